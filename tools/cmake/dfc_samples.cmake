@@ -1,0 +1,24 @@
+# A numbered lesson is samples/NN_name.cpp or the folder samples/NN_name/; each becomes the executable sample_NN_name
+# and the test sample_NN_name (label `sample`), which runs in a folder of its own. samples/data/ is their helper library.
+
+dfc_room_library(dfc_sample_data GLOBS samples/data/*.cpp LINKS dfc_ir ZLIB::ZLIB)
+
+file(GLOB dfc_lessons CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}/samples"
+     samples/[0-9][0-9]_*.cpp samples/[0-9][0-9]_*/*.cpp)
+list(TRANSFORM dfc_lessons REPLACE "(/.*|\\.cpp)$" "")
+list(REMOVE_DUPLICATES dfc_lessons)
+
+foreach(lesson IN LISTS dfc_lessons)
+  set(target sample_${lesson})
+  dfc_executable(${target} GLOBS samples/${lesson}.cpp samples/${lesson}/*.cpp
+                 LINKS dfc_sample_data dfc_compiler dfc_runtime)
+  target_compile_definitions(${target} PRIVATE
+    DFC_SOURCE_DIR="${CMAKE_SOURCE_DIR}" DFC_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  if(TARGET dfc)
+    add_dependencies(${target} dfc) # a lesson may run the tool
+  endif()
+  set(folder "${CMAKE_BINARY_DIR}/samples/${lesson}")
+  file(MAKE_DIRECTORY "${folder}")
+  add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY "${folder}")
+  set_tests_properties(${target} PROPERTIES LABELS sample TIMEOUT 900)
+endforeach()

@@ -1,0 +1,54 @@
+# tests/<room>/ becomes the executable tests_<room>; each of its Catch2 cases is a CTest test named `<room>: <case>` with
+# the label <room>. A case tagged [heavy] also has the label `heavy`, which the test presets leave out.
+
+find_package(Catch2 REQUIRED)
+
+# The example files beside the checkout, or beside the folder of worktrees that holds it.
+foreach(place ../shared ../../shared)
+  cmake_path(ABSOLUTE_PATH place BASE_DIRECTORY "${CMAKE_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE folder)
+  if(NOT DFC_SHARED_DIR AND IS_DIRECTORY "${folder}")
+    set(DFC_SHARED_DIR "${folder}")
+  endif()
+endforeach()
+if(NOT DFC_SHARED_DIR)
+  cmake_path(ABSOLUTE_PATH CMAKE_SOURCE_DIR NORMALIZE OUTPUT_VARIABLE folder)
+  cmake_path(GET folder PARENT_PATH folder)
+  set(DFC_SHARED_DIR "${folder}/shared")
+endif()
+
+# Catch2 2 is a header whose main() we compile once, here; Catch2 3 brings its own library.
+dfc_room_library(dfc_test_support GLOBS tests/support/*.cpp LINKS dfc_ir Threads::Threads)
+get_target_property(kind dfc_test_support TYPE)
+if(kind STREQUAL INTERFACE_LIBRARY)
+  message(FATAL_ERROR "tests/support has no sources")
+endif()
+if(Catch2_VERSION VERSION_LESS 3)
+  target_link_libraries(dfc_test_support PUBLIC Catch2::Catch2)
+  target_compile_definitions(dfc_test_support PUBLIC DFC_CATCH2_MAJOR=2)
+else()
+  target_link_libraries(dfc_test_support PUBLIC Catch2::Catch2WithMain)
+  target_compile_definitions(dfc_test_support PUBLIC DFC_CATCH2_MAJOR=3)
+endif()
+target_compile_definitions(dfc_test_support PUBLIC
+  DFC_SOURCE_DIR="${CMAKE_SOURCE_DIR}" DFC_BINARY_DIR="${CMAKE_BINARY_DIR}" DFC_SHARED_DIR="${DFC_SHARED_DIR}")
+
+include(Catch)
+function(dfc_test_room room)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINKS")
+  set(target tests_${room})
+  dfc_executable(${target} GLOBS tests/${room}/*.cpp LINKS dfc_test_support ${arg_LINKS})
+  if(TARGET ${target})
+    catch_discover_tests(${target} TEST_SPEC "~[heavy]" TEST_PREFIX "${room}: " DISCOVERY_MODE PRE_TEST
+                         PROPERTIES LABELS ${room} TIMEOUT 300)
+  endif()
+endfunction()
+
+dfc_test_room(ir LINKS dfc_ir)
+dfc_test_room(compiler LINKS dfc_compiler)
+dfc_test_room(runtime LINKS dfc_runtime)
+dfc_test_room(tools LINKS dfc_compiler dfc_runtime CLI11::CLI11)
+dfc_test_room(conformance LINKS dfc_compiler dfc_runtime)
+dfc_test_room(property LINKS dfc_compiler dfc_runtime)
+if(TARGET tests_tools AND TARGET dfc)
+  add_dependencies(tests_tools dfc)
+endif()

@@ -1,0 +1,55 @@
+# The language, the warnings, the sanitizers, and the faster launcher and linker where they are installed.
+# Assumes GCC 12 or Clang 15 and newer; promises the same flags for every target of the project.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug or Release" FORCE)
+endif()
+
+# One folder for executables and modules: a module is looked for beside the executable.
+set(DFC_BIN_DIR "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${DFC_BIN_DIR}")
+
+option(DFC_DEBUG_CHECKS "Verify every stage as it is made, and keep assertions" OFF)
+option(DFC_WERROR "Treat warnings as errors" ON)
+set(DFC_SANITIZE "" CACHE STRING "Value of -fsanitize=, or empty")
+
+find_program(DFC_CCACHE ccache)
+if(DFC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER "${DFC_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${DFC_CCACHE}")
+endif()
+
+include(CheckLinkerFlag)
+foreach(linker mold lld)
+  check_linker_flag(CXX -fuse-ld=${linker} DFC_HAS_LINKER_${linker})
+  if(DFC_HAS_LINKER_${linker})
+    add_link_options(-fuse-ld=${linker})
+    set(DFC_LINKER ${linker})
+    break()
+  endif()
+endforeach()
+add_link_options(LINKER:--as-needed)
+
+# Every target of ours links this; imported headers stay outside it because they are SYSTEM.
+add_library(dfc_flags INTERFACE)
+target_include_directories(dfc_flags INTERFACE "${CMAKE_SOURCE_DIR}")
+target_compile_options(dfc_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough
+  -Wswitch -Wvla -Wundef -Wformat=2 $<$<BOOL:${DFC_WERROR}>:-Werror>)
+if(DFC_DEBUG_CHECKS)
+  target_compile_definitions(dfc_flags INTERFACE DFC_DEBUG_CHECKS=1)
+endif()
+if(DFC_SANITIZE)
+  target_compile_options(dfc_flags INTERFACE
+    -fsanitize=${DFC_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(dfc_flags INTERFACE -fsanitize=${DFC_SANITIZE})
+endif()
+
+message(STATUS "dfc: ccache ${DFC_CCACHE}, linker ${DFC_LINKER}, sanitizers '${DFC_SANITIZE}', "
+               "debug checks ${DFC_DEBUG_CHECKS}")
