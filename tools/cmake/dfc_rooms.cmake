@@ -67,3 +67,13 @@ function(dfc_flatbuffer target schema)
   target_include_directories(${target} SYSTEM PUBLIC "${generated}")
   target_link_libraries(${target} PUBLIC dfc_flatbuffers)
 endfunction()
+
+# ir/all_ops.h in the build tree: an include of every op's header, so that a new op needs no second list.
+function(dfc_all_ops target)
+  file(GLOB headers CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}" ir/ops/*.h)
+  list(TRANSFORM headers REPLACE "(.+)" "#include \"\\1\"")
+  list(JOIN headers "\n" includes)
+  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/ir/all_ops.h"
+       CONTENT "// Generated from ir/ops/*.h by tools/cmake/dfc_rooms.cmake.\n#pragma once\n${includes}\n" @ONLY)
+  target_include_directories(${target} SYSTEM PUBLIC "${CMAKE_BINARY_DIR}/generated")
+endfunction()

@@ -1,0 +1,40 @@
+// compile(): the whole pipeline, graph in, sealed plan out. Machine, cost model and policy are arguments; no
+// device is asked anything, so a plan for eight GPUs is made on a laptop.
+#pragma once
+
+#include "compiler/cost/cost_model.h"
+#include "ir/executable.h"
+#include "ir/placement.h"
+
+namespace dfc {
+
+/// Pins ops by name: `pattern` is a glob over op names and scope paths ("fc1*", "*/loss"); the last match
+/// wins over earlier ones and over the pins in the graph.
+struct PinRule {
+  std::string pattern;
+  std::string device;
+};
+
+/// Sees each stage as it is made, for --emit and for tests. Does nothing unless overridden.
+class CompileObserver {
+ public:
+  virtual ~CompileObserver() = default;
+  virtual void graph(const Graph&, std::string_view /*passName*/) {}
+  virtual void placed(const PlacedGraph&) {}
+  virtual void schedule(const Schedule&, const PlacedGraph&) {}
+  virtual void memory(const MemoryPlan&, const Schedule&, const PlacedGraph&) {}
+};
+
+struct CompileOptions {
+  std::string policy = "heft"; ///< a row of place/policies.def
+  std::vector<PinRule> pins;
+  std::vector<std::string> skipPasses; ///< names from passes.def, for tests and debugging
+  CompileObserver* observer = nullptr;
+};
+
+/// All errors at once where a stage finds several: pins that cannot hold, plans that do not fit in memory
+/// (with the largest holders), machines without a route.
+Result<Executable> compile(const Graph& graph, const Machine& machine, const CostModel& cost,
+                           const CompileOptions& options = {});
+
+} // namespace dfc

@@ -1,0 +1,24 @@
+// CostModel: how long an op takes on a device. Planning asks nothing else, so that a roofline, a calibration
+// table or a textbook's cost matrix all serve. Seconds throughout.
+#pragma once
+
+#include "ir/graph.h"
+#include "ir/machine.h"
+
+namespace dfc {
+
+class CostModel {
+ public:
+  virtual ~CostModel() = default;
+  /// Seconds that one run of `op` takes on `device`; infinity where it cannot run there.
+  virtual double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const = 0;
+};
+
+/// The roofline (Williams, Waterman and Patterson 2009): launch + max(flops / peak rate, bytes / memory
+/// bandwidth), with flops and bytes from the op table. Views and assigns in place cost nothing.
+class RooflineCostModel : public CostModel {
+ public:
+  double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
+};
+
+} // namespace dfc

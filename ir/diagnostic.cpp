@@ -1,0 +1,92 @@
+#include "ir/diagnostic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace dfc {
+namespace {
+
+std::string place(const SourceLocation& where) {
+  if (where.file.empty() && where.line == 0) {
+    return "";
+  }
+  std::string text = where.file.empty() ? "<input>" : where.file;
+  if (where.line != 0) {
+    text += fmt::format(":{}", where.line);
+  }
+  if (where.column != 0) {
+    text += fmt::format(":{}", where.column);
+  }
+  return text + ": ";
+}
+
+// Tabs stay tabs below the line, so that the caret lines up however wide a terminal draws them.
+std::string caretLine(const Diagnostic& diagnostic) {
+  std::string pad;
+  for (uint32_t i = 0; i + 1 < diagnostic.where.column; ++i) {
+    const bool tab = i < diagnostic.lineText.size() && diagnostic.lineText[i] == '\t';
+    pad += tab ? '\t' : ' ';
+  }
+  return pad + '^' + std::string(diagnostic.width > 1 ? diagnostic.width - 1 : 0, '~');
+}
+
+size_t editDistance(const std::string& a, const std::string& b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t(0));
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+    }
+  }
+  return row[b.size()];
+}
+
+} // namespace
+
+std::string render(const Diagnostic& diagnostic) {
+  const char* kind = diagnostic.severity == Severity::Error ? "error" : "warning";
+  std::string text = fmt::format("{}{}: {}\n", place(diagnostic.where), kind, diagnostic.message);
+  if (!diagnostic.lineText.empty()) {
+    text += fmt::format("  {}\n", diagnostic.lineText);
+    if (diagnostic.where.column != 0) {
+      text += fmt::format("  {}\n", caretLine(diagnostic));
+    }
+  }
+  if (!diagnostic.hint.empty()) {
+    text += fmt::format("  hint: {}\n", diagnostic.hint);
+  }
+  return text;
+}
+
+std::string render(const Diagnostics& diagnostics) {
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    text += render(diagnostic);
+  }
+  return text;
+}
+
+Diagnostic errorWithoutPlace(std::string message, std::string hint) {
+  return {Severity::Error, {}, std::move(message), std::move(hint)};
+}
+
+std::optional<std::string> nearestName(const std::string& word, const std::vector<std::string>& candidates) {
+  std::optional<std::string> best;
+  size_t bestDistance = std::max<size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const size_t distance = editDistance(word, candidate);
+    if (distance < bestDistance) {
+      bestDistance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+} // namespace dfc

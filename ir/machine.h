@@ -1,0 +1,71 @@
+// Machine: the devices, links and routes that a plan is made for; plain data. Times in seconds, sizes in
+// bytes, rates in bytes or operations a second. The JSON form extends that of the reference scorer (devices,
+// links, routes).
+#pragma once
+
+#include "ir/diagnostic.h"
+#include "ir/ids.h"
+#include "ir/op_parts.h"
+#include "ir/table.h"
+
+#include <array>
+#include <map>
+
+namespace dfc {
+
+enum class DeviceKind : uint8_t { Cpu, Gpu };
+std::string_view name(DeviceKind kind); ///< "cpu", "gpu"
+
+struct DeviceRow {
+  std::string name; ///< "cpu0", "gpu1"
+  DeviceKind kind = DeviceKind::Cpu;
+  std::string model;          ///< free text, e.g. "NVIDIA H200"; may be empty
+  int64_t memoryBytes = 0;    ///< capacity for a plan; 0 means unlimited
+  uint32_t computeQueues = 1; ///< how many ops run at once
+  uint32_t threads = 1;       ///< of the device as a whole (cpu and emulated devices)
+  std::array<double, allElementTypes.size()>
+      peakFlops{};            ///< by ElementType, for matmul-like ops of one queue
+  double memoryBandwidth = 0; ///< bytes a second, reads plus writes
+  double launchSeconds = 0;   ///< fixed cost of one op
+};
+
+/// Something that copies occupy: a bus direction, an NVLink, a switch port.
+struct LinkRow {
+  std::string name;
+  double latencySeconds = 0;
+  double bandwidth = 0; ///< bytes a second
+  uint32_t slots = 1;   ///< copies at once; 0 means any number
+};
+
+/// A transfer from `from` to `to` holds a slot of every link for sum(latency) + bytes / min(bandwidth).
+struct Route {
+  DeviceId from, to;
+  llvm::SmallVector<LinkId, 2> links;
+};
+
+class Machine {
+ public:
+  std::string name = "machine";
+  Table<DeviceId, DeviceRow> devices;
+  Table<LinkId, LinkRow> links;
+  std::vector<Route> routes;
+
+  /// The device that feeds, results and staging use: the first cpu. Asserts that there is one (`verify`
+  /// checks).
+  DeviceId host() const;
+  DeviceId findDevice(std::string_view name) const; ///< invalid id when there is none
+  const Route* directRoute(DeviceId from, DeviceId to) const;
+  /// Seconds that `bytes` take over one route, contention aside.
+  double seconds(const Route& route, int64_t bytes) const;
+  /// The cheapest chain of routes from one device to another for `bytes` (Dijkstra; fewest hops on a tie);
+  /// empty when `from == to`, none when unreachable. Intermediate devices are where a transfer is staged.
+  std::optional<std::vector<Route>> path(DeviceId from, DeviceId to, int64_t bytes) const;
+};
+
+/// Reads and checks a machine file. `fileName` is for messages. All errors at once, each located by its JSON
+/// path and, where the text itself is broken, by line and column.
+Result<Machine> parseMachine(std::string_view json, const std::string& fileName);
+Result<Machine> readMachine(const std::string& path);
+std::string printMachine(const Machine& machine); ///< JSON that parses to the same machine
+
+} // namespace dfc

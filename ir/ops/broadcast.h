@@ -1,0 +1,19 @@
+// broadcast(a, shape=[…]): a stretched to `shape` as NumPy does (ONNX Expand, one way).
+#pragma once
+
+#include "ir/op_parts.h"
+
+namespace dfc::ops {
+
+struct Broadcast : OpDefaults {
+  static constexpr OpClass opClass = OpClass::Movement;
+  static constexpr Arity arity{1, 1};
+  Dims shape;
+  void fields(AttributeVisitor& visitor) { visitor.field("shape", shape, Presence::Required); }
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+  void gradient(GradientRule& rule) const;
+};
+
+} // namespace dfc::ops

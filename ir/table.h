@@ -1,0 +1,97 @@
+// Table<Id,Row>: an append-only list of rows that mints their ids. SideTable<Id,T>: a fact for every id of a
+// table, kept beside it. Both index by id only, in constant time.
+#pragma once
+
+#include "ir/assert.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace dfc {
+
+/// The ids [0, size) in order; iterates as ids.
+template <class IdT>
+class IdRange {
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = IdT;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const IdT*;
+    using reference = IdT;
+    Iterator() = default;
+    explicit Iterator(uint32_t index) : index_(index) {}
+    IdT operator*() const { return IdT(index_); }
+    Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    Iterator operator++(int) { return Iterator(index_++); }
+    friend bool operator==(Iterator, Iterator) = default;
+
+   private:
+    uint32_t index_ = 0;
+  };
+
+  IdRange(uint32_t first, uint32_t last) : first_(first), last_(last) {}
+  Iterator begin() const { return Iterator(first_); }
+  Iterator end() const { return Iterator(last_); }
+  size_t size() const { return last_ - first_; }
+
+ private:
+  uint32_t first_, last_;
+};
+
+template <class IdT, class Row>
+class Table {
+ public:
+  IdT add(Row row) {
+    rows_.push_back(std::move(row));
+    return IdT(static_cast<uint32_t>(rows_.size() - 1));
+  }
+  const Row& operator[](IdT id) const {
+    DFC_ASSERT(id.index() < rows_.size(), "an id of another table");
+    return rows_[id.index()];
+  }
+  Row& operator[](IdT id) {
+    DFC_ASSERT(id.index() < rows_.size(), "an id of another table");
+    return rows_[id.index()];
+  }
+  bool contains(IdT id) const { return id.index() < rows_.size(); }
+  size_t size() const { return rows_.size(); }
+  bool empty() const { return rows_.empty(); }
+  void reserve(size_t rows) { rows_.reserve(rows); }
+  IdRange<IdT> ids() const { return {0, static_cast<uint32_t>(rows_.size())}; }
+  auto begin() const { return rows_.begin(); }
+  auto end() const { return rows_.end(); }
+
+ private:
+  std::vector<Row> rows_;
+};
+
+template <class IdT, class T>
+class SideTable {
+ public:
+  SideTable() = default;
+  explicit SideTable(size_t size, T value = T()) : facts_(size, std::move(value)) {}
+  decltype(auto) operator[](IdT id) const {
+    DFC_ASSERT(id.index() < facts_.size(), "an id of another table");
+    return facts_[id.index()];
+  }
+  decltype(auto) operator[](IdT id) {
+    DFC_ASSERT(id.index() < facts_.size(), "an id of another table");
+    return facts_[id.index()];
+  }
+  size_t size() const { return facts_.size(); }
+  void resize(size_t size, T value = T()) { facts_.resize(size, std::move(value)); }
+  IdRange<IdT> ids() const { return {0, static_cast<uint32_t>(facts_.size())}; }
+
+ private:
+  std::vector<T> facts_;
+};
+
+} // namespace dfc

@@ -1,0 +1,69 @@
+// Element types, static shapes, and the bytes that a tensor of a type takes. Row-major, dense, no padding.
+#pragma once
+
+#include <llvm/ADT/ArrayRef.h>
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dfc {
+
+enum class ElementType : uint8_t { F32, F64, F16, BF16, I32, I64, U8, Bool };
+inline constexpr std::array allElementTypes = {ElementType::F32,  ElementType::F64, ElementType::F16,
+                                               ElementType::BF16, ElementType::I32, ElementType::I64,
+                                               ElementType::U8,   ElementType::Bool};
+
+/// Bytes of one element: f32 4, f64 8, f16 2, bf16 2, i32 4, i64 8, u8 1, bool 1 (0 or 1).
+int64_t byteWidth(ElementType type);
+bool isFloat(ElementType type);          ///< f32, f64, f16, bf16
+bool isInteger(ElementType type);        ///< i32, i64, u8
+std::string_view name(ElementType type); ///< "f32", …, "bool"
+std::optional<ElementType> elementTypeNamed(std::string_view name);
+
+/// Up to 8 dimensions, each 0 or more; rank 0 is a scalar. A plain value, compared by its dimensions.
+class Shape {
+ public:
+  static constexpr size_t maxRank = 8;
+  Shape() = default;
+  Shape(std::initializer_list<int64_t> dims) : Shape(llvm::ArrayRef<int64_t>(dims.begin(), dims.size())) {}
+  /// Asserts rank <= 8 and no negative dimension; check input with `valid` first.
+  explicit Shape(llvm::ArrayRef<int64_t> dims);
+
+  /// Whether `dims` make a shape whose element count, times 8 bytes, fits in an int64.
+  static bool valid(llvm::ArrayRef<int64_t> dims);
+
+  size_t rank() const { return rank_; }
+  int64_t operator[](size_t axis) const { return dims_[axis]; }
+  llvm::ArrayRef<int64_t> dims() const { return {dims_.data(), rank_}; }
+  int64_t elements() const; ///< 1 for a scalar, 0 when any dimension is 0
+  friend bool operator==(const Shape& a, const Shape& b) { return a.dims() == b.dims(); }
+
+ private:
+  std::array<int64_t, maxRank> dims_{};
+  uint8_t rank_ = 0;
+};
+
+struct TensorType {
+  ElementType element = ElementType::F32;
+  Shape shape;
+  int64_t bytes() const { return shape.elements() * byteWidth(element); }
+  friend bool operator==(const TensorType&, const TensorType&) = default;
+};
+
+std::string toString(const Shape& shape);     ///< "[2, 3]", "[]"
+std::string toString(const TensorType& type); ///< "f32[2, 3]", "i64[]"
+
+/// The shape that two shapes broadcast to, as NumPy does: aligned at the last axis, 1 stretches. None if they
+/// clash.
+std::optional<Shape> broadcastShapes(const Shape& a, const Shape& b);
+
+inline TensorType f32(Shape shape) { return {ElementType::F32, shape}; }
+inline TensorType f64(Shape shape) { return {ElementType::F64, shape}; }
+inline TensorType i32(Shape shape) { return {ElementType::I32, shape}; }
+inline TensorType i64(Shape shape) { return {ElementType::I64, shape}; }
+
+} // namespace dfc

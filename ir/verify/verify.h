@@ -1,0 +1,29 @@
+// One verifier a stage. Each gives every error it finds, located by op name; an empty list means the stage
+// keeps its contract. They run after every stage in debug builds and tests, and on everything that is loaded
+// from a file.
+#pragma once
+
+#include "ir/executable.h"
+#include "ir/placement.h"
+
+namespace dfc {
+
+/// Types hold, operands exist and come first, names are unique, one assign a parameter, fetches exist.
+Diagnostics verifyGraph(const Graph& graph);
+/// A host exists, names are unique, rates and sizes are finite and not negative, routes name real devices and
+/// links, every device reaches every other.
+Diagnostics verifyMachine(const Machine& machine);
+/// Every op has a device of the machine; inputs are on the host; pins hold.
+Diagnostics verifyPlacement(const Placement& placement, const Machine& machine);
+/// Every operand is on its op's device; transfers name a real route; replicas match their originals; no
+/// request ops.
+Diagnostics verifyPlacedGraph(const PlacedGraph& placed, const Machine& machine);
+/// Every working op has one step on a queue of its device; queue order and waits imply every data dependence
+/// and every ordering; no cycle.
+Diagnostics verifySchedule(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine);
+/// Every value lies inside its device's arena; values that share bytes are separated by happens-before, or
+/// are the same storage on purpose (a view, an in-place update); capacity holds.
+Diagnostics verifyMemoryPlan(const MemoryPlan& memory, const Schedule& schedule, const PlacedGraph& placed,
+                             const Machine& machine);
+
+} // namespace dfc
