@@ -1,0 +1,18 @@
+# `cmake --install build/release --prefix DIR`: bin/dfc, the modules it opens in lib/dfc, machine and graph files in
+# share/dfc. The folder may be moved: everything is found from where the executable lies.
+
+if(TARGET dfc)
+  set_target_properties(dfc PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/dfc")
+  install(TARGETS dfc RUNTIME DESTINATION bin)
+endif()
+foreach(module dfc_onednn dfc_cuda)
+  if(TARGET ${module})
+    set_target_properties(${module} PROPERTIES INSTALL_RPATH "$ORIGIN")
+    install(TARGETS ${module} LIBRARY DESTINATION lib/dfc)
+  endif()
+endforeach()
+
+file(GLOB dfc_machines CONFIGURE_DEPENDS samples/machines/*.json)
+file(GLOB_RECURSE dfc_graphs CONFIGURE_DEPENDS samples/*.dfg)
+install(FILES ${dfc_machines} DESTINATION share/dfc/machines)
+install(FILES ${dfc_graphs} DESTINATION share/dfc/graphs)

@@ -1,0 +1,20 @@
+"""The C++ files of this checkout, for the style checks. Standard library only; needs neither git nor a build."""
+
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOMS = ("ir", "compiler", "runtime", "tools", "samples", "tests")
+SUFFIXES = {".cpp", ".h", ".cu", ".cuh", ".inc"}
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
+
+
+def files():
+    """Every C++ source and header below the rooms, sorted, as paths relative to ROOT."""
+    found = (path for room in ROOMS for path in (ROOT / room).rglob("*"))
+    return sorted(path.relative_to(ROOT) for path in found if path.suffix in SUFFIXES and path.is_file())
+
+
+def includes(text):
+    """The (line, name) of each #include in TEXT, in order; names are as written, without quotes or brackets."""
+    return [(text.count("\n", 0, match.start()) + 1, match.group(2)) for match in INCLUDE.finditer(text)]
