@@ -5,29 +5,17 @@ The layout differs a little from version to version, so one version decides ever
 Ubuntu 24.04 package. Exits 0 when all agree, 1 with the differing places when not, 77 (skipped) without that version.
 """
 
-import re
-import shutil
 import subprocess
 import sys
 
-from sources import ROOT, files
+from sources import ROOT, files, versioned
 
 VERSION = "14"
 SKIPPED = 77
 
 
-def formatter():
-    for name in (f"clang-format-{VERSION}", "clang-format"):
-        path = shutil.which(name)
-        if path:
-            said = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
-            if re.search(rf"version {VERSION}\.", said):
-                return path
-    return None
-
-
 def main():
-    tool = formatter()
+    tool = versioned("clang-format", VERSION)
     if not tool:
         print(f"style.format: clang-format {VERSION} is not installed (package clang-format-{VERSION}); skipped")
         return SKIPPED
