@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over every source file in a build's compile database.
 
-usage: tidy.py BUILD_FOLDER names|all [--jobs N]
+usage: tidy.py BUILD_FOLDER names|all [--jobs N]    (N: by default the cores this process may use)
 
 `names` applies the naming rules only (the default tests); `all` every check of .clang-tidy (label `heavy`).
 A file that passed is remembered in BUILD_FOLDER/style by a hash of everything of ours that the check reads: its text, the
@@ -15,6 +15,7 @@ import argparse
 import concurrent.futures
 import hashlib
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -73,7 +74,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("mode", choices=sorted(CHECKS))
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     return parser.parse_args()
 
 
