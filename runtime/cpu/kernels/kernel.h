@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ir/op.h"
+#include "runtime/cpu/thread_pool.h"
 
 #include <cstddef>
 #include <memory>
@@ -18,10 +19,13 @@ class CpuKernel {
   virtual void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) = 0;
 };
 
-/// The kernel of an op for these types. `threads`: how many it may use. Every op of the table that works has
-/// one; resident ops, views, transfers and requests do not (null).
+/// The kernel of an op for these types; `pool` (of the device) must outlive it. Every op of the table that
+/// works has one; source ops, transfers and requests do not (null). Views and assigns have one that copies,
+/// for a plan that gives the result a place of its own. Throws MachineError when a library that the kernel
+/// needs cannot be loaded.
 std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, OperandTypes operands,
-                                         OperandTypes results, uint32_t threads);
+                                         OperandTypes results, ThreadPool& pool);
+/// Whether makeCpuKernel gives one; loads nothing.
 bool hasCpuKernel(const OpAttributes& attributes, OperandTypes operands, OperandTypes results);
 
 } // namespace dfc
