@@ -1,6 +1,6 @@
 // Machine: the devices, links and routes that a plan is made for; plain data. Times in seconds, sizes in
-// bytes, rates in bytes or operations a second. The JSON form extends that of the reference scorer (devices,
-// links, routes).
+// bytes, rates in bytes or operations a second; a capacity or rate of 0 means no limit. The JSON form
+// (samples/machines/README.md) extends that of the reference scorer (devices, links, routes).
 #pragma once
 
 #include "ir/diagnostic.h"
