@@ -16,6 +16,7 @@ function(dfc_style_test name)
   set_tests_properties(style.${name} PROPERTIES LABELS style SKIP_RETURN_CODE 77 TIMEOUT 3600)
 endfunction()
 
+dfc_style_test(self tests/tools/style_test.py)
 dfc_style_test(rooms tools/style/rooms.py)
 dfc_style_test(format tools/style/format.py)
 dfc_style_test(names tools/style/tidy.py "${CMAKE_BINARY_DIR}" names)
