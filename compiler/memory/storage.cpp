@@ -1,0 +1,216 @@
+#include "compiler/memory/storage.h"
+
+#include "ir/in_place.h"
+
+#include <algorithm>
+
+namespace dfc {
+namespace {
+
+/// Values joined so far, as a forest; the facts are kept at the root.
+class StorageForest {
+ public:
+  struct Facts {
+    bool resident = false, toEnd = false;
+    StepId first;
+    llvm::SmallVector<StepId, 4> uses; // every step that reads or writes
+  };
+
+  StorageForest(const PlacedGraph &placed, const Schedule &schedule)
+      : parent_(placed.graph.valueCount()), facts_(placed.graph.valueCount()) {
+    const Graph &graph = placed.graph;
+    for (const ValueId value : graph.values()) {
+      parent_[value] = value;
+      facts_[value].resident = placed.isResident(graph[value].producer);
+      facts_[value].first = schedule.stepOf[graph[value].producer];
+    }
+    for (const StepId step : schedule.steps.ids()) {
+      const OpRow &row = graph[schedule.steps[step].op];
+      for (const ValueId operand : row.operands) {
+        facts_[operand].uses.push_back(step);
+      }
+      for (const ValueId result : row.results()) {
+        facts_[result].uses.push_back(step);
+      }
+    }
+    for (const Fetch &fetch : graph.fetches()) {
+      facts_[fetch.value].toEnd = true;
+    }
+  }
+
+  ValueId root(ValueId value) {
+    while (parent_[value] != value) {
+      parent_[value] = parent_[parent_[value]];
+      value = parent_[value];
+    }
+    return value;
+  }
+  const Facts &facts(ValueId value) { return facts_[root(value)]; }
+
+  void join(ValueId into, ValueId other) {
+    into = root(into);
+    other = root(other);
+    if (into == other) {
+      return;
+    }
+    Facts &kept = facts_[into];
+    Facts &gone = facts_[other];
+    kept.resident |= gone.resident;
+    kept.toEnd |= gone.toEnd;
+    kept.first = kept.resident ? StepId() : std::min(kept.first, gone.first);
+    kept.uses.append(gone.uses.begin(), gone.uses.end());
+    gone.uses.clear();
+    parent_[other] = into;
+  }
+
+ private:
+  SideTable<ValueId, ValueId> parent_;
+  SideTable<ValueId, Facts> facts_;
+};
+
+class StoragePlanner {
+ public:
+  StoragePlanner(const PlacedGraph &placed, const Schedule &schedule, const HappensBefore &before)
+      : placed_(placed), graph_(placed.graph), schedule_(schedule), before_(before), forest_(placed, schedule) {}
+
+  StoragePlan run() {
+    // Views and state first: what they join is fixed by meaning, what updates in place join is only a saving.
+    for (const StepRow &step : schedule_.steps) {
+      const OpRow &row = graph_[step.op];
+      if (const auto shared = sharesStorageWith(row)) {
+        forest_.join(row.operands[*shared], row.firstResult);
+      }
+    }
+    for (const StepId step : schedule_.steps.ids()) {
+      if (graph_[schedule_.steps[step].op].kind() == OpKind::Assign) {
+        tryDirectAssign(step);
+      }
+    }
+    for (const StepId step : schedule_.steps.ids()) {
+      tryInPlace(step);
+    }
+    return collect();
+  }
+
+ private:
+  // The new value may be made in the parameter's own storage when its first write comes after every other use of that.
+  void tryDirectAssign(StepId step) {
+    const OpRow &row = graph_[schedule_.steps[step].op];
+    const ValueId parameter = row.operands[0];
+    const ValueId value = row.operands[1];
+    const auto &fresh = forest_.facts(value);
+    if (fresh.resident || graph_[graph_[value].producer].kind() == OpKind::Input) {
+      return;
+    }
+    const StepId write = fresh.first;
+    for (const StepId use : forest_.facts(parameter).uses) {
+      if (use != step && use != write && !before_.ordered(use, write)) {
+        return;
+      }
+    }
+    if (overwritesOnlyWhatItMay(write, parameter)) {
+      forest_.join(parameter, value);
+    }
+  }
+
+  void tryInPlace(StepId step) {
+    const OpRow &row = graph_[schedule_.steps[step].op];
+    if (row.resultCount != 1 || sharesStorageWith(row) || forest_.facts(row.firstResult).resident) {
+      return;
+    }
+    for (size_t i = 0; i < row.operands.size(); ++i) {
+      const ValueId operand = row.operands[i];
+      if (mayRunInPlace(graph_, schedule_.steps[step].op, i) && diesAt(operand, step) &&
+          overwritesOnlyWhatItMay(step, operand)) {
+        forest_.join(operand, row.firstResult);
+        return;
+      }
+    }
+  }
+
+  bool diesAt(ValueId operand, StepId step) {
+    const auto &facts = forest_.facts(operand);
+    if (facts.resident || facts.toEnd) {
+      return false;
+    }
+    return std::all_of(facts.uses.begin(), facts.uses.end(),
+                       [&](StepId use) { return use == step || before_.ordered(use, step); });
+  }
+
+  // No operand that lies in the storage of `target` may be read elsewhere than where it is written.
+  bool overwritesOnlyWhatItMay(StepId step, ValueId target) {
+    const OpId op = schedule_.steps[step].op;
+    const OpRow &row = graph_[op];
+    for (size_t i = 0; i < row.operands.size(); ++i) {
+      if (forest_.root(row.operands[i]) == forest_.root(target) && !mayRunInPlace(graph_, op, i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  StoragePlan collect() {
+    StoragePlan plan;
+    plan.of = SideTable<ValueId, StorageId>(graph_.valueCount());
+    for (const ValueId value : graph_.values()) {
+      const ValueId root = forest_.root(value);
+      if (!plan.of[root].valid()) {
+        plan.of[root] = plan.storages.add(rowOf(root));
+      }
+      plan.of[value] = plan.of[root];
+      StorageRow &row = plan.storages[plan.of[root]];
+      if (graph_.typeOf(value).bytes() > row.bytes || !row.value.valid()) {
+        row.bytes = graph_.typeOf(value).bytes();
+        row.value = value;
+      }
+    }
+    return plan;
+  }
+
+  StorageRow rowOf(ValueId root) {
+    const auto &facts = forest_.facts(root);
+    StorageRow row;
+    row.device = placed_.device[graph_[root].producer];
+    row.resident = facts.resident;
+    row.toEnd = facts.toEnd;
+    row.first = facts.first;
+    row.begin = row.resident || !row.first.valid() ? 0 : schedule_.steps[row.first].start;
+    row.end = row.resident || row.toEnd ? schedule_.makespan : row.begin;
+    for (const StepId use : facts.uses) {
+      noteUse(row, schedule_.steps[use]);
+    }
+    return row;
+  }
+
+  static void noteUse(StorageRow &row, const StepRow &step) {
+    row.end = std::max(row.end, step.end);
+    for (auto &[queue, position] : row.last) {
+      if (queue == step.queue) {
+        position = std::max(position, step.position);
+        return;
+      }
+    }
+    row.last.emplace_back(step.queue, step.position);
+  }
+
+  const PlacedGraph &placed_;
+  const Graph &graph_;
+  const Schedule &schedule_;
+  const HappensBefore &before_;
+  StorageForest forest_;
+};
+
+} // namespace
+
+StoragePlan planStorage(const PlacedGraph &placed, const Schedule &schedule, const HappensBefore &before) {
+  return StoragePlanner(placed, schedule, before).run();
+}
+
+bool diesBefore(const StorageRow &a, const StorageRow &b, const HappensBefore &before) {
+  return !a.toEnd && !a.resident && !b.resident &&
+         std::all_of(a.last.begin(), a.last.end(), [&](const auto &use) {
+           return before.countBefore(b.first, use.first) > use.second;
+         });
+}
+
+} // namespace dfc

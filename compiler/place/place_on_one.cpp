@@ -1,0 +1,38 @@
+// Policy `single`: everything that is not pinned on one device. Devices with equal rows are tried once.
+#include "compiler/place/place.h"
+
+#include <algorithm>
+
+namespace dfc {
+namespace {
+
+bool alike(const DeviceRow &a, const DeviceRow &b) {
+  return a.kind == b.kind && a.memoryBytes == b.memoryBytes && a.computeQueues == b.computeQueues &&
+         a.peakFlops == b.peakFlops && a.memoryBandwidth == b.memoryBandwidth && a.launchSeconds == b.launchSeconds;
+}
+
+// Alike devices may still differ in their links, and a pinned op ties the plan to one of them: then each is tried.
+bool anyPin(const PlacementProblem &problem) {
+  const auto ids = problem.pins.ids();
+  return std::any_of(ids.begin(), ids.end(), [&](OpId op) { return problem.pins[op].valid(); });
+}
+
+} // namespace
+
+Placement placeOnOne(const PlacementProblem &problem) {
+  std::vector<Placement> candidates;
+  std::vector<DeviceId> tried;
+  const bool pinned = anyPin(problem);
+  for (const DeviceId device : problem.machine.devices.ids()) {
+    const bool seen = !pinned && std::any_of(tried.begin(), tried.end(), [&](DeviceId other) {
+      return alike(problem.machine.devices[other], problem.machine.devices[device]);
+    });
+    if (!seen) {
+      tried.push_back(device);
+      candidates.push_back(placeOn(problem, device));
+    }
+  }
+  return fastest(std::move(candidates), problem);
+}
+
+} // namespace dfc

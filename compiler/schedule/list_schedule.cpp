@@ -1,0 +1,175 @@
+#include "compiler/schedule/list_schedule.h"
+
+#include "ir/assert.h"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+#include <set>
+
+namespace dfc {
+namespace {
+
+constexpr uint32_t unlimited = std::numeric_limits<uint32_t>::max();
+
+std::vector<std::vector<uint32_t>> successorsOf(const ListProblem &problem) {
+  std::vector<std::vector<uint32_t>> after(problem.tasks.size());
+  for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
+    for (const uint32_t before : problem.tasks[task].before) {
+      DFC_ASSERT(before < task, "task order is topological");
+      after[before].push_back(task);
+    }
+  }
+  return after;
+}
+
+class ListScheduler {
+ public:
+  explicit ListScheduler(const ListProblem &problem)
+      : problem_(problem), after_(successorsOf(problem)), rank_(upwardRanks(problem)), missing_(problem.tasks.size()),
+        ready_(problem.groupLanes.size()), freeLanes_(problem.groupLanes.size()) {
+    result_.start.resize(problem.tasks.size());
+    result_.end.resize(problem.tasks.size());
+    result_.lane.resize(problem.tasks.size());
+    for (size_t group = 0; group < problem.groupLanes.size(); ++group) {
+      for (uint32_t lane = 0; lane < problem.groupLanes[group]; ++lane) {
+        freeLanes_[group].insert(lane);
+      }
+    }
+    for (const uint32_t slots : problem.linkSlots) {
+      freeSlots_.push_back(slots == 0 ? unlimited : slots);
+    }
+    linkWaiters_.resize(problem.linkSlots.size());
+  }
+
+  ListResult run() {
+    for (uint32_t task = 0; task < problem_.tasks.size(); ++task) {
+      missing_[task] = static_cast<uint32_t>(problem_.tasks[task].before.size());
+      if (missing_[task] == 0) {
+        makeReady(task);
+      }
+    }
+    startReady(0);
+    while (!running_.empty()) {
+      const double now = running_.top().first;
+      while (!running_.empty() && running_.top().first == now) {
+        end(running_.top().second);
+        running_.pop();
+      }
+      startReady(now);
+    }
+    DFC_ASSERT(result_.order.size() == problem_.tasks.size(), "every task was scheduled");
+    return std::move(result_);
+  }
+
+ private:
+  void makeReady(uint32_t task) {
+    const uint32_t group = problem_.tasks[task].group;
+    ready_[group].emplace(-rank_[task], task);
+    touched_.insert(group);
+  }
+
+  // Starting a task of no duration makes others ready at the same moment, hence the loop.
+  void startReady(double now) {
+    while (!touched_.empty()) {
+      const uint32_t group = *touched_.begin();
+      touched_.erase(touched_.begin());
+      startGroup(group, now);
+    }
+  }
+
+  void startGroup(uint32_t group, double now) {
+    auto &ready = ready_[group];
+    for (auto next = ready.begin(); next != ready.end() && !freeLanes_[group].empty();) {
+      const uint32_t task = next->second;
+      if (!linksFree(task, group)) {
+        ++next;
+        continue;
+      }
+      next = ready.erase(next);
+      start(task, now);
+    }
+  }
+
+  bool linksFree(uint32_t task, uint32_t group) {
+    for (const uint32_t link : problem_.tasks[task].links) {
+      if (freeSlots_[link] == 0) {
+        linkWaiters_[link].insert(group);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void start(uint32_t task, double now) {
+    const ListTask &row = problem_.tasks[task];
+    result_.lane[task] = takeLane(task);
+    for (const uint32_t link : row.links) {
+      freeSlots_[link] -= freeSlots_[link] == unlimited ? 0 : 1;
+    }
+    result_.start[task] = now;
+    result_.end[task] = now + row.seconds;
+    result_.order.push_back(task);
+    result_.makespan = std::max(result_.makespan, result_.end[task]);
+    running_.emplace(result_.end[task], task);
+  }
+
+  // The lane of a predecessor saves a wait; else the first free one.
+  uint32_t takeLane(uint32_t task) {
+    auto &lanes = freeLanes_[problem_.tasks[task].group];
+    uint32_t lane = *lanes.begin();
+    for (const uint32_t before : problem_.tasks[task].before) {
+      if (problem_.tasks[before].group == problem_.tasks[task].group && lanes.count(result_.lane[before]) != 0) {
+        lane = result_.lane[before];
+      }
+    }
+    lanes.erase(lane);
+    return lane;
+  }
+
+  void end(uint32_t task) {
+    const ListTask &row = problem_.tasks[task];
+    freeLanes_[row.group].insert(result_.lane[task]);
+    touched_.insert(row.group);
+    for (const uint32_t link : row.links) {
+      freeSlots_[link] += freeSlots_[link] == unlimited ? 0 : 1;
+      touched_.insert(linkWaiters_[link].begin(), linkWaiters_[link].end());
+      linkWaiters_[link].clear();
+    }
+    for (const uint32_t next : after_[task]) {
+      if (--missing_[next] == 0) {
+        makeReady(next);
+      }
+    }
+  }
+
+  using Event = std::pair<double, uint32_t>;
+  const ListProblem &problem_;
+  std::vector<std::vector<uint32_t>> after_;
+  std::vector<double> rank_;
+  std::vector<uint32_t> missing_;
+  std::vector<std::set<std::pair<double, uint32_t>>> ready_; // by group: (-rank, task)
+  std::vector<std::set<uint32_t>> freeLanes_;                // by group
+  std::vector<uint32_t> freeSlots_;                          // by link
+  std::vector<std::set<uint32_t>> linkWaiters_;              // groups with a ready task that a link held back
+  std::set<uint32_t> touched_;                               // groups to look at now
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> running_;
+  ListResult result_;
+};
+
+} // namespace
+
+std::vector<double> upwardRanks(const ListProblem &problem) {
+  std::vector<double> rank(problem.tasks.size());
+  for (size_t i = problem.tasks.size(); i-- > 0;) {
+    rank[i] += problem.tasks[i].seconds; // so far: the longest among its successors
+    for (const uint32_t before : problem.tasks[i].before) {
+      rank[before] = std::max(rank[before], rank[i]);
+    }
+  }
+  return rank;
+}
+
+ListResult listSchedule(const ListProblem &problem) { return ListScheduler(problem).run(); }
+
+} // namespace dfc

@@ -1,0 +1,222 @@
+#include "compiler/transfer/insert_transfers.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace dfc {
+namespace {
+
+/// A value on a device, as a key.
+uint64_t keyOf(ValueId value, DeviceId device) { return (uint64_t(value.index()) << 32) | device.index(); }
+
+class TransferInserter {
+ public:
+  TransferInserter(const Placement &placement, const Machine &machine)
+      : placement_(placement), old_(placement.graph), machine_(machine), builder_(old_.name()) {}
+
+  PlacedGraph run() {
+    findReplicaDevices();
+    for (const OpId op : old_.ops()) {
+      if (old_[op].kind() == OpKind::Assign) {
+        forwardAssign(op);
+      } else {
+        copyWithLocalOperands(op);
+      }
+    }
+    addFetches();
+    for (const OpId op : old_.ops()) {
+      if (old_[op].kind() == OpKind::Assign) {
+        addAssigns(op);
+      }
+    }
+    Result<Graph> graph = std::move(builder_).finish();
+    DFC_ASSERT(graph.ok(), "inserting transfers broke the graph: " + render(graph.errors()));
+    placed_.graph = *std::move(graph);
+    orderStateWrites(placed_);
+    return std::move(placed_);
+  }
+
+ private:
+  bool isResident(OpId op) const {
+    return old_[op].kind() == OpKind::Parameter || old_[op].kind() == OpKind::Constant;
+  }
+
+  // Readers include those that come after the assign: they see the old value too, so the replica must exist before.
+  void findReplicaDevices() {
+    replicaDevices_ = SideTable<OpId, std::set<DeviceId>>(old_.opCount());
+    assigned_ = SideTable<OpId, bool>(old_.opCount());
+    for (const OpId op : old_.ops()) {
+      const OpRow &row = old_[op];
+      const bool assign = row.kind() == OpKind::Assign;
+      for (const ValueId operand : row.operands) {
+        noteReader(operand, placement_.device[op]);
+      }
+      if (assign) {
+        assigned_[old_[row.operands[0]].producer] = true;
+      }
+    }
+    for (const Fetch &fetch : old_.fetches()) {
+      noteReader(fetch.value, machine_.host());
+    }
+  }
+
+  void noteReader(ValueId value, DeviceId device) {
+    const OpId producer = old_[value].producer;
+    if (isResident(producer) && device != placement_.device[producer]) {
+      replicaDevices_[producer].insert(device);
+    }
+  }
+
+  void copyWithLocalOperands(OpId op) {
+    const DeviceId device = placement_.device[op];
+    llvm::SmallVector<ValueId, 3> operands;
+    for (const ValueId operand : old_[op].operands) {
+      operands.push_back(valueOn(operand, device));
+    }
+    const OpId made = append(old_[op].attributes, operands, siteOf(op), device);
+    for (uint32_t i = 0; i < old_[op].resultCount; ++i) {
+      const ValueId result(old_[op].firstResult.index() + i);
+      local_[keyOf(result, device)] = builder_.result(made, i);
+      if (i > 0) {
+        builder_.rename(builder_.result(made, i), old_.nameOf(result));
+      }
+    }
+    for (const DeviceId other : replicaDevices_[op]) {
+      addReplica(op, made, other);
+    }
+  }
+
+  void addReplica(OpId op, OpId original, DeviceId device) {
+    const std::string name = nameOn(old_[op].firstResult, device);
+    OpSite site = siteOf(op);
+    site.name = name;
+    const OpId replica = append(old_[op].attributes, {}, site, device);
+    local_[keyOf(old_[op].firstResult, device)] = builder_.result(replica);
+    if (old_[op].kind() == OpKind::Parameter) {
+      placed_.replicas[replica] = original;
+    }
+  }
+
+  // The result of an assign is its value: who reads it waits for the value, not for the state to be written.
+  void forwardAssign(OpId op) { forwarded_[old_[op].firstResult] = resolve(old_[op].operands[1]); }
+
+  ValueId resolve(ValueId value) const {
+    const auto found = forwarded_.find(value);
+    return found == forwarded_.end() ? value : found->second;
+  }
+
+  /// The value on `device`: as made there, as copied there before, or by a new chain of transfers.
+  ValueId valueOn(ValueId oldValue, DeviceId device) {
+    const ValueId value = resolve(oldValue);
+    const auto found = local_.find(keyOf(value, device));
+    if (found != local_.end()) {
+      return found->second;
+    }
+    const DeviceId from = placement_.device[old_[value].producer];
+    const auto path = machine_.path(from, device, old_.typeOf(value).bytes());
+    DFC_ASSERT(path.has_value(), "no route between two devices of a verified machine");
+    ValueId here = local_.lookup(keyOf(value, from));
+    for (const Route &hop : *path) {
+      ValueId &next = local_[keyOf(value, hop.to)];
+      if (!next.valid()) {
+        next = addTransfer(value, here, hop);
+      }
+      here = next;
+    }
+    return here;
+  }
+
+  ValueId addTransfer(ValueId oldValue, ValueId source, const Route &hop) {
+    const OpId producer = old_[oldValue].producer;
+    const std::string name = nameOn(oldValue, hop.to);
+    OpSite site = siteOf(producer);
+    site.name = name;
+    site.scope = "";
+    const OpId transfer = append(ops::Transfer{}, {source}, site, hop.to);
+    placed_.transfers[transfer] = {hop.from, hop.to, hop.links, old_.typeOf(oldValue).bytes()};
+    return builder_.result(transfer);
+  }
+
+  // A fetched value is read when the step has ended, so an old value that the step overwrites is set aside first.
+  void addFetches() {
+    for (const Fetch &fetch : old_.fetches()) {
+      ValueId value = valueOn(fetch.value, machine_.host());
+      if (readsAssignedState(fetch.value)) {
+        value = setAside(value, machine_.host());
+      }
+      builder_.fetch(old_.text(fetch.name), value);
+    }
+  }
+
+  bool readsAssignedState(ValueId value) const {
+    value = resolve(value);
+    OpId producer = old_[value].producer;
+    while (classOf(old_[producer].kind()) == OpClass::View) {
+      producer = old_[resolve(old_[producer].operands[0])].producer;
+    }
+    return assigned_[producer];
+  }
+
+  ValueId setAside(ValueId value, DeviceId device) {
+    const TensorType type = builder_.soFar().typeOf(value);
+    const std::string name = fmt::format("{}.old", builder_.soFar().nameOf(value));
+    ops::Broadcast copy;
+    copy.shape.assign(type.shape.dims().begin(), type.shape.dims().end());
+    return builder_.result(append(std::move(copy), {value}, {.name = name}, device));
+  }
+
+  void addAssigns(OpId op) {
+    const OpId parameter = old_[old_[op].operands[0]].producer;
+    const ValueId target = old_[parameter].firstResult;
+    addAssign(op, target, placement_.device[op]);
+    for (const DeviceId device : replicaDevices_[parameter]) {
+      addAssign(op, target, device);
+    }
+  }
+
+  void addAssign(OpId op, ValueId target, DeviceId device) {
+    ValueId value = valueOn(old_[op].operands[1], device);
+    if (readsAssignedState(old_[op].operands[1])) {
+      value = setAside(value, device); // p <- q and q <- p in one step
+    }
+    const std::string name = nameOn(old_[op].firstResult, device);
+    OpSite site = siteOf(op);
+    if (device != placement_.device[op]) {
+      site.name = name;
+    }
+    append(ops::Assign{}, {local_.lookup(keyOf(target, device)), value}, site, device);
+  }
+
+  OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const OpSite &site, DeviceId device) {
+    const OpId op = builder_.append(std::move(attributes), operands, site);
+    DFC_ASSERT(op.valid(), "a placed op is ill-typed: " + render(builder_.errors()));
+    placed_.device.resize(op.index() + 1);
+    placed_.device[op] = device;
+    return op;
+  }
+
+  std::string nameOn(ValueId value, DeviceId device) const {
+    return fmt::format("{}@{}", old_.nameOf(value), machine_.devices[device].name);
+  }
+
+  OpSite siteOf(OpId op) const { return {old_.nameOf(op), old_.scopeOf(op), old_.pinOf(op), old_.locationOf(op)}; }
+
+  const Placement &placement_;
+  const Graph &old_;
+  const Machine &machine_;
+  GraphBuilder builder_;
+  PlacedGraph placed_;
+  SideTable<OpId, std::set<DeviceId>> replicaDevices_; // in device order, so that plans are the same everywhere
+  SideTable<OpId, bool> assigned_;
+  llvm::DenseMap<uint64_t, ValueId> local_;            // (old value, device) -> new value there
+  llvm::DenseMap<ValueId, ValueId> forwarded_;         // result of an assign -> its value
+};
+
+} // namespace
+
+PlacedGraph insertTransfers(const Placement &placement, const Machine &machine) {
+  return TransferInserter(placement, machine).run();
+}
+
+} // namespace dfc
