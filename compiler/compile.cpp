@@ -1,5 +1,5 @@
-// The pipeline on one screen: each stage is a type of its own and asks for the one before it, so a step out of order does
-// not compile.
+// The pipeline on one screen: each stage is a type of its own and asks for the one before it, so a step out
+// of order does not compile.
 #include "compiler/compile.h"
 
 #include "compiler/memory/plan_memory.h"
@@ -29,8 +29,8 @@ void check(std::string_view stage, Verify verify) {
   }
 }
 
-Result<Graph> runPasses(Graph graph, const CompileOptions &options) {
-  for (const PassRow &pass : allPasses()) {
+Result<Graph> runPasses(Graph graph, const CompileOptions& options) {
+  for (const PassRow& pass : allPasses()) {
     if (llvm::is_contained(options.skipPasses, pass.name)) {
       continue;
     }
@@ -49,10 +49,10 @@ Result<Graph> runPasses(Graph graph, const CompileOptions &options) {
 
 } // namespace
 
-Result<Executable> compile(const Graph &source, const Machine &machine, const CostModel &cost,
-                           const CompileOptions &options) {
+Result<Executable> compile(const Graph& source, const Machine& machine, const CostModel& cost,
+                           const CompileOptions& options) {
   CompileObserver silent;
-  CompileObserver &observer = options.observer != nullptr ? *options.observer : silent;
+  CompileObserver& observer = options.observer != nullptr ? *options.observer : silent;
   if (Diagnostics errors = verifyMachine(machine); !errors.empty()) {
     return errors;
   }
@@ -70,7 +70,8 @@ Result<Executable> compile(const Graph &source, const Machine &machine, const Co
   }
   check("place", [&] { return verifyPlacement(*placement, machine); });
 
-  // Copies become ops before scheduling, so that they are ordered against computation instead of implied by it.
+  // Copies become ops before scheduling, so that they are ordered against computation instead of implied by
+  // it.
   PlacedGraph placed = insertTransfers(*placement, machine);
   check("insertTransfers", [&] { return verifyPlacedGraph(placed, machine); });
   observer.placed(placed);
@@ -87,8 +88,10 @@ Result<Executable> compile(const Graph &source, const Machine &machine, const Co
   check("planMemory", [&] { return verifyMemoryPlan(*memory, schedule, placed, machine); });
   observer.memory(*memory, schedule, placed);
 
-  // Sealing verifies the stages against one another, in every build: the runtime trusts a sealed plan blindly.
-  return Executable::seal(std::move(placed), std::move(schedule), *std::move(memory), machine, placement->policy);
+  // Sealing verifies the stages against one another, in every build: the runtime trusts a sealed plan
+  // blindly.
+  return Executable::seal(std::move(placed), std::move(schedule), *std::move(memory), machine,
+                          placement->policy);
 }
 
 } // namespace dfc

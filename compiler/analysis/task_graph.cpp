@@ -7,20 +7,21 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-// The size at which a route is chosen before any transfer's own size is known; large enough that bandwidth decides.
+// The size at which a route is chosen before any transfer's own size is known; large enough that bandwidth
+// decides.
 constexpr int64_t typicalTransferBytes = int64_t(1) << 20;
 
-std::vector<LinkCost> communicationOf(const Machine &machine) {
+std::vector<LinkCost> communicationOf(const Machine& machine) {
   std::vector<LinkCost> costs;
   for (const DeviceId from : machine.devices.ids()) {
     for (const DeviceId to : machine.devices.ids()) {
-      LinkCost &cost = costs.emplace_back();
+      LinkCost& cost = costs.emplace_back();
       const auto path = machine.path(from, to, typicalTransferBytes);
       if (!path) {
         cost = {never, 0};
         continue;
       }
-      for (const Route &hop : *path) {
+      for (const Route& hop : *path) {
         const double latency = machine.seconds(hop, 0);
         cost.latency += latency;
         cost.secondsPerByte += (machine.seconds(hop, typicalTransferBytes) - latency) / typicalTransferBytes;
@@ -30,7 +31,7 @@ std::vector<LinkCost> communicationOf(const Machine &machine) {
   return costs;
 }
 
-SideTable<OpId, bool> assignedParameters(const Graph &graph) {
+SideTable<OpId, bool> assignedParameters(const Graph& graph) {
   SideTable<OpId, bool> assigned(graph.opCount());
   for (const OpId op : graph.ops()) {
     if (graph[op].kind() == OpKind::Assign) {
@@ -40,7 +41,7 @@ SideTable<OpId, bool> assignedParameters(const Graph &graph) {
   return assigned;
 }
 
-bool isTask(const OpRow &row, bool assigned) {
+bool isTask(const OpRow& row, bool assigned) {
   return row.kind() != OpKind::Constant && (row.kind() != OpKind::Parameter || assigned);
 }
 
@@ -50,7 +51,7 @@ double TaskGraph::transferSeconds(size_t from, size_t to, double bytes) const {
   if (from == to) {
     return 0;
   }
-  const LinkCost &cost = communication[from * deviceCount() + to];
+  const LinkCost& cost = communication[from * deviceCount() + to];
   return cost.latency + bytes * cost.secondsPerByte;
 }
 
@@ -60,17 +61,17 @@ void TaskGraph::addEdge(TaskId from, TaskId to, double bytes) {
   tasks[to].predecessors.push_back({from, bytes});
 }
 
-TaskGraph taskGraphOf(const Graph &graph, const Machine &machine, const CostModel &cost,
-                      const SideTable<OpId, DeviceId> &pins) {
+TaskGraph taskGraphOf(const Graph& graph, const Machine& machine, const CostModel& cost,
+                      const SideTable<OpId, DeviceId>& pins) {
   TaskGraph result;
   result.communication = communicationOf(machine);
   result.taskOf = SideTable<OpId, TaskId>(graph.opCount());
-  for (const DeviceRow &device : machine.devices) {
+  for (const DeviceRow& device : machine.devices) {
     result.lanes.push_back(std::max(1U, device.computeQueues));
   }
   const auto assigned = assignedParameters(graph);
   for (const OpId op : graph.ops()) {
-    const OpRow &row = graph[op];
+    const OpRow& row = graph[op];
     if (!isTask(row, assigned[op])) {
       continue;
     }

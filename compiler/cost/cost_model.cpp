@@ -8,22 +8,24 @@ namespace {
 // A rate that the machine file leaves out is unlimited: it never decides.
 double secondsAt(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
 
-bool isFree(const OpRow &row) { return classOf(row.kind()) == OpClass::View || row.kind() == OpKind::Assign; }
+bool isFree(const OpRow& row) { return classOf(row.kind()) == OpClass::View || row.kind() == OpKind::Assign; }
 
 } // namespace
 
-double RooflineCostModel::opSeconds(const Graph &graph, OpId op, const Machine &machine, DeviceId device) const {
-  const OpRow &row = graph[op];
+double RooflineCostModel::opSeconds(const Graph& graph, OpId op, const Machine& machine,
+                                    DeviceId device) const {
+  const OpRow& row = graph[op];
   if (isFree(row)) {
     return 0;
   }
-  const DeviceRow &hardware = machine.devices[device];
+  const DeviceRow& hardware = machine.devices[device];
   const auto operands = graph.operandTypesOf(op);
   const auto results = graph.resultTypesOf(op);
   const OpCost cost = costOf(row.attributes, operands, results);
   const ElementType element = operands.empty() ? results.front().element : operands.front().element;
-  return hardware.launchSeconds + std::max(secondsAt(cost.flops, hardware.peakFlops[static_cast<size_t>(element)]),
-                                           secondsAt(cost.bytes, hardware.memoryBandwidth));
+  return hardware.launchSeconds +
+         std::max(secondsAt(cost.flops, hardware.peakFlops[static_cast<size_t>(element)]),
+                  secondsAt(cost.bytes, hardware.memoryBandwidth));
 }
 
 } // namespace dfc

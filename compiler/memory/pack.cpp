@@ -23,8 +23,8 @@ Conflicts conflictLists(size_t count, llvm::function_ref<bool(size_t, size_t)> c
   return lists;
 }
 
-Packing packInOrder(const std::vector<PackBuffer> &buffers, int64_t alignment, const Conflicts &conflicts,
-                    const std::vector<uint32_t> &order) {
+Packing packInOrder(const std::vector<PackBuffer>& buffers, int64_t alignment, const Conflicts& conflicts,
+                    const std::vector<uint32_t>& order) {
   Packing packing;
   packing.offsets.assign(buffers.size(), -1);
   std::vector<std::pair<int64_t, int64_t>> taken;
@@ -51,10 +51,10 @@ std::vector<uint32_t> orderBy(size_t count, Key key) {
 
 } // namespace
 
-int64_t lowestFit(std::vector<std::pair<int64_t, int64_t>> &taken, int64_t bytes, int64_t alignment) {
+int64_t lowestFit(std::vector<std::pair<int64_t, int64_t>>& taken, int64_t bytes, int64_t alignment) {
   std::sort(taken.begin(), taken.end());
   int64_t offset = 0;
-  for (const auto &[begin, end] : taken) {
+  for (const auto& [begin, end] : taken) {
     if (offset + bytes <= begin) {
       break;
     }
@@ -63,7 +63,7 @@ int64_t lowestFit(std::vector<std::pair<int64_t, int64_t>> &taken, int64_t bytes
   return offset;
 }
 
-Packing pack(const std::vector<PackBuffer> &buffers, int64_t alignment,
+Packing pack(const std::vector<PackBuffer>& buffers, int64_t alignment,
              llvm::function_ref<bool(size_t, size_t)> conflicts) {
   const Conflicts lists = conflictLists(buffers.size(), conflicts);
   const auto size = [&](uint32_t i) { return static_cast<double>(buffers[i].bytes); };
@@ -71,7 +71,7 @@ Packing pack(const std::vector<PackBuffer> &buffers, int64_t alignment,
   const size_t n = buffers.size();
   Packing best;
   bool first = true;
-  for (const auto &order : {
+  for (const auto& order : {
            orderBy(n, [&](uint32_t i) { return std::pair(-size(i), buffers[i].begin); }),
            orderBy(n, [&](uint32_t i) { return std::pair(buffers[i].begin, -size(i)); }),
            orderBy(n, [&](uint32_t i) { return std::pair(-size(i) * life(i), buffers[i].begin); }),

@@ -12,8 +12,8 @@
 namespace dfc {
 namespace {
 
-// Above this many storages on a device only the order of time is packed, against the storages still in use: the other
-// orders compare all pairs.
+// Above this many storages on a device only the order of time is packed, against the storages still in use:
+// the other orders compare all pairs.
 constexpr size_t mostForAllPairs = 4096;
 constexpr size_t holdersToName = 5;
 
@@ -21,7 +21,7 @@ int64_t alignUp(int64_t bytes) { return (bytes + arenaAlignment - 1) / arenaAlig
 
 class MemoryPlanner {
  public:
-  MemoryPlanner(const PlacedGraph &placed, const Schedule &schedule, const Machine &machine)
+  MemoryPlanner(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine)
       : placed_(placed), schedule_(schedule), machine_(machine), before_(schedule),
         storage_(planStorage(placed, schedule, before_)), offsets_(storage_.storages.size()) {
     plan_.arenaBytes = SideTable<DeviceId, int64_t>(machine.devices.size());
@@ -49,7 +49,7 @@ class MemoryPlanner {
   }
 
  private:
-  void planDevice(DeviceId device, const std::vector<StorageId> &storages) {
+  void planDevice(DeviceId device, const std::vector<StorageId>& storages) {
     std::vector<StorageId> transient;
     int64_t resident = 0;
     for (const StorageId storage : storages) {
@@ -60,17 +60,17 @@ class MemoryPlanner {
         transient.push_back(storage);
       }
     }
-    const int64_t temporary = transient.size() <= mostForAllPairs ? packAll(transient, resident)
-                                                                  : packByTime(transient, resident);
+    const int64_t temporary =
+        transient.size() <= mostForAllPairs ? packAll(transient, resident) : packByTime(transient, resident);
     plan_.residentBytes[device] = resident;
     plan_.arenaBytes[device] = alignUp(resident + temporary);
     plan_.lowerBound[device] = resident + mostAlive(transient);
   }
 
-  int64_t packAll(const std::vector<StorageId> &storages, int64_t base) {
+  int64_t packAll(const std::vector<StorageId>& storages, int64_t base) {
     std::vector<PackBuffer> buffers;
     for (const StorageId storage : storages) {
-      const StorageRow &row = storage_.storages[storage];
+      const StorageRow& row = storage_.storages[storage];
       buffers.push_back({row.bytes, row.begin, row.end});
     }
     const Packing packing = pack(buffers, arenaAlignment, [&](size_t a, size_t b) {
@@ -82,8 +82,9 @@ class MemoryPlanner {
     return packing.bytes;
   }
 
-  // First fit in the order of first writes. A storage leaves the list of those in use once it dies before the first
-  // write at hand and before the latest first write of every queue, since later writes of a queue know at least as much.
+  // First fit in the order of first writes. A storage leaves the list of those in use once it dies before the
+  // first write at hand and before the latest first write of every queue, since later writes of a queue know
+  // at least as much.
   int64_t packByTime(std::vector<StorageId> storages, int64_t base) {
     std::sort(storages.begin(), storages.end(), [&](StorageId a, StorageId b) {
       return storage_.storages[a].first < storage_.storages[b].first;
@@ -96,12 +97,12 @@ class MemoryPlanner {
     std::vector<std::pair<int64_t, int64_t>> taken;
     int64_t bytes = 0;
     for (const StorageId storage : storages) {
-      const StorageRow &row = storage_.storages[storage];
+      const StorageRow& row = storage_.storages[storage];
       latest[schedule_.steps[row.first].queue] = storage;
       llvm::erase_if(inUse, [&](StorageId other) { return diesBeforeAll(other, latest); });
       taken.clear();
       for (const StorageId other : inUse) {
-        const StorageRow &held = storage_.storages[other];
+        const StorageRow& held = storage_.storages[other];
         if (conflict(held, row)) {
           taken.emplace_back(offsets_[other] - base, offsets_[other] - base + held.bytes);
         }
@@ -113,21 +114,21 @@ class MemoryPlanner {
     return bytes;
   }
 
-  bool diesBeforeAll(StorageId storage, const llvm::DenseMap<QueueId, StorageId> &latest) const {
-    return std::all_of(latest.begin(), latest.end(), [&](const auto &entry) {
+  bool diesBeforeAll(StorageId storage, const llvm::DenseMap<QueueId, StorageId>& latest) const {
+    return std::all_of(latest.begin(), latest.end(), [&](const auto& entry) {
       return diesBefore(storage_.storages[storage], storage_.storages[entry.second], before_);
     });
   }
 
-  bool conflict(const StorageRow &a, const StorageRow &b) const {
+  bool conflict(const StorageRow& a, const StorageRow& b) const {
     return a.bytes > 0 && b.bytes > 0 && !diesBefore(a, b, before_) && !diesBefore(b, a, before_);
   }
 
   // The most bytes whose predicted lifetimes share a moment: no packing of this schedule can be smaller.
-  int64_t mostAlive(const std::vector<StorageId> &storages) const {
+  int64_t mostAlive(const std::vector<StorageId>& storages) const {
     std::vector<std::pair<double, int64_t>> events; // at one time, ends (negative) come first
     for (const StorageId storage : storages) {
-      const StorageRow &row = storage_.storages[storage];
+      const StorageRow& row = storage_.storages[storage];
       if (row.end > row.begin) {
         events.emplace_back(row.begin, row.bytes);
         events.emplace_back(row.end, -row.bytes);
@@ -136,7 +137,7 @@ class MemoryPlanner {
     std::sort(events.begin(), events.end());
     int64_t alive = 0;
     int64_t most = 0;
-    for (const auto &[time, bytes] : events) {
+    for (const auto& [time, bytes] : events) {
       alive += bytes;
       most = std::max(most, alive);
     }
@@ -150,13 +151,14 @@ class MemoryPlanner {
     storages.resize(std::min(storages.size(), holdersToName));
     std::vector<std::string> holders;
     for (const StorageId storage : storages) {
-      const StorageRow &row = storage_.storages[storage];
+      const StorageRow& row = storage_.storages[storage];
       holders.push_back(fmt::format("{} {} ({})", placed_.graph.nameOf(row.value), humanBytes(row.bytes),
                                     row.resident ? "resident" : "within a step"));
     }
-    const DeviceRow &row = machine_.devices[device];
+    const DeviceRow& row = machine_.devices[device];
     return errorWithoutPlace(
-        fmt::format("{} needs {} but has {}; parameters and constants take {}, no plan of this schedule needs less than "
+        fmt::format("{} needs {} but has {}; parameters and constants take {}, no plan of this schedule "
+                    "needs less than "
                     "{}; the largest holders are {}",
                     row.name, humanBytes(plan_.arenaBytes[device]), humanBytes(row.memoryBytes),
                     humanBytes(plan_.residentBytes[device]), humanBytes(plan_.lowerBound[device]),
@@ -165,17 +167,18 @@ class MemoryPlanner {
   }
 
   void fillSlots() {
-    const Graph &graph = placed_.graph;
+    const Graph& graph = placed_.graph;
     plan_.slots = SideTable<ValueId, Slot>(graph.valueCount());
     for (const ValueId value : graph.values()) {
       const StorageId storage = storage_.of[value];
-      plan_.slots[value] = {storage_.storages[storage].device, offsets_[storage], graph.typeOf(value).bytes()};
+      plan_.slots[value] = {storage_.storages[storage].device, offsets_[storage],
+                            graph.typeOf(value).bytes()};
     }
   }
 
-  const PlacedGraph &placed_;
-  const Schedule &schedule_;
-  const Machine &machine_;
+  const PlacedGraph& placed_;
+  const Schedule& schedule_;
+  const Machine& machine_;
   HappensBefore before_;
   StoragePlan storage_;
   SideTable<StorageId, int64_t> offsets_;
@@ -184,7 +187,7 @@ class MemoryPlanner {
 
 } // namespace
 
-Result<MemoryPlan> planMemory(const PlacedGraph &placed, const Schedule &schedule, const Machine &machine) {
+Result<MemoryPlan> planMemory(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine) {
   return MemoryPlanner(placed, schedule, machine).run();
 }
 

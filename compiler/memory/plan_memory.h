@@ -6,6 +6,6 @@
 namespace dfc {
 
 /// An error, with the largest holders, for each device whose arena would exceed its capacity.
-Result<MemoryPlan> planMemory(const PlacedGraph &placed, const Schedule &schedule, const Machine &machine);
+Result<MemoryPlan> planMemory(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine);
 
 } // namespace dfc

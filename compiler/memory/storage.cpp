@@ -16,16 +16,16 @@ class StorageForest {
     llvm::SmallVector<StepId, 4> uses; // every step that reads or writes
   };
 
-  StorageForest(const PlacedGraph &placed, const Schedule &schedule)
+  StorageForest(const PlacedGraph& placed, const Schedule& schedule)
       : parent_(placed.graph.valueCount()), facts_(placed.graph.valueCount()) {
-    const Graph &graph = placed.graph;
+    const Graph& graph = placed.graph;
     for (const ValueId value : graph.values()) {
       parent_[value] = value;
       facts_[value].resident = placed.isResident(graph[value].producer);
       facts_[value].first = schedule.stepOf[graph[value].producer];
     }
     for (const StepId step : schedule.steps.ids()) {
-      const OpRow &row = graph[schedule.steps[step].op];
+      const OpRow& row = graph[schedule.steps[step].op];
       for (const ValueId operand : row.operands) {
         facts_[operand].uses.push_back(step);
       }
@@ -33,7 +33,7 @@ class StorageForest {
         facts_[result].uses.push_back(step);
       }
     }
-    for (const Fetch &fetch : graph.fetches()) {
+    for (const Fetch& fetch : graph.fetches()) {
       facts_[fetch.value].toEnd = true;
     }
   }
@@ -45,7 +45,7 @@ class StorageForest {
     }
     return value;
   }
-  const Facts &facts(ValueId value) { return facts_[root(value)]; }
+  const Facts& facts(ValueId value) { return facts_[root(value)]; }
 
   void join(ValueId into, ValueId other) {
     into = root(into);
@@ -53,8 +53,8 @@ class StorageForest {
     if (into == other) {
       return;
     }
-    Facts &kept = facts_[into];
-    Facts &gone = facts_[other];
+    Facts& kept = facts_[into];
+    Facts& gone = facts_[other];
     kept.resident |= gone.resident;
     kept.toEnd |= gone.toEnd;
     kept.first = kept.resident ? StepId() : std::min(kept.first, gone.first);
@@ -70,13 +70,14 @@ class StorageForest {
 
 class StoragePlanner {
  public:
-  StoragePlanner(const PlacedGraph &placed, const Schedule &schedule, const HappensBefore &before)
-      : placed_(placed), graph_(placed.graph), schedule_(schedule), before_(before), forest_(placed, schedule) {}
+  StoragePlanner(const PlacedGraph& placed, const Schedule& schedule, const HappensBefore& before)
+      : placed_(placed), graph_(placed.graph), schedule_(schedule), before_(before),
+        forest_(placed, schedule) {}
 
   StoragePlan run() {
     // Views and state first: what they join is fixed by meaning, what updates in place join is only a saving.
-    for (const StepRow &step : schedule_.steps) {
-      const OpRow &row = graph_[step.op];
+    for (const StepRow& step : schedule_.steps) {
+      const OpRow& row = graph_[step.op];
       if (const auto shared = sharesStorageWith(row)) {
         forest_.join(row.operands[*shared], row.firstResult);
       }
@@ -93,12 +94,13 @@ class StoragePlanner {
   }
 
  private:
-  // The new value may be made in the parameter's own storage when its first write comes after every other use of that.
+  // The new value may be made in the parameter's own storage when its first write comes after every other use
+  // of that.
   void tryDirectAssign(StepId step) {
-    const OpRow &row = graph_[schedule_.steps[step].op];
+    const OpRow& row = graph_[schedule_.steps[step].op];
     const ValueId parameter = row.operands[0];
     const ValueId value = row.operands[1];
-    const auto &fresh = forest_.facts(value);
+    const auto& fresh = forest_.facts(value);
     if (fresh.resident || graph_[graph_[value].producer].kind() == OpKind::Input) {
       return;
     }
@@ -114,7 +116,7 @@ class StoragePlanner {
   }
 
   void tryInPlace(StepId step) {
-    const OpRow &row = graph_[schedule_.steps[step].op];
+    const OpRow& row = graph_[schedule_.steps[step].op];
     if (row.resultCount != 1 || sharesStorageWith(row) || forest_.facts(row.firstResult).resident) {
       return;
     }
@@ -129,7 +131,7 @@ class StoragePlanner {
   }
 
   bool diesAt(ValueId operand, StepId step) {
-    const auto &facts = forest_.facts(operand);
+    const auto& facts = forest_.facts(operand);
     if (facts.resident || facts.toEnd) {
       return false;
     }
@@ -140,7 +142,7 @@ class StoragePlanner {
   // No operand that lies in the storage of `target` may be read elsewhere than where it is written.
   bool overwritesOnlyWhatItMay(StepId step, ValueId target) {
     const OpId op = schedule_.steps[step].op;
-    const OpRow &row = graph_[op];
+    const OpRow& row = graph_[op];
     for (size_t i = 0; i < row.operands.size(); ++i) {
       if (forest_.root(row.operands[i]) == forest_.root(target) && !mayRunInPlace(graph_, op, i)) {
         return false;
@@ -158,7 +160,7 @@ class StoragePlanner {
         plan.of[root] = plan.storages.add(rowOf(root));
       }
       plan.of[value] = plan.of[root];
-      StorageRow &row = plan.storages[plan.of[root]];
+      StorageRow& row = plan.storages[plan.of[root]];
       if (graph_.typeOf(value).bytes() > row.bytes || !row.value.valid()) {
         row.bytes = graph_.typeOf(value).bytes();
         row.value = value;
@@ -168,7 +170,7 @@ class StoragePlanner {
   }
 
   StorageRow rowOf(ValueId root) {
-    const auto &facts = forest_.facts(root);
+    const auto& facts = forest_.facts(root);
     StorageRow row;
     row.device = placed_.device[graph_[root].producer];
     row.resident = facts.resident;
@@ -182,9 +184,9 @@ class StoragePlanner {
     return row;
   }
 
-  static void noteUse(StorageRow &row, const StepRow &step) {
+  static void noteUse(StorageRow& row, const StepRow& step) {
     row.end = std::max(row.end, step.end);
-    for (auto &[queue, position] : row.last) {
+    for (auto& [queue, position] : row.last) {
       if (queue == step.queue) {
         position = std::max(position, step.position);
         return;
@@ -193,24 +195,23 @@ class StoragePlanner {
     row.last.emplace_back(step.queue, step.position);
   }
 
-  const PlacedGraph &placed_;
-  const Graph &graph_;
-  const Schedule &schedule_;
-  const HappensBefore &before_;
+  const PlacedGraph& placed_;
+  const Graph& graph_;
+  const Schedule& schedule_;
+  const HappensBefore& before_;
   StorageForest forest_;
 };
 
 } // namespace
 
-StoragePlan planStorage(const PlacedGraph &placed, const Schedule &schedule, const HappensBefore &before) {
+StoragePlan planStorage(const PlacedGraph& placed, const Schedule& schedule, const HappensBefore& before) {
   return StoragePlanner(placed, schedule, before).run();
 }
 
-bool diesBefore(const StorageRow &a, const StorageRow &b, const HappensBefore &before) {
+bool diesBefore(const StorageRow& a, const StorageRow& b, const HappensBefore& before) {
   return !a.toEnd && !a.resident && !b.resident &&
-         std::all_of(a.last.begin(), a.last.end(), [&](const auto &use) {
-           return before.countBefore(b.first, use.first) > use.second;
-         });
+         std::all_of(a.last.begin(), a.last.end(),
+                     [&](const auto& use) { return before.countBefore(b.first, use.first) > use.second; });
 }
 
 } // namespace dfc

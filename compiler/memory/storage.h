@@ -1,6 +1,7 @@
-// Which values are the same storage, and when each storage is in use. Values share storage on purpose where one is a view
-// of the other, where an assign's value is made in the parameter's own place, and where an elementwise op overwrites an
-// operand that dies with it. Every such choice is justified by the schedule's happens-before relation.
+// Which values are the same storage, and when each storage is in use. Values share storage on purpose where
+// one is a view of the other, where an assign's value is made in the parameter's own place, and where an
+// elementwise op overwrites an operand that dies with it. Every such choice is justified by the schedule's
+// happens-before relation.
 #pragma once
 
 #include "ir/happens_before.h"
@@ -13,12 +14,13 @@ using StorageId = Id<struct StorageTag>;
 struct StorageRow {
   DeviceId device;
   int64_t bytes = 0;
-  bool resident = false;       ///< holds a parameter or constant: never shared, kept between steps
-  bool toEnd = false;          ///< fetched: read after the step
-  StepId first;                ///< the step that writes it first; invalid for resident storage
-  llvm::SmallVector<std::pair<QueueId, uint32_t>, 2> last; ///< by queue, the position of the last step that uses it
-  double begin = 0, end = 0;   ///< predicted lifetime
-  ValueId value;               ///< the largest value in it, for messages
+  bool resident = false; ///< holds a parameter or constant: never shared, kept between steps
+  bool toEnd = false;    ///< fetched: read after the step
+  StepId first;          ///< the step that writes it first; invalid for resident storage
+  llvm::SmallVector<std::pair<QueueId, uint32_t>, 2>
+      last;                  ///< by queue, the position of the last step that uses it
+  double begin = 0, end = 0; ///< predicted lifetime
+  ValueId value;             ///< the largest value in it, for messages
 };
 
 struct StoragePlan {
@@ -26,9 +28,9 @@ struct StoragePlan {
   SideTable<ValueId, StorageId> of;
 };
 
-StoragePlan planStorage(const PlacedGraph &placed, const Schedule &schedule, const HappensBefore &before);
+StoragePlan planStorage(const PlacedGraph& placed, const Schedule& schedule, const HappensBefore& before);
 
 /// Whether every use of `a` ends before `b` is first written.
-bool diesBefore(const StorageRow &a, const StorageRow &b, const HappensBefore &before);
+bool diesBefore(const StorageRow& a, const StorageRow& b, const HappensBefore& before);
 
 } // namespace dfc

@@ -10,7 +10,7 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr uint32_t unsettled = std::numeric_limits<uint32_t>::max();
 
-double meanSeconds(const TaskRow &task) {
+double meanSeconds(const TaskRow& task) {
   double sum = 0;
   int count = 0;
   for (const double seconds : task.seconds) {
@@ -23,13 +23,13 @@ double meanSeconds(const TaskRow &task) {
   return sum / count;
 }
 
-LinkCost meanCommunication(const TaskGraph &graph) {
+LinkCost meanCommunication(const TaskGraph& graph) {
   LinkCost mean;
   int pairs = 0;
   const size_t n = graph.deviceCount();
   for (size_t from = 0; from < n; ++from) {
     for (size_t to = 0; to < n; ++to) {
-      const LinkCost &cost = graph.communication[from * n + to];
+      const LinkCost& cost = graph.communication[from * n + to];
       if (from != to && std::isfinite(cost.latency)) {
         mean.latency += cost.latency;
         mean.secondsPerByte += cost.secondsPerByte;
@@ -71,13 +71,15 @@ class Lane {
   }
 
  private:
-  std::map<double, double>::const_iterator firstGapEndingAfter(double time) const { return gaps_.lower_bound(time); }
+  std::map<double, double>::const_iterator firstGapEndingAfter(double time) const {
+    return gaps_.lower_bound(time);
+  }
   std::map<double, double> gaps_{{never, 0.0}}; // end of gap -> start of gap
 };
 
 class Heft {
  public:
-  explicit Heft(const TaskGraph &graph) : graph_(graph), device_(graph.tasks.size(), unsettled) {
+  explicit Heft(const TaskGraph& graph) : graph_(graph), device_(graph.tasks.size(), unsettled) {
     result_.tasks = SideTable<TaskId, TaskPlacement>(graph.tasks.size());
     for (const uint32_t lanes : graph.lanes) {
       lanes_.emplace_back(lanes);
@@ -118,14 +120,14 @@ class Heft {
     DFC_ASSERT(best.device != unsettled, "a task that may run nowhere");
     lanes_[best.device][best.lane].occupy(best.start, best.end);
     settle(task, best);
-    for (const TaskEdge &edge : graph_.tasks[task].predecessors) {
+    for (const TaskEdge& edge : graph_.tasks[task].predecessors) {
       if (graph_.tasks[edge.other].floating && device_[edge.other] == unsettled) {
         settle(edge.other, {homeOf(edge.other, best.device), 0, 0, 0});
       }
     }
   }
 
-  void consider(TaskId task, uint32_t device, Choice &best) const {
+  void consider(TaskId task, uint32_t device, Choice& best) const {
     const double ready = readyTime(task, device);
     const double seconds = graph_.tasks[task].seconds[device];
     for (uint32_t lane = 0; lane < lanes_[device].size(); ++lane) {
@@ -138,7 +140,7 @@ class Heft {
 
   double readyTime(TaskId task, uint32_t device) const {
     double ready = 0;
-    for (const TaskEdge &edge : graph_.tasks[task].predecessors) {
+    for (const TaskEdge& edge : graph_.tasks[task].predecessors) {
       if (device_[edge.other] != unsettled) { // an unsettled floating predecessor will settle here
         ready = std::max(ready, result_.tasks[edge.other].end +
                                     graph_.transferSeconds(device_[edge.other], device, edge.bytes));
@@ -149,21 +151,23 @@ class Heft {
 
   bool mayFollow(TaskId task, uint32_t device) const {
     const TaskId leader = graph_.tasks[task].follows;
-    return !leader.valid() || (device_[leader] == unsettled ? std::isfinite(graph_.tasks[leader].seconds[device])
-                                                            : device_[leader] == device);
+    return !leader.valid() ||
+           (device_[leader] == unsettled ? std::isfinite(graph_.tasks[leader].seconds[device])
+                                         : device_[leader] == device);
   }
 
   // A pinned parameter is already at home somewhere, wherever its first reader runs.
   uint32_t homeOf(TaskId floating, uint32_t wish) const {
-    const auto &seconds = graph_.tasks[floating].seconds;
+    const auto& seconds = graph_.tasks[floating].seconds;
     if (std::isfinite(seconds[wish])) {
       return wish;
     }
-    const auto *home = std::find_if(seconds.begin(), seconds.end(), [](double s) { return std::isfinite(s); });
+    const auto* home =
+        std::find_if(seconds.begin(), seconds.end(), [](double s) { return std::isfinite(s); });
     return static_cast<uint32_t>(home - seconds.begin());
   }
 
-  void settle(TaskId task, const Choice &choice) {
+  void settle(TaskId task, const Choice& choice) {
     device_[task] = choice.device;
     result_.tasks[task] = {choice.device, choice.start, choice.end};
     result_.makespan = std::max(result_.makespan, choice.end);
@@ -177,7 +181,7 @@ class Heft {
     }
   }
 
-  const TaskGraph &graph_;
+  const TaskGraph& graph_;
   SideTable<TaskId, uint32_t> device_;
   std::vector<std::vector<Lane>> lanes_; // by device
   HeftSchedule result_;
@@ -185,13 +189,13 @@ class Heft {
 
 } // namespace
 
-SideTable<TaskId, double> upwardRanks(const TaskGraph &graph) {
+SideTable<TaskId, double> upwardRanks(const TaskGraph& graph) {
   const LinkCost mean = meanCommunication(graph);
   SideTable<TaskId, double> ranks(graph.tasks.size());
   for (size_t i = graph.tasks.size(); i-- > 0;) {
     const TaskId task(static_cast<uint32_t>(i));
     double longest = 0;
-    for (const TaskEdge &edge : graph.tasks[task].successors) {
+    for (const TaskEdge& edge : graph.tasks[task].successors) {
       longest = std::max(longest, mean.latency + edge.bytes * mean.secondsPerByte + ranks[edge.other]);
     }
     ranks[task] = meanSeconds(graph.tasks[task]) + longest;
@@ -199,6 +203,6 @@ SideTable<TaskId, double> upwardRanks(const TaskGraph &graph) {
   return ranks;
 }
 
-HeftSchedule heft(const TaskGraph &graph) { return Heft(graph).run(); }
+HeftSchedule heft(const TaskGraph& graph) { return Heft(graph).run(); }
 
 } // namespace dfc

@@ -1,7 +1,7 @@
-// HEFT, heterogeneous earliest finish time: rank the tasks by their longest way to the exit, place each in that order
-// where it ends first, into idle gaps where one fits.
-// Source: Topcuoglu, Hariri, Wu, "Performance-effective and low-complexity task scheduling for heterogeneous computing",
-// IEEE TPDS 13(3), 2002, section 4.1. Ties as in shared/sched_examples: lower task id first, lower device first.
+// HEFT, heterogeneous earliest finish time: rank the tasks by their longest way to the exit, place each in
+// that order where it ends first, into idle gaps where one fits. Source: Topcuoglu, Hariri, Wu,
+// "Performance-effective and low-complexity task scheduling for heterogeneous computing", IEEE TPDS 13(3),
+// 2002, section 4.1. Ties as in shared/sched_examples: lower task id first, lower device first.
 #pragma once
 
 #include "compiler/analysis/task_graph.h"
@@ -18,11 +18,11 @@ struct HeftSchedule {
   double makespan = 0;
 };
 
-/// Upward ranks: mean duration over the devices where the task may run, plus the longest mean transfer and rank among
-/// its successors (equation 8 of the paper).
-SideTable<TaskId, double> upwardRanks(const TaskGraph &graph);
+/// Upward ranks: mean duration over the devices where the task may run, plus the longest mean transfer and
+/// rank among its successors (equation 8 of the paper).
+SideTable<TaskId, double> upwardRanks(const TaskGraph& graph);
 
 /// Every task gets a device where its duration is finite; asserts that each has one.
-HeftSchedule heft(const TaskGraph &graph);
+HeftSchedule heft(const TaskGraph& graph);
 
 } // namespace dfc

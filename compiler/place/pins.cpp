@@ -1,4 +1,5 @@
-// Pins: from the names that the author wrote to devices of this machine, with every pin that cannot hold named.
+// Pins: from the names that the author wrote to devices of this machine, with every pin that cannot hold
+// named.
 #include "compiler/place/place.h"
 
 #include <fmt/format.h>
@@ -7,15 +8,15 @@
 namespace dfc {
 namespace {
 
-std::vector<std::string> deviceNames(const Machine &machine) {
+std::vector<std::string> deviceNames(const Machine& machine) {
   std::vector<std::string> names;
-  for (const DeviceRow &device : machine.devices) {
+  for (const DeviceRow& device : machine.devices) {
     names.push_back(device.name);
   }
   return names;
 }
 
-std::string unknownDeviceHint(const std::string &wanted, const Machine &machine) {
+std::string unknownDeviceHint(const std::string& wanted, const Machine& machine) {
   const auto names = deviceNames(machine);
   if (const auto near = nearestName(wanted, names)) {
     return fmt::format("did you mean '{}'?", *near);
@@ -23,7 +24,7 @@ std::string unknownDeviceHint(const std::string &wanted, const Machine &machine)
   return fmt::format("machine '{}' has {}", machine.name, fmt::join(names, ", "));
 }
 
-bool matches(const PinRule &rule, const Graph &graph, OpId op) {
+bool matches(const PinRule& rule, const Graph& graph, OpId op) {
   const auto match = [&](std::string_view text) {
     return fnmatch(rule.pattern.c_str(), std::string(text).c_str(), 0) == 0;
   };
@@ -32,11 +33,12 @@ bool matches(const PinRule &rule, const Graph &graph, OpId op) {
 
 class PinResolver {
  public:
-  PinResolver(const Graph &graph, const Machine &machine) : graph_(graph), machine_(machine), pins_(graph.opCount()) {}
+  PinResolver(const Graph& graph, const Machine& machine)
+      : graph_(graph), machine_(machine), pins_(graph.opCount()) {}
 
   Result<SideTable<OpId, DeviceId>> resolve(llvm::ArrayRef<PinRule> rules) {
     readGraph();
-    for (const PinRule &rule : rules) {
+    for (const PinRule& rule : rules) {
       apply(rule);
     }
     checkInputs();
@@ -57,18 +59,21 @@ class PinResolver {
       }
       pins_[op] = machine_.findDevice(pin);
       if (!pins_[op].valid() && reported.try_emplace(graph_[op].pin, true).second) {
-        report(op, fmt::format("'{}' is pinned to '{}', which machine '{}' does not have", graph_.nameOf(op), pin, machine_.name),
+        report(op,
+               fmt::format("'{}' is pinned to '{}', which machine '{}' does not have", graph_.nameOf(op), pin,
+                           machine_.name),
                unknownDeviceHint(pin, machine_));
       }
     }
   }
 
-  void apply(const PinRule &rule) {
+  void apply(const PinRule& rule) {
     const DeviceId device = machine_.findDevice(rule.device);
     if (!device.valid()) {
-      errors_.push_back(errorWithoutPlace(
-          fmt::format("pin '{}={}' names a device that machine '{}' does not have", rule.pattern, rule.device, machine_.name),
-          unknownDeviceHint(rule.device, machine_)));
+      errors_.push_back(
+          errorWithoutPlace(fmt::format("pin '{}={}' names a device that machine '{}' does not have",
+                                        rule.pattern, rule.device, machine_.name),
+                            unknownDeviceHint(rule.device, machine_)));
       return;
     }
     bool any = false;
@@ -79,19 +84,22 @@ class PinResolver {
       }
     }
     if (!any) {
-      errors_.push_back(errorWithoutPlace(
-          fmt::format("pin '{}={}' matches no op and no scope", rule.pattern, rule.device),
-          "patterns are globs over op names and whole scope paths, such as 'fc1*' or '*/loss'; inputs stay on the host"));
+      errors_.push_back(
+          errorWithoutPlace(fmt::format("pin '{}={}' matches no op and no scope", rule.pattern, rule.device),
+                            "patterns are globs over op names and whole scope paths, such as 'fc1*' or "
+                            "'*/loss'; inputs stay on the host"));
     }
   }
 
-  // A scope's pin says where its inputs are wanted, which a transfer sees to; only an explicit other place is refused.
+  // A scope's pin says where its inputs are wanted, which a transfer sees to; only an explicit other place is
+  // refused.
   void checkInputs() {
     const DeviceId host = machine_.host();
     for (const OpId op : graph_.ops()) {
       if (graph_[op].kind() == OpKind::Input && pins_[op].valid() && pins_[op] != host) {
-        report(op, fmt::format("input '{}' is pinned to {}, but inputs arrive on the host, {}", graph_.nameOf(op),
-                               machine_.devices[pins_[op]].name, machine_.devices[host].name),
+        report(op,
+               fmt::format("input '{}' is pinned to {}, but inputs arrive on the host, {}", graph_.nameOf(op),
+                           machine_.devices[pins_[op]].name, machine_.devices[host].name),
                "leave the pin out: dfc copies the input to every device that reads it");
       }
     }
@@ -103,11 +111,12 @@ class PinResolver {
         continue;
       }
       const OpId parameter = graph_[graph_[op].operands[0]].producer;
-      DeviceId &home = pins_[parameter];
-      DeviceId &writer = pins_[op];
+      DeviceId& home = pins_[parameter];
+      DeviceId& writer = pins_[op];
       if (home.valid() && writer.valid() && home != writer) {
-        report(op, fmt::format("parameter '{}' is pinned to {}, its assign to {}", graph_.nameOf(parameter),
-                               machine_.devices[home].name, machine_.devices[writer].name),
+        report(op,
+               fmt::format("parameter '{}' is pinned to {}, its assign to {}", graph_.nameOf(parameter),
+                           machine_.devices[home].name, machine_.devices[writer].name),
                "pin the parameter where its assign runs, or leave one of the pins out");
       }
       home = home.valid() ? home : writer;
@@ -119,15 +128,15 @@ class PinResolver {
     errors_.push_back({Severity::Error, graph_.locationOf(op), std::move(message), std::move(hint)});
   }
 
-  const Graph &graph_;
-  const Machine &machine_;
+  const Graph& graph_;
+  const Machine& machine_;
   SideTable<OpId, DeviceId> pins_;
   Diagnostics errors_;
 };
 
 } // namespace
 
-Result<SideTable<OpId, DeviceId>> resolvePins(const Graph &graph, const Machine &machine,
+Result<SideTable<OpId, DeviceId>> resolvePins(const Graph& graph, const Machine& machine,
                                               llvm::ArrayRef<PinRule> rules) {
   return PinResolver(graph, machine).resolve(rules);
 }

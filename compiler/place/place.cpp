@@ -17,9 +17,9 @@ constexpr std::array policies = {
 #undef DFC_POLICY
 };
 
-Diagnostic unknownPolicy(const std::string &name) {
+Diagnostic unknownPolicy(const std::string& name) {
   std::vector<std::string> names;
-  for (const PolicyRow &row : policies) {
+  for (const PolicyRow& row : policies) {
     names.emplace_back(row.name);
   }
   const auto near = nearestName(name, names);
@@ -32,9 +32,9 @@ Diagnostic unknownPolicy(const std::string &name) {
 
 llvm::ArrayRef<PolicyRow> allPolicies() { return policies; }
 
-Result<Placement> place(const Graph &graph, const Machine &machine, const CostModel &cost,
-                        const CompileOptions &options) {
-  for (const PolicyRow &policy : policies) {
+Result<Placement> place(const Graph& graph, const Machine& machine, const CostModel& cost,
+                        const CompileOptions& options) {
+  for (const PolicyRow& policy : policies) {
     if (policy.name != options.policy) {
       continue;
     }
@@ -47,11 +47,11 @@ Result<Placement> place(const Graph &graph, const Machine &machine, const CostMo
   return unknownPolicy(options.policy);
 }
 
-Placement placeOn(const PlacementProblem &problem, DeviceId device) {
+Placement placeOn(const PlacementProblem& problem, DeviceId device) {
   Placement placement{problem.graph, SideTable<OpId, DeviceId>(problem.graph.opCount(), device),
                       problem.machine.devices[device].name + " alone"};
   for (const OpId op : problem.graph.ops()) {
-    const OpRow &row = problem.graph[op];
+    const OpRow& row = problem.graph[op];
     if (problem.pins[op].valid()) {
       placement.device[op] = problem.pins[op];
     } else if (row.kind() == OpKind::Input) {
@@ -61,12 +61,12 @@ Placement placeOn(const PlacementProblem &problem, DeviceId device) {
   return placement;
 }
 
-double predictedMakespan(const Placement &placement, const PlacementProblem &problem) {
+double predictedMakespan(const Placement& placement, const PlacementProblem& problem) {
   const auto placed = insertTransfers(placement, problem.machine);
   return makeSchedule(placed, problem.machine, problem.cost).makespan;
 }
 
-Placement fastest(std::vector<Placement> candidates, const PlacementProblem &problem) {
+Placement fastest(std::vector<Placement> candidates, const PlacementProblem& problem) {
   size_t best = 0;
   double bestSeconds = predictedMakespan(candidates[0], problem);
   for (size_t i = 1; i < candidates.size(); ++i) {

@@ -1,4 +1,5 @@
-// Placement: which device each op runs on. Pins are settled first, for every policy; a policy decides the rest.
+// Placement: which device each op runs on. Pins are settled first, for every policy; a policy decides the
+// rest.
 #pragma once
 
 #include "compiler/compile.h"
@@ -8,37 +9,37 @@ namespace dfc {
 
 /// Everything that a policy sees. `pins`: the device that an op must have, invalid for none.
 struct PlacementProblem {
-  const Graph &graph;
-  const Machine &machine;
-  const CostModel &cost;
+  const Graph& graph;
+  const Machine& machine;
+  const CostModel& cost;
   SideTable<OpId, DeviceId> pins;
 };
 
-#define DFC_POLICY(function, name, what) Placement function(const PlacementProblem &problem);
+#define DFC_POLICY(function, name, what) Placement function(const PlacementProblem& problem);
 #include "compiler/place/policies.def"
 #undef DFC_POLICY
 
 struct PolicyRow {
-  Placement (*run)(const PlacementProblem &);
+  Placement (*run)(const PlacementProblem&);
   std::string_view name;
   std::string_view what;
 };
 llvm::ArrayRef<PolicyRow> allPolicies();
 
-/// The device that the graph's pins and the rules ask for, by op. Errors, all at once: an unknown device, a rule that
-/// matches nothing, an input pinned off the host, a parameter and its assign pinned apart.
-Result<SideTable<OpId, DeviceId>> resolvePins(const Graph &graph, const Machine &machine,
+/// The device that the graph's pins and the rules ask for, by op. Errors, all at once: an unknown device, a
+/// rule that matches nothing, an input pinned off the host, a parameter and its assign pinned apart.
+Result<SideTable<OpId, DeviceId>> resolvePins(const Graph& graph, const Machine& machine,
                                               llvm::ArrayRef<PinRule> rules);
 
 /// Pins, then the policy named in the options. Unknown policies are errors.
-Result<Placement> place(const Graph &graph, const Machine &machine, const CostModel &cost,
-                        const CompileOptions &options);
+Result<Placement> place(const Graph& graph, const Machine& machine, const CostModel& cost,
+                        const CompileOptions& options);
 
 /// All ops without a pin on `device`, as far as they may be there.
-Placement placeOn(const PlacementProblem &problem, DeviceId device);
+Placement placeOn(const PlacementProblem& problem, DeviceId device);
 /// The makespan that the scheduler predicts for a placement, in seconds.
-double predictedMakespan(const Placement &placement, const PlacementProblem &problem);
+double predictedMakespan(const Placement& placement, const PlacementProblem& problem);
 /// The candidate with the smallest predicted makespan; the earliest on a tie.
-Placement fastest(std::vector<Placement> candidates, const PlacementProblem &problem);
+Placement fastest(std::vector<Placement> candidates, const PlacementProblem& problem);
 
 } // namespace dfc

@@ -1,15 +1,16 @@
-// Policy `heft`: HEFT over the cost model, with a guard: a plan over many devices is kept only where the scheduler, which
-// models the links that HEFT does not, predicts it to be faster than the best single device.
+// Policy `heft`: HEFT over the cost model, with a guard: a plan over many devices is kept only where the
+// scheduler, which models the links that HEFT does not, predicts it to be faster than the best single device.
 #include "compiler/place/heft.h"
 #include "compiler/place/place.h"
 
 namespace dfc {
 namespace {
 
-Placement byHeft(const PlacementProblem &problem) {
+Placement byHeft(const PlacementProblem& problem) {
   const TaskGraph tasks = taskGraphOf(problem.graph, problem.machine, problem.cost, problem.pins);
   const HeftSchedule schedule = heft(tasks);
-  Placement placement{problem.graph, SideTable<OpId, DeviceId>(problem.graph.opCount(), problem.machine.host()), "heft"};
+  Placement placement{problem.graph,
+                      SideTable<OpId, DeviceId>(problem.graph.opCount(), problem.machine.host()), "heft"};
   for (const OpId op : problem.graph.ops()) {
     if (tasks.taskOf[op].valid()) {
       placement.device[op] = DeviceId(schedule.tasks[tasks.taskOf[op]].device);
@@ -18,8 +19,9 @@ Placement byHeft(const PlacementProblem &problem) {
   return placement;
 }
 
-// What is no task (constants, parameters that no step assigns) lives where its first reader runs, unless pinned.
-void settleResidents(Placement &placement, const PlacementProblem &problem) {
+// What is no task (constants, parameters that no step assigns) lives where its first reader runs, unless
+// pinned.
+void settleResidents(Placement& placement, const PlacementProblem& problem) {
   SideTable<OpId, bool> settled(problem.graph.opCount());
   for (const OpId op : problem.graph.ops()) {
     for (const ValueId operand : problem.graph[op].operands) {
@@ -35,9 +37,9 @@ void settleResidents(Placement &placement, const PlacementProblem &problem) {
 }
 
 // An assigned parameter lives where its assign writes.
-void joinAssigns(Placement &placement) {
+void joinAssigns(Placement& placement) {
   for (const OpId op : placement.graph.ops()) {
-    const OpRow &row = placement.graph[op];
+    const OpRow& row = placement.graph[op];
     if (row.kind() == OpKind::Assign) {
       placement.device[placement.graph[row.operands[0]].producer] = placement.device[op];
     }
@@ -46,7 +48,7 @@ void joinAssigns(Placement &placement) {
 
 } // namespace
 
-Placement placeByHeft(const PlacementProblem &problem) {
+Placement placeByHeft(const PlacementProblem& problem) {
   Placement spread = byHeft(problem);
   settleResidents(spread, problem);
   joinAssigns(spread);

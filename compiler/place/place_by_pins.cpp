@@ -1,11 +1,11 @@
-// Policy `pins`: the author decides. An op without a pin runs where the largest of its operands was made, so that a chain
-// stays together; one without operands runs where its first reader is pinned, else on the host.
+// Policy `pins`: the author decides. An op without a pin runs where the largest of its operands was made, so
+// that a chain stays together; one without operands runs where its first reader is pinned, else on the host.
 #include "compiler/place/place.h"
 
 namespace dfc {
 namespace {
 
-DeviceId deviceOfLargestOperand(const Graph &graph, const OpRow &row, const SideTable<OpId, DeviceId> &device,
+DeviceId deviceOfLargestOperand(const Graph& graph, const OpRow& row, const SideTable<OpId, DeviceId>& device,
                                 DeviceId host) {
   DeviceId best = host;
   int64_t most = -1;
@@ -20,11 +20,11 @@ DeviceId deviceOfLargestOperand(const Graph &graph, const OpRow &row, const Side
   return best;
 }
 
-SideTable<OpId, DeviceId> firstPinnedReader(const PlacementProblem &problem) {
+SideTable<OpId, DeviceId> firstPinnedReader(const PlacementProblem& problem) {
   SideTable<OpId, DeviceId> wish(problem.graph.opCount());
   for (const OpId op : problem.graph.ops()) {
     for (const ValueId operand : problem.graph[op].operands) {
-      DeviceId &of = wish[problem.graph[operand].producer];
+      DeviceId& of = wish[problem.graph[operand].producer];
       of = of.valid() ? of : problem.pins[op];
     }
   }
@@ -33,14 +33,14 @@ SideTable<OpId, DeviceId> firstPinnedReader(const PlacementProblem &problem) {
 
 } // namespace
 
-Placement placeByPins(const PlacementProblem &problem) {
-  const Graph &graph = problem.graph;
+Placement placeByPins(const PlacementProblem& problem) {
+  const Graph& graph = problem.graph;
   const DeviceId host = problem.machine.host();
   Placement placement{graph, SideTable<OpId, DeviceId>(graph.opCount(), host), "pins"};
   const auto wish = firstPinnedReader(problem);
   for (const OpId op : graph.ops()) {
-    const OpRow &row = graph[op];
-    DeviceId &device = placement.device[op];
+    const OpRow& row = graph[op];
+    DeviceId& device = placement.device[op];
     if (problem.pins[op].valid()) {
       device = problem.pins[op];
     } else if (row.kind() == OpKind::Assign) {

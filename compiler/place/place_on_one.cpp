@@ -6,20 +6,22 @@
 namespace dfc {
 namespace {
 
-bool alike(const DeviceRow &a, const DeviceRow &b) {
+bool alike(const DeviceRow& a, const DeviceRow& b) {
   return a.kind == b.kind && a.memoryBytes == b.memoryBytes && a.computeQueues == b.computeQueues &&
-         a.peakFlops == b.peakFlops && a.memoryBandwidth == b.memoryBandwidth && a.launchSeconds == b.launchSeconds;
+         a.peakFlops == b.peakFlops && a.memoryBandwidth == b.memoryBandwidth &&
+         a.launchSeconds == b.launchSeconds;
 }
 
-// Alike devices may still differ in their links, and a pinned op ties the plan to one of them: then each is tried.
-bool anyPin(const PlacementProblem &problem) {
+// Alike devices may still differ in their links, and a pinned op ties the plan to one of them: then each is
+// tried.
+bool anyPin(const PlacementProblem& problem) {
   const auto ids = problem.pins.ids();
   return std::any_of(ids.begin(), ids.end(), [&](OpId op) { return problem.pins[op].valid(); });
 }
 
 } // namespace
 
-Placement placeOnOne(const PlacementProblem &problem) {
+Placement placeOnOne(const PlacementProblem& problem) {
   std::vector<Placement> candidates;
   std::vector<DeviceId> tried;
   const bool pinned = anyPin(problem);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t unlimited = std::numeric_limits<uint32_t>::max();
 
-std::vector<std::vector<uint32_t>> successorsOf(const ListProblem &problem) {
+std::vector<std::vector<uint32_t>> successorsOf(const ListProblem& problem) {
   std::vector<std::vector<uint32_t>> after(problem.tasks.size());
   for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
     for (const uint32_t before : problem.tasks[task].before) {
@@ -25,9 +25,10 @@ std::vector<std::vector<uint32_t>> successorsOf(const ListProblem &problem) {
 
 class ListScheduler {
  public:
-  explicit ListScheduler(const ListProblem &problem)
-      : problem_(problem), after_(successorsOf(problem)), rank_(upwardRanks(problem)), missing_(problem.tasks.size()),
-        ready_(problem.groupLanes.size()), freeLanes_(problem.groupLanes.size()) {
+  explicit ListScheduler(const ListProblem& problem)
+      : problem_(problem), after_(successorsOf(problem)), rank_(upwardRanks(problem)),
+        missing_(problem.tasks.size()), ready_(problem.groupLanes.size()),
+        freeLanes_(problem.groupLanes.size()) {
     result_.start.resize(problem.tasks.size());
     result_.end.resize(problem.tasks.size());
     result_.lane.resize(problem.tasks.size());
@@ -79,7 +80,7 @@ class ListScheduler {
   }
 
   void startGroup(uint32_t group, double now) {
-    auto &ready = ready_[group];
+    auto& ready = ready_[group];
     for (auto next = ready.begin(); next != ready.end() && !freeLanes_[group].empty();) {
       const uint32_t task = next->second;
       if (!linksFree(task, group)) {
@@ -102,7 +103,7 @@ class ListScheduler {
   }
 
   void start(uint32_t task, double now) {
-    const ListTask &row = problem_.tasks[task];
+    const ListTask& row = problem_.tasks[task];
     result_.lane[task] = takeLane(task);
     for (const uint32_t link : row.links) {
       freeSlots_[link] -= freeSlots_[link] == unlimited ? 0 : 1;
@@ -116,10 +117,11 @@ class ListScheduler {
 
   // The lane of a predecessor saves a wait; else the first free one.
   uint32_t takeLane(uint32_t task) {
-    auto &lanes = freeLanes_[problem_.tasks[task].group];
+    auto& lanes = freeLanes_[problem_.tasks[task].group];
     uint32_t lane = *lanes.begin();
     for (const uint32_t before : problem_.tasks[task].before) {
-      if (problem_.tasks[before].group == problem_.tasks[task].group && lanes.count(result_.lane[before]) != 0) {
+      if (problem_.tasks[before].group == problem_.tasks[task].group &&
+          lanes.count(result_.lane[before]) != 0) {
         lane = result_.lane[before];
       }
     }
@@ -128,7 +130,7 @@ class ListScheduler {
   }
 
   void end(uint32_t task) {
-    const ListTask &row = problem_.tasks[task];
+    const ListTask& row = problem_.tasks[task];
     freeLanes_[row.group].insert(result_.lane[task]);
     touched_.insert(row.group);
     for (const uint32_t link : row.links) {
@@ -144,7 +146,7 @@ class ListScheduler {
   }
 
   using Event = std::pair<double, uint32_t>;
-  const ListProblem &problem_;
+  const ListProblem& problem_;
   std::vector<std::vector<uint32_t>> after_;
   std::vector<double> rank_;
   std::vector<uint32_t> missing_;
@@ -159,7 +161,7 @@ class ListScheduler {
 
 } // namespace
 
-std::vector<double> upwardRanks(const ListProblem &problem) {
+std::vector<double> upwardRanks(const ListProblem& problem) {
   std::vector<double> rank(problem.tasks.size());
   for (size_t i = problem.tasks.size(); i-- > 0;) {
     rank[i] += problem.tasks[i].seconds; // so far: the longest among its successors
@@ -170,6 +172,6 @@ std::vector<double> upwardRanks(const ListProblem &problem) {
   return rank;
 }
 
-ListResult listSchedule(const ListProblem &problem) { return ListScheduler(problem).run(); }
+ListResult listSchedule(const ListProblem& problem) { return ListScheduler(problem).run(); }
 
 } // namespace dfc

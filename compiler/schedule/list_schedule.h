@@ -1,6 +1,7 @@
-// List scheduling on abstract tasks: at every moment, on every idle lane, the ready task with the highest upward rank
-// starts, if the links that it needs have a free slot. Contention on queues and links is therefore part of the plan.
-// Source: Graham 1969 (list scheduling); ranks as in HEFT (Topcuoglu et al. 2002) with the durations of the placement.
+// List scheduling on abstract tasks: at every moment, on every idle lane, the ready task with the highest
+// upward rank starts, if the links that it needs have a free slot. Contention on queues and links is
+// therefore part of the plan. Source: Graham 1969 (list scheduling); ranks as in HEFT (Topcuoglu et al. 2002)
+// with the durations of the placement.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
@@ -13,9 +14,10 @@ namespace dfc {
 
 struct ListTask {
   double seconds = 0;
-  uint32_t group = 0;                    ///< the queues that can run it: any lane of this group
-  llvm::SmallVector<uint32_t, 2> links;  ///< each held for the whole duration
-  llvm::SmallVector<uint32_t, 4> before; ///< tasks that must have ended; each smaller than the task's own index
+  uint32_t group = 0;                   ///< the queues that can run it: any lane of this group
+  llvm::SmallVector<uint32_t, 2> links; ///< each held for the whole duration
+  llvm::SmallVector<uint32_t, 4>
+      before; ///< tasks that must have ended; each smaller than the task's own index
 };
 
 struct ListProblem {
@@ -32,7 +34,7 @@ struct ListResult {
 };
 
 /// Longest way from the start of each task to the end of the computation, in seconds.
-std::vector<double> upwardRanks(const ListProblem &problem);
-ListResult listSchedule(const ListProblem &problem);
+std::vector<double> upwardRanks(const ListProblem& problem);
+ListResult listSchedule(const ListProblem& problem);
 
 } // namespace dfc

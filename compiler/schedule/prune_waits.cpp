@@ -1,6 +1,7 @@
-// A vector clock a step says how many steps of each queue are known to have ended. A wait is redundant exactly when the
-// clock joined from the queue's previous step and the other waits already covers it, because the reduction of a DAG is
-// unique (Aho, Garey, Ullman 1972) and edges between queues can be judged one step at a time in topological order.
+// A vector clock a step says how many steps of each queue are known to have ended. A wait is redundant
+// exactly when the clock joined from the queue's previous step and the other waits already covers it, because
+// the reduction of a DAG is unique (Aho, Garey, Ullman 1972) and edges between queues can be judged one step
+// at a time in topological order.
 #include "compiler/schedule/prune_waits.h"
 
 #include <algorithm>
@@ -10,8 +11,9 @@ namespace {
 
 class WaitPruner {
  public:
-  explicit WaitPruner(Schedule &schedule)
-      : schedule_(schedule), queueCount_(schedule.queues.size()), clocks_(schedule.steps.size() * queueCount_) {}
+  explicit WaitPruner(Schedule& schedule)
+      : schedule_(schedule), queueCount_(schedule.queues.size()),
+        clocks_(schedule.steps.size() * queueCount_) {}
 
   void run() {
     for (const StepId step : schedule_.steps.ids()) {
@@ -21,8 +23,8 @@ class WaitPruner {
 
  private:
   void prune(StepId step) {
-    StepRow &row = schedule_.steps[step];
-    uint32_t *clock = clockOf(step);
+    StepRow& row = schedule_.steps[step];
+    uint32_t* clock = clockOf(step);
     if (row.position > 0) {
       join(clock, schedule_.queues[row.queue].steps[row.position - 1]);
     }
@@ -31,7 +33,7 @@ class WaitPruner {
     std::sort(wanted.begin(), wanted.end(), std::greater<>());
     row.waits.clear();
     for (const StepId wait : wanted) {
-      const StepRow &other = schedule_.steps[wait];
+      const StepRow& other = schedule_.steps[wait];
       if (clock[other.queue.index()] <= other.position) {
         join(clock, wait);
         row.waits.push_back(wait);
@@ -40,22 +42,23 @@ class WaitPruner {
     std::sort(row.waits.begin(), row.waits.end());
   }
 
-  void join(uint32_t *clock, StepId before) {
-    const uint32_t *other = clockOf(before);
-    std::transform(clock, clock + queueCount_, other, clock, [](uint32_t a, uint32_t b) { return std::max(a, b); });
-    uint32_t &own = clock[schedule_.steps[before].queue.index()];
+  void join(uint32_t* clock, StepId before) {
+    const uint32_t* other = clockOf(before);
+    std::transform(clock, clock + queueCount_, other, clock,
+                   [](uint32_t a, uint32_t b) { return std::max(a, b); });
+    uint32_t& own = clock[schedule_.steps[before].queue.index()];
     own = std::max(own, schedule_.steps[before].position + 1);
   }
 
-  uint32_t *clockOf(StepId step) { return clocks_.data() + step.index() * queueCount_; }
+  uint32_t* clockOf(StepId step) { return clocks_.data() + step.index() * queueCount_; }
 
-  Schedule &schedule_;
+  Schedule& schedule_;
   size_t queueCount_;
   std::vector<uint32_t> clocks_;
 };
 
 } // namespace
 
-void pruneWaits(Schedule &schedule) { WaitPruner(schedule).run(); }
+void pruneWaits(Schedule& schedule) { WaitPruner(schedule).run(); }
 
 } // namespace dfc

@@ -6,11 +6,13 @@
 
 namespace dfc {
 
-/// Durations: the cost model for computations, the machine's routes for transfers. Waits that queue order or other waits
-/// imply are left out (transitive reduction). Bounds are proven for this placed graph: see `lowerBounds`.
-Schedule makeSchedule(const PlacedGraph &placed, const Machine &machine, const CostModel &cost);
+/// Durations: the cost model for computations, the machine's routes for transfers. Waits that queue order or
+/// other waits imply are left out (transitive reduction). Bounds are proven for this placed graph: see
+/// `lowerBounds`.
+Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const CostModel& cost);
 
-/// The queues of a machine, in a fixed order: for each device its compute queues, then copyIn, copyOut and peer for a gpu.
-Table<QueueId, QueueRow> queuesOf(const Machine &machine);
+/// The queues of a machine, in a fixed order: for each device its compute queues, then copyIn, copyOut and
+/// peer for a gpu.
+Table<QueueId, QueueRow> queuesOf(const Machine& machine);
 
 } // namespace dfc

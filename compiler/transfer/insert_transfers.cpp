@@ -12,7 +12,7 @@ uint64_t keyOf(ValueId value, DeviceId device) { return (uint64_t(value.index())
 
 class TransferInserter {
  public:
-  TransferInserter(const Placement &placement, const Machine &machine)
+  TransferInserter(const Placement& placement, const Machine& machine)
       : placement_(placement), old_(placement.graph), machine_(machine), builder_(old_.name()) {}
 
   PlacedGraph run() {
@@ -42,12 +42,13 @@ class TransferInserter {
     return old_[op].kind() == OpKind::Parameter || old_[op].kind() == OpKind::Constant;
   }
 
-  // Readers include those that come after the assign: they see the old value too, so the replica must exist before.
+  // Readers include those that come after the assign: they see the old value too, so the replica must exist
+  // before.
   void findReplicaDevices() {
     replicaDevices_ = SideTable<OpId, std::set<DeviceId>>(old_.opCount());
     assigned_ = SideTable<OpId, bool>(old_.opCount());
     for (const OpId op : old_.ops()) {
-      const OpRow &row = old_[op];
+      const OpRow& row = old_[op];
       const bool assign = row.kind() == OpKind::Assign;
       for (const ValueId operand : row.operands) {
         noteReader(operand, placement_.device[op]);
@@ -56,7 +57,7 @@ class TransferInserter {
         assigned_[old_[row.operands[0]].producer] = true;
       }
     }
-    for (const Fetch &fetch : old_.fetches()) {
+    for (const Fetch& fetch : old_.fetches()) {
       noteReader(fetch.value, machine_.host());
     }
   }
@@ -117,8 +118,8 @@ class TransferInserter {
     const auto path = machine_.path(from, device, old_.typeOf(value).bytes());
     DFC_ASSERT(path.has_value(), "no route between two devices of a verified machine");
     ValueId here = local_.lookup(keyOf(value, from));
-    for (const Route &hop : *path) {
-      ValueId &next = local_[keyOf(value, hop.to)];
+    for (const Route& hop : *path) {
+      ValueId& next = local_[keyOf(value, hop.to)];
       if (!next.valid()) {
         next = addTransfer(value, here, hop);
       }
@@ -127,7 +128,7 @@ class TransferInserter {
     return here;
   }
 
-  ValueId addTransfer(ValueId oldValue, ValueId source, const Route &hop) {
+  ValueId addTransfer(ValueId oldValue, ValueId source, const Route& hop) {
     const OpId producer = old_[oldValue].producer;
     const std::string name = nameOn(oldValue, hop.to);
     OpSite site = siteOf(producer);
@@ -138,9 +139,10 @@ class TransferInserter {
     return builder_.result(transfer);
   }
 
-  // A fetched value is read when the step has ended, so an old value that the step overwrites is set aside first.
+  // A fetched value is read when the step has ended, so an old value that the step overwrites is set aside
+  // first.
   void addFetches() {
-    for (const Fetch &fetch : old_.fetches()) {
+    for (const Fetch& fetch : old_.fetches()) {
       ValueId value = valueOn(fetch.value, machine_.host());
       if (readsAssignedState(fetch.value)) {
         value = setAside(value, machine_.host());
@@ -188,7 +190,8 @@ class TransferInserter {
     append(ops::Assign{}, {local_.lookup(keyOf(target, device)), value}, site, device);
   }
 
-  OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const OpSite &site, DeviceId device) {
+  OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const OpSite& site,
+              DeviceId device) {
     const OpId op = builder_.append(std::move(attributes), operands, site);
     DFC_ASSERT(op.valid(), "a placed op is ill-typed: " + render(builder_.errors()));
     placed_.device.resize(op.index() + 1);
@@ -200,22 +203,25 @@ class TransferInserter {
     return fmt::format("{}@{}", old_.nameOf(value), machine_.devices[device].name);
   }
 
-  OpSite siteOf(OpId op) const { return {old_.nameOf(op), old_.scopeOf(op), old_.pinOf(op), old_.locationOf(op)}; }
+  OpSite siteOf(OpId op) const {
+    return {old_.nameOf(op), old_.scopeOf(op), old_.pinOf(op), old_.locationOf(op)};
+  }
 
-  const Placement &placement_;
-  const Graph &old_;
-  const Machine &machine_;
+  const Placement& placement_;
+  const Graph& old_;
+  const Machine& machine_;
   GraphBuilder builder_;
   PlacedGraph placed_;
-  SideTable<OpId, std::set<DeviceId>> replicaDevices_; // in device order, so that plans are the same everywhere
+  SideTable<OpId, std::set<DeviceId>>
+      replicaDevices_; // in device order, so that plans are the same everywhere
   SideTable<OpId, bool> assigned_;
-  llvm::DenseMap<uint64_t, ValueId> local_;            // (old value, device) -> new value there
-  llvm::DenseMap<ValueId, ValueId> forwarded_;         // result of an assign -> its value
+  llvm::DenseMap<uint64_t, ValueId> local_;    // (old value, device) -> new value there
+  llvm::DenseMap<ValueId, ValueId> forwarded_; // result of an assign -> its value
 };
 
 } // namespace
 
-PlacedGraph insertTransfers(const Placement &placement, const Machine &machine) {
+PlacedGraph insertTransfers(const Placement& placement, const Machine& machine) {
   return TransferInserter(placement, machine).run();
 }
 

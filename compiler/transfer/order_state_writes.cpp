@@ -1,15 +1,18 @@
-// Write-after-read orderings for state. An assign overwrites its parameter, so every reader of the old value must end
-// first. Where also the op that makes the new value comes after all of them, it may write the parameter's storage
-// directly and the assign costs nothing; the memory planner finds that out from the schedule, so all that is needed here
-// is to order it so. Orderings go from a smaller to a larger op id only, so they can close no cycle.
+// Write-after-read orderings for state. An assign overwrites its parameter, so every reader of the old value
+// must end first. Where also the op that makes the new value comes after all of them, it may write the
+// parameter's storage directly and the assign costs nothing; the memory planner finds that out from the
+// schedule, so all that is needed here is to order it so. Orderings go from a smaller to a larger op id only,
+// so they can close no cycle.
 #include "compiler/transfer/insert_transfers.h"
 #include "ir/in_place.h"
 
 namespace dfc {
 namespace {
 
-/// For each op that other ops may read in place of it (a parameter, or a view of one): its readers, views looked through.
-std::vector<OpId> readersOf(const Graph &graph, OpId parameter, const SideTable<ValueId, llvm::SmallVector<OpId, 2>> &uses) {
+/// For each op that other ops may read in place of it (a parameter, or a view of one): its readers, views
+/// looked through.
+std::vector<OpId> readersOf(const Graph& graph, OpId parameter,
+                            const SideTable<ValueId, llvm::SmallVector<OpId, 2>>& uses) {
   std::vector<OpId> readers;
   std::vector<ValueId> pending{graph[parameter].firstResult};
   while (!pending.empty()) {
@@ -27,7 +30,8 @@ std::vector<OpId> readersOf(const Graph &graph, OpId parameter, const SideTable<
 
 class StateOrderer {
  public:
-  explicit StateOrderer(PlacedGraph &placed) : placed_(placed), graph_(placed.graph), uses_(graph_.valueCount()) {
+  explicit StateOrderer(PlacedGraph& placed)
+      : placed_(placed), graph_(placed.graph), uses_(graph_.valueCount()) {
     for (const OpId op : graph_.ops()) {
       for (const ValueId operand : graph_[op].operands) {
         if (uses_[operand].empty() || uses_[operand].back() != op) {
@@ -74,7 +78,7 @@ class StateOrderer {
         return false;
       }
     }
-    const OpRow &row = graph_[producer];
+    const OpRow& row = graph_[producer];
     for (size_t i = 0; i < row.operands.size(); ++i) {
       if (row.operands[i] == graph_[parameter].firstResult && !mayRunInPlace(graph_, producer, i)) {
         return false;
@@ -83,13 +87,13 @@ class StateOrderer {
     return true;
   }
 
-  PlacedGraph &placed_;
-  const Graph &graph_;
+  PlacedGraph& placed_;
+  const Graph& graph_;
   SideTable<ValueId, llvm::SmallVector<OpId, 2>> uses_;
 };
 
 } // namespace
 
-void orderStateWrites(PlacedGraph &placed) { StateOrderer(placed).run(); }
+void orderStateWrites(PlacedGraph& placed) { StateOrderer(placed).run(); }
 
 } // namespace dfc
