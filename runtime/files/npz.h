@@ -1,0 +1,26 @@
+// NumPy's archives (.npz): a zip of .npy members, as np.savez and np.load have them. Read and written through
+// libzip. Any bytes are safe to read: a member's memory grows with what was truly unpacked.
+#pragma once
+
+#include "ir/diagnostic.h"
+#include "ir/literal.h"
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dfc {
+
+using NamedArrays = std::map<std::string, Literal, std::less<>>;
+
+/// Arrays by name, without the members' ending ".npy". All damaged members are named at once.
+Result<NamedArrays> readNpz(const std::string& path);
+Result<NamedArrays> parseNpz(std::span<const std::byte> bytes, const std::string& fileName);
+
+/// Stored, not compressed, as np.savez does; the same arrays give the same bytes. Written whole or not at
+/// all.
+Status writeNpz(const std::string& path, const NamedArrays& arrays);
+Result<std::vector<std::byte>> printNpz(const NamedArrays& arrays, const std::string& fileName);
+
+} // namespace dfc

@@ -1,0 +1,27 @@
+// Safetensors files: a JSON header of names, types, shapes and byte ranges, then the bytes
+// (github.com/huggingface/safetensors, format section). Element types F32 F64 F16 BF16 I32 I64 U8 BOOL, which
+// are all of ours. A file is never trusted: ranges must lie in the file, fit shape and type, and cover the
+// data without overlap or gap, as the format demands.
+#pragma once
+
+#include "ir/diagnostic.h"
+#include "ir/literal.h"
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dfc {
+
+using NamedTensors = std::map<std::string, Literal, std::less<>>;
+
+/// Every mistake of the header at once, each naming its tensor.
+Result<NamedTensors> readSafetensors(const std::string& path);
+Result<NamedTensors> parseSafetensors(std::span<const std::byte> bytes, const std::string& fileName);
+
+/// The same tensors give the same bytes. Written under a temporary name, synced, renamed.
+Status writeSafetensors(const std::string& path, const NamedTensors& tensors);
+Result<std::vector<std::byte>> printSafetensors(const NamedTensors& tensors, const std::string& fileName);
+
+} // namespace dfc
