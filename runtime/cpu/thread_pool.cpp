@@ -1,5 +1,5 @@
-// One job at a time; parts are handed out under the mutex, which is cheap because kernels make as many parts as
-// there are threads, not one per tile.
+// One job at a time; parts are handed out under the mutex, which is cheap because kernels make as many parts
+// as there are threads, not one per tile.
 #include "runtime/cpu/thread_pool.h"
 
 #include "ir/assert.h"
@@ -84,9 +84,8 @@ uint32_t partCount(const ThreadPool& pool, int64_t units, double totalCost) {
   constexpr double worthWaking = 30e3; // waking a sleeping thread costs some 10 us
   const double byCost = std::max(1.0, totalCost / worthWaking);
   const auto most = std::min<int64_t>(units, pool.threads());
-  return static_cast<uint32_t>(std::max<int64_t>(1, byCost < static_cast<double>(most)
-                                                        ? static_cast<int64_t>(byCost)
-                                                        : most));
+  return static_cast<uint32_t>(
+      std::max<int64_t>(1, byCost < static_cast<double>(most) ? static_cast<int64_t>(byCost) : most));
 }
 
 UnitRange unitsOfPart(int64_t units, uint32_t parts, uint32_t part) {

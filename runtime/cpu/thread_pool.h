@@ -25,8 +25,8 @@ class ThreadPool {
   uint32_t threads() const { return static_cast<uint32_t>(workers_.size()) + 1; }
 
   /// Runs work(0), …, work(parts - 1), each once, on the workers and on the caller, and returns when all have
-  /// ended. After an exception of a part (the first is thrown again here) parts not yet begun may be left out.
-  /// May be called by several threads at once, but not from within a part.
+  /// ended. After an exception of a part (the first is thrown again here) parts not yet begun may be left
+  /// out. May be called by several threads at once, but not from within a part.
   void run(uint32_t parts, llvm::function_ref<void(uint32_t part)> work);
 
  private:

@@ -2,7 +2,6 @@
 
 #include "ir/atomic_file.h"
 #include "runtime/files/npy.h"
-#include "runtime/files/read_file.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +12,8 @@
 
 namespace dfc {
 namespace {
+
+constexpr uint64_t largestFile = uint64_t(1) << 40; // far above any memory; a pipe without end stops here
 
 constexpr std::string_view ending = ".npy";
 
@@ -122,6 +123,9 @@ Result<std::vector<std::byte>> contentsOf(zip_source_t* source, const std::strin
 } // namespace
 
 Result<NamedArrays> parseNpz(std::span<const std::byte> bytes, const std::string& fileName) {
+  if (bytes.empty()) { // libzip takes this for an archive without members
+    return bad(fileName, "is empty", "write it with np.savez(file, name=array, …)");
+  }
   ZipError error;
   Source source(zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error.error));
   DFC_ASSERT(source != nullptr, error.text());
@@ -144,7 +148,7 @@ Result<NamedArrays> parseNpz(std::span<const std::byte> bytes, const std::string
 }
 
 Result<NamedArrays> readNpz(const std::string& path) {
-  const auto bytes = readFileBytes(path);
+  const auto bytes = readFile(path, largestFile);
   if (!bytes) {
     return bytes.errors();
   }

@@ -169,7 +169,7 @@ TEST_CASE("npy: a missing file and a folder are named") {
   const TemporaryFolder folder;
   const auto missing = readNpy(folder.file("no.npy"));
   REQUIRE_FALSE(missing.ok());
-  CHECK(missing.errors()[0].message == "no such file");
+  CHECK(missing.errors()[0].message == "cannot open: No such file or directory");
   CHECK(missing.errors()[0].where.file == folder.file("no.npy"));
   const auto aFolder = readNpy(folder.file("."));
   REQUIRE_FALSE(aFolder.ok());

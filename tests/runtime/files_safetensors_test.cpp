@@ -47,10 +47,10 @@ TEST_CASE("safetensors: the bytes of a small file") {
   const auto bytes = printSafetensors(
       {{"b", counting({ElementType::U8, {2}})}, {"w", counting({ElementType::F16, {1, 2}})}}, "s");
   REQUIRE(bytes.ok());
-  // Wide elements first; 61 + 58 bytes of JSON = 119, padded with one space to 120 = 0x78. f16 1.0 is 0x3c00.
+  // Wide elements first; 56 + 52 bytes of JSON = 108, padded with 4 spaces to 112 = 0x70. f16 1.0 is 0x3c00.
   CHECK(textOf(*bytes) ==
-        std::string("\x78\0\0\0\0\0\0\0", 8) + R"({"w":{"dtype":"F16","shape":[1,2],"data_offsets":[0,4]},)" +
-            R"("b":{"dtype":"U8","shape":[2],"data_offsets":[4,6]}} )" + std::string("\0\0\0\x3c\0\1", 6));
+        std::string("\x70\0\0\0\0\0\0\0", 8) + R"({"w":{"dtype":"F16","shape":[1,2],"data_offsets":[0,4]},)" +
+            R"("b":{"dtype":"U8","shape":[2],"data_offsets":[4,6]}}    )" + std::string("\0\0\0\x3c\0\1", 6));
 }
 
 TEST_CASE("safetensors: metadata is passed over, order and padding are free") {
