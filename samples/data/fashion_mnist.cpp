@@ -1,0 +1,131 @@
+#include "samples/data/fashion_mnist.h"
+
+#include "samples/data/idx.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <random>
+
+namespace dfc {
+namespace {
+
+constexpr int64_t side = 28;
+constexpr int64_t pixels = side * side;
+constexpr int64_t classes = 10;
+
+Diagnostic bad(const std::string& place, std::string message) {
+  return {Severity::Error,
+          {place},
+          std::move(message),
+          "install the data set again: sudo apt-get install --reinstall dataset-fashion-mnist"};
+}
+
+Literal scaled(const Literal& bytes) {
+  Literal images(f32({bytes.type().shape[0], pixels}));
+  const auto from = bytes.data<uint8_t>();
+  const auto to = images.mutableData<float>();
+  std::transform(from.begin(), from.end(), to.begin(), [](uint8_t pixel) { return float(pixel) / 255.0F; });
+  return images;
+}
+
+Literal widened(const Literal& bytes) {
+  Literal labels(i64({bytes.type().shape[0]}));
+  const auto from = bytes.data<uint8_t>();
+  std::copy(from.begin(), from.end(), labels.mutableData<int64_t>().begin());
+  return labels;
+}
+
+Result<LabelledImages> readPart(const std::string& folder, const std::string& part, int64_t count) {
+  const std::string imageFile = fmt::format("{}/{}-images-idx3-ubyte.gz", folder, part);
+  const std::string labelFile = fmt::format("{}/{}-labels-idx1-ubyte.gz", folder, part);
+  const auto images = readIdx(imageFile);
+  const auto labels = readIdx(labelFile);
+  Diagnostics errors = images.errors();
+  errors.insert(errors.end(), labels.errors().begin(), labels.errors().end());
+  if (!errors.empty()) {
+    return errors;
+  }
+  if (images->type().shape != Shape{count, side, side}) {
+    return bad(imageFile, fmt::format("holds {}, not the {} images of 28 x 28 pixels that belong here",
+                                      toString(images->type()), count));
+  }
+  if (labels->type().shape != Shape{count}) {
+    return bad(labelFile, fmt::format("holds {}, not {} labels", toString(labels->type()), count));
+  }
+  const auto values = labels->data<uint8_t>();
+  if (std::any_of(values.begin(), values.end(), [](uint8_t label) { return label >= classes; })) {
+    return bad(labelFile, "has a label above 9");
+  }
+  return LabelledImages{scaled(*images), widened(*labels)};
+}
+
+void copyRow(const LabelledImages& from, int64_t source, LabelledImages& to, int64_t target) {
+  const auto row = from.images.data<float>().subspan(static_cast<size_t>(source * pixels), size_t(pixels));
+  std::copy(row.begin(), row.end(), to.images.mutableData<float>().begin() + target * pixels);
+  to.labels.mutableData<int64_t>()[static_cast<size_t>(target)] =
+      from.labels.data<int64_t>()[static_cast<size_t>(source)];
+}
+
+LabelledImages emptyBatch(int64_t rows) { return {Literal(f32({rows, pixels})), Literal(i64({rows}))}; }
+
+} // namespace
+
+Result<FashionMnist> readFashionMnist(const std::string& folder) {
+  if (!std::filesystem::is_directory(folder)) {
+    return Diagnostic{Severity::Error,
+                      {folder},
+                      "the Fashion-MNIST images are not installed here",
+                      "install the Debian package: sudo apt-get install dataset-fashion-mnist"};
+  }
+  auto train = readPart(folder, "train", 60000);
+  auto test = readPart(folder, "t10k", 10000);
+  Diagnostics errors = train.errors();
+  errors.insert(errors.end(), test.errors().begin(), test.errors().end());
+  if (!errors.empty()) {
+    return errors;
+  }
+  return FashionMnist{*std::move(train), *std::move(test)};
+}
+
+Batches::Batches(const LabelledImages& data, int64_t batch, uint64_t seed)
+    : data_(data), batch_(batch), seed_(seed), order_(static_cast<size_t>(data.count())) {
+  DFC_ASSERT(batch > 0 && batch <= data.count(),
+             fmt::format("{} rows in a batch of {}", data.count(), batch));
+}
+
+void Batches::draw(int64_t epoch) {
+  std::iota(order_.begin(), order_.end(), int64_t(0));
+  std::mt19937_64 random(seed_ * 1000003U + static_cast<uint64_t>(epoch));
+  for (size_t left = order_.size(); left > 1; --left) {
+    std::swap(order_[left - 1],
+              order_[random() % left]); // uniform_int_distribution differs between libraries
+  }
+  drawn_ = epoch;
+}
+
+LabelledImages Batches::at(int64_t epoch, int64_t index) {
+  DFC_ASSERT(epoch >= 0 && index >= 0 && index < count(), fmt::format("batch {} of epoch {}", index, epoch));
+  if (drawn_ != epoch) {
+    draw(epoch);
+  }
+  LabelledImages batch = emptyBatch(batch_);
+  for (int64_t row = 0; row < batch_; ++row) {
+    copyRow(data_, order_[static_cast<size_t>(index * batch_ + row)], batch, row);
+  }
+  return batch;
+}
+
+LabelledImages rowsOf(const LabelledImages& data, int64_t begin, int64_t rows) {
+  DFC_ASSERT(begin >= 0 && rows >= 0 && rows <= data.count() - begin,
+             fmt::format("rows {} to {} of {}", begin, begin + rows, data.count()));
+  LabelledImages part = emptyBatch(rows);
+  for (int64_t row = 0; row < rows; ++row) {
+    copyRow(data, begin + row, part, row);
+  }
+  return part;
+}
+
+} // namespace dfc

@@ -1,0 +1,111 @@
+// The samples' readers of data sets: IDX files and Fashion-MNIST.
+#include "samples/data/fashion_mnist.h"
+#include "samples/data/idx.h"
+#include "tests/support/catch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+using namespace dfc;
+
+namespace {
+
+std::vector<std::byte> bytesOf(const std::string& text) {
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+std::string idxError(const std::string& text) {
+  const auto result = parseIdx(bytesOf(text), "x.gz");
+  REQUIRE_FALSE(result.ok());
+  return render(result.errors());
+}
+
+const std::string cut = "\n  hint: the file is damaged or cut short: install or copy it again\n";
+
+} // namespace
+
+TEST_CASE("idx: dimensions are big-endian, data are bytes") {
+  const auto read = parseIdx(bytesOf(std::string("\0\0\x08\x02\0\0\0\x02\0\0\0\x03"
+                                                 "abcdef",
+                                                 18)),
+                             "x");
+  REQUIRE(read.ok());
+  CHECK(read->type() == TensorType{ElementType::U8, {2, 3}});
+  CHECK(read->at(5) == 'f');
+}
+
+TEST_CASE("idx: broken files are refused to the letter") {
+  CHECK(idxError("PNG") == "x.gz: error: is not an IDX file: it does not begin with two zero bytes\n"
+                           "  hint: name a file like train-images-idx3-ubyte.gz\n");
+  CHECK(idxError(std::string("\0\0\x0d\x01\0\0\0\0", 8)) ==
+        "x.gz: error: has element code 0x0d; only 0x08, unsigned bytes, is read\n"
+        "  hint: convert the data to bytes first\n");
+  CHECK(idxError(std::string("\0\0\x08\x03\0\0\0\x02", 8)) ==
+        "x.gz: error: the header of 3 dimensions is not in its 8 bytes" + cut);
+  CHECK(idxError(std::string("\0\0\x08\x02\0\0\0\x02\0\0\0\x03"
+                             "abcde",
+                             17)) ==
+        "x.gz: error: has 5 bytes of data, which is not the product of its dimensions (2 x 3)" + cut);
+  CHECK(idxError(std::string("\0\0\x08\x02\xff\xff\xff\xff\xff\xff\xff\xff", 12)) ==
+        "x.gz: error: has 0 bytes of data, which is not the product of its dimensions (4294967295 x "
+        "4294967295)" +
+            cut);
+}
+
+TEST_CASE("Fashion-MNIST: a missing folder names the package") {
+  const auto result = readFashionMnist("/nowhere/at/all");
+  REQUIRE_FALSE(result.ok());
+  CHECK(render(result.errors()) ==
+        "/nowhere/at/all: error: the Fashion-MNIST images are not installed here\n"
+        "  hint: install the Debian package: sudo apt-get install dataset-fashion-mnist\n");
+}
+
+TEST_CASE("Fashion-MNIST: 60,000 + 10,000 images with labels") {
+  if (!std::filesystem::is_directory(fashionMnistFolder)) {
+    WARN("dataset-fashion-mnist is not installed: nothing to read");
+    return;
+  }
+  const auto data = readFashionMnist();
+  REQUIRE(data.ok());
+  CHECK(data->train.images.type() == f32({60000, 784}));
+  CHECK(data->test.labels.type() == i64({10000}));
+  const auto pixels = data->test.images.data<float>();
+  CHECK(*std::max_element(pixels.begin(), pixels.end()) == 1.0F); // 255 / 255
+  CHECK(*std::min_element(pixels.begin(), pixels.end()) == 0.0F);
+  std::vector<int64_t> ofClass(10);
+  for (const int64_t label : data->test.labels.data<int64_t>()) {
+    ++ofClass[static_cast<size_t>(label)];
+  }
+  CHECK(ofClass == std::vector<int64_t>(10, 1000)); // the set has as many of each class
+  CHECK(data->test.labels.at(0) == 9);              // the first test image is an ankle boot
+}
+
+TEST_CASE("batches: every image once an epoch, another order each epoch, the same for the same seed") {
+  LabelledImages data{Literal(f32({7, 784})), Literal(i64({7}))};
+  for (int64_t row = 0; row < 7; ++row) {
+    data.labels.set(row, static_cast<double>(row));
+    data.images.set(row * 784 + 783, static_cast<double>(row) / 8);
+  }
+  Batches batches(data, 2, 5), same(data, 2, 5);
+  CHECK(batches.count() == 3); // 7 / 2, one left over
+  std::vector<std::vector<double>> orders;
+  for (int64_t epoch = 0; epoch < 3; ++epoch) {
+    std::vector<double> labels;
+    for (int64_t index = 0; index < 3; ++index) {
+      const LabelledImages batch = batches.at(epoch, index);
+      CHECK(batch.labels == same.at(epoch, index).labels);
+      for (int64_t row = 0; row < 2; ++row) {
+        labels.push_back(batch.labels.at(row));
+        CHECK(batch.images.at(row * 784 + 783) == batch.labels.at(row) / 8);
+      }
+    }
+    orders.push_back(labels);
+    std::sort(labels.begin(), labels.end());
+    CHECK(std::adjacent_find(labels.begin(), labels.end()) == labels.end());
+  }
+  CHECK((orders[0] != orders[1] || orders[1] != orders[2]));
+  CHECK(rowsOf(data, 5, 2).labels.at(1) == 6);
+}
