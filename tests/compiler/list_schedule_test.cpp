@@ -1,0 +1,84 @@
+// The list scheduler on small graphs over contended links, whose optima were proven by exhaustive search.
+#include "compiler/schedule/list_schedule.h"
+#include "tests/compiler/instance.h"
+#include "tests/support/catch.h"
+
+#include <random>
+
+namespace dfc::test {
+namespace {
+
+const std::filesystem::path instances = std::filesystem::path(DFC_SOURCE_DIR) / "tests/compiler/instances";
+
+bool overlap(const ListResult &result, size_t a, size_t b) {
+  return result.start[a] < result.end[b] && result.start[b] < result.end[a];
+}
+
+// Precedence, one task a lane, no more than its slots through a link at once.
+void checkFeasible(const ListProblem &problem, const ListResult &result) {
+  for (size_t task = 0; task < problem.tasks.size(); ++task) {
+    for (const uint32_t before : problem.tasks[task].before) {
+      CHECK(result.end[before] <= result.start[task]);
+    }
+    for (size_t other = 0; other < task; ++other) {
+      const bool sameLane =
+          problem.tasks[task].group == problem.tasks[other].group && result.lane[task] == result.lane[other];
+      CHECK(!(sameLane && overlap(result, task, other)));
+    }
+    for (const uint32_t link : problem.tasks[task].links) {
+      uint32_t users = 0; // at the moment this task starts
+      for (size_t other = 0; other < problem.tasks.size(); ++other) {
+        const auto &links = problem.tasks[other].links;
+        users += std::find(links.begin(), links.end(), link) != links.end() &&
+                         result.start[other] <= result.start[task] && result.end[other] > result.start[task]
+                     ? 1U
+                     : 0U;
+      }
+      CHECK((problem.linkSlots[link] == 0 || users <= problem.linkSlots[link]));
+    }
+  }
+}
+
+} // namespace
+
+TEST_CASE("list scheduling reaches the proven optimum on every contention instance") {
+  const auto files = instanceFiles(instances, "contention_");
+  REQUIRE(files.size() == 12);
+  for (const auto &file : files) {
+    INFO(file.filename());
+    const auto instance = readContention(file);
+    const ListResult result = listSchedule(instance.problem);
+    checkFeasible(instance.problem, result);
+    CHECK(result.makespan == Approx(instance.optimal));
+  }
+}
+
+TEST_CASE("random list schedules are feasible and never shorter than the critical path") {
+  std::mt19937 random(7);
+  const auto draw = [&](uint32_t most) { return std::uniform_int_distribution<uint32_t>(0, most)(random); };
+  for (int round = 0; round < 60; ++round) {
+    ListProblem problem;
+    problem.groupLanes = {1, 2, 1};
+    problem.linkSlots = {1, 2, 0};
+    for (uint32_t task = 0; task < 40; ++task) {
+      ListTask row;
+      row.seconds = draw(4); // zero durations too
+      row.group = draw(2);
+      if (row.group == 2) {
+        row.links.push_back(draw(2));
+      }
+      for (uint32_t before = task > 6 ? task - 6 : 0; before < task; ++before) {
+        if (draw(3) == 0) {
+          row.before.push_back(before);
+        }
+      }
+      problem.tasks.push_back(row);
+    }
+    const ListResult result = listSchedule(problem);
+    checkFeasible(problem, result);
+    const auto ranks = upwardRanks(problem);
+    CHECK(result.makespan >= *std::max_element(ranks.begin(), ranks.end()));
+  }
+}
+
+} // namespace dfc::test
