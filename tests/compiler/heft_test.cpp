@@ -1,4 +1,5 @@
-// HEFT against the schedules printed in the literature, task by task: the code under test is what places tensor graphs.
+// HEFT against the schedules printed in the literature, task by task: the code under test is what places
+// tensor graphs.
 #include "compiler/place/heft.h"
 #include "tests/compiler/instance.h"
 #include "tests/support/catch.h"
@@ -9,7 +10,7 @@ namespace {
 const std::filesystem::path instances = std::filesystem::path(DFC_SOURCE_DIR) / "tests/compiler/instances";
 const std::filesystem::path shared = std::filesystem::path(DFC_SHARED_DIR) / "sched_examples";
 
-void checkTaskByTask(const ClassicInstance &instance) {
+void checkTaskByTask(const ClassicInstance& instance) {
   const auto ranks = upwardRanks(instance.graph);
   const HeftSchedule schedule = heft(instance.graph);
   for (const TaskId task : instance.graph.tasks.ids()) {
@@ -44,8 +45,8 @@ TEST_CASE("HEFT reproduces the schedule of length 133 of Arabnejad and Barbosa 2
 
 TEST_CASE("HEFT agrees with the reference on other people's instances") {
   size_t seen = 0;
-  for (const char *prefix : {"lit_", "auckland_", "mackncheesiest_"}) {
-    for (const auto &file : instanceFiles(shared, prefix)) {
+  for (const char* prefix : {"lit_", "auckland_", "mackncheesiest_"}) {
+    for (const auto& file : instanceFiles(shared, prefix)) {
       INFO(file);
       const auto instance = readClassic(file);
       const HeftSchedule schedule = heft(instance.graph);

@@ -1,5 +1,5 @@
-// Reads the scheduling instances of shared/sched_examples (its README describes the form): textbook task graphs for the
-// placement code and small graphs over contended links for the list scheduler.
+// Reads the scheduling instances of shared/sched_examples (its README describes the form): textbook task
+// graphs for the placement code and small graphs over contended links for the list scheduler.
 #pragma once
 
 #include "compiler/analysis/task_graph.h"
@@ -19,21 +19,23 @@ struct ExpectedTask {
 
 struct ClassicInstance {
   TaskGraph graph;
-  std::vector<int> idOfTask;              ///< the file's task number, by TaskId
-  std::vector<double> rank;               ///< expected upward ranks, by TaskId
-  std::vector<ExpectedTask> heft;         ///< expected schedule, by TaskId
+  std::vector<int> idOfTask;      ///< the file's task number, by TaskId
+  std::vector<double> rank;       ///< expected upward ranks, by TaskId
+  std::vector<ExpectedTask> heft; ///< expected schedule, by TaskId
   double heftLength = 0, optimal = 0;
 };
 
-ClassicInstance readClassic(const std::filesystem::path &file);
+ClassicInstance readClassic(const std::filesystem::path& file);
 
-/// A contention instance with the placement of its optimal schedule: tasks and transfers as a list-scheduling problem.
+/// A contention instance with the placement of its optimal schedule: tasks and transfers as a list-scheduling
+/// problem.
 struct ContentionInstance {
   ListProblem problem;
   double optimal = 0;
 };
-ContentionInstance readContention(const std::filesystem::path &file);
+ContentionInstance readContention(const std::filesystem::path& file);
 
-std::vector<std::filesystem::path> instanceFiles(const std::filesystem::path &folder, const std::string &prefix);
+std::vector<std::filesystem::path> instanceFiles(const std::filesystem::path& folder,
+                                                 const std::string& prefix);
 
 } // namespace dfc::test

@@ -10,12 +10,12 @@ namespace {
 
 const std::filesystem::path instances = std::filesystem::path(DFC_SOURCE_DIR) / "tests/compiler/instances";
 
-bool overlap(const ListResult &result, size_t a, size_t b) {
+bool overlap(const ListResult& result, size_t a, size_t b) {
   return result.start[a] < result.end[b] && result.start[b] < result.end[a];
 }
 
 // Precedence, one task a lane, no more than its slots through a link at once.
-void checkFeasible(const ListProblem &problem, const ListResult &result) {
+void checkFeasible(const ListProblem& problem, const ListResult& result) {
   for (size_t task = 0; task < problem.tasks.size(); ++task) {
     for (const uint32_t before : problem.tasks[task].before) {
       CHECK(result.end[before] <= result.start[task]);
@@ -28,7 +28,7 @@ void checkFeasible(const ListProblem &problem, const ListResult &result) {
     for (const uint32_t link : problem.tasks[task].links) {
       uint32_t users = 0; // at the moment this task starts
       for (size_t other = 0; other < problem.tasks.size(); ++other) {
-        const auto &links = problem.tasks[other].links;
+        const auto& links = problem.tasks[other].links;
         users += std::find(links.begin(), links.end(), link) != links.end() &&
                          result.start[other] <= result.start[task] && result.end[other] > result.start[task]
                      ? 1U
@@ -44,7 +44,7 @@ void checkFeasible(const ListProblem &problem, const ListResult &result) {
 TEST_CASE("list scheduling reaches the proven optimum on every contention instance") {
   const auto files = instanceFiles(instances, "contention_");
   REQUIRE(files.size() == 12);
-  for (const auto &file : files) {
+  for (const auto& file : files) {
     INFO(file.filename());
     const auto instance = readContention(file);
     const ListResult result = listSchedule(instance.problem);

@@ -9,7 +9,7 @@
 namespace dfc::test {
 namespace {
 
-std::vector<PackBuffer> readInstance(const std::string &name) {
+std::vector<PackBuffer> readInstance(const std::string& name) {
   std::ifstream file(std::string(DFC_SOURCE_DIR) + "/tests/compiler/instances/" + name);
   std::vector<PackBuffer> buffers;
   std::string line;
@@ -27,7 +27,7 @@ std::vector<PackBuffer> readInstance(const std::string &name) {
   return buffers;
 }
 
-Packing packLifetimes(const std::vector<PackBuffer> &buffers) {
+Packing packLifetimes(const std::vector<PackBuffer>& buffers) {
   const auto conflicts = [&](size_t a, size_t b) {
     return buffers[a].begin < buffers[b].end && buffers[b].begin < buffers[a].end;
   };
@@ -75,7 +75,8 @@ TEST_CASE("random packings never overlap in space and time") {
 }
 
 TEST_CASE("offsets are aligned") {
-  const Packing packing = pack({{10, 0, 1}, {20, 0, 1}, {300, 0, 1}}, 256, [](size_t, size_t) { return true; });
+  const Packing packing =
+      pack({{10, 0, 1}, {20, 0, 1}, {300, 0, 1}}, 256, [](size_t, size_t) { return true; });
   for (const int64_t offset : packing.offsets) {
     CHECK(offset % 256 == 0);
   }
