@@ -5,10 +5,6 @@
 namespace dfc {
 namespace {
 
-SourceLocation toLocation(std::source_location where) {
-  return {where.file_name(), where.line(), where.column()};
-}
-
 ops::Parameter start(ops::Parameter::Initialiser kind, double a, double b, int64_t seed) {
   ops::Parameter parameter;
   parameter.initialiser = kind;
@@ -83,7 +79,9 @@ Tensor Builder::assign(Tensor parameter, Tensor value, std::source_location wher
 }
 
 void Builder::fetch(std::string_view name, Tensor value, std::source_location where) {
-  graph_->fetch(name, value.value(), toLocation(where));
+  if (usable(value, fmt::format("fetch '{}'", name), where)) {
+    graph_->fetch(name, value.value(), locate(where));
+  }
 }
 
 Tensor Builder::op(OpAttributes attributes, llvm::ArrayRef<Tensor> operands, std::source_location where) {
@@ -95,10 +93,7 @@ llvm::SmallVector<Tensor, 2> Builder::multiOp(OpAttributes attributes, llvm::Arr
                                               std::source_location where) {
   llvm::SmallVector<ValueId, 3> values;
   for (const Tensor& operand : operands) {
-    if (operand.valid() && operand.builder()->graph_ != graph_) {
-      graph_->report({Severity::Error, toLocation(where),
-                      fmt::format("{} mixes tensors of two graphs", nameOf(kindOf(attributes))),
-                      "build both operands with the same Builder"});
+    if (!usable(operand, nameOf(kindOf(attributes)), where)) {
       return {};
     }
     values.push_back(operand.value());
@@ -113,32 +108,61 @@ llvm::SmallVector<Tensor, 2> Builder::multiOp(OpAttributes attributes, llvm::Arr
   return results;
 }
 
-Builder::Guard::Guard(Builder& builder, std::string scope, std::string pin)
-    : builder_(builder), scopeBefore_(std::move(builder.scope_)), pinBefore_(std::move(builder.pin_)) {
+// Whether a tensor belongs here: an empty one (never assigned) or one of another graph is a mistake, a
+// poisoned one was reported before.
+bool Builder::usable(Tensor operand, std::string_view what, std::source_location where) {
+  if (operand.builder() == nullptr) {
+    report(where, fmt::format("{} of an empty Tensor", what), "give it a value before it is used");
+    return false;
+  }
+  if (operand.builder()->graph_ != graph_) {
+    report(where, fmt::format("{} mixes tensors of two graphs", what),
+           "build both operands with the same Builder");
+    return false;
+  }
+  return true;
+}
+
+void Builder::report(std::source_location where, std::string message, std::string hint) {
+  graph_->report({Severity::Error, locate(where), std::move(message), std::move(hint)});
+}
+
+Builder::Guard::Guard(Builder& builder, std::string scope, std::string pin,
+                      std::optional<SourceLocation> place)
+    : builder_(builder), scopeBefore_(std::move(builder.scope_)), pinBefore_(std::move(builder.pin_)),
+      placeBefore_(std::move(builder.place_)) {
   builder_.scope_ = std::move(scope);
   builder_.pin_ = std::move(pin);
+  builder_.place_ = std::move(place);
 }
 
 Builder::Guard::~Guard() {
   builder_.scope_ = std::move(scopeBefore_);
   builder_.pin_ = std::move(pinBefore_);
+  builder_.place_ = std::move(placeBefore_);
 }
 
 Builder::Guard Builder::scope(std::string_view name) { return scope(name, pin_); }
 
-Builder::Guard Builder::on(std::string_view device) { return {*this, scope_, std::string(device)}; }
+Builder::Guard Builder::on(std::string_view device) { return {*this, scope_, std::string(device), place_}; }
 
 Builder::Guard Builder::scope(std::string_view name, std::string_view device) {
-  return {*this, scope_.empty() ? std::string(name) : fmt::format("{}/{}", scope_, name),
-          std::string(device)};
+  return {*this, scope_.empty() ? std::string(name) : fmt::format("{}/{}", scope_, name), std::string(device),
+          place_};
 }
 
 Builder::Guard Builder::exactly(std::string_view scopePath, std::string_view pin) {
-  return {*this, std::string(scopePath), std::string(pin)};
+  return {*this, std::string(scopePath), std::string(pin), place_};
+}
+
+Builder::Guard Builder::at(const SourceLocation& place) { return {*this, scope_, pin_, place}; }
+
+SourceLocation Builder::locate(std::source_location where) const {
+  return place_ ? *place_ : SourceLocation{where.file_name(), where.line(), where.column()};
 }
 
 OpSite Builder::site(std::string_view name, std::source_location where) const {
-  return {name, scope_, pin_, toLocation(where)};
+  return {name, scope_, pin_, locate(where)};
 }
 
 } // namespace dfc

@@ -92,7 +92,7 @@ class Builder {
   /// holds.
   class [[nodiscard]] Guard {
    public:
-    Guard(Builder& builder, std::string scope, std::string pin);
+    Guard(Builder& builder, std::string scope, std::string pin, std::optional<SourceLocation> place);
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
     ~Guard();
@@ -100,21 +100,31 @@ class Builder {
    private:
     Builder& builder_;
     std::string scopeBefore_, pinBefore_;
+    std::optional<SourceLocation> placeBefore_;
   };
   Guard scope(std::string_view name);                          ///< enters a named scope
   Guard on(std::string_view device);                           ///< pins
   Guard scope(std::string_view name, std::string_view device); ///< both
   /// Exactly this scope path and pin, whatever surrounds (used for gradient ops).
   Guard exactly(std::string_view scopePath, std::string_view pin);
+  /// Ops and mistakes are said to be written at `place`, whatever the calls say: for code that writes ops on
+  /// an author's behalf. The innermost such guard holds.
+  Guard at(const SourceLocation& place);
+  /// Where a call written at `where` is said to be written.
+  SourceLocation locate(std::source_location where) const;
 
+  /// Records a mistake of the author.
+  void report(std::source_location where, std::string message, std::string hint);
   GraphBuilder& graph() { return *graph_; }
   Result<Graph> finish() && { return std::move(own_).finish(); }
 
  private:
   OpSite site(std::string_view name, std::source_location where) const;
+  bool usable(Tensor operand, std::string_view what, std::source_location where);
   GraphBuilder own_;
   GraphBuilder* graph_;
   std::string scope_, pin_;
+  std::optional<SourceLocation> place_; // overrides the call's own
 };
 
 } // namespace dfc

@@ -1,11 +1,13 @@
-// Table<Id,Row>: an append-only list of rows that mints their ids. SideTable<Id,T>: a fact for every id of a
-// table, kept beside it. Both index by id only, in constant time.
+// Table<Id,Row>: an append-only list of rows that mints their ids; rows never move, so a reference to one
+// stays good while others are added. SideTable<Id,T>: a fact for every id of a table, kept beside it. Both
+// index by id only, in constant time.
 #pragma once
 
 #include "ir/assert.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -64,13 +66,12 @@ class Table {
   bool contains(IdT id) const { return id.index() < rows_.size(); }
   size_t size() const { return rows_.size(); }
   bool empty() const { return rows_.empty(); }
-  void reserve(size_t rows) { rows_.reserve(rows); }
   IdRange<IdT> ids() const { return {0, static_cast<uint32_t>(rows_.size())}; }
   auto begin() const { return rows_.begin(); }
   auto end() const { return rows_.end(); }
 
  private:
-  std::vector<Row> rows_;
+  std::deque<Row> rows_;
 };
 
 template <class IdT, class T>

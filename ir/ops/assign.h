@@ -13,6 +13,7 @@ struct Assign : OpDefaults {
 
   TypeResult types(OperandTypes operands) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;
+  void gradient(GradientRule& rule) const;
 };
 
 } // namespace dfc::ops

@@ -8,6 +8,7 @@ namespace dfc::ops {
 
 struct Compare : OpDefaults {
   enum class Direction : uint8_t { Eq, Ne, Lt, Le, Gt, Ge };
+  static constexpr std::array<std::string_view, 6> directionNames = {"eq", "ne", "lt", "le", "gt", "ge"};
   static constexpr OpClass opClass = OpClass::Elementwise;
   static constexpr Arity arity{2, 2};
   Direction direction = Direction::Eq;

@@ -1,0 +1,26 @@
+// min: the gradient goes to the smaller operand, and where both are equal to the first.
+#include "ir/dsl.h"
+#include "ir/gradients.h"
+#include "ir/op_rules.h"
+
+namespace dfc::ops {
+
+TypeResult Minimum::types(OperandTypes operands) const {
+  return elementwiseTypes(OpKind::Minimum, operands, Domain::Number);
+}
+
+OpCost Minimum::cost(OperandTypes operands, OperandTypes results) const {
+  return streamingCost(operands, results, 1);
+}
+
+void Minimum::gradient(GradientRule& rule) const {
+  const Tensor first = compare(rule.operand(0), rule.operand(1), Direction::Le);
+  if (rule.wanted(0)) {
+    rule.give(0, select(first, rule.cotangent(), 0));
+  }
+  if (rule.wanted(1)) {
+    rule.give(1, select(first, 0, rule.cotangent()));
+  }
+}
+
+} // namespace dfc::ops

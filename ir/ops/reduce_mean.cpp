@@ -1,0 +1,29 @@
+// reduceMean: every element of the operand gets its mean's gradient over the number of elements in that mean.
+// Multiplied by the reciprocal before it is stretched: fewer operations, and 1/n is a number in f16 where n
+// is none.
+#include "ir/dsl.h"
+#include "ir/gradient_parts.h"
+#include "ir/gradients.h"
+#include "ir/op_rules.h"
+
+namespace dfc::ops {
+
+TypeResult ReduceMean::types(OperandTypes operands) const {
+  return reductionTypes(OpKind::ReduceMean, operands, axes, keepDims, Domain::Float, false);
+}
+
+OpCost ReduceMean::cost(OperandTypes operands, OperandTypes results) const {
+  OpCost cost = reductionCost(operands, results);
+  cost.flops += divFlops * static_cast<double>(results.front().shape.elements());
+  return cost;
+}
+
+void ReduceMean::gradient(GradientRule& rule) const {
+  const Shape& shape = rule.operand(0).shape();
+  const int64_t kept = std::max<int64_t>(rule.cotangent().shape().elements(), 1);
+  const double averaged =
+      static_cast<double>(std::max<int64_t>(shape.elements(), 1)) / static_cast<double>(kept);
+  rule.give(0, stretched(rule.cotangent() * (1 / averaged), shape, axes));
+}
+
+} // namespace dfc::ops
