@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace dfc {
 
@@ -80,6 +82,9 @@ class Literal {
   TensorType type_;
   std::shared_ptr<std::byte> storage_;
 };
+
+/// Literals by the names of what they hold: feeds, fetches, parameters.
+using NamedLiterals = std::map<std::string, Literal, std::less<>>;
 
 /// A literal of `type` with every element `value`, converted as a cast does.
 Literal filledLiteral(const TensorType& type, double value);
