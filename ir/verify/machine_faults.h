@@ -1,0 +1,20 @@
+// What is wrong with a machine, by JSON path, so that a verifier can say it of an object and the parser of a
+// place in a file.
+#pragma once
+
+#include "ir/machine.h"
+
+namespace dfc {
+
+struct MachineFault {
+  std::string path;    ///< "links[2].bandwidth"; "" for the machine as a whole
+  std::string message; ///< what is wrong there
+  std::string hint;
+};
+
+/// The most queues that a device may have: far above real ones, low enough that tables by queue stay small.
+inline constexpr uint32_t mostComputeQueues = 1024;
+
+std::vector<MachineFault> machineFaults(const Machine& machine);
+
+} // namespace dfc

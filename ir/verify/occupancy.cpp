@@ -1,0 +1,37 @@
+// Intervals in an ordered map, cut at the ends of what is claimed.
+#include "ir/verify/occupancy.h"
+
+#include <algorithm>
+
+namespace dfc {
+
+void Occupancy::cutAt(int64_t place) {
+  auto after = intervals_.upper_bound(place);
+  if (after == intervals_.begin()) {
+    return;
+  }
+  auto& [begin, interval] = *std::prev(after);
+  if (begin < place && interval.end > place) {
+    intervals_.emplace_hint(after, place, interval);
+    interval.end = place;
+  }
+}
+
+std::vector<ContentId> Occupancy::claim(int64_t begin, int64_t end, ContentId owner) {
+  cutAt(begin);
+  cutAt(end);
+  const auto first = intervals_.lower_bound(begin);
+  const auto last = intervals_.lower_bound(end);
+  std::vector<ContentId> owners;
+  for (auto interval = first; interval != last; ++interval) {
+    const ContentId found = interval->second.owner;
+    if (std::find(owners.begin(), owners.end(), found) == owners.end()) {
+      owners.push_back(found);
+    }
+  }
+  intervals_.erase(first, last);
+  intervals_.emplace(begin, Interval{end, owner});
+  return owners;
+}
+
+} // namespace dfc

@@ -1,0 +1,77 @@
+// What the verifiers share; see parts.h.
+#include "ir/verify/parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dfc {
+
+void Findings::at(OpId op, std::string message, std::string hint) {
+  errors_.push_back({Severity::Error, graph_.locationOf(op), std::move(message), std::move(hint)});
+}
+
+void Findings::add(std::string message, std::string hint) {
+  errors_.push_back(errorWithoutPlace(std::move(message), std::move(hint)));
+}
+
+std::string deviceText(const Machine& machine, DeviceId device) {
+  if (!device.valid()) {
+    return "no device";
+  }
+  return machine.devices.contains(device) ? machine.devices[device].name
+                                          : fmt::format("device {}", device.index());
+}
+
+std::string deviceList(const Machine& machine) {
+  std::string list;
+  for (const DeviceRow& row : machine.devices) {
+    list += (list.empty() ? "" : ", ") + row.name;
+  }
+  return list;
+}
+
+Readers::Readers(const Graph& graph) : first_(graph.valueCount() + 1) {
+  const auto eachOperand = [&](auto&& visit) {
+    for (const OpId op : graph.ops()) {
+      const auto& operands = graph[op].operands;
+      for (size_t i = 0; i < operands.size(); ++i) {
+        if (std::find(operands.begin(), operands.begin() + i, operands[i]) == operands.begin() + i) {
+          visit(op, operands[i].index());
+        }
+      }
+    }
+  };
+  eachOperand([&](OpId, uint32_t value) { ++first_[value + 1]; });
+  for (size_t i = 1; i < first_.size(); ++i) {
+    first_[i] += first_[i - 1];
+  }
+  ops_.resize(first_.back());
+  std::vector<uint32_t> next(first_.begin(), first_.end() - 1);
+  eachOperand([&](OpId op, uint32_t value) { ops_[next[value]++] = op; });
+}
+
+llvm::ArrayRef<OpId> Readers::of(ValueId value) const {
+  return llvm::ArrayRef<OpId>(ops_).slice(first_[value.index()],
+                                          first_[value.index() + 1] - first_[value.index()]);
+}
+
+std::vector<OpId> Readers::ofStorage(const Graph& graph, ValueId value) const {
+  std::vector<OpId> found;
+  std::vector<ValueId> open = {value};
+  while (!open.empty()) {
+    const ValueId next = open.back();
+    open.pop_back();
+    for (const OpId reader : of(next)) {
+      found.push_back(reader);
+      if (classOf(graph[reader].kind()) == OpClass::View) {
+        open.push_back(graph[reader].firstResult);
+      }
+    }
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+} // namespace dfc

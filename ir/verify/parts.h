@@ -1,0 +1,47 @@
+// What the verifiers share: a list of findings located by op, names that hold for broken ids too, who reads a
+// value, and the shape of a schedule. For ir/verify/*.cpp only.
+#pragma once
+
+#include "ir/verify/verify.h"
+
+#include <vector>
+
+namespace dfc {
+
+/// Errors as they are found. An op's error carries the place where its author wrote it.
+class Findings {
+ public:
+  explicit Findings(const Graph& graph) : graph_(graph) {}
+  void at(OpId op, std::string message, std::string hint = {});
+  void add(std::string message, std::string hint = {});
+  bool empty() const { return errors_.empty(); }
+  Diagnostics take() { return std::move(errors_); }
+
+ private:
+  const Graph& graph_;
+  Diagnostics errors_;
+};
+
+/// The device's name, or "device 7" when the machine has no such row.
+std::string deviceText(const Machine& machine, DeviceId device);
+/// Every device's name, for hints: "cpu0, gpu0".
+std::string deviceList(const Machine& machine);
+
+/// The ops that name each value as an operand, in op order, one entry an op.
+class Readers {
+ public:
+  explicit Readers(const Graph& graph);
+  llvm::ArrayRef<OpId> of(ValueId value) const;
+  /// Every op that reads the bytes of `value`: its readers, and those of views of it, in op order.
+  std::vector<OpId> ofStorage(const Graph& graph, ValueId value) const;
+
+ private:
+  std::vector<uint32_t> first_;
+  std::vector<OpId> ops_;
+};
+
+/// The part of verifySchedule that later parts take for granted: ids, positions, queues that suit their ops,
+/// and waits that point backwards. What is empty here can be asked of HappensBefore.
+Diagnostics scheduleShape(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine);
+
+} // namespace dfc
