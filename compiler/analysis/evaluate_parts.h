@@ -1,0 +1,65 @@
+// What the files of the evaluator share: scalars of any element type, walks over indices, and the families of
+// ops. Nothing outside evaluate*.cpp includes this.
+#pragma once
+
+#include "ir/op.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <cstdint>
+
+namespace dfc::evaluation {
+
+/// One element. Floats live in `real` (a double holds every f32, f16 and bf16 exactly), integers and bool in
+/// `whole`.
+struct Scalar {
+  ElementType type = ElementType::F32;
+  double real = 0;
+  int64_t whole = 0;
+};
+
+Scalar load(const Literal& literal, int64_t index);
+void store(Literal& literal, int64_t index, const Scalar& scalar); ///< asserts the element type
+/// A float scalar, rounded once (f16 and bf16 through f32).
+Scalar rounded(ElementType type, double value);
+/// An integer scalar of the low bits of `value`; bool: whether it is not 0.
+Scalar wrapped(ElementType type, uint64_t value);
+/// As ops/cast.h says.
+Scalar converted(ElementType to, const Scalar& from);
+Scalar larger(const Scalar& a, const Scalar& b); ///< NaN if either is; a where they are equal
+/// An elementwise op on single elements. `variant`: the direction of a compare. `type`: of the result.
+Scalar applyScalar(OpKind kind, uint8_t variant, ElementType type, llvm::ArrayRef<Scalar> inputs);
+
+using Index = llvm::SmallVector<int64_t, 8>;
+/// Every index of `shape`, row-major.
+void forEachIndex(const Shape& shape, llvm::function_ref<void(llvm::ArrayRef<int64_t>)> visit);
+/// Where an element lies; `index` may belong to a shape that `shape` broadcasts to.
+int64_t offsetOf(const Shape& shape, llvm::ArrayRef<int64_t> index);
+void copyElement(Literal& to, int64_t toIndex, const Literal& from, int64_t fromIndex); ///< by its bits
+
+using Operands = llvm::ArrayRef<Literal>;
+
+Literal elementwise(const OpAttributes& attributes, Operands operands, const TensorType& type);
+Literal fused(const ops::Fused& op, Operands operands, const TensorType& type);
+
+enum class Fold : uint8_t { Sum, Mean, Max };
+/// `axes` ascending, counted from the front; `type` of the result.
+Literal reduced(Fold fold, const Literal& operand, llvm::ArrayRef<int64_t> axes, const TensorType& type);
+Literal reduced(Fold fold, const Literal& operand, const Dims& writtenAxes, bool keepDims);
+Literal argMax(const ops::ArgMax& op, const Literal& operand, const TensorType& type);
+
+Literal matmul(const ops::Matmul& op, Operands operands, const TensorType& type);
+
+Literal softmax(const ops::Softmax& op, const Literal& operand);
+Literal logSoftmax(const ops::LogSoftmax& op, const Literal& operand);
+Literal softmaxCrossEntropy(const Literal& logits, const Literal& labels);
+Literal softmaxCrossEntropyGradient(const Literal& logits, const Literal& labels, const Literal& cotangent);
+
+Literal reshape(const Literal& operand, const TensorType& type);
+Literal transpose(const ops::Transpose& op, const Literal& operand, const TensorType& type);
+Literal broadcast(const Literal& operand, const TensorType& type);
+Literal concat(const ops::Concat& op, Operands operands, const TensorType& type);
+Literal slice(const ops::Slice& op, const Literal& operand, const TensorType& type);
+Literal pad(const ops::Pad& op, const Literal& operand, const TensorType& type);
+
+} // namespace dfc::evaluation

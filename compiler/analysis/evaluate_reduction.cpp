@@ -1,0 +1,107 @@
+// Reductions and argMax. Sums of floats run in double over the elements in row-major order and round once.
+#include "compiler/analysis/evaluate_parts.h"
+
+#include "ir/assert.h"
+#include "ir/op_rules.h"
+
+#include <cmath>
+
+namespace dfc::evaluation {
+namespace {
+
+// A scalar that is not rounded while it grows.
+struct Accumulator {
+  Scalar sum;
+  bool any = false;
+};
+
+void accumulate(Fold fold, Accumulator& into, const Scalar& element) {
+  if (fold == Fold::Max) {
+    into.sum = into.any ? larger(into.sum, element) : element;
+  } else {
+    into.sum.real += element.real;
+    into.sum.whole =
+        static_cast<int64_t>(static_cast<uint64_t>(into.sum.whole) + static_cast<uint64_t>(element.whole));
+  }
+  into.any = true;
+}
+
+Scalar finished(Fold fold, const Accumulator& accumulator, ElementType type, int64_t count) {
+  if (!isFloat(type)) {
+    return wrapped(type, static_cast<uint64_t>(accumulator.sum.whole));
+  }
+  const double sum = accumulator.sum.real;
+  return rounded(type, fold == Fold::Mean ? sum / static_cast<double>(count) : sum);
+}
+
+int64_t lengthOf(const Shape& shape, llvm::ArrayRef<int64_t> axes) {
+  int64_t count = 1;
+  for (const int64_t axis : axes) {
+    count *= shape[static_cast<size_t>(axis)];
+  }
+  return count;
+}
+
+// The same index with 0 along `axes`: where the element is folded to, in the shape that keeps them as 1.
+Index withoutAxes(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> axes) {
+  Index kept(index.begin(), index.end());
+  for (const int64_t axis : axes) {
+    kept[static_cast<size_t>(axis)] = 0;
+  }
+  return kept;
+}
+
+bool beats(const Scalar& challenger, const Scalar& best) {
+  if (!isFloat(best.type)) {
+    return challenger.whole > best.whole;
+  }
+  return !std::isnan(best.real) && (std::isnan(challenger.real) || challenger.real > best.real);
+}
+
+} // namespace
+
+Literal reduced(Fold fold, const Literal& operand, llvm::ArrayRef<int64_t> axes, const TensorType& type) {
+  const Shape& shape = operand.type().shape;
+  const Shape kept = reducedShape(shape, axes, true);
+  std::vector<Accumulator> accumulators(static_cast<size_t>(kept.elements()));
+  int64_t next = 0;
+  forEachIndex(shape, [&](llvm::ArrayRef<int64_t> index) {
+    const auto target = static_cast<size_t>(offsetOf(kept, withoutAxes(index, axes)));
+    accumulate(fold, accumulators[target], load(operand, next++));
+  });
+  Literal result(type);
+  for (size_t i = 0; i < accumulators.size(); ++i) {
+    store(result, static_cast<int64_t>(i),
+          finished(fold, accumulators[i], type.element, lengthOf(shape, axes)));
+  }
+  return result;
+}
+
+Literal reduced(Fold fold, const Literal& operand, const Dims& writtenAxes, bool keepDims) {
+  const Shape& shape = operand.type().shape;
+  const Dims axes = *normalAxes(writtenAxes, shape.rank());
+  return reduced(fold, operand, axes, {operand.type().element, reducedShape(shape, axes, keepDims)});
+}
+
+Literal argMax(const ops::ArgMax& op, const Literal& operand, const TensorType& type) {
+  const Shape& shape = operand.type().shape;
+  const size_t axis = *normalAxis(op.axis, shape.rank());
+  Literal result(type);
+  int64_t next = 0;
+  forEachIndex(reducedShape(shape, {static_cast<int64_t>(axis)}, true), [&](llvm::ArrayRef<int64_t> at) {
+    Index index(at.begin(), at.end());
+    int64_t bestIndex = 0;
+    Scalar best = load(operand, offsetOf(shape, index));
+    for (index[axis] = 1; index[axis] < shape[axis]; ++index[axis]) {
+      const Scalar element = load(operand, offsetOf(shape, index));
+      if (beats(element, best)) {
+        best = element;
+        bestIndex = index[axis];
+      }
+    }
+    store(result, next++, {ElementType::I64, 0, bestIndex});
+  });
+  return result;
+}
+
+} // namespace dfc::evaluation
