@@ -101,8 +101,8 @@ class Given {
       errors.push_back(errorWithoutPlace(
           fmt::format("{} '{}' of {} has no value", nameOf(kind_), name, toString(wanted)), "give one"));
     } else if (!(found->second.type() == wanted)) {
-      errors.push_back(errorWithoutPlace(fmt::format("{} '{}' is {}, but its value is {}", nameOf(kind_), name,
-                                                     toString(wanted), toString(found->second.type())),
+      errors.push_back(errorWithoutPlace(fmt::format("{} '{}' is {}, but its value is {}", nameOf(kind_),
+                                                     name, toString(wanted), toString(found->second.type())),
                                          "give a value of that type"));
     }
   }
@@ -158,9 +158,10 @@ Result<SideTable<ValueId, Literal>> evaluateValues(const Graph& graph, const Nam
   SideTable<ValueId, Literal> values(graph.valueCount());
   for (const OpId op : graph.ops()) {
     const OpRow& row = graph[op];
-    values[row.firstResult] = row.kind() == OpKind::Input       ? inputs.of(row.firstResult)
-                              : row.kind() == OpKind::Parameter ? state.of(row.firstResult)
-                                                                : valueOf(row.attributes, operandsOf(row, values));
+    values[row.firstResult] = row.kind() == OpKind::Input ? inputs.of(row.firstResult)
+                              : row.kind() == OpKind::Parameter
+                                  ? state.of(row.firstResult)
+                                  : valueOf(row.attributes, operandsOf(row, values));
   }
   return values;
 }

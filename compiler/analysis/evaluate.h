@@ -1,5 +1,6 @@
-// evaluate(): a slow, plain interpreter of a graph in host memory. It is the oracle: constant folding computes
-// with it, the tests of gradients, passes and backends are held against it. It takes nothing from the kernels.
+// evaluate(): a slow, plain interpreter of a graph in host memory. It is the oracle: constant folding
+// computes with it, the tests of gradients, passes and backends are held against it. It takes nothing from
+// the kernels.
 //
 // What it promises, element by element:
 // - Floats: every scalar operation is computed in double and rounded once to its type (f16 and bf16 through

@@ -31,7 +31,8 @@ Literal matmul(const ops::Matmul& op, Operands operands, const TensorType& type)
       sum += a.real * b.real;
       wholeSum += static_cast<uint64_t>(a.whole) * static_cast<uint64_t>(b.whole);
     }
-    store(result, next++, isFloat(type.element) ? rounded(type.element, sum) : wrapped(type.element, wholeSum));
+    store(result, next++,
+          isFloat(type.element) ? rounded(type.element, sum) : wrapped(type.element, wholeSum));
   });
   return result;
 }

@@ -21,7 +21,8 @@ Literal transpose(const ops::Transpose& op, const Literal& operand, const Tensor
   forEachIndex(type.shape, [&](llvm::ArrayRef<int64_t> index) {
     Index from(rank, 0);
     for (size_t axis = 0; axis < rank; ++axis) {
-      const size_t source = op.permutation.empty() ? rank - 1 - axis : static_cast<size_t>(op.permutation[axis]);
+      const size_t source =
+          op.permutation.empty() ? rank - 1 - axis : static_cast<size_t>(op.permutation[axis]);
       from[source] = index[axis];
     }
     copyElement(result, next++, operand, offsetOf(operand.type().shape, from));

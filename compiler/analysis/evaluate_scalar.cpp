@@ -70,8 +70,7 @@ bool holds(ops::Compare::Direction direction, T a, T b) {
 }
 
 Scalar compared(ops::Compare::Direction direction, const Scalar& a, const Scalar& b) {
-  const bool truth =
-      isFloat(a.type) ? holds(direction, a.real, b.real) : holds(direction, a.whole, b.whole);
+  const bool truth = isFloat(a.type) ? holds(direction, a.real, b.real) : holds(direction, a.whole, b.whole);
   return wrapped(ElementType::Bool, truth ? 1 : 0);
 }
 
@@ -144,8 +143,7 @@ Scalar larger(const Scalar& a, const Scalar& b) {
 
 Scalar applyScalar(OpKind kind, uint8_t variant, ElementType type, llvm::ArrayRef<Scalar> inputs) {
   switch (kind) {
-  case OpKind::Compare:
-    return compared(static_cast<ops::Compare::Direction>(variant), inputs[0], inputs[1]);
+  case OpKind::Compare: return compared(static_cast<ops::Compare::Direction>(variant), inputs[0], inputs[1]);
   case OpKind::Select: return inputs[0].whole != 0 ? inputs[1] : inputs[2];
   case OpKind::Cast: return converted(type, inputs[0]);
   case OpKind::Maximum: return larger(inputs[0], inputs[1]);

@@ -63,15 +63,13 @@ bool isClass(int64_t label, size_t classes) { return label >= 0 && static_cast<s
 } // namespace
 
 Literal softmax(const ops::Softmax& op, const Literal& operand) {
-  return alongAxis(operand, op.axis, [](double x, const RowTotals& totals) {
-    return std::exp(x - totals.shift) / totals.sum;
-  });
+  return alongAxis(operand, op.axis,
+                   [](double x, const RowTotals& totals) { return std::exp(x - totals.shift) / totals.sum; });
 }
 
 Literal logSoftmax(const ops::LogSoftmax& op, const Literal& operand) {
-  return alongAxis(operand, op.axis, [](double x, const RowTotals& totals) {
-    return x - totals.shift - std::log(totals.sum);
-  });
+  return alongAxis(operand, op.axis,
+                   [](double x, const RowTotals& totals) { return x - totals.shift - std::log(totals.sum); });
 }
 
 Literal softmaxCrossEntropy(const Literal& logits, const Literal& labels) {

@@ -36,7 +36,8 @@ class Author {
   const TensorType& typeOf(ValueId value) const { return graph().typeOf(value); }
   const Shape& shapeOf(ValueId value) const { return typeOf(value).shape; }
 
-  // --- shapes -----------------------------------------------------------------------------------------------
+  // --- shapes
+  // -----------------------------------------------------------------------------------------------
   int64_t anyDim() {
     static constexpr std::array<int64_t, 8> dims = {1, 2, 3, 3, 4, 5, 1, 2};
     return options_.zeroSized && dice_.chance(4) ? 0 : dice_.oneOf(dims);
@@ -61,11 +62,13 @@ class Author {
     return Shape(dims);
   }
 
-  // --- operands ---------------------------------------------------------------------------------------------
+  // --- operands
+  // ---------------------------------------------------------------------------------------------
   OpSite site(std::string_view name = {}) {
     OpSite site;
     site.name = name;
-    site.scope = options_.scopes.empty() || dice_.chance(40) ? "" : std::string_view(dice_.oneOf(options_.scopes));
+    site.scope =
+        options_.scopes.empty() || dice_.chance(40) ? "" : std::string_view(dice_.oneOf(options_.scopes));
     site.pin = options_.pins.empty() || dice_.chance(50) ? "" : std::string_view(dice_.oneOf(options_.pins));
     return site;
   }
@@ -79,8 +82,9 @@ class Author {
   }
   Literal constantValue(const TensorType& type) {
     static constexpr std::array<double, 4> fillings = {0, 1, 1, 2};
-    return dice_.chance(50) ? filledLiteral(type, type.element == ElementType::Bool ? 1 : dice_.oneOf(fillings))
-                            : randomLiteral(type, dice_);
+    return dice_.chance(50)
+               ? filledLiteral(type, type.element == ElementType::Bool ? 1 : dice_.oneOf(fillings))
+               : randomLiteral(type, dice_);
   }
   // A new source of this type.
   ValueId supply(const TensorType& type) {
@@ -99,7 +103,8 @@ class Author {
   ValueId anyValue() {
     const auto count = static_cast<int64_t>(graph().valueCount());
     const int64_t recent = std::min<int64_t>(count, 8);
-    return ValueId(static_cast<uint32_t>(dice_.chance(70) ? count - 1 - dice_.below(recent) : dice_.below(count)));
+    return ValueId(
+        static_cast<uint32_t>(dice_.chance(70) ? count - 1 - dice_.below(recent) : dice_.below(count)));
   }
   // A value that satisfies `fits`: one of the graph if a few tries find one, else a source of `otherwise`.
   template <class Fits>
@@ -123,7 +128,9 @@ class Author {
                 [](const TensorType& type) { return isNumber(type.element); });
   }
   ValueId real(size_t leastRank = 0) {
-    const Shape shape = leastRank == 0 ? anyShape() : leastRank == 1 ? Shape{anyDim()} : Shape{anyDim(), anyDim()};
+    const Shape shape = leastRank == 0   ? anyShape()
+                        : leastRank == 1 ? Shape{anyDim()}
+                                         : Shape{anyDim(), anyDim()};
     return find({someElement(isFloat, ElementType::F32), shape}, [&](const TensorType& type) {
       return isFloat(type.element) && type.shape.rank() >= leastRank;
     });
@@ -137,13 +144,14 @@ class Author {
     return find(wanted, [&](const TensorType& type) { return type == wanted; });
   }
 
-  // --- calls ------------------------------------------------------------------------------------------------
+  // --- calls
+  // ------------------------------------------------------------------------------------------------
   Call unary(OpAttributes attributes, ValueId operand) { return {std::move(attributes), {operand}}; }
   Call binary(OpKind kind) {
     const ValueId a = number();
     const ValueId b = partner(typeOf(a).element, shapeOf(a));
-    return {defaultAttributes(kind), dice_.chance(50) ? llvm::SmallVector<ValueId, 3>{a, b}
-                                                      : llvm::SmallVector<ValueId, 3>{b, a}};
+    return {defaultAttributes(kind),
+            dice_.chance(50) ? llvm::SmallVector<ValueId, 3>{a, b} : llvm::SmallVector<ValueId, 3>{b, a}};
   }
   Call compare() {
     Call call = binary(OpKind::Compare);
@@ -186,8 +194,9 @@ class Author {
     return unary(attributes, operand);
   }
   Call matmul() {
-    const ValueId a = find({someElement(isNumber, ElementType::F32), Shape{anyDim(), anyDim()}},
-                           [](const TensorType& type) { return isNumber(type.element) && type.shape.rank() >= 2; });
+    const ValueId a =
+        find({someElement(isNumber, ElementType::F32), Shape{anyDim(), anyDim()}},
+             [](const TensorType& type) { return isNumber(type.element) && type.shape.rank() >= 2; });
     ops::Matmul attributes;
     attributes.transposeA = dice_.chance(30);
     attributes.transposeB = dice_.chance(30);
@@ -226,7 +235,8 @@ class Author {
     if (dice_.chance(60)) {
       dims.insert(dims.begin() + dice_.below(static_cast<int64_t>(dims.size()) + 1), 1);
     }
-    std::rotate(dims.begin(), dims.begin() + (dims.empty() ? 0 : dice_.below(static_cast<int64_t>(dims.size()))),
+    std::rotate(dims.begin(),
+                dims.begin() + (dims.empty() ? 0 : dice_.below(static_cast<int64_t>(dims.size()))),
                 dims.end());
     ops::Reshape attributes;
     attributes.shape = dims;
@@ -399,8 +409,8 @@ std::vector<OpKind> computingKinds() {
   for (size_t i = 0; i < opKindCount; ++i) {
     const auto kind = static_cast<OpKind>(i);
     const OpClass opClass = classOf(kind);
-    const bool made = opClass == OpClass::Source || opClass == OpClass::State || opClass == OpClass::Transfer ||
-                      opClass == OpClass::Request || kind == OpKind::Fused;
+    const bool made = opClass == OpClass::Source || opClass == OpClass::State ||
+                      opClass == OpClass::Transfer || opClass == OpClass::Request || kind == OpKind::Fused;
     if (!made) {
       kinds.push_back(kind);
     }

@@ -1,5 +1,5 @@
-// Random well-typed graphs over the whole op table, for properties that hold of every graph: passes keep every
-// bit, backends agree, placements are sound, text round-trips. Small shapes, zero-sized and scalar ones
+// Random well-typed graphs over the whole op table, for properties that hold of every graph: passes keep
+// every bit, backends agree, placements are sound, text round-trips. Small shapes, zero-sized and scalar ones
 // included; broadcasting, shared operands, repeated ops and identities come up often on purpose.
 #pragma once
 
@@ -21,8 +21,8 @@ struct RandomGraphOptions {
 /// The same seed and options give the same graph. Every value without a reader is fetched, and some others.
 Graph randomGraph(uint64_t seed, const RandomGraphOptions& options = {});
 
-/// What `options.kinds` means when it is empty: every op of the table but sources, assign, transfer, fused and
-/// gradients (which passes and placement make, or an assign at the end of `randomGraph`).
+/// What `options.kinds` means when it is empty: every op of the table but sources, assign, transfer, fused
+/// and gradients (which passes and placement make, or an assign at the end of `randomGraph`).
 std::vector<OpKind> computingKinds();
 
 } // namespace dfc::test

@@ -24,7 +24,9 @@ double wildReal(Dice& dice) {
 }
 
 int64_t tameWhole(ElementType type, Dice& dice) {
-  return type == ElementType::Bool ? dice.below(2) : type == ElementType::U8 ? dice.below(9) : dice.below(17) - 8;
+  return type == ElementType::Bool ? dice.below(2)
+         : type == ElementType::U8 ? dice.below(9)
+                                   : dice.below(17) - 8;
 }
 
 int64_t wildWhole(ElementType type, Dice& dice) {
