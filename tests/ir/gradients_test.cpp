@@ -255,7 +255,7 @@ TEST_CASE("gradients: every op of the table gives gradients of its operands' typ
       continue; // no operands, or replaced before anything is differentiated
     }
     INFO(nameOf(kind));
-    const tests::OpSample sample = tests::sampleOf(kind);
+    const test::OpSample sample = test::sampleOf(kind);
     Builder g;
     std::vector<Tensor> operands, wanted;
     for (const TensorType& type : sample.operands) {

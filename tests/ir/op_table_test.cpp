@@ -12,8 +12,8 @@
 #include <variant>
 
 using namespace dfc;
-using dfc::tests::OpSample;
-using dfc::tests::sampleOf;
+using dfc::test::OpSample;
+using dfc::test::sampleOf;
 
 namespace {
 

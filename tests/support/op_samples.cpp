@@ -2,7 +2,7 @@
 
 #include "ir/assert.h"
 
-namespace dfc::tests {
+namespace dfc::test {
 namespace {
 
 template <class Op, class Fill>
@@ -90,4 +90,4 @@ OpSample sampleOf(OpKind kind, ElementType element) {
   DFC_UNREACHABLE("op kind");
 }
 
-} // namespace dfc::tests
+} // namespace dfc::test

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace dfc::tests {
+namespace dfc::test {
 
 struct OpSample {
   OpAttributes attributes;
@@ -16,4 +16,4 @@ struct OpSample {
 /// Where the op takes floats, its operands are of type `element`.
 OpSample sampleOf(OpKind kind, ElementType element = ElementType::F32);
 
-} // namespace dfc::tests
+} // namespace dfc::test
