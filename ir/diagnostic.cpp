@@ -22,12 +22,17 @@ std::string place(const SourceLocation& where) {
   return text + ": ";
 }
 
-// Tabs stay tabs below the line, so that the caret lines up however wide a terminal draws them.
+// Tabs stay tabs below the line, so that the caret lines up however wide a terminal draws them. Columns count
+// code points: the bytes that continue one take no room.
 std::string caretLine(const Diagnostic& diagnostic) {
   std::string pad;
-  for (uint32_t i = 0; i + 1 < diagnostic.where.column; ++i) {
-    const bool tab = i < diagnostic.lineText.size() && diagnostic.lineText[i] == '\t';
-    pad += tab ? '\t' : ' ';
+  size_t at = 0;
+  for (uint32_t column = diagnostic.lineStart; column < diagnostic.where.column; ++column) {
+    pad += at < diagnostic.lineText.size() && diagnostic.lineText[at] == '\t' ? '\t' : ' ';
+    do {
+      ++at;
+    } while (at < diagnostic.lineText.size() &&
+             (static_cast<unsigned char>(diagnostic.lineText[at]) & 0xC0U) == 0x80U);
   }
   return pad + '^' + std::string(diagnostic.width > 1 ? diagnostic.width - 1 : 0, '~');
 }

@@ -12,8 +12,8 @@
 
 namespace dfc {
 
-/// A place in a text. `line` and `column` count from 1; 0 means not known. `file` may be empty (an object in
-/// memory).
+/// A place in a text. `line` and `column` (in code points) count from 1; 0 means not known. `file` may be empty
+/// (an object in memory).
 struct SourceLocation {
   std::string file;
   uint32_t line = 0;
@@ -30,6 +30,7 @@ struct Diagnostic {
   std::string hint = {};     ///< the way out; empty when there is nothing to add
   std::string lineText = {}; ///< the source line, without its end; empty when there is none
   uint32_t width = 1;        ///< how many columns the caret underlines
+  uint32_t lineStart = 1;    ///< column of the first letter of lineText; more than 1 where a long line is cut
 };
 
 using Diagnostics = std::vector<Diagnostic>;

@@ -120,12 +120,10 @@ void GraphBuilder::fetch(std::string_view name, ValueId value, const SourceLocat
     return;
   }
   const StringId id = graph_.strings_.intern(name);
-  for (const Fetch& fetch : graph_.fetches_) {
-    if (fetch.name == id) {
-      report({Severity::Error, where, fmt::format("two fetches are named '{}'", name),
-              "give each fetch its own name"});
-      return;
-    }
+  if (!fetched_.insert(id).second) {
+    report({Severity::Error, where, fmt::format("two fetches are named '{}'", name),
+            "give each fetch its own name"});
+    return;
   }
   graph_.fetches_.push_back({id, value});
 }
@@ -136,7 +134,7 @@ void GraphBuilder::rename(ValueId value, std::string_view name) {
   }
   ValueRow& row = graph_.values_[value];
   graph_.byName_.erase(row.name);
-  row.name = uniqueName(name.empty() ? nameOf(graph_[row.producer].kind()) : name);
+  row.name = uniqueName(name);
   graph_.byName_[row.name] = value;
 }
 

@@ -10,6 +10,7 @@
 #include "ir/table.h"
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
 
 #include <string_view>
 
@@ -103,8 +104,7 @@ class GraphBuilder {
   OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const OpSite& site);
   ValueId result(OpId op, uint32_t index = 0) const; ///< invalid when `op` is
   void fetch(std::string_view name, ValueId value, const SourceLocation& where = {});
-  /// The name is made unique by a suffix ".2", ".3", …; "" gives one from the op's kind.
-  void rename(ValueId value, std::string_view name);
+  void rename(ValueId value, std::string_view name); ///< made unique by a suffix ".2", ".3", …
   void repin(OpId op, std::string_view pin);
   void report(Diagnostic diagnostic) { errors_.push_back(std::move(diagnostic)); }
   const Diagnostics& errors() const { return errors_; }
@@ -122,6 +122,7 @@ class GraphBuilder {
   Diagnostics errors_;
   SideTable<ValueId, bool> assigned_; ///< parameters that have an assign
   llvm::DenseMap<StringId, uint32_t> nextSuffix_;
+  llvm::DenseSet<StringId> fetched_;
 };
 
 } // namespace dfc

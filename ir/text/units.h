@@ -1,4 +1,5 @@
-// Sizes and times as people read them.
+// Quantities as people read them: three significant digits and a unit. One helper for every printed form,
+// picture and message, so that a size looks the same wherever it stands.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,16 @@
 
 namespace dfc {
 
-std::string humanBytes(int64_t bytes);    ///< "512 B", "1.2 KB", "3.4 MB", "5.6 GB"; powers of 1000
-std::string humanSeconds(double seconds); ///< "0 s", "350 ns", "35.0 µs", "1.23 ms", "4.56 s"
+/// "0 B", "512 B", "1.20 KB", "35.0 MB", "141 GB": powers of 1000.
+std::string humanBytes(int64_t bytes);
+
+/// "0 s", "350 ns", "35.0 µs", "1.20 ms", "2.50 s": always three significant digits; minutes stay seconds.
+std::string humanSeconds(double seconds);
+
+/// "900 B/s", "25.0 GB/s".
+std::string humanRate(double bytesPerSecond);
+
+/// "12.8 MFLOP"
+std::string humanFlops(double flops);
 
 } // namespace dfc

@@ -1,0 +1,267 @@
+// Expressions: calls, names, numbers, and infix + - * / with the usual precedence (precedence climbing by two
+// levels). A number takes the element type of the tensors beside it and becomes a scalar constant.
+#include "ir/text/parser.h"
+#include "ir/text/quote.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace dfc::text {
+namespace {
+
+using Kind = Expression::Kind;
+
+// The ops that are called, for hints: a source is a statement.
+std::vector<std::string> callableOps() {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < opKindCount; ++i) {
+    if (classOf(static_cast<OpKind>(i)) != OpClass::Source) {
+      names.emplace_back(opNames[i]);
+    }
+  }
+  return names;
+}
+
+} // namespace
+
+bool Parser::readExpression(Expression& out) {
+  const Depth depth(*this);
+  if (!depth.fine() || !readProduct(out)) {
+    return false;
+  }
+  while (tokens_.at(TokenKind::Plus) || tokens_.at(TokenKind::Minus)) {
+    const OpKind kind = tokens_.take().kind == TokenKind::Plus ? OpKind::Add : OpKind::Sub;
+    tokens_.skipNewlines();
+    Expression right;
+    if (!readProduct(right)) {
+      return false;
+    }
+    combine(kind, out, right);
+  }
+  return true;
+}
+
+bool Parser::readProduct(Expression& out) {
+  if (!readSigned(out)) {
+    return false;
+  }
+  while (tokens_.at(TokenKind::Star) || tokens_.at(TokenKind::Slash)) {
+    const OpKind kind = tokens_.take().kind == TokenKind::Star ? OpKind::Mul : OpKind::Div;
+    tokens_.skipNewlines();
+    Expression right;
+    if (!readSigned(right)) {
+      return false;
+    }
+    combine(kind, out, right);
+  }
+  return true;
+}
+
+// A minus before a number is part of it; before anything else it is neg.
+bool Parser::readSigned(Expression& out) {
+  const bool number = tokens_.ahead().kind == TokenKind::Number || isNumberWord(tokens_.ahead().text);
+  if (!tokens_.at(TokenKind::Minus) || number) {
+    return readPrimary(out);
+  }
+  const Depth depth(*this);
+  const Token sign = tokens_.take();
+  std::vector<Expression> operands(1);
+  if (!depth.fine() || !readSigned(operands.front())) {
+    return false;
+  }
+  makeOp(ops::Neg{}, operands, spanOf(sign, tokens_.last()), out);
+  return true;
+}
+
+bool Parser::readPrimary(Expression& out) {
+  const Token& token = tokens_.now();
+  if (token.kind == TokenKind::Minus || token.kind == TokenKind::Number ||
+      (token.kind == TokenKind::Name && isNumberWord(token.text))) {
+    return readNumberOperand(out);
+  }
+  if (token.kind == TokenKind::OpenParen) {
+    return readParenthesised(out);
+  }
+  if (!TokenStream::isName(token)) {
+    return tokens_.unexpected("a value");
+  }
+  if (token.kind == TokenKind::Name && tokens_.ahead().kind == TokenKind::OpenParen) {
+    return readCall(out);
+  }
+  std::string_view name;
+  out.kind = Kind::Value;
+  out.span = spanOf(token);
+  const Token where = token;
+  if (!readName("a value", name)) {
+    return false;
+  }
+  out.value = symbols_.use(name, where);
+  return true;
+}
+
+bool Parser::readNumberOperand(Expression& out) {
+  out.kind = Kind::Number;
+  return readNumber(out.number, out.span);
+}
+
+bool Parser::readParenthesised(Expression& out) {
+  tokens_.take();
+  tokens_.skipNewlines();
+  if (!readExpression(out)) {
+    return false;
+  }
+  tokens_.continueLineAt(TokenKind::CloseParen);
+  return tokens_.expect(TokenKind::CloseParen, "')'");
+}
+
+bool Parser::readCall(Expression& out) {
+  const Token name = tokens_.take();
+  const std::optional<OpKind> kind = opNamed(name);
+  std::optional<OpAttributes> attributes = kind ? std::optional(defaultAttributes(*kind)) : std::nullopt;
+  std::vector<Expression> operands;
+  uint64_t given = 0;
+  tokens_.take(); // the parenthesis
+  if (!readArguments(attributes, given, operands)) {
+    return false;
+  }
+  out.span = spanOf(name, tokens_.last());
+  if (kind && checkRequired(name, *kind, given)) {
+    makeOp(std::move(*attributes), operands, out.span, out);
+  }
+  return true;
+}
+
+bool Parser::readArguments(std::optional<OpAttributes>& attributes, uint64_t& given,
+                           std::vector<Expression>& operands) {
+  tokens_.skipNewlines();
+  if (tokens_.accept(TokenKind::CloseParen)) {
+    return true;
+  }
+  do {
+    tokens_.skipNewlines();
+    const bool attribute = tokens_.at(TokenKind::Name) && tokens_.ahead().kind == TokenKind::Equals;
+    if (attribute ? !(attributes ? readAttribute(*attributes, given) : skipAttribute())
+                  : !readExpression(operands.emplace_back())) {
+      return false;
+    }
+    tokens_.continueLineAt(TokenKind::CloseParen);
+  } while (tokens_.accept(TokenKind::Comma));
+  return tokens_.expect(TokenKind::CloseParen, "',' or ')'");
+}
+
+void Parser::combine(OpKind kind, Expression& left, Expression& right) {
+  Span span = left.span;
+  span.end = right.span.end;
+  std::vector<Expression> operands;
+  operands.reserve(2);
+  operands.push_back(std::move(left));
+  operands.push_back(std::move(right));
+  left = Expression();
+  makeOp(defaultAttributes(kind), operands, span, left);
+}
+
+// Inner ops are appended now, in the order of writing; numbers become constants once a type is known for
+// them.
+void Parser::makeOp(OpAttributes attributes, std::vector<Expression>& operands, const Span& span,
+                    Expression& out) {
+  out.kind = Kind::Op;
+  out.span = span;
+  out.attributes = std::move(attributes);
+  for (Expression& operand : operands) {
+    operand.value = valueOf(operand);
+  }
+  std::optional<ElementType> type;
+  for (const Expression& operand : operands) {
+    if (operand.kind == Kind::Number && !type) {
+      type = typeForNumbers(operands);
+    }
+    out.operands.push_back(operand.kind == Kind::Number && type ? scalar(operand, *type) : operand.value);
+  }
+}
+
+// Of the first tensor that is no bool (a condition says nothing about a number), else of a bool one. None
+// when there is no tensor at all, which is said, or when all went wrong.
+std::optional<ElementType> Parser::typeForNumbers(const std::vector<Expression>& operands) {
+  std::optional<ElementType> type;
+  bool tensors = false;
+  for (const Expression& operand : operands) {
+    tensors = tensors || operand.kind != Kind::Number;
+    if (operand.value.valid() && (!type || *type == ElementType::Bool)) {
+      type = builder_.soFar().typeOf(operand.value).element;
+    }
+  }
+  if (!tensors) {
+    complaints_.add(operands.front().span, "a number needs a tensor beside it, to take its type",
+                    "declare a constant: constant c : f32[] = 0.5");
+  }
+  return type;
+}
+
+ValueId Parser::scalar(const Expression& number, ElementType type) {
+  ops::Constant constant;
+  constant.value = Literal({type, {}});
+  const std::string problem = text::readElement(number.number, type, constant.value.mutableBytes().data());
+  if (!problem.empty()) {
+    complaints_.add(number.span, problem, fmt::format("the other operand is of {}", dfc::name(type)));
+    return {};
+  }
+  Expression op;
+  op.kind = Kind::Op;
+  op.span = number.span;
+  op.attributes = std::move(constant);
+  return builder_.result(append(op, {}));
+}
+
+// What the builder finds wrong is said at the expression, with its line.
+OpId Parser::append(Expression& op, std::string_view name) {
+  site_.name = name;
+  site_.scope = scope_;
+  site_.pin = statementPin_;
+  site_.where.line = op.span.line;
+  site_.where.column = op.span.column;
+  const size_t before = builder_.errors().size();
+  const OpId made = builder_.append(std::move(op.attributes), op.operands, site_);
+  for (size_t i = before; i < builder_.errors().size(); ++i) {
+    complaints_.add(op.span, builder_.errors()[i].message, builder_.errors()[i].hint);
+  }
+  return made;
+}
+
+// The single value of an expression; an op gets its made-up name here. Invalid for a number.
+ValueId Parser::valueOf(Expression& expression) {
+  if (expression.kind != Kind::Op) {
+    return expression.kind == Kind::Value ? expression.value : ValueId();
+  }
+  const std::string_view opName = nameOf(kindOf(expression.attributes));
+  const OpId op = append(expression, {});
+  if (op.valid() && builder_.soFar()[op].resultCount != 1) {
+    complaints_.add(expression.span,
+                    fmt::format("{} gives {} results here, where one is needed", opName,
+                                builder_.soFar()[op].resultCount),
+                    "name them in a statement of their own: a, b = …");
+    return {};
+  }
+  return builder_.result(op);
+}
+
+std::optional<OpKind> Parser::opNamed(const Token& name) {
+  const std::optional<OpKind> kind = opKindNamed(name.text);
+  if (kind && classOf(*kind) != OpClass::Source) {
+    return kind;
+  }
+  if (kind) {
+    complaints_.add(spanOf(name), fmt::format("{} begins a statement and is no function", shown(name.text)),
+                    fmt::format("write it on a line of its own: {} NAME : f32[2, 3]", name.text));
+    return std::nullopt;
+  }
+  const std::vector<std::string> names = callableOps();
+  const auto nearest = name.text.size() <= 64 ? nearestName(std::string(name.text), names) : std::nullopt;
+  complaints_.add(spanOf(name), fmt::format("unknown op {}", shown(name.text)),
+                  nearest ? fmt::format("did you mean {}?", shown(*nearest))
+                          : fmt::format("the ops are {}", fmt::join(names, ", ")));
+  return std::nullopt;
+}
+
+} // namespace dfc::text
