@@ -30,8 +30,8 @@ class Sweep {
 
   Builder& builder_;
   ValueId loss_;
-  std::source_location where_;
-  OpId lastOp_; ///< the loss's own; what comes later is not on any path
+  SourceLocation where_; ///< of the request
+  OpId lastOp_;          ///< the loss's own; what comes later is not on any path
   SideTable<ValueId, bool> dependent_;
   SideTable<ValueId, llvm::SmallVector<Tensor, 1>> contributions_; ///< once summed, exactly one
 };
@@ -47,7 +47,7 @@ struct Surroundings {
 };
 
 Sweep::Sweep(Builder& builder, ValueId loss, llvm::ArrayRef<Tensor> wrt, std::source_location where)
-    : builder_(builder), loss_(loss), where_(where), lastOp_(graph()[loss].producer),
+    : builder_(builder), loss_(loss), where_(builder.locate(where)), lastOp_(graph()[loss].producer),
       dependent_(graph().valueCount(), false), contributions_(graph().valueCount()) {
   for (const Tensor& x : wrt) {
     dependent_[x.value()] = true;
@@ -131,13 +131,13 @@ void Sweep::refuse(OpId op, size_t operand) {
   const OpRow& row = graph()[op];
   const bool second = row.kind() == OpKind::SoftmaxCrossEntropyGradient;
   const SourceLocation place = graph().locationOf(op);
-  builder_.report(where_,
-                  fmt::format("{} '{}'{} has no {} for '{}'", nameOf(row.kind()), graph().nameOf(op),
-                              place.line == 0 ? "" : fmt::format(" ({}:{})", place.file, place.line),
-                              second ? "second derivative" : "gradient",
-                              graph().nameOf(row.operands[operand])),
-                  second ? "write the loss with logSoftmax, which can be differentiated again and again"
-                         : "compute the loss without it, or ask for other gradients");
+  builder_.graph().report(
+      {Severity::Error, where_,
+       fmt::format("{} '{}'{} has no {} for '{}'", nameOf(row.kind()), graph().nameOf(op),
+                   place.line == 0 ? "" : fmt::format(" ({}:{})", place.file, place.line),
+                   second ? "second derivative" : "gradient", graph().nameOf(row.operands[operand])),
+       second ? "write the loss with logSoftmax, which can be differentiated again and again"
+              : "compute the loss without it, or ask for other gradients"});
 }
 
 Tensor Sweep::sumOf(ValueId value) {

@@ -134,7 +134,7 @@ void GraphBuilder::rename(ValueId value, std::string_view name) {
   }
   ValueRow& row = graph_.values_[value];
   graph_.byName_.erase(row.name);
-  row.name = uniqueName(name);
+  row.name = uniqueName(name.empty() ? nameOf(graph_[row.producer].kind()) : name);
   graph_.byName_[row.name] = value;
 }
 

@@ -104,7 +104,8 @@ class GraphBuilder {
   OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const OpSite& site);
   ValueId result(OpId op, uint32_t index = 0) const; ///< invalid when `op` is
   void fetch(std::string_view name, ValueId value, const SourceLocation& where = {});
-  void rename(ValueId value, std::string_view name); ///< made unique by a suffix ".2", ".3", …
+  /// The name is made unique by a suffix ".2", ".3", …; "" gives one from the op's kind.
+  void rename(ValueId value, std::string_view name);
   void repin(OpId op, std::string_view pin);
   void report(Diagnostic diagnostic) { errors_.push_back(std::move(diagnostic)); }
   const Diagnostics& errors() const { return errors_; }

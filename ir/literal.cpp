@@ -2,7 +2,9 @@
 
 #include "ir/assert.h"
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <new>
 
 namespace dfc {
@@ -26,6 +28,20 @@ T element(const std::byte* base, int64_t index) {
 template <class T>
 void store(std::byte* base, int64_t index, T value) {
   std::memcpy(base + index * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
+}
+
+// Towards zero, to the nearest end of the range when outside it, NaN to 0: what `cast` promises.
+template <class T>
+T toInteger(double value) {
+  if (std::isnan(value)) {
+    return 0;
+  }
+  if (value <= static_cast<double>(std::numeric_limits<T>::min())) {
+    return std::numeric_limits<T>::min();
+  }
+  // The largest int64 rounds up to 2^63 as a double, which is why this compares with >=.
+  return value >= static_cast<double>(std::numeric_limits<T>::max()) ? std::numeric_limits<T>::max()
+                                                                     : static_cast<T>(value);
 }
 
 } // namespace
@@ -67,9 +83,9 @@ void Literal::set(int64_t index, double value) {
   case ElementType::F64: return store(base, index, value);
   case ElementType::F16: return store(base, index, Half(static_cast<float>(value)));
   case ElementType::BF16: return store(base, index, BFloat16(static_cast<float>(value)));
-  case ElementType::I32: return store(base, index, static_cast<int32_t>(value));
-  case ElementType::I64: return store(base, index, static_cast<int64_t>(value));
-  case ElementType::U8: return store(base, index, static_cast<uint8_t>(value));
+  case ElementType::I32: return store(base, index, toInteger<int32_t>(value));
+  case ElementType::I64: return store(base, index, toInteger<int64_t>(value));
+  case ElementType::U8: return store(base, index, toInteger<uint8_t>(value));
   case ElementType::Bool: return store(base, index, static_cast<uint8_t>(value != 0));
   }
   DFC_UNREACHABLE("element type");

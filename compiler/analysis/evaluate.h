@@ -21,8 +21,6 @@
 
 namespace dfc {
 
-using NamedLiterals = std::map<std::string, Literal>;
-
 /// The results of an op for these operands, whose types its type rule accepts. Not for inputs and parameters,
 /// which have no value of their own, nor for `gradients`, which is a request; asserts that.
 llvm::SmallVector<Literal, 1> evaluateOp(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands);

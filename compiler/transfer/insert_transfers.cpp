@@ -25,11 +25,7 @@ class TransferInserter {
       }
     }
     addFetches();
-    for (const OpId op : old_.ops()) {
-      if (old_[op].kind() == OpKind::Assign) {
-        addAssigns(op);
-      }
-    }
+    addAssigns();
     Result<Graph> graph = std::move(builder_).finish();
     DFC_ASSERT(graph.ok(), "inserting transfers broke the graph: " + render(graph.errors()));
     placed_.graph = *std::move(graph);
@@ -168,26 +164,42 @@ class TransferInserter {
     return builder_.result(append(std::move(copy), {value}, {.name = name}, device));
   }
 
-  void addAssigns(OpId op) {
-    const OpId parameter = old_[old_[op].operands[0]].producer;
-    const ValueId target = old_[parameter].firstResult;
-    addAssign(op, target, placement_.device[op]);
-    for (const DeviceId device : replicaDevices_[parameter]) {
-      addAssign(op, target, device);
+  /// An assign of one copy of a parameter: the original's or a replica's.
+  struct PendingAssign {
+    OpId old;
+    ValueId target, value; // new ids
+    DeviceId device;
+  };
+
+  // All values first, then all assigns: a value may be another parameter's old one (p <- q and q <- p in one
+  // step).
+  void addAssigns() {
+    std::vector<PendingAssign> pending;
+    for (const OpId op : old_.ops()) {
+      if (old_[op].kind() == OpKind::Assign) {
+        pending.push_back(valueToAssign(op, placement_.device[op]));
+        for (const DeviceId device : replicaDevices_[old_[old_[op].operands[0]].producer]) {
+          pending.push_back(valueToAssign(op, device));
+        }
+      }
+    }
+    for (const PendingAssign& assign : pending) {
+      const std::string name = nameOn(old_[assign.old].firstResult, assign.device);
+      OpSite site = siteOf(assign.old);
+      if (assign.device != placement_.device[assign.old]) {
+        site.name = name;
+      }
+      append(ops::Assign{}, {assign.target, assign.value}, site, assign.device);
     }
   }
 
-  void addAssign(OpId op, ValueId target, DeviceId device) {
-    ValueId value = valueOn(old_[op].operands[1], device);
-    if (readsAssignedState(old_[op].operands[1])) {
-      value = setAside(value, device); // p <- q and q <- p in one step
+  PendingAssign valueToAssign(OpId op, DeviceId device) {
+    const OpRow& row = old_[op];
+    ValueId value = valueOn(row.operands[1], device);
+    if (readsAssignedState(row.operands[1])) {
+      value = setAside(value, device);
     }
-    const std::string name = nameOn(old_[op].firstResult, device);
-    OpSite site = siteOf(op);
-    if (device != placement_.device[op]) {
-      site.name = name;
-    }
-    append(ops::Assign{}, {local_.lookup(keyOf(target, device)), value}, site, device);
+    return {op, local_.lookup(keyOf(row.operands[0], device)), value, device};
   }
 
   OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const OpSite& site,

@@ -107,7 +107,8 @@ TypeResult Fused::types(OperandTypes operands) const {
                ? refuse(OpKind::Fused, operands, "axes without a reduction", "leave axes and keepDims out")
                : common;
   }
-  if (!ascending(axes) || (axes.empty() && common.types.front().shape.rank() != 0)) {
+  if (!ascending(axes) || (!axes.empty() && axes.front() < 0) ||
+      (axes.empty() && common.types.front().shape.rank() != 0)) {
     return refuse(OpKind::Fused, operands, "the reduced axes are not listed in ascending order",
                   "list each axis once, counted from the front");
   }

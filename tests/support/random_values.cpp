@@ -48,9 +48,9 @@ void fill(Literal& literal, Source source) {
   }
 }
 
-std::map<std::string, Literal> valuesFor(const Graph& graph, OpKind kind, uint64_t seed, Mood mood) {
+NamedLiterals valuesFor(const Graph& graph, OpKind kind, uint64_t seed, Mood mood) {
   Dice dice(seed);
-  std::map<std::string, Literal> values;
+  NamedLiterals values;
   for (const OpId op : graph.ops()) {
     if (graph[op].kind() == kind) {
       values[std::string(graph.nameOf(op))] = randomLiteral(graph.typeOf(graph[op].firstResult), dice, mood);
@@ -81,11 +81,11 @@ Literal randomLiteral(const TensorType& type, Dice& dice, Mood mood) {
   return literal;
 }
 
-std::map<std::string, Literal> randomFeeds(const Graph& graph, uint64_t seed, Mood mood) {
+NamedLiterals randomFeeds(const Graph& graph, uint64_t seed, Mood mood) {
   return valuesFor(graph, OpKind::Input, seed, mood);
 }
 
-std::map<std::string, Literal> randomParameters(const Graph& graph, uint64_t seed, Mood mood) {
+NamedLiterals randomParameters(const Graph& graph, uint64_t seed, Mood mood) {
   return valuesFor(graph, OpKind::Parameter, seed, mood);
 }
 

@@ -36,8 +36,8 @@ enum class Mood : uint8_t {
 Literal randomLiteral(const TensorType& type, Dice& dice, Mood mood = Mood::Tame);
 
 /// A value for every input, or every parameter, of the graph, by name.
-std::map<std::string, Literal> randomFeeds(const Graph& graph, uint64_t seed, Mood mood = Mood::Tame);
-std::map<std::string, Literal> randomParameters(const Graph& graph, uint64_t seed, Mood mood = Mood::Tame);
+NamedLiterals randomFeeds(const Graph& graph, uint64_t seed, Mood mood = Mood::Tame);
+NamedLiterals randomParameters(const Graph& graph, uint64_t seed, Mood mood = Mood::Tame);
 
 /// Same type and, element by element, the same bits or both NaN. "" when so, else the first difference.
 std::string bitDifference(const Literal& expected, const Literal& actual);

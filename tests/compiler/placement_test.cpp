@@ -1,0 +1,145 @@
+// Pins and policies on tensor graphs.
+#include "compiler/place/place.h"
+#include "ir/dsl.h"
+#include "tests/support/catch.h"
+
+namespace dfc::test {
+namespace {
+
+/// Seconds by op name and device, for decisions whose arithmetic a test can carry.
+class NamedCosts : public CostModel {
+ public:
+  std::map<std::string, std::vector<double>> seconds;
+  double opSeconds(const Graph& graph, OpId op, const Machine&, DeviceId device) const override {
+    const auto found = seconds.find(std::string(graph.nameOf(op)));
+    return found == seconds.end() ? 0 : found->second[device.index()];
+  }
+};
+
+/// cpu0, gpu0, gpu1, all connected by links of 1 byte a second and no latency.
+Machine slowLinks() {
+  Machine machine;
+  machine.name = "slow links";
+  machine.devices.add({.name = "cpu0", .kind = DeviceKind::Cpu, .model = ""});
+  machine.devices.add({.name = "gpu0", .kind = DeviceKind::Gpu, .model = ""});
+  machine.devices.add({.name = "gpu1", .kind = DeviceKind::Gpu, .model = ""});
+  for (uint32_t from = 0; from < 3; ++from) {
+    for (uint32_t to = 0; to < 3; ++to) {
+      if (from != to) {
+        const LinkId link = machine.links.add({"l" + std::to_string(from) + std::to_string(to), 0, 1, 1});
+        machine.routes.push_back({DeviceId(from), DeviceId(to), {link}});
+      }
+    }
+  }
+  return machine;
+}
+
+Graph twoBranches(std::string_view pin = "") {
+  Builder g;
+  Tensor x = g.input("x", f32({1}));
+  Tensor a = relu(x).named("a");
+  Tensor b = exp(x).named("b");
+  g.fetch("y", (a + b).named("y"));
+  if (!pin.empty()) {
+    a.on(pin);
+  }
+  auto graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  return *std::move(graph);
+}
+
+std::string deviceOf(const Placement& placement, const Machine& machine, std::string_view value) {
+  return machine.devices[placement.device[placement.graph[placement.graph.findValue(value)].producer]].name;
+}
+
+Placement placed(const Graph& graph, const Machine& machine, const CostModel& cost,
+                 CompileOptions options = {}) {
+  auto placement = place(graph, machine, cost, options);
+  INFO((placement.ok() ? "" : render(placement.errors())));
+  REQUIRE(placement.ok());
+  return *std::move(placement);
+}
+
+} // namespace
+
+TEST_CASE("HEFT spreads two branches when that pays for the copies") {
+  const Machine machine = slowLinks();
+  NamedCosts costs;
+  costs.seconds = {{"a", {50, 100, 100}}, {"b", {100, 30, 100}}, {"y", {1, 1, 1}}};
+  // spread: a on the cpu ends at 50; b: x arrives at 4, ends at 34, is back at 38; y ends at 51. One device:
+  // 151 at best.
+  const Placement placement = placed(twoBranches(), machine, costs);
+  CHECK(deviceOf(placement, machine, "a") == "cpu0");
+  CHECK(deviceOf(placement, machine, "b") == "gpu0");
+  CHECK(placement.policy == "heft");
+}
+
+TEST_CASE("one device alone is kept when copies cost more than they save") {
+  const Machine machine = slowLinks();
+  NamedCosts costs;
+  costs.seconds = {{"a", {3, 2, 2}}, {"b", {3, 2, 2}}, {"y", {1, 1, 1}}};
+  // the cpu alone: 3 + 3 + 1 = 7; any gpu first waits 4 for x, and y's way back takes 4
+  const Placement placement = placed(twoBranches(), machine, costs);
+  for (const char* value : {"a", "b", "y"}) {
+    CHECK(deviceOf(placement, machine, value) == "cpu0");
+  }
+}
+
+TEST_CASE("pins bind every policy") {
+  const Machine machine = slowLinks();
+  for (const PolicyRow& policy : allPolicies()) {
+    CompileOptions options;
+    options.policy = std::string(policy.name);
+    const Placement placement = placed(twoBranches("gpu1"), machine, RooflineCostModel(), options);
+    INFO(policy.name);
+    CHECK(deviceOf(placement, machine, "a") == "gpu1");
+  }
+}
+
+TEST_CASE("a pin rule by pattern wins over the graph's pin") {
+  const Machine machine = slowLinks();
+  CompileOptions options;
+  options.pins = {{"a*", "gpu0"}};
+  const Placement placement = placed(twoBranches("gpu1"), machine, RooflineCostModel(), options);
+  CHECK(deviceOf(placement, machine, "a") == "gpu0");
+}
+
+TEST_CASE("pins that cannot hold are named, all at once") {
+  const Machine machine = slowLinks();
+  CompileOptions options;
+  options.pins = {{"nothing*", "gpu0"}, {"b", "gpu7"}};
+  const auto placement = place(twoBranches("gpu2"), machine, RooflineCostModel(), options);
+  REQUIRE(!placement.ok());
+  REQUIRE(placement.errors().size() == 3);
+  CHECK(placement.errors()[0].message == "'a' is pinned to 'gpu2', which machine 'slow links' does not have");
+  CHECK(placement.errors()[0].hint == "did you mean 'gpu0'?");
+  CHECK(placement.errors()[0].where.line != 0);
+  CHECK(placement.errors()[1].message == "pin 'nothing*=gpu0' matches no op and no scope");
+  CHECK(placement.errors()[2].message ==
+        "pin 'b=gpu7' names a device that machine 'slow links' does not have");
+}
+
+TEST_CASE("an input pinned off the host and an assign pinned away from its parameter are refused") {
+  Builder g;
+  Tensor x = g.input("x", f32({1})).on("gpu0");
+  Tensor w = g.parameter("w", f32({1})).on("gpu0");
+  g.assign(w, x).on("gpu1");
+  auto graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  const auto placement = place(*graph, slowLinks(), RooflineCostModel(), {});
+  REQUIRE(!placement.ok());
+  REQUIRE(placement.errors().size() == 2);
+  CHECK(placement.errors()[0].message == "input 'x' is pinned to gpu0, but inputs arrive on the host, cpu0");
+  CHECK(placement.errors()[1].message == "parameter 'w' is pinned to gpu0, its assign to gpu1");
+}
+
+TEST_CASE("an unknown policy suggests the nearest") {
+  CompileOptions options;
+  options.policy = "hefty";
+  const auto placement = place(twoBranches(), slowLinks(), RooflineCostModel(), options);
+  REQUIRE(!placement.ok());
+  CHECK(placement.errors()[0].message == "there is no placement policy 'hefty'");
+  CHECK(placement.errors()[0].hint == "did you mean 'heft'?");
+}
+
+} // namespace dfc::test

@@ -1,0 +1,139 @@
+// insertTransfers: one transfer for each (value, destination), staging, replicated state, and the orderings
+// around writes.
+#include "compiler/transfer/insert_transfers.h"
+#include "ir/dsl.h"
+#include "ir/verify/verify.h"
+#include "tests/support/catch.h"
+
+#include <algorithm>
+
+namespace dfc::test {
+namespace {
+
+/// cpu0 and `gpus` gpus; each gpu has a link in and a link out and no peer route, so copies between gpus are
+/// staged.
+Machine starMachine(int gpus) {
+  Machine machine;
+  machine.devices.add({.name = "cpu0", .kind = DeviceKind::Cpu, .model = ""});
+  for (int i = 0; i < gpus; ++i) {
+    const DeviceId gpu =
+        machine.devices.add({.name = "gpu" + std::to_string(i), .kind = DeviceKind::Gpu, .model = ""});
+    for (const bool in : {true, false}) {
+      const LinkId link = machine.links.add({(in ? "in" : "out") + std::to_string(i), 0, 1e9, 1});
+      machine.routes.push_back({in ? DeviceId(0) : gpu, in ? gpu : DeviceId(0), {link}});
+    }
+  }
+  return machine;
+}
+
+Graph finish(Builder&& g) {
+  auto graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  return *std::move(graph);
+}
+
+/// Every op on the device that its pin names, the host without one.
+PlacedGraph placeByName(const Graph& graph, const Machine& machine) {
+  Placement placement{graph, SideTable<OpId, DeviceId>(graph.opCount(), machine.host()), "test"};
+  for (const OpId op : graph.ops()) {
+    if (!graph.pinOf(op).empty()) {
+      placement.device[op] = machine.findDevice(graph.pinOf(op));
+    }
+  }
+  PlacedGraph placed = insertTransfers(placement, machine);
+  INFO(render(verifyPlacedGraph(placed, machine)));
+  CHECK(verifyPlacedGraph(placed, machine).empty());
+  return placed;
+}
+
+int countOf(const PlacedGraph& placed, OpKind kind) {
+  const auto ops = placed.graph.ops();
+  return static_cast<int>(
+      std::count_if(ops.begin(), ops.end(), [&](OpId op) { return placed.graph[op].kind() == kind; }));
+}
+
+} // namespace
+
+TEST_CASE("a value read twice on a device is copied there once") {
+  Builder g;
+  Tensor x = g.input("x", f32({8}));
+  Tensor a = relu(x).on("gpu0");
+  Tensor b = exp(x).on("gpu0");
+  g.fetch("y", (a + b).on("gpu0"));
+  const PlacedGraph placed = placeByName(finish(std::move(g)), starMachine(1));
+  CHECK(placed.transfers.size() == 2); // x to gpu0, y back to the host
+}
+
+TEST_CASE("a copy between gpus without a peer route is staged through the host, and both hops are shared") {
+  Builder g;
+  Tensor x = g.input("x", f32({8}));
+  Tensor a = relu(x).on("gpu0");
+  Tensor b = exp(a).on("gpu1");
+  g.fetch("a", a);
+  g.fetch("b", b);
+  const PlacedGraph placed = placeByName(finish(std::move(g)), starMachine(2));
+  // x>gpu0, a>cpu0 (first hop and the fetch), a>gpu1, b>cpu0
+  CHECK(placed.transfers.size() == 4);
+}
+
+TEST_CASE("a parameter read elsewhere has a replica there, refreshed by one copy of its next value") {
+  Builder g;
+  Tensor x = g.input("x", f32({8}));
+  Tensor w = g.parameter("w", f32({8})).on("cpu0");
+  Tensor y = (x * w).on("gpu0");
+  g.assign(w, (w + y).on("cpu0")).on("cpu0");
+  const PlacedGraph placed = placeByName(finish(std::move(g)), starMachine(1));
+  CHECK(countOf(placed, OpKind::Parameter) == 2);
+  CHECK(countOf(placed, OpKind::Assign) == 2);
+  CHECK(placed.replicas.size() == 1);
+  CHECK(placed.transfers.size() == 3); // x>gpu0, y>cpu0, next w>gpu0
+}
+
+TEST_CASE("a parameter that no step assigns is never copied") {
+  Builder g;
+  Tensor x = g.input("x", f32({8}));
+  Tensor w = g.parameter("w", f32({8}), constantInit(2)).on("cpu0");
+  g.fetch("y", (x * w).on("gpu0"));
+  const PlacedGraph placed = placeByName(finish(std::move(g)), starMachine(1));
+  CHECK(placed.transfers.size() == 2); // x>gpu0, y>cpu0
+}
+
+TEST_CASE("readers of the old value come before its overwriting") {
+  Builder g;
+  Tensor w = g.parameter("w", f32({8}));
+  Tensor old = exp(w).named("old");
+  Tensor next = (w * 2.0).named("next");
+  g.assign(w, next);
+  g.fetch("old", old);
+  const PlacedGraph placed = placeByName(finish(std::move(g)), starMachine(0));
+  const OpId reader = placed.graph[placed.graph.findValue("old")].producer;
+  const OpId writer = placed.graph[placed.graph.findValue("next")].producer;
+  // `next` comes after every other reader of w, so it may be made in w's place: the ordering binds it, not
+  // the assign
+  REQUIRE(placed.orderings.size() == 1);
+  CHECK(placed.orderings[0].before == reader);
+  CHECK(placed.orderings[0].after == writer);
+}
+
+TEST_CASE("two parameters may change places within a step") {
+  Builder g;
+  Tensor p = g.parameter("p", f32({8}), constantInit(1));
+  Tensor q = g.parameter("q", f32({8}), constantInit(2));
+  g.assign(p, q);
+  g.assign(q, p);
+  const PlacedGraph placed = placeByName(finish(std::move(g)), starMachine(0));
+  CHECK(countOf(placed, OpKind::Broadcast) ==
+        2); // both old values are set aside before either is overwritten
+}
+
+TEST_CASE("a fetched parameter gives the old value although the step overwrites it") {
+  Builder g;
+  Tensor p = g.parameter("p", f32({8}), constantInit(1));
+  g.fetch("before", p);
+  g.fetch("after", g.assign(p, p + 1));
+  const PlacedGraph placed = placeByName(finish(std::move(g)), starMachine(0));
+  CHECK(countOf(placed, OpKind::Broadcast) == 1);
+  CHECK(placed.graph.fetches()[0].value != placed.graph.findValue("p"));
+}
+
+} // namespace dfc::test

@@ -1,0 +1,93 @@
+#include "tests/support/op_samples.h"
+
+#include "ir/assert.h"
+
+namespace dfc::test {
+namespace {
+
+template <class Op, class Fill>
+OpSample with(std::vector<TensorType> operands, Fill fill) {
+  Op op;
+  fill(op);
+  return {std::move(op), std::move(operands)};
+}
+
+ops::FusedBody sumThenRelu(ElementType element) {
+  ops::FusedBody body;
+  body.instructions = {{OpKind::Add, 0, element, {0, 1}}, {OpKind::Relu, 0, element, {2}}};
+  return body;
+}
+
+} // namespace
+
+OpSample sampleOf(OpKind kind, ElementType element) {
+  const auto of = [&](Shape shape) { return TensorType{element, shape}; };
+  const TensorType matrix = of({2, 3}), row = of({3}), column = of({2, 1}), scalar = of({});
+  switch (kind) {
+  case OpKind::Input: return with<ops::Input>({}, [&](auto& op) { op.type = matrix; });
+  case OpKind::Parameter: return with<ops::Parameter>({}, [&](auto& op) { op.type = matrix; });
+  case OpKind::Constant:
+    return with<ops::Constant>({}, [&](auto& op) { op.value = filledLiteral(matrix, 1.5); });
+  case OpKind::Assign: return {ops::Assign{}, {matrix, matrix}};
+  case OpKind::Transfer: return {ops::Transfer{}, {matrix}};
+  case OpKind::Gradients: return {ops::Gradients{}, {scalar, matrix, row}};
+  case OpKind::Matmul:
+    return with<ops::Matmul>({of({5, 1, 2, 3}), of({4, 7, 3})}, [](auto& op) { op.transposeB = true; });
+  case OpKind::Add: return {ops::Add{}, {matrix, row}};
+  case OpKind::Sub: return {ops::Sub{}, {column, matrix}};
+  case OpKind::Mul: return {ops::Mul{}, {matrix, scalar}};
+  case OpKind::Div: return {ops::Div{}, {column, row}};
+  case OpKind::Maximum: return {ops::Maximum{}, {matrix, row}};
+  case OpKind::Minimum: return {ops::Minimum{}, {matrix, column}};
+  case OpKind::Neg: return {ops::Neg{}, {matrix}};
+  case OpKind::Exp: return {ops::Exp{}, {matrix}};
+  case OpKind::Log: return {ops::Log{}, {matrix}};
+  case OpKind::Sqrt: return {ops::Sqrt{}, {matrix}};
+  case OpKind::Tanh: return {ops::Tanh{}, {matrix}};
+  case OpKind::Sigmoid: return {ops::Sigmoid{}, {matrix}};
+  case OpKind::Relu: return {ops::Relu{}, {matrix}};
+  case OpKind::Compare:
+    return with<ops::Compare>({matrix, row}, [](auto& op) { op.direction = ops::Compare::Direction::Lt; });
+  case OpKind::Select: return {ops::Select{}, {{ElementType::Bool, {2, 1}}, row, scalar}};
+  case OpKind::Cast: return with<ops::Cast>({matrix}, [](auto& op) { op.to = ElementType::F64; });
+  case OpKind::Fused:
+    return with<ops::Fused>({matrix, row}, [&](auto& op) {
+      op.body = sumThenRelu(element);
+      op.reduction = ops::Fused::Reduction::Sum;
+      op.axes = {1};
+    });
+  case OpKind::ReduceSum: return with<ops::ReduceSum>({of({2, 3, 4})}, [](auto& op) { op.axes = {0, -1}; });
+  case OpKind::ReduceMean: return with<ops::ReduceMean>({matrix}, [](auto& op) { op.axes = {0}; });
+  case OpKind::ReduceMax:
+    return with<ops::ReduceMax>({matrix}, [](auto& op) {
+      op.axes = {1};
+      op.keepDims = true;
+    });
+  case OpKind::ArgMax: return {ops::ArgMax{}, {matrix}};
+  case OpKind::Softmax: return {ops::Softmax{}, {matrix}};
+  case OpKind::LogSoftmax: return with<ops::LogSoftmax>({matrix}, [](auto& op) { op.axis = 0; });
+  case OpKind::SoftmaxCrossEntropy: return {ops::SoftmaxCrossEntropy{}, {matrix, i64({2})}};
+  case OpKind::SoftmaxCrossEntropyGradient:
+    return {ops::SoftmaxCrossEntropyGradient{}, {matrix, i32({2}), scalar}};
+  case OpKind::Reshape: return with<ops::Reshape>({matrix}, [](auto& op) { op.shape = {3, -1}; });
+  case OpKind::Transpose:
+    return with<ops::Transpose>({of({2, 3, 4})}, [](auto& op) { op.permutation = {2, 0, 1}; });
+  case OpKind::Broadcast: return with<ops::Broadcast>({column}, [](auto& op) { op.shape = {4, 2, 3}; });
+  case OpKind::Concat: return with<ops::Concat>({matrix, column, matrix}, [](auto& op) { op.axis = -1; });
+  case OpKind::Slice:
+    return with<ops::Slice>({of({5, 6})}, [](auto& op) {
+      op.starts = {1, 0};
+      op.ends = {4, 6};
+      op.strides = {1, 4};
+    });
+  case OpKind::Pad:
+    return with<ops::Pad>({matrix}, [](auto& op) {
+      op.low = {1, 0};
+      op.high = {0, 2};
+      op.interior = {2, 0};
+    });
+  }
+  DFC_UNREACHABLE("op kind");
+}
+
+} // namespace dfc::test

@@ -1,0 +1,19 @@
+// A legal call of every op of the table, for the tests that walk it. The switch behind it has no default: an
+// op without a sample does not compile.
+#pragma once
+
+#include "ir/op.h"
+
+#include <vector>
+
+namespace dfc::test {
+
+struct OpSample {
+  OpAttributes attributes;
+  std::vector<TensorType> operands;
+};
+
+/// Where the op takes floats, its operands are of type `element`.
+OpSample sampleOf(OpKind kind, ElementType element = ElementType::F32);
+
+} // namespace dfc::test
