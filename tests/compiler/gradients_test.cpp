@@ -1,0 +1,266 @@
+// Every gradient rule against central differences in f64, at first and second order: over the whole op table,
+// and at random shapes with broadcasting. Only `evaluate` vouches for the values.
+#include "compiler/analysis/evaluate.h"
+#include "ir/dsl.h"
+#include "ir/gradients.h"
+#include "tests/support/catch.h"
+#include "tests/support/op_samples.h"
+#include "tests/support/random_values.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+
+using namespace dfc;
+using test::Dice;
+
+namespace {
+
+// How a case is built: the tensors for its operand types, to its result.
+using Formula = std::function<Tensor(const std::vector<Tensor>&)>;
+
+struct Problem {
+  Graph graph;
+  NamedLiterals feeds;
+  std::vector<std::string>
+      floats; ///< the inputs with a gradient; d loss / d x is fetched under the name of x
+};
+
+// In [0.25, 2): every op is smooth there but for ties, which random values do not have. Labels are 0 or 1.
+Literal anyValue(const TensorType& type, Dice& dice) {
+  Literal literal(type);
+  for (int64_t i = 0; i < type.shape.elements(); ++i) {
+    literal.set(i, isFloat(type.element) ? 0.25 + 1.75 * dice.unit() : static_cast<double>(dice.below(2)));
+  }
+  return literal;
+}
+
+// A loss that weighs every element of `tensor` differently, so that no error cancels in a sum.
+Tensor weighed(Builder& g, Tensor tensor, Dice& dice) {
+  const Tensor value = isFloat(tensor.type().element) ? tensor : cast(tensor, ElementType::F64);
+  Literal weights({ElementType::F64, value.shape()});
+  for (int64_t i = 0; i < value.shape().elements(); ++i) {
+    weights.set(i, dice.unit() - 0.5);
+  }
+  return reduceSum(value * g.constant(weights));
+}
+
+// `order` 2: the loss is a weighed sum of the first gradients.
+Problem pose(const Formula& formula, const std::vector<TensorType>& types, int order, uint64_t seed) {
+  Dice dice(seed);
+  Builder g;
+  Problem problem;
+  std::vector<Tensor> operands, xs;
+  for (size_t i = 0; i < types.size(); ++i) {
+    const std::string name = fmt::format("x{}", i);
+    operands.push_back(g.input(name, types[i]));
+    problem.feeds.emplace(name, anyValue(types[i], dice));
+    if (isFloat(types[i].element)) {
+      xs.push_back(operands.back());
+      problem.floats.push_back(name);
+    }
+  }
+  Tensor loss = weighed(g, formula(operands), dice);
+  for (int i = 1; i < order; ++i) {
+    Tensor sum = g.scalar(ElementType::F64, 0);
+    for (const Tensor& gradient : gradients(loss, xs)) {
+      sum = sum + weighed(g, gradient, dice);
+    }
+    loss = sum;
+  }
+  g.fetch("loss", loss);
+  const std::vector<Tensor> results = gradients(loss, xs);
+  for (size_t i = 0; i < xs.size(); ++i) {
+    g.fetch(problem.floats[i], results[i]);
+  }
+  Result<Graph> graph = std::move(g).finish();
+  INFO(render(graph.errors()));
+  REQUIRE(graph.ok());
+  problem.graph = *std::move(graph);
+  return problem;
+}
+
+NamedLiterals valuesOf(const Problem& problem, const NamedLiterals& feeds) {
+  Result<Evaluation> evaluation = evaluate(problem.graph, feeds);
+  INFO(render(evaluation.errors()));
+  REQUIRE(evaluation.ok());
+  return std::move(evaluation->fetches);
+}
+
+double lossAt(const Problem& problem, const std::string& name, int64_t element, double value) {
+  NamedLiterals feeds = problem.feeds;
+  feeds.at(name).set(element, value);
+  return valuesOf(problem, feeds).at("loss").at(0);
+}
+
+// Truncation is of the order of step^2 times the third derivative, rounding of 1e-16 over step: with a step
+// of 1e-5 both are near 1e-10, and a wrong rule is off by far more than 1e-6.
+void checkAgainstDifferences(const Problem& problem) {
+  constexpr double step = 1e-5;
+  const NamedLiterals fetched = valuesOf(problem, problem.feeds);
+  for (const std::string& name : problem.floats) {
+    const Literal& x = problem.feeds.at(name);
+    const Literal& gradient = fetched.at(name);
+    REQUIRE(gradient.type() == x.type());
+    for (int64_t i = 0; i < x.type().shape.elements(); ++i) {
+      const double above = lossAt(problem, name, i, x.at(i) + step);
+      const double below = lossAt(problem, name, i, x.at(i) - step);
+      INFO(name << "[" << i << "]");
+      CHECK(gradient.at(i) == Approx((above - below) / (2 * step)).epsilon(1e-6).margin(1e-6));
+    }
+  }
+}
+
+void check(const Formula& formula, const std::vector<TensorType>& types, int order = 1, uint64_t seed = 1) {
+  checkAgainstDifferences(pose(formula, types, order, seed));
+}
+
+bool hasGradient(OpKind kind, int order) {
+  const OpClass opClass = classOf(kind);
+  const bool none = opClass == OpClass::Source || opClass == OpClass::Request ||
+                    opClass == OpClass::Transfer || opClass == OpClass::State || kind == OpKind::Fused ||
+                    kind == OpKind::SoftmaxCrossEntropyGradient;
+  return !none && (order == 1 || kind != OpKind::SoftmaxCrossEntropy);
+}
+
+void checkTable(int order) {
+  size_t checked = 0;
+  for (size_t i = 0; i < opKindCount; ++i) {
+    const auto kind = static_cast<OpKind>(i);
+    if (hasGradient(kind, order)) {
+      INFO(nameOf(kind));
+      const test::OpSample sample = test::sampleOf(kind, ElementType::F64);
+      check(
+          [&](const std::vector<Tensor>& operands) {
+            return operands.front().builder()->op(sample.attributes, operands,
+                                                  std::source_location::current());
+          },
+          sample.operands, order);
+      ++checked;
+    }
+  }
+  CHECK(checked >= 29);
+}
+
+// A shape that broadcasts to `full`: some leading axes left out, some others 1.
+TensorType shrunk(const Dims& full, Dice& dice) {
+  Dims dims(full.begin() + dice.below(static_cast<int64_t>(full.size()) + 1), full.end());
+  for (int64_t& dim : dims) {
+    dim = dice.chance(30) ? 1 : dim;
+  }
+  return f64(Shape(dims));
+}
+
+Dims anyDims(Dice& dice, size_t rank) {
+  Dims dims(rank);
+  for (int64_t& dim : dims) {
+    dim = 1 + dice.below(3);
+  }
+  return dims;
+}
+
+} // namespace
+
+TEST_CASE("gradients: every rule of the table agrees with differences") { checkTable(1); }
+
+TEST_CASE("gradients: so does the gradient of the gradient") { checkTable(2); }
+
+TEST_CASE("gradients: elementwise rules at random broadcast shapes") {
+  const std::vector<Formula> formulas = {
+      [](const auto& x) { return x[0] + x[1] * x[2]; },
+      [](const auto& x) { return x[0] / x[1] - x[2]; },
+      [](const auto& x) { return max(x[0], x[1]) * min(x[1], x[2]); },
+      [](const auto& x) { return select(compare(x[0], x[1], Direction::Lt), x[1] * x[0], exp(x[2])); },
+      [](const auto& x) { return tanh(x[0]) * sigmoid(x[1]) + log(x[2]); },
+      [](const auto& x) { return relu(x[0] - x[1]) * sqrt(x[2]); },
+  };
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    Dice dice(seed);
+    const Dims full = anyDims(dice, static_cast<size_t>(dice.below(4)));
+    const std::vector<TensorType> types = {shrunk(full, dice), shrunk(full, dice), shrunk(full, dice)};
+    INFO("seed " << seed << ": " << toString(types[0]) << ", " << toString(types[1]) << ", "
+                 << toString(types[2]));
+    check(formulas[seed % formulas.size()], types, seed % 5 == 0 ? 2 : 1, seed);
+  }
+}
+
+TEST_CASE("gradients: products with every transpose and broadcast batches") {
+  for (uint64_t seed = 1; seed <= 24; ++seed) {
+    Dice dice(seed);
+    const Transposes transposed{(seed & 1) != 0, (seed & 2) != 0};
+    const int64_t m = 1 + dice.below(3), k = 1 + dice.below(3), n = 1 + dice.below(3);
+    const Dims batch = anyDims(dice, static_cast<size_t>(dice.below(3)));
+    const auto factor = [&](int64_t rows, int64_t columns, bool swapped) {
+      const TensorType type = shrunk(batch, dice);
+      Dims dims(type.shape.dims().begin(), type.shape.dims().end());
+      dims.append({swapped ? columns : rows, swapped ? rows : columns});
+      return f64(Shape(dims));
+    };
+    const TensorType a = factor(m, k, transposed.a), b = factor(k, n, transposed.b);
+    INFO("seed " << seed << ": " << toString(a) << ", " << toString(b));
+    check([&](const auto& x) { return matmul(x[0], x[1], transposed); }, {a, b}, seed % 6 == 0 ? 2 : 1, seed);
+  }
+}
+
+TEST_CASE("gradients: reductions and softmax over every set of axes") {
+  for (uint32_t mask = 0; mask < 16; ++mask) {
+    Dims axes;
+    for (int64_t axis = 0; axis < 3; ++axis) {
+      if ((mask >> axis & 1) != 0) {
+        axes.push_back(axis - 3 * static_cast<int64_t>(mask & 1)); // some counted from the end
+      }
+    }
+    const bool keepDims = mask >= 8;
+    INFO("mask " << mask);
+    const TensorType type = f64({2, 3, 2});
+    check([&](const auto& x) { return exp(reduceSum(x[0], axes, keepDims)); }, {type});
+    check([&](const auto& x) { return exp(reduceMean(x[0], axes, keepDims)); }, {type});
+    check([&](const auto& x) { return exp(reduceMax(x[0], axes, keepDims)); }, {type});
+  }
+  for (const int64_t axis : {0, 1, -1}) {
+    check([&](const auto& x) { return exp(softmax(x[0], axis)); }, {f64({2, 3, 2})}, 2);
+    check([&](const auto& x) { return exp(logSoftmax(x[0], axis)); }, {f64({2, 3, 2})}, 2);
+  }
+}
+
+TEST_CASE("gradients: movements") {
+  const TensorType type = f64({4, 5});
+  check([](const auto& x) { return exp(slice(x[0], {1, 0}, {4, 5}, {2, 3})); }, {type});
+  check([](const auto& x) { return exp(slice(x[0], {1, 5}, {1, 5})); }, {type}); // empty
+  check([](const auto& x) { return exp(slice(x[0], {3, 1}, {4, 4}, {7, 2})); }, {type});
+  check([](const auto& x) { return exp(pad(x[0], {1, 2}, {3, 0}, {0, 2}, 0.5)); }, {type});
+  check([](const auto& x) { return exp(transpose(x[0])) + exp(reshape(x[0], {5, 4})); }, {type});
+  check([](const auto& x) { return exp(concat({x[0], x[1], x[0]}, -1)); }, {type, f64({4, 0})});
+  check([](const auto& x) { return exp(broadcast(x[0], {2, 4, 5})); }, {f64({4, 1})});
+}
+
+TEST_CASE("gradients: of whole formulas, with values used several times") {
+  const Formula network = [](const std::vector<Tensor>& x) {
+    const Tensor hidden = tanh(matmul(x[0], x[1]) + x[2]);
+    return softmaxCrossEntropy(matmul(hidden, x[3]) * hidden, x[4]);
+  };
+  check(network, {f64({4, 3}), f64({3, 2}), f64({2}), f64({2, 2}), i64({4})});
+  check([](const auto& x) { return x[0] * x[0] * x[0] / (1 + x[0] * x[0]); }, {f64({3})}, 3);
+}
+
+TEST_CASE("gradients: where elements are equal") {
+  Builder g;
+  const Tensor x = g.input("x", f64({3})), y = g.input("y", f64({3}));
+  g.fetch("reduceMax", gradients(reduceMax(x), {x})[0]);
+  g.fetch("max", gradients(reduceSum(max(x, y)), {x})[0]);
+  g.fetch("min of the other", gradients(reduceSum(min(x, y)), {y})[0]);
+  g.fetch("relu", gradients(reduceSum(relu(x - 2)), {x})[0]);
+  const Result<Graph> graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  const std::vector<double> xs = {2, 1, 2}, ys = {2, 3, 1};
+  const Result<Evaluation> values = evaluate(*graph, {{"x", Literal(Shape{3}, std::span<const double>(xs))},
+                                                      {"y", Literal(Shape{3}, std::span<const double>(ys))}});
+  REQUIRE(values.ok());
+  const auto is = [&](const std::string& name, const std::vector<double>& expected) {
+    return values->fetches.at(name) == Literal(Shape{3}, std::span<const double>(expected));
+  };
+  CHECK(is("reduceMax", {0.5, 0, 0.5}));    // two largest share
+  CHECK(is("max", {1, 0, 1}));              // a tie goes to the first operand
+  CHECK(is("min of the other", {0, 0, 1})); // so nothing of it to the second
+  CHECK(is("relu", {0, 0, 0}));             // relu at 0 and below it
+}
