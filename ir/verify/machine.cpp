@@ -63,6 +63,11 @@ class MachineCheck {
                             [](const DeviceRow& row) { return row.kind == DeviceKind::Cpu; })) {
       fault("devices", "no device is a cpu", "feeds and results live on a host: add one of class \"cpu\"");
     }
+    if (machine_.devices.size() > mostDevices) {
+      fault("devices", fmt::format("there are {} devices", machine_.devices.size()),
+            fmt::format("dfc plans for at most {}", mostDevices));
+      return;
+    }
     Names seen;
     for (const DeviceId device : machine_.devices.ids()) {
       const std::string row = fmt::format("devices[{}]", device.index());

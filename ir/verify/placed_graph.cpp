@@ -116,7 +116,8 @@ class PlacedVerifier {
         routes_.try_emplace({route.from, route.to}, &route);
       }
     }
-    const auto found = routes_.find({row.from, row.to});
+    const bool real = machine_.devices.contains(row.from) && machine_.devices.contains(row.to);
+    const auto found = real ? routes_.find({row.from, row.to}) : routes_.end();
     if (found == routes_.end()) {
       findings_.at(op,
                    fmt::format("transfer '{}' takes no route of machine '{}': there is none from {} to {}",

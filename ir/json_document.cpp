@@ -1,0 +1,178 @@
+// nlohmann's parser judges the text in a first pass that builds nothing and knows where it stopped; only what
+// it accepts is then built.
+#include "ir/json_document.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <tuple>
+
+namespace dfc {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Says yes to everything and remembers the first complaint.
+class Judge : public nlohmann::json_sax<Json> {
+ public:
+  explicit Judge(size_t deepest) : deepest_(deepest) {}
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(Json::number_integer_t) override { return true; }
+  bool number_unsigned(Json::number_unsigned_t) override { return true; }
+  bool number_float(Json::number_float_t, const Json::string_t&) override { return true; }
+  bool string(Json::string_t&) override { return true; }
+  bool binary(Json::binary_t&) override { return true; }
+  bool key(Json::string_t&) override { return true; }
+  bool start_object(size_t) override { return enter(); }
+  bool start_array(size_t) override { return enter(); }
+  bool end_object() override { return leave(); }
+  bool end_array() override { return leave(); }
+  bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception& error) override {
+    offset = position == 0 ? 0 : position - 1;
+    reason = reasonOf(error.what());
+    return false;
+  }
+
+  size_t offset = 0;
+  std::string reason; ///< empty when nesting was too deep
+
+ private:
+  bool enter() { return ++depth_ <= deepest_; }
+  bool leave() {
+    --depth_;
+    return true;
+  }
+
+  /// "… syntax error while parsing object - unexpected ']'; expected '}'" without what a reader cannot use.
+  static std::string reasonOf(std::string text) {
+    const size_t dash = text.find(" - ");
+    if (dash == std::string::npos) {
+      return text.find("number overflow") == std::string::npos ? "broken JSON" : "the number is too large";
+    }
+    text = text.substr(dash + 3);
+    const size_t last = text.find("; last read: ");
+    const size_t expected = text.find("; expected ", last == std::string::npos ? 0 : last);
+    const std::string tail = expected == std::string::npos ? "" : text.substr(expected);
+    return last == std::string::npos ? text : text.substr(0, last) + tail;
+  }
+
+  size_t deepest_, depth_ = 0;
+};
+
+char lastVisibleBefore(std::string_view text, size_t offset) {
+  const size_t found = offset == 0 ? std::string_view::npos : text.find_last_not_of(" \t\r\n", offset - 1);
+  return found == std::string_view::npos ? '\0' : text[found];
+}
+
+std::string syntaxHint(std::string_view text, size_t offset, const std::string& reason) {
+  const char here = offset < text.size() ? text[offset] : '\0';
+  const char before = lastVisibleBefore(text, offset);
+  if (reason.find("unexpected end of input") != std::string::npos) {
+    return "the file ends too early; is a bracket left open?";
+  }
+  if ((here == '}' || here == ']') && before == ',') {
+    return "remove the comma before it";
+  }
+  if (here == '\'' || before == '\'') {
+    return "texts stand in double quotes";
+  }
+  if (here == '/' || here == '#' || before == '/' || before == '#') {
+    return "JSON has no comments; put them into a README beside the file";
+  }
+  if (reason.find("unexpected string literal; expected") != std::string::npos) {
+    return "is a comma missing before it?";
+  }
+  return "";
+}
+
+} // namespace
+
+JsonDocument::JsonDocument(std::string_view text, std::string fileName, size_t deepest)
+    : text_(text), fileName_(std::move(fileName)) {
+  if (text_.substr(0, 3) == "\xEF\xBB\xBF") {
+    text_.remove_prefix(3);
+  }
+  Judge judge(deepest);
+  if (!Json::sax_parse(text_, &judge)) {
+    refuseSyntax(judge.offset, judge.reason);
+    return;
+  }
+  lines_ = linesOf(text_);
+  root_ = std::make_unique<Json>(Json::parse(text_));
+  places_ = std::make_unique<JsonPlaces>(text_);
+  for (const auto& [path, place] : places_->repeated()) {
+    add(path, place, "the name is there already", "keep one of the two");
+    remember(path);
+  }
+}
+
+JsonDocument::~JsonDocument() = default;
+
+void JsonDocument::refuseSyntax(size_t offset, const std::string& reason) {
+  if (reason.empty()) {
+    errors_.push_back({Severity::Error, {fileName_, 0, 0}, "the JSON is nested too deep to be meant"});
+    return;
+  }
+  const JsonPlace place = placeOfOffset(text_, offset);
+  errors_.push_back({Severity::Error,
+                     {fileName_, place.line, place.column},
+                     reason,
+                     syntaxHint(text_, offset, reason),
+                     std::string(shownLine(linesOf(text_)[place.line - 1]))});
+}
+
+void JsonDocument::add(const std::string& path, const JsonPlace& place, const std::string& message,
+                       std::string hint) {
+  const std::string_view line = place.line == 0 ? "" : shownLine(lines_[place.line - 1]);
+  errors_.push_back({Severity::Error,
+                     {fileName_, place.line, place.column},
+                     path.empty() ? message : fmt::format("{}: {}", path, message),
+                     std::move(hint),
+                     std::string(line),
+                     place.width});
+}
+
+void JsonDocument::remember(const std::string& path) {
+  exact_.insert(path);
+  for (std::string around = path; around_.insert(around).second && !around.empty();) {
+    around = pathAround(around);
+  }
+}
+
+void JsonDocument::errorAt(const std::string& path, const std::string& message, std::string hint) {
+  add(path, places_->value(path), message, std::move(hint));
+  remember(path);
+}
+
+void JsonDocument::errorAtKey(const std::string& path, const std::string& message, std::string hint) {
+  add(path, places_->key(path), message, std::move(hint));
+  remember(path);
+}
+
+void JsonDocument::errorMissing(const std::string& path, const std::string& key, std::string hint) {
+  add(path, places_->value(path), fmt::format("\"{}\" is missing", key), std::move(hint));
+  remember(path.empty() ? key : fmt::format("{}.{}", path, key));
+}
+
+bool JsonDocument::complainedOf(const std::string& path) const {
+  if (around_.count(path) != 0) {
+    return true;
+  }
+  for (std::string around = pathAround(path); !around.empty(); around = pathAround(around)) {
+    if (exact_.count(around) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Diagnostics JsonDocument::takeErrors() {
+  std::stable_sort(errors_.begin(), errors_.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return std::tie(a.where.line, a.where.column) < std::tie(b.where.line, b.where.column);
+  });
+  return std::move(errors_);
+}
+
+} // namespace dfc
