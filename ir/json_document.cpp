@@ -29,13 +29,16 @@ class Judge : public nlohmann::json_sax<Json> {
   bool start_array(size_t) override { return enter(); }
   bool end_object() override { return leave(); }
   bool end_array() override { return leave(); }
-  bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception& error) override {
-    offset = position == 0 ? 0 : position - 1;
+  bool parse_error(size_t position, const std::string& last,
+                   const nlohmann::detail::exception& error) override {
+    end = position;
+    token = last;
     reason = reasonOf(error.what());
     return false;
   }
 
-  size_t offset = 0;
+  size_t end = 0;     ///< of what was read
+  std::string token;  ///< read last
   std::string reason; ///< empty when nesting was too deep
 
  private:
@@ -70,7 +73,7 @@ std::string syntaxHint(std::string_view text, size_t offset, const std::string& 
   const char here = offset < text.size() ? text[offset] : '\0';
   const char before = lastVisibleBefore(text, offset);
   if (reason.find("unexpected end of input") != std::string::npos) {
-    return "the file ends too early; is a bracket left open?";
+    return before == '\0' ? "the file is empty" : "the file ends too early; is a bracket left open?";
   }
   if ((here == '}' || here == ']') && before == ',') {
     return "remove the comma before it";
@@ -96,7 +99,11 @@ JsonDocument::JsonDocument(std::string_view text, std::string fileName, size_t d
   }
   Judge judge(deepest);
   if (!Json::sax_parse(text_, &judge)) {
-    refuseSyntax(judge.offset, judge.reason);
+    // At the end of the text the parser counts one character more than there is.
+    const std::string_view read = text_.substr(0, judge.end);
+    const bool whole = read.size() == judge.end && !judge.token.empty() && read.ends_with(judge.token);
+    const size_t width = whole ? judge.token.size() : 1;
+    refuseSyntax(std::max(judge.end, width) - width, width, judge.reason);
     return;
   }
   lines_ = linesOf(text_);
@@ -110,7 +117,7 @@ JsonDocument::JsonDocument(std::string_view text, std::string fileName, size_t d
 
 JsonDocument::~JsonDocument() = default;
 
-void JsonDocument::refuseSyntax(size_t offset, const std::string& reason) {
+void JsonDocument::refuseSyntax(size_t offset, size_t width, const std::string& reason) {
   if (reason.empty()) {
     errors_.push_back({Severity::Error, {fileName_, 0, 0}, "the JSON is nested too deep to be meant"});
     return;
@@ -120,7 +127,8 @@ void JsonDocument::refuseSyntax(size_t offset, const std::string& reason) {
                      {fileName_, place.line, place.column},
                      reason,
                      syntaxHint(text_, offset, reason),
-                     std::string(shownLine(linesOf(text_)[place.line - 1]))});
+                     std::string(shownLine(linesOf(text_)[place.line - 1])),
+                     static_cast<uint32_t>(width)});
 }
 
 void JsonDocument::add(const std::string& path, const JsonPlace& place, const std::string& message,
@@ -157,7 +165,7 @@ void JsonDocument::errorMissing(const std::string& path, const std::string& key,
 }
 
 bool JsonDocument::complainedOf(const std::string& path) const {
-  if (around_.count(path) != 0) {
+  if (around_.count(path) != 0 || exact_.count("") != 0) {
     return true;
   }
   for (std::string around = pathAround(path); !around.empty(); around = pathAround(around)) {

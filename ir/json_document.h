@@ -37,7 +37,7 @@ class JsonDocument {
   Diagnostics takeErrors();
 
  private:
-  void refuseSyntax(size_t offset, const std::string& reason);
+  void refuseSyntax(size_t offset, size_t width, const std::string& reason);
   void add(const std::string& path, const JsonPlace& place, const std::string& message, std::string hint);
   void remember(const std::string& path);
   std::string_view text_;

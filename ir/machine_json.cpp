@@ -109,10 +109,9 @@ Result<Machine> parseMachine(std::string_view json, const std::string& fileName)
     return document.takeErrors();
   }
   Machine machine = machineFrom(document);
-  // What the reader complained of has a default in its place, which the faults are then about.
-  const bool whole = document.clean();
+  // What the reader complained of has a default in its place, of which faults would only follow.
   for (MachineFault& fault : machineFaults(machine)) {
-    if (whole || (!fault.path.empty() && !document.complainedOf(fault.path))) {
+    if (!document.complainedOf(fault.path)) {
       document.errorAt(fault.path, fault.message, std::move(fault.hint));
     }
   }

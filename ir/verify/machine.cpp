@@ -204,9 +204,8 @@ std::vector<MachineFault> machineFaults(const Machine& machine) { return Machine
 Diagnostics verifyMachine(const Machine& machine) {
   Diagnostics errors;
   for (MachineFault& fault : machineFaults(machine)) {
-    const std::string path = fault.path.empty() ? "" : fault.path + ": ";
-    errors.push_back(errorWithoutPlace(fmt::format("machine '{}': {}{}", machine.name, path, fault.message),
-                                       std::move(fault.hint)));
+    errors.push_back(errorWithoutPlace(
+        fmt::format("machine '{}': {}: {}", machine.name, fault.path, fault.message), std::move(fault.hint)));
   }
   return errors;
 }

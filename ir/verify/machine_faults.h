@@ -7,7 +7,7 @@
 namespace dfc {
 
 struct MachineFault {
-  std::string path;    ///< "links[2].bandwidth"; "" for the machine as a whole
+  std::string path;    ///< "links[2].bandwidth"
   std::string message; ///< what is wrong there
   std::string hint;
 };
