@@ -1,0 +1,206 @@
+// Reductions over the tiles of a fused body (an empty one for a plain reduction). Floats are summed in f64 and
+// rounded once, so an f32 sum is right to its last place unless terms cancel by more than 2^29; f64 sums go
+// through 16 interleaved and then pairwise partial sums. Integers wrap.
+#include "runtime/cpu/kernels/elementwise/elementwise.h"
+
+#include "ir/assert.h"
+#include "runtime/cpu/kernels/elementwise/fold_layout.h"
+#include "runtime/cpu/kernels/elementwise/tile_source.h"
+#include "runtime/cpu/kernels/scratch.h"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace dfc {
+namespace {
+
+struct ReductionPlan {
+  ops::FusedBody body;
+  ops::Fused::Reduction reduction = ops::Fused::Reduction::Sum;
+  Dims axes;
+};
+
+ReductionPlan planOf(const OpAttributes& attributes) {
+  using Reduction = ops::Fused::Reduction;
+  if (const auto* fused = std::get_if<ops::Fused>(&attributes)) {
+    return {fused->body, fused->reduction, fused->axes};
+  }
+  if (const auto* sum = std::get_if<ops::ReduceSum>(&attributes)) {
+    return {{}, Reduction::Sum, sum->axes};
+  }
+  if (const auto* mean = std::get_if<ops::ReduceMean>(&attributes)) {
+    return {{}, Reduction::Mean, mean->axes};
+  }
+  return {{}, Reduction::Max, std::get<ops::ReduceMax>(attributes).axes};
+}
+
+template <class Carry>
+class ReductionKernel final : public CpuKernel {
+ public:
+  ReductionKernel(const ReductionPlan& plan, OperandTypes operands, ThreadPool& pool)
+      : pool_(pool), layout_(*ops::Fused::commonShape(operands), plan.axes),
+        source_(plan.body, operands, layout_.order, false), reduction_(plan.reduction),
+        lane_(laneTypeOf(source_.resultType())), fold_(foldOf(plan.reduction, lane_)) {
+    columns_ = std::min(layout_.inner, tileElements);
+    panels_ = columns_ == 0 ? 0 : (layout_.inner + columns_ - 1) / columns_;
+    groupRows_ = shortRows() ? std::max<int64_t>(1, tileElements / std::max<int64_t>(layout_.reduced, 1)) : 1;
+    units_ = shortRows() ? (layout_.outer + groupRows_ - 1) / groupRows_
+                         : layout_.outer * panels_ * layout_.chunks;
+    parts_ = partCount(pool, units_, source_.cost());
+    if (layout_.chunks > 1) {
+      partials_.resize(static_cast<size_t>(layout_.outer * layout_.chunks * layout_.inner));
+    }
+  }
+
+  void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    pool_.run(parts_, [&](uint32_t part) {
+      const Work work{operands, results.front(), threadScratch(workBytes())};
+      const UnitRange units = unitsOfPart(units_, parts_, part);
+      for (int64_t unit = units.begin; unit < units.end; ++unit) {
+        shortRows() ? foldShortRows(work, unit) : foldUnit(work, unit);
+      }
+    });
+    if (layout_.chunks > 1) {
+      mergeChunks({operands, results.front(), threadScratch(workBytes())});
+    }
+  }
+
+ private:
+  // What one thread works with: carries, then room to convert them, then the source's scratch.
+  struct Work {
+    llvm::ArrayRef<const std::byte*> operands;
+    std::byte* result;
+    std::byte* scratch;
+    Carry* carries() const { return reinterpret_cast<Carry*>(scratch); }
+    std::byte* conversion() const { return scratch + tileElements * sizeof(Carry); }
+    std::byte* tiles() const { return scratch + 2 * tileElements * sizeof(Carry); }
+  };
+  size_t workBytes() const { return 2 * tileElements * sizeof(Carry) + source_.scratchBytes(); }
+
+  static FoldFunctions<Carry> foldOf(ops::Fused::Reduction reduction, ElementType lane) {
+    const Fold fold = reduction == ops::Fused::Reduction::Max ? Fold::Max : Fold::Sum;
+    if constexpr (std::is_same_v<Carry, double>) {
+      return floatFold(fold, lane);
+    } else {
+      return integerFold(fold, lane);
+    }
+  }
+
+  bool shortRows() const { return layout_.byRows && layout_.reduced <= tileElements; }
+  const std::byte* tile(const Work& work, int64_t begin, int64_t count) const {
+    return static_cast<const std::byte*>(source_.tile(work.operands, begin, count, work.tiles(), nullptr));
+  }
+
+  // Several whole rows from one tile, each giving a result.
+  void foldShortRows(const Work& work, int64_t unit) {
+    const int64_t first = unit * groupRows_;
+    const int64_t rows = std::min(groupRows_, layout_.outer - first);
+    const int64_t length = layout_.reduced;
+    const std::byte* lanes = length == 0 ? nullptr : tile(work, first * length, rows * length);
+    for (int64_t row = 0; row < rows; ++row) {
+      work.carries()[row] =
+          fold_.row(lanes + row * length * byteWidth(lane_), static_cast<size_t>(length));
+    }
+    finish(work, work.carries(), first, rows);
+  }
+
+  // One chunk of a long row, or of a panel of columns.
+  void foldUnit(const Work& work, int64_t unit) {
+    const int64_t chunk = unit % layout_.chunks;
+    const int64_t panel = unit / layout_.chunks % panels_;
+    const int64_t outer = unit / layout_.chunks / panels_;
+    const int64_t column = panel * columns_;
+    const int64_t columns = std::min(columns_, layout_.inner - column);
+    const int64_t begin = chunk * layout_.chunkLength;
+    const int64_t end = std::min(layout_.reduced, begin + layout_.chunkLength);
+    std::fill_n(work.carries(), columns, fold_.identity);
+    const int64_t base = outer * layout_.reduced;
+    layout_.byRows ? foldRow(work, base + begin, base + end)
+                   : foldColumns(work, base + begin, base + end, column, columns);
+    if (layout_.chunks == 1) {
+      finish(work, work.carries(), outer * layout_.inner + column, columns);
+    } else {
+      const int64_t at = (outer * layout_.chunks + chunk) * layout_.inner + column;
+      std::copy_n(work.carries(), columns, partials_.data() + at);
+    }
+  }
+
+  void foldRow(const Work& work, int64_t begin, int64_t end) {
+    for (int64_t at = begin; at < end; at += tileElements) {
+      const int64_t count = std::min(tileElements, end - at);
+      const Carry folded = fold_.row(tile(work, at, count), static_cast<size_t>(count));
+      fold_.merge(work.carries(), &folded, 1);
+    }
+  }
+
+  void foldColumns(const Work& work, int64_t begin, int64_t end, int64_t column, int64_t columns) {
+    const int64_t rowsPerTile = panels_ == 1 ? std::max<int64_t>(1, tileElements / layout_.inner) : 1;
+    for (int64_t row = begin; row < end; row += rowsPerTile) {
+      const int64_t rows = std::min(rowsPerTile, end - row);
+      const std::byte* lanes = tile(work, row * layout_.inner + column, rows * columns);
+      for (int64_t i = 0; i < rows; ++i) {
+        fold_.column(work.carries(), lanes + i * columns * byteWidth(lane_), static_cast<size_t>(columns));
+      }
+    }
+  }
+
+  void mergeChunks(const Work& work) {
+    const int64_t inner = layout_.inner;
+    for (int64_t outer = 0; outer < layout_.outer; ++outer) {
+      Carry* chunks = partials_.data() + outer * layout_.chunks * inner;
+      for (int64_t step = 1; step < layout_.chunks; step *= 2) {
+        for (int64_t chunk = 0; chunk + step < layout_.chunks; chunk += 2 * step) {
+          fold_.merge(chunks + chunk * inner, chunks + (chunk + step) * inner, static_cast<size_t>(inner));
+        }
+      }
+      for (int64_t column = 0; column < inner; column += tileElements) {
+        finish(work, chunks + column, outer * inner + column, std::min(tileElements, inner - column));
+      }
+    }
+  }
+
+  // Carries to results [first, first + count), count <= tileElements.
+  void finish(const Work& work, Carry* carries, int64_t first, int64_t count) {
+    const ElementType type = source_.resultType();
+    const ElementType carryType = std::is_same_v<Carry, double> ? ElementType::F64 : ElementType::I64;
+    if (reduction_ == ops::Fused::Reduction::Mean) {
+      for (int64_t i = 0; i < count; ++i) {
+        carries[i] /= static_cast<Carry>(layout_.reduced);
+      }
+    }
+    if (reduction_ == ops::Fused::Reduction::Sum && layout_.reduced == 0) {
+      std::fill_n(carries, count, Carry(0)); // the empty sum is +0, not the neutral -0
+    }
+    std::byte* out = work.result + first * byteWidth(type);
+    const bool half = lane_ != type;
+    const void* from[1] = {carries};
+    castTile(carryType, lane_)(from, half ? work.conversion() : out, static_cast<size_t>(count));
+    if (half) {
+      from[0] = work.conversion();
+      narrowTile(type)(from, out, static_cast<size_t>(count));
+    }
+  }
+
+  ThreadPool& pool_;
+  FoldLayout layout_;
+  TileSource source_;
+  ops::Fused::Reduction reduction_;
+  ElementType lane_;
+  FoldFunctions<Carry> fold_;
+  int64_t columns_ = 0, panels_ = 0, groupRows_ = 0, units_ = 0;
+  uint32_t parts_ = 1;
+  std::vector<Carry> partials_; // [outer, chunk, inner], where there is more than one chunk
+};
+
+} // namespace
+
+std::unique_ptr<CpuKernel> makeReductionKernel(const OpAttributes& attributes, OperandTypes operands,
+                                               OperandTypes results, ThreadPool& pool) {
+  const ReductionPlan plan = planOf(attributes);
+  if (isFloat(results.front().element)) {
+    return std::make_unique<ReductionKernel<double>>(plan, operands, pool);
+  }
+  return std::make_unique<ReductionKernel<int64_t>>(plan, operands, pool);
+}
+
+} // namespace dfc

@@ -1,0 +1,48 @@
+// TileProgram: a fused body (or a single elementwise op, which is a body of one instruction) lowered to tile
+// functions over numbered tiles. Run once for each tile of the iteration space.
+//
+// Every instruction rounds to its own type, so a fused body gives the bits of its ops one by one.
+#pragma once
+
+#include "runtime/cpu/kernels/tiles/tile_functions.h"
+
+namespace dfc {
+
+/// The body of an elementwise op: itself for `fused`, one instruction for the others. Asserts that it is
+/// elementwise or fused.
+ops::FusedBody bodyOf(const OpAttributes& attributes, OperandTypes operands, OperandTypes results);
+
+class TileProgram {
+ public:
+  /// `body` over operands of these element types; it may be empty (of one operand), which gives the operand.
+  /// `store`: the last step writes the result in its storage form (16-bit floats as 16 bits); otherwise as
+  /// lanes, for a reduction to fold.
+  TileProgram(const ops::FusedBody& body, llvm::ArrayRef<ElementType> operands, bool store);
+
+  /// Element type of the result.
+  ElementType resultType() const { return resultType_; }
+  /// Operands that the body reads, in order; others need not be loaded.
+  bool reads(size_t operand) const { return read_[operand]; }
+  /// Tiles of scratch, each `tileElements` x 8 bytes, that `run` needs.
+  size_t scratchTiles() const { return scratchTiles_; }
+  /// operands[i]: `count` elements of operand i. Gives the place of the `count` elements of the result: where
+  /// they are stored it is `result` (which may be an operand of the result's type); lanes lie in scratch or in
+  /// an operand, and `result` is not touched.
+  const void* run(llvm::ArrayRef<const std::byte*> operands, std::byte* scratch, std::byte* result,
+                  int64_t count) const;
+
+ private:
+  struct Step {
+    TileFunction function;
+    llvm::SmallVector<uint32_t, 3> inputs; // tiles: operands first, then scratch, then the result
+    uint32_t output;
+  };
+  class Lowering;
+  llvm::SmallVector<Step, 8> steps_;
+  llvm::SmallVector<bool, 4> read_;
+  size_t operandCount_, scratchTiles_ = 0;
+  uint32_t resultTile_ = 0;
+  ElementType resultType_{};
+};
+
+} // namespace dfc

@@ -1,0 +1,74 @@
+#include "runtime/cpu/kernels/elementwise/tile_source.h"
+
+#include "ir/assert.h"
+
+#include <algorithm>
+
+namespace dfc {
+namespace {
+
+constexpr size_t tileBytes = tileElements * sizeof(double);
+
+llvm::SmallVector<ElementType, 4> elementTypes(OperandTypes operands) {
+  llvm::SmallVector<ElementType, 4> types;
+  for (const TensorType& operand : operands) {
+    types.push_back(operand.element);
+  }
+  return types;
+}
+
+llvm::SmallVector<int64_t, 8> permuted(llvm::ArrayRef<int64_t> values, llvm::ArrayRef<size_t> order) {
+  llvm::SmallVector<int64_t, 8> result;
+  for (const size_t axis : order) {
+    result.push_back(values[axis]);
+  }
+  return result;
+}
+
+} // namespace
+
+llvm::SmallVector<size_t, 8> naturalOrder(const Shape& shape) {
+  llvm::SmallVector<size_t, 8> order;
+  for (size_t axis = 0; axis < shape.rank(); ++axis) {
+    order.push_back(axis);
+  }
+  return order;
+}
+
+TileSource::TileSource(const ops::FusedBody& body, OperandTypes operands, llvm::ArrayRef<size_t> order,
+                       bool store)
+    : program_(body, elementTypes(operands), store), instructions_(body.instructions.size()) {
+  const std::optional<Shape> common = ops::Fused::commonShape(operands);
+  DFC_ASSERT(common && common->rank() == order.size(), "operands that do not broadcast");
+  const llvm::SmallVector<int64_t, 8> dims = permuted(common->dims(), order);
+  elements_ = common->elements();
+  for (const TensorType& operand : operands) {
+    const llvm::SmallVector<int64_t, 8> strides = permuted(broadcastStrides(operand.shape, *common), order);
+    readers_.emplace_back(dims, strides, byteWidth(operand.element));
+    if (readers_.back().kind() == OperandReader::Kind::General) {
+      const int64_t run = readers_.back().runLength();
+      runLength_ = runLength_ == 0 ? run : std::min(runLength_, run);
+    }
+  }
+}
+
+size_t TileSource::scratchBytes() const { return (readers_.size() + program_.scratchTiles()) * tileBytes; }
+
+double TileSource::cost() const {
+  constexpr double nanosecondsPerStep = 0.2;
+  return static_cast<double>(elements_) * nanosecondsPerStep *
+         static_cast<double>(instructions_ + readers_.size());
+}
+
+const void* TileSource::tile(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t count,
+                             std::byte* scratch, std::byte* result) const {
+  llvm::SmallVector<const std::byte*, 8> inputs(operands.size(), nullptr);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (program_.reads(i)) {
+      inputs[i] = readers_[i].read(operands[i], begin, count, scratch + i * tileBytes);
+    }
+  }
+  return program_.run(inputs, scratch + readers_.size() * tileBytes, result, count);
+}
+
+} // namespace dfc

@@ -1,0 +1,40 @@
+// TileSource: a fused body with its operands' readers over one iteration space. Gives the space's elements a
+// tile at a time; what elementwise kernels store and reductions fold.
+#pragma once
+
+#include "runtime/cpu/kernels/elementwise/operand_reader.h"
+#include "runtime/cpu/kernels/elementwise/tile_program.h"
+
+namespace dfc {
+
+class TileSource {
+ public:
+  /// `order`: the axes of the operands' common shape in the order in which the space walks them, outermost
+  /// first. `store`: see TileProgram.
+  TileSource(const ops::FusedBody& body, OperandTypes operands, llvm::ArrayRef<size_t> order, bool store);
+
+  ElementType resultType() const { return program_.resultType(); }
+  int64_t elements() const { return elements_; }
+  /// Tiles within multiples of this length are read without gathering, where it is worth minding; else 0.
+  int64_t runLength() const { return runLength_; }
+  /// Bytes of scratch for one caller.
+  size_t scratchBytes() const;
+  /// Nanoseconds for all elements, roughly: to decide how many threads are worth waking.
+  double cost() const;
+
+  /// Elements [begin, begin + count) of the space, count <= tileElements; `result` as for TileProgram::run.
+  const void* tile(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t count,
+                   std::byte* scratch, std::byte* result) const;
+
+ private:
+  TileProgram program_;
+  llvm::SmallVector<OperandReader, 4> readers_;
+  int64_t elements_ = 1;
+  int64_t runLength_ = 0;
+  size_t instructions_;
+};
+
+/// The axes of a shape in their own order.
+llvm::SmallVector<size_t, 8> naturalOrder(const Shape& shape);
+
+} // namespace dfc

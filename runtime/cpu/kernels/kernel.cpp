@@ -1,0 +1,69 @@
+// From an op to its kernel: one line an op, checked by the compiler to be complete.
+#include "runtime/cpu/kernels/kernel.h"
+
+#include "ir/assert.h"
+#include "runtime/cpu/kernels/elementwise/elementwise.h"
+#include "runtime/cpu/kernels/matmul/matmul.h"
+#include "runtime/cpu/kernels/movement/movement.h"
+#include "runtime/cpu/kernels/rows/rows.h"
+
+namespace dfc {
+
+std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, OperandTypes operands,
+                                         OperandTypes results, ThreadPool& pool) {
+  switch (kindOf(attributes)) {
+  case OpKind::Input:
+  case OpKind::Parameter:
+  case OpKind::Constant:
+  case OpKind::Transfer:
+  case OpKind::Gradients: return nullptr;
+  case OpKind::Matmul: return makeMatmulKernel(std::get<ops::Matmul>(attributes), operands, results, pool);
+  case OpKind::Add:
+  case OpKind::Sub:
+  case OpKind::Mul:
+  case OpKind::Div:
+  case OpKind::Maximum:
+  case OpKind::Minimum:
+  case OpKind::Neg:
+  case OpKind::Exp:
+  case OpKind::Log:
+  case OpKind::Sqrt:
+  case OpKind::Tanh:
+  case OpKind::Sigmoid:
+  case OpKind::Relu:
+  case OpKind::Compare:
+  case OpKind::Select:
+  case OpKind::Cast: return makeElementwiseKernel(attributes, operands, results, pool);
+  case OpKind::Fused:
+    return std::get<ops::Fused>(attributes).reduction == ops::Fused::Reduction::None
+               ? makeElementwiseKernel(attributes, operands, results, pool)
+               : makeReductionKernel(attributes, operands, results, pool);
+  case OpKind::ReduceSum:
+  case OpKind::ReduceMean:
+  case OpKind::ReduceMax: return makeReductionKernel(attributes, operands, results, pool);
+  case OpKind::ArgMax: return makeArgMaxKernel(std::get<ops::ArgMax>(attributes), operands, pool);
+  case OpKind::Softmax:
+    return makeSoftmaxKernel(std::get<ops::Softmax>(attributes).axis, false, results[0], pool);
+  case OpKind::LogSoftmax:
+    return makeSoftmaxKernel(std::get<ops::LogSoftmax>(attributes).axis, true, results[0], pool);
+  case OpKind::SoftmaxCrossEntropy: return makeCrossEntropyKernel(operands, pool);
+  case OpKind::SoftmaxCrossEntropyGradient: return makeCrossEntropyGradientKernel(operands, pool);
+  case OpKind::Assign:
+  case OpKind::Reshape:
+  case OpKind::Transpose:
+  case OpKind::Broadcast:
+  case OpKind::Concat:
+  case OpKind::Slice:
+  case OpKind::Pad: return makeMovementKernel(attributes, operands, results, pool);
+  }
+  DFC_UNREACHABLE("op kind");
+}
+
+bool hasCpuKernel(const OpAttributes& attributes, OperandTypes operands, OperandTypes results) {
+  (void)results;
+  const OpClass opClass = classOf(kindOf(attributes));
+  return opClass != OpClass::Source && opClass != OpClass::Transfer && opClass != OpClass::Request &&
+         resultTypes(attributes, operands).ok();
+}
+
+} // namespace dfc

@@ -1,0 +1,210 @@
+#include "runtime/cpu/kernels/matmul/matmul.h"
+
+#include "runtime/cpu/kernels/aligned_buffer.h"
+#include "runtime/cpu/kernels/matmul/block_matmul.h"
+#include "runtime/cpu/kernels/matmul/matmul_plan.h"
+#include "runtime/cpu/kernels/scratch.h"
+#include "runtime/cpu/kernels/tiles/tile_functions.h"
+#include "runtime/cpu/onednn_library.h"
+#include "runtime/errors.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace dfc {
+namespace {
+
+// One panel's product; `slot` tells callers that run at the same time apart.
+class PanelMultiplier {
+ public:
+  virtual ~PanelMultiplier() = default;
+  virtual void multiply(uint32_t slot, const MatmulPanel& panel, const std::byte* a, const std::byte* b,
+                        std::byte* c) = 0;
+};
+
+class BlockMultiplier final : public PanelMultiplier {
+ public:
+  BlockMultiplier(ElementType type, const MatmulPlan& plan) : type_(type), plan_(plan) {}
+  void multiply(uint32_t, const MatmulPanel& panel, const std::byte* a, const std::byte* b,
+                std::byte* c) override {
+    const BlockMatmul shape{panel.rows,   panel.columns, plan_.inner,      plan_.aStride,
+                            plan_.bStride, plan_.columns, plan_.transposeA, plan_.transposeB};
+    blockMatmul(type_, shape, a, b, c, threadScratch(blockMatmulScratch(type_)));
+  }
+
+ private:
+  ElementType type_;
+  const MatmulPlan& plan_;
+};
+
+// A primitive for whole panels and one for the smaller last panel.
+class OnednnMultiplier final : public PanelMultiplier {
+ public:
+  /// Null where oneDNN has nothing for the type on this processor.
+  static std::unique_ptr<PanelMultiplier> make(ElementType type, const MatmulPlan& plan, uint32_t slots) {
+    auto made = std::make_unique<OnednnMultiplier>();
+    for (int64_t index = 0; index < plan.panels(); ++index) {
+      const MatmulPanel panel = plan.panel(index);
+      if (made->find(panel) == nullptr && !made->add(type, plan, panel, slots)) {
+        return nullptr;
+      }
+      if (made->shapes_.size() == 2) {
+        break; // a plan has no third shape
+      }
+    }
+    return made;
+  }
+
+  void multiply(uint32_t slot, const MatmulPanel& panel, const std::byte* a, const std::byte* b,
+                std::byte* c) override {
+    onednn::Primitive* primitive = find(panel);
+    const std::byte* operands[2] = {a, b};
+    if (!primitive->run(slot, operands, c, threadScratch(primitive->scratchBytes()))) {
+      throw MachineError("oneDNN failed in a matmul; its own log (ONEDNN_VERBOSE=1) may say why");
+    }
+  }
+
+ private:
+  struct Shaped {
+    int64_t rows, columns;
+    std::unique_ptr<onednn::Primitive> primitive;
+  };
+
+  onednn::Primitive* find(const MatmulPanel& panel) const {
+    for (const Shaped& shaped : shapes_) {
+      if (shaped.rows == panel.rows && shaped.columns == panel.columns) {
+        return shaped.primitive.get();
+      }
+    }
+    return nullptr;
+  }
+
+  bool add(ElementType type, const MatmulPlan& plan, const MatmulPanel& panel, uint32_t slots) {
+    const onednn::MatmulRequest request{type,         panel.rows,   panel.columns,   plan.inner,     plan.aStride,
+                                        plan.bStride, plan.columns, plan.transposeA, plan.transposeB};
+    auto primitive = onednnModule().matmul(request, slots);
+    const bool made = primitive != nullptr;
+    shapes_.push_back({panel.rows, panel.columns, std::move(primitive)});
+    return made;
+  }
+
+  std::vector<Shaped> shapes_;
+};
+
+class MatmulKernel final : public CpuKernel {
+ public:
+  MatmulKernel(std::unique_ptr<MatmulPlan> plan, ElementType type, ThreadPool& pool, uint32_t parts,
+               std::unique_ptr<PanelMultiplier> multiplier)
+      : pool_(pool), plan_(std::move(plan)), multiplier_(std::move(multiplier)), width_(byteWidth(type)),
+        parts_(parts) {}
+
+  void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    pool_.run(parts_, [&](uint32_t part) {
+      const UnitRange panels = unitsOfPart(plan_->panels(), parts_, part);
+      for (int64_t index = panels.begin; index < panels.end; ++index) {
+        const MatmulPanel panel = plan_->panel(index);
+        multiplier_->multiply(part, panel, operands[0] + panel.aOffset * width_,
+                              operands[1] + panel.bOffset * width_, results[0] + panel.cOffset * width_);
+      }
+    });
+  }
+
+ private:
+  ThreadPool& pool_;
+  std::unique_ptr<MatmulPlan> plan_; // the multiplier refers to it
+  std::unique_ptr<PanelMultiplier> multiplier_;
+  int64_t width_;
+  uint32_t parts_;
+};
+
+// An empty sum: all zeros.
+class ZeroKernel final : public CpuKernel {
+ public:
+  explicit ZeroKernel(int64_t bytes) : bytes_(static_cast<size_t>(bytes)) {}
+  void run(llvm::ArrayRef<const std::byte*>, llvm::ArrayRef<std::byte*> results) override {
+    if (bytes_ != 0) {
+      std::memset(results[0], 0, bytes_);
+    }
+  }
+
+ private:
+  size_t bytes_;
+};
+
+// 16-bit floats through f32: operands widened, the f32 product, the result rounded once.
+class WidenedMatmulKernel final : public CpuKernel {
+ public:
+  WidenedMatmulKernel(std::unique_ptr<CpuKernel> product, OperandTypes operands, OperandTypes results,
+                      ThreadPool& pool)
+      : pool_(pool), product_(std::move(product)), widen_(widenTile(results[0].element)),
+        narrow_(narrowTile(results[0].element)), a_(bytesAsF32(operands[0])), b_(bytesAsF32(operands[1])),
+        c_(bytesAsF32(results[0])) {}
+
+  void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    convert(widen_, operands[0], 2, a_.data(), 4, a_.bytes() / 4);
+    convert(widen_, operands[1], 2, b_.data(), 4, b_.bytes() / 4);
+    product_->run({a_.data(), b_.data()}, {c_.data()});
+    convert(narrow_, c_.data(), 4, results[0], 2, c_.bytes() / 4);
+  }
+
+ private:
+  static size_t bytesAsF32(const TensorType& type) {
+    return static_cast<size_t>(type.shape.elements()) * sizeof(float);
+  }
+
+  void convert(TileFunction function, const std::byte* from, int64_t fromWidth, std::byte* to, int64_t toWidth,
+               size_t elements) {
+    const auto total = static_cast<int64_t>(elements);
+    const uint32_t parts = partCount(pool_, total, static_cast<double>(total));
+    pool_.run(parts, [&](uint32_t part) {
+      const UnitRange range = unitsOfPart(total, parts, part);
+      const void* inputs[1] = {from + range.begin * fromWidth};
+      function(inputs, to + range.begin * toWidth, static_cast<size_t>(range.end - range.begin));
+    });
+  }
+
+  ThreadPool& pool_;
+  std::unique_ptr<CpuKernel> product_;
+  TileFunction widen_, narrow_;
+  AlignedBuffer a_, b_, c_;
+};
+
+std::unique_ptr<CpuKernel> makeDirect(const ops::Matmul& op, ElementType type, OperandTypes operands,
+                                      OperandTypes results, ThreadPool& pool) {
+  auto plan = std::make_unique<MatmulPlan>(op, operands, results);
+  const uint32_t parts = partCount(pool, plan->panels(), plan->cost());
+  std::unique_ptr<PanelMultiplier> multiplier;
+  if (type == ElementType::F32 || type == ElementType::BF16) {
+    multiplier = OnednnMultiplier::make(type, *plan, parts);
+  } else {
+    multiplier = std::make_unique<BlockMultiplier>(type, *plan);
+  }
+  return multiplier ? std::make_unique<MatmulKernel>(std::move(plan), type, pool, parts, std::move(multiplier))
+                    : nullptr;
+}
+
+TensorType asF32(const TensorType& type) { return {ElementType::F32, type.shape}; }
+
+} // namespace
+
+std::unique_ptr<CpuKernel> makeMatmulKernel(const ops::Matmul& op, OperandTypes operands,
+                                            OperandTypes results, ThreadPool& pool) {
+  const ElementType type = results[0].element;
+  const Shape& a = operands[0].shape;
+  if (results[0].shape.elements() == 0 || a[a.rank() - (op.transposeA ? 2 : 1)] == 0) {
+    return std::make_unique<ZeroKernel>(results[0].bytes());
+  }
+  if (type != ElementType::F16) {
+    auto direct = makeDirect(op, type, operands, results, pool);
+    if (direct || type != ElementType::BF16) {
+      return direct ? std::move(direct)
+                    : throw MachineError("oneDNN has no f32 matmul on this processor; install another build of it");
+    }
+  }
+  const TensorType widened[2] = {asF32(operands[0]), asF32(operands[1])};
+  const TensorType result[1] = {asF32(results[0])};
+  return std::make_unique<WidenedMatmulKernel>(makeDirect(op, ElementType::F32, widened, result, pool), operands,
+                                               results, pool);
+}
+
+} // namespace dfc

@@ -1,0 +1,77 @@
+#include "runtime/cpu/kernels/matmul/matmul_plan.h"
+
+#include "runtime/cpu/kernels/elementwise/operand_reader.h"
+
+#include <algorithm>
+
+namespace dfc {
+namespace {
+
+// A panel should be worth waking a thread for, and wide enough that packing the other operand again costs little.
+constexpr double panelFlops = 32e6;
+constexpr int64_t leastPanel = 64;
+constexpr int64_t panelMultiple = 16;
+
+// How long a panel is along an extent of `length`, for `wanted` panels.
+int64_t panelLength(int64_t length, double wanted) {
+  const auto count = std::max<int64_t>(1, std::min(static_cast<int64_t>(wanted), length / leastPanel));
+  const int64_t even = (length + count - 1) / count;
+  return std::max<int64_t>(1, (even + panelMultiple - 1) / panelMultiple * panelMultiple);
+}
+
+int64_t panelsOf(int64_t length, int64_t panel) { return (length + panel - 1) / panel; }
+
+llvm::SmallVector<int64_t, 8> batchStrides(const Shape& operand, const Shape& batch) {
+  const Shape own(operand.dims().drop_back(2));
+  llvm::SmallVector<int64_t, 8> strides = broadcastStrides(own, batch);
+  for (int64_t& stride : strides) {
+    stride *= operand[operand.rank() - 1] * operand[operand.rank() - 2];
+  }
+  return strides;
+}
+
+} // namespace
+
+MatmulPlan::MatmulPlan(const ops::Matmul& op, OperandTypes operands, OperandTypes results)
+    : transposeA(op.transposeA), transposeB(op.transposeB), batch_(results[0].shape.dims().drop_back(2)) {
+  const llvm::ArrayRef<int64_t> c = results[0].shape.dims().take_back(2);
+  const llvm::ArrayRef<int64_t> a = operands[0].shape.dims().take_back(2);
+  rows = c[0];
+  columns = c[1];
+  inner = a[transposeA ? 0 : 1];
+  aStride = a[1];
+  bStride = operands[1].shape.dims().back();
+  batches_ = batch_.elements();
+  aBatch_ = batchStrides(operands[0].shape, batch_);
+  bBatch_ = batchStrides(operands[1].shape, batch_);
+  const double wanted = 2.0 * static_cast<double>(rows * columns) * static_cast<double>(inner) / panelFlops;
+  const bool alongRows = rows >= columns;
+  panelRows = alongRows ? panelLength(rows, wanted) : std::max<int64_t>(rows, 1);
+  panelColumns = alongRows ? std::max<int64_t>(columns, 1) : panelLength(columns, wanted);
+  rowPanels_ = panelsOf(rows, panelRows);
+  columnPanels_ = panelsOf(columns, panelColumns);
+}
+
+MatmulPanel MatmulPlan::panel(int64_t index) const {
+  const int64_t row = index % rowPanels_ * panelRows;
+  const int64_t column = index / rowPanels_ % columnPanels_ * panelColumns;
+  const int64_t batch = index / rowPanels_ / columnPanels_;
+  MatmulPanel panel{std::min(panelRows, rows - row), std::min(panelColumns, columns - column),
+                    transposeA ? row : row * aStride, transposeB ? column * bStride : column,
+                    (batch * rows + row) * columns + column};
+  int64_t rest = batch;
+  for (size_t axis = batch_.rank(); axis-- > 0;) {
+    panel.aOffset += rest % batch_[axis] * aBatch_[axis];
+    panel.bOffset += rest % batch_[axis] * bBatch_[axis];
+    rest /= batch_[axis];
+  }
+  return panel;
+}
+
+double MatmulPlan::cost() const {
+  constexpr double flopsPerNanosecond = 50;
+  return 2.0 * static_cast<double>(batches_ * rows * columns) * static_cast<double>(inner) /
+         flopsPerNanosecond;
+}
+
+} // namespace dfc

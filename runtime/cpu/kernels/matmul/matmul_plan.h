@@ -1,0 +1,38 @@
+// MatmulPlan: a batched product as a list of panels, each an ordinary product of two matrices. How it is cut
+// depends on the shapes alone: a product may round differently in another panel size, and a result must not
+// depend on the number of threads.
+#pragma once
+
+#include "runtime/cpu/kernels/kernel.h"
+
+namespace dfc {
+
+/// One product: c[rows, columns] from a[rows, inner] and b[inner, columns]. Offsets and strides (from stored row
+/// to stored row) in elements.
+struct MatmulPanel {
+  int64_t rows = 0, columns = 0;
+  int64_t aOffset = 0, bOffset = 0, cOffset = 0;
+};
+
+class MatmulPlan {
+ public:
+  MatmulPlan(const ops::Matmul& op, OperandTypes operands, OperandTypes results);
+
+  bool transposeA = false, transposeB = false;
+  int64_t rows = 0, columns = 0, inner = 0; ///< of one product of the batch
+  int64_t aStride = 0, bStride = 0;
+  /// Panels along the rows, or along the columns where there are more of these; the last may be smaller.
+  int64_t panelRows = 0, panelColumns = 0;
+
+  int64_t panels() const { return batches_ * rowPanels_ * columnPanels_; }
+  MatmulPanel panel(int64_t index) const;
+  /// Nanoseconds for the whole, roughly.
+  double cost() const;
+
+ private:
+  int64_t batches_ = 1, rowPanels_ = 1, columnPanels_ = 1;
+  Shape batch_;
+  llvm::SmallVector<int64_t, 8> aBatch_, bBatch_; // strides over the batch axes, 0 where stretched
+};
+
+} // namespace dfc

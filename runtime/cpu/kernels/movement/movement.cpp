@@ -1,0 +1,136 @@
+#include "runtime/cpu/kernels/movement/movement.h"
+
+#include "ir/assert.h"
+#include "runtime/cpu/kernels/elementwise/operand_reader.h"
+#include "runtime/cpu/kernels/movement/strided_copy.h"
+
+#include <cstring>
+
+namespace dfc {
+namespace {
+
+using Strides = llvm::SmallVector<int64_t, 8>;
+
+/// Copies operand `operand` to the result.
+struct Piece {
+  size_t operand;
+  StridedCopy copy;
+};
+
+Piece transposePiece(const ops::Transpose& op, OperandTypes operands, OperandTypes results) {
+  const Strides own = rowMajorStrides(operands[0].shape);
+  Strides from;
+  for (size_t axis = 0; axis < own.size(); ++axis) {
+    from.push_back(op.permutation.empty() ? own[own.size() - 1 - axis]
+                                          : own[static_cast<size_t>(op.permutation[axis])]);
+  }
+  const Shape& shape = results[0].shape;
+  return {0, StridedCopy(shape.dims(), from, rowMajorStrides(shape), byteWidth(results[0].element))};
+}
+
+Piece broadcastPiece(OperandTypes operands, OperandTypes results) {
+  const Shape& shape = results[0].shape;
+  return {0, StridedCopy(shape.dims(), broadcastStrides(operands[0].shape, shape), rowMajorStrides(shape),
+                         byteWidth(results[0].element))};
+}
+
+Piece slicePiece(const ops::Slice& op, OperandTypes operands, OperandTypes results) {
+  Strides from = rowMajorStrides(operands[0].shape);
+  int64_t offset = 0;
+  for (size_t axis = 0; axis < from.size(); ++axis) {
+    offset += op.starts[axis] * from[axis];
+    from[axis] *= op.strides.empty() ? 1 : op.strides[axis];
+  }
+  const Shape& shape = results[0].shape;
+  return {0, StridedCopy(shape.dims(), from, rowMajorStrides(shape), byteWidth(results[0].element), offset)};
+}
+
+Piece padPiece(const ops::Pad& op, OperandTypes operands, OperandTypes results) {
+  const Strides result = rowMajorStrides(results[0].shape);
+  Strides to = result;
+  int64_t offset = 0;
+  for (size_t axis = 0; axis < to.size(); ++axis) {
+    offset += op.low[axis] * result[axis];
+    to[axis] *= 1 + (op.interior.empty() ? 0 : op.interior[axis]);
+  }
+  const Shape& shape = operands[0].shape;
+  return {0, StridedCopy(shape.dims(), rowMajorStrides(shape), to, byteWidth(results[0].element), 0, offset)};
+}
+
+std::vector<Piece> concatPieces(const ops::Concat& op, OperandTypes operands, OperandTypes results) {
+  const Shape& whole = results[0].shape;
+  const Strides to = rowMajorStrides(whole);
+  const auto axis = static_cast<size_t>(op.axis < 0 ? op.axis + static_cast<int64_t>(whole.rank()) : op.axis);
+  std::vector<Piece> pieces;
+  int64_t at = 0;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Shape& shape = operands[i].shape;
+    pieces.push_back({i, StridedCopy(shape.dims(), rowMajorStrides(shape), to, byteWidth(results[0].element),
+                                     0, at * to[axis])});
+    at += shape[axis];
+  }
+  return pieces;
+}
+
+std::vector<Piece> piecesOf(const OpAttributes& attributes, OperandTypes operands, OperandTypes results) {
+  switch (kindOf(attributes)) {
+  case OpKind::Transpose: return {transposePiece(std::get<ops::Transpose>(attributes), operands, results)};
+  case OpKind::Broadcast: return {broadcastPiece(operands, results)};
+  case OpKind::Slice: return {slicePiece(std::get<ops::Slice>(attributes), operands, results)};
+  case OpKind::Pad: return {padPiece(std::get<ops::Pad>(attributes), operands, results)};
+  case OpKind::Concat: return concatPieces(std::get<ops::Concat>(attributes), operands, results);
+  default: DFC_UNREACHABLE("not a movement op");
+  }
+}
+
+class MovementKernel final : public CpuKernel {
+ public:
+  MovementKernel(std::vector<Piece> pieces, const Literal& fill, OperandTypes results, ThreadPool& pool)
+      : pool_(pool), pieces_(std::move(pieces)), fill_(fill),
+        fillCopy_({results[0].shape.elements()}, {0}, {1}, byteWidth(results[0].element)) {}
+
+  void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    if (fill_.type().shape.rank() == 0) {
+      fillCopy_.run(fill_.bytes().data(), results[0], pool_);
+    }
+    for (const Piece& piece : pieces_) {
+      piece.copy.run(operands[piece.operand], results[0], pool_);
+    }
+  }
+
+ private:
+  ThreadPool& pool_;
+  std::vector<Piece> pieces_;
+  Literal fill_; // a scalar, or no element where nothing is filled
+  StridedCopy fillCopy_;
+};
+
+// reshape gives operand 0; assign gives operand 1, the parameter's next value.
+class CopyKernel final : public CpuKernel {
+ public:
+  CopyKernel(size_t operand, int64_t bytes) : operand_(operand), bytes_(static_cast<size_t>(bytes)) {}
+  void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    if (bytes_ != 0 && operands[operand_] != results[0]) {
+      std::memcpy(results[0], operands[operand_], bytes_);
+    }
+  }
+
+ private:
+  size_t operand_, bytes_;
+};
+
+} // namespace
+
+std::unique_ptr<CpuKernel> makeMovementKernel(const OpAttributes& attributes, OperandTypes operands,
+                                              OperandTypes results, ThreadPool& pool) {
+  const OpKind kind = kindOf(attributes);
+  if (kind == OpKind::Reshape || kind == OpKind::Assign) {
+    return std::make_unique<CopyKernel>(kind == OpKind::Assign ? 1 : 0, results[0].bytes());
+  }
+  const auto* pad = std::get_if<ops::Pad>(&attributes);
+  const Literal fill = pad != nullptr ? filledLiteral({results[0].element, {}}, pad->value)
+                                      : Literal({results[0].element, {0}});
+  return std::make_unique<MovementKernel>(piecesOf(attributes, operands, results), fill, results, pool);
+}
+
+} // namespace dfc

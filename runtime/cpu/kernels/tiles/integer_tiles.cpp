@@ -1,0 +1,138 @@
+// Arithmetic on i32, i64 and u8 lanes. Sums and products wrap; a quotient truncates towards zero, is 0 for a
+// divisor of 0 and wraps for the lowest value over -1. Plain loops, compiled once per instruction set: integer
+// results are exact, so how the compiler vectorises them cannot show.
+#include "runtime/cpu/kernels/tiles/simd_targets.h"
+#include "runtime/cpu/kernels/tiles/tile_parts.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/cpu/kernels/tiles/integer_tiles.cpp"
+#include <hwy/foreach_target.h>
+
+#include <hwy/highway.h>
+
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace dfc {
+namespace HWY_NAMESPACE {
+namespace {
+
+// Unsigned arithmetic wraps by definition; u8 is widened by the language and cut back.
+template <class T>
+using Wrapping = std::make_unsigned_t<T>;
+
+struct AddIntegers {
+  template <class T>
+  HWY_INLINE T operator()(T a, T b) const {
+    return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
+  }
+};
+struct SubIntegers {
+  template <class T>
+  HWY_INLINE T operator()(T a, T b) const {
+    return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));
+  }
+};
+struct MulIntegers {
+  template <class T>
+  HWY_INLINE T operator()(T a, T b) const {
+    return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
+  }
+};
+struct DivIntegers {
+  template <class T>
+  HWY_INLINE T operator()(T a, T b) const {
+    if (b == 0) {
+      return 0;
+    }
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) {
+        return static_cast<T>(Wrapping<T>(0) - static_cast<Wrapping<T>>(a));
+      }
+    }
+    return static_cast<T>(a / b);
+  }
+};
+struct MaximumIntegers {
+  template <class T>
+  HWY_INLINE T operator()(T a, T b) const {
+    return a > b ? a : b;
+  }
+};
+struct MinimumIntegers {
+  template <class T>
+  HWY_INLINE T operator()(T a, T b) const {
+    return a < b ? a : b;
+  }
+};
+
+template <class T, class Scalar>
+void binaryTile(const void* const* inputs, void* output, size_t count) {
+  const T* a = static_cast<const T*>(inputs[0]);
+  const T* b = static_cast<const T*>(inputs[1]);
+  T* out = static_cast<T*>(output);
+  DFC_INDEPENDENT
+  for (size_t i = 0; i < count; ++i) {
+    out[i] = Scalar()(a[i], b[i]);
+  }
+}
+
+template <class T>
+void negTile(const void* const* inputs, void* output, size_t count) {
+  const T* a = static_cast<const T*>(inputs[0]);
+  T* out = static_cast<T*>(output);
+  DFC_INDEPENDENT
+  for (size_t i = 0; i < count; ++i) {
+    out[i] = SubIntegers()(T(0), a[i]);
+  }
+}
+
+template <class T>
+void reluTile(const void* const* inputs, void* output, size_t count) {
+  const T* a = static_cast<const T*>(inputs[0]);
+  T* out = static_cast<T*>(output);
+  DFC_INDEPENDENT
+  for (size_t i = 0; i < count; ++i) {
+    out[i] = MaximumIntegers()(a[i], T(0));
+  }
+}
+
+template <class T>
+TileFunction integerTileOf(OpKind kind) {
+  if (kind == OpKind::Add) { return binaryTile<T, AddIntegers>; }
+  if (kind == OpKind::Sub) { return binaryTile<T, SubIntegers>; }
+  if (kind == OpKind::Mul) { return binaryTile<T, MulIntegers>; }
+  if (kind == OpKind::Div) { return binaryTile<T, DivIntegers>; }
+  if (kind == OpKind::Maximum) { return binaryTile<T, MaximumIntegers>; }
+  if (kind == OpKind::Minimum) { return binaryTile<T, MinimumIntegers>; }
+  if (kind == OpKind::Neg) { return negTile<T>; }
+  return kind == OpKind::Relu ? reluTile<T> : nullptr;
+}
+
+TileFunction chooseIntegerTile(OpKind kind, ElementType lane) {
+  if (lane == ElementType::I32) { return integerTileOf<int32_t>(kind); }
+  if (lane == ElementType::I64) { return integerTileOf<int64_t>(kind); }
+  return lane == ElementType::U8 ? integerTileOf<uint8_t>(kind) : nullptr;
+}
+
+} // namespace
+} // namespace HWY_NAMESPACE
+} // namespace dfc
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace dfc {
+
+HWY_EXPORT(chooseIntegerTile);
+
+TileFunction integerTile(OpKind kind, ElementType lane) {
+  return HWY_DYNAMIC_DISPATCH(chooseIntegerTile)(kind, lane);
+}
+
+TileFunction arithmeticTile(OpKind kind, ElementType lane) {
+  return lane == ElementType::F32 || lane == ElementType::F64 ? floatTile(kind, lane)
+                                                              : integerTile(kind, lane);
+}
+
+} // namespace dfc
+#endif

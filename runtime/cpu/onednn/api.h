@@ -1,0 +1,57 @@
+// What the runtime knows of oneDNN: plain requests, and the one function that libdfc_onednn.so exports. No type
+// of oneDNN shows, so that one runtime serves both of its major versions and loads neither before it is needed.
+//
+// Every primitive runs on the calling thread alone: the module sets OpenMP's thread count to one for that thread
+// before it makes or runs anything, so that a result cannot depend on the number of threads. Kernels share work
+// among the threads of their pool themselves.
+#pragma once
+
+#include "ir/tensor_type.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace dfc::onednn {
+
+/// c[rows, columns] = a[rows, inner] b[inner, columns], where a and b may lie transposed; c is row-major with
+/// `cStride` elements from row to row, and so is the stored form of a and b.
+struct MatmulRequest {
+  ElementType type = ElementType::F32; ///< of all three; f32 or bf16, which accumulates in f32
+  int64_t rows = 0, columns = 0, inner = 0;
+  int64_t aStride = 0, bStride = 0, cStride = 0;
+  bool transposeA = false, transposeB = false;
+};
+
+/// softmax or logSoftmax over the last axis of [rows, length], dense.
+struct SoftmaxRequest {
+  ElementType type = ElementType::F32; ///< f32 or bf16
+  int64_t rows = 0, length = 0;
+  bool logarithm = false;
+};
+
+/// A primitive ready to run. Different slots may run at the same time, each on its own thread.
+class Primitive {
+ public:
+  virtual ~Primitive() = default;
+  virtual size_t scratchBytes() const = 0;
+  /// `buffers`: the operands, then the result. `scratch`: scratchBytes(), aligned to 64. False when oneDNN
+  /// fails.
+  virtual bool run(uint32_t slot, const std::byte* const* operands, std::byte* result,
+                   std::byte* scratch) noexcept = 0;
+};
+
+/// The module's functions. Both give null where oneDNN has no implementation for this processor.
+class Module {
+ public:
+  virtual ~Module() = default;
+  virtual std::string version() const = 0;
+  virtual std::unique_ptr<Primitive> matmul(const MatmulRequest& request, uint32_t slots) = 0;
+  virtual std::unique_ptr<Primitive> softmax(const SoftmaxRequest& request, uint32_t slots) = 0;
+};
+
+/// The symbol that the module exports: `extern "C" dfc::onednn::Module* dfcOnednnModule()`, never null.
+inline constexpr const char* moduleSymbol = "dfcOnednnModule";
+using ModuleFunction = Module* (*)();
+
+} // namespace dfc::onednn

@@ -1,0 +1,28 @@
+// The module's one exported symbol.
+#include "runtime/cpu/onednn/primitive.h"
+
+namespace dfc::onednn {
+namespace {
+
+class OnednnModule final : public Module {
+ public:
+  std::string version() const override {
+    const dnnl_version_t* version = dnnl_version();
+    return std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
+           std::to_string(version->patch);
+  }
+  std::unique_ptr<Primitive> matmul(const MatmulRequest& request, uint32_t slots) override {
+    return makeMatmul(request, slots);
+  }
+  std::unique_ptr<Primitive> softmax(const SoftmaxRequest& request, uint32_t slots) override {
+    return makeSoftmax(request, slots);
+  }
+};
+
+} // namespace
+} // namespace dfc::onednn
+
+extern "C" __attribute__((visibility("default"))) dfc::onednn::Module* dfcOnednnModule() {
+  static dfc::onednn::OnednnModule module;
+  return &module;
+}

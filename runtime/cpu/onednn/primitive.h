@@ -1,0 +1,37 @@
+// A oneDNN primitive behind our interface: memory objects made once for each slot, a scratchpad of the caller's,
+// one thread.
+#pragma once
+
+#include "runtime/cpu/onednn/api.h"
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include <unordered_map>
+#include <vector>
+
+namespace dfc::onednn {
+
+/// The one engine; memory and primitives belong to it.
+const dnnl::engine& cpuEngine();
+
+/// From now on OpenMP uses one thread for work that the calling thread starts.
+void useOneThread();
+
+dnnl::memory::data_type dataType(ElementType type);
+
+/// Attributes of every primitive: the caller gives the scratchpad.
+dnnl::primitive_attr callerOwnsScratch();
+
+/// What a primitive's arguments are called, in the order of Primitive::run, and how they lie.
+struct Argument {
+  int index;
+  dnnl::memory::desc layout;
+};
+
+std::unique_ptr<Primitive> wrap(const dnnl::primitive& primitive, const std::vector<Argument>& operands,
+                                const Argument& result, const dnnl::memory::desc& scratch, uint32_t slots);
+
+std::unique_ptr<Primitive> makeMatmul(const MatmulRequest& request, uint32_t slots);
+std::unique_ptr<Primitive> makeSoftmax(const SoftmaxRequest& request, uint32_t slots);
+
+} // namespace dfc::onednn
