@@ -32,10 +32,11 @@ onednn::Module* open() {
     const char* reason = dlerror();
     reasons += fmt::format("\n  {}", reason != nullptr ? reason : path.c_str());
   }
-  throw MachineError(fmt::format("{} cannot be opened, and cpu kernels need it:{}\n"
-                                 "install oneDNN (Debian 12: apt-get install libdnnl2; Ubuntu 24.04: libdnnl3) "
-                                 "and keep {} beside the program or in ../lib/dfc",
-                                 fileName, reasons, fileName));
+  throw MachineError(
+      fmt::format("{} cannot be opened, and cpu kernels need it:{}\n"
+                  "install oneDNN (Debian 12: apt-get install libdnnl2; Ubuntu 24.04: libdnnl3) "
+                  "and keep {} beside the program or in ../lib/dfc",
+                  fileName, reasons, fileName));
 }
 
 } // namespace

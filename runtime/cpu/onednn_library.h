@@ -1,5 +1,5 @@
-// Opens libdfc_onednn.so on first use: beside the running executable (a build tree) or in ../lib/dfc from there
-// (an installed dfc).
+// Opens libdfc_onednn.so on first use: beside the running executable (a build tree) or in ../lib/dfc from
+// there (an installed dfc).
 #pragma once
 
 #include "runtime/cpu/onednn/api.h"

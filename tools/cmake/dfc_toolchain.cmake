@@ -46,6 +46,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # GCC 12 sees an overlap in std::string's operator+ that cannot be (GCC bug 105651).
   target_compile_options(dfc_flags INTERFACE -Wno-restrict)
 endif()
+# a * b + c rounds twice unless the source asks for a fused multiply-add: the same bits on every processor.
+target_compile_options(dfc_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
 if(DFC_DEBUG_CHECKS)
   target_compile_definitions(dfc_flags INTERFACE DFC_DEBUG_CHECKS=1)
 endif()

@@ -1,5 +1,5 @@
-// Working memory of kernels: one grow-only block a thread, so that a plan of thousands of kernels holds no more
-// than its threads need.
+// Working memory of kernels: one grow-only block a thread, so that a plan of thousands of kernels holds no
+// more than its threads need.
 #pragma once
 
 #include <cstddef>

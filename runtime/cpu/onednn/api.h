@@ -1,9 +1,10 @@
-// What the runtime knows of oneDNN: plain requests, and the one function that libdfc_onednn.so exports. No type
-// of oneDNN shows, so that one runtime serves both of its major versions and loads neither before it is needed.
+// What the runtime knows of oneDNN: plain requests, and the one function that libdfc_onednn.so exports. No
+// type of oneDNN shows, so that one runtime serves both of its major versions and loads neither before it is
+// needed.
 //
-// Every primitive runs on the calling thread alone: the module sets OpenMP's thread count to one for that thread
-// before it makes or runs anything, so that a result cannot depend on the number of threads. Kernels share work
-// among the threads of their pool themselves.
+// Every primitive runs on the calling thread alone: the module sets OpenMP's thread count to one for that
+// thread before it makes or runs anything, so that a result cannot depend on the number of threads. Kernels
+// share work among the threads of their pool themselves.
 #pragma once
 
 #include "ir/tensor_type.h"

@@ -1,3 +1,4 @@
+// matmul through oneDNN.
 #include "runtime/cpu/onednn/primitive.h"
 
 namespace dfc::onednn {

@@ -45,12 +45,12 @@ class Wrapped final : public Primitive {
  private:
   struct Slot {
     dnnl::stream stream;
-    std::vector<dnnl::memory> memories; // operands, result, scratch
+    std::vector<dnnl::memory> memories;              // operands, result, scratch
     std::unordered_map<int, dnnl::memory> arguments; // the same objects: a memory is a shared handle
   };
 
   static void add(Slot& slot, const Argument& argument) {
-    slot.memories.emplace_back(argument.layout, cpuEngine(), DNNL_MEMORY_NONE);
+    slot.memories.push_back(dnnl::memory(argument.layout, cpuEngine(), DNNL_MEMORY_NONE));
     slot.arguments.emplace(argument.index, slot.memories.back());
   }
 
@@ -69,7 +69,8 @@ const dnnl::engine& cpuEngine() {
 void useOneThread() { omp_set_num_threads(1); }
 
 dnnl::memory::data_type dataType(ElementType type) {
-  DFC_ASSERT(type == ElementType::F32 || type == ElementType::BF16, "an element type that oneDNN is not given");
+  DFC_ASSERT(type == ElementType::F32 || type == ElementType::BF16,
+             "an element type that oneDNN is not given");
   return type == ElementType::F32 ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;
 }
 

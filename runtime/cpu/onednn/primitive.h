@@ -1,5 +1,5 @@
-// A oneDNN primitive behind our interface: memory objects made once for each slot, a scratchpad of the caller's,
-// one thread.
+// A oneDNN primitive behind our interface: memory objects made once for each slot, a scratchpad of the
+// caller's, one thread.
 #pragma once
 
 #include "runtime/cpu/onednn/api.h"

@@ -1,3 +1,4 @@
+// softmax and logSoftmax through oneDNN.
 #include "runtime/cpu/onednn/primitive.h"
 
 namespace dfc::onednn {

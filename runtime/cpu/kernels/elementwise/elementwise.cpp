@@ -1,5 +1,5 @@
-// Walks the result in tiles. Where an operand is gathered in long runs, tiles end where runs end, so that most
-// of them are read in place.
+// Walks the result in tiles. Where an operand is gathered in long runs, tiles end where runs end, so that
+// most of them are read in place.
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
 
 #include "runtime/cpu/kernels/elementwise/tile_source.h"
@@ -14,8 +14,8 @@ class ElementwiseKernel final : public CpuKernel {
  public:
   ElementwiseKernel(const OpAttributes& attributes, OperandTypes operands, OperandTypes results,
                     ThreadPool& pool)
-      : pool_(pool), source_(bodyOf(attributes, operands, results), operands,
-                             naturalOrder(results.front().shape), true),
+      : pool_(pool),
+        source_(bodyOf(attributes, operands, results), operands, naturalOrder(results.front().shape), true),
         width_(byteWidth(results.front().element)) {
     constexpr int64_t worthAligning = 256;
     rowLength_ = source_.runLength() >= worthAligning ? source_.runLength() : source_.elements();

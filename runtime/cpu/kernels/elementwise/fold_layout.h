@@ -2,8 +2,8 @@
 // never depends on threads, strides or fusion.
 //
 // The axes are reordered to [outer, reduced, inner]: where the innermost axis is reduced, inner is 1 and each
-// result folds a row; otherwise inner is the run of kept axes at the end and whole rows are folded into a vector
-// of carries. The reduced extent is cut into chunks whose carries are merged pairwise at the end.
+// result folds a row; otherwise inner is the run of kept axes at the end and whole rows are folded into a
+// vector of carries. The reduced extent is cut into chunks whose carries are merged pairwise at the end.
 #pragma once
 
 #include "ir/op_parts.h"

@@ -76,9 +76,7 @@ OperandReader::OperandReader(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_
     strides_.push_back(1);
   }
   const bool one = dims_.size() == 1;
-  kind_ = one && strides_[0] == 1   ? Kind::Contiguous
-          : one && strides_[0] == 0 ? Kind::Splat
-                                    : Kind::General;
+  kind_ = one && strides_[0] == 1 ? Kind::Contiguous : one && strides_[0] == 0 ? Kind::Splat : Kind::General;
 }
 
 const std::byte* OperandReader::read(const std::byte* base, int64_t begin, int64_t count,

@@ -1,5 +1,6 @@
 // OperandReader: the elements of one operand as a broadcast, possibly permuted, iteration space sees them, a
-// tile at a time. Elements that already lie in order are read where they are; others are gathered into scratch.
+// tile at a time. Elements that already lie in order are read where they are; others are gathered into
+// scratch.
 #pragma once
 
 #include "ir/tensor_type.h"

@@ -1,6 +1,6 @@
-// Reductions over the tiles of a fused body (an empty one for a plain reduction). Floats are summed in f64 and
-// rounded once, so an f32 sum is right to its last place unless terms cancel by more than 2^29; f64 sums go
-// through 16 interleaved and then pairwise partial sums. Integers wrap.
+// Reductions over the tiles of a fused body (an empty one for a plain reduction). Floats are summed in f64
+// and rounded once, so an f32 sum is right to its last place unless terms cancel by more than 2^29; f64 sums
+// go through 16 interleaved and then pairwise partial sums. Integers wrap.
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
 
 #include "ir/assert.h"
@@ -98,8 +98,7 @@ class ReductionKernel final : public CpuKernel {
     const int64_t length = layout_.reduced;
     const std::byte* lanes = length == 0 ? nullptr : tile(work, first * length, rows * length);
     for (int64_t row = 0; row < rows; ++row) {
-      work.carries()[row] =
-          fold_.row(lanes + row * length * byteWidth(lane_), static_cast<size_t>(length));
+      work.carries()[row] = fold_.row(lanes + row * length * byteWidth(lane_), static_cast<size_t>(length));
     }
     finish(work, work.carries(), first, rows);
   }

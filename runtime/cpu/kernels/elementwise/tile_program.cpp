@@ -1,5 +1,5 @@
-// Lowering numbers scratch tiles as it goes and gives a tile back at its register's last use, so that a long body
-// stays within the L1 cache.
+// Lowering numbers scratch tiles as it goes and gives a tile back at its register's last use, so that a long
+// body stays within the L1 cache.
 #include "runtime/cpu/kernels/elementwise/tile_program.h"
 
 #include "ir/assert.h"

@@ -26,8 +26,8 @@ class TileProgram {
   /// Tiles of scratch, each `tileElements` x 8 bytes, that `run` needs.
   size_t scratchTiles() const { return scratchTiles_; }
   /// operands[i]: `count` elements of operand i. Gives the place of the `count` elements of the result: where
-  /// they are stored it is `result` (which may be an operand of the result's type); lanes lie in scratch or in
-  /// an operand, and `result` is not touched.
+  /// they are stored it is `result` (which may be an operand of the result's type); lanes lie in scratch or
+  /// in an operand, and `result` is not touched.
   const void* run(llvm::ArrayRef<const std::byte*> operands, std::byte* scratch, std::byte* result,
                   int64_t count) const;
 

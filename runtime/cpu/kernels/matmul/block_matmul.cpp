@@ -110,8 +110,8 @@ class Product {
 };
 
 template <class T, class Sum>
-void multiply(const BlockMatmul& shape, const RegisterTile<Sum>& tile, const std::byte* a,
-              const std::byte* b, std::byte* c, std::byte* scratch) {
+void multiply(const BlockMatmul& shape, const RegisterTile<Sum>& tile, const std::byte* a, const std::byte* b,
+              std::byte* c, std::byte* scratch) {
   static_assert(blockRows % RegisterTile<Sum>::rows == 0);
   DFC_ASSERT(blockColumns % tile.columns == 0 && tile.columns <= widestTile, "register tile's width");
   Product<T, Sum>(shape, tile, reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(b),

@@ -27,7 +27,7 @@ class BlockMultiplier final : public PanelMultiplier {
   BlockMultiplier(ElementType type, const MatmulPlan& plan) : type_(type), plan_(plan) {}
   void multiply(uint32_t, const MatmulPanel& panel, const std::byte* a, const std::byte* b,
                 std::byte* c) override {
-    const BlockMatmul shape{panel.rows,   panel.columns, plan_.inner,      plan_.aStride,
+    const BlockMatmul shape{panel.rows,    panel.columns, plan_.inner,      plan_.aStride,
                             plan_.bStride, plan_.columns, plan_.transposeA, plan_.transposeB};
     blockMatmul(type_, shape, a, b, c, threadScratch(blockMatmulScratch(type_)));
   }
@@ -80,8 +80,9 @@ class OnednnMultiplier final : public PanelMultiplier {
   }
 
   bool add(ElementType type, const MatmulPlan& plan, const MatmulPanel& panel, uint32_t slots) {
-    const onednn::MatmulRequest request{type,         panel.rows,   panel.columns,   plan.inner,     plan.aStride,
-                                        plan.bStride, plan.columns, plan.transposeA, plan.transposeB};
+    const onednn::MatmulRequest request{type,         panel.rows,      panel.columns,
+                                        plan.inner,   plan.aStride,    plan.bStride,
+                                        plan.columns, plan.transposeA, plan.transposeB};
     auto primitive = onednnModule().matmul(request, slots);
     const bool made = primitive != nullptr;
     shapes_.push_back({panel.rows, panel.columns, std::move(primitive)});
@@ -152,8 +153,8 @@ class WidenedMatmulKernel final : public CpuKernel {
     return static_cast<size_t>(type.shape.elements()) * sizeof(float);
   }
 
-  void convert(TileFunction function, const std::byte* from, int64_t fromWidth, std::byte* to, int64_t toWidth,
-               size_t elements) {
+  void convert(TileFunction function, const std::byte* from, int64_t fromWidth, std::byte* to,
+               int64_t toWidth, size_t elements) {
     const auto total = static_cast<int64_t>(elements);
     const uint32_t parts = partCount(pool_, total, static_cast<double>(total));
     pool_.run(parts, [&](uint32_t part) {
@@ -179,8 +180,9 @@ std::unique_ptr<CpuKernel> makeDirect(const ops::Matmul& op, ElementType type, O
   } else {
     multiplier = std::make_unique<BlockMultiplier>(type, *plan);
   }
-  return multiplier ? std::make_unique<MatmulKernel>(std::move(plan), type, pool, parts, std::move(multiplier))
-                    : nullptr;
+  return multiplier
+             ? std::make_unique<MatmulKernel>(std::move(plan), type, pool, parts, std::move(multiplier))
+             : nullptr;
 }
 
 TensorType asF32(const TensorType& type) { return {ElementType::F32, type.shape}; }
@@ -198,13 +200,14 @@ std::unique_ptr<CpuKernel> makeMatmulKernel(const ops::Matmul& op, OperandTypes 
     auto direct = makeDirect(op, type, operands, results, pool);
     if (direct || type != ElementType::BF16) {
       return direct ? std::move(direct)
-                    : throw MachineError("oneDNN has no f32 matmul on this processor; install another build of it");
+                    : throw MachineError(
+                          "oneDNN has no f32 matmul on this processor; install another build of it");
     }
   }
   const TensorType widened[2] = {asF32(operands[0]), asF32(operands[1])};
   const TensorType result[1] = {asF32(results[0])};
-  return std::make_unique<WidenedMatmulKernel>(makeDirect(op, ElementType::F32, widened, result, pool), operands,
-                                               results, pool);
+  return std::make_unique<WidenedMatmulKernel>(makeDirect(op, ElementType::F32, widened, result, pool),
+                                               operands, results, pool);
 }
 
 } // namespace dfc

@@ -7,7 +7,8 @@
 namespace dfc {
 namespace {
 
-// A panel should be worth waking a thread for, and wide enough that packing the other operand again costs little.
+// A panel should be worth waking a thread for, and wide enough that packing the other operand again costs
+// little.
 constexpr double panelFlops = 32e6;
 constexpr int64_t leastPanel = 64;
 constexpr int64_t panelMultiple = 16;

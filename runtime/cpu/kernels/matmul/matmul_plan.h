@@ -7,8 +7,8 @@
 
 namespace dfc {
 
-/// One product: c[rows, columns] from a[rows, inner] and b[inner, columns]. Offsets and strides (from stored row
-/// to stored row) in elements.
+/// One product: c[rows, columns] from a[rows, inner] and b[inner, columns]. Offsets and strides (from stored
+/// row to stored row) in elements.
 struct MatmulPanel {
   int64_t rows = 0, columns = 0;
   int64_t aOffset = 0, bOffset = 0, cOffset = 0;

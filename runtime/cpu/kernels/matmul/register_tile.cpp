@@ -1,5 +1,5 @@
-// f64 with Highway's fused multiply-add (two roundings where the processor has none); unsigned words with plain
-// loops of constant length, which the compiler unrolls into vectors.
+// f64 with Highway's fused multiply-add (two roundings where the processor has none); unsigned words with
+// plain loops of constant length, which the compiler unrolls into vectors.
 #include "runtime/cpu/kernels/matmul/register_tile.h"
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 

@@ -31,7 +31,8 @@ StridedCopy::StridedCopy(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> f
   if (!outer_.empty()) {
     columns_ = outer_.pop_back_val();
   }
-  // The plane's other axis: where the source's neighbours lie, if that is not along the columns; else the next.
+  // The plane's other axis: where the source's neighbours lie, if that is not along the columns; else the
+  // next.
   if (!outer_.empty()) {
     auto* found = std::find_if(outer_.begin(), outer_.end(), [](const Axis& axis) { return axis.from == 1; });
     if (found == outer_.end() || columns_.from <= 1) {

@@ -1,6 +1,6 @@
-// StridedCopy: elements from one strided place to another; what transpose, slice, broadcast, concat and pad all
-// are. Runs that are adjacent on both sides are copied whole; where the source's adjacent axis is another than
-// the result's, small squares are transposed so that both sides stay within the cache.
+// StridedCopy: elements from one strided place to another; what transpose, slice, broadcast, concat and pad
+// all are. Runs that are adjacent on both sides are copied whole; where the source's adjacent axis is another
+// than the result's, small squares are transposed so that both sides stay within the cache.
 #pragma once
 
 #include "runtime/cpu/thread_pool.h"
@@ -28,7 +28,7 @@ class StridedCopy {
   template <class T>
   void copyTyped(const std::byte* from, std::byte* to, int64_t rows) const;
 
-  llvm::SmallVector<Axis, 8> outer_; ///< walked one by one
+  llvm::SmallVector<Axis, 8> outer_;      ///< walked one by one
   Axis rows_{1, 0, 0}, columns_{1, 1, 1}; ///< the plane that is copied at once
   int64_t width_, fromOffset_, toOffset_, planes_ = 1;
   int64_t rowsPerUnit_ = 1, unitsPerPlane_ = 0; ///< planes are cut into units, which threads share

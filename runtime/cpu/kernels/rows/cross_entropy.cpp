@@ -1,5 +1,5 @@
-// softmaxCrossEntropy and its gradient. A row's loss is log(sum(exp(x - max))) - (x[label] - max); the mean over
-// rows is taken in f64.
+// softmaxCrossEntropy and its gradient. A row's loss is log(sum(exp(x - max))) - (x[label] - max); the mean
+// over rows is taken in f64.
 #include "runtime/cpu/kernels/rows/rows.h"
 
 #include "runtime/cpu/kernels/rows/row_math.h"

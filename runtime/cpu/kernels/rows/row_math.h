@@ -1,4 +1,5 @@
-// RowMath: the steps of softmax on one row of f32 or f64 lanes, made of tile functions. Sums are carried in f64.
+// RowMath: the steps of softmax on one row of f32 or f64 lanes, made of tile functions. Sums are carried in
+// f64.
 #pragma once
 
 #include "runtime/cpu/kernels/tiles/tile_functions.h"

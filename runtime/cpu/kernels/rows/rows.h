@@ -1,5 +1,6 @@
 // Kernels that work along one axis: argMax, softmax, logSoftmax, and the cross entropy of softmax with its
-// gradient. All are shifted by the row's maximum, so none overflows; f16 and bf16 compute in f32 and round once.
+// gradient. All are shifted by the row's maximum, so none overflows; f16 and bf16 compute in f32 and round
+// once.
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"
@@ -15,8 +16,8 @@ std::unique_ptr<CpuKernel> makeSoftmaxKernel(int64_t axis, bool logarithm, const
 /// softmaxCrossEntropy of logits and labels: a scalar.
 std::unique_ptr<CpuKernel> makeCrossEntropyKernel(OperandTypes operands, ThreadPool& pool);
 
-/// softmaxCrossEntropyGradient of logits, labels and cotangent: of the type of logits. A row whose label is out
-/// of range is NaN.
+/// softmaxCrossEntropyGradient of logits, labels and cotangent: of the type of logits. A row whose label is
+/// out of range is NaN.
 std::unique_ptr<CpuKernel> makeCrossEntropyGradientKernel(OperandTypes operands, ThreadPool& pool);
 
 } // namespace dfc

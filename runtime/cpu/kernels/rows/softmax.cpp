@@ -1,5 +1,5 @@
-// softmax and logSoftmax along any axis. Rows whose elements lie apart are gathered a few neighbours at a time,
-// so that a cache line serves several of them.
+// softmax and logSoftmax along any axis. Rows whose elements lie apart are gathered a few neighbours at a
+// time, so that a cache line serves several of them.
 #include "runtime/cpu/kernels/rows/rows.h"
 
 #include "runtime/cpu/kernels/rows/axis_view.h"

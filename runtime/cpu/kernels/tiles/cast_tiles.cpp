@@ -1,6 +1,7 @@
-// Conversions: `cast` between lanes, and f16 and bf16 storage to and from f32 lanes with the bits that ir/half.h
-// gives. Float to integer truncates, saturates and takes NaN to 0; integer to a narrower integer wraps; to bool
-// is `!= 0`. Plain branch-free loops, compiled once per instruction set: each conversion has one right result.
+// Conversions: `cast` between lanes, and f16 and bf16 storage to and from f32 lanes with the bits that
+// ir/half.h gives. Float to integer truncates, saturates and takes NaN to 0; integer to a narrower integer
+// wraps; to bool is `!= 0`. Plain branch-free loops, compiled once per instruction set: each conversion has
+// one right result.
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
 
@@ -30,7 +31,7 @@ HWY_INLINE To saturated(From value) {
   constexpr From beyond = static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * From(2);
   constexpr From lowest = static_cast<From>(std::numeric_limits<To>::lowest());
   const bool inside = value >= lowest && value < beyond; // false for NaN
-  const To limit = value >= beyond ? std::numeric_limits<To>::max()
+  const To limit = value >= beyond  ? std::numeric_limits<To>::max()
                    : value < lowest ? std::numeric_limits<To>::lowest()
                                     : To(0);
   return inside ? static_cast<To>(inside ? value : From(0)) : limit;

@@ -1,6 +1,6 @@
-// Arithmetic and transcendental functions on f32 and f64 lanes, with Google Highway. exp, log and tanh are those
-// of hwy/contrib/math (at most 4 ulp) with their domains completed here: infinities, NaN, overflow and the poles
-// give what IEEE 754 asks for.
+// Arithmetic and transcendental functions on f32 and f64 lanes, with Google Highway. exp, log and tanh are
+// those of hwy/contrib/math (at most 4 ulp) with their domains completed here: infinities, NaN, overflow and
+// the poles give what IEEE 754 asks for.
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 #include "runtime/cpu/kernels/tiles/tile_parts.h"
 
@@ -25,13 +25,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct MaximumLanes {
   template <class D, class V>
   HWY_INLINE V operator()(D, V a, V b) const {
-    return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::Ne(a, a)), a, b);
+    return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
   }
 };
 struct MinimumLanes {
   template <class D, class V>
   HWY_INLINE V operator()(D, V a, V b) const {
-    return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::Ne(a, a)), a, b);
+    return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b);
   }
 };
 struct AddLanes {
@@ -85,7 +85,7 @@ struct ExpLanes {
     const V high = hn::Set(d, sizeof(T) == 4 ? T(100) : T(710));
     const V low = hn::Set(d, sizeof(T) == 4 ? T(-104) : T(-746));
     const V inside = hn::IfThenElse(hn::Gt(a, high), high, hn::IfThenElse(hn::Lt(a, low), low, a));
-    const auto isNan = hn::Ne(a, a);
+    const auto isNan = hn::IsNaN(a);
     return hn::IfThenElse(isNan, a, hn::Exp(d, hn::IfThenZeroElse(isNan, inside)));
   }
 };
@@ -96,9 +96,9 @@ struct LogLanes {
     const V infinity = hn::Set(d, std::numeric_limits<T>::infinity());
     const V one = hn::Set(d, T(1));
     const auto ordinary = hn::And(hn::Gt(a, hn::Zero(d)), hn::Lt(a, infinity));
-    const V edge = hn::IfThenElse(hn::Eq(a, hn::Zero(d)), hn::Neg(infinity),
-                                  hn::IfThenElse(hn::Lt(a, hn::Zero(d)),
-                                                 hn::Set(d, std::numeric_limits<T>::quiet_NaN()), a));
+    const V edge = hn::IfThenElse(
+        hn::Eq(a, hn::Zero(d)), hn::Neg(infinity),
+        hn::IfThenElse(hn::Lt(a, hn::Zero(d)), hn::Set(d, std::numeric_limits<T>::quiet_NaN()), a));
     return hn::IfThenElse(ordinary, hn::Log(d, hn::IfThenElse(ordinary, a, one)), edge);
   }
 };
@@ -111,7 +111,7 @@ struct TanhLanes { // odd; rounds to 1 beyond the bound; keeps the sign of zero 
     const auto ordinary = hn::Lt(magnitude, bound); // false for NaN
     const V inside = hn::Tanh(d, hn::IfThenElseZero(ordinary, magnitude));
     const V whole = hn::IfThenElse(ordinary, inside, hn::Set(d, T(1)));
-    return hn::IfThenElse(hn::Ne(a, a), a, hn::CopySign(whole, a));
+    return hn::IfThenElse(hn::IsNaN(a), a, hn::CopySign(whole, a));
   }
 };
 struct SigmoidLanes { // with z = exp(-|a|) <= 1: 1 / (1 + z) or z / (1 + z), so nothing overflows
@@ -120,7 +120,7 @@ struct SigmoidLanes { // with z = exp(-|a|) <= 1: 1 / (1 + z) or z / (1 + z), so
     const V one = hn::Set(d, hn::TFromD<D>(1));
     const V z = ExpLanes()(d, hn::Neg(hn::Abs(a)));
     const V numerator = hn::IfThenElse(hn::Lt(a, hn::Zero(d)), z, one);
-    return hn::IfThenElse(hn::Ne(a, a), a, hn::Div(numerator, hn::Add(one, z)));
+    return hn::IfThenElse(hn::IsNaN(a), a, hn::Div(numerator, hn::Add(one, z)));
   }
 };
 
@@ -177,18 +177,42 @@ void binaryTile(const void* const* inputs, void* output, size_t count) {
 
 template <class T>
 TileFunction floatTileOf(OpKind kind) {
-  if (kind == OpKind::Add) { return binaryTile<T, AddLanes>; }
-  if (kind == OpKind::Sub) { return binaryTile<T, SubLanes>; }
-  if (kind == OpKind::Mul) { return binaryTile<T, MulLanes>; }
-  if (kind == OpKind::Div) { return binaryTile<T, DivLanes>; }
-  if (kind == OpKind::Maximum) { return binaryTile<T, MaximumLanes>; }
-  if (kind == OpKind::Minimum) { return binaryTile<T, MinimumLanes>; }
-  if (kind == OpKind::Neg) { return unaryTile<T, NegLanes>; }
-  if (kind == OpKind::Exp) { return unaryTile<T, ExpLanes>; }
-  if (kind == OpKind::Log) { return unaryTile<T, LogLanes>; }
-  if (kind == OpKind::Sqrt) { return unaryTile<T, SqrtLanes>; }
-  if (kind == OpKind::Tanh) { return unaryTile<T, TanhLanes>; }
-  if (kind == OpKind::Sigmoid) { return unaryTile<T, SigmoidLanes>; }
+  if (kind == OpKind::Add) {
+    return binaryTile<T, AddLanes>;
+  }
+  if (kind == OpKind::Sub) {
+    return binaryTile<T, SubLanes>;
+  }
+  if (kind == OpKind::Mul) {
+    return binaryTile<T, MulLanes>;
+  }
+  if (kind == OpKind::Div) {
+    return binaryTile<T, DivLanes>;
+  }
+  if (kind == OpKind::Maximum) {
+    return binaryTile<T, MaximumLanes>;
+  }
+  if (kind == OpKind::Minimum) {
+    return binaryTile<T, MinimumLanes>;
+  }
+  if (kind == OpKind::Neg) {
+    return unaryTile<T, NegLanes>;
+  }
+  if (kind == OpKind::Exp) {
+    return unaryTile<T, ExpLanes>;
+  }
+  if (kind == OpKind::Log) {
+    return unaryTile<T, LogLanes>;
+  }
+  if (kind == OpKind::Sqrt) {
+    return unaryTile<T, SqrtLanes>;
+  }
+  if (kind == OpKind::Tanh) {
+    return unaryTile<T, TanhLanes>;
+  }
+  if (kind == OpKind::Sigmoid) {
+    return unaryTile<T, SigmoidLanes>;
+  }
   return kind == OpKind::Relu ? unaryTile<T, ReluLanes> : nullptr;
 }
 

@@ -1,6 +1,6 @@
-// Folds over lanes: the inner loops of every reduction. The order of a row's fold is fixed and the same for all
-// instruction sets: element i goes to fold i mod 16, and the 16 are combined by a tree. The sum starts from -0,
-// the neutral element of IEEE addition, so that a sum of one element is that element.
+// Folds over lanes: the inner loops of every reduction. The order of a row's fold is fixed and the same for
+// all instruction sets: element i goes to fold i mod 16, and the 16 are combined by a tree. The sum starts
+// from -0, the neutral element of IEEE addition, so that a sum of one element is that element.
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
 
@@ -100,7 +100,9 @@ FoldFunctions<double> floatFunctions(ElementType lane) {
 
 template <class FoldT>
 FoldFunctions<int64_t> integerFunctions(ElementType lane) {
-  if (lane == ElementType::I64) { return functionsOf<int64_t, FoldT, int64_t>(); }
+  if (lane == ElementType::I64) {
+    return functionsOf<int64_t, FoldT, int64_t>();
+  }
   return lane == ElementType::I32 ? functionsOf<int64_t, FoldT, int32_t>()
                                   : functionsOf<int64_t, FoldT, uint8_t>();
 }

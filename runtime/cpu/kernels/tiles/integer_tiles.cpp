@@ -1,6 +1,6 @@
 // Arithmetic on i32, i64 and u8 lanes. Sums and products wrap; a quotient truncates towards zero, is 0 for a
-// divisor of 0 and wraps for the lowest value over -1. Plain loops, compiled once per instruction set: integer
-// results are exact, so how the compiler vectorises them cannot show.
+// divisor of 0 and wraps for the lowest value over -1. Plain loops, compiled once per instruction set:
+// integer results are exact, so how the compiler vectorises them cannot show.
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 #include "runtime/cpu/kernels/tiles/tile_parts.h"
 
@@ -99,19 +99,37 @@ void reluTile(const void* const* inputs, void* output, size_t count) {
 
 template <class T>
 TileFunction integerTileOf(OpKind kind) {
-  if (kind == OpKind::Add) { return binaryTile<T, AddIntegers>; }
-  if (kind == OpKind::Sub) { return binaryTile<T, SubIntegers>; }
-  if (kind == OpKind::Mul) { return binaryTile<T, MulIntegers>; }
-  if (kind == OpKind::Div) { return binaryTile<T, DivIntegers>; }
-  if (kind == OpKind::Maximum) { return binaryTile<T, MaximumIntegers>; }
-  if (kind == OpKind::Minimum) { return binaryTile<T, MinimumIntegers>; }
-  if (kind == OpKind::Neg) { return negTile<T>; }
+  if (kind == OpKind::Add) {
+    return binaryTile<T, AddIntegers>;
+  }
+  if (kind == OpKind::Sub) {
+    return binaryTile<T, SubIntegers>;
+  }
+  if (kind == OpKind::Mul) {
+    return binaryTile<T, MulIntegers>;
+  }
+  if (kind == OpKind::Div) {
+    return binaryTile<T, DivIntegers>;
+  }
+  if (kind == OpKind::Maximum) {
+    return binaryTile<T, MaximumIntegers>;
+  }
+  if (kind == OpKind::Minimum) {
+    return binaryTile<T, MinimumIntegers>;
+  }
+  if (kind == OpKind::Neg) {
+    return negTile<T>;
+  }
   return kind == OpKind::Relu ? reluTile<T> : nullptr;
 }
 
 TileFunction chooseIntegerTile(OpKind kind, ElementType lane) {
-  if (lane == ElementType::I32) { return integerTileOf<int32_t>(kind); }
-  if (lane == ElementType::I64) { return integerTileOf<int64_t>(kind); }
+  if (lane == ElementType::I32) {
+    return integerTileOf<int32_t>(kind);
+  }
+  if (lane == ElementType::I64) {
+    return integerTileOf<int64_t>(kind);
+  }
   return lane == ElementType::U8 ? integerTileOf<uint8_t>(kind) : nullptr;
 }
 

@@ -1,10 +1,11 @@
-// Tile functions: one instruction on a short run of elements. They are all the arithmetic that the cpu kernels
-// do on elements, compiled for several instruction sets; the best set is chosen when the program runs.
+// Tile functions: one instruction on a short run of elements. They are all the arithmetic that the cpu
+// kernels do on elements, compiled for several instruction sets; the best set is chosen when the program
+// runs.
 //
-// A tile holds `lanes`: f16 and bf16 are computed as f32 and rounded after each instruction, so lanes are f32,
-// f64, i32, i64, u8 or bool (a byte, 0 or 1). An element's result depends on its operands only, never on its
-// place in the tile: the last elements go through the same vector code as the rest. The output may be exactly
-// an input.
+// A tile holds `lanes`: f16 and bf16 are computed as f32 and rounded after each instruction, so lanes are
+// f32, f64, i32, i64, u8 or bool (a byte, 0 or 1). An element's result depends on its operands only, never on
+// its place in the tile: the last elements go through the same vector code as the rest. The output may be
+// exactly an input.
 #pragma once
 
 #include "ir/op.h"
@@ -43,8 +44,8 @@ TileFunction roundTile(ElementType half);
 
 enum class Fold : uint8_t { Sum, Max };
 
-/// Folds are carried in f64 for floats (so that f32, f16 and bf16 sums lose nothing that shows) and in i64 for
-/// integers (which wrap). Max gives NaN if any element is NaN.
+/// Folds are carried in f64 for floats (so that f32, f16 and bf16 sums lose nothing that shows) and in i64
+/// for integers (which wrap). Max gives NaN if any element is NaN.
 template <class Carry>
 struct FoldFunctions {
   static constexpr int64_t maxRow = tileElements;
