@@ -4,7 +4,6 @@
 
 #include "ir/graph.h"
 
-#include <map>
 #include <random>
 #include <string>
 

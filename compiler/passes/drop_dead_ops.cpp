@@ -1,0 +1,45 @@
+// drop_dead_ops: leaves out every op that no fetch and no assign depends on.
+//
+// Roots are the fetches and the assigns (a parameter's next value is an effect). Inputs stay even when
+// nothing reads them: a feed that was right for the source must stay right for the plan. Parameters that
+// nothing reads and nothing assigns go, and with them their memory. Two linear walks: marks backwards (an op
+// names only older values, so every reader comes before its operands), copies forwards.
+#include "compiler/passes/passes.h"
+#include "ir/rewriter.h"
+
+namespace dfc {
+namespace {
+
+bool isRoot(OpKind kind) { return classOf(kind) == OpClass::State || kind == OpKind::Input; }
+
+SideTable<OpId, bool> findLive(const Graph& graph) {
+  SideTable<OpId, bool> live(graph.opCount(), false);
+  for (const Fetch& fetch : graph.fetches()) {
+    live[graph[fetch.value].producer] = true;
+  }
+  for (auto index = static_cast<uint32_t>(graph.opCount()); index-- > 0;) {
+    const OpId op(index);
+    live[op] = live[op] || isRoot(graph[op].kind());
+    if (live[op]) {
+      for (const ValueId operand : graph[op].operands) {
+        live[graph[operand].producer] = true;
+      }
+    }
+  }
+  return live;
+}
+
+} // namespace
+
+Result<Graph> dropDeadOps(const Graph& graph) {
+  const SideTable<OpId, bool> live = findLive(graph);
+  Rewriter rewriter(graph);
+  for (const OpId op : graph.ops()) {
+    if (live[op]) {
+      rewriter.copy(op);
+    }
+  }
+  return std::move(rewriter).finish();
+}
+
+} // namespace dfc

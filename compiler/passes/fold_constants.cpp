@@ -1,0 +1,132 @@
+// fold_constants: an op whose operands are all constants becomes a constant, computed by the evaluator.
+//
+// Only where every backend must give the same bits as the evaluator: ops that move elements, integer
+// arithmetic, the operations that IEEE 754 rounds correctly (+ - * / sqrt), and what only chooses or compares
+// (neg, relu, max, min, select, compare, cast, argMax). Never transcendental functions, which libraries round
+// differently, nor sums and products of floats, whose order matters. Left alone at the edges: max, min and
+// relu of a -0, where the op table does not say which zero comes out, and casts to a 16-bit float that a
+// backend may round twice.
+//
+// Folding must not make the program larger: a result takes at most as many bytes as its operands together,
+// or one cache line, and 64 KiB at most; so a broadcast scalar stays a scalar and a plan stays small.
+#include "compiler/analysis/evaluate.h"
+#include "compiler/passes/passes.h"
+#include "ir/rewriter.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfc {
+namespace {
+
+constexpr int64_t mostBytes = 64 << 10;
+constexpr int64_t freeBytes = 64;
+
+using Constants = llvm::SmallVector<Literal, 4>;
+
+bool hasNegativeZero(const Literal& literal) {
+  for (int64_t i = 0; isFloat(literal.type().element) && i < literal.type().shape.elements(); ++i) {
+    const double element = literal.at(i);
+    if (element == 0 && std::signbit(element)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether a backend cannot but round this cast once.
+bool castsOnce(ElementType from, ElementType to) {
+  const bool narrow = to == ElementType::F16 || to == ElementType::BF16;
+  const bool wide = from == ElementType::F64 || from == ElementType::I64 || from == ElementType::I32;
+  return !(narrow && wide);
+}
+
+bool isExact(const OpAttributes& attributes, const Constants& operands) {
+  switch (kindOf(attributes)) {
+  case OpKind::Add:
+  case OpKind::Sub:
+  case OpKind::Mul:
+  case OpKind::Div:
+  case OpKind::Neg:
+  case OpKind::Sqrt:
+  case OpKind::Compare:
+  case OpKind::Select:
+  case OpKind::ArgMax:
+  case OpKind::Reshape:
+  case OpKind::Transpose:
+  case OpKind::Broadcast:
+  case OpKind::Concat:
+  case OpKind::Slice:
+  case OpKind::Pad: return true;
+  case OpKind::Maximum:
+  case OpKind::Minimum:
+  case OpKind::Relu:
+  case OpKind::ReduceMax: return llvm::none_of(operands, hasNegativeZero);
+  case OpKind::Cast: return castsOnce(operands[0].type().element, std::get<ops::Cast>(attributes).to);
+  case OpKind::ReduceSum: return !isFloat(operands[0].type().element);
+  case OpKind::Input:
+  case OpKind::Parameter:
+  case OpKind::Constant:
+  case OpKind::Assign:
+  case OpKind::Transfer:
+  case OpKind::Gradients:
+  case OpKind::Matmul:
+  case OpKind::Exp:
+  case OpKind::Log:
+  case OpKind::Tanh:
+  case OpKind::Sigmoid:
+  case OpKind::Fused:
+  case OpKind::ReduceMean:
+  case OpKind::Softmax:
+  case OpKind::LogSoftmax:
+  case OpKind::SoftmaxCrossEntropy:
+  case OpKind::SoftmaxCrossEntropyGradient: return false;
+  }
+  DFC_UNREACHABLE("op kind");
+}
+
+// The values of the op's operands in the new graph, when all are constants; else none.
+Constants constantOperands(const Rewriter& rewriter, const Graph& made, const OpRow& row) {
+  Constants operands;
+  for (const ValueId operand : row.operands) {
+    const auto* constant = made[made[rewriter.mapped(operand)].producer].getIf<ops::Constant>();
+    if (constant == nullptr) {
+      return {};
+    }
+    operands.push_back(constant->value);
+  }
+  return operands;
+}
+
+bool isSmall(const TensorType& result, const Constants& operands) {
+  int64_t before = 0;
+  for (const Literal& operand : operands) {
+    before += operand.type().bytes();
+  }
+  return before <= 2 * mostBytes && result.bytes() <= mostBytes &&
+         result.bytes() <= std::max(before, freeBytes);
+}
+
+} // namespace
+
+Result<Graph> foldConstants(const Graph& graph) {
+  Rewriter rewriter(graph);
+  for (const OpId op : graph.ops()) {
+    const OpRow& row = graph[op];
+    const Constants operands = constantOperands(rewriter, rewriter.builder().soFar(), row);
+    if (operands.empty() || !isSmall(graph.typeOf(row.firstResult), operands) ||
+        !isExact(row.attributes, operands)) {
+      rewriter.copy(op);
+      continue;
+    }
+    ops::Constant folded;
+    folded.value = evaluateOp(row.attributes, operands).front();
+    const OpId made = rewriter.append(std::move(folded), {}, op);
+    rewriter.replace(row.firstResult, rewriter.builder().result(made));
+  }
+  return std::move(rewriter).finish();
+}
+
+} // namespace dfc

@@ -1,0 +1,105 @@
+// share_common_ops: of ops that give the same value, the first stays and serves all readers. Global value
+// numbering over straight-line code (Cocke and Schwartz 1970): a hash of attributes and (already shared)
+// operands, compared in full where hashes meet; expected linear time.
+//
+// Two ops are the same when kind, attributes (literals by their bits), operands and pin agree: an author who
+// pins the same formula to two devices wants it twice. Never shared: inputs and parameters, which are told
+// apart by name and state, assigns, which are effects, and requests. Scopes do not hold equal ops apart, and
+// the first op keeps its own: working twice for the sake of a label would be a poor trade. One exception: a
+// constant of one element is shared within its scope only, for it costs nothing, and an edge between two
+// of the author's boxes for the sake of a number would tell a reader of the picture something untrue.
+#include "compiler/passes/passes.h"
+#include "ir/rewriter.h"
+
+#include <llvm/ADT/Hashing.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <unordered_map>
+
+namespace dfc {
+namespace {
+
+bool isShareable(OpKind kind) {
+  switch (classOf(kind)) {
+  case OpClass::Source: return kind == OpKind::Constant;
+  case OpClass::State:
+  case OpClass::Transfer:
+  case OpClass::Request: return false;
+  case OpClass::Elementwise:
+  case OpClass::Reduction:
+  case OpClass::Contraction:
+  case OpClass::View:
+  case OpClass::Movement:
+  case OpClass::Composite: return true;
+  }
+  DFC_UNREACHABLE("op class");
+}
+
+class Sharing {
+ public:
+  explicit Sharing(const Graph& graph) : graph_(graph), rewriter_(graph) {}
+
+  Graph run() && {
+    for (const OpId op : graph_.ops()) {
+      const bool shared = isShareable(graph_[op].kind()) && share(op);
+      if (!shared) {
+        rewriter_.copy(op);
+      }
+    }
+    return std::move(rewriter_).finish();
+  }
+
+ private:
+  // Lets an earlier op stand for this one; else remembers this one, and the answer is false.
+  bool share(OpId op) {
+    const size_t key = hash(op);
+    const auto [first, last] = byHash_.equal_range(key);
+    for (auto candidate = first; candidate != last; ++candidate) {
+      if (same(candidate->second, op)) {
+        replace(op, candidate->second);
+        return true;
+      }
+    }
+    byHash_.emplace(key, op);
+    return false;
+  }
+
+  size_t hash(OpId op) const {
+    const OpRow& row = graph_[op];
+    size_t key = llvm::hash_combine(hashAttributes(row.attributes), row.pin.index());
+    for (const ValueId operand : row.operands) {
+      key = llvm::hash_combine(key, rewriter_.mapped(operand).index());
+    }
+    return key;
+  }
+
+  bool same(OpId a, OpId b) const {
+    const OpRow &left = graph_[a], &right = graph_[b];
+    const bool scopeMatters =
+        left.kind() == OpKind::Constant && graph_.typeOf(left.firstResult).shape.elements() == 1;
+    return left.pin == right.pin && (left.scope == right.scope || !scopeMatters) &&
+           left.operands.size() == right.operands.size() &&
+           llvm::all_of(llvm::zip(left.operands, right.operands),
+                        [&](const auto& pair) {
+                          return rewriter_.mapped(std::get<0>(pair)) == rewriter_.mapped(std::get<1>(pair));
+                        }) &&
+           sameAttributes(left.attributes, right.attributes);
+  }
+
+  void replace(OpId op, OpId by) {
+    for (uint32_t i = 0; i < graph_[op].resultCount; ++i) {
+      rewriter_.replace(ValueId(graph_[op].firstResult.index() + i),
+                        rewriter_.mapped(ValueId(graph_[by].firstResult.index() + i)));
+    }
+  }
+
+  const Graph& graph_;
+  Rewriter rewriter_;
+  std::unordered_multimap<size_t, OpId> byHash_; // old ops that stayed
+};
+
+} // namespace
+
+Result<Graph> shareCommonOps(const Graph& graph) { return Sharing(graph).run(); }
+
+} // namespace dfc

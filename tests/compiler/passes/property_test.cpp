@@ -1,0 +1,181 @@
+// What every pass promises of every graph, over random graphs of the whole op table: the fetches keep every
+// bit, the state keeps every bit, what callers name stays, and nothing depends on chance.
+#include "compiler/analysis/evaluate.h"
+#include "compiler/passes/passes.h"
+#include "ir/verify/verify.h"
+#include "tests/support/catch.h"
+#include "tests/support/random_graph.h"
+
+namespace dfc {
+namespace {
+
+struct Case {
+  Graph graph;
+  NamedLiterals feeds, parameters;
+};
+
+Case caseOf(uint64_t seed) {
+  test::RandomGraphOptions options;
+  if (seed % 3 == 0) {
+    options.pins = {"cpu", "gpu0"};
+    options.scopes = {"a", "a/b", "c"};
+  }
+  if (seed % 5 == 1) { // few kinds: long chains for fusion, many identities for algebra
+    options.kinds = {OpKind::Add,    OpKind::Neg,       OpKind::Sub,    OpKind::Mul,
+                     OpKind::Select, OpKind::Relu,      OpKind::Cast,   OpKind::Broadcast,
+                     OpKind::Tanh,   OpKind::ReduceSum, OpKind::Maximum};
+  }
+  if (seed % 5 == 2) {
+    options.kinds = {OpKind::Reshape, OpKind::Transpose, OpKind::Slice,  OpKind::Pad,
+                     OpKind::Concat,  OpKind::Broadcast, OpKind::Matmul, OpKind::ReduceMax};
+  }
+  Graph graph = test::randomGraph(seed, options);
+  const auto mood = seed % 2 == 0 ? test::Mood::Tame : test::Mood::Wild;
+  NamedLiterals feeds = test::randomFeeds(graph, seed, mood);
+  NamedLiterals parameters = test::randomParameters(graph, seed, mood);
+  return {std::move(graph), std::move(feeds), std::move(parameters)};
+}
+
+Graph runAll(Graph graph) {
+  for (const PassRow& pass : allPasses()) {
+    graph = *pass.run(graph);
+  }
+  return graph;
+}
+
+bool has(const Graph& graph, std::string_view name, OpKind kind) {
+  const ValueId value = graph.findValue(name);
+  return value.valid() && graph[graph[value].producer].kind() == kind;
+}
+
+void checkSameNames(const Case& before, const Graph& after) {
+  for (const auto& [name, value] : before.feeds) {
+    INFO("input " << name);
+    REQUIRE(has(after, name, OpKind::Input));
+  }
+  REQUIRE(after.fetches().size() == before.graph.fetches().size());
+  for (size_t i = 0; i < after.fetches().size(); ++i) {
+    REQUIRE(after.text(after.fetches()[i].name) == before.graph.text(before.graph.fetches()[i].name));
+  }
+}
+
+NamedLiterals parametersOf(const Graph& graph, const NamedLiterals& all) {
+  NamedLiterals some;
+  for (const auto& [name, value] : all) {
+    if (has(graph, name, OpKind::Parameter)) {
+      some[name] = value;
+    }
+  }
+  return some;
+}
+
+void checkSameValues(const Case& before, const Graph& after) {
+  const Result<Evaluation> expected = evaluate(before.graph, before.feeds, before.parameters);
+  const Result<Evaluation> actual = evaluate(after, before.feeds, parametersOf(after, before.parameters));
+  REQUIRE(expected.ok());
+  REQUIRE(actual.ok());
+  for (const auto& [name, value] : expected->fetches) {
+    INFO("fetch " << name);
+    REQUIRE(test::bitDifference(value, actual->fetches.at(name)) == "");
+  }
+  for (const auto& [name, value] : expected->parameters) {
+    INFO("parameter " << name);
+    // One that the pass left out must be one that the step does not change.
+    const auto found = actual->parameters.find(name);
+    const bool kept = found != actual->parameters.end();
+    REQUIRE(test::bitDifference(value, kept ? found->second : before.parameters.at(name)) == "");
+  }
+}
+
+void checkKept(const Case& before, const Graph& after) {
+  REQUIRE(render(verifyGraph(after)) == "");
+  checkSameNames(before, after);
+  checkSameValues(before, after);
+}
+
+double bytesMoved(const Graph& graph) {
+  double bytes = 0;
+  for (const OpId op : graph.ops()) {
+    bytes += costOf(graph[op].attributes, graph.operandTypesOf(op), graph.resultTypesOf(op)).bytes;
+  }
+  return bytes;
+}
+
+bool sameGraph(const Graph& a, const Graph& b) {
+  bool same = a.opCount() == b.opCount();
+  for (uint32_t i = 0; same && i < a.opCount(); ++i) {
+    const OpId op(i);
+    same = sameAttributes(a[op].attributes, b[op].attributes) && a[op].operands == b[op].operands &&
+           a.nameOf(op) == b.nameOf(op) && a.pinOf(op) == b.pinOf(op) && a.scopeOf(op) == b.scopeOf(op);
+  }
+  return same;
+}
+
+constexpr uint64_t cases = 600;
+
+} // namespace
+
+TEST_CASE("passes: each keeps every fetch, every state and every bit") {
+  for (uint64_t seed = 0; seed < cases; ++seed) {
+    const Case before = caseOf(seed);
+    for (const PassRow& pass : allPasses()) {
+      INFO("seed " << seed << ", pass " << pass.name);
+      const Result<Graph> after = pass.run(before.graph);
+      REQUIRE(after.ok());
+      checkKept(before, *after);
+    }
+  }
+}
+
+TEST_CASE("passes: all in a row keep every fetch, every state and every bit") {
+  for (uint64_t seed = 0; seed < cases; ++seed) {
+    INFO("seed " << seed);
+    const Case before = caseOf(seed);
+    checkKept(before, runAll(before.graph));
+  }
+}
+
+TEST_CASE("passes: none makes a graph larger, or moves more bytes") {
+  for (uint64_t seed = 0; seed < cases; ++seed) {
+    Graph graph = caseOf(seed).graph;
+    for (const PassRow& pass : allPasses()) {
+      INFO("seed " << seed << ", pass " << pass.name);
+      Graph after = *pass.run(graph);
+      REQUIRE(after.opCount() <= graph.opCount());
+      REQUIRE(bytesMoved(*dropDeadOps(after)) <= bytesMoved(*dropDeadOps(graph)));
+      graph = std::move(after);
+    }
+  }
+}
+
+TEST_CASE("passes: the same graph gives the same graph, and a second run finds nothing to drop") {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    INFO("seed " << seed);
+    const Graph graph = caseOf(seed).graph;
+    const Graph once = runAll(graph);
+    REQUIRE(sameGraph(once, runAll(graph)));
+    REQUIRE(sameGraph(once, *dropDeadOps(once)));
+    REQUIRE(sameGraph(once, *shareCommonOps(once)));
+  }
+}
+
+TEST_CASE("passes: fusion and the others have work in the random graphs") {
+  size_t fused = 0, reducing = 0, before = 0, after = 0;
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const Graph graph = caseOf(seed).graph;
+    const Graph result = runAll(graph);
+    before += graph.opCount();
+    after += result.opCount();
+    for (const OpId op : result.ops()) {
+      const auto* body = result[op].getIf<ops::Fused>();
+      fused += body != nullptr ? 1 : 0;
+      reducing += body != nullptr && body->reduction != ops::Fused::Reduction::None ? 1 : 0;
+    }
+  }
+  // Enough that the properties above are not kept by passes that do nothing.
+  CHECK(fused >= 30);
+  CHECK(reducing >= 3);
+  CHECK(after * 10 < before * 9);
+}
+
+} // namespace dfc
