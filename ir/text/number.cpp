@@ -109,7 +109,7 @@ void appendFinite(std::string& out, ElementType type, const std::byte* element) 
   }
 }
 
-std::string written(const NumberWords& number) {
+std::string asWritten(const NumberWords& number) {
   const std::string payload = number.payload.empty() ? "" : fmt::format("({})", number.payload);
   return fmt::format("{}{}{}", number.negative ? "-" : "", number.word, payload);
 }
@@ -152,13 +152,13 @@ std::string readMagnitude(const NumberWords& number, ElementType type, double& o
     return "";
   }
   if (!startsLikeNumber(number.word)) {
-    return fmt::format("{} is no {} value", shown(written(number)), name(type));
+    return fmt::format("{} is no {} value", shown(asWritten(number)), name(type));
   }
   const std::errc error = parseFloat(number.word, out);
   if (error == std::errc::result_out_of_range) {
-    return fmt::format("{} is beyond the range of {}", shown(written(number)), name(type));
+    return fmt::format("{} is beyond the range of {}", shown(asWritten(number)), name(type));
   }
-  return error == std::errc() ? "" : fmt::format("{} is no number", shown(written(number)));
+  return error == std::errc() ? "" : fmt::format("{} is no number", shown(asWritten(number)));
 }
 
 // Straight to f32, so that nothing is rounded twice; what f32 alone calls out of range is rounded from f64.
@@ -195,7 +195,7 @@ std::string readFloat(const NumberWords& number, ElementType type, std::byte* ou
   double magnitude = 0;
   std::string problem = readMagnitude(number, type, magnitude);
   if (problem.empty() && !storeFloat(number, magnitude, type, out) && number.word != "inf") {
-    problem = fmt::format("{} is beyond the range of {}", shown(written(number)), name(type));
+    problem = fmt::format("{} is beyond the range of {}", shown(asWritten(number)), name(type));
   }
   return problem;
 }
@@ -206,12 +206,13 @@ std::string readWithin(const NumberWords& number, std::string_view type, int64_t
   const auto [end, error] =
       std::from_chars(number.word.data(), number.word.data() + number.word.size(), magnitude);
   if (end != number.word.data() + number.word.size() || error == std::errc::invalid_argument) {
-    return fmt::format("{} is no {} value: it takes whole numbers in decimal", shown(written(number)), type);
+    return fmt::format("{} is no {} value: it takes whole numbers in decimal", shown(asWritten(number)),
+                       type);
   }
   const uint64_t limit =
       number.negative ? uint64_t(0) - static_cast<uint64_t>(least) : static_cast<uint64_t>(most);
   if (error != std::errc() || magnitude > limit) {
-    return fmt::format("{} does not fit in {} ({} to {})", shown(written(number)), type, least, most);
+    return fmt::format("{} does not fit in {} ({} to {})", shown(asWritten(number)), type, least, most);
   }
   out = static_cast<int64_t>(number.negative ? uint64_t(0) - magnitude : magnitude);
   return "";
@@ -228,7 +229,7 @@ std::string readIntegerElement(const NumberWords& number, ElementType type, std:
 
 std::string readBool(const NumberWords& number, std::byte* out) {
   if (number.negative || (number.word != "true" && number.word != "false")) {
-    return fmt::format("{} is no bool value: it takes true or false", shown(written(number)));
+    return fmt::format("{} is no bool value: it takes true or false", shown(asWritten(number)));
   }
   store(out, static_cast<uint8_t>(number.word == "true"));
   return "";

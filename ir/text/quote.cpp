@@ -92,6 +92,12 @@ void appendName(std::string& out, std::string_view name) {
   }
 }
 
+std::string written(std::string_view name) {
+  std::string out;
+  appendName(out, name);
+  return out;
+}
+
 void appendQuoted(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {

@@ -14,6 +14,9 @@ bool isPlainName(std::string_view name);
 /// Appends the name as it is where it is plain, else as a quoted string.
 void appendName(std::string& out, std::string_view name);
 
+/// The same as a text of its own, for printed forms: always one line.
+std::string written(std::string_view name);
+
 /// Appends a quoted string. Escapes: \" \\ \n \t \r, and \xNN for other control characters and for bytes that
 /// are no UTF-8.
 void appendQuoted(std::string& out, std::string_view text);

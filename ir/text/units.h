@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace dfc {
 
@@ -18,5 +19,8 @@ std::string humanRate(double bytesPerSecond);
 
 /// "12.8 MFLOP"
 std::string humanFlops(double flops);
+
+/// "1 step", "2 steps"
+std::string counted(size_t count, std::string_view noun);
 
 } // namespace dfc
