@@ -16,7 +16,7 @@ std::string jsonQuoted(std::string_view text) {
 
 std::string jsonNumber(double number) {
   DFC_ASSERT(std::isfinite(number), "a number of JSON is finite");
-  return fmt::format("{}", number);
+  return number == 0 && std::signbit(number) ? "-0.0" : fmt::format("{}", number);
 }
 
 } // namespace dfc

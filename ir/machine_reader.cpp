@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace dfc {
 namespace {
@@ -151,9 +153,11 @@ class MachineReader {
     if (value == nullptr || !readNumber(*value, join(path, key), number)) {
       return;
     }
-    const bool fits = number == std::floor(number) && std::abs(number) < 9e18 &&
-                      number >= static_cast<double>(std::numeric_limits<Integer>::min()) &&
-                      number <= static_cast<double>(std::numeric_limits<Integer>::max());
+    using Limits = std::numeric_limits<Integer>;
+    const bool fits = value->is_number_integer()
+                          ? std::in_range<Integer>(value->get<int64_t>()) && number < 9.3e18
+                          : number == std::floor(number) && number >= static_cast<double>(Limits::min()) &&
+                                number < static_cast<double>(Limits::max());
     if (!fits) {
       document_.errorAt(join(path, key), fmt::format("{} is no whole number in range", value->dump()));
       return;

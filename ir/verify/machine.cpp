@@ -162,7 +162,7 @@ class MachineCheck {
       const SideTable<DeviceId, char> reached = reachable(host, forwards);
       for (const DeviceId device : reached.ids()) {
         if (reached[device] == 0) {
-          fault("",
+          fault("routes",
                 fmt::format("no chain of routes leads from {} to {}",
                             deviceText(machine_, forwards ? host : device),
                             deviceText(machine_, forwards ? device : host)),

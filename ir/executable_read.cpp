@@ -1,0 +1,319 @@
+// Bytes to a sealed plan. The file is never trusted: the envelope and the FlatBuffer are verified first,
+// every index is checked before it is used, the graph is built anew op by op with its types recomputed, and
+// what comes out is sealed, which runs every verifier. Nothing is allocated by a number that the file merely
+// claims.
+#include "ir/atomic_file.h"
+#include "ir/executable.h"
+#include "ir/executable_attributes.h"
+#include "ir/executable_format.h"
+
+#include <fmt/format.h>
+
+namespace dfc {
+namespace {
+
+constexpr uint64_t largestFile = uint64_t{1} << 36;
+constexpr size_t mostErrorsShown = 20;
+constexpr const char* compileAgain = "the plan was not made by this dfc; compile the graph again";
+
+template <class IdT>
+bool inRange(uint32_t index, const IdRange<IdT>& range) {
+  return index < range.size();
+}
+
+/// Rebuilds the stages from a verified buffer. `fail` records why it cannot go on.
+class PlanReader {
+ public:
+  PlanReader(const file::Plan& plan, std::span<const std::byte> constants, std::string fileName)
+      : plan_(plan), constants_(constants), fileName_(std::move(fileName)), builder_(plan.name()->str()) {}
+
+  Result<Executable> read() {
+    Machine machine = readMachineText();
+    readOps();
+    if (errors_.empty()) {
+      readFetches();
+      finishGraph();
+    }
+    if (errors_.empty()) {
+      readPlaced();
+      readSchedule();
+      readMemory();
+    }
+    if (!errors_.empty()) {
+      return located(std::move(errors_));
+    }
+    Result<Executable> sealed = Executable::seal(std::move(placed_), std::move(schedule_), std::move(memory_),
+                                                 std::move(machine), plan_.policy()->str());
+    return sealed.ok() ? std::move(sealed) : Result<Executable>(located(sealed.errors()));
+  }
+
+ private:
+  void fail(std::string message) { errors_.push_back(errorWithoutPlace(std::move(message))); }
+
+  /// Errors of a file are about the file, wherever the ops in it were once written.
+  Diagnostics located(Diagnostics errors) const {
+    const size_t left = errors.size() > mostErrorsShown ? errors.size() - mostErrorsShown : 0;
+    errors.resize(errors.size() - left);
+    for (Diagnostic& error : errors) {
+      error = {Severity::Error, {fileName_, 0, 0}, "damaged: " + error.message, compileAgain};
+    }
+    if (left > 0) {
+      errors.push_back({Severity::Error, {fileName_, 0, 0}, fmt::format("and {} more", left)});
+    }
+    return errors;
+  }
+
+  std::string_view text(uint32_t index) {
+    const auto found = textAt(*plan_.strings(), index);
+    if (!found) {
+      fail(fmt::format("string {} of {}", index, plan_.strings()->size()));
+    }
+    return found.value_or("");
+  }
+
+  Machine readMachineText() {
+    Result<Machine> machine = parseMachine(plan_.machine()->string_view(), fileName_);
+    if (!machine.ok()) {
+      for (const Diagnostic& error : machine.errors()) {
+        fail(fmt::format("its machine: {}", error.message));
+      }
+      return {};
+    }
+    return *std::move(machine);
+  }
+
+  void readOps() {
+    uint64_t results = 0;
+    for (uint32_t i = 0; i < plan_.ops()->size() && errors_.empty(); ++i) {
+      const file::Op& op = *plan_.ops()->Get(i);
+      results += op.results();
+      if (results > plan_.values()->size()) {
+        fail(fmt::format("op {} has results beyond the {} values", i, plan_.values()->size()));
+      } else {
+        readOp(i, op);
+      }
+    }
+    if (errors_.empty() && results != plan_.values()->size()) {
+      fail(fmt::format("{} values, of which {} belong to an op", plan_.values()->size(), results));
+    }
+    if (errors_.empty() && !constants_.empty()) {
+      fail(fmt::format("{} bytes of constants belong to no op", constants_.size()));
+    }
+  }
+
+  void readOp(uint32_t index, const file::Op& op) {
+    const std::string_view kindName = text(op.kind());
+    const auto kind = opKindNamed(kindName);
+    if (!kind) {
+      fail(fmt::format("op {}: this dfc knows no op '{}'", index, kindName));
+      return;
+    }
+    OpAttributes attributes = defaultAttributes(*kind);
+    const std::string wrong = readAttributes(attributes, op.attributes(), *plan_.strings(), constants_);
+    if (!wrong.empty()) {
+      fail(fmt::format("op {} ({}): {}", index, kindName, wrong));
+      return;
+    }
+    append(index, op, std::move(attributes));
+  }
+
+  void append(uint32_t index, const file::Op& op, OpAttributes attributes) {
+    llvm::SmallVector<ValueId, 3> operands;
+    const uint32_t count = op.operands() == nullptr ? 0 : op.operands()->size();
+    for (uint32_t i = 0; i < count && errors_.empty(); ++i) {
+      operands.emplace_back(op.operands()->Get(i));
+      if (!inRange(operands.back().index(), builder_.soFar().values())) {
+        fail(fmt::format("op {} reads value {}, which does not exist before it", index,
+                         operands.back().index()));
+      }
+    }
+    const auto firstResult = static_cast<uint32_t>(builder_.soFar().valueCount());
+    const std::string_view name = op.results() == 0 ? "" : text(plan_.values()->Get(firstResult)->name());
+    const OpSite site{
+        name, text(op.scope()), text(op.pin()), {std::string(text(op.file())), op.line(), op.column()}};
+    if (!errors_.empty()) {
+      return;
+    }
+    const OpId made = builder_.append(std::move(attributes), operands, site);
+    if (!made.valid()) {
+      fail(fmt::format("op {} ('{}'): {}", index, name, builder_.errors().back().message));
+    } else {
+      compareResults(index, op, made);
+    }
+  }
+
+  void compareResults(uint32_t index, const file::Op& op, OpId made) {
+    const OpRow& row = builder_.soFar()[made];
+    if (row.resultCount != op.results()) {
+      fail(fmt::format("op {} has {} results, not {}", index, row.resultCount, op.results()));
+      return;
+    }
+    for (const ValueId value : row.results()) {
+      const file::Value& stored = *plan_.values()->Get(value.index());
+      const std::string_view name = text(stored.name());
+      if (value != row.firstResult) {
+        builder_.rename(value, name);
+      }
+      if (builder_.soFar().nameOf(value) != name) {
+        fail(fmt::format("value {} is named '{}', which is empty or taken", value.index(), name));
+      }
+      const TensorType& type = builder_.soFar().typeOf(value);
+      if (typeFrom(textAt(*plan_.strings(), stored.element()), stored.dims()) != type) {
+        fail(fmt::format("value '{}' is not of the type {} that its op gives", name, toString(type)));
+      }
+    }
+  }
+
+  void readFetches() {
+    for (const file::Fetch* fetch : *plan_.fetches()) {
+      const std::string_view name = text(fetch->name());
+      if (inRange(fetch->value(), builder_.soFar().values())) {
+        builder_.fetch(name, ValueId(fetch->value()));
+      } else {
+        fail(fmt::format("fetch '{}' of value {}, which does not exist", name, fetch->value()));
+      }
+    }
+  }
+
+  void finishGraph() {
+    Result<Graph> graph = std::move(builder_).finish();
+    if (graph.ok()) {
+      placed_.graph = *std::move(graph);
+      return;
+    }
+    errors_.insert(errors_.end(), graph.errors().begin(), graph.errors().end());
+  }
+
+  bool isOp(uint32_t index) const { return inRange(index, placed_.graph.ops()); }
+
+  void readPlaced() {
+    placed_.device.resize(plan_.device()->size());
+    for (const OpId op : placed_.device.ids()) {
+      placed_.device[op] = DeviceId(plan_.device()->Get(op.index()));
+    }
+    for (const file::Transfer* row : *plan_.transfers()) {
+      TransferRow transfer{DeviceId(row->from()), DeviceId(row->to()), {}, row->bytes()};
+      appendIds(row->links(), transfer.links);
+      if (!isOp(row->op()) || !placed_.transfers.try_emplace(OpId(row->op()), std::move(transfer)).second) {
+        fail(fmt::format("a route for op {}, which does not exist or has one", row->op()));
+      }
+    }
+    for (const file::OpPair* pair : *plan_.replicas()) {
+      if (!isOp(pair->first()) || !isOp(pair->second()) ||
+          !placed_.replicas.try_emplace(OpId(pair->first()), OpId(pair->second())).second) {
+        fail(fmt::format("op {} as the replica of op {}", pair->first(), pair->second()));
+      }
+    }
+    for (const file::OpPair* pair : *plan_.orderings()) {
+      placed_.orderings.push_back({OpId(pair->first()), OpId(pair->second())});
+    }
+  }
+
+  template <class List>
+  static void appendIds(const flatbuffers::Vector<uint32_t>* from, List& to) {
+    for (uint32_t i = 0; from != nullptr && i < from->size(); ++i) {
+      to.emplace_back(from->Get(i));
+    }
+  }
+
+  void readSchedule() {
+    for (const file::Queue* row : *plan_.queues()) {
+      if (row->kind() > static_cast<uint8_t>(QueueKind::Peer)) {
+        fail(fmt::format("a queue of kind {}", row->kind()));
+        return;
+      }
+      QueueRow queue{DeviceId(row->device()), static_cast<QueueKind>(row->kind()), row->index(), {}};
+      appendIds(row->steps(), queue.steps);
+      schedule_.queues.add(std::move(queue));
+    }
+    schedule_.stepOf.resize(placed_.graph.opCount());
+    for (const file::Step* row : *plan_.steps()) {
+      readStep(*row);
+    }
+    schedule_.makespan = plan_.makespan();
+    const file::Bounds& bounds = *plan_.bounds();
+    schedule_.bounds = {bounds.critical_path(), bounds.busiest_queue(), bounds.busiest_link()};
+  }
+
+  void readStep(const file::Step& row) {
+    StepRow step{OpId(row.op()), QueueId(row.queue()), row.position(), {}, row.start(), row.end()};
+    appendIds(row.waits(), step.waits);
+    const OpId op = step.op;
+    const StepId made = schedule_.steps.add(std::move(step));
+    if (isOp(op.index())) {
+      schedule_.stepOf[op] = made;
+    } else {
+      fail(fmt::format("step {} runs op {}, which does not exist", made.index(), op.index()));
+    }
+  }
+
+  void readMemory() {
+    memory_.slots.resize(plan_.slots()->size());
+    for (const ValueId value : memory_.slots.ids()) {
+      const file::Slot& slot = *plan_.slots()->Get(value.index());
+      memory_.slots[value] = {DeviceId(slot.device()), slot.offset(), slot.bytes()};
+    }
+    readSizes(*plan_.arena_bytes(), memory_.arenaBytes);
+    readSizes(*plan_.resident_bytes(), memory_.residentBytes);
+    readSizes(*plan_.lower_bound(), memory_.lowerBound);
+  }
+
+  static void readSizes(const flatbuffers::Vector<int64_t>& from, SideTable<DeviceId, int64_t>& to) {
+    to.resize(from.size());
+    for (const DeviceId device : to.ids()) {
+      to[device] = from.Get(device.index());
+    }
+  }
+
+  const file::Plan& plan_;
+  std::span<const std::byte> constants_;
+  std::string fileName_;
+  GraphBuilder builder_;
+  Diagnostics errors_;
+  PlacedGraph placed_;
+  Schedule schedule_;
+  MemoryPlan memory_;
+};
+
+/// FlatBuffers reads its scalars in place, so they must lie as aligned in memory as they do in the buffer.
+std::span<const std::byte> alignedCopy(std::span<const std::byte> bytes, std::vector<uint64_t>& storage) {
+  storage.resize((bytes.size() + sizeof(uint64_t) - 1) / sizeof(uint64_t));
+  const auto copy = std::as_writable_bytes(std::span(storage)).first(bytes.size());
+  std::copy(bytes.begin(), bytes.end(), copy.begin());
+  return copy;
+}
+
+} // namespace
+
+Result<Executable> Executable::parse(std::span<const std::byte> bytes, const std::string& fileName) {
+  const Result<PlanParts> parts = unwrapPlan(bytes, fileName);
+  if (!parts.ok()) {
+    return parts.errors();
+  }
+  constexpr int deepest = 8;
+  const Diagnostic malformed{
+      Severity::Error, {fileName, 0, 0}, "damaged: its contents do not follow the plan format", compileAgain};
+  // FlatBuffers addresses 31 bits; below four bytes there is not even a root.
+  if (parts->plan.size() >= FLATBUFFERS_MAX_BUFFER_SIZE || parts->plan.size() < 8) {
+    return malformed;
+  }
+  std::vector<uint64_t> storage;
+  const auto plan = alignedCopy(parts->plan, storage);
+  const auto* buffer = reinterpret_cast<const uint8_t*>(plan.data());
+  flatbuffers::Verifier verifier(buffer, plan.size(), deepest,
+                                 static_cast<flatbuffers::uoffset_t>(plan.size())); // no file has more tables
+  if (!file::VerifyPlanBuffer(verifier)) {
+    return malformed;
+  }
+  return PlanReader(*file::GetPlan(buffer), parts->constants, fileName).read();
+}
+
+Result<Executable> Executable::load(const std::string& path) {
+  const Result<std::vector<std::byte>> bytes = readFile(path, largestFile);
+  if (!bytes.ok()) {
+    return bytes.errors();
+  }
+  return parse(*bytes, path);
+}
+
+} // namespace dfc
