@@ -107,6 +107,7 @@ void WorkerQueue::runPlain(const Round& round) {
       currentOp_.store(next.op.index(), std::memory_order_relaxed);
       next.work.run(next.work.context);
     }
+    currentOp_.store(OpId().index(), std::memory_order_relaxed);
     if (segment.publishes != 0) {
       word_->publish(before + segment.publishes);
     }
@@ -135,6 +136,7 @@ void WorkerQueue::runTraced(const Round& round) {
         spans_.push_back({next.step, static_cast<uint32_t>(round.number), begin, steadySeconds()});
       }
     }
+    currentOp_.store(OpId().index(), std::memory_order_relaxed);
     if (segment.publishes != 0) {
       word_->publish(before + segment.publishes);
     }
