@@ -1,9 +1,10 @@
-// The whole device contract. A backend opens devices; a device owns arenas and queues; a queue is given its program
-// once and then runs it each round, in order, by itself: wait, run, publish. Nothing here decides anything.
+// The whole device contract. A backend opens devices; a device owns arenas and queues; a queue is given its
+// program once and then runs it each round, in order, by itself: wait, run, publish. Nothing here decides
+// anything.
 //
-// Queues of every backend wait for one another through progress words alone (runtime/progress.h), so one plan drives
-// unlike devices with one mechanism. Rounds follow one another without a central thread: the first command of a queue
-// waits for the ends of the queues of the round before, by the same words.
+// Queues of every backend wait for one another through progress words alone (runtime/progress.h), so one plan
+// drives unlike devices with one mechanism. Rounds follow one another without a central thread: the first
+// command of a queue waits for the ends of the queues of the round before, by the same words.
 #pragma once
 
 #include "ir/executable.h"
@@ -13,7 +14,8 @@
 
 namespace dfc {
 
-/// Device memory of one plan on one device. A cpu arena is host memory; others need not be addressable by the host.
+/// Device memory of one plan on one device. A cpu arena is host memory; others need not be addressable by the
+/// host.
 class Arena {
  public:
   virtual ~Arena() = default;
@@ -24,9 +26,10 @@ class Arena {
   virtual void read(int64_t offset, std::span<std::byte> bytes) = 0;
 };
 
-/// Where a value lives, resolved for the runtime. Feed and fetch buffers are host memory that each round brings anew
-/// (`Round`), row-major and aligned to 64 bytes: what the caller feeds is read where it lies, and what he gets back is
-/// written there by the command that makes it, without another copy.
+/// Where a value lives, resolved for the runtime. Feed and fetch buffers are host memory that each round
+/// brings anew
+/// (`Round`), row-major and aligned to 64 bytes: what the caller feeds is read where it lies, and what he
+/// gets back is written there by the command that makes it, without another copy.
 struct Location {
   enum class Base : uint8_t { Arena, Feed, Fetch };
   Base base = Base::Arena;
@@ -63,9 +66,9 @@ struct Program {
 
 /// What one round brings beside the programs. All of it lives until the round has ended on every queue.
 struct Round {
-  uint64_t number = 0;                          ///< since the session opened
-  llvm::ArrayRef<const std::byte*> feeds = {};  ///< by feed index
-  llvm::ArrayRef<std::byte*> fetches = {};      ///< by fetch index
+  uint64_t number = 0;                         ///< since the session opened
+  llvm::ArrayRef<const std::byte*> feeds = {}; ///< by feed index
+  llvm::ArrayRef<std::byte*> fetches = {};     ///< by fetch index
   bool traced = false;
 };
 
@@ -76,13 +79,14 @@ class Queue {
   virtual ~Queue() = default;
   /// Prepares kernels and the like. The executable and the board outlive the queue. Throws MachineError.
   virtual void load(const Executable& plan, Program program, ProgressBoard& board) = 0;
-  /// Returns at once. A session launches every loaded queue once a round, in queue order and from one thread, so that
-  /// queues of one backend may be gathered into one launch. Whatever happens, the queue publishes the end of the round
-  /// in the end; a failure goes to `ProgressBoard::fail` before that.
+  /// Returns at once. A session launches every loaded queue once a round, in queue order and from one thread,
+  /// so that queues of one backend may be gathered into one launch. Whatever happens, the queue publishes the
+  /// end of the round in the end; a failure goes to `ProgressBoard::fail` before that.
   virtual void launch(const Round& round) = 0;
   /// Where the queue is in its program, for messages; an invalid id when it is idle or cannot tell.
   virtual OpId current() const = 0;
-  /// Spans of the traced rounds since the last call, on the clock of `steadySeconds()`; only while no round runs.
+  /// Spans of the traced rounds since the last call, on the clock of `steadySeconds()`; only while no round
+  /// runs.
   virtual std::vector<Span> takeSpans() = 0;
 };
 
@@ -109,8 +113,9 @@ class Backend {
   virtual std::string unavailable() const = 0;
   /// Whether this backend has a kernel for the op; conformance tests walk the table with it.
   virtual bool hasKernel(const Graph& graph, OpId op) const = 0;
-  /// Opens all devices that one session wants of this backend together, in the order asked for: they may share what
-  /// spans devices (peer access, one launch for all). Throws MachineError; the devices outlive their arenas and queues.
+  /// Opens all devices that one session wants of this backend together, in the order asked for: they may
+  /// share what spans devices (peer access, one launch for all). Throws MachineError; the devices outlive
+  /// their arenas and queues.
   virtual std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices) = 0;
 };
 

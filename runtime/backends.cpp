@@ -1,4 +1,5 @@
-// The list of backends, made from backends.def: a static library would lose objects that registered themselves.
+// The list of backends, made from backends.def: a static library would lose objects that registered
+// themselves.
 #include "runtime/backend.h"
 
 #include <algorithm>

@@ -35,7 +35,8 @@ std::shared_ptr<std::byte> BufferPool::take() {
     buffer = static_cast<std::byte*>(::operator new(size, alignment, std::nothrow));
   }
   if (buffer == nullptr) {
-    throw MachineError(fmt::format("the host has no {} bytes for a fetched value; let go of earlier results", bytes_));
+    throw MachineError(
+        fmt::format("the host has no {} bytes for a fetched value; let go of earlier results", bytes_));
   }
   return {buffer, [pool = weak_from_this()](std::byte* returned) {
             if (const auto alive = pool.lock()) {

@@ -1,6 +1,6 @@
-// BufferPool: the host buffers that fetched values are written to. A buffer belongs to the caller's literals until the
-// last of them is gone, then it is used again; so results are never copied on the way out, and memory stays flat as
-// long as the caller lets go of old results.
+// BufferPool: the host buffers that fetched values are written to. A buffer belongs to the caller's literals
+// until the last of them is gone, then it is used again; so results are never copied on the way out, and
+// memory stays flat as long as the caller lets go of old results.
 #pragma once
 
 #include "ir/tensor_type.h"
@@ -22,7 +22,8 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   BufferPool& operator=(const BufferPool&) = delete;
   ~BufferPool();
 
-  /// Goes back to the pool, or is freed when the pool is gone. Throws MachineError when the host is out of memory.
+  /// Goes back to the pool, or is freed when the pool is gone. Throws MachineError when the host is out of
+  /// memory.
   std::shared_ptr<std::byte> take();
 
  private:

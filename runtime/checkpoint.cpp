@@ -12,8 +12,9 @@ Diagnostics missingFrom(const NamedLiterals& state, const NamedLiterals& file, c
   Diagnostics errors;
   for (const auto& entry : state) {
     if (file.find(entry.first) == file.end()) {
-      errors.push_back(errorWithoutPlace(fmt::format("'{}' has no value for parameter '{}'", path, entry.first),
-                                         "use a file that was saved from this graph"));
+      errors.push_back(
+          errorWithoutPlace(fmt::format("'{}' has no value for parameter '{}'", path, entry.first),
+                            "use a file that was saved from this graph"));
     }
   }
   return errors;
@@ -21,7 +22,9 @@ Diagnostics missingFrom(const NamedLiterals& state, const NamedLiterals& file, c
 
 } // namespace
 
-Status saveState(Session& session, const std::string& path) { return writeSafetensors(path, session.state()); }
+Status saveState(Session& session, const std::string& path) {
+  return writeSafetensors(path, session.state());
+}
 
 Status loadState(Session& session, const std::string& path) {
   const Result<NamedTensors> file = readSafetensors(path);

@@ -23,16 +23,17 @@ std::string listOf(llvm::ArrayRef<FeedRow> inputs) {
   for (const FeedRow& input : inputs) {
     entries.push_back(fmt::format("'{}' {}", input.name, toString(input.type)));
   }
-  return entries.empty() ? "the plan has no inputs" : fmt::format("the inputs are {}", fmt::join(entries, ", "));
+  return entries.empty() ? "the plan has no inputs"
+                         : fmt::format("the inputs are {}", fmt::join(entries, ", "));
 }
 
 Diagnostic wrongType(const FeedRow& input, const TensorType& given) {
   const bool shape = input.type.element == given.element;
-  return errorWithoutPlace(
-      fmt::format("input '{}' is {}, but the value fed is {}", input.name, toString(input.type), toString(given)),
-      shape ? fmt::format("feed a value of shape {}, or compile the graph for {}", toString(input.type.shape),
-                          toString(given.shape))
-            : fmt::format("convert the value to {}", name(input.type.element)));
+  return errorWithoutPlace(fmt::format("input '{}' is {}, but the value fed is {}", input.name,
+                                       toString(input.type), toString(given)),
+                           shape ? fmt::format("feed a value of shape {}, or compile the graph for {}",
+                                               toString(input.type.shape), toString(given.shape))
+                                 : fmt::format("convert the value to {}", name(input.type.element)));
 }
 
 } // namespace
@@ -42,7 +43,8 @@ Diagnostics checkFeeds(llvm::ArrayRef<FeedRow> inputs, const NamedLiterals& give
   const std::vector<std::string> missing = missingNames(inputs, given);
   for (const auto& entry : given) {
     const std::string& fed = entry.first;
-    const auto* input = std::find_if(inputs.begin(), inputs.end(), [&](const FeedRow& row) { return row.name == fed; });
+    const auto* input =
+        std::find_if(inputs.begin(), inputs.end(), [&](const FeedRow& row) { return row.name == fed; });
     if (input == inputs.end()) {
       const auto near = nearestName(fed, missing);
       errors.push_back(errorWithoutPlace(fmt::format("the plan has no input named '{}'", fed),

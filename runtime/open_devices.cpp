@@ -78,16 +78,18 @@ class Opener {
     const auto able = backendNames([&](const Backend& other) { return other.supports(row.kind); });
     if (backend == nullptr) {
       const auto near = nearestName(wanted, able);
-      return errorWithoutPlace(fmt::format("there is no backend named '{}'", wanted),
-                               near ? fmt::format("did you mean '{}'?", *near)
-                                    : fmt::format("backends for a {}: {}", name(row.kind), fmt::join(able, ", ")));
+      return errorWithoutPlace(
+          fmt::format("there is no backend named '{}'", wanted),
+          near ? fmt::format("did you mean '{}'?", *near)
+               : fmt::format("backends for a {}: {}", name(row.kind), fmt::join(able, ", ")));
     }
     if (!backend->supports(row.kind)) {
       return errorWithoutPlace(fmt::format("backend '{}' cannot play a {}", wanted, name(row.kind)),
                                fmt::format("backends for a {}: {}", name(row.kind), fmt::join(able, ", ")));
     }
     if (const std::string reason = backend->unavailable(); !reason.empty()) {
-      throw MachineError(fmt::format("{}: the backend '{}' has no device here: {}", row.name, wanted, reason));
+      throw MachineError(
+          fmt::format("{}: the backend '{}' has no device here: {}", row.name, wanted, reason));
     }
     return backend;
   }
@@ -113,11 +115,11 @@ class Opener {
       if (backend == nullptr || backend->hasKernel(plan_.graph(), step.op)) {
         continue;
       }
-      Diagnostic error = errorWithoutPlace(
-          fmt::format("the backend '{}' of {} has no kernel for {} '{}'", backend->name(),
-                      machine_.devices[device].name, nameOf(plan_.graph()[step.op].kind()),
-                      plan_.graph().nameOf(step.op)),
-          "place the op on another device, or cast its operands to a type that has one");
+      Diagnostic error =
+          errorWithoutPlace(fmt::format("the backend '{}' of {} has no kernel for {} '{}'", backend->name(),
+                                        machine_.devices[device].name, nameOf(plan_.graph()[step.op].kind()),
+                                        plan_.graph().nameOf(step.op)),
+                            "place the op on another device, or cast its operands to a type that has one");
       error.where = plan_.graph().locationOf(step.op);
       errors_.push_back(std::move(error));
     }

@@ -18,8 +18,8 @@ struct OpenedDevice {
 };
 using OpenedDevices = std::vector<OpenedDevice>; ///< by device id
 
-/// Errors: a backend that does not exist, cannot play the device or lacks a kernel that the plan needs. Throws
-/// MachineError when a device or its memory cannot be had.
+/// Errors: a backend that does not exist, cannot play the device or lacks a kernel that the plan needs.
+/// Throws MachineError when a device or its memory cannot be had.
 Result<OpenedDevices> openDevices(const Executable& plan, const BackendChoice& choice);
 
 } // namespace dfc

@@ -1,11 +1,12 @@
-// How queues tell one another how far they are: a progress word for each queue, in host memory that every backend
-// can read and write, counts the commands of that queue that have ended since the session opened. "Command p of
-// queue q has ended in round r" is `ended(q) >= perRound(q) * r + p + 1`. A CPU thread spins on a word for a moment
-// and then sleeps; a GPU stream can wait on the same word with a stream memory operation. A queue need not publish
-// every command: only those that somebody waits for, and the end of each round.
+// How queues tell one another how far they are: a progress word for each queue, in host memory that every
+// backend can read and write, counts the commands of that queue that have ended since the session opened.
+// "Command p of queue q has ended in round r" is `ended(q) >= perRound(q) * r + p + 1`. A CPU thread spins on
+// a word for a moment and then sleeps; a GPU stream can wait on the same word with a stream memory operation.
+// A queue need not publish every command: only those that somebody waits for, and the end of each round.
 //
-// The board holds the words of a session and its failure: once a round has failed, nobody waits any longer, every
-// queue ends its launched rounds without doing their work, and the session may clear the failure when all are idle.
+// The board holds the words of a session and its failure: once a round has failed, nobody waits any longer,
+// every queue ends its launched rounds without doing their work, and the session may clear the failure when
+// all are idle.
 #pragma once
 
 #include <atomic>
@@ -32,23 +33,23 @@ class ProgressWord {
       ring();
     }
   }
-  /// Until `ended() >= target`, or `stop` is set and the word rung, or the deadline is past: spins `spins` times, then
-  /// sleeps. Gives whether the target was reached.
+  /// Until `ended() >= target`, or `stop` is set and the word rung, or the deadline is past: spins `spins`
+  /// times, then sleeps. Gives whether the target was reached.
   bool wait(uint64_t target, const std::atomic<bool>& stop, uint32_t spins,
             std::optional<Deadline> deadline = std::nullopt) const;
   void ring() const; ///< wakes every sleeper to look again
 
  private:
   alignas(64) std::atomic<uint64_t> ended_{0};
-  // A sleeper counts itself before it looks a last time and the writer looks for sleepers after it has written, both
-  // sequentially consistent: one of the two sees the other.
+  // A sleeper counts itself before it looks a last time and the writer looks for sleepers after it has
+  // written, both sequentially consistent: one of the two sees the other.
   alignas(64) mutable std::atomic<uint32_t> sleepers_{0};
   mutable std::mutex mutex_;
   mutable std::condition_variable woken_;
 };
 
-/// Until `word` has come to `perRound * round + offset`: offset p + 1 is the end of command p of the same round, 0 the
-/// end of the round before.
+/// Until `word` has come to `perRound * round + offset`: offset p + 1 is the end of command p of the same
+/// round, 0 the end of the round before.
 struct WaitFor {
   const ProgressWord* word = nullptr;
   uint64_t perRound = 0;

@@ -33,7 +33,9 @@ class FileInitialiser {
 
  private:
   std::string pathOf(const std::string& file) const {
-    return (std::filesystem::path(dataFolder_) / file).lexically_normal().string(); // an absolute file stays as it is
+    return (std::filesystem::path(dataFolder_) / file)
+        .lexically_normal()
+        .string(); // an absolute file stays as it is
   }
 
   Result<Literal> tensorOf(const std::string& path, const std::string& name) {
@@ -66,7 +68,8 @@ class FileInitialiser {
 
 class ResidentMaker {
  public:
-  ResidentMaker(const PlacedGraph& placed, const std::string& dataFolder) : placed_(placed), files_(dataFolder) {}
+  ResidentMaker(const PlacedGraph& placed, const std::string& dataFolder)
+      : placed_(placed), files_(dataFolder) {}
 
   Result<llvm::DenseMap<ValueId, Literal>> run() {
     const Graph& graph = placed_.graph;
@@ -85,7 +88,8 @@ class ResidentMaker {
         values_.try_emplace(graph[replica].firstResult, copy);
       }
     }
-    return errors_.empty() ? Result<llvm::DenseMap<ValueId, Literal>>(std::move(values_)) : std::move(errors_);
+    return errors_.empty() ? Result<llvm::DenseMap<ValueId, Literal>>(std::move(values_))
+                           : std::move(errors_);
   }
 
  private:
@@ -103,10 +107,10 @@ class ResidentMaker {
         errors_.push_back(std::move(error));
       }
     } else if (read->type() != parameter.type) {
-      Diagnostic error = errorWithoutPlace(
-          fmt::format("parameter '{}' is {}, but '{}' holds {}", graph.nameOf(op), toString(parameter.type),
-                      parameter.file, toString(read->type())),
-          "convert the file, or give the parameter the file's type");
+      Diagnostic error =
+          errorWithoutPlace(fmt::format("parameter '{}' is {}, but '{}' holds {}", graph.nameOf(op),
+                                        toString(parameter.type), parameter.file, toString(read->type())),
+                            "convert the file, or give the parameter the file's type");
       error.where = graph.locationOf(op);
       errors_.push_back(std::move(error));
     } else {
@@ -143,15 +147,17 @@ std::vector<ParameterRow> parametersOf(const PlacedGraph& placed) {
   return rows;
 }
 
-Result<llvm::DenseMap<ValueId, Literal>> residentValues(const PlacedGraph& placed, const std::string& dataFolder) {
+Result<llvm::DenseMap<ValueId, Literal>> residentValues(const PlacedGraph& placed,
+                                                        const std::string& dataFolder) {
   return ResidentMaker(placed, dataFolder).run();
 }
 
 Diagnostics checkState(const std::vector<ParameterRow>& parameters, const NamedLiterals& given) {
   Diagnostics errors;
   for (const auto& [name, literal] : given) {
-    const auto found = std::find_if(parameters.begin(), parameters.end(),
-                                    [&, wanted = &name](const ParameterRow& row) { return row.name == *wanted; });
+    const auto found =
+        std::find_if(parameters.begin(), parameters.end(),
+                     [&, wanted = &name](const ParameterRow& row) { return row.name == *wanted; });
     if (found == parameters.end()) {
       std::vector<std::string> names;
       for (const ParameterRow& row : parameters) {

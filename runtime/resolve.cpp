@@ -50,7 +50,8 @@ class Resolver {
     }
   }
 
-  // Written straight into the caller's buffer: made by one op with one result, read by nobody, in memory of the host.
+  // Written straight into the caller's buffer: made by one op with one result, read by nobody, in memory of
+  // the host.
   void findDirectFetches() {
     SideTable<ValueId, bool> read(graph_.valueCount());
     for (const OpId op : graph_.ops()) {
@@ -70,7 +71,8 @@ class Resolver {
 
   bool writesAnywhere(OpId op) const {
     const OpClass kind = classOf(graph_[op].kind());
-    return kind != OpClass::Source && kind != OpClass::State && kind != OpClass::View && graph_[op].resultCount == 1;
+    return kind != OpClass::Source && kind != OpClass::State && kind != OpClass::View &&
+           graph_[op].resultCount == 1;
   }
 
   Location locationOf(ValueId value) const {
@@ -129,8 +131,9 @@ class Resolver {
     }
     const DeviceId device = plan_.placed().device[command.op];
     for (const ValueId operand : graph_[command.op].operands) {
-      DFC_ASSERT(plan_.memory().slots[operand].device == device,
-                 fmt::format("{} reads {} on another device", graph_.nameOf(command.op), graph_.nameOf(operand)));
+      DFC_ASSERT(
+          plan_.memory().slots[operand].device == device,
+          fmt::format("{} reads {} on another device", graph_.nameOf(command.op), graph_.nameOf(operand)));
     }
   }
 
@@ -196,7 +199,8 @@ class Resolver {
     for (const StepRow& row : schedule_.steps) {
       for (const StepId wait : row.waits) {
         const StepRow& before = schedule_.steps[wait];
-        endIsWaitedFor[before.queue] = endIsWaitedFor[before.queue] || before.position + 1 == commands_[before.queue].size();
+        endIsWaitedFor[before.queue] =
+            endIsWaitedFor[before.queue] || before.position + 1 == commands_[before.queue].size();
       }
     }
     for (const QueueId queue : schedule_.queues.ids()) {
@@ -235,7 +239,8 @@ class Resolver {
 
 } // namespace
 
-ResolvedPlan resolve(const Executable& plan, const SideTable<DeviceId, Arena*>& arenas, const ProgressBoard& board) {
+ResolvedPlan resolve(const Executable& plan, const SideTable<DeviceId, Arena*>& arenas,
+                     const ProgressBoard& board) {
   return Resolver(plan, arenas, board).run();
 }
 

@@ -1,12 +1,15 @@
-// resolve: a sealed executable and its arenas become one program a queue, with nothing left to look up. What it settles
-// once so that no round has to:
+// resolve: a sealed executable and its arenas become one program a queue, with nothing left to look up. What
+// it settles once so that no round has to:
 //
 //   - inputs cost nothing: who reads a fed value (or a view of it) reads the caller's own buffer;
-//   - a fetched value that nobody else reads is written straight into the round's fetch buffer by the op or transfer
+//   - a fetched value that nobody else reads is written straight into the round's fetch buffer by the op or
+//   transfer
 //     that makes it; any other is copied there at the end of its queue's program;
 //   - views, and assigns whose value already lies in the parameter's storage, are order without work;
-//   - rounds follow one another by waits alone: the first command of each queue waits for those queue ends of the round
-//     before that no command waits for. That is all of them: an end that is waited for comes before another end.
+//   - rounds follow one another by waits alone: the first command of each queue waits for those queue ends of
+//   the round
+//     before that no command waits for. That is all of them: an end that is waited for comes before another
+//     end.
 #pragma once
 
 #include "runtime/backend.h"
@@ -30,8 +33,9 @@ struct ResolvedPlan {
   std::vector<FetchRow> fetches;
 };
 
-/// `arenas`: by device, null where the plan has no memory; `board`: a word for each queue of the schedule. Asserts what
-/// the verifiers promise.
-ResolvedPlan resolve(const Executable& plan, const SideTable<DeviceId, Arena*>& arenas, const ProgressBoard& board);
+/// `arenas`: by device, null where the plan has no memory; `board`: a word for each queue of the schedule.
+/// Asserts what the verifiers promise.
+ResolvedPlan resolve(const Executable& plan, const SideTable<DeviceId, Arena*>& arenas,
+                     const ProgressBoard& board);
 
 } // namespace dfc

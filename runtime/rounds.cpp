@@ -137,11 +137,12 @@ std::optional<Deadline> Rounds::deadlineOf(const Flight& flight) const {
 }
 
 void Rounds::giveUp(const Flight& flight) {
-  board_.fail(flight.number,
-              std::make_exception_ptr(MachineError(
-                  fmt::format("step {} took longer than its limit of {} s; under way were: {}; raise the time limit, or look "
-                              "for what holds the step up",
-                              flight.number, options_.timeoutSeconds, whereQueuesAre()))));
+  board_.fail(
+      flight.number,
+      std::make_exception_ptr(MachineError(fmt::format(
+          "step {} took longer than its limit of {} s; under way were: {}; raise the time limit, or look "
+          "for what holds the step up",
+          flight.number, options_.timeoutSeconds, whereQueuesAre()))));
 }
 
 std::string Rounds::whereQueuesAre() const {
@@ -164,8 +165,9 @@ std::exception_ptr Rounds::errorOf(const Flight& flight) const {
   if (failure->round == flight.number) {
     return failure->error;
   }
-  return std::make_exception_ptr(MachineError(
-      fmt::format("step {} was not run, because step {} failed: {}", flight.number, failure->round, whatOf(failure->error))));
+  return std::make_exception_ptr(
+      MachineError(fmt::format("step {} was not run, because step {} failed: {}", flight.number,
+                               failure->round, whatOf(failure->error))));
 }
 
 // Whoever asks for the flight learns its failure; nobody else needs to any more.

@@ -1,6 +1,7 @@
-// Rounds: steps on their way. Launches each on all queues, keeps what it needs until it has ended everywhere, knows
-// which failed. A round that fails ends early on every queue, and so do those launched after it; the next one starts
-// afresh when all queues are idle. Used from one thread at a time; there is no thread of its own.
+// Rounds: steps on their way. Launches each on all queues, keeps what it needs until it has ended everywhere,
+// knows which failed. A round that fails ends early on every queue, and so do those launched after it; the
+// next one starts afresh when all queues are idle. Used from one thread at a time; there is no thread of its
+// own.
 #pragma once
 
 #include "runtime/buffer_pool.h"
@@ -30,7 +31,7 @@ class Rounds;
 struct Flight {
   std::weak_ptr<Rounds> rounds; ///< gone when the session is closed; everything has ended then
   uint64_t number = 0;
-  bool ended = false; ///< and seen to have
+  bool ended = false;         ///< and seen to have
   std::vector<Literal> feeds; ///< shared with the caller, who detaches when he writes; let go at the end
   std::vector<const std::byte*> feedAddresses;
   std::vector<std::shared_ptr<std::byte>> fetches;
@@ -50,8 +51,8 @@ class Rounds : public std::enable_shared_from_this<Rounds> {
 
   llvm::ArrayRef<FeedRow> feeds() const { return feeds_; }
   llvm::ArrayRef<FetchRow> fetches() const { return fetches_; }
-  /// Launches a round with feeds that `checkFeeds` has passed. Blocks while maxInFlight are on their way. Throws the
-  /// failure of an earlier round that nobody has been told of; the new one is then not launched.
+  /// Launches a round with feeds that `checkFeeds` has passed. Blocks while maxInFlight are on their way.
+  /// Throws the failure of an earlier round that nobody has been told of; the new one is then not launched.
   std::shared_ptr<Flight> launch(const NamedLiterals& feeds);
   /// Until the flight has ended; throws its failure.
   void wait(const std::shared_ptr<Flight>& flight);

@@ -77,8 +77,8 @@ struct Session::Impl {
     ResolvedPlan resolved = resolve(*plan, arenas, board);
     auto queues = loadQueues(*plan, std::move(resolved.programs), devices, board);
     rounds = std::make_shared<Rounds>(
-        *plan, RoundOptions{options.maxInFlight, options.trace, options.timeoutSeconds}, std::move(resolved.feeds),
-        std::move(resolved.fetches), std::move(queues), board);
+        *plan, RoundOptions{options.maxInFlight, options.trace, options.timeoutSeconds},
+        std::move(resolved.feeds), std::move(resolved.fetches), std::move(queues), board);
   }
 
   void write(ValueId value, const Literal& literal) {
@@ -101,7 +101,8 @@ struct Session::Impl {
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Session::~Session() = default;
 
-Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable> plan, const SessionOptions& options) {
+Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable> plan,
+                                               const SessionOptions& options) {
   Result<OpenedDevices> devices = openDevices(*plan, {options.cpuBackend, options.gpuBackend});
   auto resident = residentValues(plan->placed(), options.dataFolder);
   Diagnostics errors = devices.errors();
@@ -140,7 +141,8 @@ NamedLiterals Session::Pending::wait() const {
 
 Result<Literal> Session::Pending::wait(std::string_view fetch) const {
   const auto rows = flight_->fetchRows;
-  const auto* row = std::find_if(rows.begin(), rows.end(), [&](const FetchRow& other) { return other.name == fetch; });
+  const auto* row =
+      std::find_if(rows.begin(), rows.end(), [&](const FetchRow& other) { return other.name == fetch; });
   if (row == rows.end()) {
     std::vector<std::string> names;
     for (const FetchRow& other : rows) {

@@ -44,7 +44,8 @@ void WorkerQueue::addCommand(const Command& command, PreparedCall work, uint64_t
   segment.waitsEnd = static_cast<uint32_t>(waits_.size());
   segment.callsEnd = static_cast<uint32_t>(calls_.size());
   segment.commandsEnd = static_cast<uint32_t>(commands_.size());
-  segment.publishes = command.publishes && offset != perRound_ ? offset : 0; // the end of the round publishes itself
+  segment.publishes =
+      command.publishes && offset != perRound_ ? offset : 0; // the end of the round publishes itself
 }
 
 void WorkerQueue::launch(const Round& round) {
@@ -148,8 +149,7 @@ OpId WorkerQueue::current() const { return OpId(currentOp_.load(std::memory_orde
 std::exception_ptr WorkerQueue::describe(const std::exception_ptr& error) const {
   const std::string queue = plan_->schedule().nameOf(queue_, plan_->machine());
   const OpId op = current();
-  const std::string where =
-      op.valid() ? fmt::format("{}, op '{}'", queue, plan_->graph().nameOf(op)) : queue;
+  const std::string where = op.valid() ? fmt::format("{}, op '{}'", queue, plan_->graph().nameOf(op)) : queue;
   try {
     std::rethrow_exception(error);
   } catch (const InternalError&) {

@@ -1,6 +1,6 @@
-// WorkerQueue: a queue driven by a thread of the host. It walks a flat list of calls made at load; commands without
-// work of their own cost nothing unless the round is traced. The device behind it is a WorkMaker: what a command does
-// there. The loop makes no decision and takes no memory: it waits, calls, publishes.
+// WorkerQueue: a queue driven by a thread of the host. It walks a flat list of calls made at load; commands
+// without work of their own cost nothing unless the round is traced. The device behind it is a WorkMaker:
+// what a command does there. The loop makes no decision and takes no memory: it waits, calls, publishes.
 #pragma once
 
 #include "runtime/backend.h"
@@ -39,7 +39,8 @@ class WorkerQueue final : public Queue {
   std::vector<Span> takeSpans() override { return std::exchange(spans_, {}); }
 
  private:
-  /// Commands between two points where queues meet: waits before the first, at most one publication after the last.
+  /// Commands between two points where queues meet: waits before the first, at most one publication after the
+  /// last.
   struct Segment {
     uint32_t waitsEnd = 0, callsEnd = 0, commandsEnd = 0; ///< each begins where the segment before ends
     uint64_t publishes = 0;                               ///< offset in the round; 0 for none

@@ -1,4 +1,5 @@
-// The cpu backend: the host itself. Compute queues are threads; the arena is host memory that every device may reach.
+// The cpu backend: the host itself. Compute queues are threads; the arena is host memory that every device
+// may reach.
 #include "runtime/cpu/host_device.h"
 
 namespace dfc {

@@ -18,9 +18,10 @@ HostArena::HostArena(const std::string& device, int64_t bytes, HostDeviceTraits 
   const auto size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
   base_ = static_cast<std::byte*>(::operator new(size, alignment, std::nothrow));
   if (base_ == nullptr) {
-    throw MachineError(fmt::format("{}: the host cannot allocate an arena of {} bytes; use a smaller batch, or a machine "
-                                   "file with less memory for this device",
-                                   device, bytes));
+    throw MachineError(
+        fmt::format("{}: the host cannot allocate an arena of {} bytes; use a smaller batch, or a machine "
+                    "file with less memory for this device",
+                    device, bytes));
   }
   if (traits.filledWithNan) {
     std::memset(base_, 0xFF, size);
@@ -40,8 +41,9 @@ void HostArena::read(int64_t offset, std::span<std::byte> bytes) {
 }
 
 void HostArena::assertInside(int64_t offset, size_t bytes) const {
-  DFC_ASSERT(offset >= 0 && offset <= bytes_ && static_cast<int64_t>(bytes) <= bytes_ - offset,
-             fmt::format("bytes [{}, {}) of an arena of {}", offset, offset + static_cast<int64_t>(bytes), bytes_));
+  DFC_ASSERT(
+      offset >= 0 && offset <= bytes_ && static_cast<int64_t>(bytes) <= bytes_ - offset,
+      fmt::format("bytes [{}, {}) of an arena of {}", offset, offset + static_cast<int64_t>(bytes), bytes_));
 }
 
 } // namespace dfc

@@ -1,5 +1,5 @@
-// HostArena: device memory that is really host memory. `base` is for the queues of host devices alone; what other
-// devices may do with it is `hostAddress`.
+// HostArena: device memory that is really host memory. `base` is for the queues of host devices alone; what
+// other devices may do with it is `hostAddress`.
 #pragma once
 
 #include "runtime/backend.h"

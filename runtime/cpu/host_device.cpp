@@ -18,7 +18,8 @@ std::unique_ptr<Queue> HostDevice::openQueue(QueueKind /*kind*/, uint32_t /*inde
   return std::make_unique<WorkerQueue>(std::make_unique<HostWork>(pool_));
 }
 
-std::vector<std::unique_ptr<Device>> openHostDevices(llvm::ArrayRef<DeviceRequest> devices, HostDeviceTraits traits) {
+std::vector<std::unique_ptr<Device>> openHostDevices(llvm::ArrayRef<DeviceRequest> devices,
+                                                     HostDeviceTraits traits) {
   std::vector<std::unique_ptr<Device>> opened;
   for (const DeviceRequest& request : devices) {
     opened.push_back(std::make_unique<HostDevice>(request.row, traits));

@@ -1,6 +1,6 @@
-// HostDevice: a device played by threads of the host, with memory of the host. The cpu backend is that openly; the
-// emulated backend keeps its memory to itself and fills it with NaN first. Kernels are those of cpu/kernels, so both
-// give the same bits.
+// HostDevice: a device played by threads of the host, with memory of the host. The cpu backend is that
+// openly; the emulated backend keeps its memory to itself and fills it with NaN first. Kernels are those of
+// cpu/kernels, so both give the same bits.
 #pragma once
 
 #include "runtime/backend.h"
@@ -9,7 +9,7 @@
 namespace dfc {
 
 struct HostDeviceTraits {
-  bool addressable = true;   ///< whether other devices may touch its memory directly
+  bool addressable = true;    ///< whether other devices may touch its memory directly
   bool filledWithNan = false; ///< every byte 0xFF when allocated: NaN in every float type
 };
 
@@ -26,7 +26,8 @@ class HostDevice final : public Device {
 };
 
 /// The devices of a host backend, one a request.
-std::vector<std::unique_ptr<Device>> openHostDevices(llvm::ArrayRef<DeviceRequest> devices, HostDeviceTraits traits);
+std::vector<std::unique_ptr<Device>> openHostDevices(llvm::ArrayRef<DeviceRequest> devices,
+                                                     HostDeviceTraits traits);
 
 /// Whether the host's kernels can run the op: every op of the table that works, views and state included.
 bool hasHostKernel(const Graph& graph, OpId op);

@@ -1,5 +1,5 @@
-// HostWork: what commands do on a host device. Kernels and addresses are fixed at load; only the addresses of a
-// round's feed and fetch buffers are filled in as each round begins.
+// HostWork: what commands do on a host device. Kernels and addresses are fixed at load; only the addresses of
+// a round's feed and fetch buffers are filled in as each round begins.
 #pragma once
 
 #include "runtime/cpu/host_arena.h"

@@ -1,6 +1,7 @@
-// The emulated backend: a gpu played by threads of the host, so that a plan for a cpu and two gpus runs on any
-// laptop. Its memory is its own: no other device is given its address, and all of it is NaN when allocated, so that a
-// forgotten transfer shows. Compute, copy and peer queues are a thread each and truly run at once.
+// The emulated backend: a gpu played by threads of the host, so that a plan for a cpu and two gpus runs on
+// any laptop. Its memory is its own: no other device is given its address, and all of it is NaN when
+// allocated, so that a forgotten transfer shows. Compute, copy and peer queues are a thread each and truly
+// run at once.
 #include "runtime/cpu/host_device.h"
 
 namespace dfc {

@@ -1,6 +1,6 @@
-// The null backend: allocates nothing, computes nothing, keeps the order and emits the spans. It serves every device
-// kind, so that a plan for any machine can be driven, and what the runtime itself costs can be measured. What
-// leaves it, by a fetch or a transfer, is zero.
+// The null backend: allocates nothing, computes nothing, keeps the order and emits the spans. It serves every
+// device kind, so that a plan for any machine can be driven, and what the runtime itself costs can be
+// measured. What leaves it, by a fetch or a transfer, is zero.
 #include "runtime/worker_queue.h"
 
 #include <algorithm>
@@ -31,7 +31,8 @@ class NullWork final : public WorkMaker {
     if (!fetched && base == nullptr) {
       return {};
     }
-    zeros_.push_back({fetched ? nullptr : base + to.offset, static_cast<size_t>(to.bytes), to.buffer, fetched});
+    zeros_.push_back(
+        {fetched ? nullptr : base + to.offset, static_cast<size_t>(to.bytes), to.buffer, fetched});
     return {[](void* context) {
               const auto& work = *static_cast<Zeros*>(context);
               std::memset(work.to, 0, work.bytes);
