@@ -3,21 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <functional>
 #include <map>
 
 namespace dfc {
 namespace {
-
-std::vector<std::string> backendNames(const std::function<bool(const Backend&)>& wanted) {
-  std::vector<std::string> names;
-  for (const Backend* backend : allBackends()) {
-    if (wanted(*backend)) {
-      names.emplace_back(backend->name());
-    }
-  }
-  return names;
-}
 
 SideTable<DeviceId, bool> usedDevices(const Executable& plan) {
   SideTable<DeviceId, bool> used(plan.machine().devices.size());
@@ -43,7 +32,7 @@ class Opener {
     if (!errors_.empty()) {
       return std::move(errors_);
     }
-    for (Backend* backend : allBackends()) {
+    for (Backend* backend : choice_.known) {
       openAll(*backend);
     }
     allocateArenas();
@@ -73,9 +62,15 @@ class Opener {
     return wanted.empty() ? chooseFirst(row) : chooseNamed(row, wanted);
   }
 
-  static Result<Backend*> chooseNamed(const DeviceRow& row, const std::string& wanted) {
-    Backend* backend = backendNamed(wanted);
-    const auto able = backendNames([&](const Backend& other) { return other.supports(row.kind); });
+  Result<Backend*> chooseNamed(const DeviceRow& row, const std::string& wanted) const {
+    Backend* backend = nullptr;
+    std::vector<std::string> able;
+    for (Backend* known : choice_.known) {
+      backend = backend == nullptr && known->name() == wanted ? known : backend;
+      if (known->supports(row.kind)) {
+        able.emplace_back(known->name());
+      }
+    }
     if (backend == nullptr) {
       const auto near = nearestName(wanted, able);
       return errorWithoutPlace(
@@ -94,9 +89,9 @@ class Opener {
     return backend;
   }
 
-  static Result<Backend*> chooseFirst(const DeviceRow& row) {
+  Result<Backend*> chooseFirst(const DeviceRow& row) const {
     std::string reasons;
-    for (Backend* backend : allBackends()) {
+    for (Backend* backend : choice_.known) {
       if (backend->supports(row.kind)) {
         const std::string reason = backend->unavailable();
         if (reason.empty()) {

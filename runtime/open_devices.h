@@ -8,6 +8,7 @@ namespace dfc {
 /// Backend names by device kind; empty means the first available one that supports the kind.
 struct BackendChoice {
   std::string cpu, gpu;
+  std::vector<Backend*> known; ///< in the order of preference
 };
 
 /// One device of the plan's machine, opened; all null where the plan has neither memory nor work on it.

@@ -15,18 +15,20 @@ class Resolver {
  public:
   Resolver(const Executable& plan, const SideTable<DeviceId, Arena*>& arenas, const ProgressBoard& board)
       : plan_(plan), graph_(plan.graph()), schedule_(plan.schedule()), arenas_(arenas), board_(board),
-        feedOf_(graph_.valueCount(), none), fetchOf_(graph_.valueCount(), none),
+        feedOf_(graph_.valueCount(), none), directFetch_(graph_.valueCount(), none),
+        fetchesOf_(graph_.valueCount()), positions_(schedule_.steps.size()),
         commands_(schedule_.queues.size()) {}
 
   ResolvedPlan run() {
     findFeeds();
+    findFetches();
     findDirectFetches();
     for (const QueueId queue : schedule_.queues.ids()) {
       for (const StepId step : schedule_.queues[queue].steps) {
-        commands_[queue].push_back(commandOf(step));
+        addStep(queue, step);
       }
     }
-    addFetches();
+    addResidentFetches();
     addWaits();
     addRoundBarrier();
     for (const QueueId queue : schedule_.queues.ids()) {
@@ -50,6 +52,15 @@ class Resolver {
     }
   }
 
+  void findFetches() {
+    for (uint32_t i = 0; i < graph_.fetches().size(); ++i) {
+      const Fetch& fetch = graph_.fetches()[i];
+      fetchesOf_[fetch.value].push_back(i);
+      resolved_.fetches.push_back({std::string(graph_.text(fetch.name)), graph_.typeOf(fetch.value), {}});
+    }
+    fetchWriters_.resize(graph_.fetches().size());
+  }
+
   // Written straight into the caller's buffer: made by one op with one result, read by nobody, in memory of
   // the host.
   void findDirectFetches() {
@@ -62,9 +73,9 @@ class Resolver {
     for (uint32_t i = 0; i < graph_.fetches().size(); ++i) {
       const ValueId value = graph_.fetches()[i].value;
       const OpId producer = graph_[value].producer;
-      if (!read[value] && fetchOf_[value] == none && writesAnywhere(producer) &&
+      if (!read[value] && directFetch_[value] == none && writesAnywhere(producer) &&
           arenas_[plan_.memory().slots[value].device]->hostAddress() != nullptr) {
-        fetchOf_[value] = i;
+        directFetch_[value] = i;
       }
     }
   }
@@ -81,8 +92,8 @@ class Resolver {
     if (feedOf_[value] != none) {
       return {Location::Base::Feed, feedOf_[value], nullptr, 0, bytes};
     }
-    if (fetchOf_[value] != none) {
-      return {Location::Base::Fetch, fetchOf_[value], nullptr, 0, bytes};
+    if (directFetch_[value] != none) {
+      return {Location::Base::Fetch, directFetch_[value], nullptr, 0, bytes};
     }
     DFC_ASSERT(arenas_[slot.device] != nullptr, fmt::format("no arena for {}", graph_.nameOf(value)));
     return {Location::Base::Arena, 0, arenas_[slot.device], slot.offset, bytes};
@@ -137,22 +148,32 @@ class Resolver {
     }
   }
 
-  void addFetches() {
-    for (uint32_t i = 0; i < graph_.fetches().size(); ++i) {
-      const Fetch& fetch = graph_.fetches()[i];
-      const QueueId queue = queueNear(fetch.value);
-      std::vector<Command>& commands = commands_[queue];
-      size_t writer = 0;
-      if (fetchOf_[fetch.value] == i) {
-        writer = schedule_.steps[schedule_.stepOf[graph_[fetch.value].producer]].position;
-      } else {
-        writer = commands.size();
-        commands.push_back(fetchCopy(fetch.value, i));
+  // A fetched value is copied as soon as it is made, so that the caller may read it while the step goes on.
+  void addStep(QueueId queue, StepId step) {
+    positions_[step] = commands_[queue].size();
+    commands_[queue].push_back(commandOf(step));
+    for (const ValueId value : graph_[schedule_.steps[step].op].results()) {
+      for (const uint32_t fetch : fetchesOf_[value]) {
+        addFetch(queue, value, fetch);
       }
-      commands[writer].publishes = true;
-      fetchWriters_.push_back({queue, writer});
-      resolved_.fetches.push_back({std::string(graph_.text(fetch.name)), graph_.typeOf(fetch.value), {}});
     }
+  }
+
+  void addResidentFetches() {
+    for (uint32_t i = 0; i < graph_.fetches().size(); ++i) {
+      const ValueId value = graph_.fetches()[i].value;
+      if (!schedule_.stepOf[graph_[value].producer].valid()) {
+        addFetch(firstQueueOf(value), value, i);
+      }
+    }
+  }
+
+  void addFetch(QueueId queue, ValueId value, uint32_t fetch) {
+    if (directFetch_[value] != fetch) {
+      commands_[queue].push_back(fetchCopy(value, fetch));
+    }
+    commands_[queue].back().publishes = true;
+    fetchWriters_[fetch] = {queue, commands_[queue].size() - 1};
   }
 
   Command fetchCopy(ValueId value, uint32_t fetch) const {
@@ -164,12 +185,7 @@ class Resolver {
     return command;
   }
 
-  // The queue that makes the value; for a resident one the first of its device.
-  QueueId queueNear(ValueId value) const {
-    const StepId step = schedule_.stepOf[graph_[value].producer];
-    if (step.valid()) {
-      return schedule_.steps[step].queue;
-    }
+  QueueId firstQueueOf(ValueId value) const {
     for (const QueueId queue : schedule_.queues.ids()) {
       if (schedule_.queues[queue].device == plan_.memory().slots[value].device) {
         return queue;
@@ -179,14 +195,12 @@ class Resolver {
   }
 
   void addWaits() {
-    for (const QueueId queue : schedule_.queues.ids()) {
-      for (const StepId step : schedule_.queues[queue].steps) {
-        for (const StepId wait : schedule_.steps[step].waits) {
-          const StepRow& before = schedule_.steps[wait];
-          commands_[before.queue][before.position].publishes = true;
-          Command& command = commands_[queue][schedule_.steps[step].position];
-          command.waits.push_back(waitFor(before.queue, before.position + 1));
-        }
+    for (const StepRow& step : schedule_.steps) {
+      for (const StepId wait : step.waits) {
+        const QueueId queue = schedule_.steps[wait].queue;
+        commands_[queue][positions_[wait]].publishes = true;
+        Command& command = commands_[step.queue][positions_[schedule_.stepOf[step.op]]];
+        command.waits.push_back(waitFor(queue, positions_[wait] + 1));
       }
     }
     for (size_t i = 0; i < fetchWriters_.size(); ++i) {
@@ -196,22 +210,26 @@ class Resolver {
 
   void addRoundBarrier() {
     SideTable<QueueId, bool> endIsWaitedFor(schedule_.queues.size());
-    for (const StepRow& row : schedule_.steps) {
-      for (const StepId wait : row.waits) {
-        const StepRow& before = schedule_.steps[wait];
-        endIsWaitedFor[before.queue] =
-            endIsWaitedFor[before.queue] || before.position + 1 == commands_[before.queue].size();
+    for (const StepRow& step : schedule_.steps) {
+      for (const StepId wait : step.waits) {
+        const QueueId queue = schedule_.steps[wait].queue;
+        if (positions_[wait] + 1 == commands_[queue].size()) {
+          endIsWaitedFor[queue] = true;
+        }
       }
     }
     for (const QueueId queue : schedule_.queues.ids()) {
-      if (commands_[queue].empty()) {
-        continue;
+      if (!commands_[queue].empty()) {
+        commands_[queue].back().publishes = true;
+        addWaitsForEnds(queue, endIsWaitedFor);
       }
-      commands_[queue].back().publishes = true;
-      for (const QueueId other : schedule_.queues.ids()) {
-        if (other != queue && !commands_[other].empty() && !endIsWaitedFor[other]) {
-          commands_[queue].front().waits.push_back(waitFor(other, 0));
-        }
+    }
+  }
+
+  void addWaitsForEnds(QueueId queue, const SideTable<QueueId, bool>& endIsWaitedFor) {
+    for (const QueueId other : schedule_.queues.ids()) {
+      if (other != queue && !commands_[other].empty() && !endIsWaitedFor[other]) {
+        commands_[queue].front().waits.push_back(waitFor(other, 0));
       }
     }
   }
@@ -222,7 +240,7 @@ class Resolver {
 
   struct FetchWriter {
     QueueId queue;
-    size_t position;
+    size_t position = 0;
   };
 
   const Executable& plan_;
@@ -230,8 +248,10 @@ class Resolver {
   const Schedule& schedule_;
   const SideTable<DeviceId, Arena*>& arenas_;
   const ProgressBoard& board_;
-  SideTable<ValueId, uint32_t> feedOf_;  // fed values and their views: the feed
-  SideTable<ValueId, uint32_t> fetchOf_; // values that live in a fetch buffer only: the fetch
+  SideTable<ValueId, uint32_t> feedOf_;      // fed values and their views: the feed
+  SideTable<ValueId, uint32_t> directFetch_; // values that live in a fetch buffer only: the fetch
+  SideTable<ValueId, llvm::SmallVector<uint32_t, 0>> fetchesOf_;
+  SideTable<StepId, size_t> positions_; // in the commands of its queue
   SideTable<QueueId, std::vector<Command>> commands_;
   std::vector<FetchWriter> fetchWriters_; // by fetch
   ResolvedPlan resolved_;

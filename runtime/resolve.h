@@ -3,13 +3,11 @@
 //
 //   - inputs cost nothing: who reads a fed value (or a view of it) reads the caller's own buffer;
 //   - a fetched value that nobody else reads is written straight into the round's fetch buffer by the op or
-//   transfer
-//     that makes it; any other is copied there at the end of its queue's program;
+//     transfer that makes it; any other is copied there right after it was made;
 //   - views, and assigns whose value already lies in the parameter's storage, are order without work;
-//   - rounds follow one another by waits alone: the first command of each queue waits for those queue ends of
-//   the round
-//     before that no command waits for. That is all of them: an end that is waited for comes before another
-//     end.
+//   - rounds follow one another by waits alone: the first command of each queue waits for those queue ends
+//     of the round before that no command waits for. That is all of them: an end that is waited for comes
+//     before another end.
 #pragma once
 
 #include "runtime/backend.h"

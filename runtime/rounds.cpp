@@ -22,10 +22,11 @@ std::string whatOf(const std::exception_ptr& error) {
 
 Rounds::Rounds(const Executable& plan, const RoundOptions& options, std::vector<FeedRow> feeds,
                std::vector<FetchRow> fetches, std::vector<RunningQueue> queues, ProgressBoard& board)
-    : plan_(plan), options_(options), feeds_(std::move(feeds)), fetches_(std::move(fetches)), board_(board),
+    : plan_(plan), options_(options), feeds_(std::move(feeds)),
+      fetches_(std::make_shared<const std::vector<FetchRow>>(std::move(fetches))), board_(board),
       queues_(std::move(queues)) {
   options_.maxInFlight = std::max<uint32_t>(options_.maxInFlight, 1);
-  for (const FetchRow& fetch : fetches_) {
+  for (const FetchRow& fetch : *fetches_) {
     pools_.push_back(BufferPool::make(fetch.type.bytes()));
   }
 }
@@ -69,7 +70,7 @@ void Rounds::wait(const std::shared_ptr<Flight>& flight) {
 
 void Rounds::wait(const std::shared_ptr<Flight>& flight, size_t fetch) {
   settleThrough(flight->number); // the rounds before have ended when a value of this one is there
-  const WaitFor& ready = fetches_[fetch].ready;
+  const WaitFor& ready = (*fetches_)[fetch].ready;
   const bool there = flight->ended || ready.word->wait(ready.target(flight->number), board_.failedFlag(),
                                                        board_.spins(), deadlineOf(*flight));
   if (!there || board_.failed()) {

@@ -36,7 +36,7 @@ struct Flight {
   std::vector<const std::byte*> feedAddresses;
   std::vector<std::shared_ptr<std::byte>> fetches;
   std::vector<std::byte*> fetchAddresses;
-  llvm::ArrayRef<FetchRow> fetchRows;
+  std::shared_ptr<const std::vector<FetchRow>> fetchRows;
   Deadline submitted;
   std::exception_ptr error; ///< why it has no results
 };
@@ -50,7 +50,7 @@ class Rounds : public std::enable_shared_from_this<Rounds> {
   ~Rounds(); ///< after everything on its way has ended
 
   llvm::ArrayRef<FeedRow> feeds() const { return feeds_; }
-  llvm::ArrayRef<FetchRow> fetches() const { return fetches_; }
+  llvm::ArrayRef<FetchRow> fetches() const { return *fetches_; }
   /// Launches a round with feeds that `checkFeeds` has passed. Blocks while maxInFlight are on their way.
   /// Throws the failure of an earlier round that nobody has been told of; the new one is then not launched.
   std::shared_ptr<Flight> launch(const NamedLiterals& feeds);
@@ -76,8 +76,8 @@ class Rounds : public std::enable_shared_from_this<Rounds> {
   const Executable& plan_;
   RoundOptions options_;
   std::vector<FeedRow> feeds_;
-  std::vector<FetchRow> fetches_;
-  std::vector<std::shared_ptr<BufferPool>> pools_; // by fetch
+  std::shared_ptr<const std::vector<FetchRow>> fetches_; // shared with flights, which may outlive us
+  std::vector<std::shared_ptr<BufferPool>> pools_;       // by fetch
   ProgressBoard& board_;
   std::vector<RunningQueue> queues_;
   std::deque<std::shared_ptr<Flight>> flights_; // launched and not known to have ended, in order

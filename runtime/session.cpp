@@ -46,7 +46,8 @@ std::vector<RunningQueue> loadQueues(const Executable& plan, std::vector<Program
 NamedLiterals resultsOf(const Flight& flight) {
   NamedLiterals results;
   for (size_t i = 0; i < flight.fetches.size(); ++i) {
-    results.insert_or_assign(flight.fetchRows[i].name, Literal(flight.fetchRows[i].type, flight.fetches[i]));
+    const FetchRow& row = (*flight.fetchRows)[i];
+    results.insert_or_assign(row.name, Literal(row.type, flight.fetches[i]));
   }
   return results;
 }
@@ -103,7 +104,9 @@ Session::~Session() = default;
 
 Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable> plan,
                                                const SessionOptions& options) {
-  Result<OpenedDevices> devices = openDevices(*plan, {options.cpuBackend, options.gpuBackend});
+  BackendChoice choice{options.cpuBackend, options.gpuBackend, options.moreBackends};
+  choice.known.insert(choice.known.end(), allBackends().begin(), allBackends().end());
+  Result<OpenedDevices> devices = openDevices(*plan, choice);
   auto resident = residentValues(plan->placed(), options.dataFolder);
   Diagnostics errors = devices.errors();
   errors.insert(errors.end(), resident.errors().begin(), resident.errors().end());
@@ -140,8 +143,8 @@ NamedLiterals Session::Pending::wait() const {
 }
 
 Result<Literal> Session::Pending::wait(std::string_view fetch) const {
-  const auto rows = flight_->fetchRows;
-  const auto* row =
+  const std::vector<FetchRow>& rows = *flight_->fetchRows;
+  const auto row =
       std::find_if(rows.begin(), rows.end(), [&](const FetchRow& other) { return other.name == fetch; });
   if (row == rows.end()) {
     std::vector<std::string> names;

@@ -20,6 +20,8 @@ namespace dfc {
 struct SessionOptions {
   /// Backend name by device kind; empty means the first available one that supports the kind.
   std::string cpuBackend = {}, gpuBackend = {};
+  /// Backends beside those of the build, preferred to them where they support a device kind.
+  std::vector<Backend*> moreBackends = {};
   uint32_t maxInFlight = 2;
   bool trace = false;
   /// Seconds that a step may take, from its submission or the end of the step before; then it is given up
