@@ -41,7 +41,8 @@ class Placer {
  private:
   DeviceId deviceOf(OpId op) const {
     const DeviceId pinned = machine_.findDevice(old_.pinOf(op));
-    return pinned.valid() ? pinned : machine_.host();
+    const bool free = pinned.valid() && old_[op].kind() != OpKind::Input; // inputs arrive on the host
+    return free ? pinned : machine_.host();
   }
 
   void copy(OpId op) {

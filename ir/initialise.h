@@ -1,0 +1,22 @@
+// The first value of a parameter, by its initialiser. Element i is drawn from Philox block i of the seed,
+// with nothing but +, -, *, / and sqrt, which IEEE 754 defines to the bit: a seed gives the same tensor
+// anywhere.
+#pragma once
+
+#include "ir/op.h"
+
+namespace dfc {
+
+/// The parameter's value before the first step. Asserts that it does not start from a file (the runtime reads
+/// files) and that the parameter passed its type rule.
+///
+/// Uniform: from 53 random bits; where rounding to the element type would give the high end, the next 53 bits
+/// are taken, and then the low end. Normal: the inverse of the distribution function at 52 random bits
+/// (normalQuantile). Glorot: uniform in +-sqrt(6 / (fanIn + fanOut)) with the last two axes as fans.
+Literal initialise(const ops::Parameter& parameter);
+
+/// The x below which a standard normal number falls with probability `p`, 0 < p < 1, to about 1e-15 relative
+/// (Wichura, Algorithm AS 241, Applied Statistics 37(3), 1988).
+double normalQuantile(double p);
+
+} // namespace dfc
