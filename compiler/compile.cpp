@@ -29,27 +29,20 @@ void check(std::string_view stage, Verify verify) {
   }
 }
 
-Result<Graph> runPass(const PassRow& pass, const Graph& graph, const CompileOptions& options) {
-  if (llvm::is_contained(options.skipPasses, pass.name)) {
-    return graph;
-  }
-  auto next = pass.run(graph);
-  if (next) {
-    check(pass.name, [&] { return verifyGraph(*next); });
-    if (options.observer != nullptr) {
-      options.observer->graph(*next, pass.name);
+Result<Graph> runPasses(Graph graph, const CompileOptions& options) {
+  for (const PassRow& pass : allPasses()) {
+    if (llvm::is_contained(options.skipPasses, pass.name)) {
+      continue;
     }
-  }
-  return next;
-}
-
-Result<Graph> runPasses(Graph graph, llvm::ArrayRef<PassRow> passes, const CompileOptions& options) {
-  for (const PassRow& pass : passes) {
-    auto next = runPass(pass, graph, options);
+    auto next = pass.run(graph);
     if (!next) {
       return next;
     }
     graph = *std::move(next);
+    check(pass.name, [&] { return verifyGraph(graph); });
+    if (options.observer != nullptr) {
+      options.observer->graph(graph, pass.name);
+    }
   }
   return graph;
 }
@@ -64,25 +57,14 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     return errors;
   }
 
-  // Gradients first, so that every op that will run has its name; then pins by name, before a pass renames or
-  // joins ops.
-  auto written = runPasses(source, allPasses().take_front(1), options);
-  if (!written) {
-    return written.errors();
-  }
-  auto pinned = applyPinRules(*written, machine, options.pins);
-  if (!pinned) {
-    return pinned.errors();
-  }
-
-  // The other passes need no device either, and every op they save is one that nobody has to place.
-  auto graph = runPasses(*std::move(pinned), allPasses().drop_front(1), options);
+  // Passes first: they need no device, and every op they save is one that nobody has to place.
+  auto graph = runPasses(source, options);
   if (!graph) {
     return graph.errors();
   }
 
   // Then where: transfers follow from it, so it cannot come later.
-  auto placement = place(*graph, machine, cost, options.policy);
+  auto placement = place(*graph, machine, cost, options);
   if (!placement) {
     return placement.errors();
   }

@@ -33,18 +33,18 @@ Diagnostic unknownPolicy(const std::string& name) {
 llvm::ArrayRef<PolicyRow> allPolicies() { return policies; }
 
 Result<Placement> place(const Graph& graph, const Machine& machine, const CostModel& cost,
-                        const std::string& name) {
+                        const CompileOptions& options) {
   for (const PolicyRow& policy : policies) {
-    if (policy.name != name) {
+    if (policy.name != options.policy) {
       continue;
     }
-    auto pins = resolvePins(graph, machine);
+    auto pins = resolvePins(graph, machine, options.pins);
     if (!pins) {
       return pins.errors();
     }
     return policy.run({graph, machine, cost, *std::move(pins)});
   }
-  return unknownPolicy(name);
+  return unknownPolicy(options.policy);
 }
 
 Placement placeOn(const PlacementProblem& problem, DeviceId device) {

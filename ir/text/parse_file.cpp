@@ -29,11 +29,9 @@ bool Parser::Depth::fine() const {
   if (parser_.depth_ <= deepest) {
     return true;
   }
-  if (!parser_.abandoned_) {
-    parser_.complaints_.add(
-        spanOf(parser_.tokens_.now()), fmt::format("nested more than {} levels deep", deepest),
-        "name an inner part in a statement of its own; nested scopes can be one: scope \"a/b\"");
-  }
+  parser_.complaints_.add(spanOf(parser_.tokens_.now()),
+                          fmt::format("nested more than {} levels deep", deepest),
+                          "give an inner part a name in a statement of its own");
   return false;
 }
 
@@ -43,9 +41,10 @@ void Parser::readFile() {
   if (!readHeader()) {
     return;
   }
-  enterBlock(header);
-  readNested(header);
-  readAfterEnd();
+  if (enterBlock(header)) {
+    readNested(header);
+    readAfterEnd();
+  }
 }
 
 bool Parser::readHeader() {
@@ -72,13 +71,15 @@ void Parser::readBlock() {
 }
 
 // Where the '{' is missing, the block is read all the same: its '}' is probably there.
-void Parser::enterBlock(const Token& header) {
+bool Parser::enterBlock(const Token& header) {
   tokens_.continueLineAt(TokenKind::OpenBlock);
-  if (!tokens_.accept(TokenKind::OpenBlock)) {
-    tokens_.unexpected("'{'", "a block is written { … }");
-    tokens_.recover(header);
-    bracesSaid_ = !tokens_.accept(TokenKind::OpenBlock) || bracesSaid_;
+  if (tokens_.accept(TokenKind::OpenBlock)) {
+    return true;
   }
+  tokens_.unexpected("'{'", "a block is written { … }");
+  tokens_.recover(header);
+  bracesSaid_ = !tokens_.accept(TokenKind::OpenBlock) || bracesSaid_;
+  return true;
 }
 
 void Parser::readNested(const Token& header) {

@@ -26,7 +26,8 @@ void Parser::readStatement() {
   targets_.clear();
   statementPin_ = pin_;
   statementFirstOp_ = static_cast<uint32_t>(builder_.soFar().opCount());
-  const bool sound = readStatementBody() && (abandoned_ || atEnd());
+  const bool sound =
+      readStatementBody() && (tokens_.atEndOfStatement() || tokens_.unexpected("the end of the line"));
   for (const Target& target : targets_) { // whatever was not defined stands for an error from here on
     symbols_.declare(target.name, target.token);
   }
@@ -98,10 +99,14 @@ bool Parser::readScope() {
   const Token nameToken = tokens_.now();
   std::string_view name;
   std::string_view pin = pin_;
-  bool sound = readName("a name for the scope", name);
-  if (sound && tokens_.now().text == "on") {
+  if (!readName("a name for the scope", name)) {
+    return false;
+  }
+  if (tokens_.now().text == "on") {
     tokens_.take();
-    sound = readName("a device after 'on'", pin);
+    if (!readName("a device after 'on'", pin)) {
+      return false;
+    }
   }
   const std::string outerScope = scope_;
   const std::string_view outerPin = std::exchange(pin_, pin);
@@ -112,7 +117,8 @@ bool Parser::readScope() {
         fmt::format("the names of nested scopes, joined by '/', may have at most {}", longestName));
     scope_ = outerScope;
   }
-  readBlockAfter(word, sound);
+  enterBlock(word);
+  readNested(word);
   scope_ = outerScope;
   pin_ = outerPin;
   targets_.clear();
@@ -122,23 +128,15 @@ bool Parser::readScope() {
 bool Parser::readOn() {
   const Token word = tokens_.last();
   std::string_view pin;
-  const bool sound = readName("a device after 'on'", pin);
+  if (!readName("a device after 'on'", pin)) {
+    return false;
+  }
   const std::string_view outerPin = std::exchange(pin_, pin);
-  readBlockAfter(word, sound);
+  enterBlock(word);
+  readNested(word);
   pin_ = outerPin;
   targets_.clear();
   return true;
-}
-
-// The block of a broken header is read too, for its own errors and so that its '}' closes it.
-void Parser::readBlockAfter(const Token& word, bool headerSound) {
-  if (headerSound) {
-    enterBlock(word);
-  } else {
-    tokens_.recover(word);
-    bracesSaid_ = !tokens_.accept(TokenKind::OpenBlock) || bracesSaid_;
-  }
-  readNested(word);
 }
 
 bool Parser::readInput() {

@@ -1,0 +1,134 @@
+// matmul of every type, transposed and batched, against plain double loops.
+#include "tests/runtime/kernel_testing.h"
+#include "tests/support/catch.h"
+
+#include <cmath>
+
+namespace dfc::testing {
+namespace {
+
+const std::vector<ElementType> numbers = {ElementType::F32,  ElementType::F64, ElementType::F16,
+                                          ElementType::BF16, ElementType::I32, ElementType::I64,
+                                          ElementType::U8};
+
+Shape matrixShape(const Shape& batch, int64_t rows, int64_t columns, bool transposed) {
+  Dims dims(batch.dims().begin(), batch.dims().end());
+  dims.append({transposed ? columns : rows, transposed ? rows : columns});
+  return Shape(dims);
+}
+
+// Element [.., row, column] of a stored matrix of the batch that `index` (of the result) names.
+double element(const Literal& matrix, const Index& index, int64_t row, int64_t column, bool transposed) {
+  const Shape& shape = matrix.type().shape;
+  const size_t batchRank = shape.rank() - 2, skipped = index.size() - shape.rank();
+  Index at(shape.rank());
+  for (size_t axis = 0; axis < batchRank; ++axis) {
+    at[axis] = shape[axis] == 1 ? 0 : index[skipped + axis];
+  }
+  at[batchRank] = transposed ? column : row;
+  at[batchRank + 1] = transposed ? row : column;
+  return matrix.at(offsetOf(shape, at));
+}
+
+struct Product {
+  Shape batchA, batchB;
+  int64_t rows, columns, inner;
+};
+
+// Looks at every `every`-th element. Integers from -3 to 3 have exact sums in every type up to f16's 2048,
+// whatever the order.
+void checkProduct(const Product& product, ElementType type, bool transposeA, bool transposeB, bool exact,
+                  int64_t every = 1) {
+  const double low = type == ElementType::U8 ? 0 : exact ? -3 : -1, high = exact ? 3.9 : 1;
+  Literal a = randomLiteral({type, matrixShape(product.batchA, product.rows, product.inner, transposeA)}, 71,
+                            low, high);
+  Literal b = randomLiteral({type, matrixShape(product.batchB, product.inner, product.columns, transposeB)},
+                            72, low, high);
+  for (Literal* operand : {&a, &b}) {
+    for (int64_t i = 0; exact && i < operand->type().shape.elements(); ++i) {
+      operand->set(i, std::trunc(operand->at(i)));
+    }
+  }
+  const Literal got = runKernel(ops::Matmul{{}, transposeA, transposeB}, {a, b});
+  INFO(toString(a.type()) << (transposeA ? "^T " : " ") << toString(b.type()) << (transposeB ? "^T" : ""));
+  const double unit = type == ElementType::F64 ? 0x1p-52 : 0x1p-23; // f16 and bf16 accumulate in f32
+  checkElements(
+      got,
+      [&](int64_t i) {
+        if (i % every != 0) {
+          return got.at(i);
+        }
+        const Index index = indexOf(got.type().shape, i);
+        double sum = 0;
+        for (int64_t k = 0; k < product.inner; ++k) {
+          sum += element(a, index, index[index.size() - 2], k, transposeA) *
+                 element(b, index, k, index[index.size() - 1], transposeB);
+        }
+        return type == ElementType::U8 ? std::fmod(sum, 256) : sum;
+      },
+      exact ? 0 : 0.51, exact ? 0 : unit * double(product.inner));
+}
+
+} // namespace
+
+TEST_CASE("matmul agrees with plain loops for every type, transpose and shape") {
+  const std::vector<Product> products = {
+      {{}, {}, 1, 1, 1}, {{}, {}, 5, 7, 3}, {{}, {}, 13, 1, 40}, {{}, {}, 1, 50, 9}, {{}, {}, 33, 18, 65},
+  };
+  for (const ElementType type : numbers) {
+    for (const Product& product : products) {
+      for (const uint32_t transposes : {0U, 1U, 2U, 3U}) {
+        checkProduct(product, type, (transposes & 1U) != 0, (transposes & 2U) != 0, true);
+        if (isFloat(type)) {
+          checkProduct(product, type, (transposes & 1U) != 0, (transposes & 2U) != 0, false);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("matmul broadcasts its batch axes") {
+  const std::vector<Product> products = {
+      {{4}, {}, 3, 5, 2},
+      {{}, {4}, 3, 5, 2},
+      {{2, 1}, {3}, 4, 3, 6},
+      {{1, 3}, {2, 1}, 2, 2, 2},
+      {{2, 1, 2}, {2, 3, 1}, 1, 4, 3},
+  };
+  for (const ElementType type : numbers) {
+    for (const Product& product : products) {
+      checkProduct(product, type, false, false, true);
+      checkProduct(product, type, true, true, true);
+    }
+  }
+}
+
+TEST_CASE("matmul without rows, columns or terms gives nothing or zeros") {
+  for (const ElementType type : numbers) {
+    CHECK(runKernel(ops::Matmul{}, {Literal(TensorType{type, {0, 3}}), Literal(TensorType{type, {3, 2}})})
+              .bytes()
+              .empty());
+    const Literal zeros =
+        runKernel(ops::Matmul{}, {Literal(TensorType{type, {2, 0}}), Literal(TensorType{type, {0, 3}})});
+    CHECK(zeros == Literal(TensorType{type, {2, 3}}));
+  }
+}
+
+TEST_CASE("large products, cut into panels and blocks, agree with plain loops") {
+  for (const ElementType type : {ElementType::F32, ElementType::F64, ElementType::I32}) {
+    checkProduct({{}, {}, 300, 520, 270}, type, false, true, true, 61);
+    checkProduct({{}, {}, 530, 90, 300}, type, true, false, true, 61);
+  }
+}
+
+TEST_CASE("matmul gives the same bits with one thread and with three") {
+  for (const ElementType type : {ElementType::F32, ElementType::F64, ElementType::BF16, ElementType::F16}) {
+    const Literal a = randomLiteral({type, {500, 300}}, 73), b = randomLiteral({type, {300, 400}}, 74);
+    const Literal batch = randomLiteral({type, {3, 400, 300}}, 75);
+    CHECK(runKernel(ops::Matmul{}, {a, b}, 1) == runKernel(ops::Matmul{}, {a, b}, 3));
+    CHECK(runKernel(ops::Matmul{{}, false, true}, {a, batch}, 1) ==
+          runKernel(ops::Matmul{{}, false, true}, {a, batch}, 3));
+  }
+}
+
+} // namespace dfc::testing

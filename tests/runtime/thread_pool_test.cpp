@@ -1,0 +1,73 @@
+// The pool runs every part once, passes exceptions on, and serves several callers.
+#include "runtime/cpu/thread_pool.h"
+#include "tests/support/catch.h"
+
+#include <atomic>
+#include <stdexcept>
+
+namespace dfc {
+
+TEST_CASE("a pool runs each part exactly once") {
+  for (const uint32_t threads : {1U, 2U, 5U}) {
+    ThreadPool pool(threads);
+    CHECK(pool.threads() == threads);
+    for (const uint32_t parts : {0U, 1U, 2U, 64U}) {
+      std::vector<std::atomic<int>> runs(parts);
+      pool.run(parts, [&](uint32_t part) { ++runs[part]; });
+      for (const std::atomic<int>& count : runs) {
+        CHECK(count == 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("a pool passes a part's exception on and works afterwards") {
+  ThreadPool pool(3);
+  const auto failing = [](uint32_t part) {
+    if (part == 2) {
+      throw std::runtime_error("part 2");
+    }
+  };
+  CHECK_THROWS_WITH(pool.run(8, failing), "part 2");
+  std::atomic<int> runs = 0;
+  pool.run(8, [&](uint32_t) { ++runs; });
+  CHECK(runs == 8);
+}
+
+TEST_CASE("several callers may use a pool at once") {
+  ThreadPool pool(3);
+  std::atomic<int> runs = 0;
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) {
+        pool.run(3, [&](uint32_t) { ++runs; });
+      }
+    });
+  }
+  for (std::thread& caller : callers) {
+    caller.join();
+  }
+  CHECK(runs == 4 * 200 * 3);
+}
+
+TEST_CASE("units are dealt to parts in order and evenly") {
+  for (const int64_t units : {0, 1, 7, 100}) {
+    for (const uint32_t parts : {1U, 3U, 8U}) {
+      int64_t next = 0;
+      for (uint32_t part = 0; part < parts; ++part) {
+        const UnitRange range = unitsOfPart(units, parts, part);
+        CHECK(range.begin == next);
+        CHECK(range.end - range.begin <= units / parts + 1);
+        next = range.end;
+      }
+      CHECK(next == units);
+    }
+  }
+  ThreadPool pool(4);
+  CHECK(partCount(pool, 100, 0) == 1);   // no work is worth waking a thread
+  CHECK(partCount(pool, 100, 1e9) == 4); // no more parts than threads
+  CHECK(partCount(pool, 2, 1e9) == 2);   // nor than units
+}
+
+} // namespace dfc
