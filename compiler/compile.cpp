@@ -29,20 +29,27 @@ void check(std::string_view stage, Verify verify) {
   }
 }
 
-Result<Graph> runPasses(Graph graph, const CompileOptions& options) {
-  for (const PassRow& pass : allPasses()) {
-    if (llvm::is_contained(options.skipPasses, pass.name)) {
-      continue;
+Result<Graph> runPass(const PassRow& pass, const Graph& graph, const CompileOptions& options) {
+  if (llvm::is_contained(options.skipPasses, pass.name)) {
+    return graph;
+  }
+  auto next = pass.run(graph);
+  if (next) {
+    check(pass.name, [&] { return verifyGraph(*next); });
+    if (options.observer != nullptr) {
+      options.observer->graph(*next, pass.name);
     }
-    auto next = pass.run(graph);
+  }
+  return next;
+}
+
+Result<Graph> runPasses(Graph graph, llvm::ArrayRef<PassRow> passes, const CompileOptions& options) {
+  for (const PassRow& pass : passes) {
+    auto next = runPass(pass, graph, options);
     if (!next) {
       return next;
     }
     graph = *std::move(next);
-    check(pass.name, [&] { return verifyGraph(graph); });
-    if (options.observer != nullptr) {
-      options.observer->graph(graph, pass.name);
-    }
   }
   return graph;
 }
@@ -57,14 +64,25 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     return errors;
   }
 
-  // Passes first: they need no device, and every op they save is one that nobody has to place.
-  auto graph = runPasses(source, options);
+  // Gradients first, so that every op that will run has its name; then pins by name, before a pass renames or
+  // joins ops.
+  auto written = runPasses(source, allPasses().take_front(1), options);
+  if (!written) {
+    return written.errors();
+  }
+  auto pinned = applyPinRules(*written, machine, options.pins);
+  if (!pinned) {
+    return pinned.errors();
+  }
+
+  // The other passes need no device either, and every op they save is one that nobody has to place.
+  auto graph = runPasses(*std::move(pinned), allPasses().drop_front(1), options);
   if (!graph) {
     return graph.errors();
   }
 
   // Then where: transfers follow from it, so it cannot come later.
-  auto placement = place(*graph, machine, cost, options);
+  auto placement = place(*graph, machine, cost, options.policy);
   if (!placement) {
     return placement.errors();
   }

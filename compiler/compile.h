@@ -8,8 +8,8 @@
 
 namespace dfc {
 
-/// Pins ops by name: `pattern` is a glob over op names and scope paths ("fc1*", "*/loss"); the last match
-/// wins over earlier ones and over the pins in the graph.
+/// Pins ops by name: `pattern` is a glob over op names and whole scope paths ("fc1*", "*/loss"), gradients'
+/// ops included; a rule wins over the pins in the graph, a later rule over an earlier one.
 struct PinRule {
   std::string pattern;
   std::string device;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace dfc {
 namespace {
@@ -37,16 +36,24 @@ std::string caretLine(const Diagnostic& diagnostic) {
   return pad + '^' + std::string(diagnostic.width > 1 ? diagnostic.width - 1 : 0, '~');
 }
 
+char lowerCase(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
+}
+
+// In half letters: a letter too many, too few or another costs 2, the other case 1.
 size_t editDistance(const std::string& a, const std::string& b) {
   std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t(0));
+  for (size_t j = 0; j <= b.size(); ++j) {
+    row[j] = 2 * j;
+  }
   for (size_t i = 1; i <= a.size(); ++i) {
     size_t diagonal = row[0];
-    row[0] = i;
+    row[0] = 2 * i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      const size_t change = lowerCase(a[i - 1]) == lowerCase(b[j - 1]) ? 1 : 2;
+      const size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : change);
       diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+      row[j] = std::min({row[j] + 2, row[j - 1] + 2, substitute});
     }
   }
   return row[b.size()];
@@ -83,7 +90,7 @@ Diagnostic errorWithoutPlace(std::string message, std::string hint) {
 
 std::optional<std::string> nearestName(const std::string& word, const std::vector<std::string>& candidates) {
   std::optional<std::string> best;
-  size_t bestDistance = std::max<size_t>(1, word.size() / 3) + 1;
+  size_t bestDistance = 2 * std::max<size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     const size_t distance = editDistance(word, candidate);
     if (distance < bestDistance) {

@@ -58,6 +58,9 @@ class Literal {
   /// Copies `values`, row-major; asserts that there are as many as the shape has elements.
   template <class T>
   Literal(const Shape& shape, std::span<const T> values);
+  /// Takes over storage of at least `type.bytes()` bytes, aligned to 64, that nobody else writes any more.
+  Literal(const TensorType& type, std::shared_ptr<std::byte> storage)
+      : type_(type), storage_(std::move(storage)) {}
   template <class T>
   static Literal scalar(T value) {
     return Literal(Shape{}, std::span<const T>(&value, 1));

@@ -1,35 +1,18 @@
-// The whole device contract. A backend opens devices; a device owns an arena and queues; a queue is given its
+// The whole device contract. A backend opens devices; a device owns arenas and queues; a queue is given its
 // program once and then runs it each round, in order, by itself: wait, run, publish. Nothing here decides
 // anything.
 //
-// Waiting across queues and backends goes through progress words: each queue publishes, in host memory that
-// every backend can read and write, how many of its commands have ended since the session opened. "Step s of
-// queue q has ended in round r" is `word >= r * commands(q) + position(s) + 1`. A CPU thread polls then
-// blocks on it; a GPU stream can wait on it with a stream memory operation. So one plan drives unlike devices
-// with one mechanism.
+// Queues of every backend wait for one another through progress words alone (runtime/progress.h), so one plan
+// drives unlike devices with one mechanism. Rounds follow one another without a central thread: the first
+// command of a queue waits for the ends of the queues of the round before, by the same words.
 #pragma once
 
 #include "ir/executable.h"
 #include "ir/trace.h"
 #include "runtime/errors.h"
-
-#include <atomic>
-#include <memory>
-#include <span>
+#include "runtime/progress.h"
 
 namespace dfc {
-
-/// How far a queue has come, in its own cache line.
-struct alignas(64) ProgressWord {
-  std::atomic<uint64_t> ended{0};
-};
-
-/// Until `word` counts `perRound * round + position + 1` ended commands.
-struct WaitFor {
-  const ProgressWord* word = nullptr;
-  uint64_t perRound = 0;
-  uint64_t position = 0;
-};
 
 /// Device memory of one plan on one device. A cpu arena is host memory; others need not be addressable by the
 /// host.
@@ -38,65 +21,87 @@ class Arena {
   virtual ~Arena() = default;
   /// The base address if the host may read and write it directly, else null.
   virtual std::byte* hostAddress() = 0;
-  virtual void write(int64_t offset,
-                     std::span<const std::byte> bytes) = 0;          ///< synchronous; between rounds only
-  virtual void read(int64_t offset, std::span<std::byte> bytes) = 0; ///< synchronous; between rounds only
+  /// Synchronous, from any thread; the caller orders them against the commands that touch the same bytes.
+  virtual void write(int64_t offset, std::span<const std::byte> bytes) = 0;
+  virtual void read(int64_t offset, std::span<std::byte> bytes) = 0;
 };
 
-/// Where a value lives, resolved for the runtime.
+/// Where a value lives, resolved for the runtime. Feed and fetch buffers are host memory that each round
+/// brings anew
+/// (`Round`), row-major and aligned to 64 bytes: what the caller feeds is read where it lies, and what he
+/// gets back is written there by the command that makes it, without another copy.
 struct Location {
-  Arena* arena = nullptr;
+  enum class Base : uint8_t { Arena, Feed, Fetch };
+  Base base = Base::Arena;
+  uint32_t buffer = 0;    ///< Feed, Fetch: its index in the round
+  Arena* arena = nullptr; ///< Arena only
   int64_t offset = 0;
   int64_t bytes = 0;
+  friend bool operator==(const Location&, const Location&) = default;
 };
 
-/// One step, resolved: what to wait for, what to run, on what.
+/// One piece of work, resolved: what to wait for, what to run, on what.
 struct Command {
   enum class Kind : uint8_t {
-    Feed,     ///< copies the round's feed buffer `feed` into results[0]
-    Compute,  ///< runs the op's kernel on operands and results of this device
-    Transfer, ///< copies operands[0] (arena of `source`) to results[0] (this device, or the other way for
-              ///< copyOut)
-    Nothing,  ///< a view or an update in place: only its order counts
+    Nothing,  ///< a view, an update in place, an input read where it was fed: only its order counts
+    Compute,  ///< runs the op's kernel on operands and results in this device's memory
+    Copy,     ///< operands[0] to results[0]: within this device's memory, or to or from a buffer of the round
+    Transfer, ///< operands[0] to results[0], one of them in another device's arena
   };
   Kind kind = Kind::Nothing;
-  StepId step;
+  bool publishes = false; ///< somebody waits for its end, or it is the last of its queue
+  StepId step;            ///< invalid for the copy of a fetched value, which the schedule does not know
   OpId op;
-  llvm::SmallVector<WaitFor, 2> waits;
-  llvm::SmallVector<Location, 4> operands;
+  llvm::SmallVector<WaitFor, 1> waits;
+  llvm::SmallVector<Location, 3> operands;
   llvm::SmallVector<Location, 1> results;
-  uint32_t feed = 0;
 };
 
-/// What one round needs beside the programs.
+/// What a queue does each round. Its progress word is `board[queue.index()]`; its command p publishes
+/// `commands.size() * round + p + 1`.
+struct Program {
+  QueueId queue;
+  std::vector<Command> commands; ///< never empty
+};
+
+/// What one round brings beside the programs. All of it lives until the round has ended on every queue.
 struct Round {
-  uint64_t number = 0;                    ///< since the session opened
-  llvm::ArrayRef<const std::byte*> feeds; ///< per feed index; live until the round ended
-  std::atomic<bool>* cancelled =
-      nullptr; ///< set on failure or timeout: queues stop waiting and end the round
+  uint64_t number = 0;                         ///< since the session opened
+  llvm::ArrayRef<const std::byte*> feeds = {}; ///< by feed index
+  llvm::ArrayRef<std::byte*> fetches = {};     ///< by fetch index
   bool traced = false;
 };
 
-/// A queue of a device. `load` once, then `launch` each round; rounds run in the order of their launches.
+/// A queue of a device. Loaded once, then launched each round; rounds run in the order of their launches.
 class Queue {
  public:
+  /// Ends when every launched round has; the board outlives the queue.
   virtual ~Queue() = default;
-  /// Prepares kernels and the like for these commands. The executable outlives the queue.
-  virtual void load(const Executable& plan, std::vector<Command> program, ProgressWord& progress) = 0;
-  /// Returns at once; the queue works through its program.
+  /// Prepares kernels and the like. The executable and the board outlive the queue. Throws MachineError.
+  virtual void load(const Executable& plan, Program program, ProgressBoard& board) = 0;
+  /// Returns at once. A session launches every loaded queue once a round, in queue order and from one thread,
+  /// so that queues of one backend may be gathered into one launch. Whatever happens, the queue publishes the
+  /// end of the round in the end; a failure goes to `ProgressBoard::fail` before that.
   virtual void launch(const Round& round) = 0;
-  /// Blocks until every launched round has ended. Throws the MachineError or InternalError of the first that
-  /// failed.
-  virtual void finish() = 0;
-  /// Spans of the traced rounds since the last call, on the clock of `steadySeconds()`.
+  /// Where the queue is in its program, for messages; an invalid id when it is idle or cannot tell.
+  virtual OpId current() const = 0;
+  /// Spans of the traced rounds since the last call, on the clock of `steadySeconds()`; only while no round
+  /// runs.
   virtual std::vector<Span> takeSpans() = 0;
 };
 
 class Device {
  public:
   virtual ~Device() = default;
-  virtual std::unique_ptr<Arena> allocate(int64_t bytes) = 0; ///< MachineError when there is not enough
+  /// At least arenaAlignment-aligned. Throws MachineError when there is not enough.
+  virtual std::unique_ptr<Arena> allocate(int64_t bytes) = 0;
   virtual std::unique_ptr<Queue> openQueue(QueueKind kind, uint32_t index) = 0;
+};
+
+/// A device that a plan asks for.
+struct DeviceRequest {
+  DeviceRow row;
+  uint32_t ordinal = 0; ///< the how-manieth device of its kind in the machine
 };
 
 class Backend {
@@ -108,11 +113,13 @@ class Backend {
   virtual std::string unavailable() const = 0;
   /// Whether this backend has a kernel for the op; conformance tests walk the table with it.
   virtual bool hasKernel(const Graph& graph, OpId op) const = 0;
-  /// `ordinal`: the how-manieth device of its kind in the machine.
-  virtual std::unique_ptr<Device> open(const DeviceRow& row, uint32_t ordinal) = 0;
+  /// Opens all devices that one session wants of this backend together, in the order asked for: they may
+  /// share what spans devices (peer access, one launch for all). Throws MachineError; the devices outlive
+  /// their arenas and queues.
+  virtual std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices) = 0;
 };
 
-/// The backends of this build, in the order of preference for a device kind; the list is generated by CMake.
+/// The backends of this build, in the order of preference for a device kind: the rows of backends.def.
 llvm::ArrayRef<Backend*> allBackends();
 Backend* backendNamed(std::string_view name); ///< null when there is none
 

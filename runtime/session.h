@@ -1,54 +1,68 @@
 // Session: an executable bound to opened devices. Holds the state (parameters) from step to step. `run` is
-// one step; `submit` returns at once with a handle, at most `maxInFlight` steps at a time.
+// one step; `submit` returns at once with a handle, at most `maxInFlight` steps at a time. Steps are executed
+// one after the other and see the state that the one before left.
+//
+// Two kinds of failure: the author's mistakes (a wrong feed, an unknown name) come as errors of a Result, all
+// at once; the machine's failures are thrown as MachineError by whoever waits for the step, and name the op,
+// the queue and the device. A failed step ends early everywhere, and so do the steps submitted after it; the
+// next one starts afresh. What a failed step has done to the parameters is open: set them anew, or load a
+// checkpoint.
+//
+// A session and its Pendings are used from one thread at a time.
 #pragma once
 
 #include "ir/trace.h"
 #include "runtime/backend.h"
-
-#include <functional>
-#include <map>
+#include "runtime/resident.h"
 
 namespace dfc {
 
-using NamedLiterals = std::map<std::string, Literal, std::less<>>;
-
 struct SessionOptions {
   /// Backend name by device kind; empty means the first available one that supports the kind.
-  std::string cpuBackend, gpuBackend;
+  std::string cpuBackend = {}, gpuBackend = {};
+  /// Backends beside those of the build, preferred to them where they support a device kind.
+  std::vector<Backend*> moreBackends = {};
   uint32_t maxInFlight = 2;
   bool trace = false;
-  /// Seconds after which a step is given up with a MachineError; 0 means never.
+  /// Seconds that a step may take, from its submission or the end of the step before; then it is given up
+  /// with a MachineError. A kernel under way is never interrupted. 0 means no limit.
   double timeoutSeconds = 0;
   /// Folder that relative file initialisers are read from.
   std::string dataFolder = ".";
 };
 
+struct Flight; // runtime/rounds.h
+
 class Session {
  public:
   /// Opens devices, allocates arenas, initialises parameters, loads queue programs. Author's mistakes (a
-  /// missing initialiser file) as errors; machine failures throw MachineError.
+  /// missing initialiser file, an unknown backend) as errors; machine failures throw MachineError.
   static Result<std::unique_ptr<Session>> open(std::shared_ptr<const Executable> plan,
                                                const SessionOptions& options = {});
-  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session(); ///< waits for what is on its way
 
   /// One step. Feeds by input name: each must be there, of the right type and shape, and known; all mistakes
   /// at once. Gives the fetches by name.
   Result<NamedLiterals> run(const NamedLiterals& feeds);
 
-  /// A step on its way. `wait` blocks until it ended and gives the fetches; reading a result is always this
-  /// explicit.
+  /// A step on its way. Reading a result is always an explicit wait. May outlive its session.
   class Pending {
    public:
-    Result<NamedLiterals> wait();
-    bool done() const;
+    NamedLiterals wait() const; ///< blocks until the step has ended; all fetches
+    /// Blocks until this one fetch is there, while the rest of the step may still run. Error: no such fetch.
+    Result<Literal> wait(std::string_view fetch) const;
+    bool done() const; ///< whether `wait` would return at once
 
    private:
     friend class Session;
-    struct State;
-    std::shared_ptr<State> state_;
+    std::shared_ptr<Flight> flight_;
   };
-  /// Copies the feeds, queues the step and returns; blocks only while maxInFlight steps are under way.
+  /// Queues the step and returns; blocks only while maxInFlight steps are under way. The feeds are shared,
+  /// not copied: a literal that the caller changes afterwards detaches from what was fed.
   Result<Pending> submit(const NamedLiterals& feeds);
+  /// Until no step is under way. Throws the failure of a step that nobody has waited for.
   void waitAll();
 
   /// Parameters by name, between steps (waits for all).
@@ -56,14 +70,19 @@ class Session {
   /// Sets parameters by name, replicas too. Names, types and shapes must agree; none is set unless all do.
   Status setState(const NamedLiterals& values);
 
-  /// The measured spans since the last call, begin of the first at 0.
+  /// The measured spans since the last call, begin of the first at 0, the first traced step as round 0; by
+  /// begin.
   Trace takeTrace();
-  /// "gpu0: emulated", … for each device of the plan, in the plan's order.
+  /// "gpu0: emulated", … for each device of the plan, in the plan's order; "gpu1: not used" where there is no
+  /// work.
   std::vector<std::string> deviceReport() const;
+  /// The plan's inputs and fetches in the plan's order, for messages and for making feeds.
+  std::vector<std::pair<std::string, TensorType>> inputs() const;
+  std::vector<std::pair<std::string, TensorType>> fetches() const;
 
  private:
-  Session();
   struct Impl;
+  explicit Session(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -162,16 +162,21 @@ class Weaver {
 
   // Gives every value from outside a register, in the order in which the body reads them.
   void chooseOperands() {
-    llvm::SmallVector<ValueId, 8> sources;
-    for (const ValueId value : group_.operands) {
-      sources.push_back(rewriter_.mapped(value));
+    llvm::SmallVector<ValueId, 8> values;
+    for (const OpId member : llvm::reverse(group_.members)) {
+      llvm::copy_if(graph_[member].operands, std::back_inserter(values), [&](ValueId value) {
+        return llvm::is_contained(group_.operands, value) && !llvm::is_contained(values, value);
+      });
     }
+    llvm::SmallVector<ValueId, 8> sources;
+    llvm::transform(values, std::back_inserter(sources),
+                    [&](ValueId value) { return rewriter_.mapped(value); });
     for (ValueId& source : sources) {
       readAtSource(source, sources);
     }
     for (size_t i = 0; i < sources.size(); ++i) {
       const auto* known = llvm::find(operands_, sources[i]);
-      registers_[group_.operands[i]] = static_cast<uint32_t>(known - operands_.begin());
+      registers_[values[i]] = static_cast<uint32_t>(known - operands_.begin());
       if (known == operands_.end()) {
         operands_.push_back(sources[i]);
       }

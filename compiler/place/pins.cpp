@@ -1,6 +1,7 @@
 // Pins: from the names that the author wrote to devices of this machine, with every pin that cannot hold
 // named.
 #include "compiler/place/place.h"
+#include "ir/rewriter.h"
 
 #include <fmt/format.h>
 #include <fnmatch.h>
@@ -36,11 +37,8 @@ class PinResolver {
   PinResolver(const Graph& graph, const Machine& machine)
       : graph_(graph), machine_(machine), pins_(graph.opCount()) {}
 
-  Result<SideTable<OpId, DeviceId>> resolve(llvm::ArrayRef<PinRule> rules) {
+  Result<SideTable<OpId, DeviceId>> resolve() {
     readGraph();
-    for (const PinRule& rule : rules) {
-      apply(rule);
-    }
     checkInputs();
     joinAssigns();
     if (!errors_.empty()) {
@@ -64,30 +62,6 @@ class PinResolver {
                            machine_.name),
                unknownDeviceHint(pin, machine_));
       }
-    }
-  }
-
-  void apply(const PinRule& rule) {
-    const DeviceId device = machine_.findDevice(rule.device);
-    if (!device.valid()) {
-      errors_.push_back(
-          errorWithoutPlace(fmt::format("pin '{}={}' names a device that machine '{}' does not have",
-                                        rule.pattern, rule.device, machine_.name),
-                            unknownDeviceHint(rule.device, machine_)));
-      return;
-    }
-    bool any = false;
-    for (const OpId op : graph_.ops()) {
-      if (graph_[op].kind() != OpKind::Input && matches(rule, graph_, op)) {
-        pins_[op] = device;
-        any = true;
-      }
-    }
-    if (!any) {
-      errors_.push_back(
-          errorWithoutPlace(fmt::format("pin '{}={}' matches no op and no scope", rule.pattern, rule.device),
-                            "patterns are globs over op names and whole scope paths, such as 'fc1*' or "
-                            "'*/loss'; inputs stay on the host"));
     }
   }
 
@@ -134,11 +108,68 @@ class PinResolver {
   Diagnostics errors_;
 };
 
+/// The new pin of every op that a rule matches.
+class RuleMatcher {
+ public:
+  RuleMatcher(const Graph& graph, const Machine& machine)
+      : graph_(graph), machine_(machine), pins_(graph.opCount()) {}
+
+  void match(const PinRule& rule) {
+    if (!machine_.findDevice(rule.device).valid()) {
+      errors_.push_back(
+          errorWithoutPlace(fmt::format("pin '{}={}' names a device that machine '{}' does not have",
+                                        rule.pattern, rule.device, machine_.name),
+                            unknownDeviceHint(rule.device, machine_)));
+      return;
+    }
+    bool any = false;
+    for (const OpId op : graph_.ops()) {
+      if (graph_[op].kind() != OpKind::Input && matches(rule, graph_, op)) {
+        pins_[op] = rule.device;
+        any = true;
+      }
+    }
+    if (!any) {
+      errors_.push_back(
+          errorWithoutPlace(fmt::format("pin '{}={}' matches no op and no scope", rule.pattern, rule.device),
+                            "patterns are globs over op names and whole scope paths, such as 'fc1*' or "
+                            "'*/loss'; inputs stay on the host"));
+    }
+  }
+
+  Result<Graph> pinned() && {
+    if (!errors_.empty()) {
+      return std::move(errors_);
+    }
+    Rewriter rewriter(graph_);
+    for (const OpId op : graph_.ops()) {
+      const OpId copy = rewriter.copy(op);
+      if (!pins_[op].empty()) {
+        rewriter.builder().repin(copy, pins_[op]);
+      }
+    }
+    return std::move(rewriter).finish();
+  }
+
+ private:
+  const Graph& graph_;
+  const Machine& machine_;
+  SideTable<OpId, std::string> pins_;
+  Diagnostics errors_;
+};
+
 } // namespace
 
-Result<SideTable<OpId, DeviceId>> resolvePins(const Graph& graph, const Machine& machine,
-                                              llvm::ArrayRef<PinRule> rules) {
-  return PinResolver(graph, machine).resolve(rules);
+Result<Graph> applyPinRules(const Graph& graph, const Machine& machine, llvm::ArrayRef<PinRule> rules) {
+  RuleMatcher matcher(graph, machine);
+  for (const PinRule& rule : rules) {
+    matcher.match(rule);
+  }
+  return std::move(matcher).pinned();
+}
+
+Result<SideTable<OpId, DeviceId>> resolvePins(const Graph& graph, const Machine& machine) {
+  return PinResolver(graph, machine).resolve();
 }
 
 } // namespace dfc

@@ -33,18 +33,18 @@ Diagnostic unknownPolicy(const std::string& name) {
 llvm::ArrayRef<PolicyRow> allPolicies() { return policies; }
 
 Result<Placement> place(const Graph& graph, const Machine& machine, const CostModel& cost,
-                        const CompileOptions& options) {
+                        const std::string& name) {
   for (const PolicyRow& policy : policies) {
-    if (policy.name != options.policy) {
+    if (policy.name != name) {
       continue;
     }
-    auto pins = resolvePins(graph, machine, options.pins);
+    auto pins = resolvePins(graph, machine);
     if (!pins) {
       return pins.errors();
     }
     return policy.run({graph, machine, cost, *std::move(pins)});
   }
-  return unknownPolicy(options.policy);
+  return unknownPolicy(name);
 }
 
 Placement placeOn(const PlacementProblem& problem, DeviceId device) {

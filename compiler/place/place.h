@@ -26,14 +26,17 @@ struct PolicyRow {
 };
 llvm::ArrayRef<PolicyRow> allPolicies();
 
-/// The device that the graph's pins and the rules ask for, by op. Errors, all at once: an unknown device, a
-/// rule that matches nothing, an input pinned off the host, a parameter and its assign pinned apart.
-Result<SideTable<OpId, DeviceId>> resolvePins(const Graph& graph, const Machine& machine,
-                                              llvm::ArrayRef<PinRule> rules);
+/// The graph with the rules' pins in place of its own where a rule matches; the last match wins. Errors, all
+/// at once: a rule that matches nothing, an unknown device.
+Result<Graph> applyPinRules(const Graph& graph, const Machine& machine, llvm::ArrayRef<PinRule> rules);
 
-/// Pins, then the policy named in the options. Unknown policies are errors.
+/// The device that the graph's pins ask for, by op; a parameter and its assign share theirs. Errors, all at
+/// once: an unknown device, an input pinned off the host, a parameter and its assign pinned apart.
+Result<SideTable<OpId, DeviceId>> resolvePins(const Graph& graph, const Machine& machine);
+
+/// Pins, then the policy of that name. Unknown policies are errors.
 Result<Placement> place(const Graph& graph, const Machine& machine, const CostModel& cost,
-                        const CompileOptions& options);
+                        const std::string& policy);
 
 /// All ops without a pin on `device`, as far as they may be there.
 Placement placeOn(const PlacementProblem& problem, DeviceId device);

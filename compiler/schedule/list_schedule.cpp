@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <queue>
 #include <set>
+#include <tuple>
 
 namespace dfc {
 namespace {
@@ -25,8 +27,8 @@ std::vector<std::vector<uint32_t>> successorsOf(const ListProblem& problem) {
 
 class ListScheduler {
  public:
-  explicit ListScheduler(const ListProblem& problem)
-      : problem_(problem), after_(successorsOf(problem)), rank_(upwardRanks(problem)),
+  ListScheduler(const ListProblem& problem, const std::vector<double>& priority)
+      : problem_(problem), after_(successorsOf(problem)), rank_(upwardRanks(problem)), priority_(priority),
         missing_(problem.tasks.size()), ready_(problem.groupLanes.size()),
         freeLanes_(problem.groupLanes.size()) {
     result_.start.resize(problem.tasks.size());
@@ -66,7 +68,7 @@ class ListScheduler {
  private:
   void makeReady(uint32_t task) {
     const uint32_t group = problem_.tasks[task].group;
-    ready_[group].emplace(-rank_[task], task);
+    ready_[group].insert({-priority_[task], -rank_[task], task});
     touched_.insert(group);
   }
 
@@ -82,7 +84,7 @@ class ListScheduler {
   void startGroup(uint32_t group, double now) {
     auto& ready = ready_[group];
     for (auto next = ready.begin(); next != ready.end() && !freeLanes_[group].empty();) {
-      const uint32_t task = next->second;
+      const uint32_t task = std::get<2>(*next);
       if (!linksFree(task, group)) {
         ++next;
         continue;
@@ -149,12 +151,13 @@ class ListScheduler {
   const ListProblem& problem_;
   std::vector<std::vector<uint32_t>> after_;
   std::vector<double> rank_;
+  const std::vector<double>& priority_;
   std::vector<uint32_t> missing_;
-  std::vector<std::set<std::pair<double, uint32_t>>> ready_; // by group: (-rank, task)
-  std::vector<std::set<uint32_t>> freeLanes_;                // by group
-  std::vector<uint32_t> freeSlots_;                          // by link
-  std::vector<std::set<uint32_t>> linkWaiters_;              // groups with a ready task that a link held back
-  std::set<uint32_t> touched_;                               // groups to look at now
+  std::vector<std::set<std::tuple<double, double, uint32_t>>> ready_; // by group: (-priority, -rank, task)
+  std::vector<std::set<uint32_t>> freeLanes_;                         // by group
+  std::vector<uint32_t> freeSlots_;                                   // by link
+  std::vector<std::set<uint32_t>> linkWaiters_; // groups with a ready task that a link held back
+  std::set<uint32_t> touched_;                  // groups to look at now
   std::priority_queue<Event, std::vector<Event>, std::greater<>> running_;
   ListResult result_;
 };
@@ -172,6 +175,23 @@ std::vector<double> upwardRanks(const ListProblem& problem) {
   return rank;
 }
 
-ListResult listSchedule(const ListProblem& problem) { return ListScheduler(problem).run(); }
+std::vector<double> boxRanks(const ListProblem& problem) {
+  std::vector<double> ranks = upwardRanks(problem);
+  std::map<std::pair<uint32_t, uint32_t>, double> highest;
+  for (size_t task = 0; task < ranks.size(); ++task) {
+    double& rank = highest[{problem.tasks[task].group, problem.tasks[task].box}];
+    rank = std::max(rank, ranks[task]);
+  }
+  for (size_t task = 0; task < ranks.size(); ++task) {
+    ranks[task] = highest[{problem.tasks[task].group, problem.tasks[task].box}];
+  }
+  return ranks;
+}
+
+ListResult listSchedule(const ListProblem& problem, const std::vector<double>& priority) {
+  return ListScheduler(problem, priority).run();
+}
+
+ListResult listSchedule(const ListProblem& problem) { return listSchedule(problem, upwardRanks(problem)); }
 
 } // namespace dfc

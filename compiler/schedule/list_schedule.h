@@ -17,7 +17,8 @@ struct ListTask {
   uint32_t group = 0;                   ///< the queues that can run it: any lane of this group
   llvm::SmallVector<uint32_t, 2> links; ///< each held for the whole duration
   llvm::SmallVector<uint32_t, 4>
-      before; ///< tasks that must have ended; each smaller than the task's own index
+      before;       ///< tasks that must have ended; each smaller than the task's own index
+  uint32_t box = 0; ///< tasks of one group and box belong together: see boxRanks
 };
 
 struct ListProblem {
@@ -35,6 +36,12 @@ struct ListResult {
 
 /// Longest way from the start of each task to the end of the computation, in seconds.
 std::vector<double> upwardRanks(const ListProblem& problem);
+/// The rank of a task's box: the highest upward rank among the tasks of the same group and box.
+std::vector<double> boxRanks(const ListProblem& problem);
+/// `priority`: by task; among ready tasks the highest goes first, then the highest upward rank, then the
+/// smallest index.
+ListResult listSchedule(const ListProblem& problem, const std::vector<double>& priority);
+/// By upward rank alone.
 ListResult listSchedule(const ListProblem& problem);
 
 } // namespace dfc

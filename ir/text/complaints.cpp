@@ -56,7 +56,7 @@ void Complaints::quoteLine(const Span& where, Diagnostic& diagnostic) const {
   while (!cutBack && end > begin && end[-1] == '\r') {
     --end;
   }
-  if (std::string_view(begin, static_cast<size_t>(end - begin)).substr(0, 3) == "\xEF\xBB\xBF") {
+  if (begin == textBegin && text_.substr(0, 3) == "\xEF\xBB\xBF") {
     begin += 3; // the byte order mark takes no column
   }
   const std::string_view line(begin, static_cast<size_t>(end - begin));

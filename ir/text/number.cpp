@@ -200,14 +200,14 @@ std::string readFloat(const NumberWords& number, ElementType type, std::byte* ou
   return problem;
 }
 
+// "" when the word is a whole number from `least` to `most`; `type` is for the message.
 std::string readWithin(const NumberWords& number, std::string_view type, int64_t least, int64_t most,
                        int64_t& out) {
+  const char* wordEnd = number.word.data() + number.word.size();
   uint64_t magnitude = 0;
-  const auto [end, error] =
-      std::from_chars(number.word.data(), number.word.data() + number.word.size(), magnitude);
-  if (end != number.word.data() + number.word.size() || error == std::errc::invalid_argument) {
-    return fmt::format("{} is no {} value: it takes whole numbers in decimal", shown(asWritten(number)),
-                       type);
+  const auto [end, error] = std::from_chars(number.word.data(), wordEnd, magnitude);
+  if (end != wordEnd || error == std::errc::invalid_argument) {
+    return fmt::format("{} is no {} value: write a whole number in decimal", shown(asWritten(number)), type);
   }
   const uint64_t limit =
       number.negative ? uint64_t(0) - static_cast<uint64_t>(least) : static_cast<uint64_t>(most);
@@ -275,8 +275,8 @@ std::string readDouble(const NumberWords& number, double& out) {
 }
 
 std::string readInteger(const NumberWords& number, int64_t& out) {
-  return readWithin(number, "integer", std::numeric_limits<int64_t>::min(),
-                    std::numeric_limits<int64_t>::max(), out);
+  return readWithin(number, "i64", std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max(),
+                    out);
 }
 
 bool isNumberWord(std::string_view name) {

@@ -144,15 +144,13 @@ bool Parser::readAttribute(OpAttributes& attributes, uint64_t& given) {
   const auto* found = std::find_if(fields.begin(), fields.end(),
                                    [&](const FieldInfo& field) { return field.name == name.text; });
   if (found == fields.end()) {
-    complaints_.add(spanOf(name), fmt::format("{} has no attribute {}", nameOf(kind), shown(name.text)),
-                    unknownAttributeHint(name.text, nameOf(kind), namesOf(fields)));
-    return skipAttribute();
+    return refuseAttribute(fmt::format("{} has no attribute {}", nameOf(kind), shown(name.text)),
+                           unknownAttributeHint(name.text, nameOf(kind), namesOf(fields)), given);
   }
   const uint64_t bit = uint64_t(1) << (found - fields.begin());
   if ((given & bit) != 0) {
-    complaints_.add(spanOf(name), fmt::format("attribute {} is given twice", shown(name.text)),
-                    "keep one of them");
-    return skipAttribute();
+    return refuseAttribute(fmt::format("attribute {} is given twice", shown(name.text)), "keep one of them",
+                           given);
   }
   given |= bit;
   tokens_.take();
@@ -161,6 +159,12 @@ bool Parser::readAttribute(OpAttributes& attributes, uint64_t& given) {
   AttributeReader reader(*this, name.text);
   visitFields(attributes, reader);
   return reader.sound();
+}
+
+bool Parser::refuseAttribute(std::string problem, std::string hint, uint64_t& given) {
+  complaints_.add(spanOf(tokens_.now()), std::move(problem), std::move(hint));
+  given |= wrongAttribute;
+  return skipAttribute();
 }
 
 // Passes over name=value, whatever the value looks like.
@@ -186,8 +190,8 @@ bool Parser::checkRequired(const Token& name, OpKind kind, uint64_t given) {
       missing.emplace_back(fields[i].name);
     }
   }
-  if (missing.empty()) {
-    return true;
+  if (missing.empty() || (given & wrongAttribute) != 0) {
+    return (given & wrongAttribute) == 0;
   }
   complaints_.add(spanOf(name),
                   fmt::format("{} needs the attribute{} {}", nameOf(kind), missing.size() == 1 ? "" : "s",
@@ -203,7 +207,7 @@ llvm::ArrayRef<FieldInfo> Parser::fieldsOf(OpKind kind) {
     OpAttributes attributes = defaultAttributes(kind);
     FieldLister lister(*fields);
     visitFields(attributes, lister);
-    DFC_ASSERT(fields->size() <= 64, "more attributes than bits that say which are given");
+    DFC_ASSERT(fields->size() < 64, "more attributes than bits that say which are given");
   }
   return *fields;
 }

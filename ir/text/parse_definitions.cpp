@@ -15,7 +15,7 @@ constexpr std::string_view provisional = "\x01"; // no author writes it by accid
 
 bool Parser::readDefinition() {
   Expression expression;
-  if (!readTargets() || !readExpression(expression) || !readPinSuffix()) {
+  if (!readTargets() || !readExpression(expression) || !readPinSuffix() || !atEnd()) {
     return false;
   }
   define(expression);
@@ -25,7 +25,7 @@ bool Parser::readDefinition() {
 // A call whose result nobody names: only an assign has an effect beyond its result.
 bool Parser::readAlone() {
   Expression call;
-  if (!readExpression(call) || !readPinSuffix()) {
+  if (!readExpression(call) || !readPinSuffix() || !atEnd()) {
     return false;
   }
   if (call.kind == Expression::Kind::Op && classOf(kindOf(call.attributes)) != OpClass::State) {
@@ -101,10 +101,12 @@ bool Parser::readPinSuffix() {
   return true;
 }
 
+bool Parser::atEnd() { return tokens_.atEndOfStatement() || tokens_.unexpected("the end of the line"); }
+
 bool Parser::finishSource(OpAttributes attributes, bool sound) {
   Expression source;
   source.span = spanOf(targets_.front().token, tokens_.last());
-  if (!readPinSuffix()) {
+  if (!readPinSuffix() || !atEnd()) {
     return false;
   }
   if (sound) {

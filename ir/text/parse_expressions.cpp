@@ -172,11 +172,10 @@ void Parser::makeOp(OpAttributes attributes, std::vector<Expression>& operands, 
   for (Expression& operand : operands) {
     operand.value = valueOf(operand);
   }
-  std::optional<ElementType> type;
+  const bool numbers = std::any_of(operands.begin(), operands.end(),
+                                   [](const Expression& operand) { return operand.kind == Kind::Number; });
+  const std::optional<ElementType> type = numbers ? typeForNumbers(operands) : std::nullopt;
   for (const Expression& operand : operands) {
-    if (operand.kind == Kind::Number && !type) {
-      type = typeForNumbers(operands);
-    }
     out.operands.push_back(operand.kind == Kind::Number && type ? scalar(operand, *type) : operand.value);
   }
 }

@@ -29,9 +29,11 @@ bool Parser::Depth::fine() const {
   if (parser_.depth_ <= deepest) {
     return true;
   }
-  parser_.complaints_.add(spanOf(parser_.tokens_.now()),
-                          fmt::format("nested more than {} levels deep", deepest),
-                          "give an inner part a name in a statement of its own");
+  if (!parser_.abandoned_) {
+    parser_.complaints_.add(
+        spanOf(parser_.tokens_.now()), fmt::format("nested more than {} levels deep", deepest),
+        "name an inner part in a statement of its own; nested scopes can be one: scope \"a/b\"");
+  }
   return false;
 }
 
@@ -41,10 +43,9 @@ void Parser::readFile() {
   if (!readHeader()) {
     return;
   }
-  if (enterBlock(header)) {
-    readNested(header);
-    readAfterEnd();
-  }
+  enterBlock(header);
+  readNested(header);
+  readAfterEnd();
 }
 
 bool Parser::readHeader() {
@@ -71,15 +72,13 @@ void Parser::readBlock() {
 }
 
 // Where the '{' is missing, the block is read all the same: its '}' is probably there.
-bool Parser::enterBlock(const Token& header) {
+void Parser::enterBlock(const Token& header) {
   tokens_.continueLineAt(TokenKind::OpenBlock);
-  if (tokens_.accept(TokenKind::OpenBlock)) {
-    return true;
+  if (!tokens_.accept(TokenKind::OpenBlock)) {
+    tokens_.unexpected("'{'", "a block is written { … }");
+    tokens_.recover(header);
+    bracesSaid_ = !tokens_.accept(TokenKind::OpenBlock) || bracesSaid_;
   }
-  tokens_.unexpected("'{'", "a block is written { … }");
-  tokens_.recover(header);
-  bracesSaid_ = !tokens_.accept(TokenKind::OpenBlock) || bracesSaid_;
-  return true;
 }
 
 void Parser::readNested(const Token& header) {

@@ -3,6 +3,7 @@
 #include "ir/text/initialisers.h"
 #include "ir/text/parser.h"
 #include "ir/text/quote.h"
+#include "ir/text/units.h"
 
 #include <fmt/format.h>
 
@@ -54,10 +55,10 @@ bool Parser::readInitialiser(ops::Parameter& parameter, bool& sound) {
   }
   if (numbers != form->numbers) {
     sound = false;
-    complaints_.add(spanOf(name, tokens_.last()),
-                    fmt::format("{} takes {} number{} by position, not {}", form->name, form->numbers,
-                                form->numbers == 1 ? "" : "s", numbers),
-                    fmt::format("write {}", form->usage));
+    complaints_.add(
+        spanOf(name, tokens_.last()),
+        fmt::format("{} takes {} by position, not {}", form->name, counted(form->numbers, "number"), numbers),
+        fmt::format("write {}", form->usage));
   }
   return true;
 }

@@ -26,8 +26,7 @@ void Parser::readStatement() {
   targets_.clear();
   statementPin_ = pin_;
   statementFirstOp_ = static_cast<uint32_t>(builder_.soFar().opCount());
-  const bool sound =
-      readStatementBody() && (tokens_.atEndOfStatement() || tokens_.unexpected("the end of the line"));
+  const bool sound = readStatementBody() && (abandoned_ || atEnd());
   for (const Target& target : targets_) { // whatever was not defined stands for an error from here on
     symbols_.declare(target.name, target.token);
   }
@@ -99,14 +98,10 @@ bool Parser::readScope() {
   const Token nameToken = tokens_.now();
   std::string_view name;
   std::string_view pin = pin_;
-  if (!readName("a name for the scope", name)) {
-    return false;
-  }
-  if (tokens_.now().text == "on") {
+  bool sound = readName("a name for the scope", name);
+  if (sound && tokens_.now().text == "on") {
     tokens_.take();
-    if (!readName("a device after 'on'", pin)) {
-      return false;
-    }
+    sound = readName("a device after 'on'", pin);
   }
   const std::string outerScope = scope_;
   const std::string_view outerPin = std::exchange(pin_, pin);
@@ -117,8 +112,7 @@ bool Parser::readScope() {
         fmt::format("the names of nested scopes, joined by '/', may have at most {}", longestName));
     scope_ = outerScope;
   }
-  enterBlock(word);
-  readNested(word);
+  readBlockAfter(word, sound);
   scope_ = outerScope;
   pin_ = outerPin;
   targets_.clear();
@@ -128,15 +122,23 @@ bool Parser::readScope() {
 bool Parser::readOn() {
   const Token word = tokens_.last();
   std::string_view pin;
-  if (!readName("a device after 'on'", pin)) {
-    return false;
-  }
+  const bool sound = readName("a device after 'on'", pin);
   const std::string_view outerPin = std::exchange(pin_, pin);
-  enterBlock(word);
-  readNested(word);
+  readBlockAfter(word, sound);
   pin_ = outerPin;
   targets_.clear();
   return true;
+}
+
+// The block of a broken header is read too, for its own errors and so that its '}' closes it.
+void Parser::readBlockAfter(const Token& word, bool headerSound) {
+  if (headerSound) {
+    enterBlock(word);
+  } else {
+    tokens_.recover(word);
+    bracesSaid_ = !tokens_.accept(TokenKind::OpenBlock) || bracesSaid_;
+  }
+  readNested(word);
 }
 
 bool Parser::readInput() {

@@ -35,6 +35,9 @@ struct FieldInfo {
   Presence presence;
 };
 
+/// Among the bits that say which attributes are given: one was wrong, and what the op would do is not known.
+inline constexpr uint64_t wrongAttribute = uint64_t(1) << 63;
+
 /// A name before the '=' of a statement.
 struct Target {
   std::string_view name;
@@ -55,7 +58,7 @@ class Parser {
   void readFile();
   bool readHeader();
   void readBlock();
-  bool enterBlock(const Token& header);
+  void enterBlock(const Token& header);
   void readNested(const Token& header);
   void closeBlock(const Token& header);
   void readAfterEnd();
@@ -68,6 +71,7 @@ class Parser {
   bool readKeyword();
   bool readScope();
   bool readOn();
+  void readBlockAfter(const Token& word, bool headerSound);
   bool readInput();
   bool readParameter();
   bool readConstant();
@@ -81,6 +85,7 @@ class Parser {
   bool readTargets();
   bool readDeclaration();
   bool readPinSuffix();
+  bool atEnd();
   bool finishSource(OpAttributes attributes, bool sound);
   void define(Expression& expression);
   OpId makeDefined(Expression& expression);
@@ -109,6 +114,7 @@ class Parser {
 
   // parse_attributes.cpp
   bool readAttribute(OpAttributes& attributes, uint64_t& given);
+  bool refuseAttribute(std::string problem, std::string hint, uint64_t& given);
   bool skipAttribute();
   bool checkRequired(const Token& name, OpKind kind, uint64_t given);
   llvm::ArrayRef<FieldInfo> fieldsOf(OpKind kind);

@@ -63,7 +63,7 @@ void Symbols::complainOfUndefined() {
 // The nearest defined name. A file of many names and many errors must not take quadratic time, so there is a
 // limit to how many letters are compared in all.
 std::string Symbols::hintFor(std::string_view name) {
-  constexpr size_t limit = 50'000'000;
+  constexpr size_t limit = 10'000'000;
   constexpr size_t longest = 64;
   effort_ += symbols_.size();
   if (name.size() > longest || effort_ > limit) {

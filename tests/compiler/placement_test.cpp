@@ -53,8 +53,8 @@ std::string deviceOf(const Placement& placement, const Machine& machine, std::st
 }
 
 Placement placed(const Graph& graph, const Machine& machine, const CostModel& cost,
-                 CompileOptions options = {}) {
-  auto placement = place(graph, machine, cost, options);
+                 const std::string& policy = "heft") {
+  auto placement = place(graph, machine, cost, policy);
   INFO((placement.ok() ? "" : render(placement.errors())));
   REQUIRE(placement.ok());
   return *std::move(placement);
@@ -88,35 +88,38 @@ TEST_CASE("one device alone is kept when copies cost more than they save") {
 TEST_CASE("pins bind every policy") {
   const Machine machine = slowLinks();
   for (const PolicyRow& policy : allPolicies()) {
-    CompileOptions options;
-    options.policy = std::string(policy.name);
-    const Placement placement = placed(twoBranches("gpu1"), machine, RooflineCostModel(), options);
+    const Placement placement =
+        placed(twoBranches("gpu1"), machine, RooflineCostModel(), std::string(policy.name));
     INFO(policy.name);
     CHECK(deviceOf(placement, machine, "a") == "gpu1");
   }
 }
 
-TEST_CASE("a pin rule by pattern wins over the graph's pin") {
+TEST_CASE("a pin rule by pattern wins over the graph's pin, a later rule over an earlier") {
   const Machine machine = slowLinks();
-  CompileOptions options;
-  options.pins = {{"a*", "gpu0"}};
-  const Placement placement = placed(twoBranches("gpu1"), machine, RooflineCostModel(), options);
+  const auto pinned = applyPinRules(twoBranches("gpu1"), machine, {{"[ab]", "cpu0"}, {"a*", "gpu0"}});
+  REQUIRE(pinned.ok());
+  const Placement placement = placed(*pinned, machine, RooflineCostModel());
   CHECK(deviceOf(placement, machine, "a") == "gpu0");
+  CHECK(deviceOf(placement, machine, "b") == "cpu0");
 }
 
-TEST_CASE("pins that cannot hold are named, all at once") {
-  const Machine machine = slowLinks();
-  CompileOptions options;
-  options.pins = {{"nothing*", "gpu0"}, {"b", "gpu7"}};
-  const auto placement = place(twoBranches("gpu2"), machine, RooflineCostModel(), options);
+TEST_CASE("rules that cannot hold are named, all at once") {
+  const auto pinned = applyPinRules(twoBranches(), slowLinks(), {{"nothing*", "gpu0"}, {"b", "gpu7"}});
+  REQUIRE(!pinned.ok());
+  REQUIRE(pinned.errors().size() == 2);
+  CHECK(pinned.errors()[0].message == "pin 'nothing*=gpu0' matches no op and no scope");
+  CHECK(pinned.errors()[1].message == "pin 'b=gpu7' names a device that machine 'slow links' does not have");
+  CHECK(pinned.errors()[1].hint == "did you mean 'gpu0'?");
+}
+
+TEST_CASE("a pin to a device that the machine does not have names op, place and the nearest device") {
+  const auto placement = place(twoBranches("gpu2"), slowLinks(), RooflineCostModel(), "heft");
   REQUIRE(!placement.ok());
-  REQUIRE(placement.errors().size() == 3);
+  REQUIRE(placement.errors().size() == 1);
   CHECK(placement.errors()[0].message == "'a' is pinned to 'gpu2', which machine 'slow links' does not have");
   CHECK(placement.errors()[0].hint == "did you mean 'gpu0'?");
   CHECK(placement.errors()[0].where.line != 0);
-  CHECK(placement.errors()[1].message == "pin 'nothing*=gpu0' matches no op and no scope");
-  CHECK(placement.errors()[2].message ==
-        "pin 'b=gpu7' names a device that machine 'slow links' does not have");
 }
 
 TEST_CASE("an input pinned off the host and an assign pinned away from its parameter are refused") {
@@ -126,7 +129,7 @@ TEST_CASE("an input pinned off the host and an assign pinned away from its param
   g.assign(w, x).on("gpu1");
   auto graph = std::move(g).finish();
   REQUIRE(graph.ok());
-  const auto placement = place(*graph, slowLinks(), RooflineCostModel(), {});
+  const auto placement = place(*graph, slowLinks(), RooflineCostModel(), "heft");
   REQUIRE(!placement.ok());
   REQUIRE(placement.errors().size() == 2);
   CHECK(placement.errors()[0].message == "input 'x' is pinned to gpu0, but inputs arrive on the host, cpu0");
@@ -134,9 +137,7 @@ TEST_CASE("an input pinned off the host and an assign pinned away from its param
 }
 
 TEST_CASE("an unknown policy suggests the nearest") {
-  CompileOptions options;
-  options.policy = "hefty";
-  const auto placement = place(twoBranches(), slowLinks(), RooflineCostModel(), options);
+  const auto placement = place(twoBranches(), slowLinks(), RooflineCostModel(), "hefty");
   REQUIRE(!placement.ok());
   CHECK(placement.errors()[0].message == "there is no placement policy 'hefty'");
   CHECK(placement.errors()[0].hint == "did you mean 'heft'?");

@@ -1,16 +1,22 @@
 # A numbered lesson is samples/NN_name.cpp or the folder samples/NN_name/; each becomes the executable sample_NN_name
 # and the test sample_NN_name (label `sample`), which runs in a folder of its own. samples/data/ is their helper library.
 
-dfc_room_library(dfc_sample_data GLOBS samples/data/*.cpp LINKS dfc_ir ZLIB::ZLIB)
+dfc_room_library(dfc_sample_data GLOBS samples/data/*.cpp LINKS dfc_compiler dfc_runtime ZLIB::ZLIB)
+if(TARGET dfc_sample_data)
+  target_compile_definitions(dfc_sample_data PRIVATE DFC_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+endif()
 
 file(GLOB dfc_lessons CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}/samples"
      samples/[0-9][0-9]_*.cpp samples/[0-9][0-9]_*/*.cpp)
 list(TRANSFORM dfc_lessons REPLACE "(/.*|\\.cpp)$" "")
 list(REMOVE_DUPLICATES dfc_lessons)
 
+# Lesson 4 compares its graph file with the graph of lesson 3.
+set(dfc_lesson_04_graph_file_also samples/03_figure/graph.cpp)
+
 foreach(lesson IN LISTS dfc_lessons)
   set(target sample_${lesson})
-  dfc_executable(${target} GLOBS samples/${lesson}.cpp samples/${lesson}/*.cpp
+  dfc_executable(${target} GLOBS samples/${lesson}.cpp samples/${lesson}/*.cpp ${dfc_lesson_${lesson}_also}
                  LINKS dfc_sample_data dfc_compiler dfc_runtime)
   target_compile_definitions(${target} PRIVATE
     DFC_SOURCE_DIR="${CMAKE_SOURCE_DIR}" DFC_BINARY_DIR="${CMAKE_BINARY_DIR}")

@@ -51,6 +51,9 @@ endfunction()
 
 dfc_test_room(ir LINKS dfc_ir)
 dfc_test_room(compiler LINKS dfc_compiler)
+if(TARGET tests_compiler AND EXISTS "${CMAKE_SOURCE_DIR}/samples/03_figure/graph.cpp")
+  target_sources(tests_compiler PRIVATE samples/03_figure/graph.cpp) # the lesson itself is what is tested
+endif()
 dfc_test_room(runtime LINKS dfc_runtime)
 dfc_test_room(tools LINKS dfc_sample_data dfc_compiler dfc_runtime CLI11::CLI11)
 dfc_test_room(conformance LINKS dfc_compiler dfc_runtime)

@@ -1,0 +1,26 @@
+// The cpu backend: the host itself. Compute queues are threads; the arena is host memory that every device
+// may reach.
+#include "runtime/cpu/host_device.h"
+
+namespace dfc {
+namespace {
+
+class CpuBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "cpu"; }
+  bool supports(DeviceKind kind) const override { return kind == DeviceKind::Cpu; }
+  std::string unavailable() const override { return ""; }
+  bool hasKernel(const Graph& graph, OpId op) const override { return hasHostKernel(graph, op); }
+  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices) override {
+    return openHostDevices(devices, {.addressable = true, .filledWithNan = false});
+  }
+};
+
+} // namespace
+
+Backend& cpuBackend() {
+  static CpuBackend backend;
+  return backend;
+}
+
+} // namespace dfc

@@ -1,0 +1,49 @@
+// Allocation and bounds of host arenas.
+#include "runtime/cpu/host_arena.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <new>
+
+namespace dfc {
+namespace {
+
+constexpr std::align_val_t alignment{arenaAlignment};
+
+} // namespace
+
+HostArena::HostArena(const std::string& device, int64_t bytes, HostDeviceTraits traits)
+    : bytes_(bytes), traits_(traits) {
+  const auto size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
+  base_ = static_cast<std::byte*>(::operator new(size, alignment, std::nothrow));
+  if (base_ == nullptr) {
+    throw MachineError(
+        fmt::format("{}: the host cannot allocate an arena of {} bytes; use a smaller batch, or a machine "
+                    "file with less memory for this device",
+                    device, bytes));
+  }
+  if (traits.filledWithNan) {
+    std::memset(base_, 0xFF, size);
+  }
+}
+
+HostArena::~HostArena() { ::operator delete(base_, alignment); }
+
+void HostArena::write(int64_t offset, std::span<const std::byte> bytes) {
+  assertInside(offset, bytes.size());
+  std::copy(bytes.begin(), bytes.end(), base_ + offset);
+}
+
+void HostArena::read(int64_t offset, std::span<std::byte> bytes) {
+  assertInside(offset, bytes.size());
+  std::copy_n(base_ + offset, bytes.size(), bytes.begin());
+}
+
+void HostArena::assertInside(int64_t offset, size_t bytes) const {
+  DFC_ASSERT(
+      offset >= 0 && offset <= bytes_ && static_cast<int64_t>(bytes) <= bytes_ - offset,
+      fmt::format("bytes [{}, {}) of an arena of {}", offset, offset + static_cast<int64_t>(bytes), bytes_));
+}
+
+} // namespace dfc

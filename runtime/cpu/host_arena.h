@@ -1,0 +1,29 @@
+// HostArena: device memory that is really host memory. `base` is for the queues of host devices alone; what
+// other devices may do with it is `hostAddress`.
+#pragma once
+
+#include "runtime/backend.h"
+#include "runtime/cpu/host_device.h"
+
+namespace dfc {
+
+class HostArena final : public Arena {
+ public:
+  /// Throws MachineError, naming the device, when the host has not that much.
+  HostArena(const std::string& device, int64_t bytes, HostDeviceTraits traits);
+  HostArena(const HostArena&) = delete;
+  HostArena& operator=(const HostArena&) = delete;
+  ~HostArena() override;
+  std::byte* hostAddress() override { return traits_.addressable ? base_ : nullptr; }
+  void write(int64_t offset, std::span<const std::byte> bytes) override;
+  void read(int64_t offset, std::span<std::byte> bytes) override;
+  std::byte* base() const { return base_; }
+
+ private:
+  void assertInside(int64_t offset, size_t bytes) const;
+  std::byte* base_ = nullptr;
+  int64_t bytes_;
+  HostDeviceTraits traits_;
+};
+
+} // namespace dfc

@@ -1,0 +1,47 @@
+// Host devices: arenas, queues and the threads that their kernels share.
+#include "runtime/cpu/host_device.h"
+
+#include "runtime/cpu/host_work.h"
+
+#include <algorithm>
+
+namespace dfc {
+
+HostDevice::HostDevice(const DeviceRow& row, HostDeviceTraits traits)
+    : name_(row.name), traits_(traits), pool_(std::max<uint32_t>(row.threads, 1)) {}
+
+std::unique_ptr<Arena> HostDevice::allocate(int64_t bytes) {
+  return std::make_unique<HostArena>(name_, bytes, traits_);
+}
+
+std::unique_ptr<Queue> HostDevice::openQueue(QueueKind /*kind*/, uint32_t /*index*/) {
+  return std::make_unique<WorkerQueue>(std::make_unique<HostWork>(pool_));
+}
+
+std::vector<std::unique_ptr<Device>> openHostDevices(llvm::ArrayRef<DeviceRequest> devices,
+                                                     HostDeviceTraits traits) {
+  std::vector<std::unique_ptr<Device>> opened;
+  for (const DeviceRequest& request : devices) {
+    opened.push_back(std::make_unique<HostDevice>(request.row, traits));
+  }
+  return opened;
+}
+
+bool hasHostKernel(const Graph& graph, OpId op) {
+  const OpRow& row = graph[op];
+  switch (classOf(row.kind())) {
+  case OpClass::Source:
+  case OpClass::State:
+  case OpClass::View:
+  case OpClass::Transfer: return true; // copies, or nothing at all
+  case OpClass::Request: return false;
+  case OpClass::Elementwise:
+  case OpClass::Reduction:
+  case OpClass::Contraction:
+  case OpClass::Movement:
+  case OpClass::Composite: break;
+  }
+  return hasCpuKernel(row.attributes, graph.operandTypesOf(op), graph.resultTypesOf(op));
+}
+
+} // namespace dfc

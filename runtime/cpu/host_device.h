@@ -1,0 +1,35 @@
+// HostDevice: a device played by threads of the host, with memory of the host. The cpu backend is that
+// openly; the emulated backend keeps its memory to itself and fills it with NaN first. Kernels are those of
+// cpu/kernels, so both give the same bits.
+#pragma once
+
+#include "runtime/backend.h"
+#include "runtime/cpu/thread_pool.h"
+
+namespace dfc {
+
+struct HostDeviceTraits {
+  bool addressable = true;    ///< whether other devices may touch its memory directly
+  bool filledWithNan = false; ///< every byte 0xFF when allocated: NaN in every float type
+};
+
+class HostDevice final : public Device {
+ public:
+  HostDevice(const DeviceRow& row, HostDeviceTraits traits);
+  std::unique_ptr<Arena> allocate(int64_t bytes) override;
+  std::unique_ptr<Queue> openQueue(QueueKind kind, uint32_t index) override;
+
+ private:
+  std::string name_;
+  HostDeviceTraits traits_;
+  ThreadPool pool_; // shared by the kernels of all queues
+};
+
+/// The devices of a host backend, one a request.
+std::vector<std::unique_ptr<Device>> openHostDevices(llvm::ArrayRef<DeviceRequest> devices,
+                                                     HostDeviceTraits traits);
+
+/// Whether the host's kernels can run the op: every op of the table that works, views and state included.
+bool hasHostKernel(const Graph& graph, OpId op);
+
+} // namespace dfc

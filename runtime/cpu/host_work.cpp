@@ -1,0 +1,106 @@
+// Commands as kernel calls and memory copies.
+#include "runtime/cpu/host_work.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace dfc {
+namespace {
+
+std::byte* baseOf(Arena& arena) {
+  const auto* host = dynamic_cast<HostArena*>(&arena);
+  return host != nullptr ? host->base() : arena.hostAddress();
+}
+
+} // namespace
+
+PreparedCall HostWork::prepare(const Executable& plan, const Command& command) {
+  switch (command.kind) {
+  case Command::Kind::Nothing: return {};
+  case Command::Kind::Compute: return prepareKernel(plan.graph(), command);
+  case Command::Kind::Copy:
+  case Command::Kind::Transfer: return prepareCopy(command);
+  }
+  DFC_UNREACHABLE("command kind");
+}
+
+PreparedCall HostWork::prepareKernel(const Graph& graph, const Command& command) {
+  KernelCall& call = kernels_.emplace_back();
+  call.kernel = makeCpuKernel(graph[command.op].attributes, graph.operandTypesOf(command.op),
+                              graph.resultTypesOf(command.op), pool_);
+  DFC_ASSERT(call.kernel != nullptr, fmt::format("no kernel for {}", graph.nameOf(command.op)));
+  call.operands.resize(command.operands.size());
+  call.results.resize(command.results.size());
+  for (size_t i = 0; i < command.operands.size(); ++i) {
+    place(command.operands[i], call.operands[i]);
+  }
+  for (size_t i = 0; i < command.results.size(); ++i) {
+    place(command.results[i], call.results[i]);
+  }
+  return {[](void* context) {
+            auto& work = *static_cast<KernelCall*>(context);
+            work.kernel->run(work.operands, work.results);
+          },
+          &call};
+}
+
+PreparedCall HostWork::prepareCopy(const Command& command) {
+  const Location& from = command.operands[0];
+  const Location& to = command.results[0];
+  const auto outOfReach = [](const Location& location) {
+    return location.base == Location::Base::Arena && baseOf(*location.arena) == nullptr;
+  };
+  if (outOfReach(from) || outOfReach(to)) {
+    StagedCall& call =
+        staged_.emplace_back(StagedCall{from, to, std::vector<std::byte>(static_cast<size_t>(from.bytes))});
+    DFC_ASSERT(from.base == Location::Base::Arena && to.base == Location::Base::Arena,
+               "a round's buffer is copied by a queue of the device that holds the value");
+    return {[](void* context) {
+              auto& work = *static_cast<StagedCall*>(context);
+              work.from.arena->read(work.from.offset, work.buffer);
+              work.to.arena->write(work.to.offset, work.buffer);
+            },
+            &call};
+  }
+  CopyCall& call = copies_.emplace_back();
+  call.bytes = from.bytes;
+  place(from, call.from);
+  place(to, call.to);
+  return {[](void* context) {
+            const auto& work = *static_cast<CopyCall*>(context);
+            std::memcpy(work.to, work.from, static_cast<size_t>(work.bytes));
+          },
+          &call};
+}
+
+void HostWork::place(const Location& location, const std::byte*& pointer) {
+  switch (location.base) {
+  case Location::Base::Arena: pointer = baseOf(*location.arena) + location.offset; return;
+  case Location::Base::Feed: feedPatches_.push_back({&pointer, location.buffer}); return;
+  case Location::Base::Fetch: fetchReads_.push_back({&pointer, location.buffer}); return;
+  }
+}
+
+void HostWork::place(const Location& location, std::byte*& pointer) {
+  DFC_ASSERT(location.base != Location::Base::Feed, "nobody writes what the caller feeds");
+  if (location.base == Location::Base::Fetch) {
+    fetchPatches_.push_back({&pointer, location.buffer});
+  } else {
+    pointer = baseOf(*location.arena) + location.offset;
+  }
+}
+
+void HostWork::bind(const Round& round) {
+  for (const auto& patch : feedPatches_) {
+    *patch.place = round.feeds[patch.buffer];
+  }
+  for (const auto& patch : fetchReads_) {
+    *patch.place = round.fetches[patch.buffer];
+  }
+  for (const auto& patch : fetchPatches_) {
+    *patch.place = round.fetches[patch.buffer];
+  }
+}
+
+} // namespace dfc

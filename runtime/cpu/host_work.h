@@ -1,0 +1,55 @@
+// HostWork: what commands do on a host device. Kernels and addresses are fixed at load; only the addresses of
+// a round's feed and fetch buffers are filled in as each round begins.
+#pragma once
+
+#include "runtime/cpu/host_arena.h"
+#include "runtime/cpu/kernels/kernel.h"
+#include "runtime/worker_queue.h"
+
+namespace dfc {
+
+class HostWork final : public WorkMaker {
+ public:
+  /// The pool outlives the work. Throws MachineError when a kernel's library cannot be opened.
+  explicit HostWork(ThreadPool& pool) : pool_(pool) {}
+  PreparedCall prepare(const Executable& plan, const Command& command) override;
+  void bind(const Round& round) override;
+
+ private:
+  struct KernelCall {
+    std::unique_ptr<CpuKernel> kernel;
+    llvm::SmallVector<const std::byte*, 3> operands;
+    llvm::SmallVector<std::byte*, 1> results;
+  };
+  struct CopyCall {
+    const std::byte* from = nullptr;
+    std::byte* to = nullptr;
+    int64_t bytes = 0;
+  };
+  /// Between memories that no host device may touch, through a buffer of the host.
+  struct StagedCall {
+    Location from, to;
+    std::vector<std::byte> buffer;
+  };
+  template <class Pointer>
+  struct Patch {
+    Pointer* place;
+    uint32_t buffer;
+  };
+
+  PreparedCall prepareKernel(const Graph& graph, const Command& command);
+  PreparedCall prepareCopy(const Command& command);
+  /// Fixed addresses at once, those of a round's buffers in `bind`. Null when the memory is out of reach.
+  void place(const Location& location, const std::byte*& pointer);
+  void place(const Location& location, std::byte*& pointer);
+
+  ThreadPool& pool_;
+  std::deque<KernelCall> kernels_; // deques, since calls and patches point into them
+  std::deque<CopyCall> copies_;
+  std::deque<StagedCall> staged_;
+  std::vector<Patch<const std::byte*>> feedPatches_;
+  std::vector<Patch<const std::byte*>> fetchReads_;
+  std::vector<Patch<std::byte*>> fetchPatches_;
+};
+
+} // namespace dfc

@@ -1,0 +1,28 @@
+// The emulated backend: a gpu played by threads of the host, so that a plan for a cpu and two gpus runs on
+// any laptop. Its memory is its own: no other device is given its address, and all of it is NaN when
+// allocated, so that a forgotten transfer shows. Compute, copy and peer queues are a thread each and truly
+// run at once.
+#include "runtime/cpu/host_device.h"
+
+namespace dfc {
+namespace {
+
+class EmulatedBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "emulated"; }
+  bool supports(DeviceKind kind) const override { return kind == DeviceKind::Gpu; }
+  std::string unavailable() const override { return ""; }
+  bool hasKernel(const Graph& graph, OpId op) const override { return hasHostKernel(graph, op); }
+  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices) override {
+    return openHostDevices(devices, {.addressable = false, .filledWithNan = true});
+  }
+};
+
+} // namespace
+
+Backend& emulatedBackend() {
+  static EmulatedBackend backend;
+  return backend;
+}
+
+} // namespace dfc

@@ -1,0 +1,65 @@
+// Names and types of feeds against those of inputs.
+#include "runtime/feeds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dfc {
+namespace {
+
+std::vector<std::string> missingNames(llvm::ArrayRef<FeedRow> inputs, const NamedLiterals& given) {
+  std::vector<std::string> names;
+  for (const FeedRow& input : inputs) {
+    if (given.find(input.name) == given.end()) {
+      names.push_back(input.name);
+    }
+  }
+  return names;
+}
+
+std::string listOf(llvm::ArrayRef<FeedRow> inputs) {
+  std::vector<std::string> entries;
+  for (const FeedRow& input : inputs) {
+    entries.push_back(fmt::format("'{}' {}", input.name, toString(input.type)));
+  }
+  return entries.empty() ? "the plan has no inputs"
+                         : fmt::format("the inputs are {}", fmt::join(entries, ", "));
+}
+
+Diagnostic wrongType(const FeedRow& input, const TensorType& given) {
+  const bool shape = input.type.element == given.element;
+  return errorWithoutPlace(fmt::format("input '{}' is {}, but the value fed is {}", input.name,
+                                       toString(input.type), toString(given)),
+                           shape ? fmt::format("feed a value of shape {}, or compile the graph for {}",
+                                               toString(input.type.shape), toString(given.shape))
+                                 : fmt::format("convert the value to {}", name(input.type.element)));
+}
+
+} // namespace
+
+Diagnostics checkFeeds(llvm::ArrayRef<FeedRow> inputs, const NamedLiterals& given) {
+  Diagnostics errors;
+  const std::vector<std::string> missing = missingNames(inputs, given);
+  for (const auto& entry : given) {
+    const std::string& fed = entry.first;
+    const auto* input =
+        std::find_if(inputs.begin(), inputs.end(), [&](const FeedRow& row) { return row.name == fed; });
+    if (input == inputs.end()) {
+      const auto near = nearestName(fed, missing);
+      errors.push_back(errorWithoutPlace(fmt::format("the plan has no input named '{}'", fed),
+                                         near ? fmt::format("did you mean '{}'?", *near) : listOf(inputs)));
+    } else if (input->type != entry.second.type()) {
+      errors.push_back(wrongType(*input, entry.second.type()));
+    }
+  }
+  for (const FeedRow& input : inputs) {
+    if (given.find(input.name) == given.end()) {
+      errors.push_back(errorWithoutPlace(fmt::format("input '{}' is not fed", input.name),
+                                         fmt::format("feed a value of type {}", toString(input.type))));
+    }
+  }
+  return errors;
+}
+
+} // namespace dfc

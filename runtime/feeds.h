@@ -1,0 +1,13 @@
+// Feeds: are the values that a caller gives those that the plan's inputs ask for?
+#pragma once
+
+#include "runtime/resident.h"
+#include "runtime/resolve.h"
+
+namespace dfc {
+
+/// Every mistake at once: inputs without a value, names that the plan does not have (did you mean …), values
+/// of another type or shape, each naming the input and both types. Empty when all is well.
+Diagnostics checkFeeds(llvm::ArrayRef<FeedRow> inputs, const NamedLiterals& given);
+
+} // namespace dfc

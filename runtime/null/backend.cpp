@@ -1,0 +1,88 @@
+// The null backend: allocates nothing, computes nothing, keeps the order and emits the spans. It serves every
+// device kind, so that a plan for any machine can be driven, and what the runtime itself costs can be
+// measured. What leaves it, by a fetch or a transfer, is zero.
+#include "runtime/worker_queue.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace dfc {
+namespace {
+
+class NullArena final : public Arena {
+ public:
+  std::byte* hostAddress() override { return nullptr; }
+  void write(int64_t /*offset*/, std::span<const std::byte> /*bytes*/) override {}
+  void read(int64_t /*offset*/, std::span<std::byte> bytes) override {
+    std::fill(bytes.begin(), bytes.end(), std::byte{0});
+  }
+};
+
+/// Only what others will read is work: a fetch buffer, or the memory of a device that does hold something.
+class NullWork final : public WorkMaker {
+ public:
+  PreparedCall prepare(const Executable& /*plan*/, const Command& command) override {
+    if (command.results.empty() || command.kind == Command::Kind::Nothing) {
+      return {};
+    }
+    const Location& to = command.results[0];
+    const bool fetched = to.base == Location::Base::Fetch;
+    std::byte* base = fetched ? nullptr : to.arena->hostAddress();
+    if (!fetched && base == nullptr) {
+      return {};
+    }
+    zeros_.push_back(
+        {fetched ? nullptr : base + to.offset, static_cast<size_t>(to.bytes), to.buffer, fetched});
+    return {[](void* context) {
+              const auto& work = *static_cast<Zeros*>(context);
+              std::memset(work.to, 0, work.bytes);
+            },
+            &zeros_.back()};
+  }
+  void bind(const Round& round) override {
+    for (Zeros& zeros : zeros_) {
+      zeros.to = zeros.fetched ? round.fetches[zeros.buffer] : zeros.to;
+    }
+  }
+
+ private:
+  struct Zeros {
+    std::byte* to;
+    size_t bytes;
+    uint32_t buffer;
+    bool fetched;
+  };
+  std::deque<Zeros> zeros_;
+};
+
+class NullDevice final : public Device {
+ public:
+  std::unique_ptr<Arena> allocate(int64_t /*bytes*/) override { return std::make_unique<NullArena>(); }
+  std::unique_ptr<Queue> openQueue(QueueKind /*kind*/, uint32_t /*index*/) override {
+    return std::make_unique<WorkerQueue>(std::make_unique<NullWork>());
+  }
+};
+
+class NullBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "null"; }
+  bool supports(DeviceKind /*kind*/) const override { return true; }
+  std::string unavailable() const override { return ""; }
+  bool hasKernel(const Graph& /*graph*/, OpId /*op*/) const override { return true; }
+  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices) override {
+    std::vector<std::unique_ptr<Device>> opened;
+    for (size_t i = 0; i < devices.size(); ++i) {
+      opened.push_back(std::make_unique<NullDevice>());
+    }
+    return opened;
+  }
+};
+
+} // namespace
+
+Backend& nullBackend() {
+  static NullBackend backend;
+  return backend;
+}
+
+} // namespace dfc

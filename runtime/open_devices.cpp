@@ -1,0 +1,167 @@
+// Choice of backends by kind and name, then opening backend by backend.
+#include "runtime/open_devices.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace dfc {
+namespace {
+
+SideTable<DeviceId, bool> usedDevices(const Executable& plan) {
+  SideTable<DeviceId, bool> used(plan.machine().devices.size());
+  for (const DeviceId device : plan.machine().devices.ids()) {
+    used[device] = plan.memory().arenaBytes[device] > 0;
+  }
+  for (const QueueRow& queue : plan.schedule().queues) {
+    used[queue.device] = used[queue.device] || !queue.steps.empty();
+  }
+  return used;
+}
+
+class Opener {
+ public:
+  Opener(const Executable& plan, const BackendChoice& choice)
+      : plan_(plan), machine_(plan.machine()), choice_(choice), used_(usedDevices(plan)) {
+    opened_.resize(machine_.devices.size());
+  }
+
+  Result<OpenedDevices> run() {
+    chooseBackends();
+    checkKernels();
+    if (!errors_.empty()) {
+      return std::move(errors_);
+    }
+    for (Backend* backend : choice_.known) {
+      openAll(*backend);
+    }
+    allocateArenas();
+    return std::move(opened_);
+  }
+
+ private:
+  void chooseBackends() {
+    std::map<std::string, Diagnostic> wrongNames; // one message a name, however many devices
+    for (const DeviceId device : machine_.devices.ids()) {
+      if (used_[device]) {
+        Result<Backend*> backend = choose(machine_.devices[device]);
+        if (backend.ok()) {
+          opened_[device.index()].backend = *backend;
+        } else {
+          wrongNames.emplace(backend.errors()[0].message, backend.errors()[0]);
+        }
+      }
+    }
+    for (const auto& entry : wrongNames) {
+      errors_.push_back(entry.second);
+    }
+  }
+
+  Result<Backend*> choose(const DeviceRow& row) const {
+    const std::string& wanted = row.kind == DeviceKind::Cpu ? choice_.cpu : choice_.gpu;
+    return wanted.empty() ? chooseFirst(row) : chooseNamed(row, wanted);
+  }
+
+  Result<Backend*> chooseNamed(const DeviceRow& row, const std::string& wanted) const {
+    Backend* backend = nullptr;
+    std::vector<std::string> able;
+    for (Backend* known : choice_.known) {
+      backend = backend == nullptr && known->name() == wanted ? known : backend;
+      if (known->supports(row.kind)) {
+        able.emplace_back(known->name());
+      }
+    }
+    if (backend == nullptr) {
+      const auto near = nearestName(wanted, able);
+      return errorWithoutPlace(
+          fmt::format("there is no backend named '{}'", wanted),
+          near ? fmt::format("did you mean '{}'?", *near)
+               : fmt::format("backends for a {}: {}", name(row.kind), fmt::join(able, ", ")));
+    }
+    if (!backend->supports(row.kind)) {
+      return errorWithoutPlace(fmt::format("backend '{}' cannot play a {}", wanted, name(row.kind)),
+                               fmt::format("backends for a {}: {}", name(row.kind), fmt::join(able, ", ")));
+    }
+    if (const std::string reason = backend->unavailable(); !reason.empty()) {
+      throw MachineError(
+          fmt::format("{}: the backend '{}' has no device here: {}", row.name, wanted, reason));
+    }
+    return backend;
+  }
+
+  Result<Backend*> chooseFirst(const DeviceRow& row) const {
+    std::string reasons;
+    for (Backend* backend : choice_.known) {
+      if (backend->supports(row.kind)) {
+        const std::string reason = backend->unavailable();
+        if (reason.empty()) {
+          return backend;
+        }
+        reasons += fmt::format("; {}: {}", backend->name(), reason);
+      }
+    }
+    throw MachineError(fmt::format("{}: no backend can play a {} here{}", row.name, name(row.kind), reasons));
+  }
+
+  void checkKernels() {
+    for (const StepRow& step : plan_.schedule().steps) {
+      const DeviceId device = plan_.schedule().queues[step.queue].device;
+      const Backend* backend = opened_[device.index()].backend;
+      if (backend == nullptr || backend->hasKernel(plan_.graph(), step.op)) {
+        continue;
+      }
+      Diagnostic error =
+          errorWithoutPlace(fmt::format("the backend '{}' of {} has no kernel for {} '{}'", backend->name(),
+                                        machine_.devices[device].name, nameOf(plan_.graph()[step.op].kind()),
+                                        plan_.graph().nameOf(step.op)),
+                            "place the op on another device, or cast its operands to a type that has one");
+      error.where = plan_.graph().locationOf(step.op);
+      errors_.push_back(std::move(error));
+    }
+  }
+
+  void openAll(Backend& backend) {
+    std::vector<DeviceRequest> requests;
+    std::vector<DeviceId> ids;
+    std::map<DeviceKind, uint32_t> ordinals;
+    for (const DeviceId device : machine_.devices.ids()) {
+      const uint32_t ordinal = ordinals[machine_.devices[device].kind]++;
+      if (opened_[device.index()].backend == &backend) {
+        requests.push_back({machine_.devices[device], ordinal});
+        ids.push_back(device);
+      }
+    }
+    if (requests.empty()) {
+      return;
+    }
+    auto devices = backend.open(requests);
+    DFC_ASSERT(devices.size() == ids.size(), "a backend opens the devices asked for");
+    for (size_t i = 0; i < ids.size(); ++i) {
+      opened_[ids[i].index()].device = std::move(devices[i]);
+    }
+  }
+
+  void allocateArenas() {
+    for (const DeviceId device : machine_.devices.ids()) {
+      OpenedDevice& opened = opened_[device.index()];
+      if (opened.device != nullptr) {
+        opened.arena = opened.device->allocate(plan_.memory().arenaBytes[device]);
+      }
+    }
+  }
+
+  const Executable& plan_;
+  const Machine& machine_;
+  const BackendChoice& choice_;
+  SideTable<DeviceId, bool> used_;
+  OpenedDevices opened_;
+  Diagnostics errors_;
+};
+
+} // namespace
+
+Result<OpenedDevices> openDevices(const Executable& plan, const BackendChoice& choice) {
+  return Opener(plan, choice).run();
+}
+
+} // namespace dfc

@@ -1,0 +1,26 @@
+// Opening what a plan asks for: a backend for each device that the plan uses, the devices, their arenas.
+#pragma once
+
+#include "runtime/backend.h"
+
+namespace dfc {
+
+/// Backend names by device kind; empty means the first available one that supports the kind.
+struct BackendChoice {
+  std::string cpu, gpu;
+  std::vector<Backend*> known; ///< in the order of preference
+};
+
+/// One device of the plan's machine, opened; all null where the plan has neither memory nor work on it.
+struct OpenedDevice {
+  Backend* backend = nullptr;
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Arena> arena; // after the device, so gone before it
+};
+using OpenedDevices = std::vector<OpenedDevice>; ///< by device id
+
+/// Errors: a backend that does not exist, cannot play the device or lacks a kernel that the plan needs.
+/// Throws MachineError when a device or its memory cannot be had.
+Result<OpenedDevices> openDevices(const Executable& plan, const BackendChoice& choice);
+
+} // namespace dfc

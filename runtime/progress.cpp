@@ -1,0 +1,78 @@
+// Sleeping and waking on progress words, and the board's failure.
+#include "runtime/progress.h"
+
+namespace dfc {
+namespace {
+
+void pauseCpu() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+} // namespace
+
+bool ProgressWord::wait(uint64_t target, const std::atomic<bool>& stop, uint32_t spins,
+                        std::optional<Deadline> deadline) const {
+  for (uint32_t i = 0; i < spins; ++i) {
+    if (ended() >= target) {
+      return true;
+    }
+    if (stop.load(std::memory_order_relaxed)) {
+      return false;
+    }
+    pauseCpu();
+  }
+  sleepers_.fetch_add(1, std::memory_order_seq_cst);
+  bool reached = false;
+  {
+    std::unique_lock lock(mutex_);
+    const auto over = [&] {
+      reached = ended_.load(std::memory_order_seq_cst) >= target;
+      return reached || stop.load(std::memory_order_seq_cst);
+    };
+    if (deadline) {
+      woken_.wait_until(lock, *deadline, over);
+    } else {
+      woken_.wait(lock, over);
+    }
+  }
+  sleepers_.fetch_sub(1, std::memory_order_relaxed);
+  return reached;
+}
+
+void ProgressWord::ring() const {
+  { const std::lock_guard lock(mutex_); } // a sleeper that looked before we wrote is in its wait by now
+  woken_.notify_all();
+}
+
+ProgressBoard::ProgressBoard(size_t words, uint32_t spins)
+    : words_(std::make_unique<ProgressWord[]>(words)), size_(words), spins_(spins) {}
+
+void ProgressBoard::fail(uint64_t round, std::exception_ptr error) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!failure_ || round < failure_->round) {
+      failure_ = Failure{round, std::move(error)};
+    }
+  }
+  failed_.store(true, std::memory_order_seq_cst);
+  for (size_t i = 0; i < size_; ++i) {
+    words_[i].ring();
+  }
+}
+
+std::optional<Failure> ProgressBoard::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+void ProgressBoard::clearFailure() {
+  const std::lock_guard lock(mutex_);
+  failure_.reset();
+  failed_.store(false, std::memory_order_seq_cst);
+}
+
+} // namespace dfc

@@ -1,0 +1,96 @@
+// How queues tell one another how far they are: a progress word for each queue, in host memory that every
+// backend can read and write, counts the commands of that queue that have ended since the session opened.
+// "Command p of queue q has ended in round r" is `ended(q) >= perRound(q) * r + p + 1`. A CPU thread spins on
+// a word for a moment and then sleeps; a GPU stream can wait on the same word with a stream memory operation.
+// A queue need not publish every command: only those that somebody waits for, and the end of each round.
+//
+// The board holds the words of a session and its failure: once a round has failed, nobody waits any longer,
+// every queue ends its launched rounds without doing their work, and the session may clear the failure when
+// all are idle.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace dfc {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+/// One queue's count. The writer is that queue alone. Publishing is a release, reading an acquire.
+class ProgressWord {
+ public:
+  uint64_t ended() const { return ended_.load(std::memory_order_acquire); }
+  /// Wakes the sleepers where there are any. Counts never go back.
+  void publish(uint64_t ended) {
+    ended_.store(ended, std::memory_order_seq_cst);
+    if (sleepers_.load(std::memory_order_seq_cst) != 0) {
+      ring();
+    }
+  }
+  /// Until `ended() >= target`, or `stop` is set and the word rung, or the deadline is past: spins `spins`
+  /// times, then sleeps. Gives whether the target was reached.
+  bool wait(uint64_t target, const std::atomic<bool>& stop, uint32_t spins,
+            std::optional<Deadline> deadline = std::nullopt) const;
+  void ring() const; ///< wakes every sleeper to look again
+
+ private:
+  alignas(64) std::atomic<uint64_t> ended_{0};
+  // A sleeper counts itself before it looks a last time and the writer looks for sleepers after it has
+  // written, both sequentially consistent: one of the two sees the other.
+  alignas(64) mutable std::atomic<uint32_t> sleepers_{0};
+  mutable std::mutex mutex_;
+  mutable std::condition_variable woken_;
+};
+
+/// Until `word` has come to `perRound * round + offset`: offset p + 1 is the end of command p of the same
+/// round, 0 the end of the round before.
+struct WaitFor {
+  const ProgressWord* word = nullptr;
+  uint64_t perRound = 0;
+  uint64_t offset = 0;
+  uint64_t target(uint64_t round) const { return perRound * round + offset; }
+};
+
+/// The first thing that went wrong, and in which round.
+struct Failure {
+  uint64_t round = 0;
+  std::exception_ptr error;
+};
+
+class ProgressBoard {
+ public:
+  /// `words`: one a queue. `spins`: how often a waiter looks before it sleeps.
+  ProgressBoard(size_t words, uint32_t spins);
+  ProgressWord& operator[](size_t queue) { return words_[queue]; }
+  const ProgressWord& operator[](size_t queue) const { return words_[queue]; }
+  size_t size() const { return size_; }
+  uint32_t spins() const { return spins_; }
+
+  /// Whether the wait ended well; false means that a round failed and nobody is to wait or work.
+  bool await(const WaitFor& wait, uint64_t round) const {
+    const uint64_t target = wait.target(round);
+    return wait.word->ended() >= target || wait.word->wait(target, failed_, spins_);
+  }
+  bool failed() const { return failed_.load(std::memory_order_relaxed); }
+  const std::atomic<bool>& failedFlag() const { return failed_; }
+  /// Records the failure unless there is one of this or an earlier round, and wakes everybody.
+  void fail(uint64_t round, std::exception_ptr error);
+  std::optional<Failure> failure() const;
+  void clearFailure(); ///< only while no launched round is under way
+
+ private:
+  std::unique_ptr<ProgressWord[]> words_; // one block, so that a backend can pin it
+  size_t size_;
+  uint32_t spins_;
+  std::atomic<bool> failed_{false};
+  mutable std::mutex mutex_;
+  std::optional<Failure> failure_;
+};
+
+} // namespace dfc

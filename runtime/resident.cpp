@@ -1,0 +1,179 @@
+// First values, from the graph, from Philox or from files.
+#include "runtime/resident.h"
+
+#include "ir/initialise.h"
+#include "runtime/files/npy.h"
+#include "runtime/files/safetensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace dfc {
+namespace {
+
+class FileInitialiser {
+ public:
+  explicit FileInitialiser(std::string dataFolder) : dataFolder_(std::move(dataFolder)) {}
+
+  /// "weights.npy", or "weights.safetensors#name".
+  Result<Literal> read(const std::string& file) {
+    const size_t hash = file.rfind('#');
+    const std::string path = pathOf(file.substr(0, hash));
+    if (hash != std::string::npos) {
+      return tensorOf(path, file.substr(hash + 1));
+    }
+    if (path.ends_with(".safetensors")) {
+      return errorWithoutPlace(fmt::format("'{}' holds several tensors", file),
+                               fmt::format("say which one: '{}#name'", file));
+    }
+    return readNpy(path);
+  }
+
+ private:
+  std::string pathOf(const std::string& file) const {
+    return (std::filesystem::path(dataFolder_) / file)
+        .lexically_normal()
+        .string(); // an absolute file stays as it is
+  }
+
+  Result<Literal> tensorOf(const std::string& path, const std::string& name) {
+    auto found = archives_.find(path);
+    if (found == archives_.end()) {
+      found = archives_.emplace(path, readSafetensors(path)).first;
+    }
+    const Result<NamedTensors>& archive = found->second;
+    if (!archive.ok()) {
+      return archive.errors();
+    }
+    const auto tensor = archive->find(name);
+    return tensor != archive->end() ? Result<Literal>(tensor->second) : noTensor(path, name, *archive);
+  }
+
+  static Diagnostic noTensor(const std::string& path, const std::string& name, const NamedTensors& archive) {
+    std::vector<std::string> names;
+    for (const auto& entry : archive) {
+      names.push_back(entry.first);
+    }
+    const auto near = nearestName(name, names);
+    return errorWithoutPlace(fmt::format("'{}' has no tensor named '{}'", path, name),
+                             near ? fmt::format("did you mean '{}'?", *near)
+                                  : fmt::format("it has: {}", fmt::join(names, ", ")));
+  }
+
+  std::string dataFolder_;
+  std::map<std::string, Result<NamedTensors>> archives_; // each file is read once
+};
+
+class ResidentMaker {
+ public:
+  ResidentMaker(const PlacedGraph& placed, const std::string& dataFolder)
+      : placed_(placed), files_(dataFolder) {}
+
+  Result<llvm::DenseMap<ValueId, Literal>> run() {
+    const Graph& graph = placed_.graph;
+    for (const OpId op : graph.ops()) {
+      const ValueId value = graph[op].firstResult;
+      if (const auto* constant = graph[op].getIf<ops::Constant>()) {
+        values_.try_emplace(value, constant->value);
+      } else if (graph[op].kind() == OpKind::Parameter && !placed_.replicas.count(op)) {
+        addParameter(op);
+      }
+    }
+    for (const auto& [replica, original] : placed_.replicas) {
+      const auto found = values_.find(graph[original].firstResult);
+      if (found != values_.end()) {
+        const Literal copy = found->second;
+        values_.try_emplace(graph[replica].firstResult, copy);
+      }
+    }
+    return errors_.empty() ? Result<llvm::DenseMap<ValueId, Literal>>(std::move(values_))
+                           : std::move(errors_);
+  }
+
+ private:
+  void addParameter(OpId op) {
+    const Graph& graph = placed_.graph;
+    const auto& parameter = graph[op].as<ops::Parameter>();
+    if (parameter.initialiser != ops::Parameter::Initialiser::File) {
+      values_.try_emplace(graph[op].firstResult, initialise(parameter));
+      return;
+    }
+    Result<Literal> read = files_.read(parameter.file);
+    if (!read.ok()) {
+      for (Diagnostic error : read.errors()) {
+        error.message = fmt::format("parameter '{}': {}", graph.nameOf(op), error.message);
+        errors_.push_back(std::move(error));
+      }
+    } else if (read->type() != parameter.type) {
+      Diagnostic error =
+          errorWithoutPlace(fmt::format("parameter '{}' is {}, but '{}' holds {}", graph.nameOf(op),
+                                        toString(parameter.type), parameter.file, toString(read->type())),
+                            "convert the file, or give the parameter the file's type");
+      error.where = graph.locationOf(op);
+      errors_.push_back(std::move(error));
+    } else {
+      values_.try_emplace(graph[op].firstResult, *std::move(read));
+    }
+  }
+
+  const PlacedGraph& placed_;
+  FileInitialiser files_;
+  llvm::DenseMap<ValueId, Literal> values_;
+  Diagnostics errors_;
+};
+
+} // namespace
+
+std::vector<ParameterRow> parametersOf(const PlacedGraph& placed) {
+  const Graph& graph = placed.graph;
+  std::vector<ParameterRow> rows;
+  SideTable<OpId, size_t> rowOf(graph.opCount());
+  for (const OpId op : graph.ops()) {
+    if (graph[op].kind() != OpKind::Parameter || placed.replicas.count(op)) {
+      continue;
+    }
+    const ValueId value = graph[op].firstResult;
+    rowOf[op] = rows.size();
+    rows.push_back({std::string(graph.nameOf(op)), graph.typeOf(value), value, {value}});
+  }
+  for (const OpId op : graph.ops()) { // in graph order, unlike the map
+    const auto found = placed.replicas.find(op);
+    if (found != placed.replicas.end()) {
+      rows[rowOf[found->second]].copies.push_back(graph[op].firstResult);
+    }
+  }
+  return rows;
+}
+
+Result<llvm::DenseMap<ValueId, Literal>> residentValues(const PlacedGraph& placed,
+                                                        const std::string& dataFolder) {
+  return ResidentMaker(placed, dataFolder).run();
+}
+
+Diagnostics checkState(const std::vector<ParameterRow>& parameters, const NamedLiterals& given) {
+  Diagnostics errors;
+  for (const auto& [name, literal] : given) {
+    const auto found =
+        std::find_if(parameters.begin(), parameters.end(),
+                     [&, wanted = &name](const ParameterRow& row) { return row.name == *wanted; });
+    if (found == parameters.end()) {
+      std::vector<std::string> names;
+      for (const ParameterRow& row : parameters) {
+        names.push_back(row.name);
+      }
+      const auto near = nearestName(name, names);
+      errors.push_back(errorWithoutPlace(fmt::format("the plan has no parameter named '{}'", name),
+                                         near ? fmt::format("did you mean '{}'?", *near)
+                                              : fmt::format("its parameters: {}", fmt::join(names, ", "))));
+    } else if (literal.type() != found->type) {
+      errors.push_back(errorWithoutPlace(fmt::format("parameter '{}' is {}, but the value given is {}", name,
+                                                     toString(found->type), toString(literal.type())),
+                                         fmt::format("give a value of type {}", toString(found->type))));
+    }
+  }
+  return errors;
+}
+
+} // namespace dfc

@@ -1,0 +1,31 @@
+// Resident values: what lies in the arenas before the first step. Constants come from the graph, parameters
+// from their initialisers, which are drawn (ir/initialise.h) or read from files. Also the bookkeeping of
+// state by name: a parameter and its replicas on other devices are one.
+#pragma once
+
+#include "ir/executable.h"
+
+namespace dfc {
+
+/// A parameter and where its copies lie.
+struct ParameterRow {
+  std::string name;
+  TensorType type;
+  ValueId value;                        ///< the original
+  llvm::SmallVector<ValueId, 2> copies; ///< the original and its replicas
+};
+
+/// In graph order; replicas are counted to their original.
+std::vector<ParameterRow> parametersOf(const PlacedGraph& placed);
+
+/// The first values of all constants and parameters, by value; replicas have their original's. Errors:
+/// initialiser files that are missing, damaged or of another type, all at once, each naming its parameter.
+/// Relative paths start at `dataFolder`.
+Result<llvm::DenseMap<ValueId, Literal>> residentValues(const PlacedGraph& placed,
+                                                        const std::string& dataFolder);
+
+/// Whether `given` fits the named parameters: unknown names (did you mean …), wrong types and shapes, all at
+/// once.
+Diagnostics checkState(const std::vector<ParameterRow>& parameters, const NamedLiterals& given);
+
+} // namespace dfc

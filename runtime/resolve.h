@@ -1,0 +1,39 @@
+// resolve: a sealed executable and its arenas become one program a queue, with nothing left to look up. What
+// it settles once so that no round has to:
+//
+//   - inputs cost nothing: who reads a fed value (or a view of it) reads the caller's own buffer;
+//   - a fetched value that nobody else reads is written straight into the round's fetch buffer by the op or
+//     transfer that makes it; any other is copied there right after it was made;
+//   - views, and assigns whose value already lies in the parameter's storage, are order without work;
+//   - rounds follow one another by waits alone: the first command of each queue waits for those queue ends
+//     of the round before that no command waits for. That is all of them: an end that is waited for comes
+//     before another end.
+#pragma once
+
+#include "runtime/backend.h"
+
+namespace dfc {
+
+struct FeedRow {
+  std::string name;
+  TensorType type;
+};
+
+struct FetchRow {
+  std::string name;
+  TensorType type;
+  WaitFor ready; ///< when its buffer has been written
+};
+
+struct ResolvedPlan {
+  std::vector<Program> programs; ///< of the queues that have work, in queue order
+  std::vector<FeedRow> feeds;
+  std::vector<FetchRow> fetches;
+};
+
+/// `arenas`: by device, null where the plan has no memory; `board`: a word for each queue of the schedule.
+/// Asserts what the verifiers promise.
+ResolvedPlan resolve(const Executable& plan, const SideTable<DeviceId, Arena*>& arenas,
+                     const ProgressBoard& board);
+
+} // namespace dfc

@@ -1,0 +1,243 @@
+// Opening, and the small part of a session that is not rounds: state and trace.
+#include "runtime/session.h"
+
+#include "runtime/feeds.h"
+#include "runtime/open_devices.h"
+#include "runtime/rounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+#include <thread>
+
+namespace dfc {
+namespace {
+
+// Spinning is quicker than sleeping while every queue has a core to spin on, and in everyone's way otherwise.
+uint32_t spinsFor(size_t queues) {
+  constexpr uint32_t someMicroseconds = 1000, almostNone = 20;
+  return queues <= std::thread::hardware_concurrency() ? someMicroseconds : almostNone;
+}
+
+size_t workingQueues(const Schedule& schedule) {
+  return static_cast<size_t>(std::count_if(schedule.queues.begin(), schedule.queues.end(),
+                                           [](const QueueRow& row) { return !row.steps.empty(); }));
+}
+
+std::vector<RunningQueue> loadQueues(const Executable& plan, std::vector<Program> programs,
+                                     const OpenedDevices& devices, ProgressBoard& board) {
+  std::vector<RunningQueue> queues;
+  for (Program& program : programs) {
+    const QueueRow& row = plan.schedule().queues[program.queue];
+    RunningQueue running{program.queue, program.commands.size(),
+                         devices[row.device.index()].device->openQueue(row.kind, row.index)};
+    try {
+      running.queue->load(plan, std::move(program), board);
+    } catch (const std::system_error& error) {
+      throw MachineError(fmt::format("{}: cannot start its thread: {}",
+                                     plan.schedule().nameOf(running.id, plan.machine()), error.what()));
+    }
+    queues.push_back(std::move(running));
+  }
+  return queues;
+}
+
+NamedLiterals resultsOf(const Flight& flight) {
+  NamedLiterals results;
+  for (size_t i = 0; i < flight.fetches.size(); ++i) {
+    const FetchRow& row = (*flight.fetchRows)[i];
+    results.insert_or_assign(row.name, Literal(row.type, flight.fetches[i]));
+  }
+  return results;
+}
+
+void throwErrorOf(const Flight& flight) {
+  if (flight.error) {
+    std::rethrow_exception(flight.error);
+  }
+}
+
+} // namespace
+
+struct Session::Impl {
+  std::shared_ptr<const Executable> plan;
+  OpenedDevices devices;
+  ProgressBoard board;
+  std::vector<ParameterRow> parameters;
+  std::shared_ptr<Rounds> rounds; // last: its queues go before board, arenas and devices
+
+  Impl(std::shared_ptr<const Executable> thePlan, OpenedDevices opened, const SessionOptions& options)
+      : plan(std::move(thePlan)), devices(std::move(opened)),
+        board(plan->schedule().queues.size(), spinsFor(workingQueues(plan->schedule()))),
+        parameters(parametersOf(plan->placed())) {
+    SideTable<DeviceId, Arena*> arenas(devices.size());
+    for (const DeviceId device : arenas.ids()) {
+      arenas[device] = devices[device.index()].arena.get();
+    }
+    ResolvedPlan resolved = resolve(*plan, arenas, board);
+    auto queues = loadQueues(*plan, std::move(resolved.programs), devices, board);
+    rounds = std::make_shared<Rounds>(
+        *plan, RoundOptions{options.maxInFlight, options.trace, options.timeoutSeconds},
+        std::move(resolved.feeds), std::move(resolved.fetches), std::move(queues), board);
+  }
+
+  void write(ValueId value, const Literal& literal) {
+    const Slot& slot = plan->memory().slots[value];
+    if (Arena* arena = devices[slot.device.index()].arena.get(); arena != nullptr) {
+      arena->write(slot.offset, literal.bytes());
+    }
+  }
+
+  Literal read(const ParameterRow& row) const {
+    const Slot& slot = plan->memory().slots[row.value];
+    Literal literal(row.type);
+    if (Arena* arena = devices[slot.device.index()].arena.get(); arena != nullptr) {
+      arena->read(slot.offset, literal.mutableBytes());
+    }
+    return literal;
+  }
+};
+
+Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Session::~Session() = default;
+
+Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable> plan,
+                                               const SessionOptions& options) {
+  BackendChoice choice{options.cpuBackend, options.gpuBackend, options.moreBackends};
+  choice.known.insert(choice.known.end(), allBackends().begin(), allBackends().end());
+  Result<OpenedDevices> devices = openDevices(*plan, choice);
+  auto resident = residentValues(plan->placed(), options.dataFolder);
+  Diagnostics errors = devices.errors();
+  errors.insert(errors.end(), resident.errors().begin(), resident.errors().end());
+  if (!errors.empty()) {
+    return errors;
+  }
+  auto impl = std::make_unique<Impl>(std::move(plan), *std::move(devices), options);
+  for (const auto& entry : *resident) {
+    impl->write(entry.first, entry.second);
+  }
+  return std::unique_ptr<Session>(new Session(std::move(impl)));
+}
+
+Result<NamedLiterals> Session::run(const NamedLiterals& feeds) {
+  const Result<Pending> pending = submit(feeds);
+  return pending.ok() ? Result<NamedLiterals>(pending->wait()) : Result<NamedLiterals>(pending.errors());
+}
+
+Result<Session::Pending> Session::submit(const NamedLiterals& feeds) {
+  if (Diagnostics errors = checkFeeds(impl_->rounds->feeds(), feeds); !errors.empty()) {
+    return errors;
+  }
+  Pending pending;
+  pending.flight_ = impl_->rounds->launch(feeds);
+  return pending;
+}
+
+NamedLiterals Session::Pending::wait() const {
+  if (const auto rounds = flight_->rounds.lock()) {
+    rounds->wait(flight_);
+  }
+  throwErrorOf(*flight_);
+  return resultsOf(*flight_);
+}
+
+Result<Literal> Session::Pending::wait(std::string_view fetch) const {
+  const std::vector<FetchRow>& rows = *flight_->fetchRows;
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const FetchRow& other) { return other.name == fetch; });
+  if (row == rows.end()) {
+    std::vector<std::string> names;
+    for (const FetchRow& other : rows) {
+      names.push_back(other.name);
+    }
+    const auto near = nearestName(std::string(fetch), names);
+    return errorWithoutPlace(fmt::format("the plan fetches nothing named '{}'", fetch),
+                             near ? fmt::format("did you mean '{}'?", *near)
+                                  : fmt::format("its fetches: {}", fmt::join(names, ", ")));
+  }
+  const auto index = static_cast<size_t>(row - rows.begin());
+  if (const auto rounds = flight_->rounds.lock()) {
+    rounds->wait(flight_, index);
+  }
+  throwErrorOf(*flight_);
+  return Literal(row->type, flight_->fetches[index]);
+}
+
+bool Session::Pending::done() const {
+  const auto rounds = flight_->rounds.lock();
+  return flight_->ended || rounds == nullptr || rounds->ended(*flight_);
+}
+
+void Session::waitAll() { impl_->rounds->waitAll(); }
+
+NamedLiterals Session::state() {
+  waitAll();
+  NamedLiterals state;
+  for (const ParameterRow& row : impl_->parameters) {
+    state.insert_or_assign(row.name, impl_->read(row));
+  }
+  return state;
+}
+
+Status Session::setState(const NamedLiterals& values) {
+  waitAll();
+  if (Diagnostics errors = checkState(impl_->parameters, values); !errors.empty()) {
+    return errors;
+  }
+  for (const ParameterRow& row : impl_->parameters) {
+    const auto given = values.find(row.name);
+    for (const ValueId copy : row.copies) {
+      if (given != values.end()) {
+        impl_->write(copy, given->second);
+      }
+    }
+  }
+  return success();
+}
+
+Trace Session::takeTrace() {
+  Trace trace;
+  trace.origin = Trace::Origin::Measured;
+  trace.spans = impl_->rounds->takeSpans();
+  std::stable_sort(trace.spans.begin(), trace.spans.end(),
+                   [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  if (!trace.spans.empty()) {
+    const Span first = trace.spans.front();
+    for (Span& span : trace.spans) {
+      span.begin -= first.begin;
+      span.end -= first.begin;
+      span.round -= first.round;
+    }
+  }
+  return trace;
+}
+
+std::vector<std::string> Session::deviceReport() const {
+  std::vector<std::string> report;
+  const Machine& machine = impl_->plan->machine();
+  for (const DeviceId device : machine.devices.ids()) {
+    const Backend* backend = impl_->devices[device.index()].backend;
+    report.push_back(fmt::format("{}: {}", machine.devices[device].name,
+                                 backend != nullptr ? backend->name() : std::string_view("not used")));
+  }
+  return report;
+}
+
+std::vector<std::pair<std::string, TensorType>> Session::inputs() const {
+  std::vector<std::pair<std::string, TensorType>> rows;
+  for (const FeedRow& row : impl_->rounds->feeds()) {
+    rows.emplace_back(row.name, row.type);
+  }
+  return rows;
+}
+
+std::vector<std::pair<std::string, TensorType>> Session::fetches() const {
+  std::vector<std::pair<std::string, TensorType>> rows;
+  for (const FetchRow& row : impl_->rounds->fetches()) {
+    rows.emplace_back(row.name, row.type);
+  }
+  return rows;
+}
+
+} // namespace dfc

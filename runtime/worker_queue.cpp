@@ -1,0 +1,164 @@
+// The execute loop of queues that a host thread drives.
+#include "runtime/worker_queue.h"
+
+#include <fmt/format.h>
+
+#include <new>
+
+namespace dfc {
+
+WorkerQueue::WorkerQueue(std::unique_ptr<WorkMaker> maker) : maker_(std::move(maker)) {}
+
+WorkerQueue::~WorkerQueue() {
+  stopping_.store(true, std::memory_order_seq_cst);
+  launches_.ring();
+  if (thread_.joinable()) {
+    thread_.join();
+  }
+}
+
+void WorkerQueue::load(const Executable& plan, Program program, ProgressBoard& board) {
+  DFC_ASSERT(!thread_.joinable(), "a queue is loaded once");
+  plan_ = &plan;
+  board_ = &board;
+  queue_ = program.queue;
+  word_ = &board[queue_.index()];
+  perRound_ = program.commands.size();
+  for (size_t i = 0; i < program.commands.size(); ++i) {
+    const Command& command = program.commands[i];
+    addCommand(command, maker_->prepare(plan, command), i + 1);
+  }
+  thread_ = std::thread([this] { serve(); });
+}
+
+void WorkerQueue::addCommand(const Command& command, PreparedCall work, uint64_t offset) {
+  if (segments_.empty() || segments_.back().publishes != 0 || !command.waits.empty()) {
+    segments_.emplace_back();
+  }
+  waits_.insert(waits_.end(), command.waits.begin(), command.waits.end());
+  commands_.push_back({work, command.op, command.step});
+  if (work.run != nullptr) {
+    calls_.push_back({work, command.op});
+  }
+  Segment& segment = segments_.back();
+  segment.waitsEnd = static_cast<uint32_t>(waits_.size());
+  segment.callsEnd = static_cast<uint32_t>(calls_.size());
+  segment.commandsEnd = static_cast<uint32_t>(commands_.size());
+  segment.publishes =
+      command.publishes && offset != perRound_ ? offset : 0; // the end of the round publishes itself
+}
+
+void WorkerQueue::launch(const Round& round) {
+  {
+    const std::lock_guard lock(mutex_);
+    launched_.push_back(round);
+  }
+  launches_.publish(++launchCount_);
+}
+
+void WorkerQueue::serve() {
+  for (uint64_t served = 0;; ++served) {
+    if (!launches_.wait(served + 1, stopping_, board_->spins()) && launches_.ended() <= served) {
+      return;
+    }
+    Round round;
+    {
+      const std::lock_guard lock(mutex_);
+      round = launched_.front();
+      launched_.pop_front();
+    }
+    runRound(round);
+  }
+}
+
+void WorkerQueue::runRound(const Round& round) {
+  try {
+    if (!board_->failed()) {
+      maker_->bind(round);
+      round.traced ? runTraced(round) : runPlain(round);
+    }
+  } catch (...) {
+    board_->fail(round.number, describe(std::current_exception()));
+  }
+  currentOp_.store(OpId().index(), std::memory_order_relaxed);
+  word_->publish(perRound_ * (round.number + 1));
+}
+
+bool WorkerQueue::passWaits(uint32_t& wait, uint32_t end, uint64_t round) const {
+  for (; wait < end; ++wait) {
+    if (!board_->await(waits_[wait], round)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void WorkerQueue::runPlain(const Round& round) {
+  const uint64_t before = perRound_ * round.number;
+  uint32_t wait = 0, call = 0;
+  for (const Segment& segment : segments_) {
+    if (!passWaits(wait, segment.waitsEnd, round.number)) {
+      return;
+    }
+    for (; call < segment.callsEnd; ++call) {
+      if (board_->failed()) {
+        return;
+      }
+      const Call& next = calls_[call];
+      currentOp_.store(next.op.index(), std::memory_order_relaxed);
+      next.work.run(next.work.context);
+    }
+    currentOp_.store(OpId().index(), std::memory_order_relaxed);
+    if (segment.publishes != 0) {
+      word_->publish(before + segment.publishes);
+    }
+  }
+}
+
+void WorkerQueue::runTraced(const Round& round) {
+  spans_.reserve(spans_.size() + commands_.size());
+  const uint64_t before = perRound_ * round.number;
+  uint32_t wait = 0, command = 0;
+  for (const Segment& segment : segments_) {
+    if (!passWaits(wait, segment.waitsEnd, round.number)) {
+      return;
+    }
+    for (; command < segment.commandsEnd; ++command) {
+      if (board_->failed()) {
+        return;
+      }
+      const TracedCommand& next = commands_[command];
+      currentOp_.store(next.op.index(), std::memory_order_relaxed);
+      const double begin = steadySeconds();
+      if (next.work.run != nullptr) {
+        next.work.run(next.work.context);
+      }
+      if (next.step.valid()) {
+        spans_.push_back({next.step, static_cast<uint32_t>(round.number), begin, steadySeconds()});
+      }
+    }
+    currentOp_.store(OpId().index(), std::memory_order_relaxed);
+    if (segment.publishes != 0) {
+      word_->publish(before + segment.publishes);
+    }
+  }
+}
+
+OpId WorkerQueue::current() const { return OpId(currentOp_.load(std::memory_order_relaxed)); }
+
+std::exception_ptr WorkerQueue::describe(const std::exception_ptr& error) const {
+  const std::string queue = plan_->schedule().nameOf(queue_, plan_->machine());
+  const OpId op = current();
+  const std::string where = op.valid() ? fmt::format("{}, op '{}'", queue, plan_->graph().nameOf(op)) : queue;
+  try {
+    std::rethrow_exception(error);
+  } catch (const InternalError&) {
+    return error; // our own bug says itself where it is
+  } catch (const std::bad_alloc&) {
+    return std::make_exception_ptr(MachineError(where + ": the host is out of memory"));
+  } catch (const std::exception& cause) {
+    return std::make_exception_ptr(MachineError(fmt::format("{}: {}", where, cause.what())));
+  }
+}
+
+} // namespace dfc

@@ -1,0 +1,87 @@
+// WorkerQueue: a queue driven by a thread of the host. It walks a flat list of calls made at load; commands
+// without work of their own cost nothing unless the round is traced. The device behind it is a WorkMaker:
+// what a command does there. The loop makes no decision and takes no memory: it waits, calls, publishes.
+#pragma once
+
+#include "runtime/backend.h"
+
+#include <deque>
+#include <thread>
+
+namespace dfc {
+
+/// Work prepared for one command: `run(context)`; nothing to do when `run` is null.
+struct PreparedCall {
+  void (*run)(void*) = nullptr;
+  void* context = nullptr;
+};
+
+/// Turns commands into calls. Owns what the calls point to.
+class WorkMaker {
+ public:
+  virtual ~WorkMaker() = default;
+  /// Once a command, in program order. The contexts stay where they are.
+  virtual PreparedCall prepare(const Executable& plan, const Command& command) = 0;
+  /// Before each round, on the queue's thread: points the calls at the round's buffers.
+  virtual void bind(const Round& round) = 0;
+};
+
+class WorkerQueue final : public Queue {
+ public:
+  explicit WorkerQueue(std::unique_ptr<WorkMaker> maker);
+  WorkerQueue(const WorkerQueue&) = delete;
+  WorkerQueue& operator=(const WorkerQueue&) = delete;
+  ~WorkerQueue() override; ///< after the rounds that were launched
+
+  void load(const Executable& plan, Program program, ProgressBoard& board) override;
+  void launch(const Round& round) override;
+  OpId current() const override;
+  std::vector<Span> takeSpans() override { return std::exchange(spans_, {}); }
+
+ private:
+  /// Commands between two points where queues meet: waits before the first, at most one publication after the
+  /// last.
+  struct Segment {
+    uint32_t waitsEnd = 0, callsEnd = 0, commandsEnd = 0; ///< each begins where the segment before ends
+    uint64_t publishes = 0;                               ///< offset in the round; 0 for none
+  };
+  struct Call {
+    PreparedCall work;
+    OpId op;
+  };
+  struct TracedCommand {
+    PreparedCall work;
+    OpId op;
+    StepId step;
+  };
+
+  void addCommand(const Command& command, PreparedCall work, uint64_t offset);
+  void serve();
+  void runRound(const Round& round);
+  void runPlain(const Round& round);
+  void runTraced(const Round& round);
+  bool passWaits(uint32_t& wait, uint32_t end, uint64_t round) const;
+  std::exception_ptr describe(const std::exception_ptr& error) const;
+
+  std::unique_ptr<WorkMaker> maker_;
+  const Executable* plan_ = nullptr;
+  ProgressBoard* board_ = nullptr;
+  ProgressWord* word_ = nullptr;
+  QueueId queue_;
+  uint64_t perRound_ = 0;
+  std::vector<Segment> segments_;
+  std::vector<WaitFor> waits_;
+  std::vector<Call> calls_;             // commands with work, for rounds without a trace
+  std::vector<TracedCommand> commands_; // all steps and copies, for rounds with one
+  std::vector<Span> spans_;
+  std::atomic<uint32_t> currentOp_{OpId().index()};
+
+  std::mutex mutex_;
+  std::deque<Round> launched_; // guarded by mutex_
+  uint64_t launchCount_ = 0;   // of the launching thread
+  ProgressWord launches_;
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
+};
+
+} // namespace dfc

@@ -1,0 +1,31 @@
+// The figure of "Dive into Deep Learning", chapter "Automatic Parallelism": one training step of a two-layer
+// MLP over a CPU and two GPUs, 19 boxes and 10 transfers, as one graph. Scopes are named as the figure's
+// boxes.
+#pragma once
+
+#include "ir/builder.h"
+
+#include <array>
+
+namespace dfc::figure {
+
+inline constexpr int64_t pixels = 784, hidden = 256, classes = 10;
+inline constexpr int64_t batch = 128, half = batch / 2;
+inline constexpr double rate = 0.2;
+
+/// Which device plays which part. With one device in all three parts the arithmetic and its order stay the
+/// same.
+struct Cast {
+  std::string cpu = "cpu0";
+  std::array<std::string, 2> gpus = {"gpu0", "gpu1"};
+};
+
+/// One step: feeds images f32[batch, pixels] and labels i64[batch]; parameters w1 and w2. No fetch: what a
+/// step gives is its new weights.
+Result<Graph> trainingStep(const Cast& cast);
+
+/// Share of right answers: feeds images f32[count, pixels] and labels i64[count], fetch "accuracy"; same
+/// parameters.
+Result<Graph> evaluation(int64_t count);
+
+} // namespace dfc::figure

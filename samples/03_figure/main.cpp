@@ -1,0 +1,156 @@
+// Lesson 3: the book's figure. One training step over a CPU and two GPUs, with every copy inserted and hidden
+// by dfc.
+//
+// The GPUs are real where this host has them and dfc was built for them; else each is emulated by threads of
+// the CPU with an address space of its own, so that a forgotten copy would show as NaN. The lesson trains on
+// Fashion-MNIST, checks that the result is the same, bit for bit, as on one device, and leaves pictures of
+// graph, plan and timeline in a folder.
+//
+//     sample_03_figure [--epochs N] [--out FOLDER]
+#include "ir/trace.h"
+#include "samples/03_figure/graph.h"
+#include "samples/data/fashion_mnist.h"
+#include "samples/data/lesson.h"
+
+#include "ir/text/dot.h"
+#include "ir/text/placed_dot.h"
+#include "ir/text/print.h"
+#include "ir/text/schedule_dot.h"
+#include "ir/text/units.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+using namespace dfc;
+
+namespace {
+
+struct Arguments {
+  int64_t epochs = 10;
+  std::string out = "out";
+};
+
+Arguments parse(int count, char** words) {
+  Arguments arguments;
+  for (int i = 1; i + 1 < count; i += 2) {
+    const std::string_view flag = words[i];
+    if (flag == "--epochs") {
+      arguments.epochs = std::max(1L, std::atol(words[i + 1]));
+    } else if (flag == "--out") {
+      arguments.out = words[i + 1];
+    }
+  }
+  return arguments;
+}
+
+/// The test set through the evaluation graph, with the parameters that training has reached.
+class Judge {
+ public:
+  Judge(const LabelledImages& test, const Machine& machine)
+      : test_(test), session_(lesson::open(
+                         lesson::compileFor(lesson::orGiveUp(figure::evaluation(test.count())), machine))) {}
+
+  float accuracy(const NamedLiterals& parameters) {
+    lesson::orGiveUp(session_->setState(parameters));
+    const auto results =
+        lesson::orGiveUp(session_->run({{"images", test_.images}, {"labels", test_.labels}}));
+    return results.at("accuracy").data<float>()[0];
+  }
+
+ private:
+  const LabelledImages& test_;
+  std::unique_ptr<Session> session_;
+};
+
+/// One epoch of training; at most two steps are under way at a time.
+void trainOneEpoch(Session& session, Batches& batches, int64_t epoch) {
+  for (int64_t i = 0; i < batches.count(); ++i) {
+    const LabelledImages batch = batches.at(epoch, i);
+    lesson::orGiveUp(session.submit({{"images", batch.images}, {"labels", batch.labels}}));
+  }
+  session.waitAll();
+}
+
+/// Traced steps: what overlaps, on the clock of the machine that ran it.
+Trace traceSteps(const std::shared_ptr<const Executable>& plan, Batches& batches) {
+  SessionOptions options;
+  options.trace = true;
+  const auto session = lesson::open(plan, options);
+  for (int64_t i = 0; i < 20; ++i) {
+    const LabelledImages batch = batches.at(0, i);
+    lesson::orGiveUp(session->run({{"images", batch.images}, {"labels", batch.labels}}));
+  }
+  return session->takeTrace();
+}
+
+NamedLiterals trainOnOneDevice(const FashionMnist& data, const Machine& cpu, int64_t epochs) {
+  const auto plan =
+      lesson::compileFor(lesson::orGiveUp(figure::trainingStep({"cpu0", {"cpu0", "cpu0"}})), cpu);
+  const auto session = lesson::open(plan);
+  Batches batches(data.train, figure::batch, 1);
+  for (int64_t epoch = 0; epoch < epochs; ++epoch) {
+    trainOneEpoch(*session, batches, epoch);
+  }
+  return session->state();
+}
+
+void drawPlan(const std::string& out, const Graph& graph, const Executable& plan, const Trace& measured) {
+  const Trace predicted = predictedTrace(plan);
+  lesson::write(out, "figure.dfg", printGraph(graph));
+  lesson::write(out, "graph.dot", graphDot(graph));
+  lesson::write(out, "placed.dot", placedDot(plan.placed(), plan.machine()));
+  lesson::write(out, "schedule.dot", scheduleDot(plan.schedule(), plan.placed(), plan.machine()));
+  lesson::write(out, "trace.json", chromeTrace({&predicted, &measured}, plan));
+  lesson::orGiveUp(plan.save(out + "/figure.plan"));
+}
+
+} // namespace
+
+int main(int count, char** words) {
+  const Arguments arguments = parse(count, words);
+  const FashionMnist data = lesson::orGiveUp(readFashionMnist());
+  const Machine machine = lesson::orGiveUp(readMachine(lesson::machineFile("cpu-2gpu")));
+  const Machine cpu = lesson::orGiveUp(readMachine(lesson::machineFile("cpu")));
+
+  const Graph graph = lesson::orGiveUp(figure::trainingStep({}));
+  const auto plan = lesson::compileFor(graph, machine);
+  std::printf(
+      "plan: %zu steps, %u transfers, predicted %s a step on '%s', no schedule can be shorter than %s\n",
+      plan->schedule().steps.size(), plan->placed().transfers.size(),
+      humanSeconds(plan->schedule().makespan).c_str(), machine.name.c_str(),
+      humanSeconds(plan->schedule().bounds.best()).c_str());
+
+  const auto session = lesson::open(plan);
+  for (const std::string& device : session->deviceReport()) {
+    std::printf("%s\n", device.c_str());
+  }
+  Judge judge(data.test, cpu);
+  Batches batches(data.train, figure::batch, 1);
+  float best = 0;
+  for (int64_t epoch = 0; epoch < arguments.epochs; ++epoch) {
+    trainOneEpoch(*session, batches, epoch);
+    const float accuracy = judge.accuracy(session->state());
+    best = std::max(best, accuracy);
+    std::printf("epoch %2ld: %.2f %% of the 10,000 test images\n", epoch + 1,
+                100 * static_cast<double>(accuracy));
+    std::fflush(stdout);
+  }
+
+  const Trace measured = traceSteps(plan, batches);
+  const double overlap = overlapSeconds(measured, *plan);
+  drawPlan(arguments.out, graph, *plan, measured);
+  std::printf("in 20 traced steps of %s, transfers and computation overlapped for %s\n",
+              humanSeconds(measured.makespan()).c_str(), humanSeconds(overlap).c_str());
+
+  lesson::check(plan->placed().transfers.size() == 12,
+                "10 transfers of the figure and 2 halves of the labels");
+  lesson::check(overlap > 0, "transfers overlap computation in the measured trace");
+  lesson::check(session->state() == trainOnOneDevice(data, cpu, arguments.epochs),
+                "the same parameters, bit for bit, as on one device");
+  if (arguments.epochs >= 10) {
+    lesson::check(best >= 0.88F, "at least 88 % within 10 epochs");
+  }
+  return lesson::verdict();
+}

@@ -1,0 +1,44 @@
+// What every lesson needs: stop with the rendered errors where something is wrong, check its own answer,
+// compile for a machine file and open a session.
+#pragma once
+
+#include "ir/executable.h"
+#include "runtime/session.h"
+
+#include <memory>
+#include <string>
+
+namespace dfc::lesson {
+
+/// Prints the errors and ends the program with status 1.
+[[noreturn]] void giveUp(const Diagnostics& errors);
+
+template <class T>
+T orGiveUp(Result<T> result) {
+  if (!result) {
+    giveUp(result.errors());
+  }
+  return *std::move(result);
+}
+
+/// Prints "ok: what", or "FAILED: what" and remembers it for `verdict`.
+void check(bool holds, const std::string& what);
+/// 0 when every check held, else 1: what main returns.
+int verdict();
+
+/// A path in the source tree.
+std::string sourceFile(const std::string& path);
+/// Runs the `dfc` beside this program with these arguments, shown first; gives up where it fails.
+void runTool(const std::string& arguments);
+
+/// The path of samples/machines/<name>.json in the source tree.
+std::string machineFile(const std::string& name);
+
+/// Compiles for a machine with the roofline cost model.
+std::shared_ptr<const Executable> compileFor(const Graph& graph, const Machine& machine);
+std::unique_ptr<Session> open(std::shared_ptr<const Executable> plan, const SessionOptions& options = {});
+
+/// Creates `folder` and writes `text` into `folder/name`.
+void write(const std::string& folder, const std::string& name, const std::string& text);
+
+} // namespace dfc::lesson

@@ -1,0 +1,98 @@
+// Every tests/golden/<pass>/<case>.dfg goes through its pass (and the sweep behind it), and the printed graph
+// is compared with <case>.out.dfg. The same cases run on random values before and after, so that a golden
+// file that was blessed in haste cannot hide a wrong rewrite.
+#include "compiler/analysis/evaluate.h"
+#include "compiler/passes/passes.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
+#include "tests/support/catch.h"
+#include "tests/support/golden.h"
+#include "tests/support/random_values.h"
+
+namespace dfc {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view outcome = ".out.dfg";
+
+std::vector<fs::path> casesOf(std::string_view pass) {
+  const fs::path folder = fs::path(DFC_SOURCE_DIR) / "tests" / "golden" / std::string(pass);
+  std::vector<fs::path> cases;
+  for (const fs::path& file : test::filesIn(folder, ".dfg")) {
+    if (!file.string().ends_with(outcome)) {
+      cases.push_back(file);
+    }
+  }
+  return cases;
+}
+
+fs::path outcomeOf(fs::path file) { return file.replace_extension().string() + std::string(outcome); }
+
+Graph graphIn(const fs::path& file) {
+  Result<Graph> graph = parseGraph(test::readText(file), file.filename().string());
+  INFO((graph ? "" : render(graph.errors())));
+  REQUIRE(graph.ok());
+  return *std::move(graph);
+}
+
+bool hasRequests(const Graph& graph) {
+  for (const OpId op : graph.ops()) {
+    if (classOf(graph[op].kind()) == OpClass::Request) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A sweep leaves out parameters that nothing reads.
+NamedLiterals parametersFor(const Graph& graph, const NamedLiterals& all) {
+  NamedLiterals some;
+  for (const auto& [name, value] : all) {
+    if (graph.findValue(name).valid()) {
+      some[name] = value;
+    }
+  }
+  return some;
+}
+
+void checkSameBits(const Graph& before, const Graph& after, uint64_t seed, test::Mood mood) {
+  const NamedLiterals feeds = test::randomFeeds(before, seed, mood);
+  const NamedLiterals parameters = test::randomParameters(before, seed, mood);
+  const Result<Evaluation> expected = evaluate(before, feeds, parameters);
+  const Result<Evaluation> actual = evaluate(after, feeds, parametersFor(after, parameters));
+  REQUIRE(expected.ok());
+  REQUIRE(actual.ok());
+  for (const auto& [name, value] : expected->fetches) {
+    INFO("fetch " << name << ", seed " << seed);
+    CHECK(test::bitDifference(value, actual->fetches.at(name)) == "");
+  }
+}
+
+void checkCase(const PassRow& pass, const fs::path& file) {
+  INFO(file.string());
+  const Graph before = graphIn(file);
+  const Result<Graph> passed = pass.run(before);
+  REQUIRE(passed.ok());
+  const Result<Graph> after = dropDeadOps(*passed);
+  REQUIRE(after.ok());
+  test::checkAgainstFile(outcomeOf(file), printGraph(*after));
+  for (uint64_t seed = 0; seed < 8 && !hasRequests(before); ++seed) {
+    checkSameBits(before, *after, seed, seed % 2 == 0 ? test::Mood::Tame : test::Mood::Wild);
+  }
+}
+
+} // namespace
+
+TEST_CASE("passes: every golden case gives its printed graph and keeps its values") {
+  for (const PassRow& pass : allPasses()) {
+    INFO("pass " << pass.name);
+    const std::vector<fs::path> cases = casesOf(pass.name);
+    CHECK_FALSE(cases.empty());
+    for (const fs::path& file : cases) {
+      checkCase(pass, file);
+    }
+  }
+}
+
+} // namespace dfc

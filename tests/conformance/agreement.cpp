@@ -1,0 +1,134 @@
+// Error bounds by op. With u the unit roundoff of the accumulator, a sum of n terms in any order is off by at
+// most (n - 1) u sum|terms| to first order (Higham, Accuracy and Stability of Numerical Algorithms, 4.2); f16
+// and bf16 accumulate in f32. On top of that every bound allows roundings to the result's own type.
+#include "tests/conformance/agreement.h"
+
+#include "compiler/analysis/evaluate.h"
+#include "tests/support/random_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfc::test {
+namespace {
+
+/// Distance from 1 to the next number.
+double epsilonOf(ElementType type) {
+  switch (type) {
+  case ElementType::F64: return 0x1p-52;
+  case ElementType::F32: return 0x1p-23;
+  case ElementType::F16: return 0x1p-10;
+  case ElementType::BF16: return 0x1p-7;
+  case ElementType::I32:
+  case ElementType::I64:
+  case ElementType::U8:
+  case ElementType::Bool: return 0;
+  }
+  DFC_UNREACHABLE("element type");
+}
+
+double accumulatorEpsilon(ElementType type) { return type == ElementType::F64 ? 0x1p-52 : 0x1p-23; }
+
+Literal magnitudes(const Literal& value) {
+  Literal result(value.type());
+  for (int64_t i = 0; i < value.type().shape.elements(); ++i) {
+    result.set(i, std::fabs(value.at(i)));
+  }
+  return result;
+}
+
+double largestMagnitude(llvm::ArrayRef<Literal> operands) {
+  double largest = 0;
+  for (const Literal& operand : operands) {
+    for (int64_t i = 0; i < operand.type().shape.elements(); ++i) {
+      const double value = std::fabs(operand.at(i));
+      largest = std::isfinite(value) ? std::max(largest, value) : largest;
+    }
+  }
+  return largest;
+}
+
+/// How an op's result may differ: `ulps` of its own type at the value, plus `absolute` by element.
+struct Bound {
+  double ulps = 0;
+  std::function<double(int64_t)> absolute = [](int64_t) { return 0.0; };
+};
+
+/// Terms of one sum: what the inputs hold against what comes out.
+double termsOf(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands, const Literal& expected) {
+  if (const auto* matmul = std::get_if<ops::Matmul>(&attributes)) {
+    const Shape& a = operands[0].type().shape;
+    return static_cast<double>(a[a.rank() - (matmul->transposeA ? 2 : 1)]);
+  }
+  return static_cast<double>(operands[0].type().shape.elements()) /
+         static_cast<double>(std::max<int64_t>(expected.type().shape.elements(), 1));
+}
+
+Bound sumBound(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands, const Literal& expected) {
+  const ElementType type = expected.type().element;
+  if (!isFloat(type)) {
+    return {};
+  }
+  std::vector<Literal> positive;
+  for (const Literal& operand : operands) {
+    positive.push_back(magnitudes(operand));
+  }
+  const Literal total = evaluateOp(attributes, positive)[0];
+  const double unit = accumulatorEpsilon(type) * (termsOf(attributes, operands, expected) + 2);
+  return {1, [=](int64_t i) { return unit * total.at(i); }};
+}
+
+Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands, const Literal& expected) {
+  const double epsilon = epsilonOf(expected.type().element);
+  switch (kindOf(attributes)) {
+  case OpKind::Matmul:
+  case OpKind::ReduceSum:
+  case OpKind::ReduceMean: return sumBound(attributes, operands, expected);
+  case OpKind::Exp:
+  case OpKind::Log:
+  case OpKind::Tanh:
+  case OpKind::Sigmoid: return {4, [](int64_t) { return 0.0; }};
+  case OpKind::Softmax:
+  case OpKind::LogSoftmax:
+  case OpKind::SoftmaxCrossEntropy:
+  case OpKind::SoftmaxCrossEntropyGradient: {
+    // exp(x - max) carries the rounding of x - max as a relative error; logarithms carry it as it is.
+    const double scale = 8 * epsilon * (1 + largestMagnitude(operands));
+    return {4, [=](int64_t) { return scale; }};
+  }
+  default: return {}; // to the bit
+  }
+}
+
+} // namespace
+
+std::string disagreement(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
+                         const Literal& expected, const Literal& actual) {
+  if (bitDifference(expected, actual).empty()) {
+    return "";
+  }
+  const Bound bound = boundFor(attributes, operands, expected);
+  const ElementType type = expected.type().element;
+  if (bound.ulps == 0 || actual.type() != expected.type()) {
+    return bitDifference(expected, actual);
+  }
+  for (int64_t i = 0; i < expected.type().shape.elements(); ++i) {
+    const double want = expected.at(i);
+    const double got = actual.at(i);
+    const bool same = want == got || (std::isnan(want) && std::isnan(got));
+    const double smallest = type == ElementType::F16   ? 0x1p-24
+                            : type == ElementType::F64 ? 0x1p-1074
+                                                       : 0x1p-133;
+    const double allowed =
+        bound.ulps * std::max(epsilonOf(type) * std::fabs(want), smallest) + bound.absolute(i);
+    if (!same && !(std::fabs(want - got) <= allowed)) {
+      return fmt::format("element {}: expected {}, got {}, off by {} where {} is allowed", i, want, got,
+                         std::fabs(want - got), allowed);
+    }
+  }
+  return "";
+}
+
+} // namespace dfc::test

@@ -1,0 +1,41 @@
+// Who takes part in the conformance suite: every backend of the build, once for each device kind that it
+// serves. What one cannot show is a row of the exclusions, with the reason; everything else must hold for
+// all.
+#pragma once
+
+#include "runtime/session.h"
+#include "tests/support/tiny_plan.h"
+
+namespace dfc::test {
+
+enum class Aspect : uint8_t {
+  Memory,      ///< what is written to an arena is read back
+  FreshMemory, ///< new memory is NaN
+  Order,       ///< queues, waits and rounds
+  Values,      ///< results are those of the reference evaluator
+};
+
+struct Contender {
+  Backend* backend = nullptr;
+  DeviceKind kind = DeviceKind::Cpu;
+  std::string name; ///< "emulated as gpu"
+
+  /// cpu0, and two gpus when it plays gpus; `queues` compute queues a device.
+  Machine machine(uint32_t queues = 1) const;
+  /// The devices that it plays in that machine.
+  std::vector<std::string> devices() const;
+  /// It plays its kind; the host of a gpu is the cpu backend, but null plays all by itself.
+  SessionOptions options() const;
+};
+
+/// Those that can be opened on this host and are not excluded from the aspect.
+std::vector<Contender> contenders(Aspect aspect);
+
+struct Exclusion {
+  std::string_view backend;
+  Aspect aspect;
+  std::string_view reason;
+};
+llvm::ArrayRef<Exclusion> exclusions();
+
+} // namespace dfc::test

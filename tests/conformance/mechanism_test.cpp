@@ -1,0 +1,147 @@
+// What every backend must do whatever it computes: keep memory, keep order, keep rounds apart.
+#include "tests/conformance/contenders.h"
+
+#include "ir/happens_before.h"
+#include "tests/support/catch.h"
+#include "tests/support/random_graph.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace dfc;
+using namespace dfc::test;
+
+namespace {
+
+std::unique_ptr<Session> opened(std::shared_ptr<const Executable> plan, const SessionOptions& options) {
+  auto session = Session::open(std::move(plan), options);
+  INFO(render(session.errors()));
+  REQUIRE(session.ok());
+  return *std::move(session);
+}
+
+std::vector<std::unique_ptr<Device>> openOne(const Contender& contender) {
+  const Machine machine = contender.machine();
+  const DeviceId device = machine.findDevice(contender.devices()[0]);
+  return contender.backend->open({DeviceRequest{machine.devices[device], 0}});
+}
+
+std::vector<std::byte> bytesFrom(Dice& dice, size_t count) {
+  std::vector<std::byte> bytes(count);
+  for (std::byte& byte : bytes) {
+    byte = static_cast<std::byte>(dice.below(256));
+  }
+  return bytes;
+}
+
+} // namespace
+
+TEST_CASE("every exclusion names a backend of this build and a reason") {
+  for (const Exclusion& row : exclusions()) {
+    CHECK(backendNamed(row.backend) != nullptr);
+    CHECK_FALSE(row.reason.empty());
+  }
+}
+
+TEST_CASE("every device kind has a backend on any host") {
+  for (const DeviceKind kind : {DeviceKind::Cpu, DeviceKind::Gpu}) {
+    const auto able = contenders(Aspect::Values);
+    CHECK(std::any_of(able.begin(), able.end(), [&](const Contender& one) { return one.kind == kind; }));
+  }
+}
+
+TEST_CASE("what is written to an arena is read back, at any offset") {
+  for (const Contender& contender : contenders(Aspect::Memory)) {
+    INFO(contender.name);
+    const auto devices = openOne(contender);
+    constexpr int64_t size = 5000;
+    const auto arena = devices[0]->allocate(size);
+    CHECK(reinterpret_cast<uintptr_t>(arena->hostAddress()) % arenaAlignment == 0);
+    Dice dice(7);
+    std::vector<std::byte> mirror = bytesFrom(dice, size);
+    arena->write(0, mirror);
+    for (int i = 0; i < 200; ++i) {
+      const int64_t offset = dice.below(size + 1);
+      const auto piece = bytesFrom(dice, static_cast<size_t>(dice.below(size - offset + 1)));
+      arena->write(offset, piece);
+      std::copy(piece.begin(), piece.end(), mirror.begin() + offset);
+      std::vector<std::byte> seen(static_cast<size_t>(dice.below(size - offset + 1)));
+      arena->read(offset, seen);
+      REQUIRE(std::equal(seen.begin(), seen.end(), mirror.begin() + offset));
+    }
+  }
+}
+
+TEST_CASE("two arenas of one device keep apart") {
+  for (const Contender& contender : contenders(Aspect::Memory)) {
+    INFO(contender.name);
+    const auto devices = openOne(contender);
+    const auto first = devices[0]->allocate(256);
+    const auto second = devices[0]->allocate(256);
+    const std::vector<std::byte> ones(256, std::byte{1}), twos(256, std::byte{2});
+    first->write(0, ones);
+    second->write(0, twos);
+    std::vector<std::byte> seen(256);
+    first->read(0, seen);
+    CHECK(seen == ones);
+  }
+}
+
+TEST_CASE("new memory of a device of its own is NaN in every float type") {
+  for (const Contender& contender : contenders(Aspect::FreshMemory)) {
+    INFO(contender.name);
+    const auto devices = openOne(contender);
+    const auto arena = devices[0]->allocate(4096);
+    for (const ElementType type : {ElementType::F32, ElementType::F64, ElementType::F16, ElementType::BF16}) {
+      Literal seen(TensorType{type, Shape{4096 / byteWidth(type)}});
+      arena->read(0, seen.mutableBytes());
+      for (int64_t i = 0; i < seen.type().shape.elements(); ++i) {
+        REQUIRE(std::isnan(seen.at(i)));
+      }
+    }
+  }
+}
+
+TEST_CASE("steps keep the order of their queues and their waits, and rounds follow one another") {
+  for (const Contender& contender : contenders(Aspect::Order)) {
+    INFO(contender.name);
+    for (uint64_t seed = 0; seed < 12; ++seed) {
+      INFO("seed " << seed);
+      RandomGraphOptions shape;
+      shape.elements = {ElementType::F32};
+      shape.pins = contender.devices();
+      const Graph graph = randomGraph(seed, shape);
+      const auto plan = tinyPlan(graph, contender.machine(2));
+      SessionOptions options = contender.options();
+      options.trace = true;
+      options.maxInFlight = 3;
+      const auto session = opened(plan, options);
+      constexpr uint32_t rounds = 4;
+      for (uint32_t round = 0; round < rounds; ++round) {
+        REQUIRE(session->submit(randomFeeds(graph, seed)).ok());
+      }
+      const Trace trace = session->takeTrace();
+      const Schedule& schedule = plan->schedule();
+      REQUIRE(trace.spans.size() == rounds * schedule.steps.size());
+      std::vector<SideTable<StepId, Span>> spans(rounds, SideTable<StepId, Span>(schedule.steps.size()));
+      double lastEnd[rounds] = {};
+      for (const Span& span : trace.spans) {
+        spans[span.round][span.step] = span;
+        lastEnd[span.round] = std::max(lastEnd[span.round], span.end);
+      }
+      for (const StepId step : schedule.steps.ids()) {
+        const StepRow& row = schedule.steps[step];
+        for (uint32_t round = 0; round < rounds; ++round) {
+          const double begin = spans[round][step].begin;
+          REQUIRE((round == 0 || lastEnd[round - 1] <= begin));
+          if (row.position > 0) {
+            REQUIRE(spans[round][schedule.queues[row.queue].steps[row.position - 1]].end <= begin);
+          }
+          for (const StepId wait : row.waits) {
+            REQUIRE(spans[round][wait].end <= begin);
+          }
+        }
+      }
+    }
+  }
+}

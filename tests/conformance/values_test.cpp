@@ -1,0 +1,229 @@
+// What every backend that computes must give: the reference evaluator's results, op by op and type by type,
+// wherever the ops are placed, round after round, and the same bits every time.
+#include "tests/conformance/agreement.h"
+#include "tests/conformance/contenders.h"
+
+#include "compiler/analysis/evaluate.h"
+#include "compiler/compile.h"
+#include "ir/dsl.h"
+#include "ir/rewriter.h"
+#include "tests/support/catch.h"
+#include "tests/support/random_graph.h"
+
+#include <fmt/format.h>
+
+using namespace dfc;
+using namespace dfc::test;
+
+namespace {
+
+std::unique_ptr<Session> opened(std::shared_ptr<const Executable> plan, const SessionOptions& options) {
+  auto session = Session::open(std::move(plan), options);
+  INFO(render(session.errors()));
+  REQUIRE(session.ok());
+  return *std::move(session);
+}
+
+std::string fetchName(ValueId value) { return fmt::format("value {}", value.index()); }
+
+/// The same ops, with every value fetched and nothing else.
+Graph fetchingAll(const Graph& graph) {
+  Rewriter rewriter(graph);
+  for (const OpId op : graph.ops()) {
+    rewriter.copy(op);
+  }
+  for (const ValueId value : graph.values()) {
+    rewriter.builder().fetch(fetchName(value), rewriter.mapped(value));
+  }
+  return std::move(rewriter).finish();
+}
+
+/// The same graph with the pins of its author taken away.
+Graph withoutPins(const Graph& graph) {
+  Rewriter rewriter(graph);
+  for (const OpId op : graph.ops()) {
+    rewriter.builder().repin(rewriter.copy(op), "");
+  }
+  return std::move(rewriter).finish();
+}
+
+bool computes(OpKind kind) { return classOf(kind) != OpClass::Source && classOf(kind) != OpClass::State; }
+
+/// Runs the graph and holds every op against the evaluator, given the operands that the backend itself made.
+void checkOpByOp(const Contender& contender, const Graph& source, uint64_t seed) {
+  const Graph graph = fetchingAll(source);
+  const auto session = opened(tinyPlan(graph, contender.machine()), contender.options());
+  REQUIRE(session->setState(randomParameters(graph, seed)).ok());
+  const auto results = session->run(randomFeeds(graph, seed));
+  REQUIRE(results.ok());
+  for (const OpId op : graph.ops()) {
+    const OpRow& row = graph[op];
+    if (!computes(row.kind())) {
+      continue;
+    }
+    std::vector<Literal> operands;
+    for (const ValueId operand : row.operands) {
+      operands.push_back(results->at(fetchName(operand)));
+    }
+    const auto expected = evaluateOp(row.attributes, operands);
+    for (const ValueId result : row.results()) {
+      const Literal& want = expected[result.index() - row.firstResult.index()];
+      const std::string wrong = disagreement(row.attributes, operands, want, results->at(fetchName(result)));
+      if (!wrong.empty()) {
+        FAIL_CHECK(contender.name << ", seed " << seed << ", " << nameOf(row.kind()) << " of "
+                                  << toString(graph.typeOf(row.firstResult)) << ": " << wrong);
+      }
+    }
+  }
+}
+
+std::vector<NamedLiterals> runRounds(const std::shared_ptr<const Executable>& plan,
+                                     const SessionOptions& options, const Graph& graph, uint64_t seed) {
+  const auto session = opened(plan, options);
+  NamedLiterals start;
+  const NamedLiterals known = session->state();
+  for (const auto& [name, value] : randomParameters(graph, seed)) {
+    if (known.count(name) != 0) { // a pass may have dropped one that nobody reads
+      start.emplace(name, value);
+    }
+  }
+  REQUIRE(session->setState(start).ok());
+  std::vector<Session::Pending> pending;
+  for (uint64_t round = 0; round < 3; ++round) {
+    auto submitted = session->submit(randomFeeds(graph, seed + round));
+    INFO(render(submitted.errors()));
+    REQUIRE(submitted.ok());
+    pending.push_back(*submitted);
+  }
+  std::vector<NamedLiterals> results;
+  for (const Session::Pending& one : pending) {
+    results.push_back(one.wait());
+  }
+  results.push_back(session->state());
+  return results;
+}
+
+void checkSameBits(const std::vector<NamedLiterals>& expected, const std::vector<NamedLiterals>& actual) {
+  REQUIRE(expected.size() == actual.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    REQUIRE(expected[i].size() == actual[i].size());
+    for (const auto& [name, value] : expected[i]) {
+      INFO(name);
+      CHECK(bitDifference(value, actual[i].at(name)) == "");
+    }
+  }
+}
+
+} // namespace
+
+TEST_CASE("every op and type gives what the evaluator gives") {
+  for (const Contender& contender : contenders(Aspect::Values)) {
+    for (const OpKind kind : computingKinds()) {
+      for (const ElementType element : allElementTypes) {
+        for (uint64_t seed = 0; seed < 3; ++seed) {
+          INFO(contender.name << ", " << nameOf(kind) << ", " << name(element) << ", seed " << seed);
+          RandomGraphOptions options;
+          options.ops = 10;
+          options.kinds = {kind};
+          options.elements = {element};
+          options.state = false;
+          options.pins = contender.devices();
+          checkOpByOp(contender, randomGraph(seed, options), seed);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("random graphs of all ops give what the evaluator gives, op by op") {
+  for (const Contender& contender : contenders(Aspect::Values)) {
+    for (uint64_t seed = 100; seed < 130; ++seed) {
+      INFO(contender.name << ", seed " << seed);
+      RandomGraphOptions options;
+      options.state = false;
+      options.pins = contender.devices();
+      checkOpByOp(contender, randomGraph(seed, options), seed);
+    }
+  }
+}
+
+TEST_CASE("every element type travels in, across and out unchanged") {
+  for (const Contender& contender : contenders(Aspect::Values)) {
+    for (const ElementType element : allElementTypes) {
+      INFO(contender.name << ", " << name(element));
+      const auto devices = contender.devices();
+      Builder g("journey");
+      const TensorType type{element, Shape{5, 7}};
+      const Tensor x = g.input("x", type);
+      const Tensor there = transpose(x, {1, 0}).on(devices.front());
+      const Tensor on = concat({there, there}, 0).on(devices.back());
+      g.fetch("y", slice(on, {7, 0}, {14, 5}).on("cpu0"));
+      const Result<Graph> graph = std::move(g).finish();
+      REQUIRE(graph.ok());
+      const auto session = opened(tinyPlan(*graph, contender.machine()), contender.options());
+      Dice dice(3);
+      for (int round = 0; round < 5; ++round) {
+        const NamedLiterals feeds{{"x", randomLiteral(type, dice, Mood::Wild)}};
+        const auto results = session->run(feeds);
+        REQUIRE(results.ok());
+        const auto expected = evaluate(*graph, feeds);
+        REQUIRE(expected.ok());
+        CHECK(bitDifference(expected->fetches.at("y"), results->at("y")) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("state goes from round to round as the evaluator's does") {
+  for (const Contender& contender : contenders(Aspect::Values)) {
+    INFO(contender.name);
+    Builder g("state");
+    const Tensor x = g.input("x", f32({3}));
+    const auto guard = g.on(contender.devices().back());
+    const Tensor w = g.parameter("w", f32({3}), constantInit(1));
+    const Tensor v = g.parameter("v", f32({3}), constantInit(2));
+    g.fetch("seen", w * v);
+    g.assign(w, w + x);
+    g.assign(v, w * 0.5);
+    const Result<Graph> graph = std::move(g).finish();
+    REQUIRE(graph.ok());
+    const auto session = opened(tinyPlan(*graph, contender.machine()), contender.options());
+    NamedLiterals state{{"w", filledLiteral(f32({3}), 1)}, {"v", filledLiteral(f32({3}), 2)}};
+    for (uint64_t round = 0; round < 20; ++round) {
+      const NamedLiterals feeds = randomFeeds(*graph, round);
+      const auto expected = evaluate(*graph, feeds, state);
+      REQUIRE(expected.ok());
+      state = expected->parameters;
+      const auto results = session->run(feeds);
+      REQUIRE(results.ok());
+      CHECK(bitDifference(expected->fetches.at("seen"), results->at("seen")) == "");
+    }
+    CHECK(session->state() == state);
+  }
+}
+
+TEST_CASE("compiled random graphs give the same bits on every backend, placement and run") {
+  for (uint64_t seed = 200; seed < 240; ++seed) {
+    INFO("seed " << seed);
+    RandomGraphOptions shape;
+    shape.pins = {"cpu0", "gpu0", "gpu1"};
+    const Graph graph = randomGraph(seed, shape);
+    const RooflineCostModel cost;
+    const auto pinned = compile(graph, smallMachine(2, 2, 2), cost);
+    INFO(render(pinned.errors()));
+    REQUIRE(pinned.ok());
+    const auto alone = compile(withoutPins(graph), smallMachine(0), cost);
+    REQUIRE(alone.ok());
+    const auto host = std::make_shared<const Executable>(*alone);
+    const auto spread = std::make_shared<const Executable>(*pinned);
+    const auto expected = runRounds(host, {.cpuBackend = "cpu"}, graph, seed);
+    checkSameBits(expected, runRounds(host, {.cpuBackend = "cpu"}, graph, seed));
+    for (const Contender& contender : contenders(Aspect::Values)) {
+      if (contender.kind == DeviceKind::Gpu) {
+        INFO(contender.name);
+        checkSameBits(expected, runRounds(spread, contender.options(), graph, seed));
+        checkSameBits(expected, runRounds(spread, contender.options(), graph, seed));
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// Ids, tables, side tables and the string pool.
+#include "ir/ids.h"
+#include "ir/string_pool.h"
+#include "ir/table.h"
+#include "tests/support/catch.h"
+
+#include <string>
+#include <type_traits>
+
+using namespace dfc;
+
+static_assert(!std::is_convertible_v<OpId, ValueId>);
+static_assert(!std::is_constructible_v<OpId, ValueId>);
+static_assert(!std::is_convertible_v<uint32_t, OpId>);
+
+TEST_CASE("table: mints ids in order; rows never move") {
+  Table<OpId, std::string> table;
+  const OpId first = table.add("first");
+  const std::string& row = table[first];
+  for (int i = 0; i < 1000; ++i) {
+    table.add("another");
+  }
+  CHECK(&row == &table[first]);
+  CHECK(table.size() == 1001);
+  uint32_t expected = 0;
+  for (const OpId id : table.ids()) {
+    CHECK(id.index() == expected++);
+  }
+  CHECK(expected == 1001);
+  CHECK(table.contains(OpId(1000)));
+  CHECK_FALSE(table.contains(OpId(1001)));
+  CHECK_THROWS_AS(table[OpId()], InternalError);
+  CHECK_FALSE(OpId().valid());
+}
+
+TEST_CASE("side table: a fact for every id") {
+  SideTable<ValueId, int> facts(3, 7);
+  facts[ValueId(1)] = 8;
+  CHECK(facts[ValueId(0)] == 7);
+  CHECK(facts[ValueId(1)] == 8);
+  CHECK(facts.ids().size() == 3);
+  CHECK_THROWS_AS(facts[ValueId(3)], InternalError);
+  SideTable<ValueId, bool> flags(2);
+  flags[ValueId(0)] = true;
+  CHECK(flags[ValueId(0)]);
+  CHECK_FALSE(flags[ValueId(1)]);
+}
+
+TEST_CASE("string pool: each string once, and copies stand alone") {
+  StringPool pool;
+  CHECK(pool.intern("").index() == 0);
+  const StringId a = pool.intern("a");
+  CHECK(pool.intern("a") == a);
+  CHECK(pool[a] == "a");
+  CHECK_FALSE(pool.find("b").valid());
+  const std::string_view before = pool[a];
+  for (int i = 0; i < 1000; ++i) {
+    pool.intern(std::to_string(i));
+  }
+  CHECK(before.data() == pool[a].data());
+
+  StringPool copy = pool;
+  CHECK(copy.find("999") == pool.find("999"));
+  const StringId fresh = copy.intern("fresh");
+  CHECK_FALSE(pool.find("fresh").valid());
+  pool = std::move(copy);
+  CHECK(pool[fresh] == "fresh");
+  CHECK(pool[a] == "a");
+  StringPool assigned;
+  assigned = pool;
+  CHECK(assigned.find("fresh") == fresh);
+}
