@@ -86,6 +86,10 @@ class Expansion {
 
 } // namespace
 
-Result<Graph> expandGradients(const Graph& graph) { return Expansion(graph).run(); }
+Result<Graph> expandGradients(const Graph& graph) {
+  const bool asked =
+      llvm::any_of(graph.ops(), [&](OpId op) { return graph[op].kind() == OpKind::Gradients; });
+  return asked ? Expansion(graph).run() : Result<Graph>(graph);
+}
 
 } // namespace dfc

@@ -3,11 +3,13 @@
 // operands, compared in full where hashes meet; expected linear time.
 //
 // Two ops are the same when kind, attributes (literals by their bits), operands and pin agree: an author who
-// pins the same formula to two devices wants it twice. Never shared: inputs and parameters, which are told
-// apart by name and state, assigns, which are effects, and requests. Scopes do not hold equal ops apart, and
-// the first op keeps its own: working twice for the sake of a label would be a poor trade. One exception: a
-// constant of one element is shared within its scope only, for it costs nothing, and an edge between two
-// of the author's boxes for the sake of a number would tell a reader of the picture something untrue.
+// pins the same formula to two devices wants it twice. The operands of add and mul may change places, which
+// keeps every bit (of max and min it need not: -0 and 0 are equal). Never shared: inputs and parameters,
+// which are told apart by name and state, assigns, which are effects, and requests. Scopes do not hold equal
+// ops apart, and the first op keeps its own: working twice for the sake of a label would be a poor trade. One
+// exception: a constant of one element is shared within its scope only, for it costs nothing, and an edge
+// between two of the author's boxes for the sake of a number would tell a reader of the picture something
+// untrue.
 #include "compiler/passes/passes.h"
 #include "ir/rewriter.h"
 
@@ -64,11 +66,22 @@ class Sharing {
     return false;
   }
 
+  // The op's operands after sharing, in an order that does not tell equal ops apart.
+  llvm::SmallVector<ValueId, 4> operandsOf(OpId op) const {
+    llvm::SmallVector<ValueId, 4> operands;
+    for (const ValueId operand : graph_[op].operands) {
+      operands.push_back(rewriter_.mapped(operand));
+    }
+    if (graph_[op].kind() == OpKind::Add || graph_[op].kind() == OpKind::Mul) {
+      llvm::sort(operands);
+    }
+    return operands;
+  }
+
   size_t hash(OpId op) const {
-    const OpRow& row = graph_[op];
-    size_t key = llvm::hash_combine(hashAttributes(row.attributes), row.pin.index());
-    for (const ValueId operand : row.operands) {
-      key = llvm::hash_combine(key, rewriter_.mapped(operand).index());
+    size_t key = llvm::hash_combine(hashAttributes(graph_[op].attributes), graph_[op].pin.index());
+    for (const ValueId operand : operandsOf(op)) {
+      key = llvm::hash_combine(key, operand.index());
     }
     return key;
   }
@@ -78,12 +91,7 @@ class Sharing {
     const bool scopeMatters =
         left.kind() == OpKind::Constant && graph_.typeOf(left.firstResult).shape.elements() == 1;
     return left.pin == right.pin && (left.scope == right.scope || !scopeMatters) &&
-           left.operands.size() == right.operands.size() &&
-           llvm::all_of(llvm::zip(left.operands, right.operands),
-                        [&](const auto& pair) {
-                          return rewriter_.mapped(std::get<0>(pair)) == rewriter_.mapped(std::get<1>(pair));
-                        }) &&
-           sameAttributes(left.attributes, right.attributes);
+           operandsOf(a) == operandsOf(b) && sameAttributes(left.attributes, right.attributes);
   }
 
   void replace(OpId op, OpId by) {

@@ -24,6 +24,9 @@ class Author {
     for (size_t tries = 0; graph().opCount() < options_.ops && tries < options_.ops * 20; ++tries) {
       dice_.chance(10) && !calls_.empty() ? repeat() : add(callOf(dice_.oneOf(kinds_)));
     }
+    if (options_.request) {
+      requestGradients();
+    }
     assignParameters();
     fetchSome();
     Result<Graph> graph = std::move(builder_).finish();
@@ -368,6 +371,39 @@ class Author {
     }
   }
   void repeat() { add(Call(dice_.oneOf(calls_))); }
+
+  // Whether a gradient can pass the op: the gradient of cross entropy has no second derivative.
+  bool isDifferentiable(ValueId value) const {
+    return graph()[graph()[value].producer].kind() != OpKind::SoftmaxCrossEntropyGradient;
+  }
+  void requestGradients() {
+    // Values without an op before them that has no gradient rule.
+    SideTable<ValueId, bool> good(graph().valueCount(), true);
+    for (const OpId op : graph().ops()) {
+      bool all = isDifferentiable(graph()[op].firstResult);
+      for (const ValueId operand : graph()[op].operands) {
+        all = all && good[operand];
+      }
+      good[graph()[op].firstResult] = all;
+    }
+    std::vector<ValueId> losses, sources;
+    for (const ValueId value : graph().values()) {
+      const bool real = isFloat(typeOf(value).element) && good[value];
+      if (real && classOf(graph()[graph()[value].producer].kind()) != OpClass::Source) {
+        losses.push_back(value);
+      } else if (real && graph()[graph()[value].producer].kind() != OpKind::Constant) {
+        sources.push_back(value);
+      }
+    }
+    if (losses.empty() || sources.empty()) {
+      return;
+    }
+    llvm::SmallVector<ValueId, 3> operands{appended(ops::ReduceSum{}, {dice_.oneOf(losses)}, "loss")};
+    for (int64_t count = 1 + dice_.below(4); count > 0; --count) {
+      operands.push_back(dice_.oneOf(sources));
+    }
+    appended(ops::Gradients{}, operands, "slope");
+  }
 
   void assignParameters() {
     for (const OpId op : graph().ops()) {

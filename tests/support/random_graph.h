@@ -16,6 +16,7 @@ struct RandomGraphOptions {
   bool state = true;               ///< parameters, some with an assign
   bool zeroSized = true;           ///< shapes with a dimension of 0
   int64_t mostElements = 400;      ///< of one value
+  bool request = false;            ///< a float loss and a request for its gradients, which are fetched
 };
 
 /// The same seed and options give the same graph. Every value without a reader is fetched, and some others.

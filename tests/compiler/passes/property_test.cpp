@@ -29,7 +29,8 @@ Case caseOf(uint64_t seed) {
     options.kinds = {OpKind::Reshape, OpKind::Transpose, OpKind::Slice,  OpKind::Pad,
                      OpKind::Concat,  OpKind::Broadcast, OpKind::Matmul, OpKind::ReduceMax};
   }
-  Graph graph = test::randomGraph(seed, options);
+  options.request = seed % 4 == 3; // training graphs: forward, backward, updates
+  Graph graph = *expandGradients(test::randomGraph(seed, options));
   const auto mood = seed % 2 == 0 ? test::Mood::Tame : test::Mood::Wild;
   NamedLiterals feeds = test::randomFeeds(graph, seed, mood);
   NamedLiterals parameters = test::randomParameters(graph, seed, mood);
@@ -56,6 +57,16 @@ void checkSameNames(const Case& before, const Graph& after) {
   REQUIRE(after.fetches().size() == before.graph.fetches().size());
   for (size_t i = 0; i < after.fetches().size(); ++i) {
     REQUIRE(after.text(after.fetches()[i].name) == before.graph.text(before.graph.fetches()[i].name));
+  }
+}
+
+// What kept its name kept its place in the author's picture and on his machine.
+void checkSamePlaces(const Graph& before, const Graph& after) {
+  for (const OpId op : after.ops()) {
+    const ValueId old = before.findValue(after.nameOf(op));
+    REQUIRE(old.valid()); // no pass but `gradients` makes up names
+    REQUIRE(after.scopeOf(op) == before.scopeOf(before[old].producer));
+    REQUIRE(after.pinOf(op) == before.pinOf(before[old].producer));
   }
 }
 
@@ -90,6 +101,7 @@ void checkSameValues(const Case& before, const Graph& after) {
 void checkKept(const Case& before, const Graph& after) {
   REQUIRE(render(verifyGraph(after)) == "");
   checkSameNames(before, after);
+  checkSamePlaces(before.graph, after);
   checkSameValues(before, after);
 }
 
