@@ -14,6 +14,8 @@ Placement byHeft(const PlacementProblem& problem) {
   for (const OpId op : problem.graph.ops()) {
     if (tasks.taskOf[op].valid()) {
       placement.device[op] = DeviceId(schedule.tasks[tasks.taskOf[op]].device);
+    } else if (problem.pins[op].valid()) {
+      placement.device[op] = problem.pins[op];
     }
   }
   return placement;

@@ -196,11 +196,41 @@ class PlacedVerifier {
     if (!assigned) {
       return;
     }
-    const ValueId taken = beforeTransfers(graph_[refresh].operands[1]);
-    if (taken != beforeTransfers(graph_[update].operands[1]) && taken != graph_[update].firstResult) {
+    const ValueId taken = graph_[refresh].operands[1];
+    if (!sameContents(taken, graph_[update].operands[1]) &&
+        beforeTransfers(taken) != graph_[update].firstResult) {
       findings_.at(refresh, fmt::format("{}, takes '{}' instead of the original's next value", who,
-                                        graph_.nameOf(taken)));
+                                        graph_.nameOf(beforeTransfers(taken))));
     }
+  }
+
+  /// Whether two values are one by way of transfers, or copies of the same resident: a constant that is kept
+  /// on both devices, a parameter and its replica, or what is set aside of either (a broadcast to its own
+  /// shape).
+  bool sameContents(ValueId a, ValueId b) const {
+    a = beforeTransfers(a);
+    b = beforeTransfers(b);
+    if (a == b) {
+      return true;
+    }
+    const OpRow& left = graph_[producer(a)];
+    const OpRow& right = graph_[producer(b)];
+    if (left.kind() != right.kind()) {
+      return false;
+    }
+    switch (left.kind()) {
+    case OpKind::Constant: return sameAttributes(left.attributes, right.attributes);
+    case OpKind::Parameter: return originalOf(producer(a)) == originalOf(producer(b));
+    case OpKind::Broadcast:
+      return sameAttributes(left.attributes, right.attributes) &&
+             sameContents(left.operands[0], right.operands[0]);
+    default: return false;
+    }
+  }
+
+  OpId originalOf(OpId parameter) const {
+    const auto found = placed_.replicas.find(parameter);
+    return found == placed_.replicas.end() ? parameter : found->second;
   }
 
   ValueId beforeTransfers(ValueId value) const {

@@ -29,7 +29,7 @@ namespace {
 
 struct Arguments {
   int64_t epochs = 10;
-  std::string out = "out";
+  std::string out = ".";
 };
 
 Arguments parse(int count, char** words) {
