@@ -4,6 +4,7 @@
 #include "ir/in_place.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
 
@@ -25,12 +26,18 @@ class Placer {
 
   PlacedGraph run(bool fetchWhereMade) {
     for (const OpId op : old_.ops()) {
-      copy(op);
+      if (old_[op].kind() == OpKind::Assign) {
+        stateOf_[old_[op].operands[0].index()] = true;
+      }
+    }
+    for (const OpId op : old_.ops()) {
+      old_[op].kind() == OpKind::Assign ? forward(op) : copy(op);
     }
     for (const Fetch& fetch : old_.fetches()) {
-      const DeviceId own = deviceOf(old_[fetch.value].producer);
-      builder_.fetch(old_.text(fetch.name), valueOn(fetch.value, fetchWhereMade ? own : machine_.host()));
+      const DeviceId own = home_[resolved(fetch.value).index()];
+      builder_.fetch(old_.text(fetch.name), lasting(fetch.value, fetchWhereMade ? own : machine_.host()));
     }
+    assignLast();
     Result<Graph> graph = std::move(builder_).finish();
     DFC_ASSERT(graph.ok(), render(graph.errors()));
     placed_.graph = *std::move(graph);
@@ -47,7 +54,7 @@ class Placer {
 
   void copy(OpId op) {
     const OpRow& row = old_[op];
-    const DeviceId device = deviceOf(row.kind() == OpKind::Assign ? old_[row.operands[0]].producer : op);
+    const DeviceId device = deviceOf(op);
     llvm::SmallVector<ValueId, 3> operands;
     for (const ValueId operand : row.operands) {
       operands.push_back(valueOn(operand, device));
@@ -59,7 +66,50 @@ class Placer {
     }
   }
 
-  ValueId valueOn(ValueId value, DeviceId device) {
+  // Who reads an assign's result reads the value that was assigned.
+  void forward(OpId assign) {
+    forwarded_[old_[assign].firstResult.index()] = resolved(old_[assign].operands[1]);
+  }
+
+  ValueId resolved(ValueId value) const {
+    const auto found = forwarded_.find(value.index());
+    return found == forwarded_.end() ? value : found->second;
+  }
+
+  // All values of assigns before the first assign, so that parameters may change places.
+  void assignLast() {
+    std::vector<std::pair<OpId, ValueId>> values;
+    for (const OpId op : old_.ops()) {
+      if (old_[op].kind() == OpKind::Assign) {
+        values.emplace_back(op, lasting(old_[op].operands[1], home_[old_[op].operands[0].index()]));
+      }
+    }
+    for (const auto& [op, value] : values) {
+      const ValueId parameter = old_[op].operands[0];
+      const DeviceId device = home_[parameter.index()];
+      append(ops::Assign{}, {valueOn(parameter, device), value}, std::string(old_.nameOf(op)), device);
+    }
+  }
+
+  // A copy where the value is old state, which the step overwrites.
+  ValueId lasting(ValueId value, DeviceId device) {
+    const ValueId here = valueOn(value, device);
+    ValueId root = resolved(value);
+    while (classOf(old_[old_[root].producer].kind()) == OpClass::View) {
+      root = resolved(old_[old_[root].producer].operands[0]);
+    }
+    if (!stateOf_[root.index()]) {
+      return here;
+    }
+    ops::Broadcast copy;
+    const auto dims = old_.typeOf(value).shape.dims();
+    copy.shape.assign(dims.begin(), dims.end());
+    return builder_.result(
+        append(std::move(copy), {here}, fmt::format("{}.old", old_.nameOf(value)), device));
+  }
+
+  ValueId valueOn(ValueId wanted, DeviceId device) {
+    const ValueId value = resolved(wanted);
     ValueId& there = places_[{value.index(), device.index()}];
     if (!there.valid()) {
       const DeviceId from = home_[value.index()];
@@ -84,13 +134,20 @@ class Placer {
     return op;
   }
 
+  // Every reader of a parameter, or of a view of it, before the assign.
   void orderReaders() {
     const Graph& graph = placed_.graph;
+    SideTable<ValueId, ValueId> root(graph.valueCount());
+    for (const OpId op : graph.ops()) {
+      for (const ValueId result : graph[op].results()) {
+        root[result] = classOf(graph[op].kind()) == OpClass::View ? root[graph[op].operands[0]] : result;
+      }
+    }
     for (const OpId assign : graph.ops()) {
       for (const OpId reader : graph.ops()) {
-        const auto& row = graph[reader];
         if (graph[assign].kind() == OpKind::Assign && reader != assign &&
-            llvm::is_contained(row.operands, graph[assign].operands[0])) {
+            llvm::any_of(graph[reader].operands,
+                         [&](ValueId operand) { return root[operand] == graph[assign].operands[0]; })) {
           placed_.orderings.push_back({reader, assign});
         }
       }
@@ -103,6 +160,8 @@ class Placer {
   PlacedGraph placed_;
   std::map<std::pair<uint32_t, uint32_t>, ValueId> places_; // (old value, device)
   std::map<uint32_t, DeviceId> home_;                       // old value -> where it is made
+  std::map<uint32_t, ValueId> forwarded_;                   // result of an assign -> its value
+  std::map<uint32_t, bool> stateOf_;                        // parameters that have an assign
 };
 
 Table<QueueId, QueueRow> queuesOf(const Machine& machine) {

@@ -21,17 +21,18 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// NaN in either operand wins: a comparison with NaN is false, so b comes through where only b is NaN.
+// NaN in either operand wins: a comparison with NaN is false, so b comes through where only b is NaN. Of two
+// equal operands (zeros of both signs) the first wins, as the evaluator has it.
 struct MaximumLanes {
   template <class D, class V>
   HWY_INLINE V operator()(D, V a, V b) const {
-    return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
+    return hn::IfThenElse(hn::Or(hn::Ge(a, b), hn::IsNaN(a)), a, b);
   }
 };
 struct MinimumLanes {
   template <class D, class V>
   HWY_INLINE V operator()(D, V a, V b) const {
-    return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b);
+    return hn::IfThenElse(hn::Or(hn::Le(a, b), hn::IsNaN(a)), a, b);
   }
 };
 struct AddLanes {
