@@ -120,7 +120,7 @@ TEST_CASE("every op and type gives what the evaluator gives") {
   for (const Contender& contender : contenders(Aspect::Values)) {
     for (const OpKind kind : computingKinds()) {
       for (const ElementType element : allElementTypes) {
-        for (uint64_t seed = 0; seed < 3; ++seed) {
+        for (uint64_t seed = 0; seed < 6; ++seed) {
           INFO(contender.name << ", " << nameOf(kind) << ", " << name(element) << ", seed " << seed);
           RandomGraphOptions options;
           options.ops = 10;
@@ -137,7 +137,7 @@ TEST_CASE("every op and type gives what the evaluator gives") {
 
 TEST_CASE("random graphs of all ops give what the evaluator gives, op by op") {
   for (const Contender& contender : contenders(Aspect::Values)) {
-    for (uint64_t seed = 100; seed < 130; ++seed) {
+    for (uint64_t seed = 100; seed < 180; ++seed) {
       INFO(contender.name << ", seed " << seed);
       RandomGraphOptions options;
       options.state = false;
@@ -203,7 +203,7 @@ TEST_CASE("state goes from round to round as the evaluator's does") {
 }
 
 TEST_CASE("compiled random graphs give the same bits on every backend, placement and run") {
-  for (uint64_t seed = 200; seed < 215; ++seed) {
+  for (uint64_t seed = 200; seed < 230; ++seed) {
     INFO("seed " << seed);
     const Graph graph = randomGraph(seed);
     Dice dice(seed);
