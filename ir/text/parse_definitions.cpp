@@ -134,14 +134,15 @@ void Parser::define(Expression& expression) {
 
 // Appends the op that the targets name; invalid when there is none, or not one with so many results.
 OpId Parser::makeDefined(Expression& expression) {
-  const std::string name = shown(targets_.front().name);
+  const std::string_view name = targets_.front().name;
   if (expression.kind == Expression::Kind::Number) {
     complaints_.add(
-        expression.span, fmt::format("{} is given a number, but no type", name),
+        expression.span, fmt::format("{} is given a number, but no type", shown(name)),
         fmt::format("declare a constant: constant {} : f32[] = 0.5", targets_.front().token.text));
   }
   if (expression.kind == Expression::Kind::Value && expression.value.valid()) {
-    complaints_.add(expression.span, fmt::format("{} would be a second name of an existing value", name),
+    complaints_.add(expression.span,
+                    fmt::format("{} would be a second name of an existing value", shown(name)),
                     "use the value under its own name; a fetch can have another: fetch NAME = value");
   }
   if (expression.kind != Expression::Kind::Op) {

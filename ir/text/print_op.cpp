@@ -186,15 +186,25 @@ void OpPrinter::appendCall(std::string& out, OpId op) {
   for (const ValueId operand : row.operands) {
     appendName(comma.next(), graph_.nameOf(operand));
   }
+  if (const std::string shown = attributes(op); !shown.empty()) {
+    comma.next() += shown;
+  }
+  out += ')';
+}
+
+std::string OpPrinter::attributes(OpId op) {
+  const OpRow& row = graph_[op];
   FieldPrinter fields;
   visitFields(row.attributes, fields);
   const llvm::ArrayRef<std::string> defaults = defaultsOf(row.kind());
+  std::string out;
+  Comma comma{out};
   for (size_t i = 0; i < fields.texts.size(); ++i) {
     if (fields.presences[i] == Presence::Required || fields.texts[i] != defaults[i]) {
       comma.next() += fields.texts[i];
     }
   }
-  out += ')';
+  return out;
 }
 
 llvm::ArrayRef<std::string> OpPrinter::defaultsOf(OpKind kind) {

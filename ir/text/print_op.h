@@ -20,6 +20,8 @@ class OpPrinter {
   void append(std::string& out, OpId op);
   /// The same without the names before '='.
   void appendCall(std::string& out, OpId op);
+  /// "transposeB=true, axis=1": those that differ from the default or have none.
+  std::string attributes(OpId op);
 
  private:
   void appendResults(std::string& out, const OpRow& row);

@@ -20,7 +20,7 @@ std::string humanRate(double bytesPerSecond);
 /// "12.8 MFLOP"
 std::string humanFlops(double flops);
 
-/// "1 step", "2 steps"
+/// "1 step", "2 steps", "2 fetches"; `noun` is not empty
 std::string counted(size_t count, std::string_view noun);
 
 } // namespace dfc
