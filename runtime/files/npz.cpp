@@ -69,7 +69,7 @@ Result<Literal> memberArray(zip_t* archive, zip_uint64_t index, const std::strin
   return parseNpy(*bytes, place);
 }
 
-void readMember(zip_t* archive, zip_uint64_t index, const std::string& fileName, NamedArrays& arrays,
+void readMember(zip_t* archive, zip_uint64_t index, const std::string& fileName, NamedLiterals& arrays,
                 Diagnostics& errors) {
   const char* raw = zip_get_name(archive, index, ZIP_FL_ENC_GUESS);
   std::string name = raw == nullptr ? "" : raw;
@@ -122,7 +122,7 @@ Result<std::vector<std::byte>> contentsOf(zip_source_t* source, const std::strin
 
 } // namespace
 
-Result<NamedArrays> parseNpz(std::span<const std::byte> bytes, const std::string& fileName) {
+Result<NamedLiterals> parseNpz(std::span<const std::byte> bytes, const std::string& fileName) {
   if (bytes.empty()) { // libzip takes this for an archive without members
     return bad(fileName, "is empty", "write it with np.savez(file, name=array, …)");
   }
@@ -135,7 +135,7 @@ Result<NamedArrays> parseNpz(std::span<const std::byte> bytes, const std::string
                "write it with np.savez(file, name=array, …)");
   }
   source.release(); // the archive owns it from here on
-  NamedArrays arrays;
+  NamedLiterals arrays;
   Diagnostics errors;
   const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
   for (zip_int64_t index = 0; index < count; ++index) {
@@ -147,7 +147,7 @@ Result<NamedArrays> parseNpz(std::span<const std::byte> bytes, const std::string
   return arrays;
 }
 
-Result<NamedArrays> readNpz(const std::string& path) {
+Result<NamedLiterals> readNpz(const std::string& path) {
   const auto bytes = readFile(path, largestFile);
   if (!bytes) {
     return bytes.errors();
@@ -155,7 +155,7 @@ Result<NamedArrays> readNpz(const std::string& path) {
   return parseNpz(*bytes, path);
 }
 
-Result<std::vector<std::byte>> printNpz(const NamedArrays& arrays, const std::string& fileName) {
+Result<std::vector<std::byte>> printNpz(const NamedLiterals& arrays, const std::string& fileName) {
   std::map<std::string, std::vector<std::byte>>
       members; // must outlive the archive, which reads them on closing
   Diagnostics errors;
@@ -192,7 +192,7 @@ Result<std::vector<std::byte>> printNpz(const NamedArrays& arrays, const std::st
   return contentsOf(target.get(), fileName);
 }
 
-Status writeNpz(const std::string& path, const NamedArrays& arrays) {
+Status writeNpz(const std::string& path, const NamedLiterals& arrays) {
   const auto bytes = printNpz(arrays, path);
   if (!bytes) {
     return bytes.errors();

@@ -5,22 +5,19 @@
 #include "ir/diagnostic.h"
 #include "ir/literal.h"
 
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace dfc {
 
-using NamedArrays = std::map<std::string, Literal, std::less<>>;
-
 /// Arrays by name, without the members' ending ".npy". All damaged members are named at once.
-Result<NamedArrays> readNpz(const std::string& path);
-Result<NamedArrays> parseNpz(std::span<const std::byte> bytes, const std::string& fileName);
+Result<NamedLiterals> readNpz(const std::string& path);
+Result<NamedLiterals> parseNpz(std::span<const std::byte> bytes, const std::string& fileName);
 
 /// Stored, not compressed, as np.savez does; the same arrays give the same bytes. Written whole or not at
 /// all.
-Status writeNpz(const std::string& path, const NamedArrays& arrays);
-Result<std::vector<std::byte>> printNpz(const NamedArrays& arrays, const std::string& fileName);
+Status writeNpz(const std::string& path, const NamedLiterals& arrays);
+Result<std::vector<std::byte>> printNpz(const NamedLiterals& arrays, const std::string& fileName);
 
 } // namespace dfc

@@ -191,7 +191,7 @@ void checkCover(std::vector<Entry> entries, uint64_t dataBytes, Complaints& comp
   }
 }
 
-void copyTensor(const Entry& entry, std::span<const std::byte> data, NamedTensors& tensors,
+void copyTensor(const Entry& entry, std::span<const std::byte> data, NamedLiterals& tensors,
                 Complaints& complaints) {
   const auto bytes = data.subspan(entry.begin, entry.end - entry.begin);
   if (entry.type.element == ElementType::Bool &&
@@ -221,8 +221,8 @@ std::vector<Entry> readHeader(std::string_view text, uint64_t dataBytes, Complai
 }
 
 /// Wide elements first, so that every tensor begins at a multiple of its element's width; then by name.
-std::vector<const NamedTensors::value_type*> inFileOrder(const NamedTensors& tensors) {
-  std::vector<const NamedTensors::value_type*> order;
+std::vector<const NamedLiterals::value_type*> inFileOrder(const NamedLiterals& tensors) {
+  std::vector<const NamedLiterals::value_type*> order;
   for (const auto& row : tensors) {
     order.push_back(&row);
   }
@@ -232,7 +232,7 @@ std::vector<const NamedTensors::value_type*> inFileOrder(const NamedTensors& ten
   return order;
 }
 
-std::string printHeader(const std::vector<const NamedTensors::value_type*>& order) {
+std::string printHeader(const std::vector<const NamedLiterals::value_type*>& order) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   uint64_t offset = 0;
   for (const auto* row : order) {
@@ -250,7 +250,7 @@ std::string printHeader(const std::vector<const NamedTensors::value_type*>& orde
 
 } // namespace
 
-Result<NamedTensors> parseSafetensors(std::span<const std::byte> bytes, const std::string& fileName) {
+Result<NamedLiterals> parseSafetensors(std::span<const std::byte> bytes, const std::string& fileName) {
   Complaints complaints(fileName);
   if (bytes.size() < lengthBytes) {
     complaints.add(fmt::format("is not a .safetensors file: it has only {} bytes", bytes.size()));
@@ -265,7 +265,7 @@ Result<NamedTensors> parseSafetensors(std::span<const std::byte> bytes, const st
   }
   const auto data = bytes.subspan(lengthBytes + length);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + lengthBytes, length);
-  NamedTensors tensors;
+  NamedLiterals tensors;
   const auto entries = readHeader(text, data.size(), complaints);
   if (complaints.errors().empty()) {
     for (const Entry& entry : entries) {
@@ -278,7 +278,7 @@ Result<NamedTensors> parseSafetensors(std::span<const std::byte> bytes, const st
   return tensors;
 }
 
-Result<NamedTensors> readSafetensors(const std::string& path) {
+Result<NamedLiterals> readSafetensors(const std::string& path) {
   const auto bytes = readFile(path, largestFile);
   if (!bytes) {
     return bytes.errors();
@@ -286,7 +286,7 @@ Result<NamedTensors> readSafetensors(const std::string& path) {
   return parseSafetensors(*bytes, path);
 }
 
-Result<std::vector<std::byte>> printSafetensors(const NamedTensors& tensors, const std::string& fileName) {
+Result<std::vector<std::byte>> printSafetensors(const NamedLiterals& tensors, const std::string& fileName) {
   Complaints complaints(fileName);
   for (const auto& [name, value] : tensors) {
     const std::string quoted = Json(name).dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -317,7 +317,7 @@ Result<std::vector<std::byte>> printSafetensors(const NamedTensors& tensors, con
   return bytes;
 }
 
-Status writeSafetensors(const std::string& path, const NamedTensors& tensors) {
+Status writeSafetensors(const std::string& path, const NamedLiterals& tensors) {
   const auto bytes = printSafetensors(tensors, path);
   if (!bytes) {
     return bytes.errors();

@@ -7,21 +7,18 @@
 #include "ir/diagnostic.h"
 #include "ir/literal.h"
 
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace dfc {
 
-using NamedTensors = std::map<std::string, Literal, std::less<>>;
-
 /// Every mistake of the header at once, each naming its tensor.
-Result<NamedTensors> readSafetensors(const std::string& path);
-Result<NamedTensors> parseSafetensors(std::span<const std::byte> bytes, const std::string& fileName);
+Result<NamedLiterals> readSafetensors(const std::string& path);
+Result<NamedLiterals> parseSafetensors(std::span<const std::byte> bytes, const std::string& fileName);
 
 /// The same tensors give the same bytes. Written under a temporary name, synced, renamed.
-Status writeSafetensors(const std::string& path, const NamedTensors& tensors);
-Result<std::vector<std::byte>> printSafetensors(const NamedTensors& tensors, const std::string& fileName);
+Status writeSafetensors(const std::string& path, const NamedLiterals& tensors);
+Result<std::vector<std::byte>> printSafetensors(const NamedLiterals& tensors, const std::string& fileName);
 
 } // namespace dfc

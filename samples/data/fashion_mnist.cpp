@@ -1,13 +1,12 @@
 #include "samples/data/fashion_mnist.h"
 
 #include "samples/data/idx.h"
+#include "samples/data/shuffle.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
-#include <random>
 
 namespace dfc {
 namespace {
@@ -91,25 +90,16 @@ Result<FashionMnist> readFashionMnist(const std::string& folder) {
 }
 
 Batches::Batches(const LabelledImages& data, int64_t batch, uint64_t seed)
-    : data_(data), batch_(batch), seed_(seed), order_(static_cast<size_t>(data.count())) {
+    : data_(data), batch_(batch), seed_(seed) {
   DFC_ASSERT(batch > 0 && batch <= data.count(),
              fmt::format("{} rows in a batch of {}", data.count(), batch));
-}
-
-void Batches::draw(int64_t epoch) {
-  std::iota(order_.begin(), order_.end(), int64_t(0));
-  std::mt19937_64 random(seed_ * 1000003U + static_cast<uint64_t>(epoch));
-  for (size_t left = order_.size(); left > 1; --left) {
-    std::swap(order_[left - 1],
-              order_[random() % left]); // uniform_int_distribution differs between libraries
-  }
-  drawn_ = epoch;
 }
 
 LabelledImages Batches::at(int64_t epoch, int64_t index) {
   DFC_ASSERT(epoch >= 0 && index >= 0 && index < count(), fmt::format("batch {} of epoch {}", index, epoch));
   if (drawn_ != epoch) {
-    draw(epoch);
+    order_ = shuffledRows(data_.count(), seed_, epoch);
+    drawn_ = epoch;
   }
   LabelledImages batch = emptyBatch(batch_);
   for (int64_t row = 0; row < batch_; ++row) {

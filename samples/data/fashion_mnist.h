@@ -26,9 +26,8 @@ inline constexpr const char* fashionMnistFolder = "/usr/share/datasets/fashion-m
 /// The error of a missing folder names the package that brings it.
 Result<FashionMnist> readFashionMnist(const std::string& folder = fashionMnistFolder);
 
-/// A data set cut into batches of equal size, in an order drawn anew each epoch from the seed: Fisher-Yates
-/// with the standard's mt19937_64, so the same batches on every computer. What is left over waits for a later
-/// epoch.
+/// A data set cut into batches of equal size, in the order that `shuffledRows` draws for the epoch (as does
+/// `dfc run --shuffle`). What is left over waits for a later epoch.
 class Batches {
  public:
   /// Asserts 0 < batch <= data.count(). `data` must outlive this.
@@ -39,7 +38,6 @@ class Batches {
   LabelledImages at(int64_t epoch, int64_t index);
 
  private:
-  void draw(int64_t epoch);
   const LabelledImages& data_;
   int64_t batch_;
   uint64_t seed_;

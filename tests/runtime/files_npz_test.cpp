@@ -41,8 +41,8 @@ std::vector<std::byte> numpyBytes() {
   return {first, first + sizeof(numpyArchive)};
 }
 
-NamedArrays someArrays() {
-  NamedArrays arrays;
+NamedLiterals someArrays() {
+  NamedLiterals arrays;
   for (const ElementType element : allElementTypes) {
     if (element != ElementType::BF16) {
       arrays.emplace(std::string(name(element)), counting({element, {2, 3}}));
@@ -56,7 +56,7 @@ NamedArrays someArrays() {
 
 TEST_CASE("npz: every array comes back as it was") {
   const TemporaryFolder folder;
-  const NamedArrays arrays = someArrays();
+  const NamedLiterals arrays = someArrays();
   REQUIRE(writeNpz(folder.file("all.npz"), arrays).ok());
   const auto back = readNpz(folder.file("all.npz"));
   REQUIRE(back.ok());

@@ -29,7 +29,7 @@ const std::string damaged = "\n  hint: the file is damaged: copy or save it agai
 
 TEST_CASE("safetensors: every element type and shape comes back as it was") {
   const TemporaryFolder folder;
-  NamedTensors tensors;
+  NamedLiterals tensors;
   for (const ElementType element : allElementTypes) {
     const std::string type(name(element));
     tensors.emplace(type, counting({element, {3, 5}}));

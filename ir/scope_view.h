@@ -1,0 +1,29 @@
+// ScopeView: a placed graph with each scope drawn together. One box for each scope on each device, one for
+// each transfer, one for each op that has no scope; what only says where state lives is left out. It is how a
+// person draws a training step: a box a layer and phase, an arrow a copy.
+#pragma once
+
+#include "ir/placed_graph.h"
+
+#include <utility>
+
+namespace dfc {
+
+struct ScopeBox {
+  std::string label; ///< the scope, or the op's name where it has none
+  DeviceId device;   ///< a transfer: its destination
+  bool transfer = false;
+  llvm::SmallVector<OpId, 4> ops; ///< in id order
+};
+
+struct ScopeView {
+  static constexpr uint32_t hidden = ~0U;
+  std::vector<ScopeBox> boxes;                      ///< in the order of their first op
+  std::vector<std::pair<uint32_t, uint32_t>> edges; ///< indices of boxes, each pair once, sorted
+  SideTable<OpId, uint32_t> boxOf;                  ///< `hidden` for ops without a box
+};
+
+/// Left out are parameters, constants and the refreshing of replicas.
+ScopeView collapseByScope(const PlacedGraph& placed);
+
+} // namespace dfc

@@ -1,0 +1,13 @@
+// The order of the rows of a data set in one epoch: Fisher-Yates (Durstenfeld 1964) with the standard's
+// mt19937_64, so the same on every computer.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace dfc {
+
+/// A permutation of 0 … rows - 1, drawn from seed and epoch. Asserts rows >= 0.
+std::vector<int64_t> shuffledRows(int64_t rows, uint64_t seed, int64_t epoch);
+
+} // namespace dfc
