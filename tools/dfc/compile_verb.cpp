@@ -1,0 +1,97 @@
+// `dfc compile`: a graph file in, a sealed plan out; or one of the stages as text.
+#include "ir/text/print.h"
+#include "ir/text/units.h"
+#include "tools/dfc/plan_report.h"
+#include "tools/dfc/planning.h"
+#include "tools/dfc/verbs.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace dfc::tool {
+namespace {
+
+const std::vector<std::string> stages = {"graph", "placed", "schedule", "memory", "executable"};
+
+struct CompileArguments {
+  std::string graph, output, emit;
+  PlanOptions plan;
+};
+
+constexpr const char* examples = R"(Examples:
+  dfc compile mlp.dfg -m cpu-2gpu.json -o mlp.plan
+  dfc compile mlp.dfg -m cpu-2gpu.json --emit=schedule
+  dfc compile mlp.dfg -m cpu-2gpu.json -o mlp.plan --pin 'fc1*=gpu0' --memory gpu0=512MB
+No GPU is needed to compile for one: everything is known from the machine file.)";
+
+std::string stageText(const std::string& stage, const Executable& plan) {
+  if (stage == "graph") {
+    return printGraph(plan.graph());
+  }
+  if (stage == "placed") {
+    return printPlaced(plan.placed(), plan.machine());
+  }
+  if (stage == "schedule") {
+    return printSchedule(plan.schedule(), plan.placed(), plan.machine());
+  }
+  if (stage == "memory") {
+    return printMemory(plan.memory(), plan.schedule(), plan.placed(), plan.machine());
+  }
+  return planSummary(plan) + "\n" + stageText("placed", plan) + "\n" + stageText("schedule", plan) + "\n" +
+         stageText("memory", plan);
+}
+
+/// Keeps the graph as the last pass left it, before devices and transfers came in.
+class LastGraph : public CompileObserver {
+ public:
+  void graph(const Graph& graph, std::string_view) override { text = printGraph(graph); }
+  std::string text;
+};
+
+Exit compileVerb(const CompileArguments& arguments, Console& console) {
+  if (!arguments.emit.empty() && std::find(stages.begin(), stages.end(), arguments.emit) == stages.end()) {
+    return console.fail(Exit::UserError, {unknownName("stage", arguments.emit, stages)});
+  }
+  LastGraph last;
+  const auto plan = compileFile(arguments.graph, arguments.plan, arguments.emit == "graph" ? &last : nullptr);
+  if (!plan) {
+    return console.fail(Exit::UserError, plan.errors());
+  }
+  if (!arguments.output.empty()) {
+    if (const Status saved = plan->save(arguments.output); !saved) {
+      return console.fail(Exit::UserError, saved.errors());
+    }
+  }
+  nlohmann::ordered_json object = nlohmann::ordered_json::parse(planSummaryJson(*plan));
+  if (!arguments.output.empty()) {
+    object["output"] = arguments.output;
+  }
+  if (arguments.emit.empty()) {
+    console.print(planSummary(*plan));
+    if (!arguments.output.empty()) {
+      console.print(fmt::format("wrote {}\n", arguments.output));
+    }
+  } else {
+    const std::string text = arguments.emit == "graph" ? last.text : stageText(arguments.emit, *plan);
+    object[arguments.emit] = text;
+    console.print(text);
+  }
+  return console.finish(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+} // namespace
+
+void addCompile(CLI::App& program, Verbs& verbs) {
+  auto arguments = std::make_shared<CompileArguments>();
+  CLI::App* verb = program.add_subcommand("compile", "Compile a graph file into a plan for a machine");
+  verb->add_option("GRAPH", arguments->graph, "graph file (.dfg)")->required();
+  addPlanOptions(*verb, arguments->plan, /*machineRequired=*/true);
+  verb->add_option("-o,--output", arguments->output, "write the plan here")->type_name("PLAN");
+  verb->add_option("--emit", arguments->emit, fmt::format("print a stage: {}", fmt::join(stages, ", ")))
+      ->type_name("STAGE");
+  verb->footer(examples);
+  verbs[verb] = [arguments](Console& console) { return compileVerb(*arguments, console); };
+}
+
+} // namespace dfc::tool

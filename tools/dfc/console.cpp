@@ -1,0 +1,97 @@
+#include "tools/dfc/console.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace dfc::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void write(std::FILE* stream, std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); }
+
+// Names come from files, so they may hold any bytes; what is no UTF-8 is shown as U+FFFD.
+std::string dump(const Json& object) {
+  return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json jsonOf(const Diagnostic& diagnostic) {
+  Json row{{"severity", diagnostic.severity == Severity::Error ? "error" : "warning"},
+           {"message", diagnostic.message}};
+  if (!diagnostic.where.file.empty()) {
+    row["file"] = diagnostic.where.file;
+  }
+  if (diagnostic.where.line != 0) {
+    row["line"] = diagnostic.where.line;
+    row["column"] = diagnostic.where.column;
+  }
+  if (!diagnostic.hint.empty()) {
+    row["hint"] = diagnostic.hint;
+  }
+  return row;
+}
+
+const char* kindOf(Exit status) {
+  switch (status) {
+  case Exit::Fine: return "none";
+  case Exit::UserError: return "user";
+  case Exit::MachineFailure: return "machine";
+  case Exit::Bug: return "bug";
+  }
+  DFC_UNREACHABLE("exit status");
+}
+
+} // namespace
+
+void Console::print(std::string_view text) {
+  if (!json_) {
+    write(out_, text);
+    std::fflush(out_);
+  }
+}
+
+void Console::note(const std::string& line) {
+  if (json_) {
+    notes_.push_back(line);
+  } else {
+    write(err_, line + "\n");
+  }
+}
+
+Exit Console::finish(const std::string& object) {
+  if (json_) {
+    Json whole = Json::parse(object);
+    whole["notes"] = notes_;
+    write(out_, dump(whole));
+  }
+  if (std::fflush(out_) != 0 || std::ferror(out_) != 0) {
+    return fail(Exit::MachineFailure,
+                {errorWithoutPlace("standard output could not be written", "is the disk full?")});
+  }
+  return Exit::Fine;
+}
+
+Exit Console::fail(Exit status, const Diagnostics& errors) {
+  std::fflush(out_);
+  if (json_) {
+    Json list = Json::array();
+    for (const Diagnostic& error : errors) {
+      list.push_back(jsonOf(error));
+    }
+    write(err_, dump({{"status", static_cast<int>(status)}, {"fault", kindOf(status)}, {"errors", list}}));
+  } else {
+    write(err_, render(errors));
+  }
+  return status;
+}
+
+Diagnostic unknownName(const std::string& what, const std::string& word,
+                       const std::vector<std::string>& known) {
+  const auto nearest = nearestName(word, known);
+  const std::string list = fmt::format("{}", fmt::join(known, ", "));
+  return errorWithoutPlace(fmt::format("there is no {} '{}'", what, word),
+                           nearest ? fmt::format("did you mean '{}'? There are: {}", *nearest, list)
+                                   : fmt::format("there are: {}", list));
+}
+
+} // namespace dfc::tool

@@ -1,0 +1,42 @@
+// What every verb says and how it ends: text for people or one JSON object for programs, errors on stderr,
+// the exit status. Only this file writes to the streams.
+#pragma once
+
+#include "ir/diagnostic.h"
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dfc::tool {
+
+/// Exit status. A bug is ours: it asks to be reported.
+enum class Exit : int { Fine = 0, UserError = 1, MachineFailure = 2, Bug = 3 };
+
+class Console {
+ public:
+  Console(bool json, std::FILE* out, std::FILE* err) : json_(json), out_(out), err_(err) {}
+  bool json() const { return json_; }
+  /// Text for people on stdout; nothing with --json.
+  void print(std::string_view text);
+  /// A remark that is no error: a line on stderr, or an entry of "notes" with --json.
+  void note(const std::string& line);
+  /// Ends a verb. `object` is a JSON object; with --json it goes to stdout with the notes added.
+  Exit finish(const std::string& object);
+  /// Ends a verb in errors: rendered on stderr, or one JSON object there with --json.
+  Exit fail(Exit status, const Diagnostics& errors);
+  std::FILE* errorStream() const { return err_; }
+
+ private:
+  bool json_;
+  std::FILE* out_;
+  std::FILE* err_;
+  std::vector<std::string> notes_;
+};
+
+/// "error: no such X 'word'" with "did you mean", and the list of what there is.
+Diagnostic unknownName(const std::string& what, const std::string& word,
+                       const std::vector<std::string>& known);
+
+} // namespace dfc::tool

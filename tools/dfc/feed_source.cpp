@@ -1,0 +1,77 @@
+// Where the data of a feed come from: NumPy files, IDX files, installed data sets.
+#include "runtime/files/npy.h"
+#include "runtime/files/npz.h"
+#include "samples/data/fashion_mnist.h"
+#include "samples/data/idx.h"
+#include "tools/dfc/console.h"
+#include "tools/dfc/feeds.h"
+
+#include <fmt/format.h>
+
+namespace dfc::tool {
+namespace {
+
+constexpr std::string_view fashion = "fashion-mnist/";
+
+Result<Literal> fromDataSet(const std::string& source) {
+  const std::vector<std::string> parts = {"fashion-mnist/train/images", "fashion-mnist/train/labels",
+                                          "fashion-mnist/test/images", "fashion-mnist/test/labels"};
+  const auto part = std::find(parts.begin(), parts.end(), source);
+  if (part == parts.end()) {
+    return unknownName("part of a data set", source, parts);
+  }
+  const auto data = readFashionMnist();
+  if (!data) {
+    return data.errors();
+  }
+  const auto index = part - parts.begin();
+  const LabelledImages& half = index < 2 ? data->train : data->test;
+  return index % 2 == 0 ? half.images : half.labels;
+}
+
+Result<Literal> fromArchive(const std::string& path, const std::string& wanted, bool chosen) {
+  const auto arrays = readNpz(path);
+  if (!arrays) {
+    return arrays.errors();
+  }
+  if (const auto found = arrays->find(wanted); found != arrays->end()) {
+    return found->second;
+  }
+  if (!chosen && arrays->size() == 1) {
+    return arrays->begin()->second;
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, array] : *arrays) {
+    names.push_back(name);
+  }
+  Diagnostic error = unknownName("array", wanted, names);
+  error.where.file = path;
+  return error;
+}
+
+} // namespace
+
+Result<Literal> readFeedSource(const std::string& source, const std::string& input) {
+  if (source.starts_with(fashion)) {
+    return fromDataSet(source);
+  }
+  if (const size_t at = source.find(".npz:"); at != std::string::npos) {
+    return fromArchive(source.substr(0, at + 4), source.substr(at + 5), /*chosen=*/true);
+  }
+  if (source.ends_with(".npz")) {
+    return fromArchive(source, input, /*chosen=*/false);
+  }
+  if (source.ends_with(".npy")) {
+    return readNpy(source);
+  }
+  if (source.ends_with(".gz")) {
+    return readIdx(source);
+  }
+  return Diagnostic{Severity::Error,
+                    {source},
+                    "is no kind of feed that dfc reads",
+                    "give FILE.npy, FILE.npz, FILE.npz:MEMBER, an IDX file (.gz) or "
+                    "fashion-mnist/{train,test}/{images,labels}"};
+}
+
+} // namespace dfc::tool

@@ -1,0 +1,22 @@
+// This host as a machine: what the operating system says and what a second of measuring shows. GPUs are not
+// probed here: a backend that can open them says so.
+#pragma once
+
+#include "ir/machine.h"
+
+#include <string>
+
+namespace dfc::tool {
+
+/// One cpu with all cores of this process, the memory of the host (or of its control group), and rates that
+/// are estimates: 10 GB/s of memory and 16 GFLOP/s of f32 a core, half for f64, launch 2 µs.
+Machine estimatedHost();
+
+/// The same with measured rates: copies of 32 MB by each of all threads; 1024 x 1024 matmuls in f32 and f64
+/// and a chain of tiny ops, as a session runs them. Types that are not measured take the f32 rate.
+Result<Machine> measuredHost();
+
+/// Why the machine file has no GPU.
+std::string whyNoGpu();
+
+} // namespace dfc::tool

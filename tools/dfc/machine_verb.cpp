@@ -1,0 +1,54 @@
+// `dfc machine`: this host as a machine file, to compile for and to start one's own from.
+#include "ir/atomic_file.h"
+#include "tools/dfc/host_machine.h"
+#include "tools/dfc/verbs.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace dfc::tool {
+namespace {
+
+struct MachineArguments {
+  std::string output;
+  bool estimate = false;
+};
+
+constexpr const char* examples = R"(Examples:
+  dfc machine -o here.json
+  dfc machine --estimate          no measuring: rates that any laptop reaches
+It takes about a second: copies for the memory bandwidth, matmuls for the peak rates, tiny ops for the launch cost.)";
+
+Exit machineVerb(const MachineArguments& arguments, Console& console) {
+  const auto machine = arguments.estimate ? Result<Machine>(estimatedHost()) : measuredHost();
+  if (!machine) {
+    return console.fail(Exit::UserError, machine.errors());
+  }
+  const std::string text = printMachine(*machine);
+  console.note(whyNoGpu());
+  if (!arguments.output.empty()) {
+    if (const Status written = writeFileAtomically(arguments.output, text); !written) {
+      return console.fail(Exit::UserError, written.errors());
+    }
+    console.print(fmt::format("wrote {}\n", arguments.output));
+  } else {
+    console.print(text);
+  }
+  nlohmann::ordered_json object{{"machine", nlohmann::ordered_json::parse(text)},
+                                {"rates", arguments.estimate ? "estimated" : "measured"}};
+  return console.finish(object.dump());
+}
+
+} // namespace
+
+void addMachine(CLI::App& program, Verbs& verbs) {
+  auto arguments = std::make_shared<MachineArguments>();
+  CLI::App* verb = program.add_subcommand("machine", "Print this host as a machine file");
+  verb->add_option("-o,--output", arguments->output, "write it here")->type_name("FILE.json");
+  verb->add_flag("--estimate", arguments->estimate, "do not measure");
+  verb->footer(examples);
+  verbs[verb] = [arguments](Console& console) { return machineVerb(*arguments, console); };
+}
+
+} // namespace dfc::tool

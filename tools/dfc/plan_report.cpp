@@ -1,0 +1,73 @@
+#include "tools/dfc/plan_report.h"
+
+#include "ir/text/units.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace dfc::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+int64_t transferBytes(const Executable& plan) {
+  int64_t bytes = 0;
+  for (const auto& [op, transfer] : plan.placed().transfers) {
+    bytes += transfer.bytes;
+  }
+  return bytes;
+}
+
+/// "1.08 times the lower bound 12 µs"; a bound of 0 has no ratio.
+std::string boundText(const Schedule& schedule) {
+  const double bound = schedule.bounds.best();
+  if (bound <= 0) {
+    return "lower bound 0 s";
+  }
+  return fmt::format("{:.3f} times the lower bound {}", schedule.makespan / bound, humanSeconds(bound));
+}
+
+} // namespace
+
+size_t computationsOf(const Executable& plan) {
+  return plan.schedule().steps.size() - plan.placed().transfers.size();
+}
+
+std::string planSummary(const Executable& plan) {
+  const Schedule& schedule = plan.schedule();
+  std::string text =
+      fmt::format("{} for {}: {} computations, {} transfers of {} in all, policy {}\n", plan.graph().name(),
+                  plan.machine().name, computationsOf(plan), plan.placed().transfers.size(),
+                  humanBytes(transferBytes(plan)), plan.policy());
+  text += fmt::format("predicted {} a step, {}\n", humanSeconds(schedule.makespan), boundText(schedule));
+  for (const DeviceId device : plan.machine().devices.ids()) {
+    const DeviceRow& row = plan.machine().devices[device];
+    text += fmt::format("{}: {} of memory{}\n", row.name, humanBytes(plan.memory().arenaBytes[device]),
+                        row.memoryBytes == 0 ? "" : " of " + humanBytes(row.memoryBytes));
+  }
+  return text;
+}
+
+std::string planSummaryJson(const Executable& plan) {
+  Json devices = Json::array();
+  for (const DeviceId device : plan.machine().devices.ids()) {
+    const DeviceRow& row = plan.machine().devices[device];
+    devices.push_back({{"name", row.name},
+                       {"kind", name(row.kind)},
+                       {"memoryBytes", plan.memory().arenaBytes[device]},
+                       {"memoryLowerBound", plan.memory().lowerBound[device]},
+                       {"capacityBytes", row.memoryBytes}});
+  }
+  const Json object{{"graph", plan.graph().name()},
+                    {"machine", plan.machine().name},
+                    {"policy", plan.policy()},
+                    {"computations", computationsOf(plan)},
+                    {"transfers", plan.placed().transfers.size()},
+                    {"transferBytes", transferBytes(plan)},
+                    {"predictedSeconds", plan.schedule().makespan},
+                    {"lowerBoundSeconds", plan.schedule().bounds.best()},
+                    {"devices", devices}};
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+} // namespace dfc::tool

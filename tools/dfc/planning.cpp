@@ -1,0 +1,192 @@
+#include "tools/dfc/planning.h"
+
+#include "compiler/passes/passes.h"
+#include "compiler/place/place.h"
+#include "ir/atomic_file.h"
+#include "ir/text/parse.h"
+#include "tools/dfc/host_machine.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+namespace dfc::tool {
+namespace {
+
+void add(Diagnostics& all, const Diagnostics& more) { all.insert(all.end(), more.begin(), more.end()); }
+
+template <class Rows>
+std::vector<std::string> namesOf(const Rows& rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) {
+    names.emplace_back(row.name);
+  }
+  return names;
+}
+
+void checkName(const std::string& what, const std::string& word, const std::vector<std::string>& known,
+               Diagnostics& errors) {
+  if (std::find(known.begin(), known.end(), word) == known.end()) {
+    errors.push_back(unknownName(what, word, known));
+  }
+}
+
+void applyMemory(const std::string& text, Machine& machine, Diagnostics& errors) {
+  const auto pair = splitPair(text, "--memory", "DEVICE=SIZE, for example gpu0=512MB");
+  if (!pair) {
+    return add(errors, pair.errors());
+  }
+  const auto size = parseSize(pair->second);
+  if (!size) {
+    add(errors, size.errors());
+  }
+  const DeviceId device = machine.findDevice(pair->first);
+  if (!device.valid()) {
+    checkName("device", pair->first, namesOf(machine.devices), errors);
+  } else if (size) {
+    machine.devices[device].memoryBytes = *size;
+  }
+}
+
+Result<Machine> machineOf(const PlanOptions& options) {
+  auto machine = options.machine.empty() ? Result<Machine>(estimatedHost()) : readMachine(options.machine);
+  Diagnostics errors = machine.errors();
+  if (machine) {
+    for (const std::string& text : options.memory) {
+      applyMemory(text, *machine, errors);
+    }
+  }
+  if (!errors.empty()) {
+    return errors;
+  }
+  return machine;
+}
+
+CompileOptions compileOptionsOf(const PlanOptions& options, Diagnostics& errors) {
+  CompileOptions result;
+  checkName("policy", options.policy, namesOf(allPolicies()), errors);
+  result.policy = options.policy;
+  for (const std::string& pass : options.without) {
+    checkName("pass", pass, namesOf(allPasses()), errors);
+    result.skipPasses.push_back(pass);
+  }
+  for (const std::string& text : options.pins) {
+    auto pair = splitPair(text, "--pin", "PATTERN=DEVICE, for example 'fc1*=gpu0'");
+    if (pair) {
+      result.pins.push_back({pair->first, pair->second});
+    } else {
+      add(errors, pair.errors());
+    }
+  }
+  return result;
+}
+
+std::string listed(const std::string& text, const std::vector<std::string>& names) {
+  return fmt::format("{}: {}", text, fmt::join(names, ", "));
+}
+
+} // namespace
+
+void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) {
+  auto* machine = verb.add_option("-m,--machine", options.machine,
+                                  machineRequired ? "machine file (JSON) to compile for"
+                                                  : "machine file (JSON); without it, this host as one cpu");
+  machine->type_name("FILE")->required(machineRequired);
+  verb.add_option("--policy", options.policy, listed("who decides where ops run", namesOf(allPolicies())))
+      ->type_name("NAME");
+  verb.add_option("--pin", options.pins,
+                  "ops whose name or scope matches PATTERN (with * and ?) run on DEVICE; the last match wins")
+      ->type_name("'PATTERN=DEVICE'")
+      ->allow_extra_args(false);
+  verb.add_option("--memory", options.memory, "capacity of a device in place of the machine file's")
+      ->type_name("DEVICE=SIZE")
+      ->allow_extra_args(false);
+  verb.add_option("--skip-pass", options.without, listed("leave a pass out", namesOf(allPasses())))
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+}
+
+Result<bool> isPlanFile(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".dfg" || extension == ".plan") {
+    return extension == ".plan";
+  }
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    return false; // reading it as a graph says what is wrong, and takes pipes
+  }
+  std::ifstream in(path, std::ios::binary);
+  std::string head(4096, ' ');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<size_t>(in.gcount()));
+  return head.find('\0') != std::string::npos;
+}
+
+Result<Executable> compileFile(const std::string& path, const PlanOptions& options,
+                               CompileObserver* observer) {
+  auto machine = machineOf(options);
+  Diagnostics errors = machine.errors();
+  CompileOptions compileOptions = compileOptionsOf(options, errors);
+  compileOptions.observer = observer;
+  const auto graph = readGraph(path);
+  add(errors, graph.errors());
+  if (!errors.empty()) {
+    return errors;
+  }
+  return compile(*graph, *machine, RooflineCostModel(), compileOptions);
+}
+
+Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const PlanOptions& options) {
+  const auto plan = isPlanFile(path);
+  if (!plan) {
+    return plan.errors();
+  }
+  const PlanOptions untouched;
+  if (*plan && (!options.machine.empty() || !options.pins.empty() || !options.memory.empty() ||
+                !options.without.empty() || options.policy != untouched.policy)) {
+    return Diagnostic{Severity::Error,
+                      {path},
+                      "is a plan, compiled for its machine: -m, --policy, --pin, --memory and --skip-pass "
+                      "cannot change it",
+                      "compile the graph again with these options, or leave them out"};
+  }
+  auto executable = *plan ? Executable::load(path) : compileFile(path, options);
+  if (!executable) {
+    return executable.errors();
+  }
+  return std::shared_ptr<const Executable>(std::make_shared<Executable>(*std::move(executable)));
+}
+
+Result<int64_t> parseSize(const std::string& text) {
+  struct Unit {
+    std::string_view name;
+    double bytes;
+  };
+  constexpr Unit units[] = {{"", 1},      {"B", 1},        {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},
+                            {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+  double number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view rest(end, static_cast<size_t>(text.data() + text.size() - end));
+  for (const Unit& unit : units) {
+    if (failure == std::errc() && rest == unit.name && number >= 0 && number * unit.bytes < 9e18) {
+      return static_cast<int64_t>(std::llround(number * unit.bytes));
+    }
+  }
+  return errorWithoutPlace(fmt::format("'{}' is not a size", text),
+                           "write a number and a unit, for example 512MB, 1.5GiB or 4096 (bytes)");
+}
+
+Result<std::pair<std::string, std::string>> splitPair(const std::string& text, const std::string& option,
+                                                      const std::string& form) {
+  const size_t at = text.find('=');
+  if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
+    return errorWithoutPlace(fmt::format("{} '{}' does not have the form {}", option, text, form));
+  }
+  return std::pair(text.substr(0, at), text.substr(at + 1));
+}
+
+} // namespace dfc::tool

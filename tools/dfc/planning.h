@@ -1,0 +1,45 @@
+// What a verb works on: a graph file or a plan, told apart by extension, else by content; and the options
+// that turn the one into the other.
+#pragma once
+
+#include "compiler/compile.h"
+#include "tools/dfc/console.h"
+
+#include <memory>
+
+namespace CLI {
+class App;
+}
+
+namespace dfc::tool {
+
+/// The options that `compile`, `run` and `view` share.
+struct PlanOptions {
+  std::string machine; ///< a file; empty means this host, as one cpu
+  std::string policy = "heft";
+  std::vector<std::string> pins;    ///< "PATTERN=DEVICE"
+  std::vector<std::string> memory;  ///< "DEVICE=SIZE"
+  std::vector<std::string> without; ///< passes to skip
+};
+/// Adds -m, --policy, --pin, --memory and --skip-pass.
+void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired);
+
+/// ".dfg" is a graph and ".plan" a plan; otherwise a file with a zero byte near its beginning is a plan.
+Result<bool> isPlanFile(const std::string& path);
+
+/// Compiles a graph file for the machine of the options.
+Result<Executable> compileFile(const std::string& path, const PlanOptions& options,
+                               CompileObserver* observer = nullptr);
+
+/// The plan in a file, or the plan that a graph file compiles to. Options that only a graph can take are
+/// errors beside a plan.
+Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const PlanOptions& options);
+
+/// "512MB", "1.5GiB", "4096": KB, MB, GB, TB are powers of 1000, KiB … of 1024, a plain number is bytes.
+Result<int64_t> parseSize(const std::string& text);
+
+/// "NAME=REST" at the first '=', both parts not empty. `option` and `form` are for the error.
+Result<std::pair<std::string, std::string>> splitPair(const std::string& text, const std::string& option,
+                                                      const std::string& form);
+
+} // namespace dfc::tool

@@ -1,0 +1,294 @@
+#include "tools/dfc/run_plan.h"
+
+#include "ir/atomic_file.h"
+#include "ir/text/units.h"
+#include "runtime/files/safetensors.h"
+#include "runtime/session.h"
+#include "tools/dfc/feeds.h"
+#include "tools/dfc/fetches.h"
+#include "tools/dfc/plan_report.h"
+#include "tools/dfc/progress.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <deque>
+#include <filesystem>
+
+namespace dfc::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int64_t tracedSteps = 10; ///< at the end of a long run: a trace of thousands opens in no viewer
+
+void add(Diagnostics& all, const Diagnostics& more) { all.insert(all.end(), more.begin(), more.end()); }
+
+std::vector<std::string> backendNames() {
+  std::vector<std::string> names;
+  for (const Backend* backend : allBackends()) {
+    names.emplace_back(backend->name());
+  }
+  return names;
+}
+
+void applyBackend(const std::string& text, SessionOptions& options, Diagnostics& errors) {
+  const auto pair = splitPair(text, "--backend", "KIND=NAME, for example gpu=emulated");
+  if (!pair) {
+    return add(errors, pair.errors());
+  }
+  const auto& [kind, backend] = *pair;
+  if (kind != name(DeviceKind::Cpu) && kind != name(DeviceKind::Gpu)) {
+    errors.push_back(unknownName("device kind", kind,
+                                 {std::string(name(DeviceKind::Cpu)), std::string(name(DeviceKind::Gpu))}));
+  } else if (backendNamed(backend) == nullptr) {
+    errors.push_back(unknownName("backend", backend, backendNames()));
+  } else {
+    (kind == name(DeviceKind::Cpu) ? options.cpuBackend : options.gpuBackend) = backend;
+  }
+}
+
+Result<SessionOptions> sessionOptionsOf(const RunArguments& arguments) {
+  SessionOptions options;
+  Diagnostics errors;
+  for (const std::string& text : arguments.backends) {
+    applyBackend(text, options, errors);
+  }
+  options.trace = !arguments.trace.empty();
+  options.timeoutSeconds = arguments.timeout;
+  const std::string folder = std::filesystem::path(arguments.source).parent_path().string();
+  options.dataFolder = !arguments.dataFolder.empty() ? arguments.dataFolder : folder.empty() ? "." : folder;
+  if (!errors.empty()) {
+    return errors;
+  }
+  return options;
+}
+
+/// Everything that a run needs, checked before the first step.
+struct Setting {
+  std::shared_ptr<const Executable> plan;
+  std::optional<Feeds> feeds;
+  std::optional<FetchFiles> fetches;
+  std::unique_ptr<Session> session;
+  int64_t steps = 1;
+};
+
+Status restore(const std::string& path, Session& session) {
+  const auto state = readSafetensors(path);
+  if (!state) {
+    return state.errors();
+  }
+  const Status set = session.setState(*state);
+  Diagnostics errors = set.errors();
+  for (Diagnostic& error : errors) {
+    error.where.file = path;
+  }
+  if (!errors.empty()) {
+    return errors;
+  }
+  return success();
+}
+
+Result<Setting> prepare(const RunArguments& arguments) {
+  Setting setting;
+  auto plan = planOf(arguments.source, arguments.plan);
+  const auto options = sessionOptionsOf(arguments);
+  Diagnostics errors = plan.errors();
+  add(errors, options.errors());
+  if (!plan) {
+    return errors;
+  }
+  setting.plan = *plan;
+  auto feeds = Feeds::load(arguments.feeds, setting.plan->graph(), arguments.seed);
+  auto fetches = FetchFiles::parse(arguments.fetches, setting.plan->graph());
+  add(errors, feeds.errors());
+  add(errors, fetches.errors());
+  if (!errors.empty()) {
+    return errors;
+  }
+  setting.feeds = *std::move(feeds);
+  setting.fetches = *std::move(fetches);
+  setting.steps = arguments.epochs > 0 ? arguments.epochs * setting.feeds->batchesPerEpoch()
+                                       : std::max<int64_t>(arguments.steps, 1);
+  auto session = Session::open(setting.plan, *options);
+  if (!session) {
+    return session.errors();
+  }
+  setting.session = *std::move(session);
+  if (!arguments.state.empty()) {
+    if (const Status restored = restore(arguments.state, *setting.session); !restored) {
+      return restored.errors();
+    }
+  }
+  return setting;
+}
+
+struct Outcome {
+  NamedLiterals last; ///< fetches of the last step
+  std::map<std::string, ScalarWatch::Row> scalars;
+  double seconds = 0;
+  Trace trace;
+};
+
+/// Runs the steps with the next one always on its way: its feeds are cut while this one computes.
+class Runner {
+ public:
+  Runner(Setting& setting, Console& console)
+      : setting_(setting), console_(console), several_(setting.feeds->batchesPerEpoch() > 1),
+        watch_(several_ ? setting.feeds->batchesPerEpoch() : setting.steps),
+        progress_(console, "running", setting.steps, "steps") {}
+
+  Result<Outcome> run() {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int64_t step = 0; step < setting_.steps; ++step) {
+      if (step == setting_.steps - tracedSteps) {
+        if (const Status drained = drain(0); !drained) {
+          return drained.errors();
+        }
+        setting_.session->takeTrace(); // the last steps are the ones to keep
+      }
+      auto pending = setting_.session->submit(setting_.feeds->at(step));
+      if (!pending) {
+        return pending.errors();
+      }
+      underWay_.push_back(*std::move(pending));
+      if (const Status drained = drain(1); !drained) {
+        return drained.errors();
+      }
+    }
+    if (const Status drained = drain(0); !drained) {
+      return drained.errors();
+    }
+    progress_.clear();
+    outcome_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    outcome_.scalars = watch_.rows();
+    outcome_.trace = setting_.session->takeTrace();
+    return std::move(outcome_);
+  }
+
+ private:
+  Status drain(size_t keep) {
+    while (underWay_.size() > keep) {
+      auto results = underWay_.front().wait();
+      underWay_.pop_front();
+      if (!results) {
+        return results.errors();
+      }
+      outcome_.last = *std::move(results);
+      watch_.add(outcome_.last);
+      ++ended_;
+      progress_.update(ended_, watch_.text(/*means=*/false));
+      reportEpoch();
+    }
+    return success();
+  }
+
+  void reportEpoch() {
+    if (several_ && watch_.atEndOfEpoch() && !watch_.rows().empty()) {
+      progress_.clear();
+      console_.print(fmt::format("epoch {}: {} (mean of {} steps)\n", watch_.epoch(),
+                                 watch_.text(/*means=*/true), setting_.feeds->batchesPerEpoch()));
+    }
+  }
+
+  Setting& setting_;
+  Console& console_;
+  bool several_; ///< batches in an epoch
+  ScalarWatch watch_;
+  Progress progress_;
+  std::deque<Session::Pending> underWay_;
+  Outcome outcome_;
+  int64_t ended_ = 0;
+};
+
+Result<std::vector<std::string>> writeFiles(const RunArguments& arguments, Setting& setting,
+                                            const Outcome& outcome) {
+  auto written = setting.fetches->write(outcome.last);
+  Diagnostics errors = written.errors();
+  std::vector<std::string> paths = written ? *written : std::vector<std::string>();
+  if (!arguments.saveState.empty()) {
+    add(errors, writeSafetensors(arguments.saveState, setting.session->state()).errors());
+    paths.push_back(arguments.saveState);
+  }
+  if (!arguments.trace.empty()) {
+    const Trace predicted = predictedTrace(*setting.plan);
+    const Trace* traces[] = {&predicted, &outcome.trace};
+    add(errors, writeFileAtomically(arguments.trace, chromeTrace(traces, *setting.plan)).errors());
+    paths.push_back(arguments.trace);
+  }
+  if (!errors.empty()) {
+    return errors;
+  }
+  return paths;
+}
+
+void printOutcome(const Setting& setting, const Outcome& outcome, const std::vector<std::string>& files,
+                  Console& console) {
+  console.print(fmt::format("{} steps in {}, {} a step (predicted {})\n", setting.steps,
+                            humanSeconds(outcome.seconds),
+                            humanSeconds(outcome.seconds / static_cast<double>(setting.steps)),
+                            humanSeconds(setting.plan->schedule().makespan)));
+  for (const auto& [name, value] : outcome.last) {
+    const auto scalar = outcome.scalars.find(name);
+    if (scalar != outcome.scalars.end() && scalar->second.count > 1) {
+      console.print(fmt::format("{}: {:.6g} at the last step, mean {:.6g} over {} steps\n", name,
+                                scalar->second.last, scalar->second.mean(), scalar->second.count));
+    } else if (setting.fetches->prints(name) || value.type().shape.elements() <= 12) {
+      console.print(fmt::format("{}: {}\n", name, shortText(value)));
+    } else {
+      console.print(fmt::format("{}: {}\n", name, toString(value.type())));
+    }
+  }
+  for (const std::string& file : files) {
+    console.print(fmt::format("wrote {}\n", file));
+  }
+}
+
+std::string outcomeJson(const Setting& setting, const Outcome& outcome,
+                        const std::vector<std::string>& files) {
+  Json object = Json::parse(planSummaryJson(*setting.plan));
+  object["runsOn"] = setting.session->deviceReport();
+  object["steps"] = setting.steps;
+  object["stepsPerEpoch"] = setting.feeds->batchesPerEpoch();
+  object["seconds"] = outcome.seconds;
+  object["secondsPerStep"] = outcome.seconds / static_cast<double>(setting.steps);
+  Json fetches = Json::object();
+  for (const auto& [name, value] : outcome.last) {
+    fetches[name] = Json::parse(literalJson(value));
+    if (const auto scalar = outcome.scalars.find(name); scalar != outcome.scalars.end()) {
+      fetches[name]["mean"] = scalar->second.mean();
+      fetches[name]["meanOverSteps"] = scalar->second.count;
+    }
+  }
+  object["fetches"] = fetches;
+  object["files"] = files;
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+} // namespace
+
+Exit runVerb(const RunArguments& arguments, Console& console) {
+  auto setting = prepare(arguments);
+  if (!setting) {
+    return console.fail(Exit::UserError, setting.errors());
+  }
+  console.print(planSummary(*setting->plan));
+  for (const std::string& line : setting->session->deviceReport()) {
+    console.print(line + "\n");
+  }
+  for (const std::string& note : setting->feeds->notes()) {
+    console.note(note);
+  }
+  const auto outcome = Runner(*setting, console).run();
+  if (!outcome) {
+    return console.fail(Exit::UserError, outcome.errors());
+  }
+  const auto files = writeFiles(arguments, *setting, *outcome);
+  if (!files) {
+    return console.fail(Exit::UserError, files.errors());
+  }
+  printOutcome(*setting, *outcome, *files, console);
+  return console.finish(outcomeJson(*setting, *outcome, *files));
+}
+
+} // namespace dfc::tool
