@@ -12,8 +12,8 @@
 
 namespace dfc {
 
-/// A place in a text. `line` and `column` (in code points) count from 1; 0 means not known. `file` may be empty
-/// (an object in memory).
+/// A place in a text. `line` and `column` (in code points) count from 1; 0 means not known. `file` may be
+/// empty (an object in memory).
 struct SourceLocation {
   std::string file;
   uint32_t line = 0;

@@ -1,5 +1,7 @@
 #include "ir/text/dot_writer.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace dfc {
@@ -50,6 +52,39 @@ std::string wrapped(std::string_view text, size_t width) {
     text.remove_prefix(word.size());
   }
   return lines;
+}
+
+DotShape shapeOf(OpKind kind) {
+  if (kind == OpKind::Parameter) {
+    return {"cylinder", "filled"};
+  }
+  if (kind == OpKind::Input) {
+    return {"invhouse", "filled"};
+  }
+  return kind == OpKind::Constant ? DotShape{"note", "filled"} : DotShape{"box", "rounded,filled"};
+}
+
+std::string dotHead(std::string_view title) {
+  return fmt::format(
+      "digraph dfc {{\n"
+      "  graph [rankdir=TB, compound=true, newrank=true, nodesep=0.25, ranksep=0.4, labelloc=t,\n"
+      "         fontname=\"Helvetica\", fontsize=18, label={}]\n"
+      "  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"Helvetica\", "
+      "fontsize=11, margin=\"0.12,0.06\"]\n"
+      "  edge [color=\"#555555\", arrowsize=0.7]\n",
+      dotQuoted(title));
+}
+
+std::string dotFetches(const Graph& graph) {
+  std::string text;
+  size_t number = 0;
+  for (const Fetch& fetch : graph.fetches()) {
+    text += fmt::format("  fetch{} [shape=house, style=filled, label={}]\n  op{} -> fetch{}\n", number,
+                        dotQuoted(fmt::format("fetch {}", graph.text(fetch.name))),
+                        graph[fetch.value].producer.index(), number);
+    ++number;
+  }
+  return text;
 }
 
 } // namespace dfc

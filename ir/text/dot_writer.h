@@ -1,7 +1,7 @@
 // What all pictures share: quoting for Graphviz, the colours of devices, the look of text.
 #pragma once
 
-#include "ir/ids.h"
+#include "ir/graph.h"
 
 #include <string>
 #include <string_view>
@@ -23,5 +23,18 @@ inline constexpr DotColours transferColours = {"#fff1cc", "#b36b00"};
 /// `text` broken into lines of at most `width` letters where it has a place to break (space, '/', '_', '.');
 /// longer words stay whole.
 std::string wrapped(std::string_view text, size_t width);
+
+/// How an op is drawn: state is a cylinder, what comes from outside points down, what is small and fixed is a
+/// note.
+struct DotShape {
+  std::string_view shape, style;
+};
+DotShape shapeOf(OpKind kind);
+
+/// "digraph …" and the looks of nodes and edges, for a picture that dot lays out from above to below.
+std::string dotHead(std::string_view title);
+
+/// A node for each fetch with an edge from its op, "op<id>".
+std::string dotFetches(const Graph& graph);
 
 } // namespace dfc

@@ -20,17 +20,6 @@ std::string routeText(const TransferRow& transfer, const Machine& machine) {
                      links.empty() ? "" : "\nover ", links);
 }
 
-std::string head(const std::string& title) {
-  return fmt::format(
-      "digraph dfc {{\n"
-      "  graph [rankdir=TB, compound=true, newrank=true, nodesep=0.25, ranksep=0.4, labelloc=t,\n"
-      "         fontname=\"Helvetica\", fontsize=18, label={}]\n"
-      "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=11, "
-      "margin=\"0.12,0.06\"]\n"
-      "  edge [color=\"#555555\", arrowsize=0.7]\n",
-      dotQuoted(title));
-}
-
 std::string deviceHead(DeviceId device, const Machine& machine) {
   const DeviceRow& row = machine.devices[device];
   const DotColours colours = coloursOf(device);
@@ -49,24 +38,12 @@ std::string transferNode(const std::string& id, OpId op, const PlacedGraph& plac
                                            humanBytes(row.bytes), routeText(row, machine))));
 }
 
-/// State is a cylinder, what comes from outside points down, what is small and fixed is a note.
-std::string shapeOf(OpKind kind) {
-  if (kind == OpKind::Parameter) {
-    return "cylinder";
-  }
-  if (kind == OpKind::Input) {
-    return "invhouse";
-  }
-  return kind == OpKind::Constant ? "note" : "box";
-}
-
 std::string opNode(OpId op, const PlacedGraph& placed, const std::string& indent) {
   const Graph& graph = placed.graph;
-  const OpKind kind = graph[op].kind();
-  const std::string style = shapeOf(kind) == "box" ? "rounded,filled" : "filled";
-  const std::string what = placed.replicas.count(op) != 0 ? "replica" : std::string(nameOf(kind));
+  const DotShape shape = shapeOf(graph[op].kind());
+  const std::string what = placed.replicas.count(op) != 0 ? "replica" : std::string(nameOf(graph[op].kind()));
   return fmt::format("{}op{} [shape={}, style=\"{}\", fillcolor=white, color=\"{}\", label={}]\n", indent,
-                     op.index(), shapeOf(kind), style, coloursOf(placed.device[op]).dark,
+                     op.index(), shape.shape, shape.style, coloursOf(placed.device[op]).dark,
                      dotQuoted(fmt::format("{}\n{}  {}", wrapped(graph.nameOf(op), 28), what,
                                            toString(graph.typeOf(graph[op].firstResult)))));
 }
@@ -87,19 +64,6 @@ std::string scopeClusters(DeviceId device, const OpsByScope& scopes, const Place
       text += opNode(op, placed, scope.empty() ? "    " : "      ");
     }
     text += scope.empty() ? "" : "    }\n";
-  }
-  return text;
-}
-
-std::string fetchNodes(const Graph& graph) {
-  std::string text;
-  size_t number = 0;
-  for (const Fetch& fetch : graph.fetches()) {
-    text += fmt::format("  fetch{} [shape=house, style=filled, fillcolor=white, color=black, label={}]\n"
-                        "  op{} -> fetch{}\n",
-                        number, dotQuoted(fmt::format("fetch {}", graph.text(fetch.name))),
-                        graph[fetch.value].producer.index(), number);
-    ++number;
   }
   return text;
 }
@@ -131,7 +95,7 @@ std::string figureBox(uint32_t box, const ScopeView& view, const PlacedGraph& pl
 
 std::string placedDot(const PlacedGraph& placed, const Machine& machine) {
   const Graph& graph = placed.graph;
-  std::string text = head(fmt::format("{} on {}", graph.name(), machine.name));
+  std::string text = dotHead(fmt::format("{} on {}", graph.name(), machine.name));
   for (const DeviceId device : machine.devices.ids()) {
     OpsByScope scopes;
     for (const OpId op : graph.ops()) {
@@ -148,12 +112,12 @@ std::string placedDot(const PlacedGraph& placed, const Machine& machine) {
       text += transferNode(fmt::format("op{}", op.index()), op, placed, machine);
     }
   }
-  return text + opEdges(placed) + fetchNodes(graph) + "}\n";
+  return text + opEdges(placed) + dotFetches(graph) + "}\n";
 }
 
 std::string figureDot(const PlacedGraph& placed, const Machine& machine) {
   const ScopeView view = collapseByScope(placed);
-  std::string text = head(fmt::format("{} on {}: one step", placed.graph.name(), machine.name));
+  std::string text = dotHead(fmt::format("{} on {}: one step", placed.graph.name(), machine.name));
   for (const DeviceId device : machine.devices.ids()) {
     std::string boxes;
     for (uint32_t box = 0; box < view.boxes.size(); ++box) {

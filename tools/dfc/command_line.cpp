@@ -83,7 +83,8 @@ bool asksForHelp(const std::vector<std::string>& words) {
 
 /// For the help and so that the word is known; `asksForJson` reads it.
 void addJsonFlag(CLI::App& app) {
-  app.add_flag_callback("--json", [] {}, "machine-readable: one JSON object on stdout, errors as one on stderr");
+  app.add_flag_callback(
+      "--json", [] {}, "machine-readable: one JSON object on stdout, errors as one on stderr");
 }
 
 Exit help(const CLI::App& app, Console& console) {
