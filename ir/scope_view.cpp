@@ -47,4 +47,29 @@ ScopeView collapseByScope(const PlacedGraph& placed) {
   return view;
 }
 
+std::string transferLabel(const PlacedGraph& placed, OpId transfer) {
+  const Graph& graph = placed.graph;
+  // A staged copy ends where the last of its hops does; what that feeds says what is carried.
+  ValueId carried = graph[transfer].firstResult;
+  for (const OpId op : graph.ops()) {
+    const OpRow& row = graph[op];
+    if (row.operands.empty() || row.operands.back() != carried) {
+      continue;
+    }
+    if (row.kind() == OpKind::Transfer) {
+      carried = row.firstResult;
+    } else if (row.kind() == OpKind::Assign) {
+      const OpId parameter = graph[row.operands.front()].producer;
+      const auto original = placed.replicas.find(parameter);
+      const OpId named = original == placed.replicas.end() ? parameter : original->second;
+      return "copy new " + std::string(graph.nameOf(named));
+    }
+  }
+  ValueId source = graph[transfer].operands.front();
+  while (graph[graph[source].producer].kind() == OpKind::Transfer) {
+    source = graph[graph[source].producer].operands.front();
+  }
+  return "copy " + std::string(graph.nameOf(source));
+}
+
 } // namespace dfc

@@ -5,6 +5,7 @@
 
 #include "ir/placed_graph.h"
 
+#include <string>
 #include <utility>
 
 namespace dfc {
@@ -25,5 +26,8 @@ struct ScopeView {
 
 /// Left out are parameters, constants and the refreshing of replicas.
 ScopeView collapseByScope(const PlacedGraph& placed);
+
+/// What a transfer carries, in words: "copy images0", or "copy new w1" for the next value of a parameter.
+std::string transferLabel(const PlacedGraph& placed, OpId transfer);
 
 } // namespace dfc

@@ -17,6 +17,19 @@ constexpr std::array<DotColours, 8> palette = {{{"#e3edf7", "#2f6ba8"},
                                                 {"#e9e6f7", "#5547a8"},
                                                 {"#eceff1", "#546e7a"}}};
 
+std::string htmlEscaped(std::string_view text) {
+  std::string escaped;
+  for (const char letter : text) {
+    switch (letter) {
+    case '&': escaped += "&amp;"; break;
+    case '<': escaped += "&lt;"; break;
+    case '>': escaped += "&gt;"; break;
+    default: escaped += static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
+    }
+  }
+  return escaped;
+}
+
 } // namespace
 
 std::string dotQuoted(std::string_view text) {
@@ -40,16 +53,17 @@ std::string wrapped(std::string_view text, size_t width) {
   std::string lines;
   size_t lineLength = 0;
   while (!text.empty()) {
-    const size_t cut = text.find_first_of(" /_.", 1);
-    const std::string_view word = text.substr(0, cut);
-    if (lineLength > 0 && lineLength + word.size() > width) {
+    const std::string_view word = text.substr(0, text.find_first_of(" /_\n", 1));
+    text.remove_prefix(word.size());
+    const bool ownEnd = word.front() == '\n';
+    if (ownEnd || (lineLength > 0 && lineLength + word.size() > width)) {
       lines += '\n';
       lineLength = 0;
     }
-    const std::string_view shown = lineLength == 0 && word.front() == ' ' ? word.substr(1) : word;
+    const bool blank = ownEnd || (lineLength == 0 && word.front() == ' ');
+    const std::string_view shown = word.substr(blank ? 1 : 0);
     lines += shown;
     lineLength += shown.size();
-    text.remove_prefix(word.size());
   }
   return lines;
 }
@@ -64,7 +78,12 @@ DotShape shapeOf(OpKind kind) {
   return kind == OpKind::Constant ? DotShape{"note", "filled"} : DotShape{"box", "rounded,filled"};
 }
 
-std::string dotHead(std::string_view title) {
+std::string dotTitle(std::string_view title, std::string_view explanation) {
+  return fmt::format("<<FONT POINT-SIZE=\"20\">{}</FONT><BR/><FONT POINT-SIZE=\"12\">{}</FONT>>",
+                     htmlEscaped(title), htmlEscaped(explanation));
+}
+
+std::string dotHead(std::string_view title, std::string_view explanation) {
   return fmt::format(
       "digraph dfc {{\n"
       "  graph [rankdir=TB, compound=true, newrank=true, nodesep=0.25, ranksep=0.4, labelloc=t,\n"
@@ -72,7 +91,17 @@ std::string dotHead(std::string_view title) {
       "  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"Helvetica\", "
       "fontsize=11, margin=\"0.12,0.06\"]\n"
       "  edge [color=\"#555555\", arrowsize=0.7]\n",
-      dotQuoted(title));
+      dotTitle(title, explanation));
+}
+
+std::string opCaption(const Graph& graph, OpId op) {
+  const OpRow& row = graph[op];
+  std::string text = fmt::format("{}  {}", nameOf(row.kind()), toString(graph.typeOf(row.firstResult)));
+  if (const auto* constant = row.getIf<ops::Constant>(); constant != nullptr) {
+    const Literal& value = constant->value;
+    text += value.type().shape.elements() == 1 ? fmt::format(" = {:.6g}", value.at(0)) : "";
+  }
+  return text;
 }
 
 std::string dotFetches(const Graph& graph) {

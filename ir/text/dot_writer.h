@@ -20,8 +20,9 @@ DotColours coloursOf(DeviceId device);
 /// Transfers look alike everywhere.
 inline constexpr DotColours transferColours = {"#fff1cc", "#b36b00"};
 
-/// `text` broken into lines of at most `width` letters where it has a place to break (space, '/', '_', '.');
-/// longer words stay whole.
+/// `text` broken into lines of at most `width` letters where it has a place to break (its own line ends,
+/// spaces,
+/// '/', '_'); longer words stay whole.
 std::string wrapped(std::string_view text, size_t width);
 
 /// How an op is drawn: state is a cylinder, what comes from outside points down, what is small and fixed is a
@@ -31,8 +32,14 @@ struct DotShape {
 };
 DotShape shapeOf(OpKind kind);
 
+/// A title in large letters and an explanation in small ones below, as the HTML-like label of a graph.
+std::string dotTitle(std::string_view title, std::string_view explanation);
+
 /// "digraph …" and the looks of nodes and edges, for a picture that dot lays out from above to below.
-std::string dotHead(std::string_view title);
+std::string dotHead(std::string_view title, std::string_view explanation);
+
+/// What an op does, in a line: kind and type, of a constant scalar also its value.
+std::string opCaption(const Graph& graph, OpId op);
 
 /// A node for each fetch with an edge from its op, "op<id>".
 std::string dotFetches(const Graph& graph);

@@ -31,21 +31,21 @@ std::string deviceHead(DeviceId device, const Machine& machine) {
 
 std::string transferNode(const std::string& id, OpId op, const PlacedGraph& placed, const Machine& machine) {
   const TransferRow& row = placed.transfers.find(op)->second;
-  const auto source = placed.graph[op].operands.front();
-  return fmt::format("  {} [shape=cds, style=filled, fillcolor=\"{}\", color=\"{}\", label={}]\n", id,
-                     transferColours.light, transferColours.dark,
-                     dotQuoted(fmt::format("copy {}\n{}, {}", wrapped(placed.graph.nameOf(source), 24),
-                                           humanBytes(row.bytes), routeText(row, machine))));
+  return fmt::format(
+      "  {} [shape=cds, style=filled, margin=\"0.2,0.14\", fillcolor=\"{}\", color=\"{}\", label={}]\n", id,
+      transferColours.light, transferColours.dark,
+      dotQuoted(fmt::format("{}\n{}, {}", wrapped(transferLabel(placed, op), 24), humanBytes(row.bytes),
+                            routeText(row, machine))));
 }
 
 std::string opNode(OpId op, const PlacedGraph& placed, const std::string& indent) {
   const Graph& graph = placed.graph;
   const DotShape shape = shapeOf(graph[op].kind());
-  const std::string what = placed.replicas.count(op) != 0 ? "replica" : std::string(nameOf(graph[op].kind()));
+  const std::string label = wrapped(graph.nameOf(op), 28) + "\n" +
+                            (placed.replicas.count(op) != 0 ? "replica, " : "") + opCaption(graph, op);
   return fmt::format("{}op{} [shape={}, style=\"{}\", fillcolor=white, color=\"{}\", label={}]\n", indent,
                      op.index(), shape.shape, shape.style, coloursOf(placed.device[op]).dark,
-                     dotQuoted(fmt::format("{}\n{}  {}", wrapped(graph.nameOf(op), 28), what,
-                                           toString(graph.typeOf(graph[op].firstResult)))));
+                     dotQuoted(label));
 }
 
 using OpsByScope = std::map<std::string, std::vector<OpId>>;
@@ -76,8 +76,8 @@ std::string opEdges(const PlacedGraph& placed) {
     }
   }
   for (const Ordering& ordering : placed.orderings) {
-    text += fmt::format("  op{} -> op{} [style=dotted, constraint=false]\n", ordering.before.index(),
-                        ordering.after.index());
+    text += fmt::format("  op{} -> op{} [style=dotted, color=\"#aaaaaa\", constraint=false]\n",
+                        ordering.before.index(), ordering.after.index());
   }
   return text;
 }
@@ -95,7 +95,9 @@ std::string figureBox(uint32_t box, const ScopeView& view, const PlacedGraph& pl
 
 std::string placedDot(const PlacedGraph& placed, const Machine& machine) {
   const Graph& graph = placed.graph;
-  std::string text = dotHead(fmt::format("{} on {}", graph.name(), machine.name));
+  std::string text =
+      dotHead(fmt::format("{} on {}", graph.name(), machine.name),
+              "a frame is a device and in it a scope; a yellow arrow is a copy between devices");
   for (const DeviceId device : machine.devices.ids()) {
     OpsByScope scopes;
     for (const OpId op : graph.ops()) {
@@ -117,7 +119,9 @@ std::string placedDot(const PlacedGraph& placed, const Machine& machine) {
 
 std::string figureDot(const PlacedGraph& placed, const Machine& machine) {
   const ScopeView view = collapseByScope(placed);
-  std::string text = dotHead(fmt::format("{} on {}: one step", placed.graph.name(), machine.name));
+  std::string text =
+      dotHead(fmt::format("{} on {}: one step", placed.graph.name(), machine.name),
+              "a box is the work of one scope on one device; a yellow arrow is a copy between devices");
   for (const DeviceId device : machine.devices.ids()) {
     std::string boxes;
     for (uint32_t box = 0; box < view.boxes.size(); ++box) {

@@ -1,21 +1,24 @@
 #include "ir/text/schedule_dot.h"
 
+#include "ir/scope_view.h"
 #include "ir/text/dot_writer.h"
 #include "ir/text/units.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <set>
+#include <optional>
 
 namespace dfc {
 namespace {
 
-// Inches.
-constexpr double laneHeight = 0.9, boxHeight = 0.62, perLabel = 1.25, narrowest = 14, widest = 150,
-                 letterWidth = 0.085, marginWidth = 0.1;
-constexpr int fontSize = 11;
+// Inches, but for the font sizes, which are points.
+constexpr double laneHeight = 0.9, boxHeight = 0.62, narrowest = 14, widest = 44;
+constexpr double letterWidth =
+    0.0079; ///< of a letter in one point of font, Helvetica's average with some room
+constexpr std::array<int, 4> fontSizes = {12, 10, 9, 8};
 
 /// Steps drawn as one.
 struct Block {
@@ -23,6 +26,7 @@ struct Block {
   double start = 0, end = 0;
   std::string label;
   bool transfer = false;
+  uint32_t number = 0; ///< in the key below the picture; 0 where the label has room in the box
 };
 
 struct Picture {
@@ -31,7 +35,6 @@ struct Picture {
   const Machine& machine;
   std::vector<QueueId> lanes; ///< those that do something, from above
   std::vector<Block> blocks;
-  SideTable<StepId, uint32_t> blockOf;
   double inchesPerSecond = 1;
 
   double x(double seconds) const { return seconds * inchesPerSecond; }
@@ -44,13 +47,11 @@ struct Picture {
 };
 
 std::string labelOf(const StepRow& step, const PlacedGraph& placed, bool byScope) {
-  const Graph& graph = placed.graph;
   if (const auto transfer = placed.transfers.find(step.op); transfer != placed.transfers.end()) {
-    return fmt::format("copy {} {}", graph.nameOf(graph[step.op].operands.front()),
-                       humanBytes(transfer->second.bytes));
+    return transferLabel(placed, step.op) + "\n" + humanBytes(transfer->second.bytes);
   }
-  const std::string_view scope = graph.scopeOf(step.op);
-  return std::string(byScope && !scope.empty() ? scope : graph.nameOf(step.op));
+  const std::string_view scope = placed.graph.scopeOf(step.op);
+  return std::string(byScope && !scope.empty() ? scope : placed.graph.nameOf(step.op));
 }
 
 void addBlocks(Picture& picture, QueueId queue, bool byScope) {
@@ -60,27 +61,52 @@ void addBlocks(Picture& picture, QueueId queue, bool byScope) {
     const StepRow& step = picture.schedule.steps[id];
     const bool transfer = placed.transfers.count(step.op) != 0;
     const std::string scope(byScope && !transfer ? placed.graph.scopeOf(step.op) : "");
-    if (scope.empty() || scope != openScope) {
+    if (scope.empty() || scope != openScope || picture.blocks.back().end != step.start) {
       picture.blocks.push_back({queue, step.start, step.end, labelOf(step, placed, byScope), transfer});
     }
     picture.blocks.back().end = step.end;
-    picture.blockOf[id] = static_cast<uint32_t>(picture.blocks.size() - 1);
     openScope = scope;
   }
 }
 
-/// Wide enough for the labels of the lane that has most to show, within what a viewer still opens.
-double widthFor(const Picture& picture) {
-  SideTable<QueueId, double> labels(picture.schedule.queues.size());
-  double longest = 0;
-  for (const Block& block : picture.blocks) {
-    longest = std::max(longest, labels[block.queue] += block.end > block.start ? perLabel : 0);
+/// The label broken into lines for a box of this width; none where it has no room in this size of letters.
+std::optional<std::string> fitting(const std::string& label, double inches, int fontSize) {
+  const auto letters = static_cast<size_t>(std::max(0.0, (inches - 0.06) / (letterWidth * fontSize)));
+  std::string lines = wrapped(label, letters);
+  size_t longest = 0, count = 1, length = 0;
+  for (const char letter : lines) {
+    count += letter == '\n' ? 1 : 0;
+    length = letter == '\n' ? 0 : length + 1;
+    longest = std::max(longest, length);
   }
-  return std::clamp(longest * 1.5, narrowest, widest);
+  const double height = static_cast<double>(count) * fontSize * 1.2 / 72;
+  return longest <= letters && height <= boxHeight ? std::optional(std::move(lines)) : std::nullopt;
+}
+
+/// Wide enough for nine of ten labels in the smallest letters, within what a viewer shows at once.
+double widthFor(const Picture& picture) {
+  std::vector<double> wanted; // inches of the whole picture at which a block's longest word fits
+  for (const Block& block : picture.blocks) {
+    size_t longest = 0, length = 0;
+    for (const char letter : wrapped(block.label, 1)) {
+      length = letter == '\n' ? 0 : length + 1;
+      longest = std::max(longest, length);
+    }
+    if (block.end > block.start) {
+      const double inches = static_cast<double>(longest + 1) * letterWidth * fontSizes.back() + 0.06;
+      wanted.push_back(inches * picture.schedule.makespan / (block.end - block.start));
+    }
+  }
+  if (wanted.empty()) {
+    return narrowest;
+  }
+  const auto most = wanted.begin() + static_cast<std::ptrdiff_t>((wanted.size() - 1) * 9 / 10);
+  std::nth_element(wanted.begin(), most, wanted.end());
+  return std::clamp(*most, narrowest, widest);
 }
 
 Picture layOut(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine, bool byScope) {
-  Picture picture{schedule, placed, machine, {}, {}, SideTable<StepId, uint32_t>(schedule.steps.size()), 1};
+  Picture picture{schedule, placed, machine, {}, {}, 1};
   for (const QueueId queue : schedule.queues.ids()) {
     if (!schedule.queues[queue].steps.empty()) {
       picture.lanes.push_back(queue);
@@ -91,23 +117,10 @@ Picture layOut(const Schedule& schedule, const PlacedGraph& placed, const Machin
   return picture;
 }
 
-/// The label as far as the box has room for it: broken into at most three lines, else left to the tooltip.
-std::string fitting(const std::string& label, double inches) {
-  const auto letters = static_cast<size_t>(std::max(0.0, (inches - marginWidth) / letterWidth));
-  const std::string lines = wrapped(label, letters);
-  size_t longest = 0, count = 1, length = 0;
-  for (const char letter : lines) {
-    count += letter == '\n' ? 1 : 0;
-    length = letter == '\n' ? 0 : length + 1;
-    longest = std::max(longest, length);
-  }
-  return longest <= letters && count <= 3 ? lines : "";
-}
-
 std::string rectangle(const std::string& id, double x, double y, double width, double height,
                       const std::string& look) {
   return fmt::format("  {} [pos=\"{:.4f},{:.4f}!\", width={:.4f}, height={:.4f}, {}]\n", id, x + width / 2, y,
-                     std::max(width, 0.01), height, look);
+                     std::max(width, 0.02), height, look);
 }
 
 std::string laneBand(QueueId queue, const Picture& picture) {
@@ -122,30 +135,58 @@ std::string laneBand(QueueId queue, const Picture& picture) {
                                colours.dark, dotQuoted(picture.schedule.nameOf(queue, picture.machine))));
 }
 
-std::string blockBox(size_t index, const Picture& picture) {
-  const Block& block = picture.blocks[index];
-  const DotColours colours =
-      block.transfer ? transferColours : coloursOf(picture.schedule.queues[block.queue].device);
-  const double width = picture.x(block.end - block.start);
-  const std::string times = fmt::format("{}\n{} to {}, {}", block.label, humanSeconds(block.start),
-                                        humanSeconds(block.end), humanSeconds(block.end - block.start));
-  return rectangle(
-      fmt::format("b{}", index), picture.x(block.start), picture.y(block.queue), width, boxHeight,
-      fmt::format("style=filled, fillcolor=\"{}\", color=\"{}\", fontcolor=\"{}\", label={}, tooltip={}",
-                  block.transfer ? colours.light : colours.dark, block.transfer ? colours.dark : "white",
-                  block.transfer ? "black" : "white", dotQuoted(fitting(block.label, width)),
-                  dotQuoted(times)));
+std::string boxLook(const Block& block, const Picture& picture) {
+  const DotColours own = coloursOf(picture.schedule.queues[block.queue].device);
+  if (block.transfer) {
+    return fmt::format("fillcolor=\"{}\", color=\"{}\", fontcolor=black", transferColours.light,
+                       transferColours.dark);
+  }
+  return fmt::format("fillcolor=\"{}\", color=\"{}\", fontcolor=white", own.dark,
+                     block.end > block.start ? "white" : own.dark);
 }
 
-std::string waitEdges(const Picture& picture) {
-  std::set<std::pair<uint32_t, uint32_t>> drawn;
+/// Draws a block. One whose label has no room gets the next number of the key.
+std::string blockBox(size_t index, Picture& picture, uint32_t& numbers) {
+  Block& block = picture.blocks[index];
+  const double width = picture.x(block.end - block.start);
+  std::optional<std::string> label;
+  int fontSize = fontSizes.back();
+  for (size_t i = 0; i < fontSizes.size() && !label; ++i) {
+    fontSize = fontSizes[i];
+    label = fitting(block.label, width, fontSize);
+  }
+  if (!label && block.end > block.start) {
+    block.number = ++numbers;
+    label = fitting(fmt::format("{}", block.number), width, fontSize);
+  }
+  const std::string times = fmt::format("{}\n{} to {}, {}", block.label, humanSeconds(block.start),
+                                        humanSeconds(block.end), humanSeconds(block.end - block.start));
+  return rectangle(fmt::format("b{}", index), picture.x(block.start), picture.y(block.queue), width,
+                   boxHeight,
+                   fmt::format("style=filled, {}, fontsize={}, label={}, tooltip={}", boxLook(block, picture),
+                               fontSize, dotQuoted(label.value_or("")), dotQuoted(times)));
+}
+
+/// An invisible point where an arrow begins or ends: on the side of the box that faces the other lane.
+std::string anchor(const std::string& id, double seconds, QueueId queue, QueueId other,
+                   const Picture& picture) {
+  const double side = picture.y(other) < picture.y(queue) ? -boxHeight / 2 : boxHeight / 2;
+  return fmt::format("  {} [shape=point, width=0.01, height=0.01, style=invis, pos=\"{:.4f},{:.4f}!\"]\n", id,
+                     picture.x(seconds), picture.y(queue) + side);
+}
+
+std::string waitArrows(const Picture& picture) {
+  const Schedule& schedule = picture.schedule;
   std::string text;
-  for (const StepId id : picture.schedule.steps.ids()) {
-    for (const StepId wait : picture.schedule.steps[id].waits) {
-      const std::pair<uint32_t, uint32_t> edge{picture.blockOf[wait], picture.blockOf[id]};
-      if (edge.first != edge.second && drawn.insert(edge).second) {
-        text += fmt::format("  b{}:e -> b{}:w\n", edge.first, edge.second);
-      }
+  size_t number = 0;
+  for (const StepId id : schedule.steps.ids()) {
+    const StepRow& step = schedule.steps[id];
+    for (const StepId wait : step.waits) {
+      const StepRow& before = schedule.steps[wait];
+      text += anchor(fmt::format("from{}", number), before.end, before.queue, step.queue, picture) +
+              anchor(fmt::format("to{}", number), step.start, step.queue, before.queue, picture) +
+              fmt::format("  from{0} -> to{0}\n", number);
+      ++number;
     }
   }
   return text;
@@ -169,7 +210,7 @@ std::string timeAxis(const Picture& picture) {
   }
   std::string text;
   const double step = tickSeconds(picture.schedule.makespan);
-  const double y = picture.bottom() - 0.25;
+  const double y = picture.bottom() - 0.2;
   for (int tick = 0; tick * step <= picture.schedule.makespan * 1.0001; ++tick) {
     const double x = picture.x(tick * step);
     text +=
@@ -182,28 +223,55 @@ std::string timeAxis(const Picture& picture) {
   return text;
 }
 
+/// What the numbers in narrow boxes stand for: columns below the axis, filled one after the other.
+std::string key(const Picture& picture) {
+  constexpr double columnWidth = 3.4, rowHeight = 0.22;
+  std::vector<const Block*> numbered;
+  for (const Block& block : picture.blocks) {
+    if (block.number != 0) {
+      numbered.push_back(&block);
+    }
+  }
+  const auto columns = static_cast<size_t>(std::max(1.0, picture.width() / columnWidth));
+  const size_t rows = (numbered.size() + columns - 1) / columns;
+  std::string text;
+  for (size_t i = 0; i < numbered.size(); ++i) {
+    std::string label = fmt::format("{}  {}", numbered[i]->number, numbered[i]->label);
+    std::replace(label.begin(), label.end(), '\n', ' ');
+    std::string leftAligned = dotQuoted(label);
+    leftAligned.insert(leftAligned.size() - 1, "\\l");
+    const double x = columnWidth * static_cast<double>(i / rows);
+    const double y = picture.bottom() - 0.6 - rowHeight * static_cast<double>(i % rows);
+    text += rectangle(fmt::format("key{}", numbered[i]->number), x, y, columnWidth, rowHeight,
+                      fmt::format("style=\"\", color=none, fontsize=11, fontcolor=\"{}\", label={}",
+                                  coloursOf(picture.schedule.queues[numbered[i]->queue].device).dark,
+                                  leftAligned));
+  }
+  return text;
+}
+
 } // namespace
 
 std::string scheduleDot(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine,
                         bool byScope) {
-  const Picture picture = layOut(schedule, placed, machine, byScope);
-  std::string text =
-      fmt::format("digraph dfc {{\n  graph [layout=neato, splines=line, outputorder=nodesfirst, labelloc=t, "
-                  "fontsize=20,\n"
-                  "         fontname=\"Helvetica\", label={}]\n"
-                  "  node [shape=box, fixedsize=true, fontname=\"Helvetica\", fontsize={}]\n"
-                  "  edge [color=\"#33333399\", arrowsize=0.6, penwidth=0.8]\n",
-                  dotQuoted(fmt::format("{} on {}: one step, predicted {}", placed.graph.name(), machine.name,
-                                        humanSeconds(schedule.makespan))),
-                  fontSize);
+  Picture picture = layOut(schedule, placed, machine, byScope);
+  std::string text = fmt::format(
+      "digraph dfc {{\n  graph [layout=neato, splines=line, outputorder=nodesfirst, labelloc=t,\n"
+      "         fontname=\"Helvetica\", label={}]\n"
+      "  node [shape=box, fixedsize=true, fontname=\"Helvetica\"]\n"
+      "  edge [color=\"#333333aa\", arrowsize=0.6, penwidth=0.8]\n",
+      dotTitle(fmt::format("{} on {}: one step, predicted {}", placed.graph.name(), machine.name,
+                           humanSeconds(schedule.makespan)),
+               "a row is a queue of a device; a dark box computes, a yellow box copies, an arrow is a wait"));
   for (const QueueId queue : picture.lanes) {
     text += laneBand(queue, picture);
   }
   text += timeAxis(picture);
+  uint32_t numbers = 0;
   for (size_t index = 0; index < picture.blocks.size(); ++index) {
-    text += blockBox(index, picture);
+    text += blockBox(index, picture, numbers);
   }
-  return text + waitEdges(picture) + "}\n";
+  return text + waitArrows(picture) + key(picture) + "}\n";
 }
 
 } // namespace dfc
