@@ -1,0 +1,155 @@
+// `dfc compile` and `dfc simulate`: plans, stages, refusals, and that compiling for GPUs loads no GPU
+// library.
+#include "tests/support/catch.h"
+#include "tests/support/golden.h"
+#include "tests/tools/run_dfc.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace dfc::test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+using Json = nlohmann::json;
+
+namespace {
+
+const std::string figure = std::string(DFC_SOURCE_DIR) + "/samples/04_graph_file/figure.dfg";
+
+} // namespace
+
+TEST_CASE("dfc compile: a plan, its report, and the same as JSON") {
+  const Workshop shop;
+  const Outcome made = shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "-o", "figure.plan"});
+  INFO(made.err);
+  REQUIRE(made.status == 0);
+  CHECK_THAT(made.out, StartsWith("figure for cpu-2gpu: "));
+  CHECK_THAT(made.out, Contains("12 transfers of")); // the figure's 10 and the 2 halves of the labels
+  CHECK_THAT(made.out, Contains("times the lower bound"));
+  CHECK_THAT(made.out, Contains("\ngpu1: "));
+  CHECK_THAT(made.out, Contains("wrote figure.plan\n"));
+  const std::string bytes = readText(shop.file("figure.plan"));
+  const Outcome again =
+      shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "-o", "figure.plan", "--json"});
+  REQUIRE(again.status == 0);
+  CHECK(again.err.empty());
+  CHECK(readText(shop.file("figure.plan")) == bytes);
+  const Json object = Json::parse(again.out);
+  CHECK(object["graph"] == "figure");
+  CHECK(object["transfers"] == 12);
+  CHECK(object["devices"].size() == 3);
+  CHECK(object["devices"][1]["kind"] == "gpu");
+  CHECK(object["predictedSeconds"].get<double>() >= object["lowerBoundSeconds"].get<double>());
+  CHECK(object["output"] == "figure.plan");
+}
+
+TEST_CASE("dfc compile: every stage prints") {
+  const Workshop shop;
+  const std::map<std::string, std::string> wanted = {{"graph", "graph figure {"},
+                                                     {"placed", "transfer"},
+                                                     {"schedule", "gpu1 copyOut"},
+                                                     {"memory", "cpu0"},
+                                                     {"executable", "gpu1 copyOut"}};
+  for (const auto& [stage, text] : wanted) {
+    const Outcome outcome = shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "--emit=" + stage});
+    INFO(stage << outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.out, Contains(text));
+    const Outcome json =
+        shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "--emit=" + stage, "--json"});
+    CHECK(Json::parse(json.out)[stage] == outcome.out);
+  }
+  const Outcome slip = shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "--emit=shedule"});
+  CHECK(slip.status == 1);
+  CHECK(slip.err ==
+        "error: there is no stage 'shedule'\n"
+        "  hint: did you mean 'schedule'? There are: graph, placed, schedule, memory, executable\n");
+}
+
+TEST_CASE("dfc compile: pins and capacities from the command line") {
+  const Workshop shop;
+  shop.write("g.dfg", "graph g {\n  input x : f32[256, 256]\n  y = matmul(x, x)\n  fetch y\n}\n");
+  const Outcome pinned =
+      shop.dfc({"compile", "g.dfg", "-m", machineFile("cpu-2gpu"), "--pin", "y=gpu1", "--emit=placed"});
+  CHECK(pinned.status == 0);
+  CHECK_THAT(pinned.out, Contains("gpu1"));
+  CHECK_THAT(pinned.out, !Contains("gpu0"));
+  // Two values of 256 x 256 x 4 = 262,144 bytes are alive on gpu1 at once.
+  const Outcome tight = shop.dfc({"compile", "g.dfg", "-m", machineFile("cpu-2gpu"), "--pin", "y=gpu1",
+                                  "--memory", "gpu1=300KB", "-o", "g.plan"});
+  CHECK(tight.status == 1);
+  CHECK_THAT(tight.err, Contains("gpu1"));
+  CHECK_FALSE(std::filesystem::exists(shop.file("g.plan")));
+  const Outcome enough = shop.dfc({"compile", "g.dfg", "-m", machineFile("cpu-2gpu"), "--pin", "y=gpu1",
+                                   "--memory", "gpu1=0.6MB", "-o", "g.plan"});
+  CHECK(enough.status == 0);
+  const Outcome nowhere =
+      shop.dfc({"compile", "g.dfg", "-m", machineFile("cpu-2gpu"), "--pin", "y=gpu7", "-o", "h.plan"});
+  CHECK(nowhere.status == 1);
+  CHECK_THAT(nowhere.err, Contains("gpu7"));
+}
+
+TEST_CASE("dfc compile: a plan for eight GPUs, and no GPU library is loaded for it") {
+  const Workshop shop;
+  const Outcome outcome = shop.dfc(
+      {"compile", figure, "-m", machineFile("cpu-8gpu-nvlink"), "-o", "eight.plan"}, {{"LD_DEBUG", "libs"}});
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.err, Contains("calling init")); // the loader did talk
+  for (const std::string library : {"libcuda", "libcublas", "libnvrtc", "libOpenCL", "libdnnl"}) {
+    INFO(library);
+    CHECK(outcome.err.find(library) == std::string::npos);
+  }
+}
+
+TEST_CASE("dfc compile: broken machines and missing folders") {
+  const Workshop shop;
+  shop.write("m.json", "{\"devices\": [");
+  const Outcome machine = shop.dfc({"compile", figure, "-m", "m.json", "-o", "x.plan"});
+  CHECK(machine.status == 1);
+  CHECK_THAT(machine.err, StartsWith("m.json:1:"));
+  const Outcome folder = shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "-o", "no/such/x.plan"});
+  CHECK(folder.status == 1);
+  CHECK_THAT(folder.err, Contains("no/such/x.plan"));
+}
+
+TEST_CASE("dfc simulate: makespan, bound, queues and memory") {
+  const Workshop shop;
+  REQUIRE(shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "-o", "figure.plan"}).status == 0);
+  const Outcome text = shop.dfc({"simulate", "figure.plan", "--trace", "predicted.json"});
+  INFO(text.err);
+  REQUIRE(text.status == 0);
+  CHECK_THAT(text.out, Contains("lower bound"));
+  CHECK_THAT(text.out, Contains("gpu1 copyOut"));
+  CHECK_THAT(text.out, Contains("capacity"));
+  CHECK(Json::parse(readText(shop.file("predicted.json"))).contains("traceEvents"));
+  const Json object = Json::parse(shop.dfc({"simulate", "figure.plan", "--json"}).out);
+  CHECK(object["makespanSeconds"].get<double>() > 0);
+  CHECK(object["ratio"].get<double>() >= 1.0);
+  CHECK(object["overlapSeconds"].get<double>() > 0);
+  double busiest = 0;
+  for (const Json& queue : object["queues"]) {
+    CHECK(queue["share"].get<double>() <= 1.0 + 1e-9);
+    busiest = std::max(busiest, queue["busySeconds"].get<double>());
+  }
+  CHECK(busiest <= object["makespanSeconds"].get<double>() * (1 + 1e-9));
+}
+
+TEST_CASE("dfc: a plan takes no options that only a graph can take; other files are no plans") {
+  const Workshop shop;
+  REQUIRE(shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "-o", "figure.plan"}).status == 0);
+  const Outcome twice = shop.dfc({"simulate", "figure.plan", "-m", machineFile("cpu")});
+  CHECK(twice.status == 1);
+  CHECK(twice.err ==
+        "figure.plan: error: is a plan, compiled for its machine: -m, --policy, --pin, --memory and "
+        "--skip-pass cannot change it\n"
+        "  hint: compile the graph again with these options, or leave them out\n");
+  const Outcome missing = shop.dfc({"simulate", "none.plan"});
+  CHECK(missing.status == 1);
+  CHECK_THAT(missing.err, StartsWith("none.plan: error: "));
+  shop.write("noise.plan", std::string(5000, '\x07'));
+  const Outcome noise = shop.dfc({"simulate", "noise.plan"});
+  CHECK(noise.status == 1);
+  CHECK_THAT(noise.err, StartsWith("noise.plan: error: "));
+  // Without an extension the content decides.
+  std::filesystem::copy_file(shop.file("figure.plan"), shop.file("plain"));
+  CHECK(shop.dfc({"simulate", "plain"}).status == 0);
+}

@@ -1,0 +1,275 @@
+// `dfc run`: NumPy files in and out, batches, epochs, state, traces, backends; and what it says to wrong
+// feeds.
+#include "runtime/files/npy.h"
+#include "runtime/files/npz.h"
+#include "runtime/files/safetensors.h"
+#include "samples/data/shuffle.h"
+#include "tests/support/catch.h"
+#include "tests/support/golden.h"
+#include "tests/tools/run_dfc.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace dfc;
+using namespace dfc::test;
+using Catch::Matchers::Contains;
+using Json = nlohmann::json;
+
+namespace {
+
+const char* affine = R"(graph affine {
+  input x : f32[4]
+  input y : f32[4]
+  z = x * y + 2
+  total = reduceSum(z)
+  fetch z
+  fetch total
+}
+)";
+
+// Counts the rows that were fed and remembers their sum.
+const char* counting = R"(graph counting {
+  input row : f32[2]
+  parameter seen : f32[] = zeros()
+  parameter sum : f32[2] = zeros()
+  seenNext = seen + 1
+  assign(seen, seenNext)
+  sumNext = sum + row
+  assign(sum, sumNext)
+  first = reduceSum(row)
+  fetch first
+  fetch seen = seenNext
+  fetch sum = sumNext
+}
+)";
+
+Literal floats(const Shape& shape, std::vector<float> values) {
+  return Literal(shape, std::span<const float>(values));
+}
+
+void save(const Workshop& shop, const std::string& name, const Literal& value) {
+  REQUIRE(writeNpy(shop.file(name), value).ok());
+}
+
+Literal load(const Workshop& shop, const std::string& name) {
+  const auto value = readNpy(shop.file(name));
+  INFO(render(value.errors()));
+  REQUIRE(value.ok());
+  return *value;
+}
+
+/// A workshop with both graphs and feeds x = 1 2 3 4, y = 10 20 30 40.
+struct Bench : Workshop {
+  Bench() {
+    write("affine.dfg", affine);
+    write("counting.dfg", counting);
+    save(*this, "x.npy", floats({4}, {1, 2, 3, 4}));
+    save(*this, "y.npy", floats({4}, {10, 20, 30, 40}));
+  }
+};
+
+const std::vector<float> expectedZ = {12, 42, 92, 162}; // 1*10+2, 2*20+2, 3*30+2, 4*40+2
+
+} // namespace
+
+TEST_CASE("dfc run: NumPy files in, NumPy files out") {
+  const Bench bench;
+  const Outcome outcome = bench.dfc({"run", "affine.dfg", "--feed", "x=x.npy", "--feed", "y=y.npy", "--fetch",
+                                     "z=z.npy", "--fetch", "z=both.npz", "--fetch", "total=both.npz"});
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK_THAT(outcome.out, Contains("z: f32[4] = 12 42 92 162\n"));
+  CHECK_THAT(outcome.out, Contains("total: f32[] = 308\n")); // 12 + 42 + 92 + 162
+  CHECK_THAT(outcome.out, Contains("wrote z.npy\n"));
+  CHECK(load(bench, "z.npy") == floats({4}, expectedZ));
+  const auto archive = readNpz(bench.file("both.npz"));
+  REQUIRE(archive.ok());
+  CHECK(archive->at("z") == floats({4}, expectedZ));
+  CHECK(archive->at("total") == Literal::scalar(308.0F));
+}
+
+TEST_CASE("dfc run: compile, simulate, run the plan, fetch: the same as the graph file") {
+  const Bench bench;
+  REQUIRE(
+      bench.dfc({"compile", "affine.dfg", "-m", machineFile("cpu-2gpu"), "--pin", "z=gpu1", "-o", "a.plan"})
+          .status == 0);
+  REQUIRE(bench.dfc({"simulate", "a.plan"}).status == 0);
+  const Outcome outcome = bench.dfc({"run", "a.plan", "--feed", "x=x.npy", "--feed", "y=y.npy", "--fetch",
+                                     "z=z.npy", "--backend", "gpu=emulated", "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK(load(bench, "z.npy") == floats({4}, expectedZ));
+  const Json object = Json::parse(outcome.out);
+  CHECK(object["steps"] == 1);
+  CHECK(object["fetches"]["z"]["values"] == expectedZ);
+  CHECK(object["fetches"]["z"]["shape"] == std::vector<int>{4});
+  CHECK(object["files"] == std::vector<std::string>{"z.npy"});
+  REQUIRE(object["runsOn"].size() == 3);
+  CHECK_THAT(object["runsOn"][2].get<std::string>(), Contains("gpu1: emulated"));
+}
+
+TEST_CASE("dfc run: longer files are batches, and begin again after the last") {
+  const Bench bench;
+  save(bench, "rows.npy", floats({3, 2}, {1, 2, 10, 20, 100, 200}));
+  const Outcome outcome = bench.dfc(
+      {"run", "counting.dfg", "--feed", "row=rows.npy", "--steps", "4", "--fetch", "sum=sum.npy", "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  // Three rows and the first again: 1 + 10 + 100 + 1 and 2 + 20 + 200 + 2.
+  CHECK(load(bench, "sum.npy") == floats({2}, {112, 224}));
+  const Json object = Json::parse(outcome.out);
+  CHECK(object["stepsPerEpoch"] == 3);
+  CHECK(object["fetches"]["seen"]["values"] == std::vector<float>{4});
+  CHECK(object["fetches"]["first"]["values"] == std::vector<float>{3}); // of the fourth step: 1 + 2
+  const Outcome epochs = bench.dfc({"run", "counting.dfg", "--feed", "row=rows.npy", "--epochs", "2"});
+  REQUIRE(epochs.status == 0);
+  // Mean of 3, 30 and 300; of the steps counted 1 2 3, then 4 5 6.
+  CHECK_THAT(epochs.out, Contains("epoch 1: first 111, seen 2 (mean of 3 steps)\n"));
+  CHECK_THAT(epochs.out, Contains("epoch 2: first 111, seen 5 (mean of 3 steps)\n"));
+  CHECK_THAT(epochs.out, Contains("6 steps in "));
+}
+
+TEST_CASE("dfc run: an incomplete last batch is left out and said") {
+  const Bench bench;
+  save(bench, "long.npy", floats({9}, {1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  const Outcome outcome =
+      bench.dfc({"run", "affine.dfg", "--feed", "x=long.npy", "--feed", "y=y.npy", "--epochs", "1"});
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.err == "long.npy: 9 rows make 2 batches of 4; 1 rows are left out of each epoch\n");
+  CHECK_THAT(outcome.out, Contains("2 steps in "));
+}
+
+TEST_CASE("dfc run: --shuffle draws the rows of each epoch by its seed") {
+  const Bench bench;
+  save(bench, "rows.npy", floats({5, 2}, {0, 0, 1, 0, 2, 0, 3, 0, 4, 0}));
+  for (const int64_t steps : {1, 4, 7}) {
+    const Outcome outcome = bench.dfc({"run", "counting.dfg", "--feed", "row=rows.npy", "--steps",
+                                       std::to_string(steps), "--shuffle", "11", "--json"});
+    REQUIRE(outcome.status == 0);
+    const int64_t last = steps - 1;
+    const auto order = shuffledRows(5, 11, last / 5);
+    CHECK(Json::parse(outcome.out)["fetches"]["first"]["values"][0] == order[static_cast<size_t>(last % 5)]);
+  }
+}
+
+TEST_CASE("dfc run: state is saved, and another run goes on from it") {
+  const Bench bench;
+  save(bench, "row.npy", floats({2}, {1, 5}));
+  REQUIRE(bench
+              .dfc({"run", "counting.dfg", "--feed", "row=row.npy", "--steps", "3", "--save-state",
+                    "s.safetensors"})
+              .status == 0);
+  const auto state = readSafetensors(bench.file("s.safetensors"));
+  REQUIRE(state.ok());
+  CHECK(state->at("sum") == floats({2}, {3, 15}));
+  const Outcome more = bench.dfc({"run", "counting.dfg", "--feed", "row=row.npy", "--steps", "2", "--state",
+                                  "s.safetensors", "--fetch", "sum=sum.npy"});
+  REQUIRE(more.status == 0);
+  CHECK(load(bench, "sum.npy") == floats({2}, {5, 25}));
+  REQUIRE(writeSafetensors(bench.file("wrong.safetensors"), {{"sum", floats({3}, {1, 2, 3})}}).ok());
+  const Outcome wrong =
+      bench.dfc({"run", "counting.dfg", "--feed", "row=row.npy", "--state", "wrong.safetensors"});
+  CHECK(wrong.status == 1);
+  CHECK_THAT(wrong.err, Contains("wrong.safetensors: error: "));
+  CHECK_THAT(wrong.err, Contains("sum"));
+}
+
+TEST_CASE("dfc run: wrong feeds and fetches come all at once, each with its way out") {
+  const Bench bench;
+  save(bench, "long.npy", Literal(TensorType{ElementType::F64, {4}}));
+  save(bench, "square.npy", floats({2, 2}, {1, 2, 3, 4}));
+  const Outcome outcome =
+      bench.dfc({"run", "affine.dfg", "--feed", "x=long.npy", "--feed", "yy=y.npy", "--fetch", "zz=z.npy",
+                 "--fetch", "z=z.txt", "--fetch", "total=no/t.npy"});
+  CHECK(outcome.status == 1);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err == "long.npy: error: holds f64[4], but input 'x' is f32[4]\n"
+                       "  hint: convert it in NumPy: array.astype(np.float32)\n"
+                       "error: there is no input 'yy'\n"
+                       "  hint: did you mean 'y'? There are: x, y\n"
+                       "error: input 'y' (f32[4]) is not fed\n"
+                       "  hint: add --feed y=FILE.npy\n"
+                       "error: there is no fetch 'zz'\n"
+                       "  hint: did you mean 'z'? There are: z, total\n"
+                       "z.txt: error: is neither .npy nor .npz\n"
+                       "  hint: end the name with one of them\n"
+                       "no/t.npy: error: its folder does not exist\n"
+                       "  hint: make the folder first\n");
+  const Outcome shape = bench.dfc({"run", "affine.dfg", "--feed", "x=square.npy", "--feed", "y=y.npy"});
+  CHECK(shape.status == 1);
+  CHECK(shape.err ==
+        "square.npy: error: holds f32[2, 2], but input 'x' is f32[4]\n"
+        "  hint: give it the input's shape, or more rows of that shape: a batch of them is fed at each "
+        "step\n");
+  const Outcome kind = bench.dfc({"run", "affine.dfg", "--feed", "x=x.csv", "--feed", "y=y.npy"});
+  CHECK(kind.status == 1);
+  CHECK_THAT(kind.err, Contains("x.csv: error: is no kind of feed that dfc reads"));
+}
+
+TEST_CASE("dfc run: batches must be as many for every input") {
+  const Bench bench;
+  save(bench, "two.npy", floats({2, 4}, std::vector<float>(8, 1)));
+  save(bench, "three.npy", floats({12}, std::vector<float>(12, 1)));
+  const Outcome outcome = bench.dfc({"run", "affine.dfg", "--feed", "x=two.npy", "--feed", "y=three.npy"});
+  CHECK(outcome.status == 1);
+  CHECK(outcome.err ==
+        "error: input 'x' has data for 2 steps, but 'y' for 3\n  hint: feed as many rows to both\n");
+}
+
+TEST_CASE("dfc run: members of archives feed inputs") {
+  const Bench bench;
+  REQUIRE(writeNpz(bench.file("in.npz"),
+                   {{"x", floats({4}, {1, 2, 3, 4})}, {"other", floats({4}, {10, 20, 30, 40})}})
+              .ok());
+  const Outcome good = bench.dfc(
+      {"run", "affine.dfg", "--feed", "x=in.npz", "--feed", "y=in.npz:other", "--fetch", "z=z.npy"});
+  INFO(good.err);
+  REQUIRE(good.status == 0);
+  CHECK(load(bench, "z.npy") == floats({4}, expectedZ));
+  const Outcome bad = bench.dfc({"run", "affine.dfg", "--feed", "x=in.npz", "--feed", "y=in.npz"});
+  CHECK(bad.status == 1);
+  CHECK(bad.err == "in.npz: error: there is no array 'y'\n  hint: there are: other, x\n");
+}
+
+TEST_CASE("dfc run: a trace of predicted and measured spans") {
+  const Bench bench;
+  REQUIRE(bench
+              .dfc({"run", "affine.dfg", "--feed", "x=x.npy", "--feed", "y=y.npy", "--steps", "30", "--trace",
+                    "trace.json"})
+              .status == 0);
+  const Json trace = Json::parse(readText(bench.file("trace.json")));
+  CHECK(trace["traceEvents"].size() > 4);
+}
+
+TEST_CASE("dfc run: backends by kind of device") {
+  const Bench bench;
+  const Outcome null =
+      bench.dfc({"run", "affine.dfg", "-m", machineFile("cpu-2gpu"), "--feed", "x=x.npy", "--feed", "y=y.npy",
+                 "--backend", "cpu=null", "--backend", "gpu=null", "--json"});
+  INFO(null.err);
+  REQUIRE(null.status == 0);
+  for (const auto& line : Json::parse(null.out)["runsOn"]) {
+    CHECK_THAT(line.get<std::string>(), Contains("null"));
+  }
+  const Outcome slip = bench.dfc({"run", "affine.dfg", "--feed", "x=x.npy", "--feed", "y=y.npy", "--backend",
+                                  "gpu=emulate", "--backend", "tpu=cpu"});
+  CHECK(slip.status == 1);
+  CHECK_THAT(slip.err, Contains("there is no backend 'emulate'\n  hint: did you mean 'emulated'?"));
+  CHECK_THAT(slip.err, Contains("there is no device kind 'tpu'"));
+}
+
+TEST_CASE("dfc machine: this host as a machine file that compiles and runs") {
+  const Bench bench;
+  const Outcome machine = bench.dfc({"machine", "--estimate", "-o", "here.json"});
+  REQUIRE(machine.status == 0);
+  CHECK_THAT(machine.err, Contains("no GPU in the machine file: "));
+  REQUIRE(bench.dfc({"compile", "affine.dfg", "-m", "here.json", "-o", "a.plan"}).status == 0);
+  const Outcome json = bench.dfc({"machine", "--json"});
+  INFO(json.err);
+  REQUIRE(json.status == 0);
+  const Json object = Json::parse(json.out);
+  CHECK(object["rates"] == "measured");
+  CHECK(object["machine"]["devices"][0]["flops"]["f32"].get<double>() > 1e8);
+  CHECK(object["machine"]["devices"][0]["memoryBandwidth"].get<double>() > 1e8);
+  CHECK(object["notes"].size() == 1);
+}

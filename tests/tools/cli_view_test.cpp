@@ -1,0 +1,133 @@
+// `dfc view`: every picture is DOT that Graphviz draws, whatever the names in it; and clear words where it
+// cannot.
+#include "compiler/compile.h"
+#include "ir/scope_view.h"
+#include "ir/text/dot_writer.h"
+#include "ir/text/parse.h"
+#include "tests/support/catch.h"
+#include "tests/support/golden.h"
+#include "tests/tools/run_dfc.h"
+
+#include <cstdlib>
+#include <set>
+
+using namespace dfc;
+using namespace dfc::test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+const std::string figure = std::string(DFC_SOURCE_DIR) + "/samples/04_graph_file/figure.dfg";
+const std::vector<std::string> pictures = {"graph", "placed", "figure", "schedule"};
+
+bool graphvizIsHere() { return std::system("dot -V >/dev/null 2>&1") == 0; }
+
+} // namespace
+
+TEST_CASE("figure: one step of the MLP collapses to the book's 15 computations and 12 transfers") {
+  const auto graph = readGraph(figure);
+  const auto machine = readMachine(machineFile("cpu-2gpu"));
+  REQUIRE(graph.ok());
+  REQUIRE(machine.ok());
+  const auto plan = compile(*graph, *machine, RooflineCostModel());
+  REQUIRE(plan.ok());
+  const ScopeView view = collapseByScope(plan->placed());
+  std::multiset<std::string> computations, transfers;
+  for (const ScopeBox& box : view.boxes) {
+    const std::string device = plan->machine().devices[box.device].name;
+    (box.transfer ? transfers : computations)
+        .insert(device + ": " + (box.transfer ? transferLabel(plan->placed(), box.ops.front()) : box.label));
+  }
+  // The drawing's 19 boxes are these 15, the 2 copies of half batches and the 2 times "copy to both GPUs".
+  CHECK(computations ==
+        std::multiset<std::string>{"cpu0: next_batch", "cpu0: fc1 sum", "cpu0: fc1 update", "cpu0: fc2 sum",
+                                   "cpu0: fc2 update", "gpu0: fc1 forward", "gpu0: fc2 forward",
+                                   "gpu0: loss gradient", "gpu0: fc2 backward", "gpu0: fc1 backward",
+                                   "gpu1: fc1 forward", "gpu1: fc2 forward", "gpu1: loss gradient",
+                                   "gpu1: fc2 backward", "gpu1: fc1 backward"});
+  CHECK(transfers == std::multiset<std::string>{"gpu0: copy images0", "gpu1: copy images1",
+                                                "gpu0: copy labels0", "gpu1: copy labels1",
+                                                "cpu0: copy d1gpu0", "cpu0: copy d1gpu1", "cpu0: copy d2gpu0",
+                                                "cpu0: copy d2gpu1", "gpu0: copy new w1", "gpu1: copy new w1",
+                                                "gpu0: copy new w2", "gpu1: copy new w2"});
+}
+
+TEST_CASE("dfc view: every picture of the figure, as DOT and drawn") {
+  const Workshop shop;
+  REQUIRE(shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "-o", "figure.plan"}).status == 0);
+  for (const std::string& what : pictures) {
+    const Outcome dot = shop.dfc({"view", "figure.plan", "--what=" + what});
+    INFO(what << dot.err);
+    CHECK(dot.status == 0);
+    CHECK_THAT(dot.out, StartsWith("digraph dfc {"));
+    const Outcome fromGraph = shop.dfc({"view", figure, "-m", machineFile("cpu-2gpu"), "--what=" + what});
+    CHECK(fromGraph.status == 0);
+    CHECK((what == "graph" || fromGraph.out == dot.out)); // a plan's graph is the compiled one
+    if (graphvizIsHere()) {
+      const Outcome svg = shop.dfc({"view", "figure.plan", "--what=" + what, "-o", what + ".svg"});
+      INFO(svg.err);
+      REQUIRE(svg.status == 0);
+      CHECK_THAT(readText(shop.file(what + ".svg")), Contains("</svg>"));
+    }
+  }
+}
+
+TEST_CASE("dfc view: a schedule has a lane for each working queue, copies by what they carry") {
+  const Workshop shop;
+  const Outcome text =
+      shop.dfc({"view", figure, "-m", machineFile("cpu-2gpu"), "--what=schedule", "--collapse"});
+  REQUIRE(text.status == 0);
+  for (const std::string label :
+       {"cpu0 compute", "gpu0 compute", "gpu0 copyIn", "gpu1 copyOut", "copy new w1"}) {
+    CHECK_THAT(text.out, Contains(label));
+  }
+  CHECK_THAT(text.out, !Contains("gpu0 peer")); // nothing runs there
+}
+
+TEST_CASE("dfc view: hostile names stay text") {
+  const Workshop shop;
+  shop.write("odd.dfg", R"(graph "a <b> & \"c\" \\ }" {
+  input "x\"] -> y [" : f32[2]
+  scope "s/<table>&amp;" { y = relu("x\"] -> y [") }
+  fetch "\n}" = y
+}
+)");
+  for (const std::string& what : pictures) {
+    const Outcome dot = shop.dfc({"view", "odd.dfg", "--what=" + what, "-o", what + ".dot"});
+    INFO(dot.err);
+    REQUIRE(dot.status == 0);
+    if (graphvizIsHere()) {
+      const Outcome png = shop.dfc({"view", "odd.dfg", "--what=" + what, "-o", what + ".png"});
+      INFO(what << png.err);
+      CHECK(png.status == 0);
+      CHECK(readText(shop.file(what + ".png")).substr(1, 3) == "PNG");
+    }
+  }
+}
+
+TEST_CASE("dfc view: what it cannot do, it says") {
+  const Workshop shop;
+  const Outcome what = shop.dfc({"view", figure, "--what=schedul"});
+  CHECK(what.status == 1);
+  CHECK(what.err == "error: there is no picture 'schedul'\n"
+                    "  hint: did you mean 'schedule'? There are: graph, placed, figure, schedule\n");
+  const Outcome format = shop.dfc({"view", figure, "--what=graph", "-o", "g.jpeg"});
+  CHECK(format.status == 1);
+  CHECK(format.err ==
+        "g.jpeg: error: there is no picture format '.jpeg'\n  hint: there are: .dot, .svg, .png\n");
+  const Outcome bare = shop.dfc({"view", figure, "--what=graph", "-o", "g.svg"}, {{"PATH", "/nowhere"}});
+  CHECK(bare.status == 1);
+  CHECK(bare.err ==
+        "error: Graphviz' program dot cannot be started: No such file or directory\n"
+        "  hint: install it: sudo apt-get install graphviz; or write a .dot file and draw it elsewhere\n");
+  CHECK_FALSE(std::filesystem::exists(shop.file("g.svg")));
+}
+
+TEST_CASE("pictures: long names break where they may") {
+  CHECK(wrapped("fc1 forward", 5) == "fc1\nforward");
+  CHECK(wrapped("fc1 forward", 20) == "fc1 forward");
+  CHECK(wrapped("copy x\n10.2 KB", 20) == "copy x\n10.2 KB");
+  CHECK(wrapped("softmaxCrossEntropy", 5) == "softmaxCrossEntropy");
+  CHECK(dotQuoted("a\"b\\c\nd") == "\"a\\\"b\\\\c\\nd\"");
+}

@@ -1,0 +1,91 @@
+// The words of the command line: help, verbs and options that are not there, values that make no sense; as
+// text and as JSON.
+#include "tests/support/catch.h"
+#include "tests/tools/run_dfc.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace dfc::test;
+using Catch::Matchers::Contains;
+
+TEST_CASE("dfc: help of the program and of every verb has examples") {
+  const Outcome program = runDfc({"--help"});
+  CHECK(program.status == 0);
+  CHECK(program.err.empty());
+  for (const std::string verb : {"compile", "run", "view", "machine", "simulate"}) {
+    CHECK_THAT(program.out, Contains(verb));
+    const Outcome help = runDfc({verb, "--help"});
+    CHECK(help.status == 0);
+    CHECK_THAT(help.out, Contains("Examples:"));
+    CHECK_THAT(help.out, Contains("dfc " + verb));
+    CHECK_THAT(help.out, Contains("--json"));
+  }
+}
+
+TEST_CASE("dfc: without a verb, or with one that is not there") {
+  const Outcome none = runDfc({});
+  CHECK(none.status == 1);
+  CHECK(none.out.empty());
+  CHECK(none.err == "error: no verb: what should dfc do?\n"
+                    "  hint: say one of: compile, run, view, machine, simulate; or dfc --help\n");
+  const Outcome slip = runDfc({"complie", "x.dfg"});
+  CHECK(slip.status == 1);
+  CHECK(slip.err == "error: there is no verb 'complie'\n"
+                    "  hint: did you mean 'compile'? There are: compile, run, view, machine, simulate\n");
+}
+
+TEST_CASE("dfc: an option that is not there names the nearest") {
+  const Outcome slip = runDfc({"run", "x.dfg", "--step=3"});
+  CHECK(slip.status == 1);
+  CHECK_THAT(slip.err, Contains("error: there is no option of dfc run '--step'\n"));
+  CHECK_THAT(slip.err, Contains("did you mean '--steps'?"));
+}
+
+TEST_CASE("dfc: missing and senseless arguments point to the help") {
+  const Outcome missing = runDfc({"compile"});
+  CHECK(missing.status == 1);
+  CHECK_THAT(missing.err, Contains("GRAPH is required"));
+  CHECK_THAT(missing.err, Contains("hint: see dfc compile --help"));
+  const Outcome noNumber = runDfc({"run", "x.dfg", "--steps", "many"});
+  CHECK(noNumber.status == 1);
+  CHECK_THAT(noNumber.err, Contains("--steps"));
+  const Outcome both = runDfc({"run", "x.dfg", "--steps", "2", "--epochs", "1"});
+  CHECK(both.status == 1);
+}
+
+TEST_CASE("dfc: all wrong values of a compile come at once, with what there is") {
+  const Workshop shop;
+  const Outcome outcome = shop.dfc({"compile", "none.dfg", "-m", machineFile("cpu"), "--policy", "hefty",
+                                    "--pin", "fc1", "--memory", "gpu0=1MB", "--skip-pass", "simplfy"});
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.err, Contains("there is no policy 'hefty'\n  hint: did you mean 'heft'?"));
+  CHECK_THAT(outcome.err,
+             Contains("--pin 'fc1' does not have the form PATTERN=DEVICE, for example 'fc1*=gpu0'"));
+  CHECK_THAT(outcome.err,
+             Contains("there is no device 'gpu0'\n  hint: did you mean 'cpu0'? There are: cpu0"));
+  CHECK_THAT(outcome.err, Contains("there is no pass 'simplfy'\n  hint: did you mean 'simplify'?"));
+  CHECK_THAT(outcome.err, Contains("none.dfg"));
+  const Outcome size = shop.dfc({"compile", "none.dfg", "-m", machineFile("cpu"), "--memory", "cpu0=lots"});
+  CHECK_THAT(size.err,
+             Contains("'lots' is not a size\n  hint: write a number and a unit, for example 512MB"));
+}
+
+TEST_CASE("dfc: with --json an error is one object on stderr") {
+  const Outcome outcome = runDfc({"complie", "--json"});
+  CHECK(outcome.status == 1);
+  CHECK(outcome.out.empty());
+  const auto object = nlohmann::json::parse(outcome.err);
+  CHECK(object["status"] == 1);
+  CHECK(object["fault"] == "user");
+  REQUIRE(object["errors"].size() == 1);
+  CHECK(object["errors"][0]["message"] == "there is no verb 'complie'");
+  const Workshop shop;
+  shop.write("bad.dfg", "graph g {\n  y = relu(x)\n  fetch y\n}\n");
+  const Outcome located = shop.dfc({"compile", "bad.dfg", "-m", machineFile("cpu"), "--json"});
+  CHECK(located.status == 1);
+  const auto error = nlohmann::json::parse(located.err)["errors"][0];
+  CHECK(error["file"] == "bad.dfg");
+  CHECK(error["line"] == 2);
+  CHECK(error["column"] == 12);
+  CHECK(error["severity"] == "error");
+}
