@@ -7,8 +7,6 @@
 #include <nlohmann/json.hpp>
 
 using namespace dfc::test;
-using Catch::Matchers::Contains;
-using Catch::Matchers::StartsWith;
 using Json = nlohmann::json;
 
 namespace {
@@ -22,11 +20,11 @@ TEST_CASE("dfc compile: a plan, its report, and the same as JSON") {
   const Outcome made = shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "-o", "figure.plan"});
   INFO(made.err);
   REQUIRE(made.status == 0);
-  CHECK_THAT(made.out, StartsWith("figure for cpu-2gpu: "));
-  CHECK_THAT(made.out, Contains("12 transfers of")); // the figure's 10 and the 2 halves of the labels
-  CHECK_THAT(made.out, Contains("times the lower bound"));
-  CHECK_THAT(made.out, Contains("\ngpu1: "));
-  CHECK_THAT(made.out, Contains("wrote figure.plan\n"));
+  CHECK_THAT(made.out, startingWith("figure for cpu-2gpu: "));
+  CHECK_THAT(made.out, containing("12 transfers of")); // the figure's 10 and the 2 halves of the labels
+  CHECK_THAT(made.out, containing("times the lower bound"));
+  CHECK_THAT(made.out, containing("\ngpu1: "));
+  CHECK_THAT(made.out, containing("wrote figure.plan\n"));
   const std::string bytes = readText(shop.file("figure.plan"));
   const Outcome again =
       shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "-o", "figure.plan", "--json"});
@@ -53,7 +51,7 @@ TEST_CASE("dfc compile: every stage prints") {
     const Outcome outcome = shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "--emit=" + stage});
     INFO(stage << outcome.err);
     CHECK(outcome.status == 0);
-    CHECK_THAT(outcome.out, Contains(text));
+    CHECK_THAT(outcome.out, containing(text));
     const Outcome json =
         shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "--emit=" + stage, "--json"});
     CHECK(Json::parse(json.out)[stage] == outcome.out);
@@ -71,13 +69,13 @@ TEST_CASE("dfc compile: pins and capacities from the command line") {
   const Outcome pinned =
       shop.dfc({"compile", "g.dfg", "-m", machineFile("cpu-2gpu"), "--pin", "y=gpu1", "--emit=placed"});
   CHECK(pinned.status == 0);
-  CHECK_THAT(pinned.out, Contains("gpu1"));
-  CHECK_THAT(pinned.out, !Contains("gpu0"));
+  CHECK_THAT(pinned.out, containing("gpu1"));
+  CHECK_THAT(pinned.out, !containing("gpu0"));
   // Two values of 256 x 256 x 4 = 262,144 bytes are alive on gpu1 at once.
   const Outcome tight = shop.dfc({"compile", "g.dfg", "-m", machineFile("cpu-2gpu"), "--pin", "y=gpu1",
                                   "--memory", "gpu1=300KB", "-o", "g.plan"});
   CHECK(tight.status == 1);
-  CHECK_THAT(tight.err, Contains("gpu1"));
+  CHECK_THAT(tight.err, containing("gpu1"));
   CHECK_FALSE(std::filesystem::exists(shop.file("g.plan")));
   const Outcome enough = shop.dfc({"compile", "g.dfg", "-m", machineFile("cpu-2gpu"), "--pin", "y=gpu1",
                                    "--memory", "gpu1=0.6MB", "-o", "g.plan"});
@@ -85,7 +83,7 @@ TEST_CASE("dfc compile: pins and capacities from the command line") {
   const Outcome nowhere =
       shop.dfc({"compile", "g.dfg", "-m", machineFile("cpu-2gpu"), "--pin", "y=gpu7", "-o", "h.plan"});
   CHECK(nowhere.status == 1);
-  CHECK_THAT(nowhere.err, Contains("gpu7"));
+  CHECK_THAT(nowhere.err, containing("gpu7"));
 }
 
 TEST_CASE("dfc compile: a plan for eight GPUs, and no GPU library is loaded for it") {
@@ -93,7 +91,7 @@ TEST_CASE("dfc compile: a plan for eight GPUs, and no GPU library is loaded for 
   const Outcome outcome = shop.dfc(
       {"compile", figure, "-m", machineFile("cpu-8gpu-nvlink"), "-o", "eight.plan"}, {{"LD_DEBUG", "libs"}});
   CHECK(outcome.status == 0);
-  CHECK_THAT(outcome.err, Contains("calling init")); // the loader did talk
+  CHECK_THAT(outcome.err, containing("calling init")); // the loader did talk
   for (const std::string library : {"libcuda", "libcublas", "libnvrtc", "libOpenCL", "libdnnl"}) {
     INFO(library);
     CHECK(outcome.err.find(library) == std::string::npos);
@@ -105,10 +103,10 @@ TEST_CASE("dfc compile: broken machines and missing folders") {
   shop.write("m.json", "{\"devices\": [");
   const Outcome machine = shop.dfc({"compile", figure, "-m", "m.json", "-o", "x.plan"});
   CHECK(machine.status == 1);
-  CHECK_THAT(machine.err, StartsWith("m.json:1:"));
+  CHECK_THAT(machine.err, startingWith("m.json:1:"));
   const Outcome folder = shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "-o", "no/such/x.plan"});
   CHECK(folder.status == 1);
-  CHECK_THAT(folder.err, Contains("no/such/x.plan"));
+  CHECK_THAT(folder.err, containing("no/such/x.plan"));
 }
 
 TEST_CASE("dfc simulate: makespan, bound, queues and memory") {
@@ -117,9 +115,9 @@ TEST_CASE("dfc simulate: makespan, bound, queues and memory") {
   const Outcome text = shop.dfc({"simulate", "figure.plan", "--trace", "predicted.json"});
   INFO(text.err);
   REQUIRE(text.status == 0);
-  CHECK_THAT(text.out, Contains("lower bound"));
-  CHECK_THAT(text.out, Contains("gpu1 copyOut"));
-  CHECK_THAT(text.out, Contains("capacity"));
+  CHECK_THAT(text.out, containing("lower bound"));
+  CHECK_THAT(text.out, containing("gpu1 copyOut"));
+  CHECK_THAT(text.out, containing("capacity"));
   CHECK(Json::parse(readText(shop.file("predicted.json"))).contains("traceEvents"));
   const Json object = Json::parse(shop.dfc({"simulate", "figure.plan", "--json"}).out);
   CHECK(object["makespanSeconds"].get<double>() > 0);
@@ -144,11 +142,11 @@ TEST_CASE("dfc: a plan takes no options that only a graph can take; other files 
         "  hint: compile the graph again with these options, or leave them out\n");
   const Outcome missing = shop.dfc({"simulate", "none.plan"});
   CHECK(missing.status == 1);
-  CHECK_THAT(missing.err, StartsWith("none.plan: error: "));
+  CHECK_THAT(missing.err, startingWith("none.plan: error: "));
   shop.write("noise.plan", std::string(5000, '\x07'));
   const Outcome noise = shop.dfc({"simulate", "noise.plan"});
   CHECK(noise.status == 1);
-  CHECK_THAT(noise.err, StartsWith("noise.plan: error: "));
+  CHECK_THAT(noise.err, startingWith("noise.plan: error: "));
   // Without an extension the content decides.
   std::filesystem::copy_file(shop.file("figure.plan"), shop.file("plain"));
   CHECK(shop.dfc({"simulate", "plain"}).status == 0);

@@ -12,7 +12,6 @@
 
 using namespace dfc;
 using namespace dfc::test;
-using Catch::Matchers::Contains;
 using Json = nlohmann::json;
 
 namespace {
@@ -78,9 +77,9 @@ TEST_CASE("dfc run: NumPy files in, NumPy files out") {
                                      "z=z.npy", "--fetch", "z=both.npz", "--fetch", "total=both.npz"});
   INFO(outcome.err);
   REQUIRE(outcome.status == 0);
-  CHECK_THAT(outcome.out, Contains("z: f32[4] = 12 42 92 162\n"));
-  CHECK_THAT(outcome.out, Contains("total: f32[] = 308\n")); // 12 + 42 + 92 + 162
-  CHECK_THAT(outcome.out, Contains("wrote z.npy\n"));
+  CHECK_THAT(outcome.out, containing("z: f32[4] = 12 42 92 162\n"));
+  CHECK_THAT(outcome.out, containing("total: f32[] = 308\n")); // 12 + 42 + 92 + 162
+  CHECK_THAT(outcome.out, containing("wrote z.npy\n"));
   CHECK(load(bench, "z.npy") == floats({4}, expectedZ));
   const auto archive = readNpz(bench.file("both.npz"));
   REQUIRE(archive.ok());
@@ -105,7 +104,7 @@ TEST_CASE("dfc run: compile, simulate, run the plan, fetch: the same as the grap
   CHECK(object["fetches"]["z"]["shape"] == std::vector<int>{4});
   CHECK(object["files"] == std::vector<std::string>{"z.npy"});
   REQUIRE(object["runsOn"].size() == 3);
-  CHECK_THAT(object["runsOn"][2].get<std::string>(), Contains("gpu1: emulated"));
+  CHECK_THAT(object["runsOn"][2].get<std::string>(), containing("gpu1: emulated"));
 }
 
 TEST_CASE("dfc run: longer files are batches, and begin again after the last") {
@@ -124,9 +123,9 @@ TEST_CASE("dfc run: longer files are batches, and begin again after the last") {
   const Outcome epochs = bench.dfc({"run", "counting.dfg", "--feed", "row=rows.npy", "--epochs", "2"});
   REQUIRE(epochs.status == 0);
   // Mean of 3, 30 and 300; of the steps counted 1 2 3, then 4 5 6.
-  CHECK_THAT(epochs.out, Contains("epoch 1: first 111, seen 2 (mean of 3 steps)\n"));
-  CHECK_THAT(epochs.out, Contains("epoch 2: first 111, seen 5 (mean of 3 steps)\n"));
-  CHECK_THAT(epochs.out, Contains("6 steps in "));
+  CHECK_THAT(epochs.out, containing("epoch 1: first 111, seen 2 (mean of 3 steps)\n"));
+  CHECK_THAT(epochs.out, containing("epoch 2: first 111, seen 5 (mean of 3 steps)\n"));
+  CHECK_THAT(epochs.out, containing("6 steps in "));
 }
 
 TEST_CASE("dfc run: an incomplete last batch is left out and said") {
@@ -136,7 +135,7 @@ TEST_CASE("dfc run: an incomplete last batch is left out and said") {
       bench.dfc({"run", "affine.dfg", "--feed", "x=long.npy", "--feed", "y=y.npy", "--epochs", "1"});
   REQUIRE(outcome.status == 0);
   CHECK(outcome.err == "long.npy: 9 rows make 2 batches of 4; 1 rows are left out of each epoch\n");
-  CHECK_THAT(outcome.out, Contains("2 steps in "));
+  CHECK_THAT(outcome.out, containing("2 steps in "));
 }
 
 TEST_CASE("dfc run: --shuffle draws the rows of each epoch by its seed") {
@@ -170,8 +169,8 @@ TEST_CASE("dfc run: state is saved, and another run goes on from it") {
   const Outcome wrong =
       bench.dfc({"run", "counting.dfg", "--feed", "row=row.npy", "--state", "wrong.safetensors"});
   CHECK(wrong.status == 1);
-  CHECK_THAT(wrong.err, Contains("wrong.safetensors: error: "));
-  CHECK_THAT(wrong.err, Contains("sum"));
+  CHECK_THAT(wrong.err, containing("wrong.safetensors: error: "));
+  CHECK_THAT(wrong.err, containing("sum"));
 }
 
 TEST_CASE("dfc run: wrong feeds and fetches come all at once, each with its way out") {
@@ -203,7 +202,7 @@ TEST_CASE("dfc run: wrong feeds and fetches come all at once, each with its way 
         "step\n");
   const Outcome kind = bench.dfc({"run", "affine.dfg", "--feed", "x=x.csv", "--feed", "y=y.npy"});
   CHECK(kind.status == 1);
-  CHECK_THAT(kind.err, Contains("x.csv: error: is no kind of feed that dfc reads"));
+  CHECK_THAT(kind.err, containing("x.csv: error: is no kind of feed that dfc reads"));
 }
 
 TEST_CASE("dfc run: batches must be as many for every input") {
@@ -249,20 +248,20 @@ TEST_CASE("dfc run: backends by kind of device") {
   INFO(null.err);
   REQUIRE(null.status == 0);
   for (const auto& line : Json::parse(null.out)["runsOn"]) {
-    CHECK_THAT(line.get<std::string>(), Contains("null"));
+    CHECK_THAT(line.get<std::string>(), containing("null"));
   }
   const Outcome slip = bench.dfc({"run", "affine.dfg", "--feed", "x=x.npy", "--feed", "y=y.npy", "--backend",
                                   "gpu=emulate", "--backend", "tpu=cpu"});
   CHECK(slip.status == 1);
-  CHECK_THAT(slip.err, Contains("there is no backend 'emulate'\n  hint: did you mean 'emulated'?"));
-  CHECK_THAT(slip.err, Contains("there is no device kind 'tpu'"));
+  CHECK_THAT(slip.err, containing("there is no backend 'emulate'\n  hint: did you mean 'emulated'?"));
+  CHECK_THAT(slip.err, containing("there is no device kind 'tpu'"));
 }
 
 TEST_CASE("dfc machine: this host as a machine file that compiles and runs") {
   const Bench bench;
   const Outcome machine = bench.dfc({"machine", "--estimate", "-o", "here.json"});
   REQUIRE(machine.status == 0);
-  CHECK_THAT(machine.err, Contains("no GPU in the machine file: "));
+  CHECK_THAT(machine.err, containing("no GPU in the machine file: "));
   REQUIRE(bench.dfc({"compile", "affine.dfg", "-m", "here.json", "-o", "a.plan"}).status == 0);
   const Outcome json = bench.dfc({"machine", "--json"});
   INFO(json.err);

@@ -13,8 +13,6 @@
 
 using namespace dfc;
 using namespace dfc::test;
-using Catch::Matchers::Contains;
-using Catch::Matchers::StartsWith;
 
 namespace {
 
@@ -60,7 +58,7 @@ TEST_CASE("dfc view: every picture of the figure, as DOT and drawn") {
     const Outcome dot = shop.dfc({"view", "figure.plan", "--what=" + what});
     INFO(what << dot.err);
     CHECK(dot.status == 0);
-    CHECK_THAT(dot.out, StartsWith("digraph dfc {"));
+    CHECK_THAT(dot.out, startingWith("digraph dfc {"));
     const Outcome fromGraph = shop.dfc({"view", figure, "-m", machineFile("cpu-2gpu"), "--what=" + what});
     CHECK(fromGraph.status == 0);
     CHECK((what == "graph" || fromGraph.out == dot.out)); // a plan's graph is the compiled one
@@ -68,7 +66,7 @@ TEST_CASE("dfc view: every picture of the figure, as DOT and drawn") {
       const Outcome svg = shop.dfc({"view", "figure.plan", "--what=" + what, "-o", what + ".svg"});
       INFO(svg.err);
       REQUIRE(svg.status == 0);
-      CHECK_THAT(readText(shop.file(what + ".svg")), Contains("</svg>"));
+      CHECK_THAT(readText(shop.file(what + ".svg")), containing("</svg>"));
     }
   }
 }
@@ -80,9 +78,9 @@ TEST_CASE("dfc view: a schedule has a lane for each working queue, copies by wha
   REQUIRE(text.status == 0);
   for (const std::string label :
        {"cpu0 compute", "gpu0 compute", "gpu0 copyIn", "gpu1 copyOut", "copy new w1"}) {
-    CHECK_THAT(text.out, Contains(label));
+    CHECK_THAT(text.out, containing(label));
   }
-  CHECK_THAT(text.out, !Contains("gpu0 peer")); // nothing runs there
+  CHECK_THAT(text.out, !containing("gpu0 peer")); // nothing runs there
 }
 
 TEST_CASE("dfc view: hostile names stay text") {

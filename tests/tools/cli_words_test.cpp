@@ -6,19 +6,18 @@
 #include <nlohmann/json.hpp>
 
 using namespace dfc::test;
-using Catch::Matchers::Contains;
 
 TEST_CASE("dfc: help of the program and of every verb has examples") {
   const Outcome program = runDfc({"--help"});
   CHECK(program.status == 0);
   CHECK(program.err.empty());
   for (const std::string verb : {"compile", "run", "view", "machine", "simulate"}) {
-    CHECK_THAT(program.out, Contains(verb));
+    CHECK_THAT(program.out, containing(verb));
     const Outcome help = runDfc({verb, "--help"});
     CHECK(help.status == 0);
-    CHECK_THAT(help.out, Contains("Examples:"));
-    CHECK_THAT(help.out, Contains("dfc " + verb));
-    CHECK_THAT(help.out, Contains("--json"));
+    CHECK_THAT(help.out, containing("Examples:"));
+    CHECK_THAT(help.out, containing("dfc " + verb));
+    CHECK_THAT(help.out, containing("--json"));
   }
 }
 
@@ -37,18 +36,18 @@ TEST_CASE("dfc: without a verb, or with one that is not there") {
 TEST_CASE("dfc: an option that is not there names the nearest") {
   const Outcome slip = runDfc({"run", "x.dfg", "--step=3"});
   CHECK(slip.status == 1);
-  CHECK_THAT(slip.err, Contains("error: there is no option of dfc run '--step'\n"));
-  CHECK_THAT(slip.err, Contains("did you mean '--steps'?"));
+  CHECK_THAT(slip.err, containing("error: there is no option of dfc run '--step'\n"));
+  CHECK_THAT(slip.err, containing("did you mean '--steps'?"));
 }
 
 TEST_CASE("dfc: missing and senseless arguments point to the help") {
   const Outcome missing = runDfc({"compile"});
   CHECK(missing.status == 1);
-  CHECK_THAT(missing.err, Contains("GRAPH is required"));
-  CHECK_THAT(missing.err, Contains("hint: see dfc compile --help"));
+  CHECK_THAT(missing.err, containing("GRAPH is required"));
+  CHECK_THAT(missing.err, containing("hint: see dfc compile --help"));
   const Outcome noNumber = runDfc({"run", "x.dfg", "--steps", "many"});
   CHECK(noNumber.status == 1);
-  CHECK_THAT(noNumber.err, Contains("--steps"));
+  CHECK_THAT(noNumber.err, containing("--steps"));
   const Outcome both = runDfc({"run", "x.dfg", "--steps", "2", "--epochs", "1"});
   CHECK(both.status == 1);
 }
@@ -58,16 +57,16 @@ TEST_CASE("dfc: all wrong values of a compile come at once, with what there is")
   const Outcome outcome = shop.dfc({"compile", "none.dfg", "-m", machineFile("cpu"), "--policy", "hefty",
                                     "--pin", "fc1", "--memory", "gpu0=1MB", "--skip-pass", "simplfy"});
   CHECK(outcome.status == 1);
-  CHECK_THAT(outcome.err, Contains("there is no policy 'hefty'\n  hint: did you mean 'heft'?"));
+  CHECK_THAT(outcome.err, containing("there is no policy 'hefty'\n  hint: did you mean 'heft'?"));
   CHECK_THAT(outcome.err,
-             Contains("--pin 'fc1' does not have the form PATTERN=DEVICE, for example 'fc1*=gpu0'"));
+             containing("--pin 'fc1' does not have the form PATTERN=DEVICE, for example 'fc1*=gpu0'"));
   CHECK_THAT(outcome.err,
-             Contains("there is no device 'gpu0'\n  hint: did you mean 'cpu0'? There are: cpu0"));
-  CHECK_THAT(outcome.err, Contains("there is no pass 'simplfy'\n  hint: did you mean 'simplify'?"));
-  CHECK_THAT(outcome.err, Contains("none.dfg"));
+             containing("there is no device 'gpu0'\n  hint: did you mean 'cpu0'? There are: cpu0"));
+  CHECK_THAT(outcome.err, containing("there is no pass 'simplfy'\n  hint: did you mean 'simplify'?"));
+  CHECK_THAT(outcome.err, containing("none.dfg"));
   const Outcome size = shop.dfc({"compile", "none.dfg", "-m", machineFile("cpu"), "--memory", "cpu0=lots"});
   CHECK_THAT(size.err,
-             Contains("'lots' is not a size\n  hint: write a number and a unit, for example 512MB"));
+             containing("'lots' is not a size\n  hint: write a number and a unit, for example 512MB"));
 }
 
 TEST_CASE("dfc: with --json an error is one object on stderr") {
