@@ -27,7 +27,7 @@ Status saveState(Session& session, const std::string& path) {
 }
 
 Status loadState(Session& session, const std::string& path) {
-  const Result<NamedTensors> file = readSafetensors(path);
+  const Result<NamedLiterals> file = readSafetensors(path);
   if (!file.ok()) {
     return file.errors();
   }

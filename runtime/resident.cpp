@@ -43,7 +43,7 @@ class FileInitialiser {
     if (found == archives_.end()) {
       found = archives_.emplace(path, readSafetensors(path)).first;
     }
-    const Result<NamedTensors>& archive = found->second;
+    const Result<NamedLiterals>& archive = found->second;
     if (!archive.ok()) {
       return archive.errors();
     }
@@ -51,7 +51,7 @@ class FileInitialiser {
     return tensor != archive->end() ? Result<Literal>(tensor->second) : noTensor(path, name, *archive);
   }
 
-  static Diagnostic noTensor(const std::string& path, const std::string& name, const NamedTensors& archive) {
+  static Diagnostic noTensor(const std::string& path, const std::string& name, const NamedLiterals& archive) {
     std::vector<std::string> names;
     for (const auto& entry : archive) {
       names.push_back(entry.first);
@@ -63,7 +63,7 @@ class FileInitialiser {
   }
 
   std::string dataFolder_;
-  std::map<std::string, Result<NamedTensors>> archives_; // each file is read once
+  std::map<std::string, Result<NamedLiterals>> archives_; // each file is read once
 };
 
 class ResidentMaker {
