@@ -70,7 +70,8 @@ std::vector<Diagnostic> unknownFlags(const CLI::App& verb, const std::vector<std
 Diagnostic parseError(const CLI::ParseError& error, const CLI::App& verb) {
   std::string message = error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
-  if (!message.empty()) {
+  // CLI11 begins a sentence in capitals; an option's own name keeps them.
+  if (message.size() > 1 && std::islower(static_cast<unsigned char>(message[1])) != 0) {
     message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
   }
   return errorWithoutPlace(message, fmt::format("see dfc {} --help", verb.get_name()));
@@ -87,8 +88,8 @@ void addJsonFlag(CLI::App& app) {
       "--json", [] {}, "machine-readable: one JSON object on stdout, errors as one on stderr");
 }
 
-Exit help(const CLI::App& app, Console& console) {
-  std::fputs(app.help().c_str(), stdout);
+Exit help(const std::string& text, Console& console) {
+  console.print(text);
   return console.finish("{}");
 }
 
@@ -115,7 +116,7 @@ Exit runProgram(const std::vector<std::string>& words, Console& console) {
   }
   const auto verb = verbOf(program, words);
   if (asksForHelp(words)) {
-    return verb ? help(**verb, console) : help(program, console);
+    return help(verb ? (*verb)->help("dfc") : program.help(), console);
   }
   if (!verb) {
     return console.fail(Exit::UserError, verb.errors());

@@ -142,9 +142,7 @@ class Runner {
     const auto begin = std::chrono::steady_clock::now();
     for (int64_t step = 0; step < setting_.steps; ++step) {
       if (step == setting_.steps - tracedSteps) {
-        if (const Status drained = drain(0); !drained) {
-          return drained.errors();
-        }
+        drain(0);
         setting_.session->takeTrace(); // the last steps are the ones to keep
       }
       auto pending = setting_.session->submit(setting_.feeds->at(step));
@@ -152,13 +150,9 @@ class Runner {
         return pending.errors();
       }
       underWay_.push_back(*std::move(pending));
-      if (const Status drained = drain(1); !drained) {
-        return drained.errors();
-      }
+      drain(1);
     }
-    if (const Status drained = drain(0); !drained) {
-      return drained.errors();
-    }
+    drain(0);
     progress_.clear();
     outcome_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     outcome_.scalars = watch_.rows();
@@ -167,20 +161,16 @@ class Runner {
   }
 
  private:
-  Status drain(size_t keep) {
+  /// Waits until no more than `keep` steps are under way, the oldest first.
+  void drain(size_t keep) {
     while (underWay_.size() > keep) {
-      auto results = underWay_.front().wait();
+      outcome_.last = underWay_.front().wait();
       underWay_.pop_front();
-      if (!results) {
-        return results.errors();
-      }
-      outcome_.last = *std::move(results);
       watch_.add(outcome_.last);
       ++ended_;
       progress_.update(ended_, watch_.text(/*means=*/false));
       reportEpoch();
     }
-    return success();
   }
 
   void reportEpoch() {
