@@ -2,52 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 namespace dfc {
-namespace {
-
-// Hues of ColorBrewer's "Paired" order of difference, darkened until white text can be read on them.
-constexpr std::array<DotColours, 8> palette = {{{"#e3edf7", "#2f6ba8"},
-                                                {"#e4f3e1", "#33803a"},
-                                                {"#f4e6f5", "#8a3f94"},
-                                                {"#fbe5e3", "#b5382f"},
-                                                {"#e0f3f3", "#1f7a7a"},
-                                                {"#f6ead9", "#8a5a1f"},
-                                                {"#e9e6f7", "#5547a8"},
-                                                {"#eceff1", "#546e7a"}}};
-
-std::string htmlEscaped(std::string_view text) {
-  std::string escaped;
-  for (const char letter : text) {
-    switch (letter) {
-    case '&': escaped += "&amp;"; break;
-    case '<': escaped += "&lt;"; break;
-    case '>': escaped += "&gt;"; break;
-    default: escaped += static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
-    }
-  }
-  return escaped;
-}
-
-} // namespace
 
 std::string dotQuoted(std::string_view text) {
   std::string quoted = "\"";
-  for (const char letter : text) {
-    if (letter == '\n') {
-      quoted += "\\n";
-    } else if (static_cast<unsigned char>(letter) < 0x20) {
-      quoted += ' ';
-    } else {
-      quoted += letter == '"' || letter == '\\' ? "\\" : "";
-      quoted += letter;
-    }
+  for (size_t end = 0; end != std::string_view::npos;
+       text.remove_prefix(end == std::string_view::npos ? 0 : end + 1)) {
+    end = text.find('\n');
+    const std::string line = dot::quoted(text.substr(0, end));
+    quoted += line.substr(1, line.size() - 2) + (end == std::string_view::npos ? "" : "\\n");
   }
   return quoted + "\"";
 }
-
-DotColours coloursOf(DeviceId device) { return palette[device.index() % palette.size()]; }
 
 std::string wrapped(std::string_view text, size_t width) {
   std::string lines;
@@ -80,7 +46,7 @@ DotShape shapeOf(OpKind kind) {
 
 std::string dotTitle(std::string_view title, std::string_view explanation) {
   return fmt::format("<<FONT POINT-SIZE=\"20\">{}</FONT><BR/><FONT POINT-SIZE=\"12\">{}</FONT>>",
-                     htmlEscaped(title), htmlEscaped(explanation));
+                     dot::html(title), dot::html(explanation));
 }
 
 std::string dotHead(std::string_view title, std::string_view explanation) {

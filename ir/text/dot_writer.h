@@ -1,24 +1,20 @@
-// What all pictures share: quoting for Graphviz, the colours of devices, the look of text.
+// What the pictures of placed graphs and schedules share beside ir/text/dot_parts.h: text in lines, titles,
+// shapes.
 #pragma once
 
 #include "ir/graph.h"
+#include "ir/text/dot_parts.h"
 
 #include <string>
 #include <string_view>
 
 namespace dfc {
 
-/// A DOT string: quoted, with quotes, backslashes and line ends escaped, so that it shows as it is.
+/// A DOT string of several lines that shows as it is.
 std::string dotQuoted(std::string_view text);
 
-/// A light and a dark shade of one hue, a device's own; they repeat after eight devices.
-struct DotColours {
-  std::string_view light, dark;
-};
-DotColours coloursOf(DeviceId device);
-
 /// Transfers look alike everywhere.
-inline constexpr DotColours transferColours = {"#fff1cc", "#b36b00"};
+inline constexpr dot::Colour transferColour{"#fff1cc", "#b36b00"};
 
 /// `text` broken into lines of at most `width` letters where it has a place to break (its own line ends,
 /// spaces,

@@ -22,18 +22,18 @@ std::string routeText(const TransferRow& transfer, const Machine& machine) {
 
 std::string deviceHead(DeviceId device, const Machine& machine) {
   const DeviceRow& row = machine.devices[device];
-  const DotColours colours = coloursOf(device);
+  const dot::Colour colours = dot::deviceColour(device.index());
   const std::string label = row.model.empty() ? row.name : row.name + "  (" + row.model + ")";
   return fmt::format("  subgraph cluster_device{} {{\n    graph [label={}, style=\"rounded,filled\", "
                      "fillcolor=\"{}\", color=\"{}\", fontcolor=\"{}\", penwidth=1.5, margin=14]\n",
-                     device.index(), dotQuoted(label), colours.light, colours.dark, colours.dark);
+                     device.index(), dotQuoted(label), colours.fill, colours.border, colours.border);
 }
 
 std::string transferNode(const std::string& id, OpId op, const PlacedGraph& placed, const Machine& machine) {
   const TransferRow& row = placed.transfers.find(op)->second;
   return fmt::format(
       "  {} [shape=cds, style=filled, margin=\"0.2,0.14\", fillcolor=\"{}\", color=\"{}\", label={}]\n", id,
-      transferColours.light, transferColours.dark,
+      transferColour.fill, transferColour.border,
       dotQuoted(fmt::format("{}\n{}, {}", wrapped(transferLabel(placed, op), 24), humanBytes(row.bytes),
                             routeText(row, machine))));
 }
@@ -44,8 +44,8 @@ std::string opNode(OpId op, const PlacedGraph& placed, const std::string& indent
   const std::string label = wrapped(graph.nameOf(op), 28) + "\n" +
                             (placed.replicas.count(op) != 0 ? "replica, " : "") + opCaption(graph, op);
   return fmt::format("{}op{} [shape={}, style=\"{}\", fillcolor=white, color=\"{}\", label={}]\n", indent,
-                     op.index(), shape.shape, shape.style, coloursOf(placed.device[op]).dark,
-                     dotQuoted(label));
+                     op.index(), shape.shape, shape.style,
+                     dot::deviceColour(placed.device[op].index()).border, dotQuoted(label));
 }
 
 using OpsByScope = std::map<std::string, std::vector<OpId>>;
@@ -58,7 +58,7 @@ std::string scopeClusters(DeviceId device, const OpsByScope& scopes, const Place
       text +=
           fmt::format("    subgraph cluster_scope{}_{} {{\n      graph [label={}, style=\"rounded,dashed\", "
                       "color=\"{}\", fontcolor=black, fontsize=13, margin=8]\n",
-                      device.index(), number++, dotQuoted(scope), coloursOf(device).dark);
+                      device.index(), number++, dotQuoted(scope), dot::deviceColour(device.index()).border);
     }
     for (const OpId op : ops) {
       text += opNode(op, placed, scope.empty() ? "    " : "      ");
@@ -87,7 +87,7 @@ std::string figureBox(uint32_t box, const ScopeView& view, const PlacedGraph& pl
   const bool input = placed.graph[row.ops.front()].kind() == OpKind::Input;
   return fmt::format(
       "    box{} [shape={}, fillcolor=white, color=\"{}\", penwidth=1.3, fontsize=13, label={}]\n", box,
-      input && row.ops.size() == 1 ? "invhouse" : "box", coloursOf(row.device).dark,
+      input && row.ops.size() == 1 ? "invhouse" : "box", dot::deviceColour(row.device.index()).border,
       dotQuoted(wrapped(row.label, 26)));
 }
 

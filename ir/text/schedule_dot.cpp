@@ -124,25 +124,25 @@ std::string rectangle(const std::string& id, double x, double y, double width, d
 }
 
 std::string laneBand(QueueId queue, const Picture& picture) {
-  const DotColours colours = coloursOf(picture.schedule.queues[queue].device);
+  const dot::Colour colours = dot::deviceColour(picture.schedule.queues[queue].device.index());
   const std::string band =
       rectangle(fmt::format("lane{}", queue.index()), 0, picture.y(queue), picture.width(), laneHeight - 0.06,
-                fmt::format("style=filled, fillcolor=\"{0}\", color=\"{0}\", label=\"\"", colours.light));
+                fmt::format("style=filled, fillcolor=\"{0}\", color=\"{0}\", label=\"\"", colours.fill));
   constexpr double labelWidth = 1.7;
   return band +
          rectangle(fmt::format("name{}", queue.index()), -labelWidth - 0.1, picture.y(queue), labelWidth, 0.4,
                    fmt::format("style=\"\", color=none, fontsize=14, fontcolor=\"{}\", label={}",
-                               colours.dark, dotQuoted(picture.schedule.nameOf(queue, picture.machine))));
+                               colours.border, dotQuoted(picture.schedule.nameOf(queue, picture.machine))));
 }
 
 std::string boxLook(const Block& block, const Picture& picture) {
-  const DotColours own = coloursOf(picture.schedule.queues[block.queue].device);
+  const dot::Colour own = dot::deviceColour(picture.schedule.queues[block.queue].device.index());
   if (block.transfer) {
-    return fmt::format("fillcolor=\"{}\", color=\"{}\", fontcolor=black", transferColours.light,
-                       transferColours.dark);
+    return fmt::format("fillcolor=\"{}\", color=\"{}\", fontcolor=black", transferColour.fill,
+                       transferColour.border);
   }
-  return fmt::format("fillcolor=\"{}\", color=\"{}\", fontcolor=white", own.dark,
-                     block.end > block.start ? "white" : own.dark);
+  return fmt::format("fillcolor=\"{}\", color=\"{}\", fontcolor=white", own.border,
+                     block.end > block.start ? "white" : own.border);
 }
 
 /// Draws a block. One whose label has no room gets the next number of the key.
@@ -242,10 +242,11 @@ std::string key(const Picture& picture) {
     leftAligned.insert(leftAligned.size() - 1, "\\l");
     const double x = columnWidth * static_cast<double>(i / rows);
     const double y = picture.bottom() - 0.6 - rowHeight * static_cast<double>(i % rows);
-    text += rectangle(fmt::format("key{}", numbered[i]->number), x, y, columnWidth, rowHeight,
-                      fmt::format("style=\"\", color=none, fontsize=11, fontcolor=\"{}\", label={}",
-                                  coloursOf(picture.schedule.queues[numbered[i]->queue].device).dark,
-                                  leftAligned));
+    text += rectangle(
+        fmt::format("key{}", numbered[i]->number), x, y, columnWidth, rowHeight,
+        fmt::format("style=\"\", color=none, fontsize=11, fontcolor=\"{}\", label={}",
+                    dot::deviceColour(picture.schedule.queues[numbered[i]->queue].device.index()).border,
+                    leftAligned));
   }
   return text;
 }
