@@ -1,113 +1,19 @@
-// See number.h. std::from_chars and std::to_chars (C++17) do the exact work and know no locale; the 16-bit
-// floats go through f32, with as few digits as read back.
+// The reading half of number.h. std::from_chars does the exact work and knows no locale; the 16-bit floats go
+// through f32.
 #include "ir/text/number.h"
 
-#include "ir/assert.h"
 #include "ir/half.h"
+#include "ir/text/float_layout.h"
 #include "ir/text/quote.h"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <limits>
-#include <type_traits>
 
 namespace dfc::text {
 namespace {
-
-struct FloatLayout {
-  int significandBits;
-  int bits;
-  uint64_t significandMask() const { return (uint64_t(1) << significandBits) - 1; }
-  uint64_t signMask() const { return uint64_t(1) << (bits - 1); }
-  uint64_t exponentMask() const { return (signMask() - 1) & ~significandMask(); }
-  uint64_t quietBit() const { return uint64_t(1) << (significandBits - 1); }
-};
-
-FloatLayout layoutOf(ElementType type) {
-  switch (type) {
-  case ElementType::F32: return {23, 32};
-  case ElementType::F64: return {52, 64};
-  case ElementType::F16: return {10, 16};
-  case ElementType::BF16: return {7, 16};
-  case ElementType::I32:
-  case ElementType::I64:
-  case ElementType::U8:
-  case ElementType::Bool: break;
-  }
-  DFC_UNREACHABLE("layout of a type that is no float");
-}
-
-template <class T>
-T load(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  return value;
-}
-
-template <class T>
-void store(std::byte* to, T value) {
-  std::memcpy(to, &value, sizeof(T));
-}
-
-uint64_t loadBits(ElementType type, const std::byte* element) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, element, static_cast<size_t>(byteWidth(type))); // little-endian, as all our hosts
-  return bits;
-}
-
-void storeBits(ElementType type, uint64_t bits, std::byte* element) {
-  std::memcpy(element, &bits, static_cast<size_t>(byteWidth(type)));
-}
-
-template <class... Options>
-void appendChars(std::string& out, Options... options) {
-  std::array<char, 64> buffer{};
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), options...);
-  DFC_ASSERT(result.ec == std::errc(), "64 characters hold any number");
-  out.append(buffer.data(), result.ptr);
-}
-
-// `value` is finite and exact in T; 5 digits are always enough for f16, 4 for bf16.
-template <class T>
-void appendSixteenBits(std::string& out, T value) {
-  const auto wide = static_cast<float>(value);
-  for (int digits = 1; digits <= 9; ++digits) {
-    std::string words;
-    appendChars(words, wide, std::chars_format::general, digits);
-    float back = 0;
-    std::from_chars(words.data(), words.data() + words.size(), back);
-    if (T(back).bits == value.bits) {
-      out += words;
-      return;
-    }
-  }
-  DFC_UNREACHABLE("nine digits name any f32");
-}
-
-void appendNan(std::string& out, const FloatLayout& layout, uint64_t bits) {
-  out += (bits & layout.signMask()) != 0 ? "-nan" : "nan";
-  const uint64_t payload = bits & layout.significandMask();
-  if (payload != layout.quietBit()) {
-    fmt::format_to(std::back_inserter(out), "({:#x})", payload);
-  }
-}
-
-void appendFinite(std::string& out, ElementType type, const std::byte* element) {
-  switch (type) {
-  case ElementType::F32: return appendChars(out, load<float>(element));
-  case ElementType::F64: return appendChars(out, load<double>(element));
-  case ElementType::F16: return appendSixteenBits(out, load<Half>(element));
-  case ElementType::BF16: return appendSixteenBits(out, load<BFloat16>(element));
-  case ElementType::I32: return appendChars(out, load<int32_t>(element));
-  case ElementType::I64: return appendChars(out, load<int64_t>(element));
-  case ElementType::U8: return appendChars(out, static_cast<int>(load<uint8_t>(element)));
-  case ElementType::Bool: out += load<uint8_t>(element) != 0 ? "true" : "false"; return;
-  }
-}
 
 std::string asWritten(const NumberWords& number) {
   const std::string payload = number.payload.empty() ? "" : fmt::format("({})", number.payload);
@@ -236,25 +142,6 @@ std::string readBool(const NumberWords& number, std::byte* out) {
 }
 
 } // namespace
-
-void appendElement(std::string& out, ElementType type, const std::byte* element) {
-  if (isFloat(type)) {
-    const FloatLayout layout = layoutOf(type);
-    const uint64_t bits = loadBits(type, element);
-    if ((bits & layout.exponentMask()) == layout.exponentMask()) {
-      if ((bits & layout.significandMask()) != 0) {
-        return appendNan(out, layout, bits);
-      }
-      out += (bits & layout.signMask()) != 0 ? "-inf" : "inf";
-      return;
-    }
-  }
-  appendFinite(out, type, element);
-}
-
-void appendDouble(std::string& out, double value) {
-  appendElement(out, ElementType::F64, reinterpret_cast<const std::byte*>(&value));
-}
 
 std::string readElement(const NumberWords& number, ElementType type, std::byte* out) {
   switch (type) {

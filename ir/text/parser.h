@@ -104,6 +104,8 @@ class Parser {
   bool readCall(Expression& out);
   bool readArguments(std::optional<OpAttributes>& attributes, uint64_t& given,
                      std::vector<Expression>& operands);
+
+  // parse_operations.cpp
   void combine(OpKind kind, Expression& left, Expression& right);
   void makeOp(OpAttributes attributes, std::vector<Expression>& operands, const Span& span, Expression& out);
   OpId append(Expression& op, std::string_view name);
@@ -124,7 +126,7 @@ class Parser {
   bool readStart(ops::Parameter& parameter, size_t& numbers);
   bool readNamedStart(ops::Parameter& parameter);
 
-  // parse_values.cpp: types, numbers, literals
+  // parse_values.cpp: types, numbers, strings
   bool readElementType(ElementType& out);
   bool readType(TensorType& out);
   bool readDims(llvm::SmallVectorImpl<int64_t>& out);
@@ -134,6 +136,8 @@ class Parser {
   bool readNumber(NumberWords& out, Span& span);
   bool readPayload(NumberWords& out);
   bool readElement(ElementType type, std::byte* out);
+
+  // parse_literals.cpp
   bool readLiteral(const TensorType& type, Literal& out);
   bool readFill(const TensorType& type, Literal& out);
   bool readList(const TensorType& type, size_t axis, std::vector<std::byte>& out);
