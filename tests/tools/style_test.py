@@ -1,6 +1,7 @@
 """The style checks themselves: each rule finds its breach, and leaves what it allows alone. Run by CTest (style.self)."""
 
 import pathlib
+import shutil
 import sys
 import tempfile
 import unittest
@@ -8,8 +9,10 @@ import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "style"))
 
+import database
+import names
 import rooms
-import tidy
+import sources
 
 
 def found(name, body):
@@ -69,16 +72,47 @@ class Rooms(unittest.TestCase):
 class Remembered(unittest.TestCase):
     def test_a_change_below_changes_the_key(self):
         with tempfile.TemporaryDirectory() as folder, \
-                unittest.mock.patch.object(tidy, "ROOT", pathlib.Path(folder).resolve()):
+                unittest.mock.patch.object(database, "ROOT", pathlib.Path(folder).resolve()):
             source, header = pathlib.Path(folder) / "a.cpp", pathlib.Path(folder) / "a.h"
             source.write_text('#include "a.h"\n', encoding="utf-8")
             header.write_text("int x;\n", encoding="utf-8")
-            first = tidy.Hasher("salt").key(source, "c++ a.cpp")
-            self.assertEqual(first, tidy.Hasher("salt").key(source, "c++ a.cpp"))
-            self.assertNotEqual(first, tidy.Hasher("salt").key(source, "c++ -O2 a.cpp"))
-            self.assertNotEqual(first, tidy.Hasher("pepper").key(source, "c++ a.cpp"))
+            first = database.Hasher("salt").key([source], "c++ a.cpp")
+            self.assertEqual(first, database.Hasher("salt").key([source], "c++ a.cpp"))
+            self.assertNotEqual(first, database.Hasher("salt").key([source], "c++ -O2 a.cpp"))
+            self.assertNotEqual(first, database.Hasher("pepper").key([source], "c++ a.cpp"))
             header.write_text("int y;\n", encoding="utf-8")
-            self.assertNotEqual(first, tidy.Hasher("salt").key(source, "c++ a.cpp"))
+            self.assertNotEqual(first, database.Hasher("salt").key([source], "c++ a.cpp"))
+
+
+class Names(unittest.TestCase):
+    def test_files_compiled_alike_are_read_together(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [pathlib.Path(folder) / f"{name}.cpp" for name in "abc"]
+            for path in paths:
+                path.write_text("int x;\n", encoding="utf-8")
+            rows = {path: f"c++ -DX -Wall -Werror -MD -MF x.d -o {path}.o -c {path}" for path in paths[:2]}
+            rows[paths[2]] = "c++ -O2 -o c.o -c c.cpp"
+            self.assertEqual([(paths[:2], ["-DX"]), (paths[2:], ["-O2"])], names.batches(rows))
+
+    @unittest.skipUnless(sources.versioned("clang-tidy", database.CLANG_TIDY), "no clang-tidy of that version")
+    def test_a_bad_name_is_found_though_the_files_collide(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                unittest.mock.patch.object(names, "ROOT", pathlib.Path(folder).resolve()):
+            root = pathlib.Path(folder).resolve()
+            (root / "ir").mkdir()
+            shutil.copy(sources.ROOT / ".clang-tidy", root)
+            (root / "ir/a.h").write_text("#pragma once\nstruct bad_type {};\n", encoding="utf-8")
+            paths = [root / "ir/a.cpp", root / "ir/b.cpp", root / "ir/c.cpp"]
+            paths[0].write_text("static int twice() { return 1; }\n", encoding="utf-8")
+            paths[1].write_text('#include "ir/a.h"\nstatic int twice() { return 2; }\n', encoding="utf-8")
+            paths[2].write_text("static int twice() { int Bad_Local = 1; return Bad_Local; }\n", encoding="utf-8")
+            tool, kept = sources.versioned("clang-tidy", database.CLANG_TIDY), ["-std=c++20", f"-I{root}"]
+            said = names.check(tool, paths, kept)
+            self.assertIn("'bad_type'", said)
+            self.assertIn("'Bad_Local'", said)
+            self.assertNotIn("redefinition", said)
+            self.assertEqual("", names.check(tool, paths[:1], kept))
+            self.assertIn("file not found", names.check(tool, [root / "ir/absent.cpp"], kept))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,70 @@
+"""A build's compile database, and a memory of which of its files a check has passed. For names.py and tidy.py."""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+
+from sources import ROOMS, ROOT, includes
+
+CLANG_TIDY = "16"  # packaged by Debian 12 and Ubuntu 24.04; 14 cannot read std::source_location
+
+
+class Hasher:
+    """Hashes source files together with the project headers that they reach."""
+
+    def __init__(self, salt):
+        self.salt = salt
+        self.known = {}
+
+    def direct(self, path):
+        """The hash of one file's text and the project files it names, read once."""
+        if path not in self.known:
+            text = path.read_text(encoding="utf-8")
+            below = [folder / name for _, name in includes(text) for folder in (ROOT, path.parent)]
+            self.known[path] = (hashlib.sha256(text.encode()).hexdigest(), [p for p in below if p.is_file()])
+        return self.known[path]
+
+    def key(self, paths, command):
+        reached, waiting = {}, list(paths)
+        while waiting:
+            item = waiting.pop().resolve()
+            if item not in reached and item.is_relative_to(ROOT):
+                reached[item], below = self.direct(item)
+                waiting += below
+        parts = [self.salt, command, *map(str, paths), *sorted(reached.values())]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def entries(build):
+    """The compile database's rows for files below the rooms: {path: command}, one a file."""
+    rows = {}
+    for row in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+        path = (pathlib.Path(row["directory"]) / row["file"]).resolve()
+        if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in ROOMS:
+            rows.setdefault(path, row["command"])
+    return rows
+
+
+def run(memory, work, check):
+    """Runs CHECK on each item of WORK ({key: item}) whose key is not remembered in the folder MEMORY, on all cores.
+
+    Prints what CHECK finds and remembers the keys of those where it finds nothing. Returns (how many ran, how many of
+    them had findings).
+    """
+    memory.mkdir(parents=True, exist_ok=True)
+    fresh = {key: item for key, item in work.items() if not (memory / key).exists()}
+    bad = 0
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        running = {pool.submit(check, item): key for key, item in fresh.items()}
+        for done in concurrent.futures.as_completed(running):
+            findings = done.result()
+            if findings:
+                bad += 1
+                print(findings, flush=True)
+            else:
+                (memory / running[done]).touch()
+    for old in {entry.name for entry in memory.iterdir()} - set(work):
+        (memory / old).unlink()
+    return len(fresh), bad
