@@ -114,6 +114,24 @@ class Names(unittest.TestCase):
             self.assertEqual("", names.check(tool, paths[:1], kept))
             self.assertIn("file not found", names.check(tool, [root / "ir/absent.cpp"], kept))
 
+    @unittest.skipUnless(sources.versioned("clang-tidy", database.CLANG_TIDY), "no clang-tidy of that version")
+    def test_an_override_is_theirs_to_name_though_the_files_collide(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                unittest.mock.patch.object(names, "ROOT", pathlib.Path(folder).resolve()):
+            root = pathlib.Path(folder).resolve()
+            for inner in ("ir", "theirs"):
+                (root / inner).mkdir()
+            shutil.copy(sources.ROOT / ".clang-tidy", root)
+            (root / "theirs/theirs.h").write_text("struct Theirs { virtual void their_name(); };\n", encoding="utf-8")
+            paths = [root / "ir/a.cpp", root / "ir/b.cpp"]
+            paths[0].write_text("namespace { using Base = int; }\n", encoding="utf-8")
+            paths[1].write_text("#include <theirs.h>\nnamespace { using Base = Theirs; }\n"
+                                "struct Ours : Base { void their_name() override {} };\n", encoding="utf-8")
+            tool = sources.versioned("clang-tidy", database.CLANG_TIDY)
+            kept = ["-std=c++20", f"-isystem{root}/theirs"]
+            self.assertIn("their_name", names.read(tool, paths, kept))
+            self.assertEqual("", names.check(tool, paths, kept))
+
 
 if __name__ == "__main__":
     unittest.main()

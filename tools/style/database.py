@@ -1,14 +1,23 @@
 """A build's compile database, and a memory of which of its files a check has passed. For names.py and tidy.py."""
 
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
 import pathlib
+import subprocess
 
 from sources import ROOMS, ROOT, includes
 
 CLANG_TIDY = "16"  # packaged by Debian 12 and Ubuntu 24.04; 14 cannot read std::source_location
+
+
+@functools.cache
+def compiler_headers():
+    """Flags that let clang find, after its own, the headers that only GCC brings (omp.h)."""
+    folder = subprocess.run(["c++", "-print-file-name=include"], capture_output=True, text=True, check=True).stdout
+    return [f"-idirafter{folder.strip()}"]
 
 
 class Hasher:

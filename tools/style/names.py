@@ -4,7 +4,9 @@
 usage: names.py BUILD_FOLDER
 Nearly all of clang-tidy's time goes into reading LLVM's and the standard library's headers, so files that are compiled
 alike are read together, a batch in one translation unit. Files that never meant to meet may then collide; the names are
-still read, and whether a file compiles is the build's question, so only naming findings and unreadable files count.
+still read, and whether a file compiles is the build's question, so only naming findings and unreadable files count. What a
+batch finds is asked again of each file alone, because after a collision a base class may be unknown, and its overrides
+then look like names of ours.
 A batch that passed is remembered in BUILD_FOLDER/style by a hash of all that the check reads of ours.
 Exits 0 when all pass, 1 with the findings when not, 77 (skipped) where that clang-tidy is not installed.
 """
@@ -16,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from database import CLANG_TIDY, Hasher, entries, run
+from database import CLANG_TIDY, Hasher, compiler_headers, entries, run
 from sources import ROOMS, ROOT, versioned
 
 SKIPPED = 77
@@ -60,18 +62,26 @@ def findings(said):
     return "\n".join(kept)
 
 
-def check(tool, paths, kept):
+def read(tool, paths, kept):
     """The naming findings in PATHS, read together, or an empty string."""
     with tempfile.NamedTemporaryFile("w", suffix=".cpp", encoding="utf-8") as together:
         together.write("".join(f'#include "{path}"\n' for path in paths))
         together.flush()
         command = [tool, "--quiet", f"--config-file={ROOT}/.clang-tidy", "--checks=-*,readability-identifier-naming",
                    f"--header-filter=^{re.escape(str(ROOT))}/({'|'.join(ROOMS)})/", together.name, "--", *kept,
-                   "-w", "-ferror-limit=0", "-Wno-unknown-warning-option"]
+                   "-w", "-ferror-limit=0", "-Wno-unknown-warning-option", *compiler_headers()]
         outcome = subprocess.run(command, capture_output=True, text=True, check=False)
     if outcome.returncode not in (0, 1):
         return f"{' '.join(command)}: exit status {outcome.returncode}\n{outcome.stderr}"
     return findings(outcome.stdout)
+
+
+def check(tool, paths, kept):
+    """The naming findings in PATHS that stand when each file is read alone, or an empty string."""
+    found = read(tool, paths, kept)
+    if not found or len(paths) == 1:
+        return found
+    return "\n".join(filter(None, (read(tool, [path], kept) for path in paths)))
 
 
 def main():

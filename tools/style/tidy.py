@@ -10,7 +10,7 @@ import pathlib
 import subprocess
 import sys
 
-from database import CLANG_TIDY, Hasher, entries, run
+from database import CLANG_TIDY, Hasher, compiler_headers, entries, run
 from sources import ROOT, versioned
 
 SKIPPED = 77
@@ -18,7 +18,8 @@ SKIPPED = 77
 
 def check(tool, build, path):
     """The findings in PATH, or an empty string."""
-    command = [tool, "-p", str(build), "--quiet", "--extra-arg=-Wno-unknown-warning-option", str(path)]
+    extra = [f"--extra-arg={flag}" for flag in ("-Wno-unknown-warning-option", *compiler_headers())]
+    command = [tool, "-p", str(build), "--quiet", *extra, str(path)]
     outcome = subprocess.run(command, capture_output=True, text=True, check=False)
     return "" if outcome.returncode == 0 else outcome.stdout + outcome.stderr
 
