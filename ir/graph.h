@@ -76,6 +76,7 @@ class Graph {
 
  private:
   friend class GraphBuilder;
+  friend struct GraphSurgeon; // of the tests: breaks what GraphBuilder would never make
   std::string name_ = "main";
   Table<OpId, OpRow> ops_;
   Table<ValueId, ValueRow> values_;

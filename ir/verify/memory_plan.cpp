@@ -66,10 +66,10 @@ class MemoryVerifier {
     if (bytes < 0) {
       findings_.add(fmt::format("the arena of {} has {} bytes", where, bytes));
     }
-    for (const auto& [what, part] : {std::pair("resident values take", memory_.residentBytes[device]),
-                                     std::pair("at least", memory_.lowerBound[device])}) {
+    for (const auto& [what, part] : {std::pair("resident values", memory_.residentBytes[device]),
+                                     std::pair("the lower bound", memory_.lowerBound[device])}) {
       if (part < 0 || part > bytes) {
-        findings_.add(fmt::format("{}: {} {} bytes of an arena of {}", where, what, part, bytes));
+        findings_.add(fmt::format("{}: {} bytes for {} in an arena of {}", where, part, what, bytes));
       }
     }
     if (capacity > 0 && bytes > capacity) {

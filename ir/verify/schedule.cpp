@@ -4,6 +4,7 @@
 #include "ir/verify/parts.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/DenseSet.h>
 
 namespace dfc {
 namespace {
@@ -36,7 +37,7 @@ class ScheduleVerifier {
   void require(OpId before, OpId after, std::string_view why) {
     const StepId first = schedule_.stepOf[before];
     const StepId second = schedule_.stepOf[after];
-    if (!before_.ordered(first, second)) {
+    if (!before_.ordered(first, second) && reported_.insert({before, after}).second) {
       findings_.at(after,
                    fmt::format("op {} is not sure to start after {}, {}", text(after), text(before), why),
                    schedule_.steps[first].queue == schedule_.steps[second].queue
@@ -77,6 +78,7 @@ class ScheduleVerifier {
   const Machine& machine_;
   Findings findings_;
   HappensBefore before_;
+  llvm::DenseSet<std::pair<OpId, OpId>> reported_; // a pair may be asked for twice
 };
 
 } // namespace

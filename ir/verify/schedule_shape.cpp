@@ -209,10 +209,23 @@ class ShapeVerifier {
           fmt::format("the makespan is {} seconds, but the last step ends at {}", schedule_.makespan, last));
       return;
     }
+    checkBounds();
     double before = 0;
     for (const StepId step : schedule_.steps.ids()) {
       checkTime(step, before);
       before = schedule_.steps[step].start;
+    }
+  }
+
+  void checkBounds() {
+    const LowerBounds& bounds = schedule_.bounds;
+    for (const auto& [what, bound] :
+         {std::pair("critical path", bounds.criticalPath), std::pair("busiest queue", bounds.busiestQueue),
+          std::pair("busiest link", bounds.busiestLink)}) {
+      if (!(bound >= 0) || !(bound <= schedule_.makespan + slack_)) {
+        findings_.add(fmt::format("the lower bound by the {} is {} seconds, the schedule takes {}", what,
+                                  bound, schedule_.makespan));
+      }
     }
   }
 
