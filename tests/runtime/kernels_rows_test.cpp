@@ -106,8 +106,20 @@ TEST_CASE("softmax neither overflows nor loses the largest") {
   CHECK(soft.at(2) == 0);
   CHECK(runKernel(ops::LogSoftmax{}, {large}).at(2) == Approx(-2000 - std::log(2.0)));
   const double inf = std::numeric_limits<double>::infinity();
-  const Literal masked = literalOf(ElementType::F32, {1, 2}, {-inf, 3});
-  CHECK(runKernel(ops::Softmax{}, {masked}).at(1) == 1); // a masked class takes no share
+  for (const int64_t axis : {0, 1}) { // a masked class takes no share, and NaN spoils its own row only
+    const Dims two = {2, 2};
+    const Literal rows = literalOf(ElementType::F32, Shape(two), {-inf, 3, 3, 3});
+    CHECK(runKernel(ops::Softmax{{}, axis}, {rows}).at(0) == 0);
+    CHECK(runKernel(ops::Softmax{{}, axis}, {rows}).at(axis == 0 ? 2 : 1) == 1);
+    const Literal spoilt = literalOf(ElementType::F32, Shape(two), {std::nan(""), 3, 3, 3});
+    for (const bool logarithm : {false, true}) {
+      const Literal got = logarithm ? runKernel(ops::LogSoftmax{{}, axis}, {spoilt})
+                                    : runKernel(ops::Softmax{{}, axis}, {spoilt});
+      CHECK(std::isnan(got.at(0)));
+      CHECK(std::isnan(got.at(axis == 0 ? 2 : 1)));
+      CHECK(!std::isnan(got.at(3)));
+    }
+  }
 }
 
 TEST_CASE("argMax gives the first largest, NaN above all, for every type and axis") {
@@ -201,7 +213,11 @@ TEST_CASE("row kernels give the same bits with one thread and with three") {
   const Literal logits = randomLiteral(f32({4000, 30}), 66);
   const Literal labels = labelsOf(ElementType::I32, 4000, 30);
   const Literal one = Literal::scalar(1.0F);
-  CHECK(runKernel(ops::Softmax{{}, 0}, {logits}, 1) == runKernel(ops::Softmax{{}, 0}, {logits}, 3));
+  for (const int64_t axis : {0, 1}) {
+    CHECK(runKernel(ops::Softmax{{}, axis}, {logits}, 1) == runKernel(ops::Softmax{{}, axis}, {logits}, 3));
+    CHECK(runKernel(ops::LogSoftmax{{}, axis}, {logits}, 1) ==
+          runKernel(ops::LogSoftmax{{}, axis}, {logits}, 3));
+  }
   CHECK(runKernel(ops::ArgMax{}, {logits}, 1) == runKernel(ops::ArgMax{}, {logits}, 3));
   CHECK(runKernel(ops::SoftmaxCrossEntropy{}, {logits, labels}, 1) ==
         runKernel(ops::SoftmaxCrossEntropy{}, {logits, labels}, 3));

@@ -24,13 +24,6 @@ struct MatmulRequest {
   bool transposeA = false, transposeB = false;
 };
 
-/// softmax or logSoftmax over the last axis of [rows, length], dense.
-struct SoftmaxRequest {
-  ElementType type = ElementType::F32; ///< f32 or bf16
-  int64_t rows = 0, length = 0;
-  bool logarithm = false;
-};
-
 /// A primitive ready to run. Different slots may run at the same time, each on its own thread.
 class Primitive {
  public:
@@ -42,13 +35,12 @@ class Primitive {
                    std::byte* scratch) noexcept = 0;
 };
 
-/// The module's functions. Both give null where oneDNN has no implementation for this processor.
+/// The module's functions; null where oneDNN has no implementation for this processor.
 class Module {
  public:
   virtual ~Module() = default;
   virtual std::string version() const = 0;
   virtual std::unique_ptr<Primitive> matmul(const MatmulRequest& request, uint32_t slots) = 0;
-  virtual std::unique_ptr<Primitive> softmax(const SoftmaxRequest& request, uint32_t slots) = 0;
 };
 
 /// The symbol that the module exports: `extern "C" dfc::onednn::Module* dfcOnednnModule()`, never null.

@@ -14,9 +14,6 @@ class OnednnModule final : public Module {
   std::unique_ptr<Primitive> matmul(const MatmulRequest& request, uint32_t slots) override {
     return makeMatmul(request, slots);
   }
-  std::unique_ptr<Primitive> softmax(const SoftmaxRequest& request, uint32_t slots) override {
-    return makeSoftmax(request, slots);
-  }
 };
 
 } // namespace

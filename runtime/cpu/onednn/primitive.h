@@ -32,6 +32,5 @@ std::unique_ptr<Primitive> wrap(const dnnl::primitive& primitive, const std::vec
                                 const Argument& result, const dnnl::memory::desc& scratch, uint32_t slots);
 
 std::unique_ptr<Primitive> makeMatmul(const MatmulRequest& request, uint32_t slots);
-std::unique_ptr<Primitive> makeSoftmax(const SoftmaxRequest& request, uint32_t slots);
 
 } // namespace dfc::onednn

@@ -7,8 +7,26 @@
 namespace dfc {
 namespace {
 
-// A square of 8-byte elements this wide takes half of a small L1 cache on each side.
-constexpr int64_t square = 32;
+// A block of this many rows and columns is transposed in a buffer of its own: its source is read a cache line
+// at a time and its result is written in whole lines, so that no line is asked for twice, whatever the
+// strides.
+constexpr int64_t blockRows = 16, blockColumns = 64;
+
+// from: `columns` runs of `rows` adjacent elements, `fromStride` apart; to: `rows` runs of `columns`.
+template <class T>
+void transposeBlock(const T* from, int64_t fromStride, T* to, int64_t toStride, int64_t rows,
+                    int64_t columns) {
+  T block[blockRows][blockColumns];
+  for (int64_t column = 0; column < columns; ++column) {
+    const T* run = from + column * fromStride;
+    for (int64_t row = 0; row < rows; ++row) {
+      block[row][column] = run[row];
+    }
+  }
+  for (int64_t row = 0; row < rows; ++row) {
+    std::memcpy(to + row * toStride, block[row], static_cast<size_t>(columns) * sizeof(T));
+  }
+}
 
 } // namespace
 
@@ -44,18 +62,18 @@ StridedCopy::StridedCopy(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> f
   for (const Axis& axis : outer_) {
     planes_ *= axis.length;
   }
-  constexpr int64_t unitElements = 32 * 1024;
-  rowsPerUnit_ = std::max<int64_t>(1, unitElements / std::max<int64_t>(columns_.length, 1));
-  rowsPerUnit_ = (rowsPerUnit_ + square - 1) / square * square;
-  unitsPerPlane_ = (rows_.length + rowsPerUnit_ - 1) / rowsPerUnit_;
+  // A unit of a transpose is tall and narrow: the lines it reads lie one after the other.
+  constexpr int64_t tallRows = 512, unitElements = 32 * 1024;
+  const int64_t columns = std::max<int64_t>(columns_.length, 1);
+  unitColumns_ = transposes() ? blockColumns : std::min(columns, unitElements);
+  unitRows_ = transposes() ? tallRows : std::max<int64_t>(1, unitElements / unitColumns_);
+  rowUnits_ = (rows_.length + unitRows_ - 1) / unitRows_;
+  columnUnits_ = (columns_.length + unitColumns_ - 1) / unitColumns_;
 }
 
 void StridedCopy::run(const std::byte* from, std::byte* to, ThreadPool& pool) const {
-  if (planes_ * rows_.length * columns_.length == 0) {
-    return;
-  }
+  const int64_t units = planes_ * rowUnits_ * columnUnits_;
   const auto bytes = static_cast<double>(planes_ * rows_.length * columns_.length * width_);
-  const int64_t units = planes_ * unitsPerPlane_;
   const uint32_t parts = partCount(pool, units, bytes * 0.2);
   pool.run(parts, [&](uint32_t part) {
     const UnitRange mine = unitsOfPart(units, parts, part);
@@ -66,55 +84,52 @@ void StridedCopy::run(const std::byte* from, std::byte* to, ThreadPool& pool) co
 }
 
 void StridedCopy::copyUnit(int64_t unit, const std::byte* from, std::byte* to) const {
-  const int64_t row = unit % unitsPerPlane_ * rowsPerUnit_;
-  int64_t rest = unit / unitsPerPlane_;
-  int64_t fromAt = fromOffset_ + row * rows_.from;
-  int64_t toAt = toOffset_ + row * rows_.to;
+  const int64_t row = unit % rowUnits_ * unitRows_;
+  const int64_t column = unit / rowUnits_ % columnUnits_ * unitColumns_;
+  int64_t rest = unit / rowUnits_ / columnUnits_;
+  int64_t fromAt = fromOffset_ + row * rows_.from + column * columns_.from;
+  int64_t toAt = toOffset_ + row * rows_.to + column * columns_.to;
   for (size_t i = outer_.size(); i-- > 0;) {
     const int64_t at = rest % outer_[i].length;
     rest /= outer_[i].length;
     fromAt += at * outer_[i].from;
     toAt += at * outer_[i].to;
   }
-  copyRows(from + fromAt * width_, to + toAt * width_, std::min(rowsPerUnit_, rows_.length - row));
+  copyBlock(from + fromAt * width_, to + toAt * width_, std::min(unitRows_, rows_.length - row),
+            std::min(unitColumns_, columns_.length - column));
 }
 
-void StridedCopy::copyRows(const std::byte* from, std::byte* to, int64_t rows) const {
+void StridedCopy::copyBlock(const std::byte* from, std::byte* to, int64_t rows, int64_t columns) const {
   if (columns_.from == 1 && columns_.to == 1) {
     for (int64_t row = 0; row < rows; ++row) {
       std::memcpy(to + row * rows_.to * width_, from + row * rows_.from * width_,
-                  static_cast<size_t>(columns_.length * width_));
+                  static_cast<size_t>(columns * width_));
     }
     return;
   }
   switch (width_) {
-  case 1: return copyTyped<uint8_t>(from, to, rows);
-  case 2: return copyTyped<uint16_t>(from, to, rows);
-  case 4: return copyTyped<uint32_t>(from, to, rows);
-  default: return copyTyped<uint64_t>(from, to, rows);
+  case 1: return copyTyped<uint8_t>(from, to, rows, columns);
+  case 2: return copyTyped<uint16_t>(from, to, rows, columns);
+  case 4: return copyTyped<uint32_t>(from, to, rows, columns);
+  default: return copyTyped<uint64_t>(from, to, rows, columns);
   }
 }
 
 template <class T>
-void StridedCopy::copyTyped(const std::byte* fromBytes, std::byte* toBytes, int64_t rows) const {
+void StridedCopy::copyTyped(const std::byte* fromBytes, std::byte* toBytes, int64_t rows,
+                            int64_t columns) const {
   const T* from = reinterpret_cast<const T*>(fromBytes);
   T* to = reinterpret_cast<T*>(toBytes);
-  if (columns_.from == 0 && columns_.to == 1) {
-    for (int64_t row = 0; row < rows; ++row) {
-      std::fill_n(to + row * rows_.to, columns_.length, from[row * rows_.from]);
-    }
-    return;
-  }
-  for (int64_t rowBegin = 0; rowBegin < rows; rowBegin += square) {
-    const int64_t rowEnd = std::min(rows, rowBegin + square);
-    for (int64_t begin = 0; begin < columns_.length; begin += square) {
-      const int64_t end = std::min(columns_.length, begin + square);
-      for (int64_t row = rowBegin; row < rowEnd; ++row) {
-        const T* in = from + row * rows_.from;
-        T* out = to + row * rows_.to;
-        for (int64_t column = begin; column < end; ++column) {
-          out[column * columns_.to] = in[column * columns_.from];
-        }
+  for (int64_t row = 0; row < rows; row += transposes() ? blockRows : 1) {
+    const T* in = from + row * rows_.from;
+    T* out = to + row * rows_.to;
+    if (transposes()) {
+      transposeBlock(in, columns_.from, out, rows_.to, std::min(blockRows, rows - row), columns);
+    } else if (columns_.from == 0 && columns_.to == 1) {
+      std::fill_n(out, columns, *in);
+    } else {
+      for (int64_t column = 0; column < columns; ++column) {
+        out[column * columns_.to] = in[column * columns_.from];
       }
     }
   }

@@ -1,6 +1,6 @@
 // StridedCopy: elements from one strided place to another; what transpose, slice, broadcast, concat and pad
 // all are. Runs that are adjacent on both sides are copied whole; where the source's adjacent axis is another
-// than the result's, small squares are transposed so that both sides stay within the cache.
+// than the result's, small blocks are transposed so that both sides move whole cache lines.
 #pragma once
 
 #include "runtime/cpu/thread_pool.h"
@@ -23,15 +23,18 @@ class StridedCopy {
   struct Axis {
     int64_t length, from, to;
   };
+  /// Whether the source's neighbours lie along the rows of the plane and the result's along its columns.
+  bool transposes() const { return rows_.from == 1 && columns_.from > 1 && columns_.to == 1; }
   void copyUnit(int64_t unit, const std::byte* from, std::byte* to) const;
-  void copyRows(const std::byte* from, std::byte* to, int64_t rows) const;
+  void copyBlock(const std::byte* from, std::byte* to, int64_t rows, int64_t columns) const;
   template <class T>
-  void copyTyped(const std::byte* from, std::byte* to, int64_t rows) const;
+  void copyTyped(const std::byte* from, std::byte* to, int64_t rows, int64_t columns) const;
 
   llvm::SmallVector<Axis, 8> outer_;      ///< walked one by one
-  Axis rows_{1, 0, 0}, columns_{1, 1, 1}; ///< the plane that is copied at once
+  Axis rows_{1, 0, 0}, columns_{1, 1, 1}; ///< the plane that the others number
   int64_t width_, fromOffset_, toOffset_, planes_ = 1;
-  int64_t rowsPerUnit_ = 1, unitsPerPlane_ = 0; ///< planes are cut into units, which threads share
+  int64_t unitRows_ = 1, unitColumns_ = 1; ///< planes are cut into units, which threads share
+  int64_t rowUnits_ = 0, columnUnits_ = 0; ///< of a plane
 };
 
 } // namespace dfc

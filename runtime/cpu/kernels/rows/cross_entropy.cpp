@@ -5,8 +5,10 @@
 #include "runtime/cpu/kernels/rows/row_math.h"
 #include "runtime/cpu/kernels/scratch.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 namespace dfc {
 namespace {
@@ -27,22 +29,25 @@ class LogitRows {
   int64_t classes() const { return classes_; }
   double cost() const { return 2.0 * static_cast<double>(rows_ * classes_); }
 
-  void load(const std::byte* logits, int64_t row, T* lanes) const {
-    const std::byte* from = logits + row * classes_ * byteWidth(type_);
+  /// Rows [first, first + rows) to or from lanes.
+  void load(const std::byte* logits, int64_t first, int64_t rows, T* lanes) const {
+    const std::byte* from = logits + first * classes_ * byteWidth(type_);
+    const auto count = static_cast<size_t>(rows * classes_);
     if (widen_ != nullptr) {
       const void* inputs[1] = {from};
-      widen_(inputs, lanes, static_cast<size_t>(classes_));
-    } else if (classes_ != 0) {
-      std::memcpy(lanes, from, static_cast<size_t>(classes_) * sizeof(T));
+      widen_(inputs, lanes, count);
+    } else {
+      std::memcpy(lanes, from, count * sizeof(T));
     }
   }
-  void store(const T* lanes, int64_t row, std::byte* result) const {
-    std::byte* to = result + row * classes_ * byteWidth(type_);
+  void store(const T* lanes, int64_t first, int64_t rows, std::byte* result) const {
+    std::byte* to = result + first * classes_ * byteWidth(type_);
+    const auto count = static_cast<size_t>(rows * classes_);
     if (narrow_ != nullptr) {
       const void* inputs[1] = {lanes};
-      narrow_(inputs, to, static_cast<size_t>(classes_));
-    } else if (classes_ != 0) {
-      std::memcpy(to, lanes, static_cast<size_t>(classes_) * sizeof(T));
+      narrow_(inputs, to, count);
+    } else {
+      std::memcpy(to, lanes, count * sizeof(T));
     }
   }
   /// The row's label, or -1 when it names no class.
@@ -78,6 +83,14 @@ class LogitRows {
   TileFunction widen_ = nullptr, narrow_ = nullptr;
 };
 
+// Rows are loaded a few at a time, so that short ones share the cost of a call.
+int64_t groupOf(int64_t classes) { return std::max<int64_t>(1, tileElements / classes); }
+
+template <class T>
+T* scratchFor(int64_t group, int64_t classes) {
+  return reinterpret_cast<T*>(threadScratch(static_cast<size_t>(group * classes) * sizeof(T)));
+}
+
 template <class T>
 class CrossEntropyKernel final : public CpuKernel {
  public:
@@ -87,25 +100,36 @@ class CrossEntropyKernel final : public CpuKernel {
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     pool_.run(parts_, [&](uint32_t part) {
-      T* lanes = reinterpret_cast<T*>(threadScratch(static_cast<size_t>(rows_.classes()) * sizeof(T)));
+      const int64_t group = groupOf(rows_.classes());
       const UnitRange range = unitsOfPart(rows_.rows(), parts_, part);
-      for (int64_t row = range.begin; row < range.end; ++row) {
-        rows_.load(operands[0], row, lanes);
-        losses_[static_cast<size_t>(row)] = loss(lanes, rows_.label(operands[1], row));
+      for (int64_t row = range.begin; row < range.end; row += group) {
+        computeLosses(operands, row, std::min(group, range.end - row));
       }
     });
-    const double sum = math_.sum(losses_.data(), rows_.rows());
+    const double sum = RowMath<double>().sum(losses_.data(), rows_.rows());
     rows_.storeScalar(sum / static_cast<double>(rows_.rows()), results[0]);
   }
 
  private:
-  double loss(T* lanes, int64_t label) const {
-    if (label < 0) {
-      return std::numeric_limits<double>::quiet_NaN();
+  void computeLosses(llvm::ArrayRef<const std::byte*> operands, int64_t first, int64_t rows) {
+    const int64_t classes = rows_.classes();
+    T* lanes = scratchFor<T>(rows, classes);
+    double chosen[tileElements], logSums[tileElements];
+    rows_.load(operands[0], first, rows, lanes);
+    for (int64_t i = 0; i < rows; ++i) {
+      T* row = lanes + i * classes;
+      math_.shift(row, classes);
+      const int64_t label = rows_.label(operands[1], first + i);
+      chosen[i] = label < 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(row[label]);
     }
-    math_.shift(lanes, rows_.classes());
-    const double chosen = lanes[label];
-    return math_.logarithm(math_.sumOfExponentials(lanes, rows_.classes(), false)) - chosen;
+    math_.exponentials(lanes, lanes, rows * classes);
+    for (int64_t i = 0; i < rows; ++i) {
+      logSums[i] = math_.sum(lanes + i * classes, classes);
+    }
+    math_.logarithms(logSums, rows);
+    for (int64_t i = 0; i < rows; ++i) {
+      losses_[static_cast<size_t>(first + i)] = logSums[i] - chosen[i];
+    }
   }
 
   ThreadPool& pool_;
@@ -124,27 +148,34 @@ class CrossEntropyGradientKernel final : public CpuKernel {
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     const double scale = rows_.scalar(operands[2]) / static_cast<double>(rows_.rows());
     pool_.run(parts_, [&](uint32_t part) {
-      T* lanes = reinterpret_cast<T*>(threadScratch(static_cast<size_t>(rows_.classes()) * sizeof(T)));
+      const int64_t group = groupOf(rows_.classes());
       const UnitRange range = unitsOfPart(rows_.rows(), parts_, part);
-      for (int64_t row = range.begin; row < range.end; ++row) {
-        rows_.load(operands[0], row, lanes);
-        differentiate(lanes, rows_.label(operands[1], row), scale);
-        rows_.store(lanes, row, results[0]);
+      for (int64_t row = range.begin; row < range.end; row += group) {
+        differentiate(operands, results[0], row, std::min(group, range.end - row), scale);
       }
     });
   }
 
  private:
-  void differentiate(T* lanes, int64_t label, double scale) const {
+  void differentiate(llvm::ArrayRef<const std::byte*> operands, std::byte* result, int64_t first,
+                     int64_t rows, double scale) const {
     const int64_t classes = rows_.classes();
-    math_.shift(lanes, classes);
-    math_.divide(lanes, classes, math_.sumOfExponentials(lanes, classes, true));
-    if (label >= 0) {
-      lanes[label] -= T(1);
-    } else {
-      scale = std::numeric_limits<double>::quiet_NaN();
+    T* lanes = scratchFor<T>(rows, classes);
+    rows_.load(operands[0], first, rows, lanes);
+    for (int64_t i = 0; i < rows; ++i) {
+      math_.shift(lanes + i * classes, classes);
     }
-    math_.multiply(lanes, classes, scale);
+    math_.exponentials(lanes, lanes, rows * classes);
+    for (int64_t i = 0; i < rows; ++i) {
+      T* row = lanes + i * classes;
+      math_.divide(row, classes, math_.sum(row, classes));
+      const int64_t label = rows_.label(operands[1], first + i);
+      if (label >= 0) {
+        row[label] -= T(1);
+      }
+      math_.multiply(row, classes, label >= 0 ? scale : std::numeric_limits<double>::quiet_NaN());
+    }
+    rows_.store(lanes, first, rows, result);
   }
 
   ThreadPool& pool_;

@@ -1,7 +1,8 @@
-// RowMath: the steps of softmax on one row of f32 or f64 lanes, made of tile functions. Sums are carried in
-// f64.
+// RowMath: the steps of softmax on rows of f32 or f64 lanes. Sums are carried in f64. Rows that lie one after
+// the other take the exponential in one go.
 #pragma once
 
+#include "runtime/cpu/kernels/tiles/row_tiles.h"
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
 
 namespace dfc {
@@ -12,18 +13,19 @@ class RowMath {
   RowMath();
   /// Subtracts the row's maximum; then no element is above 0.
   void shift(T* row, int64_t length) const;
-  /// Sum of exp(row[i]); with `keep`, row[i] becomes exp(row[i]).
-  double sumOfExponentials(T* row, int64_t length, bool keep) const;
-  void divide(T* row, int64_t length, double divisor) const { apply(divide_, row, length, divisor); }
-  void multiply(T* row, int64_t length, double factor) const { apply(multiply_, row, length, factor); }
-  void subtract(T* row, int64_t length, double value) const { apply(subtract_, row, length, value); }
-  double logarithm(double value) const;
-  double sum(const double* values, int64_t count) const;
+  void subtract(T* row, int64_t length, double value) const;
+  void multiply(T* row, int64_t length, double factor) const;
+  void divide(T* row, int64_t length, double divisor) const;
+  double sum(const T* row, int64_t length) const;
+  /// to[i] = exp(from[i]); `to` may be `from`.
+  void exponentials(const T* from, T* to, int64_t count) const;
+  /// In place.
+  void logarithms(double* values, int64_t count) const;
 
  private:
-  void apply(TileFunction function, T* row, int64_t length, double value) const;
-  FoldFunctions<double> max_, sum_, wideSum_;
-  TileFunction subtract_, multiply_, divide_, exp_, log_;
+  RowFunctions<T> row_;
+  FoldFunctions<double> sum_;
+  TileFunction exp_, log_;
 };
 
 extern template class RowMath<float>;

@@ -10,6 +10,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 
@@ -17,6 +18,8 @@ HWY_BEFORE_NAMESPACE();
 namespace dfc {
 namespace HWY_NAMESPACE {
 namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
 
 struct SumFold {
   static constexpr double floatIdentity = -0.0;
@@ -30,9 +33,8 @@ struct SumFold {
 struct MaxFold {
   static constexpr double floatIdentity = -std::numeric_limits<double>::infinity();
   static constexpr int64_t integerIdentity = std::numeric_limits<int64_t>::lowest();
-  static HWY_INLINE double join(double a, double b) { // a unless b is greater or NaN; NaN in a stays
-    const bool takeB = (b > a) | (b != b);            // NOLINT(misc-redundant-expression): NaN
-    return takeB & (a == a) ? b : a;                  // NOLINT(misc-redundant-expression): NaN
+  static HWY_INLINE double join(double a, double b) { // a unless b is greater, or NaN where a is not
+    return (a >= b) | (a != a) ? a : b;               // NOLINT(misc-redundant-expression): NaN
   }
   static HWY_INLINE int64_t join(int64_t a, int64_t b) { return a > b ? a : b; }
 };
@@ -47,6 +49,31 @@ constexpr Carry identityOf() {
 }
 
 constexpr size_t foldLanes = 16;
+
+// The same order with vectors; maxima of floats are exact in the lanes' own type.
+template <class T>
+double maxOfRow(const void* lanes, size_t count) {
+  const hn::CappedTag<T, foldLanes> d;
+  const T* from = static_cast<const T*>(lanes);
+  HWY_ALIGN T folds[foldLanes];
+  std::fill_n(folds, foldLanes, -std::numeric_limits<T>::infinity());
+  size_t i = 0;
+  for (; i + foldLanes <= count; i += foldLanes) {
+    for (size_t lane = 0; lane < foldLanes; lane += hn::Lanes(d)) {
+      const auto a = hn::Load(d, folds + lane), b = hn::LoadU(d, from + i + lane);
+      hn::Store(hn::IfThenElse(hn::Or(hn::Ge(a, b), hn::IsNaN(a)), a, b), d, folds + lane);
+    }
+  }
+  for (size_t lane = 0; i + lane < count; ++lane) {
+    folds[lane] = static_cast<T>(MaxFold::join(folds[lane], from[i + lane]));
+  }
+  for (size_t half = foldLanes / 2; half > 0; half /= 2) {
+    for (size_t lane = 0; lane < half; ++lane) {
+      folds[lane] = static_cast<T>(MaxFold::join(folds[lane], folds[lane + half]));
+    }
+  }
+  return folds[0];
+}
 
 template <class Carry, class Fold, class T>
 Carry foldRow(const void* lanes, size_t count) {
@@ -88,8 +115,12 @@ void mergeCarries(Carry* carry, const Carry* other, size_t count) {
 
 template <class Carry, class Fold, class T>
 FoldFunctions<Carry> functionsOf() {
-  return {identityOf<Carry, Fold>(), foldRow<Carry, Fold, T>, foldColumns<Carry, Fold, T>,
-          mergeCarries<Carry, Fold>};
+  FoldFunctions<Carry> functions{identityOf<Carry, Fold>(), foldRow<Carry, Fold, T>,
+                                 foldColumns<Carry, Fold, T>, mergeCarries<Carry, Fold>};
+  if constexpr (std::is_floating_point_v<T> && std::is_same_v<Fold, MaxFold>) {
+    functions.row = maxOfRow<T>;
+  }
+  return functions;
 }
 
 template <class FoldT>

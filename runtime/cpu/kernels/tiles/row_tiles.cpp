@@ -1,0 +1,97 @@
+// Whole-row steps of softmax on f32 and f64 lanes, with Google Highway.
+#include "runtime/cpu/kernels/tiles/row_tiles.h"
+#include "runtime/cpu/kernels/tiles/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/cpu/kernels/tiles/row_tiles.cpp"
+#include <hwy/foreach_target.h>
+
+#include <hwy/highway.h>
+
+#include <limits>
+
+HWY_BEFORE_NAMESPACE();
+namespace dfc {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+T largestOf(const T* row, size_t length) {
+  const hn::ScalableTag<T> d;
+  auto largest = hn::Set(d, -std::numeric_limits<T>::infinity());
+  auto nan = hn::Zero(d);
+  size_t i = 0;
+  for (; i + hn::Lanes(d) <= length; i += hn::Lanes(d)) {
+    const auto lanes = hn::LoadU(d, row + i);
+    largest = hn::Max(largest, lanes); // says nothing of NaN, which is looked for apart
+    nan = hn::Or(nan, hn::VecFromMask(d, hn::IsNaN(lanes)));
+  }
+  T result = hn::GetLane(hn::MaxOfLanes(d, largest));
+  bool found = !hn::AllFalse(d, hn::MaskFromVec(nan));
+  for (; i < length; ++i) {
+    result = row[i] > result ? row[i] : result;
+    found |= row[i] != row[i]; // NOLINT(misc-redundant-expression): NaN
+  }
+  return found ? std::numeric_limits<T>::quiet_NaN() : result;
+}
+
+// row[i] = join(row[i], operand): each element by itself, so the loop's end needs no care.
+template <class T, class Join>
+HWY_INLINE void update(T* row, size_t length, T operand, Join join) {
+  const hn::ScalableTag<T> d;
+  const auto operands = hn::Set(d, operand);
+  size_t i = 0;
+  for (; i + hn::Lanes(d) <= length; i += hn::Lanes(d)) {
+    hn::StoreU(join(hn::LoadU(d, row + i), operands), d, row + i);
+  }
+  const hn::CappedTag<T, 1> one;
+  for (; i < length; ++i) {
+    hn::Store(join(hn::Load(one, row + i), hn::Set(one, operand)), one, row + i);
+  }
+}
+
+template <class T>
+void subtractFrom(T* row, size_t length, T operand) {
+  update(row, length, operand, [](auto a, auto b) HWY_ATTR { return hn::Sub(a, b); });
+}
+template <class T>
+void multiplyBy(T* row, size_t length, T operand) {
+  update(row, length, operand, [](auto a, auto b) HWY_ATTR { return hn::Mul(a, b); });
+}
+template <class T>
+void divideBy(T* row, size_t length, T operand) {
+  update(row, length, operand, [](auto a, auto b) HWY_ATTR { return hn::Div(a, b); });
+}
+
+template <class T>
+RowFunctions<T> functionsOf() {
+  return {largestOf<T>, subtractFrom<T>, multiplyBy<T>, divideBy<T>};
+}
+
+RowFunctions<float> chooseFloatRow() { return functionsOf<float>(); }
+RowFunctions<double> chooseDoubleRow() { return functionsOf<double>(); }
+
+} // namespace
+} // namespace HWY_NAMESPACE
+} // namespace dfc
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace dfc {
+
+HWY_EXPORT(chooseFloatRow);
+HWY_EXPORT(chooseDoubleRow);
+
+template <>
+RowFunctions<float> rowFunctions() {
+  return HWY_DYNAMIC_DISPATCH(chooseFloatRow)();
+}
+template <>
+RowFunctions<double> rowFunctions() {
+  return HWY_DYNAMIC_DISPATCH(chooseDoubleRow)();
+}
+
+} // namespace dfc
+#endif
