@@ -15,6 +15,8 @@ std::string dotQuoted(std::string_view text) {
   return quoted + "\"";
 }
 
+std::string paler(std::string_view colour) { return std::string(colour) + "70"; } // the opacity, of ff
+
 std::string wrapped(std::string_view text, size_t width) {
   std::string lines;
   size_t lineLength = 0;

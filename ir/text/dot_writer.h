@@ -16,6 +16,9 @@ std::string dotQuoted(std::string_view text);
 /// Transfers look alike everywhere.
 inline constexpr dot::Colour transferColour{"#fff1cc", "#b36b00"};
 
+/// A colour half as strong, for the ground that boxes stand on.
+std::string paler(std::string_view colour);
+
 /// `text` broken into lines of at most `width` letters where it has a place to break (its own line ends,
 /// spaces,
 /// '/', '_'); longer words stay whole.

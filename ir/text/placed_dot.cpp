@@ -26,7 +26,7 @@ std::string deviceHead(DeviceId device, const Machine& machine) {
   const std::string label = row.model.empty() ? row.name : row.name + "  (" + row.model + ")";
   return fmt::format("  subgraph cluster_device{} {{\n    graph [label={}, style=\"rounded,filled\", "
                      "fillcolor=\"{}\", color=\"{}\", fontcolor=\"{}\", penwidth=1.5, margin=14]\n",
-                     device.index(), dotQuoted(label), colours.fill, colours.border, colours.border);
+                     device.index(), dotQuoted(label), paler(colours.fill), colours.border, colours.border);
 }
 
 std::string transferNode(const std::string& id, OpId op, const PlacedGraph& placed, const Machine& machine) {

@@ -127,7 +127,7 @@ std::string laneBand(QueueId queue, const Picture& picture) {
   const dot::Colour colours = dot::deviceColour(picture.schedule.queues[queue].device.index());
   const std::string band =
       rectangle(fmt::format("lane{}", queue.index()), 0, picture.y(queue), picture.width(), laneHeight - 0.06,
-                fmt::format("style=filled, fillcolor=\"{0}\", color=\"{0}\", label=\"\"", colours.fill));
+                fmt::format("style=filled, fillcolor=\"{0}\", color=none, label=\"\"", paler(colours.fill)));
   constexpr double labelWidth = 1.7;
   return band +
          rectangle(fmt::format("name{}", queue.index()), -labelWidth - 0.1, picture.y(queue), labelWidth, 0.4,

@@ -37,28 +37,31 @@ Literal widened(const Literal& bytes) {
   return labels;
 }
 
-Result<LabelledImages> readPart(const std::string& folder, const std::string& part, int64_t count) {
-  const std::string imageFile = fmt::format("{}/{}-images-idx3-ubyte.gz", folder, part);
-  const std::string labelFile = fmt::format("{}/{}-labels-idx1-ubyte.gz", folder, part);
-  const auto images = readIdx(imageFile);
-  const auto labels = readIdx(labelFile);
-  Diagnostics errors = images.errors();
-  errors.insert(errors.end(), labels.errors().begin(), labels.errors().end());
-  if (!errors.empty()) {
-    return errors;
+Result<Literal> readImages(const std::string& file, int64_t count) {
+  const auto images = readIdx(file);
+  if (!images) {
+    return images.errors();
   }
   if (images->type().shape != Shape{count, side, side}) {
-    return bad(imageFile, fmt::format("holds {}, not the {} images of 28 x 28 pixels that belong here",
-                                      toString(images->type()), count));
+    return bad(file, fmt::format("holds {}, not the {} images of 28 x 28 pixels that belong here",
+                                 toString(images->type()), count));
+  }
+  return scaled(*images);
+}
+
+Result<Literal> readLabels(const std::string& file, int64_t count) {
+  const auto labels = readIdx(file);
+  if (!labels) {
+    return labels.errors();
   }
   if (labels->type().shape != Shape{count}) {
-    return bad(labelFile, fmt::format("holds {}, not {} labels", toString(labels->type()), count));
+    return bad(file, fmt::format("holds {}, not {} labels", toString(labels->type()), count));
   }
   const auto values = labels->data<uint8_t>();
   if (std::any_of(values.begin(), values.end(), [](uint8_t label) { return label >= classes; })) {
-    return bad(labelFile, "has a label above 9");
+    return bad(file, "has a label above 9");
   }
-  return LabelledImages{scaled(*images), widened(*labels)};
+  return widened(*labels);
 }
 
 void copyRow(const LabelledImages& from, int64_t source, LabelledImages& to, int64_t target) {
@@ -72,21 +75,38 @@ LabelledImages emptyBatch(int64_t rows) { return {Literal(f32({rows, pixels})), 
 
 } // namespace
 
-Result<FashionMnist> readFashionMnist(const std::string& folder) {
+Result<Literal> readFashionMnistPart(std::string_view part, const std::string& folder) {
   if (!std::filesystem::is_directory(folder)) {
     return Diagnostic{Severity::Error,
                       {folder},
                       "the Fashion-MNIST images are not installed here",
                       "install the Debian package: sudo apt-get install dataset-fashion-mnist"};
   }
-  auto train = readPart(folder, "train", 60000);
-  auto test = readPart(folder, "t10k", 10000);
-  Diagnostics errors = train.errors();
-  errors.insert(errors.end(), test.errors().begin(), test.errors().end());
+  DFC_ASSERT(std::find(fashionMnistParts.begin(), fashionMnistParts.end(), part) != fashionMnistParts.end(),
+             std::string(part));
+  const bool train = part.starts_with("train");
+  const std::string stem = folder + (train ? "/train" : "/t10k");
+  const int64_t count = train ? 60000 : 10000;
+  return part.ends_with("images") ? readImages(stem + "-images-idx3-ubyte.gz", count)
+                                  : readLabels(stem + "-labels-idx1-ubyte.gz", count);
+}
+
+Result<FashionMnist> readFashionMnist(const std::string& folder) {
+  std::vector<Literal> parts;
+  Diagnostics errors;
+  for (const char* part : fashionMnistParts) {
+    auto read = readFashionMnistPart(part, folder);
+    if (read) {
+      parts.push_back(*std::move(read));
+    } else if (errors.empty() ||
+               errors.back().where != read.errors()[0].where) { // a missing folder is said once
+      errors.insert(errors.end(), read.errors().begin(), read.errors().end());
+    }
+  }
   if (!errors.empty()) {
     return errors;
   }
-  return FashionMnist{*std::move(train), *std::move(test)};
+  return FashionMnist{{parts[0], parts[1]}, {parts[2], parts[3]}};
 }
 
 Batches::Batches(const LabelledImages& data, int64_t batch, uint64_t seed)

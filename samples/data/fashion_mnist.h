@@ -5,7 +5,9 @@
 #include "ir/diagnostic.h"
 #include "ir/literal.h"
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dfc {
@@ -23,7 +25,13 @@ struct FashionMnist {
 
 inline constexpr const char* fashionMnistFolder = "/usr/share/datasets/fashion-mnist";
 
-/// The error of a missing folder names the package that brings it.
+/// The four files by name: "train/images", "train/labels", "test/images", "test/labels".
+inline constexpr std::array fashionMnistParts = {"train/images", "train/labels", "test/images",
+                                                 "test/labels"};
+/// One of them, as the literal described above. Asserts that the name is one of the four.
+Result<Literal> readFashionMnistPart(std::string_view part, const std::string& folder = fashionMnistFolder);
+
+/// All of them. The error of a missing folder names the package that brings it.
 Result<FashionMnist> readFashionMnist(const std::string& folder = fashionMnistFolder);
 
 /// A data set cut into batches of equal size, in the order that `shuffledRows` draws for the epoch (as does

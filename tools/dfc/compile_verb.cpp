@@ -1,8 +1,10 @@
 // `dfc compile`: a graph file in, a sealed plan out; or one of the stages as text.
+#include "compiler/passes/passes.h"
 #include "ir/text/print.h"
 #include "ir/text/units.h"
 #include "tools/dfc/plan_report.h"
 #include "tools/dfc/planning.h"
+#include "tools/dfc/progress.h"
 #include "tools/dfc/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -42,19 +44,33 @@ std::string stageText(const std::string& stage, const Executable& plan) {
          stageText("memory", plan);
 }
 
-/// Keeps the graph as the last pass left it, before devices and transfers came in.
-class LastGraph : public CompileObserver {
+/// Shows how far compiling has come, and keeps the graph as the last pass left it, before devices came in.
+class Watcher : public CompileObserver {
  public:
-  void graph(const Graph& graph, std::string_view) override { text = printGraph(graph); }
-  std::string text;
+  Watcher(const Console& console, bool keepGraph)
+      : progress_(console, "compiling", static_cast<int64_t>(allPasses().size()) + 3, "stages"),
+        keep_(keepGraph) {}
+  void graph(const Graph& graph, std::string_view pass) override {
+    graphText = keep_ ? printGraph(graph) : "";
+    progress_.update(++done_, std::string(pass));
+  }
+  void placed(const PlacedGraph&) override { progress_.update(++done_, "placed"); }
+  void schedule(const Schedule&, const PlacedGraph&) override { progress_.update(++done_, "scheduled"); }
+  void memory(const MemoryPlan&, const Schedule&, const PlacedGraph&) override { progress_.clear(); }
+  std::string graphText;
+
+ private:
+  Progress progress_;
+  bool keep_;
+  int64_t done_ = 0;
 };
 
 Exit compileVerb(const CompileArguments& arguments, Console& console) {
   if (!arguments.emit.empty() && std::find(stages.begin(), stages.end(), arguments.emit) == stages.end()) {
     return console.fail(Exit::UserError, {unknownName("stage", arguments.emit, stages)});
   }
-  LastGraph last;
-  const auto plan = compileFile(arguments.graph, arguments.plan, arguments.emit == "graph" ? &last : nullptr);
+  Watcher watcher(console, arguments.emit == "graph");
+  const auto plan = compileFile(arguments.graph, arguments.plan, &watcher);
   if (!plan) {
     return console.fail(Exit::UserError, plan.errors());
   }
@@ -73,7 +89,7 @@ Exit compileVerb(const CompileArguments& arguments, Console& console) {
       console.print(fmt::format("wrote {}\n", arguments.output));
     }
   } else {
-    const std::string text = arguments.emit == "graph" ? last.text : stageText(arguments.emit, *plan);
+    const std::string text = arguments.emit == "graph" ? watcher.graphText : stageText(arguments.emit, *plan);
     object[arguments.emit] = text;
     console.print(text);
   }

@@ -14,19 +14,12 @@ namespace {
 constexpr std::string_view fashion = "fashion-mnist/";
 
 Result<Literal> fromDataSet(const std::string& source) {
-  const std::vector<std::string> parts = {"fashion-mnist/train/images", "fashion-mnist/train/labels",
-                                          "fashion-mnist/test/images", "fashion-mnist/test/labels"};
-  const auto part = std::find(parts.begin(), parts.end(), source);
-  if (part == parts.end()) {
-    return unknownName("part of a data set", source, parts);
+  const std::vector<std::string> parts(fashionMnistParts.begin(), fashionMnistParts.end());
+  const std::string part = source.substr(fashion.size());
+  if (std::find(parts.begin(), parts.end(), part) == parts.end()) {
+    return unknownName("part of fashion-mnist", part, parts);
   }
-  const auto data = readFashionMnist();
-  if (!data) {
-    return data.errors();
-  }
-  const auto index = part - parts.begin();
-  const LabelledImages& half = index < 2 ? data->train : data->test;
-  return index % 2 == 0 ? half.images : half.labels;
+  return readFashionMnistPart(part);
 }
 
 Result<Literal> fromArchive(const std::string& path, const std::string& wanted, bool chosen) {

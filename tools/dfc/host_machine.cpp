@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -136,6 +137,12 @@ Result<double> launchCost(const Machine& machine) {
   return result->whole / count;
 }
 
+/// Three digits: more would only look exact.
+double rounded(double value) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 2);
+  return std::round(value / unit) * unit;
+}
+
 } // namespace
 
 Machine estimatedHost() {
@@ -166,10 +173,10 @@ Result<Machine> measuredHost() {
       return rate->errors();
     }
   }
-  cpu.memoryBandwidth = copyBandwidth(cpu.threads);
-  cpu.peakFlops.fill(*single);
-  cpu.peakFlops[indexOf(ElementType::F64)] = *twice;
-  cpu.launchSeconds = *launch;
+  cpu.memoryBandwidth = rounded(copyBandwidth(cpu.threads));
+  cpu.peakFlops.fill(rounded(*single));
+  cpu.peakFlops[indexOf(ElementType::F64)] = rounded(*twice);
+  cpu.launchSeconds = rounded(*launch);
   return machine;
 }
 

@@ -229,6 +229,11 @@ void printOutcome(const Setting& setting, const Outcome& outcome, const std::vec
       console.print(fmt::format("{}: {}\n", name, toString(value.type())));
     }
   }
+  if (!outcome.trace.spans.empty()) {
+    console.print(fmt::format("copies and computations were under way together for {} of the traced {}\n",
+                              humanSeconds(overlapSeconds(outcome.trace, *setting.plan)),
+                              humanSeconds(outcome.trace.makespan())));
+  }
   for (const std::string& file : files) {
     console.print(fmt::format("wrote {}\n", file));
   }
@@ -251,6 +256,10 @@ std::string outcomeJson(const Setting& setting, const Outcome& outcome,
     }
   }
   object["fetches"] = fetches;
+  if (!outcome.trace.spans.empty()) {
+    object["overlapSeconds"] = overlapSeconds(outcome.trace, *setting.plan);
+    object["tracedSeconds"] = outcome.trace.makespan();
+  }
   object["files"] = files;
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -264,7 +273,7 @@ Exit runVerb(const RunArguments& arguments, Console& console) {
   }
   console.print(planSummary(*setting->plan));
   for (const std::string& line : setting->session->deviceReport()) {
-    console.print(line + "\n");
+    console.print(line + (line.ends_with(": emulated") ? " on this host, which has no such GPU\n" : "\n"));
   }
   for (const std::string& note : setting->feeds->notes()) {
     console.note(note);
