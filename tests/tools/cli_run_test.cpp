@@ -249,8 +249,15 @@ TEST_CASE("dfc run: a trace of predicted and measured spans") {
 
 TEST_CASE("dfc run: the machine's failure is exit status 2") {
   const Bench bench;
-  const Outcome late = bench.dfc(
-      {"run", "affine.dfg", "--feed", "x=x.npy", "--feed", "y=y.npy", "--timeout", "1e-9", "--json"});
+  // 40 products of 2 * 512^3 operations are 10.7 GFLOP: 2.7 ms even at 4 TFLOP/s, far over the limit of 0.1
+  // ms.
+  std::string graph = "graph slow {\n  input x : f32[512, 512]\n  y0 = matmul(x, x)\n";
+  for (int i = 1; i < 40; ++i) {
+    graph += "  y" + std::to_string(i) + " = matmul(y" + std::to_string(i - 1) + ", x)\n";
+  }
+  bench.write("slow.dfg", graph + "  fetch y39\n}\n");
+  save(bench, "big.npy", Literal(f32({512, 512})));
+  const Outcome late = bench.dfc({"run", "slow.dfg", "--feed", "x=big.npy", "--timeout", "0.0001", "--json"});
   CHECK(late.status == 2);
   const Json object = Json::parse(late.err);
   CHECK(object["fault"] == "machine");

@@ -40,11 +40,18 @@ std::string planSummary(const Executable& plan) {
                   plan.machine().name, computationsOf(plan), plan.placed().transfers.size(),
                   humanBytes(transferBytes(plan)), plan.policy());
   text += fmt::format("predicted {} a step, {}\n", humanSeconds(schedule.makespan), boundText(schedule));
+  std::string idle;
   for (const DeviceId device : plan.machine().devices.ids()) {
     const DeviceRow& row = plan.machine().devices[device];
-    text += fmt::format("{}: {} of memory{}\n", row.name, humanBytes(plan.memory().arenaBytes[device]),
-                        row.memoryBytes == 0 ? "" : " of " + humanBytes(row.memoryBytes));
+    const int64_t bytes = plan.memory().arenaBytes[device];
+    if (bytes == 0) {
+      idle += (idle.empty() ? "" : ", ") + row.name;
+    } else {
+      text += fmt::format("{}: {} of memory{}\n", row.name, humanBytes(bytes),
+                          row.memoryBytes == 0 ? "" : " of " + humanBytes(row.memoryBytes));
+    }
   }
+  text += idle.empty() ? "" : fmt::format("not used: {}\n", idle);
   return text;
 }
 
