@@ -4,8 +4,8 @@
 // claims.
 #include "ir/atomic_file.h"
 #include "ir/executable.h"
-#include "ir/executable_attributes.h"
 #include "ir/executable_format.h"
+#include "ir/executable_graph.h"
 
 #include <fmt/format.h>
 
@@ -16,25 +16,20 @@ constexpr uint64_t largestFile = uint64_t{1} << 36;
 constexpr size_t mostErrorsShown = 20;
 constexpr const char* compileAgain = "the plan was not made by this dfc; compile the graph again";
 
-template <class IdT>
-bool inRange(uint32_t index, const IdRange<IdT>& range) {
-  return index < range.size();
-}
-
 /// Rebuilds the stages from a verified buffer. `fail` records why it cannot go on.
 class PlanReader {
  public:
   PlanReader(const file::Plan& plan, std::span<const std::byte> constants, std::string fileName)
-      : plan_(plan), constants_(constants), fileName_(std::move(fileName)), builder_(plan.name()->str()) {}
+      : plan_(plan), constants_(constants), fileName_(std::move(fileName)) {}
 
   Result<Executable> read() {
     Machine machine = readMachineText();
-    readOps();
-    if (errors_.empty()) {
-      readFetches();
-      finishGraph();
+    Result<Graph> graph = readPlanGraph(plan_, constants_);
+    if (!graph.ok()) {
+      errors_.insert(errors_.end(), graph.errors().begin(), graph.errors().end());
     }
     if (errors_.empty()) {
+      placed_.graph = *std::move(graph);
       readPlaced();
       readSchedule();
       readMemory();
@@ -63,14 +58,6 @@ class PlanReader {
     return errors;
   }
 
-  std::string_view text(uint32_t index) {
-    const auto found = textAt(*plan_.strings(), index);
-    if (!found) {
-      fail(fmt::format("string {} of {}", index, plan_.strings()->size()));
-    }
-    return found.value_or("");
-  }
-
   Machine readMachineText() {
     Result<Machine> machine = parseMachine(plan_.machine()->string_view(), fileName_);
     if (!machine.ok()) {
@@ -82,109 +69,7 @@ class PlanReader {
     return *std::move(machine);
   }
 
-  void readOps() {
-    uint64_t results = 0;
-    for (uint32_t i = 0; i < plan_.ops()->size() && errors_.empty(); ++i) {
-      const file::Op& op = *plan_.ops()->Get(i);
-      results += op.results();
-      if (results > plan_.values()->size()) {
-        fail(fmt::format("op {} has results beyond the {} values", i, plan_.values()->size()));
-      } else {
-        readOp(i, op);
-      }
-    }
-    if (errors_.empty() && results != plan_.values()->size()) {
-      fail(fmt::format("{} values, of which {} belong to an op", plan_.values()->size(), results));
-    }
-    if (errors_.empty() && !constants_.empty()) {
-      fail(fmt::format("{} bytes of constants belong to no op", constants_.size()));
-    }
-  }
-
-  void readOp(uint32_t index, const file::Op& op) {
-    const std::string_view kindName = text(op.kind());
-    const auto kind = opKindNamed(kindName);
-    if (!kind) {
-      fail(fmt::format("op {}: this dfc knows no op '{}'", index, kindName));
-      return;
-    }
-    OpAttributes attributes = defaultAttributes(*kind);
-    const std::string wrong = readAttributes(attributes, op.attributes(), *plan_.strings(), constants_);
-    if (!wrong.empty()) {
-      fail(fmt::format("op {} ({}): {}", index, kindName, wrong));
-      return;
-    }
-    append(index, op, std::move(attributes));
-  }
-
-  void append(uint32_t index, const file::Op& op, OpAttributes attributes) {
-    llvm::SmallVector<ValueId, 3> operands;
-    const uint32_t count = op.operands() == nullptr ? 0 : op.operands()->size();
-    for (uint32_t i = 0; i < count && errors_.empty(); ++i) {
-      operands.emplace_back(op.operands()->Get(i));
-      if (!inRange(operands.back().index(), builder_.soFar().values())) {
-        fail(fmt::format("op {} reads value {}, which does not exist before it", index,
-                         operands.back().index()));
-      }
-    }
-    const auto firstResult = static_cast<uint32_t>(builder_.soFar().valueCount());
-    const std::string_view name = op.results() == 0 ? "" : text(plan_.values()->Get(firstResult)->name());
-    const OpSite site{
-        name, text(op.scope()), text(op.pin()), {std::string(text(op.file())), op.line(), op.column()}};
-    if (!errors_.empty()) {
-      return;
-    }
-    const OpId made = builder_.append(std::move(attributes), operands, site);
-    if (!made.valid()) {
-      fail(fmt::format("op {} ('{}'): {}", index, name, builder_.errors().back().message));
-    } else {
-      compareResults(index, op, made);
-    }
-  }
-
-  void compareResults(uint32_t index, const file::Op& op, OpId made) {
-    const OpRow& row = builder_.soFar()[made];
-    if (row.resultCount != op.results()) {
-      fail(fmt::format("op {} has {} results, not {}", index, row.resultCount, op.results()));
-      return;
-    }
-    for (const ValueId value : row.results()) {
-      const file::Value& stored = *plan_.values()->Get(value.index());
-      const std::string_view name = text(stored.name());
-      if (value != row.firstResult) {
-        builder_.rename(value, name);
-      }
-      if (builder_.soFar().nameOf(value) != name) {
-        fail(fmt::format("value {} is named '{}', which is empty or taken", value.index(), name));
-      }
-      const TensorType& type = builder_.soFar().typeOf(value);
-      if (typeFrom(textAt(*plan_.strings(), stored.element()), stored.dims()) != type) {
-        fail(fmt::format("value '{}' is not of the type {} that its op gives", name, toString(type)));
-      }
-    }
-  }
-
-  void readFetches() {
-    for (const file::Fetch* fetch : *plan_.fetches()) {
-      const std::string_view name = text(fetch->name());
-      if (inRange(fetch->value(), builder_.soFar().values())) {
-        builder_.fetch(name, ValueId(fetch->value()));
-      } else {
-        fail(fmt::format("fetch '{}' of value {}, which does not exist", name, fetch->value()));
-      }
-    }
-  }
-
-  void finishGraph() {
-    Result<Graph> graph = std::move(builder_).finish();
-    if (graph.ok()) {
-      placed_.graph = *std::move(graph);
-      return;
-    }
-    errors_.insert(errors_.end(), graph.errors().begin(), graph.errors().end());
-  }
-
-  bool isOp(uint32_t index) const { return inRange(index, placed_.graph.ops()); }
+  bool isOp(uint32_t index) const { return index < placed_.graph.opCount(); }
 
   void readPlaced() {
     placed_.device.resize(plan_.device()->size());
@@ -268,7 +153,6 @@ class PlanReader {
   const file::Plan& plan_;
   std::span<const std::byte> constants_;
   std::string fileName_;
-  GraphBuilder builder_;
   Diagnostics errors_;
   PlacedGraph placed_;
   Schedule schedule_;

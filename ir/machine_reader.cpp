@@ -1,30 +1,24 @@
 // The keys of a machine file, one function a kind of row. samples/machines/README.md describes them.
 #include "ir/machine_reader.h"
 
+#include "ir/json_fields.h"
 #include "ir/verify/machine_faults.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <llvm/ADT/DenseSet.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <utility>
+#include <unordered_map>
 
 namespace dfc {
 namespace {
 
 using Json = nlohmann::json;
-using Keys = std::vector<std::string>;
+using Keys = JsonFields::Names;
 
-/// Among more names than this no one looks for a slip, and looking would take long.
-constexpr size_t mostNamesInHint = 128;
-
-class MachineReader {
+class MachineReader : private JsonFields {
  public:
-  explicit MachineReader(JsonDocument& document) : document_(document) {}
+  explicit MachineReader(JsonDocument& document) : JsonFields(document), document_(document) {}
 
   Machine run() {
     const Json& root = document_.root();
@@ -45,126 +39,6 @@ class MachineReader {
   }
 
  private:
-  static std::string join(const std::string& path, const std::string& key) {
-    return path.empty() ? key : path + "." + key;
-  }
-
-  static std::string hintFor(const std::string& word, const std::vector<std::string>& known) {
-    if (known.size() > mostNamesInHint) {
-      return "";
-    }
-    const auto near = nearestName(word, known);
-    return near ? fmt::format("did you mean \"{}\"?", *near)
-                : fmt::format("there are: {}", fmt::join(known, ", "));
-  }
-
-  void knownKeys(const Json& object, const std::string& path, const Keys& known) {
-    for (const auto& [key, value] : object.items()) {
-      if (std::find(known.begin(), known.end(), key) == known.end()) {
-        document_.errorAtKey(join(path, key), "no such key", hintFor(key, known));
-      }
-    }
-  }
-
-  template <class Read>
-  void eachRow(const Json& object, const std::string& key, const Read& read) {
-    const auto found = object.find(key);
-    if (found == object.end()) {
-      return;
-    }
-    if (!found->is_array()) {
-      wrongType(key, *found, "an array");
-      return;
-    }
-    for (size_t i = 0; i < found->size(); ++i) {
-      const std::string path = fmt::format("{}[{}]", key, i);
-      if (!(*found)[i].is_object()) {
-        wrongType(path, (*found)[i], "an object");
-      }
-      quiet_ = !(*found)[i].is_object();
-      read(quiet_ ? Json::object() : (*found)[i], path);
-      quiet_ = false;
-    }
-  }
-
-  void wrongType(const std::string& path, const Json& value, const char* wanted) {
-    document_.errorAt(path, fmt::format("{} where {} belongs", value.type_name(), wanted));
-  }
-
-  /// The member, or null after saying that it is missing.
-  const Json* member(const Json& object, const std::string& path, const char* key, bool required) {
-    const auto found = object.find(key);
-    if (found != object.end()) {
-      return &*found;
-    }
-    if (required && !quiet_) {
-      document_.errorMissing(path, key);
-    }
-    return nullptr;
-  }
-
-  void text(const Json& object, const std::string& path, const char* key, std::string& out,
-            bool required = false) {
-    const Json* value = member(object, path, key, required);
-    if (value == nullptr) {
-      return;
-    }
-    if (value->is_string()) {
-      out = value->get<std::string>();
-    } else {
-      wrongType(join(path, key), *value, "a text");
-    }
-  }
-
-  void number(const Json& object, const std::string& path, const char* key, double& out,
-              bool required = false) {
-    if (const Json* value = member(object, path, key, required)) {
-      readNumber(*value, join(path, key), out);
-    }
-  }
-
-  bool readNumber(const Json& value, const std::string& path, double& out) {
-    if (!value.is_number()) {
-      wrongType(path, value, "a number");
-      return false;
-    }
-    out = value.get<double>();
-    return true;
-  }
-
-  /// A rate or a capacity: in the file no limit is said by leaving it out, and 0 is a slip.
-  void rate(const Json& object, const std::string& path, const char* key, double& out,
-            bool required = false) {
-    if (const Json* value = member(object, path, key, required)) {
-      readRate(*value, join(path, key), out);
-    }
-  }
-
-  void readRate(const Json& value, const std::string& path, double& out) {
-    if (readNumber(value, path, out) && out == 0) {
-      document_.errorAt(path, "0 is no rate", "leave it out for no limit");
-    }
-  }
-
-  template <class Integer>
-  void whole(const Json& object, const std::string& path, const char* key, Integer& out) {
-    const Json* value = member(object, path, key, false);
-    double number = 0;
-    if (value == nullptr || !readNumber(*value, join(path, key), number)) {
-      return;
-    }
-    using Limits = std::numeric_limits<Integer>;
-    const bool fits = value->is_number_integer()
-                          ? std::in_range<Integer>(value->get<int64_t>()) && number < 9.3e18
-                          : number == std::floor(number) && number >= static_cast<double>(Limits::min()) &&
-                                number < static_cast<double>(Limits::max());
-    if (!fits) {
-      document_.errorAt(join(path, key), fmt::format("{} is no whole number in range", value->dump()));
-      return;
-    }
-    out = value->is_number_integer() ? value->get<Integer>() : static_cast<Integer>(number);
-  }
-
   void readDevice(const Json& row, const std::string& path) {
     knownKeys(row, path,
               {"id", "class", "model", "mem", "slots", "threads", "flops", "memoryBandwidth", "launch"});
@@ -207,7 +81,7 @@ class MachineReader {
       return;
     }
     if (value->is_number()) {
-      readRate(*value, where, device.peakFlops[0]);
+      rateOf(*value, where, device.peakFlops[0]);
       device.peakFlops.fill(device.peakFlops[0]);
       return;
     }
@@ -334,7 +208,6 @@ class MachineReader {
   Machine machine_;
   std::unordered_map<std::string, DeviceId> devices_;
   std::unordered_map<std::string, LinkId> links_;
-  bool quiet_ = false; // a row that is no object was said once; its members are not missing on top
 };
 
 } // namespace

@@ -40,8 +40,15 @@ class Readers {
   std::vector<OpId> ops_;
 };
 
+/// The part of verifyPlacedGraph about parameters, for a graph whose ops all have a device of the machine.
+void checkPlacedState(const PlacedGraph& placed, const Machine& machine, Findings& findings);
+
 /// The part of verifySchedule that later parts take for granted: ids, positions, queues that suit their ops,
 /// and waits that point backwards. What is empty here can be asked of HappensBefore.
+/// Times are not looked at.
 Diagnostics scheduleShape(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine);
+
+/// Predicted times agree with queues, waits, makespan and bounds, up to rounding. Assumes a sound shape.
+void checkScheduleTimes(const Schedule& schedule, const PlacedGraph& placed, Findings& findings);
 
 } // namespace dfc

@@ -23,6 +23,7 @@ class ScheduleVerifier {
       require(ordering.before, ordering.after, "which the placed graph orders before it");
     }
     checkOldReaders();
+    checkScheduleTimes(schedule_, placed_, findings_);
     return findings_.take();
   }
 

@@ -6,8 +6,6 @@
 #include <llvm/ADT/DenseSet.h>
 
 #include <algorithm>
-#include <cmath>
-#include <tuple>
 
 namespace dfc {
 namespace {
@@ -34,9 +32,6 @@ class ShapeVerifier {
     for (const StepId step : schedule_.steps.ids()) {
       checkPlace(step);
       checkWaits(step);
-    }
-    if (findings_.empty()) {
-      checkTimes();
     }
     return findings_.take();
   }
@@ -197,68 +192,10 @@ class ShapeVerifier {
     }
   }
 
-  /// Predicted times agree with queues and waits, up to rounding.
-  void checkTimes() {
-    double last = 0;
-    for (const StepRow& row : schedule_.steps) {
-      last = std::max(last, row.end);
-    }
-    slack_ = 1e-9 * last;
-    if (!std::isfinite(last) || !(std::abs(schedule_.makespan - last) <= slack_)) {
-      findings_.add(
-          fmt::format("the makespan is {} seconds, but the last step ends at {}", schedule_.makespan, last));
-      return;
-    }
-    checkBounds();
-    double before = 0;
-    for (const StepId step : schedule_.steps.ids()) {
-      checkTime(step, before);
-      before = schedule_.steps[step].start;
-    }
-  }
-
-  void checkBounds() {
-    const LowerBounds& bounds = schedule_.bounds;
-    for (const auto& [what, bound] :
-         {std::pair("critical path", bounds.criticalPath), std::pair("busiest queue", bounds.busiestQueue),
-          std::pair("busiest link", bounds.busiestLink)}) {
-      if (!(bound >= 0) || !(bound <= schedule_.makespan + slack_)) {
-        findings_.add(fmt::format("the lower bound by the {} is {} seconds, the schedule takes {}", what,
-                                  bound, schedule_.makespan));
-      }
-    }
-  }
-
-  void checkTime(StepId step, double startOfLast) {
-    const StepRow& row = schedule_.steps[step];
-    if (!(row.start >= 0) || !(row.end >= row.start)) {
-      findings_.at(row.op, fmt::format("op '{}' is predicted from {} to {} seconds", nameOf(step), row.start,
-                                       row.end));
-    }
-    if (row.start < startOfLast - slack_) {
-      findings_.at(
-          row.op,
-          fmt::format("op '{}' is predicted to start before the step with the id before it", nameOf(step)),
-          "steps are numbered in the order of their predicted start");
-    }
-    llvm::SmallVector<StepId, 4> sources(row.waits.begin(), row.waits.end());
-    if (row.position > 0) {
-      sources.push_back(schedule_.queues[row.queue].steps[row.position - 1]);
-    }
-    for (const StepId source : sources) {
-      if (row.start < schedule_.steps[source].end - slack_) {
-        findings_.at(row.op,
-                     fmt::format("op '{}' is predicted to start at {} seconds, before '{}' ends at {}",
-                                 nameOf(step), row.start, nameOf(source), schedule_.steps[source].end));
-      }
-    }
-  }
-
   const Schedule& schedule_;
   const PlacedGraph& placed_;
   const Machine& machine_;
   Findings findings_;
-  double slack_ = 0;
 };
 
 } // namespace
