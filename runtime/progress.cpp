@@ -1,6 +1,8 @@
 // Sleeping and waking on progress words, and the board's failure.
 #include "runtime/progress.h"
 
+#include <algorithm>
+
 namespace dfc {
 namespace {
 
@@ -11,6 +13,8 @@ void pauseCpu() {
   asm volatile("yield");
 #endif
 }
+
+Deadline nextLook() { return std::chrono::steady_clock::now() + std::chrono::microseconds(50); }
 
 } // namespace
 
@@ -25,6 +29,21 @@ bool ProgressWord::wait(uint64_t target, const std::atomic<bool>& stop, uint32_t
     }
     pauseCpu();
   }
+  if (!writtenByDevice_) {
+    return sleep(target, stop, deadline);
+  }
+  const Deadline forever = Deadline::max();
+  while (!sleep(target, stop, std::min(deadline.value_or(forever), nextLook()))) {
+    if (stop.load(std::memory_order_relaxed) ||
+        std::chrono::steady_clock::now() >= deadline.value_or(forever)) {
+      return ended() >= target;
+    }
+  }
+  return true;
+}
+
+bool ProgressWord::sleep(uint64_t target, const std::atomic<bool>& stop,
+                         std::optional<Deadline> deadline) const {
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
   bool reached = false;
   {

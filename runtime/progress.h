@@ -38,9 +38,18 @@ class ProgressWord {
   bool wait(uint64_t target, const std::atomic<bool>& stop, uint32_t spins,
             std::optional<Deadline> deadline = std::nullopt) const;
   void ring() const; ///< wakes every sleeper to look again
+  /// The count itself, for a device that writes it over the bus. Such a writer can wake nobody, so from this
+  /// call on, which comes before the first round, waiters look again and again instead of sleeping for good.
+  std::atomic<uint64_t>& handToDevice() {
+    writtenByDevice_ = true;
+    return ended_;
+  }
 
  private:
+  bool sleep(uint64_t target, const std::atomic<bool>& stop, std::optional<Deadline> deadline) const;
+
   alignas(64) std::atomic<uint64_t> ended_{0};
+  bool writtenByDevice_ = false;
   // A sleeper counts itself before it looks a last time and the writer looks for sleepers after it has
   // written, both sequentially consistent: one of the two sees the other.
   alignas(64) mutable std::atomic<uint32_t> sleepers_{0};
