@@ -16,6 +16,9 @@ Weights weights(Builder& g) {
           g.parameter("w2", f32({hidden, classes}), glorot(2))};
 }
 
+/// By the mean and the deviation of the training images.
+Tensor normalised(Tensor images) { return (images - 0.286) * (1 / 0.353); }
+
 /// What one GPU does: forward through both layers, and the gradients of its half of the loss for both
 /// weights.
 std::vector<Tensor> forwardAndBackward(Builder& g, Tensor images, Tensor labels, const Weights& w) {
@@ -55,7 +58,7 @@ Result<Graph> trainingStep(const Cast& cast) {
   std::array<Tensor, 2> images, labels;
   {
     auto box = g.scope("next_batch");
-    const Tensor x = g.input("images", f32({batch, pixels}));
+    const Tensor x = normalised(g.input("images", f32({batch, pixels})));
     const Tensor y = g.input("labels", i64({batch}));
     for (int64_t i = 0; i < 2; ++i) {
       images[i] = slice(x, {i * half, 0}, {(i + 1) * half, pixels});
@@ -78,7 +81,7 @@ Result<Graph> trainingStep(const Cast& cast) {
 Result<Graph> evaluation(int64_t count) {
   Builder g("evaluation");
   const Weights w = weights(g);
-  const Tensor x = g.input("images", f32({count, pixels}));
+  const Tensor x = normalised(g.input("images", f32({count, pixels})));
   const Tensor y = g.input("labels", i64({count}));
   const Tensor answers = argMax(matmul(relu(matmul(x, w.w1)), w.w2));
   g.fetch("accuracy", reduceMean(cast(compare(answers, y, Direction::Eq), ElementType::F32)));

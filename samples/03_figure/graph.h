@@ -11,7 +11,7 @@ namespace dfc::figure {
 
 inline constexpr int64_t pixels = 784, hidden = 256, classes = 10;
 inline constexpr int64_t batch = 128, half = batch / 2;
-inline constexpr double rate = 0.2;
+inline constexpr double rate = 0.1;
 
 /// Which device plays which part. With one device in all three parts the arithmetic and its order stay the
 /// same.

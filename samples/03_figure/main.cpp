@@ -101,7 +101,7 @@ void drawPlan(const std::string& out, const Graph& graph, const Executable& plan
   lesson::write(out, "figure.dfg", printGraph(graph));
   lesson::write(out, "graph.dot", graphDot(graph));
   lesson::write(out, "placed.dot", placedDot(plan.placed(), plan.machine()));
-  lesson::write(out, "schedule.dot", scheduleDot(plan.schedule(), plan.placed(), plan.machine()));
+  lesson::write(out, "schedule.dot", scheduleDot(plan.schedule(), plan.placed(), plan.machine(), false));
   lesson::write(out, "trace.json", chromeTrace({&predicted, &measured}, plan));
   lesson::orGiveUp(plan.save(out + "/figure.plan"));
 }
