@@ -72,7 +72,7 @@ Tensor apply(OpAttributes attributes, llvm::ArrayRef<Operand> operands) {
 }
 
 template <class Reduction>
-Tensor reduce(const Operand& a, Dims axes, bool keepDims) {
+Tensor reduce(const Operand& a, Dims&& axes, bool keepDims) {
   Reduction attributes;
   attributes.axes = std::move(axes);
   attributes.keepDims = keepDims;

@@ -28,7 +28,7 @@ using Kinds = std::vector<std::string>;
 } // namespace
 
 TEST_CASE("gradientScope: forward becomes backward, another scope gets a gradient after its name") {
-  CHECK(gradientScope("") == "");
+  CHECK(gradientScope("").empty());
   CHECK(gradientScope("fc1 forward") == "fc1 backward");
   CHECK(gradientScope("gpu0/fc1 forward/forward gear") == "gpu0/fc1 backward/forward gear");
   CHECK(gradientScope("a forward/b forward") == "a forward/b backward");

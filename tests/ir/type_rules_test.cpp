@@ -37,9 +37,9 @@ ops::Matmul matmul(bool transposeA, bool transposeB) {
 }
 
 template <class Op>
-Op over(Dims axes, bool keepDims = false) {
+Op over(const Dims& axes, bool keepDims = false) {
   Op op;
-  op.axes = std::move(axes);
+  op.axes = axes;
   op.keepDims = keepDims;
   return op;
 }
@@ -52,9 +52,9 @@ Op along(int64_t axis) {
 }
 
 template <class Op>
-Op shaped(Dims shape) {
+Op shaped(const Dims& shape) {
   Op op;
-  op.shape = std::move(shape);
+  op.shape = shape;
   return op;
 }
 
