@@ -36,7 +36,7 @@ bool Parser::readLiteral(const TensorType& type, Literal& out) {
   }
   out = Literal(type);
   DFC_ASSERT(bytes.size() == out.bytes().size(), "every level of the lists was counted");
-  std::memcpy(out.mutableBytes().data(), bytes.data(), bytes.size());
+  std::copy(bytes.begin(), bytes.end(), out.mutableBytes().begin());
   return true;
 }
 
