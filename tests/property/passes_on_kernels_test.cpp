@@ -1,0 +1,83 @@
+// The passes promise to keep every bit. The evaluator vouches for that in tests/compiler/passes; here the cpu
+// kernels do, op by op: what folding computes at compile time is what they would have computed, a fused body
+// gives what its ops gave one by one, and so does a fused reduction, whose sums must run in the same order.
+#include "compiler/passes/passes.h"
+#include "runtime/cpu/kernels/kernel.h"
+#include "tests/support/catch.h"
+#include "tests/support/random_graph.h"
+
+namespace dfc {
+namespace {
+
+Literal runOp(const Graph& graph, OpId op, const SideTable<ValueId, Literal>& values, ThreadPool& pool) {
+  const OpRow& row = graph[op];
+  llvm::SmallVector<const std::byte*, 4> operands;
+  for (const ValueId operand : row.operands) {
+    operands.push_back(values[operand].bytes().data());
+  }
+  Literal result(graph.typeOf(row.firstResult));
+  std::byte* buffer = result.mutableBytes().data();
+  const auto kernel = makeCpuKernel(row.attributes, graph.operandTypesOf(op), graph.resultTypesOf(op), pool);
+  INFO(graph.nameOf(op));
+  REQUIRE(kernel != nullptr);
+  kernel->run(operands, buffer);
+  return result;
+}
+
+// One step on kernels: the fetches by name.
+NamedLiterals runGraph(const Graph& graph, const NamedLiterals& given, ThreadPool& pool) {
+  SideTable<ValueId, Literal> values(graph.valueCount());
+  for (const OpId op : graph.ops()) {
+    const OpRow& row = graph[op];
+    const auto* constant = row.getIf<ops::Constant>();
+    values[row.firstResult] = constant != nullptr                      ? constant->value
+                              : classOf(row.kind()) == OpClass::Source ? given.find(graph.nameOf(op))->second
+                                                                       : runOp(graph, op, values, pool);
+  }
+  NamedLiterals fetches;
+  for (const Fetch& fetch : graph.fetches()) {
+    fetches[std::string(graph.text(fetch.name))] = values[fetch.value];
+  }
+  return fetches;
+}
+
+struct Case {
+  Graph graph;
+  NamedLiterals given; // feeds and parameters
+};
+
+Case caseOf(uint64_t seed) {
+  test::RandomGraphOptions options;
+  options.request = seed % 2 == 0;
+  if (seed % 3 == 0) {
+    options.kinds = {OpKind::Add,  OpKind::Neg,       OpKind::Sub,  OpKind::Mul,       OpKind::Select,
+                     OpKind::Relu, OpKind::Cast,      OpKind::Tanh, OpKind::ReduceSum, OpKind::ReduceMean,
+                     OpKind::Exp,  OpKind::Broadcast, OpKind::Div,  OpKind::Maximum,   OpKind::Sigmoid};
+  }
+  Graph graph = *expandGradients(test::randomGraph(seed, options));
+  const auto mood = seed % 4 < 2 ? test::Mood::Tame : test::Mood::Wild;
+  NamedLiterals given = test::randomFeeds(graph, seed, mood);
+  given.merge(test::randomParameters(graph, seed, mood));
+  return {std::move(graph), std::move(given)};
+}
+
+} // namespace
+
+TEST_CASE("passes on cpu kernels: every pass keeps every bit that the kernels give") {
+  ThreadPool pool(1);
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const Case before = caseOf(seed);
+    const NamedLiterals expected = runGraph(before.graph, before.given, pool);
+    Graph graph = before.graph;
+    for (const PassRow& pass : allPasses()) {
+      INFO("seed " << seed << ", up to pass " << pass.name);
+      graph = *pass.run(graph);
+      for (const auto& [name, value] : runGraph(graph, before.given, pool)) {
+        INFO("fetch " << name);
+        REQUIRE(test::bitDifference(expected.find(name)->second, value) == "");
+      }
+    }
+  }
+}
+
+} // namespace dfc
