@@ -65,7 +65,7 @@ Case caseOf(uint64_t seed) {
 
 TEST_CASE("passes on cpu kernels: every pass keeps every bit that the kernels give") {
   ThreadPool pool(1);
-  for (uint64_t seed = 0; seed < 200; ++seed) {
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
     const Case before = caseOf(seed);
     const NamedLiterals expected = runGraph(before.graph, before.given, pool);
     Graph graph = before.graph;
