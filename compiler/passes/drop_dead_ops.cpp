@@ -1,16 +1,19 @@
 // drop_dead_ops: leaves out every op that no fetch and no assign depends on.
 //
-// Roots are the fetches and the assigns (a parameter's next value is an effect). Inputs stay even when
-// nothing reads them: a feed that was right for the source must stay right for the plan. Parameters that
-// nothing reads and nothing assigns go, and with them their memory. Two linear walks: marks backwards (an op
-// names only older values, so every reader comes before its operands), copies forwards.
+// Roots are the fetches, the assigns (a parameter's next value is an effect), and what callers name: inputs
+// and parameters stay even when nothing reads them. A feed or a saved state that was right for the source
+// must stay right for every plan of it, and which reads algebra removes may depend on pins. Two linear walks:
+// marks backwards (an op names only older values, so every reader comes before its operands), copies
+// forwards.
 #include "compiler/passes/passes.h"
 #include "ir/rewriter.h"
 
 namespace dfc {
 namespace {
 
-bool isRoot(OpKind kind) { return classOf(kind) == OpClass::State || kind == OpKind::Input; }
+bool isRoot(OpKind kind) {
+  return classOf(kind) == OpClass::State || kind == OpKind::Input || kind == OpKind::Parameter;
+}
 
 SideTable<OpId, bool> findLive(const Graph& graph) {
   SideTable<OpId, bool> live(graph.opCount(), false);
