@@ -134,7 +134,7 @@ Result<NamedLiterals> parseNpz(std::span<const std::byte> bytes, const std::stri
     return bad(fileName, fmt::format("is not a whole zip archive: {}", error.text()),
                "write it with np.savez(file, name=array, …)");
   }
-  source.release(); // the archive owns it from here on
+  static_cast<void>(source.release()); // the archive owns it from here on
   NamedLiterals arrays;
   Diagnostics errors;
   const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
@@ -188,7 +188,7 @@ Result<std::vector<std::byte>> printNpz(const NamedLiterals& arrays, const std::
   if (zip_close(archive.get()) != 0) {
     return bad(fileName, fmt::format("cannot be packed: {}", zip_strerror(archive.get())), "");
   }
-  archive.release();
+  static_cast<void>(archive.release());
   return contentsOf(target.get(), fileName);
 }
 

@@ -3,7 +3,7 @@
 
 #include "ir/literal.h"
 
-#include <cstring>
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <unistd.h>
@@ -13,7 +13,8 @@ namespace dfc::test {
 
 inline std::vector<std::byte> bytesOf(const std::string& text) {
   std::vector<std::byte> bytes(text.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
+  std::transform(text.begin(), text.end(), bytes.begin(),
+                 [](char letter) { return static_cast<std::byte>(letter); });
   return bytes;
 }
 

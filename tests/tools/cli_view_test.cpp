@@ -71,6 +71,27 @@ TEST_CASE("dfc view: every picture of the figure, as DOT and drawn") {
   }
 }
 
+TEST_CASE("dfc view: the text of small pictures") {
+  const Workshop shop;
+  shop.write("small.dfg", R"(graph small {
+  input x : f32[2, 3]
+  parameter w : f32[3] = zeros()
+  scope "forward" on gpu0 { y = relu(x * w) }
+  scope "update" on cpu0 {
+    next = w + reduceSum(y, axes=[0])
+    assign(w, next)
+  }
+  fetch y
+}
+)");
+  for (const std::string what : {"placed", "figure"}) {
+    const Outcome dot = shop.dfc({"view", "small.dfg", "-m", machineFile("cpu-2gpu"), "--what=" + what});
+    INFO(dot.err);
+    REQUIRE(dot.status == 0);
+    checkGolden("pictures/" + what + ".dot", dot.out);
+  }
+}
+
 TEST_CASE("dfc view: a schedule has a lane for each working queue, copies by what they carry") {
   const Workshop shop;
   const Outcome text =

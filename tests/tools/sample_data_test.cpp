@@ -4,7 +4,6 @@
 #include "tests/support/catch.h"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 
 using namespace dfc;
@@ -13,7 +12,8 @@ namespace {
 
 std::vector<std::byte> bytesOf(const std::string& text) {
   std::vector<std::byte> bytes(text.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
+  std::transform(text.begin(), text.end(), bytes.begin(),
+                 [](char letter) { return static_cast<std::byte>(letter); });
   return bytes;
 }
 
