@@ -1,6 +1,7 @@
 #include "runtime/cpu/onednn_library.h"
 
 #include "runtime/errors.h"
+#include "runtime/executable_folder.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -14,9 +15,7 @@ namespace {
 constexpr const char* fileName = "libdfc_onednn.so";
 
 std::vector<std::filesystem::path> candidates() {
-  std::error_code ignored;
-  const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const std::filesystem::path folder = executable.parent_path();
+  const std::filesystem::path folder = executableFolder();
   return {folder / fileName, folder / "../lib/dfc" / fileName};
 }
 

@@ -2,6 +2,7 @@
 
 #include "compiler/compile.h"
 #include "ir/atomic_file.h"
+#include "runtime/executable_folder.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +34,7 @@ std::string machineFile(const std::string& name) { return sourceFile("samples/ma
 void runTool(const std::string& arguments) {
   std::printf("$ dfc %s\n", arguments.c_str());
   std::fflush(stdout);
-  const auto tool = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "dfc";
+  const auto tool = executableFolder() / "dfc";
   if (std::system(("'" + tool.string() + "' " + arguments).c_str()) != 0) {
     giveUp({errorWithoutPlace("dfc " + arguments + " failed",
                               "build the target dfc; its own message is above")});
