@@ -33,7 +33,8 @@ Network perceptron(Builder& g, Tensor images) {
   net.b1 = g.parameter("b1", f32({hidden}));
   net.w2 = g.parameter("w2", f32({hidden, classes}), glorot(2));
   net.b2 = g.parameter("b2", f32({classes}));
-  Tensor x = (cast(images, ElementType::F32) - 72.9) * (1.0 / 90); // mean and deviation of the training pixels
+  Tensor x =
+      (cast(images, ElementType::F32) - 72.9) * (1.0 / 90); // mean and deviation of the training pixels
   Tensor h = relu(matmul(x, net.w1) + net.b1);
   net.logits = matmul(h, net.w2) + net.b2;
   return net;
@@ -143,7 +144,8 @@ int main(int count, char** words) {
   lesson::check(viaDsl == viaGraph && viaGraph == viaPlan,
                 "the same parameters, bit for bit, all three ways");
   if (epochs >= 10) {
-    lesson::check(reached >= 0.871F, "better than the 87.1 % that the data set's own benchmark lists for an MLP");
+    lesson::check(reached >= 0.871F,
+                  "better than the 87.1 % that the data set's own benchmark lists for an MLP");
   }
   return lesson::verdict();
 }
