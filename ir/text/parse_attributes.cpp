@@ -34,6 +34,7 @@ class FieldLister : public AttributeVisitor {
 
 std::vector<std::string> namesOf(llvm::ArrayRef<FieldInfo> fields) {
   std::vector<std::string> names;
+  names.reserve(fields.size());
   for (const FieldInfo& field : fields) {
     names.emplace_back(field.name);
   }

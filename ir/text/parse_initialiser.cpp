@@ -22,6 +22,7 @@ std::string allForms() {
 
 std::string unknownHint(std::string_view word) {
   std::vector<std::string> names;
+  names.reserve(initialiserForms.size());
   for (const InitialiserForm& form : initialiserForms) {
     names.emplace_back(form.name);
   }

@@ -16,6 +16,7 @@ using Kind = Expression::Kind;
 // The ops that are called, for hints: a source is a statement.
 std::vector<std::string> callableOps() {
   std::vector<std::string> names;
+  names.reserve(opKindCount);
   for (size_t i = 0; i < opKindCount; ++i) {
     if (classOf(static_cast<OpKind>(i)) != OpClass::Source) {
       names.emplace_back(opNames[i]);

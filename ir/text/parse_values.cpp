@@ -10,6 +10,7 @@ namespace {
 
 std::vector<std::string> elementNames() {
   std::vector<std::string> names;
+  names.reserve(allElementTypes.size());
   for (const ElementType type : allElementTypes) {
     names.emplace_back(name(type));
   }

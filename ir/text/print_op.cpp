@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cstring>
 
 namespace dfc::text {
@@ -104,7 +105,7 @@ struct Comma {
   }
 };
 
-bool sameBits(double a, double b) { return std::memcmp(&a, &b, sizeof(double)) == 0; }
+bool sameBits(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
 
 // What the form has no position for stands by name, so that any parameter reads back the same.
 void appendInitialiser(std::string& out, const ops::Parameter& parameter) {
