@@ -1,0 +1,231 @@
+// RandomCalls: an op of a kind with random operands and attributes, mostly such as its type rule accepts.
+// Part of random_graph.cpp.
+#pragma once
+
+#include "tests/support/random_operands.h"
+
+#include <numeric>
+
+namespace dfc::test {
+
+class RandomCalls : public RandomOperands {
+ public:
+  using RandomOperands::RandomOperands;
+
+ protected:
+  struct Call {
+    OpAttributes attributes;
+    llvm::SmallVector<ValueId, 3> operands;
+  };
+
+  Call unary(OpAttributes attributes, ValueId operand) { return {std::move(attributes), {operand}}; }
+  Call binary(OpKind kind) {
+    const ValueId a = number();
+    const ValueId b = partner(typeOf(a).element, shapeOf(a));
+    return {defaultAttributes(kind),
+            dice_.chance(50) ? llvm::SmallVector<ValueId, 3>{a, b} : llvm::SmallVector<ValueId, 3>{b, a}};
+  }
+  Call compare() {
+    Call call = binary(OpKind::Compare);
+    ops::Compare attributes;
+    attributes.direction = static_cast<ops::Compare::Direction>(dice_.below(6));
+    call.attributes = attributes;
+    return call;
+  }
+  Call select() {
+    const ValueId a = anyValue();
+    const ValueId b = partner(typeOf(a).element, shapeOf(a));
+    return {ops::Select{}, {partner(ElementType::Bool, shapeOf(a)), a, b}};
+  }
+  Call cast() {
+    ops::Cast attributes;
+    attributes.to = dice_.oneOf(options_.elements);
+    return unary(attributes, anyValue());
+  }
+  Dims someAxes(size_t rank) {
+    Dims axes;
+    for (size_t axis = 0; axis < rank; ++axis) {
+      if (dice_.chance(50)) {
+        axes.push_back(static_cast<int64_t>(axis) - (dice_.chance(30) ? static_cast<int64_t>(rank) : 0));
+      }
+    }
+    return axes;
+  }
+  template <class Op>
+  Call reduction(ValueId operand) {
+    Op attributes;
+    attributes.axes = someAxes(shapeOf(operand).rank());
+    attributes.keepDims = dice_.chance(40);
+    return unary(attributes, operand);
+  }
+  template <class Op>
+  Call alongAxis(ValueId operand) {
+    Op attributes;
+    const auto rank = static_cast<int64_t>(shapeOf(operand).rank());
+    attributes.axis = rank == 0 ? -1 : dice_.below(2 * rank) - rank;
+    return unary(attributes, operand);
+  }
+  Call matmul() {
+    const ValueId a =
+        find({someElement(isNumber, ElementType::F32), Shape{anyDim(), anyDim()}},
+             [](const TensorType& type) { return isNumber(type.element) && type.shape.rank() >= 2; });
+    ops::Matmul attributes;
+    attributes.transposeA = dice_.chance(30);
+    attributes.transposeB = dice_.chance(30);
+    const llvm::ArrayRef<int64_t> dims = shapeOf(a).dims();
+    const int64_t inner = dims[dims.size() - (attributes.transposeA ? 2 : 1)], columns = anyDim();
+    const Shape batch = partnerShape(Shape(dims.drop_back(2)));
+    Dims other(batch.dims().begin(), batch.dims().end());
+    other.push_back(attributes.transposeB ? columns : inner);
+    other.push_back(attributes.transposeB ? inner : columns);
+    return {attributes, {a, exactly({typeOf(a).element, Shape(other)})}};
+  }
+  ValueId labels(const Shape& logits) {
+    Literal value({dice_.chance(50) ? ElementType::I32 : ElementType::I64, {logits[0]}});
+    for (int64_t row = 0; row < logits[0]; ++row) {
+      value.set(row, static_cast<double>(dice_.below(std::max<int64_t>(logits[1], 1))));
+    }
+    return constant(std::move(value));
+  }
+  Call crossEntropy(bool gradient) {
+    const ElementType element = someElement(isFloat, ElementType::F32);
+    const ValueId logits = find({element, Shape{anyDim(), anyDim()}}, [](const TensorType& type) {
+      return isFloat(type.element) && type.shape.rank() == 2;
+    });
+    const ValueId classes = labels(shapeOf(logits));
+    if (!gradient) {
+      return {ops::SoftmaxCrossEntropy{}, {logits, classes}};
+    }
+    return {ops::SoftmaxCrossEntropyGradient{}, {logits, classes, exactly({typeOf(logits).element, {}})}};
+  }
+  Call reshape() {
+    const ValueId operand = anyValue();
+    Dims dims(shapeOf(operand).dims().begin(), shapeOf(operand).dims().end());
+    if (dice_.chance(30)) {
+      dims.assign(1, shapeOf(operand).elements());
+    }
+    if (dice_.chance(60)) {
+      dims.insert(dims.begin() + dice_.below(static_cast<int64_t>(dims.size()) + 1), 1);
+    }
+    std::rotate(dims.begin(),
+                dims.begin() + (dims.empty() ? 0 : dice_.below(static_cast<int64_t>(dims.size()))),
+                dims.end());
+    ops::Reshape attributes;
+    attributes.shape = dims;
+    return unary(attributes, operand);
+  }
+  Call transpose() {
+    const ValueId operand = anyValue();
+    ops::Transpose attributes;
+    attributes.permutation.resize(dice_.chance(20) ? 0 : shapeOf(operand).rank());
+    std::iota(attributes.permutation.begin(), attributes.permutation.end(), 0);
+    for (size_t i = attributes.permutation.size(); i > 1; --i) {
+      std::swap(attributes.permutation[i - 1],
+                attributes.permutation[static_cast<size_t>(dice_.below(static_cast<int64_t>(i)))]);
+    }
+    return unary(attributes, operand);
+  }
+  Call broadcast() {
+    const ValueId operand = anyValue();
+    ops::Broadcast attributes;
+    for (int64_t extra = dice_.below(3); extra > 0; --extra) {
+      attributes.shape.push_back(anyDim());
+    }
+    for (const int64_t dim : shapeOf(operand).dims()) {
+      attributes.shape.push_back(dim == 1 ? anyDim() : dim);
+    }
+    return unary(attributes, operand);
+  }
+  Call concat() {
+    const ValueId first = anyValue();
+    ops::Concat attributes;
+    Call call{attributes, {first}};
+    const auto rank = static_cast<int64_t>(shapeOf(first).rank());
+    if (rank == 0) {
+      return call;
+    }
+    attributes.axis = dice_.below(rank);
+    call.attributes = attributes;
+    for (int64_t more = dice_.below(3); more > 0; --more) {
+      Dims dims(shapeOf(first).dims().begin(), shapeOf(first).dims().end());
+      dims[static_cast<size_t>(attributes.axis)] = anyDim();
+      call.operands.push_back(dice_.chance(30) ? first : exactly({typeOf(first).element, Shape(dims)}));
+    }
+    return call;
+  }
+  Call slice() {
+    const ValueId operand = anyValue();
+    ops::Slice attributes;
+    for (const int64_t dim : shapeOf(operand).dims()) {
+      const int64_t start = dice_.chance(50) ? 0 : dice_.below(dim + 1);
+      attributes.starts.push_back(start);
+      attributes.ends.push_back(dice_.chance(50) ? dim : start + dice_.below(dim - start + 1));
+      attributes.strides.push_back(dice_.chance(70) ? 1 : 1 + dice_.below(3));
+    }
+    if (dice_.chance(50)) {
+      attributes.strides.clear();
+    }
+    return unary(attributes, operand);
+  }
+  Call pad() {
+    const ValueId operand = anyValue();
+    ops::Pad attributes;
+    const auto width = [&] { return dice_.chance(60) ? 0 : dice_.below(3); };
+    for (size_t axis = 0; axis < shapeOf(operand).rank(); ++axis) {
+      attributes.low.push_back(width());
+      attributes.high.push_back(width());
+      attributes.interior.push_back(width());
+    }
+    if (dice_.chance(50)) {
+      attributes.interior.clear();
+    }
+    attributes.value = dice_.chance(70) ? 0 : 1;
+    return unary(attributes, operand);
+  }
+
+  Call callOf(OpKind kind) {
+    switch (kind) {
+    case OpKind::Matmul: return matmul();
+    case OpKind::Add:
+    case OpKind::Sub:
+    case OpKind::Mul:
+    case OpKind::Div:
+    case OpKind::Maximum:
+    case OpKind::Minimum: return binary(kind);
+    case OpKind::Neg:
+    case OpKind::Relu: return unary(defaultAttributes(kind), number());
+    case OpKind::Exp:
+    case OpKind::Log:
+    case OpKind::Sqrt:
+    case OpKind::Tanh:
+    case OpKind::Sigmoid: return unary(defaultAttributes(kind), real());
+    case OpKind::Compare: return compare();
+    case OpKind::Select: return select();
+    case OpKind::Cast: return cast();
+    case OpKind::ReduceSum: return reduction<ops::ReduceSum>(number());
+    case OpKind::ReduceMean: return reduction<ops::ReduceMean>(real());
+    case OpKind::ReduceMax: return reduction<ops::ReduceMax>(number());
+    case OpKind::ArgMax: return alongAxis<ops::ArgMax>(number());
+    case OpKind::Softmax: return alongAxis<ops::Softmax>(real(1));
+    case OpKind::LogSoftmax: return alongAxis<ops::LogSoftmax>(real(1));
+    case OpKind::SoftmaxCrossEntropy: return crossEntropy(false);
+    case OpKind::SoftmaxCrossEntropyGradient: return crossEntropy(true);
+    case OpKind::Reshape: return reshape();
+    case OpKind::Transpose: return transpose();
+    case OpKind::Broadcast: return broadcast();
+    case OpKind::Concat: return concat();
+    case OpKind::Slice: return slice();
+    case OpKind::Pad: return pad();
+    case OpKind::Input:
+    case OpKind::Parameter:
+    case OpKind::Constant:
+    case OpKind::Assign:
+    case OpKind::Transfer:
+    case OpKind::Gradients:
+    case OpKind::Fused: break;
+    }
+    DFC_UNREACHABLE("a random graph has no call of " + std::string(nameOf(kind)));
+  }
+};
+
+} // namespace dfc::test
