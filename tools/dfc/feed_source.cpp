@@ -34,6 +34,7 @@ Result<Literal> fromArchive(const std::string& path, const std::string& wanted, 
     return arrays->begin()->second;
   }
   std::vector<std::string> names;
+  names.reserve(arrays->size());
   for (const auto& [name, array] : *arrays) {
     names.push_back(name);
   }

@@ -86,6 +86,7 @@ void Feeds::fit(const std::string& argument, const Graph& graph, Diagnostics& er
   const auto input = inputs.find(pair->first);
   if (input == inputs.end()) {
     std::vector<std::string> names;
+    names.reserve(inputs.size());
     for (const auto& [name, type] : inputs) {
       names.push_back(name);
     }
