@@ -240,8 +240,9 @@ std::string key(const Picture& picture) {
     std::replace(label.begin(), label.end(), '\n', ' ');
     std::string leftAligned = dotQuoted(label);
     leftAligned.insert(leftAligned.size() - 1, "\\l");
-    const double x = columnWidth * static_cast<double>(i / rows);
-    const double y = picture.bottom() - 0.6 - rowHeight * static_cast<double>(i % rows);
+    const size_t column = i / rows, row = i % rows;
+    const double x = columnWidth * static_cast<double>(column);
+    const double y = picture.bottom() - 0.6 - rowHeight * static_cast<double>(row);
     text += rectangle(
         fmt::format("key{}", numbered[i]->number), x, y, columnWidth, rowHeight,
         fmt::format("style=\"\", color=none, fontsize=11, fontcolor=\"{}\", label={}",
