@@ -78,6 +78,7 @@ class PlanWriter {
 
   OffsetVector<uint32_t> ids(const SideTable<OpId, DeviceId>& table) {
     std::vector<DeviceId> list;
+    list.reserve(table.size());
     for (const OpId op : table.ids()) {
       list.push_back(table[op]);
     }
@@ -144,6 +145,7 @@ class PlanWriter {
 
   OffsetVector<const file::OpPair*> writeOrderings() {
     std::vector<file::OpPair> list;
+    list.reserve(executable_.placed().orderings.size());
     for (const Ordering& ordering : executable_.placed().orderings) {
       list.emplace_back(ordering.before.index(), ordering.after.index());
     }
