@@ -24,11 +24,10 @@ std::vector<ContentId> Occupancy::claim(int64_t begin, int64_t end, ContentId ow
   const auto last = intervals_.lower_bound(end);
   std::vector<ContentId> owners;
   for (auto interval = first; interval != last; ++interval) {
-    const ContentId found = interval->second.owner;
-    if (std::find(owners.begin(), owners.end(), found) == owners.end()) {
-      owners.push_back(found);
-    }
+    owners.push_back(interval->second.owner);
   }
+  std::sort(owners.begin(), owners.end());
+  owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
   intervals_.erase(first, last);
   intervals_.emplace(begin, Interval{end, owner});
   return owners;

@@ -12,7 +12,7 @@ namespace dfc {
 /// which it removes, so n claims cost O(n log n).
 class Occupancy {
  public:
-  /// Gives [begin, end) to `owner` and returns whom it was taken from, each once, in the order of bytes.
+  /// Gives [begin, end) to `owner` and returns whom it was taken from, each once, in the order of ids.
   std::vector<ContentId> claim(int64_t begin, int64_t end, ContentId owner);
 
  private:

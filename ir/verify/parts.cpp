@@ -33,11 +33,12 @@ std::string deviceList(const Machine& machine) {
 
 Readers::Readers(const Graph& graph) : first_(graph.valueCount() + 1) {
   const auto eachOperand = [&](auto&& visit) {
+    SideTable<ValueId, OpId> lastReader(graph.valueCount());
     for (const OpId op : graph.ops()) {
-      const auto& operands = graph[op].operands;
-      for (size_t i = 0; i < operands.size(); ++i) {
-        if (std::find(operands.begin(), operands.begin() + i, operands[i]) == operands.begin() + i) {
-          visit(op, operands[i].index());
+      for (const ValueId operand : graph[op].operands) {
+        if (lastReader[operand] != op) {
+          lastReader[operand] = op;
+          visit(op, operand.index());
         }
       }
     }

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 #include <llvm/ADT/DenseSet.h>
 
-#include <algorithm>
-
 namespace dfc {
 namespace {
 
+/// Far above any machine's, and low enough that a table by queue and step stays in hand.
+constexpr size_t mostQueues = 8192;
 /// Above this many (step, queue) pairs the happens-before table would take more than 2 GiB.
 constexpr uint64_t mostClockEntries = uint64_t{1} << 29;
 
@@ -29,6 +29,7 @@ class ShapeVerifier {
     if (!findings_.empty()) {
       return findings_.take();
     }
+    lastWaiter_.resize(schedule_.queues.size());
     for (const StepId step : schedule_.steps.ids()) {
       checkPlace(step);
       checkWaits(step);
@@ -48,7 +49,8 @@ class ShapeVerifier {
       findings_.add(
           fmt::format("the schedule knows {} ops, the placed graph has {}", schedule_.stepOf.size(), ops));
     }
-    if (uint64_t{schedule_.steps.size()} * schedule_.queues.size() > mostClockEntries) {
+    if (schedule_.queues.size() > mostQueues ||
+        uint64_t{schedule_.steps.size()} * schedule_.queues.size() > mostClockEntries) {
       findings_.add(fmt::format("{} steps on {} queues are more than dfc can verify", schedule_.steps.size(),
                                 schedule_.queues.size()),
                     "leave out queues without steps");
@@ -168,7 +170,6 @@ class ShapeVerifier {
 
   void checkWaits(StepId step) {
     const StepRow& row = schedule_.steps[step];
-    llvm::SmallVector<QueueId, 4> queues;
     for (const StepId wait : row.waits) {
       if (!schedule_.steps.contains(wait)) {
         findings_.at(row.op, fmt::format("op '{}' waits for a step that does not exist", nameOf(step)));
@@ -184,11 +185,11 @@ class ShapeVerifier {
         findings_.at(row.op,
                      fmt::format("op '{}' waits for '{}' of its own queue", nameOf(step), nameOf(wait)),
                      "a queue runs its steps in order");
-      } else if (std::find(queues.begin(), queues.end(), queue) != queues.end()) {
+      } else if (lastWaiter_[queue] == step) {
         findings_.at(row.op, fmt::format("op '{}' waits twice for {}", nameOf(step), queueText(queue)),
                      "the later wait implies the earlier");
       }
-      queues.push_back(queue);
+      lastWaiter_[queue] = step;
     }
   }
 
@@ -196,6 +197,7 @@ class ShapeVerifier {
   const PlacedGraph& placed_;
   const Machine& machine_;
   Findings findings_;
+  SideTable<QueueId, StepId> lastWaiter_; // the last step seen to wait for each queue
 };
 
 } // namespace
