@@ -16,6 +16,9 @@ SideTable<DeviceId, bool> usedDevices(const Executable& plan) {
   for (const QueueRow& queue : plan.schedule().queues) {
     used[queue.device] = used[queue.device] || !queue.steps.empty();
   }
+  for (const Fetch& fetch : plan.graph().fetches()) { // also one without bytes
+    used[plan.memory().slots[fetch.value].device] = true;
+  }
   return used;
 }
 

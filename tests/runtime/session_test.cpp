@@ -202,6 +202,9 @@ TEST_CASE("session: a plan without inputs, and one without steps") {
   CHECK(valuesOf(session->run({})->at("p")) == Floats{3, 3});
   CHECK(messagesOf(session->run({{"p", Literal()}}).errors()) ==
         Strings{"the plan has no input named 'p' | the plan has no inputs"});
+  Builder h("nothing");
+  h.fetch("c", h.constant(Literal(f32({0}))));
+  CHECK(opened(tinyPlan(finished(std::move(h)), smallMachine(0)))->run({})->at("c").type() == f32({0}));
   const auto empty = opened(tinyPlan(finished(Builder("empty")), smallMachine(0)));
   CHECK(empty->run({})->empty());
 }

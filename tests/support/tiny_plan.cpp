@@ -144,10 +144,13 @@ class Placer {
       }
     }
     for (const OpId assign : graph.ops()) {
+      if (graph[assign].kind() != OpKind::Assign) {
+        continue;
+      }
       for (const OpId reader : graph.ops()) {
-        if (graph[assign].kind() == OpKind::Assign && reader != assign &&
-            llvm::any_of(graph[reader].operands,
-                         [&](ValueId operand) { return root[operand] == graph[assign].operands[0]; })) {
+        if (reader != assign && llvm::any_of(graph[reader].operands, [&](ValueId operand) {
+              return root[operand] == graph[assign].operands[0];
+            })) {
           placed_.orderings.push_back({reader, assign});
         }
       }
