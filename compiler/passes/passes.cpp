@@ -7,7 +7,7 @@ namespace dfc {
 
 llvm::ArrayRef<PassRow> allPasses() {
   static constexpr std::array rows = {
-#define DFC_PASS(function, name, why) PassRow{&function, name, why},
+#define DFC_PASS(function, name, why) PassRow{&(function), name, why},
 #include "compiler/passes/passes.def"
 #undef DFC_PASS
   };
