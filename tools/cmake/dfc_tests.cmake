@@ -54,7 +54,14 @@ dfc_test_room(compiler LINKS dfc_compiler)
 if(TARGET tests_compiler AND EXISTS "${CMAKE_SOURCE_DIR}/samples/03_figure/graph.cpp")
   target_sources(tests_compiler PRIVATE samples/03_figure/graph.cpp) # the lesson itself is what is tested
 endif()
-dfc_test_room(runtime LINKS dfc_runtime)
+dfc_test_room(runtime LINKS dfc_runtime dfc_cuda_kernels)
+# CUDA's compiler library alone checks the generated kernels: no GPU is needed, and no driver. It is opened when the
+# tests run, so that they also run where it is not.
+find_package(CUDAToolkit QUIET)
+if(TARGET tests_runtime AND CUDA_nvrtc_LIBRARY)
+  target_compile_definitions(tests_runtime PRIVATE DFC_TEST_NVRTC="${CUDA_nvrtc_LIBRARY}")
+  target_include_directories(tests_runtime SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+endif()
 dfc_test_room(tools LINKS dfc_sample_data dfc_compiler dfc_runtime CLI11::CLI11)
 dfc_test_room(conformance LINKS dfc_compiler dfc_runtime)
 dfc_test_room(property LINKS dfc_compiler dfc_runtime)

@@ -1,0 +1,60 @@
+// Chain: what is computed for each element of a row-major walk, as CUDA text. Elementwise ops, fused bodies,
+// movement and the loaders of reductions are all chains; they differ in what is done with the results.
+//
+// The text defines Index, Element (storage of a result), Operands (the pointers), Inputs<W> (W elements of
+// each operand), `gather<W>(operands, i)` and `applied(inputs)`, a Pack<Element, W>.
+#pragma once
+
+#include "ir/op.h"
+#include "runtime/cuda/kernels/access.h"
+#include "runtime/cuda/kernels/generated_kernel.h"
+
+#include <functional>
+#include <string>
+
+namespace dfc::cuda {
+
+struct Chain {
+  /// A buffer that the chain reads.
+  struct Source {
+    std::string type;     ///< of storage, or of bits that only move
+    int64_t bytes = 0;    ///< of an element
+    bool streamed = true; ///< has elements enough to count when bandwidth is planned
+    int64_t reach = 0;    ///< elements that indices may address
+    /// The statements of `Pack<type, W> read(const type* from, Index i)` where W divides `width`.
+    std::function<std::string(int64_t width, const IndexText& index)> reader;
+    uint32_t operand = 0; ///< of the op
+  };
+
+  int64_t count = 0;   ///< elements of the walk
+  std::string element; ///< storage of what it gives
+  int64_t elementBytes = 0;
+  llvm::SmallVector<Source, 4> sources;
+  /// Statements of `Element apply(<value of source 0> r0, …)`; empty: source 0 as it is.
+  std::string body;
+
+  /// Elements of one access: the widest streamed storage fills a pack.
+  int64_t fullWidth() const;
+  size_t streamedSources() const;
+  /// Index arithmetic that reaches every element of every source.
+  IndexText index() const;
+  /// The definitions above. `width` is the largest W that is used.
+  std::string text(int64_t width) const;
+  /// "const f32* p0, const f16* p1, " and "p0, p1": of the kernel, and to make Operands of.
+  std::string parameters() const;
+  std::string pointers() const;
+  llvm::SmallVector<Argument, 4> arguments() const;
+};
+
+Chain::Source sourceOf(const TensorType& type, const Access& access, uint32_t operand);
+/// The same as bits that only move.
+Chain::Source bitsOf(const TensorType& type, const Access& access, uint32_t operand);
+
+/// An elementwise op, or a fused op without its closing reduction, over the shape its operands broadcast to.
+Chain elementwiseChain(const OpAttributes& attributes, OperandTypes operands, ElementType result);
+/// The elements of one operand as they are.
+Chain identityChain(const TensorType& operand);
+/// A constant of storage `type` in every element, no sources.
+Chain constantChain(int64_t count, ElementType type, std::string value);
+
+} // namespace dfc::cuda

@@ -1,0 +1,27 @@
+// The generators that `generateKernels` chooses from, one for each family of ops. Types are those that the
+// op's rule accepts and gives; results have elements.
+#pragma once
+
+#include "runtime/cuda/kernels/chain.h"
+
+namespace dfc::cuda {
+
+/// Every element of the walk once, into a dense result.
+GeneratedWork streamedChain(const Chain& chain);
+
+enum class Fold : uint8_t { Sum, Mean, Max, ArgMax };
+/// Folds `axes` (ascending, counted from the front) of `shape`, whose elements the chain gives as `element`.
+GeneratedWork foldedChain(const Chain& chain, ElementType element, Fold fold, const Shape& shape,
+                          llvm::ArrayRef<int64_t> axes);
+
+GeneratedWork broadcastKernel(const TensorType& operand, const TensorType& result);
+GeneratedWork sliceKernel(const ops::Slice& op, const TensorType& operand, const TensorType& result);
+GeneratedWork padKernel(const ops::Pad& op, const TensorType& operand, const TensorType& result);
+GeneratedWork transposeKernel(const ops::Transpose& op, const TensorType& operand, const TensorType& result);
+GeneratedWork concatKernel(const ops::Concat& op, OperandTypes operands, const TensorType& result);
+
+GeneratedWork softmaxKernel(int64_t axis, bool logarithm, const TensorType& type);
+GeneratedWork crossEntropyKernel(OperandTypes operands);
+GeneratedWork crossEntropyGradientKernel(OperandTypes operands);
+
+} // namespace dfc::cuda

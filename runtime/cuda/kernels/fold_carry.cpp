@@ -1,0 +1,130 @@
+// The carries. Sums run in f32 (f64 for f64, unsigned for integers, which wrap) and are rounded once. Maxima
+// carry where they were found: the first of equal elements wins, whatever order the lanes merge in, so zeros
+// of both signs and ties of argMax come out as in a row-major walk; NaN beats everything but an earlier NaN.
+#include "ir/assert.h"
+#include "runtime/cuda/kernels/fold.h"
+
+#include <fmt/format.h>
+
+namespace dfc::cuda {
+namespace {
+
+constexpr std::string_view sumText = R"(
+struct Carry { $Sum$ sum; };
+DFC_INLINE Carry start() { return {$Sum$(0)}; }
+DFC_INLINE void fold(Carry& into, Value x, Position) { into.sum += $Sum$(x); }
+DFC_INLINE void merge(Carry& into, const Carry& from) { into.sum += from.sum; }
+DFC_INLINE Carry shuffled(const Carry& carry, int lane) {
+  return {__shfl_xor_sync(0xffffffffu, carry.sum, lane)};
+}
+DFC_INLINE Result finish(const Carry& carry) { return stored<Result>(Value(carry.sum$mean$)); }
+)";
+
+constexpr std::string_view maxText = R"(
+struct Carry { $Best$ best; Position at; }; // `at`: its place in the row-major walk
+DFC_INLINE Carry start() { return {$lowest$, ~Position(0)}; }
+DFC_INLINE void fold(Carry& into, Value x, Position at) { // later than all before
+  if (!isNan(into.best) && ($Best$(x) > into.best || isNan(x))) into = {$Best$(x), at};
+}
+DFC_INLINE void merge(Carry& into, const Carry& from) {
+  const bool earlier = from.at < into.at;
+  const bool wins = isNan(from.best) ? !isNan(into.best) || earlier
+                                     : from.best > into.best || (from.best == into.best && earlier);
+  if (wins) into = from;
+}
+DFC_INLINE Carry shuffled(const Carry& carry, int lane) {
+  return {__shfl_xor_sync(0xffffffffu, carry.best, lane), __shfl_xor_sync(0xffffffffu, carry.at, lane)};
+}
+DFC_INLINE Result finish(const Carry& carry) { return $finish$; }
+)";
+
+// Merges the carries of a block of whole warps; the first thread gets the result.
+constexpr std::string_view blockText = R"(
+template <int threads> DFC_INLINE Carry mergedBlock(Carry carry) {
+  __shared__ Carry ofWarps[32];
+#pragma unroll
+  for (int lane = 16; lane > 0; lane /= 2) merge(carry, shuffled(carry, lane));
+  if constexpr (threads > 32) {
+    if (threadIdx.x % 32 == 0) ofWarps[threadIdx.x / 32] = carry;
+    __syncthreads();
+    carry = threadIdx.x < threads / 32 ? ofWarps[threadIdx.x] : start();
+    if (threadIdx.x < 32) {
+#pragma unroll
+      for (int lane = 16; lane > 0; lane /= 2) merge(carry, shuffled(carry, lane));
+    }
+  }
+  return carry;
+}
+)";
+
+std::string sumType(ElementType element) {
+  switch (element) {
+  case ElementType::F32:
+  case ElementType::F16:
+  case ElementType::BF16: return "f32";
+  case ElementType::F64: return "f64";
+  case ElementType::I64: return "u64";
+  case ElementType::I32:
+  case ElementType::U8:
+  case ElementType::Bool: return "u32";
+  }
+  DFC_UNREACHABLE("element type");
+}
+
+// The register that holds the best value: shuffles know no u8.
+std::string bestType(ElementType element) {
+  return byteWidth(element) == 1 ? "u32" : std::string(valueName(element));
+}
+
+std::string lowest(ElementType element) {
+  switch (element) {
+  case ElementType::F32:
+  case ElementType::F16:
+  case ElementType::BF16: return "-__int_as_float(0x7f800000)";
+  case ElementType::F64: return "-__longlong_as_double(0x7ff0000000000000ll)";
+  case ElementType::I32: return "-2147483647 - 1";
+  case ElementType::I64: return "-9223372036854775807ll - 1";
+  case ElementType::U8:
+  case ElementType::Bool: return "0u";
+  }
+  DFC_UNREACHABLE("element type");
+}
+
+bool sums(Fold fold) { return fold == Fold::Sum || fold == Fold::Mean; }
+
+IndexText positions(int64_t length) { return IndexText(length); }
+
+// Nothing beats the lowest value, so a carry that found nothing stands for the first element.
+std::string finishOf(Fold fold) {
+  return fold == Fold::ArgMax ? "carry.at == ~Position(0) ? 0 : i64(carry.at)"
+                              : "stored<Result>(Value(carry.best))";
+}
+
+} // namespace
+
+std::string foldText(Fold fold, ElementType element, int64_t length) {
+  std::string text =
+      fmt::format("using Position = {};\nusing Value = {};\nusing Result = {};\n", positions(length).type(),
+                  valueName(element), fold == Fold::ArgMax ? "i64" : storageName(element));
+  const std::string sum = sumType(element);
+  text +=
+      sums(fold)
+          ? filled(sumText, {{"Sum", sum},
+                             {"mean", fold == Fold::Mean ? fmt::format(" / {}({}ll)", sum, length) : ""}})
+          : filled(maxText,
+                   {{"Best", bestType(element)}, {"lowest", lowest(element)}, {"finish", finishOf(fold)}});
+  return text;
+}
+
+std::string foldBlockText() { return std::string(blockText); }
+
+int64_t carryBytes(Fold fold, ElementType element, int64_t length) {
+  const int64_t value = std::max<int64_t>(4, byteWidth(element)); // f16 and bf16 in f32, u8 in u32
+  if (sums(fold)) {
+    return value;
+  }
+  const int64_t position = positions(length).type() == "u64" ? 8 : 4;
+  return 2 * std::max(value, position);
+}
+
+} // namespace dfc::cuda

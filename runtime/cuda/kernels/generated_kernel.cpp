@@ -1,0 +1,92 @@
+// The one list that says which generator makes the kernels of each op.
+#include "runtime/cuda/kernels/generated_kernel.h"
+
+#include "ir/assert.h"
+#include "ir/op_rules.h"
+#include "runtime/cuda/kernels/families.h"
+
+namespace dfc::cuda {
+namespace {
+
+GeneratedWork folded(const TensorType& operand, Fold fold, llvm::ArrayRef<int64_t> axes) {
+  return foldedChain(identityChain(operand), operand.element, fold, operand.shape,
+                     *normalAxes(axes, operand.shape.rank()));
+}
+
+GeneratedWork fused(const ops::Fused& op, OperandTypes operands, const TensorType& result) {
+  const Chain chain = elementwiseChain(op, operands, result.element);
+  const Shape common = *ops::Fused::commonShape(operands);
+  switch (op.reduction) {
+  case ops::Fused::Reduction::None: return streamedChain(chain);
+  case ops::Fused::Reduction::Sum: return foldedChain(chain, result.element, Fold::Sum, common, op.axes);
+  case ops::Fused::Reduction::Mean: return foldedChain(chain, result.element, Fold::Mean, common, op.axes);
+  case ops::Fused::Reduction::Max: return foldedChain(chain, result.element, Fold::Max, common, op.axes);
+  }
+  DFC_UNREACHABLE("reduction of a fused op");
+}
+
+std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandTypes operands,
+                                        const TensorType& result) {
+  switch (kindOf(attributes)) {
+  case OpKind::Input:
+  case OpKind::Parameter:
+  case OpKind::Constant:
+  case OpKind::Assign:
+  case OpKind::Transfer:
+  case OpKind::Gradients:
+  case OpKind::Matmul:
+  case OpKind::Reshape: return std::nullopt;
+  case OpKind::Add:
+  case OpKind::Sub:
+  case OpKind::Mul:
+  case OpKind::Div:
+  case OpKind::Maximum:
+  case OpKind::Minimum:
+  case OpKind::Neg:
+  case OpKind::Exp:
+  case OpKind::Log:
+  case OpKind::Sqrt:
+  case OpKind::Tanh:
+  case OpKind::Sigmoid:
+  case OpKind::Relu:
+  case OpKind::Compare:
+  case OpKind::Select:
+  case OpKind::Cast: return streamedChain(elementwiseChain(attributes, operands, result.element));
+  case OpKind::Fused: return fused(std::get<ops::Fused>(attributes), operands, result);
+  case OpKind::ReduceSum: return folded(operands[0], Fold::Sum, std::get<ops::ReduceSum>(attributes).axes);
+  case OpKind::ReduceMean: return folded(operands[0], Fold::Mean, std::get<ops::ReduceMean>(attributes).axes);
+  case OpKind::ReduceMax: return folded(operands[0], Fold::Max, std::get<ops::ReduceMax>(attributes).axes);
+  case OpKind::ArgMax: return folded(operands[0], Fold::ArgMax, {std::get<ops::ArgMax>(attributes).axis});
+  case OpKind::Softmax: return softmaxKernel(std::get<ops::Softmax>(attributes).axis, false, result);
+  case OpKind::LogSoftmax: return softmaxKernel(std::get<ops::LogSoftmax>(attributes).axis, true, result);
+  case OpKind::SoftmaxCrossEntropy: return crossEntropyKernel(operands);
+  case OpKind::SoftmaxCrossEntropyGradient: return crossEntropyGradientKernel(operands);
+  case OpKind::Transpose: return transposeKernel(std::get<ops::Transpose>(attributes), operands[0], result);
+  case OpKind::Broadcast: return broadcastKernel(operands[0], result);
+  case OpKind::Concat: return concatKernel(std::get<ops::Concat>(attributes), operands, result);
+  case OpKind::Slice: return sliceKernel(std::get<ops::Slice>(attributes), operands[0], result);
+  case OpKind::Pad: return padKernel(std::get<ops::Pad>(attributes), operands[0], result);
+  }
+  DFC_UNREACHABLE("op kind");
+}
+
+bool computes(OpKind kind) {
+  const OpClass opClass = classOf(kind);
+  return opClass != OpClass::Source && opClass != OpClass::State && opClass != OpClass::View &&
+         opClass != OpClass::Transfer && opClass != OpClass::Request && opClass != OpClass::Contraction;
+}
+
+} // namespace
+
+std::optional<GeneratedWork> generateKernels(const OpAttributes& attributes, OperandTypes operands,
+                                             OperandTypes results) {
+  if (!computes(kindOf(attributes)) || !resultTypes(attributes, operands).ok()) {
+    return std::nullopt;
+  }
+  if (results[0].shape.elements() == 0) {
+    return GeneratedWork{};
+  }
+  return kernelsFor(attributes, operands, results[0]);
+}
+
+} // namespace dfc::cuda

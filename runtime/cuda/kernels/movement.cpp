@@ -1,0 +1,138 @@
+// Movement that is a gather over the result: broadcast, slice and pad. Elements move as bits, so no NaN
+// changes. Pad reads where a result element comes from inside the operand, and takes the value elsewhere.
+#include "runtime/cuda/kernels/families.h"
+
+#include "ir/literal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace dfc::cuda {
+namespace {
+
+Chain moved(const TensorType& operand, const TensorType& result, const Access& access) {
+  return {result.shape.elements(),
+          std::string(bitsName(operand.element)),
+          byteWidth(operand.element),
+          {bitsOf(operand, access, 0)},
+          ""};
+}
+
+// One axis of a pad: result index low + k * step, for k < extent, is element k of the operand.
+struct PadAxis {
+  int64_t result = 1, low = 0, step = 1, extent = 1;
+  bool untouched() const { return result == extent; } // then low is 0 and step does not matter
+};
+
+// Axes outermost first; an untouched axis is walked as one with the axis outside it, where that keeps its
+// step.
+llvm::SmallVector<PadAxis, 8> padAxes(const ops::Pad& op, const Shape& operand, const Shape& result) {
+  llvm::SmallVector<PadAxis, 8> axes;
+  for (size_t d = 0; d < result.rank(); ++d) {
+    const int64_t step = op.interior.empty() || operand[d] <= 1 ? 1 : op.interior[d] + 1;
+    const PadAxis axis{result[d], op.low[d], step, operand[d]};
+    if (axis.untouched() && !axes.empty() && axes.back().step == 1) {
+      PadAxis& outer = axes.back();
+      outer = {outer.result * axis.result, outer.low * axis.result, 1, outer.extent * axis.result};
+    } else {
+      axes.push_back(axis);
+    }
+  }
+  return axes;
+}
+
+// Statements that find the source of result element j: `inside` and the offset `at`.
+std::string padIndex(llvm::ArrayRef<PadAxis> axes, const IndexText& index) {
+  std::string text = "    bool inside = true;\n    Index at = 0;\n";
+  int64_t inner = 1;
+  llvm::SmallVector<int64_t, 8> below(axes.size()), strides(axes.size());
+  int64_t stride = 1;
+  for (size_t d = axes.size(); d-- > 0; inner *= axes[d].result, stride *= axes[d].extent) {
+    below[d] = inner;
+    strides[d] = stride;
+  }
+  for (size_t d = 0; d < axes.size(); ++d) {
+    const PadAxis& axis = axes[d];
+    std::string digit = "j";
+    digit += below[d] == 1 ? "" : fmt::format(" / {}", index.of(below[d]));
+    digit += d == 0 ? "" : fmt::format(" % {}", index.of(axis.result));
+    // Below `low` the difference wraps to a number beyond any extent.
+    text += fmt::format("    const Index d{} = {} - {};\n", d, digit, index.of(axis.low));
+    const std::string place =
+        axis.step == 1 ? fmt::format("d{}", d) : fmt::format("d{} / {}", d, index.of(axis.step));
+    text += fmt::format("    inside = inside && {} < {}{};\n", place, index.of(axis.extent),
+                        axis.step == 1 ? "" : fmt::format(" && d{} % {} == 0", d, index.of(axis.step)));
+    text += fmt::format("    at += ({}) * {};\n", place, index.of(strides[d]));
+  }
+  return text;
+}
+
+constexpr std::string_view packedPad = R"(  Pack<$type$, W> pack = splatPack<W>($type$($value$));
+  {
+    const Index j = i;
+$index$    if (inside) pack = loadPack<W>(from + at);
+  }
+  return pack;
+)";
+
+constexpr std::string_view elementPad = R"(  Pack<$type$, W> pack = splatPack<W>($type$($value$));
+#pragma unroll
+  for (int k = 0; k < W; ++k) {
+    const Index j = i + k;
+$index$    if (inside) pack.at[k] = from[at];
+  }
+  return pack;
+)";
+
+// Whether a pack of `width` elements is either inside or outside as a whole, and aligned in the operand.
+bool packsWhole(llvm::ArrayRef<PadAxis> axes, int64_t width) {
+  const PadAxis& inner = axes.back();
+  return inner.step == 1 && commonPowerOf2(width, {inner.result, inner.low, inner.extent}) == width;
+}
+
+// The bits of `value` in a tensor of `type`.
+std::string bitsText(ElementType type, double value) {
+  const Literal literal = filledLiteral({type, {}}, value);
+  uint64_t bits = 0;
+  std::memcpy(&bits, literal.bytes().data(), literal.bytes().size());
+  return fmt::format("{:#x}ull", bits);
+}
+
+} // namespace
+
+GeneratedWork broadcastKernel(const TensorType& operand, const TensorType& result) {
+  return streamedChain(moved(operand, result, Access::broadcast(operand.shape, result.shape)));
+}
+
+GeneratedWork sliceKernel(const ops::Slice& op, const TensorType& operand, const TensorType& result) {
+  llvm::SmallVector<Access::Axis, 8> axes(result.shape.rank());
+  int64_t base = 0, stride = 1;
+  for (size_t d = result.shape.rank(); d-- > 0; stride *= operand.shape[d]) {
+    axes[d] = {result.shape[d], stride * (op.strides.empty() ? 1 : op.strides[d])};
+    base += stride * op.starts[d];
+  }
+  return streamedChain(moved(operand, result, Access(axes, base)));
+}
+
+GeneratedWork padKernel(const ops::Pad& op, const TensorType& operand, const TensorType& result) {
+  const std::string type(bitsName(operand.element)), value = bitsText(operand.element, op.value);
+  if (operand.shape.elements() == 0) {
+    return streamedChain(
+        constantChain(result.shape.elements(), operand.element, fmt::format("{}({})", type, value)));
+  }
+  const auto axes = padAxes(op, operand.shape, result.shape);
+  if (axes.empty()) { // a scalar
+    return broadcastKernel(operand, result);
+  }
+  Chain chain = moved(operand, result, Access::broadcast(operand.shape, operand.shape));
+  chain.sources[0].streamed = true;
+  chain.sources[0].reader = [=](int64_t width, const IndexText& index) {
+    return filled(packsWhole(axes, width) ? packedPad : elementPad,
+                  {{"type", type}, {"value", value}, {"index", padIndex(axes, index)}});
+  };
+  return streamedChain(chain);
+}
+
+} // namespace dfc::cuda

@@ -1,0 +1,213 @@
+// Reductions and argMax, of a tensor or of a fused chain. Three ways to fold (see FoldPlan), each with the
+// same result on every run: lanes and blocks merge in an order fixed by the shape. Where results are cut into
+// parts, the first launch leaves carries in the workspace, [part][result], and a second one merges them.
+#include "ir/op_rules.h"
+#include "runtime/cuda/kernels/fold.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dfc::cuda {
+namespace {
+
+constexpr std::string_view stretchText = R"(
+DFC_INLINE Index keptOffset(Index out) { (void)out; return $kept$; }
+DFC_INLINE Index foldedOffset(Position r) { (void)r; return $folded$; }
+
+// Folds packs begin, begin + step, … below `end` into one carry for each element of a pack. `along` is the
+// distance of a pack's elements in the fold: 1 in rows, 0 in columns.
+template <int along>
+DFC_INLINE void foldStretch(Carry (&carry)[width], const Operands& from, Index base, Position begin,
+                            Position end, Position step) {
+#pragma unroll
+  for (int k = 0; k < width; ++k) carry[k] = start();
+  Position r = begin;
+  for (; r + (unroll - 1) * step < end; r += unroll * step) {
+    Inputs<width> in[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) in[u] = gather<width>(from, base + foldedOffset(r + u * step));
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      const Pack<Element, width> x = applied(in[u]);
+#pragma unroll
+      for (int k = 0; k < width; ++k) fold(carry[k], valueOf(x.at[k]), r + u * step + k * along);
+    }
+  }
+  for (; r < end; r += step) {
+    const Pack<Element, width> x = applied(gather<width>(from, base + foldedOffset(r)));
+#pragma unroll
+    for (int k = 0; k < width; ++k) fold(carry[k], valueOf(x.at[k]), r + k * along);
+  }
+}
+)";
+
+// `lanes` threads of a warp for each result.
+constexpr std::string_view lanesText = R"(
+extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$Result* to) {
+  const Operands from{$pointers$};
+  const Index out = Index(blockIdx.x) * (threads / lanes) + threadIdx.x / lanes;
+  Carry carry[width];
+  foldStretch<1>(carry, from, out < outputs ? keptOffset(out) : 0, threadIdx.x % lanes * width,
+                 out < outputs ? length : 0, lanes * width);
+#pragma unroll
+  for (int k = 1; k < width; ++k) merge(carry[0], carry[k]);
+#pragma unroll
+  for (int lane = lanes / 2; lane > 0; lane /= 2) merge(carry[0], shuffled(carry[0], lane));
+  if (out < outputs && threadIdx.x % lanes == 0) to[out] = finish(carry[0]);
+}
+)";
+
+// A block for each part (y) of each result (x).
+constexpr std::string_view blockText = R"(
+extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$$Written$* to) {
+  const Operands from{$pointers$};
+  const Index out = blockIdx.x;
+  const Position begin = Position(blockIdx.y) * chunk, end = begin + chunk < length ? begin + chunk : length;
+  Carry carry[width];
+  foldStretch<1>(carry, from, keptOffset(out), begin + threadIdx.x * width, end, threads * width);
+#pragma unroll
+  for (int k = 1; k < width; ++k) merge(carry[0], carry[k]);
+  const Carry whole = mergedBlock<threads>(carry[0]);
+  if (threadIdx.x == 0) to[blockIdx.y * Index(outputs) + out] = $written$(whole);
+}
+)";
+
+// `lanes` rows of threads for `columns` packs of neighbouring results; y counts parts.
+constexpr std::string_view columnsText = R"(
+extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$$Written$* to) {
+  __shared__ Carry ofLanes[lanes][columns * width];
+  const Operands from{$pointers$};
+  const int column = threadIdx.x % columns, lane = threadIdx.x / columns;
+  const Index out = (Index(blockIdx.x) * columns + column) * width;
+  const Position begin = Position(blockIdx.y) * chunk, end = begin + chunk < length ? begin + chunk : length;
+  Carry carry[width];
+  foldStretch<0>(carry, from, out < outputs ? keptOffset(out) : 0, begin + lane, out < outputs ? end : 0, lanes);
+#pragma unroll
+  for (int half = lanes / 2; half > 0; half /= 2) {
+    if (lane >= half && lane < 2 * half) {
+#pragma unroll
+      for (int k = 0; k < width; ++k) ofLanes[lane][k * columns + column] = carry[k];
+    }
+    __syncthreads();
+    if (lane < half) {
+#pragma unroll
+      for (int k = 0; k < width; ++k) merge(carry[k], ofLanes[lane + half][k * columns + column]);
+    }
+  }
+  if (lane == 0 && out < outputs) {
+#pragma unroll
+    for (int k = 0; k < width; ++k) to[blockIdx.y * Index(outputs) + out + k] = $written$(carry[k]);
+  }
+}
+)";
+
+// Merges the parts of each result.
+constexpr std::string_view mergeText = R"(
+extern "C" __global__ void __launch_bounds__(columns * lanes) dfc_kernel(const Carry* from, Result* to) {
+  __shared__ Carry ofLanes[lanes][columns];
+  const int column = threadIdx.x % columns, lane = threadIdx.x / columns;
+  const Index out = Index(blockIdx.x) * columns + column;
+  Carry carry = start();
+  if (out < outputs) {
+#pragma unroll 4
+    for (u32 part = lane; part < parts; part += lanes) merge(carry, from[part * outputs + out]);
+  }
+#pragma unroll
+  for (int half = lanes / 2; half > 0; half /= 2) {
+    if (lane >= half && lane < 2 * half) ofLanes[lane][column] = carry;
+    __syncthreads();
+    if (lane < half) merge(carry, ofLanes[lane + half][column]);
+  }
+  if (lane == 0 && out < outputs) to[out] = finish(carry);
+}
+)";
+
+class FoldWriter {
+ public:
+  FoldWriter(const Chain& chain, ElementType element, Fold fold, const FoldLayout& layout)
+      : chain_(chain), layout_(layout), index_(chain.index()),
+        carry_(carryBytes(fold, element, layout.length)), plan_(planFold(layout, chain.fullWidth(), carry_)),
+        carryText_(foldText(fold, element, layout.length)) {}
+
+  GeneratedWork work() const {
+    GeneratedWork work;
+    work.launches.push_back(first());
+    if (plan_.parts > 1) {
+      work.launches.push_back(second());
+      work.workspaceBytes = plan_.parts * layout_.outputs * carry_;
+    }
+    return work;
+  }
+
+ private:
+  bool wholeBlock() const { return plan_.byRows && plan_.lanes > 32; }
+  std::string_view kernel() const {
+    return wholeBlock() ? blockText : plan_.byRows ? lanesText : columnsText;
+  }
+  std::string counts() const {
+    return constant("Index", "outputs", index_.of(layout_.outputs)) +
+           (wholeBlock() ? "" : constant("lanes", plan_.lanes));
+  }
+  std::string partCounts() const {
+    return plan_.byRows && !wholeBlock() ? "" : constant("Position", "chunk", index_.of(plan_.chunk));
+  }
+  std::string stretch() const {
+    return constant("width", plan_.width) + constant("unroll", plan_.unroll) +
+           constant("threads", plan_.threads) + constant("Position", "length", index_.of(layout_.length)) +
+           filled(stretchText, {{"kept", layout_.kept.offset("out", index_)},
+                                {"folded", layout_.folded.offset("r", index_)}});
+  }
+
+  GeneratedLaunch first() const {
+    const bool whole = plan_.parts == 1;
+    GeneratedLaunch launch;
+    launch.code = chain_.text(plan_.width) + carryText_ + (wholeBlock() ? foldBlockText() : "") + counts() +
+                  (plan_.byRows ? "" : constant("columns", plan_.columns)) + partCounts() + stretch() +
+                  filled(kernel(), {{"parameters", chain_.parameters()},
+                                    {"pointers", chain_.pointers()},
+                                    {"Written", whole ? "Result" : "Carry"},
+                                    {"written", whole ? "finish" : "Carry"}});
+    const int64_t results = plan_.byRows ? plan_.threads / plan_.lanes : plan_.columns * plan_.width;
+    launch.grid = {static_cast<uint32_t>(ceilDiv(layout_.outputs, results)),
+                   static_cast<uint32_t>(plan_.parts), 1};
+    launch.block[0] = static_cast<uint32_t>(plan_.threads);
+    launch.arguments = chain_.arguments();
+    launch.arguments.push_back({whole ? Argument::From::Result : Argument::From::Workspace, 0, 0});
+    return launch;
+  }
+
+  GeneratedLaunch second() const {
+    const int64_t columns = std::min<int64_t>(32, powerOf2From(layout_.outputs));
+    const int64_t lanes = std::min<int64_t>(256 / columns, powerOf2From(ceilDiv(plan_.parts, 2)));
+    GeneratedLaunch launch;
+    launch.code = fmt::format("using Index = {};\n", index_.type()) + carryText_ +
+                  constant("Index", "outputs", index_.of(layout_.outputs)) + constant("columns", columns) +
+                  constant("lanes", lanes) + constant("u32", "parts", fmt::format("{}u", plan_.parts)) +
+                  std::string(mergeText);
+    launch.grid[0] = static_cast<uint32_t>(ceilDiv(layout_.outputs, columns));
+    launch.block[0] = static_cast<uint32_t>(columns * lanes);
+    launch.arguments = {{Argument::From::Workspace, 0, 0}, {Argument::From::Result, 0, 0}};
+    return launch;
+  }
+
+  const Chain& chain_;
+  const FoldLayout& layout_;
+  IndexText index_;
+  int64_t carry_;
+  FoldPlan plan_;
+  std::string carryText_;
+};
+
+} // namespace
+
+GeneratedWork foldedChain(const Chain& chain, ElementType element, Fold fold, const Shape& shape,
+                          llvm::ArrayRef<int64_t> axes) {
+  if (shape.elements() == 0) { // an empty sum
+    return streamedChain(constantChain(reducedShape(shape, axes, false).elements(), element, "{}"));
+  }
+  const FoldLayout layout(shape, axes);
+  return FoldWriter(chain, element, fold, layout).work();
+}
+
+} // namespace dfc::cuda

@@ -1,0 +1,26 @@
+// What softmax and its relatives share: the text of one row's formulas, and lanes that agree on a maximum and
+// a sum.
+#pragma once
+
+#include "runtime/cuda/kernels/families.h"
+
+namespace dfc::cuda {
+
+/// Softmax-like: every element of a row becomes a function of the element and of the row's maximum and sum of
+/// powers.
+struct RowFormula {
+  enum class Kind : uint8_t { Softmax, LogSoftmax, CrossEntropyGradient };
+  Kind kind = Kind::Softmax;
+  ElementType element = ElementType::F32;
+  std::string label; ///< storage of the labels (CrossEntropyGradient)
+};
+
+/// Real, Element, infinity, and a running maximum with its sum of powers: Totals, start, add, merge,
+/// shuffled, and `settled`, which makes the sum NaN where the maximum is infinite.
+std::string rowTotalsText(ElementType element);
+/// Row, rowOf(totals, row, …) and result(row, x, column).
+std::string rowFormulaText(const RowFormula& formula, int64_t rows, int64_t classes);
+/// Merges Totals over `lanes` threads, so that all of them know the result. lanes <= 32, or the whole block.
+std::string agreedText(int64_t lanes);
+
+} // namespace dfc::cuda

@@ -1,0 +1,197 @@
+// Softmax, logSoftmax and the cross-entropy gradient. Along the last axis: lanes of a warp, a warp or a block
+// take a row, which stays in registers between the sweep for its totals and the results; a row too long for
+// that is read twice. Along another axis: threads side by side take neighbouring columns.
+#include "ir/op_rules.h"
+#include "runtime/cuda/kernels/rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dfc::cuda {
+namespace {
+
+constexpr int64_t mostPacks = 8; // of a row, in the registers of a thread
+
+constexpr std::string_view residentText = R"(
+extern "C" __global__ void __launch_bounds__(threads) dfc_kernel(const Element* from, $parameters$Element* to) {
+  const Index row = Index(blockIdx.x) * (threads / lanes) + threadIdx.x / lanes;
+  const Index first = threadIdx.x % lanes * width;
+  const bool present = row < rows;
+  Pack<Element, width> packs[perThread];
+#pragma unroll
+  for (int n = 0; n < perThread; ++n) {
+    const Index column = first + n * (lanes * width);
+    if (present && column < classes) packs[n] = loadPack<width>(from + row * classes + column);
+  }
+  Real x[perThread * width];
+#pragma unroll
+  for (int n = 0; n < perThread; ++n) {
+    const bool inside = present && first + n * (lanes * width) < classes;
+#pragma unroll
+    for (int k = 0; k < width; ++k) x[n * width + k] = inside ? valueOf(packs[n].at[k]) : start().most;
+  }
+  // Absent elements are -infinity and count nothing, but for a row that is -infinity, which is NaN anyway.
+  Totals totals = start();
+  add(totals, x);
+  totals = agreed(totals);
+  if (!present) return;
+  const Row known = rowOf(totals, row$arguments$);
+#pragma unroll
+  for (int n = 0; n < perThread; ++n) {
+    const Index column = first + n * (lanes * width);
+    if (column >= classes) continue;
+    Pack<Element, width> pack;
+#pragma unroll
+    for (int k = 0; k < width; ++k) pack.at[k] = stored<Element>(result(known, x[n * width + k], column + k));
+    storePack(to + row * classes + column, pack);
+  }
+}
+)";
+
+constexpr std::string_view streamedText = R"(
+DFC_INLINE void unpacked(Real (&x)[width], const Pack<Element, width>& pack) {
+#pragma unroll
+  for (int k = 0; k < width; ++k) x[k] = valueOf(pack.at[k]);
+}
+extern "C" __global__ void __launch_bounds__(threads) dfc_kernel(const Element* from, $parameters$Element* to) {
+  const Index row = blockIdx.x, base = row * classes, first = threadIdx.x * width;
+  Totals totals = start();
+  Real x[width];
+#pragma unroll 4
+  for (Index column = first; column < classes; column += threads * width) {
+    unpacked(x, loadPack<width>(from + base + column));
+    add(totals, x);
+  }
+  const Row known = rowOf(agreed(totals), row$arguments$);
+#pragma unroll 4
+  for (Index column = first; column < classes; column += threads * width) {
+    unpacked(x, loadPack<width>(from + base + column));
+    Pack<Element, width> pack;
+#pragma unroll
+    for (int k = 0; k < width; ++k) pack.at[k] = stored<Element>(result(known, x[k], column + k));
+    storePack(to + base + column, pack);
+  }
+}
+)";
+
+constexpr std::string_view stridedText = R"(
+// Rows are [outer, classes, inner]; a block takes `columns` packs of neighbouring rows, and each of its
+// `lanes` every so many classes.
+extern "C" __global__ void __launch_bounds__(columns * lanes) dfc_kernel(const Element* from, Element* to) {
+  __shared__ Totals ofLanes[lanes][columns * width];
+  const int column = threadIdx.x % columns, lane = threadIdx.x / columns;
+  const Index row = (Index(blockIdx.x) * columns + column) * width;
+  const bool present = row < rows;
+  const Index base = row / inner * (classes * inner) + row % inner;
+  Totals totals[width];
+#pragma unroll
+  for (int k = 0; k < width; ++k) totals[k] = start();
+  if (present) {
+#pragma unroll 4
+    for (Index c = lane; c < classes; c += lanes) {
+      const Pack<Element, width> pack = loadPack<width>(from + base + c * inner);
+#pragma unroll
+      for (int k = 0; k < width; ++k) {
+        const Real x[1] = {valueOf(pack.at[k])};
+        add(totals[k], x);
+      }
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < width; ++k) ofLanes[lane][k * columns + column] = totals[k];
+  __syncthreads();
+  if (!present) return;
+  Row known[width];
+#pragma unroll
+  for (int k = 0; k < width; ++k) {
+    Totals whole = ofLanes[0][k * columns + column];
+    for (int other = 1; other < lanes; ++other) merge(whole, ofLanes[other][k * columns + column]);
+    known[k] = rowOf(settled(whole), row + k);
+  }
+#pragma unroll 4
+  for (Index c = lane; c < classes; c += lanes) {
+    Pack<Element, width> pack = loadPack<width>(from + base + c * inner);
+#pragma unroll
+    for (int k = 0; k < width; ++k) pack.at[k] = stored<Element>(result(known[k], valueOf(pack.at[k]), c));
+    storePack(to + base + c * inner, pack);
+  }
+}
+)";
+
+std::string head(const RowFormula& formula, int64_t rows, int64_t classes, int64_t width) {
+  const IndexText index(rows * classes);
+  return fmt::format("using Index = {};\n", index.type()) + constant("Index", "classes", index.of(classes)) +
+         constant("width", width) + rowTotalsText(formula.element) + rowFormulaText(formula, rows, classes);
+}
+
+std::string rowCount(int64_t rows, int64_t classes) {
+  return constant("Index", "rows", IndexText(rows * classes).of(rows));
+}
+
+// Threads for a row of so many packs: 4 packs each, or up to 8 where a warp then suffices.
+int64_t lanesFor(int64_t packs) {
+  const int64_t lanes = powerOf2From(ceilDiv(packs, 4));
+  return packs <= 32 * mostPacks ? std::min<int64_t>(32, lanes) : std::min<int64_t>(1024, lanes);
+}
+
+GeneratedWork lastAxis(const RowFormula& formula, int64_t rows, int64_t classes) {
+  const int64_t width = commonPowerOf2(packBytes / byteWidth(formula.element), {classes});
+  const int64_t packs = classes / width, lanes = lanesFor(packs);
+  const bool resident = packs <= lanes * mostPacks;
+  const int64_t threads = lanes > 32 ? lanes : rows * lanes >= multiprocessors * 256 ? 256 : 64;
+  const std::string parameters = fmt::format("const {}* labels, const Element* cotangent, ", formula.label);
+  const bool gradient = formula.kind == RowFormula::Kind::CrossEntropyGradient;
+  GeneratedLaunch launch;
+  launch.code =
+      head(formula, rows, classes, width) + constant("threads", threads) + constant("lanes", lanes) +
+      (resident ? constant("perThread", ceilDiv(packs, lanes)) + rowCount(rows, classes) : "") +
+      agreedText(lanes) +
+      filled(resident ? residentText : streamedText, {{"parameters", gradient ? parameters : ""},
+                                                      {"arguments", gradient ? ", labels, cotangent" : ""}});
+  launch.grid[0] = static_cast<uint32_t>(ceilDiv(rows, threads / lanes));
+  launch.block[0] = static_cast<uint32_t>(threads);
+  for (uint32_t operand = 0; operand < (gradient ? 3U : 1U); ++operand) {
+    launch.arguments.push_back({Argument::From::Operand, operand, 0});
+  }
+  launch.arguments.push_back({Argument::From::Result, 0, 0});
+  return {{std::move(launch)}, 0};
+}
+
+GeneratedWork innerAxis(const RowFormula& formula, int64_t outer, int64_t classes, int64_t inner) {
+  const int64_t rows = outer * inner;
+  const int64_t width = commonPowerOf2(std::min<int64_t>(4, packBytes / byteWidth(formula.element)), {inner});
+  const int64_t packs = rows / width, columns = std::min<int64_t>(32, powerOf2From(packs));
+  const int64_t lanes = std::min<int64_t>(256 / columns, powerOf2From(ceilDiv(classes, 4)));
+  const IndexText index(rows * classes);
+  GeneratedLaunch launch;
+  launch.code = head(formula, rows, classes, width) + constant("Index", "inner", index.of(inner)) +
+                rowCount(rows, classes) + constant("columns", columns) + constant("lanes", lanes) +
+                std::string(stridedText);
+  launch.grid[0] = static_cast<uint32_t>(ceilDiv(packs, columns));
+  launch.block[0] = static_cast<uint32_t>(columns * lanes);
+  launch.arguments = {{Argument::From::Operand, 0, 0}, {Argument::From::Result, 0, 0}};
+  return {{std::move(launch)}, 0};
+}
+
+} // namespace
+
+GeneratedWork softmaxKernel(int64_t axis, bool logarithm, const TensorType& type) {
+  const size_t along = *normalAxis(axis, type.shape.rank());
+  int64_t outer = 1, inner = 1;
+  for (size_t d = 0; d < type.shape.rank(); ++d) {
+    (d < along ? outer : inner) *= d == along ? 1 : type.shape[d];
+  }
+  const RowFormula formula{logarithm ? RowFormula::Kind::LogSoftmax : RowFormula::Kind::Softmax, type.element,
+                           ""};
+  return inner == 1 ? lastAxis(formula, outer, type.shape[along])
+                    : innerAxis(formula, outer, type.shape[along], inner);
+}
+
+GeneratedWork crossEntropyGradientKernel(OperandTypes operands) {
+  const RowFormula formula{RowFormula::Kind::CrossEntropyGradient, operands[0].element,
+                           std::string(storageName(operands[1].element))};
+  return lastAxis(formula, operands[0].shape[0], operands[0].shape[1]);
+}
+
+} // namespace dfc::cuda

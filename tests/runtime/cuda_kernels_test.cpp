@@ -1,0 +1,163 @@
+// The generated CUDA text: there for every op and type that computes, always the same, free of what the graph
+// calls things, and, where NVRTC was found, compiled for an H100/H200 without a warning. What the kernels
+// compute is tested in tests/conformance.
+#include "runtime/cuda/kernels/generated_kernel.h"
+#include "tests/support/catch.h"
+#include "tests/support/kernel_cases.h"
+
+#include <fmt/format.h>
+
+#ifdef DFC_TEST_NVRTC
+#include <dlfcn.h>
+#include <nvrtc.h>
+#endif
+
+using namespace dfc;
+using namespace dfc::cuda;
+using namespace dfc::test;
+
+namespace {
+
+GeneratedWork workOf(const OpSample& sample) {
+  const TypeResult results = resultTypes(sample.attributes, sample.operands);
+  INFO(describe(sample));
+  REQUIRE(results.ok());
+  auto work = generateKernels(sample.attributes, sample.operands, results.types);
+  REQUIRE(work);
+  return *std::move(work);
+}
+
+bool hasKernelHere(OpKind kind) {
+  const OpClass opClass = classOf(kind);
+  return opClass == OpClass::Elementwise || opClass == OpClass::Reduction || opClass == OpClass::Movement ||
+         opClass == OpClass::Composite;
+}
+
+void checkLaunch(const GeneratedLaunch& launch, int64_t workspace) {
+  CHECK(launch.code.find(kernelName) != std::string::npos);
+  const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  CHECK(threads >= 1);
+  CHECK(threads <= 1024);
+  CHECK(launch.grid[0] >= 1);
+  CHECK(launch.grid[0] <= 0x7fffffffU);
+  CHECK(launch.grid[1] <= 65535U);
+  for (const Argument& argument : launch.arguments) {
+    CHECK((argument.from != Argument::From::Workspace || argument.offset < workspace));
+  }
+}
+
+} // namespace
+
+TEST_CASE("every op that computes has generated kernels for every element type it takes") {
+  for (size_t i = 0; i < opKindCount; ++i) {
+    const auto kind = static_cast<OpKind>(i);
+    for (const ElementType element : allElementTypes) {
+      const OpSample sample = sampleOf(kind, element);
+      const TypeResult results = resultTypes(sample.attributes, sample.operands);
+      INFO(nameOf(kind) << " of " << name(element));
+      const auto work = generateKernels(sample.attributes, sample.operands, results.types);
+      CHECK(work.has_value() == (results.ok() && hasKernelHere(kind)));
+    }
+  }
+}
+
+TEST_CASE("generated kernels are the same text every time, with launches that a device takes") {
+  for (const ElementType element : allElementTypes) {
+    for (const OpSample& sample : kernelCases(element, true)) {
+      const GeneratedWork work = workOf(sample), again = workOf(sample);
+      INFO(describe(sample));
+      REQUIRE(work.launches.size() == again.launches.size());
+      CHECK(work.workspaceBytes == again.workspaceBytes);
+      for (size_t i = 0; i < work.launches.size(); ++i) {
+        checkLaunch(work.launches[i], work.workspaceBytes);
+        CHECK(work.launches[i].code == again.launches[i].code);
+      }
+      const TensorType result = resultTypes(sample.attributes, sample.operands).types.front();
+      CHECK(work.launches.empty() == (result.shape.elements() == 0));
+    }
+  }
+}
+
+#ifdef DFC_TEST_NVRTC
+namespace {
+
+// Kernels that share a program: each in a namespace, under a name of its own.
+std::string inNamespace(const GeneratedLaunch& launch, size_t number) {
+  std::string code = launch.code;
+  for (size_t at = code.find(kernelName); at != std::string::npos; at = code.find(kernelName, at + 1)) {
+    code.insert(at + kernelName.size(), fmt::format("_{}", number));
+  }
+  return fmt::format("namespace k{} {{\n{}}}\n", number, code);
+}
+
+// Null where the library is not on this machine.
+void* nvrtcLibrary() {
+  static void* const library = dlopen(DFC_TEST_NVRTC, RTLD_NOW | RTLD_LOCAL);
+  return library;
+}
+
+template <class Function>
+Function* nvrtcFunction(const char* name, Function* /*its type*/) {
+  return reinterpret_cast<Function*>(dlsym(nvrtcLibrary(), name));
+}
+#define DFC_NVRTC(function) nvrtcFunction(#function, static_cast<decltype(&(function))>(nullptr))
+
+std::string compileLog(const std::string& source) {
+  nvrtcProgram program = nullptr;
+  REQUIRE(DFC_NVRTC(nvrtcCreateProgram)(&program, source.c_str(), "kernels.cu", 0, nullptr, nullptr) ==
+          NVRTC_SUCCESS);
+  const std::array options = {"--gpu-architecture=sm_90", "--fmad=false", "--std=c++17"};
+  const nvrtcResult result =
+      DFC_NVRTC(nvrtcCompileProgram)(program, static_cast<int>(options.size()), options.data());
+  size_t size = 0;
+  REQUIRE(DFC_NVRTC(nvrtcGetProgramLogSize)(program, &size) == NVRTC_SUCCESS);
+  std::string log(size, '\0');
+  REQUIRE(DFC_NVRTC(nvrtcGetProgramLog)(program, log.data()) == NVRTC_SUCCESS);
+  REQUIRE(DFC_NVRTC(nvrtcDestroyProgram)(&program) == NVRTC_SUCCESS);
+  log.resize(size - 1); // without its terminator
+  return result == NVRTC_SUCCESS ? log : fmt::format("error {}: {}", static_cast<int>(result), log);
+}
+
+void checkCompiles(ElementType element) {
+  if (nvrtcLibrary() == nullptr) {
+    WARN("not checked: there is no " DFC_TEST_NVRTC);
+    return;
+  }
+  constexpr size_t together = 40; // one program: the prelude is read once
+  std::string source(prelude());
+  std::string what;
+  size_t count = 0;
+  const auto flush = [&] {
+    INFO(what);
+    CHECK(compileLog(source) == "");
+    source = prelude();
+    what.clear();
+    count = 0;
+  };
+  // The decisions are the same for every type; where only types differ, a part of the cases shows it.
+  const size_t every = element == ElementType::F32 ? 1 : 5;
+  const std::vector<OpSample> samples = kernelCases(element, true);
+  for (size_t i = static_cast<size_t>(element) % every; i < samples.size(); i += every) {
+    const OpSample& sample = samples[i];
+    for (const GeneratedLaunch& launch : workOf(sample).launches) {
+      source += inNamespace(launch, count);
+      what += fmt::format("k{}: {}\n", count, describe(sample));
+      if (++count == together) {
+        flush();
+      }
+    }
+  }
+  flush();
+}
+
+} // namespace
+
+TEST_CASE("NVRTC compiles generated f32 kernels without a warning") { checkCompiles(ElementType::F32); }
+TEST_CASE("NVRTC compiles generated f64 kernels without a warning") { checkCompiles(ElementType::F64); }
+TEST_CASE("NVRTC compiles generated f16 kernels without a warning") { checkCompiles(ElementType::F16); }
+TEST_CASE("NVRTC compiles generated bf16 kernels without a warning") { checkCompiles(ElementType::BF16); }
+TEST_CASE("NVRTC compiles generated i32 kernels without a warning") { checkCompiles(ElementType::I32); }
+TEST_CASE("NVRTC compiles generated i64 kernels without a warning") { checkCompiles(ElementType::I64); }
+TEST_CASE("NVRTC compiles generated u8 kernels without a warning") { checkCompiles(ElementType::U8); }
+TEST_CASE("NVRTC compiles generated bool kernels without a warning") { checkCompiles(ElementType::Bool); }
+#endif

@@ -1,0 +1,254 @@
+#include "tests/support/kernel_cases.h"
+
+#include "ir/assert.h"
+#include "ir/op_rules.h"
+
+namespace dfc::test {
+namespace {
+
+class Cases {
+ public:
+  explicit Cases(ElementType element) : element_(element) {}
+
+  TensorType of(Shape shape) const { return {element_, shape}; }
+
+  template <class Op, class Fill>
+  void add(std::vector<TensorType> operands, Fill fill) {
+    Op op;
+    fill(op);
+    push(std::move(op), std::move(operands));
+  }
+  void push(OpAttributes attributes, std::vector<TensorType> operands) {
+    if (resultTypes(attributes, operands).ok()) {
+      list.push_back({std::move(attributes), std::move(operands)});
+    }
+  }
+  void fused(std::string_view body, std::vector<TensorType> operands,
+             ops::Fused::Reduction reduction = ops::Fused::Reduction::None, Dims axes = {}) {
+    std::string text(body); // '@' stands for the element type
+    for (size_t at = text.find('@'); at != std::string::npos; at = text.find('@')) {
+      text.replace(at, 1, name(element_));
+    }
+    add<ops::Fused>(std::move(operands), [&](ops::Fused& op) {
+      DFC_ASSERT(op.body.decode(text), text);
+      op.reduction = reduction;
+      op.axes = axes;
+    });
+  }
+
+  std::vector<OpSample> list;
+
+ private:
+  ElementType element_;
+};
+
+bool computes(OpKind kind) {
+  const OpClass opClass = classOf(kind);
+  return opClass == OpClass::Elementwise || opClass == OpClass::Reduction || opClass == OpClass::Movement ||
+         opClass == OpClass::Composite;
+}
+
+void addSamples(Cases& cases, ElementType element) {
+  for (size_t i = 0; i < opKindCount; ++i) {
+    if (computes(static_cast<OpKind>(i))) {
+      OpSample sample = sampleOf(static_cast<OpKind>(i), element);
+      cases.push(std::move(sample.attributes), std::move(sample.operands));
+    }
+  }
+}
+
+void addElementwise(Cases& cases) {
+  const auto of = [&](Shape shape) { return cases.of(shape); };
+  const std::vector<std::pair<Shape, Shape>> pairs = {{{}, {}},
+                                                      {{0}, {1}},
+                                                      {{1}, {1}},
+                                                      {{7}, {7}},
+                                                      {{1000}, {1000}},
+                                                      {{64, 96}, {96}},
+                                                      {{64, 96}, {64, 1}},
+                                                      {{64, 96}, {}},
+                                                      {{5, 1, 7}, {3, 1}},
+                                                      {{33, 17}, {17}},
+                                                      {{4, 8, 16}, {4, 1, 16}},
+                                                      {{3, 1, 2, 1, 3, 1, 2, 4}, {2, 1, 3, 1, 2, 1, 1}}};
+  for (const auto& [a, b] : pairs) {
+    cases.push(ops::Add{}, {of(a), of(b)});
+    cases.push(ops::Maximum{}, {of(b), of(a)});
+    cases.push(ops::Select{}, {{ElementType::Bool, a}, of(b), of(a)});
+    cases.push(ops::Compare{{}, ops::Compare::Direction::Ge}, {of(a), of(b)});
+  }
+  for (const ElementType to : allElementTypes) {
+    cases.add<ops::Cast>({of({5, 13})}, [&](auto& op) { op.to = to; });
+  }
+  for (const auto direction : {ops::Compare::Direction::Eq, ops::Compare::Direction::Ne,
+                               ops::Compare::Direction::Le, ops::Compare::Direction::Gt}) {
+    cases.add<ops::Compare>({of({37}), of({37})}, [&](auto& op) { op.direction = direction; });
+  }
+  cases.fused("mul:@ %0 %1; add:@ %3 %2; relu:@ %4", {of({64, 40}), of({40}), of({})});
+  cases.fused("sub:@ %0 %1; mul:@ %2 %2; compare.gt:bool %3 %0; select:@ %4 %3 %1", {of({9, 5}), of({9, 5})});
+  cases.fused("exp:@ %0; add:@ %1 %1; tanh:@ %2; div:@ %3 %0", {of({77})});
+  cases.fused("cast:f32 %0; mul:f32 %1 %1; cast:@ %2", {of({130})});
+}
+
+void addFolds(Cases& cases, bool large) {
+  using Reduction = ops::Fused::Reduction;
+  std::vector<std::pair<Shape, std::vector<Dims>>> folds = {
+      {{}, {{}}},
+      {{1}, {{0}}},
+      {{5, 0, 3}, {{1}, {0}}},
+      {{6, 1}, {{0}, {1}}},
+      {{37}, {{0}}},
+      {{5, 8}, {{0}, {1}, {0, 1}}},
+      {{300, 3}, {{0}, {1}}},
+      {{3, 300}, {{0}, {1}}},
+      {{4, 6, 16}, {{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}}},
+      {{3, 5, 2, 7, 4}, {{0, 2, 4}, {1, 3}, {0, 3}}},
+      {{2, 2, 3, 1, 2, 2, 1, 3}, {{1, 3, 5}, {0, 2, 6, 7}}},
+      {{2, 5000}, {{1}}},
+      {{700, 64}, {{0}, {1}}}};
+  if (large) {
+    folds.push_back({{1 << 20}, {{0}}});
+    folds.push_back({{1, 999999}, {{1}}});
+    folds.push_back({{4000, 48}, {{0}, {0, 1}}});
+    folds.push_back({{9000, 3}, {{0}, {1}}});
+    folds.push_back({{3, 70000}, {{1}}});
+    folds.push_back({{6000, 33}, {{1}}});
+    folds.push_back({{40, 1200, 6}, {{1}, {0, 2}}});
+    folds.push_back({{5000, 1500}, {{1}}});
+  }
+  for (const auto& [shape, choices] : folds) {
+    for (const Dims& axes : choices) {
+      cases.add<ops::ReduceSum>({cases.of(shape)}, [&](auto& op) { op.axes = axes; });
+      cases.add<ops::ReduceMean>({cases.of(shape)}, [&](auto& op) { op.axes = axes; });
+      cases.add<ops::ReduceMax>({cases.of(shape)}, [&](auto& op) { op.axes = axes; });
+      if (axes.size() == 1) {
+        cases.add<ops::ArgMax>({cases.of(shape)}, [&](auto& op) { op.axis = axes[0]; });
+      }
+      if (!axes.empty() && shape.rank() >= 2) {
+        Dims last(1, shape[shape.rank() - 1]);
+        cases.fused("add:@ %0 %1; relu:@ %2", {cases.of(shape), cases.of(Shape(last))}, Reduction::Sum, axes);
+        cases.fused("sub:@ %0 %1", {cases.of(shape), cases.of({})}, Reduction::Max, axes);
+        cases.fused("mul:@ %0 %0", {cases.of(shape)}, Reduction::Mean, axes);
+      }
+    }
+  }
+}
+
+void addRows(Cases& cases, bool large) {
+  std::vector<std::pair<Shape, int64_t>> shapes = {
+      {{1}, 0},     {{7}, 0},        {{3, 10}, 1},   {{64, 512}, 1}, {{33, 129}, -1}, {{5, 1500}, 1},
+      {{40, 3}, 0}, {{6, 9, 16}, 1}, {{2, 7, 5}, 1}, {{2, 7, 5}, 0}, {{0, 4}, 1},     {{300, 8}, 0}};
+  if (large) {
+    shapes.push_back({{3, 5000}, 1});
+    shapes.push_back({{2, 33000}, 1});
+    shapes.push_back({{2, 70000}, 1});
+    shapes.push_back({{2, 140001}, 1});
+    shapes.push_back({{20000, 12}, 1});
+  }
+  for (const auto& [shape, axis] : shapes) {
+    cases.add<ops::Softmax>({cases.of(shape)}, [&, along = axis](auto& op) { op.axis = along; });
+    cases.add<ops::LogSoftmax>({cases.of(shape)}, [&, along = axis](auto& op) { op.axis = along; });
+    if (shape.rank() == 2) {
+      cases.push(ops::SoftmaxCrossEntropy{}, {cases.of(shape), i64({shape[0]})});
+      cases.push(ops::SoftmaxCrossEntropyGradient{}, {cases.of(shape), i32({shape[0]}), cases.of({})});
+    }
+  }
+}
+
+void addMovement(Cases& cases, bool large) {
+  const auto of = [&](Shape shape) { return cases.of(shape); };
+  const std::vector<std::pair<Shape, Dims>> transposes = {
+      {{}, {}},
+      {{5}, {0}},
+      {{1, 7}, {1, 0}},
+      {{20, 33}, {1, 0}},
+      {{64, 64}, {1, 0}},
+      {{128, 256}, {1, 0}},
+      {{130, 70}, {1, 0}},
+      {{300, 3}, {1, 0}},
+      {{2, 3, 64}, {1, 0, 2}},
+      {{4, 36, 5, 40}, {0, 3, 2, 1}},
+      {{2, 32, 3, 32}, {3, 2, 1, 0}},
+      {{2, 3, 2, 2, 3, 1, 2, 3}, {7, 1, 6, 3, 4, 5, 2, 0}},
+      {{6, 20, 24}, {2, 0, 1}},
+      {{0, 3}, {1, 0}}};
+  for (const auto& [shape, permutation] : transposes) {
+    cases.add<ops::Transpose>({of(shape)}, [&, chosen = permutation](auto& op) { op.permutation = chosen; });
+  }
+  cases.add<ops::Broadcast>({of({})}, [](auto& op) { op.shape = {50, 3}; });
+  cases.add<ops::Broadcast>({of({16, 1})}, [](auto& op) { op.shape = {3, 16, 32}; });
+  cases.add<ops::Broadcast>({of({5, 1, 9})}, [](auto& op) { op.shape = {5, 7, 9}; });
+  cases.add<ops::Broadcast>({of({64})}, [](auto& op) { op.shape = {31, 64}; });
+  const auto concat = [&](std::vector<Shape> shapes, int64_t axis) {
+    std::vector<TensorType> operands;
+    for (const Shape& shape : shapes) {
+      operands.push_back(of(shape));
+    }
+    cases.add<ops::Concat>(operands, [&](auto& op) { op.axis = axis; });
+  };
+  concat({{5}}, 0);
+  concat({{16}, {32}, {48}}, 0);
+  concat({{5}, {0}, {7}, {64}}, 0);
+  concat({{40, 16}, {40, 32}}, 1);
+  concat({{9, 3}, {9, 4}, {9, 1}}, -1);
+  concat({{3, 2, 8}, {3, 5, 8}}, 1);
+  concat(std::vector<Shape>(large ? 150 : 70, Shape{2, 3}), 0);
+  const auto slice = [&](Shape shape, Dims starts, Dims ends, Dims strides) {
+    cases.add<ops::Slice>({of(shape)}, [&](auto& op) {
+      op.starts = starts;
+      op.ends = ends;
+      op.strides = strides;
+    });
+  };
+  slice({}, {}, {}, {});
+  slice({100}, {16}, {80}, {});
+  slice({100}, {3}, {90}, {});
+  slice({100}, {3}, {90}, {5});
+  slice({40, 64}, {8, 16}, {40, 48}, {});
+  slice({40, 64}, {8, 0}, {40, 64}, {3, 1});
+  slice({40, 64}, {1, 3}, {40, 60}, {2, 4});
+  slice({6, 7, 8}, {1, 0, 0}, {5, 7, 8}, {});
+  slice({6, 7}, {2, 3}, {2, 5}, {});
+  const auto pad = [&](Shape shape, Dims low, Dims high, Dims interior, double value) {
+    cases.add<ops::Pad>({of(shape)}, [&](auto& op) {
+      op.low = low;
+      op.high = high;
+      op.interior = interior;
+      op.value = value;
+    });
+  };
+  pad({}, {}, {}, {}, 1);
+  pad({7}, {0}, {0}, {}, 1);
+  pad({7}, {2}, {3}, {4}, 1);
+  pad({12, 16}, {1, 16}, {2, 32}, {}, 0);
+  pad({12, 16}, {1, 0}, {2, 0}, {3, 0}, 1);
+  pad({5, 6, 16}, {1, 0, 0}, {0, 0, 0}, {}, 1);
+  pad({5, 6, 7}, {1, 2, 3}, {3, 2, 1}, {1, 0, 2}, 1);
+  pad({0, 3}, {2, 1}, {2, 1}, {}, 1);
+  pad({1, 3}, {2, 1}, {2, 1}, {5, 0}, 1);
+  if (large) {
+    cases.push(ops::Relu{}, {of({1000003})});
+    cases.push(ops::Neg{}, {of({1 << 20})});
+    cases.push(ops::Add{}, {of({1 << 10, 1 << 10}), of({1 << 10})});
+    concat({{600000}, {600000}}, 0);
+    cases.add<ops::Transpose>({of({1000, 1100})}, [](auto&) {});
+  }
+}
+
+} // namespace
+
+std::vector<OpSample> kernelCases(ElementType element, bool large) {
+  Cases cases(element);
+  addSamples(cases, element);
+  addElementwise(cases);
+  addFolds(cases, large);
+  addRows(cases, large);
+  addMovement(cases, large);
+  return std::move(cases.list);
+}
+
+std::string describe(const OpSample& sample) {
+  return describeCall(kindOf(sample.attributes), sample.operands);
+}
+
+} // namespace dfc::test
