@@ -1,4 +1,7 @@
+// See scope_view.h.
 #include "ir/scope_view.h"
+
+#include "ir/spoken_name.h"
 
 #include <algorithm>
 #include <map>
@@ -10,6 +13,35 @@ bool refreshesReplica(const PlacedGraph& placed, OpId op) {
   const OpRow& row = placed.graph[op];
   return row.kind() == OpKind::Assign &&
          placed.replicas.count(placed.graph[row.operands.front()].producer) != 0;
+}
+
+std::vector<ScopeState> statesOf(const Graph& graph, const SideTable<OpId, uint32_t>& boxOf) {
+  std::vector<ScopeState> states;
+  SideTable<OpId, uint32_t> stateOf(graph.opCount(), ScopeView::hidden);
+  for (const OpId op : graph.ops()) {
+    const OpRow& row = graph[op];
+    if (row.kind() == OpKind::Parameter) {
+      stateOf[op] = static_cast<uint32_t>(states.size());
+      states.push_back({op, {}, {}});
+    }
+    const bool assign = row.kind() == OpKind::Assign;
+    for (size_t i = assign ? 1 : 0; i < row.operands.size(); ++i) {
+      const uint32_t state = stateOf[graph[row.operands[i]].producer];
+      if (state != ScopeView::hidden && boxOf[op] != ScopeView::hidden) {
+        states[state].readers.push_back(boxOf[op]);
+      }
+    }
+    if (assign && stateOf[graph[row.operands[0]].producer] != ScopeView::hidden) {
+      const uint32_t writer = boxOf[graph[row.operands[1]].producer];
+      auto& writers = states[stateOf[graph[row.operands[0]].producer]].writers;
+      writers.assign(writer == ScopeView::hidden ? 0 : 1, writer);
+    }
+  }
+  for (ScopeState& state : states) {
+    std::sort(state.readers.begin(), state.readers.end());
+    state.readers.erase(std::unique(state.readers.begin(), state.readers.end()), state.readers.end());
+  }
+  return states;
 }
 
 } // namespace
@@ -44,6 +76,7 @@ ScopeView collapseByScope(const PlacedGraph& placed) {
   }
   std::sort(view.edges.begin(), view.edges.end());
   view.edges.erase(std::unique(view.edges.begin(), view.edges.end()), view.edges.end());
+  view.states = statesOf(graph, view.boxOf);
   return view;
 }
 
@@ -69,7 +102,13 @@ std::string transferLabel(const PlacedGraph& placed, OpId transfer) {
   while (graph[graph[source].producer].kind() == OpKind::Transfer) {
     source = graph[graph[source].producer].operands.front();
   }
-  return "copy " + std::string(graph.nameOf(source));
+  const OpId producer = graph[source].producer;
+  if (graph[producer].resultCount > 1) {
+    return "copy " + std::string(graph.nameOf(source));
+  }
+  const std::string scope(graph.scopeOf(producer));
+  const bool onlyScope = nameIsMadeUp(graph, producer) && !scope.empty();
+  return "copy " + spokenName(graph, producer) + (onlyScope ? " of " + scope : "");
 }
 
 } // namespace dfc

@@ -17,17 +17,26 @@ struct ScopeBox {
   llvm::SmallVector<OpId, 4> ops; ///< in id order
 };
 
+/// A parameter, or its replica, on a device. Boxes by index.
+struct ScopeState {
+  OpId parameter;
+  std::vector<uint32_t> readers; ///< of the value before the step, sorted
+  std::vector<uint32_t> writers; ///< the computation or copy that the next value comes from: none or one
+};
+
 struct ScopeView {
   static constexpr uint32_t hidden = ~0U;
   std::vector<ScopeBox> boxes;                      ///< in the order of their first op
   std::vector<std::pair<uint32_t, uint32_t>> edges; ///< indices of boxes, each pair once, sorted
   SideTable<OpId, uint32_t> boxOf;                  ///< `hidden` for ops without a box
+  std::vector<ScopeState> states;                   ///< in id order
 };
 
-/// Left out are parameters, constants and the refreshing of replicas.
+/// No box have parameters (they are `states`), constants and the refreshing of replicas.
 ScopeView collapseByScope(const PlacedGraph& placed);
 
-/// What a transfer carries, in words: "copy images0", or "copy new w1" for the next value of a parameter.
+/// What a transfer carries, in words: "copy images0", "copy gradient of w1", "copy new w1" for the next value
+/// of a parameter; "copy slice of next_batch" where the author named only the scope.
 std::string transferLabel(const PlacedGraph& placed, OpId transfer);
 
 } // namespace dfc

@@ -1,16 +1,17 @@
 // See dot.h.
 #include "ir/text/dot.h"
 
+#include "ir/spoken_name.h"
 #include "ir/text/dot_parts.h"
 #include "ir/text/print_op.h"
 #include "ir/text/quote.h"
 #include "ir/text/units.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <map>
 #include <memory>
+#include <set>
 
 namespace dfc {
 namespace {
@@ -44,21 +45,34 @@ struct Scope {
   }
 };
 
+std::vector<std::string> pinsOf(const Graph& graph) {
+  std::set<std::string> pins;
+  for (const OpId op : graph.ops()) {
+    pins.insert(std::string(graph.pinOf(op)));
+  }
+  pins.erase("");
+  return {pins.begin(), pins.end()};
+}
+
+std::vector<std::string> joined(std::vector<std::string> first, const std::vector<std::string>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
 class GraphDrawing {
  public:
-  explicit GraphDrawing(const Graph& graph) : graph_(graph), ops_(graph) {
+  GraphDrawing(const Graph& graph, const GraphPicture& picture)
+      : graph_(graph), picture_(picture), ops_(graph), pins_(pinsOf(graph)),
+        palette_(joined(picture.devices, pins_)) {
     for (const OpId op : graph.ops()) {
       root_.below(graph.scopeOf(op)).ops.push_back(op);
-      if (!graph.pinOf(op).empty()) { // 0 is the host's colour; a pin may be any device
-        pins_.try_emplace(std::string(graph.pinOf(op)), pins_.size() + 1);
-      }
     }
   }
 
   std::string draw() && {
-    out_ =
-        dot::header(graph_.name(), fmt::format("{}: {}, {}", graph_.name(), counted(graph_.opCount(), "op"),
-                                               counted(graph_.fetches().size(), "fetch")));
+    const std::string counts =
+        counted(graph_.opCount(), "op") + ", " + counted(graph_.fetches().size(), "fetch");
+    out_ = dot::header(graph_.name(), fmt::format("{}: {}", graph_.name(), counts), picture_.explanation);
     drawScope(root_, "  ");
     for (size_t i = 0; i < graph_.fetches().size(); ++i) {
       drawFetch(i);
@@ -87,20 +101,18 @@ class GraphDrawing {
     }
   }
 
+  // By what an op is in a graph without pins, else by device only.
   dot::Colour colourOf(OpId op, dot::Colour otherwise) const {
-    const auto pin = pins_.find(graph_.pinOf(op));
-    return pin == pins_.end() ? otherwise : dot::deviceColour(pin->second);
+    return pins_.empty() ? otherwise : palette_.of(graph_.pinOf(op));
   }
 
   std::string drawnOp(OpId op) {
     const std::string id = fmt::format("op{}", op.index());
-    const std::string name(graph_.nameOf(op));
-    const TensorType& type = graph_.typeOf(graph_[op].firstResult);
     switch (classOf(graph_[op].kind())) {
-    case OpClass::Source: return drawnSource(op, id, name, type);
+    case OpClass::Source: return drawnSource(op, id);
     case OpClass::State:
-      return dot::node(id, fmt::format("next {}", graph_.nameOf(graph_[op].operands[0])),
-                       "assign: read from the next step on\n" + detailsOf(op), colourOf(op, dot::stateColour),
+      return dot::node(id, fmt::format("new {}", graph_.nameOf(graph_[op].operands[0])),
+                       "read from the next step on" + pinLine(op), colourOf(op, dot::stateColour),
                        "cylinder");
     case OpClass::Transfer:
       return dot::node(id, "transfer", detailsOf(op), colourOf(op, dot::noDevice), "cds");
@@ -111,27 +123,48 @@ class GraphDrawing {
     case OpClass::Movement:
     case OpClass::Composite:
     case OpClass::Request:
-      return dot::node(id, nameOf(graph_[op].kind()), detailsOf(op), colourOf(op, dot::noDevice));
+      return graph_[op].resultCount > 1
+                 ? drawnWithResults(op, id)
+                 : dot::node(id, spokenKind(graph_, op), detailsOf(op), colourOf(op, dot::noDevice));
     }
     DFC_UNREACHABLE("op class");
   }
 
-  std::string drawnSource(OpId op, const std::string& id, const std::string& name, const TensorType& type) {
+  std::string drawnSource(OpId op, const std::string& id) {
+    const std::string name(graph_.nameOf(op));
+    const TensorType& type = graph_.typeOf(graph_[op].firstResult);
     const std::string details = fmt::format("{}, {}", toString(type), humanBytes(type.bytes()));
-    switch (graph_[op].kind()) {
-    case OpKind::Input:
-      return dot::node(id, name, "input " + details, colourOf(op, dot::sourceColour), "invhouse");
-    case OpKind::Parameter:
-      return dot::node(id, name, fmt::format("parameter {}\n{}", details, startOf(op)),
+    if (graph_[op].kind() == OpKind::Input) {
+      return dot::node(id, name, "input " + details + pinLine(op), colourOf(op, dot::sourceColour),
+                       "invhouse");
+    }
+    if (graph_[op].kind() == OpKind::Parameter) {
+      return dot::node(id, name, fmt::format("parameter {}\n{}{}", details, startOf(op), pinLine(op)),
                        colourOf(op, dot::stateColour), "cylinder");
-    default: break;
     }
     if (!isInline(op)) {
-      return dot::node(id, name, "constant " + details, colourOf(op, dot::noDevice), "note");
+      return dot::node(id, name, "constant " + details + pinLine(op), colourOf(op, dot::noDevice), "note");
     }
     std::string value;
     text::appendLiteral(value, graph_[op].as<ops::Constant>().value);
-    return dot::node(id, value, detailsOf(op, Attributes::Hidden), colourOf(op, dot::noDevice), "plaintext");
+    return dot::node(id, value, nameIsMadeUp(graph_, op) ? "" : name, colourOf(op, dot::noDevice),
+                     "plaintext");
+  }
+
+  // A row of cells below the op, one for each result, from which the edges leave.
+  std::string drawnWithResults(OpId op, const std::string& id) {
+    std::string cells;
+    size_t number = 0;
+    for (const ValueId result : graph_[op].results()) {
+      cells += fmt::format("<td port=\"r{}\" border=\"1\" sides=\"t\">{}<br/>{}</td>", number++,
+                           dot::html(graph_.nameOf(result)), dot::html(toString(graph_.typeOf(result))));
+    }
+    const dot::Colour colour = colourOf(op, dot::noDevice);
+    return fmt::format("{} [label=<<table border=\"0\" cellspacing=\"0\" cellpadding=\"3\">"
+                       "<tr><td colspan=\"{}\"><b>{}</b>{}</td></tr>"
+                       "<tr>{}</tr></table>>, fontsize=10, margin=0, fillcolor=\"{}\", color=\"{}\"];",
+                       id, graph_[op].resultCount, dot::html(spokenKind(graph_, op)), dot::html(pinLine(op)),
+                       cells, colour.fill, colour.border);
   }
 
   // A constant small enough to show its elements.
@@ -146,41 +179,34 @@ class GraphDrawing {
     return start;
   }
 
-  // The op's name, its attributes and its pin. A made-up name says nothing that the headline does not.
-  enum class Attributes : bool { Hidden, Shown };
-  std::string detailsOf(OpId op, Attributes shown = Attributes::Shown) {
-    std::vector<std::string> lines;
-    const std::string_view name = graph_.nameOf(op);
-    const std::string_view kind = nameOf(graph_[op].kind());
-    const bool madeUp =
-        name.substr(0, kind.size()) == kind && (name.size() == kind.size() || name[kind.size()] == '.');
-    if (!madeUp && graph_[op].resultCount == 1) { // else the edges carry the names
-      lines.emplace_back(name);
-    }
-    if (std::string attributes = shown == Attributes::Shown ? ops_.attributes(op) : ""; !attributes.empty()) {
-      lines.push_back(std::move(attributes));
-    }
-    if (!graph_.pinOf(op).empty()) {
-      lines.push_back(fmt::format("on {}", graph_.pinOf(op)));
-    }
-    return fmt::format("{}", fmt::join(lines, "\n"));
+  std::string pinLine(OpId op) const {
+    return graph_.pinOf(op).empty() ? "" : fmt::format("\non {}", graph_.pinOf(op));
+  }
+
+  // The op's name and type, its attributes and its pin. A made-up name says nothing that the headline does
+  // not, and the body of a fused op is its headline.
+  std::string detailsOf(OpId op) {
+    const TensorType& type = graph_.typeOf(graph_[op].firstResult);
+    std::string text = nameIsMadeUp(graph_, op)
+                           ? toString(type)
+                           : fmt::format("{}: {}", spokenName(graph_, op), toString(type));
+    const std::string attributes = graph_[op].kind() == OpKind::Fused ? "" : ops_.attributes(op);
+    return text + (attributes.empty() ? "" : "\n" + attributes) + pinLine(op);
   }
 
   void drawFetch(size_t index) {
     const Fetch& fetch = graph_.fetches()[index];
     const std::string id = fmt::format("fetch{}", index);
-    line("  ", dot::node(id, graph_.text(fetch.name), "fetch", dot::resultColour, "house"));
+    line("  ", dot::node(id, graph_.text(fetch.name), "fetch " + toString(graph_.typeOf(fetch.value)),
+                         dot::resultColour, "house"));
     drawEdge(fetch.value, id);
   }
 
   void drawEdge(ValueId value, std::string_view to) {
-    const OpId producer = graph_[value].producer;
-    if (isInline(producer)) {
-      return line("  ", fmt::format("op{} -> {};", producer.index(), to));
-    }
-    const std::string_view name = graph_[producer].resultCount > 1 ? graph_.nameOf(value) : "";
-    line("  ", fmt::format("op{} -> {} [label={}];", producer.index(), to,
-                           dot::edgeLabel(graph_.typeOf(value), name)));
+    const OpRow& producer = graph_[graph_[value].producer];
+    const std::string port =
+        producer.resultCount > 1 ? fmt::format(":r{}:s", value.index() - producer.firstResult.index()) : "";
+    line("  ", fmt::format("op{}{} -> {};", graph_[value].producer.index(), port, to));
   }
 
   void drawOperands(OpId op) {
@@ -192,34 +218,35 @@ class GraphDrawing {
   }
 
   void drawLegend() {
-    line("  ", "subgraph cluster_legend {");
-    line("  ",
-         "  label=\"how to read this\"; labeljust=l; fontsize=11; style=\"rounded\"; color=\"#d0d7de\";");
-    line("    ", dot::node("legend_input", "input", "fed at every step", dot::sourceColour, "invhouse"));
-    line("    ",
-         dot::node("legend_state", "parameter", "kept from step to step", dot::stateColour, "cylinder"));
-    line("    ", dot::node("legend_op", "op", "reads what points at it", dot::noDevice));
-    line("    ", dot::node("legend_fetch", "fetch", "given back after a step", dot::resultColour, "house"));
-    std::string order = "legend_input -> legend_state -> legend_op -> legend_fetch";
-    for (const auto& [pin, index] : pins_) {
-      line("    ",
-           dot::node(fmt::format("legend_pin{}", index), pin, "pinned to it", dot::deviceColour(index)));
-      order += fmt::format(" -> legend_pin{}", index);
+    std::vector<std::string> nodes = {
+        dot::node("legend_input", "input", "fed at every step",
+                  pins_.empty() ? dot::sourceColour : dot::noDevice, "invhouse"),
+        dot::node("legend_state", "parameter", "kept from step to step",
+                  pins_.empty() ? dot::stateColour : dot::noDevice, "cylinder"),
+        dot::node("legend_op", "op", "reads what points at it", dot::noDevice),
+        dot::node("legend_fetch", "fetch", "given back after a step", dot::resultColour, "house")};
+    std::vector<std::string> order = {"legend_input", "legend_state", "legend_op", "legend_fetch"};
+    for (size_t i = 0; i < pins_.size(); ++i) {
+      order.push_back(fmt::format("legend_pin{}", i));
+      nodes.push_back(dot::node(order.back(), pins_[i], picture_.meaningOfPin, palette_.of(pins_[i])));
     }
-    line("    ", fmt::format("{{ rank=same; {} [style=invis]; }}", order));
-    line("  ", "}");
+    out_ += dot::legend(nodes, order, dot::LegendOrder::Across);
   }
 
   const Graph& graph_;
+  const GraphPicture& picture_;
   text::OpPrinter ops_;
   Scope root_;
-  std::map<std::string, size_t, std::less<>> pins_; ///< to its colour's number
+  std::vector<std::string> pins_; ///< sorted
+  dot::DevicePalette palette_;
   size_t clusters_ = 0;
   std::string out_;
 };
 
 } // namespace
 
-std::string graphDot(const Graph& graph) { return GraphDrawing(graph).draw(); }
+std::string graphDot(const Graph& graph, const GraphPicture& picture) {
+  return GraphDrawing(graph, picture).draw();
+}
 
 } // namespace dfc

@@ -2,11 +2,9 @@
 #include "ir/text/dot_parts.h"
 
 #include "ir/text/quote.h"
-#include "ir/text/units.h"
 
 #include <fmt/format.h>
-
-#include <array>
+#include <fmt/ranges.h>
 
 namespace dfc::dot {
 
@@ -41,29 +39,26 @@ std::string html(std::string_view text) {
   return out;
 }
 
-Colour deviceColour(size_t index) {
-  static constexpr std::array<Colour, 8> colours = {{{"#eceff1", "#455a64"},
-                                                     {"#bbdefb", "#1565c0"},
-                                                     {"#ffccbc", "#bf360c"},
-                                                     {"#c8e6c9", "#2e7d32"},
-                                                     {"#e1bee7", "#6a1b9a"},
-                                                     {"#b2ebf2", "#00838f"},
-                                                     {"#ffe0b2", "#e65100"},
-                                                     {"#f8bbd0", "#ad1457"}}};
-  return colours[index < colours.size() ? index : 1 + (index - 1) % (colours.size() - 1)];
+std::string title(std::string_view title, std::string_view explanation) {
+  const std::string second =
+      explanation.empty()
+          ? ""
+          : fmt::format("<font point-size=\"12\" color=\"#57606a\">{}</font><br/>", html(explanation));
+  return fmt::format("<<font point-size=\"20\">{}</font><br/>{}>", title.empty() ? "graph" : html(title),
+                     second);
 }
 
-std::string header(std::string_view name, std::string_view title) {
+std::string header(std::string_view name, std::string_view titleText, std::string_view explanation) {
   return fmt::format(
       "digraph {} {{\n"
       "  label={};\n"
-      "  labelloc=t; labeljust=l; fontsize=18; fontname=\"Helvetica\"; fontcolor=\"#24292f\";\n"
-      "  rankdir=TB; ranksep=0.45; nodesep=0.35; bgcolor=\"#ffffff\"; newrank=true;\n"
-      "  node [fontname=\"Helvetica\", fontsize=12, style=\"rounded,filled\", penwidth=1.2, "
-      "margin=\"0.15,0.07\"];\n"
+      "  labelloc=t; fontsize=18; fontname=\"Helvetica\"; fontcolor=\"#24292f\";\n"
+      "  rankdir=TB; ranksep=0.4; nodesep=0.2; bgcolor=\"#ffffff\"; newrank=true; compound=true;\n"
+      "  node [fontname=\"Helvetica\", fontsize=12, shape=box, style=\"rounded,filled\", penwidth=1.2, "
+      "margin=\"0.12,0.06\"];\n"
       "  edge [fontname=\"Helvetica\", fontsize=9, fontcolor=\"#57606a\", color=\"#57606a\", "
       "arrowsize=0.7];\n",
-      quoted(name), quoted(title));
+      quoted(name), title(titleText, explanation));
 }
 
 std::string node(std::string_view id, std::string_view headline, std::string_view details, Colour colour,
@@ -76,10 +71,18 @@ std::string node(std::string_view id, std::string_view headline, std::string_vie
                      html(headline), second, shape, colour.fill, colour.border);
 }
 
-std::string edgeLabel(const TensorType& type, std::string_view name) {
-  const std::string first = name.empty() ? "" : "  " + quoted(name).substr(1);
-  return fmt::format("\"{}{}  {}\\l  {}\\l\"", first.substr(0, first.empty() ? 0 : first.size() - 1),
-                     name.empty() ? "" : "\\l", toString(type), humanBytes(type.bytes()));
+std::string legend(const std::vector<std::string>& statements, const std::vector<std::string>& order,
+                   LegendOrder direction) {
+  std::string text = "  subgraph cluster_legend {\n    label=\"how to read this\"; labeljust=l; fontsize=11; "
+                     "style=\"rounded\"; color=\"#d0d7de\"; fontcolor=\"#57606a\"; bgcolor=\"#ffffff\";\n";
+  for (const std::string& statement : statements) {
+    text += fmt::format("    {}\n", statement);
+  }
+  if (order.size() > 1) {
+    text += fmt::format("    {{ {}{} [style=invis]; }}\n",
+                        direction == LegendOrder::Across ? "rank=same; " : "", fmt::join(order, " -> "));
+  }
+  return text + "  }\n";
 }
 
 } // namespace dfc::dot

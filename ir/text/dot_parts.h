@@ -1,9 +1,8 @@
-// What every picture in DOT shares: escaping, the colours of devices, the look of nodes and clusters, and a
-// label that says what moves along an edge. Colours are light enough for black text and differ in lightness
-// too, so that they survive a grey printer.
+// What every picture in DOT shares: escaping, titles, the colours of what is no device, the look of nodes and
+// the frame of a legend.
 #pragma once
 
-#include "ir/tensor_type.h"
+#include "ir/text/dot_palette.h"
 
 #include <string>
 #include <string_view>
@@ -16,29 +15,25 @@ std::string quoted(std::string_view text);
 /// Text inside an HTML-like label: & < > " escaped, ends of line as <br/>.
 std::string html(std::string_view text);
 
-struct Colour {
-  std::string_view fill;
-  std::string_view border;
-};
-
-/// The colours of the device with this number (a machine's order): the host and up to seven others are told
-/// apart, more repeat.
-Colour deviceColour(size_t index);
-inline constexpr Colour noDevice{"#ffffff", "#57606a"};
 inline constexpr Colour stateColour{"#fff3bf", "#b08800"};  ///< parameters and what writes them
 inline constexpr Colour sourceColour{"#e6f4ea", "#2d7d46"}; ///< inputs
 inline constexpr Colour resultColour{"#f3e8fd", "#7a3fb5"}; ///< fetches
 
-/// "digraph NAME {" with the fonts and shapes that all pictures share; `title` stands above the picture.
-std::string header(std::string_view name, std::string_view title);
+/// A title in large letters and an explanation in small ones below (lines apart by \n), as an HTML-like
+/// label.
+std::string title(std::string_view title, std::string_view explanation);
+
+/// "digraph NAME {" with the fonts and shapes that all pictures share; the title stands above the picture.
+std::string header(std::string_view name, std::string_view title, std::string_view explanation);
 
 /// "  NODE [label=<…>, fillcolor=…, color=…, shape=…];": a bold first line and a smaller second one, which
 /// may be empty. Both are plain text.
 std::string node(std::string_view id, std::string_view headline, std::string_view details, Colour colour,
                  std::string_view shape = "box");
 
-/// "f32[128, 784]" and "401 KB" on two lines as a DOT string, below `name` where there is one; set off from
-/// the line.
-std::string edgeLabel(const TensorType& type, std::string_view name = {});
+/// A frame "how to read this": whole statements, and the ids of its nodes in the order in which they stand.
+enum class LegendOrder : bool { Across, Down };
+std::string legend(const std::vector<std::string>& statements, const std::vector<std::string>& order,
+                   LegendOrder direction);
 
 } // namespace dfc::dot

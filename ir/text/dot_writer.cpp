@@ -1,7 +1,5 @@
 #include "ir/text/dot_writer.h"
 
-#include <fmt/format.h>
-
 namespace dfc {
 
 std::string dotQuoted(std::string_view text) {
@@ -44,44 +42,6 @@ DotShape shapeOf(OpKind kind) {
     return {"invhouse", "filled"};
   }
   return kind == OpKind::Constant ? DotShape{"note", "filled"} : DotShape{"box", "rounded,filled"};
-}
-
-std::string dotTitle(std::string_view title, std::string_view explanation) {
-  return fmt::format("<<FONT POINT-SIZE=\"20\">{}</FONT><BR/><FONT POINT-SIZE=\"12\">{}</FONT>>",
-                     dot::html(title), dot::html(explanation));
-}
-
-std::string dotHead(std::string_view title, std::string_view explanation) {
-  return fmt::format(
-      "digraph dfc {{\n"
-      "  graph [rankdir=TB, compound=true, newrank=true, nodesep=0.25, ranksep=0.4, labelloc=t,\n"
-      "         fontname=\"Helvetica\", fontsize=18, label={}]\n"
-      "  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"Helvetica\", "
-      "fontsize=11, margin=\"0.12,0.06\"]\n"
-      "  edge [color=\"#555555\", arrowsize=0.7]\n",
-      dotTitle(title, explanation));
-}
-
-std::string opCaption(const Graph& graph, OpId op) {
-  const OpRow& row = graph[op];
-  std::string text = fmt::format("{}  {}", nameOf(row.kind()), toString(graph.typeOf(row.firstResult)));
-  if (const auto* constant = row.getIf<ops::Constant>(); constant != nullptr) {
-    const Literal& value = constant->value;
-    text += value.type().shape.elements() == 1 ? fmt::format(" = {:.6g}", value.at(0)) : "";
-  }
-  return text;
-}
-
-std::string dotFetches(const Graph& graph) {
-  std::string text;
-  size_t number = 0;
-  for (const Fetch& fetch : graph.fetches()) {
-    text += fmt::format("  fetch{} [shape=house, style=filled, label={}]\n  op{} -> fetch{}\n", number,
-                        dotQuoted(fmt::format("fetch {}", graph.text(fetch.name))),
-                        graph[fetch.value].producer.index(), number);
-    ++number;
-  }
-  return text;
 }
 
 } // namespace dfc

@@ -1,5 +1,4 @@
-// What the pictures of placed graphs and schedules share beside ir/text/dot_parts.h: text in lines, titles,
-// shapes.
+// What the pictures of placed graphs and schedules share beside ir/text/dot_parts.h: text in lines, shapes.
 #pragma once
 
 #include "ir/graph.h"
@@ -30,17 +29,5 @@ struct DotShape {
   std::string_view shape, style;
 };
 DotShape shapeOf(OpKind kind);
-
-/// A title in large letters and an explanation in small ones below, as the HTML-like label of a graph.
-std::string dotTitle(std::string_view title, std::string_view explanation);
-
-/// "digraph …" and the looks of nodes and edges, for a picture that dot lays out from above to below.
-std::string dotHead(std::string_view title, std::string_view explanation);
-
-/// What an op does, in a line: kind and type, of a constant scalar also its value.
-std::string opCaption(const Graph& graph, OpId op);
-
-/// A node for each fetch with an edge from its op, "op<id>".
-std::string dotFetches(const Graph& graph);
 
 } // namespace dfc

@@ -57,7 +57,10 @@ std::string humanRate(double bytesPerSecond) { return scaled(bytesPerSecond, "B/
 std::string humanFlops(double flops) { return scaled(flops, "FLOP"); }
 
 std::string counted(size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : noun.back() == 'h' ? "es" : "s");
+  return fmt::format("{} {}{}", count, noun,
+                     count == 1                                 ? ""
+                     : noun.back() == 'h' || noun.back() == 'x' ? "es"
+                                                                : "s");
 }
 
 } // namespace dfc

@@ -55,18 +55,38 @@ TEST_CASE("text in DOT is quoted", "[text]") {
   CHECK(dot::quoted("a \"b\" \\ c") == R"("a \"b\" \\ c")");
   CHECK(dot::quoted("\xff\n") == "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
   CHECK(dot::html("a < b & \"c\" > d\ne") == "a &lt; b &amp; &quot;c&quot; &gt; d<br/>e");
-  CHECK(dot::edgeLabel(f32({2, 3})) == R"("  f32[2, 3]\l  24 B\l")"); // 2 * 3 * 4 bytes
-  CHECK(dot::edgeLabel(f32({}), "a\"b") == R"("  a\"b\l  f32[]\l  4 B\l")");
+  CHECK(dot::title("a < b", "c\nd") == "<<font point-size=\"20\">a &lt; b</font><br/>"
+                                       "<font point-size=\"12\" color=\"#57606a\">c<br/>d</font><br/>>");
 }
 
 TEST_CASE("devices are told apart, and the host is never another's colour", "[text]") {
-  std::set<std::string_view> fills;
-  for (size_t device = 0; device < 8; ++device) {
-    fills.insert(dot::deviceColour(device).fill);
+  std::vector<std::string> names = {"cpu0"};
+  for (int gpu = 0; gpu < 8; ++gpu) {
+    names.push_back("gpu" + std::to_string(gpu));
   }
-  CHECK(fills.size() == 8);
-  CHECK(dot::deviceColour(8).fill == dot::deviceColour(1).fill);
-  CHECK(dot::deviceColour(1000).fill != dot::deviceColour(0).fill);
+  const dot::DevicePalette palette(names);
+  std::set<std::string_view> fills;
+  for (const std::string& name : names) {
+    fills.insert(palette.of(name).fill);
+  }
+  CHECK(fills.size() == 9);
+  CHECK(palette.of("nowhere").fill == dot::noDevice.fill);
+}
+
+TEST_CASE("a device has the same colour whatever else a picture shows", "[text]") {
+  const dot::DevicePalette machine({"cpu0", "gpu0", "gpu1"});
+  const dot::DevicePalette pins({"anything", "gpu1"});
+  CHECK(pins.of("gpu1").fill == machine.of("gpu1").fill);
+  CHECK(pins.of("anything").fill != pins.of("gpu1").fill);
+  CHECK(pins.of("anything").fill != machine.of("cpu0").fill);
+  // Names without a colour of their own take what is left, in order, and the tenth repeats.
+  std::vector<std::string> many;
+  for (char letter = 'a'; letter < 'a' + 20; ++letter) {
+    many.emplace_back(1, letter);
+  }
+  const dot::DevicePalette strangers(many);
+  CHECK(strangers.of("a").fill == strangers.of("i").fill); // eight colours beside the host's
+  CHECK(strangers.of("a").fill != strangers.of("b").fill);
 }
 
 TEST_CASE("quantities have three digits and a unit", "[text]") {
@@ -88,6 +108,7 @@ TEST_CASE("quantities have three digits and a unit", "[text]") {
   CHECK(humanFlops(12.8e6) == "12.8 MFLOP");
   CHECK(counted(1, "step") == "1 step");
   CHECK(counted(0, "fetch") == "0 fetches");
+  CHECK(counted(2, "box") == "2 boxes");
 }
 
 } // namespace

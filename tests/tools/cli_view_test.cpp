@@ -94,14 +94,30 @@ TEST_CASE("dfc view: the text of small pictures") {
 
 TEST_CASE("dfc view: a schedule has a lane for each working queue, copies by what they carry") {
   const Workshop shop;
-  const Outcome text =
-      shop.dfc({"view", figure, "-m", machineFile("cpu-2gpu"), "--what=schedule", "--collapse"});
-  REQUIRE(text.status == 0);
-  for (const std::string label :
-       {"cpu0 compute", "gpu0 compute", "gpu0 copyIn", "gpu1 copyOut", "copy new w1"}) {
-    CHECK_THAT(text.out, containing(label));
+  for (const std::string collapse : {"", "--collapse"}) {
+    std::vector<std::string> words = {"view", figure, "-m", machineFile("cpu-2gpu"), "--what=schedule"};
+    words.insert(words.end(), collapse.empty() ? 0 : 1, collapse);
+    const Outcome text = shop.dfc(words);
+    REQUIRE(text.status == 0);
+    for (const std::string label : {"cpu0 computes", "gpu0 computes", "gpu0 copies in", "gpu1 copies out",
+                                    "copy new w1", "\"fc1 sum\"", "\"fc2 forward\\l\""}) {
+      CHECK_THAT(text.out, containing(label));
+    }
+    CHECK_THAT(text.out, !containing("gpu0 peer"));                            // nothing runs there
+    CHECK_THAT(text.out, !containing("matmul.2"));                             // a name that nobody gave
+    CHECK_THAT(text.out, !containing("without room"));                         // every box has a label
+    CHECK((text.out.find("pixels") != std::string::npos) == collapse.empty()); // an op of next_batch
   }
-  CHECK_THAT(text.out, !containing("gpu0 peer")); // nothing runs there
+}
+
+TEST_CASE("dfc view: the graph of a plan is its computations, and says so") {
+  const Workshop shop;
+  REQUIRE(shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "-o", "figure.plan"}).status == 0);
+  const Outcome dot = shop.dfc({"view", "figure.plan", "--what=graph"});
+  REQUIRE(dot.status == 0);
+  CHECK_THAT(dot.out, containing("does not keep the graph as it was written"));
+  CHECK_THAT(dot.out, !containing("transfer"));
+  CHECK_THAT(dot.out, !containing("w1@gpu0"));
 }
 
 TEST_CASE("dfc view: hostile names stay text") {
@@ -141,6 +157,22 @@ TEST_CASE("dfc view: what it cannot do, it says") {
         "error: Graphviz' program dot cannot be started: No such file or directory\n"
         "  hint: install it: sudo apt-get install graphviz; or write a .dot file and draw it elsewhere\n");
   CHECK_FALSE(std::filesystem::exists(shop.file("g.svg")));
+}
+
+TEST_CASE("dfc view: a device has one colour in all pictures") {
+  const Workshop shop;
+  REQUIRE(shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "-o", "figure.plan"}).status == 0);
+  for (const std::string& what : pictures) {
+    const std::string dot = shop.dfc({"view", "figure.plan", "--what=" + what}).out;
+    INFO(what);
+    for (const char* border : {"#455a64", "#1565c0", "#bf360c"}) { // cpu0, gpu0, gpu1
+      CHECK_THAT(dot, containing(border));
+    }
+    CHECK_THAT(dot, !containing("#2e7d32")); // the next device's
+  }
+  CHECK_THAT(shop.dfc({"view", figure, "--what=graph"}).out,
+             containing("<b>gpu1</b><br/><font point-size=\"10\" color=\"#57606a\">pinned to it</font>>, "
+                        "shape=box, fillcolor=\"#ffccbc\", color=\"#bf360c\""));
 }
 
 TEST_CASE("pictures: long names break where they may") {

@@ -1,6 +1,8 @@
 // `dfc view`: pictures of a graph, of where it runs, and of when.
 #include "ir/atomic_file.h"
+#include "ir/computations.h"
 #include "ir/text/dot.h"
+#include "ir/text/dot_palette.h"
 #include "ir/text/parse.h"
 #include "ir/text/placed_dot.h"
 #include "ir/text/schedule_dot.h"
@@ -27,16 +29,28 @@ struct ViewArguments {
 };
 
 constexpr const char* footer = R"(Pictures:
-  graph      the graph as it is written (of a plan: as it was compiled)
-  placed     a cluster for each device, copies between them with bytes and route
+  graph      the graph as it is written; of a plan its computations as they were compiled
+  placed     a frame for each device, copies between them with bytes and route
   figure     the same with one box for each scope on each device
-  schedule   a lane for each queue, time from left to right, waits as arrows; --collapse joins steps of a scope
+  schedule   a row for each queue, time from left to right, waits as arrows; --collapse hides the ops of a scope
 
 Examples:
   dfc view mlp.dfg --what=graph -o mlp.svg
   dfc view mlp.plan --what=figure -o figure.png
   dfc view mlp.dfg -m cpu-2gpu.json --what=schedule --collapse -o schedule.svg
 SVG and PNG are drawn by Graphviz (package graphviz); without -o the DOT text goes to standard output.)";
+
+/// A plan holds its graph as it was compiled, not as it was written: the picture says so.
+std::string compiledGraphDot(const Executable& plan) {
+  GraphPicture picture;
+  picture.explanation =
+      "as compiled into a plan, which does not keep the graph as it was written (draw the .dfg for that): "
+      "gradients are written out, chains of elementwise ops fused, unused ops gone\n"
+      "copies between devices and replicas of parameters are left out: --what=placed has them";
+  picture.meaningOfPin = "runs on it";
+  picture.devices = dot::deviceNames(plan.machine());
+  return graphDot(computationsOf(plan.placed(), plan.machine()), picture);
+}
 
 Result<std::string> planDot(const ViewArguments& arguments) {
   const auto plan = planOf(arguments.source, arguments.plan);
@@ -51,7 +65,7 @@ Result<std::string> planDot(const ViewArguments& arguments) {
   if (arguments.what == "figure" || (arguments.what == "placed" && arguments.collapse)) {
     return figureDot(placed, machine);
   }
-  return arguments.what == "placed" ? placedDot(placed, machine) : graphDot(placed.graph);
+  return arguments.what == "placed" ? placedDot(placed, machine) : compiledGraphDot(**plan);
 }
 
 Result<std::string> dotOf(const ViewArguments& arguments) {
