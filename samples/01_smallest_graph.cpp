@@ -3,6 +3,7 @@
 // A graph is written like the mathematics, compiled once for a machine, and run as often as you like. Nothing
 // is computed while it is written: `z` below is a value of the graph, not a number.
 #include "ir/dsl.h"
+#include "samples/data/arguments.h"
 #include "samples/data/lesson.h"
 
 #include <cstdio>
@@ -10,7 +11,8 @@
 
 using namespace dfc;
 
-int main() {
+int main(int count, char** words) {
+  lesson::Arguments("Lesson 1: the smallest graph, z = x * y + 2").parse(count, words);
   Builder g("smallest");
   Tensor x = g.input("x", f32({3}));
   Tensor y = g.input("y", f32({3}));

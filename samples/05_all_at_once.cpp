@@ -5,6 +5,7 @@
 // graph.
 #include "ir/dsl.h"
 #include "ir/trace.h"
+#include "samples/data/arguments.h"
 #include "samples/data/lesson.h"
 
 #include <algorithm>
@@ -57,7 +58,9 @@ double tripleOverlap(const Trace& trace, const Executable& plan) {
 
 } // namespace
 
-int main() {
+int main(int count, char** words) {
+  lesson::Arguments("Lesson 5: a GPU, the CPU and a copy between them busy at one moment")
+      .parse(count, words);
   const Machine machine = lesson::orGiveUp(readMachine(lesson::machineFile("cpu-2gpu")));
   const auto plan = lesson::compileFor(pipeline(), machine);
   SessionOptions options;

@@ -2,18 +2,18 @@
 // ways: through the C++ DSL, through `dfc run` of a graph file, and through a saved plan. All three end with
 // the same parameters.
 //
-//     sample_02_train_mlp [EPOCHS]
+//     sample_02_train_mlp [--epochs N]
 #include "ir/dsl.h"
 #include "ir/gradients.h"
 #include "ir/optimizers.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/safetensors.h"
+#include "samples/data/arguments.h"
 #include "samples/data/fashion_mnist.h"
 #include "samples/data/idx.h"
 #include "samples/data/lesson.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 using namespace dfc;
@@ -116,7 +116,10 @@ void report(const char* way, float accuracy) {
 } // namespace
 
 int main(int count, char** words) {
-  const int64_t epochs = count > 1 ? std::max(1L, std::atol(words[1])) : 10;
+  int64_t epochs = 10;
+  lesson::Arguments("Lesson 2: train a two-layer perceptron on Fashion-MNIST, three ways")
+      .number("--epochs", epochs, 1, 1000, "times through the 60,000 training images")
+      .parse(count, words);
   const Images train = readImages("train");
   const Images test = readImages("t10k");
   const int64_t steps = epochs * (train.labels.type().shape[0] / batch);

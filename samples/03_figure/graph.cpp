@@ -2,7 +2,6 @@
 
 #include "ir/dsl.h"
 #include "ir/gradients.h"
-#include "ir/optimizers.h"
 
 namespace dfc::figure {
 namespace {
@@ -38,14 +37,15 @@ std::vector<Tensor> forwardAndBackward(Builder& g, Tensor images, Tensor labels,
   return gradients(loss, {w.w1, w.w2}); // in scopes "loss gradient", "fc2 backward", "fc1 backward"
 }
 
-void update(Builder& g, const std::string& layer, Tensor weight, Tensor fromGpu0, Tensor fromGpu1) {
-  Tensor sum;
+void update(Builder& g, const std::string& layer, Tensor weight, Tensor rate, Tensor fromGpu0,
+            Tensor fromGpu1) {
+  Tensor gradient;
   {
     auto box = g.scope(layer + " sum");
-    sum = fromGpu0 + fromGpu1;
+    gradient = fromGpu0 + fromGpu1;
   }
   auto box = g.scope(layer + " update");
-  sgd({weight}, {sum}, rate);
+  g.assign(weight, weight - gradient * rate);
 }
 
 } // namespace
@@ -61,8 +61,8 @@ Result<Graph> trainingStep(const Cast& cast) {
     const Tensor x = normalised(g.input("images", f32({batch, pixels})));
     const Tensor y = g.input("labels", i64({batch}));
     for (int64_t i = 0; i < 2; ++i) {
-      images[i] = slice(x, {i * half, 0}, {(i + 1) * half, pixels});
-      labels[i] = slice(y, {i * half}, {(i + 1) * half});
+      images[i] = slice(x, {i * half, 0}, {(i + 1) * half, pixels}).named("images" + std::to_string(i));
+      labels[i] = slice(y, {i * half}, {(i + 1) * half}).named("labels" + std::to_string(i));
     }
   }
 
@@ -73,8 +73,11 @@ Result<Graph> trainingStep(const Cast& cast) {
   }
 
   // On the CPU again. dfc inserts every copy: halves in, gradients out, new weights to both GPUs.
-  update(g, "fc2", w.w2, d[0][1], d[1][1]);
-  update(g, "fc1", w.w1, d[0][0], d[1][0]);
+  const Tensor rate = g.parameter("rate", f32({}), constantInit(firstRate));
+  update(g, "fc2", w.w2, rate, d[0][1], d[1][1]);
+  update(g, "fc1", w.w1, rate, d[0][0], d[1][0]);
+  auto last = g.scope("fc1 update");
+  g.assign(rate, rate * rateDecay);
   return std::move(g).finish();
 }
 

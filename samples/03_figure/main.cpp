@@ -9,6 +9,8 @@
 //     sample_03_figure [--epochs N] [--out FOLDER]
 #include "ir/trace.h"
 #include "samples/03_figure/graph.h"
+#include "samples/03_figure/overlap.h"
+#include "samples/data/arguments.h"
 #include "samples/data/fashion_mnist.h"
 #include "samples/data/lesson.h"
 
@@ -19,31 +21,10 @@
 #include "ir/text/units.h"
 
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <string_view>
 
 using namespace dfc;
 
 namespace {
-
-struct Arguments {
-  int64_t epochs = 10;
-  std::string out = ".";
-};
-
-Arguments parse(int count, char** words) {
-  Arguments arguments;
-  for (int i = 1; i + 1 < count; i += 2) {
-    const std::string_view flag = words[i];
-    if (flag == "--epochs") {
-      arguments.epochs = std::max(1L, std::atol(words[i + 1]));
-    } else if (flag == "--out") {
-      arguments.out = words[i + 1];
-    }
-  }
-  return arguments;
-}
 
 /// The test set through the evaluation graph, with the parameters that training has reached.
 class Judge {
@@ -53,7 +34,7 @@ class Judge {
                          lesson::compileFor(lesson::orGiveUp(figure::evaluation(test.count())), machine))) {}
 
   float accuracy(const NamedLiterals& parameters) {
-    lesson::orGiveUp(session_->setState(parameters));
+    lesson::orGiveUp(session_->setState({{"w1", parameters.at("w1")}, {"w2", parameters.at("w2")}}));
     const auto results =
         lesson::orGiveUp(session_->run({{"images", test_.images}, {"labels", test_.labels}}));
     return results.at("accuracy").data<float>()[0];
@@ -73,12 +54,14 @@ void trainOneEpoch(Session& session, Batches& batches, int64_t epoch) {
   session.waitAll();
 }
 
+constexpr int64_t tracedSteps = 200;
+
 /// Traced steps: what overlaps, on the clock of the machine that ran it.
 Trace traceSteps(const std::shared_ptr<const Executable>& plan, Batches& batches) {
   SessionOptions options;
   options.trace = true;
   const auto session = lesson::open(plan, options);
-  for (int64_t i = 0; i < 20; ++i) {
+  for (int64_t i = 0; i < tracedSteps; ++i) {
     const LabelledImages batch = batches.at(0, i);
     lesson::orGiveUp(session->run({{"images", batch.images}, {"labels", batch.labels}}));
   }
@@ -109,7 +92,12 @@ void drawPlan(const std::string& out, const Graph& graph, const Executable& plan
 } // namespace
 
 int main(int count, char** words) {
-  const Arguments arguments = parse(count, words);
+  int64_t epochs = 10;
+  std::string out = ".";
+  lesson::Arguments("Lesson 3: one training step over a CPU and two GPUs, on Fashion-MNIST")
+      .number("--epochs", epochs, 1, 1000, "times through the 60,000 training images")
+      .folder("--out", out, "where graph, pictures, plan and trace are written")
+      .parse(count, words);
   const FashionMnist data = lesson::orGiveUp(readFashionMnist());
   const Machine machine = lesson::orGiveUp(readMachine(lesson::machineFile("cpu-2gpu")));
   const Machine cpu = lesson::orGiveUp(readMachine(lesson::machineFile("cpu")));
@@ -128,11 +116,10 @@ int main(int count, char** words) {
   }
   Judge judge(data.test, cpu);
   Batches batches(data.train, figure::batch, 1);
-  float best = 0;
-  for (int64_t epoch = 0; epoch < arguments.epochs; ++epoch) {
+  float accuracy = 0;
+  for (int64_t epoch = 0; epoch < epochs; ++epoch) {
     trainOneEpoch(*session, batches, epoch);
-    const float accuracy = judge.accuracy(session->state());
-    best = std::max(best, accuracy);
+    accuracy = judge.accuracy(session->state());
     std::printf("epoch %2ld: %.2f %% of the 10,000 test images\n", epoch + 1,
                 100 * static_cast<double>(accuracy));
     std::fflush(stdout);
@@ -140,17 +127,28 @@ int main(int count, char** words) {
 
   const Trace measured = traceSteps(plan, batches);
   const double overlap = overlapSeconds(measured, *plan);
-  drawPlan(arguments.out, graph, *plan, measured);
-  std::printf("in 20 traced steps of %s, transfers and computation overlapped for %s\n",
+  drawPlan(out, graph, *plan, measured);
+  std::printf("in traced steps of %s, transfers and computation overlapped for %s\n",
               humanSeconds(measured.makespan()).c_str(), humanSeconds(overlap).c_str());
+  const figure::HiddenSteps hidden = figure::hiddenSteps(measured, *plan);
+  std::printf(
+      "while a GPU still computed fc1 backward, fc2's gradients were summed in %zu of %zu traced steps,
+      "
+      "and its new weights had reached both GPUs in %zu
+      ",
+      hidden.sums,
+      hidden.steps, hidden.whole);
 
   lesson::check(plan->placed().transfers.size() == 12,
                 "10 transfers of the figure and 2 halves of the labels");
   lesson::check(overlap > 0, "transfers overlap computation in the measured trace");
-  lesson::check(session->state() == trainOnOneDevice(data, cpu, arguments.epochs),
+  // The schedule leaves it free in every step (tests/compiler/figure_test.cpp). Here two cores may have to
+  // play three devices beside other work: twenty runs under load hid it in 15 steps of 200 or more.
+  lesson::check(hidden.sums * 100 >= hidden.steps, "fc2 is summed behind fc1 backward in the measured trace");
+  lesson::check(session->state() == trainOnOneDevice(data, cpu, epochs),
                 "the same parameters, bit for bit, as on one device");
-  if (arguments.epochs >= 10) {
-    lesson::check(best >= 0.88F, "at least 88 % within 10 epochs");
+  if (epochs >= 10) {
+    lesson::check(accuracy >= 0.88F, "at least 88 % after the last epoch");
   }
   return lesson::verdict();
 }

@@ -4,6 +4,7 @@
 #include "runtime/files/npy.h"
 #include "runtime/files/safetensors.h"
 #include "samples/03_figure/graph.h"
+#include "samples/data/arguments.h"
 #include "samples/data/fashion_mnist.h"
 #include "samples/data/lesson.h"
 
@@ -27,7 +28,8 @@ NamedLiterals trainInProcess(const LabelledImages& data, const Machine& machine)
 
 } // namespace
 
-int main() {
+int main(int count, char** words) {
+  lesson::Arguments("Lesson 4: the figure as a graph file, through dfc").parse(count, words);
   const std::string graph = lesson::sourceFile("samples/04_graph_file/figure.dfg");
   const std::string machine = lesson::machineFile("cpu-2gpu");
   const FashionMnist data = lesson::orGiveUp(readFashionMnist());

@@ -6,8 +6,11 @@
 #include "compiler/place/place.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/transfer/insert_transfers.h"
+#include "ir/computations.h"
 #include "ir/happens_before.h"
+#include "ir/scope_view.h"
 #include "samples/03_figure/graph.h"
+#include "samples/03_figure/overlap.h"
 #include "tests/support/catch.h"
 
 #include <map>
@@ -124,7 +127,7 @@ TEST_CASE("the weights' new values are made in the parameters' own storage") {
       CHECK(parameter.offset == value.offset);
     }
   }
-  CHECK(assigns == 6); // two weights on three devices
+  CHECK(assigns == 7); // two weights on three devices, and the rate of learning on the cpu
 }
 
 TEST_CASE("no wait of the figure's schedule is implied by another") {
@@ -143,6 +146,83 @@ TEST_CASE("no wait of the figure's schedule is implied by another") {
 TEST_CASE("the figure's makespan is not below its proven bound") {
   const Planned figure;
   CHECK(figure.plan->schedule().makespan >= figure.plan->schedule().bounds.best() * (1 - 1e-12));
+}
+
+TEST_CASE("the figure's weights stand on three devices, refreshed by copies and read in the next step") {
+  const Planned figure;
+  const ScopeView view = collapseByScope(figure.plan->placed());
+  std::map<std::string, std::string> states; // "device: name" to "writer <- ; readers ->"
+  const auto labelOf = [&](uint32_t box) {
+    return view.boxes[box].transfer ? transferLabel(figure.plan->placed(), view.boxes[box].ops.front())
+                                    : view.boxes[box].label;
+  };
+  for (const ScopeState& state : view.states) {
+    std::string text;
+    for (const uint32_t writer : state.writers) {
+      text += "<- " + labelOf(writer) + " ";
+    }
+    for (const uint32_t reader : state.readers) {
+      text += "-> " + labelOf(reader) + " ";
+    }
+    states[std::string(figure.plan->graph().nameOf(state.parameter))] = text;
+  }
+  CHECK(states ==
+        std::map<std::string, std::string>{{"w1", "<- fc1 update -> fc1 update "},
+                                           {"w2", "<- fc2 update -> fc2 update "},
+                                           {"rate", "<- fc1 update -> fc2 update -> fc1 update "},
+                                           {"w1@gpu0", "<- copy new w1 -> fc1 forward "},
+                                           {"w1@gpu1", "<- copy new w1 -> fc1 forward "},
+                                           {"w2@gpu0", "<- copy new w2 -> fc2 forward -> fc2 backward "},
+                                           {"w2@gpu1", "<- copy new w2 -> fc2 forward -> fc2 backward "}});
+}
+
+TEST_CASE("the computations of a plan have no copies and no replicas") {
+  const Planned figure;
+  const Graph computations = computationsOf(figure.plan->placed(), figure.machine);
+  const PlacedGraph& placed = figure.plan->placed();
+  int parameters = 0, assigns = 0;
+  for (const OpId op : computations.ops()) {
+    CHECK(computations[op].kind() != OpKind::Transfer);
+    parameters += computations[op].kind() == OpKind::Parameter ? 1 : 0;
+    assigns += computations[op].kind() == OpKind::Assign ? 1 : 0;
+    const OpId before = placed.graph[placed.graph.findValue(computations.nameOf(op))].producer;
+    CHECK(computations.pinOf(op) == figure.deviceOf(before));
+  }
+  CHECK(parameters == 3); // w1, w2, rate
+  CHECK(assigns == 3);
+  // 12 transfers, 4 replicas and their 4 assigns are gone.
+  CHECK(computations.opCount() + 12 + 4 + 4 == placed.graph.opCount());
+}
+
+TEST_CASE("what a trace hides of fc2's reduction is counted by step") {
+  const Planned figure;
+  const Graph& graph = figure.plan->graph();
+  Trace trace;
+  // fc1 backward from 10 to 20; sum, update and copies one after the other from `start`, a unit each.
+  const auto addRound = [&](uint32_t round, double start) {
+    for (const StepId step : figure.plan->schedule().steps.ids()) {
+      const OpId op = figure.plan->schedule().steps[step].op;
+      const bool copy = graph[op].kind() == OpKind::Transfer;
+      const OpId source = copy ? graph[graph[op].operands[0]].producer : op;
+      const std::string_view scope = graph.scopeOf(source);
+      if (scope == "fc1 backward" && !copy) {
+        trace.spans.push_back({step, round, 10, 20});
+      } else if (scope == "fc2 sum") {
+        trace.spans.push_back({step, round, start, start + 1});
+      } else if (scope == "fc2 update" && graph[op].kind() != OpKind::Assign) {
+        const double begin = start + (copy ? 2 : 1);
+        trace.spans.push_back({step, round, begin, begin + 1});
+      }
+    }
+  };
+  addRound(0, 12);   // all by 15: hidden
+  addRound(1, 18.5); // the sum by 19.5, the copies by 21.5
+  addRound(2, 19.5); // the sum by 20.5
+  addRound(3, 30);   // afterwards
+  const dfc::figure::HiddenSteps hidden = dfc::figure::hiddenSteps(trace, *figure.plan);
+  CHECK(hidden.steps == 4);
+  CHECK(hidden.sums == 2);
+  CHECK(hidden.whole == 1);
 }
 
 } // namespace dfc::test

@@ -1,7 +1,7 @@
 # A numbered lesson is samples/NN_name.cpp or the folder samples/NN_name/; each becomes the executable sample_NN_name
 # and the test sample_NN_name (label `sample`), which runs in a folder of its own. samples/data/ is their helper library.
 
-dfc_room_library(dfc_sample_data GLOBS samples/data/*.cpp LINKS dfc_compiler dfc_runtime ZLIB::ZLIB)
+dfc_room_library(dfc_sample_data GLOBS samples/data/*.cpp LINKS dfc_compiler dfc_runtime ZLIB::ZLIB CLI11::CLI11)
 if(TARGET dfc_sample_data)
   target_compile_definitions(dfc_sample_data PRIVATE DFC_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 endif()
@@ -26,5 +26,9 @@ foreach(lesson IN LISTS dfc_lessons)
   set(folder "${CMAKE_BINARY_DIR}/samples/${lesson}")
   file(MAKE_DIRECTORY "${folder}")
   add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY "${folder}")
+  add_test(NAME ${target}.help COMMAND ${target} --help)
+  add_test(NAME ${target}.unknown_flag COMMAND ${target} --no-such-flag)
   set_tests_properties(${target} PROPERTIES LABELS sample TIMEOUT 900)
+  set_tests_properties(${target}.unknown_flag PROPERTIES WILL_FAIL TRUE) # the lesson itself is not begun
+  set_tests_properties(${target}.help ${target}.unknown_flag PROPERTIES LABELS sample TIMEOUT 20)
 endforeach()

@@ -52,7 +52,7 @@ endfunction()
 dfc_test_room(ir LINKS dfc_ir)
 dfc_test_room(compiler LINKS dfc_compiler)
 if(TARGET tests_compiler AND EXISTS "${CMAKE_SOURCE_DIR}/samples/03_figure/graph.cpp")
-  target_sources(tests_compiler PRIVATE samples/03_figure/graph.cpp) # the lesson itself is what is tested
+  target_sources(tests_compiler PRIVATE samples/03_figure/graph.cpp samples/03_figure/overlap.cpp) # the lesson itself
 endif()
 dfc_test_room(runtime LINKS dfc_runtime dfc_cuda_kernels)
 # CUDA's compiler library alone checks the generated kernels: no GPU is needed, and no driver. It is opened when the

@@ -1,0 +1,35 @@
+// The command line of a lesson: its few flags, `--help`, and an error for everything else.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace dfc::lesson {
+
+class Arguments {
+ public:
+  /// `what` the lesson shows, in a sentence: the first line of its help.
+  explicit Arguments(const std::string& what);
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+  ~Arguments();
+
+  /// `value` keeps what it holds where the flag is not given. Flags as "--epochs".
+  Arguments& number(const std::string& flag, int64_t& value, int64_t least, int64_t most,
+                    const std::string& help);
+  Arguments& folder(const std::string& flag, std::string& value, const std::string& help);
+
+  /// Ends the program with status 0 after --help, and with 1 after a word that the lesson does not know or a
+  /// value out of range, which it names.
+  void parse(int count, char** words);
+
+ private:
+  std::unique_ptr<CLI::App> program_;
+};
+
+} // namespace dfc::lesson
