@@ -230,7 +230,7 @@ class GraphDrawing {
       order.push_back(fmt::format("legend_pin{}", i));
       nodes.push_back(dot::node(order.back(), pins_[i], picture_.meaningOfPin, palette_.of(pins_[i])));
     }
-    out_ += dot::legend(nodes, order, dot::LegendOrder::Across);
+    out_ += dot::legend(nodes, order);
   }
 
   const Graph& graph_;

@@ -71,16 +71,14 @@ std::string node(std::string_view id, std::string_view headline, std::string_vie
                      html(headline), second, shape, colour.fill, colour.border);
 }
 
-std::string legend(const std::vector<std::string>& statements, const std::vector<std::string>& order,
-                   LegendOrder direction) {
+std::string legend(const std::vector<std::string>& statements, const std::vector<std::string>& order) {
   std::string text = "  subgraph cluster_legend {\n    label=\"how to read this\"; labeljust=l; fontsize=11; "
                      "style=\"rounded\"; color=\"#d0d7de\"; fontcolor=\"#57606a\"; bgcolor=\"#ffffff\";\n";
   for (const std::string& statement : statements) {
     text += fmt::format("    {}\n", statement);
   }
   if (order.size() > 1) {
-    text += fmt::format("    {{ {}{} [style=invis]; }}\n",
-                        direction == LegendOrder::Across ? "rank=same; " : "", fmt::join(order, " -> "));
+    text += fmt::format("    {{ {} [style=invis]; }}\n", fmt::join(order, " -> "));
   }
   return text + "  }\n";
 }

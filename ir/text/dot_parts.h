@@ -31,9 +31,7 @@ std::string header(std::string_view name, std::string_view title, std::string_vi
 std::string node(std::string_view id, std::string_view headline, std::string_view details, Colour colour,
                  std::string_view shape = "box");
 
-/// A frame "how to read this": whole statements, and the ids of its nodes in the order in which they stand.
-enum class LegendOrder : bool { Across, Down };
-std::string legend(const std::vector<std::string>& statements, const std::vector<std::string>& order,
-                   LegendOrder direction);
+/// A frame "how to read this": whole statements, and the ids of its nodes from above to below.
+std::string legend(const std::vector<std::string>& statements, const std::vector<std::string>& order);
 
 } // namespace dfc::dot

@@ -237,7 +237,7 @@ class PlacedDrawing : DeviceDrawing {
       nodes.insert(nodes.end(), key.begin(), key.end());
       order.emplace_back("legend_order");
     }
-    return dot::legend(nodes, order, dot::LegendOrder::Down);
+    return dot::legend(nodes, order);
   }
 };
 
@@ -313,8 +313,7 @@ class FigureDrawing : DeviceDrawing {
         copyKey()};
     const auto key = arrowKey("legend_later", laterEdge, "is read in the next step");
     nodes.insert(nodes.end(), key.begin(), key.end());
-    return dot::legend(nodes, {"legend_box", "legend_state", "legend_copy", "legend_later"},
-                       dot::LegendOrder::Down);
+    return dot::legend(nodes, {"legend_box", "legend_state", "legend_copy", "legend_later"});
   }
 
   ScopeView view_;

@@ -132,12 +132,9 @@ int main(int count, char** words) {
               humanSeconds(measured.makespan()).c_str(), humanSeconds(overlap).c_str());
   const figure::HiddenSteps hidden = figure::hiddenSteps(measured, *plan);
   std::printf(
-      "while a GPU still computed fc1 backward, fc2's gradients were summed in %zu of %zu traced steps,
-      "
-      "and its new weights had reached both GPUs in %zu
-      ",
-      hidden.sums,
-      hidden.steps, hidden.whole);
+      "while a GPU still computed fc1 backward, fc2's gradients were summed in %zu of %zu traced steps,\n"
+      "and its new weights had reached both GPUs in %zu\n",
+      hidden.sums, hidden.steps, hidden.whole);
 
   lesson::check(plan->placed().transfers.size() == 12,
                 "10 transfers of the figure and 2 halves of the labels");
