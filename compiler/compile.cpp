@@ -4,6 +4,7 @@
 
 #include "compiler/memory/plan_memory.h"
 #include "compiler/passes/passes.h"
+#include "compiler/passes/set_precision.h"
 #include "compiler/place/place.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/transfer/insert_transfers.h"
@@ -75,8 +76,12 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     return pinned.errors();
   }
 
+  // Then how products are taken: now that those of the gradients are there, and before equal ops are shared.
+  Graph settled = setPrecision(*pinned, options.precision);
+  check("setPrecision", [&] { return verifyGraph(settled); });
+
   // The other passes need no device either, and every op they save is one that nobody has to place.
-  auto graph = runPasses(*std::move(pinned), allPasses().drop_front(1), options);
+  auto graph = runPasses(std::move(settled), allPasses().drop_front(1), options);
   if (!graph) {
     return graph.errors();
   }

@@ -28,6 +28,8 @@ class CompileObserver {
 struct CompileOptions {
   std::string policy = "heft"; ///< a row of place/policies.def
   std::vector<PinRule> pins;
+  /// Of f32 matmuls that do not state their own: ieee, or tf32 where devices may round to it.
+  ops::Precision precision = ops::Precision::Ieee;
   std::vector<std::string> skipPasses; ///< names from passes.def, for tests and debugging
   CompileObserver* observer = nullptr;
 };

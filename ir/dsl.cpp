@@ -117,10 +117,11 @@ Tensor compare(Operand a, Operand b, Direction direction) {
 
 Tensor select(Operand condition, Operand a, Operand b) { return apply(ops::Select{}, {condition, a, b}); }
 
-Tensor matmul(Operand a, Operand b, Transposes transposed) {
+Tensor matmul(Operand a, Operand b, Transposes transposed, Precision precision) {
   ops::Matmul attributes;
   attributes.transposeA = transposed.a;
   attributes.transposeB = transposed.b;
+  attributes.precision = precision;
   return apply(attributes, {a, b});
 }
 

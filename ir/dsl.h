@@ -29,7 +29,8 @@ Tensor select(Operand condition, Operand a, Operand b);
 struct Transposes {
   bool a = false, b = false;
 };
-Tensor matmul(Operand a, Operand b, Transposes transposed = {});
+using Precision = ops::Precision;
+Tensor matmul(Operand a, Operand b, Transposes transposed = {}, Precision precision = Precision::Unstated);
 
 Tensor reduceSum(Operand a, Dims axes = {}, bool keepDims = false);
 Tensor reduceMean(Operand a, Dims axes = {}, bool keepDims = false);

@@ -25,6 +25,7 @@ struct DeviceRow {
   uint32_t threads = 1;       ///< of the device as a whole (cpu and emulated devices)
   std::array<double, allElementTypes.size()>
       peakFlops{};            ///< by ElementType, for matmul-like ops of one queue
+  double tf32Flops = 0;       ///< of f32 matmuls in tf32; 0 means as f32
   double memoryBandwidth = 0; ///< bytes a second, reads plus writes
   double launchSeconds = 0;   ///< fixed cost of one op
 };

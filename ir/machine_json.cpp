@@ -40,13 +40,15 @@ class ObjectPrinter {
 
 std::string printFlops(const DeviceRow& device) {
   const auto& rates = device.peakFlops;
-  if (std::all_of(rates.begin(), rates.end(), [&](double rate) { return rate == rates[0]; })) {
+  if (device.tf32Flops == 0 &&
+      std::all_of(rates.begin(), rates.end(), [&](double rate) { return rate == rates[0]; })) {
     return jsonNumber(rates[0]);
   }
   ObjectPrinter object;
   for (const ElementType type : allElementTypes) {
     object.number(name(type), rates[static_cast<size_t>(type)], 0);
   }
+  object.number("tf32", device.tf32Flops, 0);
   return object.finish();
 }
 
@@ -61,7 +63,7 @@ std::string printDevice(const DeviceRow& device) {
   object.whole("mem", device.memoryBytes, plain.memoryBytes);
   object.whole("slots", device.computeQueues, plain.computeQueues);
   object.whole("threads", device.threads, plain.threads);
-  if (device.peakFlops != plain.peakFlops) {
+  if (device.peakFlops != plain.peakFlops || device.tf32Flops != plain.tf32Flops) {
     object.add("flops", printFlops(device));
   }
   object.number("memoryBandwidth", device.memoryBandwidth, plain.memoryBandwidth);

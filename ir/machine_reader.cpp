@@ -73,7 +73,8 @@ class MachineReader : private JsonFields {
     }
   }
 
-  /// One rate for all element types, or an object with a rate for each that differs from no limit.
+  /// One rate for all element types, or an object with a rate for each that differs from no limit, and for
+  /// f32 matmuls in tf32.
   void readFlops(const Json& row, const std::string& path, DeviceRow& device) {
     const Json* value = member(row, path, "flops", false);
     const std::string where = path + ".flops";
@@ -94,6 +95,8 @@ class MachineReader : private JsonFields {
       known.emplace_back(name(type));
       rate(*value, where, known.back().c_str(), device.peakFlops[static_cast<size_t>(type)]);
     }
+    known.emplace_back("tf32");
+    rate(*value, where, "tf32", device.tf32Flops);
     knownKeys(*value, where, known);
   }
 

@@ -10,6 +10,15 @@ double secondsAt(double amount, double rate) { return rate > 0 ? amount / rate :
 
 bool isFree(const OpRow& row) { return classOf(row.kind()) == OpClass::View || row.kind() == OpKind::Assign; }
 
+// The rate at which the op's arithmetic runs.
+double rateOf(const DeviceRow& hardware, const OpRow& row, ElementType element) {
+  const auto* matmul = row.getIf<ops::Matmul>();
+  const bool inTf32 =
+      matmul != nullptr && matmul->precision == ops::Precision::Tf32 && element == ElementType::F32;
+  return inTf32 && hardware.tf32Flops > 0 ? hardware.tf32Flops
+                                          : hardware.peakFlops[static_cast<size_t>(element)];
+}
+
 } // namespace
 
 double RooflineCostModel::opSeconds(const Graph& graph, OpId op, const Machine& machine,
@@ -23,9 +32,8 @@ double RooflineCostModel::opSeconds(const Graph& graph, OpId op, const Machine& 
   const auto results = graph.resultTypesOf(op);
   const OpCost cost = costOf(row.attributes, operands, results);
   const ElementType element = operands.empty() ? results.front().element : operands.front().element;
-  return hardware.launchSeconds +
-         std::max(secondsAt(cost.flops, hardware.peakFlops[static_cast<size_t>(element)]),
-                  secondsAt(cost.bytes, hardware.memoryBandwidth));
+  return hardware.launchSeconds + std::max(secondsAt(cost.flops, rateOf(hardware, row, element)),
+                                           secondsAt(cost.bytes, hardware.memoryBandwidth));
 }
 
 } // namespace dfc

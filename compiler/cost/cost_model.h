@@ -15,7 +15,8 @@ class CostModel {
 };
 
 /// The roofline (Williams, Waterman and Patterson 2009): launch + max(flops / peak rate, bytes / memory
-/// bandwidth), with flops and bytes from the op table. Views and assigns in place cost nothing.
+/// bandwidth), with flops and bytes from the op table and the peak rate by the first operand's element type
+/// and, for a matmul, its precision. Views and assigns in place cost nothing.
 class RooflineCostModel : public CostModel {
  public:
   double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;

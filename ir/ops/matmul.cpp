@@ -1,6 +1,6 @@
 // matmul: with C = A B, dA = dC B^T and dB = A^T dC. Every transpose is an attribute of the two products, so
 // that none is an op; with a transposed operand the product that gives its gradient is written the other way
-// round.
+// round. Both are taken in the precision of the product itself.
 #include "ir/dsl.h"
 #include "ir/gradients.h"
 #include "ir/op_rules.h"
@@ -27,7 +27,18 @@ std::string describe(OperandTypes operands, bool transposeA, bool transposeB) {
 
 } // namespace
 
+void Matmul::fields(AttributeVisitor& visitor) {
+  visitor.field("transposeA", transposeA, Presence::Optional);
+  visitor.field("transposeB", transposeB, Presence::Optional);
+  auto chosen = static_cast<uint8_t>(precision);
+  visitor.choice("precision", chosen, precisionNames, Presence::Optional);
+  precision = static_cast<Precision>(chosen);
+}
+
 TypeResult Matmul::types(OperandTypes operands) const {
+  if (static_cast<size_t>(precision) >= precisionNames.size()) {
+    return refuse(OpKind::Matmul, operands, "unknown precision", "it is ieee or tf32, or left out");
+  }
   if (TypeResult elements = checkElements(OpKind::Matmul, operands, Domain::Number); !elements.ok()) {
     return elements;
   }
@@ -63,12 +74,12 @@ OpCost Matmul::cost(OperandTypes operands, OperandTypes results) const {
 void Matmul::gradient(GradientRule& rule) const {
   const Tensor a = rule.operand(0), b = rule.operand(1), cotangent = rule.cotangent();
   if (rule.wanted(0)) {
-    rule.give(0, transposeA ? dfc::matmul(b, cotangent, {transposeB, true})
-                            : dfc::matmul(cotangent, b, {false, !transposeB}));
+    rule.give(0, transposeA ? dfc::matmul(b, cotangent, {transposeB, true}, precision)
+                            : dfc::matmul(cotangent, b, {false, !transposeB}, precision));
   }
   if (rule.wanted(1)) {
-    rule.give(1, transposeB ? dfc::matmul(cotangent, a, {true, transposeA})
-                            : dfc::matmul(a, cotangent, {!transposeA, false}));
+    rule.give(1, transposeB ? dfc::matmul(cotangent, a, {true, transposeA}, precision)
+                            : dfc::matmul(a, cotangent, {!transposeA, false}, precision));
   }
 }
 

@@ -92,6 +92,7 @@ class MachineCheck {
       checkRate(fmt::format("{}.flops.{}", row, name(type)), device.peakFlops[static_cast<size_t>(type)],
                 "operations a second");
     }
+    checkRate(row + ".flops.tf32", device.tf32Flops, "operations a second");
     checkRate(row + ".memoryBandwidth", device.memoryBandwidth, "bytes a second");
     checkSeconds(row + ".launch", device.launchSeconds);
   }

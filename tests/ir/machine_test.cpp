@@ -138,6 +138,7 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   row.computeQueues = 3;
   row.threads = 7;
   row.peakFlops = {1.0 / 3, 5e-324, 1.7976931348623157e308, 0, 2, 0.1, 1e22, 123456789012345680.0};
+  row.tf32Flops = 2.0 / 3;
   row.memoryBandwidth = 4.8e12;
   row.launchSeconds = 2.5e-6;
   machine.devices.add(row);
@@ -151,6 +152,7 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   const DeviceRow& read = again.devices[DeviceId(0)];
   CHECK(read.memoryBytes == row.memoryBytes);
   CHECK(read.peakFlops == row.peakFlops);
+  CHECK(read.tf32Flops == row.tf32Flops);
   CHECK(std::tuple(read.model, read.computeQueues, read.threads, read.memoryBandwidth, read.launchSeconds) ==
         std::tuple(row.model, row.computeQueues, row.threads, row.memoryBandwidth, row.launchSeconds));
   CHECK(again.links[unlimited].latencySeconds == 1e-300);

@@ -86,6 +86,27 @@ TEST_CASE("dfc compile: pins and capacities from the command line") {
   CHECK_THAT(nowhere.err, containing("gpu7"));
 }
 
+TEST_CASE("dfc compile: the precision of products that the graph leaves open") {
+  const Workshop shop;
+  shop.write("g.dfg", "graph g {\n  input x : f32[64, 64]\n  y = matmul(x, x)\n"
+                      "  z = matmul(y, x, precision=ieee)\n  fetch z\n}\n");
+  const std::vector<std::string> compile = {"compile", "g.dfg", "-m", machineFile("cpu-2gpu"),
+                                            "--emit=graph"};
+  const auto emitted = [&](const std::string& option) {
+    std::vector<std::string> words = compile;
+    words.push_back(option);
+    return shop.dfc(words);
+  };
+  const Outcome tf32 = emitted("--precision=tf32");
+  CHECK(tf32.status == 0);
+  CHECK_THAT(tf32.out, containing("y : f32[64, 64] = matmul(x, x, precision=tf32)"));
+  CHECK_THAT(tf32.out, containing("z : f32[64, 64] = matmul(y, x)"));
+  CHECK_THAT(emitted("--precision=ieee").out, containing("y : f32[64, 64] = matmul(x, x)\n"));
+  const Outcome slip = emitted("--precision=tf23");
+  CHECK(slip.status == 1);
+  CHECK_THAT(slip.err, startingWith("error: there is no precision 'tf23'\n  hint: there are: ieee, tf32\n"));
+}
+
 TEST_CASE("dfc compile: a plan for eight GPUs, and no GPU library is loaded for it") {
   const Workshop shop;
   const Outcome outcome = shop.dfc(
@@ -137,8 +158,8 @@ TEST_CASE("dfc: a plan takes no options that only a graph can take; other files 
   const Outcome twice = shop.dfc({"simulate", "figure.plan", "-m", machineFile("cpu")});
   CHECK(twice.status == 1);
   CHECK(twice.err ==
-        "figure.plan: error: is a plan, compiled for its machine: -m, --policy, --pin, --memory and "
-        "--skip-pass cannot change it\n"
+        "figure.plan: error: is a plan, compiled for its machine: -m, --policy, --precision, --pin, "
+        "--memory and --skip-pass cannot change it\n"
         "  hint: compile the graph again with these options, or leave them out\n");
   const Outcome missing = shop.dfc({"simulate", "none.plan"});
   CHECK(missing.status == 1);

@@ -17,6 +17,8 @@
 namespace dfc::tool {
 namespace {
 
+const std::vector<std::string> precisions = {"ieee", "tf32"};
+
 void add(Diagnostics& all, const Diagnostics& more) { all.insert(all.end(), more.begin(), more.end()); }
 
 template <class Rows>
@@ -70,6 +72,8 @@ CompileOptions compileOptionsOf(const PlanOptions& options, Diagnostics& errors)
   CompileOptions result;
   checkName("policy", options.policy, namesOf(allPolicies()), errors);
   result.policy = options.policy;
+  checkName("precision", options.precision, precisions, errors);
+  result.precision = options.precision == precisions.back() ? ops::Precision::Tf32 : ops::Precision::Ieee;
   for (const std::string& pass : options.without) {
     checkName("pass", pass, namesOf(allPasses()), errors);
     result.skipPasses.push_back(pass);
@@ -97,6 +101,9 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) 
                                                   : "machine file (JSON); without it, this host as one cpu");
   machine->type_name("FILE")->required(machineRequired);
   verb.add_option("--policy", options.policy, listed("who decides where ops run", namesOf(allPolicies())))
+      ->type_name("NAME");
+  verb.add_option("--precision", options.precision,
+                  listed("how products of f32 matrices are taken where the graph leaves it open", precisions))
       ->type_name("NAME");
   verb.add_option("--pin", options.pins,
                   "ops whose name or scope matches PATTERN (with * and ?) run on DEVICE; the last match wins")
@@ -147,11 +154,12 @@ Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const 
   }
   const PlanOptions untouched;
   if (*plan && (!options.machine.empty() || !options.pins.empty() || !options.memory.empty() ||
-                !options.without.empty() || options.policy != untouched.policy)) {
+                !options.without.empty() || options.policy != untouched.policy ||
+                options.precision != untouched.precision)) {
     return Diagnostic{Severity::Error,
                       {path},
-                      "is a plan, compiled for its machine: -m, --policy, --pin, --memory and --skip-pass "
-                      "cannot change it",
+                      "is a plan, compiled for its machine: -m, --policy, --precision, --pin, --memory and "
+                      "--skip-pass cannot change it",
                       "compile the graph again with these options, or leave them out"};
   }
   auto executable = *plan ? Executable::load(path) : compileFile(path, options);

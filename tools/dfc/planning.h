@@ -17,11 +17,12 @@ namespace dfc::tool {
 struct PlanOptions {
   std::string machine; ///< a file; empty means this host, as one cpu
   std::string policy = "heft";
+  std::string precision = "ieee";
   std::vector<std::string> pins;    ///< "PATTERN=DEVICE"
   std::vector<std::string> memory;  ///< "DEVICE=SIZE"
   std::vector<std::string> without; ///< passes to skip
 };
-/// Adds -m, --policy, --pin, --memory and --skip-pass.
+/// Adds -m, --policy, --precision, --pin, --memory and --skip-pass.
 void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired);
 
 /// ".dfg" is a graph and ".plan" a plan; otherwise a file with a zero byte near its beginning is a plan.

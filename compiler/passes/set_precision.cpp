@@ -1,0 +1,47 @@
+#include "compiler/passes/set_precision.h"
+
+#include "ir/rewriter.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace dfc {
+namespace {
+
+using ops::Precision;
+
+Precision settled(Precision stated, ElementType element, Precision byDefault) {
+  const Precision wanted = stated == Precision::Unstated ? byDefault : stated;
+  return element == ElementType::F32 && wanted == Precision::Tf32 ? Precision::Tf32 : Precision::Unstated;
+}
+
+// The op's attributes with its precision settled; none when they are so already.
+std::optional<OpAttributes> changed(const Graph& graph, OpId op, Precision byDefault) {
+  const auto* matmul = graph[op].getIf<ops::Matmul>();
+  if (matmul == nullptr) {
+    return std::nullopt;
+  }
+  ops::Matmul next = *matmul;
+  next.precision = settled(matmul->precision, graph.typeOf(graph[op].operands[0]).element, byDefault);
+  return next.precision == matmul->precision ? std::nullopt : std::optional<OpAttributes>(next);
+}
+
+} // namespace
+
+Graph setPrecision(const Graph& graph, Precision byDefault) {
+  Rewriter rewriter(graph);
+  for (const OpId op : graph.ops()) {
+    std::optional<OpAttributes> attributes = changed(graph, op, byDefault);
+    if (!attributes) {
+      rewriter.copy(op);
+      continue;
+    }
+    llvm::SmallVector<ValueId, 3> operands;
+    llvm::transform(graph[op].operands, std::back_inserter(operands),
+                    [&](ValueId value) { return rewriter.mapped(value); });
+    const OpId made = rewriter.append(*std::move(attributes), operands, op);
+    rewriter.replace(graph[op].firstResult, rewriter.builder().result(made));
+  }
+  return std::move(rewriter).finish();
+}
+
+} // namespace dfc
