@@ -11,6 +11,9 @@ bool mayRunInPlace(const Graph& graph, OpId op, size_t index) {
   if (row.kind() == OpKind::Assign) {
     return index == 0;
   }
+  if (row.kind() == OpKind::FusedMatmul) {
+    return index >= 2 && graph.typeOf(row.operands[index]) == result;
+  }
   const auto* fused = row.getIf<ops::Fused>();
   const bool streams = fused != nullptr ? fused->reduction == ops::Fused::Reduction::None
                                         : classOf(row.kind()) == OpClass::Elementwise;

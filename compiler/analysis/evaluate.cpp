@@ -47,6 +47,7 @@ Literal valueOf(const OpAttributes& attributes, Operands operands) {
   case OpKind::Select:
   case OpKind::Cast: return elementwise(attributes, operands, type);
   case OpKind::Fused: return fused(std::get<ops::Fused>(attributes), operands, type);
+  case OpKind::FusedMatmul: return fusedMatmul(std::get<ops::FusedMatmul>(attributes), operands, type);
   case OpKind::ReduceSum: {
     const auto& op = std::get<ops::ReduceSum>(attributes);
     return reduced(Fold::Sum, operands[0], op.axes, op.keepDims);

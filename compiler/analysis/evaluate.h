@@ -7,7 +7,8 @@
 //   f32). For + - * / and sqrt that is the correctly rounded result in every type (Figueroa 1995: a format
 //   with more than twice the digits rounds innocuously).
 // - Sums, means, matrix products, softmax and cross entropy accumulate in double, in row-major order, and
-//   round once at the end; an op inside a fused body rounds after every instruction, as the op alone would.
+//   round once at the end (tf32 or not); an op inside a fused body rounds after every instruction, as the op
+//   alone would.
 // - Integers wrap as unsigned arithmetic does; division truncates, by zero gives 0, and the smallest number
 //   by -1 wraps to itself. Casts between integers keep the low bits; casts from floats as ops/cast.h says.
 // - max and min give NaN if either is NaN, and the first of two equal operands (so max(-0, +0) is -0).

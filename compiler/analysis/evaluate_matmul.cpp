@@ -1,4 +1,5 @@
-// The matrix product by its definition: a sum over k for each element of the result.
+// The matrix product by its definition: a sum over k for each element of the result. What may be rounded to
+// tf32 is not.
 #include "compiler/analysis/evaluate_parts.h"
 
 namespace dfc::evaluation {
@@ -35,6 +36,13 @@ Literal matmul(const ops::Matmul& op, Operands operands, const TensorType& type)
           isFloat(type.element) ? rounded(type.element, sum) : wrapped(type.element, wholeSum));
   });
   return result;
+}
+
+Literal fusedMatmul(const ops::FusedMatmul& op, Operands operands, const TensorType& type) {
+  const TensorType factors[2] = {operands[0].type(), operands[1].type()};
+  llvm::SmallVector<Literal, 4> inputs{matmul(op.product(), operands.take_front(2), op.productType(factors))};
+  inputs.append(operands.begin() + 2, operands.end());
+  return fused(op.epilogue(), inputs, type);
 }
 
 } // namespace dfc::evaluation

@@ -49,6 +49,7 @@ Literal reduced(Fold fold, const Literal& operand, const Dims& writtenAxes, bool
 Literal argMax(const ops::ArgMax& op, const Literal& operand, const TensorType& type);
 
 Literal matmul(const ops::Matmul& op, Operands operands, const TensorType& type);
+Literal fusedMatmul(const ops::FusedMatmul& op, Operands operands, const TensorType& type);
 
 Literal softmax(const ops::Softmax& op, const Literal& operand);
 Literal logSoftmax(const ops::LogSoftmax& op, const Literal& operand);

@@ -13,8 +13,10 @@ bool isFree(const OpRow& row) { return classOf(row.kind()) == OpClass::View || r
 // The rate at which the op's arithmetic runs.
 double rateOf(const DeviceRow& hardware, const OpRow& row, ElementType element) {
   const auto* matmul = row.getIf<ops::Matmul>();
-  const bool inTf32 =
-      matmul != nullptr && matmul->precision == ops::Precision::Tf32 && element == ElementType::F32;
+  const auto* fused = row.getIf<ops::FusedMatmul>();
+  const bool stated = (matmul != nullptr && matmul->precision == ops::Precision::Tf32) ||
+                      (fused != nullptr && fused->precision == ops::Precision::Tf32);
+  const bool inTf32 = stated && element == ElementType::F32;
   return inTf32 && hardware.tf32Flops > 0 ? hardware.tf32Flops
                                           : hardware.peakFlops[static_cast<size_t>(element)];
 }

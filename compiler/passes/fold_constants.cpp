@@ -78,6 +78,7 @@ bool isExact(const OpAttributes& attributes, const Constants& operands) {
   case OpKind::Tanh:
   case OpKind::Sigmoid:
   case OpKind::Fused:
+  case OpKind::FusedMatmul:
   case OpKind::ReduceMean:
   case OpKind::Softmax:
   case OpKind::LogSoftmax:

@@ -15,14 +15,20 @@ Precision settled(Precision stated, ElementType element, Precision byDefault) {
 }
 
 // The op's attributes with its precision settled; none when they are so already.
+template <class Op>
+std::optional<OpAttributes> changed(const Op& op, ElementType element, Precision byDefault) {
+  Op next = op;
+  next.precision = settled(op.precision, element, byDefault);
+  return next.precision == op.precision ? std::nullopt : std::optional<OpAttributes>(next);
+}
+
 std::optional<OpAttributes> changed(const Graph& graph, OpId op, Precision byDefault) {
-  const auto* matmul = graph[op].getIf<ops::Matmul>();
-  if (matmul == nullptr) {
-    return std::nullopt;
+  const OpRow& row = graph[op];
+  if (const auto* matmul = row.getIf<ops::Matmul>()) {
+    return changed(*matmul, graph.typeOf(row.operands[0]).element, byDefault);
   }
-  ops::Matmul next = *matmul;
-  next.precision = settled(matmul->precision, graph.typeOf(graph[op].operands[0]).element, byDefault);
-  return next.precision == matmul->precision ? std::nullopt : std::optional<OpAttributes>(next);
+  const auto* fused = row.getIf<ops::FusedMatmul>();
+  return fused != nullptr ? changed(*fused, graph.typeOf(row.operands[0]).element, byDefault) : std::nullopt;
 }
 
 } // namespace

@@ -181,6 +181,17 @@ TEST_CASE("evaluate: matmul with transposes, batches and an empty sum") {
   CHECK(one(ops::Matmul{}, {floats({1, 0}, {}), floats({0, 2}, {})}) == floats({1, 2}, {0, 0}));
 }
 
+TEST_CASE("evaluate: a fused matmul rounds its product before the body sees it") {
+  ops::FusedMatmul op;
+  op.transposeB = true;
+  REQUIRE(op.body.decode("sub:f32 %0 %1; relu:f32 %2"));
+  const Literal a = floats({1, 2}, {1, 2}), b = floats({2, 2}, {3, 4, 5, -9}); // products 3+8, 5-18
+  CHECK(one(op, {a, b, floats({2}, {1, 1})}) == floats({1, 2}, {10, 0}));
+  // 2^24 + 1 is no f32: rounded to even before 2^24 is taken away.
+  CHECK(one(op, {floats({1, 2}, {1, 0x1p24F}), floats({1, 2}, {1, 1}), floats({}, {0x1p24F})}) ==
+        floats({1, 1}, {0}));
+}
+
 TEST_CASE("evaluate: softmax and cross entropy") {
   // exp(0) : exp(ln 3) = 1 : 3, shifted by 1000 to show that nothing overflows.
   const double ln3 = std::log(3.0);

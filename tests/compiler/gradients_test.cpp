@@ -119,7 +119,7 @@ bool hasGradient(OpKind kind, int order) {
   const OpClass opClass = classOf(kind);
   const bool none = opClass == OpClass::Source || opClass == OpClass::Request ||
                     opClass == OpClass::Transfer || opClass == OpClass::State || kind == OpKind::Fused ||
-                    kind == OpKind::SoftmaxCrossEntropyGradient;
+                    kind == OpKind::FusedMatmul || kind == OpKind::SoftmaxCrossEntropyGradient;
   return !none && (order == 1 || kind != OpKind::SoftmaxCrossEntropy);
 }
 

@@ -66,6 +66,15 @@ double termsOf(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
          static_cast<double>(std::max<int64_t>(expected.type().shape.elements(), 1));
 }
 
+/// What rounding the factors of a product may add to it, relative to its magnitude: each to 10 bits behind
+/// the point, in any direction.
+double factorError(const OpAttributes& attributes, ElementType type) {
+  const auto* matmul = std::get_if<ops::Matmul>(&attributes);
+  const bool rounds =
+      matmul != nullptr && type == ElementType::F32 && matmul->precision == ops::Precision::Tf32;
+  return rounds ? 2 * 0x1p-10 * (1 + 0x1p-10) : 0;
+}
+
 Bound sumBound(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands, const Literal& expected) {
   const ElementType type = expected.type().element;
   if (!isFloat(type)) {
@@ -76,7 +85,8 @@ Bound sumBound(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
     positive.push_back(magnitudes(operand));
   }
   const Literal total = evaluateOp(attributes, positive)[0];
-  const double unit = accumulatorEpsilon(type) * (termsOf(attributes, operands, expected) + 2);
+  const double unit = accumulatorEpsilon(type) * (termsOf(attributes, operands, expected) + 2) +
+                      factorError(attributes, type);
   return {1, [=](int64_t i) { return unit * total.at(i); }};
 }
 
@@ -102,6 +112,52 @@ Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
   }
 }
 
+double smallestOf(ElementType type) {
+  return type == ElementType::F16 ? 0x1p-24 : type == ElementType::F64 ? 0x1p-1074 : 0x1p-133;
+}
+
+/// How far element `i` of a float result may be off.
+double allowedAt(const Bound& bound, const Literal& expected, int64_t i) {
+  const ElementType type = expected.type().element;
+  return bound.ulps * std::max(epsilonOf(type) * std::fabs(expected.at(i)), smallestOf(type)) +
+         bound.absolute(i);
+}
+
+/// The epilogue's results for a product at the lower end of its bound, in the middle and at the upper end.
+std::vector<Literal> epilogueResults(const ops::FusedMatmul& op, llvm::ArrayRef<Literal> operands) {
+  const llvm::ArrayRef<Literal> factors = operands.take_front(2);
+  const Literal product = evaluateOp(op.product(), factors)[0];
+  const Bound bound = sumBound(op.product(), factors, product);
+  std::vector<Literal> results;
+  for (const double side : {-1.0, 0.0, 1.0}) {
+    Literal moved = product;
+    for (int64_t i = 0; isFloat(product.type().element) && i < product.type().shape.elements(); ++i) {
+      moved.set(i, product.at(i) + side * allowedAt(bound, product, i));
+    }
+    std::vector<Literal> inputs{moved};
+    inputs.insert(inputs.end(), operands.begin() + 2, operands.end());
+    results.push_back(evaluateOp(op.epilogue(), inputs)[0]);
+  }
+  return results;
+}
+
+/// The product may be anywhere within its bound, and the epilogue goes along: right for one that rises or
+/// falls throughout there, which is all that is asked of it here. Its own transcendental functions may err by
+/// 4 ulps.
+std::string fusedDisagreement(const ops::FusedMatmul& op, llvm::ArrayRef<Literal> operands,
+                              const Literal& actual) {
+  const std::vector<Literal> results = epilogueResults(op, operands);
+  for (int64_t i = 0; i < actual.type().shape.elements(); ++i) {
+    const auto [least, most] = std::minmax({results[0].at(i), results[1].at(i), results[2].at(i)});
+    const double got = actual.at(i), slack = allowedAt({4}, results[1], i);
+    const bool same = std::isnan(results[1].at(i)) && std::isnan(got);
+    if (!same && !(got >= least - slack && got <= most + slack)) {
+      return fmt::format("element {}: expected {} to {}, got {}", i, least, most, got);
+    }
+  }
+  return "";
+}
+
 } // namespace
 
 std::string disagreement(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
@@ -109,8 +165,11 @@ std::string disagreement(const OpAttributes& attributes, llvm::ArrayRef<Literal>
   if (bitDifference(expected, actual).empty()) {
     return "";
   }
+  const auto* fused = std::get_if<ops::FusedMatmul>(&attributes);
+  if (fused != nullptr && actual.type() == expected.type()) {
+    return fusedDisagreement(*fused, operands, actual);
+  }
   const Bound bound = boundFor(attributes, operands, expected);
-  const ElementType type = expected.type().element;
   if (bound.ulps == 0 || actual.type() != expected.type()) {
     return bitDifference(expected, actual);
   }
@@ -118,11 +177,7 @@ std::string disagreement(const OpAttributes& attributes, llvm::ArrayRef<Literal>
     const double want = expected.at(i);
     const double got = actual.at(i);
     const bool same = want == got || (std::isnan(want) && std::isnan(got));
-    const double smallest = type == ElementType::F16   ? 0x1p-24
-                            : type == ElementType::F64 ? 0x1p-1074
-                                                       : 0x1p-133;
-    const double allowed =
-        bound.ulps * std::max(epsilonOf(type) * std::fabs(want), smallest) + bound.absolute(i);
+    const double allowed = allowedAt(bound, expected, i);
     if (!same && !(std::fabs(want - got) <= allowed)) {
       return fmt::format("element {}: expected {}, got {}, off by {} where {} is allowed", i, want, got,
                          std::fabs(want - got), allowed);

@@ -77,6 +77,26 @@ void checkOpByOp(const Contender& contender, const Graph& source, uint64_t seed)
   }
 }
 
+/// One fusedMatmul of `element`, with `body` over the product, a row and a whole operand; seeds differ in
+/// transposes and precision.
+Graph fusedProduct(const Contender& contender, ElementType element, std::string body, uint64_t seed) {
+  for (size_t at = body.find('T'); at != std::string::npos; at = body.find('T', at)) {
+    body.replace(at, 1, name(element));
+  }
+  ops::FusedMatmul op;
+  op.transposeA = seed % 2 != 0;
+  op.transposeB = seed % 4 >= 2;
+  op.precision = seed % 3 == 0 ? ops::Precision::Tf32 : ops::Precision::Ieee;
+  REQUIRE(op.body.decode(body));
+  Builder g("product");
+  const auto guard = g.on(contender.devices().back());
+  const Tensor a = g.input("a", {element, op.transposeA ? Shape{9, 21} : Shape{21, 9}});
+  const Tensor b = g.input("b", {element, op.transposeB ? Shape{34, 9} : Shape{9, 34}});
+  const Tensor row = g.input("row", {element, {34}}), whole = g.input("whole", {element, {21, 34}});
+  g.fetch("y", g.op(op, {a, b, row, whole}, std::source_location::current()));
+  return *std::move(g).finish();
+}
+
 std::vector<NamedLiterals> runRounds(const std::shared_ptr<const Executable>& plan,
                                      const SessionOptions& options, const Graph& graph, uint64_t seed) {
   const auto session = opened(plan, options);
@@ -130,6 +150,24 @@ TEST_CASE("every op and type gives what the evaluator gives") {
           options.pins = contender.devices();
           checkOpByOp(contender, randomGraph(seed, options), seed);
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("every fused product gives what the evaluator gives") {
+  const std::vector<std::string> bodies = {
+      "add:T %0 %1; relu:T %3",                   // a layer
+      "mul:T %0 %1; sub:T %2 %3",                 // an update
+      "compare.gt:bool %2 %1; select:T %3 %0 %1", // the mask of a relu's gradient
+      "max:T %0 %2; add:T %3 %3",
+      "cast:f64 %0",
+  };
+  for (const Contender& contender : contenders(Aspect::Values)) {
+    for (const ElementType element : allElementTypes) {
+      for (uint64_t seed = 0; seed < bodies.size() * 4 && element != ElementType::Bool; ++seed) {
+        INFO(contender.name << ", " << name(element) << ", seed " << seed);
+        checkOpByOp(contender, fusedProduct(contender, element, bodies[seed / 4], seed), seed);
       }
     }
   }

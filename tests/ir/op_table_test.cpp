@@ -167,7 +167,9 @@ TEST_CASE("ops: the fields hold everything that an op is") {
     visitFields(sample.attributes, recorder);
     OpAttributes copy = defaultAttributes(kind);
     Replayer replayer(recorder.kept);
-    if (kind != OpKind::Fused) { // a text-coded field is replayed by its own round trip, in fused_test.cpp
+    if (kind != OpKind::Fused &&
+        kind !=
+            OpKind::FusedMatmul) { // a text-coded field is replayed by its own round trip, in fused_test.cpp
       visitFields(copy, replayer);
       CHECK(sameAttributes(copy, sample.attributes));
       CHECK(hashAttributes(copy) == hashAttributes(sample.attributes));

@@ -25,6 +25,10 @@ Example exampleOf(OpKind kind, ElementType type) {
   case OpKind::Matmul: operands[1].shape = {6, 4}; break;
   case OpKind::Select: operands[0].element = ElementType::Bool; break;
   case OpKind::Fused: (void)std::get<ops::Fused>(attributes).body.decode("cast:f32 %0; relu:f32 %1"); break;
+  case OpKind::FusedMatmul:
+    operands[1].shape = {6, 4};
+    (void)std::get<ops::FusedMatmul>(attributes).body.decode("cast:f32 %0; relu:f32 %1");
+    break;
   case OpKind::SoftmaxCrossEntropy:
   case OpKind::SoftmaxCrossEntropyGradient: operands[1] = i32({4}); break;
   case OpKind::Reshape: std::get<ops::Reshape>(attributes).shape = {3, 8}; break;

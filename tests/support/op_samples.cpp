@@ -56,6 +56,14 @@ OpSample sampleOf(OpKind kind, ElementType element) {
       op.reduction = ops::Fused::Reduction::Sum;
       op.axes = {1};
     });
+  case OpKind::FusedMatmul:
+    return with<ops::FusedMatmul>({of({3, 2}), of({3, 4}), of({4}), of({2, 4})}, [&](auto& op) {
+      op.transposeA = true;
+      op.precision = ops::Precision::Tf32;
+      op.body.instructions = {{OpKind::Add, 0, element, {0, 1}},
+                              {OpKind::Relu, 0, element, {3}},
+                              {OpKind::Sub, 0, element, {2, 4}}};
+    });
   case OpKind::ReduceSum: return with<ops::ReduceSum>({of({2, 3, 4})}, [](auto& op) { op.axes = {0, -1}; });
   case OpKind::ReduceMean: return with<ops::ReduceMean>({matrix}, [](auto& op) { op.axes = {0}; });
   case OpKind::ReduceMax:

@@ -222,7 +222,8 @@ class RandomCalls : public RandomOperands {
     case OpKind::Assign:
     case OpKind::Transfer:
     case OpKind::Gradients:
-    case OpKind::Fused: break;
+    case OpKind::Fused:
+    case OpKind::FusedMatmul: break;
     }
     DFC_UNREACHABLE("a random graph has no call of " + std::string(nameOf(kind)));
   }

@@ -113,7 +113,8 @@ std::vector<OpKind> computingKinds() {
     const auto kind = static_cast<OpKind>(i);
     const OpClass opClass = classOf(kind);
     const bool made = opClass == OpClass::Source || opClass == OpClass::State ||
-                      opClass == OpClass::Transfer || opClass == OpClass::Request || kind == OpKind::Fused;
+                      opClass == OpClass::Transfer || opClass == OpClass::Request || kind == OpKind::Fused ||
+                      kind == OpKind::FusedMatmul;
     if (!made) {
       kinds.push_back(kind);
     }

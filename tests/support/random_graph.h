@@ -22,8 +22,8 @@ struct RandomGraphOptions {
 /// The same seed and options give the same graph. Every value without a reader is fetched, and some others.
 Graph randomGraph(uint64_t seed, const RandomGraphOptions& options = {});
 
-/// What `options.kinds` means when it is empty: every op of the table but sources, assign, transfer, fused
-/// and gradients (which passes and placement make, or an assign at the end of `randomGraph`).
+/// What `options.kinds` means when it is empty: every op of the table but sources, assign, transfer, fused,
+/// fusedMatmul and gradients (which passes and placement make, or an assign at the end of `randomGraph`).
 std::vector<OpKind> computingKinds();
 
 } // namespace dfc::test

@@ -3,6 +3,7 @@
 
 #include "ir/assert.h"
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
+#include "runtime/cpu/kernels/matmul/fused_matmul.h"
 #include "runtime/cpu/kernels/matmul/matmul.h"
 #include "runtime/cpu/kernels/movement/movement.h"
 #include "runtime/cpu/kernels/rows/rows.h"
@@ -38,6 +39,8 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
     return std::get<ops::Fused>(attributes).reduction == ops::Fused::Reduction::None
                ? makeElementwiseKernel(attributes, operands, results, pool)
                : makeReductionKernel(attributes, operands, results, pool);
+  case OpKind::FusedMatmul:
+    return makeFusedMatmulKernel(std::get<ops::FusedMatmul>(attributes), operands, results, pool);
   case OpKind::ReduceSum:
   case OpKind::ReduceMean:
   case OpKind::ReduceMax: return makeReductionKernel(attributes, operands, results, pool);

@@ -19,10 +19,7 @@ struct Block {
   size_t bytes = 0;
 };
 
-} // namespace
-
-std::byte* threadScratch(size_t bytes) {
-  thread_local Block block;
+std::byte* grown(Block& block, size_t bytes) {
   if (block.bytes < bytes) {
     const size_t rounded = (bytes + 4095) / 4096 * 4096;
     block = {};
@@ -33,6 +30,18 @@ std::byte* threadScratch(size_t bytes) {
     block.bytes = rounded;
   }
   return block.memory.get();
+}
+
+} // namespace
+
+std::byte* threadScratch(size_t bytes) {
+  thread_local Block block;
+  return grown(block, bytes);
+}
+
+std::byte* threadIntermediate(size_t bytes) {
+  thread_local Block block;
+  return grown(block, bytes);
 }
 
 } // namespace dfc

@@ -63,6 +63,20 @@ TEST_CASE("set_precision: a stated precision holds, the plan's fills in, and onl
   CHECK(printGraph(parsed(printGraph(graph))) == printGraph(graph));
 }
 
+TEST_CASE("set_precision: a fused matmul that a file holds is settled as a plain one") {
+  const Graph graph = setPrecision(parsed(R"(graph fused {
+  input x : f32[4, 4]
+  fetch open = fusedMatmul(x, x, body="relu:f32 %0")
+  fetch exact = fusedMatmul(x, x, precision=ieee, body="tanh:f32 %0")
+})"),
+                                   Precision::Tf32);
+  const auto precisionOfFetch = [&](size_t index) {
+    return graph[graph[graph.fetches()[index].value].producer].as<ops::FusedMatmul>().precision;
+  };
+  CHECK(precisionOfFetch(0) == Precision::Tf32);
+  CHECK(precisionOfFetch(1) == Precision::Unstated);
+}
+
 TEST_CASE("set_precision: products that differ in precision are not shared, others are") {
   const Graph ieee = *dropDeadOps(*shareCommonOps(setPrecision(parsed(products), Precision::Ieee)));
   CHECK(ieee.findValue("open").valid());

@@ -1,0 +1,14 @@
+// Kernel of fusedMatmul: the matmul's own kernel, then the epilogue as a fused body over what it gave, so
+// that the result has the bits of the two ops apart. The product lies in the result's buffer; where its
+// elements are of another type, or where the epilogue reads an operand from there (the update of a parameter
+// in place), in memory of the calling thread.
+#pragma once
+
+#include "runtime/cpu/kernels/kernel.h"
+
+namespace dfc {
+
+std::unique_ptr<CpuKernel> makeFusedMatmulKernel(const ops::FusedMatmul& op, OperandTypes operands,
+                                                 OperandTypes results, ThreadPool& pool);
+
+} // namespace dfc
