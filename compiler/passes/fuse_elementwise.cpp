@@ -87,12 +87,7 @@ class Weaver {
 
   void addInstruction(OpId member) {
     const OpRow& row = graph_[member];
-    ops::FusedInstruction instruction;
-    instruction.kind = row.kind();
-    instruction.type = graph_.typeOf(row.firstResult).element;
-    if (const auto* compare = row.getIf<ops::Compare>()) {
-      instruction.variant = static_cast<uint8_t>(compare->direction);
-    }
+    ops::FusedInstruction instruction = instructionFor(graph_, member);
     for (const ValueId operand : row.operands) {
       instruction.inputs.push_back(registers_.lookup(operand));
     }

@@ -1,6 +1,7 @@
 // The passes promise to keep every bit. The evaluator vouches for that in tests/compiler/passes; here the cpu
 // kernels do, op by op: what folding computes at compile time is what they would have computed, a fused body
-// gives what its ops gave one by one, and so does a fused reduction, whose sums must run in the same order.
+// gives what its ops gave one by one, behind a matrix product too, and so does a fused reduction, whose sums
+// must run in the same order.
 #include "compiler/passes/passes.h"
 #include "runtime/cpu/kernels/kernel.h"
 #include "tests/support/catch.h"
@@ -53,6 +54,10 @@ Case caseOf(uint64_t seed) {
     options.kinds = {OpKind::Add,  OpKind::Neg,       OpKind::Sub,  OpKind::Mul,       OpKind::Select,
                      OpKind::Relu, OpKind::Cast,      OpKind::Tanh, OpKind::ReduceSum, OpKind::ReduceMean,
                      OpKind::Exp,  OpKind::Broadcast, OpKind::Div,  OpKind::Maximum,   OpKind::Sigmoid};
+  }
+  if (seed % 3 == 1) {
+    options.kinds = {OpKind::Matmul, OpKind::Matmul, OpKind::Add,  OpKind::Mul,    OpKind::Sub,
+                     OpKind::Relu,   OpKind::Cast,   OpKind::Tanh, OpKind::Select, OpKind::Compare};
   }
   Graph graph = *expandGradients(test::randomGraph(seed, options));
   const auto mood = seed % 4 < 2 ? test::Mood::Tame : test::Mood::Wild;

@@ -36,7 +36,7 @@ TEST_CASE("passes: the list has every row once, with its reason") {
     CHECK_FALSE(pass.why.empty());
     CHECK(names.insert(pass.name).second);
   }
-  CHECK(names.size() == 6);
+  CHECK(names.size() == 7);
 }
 
 TEST_CASE("gradients: first and second derivative of a cube") {

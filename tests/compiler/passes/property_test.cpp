@@ -29,6 +29,10 @@ Case caseOf(uint64_t seed) {
     options.kinds = {OpKind::Reshape, OpKind::Transpose, OpKind::Slice,  OpKind::Pad,
                      OpKind::Concat,  OpKind::Broadcast, OpKind::Matmul, OpKind::ReduceMax};
   }
+  if (seed % 5 == 4) { // products with something to end in
+    options.kinds = {OpKind::Matmul, OpKind::Matmul, OpKind::Add,  OpKind::Mul,    OpKind::Sub,
+                     OpKind::Relu,   OpKind::Cast,   OpKind::Tanh, OpKind::Select, OpKind::Compare};
+  }
   options.request = seed % 4 == 3; // training graphs: forward, backward, updates
   Graph graph = *expandGradients(test::randomGraph(seed, options));
   const auto mood = seed % 2 == 0 ? test::Mood::Tame : test::Mood::Wild;
@@ -159,7 +163,7 @@ TEST_CASE("passes: the same graph gives the same graph, and a second run finds n
 }
 
 TEST_CASE("passes: fusion and the others have work in the random graphs") {
-  size_t fused = 0, reducing = 0, before = 0, after = 0;
+  size_t fused = 0, reducing = 0, finished = 0, before = 0, after = 0;
   for (uint64_t seed = 0; seed < 50; ++seed) {
     const Graph graph = caseOf(seed).graph;
     const Graph result = runAll(graph);
@@ -168,12 +172,14 @@ TEST_CASE("passes: fusion and the others have work in the random graphs") {
     for (const OpId op : result.ops()) {
       const auto* body = result[op].getIf<ops::Fused>();
       fused += body != nullptr ? 1 : 0;
+      finished += result[op].kind() == OpKind::FusedMatmul ? 1 : 0;
       reducing += body != nullptr && body->reduction != ops::Fused::Reduction::None ? 1 : 0;
     }
   }
   // Enough that the properties above are not kept by passes that do nothing.
   CHECK(fused >= 30);
   CHECK(reducing >= 3);
+  CHECK(finished >= 5);
   CHECK(after * 10 < before * 9);
 }
 
