@@ -1,95 +1,16 @@
-// See placed_dot.h.
+// The picture of every op. See placed_dot.h.
 #include "ir/text/placed_dot.h"
 
-#include "ir/scope_view.h"
 #include "ir/spoken_name.h"
-#include "ir/text/dot_parts.h"
-#include "ir/text/dot_writer.h"
-#include "ir/text/units.h"
-
-#include <fmt/format.h>
+#include "ir/text/device_drawing.h"
 
 #include <map>
 
 namespace dfc {
 namespace {
 
-constexpr const char* laterEdge = "style=dashed, constraint=false, color=\"#8c959f\"";
 constexpr const char* orderEdge = "style=dotted, constraint=false, color=\"#8c959f\"";
 
-std::string routeText(const TransferRow& transfer, const Machine& machine) {
-  std::string links;
-  for (const LinkId link : transfer.links) {
-    links += (links.empty() ? "" : " + ") + machine.links[link].name;
-  }
-  return fmt::format("{} → {}{}{}", machine.devices[transfer.from].name, machine.devices[transfer.to].name,
-                     links.empty() ? "" : "\nover ", links);
-}
-
-// What both pictures draw alike: frames of devices, copies, parameters, a legend.
-class DeviceDrawing {
- public:
-  DeviceDrawing(const PlacedGraph& placed, const Machine& machine)
-      : placed_(placed), graph_(placed.graph), machine_(machine), palette_(machine) {}
-
- protected:
-  dot::Colour colourOf(DeviceId device) const { return palette_.of(machine_.devices[device].name); }
-  dot::Colour outlined(DeviceId device) const { return {"#ffffff", colourOf(device).border}; }
-
-  std::string deviceFrame(DeviceId device, const std::string& contents) const {
-    const DeviceRow& row = machine_.devices[device];
-    const dot::Colour colours = colourOf(device);
-    return fmt::format(
-        "  subgraph cluster_device{} {{\n    label={}; style=\"rounded,filled\"; fillcolor=\"{}\"; "
-        "color=\"{}\"; fontcolor=\"{}\"; fontsize=16; penwidth=1.5; margin=12;\n{}  }}\n",
-        device.index(), dotQuoted(row.model.empty() ? row.name : row.name + "  (" + row.model + ")"),
-        paler(colours.fill), colours.border, colours.border, contents);
-  }
-
-  std::string copyNode(const std::string& id, OpId op) const {
-    const TransferRow& row = placed_.transfers.find(op)->second;
-    return fmt::format(
-        "  {} [shape=cds, style=filled, margin=\"0.16,0.12\", fontsize=11, fillcolor=\"{}\", color=\"{}\", "
-        "label={}];\n",
-        id, transferColour.fill, transferColour.border,
-        dotQuoted(fmt::format("{}\n{}\n{}", wrapped(transferLabel(placed_, op), 24), humanBytes(row.bytes),
-                              routeText(row, machine_))));
-  }
-
-  // "replica of w1" where `parameter` is one, else its own name.
-  std::string stateName(OpId parameter) const {
-    const auto original = placed_.replicas.find(parameter);
-    return original == placed_.replicas.end() ? std::string(graph_.nameOf(parameter))
-                                              : fmt::format("replica of {}", graph_.nameOf(original->second));
-  }
-
-  std::string stateNode(const std::string& id, OpId parameter) const {
-    const TensorType& type = graph_.typeOf(graph_[parameter].firstResult);
-    return dot::node(id, stateName(parameter),
-                     fmt::format("{}, {}", toString(type), humanBytes(type.bytes())),
-                     outlined(placed_.device[parameter]), "cylinder");
-  }
-
-  static std::string copyKey() {
-    return fmt::format(
-        "legend_copy [shape=cds, style=filled, margin=\"0.16,0.1\", fillcolor=\"{}\", color=\"{}\", "
-        "label=\"copy between devices\\nwith its bytes and its route\"];",
-        transferColour.fill, transferColour.border);
-  }
-  // An arrow in the legend: from a point to its meaning.
-  static std::vector<std::string> arrowKey(const std::string& id, const char* look, const char* meaning) {
-    return {fmt::format("{}_from [shape=point, width=0.05];", id),
-            fmt::format("{} [shape=plaintext, style=\"\", fontsize=11, label=\"{}\"];", id, meaning),
-            fmt::format("{{ rank=same; {0}_from -> {0} [{1}]; }}", id, look)};
-  }
-
-  const PlacedGraph& placed_;
-  const Graph& graph_;
-  const Machine& machine_;
-  dot::DevicePalette palette_;
-};
-
-// Every op.
 class PlacedDrawing : DeviceDrawing {
  public:
   using DeviceDrawing::DeviceDrawing;
@@ -100,9 +21,6 @@ class PlacedDrawing : DeviceDrawing {
     for (const DeviceId device : machine_.devices.ids()) {
       const std::string ops = opsOf(device);
       text += ops.empty() ? "" : deviceFrame(device, ops);
-    }
-    for (const OpId op : graph_.ops()) {
-      text += placed_.transfers.count(op) != 0 ? copyNode(fmt::format("op{}", op.index()), op) : "";
     }
     const std::string orderings = orderingEdges();
     return text + edges() + orderings + fetches() + legend(!orderings.empty()) + "}\n";
@@ -132,7 +50,19 @@ class PlacedDrawing : DeviceDrawing {
                             "color=\"{}\"; fontcolor=\"#24292f\"; fontsize=13; margin=7;\n{}    }}\n",
                             device.index(), number++, dotQuoted(scope), colourOf(device).border, ops);
     }
+    for (const OpId op : graph_.ops()) {
+      text += placed_.transfers.count(op) != 0 && homeOf(op) == device
+                  ? "  " + copyNode(fmt::format("op{}", op.index()), op)
+                  : "";
+    }
     return text;
+  }
+
+  // A copy stands in the frame of the accelerator whose engine moves it: frames with nothing between them are
+  // laid out side by side.
+  DeviceId homeOf(OpId transfer) const {
+    const TransferRow& row = placed_.transfers.find(transfer)->second;
+    return machine_.devices[row.to].kind == DeviceKind::Gpu ? row.to : row.from;
   }
 
   std::string opNode(OpId op) const {
@@ -241,92 +171,10 @@ class PlacedDrawing : DeviceDrawing {
   }
 };
 
-// A box for each scope on each device.
-class FigureDrawing : DeviceDrawing {
- public:
-  FigureDrawing(const PlacedGraph& placed, const Machine& machine)
-      : DeviceDrawing(placed, machine), view_(collapseByScope(placed)) {}
-
-  std::string draw() const {
-    std::string text =
-        dot::header("dfc", fmt::format("{} on {}: one step", graph_.name(), machine_.name), "");
-    for (const DeviceId device : machine_.devices.ids()) {
-      const std::string contents = boxesOf(device) + statesOf(device);
-      text += contents.empty() ? "" : deviceFrame(device, contents);
-    }
-    for (uint32_t box = 0; box < view_.boxes.size(); ++box) {
-      text +=
-          view_.boxes[box].transfer ? copyNode(fmt::format("box{}", box), view_.boxes[box].ops.front()) : "";
-    }
-    for (const auto& [from, to] : view_.edges) {
-      text += fmt::format("  box{} -> box{};\n", from, to);
-    }
-    for (const ScopeState& state : view_.states) {
-      text += stateEdges(state);
-    }
-    return text + legend() + "}\n";
-  }
-
- private:
-  std::string boxesOf(DeviceId device) const {
-    std::string text;
-    for (uint32_t box = 0; box < view_.boxes.size(); ++box) {
-      const ScopeBox& row = view_.boxes[box];
-      if (row.device == device && !row.transfer) {
-        const bool input = graph_[row.ops.front()].kind() == OpKind::Input && row.ops.size() == 1;
-        text += fmt::format("    box{} [shape={}, fillcolor=white, color=\"{}\", fontsize=13, label={}];\n",
-                            box, input ? "invhouse" : "box", colourOf(device).border,
-                            dotQuoted(wrapped(row.label, 26)));
-      }
-    }
-    return text;
-  }
-
-  std::string statesOf(DeviceId device) const {
-    std::string text;
-    for (const ScopeState& state : view_.states) {
-      if (placed_.device[state.parameter] == device) {
-        text += "    " + stateNode(fmt::format("state{}", state.parameter.index()), state.parameter) + "\n";
-      }
-    }
-    return text;
-  }
-
-  // State that changes stands below what writes it, and is read from there in the next step.
-  std::string stateEdges(const ScopeState& state) const {
-    std::string text;
-    for (const uint32_t writer : state.writers) {
-      text += fmt::format("  box{} -> state{};\n", writer, state.parameter.index());
-    }
-    for (const uint32_t reader : state.readers) {
-      text += fmt::format("  state{} -> box{}{};\n", state.parameter.index(), reader,
-                          state.writers.empty() ? "" : fmt::format(" [{}]", laterEdge));
-    }
-    return text;
-  }
-
-  static std::string legend() {
-    std::vector<std::string> nodes = {
-        dot::node("legend_box", "computation", "all ops of one scope on one device", dot::noDevice),
-        dot::node("legend_state", "parameter", "kept on its device from step to step", dot::noDevice,
-                  "cylinder"),
-        copyKey()};
-    const auto key = arrowKey("legend_later", laterEdge, "is read in the next step");
-    nodes.insert(nodes.end(), key.begin(), key.end());
-    return dot::legend(nodes, {"legend_box", "legend_state", "legend_copy", "legend_later"});
-  }
-
-  ScopeView view_;
-};
-
 } // namespace
 
 std::string placedDot(const PlacedGraph& placed, const Machine& machine) {
   return PlacedDrawing(placed, machine).draw();
-}
-
-std::string figureDot(const PlacedGraph& placed, const Machine& machine) {
-  return FigureDrawing(placed, machine).draw();
 }
 
 } // namespace dfc

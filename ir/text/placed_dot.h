@@ -7,11 +7,12 @@
 
 namespace dfc {
 
-/// Every op: a cluster a device, in it a cluster a scope; transfers between the clusters with bytes and
-/// route.
+/// Every op: a frame a device, in it a frame a scope; transfers in a shape of their own, with bytes and
+/// route; orderings that no chain of operands implies as dotted arrows; a legend.
 std::string placedDot(const PlacedGraph& placed, const Machine& machine);
 
-/// The same with one box for each scope on each device (ir/scope_view.h): the figure of a training step.
+/// The same with one box for each scope on each device (ir/scope_view.h) and transfers between the frames:
+/// the figure of a training step. Parameters and replicas stand below what writes them.
 std::string figureDot(const PlacedGraph& placed, const Machine& machine);
 
 } // namespace dfc
