@@ -86,7 +86,7 @@ void addElementwise(Cases& cases) {
   }
   cases.fused("mul:@ %0 %1; add:@ %3 %2; relu:@ %4", {of({64, 40}), of({40}), of({})});
   cases.fused("sub:@ %0 %1; mul:@ %2 %2; compare.gt:bool %3 %0; select:@ %4 %3 %1", {of({9, 5}), of({9, 5})});
-  cases.fused("exp:@ %0; add:@ %1 %1; tanh:@ %2; div:@ %3 %0", {of({77})});
+  cases.fused("sqrt:@ %0; add:@ %1 %1; neg:@ %2; div:@ %3 %0", {of({77})});
   cases.fused("cast:f32 %0; mul:f32 %1 %1; cast:@ %2", {of({130})});
 }
 

@@ -1,0 +1,171 @@
+// What generated kernels need of CUDA, on the host. Included by their text as the tests compile it, never by
+// the tests themselves. Each thread of a block is a fiber (ucontext); blocks run one after the other. A fiber
+// gives way only at barriers and shuffles, where it waits until every live thread of its block or warp is
+// there.
+#pragma once
+
+#include <ucontext.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#define __device__
+#define __global__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __shared__ static
+#define DFC_OWN_CONVERSIONS
+
+struct uint2 {
+  unsigned int x, y;
+} __attribute__((aligned(8)));
+struct uint4 {
+  unsigned int x, y, z, w;
+} __attribute__((aligned(16)));
+
+namespace imitation {
+
+struct Place {
+  unsigned int x = 0, y = 0, z = 0;
+};
+inline Place thread, block, grid, blockSize;
+
+struct Meeting { // of the live threads of a warp or of the block
+  int live = 0, here = 0;
+  unsigned int round = 0;
+};
+
+struct Fiber {
+  ucontext_t context{};
+  std::vector<char> stack;
+  bool done = false;
+};
+
+inline std::vector<Fiber> fibers;
+inline ucontext_t scheduler;
+inline Meeting wholeBlock, warps[32];
+inline std::uint64_t slots[1024];
+inline bool moved = false;
+inline void (*body)(void**) = nullptr;
+inline void** arguments = nullptr;
+
+inline void settle(Meeting& meeting) {
+  if (meeting.live > 0 && meeting.here == meeting.live) {
+    meeting.here = 0;
+    ++meeting.round;
+    moved = true;
+  }
+}
+
+inline void meet(Meeting& meeting) {
+  const unsigned int round = meeting.round, self = thread.x;
+  ++meeting.here;
+  settle(meeting);
+  while (meeting.round == round) {
+    swapcontext(&fibers[self].context, &scheduler);
+    thread.x = self;
+  }
+}
+
+inline void runFiber() {
+  const unsigned int self = thread.x;
+  body(arguments);
+  fibers[self].done = moved = true;
+  for (Meeting* meeting : {&wholeBlock, &warps[self / 32]}) {
+    --meeting->live;
+    settle(*meeting); // the others need not wait for it
+  }
+}
+
+// False: the threads that are left wait for each other for ever.
+inline bool runBlock() {
+  const unsigned int count = blockSize.x;
+  wholeBlock = {static_cast<int>(count)};
+  for (unsigned int warp = 0; warp < 32; ++warp) {
+    const int left = static_cast<int>(count) - static_cast<int>(warp) * 32;
+    warps[warp] = {left < 0 ? 0 : left < 32 ? left : 32};
+  }
+  fibers.resize(count);
+  for (Fiber& fiber : fibers) {
+    fiber.stack.resize(1 << 16);
+    fiber.done = false;
+    getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = fiber.stack.data();
+    fiber.context.uc_stack.ss_size = fiber.stack.size();
+    fiber.context.uc_link = &scheduler;
+    makecontext(&fiber.context, runFiber, 0);
+  }
+  for (unsigned int left = count; left > 0;) {
+    moved = false;
+    for (unsigned int i = 0; i < count; ++i) {
+      if (!fibers[i].done) {
+        thread.x = i;
+        swapcontext(&scheduler, &fibers[i].context);
+        left -= fibers[i].done ? 1 : 0;
+      }
+    }
+    if (left > 0 && !moved) {
+      return false;
+    }
+  }
+  return true;
+}
+
+template <class T>
+T shuffled(T value, int mask) {
+  const unsigned int self = thread.x;
+  std::memcpy(&slots[self], &value, sizeof(T));
+  meet(warps[self / 32]);
+  T other;
+  std::memcpy(&other, &slots[self ^ static_cast<unsigned int>(mask)], sizeof(T));
+  meet(warps[self / 32]);
+  return other;
+}
+
+template <class... P, size_t... i>
+void call(void (*kernel)(P...), void** given, std::index_sequence<i...>) {
+  kernel(static_cast<P>(given[i])...);
+}
+template <class... P>
+void call(void (*kernel)(P...), void** given) {
+  call(kernel, given, std::index_sequence_for<P...>());
+}
+
+inline bool runGrid(void (*kernel)(void**), void** given, const unsigned int* size, unsigned int threads) {
+  body = kernel;
+  arguments = given;
+  grid = {size[0], size[1], size[2]};
+  blockSize.x = threads;
+  for (block.y = 0; block.y < grid.y; ++block.y) {
+    for (block.x = 0; block.x < grid.x; ++block.x) {
+      if (!runBlock()) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+} // namespace imitation
+
+#define threadIdx imitation::thread
+#define blockIdx imitation::block
+#define gridDim imitation::grid
+#define __syncthreads() imitation::meet(imitation::wholeBlock)
+#define __shfl_xor_sync(mask, value, lane) imitation::shuffled(value, lane)
+
+inline float __uint_as_float(unsigned int bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+inline float __int_as_float(int bits) { return __uint_as_float(static_cast<unsigned int>(bits)); }
+inline double __longlong_as_double(long long bits) {
+  double value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}

@@ -1,0 +1,177 @@
+#include "tests/conformance/emulated_kernels.h"
+
+#include "ir/assert.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+namespace dfc::test {
+namespace {
+
+// The conversions that the prelude leaves to a host, by way of ir/half.h in this program.
+constexpr std::string_view conversions = R"(
+extern "C" float (*dfcWidenHalf)(unsigned short), (*dfcWidenBrain)(unsigned short);
+extern "C" unsigned short (*dfcNarrowHalf)(float), (*dfcNarrowBrain)(float);
+float (*dfcWidenHalf)(unsigned short), (*dfcWidenBrain)(unsigned short);
+unsigned short (*dfcNarrowHalf)(float), (*dfcNarrowBrain)(float);
+struct f16; struct bf16;
+inline float widened(f16 a);
+inline float widened(bf16 a);
+inline unsigned short halfBits(float a) { return dfcNarrowHalf(a); }
+inline unsigned short brainBits(float a) { return dfcNarrowBrain(a); }
+)";
+constexpr std::string_view widening = R"(
+inline float widened(f16 a) { return dfcWidenHalf(a.bits); }
+inline float widened(bf16 a) { return dfcWidenBrain(a.bits); }
+)";
+
+template <class Half16>
+float widen(unsigned short bits) {
+  Half16 half;
+  half.bits = bits;
+  return static_cast<float>(half);
+}
+template <class Half16>
+unsigned short narrow(float value) {
+  return Half16(value).bits;
+}
+
+// The kernel in a namespace under a name of its own, and what calls it.
+std::string wrapped(const std::string& text, const std::string& id) {
+  std::string code = text;
+  const std::string name = "dfc_kernel_" + id;
+  for (size_t at = code.find(cuda::kernelName); at != std::string::npos;
+       at = code.find(cuda::kernelName, at + 1)) {
+    code.replace(at, cuda::kernelName.size(), name);
+  }
+  return fmt::format(
+      "namespace k{0} {{\n{1}}}\nextern \"C\" bool dfc_run_{0}(void** given, const unsigned* grid, "
+      "unsigned threads) {{\n  return imitation::runGrid([](void** p) {{ imitation::call(k{0}::{2}, "
+      "p); }}, given, grid, threads);\n}}\n",
+      id, code, name);
+}
+
+std::string contentsOf(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+using Run = bool(void**, const unsigned*, unsigned);
+constexpr size_t margin = 64; // bytes after a result that must stay as they are
+
+} // namespace
+
+struct EmulatedKernels::Library {
+  std::filesystem::path folder;
+  void* handle = nullptr;
+  template <class T>
+  T* symbol(const std::string& name) const {
+    return reinterpret_cast<T*>(dlsym(handle, name.c_str()));
+  }
+  ~Library() {
+    if (handle != nullptr) {
+      dlclose(handle);
+    }
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
+};
+
+EmulatedKernels::EmulatedKernels() = default;
+EmulatedKernels::~EmulatedKernels() = default;
+
+size_t EmulatedKernels::add(cuda::GeneratedWork work) {
+  works_.push_back(std::move(work));
+  return works_.size() - 1;
+}
+
+std::string EmulatedKernels::build() {
+  std::string folder = (std::filesystem::temp_directory_path() / "dfc_kernels_XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) {
+    return "no temporary folder";
+  }
+  library_ = std::make_unique<Library>();
+  library_->folder = folder;
+  {
+    std::ofstream out(library_->folder / "kernels.cpp");
+    out << "#include \"" DFC_SOURCE_DIR "/tests/conformance/cuda_imitation.h\"\n" << conversions;
+    std::string prelude(cuda::prelude());
+    const std::string mark = "// Storage and registers.";
+    const size_t at = prelude.find(mark);
+    DFC_ASSERT(at != std::string::npos, "the prelude has changed");
+    out << prelude.insert(at, widening);
+    for (size_t w = 0; w < works_.size(); ++w) {
+      for (size_t l = 0; l < works_[w].launches.size(); ++l) {
+        out << wrapped(works_[w].launches[l].code, fmt::format("{}_{}", w, l));
+      }
+    }
+  }
+  const std::string log = folder + "/log";
+  const std::string command = fmt::format("'{}' -std=c++20 -O0 -w -ffp-contract=off -shared -fPIC -o "
+                                          "'{}/kernels.so' '{}/kernels.cpp' > '{}' 2>&1",
+                                          DFC_CXX_COMPILER, folder, folder, log);
+  if (std::system(command.c_str()) != 0) {
+    return contentsOf(log);
+  }
+  library_->handle = dlopen((folder + "/kernels.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library_->handle == nullptr) {
+    return dlerror();
+  }
+  *library_->symbol<float (*)(unsigned short)>("dfcWidenHalf") = widen<Half>;
+  *library_->symbol<float (*)(unsigned short)>("dfcWidenBrain") = widen<BFloat16>;
+  *library_->symbol<unsigned short (*)(float)>("dfcNarrowHalf") = narrow<Half>;
+  *library_->symbol<unsigned short (*)(float)>("dfcNarrowBrain") = narrow<BFloat16>;
+  return "";
+}
+
+Literal EmulatedKernels::run(size_t number, llvm::ArrayRef<Literal> operands, const TensorType& result,
+                             std::string& problem) {
+  const cuda::GeneratedWork& work = works_[number];
+  const auto bytes = static_cast<size_t>(result.bytes());
+  // Buffers aligned as an arena's are, and no longer than they must be, but for the margin.
+  const auto buffer = [](size_t size) {
+    auto* memory = static_cast<std::byte*>(std::aligned_alloc(256, (size + margin + 255) / 256 * 256));
+    std::memset(memory, 0xCD, size + margin);
+    return std::shared_ptr<std::byte>(memory, std::free);
+  };
+  const std::shared_ptr<std::byte> to = buffer(bytes);
+  const std::shared_ptr<std::byte> workspace = buffer(static_cast<size_t>(work.workspaceBytes));
+  for (size_t l = 0; l < work.launches.size(); ++l) {
+    const cuda::GeneratedLaunch& launch = work.launches[l];
+    std::vector<void*> given;
+    for (const cuda::Argument& argument : launch.arguments) {
+      switch (argument.from) {
+      case cuda::Argument::From::Operand:
+        given.push_back(const_cast<std::byte*>(operands[argument.index].bytes().data()));
+        break;
+      case cuda::Argument::From::Result: given.push_back(to.get()); break;
+      case cuda::Argument::From::Workspace: given.push_back(workspace.get() + argument.offset); break;
+      }
+    }
+    auto* run = library_->symbol<Run>(fmt::format("dfc_run_{}_{}", number, l));
+    DFC_ASSERT(run != nullptr, "a kernel that was not built");
+    if (!run(given.data(), launch.grid.data(), launch.block[0])) {
+      problem = "threads wait for each other for ever";
+    }
+  }
+  for (size_t i = 0; i < margin; ++i) {
+    if (to.get()[bytes + i] != std::byte{0xCD} ||
+        workspace.get()[static_cast<size_t>(work.workspaceBytes) + i] != std::byte{0xCD}) {
+      problem = "a write beyond the end";
+    }
+  }
+  Literal literal(result);
+  std::memcpy(literal.mutableBytes().data(), to.get(), bytes);
+  return literal;
+}
+
+} // namespace dfc::test

@@ -1,0 +1,35 @@
+// Generated CUDA kernels run on the host: their text is compiled by the C++ compiler behind a small imitation
+// of CUDA (one fiber a thread, lock-step only where the kernel asks for it), so that what they compute is
+// tested where there is no GPU. Slow: small launches only.
+#pragma once
+
+#include "ir/literal.h"
+#include "runtime/cuda/kernels/generated_kernel.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dfc::test {
+
+class EmulatedKernels {
+ public:
+  /// Adds an op's launches; gives the number to run it by.
+  size_t add(cuda::GeneratedWork work);
+  /// Compiles and loads all that was added. "" or what the compiler said.
+  std::string build();
+  /// Results and workspace are filled with a pattern first. A thread that stays at a barrier that others
+  /// never reach, and a write beyond the result, are reported through `problem`.
+  Literal run(size_t number, llvm::ArrayRef<Literal> operands, const TensorType& result,
+              std::string& problem);
+
+  EmulatedKernels();
+  ~EmulatedKernels();
+
+ private:
+  struct Library;
+  std::vector<cuda::GeneratedWork> works_;
+  std::unique_ptr<Library> library_;
+};
+
+} // namespace dfc::test

@@ -1,0 +1,145 @@
+// The CUDA kernels' text, run on the host, gives what the evaluator gives: every op and type, on the shapes
+// that make the generator decide differently, and on the calls of random graphs. Where the processor's
+// libm stands in for CUDA's, the same bounds hold.
+#include "tests/conformance/agreement.h"
+#include "tests/conformance/emulated_kernels.h"
+
+#include "compiler/analysis/evaluate.h"
+#include "tests/support/catch.h"
+#include "tests/support/kernel_cases.h"
+#include "tests/support/random_graph.h"
+
+using namespace dfc;
+using namespace dfc::test;
+
+namespace {
+
+std::vector<Literal> operandsOf(const OpSample& sample, Dice& dice, Mood mood) {
+  std::vector<Literal> operands;
+  for (const TensorType& type : sample.operands) {
+    operands.push_back(randomLiteral(type, dice, mood));
+  }
+  const OpKind kind = kindOf(sample.attributes);
+  if (kind == OpKind::SoftmaxCrossEntropy || kind == OpKind::SoftmaxCrossEntropyGradient) {
+    const int64_t rows = sample.operands[0].shape[0], classes = sample.operands[0].shape[1];
+    for (int64_t row = 0; row < rows; ++row) { // one wrong label now and then
+      const bool wrong = mood == Mood::Wild && dice.chance(10);
+      operands[1].set(row, static_cast<double>(wrong ? classes : dice.below(std::max<int64_t>(classes, 1))));
+    }
+  }
+  if (kind == OpKind::SoftmaxCrossEntropyGradient) { // infinite, it would magnify a probability's last bit
+    operands[2] = randomLiteral(sample.operands[2], dice, Mood::Tame);
+  }
+  return operands;
+}
+
+// Sums of wild numbers overflow in f32 where the evaluator's double does not.
+bool boundedOnly(OpKind kind) {
+  return kind == OpKind::ReduceSum || kind == OpKind::ReduceMean || kind == OpKind::Fused;
+}
+
+// As `disagreement`, and a fused sum is held to the bound of the sum of what its body gives.
+std::string wrong(const OpSample& sample, llvm::ArrayRef<Literal> operands, const Literal& expected,
+                  const Literal& actual) {
+  const auto* fused = std::get_if<ops::Fused>(&sample.attributes);
+  if (fused == nullptr || fused->reduction == ops::Fused::Reduction::None ||
+      fused->reduction == ops::Fused::Reduction::Max) {
+    return disagreement(sample.attributes, operands, expected, actual);
+  }
+  ops::Fused body = *fused;
+  body.reduction = ops::Fused::Reduction::None;
+  body.axes.clear();
+  const std::vector<Literal> summed = {evaluateOp(body, operands)[0]};
+  if (fused->reduction == ops::Fused::Reduction::Sum) {
+    ops::ReduceSum sum;
+    sum.axes = fused->axes;
+    return disagreement(sum, summed, expected, actual);
+  }
+  ops::ReduceMean mean;
+  mean.axes = fused->axes;
+  return disagreement(mean, summed, expected, actual);
+}
+
+void check(const std::vector<OpSample>& samples, uint64_t seed) {
+  EmulatedKernels kernels;
+  std::vector<TensorType> results;
+  for (const OpSample& sample : samples) {
+    results.push_back(resultTypes(sample.attributes, sample.operands).types.front());
+    auto work = cuda::generateKernels(sample.attributes, sample.operands, {results.back()});
+    REQUIRE(work);
+    kernels.add(*std::move(work));
+  }
+  REQUIRE(kernels.build() == "");
+  Dice dice(seed);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const OpKind kind = kindOf(samples[i].attributes);
+    for (const Mood mood : {Mood::Tame, Mood::Wild}) {
+      if (mood == Mood::Wild && boundedOnly(kind)) {
+        continue;
+      }
+      const std::vector<Literal> operands = operandsOf(samples[i], dice, mood);
+      const Literal expected = evaluateOp(samples[i].attributes, operands)[0];
+      std::string problem;
+      const Literal actual = kernels.run(i, operands, results[i], problem);
+      INFO(describe(samples[i]) << (mood == Mood::Wild ? ", wild" : ""));
+      CHECK(problem == "");
+      CHECK(wrong(samples[i], operands, expected, actual) == "");
+    }
+  }
+}
+
+std::vector<OpSample> callsOf(const Graph& graph) {
+  std::vector<OpSample> samples;
+  for (const OpId op : graph.ops()) {
+    OpSample sample{graph[op].attributes, {}};
+    for (const ValueId operand : graph[op].operands) {
+      sample.operands.push_back(graph.typeOf(operand));
+    }
+    const TypeResult results = resultTypes(sample.attributes, sample.operands);
+    if (results.ok() && cuda::generateKernels(sample.attributes, sample.operands, results.types)) {
+      samples.push_back(std::move(sample));
+    }
+  }
+  return samples;
+}
+
+} // namespace
+
+TEST_CASE("generated f32 kernels give what the evaluator gives") {
+  check(kernelCases(ElementType::F32, false), 1);
+}
+TEST_CASE("generated f64 kernels give what the evaluator gives") {
+  check(kernelCases(ElementType::F64, false), 2);
+}
+TEST_CASE("generated f16 kernels give what the evaluator gives") {
+  check(kernelCases(ElementType::F16, false), 3);
+}
+TEST_CASE("generated bf16 kernels give what the evaluator gives") {
+  check(kernelCases(ElementType::BF16, false), 4);
+}
+TEST_CASE("generated i32 kernels give what the evaluator gives") {
+  check(kernelCases(ElementType::I32, false), 5);
+}
+TEST_CASE("generated i64 kernels give what the evaluator gives") {
+  check(kernelCases(ElementType::I64, false), 6);
+}
+TEST_CASE("generated u8 kernels give what the evaluator gives") {
+  check(kernelCases(ElementType::U8, false), 7);
+}
+TEST_CASE("generated bool kernels give what the evaluator gives") {
+  check(kernelCases(ElementType::Bool, false), 8);
+}
+
+TEST_CASE("generated kernels of large calls give what the evaluator gives", "[heavy]") {
+  check(kernelCases(ElementType::F32, true), 9);
+}
+
+TEST_CASE("generated kernels of random graphs' calls give what the evaluator gives") {
+  std::vector<OpSample> samples;
+  for (uint64_t seed = 300; seed < 312; ++seed) {
+    for (OpSample& sample : callsOf(randomGraph(seed))) {
+      samples.push_back(std::move(sample));
+    }
+  }
+  check(samples, 10);
+}
