@@ -30,7 +30,7 @@ GeneratedWork workOf(const OpSample& sample) {
 bool hasKernelHere(OpKind kind) {
   const OpClass opClass = classOf(kind);
   return opClass == OpClass::Elementwise || opClass == OpClass::Reduction || opClass == OpClass::Movement ||
-         opClass == OpClass::Composite;
+         (opClass == OpClass::Composite && kind != OpKind::FusedMatmul);
 }
 
 void checkLaunch(const GeneratedLaunch& launch, int64_t workspace) {

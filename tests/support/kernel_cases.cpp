@@ -45,7 +45,7 @@ class Cases {
 bool computes(OpKind kind) {
   const OpClass opClass = classOf(kind);
   return opClass == OpClass::Elementwise || opClass == OpClass::Reduction || opClass == OpClass::Movement ||
-         opClass == OpClass::Composite;
+         (opClass == OpClass::Composite && kind != OpKind::FusedMatmul);
 }
 
 void addSamples(Cases& cases, ElementType element) {

@@ -35,6 +35,7 @@ std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandT
   case OpKind::Transfer:
   case OpKind::Gradients:
   case OpKind::Matmul:
+  case OpKind::FusedMatmul:
   case OpKind::Reshape: return std::nullopt;
   case OpKind::Add:
   case OpKind::Sub:
@@ -73,7 +74,8 @@ std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandT
 bool computes(OpKind kind) {
   const OpClass opClass = classOf(kind);
   return opClass != OpClass::Source && opClass != OpClass::State && opClass != OpClass::View &&
-         opClass != OpClass::Transfer && opClass != OpClass::Request && opClass != OpClass::Contraction;
+         opClass != OpClass::Transfer && opClass != OpClass::Request && opClass != OpClass::Contraction &&
+         kind != OpKind::FusedMatmul;
 }
 
 } // namespace
