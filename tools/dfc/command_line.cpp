@@ -111,6 +111,7 @@ Exit runProgram(const std::vector<std::string>& words, Console& console) {
   addView(program, verbs);
   addMachine(program, verbs);
   addSimulate(program, verbs);
+  addBench(program, verbs);
   for (const auto& [verb, action] : verbs) {
     addJsonFlag(*program.get_subcommand(verb->get_name()));
   }

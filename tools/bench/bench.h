@@ -1,0 +1,16 @@
+// The benchmarks as `dfc bench` runs them.
+#pragma once
+
+#include "tools/bench/stage.h"
+
+namespace dfc::bench {
+
+/// Runs the experiments that `options.only` asks for and adds their rows. Machine failures of one experiment
+/// become its row; those outside of experiments are thrown.
+Setting runExperiments(BenchOptions options, Report& report);
+
+/// Adds the JSON object `result` to the array in the file `path`, which is made where there is none. Written
+/// atomically. Error: a file that holds no JSON array.
+Status keepResult(const std::string& path, const std::string& result);
+
+} // namespace dfc::bench

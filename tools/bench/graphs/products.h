@@ -1,0 +1,23 @@
+// A1 to A3: many products of one matrix by itself, as the book's `run(x)`. Compile without the pass
+// share_common_ops: it would rightly take the product once.
+#pragma once
+
+#include "ir/builder.h"
+
+namespace dfc::bench {
+
+struct ProductsSpec {
+  std::vector<std::string> devices; ///< each with its own matrix
+  int64_t size = 4000;              ///< rows and columns, f32
+  int count = 50;                   ///< products on each device
+  /// Whether the products go to the host as fetches; else each stays on its device as a parameter's next
+  /// value.
+  bool toHost = false;
+};
+
+Result<Graph> products(const ProductsSpec& spec);
+
+/// `count` matrices of `size` x `size` that are on the device already, copied to the host; no computation.
+Result<Graph> copiesToHost(const std::string& device, int64_t size, int count);
+
+} // namespace dfc::bench

@@ -1,0 +1,74 @@
+#include "tools/bench/host_facts.h"
+
+#include "tools/bench/version.h"
+
+#include <nlohmann/json.hpp>
+
+#include <ctime>
+#include <fstream>
+#include <thread>
+#include <unistd.h>
+
+namespace dfc::bench {
+namespace {
+
+/// What follows ": " in the first line that begins with `field`.
+std::string fieldOf(const char* file, const std::string& field) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    const size_t at = line.find(": ");
+    if (line.starts_with(field) && at != std::string::npos) {
+      return line.substr(at + 2);
+    }
+  }
+  return "";
+}
+
+/// "NVRM version: NVIDIA UNIX … Kernel Module for x86_64  580.65.06  Release Build …": the first word of
+/// digits and dots.
+std::string driverVersion() {
+  std::ifstream in("/proc/driver/nvidia/version");
+  for (std::string word; in >> word;) {
+    if (word.find('.') != std::string::npos && word.find_first_not_of("0123456789.") == std::string::npos) {
+      return word;
+    }
+  }
+  return "";
+}
+
+std::string toolkitVersion() {
+  std::ifstream in("/usr/local/cuda/version.json");
+  const auto file = nlohmann::json::parse(in, nullptr, false);
+  const nlohmann::json::json_pointer place("/cuda/version");
+  return file.is_object() && file.contains(place) && file[place].is_string() ? file[place].get<std::string>()
+                                                                             : "";
+}
+
+std::string nowInUtc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+} // namespace
+
+HostFacts hostFacts() {
+  return {fieldOf("/proc/cpuinfo", "model name"),
+          std::max(1U, std::thread::hardware_concurrency()),
+          driverVersion(),
+          toolkitVersion(),
+          nowInUtc(),
+          DFC_GIT_VERSION};
+}
+
+int64_t residentBytes() {
+  std::ifstream in("/proc/self/statm");
+  int64_t all = 0, resident = 0;
+  in >> all >> resident;
+  return resident * ::sysconf(_SC_PAGE_SIZE);
+}
+
+} // namespace dfc::bench

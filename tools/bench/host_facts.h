@@ -1,0 +1,23 @@
+// What this host is, for the record beside the numbers: who measured, when, with which driver.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace dfc::bench {
+
+struct HostFacts {
+  std::string cpu; ///< model name; "" where the system does not tell
+  uint32_t threads = 1;
+  std::string driver;  ///< version of the NVIDIA kernel module; "" without one
+  std::string cuda;    ///< version of the CUDA toolkit of the usual place; "" without one
+  std::string date;    ///< UTC, "2025-01-31T12:00:00Z"
+  std::string version; ///< of the sources: `git describe` when they were configured
+};
+
+HostFacts hostFacts();
+
+/// Bytes of this process that are in memory now.
+int64_t residentBytes();
+
+} // namespace dfc::bench

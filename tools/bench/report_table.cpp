@@ -1,0 +1,161 @@
+// The table of a report: a line per row and one more per further check, columns as wide as what they hold.
+#include "ir/text/units.h"
+#include "tools/bench/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace dfc::bench {
+namespace {
+
+constexpr size_t columns = 9;
+using Line = std::array<std::string, columns>;
+constexpr std::array<const char*, columns> heads = {"experiment",           "who",       "what",
+                                                    "median [least..most]", "predicted", "bound",
+                                                    "held against",         "ratio",     "verdict"};
+
+/// Letters, not bytes: "µs" takes two places.
+size_t lettersOf(const std::string& text) {
+  return static_cast<size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::string timeText(const Row& row) {
+  if (!row.time) {
+    return row.failed ? "failed" : "-";
+  }
+  return fmt::format("{} [{}..{}]", humanSeconds(row.time->median), humanSeconds(row.time->least),
+                     humanSeconds(row.time->most));
+}
+
+/// "131 ms (0.98)": the prediction, and measured over predicted.
+std::string predictedText(const Row& row) {
+  if (!row.predicted) {
+    return "";
+  }
+  return row.time && *row.predicted > 0
+             ? fmt::format("{} ({:.2f})", humanSeconds(*row.predicted), row.time->median / *row.predicted)
+             : humanSeconds(*row.predicted);
+}
+
+std::string ratioText(const Check& check) {
+  std::string text = fmt::format("{:.3g}", check.ratio);
+  if (check.atMost) {
+    text += fmt::format(" <= {:.3g}?", *check.atMost);
+  }
+  if (check.atLeast) {
+    text += fmt::format(" >= {:.3g}?", *check.atLeast);
+  }
+  return text;
+}
+
+/// A property's ratio is 0 or 1 and says no more than its verdict.
+void put(const Check& check, Line& line) {
+  const bool isFact = check.atLeast == 1.0 && (check.ratio == 0 || check.ratio == 1);
+  line[6] = check.against;
+  line[7] = isFact ? "" : ratioText(check);
+  const auto holds = check.holds();
+  line[8] = !holds ? "" : *holds ? "holds" : check.correctness ? "WRONG" : "missed";
+}
+
+std::vector<Line> linesOf(const Row& row) {
+  std::vector<Line> lines(std::max<size_t>(1, row.checks.size()));
+  lines[0][0] = row.key;
+  lines[0][1] = row.who;
+  lines[0][2] = row.what;
+  lines[0][3] = timeText(row);
+  lines[0][4] = predictedText(row);
+  lines[0][5] = row.bound ? humanSeconds(*row.bound) : "";
+  for (size_t i = 0; i < row.checks.size(); ++i) {
+    put(row.checks[i], lines[i]);
+  }
+  return lines;
+}
+
+std::string padded(const std::string& text, size_t width) {
+  return text + std::string(width - std::min(width, lettersOf(text)), ' ');
+}
+
+std::string joined(const Line& line, const std::array<size_t, columns>& widths) {
+  std::string text;
+  for (size_t i = 0; i < columns; ++i) {
+    text += (i == 0 ? "" : "  ") + padded(line[i], widths[i]);
+  }
+  return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+}
+
+std::string remarksOf(const Row& row) {
+  std::string text;
+  if (!row.why.empty()) {
+    text += fmt::format("    {}: {}\n", row.time ? "note" : row.failed ? "failed" : "not measured", row.why);
+  }
+  for (const std::string& note : row.notes) {
+    text += "    " + note + "\n";
+  }
+  return text;
+}
+
+std::string orNone(const std::string& text) { return text.empty() ? "none" : text; }
+
+std::string headOf(const Setting& setting) {
+  const HostFacts& host = setting.host;
+  std::string text = fmt::format("dfc {}, {}\n{} ({} threads), NVIDIA driver {}, CUDA {}\nmachine '{}'\n",
+                                 host.version, host.date, orNone(host.cpu), host.threads, orNone(host.driver),
+                                 orNone(host.cuda), setting.machine);
+  for (const std::string& device : setting.devices) {
+    text += "  " + device + "\n";
+  }
+  if (!setting.realGpus) {
+    text +=
+        "The GPUs are EMULATED by threads of this host: sizes are small, and times say nothing about GPUs.\n";
+  }
+  if (setting.quick) {
+    text += "--quick: few samples of small work; no numbers to quote.\n";
+  }
+  return text;
+}
+
+constexpr const char* legend =
+    "Times are of one step: the median of the samples, with the least and the most. In brackets behind the\n"
+    "predicted makespan: measured over predicted. Bound: no schedule of the plan can be shorter. Ratio: ours "
+    "over\n"
+    "what it is held against.\n";
+
+} // namespace
+
+std::string printReport(const Report& report, const Setting& setting) {
+  std::array<size_t, columns> widths{};
+  for (size_t i = 0; i < columns; ++i) {
+    widths[i] = lettersOf(heads[i]);
+    for (const Row& row : report.rows()) {
+      for (const Line& line : linesOf(row)) {
+        widths[i] = std::max(widths[i], lettersOf(line[i]));
+      }
+    }
+  }
+  Line head;
+  std::copy(heads.begin(), heads.end(), head.begin());
+  std::string text = headOf(setting) + "\n" + joined(head, widths);
+  for (const Row& row : report.rows()) {
+    for (const Line& line : linesOf(row)) {
+      text += joined(line, widths);
+    }
+    text += remarksOf(row);
+  }
+  return text + "\n" + legend;
+}
+
+std::string rowLine(const Row& row) {
+  const bool told = row.time || row.why.empty();
+  std::string text = fmt::format("{} ({}): {}", row.key, row.who, told ? timeText(row) : row.why);
+  for (const Check& check : row.checks) {
+    if (const auto holds = check.holds(); holds == false) {
+      text += fmt::format("; {}: {}", check.against, check.correctness ? "WRONG" : "missed");
+    }
+  }
+  return text;
+}
+
+} // namespace dfc::bench

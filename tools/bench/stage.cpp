@@ -1,0 +1,188 @@
+#include "tools/bench/stage.h"
+
+#include "ir/glob.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dfc::bench {
+namespace {
+
+/// The backend that sessions take for GPUs.
+std::string_view gpuBackend(const SessionOptions& options) {
+  if (!options.gpuBackend.empty()) {
+    return options.gpuBackend;
+  }
+  for (const Backend* backend : allBackends()) {
+    if (backend->supports(DeviceKind::Gpu) && backend->unavailable().empty()) {
+      return backend->name();
+    }
+  }
+  return "";
+}
+
+Sizes smallSizes() {
+  Sizes sizes;
+  sizes.product = 192;
+  sizes.products = 12;
+  sizes.adds = 200;
+  sizes.batches = {16, 64};
+  sizes.largestBatch = 64;
+  sizes.epochBatch = 16;
+  sizes.epoch = 20;
+  sizes.independent = 256;
+  sizes.queues = {2, 4};
+  sizes.dags = 10;
+  sizes.dagSize = 32;
+  return sizes;
+}
+
+Sizes quickened(Sizes sizes) {
+  sizes.products = std::min(sizes.products, 10);
+  sizes.adds = std::min(sizes.adds, 100);
+  sizes.epoch = std::min(sizes.epoch, 10);
+  sizes.dags = 3;
+  return sizes;
+}
+
+std::string firstOf(const Diagnostics& errors) {
+  const Diagnostic& error = errors.front();
+  std::string text = error.message + (error.hint.empty() ? "" : fmt::format(" ({})", error.hint));
+  return errors.size() == 1 ? text : fmt::format("{}; and {} more", text, errors.size() - 1);
+}
+
+} // namespace
+
+void Prepared::step() const {
+  const auto pending = session->submit({});
+  DFC_ASSERT(pending.ok(), "a step without feeds was refused: " + render(pending.errors()));
+}
+
+Stage::Stage(BenchOptions options, Report& report) : options_(std::move(options)), report_(report) {
+  for (const DeviceRow& device : options_.machine.devices) {
+    if (device.kind == DeviceKind::Gpu) {
+      gpus_.push_back(device.name);
+    }
+  }
+  const std::string_view backend = gpuBackend(options_.session);
+  realGpus_ = !gpus_.empty() && !backend.empty() && backend != "emulated" && backend != "null";
+  sizes_ = realGpus_ ? Sizes{} : smallSizes();
+  sizes_ = options_.quick ? quickened(sizes_) : sizes_;
+}
+
+std::vector<std::string> Stage::precisions() const { return {"f32"}; }
+
+Sampling Stage::longSteps() const {
+  return {options_.samples.value_or(options_.quick ? 3 : 7), options_.steps.value_or(1),
+          options_.quick ? 1U : 2U};
+}
+
+Sampling Stage::shortSteps() const {
+  const uint32_t steps = realGpus_ ? 50 : 5;
+  return {options_.samples.value_or(options_.quick ? 3 : 7),
+          options_.steps.value_or(options_.quick ? 2 : steps), options_.quick ? 1U : 5U};
+}
+
+bool Stage::wants(const std::string& key) const {
+  return options_.only.empty() ||
+         std::any_of(options_.only.begin(), options_.only.end(), [&](const std::string& pattern) {
+           return globMatches(pattern, key) || globMatches(pattern + "/*", key);
+         });
+}
+
+Result<Prepared> Stage::prepare(const Result<Graph>& graph, const Variation& variation) {
+  if (!graph) {
+    return graph.errors();
+  }
+  CompileOptions compileOptions;
+  compileOptions.skipPasses = variation.skipPasses;
+  auto plan =
+      compile(*graph, variation.machine.value_or(options_.machine), RooflineCostModel(), compileOptions);
+  if (!plan) {
+    return plan.errors();
+  }
+  Prepared act;
+  act.plan = std::make_shared<const Executable>(*std::move(plan));
+  SessionOptions sessionOptions = options_.session;
+  sessionOptions.trace = variation.trace;
+  sessionOptions.maxInFlight = variation.maxInFlight;
+  auto session = Session::open(act.plan, sessionOptions);
+  if (!session) {
+    return session.errors();
+  }
+  act.session = *std::move(session);
+  note(act.session->deviceReport());
+  return act;
+}
+
+/// A device that one plan leaves unused another may use.
+void Stage::note(const std::vector<std::string>& devices) {
+  deviceReport_.resize(std::max(deviceReport_.size(), devices.size()));
+  for (size_t i = 0; i < devices.size(); ++i) {
+    if (deviceReport_[i].empty() || deviceReport_[i].ends_with(": not used")) {
+      deviceReport_[i] = devices[i];
+    }
+  }
+}
+
+void Stage::attempt(const std::string& key, const std::string& what,
+                    const std::function<Status(Row&)>& measure) const {
+  Row row;
+  row.key = key;
+  row.what = what;
+  try {
+    if (const Status status = measure(row); !status) {
+      row.why = firstOf(status.errors());
+    }
+  } catch (const MachineError& failure) {
+    row.failed = true;
+    row.why = failure.what();
+  }
+  report_.add(std::move(row));
+}
+
+void Stage::lacking(const std::string& key, const std::string& what, const std::string& why) const {
+  if (!wants(key)) {
+    return;
+  }
+  Row row;
+  row.key = key;
+  row.what = what;
+  row.why = why;
+  report_.add(std::move(row));
+}
+
+std::optional<double> Stage::required(double ratio) const {
+  return realGpus_ && !options_.quick ? std::optional(ratio) : std::nullopt;
+}
+
+Spread timeSteps(const Prepared& act, const Sampling& sampling) {
+  for (uint32_t i = 0; i < sampling.warmUp; ++i) {
+    act.step();
+  }
+  act.session->waitAll();
+  std::vector<double> seconds;
+  for (uint32_t sample = 0; sample < sampling.samples; ++sample) {
+    const double begin = steadySeconds();
+    for (uint32_t i = 0; i < sampling.steps; ++i) {
+      act.step();
+    }
+    act.session->waitAll();
+    seconds.push_back((steadySeconds() - begin) / sampling.steps);
+  }
+  return spreadOf(std::move(seconds));
+}
+
+void measureSteps(const Prepared& act, const Sampling& sampling, Row& row) {
+  row.time = timeSteps(act, sampling);
+  row.predicted = act.plan->schedule().makespan;
+  row.bound = act.plan->schedule().bounds.best();
+}
+
+Check against(const Row& row, std::string what, double seconds, std::optional<double> atMost) {
+  DFC_ASSERT(row.time.has_value(), "a row without a time is held against nothing");
+  return {std::move(what), row.time->median / seconds, atMost, std::nullopt};
+}
+
+} // namespace dfc::bench

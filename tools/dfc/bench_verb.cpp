@@ -1,0 +1,131 @@
+// `dfc bench experiments` and `dfc bench peers`: the book's experiments on this host's devices, and PyTorch's
+// and JAX's scripts beside them.
+#include "samples/data/lesson.h"
+#include "tools/bench/bench.h"
+#include "tools/dfc/backend_choice.h"
+#include "tools/dfc/host_machine.h"
+#include "tools/dfc/verbs.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dfc::tool {
+namespace {
+
+struct BenchArguments {
+  std::string what, machine, output;
+  std::vector<std::string> backends;
+  bench::BenchOptions options;
+  uint32_t samples = 0, steps = 0; ///< 0: the experiment's own
+};
+
+constexpr const char* examples = R"(Examples:
+  dfc bench experiments                          A1 to B3 on this host's GPUs, emulated where it has none
+  dfc bench experiments --only A2 --only 'B3/*/8192'
+  dfc bench experiments -o results.json          the rows are added to the file as JSON
+Without -m the machine is this host; where that shows no GPU, a shipped one with a CPU and two GPUs.)";
+
+bool hasGpu(const Machine& machine) {
+  return std::any_of(machine.devices.begin(), machine.devices.end(),
+                     [](const DeviceRow& device) { return device.kind == DeviceKind::Gpu; });
+}
+
+Result<Machine> machineOf(const std::string& named) {
+  if (!named.empty()) {
+    return readMachine(named);
+  }
+  Machine host = estimatedHost();
+  return hasGpu(host) ? Result<Machine>(std::move(host)) : readMachine(lesson::machineFile("cpu-2gpu"));
+}
+
+Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
+  bench::BenchOptions options = arguments.options;
+  Diagnostics errors;
+  if (arguments.what != "experiments") {
+    errors.push_back(unknownName("benchmark", arguments.what, {"experiments"}));
+  }
+  for (const std::string& text : arguments.backends) {
+    applyBackend(text, options.session, errors);
+  }
+  auto machine = machineOf(arguments.machine);
+  if (!machine) {
+    errors.insert(errors.end(), machine.errors().begin(), machine.errors().end());
+  }
+  if (!errors.empty()) {
+    return errors;
+  }
+  options.machine = *std::move(machine);
+  options.samples = arguments.samples == 0 ? std::nullopt : std::optional(arguments.samples);
+  options.steps = arguments.steps == 0 ? std::nullopt : std::optional(arguments.steps);
+  return options;
+}
+
+/// A wrong result outweighs a device that failed, which outweighs a missed time: that is a measurement too.
+Exit endOf(const bench::Report& report, const std::string& json, Console& console) {
+  const Exit written = console.finish(json);
+  if (report.anyWrong()) {
+    return console.fail(Exit::Bug,
+                        {errorWithoutPlace("a bug in dfc: an experiment gave wrong results",
+                                           "see the rows that say WRONG, and please report them")});
+  }
+  if (report.anyFailed()) {
+    return console.fail(Exit::MachineFailure, {errorWithoutPlace("the machine failed in some experiments",
+                                                                 "see the rows that say why")});
+  }
+  return written;
+}
+
+Exit benchVerb(const BenchArguments& arguments, Console& console) {
+  auto options = optionsOf(arguments);
+  if (!options) {
+    return console.fail(Exit::UserError, options.errors());
+  }
+  const auto onRow = [&](const bench::Row& row) {
+    if (!console.json()) {
+      console.note(bench::rowLine(row));
+    }
+  };
+  bench::Report report(onRow);
+  const bench::Setting setting = bench::runExperiments(*std::move(options), report);
+  if (report.rows().empty()) {
+    return console.fail(Exit::UserError, {errorWithoutPlace("no experiment has a row that --only asks for",
+                                                            "keys look like A2/both and B3/1gpu/f32/64")});
+  }
+  const std::string json = reportJson(report, setting);
+  if (!arguments.output.empty()) {
+    if (const Status kept = bench::keepResult(arguments.output, json); !kept) {
+      return console.fail(Exit::UserError, kept.errors());
+    }
+  }
+  console.print(printReport(report, setting));
+  return endOf(report, json, console);
+}
+
+} // namespace
+
+void addBench(CLI::App& program, Verbs& verbs) {
+  auto arguments = std::make_shared<BenchArguments>();
+  CLI::App* verb =
+      program.add_subcommand("bench", "Run the book's experiments, and their peers, and time them");
+  verb->add_option("WHAT", arguments->what, "experiments")->required();
+  verb->add_option("-m,--machine", arguments->machine, "machine file (JSON) to compile for")
+      ->type_name("FILE");
+  verb->add_option("--backend", arguments->backends, "backend for a kind of device, for example gpu=emulated")
+      ->type_name("KIND=NAME")
+      ->allow_extra_args(false);
+  verb->add_option("--only", arguments->options.only, "rows whose key, or its beginning up to a '/', matches")
+      ->type_name("'GLOB'")
+      ->allow_extra_args(false);
+  verb->add_flag("--quick", arguments->options.quick, "few samples of small work: does everything run?");
+  verb->add_option("--samples", arguments->samples, "samples a row")->check(CLI::Range(1, 1000));
+  verb->add_option("--steps", arguments->steps, "steps a sample")->check(CLI::Range(1, 100000));
+  verb->add_option("--traces", arguments->options.traces, "write Chrome traces into this folder")
+      ->type_name("FOLDER");
+  verb->add_option("-o,--output", arguments->output, "add the results to this file")->type_name("FILE.json");
+  verb->footer(examples);
+  verbs[verb] = [arguments](Console& console) { return benchVerb(*arguments, console); };
+}
+
+} // namespace dfc::tool
