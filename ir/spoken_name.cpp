@@ -13,6 +13,15 @@ std::string_view withoutSuffixes(std::string_view name) {
   return name.substr(0, end);
 }
 
+std::string partsOf(const ops::FusedBody& body) {
+  constexpr size_t shown = 3;
+  std::string text;
+  for (size_t i = 0; i < std::min(shown, body.instructions.size()); ++i) {
+    text += (i == 0 ? "" : ", ") + std::string(nameOf(body.instructions[i].kind));
+  }
+  return text + (body.instructions.size() > shown ? ", …" : "");
+}
+
 std::string reductionOf(const ops::Fused& fused) {
   using Reduction = ops::Fused::Reduction;
   switch (fused.reduction) {
@@ -32,16 +41,13 @@ bool nameIsMadeUp(const Graph& graph, OpId op) {
 }
 
 std::string spokenKind(const Graph& graph, OpId op) {
-  const auto* fused = graph[op].getIf<ops::Fused>();
-  if (fused == nullptr) {
-    return std::string(nameOf(graph[op].kind()));
+  if (const auto* fused = graph[op].getIf<ops::Fused>(); fused != nullptr) {
+    return partsOf(fused->body) + reductionOf(*fused);
   }
-  constexpr size_t shown = 3;
-  std::string text;
-  for (size_t i = 0; i < std::min(shown, fused->body.instructions.size()); ++i) {
-    text += (i == 0 ? "" : ", ") + std::string(nameOf(fused->body.instructions[i].kind));
+  if (const auto* fused = graph[op].getIf<ops::FusedMatmul>(); fused != nullptr) {
+    return "matmul, " + partsOf(fused->body);
   }
-  return text + (fused->body.instructions.size() > shown ? ", …" : "") + reductionOf(*fused);
+  return std::string(nameOf(graph[op].kind()));
 }
 
 std::string spokenName(const Graph& graph, OpId op) {

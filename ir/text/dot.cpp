@@ -167,6 +167,10 @@ class GraphDrawing {
                        cells, colour.fill, colour.border);
   }
 
+  bool isFused(OpId op) const {
+    return graph_[op].kind() == OpKind::Fused || graph_[op].kind() == OpKind::FusedMatmul;
+  }
+
   // A constant small enough to show its elements.
   bool isInline(OpId op) const {
     const auto* constant = graph_[op].getIf<ops::Constant>();
@@ -190,7 +194,7 @@ class GraphDrawing {
     std::string text = nameIsMadeUp(graph_, op)
                            ? toString(type)
                            : fmt::format("{}: {}", spokenName(graph_, op), toString(type));
-    const std::string attributes = graph_[op].kind() == OpKind::Fused ? "" : ops_.attributes(op);
+    const std::string attributes = isFused(op) ? "" : ops_.attributes(op);
     return text + (attributes.empty() ? "" : "\n" + attributes) + pinLine(op);
   }
 

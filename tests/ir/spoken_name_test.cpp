@@ -56,6 +56,12 @@ TEST_CASE("a fused op is spoken as its parts, at most three", "[names]") {
   const Graph& graph = builder.soFar();
   CHECK(spokenName(graph, first) == "neg, exp");
   CHECK(spokenName(graph, second) == "neg, exp, log, …, max");
+  const OpId w = builder.append(ops::Input{{}, f32({2, 2})}, {}, {"w"});
+  ops::FusedMatmul product;
+  REQUIRE(product.body.decode("relu:f32 %0"));
+  const OpId third = builder.append(product, {builder.result(w), builder.result(w)}, {"relu.2"});
+  REQUIRE(third.valid());
+  CHECK(spokenName(graph, third) == "matmul, relu");
 }
 
 } // namespace dfc
