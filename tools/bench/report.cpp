@@ -12,7 +12,7 @@ std::optional<bool> Check::holds() const {
 }
 
 Check fact(std::string what, bool holds, bool correctness) {
-  return {std::move(what), holds ? 1.0 : 0.0, std::nullopt, 1, correctness};
+  return {std::move(what), holds ? 1.0 : 0.0, std::nullopt, 1, correctness, true};
 }
 
 void Report::add(Row row) {

@@ -20,6 +20,7 @@ struct Check {
   std::optional<double> atMost, atLeast;
   /// Whether missing it is a fault of dfc (wrong results), not only of its speed.
   bool correctness = false;
+  bool property = false; ///< the ratio is only yes or no
   /// Nothing when there is no requirement.
   std::optional<bool> holds() const;
 };

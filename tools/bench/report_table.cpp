@@ -51,11 +51,9 @@ std::string ratioText(const Check& check) {
   return text;
 }
 
-/// A property's ratio is 0 or 1 and says no more than its verdict.
 void put(const Check& check, Line& line) {
-  const bool isFact = check.atLeast == 1.0 && (check.ratio == 0 || check.ratio == 1);
   line[6] = check.against;
-  line[7] = isFact ? "" : ratioText(check);
+  line[7] = !check.property ? ratioText(check) : check.ratio == 0 ? "no" : "yes";
   const auto holds = check.holds();
   line[8] = !holds ? "" : *holds ? "holds" : check.correctness ? "WRONG" : "missed";
 }

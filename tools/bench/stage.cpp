@@ -157,6 +157,16 @@ std::optional<double> Stage::required(double ratio) const {
   return realGpus_ && !options_.quick ? std::optional(ratio) : std::nullopt;
 }
 
+Check Stage::seen(std::string what, bool holds) const {
+  return {std::move(what), holds ? 1.0 : 0.0, std::nullopt, required(1), false, true};
+}
+
+void Stage::checkPrediction(Row& row) const {
+  if (required(1) && row.time && row.predicted) {
+    row.checks.push_back({"predicted makespan", row.time->median / *row.predicted, 1.1, 0.9});
+  }
+}
+
 Spread timeSteps(const Prepared& act, const Sampling& sampling) {
   for (uint32_t i = 0; i < sampling.warmUp; ++i) {
     act.step();

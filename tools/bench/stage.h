@@ -75,6 +75,10 @@ class Stage {
   void lacking(const std::string& key, const std::string& what, const std::string& why) const;
   /// `atMost`, where times mean something: on real GPUs with the full sizes.
   std::optional<double> required(double ratio) const;
+  /// A property of a measured trace: required where `required` is, since emulated GPUs share few cores.
+  Check seen(std::string what, bool holds) const;
+  /// Where times mean something: whether the row's time is within 10 % of the plan's makespan.
+  void checkPrediction(Row& row) const;
   /// As the sessions said it.
   const std::vector<std::string>& deviceReport() const { return deviceReport_; }
 

@@ -11,3 +11,4 @@ dfc_room_library(dfc_bench GLOBS tools/bench/*.cpp LINKS dfc_compiler dfc_runtim
 add_dependencies(dfc_bench dfc_version)
 target_include_directories(dfc_bench SYSTEM PRIVATE "${CMAKE_BINARY_DIR}/generated")
 target_compile_definitions(dfc_bench PRIVATE DFC_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+target_sources(dfc_bench PRIVATE samples/03_figure/graph.cpp) # A4 is the lesson's own graph

@@ -31,6 +31,7 @@ Status timeGraph(Stage& stage, const Result<Graph>& graph, const Variation& vari
     return act.errors();
   }
   measureSteps(*act, stage.longSteps(), row);
+  stage.checkPrediction(row);
   return success();
 }
 

@@ -18,6 +18,7 @@ void timeTraining(Stage& stage, const std::string& key, const std::string& what,
       return act.errors();
     }
     measureSteps(*act, stage.shortSteps(), row);
+    stage.checkPrediction(row);
     row.notes.push_back(
         fmt::format("{:.3g} TFLOP/s of products", productFlops(spec) / row.time->median / 1e12));
     return success();
