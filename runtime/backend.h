@@ -98,12 +98,20 @@ class Device {
   /// At least arenaAlignment-aligned. Throws MachineError when there is not enough.
   virtual std::unique_ptr<Arena> allocate(int64_t bytes) = 0;
   virtual std::unique_ptr<Queue> openQueue(QueueKind kind, uint32_t index) = 0;
+  /// What it is, and warnings about it, for people: "NVIDIA H200 (sm_90)"; "" when its name says it all.
+  virtual std::string description() const { return ""; }
 };
 
 /// A device that a plan asks for.
 struct DeviceRequest {
   DeviceRow row;
   uint32_t ordinal = 0; ///< the how-manieth device of its kind in the machine
+};
+
+/// What a session may choose about its backends; those that have no use for a choice ignore it.
+struct BackendOptions {
+  std::string kernelCache; ///< folder where kernels compiled at run time are kept; empty for none
+  bool graphs = true;      ///< false: no CUDA graphs, every command is launched anew each round
 };
 
 class Backend {
@@ -118,7 +126,12 @@ class Backend {
   /// Opens all devices that one session wants of this backend together, in the order asked for: they may
   /// share what spans devices (peer access, one launch for all). Throws MachineError; the devices outlive
   /// their arenas and queues.
-  virtual std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices) = 0;
+  virtual std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
+                                                    const BackendOptions& options) = 0;
+  /// Adds this backend's devices of this host to a machine that has a cpu, with links and routes to that cpu
+  /// and among themselves. Rates as the driver tells them, or measured, which takes seconds. A backend that
+  /// only plays devices adds none. Throws MachineError.
+  virtual void describeHost(Machine& /*machine*/, bool /*measure*/) {}
 };
 
 /// The backends of this build, in the order of preference for a device kind: the rows of backends.def.
@@ -126,6 +139,8 @@ llvm::ArrayRef<Backend*> allBackends();
 Backend* backendNamed(std::string_view name); ///< null when there is none
 
 /// The clock of all spans: seconds of std::chrono::steady_clock.
-double steadySeconds();
+inline double steadySeconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 } // namespace dfc

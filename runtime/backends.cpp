@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 namespace dfc {
 
@@ -26,10 +25,6 @@ Backend* backendNamed(std::string_view name) {
   const auto* found = std::find_if(backends.begin(), backends.end(),
                                    [&](const Backend* backend) { return backend->name() == name; });
   return found == backends.end() ? nullptr : *found;
-}
-
-double steadySeconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 } // namespace dfc

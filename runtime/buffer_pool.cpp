@@ -2,6 +2,7 @@
 #include "runtime/buffer_pool.h"
 
 #include "runtime/errors.h"
+#include "runtime/host_pages.h"
 
 #include <fmt/format.h>
 
@@ -9,15 +10,9 @@
 #include <new>
 
 namespace dfc {
-namespace {
-
-constexpr std::align_val_t alignment{64};
-
-} // namespace
-
 BufferPool::~BufferPool() {
   for (std::byte* buffer : free_) {
-    ::operator delete(buffer, alignment);
+    freePages(buffer);
   }
 }
 
@@ -31,8 +26,7 @@ std::shared_ptr<std::byte> BufferPool::take() {
     }
   }
   if (buffer == nullptr) {
-    const auto size = static_cast<size_t>(std::max<int64_t>(bytes_, 1));
-    buffer = static_cast<std::byte*>(::operator new(size, alignment, std::nothrow));
+    buffer = allocatePages(bytes_);
   }
   if (buffer == nullptr) {
     throw MachineError(
@@ -42,7 +36,7 @@ std::shared_ptr<std::byte> BufferPool::take() {
             if (const auto alive = pool.lock()) {
               alive->giveBack(returned);
             } else {
-              ::operator delete(returned, alignment);
+              freePages(returned);
             }
           }};
 }

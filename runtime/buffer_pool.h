@@ -14,7 +14,7 @@ namespace dfc {
 
 class BufferPool : public std::enable_shared_from_this<BufferPool> {
  public:
-  /// Of `bytes` each, aligned to 64.
+  /// Of `bytes` each, in whole pages.
   static std::shared_ptr<BufferPool> make(int64_t bytes) {
     return std::shared_ptr<BufferPool>(new BufferPool(bytes));
   }

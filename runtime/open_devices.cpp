@@ -137,7 +137,7 @@ class Opener {
     if (requests.empty()) {
       return;
     }
-    auto devices = backend.open(requests);
+    auto devices = backend.open(requests, choice_.options);
     DFC_ASSERT(devices.size() == ids.size(), "a backend opens the devices asked for");
     for (size_t i = 0; i < ids.size(); ++i) {
       opened_[ids[i].index()].device = std::move(devices[i]);

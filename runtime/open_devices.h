@@ -9,6 +9,7 @@ namespace dfc {
 struct BackendChoice {
   std::string cpu, gpu;
   std::vector<Backend*> known; ///< in the order of preference
+  BackendOptions options = {};
 };
 
 /// One device of the plan's machine, opened; all null where the plan has neither memory nor work on it.

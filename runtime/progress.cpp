@@ -1,6 +1,8 @@
 // Sleeping and waking on progress words, and the board's failure.
 #include "runtime/progress.h"
 
+#include "runtime/host_pages.h"
+
 #include <algorithm>
 
 namespace dfc {
@@ -12,6 +14,16 @@ void pauseCpu() {
 #elif defined(__aarch64__)
   asm volatile("yield");
 #endif
+}
+
+ProgressWord* makeWords(size_t count) {
+  std::byte* pages = allocatePages(static_cast<int64_t>(count * sizeof(ProgressWord)));
+  if (pages == nullptr) {
+    throw std::bad_alloc();
+  }
+  auto* words = reinterpret_cast<ProgressWord*>(pages);
+  std::uninitialized_default_construct_n(words, count);
+  return words;
 }
 
 Deadline nextLook() { return std::chrono::steady_clock::now() + std::chrono::microseconds(50); }
@@ -68,7 +80,12 @@ void ProgressWord::ring() const {
 }
 
 ProgressBoard::ProgressBoard(size_t words, uint32_t spins)
-    : words_(std::make_unique<ProgressWord[]>(words)), size_(words), spins_(spins) {}
+    : words_(makeWords(words), {words}), size_(words), spins_(spins) {}
+
+void ProgressBoard::Delete::operator()(ProgressWord* words) const {
+  std::destroy_n(words, count);
+  freePages(words);
+}
 
 void ProgressBoard::fail(uint64_t round, std::exception_ptr error) {
   {

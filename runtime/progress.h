@@ -44,6 +44,8 @@ class ProgressWord {
     writtenByDevice_ = true;
     return ended_;
   }
+  /// For a device that reads it over the bus.
+  const std::atomic<uint64_t>& count() const { return ended_; }
 
  private:
   bool sleep(uint64_t target, const std::atomic<bool>& stop, std::optional<Deadline> deadline) const;
@@ -94,7 +96,11 @@ class ProgressBoard {
   void clearFailure(); ///< only while no launched round is under way
 
  private:
-  std::unique_ptr<ProgressWord[]> words_; // one block, so that a backend can pin it
+  struct Delete {
+    size_t count = 0;
+    void operator()(ProgressWord* words) const;
+  };
+  std::unique_ptr<ProgressWord[], Delete> words_; // whole pages of their own, so that a backend can pin them
   size_t size_;
   uint32_t spins_;
   std::atomic<bool> failed_{false};

@@ -104,7 +104,7 @@ Session::~Session() = default;
 
 Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable> plan,
                                                const SessionOptions& options) {
-  BackendChoice choice{options.cpuBackend, options.gpuBackend, options.moreBackends};
+  BackendChoice choice{options.cpuBackend, options.gpuBackend, options.moreBackends, options.backendOptions};
   choice.known.insert(choice.known.end(), allBackends().begin(), allBackends().end());
   Result<OpenedDevices> devices = openDevices(*plan, choice);
   auto resident = residentValues(plan->placed(), options.dataFolder);
@@ -217,9 +217,12 @@ std::vector<std::string> Session::deviceReport() const {
   std::vector<std::string> report;
   const Machine& machine = impl_->plan->machine();
   for (const DeviceId device : machine.devices.ids()) {
-    const Backend* backend = impl_->devices[device.index()].backend;
-    report.push_back(fmt::format("{}: {}", machine.devices[device].name,
-                                 backend != nullptr ? backend->name() : std::string_view("not used")));
+    const OpenedDevice& opened = impl_->devices[device.index()];
+    const std::string about = opened.device != nullptr ? opened.device->description() : "";
+    report.push_back(
+        fmt::format("{}: {}{}{}", machine.devices[device].name,
+                    opened.backend != nullptr ? opened.backend->name() : std::string_view("not used"),
+                    about.empty() ? "" : ", ", about));
   }
   return report;
 }

@@ -22,6 +22,7 @@ struct SessionOptions {
   std::string cpuBackend = {}, gpuBackend = {};
   /// Backends beside those of the build, preferred to them where they support a device kind.
   std::vector<Backend*> moreBackends = {};
+  BackendOptions backendOptions = {};
   uint32_t maxInFlight = 2;
   bool trace = false;
   /// Seconds that a step may take, from its submission or the end of the step before; then it is given up
@@ -73,8 +74,8 @@ class Session {
   /// The measured spans since the last call, begin of the first at 0, the first traced step as round 0; by
   /// begin.
   Trace takeTrace();
-  /// "gpu0: emulated", … for each device of the plan, in the plan's order; "gpu1: not used" where there is no
-  /// work.
+  /// "gpu0: emulated", "gpu0: cuda, NVIDIA H200 (sm_90)", … for each device of the plan, in the plan's order;
+  /// "gpu1: not used" where there is no work.
   std::vector<std::string> deviceReport() const;
   /// The plan's inputs and fetches in the plan's order, for messages and for making feeds.
   std::vector<std::pair<std::string, TensorType>> inputs() const;

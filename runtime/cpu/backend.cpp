@@ -11,7 +11,8 @@ class CpuBackend final : public Backend {
   bool supports(DeviceKind kind) const override { return kind == DeviceKind::Cpu; }
   std::string unavailable() const override { return ""; }
   bool hasKernel(const Graph& graph, OpId op) const override { return hasHostKernel(graph, op); }
-  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices) override {
+  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
+                                            const BackendOptions& /*options*/) override {
     return openHostDevices(devices, {.addressable = true, .filledWithNan = false});
   }
 };

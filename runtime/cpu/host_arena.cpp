@@ -1,22 +1,17 @@
 // Allocation and bounds of host arenas.
 #include "runtime/cpu/host_arena.h"
 
+#include "runtime/host_pages.h"
+
 #include <fmt/format.h>
 
 #include <cstring>
-#include <new>
 
 namespace dfc {
-namespace {
-
-constexpr std::align_val_t alignment{arenaAlignment};
-
-} // namespace
-
 HostArena::HostArena(const std::string& device, int64_t bytes, HostDeviceTraits traits)
     : bytes_(bytes), traits_(traits) {
   const auto size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
-  base_ = static_cast<std::byte*>(::operator new(size, alignment, std::nothrow));
+  base_ = allocatePages(bytes);
   if (base_ == nullptr) {
     throw MachineError(
         fmt::format("{}: the host cannot allocate an arena of {} bytes; use a smaller batch, or a machine "
@@ -28,7 +23,7 @@ HostArena::HostArena(const std::string& device, int64_t bytes, HostDeviceTraits 
   }
 }
 
-HostArena::~HostArena() { ::operator delete(base_, alignment); }
+HostArena::~HostArena() { freePages(base_); }
 
 void HostArena::write(int64_t offset, std::span<const std::byte> bytes) {
   assertInside(offset, bytes.size());

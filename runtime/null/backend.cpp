@@ -69,7 +69,8 @@ class NullBackend final : public Backend {
   bool supports(DeviceKind /*kind*/) const override { return true; }
   std::string unavailable() const override { return ""; }
   bool hasKernel(const Graph& /*graph*/, OpId /*op*/) const override { return true; }
-  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices) override {
+  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
+                                            const BackendOptions& /*options*/) override {
     std::vector<std::unique_ptr<Device>> opened;
     for (size_t i = 0; i < devices.size(); ++i) {
       opened.push_back(std::make_unique<NullDevice>());

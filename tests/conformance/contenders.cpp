@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace dfc::test {
 namespace {
@@ -26,13 +27,25 @@ bool excluded(const Backend& backend, Aspect aspect) {
 
 llvm::ArrayRef<Exclusion> exclusions() { return exclusionRows; }
 
-Machine Contender::machine(uint32_t queues) const {
-  return smallMachine(kind == DeviceKind::Gpu ? 2 : 0, queues, queues);
-}
+Machine Contender::machine(uint32_t queues) const { return smallMachine(gpus(), queues, queues); }
 
 std::vector<std::string> Contender::devices() const {
-  return kind == DeviceKind::Gpu ? std::vector<std::string>{"gpu0", "gpu1"}
-                                 : std::vector<std::string>{"cpu0"};
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < gpus(); ++i) {
+    names.push_back(fmt::format("gpu{}", i));
+  }
+  return kind == DeviceKind::Gpu ? names : std::vector<std::string>{"cpu0"};
+}
+
+uint32_t Contender::gpus() const {
+  if (kind != DeviceKind::Gpu) {
+    return 0;
+  }
+  Machine host = smallMachine(0, 1, 1);
+  const size_t others = host.devices.size();
+  backend->describeHost(host, /*measure=*/false);
+  const size_t real = host.devices.size() - others;
+  return real == 1 ? 1 : 2; // one that only plays GPUs plays any number
 }
 
 SessionOptions Contender::options() const {
@@ -40,6 +53,7 @@ SessionOptions Contender::options() const {
   const std::string own(backend->name());
   options.cpuBackend = backend->supports(DeviceKind::Cpu) ? own : "cpu";
   options.gpuBackend = kind == DeviceKind::Gpu ? own : "";
+  options.backendOptions.graphs = std::getenv("DFC_TEST_WITHOUT_GRAPHS") == nullptr; // for debugging
   return options;
 }
 

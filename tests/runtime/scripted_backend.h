@@ -21,7 +21,8 @@ class ScriptedBackend final : public Backend {
   bool supports(DeviceKind kind) const override { return kind == DeviceKind::Gpu; }
   std::string unavailable() const override { return available ? "" : "nobody plays today"; }
   bool hasKernel(const Graph& graph, OpId op) const override { return graph[op].kind() != OpKind::Tanh; }
-  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices) override {
+  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
+                                            const BackendOptions& /*options*/) override {
     std::vector<std::unique_ptr<Device>> opened;
     for (size_t i = 0; i < devices.size(); ++i) {
       opened.push_back(std::make_unique<ScriptedDevice>(scripts));

@@ -235,7 +235,7 @@ TEST_CASE("session: the trace holds every step once a round, rounds one after th
 
 TEST_CASE("session: emulated memory is NaN before anything is written, and nobody else's") {
   const Machine machine = smallMachine(1);
-  const auto devices = backendNamed("emulated")->open({DeviceRequest{machine.devices[DeviceId(1)], 0}});
+  const auto devices = backendNamed("emulated")->open({DeviceRequest{machine.devices[DeviceId(1)], 0}}, {});
   const auto arena = devices[0]->allocate(4 * sizeof(float));
   Floats seen(4);
   arena->read(0, std::as_writable_bytes(std::span(seen)));

@@ -38,10 +38,10 @@ endfunction()
 # A part of the runtime that is opened with dlopen, so that its vendor's library is loaded only when it is used.
 add_custom_target(dfc_modules)
 function(dfc_backend_module target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "GLOBS;LINKS")
-  dfc_sources(sources GLOBS ${arg_GLOBS})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "GLOBS;EXCLUDE;EXTRA;LINKS")
+  dfc_sources(sources GLOBS ${arg_GLOBS} EXCLUDE ${arg_EXCLUDE})
   if(sources)
-    add_library(${target} MODULE ${sources})
+    add_library(${target} MODULE ${sources} ${arg_EXTRA})
     target_link_libraries(${target} PRIVATE dfc_flags ${arg_LINKS})
     set_target_properties(${target} PROPERTIES
       LIBRARY_OUTPUT_DIRECTORY "${DFC_BIN_DIR}" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

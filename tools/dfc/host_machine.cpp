@@ -180,15 +180,22 @@ Result<Machine> measuredHost() {
   return machine;
 }
 
+bool addGpus(Machine& machine, bool measure) {
+  const size_t before = machine.devices.size();
+  for (Backend* backend : allBackends()) {
+    if (backend->supports(DeviceKind::Gpu) && backend->unavailable().empty()) {
+      backend->describeHost(machine, measure);
+    }
+  }
+  return machine.devices.size() > before;
+}
+
 std::string whyNoGpu() {
   std::string reasons;
   for (const Backend* backend : allBackends()) {
     if (backend->supports(DeviceKind::Gpu) && backend->name() == "cuda") {
       reasons = backend->unavailable();
     }
-  }
-  if (backendNamed("cuda") == nullptr) {
-    reasons = "this build of dfc has no cuda backend";
   }
   std::error_code ignored;
   const bool driver = std::filesystem::exists("/proc/driver/nvidia/version", ignored);

@@ -1,5 +1,5 @@
-// This host as a machine: what the operating system says and what a second of measuring shows. GPUs are not
-// probed here: a backend that can open them says so.
+// This host as a machine: what the operating system says and what a second of measuring shows. GPUs are
+// described by the backend that can open them.
 #pragma once
 
 #include "ir/machine.h"
@@ -15,6 +15,9 @@ Machine estimatedHost();
 /// The same with measured rates: copies of 32 MB by each of all threads; 1024 x 1024 matmuls in f32 and f64
 /// and a chain of tiny ops, as a session runs them. Types that are not measured take the f32 rate.
 Result<Machine> measuredHost();
+
+/// Adds the real GPUs of this host, with their links; false where there is none. Throws MachineError.
+bool addGpus(Machine& machine, bool measure);
 
 /// Why the machine file has no GPU.
 std::string whyNoGpu();

@@ -21,12 +21,14 @@ constexpr const char* examples = R"(Examples:
 It takes about a second: copies for the memory bandwidth, matmuls for the peak rates, tiny ops for the launch cost.)";
 
 Exit machineVerb(const MachineArguments& arguments, Console& console) {
-  const auto machine = arguments.estimate ? Result<Machine>(estimatedHost()) : measuredHost();
+  auto machine = arguments.estimate ? Result<Machine>(estimatedHost()) : measuredHost();
   if (!machine) {
     return console.fail(Exit::UserError, machine.errors());
   }
+  if (!addGpus(*machine, /*measure=*/!arguments.estimate)) {
+    console.note(whyNoGpu());
+  }
   const std::string text = printMachine(*machine);
-  console.note(whyNoGpu());
   if (!arguments.output.empty()) {
     if (const Status written = writeFileAtomically(arguments.output, text); !written) {
       return console.fail(Exit::UserError, written.errors());

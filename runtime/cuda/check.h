@@ -1,0 +1,36 @@
+// Every return code of CUDA, cuBLASLt and NVRTC goes through one of these; a code that is not success becomes
+// a MachineError that says what was being done, what the library called it, and for the common ones the way
+// out. Who holds an op and a queue adds their names (`CudaWork`).
+#pragma once
+
+#include "runtime/errors.h"
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+
+#include <string_view>
+
+namespace dfc::cuda {
+
+void check(cudaError_t code, std::string_view doing);
+void check(cublasStatus_t code, std::string_view doing);
+
+/// The same for destructors and clean-up, which have nobody to tell: the code is dropped.
+inline void ignore(cudaError_t /*code*/) {}
+
+/// Makes a device the thread's current one and puts the old one back.
+class OnDevice {
+ public:
+  explicit OnDevice(int ordinal) {
+    ignore(cudaGetDevice(&before_));
+    check(cudaSetDevice(ordinal), "making a GPU current");
+  }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+  ~OnDevice() { ignore(cudaSetDevice(before_)); }
+
+ private:
+  int before_ = 0;
+};
+
+} // namespace dfc::cuda

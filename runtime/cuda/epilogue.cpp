@@ -1,0 +1,114 @@
+// Walks the body's single chain from the product to the result, an instruction at a time.
+#include "runtime/cuda/epilogue.h"
+
+namespace dfc::cuda {
+namespace {
+
+class Reader {
+ public:
+  Reader(const Graph& graph, OpId op)
+      : graph_(graph), row_(graph[op]), fused_(row_.as<ops::FusedMatmul>()), operands_(graph.operandTypesOf(op)),
+        product_(fused_.productType(operands_)) {}
+
+  std::optional<Epilogue> run() {
+    if (graph_.typeOf(row_.firstResult) != product_) {
+      return std::nullopt;
+    }
+    for (const ops::FusedInstruction& instruction : fused_.body.instructions) {
+      if (finished_ || instruction.type != product_.element || !take(instruction)) {
+        return std::nullopt;
+      }
+      current_ = next_++;
+    }
+    return epilogue_;
+  }
+
+ private:
+  bool take(const ops::FusedInstruction& instruction) {
+    switch (instruction.kind) {
+    case OpKind::Relu: return finish(instruction);
+    case OpKind::Mul: return scale(instruction);
+    case OpKind::Add: return add(otherThanCurrent(instruction));
+    case OpKind::Sub: return subtract(instruction);
+    default: return false; // every other op is left to a kernel
+    }
+  }
+
+  bool finish(const ops::FusedInstruction& instruction) {
+    // cuBLASLt applies ReLU to the scaled product and bias; with an addend its order is not ours to count on.
+    finished_ = true;
+    epilogue_.relu = true;
+    return instruction.inputs[0] == current_ && !epilogue_.addend;
+  }
+
+  bool scale(const ops::FusedInstruction& instruction) {
+    const auto factor = constantOf(otherThanCurrent(instruction));
+    if (!factor || epilogue_.bias || epilogue_.addend || scaled_) {
+      return false;
+    }
+    scaled_ = true;
+    epilogue_.alpha *= *factor;
+    return true;
+  }
+
+  bool subtract(const ops::FusedInstruction& instruction) {
+    if (instruction.inputs[1] != current_ || instruction.inputs[0] == current_ || epilogue_.bias || epilogue_.addend) {
+      return false;
+    }
+    epilogue_.alpha = -epilogue_.alpha;
+    return add(operandOf(instruction.inputs[0]));
+  }
+
+  bool add(std::optional<size_t> operand) {
+    if (!operand || epilogue_.bias || epilogue_.addend || operands_[*operand].element != product_.element) {
+      return false;
+    }
+    const Shape& shape = operands_[*operand].shape;
+    if (shape == product_.shape) {
+      epilogue_.addend = operand;
+      return true;
+    }
+    const int64_t columns = product_.shape[product_.shape.rank() - 1];
+    const bool aRow = shape.rank() > 0 && shape.elements() == columns && shape[shape.rank() - 1] == columns;
+    epilogue_.bias = operand;
+    return aRow;
+  }
+
+  /// The operand that the instruction joins the current value with; none where there is no such thing.
+  std::optional<size_t> otherThanCurrent(const ops::FusedInstruction& instruction) const {
+    const bool first = instruction.inputs[0] == current_, second = instruction.inputs[1] == current_;
+    return first == second ? std::nullopt : operandOf(instruction.inputs[first ? 1 : 0]);
+  }
+
+  // Register 0 is the product, then come the op's operands from the third on, then the instructions.
+  std::optional<size_t> operandOf(uint32_t inRegister) const {
+    const size_t index = size_t{inRegister} + 1;
+    return inRegister >= 1 && index < operands_.size() ? std::optional(index) : std::nullopt;
+  }
+
+  std::optional<double> constantOf(std::optional<size_t> operand) const {
+    if (!operand) {
+      return std::nullopt;
+    }
+    const OpRow& producer = graph_[graph_[row_.operands[*operand]].producer];
+    const auto* constant = producer.getIf<ops::Constant>();
+    return constant != nullptr && constant->value.type().shape.elements() == 1 ? std::optional(constant->value.at(0))
+                                                                               : std::nullopt;
+  }
+
+  const Graph& graph_;
+  const OpRow& row_;
+  const ops::FusedMatmul& fused_;
+  llvm::SmallVector<TensorType, 4> operands_;
+  TensorType product_;
+  Epilogue epilogue_;
+  uint32_t current_ = 0;
+  uint32_t next_ = static_cast<uint32_t>(operands_.size()) - 1; // the register of the first instruction
+  bool finished_ = false, scaled_ = false;
+};
+
+} // namespace
+
+std::optional<Epilogue> libraryEpilogue(const Graph& graph, OpId op) { return Reader(graph, op).run(); }
+
+} // namespace dfc::cuda

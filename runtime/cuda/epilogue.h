@@ -1,0 +1,20 @@
+// What cuBLASLt can do to a product in the same launch, read off a fused matmul's body.
+#pragma once
+
+#include "ir/graph.h"
+
+namespace dfc::cuda {
+
+/// result = relu?(alpha * product + bias + addend); operands by their index in the op.
+struct Epilogue {
+  double alpha = 1;
+  std::optional<size_t> bias;   ///< one value a column
+  std::optional<size_t> addend; ///< of the result's shape
+  bool relu = false;
+};
+
+/// None where the body is anything else: then it is a kernel of its own after the product. Scalars count only
+/// where they are constants of the graph.
+std::optional<Epilogue> libraryEpilogue(const Graph& graph, OpId op);
+
+} // namespace dfc::cuda

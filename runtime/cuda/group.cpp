@@ -1,0 +1,209 @@
+// Opening, and what happens once a round.
+#include "runtime/cuda/group.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace dfc::cuda {
+namespace {
+
+/// Rounds whose feeds are staged at once; more in flight than this wait for room.
+constexpr uint64_t feedSlots = 4;
+
+std::vector<int> ordinalsOf(const std::vector<Gpu>& gpus) {
+  std::vector<int> ordinals;
+  for (const Gpu& gpu : gpus) {
+    if (std::find(ordinals.begin(), ordinals.end(), gpu.ordinal) == ordinals.end()) {
+      ordinals.push_back(gpu.ordinal);
+    }
+  }
+  return ordinals;
+}
+
+} // namespace
+
+Group::Group(std::vector<Gpu> gpus, const BackendOptions& options)
+    : gpus_(std::move(gpus)), options_(options), peers_(ordinalsOf(gpus_)), library_(options.kernelCache),
+      counter_(64) {
+  for (const Gpu& gpu : gpus_) {
+    signals_.emplace_back(library_, gpu.architecture, roundCounter());
+  }
+}
+
+Group::~Group() {
+  drain();
+  watcher_.reset();
+  for (const Captured* captured : {&plain_, &traced_}) {
+    if (captured->exec != nullptr) {
+      ignore(cudaGraphExecDestroy(captured->exec));
+      ignore(cudaGraphDestroy(captured->graph));
+    }
+  }
+  for (const Lane& lane : lanes_) {
+    for (cudaEvent_t event : lane.ended) {
+      if (event != nullptr) {
+        ignore(cudaEventDestroy(event));
+      }
+    }
+    ignore(cudaEventDestroy(lane.joined));
+    ignore(cudaStreamDestroy(lane.stream));
+  }
+  if (launchStream_ != nullptr) {
+    ignore(cudaEventDestroy(forked_));
+    ignore(cudaStreamDestroy(launchStream_));
+  }
+  ignore(cudaGetLastError());
+}
+
+void Group::add(const Executable& plan, const Program& program, const Gpu& gpu, ProgressBoard& board) {
+  DFC_ASSERT(watcher_ == nullptr, "queues are loaded before the first round");
+  plan_ = &plan;
+  board_ = &board;
+  board[program.queue.index()].handToDevice(); // before anybody waits for it
+  programs_.push_back(prepareProgram(plan, program, gpu, {&library_, &peers_, &pins_}));
+}
+
+void Group::launch(const Round& round) {
+  if (++gathered_ < programs_.size()) {
+    return;
+  }
+  gathered_ = 0;
+  try {
+    if (watcher_ == nullptr) {
+      prepare();
+    }
+    launchedRounds_ = round.number + 1;
+    board_->failed() ? skipRound(round) : launchRound(round);
+  } catch (...) {
+    fail(round.number, std::current_exception());
+  }
+}
+
+void Group::launchRound(const Round& round) {
+  const OnDevice current(programs_[0].gpu->ordinal);
+  stageFeeds(round);
+  pinFetches(round);
+  if (round.traced) {
+    stamps_ = stamps_ != nullptr ? std::move(stamps_) : std::make_unique<Stamps>(programs_, gpus_, library_);
+    if (const auto old = Stamps::roundToTakeOut(round.number)) {
+      waitForRound(*old);
+      stamps_->takeOut(*old);
+    }
+    stamps_->launched(round.number);
+  }
+  std::vector<const std::byte*> feeds;
+  const Round staged = withStagedFeeds(round, feeds);
+  if (options_.graphs) {
+    launchGraph(staged);
+  } else {
+    enqueueRound(staged, launchStream_, nullptr);
+  }
+  watcher_->launched(launchedRounds_);
+}
+
+// After a failure nobody works; the words still have to come to their ends, in order.
+void Group::skipRound(const Round& round) {
+  drain();
+  *roundCounter() = round.number + 1;
+  fail(round.number, nullptr);
+}
+
+void Group::stageFeeds(const Round& round) {
+  if (!rings_.empty() && round.number >= feedSlots) {
+    waitForRound(round.number - feedSlots);
+  }
+  for (const FeedRing& ring : rings_) {
+    std::memcpy(ring.buffer.get() + static_cast<int64_t>(round.number % feedSlots) * ring.bytes,
+                round.feeds[ring.feed], static_cast<size_t>(ring.bytes));
+  }
+}
+
+Round Group::withStagedFeeds(const Round& round, std::vector<const std::byte*>& feeds) const {
+  feeds.assign(round.feeds.begin(), round.feeds.end());
+  for (const FeedRing& ring : rings_) {
+    feeds[ring.feed] = ring.buffer.get() + static_cast<int64_t>(round.number % feedSlots) * ring.bytes;
+  }
+  Round staged = round;
+  staged.feeds = feeds;
+  return staged;
+}
+
+// Their memory comes back from a pool, so that it is soon all pinned; what cannot be is copied to all the
+// same.
+void Group::pinFetches(const Round& round) {
+  for (const StreamProgram& program : programs_) {
+    for (const StreamCommand& command : program.commands) {
+      if (command.copy.to.base == Location::Base::Fetch) {
+        pins_.pin(round.fetches[command.copy.to.buffer], command.copy.to.bytes);
+      }
+    }
+  }
+}
+
+void Group::waitForRound(uint64_t round) const {
+  static const std::atomic<bool> never{false};
+  for (const StreamProgram& program : programs_) {
+    (*board_)[program.queue.index()].wait(program.commands.size() * (round + 1), never, board_->spins());
+  }
+}
+
+void Group::launchGraph(const Round& round) {
+  Captured& captured = round.traced ? traced_ : plain_;
+  if (captured.exec == nullptr) {
+    captured = capture(round);
+  }
+  patch(captured, round);
+  check(cudaGraphLaunch(captured.exec, launchStream_), "launching a step's CUDA graph");
+}
+
+void Group::patch(const Captured& captured, const Round& round) const {
+  for (const Patch& patch : captured.patches) {
+    check(cudaGraphExecMemcpyNodeSetParams1D(captured.exec, patch.node, addressOf(patch.copy->to, round),
+                                             addressOf(patch.copy->from, round),
+                                             static_cast<size_t>(patch.copy->from.bytes), cudaMemcpyDefault),
+          "pointing a copy at this step's buffers");
+  }
+}
+
+void Group::drain() {
+  if (launchStream_ != nullptr) {
+    ignore(cudaStreamSynchronize(launchStream_));
+    for (const Lane& lane : lanes_) {
+      ignore(cudaStreamSynchronize(lane.stream));
+    }
+  }
+}
+
+std::vector<Span> Group::takeSpans(QueueId queue) {
+  return stamps_ != nullptr ? stamps_->takeSpans(queue) : std::vector<Span>{};
+}
+
+// On the watcher's thread.
+bool Group::look(uint64_t rounds) {
+  const StreamProgram& first = programs_.front();
+  if ((*board_)[first.queue.index()].ended() >= first.commands.size() * rounds) {
+    return true;
+  }
+  const cudaError_t code = cudaStreamQuery(launchStream_);
+  if (code == cudaSuccess || code == cudaErrorNotReady) {
+    return false;
+  }
+  try {
+    check(code,
+          whereIs(*plan_, first.queue, OpId()) + " or a queue launched with it: a step failed on the GPU");
+  } catch (const MachineError&) {
+    fail(rounds - 1, std::current_exception());
+  }
+  return true;
+}
+
+void Group::fail(uint64_t round, std::exception_ptr error) {
+  if (error) {
+    board_->fail(round, std::move(error));
+  }
+  for (const StreamProgram& program : programs_) {
+    (*board_)[program.queue.index()].publish(program.commands.size() * (round + 1));
+  }
+}
+
+} // namespace dfc::cuda

@@ -1,0 +1,115 @@
+// All queues of the GPUs that one session opened, launched as one: a round is captured once into a CUDA graph
+// that spans the GPUs and includes the copies, and takes one launch from then on. What changes from round to
+// round is in memory: the round's number (a counter that kernels read), feeds (a ring of pinned buffers) and
+// fetched buffers, whose addresses are set in the graph before its launch.
+//
+// Without graphs the same calls go to the same streams each round; that is for debugging.
+#pragma once
+
+#include "runtime/cuda/stamps.h"
+#include "runtime/cuda/watcher.h"
+
+namespace dfc::cuda {
+
+class Group {
+ public:
+  /// Switches on peer access. Throws MachineError.
+  Group(std::vector<Gpu> gpus, const BackendOptions& options);
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  ~Group();
+
+  const std::vector<Gpu>& gpus() const { return gpus_; }
+  const Peers& peers() const { return peers_; }
+
+  void add(const Executable& plan, const Program& program, const Gpu& gpu, ProgressBoard& board);
+  /// Once a queue and round; the last queue of a round launches it.
+  void launch(const Round& round);
+  void drain(); ///< until nothing is under way
+  std::vector<Span> takeSpans(QueueId queue);
+
+ private:
+  /// Where a program's commands go, and how its streams' neighbours wait for them.
+  struct Lane {
+    cudaStream_t stream = nullptr;
+    std::vector<cudaEvent_t> ended; ///< by position; null where no other stream waits
+    std::vector<uint8_t> published; ///< by position: somebody outside the group waits
+    cudaEvent_t joined = nullptr;   ///< the end of the lane's round
+  };
+  struct Patch {
+    cudaGraphNode_t node;
+    const Copy* copy;
+  };
+  /// A round as a CUDA graph.
+  struct Captured {
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    std::vector<Patch> patches; ///< copies from feeds or to fetched buffers
+  };
+  /// A fed value that GPUs copy from: pinned buffers, one a round in turn.
+  struct FeedRing {
+    uint32_t feed = 0;
+    int64_t bytes = 0;
+    PinnedBuffer buffer;
+  };
+
+  // Before the first round (group_prepare.cpp).
+  void prepare();
+  void makeOrder();
+  void makeLanes();
+  void findPublications();
+  void makeRings();
+  void makeEnds();
+  bool inGroup(const WaitFor& wait) const;
+  size_t queueOf(const WaitFor& wait) const;
+
+  // One round (group.cpp).
+  void launchRound(const Round& round);
+  void skipRound(const Round& round);
+  void stageFeeds(const Round& round);
+  void launchGraph(const Round& round);
+  void waitForRound(uint64_t round) const;
+  void patch(const Captured& captured, const Round& round) const;
+  void pinFetches(const Round& round);
+  Round withStagedFeeds(const Round& round, std::vector<const std::byte*>& feeds) const;
+
+  // A round's calls, captured or not (group_enqueue.cpp).
+  Captured capture(const Round& round);
+  void enqueueRound(const Round& round, cudaStream_t origin, Captured* captured);
+  void enqueue(size_t program, size_t position, const Round& round, Captured* captured);
+  void enqueueWaits(size_t program, const StreamCommand& command);
+  void enqueueAction(size_t program, const StreamCommand& command, const Round& round, Captured* captured);
+  void enqueueCopy(size_t program, const Copy& copy, const Round& round, Captured* captured);
+  std::byte* addressOf(const Location& location, const Round& round) const;
+  const Signals& signalsOf(size_t program) const;
+
+  bool look(uint64_t rounds);
+  void fail(uint64_t round, std::exception_ptr error);
+  uint64_t* roundCounter() const { return reinterpret_cast<uint64_t*>(counter_.get()); }
+
+  std::vector<Gpu> gpus_;
+  BackendOptions options_;
+  Peers peers_;
+  KernelLibrary library_;
+  PinnedBuffer counter_;         ///< the round's number, for kernels
+  std::vector<Signals> signals_; ///< by GPU
+  HostPins pins_;
+
+  const Executable* plan_ = nullptr;
+  ProgressBoard* board_ = nullptr;
+  std::vector<StreamProgram> programs_;
+  std::vector<Lane> lanes_;                      ///< by program
+  std::vector<int> programOf_;                   ///< by queue; -1 for those of others
+  std::vector<std::pair<size_t, size_t>> order_; ///< program and position of every command, as enqueued
+  cudaStream_t launchStream_ = nullptr;          ///< of the first program's GPU: graphs are launched here
+  cudaEvent_t forked_ = nullptr;
+  PinnedBuffer ends_;
+  std::vector<FeedRing> rings_;
+  Captured plain_, traced_;
+  size_t gathered_ = 0; ///< queues launched of the round that is being gathered
+  uint64_t launchedRounds_ = 0;
+  std::unique_ptr<Stamps> stamps_; ///< from the first traced round on
+  std::unique_ptr<Watcher> watcher_;
+};
+
+} // namespace dfc::cuda

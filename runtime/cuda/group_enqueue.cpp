@@ -1,0 +1,142 @@
+// A round's calls: the same whether they are captured into a graph or carried out as they come.
+#include "runtime/cuda/group.h"
+
+#include <algorithm>
+
+namespace dfc::cuda {
+
+Group::Captured Group::capture(const Round& round) {
+  Captured captured;
+  cudaStream_t origin = nullptr;
+  check(cudaStreamCreateWithFlags(&origin, cudaStreamNonBlocking), "making a stream to capture from");
+  std::exception_ptr error;
+  check(cudaStreamBeginCapture(origin, cudaStreamCaptureModeRelaxed), "beginning to capture a step");
+  try {
+    enqueueRound(round, origin, &captured);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  const cudaError_t ended = cudaStreamEndCapture(origin, &captured.graph);
+  ignore(cudaStreamDestroy(origin));
+  if (error) {
+    ignore(cudaGetLastError());
+    std::rethrow_exception(error);
+  }
+  check(ended, "ending the capture of a step");
+  check(cudaGraphInstantiate(&captured.exec, captured.graph, 0), "making a step's CUDA graph ready");
+  return captured;
+}
+
+void Group::enqueueRound(const Round& round, cudaStream_t origin, Captured* captured) {
+  check(cudaEventRecord(forked_, origin), "forking a step");
+  for (const Lane& lane : lanes_) {
+    check(cudaStreamWaitEvent(lane.stream, forked_, 0), "forking a step");
+  }
+  for (const auto& [program, position] : order_) {
+    enqueue(program, position, round, captured);
+  }
+  for (size_t i = 0; i < programs_.size(); ++i) {
+    const OnDevice current(programs_[i].gpu->ordinal);
+    check(cudaEventRecord(lanes_[i].joined, lanes_[i].stream), "joining a step");
+    check(cudaStreamWaitEvent(origin, lanes_[i].joined, 0), "joining a step");
+  }
+  signalsOf(0).endRound(origin, reinterpret_cast<const DevicePublication*>(ends_.get()),
+                        static_cast<int>(programs_.size()));
+}
+
+void Group::enqueue(size_t program, size_t position, const Round& round, Captured* captured) {
+  const StreamProgram& own = programs_[program];
+  const StreamCommand& command = own.commands[position];
+  const Lane& lane = lanes_[program];
+  located(*plan_, own.queue, command.op, [&] {
+    const OnDevice current(own.gpu->ordinal);
+    enqueueWaits(program, command);
+    if (round.traced) {
+      stamps_->stamp(signalsOf(program), lane.stream, program, position, false);
+    }
+    enqueueAction(program, command, round, captured);
+    if (round.traced) {
+      stamps_->stamp(signalsOf(program), lane.stream, program, position, true);
+    }
+    if (lane.ended[position] != nullptr) {
+      check(cudaEventRecord(lane.ended[position], lane.stream), "recording an end");
+    }
+    if (lane.published[position] != 0) {
+      auto* word = reinterpret_cast<uint64_t*>(&(*board_)[own.queue.index()].handToDevice());
+      signalsOf(program).publish(lane.stream, {word, own.commands.size(), position + 1});
+    }
+  });
+}
+
+void Group::enqueueWaits(size_t program, const StreamCommand& command) {
+  cudaStream_t stream = lanes_[program].stream;
+  llvm::SmallVector<DeviceWait, 4> outside;
+  for (const WaitFor& wait : command.waits) {
+    if (!inGroup(wait)) {
+      outside.push_back({reinterpret_cast<const uint64_t*>(wait.word), wait.perRound, wait.offset});
+    } else if (wait.offset > 0) { // the round before has ended: rounds follow one another on one stream
+      check(cudaStreamWaitEvent(
+                stream, lanes_[static_cast<size_t>(programOf_[queueOf(wait)])].ended[wait.offset - 1], 0),
+            "waiting for another queue");
+    }
+  }
+  for (size_t i = 0; i < outside.size(); i += Signals::waitsAtOnce) {
+    const size_t count = std::min<size_t>(outside.size() - i, Signals::waitsAtOnce);
+    signalsOf(program).wait(stream, outside.data() + i, static_cast<int>(count));
+  }
+}
+
+void Group::enqueueAction(size_t program, const StreamCommand& command, const Round& round,
+                          Captured* captured) {
+  switch (command.kind) {
+  case Command::Kind::Nothing: return;
+  case Command::Kind::Compute:
+    if (command.work != nullptr) {
+      command.work->enqueue(lanes_[program].stream);
+    }
+    return;
+  case Command::Kind::Copy:
+  case Command::Kind::Transfer: enqueueCopy(program, command.copy, round, captured); return;
+  }
+}
+
+void Group::enqueueCopy(size_t program, const Copy& copy, const Round& round, Captured* captured) {
+  if (copy.from.bytes == 0) {
+    return;
+  }
+  cudaStream_t stream = lanes_[program].stream;
+  const auto bytes = static_cast<size_t>(copy.from.bytes);
+  std::byte* from = addressOf(copy.from, round);
+  std::byte* to = addressOf(copy.to, round);
+  if (copy.staging != nullptr) {
+    check(cudaMemcpyAsync(copy.staging, from, bytes, cudaMemcpyDefault, stream),
+          "copying to the host on the way");
+    from = copy.staging;
+  }
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copying");
+  const bool moves = copy.from.base != Location::Base::Arena || copy.to.base != Location::Base::Arena;
+  if (captured != nullptr && moves) {
+    cudaStreamCaptureStatus status{};
+    const cudaGraphNode_t* last = nullptr;
+    size_t count = 0;
+    check(cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &last, nullptr, &count),
+          "finding a copy's node");
+    DFC_ASSERT(count == 1, "a copy is the last node of its stream");
+    captured->patches.push_back({last[0], &copy});
+  }
+}
+
+std::byte* Group::addressOf(const Location& location, const Round& round) const {
+  switch (location.base) {
+  case Location::Base::Arena: return deviceAddress(location);
+  case Location::Base::Feed: return const_cast<std::byte*>(round.feeds[location.buffer]); // only ever read
+  case Location::Base::Fetch: return round.fetches[location.buffer];
+  }
+  DFC_UNREACHABLE("where a value lies");
+}
+
+const Signals& Group::signalsOf(size_t program) const {
+  return signals_[static_cast<size_t>(programs_[program].gpu - gpus_.data())];
+}
+
+} // namespace dfc::cuda

@@ -1,0 +1,139 @@
+// What is settled once, before the first round: streams, who waits for whom, pinned words and buffers.
+#include "runtime/cuda/group.h"
+
+#include <algorithm>
+
+namespace dfc::cuda {
+
+void Group::prepare() {
+  DFC_ASSERT(!programs_.empty(), "a group without queues is never launched");
+  const auto words = static_cast<int64_t>(board_->size() * sizeof(ProgressWord));
+  if (!pins_.pin(reinterpret_cast<std::byte*>(&(*board_)[0]), words)) {
+    throw MachineError(
+        "the session's progress words cannot be pinned; raise the limit on locked memory (ulimit -l)");
+  }
+  programOf_.assign(board_->size(), -1);
+  for (size_t i = 0; i < programs_.size(); ++i) {
+    programOf_[programs_[i].queue.index()] = static_cast<int>(i);
+  }
+  makeOrder();
+  makeLanes();
+  findPublications();
+  makeRings();
+  makeEnds();
+  watcher_ = std::make_unique<Watcher>([this](uint64_t rounds) { return look(rounds); });
+}
+
+// In the order of the schedule's steps, which respects every wait, those of and for other queues too. CUDA
+// may run branches of a graph one after another; in this order even a single file of all of them comes to its
+// end, since whatever a host queue needs comes before what waits for that queue.
+void Group::makeOrder() {
+  std::vector<size_t> next(programs_.size());
+  const auto take = [&](size_t program, const auto& until) {
+    const auto& commands = programs_[program].commands;
+    while (next[program] < commands.size() && until(commands[next[program]])) {
+      order_.emplace_back(program, next[program]++);
+    }
+  };
+  const auto isCopyOfFetch = [](const StreamCommand& command) { return !command.step.valid(); };
+  for (const StepId step : plan_->schedule().steps.ids()) {
+    const int program = programOf_[plan_->schedule().steps[step].queue.index()];
+    if (program >= 0) {
+      const auto own = static_cast<size_t>(program);
+      take(own, [&](const StreamCommand& command) { return command.step == step; });
+      take(own, isCopyOfFetch);
+    }
+  }
+  for (size_t i = 0; i < programs_.size(); ++i) {
+    take(i, isCopyOfFetch);
+    DFC_ASSERT(next[i] == programs_[i].commands.size(),
+               "the schedule's steps are in an order that every queue keeps");
+  }
+}
+
+void Group::makeLanes() {
+  const auto newEvent = [] {
+    cudaEvent_t event = nullptr;
+    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
+    return event;
+  };
+  const auto newStream = [] {
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+    return stream;
+  };
+  for (const StreamProgram& program : programs_) {
+    const OnDevice current(program.gpu->ordinal);
+    Lane& lane = lanes_.emplace_back();
+    lane.stream = newStream();
+    lane.joined = newEvent();
+    lane.ended.resize(program.commands.size());
+    lane.published.resize(program.commands.size());
+  }
+  for (const StreamProgram& program : programs_) {
+    for (const StreamCommand& command : program.commands) {
+      for (const WaitFor& wait : command.waits) {
+        if (inGroup(wait) && wait.offset > 0) {
+          const auto other = static_cast<size_t>(programOf_[queueOf(wait)]);
+          const OnDevice current(programs_[other].gpu->ordinal);
+          cudaEvent_t& event = lanes_[other].ended[wait.offset - 1];
+          event = event != nullptr ? event : newEvent();
+        }
+      }
+    }
+  }
+  const OnDevice current(programs_[0].gpu->ordinal);
+  launchStream_ = newStream();
+  forked_ = newEvent();
+}
+
+size_t Group::queueOf(const WaitFor& wait) const { return static_cast<size_t>(wait.word - &(*board_)[0]); }
+bool Group::inGroup(const WaitFor& wait) const { return programOf_[queueOf(wait)] >= 0; }
+
+// Commands that a queue outside the group waits for, and those that bring the caller a fetched value: at
+// once, although the last of a queue is published again by the end of the round, which comes after all
+// queues.
+void Group::findPublications() {
+  const Schedule& schedule = plan_->schedule();
+  SideTable<StepId, bool> awaited(schedule.steps.size());
+  for (const StepRow& step : schedule.steps) {
+    if (programOf_[step.queue.index()] < 0) {
+      for (const StepId wait : step.waits) {
+        awaited[wait] = true;
+      }
+    }
+  }
+  for (size_t i = 0; i < programs_.size(); ++i) {
+    const auto& commands = programs_[i].commands;
+    for (size_t position = 0; position < commands.size(); ++position) {
+      const StreamCommand& command = commands[position];
+      lanes_[i].published[position] =
+          (command.step.valid() && awaited[command.step]) || command.copy.to.base == Location::Base::Fetch;
+    }
+  }
+}
+
+void Group::makeRings() {
+  for (const StreamProgram& program : programs_) {
+    for (const StreamCommand& command : program.commands) {
+      const Location& from = command.copy.from;
+      const bool known = std::any_of(rings_.begin(), rings_.end(),
+                                     [&](const FeedRing& ring) { return ring.feed == from.buffer; });
+      if (from.base == Location::Base::Feed && !known) {
+        constexpr int64_t slots = 4; // feedSlots of group.cpp
+        rings_.push_back({from.buffer, from.bytes, PinnedBuffer(slots * from.bytes)});
+      }
+    }
+  }
+}
+
+void Group::makeEnds() {
+  ends_ = PinnedBuffer(static_cast<int64_t>(programs_.size() * sizeof(DevicePublication)));
+  auto* rows = reinterpret_cast<DevicePublication*>(ends_.get());
+  for (size_t i = 0; i < programs_.size(); ++i) {
+    auto* word = reinterpret_cast<uint64_t*>(&(*board_)[programs_[i].queue.index()].handToDevice());
+    rows[i] = {word, programs_[i].commands.size(), 0};
+  }
+}
+
+} // namespace dfc::cuda

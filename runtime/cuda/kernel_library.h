@@ -1,0 +1,33 @@
+// From CUDA C++ text to kernels that can be launched: NVRTC compiles for the device's own architecture, a
+// folder on disk keeps what it made, and the process keeps what it has loaded. A cached file is named by a
+// hash of everything that decides its content (text, options, architecture, NVRTC's version) and carries a
+// checksum of its own.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace dfc::cuda {
+
+/// "sm_90" of the device. Throws MachineError when NVRTC here cannot compile for it.
+std::string architectureOf(int ordinal);
+
+class KernelLibrary {
+ public:
+  /// `cacheFolder`: where compiled kernels are kept; empty for nowhere. Made if need be.
+  explicit KernelLibrary(std::filesystem::path cacheFolder);
+
+  /// The kernels named `dfc_kernel` of the translation units, in order; equal texts give the same kernel.
+  /// What is neither loaded nor cached is compiled, several at once. Throws MachineError: a cache that cannot
+  /// be written or is corrupt; a text that does not compile (a bug of ours: the message carries the log).
+  std::vector<cudaKernel_t> load(const std::vector<std::string>& texts, const std::string& architecture);
+
+ private:
+  std::string compiled(const std::string& text, const std::string& architecture) const;
+  std::filesystem::path cacheFolder_;
+};
+
+} // namespace dfc::cuda

@@ -1,0 +1,88 @@
+// The cuda backend inside the module: which GPUs are there, and opening them.
+#include "runtime/cuda/module.h"
+
+#include "runtime/cuda/compute.h"
+#include "runtime/cuda/device.h"
+#include "runtime/cuda/probe.h"
+
+#include <fmt/format.h>
+
+namespace dfc::cuda {
+namespace {
+
+/// How many GPUs there are, or why none can be used.
+std::pair<int, std::string> countGpus() {
+  int count = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  if (code == cudaErrorInsufficientDriver) {
+    int driver = 0;
+    ignore(cudaDriverGetVersion(&driver));
+    return {0, driver == 0 ? "no NVIDIA driver is installed"
+                           : fmt::format("the NVIDIA driver serves CUDA {}.{}, and this dfc needs {}.{}",
+                                         driver / 1000, driver % 100 / 10, CUDART_VERSION / 1000,
+                                         CUDART_VERSION % 100 / 10)};
+  }
+  if (code != cudaSuccess) {
+    ignore(cudaGetLastError());
+    return {0, cudaGetErrorString(code)};
+  }
+  return {count, count == 0 ? "no GPU is visible (CUDA_VISIBLE_DEVICES hides some)" : ""};
+}
+
+Gpu describe(const DeviceRequest& request, int count) {
+  if (static_cast<int>(request.ordinal) >= count) {
+    throw MachineError(
+        fmt::format("{}: the plan uses {} GPUs or more, and this host has {}; compile for a machine file "
+                    "of this host (dfc machine), or run with --backend gpu=emulated",
+                    request.row.name, request.ordinal + 1, count));
+  }
+  Gpu gpu;
+  gpu.ordinal = static_cast<int>(request.ordinal);
+  gpu.name = request.row.name;
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, gpu.ordinal), gpu.name + ": asking what it is");
+  gpu.model = properties.name;
+  gpu.architecture = architectureOf(gpu.ordinal);
+  return gpu;
+}
+
+class CudaBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "cuda"; }
+  bool supports(DeviceKind kind) const override { return kind == DeviceKind::Gpu; }
+  std::string unavailable() const override { return countGpus().second; }
+  bool hasKernel(const Graph& graph, OpId op) const override { return hasCudaKernel(graph, op); }
+
+  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
+                                            const BackendOptions& options) override {
+    const auto [count, reason] = countGpus();
+    if (!reason.empty()) {
+      throw MachineError(fmt::format("{}: {}", devices[0].row.name, reason));
+    }
+    std::vector<Gpu> gpus;
+    for (const DeviceRequest& request : devices) {
+      gpus.push_back(describe(request, count));
+    }
+    const auto group = std::make_shared<Group>(std::move(gpus), options);
+    std::vector<std::unique_ptr<Device>> opened;
+    for (const Gpu& gpu : group->gpus()) {
+      opened.push_back(std::make_unique<CudaDevice>(group, gpu));
+    }
+    return opened;
+  }
+
+  void describeHost(Machine& machine, bool measure) override {
+    addGpus(machine, countGpus().first);
+    if (measure) {
+      measureGpus(machine);
+    }
+  }
+};
+
+} // namespace
+} // namespace dfc::cuda
+
+extern "C" __attribute__((visibility("default"))) dfc::Backend* dfcCudaBackend() {
+  static dfc::cuda::CudaBackend backend;
+  return &backend;
+}

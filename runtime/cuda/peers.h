@@ -1,0 +1,25 @@
+// Which GPUs of a session may copy to one another directly. Peer access is switched on pair by pair and then
+// tried with real bytes, since it can be granted and corrupt all the same (NVIDIA/open-gpu-kernel-modules
+// issue 1257: IOMMUs and virtual machines).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace dfc::cuda {
+
+class Peers {
+ public:
+  /// Switches on and checks every ordered pair of the distinct GPUs.
+  explicit Peers(const std::vector<int>& ordinals);
+  /// Whether bytes of `from` may be copied straight to `to`.
+  bool direct(int from, int to) const;
+  /// "no peer access to GPU 1: …", for each pair that goes through the host; for people to read.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  std::vector<std::pair<int, int>> direct_;
+  std::vector<std::string> warnings_;
+};
+
+} // namespace dfc::cuda

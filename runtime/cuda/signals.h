@@ -1,0 +1,55 @@
+// How a GPU takes part in the progress words of a session: tiny kernels that wait for a word, publish one,
+// and stamp the time. Targets depend on the round, which they read from one counter in pinned memory, so that
+// a captured CUDA graph serves every round as it is.
+//
+// Kernels rather than stream memory operations: those would carry the round's number in the graph and need an
+// update of every node before every launch.
+#pragma once
+
+#include "runtime/cuda/kernel_library.h"
+
+#include <cstdint>
+
+namespace dfc::cuda {
+
+/// The words of a session as the GPU sees them: wait until `*word >= perRound * round + offset`.
+struct DeviceWait {
+  const uint64_t* word;
+  uint64_t perRound, offset;
+};
+
+/// `*word = perRound * (round + 1)` at the end of a round, or `perRound * round + offset` within it.
+struct DevicePublication {
+  uint64_t* word;
+  uint64_t perRound, offset;
+};
+
+class Signals {
+ public:
+  /// `round`: the counter, in pinned memory.
+  Signals(KernelLibrary& library, const std::string& architecture, uint64_t* round);
+
+  static constexpr int waitsAtOnce = 16;
+  void wait(cudaStream_t stream, const DeviceWait* waits, int count) const; ///< at most waitsAtOnce
+  void publish(cudaStream_t stream, const DevicePublication& publication) const;
+  /// Publishes all ends of the round, then counts the round. `ends`: in pinned memory, alive until it ran.
+  void endRound(cudaStream_t stream, const DevicePublication* ends, int count) const;
+  /// Nanoseconds of the GPU's clock to `slots[round % ring * perRound + index]`; `slots` in pinned memory.
+  void stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perRound, uint32_t index) const;
+
+ private:
+  uint64_t* round_;
+  cudaKernel_t wait_ = nullptr, publish_ = nullptr, end_ = nullptr, stamp_ = nullptr;
+};
+
+/// One moment on both clocks.
+struct ClockReading {
+  uint64_t gpu = 0; ///< nanoseconds
+  double host = 0;  ///< of steadySeconds()
+};
+/// Asks the GPU for its time over and over through pinned memory and keeps the quickest answer.
+ClockReading readClock(KernelLibrary& library, const std::string& architecture, cudaStream_t stream);
+/// The host's time of a GPU time, on the straight line through two readings.
+double hostTime(uint64_t gpu, const ClockReading& first, const ClockReading& last);
+
+} // namespace dfc::cuda

@@ -1,0 +1,54 @@
+// Times what is enqueued on a stream, by events: warm-up, then the median of several runs.
+#pragma once
+
+#include "runtime/cuda/check.h"
+
+#include <algorithm>
+#include <array>
+
+namespace dfc::cuda {
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(int ordinal) : ordinal_(ordinal) {
+    const OnDevice current(ordinal);
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "opening a stopwatch");
+    check(cudaEventCreate(&begin_), "opening a stopwatch");
+    check(cudaEventCreate(&end_), "opening a stopwatch");
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  ~Stopwatch() {
+    ignore(cudaEventDestroy(begin_));
+    ignore(cudaEventDestroy(end_));
+    ignore(cudaStreamDestroy(stream_));
+  }
+
+  /// Seconds of `enqueue(stream)`, the median of 7 after 2 that do not count.
+  template <class Enqueue>
+  double median(const Enqueue& enqueue) {
+    const OnDevice current(ordinal_);
+    std::array<double, 9> seconds{};
+    for (double& one : seconds) {
+      check(cudaEventRecord(begin_, stream_), "timing");
+      enqueue(stream_);
+      check(cudaEventRecord(end_, stream_), "timing");
+      check(cudaEventSynchronize(end_), "timing");
+      float milliseconds = 0;
+      check(cudaEventElapsedTime(&milliseconds, begin_, end_), "timing");
+      one = milliseconds * 1e-3;
+    }
+    std::sort(seconds.begin() + 2, seconds.end());
+    return seconds[5];
+  }
+
+  /// Seconds a kernel of one thread takes among many that depend on one another in a CUDA graph.
+  double launchCost();
+
+ private:
+  int ordinal_;
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+};
+
+} // namespace dfc::cuda

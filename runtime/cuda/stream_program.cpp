@@ -1,0 +1,151 @@
+#include "runtime/cuda/stream_program.h"
+
+#include "runtime/cuda/arena.h"
+#include "runtime/cuda/compute.h"
+#include "runtime/cuda/matmul.h"
+
+#include <fmt/format.h>
+
+namespace dfc::cuda {
+namespace {
+
+class Preparer {
+ public:
+  Preparer(const Executable& plan, const Program& program, const Gpu& gpu, const SharedParts& shared)
+      : plan_(plan), source_(program), shared_(shared) {
+    program_.queue = program.queue;
+    program_.gpu = &gpu;
+  }
+
+  StreamProgram run() {
+    for (const Command& command : source_.commands) {
+      located(plan_, source_.queue, command.op, [&] { add(command); });
+    }
+    makeComputations();
+    return std::move(program_);
+  }
+
+ private:
+  void add(const Command& command) {
+    StreamCommand& made = program_.commands.emplace_back();
+    made.kind = command.kind;
+    made.step = command.step;
+    made.op = command.op;
+    made.waits.assign(command.waits.begin(), command.waits.end());
+    switch (command.kind) {
+    case Command::Kind::Nothing: return;
+    case Command::Kind::Compute: addComputation(command); return;
+    case Command::Kind::Copy:
+    case Command::Kind::Transfer: made.copy = copyOf(command); return;
+    }
+  }
+
+  void addComputation(const Command& command) {
+    Computation computation;
+    computation.op = command.op;
+    for (const Location& operand : command.operands) {
+      computation.at.operands.push_back(onGpu(operand));
+    }
+    for (const Location& result : command.results) {
+      computation.at.results.push_back(onGpu(result));
+    }
+    computations_.push_back(std::move(computation));
+    computationAt_.push_back(program_.commands.size() - 1);
+  }
+
+  static std::byte* onGpu(const Location& location) {
+    auto* arena = location.base == Location::Base::Arena ? dynamic_cast<CudaArena*>(location.arena) : nullptr;
+    DFC_ASSERT(arena != nullptr, "a GPU computes in its own arena");
+    return arena->base() + location.offset;
+  }
+
+  Copy copyOf(const Command& command) {
+    const OpRow& row = plan_.graph()[command.op];
+    Copy copy{command.operands[0], command.results[0], nullptr};
+    if (command.kind == Command::Kind::Transfer) {
+      reach(copy.from, row.operands[0]);
+      reach(copy.to, row.firstResult);
+      const TransferRow& route = plan_.placed().transfers.lookup(command.op);
+      stageIfNeeded(copy, route);
+    }
+    return copy;
+  }
+
+  // Host memory is pinned where it lies, the whole arena at once: values share pages.
+  void reach(const Location& location, ValueId value) {
+    if (location.base != Location::Base::Arena || dynamic_cast<CudaArena*>(location.arena) != nullptr) {
+      return;
+    }
+    std::byte* base = location.arena->hostAddress();
+    if (base == nullptr) {
+      throw MachineError(
+          "the other device's memory is out of reach: a cuda GPU exchanges with the cpu and other cuda "
+          "GPUs only; run all GPUs of the plan on one backend");
+    }
+    const int64_t bytes = plan_.memory().arenaBytes[plan_.memory().slots[value].device];
+    if (!shared_.pins->pin(base, bytes)) {
+      throw MachineError(
+          fmt::format("{} bytes of host memory cannot be pinned; raise the limit on locked memory "
+                      "(ulimit -l) or use a smaller batch",
+                      bytes));
+    }
+  }
+
+  void stageIfNeeded(Copy& copy, const TransferRow& route) {
+    const int from = ordinalOf(copy.from), to = ordinalOf(copy.to);
+    if (from >= 0 && to >= 0 && !shared_.peers->direct(from, to)) {
+      copy.staging = program_.staging.emplace_back(route.bytes).get();
+    }
+  }
+
+  static int ordinalOf(const Location& location) {
+    const auto* arena =
+        location.base == Location::Base::Arena ? dynamic_cast<CudaArena*>(location.arena) : nullptr;
+    return arena != nullptr ? arena->ordinal() : -1;
+  }
+
+  void makeComputations() {
+    if (computations_.empty()) {
+      return;
+    }
+    const Gpu& gpu = *program_.gpu;
+    located(plan_, source_.queue, OpId(), [&] {
+      program_.matmulWorkspace = DeviceBuffer(gpu.ordinal, matmulWorkspaceBytes, "cuBLASLt's workspace");
+      auto works = makeWorks(plan_.graph(), computations_,
+                             {gpu.ordinal, gpu.architecture, shared_.library, program_.matmulWorkspace.get()},
+                             program_.workspace);
+      for (size_t i = 0; i < works.size(); ++i) {
+        program_.commands[computationAt_[i]].work = std::move(works[i]);
+      }
+    });
+  }
+
+  const Executable& plan_;
+  const Program& source_;
+  const SharedParts& shared_;
+  StreamProgram program_;
+  std::vector<Computation> computations_;
+  std::vector<size_t> computationAt_;
+};
+
+} // namespace
+
+StreamProgram prepareProgram(const Executable& plan, const Program& program, const Gpu& gpu,
+                             const SharedParts& shared) {
+  const OnDevice current(gpu.ordinal);
+  return Preparer(plan, program, gpu, shared).run();
+}
+
+std::byte* deviceAddress(const Location& location) {
+  auto* gpu = dynamic_cast<CudaArena*>(location.arena);
+  std::byte* base = gpu != nullptr ? gpu->base() : location.arena->hostAddress();
+  DFC_ASSERT(base != nullptr, "an arena out of CUDA's reach");
+  return base + location.offset;
+}
+
+std::string whereIs(const Executable& plan, QueueId queue, OpId op) {
+  const std::string name = plan.schedule().nameOf(queue, plan.machine());
+  return op.valid() ? fmt::format("{}, op '{}'", name, plan.graph().nameOf(op)) : name;
+}
+
+} // namespace dfc::cuda

@@ -1,0 +1,81 @@
+// The cuda backend as the rest of the program sees it: a stand-in that opens libdfc_cuda.so when first asked
+// and passes every call on. Without the module, the CUDA libraries or a driver it says why there is no GPU.
+#include "runtime/cuda/module.h"
+#include "runtime/executable_folder.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace dfc {
+namespace {
+
+constexpr const char* fileName = "libdfc_cuda.so";
+
+struct Opened {
+  Backend* backend = nullptr;
+  std::string reason; ///< why there is none
+};
+
+// Never closed: kernels and streams may live as long as the process.
+Opened openModule() {
+  if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) ==
+      nullptr) { // quicker than to find out by way of the module
+    return {nullptr, "no NVIDIA driver is installed (there is no libcuda.so.1)"};
+  }
+  const std::filesystem::path folder = executableFolder();
+  std::string reason =
+      fmt::format("this dfc was built without CUDA ({} is not beside the program)", fileName);
+  for (const std::filesystem::path& path : {folder / fileName, folder / "../lib/dfc" / fileName}) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) {
+      continue;
+    }
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* symbol = library == nullptr ? nullptr : dlsym(library, cuda::moduleSymbol);
+    if (symbol != nullptr) {
+      return {reinterpret_cast<cuda::ModuleFunction>(symbol)(), ""};
+    }
+    const char* fault = dlerror();
+    reason = fmt::format("{} cannot be opened: {}; install the CUDA 13 libraries (cuBLASLt, NVRTC)", fileName,
+                         fault != nullptr ? fault : path.c_str());
+  }
+  return {nullptr, reason};
+}
+
+const Opened& module() {
+  static const Opened opened = openModule();
+  return opened;
+}
+
+class CudaBackendStandIn final : public Backend {
+ public:
+  std::string_view name() const override { return "cuda"; }
+  bool supports(DeviceKind kind) const override { return kind == DeviceKind::Gpu; }
+  std::string unavailable() const override {
+    return module().backend == nullptr ? module().reason : module().backend->unavailable();
+  }
+  bool hasKernel(const Graph& graph, OpId op) const override {
+    return module().backend != nullptr && module().backend->hasKernel(graph, op);
+  }
+  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
+                                            const BackendOptions& options) override {
+    if (module().backend == nullptr) {
+      throw MachineError(module().reason);
+    }
+    return module().backend->open(devices, options);
+  }
+  void describeHost(Machine& machine, bool measure) override {
+    if (module().backend != nullptr) {
+      module().backend->describeHost(machine, measure);
+    }
+  }
+};
+
+} // namespace
+
+Backend& cudaBackend() {
+  static CudaBackendStandIn backend;
+  return backend;
+}
+
+} // namespace dfc
