@@ -89,7 +89,8 @@ ops::Matmul productOf(const OpRow& row) {
 }
 
 /// How a product is made where cuBLASLt does not make it; none where it does.
-std::optional<GeneratedWork> generatedProduct(const ops::Matmul& matmul, OperandTypes operands, const TensorType& result) {
+std::optional<GeneratedWork> generatedProduct(const ops::Matmul& matmul, OperandTypes operands,
+                                              const TensorType& result) {
   if (auto work = generateIntegerMatmul(matmul, operands, {result})) {
     return work;
   }
@@ -103,10 +104,10 @@ bool hasProduct(const Graph& graph, OpId op) {
 
 /// What an op of the plan comes to: a product, generated kernels, or the one and then the other.
 struct Draft {
-  std::optional<MatmulCall> library;        ///< a product by cuBLASLt; addresses still to be filled in
-  std::optional<GeneratedWork> product;     ///< a product by a generated kernel
-  std::optional<GeneratedWork> kernels;     ///< the op itself, or what follows its product
-  std::optional<Epilogue> epilogue;         ///< of the library's product
+  std::optional<MatmulCall> library;         ///< a product by cuBLASLt; addresses still to be filled in
+  std::optional<GeneratedWork> product;      ///< a product by a generated kernel
+  std::optional<GeneratedWork> kernels;      ///< the op itself, or what follows its product
+  std::optional<Epilogue> epilogue;          ///< of the library's product
   std::optional<int64_t> productInWorkspace; ///< its offset; else it lies in the result
   int64_t workspaceBytes = 0;
 };
@@ -165,7 +166,8 @@ class Drafter {
     const auto& at = computation_.at;
     const bool taken = std::find(at.operands.begin(), at.operands.end(), at.results[0]) != at.operands.end();
     if (taken || product.bytes() != results_[0].bytes()) {
-      draft_.productInWorkspace = (draft_.workspaceBytes + arenaAlignment - 1) / arenaAlignment * arenaAlignment;
+      draft_.productInWorkspace =
+          (draft_.workspaceBytes + arenaAlignment - 1) / arenaAlignment * arenaAlignment;
       draft_.workspaceBytes = *draft_.productInWorkspace + product.bytes();
     }
   }
@@ -225,8 +227,10 @@ class Maker {
     if (!draft.kernels) {
       return first;
     }
-    std::unique_ptr<Work> second = generatedWork(*std::move(draft.kernels), first ? afterProduct(at, product) : at);
-    return first && second ? std::make_unique<InTurn>(std::move(first), std::move(second)) : std::move(second);
+    std::unique_ptr<Work> second =
+        generatedWork(*std::move(draft.kernels), first ? afterProduct(at, product) : at);
+    return first && second ? std::make_unique<InTurn>(std::move(first), std::move(second))
+                           : std::move(second);
   }
 
   static Addresses afterProduct(const Addresses& at, std::byte* product) {
@@ -296,7 +300,8 @@ bool hasCudaKernel(const Graph& graph, OpId op) {
     return false;
   }
   if (const auto* fused = graph[op].getIf<ops::FusedMatmul>()) {
-    return generateKernels(fused->epilogue(), fused->epilogueOperands(graph.operandTypesOf(op)), graph.resultTypesOf(op))
+    return generateKernels(fused->epilogue(), fused->epilogueOperands(graph.operandTypesOf(op)),
+                           graph.resultTypesOf(op))
         .has_value();
   }
   return isProduct(graph[op]) ||

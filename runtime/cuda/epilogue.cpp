@@ -7,8 +7,8 @@ namespace {
 class Reader {
  public:
   Reader(const Graph& graph, OpId op)
-      : graph_(graph), row_(graph[op]), fused_(row_.as<ops::FusedMatmul>()), operands_(graph.operandTypesOf(op)),
-        product_(fused_.productType(operands_)) {}
+      : graph_(graph), row_(graph[op]), fused_(row_.as<ops::FusedMatmul>()),
+        operands_(graph.operandTypesOf(op)), product_(fused_.productType(operands_)) {}
 
   std::optional<Epilogue> run() {
     if (graph_.typeOf(row_.firstResult) != product_) {
@@ -52,7 +52,8 @@ class Reader {
   }
 
   bool subtract(const ops::FusedInstruction& instruction) {
-    if (instruction.inputs[1] != current_ || instruction.inputs[0] == current_ || epilogue_.bias || epilogue_.addend) {
+    if (instruction.inputs[1] != current_ || instruction.inputs[0] == current_ || epilogue_.bias ||
+        epilogue_.addend) {
       return false;
     }
     epilogue_.alpha = -epilogue_.alpha;
@@ -92,8 +93,9 @@ class Reader {
     }
     const OpRow& producer = graph_[graph_[row_.operands[*operand]].producer];
     const auto* constant = producer.getIf<ops::Constant>();
-    return constant != nullptr && constant->value.type().shape.elements() == 1 ? std::optional(constant->value.at(0))
-                                                                               : std::nullopt;
+    return constant != nullptr && constant->value.type().shape.elements() == 1
+               ? std::optional(constant->value.at(0))
+               : std::nullopt;
   }
 
   const Graph& graph_;
