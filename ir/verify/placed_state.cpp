@@ -107,8 +107,44 @@ class StateVerifier {
     case OpKind::Broadcast:
       return sameAttributes(left.attributes, right.attributes) &&
              sameContents(left.operands[0], right.operands[0]);
-    default: return false;
+    case OpKind::Input:
+    case OpKind::Assign:
+    case OpKind::Transfer:
+    case OpKind::Gradients:
+    case OpKind::Matmul:
+    case OpKind::Add:
+    case OpKind::Sub:
+    case OpKind::Mul:
+    case OpKind::Div:
+    case OpKind::Maximum:
+    case OpKind::Minimum:
+    case OpKind::Neg:
+    case OpKind::Exp:
+    case OpKind::Log:
+    case OpKind::Sqrt:
+    case OpKind::Tanh:
+    case OpKind::Sigmoid:
+    case OpKind::Relu:
+    case OpKind::Compare:
+    case OpKind::Select:
+    case OpKind::Cast:
+    case OpKind::Fused:
+    case OpKind::FusedMatmul:
+    case OpKind::ReduceSum:
+    case OpKind::ReduceMean:
+    case OpKind::ReduceMax:
+    case OpKind::ArgMax:
+    case OpKind::Softmax:
+    case OpKind::LogSoftmax:
+    case OpKind::SoftmaxCrossEntropy:
+    case OpKind::SoftmaxCrossEntropyGradient:
+    case OpKind::Reshape:
+    case OpKind::Transpose:
+    case OpKind::Concat:
+    case OpKind::Slice:
+    case OpKind::Pad: return false;
     }
+    DFC_UNREACHABLE("op kind");
   }
 
   OpId originalOf(OpId parameter) const {
