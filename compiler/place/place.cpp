@@ -17,6 +17,25 @@ constexpr std::array policies = {
 #undef DFC_POLICY
 };
 
+/// "cpu0 alone", or which other devices pinned ops take the plan to: "cpu0, and gpu0, gpu1 by pins".
+std::string nameOfSingle(const PlacementProblem& problem, DeviceId device) {
+  SideTable<DeviceId, bool> pinned(problem.machine.devices.size());
+  for (const OpId op : problem.graph.ops()) {
+    const DeviceId pin = problem.pins[op];
+    if (pin.valid() && problem.graph[op].kind() != OpKind::Input) {
+      pinned[pin] = true;
+    }
+  }
+  std::vector<std::string> others;
+  for (const DeviceId other : problem.machine.devices.ids()) {
+    if (pinned[other] && other != device) {
+      others.push_back(problem.machine.devices[other].name);
+    }
+  }
+  const std::string& name = problem.machine.devices[device].name;
+  return others.empty() ? name + " alone" : fmt::format("{}, and {} by pins", name, fmt::join(others, ", "));
+}
+
 Diagnostic unknownPolicy(const std::string& name) {
   std::vector<std::string> names;
   for (const PolicyRow& row : policies) {
@@ -49,7 +68,7 @@ Result<Placement> place(const Graph& graph, const Machine& machine, const CostMo
 
 Placement placeOn(const PlacementProblem& problem, DeviceId device) {
   Placement placement{problem.graph, SideTable<OpId, DeviceId>(problem.graph.opCount(), device),
-                      problem.machine.devices[device].name + " alone"};
+                      nameOfSingle(problem, device)};
   for (const OpId op : problem.graph.ops()) {
     const OpRow& row = problem.graph[op];
     if (problem.pins[op].valid()) {

@@ -95,6 +95,15 @@ TEST_CASE("pins bind every policy") {
   }
 }
 
+TEST_CASE("policy single says which other devices the pins use") {
+  const Machine machine = slowLinks();
+  NamedCosts costs; // b and y cost nothing extra on the cpu, and everything elsewhere
+  costs.seconds = {{"a", {1, 1, 1}}, {"b", {1, 99, 99}}, {"y", {1, 99, 99}}};
+  CHECK(placed(twoBranches("gpu1"), machine, costs, "single").policy == "cpu0, and gpu1 by pins");
+  CHECK(placed(twoBranches("cpu0"), machine, costs, "single").policy == "cpu0 alone");
+  CHECK(placed(twoBranches(), machine, costs, "single").policy == "cpu0 alone");
+}
+
 TEST_CASE("a pin rule by pattern wins over the graph's pin, a later rule over an earlier") {
   const Machine machine = slowLinks();
   const auto pinned = applyPinRules(twoBranches("gpu1"), machine, {{"[ab]", "cpu0"}, {"a*", "gpu0"}});
