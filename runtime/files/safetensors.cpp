@@ -53,6 +53,9 @@ class Complaints {
   void addFor(const std::string& tensor, const std::string& message) {
     add(fmt::format("tensor '{}': {}", tensor, message));
   }
+  void addFor(const std::string& tensor, const std::string& message, std::string hint) {
+    add(fmt::format("tensor '{}': {}", tensor, message), std::move(hint));
+  }
   const Diagnostics& errors() const { return errors_; }
 
  private:
@@ -97,7 +100,8 @@ bool readShape(const Json& row, Entry& entry, Complaints& complaints) {
   }
   if (shape->size() > Shape::maxRank) {
     complaints.addFor(entry.name,
-                      fmt::format("has {} dimensions, more than {}", shape->size(), Shape::maxRank));
+                      fmt::format("has {} dimensions, more than {}", shape->size(), Shape::maxRank),
+                      "reshape it before saving");
     return false;
   }
   llvm::SmallVector<int64_t, Shape::maxRank> dims;

@@ -69,7 +69,11 @@ Result<Literal> parseIdx(std::span<const std::byte> bytes, const std::string& fi
                "convert the data to bytes first");
   }
   const auto rank = std::to_integer<size_t>(bytes[3]);
-  if (rank == 0 || rank > Shape::maxRank || bytes.size() < 4 + 4 * rank) {
+  if (rank > Shape::maxRank) {
+    return bad(fileName, fmt::format("has {} dimensions, more than {}", rank, Shape::maxRank),
+               "reshape the data before saving");
+  }
+  if (rank == 0 || bytes.size() < 4 + 4 * rank) {
     return bad(fileName,
                fmt::format("the header of {} dimensions is not in its {} bytes", rank, bytes.size()),
                cutShort);

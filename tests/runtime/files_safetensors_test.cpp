@@ -120,6 +120,7 @@ TEST_CASE("safetensors: all mistakes of a header come at once") {
                         "tensor 'b': its entry is not a JSON object",
                         "tensor 'c': has 9 dimensions, more than 8",
                         "tensor 'd': shape [9000000000000000000,9] has too many elements"});
+  CHECK(result.errors()[4].hint == "reshape it before saving");
 }
 
 TEST_CASE("safetensors: names that the format cannot hold are refused") {

@@ -45,6 +45,8 @@ TEST_CASE("idx: broken files are refused to the letter") {
         "  hint: convert the data to bytes first\n");
   CHECK(idxError(std::string("\0\0\x08\x03\0\0\0\x02", 8)) ==
         "x.gz: error: the header of 3 dimensions is not in its 8 bytes" + cut);
+  CHECK(idxError(std::string("\0\0\x08\x09\0\0\0\x01", 8)) ==
+        "x.gz: error: has 9 dimensions, more than 8\n  hint: reshape the data before saving\n");
   CHECK(idxError(std::string("\0\0\x08\x02\0\0\0\x02\0\0\0\x03"
                              "abcde",
                              17)) ==
