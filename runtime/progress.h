@@ -14,6 +14,8 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -68,6 +70,30 @@ struct WaitFor {
   uint64_t target(uint64_t round) const { return perRound * round + offset; }
 };
 
+/// When the oldest round under way is over its limit of time. Set by the session's thread, read by queues at
+/// every command: while no limit is set that is one load.
+class RoundLimit {
+ public:
+  static constexpr int64_t never = std::numeric_limits<int64_t>::max();
+  /// A reader that sees the new round never sees the deadline of the one before: it is taken away first.
+  void set(uint64_t round, Deadline deadline) {
+    deadline_.store(never, std::memory_order_seq_cst);
+    round_.store(round, std::memory_order_seq_cst);
+    deadline_.store(deadline.time_since_epoch().count(), std::memory_order_seq_cst);
+  }
+  /// Whether `round` is the limited one and its time is over.
+  bool passed(uint64_t round) const {
+    return deadline_.load(std::memory_order_relaxed) != never &&
+           round_.load(std::memory_order_seq_cst) == round &&
+           std::chrono::steady_clock::now().time_since_epoch().count() >=
+               deadline_.load(std::memory_order_seq_cst);
+  }
+
+ private:
+  std::atomic<uint64_t> round_{0};
+  std::atomic<int64_t> deadline_{never};
+};
+
 /// The first thing that went wrong, and in which round.
 struct Failure {
   uint64_t round = 0;
@@ -89,6 +115,17 @@ class ProgressBoard {
     return wait.word->ended() >= target || wait.word->wait(target, failed_, spins_);
   }
   bool failed() const { return failed_.load(std::memory_order_relaxed); }
+  /// Whether a queue is to do no more work in `round`: a round failed, or this one is over its limit, which
+  /// then becomes its failure.
+  bool stops(uint64_t round) {
+    if (!failed() && limit_.passed(round)) {
+      fail(round, overTime_(round));
+    }
+    return failed();
+  }
+  /// `overTime` makes the failure of a round over its limit; called on any thread, from the first `setLimit`.
+  void onOverTime(std::function<std::exception_ptr(uint64_t)> overTime) { overTime_ = std::move(overTime); }
+  void setLimit(uint64_t round, Deadline deadline) { limit_.set(round, deadline); }
   const std::atomic<bool>& failedFlag() const { return failed_; }
   /// Records the failure unless there is one of this or an earlier round, and wakes everybody.
   void fail(uint64_t round, std::exception_ptr error);
@@ -104,6 +141,8 @@ class ProgressBoard {
   size_t size_;
   uint32_t spins_;
   std::atomic<bool> failed_{false};
+  RoundLimit limit_;
+  std::function<std::exception_ptr(uint64_t)> overTime_;
   mutable std::mutex mutex_;
   std::optional<Failure> failure_;
 };

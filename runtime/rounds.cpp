@@ -29,6 +29,7 @@ Rounds::Rounds(const Executable& plan, const RoundOptions& options, std::vector<
   for (const FetchRow& fetch : *fetches_) {
     pools_.push_back(BufferPool::make(fetch.type.bytes()));
   }
+  board_.onOverTime([this](uint64_t round) { return overTime(round); });
 }
 
 Rounds::~Rounds() { settleThrough(next_); }
@@ -56,6 +57,7 @@ std::shared_ptr<Flight> Rounds::launch(const NamedLiterals& feeds) {
   flight->number = next_++;
   flight->submitted = std::chrono::steady_clock::now();
   flights_.push_back(flight);
+  limitOldest();
   const Round round{flight->number, flight->feedAddresses, flight->fetchAddresses, options_.trace};
   for (const RunningQueue& queue : queues_) {
     queue.queue->launch(round);
@@ -113,13 +115,14 @@ void Rounds::settleOldest() {
     const ProgressWord& word = board_[queue.id.index()];
     const uint64_t end = queue.perRound * (flight->number + 1);
     if (!word.wait(end, neverStop, board_.spins(), deadline)) {
-      giveUp(*flight);
+      giveUp(flight->number);
       deadline.reset();
       word.wait(end, neverStop, 0);
     }
   }
   lastEnd_ = std::chrono::steady_clock::now();
   flights_.pop_front();
+  limitOldest();
   flight->ended = true;
   flight->error = errorOf(*flight);
   flight->feeds.clear();
@@ -133,17 +136,26 @@ std::optional<Deadline> Rounds::deadlineOf(const Flight& flight) const {
   if (options_.timeoutSeconds <= 0) {
     return std::nullopt;
   }
-  const std::chrono::duration<double> limit(options_.timeoutSeconds);
+  constexpr double longest = 1e9; // more would not fit into the clock's count
+  const std::chrono::duration<double> limit(std::min(options_.timeoutSeconds, longest));
   return std::max(flight.submitted, lastEnd_) + std::chrono::duration_cast<Deadline::duration>(limit);
 }
 
-void Rounds::giveUp(const Flight& flight) {
-  board_.fail(
-      flight.number,
-      std::make_exception_ptr(MachineError(fmt::format(
-          "step {} took longer than its limit of {} s; under way were: {}; raise the time limit, or look "
-          "for what holds the step up",
-          flight.number, options_.timeoutSeconds, whereQueuesAre()))));
+// Those behind the oldest have no limit yet: their time begins when it ends.
+void Rounds::limitOldest() {
+  if (options_.timeoutSeconds > 0 && !flights_.empty()) {
+    board_.setLimit(flights_.front()->number, *deadlineOf(*flights_.front()));
+  }
+}
+
+void Rounds::giveUp(uint64_t round) { board_.fail(round, overTime(round)); }
+
+std::exception_ptr Rounds::overTime(uint64_t round) const {
+  return std::make_exception_ptr(
+      MachineError(fmt::format("step {} took longer than its limit of {} s; under way were: {}; raise the "
+                               "time limit, or look for what "
+                               "holds the step up",
+                               round, options_.timeoutSeconds, whereQueuesAre())));
 }
 
 std::string Rounds::whereQueuesAre() const {

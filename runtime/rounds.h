@@ -67,7 +67,9 @@ class Rounds : public std::enable_shared_from_this<Rounds> {
   void settleThrough(uint64_t round);
   void settleOldest();
   std::optional<Deadline> deadlineOf(const Flight& flight) const;
-  void giveUp(const Flight& flight);
+  void limitOldest();
+  void giveUp(uint64_t round);
+  std::exception_ptr overTime(uint64_t round) const;
   std::string whereQueuesAre() const;
   std::exception_ptr errorOf(const Flight& flight) const;
   void report(const std::shared_ptr<Flight>& flight);

@@ -26,7 +26,8 @@ struct SessionOptions {
   uint32_t maxInFlight = 2;
   bool trace = false;
   /// Seconds that a step may take, from its submission or the end of the step before; then it is given up
-  /// with a MachineError. A kernel under way is never interrupted. 0 means no limit.
+  /// with a MachineError, as is one that ended too late. Looked at before the step and, where a host thread
+  /// drives the queue, between its commands; a kernel under way is never interrupted. 0 means no limit.
   double timeoutSeconds = 0;
   /// Folder that relative file initialisers are read from.
   std::string dataFolder = ".";

@@ -73,14 +73,15 @@ void WorkerQueue::serve() {
 
 void WorkerQueue::runRound(const Round& round) {
   try {
-    if (!board_->failed()) {
+    if (!board_->stops(round.number)) {
       maker_->bind(round);
       round.traced ? runTraced(round) : runPlain(round);
+      board_->stops(round.number); // an end that comes too late is a failure too
     }
   } catch (...) {
     board_->fail(round.number, describe(std::current_exception()));
   }
-  currentOp_.store(OpId().index(), std::memory_order_relaxed);
+  setCurrent({});
   word_->publish(perRound_ * (round.number + 1));
 }
 
@@ -101,14 +102,14 @@ void WorkerQueue::runPlain(const Round& round) {
       return;
     }
     for (; call < segment.callsEnd; ++call) {
-      if (board_->failed()) {
+      const Call& next = calls_[call];
+      setCurrent(next.op);
+      if (board_->stops(round.number)) {
         return;
       }
-      const Call& next = calls_[call];
-      currentOp_.store(next.op.index(), std::memory_order_relaxed);
       next.work.run(next.work.context);
     }
-    currentOp_.store(OpId().index(), std::memory_order_relaxed);
+    setCurrent({});
     if (segment.publishes != 0) {
       word_->publish(before + segment.publishes);
     }
@@ -124,11 +125,11 @@ void WorkerQueue::runTraced(const Round& round) {
       return;
     }
     for (; command < segment.commandsEnd; ++command) {
-      if (board_->failed()) {
+      const TracedCommand& next = commands_[command];
+      setCurrent(next.op);
+      if (board_->stops(round.number)) {
         return;
       }
-      const TracedCommand& next = commands_[command];
-      currentOp_.store(next.op.index(), std::memory_order_relaxed);
       const double begin = steadySeconds();
       if (next.work.run != nullptr) {
         next.work.run(next.work.context);
@@ -137,7 +138,7 @@ void WorkerQueue::runTraced(const Round& round) {
         spans_.push_back({next.step, static_cast<uint32_t>(round.number), begin, steadySeconds()});
       }
     }
-    currentOp_.store(OpId().index(), std::memory_order_relaxed);
+    setCurrent({});
     if (segment.publishes != 0) {
       word_->publish(before + segment.publishes);
     }

@@ -58,6 +58,7 @@ class WorkerQueue final : public Queue {
   void addCommand(const Command& command, PreparedCall work, uint64_t offset);
   void serve();
   void runRound(const Round& round);
+  void setCurrent(OpId op) { currentOp_.store(op.index(), std::memory_order_relaxed); }
   void runPlain(const Round& round);
   void runTraced(const Round& round);
   bool passWaits(uint32_t& wait, uint32_t end, uint64_t round) const;

@@ -140,6 +140,30 @@ TEST_CASE("session failure: a step over its time limit is given up, and says wha
   opener.join();
 }
 
+TEST_CASE("session failure: a step that ended too late has failed, though nobody looked in time") {
+  ScriptedBackend gpu;
+  gpu.scripts["slow"] = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  const auto session =
+      opened(tinyPlan(work(), smallMachine(2)), {.moreBackends = {&gpu}, .timeoutSeconds = 0.001});
+  const auto pending = *session->submit(feeds);
+  while (!pending.done()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  CHECK(failureOf([&] { pending.wait(); }).starts_with("step 0 took longer than its limit of 0.001 s; "));
+}
+
+TEST_CASE("session failure: a limit that is over before the step begins runs no command of it") {
+  ScriptedBackend gpu;
+  std::atomic<int> runs{0};
+  gpu.scripts["slow"] = [&] { ++runs; };
+  const auto session =
+      opened(tinyPlan(work(), smallMachine(2)), {.moreBackends = {&gpu}, .timeoutSeconds = 1e-9});
+  CHECK(failureOf([&] {
+          session->run(feeds).ok();
+        }).starts_with("step 0 took longer than its limit of 1e-09 s; "));
+  CHECK(runs == 0);
+}
+
 TEST_CASE("session in flight: one value is read while the rest of its step still runs") {
   ScriptedBackend gpu;
   Gate gate;
