@@ -136,7 +136,7 @@ TEST_CASE("dfc run: an incomplete last batch is left out and said") {
   const Outcome outcome =
       bench.dfc({"run", "affine.dfg", "--feed", "x=long.npy", "--feed", "y=y.npy", "--epochs", "1"});
   REQUIRE(outcome.status == 0);
-  CHECK(outcome.err == "long.npy: 9 rows make 2 batches of 4; 1 rows are left out of each epoch\n");
+  CHECK(outcome.err == "long.npy: 9 rows make 2 batches of 4; 1 row is left out of each epoch\n");
   CHECK_THAT(outcome.out, containing("2 steps in "));
 }
 

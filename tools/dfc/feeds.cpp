@@ -2,6 +2,7 @@
 
 #include "samples/data/shuffle.h"
 #include "tools/dfc/console.h"
+#include "tools/dfc/numbers.h"
 #include "tools/dfc/planning.h"
 
 #include <fmt/format.h>
@@ -39,6 +40,8 @@ const char* numpyName(ElementType element) {
 Diagnostic wrongFeed(const std::string& place, std::string message, std::string hint) {
   return {Severity::Error, {place}, std::move(message), std::move(hint)};
 }
+
+std::string batchesText(int64_t count) { return fmt::format("{} batch{}", count, count == 1 ? "" : "es"); }
 
 bool longerRows(const Shape& data, const Shape& input) {
   return input.rank() > 0 && data.rank() == input.rank() && input[0] > 0 && data[0] > input[0] &&
@@ -114,8 +117,9 @@ void Feeds::fitShape(Source source, const std::string& place, Diagnostics& error
     source.rows = data.shape[0];
     source.perStep = input.shape[0];
     if (const int64_t left = source.rows % source.perStep; left != 0) {
-      notes_.push_back(fmt::format("{}: {} rows make {} batches of {}; {} rows are left out of each epoch",
-                                   place, source.rows, source.rows / source.perStep, source.perStep, left));
+      notes_.push_back(fmt::format("{}: {} make {} of {}; {} left out of each epoch", place,
+                                   counted(source.rows, "row"), batchesText(source.rows / source.perStep),
+                                   source.perStep, left == 1 ? "1 row is" : counted(left, "row") + " are"));
     }
   } else if (data.shape.rank() == input.shape.rank() + 1 &&
              data.shape.dims().drop_front() == input.shape.dims() && data.shape[0] > 0) {
@@ -138,9 +142,10 @@ void Feeds::checkBatches(Diagnostics& errors) {
     }
     const int64_t batches = source.rows / source.perStep;
     if (first != nullptr && batches != batches_) {
-      errors.push_back(errorWithoutPlace(fmt::format("input '{}' has data for {} steps, but '{}' for {}",
-                                                     first->name, batches_, source.name, batches),
-                                         "feed as many rows to both"));
+      errors.push_back(
+          errorWithoutPlace(fmt::format("input '{}' has data for {}, but '{}' for {}", first->name,
+                                        counted(batches_, "step"), source.name, batches),
+                            "feed as many rows to both"));
     }
     first = first == nullptr ? &source : first;
     batches_ = first == &source ? batches : batches_;

@@ -1,9 +1,12 @@
 #include "tools/dfc/plan_report.h"
 
 #include "ir/text/units.h"
+#include "tools/dfc/numbers.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace dfc::tool {
 namespace {
@@ -30,14 +33,19 @@ std::string boundText(const Schedule& schedule) {
 } // namespace
 
 size_t computationsOf(const Executable& plan) {
-  return plan.schedule().steps.size() - plan.placed().transfers.size();
+  const auto& steps = plan.schedule().steps;
+  return static_cast<size_t>(std::count_if(steps.begin(), steps.end(), [&](const StepRow& step) {
+    const OpKind kind = plan.graph()[step.op].kind();
+    return kind != OpKind::Input && kind != OpKind::Transfer;
+  }));
 }
 
 std::string planSummary(const Executable& plan) {
   const Schedule& schedule = plan.schedule();
   std::string text =
-      fmt::format("{} for {}: {} computations, {} transfers of {} in all, policy {}\n", plan.graph().name(),
-                  plan.machine().name, computationsOf(plan), plan.placed().transfers.size(),
+      fmt::format("{} for {}: {}, {} of {} in all, policy {}\n", plan.graph().name(), plan.machine().name,
+                  counted(static_cast<int64_t>(computationsOf(plan)), "computation"),
+                  counted(static_cast<int64_t>(plan.placed().transfers.size()), "transfer"),
                   humanBytes(transferBytes(plan)), plan.policy());
   text += fmt::format("predicted {} a step, {}\n", humanSeconds(schedule.makespan), boundText(schedule));
   std::string idle;

@@ -14,7 +14,7 @@ std::string planSummary(const Executable& plan);
 /// lowerBoundSeconds, devices.
 std::string planSummaryJson(const Executable& plan);
 
-/// How many ops of a plan do work on a device, transfers left out.
+/// How many ops of a plan do work on a device; inputs and transfers are not among them.
 size_t computationsOf(const Executable& plan);
 
 } // namespace dfc::tool

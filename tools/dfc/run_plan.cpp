@@ -6,6 +6,7 @@
 #include "runtime/session.h"
 #include "tools/dfc/feeds.h"
 #include "tools/dfc/fetches.h"
+#include "tools/dfc/numbers.h"
 #include "tools/dfc/plan_report.h"
 #include "tools/dfc/progress.h"
 
@@ -108,6 +109,12 @@ Result<Setting> prepare(const RunArguments& arguments) {
   }
   setting.feeds = *std::move(feeds);
   setting.fetches = *std::move(fetches);
+  if (arguments.epochs > largestCount / setting.feeds->batchesPerEpoch()) {
+    return errorWithoutPlace(
+        fmt::format("--epochs {} of {} are more than {} steps", arguments.epochs,
+                    counted(setting.feeds->batchesPerEpoch(), "step"), largestCount),
+        fmt::format("at most --epochs {} here", largestCount / setting.feeds->batchesPerEpoch()));
+  }
   setting.steps = arguments.epochs > 0 ? arguments.epochs * setting.feeds->batchesPerEpoch()
                                        : std::max<int64_t>(arguments.steps, 1);
   auto session = Session::open(setting.plan, *options);
@@ -176,8 +183,8 @@ class Runner {
   void reportEpoch() {
     if (several_ && watch_.atEndOfEpoch() && !watch_.rows().empty()) {
       progress_.clear();
-      console_.print(fmt::format("epoch {}: {} (mean of {} steps)\n", watch_.epoch(),
-                                 watch_.text(/*means=*/true), setting_.feeds->batchesPerEpoch()));
+      console_.print(fmt::format("epoch {}: {} (mean of {})\n", watch_.epoch(), watch_.text(/*means=*/true),
+                                 counted(setting_.feeds->batchesPerEpoch(), "step")));
     }
   }
 
@@ -212,17 +219,34 @@ Result<std::vector<std::string>> writeFiles(const RunArguments& arguments, Setti
   return paths;
 }
 
+/// Whether a device of the plan is played by something that it is not: what the plan predicts is then not
+/// what the clock shows.
+bool playsMachine(const Session& session) {
+  const auto report = session.deviceReport();
+  return std::any_of(report.begin(), report.end(), [](const std::string& line) {
+    return line.ends_with(": emulated") || line.ends_with(": null");
+  });
+}
+
+std::string predictionText(const Setting& setting) {
+  const std::string seconds = humanSeconds(setting.plan->schedule().makespan);
+  return playsMachine(*setting.session)
+             ? fmt::format("the prediction, {} a step, is for the real machine '{}', not for this run",
+                           seconds, setting.plan->machine().name)
+             : fmt::format("predicted {}", seconds);
+}
+
 void printOutcome(const Setting& setting, const Outcome& outcome, const std::vector<std::string>& files,
                   Console& console) {
-  console.print(fmt::format("{} steps in {}, {} a step (predicted {})\n", setting.steps,
-                            humanSeconds(outcome.seconds),
-                            humanSeconds(outcome.seconds / static_cast<double>(setting.steps)),
-                            humanSeconds(setting.plan->schedule().makespan)));
+  console.print(fmt::format(
+      "{} in {}, {} a step ({})\n", counted(setting.steps, "step"), humanSeconds(outcome.seconds),
+      humanSeconds(outcome.seconds / static_cast<double>(setting.steps)), predictionText(setting)));
   for (const auto& [name, value] : outcome.last) {
     const auto scalar = outcome.scalars.find(name);
     if (scalar != outcome.scalars.end() && scalar->second.count > 1) {
-      console.print(fmt::format("{}: {:.6g} at the last step, mean {:.6g} over {} steps\n", name,
-                                scalar->second.last, scalar->second.mean(), scalar->second.count));
+      console.print(fmt::format("{}: {:.6g} at the last step, mean {:.6g} over {}\n", name,
+                                scalar->second.last, scalar->second.mean(),
+                                counted(scalar->second.count, "step")));
     } else if (setting.fetches->prints(name) || value.type().shape.elements() <= 12) {
       console.print(fmt::format("{}: {}\n", name, shortText(value)));
     } else {

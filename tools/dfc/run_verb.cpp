@@ -1,8 +1,11 @@
 // `dfc run`: opens a plan on this host's devices and executes its steps.
+#include "tools/dfc/numbers.h"
 #include "tools/dfc/run_plan.h"
 #include "tools/dfc/verbs.h"
 
 #include <CLI/CLI.hpp>
+
+#include <limits>
 
 namespace dfc::tool {
 namespace {
@@ -34,17 +37,18 @@ void addRun(CLI::App& program, Verbs& verbs) {
   verb->add_option("GRAPH|PLAN", arguments->source, "graph file (.dfg) or plan")->required();
   addPlanOptions(*verb, arguments->plan, /*machineRequired=*/false);
   auto* steps = verb->add_option("--steps", arguments->steps, "how many steps (default 1)");
-  steps->type_name("N")->check(CLI::PositiveNumber);
+  steps->type_name("N")->check(wholeNumber(1, largestCount));
   verb->add_option("--epochs", arguments->epochs, "how many times all batches of the feeds")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(wholeNumber(1, largestCount))
       ->excludes(steps);
   verb->add_option("--feed", arguments->feeds, "data of an input")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
   verb->add_option("--shuffle", arguments->seed,
                    "feed rows in an order drawn from this seed, anew each epoch")
-      ->type_name("SEED");
+      ->type_name("SEED")
+      ->check(wholeNumber(0, std::numeric_limits<uint64_t>::max()));
   verb->add_option("--fetch", arguments->fetches, "save a fetch as .npy or .npz after the last step")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
@@ -60,7 +64,7 @@ void addRun(CLI::App& program, Verbs& verbs) {
       ->allow_extra_args(false);
   verb->add_option("--timeout", arguments->timeout, "give a step up after this many seconds")
       ->type_name("S")
-      ->check(CLI::NonNegativeNumber);
+      ->check(seconds());
   verb->add_option("--data", arguments->dataFolder,
                    "folder of the files that parameters start from (default: that of GRAPH or PLAN)")
       ->type_name("FOLDER");

@@ -1,0 +1,84 @@
+// Numbers of the command line: legal ranges said in words, time limits, and counts with the right noun.
+#include "tests/support/catch.h"
+#include "tests/tools/run_dfc.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace dfc::test;
+using Json = nlohmann::json;
+
+namespace {
+
+const std::string counter = "graph counter {\n  parameter seen : f32[] = zeros()\n  next = seen + 1\n"
+                            "  assign(seen, next)\n  fetch seen = next\n}\n";
+
+struct Case {
+  std::vector<std::string> words;
+  std::string error;
+};
+
+} // namespace
+
+TEST_CASE("dfc run: a number out of its range is told the range, shortly") {
+  const Workshop shop;
+  shop.write("counter.dfg", counter);
+  const std::string counts = "is not a whole number from 1 to 1000000000000";
+  const std::string limits = "is not a number of seconds from 0 to 1000000000";
+  const std::vector<Case> cases = {
+      {{"--steps", "0"}, "--steps: '0' " + counts},
+      {{"--steps", "abc"}, "--steps: 'abc' " + counts},
+      {{"--steps", "1e3"}, "--steps: '1e3' " + counts},
+      {{"--steps", "99999999999999999999"}, "--steps: '99999999999999999999' " + counts},
+      {{"--epochs=-3"}, "--epochs: '-3' " + counts},
+      {{"--shuffle=-1"}, "--shuffle: '-1' is not a whole number from 0 to 18446744073709551615"},
+      {{"--timeout=-1"}, "--timeout: '-1' " + limits},
+      {{"--timeout", "inf"}, "--timeout: 'inf' " + limits},
+      {{"--timeout", "nan"}, "--timeout: 'nan' " + limits},
+  };
+  for (const Case& wrong : cases) {
+    std::vector<std::string> words = {"run", "counter.dfg"};
+    words.insert(words.end(), wrong.words.begin(), wrong.words.end());
+    const Outcome outcome = shop.dfc(words);
+    CHECK(outcome.status == 1);
+    CHECK(outcome.err == "error: " + wrong.error + "\n  hint: see dfc run --help\n");
+  }
+}
+
+TEST_CASE("dfc run: the smallest time limit stops the first step, as the machine's failure") {
+  const Workshop shop;
+  shop.write("counter.dfg", counter);
+  const Outcome late = shop.dfc({"run", "counter.dfg", "--timeout", "0.0000001"});
+  CHECK(late.status == 2);
+  CHECK_THAT(late.err, startingWith("error: step 0 took longer than its limit of 1e-07 s; "));
+  CHECK(shop.dfc({"run", "counter.dfg", "--timeout", "1000"}).status == 0);
+  CHECK(shop.dfc({"run", "counter.dfg", "--timeout", "0"}).status == 0); // no limit
+}
+
+TEST_CASE("dfc run: one step, two steps; inputs and copies are no computations") {
+  const Workshop shop;
+  shop.write("counter.dfg", counter);
+  CHECK_THAT(shop.dfc({"run", "counter.dfg"}).out, containing("\n1 step in "));
+  CHECK_THAT(shop.dfc({"run", "counter.dfg", "--steps", "2"}).out, containing("\n2 steps in "));
+  shop.write("product.dfg", "graph product {\n  input x : f32[4, 4]\n  input y : f32[4, 4]\n"
+                            "  z = matmul(x, y)\n  fetch z\n}\n");
+  // The operands go to gpu1 and the product comes back.
+  const std::vector<std::string> words = {"compile", "product.dfg", "-m", machineFile("cpu-2gpu"),
+                                          "--pin",   "z=gpu1"};
+  CHECK_THAT(shop.dfc(words).out, startingWith("product for cpu-2gpu: 1 computation, 3 transfers of "));
+  std::vector<std::string> json = words;
+  json.emplace_back("--json");
+  CHECK(Json::parse(shop.dfc(json).out)["computations"] == 1);
+}
+
+TEST_CASE("dfc run: beside an emulated device's time the prediction says what it is for") {
+  const Workshop shop;
+  shop.write("g.dfg", "graph g {\n  constant x : f32[4] = [1, 2, 3, 4]\n  parameter w : f32[4] = zeros()\n"
+                      "  y = w + x\n  fetch y\n}\n");
+  const Outcome emulated = shop.dfc(
+      {"run", "g.dfg", "-m", machineFile("cpu-2gpu"), "--pin", "y=gpu0", "--backend", "gpu=emulated"});
+  INFO(emulated.err);
+  CHECK(emulated.status == 0);
+  CHECK_THAT(emulated.out, containing(" a step, is for the real machine 'cpu-2gpu', not for this run)\n"));
+  const Outcome real = shop.dfc({"run", "g.dfg", "-m", machineFile("cpu")});
+  CHECK_THAT(real.out, containing(" a step (predicted "));
+}
