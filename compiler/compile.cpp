@@ -30,6 +30,16 @@ void check(std::string_view stage, Verify verify) {
   }
 }
 
+Diagnostics explained(std::vector<MissingDevice> missing, const CompileOptions& options) {
+  Diagnostics errors;
+  for (MissingDevice& one : missing) {
+    errors.push_back(options.explainMissingDevice
+                         ? options.explainMissingDevice(one.device, std::move(one.error))
+                         : std::move(one.error));
+  }
+  return errors;
+}
+
 Result<Graph> runPass(const PassRow& pass, const Graph& graph, const CompileOptions& options) {
   if (llvm::is_contained(options.skipPasses, pass.name)) {
     return graph;
@@ -74,6 +84,11 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
   auto pinned = applyPinRules(*written, machine, options.pins);
   if (!pinned) {
     return pinned.errors();
+  }
+
+  // Before passes drop, join and rename ops: an author knows the op that he wrote.
+  if (auto missing = missingDevices(*pinned, machine); !missing.empty()) {
+    return explained(std::move(missing), options);
   }
 
   // Then how products are taken: now that those of the gradients are there, and before equal ops are shared.

@@ -6,6 +6,8 @@
 #include "ir/executable.h"
 #include "ir/placement.h"
 
+#include <functional>
+
 namespace dfc {
 
 /// Pins ops by name: `pattern` is a glob over op names and whole scope paths ("fc1*", "*/loss"), gradients'
@@ -32,6 +34,9 @@ struct CompileOptions {
   ops::Precision precision = ops::Precision::Ieee;
   std::vector<std::string> skipPasses; ///< names from passes.def, for tests and debugging
   CompileObserver* observer = nullptr;
+  /// Says better what is wrong with a pin to a device that the machine does not have: knows where the author
+  /// wrote it, or which machine has it. Empty: the error names the first op and stands there.
+  std::function<Diagnostic(const std::string& device, Diagnostic error)> explainMissingDevice = {};
 };
 
 /// All errors at once where a stage finds several: pins that cannot hold, plans that do not fit in memory

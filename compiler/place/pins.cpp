@@ -9,20 +9,17 @@
 namespace dfc {
 namespace {
 
-std::vector<std::string> deviceNames(const Machine& machine) {
+/// Devices that somebody who wrote `wanted` may have meant: where it begins with the name of a kind, those
+/// of that kind.
+std::vector<std::string> likelyDevices(const std::string& wanted, const Machine& machine) {
   std::vector<std::string> names;
   for (const DeviceRow& device : machine.devices) {
-    names.push_back(device.name);
+    const DeviceKind other = device.kind == DeviceKind::Cpu ? DeviceKind::Gpu : DeviceKind::Cpu;
+    if (!wanted.starts_with(name(other))) {
+      names.push_back(device.name);
+    }
   }
   return names;
-}
-
-std::string unknownDeviceHint(const std::string& wanted, const Machine& machine) {
-  const auto names = deviceNames(machine);
-  if (const auto near = nearestName(wanted, names)) {
-    return fmt::format("did you mean '{}'?", *near);
-  }
-  return fmt::format("machine '{}' has {}", machine.name, fmt::join(names, ", "));
 }
 
 bool matches(const PinRule& rule, const Graph& graph, OpId op) {
@@ -49,19 +46,13 @@ class PinResolver {
 
  private:
   void readGraph() {
-    llvm::DenseMap<StringId, bool> reported;
     for (const OpId op : graph_.ops()) {
-      const std::string pin(graph_.pinOf(op));
-      if (pin.empty()) {
-        continue;
+      if (!graph_.pinOf(op).empty()) {
+        pins_[op] = machine_.findDevice(graph_.pinOf(op));
       }
-      pins_[op] = machine_.findDevice(pin);
-      if (!pins_[op].valid() && reported.try_emplace(graph_[op].pin, true).second) {
-        report(op,
-               fmt::format("'{}' is pinned to '{}', which machine '{}' does not have", graph_.nameOf(op), pin,
-                           machine_.name),
-               unknownDeviceHint(pin, machine_));
-      }
+    }
+    for (MissingDevice& missing : missingDevices(graph_, machine_)) {
+      errors_.push_back(std::move(missing.error));
     }
   }
 
@@ -159,6 +150,37 @@ class RuleMatcher {
 };
 
 } // namespace
+
+std::string unknownDeviceHint(const std::string& wanted, const Machine& machine) {
+  constexpr size_t shown = 16;
+  std::vector<std::string> names;
+  for (const DeviceRow& device : machine.devices) {
+    names.push_back(names.size() == shown ? "…" : device.name);
+    if (names.size() > shown) {
+      break;
+    }
+  }
+  const auto near = nearestName(wanted, likelyDevices(wanted, machine));
+  return fmt::format("{}machine '{}' has {}{}", near ? fmt::format("did you mean '{}'? ", *near) : "",
+                     machine.name, names.size() == 1 ? "only " : "", fmt::join(names, ", "));
+}
+
+std::vector<MissingDevice> missingDevices(const Graph& graph, const Machine& machine) {
+  std::vector<MissingDevice> missing;
+  llvm::DenseSet<StringId> seen;
+  for (const OpId op : graph.ops()) {
+    const std::string pin(graph.pinOf(op));
+    if (pin.empty() || !seen.insert(graph[op].pin).second || machine.findDevice(pin).valid()) {
+      continue;
+    }
+    missing.push_back({pin,
+                       {Severity::Error, graph.locationOf(op),
+                        fmt::format("'{}' is pinned to '{}', which machine '{}' does not have",
+                                    graph.nameOf(op), pin, machine.name),
+                        unknownDeviceHint(pin, machine)}});
+  }
+  return missing;
+}
 
 Result<Graph> applyPinRules(const Graph& graph, const Machine& machine, llvm::ArrayRef<PinRule> rules) {
   RuleMatcher matcher(graph, machine);

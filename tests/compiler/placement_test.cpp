@@ -119,7 +119,7 @@ TEST_CASE("rules that cannot hold are named, all at once") {
   REQUIRE(pinned.errors().size() == 2);
   CHECK(pinned.errors()[0].message == "pin 'nothing*=gpu0' matches no op and no scope");
   CHECK(pinned.errors()[1].message == "pin 'b=gpu7' names a device that machine 'slow links' does not have");
-  CHECK(pinned.errors()[1].hint == "did you mean 'gpu0'?");
+  CHECK(pinned.errors()[1].hint == "did you mean 'gpu0'? machine 'slow links' has cpu0, gpu0, gpu1");
 }
 
 TEST_CASE("a pin to a device that the machine does not have names op, place and the nearest device") {
@@ -127,7 +127,7 @@ TEST_CASE("a pin to a device that the machine does not have names op, place and 
   REQUIRE(!placement.ok());
   REQUIRE(placement.errors().size() == 1);
   CHECK(placement.errors()[0].message == "'a' is pinned to 'gpu2', which machine 'slow links' does not have");
-  CHECK(placement.errors()[0].hint == "did you mean 'gpu0'?");
+  CHECK(placement.errors()[0].hint == "did you mean 'gpu0'? machine 'slow links' has cpu0, gpu0, gpu1");
   CHECK(placement.errors()[0].where.line != 0);
 }
 

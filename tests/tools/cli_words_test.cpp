@@ -61,8 +61,10 @@ TEST_CASE("dfc: all wrong values of a compile come at once, with what there is")
   CHECK_THAT(outcome.err, containing("there is no policy 'hefty'\n  hint: did you mean 'heft'?"));
   CHECK_THAT(outcome.err,
              containing("--pin 'fc1' does not have the form PATTERN=DEVICE, for example 'fc1*=gpu0'"));
-  CHECK_THAT(outcome.err,
-             containing("there is no device 'gpu0'\n  hint: did you mean 'cpu0'? There are: cpu0"));
+  CHECK_THAT(
+      outcome.err,
+      containing("--memory gpu0=1MB: machine 'cpu' has no device 'gpu0'\n  hint: machine 'cpu' has only "
+                 "cpu0; of the shipped machines these have gpu0: "));
   CHECK_THAT(outcome.err, containing("there is no pass 'simplfy'\n  hint: did you mean 'simplify'?"));
   CHECK_THAT(outcome.err, containing("none.dfg"));
   const Outcome size = shop.dfc({"compile", "none.dfg", "-m", machineFile("cpu"), "--memory", "cpu0=lots"});

@@ -4,7 +4,9 @@
 #include "compiler/place/place.h"
 #include "ir/atomic_file.h"
 #include "ir/text/parse.h"
+#include "ir/text/pin_place.h"
 #include "tools/dfc/host_machine.h"
+#include "tools/dfc/machine_files.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -37,6 +39,11 @@ void checkName(const std::string& what, const std::string& word, const std::vect
   }
 }
 
+Diagnostic noDevice(const std::string& option, const std::string& device, const Machine& machine) {
+  return errorWithoutPlace(fmt::format("{}: machine '{}' has no device '{}'", option, machine.name, device),
+                           missingDeviceHint(device, machine));
+}
+
 void applyMemory(const std::string& text, Machine& machine, Diagnostics& errors) {
   const auto pair = splitPair(text, "--memory", "DEVICE=SIZE, for example gpu0=512MB");
   if (!pair) {
@@ -48,14 +55,14 @@ void applyMemory(const std::string& text, Machine& machine, Diagnostics& errors)
   }
   const DeviceId device = machine.findDevice(pair->first);
   if (!device.valid()) {
-    checkName("device", pair->first, namesOf(machine.devices), errors);
+    errors.push_back(noDevice("--memory " + text, pair->first, machine));
   } else if (size) {
     machine.devices[device].memoryBytes = *size;
   }
 }
 
 Result<Machine> machineOf(const PlanOptions& options) {
-  auto machine = options.machine.empty() ? Result<Machine>(estimatedHost()) : readMachine(options.machine);
+  auto machine = options.machine.empty() ? Result<Machine>(estimatedHost()) : machineNamed(options.machine);
   Diagnostics errors = machine.errors();
   if (machine) {
     for (const std::string& text : options.memory) {
@@ -68,7 +75,8 @@ Result<Machine> machineOf(const PlanOptions& options) {
   return machine;
 }
 
-CompileOptions compileOptionsOf(const PlanOptions& options, Diagnostics& errors) {
+/// `machine` is null where there is none to check the pins against.
+CompileOptions compileOptionsOf(const PlanOptions& options, const Machine* machine, Diagnostics& errors) {
   CompileOptions result;
   checkName("policy", options.policy, namesOf(allPolicies()), errors);
   result.policy = options.policy;
@@ -80,14 +88,41 @@ CompileOptions compileOptionsOf(const PlanOptions& options, Diagnostics& errors)
   }
   for (const std::string& text : options.pins) {
     auto pair = splitPair(text, "--pin", "PATTERN=DEVICE, for example 'fc1*=gpu0'");
-    if (pair) {
-      result.pins.push_back({pair->first, pair->second});
-    } else {
+    if (!pair) {
       add(errors, pair.errors());
+    } else if (machine != nullptr && !machine->findDevice(pair->second).valid()) {
+      errors.push_back(noDevice("--pin " + text, pair->second, *machine));
+    } else {
+      result.pins.push_back({pair->first, pair->second});
     }
   }
   return result;
 }
+
+/// Where the graph's text asks for the device, rather than at an op that it pins.
+Diagnostic atPin(const std::string& text, const std::string& path, const Machine& machine,
+                 const std::string& device, Diagnostic error) {
+  error.hint = missingDeviceHint(device, machine);
+  return errorAtPin(text, path, device, fmt::format("machine '{}' has no device '{}'", machine.name, device),
+                    error.hint)
+      .value_or(error);
+}
+
+/// The first bytes of a regular file; of anything else none, so that a pipe is left as it is.
+std::string headOf(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    return "";
+  }
+  std::ifstream in(path, std::ios::binary);
+  std::string head(4096, ' ');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<size_t>(in.gcount()));
+  return head;
+}
+
+/// Whether it begins as every plan does (ir/executable_format.h).
+bool hasPlanMark(const std::string& head) { return head.starts_with("DFCPLAN\n"); }
 
 std::string listed(const std::string& text, const std::vector<std::string>& names) {
   return fmt::format("{}: {}", text, fmt::join(names, ", "));
@@ -96,10 +131,12 @@ std::string listed(const std::string& text, const std::vector<std::string>& name
 } // namespace
 
 void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) {
-  auto* machine = verb.add_option("-m,--machine", options.machine,
-                                  machineRequired ? "machine file (JSON) to compile for"
-                                                  : "machine file (JSON); without it, this host as one cpu");
-  machine->type_name("FILE")->required(machineRequired);
+  auto* machine = verb.add_option(
+      "-m,--machine", options.machine,
+      machineRequired ? "machine to compile for: a file (JSON), or a shipped one by name"
+                      : "machine: a file (JSON), or a shipped one by name; without it, this host "
+                        "as one cpu");
+  machine->type_name("FILE|NAME")->required(machineRequired);
   verb.add_option("--policy", options.policy, listed("who decides where ops run", namesOf(allPolicies())))
       ->type_name("NAME");
   verb.add_option("--precision", options.precision,
@@ -118,18 +155,14 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) 
 }
 
 Result<bool> isPlanFile(const std::string& path) {
+  const std::string head = headOf(path); // of what is no file none: read as a graph it says what is wrong
+  if (hasPlanMark(head)) {
+    return true;
+  }
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension == ".dfg" || extension == ".plan") {
     return extension == ".plan";
   }
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) {
-    return false; // reading it as a graph says what is wrong, and takes pipes
-  }
-  std::ifstream in(path, std::ios::binary);
-  std::string head(4096, ' ');
-  in.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<size_t>(in.gcount()));
   return head.find('\0') != std::string::npos;
 }
 
@@ -137,9 +170,23 @@ Result<Executable> compileFile(const std::string& path, const PlanOptions& optio
                                CompileObserver* observer) {
   auto machine = machineOf(options);
   Diagnostics errors = machine.errors();
-  CompileOptions compileOptions = compileOptionsOf(options, errors);
+  CompileOptions compileOptions = compileOptionsOf(options, machine ? &*machine : nullptr, errors);
   compileOptions.observer = observer;
-  const auto graph = readGraph(path);
+  if (hasPlanMark(headOf(path))) {
+    errors.push_back(
+        {Severity::Error,
+         {path},
+         "is a sealed plan: it is compiled already",
+         "use it with dfc run, dfc view or dfc simulate; dfc compile takes a graph file (.dfg)"});
+    return errors;
+  }
+  const auto text = readTextFile(path, largestGraphFile);
+  const auto graph = text ? parseGraph(*text, path) : Result<Graph>(text.errors());
+  if (text && machine) {
+    compileOptions.explainMissingDevice = [&](const std::string& device, Diagnostic error) {
+      return atPin(*text, path, *machine, device, std::move(error));
+    };
+  }
   add(errors, graph.errors());
   if (!errors.empty()) {
     return errors;

@@ -15,7 +15,7 @@ namespace dfc::tool {
 
 /// The options that `compile`, `run` and `view` share.
 struct PlanOptions {
-  std::string machine; ///< a file; empty means this host, as one cpu
+  std::string machine; ///< a file or the name of a shipped one; empty means this host, as one cpu
   std::string policy = "heft";
   std::string precision = "ieee";
   std::vector<std::string> pins;    ///< "PATTERN=DEVICE"
@@ -25,10 +25,11 @@ struct PlanOptions {
 /// Adds -m, --policy, --precision, --pin, --memory and --skip-pass.
 void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired);
 
-/// ".dfg" is a graph and ".plan" a plan; otherwise a file with a zero byte near its beginning is a plan.
+/// A file with the mark of plans is one whatever its name; else ".dfg" is a graph and ".plan" a (damaged)
+/// plan; otherwise a file with a zero byte near its beginning is one.
 Result<bool> isPlanFile(const std::string& path);
 
-/// Compiles a graph file for the machine of the options.
+/// Compiles a graph file for the machine of the options. A sealed plan is refused.
 Result<Executable> compileFile(const std::string& path, const PlanOptions& options,
                                CompileObserver* observer = nullptr);
 
