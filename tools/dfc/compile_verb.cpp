@@ -69,6 +69,12 @@ Exit compileVerb(const CompileArguments& arguments, Console& console) {
   if (!arguments.emit.empty() && std::find(stages.begin(), stages.end(), arguments.emit) == stages.end()) {
     return console.fail(Exit::UserError, {unknownName("stage", arguments.emit, stages)});
   }
+  OutputFiles files;
+  addInputs(arguments.graph, arguments.plan, files);
+  files.writes("-o", arguments.output);
+  if (const Diagnostics errors = files.check(); !errors.empty()) {
+    return console.fail(Exit::UserError, errors);
+  }
   Watcher watcher(console, arguments.emit == "graph");
   const auto plan = compileFile(arguments.graph, arguments.plan, &watcher);
   if (!plan) {

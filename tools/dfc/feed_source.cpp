@@ -45,6 +45,14 @@ Result<Literal> fromArchive(const std::string& path, const std::string& wanted, 
 
 } // namespace
 
+std::string fileOfSource(const std::string& source) {
+  if (source.starts_with(fashion)) {
+    return "";
+  }
+  const size_t member = source.find(".npz:");
+  return member == std::string::npos ? source : source.substr(0, member + 4);
+}
+
 Result<Literal> readFeedSource(const std::string& source, const std::string& input) {
   if (source.starts_with(fashion)) {
     return fromDataSet(source);

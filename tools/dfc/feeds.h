@@ -45,6 +45,9 @@ class Feeds {
   std::vector<std::string> notes_;
 };
 
+/// The file that a SOURCE reads, for a check that nothing overwrites it; "" for a data set.
+std::string fileOfSource(const std::string& source);
+
 /// The array that a SOURCE names; `input` chooses the member of an archive.
 Result<Literal> readFeedSource(const std::string& source, const std::string& input);
 

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <filesystem>
 
 namespace dfc::tool {
 namespace {
@@ -23,16 +22,6 @@ std::vector<std::string> fetchNames(const Graph& graph) {
   return names;
 }
 
-/// Found before hours of work rather than after: a folder that is not there, an ending that says no format.
-void checkPath(const std::string& path, Diagnostics& errors) {
-  const auto folder = std::filesystem::path(path).parent_path();
-  if (!path.ends_with(".npy") && !path.ends_with(".npz")) {
-    errors.push_back({Severity::Error, {path}, "is neither .npy nor .npz", "end the name with one of them"});
-  } else if (!folder.empty() && !std::filesystem::is_directory(folder)) {
-    errors.push_back({Severity::Error, {path}, "its folder does not exist", "make the folder first"});
-  }
-}
-
 std::string numberText(const Literal& value, int64_t index) {
   if (value.type().element == ElementType::I64) {
     return fmt::format("{}", value.data<int64_t>()[static_cast<size_t>(index)]);
@@ -41,6 +30,15 @@ std::string numberText(const Literal& value, int64_t index) {
 }
 
 } // namespace
+
+void FetchFiles::addOutputs(const std::vector<std::string>& arguments, OutputFiles& files) {
+  for (const std::string& argument : arguments) {
+    if (const size_t at = argument.find('='); at != std::string::npos) {
+      const std::string path = argument.substr(at + 1);
+      files.writes("--fetch", path.empty() ? argument : path, {".npy", ".npz"}, path.ends_with(".npz"));
+    }
+  }
+}
 
 Result<FetchFiles> FetchFiles::parse(const std::vector<std::string>& arguments, const Graph& graph) {
   FetchFiles files;
@@ -51,8 +49,6 @@ Result<FetchFiles> FetchFiles::parse(const std::vector<std::string>& arguments, 
     const Wish wish{argument.substr(0, at), at == std::string::npos ? "" : argument.substr(at + 1)};
     if (std::find(known.begin(), known.end(), wish.name) == known.end()) {
       errors.push_back(unknownName("fetch", wish.name, known));
-    } else if (at != std::string::npos) {
-      checkPath(wish.path, errors);
     }
     files.wishes_.push_back(wish);
   }

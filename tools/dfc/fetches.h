@@ -3,14 +3,17 @@
 
 #include "ir/executable.h"
 #include "tools/dfc/feeds.h"
+#include "tools/dfc/output_files.h"
 
 namespace dfc::tool {
 
-/// The fetches that the user asked for by --fetch, checked before the work begins.
+/// The fetches that the user asked for by --fetch, checked before the steps begin.
 class FetchFiles {
  public:
   /// `arguments`: "NAME=FILE.npy", "NAME=FILE.npz" (several names may share one), or "NAME" to print.
   static Result<FetchFiles> parse(const std::vector<std::string>& arguments, const Graph& graph);
+  /// The files that the arguments name, to be checked before the graph is even read.
+  static void addOutputs(const std::vector<std::string>& arguments, OutputFiles& files);
   /// Writes every file; gives their names.
   Result<std::vector<std::string>> write(const NamedLiterals& results) const;
   bool prints(const std::string& name) const;

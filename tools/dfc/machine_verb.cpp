@@ -1,6 +1,7 @@
 // `dfc machine`: this host as a machine file, to compile for and to start one's own from.
 #include "ir/atomic_file.h"
 #include "tools/dfc/host_machine.h"
+#include "tools/dfc/output_files.h"
 #include "tools/dfc/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -21,6 +22,11 @@ constexpr const char* examples = R"(Examples:
 It takes about a second: copies for the memory bandwidth, matmuls for the peak rates, tiny ops for the launch cost.)";
 
 Exit machineVerb(const MachineArguments& arguments, Console& console) {
+  OutputFiles files;
+  files.writes("-o", arguments.output);
+  if (const Diagnostics errors = files.check(); !errors.empty()) {
+    return console.fail(Exit::UserError, errors);
+  }
   auto machine = arguments.estimate ? Result<Machine>(estimatedHost()) : measuredHost();
   if (!machine) {
     return console.fail(Exit::UserError, machine.errors());

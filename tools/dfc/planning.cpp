@@ -166,6 +166,11 @@ Result<bool> isPlanFile(const std::string& path) {
   return head.find('\0') != std::string::npos;
 }
 
+void addInputs(const std::string& source, const PlanOptions& options, OutputFiles& files) {
+  files.reads(source);
+  files.reads(options.machine.empty() ? "" : machinePath(options.machine));
+}
+
 Result<Executable> compileFile(const std::string& path, const PlanOptions& options,
                                CompileObserver* observer) {
   auto machine = machineOf(options);

@@ -4,6 +4,7 @@
 
 #include "compiler/compile.h"
 #include "tools/dfc/console.h"
+#include "tools/dfc/output_files.h"
 
 #include <memory>
 
@@ -28,6 +29,9 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired);
 /// A file with the mark of plans is one whatever its name; else ".dfg" is a graph and ".plan" a (damaged)
 /// plan; otherwise a file with a zero byte near its beginning is one.
 Result<bool> isPlanFile(const std::string& path);
+
+/// What compiling reads: the graph or plan, and the machine file.
+void addInputs(const std::string& source, const PlanOptions& options, OutputFiles& files);
 
 /// Compiles a graph file for the machine of the options. A sealed plan is refused.
 Result<Executable> compileFile(const std::string& path, const PlanOptions& options,

@@ -90,7 +90,39 @@ Status restore(const std::string& path, Session& session) {
   return success();
 }
 
+/// Before the graph is compiled and the feeds are read, which may take long.
+Diagnostics outputFaults(const RunArguments& arguments) {
+  OutputFiles files;
+  addInputs(arguments.source, arguments.plan, files);
+  files.reads(arguments.state);
+  for (const std::string& feed : arguments.feeds) {
+    files.reads(fileOfSource(feed.substr(feed.find('=') + 1)));
+  }
+  FetchFiles::addOutputs(arguments.fetches, files);
+  files.writes("--save-state", arguments.saveState, {".safetensors"});
+  files.writes("--trace", arguments.trace);
+  return files.check();
+}
+
+/// Files that parameters start from, which no output may replace: the next run starts from them again.
+Diagnostics initialiserFaults(const RunArguments& arguments, const Graph& graph, const std::string& folder) {
+  OutputFiles files;
+  for (const OpId op : graph.ops()) {
+    if (const auto* parameter = graph[op].getIf<ops::Parameter>()) {
+      const std::string file = parameter->file.substr(0, parameter->file.find('#'));
+      files.reads(file.empty() ? "" : (std::filesystem::path(folder) / file).string());
+    }
+  }
+  FetchFiles::addOutputs(arguments.fetches, files);
+  files.writes("--save-state", arguments.saveState);
+  files.writes("--trace", arguments.trace);
+  return files.check();
+}
+
 Result<Setting> prepare(const RunArguments& arguments) {
+  if (Diagnostics errors = outputFaults(arguments); !errors.empty()) {
+    return errors;
+  }
   Setting setting;
   auto plan = planOf(arguments.source, arguments.plan);
   const auto options = sessionOptionsOf(arguments);
@@ -100,6 +132,9 @@ Result<Setting> prepare(const RunArguments& arguments) {
     return errors;
   }
   setting.plan = *plan;
+  if (options) {
+    add(errors, initialiserFaults(arguments, setting.plan->graph(), options->dataFolder));
+  }
   auto feeds = Feeds::load(arguments.feeds, setting.plan->graph(), arguments.seed);
   auto fetches = FetchFiles::parse(arguments.fetches, setting.plan->graph());
   add(errors, feeds.errors());

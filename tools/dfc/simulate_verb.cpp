@@ -85,6 +85,12 @@ std::string reportJson(const Executable& plan, const Simulation& simulation) {
 }
 
 Exit simulateVerb(const SimulateArguments& arguments, Console& console) {
+  OutputFiles files;
+  addInputs(arguments.plan, arguments.options, files);
+  files.writes("--trace", arguments.trace);
+  if (const Diagnostics errors = files.check(); !errors.empty()) {
+    return console.fail(Exit::UserError, errors);
+  }
   const auto plan = planOf(arguments.plan, arguments.options);
   if (!plan) {
     return console.fail(Exit::UserError, plan.errors());

@@ -103,6 +103,12 @@ Exit viewVerb(const ViewArguments& arguments, Console& console) {
     error.where.file = arguments.output;
     errors.push_back(error);
   }
+  if (errors.empty()) {
+    OutputFiles files;
+    addInputs(arguments.source, arguments.plan, files);
+    files.writes("-o", arguments.output);
+    errors = files.check();
+  }
   if (!errors.empty()) {
     return console.fail(Exit::UserError, errors);
   }

@@ -1,0 +1,130 @@
+// Files that a command writes are looked at before any work: nothing is compiled, fed or run for a path that
+// cannot be written, and nothing that the command reads is overwritten.
+#include "runtime/files/npy.h"
+#include "tests/support/catch.h"
+#include "tests/support/golden.h"
+#include "tests/tools/run_dfc.h"
+
+#include <filesystem>
+
+using namespace dfc;
+using namespace dfc::test;
+
+namespace {
+
+const char* graph = R"(graph g {
+  input x : f32[2]
+  parameter w : f32[2] = file("w.npy")
+  y = x + w
+  assign(w, y)
+  fetch y
+}
+)";
+
+/// A graph, its feed, a machine, a plan, and a folder.
+struct Shop : Workshop {
+  Shop() {
+    write("g.dfg", graph);
+    for (const std::string name : {"x.npy", "w.npy"}) {
+      const std::vector<float> ones = {1, 1};
+      REQUIRE(writeNpy(file(name), Literal(Shape{2}, std::span<const float>(ones))).ok());
+    }
+    std::filesystem::copy_file(machineFile("cpu"), file("m.json"));
+    REQUIRE(dfc({"compile", "g.dfg", "-m", "m.json", "-o", "g.plan"}).status == 0);
+    std::filesystem::create_directory(file("folder"));
+  }
+  std::map<std::string, std::string> contents() const {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path())) {
+      all[entry.path().filename().string()] = entry.is_regular_file() ? readText(entry.path().string()) : "";
+    }
+    return all;
+  }
+};
+
+/// What the option is given, and the whole answer. A source that is not there must not be reached.
+struct Case {
+  std::string path, answer;
+};
+
+const std::vector<Case> places = {
+    {"no/such/file", "error: its folder does not exist\n  hint: make the folder first\n"},
+    {"folder", "error: is a folder, not a file to write\n  hint: name a file in it\n"},
+    {"g.dfg/file", "error: 'g.dfg' is no folder\n  hint: name another place\n"},
+    {"/proc/file", "error: cannot be written: No such file or directory\n"
+                   "  hint: check the folder, its permissions and the space left\n"},
+};
+
+} // namespace
+
+TEST_CASE("dfc: every output path is checked first, and nothing is left behind") {
+  const Shop shop;
+  const auto before = shop.contents();
+  const std::vector<std::vector<std::string>> commands = {
+      {"compile", "none.dfg", "-m", "m.json", "-o"},
+      {"simulate", "none.plan", "--trace"},
+      {"machine", "--estimate", "-o"},
+      {"run", "none.plan", "--trace"},
+  };
+  for (const auto& command : commands) {
+    for (const Case& place : places) {
+      std::vector<std::string> words = command;
+      words.push_back(place.path);
+      const Outcome outcome = shop.dfc(words);
+      CHECK(outcome.status == 1);
+      CHECK(outcome.out.empty());
+      CHECK(outcome.err == place.path + ": " + place.answer);
+    }
+  }
+  const Outcome many = shop.dfc({"run", "none.plan", "--fetch", "z=z.txt", "--fetch", "y=no/y.npy",
+                                 "--save-state", "s.npz", "--trace", "folder"});
+  CHECK(many.status == 1);
+  CHECK(many.err == "z.txt: error: is neither .npy nor .npz\n"
+                    "  hint: end the name with one of them\n"
+                    "no/y.npy: error: its folder does not exist\n"
+                    "  hint: make the folder first\n"
+                    "s.npz: error: is no .safetensors file, and no other kind is written here\n"
+                    "  hint: name it s.safetensors\n"
+                    "folder: error: is a folder, not a file to write\n"
+                    "  hint: name a file in it\n");
+  const Outcome picture = shop.dfc({"view", "none.plan", "--what=graph", "-o", "no/g.svg"});
+  CHECK(picture.err == "no/g.svg: error: its folder does not exist\n  hint: make the folder first\n");
+  CHECK(shop.contents() == before);
+}
+
+TEST_CASE("dfc: no output overwrites what the command reads, by whatever name") {
+  const Shop shop;
+  std::filesystem::create_symlink("m.json", shop.file("link.json"));
+  std::filesystem::create_hard_link(shop.file("x.npy"), shop.file("hard.npy"));
+  REQUIRE(shop.dfc({"run", "g.dfg", "--feed", "x=x.npy", "--save-state", "s.safetensors"}).status == 0);
+  const auto before = shop.contents();
+  const std::vector<std::pair<std::vector<std::string>, std::string>> commands = {
+      {{"compile", "g.dfg", "-m", "m.json", "-o", "m.json"}, "m.json: error: -o"},
+      {{"compile", "g.dfg", "-m", "m.json", "-o", "link.json"}, "link.json: error: -o"},
+      {{"compile", "g.dfg", "-m", "m.json", "-o", "./folder/../g.dfg"}, "./folder/../g.dfg: error: -o"},
+      {{"simulate", "g.plan", "--trace", "g.plan"}, "g.plan: error: --trace"},
+      {{"run", "g.plan", "--feed", "x=x.npy", "--fetch", "y=hard.npy"}, "hard.npy: error: --fetch"},
+      {{"run", "g.plan", "--feed", "x=x.npy", "--fetch", "y=w.npy"}, "w.npy: error: --fetch"},
+      {{"run", "g.plan", "--feed", "x=x.npy", "--state", "s.safetensors", "--save-state", "s.safetensors"},
+       "s.safetensors: error: --save-state"},
+  };
+  for (const auto& [words, start] : commands) {
+    const Outcome outcome = shop.dfc(words);
+    CHECK(outcome.status == 1);
+    CHECK(outcome.err ==
+          start + " would overwrite a file that this command reads\n  hint: write to another file\n");
+  }
+  CHECK(shop.contents() == before);
+}
+
+TEST_CASE("dfc run: two outputs need two files, but archives take many arrays") {
+  const Shop shop;
+  const Outcome twice =
+      shop.dfc({"run", "g.plan", "--feed", "x=x.npy", "--fetch", "y=out.npy", "--trace", "./out.npy"});
+  CHECK(twice.status == 1);
+  CHECK(twice.err == "./out.npy: error: --fetch and --trace would write the same file\n"
+                     "  hint: give each a file of its own\n");
+  CHECK(shop.dfc({"run", "g.plan", "--feed", "x=x.npy", "--fetch", "y=a.npz", "--fetch", "y=a.npz"}).status ==
+        0);
+  CHECK(shop.dfc({"run", "g.plan", "--feed", "x=x.npy", "--trace", "/dev/null"}).status == 0);
+}
