@@ -46,7 +46,7 @@ Result<Literal> readImages(const std::string& file, int64_t count) {
     return bad(file, fmt::format("holds {}, not the {} images of 28 x 28 pixels that belong here",
                                  toString(images->type()), count));
   }
-  return scaled(*images);
+  return images;
 }
 
 Result<Literal> readLabels(const std::string& file, int64_t count) {
@@ -61,7 +61,7 @@ Result<Literal> readLabels(const std::string& file, int64_t count) {
   if (std::any_of(values.begin(), values.end(), [](uint8_t label) { return label >= classes; })) {
     return bad(file, "has a label above 9");
   }
-  return widened(*labels);
+  return labels;
 }
 
 void copyRow(const LabelledImages& from, int64_t source, LabelledImages& to, int64_t target) {
@@ -75,7 +75,7 @@ LabelledImages emptyBatch(int64_t rows) { return {Literal(f32({rows, pixels})), 
 
 } // namespace
 
-Result<Literal> readFashionMnistPart(std::string_view part, const std::string& folder) {
+Result<Literal> readFashionMnistBytes(std::string_view part, const std::string& folder) {
   if (!std::filesystem::is_directory(folder)) {
     return Diagnostic{Severity::Error,
                       {folder},
@@ -89,6 +89,14 @@ Result<Literal> readFashionMnistPart(std::string_view part, const std::string& f
   const int64_t count = train ? 60000 : 10000;
   return part.ends_with("images") ? readImages(stem + "-images-idx3-ubyte.gz", count)
                                   : readLabels(stem + "-labels-idx1-ubyte.gz", count);
+}
+
+Result<Literal> readFashionMnistPart(std::string_view part, const std::string& folder) {
+  const auto bytes = readFashionMnistBytes(part, folder);
+  if (!bytes) {
+    return bytes.errors();
+  }
+  return part.ends_with("images") ? scaled(*bytes) : widened(*bytes);
 }
 
 Result<FashionMnist> readFashionMnist(const std::string& folder) {

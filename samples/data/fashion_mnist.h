@@ -28,6 +28,8 @@ inline constexpr const char* fashionMnistFolder = "/usr/share/datasets/fashion-m
 /// The four files by name: "train/images", "train/labels", "test/images", "test/labels".
 inline constexpr std::array fashionMnistParts = {"train/images", "train/labels", "test/images",
                                                  "test/labels"};
+/// One of them as its file holds it: u8[n, 28, 28], or u8[n] with labels from 0 to 9. Asserts as below.
+Result<Literal> readFashionMnistBytes(std::string_view part, const std::string& folder = fashionMnistFolder);
 /// One of them, as the literal described above. Asserts that the name is one of the four.
 Result<Literal> readFashionMnistPart(std::string_view part, const std::string& folder = fashionMnistFolder);
 

@@ -19,7 +19,7 @@ Result<Literal> fromDataSet(const std::string& source) {
   if (std::find(parts.begin(), parts.end(), part) == parts.end()) {
     return unknownName("part of fashion-mnist", part, parts);
   }
-  return readFashionMnistPart(part);
+  return readFashionMnistBytes(part);
 }
 
 Result<Literal> fromArchive(const std::string& path, const std::string& wanted, bool chosen) {
@@ -51,6 +51,11 @@ std::string fileOfSource(const std::string& source) {
   }
   const size_t member = source.find(".npz:");
   return member == std::string::npos ? source : source.substr(0, member + 4);
+}
+
+bool holdsByteRows(const std::string& source) {
+  return source.starts_with(fashion) ||
+         (source.ends_with(".gz") && source.find(".npz:") == std::string::npos);
 }
 
 Result<Literal> readFeedSource(const std::string& source, const std::string& input) {

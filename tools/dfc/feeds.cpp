@@ -1,6 +1,7 @@
 #include "tools/dfc/feeds.h"
 
 #include "samples/data/shuffle.h"
+#include "tools/dfc/byte_rows.h"
 #include "tools/dfc/console.h"
 #include "tools/dfc/numbers.h"
 #include "tools/dfc/planning.h"
@@ -101,7 +102,34 @@ void Feeds::fit(const std::string& argument, const Graph& graph, Diagnostics& er
     errors.insert(errors.end(), data.errors().begin(), data.errors().end());
     return;
   }
-  fitShape({pair->first, input->second, *std::move(data)}, pair->second, errors);
+  Source source{pair->first, input->second, *std::move(data)};
+  if (holdsByteRows(pair->second)) {
+    fitBytes(std::move(source), pair->second, errors);
+  } else {
+    fitShape(std::move(source), pair->second, errors);
+  }
+}
+
+void Feeds::fitBytes(Source source, const std::string& place, Diagnostics& errors) {
+  const TensorType& data = source.data.type();
+  const auto rows = byteRowsPerStep(data, source.input);
+  if (!rows) {
+    errors.push_back(bytesDoNotFit(place, data, source.name, source.input));
+    return;
+  }
+  source.bytes = true;
+  source.rows = data.shape[0];
+  source.perStep = *rows;
+  noteLeftOut(source, place);
+  sources_.push_back(std::move(source));
+}
+
+void Feeds::noteLeftOut(const Source& source, const std::string& place) {
+  if (const int64_t left = source.rows % source.perStep; left != 0) {
+    notes_.push_back(fmt::format("{}: {} make {} of {}; {} left out of each epoch", place,
+                                 counted(source.rows, "row"), batchesText(source.rows / source.perStep),
+                                 source.perStep, left == 1 ? "1 row is" : counted(left, "row") + " are"));
+  }
 }
 
 void Feeds::fitShape(Source source, const std::string& place, Diagnostics& errors) {
@@ -116,11 +144,7 @@ void Feeds::fitShape(Source source, const std::string& place, Diagnostics& error
   if (longerRows(data.shape, input.shape)) {
     source.rows = data.shape[0];
     source.perStep = input.shape[0];
-    if (const int64_t left = source.rows % source.perStep; left != 0) {
-      notes_.push_back(fmt::format("{}: {} make {} of {}; {} left out of each epoch", place,
-                                   counted(source.rows, "row"), batchesText(source.rows / source.perStep),
-                                   source.perStep, left == 1 ? "1 row is" : counted(left, "row") + " are"));
-    }
+    noteLeftOut(source, place);
   } else if (data.shape.rank() == input.shape.rank() + 1 &&
              data.shape.dims().drop_front() == input.shape.dims() && data.shape[0] > 0) {
     source.rows = data.shape[0];
@@ -172,11 +196,20 @@ Literal Feeds::slice(const Source& source, int64_t step) {
     }
   }
   Literal batch(source.input);
+  const auto rowAt = [&](int64_t row) {
+    return order != nullptr ? (*order)[static_cast<size_t>(begin + row)] : begin + row;
+  };
+  for (int64_t row = 0; source.bytes && row < source.perStep; ++row) {
+    copyByteRow(source.data, rowAt(row), batch, row);
+  }
+  if (source.bytes) {
+    return batch;
+  }
   const auto out = batch.mutableBytes();
   const auto from = source.data.bytes();
   const auto rowBytes = static_cast<size_t>(source.input.bytes() / source.perStep);
   for (int64_t row = 0; row < source.perStep; ++row) {
-    const int64_t at = order != nullptr ? (*order)[static_cast<size_t>(begin + row)] : begin + row;
+    const int64_t at = rowAt(row);
     std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(static_cast<size_t>(at) * rowBytes), rowBytes,
                 out.begin() + static_cast<std::ptrdiff_t>(static_cast<size_t>(row) * rowBytes));
   }

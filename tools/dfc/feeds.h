@@ -12,7 +12,8 @@ namespace dfc::tool {
 /// A file for an input has one of three shapes: the input's own (fed at every step); the input's with a
 /// longer first dimension (each step takes the next rows; an incomplete last batch is left out); or the
 /// input's with one more dimension before it (each step takes the next entry). After the last batch it begins
-/// again: an epoch.
+/// again: an epoch. Data sets and IDX files adapt further: their bytes become the input's elements, and the
+/// dimensions of a row may be joined (byte_rows.h).
 class Feeds {
  public:
   /// `arguments`: "NAME=SOURCE", where SOURCE is FILE.npy, FILE.npz, FILE.npz:MEMBER, an IDX file (.gz) or
@@ -33,8 +34,11 @@ class Feeds {
     Literal data;
     int64_t rows = 0;    ///< of the data; 0 where all of it is fed each step
     int64_t perStep = 0; ///< rows that a step takes
+    bool bytes = false;  ///< rows of bytes, turned into the input's elements step by step
   };
   void fit(const std::string& argument, const Graph& graph, Diagnostics& errors);
+  void fitBytes(Source source, const std::string& place, Diagnostics& errors);
+  void noteLeftOut(const Source& source, const std::string& place);
   void fitShape(Source source, const std::string& place, Diagnostics& errors);
   void checkBatches(Diagnostics& errors);
   Literal slice(const Source& source, int64_t step);
@@ -47,6 +51,9 @@ class Feeds {
 
 /// The file that a SOURCE reads, for a check that nothing overwrites it; "" for a data set.
 std::string fileOfSource(const std::string& source);
+
+/// Whether a SOURCE is a data set or an IDX file, whose rows of bytes adapt to the input (byte_rows.h).
+bool holdsByteRows(const std::string& source);
 
 /// The array that a SOURCE names; `input` chooses the member of an archive.
 Result<Literal> readFeedSource(const std::string& source, const std::string& input);
