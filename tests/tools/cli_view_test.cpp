@@ -23,7 +23,8 @@ bool graphvizIsHere() { return std::system("dot -V >/dev/null 2>&1") == 0; }
 
 } // namespace
 
-TEST_CASE("figure: one step of the MLP collapses to the book's 15 computations and 12 transfers") {
+TEST_CASE(
+    "figure: one step of the MLP collapses to the book's 15 computations and 12 transfers, and the loss") {
   const auto graph = readGraph(figure);
   const auto machine = readMachine(machineFile("cpu-2gpu"));
   REQUIRE(graph.ok());
@@ -39,16 +40,16 @@ TEST_CASE("figure: one step of the MLP collapses to the book's 15 computations a
   }
   // The drawing's 19 boxes are these 15, the 2 copies of half batches and the 2 times "copy to both GPUs".
   CHECK(computations ==
-        std::multiset<std::string>{"cpu0: next_batch", "cpu0: fc1 sum", "cpu0: fc1 update", "cpu0: fc2 sum",
-                                   "cpu0: fc2 update", "gpu0: fc1 forward", "gpu0: fc2 forward",
-                                   "gpu0: loss gradient", "gpu0: fc2 backward", "gpu0: fc1 backward",
-                                   "gpu1: fc1 forward", "gpu1: fc2 forward", "gpu1: loss gradient",
-                                   "gpu1: fc2 backward", "gpu1: fc1 backward"});
-  CHECK(transfers == std::multiset<std::string>{"gpu0: copy images0", "gpu1: copy images1",
-                                                "gpu0: copy labels0", "gpu1: copy labels1",
-                                                "cpu0: copy d1gpu0", "cpu0: copy d1gpu1", "cpu0: copy d2gpu0",
-                                                "cpu0: copy d2gpu1", "gpu0: copy new w1", "gpu1: copy new w1",
-                                                "gpu0: copy new w2", "gpu1: copy new w2"});
+        std::multiset<std::string>{
+            "cpu0: next_batch", "cpu0: fc1 sum", "cpu0: fc1 update", "cpu0: fc2 sum", "cpu0: fc2 update",
+            "gpu0: fc1 forward", "gpu0: fc2 forward", "gpu0: loss gradient", "gpu0: fc2 backward",
+            "gpu0: fc1 backward", "gpu1: fc1 forward", "gpu1: fc2 forward", "gpu1: loss gradient",
+            "gpu1: fc2 backward", "gpu1: fc1 backward", "gpu0: loss", "gpu1: loss", "cpu0: loss"});
+  CHECK(transfers == std::multiset<std::string>{
+                         "gpu0: copy images0", "gpu1: copy images1", "gpu0: copy labels0",
+                         "gpu1: copy labels1", "cpu0: copy d1gpu0", "cpu0: copy d1gpu1", "cpu0: copy d2gpu0",
+                         "cpu0: copy d2gpu1", "gpu0: copy new w1", "gpu1: copy new w1", "gpu0: copy new w2",
+                         "gpu1: copy new w2", "cpu0: copy loss0", "cpu0: copy loss1"});
 }
 
 TEST_CASE("dfc view: every picture of the figure, as DOT and drawn") {
