@@ -22,9 +22,9 @@ struct CompileArguments {
 };
 
 constexpr const char* examples = R"(Examples:
-  dfc compile mlp.dfg -m cpu-2gpu.json -o mlp.plan
-  dfc compile mlp.dfg -m cpu-2gpu.json --emit=schedule
-  dfc compile mlp.dfg -m cpu-2gpu.json -o mlp.plan --pin 'fc1*=gpu0' --memory gpu0=512MB
+  dfc compile samples/02_train_mlp/mlp.dfg -m cpu-2gpu -o mlp.plan
+  dfc compile samples/02_train_mlp/mlp.dfg -m cpu-2gpu --emit=schedule
+  dfc compile samples/02_train_mlp/mlp.dfg -m cpu-2gpu -o mlp.plan --pin 'h*=gpu0' --memory gpu0=512MB
 No GPU is needed to compile for one: everything is known from the machine file.)";
 
 std::string stageText(const std::string& stage, const Executable& plan) {

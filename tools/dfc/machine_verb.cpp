@@ -18,7 +18,7 @@ struct MachineArguments {
 
 constexpr const char* examples = R"(Examples:
   dfc machine -o here.json
-  dfc machine --estimate          no measuring: rates that any laptop reaches
+  dfc machine --estimate    # no measuring: rates that any laptop reaches
 It takes about a second: copies for the memory bandwidth, matmuls for the peak rates, tiny ops for the launch cost.)";
 
 Exit machineVerb(const MachineArguments& arguments, Console& console) {

@@ -16,7 +16,8 @@ constexpr const char* footer = R"(Feeds. A file for an input has one of three sh
                               an incomplete last batch is left out
   one more dimension before   each step takes the next entry
 FILE may also be FILE.npz:MEMBER, an IDX file (.gz), or fashion-mnist/{train,test}/{images,labels}
-(Debian package dataset-fashion-mnist). --shuffle draws a new order of the rows for each epoch.
+(Debian package dataset-fashion-mnist). The last two hold rows of bytes and adapt to the input: u8, i32 and i64 take
+the bytes, f32 and f64 take pixels / 255 and labels as they are; [N, 784] takes images of 28 x 28. --shuffle draws a new order of the rows for each epoch.
 
 Fetches. Scalars are shown with their mean over the steps (over the last epoch, where there are several); --fetch
 saves the value of the last step. NAME alone after --fetch prints it.
@@ -24,9 +25,9 @@ saves the value of the last step. NAME alone after --fetch prints it.
 Devices. A gpu of the machine runs on a real GPU where there is one, else it is emulated; the report says which.
 
 Examples:
-  dfc run add.dfg --feed x=x.npy --feed y=y.npy --fetch z=z.npy
-  dfc run mlp.plan --epochs 10 --feed x=images.npy --feed labels=labels.npy --save-state mlp.safetensors
-  dfc run mlp.dfg -m cpu-2gpu.json --steps 20 --feed x=fashion-mnist/train/images \
+  dfc run samples/02_train_mlp/mlp.dfg --epochs 1 --feed images=fashion-mnist/train/images \
+      --feed labels=fashion-mnist/train/labels --fetch loss=loss.npy --save-state mlp.safetensors
+  dfc run samples/04_graph_file/figure.dfg -m cpu-2gpu --steps 20 --feed images=fashion-mnist/train/images \
       --feed labels=fashion-mnist/train/labels --trace trace.json)";
 
 } // namespace

@@ -21,9 +21,9 @@ struct SimulateArguments {
 };
 
 constexpr const char* examples = R"(Examples:
-  dfc simulate mlp.plan
-  dfc simulate mlp.plan --trace predicted.json     open it at ui.perfetto.dev
-  dfc simulate mlp.dfg -m cpu-8gpu-nvlink.json)";
+  dfc simulate samples/04_graph_file/figure.dfg -m cpu-8gpu-nvlink
+  dfc compile samples/04_graph_file/figure.dfg -m cpu-2gpu -o figure.plan
+  dfc simulate figure.plan --trace predicted.json    # open it at ui.perfetto.dev)";
 
 double share(double busy, double makespan) { return makespan > 0 ? busy / makespan : 0; }
 
