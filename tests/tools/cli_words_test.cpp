@@ -91,3 +91,36 @@ TEST_CASE("dfc: with --json an error is one object on stderr") {
   CHECK(error["column"] == 12);
   CHECK(error["severity"] == "error");
 }
+
+TEST_CASE("dfc --version: the version and the backends, as text and as JSON") {
+  const Outcome text = runDfc({"--version"});
+  CHECK(text.status == 0);
+  CHECK_THAT(text.out, startingWith("dfc 0."));
+  CHECK_THAT(text.out, containing("\nbackends: "));
+  CHECK_THAT(text.out, containing("cpu"));
+  const auto object = nlohmann::json::parse(runDfc({"--version", "--json"}).out);
+  CHECK(object["status"] == "ok");
+  CHECK_THAT(object["version"].get<std::string>(), startingWith("0."));
+  CHECK(object["backends"].size() >= 3); // cpu, emulated, null
+}
+
+TEST_CASE("dfc: success with --json says so") {
+  CHECK(nlohmann::json::parse(runDfc({"machine", "--estimate", "--json"}).out)["status"] == "ok");
+}
+
+TEST_CASE("dfc run: a null backend warns that nothing is computed") {
+  const Workshop shop;
+  shop.write("g.dfg", "graph g {\n  parameter w : f32[2] = zeros()\n  y = w + 1\n  fetch y\n}\n");
+  const Outcome null = shop.dfc({"run", "g.dfg", "--backend", "cpu=null"});
+  CHECK(null.status == 0);
+  CHECK(null.err == "warning: backend 'null' computes nothing: results of cpu0 are zeros, not values\n");
+  CHECK(shop.dfc({"run", "g.dfg"}).err.empty());
+}
+
+TEST_CASE("dfc view: figure and placed --collapse are one picture, and the help says so") {
+  const Workshop shop;
+  const std::string figure = std::string(DFC_SOURCE_DIR) + "/samples/04_graph_file/figure.dfg";
+  CHECK(shop.dfc({"view", figure, "-m", "cpu-2gpu", "--what=figure"}).out ==
+        shop.dfc({"view", figure, "-m", "cpu-2gpu", "--what=placed", "--collapse"}).out);
+  CHECK_THAT(runDfc({"view", "--help"}).out, containing("placed --collapse is the same"));
+}

@@ -1,9 +1,11 @@
 #include "tools/dfc/command_line.h"
 
+#include "runtime/backend.h"
 #include "tools/dfc/verbs.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <sstream>
@@ -12,10 +14,11 @@ namespace dfc::tool {
 namespace {
 
 constexpr const char* footer = R"(Examples:
-  dfc machine -o here.json                        this host as a machine file
-  dfc compile mlp.dfg -m here.json -o mlp.plan    a plan
-  dfc run mlp.plan --steps 100 --feed x=x.npy     execute it
-  dfc view mlp.plan --what=schedule -o mlp.svg    look at it
+  dfc machine -o here.json                                              # this host as a machine file
+  dfc compile samples/02_train_mlp/mlp.dfg -m here.json -o mlp.plan     # a plan
+  dfc run mlp.plan --steps 100 --feed images=fashion-mnist/train/images \
+      --feed labels=fashion-mnist/train/labels                          # execute it
+  dfc view mlp.plan --what=schedule -o mlp.svg                          # look at it
 Help of a verb: dfc compile --help
 Exit status: 0 fine, 1 your error, 2 the machine's failure (out of memory, device lost), 3 a bug in dfc.)";
 
@@ -88,6 +91,22 @@ void addJsonFlag(CLI::App& app) {
       "--json", [] {}, "machine-readable: one JSON object on stdout, errors as one on stderr");
 }
 
+Exit version(Console& console) {
+  std::vector<std::string> backends;
+  for (const Backend* backend : allBackends()) {
+    backends.emplace_back(backend->name());
+  }
+  console.print(fmt::format("dfc {}\nbackends: {}\n", DFC_VERSION, fmt::join(backends, ", ")));
+  return console.finish(nlohmann::ordered_json{{"version", DFC_VERSION}, {"backends", backends}}.dump());
+}
+
+/// Only before a verb: behind one it is that verb's to know.
+bool asksForVersion(const std::vector<std::string>& words) {
+  const auto first =
+      std::find_if(words.begin(), words.end(), [](const auto& word) { return word != "--json"; });
+  return first != words.end() && *first == "--version";
+}
+
 Exit help(const std::string& text, Console& console) {
   console.print(text);
   return console.finish("{}");
@@ -105,6 +124,8 @@ Exit runProgram(const std::vector<std::string>& words, Console& console) {
   program.footer(footer);
   program.require_subcommand(0, 1);
   addJsonFlag(program);
+  program.add_flag_callback(
+      "--version", [] {}, "the version, and the backends in this build"); // read before parsing
   Verbs verbs;
   addCompile(program, verbs);
   addRun(program, verbs);
@@ -114,6 +135,9 @@ Exit runProgram(const std::vector<std::string>& words, Console& console) {
   addBench(program, verbs);
   for (const auto& [verb, action] : verbs) {
     addJsonFlag(*program.get_subcommand(verb->get_name()));
+  }
+  if (asksForVersion(words)) {
+    return version(console);
   }
   const auto verb = verbOf(program, words);
   if (asksForHelp(words)) {

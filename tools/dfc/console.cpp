@@ -60,7 +60,8 @@ void Console::note(const std::string& line) {
 
 Exit Console::finish(const std::string& object) {
   if (json_) {
-    Json whole = Json::parse(object);
+    Json whole{{"status", "ok"}};
+    whole.update(Json::parse(object));
     whole["notes"] = notes_;
     write(out_, dump(whole));
   }

@@ -22,7 +22,8 @@ class Console {
   void print(std::string_view text);
   /// A remark that is no error: a line on stderr, or an entry of "notes" with --json.
   void note(const std::string& line);
-  /// Ends a verb. `object` is a JSON object; with --json it goes to stdout with the notes added.
+  /// Ends a verb. `object` is a JSON object; with --json it goes to stdout with "status": "ok" before it and
+  /// the notes after.
   Exit finish(const std::string& object);
   /// Ends a verb in errors: rendered on stderr, or one JSON object there with --json.
   Exit fail(Exit status, const Diagnostics& errors);

@@ -263,6 +263,20 @@ bool playsMachine(const Session& session) {
   });
 }
 
+/// Zeros that nobody computed look like results.
+void noteNull(const Session& session, Console& console) {
+  std::string devices;
+  for (const std::string& line : session.deviceReport()) {
+    if (line.ends_with(": null")) {
+      devices += (devices.empty() ? "" : ", ") + line.substr(0, line.size() - std::string(": null").size());
+    }
+  }
+  if (!devices.empty()) {
+    console.note(fmt::format("warning: backend 'null' computes nothing: results of {} are zeros, not values",
+                             devices));
+  }
+}
+
 std::string predictionText(const Setting& setting) {
   const std::string seconds = humanSeconds(setting.plan->schedule().makespan);
   return playsMachine(*setting.session)
@@ -337,6 +351,7 @@ Exit runVerb(const RunArguments& arguments, Console& console) {
   for (const std::string& note : setting->feeds->notes()) {
     console.note(note);
   }
+  noteNull(*setting->session, console);
   const auto outcome = Runner(*setting, console).run();
   if (!outcome) {
     return console.fail(Exit::UserError, outcome.errors());

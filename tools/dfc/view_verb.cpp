@@ -31,13 +31,13 @@ struct ViewArguments {
 constexpr const char* footer = R"(Pictures:
   graph      the graph as it is written; of a plan its computations as they were compiled
   placed     a frame for each device, copies between them with bytes and route
-  figure     the same with one box for each scope on each device
+  figure     one box for each scope on each device; placed --collapse is the same
   schedule   a row for each queue, time from left to right, waits as arrows; --collapse hides the ops of a scope
 
 Examples:
-  dfc view mlp.dfg --what=graph -o mlp.svg
-  dfc view mlp.plan --what=figure -o figure.png
-  dfc view mlp.dfg -m cpu-2gpu.json --what=schedule --collapse -o schedule.svg
+  dfc view samples/02_train_mlp/mlp.dfg --what=graph -o mlp.svg
+  dfc view samples/04_graph_file/figure.dfg -m cpu-2gpu --what=figure -o figure.png
+  dfc view samples/04_graph_file/figure.dfg -m cpu-2gpu --what=schedule --collapse -o schedule.svg
 SVG and PNG are drawn by Graphviz (package graphviz); without -o the DOT text goes to standard output.)";
 
 /// A plan holds its graph as it was compiled, not as it was written: the picture says so.
