@@ -2,11 +2,51 @@
 
 #include "tools/bench/experiments/experiments.h"
 
+#include <fmt/format.h>
+
 namespace dfc::bench {
 namespace {
 
 Setting settingOf(const Stage& stage) {
   return {stage.machine().name, stage.deviceReport(), stage.realGpus(), stage.quick(), hostFacts()};
+}
+
+/// Scripts, and the experiments of ours that do the same.
+struct Match {
+  std::vector<PeerScript> scripts;
+  std::vector<void (*)(Stage&)> experiments;
+};
+
+std::vector<std::string> trainingKeys(const Stage& stage, const std::string& gpus) {
+  std::vector<std::string> keys;
+  for (const std::string& precision : stage.precisions()) {
+    for (const int64_t batch : stage.sizes().batches) {
+      keys.push_back(fmt::format("B3/{}/{}/{}", gpus, precision, batch));
+    }
+  }
+  return keys;
+}
+
+std::vector<Match> matches(const Stage& stage) {
+  const Sizes& sizes = stage.sizes();
+  const std::vector<std::string> one = trainingKeys(stage, "1gpu"), two = trainingKeys(stage, "2gpu");
+  const std::string figureKey = fmt::format("A4/net/{}", sizes.largestBatch);
+  return {
+      {{{"torch_products.py",
+         false,
+         {"A1/gpu0", "A1/gpu1", "A2/both", "A3/copies", "A3/all"},
+         {"--size", fmt::format("{}", sizes.product), "--count", fmt::format("{}", sizes.products)}}},
+       {productsOnGpus}},
+      {{{"torch_adds.py",
+         false,
+         {"B2/barrier", "B2/steps", "B2/dependent"},
+         {"--count", fmt::format("{}", sizes.adds)}}},
+       {manyAdds}},
+      {{{"torch_net.py", false, one}, {"jax_net.py", false, one}}, {trainingOnOne}},
+      {{{"torch_two.py", false, two}, {"torch_ddp.py", true, two}, {"jax_net.py", false, two}},
+       {trainingOnTwo}},
+      {{{"torch_two.py", false, {figureKey}}}, {figure}},
+  };
 }
 
 } // namespace
@@ -16,6 +56,20 @@ Setting runExperiments(BenchOptions options, Report& report) {
   for (const Experiment& experiment : allExperiments()) {
     experiment.run(stage);
   }
+  return settingOf(stage);
+}
+
+Setting runWithPeers(BenchOptions options, const PeerOptions& peers, Report& report) {
+  Stage stage(std::move(options), report);
+  for (const Match& match : matches(stage)) {
+    for (const PeerScript& script : match.scripts) {
+      runPeer(stage, script, peers);
+    }
+    for (const auto experiment : match.experiments) {
+      experiment(stage);
+    }
+  }
+  holdAgainstPeers(stage);
   return settingOf(stage);
 }
 

@@ -71,7 +71,10 @@ Stage::Stage(BenchOptions options, Report& report) : options_(std::move(options)
   sizes_ = options_.quick ? quickened(sizes_) : sizes_;
 }
 
-std::vector<std::string> Stage::precisions() const { return {"f32"}; }
+std::vector<std::string> Stage::precisions() const {
+  return options_.quick && !realGpus_ ? std::vector<std::string>{"f32"}
+                                      : std::vector<std::string>{"f32", "tf32"};
+}
 
 Sampling Stage::longSteps() const {
   return {options_.samples.value_or(options_.quick ? 3 : 7), options_.steps.value_or(1),
@@ -97,6 +100,7 @@ Result<Prepared> Stage::prepare(const Result<Graph>& graph, const Variation& var
   }
   CompileOptions compileOptions;
   compileOptions.skipPasses = variation.skipPasses;
+  compileOptions.precision = variation.tf32 ? ops::Precision::Tf32 : ops::Precision::Ieee;
   auto plan =
       compile(*graph, variation.machine.value_or(options_.machine), RooflineCostModel(), compileOptions);
   if (!plan) {

@@ -60,7 +60,7 @@ class Stage {
   Report& report() const { return report_; }
   /// "gpu0", … as many as the machine has.
   const std::vector<std::string>& gpus() const { return gpus_; }
-  /// "f32" and, where plans can be made with it, "tf32".
+  /// "f32" and "tf32"; emulated GPUs compute both alike, so with --quick only the first.
   std::vector<std::string> precisions() const;
   /// A step that is a second's fraction by itself: one a sample. A short one: fifty.
   Sampling longSteps() const;

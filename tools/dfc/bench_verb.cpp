@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace dfc::tool {
 namespace {
@@ -18,6 +19,7 @@ struct BenchArguments {
   std::string what, machine, output;
   std::vector<std::string> backends;
   bench::BenchOptions options;
+  bench::PeerOptions peers;
   uint32_t samples = 0, steps = 0; ///< 0: the experiment's own
 };
 
@@ -25,6 +27,7 @@ constexpr const char* examples = R"(Examples:
   dfc bench experiments                          A1 to B3 on this host's GPUs, emulated where it has none
   dfc bench experiments --only A2 --only 'B3/*/8192'
   dfc bench experiments -o results.json          the rows are added to the file as JSON
+  dfc bench peers --python ~/venv/bin/python     PyTorch and JAX beside ours, row by row
 Without -m the machine is this host; where that shows no GPU, a shipped one with a CPU and two GPUs.)";
 
 bool hasGpu(const Machine& machine) {
@@ -43,8 +46,8 @@ Result<Machine> machineOf(const std::string& named) {
 Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
   bench::BenchOptions options = arguments.options;
   Diagnostics errors;
-  if (arguments.what != "experiments") {
-    errors.push_back(unknownName("benchmark", arguments.what, {"experiments"}));
+  if (arguments.what != "experiments" && arguments.what != "peers") {
+    errors.push_back(unknownName("benchmark", arguments.what, {"experiments", "peers"}));
   }
   for (const std::string& text : arguments.backends) {
     applyBackend(text, options.session, errors);
@@ -60,6 +63,28 @@ Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
   options.samples = arguments.samples == 0 ? std::nullopt : std::optional(arguments.samples);
   options.steps = arguments.steps == 0 ? std::nullopt : std::optional(arguments.steps);
   return options;
+}
+
+/// Where the scripts lie: as installed beside the running program, else in the source tree.
+std::string scriptsFolder() {
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const auto installed = program.parent_path().parent_path() / "share/dfc/peers";
+  return std::filesystem::is_directory(installed, ignored) ? installed.string()
+                                                           : lesson::sourceFile("tools/bench/peers");
+}
+
+Result<bench::PeerOptions> peersOf(const BenchArguments& arguments) {
+  bench::PeerOptions peers = arguments.peers;
+  peers.scripts = peers.scripts.empty() ? scriptsFolder() : peers.scripts;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(std::filesystem::path(peers.scripts) / "peer.py", ignored)) {
+    return Diagnostic{Severity::Error,
+                      {peers.scripts},
+                      "is no folder with the peers' scripts",
+                      "name the folder tools/bench/peers of the sources with --scripts"};
+  }
+  return peers;
 }
 
 /// A wrong result outweighs a device that failed, which outweighs a missed time: that is a measurement too.
@@ -79,8 +104,10 @@ Exit endOf(const bench::Report& report, const std::string& json, Console& consol
 
 Exit benchVerb(const BenchArguments& arguments, Console& console) {
   auto options = optionsOf(arguments);
-  if (!options) {
-    return console.fail(Exit::UserError, options.errors());
+  const auto peers =
+      arguments.what == "peers" ? peersOf(arguments) : Result<bench::PeerOptions>(arguments.peers);
+  if (!options || !peers) {
+    return console.fail(Exit::UserError, options ? peers.errors() : options.errors());
   }
   const auto onRow = [&](const bench::Row& row) {
     if (!console.json()) {
@@ -88,7 +115,9 @@ Exit benchVerb(const BenchArguments& arguments, Console& console) {
     }
   };
   bench::Report report(onRow);
-  const bench::Setting setting = bench::runExperiments(*std::move(options), report);
+  const bench::Setting setting = arguments.what == "peers"
+                                     ? bench::runWithPeers(*std::move(options), *peers, report)
+                                     : bench::runExperiments(*std::move(options), report);
   if (report.rows().empty()) {
     return console.fail(Exit::UserError, {errorWithoutPlace("no experiment has a row that --only asks for",
                                                             "keys look like A2/both and B3/1gpu/f32/64")});
@@ -109,7 +138,7 @@ void addBench(CLI::App& program, Verbs& verbs) {
   auto arguments = std::make_shared<BenchArguments>();
   CLI::App* verb =
       program.add_subcommand("bench", "Run the book's experiments, and their peers, and time them");
-  verb->add_option("WHAT", arguments->what, "experiments")->required();
+  verb->add_option("WHAT", arguments->what, "experiments, or peers")->required();
   verb->add_option("-m,--machine", arguments->machine, "machine file (JSON) to compile for")
       ->type_name("FILE");
   verb->add_option("--backend", arguments->backends, "backend for a kind of device, for example gpu=emulated")
@@ -124,6 +153,12 @@ void addBench(CLI::App& program, Verbs& verbs) {
   verb->add_option("--traces", arguments->options.traces, "write Chrome traces into this folder")
       ->type_name("FOLDER");
   verb->add_option("-o,--output", arguments->output, "add the results to this file")->type_name("FILE.json");
+  verb->add_option("--scripts", arguments->peers.scripts, "peers: folder with the scripts, if not dfc's own")
+      ->type_name("FOLDER");
+  verb->add_option("--python", arguments->peers.python, "peers: the Python that has PyTorch and JAX")
+      ->type_name("PROGRAM");
+  verb->add_option("--script-limit", arguments->peers.limitSeconds, "peers: seconds that one script may take")
+      ->check(CLI::Range(1.0, 1e5));
   verb->footer(examples);
   verbs[verb] = [arguments](Console& console) { return benchVerb(*arguments, console); };
 }

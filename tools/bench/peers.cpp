@@ -1,0 +1,174 @@
+#include "tools/bench/peers.h"
+
+#include "tools/bench/process.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+namespace dfc::bench {
+namespace {
+
+using Json = nlohmann::json;
+
+std::vector<std::string> wordsOf(const PeerScript& script, const PeerOptions& options,
+                                 const std::vector<std::string>& keys, bool quick) {
+  std::vector<std::string> words = {options.python};
+  if (script.processPerGpu) {
+    words.insert(words.end(), {"-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"});
+  }
+  words.push_back((std::filesystem::path(options.scripts) / script.file).string());
+  words.insert(words.end(), {"--keys", fmt::format("{}", fmt::join(keys, ","))});
+  words.insert(words.end(), script.arguments.begin(), script.arguments.end());
+  if (quick) {
+    words.emplace_back("--quick");
+  }
+  return words;
+}
+
+std::string textAt(const Json& answer, const char* name) {
+  const auto found = answer.find(name);
+  return found != answer.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::optional<double> numberAt(const Json& answer, const char* name) {
+  const auto found = answer.find(name);
+  return found != answer.end() && found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
+}
+
+/// A line of a script's output as a row; none where it is no answer.
+std::optional<Row> rowOf(const std::string& line) {
+  const Json answer = Json::parse(line, nullptr, false);
+  if (!answer.is_object() || textAt(answer, "key").empty() || textAt(answer, "who").empty()) {
+    return std::nullopt;
+  }
+  Row row;
+  row.key = textAt(answer, "key");
+  row.who = textAt(answer, "who");
+  row.why = textAt(answer, "error");
+  const auto median = numberAt(answer, "seconds");
+  if (median && *median > 0) {
+    row.time = Spread{*median, numberAt(answer, "least").value_or(*median),
+                      numberAt(answer, "most").value_or(*median),
+                      static_cast<uint32_t>(numberAt(answer, "samples").value_or(1))};
+  }
+  return row;
+}
+
+std::string lastLineOf(const std::string& text) {
+  std::istringstream lines(text);
+  std::string last;
+  for (std::string line; std::getline(lines, line);) {
+    last = line.find_first_not_of(" \t") == std::string::npos ? last : line;
+  }
+  return last.substr(0, 300);
+}
+
+std::string whyNoAnswer(const ProcessOutcome& outcome, const PeerOptions& options) {
+  if (outcome.timedOut) {
+    return fmt::format("took more than {:.0f} s", options.limitSeconds);
+  }
+  const std::string last = lastLineOf(outcome.err);
+  return fmt::format("ended with status {}{}{}", outcome.status, last.empty() ? "" : ": ", last);
+}
+
+void addMissing(const Stage& stage, const PeerScript& script, const std::vector<std::string>& keys,
+                const std::vector<std::string>& answered, const std::string& why) {
+  for (const std::string& key : keys) {
+    if (std::find(answered.begin(), answered.end(), key) == answered.end()) {
+      Row row;
+      row.key = key;
+      row.who = script.file;
+      row.why = why;
+      stage.report().add(std::move(row));
+    }
+  }
+}
+
+/// The key under which peers do the work of our row `key`.
+std::string peerKey(const std::string& key) {
+  constexpr std::string_view exchange = "B3/2gpu-exchange/", independent = "B2/independent/";
+  if (key.starts_with(exchange)) {
+    return "B3/2gpu/" + key.substr(exchange.size());
+  }
+  return key.starts_with(independent) ? "B2/dependent" : key;
+}
+
+/// Issue 3, "What must show": 3, 4, 5 and 6.
+std::optional<double> mostOfPeer(const Stage& stage, const std::string& key) {
+  if (key.starts_with("B3/1gpu/")) {
+    return 0.95;
+  }
+  if (key.starts_with("B3/2gpu")) {
+    return key.ends_with(fmt::format("/{}", stage.sizes().largestBatch)) ? std::optional(0.95) : std::nullopt;
+  }
+  if (key.starts_with("A4/net/")) {
+    return 0.5;
+  }
+  return key == "B2/dependent"                ? std::optional(1.0)
+         : key.starts_with("B2/independent/") ? std::optional(0.35)
+                                              : std::nullopt;
+}
+
+/// Rows that do one work in different ways have the same peers and the same requirement.
+bool isFastestOfItsKind(const Stage& stage, const Row& row) {
+  return std::none_of(stage.report().rows().begin(), stage.report().rows().end(), [&](const Row& other) {
+    return other.who == "dfc" && other.time && peerKey(other.key) == peerKey(row.key) &&
+           mostOfPeer(stage, other.key) == mostOfPeer(stage, row.key) &&
+           other.time->median < row.time->median;
+  });
+}
+
+void holdAgainstPeers(const Stage& stage, Row& row) {
+  std::vector<const Row*> peers;
+  for (const Row& other : stage.report().rows()) {
+    if (other.who != "dfc" && other.time && other.key == peerKey(row.key)) {
+      peers.push_back(&other);
+    }
+  }
+  std::sort(peers.begin(), peers.end(),
+            [](const Row* a, const Row* b) { return a->time->median < b->time->median; });
+  const auto most = isFastestOfItsKind(stage, row) ? mostOfPeer(stage, row.key) : std::nullopt;
+  for (const Row* peer : peers) {
+    const bool binding = peer == peers.front() && most.has_value();
+    row.checks.push_back(
+        against(row, peer->who, peer->time->median, binding ? stage.required(*most) : std::nullopt));
+  }
+}
+
+} // namespace
+
+void runPeer(const Stage& stage, const PeerScript& script, const PeerOptions& options) {
+  std::vector<std::string> keys;
+  std::copy_if(script.keys.begin(), script.keys.end(), std::back_inserter(keys),
+               [&](const std::string& key) { return stage.wants(key); });
+  if (keys.empty()) {
+    return;
+  }
+  const auto outcome = runProcess(wordsOf(script, options, keys, stage.quick()), options.limitSeconds);
+  if (!outcome) {
+    return addMissing(stage, script, keys, {}, outcome.errors().front().message);
+  }
+  std::vector<std::string> answered;
+  std::istringstream lines(outcome->out);
+  for (std::string line; std::getline(lines, line);) {
+    if (auto row = rowOf(line)) {
+      answered.push_back(row->key);
+      stage.report().add(*std::move(row));
+    }
+  }
+  addMissing(stage, script, keys, answered, whyNoAnswer(*outcome, options));
+}
+
+void holdAgainstPeers(const Stage& stage) {
+  for (Row& row : stage.report().rows()) {
+    if (row.who == "dfc" && row.time) {
+      holdAgainstPeers(stage, row);
+    }
+  }
+}
+
+} // namespace dfc::bench

@@ -1,0 +1,32 @@
+// The peers: scripts that do the same work in PyTorch and JAX, run as programs of their own, one at a time,
+// while nothing of ours runs. What they print is in peers/peer.py.
+#pragma once
+
+#include "tools/bench/stage.h"
+
+namespace dfc::bench {
+
+struct PeerOptions {
+  std::string scripts;            ///< folder with the scripts
+  std::string python = "python3"; ///< a program in PATH, or its path
+  double limitSeconds = 300;      ///< of one script
+};
+
+/// One script and the rows that it can measure.
+struct PeerScript {
+  std::string file;
+  bool processPerGpu = false; ///< started by torchrun, one process for each of two GPUs
+  std::vector<std::string> keys;
+  std::vector<std::string> arguments = {};
+};
+
+/// Runs a script for those of its keys that the stage wants. Adds a row for each answer; a key without any
+/// gets one that says why.
+void runPeer(const Stage& stage, const PeerScript& script, const PeerOptions& options);
+
+/// Holds each of our rows against the peers' rows of the same work, the fastest of them with issue 3's
+/// requirement where it has one. Of several of our rows that do one work in different ways the fastest has to
+/// meet it.
+void holdAgainstPeers(const Stage& stage);
+
+} // namespace dfc::bench

@@ -1,0 +1,150 @@
+#include "tools/bench/process.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace dfc::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double graceSeconds = 10;
+
+/// The reading end of a pipe whose writing end a child gets.
+class Pipe {
+ public:
+  Pipe() { DFC_ASSERT(::pipe2(ends_.data(), O_CLOEXEC) == 0, std::strerror(errno)); }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  ~Pipe() {
+    close(0);
+    close(1);
+  }
+  int reading() const { return ends_[0]; }
+  int writing() const { return ends_[1]; }
+  void close(size_t end) {
+    if (ends_[end] >= 0) {
+      ::close(ends_[end]);
+      ends_[end] = -1;
+    }
+  }
+  /// Appends what is there; closes at the end.
+  void readInto(std::string& text) {
+    std::array<char, 4096> buffer;
+    const ssize_t count = ::read(ends_[0], buffer.data(), buffer.size());
+    if (count > 0) {
+      text.append(buffer.data(), static_cast<size_t>(count));
+    } else if (count == 0 || errno != EINTR) {
+      close(0);
+    }
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+};
+
+class Child {
+ public:
+  Child(double limitSeconds) : end_(Clock::now() + seconds(limitSeconds)) {}
+
+  /// 0, or why it could not be started.
+  int start(std::vector<std::string> words) {
+    std::vector<char*> pointers;
+    for (std::string& word : words) {
+      pointers.push_back(word.data());
+    }
+    pointers.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, out_.writing(), 1);
+    posix_spawn_file_actions_adddup2(&actions, err_.writing(), 2);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes, 0); // a group of its own, to end what it starts with it
+    const int failure = ::posix_spawnp(&pid_, pointers[0], &actions, &attributes, pointers.data(), environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    out_.close(1);
+    err_.close(1);
+    return failure;
+  }
+
+  ProcessOutcome finish() {
+    while (!ended()) {
+      listen(100);
+      endWhenLate();
+    }
+    // What it has written before its end; a grandchild that lives on may hold the pipes open for ever.
+    for (int i = 0; i < 1000 && listen(0); ++i) {
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  static Clock::duration seconds(double count) {
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
+  }
+
+  /// Whether something was read within `milliseconds`.
+  bool listen(int milliseconds) {
+    std::array<pollfd, 2> polled{pollfd{out_.reading(), POLLIN, 0}, pollfd{err_.reading(), POLLIN, 0}};
+    if (::poll(polled.data(), polled.size(), milliseconds) <= 0) {
+      return false;
+    }
+    if (polled[0].revents != 0) {
+      out_.readInto(outcome_.out);
+    }
+    if (polled[1].revents != 0) {
+      err_.readInto(outcome_.err);
+    }
+    return true;
+  }
+
+  bool ended() {
+    int status = 0;
+    if (::waitpid(pid_, &status, WNOHANG) != pid_) {
+      return false;
+    }
+    outcome_.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return true;
+  }
+
+  void endWhenLate() {
+    if (Clock::now() < end_) {
+      return;
+    }
+    ::kill(-pid_, outcome_.timedOut ? SIGKILL : SIGTERM);
+    outcome_.timedOut = true;
+    end_ = Clock::now() + seconds(graceSeconds);
+  }
+
+  Pipe out_, err_;
+  pid_t pid_ = 0;
+  Clock::time_point end_;
+  ProcessOutcome outcome_;
+};
+
+} // namespace
+
+Result<ProcessOutcome> runProcess(const std::vector<std::string>& words, double limitSeconds) {
+  Child child(limitSeconds);
+  if (const int failure = child.start(words); failure != 0) {
+    return errorWithoutPlace(fmt::format("'{}' cannot be started: {}", words[0], std::strerror(failure)),
+                             "name another program with --python");
+  }
+  return child.finish();
+}
+
+} // namespace dfc::bench
