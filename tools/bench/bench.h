@@ -13,6 +13,9 @@ Setting runExperiments(BenchOptions options, Report& report);
 /// theirs.
 Setting runWithPeers(BenchOptions options, const PeerOptions& peers, Report& report);
 
+/// Whether `keepResult` could add to that file: to be asked before a long run.
+Status checkResults(const std::string& path);
+
 /// Adds the JSON object `result` to the array in the file `path`, which is made where there is none. Written
 /// atomically. Error: a file that holds no JSON array.
 Status keepResult(const std::string& path, const std::string& result);

@@ -75,17 +75,22 @@ std::string whyNoAnswer(const ProcessOutcome& outcome, const PeerOptions& option
   return fmt::format("ended with status {}{}{}", outcome.status, last.empty() ? "" : ": ", last);
 }
 
+/// One row for all the keys without an answer: they have one reason.
 void addMissing(const Stage& stage, const PeerScript& script, const std::vector<std::string>& keys,
                 const std::vector<std::string>& answered, const std::string& why) {
-  for (const std::string& key : keys) {
-    if (std::find(answered.begin(), answered.end(), key) == answered.end()) {
-      Row row;
-      row.key = key;
-      row.who = script.file;
-      row.why = why;
-      stage.report().add(std::move(row));
-    }
+  std::vector<std::string> missing;
+  std::copy_if(keys.begin(), keys.end(), std::back_inserter(missing), [&](const std::string& key) {
+    return std::find(answered.begin(), answered.end(), key) == answered.end();
+  });
+  if (missing.empty()) {
+    return;
   }
+  Row row;
+  row.key = missing.front();
+  row.who = script.file;
+  row.what = missing.size() == 1 ? "" : fmt::format("and {} more", missing.size() - 1);
+  row.why = why;
+  stage.report().add(std::move(row));
 }
 
 /// The key under which peers do the work of our row `key`.

@@ -43,6 +43,21 @@ Result<Machine> machineOf(const std::string& named) {
   return hasGpu(host) ? Result<Machine>(std::move(host)) : readMachine(lesson::machineFile("cpu-2gpu"));
 }
 
+void add(Diagnostics& all, const Diagnostics& more) { all.insert(all.end(), more.begin(), more.end()); }
+
+/// Before hours of measuring rather than after them.
+void checkOutputs(const BenchArguments& arguments, Diagnostics& errors) {
+  if (!arguments.output.empty()) {
+    add(errors, bench::checkResults(arguments.output).errors());
+  }
+  const std::string& traces = arguments.options.traces;
+  std::error_code failure;
+  std::filesystem::create_directories(traces.empty() ? "." : traces, failure);
+  if (failure) {
+    errors.push_back({Severity::Error, {traces}, "cannot be a folder for traces: " + failure.message()});
+  }
+}
+
 Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
   bench::BenchOptions options = arguments.options;
   Diagnostics errors;
@@ -54,8 +69,9 @@ Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
   }
   auto machine = machineOf(arguments.machine);
   if (!machine) {
-    errors.insert(errors.end(), machine.errors().begin(), machine.errors().end());
+    add(errors, machine.errors());
   }
+  checkOutputs(arguments, errors);
   if (!errors.empty()) {
     return errors;
   }

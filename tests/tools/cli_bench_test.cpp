@@ -1,0 +1,144 @@
+// `dfc bench`: every experiment runs on emulated GPUs and says what it found, as a table and as JSON; scripts
+// of peers are run, read and held against. No time is asserted.
+#include "tests/support/catch.h"
+#include "tests/support/golden.h"
+#include "tests/tools/run_dfc.h"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <set>
+
+using namespace dfc::test;
+using Json = nlohmann::json;
+
+namespace {
+
+const std::vector<std::string> emulated = {"--quick", "--backend", "gpu=emulated"};
+
+std::vector<std::string> bench(const std::string& what, const std::vector<std::string>& more) {
+  std::vector<std::string> words = {"bench", what};
+  words.insert(words.end(), emulated.begin(), emulated.end());
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// Our own rows of the newest run in a results file, by key.
+std::map<std::string, Json> rowsOf(const std::string& path, const std::string& who = "dfc") {
+  std::map<std::string, Json> rows;
+  const Json results = Json::parse(readText(path));
+  for (const Json& row : results.back()["rows"]) {
+    if (row["who"] == who) {
+      rows[row["key"]] = row;
+    }
+  }
+  return rows;
+}
+
+/// A script that answers each key with 2 seconds, and with 1 as another peer; or does what `instead` says.
+std::string script(const std::string& instead = "") {
+  return "import json, sys\n" + instead +
+         "\nkeys = sys.argv[sys.argv.index('--keys') + 1]\nprint('a line that is no answer')\n"
+         "for key in keys.split(','):\n"
+         "  print(json.dumps({'key': key, 'who': 'slow', 'seconds': 2, 'least': 1.5, 'most': 3, 'samples': "
+         "7}))\n"
+         "  print(json.dumps({'key': key, 'who': 'fast', 'seconds': 1, 'least': 1, 'most': 1, 'samples': "
+         "7}))\n";
+}
+
+} // namespace
+
+TEST_CASE("dfc bench: all experiments on emulated GPUs") {
+  const Workshop shop;
+  const Outcome outcome = shop.dfc(bench("experiments", {"-o", "results.json", "--traces", "traces"}));
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK_THAT(outcome.out, containing("EMULATED"));
+
+  const auto rows = rowsOf(shop.file("results.json"));
+  std::set<std::string> measured, wrong;
+  for (const auto& [key, row] : rows) {
+    CHECK_THAT(outcome.out, containing(key));
+    if (row.contains("seconds")) {
+      measured.insert(key.substr(0, 2));
+      CHECK(row["least"] <= row["seconds"]);
+      CHECK(row["seconds"] <= row["most"]);
+    }
+    CHECK_FALSE(row.contains("failure"));
+  }
+  CHECK(measured ==
+        std::set<std::string>{"A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "B1", "B2", "B3"});
+  CHECK(rows.at("A9/dags")["checks"][0]["holds"] == true);
+  for (const char* way : {"1gpu", "2gpu", "2gpu-exchange", "figure"}) {
+    CHECK(rows.at(std::string("B3/results/") + way + "/f32")["checks"][0]["holds"] == true);
+  }
+  CHECK(rows.at("A4/net/64")["checks"][1]["holds"] == true); // fc2 beside fc1 backward, in the plan
+  CHECK(Json::parse(readText(shop.path() / "traces" / "A8.trace.json"))["traceEvents"].size() > 10);
+}
+
+TEST_CASE("dfc bench: results are added to a file, and printed with --json") {
+  const Workshop shop;
+  const auto words = bench("experiments", {"--only", "B3/1gpu/*/16", "-o", "results.json", "--json"});
+  const Outcome first = shop.dfc(words);
+  INFO(first.err);
+  REQUIRE(first.status == 0);
+  REQUIRE(shop.dfc(words).status == 0);
+  const Json kept = Json::parse(readText(shop.file("results.json")));
+  CHECK(kept.size() == 2);
+  const Json printed = Json::parse(first.out);
+  REQUIRE(printed["rows"].size() == 1);
+  CHECK(printed["rows"] == kept[0]["rows"]);
+  CHECK(printed["gpus"] == "emulated");
+  CHECK(printed["devices"].size() == 3);
+}
+
+TEST_CASE("dfc bench: peers' answers stand beside our rows") {
+  const Workshop shop;
+  shop.write("peer.py", "");
+  shop.write("torch_net.py", script());
+  shop.write("jax_net.py", script("sys.exit('JAX is not at home')"));
+  const Outcome outcome = shop.dfc(
+      bench("peers", {"--scripts", shop.path().string(), "--only", "B3/1gpu/f32/16", "-o", "results.json"}));
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  const Json ours = rowsOf(shop.file("results.json")).at("B3/1gpu/f32/16");
+  REQUIRE(ours["checks"].size() == 2);
+  CHECK(ours["checks"][0]["against"] == "fast");
+  CHECK(ours["checks"][0]["ratio"].get<double>() == Approx(ours["seconds"].get<double>()));
+  CHECK(ours["checks"][1]["ratio"].get<double>() == Approx(ours["seconds"].get<double>() / 2));
+  const Json slow = rowsOf(shop.file("results.json"), "slow").at("B3/1gpu/f32/16");
+  CHECK(slow["most"] == 3);
+  const Json absent = rowsOf(shop.file("results.json"), "jax_net.py").at("B3/1gpu/f32/16");
+  CHECK_THAT(absent["notMeasured"].get<std::string>(), containing("JAX is not at home"));
+}
+
+TEST_CASE("dfc bench: a peer that takes too long is ended and says so") {
+  const Workshop shop;
+  shop.write("peer.py", "");
+  shop.write("torch_adds.py", script("import time\ntime.sleep(600)"));
+  const Outcome outcome = shop.dfc(
+      bench("peers", {"--scripts", shop.path().string(), "--only", "B2/dependent", "--script-limit", "1"}));
+  INFO(outcome.out << outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out, containing("took more than 1 s"));
+}
+
+TEST_CASE("dfc bench: mistakes are told before anything is measured") {
+  const Workshop shop;
+  shop.write("other.json", "{\"name\": \"a machine\"}");
+  const auto failsWith = [&](const std::vector<std::string>& words, const std::string& message) {
+    const Outcome outcome = shop.dfc(words);
+    INFO(outcome.err);
+    CHECK(outcome.status == 1);
+    CHECK(outcome.out.empty());
+    CHECK_THAT(outcome.err, containing(message));
+  };
+  failsWith({"bench", "experiment"}, "did you mean 'experiments'?");
+  failsWith(bench("experiments", {"--only", "C1"}), "no experiment has a row that --only asks for");
+  failsWith(bench("experiments", {"-o", "other.json"}), "holds no JSON array of results");
+  failsWith(bench("experiments", {"-o", "nowhere/results.json"}), "lies in a folder that is not there");
+  failsWith(bench("experiments", {"--traces", "other.json"}), "cannot be a folder for traces");
+  failsWith(bench("peers", {"--scripts", "nowhere"}), "is no folder with the peers' scripts");
+  failsWith({"bench", "experiments", "--backend", "gpu=cuba"}, "there is no backend 'cuba'");
+  CHECK(readText(shop.file("other.json")) == "{\"name\": \"a machine\"}");
+}
