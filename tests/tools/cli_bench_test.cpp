@@ -136,7 +136,7 @@ TEST_CASE("dfc bench: mistakes are told before anything is measured") {
   failsWith({"bench", "experiment"}, "did you mean 'experiments'?");
   failsWith(bench("experiments", {"--only", "C1"}), "no experiment has a row that --only asks for");
   failsWith(bench("experiments", {"-o", "other.json"}), "holds no JSON array of results");
-  failsWith(bench("experiments", {"-o", "nowhere/results.json"}), "lies in a folder that is not there");
+  failsWith(bench("experiments", {"-o", "nowhere/results.json"}), "its folder does not exist");
   failsWith(bench("experiments", {"--traces", "other.json"}), "cannot be a folder for traces");
   failsWith(bench("peers", {"--scripts", "nowhere"}), "is no folder with the peers' scripts");
   failsWith({"bench", "experiments", "--backend", "gpu=cuba"}, "there is no backend 'cuba'");

@@ -41,11 +41,6 @@ Status checkResults(const std::string& path) {
   if (const auto results = resultsIn(path); !results) {
     return results.errors();
   }
-  const auto folder = std::filesystem::path(path).parent_path();
-  std::error_code ignored;
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
-    return Diagnostic{Severity::Error, {path}, "lies in a folder that is not there", "make the folder first"};
-  }
   return success();
 }
 

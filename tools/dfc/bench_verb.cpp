@@ -4,6 +4,9 @@
 #include "tools/bench/bench.h"
 #include "tools/dfc/backend_choice.h"
 #include "tools/dfc/host_machine.h"
+#include "tools/dfc/machine_files.h"
+#include "tools/dfc/numbers.h"
+#include "tools/dfc/output_files.h"
 #include "tools/dfc/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -23,12 +26,17 @@ struct BenchArguments {
   uint32_t samples = 0, steps = 0; ///< 0: the experiment's own
 };
 
-constexpr const char* examples = R"(Examples:
-  dfc bench experiments                          A1 to B3 on this host's GPUs, emulated where it has none
-  dfc bench experiments --only A2 --only 'B3/*/8192'
-  dfc bench experiments -o results.json          the rows are added to the file as JSON
-  dfc bench peers --python ~/venv/bin/python     PyTorch and JAX beside ours, row by row
-Without -m the machine is this host; where that shows no GPU, a shipped one with a CPU and two GPUs.)";
+constexpr const char* examples =
+    R"(Without -m the machine is this host; where that shows no GPU, the shipped one with a CPU and two GPUs. GPUs that this
+host has not are emulated: then the work is small, and its times say nothing about GPUs.
+
+Rows have keys like A2/both and B3/1gpu/tf32/8192; --only takes some of them. With --output the results are added to a
+JSON file, one object a run. peers runs PyTorch's and JAX's scripts beside ours: --python names a Python that has them.
+
+Examples:
+  dfc bench experiments --quick
+  dfc bench experiments --only A2 --only 'B3/1gpu/*/64' -o results.json
+  dfc bench peers --quick --only 'B3/1gpu' -o results.json)";
 
 bool hasGpu(const Machine& machine) {
   return std::any_of(machine.devices.begin(), machine.devices.end(),
@@ -37,17 +45,21 @@ bool hasGpu(const Machine& machine) {
 
 Result<Machine> machineOf(const std::string& named) {
   if (!named.empty()) {
-    return readMachine(named);
+    return machineNamed(named);
   }
   Machine host = estimatedHost();
-  return hasGpu(host) ? Result<Machine>(std::move(host)) : readMachine(lesson::machineFile("cpu-2gpu"));
+  return hasGpu(host) ? Result<Machine>(std::move(host)) : machineNamed("cpu-2gpu");
 }
 
 void add(Diagnostics& all, const Diagnostics& more) { all.insert(all.end(), more.begin(), more.end()); }
 
 /// Before hours of measuring rather than after them.
 void checkOutputs(const BenchArguments& arguments, Diagnostics& errors) {
-  if (!arguments.output.empty()) {
+  OutputFiles files;
+  files.reads(arguments.machine.empty() ? "" : machinePath(arguments.machine));
+  files.writes("--output", arguments.output, {".json"});
+  add(errors, files.check());
+  if (errors.empty() && !arguments.output.empty()) {
     add(errors, bench::checkResults(arguments.output).errors());
   }
   const std::string& traces = arguments.options.traces;
@@ -155,8 +167,8 @@ void addBench(CLI::App& program, Verbs& verbs) {
   CLI::App* verb =
       program.add_subcommand("bench", "Run the book's experiments, and their peers, and time them");
   verb->add_option("WHAT", arguments->what, "experiments, or peers")->required();
-  verb->add_option("-m,--machine", arguments->machine, "machine file (JSON) to compile for")
-      ->type_name("FILE");
+  verb->add_option("-m,--machine", arguments->machine, "machine: a file (JSON), or a shipped one by name")
+      ->type_name("FILE|NAME");
   verb->add_option("--backend", arguments->backends, "backend for a kind of device, for example gpu=emulated")
       ->type_name("KIND=NAME")
       ->allow_extra_args(false);
@@ -164,8 +176,12 @@ void addBench(CLI::App& program, Verbs& verbs) {
       ->type_name("'GLOB'")
       ->allow_extra_args(false);
   verb->add_flag("--quick", arguments->options.quick, "few samples of small work: does everything run?");
-  verb->add_option("--samples", arguments->samples, "samples a row")->check(CLI::Range(1, 1000));
-  verb->add_option("--steps", arguments->steps, "steps a sample")->check(CLI::Range(1, 100000));
+  verb->add_option("--samples", arguments->samples, "samples a row")
+      ->type_name("N")
+      ->check(wholeNumber(1, 1000));
+  verb->add_option("--steps", arguments->steps, "steps a sample")
+      ->type_name("N")
+      ->check(wholeNumber(1, 100000));
   verb->add_option("--traces", arguments->options.traces, "write Chrome traces into this folder")
       ->type_name("FOLDER");
   verb->add_option("-o,--output", arguments->output, "add the results to this file")->type_name("FILE.json");
@@ -174,7 +190,8 @@ void addBench(CLI::App& program, Verbs& verbs) {
   verb->add_option("--python", arguments->peers.python, "peers: the Python that has PyTorch and JAX")
       ->type_name("PROGRAM");
   verb->add_option("--script-limit", arguments->peers.limitSeconds, "peers: seconds that one script may take")
-      ->check(CLI::Range(1.0, 1e5));
+      ->type_name("S")
+      ->check(seconds());
   verb->footer(examples);
   verbs[verb] = [arguments](Console& console) { return benchVerb(*arguments, console); };
 }

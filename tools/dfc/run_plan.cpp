@@ -4,6 +4,7 @@
 #include "ir/text/units.h"
 #include "runtime/files/safetensors.h"
 #include "runtime/session.h"
+#include "tools/dfc/backend_choice.h"
 #include "tools/dfc/feeds.h"
 #include "tools/dfc/fetches.h"
 #include "tools/dfc/numbers.h"
@@ -24,30 +25,6 @@ using Json = nlohmann::ordered_json;
 constexpr int64_t tracedSteps = 10; ///< at the end of a long run: a trace of thousands opens in no viewer
 
 void add(Diagnostics& all, const Diagnostics& more) { all.insert(all.end(), more.begin(), more.end()); }
-
-std::vector<std::string> backendNames() {
-  std::vector<std::string> names;
-  for (const Backend* backend : allBackends()) {
-    names.emplace_back(backend->name());
-  }
-  return names;
-}
-
-void applyBackend(const std::string& text, SessionOptions& options, Diagnostics& errors) {
-  const auto pair = splitPair(text, "--backend", "KIND=NAME, for example gpu=emulated");
-  if (!pair) {
-    return add(errors, pair.errors());
-  }
-  const auto& [kind, backend] = *pair;
-  if (kind != name(DeviceKind::Cpu) && kind != name(DeviceKind::Gpu)) {
-    errors.push_back(unknownName("device kind", kind,
-                                 {std::string(name(DeviceKind::Cpu)), std::string(name(DeviceKind::Gpu))}));
-  } else if (backendNamed(backend) == nullptr) {
-    errors.push_back(unknownName("backend", backend, backendNames()));
-  } else {
-    (kind == name(DeviceKind::Cpu) ? options.cpuBackend : options.gpuBackend) = backend;
-  }
-}
 
 Result<SessionOptions> sessionOptionsOf(const RunArguments& arguments) {
   SessionOptions options;
