@@ -1,10 +1,11 @@
 // B3's results: the parameters after some steps against the same steps in f64 on the CPU, from the same first
 // values. What is compared is the way that each parameter has gone: its value would hide a wrong gradient.
 //
-// A wrong gradient is wrong by its own length. Rounding alone does less, but more than the last digits: where
-// a ReLU's argument is within rounding of 0, one side lets the sample through and the other does not. In f32
-// that is one activation in a million, in tf32 one in a thousand, and the error of a sum of n gradients of
-// which a share s is missing is about sqrt(s): hence the limits of 0.01 and 0.1.
+// A wrong gradient is wrong by its own length. Rounding does less, but more than the last digits, and in few
+// places: where a ReLU's argument is within rounding of 0, one side lets the sample through and the other
+// does not, and all weights of that unit go another way. (Seen with seed 100: one unit of 2048 in the first
+// step, by a fifth of its way.) So the error that 99 % of the elements keep below has a tight limit, and the
+// error of all together a loose one. In tf32, with 11 bits for 24, both are larger.
 #include "tools/bench/experiments/training.h"
 
 #include <fmt/format.h>
@@ -26,15 +27,32 @@ Literal inDouble(const Literal& value) {
   return result;
 }
 
-/// |ours - theirs| over |theirs - start|, by the Euclidean norm.
-double relativeError(const Literal& ours, const Literal& theirs, const Literal& start) {
-  double error = 0, moved = 0;
-  for (int64_t i = 0; i < theirs.type().shape.elements(); ++i) {
-    error += std::pow(ours.at(i) - theirs.at(i), 2);
-    moved += std::pow(theirs.at(i) - start.at(i), 2);
+/// Errors of a parameter's way, relative to its length for each element (root mean square).
+struct Errors {
+  double most99 = 0; ///< 99 % of the elements have at most this
+  double all = 0;    ///< root mean square
+};
+
+Errors errorsOf(const Literal& ours, const Literal& theirs, const Literal& start) {
+  const auto count = static_cast<size_t>(theirs.type().shape.elements());
+  std::vector<double> errors(count);
+  double squares = 0, moved = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const auto at = static_cast<int64_t>(i);
+    errors[i] = std::abs(ours.at(at) - theirs.at(at));
+    squares += errors[i] * errors[i];
+    moved += std::pow(theirs.at(at) - start.at(at), 2);
   }
-  return moved > 0 ? std::sqrt(error / moved) : std::sqrt(error);
+  if (moved == 0 || std::isnan(squares)) { // the batch must not move
+    return {squares, squares};
+  }
+  const auto last = errors.begin() + static_cast<std::ptrdiff_t>((count * 99 + 99) / 100 - 1);
+  std::nth_element(errors.begin(), last, errors.end());
+  return {*last / std::sqrt(moved / static_cast<double>(count)), std::sqrt(squares / moved)};
 }
+
+/// NaN counts as the worst.
+double worse(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
 
 struct Course {
   NamedLiterals start, end;
@@ -78,7 +96,7 @@ void check(Stage& stage, const std::string& key, const std::string& what, NetSpe
   }
   stage.attempt(key, what, [&](Row& row) -> Status {
     spec.batch = 32;
-    spec.rate = 0.1; // large steps, so that the weights move by more than the last digits
+    spec.rate = 0.01; // so that the weights move by more than the last digits
     Variation variation;
     variation.tf32 = tf32;
     const auto act = stage.prepare(trainingStep(spec), variation);
@@ -90,11 +108,14 @@ void check(Stage& stage, const std::string& key, const std::string& what, NetSpe
     if (!theirs) {
       return theirs.errors();
     }
-    double worst = 0;
+    Errors worst;
     for (const auto& [name, value] : ours.end) {
-      worst = std::max(worst, relativeError(value, theirs->at(plainName(name)), ours.start.at(name)));
+      const Errors errors = errorsOf(value, theirs->at(plainName(name)), ours.start.at(name));
+      worst = {worse(worst.most99, errors.most99), worse(worst.all, errors.all)};
     }
-    row.checks.push_back({"f64 on the CPU", worst, tf32 ? 0.1 : 0.01, std::nullopt, true});
+    row.checks.push_back(
+        {"f64 on the CPU, 99 % of elements", worst.most99, tf32 ? 0.1 : 1e-3, std::nullopt, true});
+    row.checks.push_back({"f64 on the CPU, all elements", worst.all, tf32 ? 0.5 : 0.1, std::nullopt, true});
     row.notes.push_back(
         fmt::format("error of the worst parameter's way over {} steps, relative to its length", steps));
     return success();
