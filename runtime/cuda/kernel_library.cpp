@@ -127,7 +127,7 @@ void store(const std::filesystem::path& path, const std::string& binary) {
   if (!written.ok()) {
     throw MachineError(
         fmt::format("the kernel cache {} cannot be written: {}; make the folder writable, or choose "
-                    "another with --kernel-cache=FOLDER, or none with --kernel-cache=",
+                    "another with --kernel-cache=FOLDER, or none with --no-kernel-cache",
                     path.parent_path().string(), written.errors()[0].message));
   }
 }
@@ -206,7 +206,7 @@ KernelLibrary::KernelLibrary(std::filesystem::path cacheFolder) : cacheFolder_(s
   std::error_code error;
   if (!cacheFolder_.empty() && !std::filesystem::create_directories(cacheFolder_, error) && error) {
     throw MachineError(fmt::format("the kernel cache {} cannot be made: {}; choose another with "
-                                   "--kernel-cache=FOLDER, or none with --kernel-cache=",
+                                   "--kernel-cache=FOLDER, or none with --no-kernel-cache",
                                    cacheFolder_.string(), error.message()));
   }
 }

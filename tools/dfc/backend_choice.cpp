@@ -2,6 +2,10 @@
 
 #include "tools/dfc/planning.h"
 
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
+
 namespace dfc::tool {
 namespace {
 
@@ -12,8 +16,6 @@ std::vector<std::string> backendNames() {
   }
   return names;
 }
-
-} // namespace
 
 void applyBackend(const std::string& text, SessionOptions& options, Diagnostics& errors) {
   const auto pair = splitPair(text, "--backend", "KIND=NAME, for example gpu=emulated");
@@ -30,6 +32,43 @@ void applyBackend(const std::string& text, SessionOptions& options, Diagnostics&
   } else {
     (kind == name(DeviceKind::Cpu) ? options.cpuBackend : options.gpuBackend) = backend;
   }
+}
+
+/// By the XDG base directory specification; "" where the user has neither variable.
+std::string userCacheFolder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && cache[0] == '/') {
+    return std::string(cache) + "/dfc/kernels";
+  }
+  const char* home = std::getenv("HOME");
+  return home != nullptr && home[0] == '/' ? std::string(home) + "/.cache/dfc/kernels" : "";
+}
+
+} // namespace
+
+void addBackendOptions(CLI::App& verb, BackendArguments& arguments) {
+  verb.add_option("--backend", arguments.backends,
+                  "who plays the devices of a kind, e.g. gpu=emulated, cpu=null")
+      ->type_name("KIND=NAME")
+      ->allow_extra_args(false);
+  verb.add_option(
+          "--kernel-cache", arguments.kernelCache,
+          "where kernels compiled for GPUs are kept (default: the user's cache folder); --kernel-cache= "
+          "keeps none")
+      ->type_name("FOLDER");
+  verb.add_flag("--no-cuda-graph", arguments.noCudaGraph,
+                "launch every GPU command anew each step, for debugging");
+}
+
+void applyBackends(const BackendArguments& arguments, SessionOptions& options, Diagnostics& errors) {
+  for (const std::string& text : arguments.backends) {
+    applyBackend(text, options, errors);
+  }
+  const std::string& named = arguments.kernelCache;
+  options.backendOptions.kernelCache = arguments.noKernelCache ? ""
+                                       : named.empty()         ? userCacheFolder()
+                                                               : named;
+  options.backendOptions.graphs = !arguments.noCudaGraph;
 }
 
 } // namespace dfc::tool

@@ -1,11 +1,24 @@
-// `--backend KIND=NAME`: which backend a session takes for a kind of device.
+// Who plays the devices, and how: the options that `run` and `bench` share.
 #pragma once
 
 #include "runtime/session.h"
 
+namespace CLI {
+class App;
+}
+
 namespace dfc::tool {
 
-/// Reads one such option into `options`; what is wrong with it goes to `errors`.
-void applyBackend(const std::string& text, SessionOptions& options, Diagnostics& errors);
+struct BackendArguments {
+  std::vector<std::string> backends; ///< "KIND=NAME"
+  std::string kernelCache;           ///< "": the user's cache folder
+  bool noKernelCache = false, noCudaGraph = false;
+};
+
+/// Adds --backend, --kernel-cache, --no-kernel-cache and --no-cuda-graph.
+void addBackendOptions(CLI::App& verb, BackendArguments& arguments);
+
+/// Puts them into `options`; what is wrong with them goes to `errors`.
+void applyBackends(const BackendArguments& arguments, SessionOptions& options, Diagnostics& errors);
 
 } // namespace dfc::tool

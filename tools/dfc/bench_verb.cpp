@@ -20,7 +20,7 @@ namespace {
 
 struct BenchArguments {
   std::string what, machine, output;
-  std::vector<std::string> backends;
+  BackendArguments backends;
   bench::BenchOptions options;
   bench::PeerOptions peers;
   uint32_t samples = 0, steps = 0; ///< 0: the experiment's own
@@ -38,17 +38,23 @@ Examples:
   dfc bench experiments --only A2 --only 'B3/1gpu/*/64' -o results.json
   dfc bench peers --quick --only 'B3/1gpu' -o results.json)";
 
-bool hasGpu(const Machine& machine) {
-  return std::any_of(machine.devices.begin(), machine.devices.end(),
-                     [](const DeviceRow& device) { return device.kind == DeviceKind::Gpu; });
-}
-
-Result<Machine> machineOf(const std::string& named) {
+/// Rates are measured where there are GPUs whose plans are held against them, and not --quick.
+Result<Machine> machineOf(const std::string& named, bool quick) {
   if (!named.empty()) {
     return machineNamed(named);
   }
-  Machine host = estimatedHost();
-  return hasGpu(host) ? Result<Machine>(std::move(host)) : machineNamed("cpu-2gpu");
+  Machine estimated = estimatedHost();
+  if (!addGpus(estimated, /*measure=*/false)) {
+    return machineNamed("cpu-2gpu");
+  }
+  if (quick) {
+    return estimated;
+  }
+  auto measured = measuredHost();
+  if (measured) {
+    addGpus(*measured, /*measure=*/true);
+  }
+  return measured;
 }
 
 void add(Diagnostics& all, const Diagnostics& more) { all.insert(all.end(), more.begin(), more.end()); }
@@ -76,10 +82,8 @@ Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
   if (arguments.what != "experiments" && arguments.what != "peers") {
     errors.push_back(unknownName("benchmark", arguments.what, {"experiments", "peers"}));
   }
-  for (const std::string& text : arguments.backends) {
-    applyBackend(text, options.session, errors);
-  }
-  auto machine = machineOf(arguments.machine);
+  applyBackends(arguments.backends, options.session, errors);
+  auto machine = machineOf(arguments.machine, options.quick);
   if (!machine) {
     add(errors, machine.errors());
   }
@@ -169,9 +173,7 @@ void addBench(CLI::App& program, Verbs& verbs) {
   verb->add_option("WHAT", arguments->what, "experiments, or peers")->required();
   verb->add_option("-m,--machine", arguments->machine, "machine: a file (JSON), or a shipped one by name")
       ->type_name("FILE|NAME");
-  verb->add_option("--backend", arguments->backends, "backend for a kind of device, for example gpu=emulated")
-      ->type_name("KIND=NAME")
-      ->allow_extra_args(false);
+  addBackendOptions(*verb, arguments->backends);
   verb->add_option("--only", arguments->options.only, "rows whose key, or its beginning up to a '/', matches")
       ->type_name("'GLOB'")
       ->allow_extra_args(false);

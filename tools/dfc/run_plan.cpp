@@ -4,7 +4,6 @@
 #include "ir/text/units.h"
 #include "runtime/files/safetensors.h"
 #include "runtime/session.h"
-#include "tools/dfc/backend_choice.h"
 #include "tools/dfc/feeds.h"
 #include "tools/dfc/fetches.h"
 #include "tools/dfc/numbers.h"
@@ -29,9 +28,7 @@ void add(Diagnostics& all, const Diagnostics& more) { all.insert(all.end(), more
 Result<SessionOptions> sessionOptionsOf(const RunArguments& arguments) {
   SessionOptions options;
   Diagnostics errors;
-  for (const std::string& text : arguments.backends) {
-    applyBackend(text, options, errors);
-  }
+  applyBackends(arguments.backends, options, errors);
   options.trace = !arguments.trace.empty();
   options.timeoutSeconds = arguments.timeout;
   const std::string folder = std::filesystem::path(arguments.source).parent_path().string();

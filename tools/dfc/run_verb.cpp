@@ -59,10 +59,7 @@ void addRun(CLI::App& program, Verbs& verbs) {
   verb->add_option("--trace", arguments->trace,
                    "write predicted and measured spans of the last steps (Perfetto, Chrome)")
       ->type_name("FILE.json");
-  verb->add_option("--backend", arguments->backends,
-                   "who plays the devices of a kind, e.g. gpu=emulated, cpu=null")
-      ->type_name("KIND=NAME")
-      ->allow_extra_args(false);
+  addBackendOptions(*verb, arguments->backends);
   verb->add_option("--timeout", arguments->timeout, "give a step up after this many seconds")
       ->type_name("S")
       ->check(seconds());
