@@ -140,5 +140,6 @@ TEST_CASE("dfc bench: mistakes are told before anything is measured") {
   failsWith(bench("experiments", {"--traces", "other.json"}), "cannot be a folder for traces");
   failsWith(bench("peers", {"--scripts", "nowhere"}), "is no folder with the peers' scripts");
   failsWith({"bench", "experiments", "--backend", "gpu=cuba"}, "there is no backend 'cuba'");
+  failsWith(bench("experiments", {"--no-kernel-cache", "--kernel-cache", "here"}), "kernel-cache excludes");
   CHECK(readText(shop.file("other.json")) == "{\"name\": \"a machine\"}");
 }

@@ -51,11 +51,11 @@ void addBackendOptions(CLI::App& verb, BackendArguments& arguments) {
                   "who plays the devices of a kind, e.g. gpu=emulated, cpu=null")
       ->type_name("KIND=NAME")
       ->allow_extra_args(false);
-  verb.add_option(
-          "--kernel-cache", arguments.kernelCache,
-          "where kernels compiled for GPUs are kept (default: the user's cache folder); --kernel-cache= "
-          "keeps none")
-      ->type_name("FOLDER");
+  auto* folder =
+      verb.add_option("--kernel-cache", arguments.kernelCache,
+                      "where kernels compiled for GPUs are kept (default: the user's cache folder)");
+  folder->type_name("FOLDER");
+  verb.add_flag("--no-kernel-cache", arguments.noKernelCache, "keep no kernels")->excludes(folder);
   verb.add_flag("--no-cuda-graph", arguments.noCudaGraph,
                 "launch every GPU command anew each step, for debugging");
 }
