@@ -53,23 +53,23 @@ void JsonFields::knownKeys(const Json& object, const std::string& path, const Na
   }
 }
 
-void JsonFields::eachRow(const Json& object, const std::string& key,
+void JsonFields::eachRow(const Json& object, const std::string& path, const std::string& key,
                          llvm::function_ref<void(const Json&, const std::string&)> read) {
   const auto found = object.find(key);
   if (found == object.end()) {
     return;
   }
   if (!found->is_array()) {
-    wrongType(key, *found, "an array");
+    wrongType(join(path, key), *found, "an array");
     return;
   }
   for (size_t i = 0; i < found->size(); ++i) {
-    const std::string path = fmt::format("{}[{}]", key, i);
+    const std::string row = fmt::format("{}[{}]", join(path, key), i);
     if (!(*found)[i].is_object()) {
-      wrongType(path, (*found)[i], "an object");
+      wrongType(row, (*found)[i], "an object");
     }
     quiet_ = !(*found)[i].is_object();
-    read(quiet_ ? Json::object() : (*found)[i], path);
+    read(quiet_ ? Json::object() : (*found)[i], row);
     quiet_ = false;
   }
 }

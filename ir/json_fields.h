@@ -22,6 +22,11 @@ class JsonFields {
   /// Each element of the array `key` of the top object, with its path. One that is no object is said once and
   /// read as an empty object, whose missing members are then not said.
   void eachRow(const Json& object, const std::string& key,
+               llvm::function_ref<void(const Json&, const std::string&)> read) {
+    eachRow(object, "", key, read);
+  }
+  /// The same of an object that stands at `path`.
+  void eachRow(const Json& object, const std::string& path, const std::string& key,
                llvm::function_ref<void(const Json&, const std::string&)> read);
   void wrongType(const std::string& path, const Json& value, const char* wanted);
   /// The member, or null after saying that it is missing if it is required.

@@ -7,6 +7,7 @@
 // command of a queue waits for the ends of the queues of the round before, by the same words.
 #pragma once
 
+#include "ir/calibration.h"
 #include "ir/executable.h"
 #include "ir/trace.h"
 #include "runtime/errors.h"
@@ -112,6 +113,9 @@ struct DeviceRequest {
 struct BackendOptions {
   std::string kernelCache; ///< folder where kernels compiled at run time are kept; empty for none
   bool graphs = true;      ///< false: no CUDA graphs, every command is launched anew each round
+  /// What `calibrate` found on a device of the session, so that kernels need not be chosen again; null for
+  /// none. It counts for devices of its own model only.
+  std::shared_ptr<const Calibration> calibration = nullptr;
 };
 
 class Backend {
@@ -132,6 +136,14 @@ class Backend {
   /// and among themselves. Rates as the driver tells them, or measured, which takes seconds. A backend that
   /// only plays devices adds none. Throws MachineError.
   virtual void describeHost(Machine& /*machine*/, bool /*measure*/) {}
+  /// Times ops on one device of this host: each alone and again and again, on operands of its own in the
+  /// device's memory that are not all alike; the median of several runs. Gives a row for each op that it can
+  /// time, by `signatureOf`, in any order. The ops have unlike signatures, are `isTimed`, and this backend
+  /// has a kernel for each. Takes as long as it takes. Throws MachineError.
+  virtual std::vector<CalibratedOp> calibrate(const Graph& /*graph*/, llvm::ArrayRef<OpId> /*ops*/,
+                                              const DeviceRequest& /*device*/) {
+    return {};
+  }
 };
 
 /// The backends of this build, in the order of preference for a device kind: the rows of backends.def.

@@ -69,6 +69,13 @@ class CudaBackendStandIn final : public Backend {
       module().backend->describeHost(machine, measure);
     }
   }
+  std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops,
+                                      const DeviceRequest& device) override {
+    if (module().backend == nullptr) {
+      throw MachineError(module().reason);
+    }
+    return module().backend->calibrate(graph, ops, device);
+  }
 };
 
 } // namespace

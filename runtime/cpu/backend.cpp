@@ -1,5 +1,6 @@
 // The cpu backend: the host itself. Compute queues are threads; the arena is host memory that every device
 // may reach.
+#include "runtime/cpu/calibrate_host.h"
 #include "runtime/cpu/host_device.h"
 
 namespace dfc {
@@ -14,6 +15,10 @@ class CpuBackend final : public Backend {
   std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
                                             const BackendOptions& /*options*/) override {
     return openHostDevices(devices, {.addressable = true, .filledWithNan = false});
+  }
+  std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops,
+                                      const DeviceRequest& device) override {
+    return calibrateHost(graph, ops, device.row.threads);
   }
 };
 

@@ -2,6 +2,7 @@
 // any laptop. Its memory is its own: no other device is given its address, and all of it is NaN when
 // allocated, so that a forgotten transfer shows. Compute, copy and peer queues are a thread each and truly
 // run at once.
+#include "runtime/cpu/calibrate_host.h"
 #include "runtime/cpu/host_device.h"
 
 namespace dfc {
@@ -16,6 +17,10 @@ class EmulatedBackend final : public Backend {
   std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
                                             const BackendOptions& /*options*/) override {
     return openHostDevices(devices, {.addressable = false, .filledWithNan = true});
+  }
+  std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops,
+                                      const DeviceRequest& device) override {
+    return calibrateHost(graph, ops, device.row.threads);
   }
 };
 

@@ -1,0 +1,97 @@
+#include "runtime/cpu/calibrate_host.h"
+
+#include "runtime/backend.h"
+#include "runtime/cpu/kernels/kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <random>
+
+namespace dfc {
+namespace {
+
+constexpr size_t mostRuns = 9;
+constexpr double longEnough = 0.3; ///< seconds that the runs of one op may take before they are enough
+
+/// Floats between a half and one and a half, where no function is special and nothing grows; integers and
+/// bools 0 or 1, which are good labels too. Drawn for the first elements and repeated from there.
+Literal operandOf(const TensorType& type, std::minstd_rand& dice) {
+  constexpr int64_t mostDrawn = 4093; // a prime, so that rows differ
+  Literal literal(type);
+  const int64_t drawn = std::min(type.shape.elements(), mostDrawn);
+  for (int64_t i = 0; i < drawn; ++i) {
+    const double unit = static_cast<double>(dice()) / static_cast<double>(std::minstd_rand::max());
+    literal.set(i, isFloat(type.element) ? 0.5 + unit : unit < 0.5 ? 0 : 1);
+  }
+  const std::span<std::byte> bytes = literal.mutableBytes();
+  const auto pattern = static_cast<size_t>(drawn * byteWidth(type.element));
+  for (size_t at = pattern; at < bytes.size(); at += pattern) {
+    std::memcpy(bytes.data() + at, bytes.data(), std::min(pattern, bytes.size() - at));
+  }
+  return literal;
+}
+
+/// One op with its kernel and buffers.
+class Trial {
+ public:
+  Trial(const Graph& graph, OpId op, ThreadPool& pool)
+      : kernel_(
+            makeCpuKernel(graph[op].attributes, graph.operandTypesOf(op), graph.resultTypesOf(op), pool)) {
+    DFC_ASSERT(kernel_ != nullptr, fmt::format("no kernel for {}", graph.nameOf(op)));
+    std::minstd_rand dice(1);
+    for (const TensorType& type : graph.operandTypesOf(op)) {
+      literals_.push_back(operandOf(type, dice));
+      operands_.push_back(literals_.back().bytes().data());
+    }
+    for (const TensorType& type : graph.resultTypesOf(op)) {
+      literals_.emplace_back(type);
+      results_.push_back(literals_.back().mutableBytes().data());
+    }
+  }
+
+  double median() {
+    run(); // pages, caches, threads
+    std::vector<double> seconds;
+    double spent = 0;
+    while (seconds.empty() || (seconds.size() < mostRuns && spent < longEnough)) {
+      seconds.push_back(run());
+      spent += seconds.back();
+    }
+    const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+    std::nth_element(seconds.begin(), middle, seconds.end());
+    return *middle;
+  }
+
+ private:
+  double run() {
+    constexpr double tick = 1e-9; // the clock's; a time is never 0
+    const double begin = steadySeconds();
+    kernel_->run(operands_, results_);
+    return std::max(steadySeconds() - begin, tick);
+  }
+
+  std::unique_ptr<CpuKernel> kernel_;
+  std::vector<Literal> literals_;
+  std::vector<const std::byte*> operands_;
+  std::vector<std::byte*> results_;
+};
+
+} // namespace
+
+std::vector<CalibratedOp> calibrateHost(const Graph& graph, llvm::ArrayRef<OpId> ops, uint32_t threads) {
+  ThreadPool pool(std::max<uint32_t>(threads, 1));
+  std::vector<CalibratedOp> measured;
+  for (const OpId op : ops) {
+    try {
+      measured.push_back({signatureOf(graph, op), Trial(graph, op, pool).median(), ""});
+    } catch (const std::bad_alloc&) {
+      throw MachineError(fmt::format("not enough memory to time {}", signatureOf(graph, op)));
+    }
+  }
+  return measured;
+}
+
+} // namespace dfc

@@ -1,0 +1,63 @@
+// Backends that time ops: every kernel of the host, and those that time nothing.
+#include "runtime/backend.h"
+#include "tests/support/catch.h"
+#include "tests/support/op_samples.h"
+
+using namespace dfc;
+
+namespace {
+
+struct Ops {
+  Graph graph;
+  std::vector<OpId> timed;
+};
+
+/// One op of each kind that is timed.
+Ops oneOfEach() {
+  GraphBuilder builder;
+  std::vector<OpId> timed;
+  for (size_t i = 0; i < opKindCount; ++i) {
+    if (!isTimed(static_cast<OpKind>(i))) {
+      continue;
+    }
+    const test::OpSample sample = test::sampleOf(static_cast<OpKind>(i));
+    std::vector<ValueId> operands;
+    for (const TensorType& type : sample.operands) {
+      ops::Input input;
+      input.type = type;
+      operands.push_back(builder.result(builder.append(input, {}, {})));
+    }
+    timed.push_back(builder.append(sample.attributes, operands, {}));
+  }
+  return {*std::move(builder).finish(), std::move(timed)};
+}
+
+DeviceRequest deviceOf(DeviceKind kind) {
+  DeviceRequest device;
+  device.row.kind = kind;
+  device.row.threads = 2;
+  return device;
+}
+
+} // namespace
+
+TEST_CASE("calibrate: the host times every op that has a kernel, each under its signature") {
+  const Ops ops = oneOfEach();
+  for (const std::string name : {"cpu", "emulated"}) {
+    Backend* backend = backendNamed(name);
+    REQUIRE(backend != nullptr);
+    const auto measured =
+        backend->calibrate(ops.graph, ops.timed, deviceOf(name == "cpu" ? DeviceKind::Cpu : DeviceKind::Gpu));
+    REQUIRE(measured.size() == ops.timed.size());
+    for (size_t i = 0; i < measured.size(); ++i) {
+      CHECK(measured[i].signature == signatureOf(ops.graph, ops.timed[i]));
+      CHECK(measured[i].seconds > 0);
+      CHECK(measured[i].choice.empty());
+    }
+  }
+}
+
+TEST_CASE("calibrate: a backend that computes nothing times nothing") {
+  const Ops ops = oneOfEach();
+  CHECK(backendNamed("null")->calibrate(ops.graph, ops.timed, deviceOf(DeviceKind::Cpu)).empty());
+}
