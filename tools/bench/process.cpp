@@ -60,6 +60,7 @@ class Child {
   /// 0, or why it could not be started.
   int start(std::vector<std::string> words) {
     std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
     for (std::string& word : words) {
       pointers.push_back(word.data());
     }

@@ -47,7 +47,7 @@ void bothGpus(Stage& stage) {
     return stage.lacking("A2/both", what, "the machine has no second GPU");
   }
   stage.attempt("A2/both", what, [&](Row& row) {
-    const Status status =
+    Status status =
         timeGraph(stage, products(specOf(stage, {stage.gpus()[0], stage.gpus()[1]})), everyProduct(), row);
     const auto first = stage.report().seconds("A1/" + stage.gpus()[0]);
     const auto second = stage.report().seconds("A1/" + stage.gpus()[1]);
@@ -73,7 +73,7 @@ void withCopies(Stage& stage, const std::string& key, const std::string& remark,
   stage.attempt(key, what, [&](Row& row) {
     ProductsSpec spec = specOf(stage, {stage.gpus()[0]});
     spec.toHost = true;
-    const Status status = timeGraph(stage, products(spec), variation, row);
+    Status status = timeGraph(stage, products(spec), variation, row);
     const auto compute = stage.report().seconds("A1/" + stage.gpus()[0]);
     const auto copies = stage.report().seconds("A3/copies");
     if (status && compute && copies) {
