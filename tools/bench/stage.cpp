@@ -101,8 +101,7 @@ Result<Prepared> Stage::prepare(const Result<Graph>& graph, const Variation& var
   CompileOptions compileOptions;
   compileOptions.skipPasses = variation.skipPasses;
   compileOptions.precision = variation.tf32 ? ops::Precision::Tf32 : ops::Precision::Ieee;
-  auto plan =
-      compile(*graph, variation.machine.value_or(options_.machine), RooflineCostModel(), compileOptions);
+  auto plan = compile(*graph, variation.machine.value_or(options_.machine), *options_.cost, compileOptions);
   if (!plan) {
     return plan.errors();
   }

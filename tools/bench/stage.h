@@ -10,6 +10,7 @@ namespace dfc::bench {
 
 struct BenchOptions {
   Machine machine;
+  std::shared_ptr<const CostModel> cost = std::make_shared<RooflineCostModel>(); ///< what plans are made with
   SessionOptions session; ///< backends; what an experiment is about it sets itself
   bool quick = false;
   std::vector<std::string> only; ///< globs of row keys, or of their beginnings up to a '/'; empty means all
