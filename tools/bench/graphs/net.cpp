@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 
 namespace dfc::bench {
 namespace {
@@ -55,7 +56,7 @@ class NetWriter {
   }
 
   Tensor dense(size_t layer, Tensor h, const Weights& weights) {
-    const auto box = g_.scope(fmt::format("fc{} forward", layer + 1));
+    const auto box = boxed(fmt::format("fc{} forward", layer + 1));
     const Tensor sum = matmul(h, weights[2 * layer]) + weights[2 * layer + 1];
     return layer + 1 < layers ? relu(sum) : sum;
   }
@@ -69,7 +70,7 @@ class NetWriter {
     for (size_t layer = 0; layer < layers; ++layer) {
       h = dense(layer, h, weights);
     }
-    const auto box = g_.scope("loss");
+    const auto box = boxed("loss");
     const Tensor miss = h - y;
     const Tensor mean = reduceMean(miss * miss);
     // The mean over the batch is the mean of the parts' means.
@@ -82,12 +83,17 @@ class NetWriter {
     for (size_t layer = layers; layer-- > 0;) {
       std::vector<Tensor> sums;
       {
-        const auto box = g_.scope(fmt::format("fc{} sum", layer + 1));
+        const auto box = boxed(fmt::format("fc{} sum", layer + 1));
         sums = {sumOf(2 * layer), sumOf(2 * layer + 1)};
       }
-      const auto box = g_.scope(ownerOnlyUpdates() ? fmt::format("fc{} update", layer + 1) : "update");
+      const auto box = boxed(fmt::format("fc{} update", layer + 1));
       sgd({weights[2 * layer], weights[2 * layer + 1]}, sums, spec_.rate);
     }
+  }
+
+  // A scope is a fusion boundary: the figure's boxes are worth it, a net on GPUs alone is left whole.
+  std::unique_ptr<Builder::Guard> boxed(const std::string& name) {
+    return ownerOnlyUpdates() ? std::unique_ptr<Builder::Guard>(new Builder::Guard(g_.scope(name))) : nullptr;
   }
 
   bool ownerOnlyUpdates() const {

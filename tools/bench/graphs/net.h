@@ -18,8 +18,8 @@ struct NetSpec {
   std::string owner = "gpu0";
 };
 
-/// Scopes: "fc1 forward", "fc1 backward", …, "loss", "fc1 sum" (several workers), "fc1 update" (an owner
-/// who does no other work; else all updates are in "update"). Parameters: w1 b1 w2 b2 w3 b3 (with "@worker"
+/// Scopes, where the owner does no other work (the figure): "fc1 forward", "fc1 backward", …, "loss",
+/// "fc1 sum", "fc1 update". A scope is a fusion boundary, so that a net of GPUs alone has none. Parameters: w1 b1 w2 b2 w3 b3 (with "@worker"
 /// behind them where each has its own), x0 y0 x1 y1.
 Result<Graph> trainingStep(const NetSpec& spec);
 
