@@ -36,10 +36,18 @@ class GeneratedKernels final : public Work {
       for (void*& pointer : pointers_[i]) {
         arguments.push_back(&pointer);
       }
-      check(cudaLaunchKernel(reinterpret_cast<const void*>(kernels_[i]),
-                             dim3(launch.grid[0], launch.grid[1], launch.grid[2]),
-                             dim3(launch.block[0], launch.block[1], launch.block[2]), arguments.data(),
-                             launch.sharedBytes, stream),
+      // Every kernel begins with waiting for the one before, so that it may be launched ahead of its end.
+      cudaLaunchAttribute early{};
+      early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      early.val.programmaticStreamSerializationAllowed = 1;
+      cudaLaunchConfig_t config{};
+      config.gridDim = dim3(launch.grid[0], launch.grid[1], launch.grid[2]);
+      config.blockDim = dim3(launch.block[0], launch.block[1], launch.block[2]);
+      config.dynamicSmemBytes = launch.sharedBytes;
+      config.stream = stream;
+      config.attrs = &early;
+      config.numAttrs = 1;
+      check(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernels_[i]), arguments.data()),
             "a generated kernel");
     }
   }
@@ -82,12 +90,6 @@ class InTurn final : public Work {
   std::unique_ptr<Work> first_, second_;
 };
 
-bool isProduct(const OpRow& row) { return row.kind() == OpKind::Matmul || row.kind() == OpKind::FusedMatmul; }
-
-ops::Matmul productOf(const OpRow& row) {
-  return row.kind() == OpKind::Matmul ? row.as<ops::Matmul>() : row.as<ops::FusedMatmul>().product();
-}
-
 /// How a product is made where cuBLASLt does not make it; none where it does.
 std::optional<GeneratedWork> generatedProduct(const ops::Matmul& matmul, OperandTypes operands,
                                               const TensorType& result) {
@@ -124,7 +126,8 @@ class Drafter {
       DFC_ASSERT(draft_.kernels.has_value(), fmt::format("no kernel for {}", graph_.nameOf(computation_.op)));
       draft_.workspaceBytes = draft_.kernels->workspaceBytes;
     } else if (results_[0].bytes() > 0) {
-      draftProduct();
+      draft_.kernels = generateOuterProduct(row_, operands_, results_);
+      draft_.kernels ? void(draft_.workspaceBytes = draft_.kernels->workspaceBytes) : draftProduct();
     }
     return std::move(draft_);
   }
@@ -136,7 +139,7 @@ class Drafter {
     const TensorType product = fused ? row_.as<ops::FusedMatmul>().productType(operands_) : results_[0];
     draft_.product = generatedProduct(matmul, operands_, product);
     if (!draft_.product) {
-      draft_.library = callFor(matmul, product);
+      draft_.library = productCall(graph_, computation_.op);
       draft_.epilogue = fused && hasTerms(matmul) ? libraryEpilogue(graph_, computation_.op) : std::nullopt;
     }
     draft_.workspaceBytes = draft_.product ? draft_.product->workspaceBytes : 0;
@@ -149,14 +152,6 @@ class Drafter {
   bool hasTerms(const ops::Matmul& matmul) const {
     const Shape& a = operands_[0].shape;
     return a[a.rank() - (matmul.transposeA ? 2 : 1)] > 0;
-  }
-
-  MatmulCall callFor(const ops::Matmul& matmul, const TensorType& product) const {
-    MatmulCall call;
-    call.a = operands_[0], call.b = operands_[1], call.result = product;
-    call.transposeA = matmul.transposeA, call.transposeB = matmul.transposeB;
-    call.tf32 = matmul.precision == ops::Precision::Tf32;
-    return call;
   }
 
   void draftAfter(const ops::FusedMatmul& fused, const TensorType& product) {

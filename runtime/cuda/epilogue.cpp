@@ -111,6 +111,24 @@ class Reader {
 
 } // namespace
 
+bool isProduct(const OpRow& row) { return row.kind() == OpKind::Matmul || row.kind() == OpKind::FusedMatmul; }
+
+ops::Matmul productOf(const OpRow& row) {
+  return row.kind() == OpKind::Matmul ? row.as<ops::Matmul>() : row.as<ops::FusedMatmul>().product();
+}
+
+MatmulCall productCall(const Graph& graph, OpId op) {
+  const OpRow& row = graph[op];
+  const ops::Matmul matmul = productOf(row);
+  const auto operands = graph.operandTypesOf(op);
+  MatmulCall call;
+  call.a = operands[0], call.b = operands[1];
+  call.result = resultTypes(matmul, {operands[0], operands[1]}).types[0];
+  call.transposeA = matmul.transposeA, call.transposeB = matmul.transposeB;
+  call.tf32 = matmul.precision == ops::Precision::Tf32;
+  return call;
+}
+
 std::optional<Epilogue> libraryEpilogue(const Graph& graph, OpId op) { return Reader(graph, op).run(); }
 
 } // namespace dfc::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/graph.h"
+#include "runtime/cuda/matmul.h"
 
 namespace dfc::cuda {
 
@@ -12,6 +13,11 @@ struct Epilogue {
   std::optional<size_t> addend; ///< of the result's shape
   bool relu = false;
 };
+
+bool isProduct(const OpRow& row); ///< matmul or fusedMatmul
+ops::Matmul productOf(const OpRow& row);
+/// The product of an op as cuBLASLt is asked for it, without addresses.
+MatmulCall productCall(const Graph& graph, OpId op);
 
 /// None where the body is anything else: then it is a kernel of its own after the product. Scalars count only
 /// where they are constants of the graph.

@@ -61,6 +61,7 @@ std::optional<GeneratedWork> generateIntegerMatmul(const ops::Matmul& matmul, Op
   launch.code = fmt::format(
       "typedef {type} element;\n"
       "extern \"C\" __global__ void dfc_kernel(const element* a, const element* b, element* out) {{\n"
+      "  beginKernel();\n"
       "  const long long index = blockIdx.x * 256LL + threadIdx.x;\n"
       "  if (index >= {elements}LL) return;\n"
       "  const long long column = index % {columns}LL, row = index / {columns}LL % {rows}LL;\n"

@@ -124,12 +124,8 @@ class Description {
           "describing a product");
     set(CUBLASLT_MATMUL_DESC_TRANSA, call.transposeB ? CUBLAS_OP_T : CUBLAS_OP_N); // its first operand is b
     set(CUBLASLT_MATMUL_DESC_TRANSB, call.transposeA ? CUBLAS_OP_T : CUBLAS_OP_N);
-    const bool biased = call.bias != nullptr;
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE, biased && call.relu ? CUBLASLT_EPILOGUE_RELU_BIAS
-                                       : biased            ? CUBLASLT_EPILOGUE_BIAS
-                                       : call.relu         ? CUBLASLT_EPILOGUE_RELU
-                                                           : CUBLASLT_EPILOGUE_DEFAULT);
-    if (biased) {
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogueOf(call));
+    if (call.bias != nullptr) {
       set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, call.bias);
     }
   }
@@ -139,12 +135,39 @@ class Description {
   cublasLtMatmulDesc_t get() const { return handle_; }
 
  private:
+  static cublasLtEpilogue_t epilogueOf(const MatmulCall& call) {
+    if (call.relu) {
+      return call.bias != nullptr ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+    }
+    return call.bias != nullptr ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+  }
   template <class T>
   void set(cublasLtMatmulDescAttributes_t attribute, T value) {
     check(cublasLtMatmulDescSetAttribute(handle_, attribute, &value, sizeof value), "describing a product");
   }
   cublasLtMatmulDesc_t handle_ = nullptr;
 };
+
+// "cublasLt 130100 0a1b…": the version and the algorithm's bytes, which that version reads back as they are.
+std::string choiceOf(const cublasLtMatmulAlgo_t& algorithm) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&algorithm);
+  return fmt::format("cublasLt {} {:02x}", cublasLtGetVersion(), fmt::join(bytes, bytes + sizeof algorithm, ""));
+}
+
+cublasLtMatmulAlgo_t algorithmIn(const std::string& choice) {
+  const std::string start = fmt::format("cublasLt {} ", cublasLtGetVersion());
+  cublasLtMatmulAlgo_t algorithm{};
+  if (!choice.starts_with(start) || choice.size() != start.size() + 2 * sizeof algorithm ||
+      choice.find_first_not_of("0123456789abcdef", start.size()) != std::string::npos) {
+    throw MachineError("the calibration's choice of a matmul algorithm is not of this cuBLASLt's version (" +
+                       std::to_string(cublasLtGetVersion()) + "): run dfc calibrate again on this machine");
+  }
+  auto* bytes = reinterpret_cast<unsigned char*>(&algorithm);
+  for (size_t i = 0; i < sizeof algorithm; ++i) {
+    bytes[i] = static_cast<unsigned char>(std::stoi(choice.substr(start.size() + 2 * i, 2), nullptr, 16));
+  }
+  return algorithm;
+}
 
 class MatmulWork final : public Work {
  public:
@@ -194,6 +217,20 @@ class MatmulWork final : public Work {
   }
 
   void chooseAlgorithm() {
+    if (!call_.choice.empty()) {
+      algorithm_ = algorithmIn(call_.choice);
+      return;
+    }
+    const auto found = proposals(1);
+    if (found.empty()) {
+      throw MachineError(
+          fmt::format("cuBLASLt has no algorithm for {} by {}", toString(call_.a), toString(call_.b)));
+    }
+    algorithm_ = found[0];
+  }
+
+ public:
+  std::vector<cublasLtMatmulAlgo_t> proposals(int atMost) const {
     cublasLtMatmulPreference_t preference = nullptr;
     check(cublasLtMatmulPreferenceCreate(&preference), "choosing an algorithm");
     const auto set = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
@@ -206,18 +243,20 @@ class MatmulWork final : public Work {
           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
       set(attribute, alignment());
     }
-    cublasLtMatmulHeuristicResult_t found{};
+    std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<size_t>(atMost));
     int count = 0;
-    const cublasStatus_t code = cublasLtMatmulAlgoGetHeuristic(
-        handle_, description_.get(), b_.get(), a_.get(), c_.get(), c_.get(), preference, 1, &found, &count);
+    const cublasStatus_t code =
+        cublasLtMatmulAlgoGetHeuristic(handle_, description_.get(), b_.get(), a_.get(), c_.get(), c_.get(),
+                                       preference, atMost, found.data(), &count);
     cublasLtMatmulPreferenceDestroy(preference);
-    if (code != CUBLAS_STATUS_SUCCESS || count == 0) {
-      throw MachineError(fmt::format("cuBLASLt has no algorithm for {} by {} ({})", toString(call_.a),
-                                     toString(call_.b), cublasLtGetStatusName(code)));
+    std::vector<cublasLtMatmulAlgo_t> algorithms;
+    for (int i = 0; code == CUBLAS_STATUS_SUCCESS && i < count; ++i) {
+      algorithms.push_back(found[static_cast<size_t>(i)].algo);
     }
-    algorithm_ = found.algo;
+    return algorithms;
   }
 
+ private:
   MatmulCall call_;
   cublasLtHandle_t handle_;
   std::byte* workspace_;
@@ -256,6 +295,15 @@ cublasLtHandle_t matmulHandle(int ordinal) {
     check(cublasLtCreate(&handle), fmt::format("opening cuBLASLt on GPU {}", ordinal));
   }
   return handle;
+}
+
+std::vector<std::string> matmulChoices(const MatmulCall& call, int ordinal, int atMost) {
+  const OnDevice current(ordinal);
+  std::vector<std::string> choices;
+  for (const auto& algorithm : MatmulWork(call, matmulHandle(ordinal), nullptr).proposals(atMost)) {
+    choices.push_back(choiceOf(algorithm));
+  }
+  return choices;
 }
 
 std::unique_ptr<Work> makeMatmul(const MatmulCall& call, int ordinal, std::byte* workspace) {

@@ -7,6 +7,7 @@
 #include "runtime/cuda/work.h"
 
 #include <string>
+#include <vector>
 
 namespace dfc::cuda {
 
@@ -23,6 +24,7 @@ struct MatmulCall {
   const std::byte* bias = nullptr;   ///< [n], of the result's element type, or null
   bool relu = false;
   std::byte* out = nullptr;
+  std::string choice; ///< one of `matmulChoices`; "" leaves it to cuBLASLt's heuristic
 };
 
 /// Whether cuBLASLt multiplies this element type: f32, f64, f16, bf16.
@@ -32,6 +34,10 @@ inline constexpr int64_t matmulWorkspaceBytes = int64_t{32} << 20;
 
 /// One a process and device; made when first asked for.
 cublasLtHandle_t matmulHandle(int ordinal);
+
+/// The algorithms that cuBLASLt proposes for a product, best guess first, each in words of ours that the same
+/// version of cuBLASLt understands again.
+std::vector<std::string> matmulChoices(const MatmulCall& call, int ordinal, int atMost);
 
 /// Chooses the algorithm by cuBLASLt's own heuristic, which is the same at every opening. `workspace` holds
 /// matmulWorkspaceBytes and is the queue's own. Throws MachineError when cuBLASLt has no algorithm.

@@ -1,5 +1,7 @@
 #include "runtime/cuda/vector_matmul.h"
 
+#include "runtime/cuda/epilogue.h"
+
 namespace dfc::cuda {
 
 std::optional<GeneratedWork> generateVectorMatmul(const ops::Matmul& matmul, OperandTypes operands,
@@ -27,6 +29,33 @@ std::optional<GeneratedWork> generateVectorMatmul(const ops::Matmul& matmul, Ope
   const TensorType types[] = {matrixIsA ? matrix : vector, matrixIsA ? vector : matrix};
   const TensorType sums{element, Shape{kept}};
   return generateKernels(fused, types, sums);
+}
+
+std::optional<GeneratedWork> generateOuterProduct(const OpRow& row, OperandTypes operands, OperandTypes results) {
+  const ops::Matmul matmul = productOf(row);
+  const ElementType element = operands[0].element;
+  const Shape &a = operands[0].shape, &b = operands[1].shape;
+  const bool plain = (element == ElementType::F32 || element == ElementType::F64) && a.rank() == 2 && b.rank() == 2;
+  if (!plain || a[matmul.transposeA ? 0 : 1] != 1) {
+    return std::nullopt;
+  }
+  ops::Fused fused;
+  fused.body.instructions.push_back({OpKind::Mul, 0, element, {0, 1}});
+  llvm::SmallVector<TensorType, 6> types(operands.begin(), operands.end());
+  types[0].shape = Shape{a.elements(), 1}; // one of its extents is 1: the bytes are the same
+  types[1].shape = Shape{1, b.elements()};
+  if (const auto* whole = row.getIf<ops::FusedMatmul>()) {
+    // There register 0 is the product and operands begin at 1; here both factors come first, then the product
+    // behind all operands.
+    const auto product = static_cast<uint32_t>(operands.size());
+    for (ops::FusedInstruction instruction : whole->body.instructions) {
+      for (uint32_t& input : instruction.inputs) {
+        input = input == 0 ? product : input + 1 + (input + 1 >= product ? 1 : 0);
+      }
+      fused.body.instructions.push_back(std::move(instruction));
+    }
+  }
+  return generateKernels(fused, types, results);
 }
 
 } // namespace dfc::cuda

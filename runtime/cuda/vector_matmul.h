@@ -2,7 +2,7 @@
 // generated kernel, where cuBLASLt's tiles would be mostly empty.
 #pragma once
 
-#include "ir/op.h"
+#include "ir/graph.h"
 #include "runtime/cuda/kernels/generated_kernel.h"
 
 namespace dfc::cuda {
@@ -11,5 +11,9 @@ namespace dfc::cuda {
 /// of the work are those of the matmul.
 std::optional<GeneratedWork> generateVectorMatmul(const ops::Matmul& matmul, OperandTypes operands,
                                                   const TensorType& result);
+
+/// A column times a row, with whatever a fused matmul does to the product: elementwise work. None unless the
+/// inner dimension of a plain f32 or f64 product is 1. The arguments are those of the op.
+std::optional<GeneratedWork> generateOuterProduct(const OpRow& row, OperandTypes operands, OperandTypes results);
 
 } // namespace dfc::cuda

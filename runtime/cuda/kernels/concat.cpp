@@ -38,6 +38,7 @@ DFC_INLINE void copyPart(const Element* from, Element* to, Index block) {
 
 constexpr std::string_view kernelText = R"(
 extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$Element* to) {
+  beginKernel();
   const Index block = blockIdx.x;
 $parts$}
 )";

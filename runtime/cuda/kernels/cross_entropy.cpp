@@ -47,6 +47,7 @@ DFC_INLINE Real blockSum(Real sum) {
 
 constexpr std::string_view rowsText = R"(
 extern "C" __global__ void __launch_bounds__(threads) dfc_kernel(const Element* from, const Label* labels, $Written$* to) {
+  beginKernel();
   Real sum = 0;
   // Whole warps go round together, so that their lanes can shuffle.
   for (Index block = blockIdx.x; block < ($rows$ + threads / lanes - 1) / (threads / lanes); block += gridDim.x) {
@@ -62,6 +63,7 @@ extern "C" __global__ void __launch_bounds__(threads) dfc_kernel(const Element* 
 
 constexpr std::string_view meanText = R"(
 extern "C" __global__ void __launch_bounds__(threads) dfc_kernel(const Real* from, Element* to) {
+  beginKernel();
   Real sum = 0;
   for (int n = threadIdx.x; n < $blocks$; n += threads) sum += from[n];
   sum = blockSum(sum);

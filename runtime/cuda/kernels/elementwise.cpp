@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kernelText = R"(
 extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$Element* to) {
+  beginKernel();
   const Operands from{$pointers$};
   const Index first = Index(blockIdx.x) * (threads * unroll) + threadIdx.x;
   Inputs<width> in[unroll];

@@ -21,6 +21,15 @@ struct f16 { u16 bits; };
 struct bf16 { u16 bits; };
 #define DFC_INLINE __device__ __forceinline__
 
+// Every kernel's first words. It may have been launched while the kernel before still runs: here it waits for
+// that one's end, and from here on the next may be launched in the same way.
+DFC_INLINE void beginKernel() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 // Storage and registers.
 #ifndef DFC_OWN_CONVERSIONS
 DFC_INLINE f32 widened(f16 a) { f32 r; asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(a.bits)); return r; }

@@ -45,6 +45,7 @@ DFC_INLINE void foldStretch(Carry (&carry)[width], const Operands& from, Index b
 // `lanes` threads of a warp for each result.
 constexpr std::string_view lanesText = R"(
 extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$Result* to) {
+  beginKernel();
   const Operands from{$pointers$};
   const Index out = Index(blockIdx.x) * (threads / lanes) + threadIdx.x / lanes;
   Carry carry[width];
@@ -61,6 +62,7 @@ extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$Res
 // A block for each part (y) of each result (x).
 constexpr std::string_view blockText = R"(
 extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$$Written$* to) {
+  beginKernel();
   const Operands from{$pointers$};
   const Index out = blockIdx.x;
   const Position begin = Position(blockIdx.y) * chunk, end = begin + chunk < length ? begin + chunk : length;
@@ -76,6 +78,7 @@ extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$$Wr
 // `lanes` rows of threads for `columns` packs of neighbouring results; y counts parts.
 constexpr std::string_view columnsText = R"(
 extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$$Written$* to) {
+  beginKernel();
   __shared__ Carry ofLanes[lanes][columns * width];
   const Operands from{$pointers$};
   const int column = threadIdx.x % columns, lane = threadIdx.x / columns;
@@ -105,6 +108,7 @@ extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$$Wr
 // Merges the parts of each result.
 constexpr std::string_view mergeText = R"(
 extern "C" __global__ void __launch_bounds__(columns * lanes) dfc_kernel(const Carry* from, Result* to) {
+  beginKernel();
   __shared__ Carry ofLanes[lanes][columns];
   const int column = threadIdx.x % columns, lane = threadIdx.x / columns;
   const Index out = Index(blockIdx.x) * columns + column;

@@ -15,6 +15,7 @@ constexpr int64_t mostPacks = 8; // of a row, in the registers of a thread
 
 constexpr std::string_view residentText = R"(
 extern "C" __global__ void __launch_bounds__(threads) dfc_kernel(const Element* from, $parameters$Element* to) {
+  beginKernel();
   const Index row = Index(blockIdx.x) * (threads / lanes) + threadIdx.x / lanes;
   const Index first = threadIdx.x % lanes * width;
   const bool present = row < rows;
@@ -55,6 +56,7 @@ DFC_INLINE void unpacked(Real (&x)[width], const Pack<Element, width>& pack) {
   for (int k = 0; k < width; ++k) x[k] = valueOf(pack.at[k]);
 }
 extern "C" __global__ void __launch_bounds__(threads) dfc_kernel(const Element* from, $parameters$Element* to) {
+  beginKernel();
   const Index row = blockIdx.x, base = row * classes, first = threadIdx.x * width;
   Totals totals = start();
   Real x[width];
@@ -79,6 +81,7 @@ constexpr std::string_view stridedText = R"(
 // Rows are [outer, classes, inner]; a block takes `columns` packs of neighbouring rows, and each of its
 // `lanes` every so many classes.
 extern "C" __global__ void __launch_bounds__(columns * lanes) dfc_kernel(const Element* from, Element* to) {
+  beginKernel();
   __shared__ Totals ofLanes[lanes][columns * width];
   const int column = threadIdx.x % columns, lane = threadIdx.x / columns;
   const Index row = (Index(blockIdx.x) * columns + column) * width;

@@ -62,6 +62,7 @@ constexpr Index extentP = $extentP$, extentQ = $extentQ$;     // along the resul
 constexpr Index strideP = $strideP$, strideQ = $strideQ$; // of p in the operand, of q in the result
 constexpr Index tilesP = $tilesP$, tilesQ = $tilesQ$;
 extern "C" __global__ void __launch_bounds__(256) dfc_kernel(const Element* from, Element* to) {
+  beginKernel();
   __shared__ Element tile[edge][pitch]; // [p][q]
   const Index tileQ = blockIdx.x % tilesQ, rest = blockIdx.x / tilesQ;
   const Index tileP = rest % tilesP, batch = rest / tilesP;
