@@ -140,6 +140,7 @@ class Drafter {
     draft_.product = generatedProduct(matmul, operands_, product);
     if (!draft_.product) {
       draft_.library = productCall(graph_, computation_.op);
+      draft_.library->choice = computation_.choice;
       draft_.epilogue = fused && hasTerms(matmul) ? libraryEpilogue(graph_, computation_.op) : std::nullopt;
     }
     draft_.workspaceBytes = draft_.product ? draft_.product->workspaceBytes : 0;
@@ -301,6 +302,16 @@ bool hasCudaKernel(const Graph& graph, OpId op) {
   }
   return isProduct(graph[op]) ||
          generateKernels(graph[op].attributes, graph.operandTypesOf(op), graph.resultTypesOf(op)).has_value();
+}
+
+bool isLibraryProduct(const Graph& graph, OpId op) {
+  if (!isProduct(graph[op]) || graph.typeOf(graph[op].firstResult).bytes() == 0) {
+    return false;
+  }
+  const auto operands = graph.operandTypesOf(op);
+  const MatmulCall call = productCall(graph, op);
+  return hasMatmul(call.a.element) && !generateOuterProduct(graph[op], operands, graph.resultTypesOf(op)) &&
+         !generatedProduct(productOf(graph[op]), {operands[0], operands[1]}, call.result);
 }
 
 std::vector<std::unique_ptr<Work>> makeWorks(const Graph& graph, const std::vector<Computation>& computations,

@@ -17,12 +17,16 @@ struct ComputeSite {
   std::byte* matmulWorkspace = nullptr; ///< matmulWorkspaceBytes
 };
 
+/// Whether the op's product is cuBLASLt's.
+bool isLibraryProduct(const Graph& graph, OpId op);
+
 bool hasCudaKernel(const Graph& graph, OpId op);
 
 /// One op of the plan and where its values lie.
 struct Computation {
   OpId op;
   Addresses at;
+  std::string choice = {}; ///< how the calibration wants its product made; "" for the library's heuristic
 };
 
 /// A work a computation, in order; null for one that has nothing to do (no elements). `workspace`: grows to

@@ -1,6 +1,8 @@
 // Walks the body's single chain from the product to the result, an instruction at a time.
 #include "runtime/cuda/epilogue.h"
 
+#include <array>
+
 namespace dfc::cuda {
 namespace {
 
@@ -126,6 +128,19 @@ MatmulCall productCall(const Graph& graph, OpId op) {
   call.result = resultTypes(matmul, {operands[0], operands[1]}).types[0];
   call.transposeA = matmul.transposeA, call.transposeB = matmul.transposeB;
   call.tf32 = matmul.precision == ops::Precision::Tf32;
+  return call;
+}
+
+MatmulCall productCallWithEpilogue(const Graph& graph, OpId op) {
+  alignas(256) static std::array<std::byte, 256> somewhere;
+  MatmulCall call = productCall(graph, op);
+  const auto epilogue = graph[op].kind() == OpKind::FusedMatmul ? libraryEpilogue(graph, op) : std::nullopt;
+  if (epilogue) {
+    call.alpha = epilogue->alpha;
+    call.relu = epilogue->relu;
+    call.bias = epilogue->bias ? somewhere.data() : nullptr;
+    call.addend = epilogue->addend ? somewhere.data() : nullptr;
+  }
   return call;
 }
 

@@ -19,6 +19,10 @@ ops::Matmul productOf(const OpRow& row);
 /// The product of an op as cuBLASLt is asked for it, without addresses.
 MatmulCall productCall(const Graph& graph, OpId op);
 
+/// The same with its library epilogue, where it has one; addresses only say what is there. For asking which
+/// algorithms there are.
+MatmulCall productCallWithEpilogue(const Graph& graph, OpId op);
+
 /// None where the body is anything else: then it is a kernel of its own after the product. Scalars count only
 /// where they are constants of the graph.
 std::optional<Epilogue> libraryEpilogue(const Graph& graph, OpId op);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 namespace dfc::cuda {
 
@@ -42,6 +43,8 @@ class Stopwatch {
     return seconds[5];
   }
 
+  /// Seconds of one `enqueue(stream)` among many, one after another in a CUDA graph.
+  double perRepetition(const std::function<void(cudaStream_t)>& enqueue);
   /// Seconds a kernel of one thread takes among many that depend on one another in a CUDA graph.
   double launchCost();
 
