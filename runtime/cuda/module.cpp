@@ -1,6 +1,7 @@
 // The cuda backend inside the module: which GPUs are there, and opening them.
 #include "runtime/cuda/module.h"
 
+#include "runtime/cuda/calibrate.h"
 #include "runtime/cuda/compute.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/probe.h"
@@ -76,6 +77,11 @@ class CudaBackend final : public Backend {
     if (measure) {
       measureGpus(machine);
     }
+  }
+
+  std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops,
+                                      const DeviceRequest& device) override {
+    return calibrateOps(graph, ops, describe(device, countGpus().first));
   }
 };
 

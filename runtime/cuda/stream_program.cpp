@@ -43,6 +43,7 @@ class Preparer {
   void addComputation(const Command& command) {
     Computation computation;
     computation.op = command.op;
+    computation.choice = choiceFor(command.op);
     for (const Location& operand : command.operands) {
       computation.at.operands.push_back(onGpu(operand));
     }
@@ -51,6 +52,13 @@ class Preparer {
     }
     computations_.push_back(std::move(computation));
     computationAt_.push_back(program_.commands.size() - 1);
+  }
+
+  std::string choiceFor(OpId op) const {
+    const Calibration* table = shared_.calibration;
+    const bool counts = table != nullptr && table->device == program_.gpu->model;
+    const CalibratedOp* row = counts ? table->find(signatureOf(plan_.graph(), op)) : nullptr;
+    return row != nullptr ? row->choice : "";
   }
 
   static std::byte* onGpu(const Location& location) {

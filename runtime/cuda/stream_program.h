@@ -40,7 +40,8 @@ struct StreamProgram {
 struct SharedParts {
   KernelLibrary* library = nullptr;
   const Peers* peers = nullptr;
-  HostPins* pins = nullptr; ///< pins the host arenas that take part in copies
+  const Calibration* calibration = nullptr; ///< null for none
+  HostPins* pins = nullptr;                 ///< pins the host arenas that take part in copies
 };
 
 /// Throws MachineError, naming op, queue and GPU.
