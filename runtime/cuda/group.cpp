@@ -24,20 +24,21 @@ std::vector<int> ordinalsOf(const std::vector<Gpu>& gpus) {
 
 Group::Group(std::vector<Gpu> gpus, const BackendOptions& options)
     : gpus_(std::move(gpus)), options_(options), peers_(ordinalsOf(gpus_)), library_(options.kernelCache),
-      stop_(64), sites_(gpus_.size()) {
-  for (size_t i = 0; i < gpus_.size(); ++i) {
-    const OnDevice current(gpus_[i].ordinal);
-    sites_[i].counter = DeviceBuffer(gpus_[i].ordinal, sizeof(uint64_t), "the round's number");
-    check(cudaMemset(sites_[i].counter.get(), 0, sizeof(uint64_t)), "setting the round's number");
-    sites_[i].signals.emplace(library_, gpus_[i].architecture,
-                              reinterpret_cast<uint64_t*>(sites_[i].counter.get()),
-                              reinterpret_cast<const uint64_t*>(stop_.get()));
+      counter_(64) {
+  for (const Gpu& gpu : gpus_) {
+    signals_.emplace_back(library_, gpu.architecture, roundCounter());
   }
 }
 
 Group::~Group() {
   drain();
   watcher_.reset();
+  for (const Captured* captured : {&plain_, &traced_}) {
+    if (captured->exec != nullptr) {
+      ignore(cudaGraphExecDestroy(captured->exec));
+      ignore(cudaGraphDestroy(captured->graph));
+    }
+  }
   for (const Lane& lane : lanes_) {
     for (cudaEvent_t event : lane.ended) {
       if (event != nullptr) {
@@ -47,17 +48,9 @@ Group::~Group() {
     ignore(cudaEventDestroy(lane.joined));
     ignore(cudaStreamDestroy(lane.stream));
   }
-  for (const Site& site : sites_) {
-    for (const Captured* captured : {&site.plain, &site.traced}) {
-      if (captured->exec != nullptr) {
-        ignore(cudaGraphExecDestroy(captured->exec));
-        ignore(cudaGraphDestroy(captured->graph));
-      }
-    }
-    if (site.stream != nullptr) {
-      ignore(cudaEventDestroy(site.forked));
-      ignore(cudaStreamDestroy(site.stream));
-    }
+  if (launchStream_ != nullptr) {
+    ignore(cudaEventDestroy(forked_));
+    ignore(cudaStreamDestroy(launchStream_));
   }
   ignore(cudaGetLastError());
 }
@@ -67,8 +60,7 @@ void Group::add(const Executable& plan, const Program& program, const Gpu& gpu, 
   plan_ = &plan;
   board_ = &board;
   board[program.queue.index()].handToDevice(); // before anybody waits for it
-  programs_.push_back(
-      prepareProgram(plan, program, gpu, {&library_, &peers_, options_.calibration.get(), &pins_}));
+  programs_.push_back(prepareProgram(plan, program, gpu, {&library_, &peers_, options_.calibration.get(), &pins_}));
 }
 
 void Group::launch(const Round& round) {
@@ -88,6 +80,7 @@ void Group::launch(const Round& round) {
 }
 
 void Group::launchRound(const Round& round) {
+  const OnDevice current(programs_[0].gpu->ordinal);
   stageFeeds(round);
   pinFetches(round);
   if (round.traced) {
@@ -100,28 +93,19 @@ void Group::launchRound(const Round& round) {
   }
   std::vector<const std::byte*> feeds;
   const Round staged = withStagedFeeds(round, feeds);
-  options_.graphs ? launchGraphs(staged) : launchCommands(staged);
+  if (options_.graphs) {
+    launchGraph(staged);
+  } else {
+    enqueueRound(staged, launchStream_, nullptr);
+  }
   watcher_->launched(launchedRounds_);
 }
 
 // After a failure nobody works; the words still have to come to their ends, in order.
 void Group::skipRound(const Round& round) {
   drain();
-  setWords(round.number + 1);
+  *roundCounter() = round.number + 1;
   fail(round.number, nullptr);
-}
-
-// As if every round before `nextRound` had run to its end.
-void Group::setWords(uint64_t nextRound) {
-  for (const Site& site : sites_) {
-    check(cudaMemcpy(site.counter.get(), &nextRound, sizeof nextRound, cudaMemcpyDefault),
-          "setting the round's number");
-    for (const StreamProgram& program : programs_) {
-      const uint64_t ended = program.commands.size() * nextRound;
-      check(cudaMemcpy(site.words + program.queue.index(), &ended, sizeof ended, cudaMemcpyDefault),
-            "setting a GPU's progress words");
-    }
-  }
 }
 
 void Group::stageFeeds(const Round& round) {
@@ -163,31 +147,13 @@ void Group::waitForRound(uint64_t round) const {
   }
 }
 
-void Group::launchGraphs(const Round& round) {
-  for (size_t i = 0; i < sites_.size(); ++i) {
-    if (sites_[i].stream == nullptr) {
-      continue;
-    }
-    const OnDevice current(gpus_[i].ordinal);
-    Captured& captured = round.traced ? sites_[i].traced : sites_[i].plain;
-    if (captured.exec == nullptr) {
-      captured = capture(round, i);
-    }
-    patch(captured, round);
-    check(cudaGraphLaunch(captured.exec, sites_[i].stream), "launching a step's CUDA graph");
+void Group::launchGraph(const Round& round) {
+  Captured& captured = round.traced ? traced_ : plain_;
+  if (captured.exec == nullptr) {
+    captured = capture(round);
   }
-}
-
-void Group::launchCommands(const Round& round) {
-  for (size_t i = 0; i < sites_.size(); ++i) {
-    fork(i, sites_[i].stream);
-  }
-  for (const auto& [program, position] : order_) {
-    enqueue(program, position, round, nullptr);
-  }
-  for (size_t i = 0; i < sites_.size(); ++i) {
-    join(i, sites_[i].stream);
-  }
+  patch(captured, round);
+  check(cudaGraphLaunch(captured.exec, launchStream_), "launching a step's CUDA graph");
 }
 
 void Group::patch(const Captured& captured, const Round& round) const {
@@ -200,13 +166,11 @@ void Group::patch(const Captured& captured, const Round& round) const {
 }
 
 void Group::drain() {
-  for (const Site& site : sites_) {
-    if (site.stream != nullptr) {
-      ignore(cudaStreamSynchronize(site.stream));
+  if (launchStream_ != nullptr) {
+    ignore(cudaStreamSynchronize(launchStream_));
+    for (const Lane& lane : lanes_) {
+      ignore(cudaStreamSynchronize(lane.stream));
     }
-  }
-  for (const Lane& lane : lanes_) {
-    ignore(cudaStreamSynchronize(lane.stream));
   }
 }
 
@@ -216,22 +180,21 @@ std::vector<Span> Group::takeSpans(QueueId queue) {
 
 // On the watcher's thread.
 bool Group::look(uint64_t rounds) {
-  const bool ended = std::all_of(programs_.begin(), programs_.end(), [&](const StreamProgram& program) {
-    return (*board_)[program.queue.index()].ended() >= program.commands.size() * rounds;
-  });
-  for (size_t i = 0; i < sites_.size() && !ended; ++i) {
-    const cudaError_t code = sites_[i].stream != nullptr ? cudaStreamQuery(sites_[i].stream) : cudaSuccess;
-    if (code != cudaSuccess && code != cudaErrorNotReady) {
-      *reinterpret_cast<volatile uint64_t*>(stop_.get()) = 1;
-      try {
-        check(code, gpus_[i].name + ": a step failed on the GPU");
-      } catch (const MachineError&) {
-        fail(rounds - 1, std::current_exception());
-      }
-      return true;
-    }
+  const StreamProgram& first = programs_.front();
+  if ((*board_)[first.queue.index()].ended() >= first.commands.size() * rounds) {
+    return true;
   }
-  return ended;
+  const cudaError_t code = cudaStreamQuery(launchStream_);
+  if (code == cudaSuccess || code == cudaErrorNotReady) {
+    return false;
+  }
+  try {
+    check(code,
+          whereIs(*plan_, first.queue, OpId()) + " or a queue launched with it: a step failed on the GPU");
+  } catch (const MachineError&) {
+    fail(rounds - 1, std::current_exception());
+  }
+  return true;
 }
 
 void Group::fail(uint64_t round, std::exception_ptr error) {

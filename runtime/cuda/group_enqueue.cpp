@@ -5,20 +5,14 @@
 
 namespace dfc::cuda {
 
-Group::Captured Group::capture(const Round& round, size_t site) {
+Group::Captured Group::capture(const Round& round) {
   Captured captured;
   cudaStream_t origin = nullptr;
   check(cudaStreamCreateWithFlags(&origin, cudaStreamNonBlocking), "making a stream to capture from");
   std::exception_ptr error;
   check(cudaStreamBeginCapture(origin, cudaStreamCaptureModeRelaxed), "beginning to capture a step");
   try {
-    fork(site, origin);
-    for (const auto& [program, position] : order_) {
-      if (siteOf(program) == site) {
-        enqueue(program, position, round, &captured);
-      }
-    }
-    join(site, origin);
+    enqueueRound(round, origin, &captured);
   } catch (...) {
     error = std::current_exception();
   }
@@ -33,32 +27,21 @@ Group::Captured Group::capture(const Round& round, size_t site) {
   return captured;
 }
 
-void Group::fork(size_t site, cudaStream_t origin) {
-  if (sites_[site].stream == nullptr) {
-    return;
+void Group::enqueueRound(const Round& round, cudaStream_t origin, Captured* captured) {
+  check(cudaEventRecord(forked_, origin), "forking a step");
+  for (const Lane& lane : lanes_) {
+    check(cudaStreamWaitEvent(lane.stream, forked_, 0), "forking a step");
   }
-  const OnDevice current(gpus_[site].ordinal);
-  check(cudaEventRecord(sites_[site].forked, origin), "forking a step");
-  for (size_t i = 0; i < lanes_.size(); ++i) {
-    if (siteOf(i) == site) {
-      check(cudaStreamWaitEvent(lanes_[i].stream, sites_[site].forked, 0), "forking a step");
-    }
+  for (const auto& [program, position] : order_) {
+    enqueue(program, position, round, captured);
   }
-}
-
-void Group::join(size_t site, cudaStream_t origin) {
-  if (sites_[site].stream == nullptr) {
-    return;
+  for (size_t i = 0; i < programs_.size(); ++i) {
+    const OnDevice current(programs_[i].gpu->ordinal);
+    check(cudaEventRecord(lanes_[i].joined, lanes_[i].stream), "joining a step");
+    check(cudaStreamWaitEvent(origin, lanes_[i].joined, 0), "joining a step");
   }
-  const OnDevice current(gpus_[site].ordinal);
-  for (size_t i = 0; i < lanes_.size(); ++i) {
-    if (siteOf(i) == site) {
-      check(cudaEventRecord(lanes_[i].joined, lanes_[i].stream), "joining a step");
-      check(cudaStreamWaitEvent(origin, lanes_[i].joined, 0), "joining a step");
-    }
-  }
-  sites_[site].signals->endRound(origin, reinterpret_cast<const DevicePublication*>(sites_[site].ends.get()),
-                                 sites_[site].endCount);
+  signalsOf(0).endRound(origin, reinterpret_cast<const DevicePublication*>(ends_.get()),
+                        static_cast<int>(programs_.size()));
 }
 
 void Group::enqueue(size_t program, size_t position, const Round& round, Captured* captured) {
@@ -78,41 +61,28 @@ void Group::enqueue(size_t program, size_t position, const Round& round, Capture
     if (lane.ended[position] != nullptr) {
       check(cudaEventRecord(lane.ended[position], lane.stream), "recording an end");
     }
-    tell(program, position);
+    if (lane.published[position] != 0) {
+      auto* word = reinterpret_cast<uint64_t*>(&(*board_)[own.queue.index()].handToDevice());
+      signalsOf(program).publish(lane.stream, {word, own.commands.size(), position + 1});
+    }
   });
-}
-
-void Group::tell(size_t program, size_t position) {
-  const auto& words = lanes_[program].told[position];
-  const uint64_t commands = programs_[program].commands.size();
-  llvm::SmallVector<DevicePublication, 2> publications;
-  for (uint64_t* word : words) {
-    publications.push_back({word, commands, position + 1});
-  }
-  for (size_t i = 0; i < publications.size(); i += Signals::atOnce) {
-    const size_t count = std::min<size_t>(publications.size() - i, Signals::atOnce);
-    signalsOf(program).publish(lanes_[program].stream, publications.data() + i, static_cast<int>(count));
-  }
 }
 
 void Group::enqueueWaits(size_t program, const StreamCommand& command) {
   cudaStream_t stream = lanes_[program].stream;
-  llvm::SmallVector<DeviceWait, 4> polled;
+  llvm::SmallVector<DeviceWait, 4> outside;
   for (const WaitFor& wait : command.waits) {
-    const int other = programOf(wait);
-    if (other < 0) {
-      polled.push_back({reinterpret_cast<const uint64_t*>(&wait.word->count()), wait.perRound, wait.offset});
-    } else if (siteOf(static_cast<size_t>(other)) != siteOf(program)) {
-      polled.push_back({sites_[siteOf(program)].words + queueOf(wait), wait.perRound, wait.offset});
-    } else if (wait.offset >
-               0) { // the round before has ended: the GPU's rounds follow one another on one stream
-      check(cudaStreamWaitEvent(stream, lanes_[static_cast<size_t>(other)].ended[wait.offset - 1], 0),
+    if (!inGroup(wait)) {
+      outside.push_back({reinterpret_cast<const uint64_t*>(wait.word), wait.perRound, wait.offset});
+    } else if (wait.offset > 0) { // the round before has ended: rounds follow one another on one stream
+      check(cudaStreamWaitEvent(
+                stream, lanes_[static_cast<size_t>(programOf_[queueOf(wait)])].ended[wait.offset - 1], 0),
             "waiting for another queue");
     }
   }
-  for (size_t i = 0; i < polled.size(); i += Signals::atOnce) {
-    const size_t count = std::min<size_t>(polled.size() - i, Signals::atOnce);
-    signalsOf(program).wait(stream, polled.data() + i, static_cast<int>(count));
+  for (size_t i = 0; i < outside.size(); i += Signals::waitsAtOnce) {
+    const size_t count = std::min<size_t>(outside.size() - i, Signals::waitsAtOnce);
+    signalsOf(program).wait(stream, outside.data() + i, static_cast<int>(count));
   }
 }
 
@@ -163,6 +133,10 @@ std::byte* Group::addressOf(const Location& location, const Round& round) const 
   case Location::Base::Fetch: return round.fetches[location.buffer];
   }
   DFC_UNREACHABLE("where a value lies");
+}
+
+const Signals& Group::signalsOf(size_t program) const {
+  return signals_[static_cast<size_t>(programs_[program].gpu - gpus_.data())];
 }
 
 } // namespace dfc::cuda

@@ -4,21 +4,6 @@
 #include <algorithm>
 
 namespace dfc::cuda {
-namespace {
-
-cudaEvent_t newEvent() {
-  cudaEvent_t event = nullptr;
-  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
-  return event;
-}
-
-cudaStream_t newStream() {
-  cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
-  return stream;
-}
-
-} // namespace
 
 void Group::prepare() {
   DFC_ASSERT(!programs_.empty(), "a group without queues is never launched");
@@ -32,14 +17,10 @@ void Group::prepare() {
     programOf_[programs_[i].queue.index()] = static_cast<int>(i);
   }
   makeOrder();
-  makeSites();
   makeLanes();
-  makeEvents();
-  findWhoIsTold();
+  findPublications();
   makeRings();
-  for (size_t i = 0; i < sites_.size(); ++i) {
-    makeEnds(i);
-  }
+  makeEnds();
   watcher_ = std::make_unique<Watcher>([this](uint64_t rounds) { return look(rounds); });
 }
 
@@ -70,70 +51,49 @@ void Group::makeOrder() {
   }
 }
 
-// GPUs write one another's words straight if each may, and through the host's memory if any may not.
-void Group::makeSites() {
-  const bool near = peers_.warnings().empty();
-  const auto bytes = static_cast<int64_t>(board_->size() * sizeof(uint64_t));
-  for (const StreamProgram& program : programs_) {
-    const auto index = static_cast<size_t>(program.gpu - gpus_.data());
-    Site& site = sites_[index];
-    if (site.stream != nullptr) {
-      continue;
-    }
-    const OnDevice current(program.gpu->ordinal);
-    site.stream = newStream();
-    site.forked = newEvent();
-  }
-  for (size_t i = 0; i < sites_.size(); ++i) {
-    Site& site = sites_[i];
-    const OnDevice current(gpus_[i].ordinal);
-    if (near) {
-      site.nearWords = DeviceBuffer(gpus_[i].ordinal, bytes, "progress words");
-      check(cudaMemset(site.nearWords.get(), 0, static_cast<size_t>(bytes)), "clearing progress words");
-      check(cudaDeviceSynchronize(), "clearing progress words");
-    } else {
-      site.farWords = PinnedBuffer(bytes);
-    }
-    site.words = reinterpret_cast<uint64_t*>(near ? site.nearWords.get() : site.farWords.get());
-  }
-}
-
 void Group::makeLanes() {
+  const auto newEvent = [] {
+    cudaEvent_t event = nullptr;
+    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
+    return event;
+  };
+  const auto newStream = [] {
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+    return stream;
+  };
   for (const StreamProgram& program : programs_) {
     const OnDevice current(program.gpu->ordinal);
     Lane& lane = lanes_.emplace_back();
     lane.stream = newStream();
     lane.joined = newEvent();
     lane.ended.resize(program.commands.size());
-    lane.told.resize(program.commands.size());
+    lane.published.resize(program.commands.size());
   }
-}
-
-// For the waits of streams for one another on one GPU.
-void Group::makeEvents() {
-  for (size_t i = 0; i < programs_.size(); ++i) {
-    const OnDevice current(programs_[i].gpu->ordinal);
-    for (const StreamCommand& command : programs_[i].commands) {
+  for (const StreamProgram& program : programs_) {
+    for (const StreamCommand& command : program.commands) {
       for (const WaitFor& wait : command.waits) {
-        const int other = programOf(wait);
-        if (other >= 0 && siteOf(static_cast<size_t>(other)) == siteOf(i) && wait.offset > 0) {
-          cudaEvent_t& event = lanes_[static_cast<size_t>(other)].ended[wait.offset - 1];
+        if (inGroup(wait) && wait.offset > 0) {
+          const auto other = static_cast<size_t>(programOf_[queueOf(wait)]);
+          const OnDevice current(programs_[other].gpu->ordinal);
+          cudaEvent_t& event = lanes_[other].ended[wait.offset - 1];
           event = event != nullptr ? event : newEvent();
         }
       }
     }
   }
+  const OnDevice current(programs_[0].gpu->ordinal);
+  launchStream_ = newStream();
+  forked_ = newEvent();
 }
 
 size_t Group::queueOf(const WaitFor& wait) const { return static_cast<size_t>(wait.word - &(*board_)[0]); }
-int Group::programOf(const WaitFor& wait) const { return programOf_[queueOf(wait)]; }
-size_t Group::siteOf(size_t program) const {
-  return static_cast<size_t>(programs_[program].gpu - gpus_.data());
-}
+bool Group::inGroup(const WaitFor& wait) const { return programOf_[queueOf(wait)] >= 0; }
 
-// The host is told of commands that a queue of another backend waits for, and of those that bring the caller
-// a fetched value; another GPU, of those that a queue of it waits for.
-void Group::findWhoIsTold() {
+// Commands that a queue outside the group waits for, and those that bring the caller a fetched value: at
+// once, although the last of a queue is published again by the end of the round, which comes after all
+// queues.
+void Group::findPublications() {
   const Schedule& schedule = plan_->schedule();
   SideTable<StepId, bool> awaited(schedule.steps.size());
   for (const StepRow& step : schedule.steps) {
@@ -144,23 +104,11 @@ void Group::findWhoIsTold() {
     }
   }
   for (size_t i = 0; i < programs_.size(); ++i) {
-    auto* word = reinterpret_cast<uint64_t*>(&(*board_)[programs_[i].queue.index()].handToDevice());
     const auto& commands = programs_[i].commands;
     for (size_t position = 0; position < commands.size(); ++position) {
       const StreamCommand& command = commands[position];
-      if ((command.step.valid() && awaited[command.step]) || command.copy.to.base == Location::Base::Fetch) {
-        lanes_[i].told[position].push_back(word);
-      }
-      for (const WaitFor& wait : command.waits) {
-        const int other = programOf(wait);
-        if (other >= 0 && siteOf(static_cast<size_t>(other)) != siteOf(i) && wait.offset > 0) {
-          auto& told = lanes_[static_cast<size_t>(other)].told[wait.offset - 1];
-          uint64_t* there = sites_[siteOf(i)].words + queueOf(wait);
-          if (std::find(told.begin(), told.end(), there) == told.end()) {
-            told.push_back(there);
-          }
-        }
-      }
+      lanes_[i].published[position] =
+          (command.step.valid() && awaited[command.step]) || command.copy.to.base == Location::Base::Fetch;
     }
   }
 }
@@ -179,25 +127,13 @@ void Group::makeRings() {
   }
 }
 
-// The end of a GPU's round ends the rounds of all its queues, for the host and for the other GPUs.
-void Group::makeEnds(size_t site) {
-  std::vector<DevicePublication> rows;
+void Group::makeEnds() {
+  ends_ = PinnedBuffer(static_cast<int64_t>(programs_.size() * sizeof(DevicePublication)));
+  auto* rows = reinterpret_cast<DevicePublication*>(ends_.get());
   for (size_t i = 0; i < programs_.size(); ++i) {
-    if (siteOf(i) != site) {
-      continue;
-    }
-    const size_t queue = programs_[i].queue.index();
-    const uint64_t commands = programs_[i].commands.size();
-    rows.push_back({reinterpret_cast<uint64_t*>(&(*board_)[queue].handToDevice()), commands, commands});
-    for (size_t other = 0; other < sites_.size(); ++other) {
-      if (other != site) {
-        rows.push_back({sites_[other].words + queue, commands, commands});
-      }
-    }
+    auto* word = reinterpret_cast<uint64_t*>(&(*board_)[programs_[i].queue.index()].handToDevice());
+    rows[i] = {word, programs_[i].commands.size(), 0};
   }
-  sites_[site].ends = PinnedBuffer(static_cast<int64_t>(rows.size() * sizeof(DevicePublication)));
-  sites_[site].endCount = static_cast<int>(rows.size());
-  std::copy(rows.begin(), rows.end(), reinterpret_cast<DevicePublication*>(sites_[site].ends.get()));
 }
 
 } // namespace dfc::cuda

@@ -15,7 +15,6 @@ typedef unsigned long long u64;
 struct Wait { const u64* word; u64 perRound; u64 offset; };
 struct Publication { u64* word; u64 perRound; u64 offset; };
 struct Waits { Wait rows[16]; };
-struct Publications { Publication rows[16]; };
 __device__ u64 load(const u64* word) {
   u64 value;
   asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
@@ -32,25 +31,20 @@ __device__ u64 now() {
 )";
 
 constexpr const char* waitText = R"(
-extern "C" __global__ void dfc_kernel(const u64* round, const u64* stop, Waits waits, int count) {
+extern "C" __global__ void dfc_kernel(const u64* round, Waits waits, int count) {
   if (threadIdx.x < count) {
     const Wait wait = waits.rows[threadIdx.x];
     const u64 target = wait.perRound * load(round) + wait.offset;
-    for (unsigned looks = 1; load(wait.word) < target; ++looks) {
-      if (looks % 4096 == 0 && load(stop) != 0) break;
-    }
+    while (load(wait.word) < target) { }
   }
   __threadfence_system();
 }
 )";
 
 constexpr const char* publishText = R"(
-extern "C" __global__ void dfc_kernel(const u64* round, Publications to, int count) {
+extern "C" __global__ void dfc_kernel(const u64* round, Publication to) {
   __threadfence_system();
-  if (threadIdx.x < count) {
-    const Publication row = to.rows[threadIdx.x];
-    store(row.word, row.perRound * load(round) + row.offset);
-  }
+  store(to.word, to.perRound * load(round) + to.offset);
 }
 )";
 
@@ -59,7 +53,7 @@ extern "C" __global__ void dfc_kernel(u64* round, const Publication* ends, int c
   const u64 current = load(round);
   __threadfence_system();
   for (int i = threadIdx.x; i < count; i += blockDim.x) {
-    store(ends[i].word, ends[i].perRound * current + ends[i].offset);
+    store(ends[i].word, ends[i].perRound * (current + 1));
   }
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -90,48 +84,33 @@ cudaKernel_t kernelOf(KernelLibrary& library, const std::string& architecture, c
   return library.load({std::string(common) + text}, architecture)[0];
 }
 
+void launch(cudaKernel_t kernel, cudaStream_t stream, unsigned threads, void** arguments, const char* doing) {
+  check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(1), dim3(threads), arguments, 0, stream),
+        doing);
+}
+
 } // namespace
 
-Signals::Signals(KernelLibrary& library, const std::string& architecture, uint64_t* round,
-                 const uint64_t* stop)
-    : round_(round), stop_(stop) {
+Signals::Signals(KernelLibrary& library, const std::string& architecture, uint64_t* round) : round_(round) {
   const std::string start(common);
   const auto kernels =
       library.load({start + waitText, start + publishText, start + endText, start + stampText}, architecture);
   wait_ = kernels[0], publish_ = kernels[1], end_ = kernels[2], stamp_ = kernels[3];
-  int least = 0;
-  check(cudaDeviceGetStreamPriorityRange(&least, &priority_), "asking for priorities");
-}
-
-// A signal that waited behind the blocks of a large kernel would hold up whoever waits for it.
-void Signals::launch(cudaKernel_t kernel, cudaStream_t stream, unsigned threads, void** arguments,
-                     const char* doing) const {
-  cudaLaunchAttribute urgent{};
-  urgent.id = cudaLaunchAttributePriority;
-  urgent.val.priority = priority_;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(1);
-  config.blockDim = dim3(threads);
-  config.stream = stream;
-  config.attrs = &urgent;
-  config.numAttrs = 1;
-  check(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), arguments), doing);
 }
 
 void Signals::wait(cudaStream_t stream, const DeviceWait* waits, int count) const {
-  std::array<DeviceWait, atOnce> rows{};
+  std::array<DeviceWait, waitsAtOnce> rows{};
   std::copy_n(waits, count, rows.begin());
-  const uint64_t *round = round_, *stop = stop_;
-  std::array<void*, 4> arguments = {&round, &stop, rows.data(), &count};
-  launch(wait_, stream, 32, arguments.data(), "waiting for another device");
-}
-
-void Signals::publish(cudaStream_t stream, const DevicePublication* publications, int count) const {
-  std::array<DevicePublication, atOnce> rows{};
-  std::copy_n(publications, count, rows.begin());
   const uint64_t* round = round_;
   std::array<void*, 3> arguments = {&round, rows.data(), &count};
-  launch(publish_, stream, 32, arguments.data(), "telling another device");
+  launch(wait_, stream, 32, arguments.data(), "waiting for the host");
+}
+
+void Signals::publish(cudaStream_t stream, const DevicePublication& publication) const {
+  const uint64_t* round = round_;
+  DevicePublication to = publication;
+  std::array<void*, 2> arguments = {&round, &to};
+  launch(publish_, stream, 1, arguments.data(), "telling the host");
 }
 
 void Signals::endRound(cudaStream_t stream, const DevicePublication* ends, int count) const {
@@ -154,9 +133,7 @@ ClockReading readClock(KernelLibrary& library, const std::string& architecture, 
   uint64_t *asked = word(0), *answered = word(1), *time = word(2);
   int count = times;
   std::array<void*, 4> arguments = {&asked, &answered, &time, &count};
-  check(cudaLaunchKernel(reinterpret_cast<const void*>(kernelOf(library, architecture, clockText)), dim3(1),
-                         dim3(1), arguments.data(), 0, stream),
-        "reading the GPU's clock");
+  launch(kernelOf(library, architecture, clockText), stream, 1, arguments.data(), "reading the GPU's clock");
   ClockReading best;
   double quickest = std::numeric_limits<double>::infinity();
   for (uint64_t i = 1; i <= times; ++i) {

@@ -1,6 +1,6 @@
-// How a GPU takes part in the progress words of a session: tiny kernels that wait for a word, publish words,
-// and stamp the time. Targets depend on the round, which they read from a counter in their GPU's memory, so
-// that a captured CUDA graph serves every round as it is. They go before other kernels that wait for a place.
+// How a GPU takes part in the progress words of a session: tiny kernels that wait for a word, publish one,
+// and stamp the time. Targets depend on the round, which they read from one counter in pinned memory, so that
+// a captured CUDA graph serves every round as it is.
 //
 // Kernels rather than stream memory operations: those would carry the round's number in the graph and need an
 // update of every node before every launch.
@@ -12,40 +12,33 @@
 
 namespace dfc::cuda {
 
-/// Wait until `*word >= perRound * round + offset`; the word in pinned memory or in this GPU's.
+/// The words of a session as the GPU sees them: wait until `*word >= perRound * round + offset`.
 struct DeviceWait {
   const uint64_t* word;
   uint64_t perRound, offset;
 };
 
-/// `*word = perRound * round + offset`; the word in pinned memory or in another GPU's.
+/// `*word = perRound * (round + 1)` at the end of a round, or `perRound * round + offset` within it.
 struct DevicePublication {
   uint64_t* word;
   uint64_t perRound, offset;
 };
 
-/// Of one GPU.
 class Signals {
  public:
-  /// `round`: the counter, in the memory of the GPU, which is the current one. `stop`: a word in pinned
-  /// memory; once it is not zero, nobody waits any longer.
-  Signals(KernelLibrary& library, const std::string& architecture, uint64_t* round, const uint64_t* stop);
+  /// `round`: the counter, in pinned memory.
+  Signals(KernelLibrary& library, const std::string& architecture, uint64_t* round);
 
-  static constexpr int atOnce = 16;
-  void wait(cudaStream_t stream, const DeviceWait* waits, int count) const; ///< at most `atOnce`
-  void publish(cudaStream_t stream, const DevicePublication* publications, int count) const; ///< likewise
+  static constexpr int waitsAtOnce = 16;
+  void wait(cudaStream_t stream, const DeviceWait* waits, int count) const; ///< at most waitsAtOnce
+  void publish(cudaStream_t stream, const DevicePublication& publication) const;
   /// Publishes all ends of the round, then counts the round. `ends`: in pinned memory, alive until it ran.
   void endRound(cudaStream_t stream, const DevicePublication* ends, int count) const;
   /// Nanoseconds of the GPU's clock to `slots[round % ring * perRound + index]`; `slots` in pinned memory.
   void stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perRound, uint32_t index) const;
 
  private:
-  void launch(cudaKernel_t kernel, cudaStream_t stream, unsigned threads, void** arguments,
-              const char* doing) const;
-
   uint64_t* round_;
-  const uint64_t* stop_;
-  int priority_ = 0; ///< the most urgent
   cudaKernel_t wait_ = nullptr, publish_ = nullptr, end_ = nullptr, stamp_ = nullptr;
 };
 
