@@ -4,6 +4,7 @@
 // claims.
 #include "ir/atomic_file.h"
 #include "ir/executable.h"
+#include "ir/executable_alignment.h"
 #include "ir/executable_format.h"
 #include "ir/executable_graph.h"
 
@@ -186,7 +187,7 @@ Result<Executable> Executable::parse(std::span<const std::byte> bytes, const std
   const auto* buffer = reinterpret_cast<const uint8_t*>(plan.data());
   flatbuffers::Verifier verifier(buffer, plan.size(), deepest,
                                  static_cast<flatbuffers::uoffset_t>(plan.size())); // no file has more tables
-  if (!file::VerifyPlanBuffer(verifier)) {
+  if (!file::VerifyPlanBuffer(verifier) || !elementsAligned(*file::GetPlan(buffer))) {
     return malformed;
   }
   return PlanReader(*file::GetPlan(buffer), parts->constants, fileName).read();

@@ -5,6 +5,7 @@
 #include "ir/atomic_file.h"
 #include "ir/dsl.h"
 #include "ir/executable_format.h"
+#include "ir/executable_schema.h"
 #include "tests/ir/plan_fixture.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
@@ -248,6 +249,24 @@ TEST_CASE("executable: no prefix and no altered byte is accepted") {
     file[at] ^= std::byte{0x40};
     CHECK_FALSE(Executable::parse(file, "plan.dfcp").ok());
   }
+}
+
+// The vector of arena sizes, four bytes early: its old size word becomes the low half of the first element.
+// FlatBuffers' verifier (2.0.8) accepts it.
+TEST_CASE("executable: 8-byte numbers at an odd multiple of four are damage") {
+  Bytes plan = planOf(goodFile());
+  const auto* buffer = reinterpret_cast<const uint8_t*>(plan.data());
+  const file::Plan* root = file::GetPlan(buffer);
+  const auto* table = reinterpret_cast<const flatbuffers::Table*>(root);
+  const auto field = static_cast<size_t>(table->GetAddressOf(file::Plan::VT_ARENA_BYTES) - buffer);
+  const auto size = static_cast<size_t>(reinterpret_cast<const uint8_t*>(root->arena_bytes()) - buffer);
+  const auto early = static_cast<uint32_t>(size - 4 - field);
+  std::memcpy(plan.data() + field, &early, sizeof(early));
+  const uint32_t one = 1;
+  std::memcpy(plan.data() + size - 4, &one, sizeof(one));
+  const Result<Executable> parsed = Executable::parse(around(plan), "plan.dfcp");
+  REQUIRE_FALSE(parsed.ok());
+  CHECK(parsed.errors().front().message == "damaged: its contents do not follow the plan format");
 }
 
 TEST_CASE("executable: altered bytes under a right checksum never crash") {
