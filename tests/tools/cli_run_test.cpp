@@ -284,12 +284,14 @@ TEST_CASE("dfc run: an installed data set feeds an input") {
 
 TEST_CASE("dfc run: backends by kind of device") {
   const Bench bench;
-  const Outcome null =
-      bench.dfc({"run", "affine.dfg", "-m", machineFile("cpu-2gpu"), "--feed", "x=x.npy", "--feed", "y=y.npy",
-                 "--backend", "cpu=null", "--backend", "gpu=null", "--json"});
+  const Outcome null = bench.dfc({"run", "affine.dfg", "-m", machineFile("cpu-2gpu"), "--pin", "z=gpu1",
+                                  "--pin", "total=gpu0", "--feed", "x=x.npy", "--feed", "y=y.npy",
+                                  "--backend", "cpu=null", "--backend", "gpu=null", "--json"});
   INFO(null.err);
   REQUIRE(null.status == 0);
-  for (const auto& line : Json::parse(null.out)["runsOn"]) {
+  const Json object = Json::parse(null.out);
+  REQUIRE(object["runsOn"].size() == 3); // cpu0, gpu0, gpu1: the pins use them all
+  for (const auto& line : object["runsOn"]) {
     CHECK_THAT(line.get<std::string>(), containing("null"));
   }
   const Outcome slip = bench.dfc({"run", "affine.dfg", "--feed", "x=x.npy", "--feed", "y=y.npy", "--backend",
