@@ -19,7 +19,7 @@ namespace dfc {
 /// How long one op takes on a device, measured, and which of several kernels was the quickest.
 struct CalibratedOp {
   std::string signature;
-  double seconds = 0; ///< of one run; more than 0
+  double seconds = 0; ///< of one run with all that it costs (a launch too); more than 0
   std::string choice; ///< the backend's own words; "" for none
   friend bool operator==(const CalibratedOp&, const CalibratedOp&) = default;
 };

@@ -160,7 +160,7 @@ TEST_CASE("dfc: a plan takes no options that only a graph can take; other files 
   CHECK(twice.status == 1);
   CHECK(twice.err ==
         "figure.plan: error: is a plan, compiled for its machine: -m, --policy, --precision, --pin, "
-        "--memory and --skip-pass cannot change it\n"
+        "--memory, --skip-pass and --calibration cannot change it\n"
         "  hint: compile the graph again with these options, or leave them out\n");
   const Outcome missing = shop.dfc({"simulate", "none.plan"});
   CHECK(missing.status == 1);

@@ -33,7 +33,7 @@ bool canRun(const std::string& command) {
 
 TEST_CASE("dfc: every example of every help works from the repository root") {
   const std::string bin = std::string(DFC_BINARY_DIR) + "/bin";
-  for (const std::string verb : {"", "compile", "run", "view", "machine", "simulate", "bench"}) {
+  for (const std::string verb : {"", "compile", "run", "view", "machine", "simulate", "calibrate", "bench"}) {
     const Workshop shop;
     std::filesystem::copy(std::string(DFC_SOURCE_DIR) + "/samples", shop.path() / "samples",
                           std::filesystem::copy_options::recursive);

@@ -1,8 +1,10 @@
 // `dfc bench experiments` and `dfc bench peers`: the book's experiments on this host's devices, and PyTorch's
 // and JAX's scripts beside them.
+#include "compiler/cost/calibrated_cost_model.h"
 #include "samples/data/lesson.h"
 #include "tools/bench/bench.h"
 #include "tools/dfc/backend_choice.h"
+#include "tools/dfc/calibrations.h"
 #include "tools/dfc/host_machine.h"
 #include "tools/dfc/machine_files.h"
 #include "tools/dfc/numbers.h"
@@ -21,6 +23,7 @@ namespace {
 struct BenchArguments {
   std::string what, machine, output;
   BackendArguments backends;
+  std::vector<std::string> calibrations;
   bench::BenchOptions options;
   bench::PeerOptions peers;
   uint32_t samples = 0, steps = 0; ///< 0: the experiment's own
@@ -63,6 +66,9 @@ void add(Diagnostics& all, const Diagnostics& more) { all.insert(all.end(), more
 void checkOutputs(const BenchArguments& arguments, Diagnostics& errors) {
   OutputFiles files;
   files.reads(arguments.machine.empty() ? "" : machinePath(arguments.machine));
+  for (const std::string& table : arguments.calibrations) {
+    files.reads(table);
+  }
   files.writes("--output", arguments.output, {".json"});
   add(errors, files.check());
   if (errors.empty() && !arguments.output.empty()) {
@@ -87,11 +93,16 @@ Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
   if (!machine) {
     add(errors, machine.errors());
   }
+  auto tables = machine ? calibrationsFor(arguments.calibrations, *machine) : std::vector<Calibration>();
+  add(errors, tables.errors());
   checkOutputs(arguments, errors);
   if (!errors.empty()) {
     return errors;
   }
   options.machine = *std::move(machine);
+  static const RooflineCostModel roofline; // outlives every model that falls back to it
+  options.session.backendOptions.calibration = calibrationOfGpus(*tables, options.machine);
+  options.cost = std::make_shared<CalibratedCostModel>(*std::move(tables), roofline);
   options.samples = arguments.samples == 0 ? std::nullopt : std::optional(arguments.samples);
   options.steps = arguments.steps == 0 ? std::nullopt : std::optional(arguments.steps);
   return options;
@@ -174,6 +185,10 @@ void addBench(CLI::App& program, Verbs& verbs) {
   verb->add_option("-m,--machine", arguments->machine, "machine: a file (JSON), or a shipped one by name")
       ->type_name("FILE|NAME");
   addBackendOptions(*verb, arguments->backends);
+  verb->add_option("--calibration", arguments->calibrations,
+                   "measured times of ops, as dfc calibrate writes them")
+      ->type_name("TABLE.json")
+      ->allow_extra_args(false);
   verb->add_option("--only", arguments->options.only, "rows whose key, or its beginning up to a '/', matches")
       ->type_name("'GLOB'")
       ->allow_extra_args(false);

@@ -132,6 +132,7 @@ Exit runProgram(const std::vector<std::string>& words, Console& console) {
   addView(program, verbs);
   addMachine(program, verbs);
   addSimulate(program, verbs);
+  addCalibrate(program, verbs);
   addBench(program, verbs);
   for (const auto& [verb, action] : verbs) {
     addJsonFlag(*program.get_subcommand(verb->get_name()));

@@ -1,10 +1,12 @@
 #include "tools/dfc/planning.h"
 
+#include "compiler/cost/calibrated_cost_model.h"
 #include "compiler/passes/passes.h"
 #include "compiler/place/place.h"
 #include "ir/atomic_file.h"
 #include "ir/text/parse.h"
 #include "ir/text/pin_place.h"
+#include "tools/dfc/calibrations.h"
 #include "tools/dfc/host_machine.h"
 #include "tools/dfc/machine_files.h"
 
@@ -152,6 +154,10 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) 
   verb.add_option("--skip-pass", options.without, listed("leave a pass out", namesOf(allPasses())))
       ->type_name("NAME")
       ->allow_extra_args(false);
+  verb.add_option("--calibration", options.calibrations,
+                  "measured times of ops, as dfc calibrate writes them")
+      ->type_name("TABLE.json")
+      ->allow_extra_args(false);
 }
 
 Result<bool> isPlanFile(const std::string& path) {
@@ -169,6 +175,9 @@ Result<bool> isPlanFile(const std::string& path) {
 void addInputs(const std::string& source, const PlanOptions& options, OutputFiles& files) {
   files.reads(source);
   files.reads(options.machine.empty() ? "" : machinePath(options.machine));
+  for (const std::string& table : options.calibrations) {
+    files.reads(table);
+  }
 }
 
 Result<Executable> compileFile(const std::string& path, const PlanOptions& options,
@@ -193,10 +202,13 @@ Result<Executable> compileFile(const std::string& path, const PlanOptions& optio
     };
   }
   add(errors, graph.errors());
+  auto tables = machine ? calibrationsFor(options.calibrations, *machine) : std::vector<Calibration>();
+  add(errors, tables.errors());
   if (!errors.empty()) {
     return errors;
   }
-  return compile(*graph, *machine, RooflineCostModel(), compileOptions);
+  const RooflineCostModel roofline;
+  return compile(*graph, *machine, CalibratedCostModel(*std::move(tables), roofline), compileOptions);
 }
 
 Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const PlanOptions& options) {
@@ -206,12 +218,12 @@ Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const 
   }
   const PlanOptions untouched;
   if (*plan && (!options.machine.empty() || !options.pins.empty() || !options.memory.empty() ||
-                !options.without.empty() || options.policy != untouched.policy ||
-                options.precision != untouched.precision)) {
+                !options.without.empty() || !options.calibrations.empty() ||
+                options.policy != untouched.policy || options.precision != untouched.precision)) {
     return Diagnostic{Severity::Error,
                       {path},
-                      "is a plan, compiled for its machine: -m, --policy, --precision, --pin, --memory and "
-                      "--skip-pass cannot change it",
+                      "is a plan, compiled for its machine: -m, --policy, --precision, --pin, --memory, "
+                      "--skip-pass and --calibration cannot change it",
                       "compile the graph again with these options, or leave them out"};
   }
   auto executable = *plan ? Executable::load(path) : compileFile(path, options);

@@ -19,18 +19,19 @@ struct PlanOptions {
   std::string machine; ///< a file or the name of a shipped one; empty means this host, as one cpu
   std::string policy = "heft";
   std::string precision = "ieee";
-  std::vector<std::string> pins;    ///< "PATTERN=DEVICE"
-  std::vector<std::string> memory;  ///< "DEVICE=SIZE"
-  std::vector<std::string> without; ///< passes to skip
+  std::vector<std::string> pins;         ///< "PATTERN=DEVICE"
+  std::vector<std::string> memory;       ///< "DEVICE=SIZE"
+  std::vector<std::string> without;      ///< passes to skip
+  std::vector<std::string> calibrations; ///< files of measured times
 };
-/// Adds -m, --policy, --precision, --pin, --memory and --skip-pass.
+/// Adds -m, --policy, --precision, --pin, --memory, --skip-pass and --calibration.
 void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired);
 
 /// A file with the mark of plans is one whatever its name; else ".dfg" is a graph and ".plan" a (damaged)
 /// plan; otherwise a file with a zero byte near its beginning is one.
 Result<bool> isPlanFile(const std::string& path);
 
-/// What compiling reads: the graph or plan, and the machine file.
+/// What compiling reads: the graph or plan, the machine file and the tables.
 void addInputs(const std::string& source, const PlanOptions& options, OutputFiles& files);
 
 /// Compiles a graph file for the machine of the options. A sealed plan is refused.

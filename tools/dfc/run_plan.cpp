@@ -4,6 +4,7 @@
 #include "ir/text/units.h"
 #include "runtime/files/safetensors.h"
 #include "runtime/session.h"
+#include "tools/dfc/calibrations.h"
 #include "tools/dfc/feeds.h"
 #include "tools/dfc/fetches.h"
 #include "tools/dfc/numbers.h"
@@ -93,19 +94,35 @@ Diagnostics initialiserFaults(const RunArguments& arguments, const Graph& graph,
   return files.check();
 }
 
+/// A plan's times are settled, but which kernels a backend takes is not: with one, tables are for the
+/// backends alone.
+Result<std::shared_ptr<const Executable>> planToRun(const RunArguments& arguments) {
+  const auto isPlan = isPlanFile(arguments.source);
+  PlanOptions options = arguments.plan;
+  if (isPlan && *isPlan) {
+    options.calibrations.clear();
+  }
+  return planOf(arguments.source, options);
+}
+
 Result<Setting> prepare(const RunArguments& arguments) {
   if (Diagnostics errors = outputFaults(arguments); !errors.empty()) {
     return errors;
   }
   Setting setting;
-  auto plan = planOf(arguments.source, arguments.plan);
-  const auto options = sessionOptionsOf(arguments);
+  auto plan = planToRun(arguments);
+  auto options = sessionOptionsOf(arguments);
   Diagnostics errors = plan.errors();
   add(errors, options.errors());
   if (!plan) {
     return errors;
   }
   setting.plan = *plan;
+  const auto tables = calibrationsFor(arguments.plan.calibrations, setting.plan->machine());
+  add(errors, tables.errors());
+  if (options && tables) {
+    options->backendOptions.calibration = calibrationOfGpus(*tables, setting.plan->machine());
+  }
   if (options) {
     add(errors, initialiserFaults(arguments, setting.plan->graph(), options->dataFolder));
   }

@@ -1,0 +1,96 @@
+#include "compiler/cost/calibrated_cost_model.h"
+
+#include <cmath>
+#include <limits>
+
+namespace dfc {
+namespace {
+
+OpCost workOf(const Graph& graph, OpId op) {
+  return costOf(graph[op].attributes, graph.operandTypesOf(op), graph.resultTypesOf(op));
+}
+
+/// The signature with the number of dimensions in place of the dimensions.
+std::string familyOf(const Graph& graph, OpId op, const std::string& signature) {
+  std::string family(nameOf(graph[op].kind()));
+  for (const TensorType& type : graph.operandTypesOf(op)) {
+    family += ' ';
+    family += name(type.element);
+    family += std::to_string(type.shape.rank());
+  }
+  return family + signature.substr(signature.find(')')); // the attributes
+}
+
+/// How far two amounts are apart, in powers of two; infinite between something and nothing.
+double apart(double a, double b) {
+  return a == b ? 0 : a > 0 && b > 0 ? std::abs(std::log2(a / b)) : std::numeric_limits<double>::infinity();
+}
+
+} // namespace
+
+CalibratedCostModel::CalibratedCostModel(std::vector<Calibration> tables, const CostModel& fallback)
+    : fallback_(fallback) {
+  for (Calibration& table : tables) {
+    Calibration& kept = tables_.try_emplace(table.device, Calibration{table.device, {}}).first->second;
+    kept.keep(std::move(table.ops));
+  }
+  for (const auto& [device, table] : tables_) {
+    families_.emplace(device, familiesOf(table));
+  }
+}
+
+CalibratedCostModel::Families CalibratedCostModel::familiesOf(const Calibration& table) {
+  Families families;
+  for (const CalibratedOp& measured : table.ops) {
+    if (auto lone = opOfSignature(measured.signature)) {
+      const std::string family = familyOf(lone->graph, lone->op, measured.signature);
+      const OpCost work = workOf(lone->graph, lone->op);
+      families[family].push_back({*std::move(lone), measured.seconds, work.flops, work.bytes});
+    }
+  }
+  return families;
+}
+
+double CalibratedCostModel::opSeconds(const Graph& graph, OpId op, const Machine& machine,
+                                      DeviceId device) const {
+  const double otherwise = fallback_.opSeconds(graph, op, machine, device);
+  const auto table = tables_.find(machine.devices[device].model);
+  if (table == tables_.end() || !isTimed(graph[op].kind())) {
+    return otherwise;
+  }
+  const std::string signature = signatureOf(graph, op);
+  if (const CalibratedOp* measured = table->second.find(signature)) {
+    return measured->seconds;
+  }
+  const Row* row = nearest(families_.find(table->first)->second, graph, op, signature);
+  if (row == nullptr) {
+    return otherwise;
+  }
+  const double there = fallback_.opSeconds(row->lone.graph, row->lone.op, machine, device);
+  const double seconds = row->seconds * otherwise / there;
+  return there > 0 && otherwise > 0 && std::isfinite(seconds) ? seconds : otherwise;
+}
+
+const CalibratedCostModel::Row* CalibratedCostModel::nearest(const Families& families, const Graph& graph,
+                                                             OpId op, const std::string& signature) {
+  const auto family = families.find(familyOf(graph, op, signature));
+  if (family == families.end()) {
+    return nullptr;
+  }
+  const OpCost work = workOf(graph, op);
+  const double limit = std::log2(farthest);
+  const Row* best = nullptr;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Row& row : family->second) {
+    const double flops = apart(work.flops, row.flops);
+    const double bytes = apart(work.bytes, row.bytes);
+    const double distance = std::hypot(flops, bytes);
+    if (flops <= limit && bytes <= limit && distance < least) {
+      best = &row;
+      least = distance;
+    }
+  }
+  return best;
+}
+
+} // namespace dfc

@@ -1,0 +1,52 @@
+// CalibratedCostModel: what was measured where it was measured, and near it; elsewhere another model.
+//
+// An op on a device whose model has a table takes
+//   1. the seconds of its own signature;
+//   2. else, from the nearest row of its family, seconds(row) x fallback(op) / fallback(row). A family are
+//   the ops of
+//      one kind, attributes (a fused body too), and ranks and element types of operands: one kernel, as a
+//      rule, on other shapes. The nearest is the one at the least Euclidean distance in (log2 flops, log2
+//      bytes), the first by signature on a tie. Neither flops nor bytes may differ by more than a factor of
+//      `farthest`;
+//   3. else what the fallback says.
+//
+// Why so: with the roofline as fallback (Williams, Waterman and Patterson 2009), seconds / roofline is how
+// far a kernel stays below the hardware's limit. That changes slowly with the size of the work, and by
+// factors rather than by amounts (tiles at the edge, waves, caches that stop to suffice), so it is carried
+// over from the nearest neighbour in log space, and no further than to four times the work, where other tiles
+// and another cache level take over. Launch cost is part of the roofline, so tiny ops do not scale with their
+// bytes.
+#pragma once
+
+#include "compiler/cost/cost_model.h"
+#include "ir/calibration.h"
+
+#include <map>
+
+namespace dfc {
+
+class CalibratedCostModel : public CostModel {
+ public:
+  static constexpr double farthest = 4;
+
+  /// Of two tables of one device, rows of the later win. `fallback` outlives the model.
+  CalibratedCostModel(std::vector<Calibration> tables, const CostModel& fallback);
+  double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
+
+ private:
+  /// A measured op, to ask the fallback about.
+  struct Row {
+    LoneOp lone;
+    double seconds = 0, flops = 0, bytes = 0;
+  };
+  using Families = std::map<std::string, std::vector<Row>, std::less<>>;
+  static Families familiesOf(const Calibration& table);
+  static const Row* nearest(const Families& families, const Graph& graph, OpId op,
+                            const std::string& signature);
+
+  std::map<std::string, Calibration, std::less<>> tables_; ///< by device model
+  std::map<std::string, Families, std::less<>> families_;  ///< likewise
+  const CostModel& fallback_;
+};
+
+} // namespace dfc

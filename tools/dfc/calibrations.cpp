@@ -1,0 +1,94 @@
+#include "tools/dfc/calibrations.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <set>
+
+namespace dfc::tool {
+namespace {
+
+bool serves(const Calibration& table, const Machine& machine) {
+  return std::any_of(machine.devices.begin(), machine.devices.end(),
+                     [&](const DeviceRow& row) { return row.model == table.device; });
+}
+
+/// "'A' and 'B'"
+std::string devicesOf(const std::vector<Calibration>& tables) {
+  std::string text;
+  for (const Calibration& table : tables) {
+    text += fmt::format("{}'{}'", text.empty() ? "" : " and ", table.device);
+  }
+  return text;
+}
+
+/// "cpu0 is 'A', gpu0 is 'B'", each model once.
+std::string modelsOf(const Machine& machine) {
+  std::string text;
+  std::set<std::string> said;
+  for (const DeviceRow& row : machine.devices) {
+    if (said.insert(row.model).second) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", row.name,
+                          row.model.empty() ? "has no model" : fmt::format("is '{}'", row.model));
+    }
+  }
+  return text;
+}
+
+Diagnostic ofNoDevice(const std::string& path, const std::vector<Calibration>& tables,
+                      const Machine& machine) {
+  constexpr const char* hint = "a table is of the model that the machine file says; make one there: dfc "
+                               "calibrate GRAPH -m MACHINE -o TABLE.json";
+  if (tables.empty()) {
+    return {Severity::Error, {path}, "holds no table", hint};
+  }
+  return {Severity::Error,
+          {path},
+          fmt::format("this table is of {}; the machine's {}", devicesOf(tables), modelsOf(machine)),
+          hint};
+}
+
+} // namespace
+
+Result<std::vector<Calibration>> calibrationsFor(const std::vector<std::string>& paths,
+                                                 const Machine& machine) {
+  std::vector<Calibration> all;
+  Diagnostics errors;
+  for (const std::string& path : paths) {
+    auto tables = readCalibrations(path);
+    if (!tables) {
+      errors.insert(errors.end(), tables.errors().begin(), tables.errors().end());
+      continue;
+    }
+    if (llvm::none_of(*tables, [&](const Calibration& table) { return serves(table, machine); })) {
+      errors.push_back(ofNoDevice(path, *tables, machine));
+    }
+    all.insert(all.end(), tables->begin(), tables->end());
+  }
+  if (!errors.empty()) {
+    return errors;
+  }
+  return all;
+}
+
+std::shared_ptr<const Calibration> calibrationOfGpus(const std::vector<Calibration>& tables,
+                                                     const Machine& machine) {
+  for (const DeviceRow& row : machine.devices) {
+    if (row.kind != DeviceKind::Gpu) {
+      continue;
+    }
+    Calibration merged{row.model, {}};
+    for (const Calibration& table : tables) {
+      if (table.device == row.model) {
+        merged.keep(table.ops);
+      }
+    }
+    if (!merged.ops.empty()) {
+      return std::make_shared<const Calibration>(std::move(merged));
+    }
+  }
+  return nullptr;
+}
+
+} // namespace dfc::tool
