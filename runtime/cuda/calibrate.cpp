@@ -69,12 +69,14 @@ class OpTimer {
 
   double secondsOf(const Computation& computation) {
     DeviceBuffer workspace;
-    const auto works = makeWorks(graph_, {computation},
-                                 {gpu_.ordinal, gpu_.architecture, &library_, matmulWorkspace_.get()}, workspace);
+    const auto works =
+        makeWorks(graph_, {computation}, {gpu_.ordinal, gpu_.architecture, &library_, matmulWorkspace_.get()},
+                  workspace);
     if (works[0] == nullptr) {
       return leastSeconds;
     }
-    return std::max(watch_.perRepetition([&](cudaStream_t stream) { works[0]->enqueue(stream); }), leastSeconds);
+    return std::max(watch_.perRepetition([&](cudaStream_t stream) { works[0]->enqueue(stream); }),
+                    leastSeconds);
   }
 
   static constexpr double leastSeconds = 1e-9; // a table's times are more than 0

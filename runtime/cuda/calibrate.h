@@ -7,8 +7,8 @@
 
 namespace dfc::cuda {
 
-/// A row an op. The seconds are those of one run among many that follow one another; the choice is that of the
-/// quickest algorithm. Operands are random. Throws MachineError, naming the op.
+/// A row an op. The seconds are those of one run among many that follow one another; the choice is that of
+/// the quickest algorithm. Operands are random. Throws MachineError, naming the op.
 std::vector<CalibratedOp> calibrateOps(const Graph& graph, llvm::ArrayRef<OpId> ops, const Gpu& gpu);
 
 } // namespace dfc::cuda

@@ -60,7 +60,8 @@ void Group::add(const Executable& plan, const Program& program, const Gpu& gpu, 
   plan_ = &plan;
   board_ = &board;
   board[program.queue.index()].handToDevice(); // before anybody waits for it
-  programs_.push_back(prepareProgram(plan, program, gpu, {&library_, &peers_, options_.calibration.get(), &pins_}));
+  programs_.push_back(
+      prepareProgram(plan, program, gpu, {&library_, &peers_, options_.calibration.get(), &pins_}));
 }
 
 void Group::launch(const Round& round) {

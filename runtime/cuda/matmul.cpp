@@ -151,7 +151,8 @@ class Description {
 // "cublasLt 130100 0a1b…": the version and the algorithm's bytes, which that version reads back as they are.
 std::string choiceOf(const cublasLtMatmulAlgo_t& algorithm) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(&algorithm);
-  return fmt::format("cublasLt {} {:02x}", cublasLtGetVersion(), fmt::join(bytes, bytes + sizeof algorithm, ""));
+  return fmt::format("cublasLt {} {:02x}", cublasLtGetVersion(),
+                     fmt::join(bytes, bytes + sizeof algorithm, ""));
 }
 
 cublasLtMatmulAlgo_t algorithmIn(const std::string& choice) {

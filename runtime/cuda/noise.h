@@ -5,7 +5,8 @@
 
 namespace dfc::cuda {
 
-/// Bits that are finite numbers of moderate size, seen as f16, bf16, f32, f64 or integers. Throws MachineError.
+/// Bits that are finite numbers of moderate size, seen as f16, bf16, f32, f64 or integers. Throws
+/// MachineError.
 DeviceBuffer noise(int ordinal, int64_t bytes);
 
 } // namespace dfc::cuda

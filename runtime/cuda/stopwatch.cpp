@@ -17,7 +17,8 @@ double Stopwatch::perRepetition(const std::function<void(cudaStream_t)>& enqueue
   }
   check(cudaStreamEndCapture(stream_, &graph), "timing repetitions");
   check(cudaGraphInstantiate(&exec, graph, 0), "timing repetitions");
-  const double seconds = median([&](cudaStream_t stream) { check(cudaGraphLaunch(exec, stream), "timing repetitions"); });
+  const double seconds =
+      median([&](cudaStream_t stream) { check(cudaGraphLaunch(exec, stream), "timing repetitions"); });
   ignore(cudaGraphExecDestroy(exec));
   ignore(cudaGraphDestroy(graph));
   return seconds / count;
@@ -29,7 +30,8 @@ double Stopwatch::launchCost() {
   const cudaKernel_t kernel =
       library.load({"extern \"C\" __global__ void dfc_kernel() {}\n"}, architectureOf(ordinal_))[0];
   return perRepetition([&](cudaStream_t stream) {
-    check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(1), dim3(1), nullptr, 0, stream), "timing launches");
+    check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(1), dim3(1), nullptr, 0, stream),
+          "timing launches");
   });
 }
 

@@ -31,11 +31,13 @@ std::optional<GeneratedWork> generateVectorMatmul(const ops::Matmul& matmul, Ope
   return generateKernels(fused, types, sums);
 }
 
-std::optional<GeneratedWork> generateOuterProduct(const OpRow& row, OperandTypes operands, OperandTypes results) {
+std::optional<GeneratedWork> generateOuterProduct(const OpRow& row, OperandTypes operands,
+                                                  OperandTypes results) {
   const ops::Matmul matmul = productOf(row);
   const ElementType element = operands[0].element;
   const Shape &a = operands[0].shape, &b = operands[1].shape;
-  const bool plain = (element == ElementType::F32 || element == ElementType::F64) && a.rank() == 2 && b.rank() == 2;
+  const bool plain =
+      (element == ElementType::F32 || element == ElementType::F64) && a.rank() == 2 && b.rank() == 2;
   if (!plain || a[matmul.transposeA ? 0 : 1] != 1) {
     return std::nullopt;
   }

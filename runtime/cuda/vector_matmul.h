@@ -14,6 +14,7 @@ std::optional<GeneratedWork> generateVectorMatmul(const ops::Matmul& matmul, Ope
 
 /// A column times a row, with whatever a fused matmul does to the product: elementwise work. None unless the
 /// inner dimension of a plain f32 or f64 product is 1. The arguments are those of the op.
-std::optional<GeneratedWork> generateOuterProduct(const OpRow& row, OperandTypes operands, OperandTypes results);
+std::optional<GeneratedWork> generateOuterProduct(const OpRow& row, OperandTypes operands,
+                                                  OperandTypes results);
 
 } // namespace dfc::cuda

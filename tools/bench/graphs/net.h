@@ -19,8 +19,8 @@ struct NetSpec {
 };
 
 /// Scopes, where the owner does no other work (the figure): "fc1 forward", "fc1 backward", …, "loss",
-/// "fc1 sum", "fc1 update". A scope is a fusion boundary, so that a net of GPUs alone has none. Parameters: w1 b1 w2 b2 w3 b3 (with "@worker"
-/// behind them where each has its own), x0 y0 x1 y1.
+/// "fc1 sum", "fc1 update". A scope is a fusion boundary, so that a net of GPUs alone has none. Parameters:
+/// w1 b1 w2 b2 w3 b3 (with "@worker" behind them where each has its own), x0 y0 x1 y1.
 Result<Graph> trainingStep(const NetSpec& spec);
 
 /// Operations of the products of one step: 2 for each weight and sample, forward, to the weights and, except
