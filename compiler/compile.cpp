@@ -2,6 +2,7 @@
 // of order does not compile.
 #include "compiler/compile.h"
 
+#include "compiler/memory/fit_memory.h"
 #include "compiler/memory/plan_memory.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/set_precision.h"
@@ -114,15 +115,21 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
   check("insertTransfers", [&] { return verifyPlacedGraph(placed, machine); });
   observer.placed(placed);
 
-  // When: order before memory, because only the order says which values may share bytes.
+  // When: order before memory, because only the order says which values may share bytes. Where they do not
+  // fit so, steps wait for room, and order and memory are found together.
   Schedule schedule = makeSchedule(placed, machine, cost);
-  check("makeSchedule", [&] { return verifySchedule(schedule, placed, machine); });
-  observer.schedule(schedule, placed);
-
   auto memory = planMemory(placed, schedule, machine);
   if (!memory) {
-    return memory.errors();
+    auto fitted = fitMemory(placed, schedule, machine, cost, memory.errors());
+    if (!fitted) {
+      observer.schedule(schedule, placed);
+      return fitted.errors();
+    }
+    schedule = std::move(fitted->schedule);
+    memory = std::move(fitted->memory);
   }
+  check("makeSchedule", [&] { return verifySchedule(schedule, placed, machine); });
+  observer.schedule(schedule, placed);
   check("planMemory", [&] { return verifyMemoryPlan(*memory, schedule, placed, machine); });
   observer.memory(*memory, schedule, placed);
 

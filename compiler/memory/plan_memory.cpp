@@ -21,31 +21,35 @@ int64_t alignUp(int64_t bytes) { return (bytes + arenaAlignment - 1) / arenaAlig
 
 class MemoryPlanner {
  public:
-  MemoryPlanner(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine)
-      : placed_(placed), schedule_(schedule), machine_(machine), before_(schedule),
+  MemoryPlanner(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine,
+                const WishedOffsets& wishes)
+      : placed_(placed), schedule_(schedule), machine_(machine), wishes_(wishes), before_(schedule),
         storage_(planStorage(placed, schedule, before_)), offsets_(storage_.storages.size()) {
     plan_.arenaBytes = SideTable<DeviceId, int64_t>(machine.devices.size());
     plan_.residentBytes = plan_.lowerBound = plan_.arenaBytes;
   }
 
-  Result<MemoryPlan> run() {
-    std::vector<std::vector<StorageId>> byDevice(machine_.devices.size());
+  MemoryPlan packAllDevices() {
+    byDevice_.resize(machine_.devices.size());
     for (const StorageId storage : storage_.storages.ids()) {
-      byDevice[storage_.storages[storage].device.index()].push_back(storage);
+      byDevice_[storage_.storages[storage].device.index()].push_back(storage);
     }
-    Diagnostics errors;
     for (const DeviceId device : machine_.devices.ids()) {
-      planDevice(device, byDevice[device.index()]);
-      const int64_t capacity = machine_.devices[device].memoryBytes;
-      if (capacity > 0 && plan_.arenaBytes[device] > capacity) {
-        errors.push_back(tooLarge(device, byDevice[device.index()]));
-      }
-    }
-    if (!errors.empty()) {
-      return errors;
+      planDevice(device, byDevice_[device.index()]);
     }
     fillSlots();
-    return std::move(plan_);
+    return plan_;
+  }
+
+  /// Of what `packAllDevices` made.
+  Diagnostics errors() const {
+    Diagnostics errors;
+    for (const DeviceId device : machine_.devices.ids()) {
+      if (exceedsCapacity(plan_, machine_, device)) {
+        errors.push_back(tooLarge(device, byDevice_[device.index()]));
+      }
+    }
+    return errors;
   }
 
  private:
@@ -60,11 +64,20 @@ class MemoryPlanner {
         transient.push_back(storage);
       }
     }
-    const int64_t temporary =
-        transient.size() <= mostForAllPairs ? packAll(transient, resident) : packByTime(transient, resident);
+    const int64_t temporary = packTransient(device, transient, resident);
     plan_.residentBytes[device] = resident;
     plan_.arenaBytes[device] = alignUp(resident + temporary);
     plan_.lowerBound[device] = resident + mostAlive(transient);
+  }
+
+  int64_t packTransient(DeviceId device, const std::vector<StorageId>& storages, int64_t base) {
+    if (llvm::any_of(storages, [&](StorageId storage) { return wishFor(storage_.storages[storage]) >= 0; })) {
+      const int64_t bytes = packByTime(storages, base);
+      if (alignUp(base + bytes) <= machine_.devices[device].memoryBytes) {
+        return bytes;
+      }
+    }
+    return storages.size() <= mostForAllPairs ? packAll(storages, base) : packByTime(storages, base);
   }
 
   int64_t packAll(const std::vector<StorageId>& storages, int64_t base) {
@@ -82,9 +95,9 @@ class MemoryPlanner {
     return packing.bytes;
   }
 
-  // First fit in the order of first writes. A storage leaves the list of those in use once it dies before the
-  // first write at hand and before the latest first write of every queue, since later writes of a queue know
-  // at least as much.
+  // First fit in the order of first writes, or the offset wished for. A storage leaves the list of those in
+  // use once it dies before the first write at hand and before the latest first write of every queue, since
+  // later writes of a queue know at least as much.
   int64_t packByTime(std::vector<StorageId> storages, int64_t base) {
     std::sort(storages.begin(), storages.end(), [&](StorageId a, StorageId b) {
       return storage_.storages[a].first < storage_.storages[b].first;
@@ -107,11 +120,21 @@ class MemoryPlanner {
           taken.emplace_back(offsets_[other] - base, offsets_[other] - base + held.bytes);
         }
       }
-      offsets_[storage] = base + lowestFit(taken, row.bytes, arenaAlignment);
+      offsets_[storage] = base + offsetFor(row, taken);
       bytes = std::max(bytes, offsets_[storage] - base + row.bytes);
       inUse.push_back(storage);
     }
     return bytes;
+  }
+
+  int64_t wishFor(const StorageRow& row) const { return wishes_.size() > 0 ? wishes_[row.value] : -1; }
+
+  int64_t offsetFor(const StorageRow& row, std::vector<std::pair<int64_t, int64_t>>& taken) const {
+    const int64_t wish = wishFor(row);
+    const bool free = std::none_of(taken.begin(), taken.end(), [&](const auto& range) {
+      return wish < range.second && range.first < wish + row.bytes;
+    });
+    return wish >= 0 && free ? wish : lowestFit(taken, row.bytes, arenaAlignment);
   }
 
   bool diesBeforeAll(StorageId storage, const llvm::DenseMap<QueueId, StorageId>& latest) const {
@@ -179,8 +202,10 @@ class MemoryPlanner {
   const PlacedGraph& placed_;
   const Schedule& schedule_;
   const Machine& machine_;
+  const WishedOffsets& wishes_;
   HappensBefore before_;
   StoragePlan storage_;
+  std::vector<std::vector<StorageId>> byDevice_;
   SideTable<StorageId, int64_t> offsets_;
   MemoryPlan plan_;
 };
@@ -188,7 +213,23 @@ class MemoryPlanner {
 } // namespace
 
 Result<MemoryPlan> planMemory(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine) {
-  return MemoryPlanner(placed, schedule, machine).run();
+  const WishedOffsets none;
+  MemoryPlanner planner(placed, schedule, machine, none);
+  MemoryPlan plan = planner.packAllDevices();
+  if (Diagnostics errors = planner.errors(); !errors.empty()) {
+    return errors;
+  }
+  return plan;
+}
+
+MemoryPlan packMemory(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine,
+                      const WishedOffsets& wishes) {
+  return MemoryPlanner(placed, schedule, machine, wishes).packAllDevices();
+}
+
+bool exceedsCapacity(const MemoryPlan& plan, const Machine& machine, DeviceId device) {
+  const int64_t capacity = machine.devices[device].memoryBytes;
+  return capacity > 0 && plan.arenaBytes[device] > capacity;
 }
 
 } // namespace dfc

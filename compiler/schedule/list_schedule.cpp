@@ -13,23 +13,15 @@ namespace dfc {
 namespace {
 
 constexpr uint32_t unlimited = std::numeric_limits<uint32_t>::max();
-
-std::vector<std::vector<uint32_t>> successorsOf(const ListProblem& problem) {
-  std::vector<std::vector<uint32_t>> after(problem.tasks.size());
-  for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
-    for (const uint32_t before : problem.tasks[task].before) {
-      DFC_ASSERT(before < task, "task order is topological");
-      after[before].push_back(task);
-    }
-  }
-  return after;
-}
+// So many ready tasks of a group are offered to a gate at one moment: where thousands wait for room, asking
+// all of them at each event would take quadratic time.
+constexpr uint32_t mostRefused = 64;
 
 class ListScheduler {
  public:
-  ListScheduler(const ListProblem& problem, const std::vector<double>& priority)
-      : problem_(problem), after_(successorsOf(problem)), rank_(upwardRanks(problem)), priority_(priority),
-        missing_(problem.tasks.size()), ready_(problem.groupLanes.size()),
+  ListScheduler(const ListProblem& problem, const std::vector<double>& priority, ListGate* gate)
+      : gate_(gate), problem_(problem), after_(successorsOf(problem)), rank_(upwardRanks(problem)),
+        priority_(priority), missing_(problem.tasks.size()), ready_(problem.groupLanes.size()),
         freeLanes_(problem.groupLanes.size()) {
     result_.start.resize(problem.tasks.size());
     result_.end.resize(problem.tasks.size());
@@ -45,7 +37,7 @@ class ListScheduler {
     linkWaiters_.resize(problem.linkSlots.size());
   }
 
-  ListResult run() {
+  std::optional<ListResult> run() {
     for (uint32_t task = 0; task < problem_.tasks.size(); ++task) {
       missing_[task] = static_cast<uint32_t>(problem_.tasks[task].before.size());
       if (missing_[task] == 0) {
@@ -61,6 +53,9 @@ class ListScheduler {
       }
       startReady(now);
     }
+    if (gate_ != nullptr && result_.order.size() < problem_.tasks.size()) {
+      return std::nullopt;
+    }
     DFC_ASSERT(result_.order.size() == problem_.tasks.size(), "every task was scheduled");
     return std::move(result_);
   }
@@ -68,8 +63,13 @@ class ListScheduler {
  private:
   void makeReady(uint32_t task) {
     const uint32_t group = problem_.tasks[task].group;
-    ready_[group].insert({-priority_[task], -rank_[task], task});
+    ready_[group].insert(keyOf(task));
     touched_.insert(group);
+  }
+
+  using ReadyKey = std::tuple<double, double, int64_t, uint32_t>; // smallest first
+  ReadyKey keyOf(uint32_t task) const {
+    return {-priority_[task], -rank_[task], problem_.tasks[task].growth, task};
   }
 
   // Starting a task of no duration makes others ready at the same moment, hence the loop.
@@ -83,15 +83,45 @@ class ListScheduler {
 
   void startGroup(uint32_t group, double now) {
     auto& ready = ready_[group];
-    for (auto next = ready.begin(); next != ready.end() && !freeLanes_[group].empty();) {
-      const uint32_t task = std::get<2>(*next);
+    uint32_t refused = 0;
+    for (auto next = ready.begin();
+         next != ready.end() && !freeLanes_[group].empty() && refused < mostRefused;) {
+      const uint32_t task = std::get<3>(*next);
       if (!linksFree(task, group)) {
         ++next;
-        continue;
+      } else if (!admitted(task, group)) {
+        ++next;
+        ++refused;
+      } else {
+        next = ready.erase(next);
+        start(task, now);
       }
-      next = ready.erase(next);
+    }
+    if (refused == mostRefused) {
+      startGatesNext(group, now);
+    }
+  }
+
+  void startGatesNext(uint32_t group, double now) {
+    const uint32_t task = gate_->next();
+    if (task != noTask && !freeLanes_[group].empty() && ready_[group].count(keyOf(task)) != 0 &&
+        linksFree(task, group) && admitted(task, group)) {
+      ready_[group].erase(keyOf(task));
       start(task, now);
     }
+  }
+
+  bool admitted(uint32_t task, uint32_t group) {
+    if (gate_ == nullptr || gate_->start(task)) {
+      return true;
+    }
+    gateWaiters_.insert(group);
+    return false;
+  }
+
+  void askGateAgain() {
+    touched_.insert(gateWaiters_.begin(), gateWaiters_.end());
+    gateWaiters_.clear();
   }
 
   bool linksFree(uint32_t task, uint32_t group) {
@@ -115,6 +145,7 @@ class ListScheduler {
     result_.order.push_back(task);
     result_.makespan = std::max(result_.makespan, result_.end[task]);
     running_.emplace(result_.end[task], task);
+    askGateAgain();
   }
 
   // The lane of a predecessor saves a wait; else the first free one.
@@ -140,6 +171,10 @@ class ListScheduler {
       touched_.insert(linkWaiters_[link].begin(), linkWaiters_[link].end());
       linkWaiters_[link].clear();
     }
+    if (gate_ != nullptr) {
+      gate_->end(task);
+      askGateAgain();
+    }
     for (const uint32_t next : after_[task]) {
       if (--missing_[next] == 0) {
         makeReady(next);
@@ -148,21 +183,34 @@ class ListScheduler {
   }
 
   using Event = std::pair<double, uint32_t>;
+  ListGate* gate_;
   const ListProblem& problem_;
   std::vector<std::vector<uint32_t>> after_;
   std::vector<double> rank_;
   const std::vector<double>& priority_;
   std::vector<uint32_t> missing_;
-  std::vector<std::set<std::tuple<double, double, uint32_t>>> ready_; // by group: (-priority, -rank, task)
-  std::vector<std::set<uint32_t>> freeLanes_;                         // by group
-  std::vector<uint32_t> freeSlots_;                                   // by link
+  std::vector<std::set<ReadyKey>> ready_;       // by group
+  std::vector<std::set<uint32_t>> freeLanes_;   // by group
+  std::vector<uint32_t> freeSlots_;             // by link
   std::vector<std::set<uint32_t>> linkWaiters_; // groups with a ready task that a link held back
+  std::set<uint32_t> gateWaiters_;              // groups with a ready task that the gate held back
   std::set<uint32_t> touched_;                  // groups to look at now
   std::priority_queue<Event, std::vector<Event>, std::greater<>> running_;
   ListResult result_;
 };
 
 } // namespace
+
+std::vector<std::vector<uint32_t>> successorsOf(const ListProblem& problem) {
+  std::vector<std::vector<uint32_t>> after(problem.tasks.size());
+  for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
+    for (const uint32_t before : problem.tasks[task].before) {
+      DFC_ASSERT(before < task, "task order is topological");
+      after[before].push_back(task);
+    }
+  }
+  return after;
+}
 
 std::vector<double> upwardRanks(const ListProblem& problem) {
   std::vector<double> rank(problem.tasks.size());
@@ -189,7 +237,12 @@ std::vector<double> boxRanks(const ListProblem& problem) {
 }
 
 ListResult listSchedule(const ListProblem& problem, const std::vector<double>& priority) {
-  return ListScheduler(problem, priority).run();
+  return *ListScheduler(problem, priority, nullptr).run();
+}
+
+std::optional<ListResult> listSchedule(const ListProblem& problem, const std::vector<double>& priority,
+                                       ListGate& gate) {
+  return ListScheduler(problem, priority, &gate).run();
 }
 
 ListResult listSchedule(const ListProblem& problem) { return listSchedule(problem, upwardRanks(problem)); }

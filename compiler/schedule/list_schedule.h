@@ -8,17 +8,22 @@
 #include <llvm/ADT/SmallVector.h>
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <vector>
 
 namespace dfc {
+
+inline constexpr uint32_t noTask = std::numeric_limits<uint32_t>::max();
 
 struct ListTask {
   double seconds = 0;
   uint32_t group = 0;                   ///< the queues that can run it: any lane of this group
   llvm::SmallVector<uint32_t, 2> links; ///< each held for the whole duration
   llvm::SmallVector<uint32_t, 4>
-      before;       ///< tasks that must have ended; each smaller than the task's own index
-  uint32_t box = 0; ///< tasks of one group and box belong together: see boxRanks
+      before;         ///< tasks that must have ended; each smaller than the task's own index
+  uint32_t box = 0;   ///< tasks of one group and box belong together: see boxRanks
+  int64_t growth = 0; ///< bytes that it takes less those that it frees, where memory is short
 };
 
 struct ListProblem {
@@ -34,14 +39,31 @@ struct ListResult {
   double makespan = 0;
 };
 
+/// By task, those that have it before them.
+std::vector<std::vector<uint32_t>> successorsOf(const ListProblem& problem);
 /// Longest way from the start of each task to the end of the computation, in seconds.
 std::vector<double> upwardRanks(const ListProblem& problem);
 /// The rank of a task's box: the highest upward rank among the tasks of the same group and box.
 std::vector<double> boxRanks(const ListProblem& problem);
 /// `priority`: by task; among ready tasks the highest goes first, then the highest upward rank, then the
-/// smallest index.
+/// smallest growth, then the smallest index.
 ListResult listSchedule(const ListProblem& problem, const std::vector<double>& priority);
 /// By upward rank alone.
 ListResult listSchedule(const ListProblem& problem);
+
+/// A resource beside lanes and links, which may hold tasks back. Whether it admits a task may change whenever
+/// a task starts or ends.
+class ListGate {
+ public:
+  virtual ~ListGate() = default;
+  /// Asked when the task could start now; it does if this is true.
+  virtual bool start(uint32_t task) = 0;
+  virtual void end(uint32_t task) = 0;
+  /// The task to ask for, however many before it in the order of priority were refused; noTask for none.
+  virtual uint32_t next() const = 0;
+};
+/// No result where the gate holds a task back for ever.
+std::optional<ListResult> listSchedule(const ListProblem& problem, const std::vector<double>& priority,
+                                       ListGate& gate);
 
 } // namespace dfc

@@ -90,10 +90,10 @@ std::optional<Diagnostic> endingFault(const std::string& path, const std::vector
 
 } // namespace
 
-void OutputFiles::reads(const std::string& path) {
+void OutputFiles::reads(const std::string& path, const std::string& replacedBy) {
   std::error_code ignored;
   if (files::is_regular_file(path, ignored)) {
-    inputs_.push_back(path);
+    inputs_.push_back({path, replacedBy});
   }
 }
 
@@ -128,8 +128,8 @@ std::optional<Diagnostic> OutputFiles::fault(size_t index) const {
 
 std::optional<Diagnostic> OutputFiles::clash(size_t index) const {
   const Output& output = outputs_[index];
-  for (const std::string& input : inputs_) {
-    if (sameFile(output.path, input)) {
+  for (const Input& input : inputs_) {
+    if (input.replacedBy != output.option && sameFile(output.path, input.path)) {
       return bad(output.path, fmt::format("{} would overwrite a file that this command reads", output.option),
                  "write to another file");
     }

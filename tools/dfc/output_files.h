@@ -12,7 +12,8 @@ namespace dfc::tool {
 class OutputFiles {
  public:
   /// A path that the command reads; "" and what is no file are passed over.
-  void reads(const std::string& path);
+  /// `replacedBy`: the option whose output may be this very file, since it is read to the end before.
+  void reads(const std::string& path, const std::string& replacedBy = "");
   /// A path that it writes, "" for none. `endings`: those that it may have (".npy"), empty for any; two
   /// outputs with the same path are an error unless `mayShare`, which both must say.
   void writes(const std::string& option, const std::string& path, std::vector<std::string> endings = {},
@@ -28,7 +29,10 @@ class OutputFiles {
   };
   std::optional<Diagnostic> fault(size_t index) const;
   std::optional<Diagnostic> clash(size_t index) const;
-  std::vector<std::string> inputs_;
+  struct Input {
+    std::string path, replacedBy;
+  };
+  std::vector<Input> inputs_;
   std::vector<Output> outputs_;
 };
 

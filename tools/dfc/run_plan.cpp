@@ -69,7 +69,7 @@ Status restore(const std::string& path, Session& session) {
 Diagnostics outputFaults(const RunArguments& arguments) {
   OutputFiles files;
   addInputs(arguments.source, arguments.plan, files);
-  files.reads(arguments.state);
+  files.reads(arguments.state, "--save-state");
   for (const std::string& feed : arguments.feeds) {
     files.reads(fileOfSource(feed.substr(feed.find('=') + 1)));
   }

@@ -1,0 +1,153 @@
+#include "compiler/memory/demand.h"
+
+#include "ir/in_place.h"
+#include "ir/memory_plan.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+
+namespace dfc {
+namespace {
+
+class DemandMaker {
+ public:
+  DemandMaker(const PlacedGraph& placed, const ScheduleProblem& problem, llvm::ArrayRef<DeviceId> devices)
+      : placed_(placed), graph_(placed.graph), problem_(problem), devices_(devices),
+        root_(graph_.valueCount()), resident_(graph_.valueCount()), users_(graph_.valueCount()) {}
+
+  MemoryDemand run() {
+    joinByMeaning();
+    for (const OpId op : graph_.ops()) {
+      if (graph_[op].kind() == OpKind::Assign && writesParameterDirectly(op)) {
+        resident_[root_[graph_[op].operands[1]]] = true;
+      }
+    }
+    demand_.tasks.resize(problem_.opOf.size());
+    demand_.of = SideTable<ValueId, BufferId>(graph_.valueCount());
+    for (const OpId op : graph_.ops()) {
+      if (problem_.taskOf[op] != noTask) {
+        addTask(op);
+      }
+    }
+    for (const Fetch& fetch : graph_.fetches()) {
+      if (const BufferId buffer = demand_.of[fetch.value]; buffer.valid()) {
+        demand_.buffers[buffer].toEnd = true;
+      }
+    }
+    return std::move(demand_);
+  }
+
+ private:
+  // Operands have smaller ids than results, so one walk finds every root.
+  void joinByMeaning() {
+    for (const OpId op : graph_.ops()) {
+      const OpRow& row = graph_[op];
+      for (const ValueId result : row.results()) {
+        const auto shared = sharesStorageWith(row);
+        root_[result] = shared ? root_[row.operands[*shared]] : result;
+        resident_[result] = placed_.isResident(op);
+      }
+      for (const ValueId operand : row.operands) {
+        users_[root_[operand]].push_back(op);
+      }
+    }
+  }
+
+  // Where the orderings of state put every other use of the parameter before the op that makes its next
+  // value. Only the plain case; what else planStorage finds is a saving that nothing counts on.
+  bool writesParameterDirectly(OpId assign) const {
+    const ValueId parameter = root_[graph_[assign].operands[0]];
+    const ValueId value = graph_[assign].operands[1];
+    const OpId producer = graph_[value].producer;
+    const OpKind kind = graph_[producer].kind();
+    const uint32_t writer = problem_.taskOf[producer];
+    if (writer == noTask || kind == OpKind::Input || root_[value] != value || resident_[value]) {
+      return false;
+    }
+    const auto& before = problem_.list.tasks[writer].before;
+    const bool last = llvm::all_of(users_[parameter], [&](OpId user) {
+      return user == assign || user == producer || llvm::is_contained(before, problem_.taskOf[user]);
+    });
+    return last && overwritesOnlyWhatItMay(producer, parameter);
+  }
+
+  bool overwritesOnlyWhatItMay(OpId op, ValueId root) const {
+    const auto& operands = graph_[op].operands;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (root_[operands[i]] == root && !mayRunInPlace(graph_, op, i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  BufferId bufferOf(ValueId value) {
+    const ValueId root = root_[value];
+    const DeviceId device = placed_.device[graph_[root].producer];
+    const int64_t bytes = graph_.typeOf(root).bytes();
+    if (resident_[root] || bytes == 0 || !llvm::is_contained(devices_, device)) {
+      return {};
+    }
+    if (!demand_.of[root].valid()) {
+      const int64_t whole = (bytes + arenaAlignment - 1) / arenaAlignment * arenaAlignment;
+      demand_.of[root] = demand_.buffers.add({device, whole, false, {}});
+    }
+    return demand_.of[value] = demand_.of[root];
+  }
+
+  void addTask(OpId op) {
+    const OpRow& row = graph_[op];
+    TaskDemand& task = demand_.tasks[problem_.taskOf[op]];
+    for (const ValueId operand : row.operands) {
+      noteUse(task, bufferOf(operand), op);
+    }
+    for (const ValueId result : row.results()) {
+      const BufferId buffer = bufferOf(result);
+      if (buffer.valid() && root_[result] == result) {
+        task.makes.push_back(buffer);
+      }
+      noteUse(task, buffer, op);
+    }
+    if (task.makes.size() == 1 && row.resultCount == 1) {
+      noteOverwritten(task, op);
+    }
+  }
+
+  void noteUse(TaskDemand& task, BufferId buffer, OpId op) {
+    if (buffer.valid() && !llvm::is_contained(task.uses, buffer)) {
+      task.uses.push_back(buffer);
+      demand_.buffers[buffer].users.push_back(problem_.taskOf[op]);
+    }
+  }
+
+  // In the order in which planStorage tries them.
+  void noteOverwritten(TaskDemand& task, OpId op) {
+    const auto& operands = graph_[op].operands;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const BufferId buffer = demand_.of[operands[i]];
+      if (buffer.valid() && mayRunInPlace(graph_, op, i) && overwritesOnlyWhatItMay(op, root_[operands[i]]) &&
+          !llvm::is_contained(task.mayOverwrite, buffer)) {
+        task.mayOverwrite.push_back(buffer);
+      }
+    }
+  }
+
+  const PlacedGraph& placed_;
+  const Graph& graph_;
+  const ScheduleProblem& problem_;
+  llvm::ArrayRef<DeviceId> devices_;
+  SideTable<ValueId, ValueId> root_;
+  SideTable<ValueId, char> resident_;                    // of roots
+  SideTable<ValueId, llvm::SmallVector<OpId, 2>> users_; // readers, by root
+  MemoryDemand demand_;
+};
+
+} // namespace
+
+MemoryDemand memoryDemand(const PlacedGraph& placed, const ScheduleProblem& problem,
+                          llvm::ArrayRef<DeviceId> shortDevices) {
+  return DemandMaker(placed, problem, shortDevices).run();
+}
+
+} // namespace dfc

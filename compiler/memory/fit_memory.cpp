@@ -1,0 +1,253 @@
+#include "compiler/memory/fit_memory.h"
+
+#include "compiler/memory/fixed_places.h"
+#include "compiler/memory/memory_gate.h"
+#include "compiler/memory/plan_memory.h"
+#include "ir/text/units.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace dfc {
+namespace {
+
+/// How buffers get their places, the best for time first: from a gate, by either rule of a room; or settled
+/// beforehand, where buffers of many sizes leave no piece that is large enough.
+enum class Way : uint8_t { Longest, Lowest, Fixed };
+
+/// A run of everything in the room that there is.
+struct Attempt {
+  ListResult times;
+  std::vector<TaskOrdering> orderings;
+  SideTable<BufferId, int64_t> offsets;
+};
+
+class MemoryFitter {
+ public:
+  MemoryFitter(const PlacedGraph& placed, const Schedule& plain, const Machine& machine,
+               const CostModel& cost)
+      : placed_(placed), plain_(plain), machine_(machine), problem_(scheduleProblem(placed, machine, cost)),
+        room_(machine.devices.size()) {}
+
+  // Another order may need more on a device that had enough: then it counts as short too.
+  Result<FittedPlan> run(Diagnostics tooLarge) {
+    const MemoryPlan plain = packMemory(placed_, plain_, machine_);
+    findRoom(plain);
+    std::optional<MemoryPlan> last = plain;
+    while (last && noteShortDevices(*last)) {
+      last.reset();
+      const MemoryDemand demand = memoryDemand(placed_, problem_, short_);
+      setGrowth(demand);
+      const PatientOrder patient = mostPatient(demand);
+      least_ = patient.peak;
+      for (const Way way : {Way::Longest, Way::Lowest, Way::Fixed}) {
+        for (FittedPlan& plan : plansOf(way, patient)) {
+          if (fits(plan.memory)) {
+            return std::move(plan);
+          }
+          last = std::move(plan.memory);
+        }
+      }
+    }
+    addLeast(plain, tooLarge);
+    return tooLarge;
+  }
+
+ private:
+  void findRoom(const MemoryPlan& plan) {
+    for (const DeviceId device : machine_.devices.ids()) {
+      room_[device] =
+          machine_.devices[device].memoryBytes / arenaAlignment * arenaAlignment - plan.residentBytes[device];
+    }
+  }
+
+  /// There is an error for each device that the plain schedule exceeds, in their order.
+  void addLeast(const MemoryPlan& plain, Diagnostics& tooLarge) const {
+    size_t next = 0;
+    for (const DeviceId device : machine_.devices.ids()) {
+      if (exceedsCapacity(plain, machine_, device)) {
+        DFC_ASSERT(next < tooLarge.size(), "an error for each device that is too small");
+        tooLarge[next++].message +=
+            fmt::format("; where steps wait for one another to free memory, the least that was found is {}",
+                        humanBytes(plain.residentBytes[device] + least_[device]));
+      }
+    }
+  }
+
+  bool fits(const MemoryPlan& plan) const {
+    return llvm::none_of(machine_.devices.ids(),
+                         [&](DeviceId device) { return exceedsCapacity(plan, machine_, device); });
+  }
+
+  bool noteShortDevices(const MemoryPlan& plan) {
+    const size_t before = short_.size();
+    for (const DeviceId device : machine_.devices.ids()) {
+      if (exceedsCapacity(plan, machine_, device) && !llvm::is_contained(short_, device)) {
+        short_.push_back(device);
+      }
+    }
+    return short_.size() > before;
+  }
+
+  /// What could be played to its end, by several priorities; the fastest first.
+  std::vector<FittedPlan> plansOf(Way way, const PatientOrder& patient) const {
+    std::vector<Attempt> attempts;
+    if (overdrawn(patient) == 0) {
+      attempts = way == Way::Fixed
+                     ? tryFixedPlaces(patient)
+                     : tryGates(patient, way == Way::Lowest ? RoomRule::Lowest : RoomRule::Longest);
+    }
+    llvm::stable_sort(attempts,
+                      [](const Attempt& a, const Attempt& b) { return a.times.makespan < b.times.makespan; });
+    std::vector<FittedPlan> plans;
+    for (const Attempt& attempt : attempts) {
+      plans.push_back(planOf(attempt, patient.demand));
+    }
+    return plans;
+  }
+
+  FittedPlan planOf(const Attempt& attempt, const MemoryDemand& demand) const {
+    WishedOffsets wishes(demand.of.size(), -1);
+    for (const ValueId value : demand.of.ids()) {
+      if (demand.of[value].valid()) {
+        wishes[value] = attempt.offsets[demand.of[value]];
+      }
+    }
+    FittedPlan plan;
+    plan.schedule = scheduleOf(problem_, attempt.times, attempt.orderings);
+    plan.memory = packMemory(placed_, plan.schedule, machine_, wishes);
+    return plan;
+  }
+
+  void setGrowth(const MemoryDemand& demand) {
+    for (size_t task = 0; task < demand.tasks.size(); ++task) {
+      int64_t& growth = problem_.list.tasks[task].growth = 0;
+      for (const BufferId buffer : demand.tasks[task].makes) {
+        growth += demand.buffers[buffer].bytes;
+      }
+      for (const BufferId buffer : demand.tasks[task].uses) {
+        const BufferRow& row = demand.buffers[buffer];
+        growth -= row.users.back() == task && !row.toEnd ? row.bytes : 0;
+      }
+    }
+  }
+
+  // By the plain schedule's order, which is good for time, or by the graph's, which is often the author's way
+  // of finishing one thing before the next.
+  PatientOrder mostPatient(const MemoryDemand& demand) const {
+    std::vector<uint32_t> byGraph(problem_.opOf.size());
+    std::iota(byGraph.begin(), byGraph.end(), 0U);
+    std::vector<uint32_t> byStart;
+    for (const OpId op : problem_.opOf) {
+      byStart.push_back(plain_.stepOf[op].index());
+    }
+    PatientOrder first = patientOrder(problem_.list, demand, byStart, machine_.devices.size());
+    PatientOrder second = patientOrder(problem_.list, demand, byGraph, machine_.devices.size());
+    return overdrawn(second) < overdrawn(first) ? std::move(second) : std::move(first);
+  }
+
+  int64_t overdrawn(const PatientOrder& patient) const {
+    return std::accumulate(short_.begin(), short_.end(), int64_t{0}, [&](int64_t sum, DeviceId device) {
+      return sum + std::max<int64_t>(0, patient.peak[device] - room_[device]);
+    });
+  }
+
+  std::vector<std::vector<double>> priorities(const PatientOrder& patient) const {
+    std::vector<double> byTurn(patient.order.size());
+    for (size_t i = 0; i < byTurn.size(); ++i) {
+      byTurn[patient.order[i]] = -static_cast<double>(i);
+    }
+    return {boxRanks(problem_.list), upwardRanks(problem_.list), byTurn};
+  }
+
+  std::vector<Attempt> tryGates(const PatientOrder& patient, RoomRule rule) const {
+    std::vector<Attempt> attempts;
+    for (const auto& priority : priorities(patient)) {
+      MemoryGate gate(patient, room_, rule);
+      if (auto times = listSchedule(problem_.list, priority, gate)) {
+        auto orderings = orderingsOf(gate.reuses(), patient, *times);
+        attempts.push_back({*std::move(times), std::move(orderings), gate.offsets()});
+      }
+    }
+    return attempts;
+  }
+
+  // Of the users of a buffer the last on each lane, and what the patient order's overwriting asks for.
+  std::vector<TaskOrdering> orderingsOf(const std::vector<Reuse>& reuses, const PatientOrder& patient,
+                                        const ListResult& times) const {
+    std::vector<uint32_t> started(times.order.size());
+    for (uint32_t i = 0; i < started.size(); ++i) {
+      started[times.order[i]] = i;
+    }
+    std::vector<TaskOrdering> orderings = patient.orderings;
+    SideTable<BufferId, llvm::SmallVector<uint32_t, 2>> lastUsers(patient.demand.buffers.size());
+    for (const Reuse& reuse : reuses) {
+      auto& last = lastUsers[reuse.before];
+      if (last.empty()) {
+        last = lastOnLanes(patient.demand.buffers[reuse.before].users, started, times);
+      }
+      for (const uint32_t user : last) {
+        orderings.push_back({user, reuse.after});
+      }
+    }
+    return orderings;
+  }
+
+  llvm::SmallVector<uint32_t, 2> lastOnLanes(llvm::ArrayRef<uint32_t> users,
+                                             const std::vector<uint32_t>& started,
+                                             const ListResult& times) const {
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> last;
+    for (const uint32_t user : users) {
+      const auto [entry, added] = last.try_emplace({problem_.list.tasks[user].group, times.lane[user]}, user);
+      if (!added && started[entry->second] < started[user]) {
+        entry->second = user;
+      }
+    }
+    llvm::SmallVector<uint32_t, 2> result;
+    for (const auto& [lane, user] : last) {
+      result.push_back(user);
+    }
+    return result;
+  }
+
+  std::vector<Attempt> tryFixedPlaces(const PatientOrder& patient) const {
+    std::vector<Attempt> attempts;
+    auto places = fixPlaces(patient, room_);
+    if (!places) {
+      return attempts;
+    }
+    PatientOrder ordered; // without buffers: the orderings say all
+    ordered.order = patient.order;
+    ordered.demand.tasks.resize(patient.order.size());
+    ordered.orderings = std::move(places->orderings);
+    ordered.orderings.insert(ordered.orderings.end(), patient.orderings.begin(), patient.orderings.end());
+    for (const auto& priority : priorities(patient)) {
+      MemoryGate gate(ordered, room_, RoomRule::Lowest);
+      auto times = listSchedule(problem_.list, priority, gate);
+      DFC_ASSERT(times.has_value(), "orderings that follow an order close no cycle");
+      attempts.push_back({*std::move(times), ordered.orderings, places->offsets});
+    }
+    return attempts;
+  }
+
+  const PlacedGraph& placed_;
+  const Schedule& plain_;
+  const Machine& machine_;
+  ScheduleProblem problem_;
+  SideTable<DeviceId, int64_t> room_;  // for buffers
+  SideTable<DeviceId, int64_t> least_; // of the most patient order
+  llvm::SmallVector<DeviceId, 2> short_;
+};
+
+} // namespace
+
+Result<FittedPlan> fitMemory(const PlacedGraph& placed, const Schedule& plain, const Machine& machine,
+                             const CostModel& cost, Diagnostics tooLarge) {
+  return MemoryFitter(placed, plain, machine, cost).run(std::move(tooLarge));
+}
+
+} // namespace dfc

@@ -1,0 +1,204 @@
+#include "compiler/memory/patient_order.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace dfc {
+namespace {
+
+class PatientOrderer {
+ public:
+  PatientOrderer(const ListProblem& problem, const MemoryDemand& demand, const std::vector<uint32_t>& rank,
+                 size_t deviceCount)
+      : problem_(problem), demand_(demand), rank_(rank), after_(successorsOf(problem)),
+        missing_(problem.tasks.size()), isReady_(problem.tasks.size()), key_(problem.tasks.size()),
+        usersLeft_(demand.buffers.size()), into_(demand.buffers.size()), overwritten_(demand.buffers.size()),
+        held_(deviceCount) {
+    result_.peak = SideTable<DeviceId, int64_t>(deviceCount);
+  }
+
+  PatientOrder run() {
+    for (const BufferId buffer : demand_.buffers.ids()) {
+      usersLeft_[buffer] = static_cast<uint32_t>(demand_.buffers[buffer].users.size());
+      into_[buffer] = buffer;
+    }
+    for (uint32_t task = 0; task < problem_.tasks.size(); ++task) {
+      missing_[task] = static_cast<uint32_t>(problem_.tasks[task].before.size());
+      if (missing_[task] == 0) {
+        makeReady(task);
+      }
+    }
+    while (!ready_.empty()) {
+      const uint32_t task = std::get<2>(*ready_.begin());
+      ready_.erase(ready_.begin());
+      isReady_[task] = false;
+      execute(task);
+    }
+    DFC_ASSERT(result_.order.size() == problem_.tasks.size(), "every task has its turn");
+    joinBuffers();
+    return std::move(result_);
+  }
+
+ private:
+  // What frees most first; of what only takes, the one whose turn it is, not the one that takes least.
+  using Key = std::tuple<int64_t, uint32_t, uint32_t>;
+  Key keyOf(uint32_t task) const {
+    const int64_t growth = growthOf(task);
+    return {growth <= 0 ? growth : 1, rank_[task], task};
+  }
+
+  int64_t growthOf(uint32_t task) const {
+    const TaskDemand& row = demand_.tasks[task];
+    int64_t growth = 0;
+    for (const BufferId buffer : row.makes) {
+      growth += demand_.buffers[buffer].bytes;
+    }
+    for (const BufferId buffer : row.uses) {
+      growth -= usersLeft_[buffer] == 1 && !demand_.buffers[buffer].toEnd ? demand_.buffers[buffer].bytes : 0;
+    }
+    return growth;
+  }
+
+  void makeReady(uint32_t task) {
+    key_[task] = keyOf(task);
+    isReady_[task] = true;
+    ready_.insert(key_[task]);
+  }
+
+  void execute(uint32_t task) {
+    result_.order.push_back(task);
+    takeMemory(task);
+    for (const BufferId buffer : demand_.tasks[task].uses) {
+      if (--usersLeft_[buffer] == 0) {
+        release(buffer);
+      } else if (usersLeft_[buffer] == 1) {
+        noteLastUser(buffer);
+      }
+    }
+    for (const uint32_t next : after_[task]) {
+      if (--missing_[next] == 0) {
+        makeReady(next);
+      }
+    }
+  }
+
+  void takeMemory(uint32_t task) {
+    if (overwrites(task)) {
+      return;
+    }
+    for (const BufferId buffer : demand_.tasks[task].makes) {
+      const BufferRow& row = demand_.buffers[buffer];
+      held_[row.device] += row.bytes;
+      result_.peak[row.device] = std::max(result_.peak[row.device], held_[row.device]);
+    }
+  }
+
+  bool overwrites(uint32_t task) {
+    for (const BufferId operand : demand_.tasks[task].mayOverwrite) {
+      if (usersLeft_[operand] != 1 || demand_.buffers[operand].toEnd) {
+        continue;
+      }
+      into_[demand_.tasks[task].makes.front()] = into_[operand];
+      overwritten_[operand] = true;
+      for (const uint32_t user : demand_.buffers[operand].users) {
+        if (user != task) {
+          result_.orderings.push_back({user, task});
+        }
+      }
+      return true;
+    }
+    return false;
+  }
+
+  void release(BufferId buffer) {
+    const BufferRow& row = demand_.buffers[buffer];
+    held_[row.device] -= overwritten_[buffer] || row.toEnd ? 0 : row.bytes;
+  }
+
+  void noteLastUser(BufferId buffer) {
+    for (const uint32_t user : demand_.buffers[buffer].users) {
+      if (isReady_[user]) {
+        ready_.erase(key_[user]);
+        makeReady(user);
+      }
+    }
+  }
+
+  void joinBuffers() {
+    MemoryDemand joined;
+    SideTable<BufferId, BufferId> made(demand_.buffers.size());
+    for (const uint32_t task : result_.order) { // an operand's buffer is made before one that overwrites it
+      for (const BufferId buffer : demand_.tasks[task].makes) {
+        BufferId& own = made[buffer];
+        own = into_[buffer] == buffer ? joined.buffers.add({}) : made[into_[buffer]];
+        const BufferRow& row = demand_.buffers[buffer];
+        BufferRow& all = joined.buffers[own];
+        all.device = row.device;
+        all.bytes = std::max(all.bytes, row.bytes);
+        all.toEnd |= row.toEnd;
+        all.users.append(row.users.begin(), row.users.end());
+      }
+    }
+    sortUsers(joined);
+    renameTasks(made, joined);
+    result_.demand = std::move(joined);
+  }
+
+  void sortUsers(MemoryDemand& joined) const {
+    std::vector<uint32_t> turn(result_.order.size());
+    for (uint32_t i = 0; i < turn.size(); ++i) {
+      turn[result_.order[i]] = i;
+    }
+    for (const BufferId buffer : joined.buffers.ids()) {
+      auto& users = joined.buffers[buffer].users;
+      llvm::sort(users, [&](uint32_t a, uint32_t b) { return turn[a] < turn[b]; });
+      users.erase(std::unique(users.begin(), users.end()), users.end());
+    }
+  }
+
+  void renameTasks(const SideTable<BufferId, BufferId>& made, MemoryDemand& joined) const {
+    joined.tasks.resize(demand_.tasks.size());
+    for (size_t task = 0; task < demand_.tasks.size(); ++task) {
+      for (const BufferId buffer : demand_.tasks[task].makes) {
+        if (into_[buffer] == buffer) {
+          joined.tasks[task].makes.push_back(made[buffer]);
+        }
+      }
+      for (const BufferId buffer : demand_.tasks[task].uses) {
+        if (!llvm::is_contained(joined.tasks[task].uses, made[buffer])) {
+          joined.tasks[task].uses.push_back(made[buffer]);
+        }
+      }
+    }
+    joined.of = demand_.of;
+    for (const ValueId value : joined.of.ids()) {
+      joined.of[value] = joined.of[value].valid() ? made[joined.of[value]] : BufferId();
+    }
+  }
+
+  const ListProblem& problem_;
+  const MemoryDemand& demand_;
+  const std::vector<uint32_t>& rank_;
+  std::vector<std::vector<uint32_t>> after_;
+  std::vector<uint32_t> missing_;
+  std::vector<char> isReady_;
+  std::vector<Key> key_; // of ready tasks
+  std::set<Key> ready_;
+  SideTable<BufferId, uint32_t> usersLeft_;
+  SideTable<BufferId, BufferId> into_; // whose place it takes; itself for none
+  SideTable<BufferId, char> overwritten_;
+  SideTable<DeviceId, int64_t> held_;
+  PatientOrder result_;
+};
+
+} // namespace
+
+PatientOrder patientOrder(const ListProblem& problem, const MemoryDemand& demand,
+                          const std::vector<uint32_t>& rank, size_t deviceCount) {
+  return PatientOrderer(problem, demand, rank, deviceCount).run();
+}
+
+} // namespace dfc

@@ -1,0 +1,76 @@
+#include "compiler/memory/room.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+
+namespace dfc {
+
+std::optional<int64_t> Room::find(int64_t bytes, RoomRule rule) const {
+  std::optional<int64_t> best;
+  uint32_t bestSince = taken;
+  for (auto span = spans_.begin(); span != spans_.end(); ++span) {
+    const auto since = latestIn(span, span->first + bytes);
+    if (since && *since < bestSince) {
+      best = span->first;
+      bestSince = *since;
+      if (rule == RoomRule::Lowest || bestSince == 0) {
+        return best;
+      }
+    }
+  }
+  return best;
+}
+
+/// Since when all of [first, end) is free; none where it is not, or goes past the room.
+std::optional<uint32_t> Room::latestIn(Spans::const_iterator first, int64_t end) const {
+  uint32_t latest = 0;
+  for (auto span = first; span != spans_.end(); ++span) {
+    if (span->second.freeSince == taken) {
+      return std::nullopt;
+    }
+    latest = std::max(latest, span->second.freeSince);
+    if (span->second.end >= end) {
+      return latest;
+    }
+  }
+  return std::nullopt;
+}
+
+llvm::SmallVector<BufferId, 2> Room::take(int64_t offset, int64_t bytes, BufferId tenant) {
+  llvm::SmallVector<BufferId, 2> before;
+  const auto last = cutAt(offset + bytes);
+  const auto first = cutAt(offset);
+  for (auto span = first; span != last; ++span) {
+    DFC_ASSERT(span->second.freeSince != taken, "two tenants of one place");
+    if (span->second.tenant.valid() && !llvm::is_contained(before, span->second.tenant)) {
+      before.push_back(span->second.tenant);
+    }
+  }
+  spans_.erase(first, last);
+  spans_[offset] = {offset + bytes, tenant, taken};
+  return before;
+}
+
+void Room::release(int64_t offset, int64_t bytes, uint32_t moment) {
+  const auto span = spans_.find(offset);
+  DFC_ASSERT(span != spans_.end() && span->second.end == offset + bytes, "what is released was taken");
+  span->second.freeSince = moment;
+}
+
+/// The span that begins at `place`, or the end of all.
+Room::Spans::iterator Room::cutAt(int64_t place) {
+  auto next = spans_.lower_bound(place);
+  if (next != spans_.end() && next->first == place) {
+    return next;
+  }
+  const auto span = std::prev(next);
+  if (span->second.end <= place) {
+    return next;
+  }
+  Span right = span->second;
+  span->second.end = place;
+  return spans_.emplace_hint(next, place, right);
+}
+
+} // namespace dfc

@@ -1,0 +1,187 @@
+#include "compiler/schedule/schedule_problem.h"
+
+#include "compiler/schedule/prune_waits.h"
+#include "compiler/schedule/schedule.h"
+
+#include <algorithm>
+
+namespace dfc {
+namespace {
+
+/// Queues of one kind on one device are one group of interchangeable lanes.
+struct Groups {
+  std::vector<uint32_t> first;     // by device: its compute group; copyIn, copyOut and peer follow for a gpu
+  std::vector<QueueId> firstQueue; // by group
+  std::vector<uint32_t> lanes;
+};
+
+Groups groupsOf(const Table<QueueId, QueueRow>& queues, size_t deviceCount) {
+  Groups groups;
+  groups.first.resize(deviceCount, noTask);
+  for (const QueueId queue : queues.ids()) {
+    const QueueRow& row = queues[queue];
+    if (row.index > 0) {
+      ++groups.lanes.back();
+      continue;
+    }
+    uint32_t& first = groups.first[row.device.index()];
+    first = std::min(first, static_cast<uint32_t>(groups.lanes.size()));
+    groups.firstQueue.push_back(queue);
+    groups.lanes.push_back(1);
+  }
+  return groups;
+}
+
+// A copy between the host and a gpu runs on the gpu's engine; one between two gpus on the source's peer
+// engine.
+uint32_t groupOfTransfer(const TransferRow& transfer, const Machine& machine, const Groups& groups) {
+  const bool fromGpu = machine.devices[transfer.from].kind == DeviceKind::Gpu;
+  const bool toGpu = machine.devices[transfer.to].kind == DeviceKind::Gpu;
+  if (fromGpu && toGpu) {
+    return groups.first[transfer.from.index()] + 3;
+  }
+  if (toGpu) {
+    return groups.first[transfer.to.index()] + 1;
+  }
+  return fromGpu ? groups.first[transfer.from.index()] + 2 : groups.first[transfer.to.index()];
+}
+
+class ProblemMaker {
+ public:
+  ProblemMaker(const PlacedGraph& placed, const Machine& machine, const CostModel& cost)
+      : placed_(placed), graph_(placed.graph), machine_(machine), cost_(cost) {
+    problem_.taskOf = SideTable<OpId, uint32_t>(graph_.opCount(), noTask);
+    problem_.queues = queuesOf(machine);
+    groups_ = groupsOf(problem_.queues, machine.devices.size());
+  }
+
+  ScheduleProblem run() {
+    problem_.firstQueueOf = groups_.firstQueue;
+    problem_.list.groupLanes = groups_.lanes;
+    for (const LinkRow& link : machine_.links) {
+      problem_.list.linkSlots.push_back(link.slots);
+    }
+    SideTable<OpId, llvm::SmallVector<OpId, 0>> ordered(graph_.opCount());
+    for (const Ordering& ordering : placed_.orderings) {
+      ordered[ordering.after].push_back(ordering.before);
+    }
+    for (const OpId op : graph_.ops()) {
+      if (!placed_.isResident(op)) {
+        addTask(op, ordered[op]);
+      }
+    }
+    return std::move(problem_);
+  }
+
+ private:
+  void addTask(OpId op, llvm::ArrayRef<OpId> ordered) {
+    ListTask task;
+    const auto transfer = placed_.transfers.find(op);
+    if (transfer != placed_.transfers.end()) {
+      const TransferRow& row = transfer->second;
+      task.group = groupOfTransfer(row, machine_, groups_);
+      task.seconds = machine_.seconds({row.from, row.to, row.links}, row.bytes);
+      for (const LinkId link : row.links) {
+        task.links.push_back(link.index());
+      }
+    } else {
+      task.group = groups_.first[placed_.device[op].index()];
+      task.seconds = cost_.opSeconds(graph_, op, machine_, placed_.device[op]);
+    }
+    for (const ValueId operand : graph_[op].operands) {
+      addBefore(task, graph_[operand].producer);
+    }
+    for (const OpId before : ordered) {
+      addBefore(task, before);
+    }
+    task.box = graph_[op].scope.index();
+    problem_.taskOf[op] = static_cast<uint32_t>(problem_.list.tasks.size());
+    problem_.opOf.push_back(op);
+    problem_.list.tasks.push_back(std::move(task));
+  }
+
+  void addBefore(ListTask& task, OpId before) const {
+    const uint32_t other = problem_.taskOf[before];
+    if (other != noTask && !llvm::is_contained(task.before, other)) {
+      task.before.push_back(other);
+    }
+  }
+
+  const PlacedGraph& placed_;
+  const Graph& graph_;
+  const Machine& machine_;
+  const CostModel& cost_;
+  Groups groups_;
+  ScheduleProblem problem_;
+};
+
+void addSteps(const ScheduleProblem& problem, const ListResult& times, Schedule& schedule) {
+  schedule.stepOf = SideTable<OpId, StepId>(problem.taskOf.size());
+  for (const uint32_t task : times.order) {
+    StepRow step;
+    step.op = problem.opOf[task];
+    step.queue = QueueId(problem.firstQueueOf[problem.list.tasks[task].group].index() + times.lane[task]);
+    QueueRow& queue = schedule.queues[step.queue];
+    step.position = static_cast<uint32_t>(queue.steps.size());
+    step.start = times.start[task];
+    step.end = times.end[task];
+    schedule.stepOf[step.op] = schedule.steps.add(step);
+    queue.steps.push_back(schedule.stepOf[step.op]);
+  }
+}
+
+void addWaits(const ScheduleProblem& problem, llvm::ArrayRef<TaskOrdering> orderings, Schedule& schedule) {
+  const auto stepOf = [&](uint32_t task) { return schedule.stepOf[problem.opOf[task]]; };
+  for (const StepId step : schedule.steps.ids()) {
+    StepRow& row = schedule.steps[step];
+    for (const uint32_t before : problem.list.tasks[problem.taskOf[row.op]].before) {
+      row.waits.push_back(stepOf(before));
+    }
+  }
+  for (const TaskOrdering& ordering : orderings) {
+    schedule.steps[stepOf(ordering.after)].waits.push_back(stepOf(ordering.before));
+  }
+  pruneWaits(schedule);
+}
+
+// Each holds for any schedule: a chain takes the sum of its durations; a group of k lanes takes its work / k;
+// a link of k slots takes its transfers / k.
+LowerBounds lowerBounds(const ListProblem& problem) {
+  LowerBounds bounds;
+  const auto ranks = upwardRanks(problem);
+  bounds.criticalPath = ranks.empty() ? 0 : *std::max_element(ranks.begin(), ranks.end());
+  std::vector<double> groupWork(problem.groupLanes.size());
+  std::vector<double> linkWork(problem.linkSlots.size());
+  for (const ListTask& task : problem.tasks) {
+    groupWork[task.group] += task.seconds / problem.groupLanes[task.group];
+    for (const uint32_t link : task.links) {
+      linkWork[link] += problem.linkSlots[link] == 0 ? 0 : task.seconds / problem.linkSlots[link];
+    }
+  }
+  for (const double work : groupWork) {
+    bounds.busiestQueue = std::max(bounds.busiestQueue, work);
+  }
+  for (const double work : linkWork) {
+    bounds.busiestLink = std::max(bounds.busiestLink, work);
+  }
+  return bounds;
+}
+
+} // namespace
+
+ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost) {
+  return ProblemMaker(placed, machine, cost).run();
+}
+
+Schedule scheduleOf(const ScheduleProblem& problem, const ListResult& result,
+                    llvm::ArrayRef<TaskOrdering> orderings) {
+  Schedule schedule;
+  schedule.queues = problem.queues;
+  addSteps(problem, result, schedule);
+  addWaits(problem, orderings, schedule);
+  schedule.makespan = result.makespan;
+  schedule.bounds = lowerBounds(problem.list);
+  return schedule;
+}
+
+} // namespace dfc

@@ -1,0 +1,32 @@
+// ScheduleProblem: a placed graph as the list scheduler sees it: abstract tasks with durations, lanes and
+// links, and the way back from a list schedule to steps on queues. Durations: the cost model for
+// computations, the machine's routes for transfers.
+#pragma once
+
+#include "compiler/cost/cost_model.h"
+#include "compiler/schedule/list_schedule.h"
+#include "ir/schedule.h"
+
+namespace dfc {
+
+struct ScheduleProblem {
+  ListProblem list;                  ///< tasks in the order of their ops
+  std::vector<OpId> opOf;            ///< by task
+  SideTable<OpId, uint32_t> taskOf;  ///< noTask for resident ops
+  Table<QueueId, QueueRow> queues;   ///< without steps
+  std::vector<QueueId> firstQueueOf; ///< by group: the queue of its lane 0; its other lanes' follow
+};
+
+ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost);
+
+/// `before` has to end before `after` starts.
+struct TaskOrdering {
+  uint32_t before, after;
+};
+
+/// The steps of a list schedule with the waits that the tasks' predecessors and `orderings` ask for, pruned.
+/// Assumes that `result` keeps the orderings.
+Schedule scheduleOf(const ScheduleProblem& problem, const ListResult& result,
+                    llvm::ArrayRef<TaskOrdering> orderings = {});
+
+} // namespace dfc
