@@ -19,8 +19,8 @@ struct FittedPlan {
 };
 
 /// `plain`: the schedule of `placed` that needs too much; `tooLarge`: what planMemory says of it. The fastest
-/// fitting plan of those tried; where no order was found that keeps within the capacities, `tooLarge` with the
-/// least that was found.
+/// fitting plan of those tried; where no order was found that keeps within the capacities, `tooLarge` with
+/// the least that was found.
 Result<FittedPlan> fitMemory(const PlacedGraph& placed, const Schedule& plain, const Machine& machine,
                              const CostModel& cost, Diagnostics tooLarge);
 

@@ -9,6 +9,7 @@
 #include "tools/dfc/machine_files.h"
 #include "tools/dfc/numbers.h"
 #include "tools/dfc/output_files.h"
+#include "tools/dfc/planning.h"
 #include "tools/dfc/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -22,6 +23,7 @@ namespace {
 
 struct BenchArguments {
   std::string what, machine, output;
+  std::vector<std::string> memory;
   BackendArguments backends;
   std::vector<std::string> calibrations;
   bench::BenchOptions options;
@@ -90,8 +92,9 @@ Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
   }
   applyBackends(arguments.backends, options.session, errors);
   auto machine = machineOf(arguments.machine, options.quick);
-  if (!machine) {
-    add(errors, machine.errors());
+  add(errors, machine.errors());
+  if (machine) {
+    applyMemory(arguments.memory, *machine, errors);
   }
   auto tables = machine ? calibrationsFor(arguments.calibrations, *machine) : std::vector<Calibration>();
   add(errors, tables.errors());
@@ -188,6 +191,9 @@ void addBench(CLI::App& program, Verbs& verbs) {
   verb->add_option("--calibration", arguments->calibrations,
                    "measured times of ops, as dfc calibrate writes them")
       ->type_name("TABLE.json")
+      ->allow_extra_args(false);
+  verb->add_option("--memory", arguments->memory, "capacity of a device in place of the machine's own")
+      ->type_name("DEVICE=SIZE")
       ->allow_extra_args(false);
   verb->add_option("--only", arguments->options.only, "rows whose key, or its beginning up to a '/', matches")
       ->type_name("'GLOB'")

@@ -46,7 +46,7 @@ Diagnostic noDevice(const std::string& option, const std::string& device, const 
                            missingDeviceHint(device, machine));
 }
 
-void applyMemory(const std::string& text, Machine& machine, Diagnostics& errors) {
+void applyOne(const std::string& text, Machine& machine, Diagnostics& errors) {
   const auto pair = splitPair(text, "--memory", "DEVICE=SIZE, for example gpu0=512MB");
   if (!pair) {
     return add(errors, pair.errors());
@@ -54,6 +54,10 @@ void applyMemory(const std::string& text, Machine& machine, Diagnostics& errors)
   const auto size = parseSize(pair->second);
   if (!size) {
     add(errors, size.errors());
+  } else if (*size == 0) {
+    errors.push_back(
+        errorWithoutPlace(fmt::format("--memory {}: a device without memory holds nothing", text),
+                          "leave the option out to keep the machine file's capacity"));
   }
   const DeviceId device = machine.findDevice(pair->first);
   if (!device.valid()) {
@@ -67,9 +71,7 @@ Result<Machine> machineOf(const PlanOptions& options) {
   auto machine = options.machine.empty() ? Result<Machine>(estimatedHost()) : machineNamed(options.machine);
   Diagnostics errors = machine.errors();
   if (machine) {
-    for (const std::string& text : options.memory) {
-      applyMemory(text, *machine, errors);
-    }
+    applyMemory(options.memory, *machine, errors);
   }
   if (!errors.empty()) {
     return errors;
@@ -231,6 +233,12 @@ Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const 
     return executable.errors();
   }
   return std::shared_ptr<const Executable>(std::make_shared<Executable>(*std::move(executable)));
+}
+
+void applyMemory(const std::vector<std::string>& texts, Machine& machine, Diagnostics& errors) {
+  for (const std::string& text : texts) {
+    applyOne(text, machine, errors);
+  }
 }
 
 Result<int64_t> parseSize(const std::string& text) {

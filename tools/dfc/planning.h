@@ -42,6 +42,9 @@ Result<Executable> compileFile(const std::string& path, const PlanOptions& optio
 /// errors beside a plan.
 Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const PlanOptions& options);
 
+/// Gives devices the capacities that --memory asks for, each "DEVICE=SIZE"; what is wrong goes to `errors`.
+void applyMemory(const std::vector<std::string>& texts, Machine& machine, Diagnostics& errors);
+
 /// "512MB", "1.5GiB", "4096": KB, MB, GB, TB are powers of 1000, KiB … of 1024, a plain number is bytes.
 Result<int64_t> parseSize(const std::string& text);
 

@@ -63,7 +63,8 @@ Variation littleMemory(const Stage& stage) {
   Variation variation = everyProduct();
   variation.machine = stage.machine();
   const int64_t matrix = stage.sizes().product * stage.sizes().product * 4;
-  variation.machine->devices[variation.machine->findDevice(stage.gpus()[0])].memoryBytes = 8 * matrix;
+  int64_t& memory = variation.machine->devices[variation.machine->findDevice(stage.gpus()[0])].memoryBytes;
+  memory = memory == 0 ? 8 * matrix : std::min(memory, 8 * matrix); // --memory may leave less
   return variation;
 }
 
@@ -112,10 +113,10 @@ void productsOnGpus(Stage& stage) {
                       row);
                 });
   withCopies(stage, "A3/all", "", everyProduct());
-  const int64_t matrix = stage.sizes().product * stage.sizes().product * 4;
+  const Variation little = littleMemory(stage);
+  const int64_t memory = little.machine->devices[little.machine->findDevice(stage.gpus()[0])].memoryBytes;
   withCopies(stage, "A3/drained",
-             fmt::format(", {:.3g} MB of device memory", 8e-6 * static_cast<double>(matrix)),
-             littleMemory(stage));
+             fmt::format(", {:.3g} MB of device memory", 1e-6 * static_cast<double>(memory)), little);
 }
 
 } // namespace dfc::bench

@@ -1,0 +1,264 @@
+// Plans for little memory: the parts (room, profile, patient order, gate) on cases small enough to do by
+// hand, and whole pipelines under shrinking limits.
+#include "compiler/compile.h"
+#include "compiler/memory/memory_gate.h"
+#include "compiler/simulate/simulate.h"
+#include "ir/dsl.h"
+#include "tests/support/catch.h"
+
+#include <fmt/format.h>
+
+#include <random>
+
+namespace dfc::test {
+namespace {
+
+constexpr int64_t matrixBytes = int64_t{4000} * 4000 * 4; // 64 MB
+
+Machine shippedMachine() {
+  auto machine = readMachine(std::string(DFC_SOURCE_DIR) + "/samples/machines/cpu-2gpu.json");
+  REQUIRE(machine.ok());
+  return *std::move(machine);
+}
+
+Machine withMemory(Machine machine, const std::string& device, int64_t bytes) {
+  machine.devices[machine.findDevice(device)].memoryBytes = bytes;
+  return machine;
+}
+
+/// A3: products of one matrix on gpu0, each fetched. What is equal stays apart.
+Result<Graph> drainedProducts(int count) {
+  Builder g("drained");
+  const auto here = g.on("gpu0");
+  const Tensor x = g.parameter("x", f32({4000, 4000}), uniform(0, 1, 1));
+  for (int i = 0; i < count; ++i) {
+    g.fetch(fmt::format("y{}", i), matmul(x, x));
+  }
+  return std::move(g).finish();
+}
+
+/// Matrices come from the host, are squared on gpu0 and go back: copies in could fill the device before the
+/// first product has room.
+Result<Graph> streamedProducts(int count) {
+  Builder g("streamed");
+  for (int i = 0; i < count; ++i) {
+    const Tensor x = g.input(fmt::format("x{}", i), f32({4000, 4000}));
+    const auto here = g.on("gpu0");
+    g.fetch(fmt::format("y{}", i), matmul(x, x));
+  }
+  return std::move(g).finish();
+}
+
+Result<Executable> compiled(const Result<Graph>& graph, const Machine& machine) {
+  REQUIRE(graph.ok());
+  CompileOptions options;
+  options.skipPasses = {"share_common_ops"};
+  return compile(*graph, machine, RooflineCostModel(), options);
+}
+
+double makespanIn(const Result<Graph>& graph, int64_t bytes) {
+  const auto plan = compiled(graph, withMemory(shippedMachine(), "gpu0", bytes));
+  INFO((plan.ok() ? "" : render(plan.errors())));
+  REQUIRE(plan.ok());
+  CHECK(plan->memory().arenaBytes[plan->machine().findDevice("gpu0")] <= bytes);
+  CHECK(simulate(*plan).makespan == Approx(plan->schedule().makespan));
+  return plan->schedule().makespan;
+}
+
+StepId stepNamed(const Executable& plan, const std::string& name) {
+  for (const StepId step : plan.schedule().steps.ids()) {
+    if (plan.graph().nameOf(plan.schedule().steps[step].op) == name) {
+      return step;
+    }
+  }
+  FAIL("no step " + name);
+  return {};
+}
+
+/// Tasks of one lane each with their buffers of 256 bytes on device 0: `uses` by task, the maker first.
+MemoryDemand demandOf(size_t tasks, const std::vector<std::vector<uint32_t>>& buffers) {
+  MemoryDemand demand;
+  demand.tasks.resize(tasks);
+  for (const auto& users : buffers) {
+    BufferRow row{DeviceId(0), 256, false, {}};
+    row.users.append(users.begin(), users.end());
+    const BufferId buffer = demand.buffers.add(row);
+    demand.tasks[users.front()].makes.push_back(buffer);
+    for (const uint32_t user : users) {
+      demand.tasks[user].uses.push_back(buffer);
+    }
+  }
+  return demand;
+}
+
+} // namespace
+
+TEST_CASE("a room: the place that was free for longest, or the lowest") {
+  Room room(1024);
+  for (uint32_t i = 0; i < 4; ++i) { // never used is best, from below
+    REQUIRE(room.find(256, RoomRule::Longest) == int64_t{256} * i);
+    CHECK(room.take(int64_t{256} * i, 256, BufferId(i)).empty());
+  }
+  CHECK_FALSE(room.find(256, RoomRule::Longest).has_value());
+  room.release(512, 256, 1);
+  room.release(0, 256, 2);
+  CHECK(room.find(256, RoomRule::Longest) == 512);
+  CHECK(room.find(256, RoomRule::Lowest) == 0);
+  CHECK_FALSE(room.find(512, RoomRule::Lowest).has_value()); // free, but in two pieces
+  room.release(256, 256, 3);
+  CHECK(room.find(768, RoomRule::Lowest) == 0);
+  CHECK(room.take(0, 512, BufferId(9)) == llvm::SmallVector<BufferId, 2>{BufferId(0), BufferId(1)});
+  CHECK(room.take(512, 256, BufferId(10)) == llvm::SmallVector<BufferId, 2>{BufferId(2)});
+  CHECK_FALSE(room.find(1025, RoomRule::Lowest).has_value());
+}
+
+TEST_CASE("a memory profile agrees with a plain array") {
+  std::mt19937 random(5);
+  const auto draw = [&](uint32_t most) { return std::uniform_int_distribution<uint32_t>(0, most)(random); };
+  for (const uint32_t turns : {1U, 2U, 7U, 33U}) {
+    MemoryProfile profile(turns);
+    std::vector<int64_t> plain(turns);
+    for (int i = 0; i < 200; ++i) {
+      const uint32_t first = draw(turns);
+      const uint32_t last = draw(turns);
+      const int64_t bytes = int64_t{draw(200)} - 100;
+      profile.add(first, last, bytes);
+      for (uint32_t turn = first; turn < last; ++turn) {
+        plain[turn] += bytes;
+      }
+      const uint32_t from = draw(turns);
+      const auto most = std::max_element(plain.begin() + from, plain.end());
+      CHECK(profile.most(from) == (most == plain.end() ? 0 : *most));
+    }
+  }
+}
+
+TEST_CASE("a patient order frees before it takes more") {
+  // Two chains make -> use of one buffer each: one after the other needs 1 buffer, both makers first 2.
+  ListProblem problem;
+  problem.groupLanes = {1};
+  problem.tasks.resize(4);
+  problem.tasks[2].before = {0};
+  problem.tasks[3].before = {1};
+  const PatientOrder patient = patientOrder(problem, demandOf(4, {{0, 2}, {1, 3}}), {0, 1, 2, 3}, 1);
+  CHECK(patient.order == std::vector<uint32_t>{0, 2, 1, 3});
+  CHECK(patient.peak[DeviceId(0)] == 256);
+}
+
+TEST_CASE("a result overwrites the operand that nothing else needs any more, and waits for its readers") {
+  // 0 makes a; 1 reads it; 2 reads it too and may overwrite it: 1 comes first, and one buffer is enough.
+  ListProblem problem;
+  problem.groupLanes = {1};
+  problem.tasks.resize(3);
+  problem.tasks[1].before = problem.tasks[2].before = {0};
+  MemoryDemand demand = demandOf(3, {{0, 1, 2}, {2}});
+  demand.tasks[2].mayOverwrite = {BufferId(0)};
+  const PatientOrder patient = patientOrder(problem, demand, {0, 1, 2}, 1);
+  CHECK(patient.peak[DeviceId(0)] == 256);
+  REQUIRE(patient.demand.buffers.size() == 1);
+  CHECK(patient.demand.buffers[BufferId(0)].users == llvm::SmallVector<uint32_t, 4>{0, 1, 2});
+  bool waits = false;
+  for (const TaskOrdering& ordering : patient.orderings) {
+    waits |= ordering.before == 1 && ordering.after == 2;
+  }
+  CHECK(waits);
+}
+
+TEST_CASE("the gate keeps early copies from taking the room that the next product needs") {
+  // Copies 0, 1, 2 on one lane make a buffer each; products 3, 4, 5 on another read one, make another and
+  // are all that uses it. With 2 buffers a second copy may only start when the first product has both of its
+  // own: the copies have to wait for products, or nothing could ever go on.
+  ListProblem problem;
+  problem.groupLanes = {1, 1};
+  problem.tasks.resize(6);
+  std::vector<std::vector<uint32_t>> buffers;
+  for (uint32_t i = 0; i < 3; ++i) {
+    problem.tasks[i].seconds = 1;
+    problem.tasks[i + 3] = {2, 1, {}, {i}};
+    buffers.push_back({i, i + 3});
+  }
+  for (uint32_t i = 3; i < 6; ++i) {
+    buffers.push_back({i});
+  }
+  const PatientOrder patient = patientOrder(problem, demandOf(6, buffers), {0, 2, 4, 1, 3, 5}, 1);
+  SideTable<DeviceId, int64_t> room(1, 512);
+  MemoryGate gate(patient, room, RoomRule::Longest);
+  const auto result = listSchedule(problem, upwardRanks(problem), gate);
+  REQUIRE(result.has_value());
+  CHECK(result->makespan == 3 * (1 + 2)); // nothing overlaps
+  room[DeviceId(0)] = 768;
+  MemoryGate wider(patient, room, RoomRule::Longest);
+  const auto overlapped = listSchedule(problem, upwardRanks(problem), wider);
+  REQUIRE(overlapped.has_value());
+  CHECK(overlapped->makespan == 1 + 3 * 2); // a copy beside each product
+}
+
+TEST_CASE("A3: results drain to the host while later products run") {
+  const auto graph = drainedProducts(50);
+  const double free = makespanIn(graph, int64_t{141} * 1000 * 1000 * 1000);
+  // cpu-2gpu: a product takes 2 * 4000^3 / 51e12 + 2.5e-6 = 2.512 ms, a copy 64e6 / 55.3e9 + 8e-6 = 1.165 ms;
+  // 50 products and the last copy: 126.8 ms. With a place for x and two results a product is under way while
+  // the copy of the one before ends, so nothing is lost down to 192 MB.
+  CHECK(free == Approx(50 * (2 * 64e9 / 51e12 + 2.5e-6) + 64e6 / 55.3e9 + 8e-6));
+  for (const int64_t matrices : {8, 4, 3}) {
+    INFO(matrices << " matrices");
+    CHECK(makespanIn(graph, matrices * matrixBytes) == Approx(free));
+  }
+  // One place: product and copy take turns.
+  CHECK(makespanIn(graph, 2 * matrixBytes) ==
+        Approx(50 * (2 * 64e9 / 51e12 + 2.5e-6 + 64e6 / 55.3e9 + 8e-6)));
+}
+
+TEST_CASE("A3: with seven places a product waits for the copy of the seventh before it") {
+  const auto plan = compiled(drainedProducts(50), withMemory(shippedMachine(), "gpu0", 8 * matrixBytes));
+  REQUIRE(plan.ok());
+  const auto names = [&](int i) { return i == 0 ? std::string("matmul") : fmt::format("matmul.{}", i + 1); };
+  for (int i = 7; i < 50; ++i) {
+    const StepRow& step = plan->schedule().steps[stepNamed(*plan, names(i))];
+    REQUIRE(step.waits.size() == 1);
+    CHECK(step.waits[0] == stepNamed(*plan, names(i - 7) + "@cpu0"));
+  }
+}
+
+TEST_CASE("less than any order needs is refused, with the least that was found") {
+  const auto plan = compiled(drainedProducts(50), withMemory(shippedMachine(), "gpu0", 2 * matrixBytes - 1));
+  REQUIRE_FALSE(plan.ok());
+  REQUIRE(plan.errors().size() == 1);
+  const std::string& message = plan.errors()[0].message;
+  CHECK(message.find("gpu0 needs 3.26 GB but has 128 MB") == 0);
+  CHECK(message.find("the least that was found is 128 MB") != std::string::npos);
+}
+
+TEST_CASE("streaming in, computing and streaming out share little memory without a deadlock") {
+  const auto graph = streamedProducts(30);
+  // Each product needs its operand and its result: two places take turns, three overlap some, four let a copy
+  // in, a product and a copy out go on at once, for which 30 products, the first copy in and the last copy
+  // out are the bound.
+  const double product = 2 * 64e9 / 51e12 + 2.5e-6;
+  const double copy = 64e6 / 55.3e9 + 8e-6;
+  const double two = makespanIn(graph, 2 * matrixBytes);
+  const double three = makespanIn(graph, 3 * matrixBytes);
+  const double four = makespanIn(graph, 4 * matrixBytes);
+  CHECK(two >= 30 * (product + copy));
+  CHECK(three <= two);
+  CHECK(four <= 1.02 * (30 * product + 2 * copy));
+}
+
+TEST_CASE("where memory is not short, a limit changes nothing") {
+  const auto graph = streamedProducts(5);
+  const auto roomy = compiled(graph, withMemory(shippedMachine(), "gpu0", 0));
+  REQUIRE(roomy.ok());
+  const int64_t needed = roomy->memory().arenaBytes[roomy->machine().findDevice("gpu0")];
+  const auto exact = compiled(graph, withMemory(shippedMachine(), "gpu0", needed));
+  REQUIRE(exact.ok());
+  for (const StepId step : roomy->schedule().steps.ids()) {
+    CHECK(roomy->schedule().steps[step].op == exact->schedule().steps[step].op);
+    CHECK(roomy->schedule().steps[step].waits == exact->schedule().steps[step].waits);
+    CHECK(roomy->schedule().steps[step].start == exact->schedule().steps[step].start);
+  }
+  for (const ValueId value : roomy->graph().values()) {
+    CHECK(roomy->memory().slots[value].offset == exact->memory().slots[value].offset);
+  }
+}
+
+} // namespace dfc::test
