@@ -4,6 +4,7 @@
 #include "tests/support/golden.h"
 #include "tests/tools/run_dfc.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 using namespace dfc::test;
@@ -85,6 +86,41 @@ TEST_CASE("dfc compile: pins and capacities from the command line") {
       shop.dfc({"compile", "g.dfg", "-m", machineFile("cpu-2gpu"), "--pin", "y=gpu7", "-o", "h.plan"});
   CHECK(nowhere.status == 1);
   CHECK_THAT(nowhere.err, containing("gpu7"));
+}
+
+TEST_CASE("dfc: products drain through little memory; less than any order needs is refused") {
+  const Workshop shop;
+  std::string graph = "graph drained {\n  parameter x : f32[64, 64] = uniform(0, 1, seed=1)\n";
+  for (int i = 0; i < 6; ++i) {
+    graph += fmt::format("  y{0} = matmul(x, x)\n  fetch y{0}\n", i);
+  }
+  shop.write("g.dfg", graph + "}\n");
+  const auto words = [](const std::string& verb, const std::string& memory) {
+    return std::vector<std::string>{verb,       "g.dfg",         "-m",          machineFile("cpu-2gpu"),
+                                    "--pin",    "y*=gpu0",       "--skip-pass", "share_common_ops",
+                                    "--memory", "gpu0=" + memory};
+  };
+  // A matrix is 64 * 64 * 4 = 16,384 bytes: x and one result at a time are 32 KiB, all results 7 matrices.
+  for (const char* verb : {"compile", "simulate", "run"}) {
+    INFO(verb);
+    const Outcome tight = shop.dfc(words(verb, "32KiB"));
+    INFO(tight.err);
+    CHECK(tight.status == 0);
+    CHECK(shop.dfc(words(verb, "1MiB")).status == 0);
+    const Outcome little = shop.dfc(words(verb, "32767"));
+    CHECK(little.status == 1);
+    CHECK_THAT(little.err, startingWith("error: gpu0 needs 115 KB but has 32.8 KB"));
+    CHECK_THAT(little.err, containing("the least that was found is 32.8 KB\n  hint: "));
+  }
+  std::vector<std::string> json = words("simulate", "32767");
+  json.emplace_back("--json");
+  const auto refused = Json::parse(shop.dfc(json).err);
+  CHECK(refused.dump().find("gpu0 needs 115 KB") != std::string::npos);
+  CHECK_THAT(shop.dfc(words("compile", "0")).err,
+             containing("--memory gpu0=0: a device without memory holds nothing\n  hint: "));
+  const Outcome bench = shop.dfc({"bench", "experiments", "--memory", "gpu7=1MB", "-m", "cpu-2gpu"});
+  CHECK(bench.status == 1);
+  CHECK_THAT(bench.err, containing("--memory gpu7=1MB: machine 'cpu-2gpu' has no device 'gpu7'"));
 }
 
 TEST_CASE("dfc compile: the precision of products that the graph leaves open") {

@@ -105,8 +105,8 @@ TEST_CASE("dfc: no output overwrites what the command reads, by whatever name") 
       {{"simulate", "g.plan", "--trace", "g.plan"}, "g.plan: error: --trace"},
       {{"run", "g.plan", "--feed", "x=x.npy", "--fetch", "y=hard.npy"}, "hard.npy: error: --fetch"},
       {{"run", "g.plan", "--feed", "x=x.npy", "--fetch", "y=w.npy"}, "w.npy: error: --fetch"},
-      {{"run", "g.plan", "--feed", "x=x.npy", "--state", "s.safetensors", "--save-state", "s.safetensors"},
-       "s.safetensors: error: --save-state"},
+      {{"run", "g.plan", "--feed", "x=x.npy", "--state", "s.safetensors", "--trace", "s.safetensors"},
+       "s.safetensors: error: --trace"},
   };
   for (const auto& [words, start] : commands) {
     const Outcome outcome = shop.dfc(words);
@@ -115,6 +115,19 @@ TEST_CASE("dfc: no output overwrites what the command reads, by whatever name") 
           start + " would overwrite a file that this command reads\n  hint: write to another file\n");
   }
   CHECK(shop.contents() == before);
+}
+
+TEST_CASE("dfc run: the state may be saved where it was read, and goes on from there") {
+  const Workshop shop;
+  shop.write("counter.dfg", "graph counter {\n  parameter seen : f32[] = zeros()\n  next = seen + 1\n"
+                            "  assign(seen, next)\n  fetch seen = next\n}\n");
+  REQUIRE(shop.dfc({"run", "counter.dfg", "--save-state", "s.safetensors"}).status == 0);
+  const Outcome again =
+      shop.dfc({"run", "counter.dfg", "--state", "s.safetensors", "--save-state", "./s.safetensors"});
+  INFO(again.err);
+  CHECK(again.status == 0);
+  CHECK_THAT(shop.dfc({"run", "counter.dfg", "--state", "s.safetensors", "--fetch", "seen"}).out,
+             containing("seen: f32[] = 3"));
 }
 
 TEST_CASE("dfc run: two outputs need two files, but archives take many arrays") {
