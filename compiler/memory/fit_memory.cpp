@@ -3,13 +3,13 @@
 #include "compiler/memory/fixed_places.h"
 #include "compiler/memory/memory_gate.h"
 #include "compiler/memory/plan_memory.h"
+#include "compiler/memory/reuse_orderings.h"
 #include "ir/text/units.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 namespace dfc {
@@ -45,9 +45,10 @@ class MemoryFitter {
       const PatientOrder patient = mostPatient(demand);
       least_ = patient.peak;
       for (const Way way : {Way::Longest, Way::Lowest, Way::Fixed}) {
-        for (FittedPlan& plan : plansOf(way, patient)) {
+        for (const Attempt& attempt : attemptsOf(way, patient)) {
+          FittedPlan plan = planOf(attempt, patient.demand);
           if (fits(plan.memory)) {
-            return std::move(plan);
+            return plan;
           }
           last = std::move(plan.memory);
         }
@@ -94,7 +95,7 @@ class MemoryFitter {
   }
 
   /// What could be played to its end, by several priorities; the fastest first.
-  std::vector<FittedPlan> plansOf(Way way, const PatientOrder& patient) const {
+  std::vector<Attempt> attemptsOf(Way way, const PatientOrder& patient) const {
     std::vector<Attempt> attempts;
     if (overdrawn(patient) == 0) {
       attempts = way == Way::Fixed
@@ -103,11 +104,7 @@ class MemoryFitter {
     }
     llvm::stable_sort(attempts,
                       [](const Attempt& a, const Attempt& b) { return a.times.makespan < b.times.makespan; });
-    std::vector<FittedPlan> plans;
-    for (const Attempt& attempt : attempts) {
-      plans.push_back(planOf(attempt, patient.demand));
-    }
-    return plans;
+    return attempts;
   }
 
   FittedPlan planOf(const Attempt& attempt, const MemoryDemand& demand) const {
@@ -169,49 +166,11 @@ class MemoryFitter {
     for (const auto& priority : priorities(patient)) {
       MemoryGate gate(patient, room_, rule);
       if (auto times = listSchedule(problem_.list, priority, gate)) {
-        auto orderings = orderingsOf(gate.reuses(), patient, *times);
+        auto orderings = reuseOrderings(gate.reuses(), patient, problem_.list, *times);
         attempts.push_back({*std::move(times), std::move(orderings), gate.offsets()});
       }
     }
     return attempts;
-  }
-
-  // Of the users of a buffer the last on each lane, and what the patient order's overwriting asks for.
-  std::vector<TaskOrdering> orderingsOf(const std::vector<Reuse>& reuses, const PatientOrder& patient,
-                                        const ListResult& times) const {
-    std::vector<uint32_t> started(times.order.size());
-    for (uint32_t i = 0; i < started.size(); ++i) {
-      started[times.order[i]] = i;
-    }
-    std::vector<TaskOrdering> orderings = patient.orderings;
-    SideTable<BufferId, llvm::SmallVector<uint32_t, 2>> lastUsers(patient.demand.buffers.size());
-    for (const Reuse& reuse : reuses) {
-      auto& last = lastUsers[reuse.before];
-      if (last.empty()) {
-        last = lastOnLanes(patient.demand.buffers[reuse.before].users, started, times);
-      }
-      for (const uint32_t user : last) {
-        orderings.push_back({user, reuse.after});
-      }
-    }
-    return orderings;
-  }
-
-  llvm::SmallVector<uint32_t, 2> lastOnLanes(llvm::ArrayRef<uint32_t> users,
-                                             const std::vector<uint32_t>& started,
-                                             const ListResult& times) const {
-    std::map<std::pair<uint32_t, uint32_t>, uint32_t> last;
-    for (const uint32_t user : users) {
-      const auto [entry, added] = last.try_emplace({problem_.list.tasks[user].group, times.lane[user]}, user);
-      if (!added && started[entry->second] < started[user]) {
-        entry->second = user;
-      }
-    }
-    llvm::SmallVector<uint32_t, 2> result;
-    for (const auto& [lane, user] : last) {
-      result.push_back(user);
-    }
-    return result;
   }
 
   std::vector<Attempt> tryFixedPlaces(const PatientOrder& patient) const {

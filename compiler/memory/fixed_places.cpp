@@ -47,6 +47,7 @@ class PlaceFixer {
       return false;
     }
     std::vector<PackBuffer> rows;
+    rows.reserve(buffers.size());
     for (const BufferId buffer : buffers) {
       rows.push_back(packBufferOf(buffer));
     }

@@ -6,7 +6,10 @@
 
 namespace dfc {
 
-std::optional<int64_t> Room::find(int64_t bytes, RoomRule rule) const {
+std::optional<int64_t> Room::find(int64_t bytes, RoomRule rule) {
+  if (bytes >= tooLarge_) {
+    return std::nullopt;
+  }
   std::optional<int64_t> best;
   uint32_t bestSince = taken;
   for (auto span = spans_.begin(); span != spans_.end(); ++span) {
@@ -19,6 +22,7 @@ std::optional<int64_t> Room::find(int64_t bytes, RoomRule rule) const {
       }
     }
   }
+  tooLarge_ = best ? tooLarge_ : bytes;
   return best;
 }
 
@@ -56,6 +60,7 @@ void Room::release(int64_t offset, int64_t bytes, uint32_t moment) {
   const auto span = spans_.find(offset);
   DFC_ASSERT(span != spans_.end() && span->second.end == offset + bytes, "what is released was taken");
   span->second.freeSince = moment;
+  tooLarge_ = std::numeric_limits<int64_t>::max();
 }
 
 /// The span that begins at `place`, or the end of all.

@@ -17,8 +17,9 @@ class Room {
  public:
   explicit Room(int64_t bytes) { spans_[0] = {bytes, {}, 0}; }
 
-  /// An offset at which `bytes` are free, by `rule`. Time is linear in the spans that the room is cut into.
-  std::optional<int64_t> find(int64_t bytes, RoomRule rule) const;
+  /// An offset at which `bytes` are free, by `rule`. Time is linear in the spans that the room is cut into,
+  /// constant for no less than what found no place since the last release.
+  std::optional<int64_t> find(int64_t bytes, RoomRule rule);
   /// Gives [offset, offset + bytes), all free, to `tenant`; returns the tenants before, each once.
   llvm::SmallVector<BufferId, 2> take(int64_t offset, int64_t bytes, BufferId tenant);
   /// `moment`: grows from call to call.
@@ -35,6 +36,7 @@ class Room {
   std::optional<uint32_t> latestIn(Spans::const_iterator first, int64_t end) const;
   Spans::iterator cutAt(int64_t place);
   Spans spans_;
+  int64_t tooLarge_ = std::numeric_limits<int64_t>::max(); // found no place since the last release
 };
 
 } // namespace dfc

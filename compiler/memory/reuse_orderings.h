@@ -1,0 +1,14 @@
+// reuseOrderings: what a run through a memory gate has to be ordered by, so that it is safe at any other
+// times too.
+#pragma once
+
+#include "compiler/memory/memory_gate.h"
+
+namespace dfc {
+
+/// A new tenant comes after the last users, on each lane, of the buffer before it; and what the patient
+/// order's overwriting asks for. All are kept by `times`, the run that made the reuses.
+std::vector<TaskOrdering> reuseOrderings(llvm::ArrayRef<Reuse> reuses, const PatientOrder& patient,
+                                         const ListProblem& problem, const ListResult& times);
+
+} // namespace dfc
