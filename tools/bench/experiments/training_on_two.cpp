@@ -10,7 +10,7 @@ namespace {
 void scaling(Stage& stage, const std::string& key, const std::string& one, double wanted) {
   const auto alone = stage.report().seconds(one);
   for (Row& row : stage.report().rows()) {
-    if (row.key == key && row.time && alone) {
+    if (row.key == key && row.who == "dfc" && row.time && alone) {
       row.checks.push_back(
           {"scaling over our one GPU", *alone / row.time->median, std::nullopt, stage.required(wanted)});
     }
