@@ -3,20 +3,35 @@
 #include "runtime/cpu/thread_pool.h"
 
 #include "ir/assert.h"
+#include "runtime/errors.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 
 namespace dfc {
 
 ThreadPool::ThreadPool(uint32_t threads) {
   DFC_ASSERT(threads >= 1, "a pool counts its caller");
   workers_.reserve(threads - 1);
-  for (uint32_t i = 1; i < threads; ++i) {
-    workers_.emplace_back([this] { workerLoop(); });
+  try {
+    for (uint32_t i = 1; i < threads; ++i) {
+      workers_.emplace_back([this] { workerLoop(); });
+    }
+  } catch (const std::system_error& error) {
+    const size_t started = workers_.size() + 1;
+    stop();
+    throw MachineError(
+        fmt::format("{} of {} threads could be started ({}); raise the limit on processes (ulimit -u), "
+                    "or give the device fewer threads in the machine file",
+                    started, threads, error.code().message()));
   }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::stop() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     stopping_ = true;

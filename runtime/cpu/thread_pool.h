@@ -16,7 +16,8 @@ namespace dfc {
 
 class ThreadPool {
  public:
-  /// `threads` counts the caller too: 1 starts no thread at all. Asserts threads >= 1.
+  /// `threads` counts the caller too: 1 starts no thread at all. Asserts threads >= 1. Throws MachineError
+  /// when the host will not start so many; those that were started have ended then.
   explicit ThreadPool(uint32_t threads);
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -30,6 +31,7 @@ class ThreadPool {
   void run(uint32_t parts, llvm::function_ref<void(uint32_t part)> work);
 
  private:
+  void stop(); ///< ends and joins all workers
   struct Job {
     llvm::function_ref<void(uint32_t)> work;
     uint32_t parts = 0, next = 0, running = 0;

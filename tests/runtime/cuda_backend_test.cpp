@@ -1,6 +1,6 @@
-// The cuda backend's failures: what it says where there is no GPU, and on a host with one, where the plan, the
-// kernel cache or the time limit is at fault; and that the next run is good. What it computes is the conformance
-// suite's business.
+// The cuda backend's failures: what it says where there is no GPU, and on a host with one, where the plan,
+// the kernel cache or the time limit is at fault; and that the next run is good. What it computes is the
+// conformance suite's business.
 #include "tests/runtime/session_support.h"
 
 #include "tests/support/golden.h"

@@ -89,6 +89,28 @@ TEST_CASE("dfc run: NumPy files in, NumPy files out") {
   CHECK(archive->at("total") == Literal::scalar(308.0F));
 }
 
+TEST_CASE("dfc run: integers and truth values are printed whole") {
+  const Bench bench;
+  bench.write("whole.dfg", R"(graph whole {
+  input x : i32[2]
+  y = x + 1
+  big = compare(y, x, direction=gt)
+  fetch y
+  fetch big
+})");
+  save(bench, "x.npy",
+       Literal(Shape{2}, std::span<const int32_t>(std::vector<int32_t>{123456788, 16777216})));
+  const Outcome words = bench.dfc({"run", "whole.dfg", "--feed", "x=x.npy"});
+  INFO(words.err);
+  REQUIRE(words.status == 0);
+  CHECK_THAT(words.out, containing("y: i32[2] = 123456789 16777217\n"));
+  CHECK_THAT(words.out, containing("big: bool[2] = true true\n"));
+  const Outcome json = bench.dfc({"run", "whole.dfg", "--feed", "x=x.npy", "--json"});
+  CHECK_THAT(json.out, containing("123456789,"));
+  CHECK_THAT(json.out, containing("16777217\n"));
+  CHECK_THAT(json.out, containing("true,"));
+}
+
 TEST_CASE("dfc run: compile, simulate, run the plan, fetch: the same as the graph file") {
   const Bench bench;
   REQUIRE(

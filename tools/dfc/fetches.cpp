@@ -26,7 +26,11 @@ std::string numberText(const Literal& value, int64_t index) {
   if (value.type().element == ElementType::I64) {
     return fmt::format("{}", value.data<int64_t>()[static_cast<size_t>(index)]);
   }
-  return fmt::format("{:.6g}", value.at(index));
+  if (value.type().element == ElementType::Bool) {
+    return value.at(index) != 0 ? "true" : "false";
+  }
+  return isInteger(value.type().element) ? fmt::format("{}", static_cast<int64_t>(value.at(index)))
+                                         : fmt::format("{:.6g}", value.at(index));
 }
 
 } // namespace
@@ -123,6 +127,22 @@ std::string shortText(const Literal& value) {
   return text;
 }
 
+namespace {
+
+nlohmann::ordered_json numberJson(const Literal& value, int64_t index) {
+  const ElementType element = value.type().element;
+  if (element == ElementType::I64) {
+    return value.data<int64_t>()[static_cast<size_t>(index)];
+  }
+  if (element == ElementType::Bool) {
+    return value.at(index) != 0;
+  }
+  return isInteger(element) ? nlohmann::ordered_json(static_cast<int64_t>(value.at(index)))
+                            : nlohmann::ordered_json(value.at(index));
+}
+
+} // namespace
+
 std::string literalJson(const Literal& value) {
   nlohmann::ordered_json object{
       {"type", name(value.type().element)},
@@ -130,11 +150,7 @@ std::string literalJson(const Literal& value) {
   if (value.type().shape.elements() <= jsonValues) {
     auto values = nlohmann::ordered_json::array();
     for (int64_t i = 0; i < value.type().shape.elements(); ++i) {
-      if (value.type().element == ElementType::I64) {
-        values.push_back(value.data<int64_t>()[static_cast<size_t>(i)]);
-      } else {
-        values.push_back(value.at(i));
-      }
+      values.push_back(numberJson(value, i));
     }
     object["values"] = values;
   }
