@@ -29,17 +29,8 @@ std::vector<std::unique_ptr<Device>> openHostDevices(llvm::ArrayRef<DeviceReques
 
 bool hasHostKernel(const Graph& graph, OpId op) {
   const OpRow& row = graph[op];
-  switch (classOf(row.kind())) {
-  case OpClass::Source:
-  case OpClass::State:
-  case OpClass::View:
-  case OpClass::Transfer: return true; // copies, or nothing at all
-  case OpClass::Request: return false;
-  case OpClass::Elementwise:
-  case OpClass::Reduction:
-  case OpClass::Contraction:
-  case OpClass::Movement:
-  case OpClass::Composite: break;
+  if (!isTimed(row.kind())) { // copies, or nothing at all
+    return classOf(row.kind()) != OpClass::Request;
   }
   return hasCpuKernel(row.attributes, graph.operandTypesOf(op), graph.resultTypesOf(op));
 }

@@ -280,17 +280,8 @@ class Maker {
 } // namespace
 
 bool hasCudaKernel(const Graph& graph, OpId op) {
-  switch (classOf(graph[op].kind())) {
-  case OpClass::Source:
-  case OpClass::State:
-  case OpClass::View:
-  case OpClass::Transfer: return true; // copies, or nothing at all
-  case OpClass::Request: return false;
-  case OpClass::Elementwise:
-  case OpClass::Reduction:
-  case OpClass::Contraction:
-  case OpClass::Movement:
-  case OpClass::Composite: break;
+  if (const OpKind kind = graph[op].kind(); !isTimed(kind)) { // copies, or nothing at all
+    return classOf(kind) != OpClass::Request;
   }
   if (isProduct(graph[op]) && !hasProduct(graph, op)) {
     return false;

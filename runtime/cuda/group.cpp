@@ -7,9 +7,6 @@
 namespace dfc::cuda {
 namespace {
 
-/// Rounds whose feeds are staged at once; more in flight than this wait for room.
-constexpr uint64_t feedSlots = 4;
-
 std::vector<int> ordinalsOf(const std::vector<Gpu>& gpus) {
   std::vector<int> ordinals;
   for (const Gpu& gpu : gpus) {
@@ -109,20 +106,23 @@ void Group::skipRound(const Round& round) {
   fail(round.number, nullptr);
 }
 
+std::byte* Group::stagingOf(const FeedRing& ring, uint64_t round) {
+  return ring.buffer.get() + static_cast<int64_t>(round) % feedSlots * ring.bytes;
+}
+
 void Group::stageFeeds(const Round& round) {
-  if (!rings_.empty() && round.number >= feedSlots) {
+  if (!rings_.empty() && round.number >= uint64_t{feedSlots}) {
     waitForRound(round.number - feedSlots);
   }
   for (const FeedRing& ring : rings_) {
-    std::memcpy(ring.buffer.get() + static_cast<int64_t>(round.number % feedSlots) * ring.bytes,
-                round.feeds[ring.feed], static_cast<size_t>(ring.bytes));
+    std::memcpy(stagingOf(ring, round.number), round.feeds[ring.feed], static_cast<size_t>(ring.bytes));
   }
 }
 
 Round Group::withStagedFeeds(const Round& round, std::vector<const std::byte*>& feeds) const {
   feeds.assign(round.feeds.begin(), round.feeds.end());
   for (const FeedRing& ring : rings_) {
-    feeds[ring.feed] = ring.buffer.get() + static_cast<int64_t>(round.number % feedSlots) * ring.bytes;
+    feeds[ring.feed] = stagingOf(ring, round.number);
   }
   Round staged = round;
   staged.feeds = feeds;

@@ -46,6 +46,8 @@ class Group {
     cudaGraphExec_t exec = nullptr;
     std::vector<Patch> patches; ///< copies from feeds or to fetched buffers
   };
+  /// Rounds whose feeds are staged at once; more in flight than this wait for room.
+  static constexpr int64_t feedSlots = 4;
   /// A fed value that GPUs copy from: pinned buffers, one a round in turn.
   struct FeedRing {
     uint32_t feed = 0;
@@ -71,6 +73,7 @@ class Group {
   void waitForRound(uint64_t round) const;
   void patch(const Captured& captured, const Round& round) const;
   void pinFetches(const Round& round);
+  static std::byte* stagingOf(const FeedRing& ring, uint64_t round);
   Round withStagedFeeds(const Round& round, std::vector<const std::byte*>& feeds) const;
 
   // A round's calls, captured or not (group_enqueue.cpp).

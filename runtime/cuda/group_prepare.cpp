@@ -12,14 +12,16 @@ void Group::prepare() {
     throw MachineError(
         "the session's progress words cannot be pinned; raise the limit on locked memory (ulimit -l)");
   }
+  order_.clear();
+  lanes_.clear();
   programOf_.assign(board_->size(), -1);
   for (size_t i = 0; i < programs_.size(); ++i) {
     programOf_[programs_[i].queue.index()] = static_cast<int>(i);
   }
+  makeRings(); // what may fail comes first: after a failure all of this is tried again
   makeOrder();
   makeLanes();
   findPublications();
-  makeRings();
   makeEnds();
   watcher_ = std::make_unique<Watcher>([this](uint64_t rounds) { return look(rounds); });
 }
@@ -114,14 +116,14 @@ void Group::findPublications() {
 }
 
 void Group::makeRings() {
+  rings_.clear();
   for (const StreamProgram& program : programs_) {
     for (const StreamCommand& command : program.commands) {
       const Location& from = command.copy.from;
       const bool known = std::any_of(rings_.begin(), rings_.end(),
                                      [&](const FeedRing& ring) { return ring.feed == from.buffer; });
       if (from.base == Location::Base::Feed && !known) {
-        constexpr int64_t slots = 4; // feedSlots of group.cpp
-        rings_.push_back({from.buffer, from.bytes, PinnedBuffer(slots * from.bytes)});
+        rings_.push_back({from.buffer, from.bytes, PinnedBuffer(feedSlots * from.bytes)});
       }
     }
   }

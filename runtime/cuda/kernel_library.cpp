@@ -1,17 +1,13 @@
 #include "runtime/cuda/kernel_library.h"
 
-#include "ir/atomic_file.h"
+#include "runtime/cpu/thread_pool.h"
 #include "runtime/cuda/check.h"
 
 #include <fmt/format.h>
 #include <nvrtc.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -36,18 +32,8 @@ std::string compilerVersion() {
   return fmt::format("{}.{}", major, minor);
 }
 
-// FNV-1a over two lanes: 128 bits are enough to name files by.
-std::string hashOf(const std::string& text) {
-  std::array<uint64_t, 2> lanes = {0xcbf29ce484222325ULL, 0x9ae16a3b2f90404fULL};
-  for (const char character : text) {
-    lanes[0] = (lanes[0] ^ static_cast<unsigned char>(character)) * 0x100000001b3ULL;
-    lanes[1] = (lanes[1] ^ (lanes[0] >> 29)) * 0x9e3779b97f4a7c15ULL + static_cast<unsigned char>(character);
-  }
-  return fmt::format("{:016x}{:016x}", lanes[0], lanes[1]);
-}
-
 std::string keyOf(const std::string& text, const std::string& architecture) {
-  return hashOf(
+  return kernelKey(
       fmt::format("{}\n{}\n{}\n{}", compilerVersion(), architecture, fmt::join(options, " "), text));
 }
 
@@ -90,48 +76,6 @@ std::string compile(const std::string& text, const std::string& architecture) {
   return binary;
 }
 
-// A cached file: "dfc-cubin", the checksum of the rest, the rest.
-constexpr std::string_view magic = "dfc-cubin\n";
-
-uint32_t checksumOf(std::string_view bytes) {
-  return static_cast<uint32_t>(
-      crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())));
-}
-
-std::string wrapped(const std::string& binary) {
-  const uint32_t sum = checksumOf(binary);
-  std::string file(magic);
-  file.append(reinterpret_cast<const char*>(&sum), sizeof sum);
-  return file + binary;
-}
-
-std::string unwrapped(const std::string& file, const std::filesystem::path& path) {
-  uint32_t sum = 0;
-  const size_t header = magic.size() + sizeof sum;
-  if (file.size() > header) {
-    std::memcpy(&sum, file.data() + magic.size(), sizeof sum);
-    std::string binary = file.substr(header);
-    if (file.compare(0, magic.size(), magic) == 0 && checksumOf(binary) == sum) {
-      return binary;
-    }
-  }
-  throw MachineError(
-      fmt::format("the cached kernel {} is corrupt (its checksum does not fit): delete it, or the "
-                  "whole folder; it is made again at the next run",
-                  path.string()));
-}
-
-void store(const std::filesystem::path& path, const std::string& binary) {
-  const std::string file = wrapped(binary);
-  const Status written = writeFileAtomically(path.string(), file);
-  if (!written.ok()) {
-    throw MachineError(
-        fmt::format("the kernel cache {} cannot be written: {}; make the folder writable, or choose "
-                    "another with --kernel-cache=FOLDER, or none with --no-kernel-cache",
-                    path.parent_path().string(), written.errors()[0].message));
-  }
-}
-
 /// What the process has loaded, by key. Never unloaded: sessions come and go with the same kernels.
 struct Loaded {
   std::mutex mutex;
@@ -150,35 +94,6 @@ cudaKernel_t loadBinary(const std::string& binary) {
   cudaKernel_t kernel = nullptr;
   dfc::cuda::check(cudaLibraryGetKernel(&kernel, library, "dfc_kernel"), "finding a compiled kernel");
   return kernel;
-}
-
-/// `work(i)` for each i below count, on as many threads as help; the first exception goes on.
-template <class Work>
-void inParallel(size_t count, const Work& work) {
-  std::atomic<size_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr error;
-  const auto run = [&] {
-    for (size_t i = next++; i < count; i = next++) {
-      try {
-        work(i);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        error = error ? error : std::current_exception();
-      }
-    }
-  };
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < std::min<size_t>(count, std::thread::hardware_concurrency()); ++i) {
-    threads.emplace_back(run);
-  }
-  run();
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  if (error) {
-    std::rethrow_exception(error);
-  }
 }
 
 } // namespace
@@ -202,25 +117,15 @@ std::string architectureOf(int ordinal) {
   return fmt::format("sm_{}{}", major, minor);
 }
 
-KernelLibrary::KernelLibrary(std::filesystem::path cacheFolder) : cacheFolder_(std::move(cacheFolder)) {
-  std::error_code error;
-  if (!cacheFolder_.empty() && !std::filesystem::create_directories(cacheFolder_, error) && error) {
-    throw MachineError(fmt::format("the kernel cache {} cannot be made: {}; choose another with "
-                                   "--kernel-cache=FOLDER, or none with --no-kernel-cache",
-                                   cacheFolder_.string(), error.message()));
-  }
-}
+KernelLibrary::KernelLibrary(std::filesystem::path cacheFolder) : cache_(std::move(cacheFolder)) {}
 
-std::string KernelLibrary::compiled(const std::string& text, const std::string& architecture) const {
-  if (cacheFolder_.empty()) {
-    return compile(text, architecture);
-  }
-  const std::filesystem::path path = cacheFolder_ / (keyOf(text, architecture) + ".cubin");
-  if (std::ifstream file(path, std::ios::binary); file) {
-    return unwrapped(std::string(std::istreambuf_iterator<char>(file), {}), path);
+std::string KernelLibrary::binaryOf(const std::string& key, const std::string& text,
+                                    const std::string& architecture) const {
+  if (auto cached = cache_.find(key)) {
+    return *std::move(cached);
   }
   std::string binary = compile(text, architecture);
-  store(path, binary);
+  cache_.store(key, binary);
   return binary;
 }
 
@@ -238,7 +143,10 @@ std::vector<cudaKernel_t> KernelLibrary::load(const std::vector<std::string>& te
   }
   const std::vector<std::pair<std::string, const std::string*>> wanted(missing.begin(), missing.end());
   std::vector<std::string> binaries(wanted.size());
-  inParallel(wanted.size(), [&](size_t i) { binaries[i] = compiled(*wanted[i].second, architecture); });
+  const auto count = static_cast<uint32_t>(wanted.size());
+  ThreadPool pool(std::clamp(count, 1U, std::max(1U, std::thread::hardware_concurrency())));
+  pool.run(count,
+           [&](uint32_t i) { binaries[i] = binaryOf(wanted[i].first, *wanted[i].second, architecture); });
   for (size_t i = 0; i < wanted.size(); ++i) {
     all.kernels.emplace(wanted[i].first, loadBinary(binaries[i]));
   }

@@ -1,8 +1,9 @@
 // From CUDA C++ text to kernels that can be launched: NVRTC compiles for the device's own architecture, a
-// folder on disk keeps what it made, and the process keeps what it has loaded. A cached file is named by a
-// hash of everything that decides its content (text, options, architecture, NVRTC's version) and carries a
-// checksum of its own.
+// folder on disk keeps what it made (kernels/kernel_cache.h) under a hash of text, options, architecture and
+// NVRTC's version, and the process keeps what it has loaded.
 #pragma once
+
+#include "runtime/cuda/kernels/kernel_cache.h"
 
 #include <cuda_runtime_api.h>
 
@@ -17,7 +18,7 @@ std::string architectureOf(int ordinal);
 
 class KernelLibrary {
  public:
-  /// `cacheFolder`: where compiled kernels are kept; empty for nowhere. Made if need be.
+  /// `cacheFolder`: where compiled kernels are kept; empty for nowhere. Throws MachineError.
   explicit KernelLibrary(std::filesystem::path cacheFolder);
 
   /// The kernels named `dfc_kernel` of the translation units, in order; equal texts give the same kernel.
@@ -26,8 +27,9 @@ class KernelLibrary {
   std::vector<cudaKernel_t> load(const std::vector<std::string>& texts, const std::string& architecture);
 
  private:
-  std::string compiled(const std::string& text, const std::string& architecture) const;
-  std::filesystem::path cacheFolder_;
+  std::string binaryOf(const std::string& key, const std::string& text,
+                       const std::string& architecture) const;
+  KernelCache cache_;
 };
 
 } // namespace dfc::cuda

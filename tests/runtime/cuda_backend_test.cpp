@@ -55,6 +55,7 @@ fs::path freshFolder(const std::string& name) {
 
 TEST_CASE("cuda: without a GPU it says why, another backend plays, and by name it is an error") {
   if (hasGpu()) {
+    WARN("not checked: this host has a GPU");
     return;
   }
   CHECK_FALSE(cuda().unavailable().empty());
@@ -70,6 +71,7 @@ TEST_CASE("cuda: without a GPU it says why, another backend plays, and by name i
 
 TEST_CASE("cuda: a plan for more GPUs than there are names the cure, and the next session is good") {
   if (!hasGpu()) {
+    WARN("not checked: " << cuda().unavailable());
     return;
   }
   const Machine machine = smallMachine(64);
@@ -82,6 +84,7 @@ TEST_CASE("cuda: a plan for more GPUs than there are names the cure, and the nex
 
 TEST_CASE("cuda: more memory than there is names the device, and the next session is good") {
   if (!hasGpu()) {
+    WARN("not checked: " << cuda().unavailable());
     return;
   }
   const Machine machine = smallMachine(1);
@@ -94,6 +97,7 @@ TEST_CASE("cuda: more memory than there is names the device, and the next sessio
 
 TEST_CASE("cuda: a kernel cache that cannot be made is named; a good one is filled") {
   if (!hasGpu()) {
+    WARN("not checked: " << cuda().unavailable());
     return;
   }
   const fs::path folder = freshFolder("kernel_cache");
@@ -111,6 +115,7 @@ TEST_CASE("cuda: a kernel cache that cannot be made is named; a good one is fill
 
 TEST_CASE("cuda: a step over its time limit is given up, and the next one is good") {
   if (!hasGpu()) {
+    WARN("not checked: " << cuda().unavailable());
     return;
   }
   Builder g("long");

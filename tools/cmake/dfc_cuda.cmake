@@ -8,8 +8,8 @@ if(NOT DFC_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "DFC_CUDA is '${DFC_CUDA}'; it must be AUTO, ON or OFF")
 endif()
 
-# The generator of kernels: text alone, built and tested with or without CUDA.
-dfc_room_library(dfc_cuda_kernels GLOBS runtime/cuda/kernels/*.cpp LINKS dfc_ir)
+# The generator of kernels and their cache: text and files alone, built and tested with or without CUDA.
+dfc_room_library(dfc_cuda_kernels GLOBS runtime/cuda/kernels/*.cpp LINKS dfc_ir ZLIB::ZLIB)
 
 if(DFC_CUDA STREQUAL OFF)
   message(STATUS "dfc: CUDA off: DFC_CUDA=OFF")
@@ -32,7 +32,7 @@ endif()
 
 # What the module needs of the runtime room: a copy of its own, without state that both would have to share.
 dfc_backend_module(dfc_cuda GLOBS runtime/cuda/*.cpp EXCLUDE ^runtime/cuda/kernels/
-                   EXTRA runtime/progress.cpp
-                   LINKS dfc_cuda_kernels dfc_ir CUDA::cudart_static CUDA::cublasLt CUDA::nvrtc ZLIB::ZLIB
+                   EXTRA runtime/progress.cpp runtime/cpu/thread_pool.cpp
+                   LINKS dfc_cuda_kernels dfc_ir CUDA::cudart_static CUDA::cublasLt CUDA::nvrtc
                          Threads::Threads)
 message(STATUS "dfc: CUDA on: ${CUDAToolkit_VERSION} in ${CUDAToolkit_LIBRARY_DIR}")

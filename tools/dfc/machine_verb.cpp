@@ -19,7 +19,8 @@ struct MachineArguments {
 constexpr const char* examples = R"(Examples:
   dfc machine -o here.json
   dfc machine --estimate    # no measuring: rates that any laptop reaches
-It takes about a second: copies for the memory bandwidth, matmuls for the peak rates, tiny ops for the launch cost.)";
+It takes about a second, and a few more where there are GPUs: copies for the memory bandwidth, matmuls for the peak
+rates, tiny ops for the launch cost, and copies over each link of a GPU.)";
 
 Exit machineVerb(const MachineArguments& arguments, Console& console) {
   OutputFiles files;

@@ -2,6 +2,7 @@
 #include "runtime/cuda/kernels/generated_kernel.h"
 
 #include "ir/assert.h"
+#include "ir/calibration.h"
 #include "ir/op_rules.h"
 #include "runtime/cuda/kernels/families.h"
 
@@ -71,18 +72,12 @@ std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandT
   DFC_UNREACHABLE("op kind");
 }
 
-bool computes(OpKind kind) {
-  const OpClass opClass = classOf(kind);
-  return opClass != OpClass::Source && opClass != OpClass::State && opClass != OpClass::View &&
-         opClass != OpClass::Transfer && opClass != OpClass::Request && opClass != OpClass::Contraction &&
-         kind != OpKind::FusedMatmul;
-}
-
 } // namespace
 
 std::optional<GeneratedWork> generateKernels(const OpAttributes& attributes, OperandTypes operands,
                                              OperandTypes results) {
-  if (!computes(kindOf(attributes)) || !resultTypes(attributes, operands).ok()) {
+  const OpKind kind = kindOf(attributes);
+  if (!isTimed(kind) || classOf(kind) == OpClass::Contraction || !resultTypes(attributes, operands).ok()) {
     return std::nullopt;
   }
   if (results[0].shape.elements() == 0) {
