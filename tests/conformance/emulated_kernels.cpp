@@ -1,6 +1,7 @@
 #include "tests/conformance/emulated_kernels.h"
 
 #include "ir/assert.h"
+#include "tests/support/temporary_folder.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -10,8 +11,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
-#include <unistd.h>
 
 namespace dfc::test {
 namespace {
@@ -71,7 +70,7 @@ constexpr size_t margin = 64; // bytes after a result that must stay as they are
 } // namespace
 
 struct EmulatedKernels::Library {
-  std::filesystem::path folder;
+  TemporaryFolder folder;
   void* handle = nullptr;
   template <class T>
   T* symbol(const std::string& name) const {
@@ -81,8 +80,6 @@ struct EmulatedKernels::Library {
     if (handle != nullptr) {
       dlclose(handle);
     }
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
   }
 };
 
@@ -95,14 +92,10 @@ size_t EmulatedKernels::add(cuda::GeneratedWork work) {
 }
 
 std::string EmulatedKernels::build() {
-  std::string folder = (std::filesystem::temp_directory_path() / "dfc_kernels_XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) {
-    return "no temporary folder";
-  }
   library_ = std::make_unique<Library>();
-  library_->folder = folder;
+  const std::string folder = library_->folder.path().string();
   {
-    std::ofstream out(library_->folder / "kernels.cpp");
+    std::ofstream out(library_->folder.file("kernels.cpp"));
     out << "#include \"" DFC_SOURCE_DIR "/tests/conformance/cuda_imitation.h\"\n" << conversions;
     std::string prelude(cuda::prelude());
     const std::string mark = "// Storage and registers.";

@@ -4,6 +4,7 @@
 #include "tests/runtime/session_support.h"
 
 #include "tests/support/golden.h"
+#include "tests/support/temporary_folder.h"
 
 #include <cmath>
 #include <filesystem>
@@ -43,12 +44,6 @@ void checkDoubles(const SessionOptions& options, int64_t count = 3) {
   const auto results = session->run({{"x", filledLiteral(f32({count}), 1.5)}});
   REQUIRE(results.ok());
   CHECK(valuesOf(results->at("y")) == Floats(static_cast<size_t>(count), 3));
-}
-
-fs::path freshFolder(const std::string& name) {
-  const fs::path folder = fs::temp_directory_path() / ("dfc_" + name);
-  fs::remove_all(folder);
-  return folder;
 }
 
 } // namespace
@@ -100,7 +95,8 @@ TEST_CASE("cuda: a kernel cache that cannot be made is named; a good one is fill
     WARN("not checked: " << cuda().unavailable());
     return;
   }
-  const fs::path folder = freshFolder("kernel_cache");
+  const TemporaryFolder place;
+  const fs::path folder = place.path() / "kernels";
   SessionOptions options{.gpuBackend = "cuda"};
   std::ofstream(folder) << "a file where the folder should be";
   options.backendOptions.kernelCache = folder.string();

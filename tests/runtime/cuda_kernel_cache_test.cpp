@@ -3,6 +3,7 @@
 
 #include "runtime/errors.h"
 #include "tests/support/catch.h"
+#include "tests/support/temporary_folder.h"
 
 #include <fstream>
 #include <functional>
@@ -12,15 +13,6 @@ using namespace dfc::cuda;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A folder that is not there yet, and is gone in the end.
-struct Scratch {
-  fs::path path = fs::temp_directory_path() / "dfc_kernel_cache_test";
-  Scratch() { fs::remove_all(path); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() { fs::remove_all(path); }
-};
 
 std::string failureOf(const std::function<void()>& action) {
   try {
@@ -41,8 +33,9 @@ void rewrite(const fs::path& path, const std::function<void(std::string&)>& chan
 } // namespace
 
 TEST_CASE("kernel cache: what is stored comes back, by its key alone") {
-  const Scratch scratch;
-  const KernelCache cache(scratch.path);
+  const test::TemporaryFolder folder;
+  const fs::path place = folder.path() / "kernels";
+  const KernelCache cache(place);
   const std::string kernel("\x7f"
                            "ELF\0 and more",
                            14);
@@ -52,7 +45,7 @@ TEST_CASE("kernel cache: what is stored comes back, by its key alone") {
   CHECK_FALSE(cache.find(key).has_value());
   cache.store(key, kernel);
   CHECK(cache.find(key) == kernel);
-  CHECK(KernelCache(scratch.path).find(key) == kernel);
+  CHECK(KernelCache(place).find(key) == kernel);
   CHECK_FALSE(cache.find(kernelKey("another")).has_value());
 }
 
@@ -63,10 +56,11 @@ TEST_CASE("kernel cache: without a folder nothing is kept") {
 }
 
 TEST_CASE("kernel cache: a damaged file is named, whatever the damage, and made again when it is gone") {
-  const Scratch scratch;
-  const KernelCache cache(scratch.path);
+  const test::TemporaryFolder folder;
+  const fs::path place = folder.path() / "kernels";
+  const KernelCache cache(place);
   const std::string key = kernelKey("text");
-  const fs::path file = scratch.path / (key + ".cubin");
+  const fs::path file = place / (key + ".cubin");
   const std::vector<std::function<void(std::string&)>> damages = {
       [](std::string& bytes) { bytes.back() = static_cast<char>(bytes.back() ^ 1); },
       [](std::string& bytes) { bytes.pop_back(); },
@@ -86,15 +80,16 @@ TEST_CASE("kernel cache: a damaged file is named, whatever the damage, and made 
 }
 
 TEST_CASE("kernel cache: a folder that cannot be made or written is named with the way out") {
-  const Scratch scratch;
-  std::ofstream(scratch.path) << "a file where the folder should be";
-  const std::string unmade = failureOf([&] { (void)KernelCache(scratch.path / "below"); });
-  CHECK(unmade.find(scratch.path.string()) != std::string::npos);
+  const test::TemporaryFolder folder;
+  const fs::path place = folder.path() / "kernels";
+  std::ofstream(place) << "a file where the folder should be";
+  const std::string unmade = failureOf([&] { (void)KernelCache(place / "below"); });
+  CHECK(unmade.find(place.string()) != std::string::npos);
   CHECK(unmade.find("--no-kernel-cache") != std::string::npos);
-  fs::remove_all(scratch.path);
-  const KernelCache cache(scratch.path);
-  fs::remove_all(scratch.path); // gone behind its back
+  fs::remove_all(place);
+  const KernelCache cache(place);
+  fs::remove_all(place); // gone behind its back
   const std::string unwritten = failureOf([&] { cache.store(kernelKey("a"), "kernel"); });
-  CHECK(unwritten.find(scratch.path.string()) != std::string::npos);
+  CHECK(unwritten.find(place.string()) != std::string::npos);
   CHECK(unwritten.find("--no-kernel-cache") != std::string::npos);
 }

@@ -1,12 +1,11 @@
-// What the tests of runtime/files share: texts as bytes, a literal of every type, a folder of their own.
+// What the tests of runtime/files share: texts as bytes, a literal of every type.
 #pragma once
 
 #include "ir/literal.h"
+#include "tests/support/temporary_folder.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 namespace dfc::test {
@@ -30,27 +29,5 @@ inline Literal counting(const TensorType& type) {
   }
   return literal;
 }
-
-/// An empty folder for one test case, removed with it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "dfc-test-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  size_t fileCount() const {
-    return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 } // namespace dfc::test
