@@ -75,6 +75,9 @@ std::string syntaxHint(std::string_view text, size_t offset, const std::string& 
   if (reason.find("unexpected end of input") != std::string::npos) {
     return before == '\0' ? "the file is empty" : "the file ends too early; is a bracket left open?";
   }
+  if (reason.find("missing closing quote") != std::string::npos) {
+    return offset >= text.size() ? "the file ends too early, within a text" : "is the closing quote missing?";
+  }
   if ((here == '}' || here == ']') && before == ',') {
     return "remove the comma before it";
   }

@@ -2,14 +2,12 @@
 #include "ir/text/schedule_dot.h"
 
 #include "ir/spoken_name.h"
-#include "ir/text/dot_parts.h"
 #include "ir/text/dot_writer.h"
 #include "ir/text/schedule_layout.h"
+#include "ir/text/timeline_parts.h"
 #include "ir/text/units.h"
 
 #include <fmt/format.h>
-
-#include <cmath>
 
 namespace dfc {
 namespace {
@@ -18,45 +16,10 @@ constexpr double opHeight = 0.2; // inches, of the ops in the lower part of a bl
 constexpr const char* bindingLook = "color=\"#24292f\", penwidth=1.1";
 constexpr const char* slackLook = "color=\"#8c959f\", penwidth=0.8, style=dotted";
 
-std::string spoken(QueueKind kind) {
-  switch (kind) {
-  case QueueKind::Compute: return "computes";
-  case QueueKind::CopyIn: return "copies in";
-  case QueueKind::CopyOut: return "copies out";
-  case QueueKind::Peer: return "peer copies";
-  }
-  DFC_UNREACHABLE("queue kind");
-}
-
-// A box by its left edge, its centre and its size.
-std::string box(const std::string& id, double left, double y, double width, double height,
-                const std::string& look) {
-  return fmt::format("  {} [pos=\"{:.3f},{:.3f}!\", width={:.3f}, height={:.3f}, {}];\n", id,
-                     left + width / 2, y, std::max(width, 0.01), height, look);
-}
-
-std::string text(const std::string& id, double left, double y, double width, int fontSize,
-                 std::string_view colour, const std::string& label) {
-  return box(id, left, y, width, 0.18,
-             fmt::format("style=\"\", color=none, fontsize={}, fontcolor=\"{}\", label={}", fontSize, colour,
-                         label));
-}
-
-// A straight line or arrow between two invisible points.
-std::string line(const std::string& id, std::pair<double, double> from, std::pair<double, double> to,
-                 const std::string& look) {
-  constexpr const char* point =
-      "  {} [shape=point, width=0.01, height=0.01, style=invis, pos=\"{:.3f},{:.3f}!\"];\n";
-  return fmt::format(fmt::runtime(point), id + "a", from.first, from.second) +
-         fmt::format(fmt::runtime(point), id + "b", to.first, to.second) +
-         fmt::format("  {0}a -> {0}b [{1}];\n", id, look);
-}
-
-// A DOT string of one line that begins at the left edge of its box.
-std::string atLeft(std::string_view label) {
-  std::string quoted = dotQuoted(label);
-  return quoted.insert(quoted.size() - 1, "\\l");
-}
+using timeline::atLeft;
+using timeline::box;
+using timeline::line;
+using timeline::text;
 
 class ScheduleDrawing {
  public:
@@ -84,11 +47,7 @@ class ScheduleDrawing {
     if (layout_.unlabelled > 0) {
       explanation += fmt::format("\nwithout room for a label: {}", counted(layout_.unlabelled, "box"));
     }
-    return fmt::format(
-        "digraph dfc {{\n  layout=neato; splines=line; outputorder=nodesfirst; labelloc=t; "
-        "fontname=\"Helvetica\"; bgcolor=\"#ffffff\";\n  label={};\n"
-        "  node [shape=box, fixedsize=true, margin=0, fontname=\"Helvetica\"];\n"
-        "  edge [arrowsize=0.6];\n",
+    return timeline::head(
         dot::title(fmt::format("{} on {}: one step, predicted to take {}", placed_.graph.name(),
                                machine_.name, humanSeconds(schedule_.makespan)),
                    explanation));
@@ -105,18 +64,11 @@ class ScheduleDrawing {
                            paler(colourOf(lane.queue).fill)));
   }
 
-  // "gpu0 copies in", and a number where a device has several queues of that kind.
   std::string laneName(size_t index) const {
     const ScheduleLane& lane = layout_.lanes[index];
-    const QueueRow& row = schedule_.queues[lane.queue];
-    size_t alike = 0;
-    for (const QueueRow& other : schedule_.queues) {
-      alike += other.device == row.device && other.kind == row.kind ? 1 : 0;
-    }
-    const std::string label = fmt::format("{} {}{}", machine_.devices[row.device].name, spoken(row.kind),
-                                          alike > 1 ? fmt::format(" {}", row.index) : "");
     return text(fmt::format("name{}", lane.queue.index()), -1.72, lane.y, 1.66, 14,
-                colourOf(lane.queue).border, dotQuoted(label));
+                colourOf(lane.queue).border,
+                dotQuoted(timeline::spokenQueue(schedule_, lane.queue, machine_)));
   }
 
   std::string block(size_t index) const {
@@ -154,7 +106,7 @@ class ScheduleDrawing {
       out += box(fmt::format("b{}_{}", index, i), left, y, width, opHeight,
                  fmt::format("style=filled, fillcolor=\"{}\", color=\"{}\", fontsize=9, label={}, tooltip={}",
                              colourOf(row.queue).fill, colourOf(row.queue).border,
-                             dotQuoted(fitting(name, width, opHeight, 9).value_or("")),
+                             dotQuoted(timeline::fitting(name, width, opHeight, 9).value_or("")),
                              dotQuoted(fmt::format("{}\n{}", name, humanSeconds(step.end - step.start)))));
     }
     return out;
@@ -163,12 +115,12 @@ class ScheduleDrawing {
   std::string callout(size_t index) const {
     const ScheduleBlock& row = layout_.blocks[index];
     const double roof = layout_.laneOf(row.queue).y + ScheduleLayout::blockHeight / 2;
-    const double y = roof + (static_cast<double>(*row.row) + 0.5) * ScheduleLayout::calloutHeight;
+    const double y = roof + (static_cast<double>(*row.row) + 0.5) * timeline::Callouts::height;
     const double x = layout_.x((row.start + row.end) / 2);
     return line(fmt::format("c{}", index), {x, y + 0.07}, {x, roof},
                 fmt::format("arrowhead=none, penwidth=0.7, color=\"{}\"", colourOf(row.queue).border)) +
-           text(fmt::format("c{}", index), x + 0.04, y, textWidth(row.shown, row.fontSize), row.fontSize,
-                "#24292f", atLeft(row.shown));
+           text(fmt::format("c{}", index), x + 0.04, y, timeline::textWidth(row.shown, row.fontSize),
+                row.fontSize, "#24292f", atLeft(row.shown));
   }
 
   // From the end of one step to the start of another, between the sides of their lanes' blocks that face each
@@ -192,21 +144,9 @@ class ScheduleDrawing {
     return out;
   }
 
-  // The distance between ticks: 1, 2 or 5 times a power of ten, at most twelve of them.
-  double tickSeconds() const {
-    const double least = schedule_.makespan / 12;
-    const double power = std::pow(10.0, std::floor(std::log10(least)));
-    for (const double factor : {1.0, 2.0, 5.0}) {
-      if (factor * power >= least) {
-        return factor * power;
-      }
-    }
-    return 10 * power;
-  }
-
   std::string timeAxis() const {
     std::string out;
-    const double step = schedule_.makespan > 0 ? tickSeconds() : 1;
+    const double step = schedule_.makespan > 0 ? timeline::tickSeconds(schedule_.makespan) : 1;
     for (int tick = 0; tick * step <= schedule_.makespan * 1.0001; ++tick) {
       const double x = layout_.x(tick * step);
       out += box(fmt::format("g{}", tick), x, layout_.bottom() / 2, 0.01, -layout_.bottom(),

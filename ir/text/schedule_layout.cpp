@@ -2,33 +2,18 @@
 // room.
 #include "ir/text/schedule_layout.h"
 
-#include "ir/scope_view.h"
-#include "ir/spoken_name.h"
-#include "ir/text/dot_writer.h"
-#include "ir/text/units.h"
+#include "ir/text/timeline_parts.h"
 
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
-#include <array>
-#include <limits>
 
 namespace dfc {
 namespace {
 
 constexpr double narrowest = 14.4, widest = 44; // with the lanes' names 1600 pixels at 96 a inch
-constexpr double letterWidth = 0.0079;          // of one point of font: Helvetica's average with some room
-constexpr std::array<int, 4> fontSizes = {13, 12, 11, 10};
 constexpr size_t mostRows = 5;
 constexpr double margin = 0.08;
-
-std::string labelOf(const StepRow& step, const PlacedGraph& placed) {
-  if (const auto transfer = placed.transfers.find(step.op); transfer != placed.transfers.end()) {
-    return transferLabel(placed, step.op) + "\n" + humanBytes(transfer->second.bytes);
-  }
-  const std::string_view scope = placed.graph.scopeOf(step.op);
-  return scope.empty() ? spokenName(placed.graph, step.op) : std::string(scope);
-}
 
 void addBlocks(ScheduleLayout& layout, QueueId queue, const Schedule& schedule, const PlacedGraph& placed) {
   std::string openScope;
@@ -41,7 +26,8 @@ void addBlocks(ScheduleLayout& layout, QueueId queue, const Schedule& schedule, 
     const bool transfer = placed.transfers.count(step.op) != 0;
     const std::string scope(transfer ? "" : placed.graph.scopeOf(step.op));
     if (scope.empty() || scope != openScope || openEnd != step.start) {
-      layout.blocks.push_back({queue, step.start, step.end, labelOf(step, placed), transfer, {}, "", 0, {}});
+      layout.blocks.push_back(
+          {queue, step.start, step.end, timeline::spokenStep(placed, step.op), transfer, {}, "", 0, {}});
     }
     layout.blocks.back().end = step.end;
     layout.blocks.back().steps.push_back(id);
@@ -50,56 +36,34 @@ void addBlocks(ScheduleLayout& layout, QueueId queue, const Schedule& schedule, 
   }
 }
 
-/// One lane's rows of callouts. A callout begins at the line that leads down to its block. Lanes are filled
-/// from right to left, so each row only remembers where its leftmost callout or line is, and no line crosses
-/// a text.
-class Callouts {
- public:
-  size_t rows() const { return leftmost_.size(); }
-
-  /// Hangs the label above the block's middle; false where no row has room.
-  bool place(ScheduleBlock& block, double middle) {
-    std::string text = block.label;
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    const double end = middle + textWidth(text, ScheduleLayout::calloutFont);
-    for (size_t row = 0; row < mostRows; ++row) {
-      if (row == leftmost_.size()) {
-        leftmost_.push_back(std::numeric_limits<double>::infinity());
-      }
-      if (end + margin <= leftmost_[row]) {
-        std::fill_n(leftmost_.begin(), row + 1, middle); // its line goes through the rows below
-        block.shown = text;
-        block.fontSize = ScheduleLayout::calloutFont;
-        block.row = row;
-        return true;
-      }
-    }
-    return false;
-  }
-
- private:
-  std::vector<double> leftmost_;
-};
-
 bool fitsInside(ScheduleBlock& block, double width, bool opsApart) {
   const bool half = opsApart && block.steps.size() > 1;
-  const double height = ScheduleLayout::blockHeight * (half ? 0.56 : 1);
-  for (const int size : fontSizes) {
-    if (auto text = fitting(block.label, width, height, size)) {
-      block.shown = *std::move(text);
-      block.fontSize = size;
-      return true;
-    }
+  auto label = timeline::fittingLargest(block.label, width, ScheduleLayout::blockHeight * (half ? 0.56 : 1));
+  if (label) {
+    block.shown = std::move(label->text);
+    block.fontSize = label->fontSize;
   }
-  return false;
+  return label.has_value();
+}
+
+/// Hangs the label above the block's middle; false where no row has room.
+bool hang(ScheduleBlock& block, double middle, timeline::Callouts& callouts) {
+  std::string label = block.label;
+  std::replace(label.begin(), label.end(), '\n', ' ');
+  block.row = callouts.place(label, middle);
+  if (block.row) {
+    block.shown = std::move(label);
+    block.fontSize = timeline::Callouts::fontSize;
+  }
+  return block.row.has_value();
 }
 
 // Labels of one lane; gives the number of rows of callouts.
 size_t labelLane(ScheduleLayout& layout, QueueId queue, bool opsApart) {
-  Callouts callouts;
+  timeline::Callouts callouts(mostRows);
   for (ScheduleBlock& block : llvm::reverse(layout.blocks)) {
     if (block.queue == queue && !fitsInside(block, layout.x(block.end - block.start), opsApart) &&
-        !callouts.place(block, layout.x((block.start + block.end) / 2))) {
+        !hang(block, layout.x((block.start + block.end) / 2), callouts)) {
       ++layout.unlabelled;
     }
   }
@@ -121,7 +85,7 @@ ScheduleLayout layOut(const Schedule& schedule, const PlacedGraph& placed, bool 
     top -= !layout.lanes.empty() && device != schedule.queues[queue].device ? 0.14 : 0.03;
     device = schedule.queues[queue].device;
     const double rows = static_cast<double>(labelLane(layout, queue, opsApart));
-    const double y = top - margin - rows * ScheduleLayout::calloutHeight - ScheduleLayout::blockHeight / 2;
+    const double y = top - margin - rows * timeline::Callouts::height - ScheduleLayout::blockHeight / 2;
     layout.lanes.push_back({queue, top, y - ScheduleLayout::blockHeight / 2 - margin, y});
     top = layout.lanes.back().bottom;
   }
@@ -135,23 +99,6 @@ const ScheduleLane& ScheduleLayout::laneOf(QueueId queue) const {
                                  [&](const ScheduleLane& candidate) { return candidate.queue == queue; });
   DFC_ASSERT(lane != lanes.end(), "a queue without a lane");
   return *lane;
-}
-
-double textWidth(const std::string& text, int fontSize) {
-  return static_cast<double>(text.size()) * letterWidth * fontSize;
-}
-
-std::optional<std::string> fitting(const std::string& text, double width, double height, int fontSize) {
-  const auto letters = static_cast<size_t>(std::max(0.0, (width - 0.05) / (letterWidth * fontSize)));
-  std::string lines = wrapped(text, letters);
-  size_t longest = 0, count = 1, length = 0;
-  for (const char letter : lines) {
-    count += letter == '\n' ? 1 : 0;
-    length = letter == '\n' ? 0 : length + 1;
-    longest = std::max(longest, length);
-  }
-  const bool fits = longest <= letters && static_cast<double>(count) * fontSize * 1.2 / 72 <= height;
-  return fits ? std::optional(std::move(lines)) : std::nullopt;
 }
 
 ScheduleLayout layOutSchedule(const Schedule& schedule, const PlacedGraph& placed, bool opsApart) {

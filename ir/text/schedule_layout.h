@@ -29,8 +29,7 @@ struct ScheduleLane {
 };
 
 struct ScheduleLayout {
-  static constexpr double blockHeight = 0.52, calloutHeight = 0.18;
-  static constexpr int calloutFont = 11;
+  static constexpr double blockHeight = 0.52;
 
   std::vector<ScheduleLane> lanes; ///< queues that do something, from above
   std::vector<ScheduleBlock> blocks;
@@ -46,11 +45,5 @@ struct ScheduleLayout {
 /// `opsApart`: the ops of a block are drawn in its lower half, so its label has only the upper. As narrow as
 /// a screen; wider only where too many labels would have no room. Steps that take no time have no block.
 ScheduleLayout layOutSchedule(const Schedule& schedule, const PlacedGraph& placed, bool opsApart);
-
-/// Inches that a line of text takes, with some room.
-double textWidth(const std::string& text, int fontSize);
-
-/// The text broken into lines where it fits into a space of these inches in this size, else nothing.
-std::optional<std::string> fitting(const std::string& text, double width, double height, int fontSize);
 
 } // namespace dfc

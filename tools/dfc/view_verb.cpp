@@ -1,4 +1,4 @@
-// `dfc view`: pictures of a graph, of where it runs, and of when.
+// `dfc view`: pictures of a graph, of where it runs, of when, and of when it really ran.
 #include "ir/atomic_file.h"
 #include "ir/computations.h"
 #include "ir/text/dot.h"
@@ -7,14 +7,17 @@
 #include "ir/text/placed_dot.h"
 #include "ir/text/schedule_dot.h"
 #include "tools/dfc/graphviz.h"
+#include "tools/dfc/numbers.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/verbs.h"
+#include "tools/dfc/view_trace.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <limits>
 
 namespace dfc::tool {
 namespace {
@@ -23,7 +26,8 @@ const std::vector<std::string> pictures = {"graph", "placed", "figure", "schedul
 const std::vector<std::string> formats = {".dot", ".svg", ".png"};
 
 struct ViewArguments {
-  std::string source, what, output;
+  std::string source, what, output, trace;
+  std::optional<uint32_t> step;
   bool collapse = false;
   PlanOptions plan;
 };
@@ -34,10 +38,17 @@ constexpr const char* footer = R"(Pictures:
   figure     one box for each scope on each device; placed --collapse is the same
   schedule   a row for each queue, time from left to right, waits as arrows; --collapse hides the ops of a scope
 
+With --trace, in place of --what: what was measured below what is predicted, queue by queue, with the critical path of
+the measured step marked. Its totals, the queues' busy times and the path are printed too; without -o, these alone.
+
 Examples:
   dfc view samples/02_train_mlp/mlp.dfg --what=graph -o mlp.svg
   dfc view samples/04_graph_file/figure.dfg -m cpu-2gpu --what=figure -o figure.png
   dfc view samples/04_graph_file/figure.dfg -m cpu-2gpu --what=schedule --collapse -o schedule.svg
+  dfc compile samples/04_graph_file/figure.dfg -m cpu-2gpu -o figure.plan
+  dfc run figure.plan --steps 20 --feed images=fashion-mnist/train/images \
+      --feed labels=fashion-mnist/train/labels --trace measured.json
+  dfc view figure.plan --trace measured.json -o measured.svg
 SVG and PNG are drawn by Graphviz (package graphviz); without -o the DOT text goes to standard output.)";
 
 /// A plan holds its graph as it was compiled, not as it was written: the picture says so.
@@ -92,10 +103,22 @@ Status writePicture(const std::string& dot, const std::string& path) {
   return writeFileAtomically(path, *contents);
 }
 
-Exit viewVerb(const ViewArguments& arguments, Console& console) {
+Diagnostics faultsOf(const ViewArguments& arguments) {
   Diagnostics errors;
-  if (std::find(pictures.begin(), pictures.end(), arguments.what) == pictures.end()) {
+  if (arguments.trace.empty() && arguments.what.empty()) {
+    errors.push_back(errorWithoutPlace(
+        "what should be drawn?", fmt::format("say --what and one of: {}; or --trace and the trace of a run",
+                                             fmt::join(pictures, ", "))));
+  } else if (!arguments.trace.empty() && !arguments.what.empty()) {
+    errors.push_back(
+        errorWithoutPlace(fmt::format("--trace is a picture of its own, --what={} another", arguments.what),
+                          "leave one of them out"));
+  } else if (arguments.trace.empty() &&
+             std::find(pictures.begin(), pictures.end(), arguments.what) == pictures.end()) {
     errors.push_back(unknownName("picture", arguments.what, pictures));
+  }
+  if (arguments.step && arguments.trace.empty()) {
+    errors.push_back(errorWithoutPlace("--step chooses among the steps of a trace", "add --trace FILE.json"));
   }
   const std::string ending = std::filesystem::path(arguments.output).extension().string();
   if (!arguments.output.empty() && std::find(formats.begin(), formats.end(), ending) == formats.end()) {
@@ -106,12 +129,35 @@ Exit viewVerb(const ViewArguments& arguments, Console& console) {
   if (errors.empty()) {
     OutputFiles files;
     addInputs(arguments.source, arguments.plan, files);
+    files.reads(arguments.trace);
     files.writes("-o", arguments.output);
     errors = files.check();
   }
-  if (!errors.empty()) {
-    return console.fail(Exit::UserError, errors);
+  return errors;
+}
+
+Exit viewTrace(const ViewArguments& arguments, Console& console) {
+  const auto plan = planOf(arguments.source, arguments.plan);
+  if (!plan) {
+    return console.fail(Exit::UserError, plan.errors());
   }
+  const auto comparison = compareWithTrace(**plan, arguments.trace, arguments.step);
+  if (!comparison) {
+    return console.fail(Exit::UserError, comparison.errors());
+  }
+  auto object = nlohmann::ordered_json::parse(comparisonJson(*comparison));
+  console.print(comparisonText(*comparison));
+  if (!arguments.output.empty()) {
+    if (const Status written = writePicture(traceDot(*comparison), arguments.output); !written) {
+      return console.fail(Exit::UserError, written.errors());
+    }
+    console.print(fmt::format("wrote {}\n", arguments.output));
+    object["output"] = arguments.output;
+  }
+  return console.finish(object.dump());
+}
+
+Exit viewPicture(const ViewArguments& arguments, Console& console) {
   const auto dot = dotOf(arguments);
   if (!dot) {
     return console.fail(Exit::UserError, dot.errors());
@@ -130,15 +176,28 @@ Exit viewVerb(const ViewArguments& arguments, Console& console) {
   return console.finish(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
+Exit viewVerb(const ViewArguments& arguments, Console& console) {
+  if (const Diagnostics errors = faultsOf(arguments); !errors.empty()) {
+    return console.fail(Exit::UserError, errors);
+  }
+  return arguments.trace.empty() ? viewPicture(arguments, console) : viewTrace(arguments, console);
+}
+
 } // namespace
 
 void addView(CLI::App& program, Verbs& verbs) {
   auto arguments = std::make_shared<ViewArguments>();
-  CLI::App* verb = program.add_subcommand("view", "Draw a graph, its placement or its schedule");
+  CLI::App* verb = program.add_subcommand("view", "Draw a graph, its placement, its schedule or a run");
   verb->add_option("GRAPH|PLAN", arguments->source, "graph file (.dfg) or plan")->required();
   verb->add_option("--what", arguments->what, fmt::format("one of: {}", fmt::join(pictures, ", ")))
-      ->type_name("PICTURE")
-      ->required();
+      ->type_name("PICTURE");
+  verb->add_option("--trace", arguments->trace,
+                   "what dfc run --trace wrote of a run of this plan: measured beside predicted")
+      ->type_name("FILE.json");
+  verb->add_option("--step", arguments->step,
+                   "with --trace: which step of it, from 0 (default: the one of median length)")
+      ->type_name("N")
+      ->check(wholeNumber(0, std::numeric_limits<uint32_t>::max()));
   verb->add_option("-o,--output", arguments->output, "write it here: .dot, .svg or .png")->type_name("FILE");
   verb->add_flag("--collapse", arguments->collapse, "one box for each scope (placed, schedule)");
   addPlanOptions(*verb, arguments->plan, /*machineRequired=*/false);
