@@ -11,6 +11,7 @@
 #include "ir/executable.h"
 #include "ir/trace.h"
 #include "runtime/errors.h"
+#include "runtime/marks.h"
 #include "runtime/progress.h"
 
 namespace dfc {
@@ -116,6 +117,8 @@ struct BackendOptions {
   /// What `calibrate` found on a device of the session, so that kernels need not be chosen again; null for
   /// none. It counts for devices of its own model only.
   std::shared_ptr<const Calibration> calibration = nullptr;
+  /// A profiler's ranges, which outlive the session. Null: those that a backend of the session has.
+  Marks* marks = nullptr;
 };
 
 class Backend {
@@ -132,6 +135,9 @@ class Backend {
   /// their arenas and queues.
   virtual std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
                                                     const BackendOptions& options) = 0;
+  /// Ranges for a profiler that is attached to this process and knows this backend's devices; null where
+  /// there is none, which is found out once.
+  virtual Marks* marks() { return nullptr; }
   /// Adds this backend's devices of this host to a machine that has a cpu, with links and routes to that cpu
   /// and among themselves. Rates as the driver tells them, or measured, which takes seconds. A backend that
   /// only plays devices adds none. Throws MachineError.

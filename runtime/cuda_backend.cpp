@@ -64,6 +64,7 @@ class CudaBackendStandIn final : public Backend {
     }
     return module().backend->open(devices, options);
   }
+  Marks* marks() override { return module().backend != nullptr ? module().backend->marks() : nullptr; }
   void describeHost(Machine& machine, bool measure) override {
     if (module().backend != nullptr) {
       module().backend->describeHost(machine, measure);

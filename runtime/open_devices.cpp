@@ -25,7 +25,8 @@ SideTable<DeviceId, bool> usedDevices(const Executable& plan) {
 class Opener {
  public:
   Opener(const Executable& plan, const BackendChoice& choice)
-      : plan_(plan), machine_(plan.machine()), choice_(choice), used_(usedDevices(plan)) {
+      : plan_(plan), machine_(plan.machine()), choice_(choice), options_(choice.options),
+        used_(usedDevices(plan)) {
     opened_.resize(machine_.devices.size());
   }
 
@@ -35,6 +36,7 @@ class Opener {
     if (!errors_.empty()) {
       return std::move(errors_);
     }
+    options_.marks = marksOf();
     for (Backend* backend : choice_.known) {
       openAll(*backend);
     }
@@ -123,6 +125,15 @@ class Opener {
     }
   }
 
+  // One profiler sees the whole process: queues of all backends mark what they run for it.
+  Marks* marksOf() const {
+    Marks* marks = options_.marks;
+    for (const OpenedDevice& opened : opened_) {
+      marks = marks == nullptr && opened.backend != nullptr ? opened.backend->marks() : marks;
+    }
+    return marks;
+  }
+
   void openAll(Backend& backend) {
     std::vector<DeviceRequest> requests;
     std::vector<DeviceId> ids;
@@ -137,7 +148,7 @@ class Opener {
     if (requests.empty()) {
       return;
     }
-    auto devices = backend.open(requests, choice_.options);
+    auto devices = backend.open(requests, options_);
     DFC_ASSERT(devices.size() == ids.size(), "a backend opens the devices asked for");
     for (size_t i = 0; i < ids.size(); ++i) {
       opened_[ids[i].index()].device = std::move(devices[i]);
@@ -156,6 +167,7 @@ class Opener {
   const Executable& plan_;
   const Machine& machine_;
   const BackendChoice& choice_;
+  BackendOptions options_;
   SideTable<DeviceId, bool> used_;
   OpenedDevices opened_;
   Diagnostics errors_;

@@ -7,7 +7,8 @@
 
 namespace dfc {
 
-WorkerQueue::WorkerQueue(std::unique_ptr<WorkMaker> maker) : maker_(std::move(maker)) {}
+WorkerQueue::WorkerQueue(std::unique_ptr<WorkMaker> maker, Marks* marks)
+    : maker_(std::move(maker)), marks_(marks) {}
 
 WorkerQueue::~WorkerQueue() {
   stopping_.store(true, std::memory_order_seq_cst);
@@ -36,9 +37,10 @@ void WorkerQueue::addCommand(const Command& command, PreparedCall work, uint64_t
     segments_.emplace_back();
   }
   waits_.insert(waits_.end(), command.waits.begin(), command.waits.end());
-  commands_.push_back({work, command.op, command.step});
+  const Marks::Name mark = work.run != nullptr ? markOf(command.op) : nullptr;
+  commands_.push_back({work, command.op, command.step, mark});
   if (work.run != nullptr) {
-    calls_.push_back({work, command.op});
+    calls_.push_back({work, command.op, mark});
   }
   Segment& segment = segments_.back();
   segment.waitsEnd = static_cast<uint32_t>(waits_.size());
@@ -46,6 +48,15 @@ void WorkerQueue::addCommand(const Command& command, PreparedCall work, uint64_t
   segment.commandsEnd = static_cast<uint32_t>(commands_.size());
   segment.publishes =
       command.publishes && offset != perRound_ ? offset : 0; // the end of the round publishes itself
+}
+
+Marks::Name WorkerQueue::markOf(OpId op) const {
+  return marks_ != nullptr ? marks_->name(markText(plan_->graph(), op)) : nullptr;
+}
+
+void WorkerQueue::run(const PreparedCall& work, Marks::Name mark, uint64_t round) const {
+  const Mark range(marks_, mark, round);
+  work.run(work.context);
 }
 
 void WorkerQueue::launch(const Round& round) {
@@ -107,7 +118,7 @@ void WorkerQueue::runPlain(const Round& round) {
       if (board_->stops(round.number)) {
         return;
       }
-      next.work.run(next.work.context);
+      run(next.work, next.mark, round.number);
     }
     setCurrent({});
     if (segment.publishes != 0) {
@@ -132,7 +143,7 @@ void WorkerQueue::runTraced(const Round& round) {
       }
       const double begin = steadySeconds();
       if (next.work.run != nullptr) {
-        next.work.run(next.work.context);
+        run(next.work, next.mark, round.number);
       }
       if (next.step.valid()) {
         spans_.push_back({next.step, static_cast<uint32_t>(round.number), begin, steadySeconds()});

@@ -28,7 +28,8 @@ class WorkMaker {
 
 class WorkerQueue final : public Queue {
  public:
-  explicit WorkerQueue(std::unique_ptr<WorkMaker> maker);
+  /// `marks`: of a profiler, for the ops that it runs; null for none.
+  explicit WorkerQueue(std::unique_ptr<WorkMaker> maker, Marks* marks = nullptr);
   WorkerQueue(const WorkerQueue&) = delete;
   WorkerQueue& operator=(const WorkerQueue&) = delete;
   ~WorkerQueue() override; ///< after the rounds that were launched
@@ -48,14 +49,18 @@ class WorkerQueue final : public Queue {
   struct Call {
     PreparedCall work;
     OpId op;
+    Marks::Name mark;
   };
   struct TracedCommand {
     PreparedCall work;
     OpId op;
     StepId step;
+    Marks::Name mark;
   };
 
   void addCommand(const Command& command, PreparedCall work, uint64_t offset);
+  Marks::Name markOf(OpId op) const;
+  void run(const PreparedCall& work, Marks::Name mark, uint64_t round) const;
   void serve();
   void runRound(const Round& round);
   void setCurrent(OpId op) { currentOp_.store(op.index(), std::memory_order_relaxed); }
@@ -65,6 +70,7 @@ class WorkerQueue final : public Queue {
   std::exception_ptr describe(const std::exception_ptr& error) const;
 
   std::unique_ptr<WorkMaker> maker_;
+  Marks* marks_;
   const Executable* plan_ = nullptr;
   ProgressBoard* board_ = nullptr;
   ProgressWord* word_ = nullptr;

@@ -7,22 +7,22 @@
 
 namespace dfc {
 
-HostDevice::HostDevice(const DeviceRow& row, HostDeviceTraits traits)
-    : name_(row.name), traits_(traits), pool_(std::max<uint32_t>(row.threads, 1)) {}
+HostDevice::HostDevice(const DeviceRow& row, HostDeviceTraits traits, Marks* marks)
+    : name_(row.name), traits_(traits), marks_(marks), pool_(std::max<uint32_t>(row.threads, 1)) {}
 
 std::unique_ptr<Arena> HostDevice::allocate(int64_t bytes) {
   return std::make_unique<HostArena>(name_, bytes, traits_);
 }
 
 std::unique_ptr<Queue> HostDevice::openQueue(QueueKind /*kind*/, uint32_t /*index*/) {
-  return std::make_unique<WorkerQueue>(std::make_unique<HostWork>(pool_));
+  return std::make_unique<WorkerQueue>(std::make_unique<HostWork>(pool_), marks_);
 }
 
 std::vector<std::unique_ptr<Device>> openHostDevices(llvm::ArrayRef<DeviceRequest> devices,
-                                                     HostDeviceTraits traits) {
+                                                     HostDeviceTraits traits, const BackendOptions& options) {
   std::vector<std::unique_ptr<Device>> opened;
   for (const DeviceRequest& request : devices) {
-    opened.push_back(std::make_unique<HostDevice>(request.row, traits));
+    opened.push_back(std::make_unique<HostDevice>(request.row, traits, options.marks));
   }
   return opened;
 }

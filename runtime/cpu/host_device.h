@@ -15,19 +15,20 @@ struct HostDeviceTraits {
 
 class HostDevice final : public Device {
  public:
-  HostDevice(const DeviceRow& row, HostDeviceTraits traits);
+  HostDevice(const DeviceRow& row, HostDeviceTraits traits, Marks* marks);
   std::unique_ptr<Arena> allocate(int64_t bytes) override;
   std::unique_ptr<Queue> openQueue(QueueKind kind, uint32_t index) override;
 
  private:
   std::string name_;
   HostDeviceTraits traits_;
+  Marks* marks_;
   ThreadPool pool_; // shared by the kernels of all queues
 };
 
 /// The devices of a host backend, one a request.
 std::vector<std::unique_ptr<Device>> openHostDevices(llvm::ArrayRef<DeviceRequest> devices,
-                                                     HostDeviceTraits traits);
+                                                     HostDeviceTraits traits, const BackendOptions& options);
 
 /// Whether the host's kernels can run the op: every op of the table that works, views and state included.
 bool hasHostKernel(const Graph& graph, OpId op);

@@ -19,9 +19,18 @@ std::vector<int> ordinalsOf(const std::vector<Gpu>& gpus) {
 
 } // namespace
 
+Group::LaunchMarks::LaunchMarks(Marks* marks) {
+  if (marks != nullptr) {
+    launch = marks->name("launch a step");
+    capture = marks->name("capture a step");
+    feeds = marks->name("stage feeds");
+    wait = marks->name("wait for an earlier step");
+  }
+}
+
 Group::Group(std::vector<Gpu> gpus, const BackendOptions& options)
     : gpus_(std::move(gpus)), options_(options), peers_(ordinalsOf(gpus_)), library_(options.kernelCache),
-      counter_(64) {
+      counter_(64), marks_(options.marks) {
   for (const Gpu& gpu : gpus_) {
     signals_.emplace_back(library_, gpu.architecture, roundCounter());
   }
@@ -57,8 +66,8 @@ void Group::add(const Executable& plan, const Program& program, const Gpu& gpu, 
   plan_ = &plan;
   board_ = &board;
   board[program.queue.index()].handToDevice(); // before anybody waits for it
-  programs_.push_back(
-      prepareProgram(plan, program, gpu, {&library_, &peers_, options_.calibration.get(), &pins_}));
+  programs_.push_back(prepareProgram(
+      plan, program, gpu, {&library_, &peers_, options_.calibration.get(), &pins_, options_.marks}));
 }
 
 void Group::launch(const Round& round) {
@@ -78,6 +87,7 @@ void Group::launch(const Round& round) {
 }
 
 void Group::launchRound(const Round& round) {
+  const Mark mark(options_.marks, marks_.launch, round.number);
   const OnDevice current(programs_[0].gpu->ordinal);
   stageFeeds(round);
   pinFetches(round);
@@ -111,6 +121,7 @@ std::byte* Group::stagingOf(const FeedRing& ring, uint64_t round) {
 }
 
 void Group::stageFeeds(const Round& round) {
+  const Mark mark(options_.marks, marks_.feeds, round.number);
   if (!rings_.empty() && round.number >= uint64_t{feedSlots}) {
     waitForRound(round.number - feedSlots);
   }
@@ -142,6 +153,7 @@ void Group::pinFetches(const Round& round) {
 }
 
 void Group::waitForRound(uint64_t round) const {
+  const Mark mark(options_.marks, marks_.wait, round);
   static const std::atomic<bool> never{false};
   for (const StreamProgram& program : programs_) {
     (*board_)[program.queue.index()].wait(program.commands.size() * (round + 1), never, board_->spins());

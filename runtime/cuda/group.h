@@ -46,6 +46,11 @@ class Group {
     cudaGraphExec_t exec = nullptr;
     std::vector<Patch> patches; ///< copies from feeds or to fetched buffers
   };
+  /// What a launch is made of, for a profiler.
+  struct LaunchMarks {
+    Marks::Name launch = nullptr, capture = nullptr, feeds = nullptr, wait = nullptr;
+    explicit LaunchMarks(Marks* marks);
+  };
   /// Rounds whose feeds are staged at once; more in flight than this wait for room.
   static constexpr int64_t feedSlots = 4;
   /// A fed value that GPUs copy from: pinned buffers, one a round in turn.
@@ -97,6 +102,7 @@ class Group {
   PinnedBuffer counter_;         ///< the round's number, for kernels
   std::vector<Signals> signals_; ///< by GPU
   HostPins pins_;
+  LaunchMarks marks_;
 
   const Executable* plan_ = nullptr;
   ProgressBoard* board_ = nullptr;

@@ -6,6 +6,7 @@
 namespace dfc::cuda {
 
 Group::Captured Group::capture(const Round& round) {
+  const Mark mark(options_.marks, marks_.capture, round.number);
   Captured captured;
   cudaStream_t origin = nullptr;
   check(cudaStreamCreateWithFlags(&origin, cudaStreamNonBlocking), "making a stream to capture from");
@@ -54,7 +55,10 @@ void Group::enqueue(size_t program, size_t position, const Round& round, Capture
     if (round.traced) {
       stamps_->stamp(signalsOf(program), lane.stream, program, position, false);
     }
-    enqueueAction(program, command, round, captured);
+    {
+      const Mark mark(options_.marks, command.mark, round.number);
+      enqueueAction(program, command, round, captured);
+    }
     if (round.traced) {
       stamps_->stamp(signalsOf(program), lane.stream, program, position, true);
     }

@@ -1,5 +1,6 @@
 // What is settled once, before the first round: streams, who waits for whom, pinned words and buffers.
 #include "runtime/cuda/group.h"
+#include "runtime/cuda/nvtx_marks.h"
 
 #include <algorithm>
 
@@ -68,6 +69,7 @@ void Group::makeLanes() {
     const OnDevice current(program.gpu->ordinal);
     Lane& lane = lanes_.emplace_back();
     lane.stream = newStream();
+    nameStream(lane.stream, plan_->schedule().nameOf(program.queue, plan_->machine()));
     lane.joined = newEvent();
     lane.ended.resize(program.commands.size());
     lane.published.resize(program.commands.size());

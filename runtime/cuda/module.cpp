@@ -4,6 +4,7 @@
 #include "runtime/cuda/calibrate.h"
 #include "runtime/cuda/compute.h"
 #include "runtime/cuda/device.h"
+#include "runtime/cuda/nvtx_marks.h"
 #include "runtime/cuda/probe.h"
 
 #include <fmt/format.h>
@@ -71,6 +72,8 @@ class CudaBackend final : public Backend {
     }
     return opened;
   }
+
+  Marks* marks() override { return nvtxMarks(); }
 
   void describeHost(Machine& machine, bool measure) override {
     addGpus(machine, countGpus().first);

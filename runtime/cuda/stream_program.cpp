@@ -32,6 +32,7 @@ class Preparer {
     made.step = command.step;
     made.op = command.op;
     made.waits.assign(command.waits.begin(), command.waits.end());
+    made.mark = shared_.marks != nullptr ? shared_.marks->name(markText(plan_.graph(), command.op)) : nullptr;
     switch (command.kind) {
     case Command::Kind::Nothing: return;
     case Command::Kind::Compute: addComputation(command); return;

@@ -26,6 +26,7 @@ struct StreamCommand {
   llvm::SmallVector<WaitFor, 1> waits;
   std::unique_ptr<Work> work; ///< Compute; null where there is nothing to do
   Copy copy;                  ///< Copy, Transfer
+  Marks::Name mark = nullptr; ///< null where there are no marks
 };
 
 struct StreamProgram {
@@ -42,6 +43,7 @@ struct SharedParts {
   const Peers* peers = nullptr;
   const Calibration* calibration = nullptr; ///< null for none
   HostPins* pins = nullptr;                 ///< pins the host arenas that take part in copies
+  Marks* marks = nullptr;                   ///< null for none
 };
 
 /// Throws MachineError, naming op, queue and GPU.

@@ -15,8 +15,8 @@ class EmulatedBackend final : public Backend {
   std::string unavailable() const override { return ""; }
   bool hasKernel(const Graph& graph, OpId op) const override { return hasHostKernel(graph, op); }
   std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
-                                            const BackendOptions& /*options*/) override {
-    return openHostDevices(devices, {.addressable = false, .filledWithNan = true});
+                                            const BackendOptions& options) override {
+    return openHostDevices(devices, {.addressable = false, .filledWithNan = true}, options);
   }
   std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops,
                                       const DeviceRequest& device) override {

@@ -58,6 +58,9 @@ dfc_test_room(runtime LINKS dfc_runtime dfc_cuda_kernels)
 # CUDA's compiler library alone checks the generated kernels: no GPU is needed, and no driver. It is opened when the
 # tests run, so that they also run where it is not.
 find_package(CUDAToolkit QUIET)
+if(TARGET tests_runtime)
+  target_sources(tests_runtime PRIVATE runtime/cuda/nvtx_marks.cpp) # headers alone, and no marks without them
+endif()
 if(TARGET tests_runtime AND CUDA_nvrtc_LIBRARY)
   target_compile_definitions(tests_runtime PRIVATE DFC_TEST_NVRTC="${CUDA_nvrtc_LIBRARY}")
   target_include_directories(tests_runtime SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
