@@ -2,6 +2,8 @@
 
 #include "ir/in_place.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 #include <algorithm>
 
 namespace dfc {
@@ -13,7 +15,19 @@ class StorageForest {
   struct Facts {
     bool resident = false, toEnd = false;
     StepId first;
-    llvm::SmallVector<StepId, 4> uses; // every step that reads or writes
+    /// The last step of each queue that reads or writes; those before it on its queue are ordered before
+    /// whatever it is ordered before. An assign does not count as a use of its parameter: where it has bytes
+    /// to move at all, it is the last to touch them.
+    llvm::SmallVector<std::pair<QueueId, StepId>, 2> last;
+    void note(QueueId queue, StepId step) { // steps are in topological order, so later on a queue is larger
+      for (auto& [known, latest] : last) {
+        if (known == queue) {
+          latest = std::max(latest, step);
+          return;
+        }
+      }
+      last.emplace_back(queue, step);
+    }
   };
 
   StorageForest(const PlacedGraph& placed, const Schedule& schedule)
@@ -26,11 +40,16 @@ class StorageForest {
     }
     for (const StepId step : schedule.steps.ids()) {
       const OpRow& row = graph[schedule.steps[step].op];
+      const QueueId queue = schedule.steps[step].queue;
+      if (row.kind() == OpKind::Assign) {
+        facts_[row.operands[1]].note(queue, step);
+        continue;
+      }
       for (const ValueId operand : row.operands) {
-        facts_[operand].uses.push_back(step);
+        facts_[operand].note(queue, step);
       }
       for (const ValueId result : row.results()) {
-        facts_[result].uses.push_back(step);
+        facts_[result].note(queue, step);
       }
     }
     for (const Fetch& fetch : graph.fetches()) {
@@ -58,8 +77,9 @@ class StorageForest {
     kept.resident |= gone.resident;
     kept.toEnd |= gone.toEnd;
     kept.first = kept.resident ? StepId() : std::min(kept.first, gone.first);
-    kept.uses.append(gone.uses.begin(), gone.uses.end());
-    gone.uses.clear();
+    for (const auto& [queue, step] : gone.last) {
+      kept.note(queue, step);
+    }
     parent_[other] = into;
   }
 
@@ -96,8 +116,8 @@ class StoragePlanner {
  private:
   // The new value may be made in the parameter's own storage when its first write comes after every other use
   // of that.
-  void tryDirectAssign(StepId step) {
-    const OpRow& row = graph_[schedule_.steps[step].op];
+  void tryDirectAssign(StepId assign) {
+    const OpRow& row = graph_[schedule_.steps[assign].op];
     const ValueId parameter = row.operands[0];
     const ValueId value = row.operands[1];
     const auto& fresh = forest_.facts(value);
@@ -105,8 +125,8 @@ class StoragePlanner {
       return;
     }
     const StepId write = fresh.first;
-    for (const StepId use : forest_.facts(parameter).uses) {
-      if (use != step && use != write && !before_.ordered(use, write)) {
+    for (const auto& [queue, use] : forest_.facts(parameter).last) {
+      if (use != write && !before_.ordered(use, write)) {
         return;
       }
     }
@@ -135,8 +155,8 @@ class StoragePlanner {
     if (facts.resident || facts.toEnd) {
       return false;
     }
-    return std::all_of(facts.uses.begin(), facts.uses.end(),
-                       [&](StepId use) { return use == step || before_.ordered(use, step); });
+    return llvm::all_of(
+        facts.last, [&](const auto& use) { return use.second == step || before_.ordered(use.second, step); });
   }
 
   // No operand that lies in the storage of `target` may be read elsewhere than where it is written.
@@ -178,21 +198,11 @@ class StoragePlanner {
     row.first = facts.first;
     row.begin = row.resident || !row.first.valid() ? 0 : schedule_.steps[row.first].start;
     row.end = row.resident || row.toEnd ? schedule_.makespan : row.begin;
-    for (const StepId use : facts.uses) {
-      noteUse(row, schedule_.steps[use]);
+    for (const auto& [queue, use] : facts.last) {
+      row.end = std::max(row.end, schedule_.steps[use].end);
+      row.last.emplace_back(queue, schedule_.steps[use].position);
     }
     return row;
-  }
-
-  static void noteUse(StorageRow& row, const StepRow& step) {
-    row.end = std::max(row.end, step.end);
-    for (auto& [queue, position] : row.last) {
-      if (queue == step.queue) {
-        position = std::max(position, step.position);
-        return;
-      }
-    }
-    row.last.emplace_back(step.queue, step.position);
   }
 
   const PlacedGraph& placed_;

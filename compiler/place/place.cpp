@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <llvm/ADT/STLExtras.h>
 
 #include <array>
 
@@ -34,6 +35,21 @@ std::string nameOfSingle(const PlacementProblem& problem, DeviceId device) {
   }
   const std::string& name = problem.machine.devices[device].name;
   return others.empty() ? name + " alone" : fmt::format("{}, and {} by pins", name, fmt::join(others, ", "));
+}
+
+bool sameDevices(const Placement& a, const Placement& b) {
+  return llvm::all_of(a.graph.ops(), [&](OpId op) { return a.device[op] == b.device[op]; });
+}
+
+// To schedule a large graph takes long: placements that are one are scheduled once.
+void dropRepeated(std::vector<Placement>& candidates) {
+  std::vector<Placement> kept;
+  for (Placement& candidate : candidates) {
+    if (llvm::none_of(kept, [&](const Placement& other) { return sameDevices(candidate, other); })) {
+      kept.push_back(std::move(candidate));
+    }
+  }
+  candidates = std::move(kept);
 }
 
 Diagnostic unknownPolicy(const std::string& name) {
@@ -86,6 +102,10 @@ double predictedMakespan(const Placement& placement, const PlacementProblem& pro
 }
 
 Placement fastest(std::vector<Placement> candidates, const PlacementProblem& problem) {
+  dropRepeated(candidates);
+  if (candidates.size() == 1) {
+    return std::move(candidates.front()); // nothing to compare it with
+  }
   size_t best = 0;
   double bestSeconds = predictedMakespan(candidates[0], problem);
   for (size_t i = 1; i < candidates.size(); ++i) {

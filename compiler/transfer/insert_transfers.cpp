@@ -7,8 +7,9 @@
 namespace dfc {
 namespace {
 
-/// A value on a device, as a key.
-uint64_t keyOf(ValueId value, DeviceId device) { return (uint64_t(value.index()) << 32) | device.index(); }
+/// A value on a device, as a key: a pair, as LLVM's hash of one 64-bit number looks at its low half only.
+using Key = std::pair<uint32_t, uint32_t>;
+Key keyOf(ValueId value, DeviceId device) { return {value.index(), device.index()}; }
 
 class TransferInserter {
  public:
@@ -227,7 +228,7 @@ class TransferInserter {
   SideTable<OpId, std::set<DeviceId>>
       replicaDevices_; // in device order, so that plans are the same everywhere
   SideTable<OpId, bool> assigned_;
-  llvm::DenseMap<uint64_t, ValueId> local_;    // (old value, device) -> new value there
+  llvm::DenseMap<Key, ValueId> local_;         // (old value, device) -> new value there
   llvm::DenseMap<ValueId, ValueId> forwarded_; // result of an assign -> its value
 };
 
