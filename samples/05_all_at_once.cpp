@@ -17,6 +17,7 @@ namespace {
 
 constexpr int64_t size = 768;
 constexpr int stages = 8;
+constexpr int leastRuns = 10, mostRuns = 1000;
 
 Graph pipeline() {
   Builder g("all at once");
@@ -72,18 +73,21 @@ int main(int count, char** words) {
   for (size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<float>((i * 2654435761U) % 1000U) / 1000.0F;
   }
-  NamedLiterals first, again;
-  for (int round = 0; round < 10; ++round) {
-    again = lesson::orGiveUp(session->run({{"x", x}}));
-    first = round == 0 ? again : first;
+  // Ten runs show it, and many more where the host is busy: it plays all three with whatever cores it has
+  // left.
+  const NamedLiterals first = lesson::orGiveUp(session->run({{"x", x}}));
+  bool same = true;
+  int runs = 1;
+  double measured = 0;
+  for (; runs < leastRuns || (measured == 0 && runs < mostRuns); ++runs) {
+    same = lesson::orGiveUp(session->run({{"x", x}})) == first && same;
+    measured += tripleOverlap(session->takeTrace(), *plan);
   }
-  lesson::check(first == again, "ten runs give the same bits");
+  lesson::check(same, "all runs give the same bits");
 
   const double predicted = tripleOverlap(predictedTrace(*plan), *plan);
-  const double measured = tripleOverlap(session->takeTrace(), *plan);
-  std::printf(
-      "GPU, CPU and copy engine busy at once: predicted %.1f us a run, measured %.1f us in ten runs\n",
-      predicted * 1e6, measured * 1e6);
+  std::printf("GPU, CPU and copy engine busy at once: predicted %.1f us a run, measured %.1f us in %d runs\n",
+              predicted * 1e6, measured * 1e6, runs);
   lesson::check(predicted > 0, "the schedule has all three at once");
   lesson::check(measured > 0, "so has the measured trace");
   return lesson::verdict();
