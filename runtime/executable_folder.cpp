@@ -15,4 +15,11 @@ std::filesystem::path executableFolder() {
   return error ? std::filesystem::path() : path.parent_path();
 }
 
+std::filesystem::path shippedFile(const std::filesystem::path& path) {
+  const std::filesystem::path shipped = executableFolder().parent_path() / "share/dfc" / path;
+  std::error_code error;
+  const std::filesystem::path resolved = std::filesystem::weakly_canonical(shipped, error);
+  return error ? shipped : resolved;
+}
+
 } // namespace dfc

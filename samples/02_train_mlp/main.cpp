@@ -10,7 +10,6 @@
 #include "runtime/files/safetensors.h"
 #include "samples/data/arguments.h"
 #include "samples/data/fashion_mnist.h"
-#include "samples/data/idx.h"
 #include "samples/data/lesson.h"
 
 #include <cstdio>
@@ -66,10 +65,9 @@ struct Images {
   Literal images, labels;
 };
 
-Images readImages(const std::string& name) {
-  const std::string start = std::string(fashionMnistFolder) + "/" + name;
-  const Literal raw = lesson::orGiveUp(readIdx(start + "-images-idx3-ubyte.gz"));
-  const Literal digits = lesson::orGiveUp(readIdx(start + "-labels-idx1-ubyte.gz"));
+Images readImages(const std::string& part) {
+  const Literal raw = lesson::orGiveUp(readFashionMnistBytes(part + "/images"));
+  const Literal digits = lesson::orGiveUp(readFashionMnistBytes(part + "/labels"));
   const int64_t count = raw.type().shape[0];
   Images all{Literal({ElementType::U8, {count, pixels}}), Literal(i64({count}))};
   std::memcpy(all.images.mutableBytes().data(), raw.bytes().data(), raw.bytes().size());
@@ -121,7 +119,7 @@ int main(int count, char** words) {
       .number("--epochs", epochs, 1, 1000, "times through the 60,000 training images")
       .parse(count, words);
   const Images train = readImages("train");
-  const Images test = readImages("t10k");
+  const Images test = readImages("test");
   const int64_t steps = epochs * (train.labels.type().shape[0] / batch);
   const std::string machinePath = lesson::machineFile("cpu");
   const Machine machine = lesson::orGiveUp(readMachine(machinePath));
@@ -132,7 +130,7 @@ int main(int count, char** words) {
 
   lesson::orGiveUp(writeNpy("images.npy", train.images));
   lesson::orGiveUp(writeNpy("labels.npy", train.labels));
-  const std::string graphFile = lesson::sourceFile("samples/02_train_mlp/mlp.dfg");
+  const std::string graphFile = lesson::shipped("02_train_mlp/mlp.dfg");
   const std::string feeds = " --feed images=images.npy --feed labels=labels.npy --steps " +
                             std::to_string(steps) + " --save-state ";
   lesson::runTool("run " + graphFile + " -m " + machinePath + feeds + "graph.safetensors");

@@ -30,7 +30,7 @@ NamedLiterals trainInProcess(const LabelledImages& data, const Machine& machine)
 
 int main(int count, char** words) {
   lesson::Arguments("Lesson 4: the figure as a graph file, through dfc").parse(count, words);
-  const std::string graph = lesson::sourceFile("samples/04_graph_file/figure.dfg");
+  const std::string graph = lesson::shipped("04_graph_file/figure.dfg");
   const std::string machine = lesson::machineFile("cpu-2gpu");
   const FashionMnist data = lesson::orGiveUp(readFashionMnist());
   const LabelledImages some = rowsOf(data.train, 0, steps * figure::batch);

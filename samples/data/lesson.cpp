@@ -27,9 +27,9 @@ void check(bool holds, const std::string& what) {
 
 int verdict() { return allHeld ? 0 : 1; }
 
-std::string sourceFile(const std::string& path) { return std::string(DFC_SOURCE_DIR) + "/" + path; }
+std::string shipped(const std::string& path) { return shippedFile("samples/" + path).string(); }
 
-std::string machineFile(const std::string& name) { return sourceFile("samples/machines/" + name + ".json"); }
+std::string machineFile(const std::string& name) { return shipped("machines/" + name + ".json"); }
 
 void runTool(const std::string& arguments) {
   std::printf("$ dfc %s\n", arguments.c_str());

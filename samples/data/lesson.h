@@ -26,12 +26,12 @@ void check(bool holds, const std::string& what);
 /// 0 when every check held, else 1: what main returns.
 int verdict();
 
-/// A path in the source tree.
-std::string sourceFile(const std::string& path);
+/// Where a file of samples/ lies.
+std::string shipped(const std::string& path);
 /// Runs the `dfc` beside this program with these arguments, shown first; gives up where it fails.
 void runTool(const std::string& arguments);
 
-/// The path of samples/machines/<name>.json in the source tree.
+/// The path of samples/machines/<name>.json.
 std::string machineFile(const std::string& name);
 
 /// Compiles for a machine with the roofline cost model.

@@ -4,6 +4,7 @@
 #include "compiler/compile.h"
 #include "compiler/passes/passes.h"
 #include "ir/text/print.h"
+#include "runtime/executable_folder.h"
 #include "tests/support/b3_net.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
@@ -29,8 +30,7 @@ std::map<std::string_view, int> opCounts(const Graph& graph) {
 }
 
 Executable planned(int64_t batch, const std::string& machineName) {
-  const auto machine =
-      readMachine(std::string(DFC_SOURCE_DIR) + "/samples/machines/" + machineName + ".json");
+  const auto machine = readMachine(shippedFile("samples/machines/" + machineName + ".json").string());
   REQUIRE(machine.ok());
   CompileOptions options;
   options.policy = "single";

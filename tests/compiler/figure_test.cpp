@@ -9,6 +9,7 @@
 #include "ir/computations.h"
 #include "ir/happens_before.h"
 #include "ir/scope_view.h"
+#include "runtime/executable_folder.h"
 #include "samples/03_figure/graph.h"
 #include "samples/03_figure/overlap.h"
 #include "tests/support/catch.h"
@@ -20,7 +21,7 @@ namespace dfc::test {
 namespace {
 
 Machine cpuAndTwoGpus() {
-  auto machine = readMachine(std::string(DFC_SOURCE_DIR) + "/samples/machines/cpu-2gpu.json");
+  auto machine = readMachine(shippedFile("samples/machines/cpu-2gpu.json").string());
   REQUIRE(machine.ok());
   return *machine;
 }

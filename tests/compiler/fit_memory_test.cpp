@@ -4,6 +4,7 @@
 #include "compiler/memory/memory_gate.h"
 #include "compiler/simulate/simulate.h"
 #include "ir/dsl.h"
+#include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ namespace {
 constexpr int64_t matrixBytes = int64_t{4000} * 4000 * 4; // 64 MB
 
 Machine shippedMachine() {
-  auto machine = readMachine(std::string(DFC_SOURCE_DIR) + "/samples/machines/cpu-2gpu.json");
+  auto machine = readMachine(shippedFile("samples/machines/cpu-2gpu.json").string());
   REQUIRE(machine.ok());
   return *std::move(machine);
 }

@@ -1,5 +1,6 @@
 // The list scheduler on small graphs over contended links, whose optima were proven by exhaustive search.
 #include "compiler/schedule/list_schedule.h"
+#include "runtime/executable_folder.h"
 #include "tests/compiler/instance.h"
 #include "tests/support/catch.h"
 
@@ -8,7 +9,7 @@
 namespace dfc::test {
 namespace {
 
-const std::filesystem::path instances = std::filesystem::path(DFC_SOURCE_DIR) / "tests/compiler/instances";
+const std::filesystem::path instances = shippedFile("tests/compiler/instances");
 
 bool overlap(const ListResult& result, size_t a, size_t b) {
   return result.start[a] < result.end[b] && result.start[b] < result.end[a];

@@ -1,5 +1,6 @@
 // Arena packing on tiny instances whose optima are known, with conflicts from half-open lifetimes.
 #include "compiler/memory/pack.h"
+#include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 
 #include <fstream>
@@ -10,7 +11,7 @@ namespace dfc::test {
 namespace {
 
 std::vector<PackBuffer> readInstance(const std::string& name) {
-  std::ifstream file(std::string(DFC_SOURCE_DIR) + "/tests/compiler/instances/" + name);
+  std::ifstream file(shippedFile("tests/compiler/instances/" + name));
   std::vector<PackBuffer> buffers;
   std::string line;
   std::getline(file, line);

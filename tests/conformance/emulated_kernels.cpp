@@ -1,10 +1,12 @@
 #include "tests/conformance/emulated_kernels.h"
 
 #include "ir/assert.h"
+#include "runtime/executable_folder.h"
 #include "tests/support/temporary_folder.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -86,6 +88,12 @@ struct EmulatedKernels::Library {
 EmulatedKernels::EmulatedKernels() = default;
 EmulatedKernels::~EmulatedKernels() = default;
 
+std::string EmulatedKernels::unavailable() {
+  return ::access(DFC_CXX_COMPILER, X_OK) == 0
+             ? ""
+             : "no " DFC_CXX_COMPILER " to run generated kernels with";
+}
+
 size_t EmulatedKernels::add(cuda::GeneratedWork work) {
   works_.push_back(std::move(work));
   return works_.size() - 1;
@@ -96,7 +104,8 @@ std::string EmulatedKernels::build() {
   const std::string folder = library_->folder.path().string();
   {
     std::ofstream out(library_->folder.file("kernels.cpp"));
-    out << "#include \"" DFC_SOURCE_DIR "/tests/conformance/cuda_imitation.h\"\n" << conversions;
+    out << "#include \"" << shippedFile("tests/conformance/cuda_imitation.h").string() << "\"\n"
+        << conversions;
     std::string prelude(cuda::prelude());
     const std::string mark = "// Storage and registers.";
     const size_t at = prelude.find(mark);

@@ -14,6 +14,8 @@ namespace dfc::test {
 
 class EmulatedKernels {
  public:
+  /// Why there are none on this host: they need a C++ compiler. "" where there is one.
+  static std::string unavailable();
   /// Adds an op's launches; gives the number to run it by.
   size_t add(cuda::GeneratedWork work);
   /// Compiles and loads all that was added. "" or what the compiler said.

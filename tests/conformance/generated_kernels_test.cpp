@@ -61,6 +61,9 @@ std::string wrong(const OpSample& sample, llvm::ArrayRef<Literal> operands, cons
 }
 
 void check(const std::vector<OpSample>& samples, uint64_t seed) {
+  if (!EmulatedKernels::unavailable().empty()) {
+    DFC_SKIP(EmulatedKernels::unavailable());
+  }
   EmulatedKernels kernels;
   std::vector<TensorType> results;
   for (const OpSample& sample : samples) {

@@ -3,6 +3,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
+#include "tests/support/temporary_folder.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,17 +15,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder that is gone afterwards.
-struct Folder {
-  fs::path path = fs::path(DFC_BINARY_DIR) / ("atomic_file_test." + std::to_string(::getpid()));
-  Folder() { fs::create_directories(path); }
-  ~Folder() { fs::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string file(const std::string& name) const { return (path / name).string(); }
-  size_t count() const { return static_cast<size_t>(std::distance(fs::directory_iterator(path), {})); }
-};
-
 std::string messageOf(const Status& status) {
   REQUIRE_FALSE(status.ok());
   return status.errors().front().message;
@@ -33,7 +23,7 @@ std::string messageOf(const Status& status) {
 } // namespace
 
 TEST_CASE("atomic file: writes, replaces, reads back, and leaves no other file") {
-  const Folder folder;
+  const test::TemporaryFolder folder;
   const std::string text("a\0b\n", 4);
   CHECK(writeFileAtomically(folder.file("out"), std::string_view("first and longer")).ok());
   CHECK(writeFileAtomically(folder.file("out"), std::string_view(text)).ok());
@@ -41,11 +31,11 @@ TEST_CASE("atomic file: writes, replaces, reads back, and leaves no other file")
   CHECK(readFile(folder.file("out"), 4)->size() == 4);
   CHECK(writeFileAtomically(folder.file("out"), std::string_view()).ok());
   CHECK(readTextFile(folder.file("out"), 0)->empty());
-  CHECK(folder.count() == 1);
+  CHECK(folder.fileCount() == 1);
 }
 
 TEST_CASE("atomic file: keeps permissions and writes through links") {
-  const Folder folder;
+  const test::TemporaryFolder folder;
   CHECK(writeFileAtomically(folder.file("real"), std::string_view("old")).ok());
   fs::permissions(folder.file("real"), fs::perms::owner_read | fs::perms::owner_write);
   fs::create_symlink("real", folder.file("link"));
@@ -53,18 +43,18 @@ TEST_CASE("atomic file: keeps permissions and writes through links") {
   CHECK(fs::is_symlink(folder.file("link")));
   CHECK(*readTextFile(folder.file("real"), 100) == "new");
   CHECK(fs::status(folder.file("real")).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
-  CHECK(folder.count() == 2);
+  CHECK(folder.fileCount() == 2);
 }
 
 TEST_CASE("atomic file: what cannot be written says why and leaves nothing") {
-  const Folder folder;
+  const test::TemporaryFolder folder;
   CHECK(messageOf(writeFileAtomically(folder.file("absent/out"), std::string_view("x"))) ==
         "cannot write: No such file or directory");
-  CHECK(messageOf(writeFileAtomically(folder.path.string(), std::string_view("x"))) ==
+  CHECK(messageOf(writeFileAtomically(folder.path().string(), std::string_view("x"))) ==
         "cannot write: it is a folder");
   CHECK(messageOf(writeFileAtomically("/dev/full", std::string_view("x"))) ==
         "cannot write: No space left on device");
-  CHECK(folder.count() == 0);
+  CHECK(folder.fileCount() == 0);
 }
 
 TEST_CASE("atomic file: a device is written straight and never replaced") {
@@ -73,18 +63,18 @@ TEST_CASE("atomic file: a device is written straight and never replaced") {
 }
 
 TEST_CASE("atomic file: reading has a limit and wants a file") {
-  const Folder folder;
+  const test::TemporaryFolder folder;
   CHECK(writeFileAtomically(folder.file("five"), std::string_view("12345")).ok());
   CHECK(readFile(folder.file("five"), 5).ok());
   CHECK(readFile(folder.file("five"), 4).errors().front().message == "is larger than 4 bytes");
   CHECK(readFile("/dev/zero", 1 << 20).errors().front().message == "is a device, not a file");
-  CHECK(readFile(folder.path.string(), 10).errors().front().message == "is a folder, not a file");
+  CHECK(readFile(folder.path().string(), 10).errors().front().message == "is a folder, not a file");
   CHECK(readFile(folder.file("absent"), 10).errors().front().message ==
         "cannot open: No such file or directory");
 }
 
 TEST_CASE("atomic file: a pipe is read to its end or its limit") {
-  const Folder folder;
+  const test::TemporaryFolder folder;
   const std::string pipe = folder.file("pipe");
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   const auto feed = [&](const std::string& text) { // a child writes while we read

@@ -6,9 +6,11 @@
 #include "ir/dsl.h"
 #include "ir/executable_format.h"
 #include "ir/executable_schema.h"
+#include "runtime/executable_folder.h"
 #include "tests/ir/plan_fixture.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
+#include "tests/support/temporary_folder.h"
 
 #include <cmath>
 #include <cstring>
@@ -57,8 +59,7 @@ void checkDamage(const std::string& name, const Bytes& file) {
   INFO(name);
   const Result<Executable> plan = Executable::parse(file, "plan.dfcp");
   REQUIRE_FALSE(plan.ok());
-  test::checkAgainstFile(std::filesystem::path(DFC_SOURCE_DIR) / "tests/invalid/plans" / (name + ".expected"),
-                         render(plan.errors()));
+  test::checkAgainstFile(shippedFile("tests/invalid/plans/" + name + ".expected"), render(plan.errors()));
 }
 
 /// A plan of one op on one device, made straight from a graph: for attributes of every kind.
@@ -166,7 +167,8 @@ TEST_CASE("executable: every kind of attribute survives, bit for bit") {
 }
 
 TEST_CASE("executable: saving and loading a file") {
-  const auto path = std::filesystem::path(DFC_BINARY_DIR) / "executable_test.dfcp";
+  const test::TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "plan.dfcp";
   const Result<Executable> plan = HandPlan().seal();
   REQUIRE(plan->save(path.string()).ok());
   const Result<Executable> again = Executable::load(path.string());

@@ -4,6 +4,7 @@
 #include "ir/text/dot_parts.h"
 #include "ir/text/parse.h"
 #include "ir/text/units.h"
+#include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/support/random_graph.h"
@@ -22,7 +23,7 @@ size_t countOf(const std::string& text, const std::string& part) {
 }
 
 TEST_CASE("the picture of the example graph", "[text]") {
-  const std::string text = test::readText(DFC_SOURCE_DIR "/tests/golden/text/readme_example.dfg");
+  const std::string text = test::readText(shippedFile("tests/golden/text/readme_example.dfg"));
   const Result<Graph> graph = parseGraph(text, "readme_example.dfg");
   REQUIRE(graph.ok());
   test::checkGolden("text/readme_example.dot", graphDot(*graph));

@@ -3,9 +3,11 @@
 #include "ir/same_graph.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
+#include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/support/random_graph.h"
+#include "tests/support/temporary_folder.h"
 
 #include <filesystem>
 #include <fstream>
@@ -16,30 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> brokenFiles() {
-  return test::filesIn(fs::path(DFC_SOURCE_DIR) / "tests/invalid/graphs", ".dfg");
-}
+std::vector<fs::path> brokenFiles() { return test::filesIn(shippedFile("tests/invalid/graphs"), ".dfg"); }
 
 std::string messageOf(const Result<Graph>& graph) {
   REQUIRE_FALSE(graph.ok());
   return render(graph.errors());
 }
-
-// A file of this content that is gone at the end of the case.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& content)
-      : path_(fs::path(DFC_BINARY_DIR) / "text_errors_test.dfg") {
-    std::ofstream(path_, std::ios::binary) << content;
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() { fs::remove(path_); }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 TEST_CASE("every broken graph file gives its message to the letter", "[text]") {
   const std::vector<fs::path> files = brokenFiles();
@@ -55,11 +39,13 @@ TEST_CASE("files that cannot be read say why", "[text]") {
   const std::string missing = messageOf(readGraph("/nowhere/model.dfg"));
   CHECK(missing.find("/nowhere/model.dfg") != std::string::npos);
   CHECK(missing.find("No such file") != std::string::npos);
-  CHECK(messageOf(readGraph(DFC_SOURCE_DIR)).find("is a folder") != std::string::npos);
-  const TemporaryFile file("graph g {}");
-  CHECK(readGraph(file.path().string()).ok());
-  fs::resize_file(file.path(), largestGraphFile + 1); // a hole: takes no room on the disk
-  CHECK(messageOf(readGraph(file.path().string())).find("is larger than") != std::string::npos);
+  CHECK(messageOf(readGraph(shippedFile("tests").string())).find("is a folder") != std::string::npos);
+  const test::TemporaryFolder folder;
+  const std::string file = folder.file("g.dfg");
+  std::ofstream(file) << "graph g {}";
+  CHECK(readGraph(file).ok());
+  fs::resize_file(file, largestGraphFile + 1); // a hole: takes no room on the disk
+  CHECK(messageOf(readGraph(file)).find("is larger than") != std::string::npos);
 }
 
 TEST_CASE("a thousand errors are enough", "[text]") {
@@ -131,7 +117,7 @@ void checkHarmless(const std::string& text) {
 }
 
 TEST_CASE("mutated files do no harm", "[text]") {
-  std::vector<std::string> corpus = {test::readText(fs::path(DFC_SOURCE_DIR) / "ir/text/README.md")};
+  std::vector<std::string> corpus = {test::readText(shippedFile("ir/text/README.md"))};
   for (const fs::path& file : brokenFiles()) {
     corpus.push_back(test::readText(file));
   }
@@ -166,7 +152,7 @@ TEST_CASE("mutated files do no harm", "[text]") {
 }
 
 TEST_CASE("the example of the description is a graph file", "[text]") {
-  const std::string readme = test::readText(fs::path(DFC_SOURCE_DIR) / "ir/text/README.md");
+  const std::string readme = test::readText(shippedFile("ir/text/README.md"));
   const size_t begin = readme.find("```\n") + 4;
   const Result<Graph> graph =
       parseGraph(readme.substr(begin, readme.find("```", begin) - begin), "README.md");

@@ -50,8 +50,7 @@ void checkDoubles(const SessionOptions& options, int64_t count = 3) {
 
 TEST_CASE("cuda: without a GPU it says why, another backend plays, and by name it is an error") {
   if (hasGpu()) {
-    WARN("not checked: this host has a GPU");
-    return;
+    DFC_SKIP("this host has a GPU");
   }
   CHECK_FALSE(cuda().unavailable().empty());
   checkDoubles({});
@@ -66,8 +65,7 @@ TEST_CASE("cuda: without a GPU it says why, another backend plays, and by name i
 
 TEST_CASE("cuda: a plan for more GPUs than there are names the cure, and the next session is good") {
   if (!hasGpu()) {
-    WARN("not checked: " << cuda().unavailable());
-    return;
+    DFC_SKIP(cuda().unavailable());
   }
   const Machine machine = smallMachine(64);
   const auto plan = tinyPlan(doubledOn("gpu63"), machine);
@@ -79,8 +77,7 @@ TEST_CASE("cuda: a plan for more GPUs than there are names the cure, and the nex
 
 TEST_CASE("cuda: more memory than there is names the device, and the next session is good") {
   if (!hasGpu()) {
-    WARN("not checked: " << cuda().unavailable());
-    return;
+    DFC_SKIP(cuda().unavailable());
   }
   const Machine machine = smallMachine(1);
   const auto devices = cuda().open({DeviceRequest{machine.devices[DeviceId(1)], 0}}, {});
@@ -92,8 +89,7 @@ TEST_CASE("cuda: more memory than there is names the device, and the next sessio
 
 TEST_CASE("cuda: a kernel cache that cannot be made is named; a good one is filled") {
   if (!hasGpu()) {
-    WARN("not checked: " << cuda().unavailable());
-    return;
+    DFC_SKIP(cuda().unavailable());
   }
   const TemporaryFolder place;
   const fs::path folder = place.path() / "kernels";
@@ -111,8 +107,7 @@ TEST_CASE("cuda: a kernel cache that cannot be made is named; a good one is fill
 
 TEST_CASE("cuda: a step over its time limit is given up, and the next one is good") {
   if (!hasGpu()) {
-    WARN("not checked: " << cuda().unavailable());
-    return;
+    DFC_SKIP(cuda().unavailable());
   }
   Builder g("long");
   const Tensor x = g.input("x", f32({2048, 2048}));

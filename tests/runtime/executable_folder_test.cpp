@@ -1,8 +1,16 @@
-// The program finds itself: the folder named is the one that CMake put this executable into.
+// The program finds itself, and what came with it.
 #include "runtime/executable_folder.h"
 
 #include "tests/support/catch.h"
 
 TEST_CASE("the folder of the running executable") {
-  REQUIRE(std::filesystem::equivalent(dfc::executableFolder(), DFC_BINARY_DIR "/bin"));
+  CHECK(std::filesystem::equivalent(dfc::executableFolder() / "tests_runtime", "/proc/self/exe"));
+}
+
+TEST_CASE("files that came with dfc are found from where the executable lies") {
+  CHECK(std::filesystem::is_regular_file(dfc::shippedFile("samples/machines/cpu.json")));
+  CHECK(std::filesystem::is_directory(dfc::shippedFile("tests/golden")));
+  const auto absent = dfc::shippedFile("samples/no/such/file");
+  CHECK(absent.is_absolute());
+  CHECK_FALSE(std::filesystem::exists(absent));
 }

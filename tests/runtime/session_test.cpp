@@ -3,6 +3,7 @@
 
 #include "runtime/checkpoint.h"
 #include "runtime/files/npy.h"
+#include "tests/support/temporary_folder.h"
 
 #include <cmath>
 #include <filesystem>
@@ -43,9 +44,8 @@ Graph counter() {
 }
 
 std::filesystem::path scratch(const std::string& name) {
-  const auto folder = std::filesystem::path(DFC_BINARY_DIR) / "tests" / "session";
-  std::filesystem::create_directories(folder);
-  return folder / name;
+  static const TemporaryFolder folder;
+  return folder.path() / name;
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // See golden.h. The comparison is by bytes; the report shows the first line that differs, both ways.
 #include "tests/support/golden.h"
 
+#include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 
 #include <algorithm>
@@ -61,7 +62,7 @@ void checkAgainstFile(const std::filesystem::path& path, const std::string& actu
 }
 
 void checkGolden(const std::string& name, const std::string& actual) {
-  checkAgainstFile(std::filesystem::path(DFC_SOURCE_DIR) / "tests" / "golden" / name, actual);
+  checkAgainstFile(shippedFile("tests/golden/" + name), actual);
 }
 
 std::string readText(const std::filesystem::path& path) {

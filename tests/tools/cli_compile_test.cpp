@@ -1,5 +1,6 @@
 // `dfc compile` and `dfc simulate`: plans, stages, refusals, and that compiling for GPUs loads no GPU
 // library.
+#include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/tools/run_dfc.h"
@@ -12,7 +13,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-const std::string figure = std::string(DFC_SOURCE_DIR) + "/samples/04_graph_file/figure.dfg";
+const std::string figure = dfc::shippedFile("samples/04_graph_file/figure.dfg").string();
 
 } // namespace
 

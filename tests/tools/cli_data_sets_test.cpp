@@ -1,4 +1,5 @@
 // Data sets and IDX files adapt to the input that they feed; what does not fit is told what they offer.
+#include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/tools/run_dfc.h"
 
@@ -57,10 +58,9 @@ TEST_CASE("dfc run: what does not fit is told what the source offers") {
 
 TEST_CASE("dfc run: shipped data and shipped graphs fit together") {
   if (!std::filesystem::is_directory("/usr/share/datasets/fashion-mnist")) {
-    WARN("dataset-fashion-mnist is not installed: nothing to feed");
-    return;
+    DFC_SKIP("the Debian package dataset-fashion-mnist is not installed");
   }
-  const std::string samples = std::string(DFC_SOURCE_DIR) + "/samples/";
+  const std::string samples = dfc::shippedFile("samples").string() + "/";
   const std::string folder = "/usr/share/datasets/fashion-mnist/train-";
   for (const std::string graph : {"02_train_mlp/mlp.dfg", "04_graph_file/figure.dfg"}) {
     std::vector<Json> losses;

@@ -1,4 +1,5 @@
 // Every example of every --help, run to the letter by a shell in a scratch copy of the samples.
+#include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/tools/run_dfc.h"
 
@@ -32,10 +33,10 @@ bool canRun(const std::string& command) {
 } // namespace
 
 TEST_CASE("dfc: every example of every help works from the repository root") {
-  const std::string bin = std::string(DFC_BINARY_DIR) + "/bin";
+  const std::string bin = dfc::executableFolder().string();
   for (const std::string verb : {"", "compile", "run", "view", "machine", "simulate", "calibrate", "bench"}) {
     const Workshop shop;
-    std::filesystem::copy(std::string(DFC_SOURCE_DIR) + "/samples", shop.path() / "samples",
+    std::filesystem::copy(dfc::shippedFile("samples"), shop.path() / "samples",
                           std::filesystem::copy_options::recursive);
     const Outcome help = verb.empty() ? runDfc({"--help"}) : runDfc({verb, "--help"});
     const auto examples = examplesOf(help.out);
@@ -44,7 +45,7 @@ TEST_CASE("dfc: every example of every help works from the repository root") {
       INFO(example);
       CHECK(example.starts_with("dfc "));
       if (!canRun(example)) {
-        WARN("not run, its package is not installed: " << example);
+        WARN("skipped: an example, as its package is not installed\n" << example);
         continue;
       }
       const std::string command =

@@ -1,5 +1,6 @@
 // `-m`: machine files by path and shipped ones by name, what is no machine file, and devices that a machine
 // does not have.
+#include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/tools/run_dfc.h"
@@ -10,7 +11,7 @@ using namespace dfc::test;
 
 namespace {
 
-const std::string folder = std::string(DFC_SOURCE_DIR) + "/samples/";
+const std::string folder = dfc::shippedFile("samples").string() + "/";
 const std::string figure = folder + "04_graph_file/figure.dfg";
 const std::string whatOneIs =
     "a machine file is JSON that lists devices, links and routes; shipped ones go by name (cpu, cpu-2gpu, "
@@ -41,9 +42,13 @@ TEST_CASE("dfc -m: a shipped machine goes by its name, a file of that name goes 
 TEST_CASE("dfc -m: an installed dfc finds its machines beside itself, wherever it was moved") {
   const Workshop shop;
   std::filesystem::create_directories(shop.path() / "here/bin");
-  std::filesystem::create_directories(shop.path() / "here/share/dfc/machines");
-  std::filesystem::copy_file(std::string(DFC_BINARY_DIR) + "/bin/dfc", shop.path() / "here/bin/dfc");
-  shop.write("here/share/dfc/machines/only-here.json",
+  std::filesystem::create_directories(shop.path() / "here/share/dfc/samples/machines");
+  const std::filesystem::path bin = dfc::executableFolder();
+  std::filesystem::copy_file(bin / "dfc", shop.path() / "here/bin/dfc");
+  if (std::filesystem::is_directory(bin.parent_path() / "lib")) { // what an installed dfc is linked with
+    std::filesystem::create_directory_symlink(bin.parent_path() / "lib", shop.path() / "here/lib");
+  }
+  shop.write("here/share/dfc/samples/machines/only-here.json",
              "{\"name\": \"installed\", \"devices\": [{\"id\": \"cpu0\", \"class\": \"cpu\"}]}");
   shop.write("g.dfg", "graph g {\n  input x : f32[4]\n  y = relu(x)\n  fetch y\n}\n");
   const std::string command =

@@ -1,5 +1,6 @@
 // The words of the command line: help, verbs and options that are not there, values that make no sense; as
 // text and as JSON.
+#include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/tools/run_dfc.h"
 
@@ -121,7 +122,7 @@ TEST_CASE("dfc run: a null backend warns that nothing is computed") {
 
 TEST_CASE("dfc view: figure and placed --collapse are one picture, and the help says so") {
   const Workshop shop;
-  const std::string figure = std::string(DFC_SOURCE_DIR) + "/samples/04_graph_file/figure.dfg";
+  const std::string figure = dfc::shippedFile("samples/04_graph_file/figure.dfg").string();
   CHECK(shop.dfc({"view", figure, "-m", "cpu-2gpu", "--what=figure"}).out ==
         shop.dfc({"view", figure, "-m", "cpu-2gpu", "--what=placed", "--collapse"}).out);
   CHECK_THAT(runDfc({"view", "--help"}).out, containing("placed --collapse is the same"));

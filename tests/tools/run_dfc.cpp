@@ -1,5 +1,6 @@
 #include "tests/tools/run_dfc.h"
 
+#include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 
@@ -41,7 +42,7 @@ std::vector<std::string> environmentWith(const std::map<std::string, std::string
 Outcome runDfc(const std::vector<std::string>& words, const std::filesystem::path& folder,
                const std::map<std::string, std::string>& environment) {
   const Workshop streams;
-  std::vector<std::string> arguments = {std::string(DFC_BINARY_DIR) + "/bin/dfc"};
+  std::vector<std::string> arguments = {(executableFolder() / "dfc").string()};
   arguments.insert(arguments.end(), words.begin(), words.end());
   std::vector<std::string> variables = environmentWith(environment);
   posix_spawn_file_actions_t actions;
@@ -80,7 +81,7 @@ std::string Workshop::write(const std::string& name, const std::string& text) co
 }
 
 std::string machineFile(const std::string& name) {
-  return std::string(DFC_SOURCE_DIR) + "/samples/machines/" + name + ".json";
+  return shippedFile("samples/machines/" + name + ".json").string();
 }
 
 } // namespace dfc::test

@@ -10,5 +10,4 @@ add_custom_target(dfc_version COMMAND ${dfc_version_command} BYPRODUCTS "${dfc_v
 dfc_room_library(dfc_bench GLOBS tools/bench/*.cpp LINKS dfc_compiler dfc_runtime)
 add_dependencies(dfc_bench dfc_version)
 target_include_directories(dfc_bench SYSTEM PRIVATE "${CMAKE_BINARY_DIR}/generated")
-target_compile_definitions(dfc_bench PRIVATE DFC_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 target_sources(dfc_bench PRIVATE samples/03_figure/graph.cpp) # A4 is the lesson's own graph

@@ -2,9 +2,6 @@
 # and the test sample_NN_name (label `sample`), which runs in a folder of its own. samples/data/ is their helper library.
 
 dfc_room_library(dfc_sample_data GLOBS samples/data/*.cpp LINKS dfc_compiler dfc_runtime ZLIB::ZLIB CLI11::CLI11)
-if(TARGET dfc_sample_data)
-  target_compile_definitions(dfc_sample_data PRIVATE DFC_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-endif()
 
 file(GLOB dfc_lessons CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}/samples"
      samples/[0-9][0-9]_*.cpp samples/[0-9][0-9]_*/*.cpp)
@@ -18,8 +15,6 @@ foreach(lesson IN LISTS dfc_lessons)
   set(target sample_${lesson})
   dfc_executable(${target} GLOBS samples/${lesson}.cpp samples/${lesson}/*.cpp ${dfc_lesson_${lesson}_also}
                  LINKS dfc_sample_data dfc_compiler dfc_runtime)
-  target_compile_definitions(${target} PRIVATE
-    DFC_SOURCE_DIR="${CMAKE_SOURCE_DIR}" DFC_BINARY_DIR="${CMAKE_BINARY_DIR}")
   if(TARGET dfc)
     add_dependencies(${target} dfc) # a lesson may run the tool
   endif()

@@ -10,10 +10,8 @@ foreach(place ../shared ../../shared)
     set(DFC_SHARED_DIR "${folder}")
   endif()
 endforeach()
-if(NOT DFC_SHARED_DIR)
-  cmake_path(ABSOLUTE_PATH CMAKE_SOURCE_DIR NORMALIZE OUTPUT_VARIABLE folder)
-  cmake_path(GET folder PARENT_PATH folder)
-  set(DFC_SHARED_DIR "${folder}/shared")
+if(DFC_SHARED_DIR)
+  file(CREATE_LINK "${DFC_SHARED_DIR}" "${CMAKE_BINARY_DIR}/share/dfc/shared" SYMBOLIC)
 endif()
 
 # Catch2 2 is a header whose main() we compile once, here; Catch2 3 brings its own library.
@@ -29,8 +27,8 @@ else()
   target_link_libraries(dfc_test_support PUBLIC Catch2::Catch2WithMain)
   target_compile_definitions(dfc_test_support PUBLIC DFC_CATCH2_MAJOR=3)
 endif()
-target_compile_definitions(dfc_test_support PUBLIC
-  DFC_SOURCE_DIR="${CMAKE_SOURCE_DIR}" DFC_BINARY_DIR="${CMAKE_BINARY_DIR}" DFC_SHARED_DIR="${DFC_SHARED_DIR}")
+# How tests find their files; its home is the runtime, which not every room's tests are linked with.
+target_sources(dfc_test_support PRIVATE runtime/executable_folder.cpp)
 
 # The cases are asked for when ctest starts, not when the executable is linked: nothing runs during a build.
 function(dfc_test_room room)
@@ -62,7 +60,10 @@ if(TARGET tests_runtime)
   target_sources(tests_runtime PRIVATE runtime/cuda/nvtx_marks.cpp) # headers alone, and no marks without them
 endif()
 if(TARGET tests_runtime AND CUDA_nvrtc_LIBRARY)
-  target_compile_definitions(tests_runtime PRIVATE DFC_TEST_NVRTC="${CUDA_nvrtc_LIBRARY}")
+  cmake_path(GET CUDA_nvrtc_LIBRARY PARENT_PATH folder)
+  target_compile_definitions(tests_runtime PRIVATE DFC_TEST_NVRTC="libnvrtc.so.${CUDAToolkit_VERSION_MAJOR}")
+  set_target_properties(tests_runtime PROPERTIES
+    BUILD_RPATH "${folder}" INSTALL_RPATH "$ORIGIN/../lib/dfc;${DFC_CUDA_USUAL_FOLDER}")
   target_include_directories(tests_runtime SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 endif()
 dfc_test_room(tools LINKS dfc_sample_data dfc_compiler dfc_runtime CLI11::CLI11)

@@ -14,6 +14,12 @@ endif()
 # One folder for executables and modules: a module is looked for beside the executable.
 set(DFC_BIN_DIR "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${DFC_BIN_DIR}")
+# What programs read at run time is looked for in ../share/dfc, seen from the executable, by its path in the source tree.
+# An installation has copies there (dfc_bundle.cmake), a build folder these links: no path of this machine is compiled in.
+foreach(room ir samples tests tools)
+  file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/share/dfc")
+  file(CREATE_LINK "${CMAKE_SOURCE_DIR}/${room}" "${CMAKE_BINARY_DIR}/share/dfc/${room}" SYMBOLIC)
+endforeach()
 
 option(DFC_DEBUG_CHECKS "Verify every stage as it is made, and keep assertions" OFF)
 option(DFC_WERROR "Treat warnings as errors" ON)
@@ -54,6 +60,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
 endif()
 # a * b + c rounds twice unless the source asks for a fused multiply-add: the same bits on every processor.
 target_compile_options(dfc_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+# Assertions and tests name their file as the repository does, not by where it lay on this machine. The other presets keep
+# whole paths, which editors find. The last spelling is what ccache's base_dir makes of the first; neither is hashed by it.
+if(CMAKE_BUILD_TYPE STREQUAL Release)
+  cmake_path(RELATIVE_PATH CMAKE_SOURCE_DIR BASE_DIRECTORY "${CMAKE_BINARY_DIR}" OUTPUT_VARIABLE dfc_way_back)
+  foreach(folder "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}" "${dfc_way_back}")
+    target_compile_options(dfc_flags INTERFACE "-fmacro-prefix-map=${folder}/=")
+  endforeach()
+endif()
 if(DFC_DEBUG_CHECKS)
   target_compile_definitions(dfc_flags INTERFACE DFC_DEBUG_CHECKS=1)
 endif()

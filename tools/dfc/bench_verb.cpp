@@ -1,6 +1,7 @@
 // `dfc bench experiments` and `dfc bench peers`: the book's experiments on this host's devices, and PyTorch's
 // and JAX's scripts beside them.
 #include "compiler/cost/calibrated_cost_model.h"
+#include "runtime/executable_folder.h"
 #include "samples/data/lesson.h"
 #include "tools/bench/bench.h"
 #include "tools/dfc/backend_choice.h"
@@ -111,18 +112,9 @@ Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
   return options;
 }
 
-/// Where the scripts lie: as installed beside the running program, else in the source tree.
-std::string scriptsFolder() {
-  std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const auto installed = program.parent_path().parent_path() / "share/dfc/peers";
-  return std::filesystem::is_directory(installed, ignored) ? installed.string()
-                                                           : lesson::sourceFile("tools/bench/peers");
-}
-
 Result<bench::PeerOptions> peersOf(const BenchArguments& arguments) {
   bench::PeerOptions peers = arguments.peers;
-  peers.scripts = peers.scripts.empty() ? scriptsFolder() : peers.scripts;
+  peers.scripts = peers.scripts.empty() ? shippedFile("tools/bench/peers").string() : peers.scripts;
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(std::filesystem::path(peers.scripts) / "peer.py", ignored)) {
     return Diagnostic{Severity::Error,

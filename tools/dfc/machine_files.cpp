@@ -16,18 +16,6 @@ namespace files = std::filesystem;
 
 constexpr uint64_t largestFile = uint64_t{16} << 20; // as parseMachine's own reader
 
-void addFolder(const files::path& folder, std::vector<ShippedMachine>& machines) {
-  std::error_code ignored;
-  for (const auto& entry : files::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().stem().string();
-    const bool known = std::any_of(machines.begin(), machines.end(),
-                                   [&](const ShippedMachine& other) { return other.name == name; });
-    if (entry.path().extension() == ".json" && !known) {
-      machines.push_back({name, entry.path().string()});
-    }
-  }
-}
-
 /// "a, b or c", each ready for -m; "" where none is shipped.
 std::string shippedNames() {
   std::vector<std::string> names;
@@ -79,8 +67,12 @@ std::vector<std::string> shippedWith(const std::string& device) {
 
 std::vector<ShippedMachine> shippedMachines() {
   std::vector<ShippedMachine> machines;
-  addFolder(executableFolder().parent_path() / "share/dfc/machines", machines);
-  addFolder(files::path(DFC_SOURCE_DIR) / "samples/machines", machines);
+  std::error_code ignored;
+  for (const auto& entry : files::directory_iterator(shippedFile("samples/machines"), ignored)) {
+    if (entry.path().extension() == ".json") {
+      machines.push_back({entry.path().stem().string(), entry.path().string()});
+    }
+  }
   std::sort(machines.begin(), machines.end(),
             [](const ShippedMachine& a, const ShippedMachine& b) { return a.name < b.name; });
   return machines;

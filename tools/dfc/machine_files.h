@@ -1,6 +1,5 @@
-// Machine files by path or, for those that dfc brings along, by name: `-m cpu-2gpu`. Shipped files are looked
-// for in ../share/dfc/machines of the running program (installed) and in samples/machines of the source tree
-// that it was built from.
+// Machine files by path or, for those that dfc brings along, by name: `-m cpu-2gpu`. Shipped files are
+// those of samples/machines, as `shippedFile` finds them.
 #pragma once
 
 #include "ir/machine.h"
@@ -15,7 +14,7 @@ struct ShippedMachine {
   std::string name; ///< the file's without ".json"
   std::string path;
 };
-/// By name; empty where neither folder is there.
+/// By name; empty where the folder is not there.
 std::vector<ShippedMachine> shippedMachines();
 
 /// The file that `-m WORD` means: WORD itself where there is such a file, else the shipped one of that name,

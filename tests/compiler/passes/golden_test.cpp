@@ -5,6 +5,7 @@
 #include "compiler/passes/passes.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
+#include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/support/random_values.h"
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view outcome = ".out.dfg";
 
 std::vector<fs::path> casesOf(std::string_view pass) {
-  const fs::path folder = fs::path(DFC_SOURCE_DIR) / "tests" / "golden" / std::string(pass);
+  const fs::path folder = shippedFile("tests/golden/" + std::string(pass));
   std::vector<fs::path> cases;
   for (const fs::path& file : test::filesIn(folder, ".dfg")) {
     if (!file.string().ends_with(outcome)) {

@@ -1,0 +1,87 @@
+# `cmake --install` and `cpack -G TGZ`: a folder that may be moved and carried to another host. bin/ has every program
+# (dfc, lessons, tests), lib/dfc the modules that they open and the libraries that a bare host lacks, share/dfc what they
+# read, by its path in the source tree. Nothing in it names a folder of the machine that made it (tests/tools/bundle_test.py).
+
+# --- Programs and modules. Run paths begin where the file lies.
+# RPATH and not RUNPATH: it also serves the libraries of the libraries (libzip's libcrypto, oneDNN's libgomp), which come
+# from the system without a run path of their own. The CUDA module keeps RUNPATH, so that LD_LIBRARY_PATH may choose among
+# CUDA toolkits; their usual folder is often unknown to the loader.
+get_property(dfc_targets DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
+foreach(target IN LISTS dfc_targets)
+  get_target_property(kind ${target} TYPE)
+  if(NOT kind MATCHES "^(EXECUTABLE|MODULE_LIBRARY)$")
+    continue()
+  endif()
+  set(run_path "$ORIGIN/../lib/dfc")
+  if(kind STREQUAL MODULE_LIBRARY)
+    set(run_path "$ORIGIN")
+  endif()
+  if(target MATCHES "^(dfc_cuda|tests_runtime)$")
+    list(APPEND run_path /usr/local/cuda/lib64)
+  endif()
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${run_path}")
+  if(NOT target STREQUAL dfc_cuda)
+    target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
+  endif()
+  install(TARGETS ${target} RUNTIME_DEPENDENCY_SET dfc_libraries RUNTIME DESTINATION bin LIBRARY DESTINATION lib/dfc)
+endforeach()
+
+# --- Libraries. The host's own are glibc, the C++ runtime and CUDA. The C++ runtime, because CUDA's libraries use it too
+# and may want a newer one than ours, and a process has only one; every system with our glibc has one that is new enough.
+install(RUNTIME_DEPENDENCY_SET dfc_libraries
+  PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so" "^lib(cuda|cublasLt|nvrtc)\\.so"
+  LIBRARY DESTINATION lib/dfc)
+# Their licences, where Debian's package manager knows them.
+install(CODE [[
+  file(GLOB libraries LIST_DIRECTORIES FALSE RELATIVE "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/dfc"
+       "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/dfc/*.so.*")
+  foreach(library IN LISTS libraries)
+    execute_process(COMMAND dpkg-query -S "*/${library}" OUTPUT_VARIABLE package RESULT_VARIABLE failed ERROR_QUIET)
+    string(REGEX REPLACE "[:,].*" "" package "${package}")
+    if(NOT failed AND EXISTS "/usr/share/doc/${package}/copyright")
+      file(INSTALL "/usr/share/doc/${package}/copyright" DESTINATION "${CMAKE_INSTALL_PREFIX}/share/dfc/licences"
+           RENAME "${package}")
+    endif()
+  endforeach()
+]])
+
+# --- What programs and people read.
+install(DIRECTORY samples DESTINATION share/dfc)
+install(DIRECTORY tests/golden tests/invalid DESTINATION share/dfc/tests)
+install(DIRECTORY tests/compiler/instances DESTINATION share/dfc/tests/compiler)
+install(FILES tests/conformance/cuda_imitation.h DESTINATION share/dfc/tests/conformance)
+install(DIRECTORY tools/bench/peers tools/bench/results DESTINATION share/dfc/tools/bench PATTERN __pycache__ EXCLUDE)
+file(GLOB_RECURSE dfc_pages CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}"
+     ir/README.md compiler/README.md runtime/README.md tests/README.md tools/README.md)
+list(APPEND dfc_pages README.md)
+foreach(page IN LISTS dfc_pages)
+  cmake_path(GET page PARENT_PATH folder)
+  install(FILES ${page} DESTINATION share/dfc/${folder})
+endforeach()
+
+# --- The front page: what a stranger does with it, on which hosts.
+execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE dfc_glibc OUTPUT_STRIP_TRAILING_WHITESPACE)
+string(REGEX MATCH "^[0-9]+" dfc_gcc "${CMAKE_CXX_COMPILER_VERSION}")
+set(dfc_gpus "It was built without the CUDA backend: GPUs are emulated by threads of the CPU.")
+if(TARGET dfc_cuda)
+  string(CONCAT dfc_gpus "GPUs need NVIDIA's driver and the libraries of CUDA ${CUDAToolkit_VERSION_MAJOR} (cuBLASLt, NVRTC), "
+                "in `/usr/local/cuda/lib64`, on `LD_LIBRARY_PATH` or known to the loader; without them all else works.")
+endif()
+configure_file(tools/bundle/README.md.in "${CMAKE_BINARY_DIR}/bundle/README.md" @ONLY)
+install(FILES "${CMAKE_BINARY_DIR}/bundle/README.md" DESTINATION .)
+install(PROGRAMS tools/bundle/run_tests DESTINATION .)
+
+# --- The tarball.
+set(CPACK_GENERATOR TGZ)
+set(CPACK_PACKAGE_NAME dfc)
+set(CPACK_PACKAGE_VENDOR dfc)
+set(CPACK_SYSTEM_NAME "${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}")
+set(CPACK_STRIP_FILES ON)
+include(CPack)
+
+# --- Its proof, of release builds only: ctest --test-dir build/release -L bundle
+if(BUILD_TESTING AND CMAKE_BUILD_TYPE STREQUAL Release AND Python3_FOUND)
+  add_test(NAME bundle COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_SOURCE_DIR}/tests/tools/bundle_test.py"
+           "${CMAKE_BINARY_DIR}" "${CMAKE_CPACK_COMMAND}")
+  set_tests_properties(bundle PROPERTIES LABELS bundle TIMEOUT 3600 RUN_SERIAL TRUE)
+endif()
