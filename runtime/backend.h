@@ -114,6 +114,9 @@ struct DeviceRequest {
 struct BackendOptions {
   std::string kernelCache; ///< folder where kernels compiled at run time are kept; empty for none
   bool graphs = true;      ///< false: no CUDA graphs, every command is launched anew each round
+  /// false: no two ops share a kernel launch, even where both are small. A traced round launches them apart
+  /// in any case, so that each has a time of its own.
+  bool mergeLaunches = true;
   /// What `calibrate` found on a device of the session, so that kernels need not be chosen again; null for
   /// none. It counts for devices of its own model only.
   std::shared_ptr<const Calibration> calibration = nullptr;

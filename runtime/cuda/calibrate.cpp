@@ -1,7 +1,7 @@
 #include "runtime/cuda/calibrate.h"
 
 #include "runtime/cuda/compute.h"
-#include "runtime/cuda/epilogue.h"
+#include "runtime/cuda/launches/draft.h"
 #include "runtime/cuda/matmul.h"
 #include "runtime/cuda/noise.h"
 #include "runtime/cuda/stopwatch.h"
@@ -68,15 +68,17 @@ class OpTimer {
   }
 
   double secondsOf(const Computation& computation) {
-    DeviceBuffer workspace;
-    const auto works =
-        makeWorks(graph_, {computation}, {gpu_.ordinal, gpu_.architecture, &library_, matmulWorkspace_.get()},
-                  workspace);
-    if (works[0] == nullptr) {
+    const auto made = makeLaunches(
+        graph_, {computation}, {gpu_.ordinal, gpu_.architecture, &library_, matmulWorkspace_.get()}, false);
+    if (made.launches.empty()) {
       return leastSeconds;
     }
-    return std::max(watch_.perRepetition([&](cudaStream_t stream) { works[0]->enqueue(stream); }),
-                    leastSeconds);
+    const auto enqueue = [&](cudaStream_t stream) {
+      for (const ComputeLaunch& launch : made.launches) {
+        launch.work->enqueue(stream);
+      }
+    };
+    return std::max(watch_.perRepetition(enqueue), leastSeconds);
   }
 
   static constexpr double leastSeconds = 1e-9; // a table's times are more than 0

@@ -1,9 +1,9 @@
-// The works of a program's computations: matrix products through cuBLASLt, everything else through generated
-// kernels, compiled together.
+// A queue's computations as launches on a stream: matrix products through cuBLASLt, everything else through
+// generated kernels, compiled together. Which launches there are is decided in launches/.
 #pragma once
 
-#include "runtime/backend.h"
 #include "runtime/cuda/kernel_library.h"
+#include "runtime/cuda/launches/computation.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/work.h"
 
@@ -17,21 +17,21 @@ struct ComputeSite {
   std::byte* matmulWorkspace = nullptr; ///< matmulWorkspaceBytes
 };
 
-/// Whether the op's product is cuBLASLt's.
-bool isLibraryProduct(const Graph& graph, OpId op);
-
-bool hasCudaKernel(const Graph& graph, OpId op);
-
-/// One op of the plan and where its values lie.
-struct Computation {
-  OpId op;
-  Addresses at;
-  std::string choice = {}; ///< how the calibration wants its product made; "" for the library's heuristic
+struct ComputeLaunch {
+  std::unique_ptr<Work> work;
+  uint32_t position = 0;              ///< of the command at whose turn it is enqueued
+  std::vector<uint32_t> computations; ///< that it works for, by index; never empty
 };
 
-/// A work a computation, in order; null for one that has nothing to do (no elements). `workspace`: grows to
-/// what the queue's kernels need in turn. Throws MachineError, naming the op.
-std::vector<std::unique_ptr<Work>> makeWorks(const Graph& graph, const std::vector<Computation>& computations,
-                                             const ComputeSite& site, DeviceBuffer& workspace);
+/// In order, positions ascending. Computations without elements have none.
+struct ComputeLaunches {
+  DeviceBuffer workspace; ///< of the generated kernels
+  std::vector<ComputeLaunch> launches;
+};
+
+/// `merge`: launches may be merged and moved within segments; else each computation's own follow one another.
+/// Throws MachineError, naming the op.
+ComputeLaunches makeLaunches(const Graph& graph, const std::vector<Computation>& computations,
+                             const ComputeSite& site, bool merge);
 
 } // namespace dfc::cuda

@@ -66,8 +66,11 @@ void Group::add(const Executable& plan, const Program& program, const Gpu& gpu, 
   plan_ = &plan;
   board_ = &board;
   board[program.queue.index()].handToDevice(); // before anybody waits for it
-  programs_.push_back(prepareProgram(
-      plan, program, gpu, {&library_, &peers_, options_.calibration.get(), &pins_, options_.marks}));
+  programs_.push_back(prepareProgram(plan, program, gpu, sharedParts()));
+}
+
+SharedParts Group::sharedParts() {
+  return {&library_, &peers_, options_.calibration.get(), &pins_, options_.marks, options_.mergeLaunches};
 }
 
 void Group::launch(const Round& round) {
@@ -92,6 +95,9 @@ void Group::launchRound(const Round& round) {
   stageFeeds(round);
   pinFetches(round);
   if (round.traced) {
+    for (StreamProgram& program : programs_) {
+      prepareSingle(*plan_, program, sharedParts());
+    }
     stamps_ = stamps_ != nullptr ? std::move(stamps_) : std::make_unique<Stamps>(programs_, gpus_, library_);
     if (const auto old = Stamps::roundToTakeOut(round.number)) {
       waitForRound(*old);

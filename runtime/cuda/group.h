@@ -70,6 +70,8 @@ class Group {
   bool inGroup(const WaitFor& wait) const;
   size_t queueOf(const WaitFor& wait) const;
 
+  SharedParts sharedParts();
+
   // One round (group.cpp).
   void launchRound(const Round& round);
   void skipRound(const Round& round);
@@ -84,9 +86,10 @@ class Group {
   // A round's calls, captured or not (group_enqueue.cpp).
   Captured capture(const Round& round);
   void enqueueRound(const Round& round, cudaStream_t origin, Captured* captured);
+  void endRound(cudaStream_t stream, bool alone);
   void enqueue(size_t program, size_t position, const Round& round, Captured* captured);
   void enqueueWaits(size_t program, const StreamCommand& command);
-  void enqueueAction(size_t program, const StreamCommand& command, const Round& round, Captured* captured);
+  void enqueueAction(size_t program, size_t position, const Round& round, Captured* captured);
   void enqueueCopy(size_t program, const Copy& copy, const Round& round, Captured* captured);
   std::byte* addressOf(const Location& location, const Round& round) const;
   const Signals& signalsOf(size_t program) const;

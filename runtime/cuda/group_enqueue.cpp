@@ -36,13 +36,24 @@ void Group::enqueueRound(const Round& round, cudaStream_t origin, Captured* capt
   for (const auto& [program, position] : order_) {
     enqueue(program, position, round, captured);
   }
+  const bool alone = programs_.size() == 1; // then the end need not wait for a join of streams
+  if (alone) {
+    endRound(lanes_[0].stream, alone);
+  }
   for (size_t i = 0; i < programs_.size(); ++i) {
     const OnDevice current(programs_[i].gpu->ordinal);
     check(cudaEventRecord(lanes_[i].joined, lanes_[i].stream), "joining a step");
     check(cudaStreamWaitEvent(origin, lanes_[i].joined, 0), "joining a step");
   }
-  signalsOf(0).endRound(origin, reinterpret_cast<const DevicePublication*>(ends_.get()),
-                        static_cast<int>(programs_.size()));
+  if (!alone) {
+    endRound(origin, alone);
+  }
+}
+
+void Group::endRound(cudaStream_t stream, bool alone) {
+  const OnDevice current(programs_[0].gpu->ordinal);
+  signalsOf(0).endRound(stream, reinterpret_cast<const DevicePublication*>(ends_.get()),
+                        static_cast<int>(programs_.size()), alone);
 }
 
 void Group::enqueue(size_t program, size_t position, const Round& round, Captured* captured) {
@@ -55,10 +66,7 @@ void Group::enqueue(size_t program, size_t position, const Round& round, Capture
     if (round.traced) {
       stamps_->stamp(signalsOf(program), lane.stream, program, position, false);
     }
-    {
-      const Mark mark(options_.marks, command.mark, round.number);
-      enqueueAction(program, command, round, captured);
-    }
+    enqueueAction(program, position, round, captured);
     if (round.traced) {
       stamps_->stamp(signalsOf(program), lane.stream, program, position, true);
     }
@@ -90,17 +98,24 @@ void Group::enqueueWaits(size_t program, const StreamCommand& command) {
   }
 }
 
-void Group::enqueueAction(size_t program, const StreamCommand& command, const Round& round,
-                          Captured* captured) {
+void Group::enqueueAction(size_t program, size_t position, const Round& round, Captured* captured) {
+  const StreamCommand& command = programs_[program].commands[position];
   switch (command.kind) {
   case Command::Kind::Nothing: return;
-  case Command::Kind::Compute:
-    if (command.work != nullptr) {
-      command.work->enqueue(lanes_[program].stream);
+  case Command::Kind::Compute: {
+    const Computing& computing = programs_[program].computingFor(round.traced);
+    for (size_t i = computing.firstAt[position]; i < computing.firstAt[position + 1]; ++i) {
+      const Mark mark(options_.marks, computing.marks[i], round.number);
+      computing.made.launches[i].work->enqueue(lanes_[program].stream);
     }
     return;
+  }
   case Command::Kind::Copy:
-  case Command::Kind::Transfer: enqueueCopy(program, command.copy, round, captured); return;
+  case Command::Kind::Transfer: {
+    const Mark mark(options_.marks, command.mark, round.number);
+    enqueueCopy(program, command.copy, round, captured);
+    return;
+  }
   }
 }
 

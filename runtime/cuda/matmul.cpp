@@ -284,8 +284,6 @@ class ZeroWork final : public Work {
 
 } // namespace
 
-bool hasMatmul(ElementType type) { return isFloat(type); }
-
 cublasLtHandle_t matmulHandle(int ordinal) {
   static std::mutex mutex;
   static auto* const handles = new std::map<int, cublasLtHandle_t>; // outlives static destruction

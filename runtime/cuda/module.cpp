@@ -2,8 +2,8 @@
 #include "runtime/cuda/module.h"
 
 #include "runtime/cuda/calibrate.h"
-#include "runtime/cuda/compute.h"
 #include "runtime/cuda/device.h"
+#include "runtime/cuda/launches/draft.h"
 #include "runtime/cuda/nvtx_marks.h"
 #include "runtime/cuda/probe.h"
 

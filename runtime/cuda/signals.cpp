@@ -48,8 +48,12 @@ extern "C" __global__ void dfc_kernel(const u64* round, Publication to) {
 }
 )";
 
+// May be launched ahead of the end of what comes before it on its stream.
 constexpr const char* endText = R"(
 extern "C" __global__ void dfc_kernel(u64* round, const Publication* ends, int count) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
   const u64 current = load(round);
   __threadfence_system();
   for (int i = threadIdx.x; i < count; i += blockDim.x) {
@@ -89,6 +93,20 @@ void launch(cudaKernel_t kernel, cudaStream_t stream, unsigned threads, void** a
         doing);
 }
 
+void launchEarly(cudaKernel_t kernel, cudaStream_t stream, unsigned threads, void** arguments,
+                 const char* doing) {
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(1);
+  config.blockDim = dim3(threads);
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = 1;
+  check(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), arguments), doing);
+}
+
 } // namespace
 
 Signals::Signals(KernelLibrary& library, const std::string& architecture, uint64_t* round) : round_(round) {
@@ -113,10 +131,10 @@ void Signals::publish(cudaStream_t stream, const DevicePublication& publication)
   launch(publish_, stream, 1, arguments.data(), "telling the host");
 }
 
-void Signals::endRound(cudaStream_t stream, const DevicePublication* ends, int count) const {
+void Signals::endRound(cudaStream_t stream, const DevicePublication* ends, int count, bool alone) const {
   uint64_t* round = round_;
   std::array<void*, 3> arguments = {&round, &ends, &count};
-  launch(end_, stream, 32, arguments.data(), "ending a round");
+  (alone ? launchEarly : launch)(end_, stream, 32, arguments.data(), "ending a round");
 }
 
 void Signals::stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perRound,

@@ -33,7 +33,8 @@ class Signals {
   void wait(cudaStream_t stream, const DeviceWait* waits, int count) const; ///< at most waitsAtOnce
   void publish(cudaStream_t stream, const DevicePublication& publication) const;
   /// Publishes all ends of the round, then counts the round. `ends`: in pinned memory, alive until it ran.
-  void endRound(cudaStream_t stream, const DevicePublication* ends, int count) const;
+  /// `alone`: the stream is the round's only one, so that a launch ahead of its end is sound.
+  void endRound(cudaStream_t stream, const DevicePublication* ends, int count, bool alone) const;
   /// Nanoseconds of the GPU's clock to `slots[round % ring * perRound + index]`; `slots` in pinned memory.
   void stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perRound, uint32_t index) const;
 

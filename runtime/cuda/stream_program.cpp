@@ -1,13 +1,46 @@
 #include "runtime/cuda/stream_program.h"
 
 #include "runtime/cuda/arena.h"
-#include "runtime/cuda/compute.h"
+#include "runtime/cuda/launches/segments.h"
 #include "runtime/cuda/matmul.h"
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 namespace dfc::cuda {
 namespace {
+
+/// "scope/a, b": of all ops of a launch.
+std::string markTextOf(const Executable& plan, const StreamProgram& program, const ComputeLaunch& launch) {
+  std::vector<std::string> texts;
+  for (const uint32_t computation : launch.computations) {
+    texts.push_back(markText(plan.graph(), program.computations[computation].op));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+Computing computingOf(const Executable& plan, const StreamProgram& program, const SharedParts& shared,
+                      bool merge) {
+  Computing computing;
+  computing.firstAt.assign(program.commands.size() + 1, 0);
+  if (program.computations.empty()) {
+    return computing;
+  }
+  const Gpu& gpu = *program.gpu;
+  located(plan, program.queue, OpId(), [&] {
+    computing.made =
+        makeLaunches(plan.graph(), program.computations,
+                     {gpu.ordinal, gpu.architecture, shared.library, program.matmulWorkspace.get()}, merge);
+  });
+  for (const ComputeLaunch& launch : computing.made.launches) {
+    ++computing.firstAt[launch.position + 1];
+    computing.marks.push_back(shared.marks != nullptr ? shared.marks->name(markTextOf(plan, program, launch))
+                                                      : nullptr);
+  }
+  std::partial_sum(computing.firstAt.begin(), computing.firstAt.end(), computing.firstAt.begin());
+  return computing;
+}
 
 class Preparer {
  public:
@@ -18,15 +51,23 @@ class Preparer {
   }
 
   StreamProgram run() {
-    for (const Command& command : source_.commands) {
-      located(plan_, source_.queue, command.op, [&] { add(command); });
+    const std::vector<uint32_t> segments = segmentsOf(source_);
+    for (size_t i = 0; i < segments.size(); ++i) {
+      const Command& command = source_.commands[i];
+      located(plan_, source_.queue, command.op, [&] { add(command, segments[i]); });
     }
-    makeComputations();
+    if (!program_.computations.empty()) {
+      located(plan_, source_.queue, OpId(), [&] {
+        program_.matmulWorkspace =
+            DeviceBuffer(program_.gpu->ordinal, matmulWorkspaceBytes, "cuBLASLt's workspace");
+      });
+    }
+    program_.computing = computingOf(plan_, program_, shared_, shared_.merge);
     return std::move(program_);
   }
 
  private:
-  void add(const Command& command) {
+  void add(const Command& command, uint32_t segment) {
     StreamCommand& made = program_.commands.emplace_back();
     made.kind = command.kind;
     made.step = command.step;
@@ -35,14 +76,16 @@ class Preparer {
     made.mark = shared_.marks != nullptr ? shared_.marks->name(markText(plan_.graph(), command.op)) : nullptr;
     switch (command.kind) {
     case Command::Kind::Nothing: return;
-    case Command::Kind::Compute: addComputation(command); return;
+    case Command::Kind::Compute: addComputation(command, segment); return;
     case Command::Kind::Copy:
     case Command::Kind::Transfer: made.copy = copyOf(command); return;
     }
   }
 
-  void addComputation(const Command& command) {
+  void addComputation(const Command& command, uint32_t segment) {
     Computation computation;
+    computation.segment = segment;
+    computation.position = static_cast<uint32_t>(program_.commands.size()) - 1;
     computation.op = command.op;
     computation.choice = choiceFor(command.op);
     for (const Location& operand : command.operands) {
@@ -51,8 +94,7 @@ class Preparer {
     for (const Location& result : command.results) {
       computation.at.results.push_back(onGpu(result));
     }
-    computations_.push_back(std::move(computation));
-    computationAt_.push_back(program_.commands.size() - 1);
+    program_.computations.push_back(std::move(computation));
   }
 
   std::string choiceFor(OpId op) const {
@@ -113,28 +155,10 @@ class Preparer {
     return arena != nullptr ? arena->ordinal() : -1;
   }
 
-  void makeComputations() {
-    if (computations_.empty()) {
-      return;
-    }
-    const Gpu& gpu = *program_.gpu;
-    located(plan_, source_.queue, OpId(), [&] {
-      program_.matmulWorkspace = DeviceBuffer(gpu.ordinal, matmulWorkspaceBytes, "cuBLASLt's workspace");
-      auto works = makeWorks(plan_.graph(), computations_,
-                             {gpu.ordinal, gpu.architecture, shared_.library, program_.matmulWorkspace.get()},
-                             program_.workspace);
-      for (size_t i = 0; i < works.size(); ++i) {
-        program_.commands[computationAt_[i]].work = std::move(works[i]);
-      }
-    });
-  }
-
   const Executable& plan_;
   const Program& source_;
   const SharedParts& shared_;
   StreamProgram program_;
-  std::vector<Computation> computations_;
-  std::vector<size_t> computationAt_;
 };
 
 } // namespace
@@ -143,6 +167,13 @@ StreamProgram prepareProgram(const Executable& plan, const Program& program, con
                              const SharedParts& shared) {
   const OnDevice current(gpu.ordinal);
   return Preparer(plan, program, gpu, shared).run();
+}
+
+void prepareSingle(const Executable& plan, StreamProgram& program, const SharedParts& shared) {
+  if (!program.single) {
+    const OnDevice current(program.gpu->ordinal);
+    program.single = computingOf(plan, program, shared, false);
+  }
 }
 
 std::byte* deviceAddress(const Location& location) {

@@ -1,12 +1,18 @@
-// A queue's program, prepared for a stream of one GPU: works for its computations, addresses for its copies.
+// A queue's program, prepared for a stream of one GPU: launches for its computations, addresses for its
+// copies.
+//
+// Small computations that do not need each other share launches (launches/merge.h), which are then enqueued
+// where the first command of their segment stands: nobody outside waits within a segment, so that nobody can
+// tell. A traced round launches each computation by itself instead, in the program's order, so that every op
+// has a time of its own and a queue's spans follow one another.
 #pragma once
 
 #include "runtime/backend.h"
+#include "runtime/cuda/compute.h"
 #include "runtime/cuda/gpu.h"
 #include "runtime/cuda/kernel_library.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/peers.h"
-#include "runtime/cuda/work.h"
 
 #include <vector>
 
@@ -24,17 +30,28 @@ struct StreamCommand {
   StepId step;
   OpId op;
   llvm::SmallVector<WaitFor, 1> waits;
-  std::unique_ptr<Work> work; ///< Compute; null where there is nothing to do
   Copy copy;                  ///< Copy, Transfer
-  Marks::Name mark = nullptr; ///< null where there are no marks
+  Marks::Name mark = nullptr; ///< of what is not Compute; null where there are no marks
+};
+
+/// The launches of a program's computations.
+struct Computing {
+  ComputeLaunches made;
+  std::vector<Marks::Name> marks; ///< by launch; null where there are no marks
+  std::vector<size_t> firstAt;    ///< by position, and one more: the first launch at that position or later
 };
 
 struct StreamProgram {
   QueueId queue;
   const Gpu* gpu = nullptr;
   std::vector<StreamCommand> commands;
-  DeviceBuffer matmulWorkspace, workspace;
+  std::vector<Computation> computations;
+  DeviceBuffer matmulWorkspace;
+  Computing computing;
+  std::optional<Computing> single; ///< every op by itself; once it is asked for
   std::vector<PinnedBuffer> staging;
+
+  const Computing& computingFor(bool traced) const { return traced ? *single : computing; }
 };
 
 /// What the sessions' GPUs share.
@@ -44,11 +61,15 @@ struct SharedParts {
   const Calibration* calibration = nullptr; ///< null for none
   HostPins* pins = nullptr;                 ///< pins the host arenas that take part in copies
   Marks* marks = nullptr;                   ///< null for none
+  bool merge = true;                        ///< whether computations may share launches
 };
 
 /// Throws MachineError, naming op, queue and GPU.
 StreamProgram prepareProgram(const Executable& plan, const Program& program, const Gpu& gpu,
                              const SharedParts& shared);
+
+/// Makes `program.single`, where it is not there yet. Throws MachineError, naming op, queue and GPU.
+void prepareSingle(const Executable& plan, StreamProgram& program, const SharedParts& shared);
 
 /// The address of a place in an arena of this or another device that CUDA can reach; asserts that it can.
 std::byte* deviceAddress(const Location& location);

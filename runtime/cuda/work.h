@@ -3,9 +3,7 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
-#include <llvm/ADT/SmallVector.h>
 
-#include <cstddef>
 #include <memory>
 
 namespace dfc::cuda {
@@ -15,12 +13,6 @@ class Work {
   virtual ~Work() = default;
   /// Returns without waiting. Throws MachineError.
   virtual void enqueue(cudaStream_t stream) = 0;
-};
-
-/// Where an op's operands and results lie, and what it may scribble on while it runs.
-struct Addresses {
-  llvm::SmallVector<std::byte*, 4> operands;
-  llvm::SmallVector<std::byte*, 2> results;
 };
 
 } // namespace dfc::cuda

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __shared__ static
+#define __grid_constant__
 #define DFC_OWN_CONVERSIONS
 
 struct uint2 {
@@ -133,6 +135,14 @@ void call(void (*kernel)(P...), void** given, std::index_sequence<i...>) {
 template <class... P>
 void call(void (*kernel)(P...), void** given) {
   call(kernel, given, std::index_sequence_for<P...>());
+}
+
+// The pointers one behind the other are the kernel's one parameter.
+template <class P>
+void callByValue(void (*kernel)(P), void** given) {
+  std::remove_const_t<P> all;
+  std::memcpy(&all, given, sizeof all);
+  kernel(all);
 }
 
 inline bool runGrid(void (*kernel)(void**), void** given, const unsigned int* size, unsigned int threads) {

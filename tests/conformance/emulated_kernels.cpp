@@ -1,6 +1,7 @@
 #include "tests/conformance/emulated_kernels.h"
 
 #include "ir/assert.h"
+#include "runtime/cuda/kernels/kernel_text.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/temporary_folder.h"
 
@@ -46,18 +47,20 @@ unsigned short narrow(float value) {
 }
 
 // The kernel in a namespace under a name of its own, and what calls it.
-std::string wrapped(const std::string& text, const std::string& id) {
+std::string wrapped(const std::string& text, bool pointersByValue, size_t id) {
   std::string code = text;
-  const std::string name = "dfc_kernel_" + id;
+  const std::string name = fmt::format("{}_{}", cuda::kernelName, id);
   for (size_t at = code.find(cuda::kernelName); at != std::string::npos;
-       at = code.find(cuda::kernelName, at + 1)) {
+       at = code.find(cuda::kernelName, at + name.size())) {
     code.replace(at, cuda::kernelName.size(), name);
   }
+  const std::string call = pointersByValue ? fmt::format("imitation::callByValue(p{}::{}, p)", id, name)
+                                           : fmt::format("imitation::call(p{}::{}, p)", id, name);
   return fmt::format(
-      "namespace k{0} {{\n{1}}}\nextern \"C\" bool dfc_run_{0}(void** given, const unsigned* grid, "
-      "unsigned threads) {{\n  return imitation::runGrid([](void** p) {{ imitation::call(k{0}::{2}, "
-      "p); }}, given, grid, threads);\n}}\n",
-      id, code, name);
+      "namespace p{0} {{\n{1}}}\nextern \"C\" bool dfc_run_{0}(void** given, const unsigned* grid, "
+      "unsigned threads) {{\n  return imitation::runGrid([](void** p) {{ {2}; }}, given, grid, "
+      "threads);\n}}\n",
+      id, code, call);
 }
 
 std::string contentsOf(const std::filesystem::path& path) {
@@ -95,8 +98,27 @@ std::string EmulatedKernels::unavailable() {
 }
 
 size_t EmulatedKernels::add(cuda::GeneratedWork work) {
-  works_.push_back(std::move(work));
+  std::vector<size_t> kernels;
+  for (const cuda::GeneratedLaunch& launch : work.launches) {
+    kernels.push_back(addKernel(kernelText(launch), false));
+  }
+  works_.push_back({std::move(work), std::move(kernels)});
   return works_.size() - 1;
+}
+
+size_t EmulatedKernels::addKernel(const std::string& text, bool pointersByValue) {
+  const auto [row, isNew] = numbers_.emplace(text, kernels_.size());
+  if (isNew) {
+    kernels_.push_back({text, pointersByValue});
+  }
+  return row->second;
+}
+
+bool EmulatedKernels::launch(size_t kernel, std::vector<void*> pointers, std::array<uint32_t, 2> grid,
+                             uint32_t threads) {
+  auto* run = library_->symbol<Run>(fmt::format("dfc_run_{}", kernel));
+  DFC_ASSERT(run != nullptr, "a kernel that was not built");
+  return run(pointers.data(), grid.data(), threads);
 }
 
 std::string EmulatedKernels::build() {
@@ -111,10 +133,8 @@ std::string EmulatedKernels::build() {
     const size_t at = prelude.find(mark);
     DFC_ASSERT(at != std::string::npos, "the prelude has changed");
     out << prelude.insert(at, widening);
-    for (size_t w = 0; w < works_.size(); ++w) {
-      for (size_t l = 0; l < works_[w].launches.size(); ++l) {
-        out << wrapped(works_[w].launches[l].code, fmt::format("{}_{}", w, l));
-      }
+    for (size_t i = 0; i < kernels_.size(); ++i) {
+      out << wrapped(kernels_[i].text, kernels_[i].pointersByValue, i);
     }
   }
   const std::string log = folder + "/log";
@@ -137,7 +157,7 @@ std::string EmulatedKernels::build() {
 
 Literal EmulatedKernels::run(size_t number, llvm::ArrayRef<Literal> operands, const TensorType& result,
                              std::string& problem) {
-  const cuda::GeneratedWork& work = works_[number];
+  const auto& [work, kernels] = works_[number];
   const auto bytes = static_cast<size_t>(result.bytes());
   // Buffers aligned as an arena's are, and no longer than they must be, but for the margin.
   const auto buffer = [](size_t size) {
@@ -159,9 +179,7 @@ Literal EmulatedKernels::run(size_t number, llvm::ArrayRef<Literal> operands, co
       case cuda::Argument::From::Workspace: given.push_back(workspace.get() + argument.offset); break;
       }
     }
-    auto* run = library_->symbol<Run>(fmt::format("dfc_run_{}_{}", number, l));
-    DFC_ASSERT(run != nullptr, "a kernel that was not built");
-    if (!run(given.data(), launch.grid.data(), launch.block[0])) {
+    if (!this->launch(kernels[l], given, launch.grid, launch.threads)) {
       problem = "threads wait for each other for ever";
     }
   }

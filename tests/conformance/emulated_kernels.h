@@ -6,6 +6,7 @@
 #include "ir/literal.h"
 #include "runtime/cuda/kernels/generated_kernel.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,11 @@ class EmulatedKernels {
   size_t add(cuda::GeneratedWork work);
   /// Compiles and loads all that was added. "" or what the compiler said.
   std::string build();
+  /// Adds a kernel that stands behind the prelude; gives the number to launch it by. `pointersByValue`: its
+  /// parameter is the array of all pointers (a merged kernel), else each pointer is one. Equal texts are one.
+  size_t addKernel(const std::string& text, bool pointersByValue);
+  /// False: threads wait for each other for ever.
+  bool launch(size_t kernel, std::vector<void*> pointers, std::array<uint32_t, 2> grid, uint32_t threads);
   /// Results and workspace are filled with a pattern first. A thread that stays at a barrier that others
   /// never reach, and a write beyond the result, are reported through `problem`.
   Literal run(size_t number, llvm::ArrayRef<Literal> operands, const TensorType& result,
@@ -30,7 +36,17 @@ class EmulatedKernels {
 
  private:
   struct Library;
-  std::vector<cuda::GeneratedWork> works_;
+  struct Kernel {
+    std::string text;
+    bool pointersByValue = false;
+  };
+  struct Added {
+    cuda::GeneratedWork work;
+    std::vector<size_t> kernels; ///< by launch
+  };
+  std::vector<Kernel> kernels_;
+  std::map<std::string, size_t> numbers_; ///< of the kernels, by text
+  std::vector<Added> works_;
   std::unique_ptr<Library> library_;
 };
 

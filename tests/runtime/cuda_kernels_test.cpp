@@ -1,16 +1,12 @@
 // The generated CUDA text: there for every op and type that computes, always the same, free of what the graph
 // calls things, and, where NVRTC was found, compiled for an H100/H200 without a warning. What the kernels
 // compute is tested in tests/conformance.
-#include "runtime/cuda/kernels/generated_kernel.h"
+#include "runtime/cuda/kernels/kernel_text.h"
+#include "tests/runtime/nvrtc_compile.h"
 #include "tests/support/catch.h"
 #include "tests/support/kernel_cases.h"
 
 #include <fmt/format.h>
-
-#ifdef DFC_TEST_NVRTC
-#include <dlfcn.h>
-#include <nvrtc.h>
-#endif
 
 using namespace dfc;
 using namespace dfc::cuda;
@@ -34,10 +30,12 @@ bool hasKernelHere(OpKind kind) {
 }
 
 void checkLaunch(const GeneratedLaunch& launch, int64_t workspace) {
-  CHECK(launch.code.find(kernelName) != std::string::npos);
-  const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
-  CHECK(threads >= 1);
-  CHECK(threads <= 1024);
+  CHECK(launch.threads >= 1);
+  CHECK(launch.threads <= 1024);
+  CHECK((launch.threads % 32 == 0 || launch.barriers)); // whole warps shuffle
+  CHECK(launch.barriers == (launch.code.find("__syncthreads") != std::string::npos));
+  CHECK((launch.sharedBytes == 0) == (launch.code.find("struct Shared {};") != std::string::npos));
+  CHECK((!launch.streamed || (!launch.barriers && launch.sharedBytes == 0)));
   CHECK(launch.grid[0] >= 1);
   CHECK(launch.grid[0] <= 0x7fffffffU);
   CHECK(launch.grid[1] <= 65535U);
@@ -78,49 +76,11 @@ TEST_CASE("generated kernels are the same text every time, with launches that a 
   }
 }
 
-#ifdef DFC_TEST_NVRTC
 namespace {
 
-// Kernels that share a program: each in a namespace, under a name of its own.
-std::string inNamespace(const GeneratedLaunch& launch, size_t number) {
-  std::string code = launch.code;
-  for (size_t at = code.find(kernelName); at != std::string::npos; at = code.find(kernelName, at + 1)) {
-    code.insert(at + kernelName.size(), fmt::format("_{}", number));
-  }
-  return fmt::format("namespace k{} {{\n{}}}\n", number, code);
-}
-
-// Null where the library is not on this machine.
-void* nvrtcLibrary() {
-  static void* const library = dlopen(DFC_TEST_NVRTC, RTLD_NOW | RTLD_LOCAL);
-  return library;
-}
-
-template <class Function>
-Function* nvrtcFunction(const char* name, Function* /*its type*/) {
-  return reinterpret_cast<Function*>(dlsym(nvrtcLibrary(), name));
-}
-#define DFC_NVRTC(function) nvrtcFunction(#function, static_cast<decltype(&(function))>(nullptr))
-
-std::string compileLog(const std::string& source) {
-  nvrtcProgram program = nullptr;
-  REQUIRE(DFC_NVRTC(nvrtcCreateProgram)(&program, source.c_str(), "kernels.cu", 0, nullptr, nullptr) ==
-          NVRTC_SUCCESS);
-  const std::array options = {"--gpu-architecture=sm_90", "--fmad=false", "--std=c++17"};
-  const nvrtcResult result =
-      DFC_NVRTC(nvrtcCompileProgram)(program, static_cast<int>(options.size()), options.data());
-  size_t size = 0;
-  REQUIRE(DFC_NVRTC(nvrtcGetProgramLogSize)(program, &size) == NVRTC_SUCCESS);
-  std::string log(size, '\0');
-  REQUIRE(DFC_NVRTC(nvrtcGetProgramLog)(program, log.data()) == NVRTC_SUCCESS);
-  REQUIRE(DFC_NVRTC(nvrtcDestroyProgram)(&program) == NVRTC_SUCCESS);
-  log.resize(size - 1); // without its terminator
-  return result == NVRTC_SUCCESS ? log : fmt::format("error {}: {}", static_cast<int>(result), log);
-}
-
 void checkCompiles(ElementType element) {
-  if (nvrtcLibrary() == nullptr) {
-    DFC_SKIP("there is no " DFC_TEST_NVRTC);
+  if (!compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
   }
   constexpr size_t together = 40; // one program: the prelude is read once
   std::string source(prelude());
@@ -139,7 +99,7 @@ void checkCompiles(ElementType element) {
   for (size_t i = static_cast<size_t>(element) % every; i < samples.size(); i += every) {
     const OpSample& sample = samples[i];
     for (const GeneratedLaunch& launch : workOf(sample).launches) {
-      source += inNamespace(launch, count);
+      source += inNamespace(kernelText(launch), count);
       what += fmt::format("k{}: {}\n", count, describe(sample));
       if (++count == together) {
         flush();
@@ -159,4 +119,3 @@ TEST_CASE("NVRTC compiles generated i32 kernels without a warning") { checkCompi
 TEST_CASE("NVRTC compiles generated i64 kernels without a warning") { checkCompiles(ElementType::I64); }
 TEST_CASE("NVRTC compiles generated u8 kernels without a warning") { checkCompiles(ElementType::U8); }
 TEST_CASE("NVRTC compiles generated bool kernels without a warning") { checkCompiles(ElementType::Bool); }
-#endif

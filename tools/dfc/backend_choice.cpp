@@ -58,6 +58,8 @@ void addBackendOptions(CLI::App& verb, BackendArguments& arguments) {
   verb.add_flag("--no-kernel-cache", arguments.noKernelCache, "keep no kernels")->excludes(folder);
   verb.add_flag("--no-cuda-graph", arguments.noCudaGraph,
                 "launch every GPU command anew each step, for debugging");
+  verb.add_flag("--no-merged-launches", arguments.noMergedLaunches,
+                "launch every op on a GPU by itself, even where small ones could share a kernel");
 }
 
 void applyBackends(const BackendArguments& arguments, SessionOptions& options, Diagnostics& errors) {
@@ -69,6 +71,7 @@ void applyBackends(const BackendArguments& arguments, SessionOptions& options, D
                                        : named.empty()         ? userCacheFolder()
                                                                : named;
   options.backendOptions.graphs = !arguments.noCudaGraph;
+  options.backendOptions.mergeLaunches = !arguments.noMergedLaunches;
 }
 
 } // namespace dfc::tool

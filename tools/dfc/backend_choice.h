@@ -12,10 +12,10 @@ namespace dfc::tool {
 struct BackendArguments {
   std::vector<std::string> backends; ///< "KIND=NAME"
   std::string kernelCache;           ///< "": the user's cache folder
-  bool noKernelCache = false, noCudaGraph = false;
+  bool noKernelCache = false, noCudaGraph = false, noMergedLaunches = false;
 };
 
-/// Adds --backend, --kernel-cache, --no-kernel-cache and --no-cuda-graph.
+/// Adds --backend, --kernel-cache, --no-kernel-cache, --no-cuda-graph and --no-merged-launches.
 void addBackendOptions(CLI::App& verb, BackendArguments& arguments);
 
 /// Puts them into `options`; what is wrong with them goes to `errors`.

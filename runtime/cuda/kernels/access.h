@@ -23,8 +23,8 @@ class Access {
   static Access broadcast(const Shape& operand, const Shape& common);
 
   bool uniform() const { return axes_.empty() || (axes_.size() == 1 && axes_[0].stride == 0); }
-  /// Element i of the walk is element base + i.
-  bool flat() const { return axes_.size() == 1 && axes_[0].stride == 1; }
+  /// Element i of the walk is element i.
+  bool flat() const { return base_ == 0 && axes_.size() == 1 && axes_[0].stride == 1; }
   /// One past the largest offset that is read.
   int64_t reach() const;
 

@@ -104,7 +104,9 @@ std::string Chain::pointers() const { return forSources(*this, "p{0}", ", "); }
 llvm::SmallVector<Argument, 4> Chain::arguments() const {
   llvm::SmallVector<Argument, 4> arguments;
   for (const Source& source : sources) {
-    arguments.push_back({Argument::From::Operand, source.operand, 0});
+    const bool own = source.flat || (count == 1 && source.reach == 1);
+    arguments.push_back(
+        {Argument::From::Operand, source.operand, 0, static_cast<uint8_t>(own ? source.bytes : 0)});
   }
   return arguments;
 }
@@ -116,7 +118,8 @@ Chain::Source sourceOf(const TensorType& type, const Access& access, uint32_t op
           !access.uniform(),
           access.reach(),
           [=](int64_t width, const IndexText& index) { return access.reader(storage, width, index); },
-          operand};
+          operand,
+          access.flat()};
 }
 
 Chain::Source bitsOf(const TensorType& type, const Access& access, uint32_t operand) {

@@ -24,6 +24,7 @@ struct Chain {
     /// The statements of `Pack<type, W> read(const type* from, Index i)` where W divides `width`.
     std::function<std::string(int64_t width, const IndexText& index)> reader;
     uint32_t operand = 0; ///< of the op
+    bool flat = false;    ///< element i of the walk reads element i of it
   };
 
   int64_t count = 0;   ///< elements of the walk

@@ -37,9 +37,9 @@ DFC_INLINE void copyPart(const Element* from, Element* to, Index block) {
 )";
 
 constexpr std::string_view kernelText = R"(
-extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$Element* to) {
-  beginKernel();
-  const Index block = blockIdx.x;
+struct Shared {};
+DFC_INLINE void run($parameters$Element* to, const Block& blockOf, Shared&) {
+  const Index block = blockOf.x;
 $parts$}
 )";
 
@@ -96,7 +96,8 @@ GeneratedLaunch launchOf(const Concatenation& all, llvm::ArrayRef<Part> parts, c
       constant("threads", threads) + constant("Index", "row", index.of(all.row)) + std::string(partText) +
       filled(kernelText, {{"parameters", parameters}, {"parts", calls}});
   launch.grid[0] = static_cast<uint32_t>(blocks);
-  launch.block[0] = static_cast<uint32_t>(threads);
+  launch.threads = static_cast<uint32_t>(threads);
+  launch.streamed = true;
   return launch;
 }
 

@@ -33,8 +33,8 @@ DFC_INLINE Real lossOf(const Element* row, Label label, Index first) {
 
 // The sum over a block, for its first thread.
 constexpr std::string_view sumText = R"(
-DFC_INLINE Real blockSum(Real sum) {
-  __shared__ Real ofWarps[threads / 32];
+struct Shared { Real ofWarps[threads / 32]; };
+DFC_INLINE Real blockSum(Real sum, Real (&ofWarps)[threads / 32]) {
 #pragma unroll
   for (int lane = 16; lane > 0; lane /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, lane);
   if (threadIdx.x % 32 == 0) ofWarps[threadIdx.x / 32] = sum;
@@ -46,27 +46,25 @@ DFC_INLINE Real blockSum(Real sum) {
 )";
 
 constexpr std::string_view rowsText = R"(
-extern "C" __global__ void __launch_bounds__(threads) dfc_kernel(const Element* from, const Label* labels, $Written$* to) {
-  beginKernel();
+DFC_INLINE void run(const Element* from, const Label* labels, $Written$* to, const Block& block, Shared& shared) {
   Real sum = 0;
   // Whole warps go round together, so that their lanes can shuffle.
-  for (Index block = blockIdx.x; block < ($rows$ + threads / lanes - 1) / (threads / lanes); block += gridDim.x) {
-    const Index row = block * (threads / lanes) + threadIdx.x / lanes;
+  for (Index part = block.x; part < ($rows$ + threads / lanes - 1) / (threads / lanes); part += block.count) {
+    const Index row = part * (threads / lanes) + threadIdx.x / lanes;
     const Index safe = row < $rows$ ? row : 0;
     const Real loss = lossOf(from + safe * classes, labels[safe], threadIdx.x % lanes * width);
     sum += row < $rows$ ? loss : Real(0);
   }
-  sum = blockSum(sum);
-  if (threadIdx.x == 0) to[blockIdx.x] = $finish$;
+  sum = blockSum(sum, shared.ofWarps);
+  if (threadIdx.x == 0) to[block.x] = $finish$;
 }
 )";
 
 constexpr std::string_view meanText = R"(
-extern "C" __global__ void __launch_bounds__(threads) dfc_kernel(const Real* from, Element* to) {
-  beginKernel();
+DFC_INLINE void run(const Real* from, Element* to, const Block&, Shared& shared) {
   Real sum = 0;
   for (int n = threadIdx.x; n < $blocks$; n += threads) sum += from[n];
-  sum = blockSum(sum);
+  sum = blockSum(sum, shared.ofWarps);
   if (threadIdx.x == 0) to[0] = stored<Element>(sum / Real($rows$ll));
 }
 )";
@@ -116,7 +114,10 @@ GeneratedWork crossEntropyKernel(OperandTypes operands) {
               {"rows", index.of(rows)},
               {"finish", blocks == 1 ? fmt::format("stored<Element>(sum / Real({}ll))", count) : "sum"}});
   first.grid[0] = static_cast<uint32_t>(blocks);
-  first.block[0] = static_cast<uint32_t>(threads);
+  const auto sharedBytes = static_cast<uint32_t>(threads / 32 * (element == ElementType::F64 ? 8 : 4));
+  first.threads = static_cast<uint32_t>(threads);
+  first.barriers = true;
+  first.sharedBytes = sharedBytes;
   first.arguments = {{Argument::From::Operand, 0, 0},
                      {Argument::From::Operand, 1, 0},
                      {blocks == 1 ? Argument::From::Result : Argument::From::Workspace, 0, 0}};
@@ -124,7 +125,9 @@ GeneratedWork crossEntropyKernel(OperandTypes operands) {
   if (blocks > 1) {
     GeneratedLaunch second;
     second.code = common + filled(meanText, {{"blocks", fmt::format("{}", blocks)}, {"rows", count}});
-    second.block[0] = static_cast<uint32_t>(threads);
+    second.threads = static_cast<uint32_t>(threads);
+    second.barriers = true;
+    second.sharedBytes = sharedBytes;
     second.arguments = {{Argument::From::Workspace, 0, 0}, {Argument::From::Result, 0, 0}};
     work.launches.push_back(std::move(second));
     work.workspaceBytes = blocks * 8;

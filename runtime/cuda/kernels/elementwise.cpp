@@ -11,10 +11,15 @@ namespace dfc::cuda {
 namespace {
 
 constexpr std::string_view kernelText = R"(
-extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$Element* to) {
-  beginKernel();
+struct Shared {};
+DFC_INLINE void element($parameters$Element* to, u64 i) {
   const Operands from{$pointers$};
-  const Index first = Index(blockIdx.x) * (threads * unroll) + threadIdx.x;
+  to[i] = applied(gather<1>(from, Index(i))).at[0];
+}
+template <class After>
+DFC_INLINE void run($parameters$Element* to, const Block& block, Shared&, const After& after) {
+  const Operands from{$pointers$};
+  const Index first = Index(block.x) * (threads * unroll) + threadIdx.x;
   Inputs<width> in[unroll];
 #pragma unroll
   for (int u = 0; u < unroll; ++u) {
@@ -24,7 +29,11 @@ extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$Ele
 #pragma unroll
   for (int u = 0; u < unroll; ++u) {
     const Index pack = first + u * threads;
-    if (pack < packs) storePack(to + pack * width, applied(in[u]));
+    if (pack < packs) {
+      storePack(to + pack * width, applied(in[u]));
+#pragma unroll
+      for (int k = 0; k < width; ++k) after(pack * width + k);
+    }
   }
 $rest$}
 )";
@@ -33,6 +42,7 @@ $rest$}
 constexpr std::string_view restText = R"(  if (first < $rest$) {
     const Index i = packs * width + first;
     to[i] = applied(gather<1>(from, i)).at[0];
+    after(i);
   }
 )";
 
@@ -68,9 +78,11 @@ GeneratedWork streamedChain(const Chain& chain) {
                                     {"pointers", chain.pointers()},
                                     {"rest", rest == 0 ? "" : filled(restText, {{"rest", index.of(rest)}})}});
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(packs, threads * unroll));
-  launch.block[0] = static_cast<uint32_t>(threads);
+  launch.threads = static_cast<uint32_t>(threads);
+  launch.streamed = launch.alone = true;
+  launch.elements = chain.count;
   launch.arguments = chain.arguments();
-  launch.arguments.push_back({Argument::From::Result, 0, 0});
+  launch.arguments.push_back({Argument::From::Result, 0, 0, static_cast<uint8_t>(chain.elementBytes)});
   return {{std::move(launch)}, 0};
 }
 

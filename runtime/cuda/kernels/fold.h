@@ -10,7 +10,8 @@ namespace dfc::cuda {
 /// merge, shuffled (a lane's carry, by xor) and finish, and Result, the storage of a result.
 /// Merging is commutative, so that every order of lanes gives the same bits. `length`: elements of a result.
 std::string foldText(Fold fold, ElementType element, int64_t length);
-/// `mergedBlock<threads>(carry)`: the carries of a whole block, for its first thread. Goes behind foldText.
+/// `mergedBlock<threads>(carry, ofWarps)`: the carries of a whole block, for its first thread. Goes behind
+/// foldText.
 std::string foldBlockText();
 /// Bytes of a Carry.
 int64_t carryBytes(Fold fold, ElementType element, int64_t length);

@@ -40,8 +40,7 @@ DFC_INLINE Result finish(const Carry& carry) { return $finish$; }
 
 // Merges the carries of a block of whole warps; the first thread gets the result.
 constexpr std::string_view blockText = R"(
-template <int threads> DFC_INLINE Carry mergedBlock(Carry carry) {
-  __shared__ Carry ofWarps[32];
+template <int threads> DFC_INLINE Carry mergedBlock(Carry carry, Carry (&ofWarps)[32]) {
 #pragma unroll
   for (int lane = 16; lane > 0; lane /= 2) merge(carry, shuffled(carry, lane));
   if constexpr (threads > 32) {

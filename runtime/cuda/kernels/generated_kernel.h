@@ -15,14 +15,28 @@ struct Argument {
   From from = From::Operand;
   uint32_t index = 0; ///< of the operand or result
   int64_t offset = 0; ///< bytes; Workspace only
+  /// Bytes of an element, where element i of the buffer is touched only by the thread that makes element i of
+  /// the result; else 0.
+  uint8_t stride = 0;
 };
 
 struct GeneratedLaunch {
-  std::string
-      code; ///< goes behind `prelude()`: an extern "C" __global__ function `kernelName` and its helpers
-  std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
-  uint32_t sharedBytes = 0;                 ///< dynamic shared memory
-  llvm::SmallVector<Argument, 4> arguments; ///< all pointers, in the order of the kernel's parameters
+  /// Goes behind `prelude()` into a namespace: `struct Shared`, what a block's threads share, and
+  /// `run(<pointers>, const Block& block, Shared& shared)`, what a thread does, with helpers. Where
+  /// `elements` is not 0, `run` has one more parameter, a function of a u64, and calls it with i after
+  /// writing element i of the result. Where `alone` is true, `element(<pointers>, u64 i)` makes element i by
+  /// itself.
+  std::string code;
+  std::array<uint32_t, 2> grid{1, 1};
+  uint32_t threads = 1;                     ///< of a block; whole warps where they shuffle
+  uint32_t sharedBytes = 0;                 ///< sizeof Shared; 0 where it is empty
+  bool barriers = false;                    ///< the block's threads wait for one another
+  bool streamed = false;                    ///< every thread moves a few packs and is done
+  int64_t elements = 0;                     ///< of the result, if threads call back for each; else 0
+  bool alone = false;                       ///< any element of the result can be made by itself
+  llvm::SmallVector<Argument, 4> arguments; ///< all pointers, in the order of `run`'s
+
+  uint64_t blocks() const { return uint64_t{grid[0]} * grid[1]; }
 };
 
 /// The launches of one op, one after the other on one stream. Workspace needs 256-byte alignment and no
@@ -32,7 +46,7 @@ struct GeneratedWork {
   int64_t workspaceBytes = 0;
 };
 
-inline constexpr std::string_view kernelName = "dfc_kernel"; ///< each launch is a translation unit of its own
+inline constexpr std::string_view kernelName = "dfc_kernel"; ///< each kernel is a translation unit of its own
 
 /// What every translation unit begins with. Includes nothing: NVRTC needs no header on the machine.
 std::string_view prelude();

@@ -128,6 +128,7 @@ GeneratedWork padKernel(const ops::Pad& op, const TensorType& operand, const Ten
   }
   Chain chain = moved(operand, result, Access::broadcast(operand.shape, operand.shape));
   chain.sources[0].streamed = true;
+  chain.sources[0].flat = false;
   chain.sources[0].reader = [=](int64_t width, const IndexText& index) {
     return filled(packsWhole(axes, width) ? packedPad : elementPad,
                   {{"type", type}, {"value", value}, {"index", padIndex(axes, index)}});

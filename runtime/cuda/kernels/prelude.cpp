@@ -30,6 +30,14 @@ DFC_INLINE void beginKernel() {
 #endif
 }
 
+// Which block of its launch's grid a block is, and how many there are along x.
+struct Block { u32 x, y, count; };
+// An argument, whatever it points to.
+struct Pointer {
+  void* at;
+  template <class T> DFC_INLINE operator T*() const { return static_cast<T*>(at); }
+};
+
 // Storage and registers.
 #ifndef DFC_OWN_CONVERSIONS
 DFC_INLINE f32 widened(f16 a) { f32 r; asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(a.bits)); return r; }

@@ -44,10 +44,11 @@ DFC_INLINE void foldStretch(Carry (&carry)[width], const Operands& from, Index b
 
 // `lanes` threads of a warp for each result.
 constexpr std::string_view lanesText = R"(
-extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$Result* to) {
-  beginKernel();
+struct Shared {};
+template <class After>
+DFC_INLINE void run($parameters$Result* to, const Block& block, Shared&, const After& after) {
   const Operands from{$pointers$};
-  const Index out = Index(blockIdx.x) * (threads / lanes) + threadIdx.x / lanes;
+  const Index out = Index(block.x) * (threads / lanes) + threadIdx.x / lanes;
   Carry carry[width];
   foldStretch<1>(carry, from, out < outputs ? keptOffset(out) : 0, threadIdx.x % lanes * width,
                  out < outputs ? length : 0, lanes * width);
@@ -55,35 +56,41 @@ extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$Res
   for (int k = 1; k < width; ++k) merge(carry[0], carry[k]);
 #pragma unroll
   for (int lane = lanes / 2; lane > 0; lane /= 2) merge(carry[0], shuffled(carry[0], lane));
-  if (out < outputs && threadIdx.x % lanes == 0) to[out] = finish(carry[0]);
+  if (out < outputs && threadIdx.x % lanes == 0) {
+    to[out] = finish(carry[0]);
+    after(out);
+  }
 }
 )";
 
 // A block for each part (y) of each result (x).
 constexpr std::string_view blockText = R"(
-extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$$Written$* to) {
-  beginKernel();
+struct Shared { Carry ofWarps[32]; };
+$template$DFC_INLINE void run($parameters$$Written$* to, const Block& block, Shared& shared$follower$) {
   const Operands from{$pointers$};
-  const Index out = blockIdx.x;
-  const Position begin = Position(blockIdx.y) * chunk, end = begin + chunk < length ? begin + chunk : length;
+  const Index out = block.x;
+  const Position begin = Position(block.y) * chunk, end = begin + chunk < length ? begin + chunk : length;
   Carry carry[width];
   foldStretch<1>(carry, from, keptOffset(out), begin + threadIdx.x * width, end, threads * width);
 #pragma unroll
   for (int k = 1; k < width; ++k) merge(carry[0], carry[k]);
-  const Carry whole = mergedBlock<threads>(carry[0]);
-  if (threadIdx.x == 0) to[blockIdx.y * Index(outputs) + out] = $written$(whole);
+  const Carry whole = mergedBlock<threads>(carry[0], shared.ofWarps);
+  if (threadIdx.x == 0) {
+    to[block.y * Index(outputs) + out] = $written$(whole);
+    $after$
+  }
 }
 )";
 
 // `lanes` rows of threads for `columns` packs of neighbouring results; y counts parts.
 constexpr std::string_view columnsText = R"(
-extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$$Written$* to) {
-  beginKernel();
-  __shared__ Carry ofLanes[lanes][columns * width];
+struct Shared { Carry ofLanes[lanes][columns * width]; };
+$template$DFC_INLINE void run($parameters$$Written$* to, const Block& block, Shared& shared$follower$) {
+  auto& ofLanes = shared.ofLanes;
   const Operands from{$pointers$};
   const int column = threadIdx.x % columns, lane = threadIdx.x / columns;
-  const Index out = (Index(blockIdx.x) * columns + column) * width;
-  const Position begin = Position(blockIdx.y) * chunk, end = begin + chunk < length ? begin + chunk : length;
+  const Index out = (Index(block.x) * columns + column) * width;
+  const Position begin = Position(block.y) * chunk, end = begin + chunk < length ? begin + chunk : length;
   Carry carry[width];
   foldStretch<0>(carry, from, out < outputs ? keptOffset(out) : 0, begin + lane, out < outputs ? end : 0, lanes);
 #pragma unroll
@@ -100,18 +107,22 @@ extern "C" __global__ void __launch_bounds__(threads) dfc_kernel($parameters$$Wr
   }
   if (lane == 0 && out < outputs) {
 #pragma unroll
-    for (int k = 0; k < width; ++k) to[blockIdx.y * Index(outputs) + out + k] = $written$(carry[k]);
+    for (int k = 0; k < width; ++k) {
+      to[block.y * Index(outputs) + out + k] = $written$(carry[k]);
+      $after$
+    }
   }
 }
 )";
 
 // Merges the parts of each result.
 constexpr std::string_view mergeText = R"(
-extern "C" __global__ void __launch_bounds__(columns * lanes) dfc_kernel(const Carry* from, Result* to) {
-  beginKernel();
-  __shared__ Carry ofLanes[lanes][columns];
+struct Shared { Carry ofLanes[lanes][columns]; };
+template <class After>
+DFC_INLINE void run(const Carry* from, Result* to, const Block& block, Shared& shared, const After& after) {
+  auto& ofLanes = shared.ofLanes;
   const int column = threadIdx.x % columns, lane = threadIdx.x / columns;
-  const Index out = Index(blockIdx.x) * columns + column;
+  const Index out = Index(block.x) * columns + column;
   Carry carry = start();
   if (out < outputs) {
 #pragma unroll 4
@@ -123,7 +134,10 @@ extern "C" __global__ void __launch_bounds__(columns * lanes) dfc_kernel(const C
     __syncthreads();
     if (lane < half) merge(carry, ofLanes[lane + half][column]);
   }
-  if (lane == 0 && out < outputs) to[out] = finish(carry);
+  if (lane == 0 && out < outputs) {
+    to[out] = finish(carry);
+    after(out);
+  }
 }
 )";
 
@@ -132,6 +146,7 @@ class FoldWriter {
   FoldWriter(const Chain& chain, ElementType element, Fold fold, const FoldLayout& layout)
       : chain_(chain), layout_(layout), index_(chain.index()),
         carry_(carryBytes(fold, element, layout.length)), plan_(planFold(layout, chain.fullWidth(), carry_)),
+        resultBytes_(fold == Fold::ArgMax ? 8 : byteWidth(element)),
         carryText_(foldText(fold, element, layout.length)) {}
 
   GeneratedWork work() const {
@@ -158,9 +173,19 @@ class FoldWriter {
   }
   std::string stretch() const {
     return constant("width", plan_.width) + constant("unroll", plan_.unroll) +
-           constant("threads", plan_.threads) + constant("Position", "length", index_.of(layout_.length)) +
+           (plan_.byRows ? constant("threads", plan_.threads) : "") +
+           constant("Position", "length", index_.of(layout_.length)) +
            filled(stretchText, {{"kept", layout_.kept.offset("out", index_)},
                                 {"folded", layout_.folded.offset("r", index_)}});
+  }
+
+  Argument resultArgument() const {
+    return {Argument::From::Result, 0, 0, static_cast<uint8_t>(resultBytes_)};
+  }
+
+  uint32_t sharedBytes() const {
+    const int64_t inLanes = plan_.byRows ? 0 : plan_.lanes * plan_.columns * plan_.width;
+    return static_cast<uint32_t>((wholeBlock() ? 32 : inLanes) * carry_);
   }
 
   GeneratedLaunch first() const {
@@ -171,13 +196,28 @@ class FoldWriter {
                   filled(kernel(), {{"parameters", chain_.parameters()},
                                     {"pointers", chain_.pointers()},
                                     {"Written", whole ? "Result" : "Carry"},
-                                    {"written", whole ? "finish" : "Carry"}});
+                                    {"written", whole ? "finish" : "Carry"},
+                                    {"template", whole ? "template <class After>\n" : ""},
+                                    {"follower", whole ? ", const After& after" : ""},
+                                    {"after", !whole         ? ""
+                                              : plan_.byRows ? "after(out);"
+                                                             : "after(out + k);"}});
     const int64_t results = plan_.byRows ? plan_.threads / plan_.lanes : plan_.columns * plan_.width;
     launch.grid = {static_cast<uint32_t>(ceilDiv(layout_.outputs, results)),
-                   static_cast<uint32_t>(plan_.parts), 1};
-    launch.block[0] = static_cast<uint32_t>(plan_.threads);
+                   static_cast<uint32_t>(plan_.parts)};
+    launch.threads = static_cast<uint32_t>(plan_.threads);
+    launch.barriers = wholeBlock() || !plan_.byRows;
+    launch.sharedBytes = sharedBytes();
     launch.arguments = chain_.arguments();
-    launch.arguments.push_back({whole ? Argument::From::Result : Argument::From::Workspace, 0, 0});
+    for (Argument& argument : launch.arguments) { // many elements make one of the result
+      argument.stride = 0;
+    }
+    if (whole) {
+      launch.arguments.push_back(resultArgument());
+      launch.elements = layout_.outputs;
+    } else {
+      launch.arguments.push_back({Argument::From::Workspace, 0, 0});
+    }
     return launch;
   }
 
@@ -190,8 +230,11 @@ class FoldWriter {
                   constant("lanes", lanes) + constant("u32", "parts", fmt::format("{}u", plan_.parts)) +
                   std::string(mergeText);
     launch.grid[0] = static_cast<uint32_t>(ceilDiv(layout_.outputs, columns));
-    launch.block[0] = static_cast<uint32_t>(columns * lanes);
-    launch.arguments = {{Argument::From::Workspace, 0, 0}, {Argument::From::Result, 0, 0}};
+    launch.threads = static_cast<uint32_t>(columns * lanes);
+    launch.barriers = true;
+    launch.sharedBytes = static_cast<uint32_t>(columns * lanes * carry_);
+    launch.arguments = {{Argument::From::Workspace, 0, 0}, resultArgument()};
+    launch.elements = layout_.outputs;
     return launch;
   }
 
@@ -200,6 +243,7 @@ class FoldWriter {
   IndexText index_;
   int64_t carry_;
   FoldPlan plan_;
+  int64_t resultBytes_;
   std::string carryText_;
 };
 

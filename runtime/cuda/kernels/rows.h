@@ -20,7 +20,8 @@ struct RowFormula {
 std::string rowTotalsText(ElementType element);
 /// Row, rowOf(totals, row, …) and result(row, x, column).
 std::string rowFormulaText(const RowFormula& formula, int64_t rows, int64_t classes);
-/// Merges Totals over `lanes` threads, so that all of them know the result. lanes <= 32, or the whole block.
+/// Shared, and `agreed(totals, shared)`: merges Totals over `lanes` threads, so that all of them know the
+/// result. lanes <= 32, or the whole block.
 std::string agreedText(int64_t lanes);
 
 } // namespace dfc::cuda

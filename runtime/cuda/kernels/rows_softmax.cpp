@@ -14,9 +14,8 @@ namespace {
 constexpr int64_t mostPacks = 8; // of a row, in the registers of a thread
 
 constexpr std::string_view residentText = R"(
-extern "C" __global__ void __launch_bounds__(threads) dfc_kernel(const Element* from, $parameters$Element* to) {
-  beginKernel();
-  const Index row = Index(blockIdx.x) * (threads / lanes) + threadIdx.x / lanes;
+DFC_INLINE void run(const Element* from, $parameters$Element* to, const Block& block, Shared& shared) {
+  const Index row = Index(block.x) * (threads / lanes) + threadIdx.x / lanes;
   const Index first = threadIdx.x % lanes * width;
   const bool present = row < rows;
   Pack<Element, width> packs[perThread];
@@ -35,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(threads) dfc_kernel(const Element* 
   // Absent elements are -infinity and count nothing, but for a row that is -infinity, which is NaN anyway.
   Totals totals = start();
   add(totals, x);
-  totals = agreed(totals);
+  totals = agreed(totals, shared);
   if (!present) return;
   const Row known = rowOf(totals, row$arguments$);
 #pragma unroll
@@ -55,9 +54,8 @@ DFC_INLINE void unpacked(Real (&x)[width], const Pack<Element, width>& pack) {
 #pragma unroll
   for (int k = 0; k < width; ++k) x[k] = valueOf(pack.at[k]);
 }
-extern "C" __global__ void __launch_bounds__(threads) dfc_kernel(const Element* from, $parameters$Element* to) {
-  beginKernel();
-  const Index row = blockIdx.x, base = row * classes, first = threadIdx.x * width;
+DFC_INLINE void run(const Element* from, $parameters$Element* to, const Block& block, Shared& shared) {
+  const Index row = block.x, base = row * classes, first = threadIdx.x * width;
   Totals totals = start();
   Real x[width];
 #pragma unroll 4
@@ -65,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(threads) dfc_kernel(const Element* 
     unpacked(x, loadPack<width>(from + base + column));
     add(totals, x);
   }
-  const Row known = rowOf(agreed(totals), row$arguments$);
+  const Row known = rowOf(agreed(totals, shared), row$arguments$);
 #pragma unroll 4
   for (Index column = first; column < classes; column += threads * width) {
     unpacked(x, loadPack<width>(from + base + column));
@@ -80,11 +78,11 @@ extern "C" __global__ void __launch_bounds__(threads) dfc_kernel(const Element* 
 constexpr std::string_view stridedText = R"(
 // Rows are [outer, classes, inner]; a block takes `columns` packs of neighbouring rows, and each of its
 // `lanes` every so many classes.
-extern "C" __global__ void __launch_bounds__(columns * lanes) dfc_kernel(const Element* from, Element* to) {
-  beginKernel();
-  __shared__ Totals ofLanes[lanes][columns * width];
+struct Shared { Totals ofLanes[lanes][columns * width]; };
+DFC_INLINE void run(const Element* from, Element* to, const Block& block, Shared& shared) {
+  auto& ofLanes = shared.ofLanes;
   const int column = threadIdx.x % columns, lane = threadIdx.x / columns;
-  const Index row = (Index(blockIdx.x) * columns + column) * width;
+  const Index row = (Index(block.x) * columns + column) * width;
   const bool present = row < rows;
   const Index base = row / inner * (classes * inner) + row % inner;
   Totals totals[width];
@@ -132,6 +130,8 @@ std::string rowCount(int64_t rows, int64_t classes) {
   return constant("Index", "rows", IndexText(rows * classes).of(rows));
 }
 
+int64_t totalsBytes(ElementType element) { return element == ElementType::F64 ? 16 : 8; }
+
 // Threads for a row of so many packs: 4 packs each, or up to 8 where a warp then suffices.
 int64_t lanesFor(int64_t packs) {
   const int64_t lanes = powerOf2From(ceilDiv(packs, 4));
@@ -153,7 +153,9 @@ GeneratedWork lastAxis(const RowFormula& formula, int64_t rows, int64_t classes)
       filled(resident ? residentText : streamedText, {{"parameters", gradient ? parameters : ""},
                                                       {"arguments", gradient ? ", labels, cotangent" : ""}});
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(rows, threads / lanes));
-  launch.block[0] = static_cast<uint32_t>(threads);
+  launch.threads = static_cast<uint32_t>(threads);
+  launch.barriers = lanes > 32;
+  launch.sharedBytes = static_cast<uint32_t>(lanes > 32 ? lanes / 32 * totalsBytes(formula.element) : 0);
   for (uint32_t operand = 0; operand < (gradient ? 3U : 1U); ++operand) {
     launch.arguments.push_back({Argument::From::Operand, operand, 0});
   }
@@ -172,7 +174,9 @@ GeneratedWork innerAxis(const RowFormula& formula, int64_t outer, int64_t classe
                 rowCount(rows, classes) + constant("columns", columns) + constant("lanes", lanes) +
                 std::string(stridedText);
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(packs, columns));
-  launch.block[0] = static_cast<uint32_t>(columns * lanes);
+  launch.threads = static_cast<uint32_t>(columns * lanes);
+  launch.barriers = true;
+  launch.sharedBytes = static_cast<uint32_t>(lanes * columns * width * totalsBytes(formula.element));
   launch.arguments = {{Argument::From::Operand, 0, 0}, {Argument::From::Result, 0, 0}};
   return {{std::move(launch)}, 0};
 }

@@ -66,7 +66,8 @@ DFC_INLINE Real result(const Row& row, Real x, Index column) {
 )";
 
 constexpr std::string_view lanesText = R"(
-DFC_INLINE Totals agreed(Totals totals) {
+struct Shared {};
+DFC_INLINE Totals agreed(Totals totals, Shared&) {
 #pragma unroll
   for (int lane = lanes / 2; lane > 0; lane /= 2) merge(totals, shuffled(totals, lane));
   return settled(totals);
@@ -74,8 +75,9 @@ DFC_INLINE Totals agreed(Totals totals) {
 )";
 
 constexpr std::string_view blockText = R"(
-DFC_INLINE Totals agreed(Totals totals) {
-  __shared__ Totals ofWarps[lanes / 32];
+struct Shared { Totals ofWarps[lanes / 32]; };
+DFC_INLINE Totals agreed(Totals totals, Shared& shared) {
+  auto& ofWarps = shared.ofWarps;
 #pragma unroll
   for (int lane = 16; lane > 0; lane /= 2) merge(totals, shuffled(totals, lane));
   if (threadIdx.x % 32 == 0) ofWarps[threadIdx.x / 32] = totals;

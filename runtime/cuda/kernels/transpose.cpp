@@ -61,10 +61,10 @@ using Element = $Element$;
 constexpr Index extentP = $extentP$, extentQ = $extentQ$;     // along the result's rows, along the operand's
 constexpr Index strideP = $strideP$, strideQ = $strideQ$; // of p in the operand, of q in the result
 constexpr Index tilesP = $tilesP$, tilesQ = $tilesQ$;
-extern "C" __global__ void __launch_bounds__(256) dfc_kernel(const Element* from, Element* to) {
-  beginKernel();
-  __shared__ Element tile[edge][pitch]; // [p][q]
-  const Index tileQ = blockIdx.x % tilesQ, rest = blockIdx.x / tilesQ;
+struct Shared { Element tile[edge][pitch]; }; // [p][q]
+DFC_INLINE void run(const Element* from, Element* to, const Block& block, Shared& shared) {
+  auto& tile = shared.tile;
+  const Index tileQ = block.x % tilesQ, rest = block.x / tilesQ;
   const Index tileP = rest % tilesP, batch = rest / tilesP;
   (void)batch;
   const int lane = threadIdx.x % 32 * width, warp = threadIdx.x / 32;
@@ -118,10 +118,10 @@ GeneratedWork tiled(llvm::ArrayRef<Moved> axes, size_t q, ElementType element, i
   }
   const IndexText index(count);
   const int64_t bytes = byteWidth(element), width = tileWidth(axes, bytes), edge = 32 * width;
+  const int64_t pitch = edge + std::max<int64_t>(1, 4 / bytes);
   const int64_t tilesP = ceilDiv(p.extent, edge), tilesQ = ceilDiv(axes[q].extent, edge);
   GeneratedLaunch launch;
-  launch.code = constant("width", width) + constant("edge", edge) +
-                constant("pitch", edge + std::max<int64_t>(1, 4 / bytes)) +
+  launch.code = constant("width", width) + constant("edge", edge) + constant("pitch", pitch) +
                 filled(kernelText, {{"Index", std::string(index.type())},
                                     {"Element", std::string(bitsName(element))},
                                     {"extentP", index.of(p.extent)},
@@ -133,7 +133,9 @@ GeneratedWork tiled(llvm::ArrayRef<Moved> axes, size_t q, ElementType element, i
                                     {"batchFrom", Access(batchFrom).offset("batch", index)},
                                     {"batchTo", Access(batchTo).offset("batch", index)}});
   launch.grid[0] = static_cast<uint32_t>(tilesP * tilesQ * batches);
-  launch.block[0] = 256;
+  launch.threads = 256;
+  launch.barriers = true;
+  launch.sharedBytes = static_cast<uint32_t>(edge * pitch * bytes);
   launch.arguments = {{Argument::From::Operand, 0, 0}, {Argument::From::Result, 0, 0}};
   return {{std::move(launch)}, 0};
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/graph.h"
-#include "runtime/cuda/matmul.h"
+#include "runtime/cuda/launches/matmul_call.h"
 
 namespace dfc::cuda {
 

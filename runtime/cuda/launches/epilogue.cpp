@@ -1,5 +1,5 @@
 // Walks the body's single chain from the product to the result, an instruction at a time.
-#include "runtime/cuda/epilogue.h"
+#include "runtime/cuda/launches/epilogue.h"
 
 #include <array>
 

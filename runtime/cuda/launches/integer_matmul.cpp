@@ -1,4 +1,4 @@
-#include "runtime/cuda/integer_matmul.h"
+#include "runtime/cuda/launches/integer_matmul.h"
 
 #include "ir/assert.h"
 
@@ -60,9 +60,10 @@ std::optional<GeneratedWork> generateIntegerMatmul(const ops::Matmul& matmul, Op
   GeneratedLaunch launch;
   launch.code = fmt::format(
       "typedef {type} element;\n"
-      "extern \"C\" __global__ void dfc_kernel(const element* a, const element* b, element* out) {{\n"
-      "  beginKernel();\n"
-      "  const long long index = blockIdx.x * 256LL + threadIdx.x;\n"
+      "struct Shared {{}};\n"
+      "DFC_INLINE void run(const element* a, const element* b, element* out, const Block& block, Shared&) "
+      "{{\n"
+      "  const long long index = block.x * 256LL + threadIdx.x;\n"
       "  if (index >= {elements}LL) return;\n"
       "  const long long column = index % {columns}LL, row = index / {columns}LL % {rows}LL;\n"
       "  const long long batch = index / {matrix}LL;\n"
@@ -81,8 +82,8 @@ std::optional<GeneratedWork> generateIntegerMatmul(const ops::Matmul& matmul, Op
       fmt::arg("stepA", matmul.transposeA ? rows : 1), fmt::arg("columnB", matmul.transposeB ? inner : 1),
       fmt::arg("stepB", matmul.transposeB ? 1 : columns), fmt::arg("batchA", batchIndex("atA", a, result)),
       fmt::arg("batchB", batchIndex("atB", b, result)));
-  launch.grid = {static_cast<uint32_t>((elements + 255) / 256), 1, 1};
-  launch.block = {256, 1, 1};
+  launch.grid = {static_cast<uint32_t>((elements + 255) / 256), 1};
+  launch.threads = 256;
   launch.arguments = {
       {Argument::From::Operand, 0, 0}, {Argument::From::Operand, 1, 0}, {Argument::From::Result, 0, 0}};
   work.launches.push_back(std::move(launch));

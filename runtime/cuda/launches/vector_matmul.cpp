@@ -1,6 +1,6 @@
-#include "runtime/cuda/vector_matmul.h"
+#include "runtime/cuda/launches/vector_matmul.h"
 
-#include "runtime/cuda/epilogue.h"
+#include "runtime/cuda/launches/epilogue.h"
 
 namespace dfc::cuda {
 

@@ -1,0 +1,30 @@
+// What cuBLASLt is asked for: one matrix product of the plan, batched, with an epilogue where cuBLASLt has
+// it: bias, ReLU, and `c + alpha * product` (a parameter's update).
+#pragma once
+
+#include "ir/tensor_type.h"
+
+#include <string>
+
+namespace dfc::cuda {
+
+/// result = epilogue(alpha * a·b + c) where a is [..., m, k], b is [..., k, n], both before their transposes,
+/// and the batch axes broadcast as NumPy does.
+struct MatmulCall {
+  TensorType a, b, result;
+  bool transposeA = false, transposeB = false;
+  bool tf32 = false; ///< f32 operands may be rounded to tf32
+  double alpha = 1;
+  const std::byte* aData = nullptr;
+  const std::byte* bData = nullptr;
+  const std::byte* addend = nullptr; ///< of the result's type and shape, or null; may be `out`
+  const std::byte* bias = nullptr;   ///< [n], of the result's element type, or null
+  bool relu = false;
+  std::byte* out = nullptr;
+  std::string choice; ///< one of `matmulChoices`; "" leaves it to cuBLASLt's heuristic
+};
+
+/// Whether cuBLASLt multiplies this element type: f32, f64, f16, bf16.
+inline bool hasMatmul(ElementType type) { return isFloat(type); }
+
+} // namespace dfc::cuda

@@ -1,0 +1,185 @@
+// Launches that several ops share: which they are for nets that are known, and that they leave every bit that
+// the ops' own launches leave, in results and everywhere else.
+#include "tests/conformance/queue_on_paper.h"
+
+#include "compiler/compile.h"
+#include "ir/dsl.h"
+#include "runtime/executable_folder.h"
+#include "tests/support/catch.h"
+#include "tests/support/golden.h"
+#include "tests/support/random_graph.h"
+#include "tools/bench/graphs/net.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+using namespace dfc;
+using namespace dfc::test;
+
+namespace {
+
+Machine twoGpus() {
+  auto machine = readMachine(shippedFile("samples/machines/cpu-2gpu.json").string());
+  REQUIRE(machine.ok());
+  return *std::move(machine);
+}
+
+std::shared_ptr<const Executable> planOf(const Graph& graph, CompileOptions options = {}) {
+  auto plan = compile(graph, twoGpus(), RooflineCostModel(), options);
+  INFO((plan.ok() ? "" : render(plan.errors())));
+  REQUIRE(plan.ok());
+  return std::make_shared<const Executable>(*std::move(plan));
+}
+
+/// The bench's net, B3, on one GPU.
+std::shared_ptr<const Executable> netPlan(int64_t batch) {
+  bench::NetSpec spec;
+  spec.batch = batch;
+  const auto graph = bench::trainingStep(spec);
+  REQUIRE(graph.ok());
+  return planOf(*graph);
+}
+
+/// Everything on one GPU.
+std::shared_ptr<const Executable> randomPlan(uint64_t seed) {
+  RandomGraphOptions shape;
+  shape.ops = 60;
+  CompileOptions options;
+  options.policy = "pins";
+  options.pins = {{"*", "gpu0"}};
+  if (seed % 2 == 0) { // many small launches
+    options.skipPasses = {"fuse_elementwise", "fuse_matmul"};
+  }
+  return planOf(randomGraph(seed, shape), options);
+}
+
+} // namespace
+
+TEST_CASE("merged launches: the training step of B3's net") {
+  const QueueOnPaper apart(netPlan(64), false), merged(netPlan(64), true);
+  checkGolden("launches/b3_64_apart.txt", apart.listing());
+  checkGolden("launches/b3_64_merged.txt", merged.listing());
+  const QueueOnPaper large(netPlan(8192), true);
+  checkGolden("launches/b3_8192_merged.txt", large.listing());
+}
+
+namespace {
+
+/// Draws ops that launch unlike kernels over a few values of one type. What each gives is kept in a
+/// parameter: nothing leaves the GPU, so that one segment is all there is.
+class DenseAuthor {
+ public:
+  DenseAuthor(uint64_t seed, ElementType element) : dice_(seed), element_(element), g_("dense") {
+    const auto here = g_.on("gpu0");
+    for (const Shape& shape : {Shape{64, 48}, Shape{64, 48}, Shape{48}, Shape{40, 24}, Shape{5}}) {
+      values_.push_back(g_.parameter(fmt::format("p{}", values_.size()), {element, shape}));
+    }
+    if (element == ElementType::F32) { // long enough for a sum in two launches
+      values_.push_back(g_.parameter("long", f32({70000})));
+    }
+  }
+
+  Graph write(size_t ops) {
+    const auto here = g_.on("gpu0");
+    for (size_t i = 0; i < ops; ++i) {
+      const Tensor value = drawn(dice_.oneOf(values_));
+      g_.assign(g_.parameter(fmt::format("kept{}", i), value.type()), value);
+      if (value.type().element == element_ && value.shape().rank() > 0) {
+        values_.push_back(value);
+      }
+    }
+    auto graph = std::move(g_).finish();
+    INFO((graph.ok() ? "" : render(graph.errors())));
+    REQUIRE(graph.ok());
+    return *std::move(graph);
+  }
+
+ private:
+  Tensor drawn(Tensor x) {
+    const Shape& shape = x.shape();
+    switch (dice_.below(shape.rank() == 2 ? 9 : 5)) {
+    case 0: return x + partnerOf(x);
+    case 1: return x * 2;
+    case 2: return reduceSum(x, {-1});
+    case 3: return shape.elements() < 2000 ? concat({x, x}) : -x;
+    case 4: return max(partnerOf(x), x);
+    case 5: return reduceSum(x, {0});
+    case 6: return transpose(x);
+    case 7: return isFloat(element_) ? softmax(x, dice_.below(2)) : reduceMax(x, {1});
+    default: return argMax(x, dice_.below(2));
+    }
+  }
+
+  /// Another value that it may be joined with, or itself.
+  Tensor partnerOf(Tensor x) {
+    const Tensor other = dice_.oneOf(values_);
+    return other.shape() == x.shape() ? other : x;
+  }
+
+  Dice dice_;
+  ElementType element_;
+  Builder g_;
+  std::vector<Tensor> values_;
+};
+
+std::shared_ptr<const Executable> densePlan(uint64_t seed, ElementType element) {
+  CompileOptions options;
+  options.skipPasses = {"fuse_elementwise"};
+  return planOf(DenseAuthor(seed, element).write(40), options);
+}
+
+/// Both ways in one place: the same plan's launches apart and merged.
+struct Pair {
+  QueueOnPaper apart, merged;
+  explicit Pair(const std::shared_ptr<const Executable>& plan) : apart(plan, false), merged(plan, true) {}
+};
+
+void checkBits(const std::vector<std::unique_ptr<Pair>>& pairs) {
+  EmulatedKernels kernels;
+  size_t before = 0, after = 0;
+  for (const auto& pair : pairs) {
+    pair->apart.addTo(kernels);
+    pair->merged.addTo(kernels);
+    before += pair->apart.launches().launches.size();
+    after += pair->merged.launches().launches.size();
+  }
+  CHECK(after < before * 3 / 4); // else little is tested
+  REQUIRE(kernels.build() == "");
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    INFO("plan " << i << ":\n" << pairs[i]->merged.listing());
+    for (const uint64_t seed : {1, 2}) {
+      std::string problem;
+      const auto expected = pairs[i]->apart.run(kernels, seed, problem);
+      const auto actual = pairs[i]->merged.run(kernels, seed, problem);
+      CHECK(problem == "");
+      CHECK((expected == actual)); // not printed: they are long
+    }
+  }
+}
+
+} // namespace
+
+TEST_CASE("merged launches leave the bits of separate ones: random graphs of every type") {
+  if (!EmulatedKernels::unavailable().empty()) {
+    DFC_SKIP(EmulatedKernels::unavailable());
+  }
+  std::vector<std::unique_ptr<Pair>> pairs;
+  for (uint64_t seed = 40; seed < 46; ++seed) {
+    pairs.push_back(std::make_unique<Pair>(randomPlan(seed)));
+  }
+  checkBits(pairs);
+}
+
+TEST_CASE("merged launches leave the bits of separate ones: many ops side by side") {
+  if (!EmulatedKernels::unavailable().empty()) {
+    DFC_SKIP(EmulatedKernels::unavailable());
+  }
+  std::vector<std::unique_ptr<Pair>> pairs;
+  uint64_t seed = 0;
+  for (const ElementType element : {ElementType::F32, ElementType::F32, ElementType::F64, ElementType::BF16,
+                                    ElementType::I64, ElementType::U8}) {
+    pairs.push_back(std::make_unique<Pair>(densePlan(++seed, element)));
+  }
+  checkBits(pairs);
+}

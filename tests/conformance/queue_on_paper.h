@@ -1,0 +1,67 @@
+// A plan's GPU queues without a GPU: what the cuda backend would launch, round by round in its order, with
+// memory of the host as arenas, generated kernels run by EmulatedKernels, and cuBLASLt's products by a plain
+// loop. Whatever else a step does (transfers, copies, work of the host) happens at its turn too.
+#pragma once
+
+#include "ir/executable.h"
+#include "runtime/cuda/launches/launch_plan.h"
+#include "runtime/resolve.h"
+#include "tests/conformance/emulated_kernels.h"
+#include "tests/support/random_values.h"
+
+#include <map>
+
+namespace dfc::test {
+
+/// Host memory in place of a device's.
+class HeapArena final : public Arena {
+ public:
+  explicit HeapArena(int64_t bytes);
+  std::byte* hostAddress() override { return base_.get(); }
+  void write(int64_t offset, std::span<const std::byte> bytes) override;
+  void read(int64_t offset, std::span<std::byte> bytes) override;
+  int64_t size() const { return bytes_; }
+
+ private:
+  int64_t bytes_;
+  std::shared_ptr<std::byte> base_;
+};
+
+class QueueOnPaper {
+ public:
+  QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge);
+
+  const Executable& plan() const { return *plan_; }
+  /// Of the GPU queue with the most launches.
+  const cuda::LaunchPlan& launches() const;
+  /// A launch a line: "a, b: 12 blocks of 256", "c: cuBLASLt".
+  std::string listing() const;
+
+  /// Adds the kernels; build them before `run`.
+  void addTo(EmulatedKernels& kernels);
+  /// One round from values of this seed: what all arenas hold after it. "" or what went wrong in `problem`.
+  std::vector<std::byte> run(EmulatedKernels& kernels, uint64_t seed, std::string& problem);
+
+ private:
+  struct Queue {
+    Program program;
+    std::vector<cuda::Computation> computations;
+    cuda::LaunchPlan launches;
+    std::vector<size_t> kernels; ///< by launch; meaningless for products
+  };
+  void addQueue(const Program& program, bool merge);
+  void fill(uint64_t seed);
+  void runOnHost(const Command& command);
+  void runCommand(EmulatedKernels& kernels, Queue* queue, const Program& program, size_t position,
+                  std::string& problem);
+  std::byte* addressOf(const Location& location);
+
+  std::shared_ptr<const Executable> plan_;
+  ProgressBoard board_;
+  std::vector<std::unique_ptr<HeapArena>> arenas_;
+  ResolvedPlan resolved_;
+  std::map<size_t, Queue> queues_; ///< GPU compute queues, by program
+  std::vector<Literal> feeds_, fetches_;
+};
+
+} // namespace dfc::test

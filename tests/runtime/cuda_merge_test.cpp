@@ -1,0 +1,418 @@
+// Which units share a launch: what joins, what stays apart and why, and, of random units, that none overtakes
+// another that it must stay behind.
+#include "ir/dsl.h"
+#include "runtime/cuda/kernels/kernel_text.h"
+#include "runtime/cuda/launches/launch_plan.h"
+#include "runtime/cuda/launches/segments.h"
+#include "tests/runtime/nvrtc_compile.h"
+#include "tests/support/catch.h"
+#include "tests/support/kernel_cases.h"
+#include "tests/support/random_values.h"
+
+#include <fmt/format.h>
+
+using namespace dfc;
+using namespace dfc::cuda;
+using dfc::test::Dice;
+
+namespace {
+
+/// Bytes that a unit touches, element by element where `stride` says so.
+Range range(uint64_t begin, int64_t bytes, uint8_t stride = 0) { return {{false, begin}, bytes, stride}; }
+
+/// A unit as the decisions see it: several blocks of 64 threads unless changed.
+Unit unitOf(std::vector<Range> reads, std::vector<Range> writes, std::string code = "f") {
+  Unit unit;
+  unit.reads.assign(reads.begin(), reads.end());
+  unit.writes.assign(writes.begin(), writes.end());
+  unit.pointers.resize(reads.size() + writes.size());
+  unit.launch.code = std::move(code);
+  unit.launch.grid = {4, 1};
+  unit.launch.threads = 64;
+  return unit;
+}
+
+Unit oneBlock(std::vector<Range> reads, std::vector<Range> writes) {
+  Unit unit = unitOf(std::move(reads), std::move(writes));
+  unit.launch.grid = {1, 1};
+  return unit;
+}
+
+Unit product(std::vector<Range> reads, std::vector<Range> writes) {
+  Unit unit = unitOf(std::move(reads), std::move(writes));
+  unit.product.emplace();
+  return unit;
+}
+
+/// "0 1 | 2+3 4,5": launches by |, members by blanks, stages by commas, followers by plus signs.
+std::string written(const std::vector<UnitGroup>& groups) {
+  std::string text;
+  for (const UnitGroup& group : groups) {
+    text += text.empty() ? "" : " |";
+    for (const UnitMember& member : group.members) {
+      std::string stages;
+      for (const UnitStage& stage : member) {
+        stages += fmt::format("{}{}", stages.empty() ? "" : ",", stage.unit);
+        for (const uint32_t follower : stage.followers) {
+          stages += fmt::format("+{}", follower);
+        }
+      }
+      text += (text.empty() ? "" : " ") + stages;
+    }
+  }
+  return text;
+}
+
+std::string merged(const std::vector<Unit>& units, const MergeLimits& limits = {}) {
+  return written(mergeUnits(units, limits));
+}
+
+} // namespace
+
+TEST_CASE("merge: units that touch none of each other's bytes share a launch, whoever reads the same") {
+  const Range shared = range(0, 100);
+  CHECK(merged({unitOf({shared}, {range(1000, 10)}), unitOf({shared}, {range(1010, 10)}),
+                unitOf({shared}, {range(990, 10)})}) == "0 1 2");
+}
+
+TEST_CASE("merge: a unit that reads or overwrites what an earlier one touches comes in a later launch") {
+  const Unit first = unitOf({range(0, 100)}, {range(1000, 10)});
+  CHECK(merged({first, unitOf({range(1009, 1)}, {range(2000, 1)})}) == "0 | 1");
+  CHECK(merged({first, unitOf({}, {range(99, 2)})}) == "0 | 1");
+  CHECK(merged({first, unitOf({}, {range(1000, 1)})}) == "0 | 1");
+  CHECK(merged({first, unitOf({range(1010, 1)}, {range(100, 900)})}) == "0 1");
+}
+
+TEST_CASE("merge: workspace and arena are different memory") {
+  Unit inWorkspace = unitOf({}, {range(0, 100)});
+  inWorkspace.writes[0].begin.inWorkspace = true;
+  CHECK(merged({inWorkspace, unitOf({}, {range(0, 100)})}) == "0 1");
+  CHECK(merged({inWorkspace, inWorkspace}) == "0 | 1");
+}
+
+TEST_CASE("merge: a unit joins the earliest launch that it may, past products that leave its bytes alone") {
+  const Unit a = unitOf({}, {range(0, 10)}), gemm = product({range(500, 10), range(0, 10)}, {range(600, 10)});
+  CHECK(merged({a, gemm, unitOf({}, {range(20, 10)})}) == "0 2 | 1");
+  CHECK(merged({a, gemm, unitOf({range(600, 1)}, {range(20, 10)})}) == "0 | 1 | 2");
+  CHECK(merged({a, gemm, unitOf({}, {range(500, 1)})}) == "0 | 1 | 2");
+  CHECK(merged({gemm, gemm}) == "0 | 1");
+  const Unit b = unitOf({range(600, 10)}, {range(30, 10)});
+  CHECK(merged({a, gemm, b, unitOf({}, {range(20, 10)})}) == "0 3 | 1 | 2");
+}
+
+TEST_CASE("merge: nothing leaves its segment") {
+  std::vector<Unit> units = {unitOf({}, {range(0, 10)}), unitOf({}, {range(10, 10)}),
+                             unitOf({}, {range(20, 10)})};
+  units[2].segment = 1;
+  CHECK(merged(units) == "0 1 | 2");
+}
+
+TEST_CASE("merge: an earlier launch waits for a unit that it can be joined with") {
+  // The product needs nothing of unit 0, and unit 2 needs the product.
+  CHECK(merged({unitOf({}, {range(0, 10)}), product({}, {range(600, 10)}),
+                unitOf({range(600, 10)}, {range(20, 10)})}) == "1 | 0 2");
+  CHECK(merged({unitOf({}, {range(0, 10)}), product({range(0, 10)}, {range(600, 10)}),
+                unitOf({range(600, 10)}, {range(20, 10)})}) == "0 | 1 | 2");
+}
+
+TEST_CASE("merge: one block after another's result, in the same block") {
+  const Unit first = oneBlock({}, {range(0, 10)}), second = oneBlock({range(0, 10)}, {range(10, 10)}),
+             third = oneBlock({range(10, 10)}, {range(20, 10)});
+  CHECK(merged({first, second, third}) == "0,1,2");
+  // One that needs two members would have to wait for both of their blocks.
+  CHECK(merged({first, oneBlock({}, {range(50, 10)}),
+                oneBlock({range(0, 10), range(50, 10)}, {range(70, 10)})}) == "0 1 | 2");
+  CHECK(merged({first, unitOf({range(0, 10)}, {range(10, 10)})}) == "0 | 1");
+}
+
+TEST_CASE("merge: a unit that needs another's result element by element is made along with it") {
+  Unit sum = unitOf({range(0, 1000)}, {range(5000, 40, 4)}, "sum");
+  sum.launch.elements = 10;
+  Unit update = unitOf({range(5000, 40, 4), range(6000, 40, 4)}, {range(6000, 40, 4)}, "update");
+  update.launch.elements = 10;
+  update.launch.alone = true;
+  CHECK(merged({sum, update}) == "0+1");
+  Unit again = update; // after both, in place
+  again.writes = again.reads;
+  CHECK(merged({sum, update, again}) == "0+1+2");
+  SECTION("of as many elements") {
+    update.launch.elements = 9;
+    CHECK(merged({sum, update}) == "0 | 1");
+  }
+  SECTION("that can be made alone") {
+    update.launch.alone = false;
+    CHECK(merged({sum, update}) == "0 | 1");
+  }
+  SECTION("of the same size") {
+    update.reads[0].stride = 8;
+    CHECK(merged({sum, update}) == "0 | 1");
+  }
+  SECTION("from the same place") {
+    update.reads[0] = range(5004, 36, 4);
+    CHECK(merged({sum, update}) == "0 | 1");
+  }
+  SECTION("overwriting nothing that other elements need") {
+    update.writes[0] = range(40, 40, 4);
+    CHECK(merged({sum, update}) == "0 | 1");
+  }
+}
+
+TEST_CASE("merge: limits of a launch") {
+  const auto apart = [](size_t count, const auto& change) {
+    std::vector<Unit> units;
+    for (size_t i = 0; i < count; ++i) {
+      units.push_back(unitOf({}, {range(100 * i, 10)}));
+      change(units.back(), i);
+    }
+    return units;
+  };
+  const auto asTheyAre = [](Unit&, size_t) {};
+  const auto ownCode = [](Unit& unit, size_t i) { unit.launch.code = fmt::format("f{}", i); };
+  MergeLimits limits;
+  limits.pointers = 2;
+  CHECK(merged(apart(3, asTheyAre), limits) == "0 1 | 2");
+  limits = {};
+  limits.functions = 2;
+  CHECK(merged(apart(3, ownCode), limits) == "0 1 | 2");
+  CHECK(merged(apart(3, asTheyAre), limits) == "0 1 2");
+  CHECK(mergeUnits(apart(600, asTheyAre)).size() == 2); // 512 pointers
+}
+
+TEST_CASE("merge: blocks of unlike sizes only where the wider ones are harmless") {
+  std::vector<Unit> units = {unitOf({}, {range(0, 10)}), unitOf({}, {range(10, 10)})};
+  units[1].launch.threads = 256;
+  CHECK(merged(units) == "0 1");
+  units[1].launch.threads = 512;
+  CHECK(merged(units) == "0 | 1");
+  units[0].launch.threads = 512;
+  CHECK(merged(units) == "0 1");
+  units[0].launch.threads = 64;
+  units[1].launch.threads = 128;
+  units[0].launch.barriers = true; // its surplus threads would have to wait with it
+  CHECK(merged(units) == "0 | 1");
+  units[0].launch.barriers = false, units[1].launch.barriers = true;
+  CHECK(merged(units) == "0 1");
+}
+
+TEST_CASE("merge: what fills a GPU by itself shares a launch only with its like") {
+  std::vector<Unit> units = {unitOf({}, {range(0, 10)}), unitOf({}, {range(10, 10)})};
+  units[0].launch.grid = {100000, 1};
+  units[1].launch.sharedBytes = 4096;
+  CHECK(merged(units) == "0 | 1");
+  units[0].launch.sharedBytes = 4096;
+  CHECK(merged(units) == "0 1");
+  units[0].launch.sharedBytes = units[1].launch.sharedBytes = 0;
+  units[1].launch.threads = 256;
+  CHECK(merged(units) == "0 | 1");
+  units[0].launch.streamed = units[1].launch.streamed = true; // updates, however large
+  CHECK(merged(units) == "0 1");
+}
+
+TEST_CASE("merge: of random units, each is launched once and stays behind what it must") {
+  size_t launches = 0, all = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    Dice dice(seed);
+    std::vector<Unit> units;
+    for (int64_t i = 0; i < 40; ++i) {
+      const auto somewhere = [&] {
+        return range(static_cast<uint64_t>(dice.below(30) * 10), 10 + 10 * dice.below(2),
+                     dice.chance(50) ? 4 : 0);
+      };
+      units.push_back(unitOf({somewhere(), somewhere()}, {somewhere()}));
+      Unit& unit = units.back();
+      unit.segment = static_cast<uint32_t>(i / 25);
+      unit.launch.grid[0] = dice.chance(50) ? 1 : 4;
+      unit.launch.elements = 5;
+      unit.launch.alone = dice.chance(50);
+      if (dice.chance(10)) {
+        unit.product.emplace();
+      }
+    }
+    struct Turn {
+      size_t launch = 0, member = 0, stage = 0, place = 0;
+    };
+    std::vector<std::optional<Turn>> turns(units.size());
+    const auto groups = mergeUnits(units);
+    const auto note = [&](uint32_t unit, Turn turn) {
+      REQUIRE_FALSE(turns[unit].has_value());
+      turns[unit] = turn;
+    };
+    for (size_t g = 0; g < groups.size(); ++g) {
+      for (size_t m = 0; m < groups[g].members.size(); ++m) {
+        for (size_t s = 0; s < groups[g].members[m].size(); ++s) {
+          const UnitStage& stage = groups[g].members[m][s];
+          note(stage.unit, {g, m, s, 0});
+          for (size_t f = 0; f < stage.followers.size(); ++f) {
+            note(stage.followers[f], {g, m, s, f + 1});
+          }
+        }
+      }
+    }
+    for (size_t b = 0; b < units.size(); ++b) {
+      REQUIRE(turns[b].has_value());
+      for (size_t a = 0; a < b; ++a) {
+        const Turn first = *turns[a], second = *turns[b];
+        if (units[a].segment != units[b].segment) {
+          CHECK(first.launch < second.launch);
+        } else if (conflict(units[a], units[b]) && first.launch >= second.launch) {
+          INFO("seed " << seed << ", " << a << " and " << b << " of " << written(groups));
+          REQUIRE(first.launch == second.launch);
+          REQUIRE(first.member == second.member);
+          CHECK((first.stage < second.stage || (first.stage == second.stage && first.place < second.place)));
+          CHECK((first.stage < second.stage || elementByElement(units[a], units[b])));
+        }
+      }
+    }
+    launches += groups.size();
+    all += units.size();
+  }
+  CHECK(launches < all * 3 / 4);
+}
+
+TEST_CASE("segments end where somebody waits, begin with a wait, and a copy is one by itself") {
+  Program program;
+  const auto add = [&](Command::Kind kind, bool waits, bool publishes) {
+    Command& command = program.commands.emplace_back();
+    command.kind = kind;
+    command.publishes = publishes;
+    if (waits) {
+      command.waits.push_back({});
+    }
+  };
+  using Kind = Command::Kind;
+  add(Kind::Compute, true, false);  // 0
+  add(Kind::Nothing, false, false); // 0
+  add(Kind::Compute, false, true);  // 0
+  add(Kind::Compute, false, false); // 1
+  add(Kind::Compute, true, false);  // 2
+  add(Kind::Copy, false, false);    // 3
+  add(Kind::Compute, false, false); // 4
+  add(Kind::Transfer, true, true);  // 5
+  add(Kind::Transfer, true, true);  // 6
+  CHECK(segmentsOf(program) == std::vector<uint32_t>{0, 0, 0, 1, 2, 3, 4, 5, 6});
+}
+
+namespace {
+
+/// Sums over the rows of two tall matrices, each in two launches by itself.
+struct TwoSums {
+  Graph graph;
+  std::vector<Computation> computations;
+
+  TwoSums() : graph(written()) {
+    uint64_t at = uint64_t{1} << 32;
+    const auto address = [](uint64_t number) { return reinterpret_cast<std::byte*>(number); };
+    for (const OpId op : graph.ops()) {
+      if (graph[op].kind() == OpKind::ReduceSum) {
+        const auto position = static_cast<uint32_t>(op.index());
+        computations.push_back({op, {{address(at)}, {address(at + (uint64_t{1} << 30))}}, "", 0, position});
+        at += uint64_t{1} << 32;
+      }
+    }
+  }
+  static Graph written() {
+    Builder g("sums");
+    g.fetch("a", reduceSum(g.parameter("x", f32({4096, 128})), {0}));
+    g.fetch("b", reduceSum(g.parameter("y", f32({4096, 64})), {0}));
+    return *std::move(g).finish();
+  }
+};
+
+} // namespace
+
+TEST_CASE("launches: two reductions in two passes are merged pass by pass") {
+  const TwoSums sums;
+  const LaunchPlan apart = planLaunches(sums.graph, sums.computations, false);
+  REQUIRE(apart.launches.size() == 4);
+  CHECK(apart.launches[0].position == sums.computations[0].position);
+  CHECK(apart.launches[3].position == sums.computations[1].position);
+  const LaunchPlan merged = planLaunches(sums.graph, sums.computations, true);
+  REQUIRE(merged.launches.size() == 2);
+  for (const PlannedLaunch& launch : merged.launches) {
+    CHECK(launch.computations == std::vector<uint32_t>{0, 1});
+    CHECK(launch.position == sums.computations[0].position);
+    CHECK(launch.pointersByValue);
+    CHECK(launch.pointers.size() == 4);
+  }
+  // Each has a part of the workspace to itself; apart they use the same in turn.
+  CHECK(merged.launches[0].pointers[1].inWorkspace);
+  CHECK(merged.launches[0].pointers[1].at != merged.launches[0].pointers[3].at);
+  CHECK(merged.workspaceBytes > apart.workspaceBytes);
+}
+
+TEST_CASE("launches: the same plan gives the same text, whatever the addresses") {
+  const TwoSums sums;
+  TwoSums elsewhere;
+  for (Computation& computation : elsewhere.computations) {
+    computation.at.operands[0] += 4096;
+  }
+  const LaunchPlan a = planLaunches(sums.graph, sums.computations, true),
+                   b = planLaunches(elsewhere.graph, elsewhere.computations, true);
+  REQUIRE(a.launches.size() == b.launches.size());
+  for (size_t i = 0; i < a.launches.size(); ++i) {
+    CHECK(a.launches[i].text == b.launches[i].text);
+  }
+}
+
+namespace {
+
+/// The units of kernels that have nothing to do with each other.
+std::vector<Unit> unitsOfCases(ElementType element) {
+  std::vector<Unit> units;
+  for (const test::OpSample& sample : test::kernelCases(element, false)) {
+    const TypeResult results = resultTypes(sample.attributes, sample.operands);
+    auto work = generateKernels(sample.attributes, sample.operands, results.types);
+    for (GeneratedLaunch& launch : work->launches) {
+      Unit& unit = units.emplace_back();
+      unit.pointers.resize(launch.arguments.size());
+      unit.launch = std::move(launch);
+    }
+  }
+  return units;
+}
+
+} // namespace
+
+TEST_CASE("NVRTC compiles merged kernels without a warning") {
+  if (!test::compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  for (const ElementType element : {ElementType::F32, ElementType::BF16, ElementType::U8}) {
+    const std::vector<Unit> units = unitsOfCases(element);
+    const std::vector<UnitGroup> groups = mergeUnits(units);
+    CHECK(groups.size() < units.size() / 4);
+    for (size_t i = 0; i < groups.size(); i += 3) { // a part of them shows it
+      std::vector<KernelMember> members;
+      for (const UnitMember& member : groups[i].members) {
+        members.push_back({KernelStage{&units[member[0].unit].launch, {}}});
+      }
+      CHECK(test::compileLog(std::string(prelude()) + mergedKernel(members).text) == "");
+    }
+  }
+}
+
+TEST_CASE("NVRTC compiles kernels with stages and followers without a warning") {
+  if (!test::compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  const TensorType few = f32({40}), matrix = f32({64, 40});
+  ops::ReduceSum sum;
+  sum.axes = {0};
+  const auto launchOf = [](const OpAttributes& attributes, OperandTypes operands) {
+    const TypeResult results = resultTypes(attributes, operands);
+    return generateKernels(attributes, operands, results.types)->launches[0];
+  };
+  const GeneratedLaunch summed = launchOf(sum, {matrix}), added = launchOf(ops::Add{}, {few, few});
+  REQUIRE(added.alone);
+  REQUIRE(summed.elements == added.elements);
+  const std::vector<KernelMember> members = {
+      {KernelStage{&summed, {&added}}},
+      {KernelStage{&summed, {&added}}},
+      {KernelStage{&summed, {&added, &added}}},
+      {KernelStage{&added, {}}, KernelStage{&added, {}}, KernelStage{&added, {&added}}}};
+  REQUIRE(added.blocks() == 1);
+  const MergedKernel kernel = mergedKernel(members);
+  CHECK(kernel.order == std::vector<uint32_t>{0, 1, 2, 3});
+  CHECK(kernel.blocks == 3 * summed.blocks() + 1);
+  CHECK(test::compileLog(std::string(prelude()) + kernel.text) == "");
+}

@@ -1,0 +1,64 @@
+#include "tests/runtime/nvrtc_compile.h"
+
+#include "runtime/cuda/kernels/generated_kernel.h"
+#include "tests/support/catch.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#ifdef DFC_TEST_NVRTC
+#include <dlfcn.h>
+#include <nvrtc.h>
+#endif
+
+namespace dfc::test {
+
+std::string inNamespace(std::string kernel, size_t number) {
+  using cuda::kernelName;
+  for (size_t at = kernel.find(kernelName); at != std::string::npos; at = kernel.find(kernelName, at + 1)) {
+    kernel.insert(at + kernelName.size(), fmt::format("_{}", number));
+  }
+  return fmt::format("namespace n{} {{\n{}}}\n", number, kernel);
+}
+
+#ifdef DFC_TEST_NVRTC
+namespace {
+
+// Null where the library is not on this machine.
+void* nvrtcLibrary() {
+  static void* const library = dlopen(DFC_TEST_NVRTC, RTLD_NOW | RTLD_LOCAL);
+  return library;
+}
+
+template <class Function>
+Function* nvrtcFunction(const char* name, Function* /*its type*/) {
+  return reinterpret_cast<Function*>(dlsym(nvrtcLibrary(), name));
+}
+#define DFC_NVRTC(function) nvrtcFunction(#function, static_cast<decltype(&(function))>(nullptr))
+
+} // namespace
+
+bool compilesHere() { return nvrtcLibrary() != nullptr; }
+
+std::string compileLog(const std::string& source) {
+  nvrtcProgram program = nullptr;
+  REQUIRE(DFC_NVRTC(nvrtcCreateProgram)(&program, source.c_str(), "kernels.cu", 0, nullptr, nullptr) ==
+          NVRTC_SUCCESS);
+  const std::array options = {"--gpu-architecture=sm_90", "--fmad=false", "--std=c++17"};
+  const nvrtcResult result =
+      DFC_NVRTC(nvrtcCompileProgram)(program, static_cast<int>(options.size()), options.data());
+  size_t size = 0;
+  REQUIRE(DFC_NVRTC(nvrtcGetProgramLogSize)(program, &size) == NVRTC_SUCCESS);
+  std::string log(size, '\0');
+  REQUIRE(DFC_NVRTC(nvrtcGetProgramLog)(program, log.data()) == NVRTC_SUCCESS);
+  REQUIRE(DFC_NVRTC(nvrtcDestroyProgram)(&program) == NVRTC_SUCCESS);
+  log.resize(size - 1); // without its terminator
+  return result == NVRTC_SUCCESS ? log : fmt::format("error {}: {}", static_cast<int>(result), log);
+}
+#else
+bool compilesHere() { return false; }
+std::string compileLog(const std::string& /*source*/) { return "no compiler"; }
+#endif
+
+} // namespace dfc::test
