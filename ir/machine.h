@@ -24,10 +24,13 @@ struct DeviceRow {
   uint32_t computeQueues = 1; ///< how many ops run at once
   uint32_t threads = 1;       ///< of the device as a whole (cpu and emulated devices)
   std::array<double, allElementTypes.size()>
-      peakFlops{};            ///< by ElementType, for matmul-like ops of one queue
+      peakFlops{};            ///< by ElementType, for matmul-like ops, of the device as a whole
   double tf32Flops = 0;       ///< of f32 matmuls in tf32; 0 means as f32
   double memoryBandwidth = 0; ///< bytes a second, reads plus writes
   double launchSeconds = 0;   ///< fixed cost of one op
+  /// Fixed cost of a step: its queues do nothing before so many seconds of it have passed (a GPU's commands
+  /// of a step are launched as one).
+  double stepOverheadSeconds = 0;
 };
 
 /// Something that copies occupy: a bus direction, an NVLink, a switch port.

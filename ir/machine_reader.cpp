@@ -41,7 +41,8 @@ class MachineReader : private JsonFields {
  private:
   void readDevice(const Json& row, const std::string& path) {
     knownKeys(row, path,
-              {"id", "class", "model", "mem", "slots", "threads", "flops", "memoryBandwidth", "launch"});
+              {"id", "class", "model", "mem", "slots", "threads", "flops", "memoryBandwidth", "launch",
+               "stepOverhead"});
     DeviceRow device;
     text(row, path, "id", device.name, true);
     readClass(row, path, device);
@@ -55,6 +56,7 @@ class MachineReader : private JsonFields {
     readFlops(row, path, device);
     rate(row, path, "memoryBandwidth", device.memoryBandwidth);
     number(row, path, "launch", device.launchSeconds);
+    number(row, path, "stepOverhead", device.stepOverheadSeconds);
     const std::string called = device.name;
     devices_.try_emplace(called, machine_.devices.add(std::move(device)));
   }

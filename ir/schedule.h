@@ -23,14 +23,20 @@ struct StepRow {
   uint32_t position = 0;              ///< in its queue
   llvm::SmallVector<StepId, 2> waits; ///< steps of other queues that must have ended; at most one a queue
   double start = 0, end = 0;          ///< predicted
+  /// Of the computing power of its device, how much it uses while it runs there alone: 0 to 1. What runs at
+  /// once on the queues of a device and wants more than all of it is slowed down.
+  double demand = 0;
+  double slowed = 0; ///< seconds of `end - start` that it would not need if it ran alone
+  double alone() const { return end - start - slowed; }
 };
 
 /// Proven lower bounds on the makespan of this placed graph on this machine (no schedule of it can be
 /// shorter).
 struct LowerBounds {
   double criticalPath = 0; ///< longest chain of ops and transfers
-  double busiestQueue =
-      0; ///< work of the busiest device's compute queues over their number, or of a copy queue
+  /// Of the busiest device, from when it may begin: the work of its compute queues over their number, or as
+  /// much of the device as they demand; or the work of a copy queue.
+  double busiestQueue = 0;
   double busiestLink = 0; ///< transfer time through a link over its slots
   double best() const;    ///< the largest
 };

@@ -68,6 +68,7 @@ TaskGraph taskGraphOf(const Graph& graph, const Machine& machine, const CostMode
   result.taskOf = SideTable<OpId, TaskId>(graph.opCount());
   for (const DeviceRow& device : machine.devices) {
     result.lanes.push_back(std::max(1U, device.computeQueues));
+    result.begins.push_back(device.stepOverheadSeconds);
   }
   const auto assigned = assignedParameters(graph);
   for (const OpId op : graph.ops()) {

@@ -37,6 +37,7 @@ struct LinkCost {
 struct TaskGraph {
   Table<TaskId, TaskRow> tasks;
   llvm::SmallVector<uint32_t, 4> lanes; ///< by device: how many tasks run at once
+  llvm::SmallVector<double, 4> begins;  ///< by device: seconds before which it runs nothing; empty for 0
   std::vector<LinkCost> communication;  ///< from-major matrix, devices x devices
   SideTable<OpId, TaskId> taskOf; ///< for a tensor graph; invalid for constants and unassigned parameters
 

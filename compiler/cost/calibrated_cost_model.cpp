@@ -1,5 +1,6 @@
 #include "compiler/cost/calibrated_cost_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -69,6 +70,14 @@ double CalibratedCostModel::opSeconds(const Graph& graph, OpId op, const Machine
   const double there = fallback_.opSeconds(row->lone.graph, row->lone.op, machine, device);
   const double seconds = row->seconds * otherwise / there;
   return there > 0 && otherwise > 0 && std::isfinite(seconds) ? seconds : otherwise;
+}
+
+double CalibratedCostModel::demand(const Graph& graph, OpId op, const Machine& machine,
+                                   DeviceId device) const {
+  const double work =
+      fallback_.opSeconds(graph, op, machine, device) * fallback_.demand(graph, op, machine, device);
+  const double seconds = opSeconds(graph, op, machine, device);
+  return seconds > 0 && std::isfinite(work) ? std::min(1.0, work / seconds) : 0;
 }
 
 const CalibratedCostModel::Row* CalibratedCostModel::nearest(const Families& families, const Graph& graph,

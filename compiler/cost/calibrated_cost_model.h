@@ -32,6 +32,9 @@ class CalibratedCostModel : public CostModel {
   /// Of two tables of one device, rows of the later win. `fallback` outlives the model.
   CalibratedCostModel(std::vector<Calibration> tables, const CostModel& fallback);
   double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
+  /// The fallback's work over the seconds that count here, at most 1: how near to the limits of its device
+  /// the op gets.
+  double demand(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
 
  private:
   /// A measured op, to ask the fallback about.

@@ -1,6 +1,7 @@
 #include "compiler/cost/cost_model.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace dfc {
 namespace {
@@ -21,21 +22,29 @@ double rateOf(const DeviceRow& hardware, const OpRow& row, ElementType element) 
                                           : hardware.peakFlops[static_cast<size_t>(element)];
 }
 
-} // namespace
-
-double RooflineCostModel::opSeconds(const Graph& graph, OpId op, const Machine& machine,
-                                    DeviceId device) const {
+// What the op takes of the device at its limits, beside the launch.
+double workSeconds(const Graph& graph, OpId op, const DeviceRow& hardware) {
   const OpRow& row = graph[op];
-  if (isFree(row)) {
-    return 0;
-  }
-  const DeviceRow& hardware = machine.devices[device];
   const auto operands = graph.operandTypesOf(op);
   const auto results = graph.resultTypesOf(op);
   const OpCost cost = costOf(row.attributes, operands, results);
   const ElementType element = operands.empty() ? results.front().element : operands.front().element;
-  return hardware.launchSeconds + std::max(secondsAt(cost.flops, rateOf(hardware, row, element)),
-                                           secondsAt(cost.bytes, hardware.memoryBandwidth));
+  return std::max(secondsAt(cost.flops, rateOf(hardware, row, element)),
+                  secondsAt(cost.bytes, hardware.memoryBandwidth));
+}
+
+} // namespace
+
+double RooflineCostModel::opSeconds(const Graph& graph, OpId op, const Machine& machine,
+                                    DeviceId device) const {
+  const DeviceRow& hardware = machine.devices[device];
+  return isFree(graph[op]) ? 0 : hardware.launchSeconds + workSeconds(graph, op, hardware);
+}
+
+double RooflineCostModel::demand(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const {
+  const double seconds = opSeconds(graph, op, machine, device);
+  return seconds > 0 && std::isfinite(seconds) ? workSeconds(graph, op, machine.devices[device]) / seconds
+                                               : 0;
 }
 
 } // namespace dfc

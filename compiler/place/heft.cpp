@@ -139,7 +139,7 @@ class Heft {
   }
 
   double readyTime(TaskId task, uint32_t device) const {
-    double ready = 0;
+    double ready = graph_.begins.empty() ? 0 : graph_.begins[device];
     for (const TaskEdge& edge : graph_.tasks[task].predecessors) {
       if (device_[edge.other] != unsettled) { // an unsettled floating predecessor will settle here
         ready = std::max(ready, result_.tasks[edge.other].end +

@@ -1,11 +1,11 @@
 #include "compiler/schedule/list_schedule.h"
 
+#include "compiler/schedule/shared_clock.h"
 #include "ir/assert.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <queue>
 #include <set>
 #include <tuple>
 
@@ -22,7 +22,8 @@ class ListScheduler {
   ListScheduler(const ListProblem& problem, const std::vector<double>& priority, ListGate* gate)
       : gate_(gate), problem_(problem), after_(successorsOf(problem)), rank_(upwardRanks(problem)),
         priority_(priority), missing_(problem.tasks.size()), ready_(problem.groupLanes.size()),
-        freeLanes_(problem.groupLanes.size()) {
+        freeLanes_(problem.groupLanes.size()), open_(problem.groupLanes.size()),
+        clock_(problem.tasks.size() + problem.groupLanes.size(), problem.groupLanes.size()) {
     result_.start.resize(problem.tasks.size());
     result_.end.resize(problem.tasks.size());
     result_.lane.resize(problem.tasks.size());
@@ -38,6 +39,7 @@ class ListScheduler {
   }
 
   std::optional<ListResult> run() {
+    openGroups();
     for (uint32_t task = 0; task < problem_.tasks.size(); ++task) {
       missing_[task] = static_cast<uint32_t>(problem_.tasks[task].before.size());
       if (missing_[task] == 0) {
@@ -45,11 +47,10 @@ class ListScheduler {
       }
     }
     startReady(0);
-    while (!running_.empty()) {
-      const double now = running_.top().first;
-      while (!running_.empty() && running_.top().first == now) {
-        end(running_.top().second);
-        running_.pop();
+    while (!clock_.idle()) {
+      const double now = clock_.next();
+      while (!clock_.idle() && clock_.next() == now) {
+        end(clock_.end(), now);
       }
       startReady(now);
     }
@@ -61,6 +62,18 @@ class ListScheduler {
   }
 
  private:
+  // A group that begins later is opened by a task of its own that ends then, numbered after those of the
+  // problem.
+  void openGroups() {
+    for (uint32_t group = 0; group < problem_.groupLanes.size(); ++group) {
+      open_[group] = problem_.beginOf(group) <= 0;
+      if (!open_[group]) {
+        clock_.start(static_cast<uint32_t>(problem_.tasks.size()) + group, group, 0, problem_.beginOf(group),
+                     0);
+      }
+    }
+  }
+
   void makeReady(uint32_t task) {
     const uint32_t group = problem_.tasks[task].group;
     ready_[group].insert(keyOf(task));
@@ -82,6 +95,9 @@ class ListScheduler {
   }
 
   void startGroup(uint32_t group, double now) {
+    if (!open_[group]) {
+      return;
+    }
     auto& ready = ready_[group];
     uint32_t refused = 0;
     for (auto next = ready.begin();
@@ -141,10 +157,8 @@ class ListScheduler {
       freeSlots_[link] -= freeSlots_[link] == unlimited ? 0 : 1;
     }
     result_.start[task] = now;
-    result_.end[task] = now + row.seconds;
     result_.order.push_back(task);
-    result_.makespan = std::max(result_.makespan, result_.end[task]);
-    running_.emplace(result_.end[task], task);
+    clock_.start(task, row.group, now, row.seconds, row.demand);
     askGateAgain();
   }
 
@@ -162,7 +176,15 @@ class ListScheduler {
     return lane;
   }
 
-  void end(uint32_t task) {
+  void end(uint32_t task, double now) {
+    if (task >= problem_.tasks.size()) {
+      const auto group = static_cast<uint32_t>(task - problem_.tasks.size());
+      open_[group] = true;
+      touched_.insert(group);
+      return;
+    }
+    result_.end[task] = now;
+    result_.makespan = now;
     const ListTask& row = problem_.tasks[task];
     freeLanes_[row.group].insert(result_.lane[task]);
     touched_.insert(row.group);
@@ -182,7 +204,6 @@ class ListScheduler {
     }
   }
 
-  using Event = std::pair<double, uint32_t>;
   ListGate* gate_;
   const ListProblem& problem_;
   std::vector<std::vector<uint32_t>> after_;
@@ -195,7 +216,8 @@ class ListScheduler {
   std::vector<std::set<uint32_t>> linkWaiters_; // groups with a ready task that a link held back
   std::set<uint32_t> gateWaiters_;              // groups with a ready task that the gate held back
   std::set<uint32_t> touched_;                  // groups to look at now
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> running_;
+  std::vector<bool> open_;                      // by group: whether it may start tasks yet
+  SharedClock clock_;
   ListResult result_;
 };
 

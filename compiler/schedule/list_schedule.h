@@ -1,7 +1,7 @@
 // List scheduling on abstract tasks: at every moment, on every idle lane, the ready task with the highest
 // upward rank starts, if the links that it needs have a free slot. Contention on queues and links is
-// therefore part of the plan. Source: Graham 1969 (list scheduling); ranks as in HEFT (Topcuoglu et al. 2002)
-// with the durations of the placement.
+// therefore part of the plan; so is that tasks share the device on which they run at once. Source: Graham
+// 1969 (list scheduling); ranks as in HEFT (Topcuoglu et al. 2002) with the durations of the placement.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
@@ -24,18 +24,21 @@ struct ListTask {
       before;         ///< tasks that must have ended; each smaller than the task's own index
   uint32_t box = 0;   ///< tasks of one group and box belong together: see boxRanks
   int64_t growth = 0; ///< bytes that it takes less those that it frees, where memory is short
+  double demand = 0;  ///< of its group's device, while it runs alone: see shared_clock.h
 };
 
 struct ListProblem {
   std::vector<ListTask> tasks;
   std::vector<uint32_t> groupLanes; ///< lanes of each group, at least 1
   std::vector<uint32_t> linkSlots;  ///< 0: any number at once
+  std::vector<double> groupBegins;  ///< seconds before which a group starts no task; empty for 0
+  double beginOf(uint32_t group) const { return groupBegins.empty() ? 0 : groupBegins[group]; }
 };
 
 struct ListResult {
-  std::vector<double> start, end;
-  std::vector<uint32_t> lane;  ///< within the task's group
-  std::vector<uint32_t> order; ///< all tasks by start; a topological order
+  std::vector<double> start, end; ///< end - start is more than the task's seconds where others slowed it down
+  std::vector<uint32_t> lane;     ///< within the task's group
+  std::vector<uint32_t> order;    ///< all tasks by start; a topological order
   double makespan = 0;
 };
 

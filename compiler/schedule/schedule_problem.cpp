@@ -61,6 +61,10 @@ class ProblemMaker {
     for (const LinkRow& link : machine_.links) {
       problem_.list.linkSlots.push_back(link.slots);
     }
+    for (const QueueId queue : groups_.firstQueue) {
+      const DeviceId device = problem_.queues[queue].device;
+      problem_.list.groupBegins.push_back(machine_.devices[device].stepOverheadSeconds);
+    }
     SideTable<OpId, llvm::SmallVector<OpId, 0>> ordered(graph_.opCount());
     for (const Ordering& ordering : placed_.orderings) {
       ordered[ordering.after].push_back(ordering.before);
@@ -87,6 +91,7 @@ class ProblemMaker {
     } else {
       task.group = groups_.first[placed_.device[op].index()];
       task.seconds = cost_.opSeconds(graph_, op, machine_, placed_.device[op]);
+      task.demand = task.seconds > 0 ? cost_.demand(graph_, op, machine_, placed_.device[op]) : 0;
     }
     for (const ValueId operand : graph_[op].operands) {
       addBefore(task, graph_[operand].producer);
@@ -125,6 +130,8 @@ void addSteps(const ScheduleProblem& problem, const ListResult& times, Schedule&
     step.position = static_cast<uint32_t>(queue.steps.size());
     step.start = times.start[task];
     step.end = times.end[task];
+    step.demand = problem.list.tasks[task].demand;
+    step.slowed = std::max(0.0, step.end - (step.start + problem.list.tasks[task].seconds)); // 0 to the bit
     schedule.stepOf[step.op] = schedule.steps.add(step);
     queue.steps.push_back(schedule.stepOf[step.op]);
   }
@@ -144,22 +151,39 @@ void addWaits(const ScheduleProblem& problem, llvm::ArrayRef<TaskOrdering> order
   pruneWaits(schedule);
 }
 
-// Each holds for any schedule: a chain takes the sum of its durations; a group of k lanes takes its work / k;
-// a link of k slots takes its transfers / k.
+// The earliest end of any chain: none of its tasks starts before its group begins.
+double longestChain(const ListProblem& problem) {
+  std::vector<double> ends(problem.tasks.size());
+  double longest = 0;
+  for (size_t i = 0; i < problem.tasks.size(); ++i) {
+    double start = problem.beginOf(problem.tasks[i].group);
+    for (const uint32_t before : problem.tasks[i].before) {
+      start = std::max(start, ends[before]);
+    }
+    ends[i] = start + problem.tasks[i].seconds;
+    longest = std::max(longest, ends[i]);
+  }
+  return longest;
+}
+
+// Each holds for any schedule: a chain takes the sum of its durations; a group of k lanes takes its work / k
+// from when it begins, and no less than all of its device for as much of it as its tasks demand; a link of k
+// slots takes its transfers / k.
 LowerBounds lowerBounds(const ListProblem& problem) {
   LowerBounds bounds;
-  const auto ranks = upwardRanks(problem);
-  bounds.criticalPath = ranks.empty() ? 0 : *std::max_element(ranks.begin(), ranks.end());
-  std::vector<double> groupWork(problem.groupLanes.size());
+  bounds.criticalPath = longestChain(problem);
+  std::vector<double> laneWork(problem.groupLanes.size()), deviceWork(problem.groupLanes.size());
   std::vector<double> linkWork(problem.linkSlots.size());
   for (const ListTask& task : problem.tasks) {
-    groupWork[task.group] += task.seconds / problem.groupLanes[task.group];
+    laneWork[task.group] += task.seconds / problem.groupLanes[task.group];
+    deviceWork[task.group] += task.seconds * task.demand;
     for (const uint32_t link : task.links) {
       linkWork[link] += problem.linkSlots[link] == 0 ? 0 : task.seconds / problem.linkSlots[link];
     }
   }
-  for (const double work : groupWork) {
-    bounds.busiestQueue = std::max(bounds.busiestQueue, work);
+  for (uint32_t group = 0; group < laneWork.size(); ++group) {
+    const double work = std::max(laneWork[group], deviceWork[group]);
+    bounds.busiestQueue = std::max(bounds.busiestQueue, work > 0 ? problem.beginOf(group) + work : 0);
   }
   for (const double work : linkWork) {
     bounds.busiestLink = std::max(bounds.busiestLink, work);

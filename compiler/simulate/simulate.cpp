@@ -1,8 +1,9 @@
 #include "compiler/simulate/simulate.h"
 
+#include "compiler/schedule/shared_clock.h"
+
 #include <algorithm>
 #include <limits>
-#include <queue>
 #include <set>
 
 namespace dfc {
@@ -12,7 +13,8 @@ class Simulator {
  public:
   explicit Simulator(const Executable& plan)
       : plan_(plan), schedule_(plan.schedule()), missing_(schedule_.steps.size()),
-        waiting_(schedule_.steps.size()) {
+        waiting_(schedule_.steps.size()), begun_(schedule_.steps.size()),
+        clock_(schedule_.steps.size() + schedule_.queues.size(), plan.machine().devices.size()) {
     result_.busy = SideTable<QueueId, double>(schedule_.queues.size());
     result_.linkBusy = SideTable<LinkId, double>(plan.machine().links.size());
     for (const LinkRow& link : plan.machine().links) {
@@ -24,21 +26,36 @@ class Simulator {
     for (const StepId step : schedule_.steps.ids()) {
       countWaits(step);
     }
+    openQueues();
     startAsking(0);
-    while (!running_.empty()) {
-      const double now = running_.top().first;
-      while (!running_.empty() && running_.top().first == now) {
-        end(running_.top().second);
-        running_.pop();
+    while (!clock_.idle()) {
+      const double now = clock_.next();
+      while (!clock_.idle() && clock_.next() == now) {
+        end(clock_.end(), now);
       }
       startAsking(now);
     }
-    DFC_ASSERT(result_.trace.spans.size() == schedule_.steps.size(), "a verified schedule has no deadlock");
-    result_.makespan = result_.trace.makespan();
+    DFC_ASSERT(ended_ == schedule_.steps.size(), "a verified schedule has no deadlock");
     return std::move(result_);
   }
 
  private:
+  // A queue that begins later is held back by a task of its own, numbered after the steps.
+  void openQueues() {
+    for (const QueueId queue : schedule_.queues.ids()) {
+      const QueueRow& row = schedule_.queues[queue];
+      const double begin = plan_.machine().devices[row.device].stepOverheadSeconds;
+      if (begin > 0 && !row.steps.empty()) {
+        ++missing_[row.steps.front()];
+        asking_.erase(row.steps.front());
+        clock_.start(opener(queue), row.device.index(), 0, begin, 0);
+      }
+    }
+  }
+  uint32_t opener(QueueId queue) const {
+    return static_cast<uint32_t>(schedule_.steps.size()) + queue.index();
+  }
+
   void countWaits(StepId step) {
     const StepRow& row = schedule_.steps[step];
     const auto waitFor = [&](StepId before) {
@@ -73,7 +90,6 @@ class Simulator {
 
   bool start(StepId step, double now) {
     const StepRow& row = schedule_.steps[step];
-    const double seconds = row.end - row.start;
     if (const TransferRow* transfer = transferOf(step)) {
       const bool free = std::all_of(transfer->links.begin(), transfer->links.end(),
                                     [&](LinkId link) { return freeSlots_[link.index()] > 0; });
@@ -82,36 +98,55 @@ class Simulator {
       }
       for (const LinkId link : transfer->links) {
         --freeSlots_[link.index()];
-        result_.linkBusy[link] += seconds;
+        result_.linkBusy[link] += row.alone();
       }
     }
-    result_.busy[row.queue] += seconds;
-    result_.trace.spans.push_back({step, 0, now, now + seconds});
-    running_.emplace(now + seconds, step);
+    begun_[step] = result_.trace.spans.size();
+    result_.trace.spans.push_back({step, 0, now, now});
+    clock_.start(step.index(), schedule_.queues[row.queue].device.index(), now, row.alone(), row.demand);
     return true;
   }
 
-  void end(StepId step) {
+  void end(uint32_t task, double now) {
+    if (task >= schedule_.steps.size()) {
+      const QueueId queue(task - static_cast<uint32_t>(schedule_.steps.size()));
+      letGo(schedule_.queues[queue].steps.front());
+      return;
+    }
+    endStep(StepId(task), now);
+  }
+
+  void endStep(StepId step, double now) {
+    Span& span = result_.trace.spans[begun_[step]];
+    span.end = now;
+    result_.busy[schedule_.steps[step].queue] += now - span.begin;
+    result_.makespan = now;
+    ++ended_;
     if (const TransferRow* transfer = transferOf(step)) {
       for (const LinkId link : transfer->links) {
         ++freeSlots_[link.index()];
       }
     }
     for (const StepId next : waiting_[step]) {
-      if (--missing_[next] == 0) {
-        asking_.insert(next);
-      }
+      letGo(next);
     }
   }
 
-  using Event = std::pair<double, StepId>;
+  void letGo(StepId step) {
+    if (--missing_[step] == 0) {
+      asking_.insert(step);
+    }
+  }
+
   const Executable& plan_;
   const Schedule& schedule_;
   SideTable<StepId, uint32_t> missing_;
   SideTable<StepId, llvm::SmallVector<StepId, 2>> waiting_; // steps that this one holds back
   std::vector<uint32_t> freeSlots_;
-  std::set<StepId> asking_; // ready but for a link
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> running_;
+  std::set<StepId> asking_;         // ready but for a link
+  SideTable<StepId, size_t> begun_; // the step's span
+  SharedClock clock_;
+  size_t ended_ = 0;
   Simulation result_;
 };
 

@@ -73,6 +73,9 @@ class SchedulePrinter {
     if (!waits.empty()) {
       line += fmt::format(", after {}", fmt::join(waits, ", "));
     }
+    if (step.slowed > 0) {
+      line += fmt::format(", slowed by {}", humanSeconds(step.slowed));
+    }
     out_ += line + '\n';
   }
 

@@ -59,7 +59,11 @@ class TraceDrawing {
     std::string words = fmt::format(
         "{}; predicted / measured = {}; lower bound {} (no order of these ops takes less)\n",
         comparison_.which, measured > 0 ? fmt::format("{:.3g}", predicted / measured) : "undefined",
-        humanSeconds(schedule_.bounds.best()));
+        humanSeconds(comparison_.lowerBound()));
+    if (comparison_.lead > 0) {
+      words += fmt::format("launching the step takes another {} before its first op, which no trace shows\n",
+                           humanSeconds(comparison_.lead));
+    }
     words += "a queue of a device does one thing after the other; what was predicted stands above what was "
              "measured; pink is the critical path: what the end of the measured step waited for";
     if (!layout_.oneScale()) {

@@ -18,6 +18,9 @@ struct TraceComparison {
   TraceStep predicted, measured;
   std::vector<PathSpan> path; ///< of `measured`
   std::string which;          ///< "step 4, the median of 10"
+  double lead = 0; ///< seconds of the predicted step before its first op (`DeviceRow::stepOverheadSeconds`):
+                   ///< a measured trace begins with its first op, so both are compared from there
+  double lowerBound() const { return plan.schedule().bounds.best() - lead; }
 };
 
 std::string traceDot(const TraceComparison& comparison);

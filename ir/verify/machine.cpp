@@ -95,6 +95,7 @@ class MachineCheck {
     checkRate(row + ".flops.tf32", device.tf32Flops, "operations a second");
     checkRate(row + ".memoryBandwidth", device.memoryBandwidth, "bytes a second");
     checkSeconds(row + ".launch", device.launchSeconds);
+    checkSeconds(row + ".stepOverhead", device.stepOverheadSeconds);
   }
 
   void checkLinks() {

@@ -56,6 +56,13 @@ class TimeVerifier {
     if (!(row.start >= 0) || !(row.end >= row.start)) {
       findings_.at(row.op, fmt::format("op '{}' is predicted from {} to {} seconds", nameOf(step), row.start,
                                        row.end));
+    } else if (!(row.slowed >= 0) || !(row.slowed <= row.end - row.start + slack_)) {
+      findings_.at(row.op, fmt::format("op '{}' takes {} seconds, {} of them because others slow it down",
+                                       nameOf(step), row.end - row.start, row.slowed));
+    }
+    if (!(row.demand >= 0) || !(row.demand <= 1)) {
+      findings_.at(row.op, fmt::format("op '{}' demands {} of its device", nameOf(step), row.demand),
+                   "a demand is from 0 to 1");
     }
     if (row.start < startOfLast - slack_) {
       findings_.at(

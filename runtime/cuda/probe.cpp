@@ -3,6 +3,7 @@
 #include "runtime/cuda/matmul.h"
 #include "runtime/cuda/noise.h"
 #include "runtime/cuda/peers.h"
+#include "runtime/cuda/step_overhead.h"
 #include "runtime/cuda/stopwatch.h"
 
 #include <fmt/format.h>
@@ -52,6 +53,7 @@ DeviceRow describe(int ordinal) {
   row.memoryBandwidth = 2e3 * attribute(cudaDevAttrMemoryClockRate, ordinal) *
                         attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
   row.launchSeconds = 2e-6;
+  row.stepOverheadSeconds = 6e-6;
   return row;
 }
 
@@ -117,7 +119,10 @@ void measureDevice(DeviceRow& row, Bench& bench) {
   const DeviceBuffer from = noise(bench.ordinal, large), to(bench.ordinal, large, "a measurement");
   row.memoryBandwidth =
       rounded(2.0 * static_cast<double>(large) / copySeconds(bench.watch, to.get(), from.get(), large));
-  row.launchSeconds = rounded(bench.watch.launchCost());
+  const double launch = bench.watch.launchCost();
+  row.launchSeconds = rounded(launch);
+  const double overhead = stepOverhead(bench.ordinal, launch);
+  row.stepOverheadSeconds = overhead > 0 ? rounded(overhead) : 0;
 }
 
 Route* routeOf(Machine& machine, DeviceId from, DeviceId to) {

@@ -13,6 +13,7 @@ void addGpus(Machine& machine, int count);
 ///   - matmul rates by element type: products of 8192 x 8192 (f64 and f32: 4096), f32 within IEEE;
 ///   - memory bandwidth: device-to-device copies of 1 GiB, bytes read plus written;
 ///   - launch cost: 1000 dependent kernels of one thread in a CUDA graph, per kernel;
+///   - step overhead: 50 steps of one empty kernel, per step and beyond that kernel (step_overhead.h);
 ///   - links: copies of 256 MiB for the bandwidth, of 4 bytes for the latency, in each direction. Where
 ///   copies
 ///     in both directions, or to several GPUs, slow one another down, they share a link.

@@ -41,4 +41,17 @@ TEST_CASE("roofline: a matmul runs at the rate of its type and precision") {
   CHECK(secondsOf(machine, ElementType::F64, ops::Precision::Tf32) == 3 + 4.0); // f64 knows no tf32
 }
 
+TEST_CASE("roofline: an op demands the device for the part of its time that is work") {
+  Builder g("demands");
+  const Tensor x = g.input("x", f32({10, 10}));
+  const Tensor y = matmul(x, x), same = reshape(x, {100});
+  g.fetch("y", y);
+  g.fetch("same", same);
+  const Graph graph = *std::move(g).finish();
+  const RooflineCostModel model;
+  // 2 s of work beside 3 s of launch; a view does nothing.
+  CHECK(model.demand(graph, graph[y.value()].producer, oneGpu(), DeviceId(0)) == 2.0 / 5);
+  CHECK(model.demand(graph, graph[same.value()].producer, oneGpu(), DeviceId(0)) == 0);
+}
+
 } // namespace dfc

@@ -15,12 +15,14 @@ bool overlap(const ListResult& result, size_t a, size_t b) {
   return result.start[a] < result.end[b] && result.start[b] < result.end[a];
 }
 
-// Precedence, one task a lane, no more than its slots through a link at once.
+// Precedence, begins, durations, one task a lane, no more than its slots through a link at once.
 void checkFeasible(const ListProblem& problem, const ListResult& result) {
   for (size_t task = 0; task < problem.tasks.size(); ++task) {
     for (const uint32_t before : problem.tasks[task].before) {
       CHECK(result.end[before] <= result.start[task]);
     }
+    CHECK(result.start[task] >= problem.beginOf(problem.tasks[task].group));
+    CHECK(result.end[task] >= result.start[task] + problem.tasks[task].seconds - 1e-9);
     for (size_t other = 0; other < task; ++other) {
       const bool sameLane =
           problem.tasks[task].group == problem.tasks[other].group && result.lane[task] == result.lane[other];
@@ -59,12 +61,16 @@ TEST_CASE("random list schedules are feasible and never shorter than the critica
   const auto draw = [&](uint32_t most) { return std::uniform_int_distribution<uint32_t>(0, most)(random); };
   for (int round = 0; round < 60; ++round) {
     ListProblem problem;
+    if (round % 2 == 1) {
+      problem.groupBegins = {0, 1.5, 3};
+    }
     problem.groupLanes = {1, 2, 1};
     problem.linkSlots = {1, 2, 0};
     for (uint32_t task = 0; task < 40; ++task) {
       ListTask row;
       row.seconds = draw(4); // zero durations too
       row.group = draw(2);
+      row.demand = round % 3 == 0 ? 0 : 0.25 * draw(4);
       if (row.group == 2) {
         row.links.push_back(draw(2));
       }

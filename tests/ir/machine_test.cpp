@@ -142,6 +142,7 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   row.tf32Flops = 2.0 / 3;
   row.memoryBandwidth = 4.8e12;
   row.launchSeconds = 2.5e-6;
+  row.stepOverheadSeconds = 6.6e-6;
   machine.devices.add(row);
   device(machine, "gpu0", DeviceKind::Gpu);
   const LinkId unlimited = link(machine, "nul", 1e-300, 0);
@@ -156,6 +157,7 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   CHECK(read.tf32Flops == row.tf32Flops);
   CHECK(std::tuple(read.model, read.computeQueues, read.threads, read.memoryBandwidth, read.launchSeconds) ==
         std::tuple(row.model, row.computeQueues, row.threads, row.memoryBandwidth, row.launchSeconds));
+  CHECK(read.stepOverheadSeconds == row.stepOverheadSeconds);
   CHECK(again.links[unlimited].latencySeconds == 1e-300);
   CHECK(again.links[unlimited].slots == 0);
 }

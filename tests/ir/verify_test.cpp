@@ -217,6 +217,14 @@ TEST_CASE("verifySchedule: each rule broken once") {
       p.schedule.steps[step].waits.clear();
     }
   });
+  gallery.show("more than a whole device, and nothing of one", [](HandPlan& p) {
+    p.step("y").demand = 1.5;
+    p.step("z").demand = std::numeric_limits<double>::quiet_NaN();
+  });
+  gallery.show("slowed by more than it takes", [](HandPlan& p) {
+    p.step("y").slowed = 2; // it takes 1 s
+    p.step("z").slowed = -1;
+  });
   gallery.show("another makespan", [](HandPlan& p) { p.schedule.makespan = 7; });
   gallery.show("bounds that the schedule disproves", [](HandPlan& p) {
     p.schedule.bounds = {9, -1, std::numeric_limits<double>::quiet_NaN()};

@@ -76,6 +76,28 @@ TEST_CASE("dfc view --trace --json: durations and gaps of the path are the measu
   CHECK(copies >= 2);
 }
 
+TEST_CASE("dfc view --trace: what launching a step takes is told apart from its ops") {
+  const Workshop shop;
+  std::string machine = readText(machineFile("cpu-2gpu"));
+  for (size_t at = 0; (at = machine.find("\"launch\": 2.5e-06", at)) != std::string::npos; ++at) {
+    machine.insert(at, "\"stepOverhead\": 5e-06, ");
+    at += 30;
+  }
+  shop.write("slow.json", machine);
+  shop.write("gpu.dfg",
+             "graph gpu { parameter w : f32[64] = constant(1) on gpu0\n y = tanh(w) on gpu0\n fetch y }");
+  REQUIRE(shop.dfc({"compile", "gpu.dfg", "-m", "slow.json", "-o", "gpu.plan"}).status == 0);
+  REQUIRE(shop.dfc({"run", "gpu.plan", "--trace", "t.json"}).status == 0);
+  const Outcome text = shop.dfc({"view", "gpu.plan", "--trace", "t.json"});
+  REQUIRE(text.status == 0);
+  CHECK_THAT(text.out, containing("launching the step takes another 5.00 µs before its first op"));
+  const Json report = Json::parse(shop.dfc({"view", "gpu.plan", "--trace", "t.json", "--json"}).out);
+  CHECK(std::abs(report["launchSeconds"].get<double>() - 5e-6) < 1e-12);
+  const Json simulated = Json::parse(shop.dfc({"simulate", "gpu.plan", "--json"}).out);
+  CHECK(std::abs(report["predictedSeconds"].get<double>() + 5e-6 -
+                 simulated["makespanSeconds"].get<double>()) < 1e-12);
+}
+
 TEST_CASE("dfc view --trace: the picture") {
   const TracedRun traced;
   const Outcome dot = traced.shop.dfc({"view", "small.plan", "--trace", "measured.json", "-o", "m.dot"});

@@ -52,8 +52,8 @@ class Report {
     return fmt::format(
                "{} on {}, {}\npredicted {}, measured {}: predicted / measured {:.3f}; lower bound {}\n",
                plan_.graph().name(), plan_.machine().name, comparison_.which, humanSeconds(predicted),
-               humanSeconds(measured), ratio(predicted, measured), humanSeconds(schedule_.bounds.best())) +
-           queueLines() +
+               humanSeconds(measured), ratio(predicted, measured), humanSeconds(comparison_.lowerBound())) +
+           leadLine() + queueLines() +
            fmt::format("\ncritical path of what was measured: {}, {} at work, {} between them\n",
                        counted(comparison_.path.size(), "op"), humanSeconds(sums.working),
                        gapText(sums.waiting)) +
@@ -70,7 +70,8 @@ class Report {
         {"predictedSeconds", predicted},
         {"measuredSeconds", measured},
         {"predictedOverMeasured", ratio(predicted, measured)},
-        {"lowerBoundSeconds", schedule_.bounds.best()},
+        {"lowerBoundSeconds", comparison_.lowerBound()},
+        {"launchSeconds", comparison_.lead},
         {"queues", queueRows()},
         {"criticalPath", {{"workSeconds", sums.working}, {"gapSeconds", sums.waiting}, {"ops", pathRows()}}}};
     return object.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -80,6 +81,14 @@ class Report {
   std::string queueName(QueueId queue) const { return schedule_.nameOf(queue, plan_.machine()); }
   std::string opName(StepId step) const {
     return std::string(plan_.graph().nameOf(schedule_.steps[step].op));
+  }
+
+  std::string leadLine() const {
+    return comparison_.lead > 0
+               ? fmt::format(
+                     "launching the step takes another {} before its first op, which no trace shows\n",
+                     humanSeconds(comparison_.lead))
+               : "";
   }
 
   std::string queueLines() const {
@@ -200,14 +209,16 @@ Result<TraceComparison> compareWithTrace(const Executable& plan, const std::stri
     return noSuchStep(tracePath, *wanted, rounds);
   }
   const uint32_t round = wanted.value_or(medianRound(*trace, plan, rounds));
+  const Simulation simulation = simulate(plan);
   TraceComparison comparison{plan,
-                             traceStep(simulate(plan).trace, plan, 0),
+                             traceStep(simulation.trace, plan, 0),
                              traceStep(*trace, plan, round),
                              {},
                              fmt::format("step {} of the trace", round)};
   if (!wanted && rounds.size() > 1) {
     comparison.which += fmt::format(", of median length among {}", rounds.size());
   }
+  comparison.lead = simulation.makespan - comparison.predicted.makespan;
   comparison.path = criticalPath(comparison.measured, plan.schedule());
   return comparison;
 }

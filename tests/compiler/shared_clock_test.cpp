@@ -1,0 +1,86 @@
+// Ends of tasks that share a device, by hand: numbers are halves and quarters, so that they are exact.
+#include "compiler/schedule/shared_clock.h"
+
+#include "tests/support/catch.h"
+
+#include <map>
+#include <random>
+
+namespace dfc {
+namespace {
+
+struct Arrival {
+  double at, seconds, demand;
+  uint32_t device = 0;
+};
+
+/// When each of the tasks ends that arrive at these times, in ascending order.
+std::vector<double> endsOf(const std::vector<Arrival>& arrivals) {
+  SharedClock clock(arrivals.size(), 2);
+  std::vector<double> ends(arrivals.size());
+  uint32_t arrived = 0;
+  while (arrived < arrivals.size() || !clock.idle()) {
+    if (arrived < arrivals.size() && (clock.idle() || arrivals[arrived].at < clock.next())) {
+      const Arrival& row = arrivals[arrived];
+      clock.start(arrived++, row.device, row.at, row.seconds, row.demand);
+    } else {
+      const double now = clock.next();
+      ends[clock.end()] = now;
+    }
+  }
+  return ends;
+}
+
+using Ends = std::vector<double>;
+
+} // namespace
+
+TEST_CASE("shared clock: what wants no more than the device runs as if alone") {
+  CHECK(endsOf({{0, 3, 0.5}, {1, 1, 0.25}, {1.5, 0.1, 0.25}}) == Ends{3, 2, 1.5 + 0.1});
+  CHECK(endsOf({{0, 3, 1}}) == Ends{3});
+  CHECK(endsOf({{0, 0, 1}, {0, 0, 0}}) == Ends{0, 0});
+}
+
+TEST_CASE("shared clock: what wants more is slowed down alike") {
+  // Both at half their speed: the first's 2 s take until 4; of the second's 3 s one is left then, alone.
+  CHECK(endsOf({{0, 2, 1}, {0, 3, 1}}) == Ends{4, 5});
+  // 4 of 0.5: together 2, half speed. The device is full for 4 x 4 x 0.5 = 8 s.
+  CHECK(endsOf({{0, 4, 0.5}, {0, 4, 0.5}, {0, 4, 0.5}, {0, 4, 0.5}}) == Ends{8, 8, 8, 8});
+  // 1 and 0.25: 1.25, so 0.8 of their speed. The second's 4 s take until 5, when 8 - 5 x 0.8 = 4 s of the
+  // first are left, alone.
+  const Ends ends = endsOf({{0, 8, 1}, {0, 4, 0.25}});
+  CHECK(ends[1] == Approx(5));
+  CHECK(ends[0] == Approx(9));
+}
+
+TEST_CASE("shared clock: one that comes later slows down what is under way, and gives way again") {
+  // From 2 on half speed: the second's second takes until 4. The first has 4 - 2 - 1 = 1 s left.
+  CHECK(endsOf({{0, 4, 1}, {2, 1, 1}}) == Ends{5, 4});
+  // What demands nothing (a copy), and what runs on another device, has no part in it.
+  CHECK(endsOf({{0, 4, 1}, {1, 2, 0}, {1, 2, 1, 1}, {2, 1, 1}}) == Ends{5, 3, 3, 4});
+}
+
+TEST_CASE("shared clock: a device never does more than it can, and nothing is quicker than alone") {
+  std::mt19937 random(11);
+  const auto draw = [&](int most) { return std::uniform_int_distribution<int>(0, most)(random); };
+  for (int round = 0; round < 50; ++round) {
+    std::vector<Arrival> arrivals;
+    double at = 0;
+    for (int task = 0; task < 30; ++task) {
+      at += draw(3) * 0.25;
+      arrivals.push_back({at, draw(20) * 0.25, draw(8) * 0.125, static_cast<uint32_t>(draw(1))});
+    }
+    const Ends ends = endsOf(arrivals);
+    std::map<uint32_t, std::pair<double, double>> work; // of a device: demanded, last end
+    for (size_t i = 0; i < ends.size(); ++i) {
+      CHECK(ends[i] >= arrivals[i].at + arrivals[i].seconds - 1e-9);
+      work[arrivals[i].device].first += arrivals[i].seconds * arrivals[i].demand;
+      work[arrivals[i].device].second = std::max(work[arrivals[i].device].second, ends[i]);
+    }
+    for (const auto& [device, row] : work) {
+      CHECK(row.first <= row.second + 1e-9);
+    }
+  }
+}
+
+} // namespace dfc
