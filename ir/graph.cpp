@@ -2,43 +2,78 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace dfc {
 
+std::shared_ptr<Graph::Tables> Graph::shared() const {
+  return tables_ == nullptr || tables_->finished ? tables_ : std::make_shared<Tables>(*tables_);
+}
+
+Graph& Graph::operator=(const Graph& other) {
+  tables_ = other.shared();
+  return *this;
+}
+
 SourceLocation Graph::locationOf(OpId op) const {
-  const OpRow& row = ops_[op];
+  const OpRow& row = (*this)[op];
   return {std::string(text(row.file)), row.line, row.column};
+}
+
+InternedSite Graph::siteOf(OpId op) const {
+  const OpRow& row = (*this)[op];
+  return {(*this)[row.firstResult].name, row.scope, row.pin, row.file, row.line, row.column};
 }
 
 llvm::SmallVector<TensorType, 4> Graph::operandTypesOf(OpId op) const {
   llvm::SmallVector<TensorType, 4> types;
-  for (const ValueId operand : ops_[op].operands) {
-    types.push_back(values_[operand].type);
+  for (const ValueId operand : (*this)[op].operands) {
+    types.push_back(typeOf(operand));
   }
   return types;
 }
 
 llvm::SmallVector<TensorType, 4> Graph::resultTypesOf(OpId op) const {
   llvm::SmallVector<TensorType, 4> types;
-  for (const ValueId result : ops_[op].results()) {
-    types.push_back(values_[result].type);
+  for (const ValueId result : (*this)[op].results()) {
+    types.push_back(typeOf(result));
   }
   return types;
 }
 
 ValueId Graph::findValue(std::string_view name) const {
-  const StringId id = strings_.find(name);
-  if (!id.valid()) {
-    return {};
-  }
-  const auto found = byName_.find(id);
-  return found == byName_.end() ? ValueId() : found->second;
+  const StringId id = tables_->strings.find(name);
+  return id.valid() && id.index() < tables_->byName.size() ? tables_->byName[id] : ValueId();
 }
 
-GraphBuilder::GraphBuilder(std::string name) { graph_.name_ = std::move(name); }
+GraphBuilder::GraphBuilder(std::string name) { tables().name = std::move(name); }
+
+GraphBuilder::GraphBuilder(const Graph& old) {
+  tables().name = old.name();
+  tables().strings = old.tables_->strings;
+}
 
 OpId GraphBuilder::append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const OpSite& site) {
-  OpRow row{std::move(attributes), {operands.begin(), operands.end()}, {}, 0, {}, {}, {}, site.where.line,
-            site.where.column};
+  const std::string_view name = site.name.empty() ? nameOf(kindOf(attributes)) : site.name;
+  return append(std::move(attributes), operands,
+                InternedSite{intern(name), intern(site.scope), intern(site.pin), intern(site.where.file),
+                             site.where.line, site.where.column});
+}
+
+OpId GraphBuilder::append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands,
+                          const InternedSite& site) {
+  const auto where = [&] { // only where it is needed: it copies the path
+    return SourceLocation{std::string(graph_.text(site.file)), site.line, site.column};
+  };
+  OpRow row{std::move(attributes),
+            {operands.begin(), operands.end()},
+            {},
+            0,
+            site.scope,
+            site.pin,
+            site.file,
+            site.line,
+            site.column};
   llvm::SmallVector<TensorType, 4> operandTypes;
   for (const ValueId operand : operands) {
     if (!operand.valid()) {
@@ -48,57 +83,62 @@ OpId GraphBuilder::append(OpAttributes attributes, llvm::ArrayRef<ValueId> opera
   }
   TypeResult types = resultTypes(row.attributes, operandTypes);
   if (!types.ok()) {
-    report({Severity::Error, site.where, std::move(types.error), std::move(types.hint)});
+    report({Severity::Error, where(), std::move(types.error), std::move(types.hint)});
     return {};
   }
-  if (row.kind() == OpKind::Assign && !checkAssign(row, site)) {
+  if (row.kind() == OpKind::Assign && !checkAssign(row, where())) {
     return {};
   }
-  row.scope = graph_.strings_.intern(site.scope);
-  row.pin = graph_.strings_.intern(site.pin);
-  row.file = graph_.strings_.intern(site.where.file);
-  addResults(row, types.types, site.name.empty() ? nameOf(row.kind()) : site.name);
-  return graph_.ops_.add(std::move(row));
+  addResults(row, types.types, site.name);
+  return tables().ops.add(std::move(row));
 }
 
-void GraphBuilder::addResults(OpRow& row, llvm::ArrayRef<TensorType> types, std::string_view name) {
-  const OpId producer(static_cast<uint32_t>(graph_.ops_.size()));
-  row.firstResult = ValueId(static_cast<uint32_t>(graph_.values_.size()));
+void GraphBuilder::addResults(OpRow& row, llvm::ArrayRef<TensorType> types, StringId name) {
+  const OpId producer(static_cast<uint32_t>(tables().ops.size()));
+  row.firstResult = ValueId(static_cast<uint32_t>(tables().values.size()));
   row.resultCount = static_cast<uint32_t>(types.size());
   for (const TensorType& type : types) {
     const StringId unique = uniqueName(name);
-    const ValueId value = graph_.values_.add({type, producer, unique});
-    graph_.byName_[unique] = value;
-    assigned_.resize(graph_.values_.size());
+    const ValueId value = tables().values.add({type, producer, unique});
+    giveName(value, unique);
+    assigned_.resize(tables().values.size());
   }
 }
 
-StringId GraphBuilder::uniqueName(std::string_view wanted) {
-  StringId id = graph_.strings_.intern(wanted);
-  if (!graph_.byName_.count(id)) {
-    return id;
+void GraphBuilder::giveName(ValueId value, StringId name) {
+  if (name.index() >= tables().byName.size()) {
+    tables().byName.resize(std::max(tables().strings.size(), 2 * tables().byName.size()));
   }
-  uint32_t& next = nextSuffix_.try_emplace(id, 2).first->second;
+  tables().byName[name] = value;
+}
+
+StringId GraphBuilder::uniqueName(StringId wanted) {
+  const auto taken = [&](StringId name) {
+    return name.index() < tables().byName.size() && tables().byName[name].valid();
+  };
+  if (!taken(wanted)) {
+    return wanted;
+  }
+  uint32_t& next = nextSuffix_.try_emplace(wanted, 2).first->second;
   StringId numbered;
   do {
-    numbered = graph_.strings_.intern(fmt::format("{}.{}", wanted, next++));
-  } while (graph_.byName_.count(numbered));
+    numbered = intern(fmt::format("{}.{}", graph_.text(wanted), next++));
+  } while (taken(numbered));
   return numbered;
 }
 
-bool GraphBuilder::checkAssign(const OpRow& row, const OpSite& site) {
+bool GraphBuilder::checkAssign(const OpRow& row, const SourceLocation& where) {
   const ValueId target = row.operands[0];
   const OpRow& producer = graph_[graph_[target].producer];
   if (producer.kind() != OpKind::Parameter) {
-    report({Severity::Error, site.where,
+    report({Severity::Error, where,
             fmt::format("assign to '{}', which is no parameter but the result of {}", graph_.nameOf(target),
                         nameOf(producer.kind())),
             "assign takes the parameter first, then its next value"});
     return false;
   }
   if (assigned_[target]) {
-    report({Severity::Error, site.where,
-            fmt::format("parameter '{}' is assigned twice", graph_.nameOf(target)),
+    report({Severity::Error, where, fmt::format("parameter '{}' is assigned twice", graph_.nameOf(target)),
             "a step gives a parameter one next value; combine the two updates"});
     return false;
   }
@@ -119,28 +159,32 @@ void GraphBuilder::fetch(std::string_view name, ValueId value, const SourceLocat
   if (!value.valid()) {
     return;
   }
-  const StringId id = graph_.strings_.intern(name);
+  const StringId id = tables().strings.intern(name);
   if (!fetched_.insert(id).second) {
     report({Severity::Error, where, fmt::format("two fetches are named '{}'", name),
             "give each fetch its own name"});
     return;
   }
-  graph_.fetches_.push_back({id, value});
+  tables().fetches.push_back({id, value});
 }
 
 void GraphBuilder::rename(ValueId value, std::string_view name) {
   if (!value.valid()) {
     return;
   }
-  ValueRow& row = graph_.values_[value];
-  graph_.byName_.erase(row.name);
-  row.name = uniqueName(name.empty() ? nameOf(graph_[row.producer].kind()) : name);
-  graph_.byName_[row.name] = value;
+  rename(value, intern(name.empty() ? nameOf(graph_[graph_[value].producer].kind()) : name));
+}
+
+void GraphBuilder::rename(ValueId value, StringId name) {
+  ValueRow& row = tables().values[value];
+  tables().byName[row.name] = ValueId();
+  row.name = uniqueName(name);
+  giveName(value, row.name);
 }
 
 void GraphBuilder::repin(OpId op, std::string_view pin) {
   if (op.valid()) {
-    graph_.ops_[op].pin = graph_.strings_.intern(pin);
+    tables().ops[op].pin = tables().strings.intern(pin);
   }
 }
 
@@ -148,6 +192,7 @@ Result<Graph> GraphBuilder::finish() && {
   if (!errors_.empty()) {
     return std::move(errors_);
   }
+  tables().finished = true;
   return std::move(graph_);
 }
 

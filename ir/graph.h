@@ -12,6 +12,7 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
 
+#include <memory>
 #include <string_view>
 
 namespace dfc {
@@ -51,25 +52,40 @@ struct Fetch {
   ValueId value;
 };
 
+/// What an op carries beside its meaning, by the ids of a graph's strings.
+struct InternedSite {
+  StringId name, scope, pin, file;
+  uint32_t line = 0, column = 0;
+};
+
+/// A value as well: copies of a finished graph share its tables, which nobody writes any more.
 class Graph {
  public:
-  const OpRow& operator[](OpId op) const { return ops_[op]; }
-  const ValueRow& operator[](ValueId value) const { return values_[value]; }
-  IdRange<OpId> ops() const { return ops_.ids(); }
-  IdRange<ValueId> values() const { return values_.ids(); }
-  size_t opCount() const { return ops_.size(); }
-  size_t valueCount() const { return values_.size(); }
-  const std::vector<Fetch>& fetches() const { return fetches_; }
-  const std::string& name() const { return name_; }
+  Graph() : tables_(std::make_shared<Tables>()) {}
+  Graph(const Graph& other) : tables_(other.shared()) {}
+  Graph(Graph&& other) noexcept = default;
+  Graph& operator=(const Graph& other);
+  Graph& operator=(Graph&& other) noexcept = default;
+  ~Graph() = default;
 
-  std::string_view text(StringId id) const { return strings_[id]; }
-  std::string_view nameOf(ValueId value) const { return text(values_[value].name); }
+  const OpRow& operator[](OpId op) const { return tables_->ops[op]; }
+  const ValueRow& operator[](ValueId value) const { return tables_->values[value]; }
+  IdRange<OpId> ops() const { return tables_->ops.ids(); }
+  IdRange<ValueId> values() const { return tables_->values.ids(); }
+  size_t opCount() const { return tables_->ops.size(); }
+  size_t valueCount() const { return tables_->values.size(); }
+  const std::vector<Fetch>& fetches() const { return tables_->fetches; }
+  const std::string& name() const { return tables_->name; }
+
+  std::string_view text(StringId id) const { return tables_->strings[id]; }
+  std::string_view nameOf(ValueId value) const { return text((*this)[value].name); }
   /// An op goes by the name of its first result; every op has one.
-  std::string_view nameOf(OpId op) const { return nameOf(ops_[op].firstResult); }
-  std::string_view scopeOf(OpId op) const { return text(ops_[op].scope); }
-  std::string_view pinOf(OpId op) const { return text(ops_[op].pin); }
+  std::string_view nameOf(OpId op) const { return nameOf((*this)[op].firstResult); }
+  std::string_view scopeOf(OpId op) const { return text((*this)[op].scope); }
+  std::string_view pinOf(OpId op) const { return text((*this)[op].pin); }
   SourceLocation locationOf(OpId op) const;
-  const TensorType& typeOf(ValueId value) const { return values_[value].type; }
+  InternedSite siteOf(OpId op) const;
+  const TensorType& typeOf(ValueId value) const { return (*this)[value].type; }
   llvm::SmallVector<TensorType, 4> operandTypesOf(OpId op) const;
   llvm::SmallVector<TensorType, 4> resultTypesOf(OpId op) const;
   ValueId findValue(std::string_view name) const; ///< invalid id when there is none
@@ -77,12 +93,18 @@ class Graph {
  private:
   friend class GraphBuilder;
   friend struct GraphSurgeon; // of the tests: breaks what GraphBuilder would never make
-  std::string name_ = "main";
-  Table<OpId, OpRow> ops_;
-  Table<ValueId, ValueRow> values_;
-  std::vector<Fetch> fetches_;
-  StringPool strings_;
-  llvm::DenseMap<StringId, ValueId> byName_;
+
+  struct Tables {
+    std::string name = "main";
+    Table<OpId, OpRow> ops;
+    Table<ValueId, ValueRow> values;
+    std::vector<Fetch> fetches;
+    StringPool strings;
+    SideTable<StringId, ValueId> byName; // as far as names were given; invalid for other strings
+    bool finished = false;               // a graph still under construction is copied, not shared
+  };
+  std::shared_ptr<Tables> shared() const;
+  std::shared_ptr<Tables> tables_; // null after a move alone
 };
 
 /// What an op carries beside its meaning.
@@ -100,13 +122,18 @@ struct OpSite {
 class GraphBuilder {
  public:
   explicit GraphBuilder(std::string name = "main");
+  /// Starts a graph made from `old`: empty, of the same name, in which the ids of `old`'s strings stay good.
+  explicit GraphBuilder(const Graph& old);
 
   /// The id of the new op, or an invalid id when an operand is invalid or the type rule fails.
   OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const OpSite& site);
+  OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const InternedSite& site);
+  StringId intern(std::string_view text) { return tables().strings.intern(text); }
   ValueId result(OpId op, uint32_t index = 0) const; ///< invalid when `op` is
   void fetch(std::string_view name, ValueId value, const SourceLocation& where = {});
   /// The name is made unique by a suffix ".2", ".3", …; "" gives one from the op's kind.
   void rename(ValueId value, std::string_view name);
+  void rename(ValueId value, StringId name);
   void repin(OpId op, std::string_view pin);
   void report(Diagnostic diagnostic) { errors_.push_back(std::move(diagnostic)); }
   const Diagnostics& errors() const { return errors_; }
@@ -116,9 +143,11 @@ class GraphBuilder {
   Result<Graph> finish() &&;
 
  private:
-  StringId uniqueName(std::string_view wanted);
-  void addResults(OpRow& row, llvm::ArrayRef<TensorType> types, std::string_view name);
-  bool checkAssign(const OpRow& row, const OpSite& site);
+  Graph::Tables& tables() { return *graph_.tables_; }
+  StringId uniqueName(StringId wanted);
+  void giveName(ValueId value, StringId name);
+  void addResults(OpRow& row, llvm::ArrayRef<TensorType> types, StringId name);
+  bool checkAssign(const OpRow& row, const SourceLocation& where);
 
   Graph graph_;
   Diagnostics errors_;

@@ -2,7 +2,7 @@
 
 namespace dfc {
 
-Rewriter::Rewriter(const Graph& old) : old_(old), builder_(old.name()), map_(old.valueCount()) {}
+Rewriter::Rewriter(const Graph& old) : old_(old), builder_(old), map_(old.valueCount()) {}
 
 ValueId Rewriter::mapped(ValueId oldValue) const {
   DFC_ASSERT(map_[oldValue].valid(),
@@ -16,13 +16,13 @@ OpId Rewriter::copy(OpId oldOp) {
   for (const ValueId operand : row.operands) {
     operands.push_back(mapped(operand));
   }
-  const OpId made = builder_.append(row.attributes, operands, siteOf(oldOp));
+  const OpId made = builder_.append(row.attributes, operands, old_.siteOf(oldOp));
   DFC_ASSERT(made.valid(), "a copied op is ill-typed: " + render(builder_.errors()));
   for (uint32_t i = 0; i < row.resultCount; ++i) {
     const ValueId oldValue(row.firstResult.index() + i);
     map_[oldValue] = builder_.result(made, i);
     if (i > 0) {
-      builder_.rename(map_[oldValue], old_.nameOf(oldValue));
+      builder_.rename(map_[oldValue], old_[oldValue].name);
     }
   }
   return made;
@@ -30,9 +30,9 @@ OpId Rewriter::copy(OpId oldOp) {
 
 OpId Rewriter::append(OpAttributes attributes, llvm::ArrayRef<ValueId> newOperands, OpId like,
                       std::string_view name) {
-  OpSite site = siteOf(like);
+  InternedSite site = old_.siteOf(like);
   if (!name.empty()) {
-    site.name = name;
+    site.name = builder_.intern(name);
   }
   const OpId made = builder_.append(std::move(attributes), newOperands, site);
   DFC_ASSERT(made.valid(), "a pass made an ill-typed op: " + render(builder_.errors()));
@@ -52,10 +52,6 @@ Graph Rewriter::finish() && {
   Result<Graph> graph = std::move(builder_).finish();
   DFC_ASSERT(graph.ok(), "a pass broke the graph: " + render(graph.errors()));
   return *std::move(graph);
-}
-
-OpSite Rewriter::siteOf(OpId oldOp) const {
-  return {old_.nameOf(oldOp), old_.scopeOf(oldOp), old_.pinOf(oldOp), old_.locationOf(oldOp)};
 }
 
 } // namespace dfc

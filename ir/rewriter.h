@@ -25,7 +25,6 @@ class Rewriter {
   void replace(ValueId oldValue, ValueId newValue);
   /// Maps the fetches and gives the new graph. Asserts that the pass made no ill-typed op.
   Graph finish() &&;
-  OpSite siteOf(OpId oldOp) const;
 
  private:
   const Graph& old_;

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -52,26 +51,58 @@ template <class IdT, class Row>
 class Table {
  public:
   IdT add(Row row) {
-    rows_.push_back(std::move(row));
-    return IdT(static_cast<uint32_t>(rows_.size() - 1));
+    if (size_ % blockRows == 0) {
+      blocks_.emplace_back();
+    }
+    Block& block = blocks_.back();
+    block.reserve(blockRows); // moves rows only in a copy that nobody has added to yet
+    block.push_back(std::move(row));
+    return IdT(size_++);
   }
   const Row& operator[](IdT id) const {
-    DFC_ASSERT(id.index() < rows_.size(), "an id of another table");
-    return rows_[id.index()];
+    DFC_ASSERT(id.index() < size_, "an id of another table");
+    return blocks_[id.index() / blockRows][id.index() % blockRows];
   }
   Row& operator[](IdT id) {
-    DFC_ASSERT(id.index() < rows_.size(), "an id of another table");
-    return rows_[id.index()];
+    DFC_ASSERT(id.index() < size_, "an id of another table");
+    return blocks_[id.index() / blockRows][id.index() % blockRows];
   }
-  bool contains(IdT id) const { return id.index() < rows_.size(); }
-  size_t size() const { return rows_.size(); }
-  bool empty() const { return rows_.empty(); }
-  IdRange<IdT> ids() const { return {0, static_cast<uint32_t>(rows_.size())}; }
-  auto begin() const { return rows_.begin(); }
-  auto end() const { return rows_.end(); }
+  bool contains(IdT id) const { return id.index() < size_; }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  IdRange<IdT> ids() const { return {0, size_}; }
+
+  /// The rows in the order of their ids.
+  class Iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = Row;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Row*;
+    using reference = const Row&;
+    Iterator() = default;
+    Iterator(const Table* table, uint32_t index) : table_(table), index_(index) {}
+    reference operator*() const { return (*table_)[IdT(index_)]; }
+    pointer operator->() const { return &**this; }
+    Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    Iterator operator++(int) { return Iterator(table_, index_++); }
+    friend bool operator==(Iterator, Iterator) = default;
+
+   private:
+    const Table* table_ = nullptr;
+    uint32_t index_ = 0;
+  };
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, size_}; }
 
  private:
-  std::deque<Row> rows_;
+  static constexpr uint32_t blockRows = 32;
+  using Block = std::vector<Row>;
+  std::vector<Block> blocks_; // blocks that never grow, so that rows never move
+  uint32_t size_ = 0;
 };
 
 template <class IdT, class T>

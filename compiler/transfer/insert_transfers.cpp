@@ -14,7 +14,7 @@ Key keyOf(ValueId value, DeviceId device) { return {value.index(), device.index(
 class TransferInserter {
  public:
   TransferInserter(const Placement& placement, const Machine& machine)
-      : placement_(placement), old_(placement.graph), machine_(machine), builder_(old_.name()) {}
+      : placement_(placement), old_(placement.graph), machine_(machine), builder_(old_) {}
 
   PlacedGraph run() {
     findReplicaDevices();
@@ -72,12 +72,12 @@ class TransferInserter {
     for (const ValueId operand : old_[op].operands) {
       operands.push_back(valueOn(operand, device));
     }
-    const OpId made = append(old_[op].attributes, operands, siteOf(op), device);
+    const OpId made = append(old_[op].attributes, operands, old_.siteOf(op), device);
     for (uint32_t i = 0; i < old_[op].resultCount; ++i) {
       const ValueId result(old_[op].firstResult.index() + i);
       local_[keyOf(result, device)] = builder_.result(made, i);
       if (i > 0) {
-        builder_.rename(builder_.result(made, i), old_.nameOf(result));
+        builder_.rename(builder_.result(made, i), old_[result].name);
       }
     }
     for (const DeviceId other : replicaDevices_[op]) {
@@ -86,9 +86,8 @@ class TransferInserter {
   }
 
   void addReplica(OpId op, OpId original, DeviceId device) {
-    const std::string name = nameOn(old_[op].firstResult, device);
-    OpSite site = siteOf(op);
-    site.name = name;
+    InternedSite site = old_.siteOf(op);
+    site.name = nameOn(old_[op].firstResult, device);
     const OpId replica = append(old_[op].attributes, {}, site, device);
     local_[keyOf(old_[op].firstResult, device)] = builder_.result(replica);
     if (old_[op].kind() == OpKind::Parameter) {
@@ -127,10 +126,9 @@ class TransferInserter {
 
   ValueId addTransfer(ValueId oldValue, ValueId source, const Route& hop) {
     const OpId producer = old_[oldValue].producer;
-    const std::string name = nameOn(oldValue, hop.to);
-    OpSite site = siteOf(producer);
-    site.name = name;
-    site.scope = "";
+    InternedSite site = old_.siteOf(producer);
+    site.name = nameOn(oldValue, hop.to);
+    site.scope = builder_.intern("");
     const OpId transfer = append(ops::Transfer{}, {source}, site, hop.to);
     placed_.transfers[transfer] = {hop.from, hop.to, hop.links, old_.typeOf(oldValue).bytes()};
     return builder_.result(transfer);
@@ -159,10 +157,12 @@ class TransferInserter {
 
   ValueId setAside(ValueId value, DeviceId device) {
     const TensorType type = builder_.soFar().typeOf(value);
-    const std::string name = fmt::format("{}.old", builder_.soFar().nameOf(value));
     ops::Broadcast copy;
     copy.shape.assign(type.shape.dims().begin(), type.shape.dims().end());
-    return builder_.result(append(std::move(copy), {value}, {.name = name}, device));
+    const StringId none = builder_.intern("");
+    const InternedSite site{builder_.intern(fmt::format("{}.old", builder_.soFar().nameOf(value))), none,
+                            none, none};
+    return builder_.result(append(std::move(copy), {value}, site, device));
   }
 
   /// An assign of one copy of a parameter: the original's or a replica's.
@@ -185,10 +185,9 @@ class TransferInserter {
       }
     }
     for (const PendingAssign& assign : pending) {
-      const std::string name = nameOn(old_[assign.old].firstResult, assign.device);
-      OpSite site = siteOf(assign.old);
+      InternedSite site = old_.siteOf(assign.old);
       if (assign.device != placement_.device[assign.old]) {
-        site.name = name;
+        site.name = nameOn(old_[assign.old].firstResult, assign.device);
       }
       append(ops::Assign{}, {assign.target, assign.value}, site, assign.device);
     }
@@ -203,7 +202,7 @@ class TransferInserter {
     return {op, local_.lookup(keyOf(row.operands[0], device)), value, device};
   }
 
-  OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const OpSite& site,
+  OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const InternedSite& site,
               DeviceId device) {
     const OpId op = builder_.append(std::move(attributes), operands, site);
     DFC_ASSERT(op.valid(), "a placed op is ill-typed: " + render(builder_.errors()));
@@ -212,12 +211,8 @@ class TransferInserter {
     return op;
   }
 
-  std::string nameOn(ValueId value, DeviceId device) const {
-    return fmt::format("{}@{}", old_.nameOf(value), machine_.devices[device].name);
-  }
-
-  OpSite siteOf(OpId op) const {
-    return {old_.nameOf(op), old_.scopeOf(op), old_.pinOf(op), old_.locationOf(op)};
+  StringId nameOn(ValueId value, DeviceId device) {
+    return builder_.intern(fmt::format("{}@{}", old_.nameOf(value), machine_.devices[device].name));
   }
 
   const Placement& placement_;

@@ -8,11 +8,20 @@ namespace dfc {
 
 struct GraphSurgeon {
   Graph& graph;
-  OpRow& op(OpId id) { return graph.ops_[id]; }
-  ValueRow& value(ValueId id) { return graph.values_[id]; }
-  std::vector<Fetch>& fetches() { return graph.fetches_; }
-  StringId name(std::string_view text) { return graph.strings_.intern(text); }
-  ValueId addValue(const ValueRow& row) { return graph.values_.add(row); }
+  OpRow& op(OpId id) { return tables().ops[id]; }
+  ValueRow& value(ValueId id) { return tables().values[id]; }
+  std::vector<Fetch>& fetches() { return tables().fetches; }
+  StringId name(std::string_view text) { return tables().strings.intern(text); }
+  ValueId addValue(const ValueRow& row) { return tables().values.add(row); }
+
+ private:
+  // Copies of a graph share its tables: only this one is to be broken.
+  Graph::Tables& tables() {
+    if (graph.tables_.use_count() > 1) {
+      graph.tables_ = std::make_shared<Graph::Tables>(*graph.tables_);
+    }
+    return *graph.tables_;
+  }
 };
 
 } // namespace dfc
