@@ -50,9 +50,9 @@ class EmptyStep {
     check(cudaStreamWaitEvent(lane_, forked_, 0), "timing a step");
     check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel_), dim3(1), dim3(1), nullptr, 0, lane_),
           "timing a step");
+    signals_.endRound(lane_, reinterpret_cast<const DevicePublication*>(ends_.get()), 1, true);
     check(cudaEventRecord(joined_, lane_), "timing a step");
     check(cudaStreamWaitEvent(origin_, joined_, 0), "timing a step");
-    signals_.endRound(origin_, reinterpret_cast<const DevicePublication*>(ends_.get()), 1);
     check(cudaStreamEndCapture(origin_, &graph_), "timing a step");
     check(cudaGraphInstantiate(&exec_, graph_, 0), "timing a step");
   }
