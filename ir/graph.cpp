@@ -55,13 +55,13 @@ GraphBuilder::GraphBuilder(const Graph& old) {
 
 OpId GraphBuilder::append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const OpSite& site) {
   const std::string_view name = site.name.empty() ? nameOf(kindOf(attributes)) : site.name;
-  return append(std::move(attributes), operands,
-                InternedSite{intern(name), intern(site.scope), intern(site.pin), intern(site.where.file),
-                             site.where.line, site.where.column});
+  return appendInterned(std::move(attributes), operands,
+                        InternedSite{intern(name), intern(site.scope), intern(site.pin),
+                                     intern(site.where.file), site.where.line, site.where.column});
 }
 
-OpId GraphBuilder::append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands,
-                          const InternedSite& site) {
+OpId GraphBuilder::appendInterned(OpAttributes attributes, llvm::ArrayRef<ValueId> operands,
+                                  const InternedSite& site) {
   const auto where = [&] { // only where it is needed: it copies the path
     return SourceLocation{std::string(graph_.text(site.file)), site.line, site.column};
   };

@@ -127,7 +127,7 @@ class GraphBuilder {
 
   /// The id of the new op, or an invalid id when an operand is invalid or the type rule fails.
   OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const OpSite& site);
-  OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const InternedSite& site);
+  OpId appendInterned(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const InternedSite& site);
   StringId intern(std::string_view text) { return tables().strings.intern(text); }
   ValueId result(OpId op, uint32_t index = 0) const; ///< invalid when `op` is
   void fetch(std::string_view name, ValueId value, const SourceLocation& where = {});

@@ -16,7 +16,7 @@ OpId Rewriter::copy(OpId oldOp) {
   for (const ValueId operand : row.operands) {
     operands.push_back(mapped(operand));
   }
-  const OpId made = builder_.append(row.attributes, operands, old_.siteOf(oldOp));
+  const OpId made = builder_.appendInterned(row.attributes, operands, old_.siteOf(oldOp));
   DFC_ASSERT(made.valid(), "a copied op is ill-typed: " + render(builder_.errors()));
   for (uint32_t i = 0; i < row.resultCount; ++i) {
     const ValueId oldValue(row.firstResult.index() + i);
@@ -34,7 +34,7 @@ OpId Rewriter::append(OpAttributes attributes, llvm::ArrayRef<ValueId> newOperan
   if (!name.empty()) {
     site.name = builder_.intern(name);
   }
-  const OpId made = builder_.append(std::move(attributes), newOperands, site);
+  const OpId made = builder_.appendInterned(std::move(attributes), newOperands, site);
   DFC_ASSERT(made.valid(), "a pass made an ill-typed op: " + render(builder_.errors()));
   return made;
 }

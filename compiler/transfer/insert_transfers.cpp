@@ -204,7 +204,7 @@ class TransferInserter {
 
   OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const InternedSite& site,
               DeviceId device) {
-    const OpId op = builder_.append(std::move(attributes), operands, site);
+    const OpId op = builder_.appendInterned(std::move(attributes), operands, site);
     DFC_ASSERT(op.valid(), "a placed op is ill-typed: " + render(builder_.errors()));
     placed_.device.resize(op.index() + 1);
     placed_.device[op] = device;

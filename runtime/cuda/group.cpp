@@ -33,11 +33,13 @@ Group::Group(std::vector<Gpu> gpus, const BackendOptions& options)
       counter_(64), marks_(options.marks) {
   for (const Gpu& gpu : gpus_) {
     signals_.emplace_back(library_, gpu.architecture, roundCounter());
+    wordsByStreams_ = wordsByStreams_ && streamMemory_.serves(gpu.ordinal);
   }
 }
 
 Group::~Group() {
   drain();
+  launcher_.reset();
   watcher_.reset();
   for (const Captured* captured : {&plain_, &traced_}) {
     if (captured->exec != nullptr) {
@@ -78,11 +80,24 @@ void Group::launch(const Round& round) {
     return;
   }
   gathered_ = 0;
+  if (launcher_ != nullptr && (!launcher_->idle() || underWay(round.number))) {
+    launcher_->push(round);
+  } else {
+    carryOut(round);
+  }
+}
+
+// Whether any of the first rounds has not ended.
+bool Group::underWay(uint64_t rounds) const {
+  const StreamProgram& first = programs_.front();
+  return (*board_)[first.queue.index()].ended() < first.commands.size() * rounds;
+}
+
+void Group::carryOut(const Round& round) {
   try {
     if (watcher_ == nullptr) {
       prepare();
     }
-    launchedRounds_ = round.number + 1;
     board_->failed() ? skipRound(round) : launchRound(round);
   } catch (...) {
     fail(round.number, std::current_exception());
@@ -112,12 +127,12 @@ void Group::launchRound(const Round& round) {
   } else {
     enqueueRound(staged, launchStream_, nullptr);
   }
-  watcher_->launched(launchedRounds_);
+  watcher_->launched(round.number + 1);
 }
 
 // After a failure nobody works; the words still have to come to their ends, in order.
 void Group::skipRound(const Round& round) {
-  drain();
+  drainStreams();
   *roundCounter() = round.number + 1;
   fail(round.number, nullptr);
 }
@@ -182,9 +197,20 @@ void Group::patch(const Captured& captured, const Round& round) const {
                                              static_cast<size_t>(patch.copy->from.bytes), cudaMemcpyDefault),
           "pointing a copy at this step's buffers");
   }
+  for (const WordPatch& patch : captured.wordPatches) {
+    const OnDevice current(patch.ordinal);
+    streamMemory_.update(captured.exec, patch.node, patch.operations, round.number);
+  }
 }
 
 void Group::drain() {
+  if (launcher_ != nullptr) {
+    launcher_->waitIdle();
+  }
+  drainStreams();
+}
+
+void Group::drainStreams() {
   if (launchStream_ != nullptr) {
     ignore(cudaStreamSynchronize(launchStream_));
     for (const Lane& lane : lanes_) {
@@ -194,13 +220,15 @@ void Group::drain() {
 }
 
 std::vector<Span> Group::takeSpans(QueueId queue) {
+  if (launcher_ != nullptr) {
+    launcher_->waitIdle(); // the round that it launched may have ended before it was done
+  }
   return stamps_ != nullptr ? stamps_->takeSpans(queue) : std::vector<Span>{};
 }
 
 // On the watcher's thread.
 bool Group::look(uint64_t rounds) {
-  const StreamProgram& first = programs_.front();
-  if ((*board_)[first.queue.index()].ended() >= first.commands.size() * rounds) {
+  if (!underWay(rounds)) {
     return true;
   }
   const cudaError_t code = cudaStreamQuery(launchStream_);
@@ -208,8 +236,8 @@ bool Group::look(uint64_t rounds) {
     return false;
   }
   try {
-    check(code,
-          whereIs(*plan_, first.queue, OpId()) + " or a queue launched with it: a step failed on the GPU");
+    check(code, whereIs(*plan_, programs_.front().queue, OpId()) +
+                    " or a queue launched with it: a step failed on the GPU");
   } catch (const MachineError&) {
     fail(rounds - 1, std::current_exception());
   }

@@ -1,12 +1,14 @@
 // All queues of the GPUs that one session opened, launched as one: a round is captured once into a CUDA graph
 // that spans the GPUs and includes the copies, and takes one launch from then on. What changes from round to
-// round is in memory: the round's number (a counter that kernels read), feeds (a ring of pinned buffers) and
-// fetched buffers, whose addresses are set in the graph before its launch.
+// round is in memory: the round's number (a counter that kernels read), feeds (a ring of pinned buffers); or
+// is set in the graph before its launch: addresses of fetched buffers, numbers that words are compared with.
 //
 // Without graphs the same calls go to the same streams each round; that is for debugging.
 #pragma once
 
+#include "runtime/cuda/launcher.h"
 #include "runtime/cuda/stamps.h"
+#include "runtime/cuda/stream_memory.h"
 #include "runtime/cuda/watcher.h"
 
 namespace dfc::cuda {
@@ -23,7 +25,8 @@ class Group {
   const Peers& peers() const { return peers_; }
 
   void add(const Executable& plan, const Program& program, const Gpu& gpu, ProgressBoard& board);
-  /// Once a queue and round; the last queue of a round launches it.
+  /// Once a queue and round; the last queue of a round launches it, or leaves that to the launcher's thread
+  /// while an earlier round is under way on several GPUs.
   void launch(const Round& round);
   void drain(); ///< until nothing is under way
   std::vector<Span> takeSpans(QueueId queue);
@@ -40,11 +43,18 @@ class Group {
     cudaGraphNode_t node;
     const Copy* copy;
   };
+  /// A node whose numbers are those of its round.
+  struct WordPatch {
+    cudaGraphNode_t node;
+    int ordinal; ///< of its GPU
+    llvm::SmallVector<WordOperation, 2> operations;
+  };
   /// A round as a CUDA graph.
   struct Captured {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t exec = nullptr;
     std::vector<Patch> patches; ///< copies from feeds or to fetched buffers
+    std::vector<WordPatch> wordPatches;
   };
   /// What a launch is made of, for a profiler.
   struct LaunchMarks {
@@ -72,7 +82,9 @@ class Group {
 
   SharedParts sharedParts();
 
-  // One round (group.cpp).
+  // One round (group.cpp). On the caller's thread or the launcher's, one at a time.
+  bool underWay(uint64_t rounds) const;
+  void carryOut(const Round& round);
   void launchRound(const Round& round);
   void skipRound(const Round& round);
   void stageFeeds(const Round& round);
@@ -80,6 +92,7 @@ class Group {
   void waitForRound(uint64_t round) const;
   void patch(const Captured& captured, const Round& round) const;
   void pinFetches(const Round& round);
+  void drainStreams();
   static std::byte* stagingOf(const FeedRing& ring, uint64_t round);
   Round withStagedFeeds(const Round& round, std::vector<const std::byte*>& feeds) const;
 
@@ -88,7 +101,9 @@ class Group {
   void enqueueRound(const Round& round, cudaStream_t origin, Captured* captured);
   void endRound(cudaStream_t stream, bool alone);
   void enqueue(size_t program, size_t position, const Round& round, Captured* captured);
-  void enqueueWaits(size_t program, const StreamCommand& command);
+  void enqueueWaits(size_t program, const StreamCommand& command, const Round& round, Captured* captured);
+  void enqueueWords(size_t program, llvm::ArrayRef<WordOperation> operations, const Round& round,
+                    Captured* captured);
   void enqueueAction(size_t program, size_t position, const Round& round, Captured* captured);
   void enqueueCopy(size_t program, const Copy& copy, const Round& round, Captured* captured);
   std::byte* addressOf(const Location& location, const Round& round) const;
@@ -104,6 +119,8 @@ class Group {
   KernelLibrary library_;
   PinnedBuffer counter_;         ///< the round's number, for kernels
   std::vector<Signals> signals_; ///< by GPU
+  StreamMemory streamMemory_;
+  bool wordsByStreams_ = true; ///< every GPU waits and writes without kernels
   HostPins pins_;
   LaunchMarks marks_;
 
@@ -118,10 +135,10 @@ class Group {
   PinnedBuffer ends_;
   std::vector<FeedRing> rings_;
   Captured plain_, traced_;
-  size_t gathered_ = 0; ///< queues launched of the round that is being gathered
-  uint64_t launchedRounds_ = 0;
+  size_t gathered_ = 0;            ///< queues launched of the round that is being gathered
   std::unique_ptr<Stamps> stamps_; ///< from the first traced round on
   std::unique_ptr<Watcher> watcher_;
+  std::unique_ptr<Launcher> launcher_; ///< where one GPU does not do it all
 };
 
 } // namespace dfc::cuda

@@ -4,6 +4,20 @@
 #include <algorithm>
 
 namespace dfc::cuda {
+namespace {
+
+/// What was captured last on a stream.
+cudaGraphNode_t lastNodeOf(cudaStream_t stream) {
+  cudaStreamCaptureStatus status{};
+  const cudaGraphNode_t* last = nullptr;
+  size_t count = 0;
+  check(cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &last, nullptr, &count),
+        "finding a captured node");
+  DFC_ASSERT(count == 1, "a copy or memory operation is the last node of its stream");
+  return last[0];
+}
+
+} // namespace
 
 Group::Captured Group::capture(const Round& round) {
   const Mark mark(options_.marks, marks_.capture, round.number);
@@ -62,7 +76,7 @@ void Group::enqueue(size_t program, size_t position, const Round& round, Capture
   const Lane& lane = lanes_[program];
   located(*plan_, own.queue, command.op, [&] {
     const OnDevice current(own.gpu->ordinal);
-    enqueueWaits(program, command);
+    enqueueWaits(program, command, round, captured);
     if (round.traced) {
       stamps_->stamp(signalsOf(program), lane.stream, program, position, false);
     }
@@ -75,26 +89,42 @@ void Group::enqueue(size_t program, size_t position, const Round& round, Capture
     }
     if (lane.published[position] != 0) {
       auto* word = reinterpret_cast<uint64_t*>(&(*board_)[own.queue.index()].handToDevice());
-      signalsOf(program).publish(lane.stream, {word, own.commands.size(), position + 1});
+      enqueueWords(program, {{WordOperation::Kind::Write, word, own.commands.size(), position + 1}}, round,
+                   captured);
     }
   });
 }
 
-void Group::enqueueWaits(size_t program, const StreamCommand& command) {
-  cudaStream_t stream = lanes_[program].stream;
-  llvm::SmallVector<DeviceWait, 4> outside;
+void Group::enqueueWaits(size_t program, const StreamCommand& command, const Round& round,
+                         Captured* captured) {
+  llvm::SmallVector<WordOperation, 4> outside;
   for (const WaitFor& wait : command.waits) {
     if (!inGroup(wait)) {
-      outside.push_back({reinterpret_cast<const uint64_t*>(wait.word), wait.perRound, wait.offset});
+      const auto* word = reinterpret_cast<const uint64_t*>(&wait.word->count());
+      outside.push_back({WordOperation::Kind::Wait, const_cast<uint64_t*>(word), // only ever read
+                         wait.perRound, wait.offset});
     } else if (wait.offset > 0) { // the round before has ended: rounds follow one another on one stream
-      check(cudaStreamWaitEvent(
-                stream, lanes_[static_cast<size_t>(programOf_[queueOf(wait)])].ended[wait.offset - 1], 0),
+      const Lane& other = lanes_[static_cast<size_t>(programOf_[queueOf(wait)])];
+      check(cudaStreamWaitEvent(lanes_[program].stream, other.ended[wait.offset - 1], 0),
             "waiting for another queue");
     }
   }
-  for (size_t i = 0; i < outside.size(); i += Signals::waitsAtOnce) {
-    const size_t count = std::min<size_t>(outside.size() - i, Signals::waitsAtOnce);
-    signalsOf(program).wait(stream, outside.data() + i, static_cast<int>(count));
+  if (!outside.empty()) {
+    enqueueWords(program, outside, round, captured);
+  }
+}
+
+void Group::enqueueWords(size_t program, llvm::ArrayRef<WordOperation> operations, const Round& round,
+                         Captured* captured) {
+  cudaStream_t stream = lanes_[program].stream;
+  if (!wordsByStreams_) {
+    signalsOf(program).carryOut(stream, operations);
+    return;
+  }
+  streamMemory_.enqueue(stream, operations, round.number);
+  if (captured != nullptr) {
+    captured->wordPatches.push_back(
+        {lastNodeOf(stream), programs_[program].gpu->ordinal, {operations.begin(), operations.end()}});
   }
 }
 
@@ -135,13 +165,7 @@ void Group::enqueueCopy(size_t program, const Copy& copy, const Round& round, Ca
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copying");
   const bool moves = copy.from.base != Location::Base::Arena || copy.to.base != Location::Base::Arena;
   if (captured != nullptr && moves) {
-    cudaStreamCaptureStatus status{};
-    const cudaGraphNode_t* last = nullptr;
-    size_t count = 0;
-    check(cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &last, nullptr, &count),
-          "finding a copy's node");
-    DFC_ASSERT(count == 1, "a copy is the last node of its stream");
-    captured->patches.push_back({last[0], &copy});
+    captured->patches.push_back({lastNodeOf(stream), &copy});
   }
 }
 

@@ -25,6 +25,12 @@ void Group::prepare() {
   findPublications();
   makeEnds();
   watcher_ = std::make_unique<Watcher>([this](uint64_t rounds) { return look(rounds); });
+  const bool oneGpu = std::all_of(programs_.begin(), programs_.end(), [&](const StreamProgram& program) {
+    return program.gpu == programs_[0].gpu;
+  });
+  if (!oneGpu) {
+    launcher_ = std::make_unique<Launcher>([this](const Round& round) { carryOut(round); });
+  }
 }
 
 // In the order of the schedule's steps, which respects every wait, those of and for other queues too. CUDA

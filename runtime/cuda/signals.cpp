@@ -3,6 +3,7 @@
 #include "runtime/backend.h"
 #include "runtime/cuda/memory.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <limits>
@@ -116,10 +117,28 @@ Signals::Signals(KernelLibrary& library, const std::string& architecture, uint64
   wait_ = kernels[0], publish_ = kernels[1], end_ = kernels[2], stamp_ = kernels[3];
 }
 
-void Signals::wait(cudaStream_t stream, const DeviceWait* waits, int count) const {
+void Signals::carryOut(cudaStream_t stream, llvm::ArrayRef<WordOperation> operations) const {
+  llvm::SmallVector<DeviceWait, 4> waits;
+  for (const WordOperation& operation : operations) {
+    switch (operation.kind) {
+    case WordOperation::Kind::Wait:
+      waits.push_back({operation.word, operation.perRound, operation.offset});
+      break;
+    case WordOperation::Kind::Write:
+      publish(stream, {operation.word, operation.perRound, operation.offset});
+      break;
+    }
+  }
+  for (size_t i = 0; i < waits.size(); i += waitsAtOnce) {
+    wait(stream, llvm::ArrayRef<DeviceWait>(waits).slice(i, std::min<size_t>(waits.size() - i, waitsAtOnce)));
+  }
+}
+
+void Signals::wait(cudaStream_t stream, llvm::ArrayRef<DeviceWait> waits) const {
   std::array<DeviceWait, waitsAtOnce> rows{};
-  std::copy_n(waits, count, rows.begin());
+  std::copy(waits.begin(), waits.end(), rows.begin());
   const uint64_t* round = round_;
+  int count = static_cast<int>(waits.size());
   std::array<void*, 3> arguments = {&round, rows.data(), &count};
   launch(wait_, stream, 32, arguments.data(), "waiting for the host");
 }

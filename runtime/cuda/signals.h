@@ -1,12 +1,11 @@
-// How a GPU takes part in the progress words of a session: tiny kernels that wait for a word, publish one,
-// and stamp the time. Targets depend on the round, which they read from one counter in pinned memory, so that
-// a captured CUDA graph serves every round as it is.
-//
-// Kernels rather than stream memory operations: those would carry the round's number in the graph and need an
-// update of every node before every launch.
+// How a GPU takes part in the progress words of a session: tiny kernels that end a round, stamp the time and,
+// where a stream cannot do so by itself (stream_memory.h), wait for a word or publish one. Targets depend on
+// the round, which they read from one counter in pinned memory, so that a captured CUDA graph serves every
+// round as it is.
 #pragma once
 
 #include "runtime/cuda/kernel_library.h"
+#include "runtime/cuda/stream_memory.h"
 
 #include <cstdint>
 
@@ -29,9 +28,8 @@ class Signals {
   /// `round`: the counter, in pinned memory.
   Signals(KernelLibrary& library, const std::string& architecture, uint64_t* round);
 
-  static constexpr int waitsAtOnce = 16;
-  void wait(cudaStream_t stream, const DeviceWait* waits, int count) const; ///< at most waitsAtOnce
-  void publish(cudaStream_t stream, const DevicePublication& publication) const;
+  /// As StreamMemory::enqueue, with kernels.
+  void carryOut(cudaStream_t stream, llvm::ArrayRef<WordOperation> operations) const;
   /// Publishes all ends of the round, then counts the round. `ends`: in pinned memory, alive until it ran.
   /// `alone`: the stream is the round's only one, so that a launch ahead of its end is sound.
   void endRound(cudaStream_t stream, const DevicePublication* ends, int count, bool alone) const;
@@ -39,6 +37,10 @@ class Signals {
   void stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perRound, uint32_t index) const;
 
  private:
+  static constexpr int waitsAtOnce = 16;
+  void wait(cudaStream_t stream, llvm::ArrayRef<DeviceWait> waits) const; ///< at most waitsAtOnce
+  void publish(cudaStream_t stream, const DevicePublication& publication) const;
+
   uint64_t* round_;
   cudaKernel_t wait_ = nullptr, publish_ = nullptr, end_ = nullptr, stamp_ = nullptr;
 };

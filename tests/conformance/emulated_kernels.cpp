@@ -92,9 +92,7 @@ EmulatedKernels::EmulatedKernels() = default;
 EmulatedKernels::~EmulatedKernels() = default;
 
 std::string EmulatedKernels::unavailable() {
-  return ::access(DFC_CXX_COMPILER, X_OK) == 0
-             ? ""
-             : "no " DFC_CXX_COMPILER " to run generated kernels with";
+  return ::access(DFC_CXX_COMPILER, X_OK) == 0 ? "" : "no " DFC_CXX_COMPILER " to run generated kernels with";
 }
 
 size_t EmulatedKernels::add(cuda::GeneratedWork work) {
