@@ -14,6 +14,7 @@ struct RandomGraphOptions {
   std::vector<std::string> scopes; ///< each op is in one of these or in none
   std::vector<std::string> pins;   ///< each op is pinned to one of these or to none
   bool state = true;               ///< parameters, some with an assign
+  bool constants = true;           ///< false: sources are inputs and parameters
   bool zeroSized = true;           ///< shapes with a dimension of 0
   int64_t mostElements = 400;      ///< of one value
   bool request = false;            ///< a float loss and a request for its gradients, which are fetched

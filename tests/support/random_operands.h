@@ -66,7 +66,7 @@ class RandomOperands {
   }
   // A new source of this type.
   ValueId supply(const TensorType& type) {
-    if (dice_.chance(40)) {
+    if (dice_.chance(40) && options_.constants) {
       return constant(constantValue(type));
     }
     if (options_.state && dice_.chance(30)) {
