@@ -100,6 +100,11 @@ JsonDocument::JsonDocument(std::string_view text, std::string fileName, size_t d
   if (text_.substr(0, 3) == "\xEF\xBB\xBF") {
     text_.remove_prefix(3);
   }
+  // The parser takes one for the end of the text, wherever it stands.
+  if (const size_t nul = text_.find('\0'); nul != std::string_view::npos) {
+    refuseSyntax(nul, 1, "a byte that is zero, which no JSON holds");
+    return;
+  }
   Judge judge(deepest);
   if (!Json::sax_parse(text_, &judge)) {
     // At the end of the text the parser counts one character more than there is.
