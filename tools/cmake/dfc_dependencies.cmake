@@ -23,8 +23,10 @@ function(dfc_imported target header library)
 endfunction()
 
 dfc_imported(dfc_dnnl oneapi/dnnl/dnnl.hpp dnnl)
-find_package(OpenMP REQUIRED COMPONENTS CXX) # only to tell oneDNN's OpenMP how many threads to use
-target_link_libraries(dfc_dnnl INTERFACE OpenMP::OpenMP_CXX)
+if(NOT DFC_FUZZ) # fuzz targets open no oneDNN, and clang's OpenMP is a package of its own
+  find_package(OpenMP REQUIRED COMPONENTS CXX) # only to tell oneDNN's OpenMP how many threads to use
+  target_link_libraries(dfc_dnnl INTERFACE OpenMP::OpenMP_CXX)
+endif()
 dfc_imported(dfc_hwy hwy/highway.h hwy)
 target_compile_definitions(dfc_hwy INTERFACE HWY_SHARED_DEFINE)
 dfc_imported(dfc_zip zip.h zip)

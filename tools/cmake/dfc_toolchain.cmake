@@ -76,6 +76,10 @@ if(DFC_SANITIZE)
     -fsanitize=${DFC_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(dfc_flags INTERFACE -fsanitize=${DFC_SANITIZE})
 endif()
+option(DFC_FUZZ "Build the fuzz targets (clang only)" OFF)
+if(DFC_FUZZ)
+  target_compile_options(dfc_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 message(STATUS "dfc: ccache ${DFC_CCACHE}, linker ${DFC_LINKER}, sanitizers '${DFC_SANITIZE}', "
                "debug checks ${DFC_DEBUG_CHECKS}")

@@ -1,0 +1,18 @@
+// The list.
+#include "tests/fuzz/targets.h"
+
+#include <array>
+
+namespace dfc::test {
+
+llvm::ArrayRef<FuzzTarget> fuzzTargets() {
+  static constexpr std::array<FuzzTarget, 6> targets = {{{"graph", fuzzGraph},
+                                                         {"machine", fuzzMachine},
+                                                         {"plan", fuzzPlan},
+                                                         {"npy", fuzzNpy},
+                                                         {"npz", fuzzNpz},
+                                                         {"safetensors", fuzzSafetensors}}};
+  return targets;
+}
+
+} // namespace dfc::test
