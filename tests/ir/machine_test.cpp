@@ -217,6 +217,16 @@ TEST_CASE("machine: a file that is not there, or is a folder, is said so") {
   CHECK(folder.errors().front().message == "is a folder, not a file");
 }
 
+TEST_CASE("machine: a zero byte does not end a file") {
+  const std::string text = "{\"devices\": [{\"name\": \"cpu0\", \"kind\": \"cpu\"}]}\n";
+  CHECK(parseMachine(text, "zero.json").ok());
+  const Result<Machine> machine = parseMachine(text + std::string("\0]", 2), "zero.json");
+  REQUIRE_FALSE(machine.ok());
+  CHECK(machine.errors().size() == 1);
+  CHECK(machine.errors()[0].message == "a byte that is zero, which no JSON holds");
+  CHECK(machine.errors()[0].where == SourceLocation{"zero.json", 2, 1});
+}
+
 TEST_CASE("machine: every prefix and every altered byte of a file gives a machine or errors, never a crash") {
   const std::string text = test::readText(samples / "cpu-2gpu.json");
   size_t refused = 0;
