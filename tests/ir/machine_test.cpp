@@ -3,6 +3,7 @@
 
 #include "ir/verify/verify.h"
 #include "runtime/executable_folder.h"
+#include "tests/ir/plan_fixture.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 
@@ -218,13 +219,15 @@ TEST_CASE("machine: a file that is not there, or is a folder, is said so") {
 }
 
 TEST_CASE("machine: a zero byte does not end a file") {
-  const std::string text = "{\"devices\": [{\"name\": \"cpu0\", \"kind\": \"cpu\"}]}\n";
-  CHECK(parseMachine(text, "zero.json").ok());
+  const std::string text = printMachine(test::handMachine());
+  REQUIRE(parseMachine(text, "zero.json").ok());
+  REQUIRE(text.ends_with('\n'));
+  const auto lines = static_cast<uint32_t>(std::count(text.begin(), text.end(), '\n'));
   const Result<Machine> machine = parseMachine(text + std::string("\0]", 2), "zero.json");
   REQUIRE_FALSE(machine.ok());
   CHECK(machine.errors().size() == 1);
   CHECK(machine.errors()[0].message == "a byte that is zero, which no JSON holds");
-  CHECK(machine.errors()[0].where == SourceLocation{"zero.json", 2, 1});
+  CHECK(machine.errors()[0].where == SourceLocation{"zero.json", lines + 1, 1});
 }
 
 TEST_CASE("machine: every prefix and every altered byte of a file gives a machine or errors, never a crash") {
