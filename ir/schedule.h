@@ -34,10 +34,10 @@ struct StepRow {
 /// shorter).
 struct LowerBounds {
   double criticalPath = 0; ///< longest chain of ops and transfers
-  /// Of the busiest device, from when it may begin: the work of its compute queues over their number, or as
-  /// much of the device as they demand; or the work of a copy queue.
+  /// Of a device's compute queues together, or a copy queue, where its work is shared out at best: no task
+  /// before the chain that leads to it, and after each the chain that follows from it.
   double busiestQueue = 0;
-  double busiestLink = 0; ///< transfer time through a link over its slots
+  double busiestLink = 0; ///< the same of a link and its transfers
   double best() const;    ///< the largest
 };
 

@@ -1,5 +1,6 @@
 #include "compiler/schedule/schedule_problem.h"
 
+#include "compiler/schedule/lower_bounds.h"
 #include "compiler/schedule/prune_waits.h"
 #include "compiler/schedule/schedule.h"
 
@@ -149,46 +150,6 @@ void addWaits(const ScheduleProblem& problem, llvm::ArrayRef<TaskOrdering> order
     schedule.steps[stepOf(ordering.after)].waits.push_back(stepOf(ordering.before));
   }
   pruneWaits(schedule);
-}
-
-// The earliest end of any chain: none of its tasks starts before its group begins.
-double longestChain(const ListProblem& problem) {
-  std::vector<double> ends(problem.tasks.size());
-  double longest = 0;
-  for (size_t i = 0; i < problem.tasks.size(); ++i) {
-    double start = problem.beginOf(problem.tasks[i].group);
-    for (const uint32_t before : problem.tasks[i].before) {
-      start = std::max(start, ends[before]);
-    }
-    ends[i] = start + problem.tasks[i].seconds;
-    longest = std::max(longest, ends[i]);
-  }
-  return longest;
-}
-
-// Each holds for any schedule: a chain takes the sum of its durations; a group of k lanes takes its work / k
-// from when it begins, and no less than all of its device for as much of it as its tasks demand; a link of k
-// slots takes its transfers / k.
-LowerBounds lowerBounds(const ListProblem& problem) {
-  LowerBounds bounds;
-  bounds.criticalPath = longestChain(problem);
-  std::vector<double> laneWork(problem.groupLanes.size()), deviceWork(problem.groupLanes.size());
-  std::vector<double> linkWork(problem.linkSlots.size());
-  for (const ListTask& task : problem.tasks) {
-    laneWork[task.group] += task.seconds / problem.groupLanes[task.group];
-    deviceWork[task.group] += task.seconds * task.demand;
-    for (const uint32_t link : task.links) {
-      linkWork[link] += problem.linkSlots[link] == 0 ? 0 : task.seconds / problem.linkSlots[link];
-    }
-  }
-  for (uint32_t group = 0; group < laneWork.size(); ++group) {
-    const double work = std::max(laneWork[group], deviceWork[group]);
-    bounds.busiestQueue = std::max(bounds.busiestQueue, work > 0 ? problem.beginOf(group) + work : 0);
-  }
-  for (const double work : linkWork) {
-    bounds.busiestLink = std::max(bounds.busiestLink, work);
-  }
-  return bounds;
 }
 
 } // namespace

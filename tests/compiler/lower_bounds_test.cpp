@@ -1,0 +1,121 @@
+// Lower bounds: Jackson's preemptive schedule against every preemptive schedule of small instances, and
+// bounds against optima that were proven by exhaustive search.
+#include "compiler/schedule/lower_bounds.h"
+#include "runtime/executable_folder.h"
+#include "tests/compiler/instance.h"
+#include "tests/support/catch.h"
+
+#include <random>
+
+namespace dfc::test {
+namespace {
+
+/// The least last end of tasks in whole seconds, by trying every task in every second.
+double bestOfAll(std::vector<OneMachineTask>& tasks, double now, double bound) {
+  bool left = false, there = false;
+  double best = std::numeric_limits<double>::infinity();
+  for (OneMachineTask& task : tasks) {
+    left = left || task.work > 0;
+    if (task.work > 0 && task.head <= now) {
+      there = true;
+      --task.work;
+      const double end = task.work > 0 ? 0 : now + 1 + task.tail;
+      best = std::min(best, bestOfAll(tasks, now + 1, std::max(bound, end)));
+      ++task.work;
+    }
+  }
+  return !left ? bound : there ? best : bestOfAll(tasks, now + 1, bound);
+}
+
+ListProblem onOneLane(std::vector<ListTask> tasks) {
+  ListProblem problem;
+  problem.tasks = std::move(tasks);
+  problem.groupLanes = {1, 1};
+  return problem;
+}
+
+ListTask taskOf(double seconds, uint32_t group, llvm::SmallVector<uint32_t, 4> before = {}) {
+  ListTask task;
+  task.seconds = seconds;
+  task.group = group;
+  task.before = std::move(before);
+  return task;
+}
+
+} // namespace
+
+TEST_CASE("one-machine bound: an interrupted task") {
+  // The first works 0..1 and 3..6, the second, more urgent, 1..3, the third 6..7: ends 6 + 1, 3 + 6, 7.
+  CHECK(oneMachineBound({{0, 4, 1}, {1, 2, 6}, {3, 1, 0}}) == 9);
+  CHECK(oneMachineBound({}) == 0);
+  CHECK(oneMachineBound({{2, 3, 4}}) == 9);
+  CHECK(oneMachineBound({{0, 1, 0}, {5, 1, 0}}) == 6); // idle in between
+}
+
+TEST_CASE("one-machine bound: what the best of all interrupting schedules reaches") {
+  std::mt19937 random(11);
+  const auto below = [&](uint32_t end) { return static_cast<double>(random() % end); };
+  for (int round = 0; round < 200; ++round) {
+    std::vector<OneMachineTask> tasks;
+    for (int i = 0; i < 4; ++i) {
+      tasks.push_back({below(5), 1 + below(2), below(6)});
+    }
+    CHECK(oneMachineBound(tasks) == bestOfAll(tasks, 0, 0));
+  }
+}
+
+TEST_CASE("lower bounds: two gradients of one device that both have a long way to go") {
+  // Lane 0: a (4 s), then b (4 s); each is followed by 3 s on the other lane. A chain takes 7 s, lane 0 is
+  // busy for 8 s; but whichever of them comes second is still to be followed: 11 s.
+  const ListProblem problem = onOneLane({taskOf(4, 0), taskOf(4, 0), taskOf(3, 1, {0}), taskOf(3, 1, {1})});
+  const LowerBounds bounds = lowerBounds(problem);
+  CHECK(bounds.criticalPath == 7);
+  CHECK(bounds.busiestQueue == 11);
+  CHECK(listSchedule(problem).makespan == 11);
+}
+
+TEST_CASE("lower bounds never exceed the proven optimum of a contention instance") {
+  const auto files = instanceFiles(shippedFile("tests/compiler/instances"), "contention_");
+  REQUIRE(files.size() == 12);
+  size_t tight = 0;
+  for (const auto& file : files) {
+    INFO(file.filename());
+    const auto instance = readContention(file);
+    const double best = lowerBounds(instance.problem).best();
+    CHECK(best <= instance.optimal * (1 + 1e-12));
+    tight += best >= instance.optimal * (1 - 1e-12) ? 1 : 0;
+  }
+  CHECK(tight > 0);
+}
+
+TEST_CASE("lower bounds never exceed a schedule, whatever its priorities") {
+  std::mt19937 random(13);
+  std::uniform_real_distribution<double> seconds(0, 3);
+  for (int round = 0; round < 200; ++round) {
+    ListProblem problem;
+    problem.groupLanes = {1, 2, 1};
+    problem.linkSlots = {1, 0, 2};
+    problem.groupBegins = {0, 0.5, 0.25};
+    for (uint32_t i = 0; i < 24; ++i) {
+      ListTask task = taskOf(seconds(random), random() % 3);
+      task.demand = static_cast<double>(random() % 5) / 4;
+      if (random() % 3 == 0) {
+        task.links.push_back(random() % 3);
+      }
+      for (uint32_t before = 0; before < i; ++before) {
+        if (random() % 8 == 0) {
+          task.before.push_back(before);
+        }
+      }
+      problem.tasks.push_back(std::move(task));
+    }
+    const double bound = lowerBounds(problem).best();
+    for (int order = 0; order < 4; ++order) {
+      std::vector<double> priority(problem.tasks.size());
+      std::generate(priority.begin(), priority.end(), [&] { return seconds(random); });
+      CHECK(bound <= listSchedule(problem, priority).makespan + 1e-9);
+    }
+  }
+}
+
+} // namespace dfc::test
