@@ -1,20 +1,13 @@
 // Sleeping and waking on progress words, and the board's failure.
 #include "runtime/progress.h"
 
+#include "runtime/cpu_pause.h"
 #include "runtime/host_pages.h"
 
 #include <algorithm>
 
 namespace dfc {
 namespace {
-
-void pauseCpu() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 ProgressWord* makeWords(size_t count) {
   std::byte* pages = allocatePages(static_cast<int64_t>(count * sizeof(ProgressWord)));

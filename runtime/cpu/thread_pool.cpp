@@ -1,18 +1,57 @@
-// One job at a time; parts are handed out under the mutex, which is cheap because kernels make as many parts
-// as there are threads, not one per tile.
+// One job at a time. Workers look for parts in one word that holds the job's number and how many parts nobody
+// has begun: a part is claimed by counting that down, so that who comes late can never take a part of a job
+// that has ended. Between jobs workers spin for a while, as the next op is often microseconds away, and then
+// sleep. Who wakes up wakes two others, so that many threads are awake after a few wake-ups in a row.
 #include "runtime/cpu/thread_pool.h"
 
 #include "ir/assert.h"
+#include "runtime/cpu_pause.h"
 #include "runtime/errors.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 
 namespace dfc {
+namespace {
 
-ThreadPool::ThreadPool(uint32_t threads) {
+using Clock = std::chrono::steady_clock;
+
+constexpr uint64_t oneJob = uint64_t{1} << 32;
+uint32_t partsLeft(uint64_t ticket) { return static_cast<uint32_t>(ticket); }
+
+/// Until `reached`, but not for long; gives whether it was.
+template <class Reached>
+bool spin(Clock::duration most, const Reached& reached) {
+  constexpr uint32_t looksBetweenClocks = 32;
+  const auto end = Clock::now() + most;
+  do {
+    for (uint32_t i = 0; i < looksBetweenClocks; ++i) {
+      if (reached()) {
+        return true;
+      }
+      pauseCpu();
+    }
+  } while (Clock::now() < end);
+  return reached();
+}
+
+// To wake thirty threads takes longer than most ops, so a host with cores to spare keeps them awake from one
+// op of a training step to the next. On few cores a thread that spins is soon in the way of others.
+Clock::duration spinTime(uint32_t threads, bool spins) {
+  constexpr uint32_t manyCores = 8;
+  const uint32_t cores = std::thread::hardware_concurrency();
+  if (!spins || threads > cores) {
+    return std::chrono::microseconds(1);
+  }
+  return cores >= manyCores ? std::chrono::milliseconds(5) : std::chrono::microseconds(50);
+}
+
+} // namespace
+
+ThreadPool::ThreadPool(uint32_t threads, bool spins) : spin_(spinTime(threads, spins)) {
   DFC_ASSERT(threads >= 1, "a pool counts its caller");
   workers_.reserve(threads - 1);
   try {
@@ -32,11 +71,9 @@ ThreadPool::ThreadPool(uint32_t threads) {
 ThreadPool::~ThreadPool() { stop(); }
 
 void ThreadPool::stop() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_all();
+  stopping_.store(true, std::memory_order_seq_cst);
+  rung_.fetch_add(1, std::memory_order_seq_cst);
+  rung_.notify_all();
   for (std::thread& worker : workers_) {
     worker.join();
   }
@@ -50,54 +87,101 @@ void ThreadPool::run(uint32_t parts, llvm::function_ref<void(uint32_t)> work) {
     }
     return;
   }
-  Job job{work, parts, 0, 0, nullptr};
-  std::unique_lock<std::mutex> lock(mutex_);
-  job_ = &job;
-  wake_.notify_all();
-  drain(job, lock);
-  ended_.wait(lock, [&] { return job.next == job.parts && job.running == 0; });
-  job_ = nullptr;
-  if (job.error) {
-    std::rethrow_exception(job.error);
+  work_ = work;
+  parts_ = parts;
+  error_ = nullptr;
+  failed_.store(false, std::memory_order_relaxed);
+  ended_.store(0, std::memory_order_relaxed);
+  const uint64_t job = (ticket_.load(std::memory_order_relaxed) & ~(oneJob - 1)) + oneJob;
+  ticket_.store(job | parts, std::memory_order_seq_cst);
+  wakeTwo();
+  drain();
+  awaitEnd();
+  if (error_) {
+    std::rethrow_exception(std::exchange(error_, nullptr));
   }
+}
+
+void ThreadPool::awaitEnd() {
+  const auto over = [&] { return ended_.load(std::memory_order_seq_cst) == parts_; };
+  if (spin(spin_, over)) {
+    return;
+  }
+  callerSleeps_.store(true, std::memory_order_seq_cst);
+  for (uint32_t ended = ended_.load(std::memory_order_seq_cst); ended != parts_;
+       ended = ended_.load(std::memory_order_seq_cst)) {
+    ended_.wait(ended, std::memory_order_seq_cst);
+  }
+  callerSleeps_.store(false, std::memory_order_relaxed);
+}
+
+// Sleepers count themselves before they look a last time, and whoever has work looks for sleepers after it
+// has offered it: one of the two sees the other.
+void ThreadPool::wakeTwo() {
+  if (sleepers_.load(std::memory_order_seq_cst) > 0) {
+    rung_.fetch_add(1, std::memory_order_seq_cst);
+    rung_.notify_one();
+    rung_.notify_one();
+  }
+}
+
+void ThreadPool::sleep() {
+  sleepers_.fetch_add(1, std::memory_order_seq_cst);
+  const uint32_t rung = rung_.load(std::memory_order_seq_cst);
+  if (!called()) {
+    rung_.wait(rung, std::memory_order_seq_cst);
+  }
+  sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+bool ThreadPool::called() const {
+  return partsLeft(ticket_.load(std::memory_order_seq_cst)) > 0 || stopping_.load(std::memory_order_seq_cst);
 }
 
 void ThreadPool::workerLoop() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  while (true) {
-    wake_.wait(lock, [&] { return stopping_ || (job_ != nullptr && job_->next < job_->parts); });
-    if (stopping_) {
-      return;
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    if (!spin(spin_, [&] { return called(); })) {
+      sleep();
+      if (partsLeft(ticket_.load(std::memory_order_relaxed)) > 1) {
+        wakeTwo();
+      }
     }
-    drain(*job_, lock);
+    drain();
   }
 }
 
-void ThreadPool::drain(Job& job, std::unique_lock<std::mutex>& lock) {
-  while (job.next < job.parts) {
-    const uint32_t part = job.next++;
-    ++job.running;
-    lock.unlock();
-    std::exception_ptr error;
+void ThreadPool::drain() {
+  uint64_t ticket = ticket_.load(std::memory_order_acquire);
+  while (partsLeft(ticket) > 0) {
+    if (!ticket_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel,
+                                       std::memory_order_acquire)) {
+      continue;
+    }
+    carryOut(parts_ - partsLeft(ticket)); // the job cannot end before this part has
+    ticket = ticket_.load(std::memory_order_acquire);
+  }
+}
+
+void ThreadPool::carryOut(uint32_t part) {
+  const uint32_t parts = parts_; // of this job: the next one's may be there once this part has ended
+  if (!failed_.load(std::memory_order_relaxed)) {
     try {
-      job.work(part);
+      work_(part);
     } catch (...) {
-      error = std::current_exception();
+      const std::lock_guard<std::mutex> lock(errorMutex_);
+      error_ = error_ ? error_ : std::current_exception();
+      failed_.store(true, std::memory_order_relaxed);
     }
-    lock.lock();
-    if (error && !job.error) {
-      job.error = error;
-      job.parts = job.next;
-    }
-    if (--job.running == 0 && job.next == job.parts) {
-      ended_.notify_all();
-    }
+  }
+  const bool last = ended_.fetch_add(1, std::memory_order_seq_cst) + 1 == parts;
+  if (last && callerSleeps_.load(std::memory_order_seq_cst)) {
+    ended_.notify_one();
   }
 }
 
 uint32_t partCount(const ThreadPool& pool, int64_t units, double totalCost) {
-  constexpr double worthWaking = 30e3; // waking a sleeping thread costs some 10 us
-  const double byCost = std::max(1.0, totalCost / worthWaking);
+  constexpr double worthHanding = 10e3; // handing a part to a thread that spins costs about a microsecond
+  const double byCost = std::max(1.0, totalCost / worthHanding);
   const auto most = std::min<int64_t>(units, pool.threads());
   return static_cast<uint32_t>(
       std::max<int64_t>(1, byCost < static_cast<double>(most) ? static_cast<int64_t>(byCost) : most));

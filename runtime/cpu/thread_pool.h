@@ -5,7 +5,8 @@
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 
-#include <condition_variable>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -16,9 +17,10 @@ namespace dfc {
 
 class ThreadPool {
  public:
-  /// `threads` counts the caller too: 1 starts no thread at all. Asserts threads >= 1. Throws MachineError
-  /// when the host will not start so many; those that were started have ended then.
-  explicit ThreadPool(uint32_t threads);
+  /// `threads` counts the caller too: 1 starts no thread at all. `spins`: between jobs threads stay awake for
+  /// a moment, where the host has as many. Asserts threads >= 1. Throws MachineError when the host will not
+  /// start so many; those that were started have ended then.
+  explicit ThreadPool(uint32_t threads, bool spins = true);
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
   ~ThreadPool();
@@ -32,19 +34,28 @@ class ThreadPool {
 
  private:
   void stop(); ///< ends and joins all workers
-  struct Job {
-    llvm::function_ref<void(uint32_t)> work;
-    uint32_t parts = 0, next = 0, running = 0;
-    std::exception_ptr error;
-  };
   void workerLoop();
-  void drain(Job& job, std::unique_lock<std::mutex>& lock);
+  bool called() const; ///< there is a part to begin, or the end has come
+  void sleep();
+  void wakeTwo();
+  void drain(); ///< carries out parts until none is left to begin
+  void carryOut(uint32_t part);
+  void awaitEnd();
 
   std::mutex caller_; // held by the caller whose job the workers see
-  std::mutex mutex_;
-  std::condition_variable wake_, ended_;
-  Job* job_ = nullptr;
-  bool stopping_ = false;
+  std::chrono::steady_clock::duration spin_;
+  // The job: written while no part of it can be claimed, read by who has claimed one.
+  llvm::function_ref<void(uint32_t)> work_ = nullptr;
+  uint32_t parts_ = 0;
+  std::mutex errorMutex_;
+  std::exception_ptr error_; // guarded by errorMutex_ while the job runs
+  std::atomic<bool> failed_{false};
+  alignas(64) std::atomic<uint64_t> ticket_{
+      0}; // the job's number, and in the low half its parts not yet begun
+  alignas(64) std::atomic<uint32_t> ended_{0}; // parts of the job
+  alignas(64) std::atomic<uint32_t> sleepers_{0};
+  std::atomic<uint32_t> rung_{0}; // what sleepers wait on
+  std::atomic<bool> callerSleeps_{false}, stopping_{false};
   std::vector<std::thread> workers_;
 };
 
