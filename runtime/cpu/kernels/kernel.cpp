@@ -11,7 +11,8 @@
 namespace dfc {
 
 std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, OperandTypes operands,
-                                         OperandTypes results, ThreadPool& pool) {
+                                         OperandTypes results, ThreadPool& pool,
+                                         const SharedBuffers& shared) {
   switch (kindOf(attributes)) {
   case OpKind::Input:
   case OpKind::Parameter:
@@ -34,10 +35,10 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
   case OpKind::Relu:
   case OpKind::Compare:
   case OpKind::Select:
-  case OpKind::Cast: return makeElementwiseKernel(attributes, operands, results, pool);
+  case OpKind::Cast: return makeElementwiseKernel(attributes, operands, results, pool, shared);
   case OpKind::Fused:
     return std::get<ops::Fused>(attributes).reduction == ops::Fused::Reduction::None
-               ? makeElementwiseKernel(attributes, operands, results, pool)
+               ? makeElementwiseKernel(attributes, operands, results, pool, shared)
                : makeReductionKernel(attributes, operands, results, pool);
   case OpKind::FusedMatmul:
     return makeFusedMatmulKernel(std::get<ops::FusedMatmul>(attributes), operands, results, pool);

@@ -19,12 +19,20 @@ class CpuKernel {
   virtual void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) = 0;
 };
 
+/// Which of a kernel's buffers other devices write before it and read after it; a hint, on which no bit of a
+/// result depends.
+struct SharedBuffers {
+  llvm::SmallVector<bool, 4> operands; ///< by operand; empty for none
+  bool result = false;
+};
+
 /// The kernel of an op for these types; `pool` (of the device) must outlive it. Every op of the table that
 /// works has one; source ops, transfers and requests do not (null). Views and assigns have one that copies,
 /// for a plan that gives the result a place of its own. Throws MachineError when a library that the kernel
 /// needs cannot be loaded.
 std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, OperandTypes operands,
-                                         OperandTypes results, ThreadPool& pool);
+                                         OperandTypes results, ThreadPool& pool,
+                                         const SharedBuffers& shared = {});
 /// Whether makeCpuKernel gives one; loads nothing.
 bool hasCpuKernel(const OpAttributes& attributes, OperandTypes operands, OperandTypes results);
 

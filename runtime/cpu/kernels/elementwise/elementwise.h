@@ -8,7 +8,8 @@ namespace dfc {
 
 /// An elementwise op, or `fused` without reduction.
 std::unique_ptr<CpuKernel> makeElementwiseKernel(const OpAttributes& attributes, OperandTypes operands,
-                                                 OperandTypes results, ThreadPool& pool);
+                                                 OperandTypes results, ThreadPool& pool,
+                                                 const SharedBuffers& shared = {});
 
 /// reduceSum, reduceMean, reduceMax, or `fused` with a reduction.
 std::unique_ptr<CpuKernel> makeReductionKernel(const OpAttributes& attributes, OperandTypes operands,
