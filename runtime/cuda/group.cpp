@@ -133,8 +133,15 @@ void Group::launchRound(const Round& round) {
 // After a failure nobody works; the words still have to come to their ends, in order.
 void Group::skipRound(const Round& round) {
   drainStreams();
-  *roundCounter() = round.number + 1;
+  countRounds(round.number + 1);
   fail(round.number, nullptr);
+}
+
+void Group::countRounds(uint64_t rounds) const {
+  *roundCounter() = rounds;
+  if (ownCounter_.get() != nullptr) {
+    ignore(cudaMemcpy(ownCounter_.get(), &rounds, sizeof(rounds), cudaMemcpyHostToDevice));
+  }
 }
 
 std::byte* Group::stagingOf(const FeedRing& ring, uint64_t round) {

@@ -93,6 +93,7 @@ class Group {
   void patch(const Captured& captured, const Round& round) const;
   void pinFetches(const Round& round);
   void drainStreams();
+  void countRounds(uint64_t rounds) const;
   static std::byte* stagingOf(const FeedRing& ring, uint64_t round);
   Round withStagedFeeds(const Round& round, std::vector<const std::byte*>& feeds) const;
 
@@ -118,6 +119,7 @@ class Group {
   Peers peers_;
   KernelLibrary library_;
   PinnedBuffer counter_;         ///< the round's number, for kernels
+  DeviceBuffer ownCounter_;      ///< the same, in the memory of the GPU that ends rounds
   std::vector<Signals> signals_; ///< by GPU
   StreamMemory streamMemory_;
   bool wordsByStreams_ = true; ///< every GPU waits and writes without kernels
@@ -132,7 +134,7 @@ class Group {
   std::vector<std::pair<size_t, size_t>> order_; ///< program and position of every command, as enqueued
   cudaStream_t launchStream_ = nullptr;          ///< of the first program's GPU: graphs are launched here
   cudaEvent_t forked_ = nullptr;
-  PinnedBuffer ends_;
+  std::vector<DevicePublication> ends_;
   std::vector<FeedRing> rings_;
   Captured plain_, traced_;
   size_t gathered_ = 0;            ///< queues launched of the round that is being gathered

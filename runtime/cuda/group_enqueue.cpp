@@ -66,8 +66,7 @@ void Group::enqueueRound(const Round& round, cudaStream_t origin, Captured* capt
 
 void Group::endRound(cudaStream_t stream, bool alone) {
   const OnDevice current(programs_[0].gpu->ordinal);
-  signalsOf(0).endRound(stream, reinterpret_cast<const DevicePublication*>(ends_.get()),
-                        static_cast<int>(programs_.size()), alone);
+  signalsOf(0).endRound(stream, reinterpret_cast<uint64_t*>(ownCounter_.get()), ends_, alone);
 }
 
 void Group::enqueue(size_t program, size_t position, const Round& round, Captured* captured) {

@@ -138,12 +138,13 @@ void Group::makeRings() {
 }
 
 void Group::makeEnds() {
-  ends_ = PinnedBuffer(static_cast<int64_t>(programs_.size() * sizeof(DevicePublication)));
-  auto* rows = reinterpret_cast<DevicePublication*>(ends_.get());
-  for (size_t i = 0; i < programs_.size(); ++i) {
-    auto* word = reinterpret_cast<uint64_t*>(&(*board_)[programs_[i].queue.index()].handToDevice());
-    rows[i] = {word, programs_[i].commands.size(), 0};
+  ends_.clear();
+  for (const StreamProgram& program : programs_) {
+    auto* word = reinterpret_cast<uint64_t*>(&(*board_)[program.queue.index()].handToDevice());
+    ends_.push_back({word, program.commands.size(), 0});
   }
+  ownCounter_ = DeviceBuffer(programs_[0].gpu->ordinal, sizeof(uint64_t), "the number of rounds");
+  countRounds(*roundCounter());
 }
 
 } // namespace dfc::cuda

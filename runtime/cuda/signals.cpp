@@ -16,6 +16,7 @@ typedef unsigned long long u64;
 struct Wait { const u64* word; u64 perRound; u64 offset; };
 struct Publication { u64* word; u64 perRound; u64 offset; };
 struct Waits { Wait rows[16]; };
+struct Ends { Publication rows[16]; };
 __device__ u64 load(const u64* word) {
   u64 value;
   asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
@@ -49,19 +50,20 @@ extern "C" __global__ void dfc_kernel(const u64* round, Publication to) {
 }
 )";
 
-// May be launched ahead of the end of what comes before it on its stream.
+// May be launched ahead of the end of what comes before it on its stream. Reads nothing over the bus.
 constexpr const char* endText = R"(
-extern "C" __global__ void dfc_kernel(u64* round, const Publication* ends, int count) {
+extern "C" __global__ void dfc_kernel(u64* round, u64* own, Ends ends, int count, int last) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
-  const u64 current = load(round);
+  const u64 current = *own;
   __threadfence_system();
-  for (int i = threadIdx.x; i < count; i += blockDim.x) {
-    store(ends[i].word, ends[i].perRound * (current + 1));
+  if (threadIdx.x < count) {
+    store(ends.rows[threadIdx.x].word, ends.rows[threadIdx.x].perRound * (current + 1));
   }
   __syncthreads();
-  if (threadIdx.x == 0) {
+  if (last && threadIdx.x == 0) {
+    *own = current + 1;
     store(round, current + 1);
   }
 }
@@ -129,13 +131,13 @@ void Signals::carryOut(cudaStream_t stream, llvm::ArrayRef<WordOperation> operat
       break;
     }
   }
-  for (size_t i = 0; i < waits.size(); i += waitsAtOnce) {
-    wait(stream, llvm::ArrayRef<DeviceWait>(waits).slice(i, std::min<size_t>(waits.size() - i, waitsAtOnce)));
+  for (size_t i = 0; i < waits.size(); i += rowsAtOnce) {
+    wait(stream, llvm::ArrayRef<DeviceWait>(waits).slice(i, std::min<size_t>(waits.size() - i, rowsAtOnce)));
   }
 }
 
 void Signals::wait(cudaStream_t stream, llvm::ArrayRef<DeviceWait> waits) const {
-  std::array<DeviceWait, waitsAtOnce> rows{};
+  std::array<DeviceWait, rowsAtOnce> rows{};
   std::copy(waits.begin(), waits.end(), rows.begin());
   const uint64_t* round = round_;
   int count = static_cast<int>(waits.size());
@@ -150,10 +152,17 @@ void Signals::publish(cudaStream_t stream, const DevicePublication& publication)
   launch(publish_, stream, 1, arguments.data(), "telling the host");
 }
 
-void Signals::endRound(cudaStream_t stream, const DevicePublication* ends, int count, bool alone) const {
-  uint64_t* round = round_;
-  std::array<void*, 3> arguments = {&round, &ends, &count};
-  (alone ? launchEarly : launch)(end_, stream, 32, arguments.data(), "ending a round");
+void Signals::endRound(cudaStream_t stream, uint64_t* own, llvm::ArrayRef<DevicePublication> ends,
+                       bool alone) const {
+  for (size_t i = 0; i < ends.size(); i += rowsAtOnce) {
+    const auto some = ends.slice(i, std::min<size_t>(ends.size() - i, rowsAtOnce));
+    std::array<DevicePublication, rowsAtOnce> rows{};
+    std::copy(some.begin(), some.end(), rows.begin());
+    uint64_t* round = round_;
+    int count = static_cast<int>(some.size()), last = i + rowsAtOnce >= ends.size() ? 1 : 0;
+    std::array<void*, 5> arguments = {&round, &own, rows.data(), &count, &last};
+    (alone ? launchEarly : launch)(end_, stream, 32, arguments.data(), "ending a round");
+  }
 }
 
 void Signals::stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perRound,

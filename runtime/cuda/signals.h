@@ -30,15 +30,15 @@ class Signals {
 
   /// As StreamMemory::enqueue, with kernels.
   void carryOut(cudaStream_t stream, llvm::ArrayRef<WordOperation> operations) const;
-  /// Publishes all ends of the round, then counts the round. `ends`: in pinned memory, alive until it ran.
-  /// `alone`: the stream is the round's only one, so that a launch ahead of its end is sound.
-  void endRound(cudaStream_t stream, const DevicePublication* ends, int count, bool alone) const;
+  /// Publishes all ends of the round, then counts the round. `own`: the round's number in the GPU's own
+  /// memory. `alone`: the stream is the round's only one, so that a launch ahead of its end is sound.
+  void endRound(cudaStream_t stream, uint64_t* own, llvm::ArrayRef<DevicePublication> ends, bool alone) const;
   /// Nanoseconds of the GPU's clock to `slots[round % ring * perRound + index]`; `slots` in pinned memory.
   void stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perRound, uint32_t index) const;
 
  private:
-  static constexpr int waitsAtOnce = 16;
-  void wait(cudaStream_t stream, llvm::ArrayRef<DeviceWait> waits) const; ///< at most waitsAtOnce
+  static constexpr int rowsAtOnce = 16;
+  void wait(cudaStream_t stream, llvm::ArrayRef<DeviceWait> waits) const; ///< at most rowsAtOnce
   void publish(cudaStream_t stream, const DevicePublication& publication) const;
 
   uint64_t* round_;

@@ -15,12 +15,13 @@ constexpr int launches = 50; ///< back to back, as steps are submitted
 class EmptyStep {
  public:
   explicit EmptyStep(int ordinal)
-      : library_(std::filesystem::path()), counter_(64), word_(64), ends_(sizeof(DevicePublication)),
+      : library_(std::filesystem::path()), counter_(64), word_(64),
+        own_(ordinal, sizeof(uint64_t), "a round's number"),
         signals_(library_, architectureOf(ordinal), reinterpret_cast<uint64_t*>(counter_.get())),
         kernel_(
             library_.load({"extern \"C\" __global__ void dfc_kernel() {}\n"}, architectureOf(ordinal))[0]) {
-    *reinterpret_cast<DevicePublication*>(ends_.get()) = {reinterpret_cast<uint64_t*>(word_.get()), 1, 0};
     try {
+      check(cudaMemset(own_.get(), 0, sizeof(uint64_t)), "timing a step");
       open();
       capture();
     } catch (...) {
@@ -50,7 +51,8 @@ class EmptyStep {
     check(cudaStreamWaitEvent(lane_, forked_, 0), "timing a step");
     check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel_), dim3(1), dim3(1), nullptr, 0, lane_),
           "timing a step");
-    signals_.endRound(lane_, reinterpret_cast<const DevicePublication*>(ends_.get()), 1, true);
+    const DevicePublication end{reinterpret_cast<uint64_t*>(word_.get()), 1, 0};
+    signals_.endRound(lane_, reinterpret_cast<uint64_t*>(own_.get()), end, true);
     check(cudaEventRecord(joined_, lane_), "timing a step");
     check(cudaStreamWaitEvent(origin_, joined_, 0), "timing a step");
     check(cudaStreamEndCapture(origin_, &graph_), "timing a step");
@@ -69,7 +71,8 @@ class EmptyStep {
   }
 
   KernelLibrary library_;
-  PinnedBuffer counter_, word_, ends_;
+  PinnedBuffer counter_, word_;
+  DeviceBuffer own_;
   Signals signals_;
   cudaKernel_t kernel_;
   cudaStream_t origin_ = nullptr, lane_ = nullptr;
