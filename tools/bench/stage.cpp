@@ -1,5 +1,6 @@
 #include "tools/bench/stage.h"
 
+#include "compiler/cost/calibrated_cost_model.h"
 #include "ir/glob.h"
 
 #include <fmt/format.h>
@@ -59,7 +60,9 @@ void Prepared::step() const {
   DFC_ASSERT(pending.ok(), "a step without feeds was refused: " + render(pending.errors()));
 }
 
-Stage::Stage(BenchOptions options, Report& report) : options_(std::move(options)), report_(report) {
+Stage::Stage(BenchOptions options, Report& report)
+    : options_(std::move(options)), times_(options_.tables), report_(report) {
+  useTimes();
   for (const DeviceRow& device : options_.machine.devices) {
     if (device.kind == DeviceKind::Gpu) {
       gpus_.push_back(device.name);
@@ -94,6 +97,22 @@ bool Stage::wants(const std::string& key) const {
          });
 }
 
+void Stage::useTimes() {
+  static const RooflineCostModel roofline; // outlives every model that falls back to it
+  cost_ = std::make_shared<CalibratedCostModel>(times_.tables(), roofline);
+  options_.session.backendOptions.calibration = times_.tableFor(DeviceKind::Gpu, options_.machine);
+}
+
+// What is learned of a plan's ops may place them elsewhere; those of the new plan are equal or known.
+Result<Executable> Stage::plan(const Graph& graph, const Machine& machine, const CompileOptions& options) {
+  auto plan = compile(graph, machine, *cost_, options);
+  if (!plan || !options_.calibrate || !times_.learn(*plan, options_.session)) {
+    return plan;
+  }
+  useTimes();
+  return compile(graph, machine, *cost_, options);
+}
+
 Result<Prepared> Stage::prepare(const Result<Graph>& graph, const Variation& variation) {
   if (!graph) {
     return graph.errors();
@@ -101,12 +120,12 @@ Result<Prepared> Stage::prepare(const Result<Graph>& graph, const Variation& var
   CompileOptions compileOptions;
   compileOptions.skipPasses = variation.skipPasses;
   compileOptions.precision = variation.tf32 ? ops::Precision::Tf32 : ops::Precision::Ieee;
-  auto plan = compile(*graph, variation.machine.value_or(options_.machine), *options_.cost, compileOptions);
-  if (!plan) {
-    return plan.errors();
+  auto made = plan(*graph, variation.machine.value_or(options_.machine), compileOptions);
+  if (!made) {
+    return made.errors();
   }
   Prepared act;
-  act.plan = std::make_shared<const Executable>(*std::move(plan));
+  act.plan = std::make_shared<const Executable>(*std::move(made));
   SessionOptions sessionOptions = options_.session;
   sessionOptions.trace = variation.trace;
   sessionOptions.maxInFlight = variation.maxInFlight;

@@ -4,14 +4,16 @@
 
 #include "compiler/compile.h"
 #include "runtime/session.h"
+#include "tools/bench/own_times.h"
 #include "tools/bench/report.h"
 
 namespace dfc::bench {
 
 struct BenchOptions {
   Machine machine;
-  std::shared_ptr<const CostModel> cost = std::make_shared<RooflineCostModel>(); ///< what plans are made with
-  SessionOptions session; ///< backends; what an experiment is about it sets itself
+  std::vector<Calibration> tables; ///< measured times of ops, for plans and for the backends
+  bool calibrate = false;          ///< whether each plan's ops that no table has are timed first
+  SessionOptions session;          ///< backends; what an experiment is about it sets itself
   bool quick = false;
   std::vector<std::string> only; ///< globs of row keys, or of their beginnings up to a '/'; empty means all
   std::string traces;            ///< folder for trace files; "" for none
@@ -85,7 +87,11 @@ class Stage {
 
  private:
   void note(const std::vector<std::string>& devices);
+  void useTimes();
+  Result<Executable> plan(const Graph& graph, const Machine& machine, const CompileOptions& options);
   BenchOptions options_;
+  OwnTimes times_;
+  std::shared_ptr<const CostModel> cost_; ///< what plans are made with
   Report& report_;
   Sizes sizes_;
   std::vector<std::string> gpus_, deviceReport_;

@@ -1,6 +1,5 @@
 // `dfc bench experiments` and `dfc bench peers`: the book's experiments on this host's devices, and PyTorch's
 // and JAX's scripts beside them.
-#include "compiler/cost/calibrated_cost_model.h"
 #include "runtime/executable_folder.h"
 #include "samples/data/lesson.h"
 #include "tools/bench/bench.h"
@@ -41,7 +40,7 @@ JSON file, one object a run. peers runs PyTorch's and JAX's scripts beside ours:
 
 Examples:
   dfc bench experiments --quick
-  dfc bench experiments --only A2 --only 'B3/1gpu/*/64' -o results.json
+  dfc bench experiments --calibrate --only A2 --only 'B3/1gpu/*/64' -o results.json
   dfc bench peers --quick --only 'B3/1gpu' -o results.json)";
 
 /// Rates are measured where there are GPUs whose plans are held against them, and not --quick.
@@ -104,9 +103,7 @@ Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
     return errors;
   }
   options.machine = *std::move(machine);
-  static const RooflineCostModel roofline; // outlives every model that falls back to it
-  options.session.backendOptions.calibration = calibrationOfGpus(*tables, options.machine);
-  options.cost = std::make_shared<CalibratedCostModel>(*std::move(tables), roofline);
+  options.tables = *std::move(tables);
   options.samples = arguments.samples == 0 ? std::nullopt : std::optional(arguments.samples);
   options.steps = arguments.steps == 0 ? std::nullopt : std::optional(arguments.steps);
   return options;
@@ -184,6 +181,8 @@ void addBench(CLI::App& program, Verbs& verbs) {
                    "measured times of ops, as dfc calibrate writes them")
       ->type_name("TABLE.json")
       ->allow_extra_args(false);
+  verb->add_flag("--calibrate", arguments->options.calibrate,
+                 "time the ops of each plan first, so that predictions rest on measured times");
   verb->add_option("--memory", arguments->memory, "capacity of a device in place of the machine's own")
       ->type_name("DEVICE=SIZE")
       ->allow_extra_args(false);

@@ -12,7 +12,8 @@
 namespace dfc::bench {
 namespace {
 
-const std::vector<std::string> fc2OnCpu = {"fc2 sum", "fc2 update"}, fc1OnGpus = {"fc1 backward"};
+const std::vector<std::string> fc2OnCpu = {"fc2 sum", "fc2 update", "fc2 sum and update"},
+                               fc1OnGpus = {"fc1 backward"};
 
 /// Of the time that the second layer's sum, update and broadcast take, the share inside fc1's backward pass.
 double hiddenShare(const Trace& trace, const Executable& plan) {

@@ -81,13 +81,8 @@ class NetWriter {
   /// The last layer first: its gradients are there first.
   void updateAll(const Weights& weights) {
     for (size_t layer = layers; layer-- > 0;) {
-      std::vector<Tensor> sums;
-      {
-        const auto box = boxed(fmt::format("fc{} sum", layer + 1));
-        sums = {sumOf(2 * layer), sumOf(2 * layer + 1)};
-      }
-      const auto box = boxed(fmt::format("fc{} update", layer + 1));
-      sgd({weights[2 * layer], weights[2 * layer + 1]}, sums, spec_.rate);
+      const auto box = boxed(fmt::format("fc{} sum and update", layer + 1));
+      sgd({weights[2 * layer], weights[2 * layer + 1]}, {sumOf(2 * layer), sumOf(2 * layer + 1)}, spec_.rate);
     }
   }
 

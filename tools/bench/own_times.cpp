@@ -1,0 +1,78 @@
+#include "tools/bench/own_times.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace dfc::bench {
+namespace {
+
+/// The backend that a session takes; null where none can play the device.
+Backend* backendFor(DeviceKind kind, const SessionOptions& options) {
+  const std::string& wanted = kind == DeviceKind::Cpu ? options.cpuBackend : options.gpuBackend;
+  for (Backend* backend : allBackends()) {
+    if ((wanted.empty() || backend->name() == wanted) && backend->supports(kind) &&
+        backend->unavailable().empty()) {
+      return backend;
+    }
+  }
+  return nullptr;
+}
+
+} // namespace
+
+bool OwnTimes::learn(const Executable& plan, const SessionOptions& options) {
+  bool learned = false;
+  std::set<std::string> models;
+  std::map<DeviceKind, uint32_t> ordinals;
+  for (const DeviceRow& row : plan.machine().devices) {
+    const DeviceRequest device{row, ordinals[row.kind]++};
+    Backend* backend = backendFor(row.kind, options);
+    if (backend != nullptr && !row.model.empty() && models.insert(row.model).second) {
+      learned = learn(plan, device, *backend) || learned;
+    }
+  }
+  return learned;
+}
+
+bool OwnTimes::learn(const Executable& plan, const DeviceRequest& device, Backend& backend) {
+  Calibration& table = tableOf(device.row.model);
+  std::vector<OpId> ops;
+  std::set<std::string> seen;
+  for (const StepRow& step : plan.schedule().steps) {
+    if (!isTimed(plan.graph()[step.op].kind()) || !backend.hasKernel(plan.graph(), step.op)) {
+      continue;
+    }
+    const std::string signature = signatureOf(plan.graph(), step.op);
+    if (table.find(signature) == nullptr && seen.insert(signature).second) {
+      ops.push_back(step.op);
+    }
+  }
+  auto measured = ops.empty() ? std::vector<CalibratedOp>() : backend.calibrate(plan.graph(), ops, device);
+  const bool learned = !measured.empty();
+  table.keep(std::move(measured));
+  return learned;
+}
+
+Calibration& OwnTimes::tableOf(const std::string& model) {
+  const auto found = std::find_if(tables_.begin(), tables_.end(),
+                                  [&](const Calibration& table) { return table.device == model; });
+  if (found != tables_.end()) {
+    return *found;
+  }
+  Calibration& table = tables_.emplace_back();
+  table.device = model;
+  return table;
+}
+
+std::shared_ptr<const Calibration> OwnTimes::tableFor(DeviceKind kind, const Machine& machine) const {
+  for (const DeviceRow& row : machine.devices) {
+    const Calibration* table = row.kind == kind ? dfc::tableOf(tables_, row.model) : nullptr;
+    if (table != nullptr && !table->ops.empty()) {
+      return std::make_shared<const Calibration>(*table);
+    }
+  }
+  return nullptr;
+}
+
+} // namespace dfc::bench
