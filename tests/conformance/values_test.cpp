@@ -278,28 +278,49 @@ TEST_CASE("compiled random graphs give the same bits on every host backend, plac
   }
 }
 
-TEST_CASE("compiled random graphs give the same bits on like GPUs, whichever does what, run after run") {
+namespace {
+
+/// Ten runs on one GPU, and one on GPUs that each do what chance gives them.
+void checkOnLikeGpus(const Contender& contender, uint64_t seed) {
+  INFO(contender.name << ", seed " << seed);
+  const Graph graph = randomGraph(seed);
+  const auto options = contender.options();
+  const auto alone =
+      planned(repinned(graph, [&](OpId op) { return computes(graph[op].kind()) ? "gpu0" : ""; }),
+              contender.machine(1));
+  const auto expected = runRounds(alone, options, graph, seed);
+  for (int run = 0; run < 10; ++run) {
+    checkSameBits(expected, runRounds(alone, options, graph, seed));
+  }
+  Dice dice(seed);
+  const auto names = contender.devices();
+  const auto spread =
+      planned(repinned(graph, [&](OpId op) { return computes(graph[op].kind()) ? dice.oneOf(names) : ""; }),
+              contender.machine(2));
+  checkSameBits(expected, runRounds(spread, options, graph, seed));
+}
+
+/// Thirty of the 300 graphs: kernels of every graph are compiled, which several processes may share out.
+void checkThirtyOnLikeGpus(uint64_t part) {
   for (const Contender& contender : contenders(Aspect::Values)) {
-    if (contender.kind != DeviceKind::Gpu || computesAsHost(contender)) {
-      continue;
-    }
-    for (uint64_t seed = 200; seed < 500; ++seed) {
-      INFO(contender.name << ", seed " << seed);
-      const Graph graph = randomGraph(seed);
-      const auto options = contender.options();
-      const auto alone =
-          planned(repinned(graph, [&](OpId op) { return computes(graph[op].kind()) ? "gpu0" : ""; }),
-                  contender.machine(1));
-      const auto expected = runRounds(alone, options, graph, seed);
-      for (int run = 0; run < 10; ++run) {
-        checkSameBits(expected, runRounds(alone, options, graph, seed));
+    if (contender.kind == DeviceKind::Gpu && !computesAsHost(contender)) {
+      for (uint64_t seed = 200 + 30 * part; seed < 230 + 30 * part; ++seed) {
+        checkOnLikeGpus(contender, seed);
       }
-      Dice dice(seed);
-      const auto names = contender.devices();
-      const auto spread = planned(
-          repinned(graph, [&](OpId op) { return computes(graph[op].kind()) ? dice.oneOf(names) : ""; }),
-          contender.machine(2));
-      checkSameBits(expected, runRounds(spread, options, graph, seed));
     }
   }
 }
+
+} // namespace
+
+// The same bits on like GPUs, whichever does what, run after run.
+TEST_CASE("compiled random graphs on like GPUs, part 0") { checkThirtyOnLikeGpus(0); }
+TEST_CASE("compiled random graphs on like GPUs, part 1") { checkThirtyOnLikeGpus(1); }
+TEST_CASE("compiled random graphs on like GPUs, part 2") { checkThirtyOnLikeGpus(2); }
+TEST_CASE("compiled random graphs on like GPUs, part 3") { checkThirtyOnLikeGpus(3); }
+TEST_CASE("compiled random graphs on like GPUs, part 4") { checkThirtyOnLikeGpus(4); }
+TEST_CASE("compiled random graphs on like GPUs, part 5") { checkThirtyOnLikeGpus(5); }
+TEST_CASE("compiled random graphs on like GPUs, part 6") { checkThirtyOnLikeGpus(6); }
+TEST_CASE("compiled random graphs on like GPUs, part 7") { checkThirtyOnLikeGpus(7); }
+TEST_CASE("compiled random graphs on like GPUs, part 8") { checkThirtyOnLikeGpus(8); }
+TEST_CASE("compiled random graphs on like GPUs, part 9") { checkThirtyOnLikeGpus(9); }
