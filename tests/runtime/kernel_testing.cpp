@@ -19,14 +19,15 @@ llvm::SmallVector<TensorType, 4> typesOf(const std::vector<Literal>& literals) {
   return types;
 }
 
-Literal runInto(const OpAttributes& attributes, std::vector<Literal> operands, uint32_t threads, int shared) {
+Literal runInto(const OpAttributes& attributes, std::vector<Literal> operands, uint32_t threads, int shared,
+                const SharedBuffers& exchanged) {
   const auto types = typesOf(operands);
   const TypeResult results = resultTypes(attributes, types);
   INFO(results.error);
   REQUIRE(results.ok());
   ThreadPool pool(threads);
   REQUIRE(hasCpuKernel(attributes, types, results.types));
-  const auto kernel = makeCpuKernel(attributes, types, results.types, pool);
+  const auto kernel = makeCpuKernel(attributes, types, results.types, pool, exchanged);
   REQUIRE(kernel != nullptr);
   Literal result(results.types.front());
   std::memset(result.mutableBytes().data(), 0xA5, result.bytes().size());
@@ -68,13 +69,14 @@ int leastExponent(ElementType type) {
 
 } // namespace
 
-Literal runKernel(const OpAttributes& attributes, const std::vector<Literal>& operands, uint32_t threads) {
-  return runInto(attributes, operands, threads, -1);
+Literal runKernel(const OpAttributes& attributes, const std::vector<Literal>& operands, uint32_t threads,
+                  const SharedBuffers& exchanged) {
+  return runInto(attributes, operands, threads, -1, exchanged);
 }
 
-Literal runKernelInPlace(const OpAttributes& attributes, const std::vector<Literal>& operands,
-                         size_t shared) {
-  return runInto(attributes, operands, 1, static_cast<int>(shared));
+Literal runKernelInPlace(const OpAttributes& attributes, const std::vector<Literal>& operands, size_t shared,
+                         const SharedBuffers& exchanged) {
+  return runInto(attributes, operands, 1, static_cast<int>(shared), exchanged);
 }
 
 Literal randomLiteral(const TensorType& type, uint32_t seed, double low, double high) {

@@ -11,10 +11,12 @@ namespace dfc::testing {
 
 /// The op's kernel on these operands, with `threads` threads; checks the types first. The result is filled
 /// with a pattern before the kernel runs, so that an element left out shows.
-Literal runKernel(const OpAttributes& attributes, const std::vector<Literal>& operands, uint32_t threads = 1);
+Literal runKernel(const OpAttributes& attributes, const std::vector<Literal>& operands, uint32_t threads = 1,
+                  const SharedBuffers& exchanged = {});
 
 /// The same with the result in the buffer of operand `shared`.
-Literal runKernelInPlace(const OpAttributes& attributes, const std::vector<Literal>& operands, size_t shared);
+Literal runKernelInPlace(const OpAttributes& attributes, const std::vector<Literal>& operands, size_t shared,
+                         const SharedBuffers& exchanged = {});
 
 /// Elements drawn evenly from [low, high], rounded to the type; the same for the same seed.
 Literal randomLiteral(const TensorType& type, uint32_t seed, double low = -4, double high = 4);

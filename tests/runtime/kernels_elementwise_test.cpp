@@ -271,6 +271,22 @@ TEST_CASE("elementwise kernels run in place of any operand of the result's type"
   }
 }
 
+TEST_CASE("elementwise kernels give the same bits where other devices write operands and read results") {
+  // More than a MiB, and tiles that end within a line: 517 x 769 elements.
+  for (const ElementType type : {ElementType::F32, ElementType::BF16, ElementType::F64}) {
+    const Literal a = randomLiteral({type, {517, 769 * 2}}, 20),
+                  b = randomLiteral({type, {517, 769 * 2}}, 21);
+    const Literal row = randomLiteral({type, {769 * 2}}, 22);
+    const Literal apart = runKernel(ops::Sub{}, {a, b}, 3);
+    for (const SharedBuffers& exchanged :
+         {SharedBuffers{{true, true}, false}, SharedBuffers{{}, true}, SharedBuffers{{false, true}, true}}) {
+      CHECK(runKernel(ops::Sub{}, {a, b}, 3, exchanged) == apart);
+      CHECK(runKernelInPlace(ops::Sub{}, {a, b}, 0, exchanged) == apart);
+      CHECK(runKernel(ops::Mul{}, {a, row}, 2, exchanged) == runKernel(ops::Mul{}, {a, row}));
+    }
+  }
+}
+
 TEST_CASE("elementwise kernels give the same bits with one thread and with three") {
   const Literal a = randomLiteral(f32({300, 1500}), 18), b = randomLiteral(f32({300, 1}), 19);
   CHECK(runKernel(ops::Tanh{}, {a}, 1) == runKernel(ops::Tanh{}, {a}, 3));

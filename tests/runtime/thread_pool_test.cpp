@@ -3,6 +3,7 @@
 #include "tests/support/catch.h"
 
 #include <atomic>
+#include <numeric>
 #include <stdexcept>
 
 namespace dfc {
@@ -49,6 +50,22 @@ TEST_CASE("several callers may use a pool at once") {
     caller.join();
   }
   CHECK(runs == 4 * 200 * 3);
+}
+
+TEST_CASE("a pool's jobs come in every rhythm: at once, while threads spin, after they fell asleep") {
+  for (const bool spins : {true, false}) {
+    ThreadPool pool(4, spins);
+    std::vector<int> runs(16);
+    for (int job = 0; job < 3000; ++job) {
+      const auto parts = static_cast<uint32_t>(2 + job % 15);
+      pool.run(parts, [&](uint32_t part) { ++runs[part]; }); // no part is anybody else's
+      if (job % 300 == 299) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(job % 900 == 899 ? 12 : 1));
+      }
+    }
+    CHECK(std::accumulate(runs.begin(), runs.end(), 0) ==
+          3000 * 9); // parts are 2 to 16 in turn: 9 on average
+  }
 }
 
 TEST_CASE("units are dealt to parts in order and evenly") {
