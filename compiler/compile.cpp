@@ -2,6 +2,7 @@
 // of order does not compile.
 #include "compiler/compile.h"
 
+#include "compiler/memory/addressable.h"
 #include "compiler/memory/fit_memory.h"
 #include "compiler/memory/plan_memory.h"
 #include "compiler/passes/passes.h"
@@ -114,6 +115,11 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
   PlacedGraph placed = insertTransfers(*placement, machine);
   check("insertTransfers", [&] { return verifyPlacedGraph(placed, machine); });
   observer.placed(placed);
+
+  // Sizes that no arena can have are refused before anything adds them up.
+  if (Diagnostics errors = checkAddressable(placed, machine); !errors.empty()) {
+    return errors;
+  }
 
   // When: order before memory, because only the order says which values may share bytes. Where they do not
   // fit so, steps wait for room, and order and memory are found together.
