@@ -37,6 +37,25 @@ TEST_CASE("dfc: without a verb, or with one that is not there") {
       "  hint: did you mean 'compile'? There are: compile, run, view, machine, simulate, calibrate, bench\n");
 }
 
+TEST_CASE("dfc: help of a verb that is not there is an error") {
+  const Outcome slip = runDfc({"complie", "--help"});
+  CHECK(slip.status == 1);
+  CHECK(slip.out.empty());
+  CHECK_THAT(slip.err, startingWith("error: there is no verb 'complie'\n  hint: did you mean 'compile'?"));
+  CHECK(runDfc({"--json", "--help"}).status == 0);
+}
+
+TEST_CASE("dfc: an option or argument given as nothing is an error, all at once") {
+  const Outcome empty = runDfc({"run", "", "--data", "", "--steps", "2", "--fetch=a.npy", "--fetch", ""});
+  CHECK(empty.status == 1);
+  CHECK(empty.err == "error: GRAPH|PLAN is empty\n  hint: see dfc run --help\n"
+                     "error: --fetch is empty\n  hint: see dfc run --help\n"
+                     "error: --data is empty\n  hint: see dfc run --help\n");
+  const Outcome output = runDfc({"compile", "x.dfg", "-m", machineFile("cpu"), "-o", ""});
+  CHECK(output.status == 1);
+  CHECK_THAT(output.err, containing("--output is empty"));
+}
+
 TEST_CASE("dfc: an option that is not there names the nearest") {
   const Outcome slip = runDfc({"run", "x.dfg", "--step=3"});
   CHECK(slip.status == 1);

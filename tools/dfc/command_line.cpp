@@ -40,10 +40,15 @@ std::vector<std::string> flagNames(const CLI::App& verb) {
   return names;
 }
 
+/// The first word that is no option; the end when there is none.
+auto verbWord(const std::vector<std::string>& words) {
+  return std::find_if(words.begin(), words.end(),
+                      [](const std::string& word) { return !word.starts_with("-"); });
+}
+
 /// The verb that the first word names; an error that proposes the nearest when there is none.
 Result<CLI::App*> verbOf(CLI::App& program, const std::vector<std::string>& words) {
-  const auto first = std::find_if(words.begin(), words.end(),
-                                  [](const std::string& word) { return !word.starts_with("-"); });
+  const auto first = verbWord(words);
   const auto names = verbNames(program);
   if (first == words.end()) {
     return errorWithoutPlace("no verb: what should dfc do?",
@@ -64,6 +69,20 @@ std::vector<Diagnostic> unknownFlags(const CLI::App& verb, const std::vector<std
     if (flag.starts_with("--") && flag.size() > 2 &&
         std::find(known.begin(), known.end(), flag) == known.end()) {
       errors.push_back(unknownName(fmt::format("option of dfc {}", verb.get_name()), flag, known));
+    }
+  }
+  return errors;
+}
+
+/// Options and arguments that were given as nothing: `-o ""`, which CLI11 takes for as good a word as any.
+std::vector<Diagnostic> emptyValues(const CLI::App& verb) {
+  std::vector<Diagnostic> errors;
+  for (const CLI::Option* option : verb.get_options()) {
+    const auto& given = option->results();
+    if (option->get_items_expected_max() > 0 &&
+        std::any_of(given.begin(), given.end(), [](const auto& word) { return word.empty(); })) {
+      errors.push_back(errorWithoutPlace(fmt::format("{} is empty", option->get_name()),
+                                         fmt::format("see dfc {} --help", verb.get_name())));
     }
   }
   return errors;
@@ -141,7 +160,7 @@ Exit runProgram(const std::vector<std::string>& words, Console& console) {
     return version(console);
   }
   const auto verb = verbOf(program, words);
-  if (asksForHelp(words)) {
+  if (asksForHelp(words) && (verb || verbWord(words) == words.end())) {
     return help(verb ? (*verb)->help("dfc") : program.help(), console);
   }
   if (!verb) {
@@ -154,6 +173,9 @@ Exit runProgram(const std::vector<std::string>& words, Console& console) {
     if (errors.empty()) {
       errors.push_back(parseError(error, **verb));
     }
+    return console.fail(Exit::UserError, errors);
+  }
+  if (const auto errors = emptyValues(**verb); !errors.empty()) {
     return console.fail(Exit::UserError, errors);
   }
   return verbs.at(*verb)(console);
