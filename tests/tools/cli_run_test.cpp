@@ -89,6 +89,32 @@ TEST_CASE("dfc run: NumPy files in, NumPy files out") {
   CHECK(archive->at("total") == Literal::scalar(308.0F));
 }
 
+TEST_CASE("dfc run: a label that names no class is an error, or a note where it may go unused") {
+  const Bench bench;
+  const auto graph = [](const std::string& labels) {
+    return "graph labelled {\n  input logits : f32[2, 3]\n  input labels : i64[4]\n  pair = " + labels +
+           "\n  loss = softmaxCrossEntropy(logits, pair)\n  fetch loss\n}\n";
+  };
+  bench.write("half.dfg", graph("slice(labels, starts=[0], ends=[2])"));
+  save(bench, "two.npy", floats({2, 3}, {1, 2, 3, 4, 5, 6}));
+  save(bench, "four.npy", floats({4, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3}));
+  const std::vector<int64_t> classes = {0, 2, 1, 3}; // 3 is the first that three classes lack
+  save(bench, "labels.npy", Literal({4}, std::span<const int64_t>(classes)));
+  const std::string wrong = "labels.npy: element 3 is 3, but op 'loss' has 3 classes, 0 to 2";
+  const Outcome half =
+      bench.dfc({"run", "half.dfg", "--feed", "logits=two.npy", "--feed", "labels=labels.npy"});
+  CHECK(half.status == 0);
+  CHECK_THAT(half.err, containing(wrong + "; its loss will be NaN\n"));
+  std::string whole = graph("reshape(labels, shape=[4])");
+  whole.replace(whole.find("f32[2, 3]"), 9, "f32[4, 3]");
+  bench.write("whole.dfg", whole);
+  const Outcome all =
+      bench.dfc({"run", "whole.dfg", "--feed", "logits=four.npy", "--feed", "labels=labels.npy"});
+  CHECK(all.status == 1);
+  CHECK(all.err == "labels.npy: error: element 3 is 3, but op 'loss' has 3 classes, 0 to 2\n"
+                   "  hint: labels are counted from 0\n");
+}
+
 TEST_CASE("dfc run: integers and truth values are printed whole") {
   const Bench bench;
   bench.write("whole.dfg", R"(graph whole {

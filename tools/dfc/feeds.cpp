@@ -3,6 +3,7 @@
 #include "samples/data/shuffle.h"
 #include "tools/dfc/byte_rows.h"
 #include "tools/dfc/console.h"
+#include "tools/dfc/labels.h"
 #include "tools/dfc/numbers.h"
 #include "tools/dfc/planning.h"
 
@@ -101,6 +102,13 @@ void Feeds::fit(const std::string& argument, const Graph& graph, Diagnostics& er
   if (!data) {
     errors.insert(errors.end(), data.errors().begin(), data.errors().end());
     return;
+  }
+  if (const auto wrong = wrongLabel(graph, pair->first, *data)) {
+    if (wrong->surelyUsed) {
+      errors.push_back(wrongFeed(pair->second, wrong->message, "labels are counted from 0"));
+      return;
+    }
+    notes_.push_back(fmt::format("{}: {}; its loss will be NaN", pair->second, wrong->message));
   }
   Source source{pair->first, input->second, *std::move(data)};
   if (holdsByteRows(pair->second)) {
