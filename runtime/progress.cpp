@@ -5,6 +5,7 @@
 #include "runtime/host_pages.h"
 
 #include <algorithm>
+#include <thread>
 
 namespace dfc {
 namespace {
@@ -21,13 +22,22 @@ ProgressWord* makeWords(size_t count) {
 
 constexpr uint32_t looksBetweenClocks = 16;
 
+// Nobody wakes those who wait for a device, and a nap ends some 50 us late: where cores are to spare they
+// look for as long as most steps take.
+uint32_t deviceSpins(uint32_t spins) {
+  constexpr uint32_t manyCores = 8, someMilliseconds = 100'000;
+  static const bool toSpare = std::thread::hardware_concurrency() >= manyCores;
+  return toSpare ? std::max(spins, someMilliseconds) : spins;
+}
+
 Deadline nextLook() { return std::chrono::steady_clock::now() + std::chrono::microseconds(50); }
 
 } // namespace
 
 bool ProgressWord::wait(uint64_t target, const std::atomic<bool>& stop, uint32_t spins,
                         std::optional<Deadline> deadline) const {
-  for (uint32_t i = 0; i < spins; ++i) {
+  const uint32_t looks = writtenByDevice_ ? deviceSpins(spins) : spins;
+  for (uint32_t i = 0; i < looks; ++i) {
     if (ended() >= target) {
       return true;
     }

@@ -9,6 +9,7 @@
 #include "runtime/errors.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/SmallVector.h>
 
 #include <algorithm>
 #include <chrono>
@@ -21,6 +22,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t oneJob = uint64_t{1} << 32;
 uint32_t partsLeft(uint64_t ticket) { return static_cast<uint32_t>(ticket); }
+
+struct Later {
+  ThreadPool::Afterwards action;
+  const std::byte* from;
+  size_t bytes;
+};
+thread_local llvm::SmallVector<Later, 8> afterwards; // of the parts that ran on this thread
 
 /// Until `reached`, but not for long; gives whether it was.
 template <class Reached>
@@ -85,6 +93,7 @@ void ThreadPool::run(uint32_t parts, llvm::function_ref<void(uint32_t)> work) {
     for (uint32_t part = 0; part < parts; ++part) {
       work(part);
     }
+    afterwards.clear();
     return;
   }
   work_ = work;
@@ -95,7 +104,7 @@ void ThreadPool::run(uint32_t parts, llvm::function_ref<void(uint32_t)> work) {
   const uint64_t job = (ticket_.load(std::memory_order_relaxed) & ~(oneJob - 1)) + oneJob;
   ticket_.store(job | parts, std::memory_order_seq_cst);
   wakeTwo();
-  drain();
+  drain(false);
   awaitEnd();
   if (error_) {
     std::rethrow_exception(std::exchange(error_, nullptr));
@@ -146,11 +155,15 @@ void ThreadPool::workerLoop() {
         wakeTwo();
       }
     }
-    drain();
+    drain(true);
   }
 }
 
-void ThreadPool::drain() {
+void ThreadPool::afterPart(Afterwards action, const std::byte* from, size_t bytes) {
+  afterwards.push_back({action, from, bytes});
+}
+
+void ThreadPool::drain(bool isWorker) {
   uint64_t ticket = ticket_.load(std::memory_order_acquire);
   while (partsLeft(ticket) > 0) {
     if (!ticket_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel,
@@ -160,6 +173,12 @@ void ThreadPool::drain() {
     carryOut(parts_ - partsLeft(ticket)); // the job cannot end before this part has
     ticket = ticket_.load(std::memory_order_acquire);
   }
+  if (isWorker) {
+    for (const Later& later : afterwards) {
+      later.action(later.from, later.bytes);
+    }
+  }
+  afterwards.clear();
 }
 
 void ThreadPool::carryOut(uint32_t part) {
@@ -181,8 +200,10 @@ void ThreadPool::carryOut(uint32_t part) {
 
 uint32_t partCount(const ThreadPool& pool, int64_t units, double totalCost) {
   constexpr double worthHanding = 10e3; // handing a part to a thread that spins costs about a microsecond
+  constexpr int64_t partsPerThread = 2; // so that a thread that is held up holds up less
   const double byCost = std::max(1.0, totalCost / worthHanding);
-  const auto most = std::min<int64_t>(units, pool.threads());
+  const int64_t threads = pool.threads();
+  const auto most = std::min(units, threads == 1 ? 1 : threads * partsPerThread);
   return static_cast<uint32_t>(
       std::max<int64_t>(1, byCost < static_cast<double>(most) ? static_cast<int64_t>(byCost) : most));
 }

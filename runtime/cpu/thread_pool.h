@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -32,13 +33,18 @@ class ThreadPool {
   /// out. May be called by several threads at once, but not from within a part.
   void run(uint32_t parts, llvm::function_ref<void(uint32_t part)> work);
 
+  /// Within a part: what its thread does with these bytes once it finds no more parts, so that nobody waits
+  /// for it. A hint: left out on the thread that called `run`. The bytes may be written or gone by then.
+  using Afterwards = void (*)(const std::byte* from, size_t bytes);
+  static void afterPart(Afterwards action, const std::byte* from, size_t bytes);
+
  private:
   void stop(); ///< ends and joins all workers
   void workerLoop();
   bool called() const; ///< there is a part to begin, or the end has come
   void sleep();
   void wakeTwo();
-  void drain(); ///< carries out parts until none is left to begin
+  void drain(bool isWorker); ///< carries out parts until none is left to begin
   void carryOut(uint32_t part);
   void awaitEnd();
 
@@ -59,8 +65,8 @@ class ThreadPool {
   std::vector<std::thread> workers_;
 };
 
-/// How many parts to cut `units` equal pieces of work into: no more than there are threads or units, and one
-/// where there is too little work to be worth waking a thread. `totalCost` in nanoseconds, roughly.
+/// How many parts to cut `units` equal pieces of work into: no more than units, or than two a thread, and one
+/// where there is too little work to be worth handing on. `totalCost` in nanoseconds, roughly.
 uint32_t partCount(const ThreadPool& pool, int64_t units, double totalCost);
 
 /// Units [begin, end) of one part, where `units` are dealt to `parts` in order and evenly.

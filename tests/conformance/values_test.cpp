@@ -314,13 +314,13 @@ void checkThirtyOnLikeGpus(uint64_t part) {
 } // namespace
 
 // The same bits on like GPUs, whichever does what, run after run.
-TEST_CASE("compiled random graphs on like GPUs, part 0") { checkThirtyOnLikeGpus(0); }
-TEST_CASE("compiled random graphs on like GPUs, part 1") { checkThirtyOnLikeGpus(1); }
-TEST_CASE("compiled random graphs on like GPUs, part 2") { checkThirtyOnLikeGpus(2); }
-TEST_CASE("compiled random graphs on like GPUs, part 3") { checkThirtyOnLikeGpus(3); }
-TEST_CASE("compiled random graphs on like GPUs, part 4") { checkThirtyOnLikeGpus(4); }
-TEST_CASE("compiled random graphs on like GPUs, part 5") { checkThirtyOnLikeGpus(5); }
-TEST_CASE("compiled random graphs on like GPUs, part 6") { checkThirtyOnLikeGpus(6); }
-TEST_CASE("compiled random graphs on like GPUs, part 7") { checkThirtyOnLikeGpus(7); }
-TEST_CASE("compiled random graphs on like GPUs, part 8") { checkThirtyOnLikeGpus(8); }
-TEST_CASE("compiled random graphs on like GPUs, part 9") { checkThirtyOnLikeGpus(9); }
+TEST_CASE("compiled random graphs on like GPUs: part 0") { checkThirtyOnLikeGpus(0); }
+TEST_CASE("compiled random graphs on like GPUs: part 1") { checkThirtyOnLikeGpus(1); }
+TEST_CASE("compiled random graphs on like GPUs: part 2") { checkThirtyOnLikeGpus(2); }
+TEST_CASE("compiled random graphs on like GPUs: part 3") { checkThirtyOnLikeGpus(3); }
+TEST_CASE("compiled random graphs on like GPUs: part 4") { checkThirtyOnLikeGpus(4); }
+TEST_CASE("compiled random graphs on like GPUs: part 5") { checkThirtyOnLikeGpus(5); }
+TEST_CASE("compiled random graphs on like GPUs: part 6") { checkThirtyOnLikeGpus(6); }
+TEST_CASE("compiled random graphs on like GPUs: part 7") { checkThirtyOnLikeGpus(7); }
+TEST_CASE("compiled random graphs on like GPUs: part 8") { checkThirtyOnLikeGpus(8); }
+TEST_CASE("compiled random graphs on like GPUs: part 9") { checkThirtyOnLikeGpus(9); }

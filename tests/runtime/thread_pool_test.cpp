@@ -83,7 +83,7 @@ TEST_CASE("units are dealt to parts in order and evenly") {
   }
   ThreadPool pool(4);
   CHECK(partCount(pool, 100, 0) == 1);   // no work is worth waking a thread
-  CHECK(partCount(pool, 100, 1e9) == 4); // no more parts than threads
+  CHECK(partCount(pool, 100, 1e9) == 8); // no more parts than two a thread
   CHECK(partCount(pool, 2, 1e9) == 2);   // nor than units
 }
 

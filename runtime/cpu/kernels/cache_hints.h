@@ -35,6 +35,14 @@ inline void endStreaming() {
 #endif
 }
 
+/// Brings lines near.
+inline void prefetch(const std::byte* from, size_t bytes) {
+  constexpr size_t line = 64;
+  for (size_t i = 0; i < bytes; i += line) {
+    __builtin_prefetch(from + i);
+  }
+}
+
 /// Moves lines from this core's caches to the last one. A processor that has no such instruction does
 /// nothing.
 inline void demote([[maybe_unused]] const std::byte* from, [[maybe_unused]] size_t bytes) {

@@ -24,11 +24,13 @@ class ElementwiseKernel final : public CpuKernel {
     const int64_t rows = rowLength_ == 0 ? 0 : source_.elements() / rowLength_;
     tiles_ = rows * tilesPerRow_;
     parts_ = partCount(pool, tiles_, source_.cost());
-    const bool large = results.front().bytes() >= 1 << 20; // smaller ones cross the bus in no time
+    const bool large =
+        results.front().bytes() >= 1 << 20; // smaller ones lie near, and cross the bus in no time
     streams_ = large && shared.result;
-    for (size_t i = 0; i < shared.operands.size(); ++i) {
-      if (large && shared.operands[i] && operands[i].shape == results.front().shape) {
-        demoted_.push_back({i, byteWidth(operands[i].element)});
+    for (size_t i = 0; large && i < operands.size(); ++i) {
+      if (operands[i].shape == results.front().shape) {
+        inOrder_.push_back(
+            {i, byteWidth(operands[i].element), i < shared.operands.size() && shared.operands[i]});
       }
     }
   }
@@ -42,23 +44,49 @@ class ElementwiseKernel final : public CpuKernel {
     std::byte* scratch = threadScratch(source_.scratchBytes() + (streams_ ? tileBytes : 0));
     std::byte* streamed = scratch + source_.scratchBytes();
     const UnitRange tiles = unitsOfPart(tiles_, parts_, part);
+    if (tiles.begin == tiles.end) {
+      return;
+    }
     for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
-      const int64_t column = tile % tilesPerRow_ * tileElements;
-      const int64_t begin = tile / tilesPerRow_ * rowLength_ + column;
-      const int64_t count = std::min(tileElements, rowLength_ - column);
+      const int64_t begin = beginOf(tile), count = beginOf(tile + 1) - begin;
+      if (tile + 1 < tiles.end) { // a tile is a page or so, and processors look ahead within a page only
+        for (const InOrder& operand : inOrder_) {
+          prefetch(operands[operand.index] + (begin + count) * operand.width,
+                   static_cast<size_t>(tileElements * operand.width));
+        }
+      }
       std::byte* place = result + begin * width_;
       source_.tile(operands, begin, count, scratch, streams_ ? streamed : place);
       if (streams_) {
         streamOut(place, streamed, static_cast<size_t>(count * width_));
       }
-      for (const auto& [operand, width] : demoted_) {
-        demote(operands[operand] + begin * width, static_cast<size_t>(count * width));
-      }
     }
     if (streams_) {
       endStreaming();
     }
+    handOn(operands, beginOf(tiles.begin), beginOf(tiles.end));
   }
+
+  int64_t beginOf(int64_t tile) const {
+    const int64_t row = tile / tilesPerRow_, column = tile % tilesPerRow_ * tileElements;
+    return row * rowLength_ + column;
+  }
+
+  void handOn(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t end) const {
+    for (const InOrder& operand : inOrder_) {
+      if (operand.comes) {
+        ThreadPool::afterPart(demote, operands[operand.index] + begin * operand.width,
+                              static_cast<size_t>((end - begin) * operand.width));
+      }
+    }
+  }
+
+  /// A large operand whose elements lie as the result's do.
+  struct InOrder {
+    size_t index;
+    int64_t width; ///< bytes an element
+    bool comes;    ///< from another device
+  };
 
   static constexpr size_t tileBytes = tileElements * sizeof(double);
   ThreadPool& pool_;
@@ -66,8 +94,7 @@ class ElementwiseKernel final : public CpuKernel {
   int64_t width_, rowLength_, tilesPerRow_, tiles_;
   uint32_t parts_;
   bool streams_; ///< results go past the caches
-  llvm::SmallVector<std::pair<size_t, int64_t>, 2>
-      demoted_; ///< operands that came, and their elements' width
+  llvm::SmallVector<InOrder, 3> inOrder_;
 };
 
 } // namespace
