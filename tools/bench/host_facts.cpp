@@ -6,6 +6,7 @@
 
 #include <ctime>
 #include <fstream>
+#include <malloc.h>
 #include <thread>
 #include <unistd.h>
 
@@ -69,6 +70,23 @@ int64_t residentBytes() {
   int64_t all = 0, resident = 0;
   in >> all >> resident;
   return resident * ::sysconf(_SC_PAGE_SIZE);
+}
+
+int64_t forgetPeak() {
+  ::malloc_trim(0);
+  std::ofstream("/proc/self/clear_refs") << "5"; // the kernel's word for it
+  return residentBytes();
+}
+
+int64_t peakBytes() {
+  std::ifstream in("/proc/self/status");
+  for (std::string word; in >> word;) {
+    int64_t kibibytes = 0;
+    if (word == "VmHWM:" && in >> kibibytes) {
+      return kibibytes * 1024;
+    }
+  }
+  return residentBytes();
 }
 
 } // namespace dfc::bench

@@ -58,6 +58,8 @@ class Stage {
   bool realGpus() const { return realGpus_; }
   bool quick() const { return options_.quick; }
   const Machine& machine() const { return options_.machine; }
+  const CostModel& cost() const { return *options_.cost; }
+  const SessionOptions& session() const { return options_.session; }
   const Sizes& sizes() const { return sizes_; }
   const std::string& traces() const { return options_.traces; }
   Report& report() const { return report_; }
@@ -78,6 +80,10 @@ class Stage {
   void lacking(const std::string& key, const std::string& what, const std::string& why) const;
   /// `atMost`, where times mean something: on real GPUs with the full sizes.
   std::optional<double> required(double ratio) const;
+  /// `atMost` with the full sizes, on any devices: for what the host alone does.
+  std::optional<double> atFullSize(double atMost) const {
+    return options_.quick ? std::nullopt : std::optional(atMost);
+  }
   /// A property of a measured trace: required where `required` is, since emulated GPUs share few cores.
   Check seen(std::string what, bool holds) const;
   /// Where times mean something: whether the row's time is within 10 % of the plan's makespan.
