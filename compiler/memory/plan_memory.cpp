@@ -1,6 +1,7 @@
 #include "compiler/memory/plan_memory.h"
 
 #include "compiler/memory/pack.h"
+#include "compiler/memory/pack_by_time.h"
 #include "compiler/memory/storage.h"
 #include "ir/text/units.h"
 
@@ -12,9 +13,9 @@
 namespace dfc {
 namespace {
 
-// Above this many storages on a device only the order of time is packed, against the storages still in use:
-// the other orders compare all pairs.
-constexpr size_t mostForAllPairs = 4096;
+// All orders of packing are tried for so many storages of a device; for more only where the order of time does not
+// reach the lower bound, and for even more never: they compare all pairs.
+constexpr size_t mostWithoutLooking = 256, mostForAllPairs = 1024;
 constexpr size_t holdersToName = 5;
 
 int64_t alignUp(int64_t bytes) { return (bytes + arenaAlignment - 1) / arenaAlignment * arenaAlignment; }
@@ -71,76 +72,52 @@ class MemoryPlanner {
   }
 
   int64_t packTransient(DeviceId device, const std::vector<StorageId>& storages, int64_t base) {
-    if (llvm::any_of(storages, [&](StorageId storage) { return wishFor(storage_.storages[storage]) >= 0; })) {
-      const int64_t bytes = packByTime(storages, base);
+    if (llvm::any_of(storages, [&](StorageId storage) { return wishFor(storage) >= 0; })) {
+      const int64_t bytes = keep(storages, base, byTime(storages, /*wishing=*/true));
       if (alignUp(base + bytes) <= machine_.devices[device].memoryBytes) {
         return bytes;
       }
     }
-    return storages.size() <= mostForAllPairs ? packAll(storages, base) : packByTime(storages, base);
+    if (storages.size() <= mostWithoutLooking) {
+      return keep(storages, base, inAllOrders(storages));
+    }
+    const Packing packing = byTime(storages, /*wishing=*/false);
+    if (storages.size() <= mostForAllPairs && packing.bytes > mostAlive(storages)) {
+      if (const Packing other = inAllOrders(storages); other.bytes < packing.bytes) {
+        return keep(storages, base, other);
+      }
+    }
+    return keep(storages, base, packing);
   }
 
-  int64_t packAll(const std::vector<StorageId>& storages, int64_t base) {
-    std::vector<PackBuffer> buffers;
-    for (const StorageId storage : storages) {
-      const StorageRow& row = storage_.storages[storage];
-      buffers.push_back({row.bytes, row.begin, row.end});
-    }
-    const Packing packing = pack(buffers, arenaAlignment, [&](size_t a, size_t b) {
-      return conflict(storage_.storages[storages[a]], storage_.storages[storages[b]]);
-    });
+  int64_t keep(const std::vector<StorageId>& storages, int64_t base, const Packing& packing) {
     for (size_t i = 0; i < storages.size(); ++i) {
       offsets_[storages[i]] = base + packing.offsets[i];
     }
     return packing.bytes;
   }
 
-  // First fit in the order of first writes, or the offset wished for. A storage leaves the list of those in
-  // use once it dies before the first write at hand and before the latest first write of every queue, since
-  // later writes of a queue know at least as much.
-  int64_t packByTime(std::vector<StorageId> storages, int64_t base) {
-    std::sort(storages.begin(), storages.end(), [&](StorageId a, StorageId b) {
-      return storage_.storages[a].first < storage_.storages[b].first;
-    });
-    llvm::DenseMap<QueueId, StorageId> latest;
-    for (const StorageId storage : storages) {
-      latest.try_emplace(schedule_.steps[storage_.storages[storage].first].queue, storage);
-    }
-    std::vector<StorageId> inUse;
-    std::vector<std::pair<int64_t, int64_t>> taken;
-    int64_t bytes = 0;
+  Packing inAllOrders(const std::vector<StorageId>& storages) const {
+    std::vector<PackBuffer> buffers;
     for (const StorageId storage : storages) {
       const StorageRow& row = storage_.storages[storage];
-      latest[schedule_.steps[row.first].queue] = storage;
-      llvm::erase_if(inUse, [&](StorageId other) { return diesBeforeAll(other, latest); });
-      taken.clear();
-      for (const StorageId other : inUse) {
-        const StorageRow& held = storage_.storages[other];
-        if (conflict(held, row)) {
-          taken.emplace_back(offsets_[other] - base, offsets_[other] - base + held.bytes);
-        }
-      }
-      offsets_[storage] = base + offsetFor(row, taken);
-      bytes = std::max(bytes, offsets_[storage] - base + row.bytes);
-      inUse.push_back(storage);
+      buffers.push_back({row.bytes, row.begin, row.end});
     }
-    return bytes;
+    return pack(buffers, arenaAlignment, [&](size_t a, size_t b) {
+      return conflict(storage_.storages[storages[a]], storage_.storages[storages[b]]);
+    });
   }
 
-  int64_t wishFor(const StorageRow& row) const { return wishes_.size() > 0 ? wishes_[row.value] : -1; }
-
-  int64_t offsetFor(const StorageRow& row, std::vector<std::pair<int64_t, int64_t>>& taken) const {
-    const int64_t wish = wishFor(row);
-    const bool free = std::none_of(taken.begin(), taken.end(), [&](const auto& range) {
-      return wish < range.second && range.first < wish + row.bytes;
-    });
-    return wish >= 0 && free ? wish : lowestFit(taken, row.bytes, arenaAlignment);
+  Packing byTime(const std::vector<StorageId>& storages, bool wishing) const {
+    std::vector<TimedStorage> timed;
+    for (const StorageId storage : storages) {
+      timed.push_back({&storage_.storages[storage], wishing ? wishFor(storage) : -1});
+    }
+    return packByTime(timed, schedule_, before_);
   }
 
-  bool diesBeforeAll(StorageId storage, const llvm::DenseMap<QueueId, StorageId>& latest) const {
-    return std::all_of(latest.begin(), latest.end(), [&](const auto& entry) {
-      return diesBefore(storage_.storages[storage], storage_.storages[entry.second], before_);
-    });
+  int64_t wishFor(StorageId storage) const {
+    return wishes_.size() > 0 ? wishes_[storage_.storages[storage].value] : -1;
   }
 
   bool conflict(const StorageRow& a, const StorageRow& b) const {

@@ -34,6 +34,9 @@ std::optional<OpAttributes> changed(const Graph& graph, OpId op, Precision byDef
 } // namespace
 
 Graph setPrecision(const Graph& graph, Precision byDefault) {
+  if (llvm::none_of(graph.ops(), [&](OpId op) { return changed(graph, op, byDefault).has_value(); })) {
+    return graph;
+  }
   Rewriter rewriter(graph);
   for (const OpId op : graph.ops()) {
     std::optional<OpAttributes> attributes = changed(graph, op, byDefault);

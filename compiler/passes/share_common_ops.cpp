@@ -16,7 +16,7 @@
 #include <llvm/ADT/Hashing.h>
 #include <llvm/ADT/STLExtras.h>
 
-#include <unordered_map>
+#include <utility>
 
 namespace dfc {
 namespace {
@@ -39,7 +39,7 @@ bool isShareable(OpKind kind) {
 
 class Sharing {
  public:
-  explicit Sharing(const Graph& graph) : graph_(graph), rewriter_(graph) {}
+  explicit Sharing(const Graph& graph) : graph_(graph), rewriter_(graph), before_(graph.opCount()) {}
 
   Graph run() && {
     for (const OpId op : graph_.ops()) {
@@ -54,15 +54,14 @@ class Sharing {
  private:
   // Lets an earlier op stand for this one; else remembers this one, and the answer is false.
   bool share(OpId op) {
-    const size_t key = hash(op);
-    const auto [first, last] = byHash_.equal_range(key);
-    for (auto candidate = first; candidate != last; ++candidate) {
-      if (same(candidate->second, op)) {
-        replace(op, candidate->second);
+    OpId& newest = newest_[hash(op)];
+    for (OpId candidate = newest; candidate.valid(); candidate = before_[candidate]) {
+      if (same(candidate, op)) {
+        replace(op, candidate);
         return true;
       }
     }
-    byHash_.emplace(key, op);
+    before_[op] = std::exchange(newest, op);
     return false;
   }
 
@@ -78,19 +77,24 @@ class Sharing {
     return operands;
   }
 
-  size_t hash(OpId op) const {
+  uint32_t hash(OpId op) const {
     size_t key = llvm::hash_combine(hashAttributes(graph_[op].attributes), graph_[op].pin.index());
     for (const ValueId operand : operandsOf(op)) {
       key = llvm::hash_combine(key, operand.index());
     }
-    return key;
+    if (staysInScope(op)) {
+      key = llvm::hash_combine(key, graph_[op].scope.index());
+    }
+    return static_cast<uint32_t>(key) >> 1U; // the two largest numbers are not keys of the map
+  }
+
+  bool staysInScope(OpId op) const {
+    return graph_[op].kind() == OpKind::Constant && graph_.typeOf(graph_[op].firstResult).shape.elements() == 1;
   }
 
   bool same(OpId a, OpId b) const {
     const OpRow &left = graph_[a], &right = graph_[b];
-    const bool scopeMatters =
-        left.kind() == OpKind::Constant && graph_.typeOf(left.firstResult).shape.elements() == 1;
-    return left.pin == right.pin && (left.scope == right.scope || !scopeMatters) &&
+    return left.pin == right.pin && (left.scope == right.scope || !staysInScope(a)) &&
            operandsOf(a) == operandsOf(b) && sameAttributes(left.attributes, right.attributes);
   }
 
@@ -103,7 +107,8 @@ class Sharing {
 
   const Graph& graph_;
   Rewriter rewriter_;
-  std::unordered_multimap<size_t, OpId> byHash_; // old ops that stayed
+  llvm::DenseMap<uint32_t, OpId> newest_; // by hash, the newest of the old ops that stayed
+  SideTable<OpId, OpId> before_;          // the one of the same hash before it
 };
 
 } // namespace

@@ -40,18 +40,23 @@ LinkCost meanCommunication(const TaskGraph& graph) {
   return pairs == 0 ? mean : LinkCost{mean.latency / pairs, mean.secondsPerByte / pairs};
 }
 
+// So many gaps are tried for a task: where tens of thousands are too short, trying all for each would take quadratic
+// time.
+constexpr int mostGapsTried = 64;
+
 /// The busy time of one lane, as its idle gaps in order.
 class Lane {
  public:
-  /// The earliest start >= ready of a gap that holds `seconds`.
+  /// The earliest start >= ready of a gap that holds `seconds`: one of the first that may, or the endless last.
   double earliestStart(double ready, double seconds) const {
-    for (auto gap = firstGapEndingAfter(ready + seconds); gap != gaps_.end(); ++gap) {
+    auto gap = gaps_.lower_bound(ready + seconds);
+    for (int tried = 0; tried < mostGapsTried && gap != gaps_.end(); ++tried, ++gap) {
       const double start = std::max(ready, gap->second);
       if (start + seconds <= gap->first) {
         return start;
       }
     }
-    DFC_UNREACHABLE("the last gap is endless");
+    return std::max(ready, std::prev(gaps_.end())->second);
   }
 
   void occupy(double start, double end) {
@@ -71,9 +76,6 @@ class Lane {
   }
 
  private:
-  std::map<double, double>::const_iterator firstGapEndingAfter(double time) const {
-    return gaps_.lower_bound(time);
-  }
   std::map<double, double> gaps_{{never, 0.0}}; // end of gap -> start of gap
 };
 

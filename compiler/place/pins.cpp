@@ -183,6 +183,9 @@ std::vector<MissingDevice> missingDevices(const Graph& graph, const Machine& mac
 }
 
 Result<Graph> applyPinRules(const Graph& graph, const Machine& machine, llvm::ArrayRef<PinRule> rules) {
+  if (rules.empty()) {
+    return graph;
+  }
   RuleMatcher matcher(graph, machine);
   for (const PinRule& rule : rules) {
     matcher.match(rule);

@@ -98,7 +98,7 @@ Placement placeOn(const PlacementProblem& problem, DeviceId device) {
 
 double predictedMakespan(const Placement& placement, const PlacementProblem& problem) {
   const auto placed = insertTransfers(placement, problem.machine);
-  return makeSchedule(placed, problem.machine, problem.cost).makespan;
+  return predictedMakespan(placed, problem.machine, problem.cost);
 }
 
 Placement fastest(std::vector<Placement> candidates, const PlacementProblem& problem) {

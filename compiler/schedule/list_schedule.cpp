@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -20,8 +21,8 @@ constexpr uint32_t mostRefused = 64;
 class ListScheduler {
  public:
   ListScheduler(const ListProblem& problem, const std::vector<double>& priority, ListGate* gate)
-      : gate_(gate), problem_(problem), after_(successorsOf(problem)), rank_(upwardRanks(problem)),
-        priority_(priority), missing_(problem.tasks.size()), ready_(problem.groupLanes.size()),
+      : gate_(gate), problem_(problem), after_(successorsOf(problem)), order_(orderOf(problem, priority)),
+        place_(problem.tasks.size()), missing_(problem.tasks.size()), ready_(problem.groupLanes.size()),
         freeLanes_(problem.groupLanes.size()), open_(problem.groupLanes.size()),
         clock_(problem.tasks.size() + problem.groupLanes.size(), problem.groupLanes.size()) {
     result_.start.resize(problem.tasks.size());
@@ -36,6 +37,9 @@ class ListScheduler {
       freeSlots_.push_back(slots == 0 ? unlimited : slots);
     }
     linkWaiters_.resize(problem.linkSlots.size());
+    for (uint32_t place = 0; place < order_.size(); ++place) {
+      place_[order_[place]] = place;
+    }
   }
 
   std::optional<ListResult> run() {
@@ -76,13 +80,20 @@ class ListScheduler {
 
   void makeReady(uint32_t task) {
     const uint32_t group = problem_.tasks[task].group;
-    ready_[group].insert(keyOf(task));
+    ready_[group].insert(place_[task]);
     touched_.insert(group);
   }
 
-  using ReadyKey = std::tuple<double, double, int64_t, uint32_t>; // smallest first
-  ReadyKey keyOf(uint32_t task) const {
-    return {-priority_[task], -rank_[task], problem_.tasks[task].growth, task};
+  // All tasks as they are taken where they are ready.
+  static std::vector<uint32_t> orderOf(const ListProblem& problem, const std::vector<double>& priority) {
+    const std::vector<double> rank = upwardRanks(problem);
+    std::vector<uint32_t> order(problem.tasks.size());
+    std::iota(order.begin(), order.end(), 0U);
+    const auto key = [&](uint32_t task) {
+      return std::tuple(-priority[task], -rank[task], problem.tasks[task].growth, task);
+    };
+    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+    return order;
   }
 
   // Starting a task of no duration makes others ready at the same moment, hence the loop.
@@ -102,7 +113,7 @@ class ListScheduler {
     uint32_t refused = 0;
     for (auto next = ready.begin();
          next != ready.end() && !freeLanes_[group].empty() && refused < mostRefused;) {
-      const uint32_t task = std::get<3>(*next);
+      const uint32_t task = order_[*next];
       if (!linksFree(task, group)) {
         ++next;
       } else if (!admitted(task, group)) {
@@ -120,9 +131,9 @@ class ListScheduler {
 
   void startGatesNext(uint32_t group, double now) {
     const uint32_t task = gate_->next();
-    if (task != noTask && !freeLanes_[group].empty() && ready_[group].count(keyOf(task)) != 0 &&
+    if (task != noTask && !freeLanes_[group].empty() && ready_[group].count(place_[task]) != 0 &&
         linksFree(task, group) && admitted(task, group)) {
-      ready_[group].erase(keyOf(task));
+      ready_[group].erase(place_[task]);
       start(task, now);
     }
   }
@@ -207,10 +218,9 @@ class ListScheduler {
   ListGate* gate_;
   const ListProblem& problem_;
   std::vector<std::vector<uint32_t>> after_;
-  std::vector<double> rank_;
-  const std::vector<double>& priority_;
+  std::vector<uint32_t> order_, place_;         // tasks in order of priority, and where each is there
   std::vector<uint32_t> missing_;
-  std::vector<std::set<ReadyKey>> ready_;       // by group
+  std::vector<std::set<uint32_t>> ready_;       // by group: places
   std::vector<std::set<uint32_t>> freeLanes_;   // by group
   std::vector<uint32_t> freeSlots_;             // by link
   std::vector<std::set<uint32_t>> linkWaiters_; // groups with a ready task that a link held back

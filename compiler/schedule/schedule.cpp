@@ -1,5 +1,6 @@
 #include "compiler/schedule/schedule.h"
 
+#include "compiler/schedule/lower_bounds.h"
 #include "compiler/schedule/schedule_problem.h"
 
 namespace dfc {
@@ -20,14 +21,31 @@ Table<QueueId, QueueRow> queuesOf(const Machine& machine) {
   return queues;
 }
 
+namespace {
+
 // A list schedule is as good as its priorities. What the author scoped together goes together where that is
 // no slower: it hands over whole boxes, so that what waits for one of them can start (and its operands die
 // sooner).
+// Nothing is tried any more where the first order already is as short as any can be.
+ListResult bestOrder(const ListProblem& problem) {
+  constexpr double rounding = 1e-9;
+  ListResult byBox = listSchedule(problem, boxRanks(problem));
+  if (byBox.makespan <= lowerBounds(problem).best() * (1 + rounding)) {
+    return byBox;
+  }
+  ListResult byTask = listSchedule(problem);
+  return byTask.makespan < byBox.makespan ? std::move(byTask) : std::move(byBox);
+}
+
+} // namespace
+
 Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const CostModel& cost) {
   const ScheduleProblem problem = scheduleProblem(placed, machine, cost);
-  const ListResult byBox = listSchedule(problem.list, boxRanks(problem.list));
-  const ListResult byTask = listSchedule(problem.list);
-  return scheduleOf(problem, byTask.makespan < byBox.makespan ? byTask : byBox);
+  return scheduleOf(problem, bestOrder(problem.list));
+}
+
+double predictedMakespan(const PlacedGraph& placed, const Machine& machine, const CostModel& cost) {
+  return bestOrder(scheduleProblem(placed, machine, cost).list).makespan;
 }
 
 } // namespace dfc

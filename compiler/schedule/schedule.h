@@ -11,6 +11,9 @@ namespace dfc {
 /// `lowerBounds`.
 Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const CostModel& cost);
 
+/// The makespan of what `makeSchedule` gives, without its steps.
+double predictedMakespan(const PlacedGraph& placed, const Machine& machine, const CostModel& cost);
+
 /// The queues of a machine, in a fixed order: for each device its compute queues, then copyIn, copyOut and
 /// peer for a gpu.
 Table<QueueId, QueueRow> queuesOf(const Machine& machine);

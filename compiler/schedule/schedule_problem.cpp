@@ -66,6 +66,8 @@ class ProblemMaker {
       const DeviceId device = problem_.queues[queue].device;
       problem_.list.groupBegins.push_back(machine_.devices[device].stepOverheadSeconds);
     }
+    problem_.list.tasks.reserve(graph_.opCount());
+    problem_.opOf.reserve(graph_.opCount());
     SideTable<OpId, llvm::SmallVector<OpId, 0>> ordered(graph_.opCount());
     for (const Ordering& ordering : placed_.orderings) {
       ordered[ordering.after].push_back(ordering.before);

@@ -14,7 +14,8 @@ Key keyOf(ValueId value, DeviceId device) { return {value.index(), device.index(
 class TransferInserter {
  public:
   TransferInserter(const Placement& placement, const Machine& machine)
-      : placement_(placement), old_(placement.graph), machine_(machine), builder_(old_) {}
+      : placement_(placement), old_(placement.graph), machine_(machine), builder_(old_),
+        home_(old_.valueCount()) {}
 
   PlacedGraph run() {
     findReplicaDevices();
@@ -75,7 +76,7 @@ class TransferInserter {
     const OpId made = append(old_[op].attributes, operands, old_.siteOf(op), device);
     for (uint32_t i = 0; i < old_[op].resultCount; ++i) {
       const ValueId result(old_[op].firstResult.index() + i);
-      local_[keyOf(result, device)] = builder_.result(made, i);
+      home_[result] = builder_.result(made, i);
       if (i > 0) {
         builder_.rename(builder_.result(made, i), old_[result].name);
       }
@@ -99,6 +100,9 @@ class TransferInserter {
   void forwardAssign(OpId op) { forwarded_[old_[op].firstResult] = resolve(old_[op].operands[1]); }
 
   ValueId resolve(ValueId value) const {
+    if (forwarded_.empty()) {
+      return value;
+    }
     const auto found = forwarded_.find(value);
     return found == forwarded_.end() ? value : found->second;
   }
@@ -106,14 +110,17 @@ class TransferInserter {
   /// The value on `device`: as made there, as copied there before, or by a new chain of transfers.
   ValueId valueOn(ValueId oldValue, DeviceId device) {
     const ValueId value = resolve(oldValue);
+    const DeviceId from = placement_.device[old_[value].producer];
+    if (from == device) {
+      return home_[value];
+    }
     const auto found = local_.find(keyOf(value, device));
     if (found != local_.end()) {
       return found->second;
     }
-    const DeviceId from = placement_.device[old_[value].producer];
     const auto path = machine_.path(from, device, old_.typeOf(value).bytes());
     DFC_ASSERT(path.has_value(), "no route between two devices of a verified machine");
-    ValueId here = local_.lookup(keyOf(value, from));
+    ValueId here = home_[value];
     for (const Route& hop : *path) {
       ValueId& next = local_[keyOf(value, hop.to)];
       if (!next.valid()) {
@@ -199,7 +206,7 @@ class TransferInserter {
     if (readsAssignedState(row.operands[1])) {
       value = setAside(value, device);
     }
-    return {op, local_.lookup(keyOf(row.operands[0], device)), value, device};
+    return {op, valueOn(row.operands[0], device), value, device};
   }
 
   OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const InternedSite& site,
@@ -223,7 +230,8 @@ class TransferInserter {
   SideTable<OpId, std::set<DeviceId>>
       replicaDevices_; // in device order, so that plans are the same everywhere
   SideTable<OpId, bool> assigned_;
-  llvm::DenseMap<Key, ValueId> local_;         // (old value, device) -> new value there
+  SideTable<ValueId, ValueId> home_;           // old value -> new value on the device that makes it
+  llvm::DenseMap<Key, ValueId> local_;         // (old value, other device) -> new value there
   llvm::DenseMap<ValueId, ValueId> forwarded_; // result of an assign -> its value
 };
 

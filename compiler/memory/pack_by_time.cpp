@@ -1,0 +1,141 @@
+#include "compiler/memory/pack_by_time.h"
+
+#include "compiler/memory/byte_counts.h"
+#include "ir/memory_plan.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <queue>
+
+namespace dfc {
+namespace {
+
+int64_t alignUp(int64_t bytes) { return (bytes + arenaAlignment - 1) / arenaAlignment * arenaAlignment; }
+
+/// The arena as the first writes of one queue that are still to come must see it.
+class View {
+ public:
+  View(size_t storages, const HappensBefore& before) : before_(before), held_(storages) {}
+
+  uint32_t writesToCome = 0;
+  const ByteCounts& bytes() const { return bytes_; }
+
+  void hold(uint32_t storage, const StorageRow& row, int64_t offset) {
+    held_[storage] = {offset, offset + alignUp(row.bytes), static_cast<uint32_t>(row.last.size())};
+    if (row.toEnd || !row.last.empty()) {
+      bytes_.claim(offset, held_[storage].end);
+    }
+    for (size_t i = 0; i < row.last.size() && !row.toEnd; ++i) {
+      usesOn(row.last[i].first).emplace(row.last[i].second, storage);
+    }
+  }
+
+  /// Lets go of what has died before `step`, the next first write of the queue.
+  void advanceTo(StepId step) {
+    for (Uses& uses : uses_) {
+      const uint32_t ended = before_.countBefore(step, uses.queue);
+      for (; !uses.last.empty() && uses.last.top().first < ended; uses.last.pop()) {
+        Held& held = held_[uses.last.top().second];
+        if (--held.usesLeft == 0) {
+          bytes_.release(held.begin, held.end);
+        }
+      }
+    }
+  }
+
+ private:
+  struct Held {
+    int64_t begin = 0, end = 0;
+    uint32_t usesLeft = 0; ///< queues whose last use of it the view's queue does not know to have ended
+  };
+  using LastUse = std::pair<uint32_t, uint32_t>; // position on the queue, storage
+  struct Uses {
+    QueueId queue;
+    std::priority_queue<LastUse, std::vector<LastUse>, std::greater<>> last;
+  };
+
+  std::priority_queue<LastUse, std::vector<LastUse>, std::greater<>>& usesOn(QueueId queue) {
+    const auto known = llvm::find_if(uses_, [&](const Uses& uses) { return uses.queue == queue; });
+    return known != uses_.end() ? known->last : uses_.emplace_back(Uses{queue, {}}).last;
+  }
+
+  const HappensBefore& before_;
+  ByteCounts bytes_;
+  std::vector<Held> held_; // by storage
+  std::vector<Uses> uses_;
+};
+
+class TimePacker {
+ public:
+  TimePacker(llvm::ArrayRef<TimedStorage> storages, const Schedule& schedule, const HappensBefore& before)
+      : storages_(storages), schedule_(schedule), before_(before), views_(schedule.queues.size()) {
+    packing_.offsets.resize(storages.size());
+  }
+
+  Packing run() {
+    std::vector<uint32_t> order(storages_.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return storages_[a].row->first < storages_[b].row->first; });
+    for (const TimedStorage& storage : storages_) {
+      addView(storage);
+    }
+    for (const uint32_t storage : order) {
+      place(storage);
+    }
+    return std::move(packing_);
+  }
+
+ private:
+  size_t indexOfQueue(const StorageRow& row) const { return schedule_.steps[row.first].queue.index(); }
+
+  void addView(const TimedStorage& storage) {
+    std::unique_ptr<View>& view = views_[indexOfQueue(*storage.row)];
+    if (view == nullptr) {
+      view = std::make_unique<View>(storages_.size(), before_);
+    }
+    ++view->writesToCome;
+  }
+
+  void place(uint32_t storage) {
+    const StorageRow& row = *storages_[storage].row;
+    std::unique_ptr<View>& view = views_[indexOfQueue(row)];
+    view->advanceTo(row.first);
+    const int64_t offset = offsetFor(storages_[storage], view->bytes());
+    packing_.offsets[storage] = offset;
+    packing_.bytes = std::max(packing_.bytes, offset + row.bytes);
+    if (--view->writesToCome == 0) {
+      view.reset();
+    }
+    for (const std::unique_ptr<View>& other : views_) {
+      if (other != nullptr && row.bytes > 0) {
+        other->hold(storage, row, offset);
+      }
+    }
+  }
+
+  static int64_t offsetFor(const TimedStorage& storage, const ByteCounts& bytes) {
+    const int64_t wish = storage.wish, size = alignUp(storage.row->bytes);
+    if (size == 0) {
+      return std::max<int64_t>(wish, 0);
+    }
+    return wish >= 0 && bytes.isFree(wish, wish + size) ? wish : bytes.lowestFree(size);
+  }
+
+  llvm::ArrayRef<TimedStorage> storages_;
+  const Schedule& schedule_;
+  const HappensBefore& before_;
+  std::vector<std::unique_ptr<View>> views_; // by queue; of those that have first writes to come
+  Packing packing_;
+};
+
+} // namespace
+
+Packing packByTime(llvm::ArrayRef<TimedStorage> storages, const Schedule& schedule, const HappensBefore& before) {
+  return TimePacker(storages, schedule, before).run();
+}
+
+} // namespace dfc
