@@ -74,6 +74,9 @@ double CalibratedCostModel::opSeconds(const Graph& graph, OpId op, const Machine
 
 double CalibratedCostModel::demand(const Graph& graph, OpId op, const Machine& machine,
                                    DeviceId device) const {
+  if (tables_.find(machine.devices[device].model) == tables_.end()) {
+    return fallback_.demand(graph, op, machine, device);
+  }
   const double work =
       fallback_.opSeconds(graph, op, machine, device) * fallback_.demand(graph, op, machine, device);
   const double seconds = opSeconds(graph, op, machine, device);

@@ -42,9 +42,10 @@ double RooflineCostModel::opSeconds(const Graph& graph, OpId op, const Machine& 
 }
 
 double RooflineCostModel::demand(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const {
-  const double seconds = opSeconds(graph, op, machine, device);
-  return seconds > 0 && std::isfinite(seconds) ? workSeconds(graph, op, machine.devices[device]) / seconds
-                                               : 0;
+  const DeviceRow& hardware = machine.devices[device];
+  const double work = isFree(graph[op]) ? 0 : workSeconds(graph, op, hardware);
+  const double seconds = hardware.launchSeconds + work;
+  return work > 0 && std::isfinite(seconds) ? work / seconds : 0;
 }
 
 } // namespace dfc

@@ -7,7 +7,10 @@
 #include <fmt/ranges.h>
 #include <llvm/ADT/STLExtras.h>
 
+#include <algorithm>
 #include <array>
+#include <limits>
+#include <numeric>
 
 namespace dfc {
 namespace {
@@ -50,6 +53,33 @@ void dropRepeated(std::vector<Placement>& candidates) {
     }
   }
   candidates = std::move(kept);
+}
+
+/// No schedule of the placement is shorter: a device takes its work over the number of its queues, up to rounding.
+double leastSeconds(const Placement& placement, const PlacementProblem& problem) {
+  SideTable<DeviceId, double> seconds(problem.machine.devices.size());
+  for (const OpId op : problem.graph.ops()) {
+    const OpKind kind = problem.graph[op].kind();
+    if (kind != OpKind::Parameter && kind != OpKind::Constant) {
+      const DeviceId device = placement.device[op];
+      seconds[device] += problem.cost.opSeconds(problem.graph, op, problem.machine, device) /
+                         std::max(1U, problem.machine.devices[device].computeQueues);
+    }
+  }
+  constexpr double rounding = 1e-9;
+  double most = 0;
+  for (const DeviceId device : problem.machine.devices.ids()) {
+    most = std::max(most, seconds[device]);
+  }
+  return most * (1 - rounding);
+}
+
+/// The indices of `numbers`, that of the smallest first.
+std::vector<size_t> inOrderOf(const std::vector<double>& numbers) {
+  std::vector<size_t> order(numbers.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return numbers[a] < numbers[b]; });
+  return order;
 }
 
 Diagnostic unknownPolicy(const std::string& name) {
@@ -106,11 +136,15 @@ Placement fastest(std::vector<Placement> candidates, const PlacementProblem& pro
   if (candidates.size() == 1) {
     return std::move(candidates.front()); // nothing to compare it with
   }
+  std::vector<double> least;
+  for (const Placement& candidate : candidates) {
+    least.push_back(leastSeconds(candidate, problem));
+  }
   size_t best = 0;
-  double bestSeconds = predictedMakespan(candidates[0], problem);
-  for (size_t i = 1; i < candidates.size(); ++i) {
-    const double seconds = predictedMakespan(candidates[i], problem);
-    if (seconds < bestSeconds) {
+  double bestSeconds = std::numeric_limits<double>::infinity();
+  for (const size_t i : inOrderOf(least)) {
+    const double seconds = least[i] > bestSeconds ? least[i] : predictedMakespan(candidates[i], problem);
+    if (seconds < bestSeconds || (seconds == bestSeconds && i < best)) {
       bestSeconds = seconds;
       best = i;
     }

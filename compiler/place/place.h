@@ -52,9 +52,12 @@ Result<Placement> place(const Graph& graph, const Machine& machine, const CostMo
 
 /// All ops without a pin on `device`, as far as they may be there.
 Placement placeOn(const PlacementProblem& problem, DeviceId device);
+/// `placeOn` for each device; devices that are alike once.
+std::vector<Placement> oneDeviceEach(const PlacementProblem& problem);
 /// The makespan that the scheduler predicts for a placement, in seconds.
 double predictedMakespan(const Placement& placement, const PlacementProblem& problem);
-/// The candidate with the smallest predicted makespan; the earliest on a tie.
+/// The candidate with the smallest predicted makespan; the earliest on a tie. One that cannot be it, because of the
+/// work of its busiest device, is not scheduled.
 Placement fastest(std::vector<Placement> candidates, const PlacementProblem& problem);
 
 } // namespace dfc

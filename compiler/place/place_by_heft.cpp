@@ -56,7 +56,9 @@ Placement placeByHeft(const PlacementProblem& problem) {
   joinAssigns(spread);
   std::vector<Placement> candidates;
   candidates.push_back(std::move(spread));
-  candidates.push_back(placeOnOne(problem));
+  for (Placement& single : oneDeviceEach(problem)) {
+    candidates.push_back(std::move(single));
+  }
   return fastest(std::move(candidates), problem);
 }
 

@@ -21,7 +21,7 @@ bool anyPin(const PlacementProblem& problem) {
 
 } // namespace
 
-Placement placeOnOne(const PlacementProblem& problem) {
+std::vector<Placement> oneDeviceEach(const PlacementProblem& problem) {
   std::vector<Placement> candidates;
   std::vector<DeviceId> tried;
   const bool pinned = anyPin(problem);
@@ -34,7 +34,9 @@ Placement placeOnOne(const PlacementProblem& problem) {
       candidates.push_back(placeOn(problem, device));
     }
   }
-  return fastest(std::move(candidates), problem);
+  return candidates;
 }
+
+Placement placeOnOne(const PlacementProblem& problem) { return fastest(oneDeviceEach(problem), problem); }
 
 } // namespace dfc
