@@ -36,8 +36,9 @@ void ByteCounts::change(int64_t begin, int64_t end, int32_t by) {
 /// The run that begins at `place`, made where none does.
 ByteCounts::Runs::iterator ByteCounts::cutAt(int64_t place) {
   const auto next = runs_.lower_bound(place);
-  return next != runs_.end() && next->first == place ? next
-                                                     : runs_.emplace_hint(next, place, std::prev(next)->second);
+  return next != runs_.end() && next->first == place
+             ? next
+             : runs_.emplace_hint(next, place, std::prev(next)->second);
 }
 
 void ByteCounts::joinAt(Runs::iterator run) {

@@ -1,6 +1,6 @@
 // ByteCounts: how many claim each byte of an arena, as runs of bytes with one count. A claim and its end cost
-// O(log n) and the runs that they cover; runs of one count are one run, so that a dense arena of any number of
-// claims is a few.
+// O(log n) and the runs that they cover; runs of one count are one run, so that a dense arena of any number
+// of claims is a few.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ class ByteCounts {
   void claim(int64_t begin, int64_t end) { change(begin, end, 1); }
   void release(int64_t begin, int64_t end) { change(begin, end, -1); }
   bool isFree(int64_t begin, int64_t end) const;
-  /// The lowest offset of `bytes` unclaimed bytes; a multiple of whatever all claims begin and end at multiples of.
+  /// The lowest offset of `bytes` unclaimed bytes; a multiple of whatever all claims begin and end at
+  /// multiples of.
   int64_t lowestFree(int64_t bytes) const;
 
  private:

@@ -78,8 +78,9 @@ class TimePacker {
   Packing run() {
     std::vector<uint32_t> order(storages_.size());
     std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return storages_[a].row->first < storages_[b].row->first; });
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return storages_[a].row->first < storages_[b].row->first;
+    });
     for (const TimedStorage& storage : storages_) {
       addView(storage);
     }
@@ -134,7 +135,8 @@ class TimePacker {
 
 } // namespace
 
-Packing packByTime(llvm::ArrayRef<TimedStorage> storages, const Schedule& schedule, const HappensBefore& before) {
+Packing packByTime(llvm::ArrayRef<TimedStorage> storages, const Schedule& schedule,
+                   const HappensBefore& before) {
   return TimePacker(storages, schedule, before).run();
 }
 

@@ -13,8 +13,8 @@
 namespace dfc {
 namespace {
 
-// All orders of packing are tried for so many storages of a device; for more only where the order of time does not
-// reach the lower bound, and for even more never: they compare all pairs.
+// All orders of packing are tried for so many storages of a device; for more only where the order of time
+// does not reach the lower bound, and for even more never: they compare all pairs.
 constexpr size_t mostWithoutLooking = 256, mostForAllPairs = 1024;
 constexpr size_t holdersToName = 5;
 
@@ -23,9 +23,9 @@ int64_t alignUp(int64_t bytes) { return (bytes + arenaAlignment - 1) / arenaAlig
 class MemoryPlanner {
  public:
   MemoryPlanner(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine,
-                const WishedOffsets& wishes)
+                const WishedOffsets& wishes, Sharing sharing)
       : placed_(placed), schedule_(schedule), machine_(machine), wishes_(wishes), before_(schedule),
-        storage_(planStorage(placed, schedule, before_)), offsets_(storage_.storages.size()) {
+        storage_(planStorage(placed, schedule, before_, sharing)), offsets_(storage_.storages.size()) {
     plan_.arenaBytes = SideTable<DeviceId, int64_t>(machine.devices.size());
     plan_.residentBytes = plan_.lowerBound = plan_.arenaBytes;
   }
@@ -191,7 +191,7 @@ class MemoryPlanner {
 
 Result<MemoryPlan> planMemory(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine) {
   const WishedOffsets none;
-  MemoryPlanner planner(placed, schedule, machine, none);
+  MemoryPlanner planner(placed, schedule, machine, none, Sharing::InPlace);
   MemoryPlan plan = planner.packAllDevices();
   if (Diagnostics errors = planner.errors(); !errors.empty()) {
     return errors;
@@ -200,8 +200,8 @@ Result<MemoryPlan> planMemory(const PlacedGraph& placed, const Schedule& schedul
 }
 
 MemoryPlan packMemory(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine,
-                      const WishedOffsets& wishes) {
-  return MemoryPlanner(placed, schedule, machine, wishes).packAllDevices();
+                      const WishedOffsets& wishes, Sharing sharing) {
+  return MemoryPlanner(placed, schedule, machine, wishes, sharing).packAllDevices();
 }
 
 bool exceedsCapacity(const MemoryPlan& plan, const Machine& machine, DeviceId device) {

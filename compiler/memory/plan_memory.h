@@ -1,6 +1,7 @@
 // planMemory: an arena for each device and an offset for each value. See ir/memory_plan.h for what must hold.
 #pragma once
 
+#include "compiler/memory/storage.h"
 #include "ir/memory_plan.h"
 
 namespace dfc {
@@ -14,7 +15,7 @@ using WishedOffsets = SideTable<ValueId, int64_t>;
 /// The same whatever the capacities. A wish is granted where the schedule allows it and the whole then fits
 /// into the device; `wishes` is empty or has all values.
 MemoryPlan packMemory(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine,
-                      const WishedOffsets& wishes = {});
+                      const WishedOffsets& wishes = {}, Sharing sharing = Sharing::InPlace);
 
 /// Whether the device has a capacity, and the plan's arena there exceeds it.
 bool exceedsCapacity(const MemoryPlan& plan, const Machine& machine, DeviceId device);

@@ -94,7 +94,7 @@ class StoragePlanner {
       : placed_(placed), graph_(placed.graph), schedule_(schedule), before_(before),
         forest_(placed, schedule) {}
 
-  StoragePlan run() {
+  StoragePlan run(Sharing sharing) {
     // Views and state first: what they join is fixed by meaning, what updates in place join is only a saving.
     for (const StepRow& step : schedule_.steps) {
       const OpRow& row = graph_[step.op];
@@ -102,6 +102,14 @@ class StoragePlanner {
         forest_.join(row.operands[*shared], row.firstResult);
       }
     }
+    if (sharing == Sharing::InPlace) {
+      shareInPlace();
+    }
+    return collect();
+  }
+
+ private:
+  void shareInPlace() {
     for (const StepId step : schedule_.steps.ids()) {
       if (graph_[schedule_.steps[step].op].kind() == OpKind::Assign) {
         tryDirectAssign(step);
@@ -110,10 +118,8 @@ class StoragePlanner {
     for (const StepId step : schedule_.steps.ids()) {
       tryInPlace(step);
     }
-    return collect();
   }
 
- private:
   // The new value may be made in the parameter's own storage when its first write comes after every other use
   // of that.
   void tryDirectAssign(StepId assign) {
@@ -214,8 +220,9 @@ class StoragePlanner {
 
 } // namespace
 
-StoragePlan planStorage(const PlacedGraph& placed, const Schedule& schedule, const HappensBefore& before) {
-  return StoragePlanner(placed, schedule, before).run();
+StoragePlan planStorage(const PlacedGraph& placed, const Schedule& schedule, const HappensBefore& before,
+                        Sharing sharing) {
+  return StoragePlanner(placed, schedule, before).run(sharing);
 }
 
 bool diesBefore(const StorageRow& a, const StorageRow& b, const HappensBefore& before) {

@@ -28,7 +28,12 @@ struct StoragePlan {
   SideTable<ValueId, StorageId> of;
 };
 
-StoragePlan planStorage(const PlacedGraph& placed, const Schedule& schedule, const HappensBefore& before);
+/// Which values are put into one storage: views and state alone, which mean it, or also results that may be
+/// written over an operand or straight into their parameter, which saves memory and copies.
+enum class Sharing : uint8_t { Views, InPlace };
+
+StoragePlan planStorage(const PlacedGraph& placed, const Schedule& schedule, const HappensBefore& before,
+                        Sharing sharing = Sharing::InPlace);
 
 /// Whether every use of `a` ends before `b` is first written.
 bool diesBefore(const StorageRow& a, const StorageRow& b, const HappensBefore& before);

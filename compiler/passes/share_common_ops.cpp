@@ -89,7 +89,8 @@ class Sharing {
   }
 
   bool staysInScope(OpId op) const {
-    return graph_[op].kind() == OpKind::Constant && graph_.typeOf(graph_[op].firstResult).shape.elements() == 1;
+    return graph_[op].kind() == OpKind::Constant &&
+           graph_.typeOf(graph_[op].firstResult).shape.elements() == 1;
   }
 
   bool same(OpId a, OpId b) const {

@@ -40,14 +40,15 @@ LinkCost meanCommunication(const TaskGraph& graph) {
   return pairs == 0 ? mean : LinkCost{mean.latency / pairs, mean.secondsPerByte / pairs};
 }
 
-// So many gaps are tried for a task: where tens of thousands are too short, trying all for each would take quadratic
-// time.
+// So many gaps are tried for a task: where tens of thousands are too short, trying all for each would take
+// quadratic time.
 constexpr int mostGapsTried = 64;
 
 /// The busy time of one lane, as its idle gaps in order.
 class Lane {
  public:
-  /// The earliest start >= ready of a gap that holds `seconds`: one of the first that may, or the endless last.
+  /// The earliest start >= ready of a gap that holds `seconds`: one of the first that may, or the endless
+  /// last.
   double earliestStart(double ready, double seconds) const {
     auto gap = gaps_.lower_bound(ready + seconds);
     for (int tried = 0; tried < mostGapsTried && gap != gaps_.end(); ++tried, ++gap) {

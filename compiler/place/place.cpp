@@ -55,7 +55,8 @@ void dropRepeated(std::vector<Placement>& candidates) {
   candidates = std::move(kept);
 }
 
-/// No schedule of the placement is shorter: a device takes its work over the number of its queues, up to rounding.
+/// No schedule of the placement is shorter: a device takes its work over the number of its queues, up to
+/// rounding.
 double leastSeconds(const Placement& placement, const PlacementProblem& problem) {
   SideTable<DeviceId, double> seconds(problem.machine.devices.size());
   for (const OpId op : problem.graph.ops()) {

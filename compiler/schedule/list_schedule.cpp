@@ -218,7 +218,7 @@ class ListScheduler {
   ListGate* gate_;
   const ListProblem& problem_;
   std::vector<std::vector<uint32_t>> after_;
-  std::vector<uint32_t> order_, place_;         // tasks in order of priority, and where each is there
+  std::vector<uint32_t> order_, place_; // tasks in order of priority, and where each is there
   std::vector<uint32_t> missing_;
   std::vector<std::set<uint32_t>> ready_;       // by group: places
   std::vector<std::set<uint32_t>> freeLanes_;   // by group

@@ -3,6 +3,12 @@
 #include "compiler/schedule/lower_bounds.h"
 #include "compiler/schedule/schedule_problem.h"
 
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
 namespace dfc {
 
 Table<QueueId, QueueRow> queuesOf(const Machine& machine) {
@@ -23,6 +29,41 @@ Table<QueueId, QueueRow> queuesOf(const Machine& machine) {
 
 namespace {
 
+// What a step pays at least for the end of a step of another queue of its device: a cache line that comes
+// from another core, or more.
+constexpr double leastWaitSeconds = 2e-7;
+
+// What the queues of one device may lose by waiting for one another: as many waits as their busiest queue
+// has.
+double lostToWaits(const ListProblem& problem, const ListResult& result) {
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> waits; // by group and lane
+  uint32_t most = 0;
+  for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
+    const ListTask& row = problem.tasks[task];
+    const bool isWaiting =
+        problem.groupLanes[row.group] > 1 && llvm::any_of(row.before, [&](uint32_t before) {
+          return problem.tasks[before].group == row.group && result.lane[before] != result.lane[task];
+        });
+    most = isWaiting ? std::max(most, ++waits[{row.group, result.lane[task]}]) : most;
+  }
+  return most * leastWaitSeconds;
+}
+
+// Ops that are shorter than a wait go one after the other on one queue, where that is no slower than waiting.
+std::optional<ListResult> onOneLane(const ListProblem& problem, const ListResult& onMany) {
+  const double limit = onMany.makespan + lostToWaits(problem, onMany);
+  if (limit <= onMany.makespan) {
+    return std::nullopt;
+  }
+  ListProblem narrow = problem;
+  std::fill(narrow.groupLanes.begin(), narrow.groupLanes.end(), 1U);
+  if (lowerBounds(narrow).best() > limit) {
+    return std::nullopt;
+  }
+  ListResult onOne = listSchedule(narrow, boxRanks(narrow));
+  return onOne.makespan <= limit ? std::optional(std::move(onOne)) : std::nullopt;
+}
+
 // A list schedule is as good as its priorities. What the author scoped together goes together where that is
 // no slower: it hands over whole boxes, so that what waits for one of them can start (and its operands die
 // sooner).
@@ -41,7 +82,8 @@ ListResult bestOrder(const ListProblem& problem) {
 
 Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const CostModel& cost) {
   const ScheduleProblem problem = scheduleProblem(placed, machine, cost);
-  return scheduleOf(problem, bestOrder(problem.list));
+  const ListResult onMany = bestOrder(problem.list);
+  return scheduleOf(problem, onOneLane(problem.list, onMany).value_or(onMany));
 }
 
 double predictedMakespan(const PlacedGraph& placed, const Machine& machine, const CostModel& cost) {

@@ -79,6 +79,36 @@ TEST_CASE("dfc bench: all experiments on emulated GPUs") {
   CHECK(Json::parse(readText(shop.path() / "traces" / "A8.trace.json"))["traceEvents"].size() > 10);
 }
 
+TEST_CASE("dfc bench: alone it tells what dfc costs") {
+  const Workshop shop;
+  const bool python = pythonIsHere();
+  shop.write("peer.py", "");
+  shop.write("torch_cpu.py", script());
+  const Outcome outcome = shop.dfc({"bench", "--quick", "--scripts", shop.path().string(), "-m", "cpu-2gpu",
+                                    "--python", "python3", "-o", "results.json"});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  const auto rows = rowsOf(shop.file("results.json"));
+  for (const char* key :
+       {"train/64", "train/8192", "block/forward", "block/train", "overhead/chain",
+        "overhead/wavefront/called", "overhead/layered/build", "compile/1000", "compile/parse/2000"}) {
+    INFO(key);
+    REQUIRE(rows.count(key) == 1);
+    CHECK(rows.at(key).contains("seconds"));
+  }
+  const auto bare = rowsOf(shop.file("results.json"), "bare executor");
+  CHECK(bare.size() == 8); // four graphs, built and run
+  CHECK(rows.at("overhead/chain")["checks"][0]["against"] == "bare executor");
+  CHECK(!python || rows.at("train/64")["checks"][0]["against"] == "fast");
+  for (const char* key : {"savings/net/fusion", "savings/net/in-place", "savings/block/both"}) {
+    INFO(key);
+    const Json checks = rows.at(key)["checks"];
+    REQUIRE(checks.size() == 2);
+    CHECK(checks[0]["ratio"].get<double>() < 1); // fewer bytes are moved
+    CHECK(checks[1]["ratio"].get<double>() <= 1);
+  }
+}
+
 TEST_CASE("dfc bench: results are added to a file, and printed with --json") {
   const Workshop shop;
   const auto words = bench("experiments", {"--only", "B3/1gpu/*/16", "-o", "results.json", "--json"});

@@ -1,5 +1,6 @@
 #include "tools/bench/bench.h"
 
+#include "tools/bench/cost/costs.h"
 #include "tools/bench/experiments/experiments.h"
 
 #include <fmt/format.h>
@@ -55,6 +56,14 @@ Setting runExperiments(BenchOptions options, Report& report) {
   Stage stage(std::move(options), report);
   for (const Experiment& experiment : allExperiments()) {
     experiment.run(stage);
+  }
+  return settingOf(stage);
+}
+
+Setting runCosts(BenchOptions options, const PeerOptions& peers, Report& report) {
+  Stage stage(std::move(options), report);
+  for (const Cost& cost : allCosts()) {
+    cost.run(stage, peers);
   }
   return settingOf(stage);
 }

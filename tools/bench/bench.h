@@ -13,6 +13,9 @@ Setting runExperiments(BenchOptions options, Report& report);
 /// theirs.
 Setting runWithPeers(BenchOptions options, const PeerOptions& peers, Report& report);
 
+/// What dfc itself costs, beside its peers (cost/costs.def).
+Setting runCosts(BenchOptions options, const PeerOptions& peers, Report& report);
+
 /// Whether `keepResult` could add to that file: to be asked before a long run.
 Status checkResults(const std::string& path);
 

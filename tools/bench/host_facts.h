@@ -21,7 +21,8 @@ HostFacts hostFacts();
 int64_t residentBytes();
 /// Gives freed memory back, lets the peak of this process begin anew and gives the bytes in memory now.
 int64_t forgetPeak();
-/// The most bytes of this process that were in memory at once since `forgetPeak`, or ever where the system cannot forget.
+/// The most bytes of this process that were in memory at once since `forgetPeak`, or ever where the system
+/// cannot forget.
 int64_t peakBytes();
 
 } // namespace dfc::bench

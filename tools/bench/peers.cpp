@@ -16,11 +16,13 @@ using Json = nlohmann::json;
 
 std::vector<std::string> wordsOf(const PeerScript& script, const PeerOptions& options,
                                  const std::vector<std::string>& keys, bool quick) {
-  std::vector<std::string> words = {options.python};
+  std::vector<std::string> words = {script.program.empty() ? options.python : script.program};
   if (script.processPerGpu) {
     words.insert(words.end(), {"-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"});
   }
-  words.push_back((std::filesystem::path(options.scripts) / script.file).string());
+  if (script.program.empty()) {
+    words.push_back((std::filesystem::path(options.scripts) / script.file).string());
+  }
   words.insert(words.end(), {"--keys", fmt::format("{}", fmt::join(keys, ","))});
   words.insert(words.end(), script.arguments.begin(), script.arguments.end());
   if (quick) {

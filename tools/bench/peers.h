@@ -7,9 +7,9 @@
 namespace dfc::bench {
 
 struct PeerOptions {
-  std::string scripts;            ///< folder with the scripts
-  std::string python = "python3"; ///< a program in PATH, or its path
-  double limitSeconds = 300;      ///< of one script
+  std::string scripts;       ///< folder with the scripts
+  std::string python;        ///< a program in PATH, or its path
+  double limitSeconds = 300; ///< of one script
 };
 
 /// One script and the rows that it can measure.
@@ -18,6 +18,7 @@ struct PeerScript {
   bool processPerGpu = false; ///< started by torchrun, one process for each of two GPUs
   std::vector<std::string> keys;
   std::vector<std::string> arguments = {};
+  std::string program = {}; ///< a program that does the same, in place of a script
 };
 
 /// Runs a script for those of its keys that the stage wants. Adds a row for each answer; a key without any

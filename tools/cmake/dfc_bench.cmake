@@ -7,7 +7,35 @@ set(dfc_version_command "${CMAKE_COMMAND}" "-DSOURCE=${CMAKE_SOURCE_DIR}" "-DHEA
 execute_process(COMMAND ${dfc_version_command} COMMAND_ERROR_IS_FATAL ANY)
 add_custom_target(dfc_version COMMAND ${dfc_version_command} BYPRODUCTS "${dfc_version_header}" VERBATIM)
 
-dfc_room_library(dfc_bench GLOBS tools/bench/*.cpp LINKS dfc_compiler dfc_runtime)
+dfc_room_library(dfc_bench GLOBS tools/bench/*.cpp EXCLUDE ^tools/bench/executors/ LINKS dfc_compiler dfc_runtime)
 add_dependencies(dfc_bench dfc_version)
 target_include_directories(dfc_bench SYSTEM PRIVATE "${CMAKE_BINARY_DIR}/generated")
 target_sources(dfc_bench PRIVATE samples/03_figure/graph.cpp) # A4 is the lesson's own graph
+
+# dfc_executors: others' task executors beside ours, each where it is found. A program of its own, so that dfc is linked
+# with none of them; where one is not found, `dfc bench` says so.
+add_executable(dfc_executors tools/bench/executors/main.cpp tools/bench/graphs/dag.cpp tools/bench/spread.cpp)
+target_link_libraries(dfc_executors PRIVATE dfc_flags dfc_ir Threads::Threads)
+# dfc_executor(NAME target...): its file, and what it is linked with.
+function(dfc_executor name)
+  string(TOLOWER ${name} file)
+  target_sources(dfc_executors PRIVATE "tools/bench/executors/${file}.cpp")
+  target_link_libraries(dfc_executors PRIVATE ${ARGN})
+  target_compile_definitions(dfc_executors PRIVATE DFC_HAS_${name})
+endfunction()
+find_path(DFC_TASKFLOW_INCLUDE_DIR taskflow/taskflow.hpp)
+if(DFC_TASKFLOW_INCLUDE_DIR)
+  target_include_directories(dfc_executors SYSTEM PRIVATE "${DFC_TASKFLOW_INCLUDE_DIR}")
+  dfc_executor(TASKFLOW)
+endif()
+find_package(TBB CONFIG QUIET)
+if(TBB_FOUND)
+  dfc_executor(TBB TBB::tbb)
+endif()
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_search_module(DFC_STARPU QUIET IMPORTED_TARGET starpu-1.4 starpu-1.3)
+  if(DFC_STARPU_FOUND)
+    dfc_executor(STARPU PkgConfig::DFC_STARPU)
+  endif()
+endif()

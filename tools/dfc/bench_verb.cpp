@@ -1,5 +1,5 @@
-// `dfc bench experiments` and `dfc bench peers`: the book's experiments on this host's devices, and PyTorch's
-// and JAX's scripts beside them.
+// `dfc bench`: what dfc itself costs, beside its peers; `dfc bench experiments` and `dfc bench peers`: the
+// book's experiments on this host's devices, and PyTorch's and JAX's scripts beside them.
 #include "runtime/executable_folder.h"
 #include "samples/data/lesson.h"
 #include "tools/bench/bench.h"
@@ -22,7 +22,7 @@ namespace dfc::tool {
 namespace {
 
 struct BenchArguments {
-  std::string what, machine, output;
+  std::string what = "cost", machine, output;
   std::vector<std::string> memory;
   BackendArguments backends;
   std::vector<std::string> calibrations;
@@ -35,10 +35,15 @@ constexpr const char* examples =
     R"(Without -m the machine is this host; where that shows no GPU, the shipped one with a CPU and two GPUs. GPUs that this
 host has not are emulated: then the work is small, and its times say nothing about GPUs.
 
-Rows have keys like A2/both and B3/1gpu/tf32/8192; --only takes some of them. With --output the results are added to a
+Alone it tells what dfc costs: training steps on the CPU beside PyTorch, tasks beside other task executors, compiling.
+tools/bench/peers/make_venv makes a Python with PyTorch, which is taken where it lies in its usual place.
+
+Rows have keys like train/64, overhead/chain, compile/1000 (cost), A2/both and B3/1gpu/tf32/8192; --only takes some of them. With --output the results are added to a
 JSON file, one object a run. peers runs PyTorch's and JAX's scripts beside ours: --python names a Python that has them.
 
 Examples:
+  dfc bench -o results.json
+  dfc bench --only overhead
   dfc bench experiments --quick
   dfc bench experiments --calibrate --only A2 --only 'B3/1gpu/*/64' -o results.json
   dfc bench peers --quick --only 'B3/1gpu' -o results.json)";
@@ -87,8 +92,8 @@ void checkOutputs(const BenchArguments& arguments, Diagnostics& errors) {
 Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
   bench::BenchOptions options = arguments.options;
   Diagnostics errors;
-  if (arguments.what != "experiments" && arguments.what != "peers") {
-    errors.push_back(unknownName("benchmark", arguments.what, {"experiments", "peers"}));
+  if (arguments.what != "cost" && arguments.what != "experiments" && arguments.what != "peers") {
+    errors.push_back(unknownName("benchmark", arguments.what, {"cost", "experiments", "peers"}));
   }
   applyBackends(arguments.backends, options.session, errors);
   auto machine = machineOf(arguments.machine, options.quick);
@@ -109,8 +114,20 @@ Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
   return options;
 }
 
+/// The Python that make_venv makes; where there is none, the one in PATH.
+std::string usualPython() {
+  const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
+  const std::filesystem::path folder = cache != nullptr  ? std::filesystem::path(cache)
+                                       : home != nullptr ? std::filesystem::path(home) / ".cache"
+                                                         : std::filesystem::path();
+  const std::filesystem::path python = folder / "dfc/bench-venv/bin/python";
+  std::error_code ignored;
+  return std::filesystem::exists(python, ignored) ? python.string() : "python3";
+}
+
 Result<bench::PeerOptions> peersOf(const BenchArguments& arguments) {
   bench::PeerOptions peers = arguments.peers;
+  peers.python = peers.python.empty() ? usualPython() : peers.python;
   peers.scripts = peers.scripts.empty() ? shippedFile("tools/bench/peers").string() : peers.scripts;
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(std::filesystem::path(peers.scripts) / "peer.py", ignored)) {
@@ -140,7 +157,7 @@ Exit endOf(const bench::Report& report, const std::string& json, Console& consol
 Exit benchVerb(const BenchArguments& arguments, Console& console) {
   auto options = optionsOf(arguments);
   const auto peers =
-      arguments.what == "peers" ? peersOf(arguments) : Result<bench::PeerOptions>(arguments.peers);
+      arguments.what == "experiments" ? Result<bench::PeerOptions>(arguments.peers) : peersOf(arguments);
   if (!options || !peers) {
     return console.fail(Exit::UserError, options ? peers.errors() : options.errors());
   }
@@ -150,9 +167,10 @@ Exit benchVerb(const BenchArguments& arguments, Console& console) {
     }
   };
   bench::Report report(onRow);
-  const bench::Setting setting = arguments.what == "peers"
-                                     ? bench::runWithPeers(*std::move(options), *peers, report)
-                                     : bench::runExperiments(*std::move(options), report);
+  const bench::Setting setting =
+      arguments.what == "peers"         ? bench::runWithPeers(*std::move(options), *peers, report)
+      : arguments.what == "experiments" ? bench::runExperiments(*std::move(options), report)
+                                        : bench::runCosts(*std::move(options), *peers, report);
   if (report.rows().empty()) {
     return console.fail(Exit::UserError, {errorWithoutPlace("no experiment has a row that --only asks for",
                                                             "keys look like A2/both and B3/1gpu/f32/64")});
@@ -172,8 +190,8 @@ Exit benchVerb(const BenchArguments& arguments, Console& console) {
 void addBench(CLI::App& program, Verbs& verbs) {
   auto arguments = std::make_shared<BenchArguments>();
   CLI::App* verb =
-      program.add_subcommand("bench", "Run the book's experiments, and their peers, and time them");
-  verb->add_option("WHAT", arguments->what, "experiments, or peers")->required();
+      program.add_subcommand("bench", "Time what dfc costs, or the book's experiments, beside their peers");
+  verb->add_option("WHAT", arguments->what, "cost, experiments, or peers (cost)");
   verb->add_option("-m,--machine", arguments->machine, "machine: a file (JSON), or a shipped one by name")
       ->type_name("FILE|NAME");
   addBackendOptions(*verb, arguments->backends);
@@ -201,7 +219,7 @@ void addBench(CLI::App& program, Verbs& verbs) {
   verb->add_option("-o,--output", arguments->output, "add the results to this file")->type_name("FILE.json");
   verb->add_option("--scripts", arguments->peers.scripts, "peers: folder with the scripts, if not dfc's own")
       ->type_name("FOLDER");
-  verb->add_option("--python", arguments->peers.python, "peers: the Python that has PyTorch and JAX")
+  verb->add_option("--python", arguments->peers.python, "the Python that has PyTorch (and JAX, for peers)")
       ->type_name("PROGRAM");
   verb->add_option("--script-limit", arguments->peers.limitSeconds, "peers: seconds that one script may take")
       ->type_name("S")

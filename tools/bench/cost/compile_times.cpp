@@ -1,5 +1,5 @@
-// What compiling costs: time and memory per node of large graphs, stage by stage, and parsing their text. Nothing is
-// run. The limits are those of issue 4.
+// What compiling costs: time and memory per node of large graphs, stage by stage, and parsing their text.
+// Nothing is run. The limits are those of issue 4.
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "tools/bench/cost/costs.h"
@@ -20,14 +20,18 @@ class StageClock final : public CompileObserver {
   void start() { last_ = steadySeconds(); }
   void graph(const Graph& /*graph*/, std::string_view pass) override { tick(std::string(pass)); }
   void placed(const PlacedGraph& /*placed*/) override { tick("place"); }
-  void schedule(const Schedule& /*schedule*/, const PlacedGraph& /*placed*/) override { tick("schedule, memory"); }
-  void memory(const MemoryPlan& /*memory*/, const Schedule& /*schedule*/, const PlacedGraph& /*placed*/) override {}
+  void schedule(const Schedule& /*schedule*/, const PlacedGraph& /*placed*/) override {
+    tick("schedule, memory");
+  }
+  void memory(const MemoryPlan& /*memory*/, const Schedule& /*schedule*/,
+              const PlacedGraph& /*placed*/) override {}
   void seal() { tick("seal"); }
   /// "gradients 0.1, …": microseconds of each stage over `nodes`.
   std::string perNode(size_t nodes) const {
     std::string text;
     for (const auto& [stage, seconds] : stages_) {
-      text += fmt::format("{}{} {:.2f}", text.empty() ? "" : ", ", stage, seconds * 1e6 / static_cast<double>(nodes));
+      text += fmt::format("{}{} {:.2f}", text.empty() ? "" : ", ", stage,
+                          seconds * 1e6 / static_cast<double>(nodes));
     }
     return text;
   }
@@ -85,8 +89,10 @@ Status timeCompile(const Stage& stage, size_t nodes, Row& row, std::map<size_t, 
   }
   row.time = spreadOf(std::move(seconds));
   perNode[nodes] = row.time->median * 1e6 / ops;
-  row.checks.push_back({"µs per node", perNode[nodes], stage.atFullSize(mostMicrosecondsPerNode), std::nullopt});
-  row.notes.push_back(fmt::format("{:.2f} KiB per node at the peak", static_cast<double>(last.peakBytes) / ops / 1024));
+  row.checks.push_back(
+      {"µs per node", perNode[nodes], stage.atFullSize(mostMicrosecondsPerNode), std::nullopt});
+  row.notes.push_back(
+      fmt::format("{:.2f} KiB per node at the peak", static_cast<double>(last.peakBytes) / ops / 1024));
   row.notes.push_back("µs per node: " + last.stages);
   return success();
 }

@@ -1,5 +1,5 @@
-// Task graphs as bare numbers, so that every executor of `dfc bench overhead` runs the same ones: ours, the peers' and
-// the bare one. Nothing here knows dfc.
+// Task graphs as bare numbers, so that every executor of `dfc bench overhead` runs the same ones: ours, the
+// peers' and the bare one. Nothing here knows dfc.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ Dag chain(uint32_t tasks);
 Dag independent(uint32_t tasks);
 /// A square of side^2 tasks, each behind its neighbours above and to the left.
 Dag wavefront(uint32_t side);
-/// Layers of 100 tasks, each task behind three different ones of the layer before; the same for the same number.
+/// Layers of 100 tasks, each task behind three different ones of the layer before; the same for the same
+/// number.
 Dag layered(uint32_t tasks);
 
 /// The four of the cost table, smaller ones with `quick`: "chain", "independent", "wavefront", "layered".

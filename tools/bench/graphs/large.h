@@ -6,13 +6,14 @@
 
 namespace dfc::bench {
 
-/// One op of one element for each task, reading the results of those before it (a parameter where there are none).
-/// Compile it without passes: there is little in it that they would leave. At most three predecessors a task.
+/// One op of one element for each task, reading the results of those before it (a parameter where there are
+/// none). Compile it without passes: there is little in it that they would leave. At most three predecessors
+/// a task.
 Result<Graph> graphOf(const Dag& dag);
 
-/// About `ops` ops as large models have them: layers of 32 values of 64x64 f32, each value made from two of the layer
-/// before by a matrix product or by elementwise ops, four layers a scope. Every op is needed. The same for the same
-/// number.
+/// About `ops` ops as large models have them: layers of 32 values of 64x64 f32, each value made from two of
+/// the layer before by a matrix product or by elementwise ops, four layers a scope. Every op is needed. The
+/// same for the same number.
 Result<Graph> largeModel(size_t ops);
 
 } // namespace dfc::bench

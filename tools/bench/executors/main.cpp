@@ -1,0 +1,124 @@
+// dfc_executors: times the executors of others on the task graphs of `dfc bench --only overhead`, which
+// starts it. Takes and prints what peers/peer.py describes: --keys K,…, --quick; an object a line.
+#include "tools/bench/executors/executors.h"
+#include "tools/bench/spread.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <iostream>
+#include <sstream>
+
+namespace dfc::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) {
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+template <class Work>
+double secondsOf(Work work) {
+  const auto begin = Clock::now();
+  work();
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+void say(const std::string& key, const std::string& who, const Spread& spread) {
+  std::cout << nlohmann::json{{"key", key},
+                              {"who", who},
+                              {"seconds", spread.median},
+                              {"least", spread.least},
+                              {"most", spread.most},
+                              {"samples", spread.samples}}
+            << std::endl;
+}
+
+void measure(const Executor& executor, const NamedDag& row, bool quick) {
+  const uint32_t samples = quick ? 3 : 7;
+  std::vector<double> build, run;
+  std::unique_ptr<BuiltGraph> graph;
+  for (uint32_t i = 0; i < samples; ++i) {
+    graph.reset();
+    build.push_back(secondsOf([&] { graph = executor.build(row.dag); }));
+  }
+  graph->run(); // warm
+  for (uint32_t i = 0; i < samples; ++i) {
+    run.push_back(secondsOf([&] { graph->run(); }));
+  }
+  say("overhead/" + row.name, executor.who, spreadOf(std::move(run)));
+  say("overhead/" + row.name + "/build", executor.who, spreadOf(std::move(build)));
+}
+
+int runAll(const std::vector<std::string>& keys, bool quick) {
+  for (const NamedDag& row : overheadDags(quick)) {
+    const std::string key = "overhead/" + row.name;
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+      continue;
+    }
+    for (const Executor& executor : allExecutors()) {
+      measure(executor, row, quick);
+    }
+    for (const std::string& who : missingExecutors()) {
+      std::cout << nlohmann::json{{"key", key}, {"who", who}, {"error", "not installed when dfc was built"}}
+                << std::endl;
+    }
+  }
+  return 0;
+}
+
+} // namespace
+
+std::vector<Executor> allExecutors() {
+  std::vector<Executor> all;
+#ifdef DFC_HAS_TASKFLOW
+  all.push_back(taskflowExecutor());
+#endif
+#ifdef DFC_HAS_TBB
+  all.push_back(tbbExecutor());
+#endif
+#ifdef DFC_HAS_STARPU
+  all.push_back(starpuExecutor());
+#endif
+  return all;
+}
+
+std::vector<std::string> missingExecutors() {
+  std::vector<std::string> missing;
+#ifndef DFC_HAS_TASKFLOW
+  missing.emplace_back("Taskflow");
+#endif
+#ifndef DFC_HAS_TBB
+  missing.emplace_back("oneTBB flow graph");
+#endif
+#ifndef DFC_HAS_STARPU
+  missing.emplace_back("StarPU");
+#endif
+  return missing;
+}
+
+} // namespace dfc::bench
+
+int main(int count, char** words) {
+  std::vector<std::string> keys;
+  bool quick = false;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = words[i];
+    quick = quick || word == "--quick";
+    keys = word == "--keys" && i + 1 < count ? dfc::bench::split(words[i + 1]) : keys;
+  }
+  try {
+    return dfc::bench::runAll(keys, quick);
+  } catch (const std::exception& error) {
+    std::cerr << "dfc_executors: " << error.what() << "\n";
+    return 2;
+  }
+}
