@@ -58,8 +58,6 @@ class Stage {
   bool realGpus() const { return realGpus_; }
   bool quick() const { return options_.quick; }
   const Machine& machine() const { return options_.machine; }
-  const CostModel& cost() const { return *options_.cost; }
-  const SessionOptions& session() const { return options_.session; }
   const Sizes& sizes() const { return sizes_; }
   const std::string& traces() const { return options_.traces; }
   Report& report() const { return report_; }
