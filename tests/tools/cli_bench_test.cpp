@@ -99,7 +99,9 @@ TEST_CASE("dfc bench: alone it tells what dfc costs") {
   const auto bare = rowsOf(shop.file("results.json"), "bare executor");
   CHECK(bare.size() == 8); // four graphs, built and run
   CHECK(rows.at("overhead/chain")["checks"][0]["against"] == "bare executor");
-  CHECK(!python || rows.at("train/64")["checks"][0]["against"] == "fast");
+  if (python) {
+    CHECK(rows.at("train/64")["checks"][0]["against"] == "fast");
+  }
   for (const char* key : {"savings/net/fusion", "savings/net/in-place", "savings/block/both"}) {
     INFO(key);
     const Json checks = rows.at(key)["checks"];
