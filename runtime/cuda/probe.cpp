@@ -3,6 +3,7 @@
 #include "runtime/cuda/matmul.h"
 #include "runtime/cuda/noise.h"
 #include "runtime/cuda/peers.h"
+#include "runtime/cuda/probe_together.h"
 #include "runtime/cuda/step_overhead.h"
 #include "runtime/cuda/stopwatch.h"
 
@@ -131,6 +132,51 @@ Route* routeOf(Machine& machine, DeviceId from, DeviceId to) {
   return found == machine.routes.end() ? nullptr : &*found;
 }
 
+LinkCopy copyTo(Machine& machine, DeviceId gpu, const Bench& bench) {
+  return {routeOf(machine, machine.host(), gpu)->links[0], bench.ordinal, bench.device.get(),
+          bench.host.get()};
+}
+
+LinkCopy copyFrom(Machine& machine, DeviceId gpu, const Bench& bench) {
+  return {routeOf(machine, gpu, machine.host())->links[0], bench.ordinal, bench.host.get() + copied / 2,
+          bench.device.get() + copied / 2};
+}
+
+/// Both directions of each bus, and the buses of all GPUs.
+void measureBuses(Machine& machine, llvm::ArrayRef<DeviceId> gpus,
+                  llvm::ArrayRef<std::unique_ptr<Bench>> benches) {
+  std::vector<LinkCopy> in, out;
+  for (size_t i = 0; i < gpus.size(); ++i) {
+    in.push_back(copyTo(machine, gpus[i], *benches[i]));
+    out.push_back(copyFrom(machine, gpus[i], *benches[i]));
+    measureTogether(machine, machine.devices[gpus[i]].name + " in and out", {in.back(), out.back()},
+                    copied / 2);
+  }
+  if (gpus.size() > 1) {
+    measureTogether(machine, "in of all", in, copied / 2);
+    measureTogether(machine, "out of all", out, copied / 2);
+  }
+}
+
+/// Both directions between each two GPUs.
+void measurePairs(Machine& machine, llvm::ArrayRef<DeviceId> gpus,
+                  llvm::ArrayRef<std::unique_ptr<Bench>> benches) {
+  for (size_t i = 0; i < gpus.size(); ++i) {
+    for (size_t j = i + 1; j < gpus.size(); ++j) {
+      const Route *there = routeOf(machine, gpus[i], gpus[j]), *back = routeOf(machine, gpus[j], gpus[i]);
+      if (there != nullptr && back != nullptr) {
+        std::byte *first = benches[i]->device.get(), *second = benches[j]->device.get();
+        const LinkCopy copies[] = {
+            {there->links[0], benches[i]->ordinal, second, first},
+            {back->links[0], benches[j]->ordinal, first + copied / 2, second + copied / 2}};
+        measureTogether(
+            machine, machine.devices[gpus[i]].name + " and " + machine.devices[gpus[j]].name + " both ways",
+            copies, copied / 2);
+      }
+    }
+  }
+}
+
 } // namespace
 
 void addGpus(Machine& machine, int count) {
@@ -181,6 +227,8 @@ void measureGpus(Machine& machine) {
       }
     }
   }
+  measureBuses(machine, gpus, benches);
+  measurePairs(machine, gpus, benches);
 }
 
 } // namespace dfc::cuda

@@ -20,7 +20,7 @@ constexpr const char* examples = R"(Examples:
   dfc machine -o here.json
   dfc machine --estimate    # no measuring: rates that any laptop reaches
 It takes about a second, and a few more where there are GPUs: copies for the memory bandwidth, matmuls for the peak
-rates, tiny ops for the launch cost, and copies over each link of a GPU.)";
+rates, tiny ops for the launch cost, and copies over each link of a GPU, alone and several at once.)";
 
 Exit machineVerb(const MachineArguments& arguments, Console& console) {
   OutputFiles files;
@@ -55,7 +55,8 @@ void addMachine(CLI::App& program, Verbs& verbs) {
   auto arguments = std::make_shared<MachineArguments>();
   CLI::App* verb = program.add_subcommand("machine", "Print this host as a machine file");
   verb->add_option("-o,--output", arguments->output, "write it here")->type_name("FILE.json");
-  verb->add_flag("--estimate", arguments->estimate, "do not measure");
+  CLI::Option* estimate = verb->add_flag("--estimate", arguments->estimate, "do not measure");
+  verb->add_flag("--probe", "measure: what is done anyway, said aloud")->excludes(estimate);
   verb->footer(examples);
   verbs[verb] = [arguments](Console& console) { return machineVerb(*arguments, console); };
 }
