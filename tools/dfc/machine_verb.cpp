@@ -13,7 +13,7 @@ namespace {
 
 struct MachineArguments {
   std::string output;
-  bool estimate = false;
+  bool estimate = false, probe = false;
 };
 
 constexpr const char* examples = R"(Examples:
@@ -56,7 +56,7 @@ void addMachine(CLI::App& program, Verbs& verbs) {
   CLI::App* verb = program.add_subcommand("machine", "Print this host as a machine file");
   verb->add_option("-o,--output", arguments->output, "write it here")->type_name("FILE.json");
   CLI::Option* estimate = verb->add_flag("--estimate", arguments->estimate, "do not measure");
-  verb->add_flag("--probe", "measure: what is done anyway, said aloud")->excludes(estimate);
+  verb->add_flag("--probe", arguments->probe, "measure: what is done anyway, said aloud")->excludes(estimate);
   verb->footer(examples);
   verbs[verb] = [arguments](Console& console) { return machineVerb(*arguments, console); };
 }
