@@ -15,13 +15,13 @@ struct RowFormula {
   std::string label; ///< storage of the labels (CrossEntropyGradient)
 };
 
-/// Real, Element, infinity, and a running maximum with its sum of powers: Totals, start, add, merge,
-/// shuffled, and `settled`, which makes the sum NaN where the maximum is infinite.
+/// Real, Element, infinity, and a running maximum with its sum of powers: Totals, start, mostOf, powerOf,
+/// add, merge, shuffled, and `settled`, which makes the sum NaN where the maximum is infinite.
 std::string rowTotalsText(ElementType element);
-/// Row, rowOf(totals, row, …) and result(row, x, column).
+/// Row, rowOf(totals, row, …) and result(row, x, power, column), the power being powerOf(x, row.most).
 std::string rowFormulaText(const RowFormula& formula, int64_t rows, int64_t classes);
-/// Shared, and `agreed(totals, shared)`: merges Totals over `lanes` threads, so that all of them know the
-/// result. lanes <= 32, or the whole block.
+/// Shared, and `agreed<use>(totals, shared)`: merges Totals over `lanes` threads, so that all of them know
+/// the result; uses 0 and 1 do not get into one another's way. lanes <= 32, or the whole block.
 std::string agreedText(int64_t lanes);
 
 } // namespace dfc::cuda

@@ -1,6 +1,7 @@
 // Softmax, logSoftmax and the cross-entropy gradient. Along the last axis: lanes of a warp, a warp or a block
-// take a row, which stays in registers between the sweep for its totals and the results; a row too long for
-// that is read twice. Along another axis: threads side by side take neighbouring columns.
+// take a row, which stays in registers while they find its maximum, then its powers and their sum, then the
+// results; a row too long for that is read twice. Along another axis: threads side by side take neighbouring
+// columns.
 #include "ir/op_rules.h"
 #include "runtime/cuda/kernels/rows.h"
 
@@ -11,7 +12,7 @@
 namespace dfc::cuda {
 namespace {
 
-constexpr int64_t mostPacks = 8; // of a row, in the registers of a thread
+constexpr int64_t mostPacks = 16; // of a row, in the registers of a thread
 
 constexpr std::string_view residentText = R"(
 DFC_INLINE void run(const Element* from, $parameters$Element* to, const Block& block, Shared& shared) {
@@ -32,9 +33,12 @@ DFC_INLINE void run(const Element* from, $parameters$Element* to, const Block& b
     for (int k = 0; k < width; ++k) x[n * width + k] = inside ? valueOf(packs[n].at[k]) : start().most;
   }
   // Absent elements are -infinity and count nothing, but for a row that is -infinity, which is NaN anyway.
-  Totals totals = start();
-  add(totals, x);
-  totals = agreed(totals, shared);
+  Totals totals = {mostOf(start().most, x), Real(0)};
+  totals.most = agreed<0>(totals, shared).most;
+  Real powers[perThread * width];
+#pragma unroll
+  for (int k = 0; k < perThread * width; ++k) totals.sum += powers[k] = powerOf(x[k], totals.most);
+  totals = agreed<1>(totals, shared);
   if (!present) return;
   const Row known = rowOf(totals, row$arguments$);
 #pragma unroll
@@ -43,7 +47,7 @@ DFC_INLINE void run(const Element* from, $parameters$Element* to, const Block& b
     if (column >= classes) continue;
     Pack<Element, width> pack;
 #pragma unroll
-    for (int k = 0; k < width; ++k) pack.at[k] = stored<Element>(result(known, x[n * width + k], column + k));
+    for (int k = 0; k < width; ++k) pack.at[k] = stored<Element>(result(known, x[n * width + k], powers[n * width + k], column + k));
     storePack(to + row * classes + column, pack);
   }
 }
@@ -63,13 +67,13 @@ DFC_INLINE void run(const Element* from, $parameters$Element* to, const Block& b
     unpacked(x, loadPack<width>(from + base + column));
     add(totals, x);
   }
-  const Row known = rowOf(agreed(totals, shared), row$arguments$);
+  const Row known = rowOf(agreed<0>(totals, shared), row$arguments$);
 #pragma unroll 4
   for (Index column = first; column < classes; column += threads * width) {
     unpacked(x, loadPack<width>(from + base + column));
     Pack<Element, width> pack;
 #pragma unroll
-    for (int k = 0; k < width; ++k) pack.at[k] = stored<Element>(result(known, x[k], column + k));
+    for (int k = 0; k < width; ++k) pack.at[k] = stored<Element>(result(known, x[k], powerOf(x[k], known.most), column + k));
     storePack(to + base + column, pack);
   }
 }
@@ -79,6 +83,7 @@ constexpr std::string_view stridedText = R"(
 // Rows are [outer, classes, inner]; a block takes `columns` packs of neighbouring rows, and each of its
 // `lanes` every so many classes.
 struct Shared { Totals ofLanes[lanes][columns * width]; };
+const int together = 4; // classes, so that their maximum is found before their powers
 DFC_INLINE void run(const Element* from, Element* to, const Block& block, Shared& shared) {
   auto& ofLanes = shared.ofLanes;
   const int column = threadIdx.x % columns, lane = threadIdx.x / columns;
@@ -89,12 +94,17 @@ DFC_INLINE void run(const Element* from, Element* to, const Block& block, Shared
 #pragma unroll
   for (int k = 0; k < width; ++k) totals[k] = start();
   if (present) {
-#pragma unroll 4
-    for (Index c = lane; c < classes; c += lanes) {
-      const Pack<Element, width> pack = loadPack<width>(from + base + c * inner);
+    for (Index c = lane; c < classes; c += lanes * together) {
+      Pack<Element, width> packs[together];
+#pragma unroll
+      for (int n = 0; n < together; ++n) {
+        if (c + n * lanes < classes) packs[n] = loadPack<width>(from + base + (c + n * lanes) * inner);
+      }
 #pragma unroll
       for (int k = 0; k < width; ++k) {
-        const Real x[1] = {valueOf(pack.at[k])};
+        Real x[together];
+#pragma unroll
+        for (int n = 0; n < together; ++n) x[n] = c + n * lanes < classes ? valueOf(packs[n].at[k]) : start().most;
         add(totals[k], x);
       }
     }
@@ -114,7 +124,10 @@ DFC_INLINE void run(const Element* from, Element* to, const Block& block, Shared
   for (Index c = lane; c < classes; c += lanes) {
     Pack<Element, width> pack = loadPack<width>(from + base + c * inner);
 #pragma unroll
-    for (int k = 0; k < width; ++k) pack.at[k] = stored<Element>(result(known[k], valueOf(pack.at[k]), c));
+    for (int k = 0; k < width; ++k) {
+      const Real x = valueOf(pack.at[k]);
+      pack.at[k] = stored<Element>(result(known[k], x, powerOf(x, known[k].most), c));
+    }
     storePack(to + base + c * inner, pack);
   }
 }
@@ -132,10 +145,11 @@ std::string rowCount(int64_t rows, int64_t classes) {
 
 int64_t totalsBytes(ElementType element) { return element == ElementType::F64 ? 16 : 8; }
 
-// Threads for a row of so many packs: 4 packs each, or up to 8 where a warp then suffices.
+// Threads for a row of so many packs: 4 packs each, or 8 where a warp then suffices or the row is long, up to
+// 16 in a block of 512, two of which a multiprocessor holds at once.
 int64_t lanesFor(int64_t packs) {
   const int64_t lanes = powerOf2From(ceilDiv(packs, 4));
-  return packs <= 32 * mostPacks ? std::min<int64_t>(32, lanes) : std::min<int64_t>(1024, lanes);
+  return packs <= 32 * 8 ? std::min<int64_t>(32, lanes) : std::clamp<int64_t>(lanes / 2, 64, 512);
 }
 
 GeneratedWork lastAxis(const RowFormula& formula, int64_t rows, int64_t classes) {
@@ -155,7 +169,7 @@ GeneratedWork lastAxis(const RowFormula& formula, int64_t rows, int64_t classes)
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(rows, threads / lanes));
   launch.threads = static_cast<uint32_t>(threads);
   launch.barriers = lanes > 32;
-  launch.sharedBytes = static_cast<uint32_t>(lanes > 32 ? lanes / 32 * totalsBytes(formula.element) : 0);
+  launch.sharedBytes = static_cast<uint32_t>(lanes > 32 ? 2 * lanes / 32 * totalsBytes(formula.element) : 0);
   for (uint32_t operand = 0; operand < (gradient ? 3U : 1U); ++operand) {
     launch.arguments.push_back({Argument::From::Operand, operand, 0});
   }

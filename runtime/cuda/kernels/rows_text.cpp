@@ -19,13 +19,17 @@ DFC_INLINE Real larger2(Real a, Real b) { return b > a ? b : a; }
 DFC_INLINE Real rescaled(const Totals& totals, Real most) { // infinity - infinity would be NaN
   return totals.most == most ? totals.sum : totals.sum * expOf(totals.most - most);
 }
-template <int count> DFC_INLINE void add(Totals& into, const Real (&x)[count]) {
-  Real most = into.most;
+template <int count> DFC_INLINE Real mostOf(Real most, const Real (&x)[count]) {
 #pragma unroll
   for (int k = 0; k < count; ++k) most = larger2(most, x[k]);
+  return most;
+}
+DFC_INLINE Real powerOf(Real x, Real most) { return x == most ? Real(1) : expOf(x - most); }
+template <int count> DFC_INLINE void add(Totals& into, const Real (&x)[count]) {
+  const Real most = mostOf(into.most, x);
   Real sum = rescaled(into, most);
 #pragma unroll
-  for (int k = 0; k < count; ++k) sum += x[k] == most ? Real(1) : expOf(x[k] - most);
+  for (int k = 0; k < count; ++k) sum += powerOf(x[k], most);
   into = {most, sum};
 }
 DFC_INLINE void merge(Totals& into, const Totals& from) {
@@ -42,13 +46,13 @@ DFC_INLINE Totals settled(const Totals& totals) { return {totals.most, totals.su
 constexpr std::string_view softmaxText = R"(
 struct Row { Real most, scale; };
 DFC_INLINE Row rowOf(const Totals& totals, Index) { return {totals.most, Real(1) / totals.sum}; }
-DFC_INLINE Real result(const Row& row, Real x, Index) { return expOf(x - row.most) * row.scale; }
+DFC_INLINE Real result(const Row& row, Real, Real power, Index) { return power * row.scale; }
 )";
 
 constexpr std::string_view logSoftmaxText = R"(
 struct Row { Real most, logSum; };
 DFC_INLINE Row rowOf(const Totals& totals, Index) { return {totals.most, logOf(totals.sum)}; }
-DFC_INLINE Real result(const Row& row, Real x, Index) { return x - row.most - row.logSum; }
+DFC_INLINE Real result(const Row& row, Real x, Real, Index) { return x - row.most - row.logSum; }
 )";
 
 // A label outside the classes makes its row NaN.
@@ -59,15 +63,15 @@ DFC_INLINE Row rowOf(const Totals& totals, Index row, const $Label$* labels, con
   const Real slope = valueOf(cotangent[0]) / Real($rows$ll);
   return {totals.most, Real(1) / totals.sum, label >= 0 && label < $classes$ll ? slope : $nan$, label};
 }
-DFC_INLINE Real result(const Row& row, Real x, Index column) {
-  const Real probability = expOf(x - row.most) * row.scale;
+DFC_INLINE Real result(const Row& row, Real, Real power, Index column) {
+  const Real probability = power * row.scale;
   return (i64(column) == row.label ? probability - Real(1) : probability) * row.slope;
 }
 )";
 
 constexpr std::string_view lanesText = R"(
 struct Shared {};
-DFC_INLINE Totals agreed(Totals totals, Shared&) {
+template <int use> DFC_INLINE Totals agreed(Totals totals, Shared&) {
 #pragma unroll
   for (int lane = lanes / 2; lane > 0; lane /= 2) merge(totals, shuffled(totals, lane));
   return settled(totals);
@@ -75,9 +79,9 @@ DFC_INLINE Totals agreed(Totals totals, Shared&) {
 )";
 
 constexpr std::string_view blockText = R"(
-struct Shared { Totals ofWarps[lanes / 32]; };
-DFC_INLINE Totals agreed(Totals totals, Shared& shared) {
-  auto& ofWarps = shared.ofWarps;
+struct Shared { Totals ofWarps[2][lanes / 32]; };
+template <int use> DFC_INLINE Totals agreed(Totals totals, Shared& shared) {
+  auto& ofWarps = shared.ofWarps[use];
 #pragma unroll
   for (int lane = 16; lane > 0; lane /= 2) merge(totals, shuffled(totals, lane));
   if (threadIdx.x % 32 == 0) ofWarps[threadIdx.x / 32] = totals;
