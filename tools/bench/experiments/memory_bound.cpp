@@ -89,7 +89,7 @@ void memoryBound(Stage& stage) {
     return stage.lacking("K", "large ops that only read and write", "the machine has no GPU");
   }
   const bool large = stage.realGpus();
-  for (const OneOp& op : opsOf(large ? 16384 : 128, large ? 16384 : 256)) {
+  for (const OneOp& op : opsOf(large ? 16384 : 128, large ? 8192 : 256)) {
     if (stage.wants("K/" + op.name)) {
       timeOne(stage, op);
     }
