@@ -177,10 +177,19 @@ GeneratedWork lastAxis(const RowFormula& formula, int64_t rows, int64_t classes)
   return {{std::move(launch)}, 0};
 }
 
+// Packs side by side in a block: 512 bytes, or down to 128 where blocks would not fill the GPU otherwise.
+int64_t columnsFor(int64_t packs) {
+  int64_t columns = 32;
+  while (columns > 8 && packs / columns < 4 * multiprocessors) {
+    columns /= 2;
+  }
+  return columns;
+}
+
 GeneratedWork innerAxis(const RowFormula& formula, int64_t outer, int64_t classes, int64_t inner) {
   const int64_t rows = outer * inner;
   const int64_t width = commonPowerOf2(std::min<int64_t>(4, packBytes / byteWidth(formula.element)), {inner});
-  const int64_t packs = rows / width, columns = std::min<int64_t>(32, powerOf2From(packs));
+  const int64_t packs = rows / width, columns = std::min(columnsFor(packs), powerOf2From(packs));
   const int64_t lanes = std::min<int64_t>(256 / columns, powerOf2From(ceilDiv(classes, 4)));
   const IndexText index(rows * classes);
   GeneratedLaunch launch;
