@@ -1,4 +1,4 @@
-// K: ops that do little but read and write, one large one a step, held against the GPU's own copy bandwidth.
+// K1: ops that do little but read and write, one large one a step, held against the GPU's own copy bandwidth.
 #include "tools/bench/experiments/experiments.h"
 
 #include "ir/dsl.h"
@@ -65,7 +65,7 @@ void timeOne(Stage& stage, const OneOp& op) {
   const std::string gpu = stage.gpus()[0];
   const double bandwidth = stage.machine().devices[stage.machine().findDevice(gpu)].memoryBandwidth;
   const std::string what = fmt::format("{} of {} on {}", op.name, toString(op.operands[0]), gpu);
-  stage.attempt("K/" + op.name, what, [&](Row& row) -> Status {
+  stage.attempt("K1/" + op.name, what, [&](Row& row) -> Status {
     const auto graph = graphOf(op, gpu);
     const auto act = stage.prepare(graph);
     if (!act) {
@@ -86,11 +86,11 @@ void timeOne(Stage& stage, const OneOp& op) {
 
 void memoryBound(Stage& stage) {
   if (stage.gpus().empty()) {
-    return stage.lacking("K", "large ops that only read and write", "the machine has no GPU");
+    return stage.lacking("K1", "large ops that only read and write", "the machine has no GPU");
   }
   const bool large = stage.realGpus();
   for (const OneOp& op : opsOf(large ? 16384 : 128, large ? 8192 : 256)) {
-    if (stage.wants("K/" + op.name)) {
+    if (stage.wants("K1/" + op.name)) {
       timeOne(stage, op);
     }
   }
