@@ -77,3 +77,16 @@ dfc_test_room(fuzz LINKS dfc_compiler dfc_runtime dfc_zip)
 if(TARGET tests_tools AND TARGET dfc)
   add_dependencies(tests_tools dfc)
 endif()
+
+# Leaks and stray accesses of a whole run, where valgrind is installed. Without AVX: oneDNN's generated AVX code reads a
+# vector past its own scratch memory and throws it away.
+find_program(DFC_VALGRIND valgrind)
+set(dfc_images /usr/share/datasets/fashion-mnist)
+if(TARGET dfc AND DFC_VALGRIND AND NOT DFC_SANITIZE AND EXISTS "${dfc_images}")
+  add_test(NAME tools.valgrind WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/tests"
+    COMMAND "${DFC_VALGRIND}" -q --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=9
+            $<TARGET_FILE:dfc> run "${CMAKE_SOURCE_DIR}/samples/04_graph_file/figure.dfg" -m cpu-2gpu --steps 2
+            --feed images=fashion-mnist/train/images --feed labels=fashion-mnist/train/labels
+            --trace valgrind-trace.json --save-state valgrind-state.safetensors)
+  set_tests_properties(tools.valgrind PROPERTIES LABELS "tools;heavy" TIMEOUT 900 ENVIRONMENT ONEDNN_MAX_CPU_ISA=SSE41)
+endif()
