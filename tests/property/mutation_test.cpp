@@ -71,8 +71,8 @@ bool hasNan(const NamedLiterals& values) {
 std::string difference(const Outcome& expected, const Outcome& actual) {
   const auto between = [](const NamedLiterals& a, const NamedLiterals& b) {
     for (const auto& [name, literal] : a) {
-      if (std::string text = bitDifference(literal, b.at(name)); !text.empty()) {
-        return name + ": " + text;
+      if (const std::string text = bitDifference(literal, b.at(name)); !text.empty()) {
+        return fmt::format("{}: {}", name, text);
       }
     }
     return std::string();
