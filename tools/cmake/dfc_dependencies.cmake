@@ -23,7 +23,7 @@ function(dfc_imported target header library)
 endfunction()
 
 dfc_imported(dfc_dnnl oneapi/dnnl/dnnl.hpp dnnl)
-if(NOT DFC_FUZZ) # fuzz targets open no oneDNN, and clang's OpenMP is a package of its own
+if(NOT DFC_FUZZ) # builds no oneDNN module (CMakeLists.txt)
   find_package(OpenMP REQUIRED COMPONENTS CXX) # only to tell oneDNN's OpenMP how many threads to use
   target_link_libraries(dfc_dnnl INTERFACE OpenMP::OpenMP_CXX)
 endif()
