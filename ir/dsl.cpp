@@ -49,9 +49,11 @@ Tensor refuseNumbers(Builder& builder, const OpAttributes& attributes, std::sour
   return {&builder, {}};
 }
 
+using Tensors = llvm::SmallVector<Tensor, 2>;
+
 // An op on tensors and numbers. Without any tensor there is no graph to append to or to complain in: the
 // result is then an empty Tensor, which is refused where it is used.
-Tensor apply(OpAttributes attributes, llvm::ArrayRef<Operand> operands) {
+Tensors applyMulti(OpAttributes attributes, llvm::ArrayRef<Operand> operands) {
   const Tensor* any = firstTensor(operands);
   if (any == nullptr) {
     return {};
@@ -63,12 +65,17 @@ Tensor apply(OpAttributes attributes, llvm::ArrayRef<Operand> operands) {
     const Operand& operand = operands[i];
     const bool isPeer = operands.size() - i <= peers(attributes, operands).size();
     if (operand.number() != nullptr && (peer == nullptr || !isPeer)) {
-      return refuseNumbers(builder, attributes, operand.where());
+      return {refuseNumbers(builder, attributes, operand.where())};
     }
     tensors.push_back(operand.number() != nullptr ? scalarLike(*peer, kindOf(attributes), operand)
                                                   : *operand.tensor());
   }
-  return builder.op(std::move(attributes), tensors, operands.front().where());
+  return builder.multiOp(std::move(attributes), tensors, operands.front().where());
+}
+
+Tensor apply(OpAttributes attributes, llvm::ArrayRef<Operand> operands) {
+  const Tensors results = applyMulti(std::move(attributes), operands);
+  return results.empty() ? Tensor() : results.front();
 }
 
 template <class Reduction>
@@ -86,6 +93,14 @@ Tensor alongAxis(const Operand& a, int64_t axis) {
   return apply(attributes, {a});
 }
 
+// What every op over windows has.
+template <class Op>
+void setWindow(Op& attributes, const Window& window) {
+  attributes.strides = window.strides;
+  attributes.low = window.low;
+  attributes.high = window.high;
+}
+
 } // namespace
 
 Tensor operator+(Operand a, Operand b) { return apply(ops::Add{}, {a, b}); }
@@ -96,12 +111,39 @@ Tensor operator-(Operand a) { return apply(ops::Neg{}, {a}); }
 Tensor max(Operand a, Operand b) { return apply(ops::Maximum{}, {a, b}); }
 Tensor min(Operand a, Operand b) { return apply(ops::Minimum{}, {a, b}); }
 
+Tensor pow(Operand a, Operand b) { return apply(ops::Pow{}, {a, b}); }
+Tensor operator&(Operand a, Operand b) { return apply(ops::And{}, {a, b}); }
+Tensor operator|(Operand a, Operand b) { return apply(ops::Or{}, {a, b}); }
+Tensor operator^(Operand a, Operand b) { return apply(ops::Xor{}, {a, b}); }
+Tensor operator~(Operand a) { return apply(ops::Not{}, {a}); }
+
+Tensor abs(Operand a) { return apply(ops::Abs{}, {a}); }
+Tensor sign(Operand a) { return apply(ops::Sign{}, {a}); }
+Tensor floor(Operand a) { return apply(ops::Floor{}, {a}); }
+Tensor ceil(Operand a) { return apply(ops::Ceil{}, {a}); }
+Tensor round(Operand a) { return apply(ops::Round{}, {a}); }
+
 Tensor exp(Operand a) { return apply(ops::Exp{}, {a}); }
 Tensor log(Operand a) { return apply(ops::Log{}, {a}); }
 Tensor sqrt(Operand a) { return apply(ops::Sqrt{}, {a}); }
+Tensor rsqrt(Operand a) { return apply(ops::Rsqrt{}, {a}); }
+Tensor reciprocal(Operand a) { return apply(ops::Reciprocal{}, {a}); }
+Tensor sin(Operand a) { return apply(ops::Sin{}, {a}); }
+Tensor cos(Operand a) { return apply(ops::Cos{}, {a}); }
+Tensor erf(Operand a) { return apply(ops::Erf{}, {a}); }
 Tensor tanh(Operand a) { return apply(ops::Tanh{}, {a}); }
 Tensor sigmoid(Operand a) { return apply(ops::Sigmoid{}, {a}); }
 Tensor relu(Operand a) { return apply(ops::Relu{}, {a}); }
+
+Tensor leakyRelu(Operand a, Operand slope) { return apply(ops::LeakyRelu{}, {a, slope}); }
+Tensor gelu(Operand a, Approximation approximate) {
+  ops::Gelu attributes;
+  attributes.approximate = approximate;
+  return apply(attributes, {a});
+}
+Tensor silu(Operand a) { return apply(ops::Silu{}, {a}); }
+Tensor softplus(Operand a) { return apply(ops::Softplus{}, {a}); }
+Tensor clip(Operand a, Operand low, Operand high) { return apply(ops::Clip{}, {a, low, high}); }
 
 Tensor cast(Operand a, ElementType to) {
   ops::Cast attributes;
@@ -133,6 +175,21 @@ Tensor reduceMean(Operand a, Dims axes, bool keepDims) {
 }
 Tensor reduceMax(Operand a, Dims axes, bool keepDims) {
   return reduce<ops::ReduceMax>(a, std::move(axes), keepDims);
+}
+
+Tensor reduceMin(Operand a, Dims axes, bool keepDims) {
+  return reduce<ops::ReduceMin>(a, std::move(axes), keepDims);
+}
+Tensor reduceProduct(Operand a, Dims axes, bool keepDims) {
+  return reduce<ops::ReduceProduct>(a, std::move(axes), keepDims);
+}
+
+Tensor cumSum(Operand a, int64_t axis, Running running) {
+  ops::CumSum attributes;
+  attributes.axis = axis;
+  attributes.exclusive = running.exclusive;
+  attributes.reverse = running.reverse;
+  return apply(attributes, {a});
 }
 
 Tensor argMax(Operand a, int64_t axis, bool keepDims) {
@@ -191,6 +248,124 @@ Tensor pad(Operand a, Dims low, Dims high, Dims interior, double value) {
   attributes.interior = std::move(interior);
   attributes.value = value;
   return apply(std::move(attributes), {a});
+}
+
+TopK topK(Operand a, int64_t k, int64_t axis, bool largest) {
+  ops::TopK attributes;
+  attributes.k = k;
+  attributes.axis = axis;
+  attributes.largest = largest;
+  const Tensors results = applyMulti(attributes, {a});
+  return results.size() == 2 ? TopK{results[0], results[1]} : TopK{};
+}
+
+Tensor layerNorm(Operand a, Operand scale, Operand bias, int64_t axis, double epsilon) {
+  ops::LayerNorm attributes;
+  attributes.axis = axis;
+  attributes.epsilon = epsilon;
+  return apply(attributes, {a, scale, bias});
+}
+
+Tensor rmsNorm(Operand a, Operand scale, int64_t axis, double epsilon) {
+  ops::RmsNorm attributes;
+  attributes.axis = axis;
+  attributes.epsilon = epsilon;
+  return apply(attributes, {a, scale});
+}
+
+Tensor batchNorm(Operand a, Operand scale, Operand bias, Operand mean, Operand variance, int64_t axis,
+                 double epsilon) {
+  ops::BatchNorm attributes;
+  attributes.axis = axis;
+  attributes.epsilon = epsilon;
+  return apply(attributes, {a, scale, bias, mean, variance});
+}
+
+Normalised batchNormTraining(Operand a, Operand scale, Operand bias, int64_t axis, double epsilon) {
+  ops::BatchNormTraining attributes;
+  attributes.axis = axis;
+  attributes.epsilon = epsilon;
+  const Tensors results = applyMulti(attributes, {a, scale, bias});
+  return results.size() == 3 ? Normalised{results[0], results[1], results[2]} : Normalised{};
+}
+
+Tensor dropout(Operand a, Operand step, double rate, int64_t seed) {
+  ops::Dropout attributes;
+  attributes.rate = rate;
+  attributes.seed = seed;
+  return apply(attributes, {a, step});
+}
+
+Tensor conv2d(Operand a, Operand filter, Window window, int64_t groups) {
+  ops::Conv2d attributes;
+  setWindow(attributes, window);
+  attributes.dilations = window.dilations;
+  attributes.groups = groups;
+  return apply(std::move(attributes), {a, filter});
+}
+
+Tensor maxPool(Operand a, Dims size, Window window) {
+  ops::MaxPool attributes;
+  attributes.window = std::move(size);
+  attributes.dilations = window.dilations;
+  setWindow(attributes, window);
+  return apply(std::move(attributes), {a});
+}
+
+Tensor averagePool(Operand a, Dims size, Window window, bool countPadding) {
+  ops::AveragePool attributes;
+  attributes.window = std::move(size);
+  attributes.countPadding = countPadding;
+  setWindow(attributes, window);
+  return apply(std::move(attributes), {a});
+}
+
+std::vector<Tensor> split(Operand a, Dims sizes, int64_t axis) {
+  ops::Split attributes;
+  attributes.sizes = std::move(sizes);
+  attributes.axis = axis;
+  const Tensors parts = applyMulti(std::move(attributes), {a});
+  return {parts.begin(), parts.end()};
+}
+
+Tensor tile(Operand a, Dims repeats) {
+  ops::Tile attributes;
+  attributes.repeats = std::move(repeats);
+  return apply(std::move(attributes), {a});
+}
+
+Tensor gather(Operand a, Operand indices, int64_t axis) {
+  ops::Gather attributes;
+  attributes.axis = axis;
+  return apply(attributes, {a, indices});
+}
+
+Tensor scatterAdd(Operand a, Operand indices, Operand updates, int64_t axis) {
+  ops::ScatterAdd attributes;
+  attributes.axis = axis;
+  return apply(attributes, {a, indices, updates});
+}
+
+Tensor oneHot(Operand indices, int64_t depth, int64_t axis, ElementType to) {
+  ops::OneHot attributes;
+  attributes.depth = depth;
+  attributes.axis = axis;
+  attributes.to = to;
+  return apply(attributes, {indices});
+}
+
+Tensor iota(Builder& builder, const TensorType& type, int64_t axis, std::source_location where) {
+  ops::Iota attributes;
+  attributes.type = type;
+  attributes.axis = axis;
+  return builder.op(std::move(attributes), {}, where);
+}
+
+Tensor trilu(Operand a, int64_t k, bool upper) {
+  ops::Trilu attributes;
+  attributes.k = k;
+  attributes.upper = upper;
+  return apply(attributes, {a});
 }
 
 } // namespace dfc

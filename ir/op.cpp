@@ -122,6 +122,17 @@ Arity arityOf(OpKind kind) {
   DFC_UNREACHABLE("op kind");
 }
 
+bool isExact(OpKind kind) {
+  switch (kind) {
+#define DFC_OP(Type, text)                                                                                   \
+  case OpKind::Type:                                                                                         \
+    return ops::Type::exact;
+#include "ir/ops.def"
+#undef DFC_OP
+  }
+  DFC_UNREACHABLE("op kind");
+}
+
 TypeResult resultTypes(const OpAttributes& attributes, OperandTypes operands) {
   const Arity arity = arityOf(kindOf(attributes));
   if (operands.size() < arity.least || operands.size() > arity.most) {

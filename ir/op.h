@@ -45,6 +45,7 @@ OpAttributes defaultAttributes(OpKind kind);
 
 OpClass classOf(OpKind kind);
 Arity arityOf(OpKind kind);
+bool isExact(OpKind kind); ///< see OpDefaults
 
 /// The result types for these operands, or what is wrong. Checks the operand count first.
 TypeResult resultTypes(const OpAttributes& attributes, OperandTypes operands);

@@ -86,6 +86,8 @@ class GradientRule; // ir/gradients.h
 
 /// What an op has unless its struct says otherwise.
 struct OpDefaults {
+  /// Every backend gives the bits that the evaluator gives, whatever the operands: constants may be folded.
+  static constexpr bool exact = false;
   void fields(AttributeVisitor&) {}     // no attributes
   void gradient(GradientRule&) const {} // no operand has a gradient
 };

@@ -25,6 +25,27 @@ bool inDomain(ElementType type, Domain domain) {
   case Domain::Any: return true;
   case Domain::Number: return type != ElementType::Bool;
   case Domain::Float: return isFloat(type);
+  case Domain::Whole: return !isFloat(type);
+  }
+  DFC_UNREACHABLE("domain");
+}
+
+std::string_view spoken(Domain domain) {
+  switch (domain) {
+  case Domain::Any: return "any type";
+  case Domain::Number: return "numbers, not bool";
+  case Domain::Float: return "f32, f64, f16 or bf16";
+  case Domain::Whole: return "bool or integers, not floats";
+  }
+  DFC_UNREACHABLE("domain");
+}
+
+std::string_view spokenCure(Domain domain) {
+  switch (domain) {
+  case Domain::Any: return "another type";
+  case Domain::Number: return "a number type";
+  case Domain::Float: return "a float type";
+  case Domain::Whole: return "bool or an integer type";
   }
   DFC_UNREACHABLE("domain");
 }
@@ -54,11 +75,8 @@ TypeResult refuse(OpKind kind, OperandTypes operands, std::string_view why, std:
 TypeResult checkElements(OpKind kind, OperandTypes operands, Domain domain) {
   for (const TensorType& type : operands) {
     if (!inDomain(type.element, domain)) {
-      const bool wantsFloat = domain == Domain::Float;
-      return refuse(kind, operands,
-                    fmt::format("{} takes {}", nameOf(kind),
-                                wantsFloat ? "f32, f64, f16 or bf16" : "numbers, not bool"),
-                    wantsFloat ? "cast to a float type first" : "cast to a number type first");
+      return refuse(kind, operands, fmt::format("{} takes {}", nameOf(kind), spoken(domain)),
+                    fmt::format("cast to {} first", spokenCure(domain)));
     }
   }
   for (const TensorType& type : operands) {

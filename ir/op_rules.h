@@ -16,7 +16,10 @@ inline constexpr double divFlops = 4;
 inline constexpr double sqrtFlops = 4;
 inline constexpr double expFlops = 8;
 inline constexpr double logFlops = 8;
-inline constexpr double tanhFlops = expFlops + divFlops + 2;    // (e^2x - 1) / (e^2x + 1)
+inline constexpr double sinFlops = 10;                       // range reduction and a polynomial
+inline constexpr double erfFlops = expFlops + divFlops + 6;  // 1 - a rational polynomial times e^-x^2
+inline constexpr double powFlops = expFlops + logFlops + 4;  // e^(b log a), with the logarithm in two parts
+inline constexpr double tanhFlops = expFlops + divFlops + 2; // (e^2x - 1) / (e^2x + 1)
 inline constexpr double sigmoidFlops = expFlops + divFlops + 1; // 1 / (1 + e^-x)
 
 /// "add of f32[2, 3] and f32[4]"
@@ -24,8 +27,8 @@ std::string describeCall(OpKind kind, OperandTypes operands);
 /// A refusal: "add of f32[2, 3] and f32[4]: <why>", with the way out.
 TypeResult refuse(OpKind kind, OperandTypes operands, std::string_view why, std::string hint);
 
-/// Element types that an op works on. Number: all but bool.
-enum class Domain : uint8_t { Any, Number, Float };
+/// Element types that an op works on. Number: all but bool; Whole: all but floats.
+enum class Domain : uint8_t { Any, Number, Float, Whole };
 /// Ok (without types) when all operands have one element type, and it is in the domain.
 TypeResult checkElements(OpKind kind, OperandTypes operands, Domain domain);
 

@@ -30,22 +30,11 @@ Literal valueOf(const OpAttributes& attributes, Operands operands) {
   case OpKind::Assign: return operands[1];
   case OpKind::Transfer: return operands[0];
   case OpKind::Matmul: return matmul(std::get<ops::Matmul>(attributes), operands, type);
-  case OpKind::Add:
-  case OpKind::Sub:
-  case OpKind::Mul:
-  case OpKind::Div:
-  case OpKind::Maximum:
-  case OpKind::Minimum:
-  case OpKind::Neg:
-  case OpKind::Exp:
-  case OpKind::Log:
-  case OpKind::Sqrt:
-  case OpKind::Tanh:
-  case OpKind::Sigmoid:
-  case OpKind::Relu:
-  case OpKind::Compare:
-  case OpKind::Select:
-  case OpKind::Cast: return elementwise(attributes, operands, type);
+#define DFC_OP(Type, text)
+#define DFC_ELEMENTWISE_OP(Type, text) case OpKind::Type:
+#include "ir/ops.def"
+#undef DFC_OP
+    return elementwise(attributes, operands, type);
   case OpKind::Fused: return fused(std::get<ops::Fused>(attributes), operands, type);
   case OpKind::FusedMatmul: return fusedMatmul(std::get<ops::FusedMatmul>(attributes), operands, type);
   case OpKind::ReduceSum: {
@@ -72,6 +61,30 @@ Literal valueOf(const OpAttributes& attributes, Operands operands) {
   case OpKind::Concat: return concat(std::get<ops::Concat>(attributes), operands, type);
   case OpKind::Slice: return slice(std::get<ops::Slice>(attributes), operands[0], type);
   case OpKind::Pad: return pad(std::get<ops::Pad>(attributes), operands[0], type);
+  case OpKind::ReduceMin:
+  case OpKind::ReduceProduct:
+  case OpKind::CumSum:
+  case OpKind::TopK:
+  case OpKind::Split:
+  case OpKind::Tile:
+  case OpKind::Gather:
+  case OpKind::ScatterAdd:
+  case OpKind::OneHot:
+  case OpKind::Iota:
+  case OpKind::Trilu: DFC_UNREACHABLE("unfinished");
+  case OpKind::LayerNorm:
+  case OpKind::RmsNorm:
+  case OpKind::Dropout: DFC_UNREACHABLE("unfinished");
+  case OpKind::BatchNorm:
+  case OpKind::BatchNormTraining:
+  case OpKind::BatchNormGradient:
+  case OpKind::Conv2d:
+  case OpKind::Conv2dInputGradient:
+  case OpKind::Conv2dFilterGradient:
+  case OpKind::MaxPool:
+  case OpKind::MaxPoolGradient:
+  case OpKind::AveragePool:
+  case OpKind::AveragePoolGradient: DFC_UNREACHABLE("unfinished");
   }
   DFC_UNREACHABLE("op kind");
 }

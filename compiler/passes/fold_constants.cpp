@@ -43,49 +43,21 @@ bool castsOnce(ElementType from, ElementType to) {
   return !(narrow && wide);
 }
 
-bool isExact(const OpAttributes& attributes, const Constants& operands) {
+bool foldsExactly(const OpAttributes& attributes, const Constants& operands) {
   switch (kindOf(attributes)) {
-  case OpKind::Add:
-  case OpKind::Sub:
-  case OpKind::Mul:
-  case OpKind::Div:
-  case OpKind::Neg:
-  case OpKind::Sqrt:
-  case OpKind::Compare:
-  case OpKind::Select:
-  case OpKind::ArgMax:
-  case OpKind::Reshape:
-  case OpKind::Transpose:
-  case OpKind::Broadcast:
-  case OpKind::Concat:
-  case OpKind::Slice:
-  case OpKind::Pad: return true;
   case OpKind::Maximum:
   case OpKind::Minimum:
+  case OpKind::Clip:
   case OpKind::Relu:
+  case OpKind::ReduceMin:
   case OpKind::ReduceMax: return llvm::none_of(operands, hasNegativeZero);
   case OpKind::Cast: return castsOnce(operands[0].type().element, std::get<ops::Cast>(attributes).to);
-  case OpKind::ReduceSum: return !isFloat(operands[0].type().element);
-  case OpKind::Input:
-  case OpKind::Parameter:
-  case OpKind::Constant:
-  case OpKind::Assign:
-  case OpKind::Transfer:
-  case OpKind::Gradients:
-  case OpKind::Matmul:
-  case OpKind::Exp:
-  case OpKind::Log:
-  case OpKind::Tanh:
-  case OpKind::Sigmoid:
-  case OpKind::Fused:
-  case OpKind::FusedMatmul:
-  case OpKind::ReduceMean:
-  case OpKind::Softmax:
-  case OpKind::LogSoftmax:
-  case OpKind::SoftmaxCrossEntropy:
-  case OpKind::SoftmaxCrossEntropyGradient: return false;
+  case OpKind::ReduceSum:
+  case OpKind::ReduceProduct:
+  case OpKind::CumSum:
+  case OpKind::ScatterAdd: return !isFloat(operands[0].type().element);
+  default: return isExact(kindOf(attributes)); // as the op's own file says
   }
-  DFC_UNREACHABLE("op kind");
 }
 
 // The values of the op's operands in the new graph, when all are constants; else none.
@@ -118,7 +90,7 @@ Result<Graph> foldConstants(const Graph& graph) {
     const OpRow& row = graph[op];
     const Constants operands = constantOperands(rewriter, rewriter.builder().soFar(), row);
     if (operands.empty() || !isSmall(graph.typeOf(row.firstResult), operands) ||
-        !isExact(row.attributes, operands)) {
+        !foldsExactly(row.attributes, operands)) {
       rewriter.copy(op);
       continue;
     }

@@ -9,6 +9,7 @@ namespace dfc::ops {
 struct ArgMax : OpDefaults {
   static constexpr OpClass opClass = OpClass::Movement;
   static constexpr Arity arity{1, 1};
+  static constexpr bool exact = true;
   int64_t axis = -1;
   bool keepDims = false;
   void fields(AttributeVisitor& visitor) {

@@ -8,6 +8,7 @@ namespace dfc::ops {
 struct Broadcast : OpDefaults {
   static constexpr OpClass opClass = OpClass::Movement;
   static constexpr Arity arity{1, 1};
+  static constexpr bool exact = true;
   Dims shape;
   void fields(AttributeVisitor& visitor) { visitor.field("shape", shape, Presence::Required); }
 

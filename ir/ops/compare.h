@@ -11,6 +11,7 @@ struct Compare : OpDefaults {
   static constexpr std::array<std::string_view, 6> directionNames = {"eq", "ne", "lt", "le", "gt", "ge"};
   static constexpr OpClass opClass = OpClass::Elementwise;
   static constexpr Arity arity{2, 2};
+  static constexpr bool exact = true;
   Direction direction = Direction::Eq;
   void fields(AttributeVisitor& visitor);
 

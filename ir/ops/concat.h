@@ -8,6 +8,7 @@ namespace dfc::ops {
 struct Concat : OpDefaults {
   static constexpr OpClass opClass = OpClass::Movement;
   static constexpr Arity arity{1, anyNumber};
+  static constexpr bool exact = true;
   int64_t axis = 0;
   void fields(AttributeVisitor& visitor) { visitor.field("axis", axis, Presence::Optional); }
 

@@ -9,6 +9,7 @@ namespace dfc::ops {
 struct Reshape : OpDefaults {
   static constexpr OpClass opClass = OpClass::View;
   static constexpr Arity arity{1, 1};
+  static constexpr bool exact = true;
   Dims shape;
   void fields(AttributeVisitor& visitor) { visitor.field("shape", shape, Presence::Required); }
 

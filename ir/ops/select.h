@@ -9,6 +9,7 @@ namespace dfc::ops {
 struct Select : OpDefaults {
   static constexpr OpClass opClass = OpClass::Elementwise;
   static constexpr Arity arity{3, 3};
+  static constexpr bool exact = true;
 
   TypeResult types(OperandTypes operands) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;

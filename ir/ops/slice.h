@@ -9,6 +9,7 @@ namespace dfc::ops {
 struct Slice : OpDefaults {
   static constexpr OpClass opClass = OpClass::Movement;
   static constexpr Arity arity{1, 1};
+  static constexpr bool exact = true;
   Dims starts;
   Dims ends;
   Dims strides;

@@ -8,6 +8,7 @@ namespace dfc::ops {
 struct Sqrt : OpDefaults {
   static constexpr OpClass opClass = OpClass::Elementwise;
   static constexpr Arity arity{1, 1};
+  static constexpr bool exact = true;
 
   TypeResult types(OperandTypes operands) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;

@@ -9,6 +9,7 @@ namespace dfc::ops {
 struct Transpose : OpDefaults {
   static constexpr OpClass opClass = OpClass::Movement;
   static constexpr Arity arity{1, 1};
+  static constexpr bool exact = true;
   Dims permutation;
   void fields(AttributeVisitor& visitor) { visitor.field("permutation", permutation, Presence::Optional); }
 

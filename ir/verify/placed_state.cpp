@@ -101,50 +101,12 @@ class StateVerifier {
     if (left.kind() != right.kind()) {
       return false;
     }
-    switch (left.kind()) {
-    case OpKind::Constant: return sameAttributes(left.attributes, right.attributes);
-    case OpKind::Parameter: return originalOf(producer(a)) == originalOf(producer(b));
-    case OpKind::Broadcast:
-      return sameAttributes(left.attributes, right.attributes) &&
-             sameContents(left.operands[0], right.operands[0]);
-    case OpKind::Input:
-    case OpKind::Assign:
-    case OpKind::Transfer:
-    case OpKind::Gradients:
-    case OpKind::Matmul:
-    case OpKind::Add:
-    case OpKind::Sub:
-    case OpKind::Mul:
-    case OpKind::Div:
-    case OpKind::Maximum:
-    case OpKind::Minimum:
-    case OpKind::Neg:
-    case OpKind::Exp:
-    case OpKind::Log:
-    case OpKind::Sqrt:
-    case OpKind::Tanh:
-    case OpKind::Sigmoid:
-    case OpKind::Relu:
-    case OpKind::Compare:
-    case OpKind::Select:
-    case OpKind::Cast:
-    case OpKind::Fused:
-    case OpKind::FusedMatmul:
-    case OpKind::ReduceSum:
-    case OpKind::ReduceMean:
-    case OpKind::ReduceMax:
-    case OpKind::ArgMax:
-    case OpKind::Softmax:
-    case OpKind::LogSoftmax:
-    case OpKind::SoftmaxCrossEntropy:
-    case OpKind::SoftmaxCrossEntropyGradient:
-    case OpKind::Reshape:
-    case OpKind::Transpose:
-    case OpKind::Concat:
-    case OpKind::Slice:
-    case OpKind::Pad: return false;
+    if (left.kind() == OpKind::Parameter) {
+      return originalOf(producer(a)) == originalOf(producer(b));
     }
-    DFC_UNREACHABLE("op kind");
+    const bool alike = sameAttributes(left.attributes, right.attributes);
+    return alike && (left.kind() == OpKind::Constant ||
+                     (left.kind() == OpKind::Broadcast && sameContents(left.operands[0], right.operands[0])));
   }
 
   OpId originalOf(OpId parameter) const {

@@ -64,6 +64,50 @@ OpSample sampleOf(OpKind kind, ElementType element) {
                               {OpKind::Relu, 0, element, {3}},
                               {OpKind::Sub, 0, element, {2, 4}}};
     });
+  case OpKind::Pow:
+  case OpKind::And:
+  case OpKind::Or:
+  case OpKind::Xor:
+  case OpKind::Not:
+  case OpKind::Abs:
+  case OpKind::Sign:
+  case OpKind::Floor:
+  case OpKind::Ceil:
+  case OpKind::Round:
+  case OpKind::Rsqrt:
+  case OpKind::Reciprocal:
+  case OpKind::Sin:
+  case OpKind::Cos:
+  case OpKind::Erf:
+  case OpKind::LeakyRelu:
+  case OpKind::Gelu:
+  case OpKind::Silu:
+  case OpKind::Softplus:
+  case OpKind::Clip: DFC_UNREACHABLE("unfinished");
+  case OpKind::ReduceMin:
+  case OpKind::ReduceProduct:
+  case OpKind::CumSum:
+  case OpKind::TopK:
+  case OpKind::Split:
+  case OpKind::Tile:
+  case OpKind::Gather:
+  case OpKind::ScatterAdd:
+  case OpKind::OneHot:
+  case OpKind::Iota:
+  case OpKind::Trilu: DFC_UNREACHABLE("unfinished");
+  case OpKind::LayerNorm:
+  case OpKind::RmsNorm:
+  case OpKind::Dropout: DFC_UNREACHABLE("unfinished");
+  case OpKind::BatchNorm:
+  case OpKind::BatchNormTraining:
+  case OpKind::BatchNormGradient:
+  case OpKind::Conv2d:
+  case OpKind::Conv2dInputGradient:
+  case OpKind::Conv2dFilterGradient:
+  case OpKind::MaxPool:
+  case OpKind::MaxPoolGradient:
+  case OpKind::AveragePool:
+  case OpKind::AveragePoolGradient: DFC_UNREACHABLE("unfinished");
   case OpKind::ReduceSum: return with<ops::ReduceSum>({of({2, 3, 4})}, [](auto& op) { op.axes = {0, -1}; });
   case OpKind::ReduceMean: return with<ops::ReduceMean>({matrix}, [](auto& op) { op.axes = {0}; });
   case OpKind::ReduceMax:

@@ -223,7 +223,51 @@ class RandomCalls : public RandomOperands {
     case OpKind::Transfer:
     case OpKind::Gradients:
     case OpKind::Fused:
-    case OpKind::FusedMatmul: break;
+    case OpKind::FusedMatmul:
+    case OpKind::Pow:
+    case OpKind::And:
+    case OpKind::Or:
+    case OpKind::Xor:
+    case OpKind::Not:
+    case OpKind::Abs:
+    case OpKind::Sign:
+    case OpKind::Floor:
+    case OpKind::Ceil:
+    case OpKind::Round:
+    case OpKind::Rsqrt:
+    case OpKind::Reciprocal:
+    case OpKind::Sin:
+    case OpKind::Cos:
+    case OpKind::Erf:
+    case OpKind::LeakyRelu:
+    case OpKind::Gelu:
+    case OpKind::Silu:
+    case OpKind::Softplus:
+    case OpKind::Clip:
+    case OpKind::ReduceMin:
+    case OpKind::ReduceProduct:
+    case OpKind::CumSum:
+    case OpKind::TopK:
+    case OpKind::Split:
+    case OpKind::Tile:
+    case OpKind::Gather:
+    case OpKind::ScatterAdd:
+    case OpKind::OneHot:
+    case OpKind::Iota:
+    case OpKind::Trilu:
+    case OpKind::LayerNorm:
+    case OpKind::RmsNorm:
+    case OpKind::Dropout:
+    case OpKind::BatchNorm:
+    case OpKind::BatchNormTraining:
+    case OpKind::BatchNormGradient:
+    case OpKind::Conv2d:
+    case OpKind::Conv2dInputGradient:
+    case OpKind::Conv2dFilterGradient:
+    case OpKind::MaxPool:
+    case OpKind::MaxPoolGradient:
+    case OpKind::AveragePool:
+    case OpKind::AveragePoolGradient: break;
     }
     DFC_UNREACHABLE("a random graph has no call of " + std::string(nameOf(kind)));
   }

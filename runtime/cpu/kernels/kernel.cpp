@@ -20,22 +20,11 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
   case OpKind::Transfer:
   case OpKind::Gradients: return nullptr;
   case OpKind::Matmul: return makeMatmulKernel(std::get<ops::Matmul>(attributes), operands, results, pool);
-  case OpKind::Add:
-  case OpKind::Sub:
-  case OpKind::Mul:
-  case OpKind::Div:
-  case OpKind::Maximum:
-  case OpKind::Minimum:
-  case OpKind::Neg:
-  case OpKind::Exp:
-  case OpKind::Log:
-  case OpKind::Sqrt:
-  case OpKind::Tanh:
-  case OpKind::Sigmoid:
-  case OpKind::Relu:
-  case OpKind::Compare:
-  case OpKind::Select:
-  case OpKind::Cast: return makeElementwiseKernel(attributes, operands, results, pool, shared);
+#define DFC_OP(Type, text)
+#define DFC_ELEMENTWISE_OP(Type, text) case OpKind::Type:
+#include "ir/ops.def"
+#undef DFC_OP
+    return makeElementwiseKernel(attributes, operands, results, pool, shared);
   case OpKind::Fused:
     return std::get<ops::Fused>(attributes).reduction == ops::Fused::Reduction::None
                ? makeElementwiseKernel(attributes, operands, results, pool, shared)
@@ -59,6 +48,30 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
   case OpKind::Concat:
   case OpKind::Slice:
   case OpKind::Pad: return makeMovementKernel(attributes, operands, results, pool);
+  case OpKind::ReduceMin:
+  case OpKind::ReduceProduct:
+  case OpKind::CumSum:
+  case OpKind::TopK:
+  case OpKind::Split:
+  case OpKind::Tile:
+  case OpKind::Gather:
+  case OpKind::ScatterAdd:
+  case OpKind::OneHot:
+  case OpKind::Iota:
+  case OpKind::Trilu: DFC_UNREACHABLE("unfinished");
+  case OpKind::LayerNorm:
+  case OpKind::RmsNorm:
+  case OpKind::Dropout: DFC_UNREACHABLE("unfinished");
+  case OpKind::BatchNorm:
+  case OpKind::BatchNormTraining:
+  case OpKind::BatchNormGradient:
+  case OpKind::Conv2d:
+  case OpKind::Conv2dInputGradient:
+  case OpKind::Conv2dFilterGradient:
+  case OpKind::MaxPool:
+  case OpKind::MaxPoolGradient:
+  case OpKind::AveragePool:
+  case OpKind::AveragePoolGradient: DFC_UNREACHABLE("unfinished");
   }
   DFC_UNREACHABLE("op kind");
 }

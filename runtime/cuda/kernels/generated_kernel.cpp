@@ -38,22 +38,11 @@ std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandT
   case OpKind::Matmul:
   case OpKind::FusedMatmul:
   case OpKind::Reshape: return std::nullopt;
-  case OpKind::Add:
-  case OpKind::Sub:
-  case OpKind::Mul:
-  case OpKind::Div:
-  case OpKind::Maximum:
-  case OpKind::Minimum:
-  case OpKind::Neg:
-  case OpKind::Exp:
-  case OpKind::Log:
-  case OpKind::Sqrt:
-  case OpKind::Tanh:
-  case OpKind::Sigmoid:
-  case OpKind::Relu:
-  case OpKind::Compare:
-  case OpKind::Select:
-  case OpKind::Cast: return streamedChain(elementwiseChain(attributes, operands, result.element));
+#define DFC_OP(Type, text)
+#define DFC_ELEMENTWISE_OP(Type, text) case OpKind::Type:
+#include "ir/ops.def"
+#undef DFC_OP
+    return streamedChain(elementwiseChain(attributes, operands, result.element));
   case OpKind::Fused: return fused(std::get<ops::Fused>(attributes), operands, result);
   case OpKind::ReduceSum: return folded(operands[0], Fold::Sum, std::get<ops::ReduceSum>(attributes).axes);
   case OpKind::ReduceMean: return folded(operands[0], Fold::Mean, std::get<ops::ReduceMean>(attributes).axes);
@@ -68,6 +57,30 @@ std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandT
   case OpKind::Concat: return concatKernel(std::get<ops::Concat>(attributes), operands, result);
   case OpKind::Slice: return sliceKernel(std::get<ops::Slice>(attributes), operands[0], result);
   case OpKind::Pad: return padKernel(std::get<ops::Pad>(attributes), operands[0], result);
+  case OpKind::ReduceMin:
+  case OpKind::ReduceProduct:
+  case OpKind::CumSum:
+  case OpKind::TopK:
+  case OpKind::Split:
+  case OpKind::Tile:
+  case OpKind::Gather:
+  case OpKind::ScatterAdd:
+  case OpKind::OneHot:
+  case OpKind::Iota:
+  case OpKind::Trilu: DFC_UNREACHABLE("unfinished");
+  case OpKind::LayerNorm:
+  case OpKind::RmsNorm:
+  case OpKind::Dropout: DFC_UNREACHABLE("unfinished");
+  case OpKind::BatchNorm:
+  case OpKind::BatchNormTraining:
+  case OpKind::BatchNormGradient:
+  case OpKind::Conv2d:
+  case OpKind::Conv2dInputGradient:
+  case OpKind::Conv2dFilterGradient:
+  case OpKind::MaxPool:
+  case OpKind::MaxPoolGradient:
+  case OpKind::AveragePool:
+  case OpKind::AveragePoolGradient: DFC_UNREACHABLE("unfinished");
   }
   DFC_UNREACHABLE("op kind");
 }

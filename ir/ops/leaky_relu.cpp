@@ -1,0 +1,27 @@
+// leakyRelu: the slope of the side that a is on; at 0 that of the upper one.
+#include "ir/dsl.h"
+#include "ir/gradients.h"
+#include "ir/op_rules.h"
+
+namespace dfc::ops {
+
+TypeResult LeakyRelu::types(OperandTypes operands) const {
+  return elementwiseTypes(OpKind::LeakyRelu, operands, Domain::Float);
+}
+
+OpCost LeakyRelu::cost(OperandTypes operands, OperandTypes results) const {
+  return streamingCost(operands, results, 2);
+}
+
+void LeakyRelu::gradient(GradientRule& rule) const {
+  const Tensor a = rule.operand(0), slope = rule.operand(1);
+  const Tensor below = compare(a, 0, Direction::Lt);
+  if (rule.wanted(0)) {
+    rule.give(0, rule.cotangent() * select(below, slope, 1));
+  }
+  if (rule.wanted(1)) {
+    rule.give(1, rule.cotangent() * select(below, a, 0));
+  }
+}
+
+} // namespace dfc::ops

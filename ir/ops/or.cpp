@@ -1,0 +1,14 @@
+// or: its type rule, its price and its gradient.
+#include "ir/op_rules.h"
+
+namespace dfc::ops {
+
+TypeResult Or::types(OperandTypes operands) const {
+  return elementwiseTypes(OpKind::Or, operands, Domain::Whole);
+}
+
+OpCost Or::cost(OperandTypes operands, OperandTypes results) const {
+  return streamingCost(operands, results, 1);
+}
+
+} // namespace dfc::ops

@@ -1,0 +1,14 @@
+// xor: its type rule, its price and its gradient.
+#include "ir/op_rules.h"
+
+namespace dfc::ops {
+
+TypeResult Xor::types(OperandTypes operands) const {
+  return elementwiseTypes(OpKind::Xor, operands, Domain::Whole);
+}
+
+OpCost Xor::cost(OperandTypes operands, OperandTypes results) const {
+  return streamingCost(operands, results, 1);
+}
+
+} // namespace dfc::ops
