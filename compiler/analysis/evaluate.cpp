@@ -75,16 +75,20 @@ Literal valueOf(const OpAttributes& attributes, Operands operands) {
   case OpKind::LayerNorm:
   case OpKind::RmsNorm:
   case OpKind::Dropout: DFC_UNREACHABLE("unfinished");
-  case OpKind::BatchNorm:
+  case OpKind::BatchNorm: return batchNorm(std::get<ops::BatchNorm>(attributes), operands, type);
   case OpKind::BatchNormTraining:
-  case OpKind::BatchNormGradient:
-  case OpKind::Conv2d:
+  case OpKind::BatchNormGradient: DFC_UNREACHABLE("unfinished");
+  case OpKind::Conv2d: return conv2d(std::get<ops::Conv2d>(attributes), operands, type);
   case OpKind::Conv2dInputGradient:
+    return conv2dInputGradient(std::get<ops::Conv2dInputGradient>(attributes), operands, type);
   case OpKind::Conv2dFilterGradient:
-  case OpKind::MaxPool:
+    return conv2dFilterGradient(std::get<ops::Conv2dFilterGradient>(attributes), operands, type);
+  case OpKind::MaxPool: return maxPool(std::get<ops::MaxPool>(attributes), operands[0], type);
   case OpKind::MaxPoolGradient:
-  case OpKind::AveragePool:
-  case OpKind::AveragePoolGradient: DFC_UNREACHABLE("unfinished");
+    return maxPoolGradient(std::get<ops::MaxPoolGradient>(attributes), operands, type);
+  case OpKind::AveragePool: return averagePool(std::get<ops::AveragePool>(attributes), operands[0], type);
+  case OpKind::AveragePoolGradient:
+    return averagePoolGradient(std::get<ops::AveragePoolGradient>(attributes), operands[0], type);
   }
   DFC_UNREACHABLE("op kind");
 }

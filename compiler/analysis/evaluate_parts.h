@@ -38,6 +38,7 @@ int64_t offsetOf(const Shape& shape, llvm::ArrayRef<int64_t> index);
 void copyElement(Literal& to, int64_t toIndex, const Literal& from, int64_t fromIndex); ///< by its bits
 
 using Operands = llvm::ArrayRef<Literal>;
+using Literals = llvm::SmallVector<Literal, 1>; ///< of an op with several results
 
 Literal elementwise(const OpAttributes& attributes, Operands operands, const TensorType& type);
 Literal fused(const ops::Fused& op, Operands operands, const TensorType& type);
@@ -55,6 +56,18 @@ Literal softmax(const ops::Softmax& op, const Literal& operand);
 Literal logSoftmax(const ops::LogSoftmax& op, const Literal& operand);
 Literal softmaxCrossEntropy(const Literal& logits, const Literal& labels);
 Literal softmaxCrossEntropyGradient(const Literal& logits, const Literal& labels, const Literal& cotangent);
+
+Literal conv2d(const ops::Conv2d& op, Operands operands, const TensorType& type);
+Literal conv2dInputGradient(const ops::Conv2dInputGradient& op, Operands operands, const TensorType& type);
+Literal conv2dFilterGradient(const ops::Conv2dFilterGradient& op, Operands operands, const TensorType& type);
+Literal maxPool(const ops::MaxPool& op, const Literal& a, const TensorType& type);
+Literal maxPoolGradient(const ops::MaxPoolGradient& op, Operands operands, const TensorType& type);
+Literal averagePool(const ops::AveragePool& op, const Literal& a, const TensorType& type);
+Literal averagePoolGradient(const ops::AveragePoolGradient& op, const Literal& cotangent,
+                            const TensorType& type);
+Literal batchNorm(const ops::BatchNorm& op, Operands operands, const TensorType& type);
+Literals batchNormTraining(const ops::BatchNormTraining& op, Operands operands);
+Literals batchNormGradient(const ops::BatchNormGradient& op, Operands operands);
 
 Literal reshape(const Literal& operand, const TensorType& type);
 Literal transpose(const ops::Transpose& op, const Literal& operand, const TensorType& type);

@@ -18,6 +18,24 @@ ops::FusedBody sumThenRelu(ElementType element) {
   return body;
 }
 
+// Image [.., 4, 3] under a filter of [2, 2]: (4 + 1 - 2) / 2 + 1 = 2 rows, (3 + 1 - 3) / 1 + 1 = 2 columns.
+constexpr auto groupedWindows = [](auto& op) {
+  op.strides = {2, 1};
+  op.low = {1, 0};
+  op.high = {0, 1};
+  op.dilations = {1, 2};
+  op.groups = 2;
+};
+
+// Image [.., 4, 5]: (4 + 1 - 2) / 1 + 1 = 4 rows (3 with a dilation of 2), (5 + 1 - 3) / 2 + 1 = 2 columns.
+template <class Op>
+void poolWindows(Op& op) {
+  op.window = {2, 3};
+  op.strides = {1, 2};
+  op.low = {1, 0};
+  op.high = {0, 1};
+}
+
 } // namespace
 
 OpSample sampleOf(OpKind kind, ElementType element) {
@@ -98,16 +116,38 @@ OpSample sampleOf(OpKind kind, ElementType element) {
   case OpKind::LayerNorm:
   case OpKind::RmsNorm:
   case OpKind::Dropout: DFC_UNREACHABLE("unfinished");
-  case OpKind::BatchNorm:
-  case OpKind::BatchNormTraining:
+  case OpKind::BatchNorm: return {ops::BatchNorm{}, {of({2, 3, 2}), row, row, row, row}};
+  case OpKind::BatchNormTraining: return {ops::BatchNormTraining{}, {of({2, 3, 2}), row, row}};
   case OpKind::BatchNormGradient:
-  case OpKind::Conv2d:
+    return {ops::BatchNormGradient{}, {of({2, 3, 2}), row, row, row, of({2, 3, 2})}};
+  case OpKind::Conv2d: return with<ops::Conv2d>({of({2, 2, 4, 3}), of({4, 1, 2, 2})}, groupedWindows);
   case OpKind::Conv2dInputGradient:
+    return with<ops::Conv2dInputGradient>({of({4, 1, 2, 2}), of({2, 4, 2, 2})}, [](auto& op) {
+      op.shape = {2, 2, 4, 3};
+      groupedWindows(op);
+    });
   case OpKind::Conv2dFilterGradient:
+    return with<ops::Conv2dFilterGradient>({of({2, 2, 4, 3}), of({2, 4, 2, 2})}, [](auto& op) {
+      op.shape = {4, 1, 2, 2};
+      groupedWindows(op);
+    });
   case OpKind::MaxPool:
+    return with<ops::MaxPool>({of({2, 1, 4, 5})}, [](auto& op) {
+      poolWindows(op);
+      op.dilations = {2, 1};
+    });
   case OpKind::MaxPoolGradient:
+    return with<ops::MaxPoolGradient>({of({2, 1, 4, 5}), of({2, 1, 3, 2})}, [](auto& op) {
+      poolWindows(op);
+      op.dilations = {2, 1};
+    });
   case OpKind::AveragePool:
-  case OpKind::AveragePoolGradient: DFC_UNREACHABLE("unfinished");
+    return with<ops::AveragePool>({of({2, 1, 4, 5})}, [](auto& op) { poolWindows(op); });
+  case OpKind::AveragePoolGradient:
+    return with<ops::AveragePoolGradient>({of({2, 1, 4, 2})}, [](auto& op) {
+      op.shape = {2, 1, 4, 5};
+      poolWindows(op);
+    });
   case OpKind::ReduceSum: return with<ops::ReduceSum>({of({2, 3, 4})}, [](auto& op) { op.axes = {0, -1}; });
   case OpKind::ReduceMean: return with<ops::ReduceMean>({matrix}, [](auto& op) { op.axes = {0}; });
   case OpKind::ReduceMax:

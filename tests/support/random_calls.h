@@ -2,22 +2,17 @@
 // Part of random_graph.cpp.
 #pragma once
 
-#include "tests/support/random_operands.h"
+#include "tests/support/random_windows.h"
 
 #include <numeric>
 
 namespace dfc::test {
 
-class RandomCalls : public RandomOperands {
+class RandomCalls : public RandomWindows {
  public:
-  using RandomOperands::RandomOperands;
+  using RandomWindows::RandomWindows;
 
  protected:
-  struct Call {
-    OpAttributes attributes;
-    llvm::SmallVector<ValueId, 3> operands;
-  };
-
   Call unary(OpAttributes attributes, ValueId operand) { return {std::move(attributes), {operand}}; }
   Call binary(OpKind kind) {
     const ValueId a = number();
@@ -216,6 +211,16 @@ class RandomCalls : public RandomOperands {
     case OpKind::Concat: return concat();
     case OpKind::Slice: return slice();
     case OpKind::Pad: return pad();
+    case OpKind::BatchNorm: return batchNorm();
+    case OpKind::BatchNormTraining: return batchNormTraining();
+    case OpKind::BatchNormGradient: return batchNormGradient();
+    case OpKind::Conv2d: return conv2d();
+    case OpKind::Conv2dInputGradient: return conv2dInputGradient();
+    case OpKind::Conv2dFilterGradient: return conv2dFilterGradient();
+    case OpKind::MaxPool: return maxPool();
+    case OpKind::MaxPoolGradient: return maxPoolGradient();
+    case OpKind::AveragePool: return averagePool();
+    case OpKind::AveragePoolGradient: return averagePoolGradient();
     case OpKind::Input:
     case OpKind::Parameter:
     case OpKind::Constant:
@@ -257,17 +262,7 @@ class RandomCalls : public RandomOperands {
     case OpKind::Trilu:
     case OpKind::LayerNorm:
     case OpKind::RmsNorm:
-    case OpKind::Dropout:
-    case OpKind::BatchNorm:
-    case OpKind::BatchNormTraining:
-    case OpKind::BatchNormGradient:
-    case OpKind::Conv2d:
-    case OpKind::Conv2dInputGradient:
-    case OpKind::Conv2dFilterGradient:
-    case OpKind::MaxPool:
-    case OpKind::MaxPoolGradient:
-    case OpKind::AveragePool:
-    case OpKind::AveragePoolGradient: break;
+    case OpKind::Dropout: break;
     }
     DFC_UNREACHABLE("a random graph has no call of " + std::string(nameOf(kind)));
   }
