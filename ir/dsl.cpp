@@ -75,7 +75,9 @@ Tensors applyMulti(OpAttributes attributes, llvm::ArrayRef<Operand> operands) {
 
 Tensor apply(OpAttributes attributes, llvm::ArrayRef<Operand> operands) {
   const Tensors results = applyMulti(std::move(attributes), operands);
-  return results.empty() ? Tensor() : results.front();
+  const Tensor* any = firstTensor(operands);
+  const Tensor poisoned = any == nullptr ? Tensor() : Tensor(any->builder(), {}); // what was refused
+  return results.empty() ? poisoned : results.front();
 }
 
 template <class Reduction>

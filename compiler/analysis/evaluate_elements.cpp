@@ -3,6 +3,7 @@
 #include "compiler/analysis/evaluate_parts.h"
 
 #include "ir/assert.h"
+#include "ir/fused_instruction.h"
 
 #include <cstring>
 
@@ -27,11 +28,6 @@ std::vector<Scalar> elementsAt(Operands operands, llvm::ArrayRef<int64_t> index)
     elements.push_back(load(operand, offsetOf(operand.type().shape, index)));
   }
   return elements;
-}
-
-uint8_t variantOf(const OpAttributes& attributes) {
-  const auto* compare = std::get_if<ops::Compare>(&attributes);
-  return compare == nullptr ? 0 : static_cast<uint8_t>(compare->direction);
 }
 
 // The value of the last register after the body ran on one element of each operand.

@@ -27,7 +27,7 @@ Scalar wrapped(ElementType type, uint64_t value);
 /// As ops/cast.h says.
 Scalar converted(ElementType to, const Scalar& from);
 Scalar larger(const Scalar& a, const Scalar& b); ///< NaN if either is; a where they are equal
-/// An elementwise op on single elements. `variant`: the direction of a compare. `type`: of the result.
+/// An elementwise op on single elements. `variant`: as in a fused instruction. `type`: of the result.
 Scalar applyScalar(OpKind kind, uint8_t variant, ElementType type, llvm::ArrayRef<Scalar> inputs);
 
 using Index = llvm::SmallVector<int64_t, 8>;

@@ -6,31 +6,62 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace dfc::evaluation {
 namespace {
 
-double sigmoid(double a) {
+template <class T>
+T sigmoid(T a) {
   if (a >= 0) {
     return 1 / (1 + std::exp(-a));
   }
-  const double power = std::exp(a); // exp(-a) would overflow before the result underflows
+  const T power = std::exp(a); // exp(-a) would overflow before the result underflows
   return power / (1 + power);
 }
 
-double realFunction(OpKind kind, double a, double b) {
+double softplus(double a) { return std::fmax(a, 0) + std::log1p(std::exp(-std::fabs(a))); }
+
+// Below 0 a share of the distribution is small, and in double would lose what the argument's rounding costs:
+// x^2 units of its last place. Hence the wider type.
+double gelu(ops::Gelu::Approximation approximate, double value) {
+  const long double a = value;
+  if (approximate == ops::Gelu::Approximation::None) {
+    return static_cast<double>(a / 2 * std::erfc(-a / std::numbers::sqrt2_v<long double>));
+  }
+  // (1 + tanh(x)) / 2 is the sigmoid of 2 x.
+  const long double scale = std::numbers::sqrt2_v<long double> * std::numbers::inv_sqrtpi_v<long double>;
+  return static_cast<double>(a * sigmoid(2 * scale * (a + 0.044715L * a * a * a)));
+}
+
+double realFunction(OpKind kind, uint8_t variant, double a, double b) {
   switch (kind) {
   case OpKind::Add: return a + b;
   case OpKind::Sub: return a - b;
   case OpKind::Mul: return a * b;
   case OpKind::Div: return a / b;
+  case OpKind::Pow: return std::pow(a, b);
   case OpKind::Neg: return -a;
+  case OpKind::Abs: return std::fabs(a);
+  case OpKind::Sign: return std::isnan(a) || a == 0 ? a : std::copysign(1, a);
+  case OpKind::Floor: return std::floor(a);
+  case OpKind::Ceil: return std::ceil(a);
+  case OpKind::Round: return std::nearbyint(a); // halves to even
   case OpKind::Exp: return std::exp(a);
   case OpKind::Log: return std::log(a);
   case OpKind::Sqrt: return std::sqrt(a);
+  case OpKind::Rsqrt: return 1 / std::sqrt(a);
+  case OpKind::Reciprocal: return 1 / a;
+  case OpKind::Sin: return std::sin(a);
+  case OpKind::Cos: return std::cos(a);
+  case OpKind::Erf: return std::erf(a);
   case OpKind::Tanh: return std::tanh(a);
   case OpKind::Sigmoid: return sigmoid(a);
   case OpKind::Relu: return std::isnan(a) || a > 0 ? a : 0;
+  case OpKind::LeakyRelu: return a >= 0 ? a : a * b;
+  case OpKind::Gelu: return gelu(static_cast<ops::Gelu::Approximation>(variant), a);
+  case OpKind::Silu: return a * sigmoid(a);
+  case OpKind::Softplus: return softplus(a);
   default: DFC_UNREACHABLE("no function of floats: " + std::string(nameOf(kind)));
   }
 }
@@ -50,7 +81,13 @@ uint64_t wholeFunction(OpKind kind, int64_t a, int64_t b) {
   case OpKind::Sub: return left - right;
   case OpKind::Mul: return left * right;
   case OpKind::Div: return quotient(a, b);
+  case OpKind::And: return left & right;
+  case OpKind::Or: return left | right;
+  case OpKind::Xor: return left ^ right;
+  case OpKind::Not: return ~left;
   case OpKind::Neg: return 0 - left;
+  case OpKind::Abs: return a < 0 ? 0 - left : left;
+  case OpKind::Sign: return a > 0 ? 1 : a < 0 ? ~uint64_t{0} : 0;
   case OpKind::Relu: return a > 0 ? left : 0;
   default: DFC_UNREACHABLE("no function of integers: " + std::string(nameOf(kind)));
   }
@@ -148,12 +185,18 @@ Scalar applyScalar(OpKind kind, uint8_t variant, ElementType type, llvm::ArrayRe
   case OpKind::Cast: return converted(type, inputs[0]);
   case OpKind::Maximum: return larger(inputs[0], inputs[1]);
   case OpKind::Minimum: return smaller(inputs[0], inputs[1]);
+  case OpKind::Clip: return smaller(larger(inputs[0], inputs[1]), inputs[2]);
   default: break;
   }
   const Scalar& a = inputs.front();
   const Scalar& b = inputs.back();
-  return isFloat(type) ? rounded(type, realFunction(kind, a.real, b.real))
-                       : wrapped(type, wholeFunction(kind, a.whole, b.whole));
+  if (isFloat(type)) {
+    return rounded(type, realFunction(kind, variant, a.real, b.real));
+  }
+  if (kind == OpKind::Not && type == ElementType::Bool) {
+    return wrapped(type, a.whole == 0 ? 1 : 0); // of the one bit that it has
+  }
+  return wrapped(type, wholeFunction(kind, a.whole, b.whole));
 }
 
 } // namespace dfc::evaluation

@@ -7,6 +7,7 @@
 // groups are formed in one walk from readers to producers, and written in one forwards.
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/passes.h"
+#include "ir/fused_instruction.h"
 #include "ir/op_rules.h"
 #include "ir/rewriter.h"
 
@@ -87,7 +88,7 @@ class Weaver {
 
   void addInstruction(OpId member) {
     const OpRow& row = graph_[member];
-    ops::FusedInstruction instruction = instructionFor(graph_, member);
+    ops::FusedInstruction instruction = instructionOf(row.attributes, graph_.typeOf(row.firstResult).element);
     for (const ValueId operand : row.operands) {
       instruction.inputs.push_back(registers_.lookup(operand));
     }

@@ -13,6 +13,7 @@
 // the others stay operands. Promises the same bits, never more bytes read or written, and linear time.
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/passes.h"
+#include "ir/fused_instruction.h"
 #include "ir/rewriter.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -72,16 +73,11 @@ OpId chosenProduct(const Graph& graph, const SoleReaders& readers, OpId reader) 
 
 // The reader's work as a body over its own operands.
 ops::FusedBody bodyOf(const Graph& graph, OpId reader) {
-  if (const auto* fused = graph[reader].getIf<ops::Fused>()) {
-    return fused->body;
-  }
-  ops::FusedInstruction only = instructionFor(graph, reader);
-  for (uint32_t operand = 0; operand < graph[reader].operands.size(); ++operand) {
-    only.inputs.push_back(operand);
-  }
-  ops::FusedBody body;
-  body.instructions.push_back(std::move(only));
-  return body;
+  const OpRow& row = graph[reader];
+  const auto* fused = row.getIf<ops::Fused>();
+  return fused != nullptr
+             ? fused->body
+             : bodyOfOne(row.attributes, row.operands.size(), graph.typeOf(row.firstResult).element);
 }
 
 // Writes a product and its reader as one op.

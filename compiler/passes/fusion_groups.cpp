@@ -4,16 +4,6 @@
 
 namespace dfc {
 
-ops::FusedInstruction instructionFor(const Graph& graph, OpId op) {
-  ops::FusedInstruction instruction;
-  instruction.kind = graph[op].kind();
-  instruction.type = graph.typeOf(graph[op].firstResult).element;
-  if (const auto* compare = graph[op].getIf<ops::Compare>()) {
-    instruction.variant = static_cast<uint8_t>(compare->direction);
-  }
-  return instruction;
-}
-
 FusionGroups::Readers::Readers(const Graph& graph)
     : group_(graph.valueCount()), others_(graph.valueCount(), false) {
   for (const Fetch& fetch : graph.fetches()) {

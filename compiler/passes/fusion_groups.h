@@ -27,9 +27,6 @@ struct FusionGroup {
   llvm::SmallVector<ValueId, 4> operands; ///< values that members read from outside
 };
 
-/// An elementwise op as an instruction of a body; its inputs are still to be given.
-ops::FusedInstruction instructionFor(const Graph& graph, OpId op);
-
 class FusionGroups {
  public:
   explicit FusionGroups(const Graph& graph);

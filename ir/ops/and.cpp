@@ -1,4 +1,4 @@
-// and: its type rule, its price and its gradient.
+// and: bits have no gradient.
 #include "ir/op_rules.h"
 
 namespace dfc::ops {

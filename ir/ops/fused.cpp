@@ -1,5 +1,6 @@
 // fused: the rule asks the scalar ops' own rules about every instruction, so a body can say nothing that an
 // unfused graph could not. It has no gradient: fusion comes after differentiation.
+#include "ir/fused_instruction.h"
 #include "ir/op_rules.h"
 
 #include <fmt/format.h>
@@ -10,18 +11,6 @@ namespace dfc::ops {
 namespace {
 
 constexpr std::array<std::string_view, 4> reductionNames = {"none", "sum", "mean", "max"};
-
-// The op that an instruction stands for.
-OpAttributes attributesOf(const FusedInstruction& instruction) {
-  OpAttributes attributes = defaultAttributes(instruction.kind);
-  if (auto* compare = std::get_if<Compare>(&attributes)) {
-    compare->direction = static_cast<Compare::Direction>(instruction.variant);
-  }
-  if (auto* cast = std::get_if<Cast>(&attributes)) {
-    cast->to = instruction.type;
-  }
-  return attributes;
-}
 
 llvm::SmallVector<TensorType, 3> inputTypes(const FusedInstruction& instruction,
                                             llvm::ArrayRef<ElementType> registers) {
@@ -38,15 +27,15 @@ std::string wrongWith(const FusedInstruction& instruction, llvm::ArrayRef<Elemen
       classOf(instruction.kind) != OpClass::Elementwise) {
     return "it is no elementwise op";
   }
-  if (instruction.variant != 0 && instruction.kind != OpKind::Compare) {
-    return "only compare has variants";
+  if (instruction.variant != 0 && variantNames(instruction.kind).empty()) {
+    return fmt::format("{} has no variants", nameOf(instruction.kind));
   }
   for (const uint32_t input : instruction.inputs) {
     if (input >= registers.size()) {
       return fmt::format("it reads %{}, which is not written yet", input);
     }
   }
-  const TypeResult types = resultTypes(attributesOf(instruction), inputTypes(instruction, registers));
+  const TypeResult types = resultTypes(opOf(instruction), inputTypes(instruction, registers));
   if (!types.ok()) {
     return types.error;
   }
@@ -124,7 +113,7 @@ OpCost Fused::cost(OperandTypes operands, OperandTypes results) const {
   double flops = reduction == Reduction::None ? 0 : 1;
   for (const FusedInstruction& instruction : body.instructions) {
     const auto inputs = inputTypes(instruction, registers);
-    flops += costOf(attributesOf(instruction), inputs, {{instruction.type, {}}}).flops;
+    flops += costOf(opOf(instruction), inputs, {{instruction.type, {}}}).flops;
     registers.push_back(instruction.type);
   }
   OpCost cost = streamingCost(operands, results, 0);

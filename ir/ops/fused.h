@@ -14,13 +14,13 @@ namespace dfc::ops {
 /// One scalar operation of a fused body.
 struct FusedInstruction {
   OpKind kind{};                         ///< an elementwise op of the table
-  uint8_t variant = 0;                   ///< compare: the direction
+  uint8_t variant = 0;                   ///< compare: direction; gelu: approximation
   ElementType type = ElementType::F32;   ///< element type of what it writes
   llvm::SmallVector<uint32_t, 3> inputs; ///< registers: operands first, then earlier instructions
   friend bool operator==(const FusedInstruction&, const FusedInstruction&) = default;
 };
 
-/// Text form: "add:f32 %0 %1; relu:f32 %2", compare as "compare.lt:bool %0 %1".
+/// Text form: "add:f32 %0 %1; relu:f32 %2", compare as "compare.lt:bool %0 %1", "gelu.tanh:f32 %0".
 struct FusedBody : TextCoded {
   llvm::SmallVector<FusedInstruction, 4> instructions;
   std::string encode() const override;

@@ -1,6 +1,7 @@
-// The text form of a fused body, both ways, exactly: "add:f32 %0 %1; compare.lt:bool %2 %0". Spaces may be
-// many.
-#include "ir/op.h"
+// The text form of a fused body, both ways, exactly: "add:f32 %0 %1; compare.lt:bool %2 %0". Variants go by
+// name, "gelu.tanh:f32 %0", those that do not exist by number; the first of gelu may be left out. Spaces may
+// be many.
+#include "ir/fused_instruction.h"
 
 #include <fmt/format.h>
 
@@ -10,13 +11,16 @@
 namespace dfc::ops {
 namespace {
 
-constexpr auto& variantNames = Compare::directionNames;
+// A compare says what it compares; of other ops the first variant is the ordinary one.
+bool isOptional(OpKind kind) { return kind != OpKind::Compare; }
 
 std::string variantText(const FusedInstruction& instruction) {
-  if (instruction.kind == OpKind::Compare && instruction.variant < variantNames.size()) {
-    return fmt::format(".{}", variantNames[instruction.variant]);
+  const auto names = variantNames(instruction.kind);
+  if (instruction.variant == 0 && isOptional(instruction.kind)) {
+    return "";
   }
-  return instruction.variant == 0 ? "" : fmt::format(".{}", instruction.variant);
+  return instruction.variant < names.size() ? fmt::format(".{}", names[instruction.variant])
+                                            : fmt::format(".{}", instruction.variant);
 }
 
 template <class Number>
@@ -27,11 +31,9 @@ std::optional<Number> parseNumber(std::string_view text) {
 }
 
 std::optional<uint8_t> parseVariant(OpKind kind, std::string_view text) {
-  const auto* found = std::find(variantNames.begin(), variantNames.end(), text);
-  if (kind == OpKind::Compare && found != variantNames.end()) {
-    return static_cast<uint8_t>(found - variantNames.begin());
-  }
-  return parseNumber<uint8_t>(text);
+  const auto names = variantNames(kind);
+  const auto* found = std::find(names.begin(), names.end(), text);
+  return found != names.end() ? static_cast<uint8_t>(found - names.begin()) : parseNumber<uint8_t>(text);
 }
 
 // The part before `separator`, which goes with it; all of `text` when there is none.
@@ -59,7 +61,7 @@ bool parseHead(std::string_view head, FusedInstruction& instruction) {
   instruction.kind = *kind;
   instruction.type = *type;
   instruction.variant = variant.value_or(0);
-  return variant.has_value() && (*kind != OpKind::Compare || !op.empty());
+  return variant.has_value() && (isOptional(*kind) || !op.empty());
 }
 
 std::optional<FusedInstruction> parseInstruction(std::string_view text) {

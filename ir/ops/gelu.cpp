@@ -1,5 +1,6 @@
 // gelu: with Phi the normal distribution function and phi its density, d(a Phi(a)) = (Phi(a) + a phi(a)) da;
-// the tanh form by the chain rule.
+// the tanh form by the chain rule, from a within bounds: beyond them its tanh is 1 or -1 in every type, where
+// the square of a large a would be infinite and infinity times 0 no slope.
 #include "ir/dsl.h"
 #include "ir/gradients.h"
 #include "ir/op_rules.h"
@@ -16,9 +17,9 @@ Tensor slopeExact(Tensor a) {
   return below + a * density;
 }
 
-Tensor slopeTanh(Tensor a) {
-  const double scale = std::sqrt(2 / std::numbers::pi), cubic = 0.044715;
-  const Tensor square = a * a;
+Tensor slopeTanh(Tensor whole) {
+  const double scale = std::sqrt(2 / std::numbers::pi), cubic = 0.044715, flat = 12;
+  const Tensor a = clip(whole, -flat, flat), square = a * a;
   const Tensor bent = tanh(scale * (a + cubic * (square * a)));
   const Tensor inner = scale * (1 + 3 * cubic * square);
   return 0.5 * (1 + bent) + 0.5 * (a * (1 - bent * bent) * inner);
@@ -33,6 +34,9 @@ void Gelu::fields(AttributeVisitor& visitor) {
 }
 
 TypeResult Gelu::types(OperandTypes operands) const {
+  if (static_cast<size_t>(approximate) >= approximationNames.size()) {
+    return refuse(OpKind::Gelu, operands, "unknown approximation", "it is none or tanh");
+  }
   return elementwiseTypes(OpKind::Gelu, operands, Domain::Float);
 }
 

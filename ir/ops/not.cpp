@@ -1,4 +1,4 @@
-// not: its type rule, its price and its gradient.
+// not: bits have no gradient.
 #include "ir/op_rules.h"
 
 namespace dfc::ops {

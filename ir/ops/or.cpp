@@ -1,4 +1,4 @@
-// or: its type rule, its price and its gradient.
+// or: bits have no gradient.
 #include "ir/op_rules.h"
 
 namespace dfc::ops {

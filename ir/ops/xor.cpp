@@ -1,4 +1,4 @@
-// xor: its type rule, its price and its gradient.
+// xor: bits have no gradient.
 #include "ir/op_rules.h"
 
 namespace dfc::ops {

@@ -145,6 +145,64 @@ TEST_CASE("evaluate: transcendental functions at points that are known") {
   CHECK(at(ops::Log{}, std::exp(1.0)) == Approx(1).epsilon(1e-15));
 }
 
+TEST_CASE("evaluate: rounding to whole numbers, signs and bounds") {
+  const auto at = [](const OpAttributes& op, double x) { return one(op, {of(ElementType::F64, {x})}).at(0); };
+  CHECK(at(ops::Floor{}, -1.5) == -2);
+  CHECK(at(ops::Ceil{}, -1.5) == -1);
+  CHECK(at(ops::Round{}, 2.5) == 2);
+  CHECK(at(ops::Round{}, -3.5) == -4);
+  CHECK(std::signbit(at(ops::Round{}, -0.25)));
+  CHECK(at(ops::Abs{}, -3) == 3);
+  CHECK(at(ops::Sign{}, -3) == -1);
+  CHECK(std::signbit(at(ops::Sign{}, -0.0)));
+  CHECK(std::isnan(at(ops::Sign{}, notANumber)));
+  const auto lowest = std::numeric_limits<int32_t>::min();
+  CHECK(one(ops::Abs{}, {literal<int32_t>({3}, {-5, 5, lowest})}) == literal<int32_t>({3}, {5, 5, lowest}));
+  CHECK(one(ops::Sign{}, {literal<int32_t>({3}, {-5, 0, 7})}) == literal<int32_t>({3}, {-1, 0, 1}));
+  CHECK(one(ops::Clip{}, {literal<int32_t>({3}, {-5, 2, 7}), literal<int32_t>({}, {0}),
+                          literal<int32_t>({}, {4})}) == literal<int32_t>({3}, {0, 2, 4}));
+  CHECK(one(ops::Clip{}, {of(ElementType::F32, {9}), of(ElementType::F32, {5}), of(ElementType::F32, {1})})
+            .at(0) == 1); // the upper bound has the last word
+  CHECK(one(ops::LeakyRelu{}, {of(ElementType::F32, {-4, 0, 4}), of(ElementType::F32, {0.5, 0.5, 0.5})}) ==
+        of(ElementType::F32, {-2, 0, 4}));
+}
+
+TEST_CASE("evaluate: bits of integers, and of bool") {
+  const Literal a = literal<uint8_t>({2}, {0b1100, 255}), b = literal<uint8_t>({2}, {0b1010, 1});
+  CHECK(one(ops::And{}, {a, b}) == literal<uint8_t>({2}, {0b1000, 1}));
+  CHECK(one(ops::Or{}, {a, b}) == literal<uint8_t>({2}, {0b1110, 255}));
+  CHECK(one(ops::Xor{}, {a, b}) == literal<uint8_t>({2}, {0b0110, 254}));
+  CHECK(one(ops::Not{}, {a}) == literal<uint8_t>({2}, {0b11110011, 0}));
+  CHECK(one(ops::Not{}, {literal<int64_t>({2}, {0, -8})}) == literal<int64_t>({2}, {-1, 7}));
+  const Literal p = of(ElementType::Bool, {0, 0, 1, 1}), q = of(ElementType::Bool, {0, 1, 0, 1});
+  CHECK(one(ops::And{}, {p, q}) == of(ElementType::Bool, {0, 0, 0, 1}));
+  CHECK(one(ops::Or{}, {p, q}) == of(ElementType::Bool, {0, 1, 1, 1}));
+  CHECK(one(ops::Xor{}, {p, q}) == of(ElementType::Bool, {0, 1, 1, 0}));
+  CHECK(one(ops::Not{}, {p}) == of(ElementType::Bool, {1, 1, 0, 0}));
+}
+
+TEST_CASE("evaluate: activations at points that are known") {
+  const auto at = [](const OpAttributes& op, double x) { return one(op, {of(ElementType::F64, {x})}).at(0); };
+  ops::Gelu tanhForm;
+  tanhForm.approximate = ops::Gelu::Approximation::Tanh;
+  // The normal distribution has 0.8413447460685429 below 1; the tanh form is off by 1.5e-4 there.
+  CHECK(at(ops::Gelu{}, 1) == Approx(0.8413447460685429).epsilon(1e-15));
+  CHECK(at(tanhForm, 1) == Approx(0.8411919906082768).epsilon(1e-15));
+  CHECK(at(ops::Gelu{}, -10) == Approx(-10 * 7.619853024160527e-24).epsilon(1e-14).margin(0)); // Phi(-10)
+  CHECK(at(tanhForm, -1e200) == 0);
+  CHECK(at(ops::Silu{}, 0) == 0);
+  CHECK(at(ops::Silu{}, std::log(3.0)) == Approx(0.75 * std::log(3.0)).epsilon(1e-15)); // 3 / (3 + 1)
+  CHECK(at(ops::Softplus{}, 0) == Approx(std::log(2.0)).epsilon(1e-15));
+  CHECK(at(ops::Softplus{}, 1000) == 1000);
+  CHECK(at(ops::Softplus{}, -1000) == 0);
+  CHECK(at(ops::Softplus{}, -40) == Approx(std::exp(-40.0)).epsilon(1e-15).margin(0));
+  CHECK(at(ops::Erf{}, 0.5) == Approx(0.5204998778130465).epsilon(1e-15));
+  CHECK(at(ops::Rsqrt{}, 0.25) == 2);
+  CHECK(at(ops::Reciprocal{}, -4) == -0.25);
+  CHECK(one(ops::Pow{}, {of(ElementType::F64, {2, 9, -2}), of(ElementType::F64, {10, 0.5, 3})}) ==
+        of(ElementType::F64, {1024, 3, -8}));
+}
+
 TEST_CASE("evaluate: reductions over some axes, all axes and nothing") {
   const Literal a = floats({2, 3}, {1, 2, 3, 4, 5, 6});
   CHECK(one(over<ops::ReduceSum>({0}), {a}) == floats({3}, {5, 7, 9}));

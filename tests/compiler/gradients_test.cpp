@@ -32,6 +32,10 @@ void checkTable(int order) {
     if (hasGradient(kind, order)) {
       INFO(nameOf(kind));
       const test::OpSample sample = test::sampleOf(kind, ElementType::F64);
+      if (std::none_of(sample.operands.begin(), sample.operands.end(),
+                       [](const TensorType& type) { return isFloat(type.element); })) {
+        continue; // bits have no gradient
+      }
       check(
           [&](const std::vector<Tensor>& operands) {
             return operands.front().builder()->op(sample.attributes, operands,
@@ -75,8 +79,15 @@ TEST_CASE("gradients: elementwise rules at random broadcast shapes") {
       [](const auto& x) { return select(compare(x[0], x[1], Direction::Lt), x[1] * x[0], exp(x[2])); },
       [](const auto& x) { return tanh(x[0]) * sigmoid(x[1]) + log(x[2]); },
       [](const auto& x) { return relu(x[0] - x[1]) * sqrt(x[2]); },
+      [](const auto& x) { return pow(x[0], x[1] - 1) * pow(x[2], -2); },
+      [](const auto& x) { return sin(x[0]) * cos(x[1]) + erf(x[2] - 1); },
+      [](const auto& x) { return clip(x[0], x[1], x[2] + 0.5) + abs(x[0] - x[1]) * sign(x[2]); },
+      [](const auto& x) { return gelu(x[0] - x[1]) + gelu(x[2] - x[1], Approximation::Tanh); },
+      [](const auto& x) { return silu(x[0] - x[1]) * softplus(x[2] - x[0]); },
+      [](const auto& x) { return leakyRelu(x[0] - x[1], x[2]) * rsqrt(x[0]) + reciprocal(x[1] + x[2]); },
+      [](const auto& x) { return x[0] * floor(3 * x[1]) + x[1] * ceil(x[2]) + round(x[0]) * x[2]; },
   };
-  for (uint64_t seed = 1; seed <= 30; ++seed) {
+  for (uint64_t seed = 1; seed <= 5 * formulas.size(); ++seed) {
     Dice dice(seed);
     const Dims full = anyDims(dice, static_cast<size_t>(dice.below(4)));
     const std::vector<TensorType> types = {shrunk(full, dice), shrunk(full, dice), shrunk(full, dice)};
@@ -143,6 +154,82 @@ TEST_CASE("gradients: of whole formulas, with values used several times") {
   };
   check(network, {f64({4, 3}), f64({3, 2}), f64({2}), f64({2, 2}), i64({4})});
   check([](const auto& x) { return x[0] * x[0] * x[0] / (1 + x[0] * x[0]); }, {f64({3})}, 3);
+}
+
+namespace {
+
+using Numbers = std::vector<double>;
+
+// d sum(formula) / d x at each of `xs`, of a type.
+Numbers slopes(const std::function<Tensor(Tensor)>& formula, const Numbers& xs, int order = 1,
+               ElementType type = ElementType::F64) {
+  Builder g;
+  const auto count = static_cast<int64_t>(xs.size());
+  const Tensor x = g.input("x", {type, {count}});
+  Tensor slope = formula(x);
+  for (int i = 0; i < order; ++i) {
+    slope = gradients(reduceSum(slope), {x})[0];
+  }
+  g.fetch("slope", slope);
+  const Result<Graph> graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  Literal feed(x.type());
+  for (int64_t i = 0; i < count; ++i) {
+    feed.set(i, xs[static_cast<size_t>(i)]);
+  }
+  const Result<Evaluation> values = evaluate(*graph, {{"x", feed}});
+  REQUIRE(values.ok());
+  Numbers result;
+  for (int64_t i = 0; i < count; ++i) {
+    result.push_back(values->fetches.at("slope").at(i));
+  }
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("gradients: of powers at their edges") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const auto ofBase = [](double exponent) { return [=](Tensor x) { return pow(x, exponent); }; };
+  CHECK(slopes(ofBase(2), {-3, 0, 5}) == Numbers{-6, 0, 10});
+  CHECK(slopes(ofBase(2), {-3, 0, 5}, 2) == Numbers{2, 2, 2});
+  CHECK(slopes(ofBase(2), {-3, 0, 5}, 3) == Numbers{0, 0, 0}); // x^0 is constant, at 0 too
+  CHECK(slopes(ofBase(1), {-3, 0, 5}) == Numbers{1, 1, 1});
+  CHECK(slopes(ofBase(0), {-3, 0, 5, 1e-310}) == Numbers{0, 0, 0, 0}); // 1 / 1e-310 is infinite
+  CHECK(slopes(ofBase(0.5), {0}) == Numbers{inf});
+  // d/db a^b = a^b log a; of a base that is not positive none, even where the power is infinite.
+  const auto ofExponent = [](double base) { return [=](Tensor x) { return pow(base, x); }; };
+  CHECK(slopes(ofExponent(0), {-1, 0, 2}) == Numbers{0, 0, 0});
+  CHECK(slopes(ofExponent(-2), {2, 3}) == Numbers{0, 0});
+  CHECK(slopes(ofExponent(1), {2, -3}) == Numbers{0, 0});
+  // Of both at once where the exponent is 0: d/da (da^b / db) = a^(b-1) (1 + b log a) = 1 / a.
+  Builder g;
+  const Tensor a = g.input("a", f64({})), b = g.input("b", f64({}));
+  g.fetch("mixed", gradients(gradients(pow(a, b), {a})[0], {b})[0]);
+  const Result<Graph> graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  const auto values = evaluate(*graph, {{"a", Literal::scalar(4.0)}, {"b", Literal::scalar(0.0)}});
+  REQUIRE(values.ok());
+  CHECK(values->fetches.at("mixed").at(0) == 0.25);
+}
+
+TEST_CASE("gradients: of activations far out and at their corners") {
+  const auto tanhForm = [](Tensor x) { return gelu(x, Approximation::Tanh); };
+  const auto whole = [](Tensor x) { return gelu(x); };
+  CHECK(slopes(tanhForm, {-1e300, -40, 0, 40, 1e300}) == Numbers{0, 0, 0.5, 1, 1});
+  CHECK(slopes(tanhForm, {-300, 300}, 1, ElementType::F16) == Numbers{0, 1}); // 300^2 overflows
+  CHECK(slopes(whole, {-1e300, -40, 0, 40, 1e300}) == Numbers{0, 0, 0.5, 1, 1});
+  CHECK(slopes(whole, {-300, 300}, 1, ElementType::F16) == Numbers{0, 1});
+  CHECK(slopes(tanhForm, {-1e300, 1e300}, 2) == Numbers{0, 0});
+  CHECK(slopes([](Tensor x) { return silu(x); }, {-1e300, 0, 1e300}) == Numbers{0, 0.5, 1});
+  CHECK(slopes([](Tensor x) { return softplus(x); }, {-1e300, 0, 1e300}) == Numbers{0, 0.5, 1});
+  CHECK(slopes([](Tensor x) { return erf(x); }, {-1e300, 1e300}) == Numbers{0, 0});
+  CHECK(slopes([](Tensor x) { return abs(x); }, {-2, 0, 3}) == Numbers{-1, 0, 1});
+  CHECK(slopes([](Tensor x) { return leakyRelu(x, 0.25); }, {-2, 0, 3}) == Numbers{0.25, 1, 1});
+  // At a bound the slope is a's.
+  CHECK(slopes([](Tensor x) { return clip(x, 0, 2); }, {-1, 0, 1, 2, 3}) == Numbers{0, 1, 1, 1, 0});
+  CHECK(slopes([](Tensor x) { return clip(1, x, 2); }, {0, 1, 1.5, 2, 3}) == Numbers{0, 0, 1, 1, 0});
+  CHECK(slopes([](Tensor x) { return clip(1, 0, x); }, {-1, 0.5, 1, 2}) == Numbers{1, 1, 0, 0});
 }
 
 TEST_CASE("gradients: where elements are equal") {

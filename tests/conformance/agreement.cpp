@@ -29,7 +29,20 @@ double epsilonOf(ElementType type) {
   DFC_UNREACHABLE("element type");
 }
 
-double accumulatorEpsilon(ElementType type) { return type == ElementType::F64 ? 0x1p-52 : 0x1p-23; }
+ElementType accumulatorType(ElementType type) {
+  return type == ElementType::F64 ? ElementType::F64 : ElementType::F32;
+}
+double accumulatorEpsilon(ElementType type) { return epsilonOf(accumulatorType(type)); }
+
+/// The least number above 0.
+double smallestOf(ElementType type) {
+  switch (type) {
+  case ElementType::F64: return 0x1p-1074;
+  case ElementType::F32: return 0x1p-149;
+  case ElementType::F16: return 0x1p-24;
+  default: return 0x1p-133; // bf16
+  }
+}
 
 Literal magnitudes(const Literal& value) {
   Literal result(value.type());
@@ -90,6 +103,29 @@ Bound sumBound(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
   return {1, [=](int64_t i) { return unit * total.at(i); }};
 }
 
+/// What a times a share that is subnormal, and off by one, is off by.
+std::function<double(int64_t)> subnormalFactor(const Literal& a) {
+  return [&a, least = smallestOf(accumulatorType(a.type().element))](int64_t i) {
+    return std::isfinite(a.at(i)) ? std::fabs(a.at(i)) * least : 0.0;
+  };
+}
+
+/// Our own is good to 7 ulps, that of CUDA to 5 and a product. The tanh form raises e to the power 2 x, whose
+/// roundings (five at most, each of half an epsilon) it carries as a relative error.
+Bound geluBound(const ops::Gelu& op, const Literal& a, const Literal& expected) {
+  const auto subnormal = subnormalFactor(a);
+  if (op.approximate == ops::Gelu::Approximation::None) {
+    return {8, subnormal};
+  }
+  return {4, [=, &a, &expected](int64_t i) {
+            const double x = 2 * 0.79788456 * std::fabs(a.at(i)) * (1 + 0.044715 * a.at(i) * a.at(i));
+            const double result = std::fabs(expected.at(i));
+            const double carried =
+                result == 0 ? 0 : x * epsilonOf(accumulatorType(a.type().element)) * result;
+            return subnormal(i) + (std::isfinite(carried) ? 2.5 * carried : 0);
+          }};
+}
+
 Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands, const Literal& expected) {
   const double epsilon = epsilonOf(expected.type().element);
   switch (kindOf(attributes)) {
@@ -99,7 +135,15 @@ Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
   case OpKind::Exp:
   case OpKind::Log:
   case OpKind::Tanh:
-  case OpKind::Sigmoid: return {4, [](int64_t) { return 0.0; }};
+  case OpKind::Sigmoid:
+  case OpKind::Pow:
+  case OpKind::Rsqrt:
+  case OpKind::Sin:
+  case OpKind::Cos:
+  case OpKind::Erf:
+  case OpKind::Softplus: return {4, [](int64_t) { return 0.0; }};
+  case OpKind::Silu: return {4, subnormalFactor(operands[0])};
+  case OpKind::Gelu: return geluBound(std::get<ops::Gelu>(attributes), operands[0], expected);
   case OpKind::Softmax:
   case OpKind::LogSoftmax:
   case OpKind::SoftmaxCrossEntropy:
@@ -110,10 +154,6 @@ Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
   }
   default: return {}; // to the bit
   }
-}
-
-double smallestOf(ElementType type) {
-  return type == ElementType::F16 ? 0x1p-24 : type == ElementType::F64 ? 0x1p-1074 : 0x1p-133;
 }
 
 /// How far element `i` of a float result may be off.

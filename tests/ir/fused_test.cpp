@@ -1,4 +1,5 @@
 // Fused bodies: their text form both ways, and what the rule refuses.
+#include "ir/fused_instruction.h"
 #include "ir/graph.h"
 #include "tests/support/catch.h"
 #include "tests/support/op_samples.h"
@@ -37,6 +38,21 @@ TEST_CASE("fused: the text form") {
   CHECK(again.instructions == body.instructions);
   CHECK(again.decode("  add:f32   %0 %1;relu:f32 %2 "));
   CHECK(again.encode() == "add:f32 %0 %1; relu:f32 %2");
+}
+
+TEST_CASE("fused: variants go by name") {
+  FusedBody body;
+  body.instructions = {{OpKind::Gelu, 0, ElementType::F32, {0}}, {OpKind::Gelu, 1, ElementType::F32, {1}}};
+  CHECK(body.encode() == "gelu:f32 %0; gelu.tanh:f32 %1");
+  FusedBody again;
+  CHECK(again.decode("gelu.none:f32 %0; gelu.tanh:f32 %1"));
+  CHECK(again.instructions == body.instructions);
+  CHECK_FALSE(again.decode("gelu.lt:f32 %0"));
+  ops::Gelu gelu;
+  gelu.approximate = ops::Gelu::Approximation::Tanh;
+  const FusedBody one = bodyOfOne(gelu, 1, ElementType::F16);
+  CHECK(one.encode() == "gelu.tanh:f16 %0");
+  CHECK(sameAttributes(opOf(one.instructions.front()), gelu));
 }
 
 TEST_CASE("fused: text that is no body leaves the body as it was") {
@@ -101,8 +117,9 @@ TEST_CASE("fused: a wrong body is refused at the instruction") {
         head + "instruction 1 of the body: exp of i32[]: exp takes f32, f64, f16 or bf16");
   CHECK(errorOf(fused("compare.7:bool %0 %1"), two) ==
         head + "instruction 0 of the body: compare of f32[] and f32[]: unknown direction");
-  CHECK(errorOf(fused("add.1:f32 %0 %1"), two) ==
-        head + "instruction 0 of the body: only compare has variants");
+  CHECK(errorOf(fused("add.1:f32 %0 %1"), two) == head + "instruction 0 of the body: add has no variants");
+  CHECK(errorOf(fused("gelu.2:f32 %0"), two) ==
+        head + "instruction 0 of the body: gelu of f32[]: unknown approximation");
 }
 
 TEST_CASE("fused: a wrong reduction is refused") {

@@ -55,6 +55,12 @@ Case caseOf(uint64_t seed) {
                      OpKind::Relu, OpKind::Cast,      OpKind::Tanh, OpKind::ReduceSum, OpKind::ReduceMean,
                      OpKind::Exp,  OpKind::Broadcast, OpKind::Div,  OpKind::Maximum,   OpKind::Sigmoid};
   }
+  if (seed % 6 == 5) {
+    options.kinds = {OpKind::Gelu,  OpKind::Silu,   OpKind::Clip,     OpKind::Pow,  OpKind::LeakyRelu,
+                     OpKind::Abs,   OpKind::Select, OpKind::Compare,  OpKind::And,  OpKind::Not,
+                     OpKind::Floor, OpKind::Erf,    OpKind::Softplus, OpKind::Sign, OpKind::ReduceSum,
+                     OpKind::Sin,   OpKind::Rsqrt,  OpKind::Cast,     OpKind::Add,  OpKind::Mul};
+  }
   if (seed % 3 == 1) {
     options.kinds = {OpKind::Matmul, OpKind::Matmul, OpKind::Add,  OpKind::Mul,    OpKind::Sub,
                      OpKind::Relu,   OpKind::Cast,   OpKind::Tanh, OpKind::Select, OpKind::Compare};

@@ -1,5 +1,6 @@
 // A fused body gives, bit for bit, what its ops give one after the other: over types, broadcasts and
 // reductions.
+#include "ir/fused_instruction.h"
 #include "tests/runtime/kernel_testing.h"
 #include "tests/support/catch.h"
 
@@ -7,17 +8,6 @@ namespace dfc::testing {
 namespace {
 
 using Reduction = ops::Fused::Reduction;
-
-OpAttributes opOf(const ops::FusedInstruction& instruction) {
-  OpAttributes attributes = defaultAttributes(instruction.kind);
-  if (auto* compare = std::get_if<ops::Compare>(&attributes)) {
-    compare->direction = static_cast<ops::Compare::Direction>(instruction.variant);
-  }
-  if (auto* cast = std::get_if<ops::Cast>(&attributes)) {
-    cast->to = instruction.type;
-  }
-  return attributes;
-}
 
 OpAttributes reductionOf(const ops::Fused& fused) {
   switch (fused.reduction) {
@@ -72,11 +62,15 @@ const std::vector<std::string> bodies = {
     "mul:T %0 %0; mul:T %1 %1; add:T %3 %4; div:T %3 %2; sub:T %6 %5; max:T %7 %4; min:T %8 %3; add:T %9 %9",
     "compare.lt:bool %0 %1; neg:T %0; select:T %3 %4 %2",
     "add:T %2 %2; sub:T %3 %2",
+    "clip:T %0 %1 %2; abs:T %3; sign:T %0; mul:T %4 %5; max:T %6 %0",
 };
 const std::vector<std::string> floatBodies = {
     "sigmoid:T %0; tanh:T %1; mul:T %3 %4; exp:T %5; add:T %6 %2",
     "cast:f64 %0; exp:f64 %3; cast:T %4; cast:i32 %1; cast:T %6; add:T %5 %7; mul:T %8 %2",
     "cast:f16 %0; cast:bf16 %3; cast:f32 %4; cast:bool %5; cast:T %6",
+    "gelu:T %0; gelu.tanh:T %0; sub:T %3 %4; silu:T %1; clip:T %5 %6 %2; leakyRelu:T %7 %0; erf:T %8",
+    "abs:T %0; pow:T %3 %1; softplus:T %0; rsqrt:T %5; sin:T %4; cos:T %6; add:T %7 %8; round:T %9",
+    "compare.lt:bool %0 %1; compare.gt:bool %0 %2; or:bool %3 %4; not:bool %5; select:T %6 %0 %1",
 };
 
 void checkBody(const std::string& body, ElementType type, const Shape& a, const Shape& b, const Shape& c) {

@@ -7,6 +7,7 @@
 #include <hwy/targets.h>
 
 #include <cmath>
+#include <limits>
 
 namespace dfc::testing {
 namespace {
@@ -47,14 +48,32 @@ ops::Fused fusedOf(const std::string& body, ops::Fused::Reduction reduction) {
   return fused;
 }
 
+// Zeros, halves, the neighbours of a half, whole numbers at the end of the fractions, infinities.
+Literal edges(ElementType type) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const double belowHalf = 0.5 - ulp(type, 0.25);
+  return literalOf(type, {16},
+                   {0.0, -0.0, 0.5, -0.5, 1.5, -1.5, 2.5, belowHalf, -belowHalf, 0x1p22 + 0.5, 0x1p23 + 1,
+                    -0x1p24, 0x1p52 - 0.5, 0x1p62, isFloat(type) ? inf : 1, isFloat(type) ? -inf : 1});
+}
+
 // Ops whose result IEEE 754 and our order of folding fix to the bit.
 std::vector<Case> exactCases() {
   std::vector<Case> cases;
   for (const ElementType type : allElementTypes) {
     const Literal a = randomLiteral({type, {37, 71}}, 91, 0, 90), b = randomLiteral({type, {71}}, 92, 1, 9);
-    for (const OpKind kind : {OpKind::Add, OpKind::Mul, OpKind::Div, OpKind::Maximum, OpKind::Compare}) {
+    for (const OpKind kind : {OpKind::Add, OpKind::Mul, OpKind::Div, OpKind::Maximum, OpKind::Compare,
+                              OpKind::And, OpKind::Xor, OpKind::LeakyRelu}) {
       if (resultTypes(defaultAttributes(kind), {a.type(), b.type()}).ok()) {
         cases.push_back({defaultAttributes(kind), {a, b}});
+      }
+    }
+    const Literal centred = randomLiteral({type, {37, 71}}, 99, -5, 5), edge = edges(type);
+    for (const OpKind kind : {OpKind::Not, OpKind::Abs, OpKind::Sign, OpKind::Floor, OpKind::Ceil,
+                              OpKind::Round, OpKind::Reciprocal, OpKind::Rsqrt}) {
+      if (resultTypes(defaultAttributes(kind), {a.type()}).ok()) {
+        cases.push_back({defaultAttributes(kind), {centred}});
+        cases.push_back({defaultAttributes(kind), {edge}});
       }
     }
     for (const ElementType to : allElementTypes) {
@@ -79,14 +98,18 @@ std::vector<Case> exactCases() {
   return cases;
 }
 
-void checkNear(OpKind kind, ElementType type, double low, double high, double (*oracle)(double)) {
+void checkNear(OpKind kind, ElementType type, double low, double high, double (*oracle)(double),
+               double ulps = 5) {
   const Literal from = randomLiteral({type, {1037}}, 95, low, high);
   INFO(nameOf(kind) << " of " << name(type));
   checkElements(
-      runKernel(defaultAttributes(kind), {from}), [&](int64_t i) { return oracle(from.at(i)); }, 5);
+      runKernel(defaultAttributes(kind), {from}), [&](int64_t i) { return oracle(from.at(i)); }, ulps);
 }
 
 double sigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
+double siluOf(double x) { return x * sigmoidOf(x); }
+double softplusOf(double x) { return std::log1p(std::exp(x)); }
+double geluOf(double x) { return static_cast<double>(x / 2 * std::erfc(-x * std::sqrt(0.5L))); }
 
 } // namespace
 
@@ -111,6 +134,12 @@ TEST_CASE("transcendental kernels keep their accuracy under every instruction se
       checkNear(OpKind::Log, type, 1e-3, 1e6, std::log);
       checkNear(OpKind::Tanh, type, -9, 9, std::tanh);
       checkNear(OpKind::Sigmoid, type, -30, 30, sigmoidOf);
+      checkNear(OpKind::Silu, type, -30, 30, siluOf);
+      checkNear(OpKind::Softplus, type, -30, 30, softplusOf);
+      checkNear(OpKind::Erf, type, -3, 3, std::erf, 4);
+      checkNear(OpKind::Gelu, type, -12, 12, geluOf, 8);
+      checkNear(OpKind::Sin, type, -30000, 30000, std::sin);
+      checkNear(OpKind::Cos, type, -3e6, 3e6, std::cos);
     }
   }
 }

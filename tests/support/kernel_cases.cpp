@@ -75,7 +75,13 @@ void addElementwise(Cases& cases) {
     cases.push(ops::Add{}, {of(a), of(b)});
     cases.push(ops::Maximum{}, {of(b), of(a)});
     cases.push(ops::Select{}, {{ElementType::Bool, a}, of(b), of(a)});
+    cases.push(ops::Clip{}, {of(a), of(b), of({})});
+    cases.push(ops::LeakyRelu{}, {of(b), of(a)});
+    cases.push(ops::Xor{}, {of(a), of(b)});
     cases.push(ops::Compare{{}, ops::Compare::Direction::Ge}, {of(a), of(b)});
+  }
+  for (const auto approximation : {ops::Gelu::Approximation::None, ops::Gelu::Approximation::Tanh}) {
+    cases.add<ops::Gelu>({of({7, 61})}, [&](auto& op) { op.approximate = approximation; });
   }
   for (const ElementType to : allElementTypes) {
     cases.add<ops::Cast>({of({5, 13})}, [&](auto& op) { op.to = to; });
@@ -88,6 +94,9 @@ void addElementwise(Cases& cases) {
   cases.fused("sub:@ %0 %1; mul:@ %2 %2; compare.gt:bool %3 %0; select:@ %4 %3 %1", {of({9, 5}), of({9, 5})});
   cases.fused("sqrt:@ %0; add:@ %1 %1; neg:@ %2; div:@ %3 %0", {of({77})});
   cases.fused("cast:f32 %0; mul:f32 %1 %1; cast:@ %2", {of({130})});
+  cases.fused("abs:@ %0; floor:@ %2; clip:@ %3 %1 %0; leakyRelu:@ %4 %1; round:@ %5; sign:@ %6; sub:@ %6 %7",
+              {of({9, 5}), of({5})});
+  cases.fused("not:@ %0; and:@ %2 %1; or:@ %3 %0; xor:@ %4 %1", {of({9, 5}), of({5})});
 }
 
 void addFolds(Cases& cases, bool large) {

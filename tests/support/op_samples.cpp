@@ -40,6 +40,9 @@ void poolWindows(Op& op) {
 
 OpSample sampleOf(OpKind kind, ElementType element) {
   const auto of = [&](Shape shape) { return TensorType{element, shape}; };
+  const auto bits = [&](Shape shape) {
+    return TensorType{isFloat(element) ? ElementType::I32 : element, shape};
+  };
   const TensorType matrix = of({2, 3}), row = of({3}), column = of({2, 1}), scalar = of({});
   switch (kind) {
   case OpKind::Input: return with<ops::Input>({}, [&](auto& op) { op.type = matrix; });
@@ -82,26 +85,27 @@ OpSample sampleOf(OpKind kind, ElementType element) {
                               {OpKind::Relu, 0, element, {3}},
                               {OpKind::Sub, 0, element, {2, 4}}};
     });
-  case OpKind::Pow:
-  case OpKind::And:
-  case OpKind::Or:
-  case OpKind::Xor:
-  case OpKind::Not:
-  case OpKind::Abs:
-  case OpKind::Sign:
-  case OpKind::Floor:
-  case OpKind::Ceil:
-  case OpKind::Round:
-  case OpKind::Rsqrt:
-  case OpKind::Reciprocal:
-  case OpKind::Sin:
-  case OpKind::Cos:
-  case OpKind::Erf:
-  case OpKind::LeakyRelu:
+  case OpKind::Pow: return {ops::Pow{}, {matrix, row}};
+  case OpKind::And: return {ops::And{}, {bits({2, 3}), bits({3})}};
+  case OpKind::Or: return {ops::Or{}, {bits({2, 1}), bits({2, 3})}};
+  case OpKind::Xor: return {ops::Xor{}, {bits({2, 3}), bits({})}};
+  case OpKind::Not: return {ops::Not{}, {bits({2, 3})}};
+  case OpKind::Abs: return {ops::Abs{}, {matrix}};
+  case OpKind::Sign: return {ops::Sign{}, {matrix}};
+  case OpKind::Floor: return {ops::Floor{}, {matrix}};
+  case OpKind::Ceil: return {ops::Ceil{}, {matrix}};
+  case OpKind::Round: return {ops::Round{}, {matrix}};
+  case OpKind::Rsqrt: return {ops::Rsqrt{}, {matrix}};
+  case OpKind::Reciprocal: return {ops::Reciprocal{}, {matrix}};
+  case OpKind::Sin: return {ops::Sin{}, {matrix}};
+  case OpKind::Cos: return {ops::Cos{}, {matrix}};
+  case OpKind::Erf: return {ops::Erf{}, {matrix}};
+  case OpKind::LeakyRelu: return {ops::LeakyRelu{}, {matrix, column}};
   case OpKind::Gelu:
-  case OpKind::Silu:
-  case OpKind::Softplus:
-  case OpKind::Clip: DFC_UNREACHABLE("unfinished");
+    return with<ops::Gelu>({matrix}, [](auto& op) { op.approximate = ops::Gelu::Approximation::Tanh; });
+  case OpKind::Silu: return {ops::Silu{}, {matrix}};
+  case OpKind::Softplus: return {ops::Softplus{}, {matrix}};
+  case OpKind::Clip: return {ops::Clip{}, {matrix, row, scalar}};
   case OpKind::ReduceMin:
   case OpKind::ReduceProduct:
   case OpKind::CumSum:

@@ -13,7 +13,8 @@ struct OpSample {
   std::vector<TensorType> operands;
 };
 
-/// Where the op takes floats, its operands are of type `element`.
+/// Where the op takes the type `element`, its operands are of it; and, or, xor and not take i32 where it is a
+/// float.
 OpSample sampleOf(OpKind kind, ElementType element = ElementType::F32);
 
 } // namespace dfc::test

@@ -14,14 +14,13 @@ class RandomCalls : public RandomWindows {
 
  protected:
   Call unary(OpAttributes attributes, ValueId operand) { return {std::move(attributes), {operand}}; }
-  Call binary(OpKind kind) {
-    const ValueId a = number();
+  Call binary(OpKind kind, ValueId a) {
     const ValueId b = partner(typeOf(a).element, shapeOf(a));
     return {defaultAttributes(kind),
             dice_.chance(50) ? llvm::SmallVector<ValueId, 3>{a, b} : llvm::SmallVector<ValueId, 3>{b, a}};
   }
   Call compare() {
-    Call call = binary(OpKind::Compare);
+    Call call = binary(OpKind::Compare, number());
     ops::Compare attributes;
     attributes.direction = static_cast<ops::Compare::Direction>(dice_.below(6));
     call.attributes = attributes;
@@ -31,6 +30,18 @@ class RandomCalls : public RandomWindows {
     const ValueId a = anyValue();
     const ValueId b = partner(typeOf(a).element, shapeOf(a));
     return {ops::Select{}, {partner(ElementType::Bool, shapeOf(a)), a, b}};
+  }
+  Call gelu() {
+    ops::Gelu attributes;
+    attributes.approximate = static_cast<ops::Gelu::Approximation>(dice_.below(2));
+    return unary(attributes, real());
+  }
+  Call clip() {
+    const ValueId a = number();
+    const ValueId b = partner(typeOf(a).element, shapeOf(a)), c = partner(typeOf(a).element, shapeOf(a));
+    Call call{ops::Clip{}, {a, b, c}};
+    std::swap(call.operands[0], call.operands[static_cast<size_t>(dice_.below(3))]);
+    return call;
   }
   Call cast() {
     ops::Cast attributes;
@@ -186,14 +197,34 @@ class RandomCalls : public RandomWindows {
     case OpKind::Mul:
     case OpKind::Div:
     case OpKind::Maximum:
-    case OpKind::Minimum: return binary(kind);
+    case OpKind::Minimum: return binary(kind, number());
+    case OpKind::Pow:
+    case OpKind::LeakyRelu: return binary(kind, real());
+    case OpKind::And:
+    case OpKind::Or:
+    case OpKind::Xor: return binary(kind, whole());
+    case OpKind::Not: return unary(defaultAttributes(kind), whole());
     case OpKind::Neg:
+    case OpKind::Abs:
+    case OpKind::Sign:
     case OpKind::Relu: return unary(defaultAttributes(kind), number());
+    case OpKind::Floor:
+    case OpKind::Ceil:
+    case OpKind::Round:
     case OpKind::Exp:
     case OpKind::Log:
     case OpKind::Sqrt:
+    case OpKind::Rsqrt:
+    case OpKind::Reciprocal:
+    case OpKind::Sin:
+    case OpKind::Cos:
+    case OpKind::Erf:
     case OpKind::Tanh:
-    case OpKind::Sigmoid: return unary(defaultAttributes(kind), real());
+    case OpKind::Sigmoid:
+    case OpKind::Silu:
+    case OpKind::Softplus: return unary(defaultAttributes(kind), real());
+    case OpKind::Gelu: return gelu();
+    case OpKind::Clip: return clip();
     case OpKind::Compare: return compare();
     case OpKind::Select: return select();
     case OpKind::Cast: return cast();
@@ -229,26 +260,6 @@ class RandomCalls : public RandomWindows {
     case OpKind::Gradients:
     case OpKind::Fused:
     case OpKind::FusedMatmul:
-    case OpKind::Pow:
-    case OpKind::And:
-    case OpKind::Or:
-    case OpKind::Xor:
-    case OpKind::Not:
-    case OpKind::Abs:
-    case OpKind::Sign:
-    case OpKind::Floor:
-    case OpKind::Ceil:
-    case OpKind::Round:
-    case OpKind::Rsqrt:
-    case OpKind::Reciprocal:
-    case OpKind::Sin:
-    case OpKind::Cos:
-    case OpKind::Erf:
-    case OpKind::LeakyRelu:
-    case OpKind::Gelu:
-    case OpKind::Silu:
-    case OpKind::Softplus:
-    case OpKind::Clip:
     case OpKind::ReduceMin:
     case OpKind::ReduceProduct:
     case OpKind::CumSum:

@@ -105,6 +105,11 @@ class RandomOperands {
     return find({someElement(isNumber, ElementType::F32), anyShape()},
                 [](const TensorType& type) { return isNumber(type.element); });
   }
+  static bool isWhole(ElementType type) { return !isFloat(type); }
+  ValueId whole() {
+    return find({someElement(isWhole, ElementType::I32), anyShape()},
+                [](const TensorType& type) { return isWhole(type.element); });
+  }
   ValueId real(size_t leastRank = 0) {
     const Shape shape = leastRank == 0   ? anyShape()
                         : leastRank == 1 ? Shape{anyDim()}

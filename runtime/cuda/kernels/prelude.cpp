@@ -95,19 +95,61 @@ template <class V> DFC_INLINE V larger(V a, V b) { return isNan(a) || !(b > a ||
 template <class V> DFC_INLINE V smaller(V a, V b) { return isNan(a) || !(b < a || isNan(b)) ? a : b; }
 template <class V> DFC_INLINE V reluOf(V a) { return isNan(a) || a > V(0) ? a : V(0); }
 
+template <class V> DFC_INLINE V clipped(V a, V low, V high) { return smaller(larger(a, low), high); }
+template <class V> DFC_INLINE V leakyReluOf(V a, V slope) { return a >= V(0) ? a : times(a, slope); }
+template <class V> DFC_INLINE V magnitude(V a) { return a < V(0) ? negated(a) : a; }
+DFC_INLINE f32 magnitude(f32 a) { return fabsf(a); }
+DFC_INLINE f64 magnitude(f64 a) { return fabs(a); }
+DFC_INLINE u8 magnitude(u8 a) { return a; }
+template <class V> DFC_INLINE V signOf(V a) { // zeros and NaN stay
+  return a > V(0) ? V(1) : a < V(0) ? V(-1) : a;
+}
+DFC_INLINE u8 signOf(u8 a) { return a != 0 ? u8(1) : u8(0); }
+
+// Bits; a bool has one.
+template <class V> DFC_INLINE V bitsAnd(V a, V b) { return V(a & b); }
+template <class V> DFC_INLINE V bitsOr(V a, V b) { return V(a | b); }
+template <class V> DFC_INLINE V bitsXor(V a, V b) { return V(a ^ b); }
+template <class V> DFC_INLINE V bitsNot(V a) { return V(~a); }
+DFC_INLINE bool bitsNot(bool a) { return !a; }
+
 // Functions of floats.
+DFC_INLINE f32 floorOf(f32 a) { return floorf(a); }
+DFC_INLINE f64 floorOf(f64 a) { return floor(a); }
+DFC_INLINE f32 ceilOf(f32 a) { return ceilf(a); }
+DFC_INLINE f64 ceilOf(f64 a) { return ceil(a); }
+DFC_INLINE f32 roundOf(f32 a) { return rintf(a); } // halves to even
+DFC_INLINE f64 roundOf(f64 a) { return rint(a); }
 DFC_INLINE f32 expOf(f32 a) { return expf(a); }
 DFC_INLINE f64 expOf(f64 a) { return exp(a); }
 DFC_INLINE f32 logOf(f32 a) { return logf(a); }
 DFC_INLINE f64 logOf(f64 a) { return log(a); }
 DFC_INLINE f32 rootOf(f32 a) { return sqrtf(a); }
 DFC_INLINE f64 rootOf(f64 a) { return sqrt(a); }
+template <class V> DFC_INLINE V reciprocalOf(V a) { return V(1) / a; }
+template <class V> DFC_INLINE V rsqrtOf(V a) { return V(1) / rootOf(a); }
+DFC_INLINE f32 powOf(f32 a, f32 b) { return powf(a, b); }
+DFC_INLINE f64 powOf(f64 a, f64 b) { return pow(a, b); }
+DFC_INLINE f32 sinOf(f32 a) { return sinf(a); }
+DFC_INLINE f64 sinOf(f64 a) { return sin(a); }
+DFC_INLINE f32 cosOf(f32 a) { return cosf(a); }
+DFC_INLINE f64 cosOf(f64 a) { return cos(a); }
+DFC_INLINE f32 erfOf(f32 a) { return erff(a); }
+DFC_INLINE f64 erfOf(f64 a) { return erf(a); }
 DFC_INLINE f32 tanhOf(f32 a) { return tanhf(a); }
 DFC_INLINE f64 tanhOf(f64 a) { return tanh(a); }
 template <class V> DFC_INLINE V sigmoidOf(V a) { // exp of a negative number: nothing overflows
   const V power = expOf(a < V(0) ? a : -a);
   return (a < V(0) ? power : V(1)) / (V(1) + power);
 }
+template <class V> DFC_INLINE V siluOf(V a) { return a * sigmoidOf(a); }
+template <class V> DFC_INLINE V geluTanhOf(V a) { // (1 + tanh(x)) / 2 is the sigmoid of 2 x
+  return a * sigmoidOf(a * (V(1.5957691216057307) + V(0.07135481627260025) * (a * a)));
+}
+DFC_INLINE f32 softplusOf(f32 a) { return (a > 0 ? a : 0.0f) + log1pf(expf(-fabsf(a))); }
+DFC_INLINE f64 softplusOf(f64 a) { return (a > 0 ? a : 0.0) + log1p(exp(-fabs(a))); }
+DFC_INLINE f32 geluOf(f32 a) { return a * normcdff(a); }
+DFC_INLINE f64 geluOf(f64 a) { return a * normcdf(a); }
 
 // Casts: float to integer truncates and saturates, NaN gives 0; to bool: a != 0.
 template <class S> struct CastTo {

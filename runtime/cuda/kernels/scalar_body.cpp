@@ -1,6 +1,7 @@
 // Fused bodies, and single elementwise ops as bodies of one instruction: each register is a constant, rounded
 // to its own type; the last one is stored at once.
 #include "ir/assert.h"
+#include "ir/fused_instruction.h"
 #include "ir/op_rules.h"
 #include "runtime/cuda/kernels/chain.h"
 
@@ -11,30 +12,66 @@ namespace {
 
 constexpr std::array<std::string_view, 6> comparisons = {"==", "!=", "<", "<=", ">", ">="};
 
-// What computes the kind in the prelude; "" for those with a form of their own.
-std::string_view functionOf(OpKind kind) {
-  switch (kind) {
+// What computes the instruction in the prelude; "" for those with a form of their own.
+std::string_view functionOf(const ops::FusedInstruction& instruction) {
+  switch (instruction.kind) {
   case OpKind::Add: return "plus";
   case OpKind::Sub: return "minus";
   case OpKind::Mul: return "times";
   case OpKind::Div: return "over";
   case OpKind::Maximum: return "larger";
   case OpKind::Minimum: return "smaller";
+  case OpKind::Pow: return "powOf";
+  case OpKind::And: return "bitsAnd";
+  case OpKind::Or: return "bitsOr";
+  case OpKind::Xor: return "bitsXor";
+  case OpKind::Not: return "bitsNot";
   case OpKind::Neg: return "negated";
+  case OpKind::Abs: return "magnitude";
+  case OpKind::Sign: return "signOf";
+  case OpKind::Floor: return "floorOf";
+  case OpKind::Ceil: return "ceilOf";
+  case OpKind::Round: return "roundOf";
   case OpKind::Exp: return "expOf";
   case OpKind::Log: return "logOf";
   case OpKind::Sqrt: return "rootOf";
+  case OpKind::Rsqrt: return "rsqrtOf";
+  case OpKind::Reciprocal: return "reciprocalOf";
+  case OpKind::Sin: return "sinOf";
+  case OpKind::Cos: return "cosOf";
+  case OpKind::Erf: return "erfOf";
   case OpKind::Tanh: return "tanhOf";
   case OpKind::Sigmoid: return "sigmoidOf";
   case OpKind::Relu: return "reluOf";
+  case OpKind::LeakyRelu: return "leakyReluOf";
+  case OpKind::Gelu:
+    return static_cast<ops::Gelu::Approximation>(instruction.variant) == ops::Gelu::Approximation::None
+               ? "geluOf"
+               : "geluTanhOf";
+  case OpKind::Silu: return "siluOf";
+  case OpKind::Softplus: return "softplusOf";
+  case OpKind::Clip: return "clipped";
   default: return "";
   }
 }
 
-// Results that are operands, or an operand's sign changed, need no rounding.
-bool exact(OpKind kind) {
-  return kind == OpKind::Maximum || kind == OpKind::Minimum || kind == OpKind::Neg || kind == OpKind::Relu ||
-         kind == OpKind::Select || kind == OpKind::Compare;
+// Results that are operands, whole numbers near them, or an operand's sign changed need no rounding.
+bool needsRounding(OpKind kind) {
+  switch (kind) {
+  case OpKind::Maximum:
+  case OpKind::Minimum:
+  case OpKind::Clip:
+  case OpKind::Neg:
+  case OpKind::Abs:
+  case OpKind::Sign:
+  case OpKind::Floor:
+  case OpKind::Ceil:
+  case OpKind::Round:
+  case OpKind::Relu:
+  case OpKind::Select:
+  case OpKind::Compare: return false;
+  default: return true;
+  }
 }
 
 std::string expression(const ops::FusedInstruction& instruction) {
@@ -45,10 +82,9 @@ std::string expression(const ops::FusedInstruction& instruction) {
   case OpKind::Cast: return fmt::format("castTo<{}>(r{})", storageName(instruction.type), in[0]);
   default: break;
   }
-  const std::string_view function = functionOf(instruction.kind);
+  const std::string_view function = functionOf(instruction);
   DFC_ASSERT(!function.empty(), "no scalar op");
-  return in.size() == 1 ? fmt::format("{}(r{})", function, in[0])
-                        : fmt::format("{}(r{}, r{})", function, in[0], in[1]);
+  return fmt::format("{}(r{})", function, fmt::join(in, ", r"));
 }
 
 std::string bodyOf(const ops::FusedBody& body, size_t operands) {
@@ -59,26 +95,12 @@ std::string bodyOf(const ops::FusedBody& body, size_t operands) {
     if (i + 1 == body.instructions.size()) {
       return text + fmt::format("  return stored<Element>({});\n", value);
     }
-    const bool rounds = isHalf(instruction.type) && !exact(instruction.kind);
+    const bool rounds = isHalf(instruction.type) && needsRounding(instruction.kind);
     text +=
         fmt::format("  const {} r{} = {};\n", valueName(instruction.type), operands + i,
                     rounds ? fmt::format("rounded<{}>({})", storageName(instruction.type), value) : value);
   }
   DFC_UNREACHABLE("a body without instructions");
-}
-
-// The op as a body of its own.
-ops::FusedBody bodyOf(const OpAttributes& attributes, size_t operands, ElementType result) {
-  ops::FusedInstruction instruction{kindOf(attributes), 0, result, {}};
-  if (const auto* compare = std::get_if<ops::Compare>(&attributes)) {
-    instruction.variant = static_cast<uint8_t>(compare->direction);
-  }
-  for (size_t i = 0; i < operands; ++i) {
-    instruction.inputs.push_back(static_cast<uint32_t>(i));
-  }
-  ops::FusedBody body;
-  body.instructions.push_back(instruction);
-  return body;
 }
 
 } // namespace
@@ -91,8 +113,8 @@ Chain elementwiseChain(const OpAttributes& attributes, OperandTypes operands, El
     chain.sources.push_back(
         sourceOf(operands[i], Access::broadcast(operands[i].shape, common), static_cast<uint32_t>(i)));
   }
-  chain.body =
-      bodyOf(fused != nullptr ? fused->body : bodyOf(attributes, operands.size(), result), operands.size());
+  chain.body = bodyOf(fused != nullptr ? fused->body : bodyOfOne(attributes, operands.size(), result),
+                      operands.size());
   return chain;
 }
 

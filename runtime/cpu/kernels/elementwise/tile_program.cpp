@@ -3,6 +3,7 @@
 #include "runtime/cpu/kernels/elementwise/tile_program.h"
 
 #include "ir/assert.h"
+#include "ir/fused_instruction.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -15,18 +16,7 @@ ops::FusedBody bodyOf(const OpAttributes& attributes, OperandTypes operands, Ope
     return fused->body;
   }
   DFC_ASSERT(classOf(kindOf(attributes)) == OpClass::Elementwise, "not an elementwise op");
-  ops::FusedInstruction instruction;
-  instruction.kind = kindOf(attributes);
-  instruction.type = results.front().element;
-  if (const auto* compare = std::get_if<ops::Compare>(&attributes)) {
-    instruction.variant = static_cast<uint8_t>(compare->direction);
-  }
-  for (uint32_t operand = 0; operand < operands.size(); ++operand) {
-    instruction.inputs.push_back(operand);
-  }
-  ops::FusedBody body;
-  body.instructions.push_back(std::move(instruction));
-  return body;
+  return bodyOfOne(attributes, operands.size(), results.front().element);
 }
 
 namespace {
@@ -40,7 +30,7 @@ TileFunction functionOf(const ops::FusedInstruction& instruction, llvm::ArrayRef
   case OpKind::Compare: return compareTile(static_cast<ops::Compare::Direction>(instruction.variant), lane);
   case OpKind::Select: return selectTile(lane);
   case OpKind::Cast: return castTile(lane, laneTypeOf(instruction.type));
-  default: return arithmeticTile(instruction.kind, lane);
+  default: return arithmeticTile(instruction.kind, lane, instruction.variant);
   }
 }
 

@@ -66,6 +66,34 @@ struct MinimumIntegers {
   }
 };
 
+struct NegInteger {
+  template <class T>
+  HWY_INLINE T operator()(T a) const {
+    return SubIntegers()(T(0), a);
+  }
+};
+struct AbsInteger { // of the lowest value that value itself
+  template <class T>
+  HWY_INLINE T operator()(T a) const {
+    return a > T(0) ? a : NegInteger()(a);
+  }
+};
+struct SignInteger {
+  template <class T>
+  HWY_INLINE T operator()(T a) const {
+    if constexpr (std::is_signed_v<T>) {
+      return static_cast<T>((a > T(0)) - (a < T(0)));
+    }
+    return static_cast<T>(a != T(0));
+  }
+};
+struct ReluInteger {
+  template <class T>
+  HWY_INLINE T operator()(T a) const {
+    return MaximumIntegers()(a, T(0));
+  }
+};
+
 template <class T, class Scalar>
 void binaryTile(const void* const* inputs, void* output, size_t count) {
   const T* a = static_cast<const T*>(inputs[0]);
@@ -77,50 +105,44 @@ void binaryTile(const void* const* inputs, void* output, size_t count) {
   }
 }
 
-template <class T>
-void negTile(const void* const* inputs, void* output, size_t count) {
+template <class T, class Scalar>
+void unaryTile(const void* const* inputs, void* output, size_t count) {
   const T* a = static_cast<const T*>(inputs[0]);
   T* out = static_cast<T*>(output);
   DFC_INDEPENDENT
   for (size_t i = 0; i < count; ++i) {
-    out[i] = SubIntegers()(T(0), a[i]);
+    out[i] = Scalar()(a[i]);
   }
 }
 
 template <class T>
-void reluTile(const void* const* inputs, void* output, size_t count) {
+void clipTile(const void* const* inputs, void* output, size_t count) {
   const T* a = static_cast<const T*>(inputs[0]);
+  const T* low = static_cast<const T*>(inputs[1]);
+  const T* high = static_cast<const T*>(inputs[2]);
   T* out = static_cast<T*>(output);
   DFC_INDEPENDENT
   for (size_t i = 0; i < count; ++i) {
-    out[i] = MaximumIntegers()(a[i], T(0));
+    out[i] = MinimumIntegers()(MaximumIntegers()(a[i], low[i]), high[i]);
   }
 }
 
 template <class T>
 TileFunction integerTileOf(OpKind kind) {
-  if (kind == OpKind::Add) {
-    return binaryTile<T, AddIntegers>;
+  switch (kind) {
+  case OpKind::Add: return binaryTile<T, AddIntegers>;
+  case OpKind::Sub: return binaryTile<T, SubIntegers>;
+  case OpKind::Mul: return binaryTile<T, MulIntegers>;
+  case OpKind::Div: return binaryTile<T, DivIntegers>;
+  case OpKind::Maximum: return binaryTile<T, MaximumIntegers>;
+  case OpKind::Minimum: return binaryTile<T, MinimumIntegers>;
+  case OpKind::Clip: return clipTile<T>;
+  case OpKind::Neg: return unaryTile<T, NegInteger>;
+  case OpKind::Abs: return unaryTile<T, AbsInteger>;
+  case OpKind::Sign: return unaryTile<T, SignInteger>;
+  case OpKind::Relu: return unaryTile<T, ReluInteger>;
+  default: return nullptr;
   }
-  if (kind == OpKind::Sub) {
-    return binaryTile<T, SubIntegers>;
-  }
-  if (kind == OpKind::Mul) {
-    return binaryTile<T, MulIntegers>;
-  }
-  if (kind == OpKind::Div) {
-    return binaryTile<T, DivIntegers>;
-  }
-  if (kind == OpKind::Maximum) {
-    return binaryTile<T, MaximumIntegers>;
-  }
-  if (kind == OpKind::Minimum) {
-    return binaryTile<T, MinimumIntegers>;
-  }
-  if (kind == OpKind::Neg) {
-    return negTile<T>;
-  }
-  return kind == OpKind::Relu ? reluTile<T> : nullptr;
 }
 
 TileFunction chooseIntegerTile(OpKind kind, ElementType lane) {
@@ -145,11 +167,6 @@ HWY_EXPORT(chooseIntegerTile);
 
 TileFunction integerTile(OpKind kind, ElementType lane) {
   return HWY_DYNAMIC_DISPATCH(chooseIntegerTile)(kind, lane);
-}
-
-TileFunction arithmeticTile(OpKind kind, ElementType lane) {
-  return lane == ElementType::F32 || lane == ElementType::F64 ? floatTile(kind, lane)
-                                                              : integerTile(kind, lane);
 }
 
 } // namespace dfc

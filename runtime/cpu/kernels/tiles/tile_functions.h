@@ -26,8 +26,9 @@ constexpr ElementType laneTypeOf(ElementType type) {
 /// inputs[i][0, count) -> output[0, count).
 using TileFunction = void (*)(const void* const* inputs, void* output, size_t count);
 
-/// The arithmetic op `kind` on lanes of type `lane`; null where the op does not take that type.
-TileFunction arithmeticTile(OpKind kind, ElementType lane);
+/// The arithmetic op `kind` (`variant`: as in a fused instruction) on lanes of type `lane`; null where the op
+/// does not take that type.
+TileFunction arithmeticTile(OpKind kind, ElementType lane, uint8_t variant = 0);
 /// Lanes of type `lane` -> bool.
 TileFunction compareTile(ops::Compare::Direction direction, ElementType lane);
 /// bool, lanes, lanes -> lanes.

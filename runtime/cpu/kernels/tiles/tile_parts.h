@@ -1,12 +1,19 @@
-// What the files of tiles/ give to one another: the arithmetic of floats and of integers apart. Users include
-// tile_functions.h.
+// What the files of tiles/ give to one another: the arithmetic op by op, a theme a file. Each answers null
+// for a kind that is not its own. Users include tile_functions.h.
 #pragma once
 
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
 
 namespace dfc {
 
-TileFunction floatTile(OpKind kind, ElementType lane);   ///< f32, f64
+// f32 lanes, or (`wide`) f64.
+TileFunction floatArithmeticTile(OpKind kind, bool wide);
+TileFunction exponentialTile(OpKind kind, bool wide); ///< gelu: that of the variant tanh
+TileFunction normalTile(OpKind kind, bool wide);
+TileFunction powerTile(OpKind kind, bool wide);
+TileFunction trigonometricTile(OpKind kind, bool wide);
+
 TileFunction integerTile(OpKind kind, ElementType lane); ///< i32, i64, u8
+TileFunction bitTile(OpKind kind, ElementType lane);     ///< the same and bool
 
 } // namespace dfc

@@ -1,0 +1,98 @@
+// and, or, xor and not on bool, u8, i32 and i64 lanes, bit by bit. Plain loops, compiled once per instruction
+// set: the result is exact, so how the compiler vectorises them cannot show.
+#include "runtime/cpu/kernels/tiles/simd_targets.h"
+#include "runtime/cpu/kernels/tiles/tile_parts.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/cpu/kernels/tiles/bit_tiles.cpp"
+#include <hwy/foreach_target.h>
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace dfc {
+namespace HWY_NAMESPACE {
+namespace {
+
+struct AndBits {
+  template <class Bits>
+  HWY_INLINE Bits operator()(Bits a, Bits b) const {
+    return static_cast<Bits>(a & b);
+  }
+};
+struct OrBits {
+  template <class Bits>
+  HWY_INLINE Bits operator()(Bits a, Bits b) const {
+    return static_cast<Bits>(a | b);
+  }
+};
+struct XorBits {
+  template <class Bits>
+  HWY_INLINE Bits operator()(Bits a, Bits b) const {
+    return static_cast<Bits>(a ^ b);
+  }
+};
+
+template <class Bits, class Scalar>
+void binaryTile(const void* const* inputs, void* output, size_t count) {
+  const Bits* a = static_cast<const Bits*>(inputs[0]);
+  const Bits* b = static_cast<const Bits*>(inputs[1]);
+  Bits* out = static_cast<Bits*>(output);
+  DFC_INDEPENDENT
+  for (size_t i = 0; i < count; ++i) {
+    out[i] = Scalar()(a[i], b[i]);
+  }
+}
+
+// `mask`: the bits that an element has; a bool has one.
+template <class Bits, Bits mask>
+void notTile(const void* const* inputs, void* output, size_t count) {
+  const Bits* a = static_cast<const Bits*>(inputs[0]);
+  Bits* out = static_cast<Bits*>(output);
+  DFC_INDEPENDENT
+  for (size_t i = 0; i < count; ++i) {
+    out[i] = static_cast<Bits>(a[i] ^ mask);
+  }
+}
+
+template <class Bits, Bits mask>
+TileFunction bitTileOf(OpKind kind) {
+  switch (kind) {
+  case OpKind::And: return binaryTile<Bits, AndBits>;
+  case OpKind::Or: return binaryTile<Bits, OrBits>;
+  case OpKind::Xor: return binaryTile<Bits, XorBits>;
+  case OpKind::Not: return notTile<Bits, mask>;
+  default: return nullptr;
+  }
+}
+
+TileFunction chooseBitTile(OpKind kind, ElementType lane) {
+  switch (lane) {
+  case ElementType::I32: return bitTileOf<uint32_t, ~uint32_t{0}>(kind);
+  case ElementType::I64: return bitTileOf<uint64_t, ~uint64_t{0}>(kind);
+  case ElementType::U8: return bitTileOf<uint8_t, 0xff>(kind);
+  case ElementType::Bool: return bitTileOf<uint8_t, 1>(kind);
+  case ElementType::F32:
+  case ElementType::F64:
+  case ElementType::F16:
+  case ElementType::BF16: return nullptr; // no bits that mean something by themselves
+  }
+  return nullptr;
+}
+
+} // namespace
+} // namespace HWY_NAMESPACE
+} // namespace dfc
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace dfc {
+
+HWY_EXPORT(chooseBitTile);
+
+TileFunction bitTile(OpKind kind, ElementType lane) {
+  return HWY_DYNAMIC_DISPATCH(chooseBitTile)(kind, lane);
+}
+
+} // namespace dfc
+#endif
