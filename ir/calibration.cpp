@@ -40,8 +40,8 @@ std::string_view takeType(std::string_view& types) {
   return type;
 }
 
-/// A graph file with the op, if the pieces are what they seem.
-std::string graphText(const Pieces& pieces, size_t& operands) {
+/// A graph file with the op, if the pieces are what they seem and it has so many results.
+std::string graphText(const Pieces& pieces, size_t results, size_t& operands) {
   std::string text = "graph signature {\n", call;
   std::string_view types = pieces.types;
   for (operands = 0; !types.empty(); ++operands) {
@@ -52,9 +52,26 @@ std::string graphText(const Pieces& pieces, size_t& operands) {
     text += fmt::format("  input x{} : {}\n", operands, type);
     call += fmt::format("{}x{}", operands == 0 ? "" : ", ", operands);
   }
-  const std::string_view comma = pieces.attributes.empty() ? "" : ", ";
-  return fmt::format("{}  y = {}({}{}{})\n  fetch y\n}}\n", text, pieces.kind, call, comma,
+  const std::string_view comma = pieces.attributes.empty() || operands == 0 ? "" : ", ";
+  std::string names = "y";
+  for (size_t i = 1; i < results; ++i) {
+    names += fmt::format(", y{}", i);
+  }
+  return fmt::format("{}  {} = {}({}{}{})\n  fetch y\n}}\n", text, names, pieces.kind, call, comma,
                      pieces.attributes);
+}
+
+/// The signature says nothing of results: the op is read with as many as there may be. A split has one for
+/// each of its sizes; no other op has more than three.
+std::optional<Graph> lonelyGraph(const Pieces& pieces, size_t& operands) {
+  const std::string_view sizes = pieces.attributes.substr(0, pieces.attributes.find(']'));
+  const auto parts = static_cast<size_t>(std::count(sizes.begin(), sizes.end(), ',')) + 1;
+  for (const size_t results : {size_t(1), size_t(2), size_t(3), parts}) {
+    if (auto graph = parseGraph(graphText(pieces, results, operands), "")) {
+      return *std::move(graph);
+    }
+  }
+  return std::nullopt;
 }
 
 } // namespace
@@ -116,7 +133,7 @@ std::optional<LoneOp> opOfSignature(std::string_view signature) {
     return std::nullopt;
   }
   size_t operands = 0;
-  auto graph = parseGraph(graphText(*pieces, operands), "");
+  auto graph = lonelyGraph(*pieces, operands);
   if (!graph || graph->opCount() != operands + 1) {
     return std::nullopt;
   }

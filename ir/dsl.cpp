@@ -73,11 +73,18 @@ Tensors applyMulti(OpAttributes attributes, llvm::ArrayRef<Operand> operands) {
   return builder.multiOp(std::move(attributes), tensors, operands.front().where());
 }
 
+// The same with `count` results; poisoned ones after a mistake, so that what depends on them adds none.
+Tensors applySeveral(OpAttributes attributes, llvm::ArrayRef<Operand> operands, size_t count) {
+  Tensors results = applyMulti(std::move(attributes), operands);
+  if (results.size() != count) {
+    const Tensor* any = firstTensor(operands);
+    results.assign(count, any == nullptr ? Tensor() : Tensor(any->builder(), {}));
+  }
+  return results;
+}
+
 Tensor apply(OpAttributes attributes, llvm::ArrayRef<Operand> operands) {
-  const Tensors results = applyMulti(std::move(attributes), operands);
-  const Tensor* any = firstTensor(operands);
-  const Tensor poisoned = any == nullptr ? Tensor() : Tensor(any->builder(), {}); // what was refused
-  return results.empty() ? poisoned : results.front();
+  return applySeveral(std::move(attributes), operands, 1).front();
 }
 
 template <class Reduction>
@@ -257,8 +264,8 @@ TopK topK(Operand a, int64_t k, int64_t axis, bool largest) {
   attributes.k = k;
   attributes.axis = axis;
   attributes.largest = largest;
-  const Tensors results = applyMulti(attributes, {a});
-  return results.size() == 2 ? TopK{results[0], results[1]} : TopK{};
+  const Tensors results = applySeveral(attributes, {a}, 2);
+  return {results[0], results[1]};
 }
 
 Tensor layerNorm(Operand a, Operand scale, Operand bias, int64_t axis, double epsilon) {
@@ -287,8 +294,8 @@ Normalised batchNormTraining(Operand a, Operand scale, Operand bias, int64_t axi
   ops::BatchNormTraining attributes;
   attributes.axis = axis;
   attributes.epsilon = epsilon;
-  const Tensors results = applyMulti(attributes, {a, scale, bias});
-  return results.size() == 3 ? Normalised{results[0], results[1], results[2]} : Normalised{};
+  const Tensors results = applySeveral(attributes, {a, scale, bias}, 3);
+  return {results[0], results[1], results[2]};
 }
 
 Tensor dropout(Operand a, Operand step, double rate, int64_t seed) {
@@ -326,7 +333,8 @@ std::vector<Tensor> split(Operand a, Dims sizes, int64_t axis) {
   ops::Split attributes;
   attributes.sizes = std::move(sizes);
   attributes.axis = axis;
-  const Tensors parts = applyMulti(std::move(attributes), {a});
+  const size_t count = attributes.sizes.size();
+  const Tensors parts = applySeveral(std::move(attributes), {a}, count);
   return {parts.begin(), parts.end()};
 }
 

@@ -31,6 +31,20 @@ Tensor stretched(Tensor reduced, const Shape& full, llvm::ArrayRef<int64_t> axes
   return broadcast(leading ? reduced : withAxesKept(reduced, full, axes), dimsOf(full));
 }
 
+Tensor zerosOf(Builder& builder, const TensorType& type) {
+  const Tensor zero = builder.scalar(type.element, 0);
+  return type.shape.rank() == 0 ? zero : broadcast(zero, dimsOf(type.shape));
+}
+
+Tensor widened(Tensor tensor) {
+  const bool half = tensor.valid() && byteWidth(tensor.type().element) == 2;
+  return half ? cast(tensor, ElementType::F32) : tensor;
+}
+
+Tensor narrowed(Tensor tensor, ElementType element) {
+  return !tensor.valid() || tensor.type().element == element ? tensor : cast(tensor, element);
+}
+
 Tensor summedTo(Tensor large, const Shape& shape) {
   if (!large.valid() || large.shape() == shape) {
     return large;

@@ -150,12 +150,7 @@ Tensor Sweep::sumOf(ValueId value) {
   return sum;
 }
 
-Tensor Sweep::zerosLike(ValueId value) {
-  const TensorType type = graph().typeOf(value);
-  const Tensor zero = builder_.scalar(type.element, 0);
-  return type.shape.rank() == 0 ? zero
-                                : broadcast(zero, {type.shape.dims().begin(), type.shape.dims().end()});
-}
+Tensor Sweep::zerosLike(ValueId value) { return zerosOf(builder_, graph().typeOf(value)); }
 
 Tensor Sweep::gradientOf(ValueId x) {
   if (!contributions_[x].empty()) {

@@ -61,7 +61,7 @@ class Resolver {
     fetchWriters_.resize(graph_.fetches().size());
   }
 
-  // Written straight into the caller's buffer: made by one op with one result, read by nobody, in memory of
+  // Written straight into the caller's buffer: made by an op that runs a kernel, read by nobody, in memory of
   // the host.
   void findDirectFetches() {
     SideTable<ValueId, bool> read(graph_.valueCount());
@@ -82,8 +82,7 @@ class Resolver {
 
   bool writesAnywhere(OpId op) const {
     const OpClass kind = classOf(graph_[op].kind());
-    return kind != OpClass::Source && kind != OpClass::State && kind != OpClass::View &&
-           graph_[op].resultCount == 1;
+    return kind != OpClass::Source && kind != OpClass::State && kind != OpClass::View;
   }
 
   Location locationOf(ValueId value) const {

@@ -10,18 +10,25 @@ namespace {
 
 using namespace evaluation;
 
-TensorType resultTypeOf(const OpAttributes& attributes, Operands operands) {
+llvm::SmallVector<TensorType, 1> resultTypesOf(const OpAttributes& attributes, Operands operands) {
   llvm::SmallVector<TensorType, 4> types;
   for (const Literal& operand : operands) {
     types.push_back(operand.type());
   }
   const TypeResult result = resultTypes(attributes, types);
   DFC_ASSERT(result.ok(), result.error);
-  return result.types.front();
+  return result.types;
 }
 
-Literal valueOf(const OpAttributes& attributes, Operands operands) {
-  const TensorType type = resultTypeOf(attributes, operands);
+/// The results of an op, of which most have one.
+struct Values : Literals {
+  Values(Literal only) { push_back(std::move(only)); }       // NOLINT(google-explicit-constructor)
+  Values(Literals several) : Literals(std::move(several)) {} // NOLINT(google-explicit-constructor)
+};
+
+Values valuesOf(const OpAttributes& attributes, Operands operands) {
+  const llvm::SmallVector<TensorType, 1> types = resultTypesOf(attributes, operands);
+  const TensorType& type = types.front();
   switch (kindOf(attributes)) {
   case OpKind::Input:
   case OpKind::Parameter:
@@ -61,23 +68,31 @@ Literal valueOf(const OpAttributes& attributes, Operands operands) {
   case OpKind::Concat: return concat(std::get<ops::Concat>(attributes), operands, type);
   case OpKind::Slice: return slice(std::get<ops::Slice>(attributes), operands[0], type);
   case OpKind::Pad: return pad(std::get<ops::Pad>(attributes), operands[0], type);
-  case OpKind::ReduceMin:
-  case OpKind::ReduceProduct:
-  case OpKind::CumSum:
-  case OpKind::TopK:
-  case OpKind::Split:
-  case OpKind::Tile:
-  case OpKind::Gather:
-  case OpKind::ScatterAdd:
-  case OpKind::OneHot:
-  case OpKind::Iota:
-  case OpKind::Trilu: DFC_UNREACHABLE("unfinished");
-  case OpKind::LayerNorm:
-  case OpKind::RmsNorm:
-  case OpKind::Dropout: DFC_UNREACHABLE("unfinished");
+  case OpKind::ReduceMin: {
+    const auto& op = std::get<ops::ReduceMin>(attributes);
+    return reduced(Fold::Min, operands[0], op.axes, op.keepDims);
+  }
+  case OpKind::ReduceProduct: {
+    const auto& op = std::get<ops::ReduceProduct>(attributes);
+    return reduced(Fold::Product, operands[0], op.axes, op.keepDims);
+  }
+  case OpKind::CumSum: return cumSum(std::get<ops::CumSum>(attributes), operands[0]);
+  case OpKind::TopK: return topK(std::get<ops::TopK>(attributes), operands[0], types);
+  case OpKind::Split: return split(std::get<ops::Split>(attributes), operands[0], types);
+  case OpKind::Tile: return tile(operands[0], type);
+  case OpKind::Gather: return gather(std::get<ops::Gather>(attributes), operands, type);
+  case OpKind::ScatterAdd: return scatterAdd(std::get<ops::ScatterAdd>(attributes), operands);
+  case OpKind::OneHot: return oneHot(std::get<ops::OneHot>(attributes), operands[0], type);
+  case OpKind::Iota: return iota(std::get<ops::Iota>(attributes));
+  case OpKind::Trilu: return trilu(std::get<ops::Trilu>(attributes), operands[0]);
+  case OpKind::LayerNorm: return layerNorm(std::get<ops::LayerNorm>(attributes), operands);
+  case OpKind::RmsNorm: return rmsNorm(std::get<ops::RmsNorm>(attributes), operands);
+  case OpKind::Dropout: return dropout(std::get<ops::Dropout>(attributes), operands);
   case OpKind::BatchNorm: return batchNorm(std::get<ops::BatchNorm>(attributes), operands, type);
   case OpKind::BatchNormTraining:
-  case OpKind::BatchNormGradient: DFC_UNREACHABLE("unfinished");
+    return batchNormTraining(std::get<ops::BatchNormTraining>(attributes), operands);
+  case OpKind::BatchNormGradient:
+    return batchNormGradient(std::get<ops::BatchNormGradient>(attributes), operands);
   case OpKind::Conv2d: return conv2d(std::get<ops::Conv2d>(attributes), operands, type);
   case OpKind::Conv2dInputGradient:
     return conv2dInputGradient(std::get<ops::Conv2dInputGradient>(attributes), operands, type);
@@ -161,7 +176,7 @@ llvm::SmallVector<Literal, 4> operandsOf(const OpRow& row, const SideTable<Value
 } // namespace
 
 llvm::SmallVector<Literal, 1> evaluateOp(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands) {
-  return {valueOf(attributes, operands)};
+  return valuesOf(attributes, operands);
 }
 
 Result<SideTable<ValueId, Literal>> evaluateValues(const Graph& graph, const NamedLiterals& feeds,
@@ -176,10 +191,13 @@ Result<SideTable<ValueId, Literal>> evaluateValues(const Graph& graph, const Nam
   SideTable<ValueId, Literal> values(graph.valueCount());
   for (const OpId op : graph.ops()) {
     const OpRow& row = graph[op];
-    values[row.firstResult] = row.kind() == OpKind::Input ? inputs.of(row.firstResult)
-                              : row.kind() == OpKind::Parameter
-                                  ? state.of(row.firstResult)
-                                  : valueOf(row.attributes, operandsOf(row, values));
+    const Values results = row.kind() == OpKind::Input ? inputs.of(row.firstResult)
+                           : row.kind() == OpKind::Parameter
+                               ? state.of(row.firstResult)
+                               : valuesOf(row.attributes, operandsOf(row, values));
+    for (const ValueId result : row.results()) {
+      values[result] = results[result.index() - row.firstResult.index()];
+    }
   }
   return values;
 }

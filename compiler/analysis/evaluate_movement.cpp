@@ -81,4 +81,51 @@ Literal pad(const ops::Pad& op, const Literal& operand, const TensorType& type) 
   return result;
 }
 
+Literals split(const ops::Split& op, const Literal& operand, OperandTypes types) {
+  const size_t axis = *normalAxis(op.axis, operand.type().shape.rank());
+  Literals parts;
+  int64_t start = 0;
+  for (const TensorType& type : types) {
+    Literal part(type);
+    int64_t next = 0;
+    forEachIndex(type.shape, [&](llvm::ArrayRef<int64_t> index) {
+      Index from(index.begin(), index.end());
+      from[axis] += start;
+      copyElement(part, next++, operand, offsetOf(operand.type().shape, from));
+    });
+    start += type.shape[axis];
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+Literal tile(const Literal& operand, const TensorType& type) {
+  const Shape& shape = operand.type().shape;
+  Literal result(type);
+  int64_t next = 0;
+  forEachIndex(type.shape, [&](llvm::ArrayRef<int64_t> index) {
+    Index from;
+    for (size_t axis = 0; axis < index.size(); ++axis) {
+      from.push_back(index[axis] % shape[axis]);
+    }
+    copyElement(result, next++, operand, offsetOf(shape, from));
+  });
+  return result;
+}
+
+Literal trilu(const ops::Trilu& op, const Literal& operand) {
+  const Shape& shape = operand.type().shape;
+  const size_t rank = shape.rank();
+  Literal result(operand.type());
+  int64_t next = 0;
+  forEachIndex(shape, [&](llvm::ArrayRef<int64_t> index) {
+    const int64_t diagonal = index[rank - 1] - index[rank - 2];
+    if (op.upper ? diagonal >= op.k : diagonal <= op.k) {
+      copyElement(result, next, operand, next);
+    }
+    ++next;
+  });
+  return result;
+}
+
 } // namespace dfc::evaluation

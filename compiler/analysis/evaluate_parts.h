@@ -26,7 +26,8 @@ Scalar rounded(ElementType type, double value);
 Scalar wrapped(ElementType type, uint64_t value);
 /// As ops/cast.h says.
 Scalar converted(ElementType to, const Scalar& from);
-Scalar larger(const Scalar& a, const Scalar& b); ///< NaN if either is; a where they are equal
+Scalar larger(const Scalar& a, const Scalar& b);  ///< NaN if either is; a where they are equal
+Scalar smaller(const Scalar& a, const Scalar& b); ///< likewise
 /// An elementwise op on single elements. `variant`: as in a fused instruction. `type`: of the result.
 Scalar applyScalar(OpKind kind, uint8_t variant, ElementType type, llvm::ArrayRef<Scalar> inputs);
 
@@ -43,11 +44,14 @@ using Literals = llvm::SmallVector<Literal, 1>; ///< of an op with several resul
 Literal elementwise(const OpAttributes& attributes, Operands operands, const TensorType& type);
 Literal fused(const ops::Fused& op, Operands operands, const TensorType& type);
 
-enum class Fold : uint8_t { Sum, Mean, Max };
+enum class Fold : uint8_t { Sum, Mean, Max, Min, Product };
 /// `axes` ascending, counted from the front; `type` of the result.
 Literal reduced(Fold fold, const Literal& operand, llvm::ArrayRef<int64_t> axes, const TensorType& type);
 Literal reduced(Fold fold, const Literal& operand, const Dims& writtenAxes, bool keepDims);
 Literal argMax(const ops::ArgMax& op, const Literal& operand, const TensorType& type);
+
+Literal cumSum(const ops::CumSum& op, const Literal& operand);
+Literals topK(const ops::TopK& op, const Literal& operand, OperandTypes types);
 
 Literal matmul(const ops::Matmul& op, Operands operands, const TensorType& type);
 Literal fusedMatmul(const ops::FusedMatmul& op, Operands operands, const TensorType& type);
@@ -68,6 +72,9 @@ Literal averagePoolGradient(const ops::AveragePoolGradient& op, const Literal& c
 Literal batchNorm(const ops::BatchNorm& op, Operands operands, const TensorType& type);
 Literals batchNormTraining(const ops::BatchNormTraining& op, Operands operands);
 Literals batchNormGradient(const ops::BatchNormGradient& op, Operands operands);
+Literal layerNorm(const ops::LayerNorm& op, Operands operands);
+Literal rmsNorm(const ops::RmsNorm& op, Operands operands);
+Literal dropout(const ops::Dropout& op, Operands operands);
 
 Literal reshape(const Literal& operand, const TensorType& type);
 Literal transpose(const ops::Transpose& op, const Literal& operand, const TensorType& type);
@@ -75,5 +82,13 @@ Literal broadcast(const Literal& operand, const TensorType& type);
 Literal concat(const ops::Concat& op, Operands operands, const TensorType& type);
 Literal slice(const ops::Slice& op, const Literal& operand, const TensorType& type);
 Literal pad(const ops::Pad& op, const Literal& operand, const TensorType& type);
+Literals split(const ops::Split& op, const Literal& operand, OperandTypes types);
+Literal tile(const Literal& operand, const TensorType& type);
+Literal trilu(const ops::Trilu& op, const Literal& operand);
+
+Literal gather(const ops::Gather& op, Operands operands, const TensorType& type);
+Literal scatterAdd(const ops::ScatterAdd& op, Operands operands);
+Literal oneHot(const ops::OneHot& op, const Literal& indices, const TensorType& type);
+Literal iota(const ops::Iota& op);
 
 } // namespace dfc::evaluation

@@ -1,4 +1,5 @@
-// Reductions and argMax. Sums of floats run in double over the elements in row-major order and round once.
+// Reductions and argMax. Sums and products of floats run in double over the elements in row-major order and
+// round once.
 #include "compiler/analysis/evaluate_parts.h"
 
 #include "ir/assert.h"
@@ -15,22 +16,41 @@ struct Accumulator {
   bool any = false;
 };
 
-void accumulate(Fold fold, Accumulator& into, const Scalar& element) {
-  if (fold == Fold::Max) {
-    into.sum = into.any ? larger(into.sum, element) : element;
-  } else {
-    into.sum.real += element.real;
-    into.sum.whole =
-        static_cast<int64_t>(static_cast<uint64_t>(into.sum.whole) + static_cast<uint64_t>(element.whole));
+int64_t wrappedSum(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t wrappedProduct(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
+Scalar joined(Fold fold, const Scalar& a, const Scalar& b) {
+  switch (fold) {
+  case Fold::Sum:
+  case Fold::Mean: return {a.type, a.real + b.real, wrappedSum(a.whole, b.whole)};
+  case Fold::Product: return {a.type, a.real * b.real, wrappedProduct(a.whole, b.whole)};
+  case Fold::Max: return larger(a, b);
+  case Fold::Min: return smaller(a, b);
   }
+  DFC_UNREACHABLE("fold");
+}
+
+void accumulate(Fold fold, Accumulator& into, const Scalar& element) {
+  into.sum = into.any ? joined(fold, into.sum, element) : element;
   into.any = true;
 }
 
+// Of no elements the sum is 0 and the product 1; nothing else is reduced over nothing.
+Scalar total(Fold fold, const Accumulator& accumulator) {
+  const bool one = fold == Fold::Product && !accumulator.any;
+  return one ? Scalar{accumulator.sum.type, 1, 1} : accumulator.sum;
+}
+
 Scalar finished(Fold fold, const Accumulator& accumulator, ElementType type, int64_t count) {
+  const Scalar all = total(fold, accumulator);
   if (!isFloat(type)) {
-    return wrapped(type, static_cast<uint64_t>(accumulator.sum.whole));
+    return wrapped(type, static_cast<uint64_t>(all.whole));
   }
-  const double sum = accumulator.sum.real;
+  const double sum = all.real;
   return rounded(type, fold == Fold::Mean ? sum / static_cast<double>(count) : sum);
 }
 

@@ -111,13 +111,6 @@ Scalar compared(ops::Compare::Direction direction, const Scalar& a, const Scalar
   return wrapped(ElementType::Bool, truth ? 1 : 0);
 }
 
-Scalar smaller(const Scalar& a, const Scalar& b) {
-  if (isFloat(a.type)) {
-    return std::isnan(a.real) || !(b.real < a.real || std::isnan(b.real)) ? a : b;
-  }
-  return b.whole < a.whole ? b : a;
-}
-
 int64_t saturated(ElementType to, double value) {
   if (std::isnan(value)) {
     return 0;
@@ -176,6 +169,13 @@ Scalar larger(const Scalar& a, const Scalar& b) {
     return std::isnan(a.real) || !(b.real > a.real || std::isnan(b.real)) ? a : b;
   }
   return b.whole > a.whole ? b : a;
+}
+
+Scalar smaller(const Scalar& a, const Scalar& b) {
+  if (isFloat(a.type)) {
+    return std::isnan(a.real) || !(b.real < a.real || std::isnan(b.real)) ? a : b;
+  }
+  return b.whole < a.whole ? b : a;
 }
 
 Scalar applyScalar(OpKind kind, uint8_t variant, ElementType type, llvm::ArrayRef<Scalar> inputs) {

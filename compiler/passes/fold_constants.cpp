@@ -8,7 +8,8 @@
 // backend may round twice.
 //
 // Folding must not make the program larger: a result takes at most as many bytes as its operands together,
-// or one cache line, and 64 KiB at most; so a broadcast scalar stays a scalar and a plan stays small.
+// or one cache line, and 64 KiB at most (several results counted together); so a broadcast scalar stays a
+// scalar and a plan stays small.
 #include "compiler/analysis/evaluate.h"
 #include "compiler/passes/passes.h"
 #include "ir/rewriter.h"
@@ -73,13 +74,27 @@ Constants constantOperands(const Rewriter& rewriter, const Graph& made, const Op
   return operands;
 }
 
-bool isSmall(const TensorType& result, const Constants& operands) {
-  int64_t before = 0;
+bool isSmall(OperandTypes results, const Constants& operands) {
+  int64_t before = 0, after = 0;
   for (const Literal& operand : operands) {
     before += operand.type().bytes();
   }
-  return before <= 2 * mostBytes && result.bytes() <= mostBytes &&
-         result.bytes() <= std::max(before, freeBytes);
+  for (const TensorType& result : results) {
+    after += result.bytes();
+  }
+  return before <= 2 * mostBytes && after <= mostBytes && after <= std::max(before, freeBytes);
+}
+
+// A constant for each result of `op`.
+void fold(Rewriter& rewriter, OpId op, const Constants& operands) {
+  const OpRow& row = rewriter.old()[op];
+  auto values = evaluateOp(row.attributes, operands);
+  for (const ValueId result : row.results()) {
+    ops::Constant folded;
+    folded.value = std::move(values[result.index() - row.firstResult.index()]);
+    const OpId made = rewriter.append(std::move(folded), {}, op, rewriter.old().nameOf(result));
+    rewriter.replace(result, rewriter.builder().result(made));
+  }
 }
 
 } // namespace
@@ -89,15 +104,12 @@ Result<Graph> foldConstants(const Graph& graph) {
   for (const OpId op : graph.ops()) {
     const OpRow& row = graph[op];
     const Constants operands = constantOperands(rewriter, rewriter.builder().soFar(), row);
-    if (operands.empty() || !isSmall(graph.typeOf(row.firstResult), operands) ||
-        !foldsExactly(row.attributes, operands)) {
+    if (!operands.empty() && isSmall(graph.resultTypesOf(op), operands) &&
+        foldsExactly(row.attributes, operands)) {
+      fold(rewriter, op, operands);
+    } else {
       rewriter.copy(op);
-      continue;
     }
-    ops::Constant folded;
-    folded.value = evaluateOp(row.attributes, operands).front();
-    const OpId made = rewriter.append(std::move(folded), {}, op);
-    rewriter.replace(row.firstResult, rewriter.builder().result(made));
   }
   return std::move(rewriter).finish();
 }

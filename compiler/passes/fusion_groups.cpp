@@ -3,6 +3,14 @@
 #include <llvm/ADT/STLExtras.h>
 
 namespace dfc {
+namespace {
+
+// The reductions that a fused op can end in.
+bool closesGroup(OpKind kind) {
+  return kind == OpKind::ReduceSum || kind == OpKind::ReduceMean || kind == OpKind::ReduceMax;
+}
+
+} // namespace
 
 FusionGroups::Readers::Readers(const Graph& graph)
     : group_(graph.valueCount()), others_(graph.valueCount(), false) {
@@ -29,12 +37,11 @@ const FusionGroup* FusionGroups::groupOf(OpId op) const {
 
 void FusionGroups::place(OpId op) {
   const OpRow& row = graph_[op];
-  const OpClass opClass = classOf(row.kind());
-  if (opClass == OpClass::Elementwise) {
+  if (classOf(row.kind()) == OpClass::Elementwise) {
     const GroupId group = readers_.only(row.firstResult);
     const bool joins = group.valid() && fits(op, groups_[group]);
     join(op, joins ? group : found(op, graph_.typeOf(row.firstResult).shape));
-  } else if (opClass == OpClass::Reduction) {
+  } else if (closesGroup(row.kind())) {
     groupOf_[op] = found(op, graph_.typeOf(row.operands[0]).shape);
     readers_.add(row.operands[0], groupOf_[op]);
   } else {
@@ -75,8 +82,7 @@ void FusionGroups::join(OpId op, GroupId group) {
 
 // A reduction gains from one member, an elementwise op from another.
 bool FusionGroups::isWorthwhile(const FusionGroup& group) const {
-  const bool reduces = classOf(graph_[group.root].kind()) == OpClass::Reduction;
-  return group.members.size() > (reduces ? 0 : 1);
+  return group.members.size() > (closesGroup(graph_[group.root].kind()) ? 0 : 1);
 }
 
 } // namespace dfc

@@ -48,15 +48,20 @@ class Simplification {
 
   Graph run() && {
     for (const OpId op : graph_.ops()) {
-      const OpClass opClass = classOf(graph_[op].kind());
-      const bool computes = opClass != OpClass::Source && opClass != OpClass::State &&
-                            opClass != OpClass::Transfer && opClass != OpClass::Request;
-      computes ? visit(op) : static_cast<void>(rewriter_.copy(op));
+      hasRules(graph_[op]) ? visit(op) : static_cast<void>(rewriter_.copy(op));
     }
     return std::move(rewriter_).finish();
   }
 
  private:
+  // A rule gives one value for one result.
+  static bool hasRules(const OpRow& row) {
+    const OpClass opClass = classOf(row.kind());
+    const bool computes = opClass != OpClass::Source && opClass != OpClass::State &&
+                          opClass != OpClass::Transfer && opClass != OpClass::Request;
+    return computes && row.resultCount == 1;
+  }
+
   void visit(OpId op) {
     const OpRow& row = graph_[op];
     const Context context(rewriter_.builder().soFar(), graph_.pinOf(op), graph_.typeOf(row.firstResult),

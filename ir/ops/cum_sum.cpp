@@ -1,12 +1,28 @@
-// CumSum
-#include "ir/assert.h"
+// cumSum: an element is in the sums of all that come at or after it (after it, where sums are exclusive), so
+// its gradient is the running sum of theirs, the other way round.
+#include "ir/dsl.h"
 #include "ir/gradients.h"
 #include "ir/op_rules.h"
 
 namespace dfc::ops {
 
-TypeResult CumSum::types(OperandTypes) const { DFC_UNREACHABLE("unfinished"); }
-OpCost CumSum::cost(OperandTypes, OperandTypes) const { DFC_UNREACHABLE("unfinished"); }
-void CumSum::gradient(GradientRule&) const { DFC_UNREACHABLE("unfinished"); }
+TypeResult CumSum::types(OperandTypes operands) const {
+  if (TypeResult elements = checkElements(OpKind::CumSum, operands, Domain::Number); !elements.ok()) {
+    return elements;
+  }
+  TypeResult known = checkAxis(OpKind::CumSum, operands, axis);
+  return known.ok() ? TypeResult::of(operands.front()) : known;
+}
+
+OpCost CumSum::cost(OperandTypes operands, OperandTypes results) const {
+  return streamingCost(operands, results, 1);
+}
+
+void CumSum::gradient(GradientRule& rule) const {
+  Running other;
+  other.exclusive = exclusive;
+  other.reverse = !reverse;
+  rule.give(0, cumSum(rule.cotangent(), axis, other));
+}
 
 } // namespace dfc::ops

@@ -1,12 +1,26 @@
-// ReduceMin
-#include "ir/assert.h"
+// reduceMin: the gradient goes to the smallest element; several that are equally small share it evenly.
+#include "ir/dsl.h"
+#include "ir/gradient_parts.h"
 #include "ir/gradients.h"
 #include "ir/op_rules.h"
 
 namespace dfc::ops {
 
-TypeResult ReduceMin::types(OperandTypes) const { DFC_UNREACHABLE("unfinished"); }
-OpCost ReduceMin::cost(OperandTypes, OperandTypes) const { DFC_UNREACHABLE("unfinished"); }
-void ReduceMin::gradient(GradientRule&) const { DFC_UNREACHABLE("unfinished"); }
+TypeResult ReduceMin::types(OperandTypes operands) const {
+  return reductionTypes(OpKind::ReduceMin, operands, axes, keepDims, Domain::Number, false);
+}
+
+OpCost ReduceMin::cost(OperandTypes operands, OperandTypes results) const {
+  return reductionCost(operands, results);
+}
+
+void ReduceMin::gradient(GradientRule& rule) const {
+  const Tensor operand = rule.operand(0);
+  const Tensor smallest = withAxesKept(rule.result(), operand.shape(), axes);
+  const Tensor isSmallest = compare(operand, smallest, Direction::Eq);
+  const Tensor count = reduceSum(cast(isSmallest, operand.type().element), axes, true);
+  const Tensor share = withAxesKept(rule.cotangent(), operand.shape(), axes) / count;
+  rule.give(0, select(isSmallest, share, 0));
+}
 
 } // namespace dfc::ops

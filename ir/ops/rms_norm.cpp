@@ -1,12 +1,17 @@
-// RmsNorm
-#include "ir/assert.h"
-#include "ir/gradients.h"
-#include "ir/op_rules.h"
+// rmsNorm: rules shared with layerNorm are in ir/norm_rules.h.
+#include "ir/norm_rules.h"
 
 namespace dfc::ops {
 
-TypeResult RmsNorm::types(OperandTypes) const { DFC_UNREACHABLE("unfinished"); }
-OpCost RmsNorm::cost(OperandTypes, OperandTypes) const { DFC_UNREACHABLE("unfinished"); }
-void RmsNorm::gradient(GradientRule&) const { DFC_UNREACHABLE("unfinished"); }
+TypeResult RmsNorm::types(OperandTypes operands) const {
+  return normTypes(OpKind::RmsNorm, operands, axis, epsilon);
+}
+
+// For each element: its square, the sum of those, the root's share and the scale.
+OpCost RmsNorm::cost(OperandTypes operands, OperandTypes results) const {
+  return streamingCost(operands, results, 4);
+}
+
+void RmsNorm::gradient(GradientRule& rule) const { giveNormGradients(rule, epsilon, false); }
 
 } // namespace dfc::ops

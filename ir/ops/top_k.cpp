@@ -1,12 +1,56 @@
-// TopK
-#include "ir/assert.h"
+// topK: the gradient of each value goes to the element that it was; the indices carry none. A mask chooses,
+// so that an infinite gradient does not become NaN elsewhere.
+#include "ir/dsl.h"
 #include "ir/gradients.h"
 #include "ir/op_rules.h"
 
+#include <fmt/format.h>
+
+#include <bit>
+
 namespace dfc::ops {
 
-TypeResult TopK::types(OperandTypes) const { DFC_UNREACHABLE("unfinished"); }
-OpCost TopK::cost(OperandTypes, OperandTypes) const { DFC_UNREACHABLE("unfinished"); }
-void TopK::gradient(GradientRule&) const { DFC_UNREACHABLE("unfinished"); }
+TypeResult TopK::types(OperandTypes operands) const {
+  if (TypeResult elements = checkElements(OpKind::TopK, operands, Domain::Number); !elements.ok()) {
+    return elements;
+  }
+  if (TypeResult known = checkAxis(OpKind::TopK, operands, axis); !known.ok()) {
+    return known;
+  }
+  const TensorType& whole = operands.front();
+  const size_t along = *normalAxis(axis, whole.shape.rank());
+  if (k < 0 || k > whole.shape[along]) {
+    return refuse(OpKind::TopK, operands,
+                  fmt::format("k is {}, and axis {} has length {}", k, along, whole.shape[along]),
+                  "0 <= k <= length");
+  }
+  Dims dims(whole.shape.dims().begin(), whole.shape.dims().end());
+  dims[along] = k;
+  TypeResult results;
+  results.types = {{whole.element, Shape(dims)}, {ElementType::I64, Shape(dims)}};
+  return results;
+}
+
+// A comparison for each element, and for each of those that a heap of k would sift.
+OpCost TopK::cost(OperandTypes operands, OperandTypes results) const {
+  OpCost cost = streamingCost(operands, results, 0);
+  cost.flops =
+      static_cast<double>(operands.front().shape.elements()) * (1 + std::bit_width(static_cast<uint64_t>(k)));
+  return cost;
+}
+
+void TopK::gradient(GradientRule& rule) const {
+  const Shape& whole = rule.operand(0).shape();
+  const size_t along = *normalAxis(axis, whole.rank());
+  int64_t outer = 1, inner = 1;
+  for (size_t d = 0; d < whole.rank(); ++d) {
+    (d < along ? outer : inner) *= d == along ? 1 : whole[d];
+  }
+  const Tensor chosen =
+      oneHot(reshape(rule.result(1), {outer, k, inner}), whole[along], 1, ElementType::Bool);
+  const Tensor cotangent = reshape(rule.cotangent(0), {outer, 1, k, inner});
+  const Tensor spread = reduceSum(select(chosen, cotangent, 0), {2});
+  rule.give(0, reshape(spread, {whole.dims().begin(), whole.dims().end()}));
+}
 
 } // namespace dfc::ops

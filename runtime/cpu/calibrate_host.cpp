@@ -1,11 +1,13 @@
 #include "runtime/cpu/calibrate_host.h"
 
+#include "ir/index_rules.h"
 #include "runtime/backend.h"
 #include "runtime/cpu/kernels/kernel.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <new>
 #include <random>
@@ -17,14 +19,18 @@ constexpr size_t mostRuns = 9;
 constexpr double longEnough = 0.3; ///< seconds that the runs of one op may take before they are enough
 
 /// Floats between a half and one and a half, where no function is special and nothing grows; integers and
-/// bools 0 or 1, which are good labels too. Drawn for the first elements and repeated from there.
-Literal operandOf(const TensorType& type, std::minstd_rand& dice) {
+/// bools 0 or 1, which are good labels too. Drawn for the first elements and repeated from there. Indices are
+/// spread over the axis of length `indexed`.
+Literal operandOf(const TensorType& type, std::optional<int64_t> indexed, std::minstd_rand& dice) {
   constexpr int64_t mostDrawn = 4093; // a prime, so that rows differ
   Literal literal(type);
   const int64_t drawn = std::min(type.shape.elements(), mostDrawn);
   for (int64_t i = 0; i < drawn; ++i) {
     const double unit = static_cast<double>(dice()) / static_cast<double>(std::minstd_rand::max());
-    literal.set(i, isFloat(type.element) ? 0.5 + unit : unit < 0.5 ? 0 : 1);
+    const double whole = indexed      ? std::floor(unit * 0.999 * static_cast<double>(*indexed))
+                         : unit < 0.5 ? 0
+                                      : 1;
+    literal.set(i, isFloat(type.element) ? 0.5 + unit : whole);
   }
   const std::span<std::byte> bytes = literal.mutableBytes();
   const auto pattern = static_cast<size_t>(drawn * byteWidth(type.element));
@@ -42,8 +48,9 @@ class Trial {
             makeCpuKernel(graph[op].attributes, graph.operandTypesOf(op), graph.resultTypesOf(op), pool)) {
     DFC_ASSERT(kernel_ != nullptr, fmt::format("no kernel for {}", graph.nameOf(op)));
     std::minstd_rand dice(1);
-    for (const TensorType& type : graph.operandTypesOf(op)) {
-      literals_.push_back(operandOf(type, dice));
+    const auto types = graph.operandTypesOf(op);
+    for (size_t i = 0; i < types.size(); ++i) {
+      literals_.push_back(operandOf(types[i], indexedLength(graph[op].attributes, types, i), dice));
       operands_.push_back(literals_.back().bytes().data());
     }
     for (const TensorType& type : graph.resultTypesOf(op)) {

@@ -1,5 +1,6 @@
 #include "runtime/cuda/calibrate.h"
 
+#include "ir/index_rules.h"
 #include "runtime/cuda/compute.h"
 #include "runtime/cuda/launches/draft.h"
 #include "runtime/cuda/matmul.h"
@@ -41,8 +42,11 @@ class OpTimer {
     buffers_.clear();
     Computation computation;
     computation.op = op;
-    for (const TensorType& type : graph_.operandTypesOf(op)) {
-      buffers_.push_back(noise(gpu_.ordinal, type.bytes()));
+    const auto types = graph_.operandTypesOf(op);
+    for (size_t i = 0; i < types.size(); ++i) {
+      const auto indexed = indexedLength(graph_[op].attributes, types, i);
+      buffers_.push_back(indexed ? indices(gpu_.ordinal, types[i], *indexed)
+                                 : noise(gpu_.ordinal, types[i].bytes()));
       computation.at.operands.push_back(buffers_.back().get());
     }
     for (const TensorType& type : graph_.resultTypesOf(op)) {

@@ -1,5 +1,7 @@
 #include "runtime/cuda/noise.h"
 
+#include "ir/literal.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -20,6 +22,17 @@ DeviceBuffer noise(int ordinal, int64_t bytes) {
                      cudaMemcpyDefault),
           "filling a measurement's memory");
   }
+  return buffer;
+}
+
+DeviceBuffer indices(int ordinal, const TensorType& type, int64_t length) {
+  Literal values(type);
+  for (int64_t i = 0; i < type.shape.elements(); ++i) {
+    values.set(i, static_cast<double>(i * 7919 % std::max<int64_t>(length, 1))); // a prime: neighbours apart
+  }
+  DeviceBuffer buffer(ordinal, type.bytes(), "a measurement");
+  check(cudaMemcpy(buffer.get(), values.bytes().data(), values.bytes().size(), cudaMemcpyDefault),
+        "filling a measurement's memory");
   return buffer;
 }
 

@@ -20,8 +20,9 @@ void check(const Formula& formula, const std::vector<TensorType>& types, int ord
 bool hasGradient(OpKind kind, int order) {
   const OpClass opClass = classOf(kind);
   const bool none = opClass == OpClass::Source || opClass == OpClass::Request ||
-                    opClass == OpClass::Transfer || opClass == OpClass::State || kind == OpKind::Fused ||
-                    kind == OpKind::FusedMatmul || kind == OpKind::SoftmaxCrossEntropyGradient;
+                    opClass == OpClass::Transfer || opClass == OpClass::State || arityOf(kind).most == 0 ||
+                    kind == OpKind::Fused || kind == OpKind::FusedMatmul ||
+                    kind == OpKind::SoftmaxCrossEntropyGradient;
   return !none && (order == 1 || kind != OpKind::SoftmaxCrossEntropy);
 }
 
@@ -165,7 +166,8 @@ Numbers slopes(const std::function<Tensor(Tensor)>& formula, const Numbers& xs, 
                ElementType type = ElementType::F64) {
   Builder g;
   const auto count = static_cast<int64_t>(xs.size());
-  const Tensor x = g.input("x", {type, {count}});
+  const TensorType ofX{type, {count}};
+  const Tensor x = g.input("x", ofX);
   Tensor slope = formula(x);
   for (int i = 0; i < order; ++i) {
     slope = gradients(reduceSum(slope), {x})[0];
@@ -173,7 +175,7 @@ Numbers slopes(const std::function<Tensor(Tensor)>& formula, const Numbers& xs, 
   g.fetch("slope", slope);
   const Result<Graph> graph = std::move(g).finish();
   REQUIRE(graph.ok());
-  Literal feed(x.type());
+  Literal feed(ofX);
   for (int64_t i = 0; i < count; ++i) {
     feed.set(i, xs[static_cast<size_t>(i)]);
   }

@@ -4,6 +4,7 @@
 #include "tests/conformance/agreement.h"
 
 #include "compiler/analysis/evaluate.h"
+#include "ir/op_rules.h"
 #include "tests/support/random_values.h"
 
 #include <fmt/format.h>
@@ -75,6 +76,10 @@ double termsOf(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
     const Shape& a = operands[0].type().shape;
     return static_cast<double>(a[a.rank() - (matmul->transposeA ? 2 : 1)]);
   }
+  if (const auto* running = std::get_if<ops::CumSum>(&attributes)) {
+    const Shape& shape = operands[0].type().shape;
+    return static_cast<double>(shape[*normalAxis(running->axis, shape.rank())]);
+  }
   return static_cast<double>(operands[0].type().shape.elements()) /
          static_cast<double>(std::max<int64_t>(expected.type().shape.elements(), 1));
 }
@@ -126,12 +131,27 @@ Bound geluBound(const ops::Gelu& op, const Literal& a, const Literal& expected) 
           }};
 }
 
+// A normalised element is at most the root of the row's length; the row's sums are carried in f32 or f64 by
+// trees that are no deeper than 64.
+Bound normBound(llvm::ArrayRef<Literal> operands, const Literal& expected) {
+  const double row = std::sqrt(static_cast<double>(operands[1].type().shape.elements()));
+  const double absolute =
+      64 * accumulatorEpsilon(expected.type().element) * (largestMagnitude({operands[1]}) * row + 1);
+  return {2, [=](int64_t) { return absolute; }};
+}
+
 Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands, const Literal& expected) {
   const double epsilon = epsilonOf(expected.type().element);
   switch (kindOf(attributes)) {
   case OpKind::Matmul:
   case OpKind::ReduceSum:
-  case OpKind::ReduceMean: return sumBound(attributes, operands, expected);
+  case OpKind::ReduceMean:
+  case OpKind::CumSum: return sumBound(attributes, operands, expected);
+  case OpKind::ReduceProduct: // carried in f64
+    return {1 + (epsilon == 0x1p-52 ? termsOf(attributes, operands, expected) : 0),
+            [](int64_t) { return 0.0; }};
+  case OpKind::LayerNorm:
+  case OpKind::RmsNorm: return normBound(operands, expected);
   case OpKind::Exp:
   case OpKind::Log:
   case OpKind::Tanh:

@@ -128,6 +128,32 @@ T shuffled(T value, int mask) {
   return other;
 }
 
+// The value of another thread of the warp: `from` its lane, or the own lane where there is no such thread.
+template <class T>
+T exchanged(T value, int from) {
+  const unsigned int self = thread.x;
+  std::memcpy(&slots[self], &value, sizeof(T));
+  meet(warps[self / 32]);
+  T other;
+  std::memcpy(&other, &slots[self / 32 * 32 + (from < 0 ? self % 32 : static_cast<unsigned int>(from))],
+              sizeof(T));
+  meet(warps[self / 32]);
+  return other;
+}
+
+// A bit for each thread of the warp that says yes; those that have ended say no.
+inline unsigned int voted(bool yes) {
+  const unsigned int self = thread.x, first = self / 32 * 32;
+  slots[self] = yes ? 1 : 0;
+  meet(warps[self / 32]);
+  unsigned int votes = 0;
+  for (unsigned int lane = 0; lane < 32 && first + lane < blockSize.x; ++lane) {
+    votes |= !fibers[first + lane].done && slots[first + lane] != 0 ? 1U << lane : 0U;
+  }
+  meet(warps[self / 32]);
+  return votes;
+}
+
 template <class... P, size_t... i>
 void call(void (*kernel)(P...), void** given, std::index_sequence<i...>) {
   kernel(static_cast<P>(given[i])...);
@@ -167,6 +193,10 @@ inline bool runGrid(void (*kernel)(void**), void** given, const unsigned int* si
 #define gridDim imitation::grid
 #define __syncthreads() imitation::meet(imitation::wholeBlock)
 #define __shfl_xor_sync(mask, value, lane) imitation::shuffled(value, lane)
+#define __shfl_up_sync(mask, value, distance)                                                                \
+  imitation::exchanged(value, static_cast<int>(imitation::thread.x % 32) - static_cast<int>(distance))
+#define __ballot_sync(mask, yes) imitation::voted(yes)
+#define __popc(bits) __builtin_popcount(bits)
 
 // CUDA's normal distribution function; the wider erfc hides what the quotient loses.
 inline double normcdf(double a) {

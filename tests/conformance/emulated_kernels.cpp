@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -71,6 +72,21 @@ std::string contentsOf(const std::filesystem::path& path) {
 
 using Run = bool(void**, const unsigned*, unsigned);
 constexpr size_t margin = 64; // bytes after a result that must stay as they are
+
+/// A buffer aligned as an arena's are, and no longer than it must be, but for the margin.
+struct Guarded {
+  explicit Guarded(size_t size) : bytes(size) {
+    memory.reset(static_cast<std::byte*>(std::aligned_alloc(256, (size + margin + 255) / 256 * 256)),
+                 std::free);
+    std::memset(memory.get(), 0xCD, size + margin);
+  }
+  bool isSound() const {
+    return std::all_of(memory.get() + bytes, memory.get() + bytes + margin,
+                       [](std::byte byte) { return byte == std::byte{0xCD}; });
+  }
+  size_t bytes;
+  std::shared_ptr<std::byte> memory;
+};
 
 } // namespace
 
@@ -153,18 +169,14 @@ std::string EmulatedKernels::build() {
   return "";
 }
 
-Literal EmulatedKernels::run(size_t number, llvm::ArrayRef<Literal> operands, const TensorType& result,
-                             std::string& problem) {
+std::vector<Literal> EmulatedKernels::run(size_t number, llvm::ArrayRef<Literal> operands,
+                                          OperandTypes results, std::string& problem) {
   const auto& [work, kernels] = works_[number];
-  const auto bytes = static_cast<size_t>(result.bytes());
-  // Buffers aligned as an arena's are, and no longer than they must be, but for the margin.
-  const auto buffer = [](size_t size) {
-    auto* memory = static_cast<std::byte*>(std::aligned_alloc(256, (size + margin + 255) / 256 * 256));
-    std::memset(memory, 0xCD, size + margin);
-    return std::shared_ptr<std::byte>(memory, std::free);
-  };
-  const std::shared_ptr<std::byte> to = buffer(bytes);
-  const std::shared_ptr<std::byte> workspace = buffer(static_cast<size_t>(work.workspaceBytes));
+  std::vector<Guarded> to;
+  for (const TensorType& result : results) {
+    to.emplace_back(static_cast<size_t>(result.bytes()));
+  }
+  const Guarded workspace(static_cast<size_t>(work.workspaceBytes));
   for (size_t l = 0; l < work.launches.size(); ++l) {
     const cuda::GeneratedLaunch& launch = work.launches[l];
     std::vector<void*> given;
@@ -173,23 +185,22 @@ Literal EmulatedKernels::run(size_t number, llvm::ArrayRef<Literal> operands, co
       case cuda::Argument::From::Operand:
         given.push_back(const_cast<std::byte*>(operands[argument.index].bytes().data()));
         break;
-      case cuda::Argument::From::Result: given.push_back(to.get()); break;
-      case cuda::Argument::From::Workspace: given.push_back(workspace.get() + argument.offset); break;
+      case cuda::Argument::From::Result: given.push_back(to[argument.index].memory.get()); break;
+      case cuda::Argument::From::Workspace: given.push_back(workspace.memory.get() + argument.offset); break;
       }
     }
     if (!this->launch(kernels[l], given, launch.grid, launch.threads)) {
       problem = "threads wait for each other for ever";
     }
   }
-  for (size_t i = 0; i < margin; ++i) {
-    if (to.get()[bytes + i] != std::byte{0xCD} ||
-        workspace.get()[static_cast<size_t>(work.workspaceBytes) + i] != std::byte{0xCD}) {
-      problem = "a write beyond the end";
-    }
+  std::vector<Literal> literals;
+  bool sound = workspace.isSound();
+  for (size_t i = 0; i < results.size(); ++i) {
+    sound = sound && to[i].isSound();
+    std::memcpy(literals.emplace_back(results[i]).mutableBytes().data(), to[i].memory.get(), to[i].bytes);
   }
-  Literal literal(result);
-  std::memcpy(literal.mutableBytes().data(), to.get(), bytes);
-  return literal;
+  problem = sound ? problem : "a write beyond the end";
+  return literals;
 }
 
 } // namespace dfc::test

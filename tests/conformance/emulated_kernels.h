@@ -28,8 +28,8 @@ class EmulatedKernels {
   bool launch(size_t kernel, std::vector<void*> pointers, std::array<uint32_t, 2> grid, uint32_t threads);
   /// Results and workspace are filled with a pattern first. A thread that stays at a barrier that others
   /// never reach, and a write beyond the result, are reported through `problem`.
-  Literal run(size_t number, llvm::ArrayRef<Literal> operands, const TensorType& result,
-              std::string& problem);
+  std::vector<Literal> run(size_t number, llvm::ArrayRef<Literal> operands, OperandTypes results,
+                           std::string& problem);
 
   EmulatedKernels();
   ~EmulatedKernels();

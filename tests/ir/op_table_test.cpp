@@ -108,6 +108,17 @@ void checkCost(const OpAttributes& attributes, OperandTypes operands, const Type
   CHECK((std::isfinite(cost.bytes) && cost.bytes >= 0));
 }
 
+size_t resultsOf(OpKind kind) {
+  switch (kind) {
+  case OpKind::Gradients:
+  case OpKind::TopK: return 2;
+  case OpKind::Split:
+  case OpKind::BatchNormTraining:
+  case OpKind::BatchNormGradient: return 3;
+  default: return 1;
+  }
+}
+
 } // namespace
 
 TEST_CASE("ops: names are unique and go both ways") {
@@ -131,7 +142,7 @@ TEST_CASE("ops: every row has a legal call, in each float type") {
       const TypeResult types = resultTypes(sample.attributes, sample.operands);
       INFO(types.error);
       REQUIRE(types.ok());
-      CHECK(types.types.size() == (kind == OpKind::Gradients ? 2 : 1));
+      CHECK(types.types.size() == resultsOf(kind));
       checkCost(sample.attributes, sample.operands, types);
     }
   }

@@ -10,19 +10,21 @@
 namespace dfc {
 namespace {
 
-Literal runOp(const Graph& graph, OpId op, const SideTable<ValueId, Literal>& values, ThreadPool& pool) {
+void runOp(const Graph& graph, OpId op, SideTable<ValueId, Literal>& values, ThreadPool& pool) {
   const OpRow& row = graph[op];
   llvm::SmallVector<const std::byte*, 4> operands;
   for (const ValueId operand : row.operands) {
     operands.push_back(values[operand].bytes().data());
   }
-  Literal result(graph.typeOf(row.firstResult));
-  std::byte* buffer = result.mutableBytes().data();
+  llvm::SmallVector<std::byte*, 4> results;
+  for (const ValueId result : row.results()) {
+    values[result] = Literal(graph.typeOf(result));
+    results.push_back(values[result].mutableBytes().data());
+  }
   const auto kernel = makeCpuKernel(row.attributes, graph.operandTypesOf(op), graph.resultTypesOf(op), pool);
   INFO(graph.nameOf(op));
   REQUIRE(kernel != nullptr);
-  kernel->run(operands, buffer);
-  return result;
+  kernel->run(operands, results);
 }
 
 // One step on kernels: the fetches by name.
@@ -31,9 +33,11 @@ NamedLiterals runGraph(const Graph& graph, const NamedLiterals& given, ThreadPoo
   for (const OpId op : graph.ops()) {
     const OpRow& row = graph[op];
     const auto* constant = row.getIf<ops::Constant>();
-    values[row.firstResult] = constant != nullptr                      ? constant->value
-                              : classOf(row.kind()) == OpClass::Source ? given.find(graph.nameOf(op))->second
-                                                                       : runOp(graph, op, values, pool);
+    if (classOf(row.kind()) == OpClass::Source) {
+      values[row.firstResult] = constant != nullptr ? constant->value : given.find(graph.nameOf(op))->second;
+    } else {
+      runOp(graph, op, values, pool);
+    }
   }
   NamedLiterals fetches;
   for (const Fetch& fetch : graph.fetches()) {

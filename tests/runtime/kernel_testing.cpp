@@ -19,35 +19,41 @@ llvm::SmallVector<TensorType, 4> typesOf(const std::vector<Literal>& literals) {
   return types;
 }
 
-Literal runInto(const OpAttributes& attributes, std::vector<Literal> operands, uint32_t threads, int shared,
-                const SharedBuffers& exchanged) {
+struct Prepared {
+  llvm::SmallVector<TensorType, 1> results;
+  std::unique_ptr<CpuKernel> kernel;
+};
+
+Prepared prepared(const OpAttributes& attributes, const std::vector<Literal>& operands, ThreadPool& pool,
+                  const SharedBuffers& exchanged) {
   const auto types = typesOf(operands);
   const TypeResult results = resultTypes(attributes, types);
   INFO(results.error);
   REQUIRE(results.ok());
-  ThreadPool pool(threads);
   REQUIRE(hasCpuKernel(attributes, types, results.types));
-  const auto kernel = makeCpuKernel(attributes, types, results.types, pool, exchanged);
-  REQUIRE(kernel != nullptr);
-  Literal result(results.types.front());
-  std::memset(result.mutableBytes().data(), 0xA5, result.bytes().size());
-  std::vector<const std::byte*> inputs;
+  Prepared prepared{results.types, makeCpuKernel(attributes, types, results.types, pool, exchanged)};
+  REQUIRE(prepared.kernel != nullptr);
+  return prepared;
+}
+
+std::vector<const std::byte*> addressesOf(const std::vector<Literal>& operands) {
+  std::vector<const std::byte*> addresses;
   for (const Literal& operand : operands) {
-    inputs.push_back(operand.bytes().data());
+    addresses.push_back(operand.bytes().data());
   }
-  std::byte* output = result.mutableBytes().data();
-  if (shared >= 0) {
-    output = operands[static_cast<size_t>(shared)].mutableBytes().data();
-    inputs[static_cast<size_t>(shared)] = output;
+  return addresses;
+}
+
+std::vector<Literal> runInto(const Prepared& op, const std::vector<Literal>& operands) {
+  std::vector<Literal> results;
+  std::vector<std::byte*> outputs;
+  for (const TensorType& type : op.results) {
+    std::span<std::byte> bytes = results.emplace_back(type).mutableBytes();
+    std::memset(bytes.data(), 0xA5, bytes.size());
+    outputs.push_back(bytes.data());
   }
-  kernel->run(inputs, output);
-  if (shared < 0) {
-    const Literal first(result); // a second run must not see anything of the first
-    output = result.mutableBytes().data();
-    kernel->run(inputs, output);
-    CHECK(result == first);
-  }
-  return shared >= 0 ? operands[static_cast<size_t>(shared)] : result;
+  op.kernel->run(addressesOf(operands), outputs);
+  return results;
 }
 
 int mantissaBits(ElementType type) {
@@ -69,14 +75,28 @@ int leastExponent(ElementType type) {
 
 } // namespace
 
+std::vector<Literal> runKernelForAll(const OpAttributes& attributes, const std::vector<Literal>& operands,
+                                     uint32_t threads, const SharedBuffers& exchanged) {
+  ThreadPool pool(threads);
+  const Prepared op = prepared(attributes, operands, pool, exchanged);
+  const std::vector<Literal> first = runInto(op, operands);
+  CHECK(runInto(op, operands) == first); // a second run must not see anything of the first
+  return first;
+}
+
 Literal runKernel(const OpAttributes& attributes, const std::vector<Literal>& operands, uint32_t threads,
                   const SharedBuffers& exchanged) {
-  return runInto(attributes, operands, threads, -1, exchanged);
+  return runKernelForAll(attributes, operands, threads, exchanged).front();
 }
 
 Literal runKernelInPlace(const OpAttributes& attributes, const std::vector<Literal>& operands, size_t shared,
                          const SharedBuffers& exchanged) {
-  return runInto(attributes, operands, 1, static_cast<int>(shared), exchanged);
+  ThreadPool pool(1);
+  const Prepared op = prepared(attributes, operands, pool, exchanged);
+  std::vector<Literal> buffers = operands;
+  std::byte* output = buffers[shared].mutableBytes().data();
+  op.kernel->run(addressesOf(buffers), output);
+  return buffers[shared];
 }
 
 Literal randomLiteral(const TensorType& type, uint32_t seed, double low, double high) {

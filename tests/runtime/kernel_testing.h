@@ -14,6 +14,10 @@ namespace dfc::testing {
 Literal runKernel(const OpAttributes& attributes, const std::vector<Literal>& operands, uint32_t threads = 1,
                   const SharedBuffers& exchanged = {});
 
+/// The same, and all its results.
+std::vector<Literal> runKernelForAll(const OpAttributes& attributes, const std::vector<Literal>& operands,
+                                     uint32_t threads = 1, const SharedBuffers& exchanged = {});
+
 /// The same with the result in the buffer of operand `shared`.
 Literal runKernelInPlace(const OpAttributes& attributes, const std::vector<Literal>& operands, size_t shared,
                          const SharedBuffers& exchanged = {});

@@ -14,13 +14,17 @@ OpAttributes reduction(OpKind kind, const Dims& axes, bool keepDims = false) {
   switch (kind) {
   case OpKind::ReduceSum: return ops::ReduceSum{{}, axes, keepDims};
   case OpKind::ReduceMean: return ops::ReduceMean{{}, axes, keepDims};
+  case OpKind::ReduceMin: return ops::ReduceMin{{}, axes, keepDims};
+  case OpKind::ReduceProduct: return ops::ReduceProduct{{}, axes, keepDims};
   default: return ops::ReduceMax{{}, axes, keepDims};
   }
 }
 
 struct Folded {
   long double sum = 0, magnitudes = 0;
-  double max = -std::numeric_limits<double>::infinity();
+  long double product = 1;
+  uint64_t wrapped = 1; // the product of integers
+  double max = -std::numeric_limits<double>::infinity(), min = -max;
   int64_t count = 0;
 };
 
@@ -46,6 +50,9 @@ std::vector<Folded> foldedBy(const Literal& operand, const Dims& axes) {
     const double value = operand.at(i);
     fold.sum += value;
     fold.magnitudes += std::fabs(value);
+    fold.product *= value;
+    fold.wrapped *= isFloat(operand.type().element) ? 1 : static_cast<uint64_t>(static_cast<int64_t>(value));
+    fold.min = std::isnan(value) || std::isnan(fold.min) ? std::nan("") : std::min(fold.min, value);
     fold.max = std::isnan(value) || std::isnan(fold.max) ? std::nan("") : std::max(fold.max, value);
     ++fold.count;
   }
@@ -62,7 +69,12 @@ void checkReduction(OpKind kind, const Literal& operand, const Dims& axes, bool 
   for (const Folded& fold : folds) {
     magnitude = std::max(magnitude, static_cast<double>(fold.magnitudes));
   }
-  const double absolute = kind == OpKind::ReduceMax ? 0 : magnitude * 0x1p-45;
+  const bool sums = kind == OpKind::ReduceSum || kind == OpKind::ReduceMean;
+  const double absolute = sums ? magnitude * 0x1p-45 : 0;
+  // Each f64 product errs by half an ulp.
+  const double ulps = kind == OpKind::ReduceProduct && type == ElementType::F64
+                          ? static_cast<double>(folds.empty() ? 1 : folds.front().count)
+                          : 0.51;
   checkElements(
       got,
       [&](int64_t i) {
@@ -77,17 +89,32 @@ void checkReduction(OpKind kind, const Literal& operand, const Dims& axes, bool 
                                             : sum;
         }
         case OpKind::ReduceMean: return sum / static_cast<double>(fold.count);
+        case OpKind::ReduceProduct:
+          return isFloat(type)              ? static_cast<double>(fold.product)
+                 : type == ElementType::U8  ? double(static_cast<uint8_t>(fold.wrapped))
+                 : type == ElementType::I32 ? double(static_cast<int32_t>(fold.wrapped))
+                                            : double(static_cast<int64_t>(fold.wrapped));
+        case OpKind::ReduceMin: return fold.min;
         default: return fold.max;
         }
       },
-      0.51, absolute);
+      ulps, absolute);
+}
+
+// Factors whose product neither vanishes nor overflows soon: log|x| has mean 0. Whole ones without a 0.
+Literal drawn(OpKind kind, const TensorType& type, uint32_t seed, double magnitude) {
+  if (kind != OpKind::ReduceProduct) {
+    return randomLiteral(type, seed, -magnitude, magnitude);
+  }
+  return isFloat(type.element) ? randomLiteral(type, seed, -2.718, 2.718) : randomLiteral(type, seed, 3, 60);
 }
 
 bool takes(OpKind kind, ElementType type) {
   return resultTypes(reduction(kind, {}), {TensorType{type, {2}}}).ok();
 }
 
-const std::vector<OpKind> reductions = {OpKind::ReduceSum, OpKind::ReduceMean, OpKind::ReduceMax};
+const std::vector<OpKind> reductions = {OpKind::ReduceSum, OpKind::ReduceMean, OpKind::ReduceMax,
+                                        OpKind::ReduceMin, OpKind::ReduceProduct};
 
 } // namespace
 
@@ -103,7 +130,7 @@ TEST_CASE("reductions over every set of axes agree with plain sums") {
     for (const OpKind kind : reductions) {
       for (const ElementType type : allElementTypes) {
         if (takes(kind, type)) {
-          checkReduction(kind, randomLiteral({type, shape}, set, -60, 60), axes, set % 2 == 0);
+          checkReduction(kind, drawn(kind, {type, shape}, set, 60), axes, set % 2 == 0);
         }
       }
     }
@@ -135,7 +162,7 @@ TEST_CASE("reductions agree with plain sums at the sizes where tiles and chunks 
       for (const ElementType type :
            {ElementType::F32, ElementType::F64, ElementType::BF16, ElementType::I32}) {
         if (takes(kind, type)) {
-          checkReduction(kind, randomLiteral({type, shape}, 21, -1000, 1000), axes);
+          checkReduction(kind, drawn(kind, {type, shape}, 21, 1000), axes);
         }
       }
     }
@@ -165,8 +192,20 @@ TEST_CASE("a sum of one element is that element, and a maximum keeps NaN") {
       values.set(place, std::nan(""));
       checkReduction(OpKind::ReduceMax, values, {});
       CHECK(std::isnan(runKernel(ops::ReduceMax{{}, {0}, false}, {values}).at(0)));
+      checkReduction(OpKind::ReduceMin, values, {});
+      CHECK(std::isnan(runKernel(ops::ReduceMin{{}, {0}, false}, {values}).at(0)));
+      CHECK(std::isnan(runKernel(ops::ReduceProduct{{}, {0}, false}, {values}).at(0)));
     }
   }
+}
+
+TEST_CASE("an empty product is one, a product in f32 does not overflow on its way, integers wrap") {
+  CHECK(runKernel(ops::ReduceProduct{{}, {1}, false}, {Literal(f32({3, 0}))}) == filledLiteral(f32({3}), 1));
+  CHECK(runKernel(ops::ReduceProduct{}, {Literal(i32({0}))}).at(0) == 1);
+  const Literal wide = literalOf(ElementType::F32, {4}, {0x1p100, 0x1p100, 0x1p-100, 0x1p-99});
+  CHECK(runKernel(ops::ReduceProduct{}, {wide}).at(0) == 2); // 2^(100 + 100 - 100 - 99)
+  const Literal bytes = literalOf(ElementType::U8, {3}, {100, 3, 2});
+  CHECK(runKernel(ops::ReduceProduct{}, {bytes}).at(0) == 88); // 600 = 2 * 256 + 88
 }
 
 TEST_CASE("integer sums wrap") {

@@ -106,20 +106,46 @@ OpSample sampleOf(OpKind kind, ElementType element) {
   case OpKind::Silu: return {ops::Silu{}, {matrix}};
   case OpKind::Softplus: return {ops::Softplus{}, {matrix}};
   case OpKind::Clip: return {ops::Clip{}, {matrix, row, scalar}};
-  case OpKind::ReduceMin:
+  case OpKind::ReduceMin: return with<ops::ReduceMin>({of({2, 3, 4})}, [](auto& op) { op.axes = {0, 2}; });
   case OpKind::ReduceProduct:
+    return with<ops::ReduceProduct>({of({2, 3, 4})}, [](auto& op) {
+      op.axes = {-2};
+      op.keepDims = true;
+    });
   case OpKind::CumSum:
-  case OpKind::TopK:
+    return with<ops::CumSum>({of({2, 3, 2})}, [](auto& op) {
+      op.axis = 1;
+      op.exclusive = op.reverse = true;
+    });
+  case OpKind::TopK: return with<ops::TopK>({of({2, 5})}, [](auto& op) { op.k = 3; });
   case OpKind::Split:
-  case OpKind::Tile:
-  case OpKind::Gather:
-  case OpKind::ScatterAdd:
+    return with<ops::Split>({of({2, 6})}, [](auto& op) {
+      op.sizes = {1, 2, 3};
+      op.axis = -1;
+    });
+  case OpKind::Tile: return with<ops::Tile>({matrix}, [](auto& op) { op.repeats = {3, 2}; });
+  case OpKind::Gather: return with<ops::Gather>({of({2, 4, 3}), i64({2, 2})}, [](auto& op) { op.axis = 1; });
+  case OpKind::ScatterAdd: return {ops::ScatterAdd{}, {of({4, 3}), i32({5}), of({5, 3})}};
   case OpKind::OneHot:
-  case OpKind::Iota:
-  case OpKind::Trilu: DFC_UNREACHABLE("unfinished");
+    return with<ops::OneHot>({i32({2, 3})}, [&](auto& op) {
+      op.depth = 4;
+      op.axis = 1;
+      op.to = element;
+    });
+  case OpKind::Iota: return with<ops::Iota>({}, [&](auto& op) { op.type = matrix; });
+  case OpKind::Trilu:
+    return with<ops::Trilu>({of({2, 3, 4})}, [](auto& op) {
+      op.k = -1;
+      op.upper = false;
+    });
   case OpKind::LayerNorm:
-  case OpKind::RmsNorm:
-  case OpKind::Dropout: DFC_UNREACHABLE("unfinished");
+    return with<ops::LayerNorm>({of({2, 3, 4}), of({3, 4}), of({3, 4})}, [](auto& op) { op.axis = 1; });
+  case OpKind::RmsNorm: return with<ops::RmsNorm>({matrix, row}, [](auto& op) { op.epsilon = 1e-3; });
+  case OpKind::Dropout:
+    return with<ops::Dropout>({matrix, i64({})}, [](auto& op) {
+      op.rate = 0.25;
+      op.seed = 7;
+    });
   case OpKind::BatchNorm: return {ops::BatchNorm{}, {of({2, 3, 2}), row, row, row, row}};
   case OpKind::BatchNormTraining: return {ops::BatchNormTraining{}, {of({2, 3, 2}), row, row}};
   case OpKind::BatchNormGradient:

@@ -2,15 +2,15 @@
 // Part of random_graph.cpp.
 #pragma once
 
-#include "tests/support/random_windows.h"
+#include "tests/support/random_indexing.h"
 
 #include <numeric>
 
 namespace dfc::test {
 
-class RandomCalls : public RandomWindows {
+class RandomCalls : public RandomIndexing {
  public:
-  using RandomWindows::RandomWindows;
+  using RandomIndexing::RandomIndexing;
 
  protected:
   Call unary(OpAttributes attributes, ValueId operand) { return {std::move(attributes), {operand}}; }
@@ -231,6 +231,20 @@ class RandomCalls : public RandomWindows {
     case OpKind::ReduceSum: return reduction<ops::ReduceSum>(number());
     case OpKind::ReduceMean: return reduction<ops::ReduceMean>(real());
     case OpKind::ReduceMax: return reduction<ops::ReduceMax>(number());
+    case OpKind::ReduceMin: return reduction<ops::ReduceMin>(number());
+    case OpKind::ReduceProduct: return reduction<ops::ReduceProduct>(number());
+    case OpKind::CumSum: return cumSum();
+    case OpKind::TopK: return topK();
+    case OpKind::LayerNorm: return norm<ops::LayerNorm>(dice_.chance(70));
+    case OpKind::RmsNorm: return norm<ops::RmsNorm>(false);
+    case OpKind::Dropout: return dropout();
+    case OpKind::Split: return split();
+    case OpKind::Tile: return tile();
+    case OpKind::Gather: return gather();
+    case OpKind::ScatterAdd: return scatterAdd();
+    case OpKind::OneHot: return oneHot();
+    case OpKind::Iota: return iota();
+    case OpKind::Trilu: return trilu();
     case OpKind::ArgMax: return alongAxis<ops::ArgMax>(number());
     case OpKind::Softmax: return alongAxis<ops::Softmax>(real(1));
     case OpKind::LogSoftmax: return alongAxis<ops::LogSoftmax>(real(1));
@@ -259,21 +273,7 @@ class RandomCalls : public RandomWindows {
     case OpKind::Transfer:
     case OpKind::Gradients:
     case OpKind::Fused:
-    case OpKind::FusedMatmul:
-    case OpKind::ReduceMin:
-    case OpKind::ReduceProduct:
-    case OpKind::CumSum:
-    case OpKind::TopK:
-    case OpKind::Split:
-    case OpKind::Tile:
-    case OpKind::Gather:
-    case OpKind::ScatterAdd:
-    case OpKind::OneHot:
-    case OpKind::Iota:
-    case OpKind::Trilu:
-    case OpKind::LayerNorm:
-    case OpKind::RmsNorm:
-    case OpKind::Dropout: break;
+    case OpKind::FusedMatmul: break;
     }
     DFC_UNREACHABLE("a random graph has no call of " + std::string(nameOf(kind)));
   }

@@ -4,6 +4,8 @@
 
 #include "tests/support/random_calls.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 namespace dfc::test {
 namespace {
 
@@ -34,8 +36,10 @@ class Author : public RandomCalls {
       types.push_back(typeOf(operand));
     }
     const TypeResult result = resultTypes(call.attributes, types);
-    if (result.ok() && result.types.front().shape.elements() <= options_.mostElements &&
-        result.types.front().shape.rank() <= 5) {
+    const auto isSmall = [&](const TensorType& type) {
+      return type.shape.elements() <= options_.mostElements && type.shape.rank() <= 5;
+    };
+    if (result.ok() && llvm::all_of(result.types, isSmall)) {
       appended(call.attributes, call.operands);
       calls_.push_back(std::move(call));
     }
@@ -54,7 +58,9 @@ class Author : public RandomCalls {
       for (const ValueId operand : graph()[op].operands) {
         all = all && good[operand];
       }
-      good[graph()[op].firstResult] = all;
+      for (const ValueId result : graph()[op].results()) {
+        good[result] = all;
+      }
     }
     std::vector<ValueId> losses, sources;
     for (const ValueId value : graph().values()) {

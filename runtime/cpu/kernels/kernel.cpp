@@ -3,9 +3,11 @@
 
 #include "ir/assert.h"
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
+#include "runtime/cpu/kernels/indexing/indexing.h"
 #include "runtime/cpu/kernels/matmul/fused_matmul.h"
 #include "runtime/cpu/kernels/matmul/matmul.h"
 #include "runtime/cpu/kernels/movement/movement.h"
+#include "runtime/cpu/kernels/random/dropout.h"
 #include "runtime/cpu/kernels/rows/rows.h"
 
 namespace dfc {
@@ -33,7 +35,9 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
     return makeFusedMatmulKernel(std::get<ops::FusedMatmul>(attributes), operands, results, pool);
   case OpKind::ReduceSum:
   case OpKind::ReduceMean:
-  case OpKind::ReduceMax: return makeReductionKernel(attributes, operands, results, pool);
+  case OpKind::ReduceMax:
+  case OpKind::ReduceMin:
+  case OpKind::ReduceProduct: return makeReductionKernel(attributes, operands, results, pool);
   case OpKind::ArgMax: return makeArgMaxKernel(std::get<ops::ArgMax>(attributes), operands, pool);
   case OpKind::Softmax:
     return makeSoftmaxKernel(std::get<ops::Softmax>(attributes).axis, false, results[0], pool);
@@ -47,21 +51,25 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
   case OpKind::Broadcast:
   case OpKind::Concat:
   case OpKind::Slice:
-  case OpKind::Pad: return makeMovementKernel(attributes, operands, results, pool);
-  case OpKind::ReduceMin:
-  case OpKind::ReduceProduct:
-  case OpKind::CumSum:
-  case OpKind::TopK:
+  case OpKind::Pad:
   case OpKind::Split:
-  case OpKind::Tile:
-  case OpKind::Gather:
-  case OpKind::ScatterAdd:
-  case OpKind::OneHot:
-  case OpKind::Iota:
-  case OpKind::Trilu: DFC_UNREACHABLE("unfinished");
-  case OpKind::LayerNorm:
-  case OpKind::RmsNorm:
-  case OpKind::Dropout: DFC_UNREACHABLE("unfinished");
+  case OpKind::Tile: return makeMovementKernel(attributes, operands, results, pool);
+  case OpKind::CumSum: return makeCumSumKernel(std::get<ops::CumSum>(attributes), operands, pool);
+  case OpKind::TopK: return makeTopKKernel(std::get<ops::TopK>(attributes), operands, pool);
+  case OpKind::Gather: return makeGatherKernel(std::get<ops::Gather>(attributes), operands, pool);
+  case OpKind::ScatterAdd: return makeScatterAddKernel(std::get<ops::ScatterAdd>(attributes), operands, pool);
+  case OpKind::OneHot: return makeOneHotKernel(std::get<ops::OneHot>(attributes), operands, results, pool);
+  case OpKind::Iota: return makeIotaKernel(std::get<ops::Iota>(attributes), pool);
+  case OpKind::Trilu: return makeTriluKernel(std::get<ops::Trilu>(attributes), operands, pool);
+  case OpKind::LayerNorm: {
+    const auto& op = std::get<ops::LayerNorm>(attributes);
+    return makeNormKernel(op.axis, op.epsilon, true, operands, pool);
+  }
+  case OpKind::RmsNorm: {
+    const auto& op = std::get<ops::RmsNorm>(attributes);
+    return makeNormKernel(op.axis, op.epsilon, false, operands, pool);
+  }
+  case OpKind::Dropout: return makeDropoutKernel(std::get<ops::Dropout>(attributes), operands, pool);
   case OpKind::BatchNorm:
   case OpKind::BatchNormTraining:
   case OpKind::BatchNormGradient:

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace dfc::cuda {
 namespace {
 
 constexpr std::string_view sourceText = R"(
-template <int W> DFC_INLINE Pack<$type$, W> read$n$(const $type$* from, Index i) {
+template <int W> DFC_INLINE Pack<$type$, W> read$n$(const $type$* from, $beside$Index i) {
 $reader$}
 )";
 
@@ -36,12 +37,25 @@ constexpr std::string_view identityText = R"(
 template <int W> DFC_INLINE Pack<Element, W> applied(const Inputs<W>& in) { return in.a0; }
 )";
 
-// `piece` (with {0} the number and {1} the storage) for every source.
-std::string forSources(const Chain& chain, std::string_view piece, std::string_view between) {
+// `piece` (with {0} the number and {1} the storage) for every source, or for those that are read.
+enum class Which : uint8_t { All, Read };
+std::string forSources(const Chain& chain, Which which, std::string_view piece, std::string_view between) {
   std::string text;
   for (size_t n = 0; n < chain.sources.size(); ++n) {
-    text += (n == 0 ? std::string_view() : between);
-    text += fmt::format(fmt::runtime(piece), n, chain.sources[n].type);
+    if (which == Which::All || chain.sources[n].read) {
+      text += (text.empty() ? std::string_view() : between);
+      text += fmt::format(fmt::runtime(piece), n, chain.sources[n].type);
+    }
+  }
+  return text;
+}
+
+std::string readsOf(const Chain& chain) {
+  std::string text;
+  for (size_t n = 0; n < chain.sources.size(); ++n) {
+    const Chain::Source& source = chain.sources[n];
+    const std::string beside = source.beside == 0 ? "" : fmt::format("from.p{}, ", source.beside);
+    text += source.read ? fmt::format("  in.a{0} = read{0}<W>(from.p{0}, {1}i);\n", n, beside) : "";
   }
   return text;
 }
@@ -51,7 +65,9 @@ std::string registers(const Chain& chain) {
   for (size_t n = 0; n < chain.sources.size(); ++n) {
     const std::string& storage = chain.sources[n].type;
     const bool half = storage == "f16" || storage == "bf16";
-    text += fmt::format("{}{} r{}", n == 0 ? "" : ", ", half ? "f32" : storage, n);
+    if (chain.sources[n].read) {
+      text += fmt::format("{}{} r{}", text.empty() ? "" : ", ", half ? "f32" : storage, n);
+    }
   }
   return text;
 }
@@ -83,23 +99,30 @@ std::string Chain::text(int64_t width) const {
   const IndexText indices = index();
   std::string text = fmt::format("using Index = {};\nusing Element = {};\n", indices.type(), element);
   for (size_t n = 0; n < sources.size(); ++n) {
-    text += filled(sourceText, {{"type", sources[n].type},
-                                {"n", fmt::format("{}", n)},
-                                {"reader", sources[n].reader(width, indices)}});
+    const Source& source = sources[n];
+    if (source.read) {
+      const std::string beside =
+          source.beside == 0 ? "" : fmt::format("const {}* beside, ", sources[source.beside].type);
+      text += filled(sourceText, {{"type", source.type},
+                                  {"n", fmt::format("{}", n)},
+                                  {"beside", beside},
+                                  {"reader", source.reader(width, indices)}});
+    }
   }
-  text += filled(chainText, {{"pointers", forSources(*this, "const {1}* p{0}; ", "")},
-                             {"packs", forSources(*this, "Pack<{1}, W> a{0}; ", "")},
-                             {"reads", forSources(*this, "  in.a{0} = read{0}<W>(from.p{0}, i);\n", "")}});
+  text += filled(chainText, {{"pointers", forSources(*this, Which::All, "const {1}* p{0}; ", "")},
+                             {"packs", forSources(*this, Which::Read, "Pack<{1}, W> a{0}; ", "")},
+                             {"reads", readsOf(*this)}});
   text += body.empty() ? std::string(identityText)
-                       : filled(bodyText, {{"registers", registers(*this)},
-                                           {"body", body},
-                                           {"values", forSources(*this, "valueOf(in.a{0}.at[k])", ", ")}});
+                       : filled(bodyText,
+                                {{"registers", registers(*this)},
+                                 {"body", body},
+                                 {"values", forSources(*this, Which::Read, "valueOf(in.a{0}.at[k])", ", ")}});
   return text;
 }
 
-std::string Chain::parameters() const { return forSources(*this, "const {1}* p{0}, ", ""); }
+std::string Chain::parameters() const { return forSources(*this, Which::All, "const {1}* p{0}, ", ""); }
 
-std::string Chain::pointers() const { return forSources(*this, "p{0}", ", "); }
+std::string Chain::pointers() const { return forSources(*this, Which::All, "p{0}", ", "); }
 
 llvm::SmallVector<Argument, 4> Chain::arguments() const {
   llvm::SmallVector<Argument, 4> arguments;
@@ -139,8 +162,23 @@ Chain identityChain(const TensorType& operand) {
           ""};
 }
 
+Chain movedChain(const TensorType& operand, const TensorType& result, const Access& access) {
+  return {result.shape.elements(),
+          std::string(bitsName(operand.element)),
+          byteWidth(operand.element),
+          {bitsOf(operand, access, 0)},
+          ""};
+}
+
 Chain constantChain(int64_t count, ElementType type, std::string value) {
   return {count, std::string(bitsName(type)), byteWidth(type), {}, fmt::format("  return {};\n", value)};
+}
+
+std::string bitsText(ElementType type, double value) {
+  const Literal literal = filledLiteral({type, {}}, value);
+  uint64_t bits = 0;
+  std::memcpy(&bits, literal.bytes().data(), literal.bytes().size());
+  return fmt::format("{:#x}ull", bits);
 }
 
 } // namespace dfc::cuda

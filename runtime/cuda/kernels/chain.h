@@ -25,6 +25,9 @@ struct Chain {
     std::function<std::string(int64_t width, const IndexText& index)> reader;
     uint32_t operand = 0; ///< of the op
     bool flat = false;    ///< element i of the walk reads element i of it
+    /// A later source of which `read` gets the pointer as well, as `beside`: indices. 0: none.
+    size_t beside = 0;
+    bool read = true; ///< false: only a pointer, for the source that it stands beside
   };
 
   int64_t count = 0;   ///< elements of the walk
@@ -55,7 +58,11 @@ Chain::Source bitsOf(const TensorType& type, const Access& access, uint32_t oper
 Chain elementwiseChain(const OpAttributes& attributes, OperandTypes operands, ElementType result);
 /// The elements of one operand as they are.
 Chain identityChain(const TensorType& operand);
+/// The elements of `operand` that `access` walks, as bits that only move.
+Chain movedChain(const TensorType& operand, const TensorType& result, const Access& access);
 /// A constant of storage `type` in every element, no sources.
 Chain constantChain(int64_t count, ElementType type, std::string value);
+/// The bits of `value` in a tensor of `type`, as an integer's text.
+std::string bitsText(ElementType type, double value);
 
 } // namespace dfc::cuda

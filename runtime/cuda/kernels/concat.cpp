@@ -1,5 +1,5 @@
-// Concat: seen as [outer, stretch] per operand, copied into columns of a result [outer, row]. Each block
-// copies packs of one operand; the blocks of up to `mostParts` operands are one launch.
+// Concat and split: parts [outer, stretch], each copied into (or from) columns of a whole [outer, row]. Each
+// block copies packs of one part; the blocks of up to `mostParts` parts are one launch.
 #include "ir/op_rules.h"
 #include "runtime/cuda/kernels/families.h"
 
@@ -14,7 +14,8 @@ constexpr size_t mostParts = 64;
 constexpr int64_t threads = 256;
 
 constexpr std::string_view partText = R"(
-// Copies [count / stretch, stretch] into the columns of `to`, [count / stretch, row]; block 0 is the first.
+// Copies a part, [count / stretch, stretch], $direction$ columns of the whole, [count / stretch, row]; block 0 is
+// the first.
 template <int width, Index stretch, Index count, int unroll>
 DFC_INLINE void copyPart(const Element* from, Element* to, Index block) {
   constexpr Index packs = count / width, rest = count % width;
@@ -23,12 +24,13 @@ DFC_INLINE void copyPart(const Element* from, Element* to, Index block) {
 #pragma unroll
   for (int u = 0; u < unroll; ++u) {
     const Index pack = first + u * threads;
-    if (pack < packs) moved[u] = loadPack<width>(from + pack * width);
+    const Index i = pack * width;
+    if (pack < packs) moved[u] = loadPack<width>(from + ($from$));
   }
 #pragma unroll
   for (int u = 0; u < unroll; ++u) {
     const Index pack = first + u * threads, i = pack * width;
-    if (pack < packs) storePack(to + (i / stretch * row + i % stretch), moved[u]);
+    if (pack < packs) storePack(to + ($to$), moved[u]);
   }
   if constexpr (rest != 0) { // one row only
     if (first < rest) to[packs * width + first] = from[packs * width + first];
@@ -38,34 +40,39 @@ DFC_INLINE void copyPart(const Element* from, Element* to, Index block) {
 
 constexpr std::string_view kernelText = R"(
 struct Shared {};
-DFC_INLINE void run($parameters$Element* to, const Block& blockOf, Shared&) {
+DFC_INLINE void run($parameters$Element* whole, const Block& blockOf, Shared&) {
   const Index block = blockOf.x;
 $parts$}
 )";
 
 struct Part {
-  uint32_t operand = 0;
+  uint32_t number = 0; ///< of the operand of a concat, or of the result of a split
   int64_t stretch = 0, base = 0, count = 0, width = 1, unroll = 1;
   int64_t blocks() const { return std::max<int64_t>(1, ceilDiv(count / width, threads * unroll)); }
 };
 
-struct Concatenation {
-  int64_t outer = 1, row = 1, bytes = 1;
+/// Parts of one tensor along an axis.
+struct Partition {
+  bool joins = true; ///< parts are copied into the whole; else from it
+  TensorType whole;
+  int64_t row = 1;
   llvm::SmallVector<Part, 8> parts;
 };
 
-Concatenation partsOf(size_t axis, OperandTypes operands, const TensorType& result) {
+Partition partitionOf(bool joins, int64_t writtenAxis, const TensorType& whole, OperandTypes types) {
+  const size_t axis = *normalAxis(writtenAxis, whole.shape.rank());
   int64_t outer = 1, inner = 1;
-  for (size_t d = 0; d < result.shape.rank(); ++d) {
-    (d < axis ? outer : inner) *= d == axis ? 1 : result.shape[d];
+  for (size_t d = 0; d < whole.shape.rank(); ++d) {
+    (d < axis ? outer : inner) *= d == axis ? 1 : whole.shape[d];
   }
-  Concatenation all{outer, inner * result.shape[axis], byteWidth(result.element), {}};
+  Partition all{joins, whole, inner * whole.shape[axis], {}};
+  const int64_t most = packBytes / byteWidth(whole.element);
   int64_t base = 0;
-  for (uint32_t i = 0; i < operands.size(); ++i) {
-    const int64_t stretch = inner * operands[i].shape[axis], count = operands[i].shape.elements();
+  for (uint32_t i = 0; i < types.size(); ++i) {
+    const int64_t stretch = inner * types[i].shape[axis], count = types[i].shape.elements();
     // A single row may end in a rest; several need each of them aligned.
-    const int64_t width = outer == 1 ? commonPowerOf2(packBytes / all.bytes, {base})
-                                     : commonPowerOf2(packBytes / all.bytes, {base, stretch, all.row});
+    const int64_t width =
+        outer == 1 ? commonPowerOf2(most, {base}) : commonPowerOf2(most, {base, stretch, all.row});
     const int64_t unroll = count / width >= residentThreads ? 4 : 1;
     if (count > 0) {
       all.parts.push_back({i, stretch, base, count, count < width ? 1 : width, unroll});
@@ -75,42 +82,60 @@ Concatenation partsOf(size_t axis, OperandTypes operands, const TensorType& resu
   return all;
 }
 
-GeneratedLaunch launchOf(const Concatenation& all, llvm::ArrayRef<Part> parts, const TensorType& result) {
-  const IndexText index(result.shape.elements());
+/// One part's call: `n` is its place among the parameters.
+std::string callOf(const Partition& all, const Part& part, size_t n, int64_t firstBlock) {
+  const IndexText index(all.whole.shape.elements());
+  const std::string own = fmt::format("p{}", n), columns = fmt::format("whole + {}", index.of(part.base));
+  return fmt::format("  {}if (block < {}) copyPart<{}, {}, {}, {}>({}, {}, block - {});\n",
+                     n == 0 ? "" : "else ", index.of(firstBlock + part.blocks()), part.width,
+                     index.of(part.stretch), index.of(part.count), part.unroll, all.joins ? own : columns,
+                     all.joins ? columns : own, index.of(firstBlock));
+}
+
+GeneratedLaunch launchOf(const Partition& all, llvm::ArrayRef<Part> parts) {
+  const Argument::From own = all.joins ? Argument::From::Operand : Argument::From::Result;
+  const std::string dense = "i", columns = "i / stretch * row + i % stretch";
+  const IndexText index(all.whole.shape.elements());
   GeneratedLaunch launch;
   std::string parameters, calls;
   int64_t blocks = 0;
   for (size_t n = 0; n < parts.size(); ++n) {
-    const Part& part = parts[n];
-    parameters += fmt::format("const Element* p{}, ", n);
-    calls += fmt::format("  {}if (block < {}) copyPart<{}, {}, {}, {}>(p{}, to + {}, block - {});\n",
-                         n == 0 ? "" : "else ", index.of(blocks + part.blocks()), part.width,
-                         index.of(part.stretch), index.of(part.count), part.unroll, n, index.of(part.base),
-                         index.of(blocks));
-    blocks += part.blocks();
-    launch.arguments.push_back({Argument::From::Operand, part.operand, 0});
+    parameters += fmt::format("{}Element* p{}, ", all.joins ? "const " : "", n);
+    calls += callOf(all, parts[n], n, blocks);
+    blocks += parts[n].blocks();
+    launch.arguments.push_back({own, parts[n].number, 0});
   }
-  launch.arguments.push_back({Argument::From::Result, 0, 0});
+  launch.arguments.push_back({all.joins ? Argument::From::Result : Argument::From::Operand, 0, 0});
   launch.code =
-      fmt::format("using Index = {};\nusing Element = {};\n", index.type(), bitsName(result.element)) +
-      constant("threads", threads) + constant("Index", "row", index.of(all.row)) + std::string(partText) +
-      filled(kernelText, {{"parameters", parameters}, {"parts", calls}});
+      fmt::format("using Index = {};\nusing Element = {};\n", index.type(), bitsName(all.whole.element)) +
+      constant("threads", threads) + constant("Index", "row", index.of(all.row)) +
+      filled(partText, {{"direction", all.joins ? "into" : "from"},
+                        {"from", all.joins ? dense : columns},
+                        {"to", all.joins ? columns : dense}}) +
+      filled(kernelText, {{"parameters", parameters + (all.joins ? "" : "const ")}, {"parts", calls}});
   launch.grid[0] = static_cast<uint32_t>(blocks);
   launch.threads = static_cast<uint32_t>(threads);
   launch.streamed = true;
   return launch;
 }
 
-} // namespace
-
-GeneratedWork concatKernel(const ops::Concat& op, OperandTypes operands, const TensorType& result) {
-  const Concatenation all = partsOf(*normalAxis(op.axis, result.shape.rank()), operands, result);
+GeneratedWork workOf(const Partition& all) {
   GeneratedWork work;
   for (size_t first = 0; first < all.parts.size(); first += mostParts) {
     const size_t count = std::min(mostParts, all.parts.size() - first);
-    work.launches.push_back(launchOf(all, llvm::ArrayRef<Part>(all.parts).slice(first, count), result));
+    work.launches.push_back(launchOf(all, llvm::ArrayRef<Part>(all.parts).slice(first, count)));
   }
   return work;
+}
+
+} // namespace
+
+GeneratedWork concatKernel(const ops::Concat& op, OperandTypes operands, const TensorType& result) {
+  return workOf(partitionOf(true, op.axis, result, operands));
+}
+
+GeneratedWork splitKernel(const ops::Split& op, const TensorType& operand, OperandTypes results) {
+  return workOf(partitionOf(false, op.axis, operand, results));
 }
 
 } // namespace dfc::cuda

@@ -9,7 +9,7 @@ namespace dfc::cuda {
 /// Every element of the walk once, into a dense result.
 GeneratedWork streamedChain(const Chain& chain);
 
-enum class Fold : uint8_t { Sum, Mean, Max, ArgMax };
+enum class Fold : uint8_t { Sum, Mean, Product, Max, Min, ArgMax };
 /// Folds `axes` (ascending, counted from the front) of `shape`, whose elements the chain gives as `element`.
 GeneratedWork foldedChain(const Chain& chain, ElementType element, Fold fold, const Shape& shape,
                           llvm::ArrayRef<int64_t> axes);
@@ -18,10 +18,24 @@ GeneratedWork broadcastKernel(const TensorType& operand, const TensorType& resul
 GeneratedWork sliceKernel(const ops::Slice& op, const TensorType& operand, const TensorType& result);
 GeneratedWork padKernel(const ops::Pad& op, const TensorType& operand, const TensorType& result);
 GeneratedWork transposeKernel(const ops::Transpose& op, const TensorType& operand, const TensorType& result);
+GeneratedWork tileKernel(const ops::Tile& op, const TensorType& operand, const TensorType& result);
+GeneratedWork triluKernel(const ops::Trilu& op, const TensorType& type);
 GeneratedWork concatKernel(const ops::Concat& op, OperandTypes operands, const TensorType& result);
+GeneratedWork splitKernel(const ops::Split& op, const TensorType& operand, OperandTypes results);
+
+GeneratedWork gatherKernel(const ops::Gather& op, OperandTypes operands, const TensorType& result);
+GeneratedWork scatterAddKernel(const ops::ScatterAdd& op, OperandTypes operands);
+GeneratedWork oneHotKernel(const ops::OneHot& op, const TensorType& indices, const TensorType& result);
+GeneratedWork iotaKernel(const ops::Iota& op);
+GeneratedWork topKKernel(const ops::TopK& op, const TensorType& operand);
+GeneratedWork cumSumKernel(const ops::CumSum& op, const TensorType& operand);
 
 GeneratedWork softmaxKernel(int64_t axis, bool logarithm, const TensorType& type);
 GeneratedWork crossEntropyKernel(OperandTypes operands);
 GeneratedWork crossEntropyGradientKernel(OperandTypes operands);
+
+/// layerNorm (`centred`) or rmsNorm over `axis` and all after it.
+GeneratedWork normKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands);
+GeneratedWork dropoutKernel(const ops::Dropout& op, const TensorType& operand);
 
 } // namespace dfc::cuda

@@ -1,4 +1,5 @@
-// The carries. Sums run in f32 (f64 for f64, unsigned for integers, which wrap) and are rounded once. Maxima
+// The carries. Sums run in f32 (f64 for f64, unsigned for integers, which wrap) and are rounded once;
+// products of floats run in f64, where those of f32 neither overflow early nor vanish. Maxima and minima
 // carry where they were found: the first of equal elements wins, whatever order the lanes merge in, so zeros
 // of both signs and ties of argMax come out as in a row-major walk; NaN beats everything but an earlier NaN.
 #include "ir/assert.h"
@@ -20,16 +21,27 @@ DFC_INLINE Carry shuffled(const Carry& carry, int lane) {
 DFC_INLINE Result finish(const Carry& carry) { return stored<Result>(Value(carry.sum$mean$)); }
 )";
 
-constexpr std::string_view maxText = R"(
+constexpr std::string_view productText = R"(
+struct Carry { $Product$ product; };
+DFC_INLINE Carry start() { return {$Product$(1)}; }
+DFC_INLINE void fold(Carry& into, Value x, Position) { into.product *= $Product$(x); }
+DFC_INLINE void merge(Carry& into, const Carry& from) { into.product *= from.product; }
+DFC_INLINE Carry shuffled(const Carry& carry, int lane) {
+  return {__shfl_xor_sync(0xffffffffu, carry.product, lane)};
+}
+DFC_INLINE Result finish(const Carry& carry) { return stored<Result>(Value(carry.product)); }
+)";
+
+constexpr std::string_view bestText = R"(
 struct Carry { $Best$ best; Position at; }; // `at`: its place in the row-major walk
-DFC_INLINE Carry start() { return {$lowest$, ~Position(0)}; }
+DFC_INLINE Carry start() { return {$worst$, ~Position(0)}; }
 DFC_INLINE void fold(Carry& into, Value x, Position at) { // later than all before
-  if (!isNan(into.best) && ($Best$(x) > into.best || isNan(x))) into = {$Best$(x), at};
+  if (!isNan(into.best) && ($Best$(x) $beats$ into.best || isNan(x))) into = {$Best$(x), at};
 }
 DFC_INLINE void merge(Carry& into, const Carry& from) {
   const bool earlier = from.at < into.at;
   const bool wins = isNan(from.best) ? !isNan(into.best) || earlier
-                                     : from.best > into.best || (from.best == into.best && earlier);
+                                     : from.best $beats$ into.best || (from.best == into.best && earlier);
   if (wins) into = from;
 }
 DFC_INLINE Carry shuffled(const Carry& carry, int lane) {
@@ -89,11 +101,28 @@ std::string lowest(ElementType element) {
   DFC_UNREACHABLE("element type");
 }
 
+std::string highest(ElementType element) {
+  switch (element) {
+  case ElementType::F32:
+  case ElementType::F16:
+  case ElementType::BF16: return "__int_as_float(0x7f800000)";
+  case ElementType::F64: return "__longlong_as_double(0x7ff0000000000000ll)";
+  case ElementType::I32: return "2147483647";
+  case ElementType::I64: return "9223372036854775807ll";
+  case ElementType::U8:
+  case ElementType::Bool: return "255u";
+  }
+  DFC_UNREACHABLE("element type");
+}
+
+std::string productType(ElementType element) { return isFloat(element) ? "f64" : sumType(element); }
+
 bool sums(Fold fold) { return fold == Fold::Sum || fold == Fold::Mean; }
 
 IndexText positions(int64_t length) { return IndexText(length); }
 
-// Nothing beats the lowest value, so a carry that found nothing stands for the first element.
+// An element as bad as the worst value does not beat it, so a carry that found nothing stands for the first
+// element.
 std::string finishOf(Fold fold) {
   return fold == Fold::ArgMax ? "carry.at == ~Position(0) ? 0 : i64(carry.at)"
                               : "stored<Result>(Value(carry.best))";
@@ -106,13 +135,20 @@ std::string foldText(Fold fold, ElementType element, int64_t length) {
       fmt::format("using Position = {};\nusing Value = {};\nusing Result = {};\n", positions(length).type(),
                   valueName(element), fold == Fold::ArgMax ? "i64" : storageName(element));
   const std::string sum = sumType(element);
-  text +=
-      sums(fold)
-          ? filled(sumText, {{"Sum", sum},
-                             {"mean", fold == Fold::Mean ? fmt::format(" / {}({}ll)", sum, length) : ""}})
-          : filled(maxText,
-                   {{"Best", bestType(element)}, {"lowest", lowest(element)}, {"finish", finishOf(fold)}});
-  return text;
+  switch (fold) {
+  case Fold::Sum: return text + filled(sumText, {{"Sum", sum}, {"mean", ""}});
+  case Fold::Mean:
+    return text + filled(sumText, {{"Sum", sum}, {"mean", fmt::format(" / {}({}ll)", sum, length)}});
+  case Fold::Product: return text + filled(productText, {{"Product", productType(element)}});
+  case Fold::Max:
+  case Fold::Min:
+  case Fold::ArgMax:
+    return text + filled(bestText, {{"Best", bestType(element)},
+                                    {"worst", fold == Fold::Min ? highest(element) : lowest(element)},
+                                    {"beats", fold == Fold::Min ? "<" : ">"},
+                                    {"finish", finishOf(fold)}});
+  }
+  DFC_UNREACHABLE("fold");
 }
 
 std::string foldBlockText() { return std::string(blockText); }
@@ -121,6 +157,9 @@ int64_t carryBytes(Fold fold, ElementType element, int64_t length) {
   const int64_t value = std::max<int64_t>(4, byteWidth(element)); // f16 and bf16 in f32, u8 in u32
   if (sums(fold)) {
     return value;
+  }
+  if (fold == Fold::Product) {
+    return isFloat(element) ? 8 : value;
   }
   const int64_t position = positions(length).type() == "u64" ? 8 : 4;
   return 2 * std::max(value, position);

@@ -6,6 +6,8 @@
 #include "ir/op_rules.h"
 #include "runtime/cuda/kernels/families.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 namespace dfc::cuda {
 namespace {
 
@@ -27,7 +29,8 @@ GeneratedWork fused(const ops::Fused& op, OperandTypes operands, const TensorTyp
 }
 
 std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandTypes operands,
-                                        const TensorType& result) {
+                                        OperandTypes results) {
+  const TensorType& result = results[0];
   switch (kindOf(attributes)) {
   case OpKind::Input:
   case OpKind::Parameter:
@@ -57,20 +60,27 @@ std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandT
   case OpKind::Concat: return concatKernel(std::get<ops::Concat>(attributes), operands, result);
   case OpKind::Slice: return sliceKernel(std::get<ops::Slice>(attributes), operands[0], result);
   case OpKind::Pad: return padKernel(std::get<ops::Pad>(attributes), operands[0], result);
-  case OpKind::ReduceMin:
+  case OpKind::ReduceMin: return folded(operands[0], Fold::Min, std::get<ops::ReduceMin>(attributes).axes);
   case OpKind::ReduceProduct:
-  case OpKind::CumSum:
-  case OpKind::TopK:
-  case OpKind::Split:
-  case OpKind::Tile:
-  case OpKind::Gather:
-  case OpKind::ScatterAdd:
-  case OpKind::OneHot:
-  case OpKind::Iota:
-  case OpKind::Trilu: DFC_UNREACHABLE("unfinished");
-  case OpKind::LayerNorm:
-  case OpKind::RmsNorm:
-  case OpKind::Dropout: DFC_UNREACHABLE("unfinished");
+    return folded(operands[0], Fold::Product, std::get<ops::ReduceProduct>(attributes).axes);
+  case OpKind::CumSum: return cumSumKernel(std::get<ops::CumSum>(attributes), operands[0]);
+  case OpKind::TopK: return topKKernel(std::get<ops::TopK>(attributes), operands[0]);
+  case OpKind::Split: return splitKernel(std::get<ops::Split>(attributes), operands[0], results);
+  case OpKind::Tile: return tileKernel(std::get<ops::Tile>(attributes), operands[0], result);
+  case OpKind::Gather: return gatherKernel(std::get<ops::Gather>(attributes), operands, result);
+  case OpKind::ScatterAdd: return scatterAddKernel(std::get<ops::ScatterAdd>(attributes), operands);
+  case OpKind::OneHot: return oneHotKernel(std::get<ops::OneHot>(attributes), operands[0], result);
+  case OpKind::Iota: return iotaKernel(std::get<ops::Iota>(attributes));
+  case OpKind::Trilu: return triluKernel(std::get<ops::Trilu>(attributes), operands[0]);
+  case OpKind::LayerNorm: {
+    const auto& op = std::get<ops::LayerNorm>(attributes);
+    return normKernel(op.axis, op.epsilon, true, operands);
+  }
+  case OpKind::RmsNorm: {
+    const auto& op = std::get<ops::RmsNorm>(attributes);
+    return normKernel(op.axis, op.epsilon, false, operands);
+  }
+  case OpKind::Dropout: return dropoutKernel(std::get<ops::Dropout>(attributes), operands[0]);
   case OpKind::BatchNorm:
   case OpKind::BatchNormTraining:
   case OpKind::BatchNormGradient:
@@ -93,10 +103,10 @@ std::optional<GeneratedWork> generateKernels(const OpAttributes& attributes, Ope
   if (!isTimed(kind) || classOf(kind) == OpClass::Contraction || !resultTypes(attributes, operands).ok()) {
     return std::nullopt;
   }
-  if (results[0].shape.elements() == 0) {
+  if (llvm::all_of(results, [](const TensorType& type) { return type.shape.elements() == 0; })) {
     return GeneratedWork{};
   }
-  return kernelsFor(attributes, operands, results[0]);
+  return kernelsFor(attributes, operands, results);
 }
 
 } // namespace dfc::cuda

@@ -52,7 +52,7 @@ inline constexpr std::string_view kernelName = "dfc_kernel"; ///< each kernel is
 std::string_view prelude();
 
 /// The kernels of an op for these types. None: the op has no kernel here (matmul, fusedMatmul, sources,
-/// state, views, transfers, requests) or its rule refuses the types. A result without elements gives no
+/// state, views, transfers, requests) or its rule refuses the types. Results without elements give no
 /// launches. Buffers must be aligned to 16 bytes; a result may be the very buffer of an operand where
 /// `mayRunInPlace` says so. To be compiled with --fmad=false and neither fast math nor flush to zero.
 std::optional<GeneratedWork> generateKernels(const OpAttributes& attributes, OperandTypes operands,

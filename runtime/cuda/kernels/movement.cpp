@@ -1,24 +1,14 @@
-// Movement that is a gather over the result: broadcast, slice and pad. Elements move as bits, so no NaN
-// changes. Pad reads where a result element comes from inside the operand, and takes the value elsewhere.
+// Movement that is a gather over the result: broadcast, slice, tile, pad and trilu. Elements move as bits, so
+// no NaN changes. Pad reads where a result element comes from inside the operand, and takes the value
+// elsewhere.
 #include "runtime/cuda/kernels/families.h"
-
-#include "ir/literal.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace dfc::cuda {
 namespace {
-
-Chain moved(const TensorType& operand, const TensorType& result, const Access& access) {
-  return {result.shape.elements(),
-          std::string(bitsName(operand.element)),
-          byteWidth(operand.element),
-          {bitsOf(operand, access, 0)},
-          ""};
-}
 
 // One axis of a pad: result index low + k * step, for k < extent, is element k of the operand.
 struct PadAxis {
@@ -86,24 +76,27 @@ $index$    if (inside) pack.at[k] = from[at];
   return pack;
 )";
 
+// Where packs do not cross rows, one row is found for a whole pack.
+constexpr std::string_view triluText = R"(  Pack<$type$, W> pack = loadPack<W>(from + i);
+#pragma unroll
+  for (int k = 0; k < W; ++k) {
+    const Index j = i + k;
+    const i64 row = i64($row$ / $columns$ % $rows$), column = i64(j % $columns$);
+    if (!(column - row $keeps$)) pack.at[k] = 0;
+  }
+  return pack;
+)";
+
 // Whether a pack of `width` elements is either inside or outside as a whole, and aligned in the operand.
 bool packsWhole(llvm::ArrayRef<PadAxis> axes, int64_t width) {
   const PadAxis& inner = axes.back();
   return inner.step == 1 && commonPowerOf2(width, {inner.result, inner.low, inner.extent}) == width;
 }
 
-// The bits of `value` in a tensor of `type`.
-std::string bitsText(ElementType type, double value) {
-  const Literal literal = filledLiteral({type, {}}, value);
-  uint64_t bits = 0;
-  std::memcpy(&bits, literal.bytes().data(), literal.bytes().size());
-  return fmt::format("{:#x}ull", bits);
-}
-
 } // namespace
 
 GeneratedWork broadcastKernel(const TensorType& operand, const TensorType& result) {
-  return streamedChain(moved(operand, result, Access::broadcast(operand.shape, result.shape)));
+  return streamedChain(movedChain(operand, result, Access::broadcast(operand.shape, result.shape)));
 }
 
 GeneratedWork sliceKernel(const ops::Slice& op, const TensorType& operand, const TensorType& result) {
@@ -113,7 +106,34 @@ GeneratedWork sliceKernel(const ops::Slice& op, const TensorType& operand, const
     axes[d] = {result.shape[d], stride * (op.strides.empty() ? 1 : op.strides[d])};
     base += stride * op.starts[d];
   }
-  return streamedChain(moved(operand, result, Access(axes, base)));
+  return streamedChain(movedChain(operand, result, Access(axes, base)));
+}
+
+// Each axis twice: once for the copies, which all read the same, and once for what is copied.
+GeneratedWork tileKernel(const ops::Tile& op, const TensorType& operand, const TensorType& result) {
+  const size_t rank = operand.shape.rank();
+  llvm::SmallVector<Access::Axis, 16> axes(2 * rank);
+  int64_t stride = 1;
+  for (size_t d = rank; d-- > 0; stride *= operand.shape[d]) {
+    axes[2 * d] = {op.repeats[d], 0};
+    axes[2 * d + 1] = {operand.shape[d], stride};
+  }
+  return streamedChain(movedChain(operand, result, Access(axes)));
+}
+
+GeneratedWork triluKernel(const ops::Trilu& op, const TensorType& type) {
+  const int64_t rows = type.shape[type.shape.rank() - 2], columns = type.shape[type.shape.rank() - 1];
+  const int64_t diagonal = std::clamp(op.k, -rows - 1, columns + 1); // beyond that nothing changes
+  Chain chain = movedChain(type, type, Access::broadcast(type.shape, type.shape));
+  chain.sources[0].streamed = true; // a scalar matrix is one element too
+  chain.sources[0].reader = [=](int64_t width, const IndexText& index) {
+    return filled(triluText, {{"type", std::string(bitsName(type.element))},
+                              {"row", columns % width == 0 ? "i" : "j"},
+                              {"rows", index.of(rows)},
+                              {"columns", index.of(columns)},
+                              {"keeps", fmt::format("{} {}ll", op.upper ? ">=" : "<=", diagonal)}});
+  };
+  return streamedChain(chain);
 }
 
 GeneratedWork padKernel(const ops::Pad& op, const TensorType& operand, const TensorType& result) {
@@ -126,7 +146,7 @@ GeneratedWork padKernel(const ops::Pad& op, const TensorType& operand, const Ten
   if (axes.empty()) { // a scalar
     return broadcastKernel(operand, result);
   }
-  Chain chain = moved(operand, result, Access::broadcast(operand.shape, operand.shape));
+  Chain chain = movedChain(operand, result, Access::broadcast(operand.shape, operand.shape));
   chain.sources[0].streamed = true;
   chain.sources[0].flat = false;
   chain.sources[0].reader = [=](int64_t width, const IndexText& index) {

@@ -251,8 +251,10 @@ class FoldWriter {
 
 GeneratedWork foldedChain(const Chain& chain, ElementType element, Fold fold, const Shape& shape,
                           llvm::ArrayRef<int64_t> axes) {
-  if (shape.elements() == 0) { // an empty sum
-    return streamedChain(constantChain(reducedShape(shape, axes, false).elements(), element, "{}"));
+  if (shape.elements() == 0) { // an empty sum or product
+    const std::string value =
+        fmt::format("{}({})", bitsName(element), bitsText(element, fold == Fold::Product ? 1 : 0));
+    return streamedChain(constantChain(reducedShape(shape, axes, false).elements(), element, value));
   }
   const FoldLayout layout(shape, axes);
   return FoldWriter(chain, element, fold, layout).work();

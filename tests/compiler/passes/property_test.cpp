@@ -144,7 +144,7 @@ TEST_CASE("passes: none makes a graph larger, or moves more bytes") {
     for (const PassRow& pass : allPasses()) {
       INFO("seed " << seed << ", pass " << pass.name);
       Graph after = *pass.run(graph);
-      REQUIRE(after.opCount() <= graph.opCount());
+      REQUIRE(after.valueCount() <= graph.valueCount()); // a folded split is a constant a result
       REQUIRE(bytesMoved(*dropDeadOps(after)) <= bytesMoved(*dropDeadOps(graph)));
       graph = std::move(after);
     }

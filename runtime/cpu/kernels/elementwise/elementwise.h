@@ -11,7 +11,7 @@ std::unique_ptr<CpuKernel> makeElementwiseKernel(const OpAttributes& attributes,
                                                  OperandTypes results, ThreadPool& pool,
                                                  const SharedBuffers& shared = {});
 
-/// reduceSum, reduceMean, reduceMax, or `fused` with a reduction.
+/// reduceSum, reduceMean, reduceMax, reduceMin, reduceProduct, or `fused` with a reduction.
 std::unique_ptr<CpuKernel> makeReductionKernel(const OpAttributes& attributes, OperandTypes operands,
                                                OperandTypes results, ThreadPool& pool);
 

@@ -1,6 +1,6 @@
 // Reductions over the tiles of a fused body (an empty one for a plain reduction). Floats are summed in f64
 // and rounded once, so an f32 sum is right to its last place unless terms cancel by more than 2^29; f64 sums
-// go through 16 interleaved and then pairwise partial sums. Integers wrap.
+// go through 16 interleaved and then pairwise partial sums. Products are carried likewise. Integers wrap.
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
 
 #include "ir/assert.h"
@@ -16,22 +16,28 @@ namespace {
 
 struct ReductionPlan {
   ops::FusedBody body;
-  ops::Fused::Reduction reduction = ops::Fused::Reduction::Sum;
+  Fold fold = Fold::Sum;
+  bool mean = false; // the sum is divided by the number of elements
   Dims axes;
 };
 
-ReductionPlan planOf(const OpAttributes& attributes) {
+ReductionPlan planOfFused(const ops::Fused& fused) {
   using Reduction = ops::Fused::Reduction;
-  if (const auto* fused = std::get_if<ops::Fused>(&attributes)) {
-    return {fused->body, fused->reduction, fused->axes};
+  const Fold fold = fused.reduction == Reduction::Max ? Fold::Max : Fold::Sum;
+  return {fused.body, fold, fused.reduction == Reduction::Mean, fused.axes};
+}
+
+ReductionPlan planOf(const OpAttributes& attributes) {
+  switch (kindOf(attributes)) {
+  case OpKind::Fused: return planOfFused(std::get<ops::Fused>(attributes));
+  case OpKind::ReduceSum: return {{}, Fold::Sum, false, std::get<ops::ReduceSum>(attributes).axes};
+  case OpKind::ReduceMean: return {{}, Fold::Sum, true, std::get<ops::ReduceMean>(attributes).axes};
+  case OpKind::ReduceMax: return {{}, Fold::Max, false, std::get<ops::ReduceMax>(attributes).axes};
+  case OpKind::ReduceMin: return {{}, Fold::Min, false, std::get<ops::ReduceMin>(attributes).axes};
+  case OpKind::ReduceProduct:
+    return {{}, Fold::Product, false, std::get<ops::ReduceProduct>(attributes).axes};
+  default: DFC_UNREACHABLE("not a reduction");
   }
-  if (const auto* sum = std::get_if<ops::ReduceSum>(&attributes)) {
-    return {{}, Reduction::Sum, sum->axes};
-  }
-  if (const auto* mean = std::get_if<ops::ReduceMean>(&attributes)) {
-    return {{}, Reduction::Mean, mean->axes};
-  }
-  return {{}, Reduction::Max, std::get<ops::ReduceMax>(attributes).axes};
 }
 
 template <class Carry>
@@ -39,8 +45,8 @@ class ReductionKernel final : public CpuKernel {
  public:
   ReductionKernel(const ReductionPlan& plan, OperandTypes operands, ThreadPool& pool)
       : pool_(pool), layout_(*ops::Fused::commonShape(operands), plan.axes),
-        source_(plan.body, operands, layout_.order, false), reduction_(plan.reduction),
-        lane_(laneTypeOf(source_.resultType())), fold_(foldOf(plan.reduction, lane_)) {
+        source_(plan.body, operands, layout_.order, false), kind_(plan.fold), mean_(plan.mean),
+        lane_(laneTypeOf(source_.resultType())), fold_(foldOf(plan.fold, lane_)) {
     columns_ = std::min(layout_.inner, tileElements);
     panels_ = columns_ == 0 ? 0 : (layout_.inner + columns_ - 1) / columns_;
     groupRows_ = shortRows() ? std::max<int64_t>(1, tileElements / std::max<int64_t>(layout_.reduced, 1)) : 1;
@@ -77,8 +83,7 @@ class ReductionKernel final : public CpuKernel {
   };
   size_t workBytes() const { return 2 * tileElements * sizeof(Carry) + source_.scratchBytes(); }
 
-  static FoldFunctions<Carry> foldOf(ops::Fused::Reduction reduction, ElementType lane) {
-    const Fold fold = reduction == ops::Fused::Reduction::Max ? Fold::Max : Fold::Sum;
+  static FoldFunctions<Carry> foldOf(Fold fold, ElementType lane) {
     if constexpr (std::is_same_v<Carry, double>) {
       return floatFold(fold, lane);
     } else {
@@ -162,12 +167,12 @@ class ReductionKernel final : public CpuKernel {
   void finish(const Work& work, Carry* carries, int64_t first, int64_t count) {
     const ElementType type = source_.resultType();
     const ElementType carryType = std::is_same_v<Carry, double> ? ElementType::F64 : ElementType::I64;
-    if (reduction_ == ops::Fused::Reduction::Mean) {
+    if (mean_) {
       for (int64_t i = 0; i < count; ++i) {
         carries[i] /= static_cast<Carry>(layout_.reduced);
       }
     }
-    if (reduction_ == ops::Fused::Reduction::Sum && layout_.reduced == 0) {
+    if (kind_ == Fold::Sum && layout_.reduced == 0) {
       std::fill_n(carries, count, Carry(0)); // the empty sum is +0, not the neutral -0
     }
     std::byte* out = work.result + first * byteWidth(type);
@@ -183,7 +188,8 @@ class ReductionKernel final : public CpuKernel {
   ThreadPool& pool_;
   FoldLayout layout_;
   TileSource source_;
-  ops::Fused::Reduction reduction_;
+  Fold kind_;
+  bool mean_;
   ElementType lane_;
   FoldFunctions<Carry> fold_;
   int64_t columns_ = 0, panels_ = 0, groupRows_ = 0, units_ = 0;

@@ -11,10 +11,11 @@ namespace {
 
 using Strides = llvm::SmallVector<int64_t, 8>;
 
-/// Copies operand `operand` to the result.
+/// Copies operand `operand` to result `result`.
 struct Piece {
   size_t operand;
   StridedCopy copy;
+  size_t result = 0;
 };
 
 Piece transposePiece(const ops::Transpose& op, OperandTypes operands, OperandTypes results) {
@@ -57,6 +58,36 @@ Piece padPiece(const ops::Pad& op, OperandTypes operands, OperandTypes results) 
   return {0, StridedCopy(shape.dims(), rowMajorStrides(shape), to, byteWidth(results[0].element), 0, offset)};
 }
 
+// Each axis twice: once for the copies, which all read the same, and once for what is copied.
+Piece tilePiece(const ops::Tile& op, OperandTypes operands, OperandTypes results) {
+  const Shape& part = operands[0].shape;
+  const Strides own = rowMajorStrides(part), whole = rowMajorStrides(results[0].shape);
+  Strides dims, from, to;
+  for (size_t axis = 0; axis < own.size(); ++axis) {
+    dims.append({op.repeats[axis], part[axis]});
+    from.append({0, own[axis]});
+    to.append({part[axis] * whole[axis], whole[axis]});
+  }
+  return {0, StridedCopy(dims, from, to, byteWidth(results[0].element))};
+}
+
+std::vector<Piece> splitPieces(const ops::Split& op, OperandTypes operands, OperandTypes results) {
+  const Shape& whole = operands[0].shape;
+  const Strides from = rowMajorStrides(whole);
+  const auto axis = static_cast<size_t>(op.axis < 0 ? op.axis + static_cast<int64_t>(whole.rank()) : op.axis);
+  std::vector<Piece> pieces;
+  int64_t at = 0;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Shape& shape = results[i].shape;
+    pieces.push_back({0,
+                      StridedCopy(shape.dims(), from, rowMajorStrides(shape), byteWidth(results[i].element),
+                                  at * from[axis]),
+                      i});
+    at += shape[axis];
+  }
+  return pieces;
+}
+
 std::vector<Piece> concatPieces(const ops::Concat& op, OperandTypes operands, OperandTypes results) {
   const Shape& whole = results[0].shape;
   const Strides to = rowMajorStrides(whole);
@@ -79,6 +110,8 @@ std::vector<Piece> piecesOf(const OpAttributes& attributes, OperandTypes operand
   case OpKind::Slice: return {slicePiece(std::get<ops::Slice>(attributes), operands, results)};
   case OpKind::Pad: return {padPiece(std::get<ops::Pad>(attributes), operands, results)};
   case OpKind::Concat: return concatPieces(std::get<ops::Concat>(attributes), operands, results);
+  case OpKind::Split: return splitPieces(std::get<ops::Split>(attributes), operands, results);
+  case OpKind::Tile: return {tilePiece(std::get<ops::Tile>(attributes), operands, results)};
   default: DFC_UNREACHABLE("not a movement op");
   }
 }
@@ -94,7 +127,7 @@ class MovementKernel final : public CpuKernel {
       fillCopy_.run(fill_.bytes().data(), results[0], pool_);
     }
     for (const Piece& piece : pieces_) {
-      piece.copy.run(operands[piece.operand], results[0], pool_);
+      piece.copy.run(operands[piece.operand], results[piece.result], pool_);
     }
   }
 

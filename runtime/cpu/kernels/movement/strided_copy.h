@@ -1,6 +1,6 @@
-// StridedCopy: elements from one strided place to another; what transpose, slice, broadcast, concat and pad
-// all are. Runs that are adjacent on both sides are copied whole; where the source's adjacent axis is another
-// than the result's, small blocks are transposed so that both sides move whole cache lines.
+// StridedCopy: elements from one strided place to another; what transpose, slice, split, broadcast, tile,
+// concat and pad all are. Runs that are adjacent on both sides are copied whole; where the source's adjacent
+// axis is another than the result's, small blocks are transposed so that both sides move whole cache lines.
 #pragma once
 
 #include "runtime/cpu/thread_pool.h"

@@ -2,6 +2,7 @@
 #include "runtime/cpu/kernels/rows/row_math.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace dfc {
 namespace {
@@ -55,6 +56,23 @@ double RowMath<T>::sum(const T* row, int64_t length) const {
     sum_.merge(&carry, &part, 1);
   }
   return carry;
+}
+
+template <class T>
+Normalisation<T> RowMath<T>::normalisationOf(const T* row, int64_t length, bool centred,
+                                             double epsilon) const {
+  Normalisation<T> by;
+  if (centred) {
+    const double mean = sum(row, length) / static_cast<double>(length);
+    by.high = static_cast<T>(mean);
+    by.low = static_cast<T>(mean - static_cast<double>(by.high));
+  }
+  double squares = 0;
+  for (int64_t at = 0; at < length; at += tileElements) {
+    squares += row_.squares(row + at, static_cast<size_t>(std::min(tileElements, length - at)), by);
+  }
+  by.inverse = static_cast<T>(1 / std::sqrt(squares / static_cast<double>(length) + epsilon));
+  return by;
 }
 
 template <class T>

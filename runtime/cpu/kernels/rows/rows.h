@@ -1,6 +1,6 @@
 // Kernels that work along one axis: argMax, softmax, logSoftmax, and the cross entropy of softmax with its
-// gradient. All are shifted by the row's maximum, so none overflows; f16 and bf16 compute in f32 and round
-// once.
+// gradient, all shifted by the row's maximum, so that none overflows; layerNorm and rmsNorm. f16 and bf16
+// compute in f32 and round once.
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"
@@ -19,5 +19,9 @@ std::unique_ptr<CpuKernel> makeCrossEntropyKernel(OperandTypes operands, ThreadP
 /// softmaxCrossEntropyGradient of logits, labels and cotangent: of the type of logits. A row whose label is
 /// out of range is NaN.
 std::unique_ptr<CpuKernel> makeCrossEntropyGradientKernel(OperandTypes operands, ThreadPool& pool);
+
+/// layerNorm (`centred`) or rmsNorm over `axis` and all after it. Statistics are taken in f64, in two sweeps.
+std::unique_ptr<CpuKernel> makeNormKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands,
+                                          ThreadPool& pool);
 
 } // namespace dfc

@@ -30,6 +30,15 @@ struct SumFold {
   }
 };
 
+struct ProductFold {
+  static constexpr double floatIdentity = 1;
+  static constexpr int64_t integerIdentity = 1;
+  static HWY_INLINE double join(double a, double b) { return a * b; }
+  static HWY_INLINE int64_t join(int64_t a, int64_t b) {
+    return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  }
+};
+
 struct MaxFold {
   static constexpr double floatIdentity = -std::numeric_limits<double>::infinity();
   static constexpr int64_t integerIdentity = std::numeric_limits<int64_t>::lowest();
@@ -37,6 +46,15 @@ struct MaxFold {
     return (a >= b) | (a != a) ? a : b;               // NOLINT(misc-redundant-expression): NaN
   }
   static HWY_INLINE int64_t join(int64_t a, int64_t b) { return a > b ? a : b; }
+};
+
+struct MinFold {
+  static constexpr double floatIdentity = std::numeric_limits<double>::infinity();
+  static constexpr int64_t integerIdentity = std::numeric_limits<int64_t>::max();
+  static HWY_INLINE double join(double a, double b) { // a unless b is smaller, or NaN where a is not
+    return (a <= b) | (a != a) ? a : b;               // NOLINT(misc-redundant-expression): NaN
+  }
+  static HWY_INLINE int64_t join(int64_t a, int64_t b) { return a < b ? a : b; }
 };
 
 template <class Carry, class Fold>
@@ -50,26 +68,39 @@ constexpr Carry identityOf() {
 
 constexpr size_t foldLanes = 16;
 
-// The same order with vectors; maxima of floats are exact in the lanes' own type.
-template <class T>
-double maxOfRow(const void* lanes, size_t count) {
+struct KeepLarger {
+  template <class V>
+  static HWY_INLINE auto keeps(V a, V b) {
+    return hn::Ge(a, b);
+  }
+};
+struct KeepSmaller {
+  template <class V>
+  static HWY_INLINE auto keeps(V a, V b) {
+    return hn::Le(a, b);
+  }
+};
+
+// The same order with vectors; maxima and minima of floats are exact in the lanes' own type.
+template <class Fold, class Keep, class T>
+double extremeOfRow(const void* lanes, size_t count) {
   const hn::CappedTag<T, foldLanes> d;
   const T* from = static_cast<const T*>(lanes);
   HWY_ALIGN T folds[foldLanes];
-  std::fill_n(folds, foldLanes, -std::numeric_limits<T>::infinity());
+  std::fill_n(folds, foldLanes, static_cast<T>(Fold::floatIdentity));
   size_t i = 0;
   for (; i + foldLanes <= count; i += foldLanes) {
     for (size_t lane = 0; lane < foldLanes; lane += hn::Lanes(d)) {
       const auto a = hn::Load(d, folds + lane), b = hn::LoadU(d, from + i + lane);
-      hn::Store(hn::IfThenElse(hn::Or(hn::Ge(a, b), hn::IsNaN(a)), a, b), d, folds + lane);
+      hn::Store(hn::IfThenElse(hn::Or(Keep::keeps(a, b), hn::IsNaN(a)), a, b), d, folds + lane);
     }
   }
   for (size_t lane = 0; i + lane < count; ++lane) {
-    folds[lane] = static_cast<T>(MaxFold::join(folds[lane], from[i + lane]));
+    folds[lane] = static_cast<T>(Fold::join(folds[lane], from[i + lane]));
   }
   for (size_t half = foldLanes / 2; half > 0; half /= 2) {
     for (size_t lane = 0; lane < half; ++lane) {
-      folds[lane] = static_cast<T>(MaxFold::join(folds[lane], folds[lane + half]));
+      folds[lane] = static_cast<T>(Fold::join(folds[lane], folds[lane + half]));
     }
   }
   return folds[0];
@@ -118,7 +149,10 @@ FoldFunctions<Carry> functionsOf() {
   FoldFunctions<Carry> functions{identityOf<Carry, Fold>(), foldRow<Carry, Fold, T>,
                                  foldColumns<Carry, Fold, T>, mergeCarries<Carry, Fold>};
   if constexpr (std::is_floating_point_v<T> && std::is_same_v<Fold, MaxFold>) {
-    functions.row = maxOfRow<T>;
+    functions.row = extremeOfRow<Fold, KeepLarger, T>;
+  }
+  if constexpr (std::is_floating_point_v<T> && std::is_same_v<Fold, MinFold>) {
+    functions.row = extremeOfRow<Fold, KeepSmaller, T>;
   }
   return functions;
 }
@@ -139,10 +173,22 @@ FoldFunctions<int64_t> integerFunctions(ElementType lane) {
 }
 
 FoldFunctions<double> chooseFloatFold(Fold fold, ElementType lane) {
-  return fold == Fold::Sum ? floatFunctions<SumFold>(lane) : floatFunctions<MaxFold>(lane);
+  switch (fold) {
+  case Fold::Sum: return floatFunctions<SumFold>(lane);
+  case Fold::Product: return floatFunctions<ProductFold>(lane);
+  case Fold::Max: return floatFunctions<MaxFold>(lane);
+  case Fold::Min: break;
+  }
+  return floatFunctions<MinFold>(lane);
 }
 FoldFunctions<int64_t> chooseIntegerFold(Fold fold, ElementType lane) {
-  return fold == Fold::Sum ? integerFunctions<SumFold>(lane) : integerFunctions<MaxFold>(lane);
+  switch (fold) {
+  case Fold::Sum: return integerFunctions<SumFold>(lane);
+  case Fold::Product: return integerFunctions<ProductFold>(lane);
+  case Fold::Max: return integerFunctions<MaxFold>(lane);
+  case Fold::Min: break;
+  }
+  return integerFunctions<MinFold>(lane);
 }
 
 } // namespace

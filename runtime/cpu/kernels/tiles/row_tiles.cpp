@@ -1,4 +1,4 @@
-// Whole-row steps of softmax on f32 and f64 lanes, with Google Highway.
+// Whole-row steps of softmax and normalisation on f32 and f64 lanes, with Google Highway.
 #include "runtime/cpu/kernels/tiles/row_tiles.h"
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 
@@ -66,8 +66,46 @@ void divideBy(T* row, size_t length, T operand) {
 }
 
 template <class T>
+double sumOfSquares(const T* row, size_t length, Normalisation<T> by) {
+  constexpr size_t foldLanes = 16;
+  double sums[foldLanes] = {};
+  size_t i = 0;
+  const auto add = [&](size_t lane) HWY_ATTR {
+    const double distance = (row[i + lane] - by.high) - by.low;
+    sums[lane] += distance * distance;
+  };
+  for (; i + foldLanes <= length; i += foldLanes) {
+    for (size_t lane = 0; lane < foldLanes; ++lane) {
+      add(lane);
+    }
+  }
+  for (size_t lane = 0; i + lane < length; ++lane) {
+    add(lane);
+  }
+  for (size_t half = foldLanes / 2; half > 0; half /= 2) {
+    for (size_t lane = 0; lane < half; ++lane) {
+      sums[lane] += sums[lane + half];
+    }
+  }
+  return sums[0];
+}
+
+template <class T>
+void normaliseRow(T* row, size_t length, Normalisation<T> by, const T* scale, const T* bias) {
+  if (bias != nullptr) {
+    for (size_t i = 0; i < length; ++i) {
+      row[i] = ((row[i] - by.high) - by.low) * by.inverse * scale[i] + bias[i];
+    }
+  } else {
+    for (size_t i = 0; i < length; ++i) {
+      row[i] = ((row[i] - by.high) - by.low) * by.inverse * scale[i];
+    }
+  }
+}
+
+template <class T>
 RowFunctions<T> functionsOf() {
-  return {largestOf<T>, subtractFrom<T>, multiplyBy<T>, divideBy<T>};
+  return {largestOf<T>, subtractFrom<T>, multiplyBy<T>, divideBy<T>, sumOfSquares<T>, normaliseRow<T>};
 }
 
 RowFunctions<float> chooseFloatRow() { return functionsOf<float>(); }

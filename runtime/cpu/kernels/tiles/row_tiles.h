@@ -6,12 +6,23 @@
 
 namespace dfc {
 
+/// What an element is normalised by: (x - high - low) * inverse. A mean in f64 is the sum of a high and a low
+/// f32, so that nothing of a large mean is lost.
+template <class T>
+struct Normalisation {
+  T high = 0, low = 0, inverse = 1;
+};
+
 template <class T>
 struct RowFunctions {
   T (*largest)(const T* row, size_t length); ///< NaN if any element is; minus infinity for no element
   void (*subtract)(T* row, size_t length, T operand);
   void (*multiply)(T* row, size_t length, T operand);
   void (*divide)(T* row, size_t length, T operand);
+  /// The sum of (x - high - low)^2 in f64: 16 interleaved sums, then a tree over those.
+  double (*squares)(const T* row, size_t length, Normalisation<T> by);
+  /// In place: (x - high - low) * inverse * scale + bias; `bias` may be null.
+  void (*normalise)(T* row, size_t length, Normalisation<T> by, const T* scale, const T* bias);
 };
 
 /// For float and double.

@@ -43,10 +43,10 @@ TileFunction narrowTile(ElementType half);
 /// f32 lanes -> f32 lanes that hold values of f16 or bf16: narrow, then widen.
 TileFunction roundTile(ElementType half);
 
-enum class Fold : uint8_t { Sum, Max };
+enum class Fold : uint8_t { Sum, Product, Max, Min };
 
 /// Folds are carried in f64 for floats (so that f32, f16 and bf16 sums lose nothing that shows) and in i64
-/// for integers (which wrap). Max gives NaN if any element is NaN.
+/// for integers (which wrap). Max and Min give NaN if any element is NaN.
 template <class Carry>
 struct FoldFunctions {
   static constexpr int64_t maxRow = tileElements;

@@ -1,0 +1,80 @@
+// gather: whole slices are copied; what an index out of range gives is written as bits. Slices are long or
+// many, so either is cut for threads.
+#include "ir/assert.h"
+#include "runtime/cpu/kernels/indexing/index_reader.h"
+#include "runtime/cpu/kernels/indexing/indexing.h"
+#include "runtime/cpu/kernels/rows/axis_view.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace dfc {
+namespace {
+
+// Bits: an unsigned integer as wide as an element.
+template <class Bits>
+class GatherKernel final : public CpuKernel {
+ public:
+  GatherKernel(const ops::Gather& op, OperandTypes operands, ThreadPool& pool)
+      : pool_(pool), view_(operands[0].shape, op.axis), indices_(operands[1], view_.length),
+        chunk_(std::clamp<int64_t>(view_.inner, 1, chunkElements)),
+        chunks_((view_.inner + chunk_ - 1) / chunk_), units_(view_.outer * indices_.count() * chunks_) {
+    if (isFloat(operands[0].element)) {
+      const Literal nan = filledLiteral({operands[0].element, {}}, std::numeric_limits<double>::quiet_NaN());
+      std::memcpy(&nothing_, nan.bytes().data(), sizeof(Bits));
+    }
+    const auto bytes = static_cast<double>(units_ * chunk_) * sizeof(Bits);
+    parts_ = partCount(pool, units_, bytes * 0.2 + 2 * static_cast<double>(units_));
+  }
+
+  void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    const auto* from = reinterpret_cast<const Bits*>(operands[0]);
+    auto* to = reinterpret_cast<Bits*>(results[0]);
+    pool_.run(parts_, [&](uint32_t part) {
+      const UnitRange mine = unitsOfPart(units_, parts_, part);
+      for (int64_t unit = mine.begin; unit < mine.end; ++unit) {
+        takeUnit(unit, from, operands[1], to);
+      }
+    });
+  }
+
+ private:
+  static constexpr int64_t chunkElements = 16 * 1024;
+
+  void takeUnit(int64_t unit, const Bits* from, const std::byte* indices, Bits* to) const {
+    const int64_t slice = unit / chunks_, column = unit % chunks_ * chunk_;
+    const int64_t outer = slice / indices_.count(), at = slice % indices_.count();
+    const int64_t count = std::min(chunk_, view_.inner - column);
+    const int64_t place = indices_.place(indices, at);
+    Bits* const out = to + slice * view_.inner + column;
+    const Bits* const in = from + (outer * view_.length + place) * view_.inner + column;
+    if (place < 0) {
+      std::fill_n(out, count, nothing_);
+    } else if (count == 1) {
+      *out = *in;
+    } else {
+      std::memcpy(out, in, static_cast<size_t>(count) * sizeof(Bits));
+    }
+  }
+
+  ThreadPool& pool_;
+  AxisView view_;
+  IndexReader indices_;
+  int64_t chunk_, chunks_, units_; // elements of a unit; units of a slice; in all
+  Bits nothing_ = 0;
+  uint32_t parts_;
+};
+
+} // namespace
+
+std::unique_ptr<CpuKernel> makeGatherKernel(const ops::Gather& op, OperandTypes operands, ThreadPool& pool) {
+  switch (byteWidth(operands[0].element)) {
+  case 1: return std::make_unique<GatherKernel<uint8_t>>(op, operands, pool);
+  case 2: return std::make_unique<GatherKernel<uint16_t>>(op, operands, pool);
+  case 4: return std::make_unique<GatherKernel<uint32_t>>(op, operands, pool);
+  default: return std::make_unique<GatherKernel<uint64_t>>(op, operands, pool);
+  }
+}
+
+} // namespace dfc

@@ -1,0 +1,10 @@
+// The kernel of dropout: the same elements as on every other device (ir/dropout_mask.h).
+#pragma once
+
+#include "runtime/cpu/kernels/kernel.h"
+
+namespace dfc {
+
+std::unique_ptr<CpuKernel> makeDropoutKernel(const ops::Dropout& op, OperandTypes operands, ThreadPool& pool);
+
+} // namespace dfc

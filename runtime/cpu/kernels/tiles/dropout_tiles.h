@@ -1,0 +1,22 @@
+// Dropout on lanes: the random words and what they do. Both run over many elements at a time in plain loops
+// that the compiler makes vectors of; words are those of ir/philox.h, to the bit.
+#pragma once
+
+#include "runtime/cpu/kernels/tiles/tile_functions.h"
+
+namespace dfc {
+
+struct DropoutFunctions {
+  /// words[4 b + i] = word i of Philox block (first + b, step) of the key `seed`, for `blocks` blocks, at
+  /// most tileElements / 4.
+  void (*words)(uint64_t seed, uint64_t step, uint64_t first, size_t blocks, uint32_t* words);
+  /// to[i] = words[i] < threshold ? 0 : from[i] * factor; f32 and f64 lanes. `to` may be `from`.
+  void (*f32)(const float* from, const uint32_t* words, uint32_t threshold, float factor, float* to,
+              size_t count);
+  void (*f64)(const double* from, const uint32_t* words, uint32_t threshold, double factor, double* to,
+              size_t count);
+};
+
+DropoutFunctions dropoutFunctions();
+
+} // namespace dfc
