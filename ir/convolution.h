@@ -1,5 +1,6 @@
 // What conv2d and its two gradient ops share: one convolution, said by the shapes of its image, filter and
-// result, and by its windows. Each op knows two of the three tensors and makes the third.
+// result, and by its windows. Each op knows two of the three tensors and makes the third. Whether padding
+// adds nothing or NaN where it meets an infinite element of the other operand is not defined.
 #pragma once
 
 #include "ir/windows.h"

@@ -1,5 +1,6 @@
 #include "runtime/cuda/compute.h"
 
+#include "runtime/cuda/convolution.h"
 #include "runtime/cuda/kernels/generated_kernel.h"
 #include "runtime/cuda/launches/launch_plan.h"
 #include "runtime/cuda/matmul.h"
@@ -49,7 +50,7 @@ class KernelWork final : public Work {
 std::vector<cudaKernel_t> kernelsOf(const LaunchPlan& plan, const ComputeSite& site) {
   std::vector<std::string> texts;
   for (const PlannedLaunch& launch : plan.launches) {
-    if (!launch.product) {
+    if (!launch.product && !launch.convolution) {
       texts.push_back(std::string(prelude()) + launch.text);
     }
   }
@@ -61,6 +62,15 @@ std::unique_ptr<Work> productWork(const PlannedLaunch& launch, const ComputeSite
   MatmulCall call = *launch.product;
   call.out = launch.pointers[0].resolved(workspace);
   return makeMatmul(call, site.ordinal, site.matmulWorkspace);
+}
+
+std::unique_ptr<Work> convolutionWork(const Graph& graph, OpId op, const PlannedLaunch& launch,
+                                      CudnnConvolutions& convolutions, std::byte* workspace) {
+  llvm::SmallVector<std::byte*, 4> pointers;
+  for (const Place& place : launch.pointers) {
+    pointers.push_back(place.resolved(workspace));
+  }
+  return convolutions.work(graph[op].attributes, graph.operandTypesOf(op), pointers);
 }
 
 /// "op 'a'" or "ops 'a', 'b'".
@@ -77,16 +87,24 @@ std::string namesOf(const Graph& graph, const std::vector<Computation>& computat
 
 ComputeLaunches makeLaunches(const Graph& graph, const std::vector<Computation>& computations,
                              const ComputeSite& site, bool merge) {
-  const LaunchPlan plan = planLaunches(graph, computations, merge);
+  CudnnConvolutions convolutions(site.ordinal);
+  const LaunchPlan plan = planLaunches(graph, computations, merge, &convolutions);
   const std::vector<cudaKernel_t> kernels = kernelsOf(plan, site);
   ComputeLaunches made{DeviceBuffer(site.ordinal, plan.workspaceBytes, "kernels' workspace"), {}};
+  std::byte* const workspace = made.workspace.get();
   auto kernel = kernels.begin();
+  const auto workOf = [&](const PlannedLaunch& launch) -> std::unique_ptr<Work> {
+    if (launch.product) {
+      return productWork(launch, site, workspace);
+    }
+    if (launch.convolution) {
+      return convolutionWork(graph, computations[launch.computations[0]].op, launch, convolutions, workspace);
+    }
+    return std::make_unique<KernelWork>(launch, *kernel++, workspace);
+  };
   for (const PlannedLaunch& launch : plan.launches) {
     try {
-      std::byte* workspace = made.workspace.get();
-      made.launches.push_back({launch.product ? productWork(launch, site, workspace)
-                                              : std::make_unique<KernelWork>(launch, *kernel++, workspace),
-                               launch.position, launch.computations});
+      made.launches.push_back({workOf(launch), launch.position, launch.computations});
     } catch (const MachineError& error) {
       throw MachineError(fmt::format("{}: {}", namesOf(graph, computations, launch), error.what()));
     }

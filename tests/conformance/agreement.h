@@ -7,8 +7,8 @@
 namespace dfc::test {
 
 /// "" when `actual` is as near to `expected` as the op demands for these operands, else the first element
-/// that is not. NaNs are equal to one another.
+/// that is not. NaNs are equal to one another. `result`: which of the op's results it is.
 std::string disagreement(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
-                         const Literal& expected, const Literal& actual);
+                         const Literal& expected, const Literal& actual, size_t result = 0);
 
 } // namespace dfc::test

@@ -67,8 +67,9 @@ void checkOpByOp(const Contender& contender, const Graph& source, uint64_t seed)
     }
     const auto expected = evaluateOp(row.attributes, operands);
     for (const ValueId result : row.results()) {
-      const Literal& want = expected[result.index() - row.firstResult.index()];
-      const std::string wrong = disagreement(row.attributes, operands, want, results->at(fetchName(result)));
+      const size_t number = result.index() - row.firstResult.index();
+      const std::string wrong =
+          disagreement(row.attributes, operands, expected[number], results->at(fetchName(result)), number);
       if (!wrong.empty()) {
         FAIL_CHECK(contender.name << ", seed " << seed << ", " << nameOf(row.kind()) << " of "
                                   << toString(graph.typeOf(row.firstResult)) << ": " << wrong);

@@ -2,6 +2,7 @@
 #include "runtime/cpu/kernels/kernel.h"
 
 #include "ir/assert.h"
+#include "runtime/cpu/kernels/channels/batch_norm.h"
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
 #include "runtime/cpu/kernels/indexing/indexing.h"
 #include "runtime/cpu/kernels/matmul/fused_matmul.h"
@@ -9,6 +10,8 @@
 #include "runtime/cpu/kernels/movement/movement.h"
 #include "runtime/cpu/kernels/random/dropout.h"
 #include "runtime/cpu/kernels/rows/rows.h"
+#include "runtime/cpu/kernels/windows/convolution.h"
+#include "runtime/cpu/kernels/windows/pools.h"
 
 namespace dfc {
 
@@ -70,16 +73,21 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
     return makeNormKernel(op.axis, op.epsilon, false, operands, pool);
   }
   case OpKind::Dropout: return makeDropoutKernel(std::get<ops::Dropout>(attributes), operands, pool);
-  case OpKind::BatchNorm:
+  case OpKind::BatchNorm: return makeBatchNormKernel(std::get<ops::BatchNorm>(attributes), operands, pool);
   case OpKind::BatchNormTraining:
+    return makeBatchNormTrainingKernel(std::get<ops::BatchNormTraining>(attributes), operands, pool);
   case OpKind::BatchNormGradient:
+    return makeBatchNormGradientKernel(std::get<ops::BatchNormGradient>(attributes), operands, pool);
   case OpKind::Conv2d:
   case OpKind::Conv2dInputGradient:
-  case OpKind::Conv2dFilterGradient:
-  case OpKind::MaxPool:
+  case OpKind::Conv2dFilterGradient: return makeConvolutionKernel(attributes, operands, results, pool);
+  case OpKind::MaxPool: return makeMaxPoolKernel(std::get<ops::MaxPool>(attributes), operands, results, pool);
   case OpKind::MaxPoolGradient:
+    return makeMaxPoolGradientKernel(std::get<ops::MaxPoolGradient>(attributes), operands, pool);
   case OpKind::AveragePool:
-  case OpKind::AveragePoolGradient: DFC_UNREACHABLE("unfinished");
+    return makeAveragePoolKernel(std::get<ops::AveragePool>(attributes), operands, results, pool);
+  case OpKind::AveragePoolGradient:
+    return makeAveragePoolGradientKernel(std::get<ops::AveragePoolGradient>(attributes), results, pool);
   }
   DFC_UNREACHABLE("op kind");
 }

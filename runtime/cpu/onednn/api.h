@@ -9,6 +9,7 @@
 
 #include "ir/tensor_type.h"
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -22,6 +23,23 @@ struct MatmulRequest {
   int64_t rows = 0, columns = 0, inner = 0;
   int64_t aStride = 0, bStride = 0, cStride = 0;
   bool transposeA = false, transposeB = false;
+};
+
+/// A part of a convolution or of one of its gradients, as ir/convolution.h says them: `batch` images of
+/// `groups` groups of `channels` channels each, and as many groups of `filters` filters. Planes, and the
+/// channels of a filter, are dense; strides, in elements, go from image to image, from result to result and
+/// from filter to filter.
+struct ConvolutionRequest {
+  enum class Pass : uint8_t {
+    Forward,       ///< image, filter -> result
+    InputGradient, ///< filter, result -> image
+    FilterGradient ///< image, result -> filter
+  };
+  Pass pass = Pass::Forward;
+  ElementType type = ElementType::F32; ///< of all three; f32 or bf16, which accumulates in f32
+  int64_t batch = 0, groups = 1, channels = 0, filters = 0;
+  std::array<int64_t, 2> image{}, result{}, window{}, stride{}, low{}, dilation{};
+  int64_t imageStride = 0, resultStride = 0, filterStride = 0;
 };
 
 /// A primitive ready to run. Different slots may run at the same time, each on its own thread.
@@ -41,6 +59,8 @@ class Module {
   virtual ~Module() = default;
   virtual std::string version() const = 0;
   virtual std::unique_ptr<Primitive> matmul(const MatmulRequest& request, uint32_t slots) = 0;
+  /// Null also where oneDNN has only its plain reference loops.
+  virtual std::unique_ptr<Primitive> convolution(const ConvolutionRequest& request, uint32_t slots) = 0;
 };
 
 /// The symbol that the module exports: `extern "C" dfc::onednn::Module* dfcOnednnModule()`, never null.

@@ -14,6 +14,9 @@ class OnednnModule final : public Module {
   std::unique_ptr<Primitive> matmul(const MatmulRequest& request, uint32_t slots) override {
     return makeMatmul(request, slots);
   }
+  std::unique_ptr<Primitive> convolution(const ConvolutionRequest& request, uint32_t slots) override {
+    return makeConvolution(request, slots);
+  }
 };
 
 } // namespace

@@ -32,5 +32,6 @@ std::unique_ptr<Primitive> wrap(const dnnl::primitive& primitive, const std::vec
                                 const Argument& result, const dnnl::memory::desc& scratch, uint32_t slots);
 
 std::unique_ptr<Primitive> makeMatmul(const MatmulRequest& request, uint32_t slots);
+std::unique_ptr<Primitive> makeConvolution(const ConvolutionRequest& request, uint32_t slots);
 
 } // namespace dfc::onednn

@@ -37,5 +37,20 @@ GeneratedWork crossEntropyGradientKernel(OperandTypes operands);
 /// layerNorm (`centred`) or rmsNorm over `axis` and all after it.
 GeneratedWork normKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands);
 GeneratedWork dropoutKernel(const ops::Dropout& op, const TensorType& operand);
+GeneratedWork convolutionKernel(const ops::Conv2d& op, OperandTypes operands, const TensorType& result);
+GeneratedWork convolutionKernel(const ops::Conv2dInputGradient& op, OperandTypes operands,
+                                const TensorType& result);
+GeneratedWork convolutionKernel(const ops::Conv2dFilterGradient& op, OperandTypes operands,
+                                const TensorType& result);
+GeneratedWork maxPoolKernel(const ops::MaxPool& op, const TensorType& image, const TensorType& result);
+GeneratedWork maxPoolGradientKernel(const ops::MaxPoolGradient& op, OperandTypes operands);
+GeneratedWork averagePoolKernel(const ops::AveragePool& op, const TensorType& image,
+                                const TensorType& result);
+GeneratedWork averagePoolGradientKernel(const ops::AveragePoolGradient& op, const TensorType& cotangent,
+                                        const TensorType& result);
+
+GeneratedWork batchNormKernel(const ops::BatchNorm& op, const TensorType& a);
+GeneratedWork batchNormTrainingKernel(const ops::BatchNormTraining& op, const TensorType& a);
+GeneratedWork batchNormGradientKernel(const ops::BatchNormGradient& op, const TensorType& a);
 
 } // namespace dfc::cuda

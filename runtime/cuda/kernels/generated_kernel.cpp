@@ -81,16 +81,23 @@ std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandT
     return normKernel(op.axis, op.epsilon, false, operands);
   }
   case OpKind::Dropout: return dropoutKernel(std::get<ops::Dropout>(attributes), operands[0]);
-  case OpKind::BatchNorm:
+  case OpKind::BatchNorm: return batchNormKernel(std::get<ops::BatchNorm>(attributes), operands[0]);
   case OpKind::BatchNormTraining:
+    return batchNormTrainingKernel(std::get<ops::BatchNormTraining>(attributes), operands[0]);
   case OpKind::BatchNormGradient:
-  case OpKind::Conv2d:
+    return batchNormGradientKernel(std::get<ops::BatchNormGradient>(attributes), operands[0]);
+  case OpKind::Conv2d: return convolutionKernel(std::get<ops::Conv2d>(attributes), operands, result);
   case OpKind::Conv2dInputGradient:
+    return convolutionKernel(std::get<ops::Conv2dInputGradient>(attributes), operands, result);
   case OpKind::Conv2dFilterGradient:
-  case OpKind::MaxPool:
+    return convolutionKernel(std::get<ops::Conv2dFilterGradient>(attributes), operands, result);
+  case OpKind::MaxPool: return maxPoolKernel(std::get<ops::MaxPool>(attributes), operands[0], result);
   case OpKind::MaxPoolGradient:
+    return maxPoolGradientKernel(std::get<ops::MaxPoolGradient>(attributes), operands);
   case OpKind::AveragePool:
-  case OpKind::AveragePoolGradient: DFC_UNREACHABLE("unfinished");
+    return averagePoolKernel(std::get<ops::AveragePool>(attributes), operands[0], result);
+  case OpKind::AveragePoolGradient:
+    return averagePoolGradientKernel(std::get<ops::AveragePoolGradient>(attributes), operands[0], result);
   }
   DFC_UNREACHABLE("op kind");
 }

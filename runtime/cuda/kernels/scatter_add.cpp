@@ -106,7 +106,8 @@ struct Shared {
 DFC_INLINE void run(const Element* from, $parameters$const Element* updates, Element* to, const Block& block,
                     Shared& shared) {
   auto& ofWarps = shared.ofWarps;
-  auto &hitSlice = shared.hitSlice, &hitNumber = shared.hitNumber;
+  auto& hitSlice = shared.hitSlice;
+  auto& hitNumber = shared.hitNumber;
   const Index column = (Index(block.y) * columns + threadIdx.x % columns) * width;
   const Index slice = threadIdx.x / columns; // of the block's
   const Index outer = block.x / groups, first = block.x % groups * slices;
@@ -218,15 +219,15 @@ class ScatterWriter {
   }
 
   GeneratedLaunch counting() const {
-    GeneratedLaunch launch =
-        over(head() + constant("Index", "range", index_.of(range_)) + std::string(countText), ranges_,
-             warps * 4);
+    GeneratedLaunch launch = over(
+        head() + constant("Index", "range", index_.of(range_)) + std::string(countText), ranges_, warps * 4);
     launch.arguments = {{Argument::From::Operand, 1, 0}, {Argument::From::Workspace, 0, 0}};
     return launch;
   }
 
   GeneratedLaunch listing() const {
-    GeneratedLaunch launch = over(head() + ranges() + std::string(listText), ranges_, warps * (indexBytes() + 8));
+    GeneratedLaunch launch =
+        over(head() + ranges() + std::string(listText), ranges_, warps * (indexBytes() + 8));
     launch.arguments = {{Argument::From::Operand, 1, 0},
                         {Argument::From::Workspace, 0, 0},
                         {Argument::From::Workspace, 0, startsAt()},
@@ -252,7 +253,8 @@ class ScatterWriter {
   }
 
   GeneratedLaunch adding() const {
-    GeneratedLaunch launch = over(head() + addingCode(), outer_ * groups_, threads * 2 * indexBytes() + warps * 8);
+    GeneratedLaunch launch =
+        over(head() + addingCode(), outer_ * groups_, threads * 2 * indexBytes() + warps * 8);
     launch.grid[1] = static_cast<uint32_t>(ceilDiv(inner_ / width_, columns_));
     launch.arguments.push_back({Argument::From::Operand, 0, 0});
     if (dealt_) {

@@ -138,7 +138,7 @@ DFC_INLINE void run(const Element* from, Element* values, i64* places, const Blo
 )";
 
 constexpr int64_t threads = 256;
-constexpr int64_t shortRow = 128;      ///< elements that are quicker compared each with each
+constexpr int64_t shortRow = 128;         ///< elements that are quicker compared each with each
 constexpr int64_t mostEntryBytes = 32768; ///< of shared memory
 
 class TopKWriter {

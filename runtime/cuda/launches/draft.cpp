@@ -29,12 +29,15 @@ bool hasProductOf(const Graph& graph, OpId op) {
 
 class Drafter {
  public:
-  Drafter(const Graph& graph, const Computation& computation)
-      : graph_(graph), computation_(computation), row_(graph[computation.op]),
+  Drafter(const Graph& graph, const Computation& computation, ConvolutionLibrary* convolutions)
+      : graph_(graph), computation_(computation), convolutions_(convolutions), row_(graph[computation.op]),
         operands_(graph.operandTypesOf(computation.op)), results_(graph.resultTypesOf(computation.op)) {}
 
   Draft run() {
-    if (!isProduct(row_)) {
+    if (const auto workspace = libraryWorkspace()) {
+      draft_.convolution = true;
+      draft_.workspaceBytes = *workspace;
+    } else if (!isProduct(row_)) {
       draft_.kernels = generateKernels(row_.attributes, operands_, results_);
       DFC_ASSERT(draft_.kernels.has_value(), fmt::format("no kernel for {}", graph_.nameOf(computation_.op)));
       draft_.workspaceBytes = draft_.kernels->workspaceBytes;
@@ -46,6 +49,11 @@ class Drafter {
   }
 
  private:
+  std::optional<int64_t> libraryWorkspace() const {
+    return convolutions_ == nullptr ? std::nullopt
+                                    : convolutions_->workspaceFor(row_.attributes, operands_);
+  }
+
   void draftProduct() {
     const ops::Matmul matmul = productOf(row_);
     const bool fused = row_.kind() == OpKind::FusedMatmul;
@@ -84,6 +92,7 @@ class Drafter {
 
   const Graph& graph_;
   const Computation& computation_;
+  ConvolutionLibrary* convolutions_;
   const OpRow& row_;
   llvm::SmallVector<TensorType, 4> operands_, results_;
   Draft draft_;
@@ -91,8 +100,8 @@ class Drafter {
 
 } // namespace
 
-Draft draftOf(const Graph& graph, const Computation& computation) {
-  return Drafter(graph, computation).run();
+Draft draftOf(const Graph& graph, const Computation& computation, ConvolutionLibrary* convolutions) {
+  return Drafter(graph, computation, convolutions).run();
 }
 
 bool isLibraryProduct(const Graph& graph, OpId op) {

@@ -1,8 +1,10 @@
-// What an op of the plan comes to: a product by cuBLASLt, generated kernels, or the one and then the other.
+// What an op of the plan comes to: a product by cuBLASLt, generated kernels, or the one and then the other; or
+// a convolution by a library.
 #pragma once
 
 #include "runtime/cuda/kernels/generated_kernel.h"
 #include "runtime/cuda/launches/computation.h"
+#include "runtime/cuda/launches/convolution_library.h"
 #include "runtime/cuda/launches/epilogue.h"
 
 #include <optional>
@@ -11,6 +13,7 @@ namespace dfc::cuda {
 
 /// First the product, where there is one, then the kernels. Nothing at all for a result without elements.
 struct Draft {
+  bool convolution = false;                  ///< by the library for these, and nothing else
   std::optional<MatmulCall> library;         ///< a product by cuBLASLt; without addresses
   std::optional<Epilogue> epilogue;          ///< of the library's product
   std::optional<GeneratedWork> product;      ///< a product by a generated kernel
@@ -23,7 +26,8 @@ struct Draft {
 };
 
 /// Asserts that there is a kernel. Addresses count only in that operands may lie where the result does.
-Draft draftOf(const Graph& graph, const Computation& computation);
+/// `convolutions`: null for none.
+Draft draftOf(const Graph& graph, const Computation& computation, ConvolutionLibrary* convolutions = nullptr);
 
 /// Whether the op's product is cuBLASLt's.
 bool isLibraryProduct(const Graph& graph, OpId op);

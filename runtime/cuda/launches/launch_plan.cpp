@@ -16,8 +16,9 @@ void take(PlannedLaunch& launch, const Unit& unit) {
 // A unit by itself: its kernel's pointers are parameters of their own.
 void makeSingle(PlannedLaunch& launch, const Unit& unit) {
   take(launch, unit);
-  if (unit.product) {
+  if (unit.byLibrary()) {
     launch.product = unit.product;
+    launch.convolution = unit.convolution;
     return;
   }
   launch.text = kernelText(unit.launch);
@@ -63,8 +64,9 @@ PlannedLaunch planned(llvm::ArrayRef<Unit> units, const UnitGroup& group) {
 
 } // namespace
 
-LaunchPlan planLaunches(const Graph& graph, llvm::ArrayRef<Computation> computations, bool merge) {
-  const Units units = unitsOf(graph, computations, merge);
+LaunchPlan planLaunches(const Graph& graph, llvm::ArrayRef<Computation> computations, bool merge,
+                        ConvolutionLibrary* convolutions) {
+  const Units units = unitsOf(graph, computations, merge, convolutions);
   LaunchPlan plan;
   plan.workspaceBytes = units.workspaceBytes;
   std::vector<uint32_t> positions;

@@ -14,6 +14,7 @@ struct PlannedLaunch {
   uint32_t position = 0;
   std::vector<uint32_t> computations; ///< whose work it does, wholly or in part; ascending
   std::optional<MatmulCall> product;  ///< by cuBLASLt, with `out` at pointers[0]
+  bool convolution = false;           ///< by the library; pointers: operands, result, workspace
   /// Else a kernel: its text, behind `prelude()`, and its shape.
   std::string text;
   std::array<uint32_t, 2> grid{1, 1};
@@ -27,7 +28,9 @@ struct LaunchPlan {
   int64_t workspaceBytes = 0;          ///< of the generated kernels, for all launches in turn
 };
 
-/// `merge`: whether launches may be merged; else each unit is one. Every op must have a kernel.
-LaunchPlan planLaunches(const Graph& graph, llvm::ArrayRef<Computation> computations, bool merge);
+/// `merge`: whether launches may be merged; else each unit is one. Every op must have a kernel. `convolutions`:
+/// what makes convolutions where it can; null for none.
+LaunchPlan planLaunches(const Graph& graph, llvm::ArrayRef<Computation> computations, bool merge,
+                        ConvolutionLibrary* convolutions = nullptr);
 
 } // namespace dfc::cuda

@@ -10,7 +10,7 @@ namespace {
 
 /// What a launch is, or would be.
 struct Sum {
-  bool products = false, small = true, streamed = true, alike = true;
+  bool libraries = false, small = true, streamed = true, alike = true;
   uint32_t sharedBytes = 0; ///< of the first
   size_t pointers = 0;
   uint64_t blocks = 0;
@@ -52,7 +52,7 @@ class Merger {
 
  private:
   bool place(uint32_t unit) {
-    if (units_[unit].product) {
+    if (units_[unit].byLibrary()) {
       return false;
     }
     size_t at = groups_.size();
@@ -104,7 +104,7 @@ class Merger {
 
   bool followBlock(uint32_t unit, UnitMember& member, Group& group) {
     const auto oneBlock = [&](const UnitStage& stage) {
-      return !units_[stage.unit].product && units_[stage.unit].launch.blocks() == 1;
+      return !units_[stage.unit].byLibrary() && units_[stage.unit].launch.blocks() == 1;
     };
     const UnitStage own{unit, {}};
     if (!oneBlock(own) || !llvm::all_of(member, oneBlock) || !fits(unit, group)) {
@@ -166,7 +166,7 @@ class Merger {
       sum.sharedBytes = launch.sharedBytes;
     }
     sum.alike = sum.alike && launch.sharedBytes == sum.sharedBytes;
-    sum.products = sum.products || unit.product.has_value();
+    sum.libraries = sum.libraries || unit.byLibrary();
     sum.small = sum.small && isSmall(unit);
     sum.streamed = sum.streamed && launch.streamed;
     sum.blocks += launch.blocks();
@@ -187,7 +187,7 @@ class Merger {
   bool within(const Sum& sum) const {
     constexpr uint64_t mostBlocks = 0x7fffffff;
     const bool alike = sum.alike && sum.most == sum.least;
-    return !sum.products && (sum.small || sum.streamed || alike) && sum.pointers <= limits_.pointers &&
+    return !sum.libraries && (sum.small || sum.streamed || alike) && sum.pointers <= limits_.pointers &&
            sum.functions.size() <= limits_.functions && sum.blocks <= mostBlocks &&
            (sum.most == sum.least || sum.most <= limits_.paddedThreads) && sum.leastWithBarriers >= sum.most;
   }

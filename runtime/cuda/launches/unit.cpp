@@ -68,6 +68,10 @@ class Splitter {
   }
 
   void split(Draft draft) {
+    if (draft.convolution) {
+      addConvolution(draft.workspaceBytes);
+      return;
+    }
     Range product = results_[0];
     if (draft.hasProduct()) {
       product.bytes = draft.productBytes;
@@ -96,6 +100,18 @@ class Splitter {
     unit.computation = index_;
     unit.segment = computation_.segment;
     return unit;
+  }
+
+  void addConvolution(int64_t workspaceBytes) {
+    Unit& unit = add();
+    unit.convolution = true;
+    const Range workspace{{true, workspace_}, workspaceBytes};
+    for (const Range& operand : operands_) {
+      unit.pointers.push_back(operand.begin);
+      unit.reads.push_back(operand);
+    }
+    unit.pointers.append({results_[0].begin, workspace.begin});
+    unit.writes.append({results_[0], workspace});
   }
 
   void addLibrary(const Draft& draft, const Range& product) {
@@ -158,18 +174,19 @@ bool conflict(const Unit& a, const Unit& b) {
 }
 
 bool elementByElement(const Unit& earlier, const Unit& later) {
-  return !earlier.product && !later.product && later.launch.alone && later.launch.elements > 0 &&
+  return !earlier.byLibrary() && !later.byLibrary() && later.launch.alone && later.launch.elements > 0 &&
          later.launch.elements == earlier.launch.elements &&
          alignedWhereOverlapping(earlier.writes, later.writes) &&
          alignedWhereOverlapping(earlier.writes, later.reads) &&
          alignedWhereOverlapping(earlier.reads, later.writes);
 }
 
-Units unitsOf(const Graph& graph, llvm::ArrayRef<Computation> computations, bool apart) {
+Units unitsOf(const Graph& graph, llvm::ArrayRef<Computation> computations, bool apart,
+              ConvolutionLibrary* convolutions) {
   Units all;
   Workspace workspace(apart);
   for (uint32_t i = 0; i < computations.size(); ++i) {
-    Draft draft = draftOf(graph, computations[i]);
+    Draft draft = draftOf(graph, computations[i], convolutions);
     const uint64_t at = draft.workspaceBytes > 0 ? workspace.take(draft.workspaceBytes) : 0;
     Splitter(graph, computations[i], i, at, all.units).split(std::move(draft));
   }

@@ -3,6 +3,7 @@
 
 #include "runtime/cuda/kernels/generated_kernel.h"
 #include "runtime/cuda/launches/computation.h"
+#include "runtime/cuda/launches/convolution_library.h"
 #include "runtime/cuda/launches/matmul_call.h"
 
 #include <optional>
@@ -31,9 +32,12 @@ struct Unit {
   uint32_t computation = 0; ///< its index
   uint32_t segment = 0;
   std::optional<MatmulCall> product;    ///< a product by cuBLASLt, without `out`, which is pointers[0]
+  bool convolution = false;             ///< by the library for these; pointers: operands, result, workspace
   GeneratedLaunch launch;               ///< else
   llvm::SmallVector<Place, 4> pointers; ///< of the launch's arguments
   llvm::SmallVector<Range, 4> reads, writes;
+
+  bool byLibrary() const { return product.has_value() || convolution; }
 };
 
 /// Whether two units must keep their order: one writes what the other reads or writes.
@@ -49,7 +53,8 @@ struct Units {
 };
 
 /// `apart`: neighbouring computations get different parts of the workspace, as far as a few MiB go, so that
-/// they need not keep their order for its sake.
-Units unitsOf(const Graph& graph, llvm::ArrayRef<Computation> computations, bool apart);
+/// they need not keep their order for its sake. `convolutions`: null for none.
+Units unitsOf(const Graph& graph, llvm::ArrayRef<Computation> computations, bool apart,
+              ConvolutionLibrary* convolutions = nullptr);
 
 } // namespace dfc::cuda

@@ -1,15 +1,14 @@
 #include "runtime/cpu/kernels/matmul/matmul.h"
 
-#include "runtime/cpu/kernels/aligned_buffer.h"
 #include "runtime/cpu/kernels/matmul/block_matmul.h"
 #include "runtime/cpu/kernels/matmul/matmul_plan.h"
 #include "runtime/cpu/kernels/scratch.h"
-#include "runtime/cpu/kernels/tiles/tile_functions.h"
+#include "runtime/cpu/kernels/widened.h"
+#include "runtime/cpu/kernels/zero_kernel.h"
 #include "runtime/cpu/onednn_library.h"
 #include "runtime/errors.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace dfc {
 namespace {
@@ -118,58 +117,6 @@ class MatmulKernel final : public CpuKernel {
   uint32_t parts_;
 };
 
-// An empty sum: all zeros.
-class ZeroKernel final : public CpuKernel {
- public:
-  explicit ZeroKernel(int64_t bytes) : bytes_(static_cast<size_t>(bytes)) {}
-  void run(llvm::ArrayRef<const std::byte*>, llvm::ArrayRef<std::byte*> results) override {
-    if (bytes_ != 0) {
-      std::memset(results[0], 0, bytes_);
-    }
-  }
-
- private:
-  size_t bytes_;
-};
-
-// 16-bit floats through f32: operands widened, the f32 product, the result rounded once.
-class WidenedMatmulKernel final : public CpuKernel {
- public:
-  WidenedMatmulKernel(std::unique_ptr<CpuKernel> product, OperandTypes operands, OperandTypes results,
-                      ThreadPool& pool)
-      : pool_(pool), product_(std::move(product)), widen_(widenTile(results[0].element)),
-        narrow_(narrowTile(results[0].element)), a_(bytesAsF32(operands[0])), b_(bytesAsF32(operands[1])),
-        c_(bytesAsF32(results[0])) {}
-
-  void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
-    convert(widen_, operands[0], 2, a_.data(), 4, a_.bytes() / 4);
-    convert(widen_, operands[1], 2, b_.data(), 4, b_.bytes() / 4);
-    product_->run({a_.data(), b_.data()}, {c_.data()});
-    convert(narrow_, c_.data(), 4, results[0], 2, c_.bytes() / 4);
-  }
-
- private:
-  static size_t bytesAsF32(const TensorType& type) {
-    return static_cast<size_t>(type.shape.elements()) * sizeof(float);
-  }
-
-  void convert(TileFunction function, const std::byte* from, int64_t fromWidth, std::byte* to,
-               int64_t toWidth, size_t elements) {
-    const auto total = static_cast<int64_t>(elements);
-    const uint32_t parts = partCount(pool_, total, static_cast<double>(total));
-    pool_.run(parts, [&](uint32_t part) {
-      const UnitRange range = unitsOfPart(total, parts, part);
-      const void* inputs[1] = {from + range.begin * fromWidth};
-      function(inputs, to + range.begin * toWidth, static_cast<size_t>(range.end - range.begin));
-    });
-  }
-
-  ThreadPool& pool_;
-  std::unique_ptr<CpuKernel> product_;
-  TileFunction widen_, narrow_;
-  AlignedBuffer a_, b_, c_;
-};
-
 std::unique_ptr<CpuKernel> makeDirect(const ops::Matmul& op, ElementType type, OperandTypes operands,
                                       OperandTypes results, ThreadPool& pool) {
   auto plan = std::make_unique<MatmulPlan>(op, operands, results);
@@ -184,8 +131,6 @@ std::unique_ptr<CpuKernel> makeDirect(const ops::Matmul& op, ElementType type, O
              ? std::make_unique<MatmulKernel>(std::move(plan), type, pool, parts, std::move(multiplier))
              : nullptr;
 }
-
-TensorType asF32(const TensorType& type) { return {ElementType::F32, type.shape}; }
 
 } // namespace
 
@@ -204,10 +149,9 @@ std::unique_ptr<CpuKernel> makeMatmulKernel(const ops::Matmul& op, OperandTypes 
                           "oneDNN has no f32 matmul on this processor; install another build of it");
     }
   }
-  const TensorType widened[2] = {asF32(operands[0]), asF32(operands[1])};
-  const TensorType result[1] = {asF32(results[0])};
-  return std::make_unique<WidenedMatmulKernel>(makeDirect(op, ElementType::F32, widened, result, pool),
-                                               operands, results, pool);
+  return makeWidenedKernel(
+      makeDirect(op, ElementType::F32, widenedTypes(operands), widenedTypes(results), pool), operands,
+      results, pool);
 }
 
 } // namespace dfc

@@ -1,0 +1,87 @@
+#include "runtime/cpu/kernels/widened.h"
+
+#include "runtime/cpu/kernels/aligned_buffer.h"
+#include "runtime/cpu/kernels/tiles/tile_functions.h"
+
+namespace dfc {
+namespace {
+
+bool isHalf(ElementType type) { return laneTypeOf(type) != type; }
+
+class WidenedKernel final : public CpuKernel {
+ public:
+  WidenedKernel(std::unique_ptr<CpuKernel> kernel, OperandTypes operands, OperandTypes results,
+                ThreadPool& pool)
+      : pool_(pool), kernel_(std::move(kernel)) {
+    for (const TensorType& type : operands) {
+      operands_.push_back(sideOf(type, isHalf(type.element) ? widenTile(type.element) : nullptr));
+    }
+    for (const TensorType& type : results) {
+      results_.push_back(sideOf(type, narrowTile(type.element)));
+    }
+  }
+
+  void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    llvm::SmallVector<const std::byte*, 4> wideOperands;
+    llvm::SmallVector<std::byte*, 4> wideResults;
+    for (size_t i = 0; i < operands_.size(); ++i) {
+      Side& side = operands_[i];
+      if (side.convert != nullptr) {
+        convert(side, operands[i], 2, side.wide->data(), 4);
+      }
+      wideOperands.push_back(side.convert != nullptr ? side.wide->data() : operands[i]);
+    }
+    for (Side& side : results_) {
+      wideResults.push_back(side.wide->data());
+    }
+    kernel_->run(wideOperands, wideResults);
+    for (size_t i = 0; i < results_.size(); ++i) {
+      convert(results_[i], wideResults[i], 4, results[i], 2);
+    }
+  }
+
+ private:
+  struct Side {
+    TileFunction convert = nullptr; // null: as it is
+    int64_t elements = 0;
+    std::unique_ptr<AlignedBuffer> wide;
+  };
+
+  static Side sideOf(const TensorType& type, TileFunction function) {
+    Side side{function, type.shape.elements(), nullptr};
+    if (function != nullptr) {
+      side.wide = std::make_unique<AlignedBuffer>(static_cast<size_t>(side.elements) * sizeof(float));
+    }
+    return side;
+  }
+
+  void convert(const Side& side, const std::byte* from, int64_t fromWidth, std::byte* to, int64_t toWidth) {
+    const uint32_t parts = partCount(pool_, side.elements, static_cast<double>(side.elements));
+    pool_.run(parts, [&](uint32_t part) {
+      const UnitRange range = unitsOfPart(side.elements, parts, part);
+      const void* inputs[1] = {from + range.begin * fromWidth};
+      side.convert(inputs, to + range.begin * toWidth, static_cast<size_t>(range.end - range.begin));
+    });
+  }
+
+  ThreadPool& pool_;
+  std::unique_ptr<CpuKernel> kernel_;
+  std::vector<Side> operands_, results_;
+};
+
+} // namespace
+
+llvm::SmallVector<TensorType, 4> widenedTypes(OperandTypes types) {
+  llvm::SmallVector<TensorType, 4> widened;
+  for (const TensorType& type : types) {
+    widened.push_back({laneTypeOf(type.element), type.shape});
+  }
+  return widened;
+}
+
+std::unique_ptr<CpuKernel> makeWidenedKernel(std::unique_ptr<CpuKernel> kernel, OperandTypes operands,
+                                             OperandTypes results, ThreadPool& pool) {
+  return std::make_unique<WidenedKernel>(std::move(kernel), operands, results, pool);
+}
+
+} // namespace dfc

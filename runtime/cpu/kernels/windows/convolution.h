@@ -1,0 +1,24 @@
+// Kernels of conv2d and of its two gradients. f32 goes to oneDNN; f16 and bf16 are widened to f32 and rounded
+// at the end; f64, and what oneDNN does not take, has a kernel of our own (own_convolution.h). Which way a
+// call goes depends on its op and types.
+#pragma once
+
+#include "ir/convolution.h"
+#include "runtime/cpu/kernels/kernel.h"
+
+namespace dfc {
+
+/// conv2d, conv2dInputGradient or conv2dFilterGradient.
+std::unique_ptr<CpuKernel> makeConvolutionKernel(const OpAttributes& attributes, OperandTypes operands,
+                                                 OperandTypes results, ThreadPool& pool);
+
+/// Which of the three tensors is made of the other two.
+enum class ConvolutionPass : uint8_t { Forward, InputGradient, FilterGradient };
+/// Nothing to sum: results or terms without elements.
+bool isTrivial(const Convolution& conv);
+
+/// Through oneDNN: f32; null where it has nothing. `conv` is not trivial.
+std::unique_ptr<CpuKernel> makeOnednnConvolution(ConvolutionPass pass, const Convolution& conv,
+                                                 ElementType type, ThreadPool& pool);
+
+} // namespace dfc

@@ -1,0 +1,32 @@
+// ConvolutionPlan: a convolution, or one of its gradients, cut into parts along its images and along the
+// channels that it makes. How it is cut depends on the shapes alone: a part may round differently in another
+// size, and a result must not depend on the number of threads.
+#pragma once
+
+#include "runtime/cpu/kernels/windows/convolution.h"
+
+namespace dfc {
+
+/// Images [batch, batch + images), and of the channels that are made (groups where there are several;
+/// filters, or for an input gradient the image's channels, where there is one) [first, first + channels).
+struct ConvolutionPart {
+  int64_t batch = 0, images = 0, first = 0, channels = 0;
+};
+
+class ConvolutionPlan {
+ public:
+  /// `mayCutBatch`: false where partial sums over images cannot be added afterwards.
+  ConvolutionPlan(ConvolutionPass pass, const Convolution& conv, bool mayCutBatch);
+
+  int64_t batchParts() const { return batchParts_; }
+  int64_t channelParts() const { return channelParts_; }
+  int64_t parts() const { return batchParts_ * channelParts_; }
+  ConvolutionPart part(int64_t index) const; ///< index / channelParts() is its part of the batch
+
+ private:
+  int64_t images_, channels_;
+  int64_t imagesEach_ = 1, channelsEach_ = 1;
+  int64_t batchParts_ = 1, channelParts_ = 1;
+};
+
+} // namespace dfc

@@ -1,0 +1,204 @@
+// Parts of a convolution through oneDNN, one primitive for each shape of a part. A filter gradient that is
+// cut along the batch is made in pieces, which are added in order.
+#include "runtime/cpu/kernels/aligned_buffer.h"
+#include "runtime/cpu/kernels/scratch.h"
+#include "runtime/cpu/kernels/windows/convolution_plan.h"
+#include "runtime/cpu/onednn_library.h"
+#include "runtime/errors.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace dfc {
+namespace {
+
+using Request = onednn::ConvolutionRequest;
+
+Request::Pass requested(ConvolutionPass pass) {
+  switch (pass) {
+  case ConvolutionPass::Forward: return Request::Pass::Forward;
+  case ConvolutionPass::InputGradient: return Request::Pass::InputGradient;
+  case ConvolutionPass::FilterGradient: return Request::Pass::FilterGradient;
+  }
+  return {};
+}
+
+// Where a part's three tensors begin, in elements.
+struct Offsets {
+  int64_t image = 0, filter = 0, result = 0;
+};
+
+class Cut {
+ public:
+  Cut(ConvolutionPass pass, const Convolution& conv, ElementType type)
+      : pass_(pass), conv_(conv), type_(type) {}
+
+  Request request(const ConvolutionPart& part) const {
+    Request request;
+    request.pass = requested(pass_);
+    request.type = type_;
+    request.batch = part.images;
+    request.groups = conv_.groups > 1 ? part.channels : 1;
+    request.channels = madeOfChannels() ? part.channels : conv_.groupChannels();
+    request.filters = madeOfFilters() ? part.channels : conv_.groupFilters();
+    const WindowAxis* axes[2] = {&conv_.windows.rows, &conv_.windows.columns};
+    for (size_t i = 0; i < 2; ++i) {
+      request.image[i] = axes[i]->length;
+      request.result[i] = axes[i]->count;
+      request.window[i] = axes[i]->size;
+      request.stride[i] = axes[i]->stride;
+      request.low[i] = axes[i]->low;
+      request.dilation[i] = axes[i]->dilation;
+    }
+    request.imageStride = conv_.image[1] * conv_.imagePixels();
+    request.resultStride = conv_.filter[0] * conv_.pixels();
+    request.filterStride = conv_.terms();
+    return request;
+  }
+
+  Offsets offsets(const ConvolutionPart& part) const {
+    const int64_t group = conv_.groups > 1 ? part.first : 0;
+    const int64_t channel = group * conv_.groupChannels() + (madeOfChannels() ? part.first : 0);
+    const int64_t filter = group * conv_.groupFilters() + (madeOfFilters() ? part.first : 0);
+    return {(part.batch * conv_.image[1] + channel) * conv_.imagePixels(),
+            filter * conv_.terms() + (madeOfChannels() ? part.first : 0) * conv_.windows.size(),
+            (part.batch * conv_.filter[0] + filter) * conv_.pixels()};
+  }
+
+ private:
+  bool madeOfChannels() const { return conv_.groups == 1 && pass_ == ConvolutionPass::InputGradient; }
+  bool madeOfFilters() const { return conv_.groups == 1 && pass_ != ConvolutionPass::InputGradient; }
+
+  ConvolutionPass pass_;
+  const Convolution& conv_;
+  ElementType type_;
+};
+
+class OnednnConvolution final : public CpuKernel {
+ public:
+  OnednnConvolution(ConvolutionPass pass, const Convolution& conv, ElementType type, ThreadPool& pool)
+      : pool_(pool), pass_(pass), conv_(conv), cut_(pass, conv_, type),
+        plan_(pass, conv, pass != ConvolutionPass::FilterGradient || type == ElementType::F32),
+        width_(byteWidth(type)), threads_(partCount(pool, plan_.parts(), conv.flops() / 50)) {
+    if (addsPieces()) {
+      pieces_ = std::make_unique<AlignedBuffer>(
+          static_cast<size_t>(plan_.batchParts() * conv.filter.elements()) * sizeof(float));
+    }
+  }
+
+  /// False where oneDNN has nothing for a part.
+  bool prepare() {
+    for (int64_t index = 0; index < plan_.parts(); ++index) {
+      const ConvolutionPart part = plan_.part(index);
+      if (find(part) != nullptr) {
+        continue;
+      }
+      auto primitive = onednnModule().convolution(cut_.request(part), threads_);
+      if (primitive == nullptr) {
+        return false;
+      }
+      shapes_.push_back({part.images, part.channels, std::move(primitive)});
+    }
+    return true;
+  }
+
+  void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    pool_.run(threads_, [&](uint32_t thread) {
+      const UnitRange range = unitsOfPart(plan_.parts(), threads_, thread);
+      for (int64_t index = range.begin; index < range.end; ++index) {
+        runPart(thread, index, operands, results[0]);
+      }
+    });
+    if (addsPieces()) {
+      addPieces(reinterpret_cast<float*>(results[0]));
+    }
+  }
+
+ private:
+  struct Shaped {
+    int64_t images, channels;
+    std::unique_ptr<onednn::Primitive> primitive;
+  };
+
+  bool addsPieces() const { return pass_ == ConvolutionPass::FilterGradient && plan_.batchParts() > 1; }
+
+  onednn::Primitive* find(const ConvolutionPart& part) const {
+    for (const Shaped& shaped : shapes_) {
+      if (shaped.images == part.images && shaped.channels == part.channels) {
+        return shaped.primitive.get();
+      }
+    }
+    return nullptr;
+  }
+
+  void runPart(uint32_t thread, int64_t index, llvm::ArrayRef<const std::byte*> operands, std::byte* result) {
+    const ConvolutionPart part = plan_.part(index);
+    const Offsets at = cut_.offsets(part);
+    const std::byte* inputs[2] = {operands[0], operands[1]};
+    switch (pass_) {
+    case ConvolutionPass::Forward:
+      inputs[0] += at.image * width_;
+      inputs[1] += at.filter * width_;
+      result += at.result * width_;
+      break;
+    case ConvolutionPass::InputGradient:
+      inputs[0] += at.filter * width_;
+      inputs[1] += at.result * width_;
+      result += at.image * width_;
+      break;
+    case ConvolutionPass::FilterGradient:
+      inputs[0] += at.image * width_;
+      inputs[1] += at.result * width_;
+      result = (addsPieces() ? piece(index / plan_.channelParts()) : result) + at.filter * width_;
+      break;
+    }
+    onednn::Primitive* primitive = find(part);
+    std::byte* const scratch = threadScratch(primitive->scratchBytes());
+#ifdef DFC_DEBUG_CHECKS
+    std::memset(scratch, 0xFF, primitive->scratchBytes()); // NaN shows who reads what nobody wrote
+#endif
+    if (!primitive->run(thread, inputs, result, scratch)) {
+      throw MachineError("oneDNN failed in a convolution; its own log (ONEDNN_VERBOSE=1) may say why");
+    }
+  }
+
+  std::byte* piece(int64_t index) {
+    return pieces_->data() + index * conv_.filter.elements() * static_cast<int64_t>(sizeof(float));
+  }
+
+  void addPieces(float* result) {
+    const int64_t elements = conv_.filter.elements();
+    const uint32_t parts = partCount(pool_, elements, static_cast<double>(elements * plan_.batchParts()) / 2);
+    pool_.run(parts, [&](uint32_t part) {
+      const UnitRange range = unitsOfPart(elements, parts, part);
+      std::copy_n(reinterpret_cast<const float*>(piece(0)) + range.begin, range.end - range.begin,
+                  result + range.begin);
+      for (int64_t index = 1; index < plan_.batchParts(); ++index) {
+        const auto* added = reinterpret_cast<const float*>(piece(index));
+        for (int64_t i = range.begin; i < range.end; ++i) {
+          result[i] += added[i];
+        }
+      }
+    });
+  }
+
+  ThreadPool& pool_;
+  ConvolutionPass pass_;
+  Convolution conv_;
+  Cut cut_; // refers to conv_
+  ConvolutionPlan plan_;
+  int64_t width_;
+  uint32_t threads_;
+  std::vector<Shaped> shapes_;
+  std::unique_ptr<AlignedBuffer> pieces_; // partial sums, one for each part of the batch
+};
+
+} // namespace
+
+std::unique_ptr<CpuKernel> makeOnednnConvolution(ConvolutionPass pass, const Convolution& conv,
+                                                 ElementType type, ThreadPool& pool) {
+  auto kernel = std::make_unique<OnednnConvolution>(pass, conv, type, pool);
+  return kernel->prepare() ? std::move(kernel) : nullptr;
+}
+
+} // namespace dfc

@@ -1,0 +1,28 @@
+// Convolutions and their gradients by cuDNN, where the machine has it and it takes the call; elsewhere
+// generated kernels make them (kernels/convolution.cpp). Which of the two is decided when a plan is opened,
+// by the op and its types, so that every run of it gives the same bits: only algorithms without atomics are
+// used. f32 is computed in f32 (never in tf32), f16 and bf16 accumulate in f32.
+#pragma once
+
+#include "runtime/cuda/launches/convolution_library.h"
+#include "runtime/cuda/work.h"
+
+#include <memory>
+
+namespace dfc::cuda {
+
+/// cuDNN on one GPU.
+class CudnnConvolutions final : public ConvolutionLibrary {
+ public:
+  explicit CudnnConvolutions(int ordinal) : ordinal_(ordinal) {}
+  /// None also where the op is no convolution or has no elements.
+  std::optional<int64_t> workspaceFor(const OpAttributes& attributes, OperandTypes operands) override;
+  /// Of an op for which `workspaceFor` gave a number. `pointers`: its operands, its result, the workspace.
+  std::unique_ptr<Work> work(const OpAttributes& attributes, OperandTypes operands,
+                             llvm::ArrayRef<std::byte*> pointers);
+
+ private:
+  int ordinal_;
+};
+
+} // namespace dfc::cuda

@@ -1,0 +1,68 @@
+// cuDNN, where this machine has it: opened at run time, so that neither building nor running dfc needs it.
+// The few entry points that convolutions use are declared here, as cuDNN 9 exports them; what they take and
+// give is in NVIDIA's cuDNN API reference. No name of cuDNN's own headers is used.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <mutex>
+
+namespace dfc::cuda {
+
+/// cuDNN's opaque handles and its enumerations, of which these values are used.
+struct CudnnContext;
+struct CudnnTensor;
+struct CudnnFilter;
+struct CudnnConvolution;
+enum class CudnnType : int { Float = 0, Double = 1, Half = 2, BFloat16 = 9 };
+enum class CudnnMath : int { TensorOp = 1, Fma = 3 };
+inline constexpr int cudnnSuccess = 0, cudnnNchw = 0, cudnnCrossCorrelation = 1;
+/// Implicit GEMM with precomputed indices; the gradients' algorithms without atomics.
+inline constexpr int cudnnForwardAlgorithm = 1, cudnnDataAlgorithm = 1, cudnnFilterAlgorithm = 1;
+
+struct Cudnn {
+  int (*create)(CudnnContext**);
+  int (*setStream)(CudnnContext*, cudaStream_t);
+  const char* (*errorString)(int);
+  int (*createTensor)(CudnnTensor**);
+  int (*destroyTensor)(CudnnTensor*);
+  int (*setTensor)(CudnnTensor*, int format, CudnnType, int n, int c, int h, int w);
+  int (*createFilter)(CudnnFilter**);
+  int (*destroyFilter)(CudnnFilter*);
+  int (*setFilter)(CudnnFilter*, CudnnType, int format, int k, int c, int h, int w);
+  int (*createConvolution)(CudnnConvolution**);
+  int (*destroyConvolution)(CudnnConvolution*);
+  int (*setConvolution)(CudnnConvolution*, int padRows, int padColumns, int strideRows, int strideColumns,
+                        int dilationRows, int dilationColumns, int mode, CudnnType compute);
+  int (*setGroups)(CudnnConvolution*, int);
+  int (*setMath)(CudnnConvolution*, CudnnMath);
+  int (*forwardWorkspace)(CudnnContext*, CudnnTensor*, CudnnFilter*, CudnnConvolution*, CudnnTensor*,
+                          int algorithm, size_t*);
+  int (*dataWorkspace)(CudnnContext*, CudnnFilter*, CudnnTensor*, CudnnConvolution*, CudnnTensor*,
+                       int algorithm, size_t*);
+  int (*filterWorkspace)(CudnnContext*, CudnnTensor*, CudnnTensor*, CudnnConvolution*, CudnnFilter*,
+                         int algorithm, size_t*);
+  int (*forward)(CudnnContext*, const void* alpha, CudnnTensor*, const void* x, CudnnFilter*, const void* w,
+                 CudnnConvolution*, int algorithm, void* workspace, size_t, const void* beta, CudnnTensor*,
+                 void* y);
+  int (*backwardData)(CudnnContext*, const void* alpha, CudnnFilter*, const void* w, CudnnTensor*,
+                      const void* dy, CudnnConvolution*, int algorithm, void* workspace, size_t,
+                      const void* beta, CudnnTensor*, void* dx);
+  int (*backwardFilter)(CudnnContext*, const void* alpha, CudnnTensor*, const void* x, CudnnTensor*,
+                        const void* dy, CudnnConvolution*, int algorithm, void* workspace, size_t,
+                        const void* beta, CudnnFilter*, void* dw);
+};
+
+/// Null where the machine has no cuDNN 9 with all of these. Opened once for the process.
+const Cudnn* cudnn();
+
+/// A GPU's one context, made when first asked for and never closed; its stream may be set, and it may be
+/// used, by who holds the mutex. Null context: cuDNN could not make one.
+struct CudnnDevice {
+  CudnnContext* context = nullptr;
+  std::mutex mutex;
+};
+CudnnDevice& cudnnDevice(int ordinal);
+
+} // namespace dfc::cuda

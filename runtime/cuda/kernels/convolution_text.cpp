@@ -1,0 +1,105 @@
+// A convolution and its gradients as products of matrices that are never written down (implicit GEMM;
+// Chetlur et al., cuDNN: Efficient Primitives for Deep Learning, 2014): each pass says what element (row, k)
+// of its left and element (k, column) of its right matrix is, for a group, and where a result goes. What is
+// padding, or outside the matrix, is zero.
+#include "runtime/cuda/kernels/convolution.h"
+
+#include "ir/assert.h"
+
+#include <algorithm>
+
+namespace dfc::cuda {
+namespace {
+
+constexpr std::string_view commonText = R"(
+constexpr Index groups = $groups$, channels = $channels$, filters = $filters$; // of a group
+constexpr Index window = windowRows * windowColumns;
+constexpr Index pixels = heightOut * widthOut, imagePixels = height * width;
+constexpr Index rows = $rows$, columns = $columns$, inner = $inner$;
+DFC_INLINE f32 fusedSum(f32 a, f32 b, f32 c) { return fmaf(a, b, c); }
+DFC_INLINE f64 fusedSum(f64 a, f64 b, f64 c) { return fma(a, b, c); }
+// The element of a channel of the image that a pixel's window holds at `place`.
+DFC_INLINE Real imageAt(const Element* plane, Index pixel, Index place) {
+  const Index y = rowAt(pixel / widthOut, place / windowColumns);
+  const Index x = columnAt(pixel % widthOut, place % windowColumns);
+  return y < height && x < width ? Real(valueOf(plane[y * width + x])) : Real(0);
+}
+)";
+
+// From the image and the filter.
+constexpr std::string_view forwardText = R"(
+DFC_INLINE Real leftAt(const Element*, const Element* filter, Index group, Index row, Index k) {
+  return row < rows && k < inner ? Real(valueOf(filter[(group * filters + row) * inner + k])) : Real(0);
+}
+DFC_INLINE Real rightAt(const Element* image, const Element*, Index group, Index k, Index column) {
+  if (k >= inner || column >= columns) return Real(0);
+  const Index channel = (column / pixels * groups + group) * channels + k / window;
+  return imageAt(image + channel * imagePixels, column % pixels, k % window);
+}
+DFC_INLINE Index placeOf(Index group, Index row, Index column) {
+  return ((column / pixels * groups + group) * filters + row) * pixels + column % pixels;
+}
+)";
+
+// From the filter and the cotangent.
+constexpr std::string_view inputText = R"(
+DFC_INLINE Real leftAt(const Element* filter, const Element*, Index group, Index row, Index k) {
+  if (row >= rows || k >= inner) return Real(0);
+  return Real(valueOf(filter[((group * filters + k / window) * channels + row) * window + k % window]));
+}
+DFC_INLINE Real rightAt(const Element*, const Element* cotangent, Index group, Index k, Index column) {
+  if (k >= inner || column >= columns) return Real(0);
+  const Index place = k % window, y = column % imagePixels / width, x = column % width;
+  Index row = 0, along = 0;
+  if (!windowRow(y, place / windowColumns, row) || !windowColumn(x, place % windowColumns, along)) return Real(0);
+  const Index channel = (column / imagePixels * groups + group) * filters + k / window;
+  return Real(valueOf(cotangent[channel * pixels + row * widthOut + along]));
+}
+DFC_INLINE Index placeOf(Index group, Index row, Index column) {
+  return ((column / imagePixels * groups + group) * channels + row) * imagePixels + column % imagePixels;
+}
+)";
+
+// From the image and the cotangent.
+constexpr std::string_view filterText = R"(
+DFC_INLINE Real leftAt(const Element*, const Element* cotangent, Index group, Index row, Index k) {
+  if (row >= rows || k >= inner) return Real(0);
+  return Real(valueOf(cotangent[((k / pixels * groups + group) * filters + row) * pixels + k % pixels]));
+}
+DFC_INLINE Real rightAt(const Element* image, const Element*, Index group, Index k, Index column) {
+  if (k >= inner || column >= columns) return Real(0);
+  const Index channel = (k / pixels * groups + group) * channels + column / window;
+  return imageAt(image + channel * imagePixels, k % pixels, column % window);
+}
+DFC_INLINE Index placeOf(Index group, Index row, Index column) {
+  return (group * filters + row) * columns + column;
+}
+)";
+
+std::string_view passText(const ProductShape& shape) {
+  switch (shape.pass) {
+  case ProductShape::Pass::Forward: return forwardText;
+  case ProductShape::Pass::InputGradient: return inputText;
+  case ProductShape::Pass::FilterGradient: return filterText;
+  }
+  DFC_UNREACHABLE("pass of a convolution");
+}
+
+} // namespace
+
+std::string productText(const ProductShape& shape, ElementType element, int64_t most) {
+  const Convolution& conv = shape.conv;
+  most = std::max({most, conv.image.elements(), conv.filter.elements(), conv.result.elements(), shape.inner,
+                   shape.columns});
+  const IndexText index(most);
+  return windowsText(conv.windows, element, most) +
+         filled(commonText, {{"groups", index.of(conv.groups)},
+                             {"channels", index.of(conv.groupChannels())},
+                             {"filters", index.of(conv.groupFilters())},
+                             {"rows", index.of(shape.rows)},
+                             {"columns", index.of(shape.columns)},
+                             {"inner", index.of(shape.inner)}}) +
+         std::string(passText(shape));
+}
+
+} // namespace dfc::cuda

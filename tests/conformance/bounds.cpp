@@ -1,0 +1,220 @@
+#include "tests/conformance/bounds.h"
+
+#include "compiler/analysis/evaluate.h"
+#include "ir/assert.h"
+#include "ir/convolution.h"
+#include "ir/op_rules.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfc::test {
+
+double epsilonOf(ElementType type) {
+  switch (type) {
+  case ElementType::F64: return 0x1p-52;
+  case ElementType::F32: return 0x1p-23;
+  case ElementType::F16: return 0x1p-10;
+  case ElementType::BF16: return 0x1p-7;
+  case ElementType::I32:
+  case ElementType::I64:
+  case ElementType::U8:
+  case ElementType::Bool: return 0;
+  }
+  DFC_UNREACHABLE("element type");
+}
+
+ElementType accumulatorType(ElementType type) {
+  return type == ElementType::F64 ? ElementType::F64 : ElementType::F32;
+}
+double accumulatorEpsilon(ElementType type) { return epsilonOf(accumulatorType(type)); }
+
+double smallestOf(ElementType type) {
+  switch (type) {
+  case ElementType::F64: return 0x1p-1074;
+  case ElementType::F32: return 0x1p-149;
+  case ElementType::F16: return 0x1p-24;
+  default: return 0x1p-133; // bf16
+  }
+}
+
+Literal magnitudes(const Literal& value) {
+  Literal result(value.type());
+  for (int64_t i = 0; i < value.type().shape.elements(); ++i) {
+    result.set(i, std::fabs(value.at(i)));
+  }
+  return result;
+}
+
+namespace {
+
+double largestMagnitude(llvm::ArrayRef<Literal> operands) {
+  double largest = 0;
+  for (const Literal& operand : operands) {
+    for (int64_t i = 0; i < operand.type().shape.elements(); ++i) {
+      const double value = std::fabs(operand.at(i));
+      largest = std::isfinite(value) ? std::max(largest, value) : largest;
+    }
+  }
+  return largest;
+}
+
+/// Of one sum in a convolution, a pool or a gradient of these; none for other ops.
+std::optional<double> windowTerms(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands) {
+  std::vector<TensorType> types;
+  for (const Literal& operand : operands) {
+    types.push_back(operand.type());
+  }
+  if (const auto* forward = std::get_if<ops::Conv2d>(&attributes)) {
+    return static_cast<double>(convolutionOf(*forward, types).terms());
+  }
+  if (const auto* toInput = std::get_if<ops::Conv2dInputGradient>(&attributes)) {
+    const Convolution conv = convolutionOf(*toInput, types);
+    return static_cast<double>(conv.groupFilters() * conv.windows.size());
+  }
+  if (const auto* toFilter = std::get_if<ops::Conv2dFilterGradient>(&attributes)) {
+    const Convolution conv = convolutionOf(*toFilter, types);
+    return static_cast<double>(conv.batch() * conv.pixels());
+  }
+  const Dims* window = nullptr;
+  if (const auto* mean = std::get_if<ops::AveragePool>(&attributes)) {
+    window = &mean->window;
+  } else if (const auto* spread = std::get_if<ops::AveragePoolGradient>(&attributes)) {
+    window = &spread->window;
+  } else if (const auto* picked = std::get_if<ops::MaxPoolGradient>(&attributes)) {
+    window = &picked->window;
+  }
+  return window == nullptr ? std::nullopt : std::optional(static_cast<double>((*window)[0] * (*window)[1]));
+}
+
+/// Terms of one sum: what the inputs hold against what comes out.
+double termsOf(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands, const Literal& expected) {
+  if (const auto* matmul = std::get_if<ops::Matmul>(&attributes)) {
+    const Shape& a = operands[0].type().shape;
+    return static_cast<double>(a[a.rank() - (matmul->transposeA ? 2 : 1)]);
+  }
+  if (const auto* running = std::get_if<ops::CumSum>(&attributes)) {
+    const Shape& shape = operands[0].type().shape;
+    return static_cast<double>(shape[*normalAxis(running->axis, shape.rank())]);
+  }
+  if (const std::optional<double> terms = windowTerms(attributes, operands)) {
+    return *terms;
+  }
+  return static_cast<double>(operands[0].type().shape.elements()) /
+         static_cast<double>(std::max<int64_t>(expected.type().shape.elements(), 1));
+}
+
+/// What rounding the factors of a product may add to it, relative to its magnitude: each to 10 bits behind
+/// the point, in any direction.
+double factorError(const OpAttributes& attributes, ElementType type) {
+  const auto* matmul = std::get_if<ops::Matmul>(&attributes);
+  const bool rounds =
+      matmul != nullptr && type == ElementType::F32 && matmul->precision == ops::Precision::Tf32;
+  return rounds ? 2 * 0x1p-10 * (1 + 0x1p-10) : 0;
+}
+
+} // namespace
+
+Bound sumBound(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands, const Literal& expected) {
+  const ElementType type = expected.type().element;
+  if (!isFloat(type)) {
+    return {};
+  }
+  std::vector<Literal> positive;
+  for (const Literal& operand : operands) {
+    positive.push_back(magnitudes(operand));
+  }
+  if (kindOf(attributes) == OpKind::MaxPoolGradient) {
+    positive[0] = operands[0]; // it says where the maxima are
+  }
+  const Literal total = evaluateOp(attributes, positive)[0];
+  const double unit = accumulatorEpsilon(type) * (termsOf(attributes, operands, expected) + 2) +
+                      factorError(attributes, type);
+  return {1, [=](int64_t i) { return unit * total.at(i); }};
+}
+
+namespace {
+
+/// What a times a share that is subnormal, and off by one, is off by.
+std::function<double(int64_t)> subnormalFactor(const Literal& a) {
+  return [&a, least = smallestOf(accumulatorType(a.type().element))](int64_t i) {
+    return std::isfinite(a.at(i)) ? std::fabs(a.at(i)) * least : 0.0;
+  };
+}
+
+/// Our own is good to 7 ulps, that of CUDA to 5 and a product. The tanh form raises e to the power 2 x, whose
+/// roundings (five at most, each of half an epsilon) it carries as a relative error.
+Bound geluBound(const ops::Gelu& op, const Literal& a, const Literal& expected) {
+  const auto subnormal = subnormalFactor(a);
+  if (op.approximate == ops::Gelu::Approximation::None) {
+    return {8, subnormal};
+  }
+  return {4, [=, &a, &expected](int64_t i) {
+            const double x = 2 * 0.79788456 * std::fabs(a.at(i)) * (1 + 0.044715 * a.at(i) * a.at(i));
+            const double result = std::fabs(expected.at(i));
+            const double carried =
+                result == 0 ? 0 : x * epsilonOf(accumulatorType(a.type().element)) * result;
+            return subnormal(i) + (std::isfinite(carried) ? 2.5 * carried : 0);
+          }};
+}
+
+// A normalised element is at most the root of the row's length; the row's sums are carried in f32 or f64 by
+// trees that are no deeper than 64.
+Bound normBound(llvm::ArrayRef<Literal> operands, const Literal& expected) {
+  const double row = std::sqrt(static_cast<double>(operands[1].type().shape.elements()));
+  const double absolute =
+      64 * accumulatorEpsilon(expected.type().element) * (largestMagnitude({operands[1]}) * row + 1);
+  return {2, [=](int64_t) { return absolute; }};
+}
+
+} // namespace
+
+Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands, const Literal& expected,
+               size_t result) {
+  const double epsilon = epsilonOf(expected.type().element);
+  switch (kindOf(attributes)) {
+  case OpKind::Matmul:
+  case OpKind::ReduceSum:
+  case OpKind::ReduceMean:
+  case OpKind::CumSum: return sumBound(attributes, operands, expected);
+  case OpKind::ReduceProduct: // carried in f64
+    return {1 + (epsilon == 0x1p-52 ? termsOf(attributes, operands, expected) : 0),
+            [](int64_t) { return 0.0; }};
+  case OpKind::LayerNorm:
+  case OpKind::RmsNorm: return normBound(operands, expected);
+  case OpKind::Conv2d:
+  case OpKind::Conv2dInputGradient:
+  case OpKind::Conv2dFilterGradient:
+  case OpKind::MaxPoolGradient:
+  case OpKind::AveragePool:
+  case OpKind::AveragePoolGradient: return sumBound(attributes, operands, expected);
+  case OpKind::BatchNorm: return batchNormBound(std::get<ops::BatchNorm>(attributes), operands);
+  case OpKind::BatchNormTraining:
+    return batchNormBound(std::get<ops::BatchNormTraining>(attributes), operands, result);
+  case OpKind::BatchNormGradient:
+    return batchNormBound(std::get<ops::BatchNormGradient>(attributes), operands, result);
+  case OpKind::Exp:
+  case OpKind::Log:
+  case OpKind::Tanh:
+  case OpKind::Sigmoid:
+  case OpKind::Pow:
+  case OpKind::Rsqrt:
+  case OpKind::Sin:
+  case OpKind::Cos:
+  case OpKind::Erf:
+  case OpKind::Softplus: return {4, [](int64_t) { return 0.0; }};
+  case OpKind::Silu: return {4, subnormalFactor(operands[0])};
+  case OpKind::Gelu: return geluBound(std::get<ops::Gelu>(attributes), operands[0], expected);
+  case OpKind::Softmax:
+  case OpKind::LogSoftmax:
+  case OpKind::SoftmaxCrossEntropy:
+  case OpKind::SoftmaxCrossEntropyGradient: {
+    // exp(x - max) carries the rounding of x - max as a relative error; logarithms carry it as it is.
+    const double scale = 8 * epsilon * (1 + largestMagnitude(operands));
+    return {4, [=](int64_t) { return scale; }};
+  }
+  default: return {}; // to the bit
+  }
+}
+
+} // namespace dfc::test
