@@ -1,5 +1,6 @@
 // A queue's computations as launches on a stream: matrix products through cuBLASLt, convolutions through
-// cuDNN where the machine has it, everything else through generated kernels, compiled together. Which launches there are is decided in launches/.
+// cuDNN where the machine has it, everything else through generated kernels, compiled together. Which
+// launches there are is decided in launches/.
 #pragma once
 
 #include "runtime/cuda/kernel_library.h"

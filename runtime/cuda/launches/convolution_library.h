@@ -1,5 +1,5 @@
-// Convolutions that a library of the machine makes. Which those are is asked before the launches are planned, so
-// that planning needs no GPU; for all others, and without a library, kernels are generated.
+// Convolutions that a library of the machine makes. Which those are is asked before the launches are planned,
+// so that planning needs no GPU; for all others, and without a library, kernels are generated.
 #pragma once
 
 #include "ir/op.h"

@@ -50,8 +50,7 @@ class Drafter {
 
  private:
   std::optional<int64_t> libraryWorkspace() const {
-    return convolutions_ == nullptr ? std::nullopt
-                                    : convolutions_->workspaceFor(row_.attributes, operands_);
+    return convolutions_ == nullptr ? std::nullopt : convolutions_->workspaceFor(row_.attributes, operands_);
   }
 
   void draftProduct() {

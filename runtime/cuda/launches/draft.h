@@ -1,5 +1,5 @@
-// What an op of the plan comes to: a product by cuBLASLt, generated kernels, or the one and then the other; or
-// a convolution by a library.
+// What an op of the plan comes to: a product by cuBLASLt, generated kernels, or the one and then the other;
+// or a convolution by a library.
 #pragma once
 
 #include "runtime/cuda/kernels/generated_kernel.h"

@@ -28,8 +28,8 @@ struct LaunchPlan {
   int64_t workspaceBytes = 0;          ///< of the generated kernels, for all launches in turn
 };
 
-/// `merge`: whether launches may be merged; else each unit is one. Every op must have a kernel. `convolutions`:
-/// what makes convolutions where it can; null for none.
+/// `merge`: whether launches may be merged; else each unit is one. Every op must have a kernel.
+/// `convolutions`: what makes convolutions where it can; null for none.
 LaunchPlan planLaunches(const Graph& graph, llvm::ArrayRef<Computation> computations, bool merge,
                         ConvolutionLibrary* convolutions = nullptr);
 
