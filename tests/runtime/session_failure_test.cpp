@@ -127,14 +127,14 @@ TEST_CASE("session failure: a step over its time limit is given up, and says wha
       gate.pass();
     }
   };
-  const auto session =
-      opened(tinyPlan(work(), smallMachine(2)), {.moreBackends = {&gpu}, .timeoutSeconds = 0.01});
+  const auto session = opened(tinyPlan(work(), smallMachine(2)),
+                              {.moreBackends = {&gpu}, .timeoutSeconds = 1}); // a busy host begins it by then
   const auto pending = *session->submit(feeds);
   std::thread opener([&] { // a kernel under way is waited for, so the gate opens well after the limit
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1300));
     gate.open();
   });
-  CHECK(failureOf([&] { pending.wait(); }) == "step 0 took longer than its limit of 0.01 s; under way were: "
+  CHECK(failureOf([&] { pending.wait(); }) == "step 0 took longer than its limit of 1 s; under way were: "
                                               "op 'slow' on gpu0 compute; raise the time limit, or "
                                               "look for what holds the step up");
   opener.join();
