@@ -85,13 +85,13 @@ TEST_CASE("type rules: oneHot and iota") {
 TEST_CASE("type rules: trilu, tile and split") {
   CHECK(errorOf<ops::Trilu>(asItIs, {f32({3})}) == "trilu of f32[3]: the operand is no matrix");
   CHECK(typeOf<ops::Trilu>(asItIs, {f32({2, 3, 4})}) == f32({2, 3, 4}));
-  const auto repeated = [](Dims repeats) { return [=](ops::Tile& op) { op.repeats = repeats; }; };
+  const auto repeated = [](const Dims& repeats) { return [=](ops::Tile& op) { op.repeats = repeats; }; };
   CHECK(typeOf<ops::Tile>(repeated({2, 0}), {f32({3, 4})}) == f32({6, 0}));
   CHECK(errorOf<ops::Tile>(repeated({2}), {f32({3, 4})}) == "tile of f32[3, 4]: 1 repeats for 2 axes");
   CHECK(errorOf<ops::Tile>(repeated({-1}), {f32({3})}) == "tile of f32[3]: -1 repeats of axis 0");
   CHECK(errorOf<ops::Tile>(repeated({std::numeric_limits<int64_t>::max()}), {f32({3})}) ==
         "tile of f32[3]: no tensor may have the shape of the result");
-  const auto cut = [](Dims sizes) {
+  const auto cut = [](const Dims& sizes) {
     return [=](ops::Split& op) {
       op.sizes = sizes;
       op.axis = -1;
@@ -157,7 +157,8 @@ TEST_CASE("a mistake poisons every result, and what depends on one adds no other
   const TopK best = topK(x, 7);
   CHECK_FALSE((cast(best.indices, ElementType::F32) * best.values).valid());
   CHECK_FALSE(softmax(reshape(x, {4}), 0).valid());
-  CHECK(std::move(g).finish().errors().size() == 3);
+  const Result<Graph> graph = std::move(g).finish();
+  CHECK(graph.errors().size() == 3);
 }
 
 TEST_CASE("ops with several results are written with a name for each") {

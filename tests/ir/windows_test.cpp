@@ -38,12 +38,12 @@ ops::Conv2d conv(Dims strides = {}, Dims low = {}, Dims high = {}, Dims dilation
 }
 
 template <class Op>
-Op pool(Dims window, Dims strides = {}, Dims low = {}, Dims high = {}) {
+Op pool(const Dims& window, const Dims& strides = {}, const Dims& low = {}, const Dims& high = {}) {
   Op op;
-  op.window = std::move(window);
-  op.strides = std::move(strides);
-  op.low = std::move(low);
-  op.high = std::move(high);
+  op.window = window;
+  op.strides = strides;
+  op.low = low;
+  op.high = high;
   return op;
 }
 
