@@ -104,10 +104,10 @@ Tensor alongAxis(const Operand& a, int64_t axis) {
 
 // What every op over windows has.
 template <class Op>
-void setWindow(Op& attributes, const Window& window) {
-  attributes.strides = window.strides;
-  attributes.low = window.low;
-  attributes.high = window.high;
+void setWindow(Op& attributes, Window&& window) {
+  attributes.strides = std::move(window.strides);
+  attributes.low = std::move(window.low);
+  attributes.high = std::move(window.high);
 }
 
 } // namespace
@@ -307,8 +307,8 @@ Tensor dropout(Operand a, Operand step, double rate, int64_t seed) {
 
 Tensor conv2d(Operand a, Operand filter, Window window, int64_t groups) {
   ops::Conv2d attributes;
-  setWindow(attributes, window);
-  attributes.dilations = window.dilations;
+  attributes.dilations = std::move(window.dilations);
+  setWindow(attributes, std::move(window));
   attributes.groups = groups;
   return apply(std::move(attributes), {a, filter});
 }
@@ -316,8 +316,8 @@ Tensor conv2d(Operand a, Operand filter, Window window, int64_t groups) {
 Tensor maxPool(Operand a, Dims size, Window window) {
   ops::MaxPool attributes;
   attributes.window = std::move(size);
-  attributes.dilations = window.dilations;
-  setWindow(attributes, window);
+  attributes.dilations = std::move(window.dilations);
+  setWindow(attributes, std::move(window));
   return apply(std::move(attributes), {a});
 }
 
@@ -325,7 +325,7 @@ Tensor averagePool(Operand a, Dims size, Window window, bool countPadding) {
   ops::AveragePool attributes;
   attributes.window = std::move(size);
   attributes.countPadding = countPadding;
-  setWindow(attributes, window);
+  setWindow(attributes, std::move(window));
   return apply(std::move(attributes), {a});
 }
 
