@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 namespace dfc::bench {
 namespace {
 
@@ -258,7 +260,11 @@ void runtimeOverhead(Stage& stage, const PeerOptions& peers) {
   for (const NamedDag& named : dags) {
     others.keys.push_back("overhead/" + named.name);
   }
-  runPeer(stage, others, peers);
+  if (std::error_code ignored; std::filesystem::exists(others.program, ignored)) {
+    runPeer(stage, others, peers);
+  } else {
+    stage.lacking("overhead", "other task executors", "not installed: dfc_executors is not beside dfc");
+  }
   for (const NamedDag& named : dags) {
     const std::string key = "overhead/" + named.name;
     if (!stage.wants(key)) {

@@ -1,6 +1,12 @@
 """B3's net and a transformer block on the CPU in PyTorch, eagerly and compiled, with the threads that dfc has."""
 
 import argparse
+import os
+import tempfile
+
+# What torch.compile keeps is of this run alone: one that was ended midway leaves broken files behind.
+kept = tempfile.TemporaryDirectory()
+os.environ["TORCHINDUCTOR_CACHE_DIR"] = kept.name
 
 import torch
 from torch import nn
