@@ -118,6 +118,9 @@ TEST_CASE("large products, cut into panels and blocks, agree with plain loops") 
   for (const ElementType type : {ElementType::F32, ElementType::F64, ElementType::I32}) {
     checkProduct({{}, {}, 300, 520, 270}, type, false, true, true, 61);
     checkProduct({{}, {}, 530, 90, 300}, type, true, false, true, 61);
+    checkProduct({{}, {}, 530, 190, 400}, type, true, false, true,
+                 61); // several panels, each packed, the last smaller
+    checkProduct({{}, {}, 4100, 64, 500}, type, false, false, true, 997); // long panels
   }
 }
 
@@ -126,6 +129,8 @@ TEST_CASE("matmul gives the same bits with one thread and with three") {
     const Literal a = randomLiteral({type, {500, 300}}, 73), b = randomLiteral({type, {300, 400}}, 74);
     const Literal batch = randomLiteral({type, {3, 400, 300}}, 75);
     CHECK(runKernel(ops::Matmul{}, {a, b}, 1) == runKernel(ops::Matmul{}, {a, b}, 3));
+    CHECK(runKernel(ops::Matmul{{}, true, false}, {a, a}, 1) ==
+          runKernel(ops::Matmul{{}, true, false}, {a, a}, 3));
     CHECK(runKernel(ops::Matmul{{}, false, true}, {a, batch}, 1) ==
           runKernel(ops::Matmul{{}, false, true}, {a, batch}, 3));
   }

@@ -36,12 +36,13 @@ class BlockMultiplier final : public PanelMultiplier {
   const MatmulPlan& plan_;
 };
 
-// A primitive for whole panels and one for the smaller last panel.
+// A primitive for whole panels and one for the smaller last panel. oneDNN's quicker kernels take a transposed
+// matrix as a whole only, so a panel of one is packed first, as long as that stays in the caches.
 class OnednnMultiplier final : public PanelMultiplier {
  public:
   /// Null where oneDNN has nothing for the type on this processor.
   static std::unique_ptr<PanelMultiplier> make(ElementType type, const MatmulPlan& plan, uint32_t slots) {
-    auto made = std::make_unique<OnednnMultiplier>();
+    auto made = std::make_unique<OnednnMultiplier>(type, plan);
     for (int64_t index = 0; index < plan.panels(); ++index) {
       const MatmulPanel panel = plan.panel(index);
       if (made->find(panel) == nullptr && !made->add(type, plan, panel, slots)) {
@@ -57,13 +58,39 @@ class OnednnMultiplier final : public PanelMultiplier {
   void multiply(uint32_t slot, const MatmulPanel& panel, const std::byte* a, const std::byte* b,
                 std::byte* c) override {
     onednn::Primitive* primitive = find(panel);
-    const std::byte* operands[2] = {a, b};
-    if (!primitive->run(slot, operands, c, threadScratch(primitive->scratchBytes()))) {
+    const size_t packedBytes = packs(panel) ? bytesOfA(panel) : 0;
+    std::byte* const scratch = threadScratch(packedBytes + primitive->scratchBytes());
+    if (packedBytes > 0) {
+      pack(panel, a, scratch);
+    }
+    const std::byte* operands[2] = {packedBytes > 0 ? scratch : a, b};
+    if (!primitive->run(slot, operands, c, scratch + packedBytes)) {
       throw MachineError("oneDNN failed in a matmul; its own log (ONEDNN_VERBOSE=1) may say why");
     }
   }
 
+  OnednnMultiplier(ElementType type, const MatmulPlan& plan) : plan_(plan), width_(byteWidth(type)) {}
+
  private:
+  bool packs(const MatmulPanel& panel) const {
+    constexpr size_t mostBytes = 16 << 20;
+    return plan_.transposeA && panel.rows < plan_.rows && bytesOfA(panel) <= mostBytes;
+  }
+
+  /// A multiple of 64, so that what lies behind is aligned.
+  size_t bytesOfA(const MatmulPanel& panel) const {
+    return (static_cast<size_t>(panel.rows * plan_.inner * width_) + 63) / 64 * 64;
+  }
+
+  void pack(const MatmulPanel& panel, const std::byte* from, std::byte* to) const {
+    const auto bytes = static_cast<size_t>(panel.rows * width_);
+    for (int64_t k = 0; k < plan_.inner; ++k) {
+      std::memcpy(to, from, bytes);
+      from += plan_.aStride * width_;
+      to += bytes;
+    }
+  }
+
   struct Shaped {
     int64_t rows, columns;
     std::unique_ptr<onednn::Primitive> primitive;
@@ -79,15 +106,17 @@ class OnednnMultiplier final : public PanelMultiplier {
   }
 
   bool add(ElementType type, const MatmulPlan& plan, const MatmulPanel& panel, uint32_t slots) {
-    const onednn::MatmulRequest request{type,         panel.rows,      panel.columns,
-                                        plan.inner,   plan.aStride,    plan.bStride,
-                                        plan.columns, plan.transposeA, plan.transposeB};
+    const int64_t aStride = packs(panel) ? panel.rows : plan.aStride;
+    const onednn::MatmulRequest request{type,         panel.rows,   panel.columns,   plan.inner,     aStride,
+                                        plan.bStride, plan.columns, plan.transposeA, plan.transposeB};
     auto primitive = onednnModule().matmul(request, slots);
     const bool made = primitive != nullptr;
     shapes_.push_back({panel.rows, panel.columns, std::move(primitive)});
     return made;
   }
 
+  const MatmulPlan& plan_;
+  int64_t width_;
   std::vector<Shaped> shapes_;
 };
 
