@@ -43,7 +43,7 @@ struct MaxFold {
   static constexpr double floatIdentity = -std::numeric_limits<double>::infinity();
   static constexpr int64_t integerIdentity = std::numeric_limits<int64_t>::lowest();
   static HWY_INLINE double join(double a, double b) { // a unless b is greater, or NaN where a is not
-    return (a >= b) | (a != a) ? a : b;               // NOLINT(misc-redundant-expression): NaN
+    return ((a >= b) | (a != a)) ? a : b;             // NOLINT(misc-redundant-expression): NaN
   }
   static HWY_INLINE int64_t join(int64_t a, int64_t b) { return a > b ? a : b; }
 };
@@ -52,7 +52,7 @@ struct MinFold {
   static constexpr double floatIdentity = std::numeric_limits<double>::infinity();
   static constexpr int64_t integerIdentity = std::numeric_limits<int64_t>::max();
   static HWY_INLINE double join(double a, double b) { // a unless b is smaller, or NaN where a is not
-    return (a <= b) | (a != a) ? a : b;               // NOLINT(misc-redundant-expression): NaN
+    return ((a <= b) | (a != a)) ? a : b;             // NOLINT(misc-redundant-expression): NaN
   }
   static HWY_INLINE int64_t join(int64_t a, int64_t b) { return a < b ? a : b; }
 };
