@@ -42,8 +42,8 @@ Rows have keys like train/64, overhead/chain, compile/1000 (cost), A2/both and B
 JSON file, one object a run. peers runs PyTorch's and JAX's scripts beside ours: --python names a Python that has them.
 
 Examples:
-  dfc bench -o results.json
-  dfc bench --only overhead
+  dfc bench --quick --only 'overhead*'
+  dfc bench --quick --only 'savings*' -o results.json
   dfc bench experiments --quick
   dfc bench experiments --calibrate --only A2 --only 'B3/1gpu/*/64' -o results.json
   dfc bench peers --quick --only 'B3/1gpu' -o results.json)";
