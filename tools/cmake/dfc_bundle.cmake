@@ -51,6 +51,7 @@ install(DIRECTORY tests/golden tests/invalid DESTINATION share/dfc/tests)
 install(DIRECTORY tests/compiler/instances DESTINATION share/dfc/tests/compiler)
 install(DIRECTORY tests/fuzz/findings DESTINATION share/dfc/tests/fuzz)
 install(FILES tests/conformance/cuda_imitation.h DESTINATION share/dfc/tests/conformance)
+install(FILES tests/onnx/node_tests.txt DESTINATION share/dfc/tests/onnx)
 install(DIRECTORY tools/bench/peers tools/bench/results DESTINATION share/dfc/tools/bench PATTERN __pycache__ EXCLUDE)
 file(GLOB_RECURSE dfc_pages CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}"
      ir/README.md compiler/README.md runtime/README.md tests/README.md tools/README.md)

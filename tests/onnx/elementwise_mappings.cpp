@@ -1,0 +1,237 @@
+// ONNX's elementwise ops: one of ours where there is one, a short formula of ours otherwise.
+#include "ir/dsl.h"
+#include "tests/onnx/node_call.h"
+
+#include <cmath>
+#include <limits>
+
+namespace dfc::test {
+namespace {
+
+// An op of one operand, by its function in the DSL.
+template <Tensor (*function)(Operand)>
+NodeResults unary(NodeCall& call) {
+  return {function(call.operand(0))};
+}
+
+template <Tensor (*function)(Operand, Operand)>
+NodeResults binary(NodeCall& call) {
+  return {function(call.operand(0), call.operand(1))};
+}
+
+// Any number of operands, folded from the left.
+template <Tensor (*function)(Operand, Operand)>
+NodeResults variadic(NodeCall& call) {
+  Tensor result = call.operand(0);
+  for (size_t i = 1; i < call.operands(); ++i) {
+    result = function(result, call.operand(i));
+  }
+  return {result};
+}
+
+template <Direction direction>
+NodeResults comparison(NodeCall& call) {
+  return {compare(call.operand(0), call.operand(1), direction)};
+}
+
+Tensor plus(Operand a, Operand b) { return a + b; }
+Tensor minus(Operand a, Operand b) { return a - b; }
+Tensor times(Operand a, Operand b) { return a * b; }
+Tensor over(Operand a, Operand b) { return a / b; }
+Tensor both(Operand a, Operand b) { return a & b; }
+Tensor either(Operand a, Operand b) { return a | b; }
+Tensor one(Operand a, Operand b) { return a ^ b; }
+Tensor opposite(Operand a) { return ~a; }
+Tensor negative(Operand a) { return -a; }
+Tensor same(Operand a) { return *a.tensor(); }
+Tensor sinh(Operand a) { return 0.5 * (exp(a) - exp(-a)); }
+Tensor cosh(Operand a) { return 0.5 * (exp(a) + exp(-a)); }
+Tensor tan(Operand a) { return sin(a) / cos(a); }
+// The sign apart, as the sum below cancels left of 0.
+Tensor asinh(Operand a) { return sign(a) * log(abs(a) + sqrt(a * a + 1)); }
+Tensor acosh(Operand a) { return log(a + sqrt(a * a - 1)); }
+Tensor atanh(Operand a) { return 0.5 * log((1 + a) / (1 - a)); }
+Tensor softsign(Operand a) { return a / (1 + abs(a)); }
+Tensor hardSwishFormula(Operand a) { return a * clip(a / 6 + 0.5, 0, 1); }
+Tensor isNan(Operand a) { return compare(a, a, Direction::Ne); }
+
+// Below zero `below`, else the operand.
+Tensor elbow(Tensor a, Tensor below) { return select(compare(a, 0, Direction::Lt), below, a); }
+
+NodeResults mean(NodeCall& call) { return {variadic<plus>(call)[0] / static_cast<double>(call.operands())}; }
+
+NodeResults power(NodeCall& call) {
+  const Tensor base = call.operand(0), exponent = call.operand(1);
+  const ElementType element = base.type().element;
+  const ElementType inside = isFloat(element) ? element : ElementType::F64;
+  return {cast(pow(cast(base, inside), cast(exponent, inside)), element)};
+}
+
+NodeResults modulo(NodeCall& call) {
+  const Tensor a = call.operand(0), b = call.operand(1);
+  if (isFloat(a.type().element)) { // fmod: the sign of the dividend
+    const Tensor quotient = a / b;
+    const Tensor whole = select(compare(quotient, 0, Direction::Lt), ceil(quotient), floor(quotient));
+    return {a - whole * b};
+  }
+  const Tensor rest = a - a / b * b; // as C has it
+  if (call.integer("fmod", 0) != 0) {
+    return {rest};
+  }
+  const Tensor turn =
+      compare(rest, 0, Direction::Ne) & (compare(rest, 0, Direction::Lt) ^ compare(b, 0, Direction::Lt));
+  return {select(turn, rest + b, rest)};
+}
+
+NodeResults clipped(NodeCall& call) {
+  Tensor a = call.operand(0);
+  const bool attributes = call.opset() < 11;
+  if (attributes ? call.hasAttribute("min") : call.has(1)) {
+    a = max(a, attributes ? call.scalar(a, call.real("min", 0)) : call.operand(1));
+  }
+  if (attributes ? call.hasAttribute("max") : call.has(2)) {
+    a = min(a, attributes ? call.scalar(a, call.real("max", 0)) : call.operand(2));
+  }
+  if (call.has(1) && call.has(2)) {
+    return {clip(call.operand(0), call.operand(1), call.operand(2))};
+  }
+  return {a};
+}
+
+NodeResults where(NodeCall& call) { return {select(call.operand(0), call.operand(1), call.operand(2))}; }
+NodeResults leaky(NodeCall& call) { return {leakyRelu(call.operand(0), call.real("alpha", 0.01))}; }
+
+NodeResults elu(NodeCall& call) {
+  const Tensor a = call.operand(0);
+  return {elbow(a, call.real("alpha", 1) * (exp(a) - 1))};
+}
+
+NodeResults selu(NodeCall& call) {
+  const Tensor a = call.operand(0);
+  const double alpha = call.real("alpha", 1.67326319217681884765625);
+  return {call.real("gamma", 1.05070102214813232421875) *
+          select(compare(a, 0, Direction::Le), alpha * (exp(a) - 1), a)};
+}
+
+NodeResults celu(NodeCall& call) {
+  const Tensor a = call.operand(0);
+  const double alpha = call.real("alpha", 1);
+  return {max(a, 0) + min(alpha * (exp(a / alpha) - 1), 0)};
+}
+
+NodeResults hardSigmoid(NodeCall& call) {
+  return {clip(call.real("alpha", 0.2) * call.operand(0) + call.real("beta", 0.5), 0, 1)};
+}
+
+NodeResults thresholded(NodeCall& call) {
+  const Tensor a = call.operand(0);
+  return {select(compare(a, call.real("alpha", 1), Direction::Gt), a, 0)};
+}
+
+NodeResults shrink(NodeCall& call) {
+  const Tensor a = call.operand(0);
+  const double bias = call.real("bias", 0), bound = call.real("lambd", 0.5);
+  return {select(compare(a, -bound, Direction::Lt), a + bias,
+                 select(compare(a, bound, Direction::Gt), a - bias, 0 * a))};
+}
+
+NodeResults isInfinite(NodeCall& call) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Tensor a = call.operand(0);
+  const Tensor above = compare(a, infinity, Direction::Eq), below = compare(a, -infinity, Direction::Eq);
+  const bool positive = call.integer("detect_positive", 1) != 0;
+  const bool negative = call.integer("detect_negative", 1) != 0;
+  return {positive && negative ? above | below : positive ? above : below};
+}
+
+NodeResults castTo(NodeCall& call) { return {cast(call.operand(0), elementOfOnnx(call.integer("to", 0)))}; }
+NodeResults castLike(NodeCall& call) { return {cast(call.operand(0), call.operand(1).type().element)}; }
+
+NodeResults geluForm(NodeCall& call) {
+  return {gelu(call.operand(0),
+               call.text("approximate", "none") == "tanh" ? Approximation::Tanh : Approximation::None)};
+}
+
+// Dropout at inference is the identity; which elements a training step drops is the framework's own dice.
+NodeResults inferenceDropout(NodeCall& call) {
+  const bool training = call.has(2) && call.number(2) != 0;
+  const bool drops = !call.has(1) || call.number(1) != 0;
+  if (training && drops) {
+    throw OutOfScope("random numbers of another generator");
+  }
+  NodeResults results{call.operand(0)};
+  if (call.wants(1)) {
+    results.push_back(
+        broadcast(compare(call.scalar(call.operand(0), 0), 0, Direction::Eq),
+                  Dims(call.operand(0).shape().dims().begin(), call.operand(0).shape().dims().end())));
+  }
+  return results;
+}
+
+} // namespace
+
+MappingTable elementwiseMappings() {
+  return {{"Abs", unary<abs>},
+          {"Acosh", unary<acosh>},
+          {"Add", binary<plus>},
+          {"And", binary<both>},
+          {"Asinh", unary<asinh>},
+          {"Atanh", unary<atanh>},
+          {"Cast", castTo},
+          {"CastLike", castLike},
+          {"Ceil", unary<ceil>},
+          {"Celu", celu},
+          {"Clip", clipped},
+          {"Cos", unary<cos>},
+          {"Cosh", unary<cosh>},
+          {"Div", binary<over>},
+          {"Dropout", inferenceDropout},
+          {"Elu", elu},
+          {"Equal", comparison<Direction::Eq>},
+          {"Erf", unary<erf>},
+          {"Exp", unary<exp>},
+          {"Floor", unary<floor>},
+          {"Gelu", geluForm},
+          {"Greater", comparison<Direction::Gt>},
+          {"GreaterOrEqual", comparison<Direction::Ge>},
+          {"HardSigmoid", hardSigmoid},
+          {"HardSwish", unary<hardSwishFormula>},
+          {"Identity", unary<same>},
+          {"IsInf", isInfinite},
+          {"IsNaN", unary<isNan>},
+          {"LeakyRelu", leaky},
+          {"Less", comparison<Direction::Lt>},
+          {"LessOrEqual", comparison<Direction::Le>},
+          {"Log", unary<log>},
+          {"Max", variadic<max>},
+          {"Mean", mean},
+          {"Min", variadic<min>},
+          {"Mod", modulo},
+          {"Mul", binary<times>},
+          {"Neg", unary<negative>},
+          {"Not", unary<opposite>},
+          {"Or", binary<either>},
+          {"PRelu", binary<leakyRelu>},
+          {"Pow", power},
+          {"Reciprocal", unary<reciprocal>},
+          {"Relu", unary<relu>},
+          {"Round", unary<round>},
+          {"Selu", selu},
+          {"Shrink", shrink},
+          {"Sigmoid", unary<sigmoid>},
+          {"Sign", unary<sign>},
+          {"Sin", unary<sin>},
+          {"Sinh", unary<sinh>},
+          {"Softplus", unary<softplus>},
+          {"Softsign", unary<softsign>},
+          {"Sqrt", unary<sqrt>},
+          {"Sub", binary<minus>},
+          {"Sum", variadic<plus>},
+          {"Tan", unary<tan>},
+          {"Tanh", unary<tanh>},
+          {"ThresholdedRelu", thresholded},
+          {"Where", where},
+          {"Xor", binary<one>}};
+}
+
+} // namespace dfc::test

@@ -1,0 +1,88 @@
+// A node of an ONNX graph as the mapping sees it: operands as tensors of the DSL, attributes with their
+// defaults, and what the format knows only when it runs (the axes of a reduction, the shape of a reshape) as
+// literals, because dfc's shapes are static: they are evaluated from the test's own data.
+#pragma once
+
+#include "ir/builder.h"
+#include "tests/onnx/model_file.h"
+
+namespace dfc::test {
+
+/// A graph under construction and what is fed to it.
+class OnnxScope {
+ public:
+  explicit OnnxScope(Builder& builder) : builder_(builder) {}
+  Builder& builder() { return builder_; }
+  void input(const std::string& name, const Literal& value);
+  void define(const std::string& name, Tensor tensor) { values_[name] = tensor; }
+  Tensor tensor(const std::string& name) const;
+  /// Its value for the data that is fed.
+  Literal literal(Tensor tensor) const;
+  const NamedLiterals& feeds() const { return feeds_; }
+
+ private:
+  Builder& builder_;
+  std::map<std::string, Tensor> values_;
+  NamedLiterals feeds_;
+};
+
+Dims dimsOf(Tensor a);
+
+class NodeCall {
+ public:
+  NodeCall(OnnxScope& scope, const OnnxNode& node, int64_t version)
+      : scope_(scope), node_(node), opset_(version) {}
+  int64_t opset() const { return opset_; }
+  const std::string& op() const { return node_.op; }
+  Builder& builder() { return scope_.builder(); }
+
+  size_t operands() const { return node_.inputs.size(); }
+  size_t results() const { return node_.outputs.size(); }
+  bool has(size_t index) const { return index < node_.inputs.size() && !node_.inputs[index].empty(); }
+  /// Whether somebody may read the result.
+  bool wants(size_t index) const { return index < node_.outputs.size() && !node_.outputs[index].empty(); }
+  Tensor operand(size_t index) const;
+  Literal literal(size_t index) const { return scope_.literal(operand(index)); }
+  Literal literalOf(Tensor tensor) const { return scope_.literal(tensor); }
+  Dims dims(size_t index) const;     ///< a literal of rank 1 (or a scalar) as whole numbers
+  double number(size_t index) const; ///< its first element
+
+  bool hasAttribute(const std::string& name) const { return node_.attributes.count(name) != 0; }
+  int64_t integer(const std::string& name, int64_t otherwise) const;
+  double real(const std::string& name, double otherwise) const;
+  std::string text(const std::string& name, const std::string& otherwise) const;
+  Dims integers(const std::string& name, const Dims& otherwise = {}) const;
+  const OnnxAttribute& attribute(const std::string& name) const;
+
+  Tensor constant(const Literal& literal) { return builder().constant(literal); }
+  /// A scalar of the element type of `like`.
+  Tensor scalar(Tensor like, double value) { return builder().scalar(like.type().element, value); }
+  Tensor whole(const std::vector<int64_t>& values); ///< i64 of rank 1
+
+ private:
+  OnnxScope& scope_;
+  const OnnxNode& node_;
+  int64_t opset_;
+};
+
+using NodeResults = std::vector<Tensor>;
+using NodeMapping = NodeResults (*)(NodeCall&);
+
+/// The mapping of an ONNX op; throws OutOfScope where dfc's table cannot express it.
+NodeMapping onnxMapping(const std::string& op);
+
+/// What a file of mappings holds.
+using MappingTable = std::map<std::string, NodeMapping>;
+MappingTable elementwiseMappings();
+MappingTable reductionMappings();
+MappingTable shapeMappings();
+MappingTable makerMappings();
+MappingTable indexMappings();
+MappingTable networkMappings();
+MappingTable normalisationMappings();
+MappingTable recurrentMappings();
+MappingTable resizeMappings();
+MappingTable einsumMapping();
+MappingTable lossMappings();
+
+} // namespace dfc::test

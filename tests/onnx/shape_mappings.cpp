@@ -1,0 +1,216 @@
+// ONNX's ops that move elements.
+#include "ir/dsl.h"
+#include "ir/op_rules.h"
+#include "tests/onnx/node_call.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace dfc::test {
+namespace {
+
+size_t axisOf(int64_t axis, size_t rank) {
+  const std::optional<size_t> normal = normalAxis(axis, rank);
+  if (!normal) {
+    throw std::runtime_error("no such axis");
+  }
+  return *normal;
+}
+
+NodeResults reshaped(NodeCall& call) {
+  const Tensor a = call.operand(0);
+  Dims dims = call.has(1) ? call.dims(1) : call.integers("shape");
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == 0 && call.integer("allowzero", 0) == 0) {
+      dims[i] = a.shape()[i];
+    }
+  }
+  return {reshape(a, dims)};
+}
+
+NodeResults flattened(NodeCall& call) {
+  const Tensor a = call.operand(0);
+  const auto rank = static_cast<int64_t>(a.shape().rank());
+  const int64_t axis = call.integer("axis", 1);
+  const auto split = static_cast<size_t>(axis < 0 ? axis + rank : axis);
+  const llvm::ArrayRef<int64_t> dims = a.shape().dims();
+  const auto product = [](llvm::ArrayRef<int64_t> part) {
+    return std::accumulate(part.begin(), part.end(), int64_t(1), std::multiplies<>());
+  };
+  return {reshape(a, {product(dims.take_front(split)), product(dims.drop_front(split))})};
+}
+
+NodeResults squeezed(NodeCall& call) {
+  const Tensor a = call.operand(0);
+  const Dims wanted = call.has(1) ? call.dims(1) : call.integers("axes");
+  std::vector<bool> drop(a.shape().rank());
+  for (size_t i = 0; i < drop.size(); ++i) {
+    drop[i] = wanted.empty() && a.shape()[i] == 1;
+  }
+  for (const int64_t axis : wanted) {
+    drop[axisOf(axis, drop.size())] = true;
+  }
+  Dims dims;
+  for (size_t i = 0; i < drop.size(); ++i) {
+    if (!drop[i]) {
+      dims.push_back(a.shape()[i]);
+    }
+  }
+  return {reshape(a, dims)};
+}
+
+NodeResults unsqueezed(NodeCall& call) {
+  const Tensor a = call.operand(0);
+  const Dims wanted = call.has(1) ? call.dims(1) : call.integers("axes");
+  std::vector<bool> fresh(a.shape().rank() + wanted.size());
+  for (const int64_t axis : wanted) {
+    fresh[axisOf(axis, fresh.size())] = true;
+  }
+  Dims dims;
+  size_t next = 0;
+  for (const bool one : fresh) {
+    dims.push_back(one ? 1 : a.shape()[next++]);
+  }
+  return {reshape(a, dims)};
+}
+
+NodeResults expanded(NodeCall& call) {
+  const Tensor a = call.operand(0);
+  const auto common = broadcastShapes(a.shape(), Shape(call.dims(1)));
+  return {broadcast(a, Dims(common->dims().begin(), common->dims().end()))};
+}
+
+NodeResults transposed(NodeCall& call) { return {transpose(call.operand(0), call.integers("perm"))}; }
+
+NodeResults joined(NodeCall& call) {
+  std::vector<Tensor> parts;
+  for (size_t i = 0; i < call.operands(); ++i) {
+    parts.push_back(call.operand(i));
+  }
+  return {concat(parts, call.integer("axis", 1))};
+}
+
+NodeResults parted(NodeCall& call) {
+  const Tensor a = call.operand(0);
+  const int64_t axis = call.integer("axis", 0);
+  Dims sizes = call.has(1) ? call.dims(1) : call.integers("split");
+  if (sizes.empty()) {
+    const int64_t length = a.shape()[axisOf(axis, a.shape().rank())];
+    const auto parts = static_cast<int64_t>(call.results());
+    const int64_t each = (length + parts - 1) / parts;
+    for (int64_t i = 0; i < parts; ++i) {
+      sizes.push_back(std::min(each, length - i * each));
+    }
+  }
+  return split(a, sizes, axis);
+}
+
+// Elements begin, begin + step, … before end: by a slice forwards, by a gather backwards.
+Tensor sliced(NodeCall& call, Tensor a, size_t axis, int64_t begin, int64_t end, int64_t step) {
+  const int64_t length = a.shape()[axis];
+  const int64_t least = step > 0 ? 0 : -1, most = step > 0 ? length : length - 1;
+  begin = std::clamp(begin < 0 ? begin + length : begin, step > 0 ? 0 : int64_t(0), most);
+  end = std::clamp(end < 0 ? end + length : end, least, length);
+  if (step > 0) {
+    Dims starts(a.shape().rank(), 0), ends = dimsOf(a), strides(a.shape().rank(), 1);
+    starts[axis] = begin;
+    ends[axis] = std::max(begin, end);
+    strides[axis] = step;
+    return slice(a, starts, ends, strides);
+  }
+  std::vector<int64_t> order;
+  for (int64_t i = begin; i > end; i += step) {
+    order.push_back(i);
+  }
+  return gather(a, call.whole(order), static_cast<int64_t>(axis));
+}
+
+NodeResults slicedAll(NodeCall& call) {
+  Tensor a = call.operand(0);
+  const bool attributes = call.opset() < 10;
+  const Dims starts = attributes ? call.integers("starts") : call.dims(1);
+  const Dims ends = attributes ? call.integers("ends") : call.dims(2);
+  Dims axes = attributes ? call.integers("axes") : call.has(3) ? call.dims(3) : Dims{};
+  const Dims steps = !attributes && call.has(4) ? call.dims(4) : Dims(starts.size(), 1);
+  if (axes.empty()) {
+    axes.resize(starts.size());
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  for (size_t i = 0; i < starts.size(); ++i) {
+    a = sliced(call, a, axisOf(axes[i], a.shape().rank()), starts[i], ends[i], steps[i]);
+  }
+  return {a};
+}
+
+// Which element stands at position i of an axis that is continued by reflection or by its edge.
+int64_t continued(int64_t i, int64_t length, bool reflect) {
+  if (!reflect) {
+    return std::clamp<int64_t>(i, 0, length - 1);
+  }
+  const int64_t period = std::max<int64_t>(2 * (length - 1), 1);
+  const int64_t within = ((i % period) + period) % period;
+  return within < length ? within : period - within;
+}
+
+NodeResults padded(NodeCall& call) {
+  Tensor a = call.operand(0);
+  const Dims pads = call.opset() < 11 ? call.integers("pads") : call.dims(1);
+  const std::string mode = call.text("mode", "constant");
+  const size_t rank = a.shape().rank();
+  const Dims low(pads.begin(), pads.begin() + static_cast<int64_t>(rank)),
+      high(pads.begin() + static_cast<int64_t>(rank), pads.end());
+  if (mode == "constant") {
+    const double value = call.opset() < 11 ? call.real("value", 0) : call.has(2) ? call.number(2) : 0;
+    return {pad(a, low, high, {}, value)};
+  }
+  for (size_t axis = 0; axis < rank; ++axis) {
+    std::vector<int64_t> order;
+    for (int64_t i = -low[axis]; i < a.shape()[axis] + high[axis]; ++i) {
+      order.push_back(continued(i, a.shape()[axis], mode == "reflect"));
+    }
+    a = low[axis] == 0 && high[axis] == 0 ? a : gather(a, call.whole(order), static_cast<int64_t>(axis));
+  }
+  return {a};
+}
+
+NodeResults tiled(NodeCall& call) { return {tile(call.operand(0), call.dims(1))}; }
+
+NodeResults triangle(NodeCall& call) {
+  const auto k = call.has(1) ? static_cast<int64_t>(call.number(1)) : 0;
+  return {trilu(call.operand(0), k, call.integer("upper", 1) != 0)};
+}
+
+NodeResults depthToSpace(NodeCall& call) {
+  const Tensor a = call.operand(0);
+  const int64_t block = call.integer("blocksize", 1);
+  const Dims d = dimsOf(a);
+  const int64_t channels = d[1] / (block * block);
+  const bool columnsFirst = call.text("mode", "DCR") == "DCR";
+  const Tensor parted = columnsFirst ? reshape(a, {d[0], block, block, channels, d[2], d[3]})
+                                     : reshape(a, {d[0], channels, block, block, d[2], d[3]});
+  const Tensor moved = transpose(parted, columnsFirst ? Dims{0, 3, 4, 1, 5, 2} : Dims{0, 1, 4, 2, 5, 3});
+  return {reshape(moved, {d[0], channels, d[2] * block, d[3] * block})};
+}
+
+NodeResults spaceToDepth(NodeCall& call) {
+  const Tensor a = call.operand(0);
+  const int64_t block = call.integer("blocksize", 1);
+  const Dims d = dimsOf(a);
+  const Tensor parted = reshape(a, {d[0], d[1], d[2] / block, block, d[3] / block, block});
+  return {reshape(transpose(parted, {0, 3, 5, 1, 2, 4}),
+                  {d[0], d[1] * block * block, d[2] / block, d[3] / block})};
+}
+
+} // namespace
+
+MappingTable shapeMappings() {
+  return {{"Concat", joined},   {"DepthToSpace", depthToSpace},
+          {"Expand", expanded}, {"Flatten", flattened},
+          {"Pad", padded},      {"Reshape", reshaped},
+          {"Slice", slicedAll}, {"SpaceToDepth", spaceToDepth},
+          {"Split", parted},    {"Squeeze", squeezed},
+          {"Tile", tiled},      {"Transpose", transposed},
+          {"Trilu", triangle},  {"Unsqueeze", unsqueezed}};
+}
+
+} // namespace dfc::test
