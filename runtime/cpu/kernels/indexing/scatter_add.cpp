@@ -67,7 +67,7 @@ class ScatterAddKernel final : public CpuKernel {
     int64_t before = 0;
     for (int64_t& first : first_) {
       before += first;
-      first = before; // one past the place's last, for now
+      first = before; // one past the last of the place; the loop below counts it down to the first
     }
     for (int64_t at = indices_.count(); at-- > 0;) {
       if (const int64_t place = indices_.place(indices, at); place >= 0) {

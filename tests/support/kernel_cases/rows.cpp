@@ -1,0 +1,53 @@
+#include "tests/support/kernel_cases/cases.h"
+
+namespace dfc::test {
+namespace {
+
+void addSoftmaxes(Cases& cases, bool large) {
+  std::vector<std::pair<Shape, int64_t>> shapes = {
+      {{1}, 0},     {{7}, 0},        {{3, 10}, 1},   {{64, 512}, 1}, {{33, 129}, -1}, {{5, 1500}, 1},
+      {{40, 3}, 0}, {{6, 9, 16}, 1}, {{2, 7, 5}, 1}, {{2, 7, 5}, 0}, {{0, 4}, 1},     {{300, 8}, 0}};
+  if (large) {
+    shapes.push_back({{3, 5000}, 1});
+    shapes.push_back({{2, 33000}, 1});
+    shapes.push_back({{2, 70000}, 1});
+    shapes.push_back({{2, 140001}, 1});
+    shapes.push_back({{20000, 12}, 1});
+  }
+  for (const auto& [shape, axis] : shapes) {
+    cases.add<ops::Softmax>({cases.of(shape)}, [&, along = axis](auto& op) { op.axis = along; });
+    cases.add<ops::LogSoftmax>({cases.of(shape)}, [&, along = axis](auto& op) { op.axis = along; });
+    if (shape.rank() == 2) {
+      cases.push(ops::SoftmaxCrossEntropy{}, {cases.of(shape), i64({shape[0]})});
+      cases.push(ops::SoftmaxCrossEntropyGradient{}, {cases.of(shape), i32({shape[0]}), cases.of({})});
+    }
+  }
+}
+
+void addNorms(Cases& cases, bool large) {
+  std::vector<std::pair<Shape, int64_t>> shapes = {{{1}, 0},        {{7}, 0},       {{3, 10}, 1},
+                                                   {{64, 512}, 1},  {{33, 129}, 1}, {{5, 1500}, 1},
+                                                   {{2, 3, 20}, 1}, {{0, 4}, 1},    {{300, 8}, 1}};
+  if (large) {
+    shapes.push_back({{2, 33000}, 1});
+    shapes.push_back({{2, 140001}, 1});
+    shapes.push_back({{20000, 12}, 1});
+  }
+  for (const auto& [shape, axis] : shapes) {
+    const TensorType row = cases.of(Shape(shape.dims().drop_front(static_cast<size_t>(axis))));
+    const auto set = [&, along = axis](auto& op) { op.axis = along; };
+    cases.add<ops::LayerNorm>({cases.of(shape), row, row}, set);
+    cases.add<ops::LayerNorm>({cases.of(shape), row}, set);
+    cases.add<ops::RmsNorm>({cases.of(shape), row}, set);
+    cases.add<ops::Dropout>({cases.of(shape), i64({})}, [](auto& op) { op.seed = int64_t(7) << 33; });
+  }
+}
+
+} // namespace
+
+void addRows(Cases& cases, bool large) {
+  addSoftmaxes(cases, large);
+  addNorms(cases, large);
+}
+
+} // namespace dfc::test

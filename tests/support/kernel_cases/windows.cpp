@@ -1,0 +1,127 @@
+#include "tests/support/kernel_cases/cases.h"
+
+#include "ir/convolution.h"
+#include "ir/op_rules.h"
+
+namespace dfc::test {
+namespace {
+
+// A convolution and its two gradients.
+struct ConvolutionCase {
+  Shape image, filter;
+  Dims strides, low, high, dilations;
+  int64_t groups = 1;
+};
+
+void addConvolution(Cases& cases, const ConvolutionCase& c) {
+  ops::Conv2d forward;
+  forward.strides = c.strides;
+  forward.low = c.low;
+  forward.high = c.high;
+  forward.dilations = c.dilations;
+  forward.groups = c.groups;
+  const TensorType image = cases.of(c.image), filter = cases.of(c.filter);
+  const TypeResult result = resultTypes(forward, std::vector<TensorType>{image, filter});
+  if (!result.ok()) {
+    return;
+  }
+  auto toInput = sameConvolution<ops::Conv2dInputGradient>(forward);
+  toInput.shape.assign(c.image.dims().begin(), c.image.dims().end());
+  auto toFilter = sameConvolution<ops::Conv2dFilterGradient>(forward);
+  toFilter.shape.assign(c.filter.dims().begin(), c.filter.dims().end());
+  cases.push(forward, {image, filter});
+  cases.push(std::move(toInput), {filter, result.types[0]});
+  cases.push(std::move(toFilter), {image, result.types[0]});
+}
+
+void addConvolutions(Cases& cases, bool large) {
+  std::vector<ConvolutionCase> convolutions = {
+      {{1, 1, 1, 1}, {1, 1, 1, 1}, {}, {}, {}, {}, 1},
+      {{2, 9, 6, 7}, {10, 9, 3, 2}, {}, {1, 0}, {1, 1}, {}, 1},           // tiles
+      {{1, 3, 12, 11}, {34, 3, 3, 3}, {2, 3}, {1, 2}, {0, 1}, {1, 2}, 1}, // few channels
+      {{2, 24, 5, 5}, {20, 12, 3, 3}, {1, 2}, {2, 0}, {1, 3}, {2, 1}, 2}, // groups in tiles
+      {{2, 6, 9, 8}, {12, 1, 3, 3}, {2, 1}, {1, 1}, {1, 1}, {}, 6},       // depthwise
+      {{3, 2, 30, 20}, {2, 1, 2, 2}, {}, {}, {}, {}, 2},                  // sums long enough for a block
+      {{4, 16, 12, 12}, {9, 16, 3, 3}, {}, {1, 1}, {1, 1}, {}, 1},        // sums cut into pieces
+      {{0, 3, 4, 4}, {2, 3, 3, 3}, {}, {}, {}, {}, 1},
+      {{2, 0, 4, 4}, {2, 0, 3, 3}, {}, {}, {}, {}, 1},
+      {{1, 2, 9, 9}, {2, 2, 2, 2}, {4, 5}, {3, 0}, {0, 3}, {3, 2}, 1}};
+  if (large) {
+    convolutions.push_back({{2, 16, 72, 72}, {130, 16, 3, 3}, {}, {1, 1}, {1, 1}, {}, 1}); // large tiles
+  }
+  for (const ConvolutionCase& c : convolutions) {
+    addConvolution(cases, c);
+  }
+}
+
+template <class Op>
+Op windowed(const ConvolutionCase& c) { // filter: [.., .., rows, columns] of the window
+  Op op;
+  op.window = {c.filter[2], c.filter[3]};
+  op.strides = c.strides;
+  op.low = c.low;
+  op.high = c.high;
+  return op;
+}
+
+void addPools(Cases& cases) {
+  const std::vector<ConvolutionCase> pools = {{{2, 3, 6, 7}, {1, 1, 2, 2}, {2, 2}, {}, {}, {}, 1},
+                                              {{1, 2, 7, 9}, {1, 1, 3, 3}, {}, {1, 1}, {1, 1}, {}, 1},
+                                              {{1, 1, 9, 8}, {1, 1, 3, 2}, {2, 3}, {1, 0}, {2, 1}, {}, 1},
+                                              {{2, 1, 8, 9}, {1, 1, 3, 2}, {1, 2}, {2, 0}, {0, 1}, {2, 3}, 1},
+                                              {{2, 3, 5, 5}, {1, 1, 5, 5}, {}, {}, {}, {}, 1},
+                                              {{0, 3, 4, 4}, {1, 1, 2, 2}, {}, {}, {}, {}, 1}};
+  for (const ConvolutionCase& c : pools) {
+    const TensorType image = cases.of(c.image);
+    auto most = windowed<ops::MaxPool>(c);
+    auto mostBack = windowed<ops::MaxPoolGradient>(c);
+    most.dilations = mostBack.dilations = c.dilations;
+    const TypeResult pooled = resultTypes(most, std::vector<TensorType>{image});
+    if (!pooled.ok()) {
+      continue;
+    }
+    cases.push(most, {image});
+    cases.push(mostBack, {image, pooled.types[0]});
+    if (!c.dilations.empty()) {
+      continue;
+    }
+    for (const bool countPadding : {false, true}) {
+      auto mean = windowed<ops::AveragePool>(c);
+      auto meanBack = windowed<ops::AveragePoolGradient>(c);
+      mean.countPadding = meanBack.countPadding = countPadding;
+      meanBack.shape.assign(c.image.dims().begin(), c.image.dims().end());
+      cases.push(mean, {image});
+      cases.push(meanBack, {pooled.types[0]});
+    }
+  }
+}
+
+void addBatchNorms(Cases& cases, bool large) {
+  std::vector<std::pair<Shape, int64_t>> shapes = {
+      {{5}, 0},         {{4, 1}, 1},         {{3, 5, 2, 3}, 1}, {{37, 6}, 1},
+      {{2, 3, 16}, -2}, {{3, 40, 8, 8}, 1},  {{700, 3}, -1},    {{2, 0, 3}, 1},
+      {{6, 2, 9}, 0},   {{2, 2, 90, 60}, 1}, {{1, 300, 4}, 1},  {{9, 4, 1, 1}, 1}};
+  if (large) {
+    shapes.push_back({{40, 64, 14, 14}, 1});
+    shapes.push_back({{70000, 5}, 1});
+  }
+  for (const auto& [shape, axis] : shapes) {
+    const TensorType a = cases.of(shape);
+    const TensorType vector = cases.of(Shape{shape[*normalAxis(axis, shape.rank())]});
+    const int64_t along = axis;
+    const auto set = [&](auto& op) { op.axis = along; };
+    cases.add<ops::BatchNorm>({a, vector, vector, vector, vector}, set);
+    cases.add<ops::BatchNormTraining>({a, vector, vector}, set);
+    cases.add<ops::BatchNormGradient>({a, vector, vector, vector, a}, set);
+  }
+}
+
+} // namespace
+
+void addWindows(Cases& cases, bool large) {
+  addConvolutions(cases, large);
+  addPools(cases);
+  addBatchNorms(cases, large);
+}
+
+} // namespace dfc::test
