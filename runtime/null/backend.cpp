@@ -1,22 +1,12 @@
 // The null backend: allocates nothing, computes nothing, keeps the order and emits the spans. It serves every
 // device kind, so that a plan for any machine can be driven, and what the runtime itself costs can be
-// measured. What leaves it, by a fetch or a transfer, is zero.
-#include "runtime/worker_queue.h"
+// measured.
+#include "runtime/null/null_device.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace dfc {
 namespace {
-
-class NullArena final : public Arena {
- public:
-  std::byte* hostAddress() override { return nullptr; }
-  void write(int64_t /*offset*/, std::span<const std::byte> /*bytes*/) override {}
-  void read(int64_t /*offset*/, std::span<std::byte> bytes) override {
-    std::fill(bytes.begin(), bytes.end(), std::byte{0});
-  }
-};
 
 /// Only what others will read is work: a fetch buffer, or the memory of a device that does hold something.
 class NullWork final : public WorkMaker {
@@ -55,14 +45,6 @@ class NullWork final : public WorkMaker {
   std::deque<Zeros> zeros_;
 };
 
-class NullDevice final : public Device {
- public:
-  std::unique_ptr<Arena> allocate(int64_t /*bytes*/) override { return std::make_unique<NullArena>(); }
-  std::unique_ptr<Queue> openQueue(QueueKind /*kind*/, uint32_t /*index*/) override {
-    return std::make_unique<WorkerQueue>(std::make_unique<NullWork>());
-  }
-};
-
 class NullBackend final : public Backend {
  public:
   std::string_view name() const override { return "null"; }
@@ -71,11 +53,7 @@ class NullBackend final : public Backend {
   bool hasKernel(const Graph& /*graph*/, OpId /*op*/) const override { return true; }
   std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
                                             const BackendOptions& /*options*/) override {
-    std::vector<std::unique_ptr<Device>> opened;
-    for (size_t i = 0; i < devices.size(); ++i) {
-      opened.push_back(std::make_unique<NullDevice>());
-    }
-    return opened;
+    return openNullDevices(devices.size(), [] { return std::make_unique<NullWork>(); });
   }
 };
 

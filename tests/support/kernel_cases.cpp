@@ -1,6 +1,7 @@
 #include "tests/support/kernel_cases.h"
 
 #include "ir/assert.h"
+#include "ir/op_rules.h"
 #include "tests/support/kernel_cases/cases.h"
 
 namespace dfc::test {

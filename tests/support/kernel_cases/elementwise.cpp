@@ -1,3 +1,4 @@
+// Calls of elementwise ops: sizes around a vector, broadcasts, choices, fused bodies.
 #include "tests/support/kernel_cases/cases.h"
 
 namespace dfc::test {

@@ -1,3 +1,4 @@
+// Calls of reductions, running sums and fused folds: along the first, the last, several and no axes.
 #include "tests/support/kernel_cases/cases.h"
 
 namespace dfc::test {

@@ -1,3 +1,4 @@
+// Calls of ops that go by indices: gather, scatterAdd, oneHot, topK, and by places: split, tile, cumSum.
 #include "tests/support/kernel_cases/cases.h"
 
 namespace dfc::test {

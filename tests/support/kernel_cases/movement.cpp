@@ -1,3 +1,4 @@
+// Calls of ops that only move elements: transpose, concat, slice, pad.
 #include "tests/support/kernel_cases/cases.h"
 
 namespace dfc::test {

@@ -1,3 +1,4 @@
+// Calls of ops that work along an axis or over channels: softmax, cross-entropy, normalisations, dropout.
 #include "tests/support/kernel_cases/cases.h"
 
 namespace dfc::test {

@@ -1,3 +1,4 @@
+// Calls of convolutions and pools: strides, pads, dilations, groups.
 #include "tests/support/kernel_cases/cases.h"
 
 #include "ir/convolution.h"

@@ -2,7 +2,7 @@
 // beside a bare executor in this file and beside other task executors (dfc_executors). Issue 4: within twice
 // the bare one.
 #include "runtime/executable_folder.h"
-#include "runtime/worker_queue.h"
+#include "runtime/null/null_device.h"
 #include "tools/bench/cost/costs.h"
 #include "tools/bench/graphs/large.h"
 
@@ -77,23 +77,6 @@ class CallingWork final : public WorkMaker {
   void bind(const Round& /*round*/) override {}
 };
 
-class NoMemory final : public Arena {
- public:
-  std::byte* hostAddress() override { return nullptr; }
-  void write(int64_t /*offset*/, std::span<const std::byte> /*bytes*/) override {}
-  void read(int64_t /*offset*/, std::span<std::byte> bytes) override {
-    std::fill(bytes.begin(), bytes.end(), std::byte{0});
-  }
-};
-
-class CallingDevice final : public Device {
- public:
-  std::unique_ptr<Arena> allocate(int64_t /*bytes*/) override { return std::make_unique<NoMemory>(); }
-  std::unique_ptr<Queue> openQueue(QueueKind /*kind*/, uint32_t /*index*/) override {
-    return std::make_unique<WorkerQueue>(std::make_unique<CallingWork>());
-  }
-};
-
 class CallingBackend final : public Backend {
  public:
   std::string_view name() const override { return "calling"; }
@@ -102,11 +85,7 @@ class CallingBackend final : public Backend {
   bool hasKernel(const Graph& /*graph*/, OpId /*op*/) const override { return true; }
   std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
                                             const BackendOptions& /*options*/) override {
-    std::vector<std::unique_ptr<Device>> opened;
-    for (size_t i = 0; i < devices.size(); ++i) {
-      opened.push_back(std::make_unique<CallingDevice>());
-    }
-    return opened;
+    return openNullDevices(devices.size(), [] { return std::make_unique<CallingWork>(); });
   }
 };
 

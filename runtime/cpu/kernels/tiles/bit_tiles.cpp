@@ -7,12 +7,15 @@
 #define HWY_TARGET_INCLUDE "runtime/cpu/kernels/tiles/bit_tiles.cpp"
 #include <hwy/foreach_target.h>
 
-#include <hwy/highway.h>
+#include "runtime/cpu/kernels/tiles/scalar_tiles.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace dfc {
 namespace HWY_NAMESPACE {
 namespace {
+
+using scalars::binaryTile;
+using scalars::unaryTile;
 
 struct AndBits {
   template <class Bits>
@@ -33,27 +36,11 @@ struct XorBits {
   }
 };
 
-template <class Bits, class Scalar>
-void binaryTile(const void* const* inputs, void* output, size_t count) {
-  const Bits* a = static_cast<const Bits*>(inputs[0]);
-  const Bits* b = static_cast<const Bits*>(inputs[1]);
-  Bits* out = static_cast<Bits*>(output);
-  DFC_INDEPENDENT
-  for (size_t i = 0; i < count; ++i) {
-    out[i] = Scalar()(a[i], b[i]);
-  }
-}
-
 // `mask`: the bits that an element has; a bool has one.
 template <class Bits, Bits mask>
-void notTile(const void* const* inputs, void* output, size_t count) {
-  const Bits* a = static_cast<const Bits*>(inputs[0]);
-  Bits* out = static_cast<Bits*>(output);
-  DFC_INDEPENDENT
-  for (size_t i = 0; i < count; ++i) {
-    out[i] = static_cast<Bits>(a[i] ^ mask);
-  }
-}
+struct NotBits {
+  HWY_INLINE Bits operator()(Bits a) const { return static_cast<Bits>(a ^ mask); }
+};
 
 template <class Bits, Bits mask>
 TileFunction bitTileOf(OpKind kind) {
@@ -61,7 +48,7 @@ TileFunction bitTileOf(OpKind kind) {
   case OpKind::And: return binaryTile<Bits, AndBits>;
   case OpKind::Or: return binaryTile<Bits, OrBits>;
   case OpKind::Xor: return binaryTile<Bits, XorBits>;
-  case OpKind::Not: return notTile<Bits, mask>;
+  case OpKind::Not: return unaryTile<Bits, NotBits<Bits, mask>>;
   default: return nullptr;
   }
 }

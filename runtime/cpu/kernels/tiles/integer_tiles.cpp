@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "runtime/cpu/kernels/tiles/integer_tiles.cpp"
 #include <hwy/foreach_target.h>
 
-#include <hwy/highway.h>
+#include "runtime/cpu/kernels/tiles/scalar_tiles.h"
 
 #include <type_traits>
 
@@ -16,6 +16,9 @@ HWY_BEFORE_NAMESPACE();
 namespace dfc {
 namespace HWY_NAMESPACE {
 namespace {
+
+using scalars::binaryTile;
+using scalars::unaryTile;
 
 // Unsigned arithmetic wraps by definition; u8 is widened by the language and cut back.
 template <class T>
@@ -93,27 +96,6 @@ struct ReluInteger {
     return MaximumIntegers()(a, T(0));
   }
 };
-
-template <class T, class Scalar>
-void binaryTile(const void* const* inputs, void* output, size_t count) {
-  const T* a = static_cast<const T*>(inputs[0]);
-  const T* b = static_cast<const T*>(inputs[1]);
-  T* out = static_cast<T*>(output);
-  DFC_INDEPENDENT
-  for (size_t i = 0; i < count; ++i) {
-    out[i] = Scalar()(a[i], b[i]);
-  }
-}
-
-template <class T, class Scalar>
-void unaryTile(const void* const* inputs, void* output, size_t count) {
-  const T* a = static_cast<const T*>(inputs[0]);
-  T* out = static_cast<T*>(output);
-  DFC_INDEPENDENT
-  for (size_t i = 0; i < count; ++i) {
-    out[i] = Scalar()(a[i]);
-  }
-}
 
 template <class T>
 void clipTile(const void* const* inputs, void* output, size_t count) {
