@@ -4,6 +4,7 @@
 #include "compiler/memory/memory_gate.h"
 #include "compiler/memory/plan_memory.h"
 #include "compiler/memory/reuse_orderings.h"
+#include "compiler/schedule/lower_bounds.h"
 #include "ir/text/units.h"
 
 #include <fmt/format.h>
@@ -115,7 +116,7 @@ class MemoryFitter {
       }
     }
     FittedPlan plan;
-    plan.schedule = scheduleOf(problem_, attempt.times, attempt.orderings);
+    plan.schedule = scheduleOf(problem_, attempt.times, lowerBounds(problem_.list), attempt.orderings);
     plan.memory = packMemory(placed_, plan.schedule, machine_, wishes);
     return plan;
   }

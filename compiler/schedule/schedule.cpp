@@ -64,30 +64,42 @@ std::optional<ListResult> onOneLane(const ListProblem& problem, const ListResult
   return onOne.makespan <= limit ? std::optional(std::move(onOne)) : std::nullopt;
 }
 
+/// A list schedule, and what no other can beat.
+struct BoundedResult {
+  ListResult result;
+  LowerBounds bounds;
+};
+
 // A list schedule is as good as its priorities. What the author scoped together goes together where that is
 // no slower: it hands over whole boxes, so that what waits for one of them can start (and its operands die
 // sooner).
 // Nothing is tried any more where the first order already is as short as any can be.
-ListResult bestOrder(const ListProblem& problem) {
+BoundedResult bestOrder(const ListProblem& problem) {
   constexpr double rounding = 1e-9;
-  ListResult byBox = listSchedule(problem, boxRanks(problem));
-  if (byBox.makespan <= lowerBounds(problem).best() * (1 + rounding)) {
-    return byBox;
+  BoundedResult best{listSchedule(problem, boxRanks(problem)), lowerBounds(problem)};
+  if (best.result.makespan <= best.bounds.best() * (1 + rounding)) {
+    return best;
   }
   ListResult byTask = listSchedule(problem);
-  return byTask.makespan < byBox.makespan ? std::move(byTask) : std::move(byBox);
+  if (byTask.makespan < best.result.makespan) {
+    best.result = std::move(byTask);
+  }
+  return best;
 }
 
 } // namespace
 
 Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const CostModel& cost) {
   const ScheduleProblem problem = scheduleProblem(placed, machine, cost);
-  const ListResult onMany = bestOrder(problem.list);
-  return scheduleOf(problem, onOneLane(problem.list, onMany).value_or(onMany));
+  BoundedResult best = bestOrder(problem.list);
+  if (std::optional<ListResult> onOne = onOneLane(problem.list, best.result)) {
+    best.result = *std::move(onOne);
+  }
+  return scheduleOf(problem, best.result, best.bounds);
 }
 
 double predictedMakespan(const PlacedGraph& placed, const Machine& machine, const CostModel& cost) {
-  return bestOrder(scheduleProblem(placed, machine, cost).list).makespan;
+  return bestOrder(scheduleProblem(placed, machine, cost).list).result.makespan;
 }
 
 } // namespace dfc

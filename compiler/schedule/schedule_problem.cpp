@@ -1,6 +1,5 @@
 #include "compiler/schedule/schedule_problem.h"
 
-#include "compiler/schedule/lower_bounds.h"
 #include "compiler/schedule/prune_waits.h"
 #include "compiler/schedule/schedule.h"
 
@@ -160,14 +159,14 @@ ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machin
   return ProblemMaker(placed, machine, cost).run();
 }
 
-Schedule scheduleOf(const ScheduleProblem& problem, const ListResult& result,
+Schedule scheduleOf(const ScheduleProblem& problem, const ListResult& result, const LowerBounds& bounds,
                     llvm::ArrayRef<TaskOrdering> orderings) {
   Schedule schedule;
   schedule.queues = problem.queues;
   addSteps(problem, result, schedule);
   addWaits(problem, orderings, schedule);
   schedule.makespan = result.makespan;
-  schedule.bounds = lowerBounds(problem.list);
+  schedule.bounds = bounds;
   return schedule;
 }
 

@@ -25,8 +25,8 @@ struct TaskOrdering {
 };
 
 /// The steps of a list schedule with the waits that the tasks' predecessors and `orderings` ask for, pruned.
-/// Assumes that `result` keeps the orderings.
-Schedule scheduleOf(const ScheduleProblem& problem, const ListResult& result,
+/// Assumes that `result` keeps the orderings. `bounds`: `lowerBounds` of the problem.
+Schedule scheduleOf(const ScheduleProblem& problem, const ListResult& result, const LowerBounds& bounds,
                     llvm::ArrayRef<TaskOrdering> orderings = {});
 
 } // namespace dfc
