@@ -151,6 +151,7 @@ Tensor gelu(Operand a, Approximation approximate) {
   return apply(attributes, {a});
 }
 Tensor silu(Operand a) { return apply(ops::Silu{}, {a}); }
+Tensor hardSwish(Operand a) { return apply(ops::HardSwish{}, {a}); }
 Tensor softplus(Operand a) { return apply(ops::Softplus{}, {a}); }
 Tensor clip(Operand a, Operand low, Operand high) { return apply(ops::Clip{}, {a, low, high}); }
 

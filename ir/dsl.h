@@ -40,6 +40,7 @@ Tensor leakyRelu(Operand a, Operand slope);
 using Approximation = ops::Gelu::Approximation;
 Tensor gelu(Operand a, Approximation approximate = Approximation::None);
 Tensor silu(Operand a);
+Tensor hardSwish(Operand a);
 Tensor softplus(Operand a);
 Tensor clip(Operand a, Operand low, Operand high);
 Tensor cast(Operand a, ElementType to);

@@ -22,6 +22,9 @@ T sigmoid(T a) {
 
 double softplus(double a) { return std::fmax(a, 0) + std::log1p(std::exp(-std::fabs(a))); }
 
+// NaN stays.
+double hardGate(double a) { return (a + 3 <= 0 ? 0 : a + 3 >= 6 ? 6 : a + 3) / 6; }
+
 // Below 0 a share of the distribution is small, and in double would lose what the argument's rounding costs:
 // x^2 units of its last place. Hence the wider type.
 double gelu(ops::Gelu::Approximation approximate, double value) {
@@ -61,6 +64,7 @@ double realFunction(OpKind kind, uint8_t variant, double a, double b) {
   case OpKind::LeakyRelu: return a >= 0 ? a : a * b;
   case OpKind::Gelu: return gelu(static_cast<ops::Gelu::Approximation>(variant), a);
   case OpKind::Silu: return a * sigmoid(a);
+  case OpKind::HardSwish: return a * hardGate(a);
   case OpKind::Softplus: return softplus(a);
   default: DFC_UNREACHABLE("no function of floats: " + std::string(nameOf(kind)));
   }

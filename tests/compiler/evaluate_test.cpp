@@ -192,6 +192,9 @@ TEST_CASE("evaluate: activations at points that are known") {
   CHECK(at(tanhForm, -1e200) == 0);
   CHECK(at(ops::Silu{}, 0) == 0);
   CHECK(at(ops::Silu{}, std::log(3.0)) == Approx(0.75 * std::log(3.0)).epsilon(1e-15)); // 3 / (3 + 1)
+  CHECK(at(ops::HardSwish{}, -3) == 0);
+  CHECK(at(ops::HardSwish{}, 1) == Approx(4.0 / 6).epsilon(1e-15));
+  CHECK(at(ops::HardSwish{}, 5) == 5);
   CHECK(at(ops::Softplus{}, 0) == Approx(std::log(2.0)).epsilon(1e-15));
   CHECK(at(ops::Softplus{}, 1000) == 1000);
   CHECK(at(ops::Softplus{}, -1000) == 0);

@@ -85,6 +85,7 @@ TEST_CASE("gradients: elementwise rules at random broadcast shapes") {
       [](const auto& x) { return clip(x[0], x[1], x[2] + 0.5) + abs(x[0] - x[1]) * sign(x[2]); },
       [](const auto& x) { return gelu(x[0] - x[1]) + gelu(x[2] - x[1], Approximation::Tanh); },
       [](const auto& x) { return silu(x[0] - x[1]) * softplus(x[2] - x[0]); },
+      [](const auto& x) { return hardSwish(4 * (x[0] - x[1])) * x[2] + hardSwish(x[2]); },
       [](const auto& x) { return leakyRelu(x[0] - x[1], x[2]) * rsqrt(x[0]) + reciprocal(x[1] + x[2]); },
       [](const auto& x) { return x[0] * floor(3 * x[1]) + x[1] * ceil(x[2]) + round(x[0]) * x[2]; },
   };
@@ -224,6 +225,7 @@ TEST_CASE("gradients: of activations far out and at their corners") {
   CHECK(slopes(whole, {-300, 300}, 1, ElementType::F16) == Numbers{0, 1});
   CHECK(slopes(tanhForm, {-1e300, 1e300}, 2) == Numbers{0, 0});
   CHECK(slopes([](Tensor x) { return silu(x); }, {-1e300, 0, 1e300}) == Numbers{0, 0.5, 1});
+  CHECK(slopes([](Tensor x) { return hardSwish(x); }, {-1e300, -3, 0, 3, 1e300}) == Numbers{0, 0, 0.5, 1, 1});
   CHECK(slopes([](Tensor x) { return softplus(x); }, {-1e300, 0, 1e300}) == Numbers{0, 0.5, 1});
   CHECK(slopes([](Tensor x) { return erf(x); }, {-1e300, 1e300}) == Numbers{0, 0});
   CHECK(slopes([](Tensor x) { return abs(x); }, {-2, 0, 3}) == Numbers{-1, 0, 1});

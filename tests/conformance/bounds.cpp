@@ -202,6 +202,7 @@ Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
   case OpKind::Sin:
   case OpKind::Cos:
   case OpKind::Erf:
+  case OpKind::HardSwish:
   case OpKind::Softplus: return {4, [](int64_t) { return 0.0; }};
   case OpKind::Silu: return {4, subnormalFactor(operands[0])};
   case OpKind::Gelu: return geluBound(std::get<ops::Gelu>(attributes), operands[0], expected);

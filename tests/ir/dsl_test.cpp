@@ -127,6 +127,7 @@ TEST_CASE("dsl: every function makes its op") {
   CHECK(kindOfOp(leakyRelu(a, 0.01)) == OpKind::LeakyRelu);
   CHECK(kindOfOp(gelu(a)) == OpKind::Gelu);
   CHECK(kindOfOp(silu(a)) == OpKind::Silu);
+  CHECK(kindOfOp(hardSwish(a)) == OpKind::HardSwish);
   CHECK(kindOfOp(softplus(a)) == OpKind::Softplus);
   CHECK(kindOfOp(clip(a, 0, 6)) == OpKind::Clip);
   CHECK(kindOfOp(cast(a, ElementType::I32)) == OpKind::Cast);

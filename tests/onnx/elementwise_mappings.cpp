@@ -52,7 +52,6 @@ Tensor asinh(Operand a) { return sign(a) * log(abs(a) + sqrt(a * a + 1)); }
 Tensor acosh(Operand a) { return log(a + sqrt(a * a - 1)); }
 Tensor atanh(Operand a) { return 0.5 * log((1 + a) / (1 - a)); }
 Tensor softsign(Operand a) { return a / (1 + abs(a)); }
-Tensor hardSwishFormula(Operand a) { return a * clip(a / 6 + 0.5, 0, 1); }
 Tensor isNan(Operand a) { return compare(a, a, Direction::Ne); }
 
 // Below zero `below`, else the operand.
@@ -195,7 +194,7 @@ MappingTable elementwiseMappings() {
           {"Greater", comparison<Direction::Gt>},
           {"GreaterOrEqual", comparison<Direction::Ge>},
           {"HardSigmoid", hardSigmoid},
-          {"HardSwish", unary<hardSwishFormula>},
+          {"HardSwish", unary<hardSwish>},
           {"Identity", unary<same>},
           {"IsInf", isInfinite},
           {"IsNaN", unary<isNan>},

@@ -74,6 +74,7 @@ double floatOracle(OpKind kind, double a, double b) {
   case OpKind::Erf: return std::erf(a);
   case OpKind::Gelu: return static_cast<double>(a / 2 * std::erfc(-a * std::sqrt(0.5L)));
   case OpKind::Silu: return a / (1 + std::exp(-a));
+  case OpKind::HardSwish: return a * std::fmin(std::fmax(a + 3, 0), 6) / 6;
   case OpKind::Softplus: return a > 40 ? a : std::log1p(std::exp(a));
   default: FAIL("no float form"); return 0;
   }
@@ -92,6 +93,7 @@ double tolerance(OpKind kind, ElementType type) {
   case OpKind::Sigmoid: return lanes ? 5 : 1;
   case OpKind::Erf:
   case OpKind::Silu:
+  case OpKind::HardSwish:
   case OpKind::Softplus:
   case OpKind::Sin:
   case OpKind::Cos: return lanes ? 4 : 1;
@@ -122,9 +124,10 @@ const std::vector<OpKind> binaryOps = {OpKind::Add,       OpKind::Sub,     OpKin
                                        OpKind::Maximum,   OpKind::Minimum, OpKind::Pow, OpKind::And,
                                        OpKind::LeakyRelu, OpKind::Or,      OpKind::Xor};
 const std::vector<OpKind> unaryOps = {
-    OpKind::Neg, OpKind::Exp,  OpKind::Log,   OpKind::Sqrt, OpKind::Tanh,  OpKind::Sigmoid,    OpKind::Relu,
-    OpKind::Abs, OpKind::Sign, OpKind::Floor, OpKind::Ceil, OpKind::Round, OpKind::Reciprocal, OpKind::Rsqrt,
-    OpKind::Sin, OpKind::Cos,  OpKind::Erf,   OpKind::Gelu, OpKind::Silu,  OpKind::Softplus,   OpKind::Not};
+    OpKind::Neg,        OpKind::Exp,       OpKind::Log,      OpKind::Sqrt,  OpKind::Tanh, OpKind::Sigmoid,
+    OpKind::Relu,       OpKind::Abs,       OpKind::Sign,     OpKind::Floor, OpKind::Ceil, OpKind::Round,
+    OpKind::Reciprocal, OpKind::Rsqrt,     OpKind::Sin,      OpKind::Cos,   OpKind::Erf,  OpKind::Gelu,
+    OpKind::Silu,       OpKind::HardSwish, OpKind::Softplus, OpKind::Not};
 
 bool takes(OpKind kind, ElementType type) {
   const std::vector<TensorType> operands(arityOf(kind).least, TensorType{type, {}});

@@ -78,6 +78,17 @@ TEST_CASE("the tanh form of gelu is good to its exponent's rounding") {
   CHECK(at(op, ElementType::F16, 300) == 300); // 300^3 overflows f16, but not the f32 it is computed in
 }
 
+TEST_CASE("hardSwish is good to 2 ulp, exactly 0 or a outside of its bend, and keeps NaN") {
+  const auto hardSwish = [](Wide a) { return a * std::fmin(std::fmax(a + 3, Wide(0)), Wide(6)) / 6; };
+  for (const ElementType type : {ElementType::F32, ElementType::F64}) {
+    checkOver(ops::HardSwish{}, type, {{-3, 3}, {-1e-3, 1e-3}}, hardSwish, 2);
+    CHECK(at(ops::HardSwish{}, type, -3.5) == 0);
+    CHECK(at(ops::HardSwish{}, type, 3) == 3);
+    CHECK(at(ops::HardSwish{}, type, 1e30f) == 1e30f);
+    CHECK(std::isnan(at(ops::HardSwish{}, type, std::nan(""))));
+  }
+}
+
 TEST_CASE("silu and softplus are good to a few ulp, and neither overflows") {
   const auto silu = [](Wide a) { return a * wideSigmoid(a); };
   const auto softplus = [](Wide a) { return std::fmax(a, Wide(0)) + std::log1p(std::exp(-std::fabs(a))); };

@@ -104,6 +104,7 @@ OpSample sampleOf(OpKind kind, ElementType element) {
   case OpKind::Gelu:
     return with<ops::Gelu>({matrix}, [](auto& op) { op.approximate = ops::Gelu::Approximation::Tanh; });
   case OpKind::Silu: return {ops::Silu{}, {matrix}};
+  case OpKind::HardSwish: return {ops::HardSwish{}, {matrix}};
   case OpKind::Softplus: return {ops::Softplus{}, {matrix}};
   case OpKind::Clip: return {ops::Clip{}, {matrix, row, scalar}};
   case OpKind::ReduceMin: return with<ops::ReduceMin>({of({2, 3, 4})}, [](auto& op) { op.axes = {0, 2}; });

@@ -222,6 +222,7 @@ class RandomCalls : public RandomIndexing {
     case OpKind::Tanh:
     case OpKind::Sigmoid:
     case OpKind::Silu:
+    case OpKind::HardSwish:
     case OpKind::Softplus: return unary(defaultAttributes(kind), real());
     case OpKind::Gelu: return gelu();
     case OpKind::Clip: return clip();

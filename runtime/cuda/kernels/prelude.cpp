@@ -143,6 +143,9 @@ template <class V> DFC_INLINE V sigmoidOf(V a) { // exp of a negative number: no
   return (a < V(0) ? power : V(1)) / (V(1) + power);
 }
 template <class V> DFC_INLINE V siluOf(V a) { return a * sigmoidOf(a); }
+template <class V> DFC_INLINE V hardSwishOf(V a) {
+  return a * (clipped(a + V(3), V(0), V(6)) * V(0.16666666666666666));
+}
 template <class V> DFC_INLINE V geluTanhOf(V a) { // (1 + tanh(x)) / 2 is the sigmoid of 2 x
   return a * sigmoidOf(a * (V(1.5957691216057307) + V(0.07135481627260025) * (a * a)));
 }

@@ -49,6 +49,7 @@ std::string_view functionOf(const ops::FusedInstruction& instruction) {
                ? "geluOf"
                : "geluTanhOf";
   case OpKind::Silu: return "siluOf";
+  case OpKind::HardSwish: return "hardSwishOf";
   case OpKind::Softplus: return "softplusOf";
   case OpKind::Clip: return "clipped";
   default: return "";

@@ -139,6 +139,14 @@ struct LeakyReluLanes { // NaN >= 0 is false, and a product with NaN is NaN
     return hn::IfThenElse(hn::Ge(a, hn::Zero(d)), a, hn::Mul(a, slope));
   }
 };
+struct HardSwishLanes { // 6 times the rounded sixth is 1, so from 3 on the result is a
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V a) const {
+    using T = hn::TFromD<D>;
+    const V gate = ClipLanes()(d, hn::Add(a, hn::Set(d, T(3))), hn::Zero(d), hn::Set(d, T(6)));
+    return hn::Mul(a, hn::Mul(gate, hn::Set(d, T(0.16666666666666666))));
+  }
+};
 
 template <class T>
 TileFunction arithmeticTileOf(OpKind kind) {
@@ -161,6 +169,7 @@ TileFunction arithmeticTileOf(OpKind kind) {
   case OpKind::Reciprocal: return lanes::unaryTile<T, ReciprocalLanes>;
   case OpKind::Relu: return lanes::unaryTile<T, ReluLanes>;
   case OpKind::LeakyRelu: return lanes::binaryTile<T, LeakyReluLanes>;
+  case OpKind::HardSwish: return lanes::unaryTile<T, HardSwishLanes>;
   default: return nullptr;
   }
 }
