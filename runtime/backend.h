@@ -117,6 +117,8 @@ struct BackendOptions {
   /// false: no two ops share a kernel launch, even where both are small. A traced round launches them apart
   /// in any case, so that each has a time of its own.
   bool mergeLaunches = true;
+  bool peerAccess =
+      true; ///< false: GPUs exchange through the host, as those do whose system grants no access
   /// What `calibrate` found on a device of the session, so that kernels need not be chosen again; null for
   /// none. It counts for devices of its own model only.
   std::shared_ptr<const Calibration> calibration = nullptr;
@@ -147,10 +149,12 @@ class Backend {
   virtual void describeHost(Machine& /*machine*/, bool /*measure*/) {}
   /// Times ops on one device of this host: each alone and again and again, on operands of its own in the
   /// device's memory that are not all alike; the median of several runs. Gives a row for each op that it can
-  /// time, by `signatureOf`, in any order. The ops have unlike signatures, are `isTimed`, and this backend
-  /// has a kernel for each. Takes as long as it takes. Throws MachineError.
+  /// time, by `signatureOf`, in any order, and may add rows of ops that choices are kept with. The ops have
+  /// unlike signatures, are `isTimed`, and this backend has a kernel for each. A choice that is `known`
+  /// stays: results in one session and the next have the same bits. Takes as long as it takes. Throws
+  /// MachineError.
   virtual std::vector<CalibratedOp> calibrate(const Graph& /*graph*/, llvm::ArrayRef<OpId> /*ops*/,
-                                              const DeviceRequest& /*device*/) {
+                                              const Calibration& /*known*/, const DeviceRequest& /*device*/) {
     return {};
   }
 };

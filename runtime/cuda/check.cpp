@@ -22,6 +22,7 @@ std::string_view wayOut(cudaError_t code) {
            "bug";
   case cudaErrorNoKernelImageForDevice:
   case cudaErrorInvalidDeviceFunction:
+  case cudaErrorInvalidKernelImage:
     return "; a kernel was built for another architecture: empty the kernel cache, so that it is built anew";
   default: return "";
   }

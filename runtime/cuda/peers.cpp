@@ -53,7 +53,10 @@ bool copiesWell(int from, int to) {
 
 } // namespace
 
-Peers::Peers(const std::vector<int>& ordinals) {
+Peers::Peers(const std::vector<int>& ordinals, bool wanted) {
+  if (!wanted) {
+    return;
+  }
   for (const int from : ordinals) {
     for (const int to : ordinals) {
       if (from == to) {
@@ -62,7 +65,7 @@ Peers::Peers(const std::vector<int>& ordinals) {
       std::string fault = switchOn(from, to);
       if (fault.empty() && !copiesWell(from, to)) {
         fault = "bytes copied for a check arrived changed; switch off the IOMMU's translation or ACS, or "
-                "keep this";
+                "run with --no-peer-access";
       }
       if (fault.empty()) {
         direct_.emplace_back(from, to);

@@ -10,8 +10,8 @@ namespace dfc::cuda {
 
 class Peers {
  public:
-  /// Switches on and checks every ordered pair of the distinct GPUs.
-  explicit Peers(const std::vector<int>& ordinals);
+  /// Switches on and checks every ordered pair of the distinct GPUs; none of them where it is not `wanted`.
+  explicit Peers(const std::vector<int>& ordinals, bool wanted = true);
   /// Whether bytes of `from` may be copied straight to `to`.
   bool direct(int from, int to) const;
   /// "no peer access to GPU 1: …", for each pair that goes through the host; for people to read.

@@ -66,7 +66,7 @@ if(TARGET tests_runtime AND CUDA_nvrtc_LIBRARY)
     BUILD_RPATH "${folder}" INSTALL_RPATH "$ORIGIN/../lib/dfc;${DFC_CUDA_USUAL_FOLDER}")
   target_include_directories(tests_runtime SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 endif()
-dfc_test_room(tools LINKS dfc_sample_data dfc_compiler dfc_runtime CLI11::CLI11)
+dfc_test_room(tools LINKS dfc_sample_data dfc_compiler dfc_runtime dfc_cuda_kernels CLI11::CLI11)
 dfc_test_room(conformance LINKS dfc_compiler dfc_runtime dfc_cuda_kernels ${CMAKE_DL_LIBS})
 if(TARGET tests_conformance)
   target_sources(tests_conformance PRIVATE tools/bench/graphs/net.cpp) # B3's net, whose launches are counted

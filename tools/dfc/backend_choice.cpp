@@ -60,6 +60,8 @@ void addBackendOptions(CLI::App& verb, BackendArguments& arguments) {
                 "launch every GPU command anew each step, for debugging");
   verb.add_flag("--no-merged-launches", arguments.noMergedLaunches,
                 "launch every op on a GPU by itself, even where small ones could share a kernel");
+  verb.add_flag("--no-peer-access", arguments.noPeerAccess,
+                "let GPUs exchange through the host's memory, for systems whose peer access corrupts");
 }
 
 void applyBackends(const BackendArguments& arguments, SessionOptions& options, Diagnostics& errors) {
@@ -72,6 +74,7 @@ void applyBackends(const BackendArguments& arguments, SessionOptions& options, D
                                                                : named;
   options.backendOptions.graphs = !arguments.noCudaGraph;
   options.backendOptions.mergeLaunches = !arguments.noMergedLaunches;
+  options.backendOptions.peerAccess = !arguments.noPeerAccess;
 }
 
 } // namespace dfc::tool

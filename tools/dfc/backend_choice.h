@@ -12,10 +12,11 @@ namespace dfc::tool {
 struct BackendArguments {
   std::vector<std::string> backends; ///< "KIND=NAME"
   std::string kernelCache;           ///< "": the user's cache folder
-  bool noKernelCache = false, noCudaGraph = false, noMergedLaunches = false;
+  bool noKernelCache = false, noCudaGraph = false, noMergedLaunches = false, noPeerAccess = false;
 };
 
-/// Adds --backend, --kernel-cache, --no-kernel-cache, --no-cuda-graph and --no-merged-launches.
+/// Adds --backend, --kernel-cache, --no-kernel-cache, --no-cuda-graph, --no-merged-launches and
+/// --no-peer-access.
 void addBackendOptions(CLI::App& verb, BackendArguments& arguments);
 
 /// Puts them into `options`; what is wrong with them goes to `errors`.
