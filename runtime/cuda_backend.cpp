@@ -70,12 +70,12 @@ class CudaBackendStandIn final : public Backend {
       module().backend->describeHost(machine, measure);
     }
   }
-  std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops,
+  std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops, const Calibration& known,
                                       const DeviceRequest& device) override {
     if (module().backend == nullptr) {
       throw MachineError(module().reason);
     }
-    return module().backend->calibrate(graph, ops, device);
+    return module().backend->calibrate(graph, ops, known, device);
   }
 };
 

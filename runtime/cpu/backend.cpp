@@ -17,7 +17,7 @@ class CpuBackend final : public Backend {
     return openHostDevices(devices, {.addressable = true, .filledWithNan = false}, options);
   }
   std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops,
-                                      const DeviceRequest& device) override {
+                                      const Calibration& /*known*/, const DeviceRequest& device) override {
     return calibrateHost(graph, ops, device.row.threads);
   }
 };

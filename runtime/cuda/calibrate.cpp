@@ -18,16 +18,17 @@ constexpr int algorithmsTried = 32;
 
 class OpTimer {
  public:
-  OpTimer(const Graph& graph, const Gpu& gpu)
-      : graph_(graph), gpu_(gpu), library_(std::filesystem::path()), watch_(gpu.ordinal),
+  explicit OpTimer(const Gpu& gpu)
+      : gpu_(gpu), library_(std::filesystem::path()), watch_(gpu.ordinal),
         matmulWorkspace_(gpu.ordinal, matmulWorkspaceBytes, "cuBLASLt's workspace") {}
 
-  CalibratedOp time(OpId op) {
-    Computation computation = withBuffers(op);
-    CalibratedOp best{signatureOf(graph_, op), std::numeric_limits<double>::infinity(), ""};
-    for (const std::string& choice : choicesFor(op)) {
+  /// The quickest of the choices, of which there is one at least.
+  CalibratedOp time(const Graph& graph, OpId op, llvm::ArrayRef<std::string> choices) {
+    Computation computation = withBuffers(graph, op);
+    CalibratedOp best{signatureOf(graph, op), std::numeric_limits<double>::infinity(), ""};
+    for (const std::string& choice : choices) {
       computation.choice = choice;
-      const double seconds = secondsOf(computation);
+      const double seconds = secondsOf(graph, computation);
       if (seconds < best.seconds) {
         best.seconds = seconds;
         best.choice = choice;
@@ -38,23 +39,23 @@ class OpTimer {
 
  private:
   // An addend is overwritten by the result, as an update in a plan overwrites its parameter.
-  Computation withBuffers(OpId op) {
+  Computation withBuffers(const Graph& graph, OpId op) {
     buffers_.clear();
     Computation computation;
     computation.op = op;
-    const auto types = graph_.operandTypesOf(op);
+    const auto types = graph.operandTypesOf(op);
     for (size_t i = 0; i < types.size(); ++i) {
-      const auto indexed = indexedLength(graph_[op].attributes, types, i);
+      const auto indexed = indexedLength(graph[op].attributes, types, i);
       buffers_.push_back(indexed ? indices(gpu_.ordinal, types[i], *indexed)
                                  : noise(gpu_.ordinal, types[i].bytes()));
       computation.at.operands.push_back(buffers_.back().get());
     }
-    for (const TensorType& type : graph_.resultTypesOf(op)) {
+    for (const TensorType& type : graph.resultTypesOf(op)) {
       buffers_.emplace_back(gpu_.ordinal, type.bytes(), "a measurement");
       computation.at.results.push_back(buffers_.back().get());
     }
-    const auto epilogue = isLibraryProduct(graph_, op) && graph_[op].kind() == OpKind::FusedMatmul
-                              ? libraryEpilogue(graph_, op)
+    const auto epilogue = isLibraryProduct(graph, op) && graph[op].kind() == OpKind::FusedMatmul
+                              ? libraryEpilogue(graph, op)
                               : std::nullopt;
     if (epilogue && epilogue->addend) {
       computation.at.results[0] = computation.at.operands[*epilogue->addend];
@@ -62,18 +63,9 @@ class OpTimer {
     return computation;
   }
 
-  /// "" is the heuristic, and all there is for generated kernels.
-  std::vector<std::string> choicesFor(OpId op) {
-    if (!isLibraryProduct(graph_, op)) {
-      return {""};
-    }
-    auto choices = matmulChoices(productCallWithEpilogue(graph_, op), gpu_.ordinal, algorithmsTried);
-    return choices.empty() ? std::vector<std::string>{""} : choices;
-  }
-
-  double secondsOf(const Computation& computation) {
+  double secondsOf(const Graph& graph, const Computation& computation) {
     const auto made = makeLaunches(
-        graph_, {computation}, {gpu_.ordinal, gpu_.architecture, &library_, matmulWorkspace_.get()}, false);
+        graph, {computation}, {gpu_.ordinal, gpu_.architecture, &library_, matmulWorkspace_.get()}, false);
     if (made.launches.empty()) {
       return leastSeconds;
     }
@@ -87,7 +79,6 @@ class OpTimer {
 
   static constexpr double leastSeconds = 1e-9; // a table's times are more than 0
 
-  const Graph& graph_;
   const Gpu& gpu_;
   KernelLibrary library_;
   Stopwatch watch_;
@@ -95,20 +86,65 @@ class OpTimer {
   std::vector<DeviceBuffer> buffers_;
 };
 
+class Calibrator {
+ public:
+  Calibrator(const Graph& graph, const Calibration& known, const Gpu& gpu)
+      : graph_(graph), ordinal_(gpu.ordinal), timer_(gpu), known_(known) {}
+
+  void time(OpId op) {
+    if (isLibraryProduct(graph_, op)) {
+      timeProduct(op);
+    } else {
+      rows_.push_back(timer_.time(graph_, op, {""}));
+    }
+  }
+  std::vector<CalibratedOp> rows() && { return std::move(rows_); }
+
+ private:
+  // The algorithm is chosen with the epilogue that a product is first met with, and kept with the product.
+  void timeProduct(OpId op) {
+    const LoneOp product = plainProductOf(graph_, op);
+    const CalibratedOp* chosen = known_.find(signatureOf(product.graph, product.op));
+    CalibratedOp timed =
+        timer_.time(graph_, op, chosen != nullptr ? std::vector{chosen->choice} : choicesFor(op));
+    if (graph_[op].kind() == OpKind::FusedMatmul && chosen == nullptr) {
+      keep(timer_.time(product.graph, product.op, {timed.choice}));
+    }
+    keep(std::move(timed));
+  }
+
+  void keep(CalibratedOp row) {
+    known_.keep({row});
+    rows_.push_back(std::move(row));
+  }
+
+  /// "" is cuBLASLt's own heuristic.
+  std::vector<std::string> choicesFor(OpId op) {
+    auto choices = matmulChoices(productCall(graph_, op), ordinal_, algorithmsTried);
+    return choices.empty() ? std::vector<std::string>{""} : choices;
+  }
+
+  const Graph& graph_;
+  int ordinal_;
+  OpTimer timer_;
+  Calibration known_;
+  std::vector<CalibratedOp> rows_;
+};
+
 } // namespace
 
-std::vector<CalibratedOp> calibrateOps(const Graph& graph, llvm::ArrayRef<OpId> ops, const Gpu& gpu) {
+std::vector<CalibratedOp> calibrateOps(const Graph& graph, llvm::ArrayRef<OpId> ops, const Calibration& known,
+                                       const Gpu& gpu) {
   const OnDevice current(gpu.ordinal);
-  OpTimer timer(graph, gpu);
-  std::vector<CalibratedOp> rows;
+  Calibrator calibrator(graph, known, gpu);
   for (const OpId op : ops) {
     try {
-      rows.push_back(timer.time(op));
+      calibrator.time(op);
     } catch (const MachineError& error) {
       throw MachineError(fmt::format("{}, timing op '{}': {}", gpu.name, graph.nameOf(op), error.what()));
     }
   }
-  return rows;
+  return std::move(calibrator).rows();
 }
 
 } // namespace dfc::cuda

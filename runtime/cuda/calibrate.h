@@ -7,8 +7,10 @@
 
 namespace dfc::cuda {
 
-/// A row an op. The seconds are those of one run among many that follow one another; the choice is that of
-/// the quickest algorithm. Operands are random. Throws MachineError, naming the op.
-std::vector<CalibratedOp> calibrateOps(const Graph& graph, llvm::ArrayRef<OpId> ops, const Gpu& gpu);
+/// A row an op, and one for the plain product of each fused one, where plans find the choice. The seconds are
+/// those of one run among many that follow one another; the choice is that of the quickest algorithm, or the
+/// known one. Operands are random. Throws MachineError, naming the op.
+std::vector<CalibratedOp> calibrateOps(const Graph& graph, llvm::ArrayRef<OpId> ops, const Calibration& known,
+                                       const Gpu& gpu);
 
 } // namespace dfc::cuda

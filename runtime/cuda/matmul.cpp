@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -222,7 +224,7 @@ class MatmulWork final : public Work {
       algorithm_ = algorithmIn(call_.choice);
       return;
     }
-    const auto found = proposals(1);
+    const auto found = proposals(8);
     if (found.empty()) {
       throw MachineError(
           fmt::format("cuBLASLt has no algorithm for {} by {}", toString(call_.a), toString(call_.b)));
@@ -231,7 +233,39 @@ class MatmulWork final : public Work {
   }
 
  public:
+  // Asked for the plain product, whatever ends it, and only those that could end it in every way: so that a
+  // product's bits do not depend on what was fused behind it, which pins may change.
   std::vector<cublasLtMatmulAlgo_t> proposals(int atMost) const {
+    auto found = heuristics(Description(ending(false, false)), atMost);
+    found.erase(std::remove_if(found.begin(), found.end(),
+                               [&](const cublasLtMatmulAlgo_t& one) { return !runsWithEveryEpilogue(one); }),
+                found.end());
+    return found.empty() ? heuristics(description_, atMost) : found;
+  }
+
+ private:
+  MatmulCall ending(bool bias, bool relu) const {
+    alignas(256) static std::array<std::byte, 256> somewhere; // cuBLASLt looks whether there is a bias
+    MatmulCall call = call_;
+    call.bias = bias ? somewhere.data() : nullptr;
+    call.relu = relu;
+    return call;
+  }
+
+  bool runsWithEveryEpilogue(const cublasLtMatmulAlgo_t& algorithm) const {
+    for (const auto& [bias, relu] : {std::pair(false, false), {true, false}, {false, true}, {true, true}}) {
+      const Description description(ending(bias, relu));
+      cublasLtMatmulHeuristicResult_t result{};
+      if (cublasLtMatmulAlgoCheck(handle_, description.get(), b_.get(), a_.get(), c_.get(), c_.get(),
+                                  &algorithm, &result) != CUBLAS_STATUS_SUCCESS ||
+          result.workspaceSize > static_cast<size_t>(matmulWorkspaceBytes)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  std::vector<cublasLtMatmulAlgo_t> heuristics(const Description& description, int atMost) const {
     cublasLtMatmulPreference_t preference = nullptr;
     check(cublasLtMatmulPreferenceCreate(&preference), "choosing an algorithm");
     const auto set = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
@@ -247,7 +281,7 @@ class MatmulWork final : public Work {
     std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<size_t>(atMost));
     int count = 0;
     const cublasStatus_t code =
-        cublasLtMatmulAlgoGetHeuristic(handle_, description_.get(), b_.get(), a_.get(), c_.get(), c_.get(),
+        cublasLtMatmulAlgoGetHeuristic(handle_, description.get(), b_.get(), a_.get(), c_.get(), c_.get(),
                                        preference, atMost, found.data(), &count);
     cublasLtMatmulPreferenceDestroy(preference);
     std::vector<cublasLtMatmulAlgo_t> algorithms;
@@ -257,7 +291,6 @@ class MatmulWork final : public Work {
     return algorithms;
   }
 
- private:
   MatmulCall call_;
   cublasLtHandle_t handle_;
   std::byte* workspace_;

@@ -82,9 +82,9 @@ class CudaBackend final : public Backend {
     }
   }
 
-  std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops,
+  std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops, const Calibration& known,
                                       const DeviceRequest& device) override {
-    return calibrateOps(graph, ops, describe(device, countGpus().first));
+    return calibrateOps(graph, ops, known, describe(device, countGpus().first));
   }
 };
 

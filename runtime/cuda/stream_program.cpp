@@ -1,6 +1,8 @@
 #include "runtime/cuda/stream_program.h"
 
 #include "runtime/cuda/arena.h"
+#include "runtime/cuda/launches/draft.h"
+#include "runtime/cuda/launches/epilogue.h"
 #include "runtime/cuda/launches/segments.h"
 #include "runtime/cuda/matmul.h"
 
@@ -99,8 +101,11 @@ class Preparer {
 
   std::string choiceFor(OpId op) const {
     const Calibration* table = shared_.calibration;
-    const bool counts = table != nullptr && table->device == program_.gpu->model;
-    const CalibratedOp* row = counts ? table->find(signatureOf(plan_.graph(), op)) : nullptr;
+    if (table == nullptr || table->device != program_.gpu->model || !isLibraryProduct(plan_.graph(), op)) {
+      return "";
+    }
+    const LoneOp product = plainProductOf(plan_.graph(), op);
+    const CalibratedOp* row = table->find(signatureOf(product.graph, product.op));
     return row != nullptr ? row->choice : "";
   }
 

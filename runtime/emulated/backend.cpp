@@ -19,7 +19,7 @@ class EmulatedBackend final : public Backend {
     return openHostDevices(devices, {.addressable = false, .filledWithNan = true}, options);
   }
   std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops,
-                                      const DeviceRequest& device) override {
+                                      const Calibration& /*known*/, const DeviceRequest& device) override {
     return calibrateHost(graph, ops, device.row.threads);
   }
 };

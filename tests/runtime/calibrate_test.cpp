@@ -46,8 +46,8 @@ TEST_CASE("calibrate: the host times every op that has a kernel, each under its 
   for (const std::string name : {"cpu", "emulated"}) {
     Backend* backend = backendNamed(name);
     REQUIRE(backend != nullptr);
-    const auto measured =
-        backend->calibrate(ops.graph, ops.timed, deviceOf(name == "cpu" ? DeviceKind::Cpu : DeviceKind::Gpu));
+    const auto measured = backend->calibrate(ops.graph, ops.timed, {},
+                                             deviceOf(name == "cpu" ? DeviceKind::Cpu : DeviceKind::Gpu));
     REQUIRE(measured.size() == ops.timed.size());
     for (size_t i = 0; i < measured.size(); ++i) {
       CHECK(measured[i].signature == signatureOf(ops.graph, ops.timed[i]));
@@ -59,5 +59,5 @@ TEST_CASE("calibrate: the host times every op that has a kernel, each under its 
 
 TEST_CASE("calibrate: a backend that computes nothing times nothing") {
   const Ops ops = oneOfEach();
-  CHECK(backendNamed("null")->calibrate(ops.graph, ops.timed, deviceOf(DeviceKind::Cpu)).empty());
+  CHECK(backendNamed("null")->calibrate(ops.graph, ops.timed, {}, deviceOf(DeviceKind::Cpu)).empty());
 }

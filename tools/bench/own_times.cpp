@@ -48,7 +48,8 @@ bool OwnTimes::learn(const Executable& plan, const DeviceRequest& device, Backen
       ops.push_back(step.op);
     }
   }
-  auto measured = ops.empty() ? std::vector<CalibratedOp>() : backend.calibrate(plan.graph(), ops, device);
+  auto measured =
+      ops.empty() ? std::vector<CalibratedOp>() : backend.calibrate(plan.graph(), ops, table, device);
   const bool learned = !measured.empty();
   table.keep(std::move(measured));
   return learned;

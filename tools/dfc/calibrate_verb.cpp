@@ -132,7 +132,7 @@ class Calibrator {
     std::vector<OpId> ops;
     llvm::copy_if(ops_, std::back_inserter(ops),
                   [&](OpId op) { return backend->hasKernel(plan_.graph(), op); });
-    auto measured = backend->calibrate(plan_.graph(), ops, device);
+    auto measured = backend->calibrate(plan_.graph(), ops, /*known=*/{}, device);
     if (measured.empty()) {
       timed.skipped = fmt::format("the backend '{}' times none of the ops", backend->name());
       return timed;

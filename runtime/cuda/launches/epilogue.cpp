@@ -1,7 +1,7 @@
 // Walks the body's single chain from the product to the result, an instruction at a time.
 #include "runtime/cuda/launches/epilogue.h"
 
-#include <array>
+#include "ir/assert.h"
 
 namespace dfc::cuda {
 namespace {
@@ -131,17 +131,19 @@ MatmulCall productCall(const Graph& graph, OpId op) {
   return call;
 }
 
-MatmulCall productCallWithEpilogue(const Graph& graph, OpId op) {
-  alignas(256) static std::array<std::byte, 256> somewhere;
-  MatmulCall call = productCall(graph, op);
-  const auto epilogue = graph[op].kind() == OpKind::FusedMatmul ? libraryEpilogue(graph, op) : std::nullopt;
-  if (epilogue) {
-    call.alpha = epilogue->alpha;
-    call.relu = epilogue->relu;
-    call.bias = epilogue->bias ? somewhere.data() : nullptr;
-    call.addend = epilogue->addend ? somewhere.data() : nullptr;
+LoneOp plainProductOf(const Graph& graph, OpId op) {
+  GraphBuilder builder;
+  std::vector<ValueId> operands;
+  const auto types = graph.operandTypesOf(op);
+  for (const TensorType& type : {types[0], types[1]}) {
+    ops::Input input;
+    input.type = type;
+    operands.push_back(builder.result(builder.append(input, {}, {})));
   }
-  return call;
+  const OpId product = builder.append(productOf(graph[op]), operands, {});
+  auto alone = std::move(builder).finish();
+  DFC_ASSERT(alone.ok(), "a product of a plan is a product alone");
+  return {*std::move(alone), product};
 }
 
 std::optional<Epilogue> libraryEpilogue(const Graph& graph, OpId op) { return Reader(graph, op).run(); }

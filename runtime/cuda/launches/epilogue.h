@@ -1,7 +1,7 @@
 // What cuBLASLt can do to a product in the same launch, read off a fused matmul's body.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/calibration.h"
 #include "runtime/cuda/launches/matmul_call.h"
 
 namespace dfc::cuda {
@@ -19,9 +19,9 @@ ops::Matmul productOf(const OpRow& row);
 /// The product of an op as cuBLASLt is asked for it, without addresses.
 MatmulCall productCall(const Graph& graph, OpId op);
 
-/// The same with its library epilogue, where it has one; addresses only say what is there. For asking which
-/// algorithms there are.
-MatmulCall productCallWithEpilogue(const Graph& graph, OpId op);
+/// The product of an op alone. Its signature is where a calibration keeps the choice of an algorithm, so that
+/// the choice, and with it the result's bits, is the same whatever is fused behind the product.
+LoneOp plainProductOf(const Graph& graph, OpId op);
 
 /// None where the body is anything else: then it is a kernel of its own after the product. Scalars count only
 /// where they are constants of the graph.
