@@ -160,11 +160,43 @@ Bound geluBound(const ops::Gelu& op, const Literal& a, const Literal& expected) 
 
 // A normalised element is at most the root of the row's length; the row's sums are carried in f32 or f64 by
 // trees that are no deeper than 64.
-Bound normBound(llvm::ArrayRef<Literal> operands, const Literal& expected) {
+double normTolerance(llvm::ArrayRef<Literal> operands, const Literal& expected) {
   const double row = std::sqrt(static_cast<double>(operands[1].type().shape.elements()));
-  const double absolute =
-      64 * accumulatorEpsilon(expected.type().element) * (largestMagnitude({operands[1]}) * row + 1);
-  return {2, [=](int64_t) { return absolute; }};
+  return 64 * accumulatorEpsilon(expected.type().element) * (largestMagnitude({operands[1]}) * row + 1);
+}
+
+/// By row: how many times the deviation from the mean goes into the largest element. What the mean is rounded
+/// by is that much more of a deviation.
+std::vector<double> deviationsWithinLargest(const Literal& a, int64_t row, double epsilon) {
+  std::vector<double> ratios;
+  for (int64_t begin = 0; row > 0 && begin < a.type().shape.elements(); begin += row) {
+    double sum = 0, squares = 0, largest = 0;
+    for (int64_t i = begin; i < begin + row; ++i) {
+      sum += a.at(i);
+      largest = std::max(largest, std::fabs(a.at(i)));
+    }
+    for (int64_t i = begin; i < begin + row; ++i) {
+      const double deviation = a.at(i) - sum / static_cast<double>(row);
+      squares += deviation * deviation;
+    }
+    const double ratio = largest / std::sqrt(squares / static_cast<double>(row) + epsilon);
+    ratios.push_back(std::isfinite(ratio) ? ratio : 0);
+  }
+  return ratios;
+}
+
+Bound layerNormBound(const ops::LayerNorm& op, llvm::ArrayRef<Literal> operands, const Literal& expected) {
+  const int64_t row = operands[1].type().shape.elements();
+  const double absolute = normTolerance(operands, expected);
+  const double ofMean = 4 * accumulatorEpsilon(expected.type().element) * largestMagnitude({operands[1]});
+  auto ratios = deviationsWithinLargest(operands[0], row, op.epsilon);
+  return {2, [=, ratios = std::move(ratios)](int64_t i) {
+            return absolute + ofMean * ratios[static_cast<size_t>(i / row)];
+          }};
+}
+
+Bound rmsNormBound(llvm::ArrayRef<Literal> operands, const Literal& expected) {
+  return {2, [absolute = normTolerance(operands, expected)](int64_t) { return absolute; }};
 }
 
 } // namespace
@@ -180,8 +212,8 @@ Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
   case OpKind::ReduceProduct: // carried in f64
     return {1 + (epsilon == 0x1p-52 ? termsOf(attributes, operands, expected) : 0),
             [](int64_t) { return 0.0; }};
-  case OpKind::LayerNorm:
-  case OpKind::RmsNorm: return normBound(operands, expected);
+  case OpKind::LayerNorm: return layerNormBound(std::get<ops::LayerNorm>(attributes), operands, expected);
+  case OpKind::RmsNorm: return rmsNormBound(operands, expected);
   case OpKind::Conv2d:
   case OpKind::Conv2dInputGradient:
   case OpKind::Conv2dFilterGradient:
