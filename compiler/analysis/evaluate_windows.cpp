@@ -96,31 +96,38 @@ double poolDivisor(const ops::AveragePool& op, const Windows& windows, int64_t r
 
 } // namespace
 
-Literal conv2d(const ops::Conv2d& op, Operands operands, const TensorType& type) {
+namespace {
+
+/// One of a term's three elements; of a convolution and its gradients, each sums what the other two make.
+using TermElement = int64_t (*)(int64_t image, int64_t filter, int64_t result);
+int64_t ofImage(int64_t image, int64_t /*filter*/, int64_t /*result*/) { return image; }
+int64_t ofFilter(int64_t /*image*/, int64_t filter, int64_t /*result*/) { return filter; }
+int64_t ofResult(int64_t /*image*/, int64_t /*filter*/, int64_t result) { return result; }
+
+template <class Op>
+Literal convolved(const Op& op, Operands operands, const TensorType& type, TermElement a, TermElement b,
+                  TermElement to) {
   const TensorType types[2] = {operands[0].type(), operands[1].type()};
   Sums sums(type);
   forEachTerm(convolutionOf(op, types), [&](int64_t image, int64_t filter, int64_t result) {
-    sums.add(result, load(operands[0], image).real * load(operands[1], filter).real);
+    sums.add(to(image, filter, result), load(operands[0], a(image, filter, result)).real *
+                                            load(operands[1], b(image, filter, result)).real);
   });
   return sums.result();
+}
+
+} // namespace
+
+Literal conv2d(const ops::Conv2d& op, Operands operands, const TensorType& type) {
+  return convolved(op, operands, type, ofImage, ofFilter, ofResult);
 }
 
 Literal conv2dInputGradient(const ops::Conv2dInputGradient& op, Operands operands, const TensorType& type) {
-  const TensorType types[2] = {operands[0].type(), operands[1].type()};
-  Sums sums(type);
-  forEachTerm(convolutionOf(op, types), [&](int64_t image, int64_t filter, int64_t result) {
-    sums.add(image, load(operands[0], filter).real * load(operands[1], result).real);
-  });
-  return sums.result();
+  return convolved(op, operands, type, ofFilter, ofResult, ofImage);
 }
 
 Literal conv2dFilterGradient(const ops::Conv2dFilterGradient& op, Operands operands, const TensorType& type) {
-  const TensorType types[2] = {operands[0].type(), operands[1].type()};
-  Sums sums(type);
-  forEachTerm(convolutionOf(op, types), [&](int64_t image, int64_t filter, int64_t result) {
-    sums.add(filter, load(operands[0], image).real * load(operands[1], result).real);
-  });
-  return sums.result();
+  return convolved(op, operands, type, ofImage, ofResult, ofFilter);
 }
 
 Literal maxPool(const ops::MaxPool& op, const Literal& a, const TensorType& type) {

@@ -97,11 +97,12 @@ LowerBounds lowerBounds(const ListProblem& problem) {
   bounds.criticalPath = bounder.longestChain();
   for (size_t group = 0; group < ofGroup.size(); ++group) {
     const double perLane = 1.0 / problem.groupLanes[group];
-    bounds.busiestQueue = std::max(
-        bounds.busiestQueue, bounder.bound(ofGroup[group], [&](const ListTask&) { return perLane; }));
+    bounds.busiestQueue = std::max(bounds.busiestQueue,
+                                   bounder.bound(ofGroup[group], [&](const ListTask&) { return perLane; }));
     if (perLane < 1) { // nobody demands more than all of the device, which one lane has
-      bounds.busiestQueue = std::max(
-          bounds.busiestQueue, bounder.bound(ofGroup[group], [](const ListTask& task) { return task.demand; }));
+      bounds.busiestQueue =
+          std::max(bounds.busiestQueue,
+                   bounder.bound(ofGroup[group], [](const ListTask& task) { return task.demand; }));
     }
   }
   for (size_t link = 0; link < ofLink.size(); ++link) {
