@@ -133,15 +133,15 @@ void Group::launchRound(const Round& round) {
 // After a failure nobody works; the words still have to come to their ends, in order.
 void Group::skipRound(const Round& round) {
   drainStreams();
-  countRounds(round.number + 1);
+  ignore(countRounds(round.number + 1));
   fail(round.number, nullptr);
 }
 
-void Group::countRounds(uint64_t rounds) const {
+cudaError_t Group::countRounds(uint64_t rounds) const {
   *roundCounter() = rounds;
-  if (ownCounter_.get() != nullptr) {
-    ignore(cudaMemcpy(ownCounter_.get(), &rounds, sizeof(rounds), cudaMemcpyHostToDevice));
-  }
+  return ownCounter_.get() != nullptr
+             ? cudaMemcpy(ownCounter_.get(), &rounds, sizeof(rounds), cudaMemcpyHostToDevice)
+             : cudaSuccess;
 }
 
 std::byte* Group::stagingOf(const FeedRing& ring, uint64_t round) {

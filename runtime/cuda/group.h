@@ -93,7 +93,7 @@ class Group {
   void patch(const Captured& captured, const Round& round) const;
   void pinFetches(const Round& round);
   void drainStreams();
-  void countRounds(uint64_t rounds) const;
+  cudaError_t countRounds(uint64_t rounds) const;
   static std::byte* stagingOf(const FeedRing& ring, uint64_t round);
   Round withStagedFeeds(const Round& round, std::vector<const std::byte*>& feeds) const;
 

@@ -20,10 +20,10 @@ void Group::prepare() {
     programOf_[programs_[i].queue.index()] = static_cast<int>(i);
   }
   makeRings(); // what may fail comes first: after a failure all of this is tried again
+  makeEnds();
   makeOrder();
   makeLanes();
   findPublications();
-  makeEnds();
   watcher_ = std::make_unique<Watcher>([this](uint64_t rounds) { return look(rounds); });
   const bool oneGpu = std::all_of(programs_.begin(), programs_.end(), [&](const StreamProgram& program) {
     return program.gpu == programs_[0].gpu;
@@ -144,7 +144,7 @@ void Group::makeEnds() {
     ends_.push_back({word, program.commands.size(), 0});
   }
   ownCounter_ = DeviceBuffer(programs_[0].gpu->ordinal, sizeof(uint64_t), "the number of rounds");
-  countRounds(*roundCounter());
+  check(countRounds(*roundCounter()), "counting rounds");
 }
 
 } // namespace dfc::cuda

@@ -9,7 +9,7 @@ namespace dfc::cuda {
 
 DeviceBuffer noise(int ordinal, int64_t bytes) {
   DeviceBuffer buffer(ordinal, bytes, "a measurement");
-  std::vector<uint16_t> values(static_cast<size_t>(std::min<int64_t>(bytes, int64_t{8} << 20)) / 2);
+  std::vector<uint16_t> values(static_cast<size_t>(std::min<int64_t>(bytes, int64_t{8} << 20) + 1) / 2);
   uint32_t state = 12345;
   for (uint16_t& value : values) {
     state = state * 1664525U + 1013904223U;

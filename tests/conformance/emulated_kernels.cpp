@@ -170,13 +170,17 @@ std::string EmulatedKernels::build() {
 }
 
 std::vector<Literal> EmulatedKernels::run(size_t number, llvm::ArrayRef<Literal> operands,
-                                          OperandTypes results, std::string& problem) {
+                                          OperandTypes results, std::string& problem,
+                                          std::optional<uint32_t> left) {
   const auto& [work, kernels] = works_[number];
   std::vector<Guarded> to;
   for (const TensorType& result : results) {
     to.emplace_back(static_cast<size_t>(result.bytes()));
   }
   const Guarded workspace(static_cast<size_t>(work.workspaceBytes));
+  for (int64_t at = 0; left && at + 4 <= work.workspaceBytes; at += 4) {
+    std::memcpy(workspace.memory.get() + at, &*left, 4);
+  }
   for (size_t l = 0; l < work.launches.size(); ++l) {
     const cuda::GeneratedLaunch& launch = work.launches[l];
     std::vector<void*> given;

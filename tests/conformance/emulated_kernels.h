@@ -26,10 +26,11 @@ class EmulatedKernels {
   size_t addKernel(const std::string& text, bool pointersByValue);
   /// False: threads wait for each other for ever.
   bool launch(size_t kernel, std::vector<void*> pointers, std::array<uint32_t, 2> grid, uint32_t threads);
-  /// Results and workspace are filled with a pattern first. A thread that stays at a barrier that others
-  /// never reach, and a write beyond the result, are reported through `problem`.
+  /// Results and workspace are filled with a pattern first, the workspace with `left` over and over where an
+  /// earlier op left that. A thread that stays at a barrier that others never reach, and a write beyond the
+  /// result, are reported through `problem`.
   std::vector<Literal> run(size_t number, llvm::ArrayRef<Literal> operands, OperandTypes results,
-                           std::string& problem);
+                           std::string& problem, std::optional<uint32_t> left = std::nullopt);
 
   EmulatedKernels();
   ~EmulatedKernels();

@@ -161,6 +161,30 @@ TEST_CASE("generated bool kernels give what the evaluator gives") {
   check(kernelCases(ElementType::Bool, false), 8);
 }
 
+TEST_CASE(
+    "generated scatterAdd: what was in the workspace before is no index, where some indices name nothing") {
+  if (!EmulatedKernels::unavailable().empty()) {
+    DFC_SKIP(EmulatedKernels::unavailable());
+  }
+  const TensorType to{ElementType::F32, {1500}}, indices{ElementType::I64, {5000}}; // dealt out to ranges
+  Literal places(indices), updates({ElementType::F32, {5000}});
+  for (int64_t i = 0; i < 5000; ++i) {
+    places.set(i, static_cast<double>(i % 3 == 0 ? 1500 + i : i * 7 % 1500));
+    updates.set(i, static_cast<double>(i % 11));
+  }
+  EmulatedKernels kernels;
+  const size_t number =
+      kernels.add(*cuda::generateKernels(ops::ScatterAdd{}, {to, indices, updates.type()}, {to}));
+  REQUIRE(kernels.build() == "");
+  const std::vector<Literal> operands{Literal(to), places, updates};
+  const Literal expected = evaluateOp(ops::ScatterAdd{}, operands)[0];
+  for (const uint32_t left : {0U, 1300U, 1499U}) {
+    std::string problem;
+    CHECK(kernels.run(number, operands, {to}, problem, left)[0] == expected);
+    CHECK(problem == "");
+  }
+}
+
 TEST_CASE("generated kernels of large calls give what the evaluator gives", "[heavy]") {
   check(kernelCases(ElementType::F32, true), 9);
 }

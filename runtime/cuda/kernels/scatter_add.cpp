@@ -48,7 +48,10 @@ DFC_INLINE void run(const Given* indices, Index* counts, const Block& block, Sha
   const Index first = Index(block.x) * range;
   Index own = 0;
 #pragma unroll 4
-  for (Index at = threadIdx.x; at < count; at += threads) own += placeNamed(indices, at) - first < range ? 1 : 0;
+  for (Index at = threadIdx.x; at < count; at += threads) {
+    const Index place = placeNamed(indices, at);
+    own += place - first < range && place < length ? 1 : 0;
+  }
 #pragma unroll
   for (int lane = 16; lane > 0; lane /= 2) own += __shfl_xor_sync(0xffffffffu, own, lane);
   if (threadIdx.x % 32 == 0) ofWarps[threadIdx.x / 32] = int(own);
@@ -108,9 +111,10 @@ DFC_INLINE void run(const Element* from, $parameters$const Element* updates, Ele
   auto& ofWarps = shared.ofWarps;
   auto& hitSlice = shared.hitSlice;
   auto& hitNumber = shared.hitNumber;
-  const Index column = (Index(block.y) * columns + threadIdx.x % columns) * width;
+  const Index group = block.x / along;
+  const Index column = (block.x % along * columns + threadIdx.x % columns) * width;
   const Index slice = threadIdx.x / columns; // of the block's
-  const Index outer = block.x / groups, first = block.x % groups * slices;
+  const Index outer = group / groups, first = group % groups * slices;
   const bool present = first + slice < length && column < inner;
   const Index own = (outer * length + first + slice) * inner + column;
   Sum sum[width];
@@ -192,6 +196,7 @@ class ScatterWriter {
   }
 
  private:
+  int64_t along() const { return ceilDiv(inner_ / width_, columns_); } // blocks along a slice
   int64_t indexBytes() const { return index_.type() == "u64" ? 8 : 4; }
   static int64_t aligned(int64_t bytes) { return ceilDiv(bytes, 256) * 256; }
   int64_t startsAt() const { return aligned(ranges_ * indexBytes()); } // the counts come first
@@ -243,6 +248,7 @@ class ScatterWriter {
            constant("width", width_) + constant("unroll", width_ > 4 ? 4 : 8) +
            constant("Index", "inner", index_.of(inner_)) + constant("Index", "columns", index_.of(columns_)) +
            constant("Index", "slices", index_.of(slices_)) + constant("Index", "groups", index_.of(groups_)) +
+           constant("Index", "along", index_.of(along())) +
            filled(addText,
                   {{"parameters", dealt_ ? "const Index* starts, const Index* places, const Index* numbers, "
                                          : "const Given* indices, "},
@@ -254,8 +260,7 @@ class ScatterWriter {
 
   GeneratedLaunch adding() const {
     GeneratedLaunch launch =
-        over(head() + addingCode(), outer_ * groups_, threads * 2 * indexBytes() + warps * 8);
-    launch.grid[1] = static_cast<uint32_t>(ceilDiv(inner_ / width_, columns_));
+        over(head() + addingCode(), outer_ * groups_ * along(), threads * 2 * indexBytes() + warps * 8);
     launch.arguments.push_back({Argument::From::Operand, 0, 0});
     if (dealt_) {
       launch.arguments.append({{Argument::From::Workspace, 0, startsAt()},
