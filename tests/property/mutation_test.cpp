@@ -67,23 +67,6 @@ bool hasNan(const NamedLiterals& values) {
   });
 }
 
-/// By fetch or parameter, where two outcomes first differ; "" where they do not.
-std::string difference(const Outcome& expected, const Outcome& actual) {
-  const auto between = [](const NamedLiterals& a, const NamedLiterals& b) {
-    for (const auto& [name, literal] : a) {
-      if (const std::string text = bitDifference(literal, b.at(name)); !text.empty()) {
-        return fmt::format("{}: {}", name, text);
-      }
-    }
-    return std::string();
-  };
-  std::string found = between(expected.state, actual.state);
-  for (size_t round = 0; round < expected.fetches.size() && found.empty(); ++round) {
-    found = between(expected.fetches[round], actual.fetches[round]);
-  }
-  return found;
-}
-
 /// A sound plan, what it is fed, and what comes out.
 class Specimen {
  public:

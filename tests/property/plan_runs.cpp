@@ -1,15 +1,26 @@
 #include "tests/property/plan_runs.h"
 
+#include "ir/rewriter.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
 namespace dfc::test {
 namespace {
 
-void checkSame(const NamedLiterals& expected, const NamedLiterals& actual) {
-  REQUIRE(expected.size() == actual.size());
-  for (const auto& [name, literal] : expected) {
-    INFO(name);
-    REQUIRE(actual.count(name) == 1);
-    CHECK(bitDifference(literal, actual.at(name)) == "");
+std::string difference(const NamedLiterals& expected, const NamedLiterals& actual) {
+  if (expected.size() != actual.size()) {
+    return fmt::format("{} values became {}", expected.size(), actual.size());
   }
+  for (const auto& [name, literal] : expected) {
+    const auto found = actual.find(name);
+    const std::string bits = found == actual.end() ? "missing" : bitDifference(literal, found->second);
+    if (!bits.empty()) {
+      return fmt::format("{}: {}", name, bits);
+    }
+  }
+  return "";
 }
 
 } // namespace
@@ -64,28 +75,58 @@ std::vector<PinRule> randomPins(const Graph& graph, uint64_t seed) {
   return pins;
 }
 
-Outcome run(const std::shared_ptr<const Executable>& plan, const Graph& graph, uint64_t seed, int steps) {
-  auto session = Session::open(plan);
-  INFO((session.ok() ? "" : render(session.errors())));
-  REQUIRE(session.ok());
+Graph pinned(const Graph& graph, llvm::ArrayRef<PinRule> pins) {
+  std::map<std::string, std::string> devices;
+  for (const PinRule& rule : pins) {
+    devices[rule.pattern] = rule.device;
+  }
+  Rewriter rewriter(graph);
+  for (const OpId op : graph.ops()) {
+    const auto found = devices.find(std::string(graph.nameOf(op)));
+    rewriter.builder().repin(rewriter.copy(op), found != devices.end() ? found->second : "");
+  }
+  return std::move(rewriter).finish();
+}
+
+Result<Outcome> outcomeOf(const std::shared_ptr<const Executable>& plan, const Graph& graph, uint64_t seed,
+                          int steps) {
+  const auto session = Session::open(plan);
+  if (!session.ok()) {
+    return session.errors();
+  }
   Outcome outcome;
   for (int step = 0; step < steps; ++step) {
     auto results = (*session)->run(randomFeeds(graph, seed * 100 + static_cast<uint64_t>(step)));
-    INFO((results.ok() ? "" : render(results.errors())));
-    REQUIRE(results.ok());
+    if (!results.ok()) {
+      return results.errors();
+    }
     outcome.fetches.push_back(*std::move(results));
   }
   outcome.state = (*session)->state();
   return outcome;
 }
 
-void checkSame(const Outcome& expected, const Outcome& actual) {
-  REQUIRE(expected.fetches.size() == actual.fetches.size());
+Outcome run(const std::shared_ptr<const Executable>& plan, const Graph& graph, uint64_t seed, int steps) {
+  auto outcome = outcomeOf(plan, graph, seed, steps);
+  INFO(render(outcome.errors()));
+  REQUIRE(outcome.ok());
+  return *std::move(outcome);
+}
+
+std::string difference(const Outcome& expected, const Outcome& actual) {
   for (size_t step = 0; step < expected.fetches.size(); ++step) {
-    INFO("step " << step);
-    checkSame(expected.fetches[step], actual.fetches[step]);
+    const std::string fetched = difference(expected.fetches[step], actual.fetches.at(step));
+    if (!fetched.empty()) {
+      return fmt::format("step {}, {}", step, fetched);
+    }
   }
-  checkSame(expected.state, actual.state);
+  const std::string state = difference(expected.state, actual.state);
+  return state.empty() ? "" : "parameter " + state;
+}
+
+void checkSame(const Outcome& expected, const Outcome& actual) {
+  CHECK(expected.fetches.size() == actual.fetches.size());
+  CHECK(difference(expected, actual) == "");
 }
 
 } // namespace dfc::test

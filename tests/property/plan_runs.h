@@ -23,6 +23,9 @@ std::shared_ptr<const Executable> planOf(const Graph& graph, const Machine& mach
 
 /// About half of the computing ops pinned at random to cpu0, gpu0 and gpu1.
 std::vector<PinRule> randomPins(const Graph& graph, uint64_t seed);
+/// The same graph with these pins as the author's own, the rules' patterns being ops' names; without rules,
+/// with no pin at all.
+Graph pinned(const Graph& graph, llvm::ArrayRef<PinRule> pins);
 
 struct Outcome {
   std::vector<NamedLiterals> fetches; ///< by step
@@ -30,10 +33,14 @@ struct Outcome {
 };
 
 /// Some steps with random feeds, the same for the same seed.
+Result<Outcome> outcomeOf(const std::shared_ptr<const Executable>& plan, const Graph& graph, uint64_t seed,
+                          int steps);
+/// Requires that it runs.
 Outcome run(const std::shared_ptr<const Executable>& plan, const Graph& graph, uint64_t seed, int steps);
 
-/// Bit for bit. The sign and payload of a NaN are nobody's promise: a pin may keep an op that algebra removes
-/// elsewhere.
+/// "" where they agree bit for bit. The sign and payload of a NaN are nobody's promise: a pin may keep an op
+/// that algebra removes elsewhere.
+std::string difference(const Outcome& expected, const Outcome& actual);
 void checkSame(const Outcome& expected, const Outcome& actual);
 
 } // namespace dfc::test
