@@ -76,7 +76,7 @@ TEST_CASE("dfc bench: all experiments on emulated GPUs") {
     CHECK(rows.at(std::string("B3/results/") + way + "/f32")["checks"][0]["holds"] == true);
   }
   CHECK(rows.at("A4/net/64")["checks"][1]["holds"] == true); // fc2 beside fc1 backward, in the plan
-  CHECK(Json::parse(readText(shop.path() / "traces" / "A8.trace.json"))["traceEvents"].size() > 10);
+  CHECK(Json::parse(readText(shop.path() / "traces" / "A8.1gpu.trace.json"))["traceEvents"].size() > 10);
 }
 
 TEST_CASE("dfc bench: alone it tells what dfc costs") {

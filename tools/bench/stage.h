@@ -32,7 +32,7 @@ struct Sizes {
   int64_t independent = 2048; ///< rows and columns of A5's and A7's matrices
   std::vector<int> queues = {4, 8, 32};
   int dags = 20;
-  int64_t dagSize = 256;
+  int64_t dagSize = 2048; ///< rows and columns of A9's matrices: a product takes longer than a copy
 };
 
 /// A graph compiled and opened.
