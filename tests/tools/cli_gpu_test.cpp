@@ -24,7 +24,8 @@ class GpuShop {
   GpuShop() {
     REQUIRE(shop_.dfc({"machine", "-o", "here.json"}).status == 0);
     std::ifstream file(shop_.file("here.json"));
-    for (const auto& device : nlohmann::json::parse(file)["devices"]) {
+    const nlohmann::json machine = nlohmann::json::parse(file);
+    for (const auto& device : machine["devices"]) {
       gpus_ += device["class"] == "gpu" ? 1 : 0;
     }
     const size_t other = gpus_ > 1 ? 1 : 0;
