@@ -242,7 +242,7 @@ TEST_CASE("our own convolution and oneDNN's agree") {
     for (const auto pass :
          {ConvolutionPass::Forward, ConvolutionPass::InputGradient, ConvolutionPass::FilterGradient}) {
       const auto own = makeOwnConvolution(pass, conv, ElementType::F32, threads);
-      const auto library = makeOnednnConvolution(pass, conv, ElementType::F32, threads);
+      const auto library = makeOnednnConvolution(pass, conv, threads);
       INFO("image " << toString(c.image) << ", filter " << toString(c.filter));
       REQUIRE(library != nullptr);
       const Expected expected = expectedOf(pass, conv, given);

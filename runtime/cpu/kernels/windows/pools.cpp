@@ -136,15 +136,6 @@ struct MeanFold {
   }
 };
 
-// Whether the one window of each plane is the plane: then the pool is a reduction, whose engine folds along
-// rows.
-bool isWholePlane(const Windows& windows) {
-  const auto whole = [](const WindowAxis& axis) {
-    return axis.count == 1 && axis.low == 0 && axis.size == axis.length && axis.dilation == 1;
-  };
-  return whole(windows.rows) && whole(windows.columns);
-}
-
 template <class T>
 std::unique_ptr<CpuKernel> makeMax(const Windows& windows, const TensorType& image, ThreadPool& pool) {
   const int64_t planes = image.shape[0] * image.shape[1];
