@@ -27,7 +27,8 @@ class PoolKernel final : public CpuKernel {
       : pool_(pool), fold_(std::move(fold)), windows_(windows), from_(image.element, windows.columns.length),
         to_(image.element, windows.columns.count), units_(planes * windows.rows.count),
         parts_(partCount(pool, units_,
-                         static_cast<double>(units_ * windows.columns.count * windows.size()) / 2)) {}
+                         static_cast<double>(units_) * static_cast<double>(windows.columns.count) *
+                             static_cast<double>(windows.size()) / 2)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     pool_.run(parts_, [&](uint32_t part) {
