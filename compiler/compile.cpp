@@ -116,7 +116,7 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
   check("insertTransfers", [&] { return verifyPlacedGraph(placed, machine); });
   observer.placed(placed);
 
-  // Sizes that no arena can have are refused before anything adds them up.
+  // Sizes that no arena can have are refused before memory planning adds them up.
   if (Diagnostics errors = checkAddressable(placed, machine); !errors.empty()) {
     return errors;
   }

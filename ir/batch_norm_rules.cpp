@@ -1,5 +1,6 @@
 #include "ir/batch_norm_rules.h"
 
+#include "ir/axis_view.h"
 #include "ir/dsl.h"
 
 #include <fmt/format.h>
@@ -41,11 +42,10 @@ TypeResult checkChannelElements(OpKind kind, OperandTypes operands, int64_t axis
 }
 
 Channels::Channels(const Shape& shape, int64_t axis) {
-  const size_t along = *normalAxis(axis, shape.rank());
-  channels = shape[along];
-  for (size_t d = 0; d < shape.rank(); ++d) {
-    (d < along ? outer : inner) *= d == along ? 1 : shape[d];
-  }
+  const AxisView view(shape, axis);
+  outer = view.outer;
+  channels = view.length;
+  inner = view.inner;
 }
 
 ChannelMath::ChannelMath(const Shape& shape, int64_t axis) : channels_(shape, axis) {

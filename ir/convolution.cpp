@@ -82,4 +82,17 @@ Convolution convolutionOf(const ops::Conv2dFilterGradient& op, OperandTypes oper
   return made(operands[0].shape, Shape(op.shape), convolutionAttributes(op));
 }
 
+std::optional<ConvolutionCall> convolutionCall(const OpAttributes& attributes, OperandTypes operands) {
+  if (const auto* forward = std::get_if<ops::Conv2d>(&attributes)) {
+    return ConvolutionCall{ConvolutionPass::Forward, convolutionOf(*forward, operands)};
+  }
+  if (const auto* toInput = std::get_if<ops::Conv2dInputGradient>(&attributes)) {
+    return ConvolutionCall{ConvolutionPass::InputGradient, convolutionOf(*toInput, operands)};
+  }
+  if (const auto* toFilter = std::get_if<ops::Conv2dFilterGradient>(&attributes)) {
+    return ConvolutionCall{ConvolutionPass::FilterGradient, convolutionOf(*toFilter, operands)};
+  }
+  return std::nullopt;
+}
+
 } // namespace dfc

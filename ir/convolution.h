@@ -46,6 +46,15 @@ Convolution convolutionOf(const ops::Conv2d& op, OperandTypes operands);
 Convolution convolutionOf(const ops::Conv2dInputGradient& op, OperandTypes operands);
 Convolution convolutionOf(const ops::Conv2dFilterGradient& op, OperandTypes operands);
 
+/// Which of the three tensors is made of the other two.
+enum class ConvolutionPass : uint8_t { Forward, InputGradient, FilterGradient };
+struct ConvolutionCall {
+  ConvolutionPass pass;
+  Convolution conv;
+};
+/// None where the op is no convolution.
+std::optional<ConvolutionCall> convolutionCall(const OpAttributes& attributes, OperandTypes operands);
+
 /// The op `To` with the attributes of `from`; `shape` stays empty.
 template <class To, class From>
 To sameConvolution(const From& from) {

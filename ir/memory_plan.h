@@ -9,6 +9,11 @@ namespace dfc {
 
 inline constexpr int64_t arenaAlignment = 256;
 
+/// The least multiple of the alignment that is no less; `bytes` >= 0.
+constexpr int64_t alignUp(int64_t bytes, int64_t alignment = arenaAlignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
 struct Slot {
   DeviceId device;
   int64_t offset = 0; ///< multiple of arenaAlignment

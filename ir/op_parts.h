@@ -43,10 +43,10 @@ enum class OpClass : uint8_t {
   Source,      ///< input, parameter, constant: no operands
   State,       ///< assign
   Elementwise, ///< one scalar function of broadcast operands; may be fused
-  Reduction,   ///< folds axes of one operand; may close a fused chain
+  Reduction,   ///< folds axes of one operand; sum, mean and max may close a fused chain
   Contraction, ///< matmul
   View,        ///< same bytes under another shape: reshape
-  Movement,    ///< same elements elsewhere: transpose, concat, slice, …
+  Movement,    ///< elements by their place: transpose, slice, iota, …; cumSum and scatterAdd add them up
   Composite,   ///< a whole formula in one op: softmax, softmaxCrossEntropy, fused
   Transfer,    ///< copies a value to another device; made by the compiler
   Request,     ///< stands for ops that a pass makes: gradients

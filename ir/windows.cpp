@@ -99,6 +99,13 @@ WindowAxis::Range WindowAxis::placesOf(int64_t window) const {
   return range;
 }
 
+bool isWholePlane(const Windows& windows) {
+  const auto whole = [](const WindowAxis& axis) {
+    return axis.count == 1 && axis.low == 0 && axis.size == axis.length && axis.dilation == 1;
+  };
+  return whole(windows.rows) && whole(windows.columns);
+}
+
 TypeResult checkWindows(OpKind kind, OperandTypes operands, const Shape& image,
                         const WindowAttributes& attributes) {
   if (image.rank() != 4) {

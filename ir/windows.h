@@ -32,6 +32,9 @@ struct Windows {
   friend bool operator==(const Windows&, const Windows&) = default;
 };
 
+/// Whether the one window of each plane is the plane: then a pool is a reduction of it.
+bool isWholePlane(const Windows& windows);
+
 /// Attributes as an author wrote them: two numbers each, or none for 1 (strides, dilations) and 0 (padding).
 struct WindowAttributes {
   Dims size, strides, low, high, dilations;

@@ -90,8 +90,7 @@ class DemandMaker {
       return {};
     }
     if (!demand_.of[root].valid()) {
-      const int64_t whole = (bytes + arenaAlignment - 1) / arenaAlignment * arenaAlignment;
-      demand_.of[root] = demand_.buffers.add({device, whole, false, {}});
+      demand_.of[root] = demand_.buffers.add({device, alignUp(bytes), false, {}});
     }
     return demand_.of[value] = demand_.of[root];
   }

@@ -1,12 +1,12 @@
 #include "compiler/memory/pack.h"
 
+#include "ir/memory_plan.h"
+
 #include <algorithm>
 #include <numeric>
 
 namespace dfc {
 namespace {
-
-int64_t alignUp(int64_t bytes, int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
 using Conflicts = std::vector<std::vector<uint32_t>>;
 

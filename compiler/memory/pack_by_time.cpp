@@ -13,8 +13,6 @@
 namespace dfc {
 namespace {
 
-int64_t alignUp(int64_t bytes) { return (bytes + arenaAlignment - 1) / arenaAlignment * arenaAlignment; }
-
 /// The arena as the first writes of one queue that are still to come must see it.
 class View {
  public:

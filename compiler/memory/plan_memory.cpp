@@ -18,8 +18,6 @@ namespace {
 constexpr size_t mostWithoutLooking = 256, mostForAllPairs = 1024;
 constexpr size_t holdersToName = 5;
 
-int64_t alignUp(int64_t bytes) { return (bytes + arenaAlignment - 1) / arenaAlignment * arenaAlignment; }
-
 class MemoryPlanner {
  public:
   MemoryPlanner(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine,

@@ -1,5 +1,6 @@
 #include "compiler/place/place.h"
 
+#include "compiler/place/runnable.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/transfer/insert_transfers.h"
 
@@ -108,7 +109,15 @@ Result<Placement> place(const Graph& graph, const Machine& machine, const CostMo
     if (!pins) {
       return pins.errors();
     }
-    return policy.run({graph, machine, cost, *std::move(pins)});
+    const PlacementProblem problem{graph, machine, cost, *std::move(pins)};
+    if (Diagnostics errors = checkRunsSomewhere(problem); !errors.empty()) {
+      return errors;
+    }
+    Placement placement = policy.run(problem);
+    if (Diagnostics errors = checkRunsThere(placement, problem); !errors.empty()) {
+      return errors;
+    }
+    return placement;
   }
   return unknownPolicy(name);
 }

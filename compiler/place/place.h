@@ -46,7 +46,8 @@ std::vector<MissingDevice> missingDevices(const Graph& graph, const Machine& mac
 /// once: an unknown device, an input pinned off the host, a parameter and its assign pinned apart.
 Result<SideTable<OpId, DeviceId>> resolvePins(const Graph& graph, const Machine& machine);
 
-/// Pins, then the policy of that name. Unknown policies are errors.
+/// Pins, then the policy of that name. Errors: an unknown policy, or, all at once, ops that the cost model
+/// cannot have run where they have to or were put.
 Result<Placement> place(const Graph& graph, const Machine& machine, const CostModel& cost,
                         const std::string& policy);
 

@@ -5,6 +5,7 @@
 #include "compiler/schedule/lower_bounds.h"
 
 #include <algorithm>
+#include <cmath>
 #include <queue>
 
 namespace dfc {
@@ -36,14 +37,15 @@ class Bounder {
     return longest;
   }
 
-  /// `share(task)`: of each second of the task, how much is the resource's.
+  /// `share(task)`: of each second of the task, how much is the resource's. A bound leaves out what takes
+  /// none of it, and what starts or ends at no finite time.
   template <class Share>
   double bound(llvm::ArrayRef<uint32_t> tasks, const Share& share) const {
     std::vector<OneMachineTask> rows;
     for (const uint32_t task : tasks) {
-      const double seconds = problem_.tasks[task].seconds;
-      if (seconds > 0) {
-        rows.push_back({heads_[task], seconds * share(problem_.tasks[task]), ranks_[task] - seconds});
+      const double seconds = problem_.tasks[task].seconds, part = share(problem_.tasks[task]);
+      if (seconds > 0 && part > 0 && std::isfinite(heads_[task]) && std::isfinite(ranks_[task])) {
+        rows.push_back({heads_[task], seconds * part, ranks_[task] - seconds});
       }
     }
     return oneMachineBound(std::move(rows));

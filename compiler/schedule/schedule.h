@@ -11,7 +11,9 @@ namespace dfc {
 /// `lowerBounds`.
 Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const CostModel& cost);
 
-/// The makespan of what `makeSchedule` gives, without its steps.
+/// How long a placement takes as far as it can be told without what waits of one queue for another of its
+/// device cost, which plans for this: at most the makespan of what `makeSchedule` gives, which may put short
+/// ops on one queue to save them.
 double predictedMakespan(const PlacedGraph& placed, const Machine& machine, const CostModel& cost);
 
 /// The queues of a machine, in a fixed order: for each device its compute queues, then copyIn, copyOut and

@@ -1,5 +1,6 @@
 // topK: the gradient of each value goes to the element that it was; the indices carry none. A mask chooses,
 // so that an infinite gradient does not become NaN elsewhere.
+#include "ir/axis_view.h"
 #include "ir/dsl.h"
 #include "ir/gradients.h"
 #include "ir/op_rules.h"
@@ -41,14 +42,10 @@ OpCost TopK::cost(OperandTypes operands, OperandTypes results) const {
 
 void TopK::gradient(GradientRule& rule) const {
   const Shape& whole = rule.operand(0).shape();
-  const size_t along = *normalAxis(axis, whole.rank());
-  int64_t outer = 1, inner = 1;
-  for (size_t d = 0; d < whole.rank(); ++d) {
-    (d < along ? outer : inner) *= d == along ? 1 : whole[d];
-  }
+  const AxisView view(whole, axis);
   const Tensor chosen =
-      oneHot(reshape(rule.result(1), {outer, k, inner}), whole[along], 1, ElementType::Bool);
-  const Tensor cotangent = reshape(rule.cotangent(0), {outer, 1, k, inner});
+      oneHot(reshape(rule.result(1), {view.outer, k, view.inner}), view.length, 1, ElementType::Bool);
+  const Tensor cotangent = reshape(rule.cotangent(0), {view.outer, 1, k, view.inner});
   const Tensor spread = reduceSum(select(chosen, cotangent, 0), {2});
   rule.give(0, reshape(spread, {whole.dims().begin(), whole.dims().end()}));
 }

@@ -34,12 +34,18 @@ class MachineCheck {
     if (!std::isfinite(rate) || rate < 0) {
       fault(path, fmt::format("{} is no rate", rate),
             fmt::format("give {}, or leave it out for no limit", unit));
+    } else if (rate > 0 && rate < leastRate) {
+      fault(path, fmt::format("{} is too slow to plan with", rate),
+            fmt::format("give at least {} {}", leastRate, unit));
     }
   }
 
   void checkSeconds(const std::string& path, double seconds) {
     if (!std::isfinite(seconds) || seconds < 0) {
       fault(path, fmt::format("{} is no duration", seconds), "give seconds, 0 or more");
+    } else if (seconds > mostSeconds) {
+      fault(path, fmt::format("{} is too long to plan with", seconds),
+            fmt::format("give {} seconds at most", mostSeconds));
     }
   }
 

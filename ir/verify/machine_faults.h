@@ -18,6 +18,10 @@ inline constexpr uint32_t mostComputeQueues = 1024;
 /// The most devices of a machine.
 inline constexpr size_t mostDevices = 1024;
 
+/// The slowest rate and the longest duration: far beyond real ones. An op has less than 1e45 operations and
+/// bytes, a plan fewer than 2^32 steps, so no sum of predicted times leaves the numbers that a double has.
+inline constexpr double leastRate = 1e-30, mostSeconds = 1e30;
+
 std::vector<MachineFault> machineFaults(const Machine& machine);
 
 } // namespace dfc

@@ -1,6 +1,6 @@
-// ThreadPool: the threads that one device's kernels may use. A kernel cuts its work into parts by the shapes
-// alone; the pool only decides which thread runs which part, so no result depends on it. Owned by the device,
-// shared by its queues: a caller that finds the pool busy runs its parts itself.
+// ThreadPool: the threads that one device's kernels may use. What a kernel sums, and in which order, follows
+// from the shapes alone; into how many parts it deals that out may follow from the threads. Owned by the
+// device, shared by its queues: a caller that finds the pool busy runs its parts itself.
 #pragma once
 
 #include <llvm/ADT/STLFunctionalExtras.h>

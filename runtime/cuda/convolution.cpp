@@ -14,26 +14,6 @@
 namespace dfc::cuda {
 namespace {
 
-enum class Pass : uint8_t { Forward, InputGradient, FilterGradient };
-
-struct Call {
-  Pass pass;
-  Convolution conv;
-};
-
-std::optional<Call> callOf(const OpAttributes& attributes, OperandTypes operands) {
-  if (const auto* forward = std::get_if<ops::Conv2d>(&attributes)) {
-    return Call{Pass::Forward, convolutionOf(*forward, operands)};
-  }
-  if (const auto* toInput = std::get_if<ops::Conv2dInputGradient>(&attributes)) {
-    return Call{Pass::InputGradient, convolutionOf(*toInput, operands)};
-  }
-  if (const auto* toFilter = std::get_if<ops::Conv2dFilterGradient>(&attributes)) {
-    return Call{Pass::FilterGradient, convolutionOf(*toFilter, operands)};
-  }
-  return std::nullopt;
-}
-
 // cuDNN pads both ends of an axis alike and slides as often as that allows.
 bool padsAlike(const WindowAxis& axis) {
   const int64_t span = (axis.size - 1) * axis.dilation + 1;
@@ -131,7 +111,7 @@ class CudnnWork final : public Work {
 
 class CudnnPlan {
  public:
-  CudnnPlan(const Cudnn& library, const Call& call, ElementType element, int ordinal)
+  CudnnPlan(const Cudnn& library, const ConvolutionCall& call, ElementType element, int ordinal)
       : library_(library), device_(cudnnDevice(ordinal)), ordinal_(ordinal), pass_(call.pass),
         wide_(element == ElementType::F64), descriptors_(library, call.conv, element) {}
 
@@ -160,13 +140,13 @@ class CudnnPlan {
   int askWorkspace() {
     const Descriptors& d = descriptors_;
     switch (pass_) {
-    case Pass::Forward:
+    case ConvolutionPass::Forward:
       return library_.forwardWorkspace(device_.context, d.image, d.filter, d.convolution, d.result,
                                        cudnnForwardAlgorithm, &workspaceBytes_);
-    case Pass::InputGradient:
+    case ConvolutionPass::InputGradient:
       return library_.dataWorkspace(device_.context, d.filter, d.result, d.convolution, d.image,
                                     cudnnDataAlgorithm, &workspaceBytes_);
-    case Pass::FilterGradient:
+    case ConvolutionPass::FilterGradient:
       return library_.filterWorkspace(device_.context, d.image, d.result, d.convolution, d.filter,
                                       cudnnFilterAlgorithm, &workspaceBytes_);
     }
@@ -178,14 +158,14 @@ class CudnnPlan {
     const std::byte *first = pointers[0], *second = pointers[1];
     std::byte *result = pointers[2], *workspace = pointers[3];
     switch (pass_) {
-    case Pass::Forward:
+    case ConvolutionPass::Forward:
       return library_.forward(device_.context, factor(1), d.image, first, d.filter, second, d.convolution,
                               cudnnForwardAlgorithm, workspace, workspaceBytes_, factor(0), d.result, result);
-    case Pass::InputGradient:
+    case ConvolutionPass::InputGradient:
       return library_.backwardData(device_.context, factor(1), d.filter, first, d.result, second,
                                    d.convolution, cudnnDataAlgorithm, workspace, workspaceBytes_, factor(0),
                                    d.image, result);
-    case Pass::FilterGradient:
+    case ConvolutionPass::FilterGradient:
       return library_.backwardFilter(device_.context, factor(1), d.image, first, d.result, second,
                                      d.convolution, cudnnFilterAlgorithm, workspace, workspaceBytes_,
                                      factor(0), d.filter, result);
@@ -203,7 +183,7 @@ class CudnnPlan {
   const Cudnn& library_;
   CudnnDevice& device_;
   int ordinal_;
-  Pass pass_;
+  ConvolutionPass pass_;
   bool wide_;
   Descriptors descriptors_;
   size_t workspaceBytes_ = 0;
@@ -216,7 +196,7 @@ void CudnnWork::enqueue(cudaStream_t stream) { plan_->run(pointers_, stream); }
 
 /// Null where cuDNN is not there or does not take the op.
 std::unique_ptr<CudnnPlan> planOf(const OpAttributes& attributes, OperandTypes operands, int ordinal) {
-  const std::optional<Call> call = callOf(attributes, operands);
+  const std::optional<ConvolutionCall> call = convolutionCall(attributes, operands);
   if (!call || !isSmall(call->conv) || !padsAlike(call->conv.windows.rows) ||
       !padsAlike(call->conv.windows.columns) || cudnn() == nullptr) {
     return nullptr;

@@ -120,20 +120,28 @@ Signals::Signals(KernelLibrary& library, const std::string& architecture, uint64
 }
 
 void Signals::carryOut(cudaStream_t stream, llvm::ArrayRef<WordOperation> operations) const {
-  llvm::SmallVector<DeviceWait, 4> waits;
+  llvm::SmallVector<DeviceWait, rowsAtOnce> waits; // side by side, so far: one kernel serves them
+  const auto waitForThem = [&] {
+    if (!waits.empty()) {
+      wait(stream, waits);
+      waits.clear();
+    }
+  };
   for (const WordOperation& operation : operations) {
     switch (operation.kind) {
     case WordOperation::Kind::Wait:
       waits.push_back({operation.word, operation.perRound, operation.offset});
+      if (waits.size() == rowsAtOnce) {
+        waitForThem();
+      }
       break;
     case WordOperation::Kind::Write:
+      waitForThem();
       publish(stream, {operation.word, operation.perRound, operation.offset});
       break;
     }
   }
-  for (size_t i = 0; i < waits.size(); i += rowsAtOnce) {
-    wait(stream, llvm::ArrayRef<DeviceWait>(waits).slice(i, std::min<size_t>(waits.size() - i, rowsAtOnce)));
-  }
+  waitForThem();
 }
 
 void Signals::wait(cudaStream_t stream, llvm::ArrayRef<DeviceWait> waits) const {

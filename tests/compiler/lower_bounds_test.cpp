@@ -118,4 +118,16 @@ TEST_CASE("lower bounds never exceed a schedule, whatever its priorities") {
   }
 }
 
+TEST_CASE("lower bounds: what takes for ever, or none of the device, is bounded by its chain alone") {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  // The first two end never. Two lanes, or half of the device for each, take 4 s / 2 + 2 s / 2 for the
+  // others.
+  ListProblem problem = onOneLane({taskOf(never, 0), taskOf(1, 0, {0}), taskOf(4, 0), taskOf(2, 0)});
+  problem.groupLanes = {2, 1};
+  problem.tasks[2].demand = problem.tasks[3].demand = 0.5;
+  const LowerBounds bounds = lowerBounds(problem);
+  CHECK(bounds.criticalPath == never);
+  CHECK(bounds.busiestQueue == 3);
+}
+
 } // namespace dfc::test

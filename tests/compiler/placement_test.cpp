@@ -3,6 +3,8 @@
 #include "ir/dsl.h"
 #include "tests/support/catch.h"
 
+#include <cmath>
+
 namespace dfc::test {
 namespace {
 
@@ -150,6 +152,61 @@ TEST_CASE("an unknown policy suggests the nearest") {
   REQUIRE(!placement.ok());
   CHECK(placement.errors()[0].message == "there is no placement policy 'hefty'");
   CHECK(placement.errors()[0].hint == "did you mean 'heft'?");
+}
+
+TEST_CASE("a machine too slow to plan with is refused, and the slowest other one is planned for") {
+  Machine machine = slowLinks();
+  const auto compiled = [&](const PolicyRow& policy) {
+    CompileOptions options;
+    options.policy = policy.name;
+    return compile(twoBranches("gpu0"), machine, RooflineCostModel(), options);
+  };
+  for (const PolicyRow& policy : allPolicies()) {
+    INFO(policy.name);
+    machine.devices[DeviceId(1)].memoryBandwidth = 1e-300;
+    const auto refused = compiled(policy);
+    REQUIRE(!refused.ok());
+    CHECK(refused.errors()[0].message ==
+          "machine 'slow links': devices[1].memoryBandwidth: 1e-300 is too slow to plan with");
+    machine.devices[DeviceId(1)].memoryBandwidth = 1e-30;
+    const auto slow = compiled(policy);
+    REQUIRE(slow.ok());
+    CHECK(slow->schedule().makespan >= 8 / 1e-30); // a reads 4 bytes there and writes 4
+    CHECK(std::isfinite(slow->schedule().makespan));
+  }
+}
+
+TEST_CASE("an op that takes for ever wherever it may run is refused by every policy") {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const Machine machine = slowLinks();
+  NamedCosts costs;
+  costs.seconds = {{"a", {1, never, 1}}, {"b", {never, never, never}}};
+  for (const PolicyRow& policy : allPolicies()) {
+    INFO(policy.name);
+    const auto placement = place(twoBranches("gpu0"), machine, costs, std::string(policy.name));
+    REQUIRE(!placement.ok());
+    REQUIRE(placement.errors().size() == 2);
+    CHECK(placement.errors()[0].message == "'a' cannot run on gpu0, where it has to: it would take for ever");
+    CHECK(placement.errors()[1].message == "'b' cannot run on any device: it would take for ever");
+    CHECK(placement.errors()[1].where.line > 0);
+  }
+}
+
+TEST_CASE("ops that run on different devices only: heft spreads them, one device alone is refused") {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const Machine machine = slowLinks();
+  NamedCosts costs;
+  costs.seconds = {{"a", {1, never, never}}, {"b", {never, 1, never}}};
+  const Placement spread = placed(twoBranches(), machine, costs);
+  CHECK(deviceOf(spread, machine, "a") == "cpu0");
+  CHECK(deviceOf(spread, machine, "b") == "gpu0");
+  const auto single = place(twoBranches(), machine, costs, "single");
+  REQUIRE(!single.ok());
+  CHECK(single.errors()[0].message ==
+        "'b' cannot run on cpu0, where this policy puts it (cpu0 alone): it would take for ever");
+  const auto pins = place(twoBranches(), machine, costs, "pins");
+  REQUIRE(!pins.ok());
+  CHECK(pins.errors()[0].hint == "pin it to a device that can, or choose policy heft");
 }
 
 } // namespace dfc::test

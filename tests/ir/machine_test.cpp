@@ -139,14 +139,15 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   row.memoryBytes = std::numeric_limits<int64_t>::max() / 4096 * 2048 + 1; // odd and beyond 2^53
   row.computeQueues = 3;
   row.threads = 7;
-  row.peakFlops = {1.0 / 3, 5e-324, 1.7976931348623157e308, 0, 2, 0.1, 1e22, 123456789012345680.0};
+  row.peakFlops = {1.0 / 3, 1.2345678901234567e-30, 1.7976931348623157e308, 0, 2, 0.1,
+                   1e22,    123456789012345680.0};
   row.tf32Flops = 2.0 / 3;
   row.memoryBandwidth = 4.8e12;
   row.launchSeconds = 2.5e-6;
   row.stepOverheadSeconds = 6.6e-6;
   machine.devices.add(row);
   device(machine, "gpu0", DeviceKind::Gpu);
-  const LinkId unlimited = link(machine, "nul", 1e-300, 0);
+  const LinkId unlimited = link(machine, "nul", 5e-324, 0);
   machine.links[unlimited].slots = 0;
   machine.routes = {{DeviceId(0), DeviceId(1), {unlimited}}, {DeviceId(1), DeviceId(0), {unlimited}}};
   const Machine again = parsed(printMachine(machine));
@@ -159,7 +160,7 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   CHECK(std::tuple(read.model, read.computeQueues, read.threads, read.memoryBandwidth, read.launchSeconds) ==
         std::tuple(row.model, row.computeQueues, row.threads, row.memoryBandwidth, row.launchSeconds));
   CHECK(read.stepOverheadSeconds == row.stepOverheadSeconds);
-  CHECK(again.links[unlimited].latencySeconds == 1e-300);
+  CHECK(again.links[unlimited].latencySeconds == 5e-324);
   CHECK(again.links[unlimited].slots == 0);
 }
 
@@ -245,6 +246,22 @@ TEST_CASE("machine: every prefix and every altered byte of a file gives a machin
       CHECK((machine.ok() || !render(machine.errors()).empty()));
     }
   }
+}
+
+TEST_CASE("verifyMachine: refuses times and rates that make predictions overflow") {
+  Triangle t;
+  t.machine.devices[t.a].memoryBandwidth = 1e-300;
+  t.machine.devices[t.b].launchSeconds = 1e300;
+  t.machine.devices[t.c].memoryBandwidth = 1e-30;
+  t.machine.devices[t.c].launchSeconds = 1e30;
+  t.machine.links[t.slow].bandwidth = 1e-300;
+  CHECK(render(verifyMachine(t.machine)) ==
+        "error: machine 'machine': devices[0].memoryBandwidth: 1e-300 is too slow to plan with\n"
+        "  hint: give at least 1e-30 bytes a second\n"
+        "error: machine 'machine': devices[1].launch: 1e+300 is too long to plan with\n"
+        "  hint: give 1e+30 seconds at most\n"
+        "error: machine 'machine': links[1].bandwidth: 1e-300 is too slow to plan with\n"
+        "  hint: give at least 1e-30 bytes a second\n");
 }
 
 TEST_CASE("verifyMachine: finds what no file can say") {

@@ -2,6 +2,7 @@
 // groups; both ways of a convolution against each other; the same bits for any number of threads.
 #include "runtime/cpu/kernels/windows/convolution.h"
 #include "runtime/cpu/kernels/windows/own_convolution.h"
+#include "runtime/cpu/kernels/windows/pools.h"
 #include "tests/runtime/kernel_testing.h"
 #include "tests/support/catch.h"
 
@@ -242,7 +243,7 @@ TEST_CASE("our own convolution and oneDNN's agree") {
     for (const auto pass :
          {ConvolutionPass::Forward, ConvolutionPass::InputGradient, ConvolutionPass::FilterGradient}) {
       const auto own = makeOwnConvolution(pass, conv, ElementType::F32, threads);
-      const auto library = makeOnednnConvolution(pass, conv, ElementType::F32, threads);
+      const auto library = makeOnednnConvolution(pass, conv, threads);
       INFO("image " << toString(c.image) << ", filter " << toString(c.filter));
       REQUIRE(library != nullptr);
       const Expected expected = expectedOf(pass, conv, given);
@@ -251,6 +252,67 @@ TEST_CASE("our own convolution and oneDNN's agree") {
                 double(std::max(conv.terms(), conv.batch() * conv.pixels())));
     }
   }
+}
+
+TEST_CASE("our own convolution takes long rows a stretch at a time") {
+  // Spread out, a block has room for 2^17 numbers: 13107 columns of 10 terms, 7281 of 18; 3276 results of 40
+  // filters.
+  const std::vector<Case> longRows = {
+      {{1, 2, 1, 30000}, {3, 2, 1, 5}, {}, {}, {}, {}, 1},
+      {{2, 3, 2, 21000}, {2, 3, 2, 3}, {1, 2}, {0, 4}, {1, 3}, {1, 3}, 1},
+      {{1, 2, 1, 45000}, {80, 1, 1, 3}, {}, {0, 1}, {0, 1}, {}, 2},
+  };
+  ThreadPool one(1), four(4);
+  for (const Case& c : longRows) {
+    for (const ElementType type : {ElementType::F32, ElementType::F64}) {
+      const Convolution conv = convolution(c, type);
+      const Triple given = operandsOf(conv, type);
+      for (const auto pass :
+           {ConvolutionPass::Forward, ConvolutionPass::InputGradient, ConvolutionPass::FilterGradient}) {
+        INFO("image " << toString(c.image) << ", filter " << toString(c.filter));
+        const Literal result = runPass(*makeOwnConvolution(pass, conv, type, one), pass, conv, given);
+        checkSums(result, expectedOf(pass, conv, given), double(conv.batch() * conv.pixels()));
+        CHECK(runPass(*makeOwnConvolution(pass, conv, type, four), pass, conv, given) == result);
+      }
+    }
+  }
+}
+
+TEST_CASE("where a long row is cut, its results have the bits that they have in a short one") {
+  constexpr int64_t length = 30000, from = 12000, some = 4000; // the first stretch ends at 13107
+  const ElementType type = ElementType::F64;
+  const Convolution conv = convolution({{1, 2, 1, length}, {3, 2, 1, 5}, {}, {}, {}, {}, 1}, type);
+  const Convolution part = convolution({{1, 2, 1, some + 4}, {3, 2, 1, 5}, {}, {}, {}, {}, 1}, type);
+  const Triple given = operandsOf(conv, type);
+  Triple shorter = operandsOf(part, type);
+  for (int64_t i = 0; i < part.image.elements(); ++i) {
+    shorter.image.set(i, given.image.at(i / (some + 4) * length + from + i % (some + 4)));
+  }
+  ThreadPool pool(1);
+  const ConvolutionPass pass = ConvolutionPass::Forward;
+  const Literal whole = runPass(*makeOwnConvolution(pass, conv, type, pool), pass, conv, given);
+  const Literal few = runPass(*makeOwnConvolution(pass, part, type, pool), pass, part, shorter);
+  bool same = true;
+  for (int64_t i = 0; i < part.result.elements(); ++i) {
+    same = same && few.at(i) == whole.at(i / some * (length - 4) + from + i % some);
+  }
+  CHECK(same);
+}
+
+TEST_CASE("pools of more comparisons than a 64-bit number counts are made") {
+  // 16 x 16 windows of 2^60 places, most of them padding, on each of 4 planes: 2^70 places.
+  constexpr int64_t wide = int64_t{1} << 30;
+  const TensorType image{ElementType::F32, {2, 2, 15, 15}}, result{ElementType::F32, {2, 2, 16, 16}};
+  const Dims window = {wide, wide}, low = {wide - 15, wide - 15}, high = {15, 15};
+  ThreadPool threads(2);
+  CHECK(makeMaxPoolKernel(pool<ops::MaxPool>(window, {}, low, high), {image}, {result}, threads) != nullptr);
+  CHECK(makeAveragePoolKernel(pool<ops::AveragePool>(window, {}, low, high), {image}, {result}, threads) !=
+        nullptr);
+  const TensorType both[2] = {image, result};
+  auto toMax = pool<ops::MaxPoolGradient>(window, {}, low, high);
+  CHECK(makeMaxPoolGradientKernel(toMax, both, threads) != nullptr);
+  auto toAverage = pool<ops::AveragePoolGradient>(window, {}, low, high);
+  CHECK(makeAveragePoolGradientKernel(toAverage, {image}, threads) != nullptr);
 }
 
 TEST_CASE("convolutions without images, channels or filters give nothing or zeros") {

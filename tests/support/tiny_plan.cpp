@@ -319,7 +319,7 @@ MemoryPlan plainMemory(const PlacedGraph& placed, const Machine& machine) {
         }
         const int64_t bytes = graph.typeOf(value).bytes();
         plan.slots[value] = {device, plan.arenaBytes[device], bytes};
-        plan.arenaBytes[device] += (bytes + arenaAlignment - 1) / arenaAlignment * arenaAlignment;
+        plan.arenaBytes[device] += alignUp(bytes);
       }
     }
     if (resident) {

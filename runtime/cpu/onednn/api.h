@@ -25,8 +25,8 @@ struct MatmulRequest {
   bool transposeA = false, transposeB = false;
 };
 
-/// A part of a convolution or of one of its gradients, as ir/convolution.h says them: `batch` images of
-/// `groups` groups of `channels` channels each, and as many groups of `filters` filters. Planes, and the
+/// A part of a convolution of f32 or of one of its gradients, as ir/convolution.h says them: `batch` images
+/// of `groups` groups of `channels` channels each, and as many groups of `filters` filters. Planes, and the
 /// channels of a filter, are dense; strides, in elements, go from image to image, from result to result and
 /// from filter to filter.
 struct ConvolutionRequest {
@@ -36,7 +36,6 @@ struct ConvolutionRequest {
     FilterGradient ///< image, result -> filter
   };
   Pass pass = Pass::Forward;
-  ElementType type = ElementType::F32; ///< of all three; f32 or bf16, which accumulates in f32
   int64_t batch = 0, groups = 1, channels = 0, filters = 0;
   std::array<int64_t, 2> image{}, result{}, window{}, stride{}, low{}, dilation{};
   int64_t imageStride = 0, resultStride = 0, filterStride = 0;

@@ -19,7 +19,7 @@ struct Layouts {
 
 Layouts plainLayouts(const ConvolutionRequest& r) {
   const auto planes = [&](int64_t channels, const std::array<int64_t, 2>& size, int64_t stride) {
-    return Layout({r.batch, channels, size[0], size[1]}, dataType(r.type),
+    return Layout({r.batch, channels, size[0], size[1]}, dataType(ElementType::F32),
                   Numbers{stride, size[0] * size[1], size[1], 1});
   };
   const int64_t window = r.window[0] * r.window[1];
@@ -29,7 +29,8 @@ Layouts plainLayouts(const ConvolutionRequest& r) {
     dims.insert(dims.begin(), r.groups);
     strides.insert(strides.begin(), r.filters * r.filterStride);
   }
-  return {planes(r.groups * r.channels, r.image, r.imageStride), Layout(dims, dataType(r.type), strides),
+  return {planes(r.groups * r.channels, r.image, r.imageStride),
+          Layout(dims, dataType(ElementType::F32), strides),
           planes(r.groups * r.filters, r.result, r.resultStride)};
 }
 

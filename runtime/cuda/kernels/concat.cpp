@@ -1,5 +1,6 @@
 // Concat and split: parts [outer, stretch], each copied into (or from) columns of a whole [outer, row]. Each
 // block copies packs of one part; the blocks of up to `mostParts` parts are one launch.
+#include "ir/axis_view.h"
 #include "ir/op_rules.h"
 #include "runtime/cuda/kernels/families.h"
 
@@ -61,18 +62,15 @@ struct Partition {
 
 Partition partitionOf(bool joins, int64_t writtenAxis, const TensorType& whole, OperandTypes types) {
   const size_t axis = *normalAxis(writtenAxis, whole.shape.rank());
-  int64_t outer = 1, inner = 1;
-  for (size_t d = 0; d < whole.shape.rank(); ++d) {
-    (d < axis ? outer : inner) *= d == axis ? 1 : whole.shape[d];
-  }
-  Partition all{joins, whole, inner * whole.shape[axis], {}};
+  const AxisView view(whole.shape, writtenAxis);
+  Partition all{joins, whole, view.length * view.inner, {}};
   const int64_t most = packBytes / byteWidth(whole.element);
   int64_t base = 0;
   for (uint32_t i = 0; i < types.size(); ++i) {
-    const int64_t stretch = inner * types[i].shape[axis], count = types[i].shape.elements();
+    const int64_t stretch = types[i].shape[axis] * view.inner, count = types[i].shape.elements();
     // A single row may end in a rest; several need each of them aligned.
     const int64_t width =
-        outer == 1 ? commonPowerOf2(most, {base}) : commonPowerOf2(most, {base, stretch, all.row});
+        view.outer == 1 ? commonPowerOf2(most, {base}) : commonPowerOf2(most, {base, stretch, all.row});
     const int64_t unroll = count / width >= residentThreads ? 4 : 1;
     if (count > 0) {
       all.parts.push_back({i, stretch, base, count, count < width ? 1 : width, unroll});

@@ -3,7 +3,7 @@
 // Else each thread walks down a few neighbouring columns. Few long rows are cut into chunks: a first launch
 // sums each chunk, the second scans it from the sum of all before. Carried in f64 (integers: u64, which
 // wraps), in an order that the shape fixes.
-#include "ir/op_rules.h"
+#include "ir/axis_view.h"
 #include "runtime/cuda/kernels/families.h"
 
 #include <fmt/format.h>
@@ -142,39 +142,37 @@ constexpr int64_t mostChunks = 256;
 
 class CumSumWriter {
  public:
-  CumSumWriter(const ops::CumSum& op, const TensorType& type) : op_(op), type_(type) {
-    const size_t along = *normalAxis(op.axis, type.shape.rank());
-    for (size_t d = 0; d < type.shape.rank(); ++d) {
-      (d < along ? outer_ : d == along ? length_ : inner_) *= type.shape[d];
-    }
-    width_ = commonPowerOf2(packBytes / byteWidth(type.element), {inner_ == 1 ? length_ : inner_});
+  CumSumWriter(const ops::CumSum& op, const TensorType& type)
+      : op_(op), type_(type), view_(type.shape, op.axis) {
+    width_ =
+        commonPowerOf2(packBytes / byteWidth(type.element), {view_.inner == 1 ? view_.length : view_.inner});
     width_ = byRows() ? width_ : std::min<int64_t>(4, width_);
     per_ = std::max<int64_t>(4, width_);
     if (byRows()) {
-      threads_ = std::clamp<int64_t>(powerOf2From(ceilDiv(length_, per_)), 32, mostThreads);
+      threads_ = std::clamp<int64_t>(powerOf2From(ceilDiv(view_.length, per_)), 32, mostThreads);
     }
     // Enough work for every multiprocessor, but no chunk so short that its launch outweighs it.
     const int64_t least = byRows() ? threads_ * per_ * 4 : 64;
-    const int64_t workers = byRows() ? outer_ * threads_ : outer_ * inner_ / width_;
+    const int64_t workers = byRows() ? view_.outer * threads_ : view_.rows() / width_;
     const int64_t wanted = std::clamp<int64_t>(residentThreads / 2 / workers, 1, mostChunks);
-    const int64_t parts = std::clamp<int64_t>(length_ / least, 1, wanted);
+    const int64_t parts = std::clamp<int64_t>(view_.length / least, 1, wanted);
     const int64_t unit = byRows() ? width_ : 1;
-    chunk_ = ceilDiv(ceilDiv(length_, parts), unit) * unit;
-    chunks_ = ceilDiv(length_, chunk_);
+    chunk_ = ceilDiv(ceilDiv(view_.length, parts), unit) * unit;
+    chunks_ = ceilDiv(view_.length, chunk_);
   }
 
   GeneratedWork work() const {
     GeneratedWork work;
     if (chunks_ > 1) {
       work.launches.push_back(launch(true));
-      work.workspaceBytes = outer_ * chunks_ * inner_ * 8;
+      work.workspaceBytes = view_.outer * chunks_ * view_.inner * 8;
     }
     work.launches.push_back(launch(false));
     return work;
   }
 
  private:
-  bool byRows() const { return inner_ == 1; }
+  bool byRows() const { return view_.inner == 1; }
   std::string sum(std::string_view inclusive) const {
     return op_.exclusive ? "exclusive" : std::string(inclusive);
   }
@@ -183,9 +181,10 @@ class CumSumWriter {
     std::string text = fmt::format(
         "using Index = {};\nusing Element = {};\nusing Value = {};\nusing Sum = {};\n", index.type(),
         storageName(type_.element), valueName(type_.element), isFloat(type_.element) ? "f64" : "u64");
-    text += constant("Index", "length", index.of(length_)) + constant("Index", "inner", index.of(inner_)) +
-            constant("Index", "chunk", index.of(chunk_)) + constant("Index", "chunks", index.of(chunks_));
-    text += byRows() ? constant("per", per_) : constant("Index", "packs", index.of(outer_ * inner_ / width_));
+    text += constant("Index", "length", index.of(view_.length)) +
+            constant("Index", "inner", index.of(view_.inner)) + constant("Index", "chunk", index.of(chunk_)) +
+            constant("Index", "chunks", index.of(chunks_));
+    text += byRows() ? constant("per", per_) : constant("Index", "packs", index.of(view_.rows() / width_));
     return text + constant("threads", threads_) + constant("width", width_);
   }
 
@@ -224,7 +223,7 @@ class CumSumWriter {
     GeneratedLaunch launch;
     launch.code =
         constants(index) + std::string(headText) + (byRows() ? rowCode(totals) : columnCode(totals));
-    launch.grid[0] = static_cast<uint32_t>(byRows() ? outer_ : ceilDiv(outer_ * inner_ / width_, threads_));
+    launch.grid[0] = static_cast<uint32_t>(byRows() ? view_.outer : ceilDiv(view_.rows() / width_, threads_));
     launch.grid[1] = static_cast<uint32_t>(chunks_);
     launch.threads = static_cast<uint32_t>(threads_);
     launch.barriers = byRows();
@@ -241,7 +240,7 @@ class CumSumWriter {
 
   const ops::CumSum& op_;
   const TensorType& type_;
-  int64_t outer_ = 1, length_ = 1, inner_ = 1;
+  AxisView view_;
   int64_t width_ = 1, per_ = 1, threads_ = mostThreads; // elements of an access; of a thread; of a block
   int64_t chunk_ = 1, chunks_ = 1;                      // places; of a row
 };

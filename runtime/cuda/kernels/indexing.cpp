@@ -1,7 +1,7 @@
 // gather, oneHot and iota. The first two are chains: what a result element is made of is found from its
 // place, through the indices. An index below 0 counts from the end; one out of range gives NaN or 0, or no
 // one.
-#include "ir/op_rules.h"
+#include "ir/axis_view.h"
 #include "runtime/cuda/kernels/families.h"
 
 #include <fmt/format.h>
@@ -10,17 +10,6 @@
 
 namespace dfc::cuda {
 namespace {
-
-// A tensor seen as [outer, length, inner] about one axis.
-struct AxisSizes {
-  AxisSizes(const Shape& shape, int64_t axis) {
-    const size_t along = *normalAxis(axis, shape.rank());
-    for (size_t d = 0; d < shape.rank(); ++d) {
-      (d < along ? outer : d == along ? length : inner) *= shape[d];
-    }
-  }
-  int64_t outer = 1, length = 1, inner = 1;
-};
 
 // A pack lies in one slice.
 constexpr std::string_view sliceText = R"(  const Index slice = i / $inner$;
@@ -95,10 +84,10 @@ Chain::Source pointerTo(const TensorType& type, uint32_t operand) {
 } // namespace
 
 GeneratedWork gatherKernel(const ops::Gather& op, OperandTypes operands, const TensorType& result) {
-  const AxisSizes sizes(operands[0].shape, op.axis);
+  const AxisView view(operands[0].shape, op.axis);
   const std::string type(bitsName(result.element));
   const double nothing = isFloat(result.element) ? std::numeric_limits<double>::quiet_NaN() : 0;
-  if (sizes.length == 0) { // every index is out of range
+  if (view.length == 0) { // every index is out of range
     const std::string value = fmt::format("{}({})", type, bitsText(result.element, nothing));
     return streamedChain(constantChain(result.shape.elements(), result.element, value));
   }
@@ -108,18 +97,18 @@ GeneratedWork gatherKernel(const ops::Gather& op, OperandTypes operands, const T
   chain.sources[0].flat = false;
   chain.sources[0].beside = 1;
   chain.sources[0].reader = [=](int64_t width, const IndexText& index) {
-    return filled(sizes.inner % width == 0 ? sliceText : elementText,
+    return filled(view.inner % width == 0 ? sliceText : elementText,
                   {{"type", type},
-                   {"inner", index.of(sizes.inner)},
+                   {"inner", index.of(view.inner)},
                    {"count", index.of(operands[1].shape.elements())},
-                   {"length", fmt::format("{}", sizes.length)},
+                   {"length", fmt::format("{}", view.length)},
                    {"nothing", bitsText(result.element, nothing)}});
   };
   return streamedChain(chain);
 }
 
 GeneratedWork oneHotKernel(const ops::OneHot& op, const TensorType& indices, const TensorType& result) {
-  const AxisSizes sizes(result.shape, op.axis);
+  const AxisView view(result.shape, op.axis);
   Chain chain{result.shape.elements(),
               std::string(bitsName(op.to)),
               byteWidth(op.to),
@@ -129,16 +118,16 @@ GeneratedWork oneHotKernel(const ops::OneHot& op, const TensorType& indices, con
   chain.sources[0].streamed = false;
   chain.sources[0].flat = false;
   chain.sources[0].reader = [=](int64_t width, const IndexText& index) {
-    const bool byRows = sizes.inner == 1 && op.depth % width == 0;
+    const bool byRows = view.inner == 1 && op.depth % width == 0;
     return filled(byRows ? onesOfRowText : onesText, {{"type", std::string(storageName(indices.element))},
                                                       {"depth", fmt::format("{}", op.depth)},
-                                                      {"inner", index.of(sizes.inner)}});
+                                                      {"inner", index.of(view.inner)}});
   };
   return streamedChain(chain);
 }
 
 GeneratedWork iotaKernel(const ops::Iota& op) {
-  const AxisSizes sizes(op.type.shape, op.axis);
+  const AxisView view(op.type.shape, op.axis);
   const int64_t count = op.type.shape.elements(), width = packBytes / byteWidth(op.type.element);
   const int64_t threads = ceilDiv(count, width) < multiprocessors * 256 ? 64 : 256;
   const IndexText index(count + threads * width);
@@ -146,8 +135,8 @@ GeneratedWork iotaKernel(const ops::Iota& op) {
   launch.code =
       fmt::format("using Index = {};\nusing Element = {};\n", index.type(), storageName(op.type.element)) +
       constant("width", width) + constant("threads", threads) + constant("Index", "count", index.of(count)) +
-      constant("Index", "inner", index.of(sizes.inner)) +
-      constant("Index", "length", index.of(sizes.length)) + std::string(iotaText);
+      constant("Index", "inner", index.of(view.inner)) + constant("Index", "length", index.of(view.length)) +
+      std::string(iotaText);
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(ceilDiv(count, width), threads));
   launch.threads = static_cast<uint32_t>(threads);
   launch.streamed = true;

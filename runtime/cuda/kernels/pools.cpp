@@ -64,13 +64,6 @@ constexpr std::string_view wholeDivisorText = R"(
 DFC_INLINE Real divisorOf(Index, Index) { return Real(windowRows) * Real(windowColumns); }
 )";
 
-bool isWholePlane(const Windows& windows) {
-  const auto whole = [](const WindowAxis& axis) {
-    return axis.count == 1 && axis.low == 0 && axis.size == axis.length && axis.dilation == 1;
-  };
-  return whole(windows.rows) && whole(windows.columns);
-}
-
 GeneratedWork overPlane(const TensorType& image, Fold fold) {
   return foldedChain(identityChain(image), image.element, fold, image.shape, {2, 3});
 }

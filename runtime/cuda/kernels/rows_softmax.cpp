@@ -2,7 +2,7 @@
 // take a row, which stays in registers while they find its maximum, then its powers and their sum, then the
 // results; a row too long for that is read twice. Along another axis: threads side by side take neighbouring
 // columns.
-#include "ir/op_rules.h"
+#include "ir/axis_view.h"
 #include "runtime/cuda/kernels/rows.h"
 
 #include <fmt/format.h>
@@ -207,15 +207,11 @@ GeneratedWork innerAxis(const RowFormula& formula, int64_t outer, int64_t classe
 } // namespace
 
 GeneratedWork softmaxKernel(int64_t axis, bool logarithm, const TensorType& type) {
-  const size_t along = *normalAxis(axis, type.shape.rank());
-  int64_t outer = 1, inner = 1;
-  for (size_t d = 0; d < type.shape.rank(); ++d) {
-    (d < along ? outer : inner) *= d == along ? 1 : type.shape[d];
-  }
+  const AxisView view(type.shape, axis);
   const RowFormula formula{logarithm ? RowFormula::Kind::LogSoftmax : RowFormula::Kind::Softmax, type.element,
                            ""};
-  return inner == 1 ? lastAxis(formula, outer, type.shape[along])
-                    : innerAxis(formula, outer, type.shape[along], inner);
+  return view.inner == 1 ? lastAxis(formula, view.outer, view.length)
+                         : innerAxis(formula, view.outer, view.length, view.inner);
 }
 
 GeneratedWork crossEntropyGradientKernel(OperandTypes operands) {

@@ -6,7 +6,7 @@
 // Else a block reads a row once; what is better than the k-th best so far waits in shared memory, and where
 // room for a tile more is missing, a bitonic sort (Batcher 1968) of the best and of those that wait leaves
 // the best. Few elements get so far: about k ln(length / k) in random order.
-#include "ir/op_rules.h"
+#include "ir/axis_view.h"
 #include "runtime/cuda/kernels/families.h"
 
 #include <fmt/format.h>
@@ -144,28 +144,23 @@ constexpr int64_t mostEntryBytes = 32768; ///< of shared memory
 class TopKWriter {
  public:
   TopKWriter(const ops::TopK& op, const TensorType& type)
-      : op_(op), type_(type), index_(type.shape.elements() + 4 * threads) {
-    const size_t along = *normalAxis(op.axis, type.shape.rank());
-    for (size_t d = 0; d < type.shape.rank(); ++d) {
-      (d < along ? outer_ : d == along ? length_ : inner_) *= type.shape[d];
-    }
-  }
+      : op_(op), type_(type), view_(type.shape, op.axis), index_(type.shape.elements() + 4 * threads) {}
 
   GeneratedWork work() const {
-    const int64_t unroll = std::clamp<int64_t>(powerOf2From(length_ / threads / 4), 1, 4);
+    const int64_t unroll = std::clamp<int64_t>(powerOf2From(view_.length / threads / 4), 1, 4);
     const int64_t best = powerOf2From(op_.k);
     const int64_t capacity = powerOf2From(best + threads * unroll);
-    const bool counts = length_ <= shortRow || capacity * entryBytes() > mostEntryBytes;
+    const bool counts = view_.length <= shortRow || capacity * entryBytes() > mostEntryBytes;
     GeneratedLaunch launch;
     launch.code = head();
     if (counts) {
-      launch.code += constant("Index", "rows", index_.of(outer_ * inner_)) + std::string(rankText);
+      launch.code += constant("Index", "rows", index_.of(view_.rows())) + std::string(rankText);
     } else {
       launch.code += constant("best", best) + constant("capacity", capacity) + constant("unroll", unroll) +
                      std::string(selectText);
     }
     launch.grid[0] =
-        static_cast<uint32_t>(counts ? ceilDiv(outer_ * inner_ * length_, threads) : outer_ * inner_);
+        static_cast<uint32_t>(counts ? ceilDiv(view_.rows() * view_.length, threads) : view_.rows());
     launch.threads = threads;
     launch.barriers = !counts;
     launch.sharedBytes = counts ? 0 : static_cast<uint32_t>(capacity * entryBytes() + threads / 32 * 8);
@@ -183,8 +178,9 @@ class TopKWriter {
     std::string text =
         fmt::format("using Index = {0};\nusing Place = {0};\nusing Key = {1};\nusing Element = {2};\n",
                     index_.type(), wideKey() ? "u64" : "u32", storageName(type_.element));
-    text += constant("Index", "length", index_.of(length_)) + constant("Index", "inner", index_.of(inner_)) +
-            constant("Index", "kept", index_.of(op_.k)) + constant("threads", threads);
+    text += constant("Index", "length", index_.of(view_.length)) +
+            constant("Index", "inner", index_.of(view_.inner)) + constant("Index", "kept", index_.of(op_.k)) +
+            constant("threads", threads);
     if (isFloat(type_.element)) {
       text += fmt::format("using Value = {};\nusing Real = {};\n", valueName(type_.element),
                           wideKey() ? "f64" : "f32");
@@ -195,8 +191,8 @@ class TopKWriter {
 
   const ops::TopK& op_;
   const TensorType& type_;
+  AxisView view_;
   IndexText index_;
-  int64_t outer_ = 1, length_ = 1, inner_ = 1;
 };
 
 } // namespace

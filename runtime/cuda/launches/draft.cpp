@@ -83,8 +83,7 @@ class Drafter {
     const auto& at = computation_.at;
     const bool taken = std::find(at.operands.begin(), at.operands.end(), at.results[0]) != at.operands.end();
     if (taken || product.bytes() != results_[0].bytes()) {
-      draft_.productInWorkspace =
-          (draft_.workspaceBytes + arenaAlignment - 1) / arenaAlignment * arenaAlignment;
+      draft_.productInWorkspace = alignUp(draft_.workspaceBytes);
       draft_.workspaceBytes = *draft_.productInWorkspace + product.bytes();
     }
   }

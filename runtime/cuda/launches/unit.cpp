@@ -40,7 +40,7 @@ class Workspace {
       next_ = 0;
     }
     const int64_t at = next_;
-    next_ = (at + bytes + arenaAlignment - 1) / arenaAlignment * arenaAlignment;
+    next_ = alignUp(at + bytes);
     size_ = std::max(size_, at + bytes);
     return static_cast<uint64_t>(at);
   }

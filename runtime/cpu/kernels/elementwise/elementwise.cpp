@@ -50,10 +50,7 @@ class ElementwiseKernel final : public CpuKernel {
     for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
       const int64_t begin = beginOf(tile), count = beginOf(tile + 1) - begin;
       if (tile + 1 < tiles.end) { // a tile is a page or so, and processors look ahead within a page only
-        for (const InOrder& operand : inOrder_) {
-          prefetch(operands[operand.index] + (begin + count) * operand.width,
-                   static_cast<size_t>(tileElements * operand.width));
-        }
+        bringNear(operands, tile + 1);
       }
       std::byte* place = result + begin * width_;
       source_.tile(operands, begin, count, scratch, streams_ ? streamed : place);
@@ -70,6 +67,13 @@ class ElementwiseKernel final : public CpuKernel {
   int64_t beginOf(int64_t tile) const {
     const int64_t row = tile / tilesPerRow_, column = tile % tilesPerRow_ * tileElements;
     return row * rowLength_ + column;
+  }
+
+  void bringNear(llvm::ArrayRef<const std::byte*> operands, int64_t tile) const {
+    const int64_t begin = beginOf(tile), count = beginOf(tile + 1) - begin;
+    for (const InOrder& operand : inOrder_) {
+      prefetch(operands[operand.index] + begin * operand.width, static_cast<size_t>(count * operand.width));
+    }
   }
 
   void handOn(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t end) const {

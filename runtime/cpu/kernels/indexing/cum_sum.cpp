@@ -2,8 +2,8 @@
 // before, added up in their order, plus that within the chunk. So the bits follow from the shape alone, and a
 // long row has work for several threads (Blelloch 1990, two sweeps). Floats are carried in f64.
 #include "ir/assert.h"
+#include "ir/axis_view.h"
 #include "runtime/cpu/kernels/indexing/indexing.h"
-#include "runtime/cpu/kernels/rows/axis_view.h"
 #include "runtime/cpu/kernels/scratch.h"
 
 #include <algorithm>

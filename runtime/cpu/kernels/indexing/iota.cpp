@@ -2,7 +2,7 @@
 #include "runtime/cpu/kernels/indexing/indexing.h"
 
 #include "ir/assert.h"
-#include "runtime/cpu/kernels/rows/axis_view.h"
+#include "ir/axis_view.h"
 
 #include <algorithm>
 #include <type_traits>

@@ -1,7 +1,7 @@
 // oneHot: everything is zeroed, then a one is written for each index.
+#include "ir/axis_view.h"
 #include "runtime/cpu/kernels/indexing/index_reader.h"
 #include "runtime/cpu/kernels/indexing/indexing.h"
-#include "runtime/cpu/kernels/rows/axis_view.h"
 
 #include <cstring>
 

@@ -2,8 +2,8 @@
 // each element that gets in. Elements are compared through keys: integers in the order of the op, in which
 // all NaNs are one number and so are both zeros.
 #include "ir/assert.h"
+#include "ir/axis_view.h"
 #include "runtime/cpu/kernels/indexing/indexing.h"
-#include "runtime/cpu/kernels/rows/axis_view.h"
 #include "runtime/cpu/kernels/scratch.h"
 
 #include <algorithm>

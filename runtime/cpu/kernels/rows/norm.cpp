@@ -2,7 +2,7 @@
 // conversion. Not oneDNN's: its results depend on its version.
 #include "runtime/cpu/kernels/rows/rows.h"
 
-#include "runtime/cpu/kernels/rows/axis_view.h"
+#include "ir/axis_view.h"
 #include "runtime/cpu/kernels/rows/row_math.h"
 #include "runtime/cpu/kernels/scratch.h"
 

@@ -3,7 +3,7 @@
 // oneDNN's: that is hardly faster, loses NaN in the maximum and rounds bf16 twice.
 #include "runtime/cpu/kernels/rows/rows.h"
 
-#include "runtime/cpu/kernels/rows/axis_view.h"
+#include "ir/axis_view.h"
 #include "runtime/cpu/kernels/rows/row_math.h"
 #include "runtime/cpu/kernels/scratch.h"
 

@@ -8,28 +8,16 @@
 namespace dfc {
 namespace {
 
-struct Call {
-  ConvolutionPass pass;
-  Convolution conv;
-};
-
-Call callOf(const OpAttributes& attributes, OperandTypes operands) {
-  if (const auto* forward = std::get_if<ops::Conv2d>(&attributes)) {
-    return {ConvolutionPass::Forward, convolutionOf(*forward, operands)};
-  }
-  if (const auto* toInput = std::get_if<ops::Conv2dInputGradient>(&attributes)) {
-    return {ConvolutionPass::InputGradient, convolutionOf(*toInput, operands)};
-  }
-  const auto* toFilter = std::get_if<ops::Conv2dFilterGradient>(&attributes);
-  DFC_ASSERT(toFilter != nullptr, "not a convolution");
-  return {ConvolutionPass::FilterGradient, convolutionOf(*toFilter, operands)};
+// Nothing to sum: results or terms without elements.
+bool isTrivial(const Convolution& conv) {
+  return conv.image.elements() == 0 || conv.filter.elements() == 0 || conv.result.elements() == 0;
 }
 
 // 16-bit floats are widened: oneDNN's own bf16 filter gradient (2.6) reads scratch that nobody wrote, and
 // what it finds there (a NaN, now and then) gets into the result.
-std::unique_ptr<CpuKernel> makeDirect(const Call& call, ElementType type, ThreadPool& pool) {
+std::unique_ptr<CpuKernel> makeDirect(const ConvolutionCall& call, ElementType type, ThreadPool& pool) {
   if (type == ElementType::F32) {
-    if (auto kernel = makeOnednnConvolution(call.pass, call.conv, type, pool)) {
+    if (auto kernel = makeOnednnConvolution(call.pass, call.conv, pool)) {
       return kernel;
     }
   }
@@ -38,21 +26,18 @@ std::unique_ptr<CpuKernel> makeDirect(const Call& call, ElementType type, Thread
 
 } // namespace
 
-bool isTrivial(const Convolution& conv) {
-  return conv.image.elements() == 0 || conv.filter.elements() == 0 || conv.result.elements() == 0;
-}
-
 std::unique_ptr<CpuKernel> makeConvolutionKernel(const OpAttributes& attributes, OperandTypes operands,
                                                  OperandTypes results, ThreadPool& pool) {
-  const Call call = callOf(attributes, operands);
+  const std::optional<ConvolutionCall> call = convolutionCall(attributes, operands);
+  DFC_ASSERT(call.has_value(), "not a convolution");
   const ElementType type = results[0].element;
-  if (isTrivial(call.conv)) {
+  if (isTrivial(call->conv)) {
     return std::make_unique<ZeroKernel>(results[0].bytes());
   }
   if (byteWidth(type) > 2) {
-    return makeDirect(call, type, pool);
+    return makeDirect(*call, type, pool);
   }
-  return makeWidenedKernel(makeDirect(call, ElementType::F32, pool), operands, results, pool);
+  return makeWidenedKernel(makeDirect(*call, ElementType::F32, pool), operands, results, pool);
 }
 
 } // namespace dfc

@@ -12,13 +12,8 @@ namespace dfc {
 std::unique_ptr<CpuKernel> makeConvolutionKernel(const OpAttributes& attributes, OperandTypes operands,
                                                  OperandTypes results, ThreadPool& pool);
 
-/// Which of the three tensors is made of the other two.
-enum class ConvolutionPass : uint8_t { Forward, InputGradient, FilterGradient };
-/// Nothing to sum: results or terms without elements.
-bool isTrivial(const Convolution& conv);
-
-/// Through oneDNN: f32; null where it has nothing. `conv` is not trivial.
+/// Through oneDNN, of f32; null where it has nothing. `conv`: with elements in all three tensors.
 std::unique_ptr<CpuKernel> makeOnednnConvolution(ConvolutionPass pass, const Convolution& conv,
-                                                 ElementType type, ThreadPool& pool);
+                                                 ThreadPool& pool);
 
 } // namespace dfc

@@ -18,8 +18,7 @@ double elements(const Shape& shape) { return static_cast<double>(shape.elements(
 
 } // namespace
 
-ConvolutionPlan::ConvolutionPlan(ConvolutionPass pass, const Convolution& conv, bool mayCutBatch)
-    : images_(conv.batch()) {
+ConvolutionPlan::ConvolutionPlan(ConvolutionPass pass, const Convolution& conv) : images_(conv.batch()) {
   const bool toInput = pass == ConvolutionPass::InputGradient;
   const int64_t unit = conv.groups > 1 ? 1 : channelMultiple;
   channels_ = conv.groups > 1 ? conv.groups : toInput ? conv.image[1] : conv.filter[0];
@@ -29,7 +28,7 @@ ConvolutionPlan::ConvolutionPlan(ConvolutionPass pass, const Convolution& conv, 
   const double byChannels = conv.groups > 1 ? 0 : elements(toInput ? conv.result : conv.image);
   const auto most = static_cast<int64_t>(std::clamp(conv.flops() / partFlops, 1.0, 2 * threads));
   double best = std::numeric_limits<double>::infinity();
-  for (int64_t batches = 1; batches <= (mayCutBatch ? std::min(images_, most) : 1); ++batches) {
+  for (int64_t batches = 1; batches <= std::min(images_, most); ++batches) {
     const int64_t imagesEach = ceilDiv(images_, batches);
     for (int64_t wanted = 1; wanted <= std::min(ceilDiv(channels_, unit), ceilDiv(most, batches)); ++wanted) {
       const int64_t channelsEach = ceilDiv(ceilDiv(channels_, wanted), unit) * unit;

@@ -15,8 +15,7 @@ struct ConvolutionPart {
 
 class ConvolutionPlan {
  public:
-  /// `mayCutBatch`: false where partial sums over images cannot be added afterwards.
-  ConvolutionPlan(ConvolutionPass pass, const Convolution& conv, bool mayCutBatch);
+  ConvolutionPlan(ConvolutionPass pass, const Convolution& conv);
 
   int64_t batchParts() const { return batchParts_; }
   int64_t channelParts() const { return channelParts_; }

@@ -1,5 +1,5 @@
-// Parts of a convolution through oneDNN, one primitive for each shape of a part. A filter gradient that is
-// cut along the batch is made in pieces, which are added in order.
+// Parts of a convolution of f32 through oneDNN, one primitive for each shape of a part. A filter gradient
+// that is cut along the batch is made in pieces, which are added in order.
 #include "runtime/cpu/kernels/aligned_buffer.h"
 #include "runtime/cpu/kernels/scratch.h"
 #include "runtime/cpu/kernels/windows/convolution_plan.h"
@@ -13,6 +13,7 @@ namespace dfc {
 namespace {
 
 using Request = onednn::ConvolutionRequest;
+constexpr int64_t width = sizeof(float);
 
 Request::Pass requested(ConvolutionPass pass) {
   switch (pass) {
@@ -30,13 +31,11 @@ struct Offsets {
 
 class Cut {
  public:
-  Cut(ConvolutionPass pass, const Convolution& conv, ElementType type)
-      : pass_(pass), conv_(conv), type_(type) {}
+  Cut(ConvolutionPass pass, const Convolution& conv) : pass_(pass), conv_(conv) {}
 
   Request request(const ConvolutionPart& part) const {
     Request request;
     request.pass = requested(pass_);
-    request.type = type_;
     request.batch = part.images;
     request.groups = conv_.groups > 1 ? part.channels : 1;
     request.channels = madeOfChannels() ? part.channels : conv_.groupChannels();
@@ -71,15 +70,13 @@ class Cut {
 
   ConvolutionPass pass_;
   const Convolution& conv_;
-  ElementType type_;
 };
 
 class OnednnConvolution final : public CpuKernel {
  public:
-  OnednnConvolution(ConvolutionPass pass, const Convolution& conv, ElementType type, ThreadPool& pool)
-      : pool_(pool), pass_(pass), conv_(conv), cut_(pass, conv_, type),
-        plan_(pass, conv, pass != ConvolutionPass::FilterGradient || type == ElementType::F32),
-        width_(byteWidth(type)), threads_(partCount(pool, plan_.parts(), conv.flops() / 50)) {
+  OnednnConvolution(ConvolutionPass pass, const Convolution& conv, ThreadPool& pool)
+      : pool_(pool), pass_(pass), conv_(conv), cut_(pass, conv_), plan_(pass, conv),
+        threads_(partCount(pool, plan_.parts(), conv.flops() / 50)) {
     if (addsPieces()) {
       pieces_ = std::make_unique<AlignedBuffer>(
           static_cast<size_t>(plan_.batchParts() * conv.filter.elements()) * sizeof(float));
@@ -137,19 +134,19 @@ class OnednnConvolution final : public CpuKernel {
     const std::byte* inputs[2] = {operands[0], operands[1]};
     switch (pass_) {
     case ConvolutionPass::Forward:
-      inputs[0] += at.image * width_;
-      inputs[1] += at.filter * width_;
-      result += at.result * width_;
+      inputs[0] += at.image * width;
+      inputs[1] += at.filter * width;
+      result += at.result * width;
       break;
     case ConvolutionPass::InputGradient:
-      inputs[0] += at.filter * width_;
-      inputs[1] += at.result * width_;
-      result += at.image * width_;
+      inputs[0] += at.filter * width;
+      inputs[1] += at.result * width;
+      result += at.image * width;
       break;
     case ConvolutionPass::FilterGradient:
-      inputs[0] += at.image * width_;
-      inputs[1] += at.result * width_;
-      result = (addsPieces() ? piece(index / plan_.channelParts()) : result) + at.filter * width_;
+      inputs[0] += at.image * width;
+      inputs[1] += at.result * width;
+      result = (addsPieces() ? piece(index / plan_.channelParts()) : result) + at.filter * width;
       break;
     }
     onednn::Primitive* primitive = find(part);
@@ -187,7 +184,6 @@ class OnednnConvolution final : public CpuKernel {
   Convolution conv_;
   Cut cut_; // refers to conv_
   ConvolutionPlan plan_;
-  int64_t width_;
   uint32_t threads_;
   std::vector<Shaped> shapes_;
   std::unique_ptr<AlignedBuffer> pieces_; // partial sums, one for each part of the batch
@@ -196,8 +192,8 @@ class OnednnConvolution final : public CpuKernel {
 } // namespace
 
 std::unique_ptr<CpuKernel> makeOnednnConvolution(ConvolutionPass pass, const Convolution& conv,
-                                                 ElementType type, ThreadPool& pool) {
-  auto kernel = std::make_unique<OnednnConvolution>(pass, conv, type, pool);
+                                                 ThreadPool& pool) {
+  auto kernel = std::make_unique<OnednnConvolution>(pass, conv, pool);
   return kernel->prepare() ? std::move(kernel) : nullptr;
 }
 

@@ -11,6 +11,7 @@ namespace dfc {
 namespace {
 
 constexpr int64_t spreadElements = int64_t{1} << 17; // of a spread-out block: 1 MiB, in L2
+constexpr int64_t leastColumns = 16;                 // of a block that is a stretch of a row
 constexpr int64_t filterChunk = 64;                  // filters that one unit of a filter gradient makes
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -35,9 +36,9 @@ class Arena {
   std::byte* next_;
 };
 
-// Some rows of the result of one image: `pixels` of its columns in the spread-out matrix.
+// Some whole rows of the result of one image, or a stretch of one: `pixels` columns of the spread-out matrix.
 struct Block {
-  int64_t row = 0, rows = 0, pixel = 0, pixels = 0;
+  int64_t row = 0, rows = 0, column = 0, columns = 0, pixel = 0, pixels = 0;
 };
 
 // One image's channels of one group against the spread-out matrix [terms, pixels of a block].
@@ -45,17 +46,18 @@ class Spread {
  public:
   explicit Spread(const Convolution& conv)
       : conv_(conv), width_(conv.windows.columns.count),
-        blockRows_(
-            std::clamp<int64_t>(spreadElements / (conv.terms() * width_), 1, conv.windows.rows.count)) {}
+        blockRows_(std::clamp<int64_t>(spreadElements / conv.terms() / width_, 1, conv.windows.rows.count)),
+        blockColumns_(columnsOf(conv)), stretches_(ceilDiv(width_, blockColumns_)) {}
 
-  int64_t blocks() const { return ceilDiv(conv_.windows.rows.count, blockRows_); }
+  int64_t blocks() const { return ceilDiv(conv_.windows.rows.count, blockRows_) * stretches_; }
   Block block(int64_t index) const {
-    const int64_t row = index * blockRows_;
+    const int64_t row = index / stretches_ * blockRows_, column = index % stretches_ * blockColumns_;
     const int64_t rows = std::min(blockRows_, conv_.windows.rows.count - row);
-    return {row, rows, row * width_, rows * width_};
+    const int64_t columns = std::min(blockColumns_, width_ - column);
+    return {row, rows, column, columns, row * width_ + column, rows * columns};
   }
-  int64_t elements() const { return conv_.terms() * blockRows_ * width_; }
-  int64_t mostPixels() const { return blockRows_ * width_; }
+  int64_t elements() const { return conv_.terms() * mostPixels(); }
+  int64_t mostPixels() const { return blockRows_ * blockColumns_; }
 
   /// `visit(term's row of the matrix, its column, image offset, stride of the image, run)` for every run of
   /// results side by side that look at elements and not at padding.
@@ -67,14 +69,16 @@ class Spread {
       for (int64_t i = 0; i < rows.size; ++i) {
         for (int64_t j = 0; j < columns.size; ++j, ++term) {
           const WindowAxis::Range down = rows.windowsAt(i), along = columns.windowsAt(j);
-          if (along.begin == along.end) {
+          const int64_t left = std::max(along.begin, block.column);
+          const int64_t right = std::min(along.end, block.column + block.columns);
+          if (left >= right) {
             continue;
           }
           const int64_t first = std::max(down.begin, block.row);
           for (int64_t row = first; row < std::min(down.end, block.row + block.rows); ++row) {
             const int64_t at = (channel * conv_.image[2] + rows.at(row, i)) * conv_.image[3];
-            visit(term * block.pixels + (row - block.row) * width_ + along.begin,
-                  at + columns.at(along.begin, j), along.end - along.begin);
+            visit(term * block.pixels + (row - block.row) * block.columns + left - block.column,
+                  at + columns.at(left, j), right - left);
           }
         }
       }
@@ -101,8 +105,19 @@ class Spread {
   }
 
  private:
+  // Whole rows where one has room. Its results, as many as a group has filters, have to find room too.
+  static int64_t columnsOf(const Convolution& conv) {
+    const int64_t width = conv.windows.columns.count;
+    if (width <= spreadElements / conv.terms()) {
+      return width;
+    }
+    const int64_t room = spreadElements / std::max(conv.terms(), conv.groupFilters());
+    return std::clamp(room, std::min(leastColumns, width), width);
+  }
+
   const Convolution& conv_;
-  int64_t width_, blockRows_;
+  int64_t width_, blockRows_, blockColumns_;
+  int64_t stretches_; // blocks of a row
 };
 
 template <class T>

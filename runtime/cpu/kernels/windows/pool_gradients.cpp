@@ -18,9 +18,10 @@ class PlaneGradient : public CpuKernel {
       : windows_(windows), image_(image.element, windows.columns.length),
         cotangents_(image.element, windows.columns.count), pool_(pool),
         planes_(image.shape[0] * image.shape[1]),
-        parts_(partCount(
-            pool, planes_,
-            static_cast<double>(planes_ * windows.rows.count * windows.columns.count * windows.size()))) {}
+        parts_(partCount(pool, planes_,
+                         static_cast<double>(planes_ * windows.rows.count) *
+                             static_cast<double>(windows.columns.count) *
+                             static_cast<double>(windows.size()))) {}
 
  protected:
   /// The plane's sums, zeros to begin with, and room for a row of the image and of cotangents. `add` adds to

@@ -27,7 +27,8 @@ class PoolKernel final : public CpuKernel {
       : pool_(pool), fold_(std::move(fold)), windows_(windows), from_(image.element, windows.columns.length),
         to_(image.element, windows.columns.count), units_(planes * windows.rows.count),
         parts_(partCount(pool, units_,
-                         static_cast<double>(units_ * windows.columns.count * windows.size()) / 2)) {}
+                         static_cast<double>(units_) * static_cast<double>(windows.columns.count) *
+                             static_cast<double>(windows.size()) / 2)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     pool_.run(parts_, [&](uint32_t part) {
@@ -135,15 +136,6 @@ struct MeanFold {
     }
   }
 };
-
-// Whether the one window of each plane is the plane: then the pool is a reduction, whose engine folds along
-// rows.
-bool isWholePlane(const Windows& windows) {
-  const auto whole = [](const WindowAxis& axis) {
-    return axis.count == 1 && axis.low == 0 && axis.size == axis.length && axis.dilation == 1;
-  };
-  return whole(windows.rows) && whole(windows.columns);
-}
 
 template <class T>
 std::unique_ptr<CpuKernel> makeMax(const Windows& windows, const TensorType& image, ThreadPool& pool) {
