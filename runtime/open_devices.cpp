@@ -1,8 +1,11 @@
 // Choice of backends by kind and name, then opening backend by backend.
 #include "runtime/open_devices.h"
 
+#include "runtime/session.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 namespace dfc {
@@ -20,6 +23,10 @@ SideTable<DeviceId, bool> usedDevices(const Executable& plan) {
     used[plan.memory().slots[fetch.value].device] = true;
   }
   return used;
+}
+
+const std::string& wantedFor(DeviceKind kind, const BackendChoice& choice) {
+  return kind == DeviceKind::Cpu ? choice.cpu : choice.gpu;
 }
 
 class Opener {
@@ -63,11 +70,18 @@ class Opener {
   }
 
   Result<Backend*> choose(const DeviceRow& row) const {
-    const std::string& wanted = row.kind == DeviceKind::Cpu ? choice_.cpu : choice_.gpu;
-    return wanted.empty() ? chooseFirst(row) : chooseNamed(row, wanted);
+    if (Backend* backend = backendFor(row.kind, choice_); backend != nullptr) {
+      return backend;
+    }
+    const std::string& wanted = wantedFor(row.kind, choice_);
+    if (wanted.empty()) {
+      throwNobodyCan(row);
+    }
+    return whyNot(row, wanted);
   }
 
-  Result<Backend*> chooseNamed(const DeviceRow& row, const std::string& wanted) const {
+  /// Throws where the backend is right and its device is not here.
+  Diagnostic whyNot(const DeviceRow& row, const std::string& wanted) const {
     Backend* backend = nullptr;
     std::vector<std::string> able;
     for (Backend* known : choice_.known) {
@@ -87,22 +101,15 @@ class Opener {
       return errorWithoutPlace(fmt::format("backend '{}' cannot play a {}", wanted, name(row.kind)),
                                fmt::format("backends for a {}: {}", name(row.kind), fmt::join(able, ", ")));
     }
-    if (const std::string reason = backend->unavailable(); !reason.empty()) {
-      throw MachineError(
-          fmt::format("{}: the backend '{}' has no device here: {}", row.name, wanted, reason));
-    }
-    return backend;
+    throw MachineError(
+        fmt::format("{}: the backend '{}' has no device here: {}", row.name, wanted, backend->unavailable()));
   }
 
-  Result<Backend*> chooseFirst(const DeviceRow& row) const {
+  [[noreturn]] void throwNobodyCan(const DeviceRow& row) const {
     std::string reasons;
-    for (Backend* backend : choice_.known) {
+    for (const Backend* backend : choice_.known) {
       if (backend->supports(row.kind)) {
-        const std::string reason = backend->unavailable();
-        if (reason.empty()) {
-          return backend;
-        }
-        reasons += fmt::format("; {}: {}", backend->name(), reason);
+        reasons += fmt::format("; {}: {}", backend->name(), backend->unavailable());
       }
     }
     throw MachineError(fmt::format("{}: no backend can play a {} here{}", row.name, name(row.kind), reasons));
@@ -174,6 +181,21 @@ class Opener {
 };
 
 } // namespace
+
+BackendChoice choiceOf(const SessionOptions& options) {
+  BackendChoice choice{options.cpuBackend, options.gpuBackend, options.moreBackends, options.backendOptions};
+  choice.known.insert(choice.known.end(), allBackends().begin(), allBackends().end());
+  return choice;
+}
+
+Backend* backendFor(DeviceKind kind, const BackendChoice& choice) {
+  const std::string& wanted = wantedFor(kind, choice);
+  const auto found = std::find_if(choice.known.begin(), choice.known.end(), [&](const Backend* backend) {
+    return (wanted.empty() || backend->name() == wanted) && backend->supports(kind) &&
+           backend->unavailable().empty();
+  });
+  return found == choice.known.end() ? nullptr : *found;
+}
 
 Result<OpenedDevices> openDevices(const Executable& plan, const BackendChoice& choice) {
   return Opener(plan, choice).run();

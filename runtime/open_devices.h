@@ -5,12 +5,20 @@
 
 namespace dfc {
 
+struct SessionOptions; // runtime/session.h
+
 /// Backend names by device kind; empty means the first available one that supports the kind.
 struct BackendChoice {
   std::string cpu, gpu;
   std::vector<Backend*> known; ///< in the order of preference
   BackendOptions options = {};
 };
+
+/// Between which backends a session with these options chooses.
+BackendChoice choiceOf(const SessionOptions& options);
+
+/// Who plays devices of this kind: the one that is wanted, or else the first; null where that cannot be here.
+Backend* backendFor(DeviceKind kind, const BackendChoice& choice);
 
 /// One device of the plan's machine, opened; all null where the plan has neither memory nor work on it.
 struct OpenedDevice {

@@ -104,9 +104,7 @@ Session::~Session() = default;
 
 Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable> plan,
                                                const SessionOptions& options) {
-  BackendChoice choice{options.cpuBackend, options.gpuBackend, options.moreBackends, options.backendOptions};
-  choice.known.insert(choice.known.end(), allBackends().begin(), allBackends().end());
-  Result<OpenedDevices> devices = openDevices(*plan, choice);
+  Result<OpenedDevices> devices = openDevices(*plan, choiceOf(options));
   auto resident = residentValues(plan->placed(), options.dataFolder);
   Diagnostics errors = devices.errors();
   errors.insert(errors.end(), resident.errors().begin(), resident.errors().end());

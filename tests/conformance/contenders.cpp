@@ -53,7 +53,9 @@ SessionOptions Contender::options() const {
   const std::string own(backend->name());
   options.cpuBackend = backend->supports(DeviceKind::Cpu) ? own : "cpu";
   options.gpuBackend = kind == DeviceKind::Gpu ? own : "";
-  options.backendOptions.graphs = std::getenv("DFC_TEST_WITHOUT_GRAPHS") == nullptr; // for debugging
+  // For debugging, and to show that neither changes a bit.
+  options.backendOptions.graphs = std::getenv("DFC_TEST_WITHOUT_GRAPHS") == nullptr;
+  options.backendOptions.mergeLaunches = std::getenv("DFC_TEST_WITHOUT_MERGING") == nullptr;
   return options;
 }
 

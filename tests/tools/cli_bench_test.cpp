@@ -2,12 +2,11 @@
 // of peers are run, read and held against. No time is asserted.
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
+#include "tests/tools/bench_rows.h"
 #include "tests/tools/run_dfc.h"
 
 #include <nlohmann/json.hpp>
 
-#include <cstdlib>
-#include <map>
 #include <set>
 
 using namespace dfc::test;
@@ -23,31 +22,6 @@ std::vector<std::string> bench(const std::string& what, const std::vector<std::s
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
-
-/// Our own rows of the newest run in a results file, by key.
-std::map<std::string, Json> rowsOf(const std::string& path, const std::string& who = "dfc") {
-  std::map<std::string, Json> rows;
-  const Json results = Json::parse(readText(path));
-  for (const Json& row : results.back()["rows"]) {
-    if (row["who"] == who) {
-      rows[row["key"]] = row;
-    }
-  }
-  return rows;
-}
-
-/// A script that answers each key with 2 seconds, and with 1 as another peer; or does what `instead` says.
-std::string script(const std::string& instead = "") {
-  return "import json, sys\n" + instead +
-         "\nkeys = sys.argv[sys.argv.index('--keys') + 1]\nprint('a line that is no answer')\n"
-         "for key in keys.split(','):\n"
-         "  print(json.dumps({'key': key, 'who': 'slow', 'seconds': 2, 'least': 1.5, 'most': 3, 'samples': "
-         "7}))\n"
-         "  print(json.dumps({'key': key, 'who': 'fast', 'seconds': 1, 'least': 1, 'most': 1, 'samples': "
-         "7}))\n";
-}
-
-bool pythonIsHere() { return std::system("python3 -c '' >/dev/null 2>&1") == 0; }
 
 } // namespace
 
@@ -79,38 +53,6 @@ TEST_CASE("dfc bench: all experiments on emulated GPUs") {
   CHECK(Json::parse(readText(shop.path() / "traces" / "A8.1gpu.trace.json"))["traceEvents"].size() > 10);
 }
 
-TEST_CASE("dfc bench: alone it tells what dfc costs") {
-  const Workshop shop;
-  const bool python = pythonIsHere();
-  shop.write("peer.py", "");
-  shop.write("torch_cpu.py", script());
-  const Outcome outcome = shop.dfc({"bench", "--quick", "--scripts", shop.path().string(), "-m", "cpu-2gpu",
-                                    "--python", "python3", "-o", "results.json"});
-  INFO(outcome.out << outcome.err);
-  REQUIRE(outcome.status == 0);
-  const auto rows = rowsOf(shop.file("results.json"));
-  for (const char* key :
-       {"train/64", "train/8192", "block/forward", "block/train", "overhead/chain",
-        "overhead/wavefront/called", "overhead/layered/build", "compile/1000", "compile/parse/2000"}) {
-    INFO(key);
-    REQUIRE(rows.count(key) == 1);
-    CHECK(rows.at(key).contains("seconds"));
-  }
-  const auto bare = rowsOf(shop.file("results.json"), "bare executor");
-  CHECK(bare.size() == 8); // four graphs, built and run
-  CHECK(rows.at("overhead/chain")["checks"][0]["against"] == "bare executor");
-  if (python) {
-    CHECK(rows.at("train/64")["checks"][0]["against"] == "fast");
-  }
-  for (const char* key : {"savings/net/fusion", "savings/net/in-place", "savings/block/both"}) {
-    INFO(key);
-    const Json checks = rows.at(key)["checks"];
-    REQUIRE(checks.size() == 2);
-    CHECK(checks[0]["ratio"].get<double>() < 1); // fewer bytes are moved
-    CHECK(checks[1]["ratio"].get<double>() <= 1);
-  }
-}
-
 TEST_CASE("dfc bench: results are added to a file, and printed with --json") {
   const Workshop shop;
   const auto words = bench("experiments", {"--only", "B3/1gpu/*/16", "-o", "results.json", "--json"});
@@ -133,8 +75,8 @@ TEST_CASE("dfc bench: peers' answers stand beside our rows") {
   }
   const Workshop shop;
   shop.write("peer.py", "");
-  shop.write("torch_net.py", script());
-  shop.write("jax_net.py", script("sys.exit('JAX is not at home')"));
+  shop.write("torch_net.py", peerScript());
+  shop.write("jax_net.py", peerScript("sys.exit('JAX is not at home')"));
   const Outcome outcome = shop.dfc(
       bench("peers", {"--scripts", shop.path().string(), "--only", "B3/1gpu/f32/16", "-o", "results.json"}));
   INFO(outcome.out << outcome.err);
@@ -156,7 +98,7 @@ TEST_CASE("dfc bench: a peer that takes too long is ended and says so") {
   }
   const Workshop shop;
   shop.write("peer.py", "");
-  shop.write("torch_adds.py", script("import time\ntime.sleep(600)"));
+  shop.write("torch_adds.py", peerScript("import time\ntime.sleep(600)"));
   const Outcome outcome = shop.dfc(
       bench("peers", {"--scripts", shop.path().string(), "--only", "B2/dependent", "--script-limit", "1"}));
   INFO(outcome.out << outcome.err);
@@ -175,7 +117,7 @@ TEST_CASE("dfc bench: mistakes are told before anything is measured") {
     CHECK_THAT(outcome.err, containing(message));
   };
   failsWith({"bench", "experiment"}, "did you mean 'experiments'?");
-  failsWith(bench("experiments", {"--only", "C1"}), "no experiment has a row that --only asks for");
+  failsWith(bench("experiments", {"--only", "C1"}), "A2/both and B3/1gpu/f32/64");
   failsWith(bench("experiments", {"-o", "other.json"}), "holds no JSON array of results");
   failsWith(bench("experiments", {"-o", "nowhere/results.json"}), "its folder does not exist");
   failsWith(bench("experiments", {"--traces", "other.json"}), "cannot be a folder for traces");

@@ -126,6 +126,16 @@ TEST_CASE("dfc compile: a sealed plan is no graph file, whatever its name") {
   }
 }
 
+TEST_CASE("dfc machine: rates are estimated or measured, not both") {
+  const Workshop shop;
+  const Outcome both = shop.dfc({"machine", "--estimate", "--probe", "-o", "here.json"});
+  CHECK(both.status == 1);
+  CHECK(both.out.empty());
+  CHECK_THAT(both.err, containing("excludes")); // which of the two is named first, CLI11 decides
+  CHECK_THAT(both.err, containing("--probe"));
+  CHECK_FALSE(std::filesystem::exists(shop.file("here.json")));
+}
+
 TEST_CASE("dfc compile: policy single names every device that the pins use") {
   const Workshop shop;
   CHECK_THAT(shop.dfc({"compile", figure, "-m", "cpu-2gpu", "--policy", "single"}).out,

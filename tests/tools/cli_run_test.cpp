@@ -348,6 +348,26 @@ TEST_CASE("dfc run: backends by kind of device") {
   CHECK_THAT(slip.err, containing("there is no device kind 'tpu'"));
 }
 
+TEST_CASE("dfc run: how kernels are launched and kept changes no value") {
+  const Bench bench;
+  const auto valuesWith = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"run",    "affine.dfg", "-m",         "cpu-2gpu", "--pin",
+                                      "z=gpu1", "--pin",      "total=gpu0", "--feed",   "x=x.npy",
+                                      "--feed", "y=y.npy",    "--json"};
+    words.insert(words.end(), {"--backend", "gpu=emulated"});
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = bench.dfc(words);
+    INFO(outcome.err);
+    REQUIRE(outcome.status == 0);
+    return Json::parse(outcome.out)["fetches"];
+  };
+  const Json plain = valuesWith({});
+  CHECK(plain["z"]["values"] == expectedZ);
+  CHECK(valuesWith({"--no-cuda-graph", "--no-merged-launches", "--no-peer-access", "--kernel-cache",
+                    "kept"}) == plain);
+  CHECK(valuesWith({"--no-kernel-cache"}) == plain);
+}
+
 TEST_CASE("dfc machine: this host as a machine file that compiles and runs") {
   const Bench bench;
   const Outcome machine = bench.dfc({"machine", "--estimate", "-o", "here.json"});

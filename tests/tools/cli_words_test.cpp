@@ -12,7 +12,7 @@ TEST_CASE("dfc: help of the program and of every verb has examples") {
   const Outcome program = runDfc({"--help"});
   CHECK(program.status == 0);
   CHECK(program.err.empty());
-  for (const std::string verb : {"compile", "run", "view", "machine", "simulate"}) {
+  for (const std::string verb : {"compile", "run", "view", "machine", "simulate", "calibrate", "bench"}) {
     CHECK_THAT(program.out, containing(verb));
     const Outcome help = runDfc({verb, "--help"});
     CHECK(help.status == 0);

@@ -9,7 +9,7 @@ namespace dfc::bench {
 namespace {
 
 Setting settingOf(const Stage& stage) {
-  return {stage.machine().name, stage.deviceReport(), stage.realGpus(), stage.quick(), hostFacts()};
+  return {stage.machine().name, stage.deviceReport(), stage.gpusPlayed(), stage.quick(), hostFacts()};
 }
 
 /// Scripts, and the experiments of ours that do the same.
@@ -71,7 +71,8 @@ Setting runCosts(BenchOptions options, const PeerOptions& peers, Report& report)
 Setting runWithPeers(BenchOptions options, const PeerOptions& peers, Report& report) {
   Stage stage(std::move(options), report);
   for (const Match& match : matches(stage)) {
-    for (const PeerScript& script : match.scripts) {
+    for (PeerScript script : match.scripts) {
+      std::erase_if(script.keys, [&](const std::string& key) { return !stage.wants(key); });
       runPeer(stage, script, peers);
     }
     for (const auto experiment : match.experiments) {

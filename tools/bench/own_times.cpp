@@ -1,33 +1,19 @@
 #include "tools/bench/own_times.h"
 
+#include "runtime/open_devices.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
 
 namespace dfc::bench {
-namespace {
-
-/// The backend that a session takes; null where none can play the device.
-Backend* backendFor(DeviceKind kind, const SessionOptions& options) {
-  const std::string& wanted = kind == DeviceKind::Cpu ? options.cpuBackend : options.gpuBackend;
-  for (Backend* backend : allBackends()) {
-    if ((wanted.empty() || backend->name() == wanted) && backend->supports(kind) &&
-        backend->unavailable().empty()) {
-      return backend;
-    }
-  }
-  return nullptr;
-}
-
-} // namespace
-
 bool OwnTimes::learn(const Executable& plan, const SessionOptions& options) {
   bool learned = false;
   std::set<std::string> models;
   std::map<DeviceKind, uint32_t> ordinals;
   for (const DeviceRow& row : plan.machine().devices) {
     const DeviceRequest device{row, ordinals[row.kind]++};
-    Backend* backend = backendFor(row.kind, options);
+    Backend* backend = backendFor(row.kind, choiceOf(options));
     if (backend != nullptr && !row.model.empty() && models.insert(row.model).second) {
       learned = learn(plan, device, *backend) || learned;
     }

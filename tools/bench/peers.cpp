@@ -129,29 +129,16 @@ bool isFastestOfItsKind(const Stage& stage, const Row& row) {
   });
 }
 
-void holdAgainstPeers(const Stage& stage, Row& row) {
-  std::vector<const Row*> peers;
-  for (const Row& other : stage.report().rows()) {
-    if (other.who != "dfc" && other.time && other.key == peerKey(row.key)) {
-      peers.push_back(&other);
-    }
-  }
-  std::sort(peers.begin(), peers.end(),
-            [](const Row* a, const Row* b) { return a->time->median < b->time->median; });
+/// What the row must be of its fastest peer; nothing where another of ours answers for the same work.
+std::optional<double> requirementOf(const Stage& stage, const Row& row) {
   const auto most = isFastestOfItsKind(stage, row) ? mostOfPeer(stage, row.key) : std::nullopt;
-  for (const Row* peer : peers) {
-    const bool binding = peer == peers.front() && most.has_value();
-    row.checks.push_back(
-        against(row, peer->who, peer->time->median, binding ? stage.required(*most) : std::nullopt));
-  }
+  return most ? stage.required(*most) : std::nullopt;
 }
 
 } // namespace
 
 void runPeer(const Stage& stage, const PeerScript& script, const PeerOptions& options) {
-  std::vector<std::string> keys;
-  std::copy_if(script.keys.begin(), script.keys.end(), std::back_inserter(keys),
-               [&](const std::string& key) { return stage.wants(key); });
+  const std::vector<std::string>& keys = script.keys;
   if (keys.empty()) {
     return;
   }
@@ -170,10 +157,30 @@ void runPeer(const Stage& stage, const PeerScript& script, const PeerOptions& op
   addMissing(stage, script, keys, answered, whyNoAnswer(*outcome, options));
 }
 
+std::vector<const Row*> peersAt(const Report& report, const std::string& key) {
+  std::vector<const Row*> peers;
+  for (const Row& other : report.rows()) {
+    if (other.who != "dfc" && other.time && other.key == key) {
+      peers.push_back(&other);
+    }
+  }
+  std::sort(peers.begin(), peers.end(),
+            [](const Row* a, const Row* b) { return a->time->median < b->time->median; });
+  return peers;
+}
+
+void holdAgainstPeers(const Report& report, const std::string& key, std::optional<double> mostOfFastest,
+                      Row& row) {
+  for (const Row* peer : peersAt(report, key)) {
+    row.checks.push_back(against(row, peer->who, peer->time->median, mostOfFastest));
+    mostOfFastest.reset();
+  }
+}
+
 void holdAgainstPeers(const Stage& stage) {
   for (Row& row : stage.report().rows()) {
     if (row.who == "dfc" && row.time) {
-      holdAgainstPeers(stage, row);
+      holdAgainstPeers(stage.report(), peerKey(row.key), requirementOf(stage, row), row);
     }
   }
 }

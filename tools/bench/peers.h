@@ -21,9 +21,16 @@ struct PeerScript {
   std::string program = {}; ///< a program that does the same, in place of a script
 };
 
-/// Runs a script for those of its keys that the stage wants. Adds a row for each answer; a key without any
-/// gets one that says why.
+/// Runs a script for its keys, and not at all where it has none. Adds a row for each answer; a key without
+/// any gets one that says why.
 void runPeer(const Stage& stage, const PeerScript& script, const PeerOptions& options);
+
+/// Others' rows of this key that have a time, the fastest first.
+std::vector<const Row*> peersAt(const Report& report, const std::string& key);
+
+/// Holds our row against all of them, the fastest with a requirement where there is one.
+void holdAgainstPeers(const Report& report, const std::string& key, std::optional<double> mostOfFastest,
+                      Row& row);
 
 /// Holds each of our rows against the peers' rows of the same work, the fastest of them with issue 3's
 /// requirement where it has one. Of several of our rows that do one work in different ways the fastest has to

@@ -12,8 +12,9 @@
 
 namespace dfc::bench {
 
-/// What a row's number is held against. A requirement is one of issue 3's ("What must show") or a property
-/// that the book's experiment is about; without one the ratio is only told.
+/// What a row's number is held against. A requirement is one of issue 3's ("What must show"), a limit of
+/// issue 4's cost table, or a property that the book's experiment is about; without one the ratio is only
+/// told.
 struct Check {
   std::string against; ///< "slower GPU alone", "PyTorch CUDA graph", "bit-equal to one queue"
   double ratio = 0;    ///< ours over theirs, or 0 and 1 for no and yes
@@ -58,11 +59,14 @@ class Report {
   std::function<void(const Row&)> onRow_;
 };
 
+/// Who played the GPUs of the sessions: nobody where none was used, or where their results are not computed.
+enum class Gpus : uint8_t { None, Emulated, Real };
+
 /// What the numbers were measured on.
 struct Setting {
   std::string machine;              ///< name of the machine that the plans are for
   std::vector<std::string> devices; ///< Session::deviceReport of it
-  bool realGpus = false;
+  Gpus gpus = Gpus::None;
   bool quick = false;
   HostFacts host;
 };

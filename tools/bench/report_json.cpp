@@ -1,4 +1,5 @@
 // A report as JSON: what a row could not know is left out rather than null.
+#include "ir/assert.h"
 #include "tools/bench/report.h"
 
 #include <nlohmann/json.hpp>
@@ -49,19 +50,23 @@ Json jsonOf(const Row& row) {
   return object;
 }
 
+const char* nameOf(Gpus gpus) {
+  switch (gpus) {
+  case Gpus::None: return "none";
+  case Gpus::Emulated: return "emulated";
+  case Gpus::Real: return "real";
+  }
+  DFC_UNREACHABLE("gpus");
+}
+
 } // namespace
 
 std::string reportJson(const Report& report, const Setting& setting) {
-  Json object{{"date", setting.host.date},
-              {"git", setting.host.version},
-              {"cpu", setting.host.cpu},
-              {"threads", setting.host.threads},
-              {"driver", setting.host.driver},
-              {"cuda", setting.host.cuda},
-              {"machine", setting.machine},
-              {"devices", setting.devices},
-              {"gpus", setting.realGpus ? "real" : "emulated"},
-              {"quick", setting.quick}};
+  Json object{{"date", setting.host.date},     {"git", setting.host.version},
+              {"cpu", setting.host.cpu},       {"threads", setting.host.threads},
+              {"driver", setting.host.driver}, {"cuda", setting.host.cuda},
+              {"machine", setting.machine},    {"devices", setting.devices},
+              {"gpus", nameOf(setting.gpus)},  {"quick", setting.quick}};
   object["rows"] = Json::array();
   for (const Row& row : report.rows()) {
     object["rows"].push_back(jsonOf(row));

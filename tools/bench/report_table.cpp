@@ -105,7 +105,7 @@ std::string headOf(const Setting& setting) {
   for (const std::string& device : setting.devices) {
     text += "  " + device + "\n";
   }
-  if (!setting.realGpus) {
+  if (setting.gpus == Gpus::Emulated) {
     text +=
         "The GPUs are EMULATED by threads of this host: sizes are small, and times say nothing about GPUs.\n";
   }

@@ -2,6 +2,7 @@
 
 #include "compiler/cost/calibrated_cost_model.h"
 #include "ir/glob.h"
+#include "runtime/open_devices.h"
 
 #include <fmt/format.h>
 
@@ -10,17 +11,16 @@
 namespace dfc::bench {
 namespace {
 
-/// The backend that sessions take for GPUs.
+/// The name of the backend that sessions take for GPUs; "" for none.
 std::string_view gpuBackend(const SessionOptions& options) {
-  if (!options.gpuBackend.empty()) {
-    return options.gpuBackend;
-  }
-  for (const Backend* backend : allBackends()) {
-    if (backend->supports(DeviceKind::Gpu) && backend->unavailable().empty()) {
-      return backend->name();
-    }
-  }
-  return "";
+  const Backend* backend = backendFor(DeviceKind::Gpu, choiceOf(options));
+  return backend == nullptr ? std::string_view() : backend->name();
+}
+
+Gpus playing(std::string_view backend) {
+  return backend == "emulated"                  ? Gpus::Emulated
+         : backend.empty() || backend == "null" ? Gpus::None
+                                                : Gpus::Real;
 }
 
 Sizes smallSizes() {
@@ -69,7 +69,7 @@ Stage::Stage(BenchOptions options, Report& report)
     }
   }
   const std::string_view backend = gpuBackend(options_.session);
-  realGpus_ = !gpus_.empty() && !backend.empty() && backend != "emulated" && backend != "null";
+  realGpus_ = !gpus_.empty() && playing(backend) == Gpus::Real;
   sizes_ = realGpus_ ? Sizes{} : smallSizes();
   sizes_ = options_.quick ? quickened(sizes_) : sizes_;
 }
@@ -79,16 +79,13 @@ std::vector<std::string> Stage::precisions() const {
                                       : std::vector<std::string>{"f32", "tf32"};
 }
 
-Sampling Stage::longSteps() const {
-  return {options_.samples.value_or(options_.quick ? 3 : 7), options_.steps.value_or(1),
-          options_.quick ? 1U : 2U};
+Sampling Stage::asAsked(const Sampling& usual, const Sampling& quick) const {
+  const Sampling& own = options_.quick ? quick : usual;
+  return {options_.samples.value_or(own.samples), options_.steps.value_or(own.steps), own.warmUp};
 }
 
-Sampling Stage::shortSteps() const {
-  const uint32_t steps = realGpus_ ? 50 : 5;
-  return {options_.samples.value_or(options_.quick ? 3 : 7),
-          options_.steps.value_or(options_.quick ? 2 : steps), options_.quick ? 1U : 5U};
-}
+Sampling Stage::longSteps() const { return asAsked({7, 1, 2}, {3, 1, 1}); }
+Sampling Stage::shortSteps() const { return asAsked({7, realGpus_ ? 50U : 5U, 5}, {3, 2, 1}); }
 
 bool Stage::wants(const std::string& key) const {
   return options_.only.empty() ||
@@ -134,12 +131,19 @@ Result<Prepared> Stage::prepare(const Result<Graph>& graph, const Variation& var
     return session.errors();
   }
   act.session = *std::move(session);
-  note(act.session->deviceReport());
+  note(act);
   return act;
 }
 
 /// A device that one plan leaves unused another may use.
-void Stage::note(const std::vector<std::string>& devices) {
+void Stage::note(const Prepared& act) {
+  const std::vector<std::string> devices = act.session->deviceReport();
+  for (const DeviceId device : act.plan->machine().devices.ids()) {
+    const bool used = !devices[device.index()].ends_with(": not used");
+    if (used && act.plan->machine().devices[device].kind == DeviceKind::Gpu) {
+      gpusPlayed_ = playing(gpuBackend(options_.session));
+    }
+  }
   deviceReport_.resize(std::max(deviceReport_.size(), devices.size()));
   for (size_t i = 0; i < devices.size(); ++i) {
     if (deviceReport_[i].empty() || deviceReport_[i].ends_with(": not used")) {
@@ -189,7 +193,7 @@ void Stage::checkPrediction(Row& row) const {
   }
 }
 
-Spread timeSteps(const Prepared& act, const Sampling& sampling) {
+std::vector<double> sampleSteps(const Prepared& act, const Sampling& sampling) {
   for (uint32_t i = 0; i < sampling.warmUp; ++i) {
     act.step();
   }
@@ -203,7 +207,11 @@ Spread timeSteps(const Prepared& act, const Sampling& sampling) {
     act.session->waitAll();
     seconds.push_back((steadySeconds() - begin) / sampling.steps);
   }
-  return spreadOf(std::move(seconds));
+  return seconds;
+}
+
+Spread timeSteps(const Prepared& act, const Sampling& sampling) {
+  return spreadOf(sampleSteps(act, sampling));
 }
 
 void measureSteps(const Prepared& act, const Sampling& sampling, Row& row) {

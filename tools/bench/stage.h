@@ -65,6 +65,8 @@ class Stage {
   const std::vector<std::string>& gpus() const { return gpus_; }
   /// "f32" and "tf32"; emulated GPUs compute both alike, so with --quick only the first.
   std::vector<std::string> precisions() const;
+  /// `usual`, or with --quick the other; but what --samples and --steps say goes before both.
+  Sampling asAsked(const Sampling& usual, const Sampling& quick) const;
   /// A step that is a second's fraction by itself: one a sample. A short one: fifty.
   Sampling longSteps() const;
   Sampling shortSteps() const;
@@ -88,9 +90,10 @@ class Stage {
   void checkPrediction(Row& row) const;
   /// As the sessions said it.
   const std::vector<std::string>& deviceReport() const { return deviceReport_; }
+  Gpus gpusPlayed() const { return gpusPlayed_; }
 
  private:
-  void note(const std::vector<std::string>& devices);
+  void note(const Prepared& act);
   void useTimes();
   Result<Executable> plan(const Graph& graph, const Machine& machine, const CompileOptions& options);
   BenchOptions options_;
@@ -100,9 +103,11 @@ class Stage {
   Sizes sizes_;
   std::vector<std::string> gpus_, deviceReport_;
   bool realGpus_ = false;
+  Gpus gpusPlayed_ = Gpus::None;
 };
 
-/// Times steps of an open session.
+/// Times steps of an open session: seconds of one step, a number a sample.
+std::vector<double> sampleSteps(const Prepared& act, const Sampling& sampling);
 Spread timeSteps(const Prepared& act, const Sampling& sampling);
 /// Times the steps, and puts the plan's own numbers beside them.
 void measureSteps(const Prepared& act, const Sampling& sampling, Row& row);

@@ -62,8 +62,7 @@ endif()
 if(TARGET tests_runtime AND CUDA_nvrtc_LIBRARY)
   cmake_path(GET CUDA_nvrtc_LIBRARY PARENT_PATH folder)
   target_compile_definitions(tests_runtime PRIVATE DFC_TEST_NVRTC="libnvrtc.so.${CUDAToolkit_VERSION_MAJOR}")
-  set_target_properties(tests_runtime PROPERTIES
-    BUILD_RPATH "${folder}" INSTALL_RPATH "$ORIGIN/../lib/dfc;${DFC_CUDA_USUAL_FOLDER}")
+  set_target_properties(tests_runtime PROPERTIES BUILD_RPATH "${folder}") # as installed: dfc_bundle.cmake
   target_include_directories(tests_runtime SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 endif()
 dfc_test_room(tools LINKS dfc_sample_data dfc_compiler dfc_runtime dfc_cuda_kernels CLI11::CLI11)

@@ -1,10 +1,9 @@
 #include "tools/dfc/backend_choice.h"
 
 #include "tools/dfc/planning.h"
+#include "tools/dfc/user_cache.h"
 
 #include <CLI/CLI.hpp>
-
-#include <cstdlib>
 
 namespace dfc::tool {
 namespace {
@@ -34,16 +33,6 @@ void applyBackend(const std::string& text, SessionOptions& options, Diagnostics&
   }
 }
 
-/// By the XDG base directory specification; "" where the user has neither variable.
-std::string userCacheFolder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && cache[0] == '/') {
-    return std::string(cache) + "/dfc/kernels";
-  }
-  const char* home = std::getenv("HOME");
-  return home != nullptr && home[0] == '/' ? std::string(home) + "/.cache/dfc/kernels" : "";
-}
-
 } // namespace
 
 void addBackendOptions(CLI::App& verb, BackendArguments& arguments) {
@@ -70,7 +59,7 @@ void applyBackends(const BackendArguments& arguments, SessionOptions& options, D
   }
   const std::string& named = arguments.kernelCache;
   options.backendOptions.kernelCache = arguments.noKernelCache ? ""
-                                       : named.empty()         ? userCacheFolder()
+                                       : named.empty()         ? userCacheFolder("kernels")
                                                                : named;
   options.backendOptions.graphs = !arguments.noCudaGraph;
   options.backendOptions.mergeLaunches = !arguments.noMergedLaunches;

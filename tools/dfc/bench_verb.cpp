@@ -10,6 +10,7 @@
 #include "tools/dfc/numbers.h"
 #include "tools/dfc/output_files.h"
 #include "tools/dfc/planning.h"
+#include "tools/dfc/user_cache.h"
 #include "tools/dfc/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -38,8 +39,9 @@ host has not are emulated: then the work is small, and its times say nothing abo
 Alone it tells what dfc costs: training steps on the CPU beside PyTorch, tasks beside other task executors, compiling.
 tools/bench/peers/make_venv makes a Python with PyTorch, which is taken where it lies in its usual place.
 
-Rows have keys like train/64, overhead/chain, compile/1000 (cost), A2/both and B3/1gpu/tf32/8192; --only takes some of them. With --output the results are added to a
-JSON file, one object a run. peers runs PyTorch's and JAX's scripts beside ours: --python names a Python that has them.
+Rows have keys like train/64, overhead/chain, compile/1000 (cost), A2/both and B3/1gpu/tf32/8192; --only takes some of
+them. With --output the results are added to a JSON file, one object a run. peers runs PyTorch's and JAX's scripts beside
+ours: --python names a Python that has them.
 
 Examples:
   dfc bench --quick --only 'overhead*'
@@ -116,13 +118,10 @@ Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
 
 /// The Python that make_venv makes; where there is none, the one in PATH.
 std::string usualPython() {
-  const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
-  const std::filesystem::path folder = cache != nullptr  ? std::filesystem::path(cache)
-                                       : home != nullptr ? std::filesystem::path(home) / ".cache"
-                                                         : std::filesystem::path();
-  const std::filesystem::path python = folder / "dfc/bench-venv/bin/python";
+  const std::filesystem::path folder = userCacheFolder("bench-venv");
+  const std::filesystem::path python = folder / "bin/python";
   std::error_code ignored;
-  return std::filesystem::exists(python, ignored) ? python.string() : "python3";
+  return !folder.empty() && std::filesystem::exists(python, ignored) ? python.string() : "python3";
 }
 
 Result<bench::PeerOptions> peersOf(const BenchArguments& arguments) {
@@ -154,6 +153,13 @@ Exit endOf(const bench::Report& report, const std::string& json, Console& consol
   return written;
 }
 
+Diagnostic nothingAskedFor(const std::string& what) {
+  return errorWithoutPlace(
+      "no benchmark has a row that --only asks for",
+      fmt::format("keys of {} look like {}", what,
+                  what == "cost" ? "train/64 and compile/1000" : "A2/both and B3/1gpu/f32/64"));
+}
+
 Exit benchVerb(const BenchArguments& arguments, Console& console) {
   auto options = optionsOf(arguments);
   const auto peers =
@@ -172,8 +178,7 @@ Exit benchVerb(const BenchArguments& arguments, Console& console) {
       : arguments.what == "experiments" ? bench::runExperiments(*std::move(options), report)
                                         : bench::runCosts(*std::move(options), *peers, report);
   if (report.rows().empty()) {
-    return console.fail(Exit::UserError, {errorWithoutPlace("no experiment has a row that --only asks for",
-                                                            "keys look like A2/both and B3/1gpu/f32/64")});
+    return console.fail(Exit::UserError, {nothingAskedFor(arguments.what)});
   }
   const std::string json = reportJson(report, setting);
   if (!arguments.output.empty()) {
@@ -217,11 +222,12 @@ void addBench(CLI::App& program, Verbs& verbs) {
   verb->add_option("--traces", arguments->options.traces, "write Chrome traces into this folder")
       ->type_name("FOLDER");
   verb->add_option("-o,--output", arguments->output, "add the results to this file")->type_name("FILE.json");
-  verb->add_option("--scripts", arguments->peers.scripts, "peers: folder with the scripts, if not dfc's own")
+  verb->add_option("--scripts", arguments->peers.scripts, "folder with the peers' scripts, if not dfc's own")
       ->type_name("FOLDER");
   verb->add_option("--python", arguments->peers.python, "the Python that has PyTorch (and JAX, for peers)")
       ->type_name("PROGRAM");
-  verb->add_option("--script-limit", arguments->peers.limitSeconds, "peers: seconds that one script may take")
+  verb->add_option("--script-limit", arguments->peers.limitSeconds,
+                   "seconds that one script of peers, or dfc_executors, may take")
       ->type_name("S")
       ->check(seconds());
   verb->footer(examples);

@@ -1,6 +1,7 @@
 // `dfc calibrate`: times the ops of a graph, as a plan has them, on the devices of this host.
 #include "ir/atomic_file.h"
 #include "ir/text/units.h"
+#include "runtime/open_devices.h"
 #include "tools/dfc/backend_choice.h"
 #include "tools/dfc/host_machine.h"
 #include "tools/dfc/planning.h"
@@ -50,18 +51,6 @@ std::vector<OpId> distinctOps(const Executable& plan) {
     }
   }
   return ops;
-}
-
-/// The backend that a session would take; null where none can.
-Backend* backendFor(DeviceKind kind, const SessionOptions& options) {
-  const std::string& wanted = kind == DeviceKind::Cpu ? options.cpuBackend : options.gpuBackend;
-  for (Backend* backend : allBackends()) {
-    if ((wanted.empty() || backend->name() == wanted) && backend->supports(kind) &&
-        backend->unavailable().empty()) {
-      return backend;
-    }
-  }
-  return nullptr;
 }
 
 /// What really is there in place of the device; "" for nothing.
@@ -123,7 +112,7 @@ class Calibrator {
     Timed timed;
     timed.device = device.row.name;
     timed.model = device.row.model;
-    Backend* backend = backendFor(device.row.kind, options_);
+    Backend* backend = backendFor(device.row.kind, choiceOf(options_));
     timed.skipped = backend == nullptr ? "no backend can play it here" : whyElsewhere(*backend, device);
     if (!timed.skipped.empty()) {
       return timed;

@@ -31,39 +31,6 @@ Machine hostOf(const Stage& stage) {
   return machine;
 }
 
-std::vector<double> samplesOf(const Stage& stage, const Prepared& act, uint32_t steps) {
-  for (uint32_t i = 0; i < 3; ++i) {
-    act.step();
-  }
-  act.session->waitAll();
-  std::vector<double> seconds;
-  const uint32_t count = stage.quick() ? 1 : steps;
-  for (uint32_t sample = 0; sample < (stage.quick() ? 1U : 5U); ++sample) {
-    const double begin = steadySeconds();
-    for (uint32_t i = 0; i < count; ++i) {
-      act.step();
-    }
-    act.session->waitAll();
-    seconds.push_back((steadySeconds() - begin) / count);
-  }
-  return seconds;
-}
-
-void holdAgainstTorch(const Stage& stage, Row& row) {
-  std::vector<const Row*> peers;
-  for (const Row& other : stage.report().rows()) {
-    if (other.key == row.key && other.who != "dfc" && other.time) {
-      peers.push_back(&other);
-    }
-  }
-  std::sort(peers.begin(), peers.end(),
-            [](const Row* a, const Row* b) { return a->time->median < b->time->median; });
-  for (const Row* peer : peers) {
-    row.checks.push_back(against(row, peer->who, peer->time->median,
-                                 peer == peers.front() ? stage.atFullSize(mostOverTorch) : std::nullopt));
-  }
-}
-
 void besideTorch(Stage& stage, const PeerOptions& peers, const Work& work) {
   if (!stage.wants(work.key)) {
     return;
@@ -75,17 +42,18 @@ void besideTorch(Stage& stage, const PeerOptions& peers, const Work& work) {
     if (!act) {
       return act.errors();
     }
-    std::vector<double> seconds = samplesOf(stage, *act, work.steps);
+    const Sampling all = stage.asAsked({10, work.steps, 3}, {2, 1, 3});
+    std::vector<double> seconds = sampleSteps(*act, {(all.samples + 1) / 2, all.steps, all.warmUp});
     PeerScript script;
     script.file = "torch_cpu.py";
     script.keys = {work.key};
     script.arguments = {"--threads", fmt::format("{}", variation.machine->devices[DeviceId(0)].threads),
-                        "--steps", fmt::format("{}", work.steps)};
+                        "--steps", fmt::format("{}", all.steps)};
     runPeer(stage, script, peers);
-    const std::vector<double> after = samplesOf(stage, *act, work.steps);
+    const std::vector<double> after = sampleSteps(*act, {all.samples / 2, all.steps, all.warmUp});
     seconds.insert(seconds.end(), after.begin(), after.end());
     row.time = spreadOf(std::move(seconds));
-    holdAgainstTorch(stage, row);
+    holdAgainstPeers(stage.report(), row.key, stage.atFullSize(mostOverTorch), row);
     return success();
   });
 }

@@ -19,12 +19,11 @@ class StageClock final : public CompileObserver {
  public:
   void start() { last_ = steadySeconds(); }
   void graph(const Graph& /*graph*/, std::string_view pass) override { tick(std::string(pass)); }
-  void placed(const PlacedGraph& /*placed*/) override { tick("place"); }
-  void schedule(const Schedule& /*schedule*/, const PlacedGraph& /*placed*/) override {
-    tick("schedule, memory");
-  }
+  void placed(const PlacedGraph& /*placed*/) override { tick("place, transfers"); }
   void memory(const MemoryPlan& /*memory*/, const Schedule& /*schedule*/,
-              const PlacedGraph& /*placed*/) override {}
+              const PlacedGraph& /*placed*/) override {
+    tick("schedule, memory"); // the schedule is shown when its memory has been found too
+  }
   void seal() { tick("seal"); }
   /// "gradients 0.1, …": microseconds of each stage over `nodes`.
   std::string perNode(size_t nodes) const {
@@ -68,7 +67,8 @@ Result<Compiled> compileOnce(const Stage& stage, const Graph& graph) {
 }
 
 uint32_t samplesFor(const Stage& stage, size_t nodes) {
-  return stage.quick() || nodes >= 1000000 ? 1 : nodes >= 100000 ? 3 : 7;
+  const uint32_t usual = nodes >= 1000000 ? 1 : nodes >= 100000 ? 3 : 7;
+  return stage.asAsked({usual, 1, 0}, {1, 1, 0}).samples;
 }
 
 Status timeCompile(const Stage& stage, size_t nodes, Row& row, std::map<size_t, double>& perNode) {

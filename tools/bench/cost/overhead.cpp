@@ -1,8 +1,9 @@
 // What the runtime itself costs: graphs of 100,000 empty ops on two queues of `null`, built and run again,
 // beside a bare executor in this file and beside other task executors (dfc_executors). Issue 4: within twice
-// the bare one.
+// the bare one. All of those call a function a task, so ours is held against them with ops that are calls
+// too; `null` leaves ops out, and its own rows only tell what is left then.
 #include "runtime/executable_folder.h"
-#include "runtime/null/null_device.h"
+#include "tools/bench/cost/calling_backend.h"
 #include "tools/bench/cost/costs.h"
 #include "tools/bench/graphs/large.h"
 
@@ -14,6 +15,7 @@ namespace dfc::bench {
 namespace {
 
 constexpr double mostOverBare = 2;
+constexpr const char* bareExecutor = "bare executor";
 constexpr uint32_t queues = 2;
 
 void nothing(void* /*context*/) {}
@@ -65,28 +67,6 @@ class BareExecutor {
  private:
   std::vector<uint32_t> first_, after_, missing_, left_, starts_, ready_;
   std::vector<void (*)(void*)> calls_;
-};
-
-/// The null backend, but each op that computes is a call of an empty function: what an op costs that is not
-/// left out.
-class CallingWork final : public WorkMaker {
- public:
-  PreparedCall prepare(const Executable& /*plan*/, const Command& command) override {
-    return command.kind == Command::Kind::Compute ? PreparedCall{nothing, nullptr} : PreparedCall{};
-  }
-  void bind(const Round& /*round*/) override {}
-};
-
-class CallingBackend final : public Backend {
- public:
-  std::string_view name() const override { return "calling"; }
-  bool supports(DeviceKind /*kind*/) const override { return true; }
-  std::string unavailable() const override { return ""; }
-  bool hasKernel(const Graph& /*graph*/, OpId /*op*/) const override { return true; }
-  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
-                                            const BackendOptions& /*options*/) override {
-    return openNullDevices(devices.size(), [] { return std::make_unique<CallingWork>(); });
-  }
 };
 
 /// A cpu with two queues on which empty ops take no time.
@@ -148,13 +128,14 @@ struct Times {
   std::vector<double> build, onNull, called, bareBuild, bare;
 };
 
-Result<Times> measure(const Dag& dag, uint32_t samples, uint32_t runs) {
+Result<Times> measure(const Dag& dag, const Sampling& sampling) {
+  const uint32_t samples = sampling.samples, runs = sampling.steps;
   const auto graph = graphOf(dag);
   if (!graph) {
     return graph.errors();
   }
   Times times;
-  CallingBackend calling;
+  const auto calling = callingBackend();
   std::unique_ptr<Session> onNull, called;
   std::unique_ptr<BareExecutor> bare;
   for (uint32_t i = 0; i < std::min(samples, 3U); ++i) {
@@ -162,7 +143,7 @@ Result<Times> measure(const Dag& dag, uint32_t samples, uint32_t runs) {
     const auto plan = planOf(*graph);
     auto opened = plan ? openOn(*plan, nullptr) : Result<std::unique_ptr<Session>>(plan.errors());
     times.build.push_back(steadySeconds() - begin);
-    auto other = plan ? openOn(*plan, &calling) : Result<std::unique_ptr<Session>>(plan.errors());
+    auto other = plan ? openOn(*plan, calling.get()) : Result<std::unique_ptr<Session>>(plan.errors());
     if (!opened || !other) {
       return opened ? other.errors() : opened.errors();
     }
@@ -183,6 +164,15 @@ Result<Times> measure(const Dag& dag, uint32_t samples, uint32_t runs) {
   return times;
 }
 
+std::string keyOf(const NamedDag& named) { return "overhead/" + named.name; }
+
+/// What a row of ours is held against.
+struct Yardstick {
+  const Report& report;
+  std::string key; ///< of the others' rows
+  std::optional<double> mostOverBare;
+};
+
 std::string perTask(const Spread& time, const Dag& dag) {
   return fmt::format("{:.1f} ns per task", time.median * 1e9 / dag.count());
 }
@@ -190,7 +180,7 @@ std::string perTask(const Spread& time, const Dag& dag) {
 Row rowOf(const NamedDag& named, const std::string& suffix, const std::string& who, const std::string& what,
           std::vector<double> seconds) {
   Row row;
-  row.key = "overhead/" + named.name + suffix;
+  row.key = keyOf(named) + suffix;
   row.who = who;
   row.what = named.what + what;
   row.time = spreadOf(std::move(seconds));
@@ -198,62 +188,82 @@ Row rowOf(const NamedDag& named, const std::string& suffix, const std::string& w
   return row;
 }
 
-void holdAgainstPeers(const Report& report, Row& row) {
-  for (const Row& other : report.rows()) {
-    if (other.key == row.key && other.who != row.who && other.time) {
-      row.checks.push_back(against(row, other.who, other.time->median));
-    }
+Row bareRow(const NamedDag& named, const std::string& suffix, const std::string& what,
+            std::vector<double> seconds) {
+  return rowOf(named, suffix, bareExecutor, what, std::move(seconds));
+}
+
+/// Ours beside all that did the work `key`, the bare executor with a limit where there is one.
+Row ownRow(const NamedDag& named, const std::string& suffix, const std::string& what,
+           std::vector<double> seconds, const Yardstick& yardstick) {
+  Row row = rowOf(named, suffix, "dfc", what, std::move(seconds));
+  for (const Row* peer : peersAt(yardstick.report, yardstick.key)) {
+    const auto limit = peer->who == bareExecutor ? yardstick.mostOverBare : std::nullopt;
+    row.checks.push_back(against(row, peer->who, peer->time->median, limit));
+  }
+  return row;
+}
+
+void addRows(const Stage& stage, const NamedDag& named, Times times) {
+  Report& report = stage.report();
+  const std::string key = keyOf(named);
+  const bool run = stage.wants(key), called = stage.wants(key + "/called");
+  if (run || called) {
+    report.add(bareRow(named, "", ", run again", std::move(times.bare)));
+  }
+  if (run) {
+    report.add(ownRow(named, "", ", run again on null, where no op is called", std::move(times.onNull),
+                      {report, key, std::nullopt}));
+  }
+  if (called) {
+    report.add(ownRow(named, "/called", ", run again, each a call of an empty function",
+                      std::move(times.called), {report, key, stage.atFullSize(mostOverBare)}));
+  }
+  if (stage.wants(key + "/build")) {
+    report.add(bareRow(named, "/build", ", built", std::move(times.bareBuild)));
+    report.add(ownRow(named, "/build", ", compiled and opened", std::move(times.build),
+                      {report, key + "/build", std::nullopt}));
   }
 }
 
-void addRows(Stage& stage, const NamedDag& named, Times times) {
-  Report& report = stage.report();
-  Row bare = rowOf(named, "", "bare executor", ", run again", std::move(times.bare));
-  const double limit = bare.time->median;
-  report.add(std::move(bare));
-  report.add(rowOf(named, "/build", "bare executor", ", built", std::move(times.bareBuild)));
-  Row onNull = rowOf(named, "", "dfc", ", run again on null", std::move(times.onNull));
-  onNull.checks.push_back(against(onNull, "bare executor", limit, stage.atFullSize(mostOverBare)));
-  for (const Row& other : std::vector<Row>(report.rows())) {
-    if (other.key == onNull.key && other.who != "bare executor" && other.time) {
-      onNull.checks.push_back(against(onNull, other.who, other.time->median));
-    }
+/// Those of which some row is asked for.
+std::vector<NamedDag> wantedDags(const Stage& stage) {
+  std::vector<NamedDag> dags = overheadDags(stage.quick());
+  std::erase_if(dags, [&](const NamedDag& named) {
+    const std::string key = keyOf(named);
+    return !stage.wants(key) && !stage.wants(key + "/called") && !stage.wants(key + "/build");
+  });
+  return dags;
+}
+
+/// Others' executors on the same graphs; without their program one row that says so.
+void runOthers(const Stage& stage, const std::vector<NamedDag>& dags, const PeerOptions& peers) {
+  PeerScript others;
+  others.program = (executableFolder() / "dfc_executors").string();
+  others.file = "dfc_executors";
+  for (const NamedDag& named : dags) {
+    others.keys.push_back(keyOf(named));
   }
-  report.add(std::move(onNull));
-  Row called = rowOf(named, "/called", "dfc", ", run again, each a call of an empty function",
-                     std::move(times.called));
-  called.checks.push_back(against(called, "bare executor", limit, stage.atFullSize(mostOverBare)));
-  report.add(std::move(called));
-  Row build = rowOf(named, "/build", "dfc", ", compiled and opened", std::move(times.build));
-  holdAgainstPeers(report, build);
-  report.add(std::move(build));
+  if (std::error_code ignored; std::filesystem::exists(others.program, ignored)) {
+    runPeer(stage, others, peers);
+  } else if (!dags.empty()) {
+    stage.attempt("overhead", "other task executors", [](Row&) -> Status {
+      return errorWithoutPlace("not installed: dfc_executors is not beside dfc");
+    });
+  }
 }
 
 } // namespace
 
 void runtimeOverhead(Stage& stage, const PeerOptions& peers) {
-  const std::vector<NamedDag> dags = overheadDags(stage.quick());
-  PeerScript others;
-  others.program = (executableFolder() / "dfc_executors").string();
-  others.file = "dfc_executors";
+  const std::vector<NamedDag> dags = wantedDags(stage);
+  runOthers(stage, dags, peers);
   for (const NamedDag& named : dags) {
-    others.keys.push_back("overhead/" + named.name);
-  }
-  if (std::error_code ignored; std::filesystem::exists(others.program, ignored)) {
-    runPeer(stage, others, peers);
-  } else {
-    stage.lacking("overhead", "other task executors", "not installed: dfc_executors is not beside dfc");
-  }
-  for (const NamedDag& named : dags) {
-    const std::string key = "overhead/" + named.name;
-    if (!stage.wants(key)) {
-      continue;
-    }
-    auto times = measure(named.dag, stage.quick() ? 3 : 9, stage.quick() ? 2 : 10);
+    auto times = measure(named.dag, stage.asAsked({9, 10, 1}, {3, 2, 1}));
     if (times) {
       addRows(stage, named, *std::move(times));
     } else {
-      stage.attempt(key, named.what, [&](Row&) -> Status { return times.errors(); });
+      stage.attempt(keyOf(named), named.what, [&](Row&) -> Status { return times.errors(); });
     }
   }
 }

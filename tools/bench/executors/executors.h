@@ -19,6 +19,7 @@ class BuiltGraph {
 struct Executor {
   std::string who; ///< "Taskflow 3.9.0"
   std::function<std::unique_ptr<BuiltGraph>(const Dag&)> build;
+  bool keepsGraph = true; ///< else `run` makes all its tasks anew, and `build` takes no time worth telling
 };
 
 /// What this build has: those whose libraries were found when it was configured.

@@ -1,5 +1,5 @@
-// Task graphs as bare numbers, so that every executor of `dfc bench overhead` runs the same ones: ours, the
-// peers' and the bare one. Nothing here knows dfc.
+// Task graphs as bare numbers, so that every executor of `dfc bench --only overhead` runs the same ones:
+// ours, the peers' and the bare one. Nothing here knows dfc.
 #pragma once
 
 #include <cstdint>

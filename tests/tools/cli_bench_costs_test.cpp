@@ -1,0 +1,145 @@
+// `dfc bench` alone: the cost table runs, says whom each row is held against, and takes its options. No time
+// is asserted.
+#include "runtime/executable_folder.h"
+#include "tests/support/catch.h"
+#include "tests/support/golden.h"
+#include "tests/tools/bench_rows.h"
+#include "tests/tools/run_dfc.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <set>
+
+using namespace dfc::test;
+using Json = nlohmann::json;
+
+namespace {
+
+/// A quick cost table beside the shop's own scripts, for a machine whose GPUs it does not use.
+std::vector<std::string> costs(const Workshop& shop, const std::vector<std::string>& more) {
+  shop.write("peer.py", "");
+  std::vector<std::string> words = {"bench", "--quick", "--scripts", shop.path().string(), "-m", "cpu-2gpu"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// Whom a row is held against.
+std::set<std::string> yardsticks(const Json& row) {
+  std::set<std::string> names;
+  for (const Json& check : row["checks"]) {
+    names.insert(check["against"]);
+  }
+  return names;
+}
+
+} // namespace
+
+TEST_CASE("dfc bench: alone it tells what dfc costs") {
+  const Workshop shop;
+  const bool python = pythonIsHere();
+  shop.write("torch_cpu.py", peerScript());
+  const Outcome outcome = shop.dfc(costs(shop, {"--python", "python3", "-o", "results.json"}));
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  const auto rows = rowsOf(shop.file("results.json"));
+  for (const char* key :
+       {"train/64", "train/8192", "block/forward", "block/train", "overhead/chain",
+        "overhead/wavefront/called", "overhead/layered/build", "compile/1000", "compile/parse/2000"}) {
+    INFO(key);
+    REQUIRE(rows.count(key) == 1);
+    CHECK(rows.at(key).contains("seconds"));
+  }
+  const auto bare = rowsOf(shop.file("results.json"), "bare executor");
+  CHECK(bare.size() == 8); // four graphs, built and run
+  for (const char* key : {"overhead/chain", "overhead/chain/called", "overhead/layered/build"}) {
+    CHECK(yardsticks(rows.at(key)).count("bare executor") == 1);
+  }
+  CHECK(yardsticks(rows.at("overhead/chain")) == yardsticks(rows.at("overhead/chain/called")));
+  CHECK(Json::parse(readText(shop.file("results.json"))).back()["gpus"] == "none"); // only the CPU is used
+  CHECK_THAT(outcome.out, !containing("EMULATED"));
+  if (python) {
+    CHECK(rows.at("train/64")["checks"][0]["against"] == "fast");
+  }
+  for (const char* key : {"savings/net/fusion", "savings/net/in-place", "savings/block/both"}) {
+    INFO(key);
+    const Json checks = rows.at(key)["checks"];
+    REQUIRE(checks.size() == 2);
+    CHECK(checks[0]["ratio"].get<double>() < 1); // fewer bytes are moved
+    CHECK(checks[1]["ratio"].get<double>() <= 1);
+  }
+}
+
+TEST_CASE("dfc bench: --samples counts in the cost table, before --quick") {
+  const Workshop shop;
+  shop.write("torch_cpu.py", peerScript());
+  const Outcome outcome =
+      shop.dfc(costs(shop, {"--samples", "5", "--steps", "2", "--only", "train/64", "--only", "compile/1000",
+                            "--only", "overhead/chain", "-o", "results.json"}));
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  const auto rows = rowsOf(shop.file("results.json"));
+  for (const char* key : {"train/64", "compile/1000", "overhead/chain", "overhead/chain/called"}) {
+    CHECK(rows.at(key)["samples"] == 5);
+  }
+  CHECK(rows.size() == 5); // and overhead/chain/build
+}
+
+TEST_CASE("dfc bench: one row of a task graph alone, beside all who did that work") {
+  const Workshop shop;
+  const auto rowsOnly = [&](const std::string& key) {
+    REQUIRE(shop.dfc(costs(shop, {"--only", key, "-o", "results.json"})).status == 0);
+    return rowsOf(shop.file("results.json"));
+  };
+  for (const std::string key : {"overhead/chain/called", "overhead/independent/build"}) {
+    const auto rows = rowsOnly(key);
+    REQUIRE(rows.size() == 1);
+    CHECK(yardsticks(rows.at(key)).count("bare executor") == 1);
+  }
+}
+
+TEST_CASE("dfc bench: without the program of other task executors a row says so") {
+  const Workshop shop;
+  const std::filesystem::path bin = dfc::executableFolder();
+  std::filesystem::create_directories(shop.path() / "here/bin");
+  std::filesystem::copy_file(bin / "dfc", shop.path() / "here/bin/dfc");
+  for (const char* beside : {"lib", "share"}) { // what an installed dfc reads and is linked with
+    if (std::filesystem::is_directory(bin.parent_path() / beside)) {
+      std::filesystem::create_directory_symlink(bin.parent_path() / beside, shop.path() / "here" / beside);
+    }
+  }
+  std::string command = "cd '" + shop.path().string() + "' && here/bin/dfc";
+  for (const std::string& word : costs(shop, {"--only", "overhead/chain/called", "-o", "results.json"})) {
+    command += " '" + word + "'";
+  }
+  REQUIRE(std::system((command + " >out 2>&1").c_str()) == 0);
+  const Json results = Json::parse(readText(shop.file("results.json")));
+  CHECK(results[0]["rows"][0]["what"] == "other task executors");
+  CHECK_THAT(results[0]["rows"][0]["notMeasured"].get<std::string>(), containing("not installed"));
+  CHECK(rowsOf(shop.file("results.json")).count("overhead/chain/called") == 1);
+}
+
+TEST_CASE(
+    "dfc bench: the Python of make_venv is taken from the user's cache, an empty variable is as unset") {
+  const Workshop shop;
+  shop.write("torch_cpu.py", peerScript());
+  const std::string bin = "home/.cache/dfc/bench-venv/bin/";
+  std::filesystem::create_directories(shop.path() / bin);
+  shop.write(bin + "python",
+             "#!/bin/sh\necho '{\"key\": \"train/64\", \"who\": \"its own\", \"seconds\": 1}'\n");
+  std::filesystem::permissions(shop.path() / bin / "python", std::filesystem::perms::owner_all);
+  for (const std::string cache : {"", "relative"}) {
+    const Outcome outcome = shop.dfc(costs(shop, {"--only", "train/64", "-o", "results.json"}),
+                                     {{"XDG_CACHE_HOME", cache}, {"HOME", shop.file("home")}});
+    INFO(outcome.out << outcome.err);
+    REQUIRE(outcome.status == 0);
+    CHECK(yardsticks(rowsOf(shop.file("results.json")).at("train/64")) == std::set<std::string>{"its own"});
+  }
+}
+
+TEST_CASE("dfc bench: where no row is asked for, the keys of the cost table are named") {
+  const Workshop shop;
+  const Outcome outcome = shop.dfc(costs(shop, {"--only", "A2/both"}));
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.err, containing("keys of cost look like train/64 and compile/1000"));
+}
