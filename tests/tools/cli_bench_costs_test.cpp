@@ -70,6 +70,17 @@ TEST_CASE("dfc bench: alone it tells what dfc costs") {
   }
 }
 
+namespace {
+
+/// Without the row that says that dfc_executors is not there, as in a bundle.
+auto measuredIn(const std::string& results) {
+  auto rows = rowsOf(results);
+  rows.erase("overhead");
+  return rows;
+}
+
+} // namespace
+
 TEST_CASE("dfc bench: --samples counts in the cost table, before --quick") {
   const Workshop shop;
   shop.write("torch_cpu.py", peerScript());
@@ -78,7 +89,7 @@ TEST_CASE("dfc bench: --samples counts in the cost table, before --quick") {
                             "--only", "overhead/chain", "-o", "results.json"}));
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
-  const auto rows = rowsOf(shop.file("results.json"));
+  const auto rows = measuredIn(shop.file("results.json"));
   for (const char* key : {"train/64", "compile/1000", "overhead/chain", "overhead/chain/called"}) {
     CHECK(rows.at(key)["samples"] == 5);
   }
@@ -89,7 +100,7 @@ TEST_CASE("dfc bench: one row of a task graph alone, beside all who did that wor
   const Workshop shop;
   const auto rowsOnly = [&](const std::string& key) {
     REQUIRE(shop.dfc(costs(shop, {"--only", key, "-o", "results.json"})).status == 0);
-    return rowsOf(shop.file("results.json"));
+    return measuredIn(shop.file("results.json"));
   };
   for (const std::string key : {"overhead/chain/called", "overhead/independent/build"}) {
     const auto rows = rowsOnly(key);
