@@ -1,5 +1,5 @@
-// What softmax and its relatives share: the text of one row's formulas, and lanes that agree on a maximum and
-// a sum.
+// What kernels of whole rows share: the text of a row's formulas for softmax and its relatives; and, for
+// normalisations too, lanes that agree on a row's totals.
 #pragma once
 
 #include "runtime/cuda/kernels/families.h"
@@ -20,8 +20,9 @@ struct RowFormula {
 std::string rowTotalsText(ElementType element);
 /// Row, rowOf(totals, row, …) and result(row, x, power, column), the power being powerOf(x, row.most).
 std::string rowFormulaText(const RowFormula& formula, int64_t rows, int64_t classes);
-/// Shared, and `agreed<use>(totals, shared)`: merges Totals over `lanes` threads, so that all of them know
-/// the result; uses 0 and 1 do not get into one another's way. lanes <= 32, or the whole block.
+/// Shared, and `agreed<use>(totals, shared)`, over Totals, merge, shuffled and settled: merges over `lanes`
+/// threads, so that all of them know the result; uses 0 and 1 do not get into one another's way. lanes <= 32,
+/// or the whole block.
 std::string agreedText(int64_t lanes);
 
 } // namespace dfc::cuda

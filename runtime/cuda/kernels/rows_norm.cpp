@@ -4,6 +4,7 @@
 // two-pass algorithm of Chan, Golub and LeVeque, 1983).
 #include "ir/op_rules.h"
 #include "runtime/cuda/kernels/families.h"
+#include "runtime/cuda/kernels/rows.h"
 
 #include <fmt/format.h>
 
@@ -15,46 +16,23 @@ namespace {
 constexpr int64_t mostPacks = 8; // of a row, in the registers of a thread
 
 constexpr std::string_view headText = R"(
-struct Sums { Real first, squares; };
-DFC_INLINE void merge(Sums& into, const Sums& from) {
+struct Totals { Real first, squares; };
+DFC_INLINE void merge(Totals& into, const Totals& from) {
   into.first += from.first;
   into.squares += from.squares;
 }
-DFC_INLINE Sums shuffled(const Sums& sums, int lane) {
-  return {__shfl_xor_sync(0xffffffffu, sums.first, lane), __shfl_xor_sync(0xffffffffu, sums.squares, lane)};
+DFC_INLINE Totals shuffled(const Totals& totals, int lane) {
+  return {__shfl_xor_sync(0xffffffffu, totals.first, lane), __shfl_xor_sync(0xffffffffu, totals.squares, lane)};
 }
+DFC_INLINE Totals settled(const Totals& totals) { return totals; }
 struct Row { Real mean, off, inverse; };
-DFC_INLINE Row rowOf(Real mean, const Sums& sums) {
-  const Real off = $off$, square = sums.squares / Real(length) - off * off;
+DFC_INLINE Row rowOf(Real mean, const Totals& totals) {
+  const Real off = $off$, square = totals.squares / Real(length) - off * off;
   return {mean, off, Real(1) / rootOf((square > Real(0) || isNan(square) ? square : Real(0)) + $epsilon$)};
 }
 DFC_INLINE Element result(const Row& row, Real x, Index column, const Element* scale$parameter$) {
   const Real normal = ((x - row.mean) - row.off) * row.inverse;
   return stored<Element>(normal * Real(valueOf(scale[column]))$bias$);
-}
-)";
-
-// Merges over `lanes` threads, so that all of them know the result; `use` tells calls of one block apart.
-constexpr std::string_view lanesText = R"(
-struct Shared {};
-template <int use> DFC_INLINE Sums agreed(Sums sums, Shared&) {
-#pragma unroll
-  for (int lane = lanes / 2; lane > 0; lane /= 2) merge(sums, shuffled(sums, lane));
-  return sums;
-}
-)";
-
-constexpr std::string_view blockText = R"(
-struct Shared { Sums ofWarps[2][lanes / 32]; };
-template <int use> DFC_INLINE Sums agreed(Sums sums, Shared& shared) {
-  auto& ofWarps = shared.ofWarps[use];
-#pragma unroll
-  for (int lane = 16; lane > 0; lane /= 2) merge(sums, shuffled(sums, lane));
-  if (threadIdx.x % 32 == 0) ofWarps[threadIdx.x / 32] = sums;
-  __syncthreads();
-  sums = ofWarps[0];
-  for (int warp = 1; warp < lanes / 32; ++warp) merge(sums, ofWarps[warp]);
-  return sums;
 }
 )";
 
@@ -70,29 +48,29 @@ DFC_INLINE void run($parameters$, const Block& block, Shared& shared) {
     if (present && column < length) packs[n] = loadPack<width>(from + row * length + column);
   }
   Real x[perThread * width];
-  Sums sums{Real(0), Real(0)};
+  Totals totals{Real(0), Real(0)};
 #pragma unroll
   for (int n = 0; n < perThread; ++n) {
     const bool inside = present && first + n * (lanes * width) < length;
 #pragma unroll
     for (int k = 0; k < width; ++k) {
       x[n * width + k] = inside ? valueOf(packs[n].at[k]) : Real(0);
-      sums.first += x[n * width + k];
+      totals.first += x[n * width + k];
     }
   }
   const Real mean = $mean$;
-  sums = {Real(0), Real(0)};
+  totals = {Real(0), Real(0)};
 #pragma unroll
   for (int n = 0; n < perThread; ++n) {
     const bool inside = present && first + n * (lanes * width) < length;
 #pragma unroll
     for (int k = 0; k < width; ++k) {
       const Real distance = inside ? x[n * width + k] - mean : Real(0);
-      sums.first += distance;
-      sums.squares += distance * distance;
+      totals.first += distance;
+      totals.squares += distance * distance;
     }
   }
-  const Row known = rowOf(mean, agreed<1>(sums, shared));
+  const Row known = rowOf(mean, agreed<1>(totals, shared));
   if (!present) return;
 #pragma unroll
   for (int n = 0; n < perThread; ++n) {
@@ -109,26 +87,26 @@ DFC_INLINE void run($parameters$, const Block& block, Shared& shared) {
 constexpr std::string_view streamedText = R"(
 DFC_INLINE void run($parameters$, const Block& block, Shared& shared) {
   const Index base = Index(block.x) * length, first = threadIdx.x * width;
-  Sums sums{Real(0), Real(0)};
+  Totals totals{Real(0), Real(0)};
 #pragma unroll 4
   for (Index column = first; column < length; column += threads * width) {
     const Pack<Element, width> pack = loadPack<width>(from + base + column);
 #pragma unroll
-    for (int k = 0; k < width; ++k) sums.first += valueOf(pack.at[k]);
+    for (int k = 0; k < width; ++k) totals.first += valueOf(pack.at[k]);
   }
   const Real mean = $mean$;
-  sums = {Real(0), Real(0)};
+  totals = {Real(0), Real(0)};
 #pragma unroll 4
   for (Index column = first; column < length; column += threads * width) {
     const Pack<Element, width> pack = loadPack<width>(from + base + column);
 #pragma unroll
     for (int k = 0; k < width; ++k) {
       const Real distance = valueOf(pack.at[k]) - mean;
-      sums.first += distance;
-      sums.squares += distance * distance;
+      totals.first += distance;
+      totals.squares += distance * distance;
     }
   }
-  const Row known = rowOf(mean, agreed<1>(sums, shared));
+  const Row known = rowOf(mean, agreed<1>(totals, shared));
 #pragma unroll 4
   for (Index column = first; column < length; column += threads * width) {
     Pack<Element, width> pack = loadPack<width>(from + base + column);
@@ -148,7 +126,7 @@ int64_t lanesFor(int64_t packs) {
 std::string headOf(double epsilon, bool centred, bool biased, const TensorType& type) {
   const std::string real = type.element == ElementType::F64 ? "f64" : "f32";
   return fmt::format("using Real = {};\nusing Element = {};\n", real, storageName(type.element)) +
-         filled(headText, {{"off", centred ? "sums.first / Real(length)" : "Real(0)"},
+         filled(headText, {{"off", centred ? "totals.first / Real(length)" : "Real(0)"},
                            {"epsilon", fmt::format("Real({:a})", epsilon)},
                            {"parameter", biased ? ", const Element* bias" : ""},
                            {"bias", biased ? " + Real(valueOf(bias[column]))" : ""}});
@@ -174,10 +152,10 @@ GeneratedWork normKernel(int64_t axis, double epsilon, bool centred, OperandType
       constant("width", width) + constant("threads", threads) + constant("lanes", lanes) +
       (resident ? constant("perThread", ceilDiv(packs, lanes)) + constant("Index", "rows", index.of(rows))
                 : "") +
-      headOf(epsilon, centred, biased, type) + std::string(lanes <= 32 ? lanesText : blockText) +
+      headOf(epsilon, centred, biased, type) + agreedText(lanes) +
       filled(resident ? residentText : streamedText,
              {{"parameters", parameters},
-              {"mean", centred ? "agreed<0>(sums, shared).first / Real(length)" : "Real(0)"},
+              {"mean", centred ? "agreed<0>(totals, shared).first / Real(length)" : "Real(0)"},
               {"argument", biased ? ", bias" : ""}});
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(rows, threads / lanes));
   launch.threads = static_cast<uint32_t>(threads);
