@@ -1,5 +1,6 @@
 #include "compiler/place/place.h"
 
+#include "compiler/place/least_seconds.h"
 #include "compiler/place/runnable.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/transfer/insert_transfers.h"
@@ -54,26 +55,6 @@ void dropRepeated(std::vector<Placement>& candidates) {
     }
   }
   candidates = std::move(kept);
-}
-
-/// No schedule of the placement is shorter: a device takes its work over the number of its queues, up to
-/// rounding.
-double leastSeconds(const Placement& placement, const PlacementProblem& problem) {
-  SideTable<DeviceId, double> seconds(problem.machine.devices.size());
-  for (const OpId op : problem.graph.ops()) {
-    const OpKind kind = problem.graph[op].kind();
-    if (kind != OpKind::Parameter && kind != OpKind::Constant) {
-      const DeviceId device = placement.device[op];
-      seconds[device] += problem.cost.opSeconds(problem.graph, op, problem.machine, device) /
-                         std::max(1U, problem.machine.devices[device].computeQueues);
-    }
-  }
-  constexpr double rounding = 1e-9;
-  double most = 0;
-  for (const DeviceId device : problem.machine.devices.ids()) {
-    most = std::max(most, seconds[device]);
-  }
-  return most * (1 - rounding);
 }
 
 /// The indices of `numbers`, that of the smallest first.

@@ -57,8 +57,8 @@ Placement placeOn(const PlacementProblem& problem, DeviceId device);
 std::vector<Placement> oneDeviceEach(const PlacementProblem& problem);
 /// The makespan that the scheduler predicts for a placement, in seconds.
 double predictedMakespan(const Placement& placement, const PlacementProblem& problem);
-/// The candidate with the smallest predicted makespan; the earliest on a tie. One that cannot be it, because
-/// of the work of its busiest device, is not scheduled.
+/// The candidate with the smallest predicted makespan; the earliest on a tie. One that cannot be it, by
+/// `leastSeconds`, is not scheduled.
 Placement fastest(std::vector<Placement> candidates, const PlacementProblem& problem);
 
 } // namespace dfc

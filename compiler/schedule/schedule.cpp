@@ -27,6 +27,18 @@ Table<QueueId, QueueRow> queuesOf(const Machine& machine) {
   return queues;
 }
 
+CopyQueue copyQueueOf(DeviceId from, DeviceId to, const Machine& machine) {
+  const bool fromGpu = machine.devices[from].kind == DeviceKind::Gpu;
+  const bool toGpu = machine.devices[to].kind == DeviceKind::Gpu;
+  if (fromGpu && toGpu) {
+    return {from, QueueKind::Peer};
+  }
+  if (toGpu) {
+    return {to, QueueKind::CopyIn};
+  }
+  return fromGpu ? CopyQueue{from, QueueKind::CopyOut} : CopyQueue{to, QueueKind::Compute};
+}
+
 namespace {
 
 // What a step pays at least for the end of a step of another queue of its device: a cache line that comes

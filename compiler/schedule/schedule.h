@@ -20,4 +20,12 @@ double predictedMakespan(const PlacedGraph& placed, const Machine& machine, cons
 /// peer for a gpu.
 Table<QueueId, QueueRow> queuesOf(const Machine& machine);
 
+struct CopyQueue {
+  DeviceId device;
+  QueueKind kind;
+};
+/// Which queue makes a copy over one hop: between the host and a gpu the gpu's, between two gpus the source's;
+/// the target's compute queue where neither is a gpu.
+CopyQueue copyQueueOf(DeviceId from, DeviceId to, const Machine& machine);
+
 } // namespace dfc

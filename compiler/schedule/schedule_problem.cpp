@@ -8,7 +8,8 @@
 namespace dfc {
 namespace {
 
-/// Queues of one kind on one device are one group of interchangeable lanes.
+/// Queues of one kind on one device are one group of interchangeable lanes; a device's groups are in the order
+/// of their kinds.
 struct Groups {
   std::vector<uint32_t> first;     // by device: its compute group; copyIn, copyOut and peer follow for a gpu
   std::vector<QueueId> firstQueue; // by group
@@ -30,20 +31,6 @@ Groups groupsOf(const Table<QueueId, QueueRow>& queues, size_t deviceCount) {
     groups.lanes.push_back(1);
   }
   return groups;
-}
-
-// A copy between the host and a gpu runs on the gpu's engine; one between two gpus on the source's peer
-// engine.
-uint32_t groupOfTransfer(const TransferRow& transfer, const Machine& machine, const Groups& groups) {
-  const bool fromGpu = machine.devices[transfer.from].kind == DeviceKind::Gpu;
-  const bool toGpu = machine.devices[transfer.to].kind == DeviceKind::Gpu;
-  if (fromGpu && toGpu) {
-    return groups.first[transfer.from.index()] + 3;
-  }
-  if (toGpu) {
-    return groups.first[transfer.to.index()] + 1;
-  }
-  return fromGpu ? groups.first[transfer.from.index()] + 2 : groups.first[transfer.to.index()];
 }
 
 class ProblemMaker {
@@ -85,7 +72,8 @@ class ProblemMaker {
     const auto transfer = placed_.transfers.find(op);
     if (transfer != placed_.transfers.end()) {
       const TransferRow& row = transfer->second;
-      task.group = groupOfTransfer(row, machine_, groups_);
+      const CopyQueue queue = copyQueueOf(row.from, row.to, machine_);
+      task.group = groups_.first[queue.device.index()] + static_cast<uint32_t>(queue.kind);
       task.seconds = machine_.seconds({row.from, row.to, row.links}, row.bytes);
       for (const LinkId link : row.links) {
         task.links.push_back(link.index());

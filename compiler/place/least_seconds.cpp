@@ -1,0 +1,104 @@
+#include "compiler/place/least_seconds.h"
+
+#include "compiler/schedule/schedule.h"
+
+#include <algorithm>
+
+namespace dfc {
+namespace {
+
+constexpr size_t queueKinds = static_cast<size_t>(QueueKind::Peer) + 1;
+
+class WorkSum {
+ public:
+  WorkSum(const Placement& placement, const PlacementProblem& problem)
+      : placement_(placement), problem_(problem), graph_(problem.graph), machine_(problem.machine),
+        arrived_(graph_.valueCount() * wordsPerValue()), computing_(machine_.devices.size()),
+        copying_(machine_.devices.size() * queueKinds), onLink_(machine_.links.size()) {}
+
+  double most() {
+    for (const OpId op : graph_.ops()) {
+      if (!isResident(op)) {
+        addWork(op);
+      }
+      for (const ValueId operand : graph_[op].operands) {
+        addTransfers(operand, placement_.device[op]);
+      }
+    }
+    for (const Fetch& fetch : graph_.fetches()) {
+      addTransfers(fetch.value, machine_.host());
+    }
+    const auto greatest = [](const std::vector<double>& seconds) {
+      return seconds.empty() ? 0.0 : *std::max_element(seconds.begin(), seconds.end());
+    };
+    return std::max({greatest(computing_), greatest(copying_), greatest(onLink_)});
+  }
+
+ private:
+  bool isResident(OpId op) const {
+    return graph_[op].kind() == OpKind::Parameter || graph_[op].kind() == OpKind::Constant;
+  }
+
+  void addWork(OpId op) {
+    const DeviceId device = placement_.device[op];
+    computing_[device.index()] += problem_.cost.opSeconds(graph_, op, machine_, device) /
+                                  std::max(1U, machine_.devices[device].computeQueues);
+  }
+
+  // What is resident has a copy wherever it is read. The result of an assign is its value, which is counted
+  // at the assign: once too few is still a bound.
+  void addTransfers(ValueId value, DeviceId to) {
+    const OpId producer = graph_[value].producer;
+    const DeviceId from = placement_.device[producer];
+    if (from == to || isResident(producer) || graph_[producer].kind() == OpKind::Assign ||
+        hasArrived(value, to)) {
+      return;
+    }
+    const int64_t bytes = graph_.typeOf(value).bytes();
+    const auto path = machine_.path(from, to, bytes);
+    DFC_ASSERT(path.has_value(), "no route between two devices of a verified machine");
+    for (const Route& hop : *path) {
+      if (!hasArrived(value, hop.to)) {
+        arrive(value, hop.to);
+        addHop(hop, machine_.seconds(hop, bytes));
+      }
+    }
+  }
+
+  void addHop(const Route& hop, double seconds) {
+    const CopyQueue queue = copyQueueOf(hop.from, hop.to, machine_);
+    if (queue.kind != QueueKind::Compute) { // of which a device may have several
+      copying_[queue.device.index() * queueKinds + static_cast<size_t>(queue.kind)] += seconds;
+    }
+    for (const LinkId link : hop.links) {
+      const uint32_t slots = machine_.links[link].slots;
+      onLink_[link.index()] += slots == 0 ? 0 : seconds / slots;
+    }
+  }
+
+  // A bit for every value and device.
+  size_t wordsPerValue() const { return (machine_.devices.size() + 63) / 64; }
+  uint64_t& wordOf(ValueId value, DeviceId device) {
+    return arrived_[value.index() * wordsPerValue() + device.index() / 64];
+  }
+  bool hasArrived(ValueId value, DeviceId device) {
+    return (wordOf(value, device) >> (device.index() % 64) & 1) != 0;
+  }
+  void arrive(ValueId value, DeviceId device) { wordOf(value, device) |= uint64_t(1) << (device.index() % 64); }
+
+  const Placement& placement_;
+  const PlacementProblem& problem_;
+  const Graph& graph_;
+  const Machine& machine_;
+  std::vector<uint64_t> arrived_;
+  std::vector<double> computing_, copying_, onLink_;
+};
+
+} // namespace
+
+double leastSeconds(const Placement& placement, const PlacementProblem& problem) {
+  constexpr double rounding = 1e-9;
+  return WorkSum(placement, problem).most() * (1 - rounding);
+}
+
+} // namespace dfc
