@@ -192,6 +192,7 @@ Result<Graph> GraphBuilder::finish() && {
   if (!errors_.empty()) {
     return std::move(errors_);
   }
+  tables().strings.settle();
   tables().finished = true;
   return std::move(graph_);
 }

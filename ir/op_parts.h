@@ -14,7 +14,9 @@
 namespace dfc {
 
 using OperandTypes = llvm::ArrayRef<TensorType>;
-using Dims = llvm::SmallVector<int64_t, 4>; ///< axes, permutations, starts, …; never more than 8
+/// Axes, permutations, starts, …; never more than 8. None within: a graph keeps as much for every op as the
+/// largest op takes.
+using Dims = llvm::SmallVector<int64_t, 0>;
 
 /// What a type rule answers: the types of the results, or an error with the way out.
 struct TypeResult {

@@ -42,19 +42,47 @@ std::string_view StringPool::Characters::keep(std::string_view text) {
   return {place, text.size()};
 }
 
+void StringPool::Characters::hold(const Characters& other) {
+  blocks_.insert(blocks_.end(), other.blocks_.begin(), other.blocks_.end());
+}
+
 StringId StringPool::intern(std::string_view text) {
   if (const StringId known = find(text); known.valid()) {
     return known;
   }
-  const StringId id(static_cast<uint32_t>(strings_.size()));
-  strings_.push_back(characters_.keep(text));
-  ids_.try_emplace(keyOf(strings_.back()), id);
+  const StringId id(static_cast<uint32_t>(size()));
+  own_.strings.push_back(own_.characters.keep(text));
+  own_.ids.try_emplace(keyOf(own_.strings.back()), id);
   return id;
 }
 
 StringId StringPool::find(std::string_view text) const {
-  const auto found = ids_.find(keyOf(text));
-  return found == ids_.end() ? StringId() : found->second;
+  const auto key = keyOf(text);
+  const auto among = [&](const Strings& strings) {
+    const auto found = strings.ids.find(key);
+    return found == strings.ids.end() ? StringId() : found->second;
+  };
+  const StringId shared = base_ == nullptr ? StringId() : among(*base_);
+  return shared.valid() ? shared : among(own_);
+}
+
+void StringPool::settle() {
+  if (own_.strings.size() <= shared_) {
+    return;
+  }
+  Strings all = base_ == nullptr ? Strings() : *base_;
+  if (base_ == nullptr) {
+    all = std::exchange(own_, Strings());
+  } else {
+    all.characters.hold(own_.characters);
+    for (const std::string_view text : own_.strings) {
+      all.ids.try_emplace(keyOf(text), StringId(static_cast<uint32_t>(all.strings.size())));
+      all.strings.push_back(text);
+    }
+    own_ = Strings();
+  }
+  shared_ = all.strings.size();
+  base_ = std::make_shared<const Strings>(std::move(all));
 }
 
 } // namespace dfc

@@ -1,6 +1,7 @@
-// StringPool: each distinct string once, named by a StringId. Id 0 is the empty string. A copy is cheap: it
-// shares the characters and gives every string the id that it had, so that a graph made from another keeps
-// its ids.
+// StringPool: each distinct string once, named by a StringId. Id 0 is the empty string. A copy gives every
+// string the id that it had, so that a graph made from another keeps its ids. A copy of a settled pool is
+// cheap, however many strings there are: both look at one table that nobody writes any more, and each keeps
+// what it adds for itself.
 #pragma once
 
 #include "ir/ids.h"
@@ -20,8 +21,12 @@ class StringPool {
 
   StringId intern(std::string_view text);
   StringId find(std::string_view text) const; ///< invalid id when it was never interned
-  std::string_view operator[](StringId id) const { return strings_[id.index()]; }
-  size_t size() const { return strings_.size(); }
+  std::string_view operator[](StringId id) const {
+    return id.index() < shared_ ? base_->strings[id.index()] : own_.strings[id.index() - shared_];
+  }
+  size_t size() const { return shared_ + own_.strings.size(); }
+  /// Copies share from now on what is there, unless what was added is little beside what they share already.
+  void settle();
 
  private:
   /// Characters that never move. A copy holds on to them, and takes blocks of its own for what it adds.
@@ -34,6 +39,7 @@ class StringPool {
     Characters& operator=(Characters&& other) noexcept;
     ~Characters() = default;
     std::string_view keep(std::string_view text);
+    void hold(const Characters& other); ///< keeps what the other has where it is
 
    private:
     std::vector<std::shared_ptr<char[]>> blocks_;
@@ -41,9 +47,14 @@ class StringPool {
     size_t left_ = 0;
   };
 
-  Characters characters_;
-  std::vector<std::string_view> strings_;
-  llvm::DenseMap<llvm::CachedHashStringRef, StringId> ids_; // with its hash, so that growing reads no string
+  struct Strings {
+    Characters characters;
+    std::vector<std::string_view> strings;
+    llvm::DenseMap<llvm::CachedHashStringRef, StringId> ids; // with its hash, so that growing reads no string
+  };
+  std::shared_ptr<const Strings> base_; // null before the first `settle`
+  size_t shared_ = 0;                   // strings of the base; own ids count on from there
+  Strings own_;
 };
 
 } // namespace dfc

@@ -20,7 +20,7 @@ struct TaskEdge {
 
 struct TaskRow {
   llvm::SmallVector<double, 4> seconds; ///< by device; infinity where the task may not run
-  llvm::SmallVector<TaskEdge, 4> predecessors, successors;
+  llvm::SmallVector<TaskEdge, 2> predecessors, successors;
   /// A floating task takes no time and no queue and settles where its first placed successor runs (a
   /// parameter).
   bool floating = false;

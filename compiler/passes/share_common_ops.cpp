@@ -39,7 +39,9 @@ bool isShareable(OpKind kind) {
 
 class Sharing {
  public:
-  explicit Sharing(const Graph& graph) : graph_(graph), rewriter_(graph), before_(graph.opCount()) {}
+  explicit Sharing(const Graph& graph) : graph_(graph), rewriter_(graph), before_(graph.opCount()) {
+    newest_.reserve(static_cast<unsigned>(graph.opCount()));
+  }
 
   Graph run() && {
     for (const OpId op : graph_.ops()) {

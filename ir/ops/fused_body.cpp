@@ -97,7 +97,7 @@ std::string FusedBody::encode() const {
 }
 
 bool FusedBody::decode(std::string_view text) {
-  llvm::SmallVector<FusedInstruction, 4> decoded;
+  llvm::SmallVector<FusedInstruction, 1> decoded;
   while (!text.empty()) {
     std::optional<FusedInstruction> instruction = parseInstruction(takeUntil(text, ';'));
     if (!instruction) {

@@ -70,3 +70,37 @@ TEST_CASE("string pool: each string once, and copies stand alone") {
   assigned = pool;
   CHECK(assigned.find("fresh") == fresh);
 }
+
+TEST_CASE("string pool: settled copies share what was there, and add for themselves") {
+  StringPool pool;
+  const StringId a = pool.intern("a");
+  const std::string_view text = pool[a];
+  pool.settle();
+  CHECK(pool[a].data() == text.data());
+  CHECK(pool.find("a") == a);
+  CHECK(pool.find("").index() == 0);
+
+  StringPool copy = pool;
+  const StringId b = copy.intern("b");
+  CHECK(b.index() == pool.size());
+  CHECK_FALSE(pool.find("b").valid());
+  CHECK(copy.intern("a") == a);
+  CHECK(copy[b] == "b");
+
+  const StringId other = pool.intern("other"); // the same number, another pool
+  CHECK(other == b);
+  CHECK(pool[other] == "other");
+
+  for (int i = 0; i < 100; ++i) {
+    copy.intern(std::to_string(i));
+  }
+  const std::string_view kept = copy[b];
+  copy.settle(); // much was added: one table again
+  CHECK(copy[b].data() == kept.data());
+  CHECK(copy.find("b") == b);
+  CHECK(copy.find("99").index() == copy.size() - 1);
+  CHECK(copy.size() == pool.size() + 100);
+  const StringPool last = copy;
+  CHECK(last[a] == "a");
+  CHECK(last.find("57") == copy.find("57"));
+}
