@@ -152,6 +152,9 @@ std::string head(const RowFormula& formula, const ColumnTile& tile, int64_t oute
 GeneratedLaunch tileLaunch(const ColumnTile& tile, ElementType element) {
   GeneratedLaunch launch;
   launch.threads = static_cast<uint32_t>(tile.threads());
+  if (element != ElementType::F64) { // whose powers take more registers than 64
+    launch.blocksAtOnce = static_cast<uint32_t>(std::min<int64_t>(16, 1024 / tile.threads()));
+  }
   launch.barriers = true;
   launch.sharedBytes = static_cast<uint32_t>(columnTileShared(tile, element));
   launch.arguments = {{Argument::From::Operand, 0, 0}, {Argument::From::Result, 0, 0}};

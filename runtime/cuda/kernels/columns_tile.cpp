@@ -43,12 +43,18 @@ DFC_INLINE void sumUp(const Tile& tile, Shared& shared) {
     shared.ofLanes[threadIdx.x / columns][k * columns + threadIdx.x % columns] = totals;
   }
 }
-// Lanes first, first + step, ... of a column as one.
+// Lanes first, first + step, ... of a column as one; few at a time, for they are held beside the tile.
 template <int count, int step> DFC_INLINE Totals mergedLanes(const Shared& shared, int first, int column) {
-  Totals list[count];
+  if constexpr (count > 8) {
+    Totals half = mergedLanes<count / 2, step>(shared, first, column);
+    merge(half, mergedLanes<count / 2, step>(shared, first + count / 2 * step, column));
+    return half;
+  } else {
+    Totals list[count];
 #pragma unroll
-  for (int n = 0; n < count; ++n) list[n] = shared.ofLanes[first + n * step][column];
-  return merged(list);
+    for (int n = 0; n < count; ++n) list[n] = shared.ofLanes[first + n * step][column];
+    return merged(list);
+  }
 }
 // The first `groups` lanes get what all lanes of their group have.
 DFC_INLINE void mergeGroups(Shared& shared) {
