@@ -30,6 +30,7 @@ struct GeneratedLaunch {
   std::array<uint32_t, 2> grid{1, 1};
   uint32_t threads = 1;                     ///< of a block; whole warps where they shuffle
   uint32_t sharedBytes = 0;                 ///< sizeof Shared; 0 where it is empty
+  uint32_t blocksAtOnce = 0;                ///< a multiprocessor needs registers for so many; 0: as they come
   bool barriers = false;                    ///< the block's threads wait for one another
   bool streamed = false;                    ///< every thread moves a few packs and is done
   int64_t elements = 0;                     ///< of the result, if threads call back for each; else 0

@@ -223,7 +223,7 @@ std::string kernelText(const GeneratedLaunch& launch) {
     pointers += fmt::format("{}p{}", i == 0 ? "" : ", ", i);
   }
   return inNamespace(launch, 0) + std::string(noFollowers) +
-         filled(R"(extern "C" __global__ void __launch_bounds__($threads$) $name$($parameters$) {
+         filled(R"(extern "C" __global__ void __launch_bounds__($threads$$atOnce$) $name$($parameters$) {
   beginKernel();
   __shared__ k0::Shared shared;
   void* const at[] = {$pointers$};
@@ -231,6 +231,7 @@ std::string kernelText(const GeneratedLaunch& launch) {
 }
 )",
                 {{"threads", std::to_string(launch.threads)},
+                 {"atOnce", launch.blocksAtOnce > 0 ? fmt::format(", {}", launch.blocksAtOnce) : ""},
                  {"name", std::string(kernelName)},
                  {"parameters", parameters},
                  {"pointers", pointers}});

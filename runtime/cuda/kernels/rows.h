@@ -16,13 +16,19 @@ struct RowFormula {
 };
 
 /// Real, Element, infinity, and a running maximum with its sum of powers: Totals, start, mostOf, powerOf,
-/// add, merge, shuffled, and `settled`, which makes the sum NaN where the maximum is infinite.
+/// add, merge, merged (a list of them), shuffled, and `settled`, which makes the sum NaN where the maximum is
+/// infinite.
 std::string rowTotalsText(ElementType element);
 /// Row, rowOf(totals, row, …) and result(row, x, power, column), the power being powerOf(x, row.most).
 std::string rowFormulaText(const RowFormula& formula, int64_t rows, int64_t classes);
-/// Shared, and `agreed<use>(totals, shared)`, over Totals, merge, shuffled and settled: merges over `lanes`
-/// threads, so that all of them know the result; uses 0 and 1 do not get into one another's way. lanes <= 32,
-/// or the whole block.
-std::string agreedText(int64_t lanes);
+/// `shared`, a struct, and `agreed<use>(totals, shared)`, over Totals, merge, shuffled and settled: merges
+/// over `lanes` threads, so that all of them know the result; uses 0 and 1 do not get into one another's way.
+/// lanes <= 32, or the whole block.
+std::string agreedText(int64_t lanes, std::string_view shared = "Shared");
+
+/// Index, classes, width, and all of the two texts above.
+std::string rowsHead(const RowFormula& formula, int64_t rows, int64_t classes, int64_t width);
+/// Softmax or logSoftmax along an axis that is not the last: rows are [outer, classes, inner].
+GeneratedWork columnsSoftmax(const RowFormula& formula, int64_t outer, int64_t classes, int64_t inner);
 
 } // namespace dfc::cuda

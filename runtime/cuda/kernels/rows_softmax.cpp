@@ -1,7 +1,6 @@
 // Softmax, logSoftmax and the cross-entropy gradient. Along the last axis: lanes of a warp, a warp or a block
 // take a row, which stays in registers while they find its maximum, then its powers and their sum, then the
-// results; a row too long for that is read twice. Along another axis: threads side by side take neighbouring
-// columns.
+// results; a row too long for that is read twice. Another axis: columns_softmax.cpp.
 #include "ir/axis_view.h"
 #include "runtime/cuda/kernels/rows.h"
 
@@ -79,66 +78,6 @@ DFC_INLINE void run(const Element* from, $parameters$Element* to, const Block& b
 }
 )";
 
-constexpr std::string_view stridedText = R"(
-// Rows are [outer, classes, inner]; a block takes `columns` packs of neighbouring rows, and each of its
-// `lanes` every so many classes.
-struct Shared { Totals ofLanes[lanes][columns * width]; };
-const int together = 4; // classes, so that their maximum is found before their powers
-DFC_INLINE void run(const Element* from, Element* to, const Block& block, Shared& shared) {
-  auto& ofLanes = shared.ofLanes;
-  const int column = threadIdx.x % columns, lane = threadIdx.x / columns;
-  const Index row = (Index(block.x) * columns + column) * width;
-  const bool present = row < rows;
-  const Index base = row / inner * (classes * inner) + row % inner;
-  Totals totals[width];
-#pragma unroll
-  for (int k = 0; k < width; ++k) totals[k] = start();
-  if (present) {
-    for (Index c = lane; c < classes; c += lanes * together) {
-      Pack<Element, width> packs[together];
-#pragma unroll
-      for (int n = 0; n < together; ++n) {
-        if (c + n * lanes < classes) packs[n] = loadPack<width>(from + base + (c + n * lanes) * inner);
-      }
-#pragma unroll
-      for (int k = 0; k < width; ++k) {
-        Real x[together];
-#pragma unroll
-        for (int n = 0; n < together; ++n) x[n] = c + n * lanes < classes ? valueOf(packs[n].at[k]) : start().most;
-        add(totals[k], x);
-      }
-    }
-  }
-#pragma unroll
-  for (int k = 0; k < width; ++k) ofLanes[lane][k * columns + column] = totals[k];
-  __syncthreads();
-  if (!present) return;
-  Row known[width];
-#pragma unroll
-  for (int k = 0; k < width; ++k) {
-    Totals whole = ofLanes[0][k * columns + column];
-    for (int other = 1; other < lanes; ++other) merge(whole, ofLanes[other][k * columns + column]);
-    known[k] = rowOf(settled(whole), row + k);
-  }
-#pragma unroll 4
-  for (Index c = lane; c < classes; c += lanes) {
-    Pack<Element, width> pack = loadPack<width>(from + base + c * inner);
-#pragma unroll
-    for (int k = 0; k < width; ++k) {
-      const Real x = valueOf(pack.at[k]);
-      pack.at[k] = stored<Element>(result(known[k], x, powerOf(x, known[k].most), c));
-    }
-    storePack(to + base + c * inner, pack);
-  }
-}
-)";
-
-std::string head(const RowFormula& formula, int64_t rows, int64_t classes, int64_t width) {
-  const IndexText index(rows * classes);
-  return fmt::format("using Index = {};\n", index.type()) + constant("Index", "classes", index.of(classes)) +
-         constant("width", width) + rowTotalsText(formula.element) + rowFormulaText(formula, rows, classes);
-}
-
 std::string rowCount(int64_t rows, int64_t classes) {
   return constant("Index", "rows", IndexText(rows * classes).of(rows));
 }
@@ -161,7 +100,7 @@ GeneratedWork lastAxis(const RowFormula& formula, int64_t rows, int64_t classes)
   const bool gradient = formula.kind == RowFormula::Kind::CrossEntropyGradient;
   GeneratedLaunch launch;
   launch.code =
-      head(formula, rows, classes, width) + constant("threads", threads) + constant("lanes", lanes) +
+      rowsHead(formula, rows, classes, width) + constant("threads", threads) + constant("lanes", lanes) +
       (resident ? constant("perThread", ceilDiv(packs, lanes)) + rowCount(rows, classes) : "") +
       agreedText(lanes) +
       filled(resident ? residentText : streamedText, {{"parameters", gradient ? parameters : ""},
@@ -177,33 +116,6 @@ GeneratedWork lastAxis(const RowFormula& formula, int64_t rows, int64_t classes)
   return {{std::move(launch)}, 0};
 }
 
-// Packs side by side in a block: 512 bytes, or down to 128 where blocks would not fill the GPU otherwise.
-int64_t columnsFor(int64_t packs) {
-  int64_t columns = 32;
-  while (columns > 8 && packs / columns < 4 * multiprocessors) {
-    columns /= 2;
-  }
-  return columns;
-}
-
-GeneratedWork innerAxis(const RowFormula& formula, int64_t outer, int64_t classes, int64_t inner) {
-  const int64_t rows = outer * inner;
-  const int64_t width = commonPowerOf2(std::min<int64_t>(4, packBytes / byteWidth(formula.element)), {inner});
-  const int64_t packs = rows / width, columns = std::min(columnsFor(packs), powerOf2From(packs));
-  const int64_t lanes = std::min<int64_t>(256 / columns, powerOf2From(ceilDiv(classes, 4)));
-  const IndexText index(rows * classes);
-  GeneratedLaunch launch;
-  launch.code = head(formula, rows, classes, width) + constant("Index", "inner", index.of(inner)) +
-                rowCount(rows, classes) + constant("columns", columns) + constant("lanes", lanes) +
-                std::string(stridedText);
-  launch.grid[0] = static_cast<uint32_t>(ceilDiv(packs, columns));
-  launch.threads = static_cast<uint32_t>(columns * lanes);
-  launch.barriers = true;
-  launch.sharedBytes = static_cast<uint32_t>(lanes * columns * width * totalsBytes(formula.element));
-  launch.arguments = {{Argument::From::Operand, 0, 0}, {Argument::From::Result, 0, 0}};
-  return {{std::move(launch)}, 0};
-}
-
 } // namespace
 
 GeneratedWork softmaxKernel(int64_t axis, bool logarithm, const TensorType& type) {
@@ -211,7 +123,7 @@ GeneratedWork softmaxKernel(int64_t axis, bool logarithm, const TensorType& type
   const RowFormula formula{logarithm ? RowFormula::Kind::LogSoftmax : RowFormula::Kind::Softmax, type.element,
                            ""};
   return view.inner == 1 ? lastAxis(formula, view.outer, view.length)
-                         : innerAxis(formula, view.outer, view.length, view.inner);
+                         : columnsSoftmax(formula, view.outer, view.length, view.inner);
 }
 
 GeneratedWork crossEntropyGradientKernel(OperandTypes operands) {

@@ -36,6 +36,15 @@ DFC_INLINE void merge(Totals& into, const Totals& from) {
   const Real most = larger2(into.most, from.most);
   into = {most, rescaled(into, most) + rescaled(from, most)};
 }
+// Every power waits for the maximum only, and not for another power.
+template <int count> DFC_INLINE Totals merged(const Totals (&list)[count]) {
+  Totals all = {start().most, Real(0)};
+#pragma unroll
+  for (int n = 0; n < count; ++n) all.most = larger2(all.most, list[n].most);
+#pragma unroll
+  for (int n = 0; n < count; ++n) all.sum += rescaled(list[n], all.most);
+  return all;
+}
 DFC_INLINE Totals shuffled(const Totals& totals, int lane) {
   return {__shfl_xor_sync(0xffffffffu, totals.most, lane), __shfl_xor_sync(0xffffffffu, totals.sum, lane)};
 }
@@ -70,8 +79,8 @@ DFC_INLINE Real result(const Row& row, Real, Real power, Index column) {
 )";
 
 constexpr std::string_view lanesText = R"(
-struct Shared {};
-template <int use> DFC_INLINE Totals agreed(Totals totals, Shared&) {
+struct $Shared$ {};
+template <int use> DFC_INLINE Totals agreed(Totals totals, $Shared$&) {
 #pragma unroll
   for (int lane = lanes / 2; lane > 0; lane /= 2) merge(totals, shuffled(totals, lane));
   return settled(totals);
@@ -79,15 +88,16 @@ template <int use> DFC_INLINE Totals agreed(Totals totals, Shared&) {
 )";
 
 constexpr std::string_view blockText = R"(
-struct Shared { Totals ofWarps[2][lanes / 32]; };
-template <int use> DFC_INLINE Totals agreed(Totals totals, Shared& shared) {
+struct $Shared$ { Totals ofWarps[2][lanes / 32]; };
+template <int use> DFC_INLINE Totals agreed(Totals totals, $Shared$& shared) {
   auto& ofWarps = shared.ofWarps[use];
 #pragma unroll
   for (int lane = 16; lane > 0; lane /= 2) merge(totals, shuffled(totals, lane));
   if (threadIdx.x % 32 == 0) ofWarps[threadIdx.x / 32] = totals;
   __syncthreads();
-  totals = ofWarps[0];
-  for (int warp = 1; warp < lanes / 32; ++warp) merge(totals, ofWarps[warp]);
+  totals = ofWarps[threadIdx.x % (lanes / 32)]; // every warp does the same, so that no second barrier is due
+#pragma unroll
+  for (int lane = lanes / 64; lane > 0; lane /= 2) merge(totals, shuffled(totals, lane));
   return settled(totals);
 }
 )";
@@ -120,6 +130,14 @@ std::string rowFormulaText(const RowFormula& formula, int64_t rows, int64_t clas
   DFC_UNREACHABLE("row formula");
 }
 
-std::string agreedText(int64_t lanes) { return std::string(lanes <= 32 ? lanesText : blockText); }
+std::string rowsHead(const RowFormula& formula, int64_t rows, int64_t classes, int64_t width) {
+  const IndexText index(rows * classes);
+  return fmt::format("using Index = {};\n", index.type()) + constant("Index", "classes", index.of(classes)) +
+         constant("width", width) + rowTotalsText(formula.element) + rowFormulaText(formula, rows, classes);
+}
+
+std::string agreedText(int64_t lanes, std::string_view shared) {
+  return filled(lanes <= 32 ? lanesText : blockText, {{"Shared", std::string(shared)}});
+}
 
 } // namespace dfc::cuda

@@ -6,14 +6,19 @@ namespace {
 
 void addSoftmaxes(Cases& cases, bool large) {
   std::vector<std::pair<Shape, int64_t>> shapes = {
-      {{1}, 0},     {{7}, 0},        {{3, 10}, 1},   {{64, 512}, 1}, {{33, 129}, -1}, {{5, 1500}, 1},
-      {{40, 3}, 0}, {{6, 9, 16}, 1}, {{2, 7, 5}, 1}, {{2, 7, 5}, 0}, {{0, 4}, 1},     {{300, 8}, 0}};
+      {{1}, 0},       {{7}, 0},      {{3, 10}, 1},    {{64, 512}, 1},   {{33, 129}, -1},
+      {{5, 1500}, 1}, {{40, 3}, 0},  {{6, 9, 16}, 1}, {{2, 7, 5}, 1},   {{2, 7, 5}, 0},
+      {{0, 4}, 1},    {{300, 8}, 0}, {{2100, 4}, 0},  {{1, 2500, 3}, 1}}; // more along the axis than a block
+                                                                          // holds
   if (large) {
     shapes.push_back({{3, 5000}, 1});
     shapes.push_back({{2, 33000}, 1});
     shapes.push_back({{2, 70000}, 1});
     shapes.push_back({{2, 140001}, 1});
     shapes.push_back({{20000, 12}, 1});
+    shapes.push_back({{600, 1024}, 0});
+    shapes.push_back({{2, 3000, 96}, 1}); // several slabs, the last of them not full
+    shapes.push_back({{3, 2200, 70}, 1});
   }
   for (const auto& [shape, axis] : shapes) {
     cases.add<ops::Softmax>({cases.of(shape)}, [&, along = axis](auto& op) { op.axis = along; });
