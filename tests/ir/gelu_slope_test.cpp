@@ -4,16 +4,13 @@
 #include "ir/dsl.h"
 #include "ir/in_place.h"
 #include "tests/support/catch.h"
+#include "tests/support/gelu_slope_body.h"
 
 using namespace dfc;
 
 namespace {
 
-// Registers: the product, h, then -12, 12, 0.044715, sqrt(2/pi), 3 * 0.044715, 1, 0.5; %9 is the clipped h.
-const std::string slopeBody =
-    "clip:T %1 %2 %3; mul:T %9 %9; mul:T %10 %9; mul:T %4 %11; add:T %9 %12; mul:T %5 %13; tanh:T %14; "
-    "mul:T %6 %10; add:T %7 %16; mul:T %5 %17; mul:T %15 %15; sub:T %7 %19; mul:T %9 %20; mul:T %21 %18; "
-    "mul:T %8 %22; add:T %7 %15; mul:T %8 %24; add:T %25 %23; mul:T %0 %26";
+const std::string slopeBody(test::geluSlopeBody);
 
 std::string replaced(std::string text, const std::string& what, const std::string& with) {
   const size_t at = text.find(what);
@@ -34,11 +31,10 @@ struct Product {
       body.replace(at + 1, 1, name(element));
     }
     Builder g("product");
-    const double cubic = 0.044715;
     std::vector<Tensor> operands = {g.input("a", {element, {16, 8}}), g.input("b", {element, {8, 24}}),
                                     g.input("h", {element, shape})};
-    for (const double value : {-bound, bound, cubic, 0.7978845608028654, 3 * cubic, 1.0, 0.5}) {
-      operands.push_back(g.scalar(element, value));
+    for (const double value : test::geluSlopeScalars) {
+      operands.push_back(g.scalar(element, value == 12 ? bound : value));
     }
     ops::FusedMatmul op;
     REQUIRE(op.body.decode(body));

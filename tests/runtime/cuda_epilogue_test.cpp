@@ -4,6 +4,7 @@
 #include "runtime/cuda/launches/epilogue.h"
 #include "runtime/cuda/launches/launch_plan.h"
 #include "tests/support/catch.h"
+#include "tests/support/gelu_slope_body.h"
 
 #include <fmt/format.h>
 
@@ -11,12 +12,6 @@ using namespace dfc;
 using namespace dfc::cuda;
 
 namespace {
-
-/// product * slope of gelu at h, as the gradient rule writes it: registers 1 to 8 are h and its constants.
-const std::string slopeBody =
-    "clip:T %1 %2 %3; mul:T %9 %9; mul:T %10 %9; mul:T %4 %11; add:T %9 %12; mul:T %5 %13; tanh:T %14; "
-    "mul:T %6 %10; add:T %7 %16; mul:T %5 %17; mul:T %15 %15; sub:T %7 %19; mul:T %9 %20; mul:T %21 %18; "
-    "mul:T %8 %22; add:T %7 %15; mul:T %8 %24; add:T %25 %23; mul:T %0 %26";
 
 struct Form {
   ElementType element = ElementType::BF16;
@@ -58,10 +53,7 @@ struct Product {
 };
 
 Product slopeProduct(Form form = {}) {
-  return {slopeBody,
-          {Shape{16, form.columns}},
-          form,
-          {-12, 12, 0.044715, 0.7978845608028654, 3 * 0.044715, 1, 0.5}};
+  return {std::string(test::geluSlopeBody), {Shape{16, form.columns}}, form, test::geluSlopeScalars};
 }
 
 constexpr Form tf32{ElementType::F32, ops::Precision::Tf32}, ieee{ElementType::F32, ops::Precision::Ieee};
