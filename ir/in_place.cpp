@@ -1,5 +1,7 @@
 #include "ir/in_place.h"
 
+#include "ir/gelu_slope.h"
+
 namespace dfc {
 
 bool mayRunInPlace(const Graph& graph, OpId op, size_t index) {
@@ -12,7 +14,7 @@ bool mayRunInPlace(const Graph& graph, OpId op, size_t index) {
     return index == 0;
   }
   if (row.kind() == OpKind::FusedMatmul) {
-    return index >= 2 && graph.typeOf(row.operands[index]) == result;
+    return index >= 2 && graph.typeOf(row.operands[index]) == result && geluSlopeOf(graph, op) != index;
   }
   const auto* fused = row.getIf<ops::Fused>();
   const bool streams = fused != nullptr ? fused->reduction == ops::Fused::Reduction::None

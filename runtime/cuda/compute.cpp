@@ -88,7 +88,8 @@ std::string namesOf(const Graph& graph, const std::vector<Computation>& computat
 ComputeLaunches makeLaunches(const Graph& graph, const std::vector<Computation>& computations,
                              const ComputeSite& site, bool merge) {
   CudnnConvolutions convolutions(site.ordinal);
-  const LaunchPlan plan = planLaunches(graph, computations, merge, &convolutions);
+  CublasProducts products(site.ordinal);
+  const LaunchPlan plan = planLaunches(graph, computations, merge, {&convolutions, &products});
   const std::vector<cudaKernel_t> kernels = kernelsOf(plan, site);
   ComputeLaunches made{DeviceBuffer(site.ordinal, plan.workspaceBytes, "kernels' workspace"), {}};
   std::byte* const workspace = made.workspace.get();

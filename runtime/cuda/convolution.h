@@ -4,7 +4,7 @@
 // used. f32 is computed in f32 (never in tf32), f16 and bf16 accumulate in f32.
 #pragma once
 
-#include "runtime/cuda/launches/convolution_library.h"
+#include "runtime/cuda/launches/libraries.h"
 #include "runtime/cuda/work.h"
 
 #include <memory>

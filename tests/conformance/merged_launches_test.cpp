@@ -4,6 +4,7 @@
 
 #include "compiler/compile.h"
 #include "ir/dsl.h"
+#include "ir/gradients.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
@@ -41,13 +42,18 @@ std::shared_ptr<const Executable> netPlan(int64_t batch) {
   return planOf(*graph);
 }
 
+CompileOptions onOneGpu() {
+  CompileOptions options;
+  options.policy = "pins";
+  options.pins = {{"*", "gpu0"}};
+  return options;
+}
+
 /// Everything on one GPU.
 std::shared_ptr<const Executable> randomPlan(uint64_t seed) {
   RandomGraphOptions shape;
   shape.ops = 60;
-  CompileOptions options;
-  options.policy = "pins";
-  options.pins = {{"*", "gpu0"}};
+  CompileOptions options = onOneGpu();
   if (seed % 2 == 0) { // many small launches
     options.skipPasses = {"fuse_elementwise", "fuse_matmul"};
   }
@@ -167,6 +173,50 @@ TEST_CASE("merged launches leave the bits of separate ones: random graphs of eve
   std::vector<std::unique_ptr<Pair>> pairs;
   for (uint64_t seed = 40; seed < 46; ++seed) {
     pairs.push_back(std::make_unique<Pair>(randomPlan(seed)));
+  }
+  checkBits(pairs);
+}
+
+namespace {
+
+/// A training step of two layers with gelu between them, in bf16, whose products end in all ways there are.
+Graph geluStep() {
+  Builder g("step");
+  const auto bf16 = [](const Shape& shape) { return TensorType{ElementType::BF16, shape}; };
+  const Tensor x = g.input("x", bf16({24, 16}));
+  const std::vector<Tensor> weights = {g.parameter("w1", bf16({16, 40})), g.parameter("b1", bf16({40})),
+                                       g.parameter("w2", bf16({40, 8}))};
+  const Tensor h = matmul(x, weights[0]) + weights[1];
+  const Tensor loss =
+      reduceSum(matmul(gelu(h, Approximation::Tanh), weights[2]) * g.input("t", bf16({24, 8})));
+  const std::vector<Tensor> slopes = gradients(loss, weights);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    g.assign(weights[i], weights[i] - 0.125 * slopes[i]);
+  }
+  g.fetch("ahead", gelu(matmul(x, g.parameter("w3", bf16({16, 40}))) + weights[1], Approximation::Tanh));
+  return *std::move(g).finish();
+}
+
+size_t endingsIn(const QueueOnPaper& queue, cuda::Ending ending) {
+  size_t found = 0;
+  for (const cuda::PlannedLaunch& launch : queue.launches().launches) {
+    found += launch.product && launch.product->ending == ending ? 1 : 0;
+  }
+  return found;
+}
+
+} // namespace
+
+TEST_CASE("merged launches leave the bits of separate ones: products that end in gelu and its slope") {
+  if (!EmulatedKernels::unavailable().empty()) {
+    DFC_SKIP(EmulatedKernels::unavailable());
+  }
+  std::vector<std::unique_ptr<Pair>> pairs;
+  pairs.push_back(std::make_unique<Pair>(planOf(geluStep(), onOneGpu())));
+  pairs.push_back(std::make_unique<Pair>(densePlan(7, ElementType::BF16)));
+  for (const QueueOnPaper* queue : {&pairs[0]->apart, &pairs[0]->merged}) {
+    CHECK(endingsIn(*queue, cuda::Ending::Gelu) == 1);
+    CHECK(endingsIn(*queue, cuda::Ending::GeluSlope) == 1);
   }
   checkBits(pairs);
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace dfc::test {
@@ -20,6 +21,25 @@ Literal literalAt(const TensorType& type, const std::byte* from) {
   return literal;
 }
 
+/// Ends every product in every way.
+class WillingProducts final : public cuda::ProductLibrary {
+ public:
+  bool takes(const cuda::MatmulCall&, cuda::Ending, bool) override { return true; }
+};
+
+/// `at`: what gelu's slope is taken of.
+double ended(cuda::Ending ending, double value, double at) {
+  const auto tanhOf = [](double x) { return std::tanh(0.7978845608 * (x + 0.044715 * x * x * x)); };
+  switch (ending) {
+  case cuda::Ending::None: return value;
+  case cuda::Ending::Relu: return value < 0 ? 0 : value;
+  case cuda::Ending::Gelu: return value / 2 * (1 + tanhOf(value));
+  case cuda::Ending::GeluSlope: break;
+  }
+  const double t = tanhOf(at), bent = 0.7978845608 * (1 + 3 * 0.044715 * at * at);
+  return value * ((1 + t) / 2 + at * (1 - t * t) * bent / 2);
+}
+
 /// What cuBLASLt would do, near enough: the same for the same call.
 void multiply(const cuda::MatmulCall& call, std::byte* out) {
   ops::Matmul matmul;
@@ -30,9 +50,10 @@ void multiply(const cuda::MatmulCall& call, std::byte* out) {
   const Literal addend = call.addend != nullptr ? literalAt(call.result, call.addend) : none;
   const Literal bias = call.bias != nullptr ? literalAt({call.result.element, Shape{columns}}, call.bias)
                                             : Literal(TensorType{call.result.element, Shape{columns}});
+  const Literal slopeOf = call.slopeOf != nullptr ? literalAt(call.result, call.slopeOf) : none;
   for (int64_t i = 0; i < call.result.shape.elements(); ++i) {
     const double sum = call.alpha * result.at(i) + addend.at(i) + bias.at(i % columns);
-    result.set(i, call.relu && sum < 0 ? 0 : sum);
+    result.set(i, ended(call.ending, sum, slopeOf.at(i)));
   }
   std::memcpy(out, result.bytes().data(), result.bytes().size());
 }
@@ -96,7 +117,8 @@ void QueueOnPaper::addQueue(const Program& program, bool merge) {
       queue.computations.push_back(std::move(computation));
     }
   }
-  queue.launches = planLaunches(plan_->graph(), queue.computations, merge);
+  WillingProducts products;
+  queue.launches = planLaunches(plan_->graph(), queue.computations, merge, {.products = &products});
   queues_.emplace(program.queue.index(), std::move(queue));
 }
 

@@ -54,7 +54,7 @@ TEST_CASE("launches: a convolution that a library takes is a launch of its own, 
   REQUIRE(net.computations.size() == 3);
   for (const bool merge : {false, true}) {
     Played library;
-    const LaunchPlan plan = planLaunches(net.graph, net.computations, merge, &library);
+    const LaunchPlan plan = planLaunches(net.graph, net.computations, merge, {.convolutions = &library});
     size_t taken = 0;
     for (const PlannedLaunch& launch : plan.launches) {
       if (launch.convolution) {

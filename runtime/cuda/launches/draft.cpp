@@ -29,8 +29,8 @@ bool hasProductOf(const Graph& graph, OpId op) {
 
 class Drafter {
  public:
-  Drafter(const Graph& graph, const Computation& computation, ConvolutionLibrary* convolutions)
-      : graph_(graph), computation_(computation), convolutions_(convolutions), row_(graph[computation.op]),
+  Drafter(const Graph& graph, const Computation& computation, Libraries libraries)
+      : graph_(graph), computation_(computation), libraries_(libraries), row_(graph[computation.op]),
         operands_(graph.operandTypesOf(computation.op)), results_(graph.resultTypesOf(computation.op)) {}
 
   Draft run() {
@@ -50,7 +50,8 @@ class Drafter {
 
  private:
   std::optional<int64_t> libraryWorkspace() const {
-    return convolutions_ == nullptr ? std::nullopt : convolutions_->workspaceFor(row_.attributes, operands_);
+    ConvolutionLibrary* const convolutions = libraries_.convolutions;
+    return convolutions == nullptr ? std::nullopt : convolutions->workspaceFor(row_.attributes, operands_);
   }
 
   void draftProduct() {
@@ -62,12 +63,24 @@ class Drafter {
     if (!draft_.product) {
       draft_.library = productCall(graph_, computation_.op);
       draft_.library->choice = computation_.choice;
-      draft_.epilogue = fused && hasTerms(matmul) ? libraryEpilogue(graph_, computation_.op) : std::nullopt;
+      draft_.epilogue = fused && hasTerms(matmul) ? takenEpilogue() : std::nullopt;
     }
     draft_.workspaceBytes = draft_.product ? draft_.product->workspaceBytes : 0;
     if (fused && !draft_.epilogue) {
       draftAfter(row_.as<ops::FusedMatmul>(), product);
     }
+  }
+
+  // Bias and ReLU are what every algorithm of a product has; the rest is asked for.
+  std::optional<Epilogue> takenEpilogue() {
+    auto epilogue = libraryEpilogue(graph_, computation_.op);
+    if (!epilogue || epilogue->ending == Ending::None || epilogue->ending == Ending::Relu) {
+      return epilogue;
+    }
+    ProductLibrary* const products = libraries_.products;
+    const bool taken =
+        products != nullptr && products->takes(*draft_.library, epilogue->ending, epilogue->bias.has_value());
+    return taken ? epilogue : std::nullopt;
   }
 
   // An empty sum has no launch of cuBLASLt that could carry an epilogue.
@@ -90,7 +103,7 @@ class Drafter {
 
   const Graph& graph_;
   const Computation& computation_;
-  ConvolutionLibrary* convolutions_;
+  Libraries libraries_;
   const OpRow& row_;
   llvm::SmallVector<TensorType, 4> operands_, results_;
   Draft draft_;
@@ -98,8 +111,8 @@ class Drafter {
 
 } // namespace
 
-Draft draftOf(const Graph& graph, const Computation& computation, ConvolutionLibrary* convolutions) {
-  return Drafter(graph, computation, convolutions).run();
+Draft draftOf(const Graph& graph, const Computation& computation, Libraries libraries) {
+  return Drafter(graph, computation, libraries).run();
 }
 
 bool isLibraryProduct(const Graph& graph, OpId op) {

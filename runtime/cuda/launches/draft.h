@@ -4,8 +4,8 @@
 
 #include "runtime/cuda/kernels/generated_kernel.h"
 #include "runtime/cuda/launches/computation.h"
-#include "runtime/cuda/launches/convolution_library.h"
 #include "runtime/cuda/launches/epilogue.h"
+#include "runtime/cuda/launches/libraries.h"
 
 #include <optional>
 
@@ -26,8 +26,7 @@ struct Draft {
 };
 
 /// Asserts that there is a kernel. Addresses count only in that operands may lie where the result does.
-/// `convolutions`: null for none.
-Draft draftOf(const Graph& graph, const Computation& computation, ConvolutionLibrary* convolutions = nullptr);
+Draft draftOf(const Graph& graph, const Computation& computation, Libraries libraries = {});
 
 /// Whether the op's product is cuBLASLt's.
 bool isLibraryProduct(const Graph& graph, OpId op);

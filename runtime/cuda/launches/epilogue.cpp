@@ -2,6 +2,7 @@
 #include "runtime/cuda/launches/epilogue.h"
 
 #include "ir/assert.h"
+#include "ir/gelu_slope.h"
 
 namespace dfc::cuda {
 namespace {
@@ -9,12 +10,17 @@ namespace {
 class Reader {
  public:
   Reader(const Graph& graph, OpId op)
-      : graph_(graph), row_(graph[op]), fused_(row_.as<ops::FusedMatmul>()),
+      : graph_(graph), op_(op), row_(graph[op]), fused_(row_.as<ops::FusedMatmul>()),
         operands_(graph.operandTypesOf(op)), product_(fused_.productType(operands_)) {}
 
   std::optional<Epilogue> run() {
     if (graph_.typeOf(row_.firstResult) != product_) {
       return std::nullopt;
+    }
+    if (const auto operand = geluSlopeOf(graph_, op_)) {
+      epilogue_.ending = Ending::GeluSlope;
+      epilogue_.slopeOf = operand;
+      return hasGelu() && pitched() ? std::optional(epilogue_) : std::nullopt;
     }
     for (const ops::FusedInstruction& instruction : fused_.body.instructions) {
       if (finished_ || instruction.type != product_.element || !take(instruction)) {
@@ -28,7 +34,8 @@ class Reader {
  private:
   bool take(const ops::FusedInstruction& instruction) {
     switch (instruction.kind) {
-    case OpKind::Relu: return finish(instruction);
+    case OpKind::Relu: return finish(instruction, Ending::Relu);
+    case OpKind::Gelu: return isTanhForm(instruction) && hasGelu() && finish(instruction, Ending::Gelu);
     case OpKind::Mul: return scale(instruction);
     case OpKind::Add: return add(otherThanCurrent(instruction));
     case OpKind::Sub: return subtract(instruction);
@@ -36,12 +43,35 @@ class Reader {
     }
   }
 
-  bool finish(const ops::FusedInstruction& instruction) {
-    // cuBLASLt applies ReLU to the scaled product and bias; with an addend its order is not ours to count on.
+  bool finish(const ops::FusedInstruction& instruction, Ending ending) {
+    // cuBLASLt ends the scaled product and bias so; with an addend its order is not ours to count on.
     finished_ = true;
-    epilogue_.relu = true;
+    epilogue_.ending = ending;
     return instruction.inputs[0] == current_ && !epilogue_.addend;
   }
+
+  static bool isTanhForm(const ops::FusedInstruction& instruction) {
+    return static_cast<ops::Gelu::Approximation>(instruction.variant) == ops::Gelu::Approximation::Tanh;
+  }
+
+  // (1 + tanh) / 2 cancels below 0, and how good its tanh is cuBLASLt does not say; our own kernels are good
+  // to a few ulps there. f16, bf16 and tf32 have rounded more away before.
+  bool hasGelu() const {
+    switch (product_.element) {
+    case ElementType::F16:
+    case ElementType::BF16: return true;
+    case ElementType::F32: return fused_.precision == ops::Precision::Tf32;
+    case ElementType::F64:
+    case ElementType::I32:
+    case ElementType::I64:
+    case ElementType::U8:
+    case ElementType::Bool: return false;
+    }
+    DFC_UNREACHABLE("an element type");
+  }
+
+  // cuBLASLt reads the slope's argument in rows of whole eights.
+  bool pitched() const { return product_.shape[product_.shape.rank() - 1] % 8 == 0; }
 
   bool scale(const ops::FusedInstruction& instruction) {
     const auto factor = constantOf(otherThanCurrent(instruction));
@@ -101,6 +131,7 @@ class Reader {
   }
 
   const Graph& graph_;
+  OpId op_;
   const OpRow& row_;
   const ops::FusedMatmul& fused_;
   llvm::SmallVector<TensorType, 4> operands_;

@@ -6,12 +6,13 @@
 
 namespace dfc::cuda {
 
-/// result = relu?(alpha * product + bias + addend); operands by their index in the op.
+/// result = ending(alpha * product + bias + addend); operands by their index in the op.
 struct Epilogue {
   double alpha = 1;
   std::optional<size_t> bias;   ///< one value a column
   std::optional<size_t> addend; ///< of the result's shape
-  bool relu = false;
+  Ending ending = Ending::None;
+  std::optional<size_t> slopeOf; ///< where the ending is gelu's slope
 };
 
 bool isProduct(const OpRow& row); ///< matmul or fusedMatmul
@@ -24,7 +25,8 @@ MatmulCall productCall(const Graph& graph, OpId op);
 LoneOp plainProductOf(const Graph& graph, OpId op);
 
 /// None where the body is anything else: then it is a kernel of its own after the product. Scalars count only
-/// where they are constants of the graph.
+/// where they are constants of the graph. GELU and its gradient end products only whose own rounding is
+/// coarser than what cuBLASLt makes of them: of f16, bf16 and, by the product's precision, tf32.
 std::optional<Epilogue> libraryEpilogue(const Graph& graph, OpId op);
 
 } // namespace dfc::cuda

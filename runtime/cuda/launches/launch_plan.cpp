@@ -65,8 +65,8 @@ PlannedLaunch planned(llvm::ArrayRef<Unit> units, const UnitGroup& group) {
 } // namespace
 
 LaunchPlan planLaunches(const Graph& graph, llvm::ArrayRef<Computation> computations, bool merge,
-                        ConvolutionLibrary* convolutions) {
-  const Units units = unitsOf(graph, computations, merge, convolutions);
+                        Libraries libraries) {
+  const Units units = unitsOf(graph, computations, merge, libraries);
   LaunchPlan plan;
   plan.workspaceBytes = units.workspaceBytes;
   std::vector<uint32_t> positions;

@@ -29,8 +29,7 @@ struct LaunchPlan {
 };
 
 /// `merge`: whether launches may be merged; else each unit is one. Every op must have a kernel.
-/// `convolutions`: what makes convolutions where it can; null for none.
 LaunchPlan planLaunches(const Graph& graph, llvm::ArrayRef<Computation> computations, bool merge,
-                        ConvolutionLibrary* convolutions = nullptr);
+                        Libraries libraries = {});
 
 } // namespace dfc::cuda

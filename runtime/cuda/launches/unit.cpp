@@ -1,5 +1,6 @@
 #include "runtime/cuda/launches/unit.h"
 
+#include "ir/assert.h"
 #include "ir/memory_plan.h"
 #include "runtime/cuda/launches/draft.h"
 
@@ -121,9 +122,12 @@ class Splitter {
     call.aData = operands[0], call.bData = operands[1];
     if (const auto& epilogue = draft.epilogue) {
       call.alpha = epilogue->alpha;
-      call.relu = epilogue->relu;
+      call.ending = epilogue->ending;
       call.bias = epilogue->bias ? operands[*epilogue->bias] : nullptr;
       call.addend = epilogue->addend ? operands[*epilogue->addend] : nullptr;
+      call.slopeOf = epilogue->slopeOf ? operands[*epilogue->slopeOf] : nullptr;
+      DFC_ASSERT(call.slopeOf == nullptr || call.slopeOf != computation_.at.results[0],
+                 "gelu's slope is taken of what the product overwrites");
     }
     unit.pointers = {product.begin};
     unit.reads.assign(operands_.begin(), operands_.end());
@@ -181,12 +185,11 @@ bool elementByElement(const Unit& earlier, const Unit& later) {
          alignedWhereOverlapping(earlier.reads, later.writes);
 }
 
-Units unitsOf(const Graph& graph, llvm::ArrayRef<Computation> computations, bool apart,
-              ConvolutionLibrary* convolutions) {
+Units unitsOf(const Graph& graph, llvm::ArrayRef<Computation> computations, bool apart, Libraries libraries) {
   Units all;
   Workspace workspace(apart);
   for (uint32_t i = 0; i < computations.size(); ++i) {
-    Draft draft = draftOf(graph, computations[i], convolutions);
+    Draft draft = draftOf(graph, computations[i], libraries);
     const uint64_t at = draft.workspaceBytes > 0 ? workspace.take(draft.workspaceBytes) : 0;
     Splitter(graph, computations[i], i, at, all.units).split(std::move(draft));
   }

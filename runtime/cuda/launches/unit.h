@@ -3,8 +3,7 @@
 
 #include "runtime/cuda/kernels/generated_kernel.h"
 #include "runtime/cuda/launches/computation.h"
-#include "runtime/cuda/launches/convolution_library.h"
-#include "runtime/cuda/launches/matmul_call.h"
+#include "runtime/cuda/launches/libraries.h"
 
 #include <optional>
 #include <vector>
@@ -53,8 +52,8 @@ struct Units {
 };
 
 /// `apart`: neighbouring computations get different parts of the workspace, as far as a few MiB go, so that
-/// they need not keep their order for its sake. `convolutions`: null for none.
+/// they need not keep their order for its sake.
 Units unitsOf(const Graph& graph, llvm::ArrayRef<Computation> computations, bool apart,
-              ConvolutionLibrary* convolutions = nullptr);
+              Libraries libraries = {});
 
 } // namespace dfc::cuda
