@@ -44,10 +44,10 @@ class Group {
   /// Where a program's commands go, and how its streams' neighbours wait for them.
   struct Lane {
     cudaStream_t stream = nullptr;
-    std::vector<cudaEvent_t> ended; ///< by position; null where no other stream waits
-    std::vector<uint8_t> published; ///< by position: somebody outside the group waits
-    cudaEvent_t joined = nullptr;   ///< the end of the lane's round
-    bool crossed = false; ///< while enqueuing: what comes next waits for another GPU's kernel
+    std::vector<cudaEvent_t> ended;    ///< by position; null where no other stream waits
+    std::vector<uint8_t> published;    ///< by position: somebody outside the group waits
+    cudaEvent_t joined = nullptr;      ///< the end of the lane's round
+    bool crossed = false;              ///< while enqueuing: what comes next waits for another GPU's kernel
     std::vector<uint8_t> endedCrossed; ///< by position: who waits for it waits for another GPU's kernel
   };
   struct Patch {
@@ -145,12 +145,12 @@ class Group {
   const Executable* plan_ = nullptr;
   ProgressBoard* board_ = nullptr;
   std::vector<Loaded> loaded_;
-  std::vector<StreamProgram> programs_; ///< of the loaded ones, in the same order
-  std::vector<Lane> lanes_;                      ///< by program
-  std::vector<int> programOf_;                   ///< by queue; -1 for those of others
-  std::vector<StepId> steps_;                    ///< of the plan, in an order that rounds keep
-  std::vector<Turn> order_, tracedOrder_;        ///< every command, as enqueued
-  cudaStream_t launchStream_ = nullptr;          ///< of the first program's GPU: graphs are launched here
+  std::vector<StreamProgram> programs_;   ///< of the loaded ones, in the same order
+  std::vector<Lane> lanes_;               ///< by program
+  std::vector<int> programOf_;            ///< by queue; -1 for those of others
+  std::vector<StepId> steps_;             ///< of the plan, in an order that rounds keep
+  std::vector<Turn> order_, tracedOrder_; ///< every command, as enqueued
+  cudaStream_t launchStream_ = nullptr;   ///< of the first program's GPU: graphs are launched here
   cudaEvent_t forked_ = nullptr;
   std::vector<DevicePublication> ends_;
   std::vector<FeedRing> rings_;

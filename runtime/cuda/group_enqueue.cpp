@@ -120,8 +120,8 @@ void Group::waitInGroup(size_t program, const WaitFor& wait, bool traced) {
   const size_t position = wait.offset - 1;
   Lane& lane = lanes_[program];
   check(cudaStreamWaitEvent(lane.stream, lanes_[other].ended[position], 0), "waiting for another queue");
-  const bool elsewhere = programs_[other].gpu != programs_[program].gpu &&
-                         !programs_[other].commands[position].copies(traced);
+  const bool elsewhere =
+      programs_[other].gpu != programs_[program].gpu && !programs_[other].commands[position].copies(traced);
   lane.crossed = lane.crossed || elsewhere || lanes_[other].endedCrossed[position] != 0;
 }
 

@@ -51,8 +51,8 @@ PeerReads Group::peerReads() const {
     const int from = ordinals[reader], to = ordinals[owner];
     return from >= 0 && to >= 0 && peers_.direct(from, to) && peers_.direct(to, from);
   };
-  return lowerPeerReads(*plan_, options_.peerReads ? choosePeerReads(*plan_, reaches)
-                                                   : std::vector<PeerRead>());
+  return lowerPeerReads(*plan_,
+                        options_.peerReads ? choosePeerReads(*plan_, reaches) : std::vector<PeerRead>());
 }
 
 void Group::prepare() {

@@ -4,8 +4,8 @@
 // Small computations that do not need each other share launches (launches/merge.h), which are then enqueued
 // where the first command of their segment stands: nobody outside waits within a segment, so that nobody can
 // tell. A traced round launches each computation by itself instead, in the program's order, so that every op
-// has a time of its own and a queue's spans follow one another. For the same reason it makes every transfer as a
-// copy, where other rounds leave some to kernels that read the peer's memory (launches/peer_reads.h).
+// has a time of its own and a queue's spans follow one another. For the same reason it makes every transfer
+// as a copy, where other rounds leave some to kernels that read the peer's memory (launches/peer_reads.h).
 #pragma once
 
 #include "runtime/backend.h"
@@ -31,8 +31,8 @@ struct StreamCommand {
   StepId step;
   OpId op;
   llvm::SmallVector<WaitFor, 1> waits, plannedWaits; ///< of rounds that read from peers, and of traced ones
-  bool readByPeer = false; ///< a transfer that is made in traced rounds only
-  Copy copy;               ///< Copy, Transfer
+  bool readByPeer = false;                           ///< a transfer that is made in traced rounds only
+  Copy copy;                                         ///< Copy, Transfer
   Marks::Name mark = nullptr; ///< of what is not Compute; null where there are no marks
 
   llvm::ArrayRef<WaitFor> waitsOf(bool traced) const { return traced ? plannedWaits : waits; }

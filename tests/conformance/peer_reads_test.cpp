@@ -351,14 +351,14 @@ void checkAllOrdersKept(const BothWays& ways) {
   CHECK(lost == 0);
 }
 
-Plan randomPlan(uint64_t seed, size_t ops, int64_t mostElements) {
+Plan randomPlan(uint64_t seed, size_t ops, int64_t mostElements, uint32_t gpus = 3) {
   RandomGraphOptions shape;
   shape.ops = ops;
   shape.mostElements = mostElements;
   shape.zeroSized = seed % 2 == 0;
   if (seed % 3 != 0) { // what streams comes up often
-    shape.kinds = {OpKind::Add, OpKind::Mul, OpKind::Relu, OpKind::Neg, OpKind::Select, OpKind::Matmul,
-                   OpKind::ReduceSum};
+    shape.kinds = {OpKind::Add,    OpKind::Mul,    OpKind::Relu,     OpKind::Neg,
+                   OpKind::Select, OpKind::Matmul, OpKind::ReduceSum};
   }
   const Graph graph = randomGraph(seed, shape);
   Dice dice(seed);
@@ -366,9 +366,9 @@ Plan randomPlan(uint64_t seed, size_t ops, int64_t mostElements) {
   for (const OpId op : graph.ops()) {
     const OpClass kind = classOf(graph[op].kind());
     const bool computes = kind != OpClass::Source && kind != OpClass::State;
-    rewriter.builder().repin(rewriter.copy(op), computes ? fmt::format("gpu{}", dice.below(3)) : "");
+    rewriter.builder().repin(rewriter.copy(op), computes ? fmt::format("gpu{}", dice.below(gpus)) : "");
   }
-  return compiled(std::move(rewriter).finish(), smallMachine(3, 1, 1 + seed % 2));
+  return compiled(std::move(rewriter).finish(), smallMachine(gpus, 1, 1 + seed % 2));
 }
 
 } // namespace
@@ -418,5 +418,59 @@ TEST_CASE("peer reads leave the bits of copies, merged launches or not") {
     reads[i]->run(kernels, i, problem);
     CHECK(problem == "");
     CHECK((copies[i]->lasting() == reads[i]->lasting())); // not printed: they are long
+  }
+}
+
+namespace {
+
+/// The state and results of some rounds, launched without waiting for one another.
+std::vector<NamedLiterals> afterRounds(const Plan& plan, const SessionOptions& options) {
+  auto session = Session::open(plan, options);
+  INFO(render(session.errors()));
+  REQUIRE(session.ok());
+  std::vector<NamedLiterals> seen;
+  std::vector<Session::Pending> rounds;
+  for (uint64_t round = 0; round < 12; ++round) {
+    auto pending = (*session)->submit(randomFeeds(plan->graph(), round));
+    REQUIRE(pending.ok());
+    rounds.push_back(*std::move(pending));
+  }
+  for (const Session::Pending& round : rounds) {
+    seen.push_back(round.wait());
+  }
+  seen.push_back((*session)->state());
+  return seen;
+}
+
+void checkOnTwoGpus(const Plan& plan, SessionOptions options) {
+  options.backendOptions.peerReads = false;
+  const auto copied = afterRounds(plan, options);
+  options.backendOptions.peerReads = true;
+  CHECK((afterRounds(plan, options) == copied));
+  for (bool* other :
+       {&options.backendOptions.graphs, &options.backendOptions.mergeLaunches, &options.trace}) {
+    const bool usual = std::exchange(*other, !*other);
+    CHECK((afterRounds(plan, options) == copied));
+    *other = usual;
+  }
+}
+
+} // namespace
+
+TEST_CASE("peer reads on two GPUs leave the bits of copies, round after round") {
+  const auto all = contenders(Aspect::Values);
+  const auto cuda = llvm::find_if(all, [](const Contender& contender) {
+    return contender.backend->name() == "cuda" && contender.gpus() == 2;
+  });
+  if (cuda == all.end()) {
+    DFC_SKIP("no two GPUs here");
+  }
+  for (const int64_t batch : {64, 1024}) {
+    INFO("batch " << batch);
+    checkOnTwoGpus(netPlan(batch), cuda->options());
+  }
+  for (uint64_t seed = 300; seed < 306; ++seed) {
+    INFO("seed " << seed);
+    checkOnTwoGpus(randomPlan(seed, 60, 4000, 2), cuda->options());
   }
 }

@@ -1,5 +1,5 @@
-// A walk along each compute queue that keeps count of when the queue would be free, were what is chosen so far
-// read from the peers.
+// A walk along each compute queue that keeps count of when the queue would be free, were what is chosen so
+// far read from the peers.
 #include "runtime/cuda/launches/peer_choice.h"
 
 #include "runtime/cuda/kernels/generated_kernel.h"
@@ -9,7 +9,8 @@
 namespace dfc::cuda {
 namespace {
 
-/// Whether the op is one launch in which each element of the operand is read by the thread that needs it, once.
+/// Whether the op is one launch in which each element of the operand is read by the thread that needs it,
+/// once.
 bool streams(const Graph& graph, OpId op, uint32_t operand) {
   const OpRow& row = graph[op];
   if (classOf(row.kind()) != OpClass::Elementwise && row.kind() != OpKind::Fused) {
@@ -18,7 +19,8 @@ bool streams(const Graph& graph, OpId op, uint32_t operand) {
   const auto work = generateKernels(row.attributes, graph.operandTypesOf(op), graph.resultTypesOf(op));
   return work.has_value() && work->launches.size() == 1 && work->launches[0].streamed &&
          llvm::any_of(work->launches[0].arguments, [&](const Argument& argument) {
-           return argument.from == Argument::From::Operand && argument.index == operand && argument.stride != 0;
+           return argument.from == Argument::From::Operand && argument.index == operand &&
+                  argument.stride != 0;
          });
 }
 

@@ -21,10 +21,10 @@ using Reaches = llvm::function_ref<bool(DeviceId reader, DeviceId owner)>;
 /// almost all of it latency, and keeps the larger ones behind it waiting.
 inline constexpr int64_t smallPeerRead = int64_t{64} << 10;
 
-/// Allowed: the value is nobody's but one operand's of one elementwise (or fused) op on a compute queue, whose
-/// kernel streams it, each element once. Worth it: the value is small, or, by the plan's predicted times, the
-/// reader ends no later than after the copy. So copies that run under other work stay copies. In the order of
-/// queues and their steps.
+/// Allowed: the value is nobody's but one operand's of one elementwise (or fused) op on a compute queue,
+/// whose kernel streams it, each element once. Worth it: the value is small, or, by the plan's predicted
+/// times, the reader ends no later than after the copy. So copies that run under other work stay copies. In
+/// the order of queues and their steps.
 std::vector<PeerRead> choosePeerReads(const Executable& plan, Reaches reaches);
 
 } // namespace dfc::cuda

@@ -20,7 +20,8 @@ class Rewriter {
   }
 
   std::vector<Program> run() {
-    const SideTable<StepId, bool> before = awaitedIn([&](StepId step) { return schedule_.steps[step].waits; });
+    const SideTable<StepId, bool> before =
+        awaitedIn([&](StepId step) { return schedule_.steps[step].waits; });
     const SideTable<StepId, bool> now = awaitedIn([&](StepId step) { return lowered_.waits[step]; });
     for (const StepId step : command_.ids()) {
       if (Command* command = command_[step]; command != nullptr) {
@@ -91,9 +92,10 @@ class Rewriter {
 
   // Copies of fetched values behind the queue's last step.
   void holdBackTail(Program& program) const {
-    const auto tail = std::find_if(program.commands.rbegin(), program.commands.rend(),
-                                   [](const Command& command) { return command.step.valid(); })
-                          .base();
+    const auto tail =
+        std::find_if(program.commands.rbegin(), program.commands.rend(), [](const Command& command) {
+          return command.step.valid();
+        }).base();
     const StepList& readers = lowered_.unawaited[program.queue];
     if (readers.empty() || tail == program.commands.end()) {
       return;

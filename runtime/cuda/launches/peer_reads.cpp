@@ -1,5 +1,5 @@
-// Waits are rewritten queue by queue; the order is Kahn's topological sort (1962), smallest step first, which is
-// the schedule's own order as far as the new waits allow.
+// Waits are rewritten queue by queue; the order is Kahn's topological sort (1962), smallest step first, which
+// is the schedule's own order as far as the new waits allow.
 #include "runtime/cuda/launches/peer_reads.h"
 
 #include <algorithm>
@@ -128,8 +128,9 @@ class Lowering {
            schedule_.steps[a].position < schedule_.steps[b].position;
   }
 
-  // What comes before the transfer on its queue comes before the reader, too. A transfer there that is not made
-  // either needs no wait if its reader, who waited for all this, is the same or before this one on its queue.
+  // What comes before the transfer on its queue comes before the reader, too. A transfer there that is not
+  // made either needs no wait if its reader, who waited for all this, is the same or before this one on its
+  // queue.
   void waitAs(const PeerRead& read) {
     StepList& waits = waits_[read.reader];
     waits.append(schedule_.steps[read.transfer].waits.begin(), schedule_.steps[read.transfer].waits.end());
@@ -174,13 +175,13 @@ class Lowering {
     StepList& waits = waits_[step];
     llvm::sort(waits, [&](StepId a, StepId b) {
       const StepRow &first = schedule_.steps[a], &second = schedule_.steps[b];
-      return std::pair(first.queue.index(), second.position) < std::pair(second.queue.index(), first.position);
+      return std::pair(first.queue.index(), second.position) <
+             std::pair(second.queue.index(), first.position);
     });
-    waits.erase(std::unique(waits.begin(), waits.end(),
-                            [&](StepId a, StepId b) {
-                              return schedule_.steps[a].queue == schedule_.steps[b].queue;
-                            }),
-                waits.end());
+    waits.erase(
+        std::unique(waits.begin(), waits.end(),
+                    [&](StepId a, StepId b) { return schedule_.steps[a].queue == schedule_.steps[b].queue; }),
+        waits.end());
     llvm::erase_if(waits, [&](StepId wait) { return comesFirst(wait, step); });
   }
 

@@ -1,4 +1,5 @@
-// PeerReads: how a plan's steps wait for one another where readers read a peer's memory in place of a transfer.
+// PeerReads: how a plan's steps wait for one another where readers read a peer's memory in place of a
+// transfer.
 //
 // The transfer becomes a step without work. Its reader waits for what the transfer waited for and followed;
 // whoever waits for the transfer, or follows it on its queue, waits for the reader. So of any two steps that
@@ -16,7 +17,7 @@ struct PeerReads {
   std::vector<PeerRead> reads;
   SideTable<StepId, StepList> waits;      ///< of every step, in place of the schedule's; at most one a queue
   SideTable<QueueId, StepList> unawaited; ///< readers that nobody after the queue's last step waited for
-  std::vector<StepId> order;              ///< every step once, behind its waits and the one before on its queue
+  std::vector<StepId> order; ///< every step once, behind its waits and the one before on its queue
 };
 
 /// Drops those of `chosen` that would have steps wait for one another in a circle. Readers on one queue wait
