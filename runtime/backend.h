@@ -119,6 +119,9 @@ struct BackendOptions {
   bool mergeLaunches = true;
   bool peerAccess =
       true; ///< false: GPUs exchange through the host, as those do whose system grants no access
+  /// false: every transfer between GPUs is a copy. Else the kernel that needs a value may read it in the
+  /// other GPU's memory; a traced round makes the copies in any case, so that each has a time of its own.
+  bool peerReads = true;
   /// What `calibrate` found on a device of the session, so that kernels need not be chosen again; null for
   /// none. It counts for devices of its own model only.
   std::shared_ptr<const Calibration> calibration = nullptr;

@@ -26,11 +26,15 @@ class KernelWork final : public Work {
   KernelWork(const KernelWork&) = delete; // the arguments point into it
   KernelWork& operator=(const KernelWork&) = delete;
 
-  void enqueue(cudaStream_t stream) override {
-    // Every kernel begins with waiting for the one before, so that it may be launched ahead of its end.
+  void enqueue(cudaStream_t stream) override { launch(stream, true); }
+  void enqueueBehind(cudaStream_t stream) override { launch(stream, false); }
+
+ private:
+  // Every kernel begins with waiting for the one before, so that it may be launched ahead of its end.
+  void launch(cudaStream_t stream, bool ahead) {
     cudaLaunchAttribute early{};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
+    early.val.programmaticStreamSerializationAllowed = ahead ? 1 : 0;
     cudaLaunchConfig_t config{};
     config.gridDim = grid_;
     config.blockDim = block_;
@@ -41,7 +45,6 @@ class KernelWork final : public Work {
           "a generated kernel");
   }
 
- private:
   cudaKernel_t kernel_;
   dim3 grid_, block_;
   std::vector<void*> pointers_, arguments_;

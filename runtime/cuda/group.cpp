@@ -63,12 +63,15 @@ Group::~Group() {
   ignore(cudaGetLastError());
 }
 
-void Group::add(const Executable& plan, const Program& program, const Gpu& gpu, ProgressBoard& board) {
+void Group::add(const Executable& plan, Program program, const Gpu& gpu, ProgressBoard& board) {
   DFC_ASSERT(watcher_ == nullptr, "queues are loaded before the first round");
   plan_ = &plan;
   board_ = &board;
   board[program.queue.index()].handToDevice(); // before anybody waits for it
-  programs_.push_back(prepareProgram(plan, program, gpu, sharedParts()));
+  loaded_.push_back({std::move(program), &gpu});
+  if (loaded_.size() == queuesToLoad()) {
+    preparePrograms();
+  }
 }
 
 SharedParts Group::sharedParts() {
@@ -76,7 +79,7 @@ SharedParts Group::sharedParts() {
 }
 
 void Group::launch(const Round& round) {
-  if (++gathered_ < programs_.size()) {
+  if (++gathered_ < loaded_.size()) {
     return;
   }
   gathered_ = 0;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "runtime/cuda/launcher.h"
+#include "runtime/cuda/launches/peer_reads.h"
 #include "runtime/cuda/stamps.h"
 #include "runtime/cuda/stream_memory.h"
 #include "runtime/cuda/watcher.h"
@@ -24,7 +25,9 @@ class Group {
   const std::vector<Gpu>& gpus() const { return gpus_; }
   const Peers& peers() const { return peers_; }
 
-  void add(const Executable& plan, const Program& program, const Gpu& gpu, ProgressBoard& board);
+  /// Kernels are prepared with the last queue of the plan that these GPUs have: what a queue does depends on
+  /// what it reads from others. Throws MachineError.
+  void add(const Executable& plan, Program program, const Gpu& gpu, ProgressBoard& board);
   /// Once a queue and round; the last queue of a round launches it, or leaves that to the launcher's thread
   /// while an earlier round is under way on several GPUs.
   void launch(const Round& round);
@@ -32,12 +35,20 @@ class Group {
   std::vector<Span> takeSpans(QueueId queue);
 
  private:
+  using Turn = std::pair<size_t, size_t>; ///< program and position of a command
+  /// A queue as it was loaded.
+  struct Loaded {
+    Program program;
+    const Gpu* gpu;
+  };
   /// Where a program's commands go, and how its streams' neighbours wait for them.
   struct Lane {
     cudaStream_t stream = nullptr;
-    std::vector<cudaEvent_t> ended; ///< by position; null where no other stream waits
-    std::vector<uint8_t> published; ///< by position: somebody outside the group waits
-    cudaEvent_t joined = nullptr;   ///< the end of the lane's round
+    std::vector<cudaEvent_t> ended;    ///< by position; null where no other stream waits
+    std::vector<uint8_t> published;    ///< by position: somebody outside the group waits
+    cudaEvent_t joined = nullptr;      ///< the end of the lane's round
+    bool crossed = false;              ///< while enqueuing: what comes next waits for another GPU's kernel
+    std::vector<uint8_t> endedCrossed; ///< by position: who waits for it waits for another GPU's kernel
   };
   struct Patch {
     cudaGraphNode_t node;
@@ -71,8 +82,11 @@ class Group {
   };
 
   // Before the first round (group_prepare.cpp).
+  size_t queuesToLoad() const;
+  void preparePrograms();
+  PeerReads peerReads() const;
   void prepare();
-  void makeOrder();
+  std::vector<Turn> orderOf(llvm::ArrayRef<StepId> steps) const;
   void makeLanes();
   void findPublications();
   void makeRings();
@@ -103,9 +117,11 @@ class Group {
   void endRound(cudaStream_t stream, bool alone);
   void enqueue(size_t program, size_t position, const Round& round, Captured* captured);
   void enqueueWaits(size_t program, const StreamCommand& command, const Round& round, Captured* captured);
+  void waitInGroup(size_t program, const WaitFor& wait, bool traced);
   void enqueueWords(size_t program, llvm::ArrayRef<WordOperation> operations, const Round& round,
                     Captured* captured);
   void enqueueAction(size_t program, size_t position, const Round& round, Captured* captured);
+  void enqueueLaunches(size_t program, size_t position, const Round& round);
   void enqueueCopy(size_t program, const Copy& copy, const Round& round, Captured* captured);
   std::byte* addressOf(const Location& location, const Round& round) const;
   const Signals& signalsOf(size_t program) const;
@@ -128,11 +144,13 @@ class Group {
 
   const Executable* plan_ = nullptr;
   ProgressBoard* board_ = nullptr;
-  std::vector<StreamProgram> programs_;
-  std::vector<Lane> lanes_;                      ///< by program
-  std::vector<int> programOf_;                   ///< by queue; -1 for those of others
-  std::vector<std::pair<size_t, size_t>> order_; ///< program and position of every command, as enqueued
-  cudaStream_t launchStream_ = nullptr;          ///< of the first program's GPU: graphs are launched here
+  std::vector<Loaded> loaded_;
+  std::vector<StreamProgram> programs_;   ///< of the loaded ones, in the same order
+  std::vector<Lane> lanes_;               ///< by program
+  std::vector<int> programOf_;            ///< by queue; -1 for those of others
+  std::vector<StepId> steps_;             ///< of the plan, in an order that rounds keep
+  std::vector<Turn> order_, tracedOrder_; ///< every command, as enqueued
+  cudaStream_t launchStream_ = nullptr;   ///< of the first program's GPU: graphs are launched here
   cudaEvent_t forked_ = nullptr;
   std::vector<DevicePublication> ends_;
   std::vector<FeedRing> rings_;

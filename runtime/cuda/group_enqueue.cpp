@@ -47,7 +47,10 @@ void Group::enqueueRound(const Round& round, cudaStream_t origin, Captured* capt
   for (const Lane& lane : lanes_) {
     check(cudaStreamWaitEvent(lane.stream, forked_, 0), "forking a step");
   }
-  for (const auto& [program, position] : order_) {
+  for (Lane& lane : lanes_) {
+    lane.crossed = false;
+  }
+  for (const auto& [program, position] : round.traced ? tracedOrder_ : order_) {
     enqueue(program, position, round, captured);
   }
   const bool alone = programs_.size() == 1; // then the end need not wait for a join of streams
@@ -72,7 +75,7 @@ void Group::endRound(cudaStream_t stream, bool alone) {
 void Group::enqueue(size_t program, size_t position, const Round& round, Captured* captured) {
   const StreamProgram& own = programs_[program];
   const StreamCommand& command = own.commands[position];
-  const Lane& lane = lanes_[program];
+  Lane& lane = lanes_[program];
   located(*plan_, own.queue, command.op, [&] {
     const OnDevice current(own.gpu->ordinal);
     enqueueWaits(program, command, round, captured);
@@ -85,6 +88,7 @@ void Group::enqueue(size_t program, size_t position, const Round& round, Capture
     }
     if (lane.ended[position] != nullptr) {
       check(cudaEventRecord(lane.ended[position], lane.stream), "recording an end");
+      lane.endedCrossed[position] = lane.crossed ? 1 : 0;
     }
     if (lane.published[position] != 0) {
       auto* word = reinterpret_cast<uint64_t*>(&(*board_)[own.queue.index()].handToDevice());
@@ -97,20 +101,28 @@ void Group::enqueue(size_t program, size_t position, const Round& round, Capture
 void Group::enqueueWaits(size_t program, const StreamCommand& command, const Round& round,
                          Captured* captured) {
   llvm::SmallVector<WordOperation, 4> outside;
-  for (const WaitFor& wait : command.waits) {
+  for (const WaitFor& wait : command.waitsOf(round.traced)) {
     if (!inGroup(wait)) {
       const auto* word = reinterpret_cast<const uint64_t*>(&wait.word->count());
       outside.push_back({WordOperation::Kind::Wait, const_cast<uint64_t*>(word), // only ever read
                          wait.perRound, wait.offset});
     } else if (wait.offset > 0) { // the round before has ended: rounds follow one another on one stream
-      const Lane& other = lanes_[static_cast<size_t>(programOf_[queueOf(wait)])];
-      check(cudaStreamWaitEvent(lanes_[program].stream, other.ended[wait.offset - 1], 0),
-            "waiting for another queue");
+      waitInGroup(program, wait, round.traced);
     }
   }
   if (!outside.empty()) {
     enqueueWords(program, outside, round, captured);
   }
+}
+
+void Group::waitInGroup(size_t program, const WaitFor& wait, bool traced) {
+  const auto other = static_cast<size_t>(programOf_[queueOf(wait)]);
+  const size_t position = wait.offset - 1;
+  Lane& lane = lanes_[program];
+  check(cudaStreamWaitEvent(lane.stream, lanes_[other].ended[position], 0), "waiting for another queue");
+  const bool elsewhere =
+      programs_[other].gpu != programs_[program].gpu && !programs_[other].commands[position].copies(traced);
+  lane.crossed = lane.crossed || elsewhere || lanes_[other].endedCrossed[position] != 0;
 }
 
 void Group::enqueueWords(size_t program, llvm::ArrayRef<WordOperation> operations, const Round& round,
@@ -129,22 +141,23 @@ void Group::enqueueWords(size_t program, llvm::ArrayRef<WordOperation> operation
 
 void Group::enqueueAction(size_t program, size_t position, const Round& round, Captured* captured) {
   const StreamCommand& command = programs_[program].commands[position];
-  switch (command.kind) {
-  case Command::Kind::Nothing: return;
-  case Command::Kind::Compute: {
-    const Computing& computing = programs_[program].computingFor(round.traced);
-    for (size_t i = computing.firstAt[position]; i < computing.firstAt[position + 1]; ++i) {
-      const Mark mark(options_.marks, computing.marks[i], round.number);
-      computing.made.launches[i].work->enqueue(lanes_[program].stream);
-    }
-    return;
-  }
-  case Command::Kind::Copy:
-  case Command::Kind::Transfer: {
+  if (command.kind == Command::Kind::Compute) {
+    enqueueLaunches(program, position, round);
+  } else if (command.copies(round.traced)) {
     const Mark mark(options_.marks, command.mark, round.number);
     enqueueCopy(program, command.copy, round, captured);
-    return;
+    lanes_[program].crossed = false;
   }
+}
+
+void Group::enqueueLaunches(size_t program, size_t position, const Round& round) {
+  const Computing& computing = programs_[program].computingFor(round.traced);
+  Lane& lane = lanes_[program];
+  for (size_t i = computing.firstAt[position]; i < computing.firstAt[position + 1]; ++i) {
+    const Mark mark(options_.marks, computing.marks[i], round.number);
+    Work& work = *computing.made.launches[i].work;
+    lane.crossed ? work.enqueueBehind(lane.stream) : work.enqueue(lane.stream);
+    lane.crossed = false;
   }
 }
 

@@ -1,19 +1,67 @@
 // What is settled once, before the first round: streams, who waits for whom, pinned words and buffers.
 #include "runtime/cuda/group.h"
+#include "runtime/cuda/launches/peer_programs.h"
 #include "runtime/cuda/nvtx_marks.h"
 
 #include <algorithm>
 
 namespace dfc::cuda {
 
+// As `resolve` makes programs: of queues with steps, and of a device's first where a value is fetched that no
+// step makes.
+size_t Group::queuesToLoad() const {
+  const Schedule& schedule = plan_->schedule();
+  SideTable<DeviceId, bool> fetches(plan_->machine().devices.size());
+  for (const Fetch& fetch : plan_->graph().fetches()) {
+    if (!schedule.stepOf[plan_->graph()[fetch.value].producer].valid()) {
+      fetches[plan_->memory().slots[fetch.value].device] = true;
+    }
+  }
+  size_t queues = 0;
+  for (const QueueRow& queue : schedule.queues) {
+    const std::string& device = plan_->machine().devices[queue.device].name;
+    const bool own = llvm::any_of(gpus_, [&](const Gpu& gpu) { return gpu.name == device; });
+    queues += own && (!queue.steps.empty() || fetches[queue.device]) ? 1 : 0;
+    fetches[queue.device] = false;
+  }
+  return queues;
+}
+
+void Group::preparePrograms() {
+  const PeerReads lowered = peerReads();
+  steps_ = lowered.order;
+  std::vector<Program> planned;
+  for (const Loaded& loaded : loaded_) {
+    planned.push_back(loaded.program);
+  }
+  const std::vector<Program> programs = withPeerReads(*plan_, lowered, std::move(planned), *board_);
+  programs_.clear();
+  for (size_t i = 0; i < loaded_.size(); ++i) {
+    programs_.push_back(
+        prepareProgram(*plan_, loaded_[i].program, programs[i], *loaded_[i].gpu, sharedParts()));
+  }
+}
+
+PeerReads Group::peerReads() const {
+  SideTable<DeviceId, int> ordinals(plan_->machine().devices.size(), -1);
+  for (const Loaded& loaded : loaded_) {
+    ordinals[plan_->schedule().queues[loaded.program.queue].device] = loaded.gpu->ordinal;
+  }
+  const auto reaches = [&](DeviceId reader, DeviceId owner) {
+    const int from = ordinals[reader], to = ordinals[owner];
+    return from >= 0 && to >= 0 && peers_.direct(from, to) && peers_.direct(to, from);
+  };
+  return lowerPeerReads(*plan_,
+                        options_.peerReads ? choosePeerReads(*plan_, reaches) : std::vector<PeerRead>());
+}
+
 void Group::prepare() {
-  DFC_ASSERT(!programs_.empty(), "a group without queues is never launched");
+  DFC_ASSERT(programs_.size() == loaded_.size(), "all queues are loaded before the first round");
   const auto words = static_cast<int64_t>(board_->size() * sizeof(ProgressWord));
   if (!pins_.pin(reinterpret_cast<std::byte*>(&(*board_)[0]), words)) {
     throw MachineError(
         "the session's progress words cannot be pinned; raise the limit on locked memory (ulimit -l)");
   }
-  order_.clear();
   lanes_.clear();
   programOf_.assign(board_->size(), -1);
   for (size_t i = 0; i < programs_.size(); ++i) {
@@ -21,7 +69,9 @@ void Group::prepare() {
   }
   makeRings(); // what may fail comes first: after a failure all of this is tried again
   makeEnds();
-  makeOrder();
+  const auto ids = plan_->schedule().steps.ids();
+  tracedOrder_ = orderOf(std::vector<StepId>(ids.begin(), ids.end()));
+  order_ = orderOf(steps_);
   makeLanes();
   findPublications();
   watcher_ = std::make_unique<Watcher>([this](uint64_t rounds) { return look(rounds); });
@@ -33,19 +83,20 @@ void Group::prepare() {
   }
 }
 
-// In the order of the schedule's steps, which respects every wait, those of and for other queues too. CUDA
-// may run branches of a graph one after another; in this order even a single file of all of them comes to its
-// end, since whatever a host queue needs comes before what waits for that queue.
-void Group::makeOrder() {
+// In an order of all steps that respects every wait, those of and for other queues too. CUDA may run branches
+// of a graph one after another; in this order even a single file of all of them comes to its end, since
+// whatever a host queue needs comes before what waits for that queue.
+std::vector<Group::Turn> Group::orderOf(llvm::ArrayRef<StepId> steps) const {
+  std::vector<Turn> order;
   std::vector<size_t> next(programs_.size());
   const auto take = [&](size_t program, const auto& until) {
     const auto& commands = programs_[program].commands;
     while (next[program] < commands.size() && until(commands[next[program]])) {
-      order_.emplace_back(program, next[program]++);
+      order.emplace_back(program, next[program]++);
     }
   };
   const auto isCopyOfFetch = [](const StreamCommand& command) { return !command.step.valid(); };
-  for (const StepId step : plan_->schedule().steps.ids()) {
+  for (const StepId step : steps) {
     const int program = programOf_[plan_->schedule().steps[step].queue.index()];
     if (program >= 0) {
       const auto own = static_cast<size_t>(program);
@@ -58,6 +109,7 @@ void Group::makeOrder() {
     DFC_ASSERT(next[i] == programs_[i].commands.size(),
                "the schedule's steps are in an order that every queue keeps");
   }
+  return order;
 }
 
 void Group::makeLanes() {
@@ -79,15 +131,18 @@ void Group::makeLanes() {
     lane.joined = newEvent();
     lane.ended.resize(program.commands.size());
     lane.published.resize(program.commands.size());
+    lane.endedCrossed.resize(program.commands.size());
   }
   for (const StreamProgram& program : programs_) {
     for (const StreamCommand& command : program.commands) {
-      for (const WaitFor& wait : command.waits) {
-        if (inGroup(wait) && wait.offset > 0) {
-          const auto other = static_cast<size_t>(programOf_[queueOf(wait)]);
-          const OnDevice current(programs_[other].gpu->ordinal);
-          cudaEvent_t& event = lanes_[other].ended[wait.offset - 1];
-          event = event != nullptr ? event : newEvent();
+      for (const auto& waits : {command.waits, command.plannedWaits}) {
+        for (const WaitFor& wait : waits) {
+          if (inGroup(wait) && wait.offset > 0) {
+            const auto other = static_cast<size_t>(programOf_[queueOf(wait)]);
+            const OnDevice current(programs_[other].gpu->ordinal);
+            cudaEvent_t& event = lanes_[other].ended[wait.offset - 1];
+            event = event != nullptr ? event : newEvent();
+          }
         }
       }
     }

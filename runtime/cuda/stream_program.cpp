@@ -22,17 +22,17 @@ std::string markTextOf(const Executable& plan, const StreamProgram& program, con
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-Computing computingOf(const Executable& plan, const StreamProgram& program, const SharedParts& shared,
-                      bool merge) {
+Computing computingOf(const Executable& plan, const StreamProgram& program,
+                      const std::vector<Computation>& computations, const SharedParts& shared, bool merge) {
   Computing computing;
   computing.firstAt.assign(program.commands.size() + 1, 0);
-  if (program.computations.empty()) {
+  if (computations.empty()) {
     return computing;
   }
   const Gpu& gpu = *program.gpu;
   located(plan, program.queue, OpId(), [&] {
     computing.made =
-        makeLaunches(plan.graph(), program.computations,
+        makeLaunches(plan.graph(), computations,
                      {gpu.ordinal, gpu.architecture, shared.library, program.matmulWorkspace.get()}, merge);
   });
   for (const ComputeLaunch& launch : computing.made.launches) {
@@ -46,8 +46,9 @@ Computing computingOf(const Executable& plan, const StreamProgram& program, cons
 
 class Preparer {
  public:
-  Preparer(const Executable& plan, const Program& program, const Gpu& gpu, const SharedParts& shared)
-      : plan_(plan), source_(program), shared_(shared) {
+  Preparer(const Executable& plan, const Program& planned, const Program& program, const Gpu& gpu,
+           const SharedParts& shared)
+      : plan_(plan), planned_(planned), source_(program), shared_(shared) {
     program_.queue = program.queue;
     program_.gpu = &gpu;
   }
@@ -55,8 +56,8 @@ class Preparer {
   StreamProgram run() {
     const std::vector<uint32_t> segments = segmentsOf(source_);
     for (size_t i = 0; i < segments.size(); ++i) {
-      const Command& command = source_.commands[i];
-      located(plan_, source_.queue, command.op, [&] { add(command, segments[i]); });
+      const Command &planned = planned_.commands[i], &command = source_.commands[i];
+      located(plan_, source_.queue, command.op, [&] { add(planned, command, segments[i]); });
     }
     if (!program_.computations.empty()) {
       located(plan_, source_.queue, OpId(), [&] {
@@ -64,27 +65,32 @@ class Preparer {
             DeviceBuffer(program_.gpu->ordinal, matmulWorkspaceBytes, "cuBLASLt's workspace");
       });
     }
-    program_.computing = computingOf(plan_, program_, shared_, shared_.merge);
+    program_.computing = computingOf(plan_, program_, program_.computations, shared_, shared_.merge);
     return std::move(program_);
   }
 
  private:
-  void add(const Command& command, uint32_t segment) {
+  void add(const Command& planned, const Command& command, uint32_t segment) {
     StreamCommand& made = program_.commands.emplace_back();
-    made.kind = command.kind;
-    made.step = command.step;
-    made.op = command.op;
-    made.waits.assign(command.waits.begin(), command.waits.end());
-    made.mark = shared_.marks != nullptr ? shared_.marks->name(markText(plan_.graph(), command.op)) : nullptr;
-    switch (command.kind) {
+    made.kind = planned.kind;
+    made.step = planned.step;
+    made.op = planned.op;
+    made.waits = command.waits;
+    made.plannedWaits = planned.waits;
+    made.readByPeer = command.kind != planned.kind;
+    made.mark = shared_.marks != nullptr ? shared_.marks->name(markText(plan_.graph(), planned.op)) : nullptr;
+    switch (planned.kind) {
     case Command::Kind::Nothing: return;
-    case Command::Kind::Compute: addComputation(command, segment); return;
+    case Command::Kind::Compute:
+      program_.computations.push_back(computationOf(command, segment));
+      program_.planned.push_back(computationOf(planned, segment));
+      return;
     case Command::Kind::Copy:
-    case Command::Kind::Transfer: made.copy = copyOf(command); return;
+    case Command::Kind::Transfer: made.copy = copyOf(planned); return;
     }
   }
 
-  void addComputation(const Command& command, uint32_t segment) {
+  Computation computationOf(const Command& command, uint32_t segment) const {
     Computation computation;
     computation.segment = segment;
     computation.position = static_cast<uint32_t>(program_.commands.size()) - 1;
@@ -96,7 +102,7 @@ class Preparer {
     for (const Location& result : command.results) {
       computation.at.results.push_back(onGpu(result));
     }
-    program_.computations.push_back(std::move(computation));
+    return computation;
   }
 
   std::string choiceFor(OpId op) const {
@@ -111,7 +117,7 @@ class Preparer {
 
   static std::byte* onGpu(const Location& location) {
     auto* arena = location.base == Location::Base::Arena ? dynamic_cast<CudaArena*>(location.arena) : nullptr;
-    DFC_ASSERT(arena != nullptr, "a GPU computes in its own arena");
+    DFC_ASSERT(arena != nullptr, "a GPU computes in its own arena, or reads a peer's");
     return arena->base() + location.offset;
   }
 
@@ -161,23 +167,23 @@ class Preparer {
   }
 
   const Executable& plan_;
-  const Program& source_;
+  const Program &planned_, &source_;
   const SharedParts& shared_;
   StreamProgram program_;
 };
 
 } // namespace
 
-StreamProgram prepareProgram(const Executable& plan, const Program& program, const Gpu& gpu,
-                             const SharedParts& shared) {
+StreamProgram prepareProgram(const Executable& plan, const Program& planned, const Program& program,
+                             const Gpu& gpu, const SharedParts& shared) {
   const OnDevice current(gpu.ordinal);
-  return Preparer(plan, program, gpu, shared).run();
+  return Preparer(plan, planned, program, gpu, shared).run();
 }
 
 void prepareSingle(const Executable& plan, StreamProgram& program, const SharedParts& shared) {
   if (!program.single) {
     const OnDevice current(program.gpu->ordinal);
-    program.single = computingOf(plan, program, shared, false);
+    program.single = computingOf(plan, program, program.planned, shared, false);
   }
 }
 

@@ -4,7 +4,8 @@
 // Small computations that do not need each other share launches (launches/merge.h), which are then enqueued
 // where the first command of their segment stands: nobody outside waits within a segment, so that nobody can
 // tell. A traced round launches each computation by itself instead, in the program's order, so that every op
-// has a time of its own and a queue's spans follow one another.
+// has a time of its own and a queue's spans follow one another. For the same reason it makes every transfer
+// as a copy, where other rounds leave some to kernels that read the peer's memory (launches/peer_reads.h).
 #pragma once
 
 #include "runtime/backend.h"
@@ -26,12 +27,19 @@ struct Copy {
 };
 
 struct StreamCommand {
-  Command::Kind kind = Command::Kind::Nothing;
+  Command::Kind kind = Command::Kind::Nothing; ///< as the plan has it
   StepId step;
   OpId op;
-  llvm::SmallVector<WaitFor, 1> waits;
-  Copy copy;                  ///< Copy, Transfer
+  llvm::SmallVector<WaitFor, 1> waits, plannedWaits; ///< of rounds that read from peers, and of traced ones
+  bool readByPeer = false;                           ///< a transfer that is made in traced rounds only
+  Copy copy;                                         ///< Copy, Transfer
   Marks::Name mark = nullptr; ///< of what is not Compute; null where there are no marks
+
+  llvm::ArrayRef<WaitFor> waitsOf(bool traced) const { return traced ? plannedWaits : waits; }
+  /// Whether it is enqueued as a copy.
+  bool copies(bool traced) const {
+    return kind == Command::Kind::Copy || (kind == Command::Kind::Transfer && (traced || !readByPeer));
+  }
 };
 
 /// The launches of a program's computations.
@@ -46,6 +54,7 @@ struct StreamProgram {
   const Gpu* gpu = nullptr;
   std::vector<StreamCommand> commands;
   std::vector<Computation> computations;
+  std::vector<Computation> planned; ///< the same where no kernel reads a peer's memory
   DeviceBuffer matmulWorkspace;
   Computing computing;
   std::optional<Computing> single; ///< every op by itself; once it is asked for
@@ -64,9 +73,10 @@ struct SharedParts {
   bool merge = true;                        ///< whether computations may share launches
 };
 
+/// `planned`: as `resolve` made it; `program`: the same with reads from peers (launches/peer_programs.h).
 /// Throws MachineError, naming op, queue and GPU.
-StreamProgram prepareProgram(const Executable& plan, const Program& program, const Gpu& gpu,
-                             const SharedParts& shared);
+StreamProgram prepareProgram(const Executable& plan, const Program& planned, const Program& program,
+                             const Gpu& gpu, const SharedParts& shared);
 
 /// Makes `program.single`, where it is not there yet. Throws MachineError, naming op, queue and GPU.
 void prepareSingle(const Executable& plan, StreamProgram& program, const SharedParts& shared);

@@ -13,6 +13,9 @@ class Work {
   virtual ~Work() = default;
   /// Returns without waiting. Throws MachineError.
   virtual void enqueue(cudaStream_t stream) = 0;
+  /// The same where the stream waits for a kernel of another GPU, ahead of whose end nothing is launched:
+  /// that is for kernels of one GPU.
+  virtual void enqueueBehind(cudaStream_t stream) { enqueue(stream); }
 };
 
 } // namespace dfc::cuda

@@ -2,6 +2,7 @@
 
 #include "compiler/analysis/evaluate.h"
 #include "ir/assert.h"
+#include "runtime/cuda/launches/peer_programs.h"
 #include "runtime/cuda/launches/segments.h"
 
 #include <fmt/format.h>
@@ -75,7 +76,7 @@ void HeapArena::read(int64_t offset, std::span<std::byte> bytes) {
   std::memcpy(bytes.data(), base_.get() + offset, bytes.size());
 }
 
-QueueOnPaper::QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge)
+QueueOnPaper::QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge, bool peerReads)
     : plan_(std::move(plan)), board_(plan_->schedule().queues.size(), 0) {
   SideTable<DeviceId, Arena*> byDevice(plan_->machine().devices.size());
   for (const DeviceId device : byDevice.ids()) {
@@ -83,6 +84,13 @@ QueueOnPaper::QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge)
     byDevice[device] = arenas_.back().get();
   }
   resolved_ = resolve(*plan_, byDevice, board_);
+  const auto reaches = [&](DeviceId a, DeviceId b) {
+    const auto& devices = plan_->machine().devices;
+    return devices[a].kind == DeviceKind::Gpu && devices[b].kind == DeviceKind::Gpu;
+  };
+  lowered_ = cuda::lowerPeerReads(*plan_, peerReads ? cuda::choosePeerReads(*plan_, reaches)
+                                                    : std::vector<cuda::PeerRead>());
+  resolved_.programs = cuda::withPeerReads(*plan_, lowered_, std::move(resolved_.programs), board_);
   for (const FeedRow& feed : resolved_.feeds) {
     feeds_.emplace_back(feed.type);
   }
@@ -244,7 +252,7 @@ std::vector<std::byte> QueueOnPaper::run(EmulatedKernels& kernels, uint64_t seed
                next[program.queue.index()]++, problem);
   };
   const Schedule& schedule = plan_->schedule();
-  for (const StepId step : schedule.steps.ids()) {
+  for (const StepId step : lowered_.order) {
     for (const Program& program : resolved_.programs) {
       if (program.queue == schedule.steps[step].queue) {
         take(program);
@@ -258,6 +266,22 @@ std::vector<std::byte> QueueOnPaper::run(EmulatedKernels& kernels, uint64_t seed
   std::vector<std::byte> all;
   for (const auto& arena : arenas_) {
     all.insert(all.end(), arena->hostAddress(), arena->hostAddress() + arena->size());
+  }
+  for (const Literal& fetch : fetches_) {
+    all.insert(all.end(), fetch.bytes().begin(), fetch.bytes().end());
+  }
+  return all;
+}
+
+std::vector<std::byte> QueueOnPaper::lasting() const {
+  std::vector<std::byte> all;
+  const Graph& graph = plan_->graph();
+  for (const OpId op : graph.ops()) {
+    if (graph[op].kind() == OpKind::Parameter) {
+      const Slot& slot = plan_->memory().slots[graph[op].firstResult];
+      const std::byte* from = arenas_[slot.device.index()]->hostAddress() + slot.offset;
+      all.insert(all.end(), from, from + graph.typeOf(graph[op].firstResult).bytes());
+    }
   }
   for (const Literal& fetch : fetches_) {
     all.insert(all.end(), fetch.bytes().begin(), fetch.bytes().end());

@@ -5,6 +5,7 @@
 
 #include "ir/executable.h"
 #include "runtime/cuda/launches/launch_plan.h"
+#include "runtime/cuda/launches/peer_reads.h"
 #include "runtime/resolve.h"
 #include "tests/conformance/emulated_kernels.h"
 #include "tests/support/random_values.h"
@@ -29,18 +30,22 @@ class HeapArena final : public Arena {
 
 class QueueOnPaper {
  public:
-  QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge);
+  /// `peerReads`: GPUs read each other's memory where the backend would have them do so.
+  QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge, bool peerReads = false);
 
   const Executable& plan() const { return *plan_; }
   /// Of the GPU queue with the most launches.
   const cuda::LaunchPlan& launches() const;
-  /// A launch a line: "a, b: 12 blocks of 256", "c: cuBLASLt".
+  /// A launch a line: "a, b: 12 blocks of 256", "c: cuBLASLt". Copies are not listed.
   std::string listing() const;
+  size_t peerReads() const { return lowered_.reads.size(); }
 
   /// Adds the kernels; build them before `run`.
   void addTo(EmulatedKernels& kernels);
   /// One round from values of this seed: what all arenas hold after it. "" or what went wrong in `problem`.
   std::vector<std::byte> run(EmulatedKernels& kernels, uint64_t seed, std::string& problem);
+  /// What a caller can see after `run`: parameters and fetched values.
+  std::vector<std::byte> lasting() const;
 
  private:
   struct Queue {
@@ -60,6 +65,7 @@ class QueueOnPaper {
   ProgressBoard board_;
   std::vector<std::unique_ptr<HeapArena>> arenas_;
   ResolvedPlan resolved_;
+  cuda::PeerReads lowered_;
   std::map<size_t, Queue> queues_; ///< GPU compute queues, by program
   std::vector<Literal> feeds_, fetches_;
 };

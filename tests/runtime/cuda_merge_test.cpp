@@ -416,3 +416,26 @@ TEST_CASE("NVRTC compiles kernels with stages and followers without a warning") 
   CHECK(kernel.blocks == 3 * summed.blocks() + 1);
   CHECK(test::compileLog(std::string(prelude()) + kernel.text) == "");
 }
+
+// What a kernel streams may be a peer's memory, which that peer wrote earlier in the same CUDA graph.
+TEST_CASE("streamed kernels, merged or not, load through no cache that may be stale, and ahead of nothing") {
+  if (!test::compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  for (const ElementType element : {ElementType::F32, ElementType::BF16}) {
+    std::vector<Unit> units = unitsOfCases(element);
+    std::erase_if(units, [](const Unit& unit) { return !unit.launch.streamed; });
+    REQUIRE(units.size() > 4);
+    std::vector<KernelMember> members;
+    for (size_t i = 0; i < units.size(); i += units.size() / 4) {
+      const std::string own = test::compiledText(std::string(prelude()) + kernelText(units[i].launch));
+      CHECK(own.find("ld.global") != std::string::npos);
+      CHECK(own.find("ld.global.nc") == std::string::npos);
+      CHECK(own.find("prefetch") == std::string::npos);
+      members.push_back({KernelStage{&units[i].launch, {}}});
+    }
+    const std::string merged = test::compiledText(std::string(prelude()) + mergedKernel(members).text);
+    CHECK(merged.find(".nc.") == std::string::npos);
+    CHECK(merged.find("prefetch") == std::string::npos);
+  }
+}

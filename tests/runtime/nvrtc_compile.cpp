@@ -37,17 +37,25 @@ Function* nvrtcFunction(const char* name, Function* /*its type*/) {
 }
 #define DFC_NVRTC(function) nvrtcFunction(#function, static_cast<decltype(&(function))>(nullptr))
 
+nvrtcProgram newProgram(const std::string& source) {
+  nvrtcProgram program = nullptr;
+  REQUIRE(DFC_NVRTC(nvrtcCreateProgram)(&program, source.c_str(), "kernels.cu", 0, nullptr, nullptr) ==
+          NVRTC_SUCCESS);
+  return program;
+}
+
+nvrtcResult compile(nvrtcProgram program) {
+  const std::array options = {"--gpu-architecture=sm_90", "--fmad=false", "--std=c++17"};
+  return DFC_NVRTC(nvrtcCompileProgram)(program, static_cast<int>(options.size()), options.data());
+}
+
 } // namespace
 
 bool compilesHere() { return nvrtcLibrary() != nullptr; }
 
 std::string compileLog(const std::string& source) {
-  nvrtcProgram program = nullptr;
-  REQUIRE(DFC_NVRTC(nvrtcCreateProgram)(&program, source.c_str(), "kernels.cu", 0, nullptr, nullptr) ==
-          NVRTC_SUCCESS);
-  const std::array options = {"--gpu-architecture=sm_90", "--fmad=false", "--std=c++17"};
-  const nvrtcResult result =
-      DFC_NVRTC(nvrtcCompileProgram)(program, static_cast<int>(options.size()), options.data());
+  nvrtcProgram program = newProgram(source);
+  const nvrtcResult result = compile(program);
   size_t size = 0;
   REQUIRE(DFC_NVRTC(nvrtcGetProgramLogSize)(program, &size) == NVRTC_SUCCESS);
   std::string log(size, '\0');
@@ -56,8 +64,20 @@ std::string compileLog(const std::string& source) {
   log.resize(size - 1); // without its terminator
   return result == NVRTC_SUCCESS ? log : fmt::format("error {}: {}", static_cast<int>(result), log);
 }
+
+std::string compiledText(const std::string& source) {
+  nvrtcProgram program = newProgram(source);
+  REQUIRE(compile(program) == NVRTC_SUCCESS);
+  size_t size = 0;
+  REQUIRE(DFC_NVRTC(nvrtcGetPTXSize)(program, &size) == NVRTC_SUCCESS);
+  std::string text(size, '\0');
+  REQUIRE(DFC_NVRTC(nvrtcGetPTX)(program, text.data()) == NVRTC_SUCCESS);
+  REQUIRE(DFC_NVRTC(nvrtcDestroyProgram)(&program) == NVRTC_SUCCESS);
+  return text;
+}
 #else
 bool compilesHere() { return false; }
+std::string compiledText(const std::string& /*source*/) { return ""; }
 std::string compileLog(const std::string& /*source*/) { return "no compiler"; }
 #endif
 

@@ -13,6 +13,9 @@ bool compilesHere();
 /// `compilesHere`.
 std::string compileLog(const std::string& source);
 
+/// What the compiler makes of a translation unit that has no fault, as PTX. Only where `compilesHere`.
+std::string compiledText(const std::string& source);
+
 /// A kernel that shares a translation unit with others: in a namespace, under a name of its own.
 std::string inNamespace(std::string kernel, size_t number);
 

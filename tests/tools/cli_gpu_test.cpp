@@ -132,7 +132,7 @@ TEST_CASE(
   CHECK(shop.result() == good);
 }
 
-TEST_CASE("dfc run on GPUs without peer access: they exchange through the host, to the same bits") {
+TEST_CASE("dfc run on GPUs without peer access, or by copies alone: to the same bits") {
   if (!hasGpu()) {
     DFC_SKIP(backendNamed("cuda")->unavailable());
   }
@@ -142,8 +142,10 @@ TEST_CASE("dfc run on GPUs without peer access: they exchange through the host, 
   }
   REQUIRE(shop.run().status == 0);
   const Literal direct = shop.result();
-  for (const std::vector<std::string>& more :
-       {std::vector<std::string>{"--no-peer-access"}, {"--no-peer-access", "--no-cuda-graph"}}) {
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--no-peer-access"},
+                                               {"--no-peer-access", "--no-cuda-graph"},
+                                               {"--no-peer-reads"},
+                                               {"--no-peer-reads", "--no-cuda-graph"}}) {
     REQUIRE(shop.run(more).status == 0);
     CHECK(shop.result() == direct);
   }

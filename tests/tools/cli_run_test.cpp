@@ -363,8 +363,8 @@ TEST_CASE("dfc run: how kernels are launched and kept changes no value") {
   };
   const Json plain = valuesWith({});
   CHECK(plain["z"]["values"] == expectedZ);
-  CHECK(valuesWith({"--no-cuda-graph", "--no-merged-launches", "--no-peer-access", "--kernel-cache",
-                    "kept"}) == plain);
+  CHECK(valuesWith({"--no-cuda-graph", "--no-merged-launches", "--no-peer-reads", "--no-peer-access",
+                    "--kernel-cache", "kept"}) == plain);
   CHECK(valuesWith({"--no-kernel-cache"}) == plain);
 }
 

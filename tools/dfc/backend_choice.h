@@ -12,11 +12,12 @@ namespace dfc::tool {
 struct BackendArguments {
   std::vector<std::string> backends; ///< "KIND=NAME"
   std::string kernelCache;           ///< "": the user's cache folder
-  bool noKernelCache = false, noCudaGraph = false, noMergedLaunches = false, noPeerAccess = false;
+  bool noKernelCache = false, noCudaGraph = false, noMergedLaunches = false;
+  bool noPeerAccess = false, noPeerReads = false;
 };
 
-/// Adds --backend, --kernel-cache, --no-kernel-cache, --no-cuda-graph, --no-merged-launches and
-/// --no-peer-access.
+/// Adds --backend, --kernel-cache, --no-kernel-cache, --no-cuda-graph, --no-merged-launches,
+/// --no-peer-access and --no-peer-reads.
 void addBackendOptions(CLI::App& verb, BackendArguments& arguments);
 
 /// Puts them into `options`; what is wrong with them goes to `errors`.

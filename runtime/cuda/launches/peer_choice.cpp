@@ -1,0 +1,159 @@
+// A walk along each compute queue that keeps count of when the queue would be free, were what is chosen so
+// far read from the peers.
+#include "runtime/cuda/launches/peer_choice.h"
+
+#include "runtime/cuda/kernels/generated_kernel.h"
+
+#include <algorithm>
+
+namespace dfc::cuda {
+namespace {
+
+/// Whether the op is one launch in which each element of the operand is read by the thread that needs it,
+/// once.
+bool streams(const Graph& graph, OpId op, uint32_t operand) {
+  const OpRow& row = graph[op];
+  if (classOf(row.kind()) != OpClass::Elementwise && row.kind() != OpKind::Fused) {
+    return false;
+  }
+  const auto work = generateKernels(row.attributes, graph.operandTypesOf(op), graph.resultTypesOf(op));
+  return work.has_value() && work->launches.size() == 1 && work->launches[0].streamed &&
+         llvm::any_of(work->launches[0].arguments, [&](const Argument& argument) {
+           return argument.from == Argument::From::Operand && argument.index == operand &&
+                  argument.stride != 0;
+         });
+}
+
+class Chooser {
+ public:
+  Chooser(const Executable& plan, Reaches reaches)
+      : plan_(plan), graph_(plan.graph()), schedule_(plan.schedule()), reaches_(reaches),
+        uses_(graph_.valueCount()), ready_(schedule_.steps.size(), -1) {
+    for (const OpId op : graph_.ops()) {
+      for (const ValueId operand : graph_[op].operands) {
+        ++uses_[operand];
+      }
+    }
+    for (const Fetch& fetch : graph_.fetches()) {
+      ++uses_[fetch.value];
+    }
+  }
+
+  std::vector<PeerRead> run() {
+    for (const QueueRow& queue : schedule_.queues) {
+      if (queue.kind == QueueKind::Compute && !queue.steps.empty()) {
+        double free = schedule_.steps[queue.steps.front()].start;
+        for (const StepId step : queue.steps) {
+          free = endOf(step, free);
+        }
+      }
+    }
+    return std::move(chosen_);
+  }
+
+ private:
+  // When the step ends if its queue is free at `free`; chooses what it reads from peers.
+  double endOf(StepId step, double free) {
+    const StepRow& row = schedule_.steps[step];
+    const std::vector<PeerRead> allowed = allowedFor(step);
+    for (const StepId wait : row.waits) {
+      if (llvm::none_of(allowed, [&](const PeerRead& read) { return read.transfer == wait; })) {
+        free = std::max(free, schedule_.steps[wait].end);
+      }
+    }
+    const double work = row.end - row.start;
+    double copied = free, ready = free, wire = 0;
+    for (const PeerRead& read : allowed) {
+      copied = std::max(copied, schedule_.steps[read.transfer].end);
+      ready = std::max(ready, readyOf(read.transfer));
+      wire += wireOf(read.transfer);
+    }
+    const bool pays = ready + std::max(work, wire) <= copied + work;
+    double begin = free, least = work;
+    for (const PeerRead& read : allowed) {
+      if (pays || bytesOf(read.transfer) <= smallPeerRead) {
+        chosen_.push_back(read);
+        ready_[read.transfer] = readyOf(read.transfer);
+        begin = std::max(begin, readyOf(read.transfer));
+        least = pays ? std::max(work, wire) : work;
+      } else {
+        begin = std::max(begin, schedule_.steps[read.transfer].end);
+      }
+    }
+    return begin + least;
+  }
+
+  std::vector<PeerRead> allowedFor(StepId step) const {
+    const OpId op = schedule_.steps[step].op;
+    std::vector<PeerRead> reads;
+    for (uint32_t operand = 0; operand < graph_[op].operands.size(); ++operand) {
+      const ValueId value = graph_[op].operands[operand];
+      const OpId transfer = graph_[value].producer;
+      if (uses_[value] == 1 && betweenPeers(transfer) && streams(graph_, op, operand)) {
+        reads.push_back({schedule_.stepOf[transfer], step, operand});
+      }
+    }
+    return reads;
+  }
+
+  bool betweenPeers(OpId op) const {
+    if (graph_[op].kind() != OpKind::Transfer) {
+      return false;
+    }
+    const TransferRow& route = plan_.placed().transfers.find(op)->second;
+    const StepId step = schedule_.stepOf[op];
+    return route.bytes > 0 && step.valid() &&
+           schedule_.queues[schedule_.steps[step].queue].kind != QueueKind::Compute &&
+           !isFed(graph_[op].operands[0]) && reaches_(route.to, route.from);
+  }
+
+  // What is fed is read where the caller has it, and lies on no device.
+  bool isFed(ValueId value) const {
+    const OpRow& row = graph_[graph_[value].producer];
+    return row.kind() == OpKind::Input || (classOf(row.kind()) == OpClass::View && isFed(row.operands[0]));
+  }
+
+  int64_t bytesOf(StepId transfer) const {
+    return plan_.placed().transfers.find(schedule_.steps[transfer].op)->second.bytes;
+  }
+
+  // Without the latency: a kernel keeps many reads under way.
+  double wireOf(StepId transfer) const {
+    const TransferRow& route = plan_.placed().transfers.find(schedule_.steps[transfer].op)->second;
+    double seconds = schedule_.steps[transfer].alone();
+    for (const LinkId link : route.links) {
+      seconds -= plan_.machine().links[link].latencySeconds;
+    }
+    return std::max(seconds, 0.0);
+  }
+
+  // When the transfer could begin if its queue made no chosen ones.
+  double readyOf(StepId transfer) const {
+    const StepRow& row = schedule_.steps[transfer];
+    double ready = 0;
+    for (const StepId wait : row.waits) {
+      ready = std::max(ready, schedule_.steps[wait].end);
+    }
+    if (row.position > 0) {
+      const StepId before = schedule_.queues[row.queue].steps[row.position - 1];
+      ready = std::max(ready, ready_[before] >= 0 ? ready_[before] : schedule_.steps[before].end);
+    }
+    return ready;
+  }
+
+  const Executable& plan_;
+  const Graph& graph_;
+  const Schedule& schedule_;
+  Reaches reaches_;
+  SideTable<ValueId, uint32_t> uses_; // operands and fetches
+  SideTable<StepId, double> ready_;   // of the chosen; else -1
+  std::vector<PeerRead> chosen_;
+};
+
+} // namespace
+
+std::vector<PeerRead> choosePeerReads(const Executable& plan, Reaches reaches) {
+  return Chooser(plan, reaches).run();
+}
+
+} // namespace dfc::cuda

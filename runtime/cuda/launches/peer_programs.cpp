@@ -1,0 +1,124 @@
+// From steps to commands: positions, counts of progress words, addresses.
+#include "runtime/cuda/launches/peer_programs.h"
+
+#include <algorithm>
+
+namespace dfc::cuda {
+namespace {
+
+class Rewriter {
+ public:
+  Rewriter(const Executable& plan, const PeerReads& lowered, std::vector<Program> programs,
+           const ProgressBoard& board)
+      : schedule_(plan.schedule()), lowered_(lowered), programs_(std::move(programs)), board_(board),
+        command_(schedule_.steps.size()), ends_(schedule_.steps.size()) {
+    for (Program& program : programs_) {
+      for (size_t i = 0; i < program.commands.size(); ++i) {
+        note(program, i);
+      }
+    }
+  }
+
+  std::vector<Program> run() {
+    const SideTable<StepId, bool> before =
+        awaitedIn([&](StepId step) { return schedule_.steps[step].waits; });
+    const SideTable<StepId, bool> now = awaitedIn([&](StepId step) { return lowered_.waits[step]; });
+    for (const StepId step : command_.ids()) {
+      if (Command* command = command_[step]; command != nullptr) {
+        const bool last = ends_[step].offset == ends_[step].perRound;
+        command->publishes = now[step] || last || (command->publishes && !before[step]);
+        setWaits(*command, lowered_.waits[step]);
+      }
+    }
+    for (const PeerRead& read : lowered_.reads) {
+      readAtSource(read);
+    }
+    for (Program& program : programs_) {
+      holdBackTail(program);
+    }
+    return std::move(programs_);
+  }
+
+ private:
+  // Where each step's command is, and how one waits for it: for those of others as somebody does already.
+  void note(Program& program, size_t position) {
+    Command& command = program.commands[position];
+    if (!command.step.valid()) {
+      return;
+    }
+    command_[command.step] = &command;
+    ends_[command.step] = {&board_[program.queue.index()], program.commands.size(), position + 1};
+    const auto& waits = schedule_.steps[command.step].waits;
+    for (size_t i = 0; i < waits.size(); ++i) {
+      DFC_ASSERT(command.waits[i].offset > 0, "a step's waits come before those for rounds before");
+      ends_[waits[i]] = command.waits[i];
+    }
+  }
+
+  template <class WaitsOf>
+  SideTable<StepId, bool> awaitedIn(const WaitsOf& waitsOf) const {
+    SideTable<StepId, bool> awaited(command_.size());
+    for (const StepId step : command_.ids()) {
+      for (const StepId wait : waitsOf(step)) {
+        awaited[wait] = true;
+      }
+    }
+    return awaited;
+  }
+
+  // Those for rounds before stay.
+  void setWaits(Command& command, llvm::ArrayRef<StepId> steps) const {
+    llvm::erase_if(command.waits, [](const WaitFor& wait) { return wait.offset > 0; });
+    appendWaits(command, steps);
+  }
+
+  void appendWaits(Command& command, llvm::ArrayRef<StepId> steps) const {
+    for (const StepId step : steps) {
+      DFC_ASSERT(ends_[step].word != nullptr, "a wait for a queue that nobody here waited for");
+      command.waits.push_back(ends_[step]);
+    }
+  }
+
+  void readAtSource(const PeerRead& read) {
+    Command *transfer = command_[read.transfer], *reader = command_[read.reader];
+    DFC_ASSERT(transfer != nullptr && reader != nullptr && transfer->kind == Command::Kind::Transfer &&
+                   transfer->operands[0].base == Location::Base::Arena,
+               "a transfer between GPUs of the group");
+    reader->operands[read.operand] = transfer->operands[0];
+    transfer->kind = Command::Kind::Nothing;
+    transfer->operands.clear();
+    transfer->results.clear();
+  }
+
+  // Copies of fetched values behind the queue's last step.
+  void holdBackTail(Program& program) const {
+    const auto tail =
+        std::find_if(program.commands.rbegin(), program.commands.rend(), [](const Command& command) {
+          return command.step.valid();
+        }).base();
+    const StepList& readers = lowered_.unawaited[program.queue];
+    if (readers.empty() || tail == program.commands.end()) {
+      return;
+    }
+    appendWaits(*tail, readers);
+    for (const StepId reader : readers) {
+      command_[reader]->publishes = true;
+    }
+  }
+
+  const Schedule& schedule_;
+  const PeerReads& lowered_;
+  std::vector<Program> programs_;
+  const ProgressBoard& board_;
+  SideTable<StepId, Command*> command_; // null for steps of others
+  SideTable<StepId, WaitFor> ends_;
+};
+
+} // namespace
+
+std::vector<Program> withPeerReads(const Executable& plan, const PeerReads& lowered,
+                                   std::vector<Program> programs, const ProgressBoard& board) {
+  return Rewriter(plan, lowered, std::move(programs), board).run();
+}
+
+} // namespace dfc::cuda

@@ -1,0 +1,15 @@
+// The programs of a session's GPUs where readers read a peer's memory in place of transfers.
+#pragma once
+
+#include "runtime/backend.h"
+#include "runtime/cuda/launches/peer_reads.h"
+
+namespace dfc::cuda {
+
+/// `programs`: of the queues of all GPUs that read or are read, as `resolve` made them for `plan` and
+/// `board`. Gives the same commands at the same positions: a transfer that is not made is Nothing, and its
+/// reader has the source as operand. Commands publish that somebody waits for now.
+std::vector<Program> withPeerReads(const Executable& plan, const PeerReads& lowered,
+                                   std::vector<Program> programs, const ProgressBoard& board);
+
+} // namespace dfc::cuda
