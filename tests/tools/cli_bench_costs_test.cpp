@@ -109,7 +109,33 @@ TEST_CASE("dfc bench: one row of a task graph alone, beside all who did that wor
   }
 }
 
-TEST_CASE("dfc bench: without the program of other task executors a row says so") {
+TEST_CASE("dfc bench: small pieces are held against plain code, where Google Benchmark was found") {
+  const Workshop shop;
+  const Outcome outcome = shop.dfc(costs(shop, {"--samples", "2", "--only", "micro", "-o", "results.json"}));
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  const auto rows = rowsOf(shop.file("results.json"));
+  if (!std::filesystem::exists(dfc::executableFolder() / "dfc_micro")) {
+    CHECK_THAT(rows.at("micro")["notMeasured"].get<std::string>(), containing("not installed"));
+    DFC_SKIP("dfc_micro is not beside dfc");
+  }
+  for (const char* key :
+       {"micro/kernel/add", "micro/kernel/matmul", "micro/pass/gradients", "micro/pass/drop_dead_ops",
+        "micro/stage/memory", "micro/plan/load", "micro/step"}) {
+    INFO(key);
+    REQUIRE(rows.count(key) == 1);
+    CHECK(rows.at(key)["samples"] == 2);
+  }
+  for (const auto& [key, row] : rows) { // none failed, and each has its peer
+    INFO(key);
+    CHECK(row.contains("seconds"));
+    CHECK_FALSE(row["what"].get<std::string>().empty());
+    CHECK(row["checks"].size() == 1);
+  }
+  CHECK(yardsticks(rows.at("micro/kernel/add")).count("memcpy of as many bytes") == 1);
+}
+
+TEST_CASE("dfc bench: without the programs beside it a row says so") {
   const Workshop shop;
   const std::filesystem::path bin = dfc::executableFolder();
   std::filesystem::create_directories(shop.path() / "here/bin");
@@ -120,14 +146,17 @@ TEST_CASE("dfc bench: without the program of other task executors a row says so"
     }
   }
   std::string command = "cd '" + shop.path().string() + "' && here/bin/dfc";
-  for (const std::string& word : costs(shop, {"--only", "overhead/chain/called", "-o", "results.json"})) {
+  for (const std::string& word :
+       costs(shop, {"--only", "overhead/chain/called", "--only", "micro/step", "-o", "results.json"})) {
     command += " '" + word + "'";
   }
   REQUIRE(std::system((command + " >out 2>&1").c_str()) == 0);
   const Json results = Json::parse(readText(shop.file("results.json")));
   CHECK(results[0]["rows"][0]["what"] == "other task executors");
   CHECK_THAT(results[0]["rows"][0]["notMeasured"].get<std::string>(), containing("not installed"));
-  CHECK(rowsOf(shop.file("results.json")).count("overhead/chain/called") == 1);
+  const auto rows = rowsOf(shop.file("results.json"));
+  CHECK(rows.count("overhead/chain/called") == 1);
+  CHECK_THAT(rows.at("micro")["notMeasured"].get<std::string>(), containing("dfc_micro is not beside dfc"));
 }
 
 TEST_CASE(

@@ -1,5 +1,6 @@
 #include "tools/bench/peers.h"
 
+#include "runtime/executable_folder.h"
 #include "tools/bench/process.h"
 
 #include <fmt/format.h>
@@ -155,6 +156,19 @@ void runPeer(const Stage& stage, const PeerScript& script, const PeerOptions& op
     }
   }
   addMissing(stage, script, keys, answered, whyNoAnswer(*outcome, options));
+}
+
+void runProgramBeside(const Stage& stage, PeerScript script, const PeerOptions& options,
+                      const WithoutProgram& without) {
+  script.file = script.program;
+  script.program = (executableFolder() / script.file).string();
+  if (std::error_code ignored; std::filesystem::exists(script.program, ignored)) {
+    runPeer(stage, script, options);
+  } else if (!script.keys.empty()) {
+    stage.attempt(without.key, without.what, [&](Row&) -> Status {
+      return errorWithoutPlace(fmt::format("not installed: {} is not beside dfc", script.file));
+    });
+  }
 }
 
 std::vector<const Row*> peersAt(const Report& report, const std::string& key) {

@@ -25,6 +25,16 @@ struct PeerScript {
 /// any gets one that says why.
 void runPeer(const Stage& stage, const PeerScript& script, const PeerOptions& options);
 
+/// The row that says that a program was not built.
+struct WithoutProgram {
+  std::string key, what;
+};
+
+/// The same for a program that lies beside dfc where the libraries that it needs were found: `program` is its
+/// name alone.
+void runProgramBeside(const Stage& stage, PeerScript script, const PeerOptions& options,
+                      const WithoutProgram& without);
+
 /// Others' rows of this key that have a time, the fastest first.
 std::vector<const Row*> peersAt(const Report& report, const std::string& key);
 

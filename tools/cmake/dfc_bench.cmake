@@ -7,14 +7,16 @@ set(dfc_version_command "${CMAKE_COMMAND}" "-DSOURCE=${CMAKE_SOURCE_DIR}" "-DHEA
 execute_process(COMMAND ${dfc_version_command} COMMAND_ERROR_IS_FATAL ANY)
 add_custom_target(dfc_version COMMAND ${dfc_version_command} BYPRODUCTS "${dfc_version_header}" VERBATIM)
 
-dfc_room_library(dfc_bench GLOBS tools/bench/*.cpp EXCLUDE ^tools/bench/executors/ LINKS dfc_compiler dfc_runtime)
+dfc_room_library(dfc_bench GLOBS tools/bench/*.cpp EXCLUDE ^tools/bench/executors/ ^tools/bench/micro/main\\.cpp$
+                 LINKS dfc_compiler dfc_runtime)
 add_dependencies(dfc_bench dfc_version)
 target_include_directories(dfc_bench SYSTEM PRIVATE "${CMAKE_BINARY_DIR}/generated")
 target_sources(dfc_bench PRIVATE samples/03_figure/graph.cpp) # A4 is the lesson's own graph
 
 # dfc_executors: others' task executors beside ours, each where it is found. A program of its own, so that dfc is linked
 # with none of them; where one is not found, `dfc bench` says so.
-add_executable(dfc_executors tools/bench/executors/main.cpp tools/bench/graphs/dag.cpp tools/bench/spread.cpp)
+add_executable(dfc_executors tools/bench/executors/main.cpp tools/bench/graphs/dag.cpp tools/bench/spread.cpp
+               tools/bench/answer_lines.cpp)
 target_link_libraries(dfc_executors PRIVATE dfc_flags dfc_ir Threads::Threads)
 # dfc_executor(NAME target...): its file, and what it is linked with.
 function(dfc_executor name)
@@ -38,4 +40,13 @@ if(PkgConfig_FOUND)
   if(DFC_STARPU_FOUND)
     dfc_executor(STARPU PkgConfig::DFC_STARPU)
   endif()
+endif()
+
+# dfc_micro: kernels, passes and other small pieces, timed by Google Benchmark, where that is found. Its library is shared
+# in Debian, so it is a program of its own: dfc does not load it, and the bundle does without.
+find_package(benchmark CONFIG QUIET)
+if(benchmark_FOUND AND NOT DFC_FUZZ)
+  add_executable(dfc_micro tools/bench/micro/main.cpp)
+  target_link_libraries(dfc_micro PRIVATE dfc_flags dfc_bench benchmark::benchmark)
+  add_dependencies(dfc_micro dfc_modules)
 endif()

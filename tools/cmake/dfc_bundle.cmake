@@ -9,7 +9,7 @@
 get_property(dfc_targets DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target IN LISTS dfc_targets)
   get_target_property(kind ${target} TYPE)
-  if(NOT kind MATCHES "^(EXECUTABLE|MODULE_LIBRARY)$" OR target STREQUAL dfc_executors) # others' libraries stay here
+  if(NOT kind MATCHES "^(EXECUTABLE|MODULE_LIBRARY)$" OR target MATCHES "^dfc_(executors|micro)$") # others' libraries stay here
     continue()
   endif()
   set(run_path "$ORIGIN/../lib/dfc")

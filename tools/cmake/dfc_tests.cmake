@@ -91,9 +91,11 @@ else()
 endif()
 dfc_test_room(property LINKS dfc_compiler dfc_runtime)
 dfc_test_room(fuzz LINKS dfc_compiler dfc_runtime dfc_zip)
-if(TARGET tests_tools AND TARGET dfc)
-  add_dependencies(tests_tools dfc)
-endif()
+foreach(program dfc dfc_micro)
+  if(TARGET tests_tools AND TARGET ${program})
+    add_dependencies(tests_tools ${program})
+  endif()
+endforeach()
 
 # Leaks and stray accesses of a whole run, where valgrind is installed. Without AVX: oneDNN's generated AVX code reads a
 # vector past its own scratch memory and throws it away.

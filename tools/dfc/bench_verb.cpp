@@ -36,10 +36,11 @@ constexpr const char* examples =
     R"(Without -m the machine is this host; where that shows no GPU, the shipped one with a CPU and two GPUs. GPUs that this
 host has not are emulated: then the work is small, and its times say nothing about GPUs.
 
-Alone it tells what dfc costs: training steps on the CPU beside PyTorch, tasks beside other task executors, compiling.
-tools/bench/peers/make_venv makes a Python with PyTorch, which is taken where it lies in its usual place.
+Alone it tells what dfc costs: training steps on the CPU beside PyTorch, tasks beside other task executors, compiling,
+and kernels and passes beside plain code. tools/bench/peers/make_venv makes a Python with PyTorch, which is taken where it
+lies in its usual place.
 
-Rows have keys like train/64, overhead/chain, compile/1000 (cost), A2/both and B3/1gpu/tf32/8192; --only takes some of
+Rows have keys like train/64, overhead/chain, micro/kernel/add (cost), A2/both and B3/1gpu/tf32/8192; --only takes some of
 them. With --output the results are added to a JSON file, one object a run. peers runs PyTorch's and JAX's scripts beside
 ours: --python names a Python that has them.
 
@@ -227,7 +228,7 @@ void addBench(CLI::App& program, Verbs& verbs) {
   verb->add_option("--python", arguments->peers.python, "the Python that has PyTorch (and JAX, for peers)")
       ->type_name("PROGRAM");
   verb->add_option("--script-limit", arguments->peers.limitSeconds,
-                   "seconds that one script of peers, or dfc_executors, may take")
+                   "seconds that one script of peers, dfc_executors or dfc_micro may take")
       ->type_name("S")
       ->check(seconds());
   verb->footer(examples);

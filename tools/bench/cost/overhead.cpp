@@ -2,14 +2,11 @@
 // beside a bare executor in this file and beside other task executors (dfc_executors). Issue 4: within twice
 // the bare one. All of those call a function a task, so ours is held against them with ops that are calls
 // too; `null` leaves ops out, and its own rows only tell what is left then.
-#include "runtime/executable_folder.h"
 #include "tools/bench/cost/calling_backend.h"
 #include "tools/bench/cost/costs.h"
 #include "tools/bench/graphs/large.h"
 
 #include <fmt/format.h>
-
-#include <filesystem>
 
 namespace dfc::bench {
 namespace {
@@ -236,21 +233,14 @@ std::vector<NamedDag> wantedDags(const Stage& stage) {
   return dags;
 }
 
-/// Others' executors on the same graphs; without their program one row that says so.
+/// Others' executors on the same graphs.
 void runOthers(const Stage& stage, const std::vector<NamedDag>& dags, const PeerOptions& peers) {
   PeerScript others;
-  others.program = (executableFolder() / "dfc_executors").string();
-  others.file = "dfc_executors";
+  others.program = "dfc_executors";
   for (const NamedDag& named : dags) {
     others.keys.push_back(keyOf(named));
   }
-  if (std::error_code ignored; std::filesystem::exists(others.program, ignored)) {
-    runPeer(stage, others, peers);
-  } else if (!dags.empty()) {
-    stage.attempt("overhead", "other task executors", [](Row&) -> Status {
-      return errorWithoutPlace("not installed: dfc_executors is not beside dfc");
-    });
-  }
+  runProgramBeside(stage, std::move(others), peers, {"overhead", "other task executors"});
 }
 
 } // namespace

@@ -1,49 +1,23 @@
 // dfc_executors: times the executors of others on the task graphs of `dfc bench --only overhead`, which
 // starts it. Takes and prints what peers/peer.py describes: --keys K,…, --quick; an object a line.
+#include "tools/bench/answer_lines.h"
 #include "tools/bench/executors/executors.h"
-#include "tools/bench/spread.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <exception>
 #include <iostream>
-#include <sstream>
 
 namespace dfc::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) {
-    parts.push_back(part);
-  }
-  return parts;
-}
-
 template <class Work>
 double secondsOf(Work work) {
   const auto begin = Clock::now();
   work();
   return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-void say(const std::string& key, const std::string& who, const Spread& spread) {
-  std::cout << nlohmann::json{{"key", key},
-                              {"who", who},
-                              {"seconds", spread.median},
-                              {"least", spread.least},
-                              {"most", spread.most},
-                              {"samples", spread.samples}}
-            << std::endl;
-}
-
-void sayWhyNot(const std::string& key, const std::string& who, const std::string& why) {
-  std::cout << nlohmann::json{{"key", key}, {"who", who}, {"error", why}} << std::endl;
 }
 
 void measure(const Executor& executor, const NamedDag& row, bool quick) {
@@ -116,15 +90,9 @@ std::vector<std::string> missingExecutors() {
 } // namespace dfc::bench
 
 int main(int count, char** words) {
-  std::vector<std::string> keys;
-  bool quick = false;
-  for (int i = 1; i < count; ++i) {
-    const std::string word = words[i];
-    quick = quick || word == "--quick";
-    keys = word == "--keys" && i + 1 < count ? dfc::bench::split(words[i + 1]) : keys;
-  }
+  const dfc::bench::Question question = dfc::bench::questionOf(count, words);
   try {
-    return dfc::bench::runAll(keys, quick);
+    return dfc::bench::runAll(question.keys, question.quick);
   } catch (const std::exception& error) {
     std::cerr << "dfc_executors: " << error.what() << "\n";
     return 2;

@@ -9,11 +9,6 @@
 namespace dfc::bench {
 namespace {
 
-Tensor gelu(Tensor x) {
-  const Tensor inner = 0.7978845608028654 * (x + 0.044715 * (x * x * x)); // sqrt(2 / pi)
-  return 0.5 * x * (1 + tanh(inner));
-}
-
 class BlockWriter {
  public:
   explicit BlockWriter(const BlockSpec& spec) : spec_(spec), g_("transformer block") {}
@@ -45,12 +40,9 @@ class BlockWriter {
     return matmul(x, w) + weight(name + " bias", {to}, zeros());
   }
 
-  Tensor layerNorm(const std::string& name, Tensor x) {
-    constexpr double epsilon = 1e-5;
-    const Tensor centred = x - reduceMean(x, {-1}, true);
-    const Tensor variance = reduceMean(centred * centred, {-1}, true);
-    return centred / sqrt(variance + epsilon) * weight(name + " gain", {spec_.width}, constantInit(1)) +
-           weight(name + " bias", {spec_.width}, zeros());
+  Tensor norm(const std::string& name, Tensor x) {
+    const Tensor gain = weight(name + " gain", {spec_.width}, constantInit(1));
+    return layerNorm(x, gain, weight(name + " bias", {spec_.width}, zeros()));
   }
 
   /// Rows of one of query, key and value as [batch, heads, sequence, width / heads].
@@ -74,8 +66,8 @@ class BlockWriter {
   Tensor block() {
     const int64_t rows = spec_.batch * spec_.sequence, inner = spec_.width * spec_.expansion;
     Tensor x = reshape(g_.parameter("x", tokens(), normal(0, 1, 1)), {rows, spec_.width});
-    x = x + attention(layerNorm("norm1", x));
-    const Tensor hidden = gelu(dense("up", layerNorm("norm2", x), spec_.width, inner));
+    x = x + attention(norm("norm1", x));
+    const Tensor hidden = gelu(dense("up", norm("norm2", x), spec_.width, inner), Approximation::Tanh);
     x = x + dense("down", hidden, inner, spec_.width);
     return reshape(x, {spec_.batch, spec_.sequence, spec_.width});
   }

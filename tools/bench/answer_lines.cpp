@@ -1,0 +1,49 @@
+#include "tools/bench/answer_lines.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+
+namespace dfc::bench {
+namespace {
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) {
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+} // namespace
+
+Question questionOf(int count, char** words) {
+  Question question;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = words[i], next = i + 1 < count ? words[i + 1] : "";
+    question.quick = question.quick || word == "--quick";
+    question.keys = word == "--keys" ? split(next) : question.keys;
+    question.samples = word == "--samples" ? static_cast<uint32_t>(std::strtoul(next.c_str(), nullptr, 10))
+                                           : question.samples;
+  }
+  return question;
+}
+
+void say(const std::string& key, const std::string& who, const Spread& spread) {
+  std::cout << nlohmann::json{{"key", key},
+                              {"who", who},
+                              {"seconds", spread.median},
+                              {"least", spread.least},
+                              {"most", spread.most},
+                              {"samples", spread.samples}}
+            << std::endl;
+}
+
+void sayWhyNot(const std::string& key, const std::string& who, const std::string& why) {
+  std::cout << nlohmann::json{{"key", key}, {"who", who}, {"error", why}} << std::endl;
+}
+
+} // namespace dfc::bench

@@ -1,0 +1,116 @@
+// dfc_micro: the cases of cases.h, timed by Google Benchmark. With --keys (as `dfc bench` starts it, with
+// what peers/peer.py describes) each case is timed alone, ours and its peer's repetitions in random order,
+// and the medians are printed as an object a line; without, it is a Google Benchmark program with all its
+// options.
+#include "tools/bench/answer_lines.h"
+#include "tools/bench/micro/cases.h"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+namespace dfc::bench {
+namespace {
+
+constexpr const char* ourselves = "dfc";
+
+std::string nameOf(const MicroCase& one, const std::string& who) { return one.key + "/" + who; }
+
+/// Registers ours and the peer's; they are prepared when the first of them begins.
+std::vector<benchmark::internal::Benchmark*> enter(const MicroCase& one) {
+  const auto works = std::make_shared<std::optional<Works>>();
+  std::vector<benchmark::internal::Benchmark*> entered;
+  for (const bool ours : {true, false}) {
+    const auto time = [works, ours, prepare = one.prepare](benchmark::State& state) {
+      if (!works->has_value()) {
+        *works = prepare();
+      }
+      const Work& work = ours ? (*works)->ours : (*works)->theirs;
+      for (auto _ : state) {
+        work();
+      }
+      if ((*works)->bytes > 0) {
+        state.SetBytesProcessed(static_cast<int64_t>((*works)->bytes) * state.iterations());
+      }
+    };
+    const std::string name = nameOf(one, ours ? ourselves : one.peer);
+    entered.push_back(benchmark::RegisterBenchmark(name.c_str(), time)->UseRealTime());
+  }
+  return entered;
+}
+
+/// Tells a case's medians.
+class Lines final : public benchmark::BenchmarkReporter {
+ public:
+  explicit Lines(const MicroCase& one) : case_(one) {}
+  bool ReportContext(const Context& /*context*/) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    std::vector<double> seconds;
+    for (const Run& run : runs) {
+      if (run.run_type == Run::RT_Iteration && run.iterations > 0) {
+        seconds.push_back(run.real_accumulated_time / static_cast<double>(run.iterations));
+      }
+    }
+    if (!seconds.empty()) {
+      const bool ours = runs.front().run_name.function_name == nameOf(case_, ourselves);
+      say(case_.key, ours ? ourselves : case_.peer, spreadOf(std::move(seconds)));
+    }
+  }
+
+ private:
+  const MicroCase& case_;
+};
+
+void answer(const Question& question, char* program) {
+  std::string inRandomOrder = "--benchmark_enable_random_interleaving=true";
+  char* words[] = {program, inRandomOrder.data()};
+  int count = 2;
+  benchmark::Initialize(&count, words);
+  const double secondsOfSample = question.quick ? 0.001 : 0.05;
+  const uint32_t usual = question.quick ? 3 : 7;
+  for (const MicroCase& one : microCases(question.quick)) {
+    if (std::find(question.keys.begin(), question.keys.end(), one.key) == question.keys.end()) {
+      continue;
+    }
+    for (auto* entered : enter(one)) {
+      entered->MinTime(secondsOfSample);
+      entered->Repetitions(static_cast<int>(question.samples == 0 ? usual : question.samples));
+    }
+    Lines lines(one);
+    benchmark::RunSpecifiedBenchmarks(&lines);
+    benchmark::ClearRegisteredBenchmarks();
+  }
+}
+
+int runAlone(int count, char** words) {
+  benchmark::Initialize(&count, words);
+  if (benchmark::ReportUnrecognizedArguments(count, words)) {
+    return 1;
+  }
+  for (const MicroCase& one : microCases(false)) {
+    enter(one);
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
+
+} // namespace
+} // namespace dfc::bench
+
+int main(int count, char** words) {
+  try {
+    const dfc::bench::Question question = dfc::bench::questionOf(count, words);
+    if (question.keys.empty()) {
+      return dfc::bench::runAlone(count, words);
+    }
+    dfc::bench::answer(question, words[0]);
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "dfc_micro: " << error.what() << "\n";
+    return 2;
+  }
+}
