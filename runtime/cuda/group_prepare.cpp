@@ -31,14 +31,13 @@ void Group::preparePrograms() {
   const PeerReads lowered = peerReads();
   steps_ = lowered.order;
   std::vector<Program> planned;
-  for (const Loaded& loaded : loaded_) {
-    planned.push_back(loaded.program);
+  for (Loaded& loaded : loaded_) {
+    planned.push_back(std::move(loaded.program));
   }
-  const std::vector<Program> programs = withPeerReads(*plan_, lowered, std::move(planned), *board_);
+  const std::vector<Program> programs = withPeerReads(*plan_, lowered, planned, *board_);
   programs_.clear();
   for (size_t i = 0; i < loaded_.size(); ++i) {
-    programs_.push_back(
-        prepareProgram(*plan_, loaded_[i].program, programs[i], *loaded_[i].gpu, sharedParts()));
+    programs_.push_back(prepareProgram(*plan_, planned[i], programs[i], *loaded_[i].gpu, sharedParts()));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "ir/dsl.h"
 #include "ir/rewriter.h"
 #include "runtime/cuda/launches/peer_programs.h"
+#include "runtime/cuda/launches/segments.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
@@ -102,6 +103,29 @@ Plan netPlan(int64_t batch) {
   return compiled(*graph, *machine);
 }
 
+/// The plan's programs with and without reads from peers, over memory of the host.
+struct BothWays {
+  ProgressBoard board;
+  std::vector<std::unique_ptr<HeapArena>> arenas;
+  PeerReads lowered;
+  std::vector<Program> planned, programs;
+
+  explicit BothWays(const Executable& plan, bool reads = true) : board(plan.schedule().queues.size(), 0) {
+    SideTable<DeviceId, Arena*> byDevice(plan.machine().devices.size());
+    for (const DeviceId device : byDevice.ids()) {
+      arenas.push_back(std::make_unique<HeapArena>(plan.memory().arenaBytes[device]));
+      byDevice[device] = arenas.back().get();
+    }
+    const auto gpus = [&](DeviceId a, DeviceId b) {
+      return plan.machine().devices[a].kind == DeviceKind::Gpu &&
+             plan.machine().devices[b].kind == DeviceKind::Gpu;
+    };
+    planned = resolve(plan, byDevice, board).programs;
+    lowered = lowerPeerReads(plan, reads ? choosePeerReads(plan, gpus) : std::vector<PeerRead>());
+    programs = cuda::withPeerReads(plan, lowered, planned, board);
+  }
+};
+
 } // namespace
 
 TEST_CASE("peer reads: an update reads the gradient where the peer made it") {
@@ -114,6 +138,22 @@ TEST_CASE("peer reads: an update reads the gradient where the peer made it") {
   CHECK(lowered.waits[next] == cuda::StepList{made});
   CHECK(lowered.waits[transfer].empty());
   CHECK(lowered.order.size() == plan->schedule().steps.size());
+}
+
+TEST_CASE("peer reads: a plan without them keeps its programs") {
+  const Plan plan = netPlan(64);
+  const BothWays ways(*plan, false);
+  REQUIRE(ways.lowered.reads.empty());
+  for (size_t i = 0; i < ways.planned.size(); ++i) {
+    CHECK(cuda::segmentsOf(ways.programs[i]) == cuda::segmentsOf(ways.planned[i]));
+    for (size_t k = 0; k < ways.planned[i].commands.size(); ++k) {
+      const Command &planned = ways.planned[i].commands[k], &command = ways.programs[i].commands[k];
+      CHECK(command.kind == planned.kind);
+      CHECK(command.publishes == planned.publishes);
+      CHECK(command.waits.size() == planned.waits.size());
+      CHECK(command.operands == planned.operands);
+    }
+  }
 }
 
 TEST_CASE("peer reads: not through the host, nor from a GPU without access") {
@@ -286,29 +326,6 @@ struct Commands {
   }
 
   bool published = true; ///< whatever is waited for
-};
-
-/// The plan's programs with and without reads from peers, over memory of the host.
-struct BothWays {
-  ProgressBoard board;
-  std::vector<std::unique_ptr<HeapArena>> arenas;
-  PeerReads lowered;
-  std::vector<Program> planned, programs;
-
-  explicit BothWays(const Executable& plan) : board(plan.schedule().queues.size(), 0) {
-    SideTable<DeviceId, Arena*> byDevice(plan.machine().devices.size());
-    for (const DeviceId device : byDevice.ids()) {
-      arenas.push_back(std::make_unique<HeapArena>(plan.memory().arenaBytes[device]));
-      byDevice[device] = arenas.back().get();
-    }
-    const auto gpus = [&](DeviceId a, DeviceId b) {
-      return plan.machine().devices[a].kind == DeviceKind::Gpu &&
-             plan.machine().devices[b].kind == DeviceKind::Gpu;
-    };
-    planned = resolve(plan, byDevice, board).programs;
-    lowered = lowerPeerReads(plan, choosePeerReads(plan, gpus));
-    programs = cuda::withPeerReads(plan, lowered, planned, board);
-  }
 };
 
 void checkOrder(const Executable& plan, const BothWays& ways) {

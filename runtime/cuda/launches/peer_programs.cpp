@@ -1,8 +1,6 @@
 // From steps to commands: positions, counts of progress words, addresses.
 #include "runtime/cuda/launches/peer_programs.h"
 
-#include <algorithm>
-
 namespace dfc::cuda {
 namespace {
 
@@ -32,9 +30,6 @@ class Rewriter {
     }
     for (const PeerRead& read : lowered_.reads) {
       readAtSource(read);
-    }
-    for (Program& program : programs_) {
-      holdBackTail(program);
     }
     return std::move(programs_);
   }
@@ -69,10 +64,6 @@ class Rewriter {
   // Those for rounds before stay.
   void setWaits(Command& command, llvm::ArrayRef<StepId> steps) const {
     llvm::erase_if(command.waits, [](const WaitFor& wait) { return wait.offset > 0; });
-    appendWaits(command, steps);
-  }
-
-  void appendWaits(Command& command, llvm::ArrayRef<StepId> steps) const {
     for (const StepId step : steps) {
       DFC_ASSERT(ends_[step].word != nullptr, "a wait for a queue that nobody here waited for");
       command.waits.push_back(ends_[step]);
@@ -88,22 +79,6 @@ class Rewriter {
     transfer->kind = Command::Kind::Nothing;
     transfer->operands.clear();
     transfer->results.clear();
-  }
-
-  // Copies of fetched values behind the queue's last step.
-  void holdBackTail(Program& program) const {
-    const auto tail =
-        std::find_if(program.commands.rbegin(), program.commands.rend(), [](const Command& command) {
-          return command.step.valid();
-        }).base();
-    const StepList& readers = lowered_.unawaited[program.queue];
-    if (readers.empty() || tail == program.commands.end()) {
-      return;
-    }
-    appendWaits(*tail, readers);
-    for (const StepId reader : readers) {
-      command_[reader]->publishes = true;
-    }
   }
 
   const Schedule& schedule_;

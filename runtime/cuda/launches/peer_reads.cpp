@@ -13,7 +13,7 @@ class Lowering {
  public:
   Lowering(const Executable& plan, const std::vector<PeerRead>& reads)
       : schedule_(plan.schedule()), reader_(schedule_.steps.size()), reads_(schedule_.steps.size()),
-        waits_(schedule_.steps.size()), unawaited_(schedule_.queues.size()) {
+        waits_(schedule_.steps.size()) {
     for (const PeerRead& read : reads) {
       reader_[read.transfer] = read.reader;
       reads_[read.reader] = true;
@@ -106,7 +106,6 @@ class Lowering {
   }
 
   SideTable<StepId, StepList> waits() && { return std::move(waits_); }
-  SideTable<QueueId, StepList> unawaited() && { return std::move(unawaited_); }
 
  private:
   template <class Action>
@@ -153,12 +152,13 @@ class Lowering {
   }
 
   // What follows a transfer that is not made waits for its reader: the next step of the queue that does work
-  // or is waited for.
+  // or is waited for. Behind its last step only the end of the round follows, which all queues wait for:
+  // values that no step makes are fetched on the first queue of a device, where there are no transfers.
   void holdBack() {
     const SideTable<StepId, bool> awaited = awaitedSteps();
-    for (const QueueId queue : schedule_.queues.ids()) {
-      StepList& readers = unawaited_[queue];
-      for (const StepId step : schedule_.queues[queue].steps) {
+    for (const QueueRow& queue : schedule_.queues) {
+      StepList readers;
+      for (const StepId step : queue.steps) {
         if (reader_[step].valid()) {
           readers.push_back(reader_[step]);
         }
@@ -201,7 +201,6 @@ class Lowering {
   SideTable<StepId, StepId> reader_; // of a transfer that is not made
   SideTable<StepId, bool> reads_;    // whether it is such a reader
   SideTable<StepId, StepList> waits_;
-  SideTable<QueueId, StepList> unawaited_;
 };
 
 } // namespace
@@ -226,9 +225,8 @@ PeerReads lowerPeerReads(const Executable& plan, std::vector<PeerRead> chosen) {
     lowering.emplace(std::move(together));
     order = std::move(other);
   }
-  PeerReads lowered{std::move(chosen), {}, {}, std::move(order)};
+  PeerReads lowered{std::move(chosen), {}, std::move(order)};
   lowered.waits = std::move(*lowering).waits();
-  lowered.unawaited = std::move(*lowering).unawaited();
   return lowered;
 }
 

@@ -15,9 +15,8 @@ using StepList = llvm::SmallVector<StepId, 2>;
 
 struct PeerReads {
   std::vector<PeerRead> reads;
-  SideTable<StepId, StepList> waits;      ///< of every step, in place of the schedule's; at most one a queue
-  SideTable<QueueId, StepList> unawaited; ///< readers that nobody after the queue's last step waited for
-  std::vector<StepId> order; ///< every step once, behind its waits and the one before on its queue
+  SideTable<StepId, StepList> waits; ///< of every step, in place of the schedule's; at most one a queue
+  std::vector<StepId> order;         ///< every step once, behind its waits and the one before on its queue
 };
 
 /// Drops those of `chosen` that would have steps wait for one another in a circle. Readers on one queue wait
