@@ -14,7 +14,8 @@ bool mayRunInPlace(const Graph& graph, OpId op, size_t index) {
     return index == 0;
   }
   if (row.kind() == OpKind::FusedMatmul) {
-    return index >= 2 && graph.typeOf(row.operands[index]) == result && geluSlopeOf(graph, op) != index;
+    return index >= 2 && graph.typeOf(row.operands[index]) == result &&
+           (result.element != ElementType::F16 || geluSlopeOf(graph, op) != index);
   }
   const auto* fused = row.getIf<ops::Fused>();
   const bool streams = fused != nullptr ? fused->reduction == ops::Fused::Reduction::None

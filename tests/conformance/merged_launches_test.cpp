@@ -179,21 +179,21 @@ TEST_CASE("merged launches leave the bits of separate ones: random graphs of eve
 
 namespace {
 
-/// A training step of two layers with gelu between them, in bf16, whose products end in all ways there are.
+/// A training step of two layers with gelu between them, in f16, whose products end in all ways there are.
 Graph geluStep() {
   Builder g("step");
-  const auto bf16 = [](const Shape& shape) { return TensorType{ElementType::BF16, shape}; };
-  const Tensor x = g.input("x", bf16({24, 16}));
-  const std::vector<Tensor> weights = {g.parameter("w1", bf16({16, 40})), g.parameter("b1", bf16({40})),
-                                       g.parameter("w2", bf16({40, 8}))};
+  const auto f16 = [](const Shape& shape) { return TensorType{ElementType::F16, shape}; };
+  const Tensor x = g.input("x", f16({24, 16}));
+  const std::vector<Tensor> weights = {g.parameter("w1", f16({16, 40})), g.parameter("b1", f16({40})),
+                                       g.parameter("w2", f16({40, 8}))};
   const Tensor h = matmul(x, weights[0]) + weights[1];
   const Tensor loss =
-      reduceSum(matmul(gelu(h, Approximation::Tanh), weights[2]) * g.input("t", bf16({24, 8})));
+      reduceSum(matmul(gelu(h, Approximation::Tanh), weights[2]) * g.input("t", f16({24, 8})));
   const std::vector<Tensor> slopes = gradients(loss, weights);
   for (size_t i = 0; i < weights.size(); ++i) {
     g.assign(weights[i], weights[i] - 0.125 * slopes[i]);
   }
-  g.fetch("ahead", gelu(matmul(x, g.parameter("w3", bf16({16, 40}))) + weights[1], Approximation::Tanh));
+  g.fetch("ahead", gelu(matmul(x, g.parameter("w3", f16({16, 40}))) + weights[1], Approximation::Tanh));
   return *std::move(g).finish();
 }
 

@@ -20,7 +20,7 @@ class Reader {
     if (const auto operand = geluSlopeOf(graph_, op_)) {
       epilogue_.ending = Ending::GeluSlope;
       epilogue_.slopeOf = operand;
-      return hasGelu() && pitched() ? std::optional(epilogue_) : std::nullopt;
+      return hasGeluSlope() ? std::optional(epilogue_) : std::nullopt;
     }
     for (const ops::FusedInstruction& instruction : fused_.body.instructions) {
       if (finished_ || instruction.type != product_.element || !take(instruction)) {
@@ -70,8 +70,11 @@ class Reader {
     DFC_UNREACHABLE("an element type");
   }
 
-  // cuBLASLt reads the slope's argument in rows of whole eights.
-  bool pitched() const { return product_.shape[product_.shape.rank() - 1] % 8 == 0; }
+  // cuBLASLt reads the slope's argument in rows of whole eights. From 1.8e19 on, which f16 does not reach, its
+  // slope is NaN (seen on an H200: the square overflows).
+  bool hasGeluSlope() const {
+    return product_.element == ElementType::F16 && product_.shape[product_.shape.rank() - 1] % 8 == 0;
+  }
 
   bool scale(const ops::FusedInstruction& instruction) {
     const auto factor = constantOf(otherThanCurrent(instruction));
