@@ -13,10 +13,9 @@ class PatientOrderer {
  public:
   PatientOrderer(const ListProblem& problem, const MemoryDemand& demand, const std::vector<uint32_t>& rank,
                  size_t deviceCount)
-      : problem_(problem), demand_(demand), rank_(rank), after_(successorsOf(problem)),
-        missing_(problem.tasks.size()), isReady_(problem.tasks.size()), key_(problem.tasks.size()),
-        usersLeft_(demand.buffers.size()), into_(demand.buffers.size()), overwritten_(demand.buffers.size()),
-        held_(deviceCount) {
+      : problem_(problem), demand_(demand), rank_(rank), after_(problem), missing_(problem.tasks.size()),
+        isReady_(problem.tasks.size()), key_(problem.tasks.size()), usersLeft_(demand.buffers.size()),
+        into_(demand.buffers.size()), overwritten_(demand.buffers.size()), held_(deviceCount) {
     result_.peak = SideTable<DeviceId, int64_t>(deviceCount);
   }
 
@@ -182,7 +181,7 @@ class PatientOrderer {
   const ListProblem& problem_;
   const MemoryDemand& demand_;
   const std::vector<uint32_t>& rank_;
-  std::vector<std::vector<uint32_t>> after_;
+  Successors after_;
   std::vector<uint32_t> missing_;
   std::vector<char> isReady_;
   std::vector<Key> key_; // of ready tasks

@@ -16,6 +16,7 @@
 #include <llvm/ADT/Hashing.h>
 #include <llvm/ADT/STLExtras.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace dfc {
@@ -39,9 +40,9 @@ bool isShareable(OpKind kind) {
 
 class Sharing {
  public:
-  explicit Sharing(const Graph& graph) : graph_(graph), rewriter_(graph), before_(graph.opCount()) {
-    newest_.reserve(static_cast<unsigned>(graph.opCount()));
-  }
+  explicit Sharing(const Graph& graph)
+      : graph_(graph), rewriter_(graph), readers_(graph.valueCount()), before_(graph.opCount()),
+        hash_(graph.opCount()) {}
 
   Graph run() && {
     for (const OpId op : graph_.ops()) {
@@ -55,15 +56,38 @@ class Sharing {
 
  private:
   // Lets an earlier op stand for this one; else remembers this one, and the answer is false.
+  //
+  // Equal ops read the same latest operand, whose readers are few and near, while a table by hash of a large
+  // graph is somewhere else in memory for every op. Where a value has more readers than that, the others are
+  // found by hash.
   bool share(OpId op) {
-    OpId& newest = newest_[hash(op)];
+    const auto operands = operandsOf(op);
+    hash_[op] = hash(op, operands);
+    Readers* const near =
+        operands.empty() ? nullptr : &readers_[*std::max_element(operands.begin(), operands.end())];
+    if (near != nullptr && replaceByOneOf(near->newest, op)) {
+      return true;
+    }
+    if (near != nullptr && near->count < mostNear) {
+      ++near->count;
+      before_[op] = std::exchange(near->newest, op);
+      return false;
+    }
+    OpId& newest = newest_[hash_[op]];
+    if (replaceByOneOf(newest, op)) {
+      return true;
+    }
+    before_[op] = std::exchange(newest, op);
+    return false;
+  }
+
+  bool replaceByOneOf(OpId newest, OpId op) {
     for (OpId candidate = newest; candidate.valid(); candidate = before_[candidate]) {
-      if (same(candidate, op)) {
+      if (hash_[candidate] == hash_[op] && same(candidate, op)) {
         replace(op, candidate);
         return true;
       }
     }
-    before_[op] = std::exchange(newest, op);
     return false;
   }
 
@@ -79,9 +103,9 @@ class Sharing {
     return operands;
   }
 
-  uint32_t hash(OpId op) const {
+  uint32_t hash(OpId op, llvm::ArrayRef<ValueId> operands) const {
     size_t key = llvm::hash_combine(hashAttributes(graph_[op].attributes), graph_[op].pin.index());
-    for (const ValueId operand : operandsOf(op)) {
+    for (const ValueId operand : operands) {
       key = llvm::hash_combine(key, operand.index());
     }
     if (staysInScope(op)) {
@@ -110,8 +134,17 @@ class Sharing {
 
   const Graph& graph_;
   Rewriter rewriter_;
-  llvm::DenseMap<uint32_t, OpId> newest_; // by hash, the newest of the old ops that stayed
-  SideTable<OpId, OpId> before_;          // the one of the same hash before it
+  /// Of a value that is their latest operand, in the new graph.
+  struct Readers {
+    OpId newest; // of the old ops that stayed
+    uint32_t count = 0;
+  };
+  static constexpr uint32_t mostNear = 16;
+
+  SideTable<ValueId, Readers> readers_;
+  llvm::DenseMap<uint32_t, OpId> newest_; // by hash: of those that are not among the readers
+  SideTable<OpId, OpId> before_;          // the next of the same list
+  SideTable<OpId, uint32_t> hash_;
 };
 
 } // namespace

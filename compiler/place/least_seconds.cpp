@@ -84,7 +84,9 @@ class WorkSum {
   bool hasArrived(ValueId value, DeviceId device) {
     return (wordOf(value, device) >> (device.index() % 64) & 1) != 0;
   }
-  void arrive(ValueId value, DeviceId device) { wordOf(value, device) |= uint64_t(1) << (device.index() % 64); }
+  void arrive(ValueId value, DeviceId device) {
+    wordOf(value, device) |= uint64_t(1) << (device.index() % 64);
+  }
 
   const Placement& placement_;
   const PlacementProblem& problem_;

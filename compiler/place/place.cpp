@@ -117,9 +117,9 @@ Placement placeOn(const PlacementProblem& problem, DeviceId device) {
   return placement;
 }
 
-double predictedMakespan(const Placement& placement, const PlacementProblem& problem) {
+double predictedMakespan(const Placement& placement, const PlacementProblem& problem, double least) {
   const auto placed = insertTransfers(placement, problem.machine);
-  return predictedMakespan(placed, problem.machine, problem.cost);
+  return predictedMakespan(placed, problem.machine, problem.cost, least);
 }
 
 Placement fastest(std::vector<Placement> candidates, const PlacementProblem& problem) {
@@ -134,7 +134,8 @@ Placement fastest(std::vector<Placement> candidates, const PlacementProblem& pro
   size_t best = 0;
   double bestSeconds = std::numeric_limits<double>::infinity();
   for (const size_t i : inOrderOf(least)) {
-    const double seconds = least[i] > bestSeconds ? least[i] : predictedMakespan(candidates[i], problem);
+    const double seconds =
+        least[i] > bestSeconds ? least[i] : predictedMakespan(candidates[i], problem, least[i]);
     if (seconds < bestSeconds || (seconds == bestSeconds && i < best)) {
       bestSeconds = seconds;
       best = i;

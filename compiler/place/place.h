@@ -55,8 +55,9 @@ Result<Placement> place(const Graph& graph, const Machine& machine, const CostMo
 Placement placeOn(const PlacementProblem& problem, DeviceId device);
 /// `placeOn` for each device; devices that are alike once.
 std::vector<Placement> oneDeviceEach(const PlacementProblem& problem);
-/// The makespan that the scheduler predicts for a placement, in seconds.
-double predictedMakespan(const Placement& placement, const PlacementProblem& problem);
+/// The makespan that the scheduler predicts for a placement, in seconds. `least`: what none of its schedules
+/// can undercut, where that is known.
+double predictedMakespan(const Placement& placement, const PlacementProblem& problem, double least = 0);
 /// The candidate with the smallest predicted makespan; the earliest on a tie. One that cannot be it, by
 /// `leastSeconds`, is not scheduled.
 Placement fastest(std::vector<Placement> candidates, const PlacementProblem& problem);

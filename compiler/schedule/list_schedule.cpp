@@ -21,7 +21,7 @@ constexpr uint32_t mostRefused = 64;
 class ListScheduler {
  public:
   ListScheduler(const ListProblem& problem, const std::vector<double>& priority, ListGate* gate)
-      : gate_(gate), problem_(problem), after_(successorsOf(problem)), order_(orderOf(problem, priority)),
+      : gate_(gate), problem_(problem), after_(problem), order_(orderOf(problem, priority)),
         place_(problem.tasks.size()), missing_(problem.tasks.size()), ready_(problem.groupLanes.size()),
         freeLanes_(problem.groupLanes.size()), open_(problem.groupLanes.size()),
         clock_(problem.tasks.size() + problem.groupLanes.size(), problem.groupLanes.size()) {
@@ -217,7 +217,7 @@ class ListScheduler {
 
   ListGate* gate_;
   const ListProblem& problem_;
-  std::vector<std::vector<uint32_t>> after_;
+  Successors after_;
   std::vector<uint32_t> order_, place_; // tasks in order of priority, and where each is there
   std::vector<uint32_t> missing_;
   std::vector<std::set<uint32_t>> ready_;       // by group: places
@@ -233,15 +233,21 @@ class ListScheduler {
 
 } // namespace
 
-std::vector<std::vector<uint32_t>> successorsOf(const ListProblem& problem) {
-  std::vector<std::vector<uint32_t>> after(problem.tasks.size());
+// Counts first, so that each task's stretch is known; then every stretch is filled from its end.
+Successors::Successors(const ListProblem& problem) : first_(problem.tasks.size() + 1) {
   for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
     for (const uint32_t before : problem.tasks[task].before) {
       DFC_ASSERT(before < task, "task order is topological");
-      after[before].push_back(task);
+      ++first_[before];
     }
   }
-  return after;
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  tasks_.resize(first_.back());
+  for (size_t task = problem.tasks.size(); task-- > 0;) {
+    for (const uint32_t before : problem.tasks[task].before) {
+      tasks_[--first_[before]] = static_cast<uint32_t>(task);
+    }
+  }
 }
 
 std::vector<double> upwardRanks(const ListProblem& problem) {

@@ -42,8 +42,18 @@ struct ListResult {
   double makespan = 0;
 };
 
-/// By task, those that have it before them.
-std::vector<std::vector<uint32_t>> successorsOf(const ListProblem& problem);
+/// By task, those that have it before them, in ascending order; in two arrays, as a large problem has
+/// millions.
+class Successors {
+ public:
+  explicit Successors(const ListProblem& problem);
+  llvm::ArrayRef<uint32_t> operator[](uint32_t task) const {
+    return llvm::ArrayRef(tasks_).slice(first_[task], first_[task + 1] - first_[task]);
+  }
+
+ private:
+  std::vector<uint32_t> first_, tasks_;
+};
 /// Longest way from the start of each task to the end of the computation, in seconds.
 std::vector<double> upwardRanks(const ListProblem& problem);
 /// The rank of a task's box: the highest upward rank among the tasks of the same group and box.

@@ -86,10 +86,14 @@ struct BoundedResult {
 // no slower: it hands over whole boxes, so that what waits for one of them can start (and its operands die
 // sooner).
 // Nothing is tried any more where the first order already is as short as any can be.
+bool isShortest(double makespan, double bound) {
+  constexpr double rounding = 2e-9;
+  return makespan <= bound * (1 + rounding);
+}
+
 BoundedResult bestOrder(const ListProblem& problem) {
-  constexpr double rounding = 1e-9;
   BoundedResult best{listSchedule(problem, boxRanks(problem)), lowerBounds(problem)};
-  if (best.result.makespan <= best.bounds.best() * (1 + rounding)) {
+  if (isShortest(best.result.makespan, best.bounds.best())) {
     return best;
   }
   ListResult byTask = listSchedule(problem);
@@ -110,8 +114,14 @@ Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const C
   return scheduleOf(problem, best.result, best.bounds);
 }
 
-double predictedMakespan(const PlacedGraph& placed, const Machine& machine, const CostModel& cost) {
-  return bestOrder(scheduleProblem(placed, machine, cost).list).result.makespan;
+double predictedMakespan(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
+                         double least) {
+  const ListProblem problem = scheduleProblem(placed, machine, cost).list;
+  const double byBox = listSchedule(problem, boxRanks(problem)).makespan;
+  if (isShortest(byBox, least) || isShortest(byBox, lowerBounds(problem).best())) {
+    return byBox;
+  }
+  return std::min(byBox, listSchedule(problem).makespan);
 }
 
 } // namespace dfc

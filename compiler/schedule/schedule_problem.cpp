@@ -8,8 +8,8 @@
 namespace dfc {
 namespace {
 
-/// Queues of one kind on one device are one group of interchangeable lanes; a device's groups are in the order
-/// of their kinds.
+/// Queues of one kind on one device are one group of interchangeable lanes; a device's groups are in the
+/// order of their kinds.
 struct Groups {
   std::vector<uint32_t> first;     // by device: its compute group; copyIn, copyOut and peer follow for a gpu
   std::vector<QueueId> firstQueue; // by group

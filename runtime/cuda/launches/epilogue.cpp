@@ -70,8 +70,8 @@ class Reader {
     DFC_UNREACHABLE("an element type");
   }
 
-  // cuBLASLt reads the slope's argument in rows of whole eights. From 1.8e19 on, which f16 does not reach, its
-  // slope is NaN (seen on an H200: the square overflows).
+  // cuBLASLt reads the slope's argument in rows of whole eights. From 1.8e19 on, which f16 does not reach,
+  // its slope is NaN (seen on an H200: the square overflows).
   bool hasGeluSlope() const {
     return product_.element == ElementType::F16 && product_.shape[product_.shape.rank() - 1] % 8 == 0;
   }

@@ -96,8 +96,7 @@ Status timeCompile(const Stage& stage, size_t nodes, Row& row, std::map<size_t, 
   perNode[nodes] = row.time->median * 1e6 / ops;
   row.checks.push_back(
       {"µs per node", perNode[nodes], stage.atFullSize(mostMicrosecondsPerNode), std::nullopt});
-  row.notes.push_back(
-      fmt::format("{:.2f} KiB per node at the peak", static_cast<double>(peak) / ops / 1024));
+  row.notes.push_back(fmt::format("{:.2f} KiB per node at the peak", static_cast<double>(peak) / ops / 1024));
   row.notes.push_back("µs per node: " + last.stages);
   return success();
 }
