@@ -197,6 +197,8 @@ inline bool runGrid(void (*kernel)(void**), void** given, const unsigned int* si
   imitation::exchanged(value, static_cast<int>(imitation::thread.x % 32) - static_cast<int>(distance))
 #define __ballot_sync(mask, yes) imitation::voted(yes)
 #define __popc(bits) __builtin_popcount(bits)
+#define __ldcs(from) (*(from)) // caches are none of the host's business
+#define __stcs(to, value) (void)(*(to) = (value))
 
 // CUDA's normal distribution function; the wider erfc hides what the quotient loses.
 inline double normcdf(double a) {

@@ -6,8 +6,8 @@
 // blocks of three kinds: a part of a slab is summed up; a slab's parts are merged; a part's results are
 // written. Blocks wait for blocks, but only for earlier ones: blocks start in the order of their numbers, so
 // that whom a block waits for never waits for it in turn (as in Merrill and Garland, Single-pass Parallel
-// Prefix Scan with Decoupled Look-back, 2016). Who is done says so in a word of the workspace, which a launch
-// before clears; nothing depends on who is first, so every run gives the same bits.
+// Prefix Scan with Decoupled Look-back, 2016). They wait for the sums themselves, in a workspace that a
+// launch before clears; nothing depends on who is first, so every run gives the same bits.
 #include "runtime/cuda/kernels/columns.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ constexpr std::string_view wholeText = R"(
 DFC_INLINE void run(const Element* from, Element* to, const Block& block, Shared& shared) {
   Tile tile;
   place(tile, block.x, 0);
-  load(tile, from);
+  load<false>(tile, from);
   sumUp(tile, shared);
   mergeGroups(shared);
   for (int column = threadIdx.x; column < neighbours; column += columns * lanes) {
@@ -34,108 +34,113 @@ DFC_INLINE void run(const Element* from, Element* to, const Block& block, Shared
   for (int k = 0; k < width; ++k) {
     known[k] = rowOf(shared.ofLanes[0][k * columns + threadIdx.x % columns], tile.row + k);
   }
-  writeResults(tile, known, to);
+  writeResults<false>(tile, known, to);
 }
 )";
 
 constexpr std::string_view clearText = R"(
 struct Shared {};
-DFC_INLINE void run(u32* done, const Block& block, Shared&) {
+DFC_INLINE void run(uint4* words, const Block& block, Shared&) {
   const u32 i = block.x * $threads$u + threadIdx.x;
-  if (i < $count$u) done[i] = 0;
+  if (i < $count$u) words[i] = {0, 0, 0, 0};
+}
+)";
+
+// Totals are there for other blocks when their sum is not zero, which they are cleared to. In f32 they are
+// one word, so that the sum comes together with the maximum; in f64 it comes after it.
+constexpr std::string_view publishText = R"(
+DFC_INLINE void publish(Totals* to, const Totals& totals) {
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(Real) == 4) {
+    const u64 word = u64(__float_as_uint(f32(totals.sum))) << 32 | __float_as_uint(f32(totals.most));
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+  } else {
+    asm volatile("st.relaxed.gpu.global.f64 [%0], %1;\n st.release.gpu.global.f64 [%0 + 8], %2;" ::"l"(to), "d"(f64(totals.most)), "d"(f64(totals.sum)) : "memory");
+  }
+#else
+  *to = totals;
+#endif
+}
+DFC_INLINE Totals seen(const Totals* from) {
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(Real) == 4) {
+    u64 word;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
+    return {Real(__uint_as_float(u32(word))), Real(__uint_as_float(u32(word >> 32)))};
+  } else {
+    f64 most, sum;
+    asm volatile("ld.acquire.gpu.global.f64 %1, [%2 + 8];\n ld.relaxed.gpu.global.f64 %0, [%2];" : "=d"(most), "=d"(sum) : "l"(from) : "memory");
+    return {Real(most), Real(sum)};
+  }
+#else
+  return *from;
+#endif
+}
+// All of them are asked for before any is waited for.
+template <int count> DFC_INLINE void await(Totals (&list)[count], const Totals* from, Index step, u32 present) {
+#pragma unroll
+  for (int n = 0; n < count; ++n) list[n] = n < present ? seen(from + n * step) : start();
+#pragma unroll
+  for (int n = 0; n < count; ++n) {
+    while (n < present && list[n].sum == Real(0)) list[n] = seen(from + n * step);
+  }
 }
 )";
 
 constexpr std::string_view orderedText = R"(
 constexpr u32 perRound = 2 * parts + 1;
-// What a block wrote before it published is there for who has awaited it.
-DFC_INLINE void publish(u32* done) {
-#ifdef __CUDA_ARCH__
-  asm volatile("fence.acq_rel.gpu;\n st.relaxed.gpu.global.u32 [%0], 1;" ::"l"(done) : "memory");
-#else
-  *done = 1;
-#endif
-}
-DFC_INLINE bool isDone(const u32* done) {
-#ifdef __CUDA_ARCH__
-  u32 word;
-  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(word) : "l"(done) : "memory");
-  return word != 0;
-#else
-  return *done != 0;
-#endif
-}
-DFC_INLINE void await(const u32* done) {
-  while (!isDone(done)) {
-#ifdef __CUDA_ARCH__
-    asm volatile("nanosleep.u32 100;");
-#endif
-  }
-}
-DFC_INLINE void sumUpPart(const Element* from, Totals* to, u32* done, Index slab, Index part, Shared& shared) {
+DFC_INLINE void sumUpPart(const Element* from, Totals* to, Index slab, Index part, Shared& shared) {
   Tile tile;
   place(tile, slab, part * stretch);
-  load(tile, from);
+  load<false>(tile, from); // to be read again
   sumUp(tile, shared);
   mergeGroups(shared);
   for (int column = threadIdx.x; column < neighbours; column += columns * lanes) {
-    to[column] = mergedLanes<groups, 1>(shared, 0, column);
+    publish(to + column, mergedLanes<groups, 1>(shared, 0, column));
   }
-  __syncthreads();
-  if (threadIdx.x == 0) publish(done);
 }
-DFC_INLINE void mergeParts(const Totals* from, const u32* doneParts, Totals* to, u32* done, Shared& shared) {
-  for (u32 part = threadIdx.x; part < parts; part += columns * lanes) await(doneParts + part);
-  __syncthreads();
+DFC_INLINE void mergeParts(const Totals* from, Totals* to, Shared& shared) {
   for (int i = threadIdx.x; i < groups * neighbours; i += columns * lanes) {
     const int group = i / neighbours, column = i % neighbours;
-    Totals all = start();
+    Totals whole = start();
+#pragma unroll 1
     for (u32 part = group; part < parts; part += groups * together) {
       Totals list[together];
-#pragma unroll
-      for (int n = 0; n < together; ++n) {
-        list[n] = part + n * groups < parts ? from[Index(part + n * groups) * neighbours + column] : start();
-      }
-      merge(all, merged(list));
+      await(list, from + Index(part) * neighbours + column, groups * neighbours, (parts - part + groups - 1) / groups);
+      merge(whole, merged(list));
     }
-    shared.ofLanes[group][column] = all;
+    shared.ofLanes[group][column] = whole;
   }
   __syncthreads();
   for (int column = threadIdx.x; column < neighbours; column += columns * lanes) {
-    to[column] = settled(mergedLanes<groups, 1>(shared, 0, column));
+    publish(to + column, settled(mergedLanes<groups, 1>(shared, 0, column)));
   }
-  __syncthreads();
-  if (threadIdx.x == 0) publish(done);
 }
-DFC_INLINE void writePart(const Element* from, const Totals* totals, const u32* done, Element* to, Index slab, Index part) {
+DFC_INLINE void writePart(const Element* from, const Totals* totals, Element* to, Index slab, Index part) {
   Tile tile;
   place(tile, slab, part * stretch);
-  load(tile, from);
-  if (threadIdx.x == 0) await(done);
-  __syncthreads();
+  load<true>(tile, from);
   if (tile.end == 0) return;
+  Totals list[width];
+  await(list, totals + threadIdx.x % columns, columns, width);
   Row known[width];
 #pragma unroll
-  for (int k = 0; k < width; ++k) known[k] = rowOf(totals[k * columns + threadIdx.x % columns], tile.row + k);
-  writeResults(tile, known, to);
+  for (int k = 0; k < width; ++k) known[k] = rowOf(list[k], tile.row + k);
+  writeResults<true>(tile, known, to);
 }
 // A round sums up one slab, merges it, and writes another's results: sums and results alternate, so that
 // memory is read and written at once.
-DFC_INLINE void run(const Element* from, Element* to, u32* done, Totals* totals, const Block& block, Shared& shared) {
+DFC_INLINE void run(const Element* from, Element* to, Totals* totals, const Block& block, Shared& shared) {
   const u32 round = block.x / perRound, at = block.x % perRound, part = at / 2;
-  u32* const doneSlabs = done + slabs * parts;
+  Totals* const ofRound = totals + Index(round) * parts * neighbours;
   Totals* const ofSlabs = totals + Index(slabs) * parts * neighbours;
   if (at == 2 * parts) {
-    if (round >= slabs) return;
-    const u32 first = round * parts;
-    mergeParts(totals + Index(first) * neighbours, done + first, ofSlabs + Index(round) * neighbours, doneSlabs + round, shared);
+    if (round < slabs) mergeParts(ofRound, ofSlabs + Index(round) * neighbours, shared);
   } else if (at % 2 == 0) {
-    if (round >= slabs) return;
-    const u32 number = round * parts + part;
-    sumUpPart(from, totals + Index(number) * neighbours, done + number, round, part, shared);
+    if (round < slabs) sumUpPart(from, ofRound + Index(part) * neighbours, round, part, shared);
   } else if (round >= behind) {
     const u32 slab = round - behind;
-    writePart(from, ofSlabs + Index(slab) * neighbours, doneSlabs + slab, to, slab, part);
+    writePart(from, ofSlabs + Index(slab) * neighbours, to, slab, part);
   }
 }
 )";
@@ -161,11 +166,12 @@ GeneratedLaunch tileLaunch(const ColumnTile& tile, ElementType element) {
   return launch;
 }
 
-GeneratedLaunch clearing(int64_t words) {
+GeneratedLaunch clearing(int64_t bytes) {
   constexpr int64_t threads = 256;
+  const int64_t count = ceilDiv(bytes, packBytes);
   GeneratedLaunch launch;
-  launch.code = filled(clearText, {{"threads", std::to_string(threads)}, {"count", std::to_string(words)}});
-  launch.grid[0] = static_cast<uint32_t>(ceilDiv(words, threads));
+  launch.code = filled(clearText, {{"threads", std::to_string(threads)}, {"count", std::to_string(count)}});
+  launch.grid[0] = static_cast<uint32_t>(ceilDiv(count, threads));
   launch.threads = threads;
   launch.arguments = {{Argument::From::Workspace, 0, 0}};
   return launch;
@@ -177,17 +183,16 @@ GeneratedWork inOrder(const RowFormula& formula, const ColumnTile& tile, int64_t
   // Results come when all blocks that were there with the slab's last sums are done, and have merged them.
   const int64_t resident = multiprocessors * 1024 / tile.threads();
   const int64_t behind = std::clamp<int64_t>(ceilDiv(resident * 5 / 4, 2 * parts + 1), 1, slabs);
-  const int64_t words = slabs * (parts + 1), totals = ceilDiv(words * 4, 256) * 256;
   const auto number = [](int64_t n) { return fmt::format("{}u", n); };
   GeneratedLaunch launch = tileLaunch(tile, formula.element);
   launch.code = head(formula, tile, outer, classes, inner) + constant("u32", "slabs", number(slabs)) +
                 constant("u32", "parts", number(parts)) + constant("u32", "behind", number(behind)) +
-                constant("together", together) + std::string(orderedText);
+                constant("together", together) + std::string(publishText) + std::string(orderedText);
   launch.grid[0] = static_cast<uint32_t>((slabs + behind) * (2 * parts + 1));
   launch.arguments.push_back({Argument::From::Workspace, 0, 0});
-  launch.arguments.push_back({Argument::From::Workspace, 0, totals});
-  const int64_t totalsBytes = formula.element == ElementType::F64 ? 16 : 8;
-  return {{clearing(words), std::move(launch)}, totals + words * tile.neighbours() * totalsBytes};
+  const int64_t totals = slabs * (parts + 1) * tile.neighbours();
+  const int64_t bytes = ceilDiv(totals * (formula.element == ElementType::F64 ? 16 : 8), 256) * 256;
+  return {{clearing(bytes), std::move(launch)}, bytes};
 }
 
 } // namespace

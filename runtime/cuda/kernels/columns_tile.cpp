@@ -23,24 +23,42 @@ DFC_INLINE void place(Tile& tile, Index slab, Index first) {
   tile.begin = first + threadIdx.x / columns;
   tile.end = tile.row >= rows ? 0 : first + stretch < classes ? first + stretch : classes;
 }
-DFC_INLINE void load(Tile& tile, const Element* from) {
+// valueOf, told to be done where it is asked for: a tile's values, all converted at once, would need twice the
+// registers of its packs.
+template <class S> DFC_INLINE auto valueHere(S a) { return valueOf(a); }
+#ifdef __CUDA_ARCH__
+DFC_INLINE f32 valueHere(bf16 a) {
+  f32 value;
+  asm("mov.b32 %0, {%2, %1};" : "=f"(value) : "h"(a.bits), "h"(u16(0)));
+  return value;
+}
+#endif
+using Raw = typename RawOf<int(sizeof(Element)) * width>::Type;
+// `once`: the L2 cache need not keep it.
+template <bool once> DFC_INLINE void load(Tile& tile, const Element* from) {
 #pragma unroll
   for (int n = 0; n < perThread; ++n) {
     const Index c = tile.begin + n * lanes;
-    if (c < tile.end) tile.packs[n] = loadPack<width>(from + tile.base + c * inner);
+    if (c >= tile.end) continue;
+    PackBits<Element, width> bits;
+    const Raw* const at = reinterpret_cast<const Raw*>(from + tile.base + c * inner);
+    bits.raw = once ? __ldcs(at) : *at;
+    tile.packs[n] = bits.pack;
   }
 }
-// Absent elements are -infinity and count nothing, but for a row that is -infinity, which is NaN anyway.
+// Absent elements are -infinity and count nothing. A sum is never zero: it is 1 where all is -infinity, which
+// counts nothing beside anything else.
 DFC_INLINE void sumUp(const Tile& tile, Shared& shared) {
 #pragma unroll
   for (int k = 0; k < width; ++k) {
     Real x[perThread];
 #pragma unroll
-    for (int n = 0; n < perThread; ++n) x[n] = tile.begin + n * lanes < tile.end ? valueOf(tile.packs[n].at[k]) : start().most;
-    Totals totals = {mostOf(start().most, x), Real(0)};
+    for (int n = 0; n < perThread; ++n) x[n] = tile.begin + n * lanes < tile.end ? valueHere(tile.packs[n].at[k]) : start().most;
+    const Real most = mostOf(start().most, x), from = most == start().most ? Real(0) : most;
+    Real sum = 0;
 #pragma unroll
-    for (int n = 0; n < perThread; ++n) totals.sum += powerOf(x[n], totals.most);
-    shared.ofLanes[threadIdx.x / columns][k * columns + threadIdx.x % columns] = totals;
+    for (int n = 0; n < perThread; ++n) sum += expOf(x[n] - from);
+    shared.ofLanes[threadIdx.x / columns][k * columns + threadIdx.x % columns] = {most, sum == Real(0) ? Real(1) : sum};
   }
 }
 // Lanes first, first + step, ... of a column as one; few at a time, for they are held beside the tile.
@@ -65,28 +83,31 @@ DFC_INLINE void mergeGroups(Shared& shared) {
   }
   __syncthreads();
 }
-DFC_INLINE void writeResults(const Tile& tile, const Row (&known)[width], Element* to) {
+// A row whose maximum is infinite is NaN, whatever its powers are.
+template <bool once> DFC_INLINE void writeResults(const Tile& tile, const Row (&known)[width], Element* to) {
 #pragma unroll
   for (int n = 0; n < perThread; ++n) {
     const Index c = tile.begin + n * lanes;
     if (c >= tile.end) continue;
-    Pack<Element, width> pack;
+    PackBits<Element, width> bits;
 #pragma unroll
     for (int k = 0; k < width; ++k) {
-      const Real x = valueOf(tile.packs[n].at[k]);
-      pack.at[k] = stored<Element>(result(known[k], x, powerOf(x, known[k].most), c));
+      const Real x = valueHere(tile.packs[n].at[k]);
+      bits.pack.at[k] = stored<Element>(result(known[k], x, expOf(x - known[k].most), c));
     }
-    storePack(to + tile.base + c * inner, pack);
+    Raw* const at = reinterpret_cast<Raw*>(to + tile.base + c * inner);
+    if (once) __stcs(at, bits.raw);
+    else *at = bits.raw;
   }
 }
 )";
 
-// Classes that a thread holds at most.
-int64_t mostPerThread(ElementType element, int64_t width) {
-  return std::clamp<int64_t>((element == ElementType::F64 ? 16 : 32) / width, 4, 16);
-}
-
 int64_t packWidth(ElementType element, int64_t width) { return width * byteWidth(element); }
+
+// Classes that a thread holds at most, in 32 registers.
+int64_t mostPerThread(ElementType element, int64_t width) {
+  return std::min<int64_t>(16, 128 / packWidth(element, width));
+}
 
 } // namespace
 

@@ -15,7 +15,8 @@ using Real = $Real$;
 using Element = $Element$;
 struct Totals { Real most, sum; }; // sum of exp(x - most)
 DFC_INLINE Totals start() { return {$lowest$, Real(0)}; }
-DFC_INLINE Real larger2(Real a, Real b) { return b > a ? b : a; }
+DFC_INLINE f32 larger2(f32 a, f32 b) { return fmaxf(a, b); } // the other one, where one is NaN
+DFC_INLINE f64 larger2(f64 a, f64 b) { return fmax(a, b); }
 DFC_INLINE Real rescaled(const Totals& totals, Real most) { // infinity - infinity would be NaN
   return totals.most == most ? totals.sum : totals.sum * expOf(totals.most - most);
 }
