@@ -52,35 +52,41 @@ class Chooser {
   }
 
  private:
+  /// What a step may read from peers, all together.
+  struct Reads {
+    std::vector<PeerRead> allowed;
+    double copied = 0, ready = 0; ///< when the step could begin: after the copies, or without them
+    double wire = 0;              ///< seconds that the bytes are on their way
+  };
+
   // When the step ends if its queue is free at `free`; chooses what it reads from peers.
   double endOf(StepId step, double free) {
     const StepRow& row = schedule_.steps[step];
-    const std::vector<PeerRead> allowed = allowedFor(step);
+    const Reads reads = readsOf(row, allowedFor(step), free);
+    const double work = row.end - row.start;
+    const bool pays = reads.ready + std::max(work, reads.wire) <= reads.copied + work;
+    for (const PeerRead& read : reads.allowed) {
+      if (pays || bytesOf(read.transfer) <= smallPeerRead) {
+        chosen_.push_back(read);
+        ready_[read.transfer] = readyOf(read.transfer);
+      }
+    }
+    return pays ? reads.ready + std::max(work, reads.wire) : reads.copied + work;
+  }
+
+  Reads readsOf(const StepRow& row, std::vector<PeerRead> allowed, double free) const {
     for (const StepId wait : row.waits) {
       if (llvm::none_of(allowed, [&](const PeerRead& read) { return read.transfer == wait; })) {
         free = std::max(free, schedule_.steps[wait].end);
       }
     }
-    const double work = row.end - row.start;
-    double copied = free, ready = free, wire = 0;
-    for (const PeerRead& read : allowed) {
-      copied = std::max(copied, schedule_.steps[read.transfer].end);
-      ready = std::max(ready, readyOf(read.transfer));
-      wire += wireOf(read.transfer);
+    Reads reads{std::move(allowed), free, free, 0};
+    for (const PeerRead& read : reads.allowed) {
+      reads.copied = std::max(reads.copied, schedule_.steps[read.transfer].end);
+      reads.ready = std::max(reads.ready, readyOf(read.transfer));
+      reads.wire += wireOf(read.transfer);
     }
-    const bool pays = ready + std::max(work, wire) <= copied + work;
-    double begin = free, least = work;
-    for (const PeerRead& read : allowed) {
-      if (pays || bytesOf(read.transfer) <= smallPeerRead) {
-        chosen_.push_back(read);
-        ready_[read.transfer] = readyOf(read.transfer);
-        begin = std::max(begin, readyOf(read.transfer));
-        least = pays ? std::max(work, wire) : work;
-      } else {
-        begin = std::max(begin, schedule_.steps[read.transfer].end);
-      }
-    }
-    return begin + least;
+    return reads;
   }
 
   std::vector<PeerRead> allowedFor(StepId step) const {
