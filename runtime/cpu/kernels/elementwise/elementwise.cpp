@@ -47,6 +47,7 @@ class ElementwiseKernel final : public CpuKernel {
     if (tiles.begin == tiles.end) {
       return;
     }
+    source_.begin(operands, scratch);
     for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
       const int64_t begin = beginOf(tile), count = beginOf(tile + 1) - begin;
       if (tile + 1 < tiles.end) { // a tile is a page or so, and processors look ahead within a page only

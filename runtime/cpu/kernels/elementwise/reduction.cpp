@@ -62,6 +62,7 @@ class ReductionKernel final : public CpuKernel {
     pool_.run(parts_, [&](uint32_t part) {
       const Work work{operands, results.front(), threadScratch(workBytes())};
       const UnitRange units = unitsOfPart(units_, parts_, part);
+      source_.begin(operands, work.tiles());
       for (int64_t unit = units.begin; unit < units.end; ++unit) {
         shortRows() ? foldShortRows(work, unit) : foldUnit(work, unit);
       }

@@ -60,11 +60,22 @@ double TileSource::cost() const {
          static_cast<double>(instructions_ + readers_.size());
 }
 
+void TileSource::begin(llvm::ArrayRef<const std::byte*> operands, std::byte* scratch) const {
+  const int64_t count = std::min(elements_, tileElements);
+  for (size_t i = 0; i < operands.size() && count > 0; ++i) {
+    if (isSplat(i)) {
+      readers_[i].read(operands[i], 0, count, scratch + i * tileBytes);
+    }
+  }
+}
+
 const void* TileSource::tile(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t count,
                              std::byte* scratch, std::byte* result) const {
   llvm::SmallVector<const std::byte*, 8> inputs(operands.size(), nullptr);
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (program_.reads(i)) {
+    if (isSplat(i)) {
+      inputs[i] = scratch + i * tileBytes;
+    } else if (program_.reads(i)) {
       inputs[i] = readers_[i].read(operands[i], begin, count, scratch + i * tileBytes);
     }
   }

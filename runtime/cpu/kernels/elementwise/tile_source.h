@@ -22,11 +22,17 @@ class TileSource {
   /// Nanoseconds for all elements, roughly: to decide how many threads are worth waking.
   double cost() const;
 
+  /// Before the first tile of these operands with this scratch: spreads out those of one element.
+  void begin(llvm::ArrayRef<const std::byte*> operands, std::byte* scratch) const;
   /// Elements [begin, begin + count) of the space, count <= tileElements; `result` as for TileProgram::run.
   const void* tile(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t count,
                    std::byte* scratch, std::byte* result) const;
 
  private:
+  bool isSplat(size_t operand) const {
+    return program_.reads(operand) && readers_[operand].kind() == OperandReader::Kind::Splat;
+  }
+
   TileProgram program_;
   llvm::SmallVector<OperandReader, 4> readers_;
   int64_t elements_ = 1;
