@@ -5,15 +5,15 @@
 namespace dfc {
 
 HappensBefore::HappensBefore(const Schedule& schedule)
-    : schedule_(schedule), queueCount_(schedule.queues.size()), clocks_(schedule.steps.size() * queueCount_) {
+    : schedule_(schedule), busy_(schedule), clocks_(schedule.steps.size() * busy_.count()) {
   for (const StepId step : schedule.steps.ids()) {
-    uint32_t* clock = clocks_.data() + step.index() * queueCount_;
+    uint32_t* clock = clocks_.data() + step.index() * busy_.count();
     const auto join = [&](StepId before) {
       DFC_ASSERT(before < step, "steps are in topological order");
-      const uint32_t* other = clocks_.data() + before.index() * queueCount_;
-      std::transform(clock, clock + queueCount_, other, clock,
+      const uint32_t* other = clocks_.data() + before.index() * busy_.count();
+      std::transform(clock, clock + busy_.count(), other, clock,
                      [](uint32_t a, uint32_t b) { return std::max(a, b); });
-      uint32_t& own = clock[schedule.steps[before].queue.index()];
+      uint32_t& own = clock[busy_.numberOf(schedule.steps[before].queue)];
       own = std::max(own, schedule.steps[before].position + 1);
     };
     const StepRow& row = schedule.steps[step];
@@ -32,7 +32,9 @@ bool HappensBefore::ordered(StepId a, StepId b) const {
 }
 
 uint32_t HappensBefore::countBefore(StepId step, QueueId queue) const {
-  return clocks_[step.index() * queueCount_ + queue.index()];
+  return schedule_.queues[queue].steps.empty()
+             ? 0
+             : clocks_[step.index() * busy_.count() + busy_.numberOf(queue)];
 }
 
 } // namespace dfc

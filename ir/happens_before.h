@@ -1,9 +1,9 @@
 // HappensBefore: which steps are sure to have ended before a step starts, from queue order and waits alone.
 // One vector clock a step (Lamport 1978; Fidge 1988): for each queue, how many of its steps precede. Built in
-// O(steps x queues).
+// O(steps x queues that have steps).
 #pragma once
 
-#include "ir/schedule.h"
+#include "ir/busy_queues.h"
 
 namespace dfc {
 
@@ -17,7 +17,7 @@ class HappensBefore {
 
  private:
   const Schedule& schedule_;
-  size_t queueCount_;
+  BusyQueues busy_;
   std::vector<uint32_t> clocks_; // step-major
 };
 

@@ -4,6 +4,8 @@
 // at a time in topological order.
 #include "compiler/schedule/prune_waits.h"
 
+#include "ir/busy_queues.h"
+
 #include <algorithm>
 
 namespace dfc {
@@ -12,8 +14,7 @@ namespace {
 class WaitPruner {
  public:
   explicit WaitPruner(Schedule& schedule)
-      : schedule_(schedule), queueCount_(schedule.queues.size()),
-        clocks_(schedule.steps.size() * queueCount_) {}
+      : schedule_(schedule), busy_(schedule), clocks_(schedule.steps.size() * busy_.count()) {}
 
   void run() {
     for (const StepId step : schedule_.steps.ids()) {
@@ -34,7 +35,7 @@ class WaitPruner {
     row.waits.clear();
     for (const StepId wait : wanted) {
       const StepRow& other = schedule_.steps[wait];
-      if (clock[other.queue.index()] <= other.position) {
+      if (clock[busy_.numberOf(other.queue)] <= other.position) {
         join(clock, wait);
         row.waits.push_back(wait);
       }
@@ -44,16 +45,16 @@ class WaitPruner {
 
   void join(uint32_t* clock, StepId before) {
     const uint32_t* other = clockOf(before);
-    std::transform(clock, clock + queueCount_, other, clock,
+    std::transform(clock, clock + busy_.count(), other, clock,
                    [](uint32_t a, uint32_t b) { return std::max(a, b); });
-    uint32_t& own = clock[schedule_.steps[before].queue.index()];
+    uint32_t& own = clock[busy_.numberOf(schedule_.steps[before].queue)];
     own = std::max(own, schedule_.steps[before].position + 1);
   }
 
-  uint32_t* clockOf(StepId step) { return clocks_.data() + step.index() * queueCount_; }
+  uint32_t* clockOf(StepId step) { return clocks_.data() + step.index() * busy_.count(); }
 
   Schedule& schedule_;
-  size_t queueCount_;
+  BusyQueues busy_;
   std::vector<uint32_t> clocks_;
 };
 
