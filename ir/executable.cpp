@@ -7,18 +7,7 @@ namespace dfc {
 
 Result<Executable> Executable::seal(PlacedGraph placed, Schedule schedule, MemoryPlan memory, Machine machine,
                                     std::string policy) {
-  // Each stage is checked against those before it, so the first that fails has the last word.
-  Diagnostics errors = verifyMachine(machine);
-  if (errors.empty()) {
-    errors = verifyPlacedGraph(placed, machine);
-  }
-  if (errors.empty()) {
-    errors = verifySchedule(schedule, placed, machine);
-  }
-  if (errors.empty()) {
-    errors = verifyMemoryPlan(memory, schedule, placed, machine);
-  }
-  if (!errors.empty()) {
+  if (Diagnostics errors = verifyStages(placed, schedule, memory, machine); !errors.empty()) {
     return errors;
   }
   Executable sealed;

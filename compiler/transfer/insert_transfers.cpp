@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 
 namespace dfc {
@@ -43,7 +44,6 @@ class TransferInserter {
   // Readers include those that come after the assign: they see the old value too, so the replica must exist
   // before.
   void findReplicaDevices() {
-    replicaDevices_ = SideTable<OpId, std::set<DeviceId>>(old_.opCount());
     assigned_ = SideTable<OpId, bool>(old_.opCount());
     for (const OpId op : old_.ops()) {
       const OpRow& row = old_[op];
@@ -67,6 +67,13 @@ class TransferInserter {
     }
   }
 
+  /// Few ops are resident, and few of those have readers elsewhere.
+  const std::set<DeviceId>& replicaDevicesOf(OpId op) const {
+    static const std::set<DeviceId> none;
+    const auto found = isResident(op) ? replicaDevices_.find(op) : replicaDevices_.end();
+    return found == replicaDevices_.end() ? none : found->second;
+  }
+
   void copyWithLocalOperands(OpId op) {
     const DeviceId device = placement_.device[op];
     llvm::SmallVector<ValueId, 3> operands;
@@ -81,7 +88,7 @@ class TransferInserter {
         builder_.rename(builder_.result(made, i), old_[result].name);
       }
     }
-    for (const DeviceId other : replicaDevices_[op]) {
+    for (const DeviceId other : replicaDevicesOf(op)) {
       addReplica(op, made, other);
     }
   }
@@ -186,7 +193,7 @@ class TransferInserter {
     for (const OpId op : old_.ops()) {
       if (old_[op].kind() == OpKind::Assign) {
         pending.push_back(valueToAssign(op, placement_.device[op]));
-        for (const DeviceId device : replicaDevices_[old_[old_[op].operands[0]].producer]) {
+        for (const DeviceId device : replicaDevicesOf(old_[old_[op].operands[0]].producer)) {
           pending.push_back(valueToAssign(op, device));
         }
       }
@@ -227,7 +234,7 @@ class TransferInserter {
   const Machine& machine_;
   GraphBuilder builder_;
   PlacedGraph placed_;
-  SideTable<OpId, std::set<DeviceId>>
+  std::map<OpId, std::set<DeviceId>>
       replicaDevices_; // in device order, so that plans are the same everywhere
   SideTable<OpId, bool> assigned_;
   SideTable<ValueId, ValueId> home_;           // old value -> new value on the device that makes it

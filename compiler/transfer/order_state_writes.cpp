@@ -6,6 +6,8 @@
 #include "compiler/transfer/insert_transfers.h"
 #include "ir/in_place.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 namespace dfc {
 namespace {
 
@@ -94,6 +96,11 @@ class StateOrderer {
 
 } // namespace
 
-void orderStateWrites(PlacedGraph& placed) { StateOrderer(placed).run(); }
+void orderStateWrites(PlacedGraph& placed) {
+  const Graph& graph = placed.graph;
+  if (llvm::any_of(graph.ops(), [&](OpId op) { return graph[op].kind() == OpKind::Assign; })) {
+    StateOrderer(placed).run();
+  }
+}
 
 } // namespace dfc

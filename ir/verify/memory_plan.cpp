@@ -3,7 +3,6 @@
 // access of those whose bytes it takes, by happens-before. Checking neighbours in that order suffices: "all
 // accesses of A end before B is written" is transitive, since the write of B is itself an access of B.
 // Rounds are separated by a barrier, so one round is all there is to check.
-#include "ir/happens_before.h"
 #include "ir/in_place.h"
 #include "ir/verify/occupancy.h"
 #include "ir/verify/parts.h"
@@ -20,9 +19,9 @@ constexpr size_t holdersListed = 5;
 class MemoryVerifier {
  public:
   MemoryVerifier(const MemoryPlan& memory, const Schedule& schedule, const PlacedGraph& placed,
-                 const Machine& machine)
+                 const Machine& machine, const HappensBefore& before)
       : memory_(memory), schedule_(schedule), placed_(placed), graph_(placed.graph), machine_(machine),
-        findings_(placed.graph) {}
+        findings_(placed.graph), before_(before) {}
 
   Diagnostics run() {
     checkSizes();
@@ -145,7 +144,6 @@ class MemoryVerifier {
 
   void checkReuse() {
     contents_ = contentsOf(memory_, schedule_, placed_);
-    before_.emplace(schedule_);
     std::vector<ContentId> order(contents_.rows.ids().begin(), contents_.rows.ids().end());
     const auto rank = [&](ContentId id) { // residents first, then by step
       const StepId write = contents_.rows[id].write;
@@ -174,14 +172,14 @@ class MemoryVerifier {
     if (old.kept) {
       clash(old, made, fmt::format("'{}' is needed after the step", name(old.value)));
     }
-    if (old.write.valid() && !before_->ordered(old.write, made.write)) {
+    if (old.write.valid() && !before_.ordered(old.write, made.write)) {
       clash(old, made,
             fmt::format("nothing orders the writing of '{}' before that of '{}'", name(old.value),
                         name(made.value)));
       return;
     }
     for (const StepId read : old.lastReads) {
-      const bool done = before_->ordered(read, made.write) || (read == made.write && inPlace(oldId, made));
+      const bool done = before_.ordered(read, made.write) || (read == made.write && inPlace(oldId, made));
       if (!done) {
         const std::string reader(graph_.nameOf(schedule_.steps[read].op));
         clash(old, made,
@@ -227,7 +225,7 @@ class MemoryVerifier {
   const Machine& machine_;
   Findings findings_;
   Contents contents_;
-  std::optional<HappensBefore> before_;
+  const HappensBefore& before_;
 };
 
 } // namespace
@@ -235,7 +233,12 @@ class MemoryVerifier {
 Diagnostics verifyMemoryPlan(const MemoryPlan& memory, const Schedule& schedule, const PlacedGraph& placed,
                              const Machine& machine) {
   Diagnostics errors = scheduleShape(schedule, placed, machine);
-  return errors.empty() ? MemoryVerifier(memory, schedule, placed, machine).run() : errors;
+  return errors.empty() ? memoryPlaces(memory, schedule, placed, machine, HappensBefore(schedule)) : errors;
+}
+
+Diagnostics memoryPlaces(const MemoryPlan& memory, const Schedule& schedule, const PlacedGraph& placed,
+                         const Machine& machine, const HappensBefore& before) {
+  return MemoryVerifier(memory, schedule, placed, machine, before).run();
 }
 
 } // namespace dfc

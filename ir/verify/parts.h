@@ -2,6 +2,7 @@
 // value, and the shape of a schedule. For ir/verify/*.cpp only.
 #pragma once
 
+#include "ir/happens_before.h"
 #include "ir/verify/verify.h"
 
 #include <vector>
@@ -47,6 +48,12 @@ void checkPlacedState(const PlacedGraph& placed, const Machine& machine, Finding
 /// and waits that point backwards. What is empty here can be asked of HappensBefore.
 /// Times are not looked at.
 Diagnostics scheduleShape(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine);
+
+/// The rest of verifySchedule, and of verifyMemoryPlan. Both assume a sound shape; `before`: of the schedule.
+Diagnostics scheduleOrder(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine,
+                          const HappensBefore& before);
+Diagnostics memoryPlaces(const MemoryPlan& memory, const Schedule& schedule, const PlacedGraph& placed,
+                         const Machine& machine, const HappensBefore& before);
 
 /// Predicted times agree with queues, waits, makespan and bounds, up to rounding. Assumes a sound shape.
 void checkScheduleTimes(const Schedule& schedule, const PlacedGraph& placed, Findings& findings);

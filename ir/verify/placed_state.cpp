@@ -186,6 +186,9 @@ class StateVerifier {
   /// Every reader of a parameter's storage must precede its assign by some path. Readers without an ordering
   /// of their own are answered 64 assigns at a time by one backward sweep of bit masks.
   void checkOldReaders() {
+    if (assignOf_.empty()) {
+      return;
+    }
     const Readers readers(graph_);
     for (const OpId op : graph_.ops()) {
       if (graph_[op].kind() == OpKind::Assign) {

@@ -1,6 +1,5 @@
 // verifySchedule: queue order and waits alone must imply every data dependence, every ordering of the placed
 // graph, and that the old value of a parameter is read before it is overwritten.
-#include "ir/happens_before.h"
 #include "ir/verify/parts.h"
 
 #include <fmt/format.h>
@@ -11,9 +10,10 @@ namespace {
 
 class ScheduleVerifier {
  public:
-  ScheduleVerifier(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine)
+  ScheduleVerifier(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine,
+                   const HappensBefore& before)
       : schedule_(schedule), placed_(placed), graph_(placed.graph), machine_(machine),
-        findings_(placed.graph), before_(schedule) {}
+        findings_(placed.graph), before_(before) {}
 
   Diagnostics run() {
     for (const OpId op : graph_.ops()) {
@@ -60,12 +60,15 @@ class ScheduleVerifier {
   }
 
   void checkOldReaders() {
-    const Readers readers(graph_);
+    std::optional<Readers> readers; // of a graph with state
     for (const OpId assign : graph_.ops()) {
       if (graph_[assign].kind() != OpKind::Assign) {
         continue;
       }
-      for (const OpId reader : readers.ofStorage(graph_, graph_[assign].operands[0])) {
+      if (!readers) {
+        readers.emplace(graph_);
+      }
+      for (const OpId reader : readers->ofStorage(graph_, graph_[assign].operands[0])) {
         if (reader != assign) {
           require(reader, assign, "which reads the parameter's old value");
         }
@@ -78,7 +81,7 @@ class ScheduleVerifier {
   const Graph& graph_;
   const Machine& machine_;
   Findings findings_;
-  HappensBefore before_;
+  const HappensBefore& before_;
   llvm::DenseSet<std::pair<OpId, OpId>> reported_; // a pair may be asked for twice
 };
 
@@ -86,7 +89,12 @@ class ScheduleVerifier {
 
 Diagnostics verifySchedule(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine) {
   Diagnostics errors = scheduleShape(schedule, placed, machine);
-  return errors.empty() ? ScheduleVerifier(schedule, placed, machine).run() : errors;
+  return errors.empty() ? scheduleOrder(schedule, placed, machine, HappensBefore(schedule)) : errors;
+}
+
+Diagnostics scheduleOrder(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine,
+                          const HappensBefore& before) {
+  return ScheduleVerifier(schedule, placed, machine, before).run();
 }
 
 } // namespace dfc

@@ -25,5 +25,9 @@ Diagnostics verifySchedule(const Schedule& schedule, const PlacedGraph& placed, 
 /// are the same storage on purpose (a view, an in-place update); capacity holds.
 Diagnostics verifyMemoryPlan(const MemoryPlan& memory, const Schedule& schedule, const PlacedGraph& placed,
                              const Machine& machine);
+/// Machine, placed graph, schedule and memory plan, each checked against those before it; the first that
+/// fails has the last word.
+Diagnostics verifyStages(const PlacedGraph& placed, const Schedule& schedule, const MemoryPlan& memory,
+                         const Machine& machine);
 
 } // namespace dfc
