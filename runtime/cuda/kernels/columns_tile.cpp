@@ -1,6 +1,6 @@
 // Tiles of columns. A warp's accesses are stretches of 64 to 512 bytes, as wide as the rows leave room for. A
-// thread holds 32 values of f32, so that four blocks of 256 threads share a multiprocessor and some load
-// while others calculate.
+// thread holds 32 values of f32, so that several blocks share a multiprocessor and some load while others
+// calculate.
 #include "runtime/cuda/kernels/columns.h"
 
 #include <algorithm>
@@ -136,7 +136,7 @@ std::optional<ColumnTile> wholeColumns(ElementType element, int64_t classes, int
 ColumnTile partOfColumns(ElementType element, int64_t classes, int64_t packs, int64_t width) {
   // 64 neighbours at most: what merges the parts of a slab is one block.
   const int64_t wide = std::min<int64_t>({256 / packWidth(element, width), 64 / width, 32});
-  const int64_t columns = std::min(powerOf2From(packs), wide), lanes = 256 / columns;
+  const int64_t columns = std::min(powerOf2From(packs), wide), lanes = 512 / columns;
   return {width, columns, lanes, std::min(mostPerThread(element, width), ceilDiv(classes, lanes))};
 }
 

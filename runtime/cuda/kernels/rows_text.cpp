@@ -26,11 +26,12 @@ template <int count> DFC_INLINE Real mostOf(Real most, const Real (&x)[count]) {
   return most;
 }
 DFC_INLINE Real powerOf(Real x, Real most) { return x == most ? Real(1) : expOf(x - most); }
+// Where nothing but -infinity was seen the sum is 0, which counts nothing beside anything else.
 template <int count> DFC_INLINE void add(Totals& into, const Real (&x)[count]) {
-  const Real most = mostOf(into.most, x);
+  const Real most = mostOf(into.most, x), from = most == start().most ? Real(0) : most;
   Real sum = rescaled(into, most);
 #pragma unroll
-  for (int k = 0; k < count; ++k) sum += powerOf(x[k], most);
+  for (int k = 0; k < count; ++k) sum += expOf(x[k] - from);
   into = {most, sum};
 }
 DFC_INLINE void merge(Totals& into, const Totals& from) {
