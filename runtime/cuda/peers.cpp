@@ -5,10 +5,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <random>
+#include <set>
 
 namespace dfc::cuda {
 namespace {
+
+/// Switches access on once a process: to ask again is an error, which CUDA's tools would report.
+class Switches {
+ public:
+  cudaError_t on(int from, int to) {
+    const std::lock_guard lock(mutex_);
+    if (on_.count({from, to}) != 0) {
+      return cudaSuccess;
+    }
+    const OnDevice current(from);
+    const cudaError_t code = cudaDeviceEnablePeerAccess(to, 0);
+    const bool known = code == cudaErrorPeerAccessAlreadyEnabled; // by somebody else in this process
+    if (code != cudaSuccess) {
+      ignore(cudaGetLastError());
+    }
+    if (code == cudaSuccess || known) {
+      on_.insert({from, to});
+    }
+    return known ? cudaSuccess : code;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::pair<int, int>> on_;
+};
 
 /// "" where access from `from` to `to`'s memory is on now, else why it is not.
 std::string switchOn(int from, int to) {
@@ -17,14 +44,9 @@ std::string switchOn(int from, int to) {
   if (able == 0) {
     return "the system offers none";
   }
-  const OnDevice current(from);
-  const cudaError_t code = cudaDeviceEnablePeerAccess(to, 0);
-  if (code != cudaSuccess && code != cudaErrorPeerAccessAlreadyEnabled) {
-    ignore(cudaGetLastError());
-    return cudaGetErrorString(code);
-  }
-  ignore(cudaGetLastError());
-  return "";
+  static Switches switches;
+  const cudaError_t code = switches.on(from, to);
+  return code == cudaSuccess ? "" : cudaGetErrorString(code);
 }
 
 std::vector<uint64_t> noise(size_t words, uint64_t seed) {
