@@ -1,9 +1,8 @@
 // HappensBefore: which steps are sure to have ended before a step starts, from queue order and waits alone.
-// One vector clock a step (Lamport 1978; Fidge 1988): for each queue, how many of its steps precede. Built in
-// O(steps x queues that have steps).
+// Built in O(steps x queues that have steps).
 #pragma once
 
-#include "ir/busy_queues.h"
+#include "ir/step_clocks.h"
 
 namespace dfc {
 
@@ -13,12 +12,11 @@ class HappensBefore {
   /// Whether `a` ends before `b` starts in every execution. False for a == b.
   bool ordered(StepId a, StepId b) const;
   /// How many steps of `queue`, from its first, end before `step` starts.
-  uint32_t countBefore(StepId step, QueueId queue) const;
+  uint32_t countBefore(StepId step, QueueId queue) const { return clocks_.count(step, queue); }
 
  private:
   const Schedule& schedule_;
-  BusyQueues busy_;
-  std::vector<uint32_t> clocks_; // step-major
+  StepClocks clocks_;
 };
 
 } // namespace dfc

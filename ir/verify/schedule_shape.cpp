@@ -10,7 +10,7 @@ namespace {
 
 /// Far above any machine's, and low enough that a table by queue and step stays in hand.
 constexpr size_t mostQueues = 8192;
-/// Above this many (step, queue) pairs the happens-before table would take more than 2 GiB.
+/// Above this many pairs of a step and a queue that has steps, clocks would take more than 2 GiB.
 constexpr uint64_t mostClockEntries = uint64_t{1} << 29;
 
 class ShapeVerifier {
@@ -49,11 +49,10 @@ class ShapeVerifier {
       findings_.add(
           fmt::format("the schedule knows {} ops, the placed graph has {}", schedule_.stepOf.size(), ops));
     }
-    if (schedule_.queues.size() > mostQueues ||
-        uint64_t{schedule_.steps.size()} * schedule_.queues.size() > mostClockEntries) {
+    if (schedule_.queues.size() > mostQueues || StepClocks::entries(schedule_) > mostClockEntries) {
       findings_.add(fmt::format("{} steps on {} queues are more than dfc can verify", schedule_.steps.size(),
                                 schedule_.queues.size()),
-                    "leave out queues without steps");
+                    "plan for fewer queues a device, or fewer devices");
     }
     return findings_.empty();
   }
