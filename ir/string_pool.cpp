@@ -70,10 +70,11 @@ void StringPool::settle() {
   if (own_.strings.size() <= shared_) {
     return;
   }
-  Strings all = base_ == nullptr ? Strings() : *base_;
+  Strings all;
   if (base_ == nullptr) {
     all = std::exchange(own_, Strings());
   } else {
+    all = *base_;
     all.characters.hold(own_.characters);
     for (const std::string_view text : own_.strings) {
       all.ids.try_emplace(keyOf(text), StringId(static_cast<uint32_t>(all.strings.size())));

@@ -76,52 +76,35 @@ std::optional<ListResult> onOneLane(const ListProblem& problem, const ListResult
   return onOne.makespan <= limit ? std::optional(std::move(onOne)) : std::nullopt;
 }
 
-/// A list schedule, and what no other can beat.
-struct BoundedResult {
-  ListResult result;
-  LowerBounds bounds;
-};
-
 // A list schedule is as good as its priorities. What the author scoped together goes together where that is
 // no slower: it hands over whole boxes, so that what waits for one of them can start (and its operands die
-// sooner).
-// Nothing is tried any more where the first order already is as short as any can be.
-bool isShortest(double makespan, double bound) {
+// sooner). Nothing is tried any more where the first order already is as short as any can be, up to rounding:
+// `least` seconds.
+ListResult bestOrder(const ListProblem& problem, double least) {
   constexpr double rounding = 2e-9;
-  return makespan <= bound * (1 + rounding);
-}
-
-BoundedResult bestOrder(const ListProblem& problem) {
-  BoundedResult best{listSchedule(problem, boxRanks(problem)), lowerBounds(problem)};
-  if (isShortest(best.result.makespan, best.bounds.best())) {
-    return best;
+  ListResult byBox = listSchedule(problem, boxRanks(problem));
+  if (byBox.makespan <= least * (1 + rounding)) {
+    return byBox;
   }
   ListResult byTask = listSchedule(problem);
-  if (byTask.makespan < best.result.makespan) {
-    best.result = std::move(byTask);
-  }
-  return best;
+  return byTask.makespan < byBox.makespan ? byTask : byBox;
 }
 
 } // namespace
 
 Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const CostModel& cost) {
   const ScheduleProblem problem = scheduleProblem(placed, machine, cost);
-  BoundedResult best = bestOrder(problem.list);
-  if (std::optional<ListResult> onOne = onOneLane(problem.list, best.result)) {
-    best.result = *std::move(onOne);
+  const LowerBounds bounds = lowerBounds(problem.list);
+  ListResult best = bestOrder(problem.list, bounds.best());
+  if (std::optional<ListResult> onOne = onOneLane(problem.list, best)) {
+    best = *std::move(onOne);
   }
-  return scheduleOf(problem, best.result, best.bounds);
+  return scheduleOf(problem, best, bounds);
 }
 
 double predictedMakespan(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
                          double least) {
-  const ListProblem problem = scheduleProblem(placed, machine, cost).list;
-  const double byBox = listSchedule(problem, boxRanks(problem)).makespan;
-  if (isShortest(byBox, least) || isShortest(byBox, lowerBounds(problem).best())) {
-    return byBox;
-  }
-  return std::min(byBox, listSchedule(problem).makespan);
+  return bestOrder(scheduleProblem(placed, machine, cost).list, least).makespan;
 }
 
 } // namespace dfc

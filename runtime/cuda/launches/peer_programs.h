@@ -8,7 +8,7 @@ namespace dfc::cuda {
 
 /// `programs`: of the queues of all GPUs that read or are read, as `resolve` made them for `plan` and
 /// `board`. Gives the same commands at the same positions: a transfer that is not made is Nothing, and its
-/// reader has the source as operand. Commands publish that somebody waits for now.
+/// reader has the source as operand. A command publishes its end where these waits ask for it.
 std::vector<Program> withPeerReads(const Executable& plan, const PeerReads& lowered,
                                    std::vector<Program> programs, const ProgressBoard& board);
 
