@@ -23,6 +23,9 @@ struct Ordering {
   OpId before, after;
 };
 
+/// Parameters and constants are resident before the first step; they have no step of their own.
+inline bool isResident(OpKind kind) { return kind == OpKind::Parameter || kind == OpKind::Constant; }
+
 struct PlacedGraph {
   Graph graph;
   SideTable<OpId, DeviceId> device;            ///< a transfer: its destination
@@ -33,11 +36,7 @@ struct PlacedGraph {
   llvm::DenseMap<OpId, OpId> replicas;
   std::vector<Ordering> orderings;
 
-  /// Ops that have no step: parameters and constants are resident before the first step.
-  bool isResident(OpId op) const {
-    const OpKind kind = graph[op].kind();
-    return kind == OpKind::Parameter || kind == OpKind::Constant;
-  }
+  bool isResident(OpId op) const { return dfc::isResident(graph[op].kind()); }
 };
 
 } // namespace dfc

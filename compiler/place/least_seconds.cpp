@@ -18,7 +18,7 @@ class WorkSum {
 
   double most() {
     for (const OpId op : graph_.ops()) {
-      if (!isResident(op)) {
+      if (!isResident(graph_[op].kind())) {
         addWork(op);
       }
       for (const ValueId operand : graph_[op].operands) {
@@ -35,10 +35,6 @@ class WorkSum {
   }
 
  private:
-  bool isResident(OpId op) const {
-    return graph_[op].kind() == OpKind::Parameter || graph_[op].kind() == OpKind::Constant;
-  }
-
   void addWork(OpId op) {
     const DeviceId device = placement_.device[op];
     computing_[device.index()] += problem_.cost.opSeconds(graph_, op, machine_, device) /
@@ -50,7 +46,7 @@ class WorkSum {
   void addTransfers(ValueId value, DeviceId to) {
     const OpId producer = graph_[value].producer;
     const DeviceId from = placement_.device[producer];
-    if (from == to || isResident(producer) || graph_[producer].kind() == OpKind::Assign ||
+    if (from == to || isResident(graph_[producer].kind()) || graph_[producer].kind() == OpKind::Assign ||
         hasArrived(value, to)) {
       return;
     }

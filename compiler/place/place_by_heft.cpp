@@ -2,6 +2,7 @@
 // scheduler, which models the links that HEFT does not, predicts it to be faster than the best single device.
 #include "compiler/place/heft.h"
 #include "compiler/place/place.h"
+#include "ir/placed_graph.h"
 
 namespace dfc {
 namespace {
@@ -28,8 +29,7 @@ void settleResidents(Placement& placement, const PlacementProblem& problem) {
   for (const OpId op : problem.graph.ops()) {
     for (const ValueId operand : problem.graph[op].operands) {
       const OpId producer = problem.graph[operand].producer;
-      const OpKind kind = problem.graph[producer].kind();
-      if ((kind == OpKind::Constant || kind == OpKind::Parameter) && !settled[producer]) {
+      if (isResident(problem.graph[producer].kind()) && !settled[producer]) {
         settled[producer] = true;
         placement.device[producer] =
             problem.pins[producer].valid() ? problem.pins[producer] : placement.device[op];

@@ -1,6 +1,7 @@
 // Policy `pins`: the author decides. An op without a pin runs where the largest of its operands was made, so
 // that a chain stays together; one without operands runs where its first reader is pinned, else on the host.
 #include "compiler/place/place.h"
+#include "ir/placed_graph.h"
 
 namespace dfc {
 namespace {
@@ -45,7 +46,7 @@ Placement placeByPins(const PlacementProblem& problem) {
       device = problem.pins[op];
     } else if (row.kind() == OpKind::Assign) {
       device = placement.device[graph[row.operands[0]].producer];
-    } else if (row.kind() == OpKind::Parameter || row.kind() == OpKind::Constant) {
+    } else if (isResident(row.kind())) {
       device = wish[op].valid() ? wish[op] : host;
     } else if (row.kind() != OpKind::Input) {
       device = deviceOfLargestOperand(graph, row, placement.device, host);

@@ -37,9 +37,7 @@ class TransferInserter {
   }
 
  private:
-  bool isResident(OpId op) const {
-    return old_[op].kind() == OpKind::Parameter || old_[op].kind() == OpKind::Constant;
-  }
+  bool isResident(OpId op) const { return dfc::isResident(old_[op].kind()); }
 
   // Readers include those that come after the assign: they see the old value too, so the replica must exist
   // before.

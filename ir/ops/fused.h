@@ -22,7 +22,7 @@ struct FusedInstruction {
 
 /// Text form: "add:f32 %0 %1; relu:f32 %2", compare as "compare.lt:bool %0 %1", "gelu.tanh:f32 %0".
 struct FusedBody : TextCoded {
-  llvm::SmallVector<FusedInstruction, 1> instructions; ///< one within, as in Dims
+  llvm::SmallVector<FusedInstruction, 1> instructions; ///< one within: see Dims
   std::string encode() const override;
   bool decode(std::string_view text) override;
 };

@@ -39,6 +39,33 @@ TEST_CASE("passes: the list has every row once, with its reason") {
   CHECK(names.size() == 7);
 }
 
+TEST_CASE("share_common_ops: equal ops are found among few readers of a value, and among many") {
+  const auto shareCommonOps = [](const Graph& graph) {
+    for (const PassRow& pass : allPasses()) {
+      if (pass.name == "share_common_ops") {
+        return *pass.run(graph);
+      }
+    }
+    DFC_UNREACHABLE("a pass of that name");
+  };
+  for (const int readers : {3, 16, 17, 40}) {
+    INFO(readers << " readers");
+    Builder g;
+    const Tensor x = g.input("x", f32({64}));
+    for (const int round : {0, 1}) { // each slice twice, the second far behind the first
+      for (int i = 0; i < readers; ++i) {
+        g.fetch("y" + std::to_string(round) + "_" + std::to_string(i), slice(x, {i}, {i + 1}));
+      }
+    }
+    const Graph shared = shareCommonOps(*std::move(g).finish());
+    CHECK(countOf(shared, OpKind::Slice) == static_cast<size_t>(readers));
+    for (int i = 0; i < readers; ++i) {
+      CHECK(shared.fetches()[static_cast<size_t>(i)].value ==
+            shared.fetches()[static_cast<size_t>(readers + i)].value);
+    }
+  }
+}
+
 TEST_CASE("gradients: first and second derivative of a cube") {
   const Graph graph = parsed(R"(graph cube {
   input x : f32[]
