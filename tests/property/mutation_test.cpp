@@ -24,6 +24,14 @@
 
 #include <cmath>
 
+#ifdef __SANITIZE_ADDRESS__ // GCC
+#define DFC_UNDER_ADDRESS_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define DFC_UNDER_ADDRESS_SANITIZER
+#endif
+#endif
+
 namespace dfc::test {
 namespace {
 
@@ -70,7 +78,7 @@ bool hasNan(const NamedLiterals& values) {
 /// AddressSanitizer ends a program whose copies overlap, which is what a mutant that shares bytes makes them
 /// do.
 bool mayRun(Mutation mutation) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef DFC_UNDER_ADDRESS_SANITIZER
   return mutation != Mutation::SharedBytes;
 #else
   (void)mutation;
