@@ -2,9 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cstdlib>
+#include <charconv>
 #include <iostream>
 #include <sstream>
+#include <stdexcept>
 
 namespace dfc::bench {
 namespace {
@@ -18,6 +19,15 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
+uint32_t samplesIn(const std::string& text) {
+  uint32_t samples = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), samples);
+  if (error != std::errc() || end != text.data() + text.size() || samples < 1 || samples > 1000) {
+    throw std::runtime_error("--samples: '" + text + "' is not a whole number from 1 to 1000");
+  }
+  return samples;
+}
+
 } // namespace
 
 Question questionOf(int count, char** words) {
@@ -26,8 +36,7 @@ Question questionOf(int count, char** words) {
     const std::string word = words[i], next = i + 1 < count ? words[i + 1] : "";
     question.quick = question.quick || word == "--quick";
     question.keys = word == "--keys" ? split(next) : question.keys;
-    question.samples = word == "--samples" ? static_cast<uint32_t>(std::strtoul(next.c_str(), nullptr, 10))
-                                           : question.samples;
+    question.samples = word == "--samples" ? samplesIn(next) : question.samples;
   }
   return question;
 }

@@ -14,7 +14,11 @@ struct Question {
   std::vector<std::string> keys;
   uint32_t samples = 0; ///< 0: the program's own number
   bool quick = false;
+  uint32_t samplesOr(uint32_t usual, uint32_t whenQuick) const {
+    return samples > 0 ? samples : quick ? whenQuick : usual;
+  }
 };
+/// Throws where N is no number from 1 to 1000.
 Question questionOf(int count, char** words);
 
 void say(const std::string& key, const std::string& who, const Spread& spread);

@@ -162,6 +162,9 @@ void runProgramBeside(const Stage& stage, PeerScript script, const PeerOptions& 
                       const WithoutProgram& without) {
   script.file = script.program;
   script.program = (executableFolder() / script.file).string();
+  if (const uint32_t asked = stage.asAsked({0, 0, 0}, {0, 0, 0}).samples; asked > 0) {
+    script.arguments.insert(script.arguments.end(), {"--samples", fmt::format("{}", asked)});
+  }
   if (std::error_code ignored; std::filesystem::exists(script.program, ignored)) {
     runPeer(stage, script, options);
   } else if (!script.keys.empty()) {

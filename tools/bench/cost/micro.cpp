@@ -25,7 +25,6 @@ void microTimes(Stage& stage, const PeerOptions& peers) {
   std::erase_if(cases, [&](const MicroCase& one) { return !stage.wants(one.key); });
   PeerScript micro;
   micro.program = "dfc_micro";
-  micro.arguments = {"--samples", fmt::format("{}", stage.asAsked({7, 1, 1}, {3, 1, 1}).samples)};
   for (const MicroCase& one : cases) {
     micro.keys.push_back(one.key);
   }

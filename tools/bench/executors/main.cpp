@@ -1,5 +1,6 @@
 // dfc_executors: times the executors of others on the task graphs of `dfc bench --only overhead`, which
-// starts it. Takes and prints what peers/peer.py describes: --keys K,…, --quick; an object a line.
+// starts it. Takes and prints what peers/peer.py describes: --keys K,…, --samples N, --quick; an object a
+// line.
 #include "tools/bench/answer_lines.h"
 #include "tools/bench/executors/executors.h"
 
@@ -20,8 +21,7 @@ double secondsOf(Work work) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-void measure(const Executor& executor, const NamedDag& row, bool quick) {
-  const uint32_t samples = quick ? 3 : 7;
+void measure(const Executor& executor, const NamedDag& row, uint32_t samples) {
   std::vector<double> build, run;
   std::unique_ptr<BuiltGraph> graph;
   for (uint32_t i = 0; i < samples; ++i) {
@@ -41,14 +41,15 @@ void measure(const Executor& executor, const NamedDag& row, bool quick) {
   }
 }
 
-int runAll(const std::vector<std::string>& keys, bool quick) {
-  for (const NamedDag& row : overheadDags(quick)) {
+int runAll(const Question& question) {
+  const std::vector<std::string>& keys = question.keys;
+  for (const NamedDag& row : overheadDags(question.quick)) {
     const std::string key = "overhead/" + row.name;
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
       continue;
     }
     for (const Executor& executor : allExecutors()) {
-      measure(executor, row, quick);
+      measure(executor, row, question.samplesOr(7, 3));
     }
     for (const std::string& who : missingExecutors()) {
       sayWhyNot(key, who, "not installed when dfc was built");
@@ -90,9 +91,8 @@ std::vector<std::string> missingExecutors() {
 } // namespace dfc::bench
 
 int main(int count, char** words) {
-  const dfc::bench::Question question = dfc::bench::questionOf(count, words);
   try {
-    return dfc::bench::runAll(question.keys, question.quick);
+    return dfc::bench::runAll(dfc::bench::questionOf(count, words));
   } catch (const std::exception& error) {
     std::cerr << "dfc_executors: " << error.what() << "\n";
     return 2;

@@ -71,17 +71,20 @@ void answer(const Question& question, char* program) {
   int count = 2;
   benchmark::Initialize(&count, words);
   const double secondsOfSample = question.quick ? 0.001 : 0.05;
-  const uint32_t usual = question.quick ? 3 : 7;
   for (const MicroCase& one : microCases(question.quick)) {
     if (std::find(question.keys.begin(), question.keys.end(), one.key) == question.keys.end()) {
       continue;
     }
     for (auto* entered : enter(one)) {
       entered->MinTime(secondsOfSample);
-      entered->Repetitions(static_cast<int>(question.samples == 0 ? usual : question.samples));
+      entered->Repetitions(static_cast<int>(question.samplesOr(7, 3)));
     }
     Lines lines(one);
-    benchmark::RunSpecifiedBenchmarks(&lines);
+    try {
+      benchmark::RunSpecifiedBenchmarks(&lines);
+    } catch (const std::exception& error) { // the others need not lack what this one does
+      sayWhyNot(one.key, ourselves, error.what());
+    }
     benchmark::ClearRegisteredBenchmarks();
   }
 }
