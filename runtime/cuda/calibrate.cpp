@@ -3,6 +3,7 @@
 #include "ir/index_rules.h"
 #include "runtime/cuda/compute.h"
 #include "runtime/cuda/launches/draft.h"
+#include "runtime/cuda/launches/tile_matmul.h"
 #include "runtime/cuda/matmul.h"
 #include "runtime/cuda/noise.h"
 #include "runtime/cuda/stopwatch.h"
@@ -118,9 +119,13 @@ class Calibrator {
     rows_.push_back(std::move(row));
   }
 
-  /// "" is cuBLASLt's own heuristic.
+  /// "" is the choice without a calibration: our tiles if the product is small, else cuBLASLt's own
+  /// heuristic.
   std::vector<std::string> choicesFor(OpId op) {
     auto choices = matmulChoices(productCall(graph_, op), ordinal_, algorithmsTried);
+    if (mayTile(graph_[op], graph_.operandTypesOf(op))) {
+      choices.emplace_back(tileChoice);
+    }
     return choices.empty() ? std::vector<std::string>{""} : choices;
   }
 

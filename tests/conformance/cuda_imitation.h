@@ -154,6 +154,32 @@ inline unsigned int voted(bool yes) {
   return votes;
 }
 
+// What `multiplyTiles` of kernels/tile_product.cpp is: PTX's mma.m16n8k8 for tf32, of which a warp's threads
+// hold the fragments as PTX lays them out. The bits behind tf32's last place count for nothing.
+inline unsigned int fragments[1024][6];
+
+inline float tf32(unsigned int bits) {
+  bits &= ~0x1fffU;
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+inline void multiplyFragments(float* sums, const unsigned int* a, const unsigned int* b) {
+  const unsigned int self = thread.x, first = self / 32 * 32, lane = self % 32;
+  std::memcpy(fragments[self], a, 4 * sizeof *a);
+  std::memcpy(fragments[self] + 4, b, 2 * sizeof *b);
+  meet(warps[self / 32]);
+  for (unsigned int i = 0; i < 4; ++i) {
+    const unsigned int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+    for (unsigned int k = 0; k < 8; ++k) {
+      sums[i] += tf32(fragments[first + row % 8 * 4 + k % 4][row / 8 + k / 4 * 2]) *
+                 tf32(fragments[first + column * 4 + k % 4][4 + k / 4]);
+    }
+  }
+  meet(warps[self / 32]);
+}
+
 template <class... P, size_t... i>
 void call(void (*kernel)(P...), void** given, std::index_sequence<i...>) {
   kernel(static_cast<P>(given[i])...);
@@ -216,4 +242,22 @@ inline double __longlong_as_double(long long bits) {
   double value;
   std::memcpy(&value, &bits, sizeof value);
   return value;
+}
+
+// Asynchronous copies are made at once: a kernel that reads before it waits is not found out here.
+inline void copyPack(float* to, const float* from, bool present) {
+  for (int i = 0; i < 4; ++i) {
+    to[i] = present ? from[i] : 0;
+  }
+}
+inline void commitCopies() {}
+template <int left>
+void awaitCopies() {}
+inline void multiplyTiles(float (&sums)[4], const unsigned int (&a)[4], const unsigned int (&b)[2]) {
+  imitation::multiplyFragments(sums, a, b);
+}
+inline unsigned int bitsOf(float a) {
+  unsigned int bits;
+  std::memcpy(&bits, &a, sizeof bits);
+  return bits;
 }

@@ -34,12 +34,19 @@ std::shared_ptr<const Executable> planOf(const Graph& graph, CompileOptions opti
 }
 
 /// The bench's net, B3, on one GPU.
-std::shared_ptr<const Executable> netPlan(int64_t batch) {
-  bench::NetSpec spec;
-  spec.batch = batch;
+std::shared_ptr<const Executable> netPlan(const bench::NetSpec& spec,
+                                          ops::Precision precision = ops::Precision::Ieee) {
   const auto graph = bench::trainingStep(spec);
   REQUIRE(graph.ok());
-  return planOf(*graph);
+  CompileOptions options;
+  options.precision = precision;
+  return planOf(*graph, options);
+}
+
+std::shared_ptr<const Executable> netPlan(int64_t batch, ops::Precision precision = ops::Precision::Ieee) {
+  bench::NetSpec spec;
+  spec.batch = batch;
+  return netPlan(spec, precision);
 }
 
 CompileOptions onOneGpu() {
@@ -68,6 +75,8 @@ TEST_CASE("merged launches: the training step of B3's net") {
   checkGolden("launches/b3_64_merged.txt", merged.listing());
   const QueueOnPaper large(netPlan(8192), true);
   checkGolden("launches/b3_8192_merged.txt", large.listing());
+  checkGolden("launches/b3_64_tf32_merged.txt",
+              QueueOnPaper(netPlan(64, ops::Precision::Tf32), true).listing());
 }
 
 namespace {
@@ -230,6 +239,20 @@ TEST_CASE("merged launches leave the bits of separate ones: many ops side by sid
   for (const ElementType element : {ElementType::F32, ElementType::F32, ElementType::F64, ElementType::BF16,
                                     ElementType::I64, ElementType::U8}) {
     pairs.push_back(std::make_unique<Pair>(densePlan(++seed, element)));
+  }
+  checkBits(pairs);
+}
+
+TEST_CASE("merged launches leave the bits of separate ones: products by tiles") {
+  if (!EmulatedKernels::unavailable().empty()) {
+    DFC_SKIP(EmulatedKernels::unavailable());
+  }
+  bench::NetSpec spec;
+  spec.batch = 24, spec.inputs = 72, spec.first = 96, spec.second = 40;
+  std::vector<std::unique_ptr<Pair>> pairs;
+  pairs.push_back(std::make_unique<Pair>(netPlan(spec, ops::Precision::Tf32)));
+  for (const cuda::PlannedLaunch& launch : pairs[0]->merged.launches().launches) {
+    CHECK_FALSE(launch.product); // all are small enough
   }
   checkBits(pairs);
 }

@@ -2,7 +2,7 @@
 // u8 or bool; `valueOf` and `stored` go between them and storage, `rounded` rounds a register to its own
 // type. The scalar functions mean what compiler/analysis/evaluate_scalar.cpp says, to the bit where it is
 // exact. A host that runs the text without CUDA (tests) defines DFC_OWN_CONVERSIONS and brings those four
-// functions.
+// functions, and what else stands behind that name in a kernel's text.
 #include "runtime/cuda/kernels/generated_kernel.h"
 
 namespace dfc::cuda {

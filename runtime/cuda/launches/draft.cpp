@@ -4,6 +4,7 @@
 #include "ir/calibration.h"
 #include "ir/memory_plan.h"
 #include "runtime/cuda/launches/integer_matmul.h"
+#include "runtime/cuda/launches/tile_matmul.h"
 #include "runtime/cuda/launches/vector_matmul.h"
 
 #include <fmt/format.h>
@@ -42,7 +43,7 @@ class Drafter {
       DFC_ASSERT(draft_.kernels.has_value(), fmt::format("no kernel for {}", graph_.nameOf(computation_.op)));
       draft_.workspaceBytes = draft_.kernels->workspaceBytes;
     } else if (results_[0].bytes() > 0) {
-      draft_.kernels = generateOuterProduct(row_, operands_, results_);
+      draft_.kernels = wholeProduct();
       draft_.kernels ? void(draft_.workspaceBytes = draft_.kernels->workspaceBytes) : draftProduct();
     }
     return std::move(draft_);
@@ -52,6 +53,12 @@ class Drafter {
   std::optional<int64_t> libraryWorkspace() const {
     ConvolutionLibrary* const convolutions = libraries_.convolutions;
     return convolutions == nullptr ? std::nullopt : convolutions->workspaceFor(row_.attributes, operands_);
+  }
+
+  /// The product and all that follows it by one generated kernel, where there is such a kernel.
+  std::optional<GeneratedWork> wholeProduct() const {
+    auto outer = generateOuterProduct(row_, operands_, results_);
+    return outer ? std::move(outer) : generateTileMatmul(row_, operands_, results_[0], computation_.choice);
   }
 
   void draftProduct() {

@@ -1,0 +1,31 @@
+// Products of f32 matrices in tf32 that are too small for a library's tiles: of 64 rows, cuBLASLt occupies 16
+// multiprocessors of an H200's 132. Here a block makes 32 x 32 elements, so that they all work, and whatever
+// follows the product is done to the sums before they are written.
+#pragma once
+
+#include "ir/op.h"
+#include "runtime/cuda/kernels/chain.h"
+
+namespace dfc::cuda {
+
+/// A product's factors as they lie: a is [rows, inner], b is [inner, columns], both before their transposes.
+struct TileProduct {
+  int64_t rows = 0, columns = 0, inner = 0;
+  bool transposedA = false, transposedB = false;
+
+  /// None unless the kernel makes it: one product (no batch) in tf32, whose factors are read in packs of four
+  /// and whose sums have terms.
+  static std::optional<TileProduct> of(const ops::Matmul& product, OperandTypes factors);
+
+  int64_t tiles() const;
+  /// Whether a GPU of `multiprocessors` makes it in about one go, where it takes 0.65 to 0.75 of cuBLASLt's
+  /// time (measured on an H200, every shape tried). Larger ones are cuBLASLt's, whose tiles read less.
+  bool isSmall() const;
+};
+
+/// `last`: what becomes of the product, which is its source 0 and has [rows, columns]; its operands are those
+/// of the op behind the two factors. Factors are rounded to tf32, to two thirds of a last place, and sums
+/// made in f32, in four parts of the inner dimension that are added in turn: the same bits every time.
+GeneratedWork tileProductKernel(const TileProduct& product, Chain last);
+
+} // namespace dfc::cuda
