@@ -65,6 +65,7 @@ TEST_CASE("fusedMatmul gives the bits of its matmul and its body, in place too")
     }
   }
   checkBodies(ElementType::F32, 300, 130, 270);
+  checkBodies(ElementType::F32, 520, 250, 1040); // panels cut both ways
 }
 
 TEST_CASE("fusedMatmul of nothing gives nothing") {

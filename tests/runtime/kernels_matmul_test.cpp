@@ -121,6 +121,7 @@ TEST_CASE("large products, cut into panels and blocks, agree with plain loops") 
     checkProduct({{}, {}, 530, 190, 400}, type, true, false, true,
                  61); // several panels, each packed, the last smaller
     checkProduct({{}, {}, 4100, 64, 500}, type, false, false, true, 997); // long panels
+    checkProduct({{}, {}, 520, 250, 1040}, type, true, false, true, 997); // cut both ways, four shapes
   }
 }
 

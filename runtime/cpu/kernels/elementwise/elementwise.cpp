@@ -104,6 +104,37 @@ class ElementwiseKernel final : public CpuKernel {
 
 } // namespace
 
+ElementwisePieces::ElementwisePieces(const OpAttributes& attributes, OperandTypes operands,
+                                     const TensorType& result)
+    : source_(bodyOf(attributes, operands, result), operands, naturalOrder(result.shape), true),
+      width_(byteWidth(result.element)) {
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].shape == result.shape) {
+      inOrder_.emplace_back(i, byteWidth(operands[i].element));
+    }
+  }
+}
+
+void ElementwisePieces::run(llvm::ArrayRef<const std::byte*> operands, std::byte* result, Piece piece) const {
+  constexpr int64_t shortRun = 256; // gathering costs less than as many tiles
+  if (piece.stride == piece.length && piece.length < shortRun) {
+    piece = {piece.begin, piece.length * piece.rows, 1, 0};
+  }
+  std::byte* scratch = threadScratch(source_.scratchBytes());
+  source_.begin(operands, scratch);
+  for (int64_t row = 0; row < piece.rows; ++row) {
+    const int64_t first = piece.begin + row * piece.stride, end = first + piece.length;
+    for (const auto& [index, width] : inOrder_) { // the next run: processors look ahead within a page only
+      if (row + 1 < piece.rows) {
+        prefetch(operands[index] + (first + piece.stride) * width, static_cast<size_t>(piece.length * width));
+      }
+    }
+    for (int64_t at = first; at < end; at += tileElements) {
+      source_.tile(operands, at, std::min(tileElements, end - at), scratch, result + at * width_);
+    }
+  }
+}
+
 std::unique_ptr<CpuKernel> makeElementwiseKernel(const OpAttributes& attributes, OperandTypes operands,
                                                  OperandTypes results, ThreadPool& pool,
                                                  const SharedBuffers& shared) {

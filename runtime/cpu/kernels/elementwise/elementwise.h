@@ -2,6 +2,7 @@
 // themselves: one engine, so that fused and unfused graphs give the same bits.
 #pragma once
 
+#include "runtime/cpu/kernels/elementwise/tile_source.h"
 #include "runtime/cpu/kernels/kernel.h"
 
 namespace dfc {
@@ -10,6 +11,24 @@ namespace dfc {
 std::unique_ptr<CpuKernel> makeElementwiseKernel(const OpAttributes& attributes, OperandTypes operands,
                                                  OperandTypes results, ThreadPool& pool,
                                                  const SharedBuffers& shared = {});
+
+/// The same a piece at a time, on the calling thread, for whoever makes an operand piece by piece.
+class ElementwisePieces {
+ public:
+  /// Elements of the result: `rows` runs of `length`, whose first elements are `stride` apart.
+  struct Piece {
+    int64_t begin = 0, length = 0, rows = 1, stride = 0;
+  };
+
+  ElementwisePieces(const OpAttributes& attributes, OperandTypes operands, const TensorType& result);
+  void run(llvm::ArrayRef<const std::byte*> operands, std::byte* result, Piece piece) const;
+
+ private:
+  TileSource source_;
+  int64_t width_; ///< bytes of an element
+  llvm::SmallVector<std::pair<size_t, int64_t>, 3>
+      inOrder_; ///< operands that lie as the result does: index, width
+};
 
 /// reduceSum, reduceMean, reduceMax, reduceMin, reduceProduct, or `fused` with a reduction.
 std::unique_ptr<CpuKernel> makeReductionKernel(const OpAttributes& attributes, OperandTypes operands,

@@ -2,6 +2,7 @@
 
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
 #include "runtime/cpu/kernels/matmul/matmul.h"
+#include "runtime/cpu/kernels/matmul/panel_product.h"
 #include "runtime/cpu/kernels/scratch.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -9,38 +10,74 @@
 namespace dfc {
 namespace {
 
-class FusedMatmulKernel final : public CpuKernel {
+/// Where the product goes, and what its epilogue reads then.
+class ProductPlace {
  public:
-  FusedMatmulKernel(const ops::FusedMatmul& op, OperandTypes operands, OperandTypes results, ThreadPool& pool)
-      : product_(op.productType(operands)),
-        multiply_(makeMatmulKernel(op.product(), operands.take_front(2), product_, pool)),
-        finish_(makeElementwiseKernel(op.epilogue(), op.epilogueOperands(operands), results, pool)),
-        sameType_(product_ == results.front()) {}
+  ProductPlace(const TensorType& product, const TensorType& result)
+      : bytes_(static_cast<size_t>(product.bytes())), sameType_(product == result) {}
+
+  llvm::SmallVector<const std::byte*, 4> inputs(llvm::ArrayRef<const std::byte*> others,
+                                                std::byte* result) const {
+    const bool isFree = sameType_ && !llvm::is_contained(others, result);
+    llvm::SmallVector<const std::byte*, 4> inputs{isFree ? result : threadIntermediate(bytes_)};
+    inputs.append(others.begin(), others.end());
+    return inputs;
+  }
+
+ private:
+  size_t bytes_;
+  bool sameType_;
+};
+
+class PanelwiseKernel final : public CpuKernel {
+ public:
+  PanelwiseKernel(const ops::FusedMatmul& op, OperandTypes operands, OperandTypes results,
+                  std::unique_ptr<PanelProduct> product)
+      : place_(op.productType(operands), results.front()), product_(std::move(product)),
+        finish_(op.epilogue(), op.epilogueOperands(operands), results.front()) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
-    std::byte* product = placeOfProduct(operands.drop_front(2), results.front());
-    multiply_->run(operands.take_front(2), product);
-    llvm::SmallVector<const std::byte*, 4> inputs{product};
-    inputs.append(operands.begin() + 2, operands.end());
+    const auto inputs = place_.inputs(operands.drop_front(2), results.front());
+    product_->run(operands[0], operands[1], const_cast<std::byte*>(inputs[0]), [&](const MatmulPanel& panel) {
+      finish_.run(inputs, results.front(),
+                  {panel.cOffset, panel.columns, panel.rows, product_->plan().columns});
+    });
+  }
+
+ private:
+  ProductPlace place_;
+  std::unique_ptr<PanelProduct> product_;
+  ElementwisePieces finish_;
+};
+
+/// For products that are made in other types, or have no terms: the one kernel, and then the other.
+class InTurnKernel final : public CpuKernel {
+ public:
+  InTurnKernel(const ops::FusedMatmul& op, OperandTypes operands, OperandTypes results, ThreadPool& pool)
+      : place_(op.productType(operands), results.front()),
+        multiply_(makeMatmulKernel(op.product(), operands.take_front(2), op.productType(operands), pool)),
+        finish_(makeElementwiseKernel(op.epilogue(), op.epilogueOperands(operands), results, pool)) {}
+
+  void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    const auto inputs = place_.inputs(operands.drop_front(2), results.front());
+    multiply_->run(operands.take_front(2), const_cast<std::byte*>(inputs[0]));
     finish_->run(inputs, results);
   }
 
  private:
-  std::byte* placeOfProduct(llvm::ArrayRef<const std::byte*> others, std::byte* result) const {
-    const bool isFree = sameType_ && !llvm::is_contained(others, result);
-    return isFree ? result : threadIntermediate(static_cast<size_t>(product_.bytes()));
-  }
-
-  TensorType product_;
+  ProductPlace place_;
   std::unique_ptr<CpuKernel> multiply_, finish_;
-  bool sameType_;
 };
 
 } // namespace
 
 std::unique_ptr<CpuKernel> makeFusedMatmulKernel(const ops::FusedMatmul& op, OperandTypes operands,
                                                  OperandTypes results, ThreadPool& pool) {
-  return std::make_unique<FusedMatmulKernel>(op, operands, results, pool);
+  auto product = PanelProduct::make(op.product(), operands.take_front(2), op.productType(operands), pool);
+  if (product) {
+    return std::make_unique<PanelwiseKernel>(op, operands, results, std::move(product));
+  }
+  return std::make_unique<InTurnKernel>(op, operands, results, pool);
 }
 
 } // namespace dfc

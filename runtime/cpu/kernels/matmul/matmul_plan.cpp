@@ -16,6 +16,10 @@ constexpr int64_t panelMultiple = 16;
 // still enough of them for many threads.
 constexpr int64_t longPanel = 256, manyPanels = 16;
 
+// Where both extents are long, panels are cut both ways: measured with f32 products of 1024 rows, 4 to 8 %
+// quicker than panels as long as a column.
+constexpr int64_t squareRows = 256, squareColumns = 512, fewPanels = 8;
+
 // How long a panel is along an extent of `length`, for `wanted` panels of at least `least`.
 int64_t panelLength(int64_t length, double wanted, int64_t least) {
   const auto count = std::max<int64_t>(1, std::min(static_cast<int64_t>(wanted), length / least));
@@ -53,8 +57,16 @@ MatmulPlan::MatmulPlan(const ops::Matmul& op, OperandTypes operands, OperandType
   const int64_t otherBytes = inner * (alongRows ? columns : rows) * byteWidth(results[0].element);
   const bool isLong = alongRows && rows >= longPanel * manyPanels;
   const int64_t least = isLong ? longPanel : (otherBytes <= residentBytes ? 64 : 128) * (alongRows ? 1 : 2);
-  panelRows = alongRows ? panelLength(rows, wanted, least) : std::max<int64_t>(rows, 1);
-  panelColumns = alongRows ? std::max<int64_t>(columns, 1) : panelLength(columns, wanted, least);
+  if (!isLong && rows >= 2 * squareRows && columns >= squareColumns && wanted >= 2 * fewPanels) {
+    panelRows = squareRows;
+    panelColumns = squareColumns;
+    if (panelsOf(rows, panelRows) * panelsOf(columns, panelColumns) < fewPanels) {
+      panelColumns /= 2;
+    }
+  } else {
+    panelRows = alongRows ? panelLength(rows, wanted, least) : std::max<int64_t>(rows, 1);
+    panelColumns = alongRows ? std::max<int64_t>(columns, 1) : panelLength(columns, wanted, least);
+  }
   rowPanels_ = panelsOf(rows, panelRows);
   columnPanels_ = panelsOf(columns, panelColumns);
 }

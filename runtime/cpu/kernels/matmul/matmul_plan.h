@@ -21,7 +21,8 @@ class MatmulPlan {
   bool transposeA = false, transposeB = false;
   int64_t rows = 0, columns = 0, inner = 0; ///< of one product of the batch
   int64_t aStride = 0, bStride = 0;
-  /// Panels along the rows, or along the columns where there are more of these; the last may be smaller.
+  /// Panels along the rows, along the columns where there are more of these, or both; the last of a row or a
+  /// column may be smaller.
   int64_t panelRows = 0, panelColumns = 0;
 
   int64_t panels() const { return batches_ * rowPanels_ * columnPanels_; }

@@ -1,0 +1,122 @@
+#include "runtime/cpu/kernels/matmul/panel_multiplier.h"
+
+#include "runtime/cpu/kernels/matmul/block_matmul.h"
+#include "runtime/cpu/kernels/scratch.h"
+#include "runtime/cpu/onednn_library.h"
+#include "runtime/errors.h"
+
+#include <vector>
+
+namespace dfc {
+namespace {
+
+class BlockMultiplier final : public PanelMultiplier {
+ public:
+  BlockMultiplier(ElementType type, const MatmulPlan& plan) : type_(type), plan_(plan) {}
+  void multiply(uint32_t, const MatmulPanel& panel, const std::byte* a, const std::byte* b,
+                std::byte* c) override {
+    const BlockMatmul shape{panel.rows,    panel.columns, plan_.inner,      plan_.aStride,
+                            plan_.bStride, plan_.columns, plan_.transposeA, plan_.transposeB};
+    blockMatmul(type_, shape, a, b, c, threadScratch(blockMatmulScratch(type_)));
+  }
+
+ private:
+  ElementType type_;
+  const MatmulPlan& plan_;
+};
+
+// A primitive for whole panels and one for each shape of smaller last ones. oneDNN's quicker kernels take a
+// transposed matrix as a whole only, so a panel of one is packed first, as long as that stays in the caches.
+class OnednnMultiplier final : public PanelMultiplier {
+ public:
+  /// Null where oneDNN has nothing for the type on this processor.
+  static std::unique_ptr<PanelMultiplier> make(ElementType type, const MatmulPlan& plan, uint32_t slots) {
+    auto made = std::make_unique<OnednnMultiplier>(type, plan);
+    for (int64_t index = 0; index < plan.panels(); ++index) {
+      const MatmulPanel panel = plan.panel(index);
+      if (made->find(panel) == nullptr && !made->add(type, plan, panel, slots)) {
+        return nullptr;
+      }
+      if (made->shapes_.size() == 4) {
+        break; // a plan has no fifth shape
+      }
+    }
+    return made;
+  }
+
+  void multiply(uint32_t slot, const MatmulPanel& panel, const std::byte* a, const std::byte* b,
+                std::byte* c) override {
+    onednn::Primitive* primitive = find(panel);
+    const size_t packedBytes = packs(panel) ? bytesOfA(panel) : 0;
+    std::byte* const scratch = threadScratch(packedBytes + primitive->scratchBytes());
+    if (packedBytes > 0) {
+      pack(panel, a, scratch);
+    }
+    const std::byte* operands[2] = {packedBytes > 0 ? scratch : a, b};
+    if (!primitive->run(slot, operands, c, scratch + packedBytes)) {
+      throw MachineError("oneDNN failed in a matmul; its own log (ONEDNN_VERBOSE=1) may say why");
+    }
+  }
+
+  OnednnMultiplier(ElementType type, const MatmulPlan& plan) : plan_(plan), width_(byteWidth(type)) {}
+
+ private:
+  bool packs(const MatmulPanel& panel) const {
+    constexpr size_t mostBytes = 16 << 20;
+    return plan_.transposeA && panel.rows < plan_.rows && bytesOfA(panel) <= mostBytes;
+  }
+
+  /// A multiple of 64, so that what lies behind is aligned.
+  size_t bytesOfA(const MatmulPanel& panel) const {
+    return (static_cast<size_t>(panel.rows * plan_.inner * width_) + 63) / 64 * 64;
+  }
+
+  void pack(const MatmulPanel& panel, const std::byte* from, std::byte* to) const {
+    const auto bytes = static_cast<size_t>(panel.rows * width_);
+    for (int64_t k = 0; k < plan_.inner; ++k) {
+      std::memcpy(to, from, bytes);
+      from += plan_.aStride * width_;
+      to += bytes;
+    }
+  }
+
+  struct Shaped {
+    int64_t rows, columns;
+    std::unique_ptr<onednn::Primitive> primitive;
+  };
+
+  onednn::Primitive* find(const MatmulPanel& panel) const {
+    for (const Shaped& shaped : shapes_) {
+      if (shaped.rows == panel.rows && shaped.columns == panel.columns) {
+        return shaped.primitive.get();
+      }
+    }
+    return nullptr;
+  }
+
+  bool add(ElementType type, const MatmulPlan& plan, const MatmulPanel& panel, uint32_t slots) {
+    const int64_t aStride = packs(panel) ? panel.rows : plan.aStride;
+    const onednn::MatmulRequest request{type,         panel.rows,   panel.columns,   plan.inner,     aStride,
+                                        plan.bStride, plan.columns, plan.transposeA, plan.transposeB};
+    auto primitive = onednnModule().matmul(request, slots);
+    const bool made = primitive != nullptr;
+    shapes_.push_back({panel.rows, panel.columns, std::move(primitive)});
+    return made;
+  }
+
+  const MatmulPlan& plan_;
+  int64_t width_;
+  std::vector<Shaped> shapes_;
+};
+
+} // namespace
+
+std::unique_ptr<PanelMultiplier> makePanelMultiplier(ElementType type, const MatmulPlan& plan,
+                                                     uint32_t slots) {
+  if (type == ElementType::F32 || type == ElementType::BF16) {
+    return OnednnMultiplier::make(type, plan, slots);
+  }
+  return std::make_unique<BlockMultiplier>(type, plan);
+}
+
+} // namespace dfc

@@ -1,0 +1,35 @@
+#include "runtime/cpu/kernels/matmul/panel_product.h"
+
+namespace dfc {
+
+PanelProduct::PanelProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes results,
+                           ThreadPool& pool)
+    : pool_(pool), plan_(op, operands, results), width_(byteWidth(results[0].element)),
+      parts_(partCount(pool, plan_.panels(), plan_.cost())),
+      multiplier_(makePanelMultiplier(results[0].element, plan_, parts_)) {}
+
+std::unique_ptr<PanelProduct> PanelProduct::make(const ops::Matmul& op, OperandTypes operands,
+                                                 OperandTypes results, ThreadPool& pool) {
+  const Shape& a = operands[0].shape;
+  const bool isEmpty = results[0].shape.elements() == 0 || a[a.rank() - (op.transposeA ? 2 : 1)] == 0;
+  if (isEmpty || results[0].element == ElementType::F16) {
+    return nullptr;
+  }
+  auto product = std::make_unique<PanelProduct>(op, operands, results, pool);
+  return product->multiplier_ ? std::move(product) : nullptr;
+}
+
+void PanelProduct::run(const std::byte* a, const std::byte* b, std::byte* c,
+                       llvm::function_ref<void(const MatmulPanel&)> then) {
+  pool_.run(parts_, [&](uint32_t part) {
+    const UnitRange panels = unitsOfPart(plan_.panels(), parts_, part);
+    for (int64_t index = panels.begin; index < panels.end; ++index) {
+      const MatmulPanel panel = plan_.panel(index);
+      multiplier_->multiply(part, panel, a + panel.aOffset * width_, b + panel.bOffset * width_,
+                            c + panel.cOffset * width_);
+      then(panel);
+    }
+  });
+}
+
+} // namespace dfc

@@ -1,0 +1,35 @@
+// A product panel by panel, so that whoever goes on with a panel finds it in the caches of the thread that
+// made it.
+#pragma once
+
+#include "runtime/cpu/kernels/matmul/panel_multiplier.h"
+
+#include <llvm/ADT/STLFunctionalExtras.h>
+
+namespace dfc {
+
+class PanelProduct {
+ public:
+  /// Null where nobody multiplies the type as it is (f16; bf16 on processors without it), and where the
+  /// product has no elements or no terms.
+  static std::unique_ptr<PanelProduct> make(const ops::Matmul& op, OperandTypes operands,
+                                            OperandTypes results, ThreadPool& pool);
+
+  /// `then` is called for each panel of c once it is there, by the thread that made it.
+  void run(
+      const std::byte* a, const std::byte* b, std::byte* c,
+      llvm::function_ref<void(const MatmulPanel&)> then = [](const MatmulPanel&) {});
+
+  const MatmulPlan& plan() const { return plan_; }
+
+  PanelProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes results, ThreadPool& pool);
+
+ private:
+  ThreadPool& pool_;
+  MatmulPlan plan_;
+  int64_t width_; ///< bytes of an element
+  uint32_t parts_;
+  std::unique_ptr<PanelMultiplier> multiplier_; // refers to the plan
+};
+
+} // namespace dfc
