@@ -25,7 +25,7 @@ struct Arithmetic {
   ElementType element;
   bool tf32 = false;
 
-  /// Half a last place of what a product's factors and result are rounded to.
+  /// Distance from 1 to the next number of what a product's factors and result are rounded to.
   double rounding() const { return tf32 ? 0x1p-10 : epsilonOf(element); }
 };
 constexpr std::array arithmetics = {Arithmetic{ElementType::F16}, Arithmetic{ElementType::BF16},

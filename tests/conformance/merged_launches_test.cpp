@@ -179,7 +179,8 @@ TEST_CASE("merged launches leave the bits of separate ones: random graphs of eve
 
 namespace {
 
-/// A training step of two layers with gelu between them, in f16, whose products end in all ways there are.
+/// A training step of two layers with gelu between them, in f16: of its products one ends in gelu and one in
+/// gelu's slope.
 Graph geluStep() {
   Builder g("step");
   const auto f16 = [](const Shape& shape) { return TensorType{ElementType::F16, shape}; };
