@@ -9,6 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/repinned.h"
+#include "tests/support/typed_body.h"
 
 #include <fmt/format.h>
 
@@ -70,14 +71,11 @@ void checkOpByOp(const Contender& contender, const Graph& source, uint64_t seed)
 /// One fusedMatmul of `element`, with `body` over the product, a row and a whole operand; seeds differ in
 /// transposes and precision.
 Graph fusedProduct(const Contender& contender, ElementType element, std::string body, uint64_t seed) {
-  for (size_t at = body.find('T'); at != std::string::npos; at = body.find('T', at)) {
-    body.replace(at, 1, name(element));
-  }
   ops::FusedMatmul op;
   op.transposeA = seed % 2 != 0;
   op.transposeB = seed % 4 >= 2;
   op.precision = seed % 3 == 0 ? ops::Precision::Tf32 : ops::Precision::Ieee;
-  REQUIRE(op.body.decode(body));
+  REQUIRE(op.body.decode(withType(std::move(body), element)));
   Builder g("product");
   const auto guard = g.on(contender.devices().back());
   const Tensor a = g.input("a", {element, op.transposeA ? Shape{9, 21} : Shape{21, 9}});
