@@ -3,9 +3,8 @@
 // bf16 and tf32) or a kernel does.
 #include "tests/conformance/bounds.h"
 #include "tests/conformance/contenders.h"
+#include "tests/conformance/require_plan.h"
 
-#include "compiler/compile.h"
-#include "ir/dsl.h"
 #include "ir/gelu_slope.h"
 #include "ir/gradients.h"
 #include "tests/support/catch.h"
@@ -25,7 +24,7 @@ struct Arithmetic {
   ElementType element;
   bool tf32 = false;
 
-  /// Half a last place of what a product's factors and result are rounded to.
+  /// Distance from 1 to the next number of what a product's factors and result are rounded to.
   double rounding() const { return tf32 ? 0x1p-10 : epsilonOf(element); }
 };
 constexpr std::array arithmetics = {Arithmetic{ElementType::F16}, Arithmetic{ElementType::BF16},
@@ -124,10 +123,7 @@ std::shared_ptr<const Executable> planned(const Graph& graph, const Contender& c
   CompileOptions options;
   options.policy = "pins";
   options.pins = {{"*", contender.devices().back()}};
-  const auto plan = compile(graph, contender.machine(), RooflineCostModel(), options);
-  INFO(render(plan.errors()));
-  REQUIRE(plan.ok());
-  return std::make_shared<const Executable>(*plan);
+  return requirePlan(graph, contender.machine(), options);
 }
 
 /// The one fused product of a plan.

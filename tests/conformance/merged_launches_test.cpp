@@ -1,9 +1,8 @@
 // Launches that several ops share: which they are for nets that are known, and that they leave every bit that
 // the ops' own launches leave, in results and everywhere else.
 #include "tests/conformance/queue_on_paper.h"
+#include "tests/conformance/require_plan.h"
 
-#include "compiler/compile.h"
-#include "ir/dsl.h"
 #include "ir/gradients.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
@@ -26,11 +25,8 @@ Machine twoGpus() {
   return *std::move(machine);
 }
 
-std::shared_ptr<const Executable> planOf(const Graph& graph, CompileOptions options = {}) {
-  auto plan = compile(graph, twoGpus(), RooflineCostModel(), options);
-  INFO((plan.ok() ? "" : render(plan.errors())));
-  REQUIRE(plan.ok());
-  return std::make_shared<const Executable>(*std::move(plan));
+std::shared_ptr<const Executable> planOf(const Graph& graph, const CompileOptions& options = {}) {
+  return requirePlan(graph, twoGpus(), options);
 }
 
 /// The bench's net, B3, on one GPU.
@@ -104,10 +100,7 @@ class DenseAuthor {
         values_.push_back(value);
       }
     }
-    auto graph = std::move(g_).finish();
-    INFO((graph.ok() ? "" : render(graph.errors())));
-    REQUIRE(graph.ok());
-    return *std::move(graph);
+    return requireGraph(std::move(g_));
   }
 
  private:
@@ -188,7 +181,8 @@ TEST_CASE("merged launches leave the bits of separate ones: random graphs of eve
 
 namespace {
 
-/// A training step of two layers with gelu between them, in f16, whose products end in all ways there are.
+/// A training step of two layers with gelu between them, in f16: of its products one ends in gelu and one in
+/// gelu's slope.
 Graph geluStep() {
   Builder g("step");
   const auto f16 = [](const Shape& shape) { return TensorType{ElementType::F16, shape}; };

@@ -2,7 +2,6 @@
 
 #include "compiler/analysis/evaluate.h"
 #include "ir/assert.h"
-#include "runtime/cuda/launches/peer_programs.h"
 #include "runtime/cuda/launches/segments.h"
 
 #include <fmt/format.h>
@@ -61,43 +60,15 @@ void multiply(const cuda::MatmulCall& call, std::byte* out) {
 
 } // namespace
 
-HeapArena::HeapArena(int64_t bytes)
-    : bytes_(bytes),
-      base_(static_cast<std::byte*>(std::aligned_alloc(256, static_cast<size_t>((bytes + 511) / 256 * 256))),
-            std::free) {
-  std::memset(base_.get(), 0, static_cast<size_t>(bytes));
-}
-
-void HeapArena::write(int64_t offset, std::span<const std::byte> bytes) {
-  std::memcpy(base_.get() + offset, bytes.data(), bytes.size());
-}
-
-void HeapArena::read(int64_t offset, std::span<std::byte> bytes) {
-  std::memcpy(bytes.data(), base_.get() + offset, bytes.size());
-}
-
 QueueOnPaper::QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge, bool peerReads)
-    : plan_(std::move(plan)), board_(plan_->schedule().queues.size(), 0) {
-  SideTable<DeviceId, Arena*> byDevice(plan_->machine().devices.size());
-  for (const DeviceId device : byDevice.ids()) {
-    arenas_.push_back(std::make_unique<HeapArena>(plan_->memory().arenaBytes[device]));
-    byDevice[device] = arenas_.back().get();
-  }
-  resolved_ = resolve(*plan_, byDevice, board_);
-  const auto reaches = [&](DeviceId a, DeviceId b) {
-    const auto& devices = plan_->machine().devices;
-    return devices[a].kind == DeviceKind::Gpu && devices[b].kind == DeviceKind::Gpu;
-  };
-  lowered_ = cuda::lowerPeerReads(*plan_, peerReads ? cuda::choosePeerReads(*plan_, reaches)
-                                                    : std::vector<cuda::PeerRead>());
-  resolved_.programs = cuda::withPeerReads(*plan_, lowered_, std::move(resolved_.programs), board_);
-  for (const FeedRow& feed : resolved_.feeds) {
+    : plan_(std::move(plan)), paper_(*plan_, peerReads) {
+  for (const FeedRow& feed : paper_.planned.feeds) {
     feeds_.emplace_back(feed.type);
   }
-  for (const FetchRow& fetch : resolved_.fetches) {
+  for (const FetchRow& fetch : paper_.planned.fetches) {
     fetches_.emplace_back(fetch.type);
   }
-  for (const Program& program : resolved_.programs) {
+  for (const Program& program : paper_.programs) {
     addQueue(program, merge);
   }
 }
@@ -174,7 +145,7 @@ std::byte* QueueOnPaper::addressOf(const Location& location) {
 
 void QueueOnPaper::fill(uint64_t seed) {
   Dice dice(seed);
-  for (const auto& arena : arenas_) {
+  for (const auto& arena : paper_.arenas) {
     std::memset(arena->hostAddress(), 0, static_cast<size_t>(arena->size()));
   }
   const Graph& graph = plan_->graph();
@@ -187,10 +158,10 @@ void QueueOnPaper::fill(uint64_t seed) {
     const Slot& slot = plan_->memory().slots[row.firstResult];
     const Literal value =
         constant != nullptr ? constant->value : randomLiteral(graph.typeOf(row.firstResult), dice);
-    arenas_[slot.device.index()]->write(slot.offset, value.bytes());
+    paper_.arenas[slot.device.index()]->write(slot.offset, value.bytes());
   }
   for (size_t i = 0; i < feeds_.size(); ++i) {
-    feeds_[i] = randomLiteral(resolved_.feeds[i].type, dice);
+    feeds_[i] = randomLiteral(paper_.planned.feeds[i].type, dice);
   }
 }
 
@@ -252,8 +223,8 @@ std::vector<std::byte> QueueOnPaper::run(EmulatedKernels& kernels, uint64_t seed
                next[program.queue.index()]++, problem);
   };
   const Schedule& schedule = plan_->schedule();
-  for (const StepId step : lowered_.order) {
-    for (const Program& program : resolved_.programs) {
+  for (const StepId step : paper_.lowered.order) {
+    for (const Program& program : paper_.programs) {
       if (program.queue == schedule.steps[step].queue) {
         take(program);
         size_t& at = next[program.queue.index()];
@@ -264,7 +235,7 @@ std::vector<std::byte> QueueOnPaper::run(EmulatedKernels& kernels, uint64_t seed
     }
   }
   std::vector<std::byte> all;
-  for (const auto& arena : arenas_) {
+  for (const auto& arena : paper_.arenas) {
     all.insert(all.end(), arena->hostAddress(), arena->hostAddress() + arena->size());
   }
   for (const Literal& fetch : fetches_) {
@@ -279,7 +250,7 @@ std::vector<std::byte> QueueOnPaper::lasting() const {
   for (const OpId op : graph.ops()) {
     if (graph[op].kind() == OpKind::Parameter) {
       const Slot& slot = plan_->memory().slots[graph[op].firstResult];
-      const std::byte* from = arenas_[slot.device.index()]->hostAddress() + slot.offset;
+      const std::byte* from = paper_.arenas[slot.device.index()]->hostAddress() + slot.offset;
       all.insert(all.end(), from, from + graph.typeOf(graph[op].firstResult).bytes());
     }
   }

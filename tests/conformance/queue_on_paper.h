@@ -5,28 +5,13 @@
 
 #include "ir/executable.h"
 #include "runtime/cuda/launches/launch_plan.h"
-#include "runtime/cuda/launches/peer_reads.h"
-#include "runtime/resolve.h"
 #include "tests/conformance/emulated_kernels.h"
+#include "tests/conformance/programs_on_paper.h"
 #include "tests/support/random_values.h"
 
 #include <map>
 
 namespace dfc::test {
-
-/// Host memory in place of a device's.
-class HeapArena final : public Arena {
- public:
-  explicit HeapArena(int64_t bytes);
-  std::byte* hostAddress() override { return base_.get(); }
-  void write(int64_t offset, std::span<const std::byte> bytes) override;
-  void read(int64_t offset, std::span<std::byte> bytes) override;
-  int64_t size() const { return bytes_; }
-
- private:
-  int64_t bytes_;
-  std::shared_ptr<std::byte> base_;
-};
 
 class QueueOnPaper {
  public:
@@ -38,7 +23,7 @@ class QueueOnPaper {
   const cuda::LaunchPlan& launches() const;
   /// A launch a line: "a, b: 12 blocks of 256", "c: cuBLASLt". Copies are not listed.
   std::string listing() const;
-  size_t peerReads() const { return lowered_.reads.size(); }
+  size_t peerReads() const { return paper_.lowered.reads.size(); }
 
   /// Adds the kernels; build them before `run`.
   void addTo(EmulatedKernels& kernels);
@@ -62,10 +47,7 @@ class QueueOnPaper {
   std::byte* addressOf(const Location& location);
 
   std::shared_ptr<const Executable> plan_;
-  ProgressBoard board_;
-  std::vector<std::unique_ptr<HeapArena>> arenas_;
-  ResolvedPlan resolved_;
-  cuda::PeerReads lowered_;
+  ProgramsOnPaper paper_;
   std::map<size_t, Queue> queues_; ///< GPU compute queues, by program
   std::vector<Literal> feeds_, fetches_;
 };

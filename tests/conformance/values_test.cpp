@@ -2,13 +2,14 @@
 // wherever the ops are placed, round after round, and the same bits every time.
 #include "tests/conformance/agreement.h"
 #include "tests/conformance/contenders.h"
+#include "tests/conformance/require_plan.h"
 
 #include "compiler/analysis/evaluate.h"
-#include "compiler/compile.h"
-#include "ir/dsl.h"
 #include "ir/rewriter.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_graph.h"
+#include "tests/support/repinned.h"
+#include "tests/support/typed_body.h"
 
 #include <fmt/format.h>
 
@@ -37,17 +38,6 @@ Graph fetchingAll(const Graph& graph) {
   }
   return std::move(rewriter).finish();
 }
-
-/// The same graph with other pins: `pin` by op, "" for none.
-Graph repinned(const Graph& graph, const std::function<std::string(OpId)>& pin) {
-  Rewriter rewriter(graph);
-  for (const OpId op : graph.ops()) {
-    rewriter.builder().repin(rewriter.copy(op), pin(op));
-  }
-  return std::move(rewriter).finish();
-}
-
-bool computes(OpKind kind) { return classOf(kind) != OpClass::Source && classOf(kind) != OpClass::State; }
 
 /// Runs the graph and holds every op against the evaluator, given the operands that the backend itself made.
 void checkOpByOp(const Contender& contender, const Graph& source, uint64_t seed) {
@@ -81,14 +71,11 @@ void checkOpByOp(const Contender& contender, const Graph& source, uint64_t seed)
 /// One fusedMatmul of `element`, with `body` over the product, a row and a whole operand; seeds differ in
 /// transposes and precision.
 Graph fusedProduct(const Contender& contender, ElementType element, std::string body, uint64_t seed) {
-  for (size_t at = body.find('T'); at != std::string::npos; at = body.find('T', at)) {
-    body.replace(at, 1, name(element));
-  }
   ops::FusedMatmul op;
   op.transposeA = seed % 2 != 0;
   op.transposeB = seed % 4 >= 2;
   op.precision = seed % 3 == 0 ? ops::Precision::Tf32 : ops::Precision::Ieee;
-  REQUIRE(op.body.decode(body));
+  REQUIRE(op.body.decode(withType(std::move(body), element)));
   Builder g("product");
   const auto guard = g.on(contender.devices().back());
   const Tensor a = g.input("a", {element, op.transposeA ? Shape{9, 21} : Shape{21, 9}});
@@ -135,19 +122,12 @@ void checkSameBits(const std::vector<NamedLiterals>& expected, const std::vector
   }
 }
 
-std::shared_ptr<const Executable> planned(const Graph& graph, const Machine& machine) {
-  const auto plan = compile(graph, machine, RooflineCostModel());
-  INFO(render(plan.errors()));
-  REQUIRE(plan.ok());
-  return std::make_shared<const Executable>(*plan);
-}
-
 /// Each op on the cpu, on one of the devices, or where the compiler likes.
 Graph scattered(const Graph& graph, const std::vector<std::string>& devices, uint64_t seed) {
   std::vector<std::string> places = devices;
   places.insert(places.end(), {"cpu0", ""});
   Dice dice(seed);
-  return repinned(graph, [&](OpId op) { return computes(graph[op].kind()) ? dice.oneOf(places) : ""; });
+  return repinned(graph, [&](OpId) { return dice.oneOf(places); });
 }
 
 /// Whether its results are those of the cpu backend to the bit: it runs the same kernels.
@@ -265,13 +245,13 @@ TEST_CASE("compiled random graphs give the same bits on every host backend, plac
   for (uint64_t seed = 200; seed < 230; ++seed) {
     INFO("seed " << seed);
     const Graph graph = randomGraph(seed);
-    const auto host = planned(graph, smallMachine(0));
+    const auto host = requirePlan(graph, smallMachine(0));
     const auto expected = runRounds(host, {.cpuBackend = "cpu"}, graph, seed);
     checkSameBits(expected, runRounds(host, {.cpuBackend = "cpu"}, graph, seed));
     for (const Contender& contender : contenders(Aspect::Values)) {
       if (contender.kind == DeviceKind::Gpu && computesAsHost(contender)) {
         INFO(contender.name);
-        const auto spread = planned(scattered(graph, contender.devices(), seed), contender.machine(2));
+        const auto spread = requirePlan(scattered(graph, contender.devices(), seed), contender.machine(2));
         checkSameBits(expected, runRounds(spread, contender.options(), graph, seed));
         checkSameBits(expected, runRounds(spread, contender.options(), graph, seed));
       }
@@ -286,9 +266,7 @@ void checkOnLikeGpus(const Contender& contender, uint64_t seed) {
   INFO(contender.name << ", seed " << seed);
   const Graph graph = randomGraph(seed);
   const auto options = contender.options();
-  const auto alone =
-      planned(repinned(graph, [&](OpId op) { return computes(graph[op].kind()) ? "gpu0" : ""; }),
-              contender.machine(1));
+  const auto alone = requirePlan(repinned(graph, [](OpId) { return "gpu0"; }), contender.machine(1));
   const auto expected = runRounds(alone, options, graph, seed);
   for (int run = 0; run < 10; ++run) {
     checkSameBits(expected, runRounds(alone, options, graph, seed));
@@ -296,8 +274,7 @@ void checkOnLikeGpus(const Contender& contender, uint64_t seed) {
   Dice dice(seed);
   const auto names = contender.devices();
   const auto spread =
-      planned(repinned(graph, [&](OpId op) { return computes(graph[op].kind()) ? dice.oneOf(names) : ""; }),
-              contender.machine(2));
+      requirePlan(repinned(graph, [&](OpId) { return dice.oneOf(names); }), contender.machine(2));
   checkSameBits(expected, runRounds(spread, options, graph, seed));
 }
 

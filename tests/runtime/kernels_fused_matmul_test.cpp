@@ -1,19 +1,17 @@
 // The kernel of fusedMatmul against the kernels of its two halves: the same bits, wherever the product lies.
 #include "tests/runtime/kernel_testing.h"
 #include "tests/support/catch.h"
+#include "tests/support/typed_body.h"
 
 namespace dfc::testing {
 namespace {
 
 ops::FusedMatmul fusedMatmul(std::string body, ElementType type, bool transposeA = false,
                              bool transposeB = false) {
-  for (size_t at = body.find('T'); at != std::string::npos; at = body.find('T', at)) {
-    body.replace(at, 1, name(type));
-  }
   ops::FusedMatmul op;
   op.transposeA = transposeA;
   op.transposeB = transposeB;
-  REQUIRE(op.body.decode(body));
+  REQUIRE(op.body.decode(test::withType(std::move(body), type)));
   return op;
 }
 

@@ -3,6 +3,7 @@
 #include "ir/fused_instruction.h"
 #include "tests/runtime/kernel_testing.h"
 #include "tests/support/catch.h"
+#include "tests/support/typed_body.h"
 
 namespace dfc::testing {
 namespace {
@@ -48,13 +49,6 @@ ops::Fused fusedOf(const std::string& body, Reduction reduction = Reduction::Non
   return fused;
 }
 
-std::string withType(std::string body, ElementType type) {
-  for (size_t at = body.find('T'); at != std::string::npos; at = body.find('T', at)) {
-    body.replace(at, 1, name(type));
-  }
-  return body;
-}
-
 // A bias, a nonlinearity and a scale; a long body that needs several tiles at once; one that ends in its
 // input.
 const std::vector<std::string> bodies = {
@@ -77,7 +71,7 @@ void checkBody(const std::string& body, ElementType type, const Shape& a, const 
   const std::vector<Literal> operands = {randomLiteral({type, a}, 31, -3, 3),
                                          randomLiteral({type, b}, 32, -3, 3),
                                          randomLiteral({type, c}, 33, 1, 3)};
-  const std::string text = withType(body, type);
+  const std::string text = test::withType(body, type);
   INFO(text << " over " << toString(a) << " " << toString(b) << " " << toString(c));
   const ops::Fused plain = fusedOf(text);
   CHECK(runKernel(plain, operands) == unfused(plain, operands));

@@ -3,15 +3,13 @@
 #include "ir/assert.h"
 #include "ir/op_rules.h"
 #include "tests/support/kernel_cases/cases.h"
+#include "tests/support/typed_body.h"
 
 namespace dfc::test {
 
-void Cases::fused(std::string_view body, std::vector<TensorType> operands, ops::Fused::Reduction reduction,
+void Cases::fused(std::string body, std::vector<TensorType> operands, ops::Fused::Reduction reduction,
                   Dims axes) {
-  std::string text(body);
-  for (size_t at = text.find('@'); at != std::string::npos; at = text.find('@')) {
-    text.replace(at, 1, name(element_));
-  }
+  const std::string text = withType(std::move(body), element_);
   add<ops::Fused>(std::move(operands), [&](ops::Fused& op) {
     DFC_ASSERT(op.body.decode(text), text);
     op.reduction = reduction;

@@ -25,8 +25,8 @@ class Cases {
       list.push_back({std::move(attributes), std::move(operands)});
     }
   }
-  /// '@' stands for the element type in the body.
-  void fused(std::string_view body, std::vector<TensorType> operands,
+  /// `body`: as `withType` takes it.
+  void fused(std::string body, std::vector<TensorType> operands,
              ops::Fused::Reduction reduction = ops::Fused::Reduction::None, Dims axes = {});
 
   std::vector<OpSample> list;

@@ -36,13 +36,13 @@ void addElementwise(Cases& cases) {
                                ops::Compare::Direction::Le, ops::Compare::Direction::Gt}) {
     cases.add<ops::Compare>({of({37}), of({37})}, [&](auto& op) { op.direction = direction; });
   }
-  cases.fused("mul:@ %0 %1; add:@ %3 %2; relu:@ %4", {of({64, 40}), of({40}), of({})});
-  cases.fused("sub:@ %0 %1; mul:@ %2 %2; compare.gt:bool %3 %0; select:@ %4 %3 %1", {of({9, 5}), of({9, 5})});
-  cases.fused("sqrt:@ %0; add:@ %1 %1; neg:@ %2; div:@ %3 %0", {of({77})});
-  cases.fused("cast:f32 %0; mul:f32 %1 %1; cast:@ %2", {of({130})});
-  cases.fused("abs:@ %0; floor:@ %2; clip:@ %3 %1 %0; leakyRelu:@ %4 %1; round:@ %5; sign:@ %6; sub:@ %6 %7",
+  cases.fused("mul:T %0 %1; add:T %3 %2; relu:T %4", {of({64, 40}), of({40}), of({})});
+  cases.fused("sub:T %0 %1; mul:T %2 %2; compare.gt:bool %3 %0; select:T %4 %3 %1", {of({9, 5}), of({9, 5})});
+  cases.fused("sqrt:T %0; add:T %1 %1; neg:T %2; div:T %3 %0", {of({77})});
+  cases.fused("cast:f32 %0; mul:f32 %1 %1; cast:T %2", {of({130})});
+  cases.fused("abs:T %0; floor:T %2; clip:T %3 %1 %0; leakyRelu:T %4 %1; round:T %5; sign:T %6; sub:T %6 %7",
               {of({9, 5}), of({5})});
-  cases.fused("not:@ %0; and:@ %2 %1; or:@ %3 %0; xor:@ %4 %1", {of({9, 5}), of({5})});
+  cases.fused("not:T %0; and:T %2 %1; or:T %3 %0; xor:T %4 %1", {of({9, 5}), of({5})});
 }
 
 } // namespace dfc::test

@@ -41,9 +41,9 @@ void addFolds(Cases& cases, bool large) {
       }
       if (!axes.empty() && shape.rank() >= 2) {
         Dims last(1, shape[shape.rank() - 1]);
-        cases.fused("add:@ %0 %1; relu:@ %2", {cases.of(shape), cases.of(Shape(last))}, Reduction::Sum, axes);
-        cases.fused("sub:@ %0 %1", {cases.of(shape), cases.of({})}, Reduction::Max, axes);
-        cases.fused("mul:@ %0 %0", {cases.of(shape)}, Reduction::Mean, axes);
+        cases.fused("add:T %0 %1; relu:T %2", {cases.of(shape), cases.of(Shape(last))}, Reduction::Sum, axes);
+        cases.fused("sub:T %0 %1", {cases.of(shape), cases.of({})}, Reduction::Max, axes);
+        cases.fused("mul:T %0 %0", {cases.of(shape)}, Reduction::Mean, axes);
       }
     }
   }

@@ -1,0 +1,206 @@
+// Where readers read a peer's memory in place of a copy, everything else keeps its order, no two commands
+// race for bytes, and what must be copied after all, lest steps wait for one another in a circle, is.
+#include "tests/conformance/command_graph.h"
+#include "tests/conformance/peer_plans.h"
+#include "tests/conformance/queue_on_paper.h"
+
+#include "runtime/cuda/launches/segments.h"
+#include "tests/support/catch.h"
+#include "tests/support/golden.h"
+
+using namespace dfc;
+using namespace dfc::test;
+using cuda::choosePeerReads;
+using cuda::lowerPeerReads;
+using cuda::PeerRead;
+using cuda::PeerReads;
+
+namespace {
+
+/// What a command waits for, in an order that does not matter to it.
+auto waitsOf(const Command& command) {
+  std::vector<std::tuple<const ProgressWord*, uint64_t, uint64_t>> waits;
+  for (const WaitFor& wait : command.waits) {
+    waits.emplace_back(wait.word, wait.perRound, wait.offset);
+  }
+  llvm::sort(waits);
+  return waits;
+}
+
+void checkSame(const Command& actual, const Command& expected) {
+  CHECK(actual.kind == expected.kind);
+  CHECK(actual.publishes == expected.publishes);
+  CHECK(actual.operands == expected.operands);
+  CHECK(actual.results == expected.results);
+  REQUIRE(actual.waits.size() == expected.waits.size());
+  CHECK((waitsOf(actual) == waitsOf(expected))); // not printed: they are addresses
+}
+
+} // namespace
+
+TEST_CASE("peer reads: a plan without them keeps its programs") {
+  const Plan plan = exchangingNet(64);
+  const ProgramsOnPaper paper(*plan, false);
+  REQUIRE(paper.lowered.reads.empty());
+  const std::vector<Program>& planned = paper.planned.programs;
+  REQUIRE(paper.programs.size() == planned.size());
+  for (size_t i = 0; i < planned.size(); ++i) {
+    CHECK(cuda::segmentsOf(paper.programs[i]) == cuda::segmentsOf(planned[i]));
+    REQUIRE(paper.programs[i].commands.size() == planned[i].commands.size());
+    for (size_t k = 0; k < planned[i].commands.size(); ++k) {
+      INFO("program " << i << ", command " << k);
+      checkSame(paper.programs[i].commands[k], planned[i].commands[k]);
+    }
+  }
+}
+
+TEST_CASE("peer reads: both or neither of two transfers that one op waits for in turn") {
+  Builder g("two");
+  const auto doubled = [&](const char* of, const char* name) {
+    const auto there = g.on("gpu1");
+    return (g.parameter(of, f32({64})) * 2).named(name);
+  };
+  const Tensor a = doubled("p", "a"), b = doubled("q", "b");
+  {
+    const auto here = g.on("gpu0");
+    g.fetch("sum", (a + b).named("sum"));
+  }
+  const Plan plan = tinyPlan(requireGraph(std::move(g)), smallMachine(2), true);
+  const auto chosen = choosePeerReads(*plan, everywhere);
+  REQUIRE(written(*plan, chosen) == "a@gpu0 by sum, b@gpu0 by sum");
+  const PeerReads both = lowerPeerReads(*plan, chosen);
+  CHECK(both.reads == chosen);
+  CHECK(both.waits[chosen[0].reader] == cuda::StepList{stepNamed(*plan, "b")}); // behind a on its queue
+  // The first alone: the copy of b comes behind it, so behind the sum, which needs b.
+  const PeerReads circle = lowerPeerReads(*plan, {chosen[0]});
+  CHECK(circle.reads.empty());
+  for (const StepId step : plan->schedule().steps.ids()) {
+    CHECK(circle.order[step.index()] == step);
+    CHECK(circle.waits[step] == cuda::StepList(plan->schedule().steps[step].waits));
+  }
+  const PeerReads second = lowerPeerReads(*plan, {chosen[1]});
+  CHECK(second.reads.size() == 1);
+}
+
+TEST_CASE("peer reads: updates that read from peers share a launch") {
+  const Plan small = exchangingNet(64), large = exchangingNet(8192);
+  checkGolden("launches/b3_exchange_64_copies.txt", QueueOnPaper(small, true).listing());
+  checkGolden("launches/b3_exchange_64_peers.txt", QueueOnPaper(small, true, true).listing());
+  checkGolden("launches/b3_exchange_8192_copies.txt", QueueOnPaper(large, true).listing());
+  checkGolden("launches/b3_exchange_8192_peers.txt", QueueOnPaper(large, true, true).listing());
+}
+
+namespace {
+
+void checkOrder(const Executable& plan, const PeerReads& lowered) {
+  const Schedule& schedule = plan.schedule();
+  SideTable<StepId, bool> done(schedule.steps.size());
+  REQUIRE(lowered.order.size() == schedule.steps.size());
+  for (const StepId step : lowered.order) {
+    const StepRow& row = schedule.steps[step];
+    CHECK_FALSE(done[step]);
+    done[step] = true;
+    CHECK((row.position == 0 || done[schedule.queues[row.queue].steps[row.position - 1]]));
+    for (const StepId wait : lowered.waits[step]) {
+      CHECK(done[wait]);
+      CHECK(schedule.steps[wait].queue != row.queue);
+    }
+  }
+}
+
+// Of two commands the later stays the later, where a transfer that is not made counts as its reader.
+void checkAllOrdersKept(const ProgramsOnPaper& paper) {
+  const CommandGraph before(paper.planned.programs, paper.board), now(paper.programs, paper.board);
+  REQUIRE(now.size() == before.size());
+  REQUIRE(before.acyclic());
+  REQUIRE(now.acyclic());
+  CHECK(now.published());
+  CHECK(before.races() == 0);
+  CHECK(now.races() == 0);
+  std::vector<size_t> stands(before.size());
+  for (size_t i = 0; i < stands.size(); ++i) {
+    stands[i] = i;
+  }
+  for (const PeerRead& read : paper.lowered.reads) {
+    stands[before.of(read.transfer)] = before.of(read.reader);
+  }
+  size_t lost = 0;
+  for (size_t a = 0; a < stands.size(); ++a) {
+    for (size_t b = 0; b < stands.size(); ++b) {
+      lost += before.after(a, b) && stands[a] != stands[b] && !now.after(stands[a], stands[b]) ? 1 : 0;
+    }
+  }
+  CHECK(lost == 0);
+}
+
+/// Whether steps would wait for one another in a circle if all of these transfers stood at their readers'
+/// places: whether something is left when what nothing comes before is taken away again and again.
+bool circular(const Schedule& schedule, llvm::ArrayRef<PeerRead> reads) {
+  SideTable<StepId, StepId> stands(schedule.steps.size());
+  for (const StepId step : schedule.steps.ids()) {
+    stands[step] = step;
+  }
+  for (const PeerRead& read : reads) {
+    stands[read.transfer] = read.reader;
+  }
+  std::vector<std::pair<StepId, StepId>> edges;
+  const auto addEdge = [&](StepId before, StepId step) {
+    if (stands[before] != stands[step]) {
+      edges.emplace_back(stands[before], stands[step]);
+    }
+  };
+  for (const StepId step : schedule.steps.ids()) {
+    const StepRow& row = schedule.steps[step];
+    if (row.position > 0) {
+      addEdge(schedule.queues[row.queue].steps[row.position - 1], step);
+    }
+    llvm::for_each(row.waits, [&](StepId wait) { addEdge(wait, step); });
+  }
+  size_t left = edges.size() + 1;
+  while (edges.size() < left) {
+    left = edges.size();
+    SideTable<StepId, bool> behind(schedule.steps.size());
+    llvm::for_each(edges, [&](const auto& edge) { behind[edge.second] = true; });
+    llvm::erase_if(edges, [&](const auto& edge) { return !behind[edge.first]; });
+  }
+  return left > 0;
+}
+
+// All that are chosen are read from the peer, in their order; some are not only if all together would have
+// steps wait in a circle.
+void checkReads(const Executable& plan, const ProgramsOnPaper& paper) {
+  const std::vector<PeerRead>&chosen = paper.chosen, &reads = paper.lowered.reads;
+  INFO(written(plan, reads) << " of " << written(plan, chosen));
+  CHECK((reads != chosen) == circular(plan.schedule(), chosen));
+  auto at = chosen.begin();
+  for (const PeerRead& read : reads) {
+    at = std::find(at, chosen.end(), read);
+    REQUIRE(at != chosen.end());
+    ++at;
+  }
+}
+
+} // namespace
+
+TEST_CASE("peer reads: of random plans, every order is kept and nothing races for bytes") {
+  size_t reads = 0, chosen = 0;
+  const auto check = [&](const Executable& plan) {
+    const ProgramsOnPaper paper(plan);
+    checkReads(plan, paper);
+    checkOrder(plan, paper.lowered);
+    checkAllOrdersKept(paper);
+    reads += paper.lowered.reads.size();
+    chosen += paper.chosen.size();
+    return paper.lowered.reads.size();
+  };
+  for (uint64_t seed = 0; seed < 120; ++seed) {
+    INFO("seed " << seed);
+    check(*scatteredPlan(seed, 30 + seed, 400));
+  }
+  CHECK(reads > 200);    // else little is tested
+  CHECK(chosen > reads); // nor any circle
+  for (const int64_t batch : {64, 1024, 8192}) {
+    INFO("batch " << batch);
+    CHECK(check(*exchangingNet(batch)) > 0);
+  }
+}

@@ -1,0 +1,39 @@
+// A plan's programs as the cuda backend would have them, without a GPU: memory of the host as arenas, and
+// reads from peers in place of copies where the backend would choose them between any two GPUs.
+#pragma once
+
+#include "ir/executable.h"
+#include "runtime/cuda/launches/peer_reads.h"
+#include "runtime/resolve.h"
+
+#include <memory>
+
+namespace dfc::test {
+
+/// Host memory in place of a device's.
+class HeapArena final : public Arena {
+ public:
+  explicit HeapArena(int64_t bytes);
+  std::byte* hostAddress() override { return base_.get(); }
+  void write(int64_t offset, std::span<const std::byte> bytes) override;
+  void read(int64_t offset, std::span<std::byte> bytes) override;
+  int64_t size() const { return bytes_; }
+
+ private:
+  int64_t bytes_;
+  std::shared_ptr<std::byte> base_;
+};
+
+/// With and without reads from peers; both ways' commands point to `board` and `arenas`.
+struct ProgramsOnPaper {
+  explicit ProgramsOnPaper(const Executable& plan, bool peerReads = true);
+
+  ProgressBoard board;
+  std::vector<std::unique_ptr<HeapArena>> arenas; ///< by device
+  ResolvedPlan planned;                           ///< every transfer a copy
+  std::vector<cuda::PeerRead> chosen;             ///< none where `peerReads` is false
+  cuda::PeerReads lowered;                        ///< what is chosen, as far as it can be
+  std::vector<Program> programs;                  ///< of `planned`, as `lowered` has them
+};
+
+} // namespace dfc::test

@@ -1,0 +1,95 @@
+// CUDA's compiler takes the text of kernels that share a launch, and makes of it no loads that may be stale.
+#include "runtime/cuda/kernels/kernel_text.h"
+#include "runtime/cuda/launches/merge.h"
+#include "tests/runtime/nvrtc_compile.h"
+#include "tests/support/catch.h"
+#include "tests/support/kernel_cases.h"
+
+using namespace dfc;
+using namespace dfc::cuda;
+
+namespace {
+
+/// The units of kernels that have nothing to do with each other.
+std::vector<Unit> unitsOfCases(ElementType element) {
+  std::vector<Unit> units;
+  for (const test::OpSample& sample : test::kernelCases(element, false)) {
+    const TypeResult results = resultTypes(sample.attributes, sample.operands);
+    auto work = generateKernels(sample.attributes, sample.operands, results.types);
+    for (GeneratedLaunch& launch : work->launches) {
+      Unit& unit = units.emplace_back();
+      unit.pointers.resize(launch.arguments.size());
+      unit.launch = std::move(launch);
+    }
+  }
+  return units;
+}
+
+} // namespace
+
+TEST_CASE("NVRTC compiles merged kernels without a warning") {
+  if (!test::compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  for (const ElementType element : {ElementType::F32, ElementType::BF16, ElementType::U8}) {
+    const std::vector<Unit> units = unitsOfCases(element);
+    const std::vector<UnitGroup> groups = mergeUnits(units);
+    CHECK(groups.size() < units.size() / 4);
+    for (size_t i = 0; i < groups.size(); i += 3) { // a part of them shows it
+      std::vector<KernelMember> members;
+      for (const UnitMember& member : groups[i].members) {
+        members.push_back({KernelStage{&units[member[0].unit].launch, {}}});
+      }
+      CHECK(test::compileLog(std::string(prelude()) + mergedKernel(members).text) == "");
+    }
+  }
+}
+
+TEST_CASE("NVRTC compiles kernels with stages and followers without a warning") {
+  if (!test::compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  const TensorType few = f32({40}), matrix = f32({64, 40});
+  ops::ReduceSum sum;
+  sum.axes = {0};
+  const auto launchOf = [](const OpAttributes& attributes, OperandTypes operands) {
+    const TypeResult results = resultTypes(attributes, operands);
+    return generateKernels(attributes, operands, results.types)->launches[0];
+  };
+  const GeneratedLaunch summed = launchOf(sum, {matrix}), added = launchOf(ops::Add{}, {few, few});
+  REQUIRE(added.alone);
+  REQUIRE(summed.elements == added.elements);
+  const std::vector<KernelMember> members = {
+      {KernelStage{&summed, {&added}}},
+      {KernelStage{&summed, {&added}}},
+      {KernelStage{&summed, {&added, &added}}},
+      {KernelStage{&added, {}}, KernelStage{&added, {}}, KernelStage{&added, {&added}}}};
+  REQUIRE(added.blocks() == 1);
+  const MergedKernel kernel = mergedKernel(members);
+  CHECK(kernel.order == std::vector<uint32_t>{0, 1, 2, 3});
+  CHECK(kernel.blocks == 3 * summed.blocks() + 1);
+  CHECK(test::compileLog(std::string(prelude()) + kernel.text) == "");
+}
+
+// What a kernel streams may be a peer's memory, which that peer wrote earlier in the same CUDA graph.
+TEST_CASE("streamed kernels, merged or not, load through no cache that may be stale, and ahead of nothing") {
+  if (!test::compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  for (const ElementType element : {ElementType::F32, ElementType::BF16}) {
+    std::vector<Unit> units = unitsOfCases(element);
+    std::erase_if(units, [](const Unit& unit) { return !unit.launch.streamed; });
+    REQUIRE(units.size() > 4);
+    std::vector<KernelMember> members;
+    for (size_t i = 0; i < units.size(); i += units.size() / 4) {
+      const std::string own = test::compiledText(std::string(prelude()) + kernelText(units[i].launch));
+      CHECK(own.find("ld.global") != std::string::npos);
+      CHECK(own.find("ld.global.nc") == std::string::npos);
+      CHECK(own.find("prefetch") == std::string::npos);
+      members.push_back({KernelStage{&units[i].launch, {}}});
+    }
+    const std::string merged = test::compiledText(std::string(prelude()) + mergedKernel(members).text);
+    CHECK(merged.find(".nc.") == std::string::npos);
+    CHECK(merged.find("prefetch") == std::string::npos);
+  }
+}

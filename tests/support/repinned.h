@@ -1,0 +1,19 @@
+// A graph's ops put elsewhere, as tests do that try the same graph in several places.
+#pragma once
+
+#include "ir/graph.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <string>
+
+namespace dfc::test {
+
+/// Neither a source nor state: it is done in each step, wherever its pin says.
+bool computes(OpKind kind);
+
+/// The same graph with other pins: what `pin` says of ops that compute ("" for none), asked in their order;
+/// none for the others.
+Graph repinned(const Graph& graph, llvm::function_ref<std::string(OpId)> pin);
+
+} // namespace dfc::test
