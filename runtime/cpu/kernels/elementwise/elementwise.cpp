@@ -115,12 +115,12 @@ ElementwisePieces::ElementwisePieces(const OpAttributes& attributes, OperandType
   }
 }
 
-void ElementwisePieces::run(llvm::ArrayRef<const std::byte*> operands, std::byte* result, Piece piece) const {
+void ElementwisePieces::run(llvm::ArrayRef<const std::byte*> operands, std::byte* result, Piece piece,
+                            std::byte* scratch) const {
   constexpr int64_t shortRun = 256; // gathering costs less than as many tiles
   if (piece.stride == piece.length && piece.length < shortRun) {
     piece = {piece.begin, piece.length * piece.rows, 1, 0};
   }
-  std::byte* scratch = threadScratch(source_.scratchBytes());
   source_.begin(operands, scratch);
   for (int64_t row = 0; row < piece.rows; ++row) {
     const int64_t first = piece.begin + row * piece.stride, end = first + piece.length;

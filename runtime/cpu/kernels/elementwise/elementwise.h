@@ -21,7 +21,9 @@ class ElementwisePieces {
   };
 
   ElementwisePieces(const OpAttributes& attributes, OperandTypes operands, const TensorType& result);
-  void run(llvm::ArrayRef<const std::byte*> operands, std::byte* result, Piece piece) const;
+  size_t scratchBytes() const { return source_.scratchBytes(); }
+  void run(llvm::ArrayRef<const std::byte*> operands, std::byte* result, Piece piece,
+           std::byte* scratch) const;
 
  private:
   TileSource source_;

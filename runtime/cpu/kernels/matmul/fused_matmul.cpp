@@ -38,10 +38,12 @@ class PanelwiseKernel final : public CpuKernel {
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     const auto inputs = place_.inputs(operands.drop_front(2), results.front());
-    product_->run(operands[0], operands[1], const_cast<std::byte*>(inputs[0]), [&](const MatmulPanel& panel) {
-      finish_.run(inputs, results.front(),
-                  {panel.cOffset, panel.columns, panel.rows, product_->plan().columns});
-    });
+    product_->run(operands[0], operands[1], const_cast<std::byte*>(inputs[0]), finish_.scratchBytes(),
+                  [&](const MatmulPanel& panel, std::byte* scratch) {
+                    finish_.run(inputs, results.front(),
+                                {panel.cOffset, panel.columns, panel.rows, product_->plan().columns},
+                                scratch);
+                  });
   }
 
  private:

@@ -72,8 +72,8 @@ MatmulPlan::MatmulPlan(const ops::Matmul& op, OperandTypes operands, OperandType
 }
 
 MatmulPanel MatmulPlan::panel(int64_t index) const {
-  const int64_t row = index % rowPanels_ * panelRows;
-  const int64_t column = index / rowPanels_ % columnPanels_ * panelColumns;
+  const int64_t column = index % columnPanels_ * panelColumns; // panels of the same rows follow one another
+  const int64_t row = index / columnPanels_ % rowPanels_ * panelRows;
   const int64_t batch = index / rowPanels_ / columnPanels_;
   MatmulPanel panel{std::min(panelRows, rows - row), std::min(panelColumns, columns - column),
                     transposeA ? row : row * aStride, transposeB ? column * bStride : column,

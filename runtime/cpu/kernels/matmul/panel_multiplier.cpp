@@ -1,7 +1,6 @@
 #include "runtime/cpu/kernels/matmul/panel_multiplier.h"
 
 #include "runtime/cpu/kernels/matmul/block_matmul.h"
-#include "runtime/cpu/kernels/scratch.h"
 #include "runtime/cpu/onednn_library.h"
 #include "runtime/errors.h"
 
@@ -13,11 +12,12 @@ namespace {
 class BlockMultiplier final : public PanelMultiplier {
  public:
   BlockMultiplier(ElementType type, const MatmulPlan& plan) : type_(type), plan_(plan) {}
-  void multiply(uint32_t, const MatmulPanel& panel, const std::byte* a, const std::byte* b,
-                std::byte* c) override {
+  size_t scratchBytes() const override { return blockMatmulScratch(type_); }
+  void multiply(uint32_t, const MatmulPanel& panel, bool, const std::byte* a, const std::byte* b,
+                std::byte* c, std::byte* scratch) override {
     const BlockMatmul shape{panel.rows,    panel.columns, plan_.inner,      plan_.aStride,
                             plan_.bStride, plan_.columns, plan_.transposeA, plan_.transposeB};
-    blockMatmul(type_, shape, a, b, c, threadScratch(blockMatmulScratch(type_)));
+    blockMatmul(type_, shape, a, b, c, scratch);
   }
 
  private:
@@ -44,16 +44,15 @@ class OnednnMultiplier final : public PanelMultiplier {
     return made;
   }
 
-  void multiply(uint32_t slot, const MatmulPanel& panel, const std::byte* a, const std::byte* b,
-                std::byte* c) override {
-    onednn::Primitive* primitive = find(panel);
+  size_t scratchBytes() const override { return scratchBytes_; }
+  void multiply(uint32_t slot, const MatmulPanel& panel, bool again, const std::byte* a, const std::byte* b,
+                std::byte* c, std::byte* scratch) override {
     const size_t packedBytes = packs(panel) ? bytesOfA(panel) : 0;
-    std::byte* const scratch = threadScratch(packedBytes + primitive->scratchBytes());
-    if (packedBytes > 0) {
+    if (packedBytes > 0 && !again) {
       pack(panel, a, scratch);
     }
     const std::byte* operands[2] = {packedBytes > 0 ? scratch : a, b};
-    if (!primitive->run(slot, operands, c, scratch + packedBytes)) {
+    if (!find(panel)->run(slot, operands, c, scratch + packedBytes)) {
       throw MachineError("oneDNN failed in a matmul; its own log (ONEDNN_VERBOSE=1) may say why");
     }
   }
@@ -100,6 +99,10 @@ class OnednnMultiplier final : public PanelMultiplier {
                                         plan.bStride, plan.columns, plan.transposeA, plan.transposeB};
     auto primitive = onednnModule().matmul(request, slots);
     const bool made = primitive != nullptr;
+    if (made) {
+      scratchBytes_ =
+          std::max(scratchBytes_, (packs(panel) ? bytesOfA(panel) : 0) + primitive->scratchBytes());
+    }
     shapes_.push_back({panel.rows, panel.columns, std::move(primitive)});
     return made;
   }
@@ -107,6 +110,7 @@ class OnednnMultiplier final : public PanelMultiplier {
   const MatmulPlan& plan_;
   int64_t width_;
   std::vector<Shaped> shapes_;
+  size_t scratchBytes_ = 0;
 };
 
 } // namespace

@@ -1,5 +1,9 @@
 #include "runtime/cpu/kernels/matmul/panel_product.h"
 
+#include "runtime/cpu/kernels/scratch.h"
+
+#include <optional>
+
 namespace dfc {
 
 PanelProduct::PanelProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes results,
@@ -19,15 +23,18 @@ std::unique_ptr<PanelProduct> PanelProduct::make(const ops::Matmul& op, OperandT
   return product->multiplier_ ? std::move(product) : nullptr;
 }
 
-void PanelProduct::run(const std::byte* a, const std::byte* b, std::byte* c,
-                       llvm::function_ref<void(const MatmulPanel&)> then) {
+void PanelProduct::run(const std::byte* a, const std::byte* b, std::byte* c, size_t scratchBytes, Then then) {
+  const size_t own = (multiplier_->scratchBytes() + 63) / 64 * 64;
   pool_.run(parts_, [&](uint32_t part) {
     const UnitRange panels = unitsOfPart(plan_.panels(), parts_, part);
+    std::byte* const scratch = threadScratch(own + scratchBytes);
+    std::optional<int64_t> rowsBefore;
     for (int64_t index = panels.begin; index < panels.end; ++index) {
       const MatmulPanel panel = plan_.panel(index);
-      multiplier_->multiply(part, panel, a + panel.aOffset * width_, b + panel.bOffset * width_,
-                            c + panel.cOffset * width_);
-      then(panel);
+      multiplier_->multiply(part, panel, rowsBefore == panel.aOffset, a + panel.aOffset * width_,
+                            b + panel.bOffset * width_, c + panel.cOffset * width_, scratch);
+      rowsBefore = panel.aOffset;
+      then(panel, scratch + own);
     }
   });
 }

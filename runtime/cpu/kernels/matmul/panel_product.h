@@ -15,10 +15,10 @@ class PanelProduct {
   static std::unique_ptr<PanelProduct> make(const ops::Matmul& op, OperandTypes operands,
                                             OperandTypes results, ThreadPool& pool);
 
-  /// `then` is called for each panel of c once it is there, by the thread that made it.
-  void run(
-      const std::byte* a, const std::byte* b, std::byte* c,
-      llvm::function_ref<void(const MatmulPanel&)> then = [](const MatmulPanel&) {});
+  using Then = llvm::function_ref<void(const MatmulPanel& panel, std::byte* scratch)>;
+  /// `then` is called for each panel of c once it is there, by the thread that made it, with `scratchBytes`
+  /// of scratch, aligned to 64.
+  void run(const std::byte* a, const std::byte* b, std::byte* c, size_t scratchBytes, Then then);
 
   const MatmulPlan& plan() const { return plan_; }
 
