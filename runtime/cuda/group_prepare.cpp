@@ -134,8 +134,8 @@ void Group::makeLanes() {
   }
   for (const StreamProgram& program : programs_) {
     for (const StreamCommand& command : program.commands) {
-      for (const auto& waits : {command.waits, command.plannedWaits}) {
-        for (const WaitFor& wait : waits) {
+      for (const bool traced : {false, true}) {
+        for (const WaitFor& wait : command.waitsOf(traced)) {
           if (inGroup(wait) && wait.offset > 0) {
             const auto other = static_cast<size_t>(programOf_[queueOf(wait)]);
             const OnDevice current(programs_[other].gpu->ordinal);
