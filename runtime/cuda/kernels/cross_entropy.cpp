@@ -31,7 +31,7 @@ DFC_INLINE void addPacks(Totals& into, const Element* row, Index first) {
 }
 // The loss of one row, known to its first lane. A label outside the classes gives NaN.
 DFC_INLINE Real lossOf(const Element* row, Label label, Index first, Shared& shared) {
-  const bool known = first == 0 && label >= 0 && Index(label) < classes;
+  const bool known = first == 0 && label >= 0 && i64(label) < i64(classes);
   const Real wanted = known ? valueOf(row[label]) : $nan$; // asked for before the row, not waited for after it
   Totals totals = start();
 #pragma unroll 1
