@@ -113,12 +113,15 @@ LossPlan planOf(ElementType element, int64_t rows, int64_t classes) {
   plan.width = commonPowerOf2(packBytes / byteWidth(element), {classes});
   const int64_t packs = classes / plan.width, most = std::min<int64_t>(8, 32 / plan.width);
   plan.lanes = std::min<int64_t>(32, powerOf2From(ceilDiv(packs, 4)));
-  if (rows * packs <= 8 * 1024) { // up to 8 packs a thread are quicker in one block than a second launch is
+  // Up to 8 packs a thread are quicker in one block than a second launch is, but for long rows, of which its
+  // warps would have one each, or none.
+  const bool longRows = packs > 32 * 8;
+  if (rows * packs <= 8 * 1024 && !longRows) {
     plan.threads = 1024;
     plan.setTogether(4, packs);
     return plan;
   }
-  if (packs > 32 * 8) { // a block; where rows are few, a large one
+  if (longRows) { // a block; where rows are few, a large one
     plan.lanes = plan.threads =
         std::clamp<int64_t>(powerOf2From(packs / 8), 64, rows < 4 * multiprocessors ? 1024 : 256);
   }
