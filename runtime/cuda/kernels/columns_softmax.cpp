@@ -191,7 +191,7 @@ GeneratedWork inOrder(const RowFormula& formula, const ColumnTile& tile, int64_t
   launch.grid[0] = static_cast<uint32_t>((slabs + behind) * (2 * parts + 1));
   launch.arguments.push_back({Argument::From::Workspace, 0, 0});
   const int64_t totals = slabs * (parts + 1) * tile.neighbours();
-  const int64_t bytes = ceilDiv(totals * (formula.element == ElementType::F64 ? 16 : 8), 256) * 256;
+  const int64_t bytes = ceilDiv(totals * totalsBytes(formula.element), 256) * 256;
   return {{clearing(bytes), std::move(launch)}, bytes};
 }
 

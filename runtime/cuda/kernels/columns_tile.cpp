@@ -146,7 +146,7 @@ std::string columnTileText(const ColumnTile& tile) {
 }
 
 int64_t columnTileShared(const ColumnTile& tile, ElementType element) {
-  return tile.lanes * tile.neighbours() * (element == ElementType::F64 ? 16 : 8);
+  return tile.lanes * tile.neighbours() * totalsBytes(element);
 }
 
 } // namespace dfc::cuda

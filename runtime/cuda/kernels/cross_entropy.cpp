@@ -131,17 +131,13 @@ LossPlan planOf(ElementType element, int64_t rows, int64_t classes) {
   return plan;
 }
 
-// Of what a block's threads share where `lanes` of them agree, beside a sum for each warp.
-int64_t agreementBytes(const LossPlan& plan, int64_t realBytes) {
-  return plan.lanes > 32 ? 2 * plan.lanes / 32 * 2 * realBytes : 0;
-}
+int64_t realBytes(ElementType element) { return element == ElementType::F64 ? 8 : 4; }
 
 std::string sumOf(int64_t threads) { return constant("threads", threads) + std::string(sumText); }
 
 GeneratedLaunch lossLaunch(const LossPlan& plan, OperandTypes operands) {
   const ElementType element = operands[0].element;
   const int64_t rows = operands[0].shape[0], classes = operands[0].shape[1];
-  const int64_t realBytes = element == ElementType::F64 ? 8 : 4;
   const IndexText index(rows * classes);
   const std::string mean = fmt::format("stored<Element>(sum / Real({}ll))", rows);
   GeneratedLaunch launch;
@@ -157,7 +153,8 @@ GeneratedLaunch lossLaunch(const LossPlan& plan, OperandTypes operands) {
   launch.grid[0] = static_cast<uint32_t>(plan.blocks);
   launch.threads = static_cast<uint32_t>(plan.threads);
   launch.barriers = true;
-  launch.sharedBytes = static_cast<uint32_t>(plan.threads / 32 * realBytes + agreementBytes(plan, realBytes));
+  launch.sharedBytes =
+      static_cast<uint32_t>(plan.threads / 32 * realBytes(element) + agreementBytes(plan.lanes, element));
   launch.arguments = {{Argument::From::Operand, 0, 0},
                       {Argument::From::Operand, 1, 0},
                       {plan.blocks == 1 ? Argument::From::Result : Argument::From::Workspace, 0, 0}};
@@ -172,7 +169,7 @@ GeneratedLaunch meanLaunch(int64_t blocks, const TensorType& logits) {
       filled(meanText, {{"blocks", std::to_string(blocks)}, {"rows", std::to_string(logits.shape[0])}});
   launch.threads = static_cast<uint32_t>(threads);
   launch.barriers = true;
-  launch.sharedBytes = static_cast<uint32_t>(threads / 32 * (logits.element == ElementType::F64 ? 8 : 4));
+  launch.sharedBytes = static_cast<uint32_t>(threads / 32 * realBytes(logits.element));
   launch.arguments = {{Argument::From::Workspace, 0, 0}, {Argument::From::Result, 0, 0}};
   return launch;
 }
