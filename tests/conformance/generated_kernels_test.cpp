@@ -220,6 +220,37 @@ TEST_CASE("generated cross entropy: a label that names no class makes its row Na
   }
 }
 
+TEST_CASE("generated softmax of long columns: blocks wait for one another in whatever order they start") {
+  if (!EmulatedKernels::unavailable().empty()) {
+    DFC_SKIP(EmulatedKernels::unavailable());
+  }
+  const ops::Softmax softmax{{}, 1};
+  std::vector<TensorType> types;
+  EmulatedKernels kernels;
+  for (const ElementType element : {ElementType::F32, ElementType::F64, ElementType::F16}) {
+    for (const Shape& shape : {Shape{1, 2500, 3}, Shape{2, 9000, 70}}) {
+      types.push_back({element, shape});
+      auto work = cuda::generateKernels(softmax, {types.back()}, {types.back()});
+      REQUIRE(work->launches.size() == 2); // else it is no kernel whose blocks wait
+      kernels.add(*std::move(work));
+    }
+  }
+  REQUIRE(kernels.build() == "");
+  Dice dice(5);
+  std::vector<std::vector<Literal>> operands, forwards;
+  std::string problem;
+  for (size_t i = 0; i < types.size(); ++i) {
+    operands.push_back({randomLiteral(types[i], dice, Mood::Tame)});
+    forwards.push_back(kernels.run(i, operands[i], {types[i]}, problem));
+    CHECK(disagreement(softmax, operands[i], evaluateOp(softmax, operands[i])[0], forwards[i][0]) == "");
+  }
+  kernels.startBackwards();
+  for (size_t i = 0; i < types.size(); ++i) {
+    CHECK(kernels.run(i, operands[i], {types[i]}, problem) == forwards[i]);
+  }
+  CHECK(problem == "");
+}
+
 TEST_CASE("generated kernels of large calls give what the evaluator gives", "[heavy]") {
   check(kernelCases(ElementType::F32, true), 9);
 }
