@@ -114,7 +114,9 @@ std::string EmulatedKernels::unavailable() {
 size_t EmulatedKernels::add(cuda::GeneratedWork work) {
   std::vector<size_t> kernels;
   for (const cuda::GeneratedLaunch& launch : work.launches) {
-    kernels.push_back(addKernel(kernelText(launch), false));
+    const std::string size = fmt::format("static_assert(sizeof(k0::Shared) == {});\n",
+                                         std::max(launch.sharedBytes, 1U)); // 1 where it is empty
+    kernels.push_back(addKernel(kernelText(launch) + size, false));
   }
   works_.push_back({std::move(work), std::move(kernels)});
   return works_.size() - 1;
