@@ -159,14 +159,13 @@ bool Group::inGroup(const WaitFor& wait) const { return programOf_[queueOf(wait)
 // queues.
 void Group::findPublications() {
   const Schedule& schedule = plan_->schedule();
-  SideTable<StepId, bool> awaited(schedule.steps.size());
-  for (const StepRow& step : schedule.steps) {
-    if (programOf_[step.queue.index()] < 0) {
-      for (const StepId wait : step.waits) {
-        awaited[wait] = true;
-      }
+  const auto awaited = awaitedSteps(schedule.steps.size(), [&](StepId step) -> llvm::ArrayRef<StepId> {
+    const StepRow& row = schedule.steps[step];
+    if (programOf_[row.queue.index()] >= 0) {
+      return {};
     }
-  }
+    return row.waits;
+  });
   for (size_t i = 0; i < programs_.size(); ++i) {
     const auto& commands = programs_[i].commands;
     for (size_t position = 0; position < commands.size(); ++position) {
