@@ -1,6 +1,8 @@
 // From ids and offsets to addresses and counts.
 #include "runtime/resolve.h"
 
+#include "runtime/queues_with_programs.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,9 +33,14 @@ class Resolver {
     addResidentFetches();
     addWaits();
     addRoundBarrier();
+    const std::vector<QueueId> queues = queuesWithPrograms(plan_);
+    auto next = queues.begin();
     for (const QueueId queue : schedule_.queues.ids()) {
-      if (!commands_[queue].empty()) {
+      const bool expected = next != queues.end() && *next == queue;
+      DFC_ASSERT(expected != commands_[queue].empty(), "queues with programs are those with commands");
+      if (expected) {
         resolved_.programs.push_back({queue, std::move(commands_[queue])});
+        ++next;
       }
     }
     return std::move(resolved_);
@@ -162,7 +169,7 @@ class Resolver {
     for (uint32_t i = 0; i < graph_.fetches().size(); ++i) {
       const ValueId value = graph_.fetches()[i].value;
       if (!schedule_.stepOf[graph_[value].producer].valid()) {
-        addFetch(firstQueueOf(value), value, i);
+        addFetch(fetchingQueueOf(schedule_, plan_.memory().slots[value].device), value, i);
       }
     }
   }
@@ -182,15 +189,6 @@ class Resolver {
     command.operands.push_back(locationOf(value));
     command.results.push_back({Location::Base::Fetch, fetch, nullptr, 0, graph_.typeOf(value).bytes()});
     return command;
-  }
-
-  QueueId firstQueueOf(ValueId value) const {
-    for (const QueueId queue : schedule_.queues.ids()) {
-      if (schedule_.queues[queue].device == plan_.memory().slots[value].device) {
-        return queue;
-      }
-    }
-    DFC_UNREACHABLE(fmt::format("{} is fetched from a device without a queue", graph_.nameOf(value)));
   }
 
   void addWaits() {

@@ -16,7 +16,7 @@ class CudaQueue final : public Queue {
 
   void load(const Executable& plan, Program program, ProgressBoard& board) override {
     id_ = program.queue;
-    group_->add(plan, program, gpu_, board);
+    group_->add(plan, std::move(program), gpu_, board);
   }
   void launch(const Round& round) override { group_->launch(round); }
   // The GPU does not say which of its kernels it is at.

@@ -29,8 +29,8 @@ Group::LaunchMarks::LaunchMarks(Marks* marks) {
 }
 
 Group::Group(std::vector<Gpu> gpus, const BackendOptions& options)
-    : gpus_(std::move(gpus)), options_(options), peers_(ordinalsOf(gpus_), options.peerAccess),
-      library_(options.kernelCache), counter_(64), marks_(options.marks) {
+    : gpus_(std::move(gpus)), options_(options), library_(options.kernelCache),
+      peers_(ordinalsOf(gpus_), library_, options.peerAccess), counter_(64), marks_(options.marks) {
   for (const Gpu& gpu : gpus_) {
     signals_.emplace_back(library_, gpu.architecture, roundCounter());
     wordsByStreams_ = wordsByStreams_ && streamMemory_.serves(gpu.ordinal);

@@ -132,8 +132,8 @@ class Group {
 
   std::vector<Gpu> gpus_;
   BackendOptions options_;
-  Peers peers_;
   KernelLibrary library_;
+  Peers peers_;
   PinnedBuffer counter_;         ///< the round's number, for kernels
   DeviceBuffer ownCounter_;      ///< the same, in the memory of the GPU that ends rounds
   std::vector<Signals> signals_; ///< by GPU

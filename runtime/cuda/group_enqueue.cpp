@@ -162,9 +162,6 @@ void Group::enqueueLaunches(size_t program, size_t position, const Round& round)
 }
 
 void Group::enqueueCopy(size_t program, const Copy& copy, const Round& round, Captured* captured) {
-  if (copy.from.bytes == 0) {
-    return;
-  }
   cudaStream_t stream = lanes_[program].stream;
   const auto bytes = static_cast<size_t>(copy.from.bytes);
   std::byte* from = addressOf(copy.from, round);

@@ -2,29 +2,19 @@
 #include "runtime/cuda/group.h"
 #include "runtime/cuda/launches/peer_programs.h"
 #include "runtime/cuda/nvtx_marks.h"
+#include "runtime/queues_with_programs.h"
 
 #include <algorithm>
 
 namespace dfc::cuda {
 
-// As `resolve` makes programs: of queues with steps, and of a device's first where a value is fetched that no
-// step makes.
 size_t Group::queuesToLoad() const {
-  const Schedule& schedule = plan_->schedule();
-  SideTable<DeviceId, bool> fetches(plan_->machine().devices.size());
-  for (const Fetch& fetch : plan_->graph().fetches()) {
-    if (!schedule.stepOf[plan_->graph()[fetch.value].producer].valid()) {
-      fetches[plan_->memory().slots[fetch.value].device] = true;
-    }
-  }
-  size_t queues = 0;
-  for (const QueueRow& queue : schedule.queues) {
-    const std::string& device = plan_->machine().devices[queue.device].name;
-    const bool own = llvm::any_of(gpus_, [&](const Gpu& gpu) { return gpu.name == device; });
-    queues += own && (!queue.steps.empty() || fetches[queue.device]) ? 1 : 0;
-    fetches[queue.device] = false;
-  }
-  return queues;
+  const std::vector<QueueId> queues = queuesWithPrograms(*plan_);
+  return static_cast<size_t>(llvm::count_if(queues, [&](QueueId queue) {
+    const DeviceId device = plan_->schedule().queues[queue].device;
+    return llvm::any_of(gpus_,
+                        [&](const Gpu& gpu) { return gpu.name == plan_->machine().devices[device].name; });
+  }));
 }
 
 void Group::preparePrograms() {
@@ -134,8 +124,8 @@ void Group::makeLanes() {
   }
   for (const StreamProgram& program : programs_) {
     for (const StreamCommand& command : program.commands) {
-      for (const auto& waits : {command.waits, command.plannedWaits}) {
-        for (const WaitFor& wait : waits) {
+      for (const bool traced : {false, true}) {
+        for (const WaitFor& wait : command.waitsOf(traced)) {
           if (inGroup(wait) && wait.offset > 0) {
             const auto other = static_cast<size_t>(programOf_[queueOf(wait)]);
             const OnDevice current(programs_[other].gpu->ordinal);
@@ -159,14 +149,13 @@ bool Group::inGroup(const WaitFor& wait) const { return programOf_[queueOf(wait)
 // queues.
 void Group::findPublications() {
   const Schedule& schedule = plan_->schedule();
-  SideTable<StepId, bool> awaited(schedule.steps.size());
-  for (const StepRow& step : schedule.steps) {
-    if (programOf_[step.queue.index()] < 0) {
-      for (const StepId wait : step.waits) {
-        awaited[wait] = true;
-      }
+  const auto awaited = awaitedSteps(schedule.steps.size(), [&](StepId step) -> llvm::ArrayRef<StepId> {
+    const StepRow& row = schedule.steps[step];
+    if (programOf_[row.queue.index()] >= 0) {
+      return {};
     }
-  }
+    return row.waits;
+  });
   for (size_t i = 0; i < programs_.size(); ++i) {
     const auto& commands = programs_[i].commands;
     for (size_t position = 0; position < commands.size(); ++position) {

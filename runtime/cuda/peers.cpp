@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <mutex>
 #include <random>
 #include <set>
@@ -49,6 +51,18 @@ std::string switchOn(int from, int to) {
   return code == cudaSuccess ? "" : cudaGetErrorString(code);
 }
 
+constexpr int64_t checkedBytes = int64_t{1} << 20;
+
+constexpr const char* readText = R"(
+extern "C" __global__ void dfc_kernel(const uint4* from, uint4* to) {
+  const unsigned i = blockIdx.x * 256 + threadIdx.x;
+  to[i] = from[i];
+}
+)";
+
+/// Whether the current GPU has done all that it was given, without an error.
+bool settled() { return cudaDeviceSynchronize() == cudaSuccess; }
+
 std::vector<uint64_t> noise(size_t words, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<uint64_t> values(words);
@@ -56,44 +70,78 @@ std::vector<uint64_t> noise(size_t words, uint64_t seed) {
   return values;
 }
 
-/// Random bytes from the host to `from`, from there to `to`, and back to the host: are they the same?
-bool copiesWell(int from, int to) {
-  constexpr size_t words = size_t{1} << 17;
-  constexpr size_t bytes = words * sizeof(uint64_t);
-  const DeviceBuffer source(from, bytes, "a peer check"), target(to, bytes, "a peer check");
-  const std::vector<uint64_t> sent =
-      noise(words, static_cast<uint64_t>(from) * 1000 + static_cast<uint64_t>(to));
-  std::vector<uint64_t> received(words);
-  const auto copy = [&](void* out, const void* in) {
-    return cudaMemcpy(out, in, bytes, cudaMemcpyDefault) == cudaSuccess;
+/// Random bytes from the host to `from`, from there to `to` as `bring` does it, and back to the host: are
+/// they the same? Twice, since a cache that keeps what it should not shows when the bytes have changed.
+template <class Bring>
+bool arriveWell(int from, int to, const Bring& bring) {
+  const DeviceBuffer source(from, checkedBytes, "a peer check"), target(to, checkedBytes, "a peer check");
+  std::vector<uint64_t> received(checkedBytes / sizeof(uint64_t));
+  const auto copy = [](void* out, const void* in) {
+    return cudaMemcpy(out, in, checkedBytes, cudaMemcpyDefault) == cudaSuccess && settled();
   };
-  const bool done = copy(source.get(), sent.data()) && copy(target.get(), source.get()) &&
-                    cudaDeviceSynchronize() == cudaSuccess && copy(received.data(), target.get());
+  bool well = true;
+  for (uint64_t round = 0; round < 2 && well; ++round) {
+    const std::vector<uint64_t> sent =
+        noise(received.size(), (static_cast<uint64_t>(from) * 1000 + static_cast<uint64_t>(to)) * 2 + round);
+    {
+      const OnDevice current(from);
+      well = copy(source.get(), sent.data());
+    }
+    const OnDevice current(to);
+    well =
+        well && bring(source.get(), target.get()) && copy(received.data(), target.get()) && sent == received;
+  }
   ignore(cudaGetLastError());
-  return done && sent == received;
+  return well;
+}
+
+bool copiesWell(int from, int to) {
+  return arriveWell(from, to, [](const std::byte* in, std::byte* out) {
+    return cudaMemcpy(out, in, checkedBytes, cudaMemcpyDefault) == cudaSuccess && settled();
+  });
+}
+
+/// Whether a kernel of `reader` finds in `owner`'s memory what is there. It loads as streamed kernels do
+/// (kernels/prelude.cpp): packs of 16 bytes, through no cache that may be stale.
+bool readsWell(KernelLibrary& library, int reader, int owner) {
+  cudaKernel_t kernel = library.load({readText}, architectureOf(reader))[0];
+  return arriveWell(owner, reader, [&](const std::byte* in, std::byte* out) {
+    constexpr unsigned threads = 256, blocks = checkedBytes / 16 / threads;
+    std::array<void*, 2> arguments = {&in, &out};
+    return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads),
+                            arguments.data(), 0, nullptr) == cudaSuccess &&
+           settled();
+  });
+}
+
+/// "" where `from` and `to` exchange bytes as they should, each in its way, else what goes wrong.
+std::string faultOf(KernelLibrary& library, int from, int to) {
+  const std::string cure = "; switch off the IOMMU's translation or ACS, or run with --no-peer-access";
+  if (!copiesWell(from, to)) {
+    return "bytes copied for a check arrived changed" + cure;
+  }
+  return readsWell(library, from, to) ? "" : "bytes read for a check were not those that are there" + cure;
 }
 
 } // namespace
 
-Peers::Peers(const std::vector<int>& ordinals, bool wanted) {
-  if (!wanted) {
-    return;
-  }
+Peers::Peers(const std::vector<int>& ordinals, KernelLibrary& library, bool wanted) {
+  std::map<std::pair<int, int>, std::string> faults;
   for (const int from : ordinals) {
     for (const int to : ordinals) {
-      if (from == to) {
-        continue;
+      if (wanted && from != to) {
+        faults[{from, to}] = switchOn(from, to);
       }
-      std::string fault = switchOn(from, to);
-      if (fault.empty() && !copiesWell(from, to)) {
-        fault = "bytes copied for a check arrived changed; switch off the IOMMU's translation or ACS, or "
-                "run with --no-peer-access";
-      }
-      if (fault.empty()) {
-        direct_.emplace_back(from, to);
-      } else {
-        warnings_.push_back(fmt::format("GPU {} to GPU {} goes through the host: {}", from, to, fault));
-      }
+    }
+  }
+  // All are on by now, as they are while a session runs.
+  for (auto& [pair, fault] : faults) {
+    const auto [from, to] = pair;
+    fault = fault.empty() ? faultOf(library, from, to) : fault;
+    if (fault.empty()) {
+      direct_.push_back(pair);
+    } else {
+      warnings_.push_back(fmt::format("GPU {} to GPU {} goes through the host: {}", from, to, fault));
     }
   }
 }

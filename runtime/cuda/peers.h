@@ -1,7 +1,10 @@
-// Which GPUs of a session may copy to one another directly. Peer access is switched on pair by pair and then
-// tried with real bytes, since it can be granted and corrupt all the same (NVIDIA/open-gpu-kernel-modules
-// issue 1257: IOMMUs and virtual machines).
+// Which GPUs of a session may copy to one another directly, and read one another's memory in kernels. Peer
+// access is switched on pair by pair and then tried with real bytes, in a copy and in a kernel, since it can
+// be granted and corrupt all the same (NVIDIA/open-gpu-kernel-modules issue 1257: IOMMUs and virtual
+// machines).
 #pragma once
+
+#include "runtime/cuda/kernel_library.h"
 
 #include <string>
 #include <vector>
@@ -11,8 +14,9 @@ namespace dfc::cuda {
 class Peers {
  public:
   /// Switches on and checks every ordered pair of the distinct GPUs; none of them where it is not `wanted`.
-  explicit Peers(const std::vector<int>& ordinals, bool wanted = true);
-  /// Whether bytes of `from` may be copied straight to `to`.
+  /// `library`: compiles the kernel that reads. Throws MachineError.
+  Peers(const std::vector<int>& ordinals, KernelLibrary& library, bool wanted = true);
+  /// Whether bytes of `from` may be copied straight to `to`, and kernels of `from` may read `to`'s memory.
   bool direct(int from, int to) const;
   /// "no peer access to GPU 1: …", for each pair that goes through the host; for people to read.
   const std::vector<std::string>& warnings() const { return warnings_; }

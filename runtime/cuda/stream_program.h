@@ -8,39 +8,16 @@
 // as a copy, where other rounds leave some to kernels that read the peer's memory (launches/peer_reads.h).
 #pragma once
 
-#include "runtime/backend.h"
 #include "runtime/cuda/compute.h"
 #include "runtime/cuda/gpu.h"
 #include "runtime/cuda/kernel_library.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/peers.h"
+#include "runtime/cuda/stream_command.h"
 
 #include <vector>
 
 namespace dfc::cuda {
-
-/// One copy of bytes; between the round's host buffers and arenas, or between arenas. Peers without access to
-/// one another go through `staging`.
-struct Copy {
-  Location from, to;
-  std::byte* staging = nullptr;
-};
-
-struct StreamCommand {
-  Command::Kind kind = Command::Kind::Nothing; ///< as the plan has it
-  StepId step;
-  OpId op;
-  llvm::SmallVector<WaitFor, 1> waits, plannedWaits; ///< of rounds that read from peers, and of traced ones
-  bool readByPeer = false;                           ///< a transfer that is made in traced rounds only
-  Copy copy;                                         ///< Copy, Transfer
-  Marks::Name mark = nullptr; ///< of what is not Compute; null where there are no marks
-
-  llvm::ArrayRef<WaitFor> waitsOf(bool traced) const { return traced ? plannedWaits : waits; }
-  /// Whether it is enqueued as a copy.
-  bool copies(bool traced) const {
-    return kind == Command::Kind::Copy || (kind == Command::Kind::Transfer && (traced || !readByPeer));
-  }
-};
 
 /// The launches of a program's computations.
 struct Computing {

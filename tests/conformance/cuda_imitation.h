@@ -1,7 +1,7 @@
 // What generated kernels need of CUDA, on the host. Included by their text as the tests compile it, never by
-// the tests themselves. Each thread of a block is a fiber (ucontext); blocks run one after the other. A fiber
-// gives way only at barriers and shuffles, where it waits until every live thread of its block or warp is
-// there.
+// the tests themselves. Each thread of a block is a fiber (ucontext); blocks run one after the other, in the
+// order of their numbers or against it: CUDA promises none. A fiber gives way only at barriers and shuffles,
+// where it waits until every live thread of its block or warp is there.
 #pragma once
 
 #include <ucontext.h>
@@ -197,16 +197,18 @@ void callByValue(void (*kernel)(P), void** given) {
   kernel(all);
 }
 
-inline bool runGrid(void (*kernel)(void**), void** given, const unsigned int* size, unsigned int threads) {
+inline bool runGrid(void (*kernel)(void**), void** given, const unsigned int* size, unsigned int threads,
+                    bool backwards) {
   body = kernel;
   arguments = given;
   grid = {size[0], size[1], size[2]};
   blockSize.x = threads;
-  for (block.y = 0; block.y < grid.y; ++block.y) {
-    for (block.x = 0; block.x < grid.x; ++block.x) {
-      if (!runBlock()) {
-        return false;
-      }
+  const unsigned int count = grid.x * grid.y;
+  for (unsigned int turn = 0; turn < count; ++turn) {
+    const unsigned int number = backwards ? count - 1 - turn : turn;
+    block = {number % grid.x, number / grid.x};
+    if (!runBlock()) {
+      return false;
     }
   }
   return true;

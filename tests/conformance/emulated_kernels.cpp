@@ -59,8 +59,8 @@ std::string wrapped(const std::string& text, bool pointersByValue, size_t id) {
                                            : fmt::format("imitation::call(p{}::{}, p)", id, name);
   return fmt::format(
       "namespace p{0} {{\n{1}}}\nextern \"C\" bool dfc_run_{0}(void** given, const unsigned* grid, "
-      "unsigned threads) {{\n  return imitation::runGrid([](void** p) {{ {2}; }}, given, grid, "
-      "threads);\n}}\n",
+      "unsigned threads, bool backwards) {{\n  return imitation::runGrid([](void** p) {{ {2}; }}, given, "
+      "grid, threads, backwards);\n}}\n",
       id, code, call);
 }
 
@@ -70,7 +70,7 @@ std::string contentsOf(const std::filesystem::path& path) {
   return text.str();
 }
 
-using Run = bool(void**, const unsigned*, unsigned);
+using Run = bool(void**, const unsigned*, unsigned, bool);
 constexpr size_t margin = 64; // bytes after a result that must stay as they are
 
 /// A buffer aligned as an arena's are, and no longer than it must be, but for the margin.
@@ -114,7 +114,9 @@ std::string EmulatedKernels::unavailable() {
 size_t EmulatedKernels::add(cuda::GeneratedWork work) {
   std::vector<size_t> kernels;
   for (const cuda::GeneratedLaunch& launch : work.launches) {
-    kernels.push_back(addKernel(kernelText(launch), false));
+    const std::string size = fmt::format("static_assert(sizeof(k0::Shared) == {});\n",
+                                         std::max(launch.sharedBytes, 1U)); // 1 where it is empty
+    kernels.push_back(addKernel(kernelText(launch) + size, false));
   }
   works_.push_back({std::move(work), std::move(kernels)});
   return works_.size() - 1;
@@ -132,7 +134,7 @@ bool EmulatedKernels::launch(size_t kernel, std::vector<void*> pointers, std::ar
                              uint32_t threads) {
   auto* run = library_->symbol<Run>(fmt::format("dfc_run_{}", kernel));
   DFC_ASSERT(run != nullptr, "a kernel that was not built");
-  return run(pointers.data(), grid.data(), threads);
+  return run(pointers.data(), grid.data(), threads, backwards_);
 }
 
 std::string EmulatedKernels::build() {

@@ -24,6 +24,8 @@ class EmulatedKernels {
   /// Adds a kernel that stands behind the prelude; gives the number to launch it by. `pointersByValue`: its
   /// parameter is the array of all pointers (a merged kernel), else each pointer is one. Equal texts are one.
   size_t addKernel(const std::string& text, bool pointersByValue);
+  /// Blocks start in the order of their numbers unless this is said, and then against it.
+  void startBackwards() { backwards_ = true; }
   /// False: threads wait for each other for ever.
   bool launch(size_t kernel, std::vector<void*> pointers, std::array<uint32_t, 2> grid, uint32_t threads);
   /// Results and workspace are filled with a pattern first, the workspace with `left` over and over where an
@@ -49,6 +51,7 @@ class EmulatedKernels {
   std::map<std::string, size_t> numbers_; ///< of the kernels, by text
   std::vector<Added> works_;
   std::unique_ptr<Library> library_;
+  bool backwards_ = false;
 };
 
 } // namespace dfc::test

@@ -185,6 +185,72 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("generated cross entropy: a label that names no class makes its row NaN, whatever its bits") {
+  if (!EmulatedKernels::unavailable().empty()) {
+    DFC_SKIP(EmulatedKernels::unavailable());
+  }
+  EmulatedKernels kernels;
+  const TensorType scalar{ElementType::F32, {}}, labels{ElementType::I64, {3}};
+  // Lanes of a warp, a warp, and a block for each row.
+  const std::vector<TensorType> logits = {f32({3, 12}), f32({3, 600}), f32({3, 5000})};
+  for (const TensorType& type : logits) {
+    kernels.add(*cuda::generateKernels(ops::SoftmaxCrossEntropy{}, {type, labels}, {scalar}));
+    kernels.add(*cuda::generateKernels(ops::SoftmaxCrossEntropyGradient{}, {type, labels, scalar}, {type}));
+  }
+  REQUIRE(kernels.build() == "");
+  Dice dice(4);
+  for (size_t i = 0; i < logits.size(); ++i) {
+    const auto classes = static_cast<double>(logits[i].shape[1]);
+    for (const double label : {classes - 1, classes, -1.0, 4294967298.0}) { // the last: 2^32 + 2
+      INFO("label " << label << " of " << classes << " classes");
+      std::vector<Literal> operands = {randomLiteral(logits[i], dice, Mood::Tame), Literal(labels),
+                                       Literal::scalar(1.0F)};
+      operands[1].set(1, label);
+      std::string problem;
+      const Literal gradient = kernels.run(2 * i + 1, operands, {logits[i]}, problem)[0];
+      CHECK(disagreement(ops::SoftmaxCrossEntropyGradient{}, operands,
+                         evaluateOp(ops::SoftmaxCrossEntropyGradient{}, operands)[0], gradient) == "");
+      operands.pop_back();
+      const Literal loss = kernels.run(2 * i, operands, {scalar}, problem)[0];
+      CHECK(disagreement(ops::SoftmaxCrossEntropy{}, operands,
+                         evaluateOp(ops::SoftmaxCrossEntropy{}, operands)[0], loss) == "");
+      CHECK(std::isnan(loss.at(0)) == (label != classes - 1));
+      CHECK(problem == "");
+    }
+  }
+}
+
+TEST_CASE("generated softmax of long columns: blocks wait for one another in whatever order they start") {
+  if (!EmulatedKernels::unavailable().empty()) {
+    DFC_SKIP(EmulatedKernels::unavailable());
+  }
+  const ops::Softmax softmax{{}, 1};
+  std::vector<TensorType> types;
+  EmulatedKernels kernels;
+  for (const ElementType element : {ElementType::F32, ElementType::F64, ElementType::F16}) {
+    for (const Shape& shape : {Shape{1, 2500, 3}, Shape{2, 9000, 70}}) {
+      types.push_back({element, shape});
+      auto work = cuda::generateKernels(softmax, {types.back()}, {types.back()});
+      REQUIRE(work->launches.size() == 2); // else it is no kernel whose blocks wait
+      kernels.add(*std::move(work));
+    }
+  }
+  REQUIRE(kernels.build() == "");
+  Dice dice(5);
+  std::vector<std::vector<Literal>> operands, forwards;
+  std::string problem;
+  for (size_t i = 0; i < types.size(); ++i) {
+    operands.push_back({randomLiteral(types[i], dice, Mood::Tame)});
+    forwards.push_back(kernels.run(i, operands[i], {types[i]}, problem));
+    CHECK(disagreement(softmax, operands[i], evaluateOp(softmax, operands[i])[0], forwards[i][0]) == "");
+  }
+  kernels.startBackwards();
+  for (size_t i = 0; i < types.size(); ++i) {
+    CHECK(kernels.run(i, operands[i], {types[i]}, problem) == forwards[i]);
+  }
+  CHECK(problem == "");
+}
+
 TEST_CASE("generated kernels of large calls give what the evaluator gives", "[heavy]") {
   check(kernelCases(ElementType::F32, true), 9);
 }

@@ -174,6 +174,26 @@ TEST_CASE("every fused product gives what the evaluator gives") {
   }
 }
 
+TEST_CASE("a label that names no class makes its row NaN, also where its lower bits name one") {
+  for (const Contender& contender : contenders(Aspect::Values)) {
+    for (const double label : {2.0, -1.0, 40.0, 4294967298.0}) { // the last: 2^32 + 2
+      INFO(contender.name << ", label " << label);
+      Builder g("labels");
+      const auto guard = g.on(contender.devices().back());
+      const Tensor logits = g.input("logits", f32({3, 40})), seed = g.input("seed", f32({}));
+      Literal values({ElementType::I64, {3}});
+      values.set(1, label);
+      const Tensor labels = g.constant(values);
+      g.fetch("loss", softmaxCrossEntropy(logits, labels));
+      g.fetch("gradient", g.op(ops::SoftmaxCrossEntropyGradient{}, {logits, labels, seed},
+                               std::source_location::current()));
+      const Result<Graph> graph = std::move(g).finish();
+      REQUIRE(graph.ok());
+      checkOpByOp(contender, *graph, 1);
+    }
+  }
+}
+
 TEST_CASE("random graphs of all ops give what the evaluator gives, op by op") {
   for (const Contender& contender : contenders(Aspect::Values)) {
     for (uint64_t seed = 100; seed < 180; ++seed) {

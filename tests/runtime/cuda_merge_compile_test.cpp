@@ -1,4 +1,5 @@
-// CUDA's compiler takes the text of kernels that share a launch, and makes of it no loads that may be stale.
+// CUDA's compiler takes the text of kernels that share a launch, is asked for the registers that they need,
+// and makes of it no loads that may be stale.
 #include "runtime/cuda/kernels/kernel_text.h"
 #include "runtime/cuda/launches/merge.h"
 #include "tests/runtime/nvrtc_compile.h"
@@ -69,6 +70,26 @@ TEST_CASE("NVRTC compiles kernels with stages and followers without a warning") 
   CHECK(kernel.order == std::vector<uint32_t>{0, 1, 2, 3});
   CHECK(kernel.blocks == 3 * summed.blocks() + 1);
   CHECK(test::compileLog(std::string(prelude()) + kernel.text) == "");
+}
+
+TEST_CASE("merged kernels ask for registers for as many blocks at once as each of their launches needs") {
+  GeneratedLaunch one;
+  one.code = "struct Shared {};";
+  one.threads = 64;
+  GeneratedLaunch other = one;
+  const auto boundsOf = [&](uint32_t ofOne, uint32_t ofOther) {
+    one.blocksAtOnce = ofOne, other.blocksAtOnce = ofOther;
+    const KernelMember alone = {KernelStage{&one, {}}},
+                       inTurn = {KernelStage{&one, {}}, KernelStage{&other, {}}};
+    const std::string text = mergedKernel({alone, inTurn}).text;
+    const size_t begin = text.find("__launch_bounds__");
+    return text.substr(begin, text.find(')', begin) + 1 - begin);
+  };
+  CHECK(boundsOf(8, 8) == "__launch_bounds__(64, 8)");
+  CHECK(boundsOf(8, 0) == "__launch_bounds__(64)");
+  CHECK(boundsOf(0, 8) == "__launch_bounds__(64)");
+  CHECK(boundsOf(8, 4) == "__launch_bounds__(64)");
+  CHECK(boundsOf(0, 0) == "__launch_bounds__(64)");
 }
 
 // What a kernel streams may be a peer's memory, which that peer wrote earlier in the same CUDA graph.

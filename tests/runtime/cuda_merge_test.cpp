@@ -197,6 +197,11 @@ TEST_CASE("merge: what fills a GPU by itself shares a launch only with its like"
   units[0].launch.sharedBytes = 4096;
   CHECK(merged(units) == "0 1");
   units[0].launch.sharedBytes = units[1].launch.sharedBytes = 0;
+  units[1].launch.blocksAtOnce = 4;
+  CHECK(merged(units) == "0 | 1");
+  units[0].launch.blocksAtOnce = 4;
+  CHECK(merged(units) == "0 1");
+  units[0].launch.blocksAtOnce = units[1].launch.blocksAtOnce = 0;
   units[1].launch.threads = 256;
   CHECK(merged(units) == "0 | 1");
   units[0].launch.streamed = units[1].launch.streamed = true; // updates, however large

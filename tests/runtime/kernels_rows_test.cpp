@@ -198,8 +198,10 @@ TEST_CASE("softmaxCrossEntropyGradient is cotangent (softmax - oneHot) / rows") 
 
 TEST_CASE("a label outside the classes gives NaN, in its own row only") {
   const Literal logits = randomLiteral(f32({3, 4}), 65);
-  for (const double wrong : {-1.0, 4.0, 1e9}) {
-    const Literal labels = literalOf(ElementType::I32, {3}, {0, wrong, 2});
+  const double above32Bits = 4294967296.0 + 2;
+  for (const double wrong : {-1.0, 4.0, 1e9, above32Bits}) {
+    const Literal labels =
+        literalOf(wrong == above32Bits ? ElementType::I64 : ElementType::I32, {3}, {0, wrong, 2});
     CHECK(std::isnan(runKernel(ops::SoftmaxCrossEntropy{}, {logits, labels}).at(0)));
     const Literal gradient =
         runKernel(ops::SoftmaxCrossEntropyGradient{}, {logits, labels, Literal::scalar(1.0F)});

@@ -1,5 +1,6 @@
 // Resolved programs: what the session may leave out, and that rounds are kept apart by few waits.
 #include "runtime/buffer_pool.h"
+#include "runtime/queues_with_programs.h"
 #include "runtime/resolve.h"
 #include "tests/runtime/session_support.h"
 
@@ -129,6 +130,22 @@ TEST_CASE(
         resolved.plan->schedule().queues[program.queue].device == resolved.plan->machine().host();
     CHECK(ends == (host ? 0 : 1));
   }
+}
+
+TEST_CASE("resolve: a value that no step makes is copied to the caller by the first queue of its device") {
+  Builder g("resident");
+  const Tensor there = g.parameter("there", f32({2})).on("gpu0");
+  g.parameter("nowhere", f32({2})).on("gpu1");
+  g.fetch("there", there);
+  const Resolved resolved(tinyPlan(finished(std::move(g)), smallMachine(2), true));
+  const Machine& machine = resolved.plan->machine();
+  REQUIRE(resolved.programs.programs.size() == 1);
+  const Program& program = resolved.programs.programs[0];
+  CHECK(queuesWithPrograms(*resolved.plan) == std::vector<QueueId>{program.queue});
+  CHECK(fetchingQueueOf(resolved.plan->schedule(), machine.findDevice("gpu0")) == program.queue);
+  REQUIRE(program.commands.size() == 1);
+  CHECK(program.commands[0].kind == Kind::Copy);
+  CHECK(program.commands[0].results[0].base == Base::Fetch);
 }
 
 TEST_CASE("buffer pool: a buffer serves again when its last owner is gone, and outlives the pool") {

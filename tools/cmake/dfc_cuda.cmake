@@ -33,7 +33,7 @@ endif()
 
 # What the module needs of the runtime room: a copy of its own, without state that both would have to share.
 dfc_backend_module(dfc_cuda GLOBS runtime/cuda/*.cpp EXCLUDE "^runtime/cuda/(kernels|launches)/"
-                   EXTRA runtime/progress.cpp runtime/cpu/thread_pool.cpp
+                   EXTRA runtime/progress.cpp runtime/queues_with_programs.cpp runtime/cpu/thread_pool.cpp
                    LINKS dfc_cuda_kernels dfc_ir CUDA::cudart_static CUDA::cublasLt CUDA::nvrtc
                          Threads::Threads)
 message(STATUS "dfc: CUDA on: ${CUDAToolkit_VERSION} in ${CUDAToolkit_LIBRARY_DIR}")

@@ -20,10 +20,10 @@ std::optional<ColumnTile> wholeColumns(ElementType element, int64_t classes, int
 /// A tile for a part of long rows.
 ColumnTile partOfColumns(ElementType element, int64_t classes, int64_t packs, int64_t width);
 
-/// The tile's numbers, Shared, and what loads a tile, sums up its columns into shared memory, and writes
-/// their results. Goes behind `rowsHead` and the constants `inner` and `rows`.
+/// The tile's numbers, Lanes, of which Shared has one, and what loads a tile, sums up its columns into that,
+/// and writes their results. Goes behind `rowsHead` and the constants `inner` and `rows`.
 std::string columnTileText(const ColumnTile& tile);
-/// sizeof Shared.
+/// sizeof Lanes.
 int64_t columnTileShared(const ColumnTile& tile, ElementType element);
 
 } // namespace dfc::cuda

@@ -4,10 +4,11 @@
 // Longer rows are read a second time, but out of the L2 cache: the tensor is walked in slabs of neighbouring
 // rows, a few MiB each, and a slab's results follow some slabs behind its sums. One launch does all of it, in
 // blocks of three kinds: a part of a slab is summed up; a slab's parts are merged; a part's results are
-// written. Blocks wait for blocks, but only for earlier ones: blocks start in the order of their numbers, so
-// that whom a block waits for never waits for it in turn (as in Merrill and Garland, Single-pass Parallel
-// Prefix Scan with Decoupled Look-back, 2016). They wait for the sums themselves, in a workspace that a
-// launch before clears; nothing depends on who is first, so every run gives the same bits.
+// written. Blocks wait for blocks, but only for earlier ones (as in Merrill and Garland, Single-pass Parallel
+// Prefix Scan with Decoupled Look-back, 2016). In which order blocks start CUDA does not say, so each takes
+// the next number when it starts: whom it waits for has started, and never waits for it in turn. They wait
+// for the sums themselves. Sums and the next number are in a workspace that a launch before clears. Which
+// block does which part changes no sum, so every run gives the same bits.
 #include "runtime/cuda/kernels/columns.h"
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@ namespace dfc::cuda {
 namespace {
 
 constexpr std::string_view wholeText = R"(
+struct Shared : Lanes {};
 DFC_INLINE void run(const Element* from, Element* to, const Block& block, Shared& shared) {
   Tile tile;
   place(tile, block.x, 0);
@@ -89,6 +91,19 @@ template <int count> DFC_INLINE void await(Totals (&list)[count], const Totals* 
 
 constexpr std::string_view orderedText = R"(
 constexpr u32 perRound = 2 * parts + 1;
+struct Shared : Lanes { u32 number; };
+// How many blocks have started before this one.
+DFC_INLINE u32 numberFrom(u32* next, Shared& shared) {
+  if (threadIdx.x == 0) {
+#ifdef __CUDA_ARCH__
+    asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], 1;" : "=r"(shared.number) : "l"(next) : "memory");
+#else
+    shared.number = (*next)++;
+#endif
+  }
+  __syncthreads();
+  return shared.number;
+}
 DFC_INLINE void sumUpPart(const Element* from, Totals* to, Index slab, Index part, Shared& shared) {
   Tile tile;
   place(tile, slab, part * stretch);
@@ -130,8 +145,8 @@ DFC_INLINE void writePart(const Element* from, const Totals* totals, Element* to
 }
 // A round sums up one slab, merges it, and writes another's results: sums and results alternate, so that
 // memory is read and written at once.
-DFC_INLINE void run(const Element* from, Element* to, Totals* totals, const Block& block, Shared& shared) {
-  const u32 round = block.x / perRound, at = block.x % perRound, part = at / 2;
+DFC_INLINE void run(const Element* from, Element* to, Totals* totals, u32* next, const Block&, Shared& shared) {
+  const u32 number = numberFrom(next, shared), round = number / perRound, at = number % perRound, part = at / 2;
   Totals* const ofRound = totals + Index(round) * parts * neighbours;
   Totals* const ofSlabs = totals + Index(slabs) * parts * neighbours;
   if (at == 2 * parts) {
@@ -189,9 +204,13 @@ GeneratedWork inOrder(const RowFormula& formula, const ColumnTile& tile, int64_t
                 constant("u32", "parts", number(parts)) + constant("u32", "behind", number(behind)) +
                 constant("together", together) + std::string(publishText) + std::string(orderedText);
   launch.grid[0] = static_cast<uint32_t>((slabs + behind) * (2 * parts + 1));
-  launch.arguments.push_back({Argument::From::Workspace, 0, 0});
+  launch.sharedBytes += formula.element == ElementType::F64 ? 8 : 4; // the number
   const int64_t totals = slabs * (parts + 1) * tile.neighbours();
-  const int64_t bytes = ceilDiv(totals * (formula.element == ElementType::F64 ? 16 : 8), 256) * 256;
+  const int64_t next =
+      ceilDiv(totals * totalsBytes(formula.element), 256) * 256; // away from what is waited for
+  launch.arguments.push_back({Argument::From::Workspace, 0, 0});
+  launch.arguments.push_back({Argument::From::Workspace, 0, next});
+  const int64_t bytes = next + packBytes;
   return {{clearing(bytes), std::move(launch)}, bytes};
 }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view tileText = R"(
 constexpr int neighbours = columns * width, stretch = lanes * perThread;
 constexpr int all = lanes > width ? lanes / width : 1, groups = all < 8 ? all : 8; // of lanes, merged at once
-struct Shared { Totals ofLanes[lanes][neighbours]; };
+struct Lanes { Totals ofLanes[lanes][neighbours]; };
 struct Tile {
   Pack<Element, width> packs[perThread];
   Index row, base, begin, end; // classes begin, begin + lanes, ... below end
@@ -48,7 +48,7 @@ template <bool once> DFC_INLINE void load(Tile& tile, const Element* from) {
 }
 // Absent elements are -infinity and count nothing. A sum is never zero: it is 1 where all is -infinity, which
 // counts nothing beside anything else.
-DFC_INLINE void sumUp(const Tile& tile, Shared& shared) {
+DFC_INLINE void sumUp(const Tile& tile, Lanes& shared) {
 #pragma unroll
   for (int k = 0; k < width; ++k) {
     Real x[perThread];
@@ -62,7 +62,7 @@ DFC_INLINE void sumUp(const Tile& tile, Shared& shared) {
   }
 }
 // Lanes first, first + step, ... of a column as one; few at a time, for they are held beside the tile.
-template <int count, int step> DFC_INLINE Totals mergedLanes(const Shared& shared, int first, int column) {
+template <int count, int step> DFC_INLINE Totals mergedLanes(const Lanes& shared, int first, int column) {
   if constexpr (count > 8) {
     Totals half = mergedLanes<count / 2, step>(shared, first, column);
     merge(half, mergedLanes<count / 2, step>(shared, first + count / 2 * step, column));
@@ -75,7 +75,7 @@ template <int count, int step> DFC_INLINE Totals mergedLanes(const Shared& share
   }
 }
 // The first `groups` lanes get what all lanes of their group have.
-DFC_INLINE void mergeGroups(Shared& shared) {
+DFC_INLINE void mergeGroups(Lanes& shared) {
   __syncthreads();
   for (int i = threadIdx.x; i < groups * neighbours; i += columns * lanes) {
     const int group = i / neighbours, column = i % neighbours;
@@ -146,7 +146,7 @@ std::string columnTileText(const ColumnTile& tile) {
 }
 
 int64_t columnTileShared(const ColumnTile& tile, ElementType element) {
-  return tile.lanes * tile.neighbours() * (element == ElementType::F64 ? 16 : 8);
+  return tile.lanes * tile.neighbours() * totalsBytes(element);
 }
 
 } // namespace dfc::cuda

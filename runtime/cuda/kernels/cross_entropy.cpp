@@ -31,7 +31,7 @@ DFC_INLINE void addPacks(Totals& into, const Element* row, Index first) {
 }
 // The loss of one row, known to its first lane. A label outside the classes gives NaN.
 DFC_INLINE Real lossOf(const Element* row, Label label, Index first, Shared& shared) {
-  const bool known = first == 0 && label >= 0 && Index(label) < classes;
+  const bool known = first == 0 && label >= 0 && i64(label) < i64(classes);
   const Real wanted = known ? valueOf(row[label]) : $nan$; // asked for before the row, not waited for after it
   Totals totals = start();
 #pragma unroll 1
@@ -113,12 +113,15 @@ LossPlan planOf(ElementType element, int64_t rows, int64_t classes) {
   plan.width = commonPowerOf2(packBytes / byteWidth(element), {classes});
   const int64_t packs = classes / plan.width, most = std::min<int64_t>(8, 32 / plan.width);
   plan.lanes = std::min<int64_t>(32, powerOf2From(ceilDiv(packs, 4)));
-  if (rows * packs <= 8 * 1024) { // up to 8 packs a thread are quicker in one block than a second launch is
+  // Up to 8 packs a thread are quicker in one block than a second launch is, but for long rows, of which its
+  // warps would have one each, or none.
+  const bool longRows = packs > 32 * 8;
+  if (rows * packs <= 8 * 1024 && !longRows) {
     plan.threads = 1024;
     plan.setTogether(4, packs);
     return plan;
   }
-  if (packs > 32 * 8) { // a block; where rows are few, a large one
+  if (longRows) { // a block; where rows are few, a large one
     plan.lanes = plan.threads =
         std::clamp<int64_t>(powerOf2From(packs / 8), 64, rows < 4 * multiprocessors ? 1024 : 256);
   }
@@ -128,17 +131,13 @@ LossPlan planOf(ElementType element, int64_t rows, int64_t classes) {
   return plan;
 }
 
-// Of what a block's threads share where `lanes` of them agree, beside a sum for each warp.
-int64_t agreementBytes(const LossPlan& plan, int64_t realBytes) {
-  return plan.lanes > 32 ? 2 * plan.lanes / 32 * 2 * realBytes : 0;
-}
+int64_t realBytes(ElementType element) { return element == ElementType::F64 ? 8 : 4; }
 
 std::string sumOf(int64_t threads) { return constant("threads", threads) + std::string(sumText); }
 
 GeneratedLaunch lossLaunch(const LossPlan& plan, OperandTypes operands) {
   const ElementType element = operands[0].element;
   const int64_t rows = operands[0].shape[0], classes = operands[0].shape[1];
-  const int64_t realBytes = element == ElementType::F64 ? 8 : 4;
   const IndexText index(rows * classes);
   const std::string mean = fmt::format("stored<Element>(sum / Real({}ll))", rows);
   GeneratedLaunch launch;
@@ -154,7 +153,8 @@ GeneratedLaunch lossLaunch(const LossPlan& plan, OperandTypes operands) {
   launch.grid[0] = static_cast<uint32_t>(plan.blocks);
   launch.threads = static_cast<uint32_t>(plan.threads);
   launch.barriers = true;
-  launch.sharedBytes = static_cast<uint32_t>(plan.threads / 32 * realBytes + agreementBytes(plan, realBytes));
+  launch.sharedBytes =
+      static_cast<uint32_t>(plan.threads / 32 * realBytes(element) + agreementBytes(plan.lanes, element));
   launch.arguments = {{Argument::From::Operand, 0, 0},
                       {Argument::From::Operand, 1, 0},
                       {plan.blocks == 1 ? Argument::From::Result : Argument::From::Workspace, 0, 0}};
@@ -169,7 +169,7 @@ GeneratedLaunch meanLaunch(int64_t blocks, const TensorType& logits) {
       filled(meanText, {{"blocks", std::to_string(blocks)}, {"rows", std::to_string(logits.shape[0])}});
   launch.threads = static_cast<uint32_t>(threads);
   launch.barriers = true;
-  launch.sharedBytes = static_cast<uint32_t>(threads / 32 * (logits.element == ElementType::F64 ? 8 : 4));
+  launch.sharedBytes = static_cast<uint32_t>(threads / 32 * realBytes(logits.element));
   launch.arguments = {{Argument::From::Workspace, 0, 0}, {Argument::From::Result, 0, 0}};
   return launch;
 }

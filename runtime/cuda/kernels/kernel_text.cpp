@@ -60,12 +60,19 @@ size_t pointersIn(const KernelStage& stage) {
   return pointers;
 }
 
+std::string boundsText(uint32_t threads, uint32_t blocksAtOnce) {
+  return fmt::format("__launch_bounds__({}{})", threads,
+                     blocksAtOnce > 0 ? fmt::format(", {}", blocksAtOnce) : "");
+}
+
 class Merger {
  public:
-  explicit Merger(llvm::ArrayRef<KernelMember> members) : members_(members) {
+  explicit Merger(llvm::ArrayRef<KernelMember> members)
+      : members_(members), blocksAtOnce_(members[0][0].launch->blocksAtOnce) {
     for (const KernelMember& member : members) {
       for (const KernelStage& stage : member) {
         merged_.threads = std::max(merged_.threads, stage.launch->threads);
+        blocksAtOnce_ = stage.launch->blocksAtOnce == blocksAtOnce_ ? blocksAtOnce_ : 0;
       }
     }
   }
@@ -194,20 +201,21 @@ $body$  })",
 
   std::string kernel() const {
     return filled(R"(struct Given { void* at[$pointers$]; };
-extern "C" __global__ void __launch_bounds__($threads$) $name$(const __grid_constant__ Given given) {
+extern "C" __global__ void $bounds$ $name$(const __grid_constant__ Given given) {
   beginKernel();
   __shared__ AllShared shared;
 $branches$
 }
 )",
                   {{"pointers", std::to_string(pointers_)},
-                   {"threads", std::to_string(merged_.threads)},
+                   {"bounds", boundsText(merged_.threads, blocksAtOnce_)},
                    {"name", std::string(kernelName)},
                    {"branches", branches_}});
   }
 
   llvm::ArrayRef<KernelMember> members_;
   MergedKernel merged_;
+  uint32_t blocksAtOnce_;                     // 0 where they differ
   std::map<std::string, size_t> functionOf_;  // by code
   std::map<std::string, size_t> followersOf_; // by their calls
   std::string functions_, followers_, branches_;
@@ -223,15 +231,14 @@ std::string kernelText(const GeneratedLaunch& launch) {
     pointers += fmt::format("{}p{}", i == 0 ? "" : ", ", i);
   }
   return inNamespace(launch, 0) + std::string(noFollowers) +
-         filled(R"(extern "C" __global__ void __launch_bounds__($threads$$atOnce$) $name$($parameters$) {
+         filled(R"(extern "C" __global__ void $bounds$ $name$($parameters$) {
   beginKernel();
   __shared__ k0::Shared shared;
   void* const at[] = {$pointers$};
   k0::call(at, Block{blockIdx.x, blockIdx.y, gridDim.x}, shared, NoFollowers{});
 }
 )",
-                {{"threads", std::to_string(launch.threads)},
-                 {"atOnce", launch.blocksAtOnce > 0 ? fmt::format(", {}", launch.blocksAtOnce) : ""},
+                {{"bounds", boundsText(launch.threads, launch.blocksAtOnce)},
                  {"name", std::string(kernelName)},
                  {"parameters", parameters},
                  {"pointers", pointers}});

@@ -25,8 +25,12 @@ std::string rowFormulaText(const RowFormula& formula, int64_t rows, int64_t clas
 /// over `lanes` threads, so that all of them know the result; uses 0 and 1 do not get into one another's way.
 /// lanes <= 32, or the whole block.
 std::string agreedText(int64_t lanes, std::string_view shared = "Shared");
+/// sizeof Totals: of two reals.
+int64_t totalsBytes(ElementType element);
+/// What that struct adds to a launch's shared bytes: its size, but 0 where it is empty.
+int64_t agreementBytes(int64_t lanes, ElementType element);
 
-/// Index, classes, width, and all of the two texts above.
+/// Index and the constants `classes` and `width`, then rowTotalsText and rowFormulaText, which need them.
 std::string rowsHead(const RowFormula& formula, int64_t rows, int64_t classes, int64_t width);
 /// Softmax or logSoftmax along an axis that is not the last: rows are [outer, classes, inner].
 GeneratedWork columnsSoftmax(const RowFormula& formula, int64_t outer, int64_t classes, int64_t inner);

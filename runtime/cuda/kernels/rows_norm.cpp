@@ -160,8 +160,7 @@ GeneratedWork normKernel(int64_t axis, double epsilon, bool centred, OperandType
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(rows, threads / lanes));
   launch.threads = static_cast<uint32_t>(threads);
   launch.barriers = lanes > 32;
-  launch.sharedBytes =
-      static_cast<uint32_t>(lanes > 32 ? lanes / 8 * (type.element == ElementType::F64 ? 8 : 4) : 0);
+  launch.sharedBytes = static_cast<uint32_t>(agreementBytes(lanes, type.element));
   for (uint32_t operand = 0; operand < operands.size(); ++operand) {
     launch.arguments.push_back({Argument::From::Operand, operand, 0});
   }

@@ -82,8 +82,6 @@ std::string rowCount(int64_t rows, int64_t classes) {
   return constant("Index", "rows", IndexText(rows * classes).of(rows));
 }
 
-int64_t totalsBytes(ElementType element) { return element == ElementType::F64 ? 16 : 8; }
-
 // Threads for a row of so many packs: 4 packs each, or 8 where a warp then suffices or the row is long, up to
 // 16 in a block of 512, two of which a multiprocessor holds at once.
 int64_t lanesFor(int64_t packs) {
@@ -108,7 +106,7 @@ GeneratedWork lastAxis(const RowFormula& formula, int64_t rows, int64_t classes)
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(rows, threads / lanes));
   launch.threads = static_cast<uint32_t>(threads);
   launch.barriers = lanes > 32;
-  launch.sharedBytes = static_cast<uint32_t>(lanes > 32 ? 2 * lanes / 32 * totalsBytes(formula.element) : 0);
+  launch.sharedBytes = static_cast<uint32_t>(agreementBytes(lanes, formula.element));
   for (uint32_t operand = 0; operand < (gradient ? 3U : 1U); ++operand) {
     launch.arguments.push_back({Argument::From::Operand, operand, 0});
   }

@@ -142,4 +142,10 @@ std::string agreedText(int64_t lanes, std::string_view shared) {
   return filled(lanes <= 32 ? lanesText : blockText, {{"Shared", std::string(shared)}});
 }
 
+int64_t totalsBytes(ElementType element) { return wide(element) ? 16 : 8; }
+
+int64_t agreementBytes(int64_t lanes, ElementType element) {
+  return lanes <= 32 ? 0 : 2 * lanes / 32 * totalsBytes(element);
+}
+
 } // namespace dfc::cuda

@@ -11,7 +11,7 @@ namespace {
 /// What a launch is, or would be.
 struct Sum {
   bool libraries = false, small = true, streamed = true, alike = true;
-  uint32_t sharedBytes = 0; ///< of the first
+  uint32_t sharedBytes = 0, blocksAtOnce = 0; ///< of the first
   size_t pointers = 0;
   uint64_t blocks = 0;
   uint32_t most = 0, least = ~0U; ///< threads of a block
@@ -164,8 +164,9 @@ class Merger {
     const GeneratedLaunch& launch = unit.launch;
     if (sum.blocks == 0) {
       sum.sharedBytes = launch.sharedBytes;
+      sum.blocksAtOnce = launch.blocksAtOnce;
     }
-    sum.alike = sum.alike && launch.sharedBytes == sum.sharedBytes;
+    sum.alike = sum.alike && launch.sharedBytes == sum.sharedBytes && launch.blocksAtOnce == sum.blocksAtOnce;
     sum.libraries = sum.libraries || unit.byLibrary();
     sum.small = sum.small && isSmall(unit);
     sum.streamed = sum.streamed && launch.streamed;

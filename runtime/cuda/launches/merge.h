@@ -49,7 +49,8 @@ struct MergeLimits {
 };
 
 /// In the order of launching. Units that fill a GPU by themselves share a launch only where all are streamed,
-/// or have blocks of the same threads and shared memory, so that none loses what it needs to fill the GPU.
+/// or have blocks of the same threads and shared memory that need registers for as many at once, so that none
+/// loses what it needs to fill the GPU.
 std::vector<UnitGroup> mergeUnits(llvm::ArrayRef<Unit> units, const MergeLimits& limits = {});
 
 /// Every unit by itself.

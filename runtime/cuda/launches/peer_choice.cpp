@@ -9,19 +9,22 @@
 namespace dfc::cuda {
 namespace {
 
-/// Whether the op is one launch in which each element of the operand is read by the thread that needs it,
-/// once.
-bool streams(const Graph& graph, OpId op, uint32_t operand) {
+/// By operand: whether the op is one launch in which each element of the operand is read by the thread that
+/// needs it, once.
+std::vector<bool> streamedOperands(const Graph& graph, OpId op) {
   const OpRow& row = graph[op];
-  if (classOf(row.kind()) != OpClass::Elementwise && row.kind() != OpKind::Fused) {
-    return false;
+  std::vector<bool> streamed(row.operands.size());
+  if (classOf(row.kind()) == OpClass::Elementwise || row.kind() == OpKind::Fused) {
+    const auto work = generateKernels(row.attributes, graph.operandTypesOf(op), graph.resultTypesOf(op));
+    if (work.has_value() && work->launches.size() == 1 && work->launches[0].streamed) {
+      for (const Argument& argument : work->launches[0].arguments) {
+        if (argument.from == Argument::From::Operand && argument.stride != 0) {
+          streamed[argument.index] = true;
+        }
+      }
+    }
   }
-  const auto work = generateKernels(row.attributes, graph.operandTypesOf(op), graph.resultTypesOf(op));
-  return work.has_value() && work->launches.size() == 1 && work->launches[0].streamed &&
-         llvm::any_of(work->launches[0].arguments, [&](const Argument& argument) {
-           return argument.from == Argument::From::Operand && argument.index == operand &&
-                  argument.stride != 0;
-         });
+  return streamed;
 }
 
 class Chooser {
@@ -95,9 +98,13 @@ class Chooser {
     for (uint32_t operand = 0; operand < graph_[op].operands.size(); ++operand) {
       const ValueId value = graph_[op].operands[operand];
       const OpId transfer = graph_[value].producer;
-      if (uses_[value] == 1 && betweenPeers(transfer) && streams(graph_, op, operand)) {
+      if (uses_[value] == 1 && betweenPeers(transfer)) {
         reads.push_back({schedule_.stepOf[transfer], step, operand});
       }
+    }
+    if (!reads.empty()) { // kernels are generated for few ops, and once for each
+      const std::vector<bool> streamed = streamedOperands(graph_, op);
+      llvm::erase_if(reads, [&](const PeerRead& read) { return !streamed[read.operand]; });
     }
     return reads;
   }

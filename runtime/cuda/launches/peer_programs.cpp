@@ -18,9 +18,11 @@ class Rewriter {
   }
 
   std::vector<Program> run() {
-    const SideTable<StepId, bool> before =
-        awaitedIn([&](StepId step) { return schedule_.steps[step].waits; });
-    const SideTable<StepId, bool> now = awaitedIn([&](StepId step) { return lowered_.waits[step]; });
+    const size_t steps = schedule_.steps.size();
+    const auto before = awaitedSteps(
+        steps, [&](StepId step) -> llvm::ArrayRef<StepId> { return schedule_.steps[step].waits; });
+    const auto now =
+        awaitedSteps(steps, [&](StepId step) -> llvm::ArrayRef<StepId> { return lowered_.waits[step]; });
     for (const StepId step : command_.ids()) {
       if (Command* command = command_[step]; command != nullptr) {
         const bool last = ends_[step].offset == ends_[step].perRound;
@@ -48,17 +50,6 @@ class Rewriter {
       DFC_ASSERT(command.waits[i].offset > 0, "a step's waits come before those for rounds before");
       ends_[waits[i]] = command.waits[i];
     }
-  }
-
-  template <class WaitsOf>
-  SideTable<StepId, bool> awaitedIn(const WaitsOf& waitsOf) const {
-    SideTable<StepId, bool> awaited(command_.size());
-    for (const StepId step : command_.ids()) {
-      for (const StepId wait : waitsOf(step)) {
-        awaited[wait] = true;
-      }
-    }
-    return awaited;
   }
 
   // Those for rounds before stay.

@@ -1,10 +1,8 @@
-// Waits are rewritten queue by queue; the order is Kahn's topological sort (1962), smallest step first, which
-// is the schedule's own order as far as the new waits allow.
+// Waits are rewritten queue by queue; while steps wait in a circle, it is done again without one of its
+// reads.
 #include "runtime/cuda/launches/peer_reads.h"
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 
 namespace dfc::cuda {
 namespace {
@@ -34,66 +32,12 @@ class Lowering {
     }
   }
 
-  /// Every step, or as many as do not wait for one another in a circle.
-  std::vector<StepId> order() const {
-    SideTable<StepId, uint32_t> missing(waits_.size());
-    SideTable<StepId, StepList> after(waits_.size());
-    std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> ready;
-    for (const StepId step : waits_.ids()) {
-      forEachBefore(step, [&](StepId before) {
-        ++missing[step];
-        after[before].push_back(step);
-      });
-      if (missing[step] == 0) {
-        ready.push(step.index());
-      }
-    }
-    std::vector<StepId> order;
-    while (!ready.empty()) {
-      order.emplace_back(ready.top());
-      ready.pop();
-      for (const StepId next : after[order.back()]) {
-        if (--missing[next] == 0) {
-          ready.push(next.index());
-        }
-      }
-    }
-    return order;
-  }
-
-  /// The steps in a circle, or between two circles; `order` is what `order()` gave.
-  SideTable<StepId, bool> circles(llvm::ArrayRef<StepId> order) const {
-    SideTable<StepId, bool> stuck(waits_.size(), true);
-    for (const StepId step : order) {
-      stuck[step] = false;
-    }
-    SideTable<StepId, uint32_t> after(waits_.size());
-    std::vector<StepId> ends;
-    for (const StepId step : waits_.ids()) {
-      forEachBefore(step, [&](StepId before) { after[before] += stuck[step] ? 1 : 0; });
-    }
-    for (const StepId step : waits_.ids()) {
-      if (stuck[step] && after[step] == 0) {
-        ends.push_back(step);
-      }
-    }
-    while (!ends.empty()) {
-      const StepId end = ends.back();
-      ends.pop_back();
-      stuck[end] = false;
-      forEachBefore(end, [&](StepId before) {
-        if (--after[before] == 0 && stuck[before]) {
-          ends.push_back(before);
-        }
-      });
-    }
-    return stuck;
-  }
+  StepWaits waits() && { return std::move(waits_); }
 
   // Readers of one queue with nothing but unawaited steps between them wait at the first of these, for what
   // the plan has ended by then.
-  void waitTogether() {
-    const SideTable<StepId, bool> awaited = awaitedSteps();
+  StepWaits waitsTogether() && {
+    const SideTable<StepId, bool> awaited = findAwaited();
     for (const QueueRow& queue : schedule_.queues) {
       StepId first; // of the steps that nothing is between
       for (const StepId step : queue.steps) {
@@ -103,25 +47,10 @@ class Lowering {
         first = awaited[step] ? StepId() : first;
       }
     }
+    return std::move(waits_);
   }
-
-  SideTable<StepId, StepList> waits() && { return std::move(waits_); }
 
  private:
-  template <class Action>
-  void forEachBefore(StepId step, const Action& action) const {
-    const StepId before = previous(step);
-    if (before.valid()) {
-      action(before);
-    }
-    llvm::for_each(waits_[step], action);
-  }
-
-  StepId previous(StepId step) const {
-    const StepRow& row = schedule_.steps[step];
-    return row.position > 0 ? schedule_.queues[row.queue].steps[row.position - 1] : StepId();
-  }
-
   bool comesFirst(StepId a, StepId b) const { // on one queue
     return schedule_.steps[a].queue == schedule_.steps[b].queue &&
            schedule_.steps[a].position < schedule_.steps[b].position;
@@ -133,7 +62,7 @@ class Lowering {
   void waitAs(const PeerRead& read) {
     StepList& waits = waits_[read.reader];
     waits.append(schedule_.steps[read.transfer].waits.begin(), schedule_.steps[read.transfer].waits.end());
-    const StepId before = previous(read.transfer);
+    const StepId before = previousOf(schedule_, read.transfer);
     const StepId reader = before.valid() ? reader_[before] : StepId();
     const bool follows = reader.valid() && (reader == read.reader || comesFirst(reader, read.reader));
     if (before.valid() && !follows) {
@@ -141,21 +70,15 @@ class Lowering {
     }
   }
 
-  SideTable<StepId, bool> awaitedSteps() const {
-    SideTable<StepId, bool> awaited(waits_.size());
-    for (const StepId step : waits_.ids()) {
-      for (const StepId wait : waits_[step]) {
-        awaited[wait] = true;
-      }
-    }
-    return awaited;
+  SideTable<StepId, bool> findAwaited() const {
+    return awaitedSteps(waits_.size(), [&](StepId step) -> llvm::ArrayRef<StepId> { return waits_[step]; });
   }
 
   // What follows a transfer that is not made waits for its reader: the next step of the queue that does work
   // or is waited for. Behind its last step only the end of the round follows, which all queues wait for:
   // values that no step makes are fetched on the first queue of a device, where there are no transfers.
   void holdBack() {
-    const SideTable<StepId, bool> awaited = awaitedSteps();
+    const SideTable<StepId, bool> awaited = findAwaited();
     for (const QueueRow& queue : schedule_.queues) {
       StepList readers;
       for (const StepId step : queue.steps) {
@@ -200,34 +123,29 @@ class Lowering {
   const Schedule& schedule_;
   SideTable<StepId, StepId> reader_; // of a transfer that is not made
   SideTable<StepId, bool> reads_;    // whether it is such a reader
-  SideTable<StepId, StepList> waits_;
+  StepWaits waits_;
 };
 
 } // namespace
 
 PeerReads lowerPeerReads(const Executable& plan, std::vector<PeerRead> chosen) {
-  const size_t steps = plan.schedule().steps.size();
-  std::optional<Lowering> lowering;
-  std::vector<StepId> order;
-  while (order.size() < steps || !lowering) {
-    lowering.emplace(plan, chosen);
-    order = lowering->order();
-    if (order.size() < steps) {
-      const SideTable<StepId, bool> circles = lowering->circles(order);
-      const auto found = llvm::find_if(chosen, [&](const PeerRead& read) { return circles[read.reader]; });
-      DFC_ASSERT(found != chosen.end(), "a schedule's steps wait for one another in a circle");
-      chosen.erase(found);
-    }
+  const Schedule& schedule = plan.schedule();
+  const size_t steps = schedule.steps.size();
+  StepWaits waits = Lowering(plan, chosen).waits();
+  std::vector<StepId> order = orderOf(schedule, waits);
+  while (order.size() < steps) {
+    const SideTable<StepId, bool> circles = circlesOf(schedule, waits, order);
+    const auto found = llvm::find_if(chosen, [&](const PeerRead& read) { return circles[read.reader]; });
+    DFC_ASSERT(found != chosen.end(), "a schedule's steps wait for one another in a circle");
+    chosen.erase(found);
+    waits = Lowering(plan, chosen).waits();
+    order = orderOf(schedule, waits);
   }
-  Lowering together = *lowering;
-  together.waitTogether();
-  if (std::vector<StepId> other = together.order(); other.size() == steps) {
-    lowering.emplace(std::move(together));
-    order = std::move(other);
+  StepWaits together = Lowering(plan, chosen).waitsTogether();
+  if (std::vector<StepId> other = orderOf(schedule, together); other.size() == steps) {
+    return {std::move(chosen), std::move(together), std::move(other)};
   }
-  PeerReads lowered{std::move(chosen), {}, std::move(order)};
-  lowered.waits = std::move(*lowering).waits();
-  return lowered;
+  return {std::move(chosen), std::move(waits), std::move(order)};
 }
 
 } // namespace dfc::cuda

@@ -8,15 +8,14 @@
 #pragma once
 
 #include "runtime/cuda/launches/peer_choice.h"
+#include "runtime/cuda/launches/step_order.h"
 
 namespace dfc::cuda {
 
-using StepList = llvm::SmallVector<StepId, 2>;
-
 struct PeerReads {
   std::vector<PeerRead> reads;
-  SideTable<StepId, StepList> waits; ///< of every step, in place of the schedule's; at most one a queue
-  std::vector<StepId> order;         ///< every step once, behind its waits and the one before on its queue
+  StepWaits waits;           ///< of every step, in place of the schedule's; at most one a queue
+  std::vector<StepId> order; ///< every step once, behind its waits and the one before on its queue
 };
 
 /// Drops those of `chosen` that would have steps wait for one another in a circle. Readers on one queue wait

@@ -1,0 +1,18 @@
+// Which queues of a plan have something to do in a round: `resolve` makes them programs, and a backend that
+// prepares several queues as one knows by it when it has been given all of its own.
+#pragma once
+
+#include "ir/executable.h"
+
+#include <vector>
+
+namespace dfc {
+
+/// The queue that copies values to the caller which no step makes: the device's first. Asserts that it has
+/// one.
+QueueId fetchingQueueOf(const Schedule& schedule, DeviceId device);
+
+/// In queue order: those with steps, and those that copy such values.
+std::vector<QueueId> queuesWithPrograms(const Executable& plan);
+
+} // namespace dfc
