@@ -90,7 +90,8 @@ class OpTimer {
 class Calibrator {
  public:
   Calibrator(const Graph& graph, const Calibration& known, const Gpu& gpu)
-      : graph_(graph), ordinal_(gpu.ordinal), timer_(gpu), known_(known) {}
+      : graph_(graph), ordinal_(gpu.ordinal), tiles_(runsTiles(gpu.architecture)), timer_(gpu),
+        known_(known) {}
 
   void time(OpId op) {
     if (isLibraryProduct(graph_, op)) {
@@ -123,7 +124,7 @@ class Calibrator {
   /// heuristic.
   std::vector<std::string> choicesFor(OpId op) {
     auto choices = matmulChoices(productCall(graph_, op), ordinal_, algorithmsTried);
-    if (mayTile(graph_[op], graph_.operandTypesOf(op))) {
+    if (tiles_ && mayTile(graph_[op], graph_.operandTypesOf(op))) {
       choices.emplace_back(tileChoice);
     }
     return choices.empty() ? std::vector<std::string>{""} : choices;
@@ -131,6 +132,7 @@ class Calibrator {
 
   const Graph& graph_;
   int ordinal_;
+  bool tiles_;
   OpTimer timer_;
   Calibration known_;
   std::vector<CalibratedOp> rows_;

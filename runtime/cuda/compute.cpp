@@ -3,6 +3,7 @@
 #include "runtime/cuda/convolution.h"
 #include "runtime/cuda/kernels/generated_kernel.h"
 #include "runtime/cuda/launches/launch_plan.h"
+#include "runtime/cuda/launches/tile_matmul.h"
 #include "runtime/cuda/matmul.h"
 
 #include <fmt/format.h>
@@ -92,7 +93,8 @@ ComputeLaunches makeLaunches(const Graph& graph, const std::vector<Computation>&
                              const ComputeSite& site, bool merge) {
   CudnnConvolutions convolutions(site.ordinal);
   CublasProducts products(site.ordinal);
-  const LaunchPlan plan = planLaunches(graph, computations, merge, {&convolutions, &products});
+  const LaunchPlan plan =
+      planLaunches(graph, computations, merge, {&convolutions, &products, runsTiles(site.architecture)});
   const std::vector<cudaKernel_t> kernels = kernelsOf(plan, site);
   ComputeLaunches made{DeviceBuffer(site.ordinal, plan.workspaceBytes, "kernels' workspace"), {}};
   std::byte* const workspace = made.workspace.get();

@@ -20,7 +20,7 @@
 #define __launch_bounds__(...)
 #define __shared__ static
 #define __grid_constant__
-#define DFC_OWN_CONVERSIONS
+#define DFC_ON_HOST
 
 struct uint2 {
   unsigned int x, y;

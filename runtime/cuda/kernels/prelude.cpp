@@ -1,7 +1,7 @@
 // The text in front of every kernel. Values live in registers as f32 (for f32, f16 and bf16), f64, i32, i64,
 // u8 or bool; `valueOf` and `stored` go between them and storage, `rounded` rounds a register to its own
 // type. The scalar functions mean what compiler/analysis/evaluate_scalar.cpp says, to the bit where it is
-// exact. A host that runs the text without CUDA (tests) defines DFC_OWN_CONVERSIONS and brings those four
+// exact. A host that runs the text without CUDA (tests) defines DFC_ON_HOST and brings those four
 // functions, and what else stands behind that name in a kernel's text.
 #include "runtime/cuda/kernels/generated_kernel.h"
 
@@ -39,7 +39,7 @@ struct Pointer {
 };
 
 // Storage and registers.
-#ifndef DFC_OWN_CONVERSIONS
+#ifndef DFC_ON_HOST
 DFC_INLINE f32 widened(f16 a) { f32 r; asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(a.bits)); return r; }
 DFC_INLINE f32 widened(bf16 a) { return __uint_as_float(u32(a.bits) << 16); }
 DFC_INLINE u16 halfBits(f32 a) { u16 r; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r) : "f"(a)); return r; }

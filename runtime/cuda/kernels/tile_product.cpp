@@ -22,7 +22,7 @@ constexpr int64_t strideWith(bool innerLast) { return innerLast ? chunk + 4 : ti
 static_assert(tile == chunk, "rows of a staged factor are as many, whichever axis they are");
 
 constexpr std::string_view machineText = R"(
-#ifndef DFC_OWN_CONVERSIONS
+#ifndef DFC_ON_HOST
 // 16 bytes into shared memory, zeros unless `present`; arrived when awaited.
 DFC_INLINE void copyPack(f32* to, const f32* from, bool present) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
@@ -46,7 +46,8 @@ constexpr std::string_view kernelText = R"(
 struct Shared { alignas(16) f32 at[$shared$]; };
 
 // The tensor cores drop the 13 bits behind tf32's last place. A third of that place, taken of the value, goes
-// on top first: at most two thirds are lost, none on average, and infinities and NaNs stay what they are.
+// on top first: at most two thirds are lost, none on average, and infinities and NaNs stay what they are. (What
+// would overflow, above 3.4017e38, becomes infinite, as in rounding to nearest the last of it does.)
 // (Rounding to nearest would be an instruction of a sixteenth of the rate.)
 DFC_INLINE u32 roundedToTf32(f32 a) { return bitsOf(fmaf(a, 1.0f / 3072.0f, a)); }
 
@@ -184,7 +185,7 @@ std::optional<TileProduct> TileProduct::of(const ops::Matmul& product, OperandTy
   const bool counts = std::max({a.elements(), b.elements(), made.rows * made.columns}) < most;
   const bool inPacks =
       a[1] % packElements == 0 && b[1] % packElements == 0 && made.columns % packElements == 0;
-  const bool hasElements = made.rows > 0 && made.columns > 0 && made.inner > 0;
+  const bool hasElements = made.rows > 1 && made.columns > 0 && made.inner > 0;
   return hasElements && counts && inPacks ? std::optional(made) : std::nullopt;
 }
 

@@ -8,13 +8,14 @@
 
 namespace dfc::cuda {
 
-/// A product's factors as they lie: a is [rows, inner], b is [inner, columns], both before their transposes.
+/// What is multiplied, after the transposes: a is [rows, inner], b is [inner, columns]. Transposed ones lie
+/// the other way round.
 struct TileProduct {
   int64_t rows = 0, columns = 0, inner = 0;
   bool transposedA = false, transposedB = false;
 
-  /// None unless the kernel makes it: one product (no batch) in tf32, whose factors are read in packs of four
-  /// and whose sums have terms.
+  /// None unless the kernel makes it: one product (no batch) in tf32, of more than one row, whose factors are
+  /// read in packs of four and whose sums have terms.
   static std::optional<TileProduct> of(const ops::Matmul& product, OperandTypes factors);
 
   int64_t tiles() const;

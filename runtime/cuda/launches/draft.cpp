@@ -58,7 +58,8 @@ class Drafter {
   /// The product and all that follows it by one generated kernel, where there is such a kernel.
   std::optional<GeneratedWork> wholeProduct() const {
     auto outer = generateOuterProduct(row_, operands_, results_);
-    return outer ? std::move(outer) : generateTileMatmul(row_, operands_, results_[0], computation_.choice);
+    return outer || !libraries_.tiles ? std::move(outer)
+                                      : generateTileMatmul(row_, operands_, results_[0], computation_.choice);
   }
 
   void draftProduct() {

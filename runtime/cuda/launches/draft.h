@@ -28,7 +28,7 @@ struct Draft {
 /// Asserts that there is a kernel. Addresses count only in that operands may lie where the result does.
 Draft draftOf(const Graph& graph, const Computation& computation, Libraries libraries = {});
 
-/// Whether cuBLASLt makes the op's product, unless our own tiles are chosen for it (`tile_matmul.h`).
+/// Whether cuBLASLt may make the op's product; our own tiles may stand in for it (`tile_matmul.h`).
 bool isLibraryProduct(const Graph& graph, OpId op);
 
 bool hasCudaKernel(const Graph& graph, OpId op);

@@ -24,10 +24,11 @@ class ProductLibrary {
   virtual bool takes(const MatmulCall& product, Ending ending, bool bias) = 0;
 };
 
-/// Null for none. Without `products`, products end in what every algorithm has.
+/// What the machine has; null for none. Without `products`, products end in what every algorithm has.
 struct Libraries {
   ConvolutionLibrary* convolutions = nullptr;
   ProductLibrary* products = nullptr;
+  bool tiles = true; ///< the GPU runs `tile_matmul.h`
 };
 
 } // namespace dfc::cuda

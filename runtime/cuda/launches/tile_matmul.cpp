@@ -3,6 +3,8 @@
 #include "runtime/cuda/kernels/tile_product.h"
 #include "runtime/cuda/launches/epilogue.h"
 
+#include <charconv>
+
 namespace dfc::cuda {
 namespace {
 
@@ -11,6 +13,17 @@ std::optional<TileProduct> tileProductOf(const OpRow& row, OperandTypes operands
 }
 
 } // namespace
+
+bool runsTiles(std::string_view architecture) {
+  constexpr std::string_view prefix = "sm_";
+  constexpr int least = 80;
+  int number = 0;
+  return architecture.substr(0, prefix.size()) == prefix &&
+         std::from_chars(architecture.data() + prefix.size(), architecture.data() + architecture.size(),
+                         number)
+                 .ec == std::errc() &&
+         number >= least;
+}
 
 bool mayTile(const OpRow& row, OperandTypes operands) { return tileProductOf(row, operands).has_value(); }
 

@@ -11,6 +11,10 @@ namespace dfc::cuda {
 /// The word for them where a calibration keeps the algorithm of a product.
 inline constexpr std::string_view tileChoice = "dfc tiles 32x32";
 
+/// Whether a GPU of this architecture ("sm_90") has what they are made with: tensor cores for tf32, copies
+/// past registers.
+bool runsTiles(std::string_view architecture);
+
 /// Whether our tiles make the op's product at all: then a calibration tries them.
 bool mayTile(const OpRow& row, OperandTypes operands);
 

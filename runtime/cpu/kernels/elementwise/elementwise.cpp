@@ -115,6 +115,10 @@ ElementwisePieces::ElementwisePieces(const OpAttributes& attributes, OperandType
   }
 }
 
+uint32_t ElementwisePieces::parts(const ThreadPool& pool) const {
+  return partCount(pool, (source_.elements() + tileElements - 1) / tileElements, source_.cost());
+}
+
 void ElementwisePieces::run(llvm::ArrayRef<const std::byte*> operands, std::byte* result, Piece piece,
                             std::byte* scratch) const {
   constexpr int64_t shortRun = 256; // gathering costs less than as many tiles
@@ -124,14 +128,21 @@ void ElementwisePieces::run(llvm::ArrayRef<const std::byte*> operands, std::byte
   source_.begin(operands, scratch);
   for (int64_t row = 0; row < piece.rows; ++row) {
     const int64_t first = piece.begin + row * piece.stride, end = first + piece.length;
-    for (const auto& [index, width] : inOrder_) { // the next run: processors look ahead within a page only
-      if (row + 1 < piece.rows) {
-        prefetch(operands[index] + (first + piece.stride) * width, static_cast<size_t>(piece.length * width));
-      }
-    }
     for (int64_t at = first; at < end; at += tileElements) {
+      const int64_t next = at + tileElements < end ? at + tileElements : first + piece.stride;
+      if (next < end || row + 1 < piece.rows) { // processors look ahead within a page only
+        bringNear(operands, next, std::min(tileElements, piece.length));
+      }
       source_.tile(operands, at, std::min(tileElements, end - at), scratch, result + at * width_);
     }
+  }
+}
+
+void ElementwisePieces::bringNear(llvm::ArrayRef<const std::byte*> operands, int64_t begin,
+                                  int64_t count) const {
+  const int64_t inside = std::min(count, source_.elements() - begin);
+  for (const auto& [index, width] : inOrder_) {
+    prefetch(operands[index] + begin * width, static_cast<size_t>(inside * width));
   }
 }
 

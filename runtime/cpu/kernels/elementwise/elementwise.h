@@ -22,10 +22,14 @@ class ElementwisePieces {
 
   ElementwisePieces(const OpAttributes& attributes, OperandTypes operands, const TensorType& result);
   size_t scratchBytes() const { return source_.scratchBytes(); }
+  /// Threads that the whole is worth.
+  uint32_t parts(const ThreadPool& pool) const;
   void run(llvm::ArrayRef<const std::byte*> operands, std::byte* result, Piece piece,
            std::byte* scratch) const;
 
  private:
+  void bringNear(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t count) const;
+
   TileSource source_;
   int64_t width_; ///< bytes of an element
   llvm::SmallVector<std::pair<size_t, int64_t>, 3>

@@ -32,9 +32,9 @@ class ProductPlace {
 class PanelwiseKernel final : public CpuKernel {
  public:
   PanelwiseKernel(const ops::FusedMatmul& op, OperandTypes operands, OperandTypes results,
-                  std::unique_ptr<PanelProduct> product)
+                  std::unique_ptr<PanelProduct> product, ElementwisePieces finish)
       : place_(op.productType(operands), results.front()), product_(std::move(product)),
-        finish_(op.epilogue(), op.epilogueOperands(operands), results.front()) {}
+        finish_(std::move(finish)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     const auto inputs = place_.inputs(operands.drop_front(2), results.front());
@@ -52,7 +52,8 @@ class PanelwiseKernel final : public CpuKernel {
   ElementwisePieces finish_;
 };
 
-/// For products that are made in other types, or have no terms: the one kernel, and then the other.
+/// For products that are made in other types, have no terms, or are shared by fewer threads than what follows
+/// is worth: the one kernel, and then the other.
 class InTurnKernel final : public CpuKernel {
  public:
   InTurnKernel(const ops::FusedMatmul& op, OperandTypes operands, OperandTypes results, ThreadPool& pool)
@@ -77,7 +78,10 @@ std::unique_ptr<CpuKernel> makeFusedMatmulKernel(const ops::FusedMatmul& op, Ope
                                                  OperandTypes results, ThreadPool& pool) {
   auto product = PanelProduct::make(op.product(), operands.take_front(2), op.productType(operands), pool);
   if (product) {
-    return std::make_unique<PanelwiseKernel>(op, operands, results, std::move(product));
+    ElementwisePieces finish(op.epilogue(), op.epilogueOperands(operands), results.front());
+    if (product->parts() >= finish.parts(pool)) {
+      return std::make_unique<PanelwiseKernel>(op, operands, results, std::move(product), std::move(finish));
+    }
   }
   return std::make_unique<InTurnKernel>(op, operands, results, pool);
 }

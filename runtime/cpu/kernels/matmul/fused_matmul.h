@@ -1,7 +1,8 @@
-// Kernel of fusedMatmul: the product a panel at a time, each followed by the epilogue as a fused body over it
-// while it is in the caches of the thread that made it. The result has the bits of the two ops apart. The
-// product lies in the result's buffer; where its elements are of another type, or where the epilogue reads an
-// operand from there (the update of a parameter in place), in memory of the calling thread.
+// Kernel of fusedMatmul: where the product is made in its own type, a panel at a time, each followed by the
+// epilogue as a fused body over it while it is in the caches of the thread that made it. The result has the
+// bits of the two ops apart. The product lies in the result's buffer; where its elements are of another type,
+// or where the epilogue reads an operand from there (the update of a parameter in place), in memory of the
+// calling thread.
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"

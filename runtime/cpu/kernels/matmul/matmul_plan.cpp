@@ -17,8 +17,8 @@ constexpr int64_t panelMultiple = 16;
 constexpr int64_t longPanel = 256, manyPanels = 16;
 
 // Where both extents are long, panels are cut both ways: measured with f32 products of 1024 rows, 4 to 8 %
-// quicker than panels as long as a column.
-constexpr int64_t squareRows = 256, squareColumns = 512, fewPanels = 8;
+// quicker than panels as long as a column. Not where that would leave less to deal out to threads.
+constexpr int64_t squareRows = 256, squareColumns = 512;
 
 // How long a panel is along an extent of `length`, for `wanted` panels of at least `least`.
 int64_t panelLength(int64_t length, double wanted, int64_t least) {
@@ -57,18 +57,25 @@ MatmulPlan::MatmulPlan(const ops::Matmul& op, OperandTypes operands, OperandType
   const int64_t otherBytes = inner * (alongRows ? columns : rows) * byteWidth(results[0].element);
   const bool isLong = alongRows && rows >= longPanel * manyPanels;
   const int64_t least = isLong ? longPanel : (otherBytes <= residentBytes ? 64 : 128) * (alongRows ? 1 : 2);
-  if (!isLong && rows >= 2 * squareRows && columns >= squareColumns && wanted >= 2 * fewPanels) {
-    panelRows = squareRows;
-    panelColumns = squareColumns;
-    if (panelsOf(rows, panelRows) * panelsOf(columns, panelColumns) < fewPanels) {
-      panelColumns /= 2;
-    }
-  } else {
-    panelRows = alongRows ? panelLength(rows, wanted, least) : std::max<int64_t>(rows, 1);
-    panelColumns = alongRows ? std::max<int64_t>(columns, 1) : panelLength(columns, wanted, least);
+  panelRows = alongRows ? panelLength(rows, wanted, least) : std::max<int64_t>(rows, 1);
+  panelColumns = alongRows ? std::max<int64_t>(columns, 1) : panelLength(columns, wanted, least);
+  if (!isLong && rows >= 2 * squareRows && columns >= squareColumns) {
+    cutBothWays();
   }
   rowPanels_ = panelsOf(rows, panelRows);
   columnPanels_ = panelsOf(columns, panelColumns);
+}
+
+void MatmulPlan::cutBothWays() {
+  const int64_t oneWay = panelsOf(rows, panelRows) * panelsOf(columns, panelColumns);
+  for (const int64_t wide : {squareColumns, squareColumns / 2}) {
+    const int64_t bothWays = panelsOf(rows, squareRows) * panelsOf(columns, wide);
+    if (bothWays >= std::min(oneWay, manyPanels) && bothWays <= 2 * oneWay) {
+      panelRows = squareRows;
+      panelColumns = wide;
+      return;
+    }
+  }
 }
 
 MatmulPanel MatmulPlan::panel(int64_t index) const {

@@ -26,11 +26,14 @@ class MatmulPlan {
   int64_t panelRows = 0, panelColumns = 0;
 
   int64_t panels() const { return batches_ * rowPanels_ * columnPanels_; }
+  int64_t panelsOfOne() const { return rowPanels_ * columnPanels_; } ///< of each product of the batch
   MatmulPanel panel(int64_t index) const;
   /// Nanoseconds for the whole, roughly.
   double cost() const;
 
  private:
+  void cutBothWays();
+
   int64_t batches_ = 1, rowPanels_ = 1, columnPanels_ = 1;
   Shape batch_;
   llvm::SmallVector<int64_t, 8> aBatch_, bBatch_; // strides over the batch axes, 0 where stretched

@@ -32,13 +32,10 @@ class OnednnMultiplier final : public PanelMultiplier {
   /// Null where oneDNN has nothing for the type on this processor.
   static std::unique_ptr<PanelMultiplier> make(ElementType type, const MatmulPlan& plan, uint32_t slots) {
     auto made = std::make_unique<OnednnMultiplier>(type, plan);
-    for (int64_t index = 0; index < plan.panels(); ++index) {
+    for (int64_t index = 0; index < plan.panelsOfOne(); ++index) {
       const MatmulPanel panel = plan.panel(index);
       if (made->find(panel) == nullptr && !made->add(type, plan, panel, slots)) {
         return nullptr;
-      }
-      if (made->shapes_.size() == 4) {
-        break; // a plan has no fifth shape
       }
     }
     return made;

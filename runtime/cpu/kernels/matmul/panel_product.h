@@ -21,6 +21,7 @@ class PanelProduct {
   void run(const std::byte* a, const std::byte* b, std::byte* c, size_t scratchBytes, Then then);
 
   const MatmulPlan& plan() const { return plan_; }
+  uint32_t parts() const { return parts_; } ///< threads that share it
 
   PanelProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes results, ThreadPool& pool);
 
