@@ -163,8 +163,10 @@ cublasLtMatmulAlgo_t algorithmIn(const std::string& choice) {
   cublasLtMatmulAlgo_t algorithm{};
   if (!choice.starts_with(start) || choice.size() != start.size() + 2 * sizeof algorithm ||
       choice.find_first_not_of("0123456789abcdef", start.size()) != std::string::npos) {
-    throw MachineError("the calibration's choice of a matmul algorithm is not of this cuBLASLt's version (" +
-                       std::to_string(cublasLtGetVersion()) + "): run dfc calibrate again on this machine");
+    throw MachineError(fmt::format("the calibration's choice of a matmul algorithm, '{}', is not of this "
+                                   "cuBLASLt's version ({}), nor tiles of dfc's that make this product: run "
+                                   "dfc calibrate again on this machine",
+                                   choice, cublasLtGetVersion()));
   }
   auto* bytes = reinterpret_cast<unsigned char*>(&algorithm);
   for (size_t i = 0; i < sizeof algorithm; ++i) {

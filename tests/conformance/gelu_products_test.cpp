@@ -3,6 +3,7 @@
 // bf16 and tf32) or a kernel does.
 #include "tests/conformance/bounds.h"
 #include "tests/conformance/contenders.h"
+#include "tests/conformance/product_sums.h"
 #include "tests/conformance/require_plan.h"
 
 #include "ir/gelu_slope.h"
@@ -31,19 +32,15 @@ constexpr std::array arithmetics = {Arithmetic{ElementType::F16}, Arithmetic{Ele
                                     Arithmetic{ElementType::F32}, Arithmetic{ElementType::F32, true},
                                     Arithmetic{ElementType::F64}};
 
-struct Sizes {
-  int64_t m, n, k;
-  bool transposeA, transposeB;
-};
-constexpr std::array sizes = {Sizes{48, 64, 32, false, false}, Sizes{65, 136, 72, true, false},
-                              Sizes{128, 256, 64, false, true}, Sizes{33, 20, 40, true, true},
-                              Sizes{256, 512, 128, false, true}};
+constexpr std::array sizes = {ProductSizes{48, 64, 32, false, false}, ProductSizes{65, 136, 72, true, false},
+                              ProductSizes{128, 256, 64, false, true}, ProductSizes{33, 20, 40, true, true},
+                              ProductSizes{256, 512, 128, false, true}};
 
 /// What goes in: a and b give products of a few units, h is of that size too.
 struct Values {
   Literal a, b, bias, h;
 
-  Values(const Arithmetic& in, const Sizes& size, uint64_t seed) {
+  Values(const Arithmetic& in, const ProductSizes& size, uint64_t seed) {
     Dice dice(seed);
     const auto some = [&](const Shape& shape, double scale) {
       Literal literal({in.element, shape});
@@ -52,33 +49,17 @@ struct Values {
       }
       return literal;
     };
-    a = some(size.transposeA ? Shape{size.k, size.m} : Shape{size.m, size.k}, 2);
-    b = some(size.transposeB ? Shape{size.n, size.k} : Shape{size.k, size.n}, 4 / std::sqrt(size.k));
-    bias = some({size.n}, 2);
-    h = some({size.m, size.n}, 6);
+    a = some(size.ofA(), 2);
+    b = some(size.ofB(), 4 / std::sqrt(size.inner));
+    bias = some({size.columns}, 2);
+    h = some({size.rows, size.columns}, 6);
   }
 };
-
-/// An element of the product, and the sum of its terms' magnitudes.
-struct Sum {
-  double value = 0, magnitude = 0;
-};
-
-Sum sumAt(const Values& values, const Sizes& size, int64_t i, int64_t j) {
-  Sum sum;
-  for (int64_t l = 0; l < size.k; ++l) {
-    const double term = values.a.at(size.transposeA ? l * size.m + i : i * size.k + l) *
-                        values.b.at(size.transposeB ? j * size.k + l : l * size.n + j);
-    sum.value += term;
-    sum.magnitude += std::fabs(term);
-  }
-  return sum;
-}
 
 /// What the product may be off by before anything follows: its accumulator, its factors in tf32, its result.
-double errorOf(const Arithmetic& in, const Sizes& size, const Sum& sum) {
+double errorOf(const Arithmetic& in, const ProductSizes& size, const TermSum& sum) {
   const double unit = in.element == ElementType::F64 ? 0x1p-53 : 0x1p-24;
-  return sum.magnitude * (static_cast<double>(size.k) * unit + (in.tf32 ? 0x1p-10 : 0)) +
+  return sum.magnitude * (static_cast<double>(size.inner) * unit + (in.tf32 ? 0x1p-10 : 0)) +
          epsilonOf(in.element) * std::fabs(sum.value);
 }
 
@@ -90,16 +71,14 @@ double slopeOf(double x) {
 }
 constexpr double steepest = 1.13; // of gelu's slopes
 
-Tensor productOf(Builder& g, const Arithmetic& in, const Sizes& size, const Values& values) {
-  ops::Matmul op;
-  op.transposeA = size.transposeA, op.transposeB = size.transposeB;
-  op.precision = in.tf32 ? ops::Precision::Tf32 : ops::Precision::Ieee;
+Tensor productOf(Builder& g, const Arithmetic& in, const ProductSizes& size, const Values& values) {
+  const ops::Matmul op = size.matmul(in.tf32 ? ops::Precision::Tf32 : ops::Precision::Ieee);
   return g.op(op, {g.input("a", values.a.type()), g.input("b", values.b.type())},
               std::source_location::current());
 }
 
 /// gelu(a·b + bias)
-Graph layer(const Arithmetic& in, const Sizes& size, const Values& values) {
+Graph layer(const Arithmetic& in, const ProductSizes& size, const Values& values) {
   Builder g("layer");
   const Tensor sum = productOf(g, in, size, values) + g.input("bias", values.bias.type());
   g.fetch("y", gelu(sum, Approximation::Tanh));
@@ -107,7 +86,7 @@ Graph layer(const Arithmetic& in, const Sizes& size, const Values& values) {
 }
 
 /// a·b times the slope of gelu at h: what the gradient rule of gelu makes of the gradient a·b.
-Graph slope(const Arithmetic& in, const Sizes& size, const Values& values) {
+Graph slope(const Arithmetic& in, const ProductSizes& size, const Values& values) {
   Builder g("slope");
   ops::Gelu tanhForm;
   tanhForm.approximate = Approximation::Tanh;
@@ -153,9 +132,10 @@ Literal resultOf(const std::shared_ptr<const Executable>& plan, const Contender&
 
 /// `wanted(i, sum)`: what element i is, and what it may be off by.
 template <class Wanted>
-void checkAll(const Literal& actual, const Values& values, const Sizes& size, const Wanted& wanted) {
-  for (int64_t i = 0; i < size.m * size.n; ++i) {
-    const auto [value, allowed] = wanted(i, sumAt(values, size, i / size.n, i % size.n));
+void checkAll(const Literal& actual, const Values& values, const ProductSizes& size, const Wanted& wanted) {
+  for (int64_t i = 0; i < size.rows * size.columns; ++i) {
+    const auto [value, allowed] =
+        wanted(i, sumAt(size, values.a, values.b, i / size.columns, i % size.columns));
     if (!(std::fabs(actual.at(i) - value) <= allowed)) {
       FAIL_CHECK("element " << i << ": expected " << value << ", got " << actual.at(i) << ", off by "
                             << std::fabs(actual.at(i) - value) << " where " << allowed << " is allowed");
@@ -168,22 +148,23 @@ template <class Check>
 void forAll(const Check& check) {
   for (const Contender& contender : contenders(Aspect::Values)) {
     for (const Arithmetic& in : arithmetics) {
-      for (const Sizes& size : sizes) {
-        INFO(contender.name << ", " << name(in.element) << (in.tf32 ? " by tf32, " : ", ") << size.m << " by "
-                            << size.n << " of " << size.k);
+      for (const ProductSizes& size : sizes) {
+        INFO(contender.name << ", " << name(in.element) << (in.tf32 ? " by tf32, " : ", ") << size.rows
+                            << " by " << size.columns << " of " << size.inner);
         check(contender, in, size);
       }
     }
   }
 }
 
-void checkSlope(const Contender& contender, const Arithmetic& in, const Sizes& size, const Values& values) {
+void checkSlope(const Contender& contender, const Arithmetic& in, const ProductSizes& size,
+                const Values& values) {
   const auto plan = planned(slope(in, size, values), contender);
   const OpId product = fusedProductOf(plan->graph());
   REQUIRE(geluSlopeOf(plan->graph(), product));
   const Literal y = resultOf(plan, contender, {{"a", values.a}, {"b", values.b}, {"h", values.h}});
   // Kernels round every step of the slope to the type, and 1 - t * t magnifies what t is off by.
-  checkAll(y, values, size, [&](int64_t i, const Sum& sum) {
+  checkAll(y, values, size, [&](int64_t i, const TermSum& sum) {
     return std::pair(sum.value * slopeOf(values.h.at(i)),
                      steepest * errorOf(in, size, sum) + 8 * in.rounding() * std::fabs(sum.value));
   });
@@ -192,30 +173,30 @@ void checkSlope(const Contender& contender, const Arithmetic& in, const Sizes& s
 } // namespace
 
 TEST_CASE("products that end in gelu's tanh form are right to their type's rounding") {
-  forAll([](const Contender& contender, const Arithmetic& in, const Sizes& size) {
-    const Values values(in, size, static_cast<uint64_t>(size.m));
+  forAll([](const Contender& contender, const Arithmetic& in, const ProductSizes& size) {
+    const Values values(in, size, static_cast<uint64_t>(size.rows));
     const auto plan = planned(layer(in, size, values), contender);
     fusedProductOf(plan->graph());
     const Literal y = resultOf(plan, contender, {{"a", values.a}, {"b", values.b}, {"bias", values.bias}});
-    checkAll(y, values, size, [&](int64_t i, const Sum& sum) {
-      const double z = sum.value + values.bias.at(i % size.n);
+    checkAll(y, values, size, [&](int64_t i, const TermSum& sum) {
+      const double z = sum.value + values.bias.at(i % size.columns);
       return std::pair(geluOf(z), steepest * errorOf(in, size, sum) + 3 * in.rounding() * std::fabs(z));
     });
   });
 }
 
 TEST_CASE("products times the slope of gelu's tanh form are right to their type's rounding") {
-  forAll([](const Contender& contender, const Arithmetic& in, const Sizes& size) {
-    checkSlope(contender, in, size, Values(in, size, static_cast<uint64_t>(size.n)));
+  forAll([](const Contender& contender, const Arithmetic& in, const ProductSizes& size) {
+    checkSlope(contender, in, size, Values(in, size, static_cast<uint64_t>(size.columns)));
   });
 }
 
 TEST_CASE("the slope of gelu's tanh form is 0 or 1 at arguments of any size") {
-  forAll([](const Contender& contender, const Arithmetic& in, const Sizes& size) {
+  forAll([](const Contender& contender, const Arithmetic& in, const ProductSizes& size) {
     Values values(in, size, 5);
     const double most = in.element == ElementType::F16 ? 6e4 : 3e38;
     double next = 12;
-    for (int64_t i = 0; i < size.m * size.n; ++i) {
+    for (int64_t i = 0; i < size.rows * size.columns; ++i) {
       values.h.set(i, i % 2 == 0 ? next : -next);
       next = next * 1.7 > most ? 12 : next * 1.7;
     }

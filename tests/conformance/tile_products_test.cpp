@@ -1,6 +1,7 @@
 // Products by our own tiles, their text run on the host: every layout of the factors, edges in both
 // directions, and bodies behind the product, against sums in f64.
 #include "tests/conformance/emulated_kernels.h"
+#include "tests/conformance/product_sums.h"
 
 #include "compiler/analysis/evaluate.h"
 #include "ir/op_rules.h"
@@ -15,52 +16,22 @@ using namespace dfc::test;
 
 namespace {
 
-struct Sizes {
-  int64_t rows, columns, inner;
-  bool transposedA = false, transposedB = false;
-};
 // Fewer chunks than are fetched ahead, as many, more; tiles that end within the matrix.
-constexpr std::array sizes = {Sizes{32, 32, 32},
-                              Sizes{2, 4, 4},
-                              Sizes{33, 36, 100},
-                              Sizes{64, 40, 132, true, false},
-                              Sizes{7, 20, 160, false, true},
-                              Sizes{68, 8, 200, true, true}};
-
-ops::Matmul productOf(const Sizes& size) {
-  ops::Matmul op;
-  op.transposeA = size.transposedA, op.transposeB = size.transposedB;
-  op.precision = ops::Precision::Tf32;
-  return op;
-}
+constexpr std::array sizes = {ProductSizes{32, 32, 32},
+                              ProductSizes{2, 4, 4},
+                              ProductSizes{33, 36, 100},
+                              ProductSizes{64, 40, 132, true, false},
+                              ProductSizes{7, 20, 160, false, true},
+                              ProductSizes{68, 8, 200, true, true}};
 
 struct Factors {
   Literal a, b;
-  Factors(const Sizes& size, Dice& dice)
-      : a(randomLiteral(f32(size.transposedA ? Shape{size.inner, size.rows} : Shape{size.rows, size.inner}),
-                        dice)),
-        b(randomLiteral(
-            f32(size.transposedB ? Shape{size.columns, size.inner} : Shape{size.inner, size.columns}),
-            dice)) {}
+  Factors(const ProductSizes& size, Dice& dice)
+      : a(randomLiteral(f32(size.ofA()), dice)), b(randomLiteral(f32(size.ofB()), dice)) {}
 };
-
-struct Sum {
-  double value = 0, magnitude = 0;
-};
-
-Sum sumAt(const Factors& factors, const Sizes& size, int64_t row, int64_t column) {
-  Sum sum;
-  for (int64_t k = 0; k < size.inner; ++k) {
-    const double term = factors.a.at(size.transposedA ? k * size.rows + row : row * size.inner + k) *
-                        factors.b.at(size.transposedB ? column * size.inner + k : k * size.columns + column);
-    sum.value += term;
-    sum.magnitude += std::fabs(term);
-  }
-  return sum;
-}
 
 /// Two thirds of a last place of tf32 for each factor, and an accumulator of f32.
-double errorOf(const Sum& sum, const Sizes& size) {
+double errorOf(const TermSum& sum, const ProductSizes& size) {
   return sum.magnitude * (4.0 / 3 * 0x1p-10 + static_cast<double>(size.inner) * 0x1p-24);
 }
 
@@ -84,11 +55,11 @@ class Kernels {
   }
 
   /// Operands of the body are `others`, behind the product.
-  void add(const Sizes& size, llvm::ArrayRef<TensorType> others) {
+  void add(const ProductSizes& size, llvm::ArrayRef<TensorType> others) {
     Dice dice(1);
     const Factors factors(size, dice);
     const TensorType factorTypes[] = {factors.a.type(), factors.b.type()};
-    const auto product = cuda::TileProduct::of(productOf(size), factorTypes);
+    const auto product = cuda::TileProduct::of(size.matmul(ops::Precision::Tf32), factorTypes);
     REQUIRE(product);
     std::vector<TensorType> behind = {f32({size.rows, size.columns})};
     plain_.push_back(kernels_.add(cuda::tileProductKernel(*product, cuda::identityChain(behind[0]))));
@@ -99,7 +70,7 @@ class Kernels {
   void build() { REQUIRE(kernels_.build() == ""); }
 
   /// Of what was added as number `i`.
-  Results run(size_t i, const Sizes& size, const Factors& factors, llvm::ArrayRef<Literal> others) {
+  Results run(size_t i, const ProductSizes& size, const Factors& factors, llvm::ArrayRef<Literal> others) {
     std::vector<Literal> operands = {factors.a, factors.b};
     const Shape shape{size.rows, size.columns};
     const Literal product = once(plain_[i], operands, f32(shape));
@@ -127,9 +98,9 @@ class Kernels {
   std::vector<size_t> plain_, whole_;
 };
 
-void checkProduct(const Literal& product, const Factors& factors, const Sizes& size) {
+void checkProduct(const Literal& product, const Factors& factors, const ProductSizes& size) {
   for (int64_t i = 0; i < size.rows * size.columns; ++i) {
-    const Sum sum = sumAt(factors, size, i / size.columns, i % size.columns);
+    const TermSum sum = sumAt(size, factors.a, factors.b, i / size.columns, i % size.columns);
     if (!(std::fabs(product.at(i) - sum.value) <= errorOf(sum, size))) {
       FAIL_CHECK("element " << i << ": " << product.at(i) << " for " << sum.value);
       return;
@@ -144,7 +115,7 @@ void check(const std::string& body, ElementType element, const OthersOf& othersO
     DFC_SKIP(EmulatedKernels::unavailable());
   }
   Kernels kernels(body, element);
-  for (const Sizes& size : sizes) {
+  for (const ProductSizes& size : sizes) {
     kernels.add(size, othersOf(size));
   }
   kernels.build();
@@ -162,23 +133,23 @@ void check(const std::string& body, ElementType element, const OthersOf& othersO
 } // namespace
 
 TEST_CASE("tile products are right to tf32's rounding, with a bias and relu, scaled element by element") {
-  check("add:f32 %0 %1; relu:f32 %3; mul:f32 %4 %2", ElementType::F32, [](const Sizes& size) {
+  check("add:f32 %0 %1; relu:f32 %3; mul:f32 %4 %2", ElementType::F32, [](const ProductSizes& size) {
     return std::vector<TensorType>{f32({size.columns}), f32({size.rows, size.columns})};
   });
 }
 
 TEST_CASE("tile products end in other element types, with operands of others") {
-  check("cast:f32 %1; mul:f32 %0 %2; cast:f64 %3", ElementType::F64, [](const Sizes& size) {
+  check("cast:f32 %1; mul:f32 %0 %2; cast:f64 %3", ElementType::F64, [](const ProductSizes& size) {
     return std::vector<TensorType>{{ElementType::F16, {size.rows, 1}}};
   });
-  check("cast:bf16 %0", ElementType::BF16, [](const Sizes&) { return std::vector<TensorType>{}; });
+  check("cast:bf16 %0", ElementType::BF16, [](const ProductSizes&) { return std::vector<TensorType>{}; });
 }
 
 TEST_CASE("tile products keep infinities and NaNs") {
   if (!EmulatedKernels::unavailable().empty()) {
     DFC_SKIP(EmulatedKernels::unavailable());
   }
-  const Sizes size = sizes[0];
+  const ProductSizes size = sizes[0];
   Kernels kernels("neg:f32 %0", ElementType::F32);
   kernels.add(size, {});
   kernels.build();
@@ -200,7 +171,7 @@ TEST_CASE("only plain tf32 products in packs of four are made by tiles") {
   const auto made = [](const TensorType& a, const TensorType& b, ops::Matmul op) {
     return cuda::TileProduct::of(op, {a, b}).has_value();
   };
-  ops::Matmul tf32 = productOf({});
+  ops::Matmul tf32 = ProductSizes().matmul(ops::Precision::Tf32);
   CHECK(made(f32({8, 16}), f32({16, 12}), tf32));
   CHECK_FALSE(made(f32({8, 16}), f32({16, 12}), ops::Matmul()));
   CHECK_FALSE(made({ElementType::F16, {8, 16}}, {ElementType::F16, {16, 12}}, tf32));

@@ -5,6 +5,7 @@
 #include "ir/in_place.h"
 #include "tests/support/catch.h"
 #include "tests/support/gelu_slope_body.h"
+#include "tests/support/typed_body.h"
 
 using namespace dfc;
 
@@ -27,9 +28,6 @@ struct Product {
       : graph(written(body, element, shape, bound)), op(graph[graph.fetches()[0].value].producer) {}
 
   static Graph written(std::string body, ElementType element, const Shape& shape, double bound) {
-    for (size_t at = body.find(":T"); at != std::string::npos; at = body.find(":T", at)) {
-      body.replace(at + 1, 1, name(element));
-    }
     Builder g("product");
     std::vector<Tensor> operands = {g.input("a", {element, {16, 8}}), g.input("b", {element, {8, 24}}),
                                     g.input("h", {element, shape})};
@@ -37,7 +35,7 @@ struct Product {
       operands.push_back(g.scalar(element, value == 12 ? bound : value));
     }
     ops::FusedMatmul op;
-    REQUIRE(op.body.decode(body));
+    REQUIRE(op.body.decode(test::withType(std::move(body), element)));
     g.fetch("y", g.op(op, operands, std::source_location::current()));
     return *std::move(g).finish();
   }

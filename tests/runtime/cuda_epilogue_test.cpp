@@ -5,6 +5,7 @@
 #include "runtime/cuda/launches/launch_plan.h"
 #include "tests/support/catch.h"
 #include "tests/support/gelu_slope_body.h"
+#include "tests/support/typed_body.h"
 
 #include <fmt/format.h>
 
@@ -31,9 +32,6 @@ struct Product {
 
   static Graph written(std::string body, const std::vector<Shape>& others, Form form,
                        llvm::ArrayRef<double> scalars) {
-    for (size_t at = body.find(":T"); at != std::string::npos; at = body.find(":T", at)) {
-      body.replace(at + 1, 1, name(form.element));
-    }
     Builder g("product");
     std::vector<Tensor> operands = {g.input("a", {form.element, {16, 8}}),
                                     g.input("b", {form.element, {8, form.columns}})};
@@ -45,7 +43,7 @@ struct Product {
     }
     ops::FusedMatmul op;
     op.precision = form.precision;
-    REQUIRE(op.body.decode(body));
+    REQUIRE(op.body.decode(test::withType(std::move(body), form.element)));
     g.fetch("y", g.op(op, operands, std::source_location::current()));
     return *std::move(g).finish();
   }

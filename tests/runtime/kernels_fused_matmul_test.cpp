@@ -64,6 +64,7 @@ TEST_CASE("fusedMatmul gives the bits of its matmul and its body, in place too")
   }
   checkBodies(ElementType::F32, 300, 130, 270);
   checkBodies(ElementType::F32, 520, 250, 1040); // panels cut both ways
+  checkBodies(ElementType::F32, 1500, 3, 600);   // one panel, while its epilogue is shared by threads
 }
 
 TEST_CASE("fusedMatmul of nothing gives nothing") {

@@ -7,7 +7,7 @@
 
 namespace dfc::test {
 
-/// With ":T" for the element type. Registers 0 and 1 are the product and what the slope is taken of, 2 to 8
+/// As `withType` takes it. Registers 0 and 1 are the product and what the slope is taken of, 2 to 8
 /// `geluSlopeScalars` in order; 9 is the clipped argument.
 inline constexpr std::string_view geluSlopeBody =
     "clip:T %1 %2 %3; mul:T %9 %9; mul:T %10 %9; mul:T %4 %11; add:T %9 %12; mul:T %5 %13; tanh:T %14; "

@@ -52,7 +52,7 @@ DFC_INLINE void run(uint4* words, const Block& block, Shared&) {
 // one word, so that the sum comes together with the maximum; in f64 it comes after it.
 constexpr std::string_view publishText = R"(
 DFC_INLINE void publish(Totals* to, const Totals& totals) {
-#ifdef __CUDA_ARCH__
+#ifndef DFC_ON_HOST
   if constexpr (sizeof(Real) == 4) {
     const u64 word = u64(__float_as_uint(f32(totals.sum))) << 32 | __float_as_uint(f32(totals.most));
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
@@ -64,7 +64,7 @@ DFC_INLINE void publish(Totals* to, const Totals& totals) {
 #endif
 }
 DFC_INLINE Totals seen(const Totals* from) {
-#ifdef __CUDA_ARCH__
+#ifndef DFC_ON_HOST
   if constexpr (sizeof(Real) == 4) {
     u64 word;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
@@ -95,7 +95,7 @@ struct Shared : Lanes { u32 number; };
 // How many blocks have started before this one.
 DFC_INLINE u32 numberFrom(u32* next, Shared& shared) {
   if (threadIdx.x == 0) {
-#ifdef __CUDA_ARCH__
+#ifndef DFC_ON_HOST
     asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], 1;" : "=r"(shared.number) : "l"(next) : "memory");
 #else
     shared.number = (*next)++;

@@ -26,7 +26,7 @@ DFC_INLINE void place(Tile& tile, Index slab, Index first) {
 // valueOf, told to be done where it is asked for: a tile's values, all converted at once, would need twice the
 // registers of its packs.
 template <class S> DFC_INLINE auto valueHere(S a) { return valueOf(a); }
-#ifdef __CUDA_ARCH__
+#ifndef DFC_ON_HOST
 DFC_INLINE f32 valueHere(bf16 a) {
   f32 value;
   asm("mov.b32 %0, {%2, %1};" : "=f"(value) : "h"(a.bits), "h"(u16(0)));

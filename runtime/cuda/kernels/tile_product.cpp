@@ -48,7 +48,7 @@ struct Shared { alignas(16) f32 at[$shared$]; };
 // The tensor cores drop the 13 bits behind tf32's last place. A third of that place, taken of the value, goes
 // on top first: at most two thirds are lost, none on average, and infinities and NaNs stay what they are. (What
 // would overflow, above 3.4017e38, becomes infinite, as in rounding to nearest the last of it does.)
-// (Rounding to nearest would be an instruction of a sixteenth of the rate.)
+// (A conversion of each, cvt.rna, took 0.5 of 7.7 us in an early form of this kernel on an H200.)
 DFC_INLINE u32 roundedToTf32(f32 a) { return bitsOf(fmaf(a, 1.0f / 3072.0f, a)); }
 
 // A factor's chunk from `k` on, for the tile's 32 rows of it (columns of b) from `first` on, of `extent`.

@@ -11,6 +11,13 @@
 namespace dfc {
 namespace {
 
+void bringNear(llvm::ArrayRef<InOrderOperand> inOrder, llvm::ArrayRef<const std::byte*> operands,
+               int64_t begin, int64_t count) {
+  for (const InOrderOperand& operand : inOrder) {
+    prefetch(operands[operand.index] + begin * operand.width, static_cast<size_t>(count * operand.width));
+  }
+}
+
 class ElementwiseKernel final : public CpuKernel {
  public:
   ElementwiseKernel(const OpAttributes& attributes, OperandTypes operands, OperandTypes results,
@@ -51,7 +58,8 @@ class ElementwiseKernel final : public CpuKernel {
     for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
       const int64_t begin = beginOf(tile), count = beginOf(tile + 1) - begin;
       if (tile + 1 < tiles.end) { // a tile is a page or so, and processors look ahead within a page only
-        bringNear(operands, tile + 1);
+        const int64_t next = beginOf(tile + 1);
+        bringNear(inOrder_, operands, next, beginOf(tile + 2) - next);
       }
       std::byte* place = result + begin * width_;
       source_.tile(operands, begin, count, scratch, streams_ ? streamed : place);
@@ -70,15 +78,8 @@ class ElementwiseKernel final : public CpuKernel {
     return row * rowLength_ + column;
   }
 
-  void bringNear(llvm::ArrayRef<const std::byte*> operands, int64_t tile) const {
-    const int64_t begin = beginOf(tile), count = beginOf(tile + 1) - begin;
-    for (const InOrder& operand : inOrder_) {
-      prefetch(operands[operand.index] + begin * operand.width, static_cast<size_t>(count * operand.width));
-    }
-  }
-
   void handOn(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t end) const {
-    for (const InOrder& operand : inOrder_) {
+    for (const InOrderOperand& operand : inOrder_) {
       if (operand.comes) {
         ThreadPool::afterPart(demote, operands[operand.index] + begin * operand.width,
                               static_cast<size_t>((end - begin) * operand.width));
@@ -86,20 +87,13 @@ class ElementwiseKernel final : public CpuKernel {
     }
   }
 
-  /// A large operand whose elements lie as the result's do.
-  struct InOrder {
-    size_t index;
-    int64_t width; ///< bytes an element
-    bool comes;    ///< from another device
-  };
-
   static constexpr size_t tileBytes = tileElements * sizeof(double);
   ThreadPool& pool_;
   TileSource source_;
   int64_t width_, rowLength_, tilesPerRow_, tiles_;
   uint32_t parts_;
-  bool streams_; ///< results go past the caches
-  llvm::SmallVector<InOrder, 3> inOrder_;
+  bool streams_;                                 ///< results go past the caches
+  llvm::SmallVector<InOrderOperand, 3> inOrder_; // large ones
 };
 
 } // namespace
@@ -110,7 +104,7 @@ ElementwisePieces::ElementwisePieces(const OpAttributes& attributes, OperandType
       width_(byteWidth(result.element)) {
   for (size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].shape == result.shape) {
-      inOrder_.emplace_back(i, byteWidth(operands[i].element));
+      inOrder_.push_back({i, byteWidth(operands[i].element)});
     }
   }
 }
@@ -131,18 +125,11 @@ void ElementwisePieces::run(llvm::ArrayRef<const std::byte*> operands, std::byte
     for (int64_t at = first; at < end; at += tileElements) {
       const int64_t next = at + tileElements < end ? at + tileElements : first + piece.stride;
       if (next < end || row + 1 < piece.rows) { // processors look ahead within a page only
-        bringNear(operands, next, std::min(tileElements, piece.length));
+        bringNear(inOrder_, operands, next,
+                  std::min({tileElements, piece.length, source_.elements() - next}));
       }
       source_.tile(operands, at, std::min(tileElements, end - at), scratch, result + at * width_);
     }
-  }
-}
-
-void ElementwisePieces::bringNear(llvm::ArrayRef<const std::byte*> operands, int64_t begin,
-                                  int64_t count) const {
-  const int64_t inside = std::min(count, source_.elements() - begin);
-  for (const auto& [index, width] : inOrder_) {
-    prefetch(operands[index] + begin * width, static_cast<size_t>(inside * width));
   }
 }
 

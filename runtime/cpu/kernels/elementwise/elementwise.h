@@ -12,6 +12,13 @@ std::unique_ptr<CpuKernel> makeElementwiseKernel(const OpAttributes& attributes,
                                                  OperandTypes results, ThreadPool& pool,
                                                  const SharedBuffers& shared = {});
 
+/// An operand whose elements lie as the result's do.
+struct InOrderOperand {
+  size_t index;
+  int64_t width;      ///< bytes an element
+  bool comes = false; ///< from another device
+};
+
 /// The same a piece at a time, on the calling thread, for whoever makes an operand piece by piece.
 class ElementwisePieces {
  public:
@@ -28,12 +35,9 @@ class ElementwisePieces {
            std::byte* scratch) const;
 
  private:
-  void bringNear(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t count) const;
-
   TileSource source_;
   int64_t width_; ///< bytes of an element
-  llvm::SmallVector<std::pair<size_t, int64_t>, 3>
-      inOrder_; ///< operands that lie as the result does: index, width
+  llvm::SmallVector<InOrderOperand, 3> inOrder_;
 };
 
 /// reduceSum, reduceMean, reduceMax, reduceMin, reduceProduct, or `fused` with a reduction.

@@ -10,24 +10,29 @@
 namespace dfc {
 namespace {
 
-/// Where the product goes, and what its epilogue reads then.
+/// Where the product goes.
 class ProductPlace {
  public:
   ProductPlace(const TensorType& product, const TensorType& result)
       : bytes_(static_cast<size_t>(product.bytes())), sameType_(product == result) {}
 
-  llvm::SmallVector<const std::byte*, 4> inputs(llvm::ArrayRef<const std::byte*> others,
-                                                std::byte* result) const {
+  std::byte* of(llvm::ArrayRef<const std::byte*> others, std::byte* result) const {
     const bool isFree = sameType_ && !llvm::is_contained(others, result);
-    llvm::SmallVector<const std::byte*, 4> inputs{isFree ? result : threadIntermediate(bytes_)};
-    inputs.append(others.begin(), others.end());
-    return inputs;
+    return isFree ? result : threadIntermediate(bytes_);
   }
 
  private:
   size_t bytes_;
   bool sameType_;
 };
+
+/// What the epilogue reads.
+llvm::SmallVector<const std::byte*, 4> inputsOf(const std::byte* product,
+                                                llvm::ArrayRef<const std::byte*> others) {
+  llvm::SmallVector<const std::byte*, 4> inputs{product};
+  inputs.append(others.begin(), others.end());
+  return inputs;
+}
 
 class PanelwiseKernel final : public CpuKernel {
  public:
@@ -37,8 +42,9 @@ class PanelwiseKernel final : public CpuKernel {
         finish_(std::move(finish)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
-    const auto inputs = place_.inputs(operands.drop_front(2), results.front());
-    product_->run(operands[0], operands[1], const_cast<std::byte*>(inputs[0]), finish_.scratchBytes(),
+    std::byte* const product = place_.of(operands.drop_front(2), results.front());
+    const auto inputs = inputsOf(product, operands.drop_front(2));
+    product_->run(operands[0], operands[1], product, finish_.scratchBytes(),
                   [&](const MatmulPanel& panel, std::byte* scratch) {
                     finish_.run(inputs, results.front(),
                                 {panel.cOffset, panel.columns, panel.rows, product_->plan().columns},
@@ -62,9 +68,9 @@ class InTurnKernel final : public CpuKernel {
         finish_(makeElementwiseKernel(op.epilogue(), op.epilogueOperands(operands), results, pool)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
-    const auto inputs = place_.inputs(operands.drop_front(2), results.front());
-    multiply_->run(operands.take_front(2), const_cast<std::byte*>(inputs[0]));
-    finish_->run(inputs, results);
+    std::byte* const product = place_.of(operands.drop_front(2), results.front());
+    multiply_->run(operands.take_front(2), product);
+    finish_->run(inputsOf(product, operands.drop_front(2)), results);
   }
 
  private:
@@ -76,11 +82,12 @@ class InTurnKernel final : public CpuKernel {
 
 std::unique_ptr<CpuKernel> makeFusedMatmulKernel(const ops::FusedMatmul& op, OperandTypes operands,
                                                  OperandTypes results, ThreadPool& pool) {
-  auto product = PanelProduct::make(op.product(), operands.take_front(2), op.productType(operands), pool);
-  if (product) {
-    ElementwisePieces finish(op.epilogue(), op.epilogueOperands(operands), results.front());
-    if (product->parts() >= finish.parts(pool)) {
-      return std::make_unique<PanelwiseKernel>(op, operands, results, std::move(product), std::move(finish));
+  const TensorType product = op.productType(operands);
+  const OperandTypes factors = operands.take_front(2);
+  ElementwisePieces finish(op.epilogue(), op.epilogueOperands(operands), results.front());
+  if (PanelProduct::partsOf(op.product(), factors, product, pool) >= finish.parts(pool)) {
+    if (auto panels = PanelProduct::make(op.product(), factors, product, pool)) {
+      return std::make_unique<PanelwiseKernel>(op, operands, results, std::move(panels), std::move(finish));
     }
   }
   return std::make_unique<InTurnKernel>(op, operands, results, pool);

@@ -1,8 +1,9 @@
-// Kernel of fusedMatmul: where the product is made in its own type, a panel at a time, each followed by the
-// epilogue as a fused body over it while it is in the caches of the thread that made it. The result has the
-// bits of the two ops apart. The product lies in the result's buffer; where its elements are of another type,
-// or where the epilogue reads an operand from there (the update of a parameter in place), in memory of the
-// calling thread.
+// Kernel of fusedMatmul: the product a panel at a time, each followed by the epilogue as a fused body over it
+// while it is in the caches of the thread that made it; or, where the product is made in another type than
+// its own, or shared by fewer threads than the epilogue is worth, the one and then the other. The result has
+// the bits of the two ops apart. The product lies in the result's buffer; where its elements are of another
+// type, or where the epilogue reads an operand from there (the update of a parameter in place), in memory of
+// the calling thread.
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"

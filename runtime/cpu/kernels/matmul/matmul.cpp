@@ -31,8 +31,7 @@ std::unique_ptr<CpuKernel> makeDirect(const ops::Matmul& op, OperandTypes operan
 std::unique_ptr<CpuKernel> makeMatmulKernel(const ops::Matmul& op, OperandTypes operands,
                                             OperandTypes results, ThreadPool& pool) {
   const ElementType type = results[0].element;
-  const Shape& a = operands[0].shape;
-  if (results[0].shape.elements() == 0 || a[a.rank() - (op.transposeA ? 2 : 1)] == 0) {
+  if (isEmptyProduct(op, operands, results)) {
     return std::make_unique<ZeroKernel>(results[0].bytes());
   }
   if (type != ElementType::F16) {

@@ -6,6 +6,11 @@
 
 namespace dfc {
 
+bool isEmptyProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes results) {
+  const Shape& a = operands[0].shape;
+  return results[0].shape.elements() == 0 || a[a.rank() - (op.transposeA ? 2 : 1)] == 0;
+}
+
 PanelProduct::PanelProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes results,
                            ThreadPool& pool)
     : pool_(pool), plan_(op, operands, results), width_(byteWidth(results[0].element)),
@@ -14,13 +19,17 @@ PanelProduct::PanelProduct(const ops::Matmul& op, OperandTypes operands, Operand
 
 std::unique_ptr<PanelProduct> PanelProduct::make(const ops::Matmul& op, OperandTypes operands,
                                                  OperandTypes results, ThreadPool& pool) {
-  const Shape& a = operands[0].shape;
-  const bool isEmpty = results[0].shape.elements() == 0 || a[a.rank() - (op.transposeA ? 2 : 1)] == 0;
-  if (isEmpty || results[0].element == ElementType::F16) {
+  if (isEmptyProduct(op, operands, results) || results[0].element == ElementType::F16) {
     return nullptr;
   }
   auto product = std::make_unique<PanelProduct>(op, operands, results, pool);
   return product->multiplier_ ? std::move(product) : nullptr;
+}
+
+uint32_t PanelProduct::partsOf(const ops::Matmul& op, OperandTypes operands, OperandTypes results,
+                               const ThreadPool& pool) {
+  const MatmulPlan plan(op, operands, results);
+  return partCount(pool, plan.panels(), plan.cost());
 }
 
 void PanelProduct::run(const std::byte* a, const std::byte* b, std::byte* c, size_t scratchBytes, Then then) {

@@ -8,6 +8,9 @@
 
 namespace dfc {
 
+/// Whether the product has no elements, or these no terms.
+bool isEmptyProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes results);
+
 class PanelProduct {
  public:
   /// Null where nobody multiplies the type as it is (f16; bf16 on processors without it), and where the
@@ -15,13 +18,16 @@ class PanelProduct {
   static std::unique_ptr<PanelProduct> make(const ops::Matmul& op, OperandTypes operands,
                                             OperandTypes results, ThreadPool& pool);
 
+  /// Threads that would share it.
+  static uint32_t partsOf(const ops::Matmul& op, OperandTypes operands, OperandTypes results,
+                          const ThreadPool& pool);
+
   using Then = llvm::function_ref<void(const MatmulPanel& panel, std::byte* scratch)>;
   /// `then` is called for each panel of c once it is there, by the thread that made it, with `scratchBytes`
   /// of scratch, aligned to 64.
   void run(const std::byte* a, const std::byte* b, std::byte* c, size_t scratchBytes, Then then);
 
   const MatmulPlan& plan() const { return plan_; }
-  uint32_t parts() const { return parts_; } ///< threads that share it
 
   PanelProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes results, ThreadPool& pool);
 
