@@ -7,19 +7,14 @@
 
 namespace dfc {
 
-namespace {
-
-// On a host with cores to spare, two are left to those who submit steps and launch what GPUs do.
-uint32_t poolThreads(uint32_t wanted) {
+uint32_t hostThreads(uint32_t wanted) {
   constexpr uint32_t manyCores = 8;
   const uint32_t cores = std::thread::hardware_concurrency();
   return std::max(1U, cores >= manyCores && wanted > cores - 2 ? cores - 2 : wanted);
 }
 
-} // namespace
-
 HostDevice::HostDevice(const DeviceRow& row, HostDeviceTraits traits, Marks* marks)
-    : name_(row.name), traits_(traits), marks_(marks), pool_(poolThreads(row.threads), traits.addressable) {}
+    : name_(row.name), traits_(traits), marks_(marks), pool_(hostThreads(row.threads), traits.addressable) {}
 
 std::unique_ptr<Arena> HostDevice::allocate(int64_t bytes) {
   return std::make_unique<HostArena>(name_, bytes, traits_);

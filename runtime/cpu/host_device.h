@@ -8,6 +8,10 @@
 
 namespace dfc {
 
+/// The threads of a device for which a machine file says `wanted`, at least one. On a host with cores to
+/// spare, two are left to those who submit steps and launch what GPUs do.
+uint32_t hostThreads(uint32_t wanted);
+
 struct HostDeviceTraits {
   bool addressable = true;    ///< whether other devices may touch its memory directly
   bool filledWithNan = false; ///< every byte 0xFF when allocated: NaN in every float type

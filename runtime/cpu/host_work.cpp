@@ -26,9 +26,12 @@ PreparedCall HostWork::prepare(const Executable& plan, const Command& command) {
 }
 
 PreparedCall HostWork::prepareKernel(const Graph& graph, const Command& command) {
+  if (!shared_) {
+    shared_.emplace(graph);
+  }
   KernelCall& call = kernels_.emplace_back();
   call.kernel = makeCpuKernel(graph[command.op].attributes, graph.operandTypesOf(command.op),
-                              graph.resultTypesOf(command.op), pool_, sharedBuffers(graph, command.op));
+                              graph.resultTypesOf(command.op), pool_, shared_->of(command.op));
   DFC_ASSERT(call.kernel != nullptr, fmt::format("no kernel for {}", graph.nameOf(command.op)));
   call.operands.resize(command.operands.size());
   call.results.resize(command.results.size());
@@ -43,23 +46,6 @@ PreparedCall HostWork::prepareKernel(const Graph& graph, const Command& command)
             work.kernel->run(work.operands, work.results);
           },
           &call};
-}
-
-SharedBuffers HostWork::sharedBuffers(const Graph& graph, OpId op) {
-  if (transferred_.size() == 0) {
-    transferred_ = SideTable<ValueId, bool>(graph.valueCount());
-    for (const OpId other : graph.ops()) {
-      if (graph[other].kind() == OpKind::Transfer) {
-        transferred_[graph[other].operands.front()] = true;
-      }
-    }
-  }
-  SharedBuffers shared;
-  shared.result = transferred_[graph[op].firstResult];
-  for (const ValueId operand : graph[op].operands) {
-    shared.operands.push_back(graph[graph[operand].producer].kind() == OpKind::Transfer);
-  }
-  return shared;
 }
 
 PreparedCall HostWork::prepareCopy(const Command& command) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "runtime/cpu/host_arena.h"
-#include "runtime/cpu/kernels/kernel.h"
+#include "runtime/cpu/shared_values.h"
 #include "runtime/worker_queue.h"
+
+#include <optional>
 
 namespace dfc {
 
@@ -38,15 +40,14 @@ class HostWork final : public WorkMaker {
   };
 
   PreparedCall prepareKernel(const Graph& graph, const Command& command);
-  SharedBuffers sharedBuffers(const Graph& graph, OpId op);
   PreparedCall prepareCopy(const Command& command);
   /// Fixed addresses at once, those of a round's buffers in `bind`. Null when the memory is out of reach.
   void place(const Location& location, const std::byte*& pointer);
   void place(const Location& location, std::byte*& pointer);
 
   ThreadPool& pool_;
-  SideTable<ValueId, bool> transferred_; ///< by value: another device reads it; empty until it is asked for
-  std::deque<KernelCall> kernels_;       // deques, since calls and patches point into them
+  std::optional<SharedValues> shared_; // of the plan's graph; none until a kernel is prepared
+  std::deque<KernelCall> kernels_;     // deques, since calls and patches point into them
   std::deque<CopyCall> copies_;
   std::deque<StagedCall> staged_;
   std::vector<Patch<const std::byte*>> feedPatches_;

@@ -57,6 +57,28 @@ TEST_CASE("calibrate: the host times every op that has a kernel, each under its 
   }
 }
 
+TEST_CASE("calibrate: operands that a transfer brings, results that one takes away") {
+  GraphBuilder builder;
+  ops::Input input;
+  input.type = f32({64, 33});
+  const auto value = [&](OpAttributes attributes, llvm::ArrayRef<ValueId> operands) {
+    return builder.result(builder.append(std::move(attributes), operands, {}));
+  };
+  const ValueId here = value(input, {}), came = value(ops::Transfer{}, value(input, {}));
+  ops::Matmul matmul;
+  matmul.transposeB = true;
+  const ValueId sum = value(ops::Add{}, {here, came}), product = value(matmul, {came, here});
+  (void)value(ops::Transfer{}, sum);
+  const Graph graph = *std::move(builder).finish();
+  const std::vector<OpId> timed = {graph[sum].producer, graph[product].producer};
+  const auto measured = backendNamed("cpu")->calibrate(graph, timed, {}, deviceOf(DeviceKind::Cpu));
+  REQUIRE(measured.size() == 2);
+  for (size_t i = 0; i < measured.size(); ++i) {
+    CHECK(measured[i].signature == signatureOf(graph, timed[i]));
+    CHECK(measured[i].seconds > 0);
+  }
+}
+
 TEST_CASE("calibrate: a backend that computes nothing times nothing") {
   const Ops ops = oneOfEach();
   CHECK(backendNamed("null")->calibrate(ops.graph, ops.timed, {}, deviceOf(DeviceKind::Cpu)).empty());
