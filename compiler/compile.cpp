@@ -1,5 +1,6 @@
-// The pipeline on one screen: each stage is a type of its own and asks for the one before it, so a step out
-// of order does not compile.
+// The pipeline on one screen. From placement on, each stage is a type of its own and asks for the one before
+// it, so a step out of order does not compile; before it, graphs become graphs, in the order written here and
+// in passes/passes.def.
 #include "compiler/compile.h"
 
 #include "compiler/memory/addressable.h"

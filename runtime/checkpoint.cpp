@@ -8,13 +8,12 @@
 namespace dfc {
 namespace {
 
-Diagnostics missingFrom(const NamedLiterals& state, const NamedLiterals& file, const std::string& path) {
+Diagnostics missingFrom(const NamedLiterals& file, const NamedLiterals& state) {
   Diagnostics errors;
   for (const auto& entry : state) {
     if (file.find(entry.first) == file.end()) {
-      errors.push_back(
-          errorWithoutPlace(fmt::format("'{}' has no value for parameter '{}'", path, entry.first),
-                            "use a file that was saved from this graph"));
+      errors.push_back(errorWithoutPlace(fmt::format("there is no value for parameter '{}'", entry.first),
+                                         "use a file that was saved from this graph"));
     }
   }
   return errors;
@@ -31,14 +30,12 @@ Status loadState(Session& session, const std::string& path) {
   if (!file.ok()) {
     return file.errors();
   }
-  if (Diagnostics missing = missingFrom(session.state(), *file, path); !missing.empty()) {
-    return missing;
+  Diagnostics errors = missingFrom(*file, session.state());
+  const Diagnostics unfit = session.checkState(*file);
+  errors.insert(errors.end(), unfit.begin(), unfit.end());
+  if (errors.empty()) {
+    return session.setState(*file);
   }
-  Status set = session.setState(*file);
-  if (set.ok()) {
-    return set;
-  }
-  Diagnostics errors = set.errors();
   for (Diagnostic& error : errors) {
     error.where.file = path;
   }

@@ -11,6 +11,7 @@ llvm::ArrayRef<PassRow> allPasses() {
 #include "compiler/passes/passes.def"
 #undef DFC_PASS
   };
+  static_assert(rows.front().run == expandGradients, "compile() runs the first before the others");
   return rows;
 }
 

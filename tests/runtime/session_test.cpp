@@ -265,7 +265,8 @@ TEST_CASE("session: checkpoints restore the parameters, and a foreign file chang
   g.fetch("v", g.parameter("v", f32({2}), constantInit(8)));
   const auto other = opened(tinyPlan(finished(std::move(g)), smallMachine(0)));
   CHECK(messagesOf(loadState(*other, path).errors()) ==
-        Strings{"'" + path + "' has no value for parameter 'v' | use a file that was saved from this graph"});
+        Strings{"there is no value for parameter 'v' | use a file that was saved from this graph",
+                "the plan has no parameter named 'w' | did you mean 'v'?"});
   CHECK(valuesOf(other->state().at("v")) == Floats{8, 8});
 }
 

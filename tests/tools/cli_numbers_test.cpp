@@ -79,6 +79,9 @@ TEST_CASE("dfc run: beside an emulated device's time the prediction says what it
   INFO(emulated.err);
   CHECK(emulated.status == 0);
   CHECK_THAT(emulated.out, containing(" a step, is for the real machine 'cpu-2gpu', not for this run)\n"));
-  const Outcome real = shop.dfc({"run", "g.dfg", "-m", machineFile("cpu")});
+  const Outcome other = shop.dfc({"run", "g.dfg", "-m", machineFile("cpu")});
+  CHECK_THAT(other.out, containing(" a step, is for the real machine 'cpu', not for this run)\n"));
+  REQUIRE(shop.dfc({"machine", "--estimate", "-o", "here.json"}).status == 0);
+  const Outcome real = shop.dfc({"run", "g.dfg", "-m", "here.json", "--pin", "y=cpu0"});
   CHECK_THAT(real.out, containing(" a step (predicted "));
 }

@@ -6,6 +6,8 @@
 #include "tests/tools/run_dfc.h"
 
 #include <filesystem>
+#include <iterator>
+#include <sys/resource.h>
 
 using namespace dfc;
 using namespace dfc::test;
@@ -115,6 +117,59 @@ TEST_CASE("dfc: no output overwrites what the command reads, by whatever name") 
           start + " would overwrite a file that this command reads\n  hint: write to another file\n");
   }
   CHECK(shop.contents() == before);
+}
+
+TEST_CASE("dfc: no output takes the name of another kind of file") {
+  const Shop shop;
+  const auto before = shop.contents();
+  const std::vector<std::pair<std::vector<std::string>, std::string>> commands = {
+      {{"machine", "--estimate", "-o", "g.dfg"}, "g.dfg: error: is no .json file"},
+      {{"compile", "g.dfg", "-m", "cpu", "-o", "m.json"}, "m.json: error: is no .plan file"},
+      {{"simulate", "g.plan", "--trace", "x.npy"}, "x.npy: error: is no .json file"},
+      {{"run", "g.plan", "--feed", "x=x.npy", "--trace", "m.plan"}, "m.plan: error: is no .json file"},
+  };
+  for (const auto& [words, start] : commands) {
+    const Outcome outcome = shop.dfc(words);
+    CHECK(outcome.status == 1);
+    CHECK_THAT(outcome.err, startingWith(start));
+  }
+  CHECK(shop.contents() == before);
+}
+
+TEST_CASE("dfc run: a state that lacks a parameter is refused, and says which") {
+  const Workshop shop;
+  const auto graph = [](const std::string& more) {
+    return "graph net {\n  parameter w : f32[64, 64] = normal(0, 1, seed=1)\n" + more +
+           "  fetch y = tanh(w)\n}\n";
+  };
+  shop.write("one.dfg", graph(""));
+  shop.write("two.dfg", graph("  parameter b : f32[3] = zeros()\n  fetch z = b + 1\n"));
+  REQUIRE(shop.dfc({"run", "one.dfg", "--save-state", "s.safetensors"}).status == 0);
+  const Outcome partial = shop.dfc({"run", "two.dfg", "--state", "s.safetensors"});
+  CHECK(partial.status == 1);
+  CHECK(partial.err == "s.safetensors: error: there is no value for parameter 'b'\n"
+                       "  hint: use a file that was saved from this graph\n");
+}
+
+TEST_CASE("dfc run: a file beyond the user's limit is an error, and the old one stays") {
+  const Workshop shop;
+  shop.write("net.dfg",
+             "graph net {\n  parameter w : f32[64, 64] = normal(0, 1, seed=1)\n  assign(w, w + 1)\n}\n");
+  REQUIRE(shop.dfc({"run", "net.dfg", "--save-state", "s.safetensors"}).status == 0);
+  const std::string old = readText(shop.file("s.safetensors"));
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  rlimit small = before;
+  small.rlim_cur = 8192; // half of the state
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const Outcome outcome = shop.dfc({"run", "net.dfg", "--save-state", "s.safetensors"});
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  INFO(outcome.err);
+  CHECK(outcome.status > 0);
+  CHECK(outcome.status < 128);
+  CHECK_THAT(outcome.err, containing("s.safetensors: error: "));
+  CHECK(readText(shop.file("s.safetensors")) == old);
+  CHECK(std::distance(std::filesystem::directory_iterator(shop.path()), {}) == 2);
 }
 
 TEST_CASE("dfc run: the state may be saved where it was read, and goes on from there") {

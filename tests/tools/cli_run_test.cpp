@@ -348,6 +348,20 @@ TEST_CASE("dfc run: backends by kind of device") {
   CHECK_THAT(slip.err, containing("there is no device kind 'tpu'"));
 }
 
+TEST_CASE("dfc run: a backend for devices that the machine has not plays nothing, and it says so") {
+  const Bench bench;
+  save(bench, "x.npy", floats({4}, {1, 2, 3, 4}));
+  const auto run = [&](const std::string& backend) {
+    return bench.dfc({"run", "affine.dfg", "--feed", "x=x.npy", "--feed", "y=x.npy", "-m", machineFile("cpu"),
+                      "--backend", backend});
+  };
+  const Outcome idle = run("gpu=emulated");
+  CHECK(idle.status == 0);
+  CHECK_THAT(idle.err,
+             containing("warning: --backend gpu=emulated plays nothing: machine 'cpu' has no gpu\n"));
+  CHECK_THAT(run("cpu=cpu").err, !containing("plays nothing"));
+}
+
 TEST_CASE("dfc run: how kernels are launched and kept changes no value") {
   const Bench bench;
   const auto valuesWith = [&](const std::vector<std::string>& more) {

@@ -3,6 +3,7 @@
 #include "runtime/executable_folder.h"
 #include "samples/data/lesson.h"
 #include "tools/bench/bench.h"
+#include "tools/dfc/all_errors.h"
 #include "tools/dfc/backend_choice.h"
 #include "tools/dfc/calibrations.h"
 #include "tools/dfc/host_machine.h"
@@ -69,8 +70,6 @@ Result<Machine> machineOf(const std::string& named, bool quick) {
   }
   return measured;
 }
-
-void add(Diagnostics& all, const Diagnostics& more) { all.insert(all.end(), more.begin(), more.end()); }
 
 /// Before hours of measuring rather than after them.
 void checkOutputs(const BenchArguments& arguments, Diagnostics& errors) {

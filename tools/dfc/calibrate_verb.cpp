@@ -2,6 +2,7 @@
 #include "ir/atomic_file.h"
 #include "ir/text/units.h"
 #include "runtime/open_devices.h"
+#include "tools/dfc/all_errors.h"
 #include "tools/dfc/backend_choice.h"
 #include "tools/dfc/host_machine.h"
 #include "tools/dfc/planning.h"
@@ -38,8 +39,6 @@ Examples:
   dfc machine -o here.json
   dfc calibrate samples/02_train_mlp/mlp.dfg -m here.json --device cpu0 -o table.json
   dfc compile samples/02_train_mlp/mlp.dfg -m here.json --calibration table.json -o mlp.plan)";
-
-void add(Diagnostics& all, const Diagnostics& more) { all.insert(all.end(), more.begin(), more.end()); }
 
 /// One op of each signature that the plan's compute steps have.
 std::vector<OpId> distinctOps(const Executable& plan) {
@@ -177,7 +176,7 @@ void checkDevices(const std::vector<std::string>& wanted, const Machine& machine
   }
   for (const std::string& device : wanted) {
     if (!llvm::is_contained(names, device)) {
-      errors.push_back(unknownName(fmt::format("device of machine '{}'", machine.name), device, names));
+      errors.push_back(unknownName("device", device, names));
     }
   }
 }

@@ -71,7 +71,7 @@ Exit compileVerb(const CompileArguments& arguments, Console& console) {
   }
   OutputFiles files;
   addInputs(arguments.graph, arguments.plan, files);
-  files.writes("-o", arguments.output);
+  files.writes("-o", arguments.output, {".plan"});
   if (const Diagnostics errors = files.check(); !errors.empty()) {
     return console.fail(Exit::UserError, errors);
   }

@@ -29,17 +29,6 @@ int64_t hostMemory() {
   return bytes;
 }
 
-std::string cpuModel() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) {
-      const size_t at = line.find(": ");
-      return at == std::string::npos ? "" : line.substr(at + 2);
-    }
-  }
-  return "";
-}
-
 using Clock = std::chrono::steady_clock;
 double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
@@ -145,13 +134,24 @@ double rounded(double value) {
 
 } // namespace
 
+std::string hostModel() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) {
+      const size_t at = line.find(": ");
+      return at == std::string::npos ? "" : line.substr(at + 2);
+    }
+  }
+  return "";
+}
+
 Machine estimatedHost() {
   Machine machine;
   machine.name = "this-host";
   DeviceRow cpu;
   cpu.name = "cpu0";
   cpu.kind = DeviceKind::Cpu;
-  cpu.model = cpuModel();
+  cpu.model = hostModel();
   cpu.memoryBytes = hostMemory();
   cpu.threads = std::max(1U, std::thread::hardware_concurrency());
   cpu.peakFlops.fill(16e9 * cpu.threads);

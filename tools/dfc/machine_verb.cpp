@@ -24,7 +24,7 @@ rates, tiny ops for the launch cost, and copies over each link of a GPU, alone a
 
 Exit machineVerb(const MachineArguments& arguments, Console& console) {
   OutputFiles files;
-  files.writes("-o", arguments.output);
+  files.writes("-o", arguments.output, {".json"});
   if (const Diagnostics errors = files.check(); !errors.empty()) {
     return console.fail(Exit::UserError, errors);
   }

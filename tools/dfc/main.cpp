@@ -3,11 +3,14 @@
 #include "runtime/errors.h"
 #include "tools/dfc/command_line.h"
 
+#include <csignal>
 #include <new>
 
 int main(int argc, char** argv) {
   using namespace dfc;
   using namespace dfc::tool;
+  std::signal(SIGXFSZ,
+              SIG_IGN); // a file beyond the user's limit is an error of its writing, as a full disk is
   const std::vector<std::string> words(argv + 1, argv + argc);
   Console console(asksForJson(words), stdout, stderr);
   Exit exit = Exit::Fine;

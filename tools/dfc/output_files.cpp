@@ -116,14 +116,14 @@ Diagnostics OutputFiles::check() const {
 
 std::optional<Diagnostic> OutputFiles::fault(size_t index) const {
   const Output& output = outputs_[index];
-  if (auto ending = endingFault(output.path, output.endings)) {
-    return ending;
+  if (isSpecial(output.path)) { // which has no ending; where only one is right, none is needed
+    return output.endings.size() > 1 ? endingFault(output.path, output.endings) : std::nullopt;
   }
-  if (isSpecial(output.path)) {
-    return std::nullopt;
+  if (auto place = placeFault(output.path)) {
+    return place;
   }
-  auto place = placeFault(output.path);
-  return place ? place : clash(index);
+  auto other = clash(index);
+  return other ? other : endingFault(output.path, output.endings);
 }
 
 std::optional<Diagnostic> OutputFiles::clash(size_t index) const {

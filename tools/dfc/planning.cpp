@@ -1,4 +1,5 @@
 #include "tools/dfc/planning.h"
+#include "tools/dfc/all_errors.h"
 
 #include "compiler/cost/calibrated_cost_model.h"
 #include "compiler/passes/passes.h"
@@ -22,8 +23,6 @@ namespace dfc::tool {
 namespace {
 
 const std::vector<std::string> precisions = {"ieee", "tf32"};
-
-void add(Diagnostics& all, const Diagnostics& more) { all.insert(all.end(), more.begin(), more.end()); }
 
 template <class Rows>
 std::vector<std::string> namesOf(const Rows& rows) {

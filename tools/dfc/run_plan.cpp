@@ -2,11 +2,12 @@
 
 #include "ir/atomic_file.h"
 #include "ir/text/units.h"
-#include "runtime/files/safetensors.h"
-#include "runtime/session.h"
+#include "runtime/checkpoint.h"
+#include "tools/dfc/all_errors.h"
 #include "tools/dfc/calibrations.h"
 #include "tools/dfc/feeds.h"
 #include "tools/dfc/fetches.h"
+#include "tools/dfc/host_machine.h"
 #include "tools/dfc/numbers.h"
 #include "tools/dfc/plan_report.h"
 #include "tools/dfc/progress.h"
@@ -23,8 +24,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr int64_t tracedSteps = 10; ///< at the end of a long run: a trace of thousands opens in no viewer
-
-void add(Diagnostics& all, const Diagnostics& more) { all.insert(all.end(), more.begin(), more.end()); }
 
 Result<SessionOptions> sessionOptionsOf(const RunArguments& arguments) {
   SessionOptions options;
@@ -45,25 +44,10 @@ struct Setting {
   std::shared_ptr<const Executable> plan;
   std::optional<Feeds> feeds;
   std::optional<FetchFiles> fetches;
+  SessionOptions options;
   std::unique_ptr<Session> session;
   int64_t steps = 1;
 };
-
-Status restore(const std::string& path, Session& session) {
-  const auto state = readSafetensors(path);
-  if (!state) {
-    return state.errors();
-  }
-  const Status set = session.setState(*state);
-  Diagnostics errors = set.errors();
-  for (Diagnostic& error : errors) {
-    error.where.file = path;
-  }
-  if (!errors.empty()) {
-    return errors;
-  }
-  return success();
-}
 
 /// Before the graph is compiled and the feeds are read, which may take long.
 Diagnostics outputFaults(const RunArguments& arguments) {
@@ -75,7 +59,7 @@ Diagnostics outputFaults(const RunArguments& arguments) {
   }
   FetchFiles::addOutputs(arguments.fetches, files);
   files.writes("--save-state", arguments.saveState, {".safetensors"});
-  files.writes("--trace", arguments.trace);
+  files.writes("--trace", arguments.trace, {".json"});
   return files.check();
 }
 
@@ -143,13 +127,14 @@ Result<Setting> prepare(const RunArguments& arguments) {
   }
   setting.steps = arguments.epochs > 0 ? arguments.epochs * setting.feeds->batchesPerEpoch()
                                        : std::max<int64_t>(arguments.steps, 1);
-  auto session = Session::open(setting.plan, *options);
+  setting.options = *options;
+  auto session = Session::open(setting.plan, setting.options);
   if (!session) {
     return session.errors();
   }
   setting.session = *std::move(session);
   if (!arguments.state.empty()) {
-    if (const Status restored = restore(arguments.state, *setting.session); !restored) {
+    if (const Status restored = loadState(*setting.session, arguments.state); !restored) {
       return restored.errors();
     }
   }
@@ -230,7 +215,7 @@ Result<std::vector<std::string>> writeFiles(const RunArguments& arguments, Setti
   Diagnostics errors = written.errors();
   std::vector<std::string> paths = written ? *written : std::vector<std::string>();
   if (!arguments.saveState.empty()) {
-    add(errors, writeSafetensors(arguments.saveState, setting.session->state()).errors());
+    add(errors, saveState(*setting.session, arguments.saveState).errors());
     paths.push_back(arguments.saveState);
   }
   if (!arguments.trace.empty()) {
@@ -245,13 +230,26 @@ Result<std::vector<std::string>> writeFiles(const RunArguments& arguments, Setti
   return paths;
 }
 
-/// Whether a device of the plan is played by something that it is not: what the plan predicts is then not
-/// what the clock shows.
-bool playsMachine(const Session& session) {
+/// Whether a device of the plan is played by something that it is not, or the plan is for another host: what
+/// it predicts is then not what the clock shows.
+bool playsMachine(const Session& session, const Machine& machine) {
   const auto report = session.deviceReport();
-  return std::any_of(report.begin(), report.end(), [](const std::string& line) {
-    return line.ends_with(": emulated") || line.ends_with(": null");
-  });
+  return hostModel() != machine.devices[machine.host()].model ||
+         std::any_of(report.begin(), report.end(), [](const std::string& line) {
+           return line.ends_with(": emulated") || line.ends_with(": null");
+         });
+}
+
+void noteIdleBackends(const SessionOptions& chosen, const Machine& machine, Console& console) {
+  for (const auto& [kind, backend] :
+       {std::pair(DeviceKind::Cpu, chosen.cpuBackend), std::pair(DeviceKind::Gpu, chosen.gpuBackend)}) {
+    const bool isThere = std::any_of(machine.devices.begin(), machine.devices.end(),
+                                     [kind = kind](const DeviceRow& device) { return device.kind == kind; });
+    if (!backend.empty() && !isThere) {
+      console.note(fmt::format("warning: --backend {}={} plays nothing: machine '{}' has no {}", name(kind),
+                               backend, machine.name, name(kind)));
+    }
+  }
 }
 
 /// Zeros that nobody computed look like results.
@@ -270,7 +268,7 @@ void noteNull(const Session& session, Console& console) {
 
 std::string predictionText(const Setting& setting) {
   const std::string seconds = humanSeconds(setting.plan->schedule().makespan);
-  return playsMachine(*setting.session)
+  return playsMachine(*setting.session, setting.plan->machine())
              ? fmt::format("the prediction, {} a step, is for the real machine '{}', not for this run",
                            seconds, setting.plan->machine().name)
              : fmt::format("predicted {}", seconds);
@@ -343,6 +341,7 @@ Exit runVerb(const RunArguments& arguments, Console& console) {
     console.note(note);
   }
   noteNull(*setting->session, console);
+  noteIdleBackends(setting->options, setting->plan->machine(), console);
   const auto outcome = Runner(*setting, console).run();
   if (!outcome) {
     return console.fail(Exit::UserError, outcome.errors());

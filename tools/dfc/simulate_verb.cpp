@@ -87,7 +87,7 @@ std::string reportJson(const Executable& plan, const Simulation& simulation) {
 Exit simulateVerb(const SimulateArguments& arguments, Console& console) {
   OutputFiles files;
   addInputs(arguments.plan, arguments.options, files);
-  files.writes("--trace", arguments.trace);
+  files.writes("--trace", arguments.trace, {".json"});
   if (const Diagnostics errors = files.check(); !errors.empty()) {
     return console.fail(Exit::UserError, errors);
   }
