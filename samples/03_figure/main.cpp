@@ -158,8 +158,8 @@ int main(int count, char** words) {
   const Seen seen = traceUntilSeen(plan, batches, real ? 1 : 30);
   const double overlap = overlapSeconds(seen.trace, *plan);
   drawPlan(out, graph, *plan, seen.trace);
-  std::printf("in traced steps of %s, transfers and computation overlapped for %s\n",
-              humanSeconds(seen.trace.makespan()).c_str(), humanSeconds(overlap).c_str());
+  std::printf("in %zu traced steps, %s in all, transfers and computation overlapped for %s\n",
+              seen.hidden.steps, humanSeconds(seen.trace.makespan()).c_str(), humanSeconds(overlap).c_str());
   std::printf(
       "while a GPU still computed fc1 backward, fc2's gradients were summed in %zu of %zu traced steps,\n"
       "and its new weights had reached both GPUs in %zu\n",
