@@ -2,6 +2,8 @@
 // it accepts is then built.
 #include "ir/json_document.h"
 
+#include "ir/text/lexer.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +14,8 @@ namespace dfc {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr std::string_view separators = " \t\r\n,:[]{}\"";
 
 /// Says yes to everything and remembers the first complaint.
 class Judge : public nlohmann::json_sax<Json> {
@@ -37,7 +41,7 @@ class Judge : public nlohmann::json_sax<Json> {
     return false;
   }
 
-  size_t end = 0;     ///< of what was read
+  size_t end = 0;     ///< of what was read; at the end of the text one more than there is
   std::string token;  ///< read last
   std::string reason; ///< empty when nesting was too deep
 
@@ -64,6 +68,38 @@ class Judge : public nlohmann::json_sax<Json> {
   size_t deepest_, depth_ = 0;
 };
 
+/// Where a complaint begins and how many bytes it is about.
+struct Stretch {
+  size_t begin, width;
+};
+
+/// The word of `text` that holds the byte at `at`; begins there when that opens a text or comment elsewhere.
+Stretch wordAt(std::string_view text, size_t at) {
+  constexpr std::string_view foreign = "'/#";
+  const bool opens = foreign.find(text[at]) != std::string_view::npos;
+  const size_t begin = opens ? at : text.find_last_of(separators, at) + 1;
+  const size_t end = std::min(text.find_first_of(separators, at), text.size());
+  return {begin, std::max(end, begin + 1) - begin};
+}
+
+/// The token that the parser stopped at. Only of a string does it know where that begins: it keeps what it
+/// read of the last string or number until the next one, so all else is looked for in the text.
+Stretch stoppedAt(std::string_view text, const Judge& judge) {
+  const size_t last = std::min(std::max<size_t>(judge.end, 1) - 1, text.size());
+  if (judge.reason.starts_with("unexpected string") || judge.reason.starts_with("invalid string")) {
+    const bool whole = last < text.size() && text.substr(0, last + 1).ends_with(judge.token);
+    const size_t width = whole ? judge.token.size() : 1;
+    return {last + 1 - width, width};
+  }
+  const bool between = last == text.size() || separators.find(text[last]) != std::string_view::npos;
+  if (!between) {
+    return wordAt(text, last);
+  }
+  // What is invalid ended too early, before the separator; what is unexpected is the separator.
+  const bool endedEarly = last > 0 && judge.reason.starts_with("invalid");
+  return endedEarly ? wordAt(text, last - 1) : Stretch{last, 1};
+}
+
 char lastVisibleBefore(std::string_view text, size_t offset) {
   const size_t found = offset == 0 ? std::string_view::npos : text.find_last_not_of(" \t\r\n", offset - 1);
   return found == std::string_view::npos ? '\0' : text[found];
@@ -81,10 +117,10 @@ std::string syntaxHint(std::string_view text, size_t offset, const std::string& 
   if ((here == '}' || here == ']') && before == ',') {
     return "remove the comma before it";
   }
-  if (here == '\'' || before == '\'') {
+  if (here == '\'') {
     return "texts stand in double quotes";
   }
-  if (here == '/' || here == '#' || before == '/' || before == '#') {
+  if (here == '/' || here == '#') {
     return "JSON has no comments; put them into a README beside the file";
   }
   if (reason.find("unexpected string literal; expected") != std::string::npos) {
@@ -107,11 +143,8 @@ JsonDocument::JsonDocument(std::string_view text, std::string fileName, size_t d
   }
   Judge judge(deepest);
   if (!Json::sax_parse(text_, &judge)) {
-    // At the end of the text the parser counts one character more than there is.
-    const std::string_view read = text_.substr(0, judge.end);
-    const bool whole = read.size() == judge.end && !judge.token.empty() && read.ends_with(judge.token);
-    const size_t width = whole ? judge.token.size() : 1;
-    refuseSyntax(std::max(judge.end, width) - width, width, judge.reason);
+    const auto [begin, width] = stoppedAt(text_, judge);
+    refuseSyntax(begin, width, judge.reason);
     return;
   }
   lines_ = linesOf(text_);
@@ -135,18 +168,17 @@ void JsonDocument::refuseSyntax(size_t offset, size_t width, const std::string& 
                      {fileName_, place.line, place.column},
                      reason,
                      syntaxHint(text_, offset, reason),
-                     std::string(shownLine(linesOf(text_)[place.line - 1])),
-                     static_cast<uint32_t>(width)});
+                     shownLine(linesOf(text_)[place.line - 1]),
+                     std::max(1U, text::codePoints(text_.substr(offset, width)))});
 }
 
 void JsonDocument::add(const std::string& path, const JsonPlace& place, const std::string& message,
                        std::string hint) {
-  const std::string_view line = place.line == 0 ? "" : shownLine(lines_[place.line - 1]);
   errors_.push_back({Severity::Error,
                      {fileName_, place.line, place.column},
                      path.empty() ? message : fmt::format("{}: {}", path, message),
                      std::move(hint),
-                     std::string(line),
+                     place.line == 0 ? "" : shownLine(lines_[place.line - 1]),
                      place.width});
 }
 

@@ -37,7 +37,7 @@ std::string JsonFields::join(const std::string& path, const std::string& key) {
 }
 
 std::string JsonFields::hintFor(const std::string& word, const Names& known) {
-  if (known.size() > mostNamesInHint) {
+  if (known.empty() || known.size() > mostNamesInHint) {
     return "";
   }
   const auto near = nearestName(word, known);

@@ -15,7 +15,7 @@ class JsonFields {
   explicit JsonFields(JsonDocument& document) : document_(document) {}
 
   static std::string join(const std::string& path, const std::string& key);
-  /// "did you mean …", or what there is, or nothing where there is too much.
+  /// "did you mean …", or what there is, or nothing where there is nothing or too much.
   static std::string hintFor(const std::string& word, const Names& known);
 
   void knownKeys(const Json& object, const std::string& path, const Names& known);

@@ -2,6 +2,9 @@
 // costs only memory.
 #include "ir/json_places.h"
 
+#include "ir/text/lexer.h"
+#include "ir/text/quote.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +35,7 @@ class JsonScanner {
     switch (c) {
     case '{':
     case '[':
-      note(1);
+      note(at_ + 1);
       open_.push_back({pathOfNext(), c == '{', 0, {}});
       advance();
       break;
@@ -58,8 +61,12 @@ class JsonScanner {
     for (; count > 0; --count, ++at_) {
       const bool newLine = text_[at_] == '\n';
       line_ += newLine ? 1 : 0;
-      column_ = newLine ? 1 : column_ + 1;
+      column_ = newLine ? 1 : column_ + text::codePoints(text_.substr(at_, 1));
     }
+  }
+
+  JsonPlace placeUpTo(size_t end) const {
+    return {line_, column_, text::codePoints(text_.substr(at_, end - at_))};
   }
 
   std::string pathOfNext() const {
@@ -70,10 +77,8 @@ class JsonScanner {
     return top.object ? top.pending : fmt::format("{}[{}]", top.path, top.index);
   }
 
-  /// The value that begins here is `width` wide.
-  void note(size_t width) {
-    places_.values_.insert_or_assign(pathOfNext(), JsonPlace{line_, column_, static_cast<uint32_t>(width)});
-  }
+  /// A value begins here.
+  void note(size_t end) { places_.values_.insert_or_assign(pathOfNext(), placeUpTo(end)); }
 
   void closeValue() {
     if (!open_.empty()) {
@@ -84,7 +89,7 @@ class JsonScanner {
 
   void scalar() {
     const size_t end = std::min(text_.find_first_of(",]} \t\r\n", at_), text_.size());
-    note(end - at_);
+    note(end);
     advance(end - at_);
     closeValue();
   }
@@ -97,9 +102,9 @@ class JsonScanner {
     end = std::min(end + 1, text_.size());
     const bool isKey = !open_.empty() && open_.back().object && open_.back().pending.empty();
     if (isKey) {
-      key(text_.substr(at_ + 1, end - at_ - 2), end - at_);
+      key(text_.substr(at_ + 1, end - at_ - 2), placeUpTo(end));
     } else {
-      note(end - at_);
+      note(end);
     }
     advance(end - at_);
     if (!isKey) {
@@ -108,10 +113,9 @@ class JsonScanner {
   }
 
   /// Names with escapes keep them: only our own plain names are ever asked for.
-  void key(std::string_view name, size_t width) {
+  void key(std::string_view name, const JsonPlace& place) {
     Level& top = open_.back();
     top.pending = top.path.empty() ? std::string(name) : fmt::format("{}.{}", top.path, name);
-    const JsonPlace place{line_, column_, static_cast<uint32_t>(width)};
     if (!places_.keys_.try_emplace(top.pending, place).second) {
       places_.repeated_.emplace_back(top.pending, place);
     }
@@ -145,7 +149,7 @@ JsonPlace placeOfOffset(std::string_view text, size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
   const size_t lineStart = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
   return {static_cast<uint32_t>(std::count(before.begin(), before.end(), '\n')) + 1,
-          static_cast<uint32_t>(before.size() - lineStart) + 1, 1};
+          text::codePoints(before.substr(lineStart)) + 1, 1};
 }
 
 std::vector<std::string_view> linesOf(std::string_view text) {
@@ -162,8 +166,8 @@ std::vector<std::string_view> linesOf(std::string_view text) {
   return lines;
 }
 
-std::string_view shownLine(std::string_view line) {
-  return line.size() > longestShownLine ? std::string_view() : line;
+std::string shownLine(std::string_view line) {
+  return line.size() > longestShownLine ? std::string() : text::printable(line);
 }
 
 std::string pathAround(const std::string& path) {

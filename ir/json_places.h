@@ -10,7 +10,7 @@
 
 namespace dfc {
 
-/// A stretch of one line: where it begins, and how many characters it has.
+/// A stretch of one line: where it begins, and how many code points it has.
 struct JsonPlace {
   uint32_t line = 0, column = 0, width = 1;
 };
@@ -31,12 +31,12 @@ class JsonPlaces {
   std::vector<std::pair<std::string, JsonPlace>> repeated_;
 };
 
-/// Line and column of a byte offset, both from 1.
+/// Line and column (in code points) of a byte offset, both from 1.
 JsonPlace placeOfOffset(std::string_view text, size_t offset);
 /// The lines of a text without their ends; one more than it has line ends.
 std::vector<std::string_view> linesOf(std::string_view text);
-/// What an error shows of its line: all of it, or nothing when it is too long to read.
-std::string_view shownLine(std::string_view line);
+/// What an error shows of its line: all of it, made printable, or nothing when it is too long to read.
+std::string shownLine(std::string_view line);
 /// "a.b[2]" of "a.b[2].c", "a.b" of "a.b[2]", "" of "a".
 std::string pathAround(const std::string& path);
 

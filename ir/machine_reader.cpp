@@ -124,7 +124,9 @@ class MachineReader : private JsonFields {
         route.links.push_back(readLinkName((*links)[i], fmt::format("{}.links[{}]", path, i)));
       }
     }
-    machine_.routes.push_back(std::move(route));
+    if (!machine_.devices.empty()) { // else that is the fault, and those of the ends only follow
+      machine_.routes.push_back(std::move(route));
+    }
   }
 
   DeviceId readEnd(const Json& row, const std::string& path, const char* key) {
@@ -134,7 +136,7 @@ class MachineReader : private JsonFields {
     if (found != devices_.end()) {
       return found->second;
     }
-    if (!document_.complainedOf(join(path, key))) {
+    if (!machine_.devices.empty() && !document_.complainedOf(join(path, key))) {
       document_.errorAt(join(path, key), fmt::format("no device is called '{}'", name),
                         hintFor(name, namesOf(machine_.devices)));
     }

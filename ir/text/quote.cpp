@@ -22,6 +22,12 @@ size_t codePointLength(std::string_view text) {
   return length <= text.size() && llvm::isLegalUTF8Sequence(begin, begin + length) != 0 ? length : 0;
 }
 
+// Of one byte, or a code point from U+0080 to U+009F: terminals obey those too.
+bool startsWithControl(std::string_view text) {
+  const bool second = text.size() > 1 && text[0] == '\xC2' && static_cast<unsigned char>(text[1]) < 0xA0;
+  return isControl(text.front()) || second;
+}
+
 void appendEscaped(std::string& out, char c) {
   switch (c) {
   case '"': out += "\\\""; break;
@@ -102,9 +108,11 @@ void appendQuoted(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
     const size_t length = codePointLength(text);
-    if (length == 0 || isControl(text.front()) || text.front() == '"' || text.front() == '\\') {
-      appendEscaped(out, text.front());
-      text.remove_prefix(1);
+    if (length == 0 || startsWithControl(text) || text.front() == '"' || text.front() == '\\') {
+      for (const char byte : text.substr(0, std::max<size_t>(length, 1))) {
+        appendEscaped(out, byte);
+      }
+      text.remove_prefix(std::max<size_t>(length, 1));
     } else {
       out += text.substr(0, length);
       text.remove_prefix(length);
@@ -163,9 +171,9 @@ std::string printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const size_t length = codePointLength(text);
-    if (length == 0 || (isControl(text.front()) && text.front() != '\t')) {
+    if (length == 0 || (startsWithControl(text) && text.front() != '\t')) {
       out += "\xEF\xBF\xBD";
-      text.remove_prefix(1);
+      text.remove_prefix(std::max<size_t>(length, 1));
     } else {
       out += text.substr(0, length);
       text.remove_prefix(length);

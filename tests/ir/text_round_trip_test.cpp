@@ -104,7 +104,8 @@ TEST_CASE("any name round-trips", "[text]") {
       "a.b",      ".a",         "9lives", "a b",      "\"",
       "\\",       "\n\t\r\x7f", "größe",  "\xff\xc0", "relu",
       "mul",      "constant.2", "a#b",    "=",        std::string("nul\0!", 5),
-      "\xe2\x82", "日本語",     "-1",     "e",        "_"};
+      "\xe2\x82", "日本語",     "-1",     "e",        "_",
+      "\xc2\x9b"};
   GraphBuilder builder("the \"name\"\n");
   ValueId last;
   for (const std::string& name : names) {

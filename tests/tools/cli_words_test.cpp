@@ -146,3 +146,32 @@ TEST_CASE("dfc view: figure and placed --collapse are one picture, and the help 
         shop.dfc({"view", figure, "-m", "cpu-2gpu", "--what=placed", "--collapse"}).out);
   CHECK_THAT(runDfc({"view", "--help"}).out, containing("placed --collapse is the same"));
 }
+
+TEST_CASE("dfc: control characters in the names of files do not reach the terminal, and files keep them") {
+  const Workshop shop;
+  const std::string shown = R"(\u001b]0;pwn\u0007gpu1\u007f\u009b é)"; // and so it is written in JSON
+  shop.write("m.json", R"({"devices": [{"id": "cpu0"}, {"class": "cpu", "id": ")" + shown +
+                           R"("}], "default_comm": {"latency": 0, "bandwidth": 1e9}})");
+  const std::string graph = R"(graph "\x1b[31mzz" {
+  input x : f32[4]
+  relu : f32[4] = relu(x)
+  fetch "\xc2\x9by" = relu
+}
+)";
+  shop.write("g.dfg", graph);
+  const std::vector<std::string> words = {"compile", "g.dfg", "-m", "m.json"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return shop.dfc(more);
+  };
+  const Outcome summary = with({});
+  CHECK_THAT(summary.out, startingWith(R"(\u001b[31mzz for )"));
+  CHECK_THAT(summary.out, containing("not used: " + shown + "\n"));
+  CHECK_THAT(with({"--pin", "*=gpu1"}).err, containing("has cpu0, " + shown));
+  CHECK(with({"--emit", "graph"}).out == graph);
+  // A program gets the names themselves, and so does a plan.
+  const std::string name = "\x1b]0;pwn\x07gpu1\x7f\xc2\x9b é";
+  CHECK(nlohmann::json::parse(with({"--json"}).out)["devices"][1]["name"] == name);
+  REQUIRE(with({"-o", "a.plan"}).status == 0);
+  CHECK(nlohmann::json::parse(shop.dfc({"simulate", "a.plan", "--json"}).out)["graph"] == "\x1b[31mzz");
+}

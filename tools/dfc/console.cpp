@@ -43,9 +43,26 @@ const char* kindOf(Exit status) {
 
 } // namespace
 
+std::string visible(std::string_view text) {
+  std::string out;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const auto next = static_cast<unsigned char>(at + 1 < text.size() ? text[at + 1] : 0);
+    if (byte == 0xC2 && next >= 0x80 && next < 0xA0) { // U+0080 to U+009F in UTF-8
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", next);
+      ++at;
+    } else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
+    } else {
+      out += text[at];
+    }
+  }
+  return out;
+}
+
 void Console::print(std::string_view text) {
   if (!json_) {
-    write(out_, text);
+    write(out_, visible(text));
     std::fflush(out_);
   }
 }
@@ -54,7 +71,7 @@ void Console::note(const std::string& line) {
   if (json_) {
     notes_.push_back(line);
   } else {
-    write(err_, line + "\n");
+    write(err_, visible(line) + "\n");
   }
 }
 
@@ -81,7 +98,7 @@ Exit Console::fail(Exit status, const Diagnostics& errors) {
     }
     write(err_, dump({{"status", static_cast<int>(status)}, {"fault", kindOf(status)}, {"errors", list}}));
   } else {
-    write(err_, render(errors));
+    write(err_, visible(render(errors)));
   }
   return status;
 }

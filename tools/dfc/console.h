@@ -14,18 +14,23 @@ namespace dfc::tool {
 /// Exit status. A bug is ours: it asks to be reported.
 enum class Exit : int { Fine = 0, UserError = 1, MachineFailure = 2, Bug = 3 };
 
+/// Names come from files: control characters in them (but newline and tab) must not reach a terminal, which
+/// would obey them. Each becomes its escape, as in \u001b, which JSON that is printed for people may hold
+/// too.
+std::string visible(std::string_view text);
+
 class Console {
  public:
   Console(bool json, std::FILE* out, std::FILE* err) : json_(json), out_(out), err_(err) {}
   bool json() const { return json_; }
-  /// Text for people on stdout; nothing with --json.
+  /// Text for people on stdout, made `visible`; nothing with --json.
   void print(std::string_view text);
-  /// A remark that is no error: a line on stderr, or an entry of "notes" with --json.
+  /// A remark that is no error: a visible line on stderr, or an entry of "notes" with --json.
   void note(const std::string& line);
   /// Ends a verb. `object` is a JSON object; with --json it goes to stdout with "status": "ok" before it and
   /// the notes after.
   Exit finish(const std::string& object);
-  /// Ends a verb in errors: rendered on stderr, or one JSON object there with --json.
+  /// Ends a verb in errors: rendered on stderr and visible, or one JSON object there with --json.
   Exit fail(Exit status, const Diagnostics& errors);
   std::FILE* errorStream() const { return err_; }
 

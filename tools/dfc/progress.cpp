@@ -19,9 +19,9 @@ constexpr int64_t barWidth = 30;
 
 } // namespace
 
-Progress::Progress(const Console& console, std::string title, int64_t total, std::string unit)
+Progress::Progress(const Console& console, const std::string& title, int64_t total, std::string unit)
     : stream_(console.json() ? nullptr : console.errorStream()),
-      terminal_(stream_ != nullptr && ::isatty(::fileno(stream_)) == 1), title_(std::move(title)),
+      terminal_(stream_ != nullptr && ::isatty(::fileno(stream_)) == 1), title_(visible(title)),
       unit_(std::move(unit)), total_(std::max<int64_t>(total, 1)), begin_(Clock::now()),
       next_(begin_ + quiet) {}
 
@@ -42,13 +42,13 @@ void Progress::update(int64_t done, const std::string& remark) {
   if (terminal_) {
     next_ = now + redraw;
     shown_ = true;
-    fmt::print(stream_, "\r\x1b[K{}", barText(done, remark));
+    fmt::print(stream_, "\r\x1b[K{}", barText(done, visible(remark)));
     std::fflush(stream_);
   } else if (done * 10 / total_ > tenth_) {
     next_ = now + plainInterval;
     tenth_ = done * 10 / total_;
     fmt::print(stream_, "{}: {} of {} {} ({} %){}{}\n", title_, done, total_, unit_, 100 * done / total_,
-               remark.empty() ? "" : ", ", remark);
+               remark.empty() ? "" : ", ", visible(remark));
     std::fflush(stream_);
   }
 }

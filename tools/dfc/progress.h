@@ -12,7 +12,7 @@ namespace dfc::tool {
 class Progress {
  public:
   /// `total` units of work called `unit` ("steps").
-  Progress(const Console& console, std::string title, int64_t total, std::string unit);
+  Progress(const Console& console, const std::string& title, int64_t total, std::string unit);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
