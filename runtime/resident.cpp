@@ -176,4 +176,17 @@ Diagnostics checkState(const std::vector<ParameterRow>& parameters, const NamedL
   return errors;
 }
 
+Diagnostics checkWholeState(const std::vector<ParameterRow>& parameters, const NamedLiterals& given) {
+  Diagnostics errors;
+  for (const ParameterRow& row : parameters) {
+    if (given.find(row.name) == given.end()) {
+      errors.push_back(errorWithoutPlace(fmt::format("there is no value for parameter '{}'", row.name),
+                                         "use a file that was saved from this graph"));
+    }
+  }
+  const Diagnostics unfit = checkState(parameters, given);
+  errors.insert(errors.end(), unfit.begin(), unfit.end());
+  return errors;
+}
+
 } // namespace dfc

@@ -27,5 +27,7 @@ Result<llvm::DenseMap<ValueId, Literal>> residentValues(const PlacedGraph& place
 /// Whether `given` fits the named parameters: unknown names (did you mean …), wrong types and shapes, all at
 /// once.
 Diagnostics checkState(const std::vector<ParameterRow>& parameters, const NamedLiterals& given);
+/// The same, and whether each has a value.
+Diagnostics checkWholeState(const std::vector<ParameterRow>& parameters, const NamedLiterals& given);
 
 } // namespace dfc

@@ -178,13 +178,13 @@ NamedLiterals Session::state() {
   return state;
 }
 
-Diagnostics Session::checkState(const NamedLiterals& values) const {
-  return dfc::checkState(impl_->parameters, values);
+Diagnostics Session::checkWholeState(const NamedLiterals& values) const {
+  return dfc::checkWholeState(impl_->parameters, values);
 }
 
 Status Session::setState(const NamedLiterals& values) {
   waitAll();
-  if (Diagnostics errors = checkState(values); !errors.empty()) {
+  if (Diagnostics errors = checkState(impl_->parameters, values); !errors.empty()) {
     return errors;
   }
   for (const ParameterRow& row : impl_->parameters) {

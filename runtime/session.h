@@ -71,8 +71,8 @@ class Session {
   NamedLiterals state();
   /// Sets parameters by name, replicas too. Names, types and shapes must agree; none is set unless all do.
   Status setState(const NamedLiterals& values);
-  /// What `setState` would refuse, all at once.
-  Diagnostics checkState(const NamedLiterals& values) const;
+  /// What `setState` would refuse, and parameters that have no value, all at once.
+  Diagnostics checkWholeState(const NamedLiterals& values) const;
 
   /// The measured spans since the last call, begin of the first at 0, the first traced step as round 0; by
   /// begin.

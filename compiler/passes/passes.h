@@ -1,6 +1,5 @@
 // The graph-to-graph passes. Each is a pure function in its own file; their order and its reasons are in
-// passes.def. A pass keeps every fetch, every assign and every bit of every fetched
-// value.
+// passes.def. A pass keeps every fetch, every assign and every bit of every fetched value.
 #pragma once
 
 #include "ir/graph.h"

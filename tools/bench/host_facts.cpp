@@ -56,13 +56,12 @@ std::string nowInUtc() {
 
 } // namespace
 
+std::string cpuModel() { return fieldOf("/proc/cpuinfo", "model name"); }
+
 HostFacts hostFacts() {
-  return {fieldOf("/proc/cpuinfo", "model name"),
-          std::max(1U, std::thread::hardware_concurrency()),
-          driverVersion(),
-          toolkitVersion(),
-          nowInUtc(),
-          DFC_GIT_VERSION};
+  return {cpuModel(),      std::max(1U, std::thread::hardware_concurrency()),
+          driverVersion(), toolkitVersion(),
+          nowInUtc(),      DFC_GIT_VERSION};
 }
 
 int64_t residentBytes() {

@@ -6,8 +6,11 @@
 
 namespace dfc::bench {
 
+/// What this host's processor calls itself; "" where the system does not tell.
+std::string cpuModel();
+
 struct HostFacts {
-  std::string cpu; ///< model name; "" where the system does not tell
+  std::string cpu; ///< its model
   uint32_t threads = 1;
   std::string driver;  ///< version of the NVIDIA kernel module; "" without one
   std::string cuda;    ///< version of the CUDA toolkit of the usual place; "" without one

@@ -1,5 +1,6 @@
 #include "tools/dfc/backend_choice.h"
 
+#include "tools/dfc/all_errors.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/user_cache.h"
 
@@ -19,7 +20,7 @@ std::vector<std::string> backendNames() {
 void applyBackend(const std::string& text, SessionOptions& options, Diagnostics& errors) {
   const auto pair = splitPair(text, "--backend", "KIND=NAME, for example gpu=emulated");
   if (!pair) {
-    errors.insert(errors.end(), pair.errors().begin(), pair.errors().end());
+    add(errors, pair.errors());
     return;
   }
   const auto& [kind, backend] = *pair;

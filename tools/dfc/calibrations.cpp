@@ -1,5 +1,7 @@
 #include "tools/dfc/calibrations.h"
 
+#include "tools/dfc/all_errors.h"
+
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
@@ -58,7 +60,7 @@ Result<std::vector<Calibration>> calibrationsFor(const std::vector<std::string>&
   for (const std::string& path : paths) {
     auto tables = readCalibrations(path);
     if (!tables) {
-      errors.insert(errors.end(), tables.errors().begin(), tables.errors().end());
+      add(errors, tables.errors());
       continue;
     }
     if (llvm::none_of(*tables, [&](const Calibration& table) { return serves(table, machine); })) {

@@ -109,7 +109,7 @@ void addCompile(CLI::App& program, Verbs& verbs) {
   CLI::App* verb = program.add_subcommand("compile", "Compile a graph file into a plan for a machine");
   verb->add_option("GRAPH", arguments->graph, "graph file (.dfg)")->required();
   addPlanOptions(*verb, arguments->plan, /*machineRequired=*/true);
-  verb->add_option("-o,--output", arguments->output, "write the plan here")->type_name("PLAN");
+  verb->add_option("-o,--output", arguments->output, "write the plan here")->type_name("FILE.plan");
   verb->add_option("--emit", arguments->emit, fmt::format("print a stage: {}", fmt::join(stages, ", ")))
       ->type_name("STAGE");
   verb->footer(examples);

@@ -1,6 +1,7 @@
 #include "tools/dfc/feeds.h"
 
 #include "samples/data/shuffle.h"
+#include "tools/dfc/all_errors.h"
 #include "tools/dfc/byte_rows.h"
 #include "tools/dfc/console.h"
 #include "tools/dfc/labels.h"
@@ -84,7 +85,7 @@ Result<Feeds> Feeds::load(const std::vector<std::string>& arguments, const Graph
 void Feeds::fit(const std::string& argument, const Graph& graph, Diagnostics& errors) {
   const auto pair = splitPair(argument, "--feed", "NAME=FILE, for example x=x.npy");
   if (!pair) {
-    errors.insert(errors.end(), pair.errors().begin(), pair.errors().end());
+    add(errors, pair.errors());
     return;
   }
   const auto inputs = inputsOf(graph);
@@ -100,7 +101,7 @@ void Feeds::fit(const std::string& argument, const Graph& graph, Diagnostics& er
   }
   auto data = readFeedSource(pair->second, pair->first);
   if (!data) {
-    errors.insert(errors.end(), data.errors().begin(), data.errors().end());
+    add(errors, data.errors());
     return;
   }
   if (const auto wrong = wrongLabel(graph, pair->first, *data)) {

@@ -2,6 +2,7 @@
 
 #include "runtime/files/npy.h"
 #include "runtime/files/npz.h"
+#include "tools/dfc/all_errors.h"
 #include "tools/dfc/console.h"
 
 #include <fmt/format.h>
@@ -67,7 +68,7 @@ Result<std::vector<std::string>> FetchFiles::write(const NamedLiterals& results)
   std::vector<std::string> written;
   Diagnostics errors;
   const auto note = [&](const std::string& path, const Status& status) {
-    errors.insert(errors.end(), status.errors().begin(), status.errors().end());
+    add(errors, status.errors());
     written.push_back(path);
   };
   for (const Wish& wish : wishes_) {

@@ -3,6 +3,7 @@
 #include "compiler/compile.h"
 #include "ir/dsl.h"
 #include "runtime/session.h"
+#include "tools/bench/host_facts.h"
 
 #include <fmt/format.h>
 
@@ -134,24 +135,13 @@ double rounded(double value) {
 
 } // namespace
 
-std::string hostModel() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) {
-      const size_t at = line.find(": ");
-      return at == std::string::npos ? "" : line.substr(at + 2);
-    }
-  }
-  return "";
-}
-
 Machine estimatedHost() {
   Machine machine;
   machine.name = "this-host";
   DeviceRow cpu;
   cpu.name = "cpu0";
   cpu.kind = DeviceKind::Cpu;
-  cpu.model = hostModel();
+  cpu.model = bench::cpuModel();
   cpu.memoryBytes = hostMemory();
   cpu.threads = std::max(1U, std::thread::hardware_concurrency());
   cpu.peakFlops.fill(16e9 * cpu.threads);

@@ -8,9 +8,6 @@
 
 namespace dfc::tool {
 
-/// What this host's processor calls itself; "" where nobody says.
-std::string hostModel();
-
 /// One cpu with all cores of this process, the memory of the host (or of its control group), and rates that
 /// are estimates: 10 GB/s of memory and 16 GFLOP/s of f32 a core, half for f64, launch 2 µs.
 Machine estimatedHost();

@@ -3,11 +3,11 @@
 #include "ir/atomic_file.h"
 #include "ir/text/units.h"
 #include "runtime/checkpoint.h"
+#include "tools/bench/host_facts.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/calibrations.h"
 #include "tools/dfc/feeds.h"
 #include "tools/dfc/fetches.h"
-#include "tools/dfc/host_machine.h"
 #include "tools/dfc/numbers.h"
 #include "tools/dfc/plan_report.h"
 #include "tools/dfc/progress.h"
@@ -234,7 +234,7 @@ Result<std::vector<std::string>> writeFiles(const RunArguments& arguments, Setti
 /// it predicts is then not what the clock shows.
 bool playsMachine(const Session& session, const Machine& machine) {
   const auto report = session.deviceReport();
-  return hostModel() != machine.devices[machine.host()].model ||
+  return bench::cpuModel() != machine.devices[machine.host()].model ||
          std::any_of(report.begin(), report.end(), [](const std::string& line) {
            return line.ends_with(": emulated") || line.ends_with(": null");
          });
