@@ -43,6 +43,20 @@ inline void prefetch(const std::byte* from, size_t bytes) {
   }
 }
 
+/// The same for lines that this core is about to write.
+inline void prefetchToWrite(const std::byte* from, size_t bytes) {
+  constexpr size_t line = 64;
+  for (size_t i = 0; i < bytes; i += line) {
+#if defined(__x86_64__)
+    asm volatile("prefetchw %0"
+                 :
+                 : "m"(from[i])); // of the builtin, GCC makes it only where told of the processor
+#else
+    __builtin_prefetch(from + i, 1);
+#endif
+  }
+}
+
 /// Moves lines from this core's caches to the last one. A processor that has no such instruction does
 /// nothing.
 inline void demote([[maybe_unused]] const std::byte* from, [[maybe_unused]] size_t bytes) {

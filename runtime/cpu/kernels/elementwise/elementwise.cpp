@@ -11,10 +11,13 @@
 namespace dfc {
 namespace {
 
+// What the result overwrites is wanted for itself at once: another core may have read it since.
 void bringNear(llvm::ArrayRef<InOrderOperand> inOrder, llvm::ArrayRef<const std::byte*> operands,
-               int64_t begin, int64_t count) {
+               int64_t begin, int64_t count, const std::byte* result) {
   for (const InOrderOperand& operand : inOrder) {
-    prefetch(operands[operand.index] + begin * operand.width, static_cast<size_t>(count * operand.width));
+    const std::byte* from = operands[operand.index];
+    (from == result ? prefetchToWrite : prefetch)(from + begin * operand.width,
+                                                  static_cast<size_t>(count * operand.width));
   }
 }
 
@@ -59,7 +62,7 @@ class ElementwiseKernel final : public CpuKernel {
       const int64_t begin = beginOf(tile), count = beginOf(tile + 1) - begin;
       if (tile + 1 < tiles.end) { // a tile is a page or so, and processors look ahead within a page only
         const int64_t next = beginOf(tile + 1);
-        bringNear(inOrder_, operands, next, beginOf(tile + 2) - next);
+        bringNear(inOrder_, operands, next, beginOf(tile + 2) - next, result);
       }
       std::byte* place = result + begin * width_;
       source_.tile(operands, begin, count, scratch, streams_ ? streamed : place);
@@ -102,7 +105,7 @@ ElementwisePieces::ElementwisePieces(const OpAttributes& attributes, OperandType
                                      const TensorType& result)
     : source_(bodyOf(attributes, operands, result), operands, naturalOrder(result.shape), true),
       width_(byteWidth(result.element)) {
-  for (size_t i = 0; i < operands.size(); ++i) {
+  for (size_t i = 1; i < operands.size(); ++i) {
     if (operands[i].shape == result.shape) {
       inOrder_.push_back({i, byteWidth(operands[i].element)});
     }
@@ -125,8 +128,8 @@ void ElementwisePieces::run(llvm::ArrayRef<const std::byte*> operands, std::byte
     for (int64_t at = first; at < end; at += tileElements) {
       const int64_t next = at + tileElements < end ? at + tileElements : first + piece.stride;
       if (next < end || row + 1 < piece.rows) { // processors look ahead within a page only
-        bringNear(inOrder_, operands, next,
-                  std::min({tileElements, piece.length, source_.elements() - next}));
+        bringNear(inOrder_, operands, next, std::min({tileElements, piece.length, source_.elements() - next}),
+                  result);
       }
       source_.tile(operands, at, std::min(tileElements, end - at), scratch, result + at * width_);
     }

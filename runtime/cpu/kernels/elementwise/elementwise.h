@@ -19,7 +19,7 @@ struct InOrderOperand {
   bool comes = false; ///< from another device
 };
 
-/// The same a piece at a time, on the calling thread, for whoever makes an operand piece by piece.
+/// The same a piece at a time, on the calling thread, for whoever makes the first operand piece by piece.
 class ElementwisePieces {
  public:
   /// Elements of the result: `rows` runs of `length`, whose first elements are `stride` apart.

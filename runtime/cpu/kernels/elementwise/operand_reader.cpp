@@ -1,6 +1,7 @@
 #include "runtime/cpu/kernels/elementwise/operand_reader.h"
 
 #include "ir/assert.h"
+#include "runtime/cpu/kernels/cache_hints.h"
 
 #include <algorithm>
 #include <array>
@@ -99,6 +100,12 @@ const std::byte* OperandReader::read(const std::byte* base, int64_t begin, int64
   }
   gather(base, begin, count, scratch);
   return scratch;
+}
+
+void OperandReader::bringNear(const std::byte* base, int64_t begin, int64_t count) const {
+  if (kind_ == Kind::Contiguous) {
+    prefetch(base + begin * width_, static_cast<size_t>(count * width_));
+  }
 }
 
 void OperandReader::gather(const std::byte* base, int64_t begin, int64_t count, std::byte* scratch) const {

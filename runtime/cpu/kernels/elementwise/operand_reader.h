@@ -36,6 +36,9 @@ class OperandReader {
   /// to scratch as well.
   const std::byte* read(const std::byte* base, int64_t begin, int64_t count, std::byte* scratch) const;
 
+  /// Asks the memory for them, where they lie in order.
+  void bringNear(const std::byte* base, int64_t begin, int64_t count) const;
+
  private:
   void gather(const std::byte* base, int64_t begin, int64_t count, std::byte* scratch) const;
   llvm::SmallVector<int64_t, 8> dims_, strides_; // neighbours merged where they continue one another

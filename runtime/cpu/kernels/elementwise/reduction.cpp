@@ -133,6 +133,9 @@ class ReductionKernel final : public CpuKernel {
   void foldRow(const Work& work, int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end; at += tileElements) {
       const int64_t count = std::min(tileElements, end - at);
+      if (at + count < end) {
+        source_.bringNear(work.operands, at + count, std::min(tileElements, end - at - count));
+      }
       const Carry folded = fold_.row(tile(work, at, count), static_cast<size_t>(count));
       fold_.merge(work.carries(), &folded, 1);
     }
@@ -142,6 +145,11 @@ class ReductionKernel final : public CpuKernel {
     const int64_t rowsPerTile = panels_ == 1 ? std::max<int64_t>(1, tileElements / layout_.inner) : 1;
     for (int64_t row = begin; row < end; row += rowsPerTile) {
       const int64_t rows = std::min(rowsPerTile, end - row);
+      const int64_t next = row + rows;
+      if (next < end) { // a tile is a page or so, and processors look ahead within a page only
+        source_.bringNear(work.operands, next * layout_.inner + column,
+                          std::min(rowsPerTile, end - next) * columns);
+      }
       const std::byte* lanes = tile(work, row * layout_.inner + column, rows * columns);
       for (int64_t i = 0; i < rows; ++i) {
         fold_.column(work.carries(), lanes + i * columns * byteWidth(lane_), static_cast<size_t>(columns));

@@ -82,4 +82,12 @@ const void* TileSource::tile(llvm::ArrayRef<const std::byte*> operands, int64_t 
   return program_.run(inputs, scratch + readers_.size() * tileBytes, result, count);
 }
 
+void TileSource::bringNear(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t count) const {
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (program_.reads(i)) {
+      readers_[i].bringNear(operands[i], begin, count);
+    }
+  }
+}
+
 } // namespace dfc

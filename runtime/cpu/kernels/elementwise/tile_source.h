@@ -28,6 +28,9 @@ class TileSource {
   const void* tile(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t count,
                    std::byte* scratch, std::byte* result) const;
 
+  /// Asks for what tile() will read of operands whose elements lie in the order of the space.
+  void bringNear(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t count) const;
+
  private:
   bool isSplat(size_t operand) const {
     return program_.reads(operand) && readers_[operand].kind() == OperandReader::Kind::Splat;

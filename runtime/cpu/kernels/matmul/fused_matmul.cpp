@@ -10,21 +10,11 @@
 namespace dfc {
 namespace {
 
-/// Where the product goes.
-class ProductPlace {
- public:
-  ProductPlace(const TensorType& product, const TensorType& result)
-      : bytes_(static_cast<size_t>(product.bytes())), sameType_(product == result) {}
-
-  std::byte* of(llvm::ArrayRef<const std::byte*> others, std::byte* result) const {
-    const bool isFree = sameType_ && !llvm::is_contained(others, result);
-    return isFree ? result : threadIntermediate(bytes_);
-  }
-
- private:
-  size_t bytes_;
-  bool sameType_;
-};
+/// Whether the product may lie where the result will: not where its elements are of another type, or where
+/// the epilogue reads an operand from there.
+bool mayLieIn(const std::byte* result, bool sameType, llvm::ArrayRef<const std::byte*> others) {
+  return sameType && !llvm::is_contained(others, result);
+}
 
 /// What the epilogue reads.
 llvm::SmallVector<const std::byte*, 4> inputsOf(const std::byte* product,
@@ -38,22 +28,30 @@ class PanelwiseKernel final : public CpuKernel {
  public:
   PanelwiseKernel(const ops::FusedMatmul& op, OperandTypes operands, OperandTypes results,
                   std::unique_ptr<PanelProduct> product, ElementwisePieces finish)
-      : place_(op.productType(operands), results.front()), product_(std::move(product)),
-        finish_(std::move(finish)) {}
+      : sameType_(op.productType(operands) == results.front()),
+        width_(static_cast<uintptr_t>(byteWidth(op.productType(operands).element))),
+        product_(std::move(product)), finish_(std::move(finish)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
-    std::byte* const product = place_.of(operands.drop_front(2), results.front());
-    const auto inputs = inputsOf(product, operands.drop_front(2));
-    product_->run(operands[0], operands[1], product, finish_.scratchBytes(),
-                  [&](const MatmulPanel& panel, std::byte* scratch) {
-                    finish_.run(inputs, results.front(),
+    const auto others = operands.drop_front(2);
+    std::byte* const place = mayLieIn(results.front(), sameType_, others) ? results.front() : nullptr;
+    product_->run(operands[0], operands[1], place, finish_.scratchBytes(),
+                  [&](const MatmulPanel& panel, const std::byte* made, std::byte* scratch) {
+                    finish_.run(inputsOf(asWhole(made, panel), others), results.front(),
                                 {panel.cOffset, panel.columns, panel.rows, product_->plan().columns},
                                 scratch);
                   });
   }
 
  private:
-  ProductPlace place_;
+  // Where the whole product would begin for this panel to be in its place.
+  const std::byte* asWhole(const std::byte* made, const MatmulPanel& panel) const {
+    return reinterpret_cast<const std::byte*>(reinterpret_cast<uintptr_t>(made) -
+                                              static_cast<uintptr_t>(panel.cOffset) * width_);
+  }
+
+  bool sameType_;
+  uintptr_t width_; ///< bytes of the product's elements
   std::unique_ptr<PanelProduct> product_;
   ElementwisePieces finish_;
 };
@@ -63,18 +61,22 @@ class PanelwiseKernel final : public CpuKernel {
 class InTurnKernel final : public CpuKernel {
  public:
   InTurnKernel(const ops::FusedMatmul& op, OperandTypes operands, OperandTypes results, ThreadPool& pool)
-      : place_(op.productType(operands), results.front()),
+      : sameType_(op.productType(operands) == results.front()),
+        productBytes_(static_cast<size_t>(op.productType(operands).bytes())),
         multiply_(makeMatmulKernel(op.product(), operands.take_front(2), op.productType(operands), pool)),
         finish_(makeElementwiseKernel(op.epilogue(), op.epilogueOperands(operands), results, pool)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
-    std::byte* const product = place_.of(operands.drop_front(2), results.front());
+    const auto others = operands.drop_front(2);
+    std::byte* const product =
+        mayLieIn(results.front(), sameType_, others) ? results.front() : threadIntermediate(productBytes_);
     multiply_->run(operands.take_front(2), product);
-    finish_->run(inputsOf(product, operands.drop_front(2)), results);
+    finish_->run(inputsOf(product, others), results);
   }
 
  private:
-  ProductPlace place_;
+  bool sameType_;
+  size_t productBytes_;
   std::unique_ptr<CpuKernel> multiply_, finish_;
 };
 

@@ -3,7 +3,7 @@
 // its own, or shared by fewer threads than the epilogue is worth, the one and then the other. The result has
 // the bits of the two ops apart. The product lies in the result's buffer; where its elements are of another
 // type, or where the epilogue reads an operand from there (the update of a parameter in place), in memory of
-// the calling thread.
+// the threads that make it: of panels, one at a time, so that it never leaves their caches.
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"

@@ -13,7 +13,7 @@ class MatmulKernel final : public CpuKernel {
   explicit MatmulKernel(std::unique_ptr<PanelProduct> product) : product_(std::move(product)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
-    product_->run(operands[0], operands[1], results[0], 0, [](const MatmulPanel&, std::byte*) {});
+    product_->run(operands[0], operands[1], results[0], 0, [](const MatmulPanel&, std::byte*, std::byte*) {});
   }
 
  private:

@@ -25,8 +25,9 @@ class BlockMultiplier final : public PanelMultiplier {
   const MatmulPlan& plan_;
 };
 
-// A primitive for whole panels and one for each shape of smaller last ones. oneDNN's quicker kernels take a
-// transposed matrix as a whole only, so a panel of one is packed first, as long as that stays in the caches.
+// A primitive for whole panels and one for each shape of smaller last ones. Where c is dense, oneDNN has
+// quicker kernels, which take a transposed matrix as a whole only: then a panel of one is packed first, as
+// long as that stays in the caches.
 class OnednnMultiplier final : public PanelMultiplier {
  public:
   /// Null where oneDNN has nothing for the type on this processor.
@@ -59,7 +60,8 @@ class OnednnMultiplier final : public PanelMultiplier {
  private:
   bool packs(const MatmulPanel& panel) const {
     constexpr size_t mostBytes = 16 << 20;
-    return plan_.transposeA && panel.rows < plan_.rows && bytesOfA(panel) <= mostBytes;
+    return plan_.transposeA && panel.rows < plan_.rows && panel.columns == plan_.columns &&
+           panel.columns > 1 && bytesOfA(panel) <= mostBytes;
   }
 
   /// A multiple of 64, so that what lies behind is aligned.

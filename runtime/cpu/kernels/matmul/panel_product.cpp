@@ -6,6 +6,12 @@
 
 namespace dfc {
 
+namespace {
+
+size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+} // namespace
+
 bool isEmptyProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes results) {
   const Shape& a = operands[0].shape;
   return results[0].shape.elements() == 0 || a[a.rank() - (op.transposeA ? 2 : 1)] == 0;
@@ -32,18 +38,24 @@ uint32_t PanelProduct::partsOf(const ops::Matmul& op, OperandTypes operands, Ope
   return partCount(pool, plan.panels(), plan.cost());
 }
 
+size_t PanelProduct::bytesOfPanel() const {
+  return static_cast<size_t>(((plan_.panelRows - 1) * plan_.columns + plan_.panelColumns) * width_);
+}
+
 void PanelProduct::run(const std::byte* a, const std::byte* b, std::byte* c, size_t scratchBytes, Then then) {
-  const size_t own = (multiplier_->scratchBytes() + 63) / 64 * 64;
+  const size_t own = rounded(multiplier_->scratchBytes());
+  const size_t panelBytes = c == nullptr ? rounded(bytesOfPanel()) : 0;
   pool_.run(parts_, [&](uint32_t part) {
     const UnitRange panels = unitsOfPart(plan_.panels(), parts_, part);
-    std::byte* const scratch = threadScratch(own + scratchBytes);
+    std::byte* const scratch = threadScratch(own + panelBytes + scratchBytes);
     std::optional<int64_t> rowsBefore;
     for (int64_t index = panels.begin; index < panels.end; ++index) {
       const MatmulPanel panel = plan_.panel(index);
+      std::byte* const made = c == nullptr ? scratch + own : c + panel.cOffset * width_;
       multiplier_->multiply(part, panel, rowsBefore == panel.aOffset, a + panel.aOffset * width_,
-                            b + panel.bOffset * width_, c + panel.cOffset * width_, scratch);
+                            b + panel.bOffset * width_, made, scratch);
       rowsBefore = panel.aOffset;
-      then(panel, scratch + own);
+      then(panel, made, scratch + own + panelBytes);
     }
   });
 }
