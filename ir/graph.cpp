@@ -90,7 +90,8 @@ OpId GraphBuilder::appendInterned(OpAttributes attributes, llvm::ArrayRef<ValueI
     return {};
   }
   addResults(row, types.types, site.name);
-  return tables().ops.add(std::move(row));
+  std::vector<OpId>& alike = tables().opsOfKind[static_cast<size_t>(row.kind())];
+  return alike.emplace_back(tables().ops.add(std::move(row)));
 }
 
 void GraphBuilder::addResults(OpRow& row, llvm::ArrayRef<TensorType> types, StringId name) {

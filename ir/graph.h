@@ -9,9 +9,11 @@
 #include "ir/string_pool.h"
 #include "ir/table.h"
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
 
+#include <array>
 #include <memory>
 #include <string_view>
 
@@ -72,6 +74,8 @@ class Graph {
   const ValueRow& operator[](ValueId value) const { return tables_->values[value]; }
   IdRange<OpId> ops() const { return tables_->ops.ids(); }
   IdRange<ValueId> values() const { return tables_->values.ids(); }
+  /// Those of one kind, in order.
+  llvm::ArrayRef<OpId> opsOf(OpKind kind) const { return tables_->opsOfKind[static_cast<size_t>(kind)]; }
   size_t opCount() const { return tables_->ops.size(); }
   size_t valueCount() const { return tables_->values.size(); }
   const std::vector<Fetch>& fetches() const { return tables_->fetches; }
@@ -98,6 +102,7 @@ class Graph {
     std::string name = "main";
     Table<OpId, OpRow> ops;
     Table<ValueId, ValueRow> values;
+    std::array<std::vector<OpId>, opKindCount> opsOfKind;
     std::vector<Fetch> fetches;
     StringPool strings;
     SideTable<StringId, ValueId> byName; // as far as names were given; invalid for other strings

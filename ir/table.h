@@ -99,7 +99,7 @@ class Table {
   Iterator end() const { return {this, size_}; }
 
  private:
-  static constexpr uint32_t blockRows = 32;
+  static constexpr uint32_t blockRows = 256;
   using Block = std::vector<Row>;
   std::vector<Block> blocks_; // blocks that never grow, so that rows never move
   uint32_t size_ = 0;

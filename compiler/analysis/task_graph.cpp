@@ -33,10 +33,8 @@ std::vector<LinkCost> communicationOf(const Machine& machine) {
 
 SideTable<OpId, bool> assignedParameters(const Graph& graph) {
   SideTable<OpId, bool> assigned(graph.opCount());
-  for (const OpId op : graph.ops()) {
-    if (graph[op].kind() == OpKind::Assign) {
-      assigned[graph[graph[op].operands[0]].producer] = true;
-    }
+  for (const OpId op : graph.opsOf(OpKind::Assign)) {
+    assigned[graph[graph[op].operands[0]].producer] = true;
   }
   return assigned;
 }

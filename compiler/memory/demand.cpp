@@ -18,8 +18,8 @@ class DemandMaker {
 
   MemoryDemand run() {
     joinByMeaning();
-    for (const OpId op : graph_.ops()) {
-      if (graph_[op].kind() == OpKind::Assign && writesParameterDirectly(op)) {
+    for (const OpId op : graph_.opsOf(OpKind::Assign)) {
+      if (writesParameterDirectly(op)) {
         resident_[root_[graph_[op].operands[1]]] = true;
       }
     }

@@ -110,10 +110,13 @@ class StoragePlanner {
 
  private:
   void shareInPlace() {
-    for (const StepId step : schedule_.steps.ids()) {
-      if (graph_[schedule_.steps[step].op].kind() == OpKind::Assign) {
-        tryDirectAssign(step);
-      }
+    std::vector<StepId> assigns;
+    for (const OpId op : graph_.opsOf(OpKind::Assign)) {
+      assigns.push_back(schedule_.stepOf[op]);
+    }
+    llvm::sort(assigns);
+    for (const StepId step : assigns) {
+      tryDirectAssign(step);
     }
     for (const StepId step : schedule_.steps.ids()) {
       tryInPlace(step);

@@ -46,9 +46,15 @@ class PinResolver {
 
  private:
   void readGraph() {
+    llvm::DenseMap<StringId, DeviceId> devices;
     for (const OpId op : graph_.ops()) {
-      if (!graph_.pinOf(op).empty()) {
-        pins_[op] = machine_.findDevice(graph_.pinOf(op));
+      const StringId pin = graph_[op].pin;
+      if (!graph_.text(pin).empty()) {
+        const auto [found, isNew] = devices.try_emplace(pin);
+        if (isNew) {
+          found->second = machine_.findDevice(graph_.text(pin));
+        }
+        pins_[op] = found->second;
       }
     }
     for (MissingDevice& missing : missingDevices(graph_, machine_)) {
@@ -60,8 +66,8 @@ class PinResolver {
   // refused.
   void checkInputs() {
     const DeviceId host = machine_.host();
-    for (const OpId op : graph_.ops()) {
-      if (graph_[op].kind() == OpKind::Input && pins_[op].valid() && pins_[op] != host) {
+    for (const OpId op : graph_.opsOf(OpKind::Input)) {
+      if (pins_[op].valid() && pins_[op] != host) {
         report(op,
                fmt::format("input '{}' is pinned to {}, but inputs arrive on the host, {}", graph_.nameOf(op),
                            machine_.devices[pins_[op]].name, machine_.devices[host].name),
@@ -71,10 +77,7 @@ class PinResolver {
   }
 
   void joinAssigns() {
-    for (const OpId op : graph_.ops()) {
-      if (graph_[op].kind() != OpKind::Assign) {
-        continue;
-      }
+    for (const OpId op : graph_.opsOf(OpKind::Assign)) {
       const OpId parameter = graph_[graph_[op].operands[0]].producer;
       DeviceId& home = pins_[parameter];
       DeviceId& writer = pins_[op];
@@ -169,10 +172,11 @@ std::vector<MissingDevice> missingDevices(const Graph& graph, const Machine& mac
   std::vector<MissingDevice> missing;
   llvm::DenseSet<StringId> seen;
   for (const OpId op : graph.ops()) {
-    const std::string pin(graph.pinOf(op));
-    if (pin.empty() || !seen.insert(graph[op].pin).second || machine.findDevice(pin).valid()) {
+    const StringId id = graph[op].pin;
+    if (graph.text(id).empty() || !seen.insert(id).second || machine.findDevice(graph.text(id)).valid()) {
       continue;
     }
+    const std::string pin(graph.text(id));
     missing.push_back({pin,
                        {Severity::Error, graph.locationOf(op),
                         fmt::format("'{}' is pinned to '{}', which machine '{}' does not have",

@@ -40,11 +40,8 @@ void settleResidents(Placement& placement, const PlacementProblem& problem) {
 
 // An assigned parameter lives where its assign writes.
 void joinAssigns(Placement& placement) {
-  for (const OpId op : placement.graph.ops()) {
-    const OpRow& row = placement.graph[op];
-    if (row.kind() == OpKind::Assign) {
-      placement.device[placement.graph[row.operands[0]].producer] = placement.device[op];
-    }
+  for (const OpId op : placement.graph.opsOf(OpKind::Assign)) {
+    placement.device[placement.graph[placement.graph[op].operands[0]].producer] = placement.device[op];
   }
 }
 

@@ -264,12 +264,20 @@ std::vector<double> upwardRanks(const ListProblem& problem) {
 std::vector<double> boxRanks(const ListProblem& problem) {
   std::vector<double> ranks = upwardRanks(problem);
   std::map<std::pair<uint32_t, uint32_t>, double> highest;
+  auto known = highest.end(); // of the task before: neighbours share their box
+  const auto highestOf = [&](const ListTask& task) -> double& {
+    const std::pair<uint32_t, uint32_t> box{task.group, task.box};
+    if (known == highest.end() || known->first != box) {
+      known = highest.try_emplace(box, 0).first;
+    }
+    return known->second;
+  };
   for (size_t task = 0; task < ranks.size(); ++task) {
-    double& rank = highest[{problem.tasks[task].group, problem.tasks[task].box}];
+    double& rank = highestOf(problem.tasks[task]);
     rank = std::max(rank, ranks[task]);
   }
   for (size_t task = 0; task < ranks.size(); ++task) {
-    ranks[task] = highest[{problem.tasks[task].group, problem.tasks[task].box}];
+    ranks[task] = highestOf(problem.tasks[task]);
   }
   return ranks;
 }

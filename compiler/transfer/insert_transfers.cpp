@@ -188,12 +188,10 @@ class TransferInserter {
   // step).
   void addAssigns() {
     std::vector<PendingAssign> pending;
-    for (const OpId op : old_.ops()) {
-      if (old_[op].kind() == OpKind::Assign) {
-        pending.push_back(valueToAssign(op, placement_.device[op]));
-        for (const DeviceId device : replicaDevicesOf(old_[old_[op].operands[0]].producer)) {
-          pending.push_back(valueToAssign(op, device));
-        }
+    for (const OpId op : old_.opsOf(OpKind::Assign)) {
+      pending.push_back(valueToAssign(op, placement_.device[op]));
+      for (const DeviceId device : replicaDevicesOf(old_[old_[op].operands[0]].producer)) {
+        pending.push_back(valueToAssign(op, device));
       }
     }
     for (const PendingAssign& assign : pending) {

@@ -44,10 +44,8 @@ class StateOrderer {
   }
 
   void run() {
-    for (const OpId op : graph_.ops()) {
-      if (graph_[op].kind() == OpKind::Assign) {
-        orderAssign(op);
-      }
+    for (const OpId op : graph_.opsOf(OpKind::Assign)) {
+      orderAssign(op);
     }
   }
 

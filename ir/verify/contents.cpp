@@ -79,16 +79,17 @@ class ContentsMaker {
   /// After the last step a parameter holds what was assigned to it, or what it held before.
   void keepState() {
     SideTable<OpId, char> assigned(graph_.opCount(), 0);
-    for (const OpId op : graph_.ops()) {
-      if (graph_[op].kind() == OpKind::Assign) {
-        assigned[graph_[graph_[op].operands[0]].producer] = 1;
-        made_.rows[made_.of[graph_[op].firstResult]].kept = true;
-      }
+    const auto keep = [&](OpId op) { made_.rows[made_.of[graph_[op].firstResult]].kept = true; };
+    for (const OpId op : graph_.opsOf(OpKind::Assign)) {
+      assigned[graph_[graph_[op].operands[0]].producer] = 1;
+      keep(op);
     }
-    for (const OpId op : graph_.ops()) {
-      const OpKind kind = graph_[op].kind();
-      if (kind == OpKind::Constant || (kind == OpKind::Parameter && assigned[op] == 0)) {
-        made_.rows[made_.of[graph_[op].firstResult]].kept = true;
+    for (const OpId op : graph_.opsOf(OpKind::Constant)) {
+      keep(op);
+    }
+    for (const OpId op : graph_.opsOf(OpKind::Parameter)) {
+      if (assigned[op] == 0) {
+        keep(op);
       }
     }
   }

@@ -29,10 +29,8 @@ class StateVerifier {
   void checkReplicas() {
     std::vector<std::pair<OpId, OpId>> pairs(placed_.replicas.begin(), placed_.replicas.end());
     std::sort(pairs.begin(), pairs.end());
-    for (const OpId op : graph_.ops()) {
-      if (graph_[op].kind() == OpKind::Assign) {
-        assignOf_[producer(graph_[op].operands[0])] = op;
-      }
+    for (const OpId op : graph_.opsOf(OpKind::Assign)) {
+      assignOf_[producer(graph_[op].operands[0])] = op;
     }
     for (const auto& [replica, original] : pairs) {
       if (isParameter(replica) && isParameter(original)) {
@@ -190,10 +188,8 @@ class StateVerifier {
       return;
     }
     const Readers readers(graph_);
-    for (const OpId op : graph_.ops()) {
-      if (graph_[op].kind() == OpKind::Assign) {
-        collectOldReaders(op, readers);
-      }
+    for (const OpId op : graph_.opsOf(OpKind::Assign)) {
+      collectOldReaders(op, readers);
     }
     std::vector<uint64_t> precedes(graph_.opCount());
     for (size_t first = 0; first < pending_.size(); first += 64) {

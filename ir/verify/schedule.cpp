@@ -61,10 +61,7 @@ class ScheduleVerifier {
 
   void checkOldReaders() {
     std::optional<Readers> readers; // of a graph with state
-    for (const OpId assign : graph_.ops()) {
-      if (graph_[assign].kind() != OpKind::Assign) {
-        continue;
-      }
+    for (const OpId assign : graph_.opsOf(OpKind::Assign)) {
       if (!readers) {
         readers.emplace(graph_);
       }
