@@ -74,7 +74,7 @@ class Graph {
   const ValueRow& operator[](ValueId value) const { return tables_->values[value]; }
   IdRange<OpId> ops() const { return tables_->ops.ids(); }
   IdRange<ValueId> values() const { return tables_->values.ids(); }
-  /// Those of one kind, in order.
+  /// The ops of one kind, in the order of their ids.
   llvm::ArrayRef<OpId> opsOf(OpKind kind) const { return tables_->opsOfKind[static_cast<size_t>(kind)]; }
   size_t opCount() const { return tables_->ops.size(); }
   size_t valueCount() const { return tables_->values.size(); }

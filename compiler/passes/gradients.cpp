@@ -87,8 +87,7 @@ class Expansion {
 } // namespace
 
 Result<Graph> expandGradients(const Graph& graph) {
-  const bool asked =
-      llvm::any_of(graph.ops(), [&](OpId op) { return graph[op].kind() == OpKind::Gradients; });
+  const bool asked = !graph.opsOf(OpKind::Gradients).empty();
   return asked ? Expansion(graph).run() : Result<Graph>(graph);
 }
 

@@ -6,8 +6,6 @@
 #include "compiler/transfer/insert_transfers.h"
 #include "ir/in_place.h"
 
-#include <llvm/ADT/STLExtras.h>
-
 namespace dfc {
 namespace {
 
@@ -95,8 +93,7 @@ class StateOrderer {
 } // namespace
 
 void orderStateWrites(PlacedGraph& placed) {
-  const Graph& graph = placed.graph;
-  if (llvm::any_of(graph.ops(), [&](OpId op) { return graph[op].kind() == OpKind::Assign; })) {
+  if (!placed.graph.opsOf(OpKind::Assign).empty()) {
     StateOrderer(placed).run();
   }
 }

@@ -129,6 +129,23 @@ TEST_CASE("graph: a copy is a graph of its own") {
   CHECK_FALSE(copy.findValue("y").valid());
 }
 
+TEST_CASE("graph: ops are listed by their kind") {
+  GraphBuilder builder;
+  const OpId x = builder.append(inputOf(f32({2})), {}, {"x"});
+  const OpId w = builder.append(parameterOf(f32({2})), {}, {"w"});
+  const OpId sum = builder.append(ops::Add{}, {builder.result(x), builder.result(w)}, {"sum"});
+  const OpId more = builder.append(ops::Add{}, {builder.result(sum), builder.result(w)}, {"more"});
+  const Graph before = builder.soFar();
+  const OpId next = builder.append(ops::Assign{}, {builder.result(w), builder.result(more)}, {"next"});
+  CHECK_FALSE(builder.append(ops::Assign{}, {builder.result(x), builder.result(more)}, {}).valid());
+  const Graph& graph = builder.soFar();
+  CHECK(graph.opsOf(OpKind::Add).vec() == std::vector<OpId>{sum, more});
+  CHECK(graph.opsOf(OpKind::Assign).vec() == std::vector<OpId>{next});
+  CHECK(graph.opsOf(OpKind::Parameter).vec() == std::vector<OpId>{w});
+  CHECK(graph.opsOf(OpKind::Matmul).empty());
+  CHECK(before.opsOf(OpKind::Assign).empty());
+}
+
 TEST_CASE("rewriter: a copy keeps names, sites, state and fetches") {
   GraphBuilder builder("g");
   const ValueId w = builder.result(builder.append(parameterOf(f32({})), {}, {"w"}));

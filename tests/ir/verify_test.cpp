@@ -152,7 +152,7 @@ TEST_CASE("verifyPlacedGraph: each rule broken once") {
   gallery.show("a replica of itself",
                [](HandPlan& p) { p.placed.replicas[p.op("w@gpu0")] = p.op("w@gpu0"); });
   gallery.show("a replica that is not refreshed", [](HandPlan& p) {
-    surgeon(p).op(p.op("w@gpu0.next")) = surgeon(p).op(p.op("z"));
+    surgeon(p).op(p.op("w@gpu0.next")) = OpRow(p.placed.graph[p.op("z")]);
     surgeon(p).op(p.op("w@gpu0.next")).firstResult = p.value("w@gpu0.next");
   });
   gallery.show("a replica that takes another value",
@@ -328,9 +328,8 @@ TEST_CASE("verifyMemoryPlan: a parameter that is never assigned keeps its bytes"
   HandPlan plan;
   // Without the assign, w@gpu0.next is an ordinary relu of z, and w@gpu0 must hold its value for the next
   // step.
-  auto& row = surgeon(plan).op(plan.op("w@gpu0.next"));
-  row.attributes = ops::Relu{};
-  row.operands = {plan.value("z")};
+  surgeon(plan).op(plan.op("w@gpu0.next")).attributes = ops::Relu{};
+  surgeon(plan).op(plan.op("w@gpu0.next")).operands = {plan.value("z")};
   CHECK(render(verifyMemoryOf(plan)) == "error: 'w@gpu0' [0, 1024) and 'w@gpu0.next' [0, 1024) share bytes "
                                         "of gpu0: 'w@gpu0' is needed after the step\n");
 }

@@ -90,8 +90,8 @@ Literal runKernel(const OpAttributes& attributes, const std::vector<Literal>& op
 }
 
 Literal runKernelInPlace(const OpAttributes& attributes, const std::vector<Literal>& operands, size_t shared,
-                         const SharedBuffers& exchanged) {
-  ThreadPool pool(1);
+                         uint32_t threads, const SharedBuffers& exchanged) {
+  ThreadPool pool(threads);
   const Prepared op = prepared(attributes, operands, pool, exchanged);
   std::vector<Literal> buffers = operands;
   std::byte* output = buffers[shared].mutableBytes().data();

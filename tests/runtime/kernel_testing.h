@@ -20,7 +20,7 @@ std::vector<Literal> runKernelForAll(const OpAttributes& attributes, const std::
 
 /// The same with the result in the buffer of operand `shared`.
 Literal runKernelInPlace(const OpAttributes& attributes, const std::vector<Literal>& operands, size_t shared,
-                         const SharedBuffers& exchanged = {});
+                         uint32_t threads = 1, const SharedBuffers& exchanged = {});
 
 /// Elements drawn evenly from [low, high], rounded to the type; the same for the same seed.
 Literal randomLiteral(const TensorType& type, uint32_t seed, double low = -4, double high = 4);

@@ -326,7 +326,7 @@ TEST_CASE("elementwise kernels give the same bits where other devices write oper
     for (const SharedBuffers& exchanged :
          {SharedBuffers{{true, true}, false}, SharedBuffers{{}, true}, SharedBuffers{{false, true}, true}}) {
       CHECK(runKernel(ops::Sub{}, {a, b}, 3, exchanged) == apart);
-      CHECK(runKernelInPlace(ops::Sub{}, {a, b}, 0, exchanged) == apart);
+      CHECK(runKernelInPlace(ops::Sub{}, {a, b}, 0, 3, exchanged) == apart);
       CHECK(runKernel(ops::Mul{}, {a, row}, 2, exchanged) == runKernel(ops::Mul{}, {a, row}));
     }
   }

@@ -47,7 +47,9 @@ void checkBodies(ElementType type, int64_t rows, int64_t inner, int64_t columns)
       const Literal expected = apart(op, operands);
       CHECK(runKernel(op, operands) == expected);
       CHECK(runKernel(op, operands, 3) == expected);
-      CHECK(runKernelInPlace(op, operands, 3) == expected); // the result over the last operand
+      for (const uint32_t threads : {1U, 3U}) {
+        CHECK(runKernelInPlace(op, operands, 3, threads) == expected); // the result over the last operand
+      }
     }
   }
 }
@@ -64,7 +66,11 @@ TEST_CASE("fusedMatmul gives the bits of its matmul and its body, in place too")
   }
   checkBodies(ElementType::F32, 300, 130, 270);
   checkBodies(ElementType::F32, 520, 250, 1040); // panels cut both ways
-  checkBodies(ElementType::F32, 1500, 3, 600);   // one panel, while its epilogue is shared by threads
+  checkBodies(ElementType::F32, 1500, 16, 600);  // one panel, while its epilogue is shared by threads
+  checkBodies(ElementType::F32, 1500, 1, 600);   // of two vectors, dealt out by bytes
+  checkBodies(ElementType::F32, 3000, 120, 1);   // with a vector
+  checkBodies(ElementType::F64, 520, 130, 600);  // several panels by our own blocks
+  checkBodies(ElementType::BF16, 520, 130, 600);
 }
 
 TEST_CASE("fusedMatmul of nothing gives nothing") {
@@ -80,6 +86,14 @@ TEST_CASE("fusedMatmul's result may have another element type than its product, 
     INFO(body);
     const ops::FusedMatmul op = fusedMatmul(body, ElementType::F32);
     CHECK(runKernel(op, operands) == apart(op, operands));
+  }
+  const std::vector<Literal> large = {randomLiteral(f32({2, 530, 200}), 95),
+                                      randomLiteral(f32({200, 600}), 96),
+                                      randomLiteral(f32({530, 1}), 97)}; // several panels, twice
+  for (const std::string body : {"compare.lt:bool %0 %1", "cast:f64 %0; cast:f64 %1; mul:f64 %2 %3"}) {
+    INFO(body);
+    const ops::FusedMatmul op = fusedMatmul(body, ElementType::F32);
+    CHECK(runKernel(op, large, 3) == apart(op, large));
   }
 }
 

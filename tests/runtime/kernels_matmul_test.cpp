@@ -121,7 +121,22 @@ TEST_CASE("large products, cut into panels and blocks, agree with plain loops") 
     checkProduct({{}, {}, 530, 190, 400}, type, true, false, true,
                  61); // several panels, each packed, the last smaller
     checkProduct({{}, {}, 4100, 64, 500}, type, false, false, true, 997); // long panels
-    checkProduct({{}, {}, 520, 250, 1040}, type, true, false, true, 997); // cut both ways, four shapes
+    for (const bool transposed : {false, true}) { // cut both ways: 5 x 2, 2 x 2 and 3 x 2 panels
+      checkProduct({{}, {}, 1100, 1030, 120}, type, transposed, !transposed, true, 997);
+      checkProduct({{}, {}, 512, 512, 100}, type, transposed, transposed, true, 997);
+      checkProduct({{}, {}, 520, 1040, 250}, type, transposed, transposed, true, 997);
+    }
+  }
+}
+
+TEST_CASE("products with a vector and of two vectors agree with plain loops") {
+  for (const ElementType type : {ElementType::F32, ElementType::F64, ElementType::F16, ElementType::I32}) {
+    for (const bool transposed : {false, true}) {
+      checkProduct({{}, {}, 1100, 300, 1}, type, transposed, false, true, 7);
+      checkProduct({{}, {}, 1, 300, 1100}, type, false, transposed, true, 7);
+      checkProduct({{}, {}, 700, 1, 500}, type, transposed, transposed, true, 97);
+      checkProduct({{3}, {}, 400, 200, 2}, type, transposed, false, true, 7);
+    }
   }
 }
 
@@ -134,6 +149,10 @@ TEST_CASE("matmul gives the same bits with one thread and with three") {
           runKernel(ops::Matmul{{}, true, false}, {a, a}, 3));
     CHECK(runKernel(ops::Matmul{{}, false, true}, {a, batch}, 1) ==
           runKernel(ops::Matmul{{}, false, true}, {a, batch}, 3));
+    const Literal column = randomLiteral({type, {500, 1}}, 76), row = randomLiteral({type, {1, 600}}, 77);
+    CHECK(runKernel(ops::Matmul{{}, true, false}, {a, column}, 1) ==
+          runKernel(ops::Matmul{{}, true, false}, {a, column}, 3));
+    CHECK(runKernel(ops::Matmul{}, {column, row}, 1) == runKernel(ops::Matmul{}, {column, row}, 3));
   }
 }
 

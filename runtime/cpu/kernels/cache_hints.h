@@ -1,7 +1,8 @@
 // Which caches hold what another device writes or reads next. A GPU that reads host memory whose lines are
 // dirty in the caches of many cores, or writes memory whose lines they still hold, takes about three times as
 // long (seen on an H200's host: 4 MiB in 250 to 300 us in place of 88). So results that leave go past the
-// caches, and operands that came are handed on to the last one once they are read.
+// caches, and operands that came are handed on to the last one once they are read. And what this core asks
+// for before it needs it.
 #pragma once
 
 #include <cstddef>

@@ -10,11 +10,24 @@
 namespace dfc {
 namespace {
 
-/// Whether the product may lie where the result will: not where its elements are of another type, or where
-/// the epilogue reads an operand from there.
-bool mayLieIn(const std::byte* result, bool sameType, llvm::ArrayRef<const std::byte*> others) {
-  return sameType && !llvm::is_contained(others, result);
-}
+/// Where the product goes.
+class ProductPlace {
+ public:
+  ProductPlace(const TensorType& product, const TensorType& result)
+      : bytes_(static_cast<size_t>(product.bytes())), sameType_(product == result) {}
+
+  /// Whether it may lie where the result will.
+  bool isFree(llvm::ArrayRef<const std::byte*> others, const std::byte* result) const {
+    return sameType_ && !llvm::is_contained(others, result);
+  }
+  std::byte* of(llvm::ArrayRef<const std::byte*> others, std::byte* result) const {
+    return isFree(others, result) ? result : threadIntermediate(bytes_);
+  }
+
+ private:
+  size_t bytes_;
+  bool sameType_;
+};
 
 /// What the epilogue reads.
 llvm::SmallVector<const std::byte*, 4> inputsOf(const std::byte* product,
@@ -28,13 +41,15 @@ class PanelwiseKernel final : public CpuKernel {
  public:
   PanelwiseKernel(const ops::FusedMatmul& op, OperandTypes operands, OperandTypes results,
                   std::unique_ptr<PanelProduct> product, ElementwisePieces finish)
-      : sameType_(op.productType(operands) == results.front()),
+      : place_(op.productType(operands), results.front()),
         width_(static_cast<uintptr_t>(byteWidth(op.productType(operands).element))),
         product_(std::move(product)), finish_(std::move(finish)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    constexpr size_t mostOfOwn = 4 << 20; // bytes that each thread would keep
     const auto others = operands.drop_front(2);
-    std::byte* const place = mayLieIn(results.front(), sameType_, others) ? results.front() : nullptr;
+    const bool ofOwn = !place_.isFree(others, results.front()) && product_->panelBytes() <= mostOfOwn;
+    std::byte* const place = ofOwn ? nullptr : place_.of(others, results.front());
     product_->run(operands[0], operands[1], place, finish_.scratchBytes(),
                   [&](const MatmulPanel& panel, const std::byte* made, std::byte* scratch) {
                     finish_.run(inputsOf(asWhole(made, panel), others), results.front(),
@@ -44,13 +59,14 @@ class PanelwiseKernel final : public CpuKernel {
   }
 
  private:
-  // Where the whole product would begin for this panel to be in its place.
+  // Where the whole product would begin for this panel to be in its place. The epilogue has the product's
+  // shape, so it reads nothing of it but the panel.
   const std::byte* asWhole(const std::byte* made, const MatmulPanel& panel) const {
     return reinterpret_cast<const std::byte*>(reinterpret_cast<uintptr_t>(made) -
                                               static_cast<uintptr_t>(panel.cOffset) * width_);
   }
 
-  bool sameType_;
+  ProductPlace place_;
   uintptr_t width_; ///< bytes of the product's elements
   std::unique_ptr<PanelProduct> product_;
   ElementwisePieces finish_;
@@ -61,22 +77,19 @@ class PanelwiseKernel final : public CpuKernel {
 class InTurnKernel final : public CpuKernel {
  public:
   InTurnKernel(const ops::FusedMatmul& op, OperandTypes operands, OperandTypes results, ThreadPool& pool)
-      : sameType_(op.productType(operands) == results.front()),
-        productBytes_(static_cast<size_t>(op.productType(operands).bytes())),
+      : place_(op.productType(operands), results.front()),
         multiply_(makeMatmulKernel(op.product(), operands.take_front(2), op.productType(operands), pool)),
         finish_(makeElementwiseKernel(op.epilogue(), op.epilogueOperands(operands), results, pool)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     const auto others = operands.drop_front(2);
-    std::byte* const product =
-        mayLieIn(results.front(), sameType_, others) ? results.front() : threadIntermediate(productBytes_);
+    std::byte* const product = place_.of(others, results.front());
     multiply_->run(operands.take_front(2), product);
     finish_->run(inputsOf(product, others), results);
   }
 
  private:
-  bool sameType_;
-  size_t productBytes_;
+  ProductPlace place_;
   std::unique_ptr<CpuKernel> multiply_, finish_;
 };
 

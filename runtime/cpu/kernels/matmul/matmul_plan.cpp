@@ -17,24 +17,28 @@ constexpr int64_t panelMultiple = 16;
 // still enough of them for many threads.
 constexpr int64_t longPanel = 256, manyPanels = 16;
 
-// Where both extents are long, panels are cut both ways, as wide as leaves enough of them: measured with f32
-// products of 1024 rows, 4 to 8 % quicker than panels as long as a column, and 1024 columns 3 to 6 % quicker
-// than 512. Not where that would leave less to deal out to threads.
+// Where both extents are long, panels are cut both ways, as wide as leaves eight of them: measured with f32
+// products of 1024 rows on two cores, 4 to 8 % quicker than panels as long as a column, and 1024 columns 3 to
+// 6 % quicker than 512. Of more than eight threads, some then have no part in a product of this size.
 constexpr int64_t gridRows = 256, leastGridColumns = 512, enoughPanels = 8;
 constexpr std::array<int64_t, 3> gridWidths{1024, 512, 256};
 
-// A product with a vector, or of two, is as long as what it moves: panels are cut and dealt out by bytes.
-constexpr int64_t vectorExtent = 16;
+// A product with a vector or of two, or nearly, takes as long as what it moves: panels are cut and dealt out
+// by bytes.
+constexpr int64_t thinExtent = 16;
 constexpr double panelBytes = 256 << 10, bytesPerNanosecond = 10;
+
+int64_t panelsOf(int64_t length, int64_t panel) { return (length + panel - 1) / panel; }
+
+// How long each of `count` panels along an extent of `length` is.
+int64_t evenPanel(int64_t length, int64_t count) {
+  return std::max<int64_t>(1, panelsOf(panelsOf(length, count), panelMultiple) * panelMultiple);
+}
 
 // How long a panel is along an extent of `length`, for `wanted` panels of at least `least`.
 int64_t panelLength(int64_t length, double wanted, int64_t least) {
-  const auto count = std::max<int64_t>(1, std::min(static_cast<int64_t>(wanted), length / least));
-  const int64_t even = (length + count - 1) / count;
-  return std::max<int64_t>(1, (even + panelMultiple - 1) / panelMultiple * panelMultiple);
+  return evenPanel(length, std::max<int64_t>(1, std::min(static_cast<int64_t>(wanted), length / least)));
 }
-
-int64_t panelsOf(int64_t length, int64_t panel) { return (length + panel - 1) / panel; }
 
 llvm::SmallVector<int64_t, 8> batchStrides(const Shape& operand, const Shape& batch) {
   const Shape own(operand.dims().drop_back(2));
@@ -59,11 +63,11 @@ MatmulPlan::MatmulPlan(const ops::Matmul& op, OperandTypes operands, OperandType
   batches_ = batch_.elements();
   aBatch_ = batchStrides(operands[0].shape, batch_);
   bBatch_ = batchStrides(operands[1].shape, batch_);
-  if (std::min({rows, columns, inner}) < vectorExtent) {
-    vectorBytes_ = static_cast<double>((rows + columns) * inner + rows * columns) *
-                   static_cast<double>(byteWidth(results[0].element));
+  if (std::min({rows, columns, inner}) < thinExtent) {
+    movedBytes_ = static_cast<double>((rows + columns) * inner + rows * columns) *
+                  static_cast<double>(byteWidth(results[0].element));
   }
-  const double wanted = std::max(flopsOfOne() / panelFlops, vectorBytes_ / panelBytes);
+  const double wanted = std::max(flopsOfOne() / panelFlops, movedBytes_ / panelBytes);
   const bool alongRows = rows >= columns;
   const int64_t otherBytes = inner * (alongRows ? columns : rows) * byteWidth(results[0].element);
   const bool isLong = alongRows && rows >= longPanel * manyPanels;
@@ -83,14 +87,14 @@ void MatmulPlan::cutBothWays() {
     const int64_t bothWays = panelsOf(rows, gridRows) * panelsOf(columns, wide);
     if (wide <= columns && bothWays >= std::min(oneWay, enoughPanels) && bothWays <= 2 * oneWay) {
       panelRows = gridRows;
-      panelColumns = wide;
+      panelColumns = evenPanel(columns, panelsOf(columns, wide));
       return;
     }
   }
 }
 
 MatmulPanel MatmulPlan::panel(int64_t index) const {
-  const int64_t column = index % columnPanels_ * panelColumns; // panels of the same rows follow one another
+  const int64_t column = index % columnPanels_ * panelColumns;
   const int64_t row = index / columnPanels_ % rowPanels_ * panelRows;
   const int64_t batch = index / rowPanels_ / columnPanels_;
   MatmulPanel panel{std::min(panelRows, rows - row), std::min(panelColumns, columns - column),
@@ -112,7 +116,7 @@ double MatmulPlan::flopsOfOne() const {
 double MatmulPlan::cost() const {
   constexpr double flopsPerNanosecond = 50;
   return static_cast<double>(batches_) *
-         std::max(flopsOfOne() / flopsPerNanosecond, vectorBytes_ / bytesPerNanosecond);
+         std::max(flopsOfOne() / flopsPerNanosecond, movedBytes_ / bytesPerNanosecond);
 }
 
 } // namespace dfc

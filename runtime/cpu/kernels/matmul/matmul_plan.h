@@ -35,7 +35,7 @@ class MatmulPlan {
   void cutBothWays();
   double flopsOfOne() const; ///< of each product of the batch
 
-  double vectorBytes_ = 0; ///< moved by each product of the batch, where that is what takes its time; else 0
+  double movedBytes_ = 0; ///< by each product of the batch, where that is what takes its time; else 0
   int64_t batches_ = 1, rowPanels_ = 1, columnPanels_ = 1;
   Shape batch_;
   llvm::SmallVector<int64_t, 8> aBatch_, bBatch_; // strides over the batch axes, 0 where stretched

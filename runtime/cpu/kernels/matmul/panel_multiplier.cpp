@@ -13,8 +13,8 @@ class BlockMultiplier final : public PanelMultiplier {
  public:
   BlockMultiplier(ElementType type, const MatmulPlan& plan) : type_(type), plan_(plan) {}
   size_t scratchBytes() const override { return blockMatmulScratch(type_); }
-  void multiply(uint32_t, const MatmulPanel& panel, bool, const std::byte* a, const std::byte* b,
-                std::byte* c, std::byte* scratch) override {
+  void multiply(uint32_t, const MatmulPanel& panel, const std::byte* a, const std::byte* b, std::byte* c,
+                std::byte* scratch) override {
     const BlockMatmul shape{panel.rows,    panel.columns, plan_.inner,      plan_.aStride,
                             plan_.bStride, plan_.columns, plan_.transposeA, plan_.transposeB};
     blockMatmul(type_, shape, a, b, c, scratch);
@@ -27,7 +27,7 @@ class BlockMultiplier final : public PanelMultiplier {
 
 // A primitive for whole panels and one for each shape of smaller last ones. Where c is dense, oneDNN has
 // quicker kernels, which take a transposed matrix as a whole only: then a panel of one is packed first, as
-// long as that stays in the caches.
+// long as that stays in the caches and is read more than once.
 class OnednnMultiplier final : public PanelMultiplier {
  public:
   /// Null where oneDNN has nothing for the type on this processor.
@@ -43,10 +43,10 @@ class OnednnMultiplier final : public PanelMultiplier {
   }
 
   size_t scratchBytes() const override { return scratchBytes_; }
-  void multiply(uint32_t slot, const MatmulPanel& panel, bool again, const std::byte* a, const std::byte* b,
-                std::byte* c, std::byte* scratch) override {
+  void multiply(uint32_t slot, const MatmulPanel& panel, const std::byte* a, const std::byte* b, std::byte* c,
+                std::byte* scratch) override {
     const size_t packedBytes = packs(panel) ? bytesOfA(panel) : 0;
-    if (packedBytes > 0 && !again) {
+    if (packedBytes > 0) {
       pack(panel, a, scratch);
     }
     const std::byte* operands[2] = {packedBytes > 0 ? scratch : a, b};

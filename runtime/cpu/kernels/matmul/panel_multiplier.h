@@ -11,9 +11,9 @@ class PanelMultiplier {
   /// Of one caller.
   virtual size_t scratchBytes() const = 0;
   /// The panel from where its parts of a and b begin to where its part of c does. `slot` tells callers that
-  /// run at the same time apart. `again`: the scratch is as this left it for another panel of the same rows.
-  virtual void multiply(uint32_t slot, const MatmulPanel& panel, bool again, const std::byte* a,
-                        const std::byte* b, std::byte* c, std::byte* scratch) = 0;
+  /// run at the same time apart.
+  virtual void multiply(uint32_t slot, const MatmulPanel& panel, const std::byte* a, const std::byte* b,
+                        std::byte* c, std::byte* scratch) = 0;
 };
 
 /// For `slots` callers at the same time; refers to the plan. Null where oneDNN has nothing for the type on

@@ -2,8 +2,6 @@
 
 #include "runtime/cpu/kernels/scratch.h"
 
-#include <optional>
-
 namespace dfc {
 
 namespace {
@@ -38,24 +36,22 @@ uint32_t PanelProduct::partsOf(const ops::Matmul& op, OperandTypes operands, Ope
   return partCount(pool, plan.panels(), plan.cost());
 }
 
-size_t PanelProduct::bytesOfPanel() const {
+size_t PanelProduct::panelBytes() const {
   return static_cast<size_t>(((plan_.panelRows - 1) * plan_.columns + plan_.panelColumns) * width_);
 }
 
 void PanelProduct::run(const std::byte* a, const std::byte* b, std::byte* c, size_t scratchBytes, Then then) {
   const size_t own = rounded(multiplier_->scratchBytes());
-  const size_t panelBytes = c == nullptr ? rounded(bytesOfPanel()) : 0;
+  const size_t room = c == nullptr ? rounded(panelBytes()) : 0;
   pool_.run(parts_, [&](uint32_t part) {
     const UnitRange panels = unitsOfPart(plan_.panels(), parts_, part);
-    std::byte* const scratch = threadScratch(own + panelBytes + scratchBytes);
-    std::optional<int64_t> rowsBefore;
+    std::byte* const scratch = threadScratch(own + room + scratchBytes);
     for (int64_t index = panels.begin; index < panels.end; ++index) {
       const MatmulPanel panel = plan_.panel(index);
       std::byte* const made = c == nullptr ? scratch + own : c + panel.cOffset * width_;
-      multiplier_->multiply(part, panel, rowsBefore == panel.aOffset, a + panel.aOffset * width_,
-                            b + panel.bOffset * width_, made, scratch);
-      rowsBefore = panel.aOffset;
-      then(panel, made, scratch + own + panelBytes);
+      multiplier_->multiply(part, panel, a + panel.aOffset * width_, b + panel.bOffset * width_, made,
+                            scratch);
+      then(panel, made, scratch + own + room);
     }
   });
 }

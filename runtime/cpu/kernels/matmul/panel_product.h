@@ -25,17 +25,17 @@ class PanelProduct {
   /// `made`: the panel's first element; its rows lie as far apart as c's.
   using Then = llvm::function_ref<void(const MatmulPanel& panel, std::byte* made, std::byte* scratch)>;
   /// `then` is called for each panel of c once it is there, by the thread that made it, with `scratchBytes`
-  /// of scratch, aligned to 64. `c`: null where only `then` wants the panels; each thread makes all of its
-  /// own in one place, which stays in its caches.
+  /// of scratch, aligned to 64. `c`: null where only `then` wants the panels; each thread then makes all of
+  /// its own in one place, of panelBytes().
   void run(const std::byte* a, const std::byte* b, std::byte* c, size_t scratchBytes, Then then);
 
   const MatmulPlan& plan() const { return plan_; }
+  /// From a panel's first element to behind its last, at most.
+  size_t panelBytes() const;
 
   PanelProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes results, ThreadPool& pool);
 
  private:
-  size_t bytesOfPanel() const;
-
   ThreadPool& pool_;
   MatmulPlan plan_;
   int64_t width_; ///< bytes of an element
