@@ -1,8 +1,11 @@
 // Every elementwise op on every element type that its rule takes, against an oracle that computes element by
 // element in double (integers modulo 2^64), over shapes that reach every way an operand is read.
+#include "runtime/cpu/kernels/cache_hints.h"
 #include "tests/runtime/kernel_testing.h"
 #include "tests/support/catch.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -329,6 +332,24 @@ TEST_CASE("elementwise kernels give the same bits where other devices write oper
       CHECK(runKernelInPlace(ops::Sub{}, {a, b}, 0, 3, exchanged) == apart);
       CHECK(runKernel(ops::Mul{}, {a, row}, 2, exchanged) == runKernel(ops::Mul{}, {a, row}));
     }
+  }
+}
+
+TEST_CASE("hints to the caches move every byte and change none") {
+  alignas(64) std::array<std::byte, 300> from{}, to{};
+  for (size_t i = 0; i < from.size(); ++i) {
+    from[i] = std::byte(i * 7);
+  }
+  for (const size_t shift : {size_t{0}, size_t{16}, size_t{5}}) { // aligned to a line, to a pack, to nothing
+    to.fill(std::byte{0xee});
+    streamOut(to.data() + shift, from.data(), 259);
+    endStreaming();
+    prefetch(to.data(), to.size());
+    prefetchToWrite(to.data(), to.size());
+    demote(to.data(), to.size());
+    CHECK(std::equal(from.begin(), from.begin() + 259, to.begin() + shift));
+    CHECK(std::all_of(to.begin(), to.begin() + shift, [](std::byte b) { return b == std::byte{0xee}; }));
+    CHECK(std::all_of(to.begin() + shift + 259, to.end(), [](std::byte b) { return b == std::byte{0xee}; }));
   }
 }
 

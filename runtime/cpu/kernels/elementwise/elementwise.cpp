@@ -36,7 +36,7 @@ class ElementwiseKernel final : public CpuKernel {
     parts_ = partCount(pool, tiles_, source_.cost());
     const bool large =
         results.front().bytes() >= 1 << 20; // smaller ones lie near, and cross the bus in no time
-    streams_ = large && shared.result;
+    leaves_ = !large || !shared.result ? Leaves::Not : canDemote() ? Leaves::ByLastCache : Leaves::PastCaches;
     for (size_t i = 0; large && i < operands.size(); ++i) {
       if (operands[i].shape == results.front().shape) {
         inOrder_.push_back(
@@ -51,7 +51,8 @@ class ElementwiseKernel final : public CpuKernel {
 
  private:
   void runPart(uint32_t part, llvm::ArrayRef<const std::byte*> operands, std::byte* result) {
-    std::byte* scratch = threadScratch(source_.scratchBytes() + (streams_ ? tileBytes : 0));
+    const bool streams = leaves_ == Leaves::PastCaches;
+    std::byte* scratch = threadScratch(source_.scratchBytes() + (streams ? tileBytes : 0));
     std::byte* streamed = scratch + source_.scratchBytes();
     const UnitRange tiles = unitsOfPart(tiles_, parts_, part);
     if (tiles.begin == tiles.end) {
@@ -65,12 +66,14 @@ class ElementwiseKernel final : public CpuKernel {
         bringNear(inOrder_, operands, next, beginOf(tile + 2) - next, result);
       }
       std::byte* place = result + begin * width_;
-      source_.tile(operands, begin, count, scratch, streams_ ? streamed : place);
-      if (streams_) {
+      source_.tile(operands, begin, count, scratch, streams ? streamed : place);
+      if (streams) {
         streamOut(place, streamed, static_cast<size_t>(count * width_));
+      } else if (leaves_ == Leaves::ByLastCache) {
+        demote(place, static_cast<size_t>(count * width_));
       }
     }
-    if (streams_) {
+    if (streams) {
       endStreaming();
     }
     handOn(operands, beginOf(tiles.begin), beginOf(tiles.end));
@@ -90,12 +93,15 @@ class ElementwiseKernel final : public CpuKernel {
     }
   }
 
+  /// How results go to another device.
+  enum class Leaves : uint8_t { Not, ByLastCache, PastCaches };
+
   static constexpr size_t tileBytes = tileElements * sizeof(double);
   ThreadPool& pool_;
   TileSource source_;
   int64_t width_, rowLength_, tilesPerRow_, tiles_;
   uint32_t parts_;
-  bool streams_;                                 ///< results go past the caches
+  Leaves leaves_;
   llvm::SmallVector<InOrderOperand, 3> inOrder_; // large ones
 };
 
