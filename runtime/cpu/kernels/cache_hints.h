@@ -48,14 +48,13 @@ inline void prefetch(const std::byte* from, size_t bytes) {
   }
 }
 
-/// The same for lines that this core is about to write.
+/// The same for lines that this core is about to write. In assembly, as GCC's builtin asks for a line to
+/// write only where it may assume that the processor can.
 inline void prefetchToWrite(const std::byte* from, size_t bytes) {
   constexpr size_t line = 64;
   for (size_t i = 0; i < bytes; i += line) {
 #if defined(__x86_64__)
-    asm volatile("prefetchw %0"
-                 :
-                 : "m"(from[i])); // of the builtin, GCC makes it only where told of the processor
+    asm volatile("prefetchw %0" : : "m"(from[i]));
 #else
     __builtin_prefetch(from + i, 1);
 #endif
