@@ -211,11 +211,9 @@ Result<Evaluation> evaluate(const Graph& graph, const NamedLiterals& feeds, cons
   for (const Fetch& fetch : graph.fetches()) {
     evaluation.fetches[std::string(graph.text(fetch.name))] = (*values)[fetch.value];
   }
-  for (const OpId op : graph.ops()) {
+  for (const OpId op : graph.opsOf(OpKind::Assign)) {
     const OpRow& row = graph[op];
-    if (row.kind() == OpKind::Assign) {
-      evaluation.parameters[std::string(graph.nameOf(row.operands[0]))] = (*values)[row.operands[1]];
-    }
+    evaluation.parameters[std::string(graph.nameOf(row.operands[0]))] = (*values)[row.operands[1]];
   }
   return evaluation;
 }

@@ -327,7 +327,8 @@ TEST_CASE("elementwise kernels give the same bits where other devices write oper
     const Literal row = randomLiteral({type, {769 * 2}}, 22);
     const Literal apart = runKernel(ops::Sub{}, {a, b}, 3);
     for (const SharedBuffers& exchanged :
-         {SharedBuffers{{true, true}, false}, SharedBuffers{{}, true}, SharedBuffers{{false, true}, true}}) {
+         {SharedBuffers{{true, true}, false}, SharedBuffers{{}, true, true}, SharedBuffers{{}, true, false},
+          SharedBuffers{{false, true}, true, true}, SharedBuffers{{false, true}, true, false}}) {
       CHECK(runKernel(ops::Sub{}, {a, b}, 3, exchanged) == apart);
       CHECK(runKernelInPlace(ops::Sub{}, {a, b}, 0, 3, exchanged) == apart);
       CHECK(runKernel(ops::Mul{}, {a, row}, 2, exchanged) == runKernel(ops::Mul{}, {a, row}));

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 
 namespace dfc {
 
@@ -24,6 +25,9 @@ class CpuKernel {
 struct SharedBuffers {
   llvm::SmallVector<bool, 4> operands; ///< by operand; empty for none
   bool result = false;
+  /// Whether the result leaves by the last cache, and not past all (cache_hints.h); unless given, where the
+  /// processor can.
+  std::optional<bool> byLastCache = std::nullopt;
 };
 
 /// The kernel of an op for these types; `pool` (of the device) must outlive it. Every op of the table that

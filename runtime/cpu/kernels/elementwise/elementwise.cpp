@@ -36,7 +36,9 @@ class ElementwiseKernel final : public CpuKernel {
     parts_ = partCount(pool, tiles_, source_.cost());
     const bool large =
         results.front().bytes() >= 1 << 20; // smaller ones lie near, and cross the bus in no time
-    leaves_ = !large || !shared.result ? Leaves::Not : canDemote() ? Leaves::ByLastCache : Leaves::PastCaches;
+    if (large && shared.result) {
+      leaves_ = shared.byLastCache.value_or(canDemote()) ? Leaves::ByLastCache : Leaves::PastCaches;
+    }
     for (size_t i = 0; large && i < operands.size(); ++i) {
       if (operands[i].shape == results.front().shape) {
         inOrder_.push_back(
@@ -101,7 +103,7 @@ class ElementwiseKernel final : public CpuKernel {
   TileSource source_;
   int64_t width_, rowLength_, tilesPerRow_, tiles_;
   uint32_t parts_;
-  Leaves leaves_;
+  Leaves leaves_ = Leaves::Not;
   llvm::SmallVector<InOrderOperand, 3> inOrder_; // large ones
 };
 
