@@ -17,11 +17,12 @@ constexpr int64_t panelMultiple = 16;
 // still enough of them for many threads.
 constexpr int64_t longPanel = 256, manyPanels = 16;
 
-// Where both extents are long, panels are cut both ways, as wide as leaves eight of them: measured with f32
-// products of 1024 rows on two cores, 4 to 8 % quicker than panels as long as a column, and 1024 columns 3 to
-// 6 % quicker than 512. Of more than eight threads, some then have no part in a product of this size.
-constexpr int64_t gridRows = 256, leastGridColumns = 512, enoughPanels = 8;
-constexpr std::array<int64_t, 3> gridWidths{1024, 512, 256};
+// Where both extents are long, panels are cut both ways: measured with f32 products of 1024 rows, 4 to 8 %
+// quicker than panels as long as a column. Not where that would leave less to deal out to threads. Of 1024
+// columns they are 3 to 6 % quicker still on two cores, but a training step of such products takes 20 to 30 %
+// longer on 12 and 16 where that leaves eight of them: so only where there are many.
+constexpr int64_t gridRows = 256, leastGridColumns = 512, widestGrid = 1024;
+constexpr std::array<int64_t, 3> gridWidths{widestGrid, 512, 256};
 
 // A product with a vector or of two, or nearly, takes as long as what it moves: panels are cut and dealt out
 // by bytes.
@@ -85,7 +86,8 @@ void MatmulPlan::cutBothWays() {
   const int64_t oneWay = panelsOf(rows, panelRows) * panelsOf(columns, panelColumns);
   for (const int64_t wide : gridWidths) {
     const int64_t bothWays = panelsOf(rows, gridRows) * panelsOf(columns, wide);
-    if (wide <= columns && bothWays >= std::min(oneWay, enoughPanels) && bothWays <= 2 * oneWay) {
+    const int64_t enough = wide == widestGrid ? manyPanels : std::min(oneWay, manyPanels);
+    if (wide <= columns && bothWays >= enough && bothWays <= 2 * oneWay) {
       panelRows = gridRows;
       panelColumns = evenPanel(columns, panelsOf(columns, wide));
       return;
