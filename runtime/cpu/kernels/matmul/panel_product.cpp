@@ -46,12 +46,15 @@ void PanelProduct::run(const std::byte* a, const std::byte* b, std::byte* c, siz
   pool_.run(parts_, [&](uint32_t part) {
     const UnitRange panels = unitsOfPart(plan_.panels(), parts_, part);
     std::byte* const scratch = threadScratch(own + room + scratchBytes);
+    MatmulPanel before;
     for (int64_t index = panels.begin; index < panels.end; ++index) {
       const MatmulPanel panel = plan_.panel(index);
+      const bool sameA = before.aOffset == panel.aOffset && before.rows == panel.rows;
       std::byte* const made = c == nullptr ? scratch + own : c + panel.cOffset * width_;
       multiplier_->multiply(part, panel, a + panel.aOffset * width_, b + panel.bOffset * width_, made,
-                            scratch);
+                            scratch, sameA);
       then(panel, made, scratch + own + room);
+      before = panel;
     }
   });
 }
