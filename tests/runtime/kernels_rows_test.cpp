@@ -77,8 +77,10 @@ double relativeSlack(ElementType type) {
 
 TEST_CASE("softmax and logSoftmax agree with plain loops along every axis") {
   const std::vector<std::pair<Shape, int64_t>> cases = {
-      {{10}, 0},       {{3, 10}, 1},   {{3, 10}, 0}, {{2, 5, 40}, 1},
-      {{2, 1500}, -1}, {{1200, 3}, 0}, {{4, 1}, 1},  {{0, 3}, 1},
+      {{10}, 0},   {{3, 10}, 1}, {{3, 10}, 0}, {{2, 5, 40}, 1}, {{2, 1500}, -1},    {{1200, 3}, 0},
+      {{4, 1}, 1}, {{0, 3}, 1},  {{0, 20}, 0}, {{9, 300}, 0},   {{2, 5000, 37}, 1}, // side by side, in groups
+                                                                                    // of which the last is
+                                                                                    // smaller
   };
   for (const ElementType type : floats) {
     for (const auto& [shape, axis] : cases) {
@@ -118,6 +120,25 @@ TEST_CASE("softmax neither overflows nor loses the largest") {
       CHECK(std::isnan(got.at(0)));
       CHECK(std::isnan(got.at(axis == 0 ? 2 : 1)));
       CHECK(!std::isnan(got.at(3)));
+    }
+  }
+}
+
+TEST_CASE("a row of softmax side by side with others keeps its infinities and NaN to itself") {
+  const double inf = std::numeric_limits<double>::infinity();
+  Literal rows(TensorType{ElementType::F32, {3, 40}});
+  for (const auto& [row, value] : {std::pair<int64_t, double>{5, std::nan("")}, {7, inf}, {33, -inf}}) {
+    rows.set(40 + row, value);
+  }
+  for (const bool logarithm : {false, true}) {
+    const Literal got =
+        logarithm ? runKernel(ops::LogSoftmax{{}, 0}, {rows}) : runKernel(ops::Softmax{{}, 0}, {rows});
+    for (int64_t i = 0; i < 120; ++i) {
+      INFO(i);
+      const bool spoilt = i % 40 == 5 || i % 40 == 7;
+      CHECK(std::isnan(got.at(i)) == spoilt);
+      const double share = i % 40 == 33 ? (i / 40 == 1 ? 0 : 0.5) : 1.0 / 3;
+      CHECK((spoilt || got.at(i) == Approx(logarithm ? std::log(share) : share)));
     }
   }
 }

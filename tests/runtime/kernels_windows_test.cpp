@@ -175,6 +175,13 @@ const std::vector<PoolCase> pools = {
     {{2, 3, 5, 5}, {5, 5}, {}, {}, {}, {}},
     {{1, 1, 1, 40}, {1, 4}, {1, 3}, {0, 3}, {0, 2}, {}},
     {{0, 3, 4, 4}, {2, 2}, {}, {}, {}, {}},
+    // Rows of several vectors, the last of which begins further back, with one and two elements to a window;
+    // and three, for which there are none.
+    {{1, 2, 6, 90}, {3, 3}, {}, {1, 1}, {1, 1}, {}},
+    {{1, 2, 4, 145}, {2, 2}, {2, 2}, {}, {}, {}},
+    {{1, 2, 7, 76}, {3, 3}, {2, 2}, {1, 1}, {0, 1}, {}},
+    {{1, 1, 4, 70}, {2, 3}, {1, 3}, {0, 1}, {0, 2}, {}},
+    {{1, 1, 6, 60}, {2, 3}, {2, 2}, {0, 5}, {0, 3}, {3, 4}},
 };
 
 // Each window's elements, as places in the image.

@@ -1,9 +1,12 @@
 // softmax and logSoftmax along any axis, a few rows at a time: neighbouring rows where the elements of one
-// lie apart, so that a cache line serves several of them, and rows one after the other where they do not. Not
-// oneDNN's: that is hardly faster, loses NaN in the maximum and rounds bf16 twice.
+// lie apart, so that a cache line serves several of them, and rows one after the other where they do not.
+// Where many rows lie side by side they stay so, and vectors hold neighbours. Not oneDNN's: that is hardly
+// faster (along another axis than the last it has plain loops only), loses NaN in the maximum and rounds bf16
+// twice.
 #include "runtime/cpu/kernels/rows/rows.h"
 
 #include "ir/axis_view.h"
+#include "runtime/cpu/kernels/rows/column_math.h"
 #include "runtime/cpu/kernels/rows/row_math.h"
 #include "runtime/cpu/kernels/scratch.h"
 
@@ -18,16 +21,13 @@ template <class T, class Stored>
 class SoftmaxKernel final : public CpuKernel {
  public:
   SoftmaxKernel(const AxisView& view, bool logarithm, ElementType type, ThreadPool& pool)
-      : pool_(pool), view_(view), logarithm_(logarithm) {
+      : pool_(pool), view_(view), logarithm_(logarithm), sideBySide_(view.inner >= lineOfNeighbours) {
     if (sizeof(T) != sizeof(Stored)) {
       widen_ = widenTile(type);
       narrow_ = narrowTile(type);
     }
-    constexpr int64_t groupElements = 4096;
-    constexpr int64_t neighbours = 16;
     perLine_ = view.inner == 1 ? view.outer : view.inner;
-    group_ = std::clamp<int64_t>(groupElements / std::max<int64_t>(view.length, 1),
-                                 std::min(view.inner, neighbours), std::max<int64_t>(perLine_, 1));
+    group_ = groupOf(view, sideBySide_);
     groups_ = (perLine_ + group_ - 1) / group_;
     units_ = view.inner == 1 ? groups_ : view.outer * groups_;
     parts_ = partCount(pool, units_, 2.0 * static_cast<double>(view.rows() * view.length));
@@ -51,11 +51,30 @@ class SoftmaxKernel final : public CpuKernel {
   }
 
  private:
+  static constexpr int64_t lineOfNeighbours = 16;
+
+  // Rows of a group: as many as a first-level cache holds; side by side, as many as make the steps along them
+  // worth a call, while the group stays in a second-level cache.
+  static int64_t groupOf(const AxisView& view, bool sideBySide) {
+    constexpr int64_t elements = 4096, elementsSideBySide = 1 << 17, mostSideBySide = 256;
+    const int64_t length = std::max<int64_t>(view.length, 1);
+    if (sideBySide) {
+      const int64_t lines = std::min(elementsSideBySide / length, mostSideBySide) / lineOfNeighbours;
+      return std::min(std::max<int64_t>(lines, 1) * lineOfNeighbours, view.inner);
+    }
+    const int64_t all = view.inner == 1 ? view.outer : view.inner;
+    return std::clamp<int64_t>(elements / length, std::min(view.inner, lineOfNeighbours),
+                               std::max<int64_t>(all, 1));
+  }
+
   // `rows` rows: neighbours where inner > 1, else one after the other.
   void runGroup(const Stored* from, Stored* to, int64_t rows) {
     const int64_t elements = rows * view_.length;
-    const auto count = static_cast<size_t>(elements);
-    auto* lanes = reinterpret_cast<T*>(threadScratch(count * (2 * sizeof(T) + sizeof(Stored)) + 64));
+    const auto count = static_cast<size_t>(elements), totals = sideBySide_ ? static_cast<size_t>(rows) : 0;
+    auto* sums = reinterpret_cast<double*>(threadScratch(
+        2 * totals * sizeof(double) + (totals + 2 * count) * sizeof(T) + count * sizeof(Stored)));
+    T* ofRows = reinterpret_cast<T*>(sums + 2 * totals);
+    T* lanes = ofRows + totals;
     T* apart = lanes + elements; // exponentials of which only the sums are wanted
     auto* stored = reinterpret_cast<Stored*>(apart + elements);
     if constexpr (std::is_same_v<T, Stored>) {
@@ -66,7 +85,11 @@ class SoftmaxKernel final : public CpuKernel {
       const void* inputs[1] = {stored};
       widen_(inputs, lanes, count);
     }
-    compute(lanes, apart, rows);
+    if (sideBySide_) {
+      computeSideBySide(lanes, apart, {ofRows, sums}, rows);
+    } else {
+      compute(lanes, apart, rows);
+    }
     if (narrow_ != nullptr) {
       const void* inputs[1] = {lanes};
       narrow_(inputs, stored, count);
@@ -79,7 +102,10 @@ class SoftmaxKernel final : public CpuKernel {
       std::memcpy(to, from, static_cast<size_t>(rows * view_.length) * sizeof(Stored));
       return;
     }
-    for (int64_t i = 0; i < view_.length; ++i) {
+    for (int64_t i = 0; sideBySide_ && i < view_.length; ++i) {
+      std::memcpy(to + i * rows, from + i * view_.inner, static_cast<size_t>(rows) * sizeof(Stored));
+    }
+    for (int64_t i = 0; !sideBySide_ && i < view_.length; ++i) {
       for (int64_t row = 0; row < rows; ++row) {
         to[row * view_.length + i] = from[i * view_.inner + row];
       }
@@ -91,7 +117,10 @@ class SoftmaxKernel final : public CpuKernel {
       std::memcpy(to, from, static_cast<size_t>(rows * view_.length) * sizeof(Stored));
       return;
     }
-    for (int64_t i = 0; i < view_.length; ++i) {
+    for (int64_t i = 0; sideBySide_ && i < view_.length; ++i) {
+      std::memcpy(to + i * view_.inner, from + i * rows, static_cast<size_t>(rows) * sizeof(Stored));
+    }
+    for (int64_t i = 0; !sideBySide_ && i < view_.length; ++i) {
       for (int64_t row = 0; row < rows; ++row) {
         to[i * view_.inner + row] = from[row * view_.length + i];
       }
@@ -116,10 +145,34 @@ class SoftmaxKernel final : public CpuKernel {
     }
   }
 
+  struct OfRows {
+    T* values;
+    double* sums; ///< and room for as many
+  };
+
+  void computeSideBySide(T* lanes, T* apart, OfRows of, int64_t rows) const {
+    const int64_t length = view_.length;
+    columns_.largest(lanes, length, rows, of.values);
+    columns_.subtract(lanes, length, rows, of.values);
+    T* exponentials = logarithm_ ? apart : lanes;
+    math_.exponentials(lanes, exponentials, rows * length);
+    columns_.sums(exponentials, length, rows, of.sums, of.sums + rows);
+    if (logarithm_) {
+      math_.logarithms(of.sums, rows);
+    }
+    std::transform(of.sums, of.sums + rows, of.values, [](double sum) { return static_cast<T>(sum); });
+    if (logarithm_) {
+      columns_.subtract(lanes, length, rows, of.values);
+    } else {
+      columns_.divide(lanes, length, rows, of.values);
+    }
+  }
+
   ThreadPool& pool_;
   AxisView view_;
-  bool logarithm_;
+  bool logarithm_, sideBySide_;
   RowMath<T> math_;
+  ColumnMath<T> columns_;
   TileFunction widen_ = nullptr, narrow_ = nullptr;
   int64_t perLine_, group_, groups_, units_; // rows that may be grouped; of a group; groups; groups in all
   uint32_t parts_;

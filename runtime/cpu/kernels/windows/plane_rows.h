@@ -18,6 +18,7 @@ class LaneRows {
       narrow_ = narrowTile(type);
     }
   }
+  bool inPlace() const { return widen_ == nullptr; } ///< rows need no room
   /// Row number `row`: where it lies, or widened into `room`.
   const T* read(const std::byte* from, int64_t row, T* room) const {
     const std::byte* at = from + row * length_ * width_;
@@ -28,10 +29,16 @@ class LaneRows {
     widen_(inputs, room, static_cast<size_t>(length_));
     return room;
   }
+  /// Where to make row number `row`: where it lies, or in `room`; then write() it.
+  T* place(std::byte* to, int64_t row, T* room) const {
+    return inPlace() ? reinterpret_cast<T*>(to + row * length_ * width_) : room;
+  }
   void write(const T* lanes, std::byte* to, int64_t row) const {
     std::byte* at = to + row * length_ * width_;
     if (narrow_ == nullptr) {
-      std::memcpy(at, lanes, static_cast<size_t>(length_) * sizeof(T));
+      if (reinterpret_cast<const std::byte*>(lanes) != at) {
+        std::memcpy(at, lanes, static_cast<size_t>(length_) * sizeof(T));
+      }
       return;
     }
     const void* inputs[1] = {lanes};

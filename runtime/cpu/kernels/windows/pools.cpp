@@ -4,6 +4,7 @@
 #include "ir/windows.h"
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
 #include "runtime/cpu/kernels/scratch.h"
+#include "runtime/cpu/kernels/windows/place_folds.h"
 #include "runtime/cpu/kernels/windows/plane_rows.h"
 
 #include <algorithm>
@@ -18,17 +19,25 @@ constexpr T lowest() {
                                               : std::numeric_limits<T>::lowest();
 }
 
-// A pool, result row by result row: `Fold` starts a row of sums or maxima, adds one place of the windows of
-// the row to it, and finishes it.
+// The windows of a row that hold no padding, if there are such.
+WindowAxis::Range unpaddedOf(const WindowAxis& axis) {
+  const WindowAxis::Range range{axis.windowsAt(0).begin, axis.windowsAt(axis.size - 1).end};
+  return range.begin < range.end ? range : WindowAxis::Range{};
+}
+
+// A pool, result row by result row. `Fold` makes windows without padding side by side, from all their places
+// at once; of each of the others it starts the sum or maximum and adds a place at a time. Then it finishes
+// the row.
 template <class T, class Fold>
 class PoolKernel final : public CpuKernel {
  public:
   PoolKernel(Fold fold, const Windows& windows, const TensorType& image, int64_t planes, ThreadPool& pool)
-      : pool_(pool), fold_(std::move(fold)), windows_(windows), from_(image.element, windows.columns.length),
-        to_(image.element, windows.columns.count), units_(planes * windows.rows.count),
+      : pool_(pool), fold_(std::move(fold)), windows_(windows), unpadded_(unpaddedOf(windows.columns)),
+        from_(image.element, windows.columns.length), to_(image.element, windows.columns.count),
+        units_(planes * windows.rows.count),
         parts_(partCount(pool, units_,
                          static_cast<double>(units_) * static_cast<double>(windows.columns.count) *
-                             static_cast<double>(windows.size()) / 2)) {}
+                             static_cast<double>(windows.size()) / 8)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     pool_.run(parts_, [&](uint32_t part) {
@@ -42,33 +51,72 @@ class PoolKernel final : public CpuKernel {
  private:
   using Carry = typename Fold::Carry;
 
+  /// Working memory for a row of the result.
+  struct Room {
+    const T **places, **rows; ///< of a window; of the image, for those of `places`
+    Carry* carry;
+    T *lanes, *widened; ///< a row of the result; rows of the image
+  };
+
+  Room room() const {
+    const auto count = static_cast<size_t>(windows_.columns.count);
+    const auto rows = static_cast<size_t>(std::min(windows_.rows.size, windows_.rows.length));
+    const auto places = unpadded_.end == 0 ? 0 : rows * static_cast<size_t>(windows_.columns.size);
+    const size_t image = from_.inPlace() ? 0 : rows * static_cast<size_t>(windows_.columns.length);
+    auto* pointers = reinterpret_cast<const T**>(threadScratch(
+        (places + rows) * sizeof(const T*) + count * (sizeof(Carry) + sizeof(T)) + image * sizeof(T)));
+    auto* carry = reinterpret_cast<Carry*>(pointers + places + rows);
+    auto* lanes = reinterpret_cast<T*>(carry + count);
+    return {pointers, pointers + places, carry, lanes, lanes + count};
+  }
+
   void foldRow(const std::byte* from, std::byte* to, int64_t unit) {
     const int64_t plane = unit / windows_.rows.count, row = unit % windows_.rows.count;
+    const Room room = this->room();
+    const WindowAxis::Range down = windows_.rows.placesOf(row);
+    for (int64_t i = down.begin; i < down.end; ++i) {
+      room.rows[i - down.begin] = from_.read(from, plane * windows_.rows.length + windows_.rows.at(row, i),
+                                             room.widened + (i - down.begin) * windows_.columns.length);
+    }
+    const llvm::ArrayRef<const T*> rows(room.rows, static_cast<size_t>(down.end - down.begin));
+    T* const lanes = to_.place(to, unit, room.lanes);
+    Carry* const carry = Fold::carryOf(room.carry, lanes);
+    foldUnpadded(rows, room.places, carry);
+    foldPadded(rows, {0, unpadded_.begin}, carry);
+    foldPadded(rows, {unpadded_.end, windows_.columns.count}, carry);
+    fold_.finish(carry, lanes, row, windows_.columns.count);
+    to_.write(lanes, to, unit);
+  }
+
+  void foldUnpadded(llvm::ArrayRef<const T*> rows, const T** places, Carry* carry) const {
     const WindowAxis& columns = windows_.columns;
-    const auto count = static_cast<size_t>(columns.count), length = static_cast<size_t>(columns.length);
-    auto* carry = reinterpret_cast<Carry*>(
-        threadScratch(count * (sizeof(Carry) + sizeof(T)) + length * sizeof(T) + 64));
-    auto* lanes = reinterpret_cast<T*>(carry + count);
-    T* room = lanes + count;
-    fold_.start(carry, columns.count);
-    const WindowAxis::Range places = windows_.rows.placesOf(row);
-    for (int64_t i = places.begin; i < places.end; ++i) {
-      const T* source = from_.read(from, plane * windows_.rows.length + windows_.rows.at(row, i), room);
-      for (int64_t j = 0; j < columns.size; ++j) {
-        const WindowAxis::Range range = columns.windowsAt(j);
-        if (range.begin < range.end) {
-          fold_.add(carry + range.begin, source + columns.at(range.begin, j), columns.stride,
-                    range.end - range.begin);
+    size_t size = 0;
+    for (const T* row : rows) {
+      for (int64_t j = 0; unpadded_.begin < unpadded_.end && j < columns.size; ++j) {
+        places[size++] = row + columns.at(unpadded_.begin, j);
+      }
+    }
+    fold_.all(carry + unpadded_.begin, {places, size, static_cast<size_t>(columns.stride),
+                                        static_cast<size_t>(unpadded_.end - unpadded_.begin)});
+  }
+
+  void foldPadded(llvm::ArrayRef<const T*> rows, WindowAxis::Range windows, Carry* carry) const {
+    const WindowAxis& columns = windows_.columns;
+    for (int64_t k = windows.begin; k < windows.end; ++k) {
+      const WindowAxis::Range along = columns.placesOf(k);
+      carry[k] = Fold::start();
+      for (const T* row : rows) {
+        for (int64_t j = along.begin; j < along.end; ++j) {
+          Fold::add(carry[k], row[columns.at(k, j)]);
         }
       }
     }
-    fold_.finish(carry, lanes, row, columns.count);
-    to_.write(lanes, to, unit);
   }
 
   ThreadPool& pool_;
   Fold fold_;
   Windows windows_;
+  WindowAxis::Range unpadded_; // of the windows of a row
   LaneRows<T> from_, to_;
   int64_t units_; // rows of the result
   uint32_t parts_;
@@ -77,20 +125,12 @@ class PoolKernel final : public CpuKernel {
 template <class T>
 struct MaxFold {
   using Carry = T;
-  static void start(T* carry, int64_t count) { std::fill_n(carry, count, lowest<T>()); }
-  static void add(T* carry, const T* source, int64_t stride, int64_t count) {
-    if (stride == 1) { // a loop of its own, for the vectors
-      for (int64_t k = 0; k < count; ++k) {
-        carry[k] = beats(source[k], carry[k]) ? source[k] : carry[k];
-      }
-      return;
-    }
-    for (int64_t k = 0; k < count; ++k) {
-      const T next = source[k * stride];
-      carry[k] = beats(next, carry[k]) ? next : carry[k];
-    }
-  }
-  static void finish(const T* carry, T* lanes, int64_t, int64_t count) { std::copy_n(carry, count, lanes); }
+  static T* carryOf(T*, T* lanes) { return lanes; } // the maxima are the row
+  LargestFold<T> largest = largestOfPlaces<T>();
+  static T start() { return lowest<T>(); }
+  static void add(T& best, T next) { best = beats(next, best) ? next : best; }
+  void all(T* result, const Places<T>& places) const { largest(result, places, lowest<T>()); }
+  static void finish(const T*, T*, int64_t, int64_t) {}
 };
 
 // How many elements the mean of window (row, column) is taken of: the product of the two axes' numbers.
@@ -118,18 +158,11 @@ template <class T>
 struct MeanFold {
   using Carry = double;
   Divisors divisors;
-  static void start(double* carry, int64_t count) { std::fill_n(carry, count, 0.0); }
-  static void add(double* carry, const T* source, int64_t stride, int64_t count) {
-    if (stride == 1) {
-      for (int64_t k = 0; k < count; ++k) {
-        carry[k] += static_cast<double>(source[k]);
-      }
-      return;
-    }
-    for (int64_t k = 0; k < count; ++k) {
-      carry[k] += static_cast<double>(source[k * stride]);
-    }
-  }
+  static double* carryOf(double* sums, T*) { return sums; }
+  SumFold<T> sum = sumOfPlaces<T>();
+  static double start() { return 0; }
+  static void add(double& sum, T next) { sum += static_cast<double>(next); }
+  void all(double* result, const Places<T>& places) const { sum(result, places); }
   void finish(const double* carry, T* lanes, int64_t row, int64_t count) const {
     for (int64_t k = 0; k < count; ++k) {
       lanes[k] = static_cast<T>(carry[k] / divisors.at(row, k));

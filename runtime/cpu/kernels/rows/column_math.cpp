@@ -1,0 +1,65 @@
+#include "runtime/cpu/kernels/rows/column_math.h"
+
+#include <algorithm>
+
+namespace dfc {
+namespace {
+
+template <class T>
+constexpr ElementType laneOf() {
+  return sizeof(T) == sizeof(float) ? ElementType::F32 : ElementType::F64;
+}
+
+// Line by line: lanes = function(lanes, of).
+template <class T>
+void update(TileFunction function, T* lanes, int64_t length, int64_t rows, const T* of) {
+  for (int64_t i = 0; i < length; ++i, lanes += rows) {
+    const void* inputs[2] = {lanes, of};
+    function(inputs, lanes, static_cast<size_t>(rows));
+  }
+}
+
+} // namespace
+
+template <class T>
+ColumnMath<T>::ColumnMath()
+    : larger_(arithmeticTile(OpKind::Maximum, laneOf<T>())), minus_(arithmeticTile(OpKind::Sub, laneOf<T>())),
+      over_(arithmeticTile(OpKind::Div, laneOf<T>())), sum_(floatFold(Fold::Sum, laneOf<T>())) {}
+
+template <class T>
+void ColumnMath<T>::largest(const T* lanes, int64_t length, int64_t rows, T* of) const {
+  std::copy_n(lanes, rows, of);
+  for (int64_t i = 1; i < length; ++i) {
+    const void* inputs[2] = {of, lanes + i * rows};
+    larger_(inputs, of, static_cast<size_t>(rows));
+  }
+}
+
+template <class T>
+void ColumnMath<T>::subtract(T* lanes, int64_t length, int64_t rows, const T* of) const {
+  update(minus_, lanes, length, rows, of);
+}
+
+template <class T>
+void ColumnMath<T>::divide(T* lanes, int64_t length, int64_t rows, const T* of) const {
+  update(over_, lanes, length, rows, of);
+}
+
+template <class T>
+void ColumnMath<T>::sums(const T* lanes, int64_t length, int64_t rows, double* of, double* parts) const {
+  constexpr int64_t elementsOfPart = 64;
+  const auto count = static_cast<size_t>(rows);
+  std::fill_n(of, rows, sum_.identity);
+  for (int64_t first = 0; first < length; first += elementsOfPart) {
+    std::fill_n(parts, rows, sum_.identity);
+    for (int64_t i = first; i < std::min(first + elementsOfPart, length); ++i) {
+      sum_.column(parts, lanes + i * rows, count);
+    }
+    sum_.merge(of, parts, count);
+  }
+}
+
+template class ColumnMath<float>;
+template class ColumnMath<double>;
+
+} // namespace dfc
