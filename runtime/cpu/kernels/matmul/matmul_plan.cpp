@@ -18,9 +18,11 @@ constexpr int64_t panelMultiple = 16;
 constexpr int64_t longPanel = 256, manyPanels = 16;
 
 // Where both extents are long, panels are cut both ways: measured with f32 products of 1024 rows, 4 to 8 %
-// quicker than panels as long as a column. Not where that would leave less to deal out to threads. Of 1024
-// columns they are 3 to 6 % quicker still on two cores, but a training step of such products takes 20 to 30 %
-// longer on 12 and 16 where that leaves eight of them: so only where there are many.
+// quicker than panels as long as a column. Not where that would leave fewer to deal out to threads than there
+// were, if those are not many, nor where it would leave more than twice as many, whose operands would be
+// asked for anew too often. Of 1024 columns they are 3 to 6 % quicker still on two cores, but a training step
+// of such products takes 20 to 30 % longer on 12 and 16 where that leaves eight of them: so only where there
+// are many.
 constexpr int64_t gridRows = 256, leastGridColumns = 512, widestGrid = 1024;
 constexpr std::array<int64_t, 3> gridWidths{widestGrid, 512, 256};
 

@@ -28,8 +28,9 @@ class BlockMultiplier final : public PanelMultiplier {
 // A primitive for whole panels and one for each shape of smaller last ones. Panels of a transposed matrix are
 // packed first, as long as that stays in the caches and is read more than once: where c is dense, as oneDNN's
 // quicker kernels for that take such a matrix as a whole only; where it is not, once its rows are as long as
-// pages, as reading across these takes longer (measured on two cores: a product of 1024 such rows 15 %, of
-// 8192 25 %; with rows half as long, 2 % less).
+// pages, as reading across these takes longer (measured with f32 on two cores: a product of 1024 such rows
+// 15 %, of 8192 25 %; with rows half as long, 2 % less). A panel of one column is not packed; it is the last
+// of its rows, so no panel counts on what it overwrites in the scratch.
 class OnednnMultiplier final : public PanelMultiplier {
  public:
   /// Null where oneDNN has nothing for the type on this processor.

@@ -11,8 +11,8 @@ class PanelMultiplier {
   /// Of one caller.
   virtual size_t scratchBytes() const = 0;
   /// The panel from where its parts of a and b begin to where its part of c does. `slot` tells callers that
-  /// run at the same time apart. `sameA`: a's part is that of the slot's call before, made of it with the
-  /// scratch as that call left it.
+  /// run at the same time apart. `sameA`: `a` and the panel's rows are those of this caller's call
+  /// before, and nobody has touched `scratch` since: what was packed of them is still there.
   virtual void multiply(uint32_t slot, const MatmulPanel& panel, const std::byte* a, const std::byte* b,
                         std::byte* c, std::byte* scratch, bool sameA) = 0;
 };

@@ -25,7 +25,8 @@ class PanelProduct {
   /// `made`: the panel's first element; its rows lie as far apart as c's.
   using Then = llvm::function_ref<void(const MatmulPanel& panel, std::byte* made, std::byte* scratch)>;
   /// `then` is called for each panel of c once it is there, by the thread that made it, with `scratchBytes`
-  /// of scratch, aligned to 64. `c`: null where only `then` wants the panels; each thread then makes all of
+  /// of scratch, aligned to 64; it must not ask for threadScratch() itself, in which packed operands wait for
+  /// the next panel. `c`: null where only `then` wants the panels; each thread then makes all of
   /// its own in one place, of panelBytes().
   void run(const std::byte* a, const std::byte* b, std::byte* c, size_t scratchBytes, Then then);
 

@@ -1,8 +1,7 @@
 // softmax and logSoftmax along any axis, a few rows at a time: neighbouring rows where the elements of one
 // lie apart, so that a cache line serves several of them, and rows one after the other where they do not.
-// Where many rows lie side by side they stay so, and vectors hold neighbours. Not oneDNN's: that is hardly
-// faster (along another axis than the last it has plain loops only), loses NaN in the maximum and rounds bf16
-// twice.
+// Where many rows lie side by side they stay so, and vectors hold neighbours. Not oneDNN's: that
+// loses NaN in the maximum, rounds bf16 twice, and has plain loops only along another axis than the last.
 #include "runtime/cpu/kernels/rows/rows.h"
 
 #include "ir/axis_view.h"
