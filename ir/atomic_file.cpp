@@ -157,10 +157,23 @@ std::optional<Diagnostic> readAll(const File& file, const std::string& path, uin
   }
 }
 
+/// Whether a path leads to an entry of a folder: not so for a pipe of this process, /dev/stdin or /dev/fd/63,
+/// which is open at its other end already.
+bool hasFolderEntry(const std::string& path) {
+  struct stat entry {};
+  return ::lstat(throughLinks(path).c_str(), &entry) == 0 && !S_ISLNK(entry.st_mode);
+}
+
 std::optional<Diagnostic> refuseUnreadable(const std::string& path, const struct stat& facts,
                                            uint64_t limit) {
   if (S_ISDIR(facts.st_mode)) {
     return failure(path, "is a folder, not a file", "name a file in it");
+  }
+  if (S_ISSOCK(facts.st_mode)) {
+    return failure(path, "is a socket, not a file", "name a file");
+  }
+  if (S_ISFIFO(facts.st_mode) && hasFolderEntry(path)) {
+    return failure(path, "is a named pipe, not a file", "name a file, or give it through /dev/stdin");
   }
   if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode)) {
     return failure(path, "is a device, not a file", "name a file");
@@ -173,14 +186,20 @@ std::optional<Diagnostic> refuseUnreadable(const std::string& path, const struct
 
 template <class Bytes>
 Result<Bytes> readWhole(const std::string& path, uint64_t limit) {
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat facts {};
-  if (!file.open() || ::fstat(file.get(), &facts) != 0) {
+  const auto unopened = [&] {
     return failure(path, fmt::format("cannot open: {}", systemText(errno)),
                    "check the name and the permissions");
+  };
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) {
+    return unopened();
   }
   if (auto refused = refuseUnreadable(path, facts, limit)) {
-    return std::move(*refused);
+    return std::move(*refused); // before it is opened: a named pipe would wait there for a writer
+  }
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.open()) {
+    return unopened();
   }
   Bytes bytes;
   if (S_ISREG(facts.st_mode)) {

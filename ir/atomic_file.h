@@ -17,7 +17,8 @@ namespace dfc {
 Status writeFileAtomically(const std::string& path, std::span<const std::byte> bytes);
 Status writeFileAtomically(const std::string& path, std::string_view text);
 
-/// All bytes of a file or a pipe, at most `limit` of them; a folder, a device or a larger file is an error.
+/// All bytes of a file, at most `limit` of them; a folder, a device, a socket, a named pipe or a larger file
+/// is an error. A pipe that this process was given (/dev/stdin, /dev/fd/63) is read to its end.
 Result<std::vector<std::byte>> readFile(const std::string& path, uint64_t limit);
 /// The same as text.
 Result<std::string> readTextFile(const std::string& path, uint64_t limit);

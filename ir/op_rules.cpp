@@ -117,7 +117,7 @@ TypeResult broadcastTypes(OpKind kind, OperandTypes operands, ElementType elemen
     }
   }
   return refuse(kind, operands, "the shape that they broadcast to is too large",
-                "a tensor has at most 8 axes and 2^60 elements; broadcast fewer axes");
+                "a tensor has at most 8 axes and fewer than 2^60 elements; broadcast fewer axes");
 }
 
 TypeResult elementwiseTypes(OpKind kind, OperandTypes operands, Domain domain) {
@@ -128,7 +128,7 @@ TypeResult elementwiseTypes(OpKind kind, OperandTypes operands, Domain domain) {
 TypeResult resultOf(OpKind kind, OperandTypes operands, ElementType element, llvm::ArrayRef<int64_t> dims) {
   if (!Shape::valid(dims)) {
     return refuse(kind, operands, "no tensor may have the shape of the result",
-                  "a tensor has at most 8 axes, none of them negative, and at most 2^60 elements");
+                  "a tensor has at most 8 axes, none of them negative, and fewer than 2^60 elements");
   }
   return TypeResult::of({element, Shape(dims)});
 }

@@ -161,7 +161,8 @@ class MemoryPlanner {
                     row.name, humanBytes(plan_.arenaBytes[device]), humanBytes(row.memoryBytes),
                     humanBytes(plan_.residentBytes[device]), humanBytes(plan_.lowerBound[device]),
                     fmt::join(holders, ", ")),
-        "use a smaller batch, pin some of these to another device, or give a machine with more memory");
+        "placement goes by time alone: pin some of these to a device with more room (--pin NAME=DEVICE, and "
+        "'*=DEVICE' for all), use a smaller batch, or give a machine with more memory");
   }
 
   void fillSlots() {

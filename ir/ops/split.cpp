@@ -28,7 +28,12 @@ TypeResult Split::types(OperandTypes operands) const {
   }
   const TensorType& whole = operands.front();
   const size_t along = *normalAxis(axis, whole.shape.rank());
-  if (sizes.empty() || totalOf(sizes) != whole.shape[along]) {
+  if (sizes.empty()) {
+    return refuse(
+        OpKind::Split, operands, "no sizes of parts",
+        fmt::format("give sizes that add up to {}, the length of axis {}", whole.shape[along], along));
+  }
+  if (totalOf(sizes) != whole.shape[along]) {
     return refuse(OpKind::Split, operands,
                   fmt::format("parts of {} for axis {}, which has length {}", fmt::join(sizes, ", "), along,
                               whole.shape[along]),

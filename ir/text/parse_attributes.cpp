@@ -194,10 +194,14 @@ bool Parser::checkRequired(const Token& name, OpKind kind, uint64_t given) {
   if (missing.empty() || (given & wrongAttribute) != 0) {
     return (given & wrongAttribute) == 0;
   }
+  std::string hint = fmt::format("write {}(…, {}=…)", nameOf(kind), fmt::join(missing, "=…, "));
+  if (isCompilerMade(kind)) {
+    hint = "dfc's passes make it: write the ops that it stands for, and they are fused where that pays";
+  }
   complaints_.add(spanOf(name),
                   fmt::format("{} needs the attribute{} {}", nameOf(kind), missing.size() == 1 ? "" : "s",
                               fmt::join(missing, ", ")),
-                  fmt::format("write {}(…, {}=…)", nameOf(kind), fmt::join(missing, "=…, ")));
+                  std::move(hint));
   return false;
 }
 

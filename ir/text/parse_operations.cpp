@@ -18,7 +18,8 @@ std::vector<std::string> callableOps() {
   std::vector<std::string> names;
   names.reserve(opKindCount);
   for (size_t i = 0; i < opKindCount; ++i) {
-    if (classOf(static_cast<OpKind>(i)) != OpClass::Source) {
+    const auto kind = static_cast<OpKind>(i);
+    if (classOf(kind) != OpClass::Source && !isCompilerMade(kind)) {
       names.emplace_back(opNames[i]);
     }
   }

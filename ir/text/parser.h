@@ -46,6 +46,11 @@ struct Target {
   Span typeSpan;
 };
 
+/// Ops that passes write and an author has no reason to: no hint offers them.
+constexpr bool isCompilerMade(OpKind kind) {
+  return kind == OpKind::Fused || kind == OpKind::FusedMatmul || kind == OpKind::Transfer;
+}
+
 class Parser {
  public:
   Parser(std::string_view text, const std::string& fileName);

@@ -91,8 +91,9 @@ class MachineCheck {
       fault(row + ".slots", fmt::format("a device with {} compute queues", device.computeQueues),
             fmt::format("give 1 to {}", mostComputeQueues));
     }
-    if (device.threads < 1) {
-      fault(row + ".threads", "a device with no thread", "give 1 or more");
+    if (device.threads < 1 || device.threads > mostThreads) {
+      fault(row + ".threads", fmt::format("a device with {} threads", device.threads),
+            fmt::format("give 1 to {}", mostThreads));
     }
     for (const ElementType type : allElementTypes) {
       checkRate(fmt::format("{}.flops.{}", row, name(type)), device.peakFlops[static_cast<size_t>(type)],

@@ -15,6 +15,9 @@ struct MachineFault {
 /// The most queues that a device may have: far above real ones, low enough that tables by queue stay small.
 inline constexpr uint32_t mostComputeQueues = 1024;
 
+/// The most threads of a device: a run starts as many as the plan says.
+inline constexpr uint32_t mostThreads = 4096;
+
 /// The most devices of a machine.
 inline constexpr size_t mostDevices = 1024;
 

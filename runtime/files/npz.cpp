@@ -129,7 +129,11 @@ Result<NamedLiterals> parseNpz(std::span<const std::byte> bytes, const std::stri
   ZipError error;
   Source source(zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error.error));
   DFC_ASSERT(source != nullptr, error.text());
-  const Archive archive(zip_open_from_source(source.get(), ZIP_RDONLY | ZIP_CHECKCONS, &error.error));
+  Archive archive(zip_open_from_source(source.get(), ZIP_RDONLY | ZIP_CHECKCONS, &error.error));
+  if (!archive && zip_error_code_zip(&error.error) == ZIP_ER_EXISTS) {
+    // A name stands there twice, and libzip does not tell which: `readMember` does.
+    archive.reset(zip_open_from_source(source.get(), ZIP_RDONLY, &error.error));
+  }
   if (!archive) {
     return bad(fileName, fmt::format("is not a whole zip archive: {}", error.text()),
                "write it with np.savez(file, name=array, …)");

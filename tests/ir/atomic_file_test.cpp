@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
+#include <string>
 
 using namespace dfc;
 namespace fs = std::filesystem;
@@ -74,17 +76,26 @@ TEST_CASE("atomic file: reading has a limit and wants a file") {
 }
 
 TEST_CASE("atomic file: a pipe is read to its end or its limit") {
-  const test::TemporaryFolder folder;
-  const std::string pipe = folder.file("pipe");
-  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  const auto feed = [&](const std::string& text) { // a child writes while we read
-    if (::fork() == 0) {
-      const bool written = writeFileAtomically(pipe, std::string_view(text)).ok();
-      ::_exit(written ? 0 : 1);
-    }
+  const auto readThrough = [](std::string_view text, uint64_t limit) { // as `dfc compile <(print-a-graph)`
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    REQUIRE(::write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+    ::close(ends[1]);
+    auto read = readTextFile("/dev/fd/" + std::to_string(ends[0]), limit);
+    ::close(ends[0]);
+    return read;
   };
-  feed("through a pipe");
-  CHECK(*readTextFile(pipe, 100) == "through a pipe");
-  feed("far too long");
-  CHECK(readTextFile(pipe, 3).errors().front().message == "is larger than 3 bytes");
+  CHECK(*readThrough("through a pipe", 100) == "through a pipe");
+  CHECK(readThrough("far too long", 3).errors().front().message == "is larger than 3 bytes");
+}
+
+TEST_CASE("atomic file: a named pipe, which nobody may ever write to, and a socket are refused unopened") {
+  const test::TemporaryFolder folder;
+  const std::string pipe = folder.file("pipe"), link = folder.file("link"), socket = folder.file("socket");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  fs::create_symlink(pipe, link);
+  REQUIRE(::mknod(socket.c_str(), S_IFSOCK | 0600, 0) == 0);
+  CHECK(readFile(pipe, 10).errors().front().message == "is a named pipe, not a file");
+  CHECK(readFile(link, 10).errors().front().message == "is a named pipe, not a file");
+  CHECK(readFile(socket, 10).errors().front().message == "is a socket, not a file");
 }

@@ -103,6 +103,7 @@ TEST_CASE("type rules: trilu, tile and split") {
   CHECK(parts.types[2] == f32({2, 3}));
   CHECK(errorOf<ops::Split>(cut({1, 2}), {f32({2, 4})}) ==
         "split of f32[2, 4]: parts of 1, 2 for axis 1, which has length 4");
+  CHECK(errorOf<ops::Split>(cut({}), {f32({2, 4})}) == "split of f32[2, 4]: no sizes of parts");
   CHECK_FALSE(typesOf<ops::Split>(cut({}), {f32({2, 0})}).ok());
   CHECK_FALSE(typesOf<ops::Split>(cut({5, -1}), {f32({2, 4})}).ok());
   constexpr int64_t most = std::numeric_limits<int64_t>::max();

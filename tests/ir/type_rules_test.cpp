@@ -217,6 +217,14 @@ TEST_CASE("types: concat, slice, pad") {
         "concat of f32[2] and f32[2, 1]: [2] and [2, 1] differ beside axis 0");
   CHECK(errorOf(along<ops::Concat>(0), {f32({})}) == "concat of f32[]: there is no axis 0");
 
+  const int64_t half = int64_t(1) << 59; // twice as many are one too many
+  CHECK(errorOf(along<ops::Concat>(0), {f32({half}), f32({half})}) ==
+        "concat of f32[576460752303423488] and f32[576460752303423488]: no tensor may have the shape of the "
+        "result");
+  CHECK(hintOf(along<ops::Concat>(0), {f32({half}), f32({half})}) ==
+        "a tensor has at most 8 axes, none of them negative, and fewer than 2^60 elements");
+  CHECK(typeOf(along<ops::Concat>(0), {f32({half}), f32({half - 1})}) == f32({2 * half - 1}));
+
   // From 1 below 6 in strides of 2: elements 1, 3, 5.
   CHECK(typeOf(slice({1}, {6}, {2}), {f32({7})}) == f32({3}));
   CHECK(typeOf(slice({7}, {7}), {f32({7})}) == f32({0}));

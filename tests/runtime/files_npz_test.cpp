@@ -3,6 +3,8 @@
 #include "tests/runtime/files_support.h"
 #include "tests/support/catch.h"
 
+#include <algorithm>
+
 using namespace dfc;
 using namespace dfc::test;
 
@@ -91,6 +93,15 @@ TEST_CASE("npz: damaged archives are errors that name file and member") {
   REQUIRE_FALSE(damaged.ok());
   CHECK(damaged.errors()[0].where.file == "z.npz(a.npy)");
   CHECK(damaged.errors()[0].hint == "the archive is damaged: copy or save it again");
+}
+
+TEST_CASE("npz: a member that is there twice is named") {
+  auto bytes = numpyBytes();
+  std::replace(bytes.begin(), bytes.end(), std::byte{'b'}, std::byte{'a'}); // a.npy and a.npy
+  const auto twice = parseNpz(bytes, "z.npz");
+  REQUIRE_FALSE(twice.ok());
+  CHECK(render(twice.errors()) == "z.npz(a.npy): error: is in the archive twice\n"
+                                  "  hint: save the archive again with np.savez\n");
 }
 
 TEST_CASE("npz: cut or changed anywhere, it is an error or arrays, nothing else") {

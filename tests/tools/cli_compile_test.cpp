@@ -168,6 +168,15 @@ TEST_CASE("dfc compile: broken machines and missing folders") {
   CHECK_THAT(folder.err, containing("no/such/x.plan"));
 }
 
+TEST_CASE("dfc compile: a transfer that an author wrote has no route, and is refused where it stands") {
+  const Workshop shop;
+  shop.write("g.dfg", "graph g {\n  input x : f32[2]\n  y = transfer(x)\n  fetch y\n}\n");
+  const Outcome outcome = shop.dfc({"compile", "g.dfg", "-m", "cpu"});
+  CHECK(outcome.status == 1);
+  CHECK(outcome.err == "g.dfg:3:7: error: op 'y' is a transfer, which only dfc makes\n"
+                       "  hint: use 'x' itself: dfc copies it to every device that reads it\n");
+}
+
 TEST_CASE("dfc simulate: makespan, bound, queues and memory") {
   const Workshop shop;
   REQUIRE(shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "-o", "figure.plan"}).status == 0);

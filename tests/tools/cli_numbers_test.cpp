@@ -85,3 +85,24 @@ TEST_CASE("dfc run: beside an emulated device's time the prediction says what it
   const Outcome real = shop.dfc({"run", "g.dfg", "-m", "here.json", "--pin", "y=cpu0"});
   CHECK_THAT(real.out, containing(" a step (predicted "));
 }
+
+TEST_CASE("dfc: a prediction from estimated rates says so") {
+  const Workshop shop;
+  shop.write("counter.dfg", counter);
+  const std::string said = "; rates are estimates: dfc machine -o here.json measures them";
+  CHECK_THAT(shop.dfc({"run", "counter.dfg"}).out, containing(said));
+  CHECK_THAT(shop.dfc({"simulate", "counter.dfg"}).out, containing(said));
+  CHECK_THAT(shop.dfc({"run", "counter.dfg", "-m", "cpu"}).out, !containing(said));
+  REQUIRE(shop.dfc({"compile", "counter.dfg", "-m", "cpu", "-o", "counter.plan"}).status == 0);
+  CHECK_THAT(shop.dfc({"run", "counter.plan"}).out, !containing(said));
+}
+
+TEST_CASE("dfc run: devices that have nothing to do are named once") {
+  const Workshop shop;
+  shop.write("counter.dfg", counter);
+  const Outcome outcome = shop.dfc({"run", "counter.dfg", "-m", machineFile("cpu-2gpu"), "--pin", "*=cpu0"});
+  INFO(outcome.err);
+  CHECK_THAT(outcome.out, containing("not used: gpu0, gpu1\n"));
+  CHECK_THAT(outcome.out, containing("cpu0: cpu"));
+  CHECK_THAT(outcome.out, !containing("gpu0: "));
+}

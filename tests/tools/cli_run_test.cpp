@@ -1,5 +1,6 @@
 // `dfc run`: NumPy files in and out, batches, epochs, state, traces, backends; and what it says to wrong
 // feeds.
+#include "runtime/executable_folder.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/npz.h"
 #include "runtime/files/safetensors.h"
@@ -10,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <set>
 
 using namespace dfc;
@@ -113,6 +115,10 @@ TEST_CASE("dfc run: a label that names no class is an error, or a note where it 
   CHECK(all.status == 1);
   CHECK(all.err == "labels.npy: error: element 3 is 3, but op 'loss' has 3 classes, 0 to 2\n"
                    "  hint: labels are counted from 0\n");
+  save(bench, "few.npy", Literal({3}, std::span<const int64_t>(classes).last(3)));
+  const Outcome few =
+      bench.dfc({"run", "whole.dfg", "--feed", "logits=four.npy", "--feed", "labels=few.npy"});
+  CHECK_THAT(few.err, startingWith("few.npy: error: holds i64[3], but input 'labels' is i64[4]\n"));
 }
 
 TEST_CASE("dfc run: integers and truth values are printed whole") {
@@ -135,6 +141,19 @@ TEST_CASE("dfc run: integers and truth values are printed whole") {
   CHECK_THAT(json.out, containing("123456789,"));
   CHECK_THAT(json.out, containing("16777217\n"));
   CHECK_THAT(json.out, containing("true,"));
+}
+
+TEST_CASE("dfc run: --json has words for what JSON has no number for") {
+  const Bench bench;
+  save(bench, "odd.npy", floats({4}, {NAN, INFINITY, -INFINITY, 1.5F}));
+  const Outcome outcome =
+      bench.dfc({"run", "affine.dfg", "--feed", "x=odd.npy", "--feed", "y=y.npy", "--steps", "2", "--json"});
+  INFO(outcome.err);
+  const auto fetches = Json::parse(outcome.out)["fetches"];
+  CHECK(fetches["z"]["values"] == Json::array({"nan", "inf", "-inf", 62})); // 1.5 * 40 + 2
+  CHECK(fetches["total"]["values"] == Json::array({"nan"}));
+  CHECK(fetches["total"]["mean"] == "nan");
+  CHECK_THAT(runDfc({"run", "--help"}).out, containing("\"nan\", \"inf\" and \"-inf\""));
 }
 
 TEST_CASE("dfc run: compile, simulate, run the plan, fetch: the same as the graph file") {
@@ -248,6 +267,9 @@ TEST_CASE("dfc run: wrong feeds and fetches come all at once, each with its way 
   const Outcome kind = bench.dfc({"run", "affine.dfg", "--feed", "x=x.csv", "--feed", "y=y.npy"});
   CHECK(kind.status == 1);
   CHECK_THAT(kind.err, containing("x.csv: error: is no kind of feed that dfc reads"));
+  const Outcome folder = bench.dfc({"run", "affine.dfg", "--feed", "x=.", "--feed", "y=y.npy"});
+  CHECK(folder.status == 1);
+  CHECK_THAT(folder.err, startingWith(".: error: is a folder, not a file\n  hint: give FILE.npy, "));
 }
 
 TEST_CASE("dfc run: batches must be as many for every input") {
@@ -396,4 +418,27 @@ TEST_CASE("dfc machine: this host as a machine file that compiles and runs") {
   CHECK(object["machine"]["devices"][0]["flops"]["f32"].get<double>() > 1e8);
   CHECK(object["machine"]["devices"][0]["memoryBandwidth"].get<double>() > 1e8);
   CHECK(object["notes"].size() == 1);
+}
+
+TEST_CASE("dfc run: an interrupted run ends its step and writes what was asked for") {
+  const Bench shop;
+  save(shop, "row.npy", floats({2}, {1, 0}));
+  // Waits until the process catches signal 15 (bit 14 of the mask, the fourth hexadecimal digit from the
+  // end).
+  shop.write("interrupt.sh",
+             "'" + (executableFolder() / "dfc").string() +
+                 "' run counting.dfg --feed row=row.npy --steps 100000000 --save-state seen.safetensors "
+                 ">out 2>err &\n"
+                 "until grep -qs 'SigCgt:.*[4567cdef]...$' /proc/$!/status; do sleep 0.01; done\n"
+                 "kill -TERM $!\n"
+                 "wait $!\n");
+  const int ended = std::system(("cd '" + shop.path().string() + "' && sh interrupt.sh").c_str());
+  CHECK(WEXITSTATUS(ended) == 130);
+  CHECK_THAT(readText(shop.file("err")), containing("interrupted after "));
+  const auto state = readSafetensors(shop.file("seen.safetensors"));
+  REQUIRE(state.ok());
+  const double seen = state->at("seen").at(0);
+  CHECK(seen >= 1);
+  CHECK_THAT(readText(shop.file("err")),
+             containing("interrupted after " + std::to_string(static_cast<int64_t>(seen)) + " of "));
 }

@@ -130,6 +130,17 @@ TEST_CASE("dfc: success with --json says so") {
   CHECK(nlohmann::json::parse(runDfc({"machine", "--estimate", "--json"}).out)["status"] == "ok");
 }
 
+TEST_CASE("dfc: an end of line in a name does not end the line of an error, and reads back") {
+  const Workshop shop;
+  shop.write("g.dfg", "graph g {\n  input \"in\\nput\\t\" : f32[2]\n  fetch y = \"in\\nput\\t\" + 1\n}\n");
+  const Outcome outcome = shop.dfc({"run", "g.dfg"});
+  CHECK(outcome.status == 1);
+  CHECK(outcome.err == "error: input 'in\\nput\\t' (f32[2]) is not fed\n"
+                       "  hint: add --feed in\\nput\\t=FILE.npy\n");
+  const auto object = nlohmann::json::parse(shop.dfc({"run", "g.dfg", "--json"}).err);
+  CHECK(object["errors"][0]["message"] == "input 'in\nput\t' (f32[2]) is not fed"); // the name itself
+}
+
 TEST_CASE("dfc run: a null backend warns that nothing is computed") {
   const Workshop shop;
   shop.write("g.dfg", "graph g {\n  parameter w : f32[2] = zeros()\n  y = w + 1\n  fetch y\n}\n");
@@ -150,6 +161,7 @@ TEST_CASE("dfc view: figure and placed --collapse are one picture, and the help 
 TEST_CASE("dfc: control characters in the names of files do not reach the terminal, and files keep them") {
   const Workshop shop;
   const std::string shown = R"(\u001b]0;pwn\u0007gpu1\u007f\u009b é)"; // and so it is written in JSON
+  const std::string inErrors = R"(\x1b]0;pwn\x07gpu1\x7f\xc2\x9b é)";  // as a graph file writes it
   shop.write("m.json", R"({"devices": [{"id": "cpu0"}, {"class": "cpu", "id": ")" + shown +
                            R"("}], "default_comm": {"latency": 0, "bandwidth": 1e9}})");
   const std::string graph = R"(graph "\x1b[31mzz" {
@@ -167,7 +179,7 @@ TEST_CASE("dfc: control characters in the names of files do not reach the termin
   const Outcome summary = with({});
   CHECK_THAT(summary.out, startingWith(R"(\u001b[31mzz for )"));
   CHECK_THAT(summary.out, containing("not used: " + shown + "\n"));
-  CHECK_THAT(with({"--pin", "*=gpu1"}).err, containing("has cpu0, " + shown));
+  CHECK_THAT(with({"--pin", "*=gpu1"}).err, containing("has cpu0, " + inErrors));
   CHECK(with({"--emit", "graph"}).out == graph);
   // A program gets the names themselves, and so does a plan.
   const std::string name = "\x1b]0;pwn\x07gpu1\x7f\xc2\x9b é";

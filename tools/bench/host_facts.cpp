@@ -58,10 +58,12 @@ std::string nowInUtc() {
 
 std::string cpuModel() { return fieldOf("/proc/cpuinfo", "model name"); }
 
+std::string sourceVersion() { return DFC_GIT_VERSION; }
+
 HostFacts hostFacts() {
   return {cpuModel(),      std::max(1U, std::thread::hardware_concurrency()),
           driverVersion(), toolkitVersion(),
-          nowInUtc(),      DFC_GIT_VERSION};
+          nowInUtc(),      sourceVersion()};
 }
 
 int64_t residentBytes() {

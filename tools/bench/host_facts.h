@@ -9,13 +9,16 @@ namespace dfc::bench {
 /// What this host's processor calls itself; "" where the system does not tell.
 std::string cpuModel();
 
+/// The release and `git describe` of the sources as they were built: "0.1.0-1f2e3d4c5b6a-dirty".
+std::string sourceVersion();
+
 struct HostFacts {
   std::string cpu; ///< its model
   uint32_t threads = 1;
   std::string driver;  ///< version of the NVIDIA kernel module; "" without one
   std::string cuda;    ///< version of the CUDA toolkit of the usual place; "" without one
   std::string date;    ///< UTC, "2025-01-31T12:00:00Z"
-  std::string version; ///< of the sources: `git describe` when they were configured
+  std::string version; ///< sourceVersion()
 };
 
 HostFacts hostFacts();

@@ -1,6 +1,7 @@
 #include "tools/dfc/command_line.h"
 
 #include "runtime/backend.h"
+#include "tools/bench/host_facts.h"
 #include "tools/dfc/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -115,8 +116,9 @@ Exit version(Console& console) {
   for (const Backend* backend : allBackends()) {
     backends.emplace_back(backend->name());
   }
-  console.print(fmt::format("dfc {}\nbackends: {}\n", DFC_VERSION, fmt::join(backends, ", ")));
-  return console.finish(nlohmann::ordered_json{{"version", DFC_VERSION}, {"backends", backends}}.dump());
+  const std::string version = bench::sourceVersion();
+  console.print(fmt::format("dfc {}\nbackends: {}\n", version, fmt::join(backends, ", ")));
+  return console.finish(nlohmann::ordered_json{{"version", version}, {"backends", backends}}.dump());
 }
 
 /// Only before a verb: behind one it is that verb's to know.

@@ -37,8 +37,39 @@ const char* kindOf(Exit status) {
   case Exit::UserError: return "user";
   case Exit::MachineFailure: return "machine";
   case Exit::Bug: return "bug";
+  case Exit::Interrupted: return "interruption";
   }
   DFC_UNREACHABLE("exit status");
+}
+
+/// On one line, with control characters as a graph file writes them.
+std::string oneLine(std::string_view text) {
+  std::string out;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const auto next = static_cast<unsigned char>(at + 1 < text.size() ? text[at + 1] : 0);
+    if (byte == '\n' || byte == '\t') {
+      out += byte == '\n' ? "\\n" : "\\t";
+    } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) { // U+0080 to U+009F in UTF-8
+      fmt::format_to(std::back_inserter(out), "\\xc2\\x{:02x}", next);
+      ++at;
+    } else if (byte < 0x20 || byte == 0x7F) {
+      fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
+    } else {
+      out += text[at];
+    }
+  }
+  return out;
+}
+
+/// What a user reads of his own mistakes is a line each for place, message and hint.
+std::string shownErrors(Diagnostics errors) {
+  for (Diagnostic& error : errors) {
+    error.where.file = oneLine(error.where.file);
+    error.message = oneLine(error.message);
+    error.hint = oneLine(error.hint);
+  }
+  return visible(render(errors));
 }
 
 } // namespace
@@ -98,7 +129,7 @@ Exit Console::fail(Exit status, const Diagnostics& errors) {
     }
     write(err_, dump({{"status", static_cast<int>(status)}, {"fault", kindOf(status)}, {"errors", list}}));
   } else {
-    write(err_, visible(render(errors)));
+    write(err_, status == Exit::UserError ? shownErrors(errors) : visible(render(errors)));
   }
   return status;
 }

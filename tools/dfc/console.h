@@ -11,8 +11,8 @@
 
 namespace dfc::tool {
 
-/// Exit status. A bug is ours: it asks to be reported.
-enum class Exit : int { Fine = 0, UserError = 1, MachineFailure = 2, Bug = 3 };
+/// Exit status. A bug is ours: it asks to be reported. Interrupted: as a shell tells of SIGINT.
+enum class Exit : int { Fine = 0, UserError = 1, MachineFailure = 2, Bug = 3, Interrupted = 130 };
 
 /// Names come from files: control characters in them (but newline and tab) must not reach a terminal, which
 /// would obey them. Each becomes its escape, as in \u001b, which JSON that is printed for people may hold

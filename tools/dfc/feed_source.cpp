@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 namespace dfc::tool {
 namespace {
 
@@ -74,9 +76,11 @@ Result<Literal> readFeedSource(const std::string& source, const std::string& inp
   if (source.ends_with(".gz")) {
     return readIdx(source);
   }
+  std::error_code ignored;
   return Diagnostic{Severity::Error,
                     {source},
-                    "is no kind of feed that dfc reads",
+                    std::filesystem::is_directory(source, ignored) ? "is a folder, not a file"
+                                                                   : "is no kind of feed that dfc reads",
                     "give FILE.npy, FILE.npz, FILE.npz:MEMBER, an IDX file (.gz) or "
                     "fashion-mnist/{train,test}/{images,labels}"};
 }

@@ -104,18 +104,24 @@ void Feeds::fit(const std::string& argument, const Graph& graph, Diagnostics& er
     add(errors, data.errors());
     return;
   }
-  if (const auto wrong = wrongLabel(graph, pair->first, *data)) {
-    if (wrong->surelyUsed) {
-      errors.push_back(wrongFeed(pair->second, wrong->message, "labels are counted from 0"));
-      return;
-    }
-    notes_.push_back(fmt::format("{}: {}; its loss will be NaN", pair->second, wrong->message));
-  }
   Source source{pair->first, input->second, *std::move(data)};
+  const size_t before = errors.size();
   if (holdsByteRows(pair->second)) {
     fitBytes(std::move(source), pair->second, errors);
   } else {
     fitShape(std::move(source), pair->second, errors);
+  }
+  if (errors.size() == before) { // labels of the wrong shape are no labels
+    checkLabels(graph, pair->second, errors);
+  }
+}
+
+void Feeds::checkLabels(const Graph& graph, const std::string& place, Diagnostics& errors) {
+  const auto wrong = wrongLabel(graph, sources_.back().name, sources_.back().data);
+  if (wrong && wrong->surelyUsed) {
+    errors.push_back(wrongFeed(place, wrong->message, "labels are counted from 0"));
+  } else if (wrong) {
+    notes_.push_back(fmt::format("{}: {}; its loss will be NaN", place, wrong->message));
   }
 }
 

@@ -40,6 +40,8 @@ class Feeds {
   void fitBytes(Source source, const std::string& place, Diagnostics& errors);
   void noteLeftOut(const Source& source, const std::string& place);
   void fitShape(Source source, const std::string& place, Diagnostics& errors);
+  /// Of the source that was fitted last.
+  void checkLabels(const Graph& graph, const std::string& place, Diagnostics& errors);
   void checkBatches(Diagnostics& errors);
   Literal slice(const Source& source, int64_t step);
   std::vector<Source> sources_;

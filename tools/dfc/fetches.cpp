@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace dfc::tool {
 namespace {
@@ -139,10 +140,17 @@ nlohmann::ordered_json numberJson(const Literal& value, int64_t index) {
     return value.at(index) != 0;
   }
   return isInteger(element) ? nlohmann::ordered_json(static_cast<int64_t>(value.at(index)))
-                            : nlohmann::ordered_json(value.at(index));
+                            : nlohmann::ordered_json::parse(realJson(value.at(index)));
 }
 
 } // namespace
+
+std::string realJson(double value) {
+  if (std::isfinite(value)) {
+    return nlohmann::ordered_json(value).dump();
+  }
+  return std::isnan(value) ? R"("nan")" : value > 0 ? R"("inf")" : R"("-inf")";
+}
 
 std::string literalJson(const Literal& value) {
   nlohmann::ordered_json object{

@@ -1,5 +1,5 @@
 // dfc: the command line. Chooses the verb, catches what only a tool may catch, and gives the exit status:
-// 0 fine, 1 the user's error, 2 the machine's failure, 3 a bug of ours.
+// 0 fine, 1 the user's error, 2 the machine's failure, 3 a bug of ours, 130 interrupted.
 #include "runtime/errors.h"
 #include "tools/dfc/command_line.h"
 

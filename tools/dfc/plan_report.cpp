@@ -40,14 +40,21 @@ size_t computationsOf(const Executable& plan) {
   }));
 }
 
-std::string planSummary(const Executable& plan) {
+std::string ratesText(Rates rates) {
+  return rates == Rates::OfTheMachine
+             ? ""
+             : "; rates are estimates: dfc machine -o here.json measures them, for -m here.json";
+}
+
+std::string planSummary(const Executable& plan, Rates rates) {
   const Schedule& schedule = plan.schedule();
   std::string text =
       fmt::format("{} for {}: {}, {} of {} in all, policy {}\n", plan.graph().name(), plan.machine().name,
                   counted(static_cast<int64_t>(computationsOf(plan)), "computation"),
                   counted(static_cast<int64_t>(plan.placed().transfers.size()), "transfer"),
                   humanBytes(transferBytes(plan)), plan.policy());
-  text += fmt::format("predicted {} a step, {}\n", humanSeconds(schedule.makespan), boundText(schedule));
+  text += fmt::format("predicted {} a step, {}{}\n", humanSeconds(schedule.makespan), boundText(schedule),
+                      ratesText(rates));
   std::string idle;
   for (const DeviceId device : plan.machine().devices.ids()) {
     const DeviceRow& row = plan.machine().devices[device];

@@ -8,8 +8,14 @@
 
 namespace dfc::tool {
 
+/// Where the rates of a plan's machine come from: estimates are said, since the times follow from them.
+enum class Rates : uint8_t { OfTheMachine, Estimated };
+
+/// What is to be said behind a predicted time: nothing, or that it comes from estimates and how to measure.
+std::string ratesText(Rates rates);
+
 /// A few lines, each ended.
-std::string planSummary(const Executable& plan);
+std::string planSummary(const Executable& plan, Rates rates = Rates::OfTheMachine);
 /// The same as a JSON object: graph, machine, policy, ops, transfers, transferBytes, predictedSeconds,
 /// lowerBoundSeconds, devices.
 std::string planSummaryJson(const Executable& plan);

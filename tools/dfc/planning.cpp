@@ -138,7 +138,7 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) 
       "-m,--machine", options.machine,
       machineRequired ? "machine to compile for: a file (JSON), or a shipped one by name"
                       : "machine: a file (JSON), or a shipped one by name; without it, this host "
-                        "as one cpu");
+                        "as one cpu with estimated rates (dfc machine -o FILE measures them)");
   machine->type_name("FILE|NAME")->required(machineRequired);
   verb.add_option("--policy", options.policy, listed("who decides where ops run", namesOf(allPolicies())))
       ->type_name("NAME");
@@ -232,6 +232,11 @@ Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const 
     return executable.errors();
   }
   return std::shared_ptr<const Executable>(std::make_shared<Executable>(*std::move(executable)));
+}
+
+Rates ratesOf(const std::string& path, const PlanOptions& options) {
+  const auto plan = isPlanFile(path);
+  return options.machine.empty() && plan && !*plan ? Rates::Estimated : Rates::OfTheMachine;
 }
 
 void applyMemory(const std::vector<std::string>& texts, Machine& machine, Diagnostics& errors) {

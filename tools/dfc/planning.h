@@ -5,6 +5,7 @@
 #include "compiler/compile.h"
 #include "tools/dfc/console.h"
 #include "tools/dfc/output_files.h"
+#include "tools/dfc/plan_report.h"
 
 #include <memory>
 
@@ -41,6 +42,9 @@ Result<Executable> compileFile(const std::string& path, const PlanOptions& optio
 /// The plan in a file, or the plan that a graph file compiles to. Options that only a graph can take are
 /// errors beside a plan.
 Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const PlanOptions& options);
+
+/// Estimated where a graph file is compiled for this host because no machine was named.
+Rates ratesOf(const std::string& path, const PlanOptions& options);
 
 /// Gives devices the capacities that --memory asks for, each "DEVICE=SIZE"; what is wrong goes to `errors`.
 void applyMemory(const std::vector<std::string>& texts, Machine& machine, Diagnostics& errors);

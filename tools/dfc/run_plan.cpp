@@ -8,6 +8,7 @@
 #include "tools/dfc/calibrations.h"
 #include "tools/dfc/feeds.h"
 #include "tools/dfc/fetches.h"
+#include "tools/dfc/interruption.h"
 #include "tools/dfc/numbers.h"
 #include "tools/dfc/plan_report.h"
 #include "tools/dfc/progress.h"
@@ -142,6 +143,7 @@ Result<Setting> prepare(const RunArguments& arguments) {
 }
 
 struct Outcome {
+  int64_t steps = 0;  ///< that were run: fewer than asked for after an interruption
   NamedLiterals last; ///< fetches of the last step
   std::map<std::string, ScalarWatch::Row> scalars;
   double seconds = 0;
@@ -149,16 +151,18 @@ struct Outcome {
 };
 
 /// Runs the steps with the next one always on its way: its feeds are cut while this one computes.
+/// Interrupted, it ends those under way, of which there is at least one.
 class Runner {
  public:
-  Runner(Setting& setting, Console& console)
-      : setting_(setting), console_(console), several_(setting.feeds->batchesPerEpoch() > 1),
+  Runner(Setting& setting, const Interruption& interruption, Console& console)
+      : setting_(setting), interruption_(interruption), console_(console),
+        several_(setting.feeds->batchesPerEpoch() > 1),
         watch_(several_ ? setting.feeds->batchesPerEpoch() : setting.steps),
         progress_(console, "running", setting.steps, "steps") {}
 
   Result<Outcome> run() {
     const auto begin = std::chrono::steady_clock::now();
-    for (int64_t step = 0; step < setting_.steps; ++step) {
+    for (int64_t step = 0; step < setting_.steps && (step == 0 || !interruption_.asked()); ++step) {
       if (step == setting_.steps - tracedSteps) {
         drain(0);
         setting_.session->takeTrace(); // the last steps are the ones to keep
@@ -173,6 +177,7 @@ class Runner {
     drain(0);
     progress_.clear();
     outcome_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    outcome_.steps = ended_;
     outcome_.scalars = watch_.rows();
     outcome_.trace = setting_.session->takeTrace();
     return std::move(outcome_);
@@ -200,6 +205,7 @@ class Runner {
   }
 
   Setting& setting_;
+  const Interruption& interruption_;
   Console& console_;
   bool several_; ///< batches in an epoch
   ScalarWatch watch_;
@@ -277,8 +283,8 @@ std::string predictionText(const Setting& setting) {
 void printOutcome(const Setting& setting, const Outcome& outcome, const std::vector<std::string>& files,
                   Console& console) {
   console.print(fmt::format(
-      "{} in {}, {} a step ({})\n", counted(setting.steps, "step"), humanSeconds(outcome.seconds),
-      humanSeconds(outcome.seconds / static_cast<double>(setting.steps)), predictionText(setting)));
+      "{} in {}, {} a step ({})\n", counted(outcome.steps, "step"), humanSeconds(outcome.seconds),
+      humanSeconds(outcome.seconds / static_cast<double>(outcome.steps)), predictionText(setting)));
   for (const auto& [name, value] : outcome.last) {
     const auto scalar = outcome.scalars.find(name);
     if (scalar != outcome.scalars.end() && scalar->second.count > 1) {
@@ -305,15 +311,15 @@ std::string outcomeJson(const Setting& setting, const Outcome& outcome,
                         const std::vector<std::string>& files) {
   Json object = Json::parse(planSummaryJson(*setting.plan));
   object["runsOn"] = setting.session->deviceReport();
-  object["steps"] = setting.steps;
+  object["steps"] = outcome.steps;
   object["stepsPerEpoch"] = setting.feeds->batchesPerEpoch();
   object["seconds"] = outcome.seconds;
-  object["secondsPerStep"] = outcome.seconds / static_cast<double>(setting.steps);
+  object["secondsPerStep"] = outcome.seconds / static_cast<double>(outcome.steps);
   Json fetches = Json::object();
   for (const auto& [name, value] : outcome.last) {
     fetches[name] = Json::parse(literalJson(value));
     if (const auto scalar = outcome.scalars.find(name); scalar != outcome.scalars.end()) {
-      fetches[name]["mean"] = scalar->second.mean();
+      fetches[name]["mean"] = Json::parse(realJson(scalar->second.mean()));
       fetches[name]["meanOverSteps"] = scalar->second.count;
     }
   }
@@ -329,12 +335,16 @@ std::string outcomeJson(const Setting& setting, const Outcome& outcome,
 } // namespace
 
 Exit runVerb(const RunArguments& arguments, Console& console) {
+  const Interruption interruption;
   auto setting = prepare(arguments);
   if (!setting) {
     return console.fail(Exit::UserError, setting.errors());
   }
-  console.print(planSummary(*setting->plan));
+  console.print(planSummary(*setting->plan, ratesOf(arguments.source, arguments.plan)));
   for (const std::string& line : setting->session->deviceReport()) {
+    if (line.ends_with(": not used")) {
+      continue; // the summary names them all in one line
+    }
     console.print(line + (line.ends_with(": emulated") ? " on this host, which has no such GPU\n" : "\n"));
   }
   for (const std::string& note : setting->feeds->notes()) {
@@ -342,7 +352,7 @@ Exit runVerb(const RunArguments& arguments, Console& console) {
   }
   noteNull(*setting->session, console);
   noteIdleBackends(setting->options, setting->plan->machine(), console);
-  const auto outcome = Runner(*setting, console).run();
+  const auto outcome = Runner(*setting, interruption, console).run();
   if (!outcome) {
     return console.fail(Exit::UserError, outcome.errors());
   }
@@ -351,7 +361,12 @@ Exit runVerb(const RunArguments& arguments, Console& console) {
     return console.fail(Exit::UserError, files.errors());
   }
   printOutcome(*setting, *outcome, *files, console);
-  return console.finish(outcomeJson(*setting, *outcome, *files));
+  const bool interrupted = outcome->steps < setting->steps;
+  if (interrupted) {
+    console.note(fmt::format("interrupted after {} of {}", outcome->steps, counted(setting->steps, "step")));
+  }
+  const Exit written = console.finish(outcomeJson(*setting, *outcome, *files));
+  return interrupted && written == Exit::Fine ? Exit::Interrupted : written;
 }
 
 } // namespace dfc::tool

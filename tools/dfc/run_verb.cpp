@@ -20,7 +20,11 @@ FILE may also be FILE.npz:MEMBER, an IDX file (.gz), or fashion-mnist/{train,tes
 the bytes, f32 and f64 take pixels / 255 and labels as they are; [N, 784] takes images of 28 x 28. --shuffle draws a new order of the rows for each epoch.
 
 Fetches. Scalars are shown with their mean over the steps (over the last epoch, where there are several); --fetch
-saves the value of the last step. NAME alone after --fetch prints it.
+saves the value of the last step. NAME alone after --fetch prints it. With --json, small ones are there as
+"values", in which "nan", "inf" and "-inf" stand for what JSON has no number for.
+
+Ctrl-C. The steps under way are ended, and what was asked for is written as of the last of them; the exit status is
+130. A second Ctrl-C ends the program at once.
 
 Devices. A gpu of the machine runs on a real GPU where there is one, else it is emulated; the report says which.
 
@@ -60,7 +64,8 @@ void addRun(CLI::App& program, Verbs& verbs) {
                    "write predicted and measured spans of the last steps (Perfetto, Chrome)")
       ->type_name("FILE.json");
   addBackendOptions(*verb, arguments->backends);
-  verb->add_option("--timeout", arguments->timeout, "give a step up after this many seconds")
+  verb->add_option("--timeout", arguments->timeout,
+                   "give a step up after this many seconds; 0, the default, is no limit")
       ->type_name("S")
       ->check(seconds());
   verb->add_option("--data", arguments->dataFolder,

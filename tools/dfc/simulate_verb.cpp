@@ -51,13 +51,13 @@ std::string deviceLines(const Executable& plan) {
   return text;
 }
 
-std::string reportText(const Executable& plan, const Simulation& simulation) {
+std::string reportText(const Executable& plan, const Simulation& simulation, Rates rates) {
   const double bound = plan.schedule().bounds.best();
   return fmt::format(
-             "{} on {}: one step takes {} (predicted)\nlower bound {}, ratio {:.3f}; transfers overlap "
+             "{} on {}: one step takes {} (predicted{})\nlower bound {}, ratio {:.3f}; transfers overlap "
              "computation for {}\n",
-             plan.graph().name(), plan.machine().name, humanSeconds(simulation.makespan), humanSeconds(bound),
-             bound > 0 ? simulation.makespan / bound : 1.0,
+             plan.graph().name(), plan.machine().name, humanSeconds(simulation.makespan), ratesText(rates),
+             humanSeconds(bound), bound > 0 ? simulation.makespan / bound : 1.0,
              humanSeconds(overlapSeconds(simulation.trace, plan))) +
          queueLines(plan, simulation) + deviceLines(plan);
 }
@@ -103,7 +103,7 @@ Exit simulateVerb(const SimulateArguments& arguments, Console& console) {
     }
     console.note("wrote " + arguments.trace);
   }
-  console.print(reportText(**plan, simulation));
+  console.print(reportText(**plan, simulation, ratesOf(arguments.plan, arguments.options)));
   return console.finish(reportJson(**plan, simulation));
 }
 
@@ -113,7 +113,9 @@ void addSimulate(CLI::App& program, Verbs& verbs) {
   auto arguments = std::make_shared<SimulateArguments>();
   CLI::App* verb = program.add_subcommand(
       "simulate", "Predict a plan: time of a step, work of each queue, memory of each device");
-  verb->add_option("PLAN", arguments->plan, "plan, or graph file with -m")->required();
+  verb->add_option("PLAN", arguments->plan,
+                   "plan, or graph file: compiled for the machine of -m, else for this host")
+      ->required();
   addPlanOptions(*verb, arguments->options, /*machineRequired=*/false);
   verb->add_option("--trace", arguments->trace, "write the predicted trace (Chrome and Perfetto)")
       ->type_name("FILE.json");

@@ -1,0 +1,16 @@
+// Ctrl-C as a wish: while this object lives, the first SIGINT or SIGTERM asks for an end as soon as work can
+// end without losing what was done; a second one ends the program at once.
+#pragma once
+
+namespace dfc::tool {
+
+class Interruption {
+ public:
+  Interruption();
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+  ~Interruption(); ///< signals mean again what they meant before
+  bool asked() const;
+};
+
+} // namespace dfc::tool
