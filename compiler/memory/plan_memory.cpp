@@ -108,6 +108,7 @@ class MemoryPlanner {
 
   Packing byTime(const std::vector<StorageId>& storages, bool wishing) const {
     std::vector<TimedStorage> timed;
+    timed.reserve(storages.size());
     for (const StorageId storage : storages) {
       timed.push_back({&storage_.storages[storage], wishing ? wishFor(storage) : -1});
     }

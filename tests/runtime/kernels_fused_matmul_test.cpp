@@ -11,7 +11,8 @@ ops::FusedMatmul fusedMatmul(std::string body, ElementType type, bool transposeA
   ops::FusedMatmul op;
   op.transposeA = transposeA;
   op.transposeB = transposeB;
-  REQUIRE(op.body.decode(test::withType(std::move(body), type)));
+  const std::string typed = test::withType(std::move(body), type);
+  REQUIRE(op.body.decode(typed));
   return op;
 }
 

@@ -153,12 +153,12 @@ Literal runPass(CpuKernel& kernel, ConvolutionPass pass, const Convolution& conv
 }
 
 template <class Op>
-Op pool(Dims window, Dims strides, Dims low, Dims high) {
+Op pool(const Dims& window, const Dims& strides, const Dims& low, const Dims& high) {
   Op op;
-  op.window = std::move(window);
-  op.strides = std::move(strides);
-  op.low = std::move(low);
-  op.high = std::move(high);
+  op.window = window;
+  op.strides = strides;
+  op.low = low;
+  op.high = high;
   return op;
 }
 
