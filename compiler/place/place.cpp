@@ -67,6 +67,7 @@ std::vector<size_t> inOrderOf(const std::vector<double>& numbers) {
 
 Diagnostic unknownPolicy(const std::string& name) {
   std::vector<std::string> names;
+  names.reserve(std::size(policies));
   for (const PolicyRow& row : policies) {
     names.emplace_back(row.name);
   }
@@ -128,6 +129,7 @@ Placement fastest(std::vector<Placement> candidates, const PlacementProblem& pro
     return std::move(candidates.front()); // nothing to compare it with
   }
   std::vector<double> least;
+  least.reserve(candidates.size());
   for (const Placement& candidate : candidates) {
     least.push_back(leastSeconds(candidate, problem));
   }
