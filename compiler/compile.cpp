@@ -13,7 +13,6 @@
 #include "compiler/transfer/insert_transfers.h"
 #include "ir/verify/verify.h"
 
-#include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace dfc {
@@ -40,18 +39,6 @@ Diagnostics explained(std::vector<MissingDevice> missing, const CompileOptions& 
     errors.push_back(options.explainMissingDevice
                          ? options.explainMissingDevice(one.device, std::move(one.error))
                          : std::move(one.error));
-  }
-  return errors;
-}
-
-// Where a value goes is found out here; a transfer that an author wrote has no route, and none to find.
-Diagnostics writtenTransfers(const Graph& graph) {
-  Diagnostics errors;
-  for (const OpId op : graph.opsOf(OpKind::Transfer)) {
-    errors.push_back({Severity::Error, graph.locationOf(op),
-                      fmt::format("op '{}' is a transfer, which only dfc makes", graph.nameOf(op)),
-                      fmt::format("use '{}' itself: dfc copies it to every device that reads it",
-                                  graph.nameOf(graph[op].operands[0]))});
   }
   return errors;
 }
@@ -91,7 +78,7 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     return errors;
   }
 
-  if (Diagnostics errors = writtenTransfers(source); !errors.empty()) {
+  if (Diagnostics errors = refuseTransfers(source); !errors.empty()) {
     return errors;
   }
 

@@ -240,6 +240,17 @@ class TransferInserter {
 
 } // namespace
 
+Diagnostics refuseTransfers(const Graph& graph) {
+  Diagnostics errors;
+  for (const OpId op : graph.opsOf(OpKind::Transfer)) {
+    errors.push_back({Severity::Error, graph.locationOf(op),
+                      fmt::format("op '{}' is a transfer, which only dfc makes", graph.nameOf(op)),
+                      fmt::format("use '{}' itself: dfc copies it to every device that reads it",
+                                  graph.nameOf(graph[op].operands[0]))});
+  }
+  return errors;
+}
+
 PlacedGraph insertTransfers(const Placement& placement, const Machine& machine) {
   return TransferInserter(placement, machine).run();
 }

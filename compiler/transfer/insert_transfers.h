@@ -16,6 +16,9 @@
 
 namespace dfc {
 
+/// An error for each transfer in a graph that is not placed yet: it has no route, and none to find.
+Diagnostics refuseTransfers(const Graph& graph);
+
 /// Assumes a placement that `verifyPlacement` accepts and a machine whose devices all reach one another.
 PlacedGraph insertTransfers(const Placement& placement, const Machine& machine);
 

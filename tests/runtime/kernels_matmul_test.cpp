@@ -123,8 +123,8 @@ TEST_CASE("large products, cut into panels and blocks, agree with plain loops") 
     checkProduct({{}, {}, 4100, 64, 500}, type, false, false, true, 997); // long panels
     for (const bool transposed : {false, true}) { // cut both ways: 9 x 3, 5 x 3, 2 x 2 and 3 x 3 panels
       checkProduct({{}, {}, 2100, 2050, 60}, type, transposed, !transposed, true, 9973);
-      checkProduct({{}, {2}, 1100, 513, 40}, type, transposed, transposed, true,
-                   997); // the last of one column
+      // The last panel of one column.
+      checkProduct({{}, {2}, 1100, 513, 40}, type, transposed, transposed, true, 997);
       checkProduct({{}, {}, 1100, 1030, 120}, type, transposed, !transposed, true, 997);
       checkProduct({{}, {}, 512, 512, 100}, type, transposed, transposed, true, 997);
       checkProduct({{}, {}, 520, 1040, 250}, type, transposed, transposed, true, 997);

@@ -77,10 +77,18 @@ double relativeSlack(ElementType type) {
 
 TEST_CASE("softmax and logSoftmax agree with plain loops along every axis") {
   const std::vector<std::pair<Shape, int64_t>> cases = {
-      {{10}, 0},   {{3, 10}, 1}, {{3, 10}, 0}, {{2, 5, 40}, 1}, {{2, 1500}, -1},    {{1200, 3}, 0},
-      {{4, 1}, 1}, {{0, 3}, 1},  {{0, 20}, 0}, {{9, 300}, 0},   {{2, 5000, 37}, 1}, // side by side, in groups
-                                                                                    // of which the last is
-                                                                                    // smaller
+      {{10}, 0},
+      {{3, 10}, 1},
+      {{3, 10}, 0},
+      {{2, 5, 40}, 1},
+      {{2, 1500}, -1},
+      {{1200, 3}, 0},
+      {{4, 1}, 1},
+      {{0, 3}, 1},
+      // Side by side, in groups of which the last is smaller.
+      {{0, 20}, 0},
+      {{9, 300}, 0},
+      {{2, 5000, 37}, 1},
   };
   for (const ElementType type : floats) {
     for (const auto& [shape, axis] : cases) {

@@ -42,24 +42,35 @@ const char* kindOf(Exit status) {
   DFC_UNREACHABLE("exit status");
 }
 
-/// On one line, with control characters as a graph file writes them.
-std::string oneLine(std::string_view text) {
+/// The text, where `control(out, point)` appends what stands for a control character, by its code point:
+/// below U+0020, U+007F, and U+0080 to U+009F, which UTF-8 has in two bytes.
+template <class Control>
+std::string withControls(std::string_view text, Control control) {
   std::string out;
   for (size_t at = 0; at < text.size(); ++at) {
     const auto byte = static_cast<unsigned char>(text[at]);
     const auto next = static_cast<unsigned char>(at + 1 < text.size() ? text[at + 1] : 0);
-    if (byte == '\n' || byte == '\t') {
-      out += byte == '\n' ? "\\n" : "\\t";
-    } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) { // U+0080 to U+009F in UTF-8
-      fmt::format_to(std::back_inserter(out), "\\xc2\\x{:02x}", next);
+    if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
+      control(out, next);
       ++at;
     } else if (byte < 0x20 || byte == 0x7F) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
+      control(out, byte);
     } else {
       out += text[at];
     }
   }
   return out;
+}
+
+/// On one line, with control characters as a graph file writes them.
+std::string oneLine(std::string_view text) {
+  return withControls(text, [](std::string& out, unsigned char point) {
+    if (point == '\n' || point == '\t') {
+      out += point == '\n' ? "\\n" : "\\t";
+    } else {
+      fmt::format_to(std::back_inserter(out), "{}\\x{:02x}", point < 0x80 ? "" : "\\xc2", point);
+    }
+  });
 }
 
 /// What a user reads of his own mistakes is a line each for place, message and hint.
@@ -75,20 +86,13 @@ std::string shownErrors(Diagnostics errors) {
 } // namespace
 
 std::string visible(std::string_view text) {
-  std::string out;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    const auto next = static_cast<unsigned char>(at + 1 < text.size() ? text[at + 1] : 0);
-    if (byte == 0xC2 && next >= 0x80 && next < 0xA0) { // U+0080 to U+009F in UTF-8
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", next);
-      ++at;
-    } else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
+  return withControls(text, [](std::string& out, unsigned char point) {
+    if (point == '\n' || point == '\t') {
+      out += static_cast<char>(point);
     } else {
-      out += text[at];
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", point);
     }
-  }
-  return out;
+  });
 }
 
 void Console::print(std::string_view text) {

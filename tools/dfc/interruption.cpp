@@ -1,7 +1,6 @@
 #include "tools/dfc/interruption.h"
 
 #include <atomic>
-#include <csignal>
 
 namespace dfc::tool {
 namespace {
@@ -18,18 +17,17 @@ void wish(int signal) {
 
 Interruption::Interruption() {
   wished = false;
-  for (const int signal : {SIGINT, SIGTERM}) {
-    if (std::signal(signal, wish) == SIG_IGN) { // as a shell has it for what runs in the background
-      std::signal(signal, SIG_IGN);
+  for (size_t i = 0; i < signals.size(); ++i) {
+    before_[i] = std::signal(signals[i], wish);
+    if (before_[i] == SIG_IGN) { // as a shell has it for what runs in the background
+      std::signal(signals[i], SIG_IGN);
     }
   }
 }
 
 Interruption::~Interruption() {
-  for (const int signal : {SIGINT, SIGTERM}) {
-    if (std::signal(signal, SIG_DFL) == SIG_IGN) {
-      std::signal(signal, SIG_IGN);
-    }
+  for (size_t i = 0; i < signals.size(); ++i) {
+    std::signal(signals[i], before_[i]);
   }
 }
 

@@ -2,6 +2,9 @@
 // end without losing what was done; a second one ends the program at once.
 #pragma once
 
+#include <array>
+#include <csignal>
+
 namespace dfc::tool {
 
 class Interruption {
@@ -11,6 +14,10 @@ class Interruption {
   Interruption& operator=(const Interruption&) = delete;
   ~Interruption(); ///< signals mean again what they meant before
   bool asked() const;
+
+ private:
+  static constexpr std::array<int, 2> signals{SIGINT, SIGTERM};
+  std::array<void (*)(int), signals.size()> before_{};
 };
 
 } // namespace dfc::tool

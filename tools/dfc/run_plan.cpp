@@ -335,7 +335,6 @@ std::string outcomeJson(const Setting& setting, const Outcome& outcome,
 } // namespace
 
 Exit runVerb(const RunArguments& arguments, Console& console) {
-  const Interruption interruption;
   auto setting = prepare(arguments);
   if (!setting) {
     return console.fail(Exit::UserError, setting.errors());
@@ -352,6 +351,7 @@ Exit runVerb(const RunArguments& arguments, Console& console) {
   }
   noteNull(*setting->session, console);
   noteIdleBackends(setting->options, setting->plan->machine(), console);
+  const Interruption interruption; // before it, there is nothing to lose
   const auto outcome = Runner(*setting, interruption, console).run();
   if (!outcome) {
     return console.fail(Exit::UserError, outcome.errors());

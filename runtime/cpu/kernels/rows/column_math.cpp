@@ -1,14 +1,11 @@
 #include "runtime/cpu/kernels/rows/column_math.h"
 
+#include "ir/literal.h"
+
 #include <algorithm>
 
 namespace dfc {
 namespace {
-
-template <class T>
-constexpr ElementType laneOf() {
-  return sizeof(T) == sizeof(float) ? ElementType::F32 : ElementType::F64;
-}
 
 // Line by line: lanes = function(lanes, of).
 template <class T>
@@ -23,8 +20,10 @@ void update(TileFunction function, T* lanes, int64_t length, int64_t rows, const
 
 template <class T>
 ColumnMath<T>::ColumnMath()
-    : larger_(arithmeticTile(OpKind::Maximum, laneOf<T>())), minus_(arithmeticTile(OpKind::Sub, laneOf<T>())),
-      over_(arithmeticTile(OpKind::Div, laneOf<T>())), sum_(floatFold(Fold::Sum, laneOf<T>())) {}
+    : larger_(arithmeticTile(OpKind::Maximum, ElementTypeOf<T>::value)),
+      minus_(arithmeticTile(OpKind::Sub, ElementTypeOf<T>::value)),
+      over_(arithmeticTile(OpKind::Div, ElementTypeOf<T>::value)),
+      sum_(floatFold(Fold::Sum, ElementTypeOf<T>::value)) {}
 
 template <class T>
 void ColumnMath<T>::largest(const T* lanes, int64_t length, int64_t rows, T* of) const {

@@ -1,16 +1,13 @@
 // See row_math.h.
 #include "runtime/cpu/kernels/rows/row_math.h"
 
+#include "ir/literal.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace dfc {
 namespace {
-
-template <class T>
-constexpr ElementType laneOf() {
-  return sizeof(T) == sizeof(float) ? ElementType::F32 : ElementType::F64;
-}
 
 template <class T>
 void inTiles(TileFunction function, const T* from, T* to, int64_t count) {
@@ -24,8 +21,9 @@ void inTiles(TileFunction function, const T* from, T* to, int64_t count) {
 
 template <class T>
 RowMath<T>::RowMath()
-    : row_(rowFunctions<T>()), sum_(floatFold(Fold::Sum, laneOf<T>())),
-      exp_(arithmeticTile(OpKind::Exp, laneOf<T>())), log_(arithmeticTile(OpKind::Log, ElementType::F64)) {}
+    : row_(rowFunctions<T>()), sum_(floatFold(Fold::Sum, ElementTypeOf<T>::value)),
+      exp_(arithmeticTile(OpKind::Exp, ElementTypeOf<T>::value)),
+      log_(arithmeticTile(OpKind::Log, ElementType::F64)) {}
 
 template <class T>
 void RowMath<T>::shift(T* row, int64_t length) const {

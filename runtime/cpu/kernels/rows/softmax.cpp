@@ -101,10 +101,13 @@ class SoftmaxKernel final : public CpuKernel {
       std::memcpy(to, from, static_cast<size_t>(rows * view_.length) * sizeof(Stored));
       return;
     }
-    for (int64_t i = 0; sideBySide_ && i < view_.length; ++i) {
-      std::memcpy(to + i * rows, from + i * view_.inner, static_cast<size_t>(rows) * sizeof(Stored));
+    if (sideBySide_) {
+      for (int64_t i = 0; i < view_.length; ++i) {
+        std::memcpy(to + i * rows, from + i * view_.inner, static_cast<size_t>(rows) * sizeof(Stored));
+      }
+      return;
     }
-    for (int64_t i = 0; !sideBySide_ && i < view_.length; ++i) {
+    for (int64_t i = 0; i < view_.length; ++i) {
       for (int64_t row = 0; row < rows; ++row) {
         to[row * view_.length + i] = from[i * view_.inner + row];
       }
@@ -116,10 +119,13 @@ class SoftmaxKernel final : public CpuKernel {
       std::memcpy(to, from, static_cast<size_t>(rows * view_.length) * sizeof(Stored));
       return;
     }
-    for (int64_t i = 0; sideBySide_ && i < view_.length; ++i) {
-      std::memcpy(to + i * view_.inner, from + i * rows, static_cast<size_t>(rows) * sizeof(Stored));
+    if (sideBySide_) {
+      for (int64_t i = 0; i < view_.length; ++i) {
+        std::memcpy(to + i * view_.inner, from + i * rows, static_cast<size_t>(rows) * sizeof(Stored));
+      }
+      return;
     }
-    for (int64_t i = 0; !sideBySide_ && i < view_.length; ++i) {
+    for (int64_t i = 0; i < view_.length; ++i) {
       for (int64_t row = 0; row < rows; ++row) {
         to[i * view_.inner + row] = from[row * view_.length + i];
       }

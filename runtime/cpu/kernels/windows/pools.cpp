@@ -61,7 +61,8 @@ class PoolKernel final : public CpuKernel {
   Room room() const {
     const auto count = static_cast<size_t>(windows_.columns.count);
     const auto rows = static_cast<size_t>(std::min(windows_.rows.size, windows_.rows.length));
-    const auto places = unpadded_.end == 0 ? 0 : rows * static_cast<size_t>(windows_.columns.size);
+    const auto places =
+        unpadded_.begin == unpadded_.end ? 0 : rows * static_cast<size_t>(windows_.columns.size);
     const size_t image = from_.inPlace() ? 0 : rows * static_cast<size_t>(windows_.columns.length);
     auto* pointers = reinterpret_cast<const T**>(threadScratch(
         (places + rows) * sizeof(const T*) + count * (sizeof(Carry) + sizeof(T)) + image * sizeof(T)));
@@ -89,10 +90,13 @@ class PoolKernel final : public CpuKernel {
   }
 
   void foldUnpadded(llvm::ArrayRef<const T*> rows, const T** places, Carry* carry) const {
+    if (unpadded_.begin == unpadded_.end) { // no room for places then: there may be more than memory holds
+      return;
+    }
     const WindowAxis& columns = windows_.columns;
     size_t size = 0;
     for (const T* row : rows) {
-      for (int64_t j = 0; unpadded_.begin < unpadded_.end && j < columns.size; ++j) {
+      for (int64_t j = 0; j < columns.size; ++j) {
         places[size++] = row + columns.at(unpadded_.begin, j);
       }
     }
