@@ -4,6 +4,7 @@
 #include "tests/support/catch.h"
 
 #include <cmath>
+#include <limits>
 
 namespace dfc::testing {
 namespace {
@@ -79,9 +80,28 @@ TEST_CASE("layerNorm loses nothing to a large mean") {
     a.set(i, 1e6 + static_cast<double>(i % 2)); // exact in f32; deviations of half, a variance of a quarter
   }
   const Literal ones = filledLiteral(f32({1000}), 1);
-  const Literal got = runKernel(ops::LayerNorm{{}, -1, 0}, {a, ones});
-  checkElements(
-      got, [](int64_t i) { return i % 2 == 0 ? -1.0 : 1.0; }, 1);
+  for (const double epsilon : {0.0, 0.75}) { // by our own and by oneDNN
+    const double expected = epsilon == 0 ? 1 : 0.5;
+    checkElements(
+        runKernel(ops::LayerNorm{{}, -1, epsilon}, {a, ones}),
+        [&](int64_t i) { return i % 2 == 0 ? -expected : expected; }, 1);
+  }
+}
+
+TEST_CASE("layerNorm of small rows and of large ones") {
+  constexpr int64_t length = 40;
+  const double sizes[] = {0, 1e-30, 1e-12, 1, 1e14, 1e16, 1e25, 1e37};
+  Literal a = randomLiteral(f32({300, length}), 97, -1, 1);
+  for (int64_t i = 0; i < a.type().shape.elements(); ++i) {
+    a.set(i, a.at(i) * sizes[i / length % 8]);
+  }
+  const Literal ones = filledLiteral(f32({length}), 1);
+  for (const double epsilon : {0.0, 1e-12}) {
+    const std::vector<double> expected = normalised(a, length, epsilon, true);
+    checkElements(
+        runKernel(ops::LayerNorm{{}, -1, epsilon}, {a, ones}),
+        [&](int64_t i) { return expected[static_cast<size_t>(i)]; }, 16, 0x1p-20);
+  }
 }
 
 TEST_CASE("norms give the same bits with one thread and with three, and NaN in its own row only") {
@@ -90,10 +110,13 @@ TEST_CASE("norms give the same bits with one thread and with three, and NaN in i
   CHECK(runKernel(ops::LayerNorm{}, {a, scale, scale}, 1) ==
         runKernel(ops::LayerNorm{}, {a, scale, scale}, 3));
   CHECK(runKernel(ops::RmsNorm{}, {a, scale}, 1) == runKernel(ops::RmsNorm{}, {a, scale}, 3));
+  const Literal tame = runKernel(ops::LayerNorm{}, {a, scale, scale});
   a.set(60, std::nan(""));
+  a.set(3999 * 50, std::numeric_limits<double>::infinity());
   const Literal got = runKernel(ops::LayerNorm{}, {a, scale, scale});
-  for (int64_t i = 0; i < 150; ++i) {
-    CHECK(std::isnan(got.at(i)) == (i / 50 == 1));
+  for (int64_t i = 0; i < 4000 * 50; ++i) {
+    const bool spoilt = i / 50 == 1 || i / 50 == 3999;
+    CHECK((spoilt ? std::isnan(got.at(i)) : got.at(i) == tame.at(i)));
   }
 }
 

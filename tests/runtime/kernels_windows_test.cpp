@@ -182,6 +182,12 @@ const std::vector<PoolCase> pools = {
     {{1, 2, 7, 76}, {3, 3}, {2, 2}, {1, 1}, {0, 1}, {}},
     {{1, 1, 4, 70}, {2, 3}, {1, 3}, {0, 1}, {0, 2}, {}},
     {{1, 1, 6, 60}, {2, 3}, {2, 2}, {0, 5}, {0, 3}, {3, 4}},
+    // So many planes that they are oneDNN's, but for those with a NaN; the last ones fewer.
+    {{2, 11, 9, 8}, {3, 2}, {2, 3}, {1, 0}, {2, 1}, {}},
+    {{3, 16, 12, 13}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {}},
+    {{1, 33, 7, 40}, {2, 4}, {1, 3}, {0, 3}, {0, 2}, {}},
+    {{1, 21, 40, 40}, {2, 2}, {2, 2}, {}, {}, {}},
+    {{1, 20, 6, 30}, {2, 3}, {2, 2}, {0, 5}, {0, 3}, {3, 4}},
 };
 
 // Each window's elements, as places in the image.
@@ -215,11 +221,12 @@ int64_t largest(const Literal& a, const std::vector<int64_t>& places) {
   return best;
 }
 
-// Ties, and now and then a NaN among floats.
+// Ties, and among floats a few NaN in every third plane.
 Literal poolImage(const TensorType& type) {
   Literal image = randomLiteral(type, 94, -3, 3.9);
   for (int64_t i = 0; i < type.shape.elements(); ++i) {
-    const bool odd = isFloat(type.element) && i % 37 == 5;
+    const int64_t plane = i / (type.shape[2] * type.shape[3]);
+    const bool odd = isFloat(type.element) && plane % 3 == 0 && i % 37 == 5;
     image.set(i, odd ? std::numeric_limits<double>::quiet_NaN() : std::trunc(image.at(i)));
   }
   return image;
@@ -378,9 +385,10 @@ TEST_CASE("maxPool and its gradient agree with plain loops for every type, ties 
       }
       auto back = pool<ops::MaxPoolGradient>(c.window, c.strides, c.low, c.high);
       back.dilations = c.dilations;
+      const double sums = type == ElementType::F64 ? 1e-15 : 2 * double(windows.size()) * 0x1p-24;
       checkElements(
           runKernel(back, {a, cotangent}, 2), [&](int64_t i) { return gradient[static_cast<size_t>(i)]; },
-          0.51, 1e-15);
+          0.51, sums);
     }
   }
 }
@@ -409,14 +417,16 @@ TEST_CASE("averagePool and its gradient agree with plain loops") {
           }
           expected.push_back(sum / count);
         });
+        // Sums in f32: an addition an element, each of less than 2 for an element so far.
+        const double sums = type == ElementType::F64 ? 1e-14 : 2 * double(windows.size()) * 0x1p-24;
         checkElements(
-            got, [&](int64_t i) { return expected[static_cast<size_t>(i)]; }, 0.51, 1e-14);
+            got, [&](int64_t i) { return expected[static_cast<size_t>(i)]; }, 0.51, sums);
         auto back = pool<ops::AveragePoolGradient>(c.window, c.strides, c.low, c.high);
         back.shape = dimsOf(c.image);
         back.countPadding = countPadding;
         checkElements(
             runKernel(back, {cotangent}, 2), [&](int64_t i) { return gradient[static_cast<size_t>(i)]; },
-            0.51, 1e-14);
+            0.51, sums);
       }
     }
   }
@@ -428,6 +438,64 @@ TEST_CASE("pools give the same bits with one thread and with three") {
   const auto mean = pool<ops::AveragePool>({3, 3}, {2, 2}, {1, 1}, {1, 1});
   CHECK(runKernel(largest, {a}, 1) == runKernel(largest, {a}, 3));
   CHECK(runKernel(mean, {a}, 1) == runKernel(mean, {a}, 3));
+  const Literal cotangent = randomLiteral(f32({8, 16, 20, 20}), 99);
+  const auto toLargest = pool<ops::MaxPoolGradient>({3, 3}, {2, 2}, {1, 1}, {1, 1});
+  auto toMean = pool<ops::AveragePoolGradient>({3, 3}, {2, 2}, {1, 1}, {1, 1});
+  toMean.shape = {8, 16, 40, 40};
+  CHECK(runKernel(toLargest, {a, cotangent}, 1) == runKernel(toLargest, {a, cotangent}, 3));
+  CHECK(runKernel(toMean, {cotangent}, 1) == runKernel(toMean, {cotangent}, 3));
+}
+
+TEST_CASE("pools of many planes keep what is infinite, no number or next to overflowing to its plane") {
+  constexpr float large = std::numeric_limits<float>::max() / 4,
+                  infinity = std::numeric_limits<float>::infinity();
+  const auto largest = pool<ops::MaxPool>({2, 2}, {}, {1, 0}, {0, 0});
+  const auto mean = pool<ops::AveragePool>({2, 2}, {}, {1, 0}, {0, 0});
+  auto toMean = pool<ops::AveragePoolGradient>({2, 2}, {}, {1, 0}, {0, 0});
+  toMean.shape = {1, 40, 5, 6};
+  const auto toLargest = pool<ops::MaxPoolGradient>({2, 2}, {}, {1, 0}, {0, 0});
+  const Literal tame = randomLiteral(f32({1, 40, 5, 6}), 11),
+                tameCotangent = randomLiteral(f32({1, 40, 5, 5}), 12);
+  Literal wild = tame, wildCotangent = tameCotangent;
+  const std::pair<int64_t, float> planes[] = {{3, NAN}, {17, infinity}, {18, -infinity}, {39, large}};
+  for (const auto& [plane, value] : planes) {
+    for (int64_t i = 0; i < 30; ++i) {
+      wild.set(plane * 30 + i, value);
+    }
+    for (int64_t i = 0; i < 25; ++i) {
+      wildCotangent.set(plane * 25 + i, value);
+    }
+  }
+  const auto checkPlanes = [&](const Literal& got, const Literal& besideTame, int64_t elements,
+                               double largeShare) {
+    for (int64_t i = 0; i < 40 * elements; ++i) {
+      INFO(i);
+      const int64_t plane = i / elements;
+      const auto* const found = std::find_if(std::begin(planes), std::end(planes),
+                                             [&](const auto& wildPlane) { return wildPlane.first == plane; });
+      if (found == std::end(planes)) {
+        CHECK(got.at(i) == besideTame.at(i));
+      } else if (plane == 3) {
+        CHECK(std::isnan(got.at(i)));
+      } else if (plane == 39) {
+        CHECK((largeShare == 0 ? std::isfinite(got.at(i)) : got.at(i) == largeShare));
+      } else {
+        CHECK(got.at(i) == found->second);
+      }
+    }
+  };
+  checkPlanes(runKernel(largest, {wild}), runKernel(largest, {tame}), 25, large);
+  checkPlanes(runKernel(mean, {wild}), runKernel(mean, {tame}), 25, large);
+  checkPlanes(runKernel(toMean, {wildCotangent}), runKernel(toMean, {tameCotangent}), 30, 0);
+  const Literal spread = runKernel(toLargest, {wild, tameCotangent});
+  double sums[2] = {};
+  for (int64_t i = 0; i < 30; ++i) {
+    sums[0] += spread.at(3 * 30 + i); // to the first NaN of each window
+  }
+  for (int64_t i = 0; i < 25; ++i) {
+    sums[1] += tameCotangent.at(3 * 25 + i);
+  }
+  CHECK(sums[0] == Approx(sums[1]));
 }
 
 } // namespace dfc::testing

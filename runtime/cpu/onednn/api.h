@@ -41,6 +41,39 @@ struct ConvolutionRequest {
   int64_t imageStride = 0, resultStride = 0, filterStride = 0;
 };
 
+/// softmax of each of `rows` rows of f32 that lie one after the other.
+struct SoftmaxRequest {
+  int64_t rows = 0, length = 0;
+};
+
+/// Each of `rows` rows of f32, one after the other, brought to a mean of 0 and a variance of 1 but for
+/// `epsilon`, times `scale`, and plus a bias if `biased`: rows, scale [length], bias [length] -> rows.
+struct LayerNormRequest {
+  int64_t rows = 0, length = 0;
+  float epsilon = 0;
+  bool biased = false;
+};
+
+/// Windows over `planes` dense planes of f32, one after the other, as ir/windows.h says them; or the gradient
+/// of that. Of equals the first is the largest.
+struct PoolRequest {
+  enum class Kind : uint8_t { Largest, Mean, MeanWithPadding };
+  enum class Pass : uint8_t {
+    Forward, ///< image -> result
+    Gradient ///< image (for Largest only), cotangents -> gradient of the image
+  };
+  Kind kind = Kind::Largest;
+  Pass pass = Pass::Forward;
+  int64_t planes = 0;
+  std::array<int64_t, 2> image{}, result{}, window{}, stride{}, low{}, dilation{};
+};
+
+/// A matrix of elements of `width` bytes (1, 2 or 4) written transposed: element (row, column) lies at
+/// row + column * fromStride and goes to row * toStride + column.
+struct TransposeRequest {
+  int64_t width = 0, rows = 0, columns = 0, fromStride = 0, toStride = 0;
+};
+
 /// A primitive ready to run. Different slots may run at the same time, each on its own thread.
 class Primitive {
  public:
@@ -52,14 +85,18 @@ class Primitive {
                    std::byte* scratch) noexcept = 0;
 };
 
-/// The module's functions; null where oneDNN has no implementation for this processor.
+/// The module's functions; null where oneDNN has no implementation for this processor, or no more than plain
+/// reference loops.
 class Module {
  public:
   virtual ~Module() = default;
   virtual std::string version() const = 0;
   virtual std::unique_ptr<Primitive> matmul(const MatmulRequest& request, uint32_t slots) = 0;
-  /// Null also where oneDNN has only its plain reference loops.
   virtual std::unique_ptr<Primitive> convolution(const ConvolutionRequest& request, uint32_t slots) = 0;
+  virtual std::unique_ptr<Primitive> softmax(const SoftmaxRequest& request, uint32_t slots) = 0;
+  virtual std::unique_ptr<Primitive> layerNorm(const LayerNormRequest& request, uint32_t slots) = 0;
+  virtual std::unique_ptr<Primitive> pool(const PoolRequest& request, uint32_t slots) = 0;
+  virtual std::unique_ptr<Primitive> transpose(const TransposeRequest& request, uint32_t slots) = 0;
 };
 
 /// The symbol that the module exports: `extern "C" dfc::onednn::Module* dfcOnednnModule()`, never null.

@@ -2,8 +2,7 @@
 // otherwise). oneDNN chooses the layouts: blocks of channels are several times as fast as planes, and worth
 // bringing the operands into them.
 #include "runtime/cpu/onednn/sequence.h"
-
-#include <algorithm>
+#include "runtime/cpu/onednn/sliding.h"
 
 namespace dfc::onednn {
 namespace {
@@ -42,23 +41,6 @@ Layout anyLayout(const Layout& plain) {
 #endif
 }
 
-struct Sliding {
-  Numbers strides, dilations, low, high;
-};
-
-Sliding slidingOf(const ConvolutionRequest& r) {
-  Sliding sliding;
-  for (size_t axis = 0; axis < 2; ++axis) {
-    sliding.strides.push_back(r.stride[axis]);
-    sliding.dilations.push_back(r.dilation[axis] - 1);
-    sliding.low.push_back(r.low[axis]);
-    // As much as the last window reaches; what lies behind it does not matter.
-    const int64_t reach = (r.result[axis] - 1) * r.stride[axis] + (r.window[axis] - 1) * r.dilation[axis] + 1;
-    sliding.high.push_back(std::max<int64_t>(0, reach - r.image[axis] - r.low[axis]));
-  }
-  return sliding;
-}
-
 constexpr auto direct = dnnl::algorithm::convolution_direct;
 
 dnnl::convolution_forward::primitive_desc describeForward(const Layouts& any, const Sliding& s) {
@@ -88,11 +70,6 @@ typename Backward::primitive_desc describeBackward(const Layout& from, const Lay
           hint,
           true};
 #endif
-}
-
-template <class Description>
-bool usable(const Description& description) {
-  return description && std::string_view(description.impl_info_str()).substr(0, 3) != "ref";
 }
 
 // An argument of the main primitive: how it lies outside, how it likes it, and its name.

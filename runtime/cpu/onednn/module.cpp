@@ -17,6 +17,18 @@ class OnednnModule final : public Module {
   std::unique_ptr<Primitive> convolution(const ConvolutionRequest& request, uint32_t slots) override {
     return makeConvolution(request, slots);
   }
+  std::unique_ptr<Primitive> softmax(const SoftmaxRequest& request, uint32_t slots) override {
+    return makeSoftmax(request, slots);
+  }
+  std::unique_ptr<Primitive> layerNorm(const LayerNormRequest& request, uint32_t slots) override {
+    return makeLayerNorm(request, slots);
+  }
+  std::unique_ptr<Primitive> pool(const PoolRequest& request, uint32_t slots) override {
+    return makePool(request, slots);
+  }
+  std::unique_ptr<Primitive> transpose(const TransposeRequest& request, uint32_t slots) override {
+    return makeTranspose(request, slots);
+  }
 };
 
 } // namespace

@@ -6,6 +6,7 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -22,6 +23,12 @@ dnnl::memory::data_type dataType(ElementType type);
 /// Attributes of every primitive: the caller gives the scratchpad.
 dnnl::primitive_attr callerOwnsScratch();
 
+/// Whether it describes more than oneDNN's plain reference loops.
+template <class Description>
+bool usable(const Description& description) {
+  return description && !std::string_view(description.impl_info_str()).starts_with("ref");
+}
+
 /// What a primitive's arguments are called, in the order of Primitive::run, and how they lie.
 struct Argument {
   int index;
@@ -33,5 +40,9 @@ std::unique_ptr<Primitive> wrap(const dnnl::primitive& primitive, const std::vec
 
 std::unique_ptr<Primitive> makeMatmul(const MatmulRequest& request, uint32_t slots);
 std::unique_ptr<Primitive> makeConvolution(const ConvolutionRequest& request, uint32_t slots);
+std::unique_ptr<Primitive> makeSoftmax(const SoftmaxRequest& request, uint32_t slots);
+std::unique_ptr<Primitive> makeLayerNorm(const LayerNormRequest& request, uint32_t slots);
+std::unique_ptr<Primitive> makePool(const PoolRequest& request, uint32_t slots);
+std::unique_ptr<Primitive> makeTranspose(const TransposeRequest& request, uint32_t slots);
 
 } // namespace dfc::onednn

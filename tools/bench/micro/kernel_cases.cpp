@@ -5,6 +5,8 @@
 #include "tools/bench/micro/cases.h"
 #include "tools/bench/micro/made.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <memory>
 
@@ -132,6 +134,7 @@ std::vector<NamedCall> calls(int64_t side) {
       {"sum/rows", "sums of rows", [=](Builder& g) { return reduceSum(x(g), {1}); }},
       {"sum/columns", "sums of columns", [=](Builder& g) { return reduceSum(x(g), {0}); }},
       {"softmax", "softmax of rows", [=](Builder& g) { return softmax(x(g)); }},
+      {"softmax/columns", "softmax of columns", [=](Builder& g) { return softmax(x(g), 0); }},
       {"layerNorm", "layerNorm of rows",
        [=](Builder& g) { return layerNorm(x(g), row(g, "scale"), row(g, "bias")); }},
       {"transpose", "transposed",
@@ -145,16 +148,61 @@ std::vector<NamedCall> calls(int64_t side) {
   };
 }
 
+/// Of 8 images of 32 planes of `side` by `side`.
+std::vector<NamedCall> imageCalls(int64_t side) {
+  const auto images = [side](Builder& g) { return g.input("images", f32({8, 32, side, side})); };
+  const auto channel = [](Builder& g, const char* name) { return g.input(name, f32({32})); };
+  const Window around{{}, {1, 1}, {1, 1}, {}};
+  return {
+      {"transpose/images", "channels put behind pixels",
+       [=](Builder& g) {
+         return transpose(images(g), {0, 2, 3, 1});
+       }},
+      {"batchNorm", "batch normalisation as in training",
+       [=](Builder& g) {
+         return batchNormTraining(images(g), channel(g, "scale"), channel(g, "bias")).result;
+       }},
+      {"maxPool", "largest of 3x3",
+       [=](Builder& g) {
+         return maxPool(images(g), {3, 3}, around);
+       }},
+      {"maxPool/gradient", "gradient of the largest of 3x3",
+       [=](Builder& g) {
+         ops::MaxPoolGradient op;
+         op.window = {3, 3};
+         op.low = op.high = {1, 1};
+         return g.op(op, {images(g), g.input("cotangent", f32({8, 32, side, side}))},
+                     std::source_location::current());
+       }},
+      {"averagePool/gradient", "gradient of the means of 3x3",
+       [=](Builder& g) {
+         ops::AveragePoolGradient op;
+         op.window = {3, 3};
+         op.low = op.high = {1, 1};
+         op.shape = {8, 32, side, side};
+         return g.op(op, {images(g)}, std::source_location::current());
+       }},
+      {"averagePool", "means of 3x3",
+       [=](Builder& g) {
+         return averagePool(images(g), {3, 3}, around);
+       }},
+  };
+}
+
 } // namespace
 
 std::vector<MicroCase> kernelCases(bool quick) {
-  const int64_t side = quick ? 64 : 1024;
-  const std::string size = ", " + std::to_string(side) + "x" + std::to_string(side) + " f32";
   std::vector<MicroCase> cases;
-  for (NamedCall& named : calls(side)) {
-    cases.push_back({std::string("micro/kernel/") + named.name, named.what + size, "memcpy of as many bytes",
-                     [call = std::move(named.call)] { return besideMemcpy(call); }});
-  }
+  const auto add = [&cases](std::vector<NamedCall> calls, const std::string& shape) {
+    for (NamedCall& named : calls) {
+      cases.push_back({std::string("micro/kernel/") + named.name, named.what + (", " + shape + " f32"),
+                       "memcpy of as many bytes",
+                       [call = std::move(named.call)] { return besideMemcpy(call); }});
+    }
+  };
+  const int64_t side = quick ? 64 : 1024, imageSide = quick ? 8 : 64;
+  add(calls(side), fmt::format("{0}x{0}", side));
+  add(imageCalls(imageSide), fmt::format("8x32x{0}x{0}", imageSide));
   cases.push_back(product(quick ? 32 : 256));
   return cases;
 }

@@ -1,10 +1,11 @@
 #include "runtime/cpu/kernels/matmul/panel_multiplier.h"
 
 #include "runtime/cpu/kernels/matmul/block_matmul.h"
+#include "runtime/cpu/kernels/shaped_primitives.h"
 #include "runtime/cpu/onednn_library.h"
-#include "runtime/errors.h"
 
-#include <vector>
+#include <algorithm>
+#include <cstring>
 
 namespace dfc {
 namespace {
@@ -38,14 +39,14 @@ class OnednnMultiplier final : public PanelMultiplier {
     auto made = std::make_unique<OnednnMultiplier>(type, plan);
     for (int64_t index = 0; index < plan.panelsOfOne(); ++index) {
       const MatmulPanel panel = plan.panel(index);
-      if (made->find(panel) == nullptr && !made->add(type, plan, panel, slots)) {
+      if (!made->add(type, panel, slots)) {
         return nullptr;
       }
     }
     return made;
   }
 
-  size_t scratchBytes() const override { return scratchBytes_; }
+  size_t scratchBytes() const override { return packedBytes_ + primitives_.scratchBytes(); }
   void multiply(uint32_t slot, const MatmulPanel& panel, const std::byte* a, const std::byte* b, std::byte* c,
                 std::byte* scratch, bool sameA) override {
     const size_t packedBytes = packs(panel) ? bytesOfA(panel) : 0;
@@ -53,9 +54,7 @@ class OnednnMultiplier final : public PanelMultiplier {
       pack(panel, a, scratch);
     }
     const std::byte* operands[2] = {packedBytes > 0 ? scratch : a, b};
-    if (!find(panel)->run(slot, operands, c, scratch + packedBytes)) {
-      throw MachineError("oneDNN failed in a matmul; its own log (ONEDNN_VERBOSE=1) may say why");
-    }
+    primitives_.run({panel.rows, panel.columns}, slot, operands, c, scratch + packedBytes, "matmul");
   }
 
   OnednnMultiplier(ElementType type, const MatmulPlan& plan) : plan_(plan), width_(byteWidth(type)) {}
@@ -83,38 +82,20 @@ class OnednnMultiplier final : public PanelMultiplier {
     }
   }
 
-  struct Shaped {
-    int64_t rows, columns;
-    std::unique_ptr<onednn::Primitive> primitive;
-  };
-
-  onednn::Primitive* find(const MatmulPanel& panel) const {
-    for (const Shaped& shaped : shapes_) {
-      if (shaped.rows == panel.rows && shaped.columns == panel.columns) {
-        return shaped.primitive.get();
-      }
-    }
-    return nullptr;
-  }
-
-  bool add(ElementType type, const MatmulPlan& plan, const MatmulPanel& panel, uint32_t slots) {
-    const int64_t aStride = packs(panel) ? panel.rows : plan.aStride;
-    const onednn::MatmulRequest request{type,         panel.rows,   panel.columns,   plan.inner,     aStride,
-                                        plan.bStride, plan.columns, plan.transposeA, plan.transposeB};
-    auto primitive = onednnModule().matmul(request, slots);
-    const bool made = primitive != nullptr;
-    if (made) {
-      scratchBytes_ =
-          std::max(scratchBytes_, (packs(panel) ? bytesOfA(panel) : 0) + primitive->scratchBytes());
-    }
-    shapes_.push_back({panel.rows, panel.columns, std::move(primitive)});
-    return made;
+  bool add(ElementType type, const MatmulPanel& panel, uint32_t slots) {
+    const int64_t aStride = packs(panel) ? panel.rows : plan_.aStride;
+    packedBytes_ = std::max(packedBytes_, packs(panel) ? bytesOfA(panel) : 0);
+    return primitives_.add({panel.rows, panel.columns}, [&] {
+      return onednnModule().matmul({type, panel.rows, panel.columns, plan_.inner, aStride, plan_.bStride,
+                                    plan_.columns, plan_.transposeA, plan_.transposeB},
+                                   slots);
+    });
   }
 
   const MatmulPlan& plan_;
   int64_t width_;
-  std::vector<Shaped> shapes_;
-  size_t scratchBytes_ = 0;
+  ShapedPrimitives primitives_;
+  size_t packedBytes_ = 0;
 };
 
 } // namespace

@@ -14,9 +14,11 @@ using Strides = llvm::SmallVector<int64_t, 8>;
 /// Copies operand `operand` to result `result`.
 struct Piece {
   size_t operand;
-  StridedCopy copy;
+  StridedLayout layout;
   size_t result = 0;
 };
+
+Strides dimsOf(const Shape& shape) { return {shape.dims().begin(), shape.dims().end()}; }
 
 Piece transposePiece(const ops::Transpose& op, OperandTypes operands, OperandTypes results) {
   const Strides own = rowMajorStrides(operands[0].shape);
@@ -26,13 +28,14 @@ Piece transposePiece(const ops::Transpose& op, OperandTypes operands, OperandTyp
                                           : own[static_cast<size_t>(op.permutation[axis])]);
   }
   const Shape& shape = results[0].shape;
-  return {0, StridedCopy(shape.dims(), from, rowMajorStrides(shape), byteWidth(results[0].element))};
+  return {0, {dimsOf(shape), from, rowMajorStrides(shape), byteWidth(results[0].element)}};
 }
 
 Piece broadcastPiece(OperandTypes operands, OperandTypes results) {
   const Shape& shape = results[0].shape;
-  return {0, StridedCopy(shape.dims(), broadcastStrides(operands[0].shape, shape), rowMajorStrides(shape),
-                         byteWidth(results[0].element))};
+  return {0,
+          {dimsOf(shape), broadcastStrides(operands[0].shape, shape), rowMajorStrides(shape),
+           byteWidth(results[0].element)}};
 }
 
 Piece slicePiece(const ops::Slice& op, OperandTypes operands, OperandTypes results) {
@@ -43,7 +46,7 @@ Piece slicePiece(const ops::Slice& op, OperandTypes operands, OperandTypes resul
     from[axis] *= op.strides.empty() ? 1 : op.strides[axis];
   }
   const Shape& shape = results[0].shape;
-  return {0, StridedCopy(shape.dims(), from, rowMajorStrides(shape), byteWidth(results[0].element), offset)};
+  return {0, {dimsOf(shape), from, rowMajorStrides(shape), byteWidth(results[0].element), offset}};
 }
 
 Piece padPiece(const ops::Pad& op, OperandTypes operands, OperandTypes results) {
@@ -55,7 +58,7 @@ Piece padPiece(const ops::Pad& op, OperandTypes operands, OperandTypes results) 
     to[axis] *= 1 + (op.interior.empty() ? 0 : op.interior[axis]);
   }
   const Shape& shape = operands[0].shape;
-  return {0, StridedCopy(shape.dims(), rowMajorStrides(shape), to, byteWidth(results[0].element), 0, offset)};
+  return {0, {dimsOf(shape), rowMajorStrides(shape), to, byteWidth(results[0].element), 0, offset}};
 }
 
 // Each axis twice: once for the copies, which all read the same, and once for what is copied.
@@ -68,7 +71,7 @@ Piece tilePiece(const ops::Tile& op, OperandTypes operands, OperandTypes results
     from.append({0, own[axis]});
     to.append({part[axis] * whole[axis], whole[axis]});
   }
-  return {0, StridedCopy(dims, from, to, byteWidth(results[0].element))};
+  return {0, {dims, from, to, byteWidth(results[0].element)}};
 }
 
 std::vector<Piece> splitPieces(const ops::Split& op, OperandTypes operands, OperandTypes results) {
@@ -79,10 +82,10 @@ std::vector<Piece> splitPieces(const ops::Split& op, OperandTypes operands, Oper
   int64_t at = 0;
   for (size_t i = 0; i < results.size(); ++i) {
     const Shape& shape = results[i].shape;
-    pieces.push_back({0,
-                      StridedCopy(shape.dims(), from, rowMajorStrides(shape), byteWidth(results[i].element),
-                                  at * from[axis]),
-                      i});
+    pieces.push_back(
+        {0,
+         {dimsOf(shape), from, rowMajorStrides(shape), byteWidth(results[i].element), at * from[axis]},
+         i});
     at += shape[axis];
   }
   return pieces;
@@ -96,8 +99,8 @@ std::vector<Piece> concatPieces(const ops::Concat& op, OperandTypes operands, Op
   int64_t at = 0;
   for (size_t i = 0; i < operands.size(); ++i) {
     const Shape& shape = operands[i].shape;
-    pieces.push_back({i, StridedCopy(shape.dims(), rowMajorStrides(shape), to, byteWidth(results[0].element),
-                                     0, at * to[axis])});
+    pieces.push_back(
+        {i, {dimsOf(shape), rowMajorStrides(shape), to, byteWidth(results[0].element), 0, at * to[axis]}});
     at += shape[axis];
   }
   return pieces;
@@ -118,22 +121,31 @@ std::vector<Piece> piecesOf(const OpAttributes& attributes, OperandTypes operand
 
 class MovementKernel final : public CpuKernel {
  public:
-  MovementKernel(std::vector<Piece> pieces, const Literal& fill, OperandTypes results, ThreadPool& pool)
-      : pool_(pool), pieces_(std::move(pieces)), fill_(fill),
-        fillCopy_({results[0].shape.elements()}, {0}, {1}, byteWidth(results[0].element)) {}
+  MovementKernel(const std::vector<Piece>& pieces, const Literal& fill, OperandTypes results,
+                 ThreadPool& pool)
+      : fill_(fill),
+        fillCopy_(pool, {{results[0].shape.elements()}, {0}, {1}, byteWidth(results[0].element)}) {
+    for (const Piece& piece : pieces) {
+      copies_.push_back({piece.operand, StridedCopy(pool, piece.layout), piece.result});
+    }
+  }
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     if (fill_.type().shape.rank() == 0) {
-      fillCopy_.run(fill_.bytes().data(), results[0], pool_);
+      fillCopy_.run(fill_.bytes().data(), results[0]);
     }
-    for (const Piece& piece : pieces_) {
-      piece.copy.run(operands[piece.operand], results[piece.result], pool_);
+    for (const Copy& made : copies_) {
+      made.copy.run(operands[made.operand], results[made.result]);
     }
   }
 
  private:
-  ThreadPool& pool_;
-  std::vector<Piece> pieces_;
+  struct Copy {
+    size_t operand;
+    StridedCopy copy;
+    size_t result;
+  };
+  std::vector<Copy> copies_;
   Literal fill_; // a scalar, or no element where nothing is filled
   StridedCopy fillCopy_;
 };

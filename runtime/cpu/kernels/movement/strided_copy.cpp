@@ -1,5 +1,8 @@
 #include "runtime/cpu/kernels/movement/strided_copy.h"
 
+#include "runtime/cpu/kernels/scratch.h"
+#include "runtime/cpu/onednn_library.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -30,12 +33,18 @@ void transposeBlock(const T* from, int64_t fromStride, T* to, int64_t toStride, 
 
 } // namespace
 
-StridedCopy::StridedCopy(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> fromStrides,
-                         llvm::ArrayRef<int64_t> toStrides, int64_t width, int64_t fromOffset,
-                         int64_t toOffset)
-    : width_(width), fromOffset_(fromOffset), toOffset_(toOffset) {
-  for (size_t i = 0; i < dims.size(); ++i) {
-    const Axis axis{dims[i], fromStrides[i], toStrides[i]};
+StridedCopy::StridedCopy(ThreadPool& pool, const StridedLayout& layout)
+    : width_(layout.width), fromOffset_(layout.fromOffset), toOffset_(layout.toOffset), pool_(pool) {
+  chooseAxes(layout);
+  cutIntoUnits();
+  const auto bytes = static_cast<double>(planes_ * rows_.length * columns_.length * width_);
+  parts_ = partCount(pool, planes_ * rowUnits_ * columnUnits_, bytes * 0.2);
+  onednn_ = transposes() && addTransposes();
+}
+
+void StridedCopy::chooseAxes(const StridedLayout& layout) {
+  for (size_t i = 0; i < layout.dims.size(); ++i) {
+    const Axis axis{layout.dims[i], layout.from[i], layout.to[i]};
     if (axis.length == 1) {
       continue;
     }
@@ -62,6 +71,9 @@ StridedCopy::StridedCopy(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> f
   for (const Axis& axis : outer_) {
     planes_ *= axis.length;
   }
+}
+
+void StridedCopy::cutIntoUnits() {
   // A unit of a transpose is tall and narrow: the lines it reads lie one after the other.
   constexpr int64_t tallRows = 512, unitElements = 32 * 1024;
   const int64_t columns = std::max<int64_t>(columns_.length, 1);
@@ -71,19 +83,37 @@ StridedCopy::StridedCopy(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> f
   columnUnits_ = (columns_.length + unitColumns_ - 1) / unitColumns_;
 }
 
-void StridedCopy::run(const std::byte* from, std::byte* to, ThreadPool& pool) const {
+// Of whole units and of those at the ends of rows and columns. False where there is nothing for one, or
+// little to be gained.
+bool StridedCopy::addTransposes() {
+  constexpr int64_t worthACall = 4096;
+  if (width_ > 4 || rows_.length * columns_.length < worthACall || planes_ == 0) {
+    return false;
+  }
+  for (const int64_t rows : {std::min(unitRows_, rows_.length), rows_.length - (rowUnits_ - 1) * unitRows_}) {
+    for (const int64_t columns :
+         {std::min(unitColumns_, columns_.length), columns_.length - (columnUnits_ - 1) * unitColumns_}) {
+      if (!primitives_.add({rows, columns}, [&] {
+            return onednnModule().transpose({width_, rows, columns, columns_.from, rows_.to}, parts_);
+          })) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+void StridedCopy::run(const std::byte* from, std::byte* to) const {
   const int64_t units = planes_ * rowUnits_ * columnUnits_;
-  const auto bytes = static_cast<double>(planes_ * rows_.length * columns_.length * width_);
-  const uint32_t parts = partCount(pool, units, bytes * 0.2);
-  pool.run(parts, [&](uint32_t part) {
-    const UnitRange mine = unitsOfPart(units, parts, part);
+  pool_.run(parts_, [&](uint32_t part) {
+    const UnitRange mine = unitsOfPart(units, parts_, part);
     for (int64_t unit = mine.begin; unit < mine.end; ++unit) {
-      copyUnit(unit, from, to);
+      copyUnit(part, unit, from, to);
     }
   });
 }
 
-void StridedCopy::copyUnit(int64_t unit, const std::byte* from, std::byte* to) const {
+void StridedCopy::copyUnit(uint32_t slot, int64_t unit, const std::byte* from, std::byte* to) const {
   const int64_t row = unit % rowUnits_ * unitRows_;
   const int64_t column = unit / rowUnits_ % columnUnits_ * unitColumns_;
   int64_t rest = unit / rowUnits_ / columnUnits_;
@@ -95,8 +125,15 @@ void StridedCopy::copyUnit(int64_t unit, const std::byte* from, std::byte* to) c
     fromAt += at * outer_[i].from;
     toAt += at * outer_[i].to;
   }
-  copyBlock(from + fromAt * width_, to + toAt * width_, std::min(unitRows_, rows_.length - row),
-            std::min(unitColumns_, columns_.length - column));
+  from += fromAt * width_;
+  to += toAt * width_;
+  const int64_t rows = std::min(unitRows_, rows_.length - row),
+                columns = std::min(unitColumns_, columns_.length - column);
+  if (onednn_) {
+    primitives_.run({rows, columns}, slot, &from, to, threadScratch(primitives_.scratchBytes()), "transpose");
+  } else {
+    copyBlock(from, to, rows, columns);
+  }
 }
 
 void StridedCopy::copyBlock(const std::byte* from, std::byte* to, int64_t rows, int64_t columns) const {

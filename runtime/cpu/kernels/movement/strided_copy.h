@@ -1,8 +1,10 @@
 // StridedCopy: elements from one strided place to another; what transpose, slice, split, broadcast, tile,
 // concat and pad all are. Runs that are adjacent on both sides are copied whole; where the source's adjacent
-// axis is another than the result's, small blocks are transposed so that both sides move whole cache lines.
+// axis is another than the result's, a matrix is transposed: by oneDNN's reorder, or in small blocks of our
+// own where that has nothing (elements of 8 bytes) or the matrices are so small that a call would not pay.
 #pragma once
 
+#include "runtime/cpu/kernels/shaped_primitives.h"
 #include "runtime/cpu/thread_pool.h"
 
 #include <llvm/ADT/ArrayRef.h>
@@ -12,12 +14,17 @@
 
 namespace dfc {
 
+/// `dims`, outermost first; strides and offsets in elements of `width` bytes (1, 2, 4 or 8).
+struct StridedLayout {
+  llvm::SmallVector<int64_t, 8> dims, from, to;
+  int64_t width = 1, fromOffset = 0, toOffset = 0;
+};
+
 class StridedCopy {
  public:
-  /// `dims`, outermost first; strides and offsets in elements of `width` bytes (1, 2, 4 or 8).
-  StridedCopy(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> fromStrides,
-              llvm::ArrayRef<int64_t> toStrides, int64_t width, int64_t fromOffset = 0, int64_t toOffset = 0);
-  void run(const std::byte* from, std::byte* to, ThreadPool& pool) const;
+  /// `pool` must outlive it. Throws MachineError when oneDNN is needed and cannot be loaded.
+  StridedCopy(ThreadPool& pool, const StridedLayout& layout);
+  void run(const std::byte* from, std::byte* to) const;
 
  private:
   struct Axis {
@@ -25,7 +32,10 @@ class StridedCopy {
   };
   /// Whether the source's neighbours lie along the rows of the plane and the result's along its columns.
   bool transposes() const { return rows_.from == 1 && columns_.from > 1 && columns_.to == 1; }
-  void copyUnit(int64_t unit, const std::byte* from, std::byte* to) const;
+  void chooseAxes(const StridedLayout& layout);
+  void cutIntoUnits();
+  bool addTransposes();
+  void copyUnit(uint32_t slot, int64_t unit, const std::byte* from, std::byte* to) const;
   void copyBlock(const std::byte* from, std::byte* to, int64_t rows, int64_t columns) const;
   template <class T>
   void copyTyped(const std::byte* from, std::byte* to, int64_t rows, int64_t columns) const;
@@ -35,6 +45,10 @@ class StridedCopy {
   int64_t width_, fromOffset_, toOffset_, planes_ = 1;
   int64_t unitRows_ = 1, unitColumns_ = 1; ///< planes are cut into units, which threads share
   int64_t rowUnits_ = 0, columnUnits_ = 0; ///< of a plane
+  ThreadPool& pool_;
+  uint32_t parts_ = 1;
+  bool onednn_ = false;         ///< transposes by
+  ShapedPrimitives primitives_; ///< of units of these rows and columns
 };
 
 } // namespace dfc

@@ -1,13 +1,13 @@
 // layerNorm and rmsNorm: rows one after the other, a few at a time, so that short ones share the cost of a
-// conversion. Not oneDNN's: its results depend on its version.
+// call.
 #include "runtime/cpu/kernels/rows/rows.h"
 
 #include "ir/axis_view.h"
-#include "runtime/cpu/kernels/rows/row_math.h"
+#include "runtime/cpu/kernels/rows/row_norm.h"
 #include "runtime/cpu/kernels/scratch.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 #include <vector>
 
 namespace dfc {
@@ -17,74 +17,74 @@ namespace {
 template <class T>
 class NormKernel final : public CpuKernel {
  public:
-  NormKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands, ThreadPool& pool)
-      : pool_(pool), width_(byteWidth(operands[0].element)), centred_(centred), epsilon_(epsilon) {
-    const AxisView view(operands[0].shape, axis);
-    length_ = view.length * view.inner;
-    rows_ = view.outer;
+  NormKernel(const AxisView& view, double epsilon, bool centred, OperandTypes operands, ThreadPool& pool)
+      : pool_(pool), width_(byteWidth(operands[0].element)), length_(view.length * view.inner),
+        rows_(view.outer), norm_(length_, epsilon, centred, operands.size() > 2) {
     if (width_ != sizeof(T)) {
       widen_ = widenTile(operands[0].element);
       narrow_ = narrowTile(operands[0].element);
-    }
-    for (size_t i = 1; i < operands.size(); ++i) {
-      factors_[i - 1].resize(static_cast<size_t>(length_));
+      for (size_t i = 1; i < operands.size(); ++i) {
+        factors_[i - 1].resize(static_cast<size_t>(length_));
+      }
     }
     group_ = std::max<int64_t>(1, groupElements / std::max<int64_t>(length_, 1));
     units_ = length_ == 0 ? 0 : (rows_ + group_ - 1) / group_;
     parts_ = partCount(pool, units_, 1.5 * static_cast<double>(rows_ * length_));
+    if (units_ > 0) {
+      norm_.prepare(std::min(group_, rows_), parts_);
+      norm_.prepare(rows_ - (units_ - 1) * group_, parts_);
+    }
   }
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     if (units_ == 0) { // nothing to write, and nowhere to read from
       return;
     }
+    const T* factors[2] = {};
     for (size_t i = 1; i < operands.size(); ++i) {
-      load(operands[i], factors_[i - 1].data(), length_);
+      factors[i - 1] = lanesOf(operands[i], length_, factors_[i - 1].data());
     }
     pool_.run(parts_, [&](uint32_t part) {
-      auto* lanes = reinterpret_cast<T*>(threadScratch(static_cast<size_t>(group_ * length_) * sizeof(T)));
       const UnitRange mine = unitsOfPart(units_, parts_, part);
       for (int64_t unit = mine.begin; unit < mine.end; ++unit) {
-        const int64_t first = unit * group_, rows = std::min(group_, rows_ - first);
-        const int64_t at = first * length_ * width_;
-        load(operands[0] + at, lanes, rows * length_);
-        for (int64_t row = 0; row < rows; ++row) {
-          T* const own = lanes + row * length_;
-          math_.normalise(own, length_, math_.normalisationOf(own, length_, centred_, epsilon_),
-                          factors_[0].data(), factors_[1].empty() ? nullptr : factors_[1].data());
-        }
-        store(lanes, results[0] + at, rows * length_);
+        const int64_t first = unit * group_, at = first * length_ * width_;
+        runRows(part, operands[0] + at, results[0] + at, std::min(group_, rows_ - first), factors);
       }
     });
   }
 
  private:
-  static constexpr int64_t groupElements = 4096;
+  static constexpr int64_t groupElements = 65536 / sizeof(T);
 
-  void load(const std::byte* from, T* lanes, int64_t count) const {
-    if (widen_ != nullptr) {
-      const void* inputs[1] = {from};
-      widen_(inputs, lanes, static_cast<size_t>(count));
-    } else {
-      std::memcpy(lanes, from, static_cast<size_t>(count) * sizeof(T));
+  void runRows(uint32_t slot, const std::byte* from, std::byte* to, int64_t rows, const T* const* factors) {
+    const int64_t count = rows * length_;
+    const size_t ofNorm = norm_.scratchBytes(rows),
+                 ofLanes = widen_ == nullptr ? 0 : static_cast<size_t>(count);
+    std::byte* const scratch = threadScratch(ofLanes * sizeof(T) + ofNorm);
+    T* const made = widen_ == nullptr ? reinterpret_cast<T*>(to) : reinterpret_cast<T*>(scratch + ofNorm);
+    const T* const given = lanesOf(from, count, made);
+    norm_.run(slot, given, made, rows, factors[0], factors[1], scratch);
+    if (narrow_ != nullptr) {
+      const void* inputs[1] = {made};
+      narrow_(inputs, to, static_cast<size_t>(count));
     }
   }
-  void store(const T* lanes, std::byte* to, int64_t count) const {
-    if (narrow_ != nullptr) {
-      const void* inputs[1] = {lanes};
-      narrow_(inputs, to, static_cast<size_t>(count));
-    } else {
-      std::memcpy(to, lanes, static_cast<size_t>(count) * sizeof(T));
+
+  // Where elements lie as lanes: where they are stored, or widened into `room`.
+  const T* lanesOf(const std::byte* from, int64_t count, T* room) const {
+    if (widen_ == nullptr) {
+      return reinterpret_cast<const T*>(from);
     }
+    const void* inputs[1] = {from};
+    widen_(inputs, room, static_cast<size_t>(count));
+    return room;
   }
 
   ThreadPool& pool_;
-  int64_t width_, length_ = 1, rows_ = 1, group_ = 1, units_ = 0; // of storage; of a row; in all; of a unit
-  bool centred_;
-  double epsilon_;
-  RowMath<T> math_;
+  int64_t width_, length_, rows_, group_ = 1, units_ = 0; // of storage; of a row; in all; of a unit
+  RowNorm<T> norm_;
   TileFunction widen_ = nullptr, narrow_ = nullptr;
-  std::array<std::vector<T>, 2> factors_; // scale and bias as lanes
+  std::array<std::vector<T>, 2> factors_; // scale and bias widened
   uint32_t parts_ = 1;
 };
 
@@ -92,10 +92,11 @@ class NormKernel final : public CpuKernel {
 
 std::unique_ptr<CpuKernel> makeNormKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands,
                                           ThreadPool& pool) {
+  const AxisView view(operands[0].shape, axis);
   if (operands[0].element == ElementType::F64) {
-    return std::make_unique<NormKernel<double>>(axis, epsilon, centred, operands, pool);
+    return std::make_unique<NormKernel<double>>(view, epsilon, centred, operands, pool);
   }
-  return std::make_unique<NormKernel<float>>(axis, epsilon, centred, operands, pool);
+  return std::make_unique<NormKernel<float>>(view, epsilon, centred, operands, pool);
 }
 
 } // namespace dfc

@@ -11,6 +11,14 @@ template <class T>
 class RowMath {
  public:
   RowMath();
+  /// NaN if any element is.
+  T largest(const T* row, int64_t length) const { return row_.largest(row, static_cast<size_t>(length)); }
+  T magnitude(const T* row, int64_t length) const { return row_.magnitude(row, static_cast<size_t>(length)); }
+  /// to[i] = from[i] - the row's mean, rounded to T; the magnitude of that. `to` may be `from`.
+  T centre(const T* from, T* to, int64_t length) const {
+    const auto mean = static_cast<T>(sum(from, length) / static_cast<double>(length));
+    return row_.centre(from, to, static_cast<size_t>(length), mean);
+  }
   /// Subtracts the row's maximum; then no element is above 0.
   void shift(T* row, int64_t length) const;
   void subtract(T* row, int64_t length, double value) const;

@@ -1,12 +1,12 @@
 // softmax and logSoftmax along any axis, a few rows at a time: neighbouring rows where the elements of one
 // lie apart, so that a cache line serves several of them, and rows one after the other where they do not.
-// Where many rows lie side by side they stay so, and vectors hold neighbours. Not oneDNN's: that
-// loses NaN in the maximum, rounds bf16 twice, and has plain loops only along another axis than the last.
+// Where many rows lie side by side they stay so, and vectors hold neighbours (oneDNN has plain loops for
+// that, some seventy times as slow).
 #include "runtime/cpu/kernels/rows/rows.h"
 
 #include "ir/axis_view.h"
 #include "runtime/cpu/kernels/rows/column_math.h"
-#include "runtime/cpu/kernels/rows/row_math.h"
+#include "runtime/cpu/kernels/rows/row_softmax.h"
 #include "runtime/cpu/kernels/scratch.h"
 
 #include <algorithm>
@@ -20,7 +20,8 @@ template <class T, class Stored>
 class SoftmaxKernel final : public CpuKernel {
  public:
   SoftmaxKernel(const AxisView& view, bool logarithm, ElementType type, ThreadPool& pool)
-      : pool_(pool), view_(view), logarithm_(logarithm), sideBySide_(view.inner >= lineOfNeighbours) {
+      : pool_(pool), view_(view), logarithm_(logarithm), sideBySide_(view.inner >= lineOfNeighbours),
+        softmax_(view.length, logarithm) {
     if (sizeof(T) != sizeof(Stored)) {
       widen_ = widenTile(type);
       narrow_ = narrowTile(type);
@@ -30,6 +31,10 @@ class SoftmaxKernel final : public CpuKernel {
     groups_ = (perLine_ + group_ - 1) / group_;
     units_ = view.inner == 1 ? groups_ : view.outer * groups_;
     parts_ = partCount(pool, units_, 2.0 * static_cast<double>(view.rows() * view.length));
+    if (!sideBySide_ && view.rows() * view.length > 0) {
+      softmax_.prepare(group_, parts_);
+      softmax_.prepare(perLine_ - (groups_ - 1) * group_, parts_);
+    }
   }
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
@@ -44,7 +49,12 @@ class SoftmaxKernel final : public CpuKernel {
         const int64_t row = unit % groups_ * group_;
         const int64_t first =
             view_.inner == 1 ? row * view_.length : unit / groups_ * view_.length * view_.inner + row;
-        runGroup(from + first, to + first, std::min(group_, perLine_ - row));
+        const int64_t rows = std::min(group_, perLine_ - row);
+        if (sideBySide_) {
+          runSideBySide(from + first, to + first, rows);
+        } else {
+          runRows(part, from + first, to + first, rows);
+        }
       }
     });
   }
@@ -52,10 +62,10 @@ class SoftmaxKernel final : public CpuKernel {
  private:
   static constexpr int64_t lineOfNeighbours = 16;
 
-  // Rows of a group: as many as a first-level cache holds; side by side, as many as make the steps along them
-  // worth a call, while the group stays in a second-level cache.
+  // Rows of a group: as many as stay in a cache and are worth a call; side by side, as many as make the steps
+  // along them worth a call, while the group stays in a second-level cache.
   static int64_t groupOf(const AxisView& view, bool sideBySide) {
-    constexpr int64_t elements = 4096, elementsSideBySide = 1 << 17, mostSideBySide = 256;
+    constexpr int64_t elements = 65536 / sizeof(T), elementsSideBySide = 1 << 17, mostSideBySide = 256;
     const int64_t length = std::max<int64_t>(view.length, 1);
     if (sideBySide) {
       const int64_t lines = std::min(elementsSideBySide / length, mostSideBySide) / lineOfNeighbours;
@@ -66,34 +76,59 @@ class SoftmaxKernel final : public CpuKernel {
                                std::max<int64_t>(all, 1));
   }
 
-  // `rows` rows: neighbours where inner > 1, else one after the other.
-  void runGroup(const Stored* from, Stored* to, int64_t rows) {
-    const int64_t elements = rows * view_.length;
-    const auto count = static_cast<size_t>(elements), totals = sideBySide_ ? static_cast<size_t>(rows) : 0;
+  // Neighbours where inner > 1, else one after the other.
+  void runRows(uint32_t part, const Stored* from, Stored* to, int64_t rows) {
+    const auto count = static_cast<size_t>(rows * view_.length);
+    const size_t ofSoftmax = (softmax_.scratchBytes(rows) + 63) / 64 * 64;
+    if constexpr (std::is_same_v<T, Stored>) {
+      if (view_.inner == 1) {
+        return softmax_.run(part, from, to, rows, threadScratch(ofSoftmax));
+      }
+    }
+    std::byte* const scratch = threadScratch(ofSoftmax + count * (sizeof(T) + sizeof(Stored)));
+    T* const lanes = reinterpret_cast<T*>(scratch + ofSoftmax);
+    Stored* const stored = storedOf(lanes, count);
+    gather(from, stored, rows);
+    widen(stored, lanes, count);
+    softmax_.run(part, lanes, lanes, rows, scratch);
+    narrow(lanes, stored, count);
+    scatter(stored, to, rows);
+  }
+
+  void runSideBySide(const Stored* from, Stored* to, int64_t rows) {
+    const auto count = static_cast<size_t>(rows * view_.length), totals = static_cast<size_t>(rows);
     auto* sums = reinterpret_cast<double*>(threadScratch(
         2 * totals * sizeof(double) + (totals + 2 * count) * sizeof(T) + count * sizeof(Stored)));
-    T* ofRows = reinterpret_cast<T*>(sums + 2 * totals);
-    T* lanes = ofRows + totals;
-    T* apart = lanes + elements; // exponentials of which only the sums are wanted
-    auto* stored = reinterpret_cast<Stored*>(apart + elements);
-    if constexpr (std::is_same_v<T, Stored>) {
-      stored = lanes;
-    }
+    T* const ofRows = reinterpret_cast<T*>(sums + 2 * totals);
+    T* const apart = ofRows + totals; // exponentials of which only the sums are wanted
+    T* const lanes = apart + count;
+    Stored* const stored = storedOf(lanes, count);
     gather(from, stored, rows);
-    if (widen_ != nullptr) {
-      const void* inputs[1] = {stored};
-      widen_(inputs, lanes, count);
-    }
-    if (sideBySide_) {
-      computeSideBySide(lanes, apart, {ofRows, sums}, rows);
-    } else {
-      compute(lanes, apart, rows);
-    }
-    if (narrow_ != nullptr) {
-      const void* inputs[1] = {lanes};
-      narrow_(inputs, stored, count);
-    }
+    widen(stored, lanes, count);
+    compute(lanes, apart, {ofRows, sums}, rows);
+    narrow(lanes, stored, count);
     scatter(stored, to, rows);
+  }
+
+  // Where elements lie as they are stored: behind the lanes, or where those do.
+  static Stored* storedOf(T* lanes, size_t count) {
+    if constexpr (std::is_same_v<T, Stored>) {
+      return lanes;
+    } else {
+      return reinterpret_cast<Stored*>(lanes + count);
+    }
+  }
+  void widen(const Stored* from, T* to, size_t count) const {
+    if (widen_ != nullptr) {
+      const void* inputs[1] = {from};
+      widen_(inputs, to, count);
+    }
+  }
+  void narrow(const T* from, Stored* to, size_t count) const {
+    if (narrow_ != nullptr) {
+      const void* inputs[1] = {from};
+      narrow_(inputs, to, count);
+    }
   }
 
   void gather(const Stored* from, Stored* to, int64_t rows) const {
@@ -132,30 +167,12 @@ class SoftmaxKernel final : public CpuKernel {
     }
   }
 
-  void compute(T* lanes, T* apart, int64_t rows) const {
-    const int64_t length = view_.length;
-    for (int64_t row = 0; row < rows; ++row) {
-      math_.shift(lanes + row * length, length);
-    }
-    T* exponentials = logarithm_ ? apart : lanes;
-    math_.exponentials(lanes, exponentials, rows * length);
-    for (int64_t row = 0; row < rows; ++row) {
-      double sum = math_.sum(exponentials + row * length, length);
-      if (logarithm_) {
-        math_.logarithms(&sum, 1);
-        math_.subtract(lanes + row * length, length, sum);
-      } else {
-        math_.divide(lanes + row * length, length, sum);
-      }
-    }
-  }
-
   struct OfRows {
     T* values;
     double* sums; ///< and room for as many
   };
 
-  void computeSideBySide(T* lanes, T* apart, OfRows of, int64_t rows) const {
+  void compute(T* lanes, T* apart, OfRows of, int64_t rows) const {
     const int64_t length = view_.length;
     columns_.largest(lanes, length, rows, of.values);
     columns_.subtract(lanes, length, rows, of.values);
@@ -176,6 +193,7 @@ class SoftmaxKernel final : public CpuKernel {
   ThreadPool& pool_;
   AxisView view_;
   bool logarithm_, sideBySide_;
+  RowSoftmax<T> softmax_; // of rows one after the other
   RowMath<T> math_;
   ColumnMath<T> columns_;
   TileFunction widen_ = nullptr, narrow_ = nullptr;

@@ -17,24 +17,48 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class T>
-T largestOf(const T* row, size_t length) {
+// The largest of `lowest` and of what `of` makes of each element and its place; NaN if any is.
+template <class T, class Of>
+HWY_INLINE T largestMade(size_t length, T lowest, Of of) {
   const hn::ScalableTag<T> d;
-  auto largest = hn::Set(d, -std::numeric_limits<T>::infinity());
+  auto largest = hn::Set(d, lowest);
   auto nan = hn::Zero(d);
   size_t i = 0;
   for (; i + hn::Lanes(d) <= length; i += hn::Lanes(d)) {
-    const auto lanes = hn::LoadU(d, row + i);
+    const auto lanes = of(d, i);
     largest = hn::Max(largest, lanes); // says nothing of NaN, which is looked for apart
     nan = hn::Or(nan, hn::VecFromMask(d, hn::IsNaN(lanes)));
   }
   T result = hn::GetLane(hn::MaxOfLanes(d, largest));
   bool found = !hn::AllFalse(d, hn::MaskFromVec(nan));
+  const hn::CappedTag<T, 1> one;
   for (; i < length; ++i) {
-    result = row[i] > result ? row[i] : result;
-    found |= row[i] != row[i]; // NOLINT(misc-redundant-expression): NaN
+    const T element = hn::GetLane(of(one, i));
+    result = element > result ? element : result;
+    found |= element != element; // NOLINT(misc-redundant-expression): NaN
   }
   return found ? std::numeric_limits<T>::quiet_NaN() : result;
+}
+
+template <class T>
+T largestOf(const T* row, size_t length) {
+  return largestMade(length, -std::numeric_limits<T>::infinity(),
+                     [row](auto d, size_t i) HWY_ATTR { return hn::LoadU(d, row + i); });
+}
+
+template <class T>
+T magnitudeOf(const T* row, size_t length) {
+  return largestMade(length, T(0),
+                     [row](auto d, size_t i) HWY_ATTR { return hn::Abs(hn::LoadU(d, row + i)); });
+}
+
+template <class T>
+T centreOn(const T* from, T* to, size_t length, T operand) {
+  return largestMade(length, T(0), [=](auto d, size_t i) HWY_ATTR {
+    const auto distance = hn::Sub(hn::LoadU(d, from + i), hn::Set(d, operand));
+    hn::StoreU(distance, d, to + i);
+    return hn::Abs(distance);
+  });
 }
 
 // row[i] = join(row[i], operand): each element by itself, so the loop's end needs no care.
@@ -105,7 +129,8 @@ void normaliseRow(T* row, size_t length, Normalisation<T> by, const T* scale, co
 
 template <class T>
 RowFunctions<T> functionsOf() {
-  return {largestOf<T>, subtractFrom<T>, multiplyBy<T>, divideBy<T>, sumOfSquares<T>, normaliseRow<T>};
+  return {largestOf<T>,  magnitudeOf<T>, centreOn<T>,     subtractFrom<T>,
+          multiplyBy<T>, divideBy<T>,    sumOfSquares<T>, normaliseRow<T>};
 }
 
 RowFunctions<float> chooseFloatRow() { return functionsOf<float>(); }

@@ -15,7 +15,10 @@ struct Normalisation {
 
 template <class T>
 struct RowFunctions {
-  T (*largest)(const T* row, size_t length); ///< NaN if any element is; minus infinity for no element
+  T (*largest)(const T* row, size_t length);   ///< NaN if any element is; minus infinity for no element
+  T (*magnitude)(const T* row, size_t length); ///< the largest |x|; NaN if any element is; 0 for no element
+  /// to[i] = from[i] - operand, and the magnitude of that; `to` may be `from`.
+  T (*centre)(const T* from, T* to, size_t length, T operand);
   void (*subtract)(T* row, size_t length, T operand);
   void (*multiply)(T* row, size_t length, T operand);
   void (*divide)(T* row, size_t length, T operand);

@@ -2,12 +2,12 @@
 // that is cut along the batch is made in pieces, which are added in order.
 #include "runtime/cpu/kernels/aligned_buffer.h"
 #include "runtime/cpu/kernels/scratch.h"
+#include "runtime/cpu/kernels/shaped_primitives.h"
 #include "runtime/cpu/kernels/windows/convolution_plan.h"
+#include "runtime/cpu/kernels/windows/onednn_windows.h"
 #include "runtime/cpu/onednn_library.h"
-#include "runtime/errors.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace dfc {
 namespace {
@@ -40,15 +40,7 @@ class Cut {
     request.groups = conv_.groups > 1 ? part.channels : 1;
     request.channels = madeOfChannels() ? part.channels : conv_.groupChannels();
     request.filters = madeOfFilters() ? part.channels : conv_.groupFilters();
-    const WindowAxis* axes[2] = {&conv_.windows.rows, &conv_.windows.columns};
-    for (size_t i = 0; i < 2; ++i) {
-      request.image[i] = axes[i]->length;
-      request.result[i] = axes[i]->count;
-      request.window[i] = axes[i]->size;
-      request.stride[i] = axes[i]->stride;
-      request.low[i] = axes[i]->low;
-      request.dilation[i] = axes[i]->dilation;
-    }
+    setWindows(request, conv_.windows);
     request.imageStride = conv_.image[1] * conv_.imagePixels();
     request.resultStride = conv_.filter[0] * conv_.pixels();
     request.filterStride = conv_.terms();
@@ -87,14 +79,10 @@ class OnednnConvolution final : public CpuKernel {
   bool prepare() {
     for (int64_t index = 0; index < plan_.parts(); ++index) {
       const ConvolutionPart part = plan_.part(index);
-      if (find(part) != nullptr) {
-        continue;
-      }
-      auto primitive = onednnModule().convolution(cut_.request(part), threads_);
-      if (primitive == nullptr) {
+      if (!primitives_.add({part.images, part.channels},
+                           [&] { return onednnModule().convolution(cut_.request(part), threads_); })) {
         return false;
       }
-      shapes_.push_back({part.images, part.channels, std::move(primitive)});
     }
     return true;
   }
@@ -112,21 +100,7 @@ class OnednnConvolution final : public CpuKernel {
   }
 
  private:
-  struct Shaped {
-    int64_t images, channels;
-    std::unique_ptr<onednn::Primitive> primitive;
-  };
-
   bool addsPieces() const { return pass_ == ConvolutionPass::FilterGradient && plan_.batchParts() > 1; }
-
-  onednn::Primitive* find(const ConvolutionPart& part) const {
-    for (const Shaped& shaped : shapes_) {
-      if (shaped.images == part.images && shaped.channels == part.channels) {
-        return shaped.primitive.get();
-      }
-    }
-    return nullptr;
-  }
 
   void runPart(uint32_t thread, int64_t index, llvm::ArrayRef<const std::byte*> operands, std::byte* result) {
     const ConvolutionPart part = plan_.part(index);
@@ -149,14 +123,8 @@ class OnednnConvolution final : public CpuKernel {
       result = (addsPieces() ? piece(index / plan_.channelParts()) : result) + at.filter * width;
       break;
     }
-    onednn::Primitive* primitive = find(part);
-    std::byte* const scratch = threadScratch(primitive->scratchBytes());
-#ifdef DFC_DEBUG_CHECKS
-    std::memset(scratch, 0xFF, primitive->scratchBytes()); // NaN shows who reads what nobody wrote
-#endif
-    if (!primitive->run(thread, inputs, result, scratch)) {
-      throw MachineError("oneDNN failed in a convolution; its own log (ONEDNN_VERBOSE=1) may say why");
-    }
+    primitives_.run({part.images, part.channels}, thread, inputs, result,
+                    threadScratch(primitives_.scratchBytes()), "convolution");
   }
 
   std::byte* piece(int64_t index) {
@@ -185,7 +153,7 @@ class OnednnConvolution final : public CpuKernel {
   Cut cut_; // refers to conv_
   ConvolutionPlan plan_;
   uint32_t threads_;
-  std::vector<Shaped> shapes_;
+  ShapedPrimitives primitives_;
   std::unique_ptr<AlignedBuffer> pieces_; // partial sums, one for each part of the batch
 };
 

@@ -1,192 +1,13 @@
 #include "runtime/cpu/kernels/windows/pools.h"
 
-#include "ir/assert.h"
-#include "ir/windows.h"
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
-#include "runtime/cpu/kernels/scratch.h"
-#include "runtime/cpu/kernels/windows/place_folds.h"
-#include "runtime/cpu/kernels/windows/plane_rows.h"
-
-#include <algorithm>
-#include <limits>
+#include "runtime/cpu/kernels/windows/onednn_pool.h"
 
 namespace dfc {
 namespace {
 
-template <class T>
-constexpr T lowest() {
-  return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                              : std::numeric_limits<T>::lowest();
-}
-
-// The windows of a row that hold no padding, if there are such.
-WindowAxis::Range unpaddedOf(const WindowAxis& axis) {
-  const WindowAxis::Range range{axis.windowsAt(0).begin, axis.windowsAt(axis.size - 1).end};
-  return range.begin < range.end ? range : WindowAxis::Range{};
-}
-
-// A pool, result row by result row. `Fold` makes windows without padding side by side, from all their places
-// at once; of each of the others it starts the sum or maximum and adds a place at a time. Then it finishes
-// the row.
-template <class T, class Fold>
-class PoolKernel final : public CpuKernel {
- public:
-  PoolKernel(Fold fold, const Windows& windows, const TensorType& image, int64_t planes, ThreadPool& pool)
-      : pool_(pool), fold_(std::move(fold)), windows_(windows), unpadded_(unpaddedOf(windows.columns)),
-        from_(image.element, windows.columns.length), to_(image.element, windows.columns.count),
-        units_(planes * windows.rows.count),
-        parts_(partCount(pool, units_,
-                         static_cast<double>(units_) * static_cast<double>(windows.columns.count) *
-                             static_cast<double>(windows.size()) / 8)) {}
-
-  void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
-    pool_.run(parts_, [&](uint32_t part) {
-      const UnitRange range = unitsOfPart(units_, parts_, part);
-      for (int64_t unit = range.begin; unit < range.end; ++unit) {
-        foldRow(operands[0], results[0], unit);
-      }
-    });
-  }
-
- private:
-  using Carry = typename Fold::Carry;
-
-  /// Working memory for a row of the result.
-  struct Room {
-    const T **places, **rows; ///< of a window; of the image, for those of `places`
-    Carry* carry;
-    T *lanes, *widened; ///< a row of the result; rows of the image
-  };
-
-  Room room() const {
-    const auto count = static_cast<size_t>(windows_.columns.count);
-    const auto rows = static_cast<size_t>(std::min(windows_.rows.size, windows_.rows.length));
-    const auto places =
-        unpadded_.begin == unpadded_.end ? 0 : rows * static_cast<size_t>(windows_.columns.size);
-    const size_t image = from_.inPlace() ? 0 : rows * static_cast<size_t>(windows_.columns.length);
-    auto* pointers = reinterpret_cast<const T**>(threadScratch(
-        (places + rows) * sizeof(const T*) + count * (sizeof(Carry) + sizeof(T)) + image * sizeof(T)));
-    auto* carry = reinterpret_cast<Carry*>(pointers + places + rows);
-    auto* lanes = reinterpret_cast<T*>(carry + count);
-    return {pointers, pointers + places, carry, lanes, lanes + count};
-  }
-
-  void foldRow(const std::byte* from, std::byte* to, int64_t unit) {
-    const int64_t plane = unit / windows_.rows.count, row = unit % windows_.rows.count;
-    const Room room = this->room();
-    const WindowAxis::Range down = windows_.rows.placesOf(row);
-    for (int64_t i = down.begin; i < down.end; ++i) {
-      room.rows[i - down.begin] = from_.read(from, plane * windows_.rows.length + windows_.rows.at(row, i),
-                                             room.widened + (i - down.begin) * windows_.columns.length);
-    }
-    const llvm::ArrayRef<const T*> rows(room.rows, static_cast<size_t>(down.end - down.begin));
-    T* const lanes = to_.place(to, unit, room.lanes);
-    Carry* const carry = Fold::carryOf(room.carry, lanes);
-    foldUnpadded(rows, room.places, carry);
-    foldPadded(rows, {0, unpadded_.begin}, carry);
-    foldPadded(rows, {unpadded_.end, windows_.columns.count}, carry);
-    fold_.finish(carry, lanes, row, windows_.columns.count);
-    to_.write(lanes, to, unit);
-  }
-
-  void foldUnpadded(llvm::ArrayRef<const T*> rows, const T** places, Carry* carry) const {
-    if (unpadded_.begin == unpadded_.end) { // no room for places then: there may be more than memory holds
-      return;
-    }
-    const WindowAxis& columns = windows_.columns;
-    size_t size = 0;
-    for (const T* row : rows) {
-      for (int64_t j = 0; j < columns.size; ++j) {
-        places[size++] = row + columns.at(unpadded_.begin, j);
-      }
-    }
-    fold_.all(carry + unpadded_.begin, {places, size, static_cast<size_t>(columns.stride),
-                                        static_cast<size_t>(unpadded_.end - unpadded_.begin)});
-  }
-
-  void foldPadded(llvm::ArrayRef<const T*> rows, WindowAxis::Range windows, Carry* carry) const {
-    const WindowAxis& columns = windows_.columns;
-    for (int64_t k = windows.begin; k < windows.end; ++k) {
-      const WindowAxis::Range along = columns.placesOf(k);
-      carry[k] = Fold::start();
-      for (const T* row : rows) {
-        for (int64_t j = along.begin; j < along.end; ++j) {
-          Fold::add(carry[k], row[columns.at(k, j)]);
-        }
-      }
-    }
-  }
-
-  ThreadPool& pool_;
-  Fold fold_;
-  Windows windows_;
-  WindowAxis::Range unpadded_; // of the windows of a row
-  LaneRows<T> from_, to_;
-  int64_t units_; // rows of the result
-  uint32_t parts_;
-};
-
-template <class T>
-struct MaxFold {
-  using Carry = T;
-  static T* carryOf(T*, T* lanes) { return lanes; } // the maxima are the row
-  LargestFold<T> largest = largestOfPlaces<T>();
-  static T start() { return lowest<T>(); }
-  static void add(T& best, T next) { best = beats(next, best) ? next : best; }
-  void all(T* result, const Places<T>& places) const { largest(result, places, lowest<T>()); }
-  static void finish(const T*, T*, int64_t, int64_t) {}
-};
-
-// How many elements the mean of window (row, column) is taken of: the product of the two axes' numbers.
-class Divisors {
- public:
-  Divisors(const Windows& windows, bool countPadding)
-      : rows_(of(windows.rows, countPadding)), columns_(of(windows.columns, countPadding)) {}
-  double at(int64_t row, int64_t column) const {
-    return rows_[static_cast<size_t>(row)] * columns_[static_cast<size_t>(column)];
-  }
-
- private:
-  static std::vector<double> of(const WindowAxis& axis, bool countPadding) {
-    std::vector<double> counts;
-    for (int64_t window = 0; window < axis.count; ++window) {
-      const WindowAxis::Range places = axis.placesOf(window);
-      counts.push_back(static_cast<double>(countPadding ? axis.size : places.end - places.begin));
-    }
-    return counts;
-  }
-  std::vector<double> rows_, columns_;
-};
-
-template <class T>
-struct MeanFold {
-  using Carry = double;
-  Divisors divisors;
-  static double* carryOf(double* sums, T*) { return sums; }
-  SumFold<T> sum = sumOfPlaces<T>();
-  static double start() { return 0; }
-  static void add(double& sum, T next) { sum += static_cast<double>(next); }
-  void all(double* result, const Places<T>& places) const { sum(result, places); }
-  void finish(const double* carry, T* lanes, int64_t row, int64_t count) const {
-    for (int64_t k = 0; k < count; ++k) {
-      lanes[k] = static_cast<T>(carry[k] / divisors.at(row, k));
-    }
-  }
-};
-
-template <class T>
-std::unique_ptr<CpuKernel> makeMax(const Windows& windows, const TensorType& image, ThreadPool& pool) {
-  const int64_t planes = image.shape[0] * image.shape[1];
-  return std::make_unique<PoolKernel<T, MaxFold<T>>>(MaxFold<T>{}, windows, image, planes, pool);
-}
-
-template <class T>
-std::unique_ptr<CpuKernel> makeMean(const Windows& windows, bool countPadding, const TensorType& image,
-                                    ThreadPool& pool) {
-  const int64_t planes = image.shape[0] * image.shape[1];
-  return std::make_unique<PoolKernel<T, MeanFold<T>>>(MeanFold<T>{Divisors(windows, countPadding)}, windows,
-                                                      image, planes, pool);
-}
+using Kind = onednn::PoolRequest::Kind;
+using Pass = onednn::PoolRequest::Pass;
 
 template <class Op>
 Op overPlane() {
@@ -195,6 +16,8 @@ Op overPlane() {
   op.keepDims = true;
   return op;
 }
+
+Kind meanOf(bool countPadding) { return countPadding ? Kind::MeanWithPadding : Kind::Mean; }
 
 } // namespace
 
@@ -205,17 +28,10 @@ std::unique_ptr<CpuKernel> makeMaxPoolKernel(const ops::MaxPool& op, OperandType
   if (isWholePlane(windows)) {
     return makeReductionKernel(overPlane<ops::ReduceMax>(), operands, results, pool);
   }
-  switch (image.element) {
-  case ElementType::F32:
-  case ElementType::F16:
-  case ElementType::BF16: return makeMax<float>(windows, image, pool);
-  case ElementType::F64: return makeMax<double>(windows, image, pool);
-  case ElementType::I32: return makeMax<int32_t>(windows, image, pool);
-  case ElementType::I64: return makeMax<int64_t>(windows, image, pool);
-  case ElementType::U8: return makeMax<uint8_t>(windows, image, pool);
-  case ElementType::Bool: break;
-  }
-  DFC_UNREACHABLE("maxPool of bool");
+  auto own = makeOwnMaxPool(windows, image, pool);
+  return isFloat(image.element)
+             ? makeOnednnPool(Kind::Largest, Pass::Forward, windows, image, std::move(own), pool)
+             : std::move(own);
 }
 
 std::unique_ptr<CpuKernel> makeAveragePoolKernel(const ops::AveragePool& op, OperandTypes operands,
@@ -225,8 +41,24 @@ std::unique_ptr<CpuKernel> makeAveragePoolKernel(const ops::AveragePool& op, Ope
   if (isWholePlane(windows)) {
     return makeReductionKernel(overPlane<ops::ReduceMean>(), operands, results, pool);
   }
-  return image.element == ElementType::F64 ? makeMean<double>(windows, op.countPadding, image, pool)
-                                           : makeMean<float>(windows, op.countPadding, image, pool);
+  return makeOnednnPool(meanOf(op.countPadding), Pass::Forward, windows, image,
+                        makeOwnAveragePool(windows, op.countPadding, image, pool), pool);
+}
+
+std::unique_ptr<CpuKernel> makeMaxPoolGradientKernel(const ops::MaxPoolGradient& op, OperandTypes operands,
+                                                     ThreadPool& pool) {
+  const TensorType& image = operands[0];
+  const Windows windows = windowsOf(image.shape, windowAttributes(op));
+  return makeOnednnPool(Kind::Largest, Pass::Gradient, windows, image,
+                        makeOwnMaxPoolGradient(windows, image, pool), pool);
+}
+
+std::unique_ptr<CpuKernel> makeAveragePoolGradientKernel(const ops::AveragePoolGradient& op,
+                                                         OperandTypes results, ThreadPool& pool) {
+  const TensorType& image = results[0];
+  const Windows windows = windowsOf(image.shape, windowAttributes(op));
+  return makeOnednnPool(meanOf(op.countPadding), Pass::Gradient, windows, image,
+                        makeOwnAveragePoolGradient(windows, op.countPadding, image, pool), pool);
 }
 
 } // namespace dfc

@@ -1,6 +1,5 @@
-// Kernels of pools and of their gradients. Not oneDNN's: that loses NaN in the maximum, wants blocks of
-// channels, and breaks ties as it likes. Results side by side are worked on together, in vectors. Means, and
-// the sums that gradients are, are carried in f64 and rounded once; f16 and bf16 maxima are found in f32.
+// Kernels of pools and of their gradients: oneDNN's, or our own where that has none, or not as the ops are
+// defined.
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"

@@ -1,0 +1,180 @@
+#include "runtime/cpu/kernels/windows/onednn_pool.h"
+
+#include "runtime/cpu/kernels/scratch.h"
+#include "runtime/cpu/kernels/shaped_primitives.h"
+#include "runtime/cpu/kernels/tiles/row_tiles.h"
+#include "runtime/cpu/kernels/tiles/tile_functions.h"
+#include "runtime/cpu/kernels/windows/onednn_windows.h"
+#include "runtime/cpu/onednn_library.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace dfc {
+namespace {
+
+using Request = onednn::PoolRequest;
+using Wild = llvm::SmallVector<int64_t, 16>; // planes that are not for oneDNN
+
+constexpr int64_t block = 16; // planes are oneDNN's channels, of which it takes so many at a time
+
+/// A tensor of planes; elements of each, and up to where oneDNN takes them.
+struct Planes {
+  int64_t elements = 0;
+  float largest = 0;
+};
+
+Request requestOf(Request::Kind kind, Request::Pass pass, const Windows& windows) {
+  Request request;
+  request.kind = kind;
+  request.pass = pass;
+  setWindows(request, windows);
+  return request;
+}
+
+class OnednnPool final : public CpuKernel {
+ public:
+  OnednnPool(const Request& request, const TensorType& image, std::unique_ptr<OwnPool> own, ThreadPool& pool)
+      : pool_(pool), request_(request), planes_(image.shape[0] * image.shape[1]),
+        width_(byteWidth(image.element)), own_(std::move(own)) {
+    if (laneTypeOf(image.element) != image.element) {
+      widen_ = widenTile(image.element);
+      narrow_ = narrowTile(image.element);
+    }
+    sayOperands();
+    const int64_t fitting = groupElements / std::max<int64_t>(imageElements(), 1) / block * block;
+    group_ = std::max(fitting, block);
+    groups_ = (planes_ + group_ - 1) / group_;
+    const double compared =
+        static_cast<double>(planes_ * resultElements()) * static_cast<double>(windowSize());
+    parts_ = partCount(pool, groups_, compared / 8);
+  }
+
+  /// False where it had better be our own.
+  bool prepare() {
+    constexpr int64_t mostElements = 1 << 18, longestSum = 1 << 10;
+    return planes_ >= block && imageElements() <= mostElements && windowSize() <= longestSum &&
+           add(std::min(group_, planes_)) && add(planes_ - (groups_ - 1) * group_);
+  }
+
+  std::unique_ptr<OwnPool> takeOwn() { return std::move(own_); }
+
+  void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    pool_.run(parts_, [&](uint32_t part) {
+      const UnitRange range = unitsOfPart(groups_, parts_, part);
+      for (int64_t group = range.begin; group < range.end; ++group) {
+        const int64_t first = group * group_;
+        for (const int64_t plane : runGroup(part, operands, results[0], first)) {
+          own_->runPlane(operands, results[0], first + plane);
+        }
+      }
+    });
+  }
+
+ private:
+  static constexpr int64_t groupElements = 16384;
+
+  int64_t imageElements() const { return request_.image[0] * request_.image[1]; }
+  int64_t resultElements() const { return request_.result[0] * request_.result[1]; }
+  int64_t windowSize() const { return request_.window[0] * request_.window[1]; }
+
+  // A maximum is lost in a NaN only; a sum of as many as a window may have is finite up to the other.
+  void sayOperands() {
+    constexpr float finite = std::numeric_limits<float>::max(), summable = 1e30F;
+    const bool gradient = request_.pass == Request::Pass::Gradient;
+    const bool largest = request_.kind == Request::Kind::Largest;
+    if (largest || !gradient) {
+      operands_.push_back({imageElements(), largest ? finite : summable});
+    }
+    if (gradient) {
+      operands_.push_back({resultElements(), summable});
+    }
+    made_ = gradient ? imageElements() : resultElements();
+  }
+
+  bool add(int64_t planes) {
+    Request request = request_;
+    request.planes = planes;
+    return primitives_.add({planes, 0}, [&] { return onednnModule().pool(request, parts_); });
+  }
+
+  Wild runGroup(uint32_t slot, llvm::ArrayRef<const std::byte*> operands, std::byte* result, int64_t first) {
+    const int64_t planes = std::min(group_, planes_ - first);
+    int64_t lanes = widen_ == nullptr ? 0 : made_ * planes;
+    for (const Planes& operand : operands_) {
+      lanes += widen_ == nullptr ? 0 : operand.elements * planes;
+    }
+    const size_t ofPrimitive = primitives_.scratchBytes();
+    std::byte* const scratch = threadScratch(ofPrimitive + static_cast<size_t>(lanes) * sizeof(float));
+    auto* room = reinterpret_cast<float*>(scratch + ofPrimitive);
+    const std::byte* inputs[2] = {};
+    for (size_t i = 0; i < operands_.size(); ++i) {
+      inputs[i] = operands[i] + first * operands_[i].elements * width_;
+      inputs[i] = widened(inputs[i], operands_[i].elements * planes, room);
+    }
+    std::byte* const to = result + first * made_ * width_;
+    std::byte* const made = widen_ == nullptr ? to : reinterpret_cast<std::byte*>(room);
+    primitives_.run({planes, 0}, slot, inputs, made, scratch, "pool");
+    if (narrow_ != nullptr) {
+      const void* input[1] = {made};
+      narrow_(input, to, static_cast<size_t>(made_ * planes));
+    }
+    return wildOf(inputs, planes);
+  }
+
+  // Where `count` elements lie as f32: `room` moves behind what is put there.
+  const std::byte* widened(const std::byte* from, int64_t count, float*& room) const {
+    if (widen_ == nullptr) {
+      return from;
+    }
+    const void* input[1] = {from};
+    float* const lanes = room;
+    widen_(input, lanes, static_cast<size_t>(count));
+    room += count;
+    return reinterpret_cast<const std::byte*>(lanes);
+  }
+
+  Wild wildOf(const std::byte* const* inputs, int64_t planes) const {
+    Wild wild;
+    for (int64_t plane = 0; plane < planes; ++plane) {
+      for (size_t i = 0; i < operands_.size(); ++i) {
+        const int64_t elements = operands_[i].elements;
+        const auto* lanes = reinterpret_cast<const float*>(inputs[i]) + plane * elements;
+        if (!(row_.magnitude(lanes, static_cast<size_t>(elements)) <= operands_[i].largest)) {
+          wild.push_back(plane);
+          break;
+        }
+      }
+    }
+    return wild;
+  }
+
+  ThreadPool& pool_;
+  Request request_;                // but for the number of planes
+  int64_t planes_, width_;         // in all; of an element
+  int64_t group_ = 1, groups_ = 0; // planes at a time; groups
+  std::unique_ptr<OwnPool> own_;
+  llvm::SmallVector<Planes, 2> operands_;
+  int64_t made_ = 0; // elements of a plane of the result
+  RowFunctions<float> row_ = rowFunctions<float>();
+  ShapedPrimitives primitives_;
+  TileFunction widen_ = nullptr, narrow_ = nullptr;
+  uint32_t parts_ = 1;
+};
+
+} // namespace
+
+std::unique_ptr<CpuKernel> makeOnednnPool(Request::Kind kind, Request::Pass pass, const Windows& windows,
+                                          const TensorType& image, std::unique_ptr<OwnPool> own,
+                                          ThreadPool& pool) {
+  if (image.element == ElementType::F64 || image.shape.elements() == 0) {
+    return own;
+  }
+  auto kernel = std::make_unique<OnednnPool>(requestOf(kind, pass, windows), image, std::move(own), pool);
+  if (kernel->prepare()) {
+    return kernel;
+  }
+  return kernel->takeOwn();
+}
+
+} // namespace dfc

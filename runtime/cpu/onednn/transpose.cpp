@@ -1,0 +1,35 @@
+// A matrix transposed by oneDNN's reorder. What an element means is left alone: it stands for a type of its
+// width that the reorder only copies.
+#include "runtime/cpu/onednn/primitive.h"
+
+#include "ir/assert.h"
+
+namespace dfc::onednn {
+namespace {
+
+dnnl::memory::data_type typeOfWidth(int64_t width) {
+  switch (width) {
+  case 1: return dnnl::memory::data_type::u8;
+  case 2: return dnnl::memory::data_type::bf16;
+  case 4: return dnnl::memory::data_type::s32;
+  default: DFC_UNREACHABLE("a width that oneDNN is not given");
+  }
+}
+
+} // namespace
+
+std::unique_ptr<Primitive> makeTranspose(const TransposeRequest& r, uint32_t slots) {
+  useOneThread();
+  const dnnl::memory::data_type type = typeOfWidth(r.width);
+  const dnnl::memory::desc from({r.rows, r.columns}, type, dnnl::memory::dims{1, r.fromStride}),
+      to({r.rows, r.columns}, type, dnnl::memory::dims{r.toStride, 1});
+  const dnnl::reorder::primitive_desc description(cpuEngine(), from, cpuEngine(), to, callerOwnsScratch(),
+                                                  true);
+  if (!description || !std::string_view(description.impl_info_str()).starts_with("jit")) {
+    return nullptr; // plain loops, some seventy times as slow
+  }
+  return wrap(dnnl::reorder(description), {{DNNL_ARG_FROM, from}}, {DNNL_ARG_TO, to},
+              description.scratchpad_desc(), slots);
+}
+
+} // namespace dfc::onednn
