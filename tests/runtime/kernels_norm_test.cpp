@@ -90,7 +90,7 @@ TEST_CASE("layerNorm loses nothing to a large mean") {
 
 TEST_CASE("layerNorm of small rows and of large ones") {
   constexpr int64_t length = 40;
-  const double sizes[] = {0, 1e-30, 1e-12, 1, 1e14, 1e16, 1e25, 1e37};
+  const double sizes[] = {0, 1e-30, 1e-12, 1, 1e14, 1e16, 1e25, 3.4e38};
   Literal a = randomLiteral(f32({300, length}), 97, -1, 1);
   for (int64_t i = 0; i < a.type().shape.elements(); ++i) {
     a.set(i, a.at(i) * sizes[i / length % 8]);
@@ -101,6 +101,18 @@ TEST_CASE("layerNorm of small rows and of large ones") {
     checkElements(
         runKernel(ops::LayerNorm{{}, -1, epsilon}, {a, ones}),
         [&](int64_t i) { return expected[static_cast<size_t>(i)]; }, 16, 0x1p-20);
+    const std::vector<double> ofSquares = normalised(a, length, epsilon, false);
+    checkElements(
+        runKernel(ops::RmsNorm{{}, -1, epsilon}, {a, ones}),
+        [&](int64_t i) { return ofSquares[static_cast<size_t>(i)]; }, 16, 0x1p-20);
+  }
+  Literal far = filledLiteral(f32({1, 16}), -3e38); // further apart than f32 holds
+  far.set(0, 3e38);
+  for (const double epsilon : {0.0, 1e-5}) {
+    // In units of 3e38 a mean of -14 / 16 and a variance of (30^2 + 15 * 2^2) / 16^3.
+    checkElements(
+        runKernel(ops::LayerNorm{{}, -1, epsilon}, {far, filledLiteral(f32({16}), 1)}),
+        [&](int64_t i) { return (i == 0 ? 30.0 / 16 : -2.0 / 16) / std::sqrt(960.0 / 4096); }, 16);
   }
 }
 

@@ -85,8 +85,8 @@ class Primitive {
                    std::byte* scratch) noexcept = 0;
 };
 
-/// The module's functions; null where oneDNN has no implementation for this processor, or no more than plain
-/// reference loops.
+/// The module's functions; null where oneDNN has no implementation for this processor or, but for matmul, no
+/// more than plain loops.
 class Module {
  public:
   virtual ~Module() = default;

@@ -4,6 +4,18 @@
 namespace dfc::onednn {
 namespace {
 
+/// What `make` gives; null where oneDNN refuses the shape or the layout.
+template <class Request>
+std::unique_ptr<Primitive> orNull(std::unique_ptr<Primitive> (*make)(const Request&, uint32_t),
+                                  const Request& request, uint32_t slots) {
+  try {
+    useOneThread();
+    return make(request, slots);
+  } catch (const dnnl::error&) {
+    return nullptr;
+  }
+}
+
 class OnednnModule final : public Module {
  public:
   std::string version() const override {
@@ -12,22 +24,22 @@ class OnednnModule final : public Module {
            std::to_string(version->patch);
   }
   std::unique_ptr<Primitive> matmul(const MatmulRequest& request, uint32_t slots) override {
-    return makeMatmul(request, slots);
+    return orNull(makeMatmul, request, slots);
   }
   std::unique_ptr<Primitive> convolution(const ConvolutionRequest& request, uint32_t slots) override {
-    return makeConvolution(request, slots);
+    return orNull(makeConvolution, request, slots);
   }
   std::unique_ptr<Primitive> softmax(const SoftmaxRequest& request, uint32_t slots) override {
-    return makeSoftmax(request, slots);
+    return orNull(makeSoftmax, request, slots);
   }
   std::unique_ptr<Primitive> layerNorm(const LayerNormRequest& request, uint32_t slots) override {
-    return makeLayerNorm(request, slots);
+    return orNull(makeLayerNorm, request, slots);
   }
   std::unique_ptr<Primitive> pool(const PoolRequest& request, uint32_t slots) override {
-    return makePool(request, slots);
+    return orNull(makePool, request, slots);
   }
   std::unique_ptr<Primitive> transpose(const TransposeRequest& request, uint32_t slots) override {
-    return makeTranspose(request, slots);
+    return orNull(makeTranspose, request, slots);
   }
 };
 

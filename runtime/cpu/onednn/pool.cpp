@@ -69,15 +69,9 @@ Gradient::primitive_desc describeGradient(const Terms& t, const Pool::primitive_
 #endif
 }
 
-// Plain loops have another name here than elsewhere.
-template <class Description>
-bool usablePool(const Description& description) {
-  return usable(description) && !std::string_view(description.impl_info_str()).starts_with("simple");
-}
-
 std::unique_ptr<Primitive> makeForward(const Terms& terms, uint32_t slots) {
   const Pool::primitive_desc description = describe(terms, dnnl::prop_kind::forward_inference);
-  if (!usablePool(description)) {
+  if (!usable(description)) {
     return nullptr;
   }
   return wrap(Pool(description), {{DNNL_ARG_SRC, terms.image}}, {DNNL_ARG_DST, terms.result},
@@ -87,7 +81,7 @@ std::unique_ptr<Primitive> makeForward(const Terms& terms, uint32_t slots) {
 std::unique_ptr<Primitive> makeGradient(const Terms& terms, uint32_t slots) {
   const Pool::primitive_desc pool = describe(terms, dnnl::prop_kind::forward_training);
   const Gradient::primitive_desc gradient = describeGradient(terms, pool);
-  if (!usablePool(pool) || !usablePool(gradient)) {
+  if (!usable(pool) || !usable(gradient)) {
     return nullptr;
   }
   SequenceMaker maker(slots);
@@ -112,14 +106,8 @@ std::unique_ptr<Primitive> makeGradient(const Terms& terms, uint32_t slots) {
 } // namespace
 
 std::unique_ptr<Primitive> makePool(const PoolRequest& request, uint32_t slots) {
-  useOneThread();
-  try {
-    const Terms terms(request);
-    return request.pass == PoolRequest::Pass::Forward ? makeForward(terms, slots)
-                                                      : makeGradient(terms, slots);
-  } catch (const dnnl::error&) { // windows that it does not take
-    return nullptr;
-  }
+  const Terms terms(request);
+  return request.pass == PoolRequest::Pass::Forward ? makeForward(terms, slots) : makeGradient(terms, slots);
 }
 
 } // namespace dfc::onednn

@@ -23,10 +23,14 @@ dnnl::memory::data_type dataType(ElementType type);
 /// Attributes of every primitive: the caller gives the scratchpad.
 dnnl::primitive_attr callerOwnsScratch();
 
-/// Whether it describes more than oneDNN's plain reference loops.
+/// Whether it describes more than plain loops, which oneDNN has under several names.
 template <class Description>
 bool usable(const Description& description) {
-  return description && !std::string_view(description.impl_info_str()).starts_with("ref");
+  if (!description) {
+    return false;
+  }
+  const std::string_view name = description.impl_info_str();
+  return !name.starts_with("ref") && !name.starts_with("simple:") && !name.starts_with("simple_nchw");
 }
 
 /// What a primitive's arguments are called, in the order of Primitive::run, and how they lie.
@@ -38,6 +42,7 @@ struct Argument {
 std::unique_ptr<Primitive> wrap(const dnnl::primitive& primitive, const std::vector<Argument>& operands,
                                 const Argument& result, const dnnl::memory::desc& scratch, uint32_t slots);
 
+// One for each of the module's functions; they may throw dnnl::error.
 std::unique_ptr<Primitive> makeMatmul(const MatmulRequest& request, uint32_t slots);
 std::unique_ptr<Primitive> makeConvolution(const ConvolutionRequest& request, uint32_t slots);
 std::unique_ptr<Primitive> makeSoftmax(const SoftmaxRequest& request, uint32_t slots);

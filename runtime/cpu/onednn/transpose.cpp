@@ -19,14 +19,13 @@ dnnl::memory::data_type typeOfWidth(int64_t width) {
 } // namespace
 
 std::unique_ptr<Primitive> makeTranspose(const TransposeRequest& r, uint32_t slots) {
-  useOneThread();
   const dnnl::memory::data_type type = typeOfWidth(r.width);
   const dnnl::memory::desc from({r.rows, r.columns}, type, dnnl::memory::dims{1, r.fromStride}),
       to({r.rows, r.columns}, type, dnnl::memory::dims{r.toStride, 1});
   const dnnl::reorder::primitive_desc description(cpuEngine(), from, cpuEngine(), to, callerOwnsScratch(),
                                                   true);
-  if (!description || !std::string_view(description.impl_info_str()).starts_with("jit")) {
-    return nullptr; // plain loops, some seventy times as slow
+  if (!usable(description)) {
+    return nullptr;
   }
   return wrap(dnnl::reorder(description), {{DNNL_ARG_FROM, from}}, {DNNL_ARG_TO, to},
               description.scratchpad_desc(), slots);

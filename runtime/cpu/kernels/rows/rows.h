@@ -20,7 +20,8 @@ std::unique_ptr<CpuKernel> makeCrossEntropyKernel(OperandTypes operands, ThreadP
 /// out of range is NaN.
 std::unique_ptr<CpuKernel> makeCrossEntropyGradientKernel(OperandTypes operands, ThreadPool& pool);
 
-/// layerNorm (`centred`) or rmsNorm over `axis` and all after it. Statistics are taken in f64, in two sweeps.
+/// layerNorm (`centred`) or rmsNorm over `axis` and all after it. Means are taken in f64; so are
+/// variances, but for those of layerNorm that row_norm.h leaves to oneDNN.
 std::unique_ptr<CpuKernel> makeNormKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands,
                                           ThreadPool& pool);
 

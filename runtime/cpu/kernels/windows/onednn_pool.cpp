@@ -8,6 +8,7 @@
 #include "runtime/cpu/onednn_library.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace dfc {
@@ -42,9 +43,8 @@ class OnednnPool final : public CpuKernel {
       narrow_ = narrowTile(image.element);
     }
     sayOperands();
-    const int64_t fitting = groupElements / std::max<int64_t>(imageElements(), 1) / block * block;
-    group_ = std::max(fitting, block);
-    groups_ = (planes_ + group_ - 1) / group_;
+    group_ = std::max(groupElements / std::max<int64_t>(planeElements(), 1) / block * block, block);
+    groups_ = std::max<int64_t>(planes_ / group_, 1);
     const double compared =
         static_cast<double>(planes_ * resultElements()) * static_cast<double>(windowSize());
     parts_ = partCount(pool, groups_, compared / 8);
@@ -53,8 +53,8 @@ class OnednnPool final : public CpuKernel {
   /// False where it had better be our own.
   bool prepare() {
     constexpr int64_t mostElements = 1 << 18, longestSum = 1 << 10;
-    return planes_ >= block && imageElements() <= mostElements && windowSize() <= longestSum &&
-           add(std::min(group_, planes_)) && add(planes_ - (groups_ - 1) * group_);
+    return planes_ >= block && planeElements() <= mostElements && windowSize() <= longestSum &&
+           add(planesOf(0)) && add(planesOf(groups_ - 1));
   }
 
   std::unique_ptr<OwnPool> takeOwn() { return std::move(own_); }
@@ -63,9 +63,8 @@ class OnednnPool final : public CpuKernel {
     pool_.run(parts_, [&](uint32_t part) {
       const UnitRange range = unitsOfPart(groups_, parts_, part);
       for (int64_t group = range.begin; group < range.end; ++group) {
-        const int64_t first = group * group_;
-        for (const int64_t plane : runGroup(part, operands, results[0], first)) {
-          own_->runPlane(operands, results[0], first + plane);
+        for (const int64_t plane : runGroup(part, operands, results[0], group)) {
+          own_->runPlane(operands, results[0], group * group_ + plane);
         }
       }
     });
@@ -75,12 +74,18 @@ class OnednnPool final : public CpuKernel {
   static constexpr int64_t groupElements = 16384;
 
   int64_t imageElements() const { return request_.image[0] * request_.image[1]; }
+  int64_t planeElements() const { return std::max(imageElements(), resultElements()); } ///< of the larger
   int64_t resultElements() const { return request_.result[0] * request_.result[1]; }
   int64_t windowSize() const { return request_.window[0] * request_.window[1]; }
 
-  // A maximum is lost in a NaN only; a sum of as many as a window may have is finite up to the other.
+  /// Of a group: the last takes what is left, as fewer than a block would not be worth a call.
+  int64_t planesOf(int64_t group) const { return group + 1 < groups_ ? group_ : planes_ - group * group_; }
+
+  // A maximum is lost in a NaN, and its place in a window of nothing but the least number and padding; a sum
+  // of as many as a window may have is finite up to the other.
   void sayOperands() {
-    constexpr float finite = std::numeric_limits<float>::max(), summable = 1e30F;
+    constexpr float summable = 1e30F;
+    const float finite = std::nextafter(std::numeric_limits<float>::max(), 0.0F);
     const bool gradient = request_.pass == Request::Pass::Gradient;
     const bool largest = request_.kind == Request::Kind::Largest;
     if (largest || !gradient) {
@@ -98,8 +103,8 @@ class OnednnPool final : public CpuKernel {
     return primitives_.add({planes, 0}, [&] { return onednnModule().pool(request, parts_); });
   }
 
-  Wild runGroup(uint32_t slot, llvm::ArrayRef<const std::byte*> operands, std::byte* result, int64_t first) {
-    const int64_t planes = std::min(group_, planes_ - first);
+  Wild runGroup(uint32_t slot, llvm::ArrayRef<const std::byte*> operands, std::byte* result, int64_t group) {
+    const int64_t first = group * group_, planes = planesOf(group);
     int64_t lanes = widen_ == nullptr ? 0 : made_ * planes;
     for (const Planes& operand : operands_) {
       lanes += widen_ == nullptr ? 0 : operand.elements * planes;

@@ -6,10 +6,11 @@
 
 namespace dfc {
 
-/// A pool or a gradient of floats over [planes, ...], f16 and bf16 widened: as oneDNN makes it, but for
-/// planes whose operands have a NaN, an infinity or what its sums, in f32, let overflow: those are `own`'s.
-/// `own` itself where oneDNN has nothing for it, or where it would be slower or less exact by far: few planes
-/// (it takes 16 at a time), planes beyond a cache (of which threads had better share one), long sums. Throws
+/// A pool or a gradient of floats over [planes, ...], f16 and bf16 widened: as oneDNN makes it, with sums in
+/// f32 (which may cancel where those of ours, in f64, do not), but for planes whose operands have a NaN, an
+/// infinity or what such sums let overflow: those are `own`'s. `own` itself where oneDNN has nothing or only
+/// plain loops (2.6 without AVX-512), for fewer than 16 planes (it takes as many at a time), for planes
+/// beyond 2^18 elements (threads had better share one) and windows beyond 2^10 (long sums). Throws
 /// MachineError when oneDNN cannot be loaded.
 std::unique_ptr<CpuKernel> makeOnednnPool(onednn::PoolRequest::Kind kind, onednn::PoolRequest::Pass pass,
                                           const Windows& windows, const TensorType& image,
