@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace dfc {
 
@@ -34,7 +33,7 @@ void ShapedPrimitives::run(Shape shape, uint32_t slot, const std::byte* const* o
   onednn::Primitive* const primitive = find(shape);
   DFC_ASSERT(primitive != nullptr, "a shape that was not added");
 #ifdef DFC_DEBUG_CHECKS
-  std::memset(scratch, 0xFF, primitive->scratchBytes()); // NaN shows who reads what nobody wrote
+  std::fill_n(scratch, primitive->scratchBytes(), std::byte{0xFF}); // NaN shows who reads what nobody wrote
 #endif
   if (!primitive->run(slot, operands, result, scratch)) {
     throw MachineError(
