@@ -1,6 +1,6 @@
 // Kernels of batch normalisation: sums of channels carried in f64, then one elementwise pass with a few
-// numbers for each channel, by the engine of fused bodies. Not oneDNN's: that carries sums in f32, wants
-// blocks of channels, and has no f64.
+// numbers for each channel, by the engine of fused bodies. Not oneDNN's, which has plain
+// loops for channels that lie so, carries sums in f32 and has no f64 (see the README of kernels/).
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"
