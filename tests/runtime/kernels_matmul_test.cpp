@@ -1,4 +1,5 @@
 // matmul of every type, transposed and batched, against plain double loops.
+#include "runtime/cpu/kernels/matmul/wide_panels.h"
 #include "tests/runtime/kernel_testing.h"
 #include "tests/support/catch.h"
 
@@ -157,6 +158,34 @@ TEST_CASE("matmul gives the same bits with one thread and with three") {
           runKernel(ops::Matmul{{}, true, false}, {a, column}, 3));
     CHECK(runKernel(ops::Matmul{}, {column, row}, 1) == runKernel(ops::Matmul{}, {column, row}, 3));
   }
+}
+
+TEST_CASE("products whose panels are wide for few threads have the bits that they have for many") {
+  const Literal x = randomLiteral(f32({1024, 512}), 78), w = randomLiteral(f32({512, 2048}), 79);
+  const Literal v = randomLiteral(f32({2048, 512}), 80), g = randomLiteral(f32({1024, 2048}), 81);
+  const std::pair<ops::Matmul, std::vector<Literal>> products[] = {
+      {{}, {x, w}}, {{{}, false, true}, {x, v}}, {{{}, true, false}, {x, g}}, {{}, {g, v}}};
+  for (const auto& [op, operands] : products) {
+    INFO(toString(operands[0].type()) << " and " << toString(operands[1].type()));
+    const Literal many = runKernel(op, operands, 16);
+    CHECK(runKernel(op, operands, 1) == many);
+    CHECK(runKernel(op, operands, 2) == many);
+  }
+}
+
+TEST_CASE("panels get wider for few threads as long as four remain for each") {
+  const ops::Matmul op;
+  const TensorType operands[2] = {f32({1024, 512}), f32({512, 2048})}, result = f32({1024, 2048});
+  const MatmulPlan plan(op, operands, {result});
+  REQUIRE(plan.panelRows == 256);
+  REQUIRE(plan.panelColumns == 512); // 4 x 4 panels
+  CHECK(!plan.wider(9).has_value());
+  REQUIRE(plan.wider(8).has_value());
+  CHECK(plan.wider(8)->panelColumns == 1024);
+  CHECK(plan.wider(8)->panels() == 8);
+  CHECK(!plan.wider(8)->wider(1).has_value()); // wide enough
+  CHECK(withWidePanels(plan, ElementType::F32, 3).panelColumns == 512);
+  CHECK(withWidePanels(plan, ElementType::F64, 1).panelColumns == 512);
 }
 
 } // namespace dfc::testing

@@ -22,7 +22,7 @@ constexpr int64_t longPanel = 256, manyPanels = 16;
 // were, if those are not many, nor where it would leave more than twice as many, whose operands would be
 // asked for anew too often. Of 1024 columns they are 3 to 6 % quicker still on two cores, but a training step
 // of such products takes 20 to 30 % longer on 12 and 16 where that leaves eight of them: so only where there
-// are many.
+// are many, or few threads (wide_panels.h).
 constexpr int64_t gridRows = 256, leastGridColumns = 512, widestGrid = 1024;
 constexpr std::array<int64_t, 3> gridWidths{widestGrid, 512, 256};
 
@@ -95,6 +95,18 @@ void MatmulPlan::cutBothWays() {
       return;
     }
   }
+}
+
+std::optional<MatmulPlan> MatmulPlan::wider(int64_t least) const {
+  const int64_t wide = 2 * panelColumns;
+  const bool alike = rows % panelRows == 0 && columns % wide == 0;
+  if (panelRows != gridRows || columnPanels_ == 1 || !alike || wide > widestGrid || panels() / 2 < least) {
+    return std::nullopt;
+  }
+  MatmulPlan plan = *this;
+  plan.panelColumns = wide;
+  plan.columnPanels_ = columns / wide;
+  return plan;
 }
 
 MatmulPanel MatmulPlan::panel(int64_t index) const {

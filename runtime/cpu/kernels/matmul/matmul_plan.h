@@ -28,6 +28,9 @@ class MatmulPlan {
   int64_t panels() const { return batches_ * rowPanels_ * columnPanels_; }
   int64_t panelsOfOne() const { return rowPanels_ * columnPanels_; } ///< of each product of the batch
   MatmulPanel panel(int64_t index) const;
+  /// The same product in panels twice as wide, where panels are cut both ways, all alike, at most 1024
+  /// columns wide then, and at least `least` of them remain.
+  std::optional<MatmulPlan> wider(int64_t least) const;
   /// Nanoseconds for the whole, roughly.
   double cost() const;
 

@@ -1,5 +1,6 @@
 #include "runtime/cpu/kernels/matmul/panel_product.h"
 
+#include "runtime/cpu/kernels/matmul/wide_panels.h"
 #include "runtime/cpu/kernels/scratch.h"
 
 namespace dfc {
@@ -17,8 +18,8 @@ bool isEmptyProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes r
 
 PanelProduct::PanelProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes results,
                            ThreadPool& pool)
-    : pool_(pool), plan_(op, operands, results), width_(byteWidth(results[0].element)),
-      parts_(partCount(pool, plan_.panels(), plan_.cost())),
+    : pool_(pool), plan_(withWidePanels({op, operands, results}, results[0].element, pool.threads())),
+      width_(byteWidth(results[0].element)), parts_(partCount(pool, plan_.panels(), plan_.cost())),
       multiplier_(makePanelMultiplier(results[0].element, plan_, parts_)) {}
 
 std::unique_ptr<PanelProduct> PanelProduct::make(const ops::Matmul& op, OperandTypes operands,
