@@ -185,6 +185,8 @@ TEST_CASE("panels get wider for few threads as long as four remain for each") {
   CHECK(plan.wider(8)->panels() == 8);
   CHECK(!plan.wider(8)->wider(1).has_value()); // wide enough
   CHECK(withWidePanels(plan, ElementType::F32, 3).panelColumns == 512);
+  const TensorType flat[2] = {f32({256, 2048}), f32({2048, 65536})}, longRows = f32({256, 65536});
+  CHECK(!MatmulPlan(op, flat, {longRows}).wider(1).has_value()); // half a gigabyte to try it with
   CHECK(withWidePanels(plan, ElementType::F64, 1).panelColumns == 512);
 }
 

@@ -23,17 +23,17 @@ onednn::PoolRequest poolOf(onednn::PoolRequest::Kind kind, onednn::PoolRequest::
 
 TEST_CASE("oneDNN has what kernels are said to take from it") {
   onednn::Module& module = onednnModule();
-  CHECK(module.matmul({ElementType::F32, 4, 5, 6, 6, 5, 5, false, false}, 1) != nullptr);
-  CHECK(module.softmax({16, 100}, 1) != nullptr);
-  CHECK(module.layerNorm({16, 100, 1e-5F, true}, 1) != nullptr);
+  CHECK(module.make(onednn::MatmulRequest{ElementType::F32, 4, 5, 6, 6, 5, 5, false, false}, 1) != nullptr);
+  CHECK(module.make(onednn::SoftmaxRequest{16, 100}, 1) != nullptr);
+  CHECK(module.make(onednn::LayerNormRequest{16, 100, 1e-5F, true}, 1) != nullptr);
   for (const int64_t width : {1, 2, 4}) {
     const bool known = width != 2 || hasAvx512(); // which bf16 wants
-    CHECK((module.transpose({width, 64, 128, 64, 128}, 1) != nullptr || !known));
+    CHECK((module.make(onednn::TransposeRequest{width, 64, 128, 64, 128}, 1) != nullptr || !known));
   }
   using Request = onednn::PoolRequest;
   for (const auto kind : {Request::Kind::Largest, Request::Kind::Mean, Request::Kind::MeanWithPadding}) {
     for (const auto pass : {Request::Pass::Forward, Request::Pass::Gradient}) {
-      CHECK((module.pool(poolOf(kind, pass, 16), 1) != nullptr || !hasAvx512()));
+      CHECK((module.make(poolOf(kind, pass, 16), 1) != nullptr || !hasAvx512()));
     }
   }
 }
@@ -43,12 +43,12 @@ TEST_CASE("the oneDNN module gives null for what oneDNN refuses") {
   using Request = onednn::PoolRequest;
   Request refused = poolOf(Request::Kind::Largest, Request::Pass::Forward, 16);
   refused.result = {5, 100}; // no such windows
-  CHECK(module.pool(refused, 1) == nullptr);
+  CHECK(module.make(refused, 1) == nullptr);
   refused.pass = Request::Pass::Gradient;
-  CHECK(module.pool(refused, 1) == nullptr);
-  CHECK(module.softmax({16, -1}, 1) == nullptr);
-  CHECK(module.layerNorm({-1, 100, 1e-5F, false}, 1) == nullptr);
-  CHECK(module.matmul({ElementType::F32, 4, -5, 6, 6, 5, 5, false, false}, 1) == nullptr);
+  CHECK(module.make(refused, 1) == nullptr);
+  CHECK(module.make(onednn::SoftmaxRequest{16, -1}, 1) == nullptr);
+  CHECK(module.make(onednn::LayerNormRequest{-1, 100, 1e-5F, false}, 1) == nullptr);
+  CHECK(module.make(onednn::MatmulRequest{ElementType::F32, 4, -5, 6, 6, 5, 5, false, false}, 1) == nullptr);
 }
 
 } // namespace dfc::testing

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <variant>
 
 namespace dfc::onednn {
 
@@ -85,18 +86,15 @@ class Primitive {
                    std::byte* scratch) noexcept = 0;
 };
 
-/// The module's functions; null where oneDNN has no implementation for this processor or, but for matmul, no
-/// more than plain loops.
+using Request = std::variant<MatmulRequest, ConvolutionRequest, SoftmaxRequest, LayerNormRequest, PoolRequest,
+                             TransposeRequest>;
+
 class Module {
  public:
   virtual ~Module() = default;
   virtual std::string version() const = 0;
-  virtual std::unique_ptr<Primitive> matmul(const MatmulRequest& request, uint32_t slots) = 0;
-  virtual std::unique_ptr<Primitive> convolution(const ConvolutionRequest& request, uint32_t slots) = 0;
-  virtual std::unique_ptr<Primitive> softmax(const SoftmaxRequest& request, uint32_t slots) = 0;
-  virtual std::unique_ptr<Primitive> layerNorm(const LayerNormRequest& request, uint32_t slots) = 0;
-  virtual std::unique_ptr<Primitive> pool(const PoolRequest& request, uint32_t slots) = 0;
-  virtual std::unique_ptr<Primitive> transpose(const TransposeRequest& request, uint32_t slots) = 0;
+  /// Null where oneDNN has no implementation for this processor or, but for matmul, no more than plain loops.
+  virtual std::unique_ptr<Primitive> make(const Request& request, uint32_t slots) = 0;
 };
 
 /// The symbol that the module exports: `extern "C" dfc::onednn::Module* dfcOnednnModule()`, never null.

@@ -140,7 +140,7 @@ std::unique_ptr<Primitive> makeFilterGradient(const Layouts& plain, const Layout
 
 } // namespace
 
-std::unique_ptr<Primitive> makeConvolution(const ConvolutionRequest& request, uint32_t slots) {
+std::unique_ptr<Primitive> makePrimitive(const ConvolutionRequest& request, uint32_t slots) {
   const Layouts plain = plainLayouts(request);
   const Layouts any{anyLayout(plain.image), anyLayout(plain.filter), anyLayout(plain.result)};
   const Sliding sliding = slidingOf(request);

@@ -23,7 +23,7 @@ dnnl::matmul::primitive_desc describe(const Layout& a, const Layout& b, const La
 
 } // namespace
 
-std::unique_ptr<Primitive> makeMatmul(const MatmulRequest& request, uint32_t slots) {
+std::unique_ptr<Primitive> makePrimitive(const MatmulRequest& request, uint32_t slots) {
   const Layout a = matrix(request.type, request.rows, request.inner, request.aStride, request.transposeA);
   const Layout b = matrix(request.type, request.inner, request.columns, request.bStride, request.transposeB);
   const Layout c = matrix(request.type, request.rows, request.columns, request.cStride, false);

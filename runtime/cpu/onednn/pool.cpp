@@ -105,7 +105,7 @@ std::unique_ptr<Primitive> makeGradient(const Terms& terms, uint32_t slots) {
 
 } // namespace
 
-std::unique_ptr<Primitive> makePool(const PoolRequest& request, uint32_t slots) {
+std::unique_ptr<Primitive> makePrimitive(const PoolRequest& request, uint32_t slots) {
   const Terms terms(request);
   return request.pass == PoolRequest::Pass::Forward ? makeForward(terms, slots) : makeGradient(terms, slots);
 }

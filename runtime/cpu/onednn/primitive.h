@@ -42,12 +42,12 @@ struct Argument {
 std::unique_ptr<Primitive> wrap(const dnnl::primitive& primitive, const std::vector<Argument>& operands,
                                 const Argument& result, const dnnl::memory::desc& scratch, uint32_t slots);
 
-// One for each of the module's functions; they may throw dnnl::error.
-std::unique_ptr<Primitive> makeMatmul(const MatmulRequest& request, uint32_t slots);
-std::unique_ptr<Primitive> makeConvolution(const ConvolutionRequest& request, uint32_t slots);
-std::unique_ptr<Primitive> makeSoftmax(const SoftmaxRequest& request, uint32_t slots);
-std::unique_ptr<Primitive> makeLayerNorm(const LayerNormRequest& request, uint32_t slots);
-std::unique_ptr<Primitive> makePool(const PoolRequest& request, uint32_t slots);
-std::unique_ptr<Primitive> makeTranspose(const TransposeRequest& request, uint32_t slots);
+// One for each request; they may throw dnnl::error.
+std::unique_ptr<Primitive> makePrimitive(const MatmulRequest& request, uint32_t slots);
+std::unique_ptr<Primitive> makePrimitive(const ConvolutionRequest& request, uint32_t slots);
+std::unique_ptr<Primitive> makePrimitive(const SoftmaxRequest& request, uint32_t slots);
+std::unique_ptr<Primitive> makePrimitive(const LayerNormRequest& request, uint32_t slots);
+std::unique_ptr<Primitive> makePrimitive(const PoolRequest& request, uint32_t slots);
+std::unique_ptr<Primitive> makePrimitive(const TransposeRequest& request, uint32_t slots);
 
 } // namespace dfc::onednn

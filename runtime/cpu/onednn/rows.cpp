@@ -39,7 +39,7 @@ dnnl::layer_normalization_forward::primitive_desc describeLayerNorm(const Layout
 
 } // namespace
 
-std::unique_ptr<Primitive> makeSoftmax(const SoftmaxRequest& request, uint32_t slots) {
+std::unique_ptr<Primitive> makePrimitive(const SoftmaxRequest& request, uint32_t slots) {
   const Layout rows = rowsOf(request.rows, request.length);
   const Softmax::primitive_desc description = describeSoftmax(rows);
   if (!usable(description)) {
@@ -49,7 +49,7 @@ std::unique_ptr<Primitive> makeSoftmax(const SoftmaxRequest& request, uint32_t s
               description.scratchpad_desc(), slots);
 }
 
-std::unique_ptr<Primitive> makeLayerNorm(const LayerNormRequest& request, uint32_t slots) {
+std::unique_ptr<Primitive> makePrimitive(const LayerNormRequest& request, uint32_t slots) {
   const Layout rows = rowsOf(request.rows, request.length);
   const Layout row({request.length}, dataType(ElementType::F32), dnnl::memory::format_tag::a);
   const Flags flags = request.biased ? Flags::use_scale | Flags::use_shift : Flags::use_scale;

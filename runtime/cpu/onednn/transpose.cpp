@@ -18,7 +18,7 @@ dnnl::memory::data_type typeOfWidth(int64_t width) {
 
 } // namespace
 
-std::unique_ptr<Primitive> makeTranspose(const TransposeRequest& r, uint32_t slots) {
+std::unique_ptr<Primitive> makePrimitive(const TransposeRequest& r, uint32_t slots) {
   const dnnl::memory::data_type type = typeOfWidth(r.width);
   const dnnl::memory::desc from({r.rows, r.columns}, type, dnnl::memory::dims{1, r.fromStride}),
       to({r.rows, r.columns}, type, dnnl::memory::dims{r.toStride, 1});

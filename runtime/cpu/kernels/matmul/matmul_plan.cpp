@@ -100,7 +100,7 @@ void MatmulPlan::cutBothWays() {
 std::optional<MatmulPlan> MatmulPlan::wider(int64_t least) const {
   const int64_t wide = 2 * panelColumns;
   const bool alike = rows % panelRows == 0 && columns % wide == 0;
-  if (panelRows != gridRows || columnPanels_ == 1 || !alike || wide > widestGrid || panels() / 2 < least) {
+  if (rowPanels_ == 1 || columnPanels_ == 1 || !alike || wide > widestGrid || panels() / 2 < least) {
     return std::nullopt;
   }
   MatmulPlan plan = *this;

@@ -86,9 +86,10 @@ class OnednnMultiplier final : public PanelMultiplier {
     const int64_t aStride = packs(panel) ? panel.rows : plan_.aStride;
     packedBytes_ = std::max(packedBytes_, packs(panel) ? bytesOfA(panel) : 0);
     return primitives_.add({panel.rows, panel.columns}, [&] {
-      return onednnModule().matmul({type, panel.rows, panel.columns, plan_.inner, aStride, plan_.bStride,
-                                    plan_.columns, plan_.transposeA, plan_.transposeB},
-                                   slots);
+      return onednnModule().make(onednn::MatmulRequest{type, panel.rows, panel.columns, plan_.inner, aStride,
+                                                       plan_.bStride, plan_.columns, plan_.transposeA,
+                                                       plan_.transposeB},
+                                 slots);
     });
   }
 

@@ -94,7 +94,8 @@ bool StridedCopy::addTransposes() {
     for (const int64_t columns :
          {std::min(unitColumns_, columns_.length), columns_.length - (columnUnits_ - 1) * unitColumns_}) {
       if (!primitives_.add({rows, columns}, [&] {
-            return onednnModule().transpose({width_, rows, columns, columns_.from, rows_.to}, parts_);
+            return onednnModule().make(
+                onednn::TransposeRequest{width_, rows, columns, columns_.from, rows_.to}, parts_);
           })) {
         return false;
       }

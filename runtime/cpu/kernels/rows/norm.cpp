@@ -3,6 +3,7 @@
 #include "runtime/cpu/kernels/rows/rows.h"
 
 #include "ir/axis_view.h"
+#include "runtime/cpu/kernels/lanes.h"
 #include "runtime/cpu/kernels/rows/row_norm.h"
 #include "runtime/cpu/kernels/scratch.h"
 
@@ -13,19 +14,16 @@
 namespace dfc {
 namespace {
 
-// Lanes T (float or double); storage is the same, or 16 bits that `widen` and `narrow` convert.
+// Lanes T (float or double).
 template <class T>
 class NormKernel final : public CpuKernel {
  public:
   NormKernel(const AxisView& view, double epsilon, bool centred, OperandTypes operands, ThreadPool& pool)
       : pool_(pool), width_(byteWidth(operands[0].element)), length_(view.length * view.inner),
-        rows_(view.outer), norm_(length_, epsilon, centred, operands.size() > 2) {
-    if (width_ != sizeof(T)) {
-      widen_ = widenTile(operands[0].element);
-      narrow_ = narrowTile(operands[0].element);
-      for (size_t i = 1; i < operands.size(); ++i) {
-        factors_[i - 1].resize(static_cast<size_t>(length_));
-      }
+        rows_(view.outer), lanes_(operands[0].element),
+        norm_(length_, epsilon, centred, operands.size() > 2) {
+    for (size_t i = 1; i < operands.size() && !lanes_.inPlace(); ++i) {
+      factors_[i - 1].resize(static_cast<size_t>(length_));
     }
     group_ = std::max<int64_t>(1, groupElements / std::max<int64_t>(length_, 1));
     units_ = length_ == 0 ? 0 : (rows_ + group_ - 1) / group_;
@@ -42,7 +40,7 @@ class NormKernel final : public CpuKernel {
     }
     const T* factors[2] = {};
     for (size_t i = 1; i < operands.size(); ++i) {
-      factors[i - 1] = lanesOf(operands[i], length_, factors_[i - 1].data());
+      factors[i - 1] = lanes_.read(operands[i], length_, factors_[i - 1].data());
     }
     pool_.run(parts_, [&](uint32_t part) {
       const UnitRange mine = unitsOfPart(units_, parts_, part);
@@ -58,32 +56,18 @@ class NormKernel final : public CpuKernel {
 
   void runRows(uint32_t slot, const std::byte* from, std::byte* to, int64_t rows, const T* const* factors) {
     const int64_t count = rows * length_;
-    const size_t ofNorm = norm_.scratchBytes(rows),
-                 ofLanes = widen_ == nullptr ? 0 : static_cast<size_t>(count);
-    std::byte* const scratch = threadScratch(ofLanes * sizeof(T) + ofNorm);
-    T* const made = widen_ == nullptr ? reinterpret_cast<T*>(to) : reinterpret_cast<T*>(scratch + ofNorm);
-    const T* const given = lanesOf(from, count, made);
-    norm_.run(slot, given, made, rows, factors[0], factors[1], scratch);
-    if (narrow_ != nullptr) {
-      const void* inputs[1] = {made};
-      narrow_(inputs, to, static_cast<size_t>(count));
-    }
-  }
-
-  // Where elements lie as lanes: where they are stored, or widened into `room`.
-  const T* lanesOf(const std::byte* from, int64_t count, T* room) const {
-    if (widen_ == nullptr) {
-      return reinterpret_cast<const T*>(from);
-    }
-    const void* inputs[1] = {from};
-    widen_(inputs, room, static_cast<size_t>(count));
-    return room;
+    const size_t ofNorm = norm_.scratchBytes(rows);
+    const size_t ofLanes = lanes_.inPlace() ? 0 : static_cast<size_t>(count) * sizeof(T);
+    std::byte* const scratch = threadScratch(ofNorm + ofLanes);
+    T* const made = lanes_.place(to, reinterpret_cast<T*>(scratch + ofNorm));
+    norm_.run(slot, lanes_.read(from, count, made), made, rows, factors[0], factors[1], scratch);
+    lanes_.write(made, to, count);
   }
 
   ThreadPool& pool_;
   int64_t width_, length_, rows_, group_ = 1, units_ = 0; // of storage; of a row; in all; of a unit
+  Lanes<T> lanes_;
   RowNorm<T> norm_;
-  TileFunction widen_ = nullptr, narrow_ = nullptr;
   std::array<std::vector<T>, 2> factors_; // scale and bias widened
   uint32_t parts_ = 1;
 };

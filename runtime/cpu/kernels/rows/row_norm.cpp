@@ -34,7 +34,8 @@ RowNorm<T>::RowNorm(int64_t length, double epsilon, bool centred, bool biased)
 template <class T>
 void RowNorm<T>::prepare(int64_t rows, uint32_t slots) {
   onednn_ = onednn_ && primitives_.add({rows, length_}, [&] {
-    return onednnModule().layerNorm({rows, length_, static_cast<float>(epsilon_), biased_}, slots);
+    return onednnModule().make(onednn::LayerNormRequest{rows, length_, static_cast<float>(epsilon_), biased_},
+                               slots);
   });
 }
 

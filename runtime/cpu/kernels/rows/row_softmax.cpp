@@ -17,7 +17,7 @@ RowSoftmax<T>::RowSoftmax(int64_t length, bool logarithm)
 template <class T>
 void RowSoftmax<T>::prepare(int64_t rows, uint32_t slots) {
   onednn_ = onednn_ && primitives_.add({rows, length_}, [&] {
-    return onednnModule().softmax({rows, length_}, slots);
+    return onednnModule().make(onednn::SoftmaxRequest{rows, length_}, slots);
   });
 }
 

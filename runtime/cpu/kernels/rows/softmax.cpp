@@ -5,6 +5,7 @@
 #include "runtime/cpu/kernels/rows/rows.h"
 
 #include "ir/axis_view.h"
+#include "runtime/cpu/kernels/lanes.h"
 #include "runtime/cpu/kernels/rows/column_math.h"
 #include "runtime/cpu/kernels/rows/row_softmax.h"
 #include "runtime/cpu/kernels/scratch.h"
@@ -15,17 +16,13 @@
 namespace dfc {
 namespace {
 
-// Lanes T (float or double), storage Stored (the same, or 16 bits that `widen` and `narrow` convert).
+// Lanes T (float or double), storage Stored (the same, or 16 bits).
 template <class T, class Stored>
 class SoftmaxKernel final : public CpuKernel {
  public:
   SoftmaxKernel(const AxisView& view, bool logarithm, ElementType type, ThreadPool& pool)
       : pool_(pool), view_(view), logarithm_(logarithm), sideBySide_(view.inner >= lineOfNeighbours),
-        softmax_(view.length, logarithm) {
-    if (sizeof(T) != sizeof(Stored)) {
-      widen_ = widenTile(type);
-      narrow_ = narrowTile(type);
-    }
+        lanes_(type), softmax_(view.length, logarithm) {
     perLine_ = view.inner == 1 ? view.outer : view.inner;
     group_ = groupOf(view, sideBySide_);
     groups_ = (perLine_ + group_ - 1) / group_;
@@ -89,9 +86,9 @@ class SoftmaxKernel final : public CpuKernel {
     T* const lanes = reinterpret_cast<T*>(scratch + ofSoftmax);
     Stored* const stored = storedOf(lanes, count);
     gather(from, stored, rows);
-    widen(stored, lanes, count);
+    lanes_.read(reinterpret_cast<const std::byte*>(stored), rows * view_.length, lanes);
     softmax_.run(part, lanes, lanes, rows, scratch);
-    narrow(lanes, stored, count);
+    lanes_.write(lanes, reinterpret_cast<std::byte*>(stored), rows * view_.length);
     scatter(stored, to, rows);
   }
 
@@ -104,9 +101,9 @@ class SoftmaxKernel final : public CpuKernel {
     T* const lanes = apart + count;
     Stored* const stored = storedOf(lanes, count);
     gather(from, stored, rows);
-    widen(stored, lanes, count);
+    lanes_.read(reinterpret_cast<const std::byte*>(stored), rows * view_.length, lanes);
     compute(lanes, apart, {ofRows, sums}, rows);
-    narrow(lanes, stored, count);
+    lanes_.write(lanes, reinterpret_cast<std::byte*>(stored), rows * view_.length);
     scatter(stored, to, rows);
   }
 
@@ -116,18 +113,6 @@ class SoftmaxKernel final : public CpuKernel {
       return lanes;
     } else {
       return reinterpret_cast<Stored*>(lanes + count);
-    }
-  }
-  void widen(const Stored* from, T* to, size_t count) const {
-    if (widen_ != nullptr) {
-      const void* inputs[1] = {from};
-      widen_(inputs, to, count);
-    }
-  }
-  void narrow(const T* from, Stored* to, size_t count) const {
-    if (narrow_ != nullptr) {
-      const void* inputs[1] = {from};
-      narrow_(inputs, to, count);
     }
   }
 
@@ -193,10 +178,10 @@ class SoftmaxKernel final : public CpuKernel {
   ThreadPool& pool_;
   AxisView view_;
   bool logarithm_, sideBySide_;
+  Lanes<T> lanes_;
   RowSoftmax<T> softmax_; // of rows one after the other
   RowMath<T> math_;
   ColumnMath<T> columns_;
-  TileFunction widen_ = nullptr, narrow_ = nullptr;
   int64_t perLine_, group_, groups_, units_; // rows that may be grouped; of a group; groups; groups in all
   uint32_t parts_;
 };

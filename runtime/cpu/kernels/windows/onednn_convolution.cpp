@@ -80,7 +80,7 @@ class OnednnConvolution final : public CpuKernel {
     for (int64_t index = 0; index < plan_.parts(); ++index) {
       const ConvolutionPart part = plan_.part(index);
       if (!primitives_.add({part.images, part.channels},
-                           [&] { return onednnModule().convolution(cut_.request(part), threads_); })) {
+                           [&] { return onednnModule().make(cut_.request(part), threads_); })) {
         return false;
       }
     }

@@ -1,9 +1,9 @@
 #include "runtime/cpu/kernels/windows/onednn_pool.h"
 
+#include "runtime/cpu/kernels/lanes.h"
 #include "runtime/cpu/kernels/scratch.h"
 #include "runtime/cpu/kernels/shaped_primitives.h"
 #include "runtime/cpu/kernels/tiles/row_tiles.h"
-#include "runtime/cpu/kernels/tiles/tile_functions.h"
 #include "runtime/cpu/kernels/windows/onednn_windows.h"
 #include "runtime/cpu/onednn_library.h"
 
@@ -37,11 +37,7 @@ class OnednnPool final : public CpuKernel {
  public:
   OnednnPool(const Request& request, const TensorType& image, std::unique_ptr<OwnPool> own, ThreadPool& pool)
       : pool_(pool), request_(request), planes_(image.shape[0] * image.shape[1]),
-        width_(byteWidth(image.element)), own_(std::move(own)) {
-    if (laneTypeOf(image.element) != image.element) {
-      widen_ = widenTile(image.element);
-      narrow_ = narrowTile(image.element);
-    }
+        width_(byteWidth(image.element)), lanes_(image.element), own_(std::move(own)) {
     sayOperands();
     group_ = std::max(groupElements / std::max<int64_t>(planeElements(), 1) / block * block, block);
     groups_ = std::max<int64_t>(planes_ / group_, 1);
@@ -100,43 +96,31 @@ class OnednnPool final : public CpuKernel {
   bool add(int64_t planes) {
     Request request = request_;
     request.planes = planes;
-    return primitives_.add({planes, 0}, [&] { return onednnModule().pool(request, parts_); });
+    return primitives_.add({planes, 0}, [&] { return onednnModule().make(request, parts_); });
   }
 
   Wild runGroup(uint32_t slot, llvm::ArrayRef<const std::byte*> operands, std::byte* result, int64_t group) {
     const int64_t first = group * group_, planes = planesOf(group);
-    int64_t lanes = widen_ == nullptr ? 0 : made_ * planes;
+    int64_t lanes = made_;
     for (const Planes& operand : operands_) {
-      lanes += widen_ == nullptr ? 0 : operand.elements * planes;
+      lanes += operand.elements;
     }
+    const size_t ofLanes = lanes_.inPlace() ? 0 : static_cast<size_t>(lanes * planes) * sizeof(float);
     const size_t ofPrimitive = primitives_.scratchBytes();
-    std::byte* const scratch = threadScratch(ofPrimitive + static_cast<size_t>(lanes) * sizeof(float));
+    std::byte* const scratch = threadScratch(ofPrimitive + ofLanes);
     auto* room = reinterpret_cast<float*>(scratch + ofPrimitive);
     const std::byte* inputs[2] = {};
     for (size_t i = 0; i < operands_.size(); ++i) {
-      inputs[i] = operands[i] + first * operands_[i].elements * width_;
-      inputs[i] = widened(inputs[i], operands_[i].elements * planes, room);
+      const int64_t elements = operands_[i].elements;
+      inputs[i] = reinterpret_cast<const std::byte*>(
+          lanes_.read(operands[i] + first * elements * width_, elements * planes, room));
+      room += lanes_.inPlace() ? 0 : elements * planes;
     }
     std::byte* const to = result + first * made_ * width_;
-    std::byte* const made = widen_ == nullptr ? to : reinterpret_cast<std::byte*>(room);
-    primitives_.run({planes, 0}, slot, inputs, made, scratch, "pool");
-    if (narrow_ != nullptr) {
-      const void* input[1] = {made};
-      narrow_(input, to, static_cast<size_t>(made_ * planes));
-    }
+    float* const made = lanes_.place(to, room);
+    primitives_.run({planes, 0}, slot, inputs, reinterpret_cast<std::byte*>(made), scratch, "pool");
+    lanes_.write(made, to, made_ * planes);
     return wildOf(inputs, planes);
-  }
-
-  // Where `count` elements lie as f32: `room` moves behind what is put there.
-  const std::byte* widened(const std::byte* from, int64_t count, float*& room) const {
-    if (widen_ == nullptr) {
-      return from;
-    }
-    const void* input[1] = {from};
-    float* const lanes = room;
-    widen_(input, lanes, static_cast<size_t>(count));
-    room += count;
-    return reinterpret_cast<const std::byte*>(lanes);
   }
 
   Wild wildOf(const std::byte* const* inputs, int64_t planes) const {
@@ -158,12 +142,12 @@ class OnednnPool final : public CpuKernel {
   Request request_;                // but for the number of planes
   int64_t planes_, width_;         // in all; of an element
   int64_t group_ = 1, groups_ = 0; // planes at a time; groups
+  Lanes<float> lanes_;
   std::unique_ptr<OwnPool> own_;
   llvm::SmallVector<Planes, 2> operands_;
   int64_t made_ = 0; // elements of a plane of the result
   RowFunctions<float> row_ = rowFunctions<float>();
   ShapedPrimitives primitives_;
-  TileFunction widen_ = nullptr, narrow_ = nullptr;
   uint32_t parts_ = 1;
 };
 

@@ -2,9 +2,7 @@
 // elements.
 #pragma once
 
-#include "runtime/cpu/kernels/tiles/tile_functions.h"
-
-#include <cstring>
+#include "runtime/cpu/kernels/lanes.h"
 
 namespace dfc {
 
@@ -12,42 +10,22 @@ namespace dfc {
 template <class T>
 class LaneRows {
  public:
-  LaneRows(ElementType type, int64_t length) : width_(byteWidth(type)), length_(length) {
-    if (laneTypeOf(type) != type) {
-      widen_ = widenTile(type);
-      narrow_ = narrowTile(type);
-    }
-  }
-  bool inPlace() const { return widen_ == nullptr; } ///< rows need no room
+  LaneRows(ElementType type, int64_t length)
+      : lanes_(type), rowBytes_(length * byteWidth(type)), length_(length) {}
+  bool inPlace() const { return lanes_.inPlace(); } ///< rows need no room
   /// Row number `row`: where it lies, or widened into `room`.
   const T* read(const std::byte* from, int64_t row, T* room) const {
-    const std::byte* at = from + row * length_ * width_;
-    if (widen_ == nullptr) {
-      return reinterpret_cast<const T*>(at);
-    }
-    const void* inputs[1] = {at};
-    widen_(inputs, room, static_cast<size_t>(length_));
-    return room;
+    return lanes_.read(from + row * rowBytes_, length_, room);
   }
   /// Where to make row number `row`: where it lies, or in `room`; then write() it.
-  T* place(std::byte* to, int64_t row, T* room) const {
-    return inPlace() ? reinterpret_cast<T*>(to + row * length_ * width_) : room;
-  }
+  T* place(std::byte* to, int64_t row, T* room) const { return lanes_.place(to + row * rowBytes_, room); }
   void write(const T* lanes, std::byte* to, int64_t row) const {
-    std::byte* at = to + row * length_ * width_;
-    if (narrow_ == nullptr) {
-      if (reinterpret_cast<const std::byte*>(lanes) != at) {
-        std::memcpy(at, lanes, static_cast<size_t>(length_) * sizeof(T));
-      }
-      return;
-    }
-    const void* inputs[1] = {lanes};
-    narrow_(inputs, at, static_cast<size_t>(length_));
+    lanes_.write(lanes, to + row * rowBytes_, length_);
   }
 
  private:
-  int64_t width_, length_;
-  TileFunction widen_ = nullptr, narrow_ = nullptr;
+  Lanes<T> lanes_;
+  int64_t rowBytes_, length_;
 };
 
 /// Whether `next` is larger than `best`, where NaN is larger than all and of two equal the first stays. For
