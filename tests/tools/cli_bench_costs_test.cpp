@@ -96,6 +96,53 @@ TEST_CASE("dfc bench: --samples counts in the cost table, before --quick") {
   CHECK(rows.size() == 5); // and overhead/chain/build
 }
 
+TEST_CASE("dfc bench: PyTorch's samples and ours take turns") {
+  if (!pythonIsHere()) {
+    DFC_SKIP("peers are scripts, and there is no python3");
+  }
+  const Workshop shop;
+  shop.write("torch_cpu.py", R"(import json, sys
+key = sys.argv[sys.argv.index("--keys") + 1]
+print("ready", flush=True)
+turns = 0
+for line in sys.stdin:
+    assert line == "sample\n"
+    turns += 1
+    if turns == 3 and key == "train/1024":
+        sys.exit("has had enough")
+    print("a remark\nsampled", flush=True)
+print(json.dumps({"key": key, "who": "in turn", "seconds": 1, "least": 1, "most": 1, "samples": turns}))
+)");
+  const Outcome outcome =
+      shop.dfc(costs(shop, {"--python", "python3", "--samples", "4", "--steps", "1", "--only", "train/64",
+                            "--only", "train/1024", "-o", "results.json"}));
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  const auto rows = rowsOf(shop.file("results.json"));
+  CHECK(rows.at("train/64")["samples"] == 4);
+  CHECK(rows.at("train/1024")["samples"] == 4); // ours go on without
+  const auto theirs = rowsOf(shop.file("results.json"), "in turn");
+  REQUIRE(theirs.size() == 1);
+  CHECK(theirs.at("train/64")["samples"] == 4);
+  const auto missing = rowsOf(shop.file("results.json"), "torch_cpu.py");
+  CHECK_THAT(missing.at("train/1024")["notMeasured"].get<std::string>(), containing("has had enough"));
+}
+
+TEST_CASE("dfc bench: a peer that keeps ours waiting is ended at its time limit") {
+  if (!pythonIsHere()) {
+    DFC_SKIP("peers are scripts, and there is no python3");
+  }
+  const Workshop shop;
+  shop.write("torch_cpu.py", peerScript("import time\ntime.sleep(600)"));
+  const Outcome outcome = shop.dfc(costs(shop, {"--python", "python3", "--samples", "2", "--only", "train/64",
+                                                "--script-limit", "1", "-o", "results.json"}));
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK(rowsOf(shop.file("results.json")).at("train/64")["samples"] == 2);
+  const auto missing = rowsOf(shop.file("results.json"), "torch_cpu.py");
+  CHECK_THAT(missing.at("train/64")["notMeasured"].get<std::string>(), containing("took more than 1 s"));
+}
+
 TEST_CASE("dfc bench: one row of a task graph alone, beside all who did that work") {
   const Workshop shop;
   const auto rowsOnly = [&](const std::string& key) {

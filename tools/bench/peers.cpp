@@ -1,7 +1,6 @@
 #include "tools/bench/peers.h"
 
 #include "runtime/executable_folder.h"
-#include "tools/bench/process.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -136,16 +135,11 @@ std::optional<double> requirementOf(const Stage& stage, const Row& row) {
   return most ? stage.required(*most) : std::nullopt;
 }
 
-} // namespace
-
-void runPeer(const Stage& stage, const PeerScript& script, const PeerOptions& options) {
-  const std::vector<std::string>& keys = script.keys;
-  if (keys.empty()) {
-    return;
-  }
-  const auto outcome = runProcess(wordsOf(script, options, keys, stage.quick()), options.limitSeconds);
+/// Adds the rows that a script's answers are, and one for the keys without.
+void addAnswers(const Stage& stage, const PeerScript& script, const PeerOptions& options,
+                const Result<ProcessOutcome>& outcome) {
   if (!outcome) {
-    return addMissing(stage, script, keys, {}, outcome.errors().front().message);
+    return addMissing(stage, script, script.keys, {}, outcome.errors().front().message);
   }
   std::vector<std::string> answered;
   std::istringstream lines(outcome->out);
@@ -155,7 +149,34 @@ void runPeer(const Stage& stage, const PeerScript& script, const PeerOptions& op
       stage.report().add(*std::move(row));
     }
   }
-  addMissing(stage, script, keys, answered, whyNoAnswer(*outcome, options));
+  addMissing(stage, script, script.keys, answered, whyNoAnswer(*outcome, options));
+}
+
+} // namespace
+
+void runPeer(const Stage& stage, const PeerScript& script, const PeerOptions& options) {
+  if (!script.keys.empty()) {
+    addAnswers(stage, script, options,
+               runProcess(wordsOf(script, options, script.keys, stage.quick()), options.limitSeconds));
+  }
+}
+
+PeerInTurn::PeerInTurn(const Stage& stage, PeerScript script, const PeerOptions& options)
+    : stage_(stage), script_(std::move(script)), options_(options),
+      process_(RunningProcess::start(wordsOf(script_, options, script_.keys, stage.quick()),
+                                     options.limitSeconds)),
+      answers_(process_.ok() && (*process_)->awaitLine("ready")) {}
+
+void PeerInTurn::sample() {
+  if (answers_) {
+    (*process_)->say("sample");
+    answers_ = (*process_)->awaitLine("sampled");
+  }
+}
+
+void PeerInTurn::finish() {
+  addAnswers(stage_, script_, options_,
+             process_ ? Result<ProcessOutcome>((*process_)->finish()) : process_.errors());
 }
 
 void runProgramBeside(const Stage& stage, PeerScript script, const PeerOptions& options,

@@ -1,7 +1,8 @@
 // The peers: scripts that do the same work in PyTorch and JAX, run as programs of their own, one at a time,
-// while nothing of ours runs. What they print is in peers/peer.py.
+// while nothing of ours runs. What they print, and how they are asked for samples, is in peers/peer.py.
 #pragma once
 
+#include "tools/bench/process.h"
 #include "tools/bench/stage.h"
 
 namespace dfc::bench {
@@ -24,6 +25,25 @@ struct PeerScript {
 /// Runs a script for its keys, and not at all where it has none. Adds a row for each answer; a key without
 /// any gets one that says why.
 void runPeer(const Stage& stage, const PeerScript& script, const PeerOptions& options);
+
+/// A script whose samples and ours take turns, so that whatever else a host does, and how fast it lets its
+/// processors run, falls on all alike.
+class PeerInTurn {
+ public:
+  /// Starts it, and waits until it has warmed up.
+  PeerInTurn(const Stage& stage, PeerScript script, const PeerOptions& options);
+  /// One sample of each of its rows. Nothing where it has ended.
+  void sample();
+  /// Waits for its end, and adds its rows as runPeer does.
+  void finish();
+
+ private:
+  const Stage& stage_;
+  PeerScript script_;
+  const PeerOptions& options_;
+  Result<std::unique_ptr<RunningProcess>> process_;
+  bool answers_ = false;
+};
 
 /// The row that says that a program was not built.
 struct WithoutProgram {

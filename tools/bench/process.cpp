@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,9 +54,46 @@ class Pipe {
   std::array<int, 2> ends_{-1, -1};
 };
 
-class Child {
+/// Two connected sockets: unlike a pipe, whoever writes to one is not killed when the other has gone.
+class Conversation {
+ public:
+  Conversation() {
+    DFC_ASSERT(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()) == 0, std::strerror(errno));
+  }
+  Conversation(const Conversation&) = delete;
+  Conversation& operator=(const Conversation&) = delete;
+  ~Conversation() {
+    close(0);
+    close(1);
+  }
+  int theirs() const { return ends_[1]; }
+  void close(size_t end) {
+    if (ends_[end] >= 0) {
+      ::close(ends_[end]);
+      ends_[end] = -1;
+    }
+  }
+  void say(const std::string& text) {
+    if (::send(ends_[0], text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+      close(0); // nobody listens any more
+    }
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+};
+
+class Child final : public RunningProcess {
  public:
   Child(double limitSeconds) : end_(Clock::now() + seconds(limitSeconds)) {}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() override {
+    if (pid_ > 0 && !hasEnded_) {
+      end_ = Clock::now();
+      finish();
+    }
+  }
 
   /// 0, or why it could not be started.
   int start(std::vector<std::string> words) {
@@ -67,7 +105,7 @@ class Child {
     pointers.push_back(nullptr);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, in_.theirs(), 0);
     posix_spawn_file_actions_adddup2(&actions, out_.writing(), 1);
     posix_spawn_file_actions_adddup2(&actions, err_.writing(), 2);
     posix_spawnattr_t attributes;
@@ -77,12 +115,35 @@ class Child {
     const int failure = ::posix_spawnp(&pid_, pointers[0], &actions, &attributes, pointers.data(), environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
+    in_.close(1);
     out_.close(1);
     err_.close(1);
+    pid_ = failure == 0 ? pid_ : 0;
     return failure;
   }
 
-  ProcessOutcome finish() {
+  void say(const std::string& line) override { in_.say(line + '\n'); }
+
+  bool awaitLine(std::string_view line) override {
+    while (true) {
+      for (size_t end = 0; (end = outcome_.out.find('\n', heard_)) != std::string::npos;) {
+        const bool isIt = std::string_view(outcome_.out).substr(heard_, end - heard_) == line;
+        heard_ = end + 1;
+        if (isIt) {
+          return true;
+        }
+      }
+      const bool last = ended();
+      const bool more = listen(last ? 0 : 100);
+      if (last && (!more || Clock::now() >= end_)) { // a grandchild may go on writing
+        return false;
+      }
+      endWhenLate();
+    }
+  }
+
+  ProcessOutcome finish() override {
+    in_.close(0);
     while (!ended()) {
       listen(100);
       endWhenLate();
@@ -115,15 +176,15 @@ class Child {
 
   bool ended() {
     int status = 0;
-    if (::waitpid(pid_, &status, WNOHANG) != pid_) {
-      return false;
+    if (!hasEnded_ && ::waitpid(pid_, &status, WNOHANG) == pid_) {
+      outcome_.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      hasEnded_ = true;
     }
-    outcome_.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return true;
+    return hasEnded_;
   }
 
   void endWhenLate() {
-    if (Clock::now() < end_) {
+    if (hasEnded_ || Clock::now() < end_) {
       return;
     }
     ::kill(-pid_, outcome_.timedOut ? SIGKILL : SIGTERM);
@@ -131,21 +192,33 @@ class Child {
     end_ = Clock::now() + seconds(graceSeconds);
   }
 
+  Conversation in_;
   Pipe out_, err_;
   pid_t pid_ = 0;
+  bool hasEnded_ = false;
+  size_t heard_ = 0; // of what it wrote
   Clock::time_point end_;
   ProcessOutcome outcome_;
 };
 
 } // namespace
 
-Result<ProcessOutcome> runProcess(const std::vector<std::string>& words, double limitSeconds) {
-  Child child(limitSeconds);
-  if (const int failure = child.start(words); failure != 0) {
+Result<std::unique_ptr<RunningProcess>> RunningProcess::start(const std::vector<std::string>& words,
+                                                              double limitSeconds) {
+  auto child = std::make_unique<Child>(limitSeconds);
+  if (const int failure = child->start(words); failure != 0) {
     return errorWithoutPlace(fmt::format("'{}' cannot be started: {}", words[0], std::strerror(failure)),
                              "name another program with --python");
   }
-  return child.finish();
+  return std::unique_ptr<RunningProcess>(std::move(child));
+}
+
+Result<ProcessOutcome> runProcess(const std::vector<std::string>& words, double limitSeconds) {
+  auto process = RunningProcess::start(words, limitSeconds);
+  if (!process) {
+    return process.errors();
+  }
+  return (*process)->finish();
 }
 
 } // namespace dfc::bench

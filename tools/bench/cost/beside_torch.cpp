@@ -1,5 +1,5 @@
 // Training and inference on the host's CPU, beside PyTorch with as many threads: B3's net and a transformer
-// block. Ours is timed before and after PyTorch's script, so that what else the host does falls on both.
+// block. Its samples and ours take turns.
 #include "tools/bench/cost/costs.h"
 #include "tools/bench/graphs/net.h"
 #include "tools/bench/graphs/transformer.h"
@@ -42,16 +42,20 @@ void besideTorch(Stage& stage, const PeerOptions& peers, const Work& work) {
     if (!act) {
       return act.errors();
     }
-    const Sampling all = stage.asAsked({10, work.steps, 3}, {2, 1, 3});
-    std::vector<double> seconds = sampleSteps(*act, {(all.samples + 1) / 2, all.steps, all.warmUp});
+    const Sampling all = stage.asAsked({15, work.steps, 1}, {2, 1, 1});
     PeerScript script;
     script.file = "torch_cpu.py";
     script.keys = {work.key};
     script.arguments = {"--threads", fmt::format("{}", variation.machine->devices[DeviceId(0)].threads),
                         "--steps", fmt::format("{}", all.steps)};
-    runPeer(stage, script, peers);
-    const std::vector<double> after = sampleSteps(*act, {all.samples / 2, all.steps, all.warmUp});
-    seconds.insert(seconds.end(), after.begin(), after.end());
+    PeerInTurn peer(stage, script, peers);
+    sampleSteps(*act, {0, 0, 5});
+    std::vector<double> seconds;
+    for (uint32_t sample = 0; sample < all.samples; ++sample) {
+      seconds.push_back(sampleSteps(*act, {1, all.steps, all.warmUp}).front());
+      peer.sample();
+    }
+    peer.finish();
     row.time = spreadOf(std::move(seconds));
     holdAgainstPeers(stage.report(), row.key, stage.atFullSize(mostOverTorch), row);
     return success();

@@ -2,6 +2,8 @@
 
 A script is told the keys of the rows to measure (`dfc bench` rows of the same work) and prints a JSON object a line:
 {"key", "who", "seconds", "least", "most", "samples"} with seconds of one step, or {"key", "who", "error"}.
+One that samples in turn with dfc first prints "ready", then takes a sample for each line that it reads and prints
+"sampled", and answers when there are no more lines.
 """
 
 import argparse
@@ -48,14 +50,49 @@ def timed(step, wait, quick, steps=50, samples=7, before=lambda: None):
     return spread(seconds)
 
 
+def cannot(key, who, error):
+    """Says why; a peer that cannot run is a row too, and must not end the others."""
+    first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    say(key, who, error=f"{type(error).__name__}: {first}"[:300])
+    print(f"{key} {who}: {error}", file=sys.stderr)
+
+
+def timed_in_turn(key, makers, steps, asked=sys.stdin):
+    """`makers`: for each name, what makes its step. A sample of each, of `steps` steps, for each line of `asked`."""
+    samples = {}
+    acts = {}
+    for who, make in makers.items():
+        try:
+            acts[who] = make()
+            for _ in range(5):
+                acts[who]()
+            samples[who] = []
+        except Exception as error:
+            cannot(key, who, error)
+    print("ready", flush=True)
+    for _ in asked:
+        for who in list(samples):
+            try:
+                acts[who]()  # the caches are others' by now
+                begin = time.perf_counter()
+                for _ in range(steps):
+                    acts[who]()
+                samples[who].append((time.perf_counter() - begin) / steps)
+            except Exception as error:
+                del samples[who]
+                cannot(key, who, error)
+        print("sampled", flush=True)
+    for who, seconds in samples.items():
+        if seconds:
+            say(key, who, **spread(seconds))
+
+
 def attempt(key, who, measure):
     """Prints what `measure` gives, or why it could not."""
     try:
         say(key, who, **measure())
-    except Exception as error:  # a peer that cannot run is a row too, and must not end the others
-        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        say(key, who, error=f"{type(error).__name__}: {first}"[:300])
-        print(f"{key} {who}: {error}", file=sys.stderr)
+    except Exception as error:
+        cannot(key, who, error)
 
 
 def precision_and_batch(key):

@@ -1,4 +1,5 @@
-"""B3's net and a transformer block on the CPU in PyTorch, eagerly and compiled, with the threads that dfc has."""
+"""B3's net and a transformer block on the CPU in PyTorch, eagerly and compiled, with the threads that dfc has, with
+which it samples in turn."""
 
 import argparse
 import os
@@ -63,13 +64,11 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
 
-    def timed(make, model, x, y):
-        return peer.timed(make(model, x, y), lambda: None, options.quick, steps=options.steps)
-
     def both(key, make, made):
         version = torch.__version__.split("+")[0]
-        peer.attempt(key, f"PyTorch {version} eager", lambda: timed(make[0], *made()))
-        peer.attempt(key, f"PyTorch {version} compiled", lambda: timed(make[1], *made()))
+        makers = {f"PyTorch {version} eager": lambda: make[0](*made()),
+                  f"PyTorch {version} compiled": lambda: make[1](*made())}
+        peer.timed_in_turn(key, makers, options.steps)
 
     def block():
         batch = 1 if options.quick else 8
