@@ -7,10 +7,11 @@
 
 namespace dfc::bench {
 
-/// How something is timed: `warmUp` steps unmeasured, then `samples` times `steps` steps submitted back to
-/// back and waited for together.
+/// How something is timed: `warmUp` steps unmeasured, and more until they have taken `warmSeconds`, then
+/// `samples` times `steps` steps submitted back to back and waited for together.
 struct Sampling {
   uint32_t samples = 7, steps = 50, warmUp = 5;
+  double warmSeconds = 0;
 };
 
 /// Seconds of one step.

@@ -194,10 +194,15 @@ void Stage::checkPrediction(Row& row) const {
 }
 
 std::vector<double> sampleSteps(const Prepared& act, const Sampling& sampling) {
+  const double start = steadySeconds();
   for (uint32_t i = 0; i < sampling.warmUp; ++i) {
     act.step();
   }
   act.session->waitAll();
+  while (steadySeconds() - start < sampling.warmSeconds) {
+    act.step();
+    act.session->waitAll();
+  }
   std::vector<double> seconds;
   for (uint32_t sample = 0; sample < sampling.samples; ++sample) {
     const double begin = steadySeconds();
