@@ -1,8 +1,9 @@
 // matmul of every type, transposed and batched, against plain double loops.
-#include "runtime/cpu/kernels/matmul/wide_panels.h"
+#include "runtime/cpu/kernels/matmul/packed_panels.h"
 #include "tests/runtime/kernel_testing.h"
 #include "tests/support/catch.h"
 
+#include <array>
 #include <cmath>
 
 namespace dfc::testing {
@@ -160,34 +161,72 @@ TEST_CASE("matmul gives the same bits with one thread and with three") {
   }
 }
 
-TEST_CASE("products whose panels are wide for few threads have the bits that they have for many") {
-  const Literal x = randomLiteral(f32({1024, 512}), 78), w = randomLiteral(f32({512, 2048}), 79);
-  const Literal v = randomLiteral(f32({2048, 512}), 80), g = randomLiteral(f32({1024, 2048}), 81);
-  const std::pair<ops::Matmul, std::vector<Literal>> products[] = {
-      {{}, {x, w}}, {{{}, false, true}, {x, v}}, {{{}, true, false}, {x, g}}, {{}, {g, v}}};
-  for (const auto& [op, operands] : products) {
-    INFO(toString(operands[0].type()) << " and " << toString(operands[1].type()));
-    const Literal many = runKernel(op, operands, 16);
-    CHECK(runKernel(op, operands, 1) == many);
-    CHECK(runKernel(op, operands, 2) == many);
+TEST_CASE("packed products agree with plain loops") {
+  for (const bool transposed : {false, true}) {
+    checkProduct({{}, {}, 1100, 300, 130}, ElementType::F32, transposed, false, true,
+                 97); // two rows of panels
+    checkProduct({{}, {}, 2100, 129, 200}, ElementType::F32, transposed, true, true, 97);
+    checkProduct({{1}, {1}, 512, 128, 128}, ElementType::F32, transposed, transposed, true, 97);
+    checkProduct({{}, {}, 600, 1000, 2048}, ElementType::F32, transposed, !transposed, true, 997);
   }
 }
 
-TEST_CASE("panels get wider for few threads as long as four remain for each") {
+TEST_CASE("products whose panels are large for few threads have the bits that they have for many") {
+  const Literal x = randomLiteral(f32({1024, 512}), 78), w = randomLiteral(f32({512, 2048}), 79);
+  const Literal v = randomLiteral(f32({2048, 512}), 80), g = randomLiteral(f32({1024, 2048}), 81);
+  const Literal odd = randomLiteral(f32({700, 333}), 82), other = randomLiteral(f32({700, 1101}), 83);
+  const std::pair<ops::Matmul, std::vector<Literal>> products[] = {{{}, {x, w}},
+                                                                   {{{}, false, true}, {x, v}},
+                                                                   {{{}, true, false}, {x, g}},
+                                                                   {{{}, true, false}, {g, x}},
+                                                                   {{}, {g, v}},
+                                                                   {{{}, true, false}, {other, odd}},
+                                                                   {{{}, true, true}, {w, v}}};
+  for (const auto& [op, operands] : products) {
+    INFO(toString(operands[0].type()) << " and " << toString(operands[1].type()));
+    const Literal many = runKernel(op, operands, 16);
+    for (const uint32_t threads : {1U, 2U, 3U}) {
+      CHECK(runKernel(op, operands, threads) == many);
+    }
+  }
+}
+
+TEST_CASE("panels of packed operands are as large as so many threads let them be") {
+  const auto cut = [](const ops::Matmul& op, const Shape& a, const Shape& b, const Shape& c,
+                      uint32_t threads) {
+    const TensorType operands[2] = {{ElementType::F32, a}, {ElementType::F32, b}};
+    const std::optional<MatmulPlan> plan =
+        MatmulPlan(op, operands, {TensorType{ElementType::F32, c}}).packed(threads);
+    return plan ? std::array<int64_t, 3>{plan->panelRows, plan->panelColumns, plan->panels()}
+                : std::array<int64_t, 3>{};
+  };
+  using Cut = std::array<int64_t, 3>;
+  const auto across = [&](uint32_t threads) {
+    return cut({}, {1024, 512}, {512, 2048}, {1024, 2048}, threads);
+  };
+  CHECK(across(2) == Cut{1024, 256, 8});
+  CHECK(across(8) == Cut{1024, 256, 8});
+  CHECK(across(16) == Cut{1024, 128, 16});
+  CHECK(across(32) == Cut{512, 128, 32});
+  CHECK(across(1000) == Cut{128, 128, 128});
+  const ops::Matmul gradient{{}, true, false};
+  CHECK(cut(gradient, {1024, 2048}, {1024, 512}, {2048, 512}, 2) == Cut{2048, 256, 2});
+  CHECK(cut({}, {8192, 512}, {512, 512}, {8192, 512}, 2) == Cut{1024, 256, 16});
+  CHECK(cut({}, {500, 512}, {512, 512}, {500, 512}, 2) == Cut{});     // too few rows to pack for
+  CHECK(cut({}, {1024, 4096}, {4096, 512}, {1024, 512}, 2) == Cut{}); // panels of b would leave L2
+}
+
+TEST_CASE("products of other types than f32, or too large to try out, have the same panels for all threads") {
   const ops::Matmul op;
-  const TensorType operands[2] = {f32({1024, 512}), f32({512, 2048})}, result = f32({1024, 2048});
-  const MatmulPlan plan(op, operands, {result});
-  REQUIRE(plan.panelRows == 256);
-  REQUIRE(plan.panelColumns == 512); // 4 x 4 panels
-  CHECK(!plan.wider(9).has_value());
-  REQUIRE(plan.wider(8).has_value());
-  CHECK(plan.wider(8)->panelColumns == 1024);
-  CHECK(plan.wider(8)->panels() == 8);
-  CHECK(!plan.wider(8)->wider(1).has_value()); // wide enough
-  CHECK(withWidePanels(plan, ElementType::F32, 3).panelColumns == 512);
-  const TensorType flat[2] = {f32({256, 2048}), f32({2048, 65536})}, longRows = f32({256, 65536});
-  CHECK(!MatmulPlan(op, flat, {longRows}).wider(1).has_value()); // half a gigabyte to try it with
-  CHECK(withWidePanels(plan, ElementType::F64, 1).panelColumns == 512);
+  const TensorType wide[2] = {f32({512, 2048}), f32({2048, 65536})}, product = f32({512, 65536});
+  const MatmulPlan plan(op, wide, {product});
+  CHECK(!packedPanels(plan, ElementType::BF16, 2).has_value());
+  const auto two = packedPanels(plan, ElementType::F32, 2), many = packedPanels(plan, ElementType::F32, 999);
+  REQUIRE(two.has_value() == many.has_value()); // with AVX-512 they are packed
+  if (two) {
+    CHECK(two->panelRows == many->panelRows);
+    CHECK(two->panelColumns == many->panelColumns);
+  }
 }
 
 } // namespace dfc::testing

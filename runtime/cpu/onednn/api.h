@@ -24,6 +24,14 @@ struct MatmulRequest {
   int64_t rows = 0, columns = 0, inner = 0;
   int64_t aStride = 0, bStride = 0, cStride = 0;
   bool transposeA = false, transposeB = false;
+  /// Where not 0, b lies as PackRequest leaves it for products of so many rows; bStride and transposeB then
+  /// say how it lay before.
+  int64_t packedForRows = 0;
+};
+
+/// b of `product`, a request for a packed one, brought from how it lies into that layout.
+struct PackRequest {
+  MatmulRequest product;
 };
 
 /// A part of a convolution of f32 or of one of its gradients, as ir/convolution.h says them: `batch` images
@@ -86,13 +94,15 @@ class Primitive {
                    std::byte* scratch) noexcept = 0;
 };
 
-using Request = std::variant<MatmulRequest, ConvolutionRequest, SoftmaxRequest, LayerNormRequest, PoolRequest,
-                             TransposeRequest>;
+using Request = std::variant<MatmulRequest, PackRequest, ConvolutionRequest, SoftmaxRequest, LayerNormRequest,
+                             PoolRequest, TransposeRequest>;
 
 class Module {
  public:
   virtual ~Module() = default;
   virtual std::string version() const = 0;
+  /// Of the packed b of a request for one; 0 where oneDNN has no layout of its own for it.
+  virtual size_t packedBytes(const MatmulRequest& request) = 0;
   /// Null where oneDNN has no implementation for this processor or, but for matmul, no more than plain loops.
   virtual std::unique_ptr<Primitive> make(const Request& request, uint32_t slots) = 0;
 };

@@ -11,12 +11,22 @@ class OnednnModule final : public Module {
     return std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
            std::to_string(version->patch);
   }
+  size_t packedBytes(const MatmulRequest& request) override {
+    return unlessRefused<size_t>([&] { return onednn::packedBytes(request); });
+  }
   std::unique_ptr<Primitive> make(const Request& request, uint32_t slots) override {
+    return unlessRefused<std::unique_ptr<Primitive>>(
+        [&] { return std::visit([slots](const auto& one) { return makePrimitive(one, slots); }, request); });
+  }
+
+ private:
+  template <class Result, class Function>
+  static Result unlessRefused(Function ask) {
     try {
       useOneThread();
-      return std::visit([slots](const auto& one) { return makePrimitive(one, slots); }, request);
+      return ask();
     } catch (const dnnl::error&) { // a shape or a layout that it does not take
-      return nullptr;
+      return {};
     }
   }
 };

@@ -42,8 +42,10 @@ struct Argument {
 std::unique_ptr<Primitive> wrap(const dnnl::primitive& primitive, const std::vector<Argument>& operands,
                                 const Argument& result, const dnnl::memory::desc& scratch, uint32_t slots);
 
-// One for each request; they may throw dnnl::error.
+// What the module does; all of it may throw dnnl::error.
+size_t packedBytes(const MatmulRequest& request);
 std::unique_ptr<Primitive> makePrimitive(const MatmulRequest& request, uint32_t slots);
+std::unique_ptr<Primitive> makePrimitive(const PackRequest& request, uint32_t slots);
 std::unique_ptr<Primitive> makePrimitive(const ConvolutionRequest& request, uint32_t slots);
 std::unique_ptr<Primitive> makePrimitive(const SoftmaxRequest& request, uint32_t slots);
 std::unique_ptr<Primitive> makePrimitive(const LayerNormRequest& request, uint32_t slots);

@@ -112,7 +112,7 @@ class ElementwiseKernel final : public CpuKernel {
 ElementwisePieces::ElementwisePieces(const OpAttributes& attributes, OperandTypes operands,
                                      const TensorType& result)
     : source_(bodyOf(attributes, operands, result), operands, naturalOrder(result.shape), true),
-      width_(byteWidth(result.element)) {
+      width_(byteWidth(result.element)), firstWidth_(byteWidth(operands.front().element)) {
   for (size_t i = 1; i < operands.size(); ++i) {
     if (operands[i].shape == result.shape) {
       inOrder_.push_back({i, byteWidth(operands[i].element)});
@@ -127,19 +127,21 @@ uint32_t ElementwisePieces::parts(const ThreadPool& pool) const {
 void ElementwisePieces::run(llvm::ArrayRef<const std::byte*> operands, std::byte* result, Piece piece,
                             std::byte* scratch) const {
   constexpr int64_t shortRun = 256; // gathering costs less than as many tiles
-  if (piece.stride == piece.length && piece.length < shortRun) {
-    piece = {piece.begin, piece.length * piece.rows, 1, 0};
+  if (piece.stride == piece.length && piece.firstStride == piece.length && piece.length < shortRun) {
+    piece = {piece.begin, piece.length * piece.rows, 1};
   }
   source_.begin(operands, scratch);
+  llvm::SmallVector<const std::byte*, 4> from(operands.begin(), operands.end());
   for (int64_t row = 0; row < piece.rows; ++row) {
     const int64_t first = piece.begin + row * piece.stride, end = first + piece.length;
+    from[0] = operands[0] + row * (piece.firstStride - piece.stride) * firstWidth_;
     for (int64_t at = first; at < end; at += tileElements) {
       const int64_t next = at + tileElements < end ? at + tileElements : first + piece.stride;
       if (next < end || row + 1 < piece.rows) { // processors look ahead within a page only
         bringNear(inOrder_, operands, next, std::min({tileElements, piece.length, source_.elements() - next}),
                   result);
       }
-      source_.tile(operands, at, std::min(tileElements, end - at), scratch, result + at * width_);
+      source_.tile(from, at, std::min(tileElements, end - at), scratch, result + at * width_);
     }
   }
 }

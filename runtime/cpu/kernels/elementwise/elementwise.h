@@ -22,9 +22,10 @@ struct InOrderOperand {
 /// The same a piece at a time, on the calling thread, for whoever makes the first operand piece by piece.
 class ElementwisePieces {
  public:
-  /// Elements of the result: `rows` runs of `length`, whose first elements are `stride` apart.
+  /// Elements of the result: `rows` runs of `length`, whose first elements are `stride` apart. Those of the
+  /// first operand begin in the same place, but are `firstStride` apart.
   struct Piece {
-    int64_t begin = 0, length = 0, rows = 1, stride = 0;
+    int64_t begin = 0, length = 0, rows = 1, stride = 0, firstStride = 0;
   };
 
   ElementwisePieces(const OpAttributes& attributes, OperandTypes operands, const TensorType& result);
@@ -36,7 +37,7 @@ class ElementwisePieces {
 
  private:
   TileSource source_;
-  int64_t width_; ///< bytes of an element
+  int64_t width_, firstWidth_; ///< bytes of an element of the result, of the first operand
   llvm::SmallVector<InOrderOperand, 3> inOrder_;
 };
 

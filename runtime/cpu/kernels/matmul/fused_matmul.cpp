@@ -48,12 +48,13 @@ class PanelwiseKernel final : public CpuKernel {
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     constexpr size_t mostOfOwn = 4 << 20; // bytes that each thread would keep
     const auto others = operands.drop_front(2);
-    const bool ofOwn = !place_.isFree(others, results.front()) && product_->panelBytes() <= mostOfOwn;
+    const bool ofOwn = product_->makesApart() ||
+                       (!place_.isFree(others, results.front()) && product_->panelBytes() <= mostOfOwn);
     std::byte* const place = ofOwn ? nullptr : place_.of(others, results.front());
     product_->run(operands[0], operands[1], place, finish_.scratchBytes(),
-                  [&](const MatmulPanel& panel, const std::byte* made, std::byte* scratch) {
+                  [&](const MatmulPanel& panel, const std::byte* made, int64_t stride, std::byte* scratch) {
                     finish_.run(inputsOf(asWhole(made, panel), others), results.front(),
-                                {panel.cOffset, panel.columns, panel.rows, product_->plan().columns},
+                                {panel.cOffset, panel.columns, panel.rows, product_->plan().columns, stride},
                                 scratch);
                   });
   }

@@ -5,25 +5,46 @@
 #include "runtime/cpu/kernels/zero_kernel.h"
 #include "runtime/errors.h"
 
+#include <cstring>
+
 namespace dfc {
 namespace {
 
 class MatmulKernel final : public CpuKernel {
  public:
-  explicit MatmulKernel(std::unique_ptr<PanelProduct> product) : product_(std::move(product)) {}
+  MatmulKernel(std::unique_ptr<PanelProduct> product, ElementType type)
+      : product_(std::move(product)), width_(byteWidth(type)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
-    product_->run(operands[0], operands[1], results[0], 0, [](const MatmulPanel&, std::byte*, std::byte*) {});
+    std::byte* const c = results[0];
+    const int64_t columns = product_->plan().columns;
+    product_->run(operands[0], operands[1], c, 0,
+                  [&](const MatmulPanel& panel, const std::byte* made, int64_t stride, std::byte*) {
+                    if (product_->makesApart()) {
+                      copyRows(panel, made, stride, c, columns);
+                    }
+                  });
   }
 
  private:
+  void copyRows(const MatmulPanel& panel, const std::byte* made, int64_t stride, std::byte* c,
+                int64_t columns) const {
+    std::byte* to = c + panel.cOffset * width_;
+    for (int64_t row = 0; row < panel.rows; ++row) {
+      std::memcpy(to, made, static_cast<size_t>(panel.columns * width_));
+      made += stride * width_;
+      to += columns * width_;
+    }
+  }
+
   std::unique_ptr<PanelProduct> product_;
+  int64_t width_;
 };
 
 std::unique_ptr<CpuKernel> makeDirect(const ops::Matmul& op, OperandTypes operands, OperandTypes results,
                                       ThreadPool& pool) {
   auto product = PanelProduct::make(op, operands, results, pool);
-  return product ? std::make_unique<MatmulKernel>(std::move(product)) : nullptr;
+  return product ? std::make_unique<MatmulKernel>(std::move(product), results[0].element) : nullptr;
 }
 
 } // namespace

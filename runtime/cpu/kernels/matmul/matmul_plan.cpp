@@ -22,9 +22,16 @@ constexpr int64_t longPanel = 256, manyPanels = 16;
 // were, if those are not many, nor where it would leave more than twice as many, whose operands would be
 // asked for anew too often. Of 1024 columns they are 3 to 6 % quicker still on two cores, but a training step
 // of such products takes 20 to 30 % longer on 12 and 16 where that leaves eight of them: so only where there
-// are many, or few threads (wide_panels.h).
+// are many.
 constexpr int64_t gridRows = 256, leastGridColumns = 512, widestGrid = 1024;
 constexpr std::array<int64_t, 3> gridWidths{widestGrid, 512, 256};
+
+// Packed panels: so large where each thread has as many, and no smaller however many threads there are. A
+// transposed a is read in place where a panel has all of its rows; it may have more of them. Of fewer rows
+// packing takes a tenth and more of the time that a product takes, and so it does of fewer terms; of more a
+// panel of b leaves L2.
+constexpr int64_t tallPacked = 1024, tallTransposed = 2048, widePacked = 256, leastPacked = 128;
+constexpr int64_t leastPackedRows = 512, leastPackedInner = 128, mostPackedInner = 2048, packedMultiple = 64;
 
 // A product with a vector or of two, or nearly, takes as long as what it moves: panels are cut and dealt out
 // by bytes.
@@ -97,24 +104,44 @@ void MatmulPlan::cutBothWays() {
   }
 }
 
-std::optional<MatmulPlan> MatmulPlan::wider(int64_t least) const {
-  const int64_t wide = 2 * panelColumns;
-  const bool alike = rows % panelRows == 0 && columns % wide == 0;
-  if (rowPanels_ == 1 || columnPanels_ == 1 || !alike || wide > widestGrid || panels() / 2 < least) {
+std::optional<MatmulPlan> MatmulPlan::packed(uint32_t threads) const {
+  if (batches_ != 1 || rows < leastPackedRows || columns < leastPacked || inner < leastPackedInner ||
+      inner > mostPackedInner) {
     return std::nullopt;
   }
   MatmulPlan plan = *this;
-  plan.panelColumns = wide;
-  plan.columnPanels_ = columns / wide;
+  plan.downColumns_ = true;
+  const auto isDealtOutEvenly = [&] { return plan.panels() % threads == 0 || plan.panels() / 4 >= threads; };
+  plan.cutForPacking(panelsOf(rows, transposeA ? tallTransposed : tallPacked), panelsOf(columns, widePacked));
+  if (!isDealtOutEvenly() && plan.panelColumns >= 2 * leastPacked) {
+    plan.cutForPacking(plan.rowPanels_, 2 * plan.columnPanels_);
+  }
+  while (!isDealtOutEvenly() && plan.panelRows >= 2 * leastPacked) {
+    plan.cutForPacking(2 * plan.rowPanels_, plan.columnPanels_);
+  }
   return plan;
 }
 
+void MatmulPlan::cutForPacking(int64_t rowPanels, int64_t columnPanels) {
+  const auto lengthOf = [](int64_t extent, int64_t panels) {
+    return std::min(extent, panelsOf(panelsOf(extent, panels), packedMultiple) * packedMultiple);
+  };
+  panelRows = lengthOf(rows, rowPanels);
+  panelColumns = lengthOf(columns, columnPanels);
+  rowPanels_ = panelsOf(rows, panelRows);
+  columnPanels_ = panelsOf(columns, panelColumns);
+}
+
 MatmulPanel MatmulPlan::panel(int64_t index) const {
-  const int64_t column = index % columnPanels_ * panelColumns;
-  const int64_t row = index / columnPanels_ % rowPanels_ * panelRows;
   const int64_t batch = index / rowPanels_ / columnPanels_;
-  MatmulPanel panel{std::min(panelRows, rows - row), std::min(panelColumns, columns - column),
-                    transposeA ? row : row * aStride, transposeB ? column * bStride : column,
+  const int64_t column = (downColumns_ ? index / rowPanels_ : index) % columnPanels_ * panelColumns;
+  const int64_t row = (downColumns_ ? index : index / columnPanels_) % rowPanels_ * panelRows;
+  MatmulPanel panel{row,
+                    column,
+                    std::min(panelRows, rows - row),
+                    std::min(panelColumns, columns - column),
+                    transposeA ? row : row * aStride,
+                    transposeB ? column * bStride : column,
                     (batch * rows + row) * columns + column};
   int64_t rest = batch;
   for (size_t axis = batch_.rank(); axis-- > 0;) {

@@ -15,7 +15,7 @@ class BlockMultiplier final : public PanelMultiplier {
   BlockMultiplier(ElementType type, const MatmulPlan& plan) : type_(type), plan_(plan) {}
   size_t scratchBytes() const override { return blockMatmulScratch(type_); }
   void multiply(uint32_t, const MatmulPanel& panel, const std::byte* a, const std::byte* b, std::byte* c,
-                std::byte* scratch, bool) override {
+                std::byte* scratch, SameAsBefore) override {
     const BlockMatmul shape{panel.rows,    panel.columns, plan_.inner,      plan_.aStride,
                             plan_.bStride, plan_.columns, plan_.transposeA, plan_.transposeB};
     blockMatmul(type_, shape, a, b, c, scratch);
@@ -48,9 +48,9 @@ class OnednnMultiplier final : public PanelMultiplier {
 
   size_t scratchBytes() const override { return packedBytes_ + primitives_.scratchBytes(); }
   void multiply(uint32_t slot, const MatmulPanel& panel, const std::byte* a, const std::byte* b, std::byte* c,
-                std::byte* scratch, bool sameA) override {
+                std::byte* scratch, SameAsBefore same) override {
     const size_t packedBytes = packs(panel) ? bytesOfA(panel) : 0;
-    if (packedBytes > 0 && !sameA) {
+    if (packedBytes > 0 && !same.rows) {
       pack(panel, a, scratch);
     }
     const std::byte* operands[2] = {packedBytes > 0 ? scratch : a, b};

@@ -1,6 +1,7 @@
 #include "runtime/cpu/kernels/matmul/panel_product.h"
 
-#include "runtime/cpu/kernels/matmul/wide_panels.h"
+#include "runtime/cpu/kernels/matmul/packed_multiplier.h"
+#include "runtime/cpu/kernels/matmul/packed_panels.h"
 #include "runtime/cpu/kernels/scratch.h"
 
 namespace dfc {
@@ -18,9 +19,13 @@ bool isEmptyProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes r
 
 PanelProduct::PanelProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes results,
                            ThreadPool& pool)
-    : pool_(pool), plan_(withWidePanels({op, operands, results}, results[0].element, pool.threads())),
-      width_(byteWidth(results[0].element)), parts_(partCount(pool, plan_.panels(), plan_.cost())),
-      multiplier_(makePanelMultiplier(results[0].element, plan_, parts_)) {}
+    : pool_(pool), plan_(op, operands, results), width_(byteWidth(results[0].element)) {
+  const ElementType type = results[0].element;
+  const std::optional<MatmulPlan> packed = packedPanels(plan_, type, pool.threads());
+  plan_ = packed.value_or(plan_);
+  parts_ = partCount(pool, plan_.panels(), plan_.cost());
+  multiplier_ = packed ? makePackedMultiplier(type, plan_, parts_) : makePanelMultiplier(type, plan_, parts_);
+}
 
 std::unique_ptr<PanelProduct> PanelProduct::make(const ops::Matmul& op, OperandTypes operands,
                                                  OperandTypes results, ThreadPool& pool) {
@@ -38,23 +43,33 @@ uint32_t PanelProduct::partsOf(const ops::Matmul& op, OperandTypes operands, Ope
 }
 
 size_t PanelProduct::panelBytes() const {
-  return static_cast<size_t>(((plan_.panelRows - 1) * plan_.columns + plan_.panelColumns) * width_);
+  return multiplier_->isDense()
+             ? static_cast<size_t>(plan_.panelRows * plan_.panelColumns * width_)
+             : static_cast<size_t>(((plan_.panelRows - 1) * plan_.columns + plan_.panelColumns) * width_);
+}
+
+bool PanelProduct::makesApart() const { return multiplier_->isDense() && plan_.panelColumns < plan_.columns; }
+
+int64_t PanelProduct::stride(const MatmulPanel& panel) const {
+  return multiplier_->isDense() ? panel.columns : plan_.columns;
 }
 
 void PanelProduct::run(const std::byte* a, const std::byte* b, std::byte* c, size_t scratchBytes, Then then) {
+  const bool apart = c == nullptr || makesApart();
   const size_t own = rounded(multiplier_->scratchBytes());
-  const size_t room = c == nullptr ? rounded(panelBytes()) : 0;
+  const size_t room = apart ? rounded(panelBytes()) : 0;
   pool_.run(parts_, [&](uint32_t part) {
     const UnitRange panels = unitsOfPart(plan_.panels(), parts_, part);
     std::byte* const scratch = threadScratch(own + room + scratchBytes);
     MatmulPanel before;
     for (int64_t index = panels.begin; index < panels.end; ++index) {
       const MatmulPanel panel = plan_.panel(index);
-      const bool sameA = before.aOffset == panel.aOffset && before.rows == panel.rows;
-      std::byte* const made = c == nullptr ? scratch + own : c + panel.cOffset * width_;
+      const SameAsBefore same{before.aOffset == panel.aOffset && before.rows == panel.rows,
+                              before.bOffset == panel.bOffset && before.columns == panel.columns};
+      std::byte* const made = apart ? scratch + own : c + panel.cOffset * width_;
       multiplier_->multiply(part, panel, a + panel.aOffset * width_, b + panel.bOffset * width_, made,
-                            scratch, sameA);
-      then(panel, made, scratch + own + room);
+                            scratch, same);
+      then(panel, made, stride(panel), scratch + own + room);
       before = panel;
     }
   });

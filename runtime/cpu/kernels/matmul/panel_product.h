@@ -22,8 +22,9 @@ class PanelProduct {
   static uint32_t partsOf(const ops::Matmul& op, OperandTypes operands, OperandTypes results,
                           const ThreadPool& pool);
 
-  /// `made`: the panel's first element; its rows lie as far apart as c's.
-  using Then = llvm::function_ref<void(const MatmulPanel& panel, std::byte* made, std::byte* scratch)>;
+  /// `made`: the panel's first element; its rows lie `stride` elements apart.
+  using Then = llvm::function_ref<void(const MatmulPanel& panel, const std::byte* made, int64_t stride,
+                                       std::byte* scratch)>;
   /// `then` is called for each panel of c once it is there, by the thread that made it, with `scratchBytes`
   /// of scratch, aligned to 64; it must not ask for threadScratch() itself, in which packed operands wait for
   /// the next panel. `c`: null where only `then` wants the panels; each thread then makes all of
@@ -33,14 +34,18 @@ class PanelProduct {
   const MatmulPlan& plan() const { return plan_; }
   /// From a panel's first element to behind its last, at most.
   size_t panelBytes() const;
+  /// Whether panels are made in such a place whether or not there is a c.
+  bool makesApart() const;
 
   PanelProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes results, ThreadPool& pool);
 
  private:
+  int64_t stride(const MatmulPanel& panel) const;
+
   ThreadPool& pool_;
   MatmulPlan plan_;
   int64_t width_; ///< bytes of an element
-  uint32_t parts_;
+  uint32_t parts_ = 0;
   std::unique_ptr<PanelMultiplier> multiplier_; // refers to the plan
 };
 
