@@ -70,7 +70,7 @@ TEST_CASE("fusedMatmul gives the bits of its matmul and its body, in place too")
   checkBodies(ElementType::F32, 1030, 90, 1040); // the first operand, transposed, packed once for two panels
   checkBodies(ElementType::BF16, 2060, 60, 530); // the same, with rows as long as pages
   checkBodies(ElementType::F32, 1500, 16, 600);  // one panel, while its epilogue is shared by threads
-  checkBodies(ElementType::F32, 1100, 140, 600); // packed operands, panels in a place of their own
+  checkBodies(ElementType::F32, 1100, 520, 600); // packed operands, panels in a place of their own
   checkBodies(ElementType::F32, 1500, 1, 600);   // of two vectors, dealt out by bytes
   checkBodies(ElementType::F32, 3000, 120, 1);   // with a vector
   checkBodies(ElementType::F64, 520, 130, 600);  // several panels by our own blocks
