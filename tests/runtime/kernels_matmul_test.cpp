@@ -174,17 +174,16 @@ TEST_CASE("products whose panels are large for few threads have the bits that th
   const Literal x = randomLiteral(f32({1024, 512}), 78), w = randomLiteral(f32({512, 2048}), 79);
   const Literal v = randomLiteral(f32({2048, 512}), 80), g = randomLiteral(f32({1024, 2048}), 81);
   const Literal odd = randomLiteral(f32({700, 533}), 82), other = randomLiteral(f32({700, 1101}), 83);
-  const std::pair<ops::Matmul, std::vector<Literal>> products[] = {{{}, {x, w}},
-                                                                   {{{}, false, true}, {x, v}},
-                                                                   {{{}, true, false}, {x, g}},
-                                                                   {{{}, true, false}, {g, x}},
-                                                                   {{}, {g, v}},
-                                                                   {{{}, true, false}, {other, odd}},
-                                                                   {{{}, true, true}, {w, v}}};
+  const Literal tall = randomLiteral(f32({1536, 897}), 84), flat = randomLiteral(f32({1536, 512}), 85);
+  const std::pair<ops::Matmul, std::vector<Literal>> products[] = {
+      {{{}, true, false}, {tall, flat}}, // many threads leave a panel of one row{{}, {x, w}},
+      {{{}, false, true}, {x, v}},       {{{}, true, false}, {x, g}},
+      {{{}, true, false}, {g, x}},       {{}, {g, v}},
+      {{{}, true, false}, {other, odd}}, {{{}, true, true}, {w, v}}};
   for (const auto& [op, operands] : products) {
     INFO(toString(operands[0].type()) << " and " << toString(operands[1].type()));
     const Literal many = runKernel(op, operands, 16);
-    for (const uint32_t threads : {1U, 2U, 3U}) {
+    for (const uint32_t threads : {1U, 2U, 3U, 8U}) {
       CHECK(runKernel(op, operands, threads) == many);
     }
   }

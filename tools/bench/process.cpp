@@ -125,6 +125,26 @@ class Child final : public RunningProcess {
   void say(const std::string& line) override { in_.say(line + '\n'); }
 
   bool awaitLine(std::string_view line) override {
+    end_ += Clock::now() - waited_; // what we did meanwhile does not count
+    const bool came = listenFor(line);
+    waited_ = Clock::now();
+    return came;
+  }
+
+  ProcessOutcome finish() override {
+    in_.close(0);
+    while (!ended()) {
+      listen(100);
+      endWhenLate();
+    }
+    // What it has written before its end; a grandchild that lives on may hold the pipes open for ever.
+    for (int i = 0; i < 1000 && listen(0); ++i) {
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  bool listenFor(std::string_view line) {
     while (true) {
       for (size_t end = 0; (end = outcome_.out.find('\n', heard_)) != std::string::npos;) {
         const bool isIt = std::string_view(outcome_.out).substr(heard_, end - heard_) == line;
@@ -142,19 +162,6 @@ class Child final : public RunningProcess {
     }
   }
 
-  ProcessOutcome finish() override {
-    in_.close(0);
-    while (!ended()) {
-      listen(100);
-      endWhenLate();
-    }
-    // What it has written before its end; a grandchild that lives on may hold the pipes open for ever.
-    for (int i = 0; i < 1000 && listen(0); ++i) {
-    }
-    return std::move(outcome_);
-  }
-
- private:
   static Clock::duration seconds(double count) {
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
   }
@@ -196,8 +203,8 @@ class Child final : public RunningProcess {
   Pipe out_, err_;
   pid_t pid_ = 0;
   bool hasEnded_ = false;
-  size_t heard_ = 0; // of what it wrote
-  Clock::time_point end_;
+  size_t heard_ = 0;                              // of what it wrote
+  Clock::time_point end_, waited_ = Clock::now(); // until when the last awaitLine() waited
   ProcessOutcome outcome_;
 };
 

@@ -17,7 +17,7 @@ struct ProcessOutcome {
   std::string out, err;
 };
 
-/// A program under way. At its time limit it and what it has started in its process group are asked to end,
+/// A program under way. Its time runs while it is waited for. At its limit it and what it has started in its process group are asked to end,
 /// and ended ten seconds later; so they are when this object goes before finish().
 class RunningProcess {
  public:

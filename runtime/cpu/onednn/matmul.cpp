@@ -56,7 +56,7 @@ std::unique_ptr<Primitive> makePrimitive(const MatmulRequest& request, uint32_t 
   const Layout a = matrix(request.type, request.rows, request.inner, request.aStride, request.transposeA);
   const Layout c = matrix(request.type, request.rows, request.columns, request.cStride, false);
   const dnnl::matmul::primitive_desc description = describe(a, *b, c);
-  if (!description) {
+  if (!description || (request.packedForRows != 0 && !usable(description))) {
     return nullptr;
   }
   return wrap(dnnl::matmul(description), {{DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, *b}}, {DNNL_ARG_DST, c},

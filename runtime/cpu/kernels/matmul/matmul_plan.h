@@ -1,6 +1,6 @@
 // MatmulPlan: a batched product as a list of panels, each an ordinary product of two matrices. How it is cut
 // depends on the shapes alone: a product may round differently in another panel size, and a result must not
-// depend on the number of threads.
+// depend on the number of threads (`packed` is for who knows that it does not: packed_panels.h).
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"

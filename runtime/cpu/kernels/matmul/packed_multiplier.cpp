@@ -44,7 +44,7 @@ class PackedMultiplier final : public PanelMultiplier {
     if (!same.columns) {
       packings_.run({plan_.inner, panel.columns}, slot, &b, packedB, rest, "matmul");
     }
-    if (packsA() && !same.rows) {
+    if (packsA()) { // panels go down the columns, so the rows are never those of the panel before
       packA(panel, a, packedA);
     }
     const std::byte* const operands[2] = {packsA() ? packedA : a, packedB};

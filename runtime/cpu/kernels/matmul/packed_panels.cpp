@@ -3,12 +3,15 @@
 #include "runtime/cpu/kernels/aligned_buffer.h"
 #include "runtime/cpu/kernels/matmul/packed_multiplier.h"
 
-#include <algorithm>
+#include <llvm/ADT/STLExtras.h>
+
 #include <array>
 #include <cstring>
 #include <limits>
 #include <map>
 #include <mutex>
+#include <set>
+#include <tuple>
 
 namespace dfc {
 namespace {
@@ -25,7 +28,8 @@ void fillAtRandom(float* to, int64_t count, uint32_t seed) {
   }
 }
 
-// The first panel of `large`, and the panels of `small` that it covers.
+// The first panel of `large`, beside panels of every shape that either plan has, which begin where it does
+// and are no larger.
 class Trial {
  public:
   Trial(const MatmulPlan& small, const MatmulPlan& large)
@@ -44,19 +48,29 @@ class Trial {
     const MatmulPanel whole = large_.panel(0);
     AlignedBuffer one(bytes(whole.rows * whole.columns)), other(bytes(whole.rows * whole.columns));
     multiply(*largeOnes, whole, operands, one);
-    for (int64_t index = 0; index < small_.panels(); ++index) {
-      const MatmulPanel panel = small_.panel(index);
-      if (panel.row + panel.rows <= whole.rows && panel.column + panel.columns <= whole.columns) {
-        multiply(*smallOnes, panel, operands, other);
-        if (!isPart(other, panel, one, whole)) {
-          return false;
-        }
-      }
-    }
-    return true;
+    const auto agree = [&](const MatmulPlan& plan, PanelMultiplier& multiplier) {
+      return llvm::all_of(shapesOf(plan), [&](const Extents& shape) {
+        MatmulPanel panel;
+        std::tie(panel.rows, panel.columns) = shape;
+        multiply(multiplier, panel, operands, other);
+        return isPart(other, panel, one, whole);
+      });
+    };
+    return agree(small_, *smallOnes) && agree(large_, *largeOnes);
   }
 
  private:
+  using Extents = std::pair<int64_t, int64_t>; // rows, columns
+
+  static std::set<Extents> shapesOf(const MatmulPlan& plan) {
+    std::set<Extents> shapes;
+    for (int64_t index = 0; index < plan.panels(); ++index) {
+      const MatmulPanel panel = plan.panel(index);
+      shapes.emplace(panel.rows, panel.columns);
+    }
+    return shapes;
+  }
+
   static size_t bytes(int64_t count) { return static_cast<size_t>(count) * sizeof(float); }
   static float* at(AlignedBuffer& buffer) { return reinterpret_cast<float*>(buffer.data()); }
 
@@ -70,9 +84,8 @@ class Trial {
   static bool isPart(AlignedBuffer& part, const MatmulPanel& panel, AlignedBuffer& all,
                      const MatmulPanel& whole) {
     for (int64_t row = 0; row < panel.rows; ++row) {
-      if (std::memcmp(at(part) + row * panel.columns,
-                      at(all) + (panel.row + row) * whole.columns + panel.column,
-                      bytes(panel.columns)) != 0) {
+      if (std::memcmp(at(part) + row * panel.columns, at(all) + row * whole.columns, bytes(panel.columns)) !=
+          0) {
         return false;
       }
     }

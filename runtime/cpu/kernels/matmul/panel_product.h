@@ -18,7 +18,7 @@ class PanelProduct {
   static std::unique_ptr<PanelProduct> make(const ops::Matmul& op, OperandTypes operands,
                                             OperandTypes results, ThreadPool& pool);
 
-  /// Threads that would share it.
+  /// Parts that it would be dealt out in, were its operands not packed; then there may be fewer.
   static uint32_t partsOf(const ops::Matmul& op, OperandTypes operands, OperandTypes results,
                           const ThreadPool& pool);
 
@@ -27,14 +27,14 @@ class PanelProduct {
                                        std::byte* scratch)>;
   /// `then` is called for each panel of c once it is there, by the thread that made it, with `scratchBytes`
   /// of scratch, aligned to 64; it must not ask for threadScratch() itself, in which packed operands wait for
-  /// the next panel. `c`: null where only `then` wants the panels; each thread then makes all of
-  /// its own in one place, of panelBytes().
+  /// the next panel. `c`: null where only `then` wants the panels; each thread then makes all of its own in
+  /// one place, of panelBytes(). So it does where makesApart() says so, and `then` has to fill c.
   void run(const std::byte* a, const std::byte* b, std::byte* c, size_t scratchBytes, Then then);
 
   const MatmulPlan& plan() const { return plan_; }
   /// From a panel's first element to behind its last, at most.
   size_t panelBytes() const;
-  /// Whether panels are made in such a place whether or not there is a c.
+  /// Whether panels are made in such a place even if there is a c.
   bool makesApart() const;
 
   PanelProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes results, ThreadPool& pool);
