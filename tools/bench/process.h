@@ -17,8 +17,9 @@ struct ProcessOutcome {
   std::string out, err;
 };
 
-/// A program under way. Its time runs while it is waited for. At its limit it and what it has started in its process group are asked to end,
-/// and ended ten seconds later; so they are when this object goes before finish().
+/// A program under way. Its time runs while it is waited for. At its limit it and what it has started in its
+/// process group are asked to end, and ended ten seconds later; so they are when this object goes before
+/// finish().
 class RunningProcess {
  public:
   /// Starts `words[0]`, looked up in PATH, with the others as arguments. Error: it cannot be started.
