@@ -21,24 +21,33 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr double graceSeconds = 10;
 
-/// The reading end of a pipe whose writing end a child gets.
-class Pipe {
+/// Two descriptors, closed with it.
+class Ends {
  public:
-  Pipe() { DFC_ASSERT(::pipe2(ends_.data(), O_CLOEXEC) == 0, std::strerror(errno)); }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  ~Pipe() {
+  Ends() = default;
+  Ends(const Ends&) = delete;
+  Ends& operator=(const Ends&) = delete;
+  ~Ends() {
     close(0);
     close(1);
   }
-  int reading() const { return ends_[0]; }
-  int writing() const { return ends_[1]; }
   void close(size_t end) {
     if (ends_[end] >= 0) {
       ::close(ends_[end]);
       ends_[end] = -1;
     }
   }
+
+ protected:
+  std::array<int, 2> ends_{-1, -1};
+};
+
+/// The reading end of a pipe whose writing end a child gets.
+class Pipe : public Ends {
+ public:
+  Pipe() { DFC_ASSERT(::pipe2(ends_.data(), O_CLOEXEC) == 0, std::strerror(errno)); }
+  int reading() const { return ends_[0]; }
+  int writing() const { return ends_[1]; }
   /// Appends what is there; closes at the end.
   void readInto(std::string& text) {
     std::array<char, 4096> buffer;
@@ -49,38 +58,20 @@ class Pipe {
       close(0);
     }
   }
-
- private:
-  std::array<int, 2> ends_{-1, -1};
 };
 
 /// Two connected sockets: unlike a pipe, whoever writes to one is not killed when the other has gone.
-class Conversation {
+class Conversation : public Ends {
  public:
   Conversation() {
     DFC_ASSERT(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()) == 0, std::strerror(errno));
   }
-  Conversation(const Conversation&) = delete;
-  Conversation& operator=(const Conversation&) = delete;
-  ~Conversation() {
-    close(0);
-    close(1);
-  }
   int theirs() const { return ends_[1]; }
-  void close(size_t end) {
-    if (ends_[end] >= 0) {
-      ::close(ends_[end]);
-      ends_[end] = -1;
-    }
-  }
   void say(const std::string& text) {
     if (::send(ends_[0], text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
       close(0); // nobody listens any more
     }
   }
-
- private:
-  std::array<int, 2> ends_{-1, -1};
 };
 
 class Child final : public RunningProcess {

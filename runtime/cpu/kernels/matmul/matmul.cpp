@@ -1,11 +1,10 @@
 #include "runtime/cpu/kernels/matmul/matmul.h"
 
+#include "runtime/cpu/kernels/matmul/copy_rows.h"
 #include "runtime/cpu/kernels/matmul/panel_product.h"
 #include "runtime/cpu/kernels/widened.h"
 #include "runtime/cpu/kernels/zero_kernel.h"
 #include "runtime/errors.h"
-
-#include <cstring>
 
 namespace dfc {
 namespace {
@@ -21,22 +20,13 @@ class MatmulKernel final : public CpuKernel {
     product_->run(operands[0], operands[1], c, 0,
                   [&](const MatmulPanel& panel, const std::byte* made, int64_t stride, std::byte*) {
                     if (product_->makesApart()) {
-                      copyRows(panel, made, stride, c, columns);
+                      copyRows(made, stride * width_, c + panel.cOffset * width_, columns * width_,
+                               panel.columns * width_, panel.rows);
                     }
                   });
   }
 
  private:
-  void copyRows(const MatmulPanel& panel, const std::byte* made, int64_t stride, std::byte* c,
-                int64_t columns) const {
-    std::byte* to = c + panel.cOffset * width_;
-    for (int64_t row = 0; row < panel.rows; ++row) {
-      std::memcpy(to, made, static_cast<size_t>(panel.columns * width_));
-      made += stride * width_;
-      to += columns * width_;
-    }
-  }
-
   std::unique_ptr<PanelProduct> product_;
   int64_t width_;
 };

@@ -1,10 +1,10 @@
 #include "runtime/cpu/kernels/matmul/packed_multiplier.h"
 
+#include "runtime/cpu/kernels/matmul/copy_rows.h"
 #include "runtime/cpu/kernels/shaped_primitives.h"
 #include "runtime/cpu/onednn_library.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace dfc {
 namespace {
@@ -45,7 +45,8 @@ class PackedMultiplier final : public PanelMultiplier {
       packings_.run({plan_.inner, panel.columns}, slot, &b, packedB, rest, "matmul");
     }
     if (packsA()) { // panels go down the columns, so the rows are never those of the panel before
-      packA(panel, a, packedA);
+      const int64_t bytes = panel.rows * width_;
+      copyRows(a, plan_.aStride * width_, packedA, bytes, bytes, plan_.inner);
     }
     const std::byte* const operands[2] = {packsA() ? packedA : a, packedB};
     products_.run({panel.rows, panel.columns}, slot, operands, c, rest, "matmul");
@@ -66,15 +67,6 @@ class PackedMultiplier final : public PanelMultiplier {
             .transposeA = plan_.transposeA,
             .transposeB = plan_.transposeB,
             .packedForRows = plan_.panelRows};
-  }
-
-  void packA(const MatmulPanel& panel, const std::byte* from, std::byte* to) const {
-    const auto bytes = static_cast<size_t>(panel.rows * width_);
-    for (int64_t k = 0; k < plan_.inner; ++k) {
-      std::memcpy(to, from, bytes);
-      from += plan_.aStride * width_;
-      to += bytes;
-    }
   }
 
   const MatmulPlan& plan_;

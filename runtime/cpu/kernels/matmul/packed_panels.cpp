@@ -4,6 +4,7 @@
 #include "runtime/cpu/kernels/matmul/packed_multiplier.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 
 #include <array>
 #include <cstring>
@@ -97,8 +98,7 @@ class Trial {
 };
 
 /// What is known of a shape: trials cost some milliseconds, and models repeat their shapes.
-template <class Ask>
-bool remembered(std::array<int64_t, 9> key, Ask ask) {
+bool remembered(const std::array<int64_t, 9>& key, llvm::function_ref<bool()> ask) {
   static std::mutex mutex;
   static std::map<std::array<int64_t, 9>, bool> known;
   const std::lock_guard lock(mutex);

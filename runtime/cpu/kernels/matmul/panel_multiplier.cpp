@@ -1,11 +1,11 @@
 #include "runtime/cpu/kernels/matmul/panel_multiplier.h"
 
 #include "runtime/cpu/kernels/matmul/block_matmul.h"
+#include "runtime/cpu/kernels/matmul/copy_rows.h"
 #include "runtime/cpu/kernels/shaped_primitives.h"
 #include "runtime/cpu/onednn_library.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace dfc {
 namespace {
@@ -51,7 +51,8 @@ class OnednnMultiplier final : public PanelMultiplier {
                 std::byte* scratch, SameAsBefore same) override {
     const size_t packedBytes = packs(panel) ? bytesOfA(panel) : 0;
     if (packedBytes > 0 && !same.rows) {
-      pack(panel, a, scratch);
+      const int64_t bytes = panel.rows * width_;
+      copyRows(a, plan_.aStride * width_, scratch, bytes, bytes, plan_.inner);
     }
     const std::byte* operands[2] = {packedBytes > 0 ? scratch : a, b};
     primitives_.run({panel.rows, panel.columns}, slot, operands, c, scratch + packedBytes, "matmul");
@@ -71,15 +72,6 @@ class OnednnMultiplier final : public PanelMultiplier {
   /// A multiple of 64, so that what lies behind is aligned.
   size_t bytesOfA(const MatmulPanel& panel) const {
     return (static_cast<size_t>(panel.rows * plan_.inner * width_) + 63) / 64 * 64;
-  }
-
-  void pack(const MatmulPanel& panel, const std::byte* from, std::byte* to) const {
-    const auto bytes = static_cast<size_t>(panel.rows * width_);
-    for (int64_t k = 0; k < plan_.inner; ++k) {
-      std::memcpy(to, from, bytes);
-      from += plan_.aStride * width_;
-      to += bytes;
-    }
   }
 
   bool add(ElementType type, const MatmulPanel& panel, uint32_t slots) {
