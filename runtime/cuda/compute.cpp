@@ -1,6 +1,7 @@
 #include "runtime/cuda/compute.h"
 
 #include "runtime/cuda/convolution.h"
+#include "runtime/cuda/kernels/columns_ring.h"
 #include "runtime/cuda/kernels/generated_kernel.h"
 #include "runtime/cuda/launches/launch_plan.h"
 #include "runtime/cuda/launches/tile_matmul.h"
@@ -14,8 +15,14 @@ namespace {
 /// A launch of one generated kernel.
 class KernelWork final : public Work {
  public:
-  KernelWork(const PlannedLaunch& launch, cudaKernel_t kernel, std::byte* workspace)
-      : kernel_(kernel), grid_(launch.grid[0], launch.grid[1]), block_(launch.threads) {
+  KernelWork(const PlannedLaunch& launch, cudaKernel_t kernel, int ordinal, std::byte* workspace)
+      : kernel_(kernel), grid_(launch.grid[0], launch.grid[1]), block_(launch.threads),
+        shared_(launch.largeShared), allAtOnce_(launch.allAtOnce) {
+    if (launch.largeShared > 0) {
+      check(cudaKernelSetAttributeForDevice(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            static_cast<int>(launch.largeShared), ordinal),
+            "giving a kernel's blocks shared memory");
+    }
     for (const Place& place : launch.pointers) {
       pointers_.push_back(place.resolved(workspace));
     }
@@ -31,16 +38,23 @@ class KernelWork final : public Work {
   void enqueueBehind(cudaStream_t stream) override { launch(stream, false); }
 
  private:
-  // Every kernel begins with waiting for the one before, so that it may be launched ahead of its end.
+  // Every kernel begins with waiting for the one before, so that it may be launched ahead of its end, unless
+  // it needs the whole GPU (CUDA's cooperative launch).
   void launch(cudaStream_t stream, bool ahead) {
-    cudaLaunchAttribute early{};
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = ahead ? 1 : 0;
+    cudaLaunchAttribute attribute{};
+    if (allAtOnce_) {
+      attribute.id = cudaLaunchAttributeCooperative;
+      attribute.val.cooperative = 1;
+    } else {
+      attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      attribute.val.programmaticStreamSerializationAllowed = ahead ? 1 : 0;
+    }
     cudaLaunchConfig_t config{};
     config.gridDim = grid_;
     config.blockDim = block_;
+    config.dynamicSmemBytes = shared_;
     config.stream = stream;
-    config.attrs = &early;
+    config.attrs = &attribute;
     config.numAttrs = 1;
     check(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel_), arguments_.data()),
           "a generated kernel");
@@ -48,6 +62,8 @@ class KernelWork final : public Work {
 
   cudaKernel_t kernel_;
   dim3 grid_, block_;
+  uint32_t shared_;
+  bool allAtOnce_;
   std::vector<void*> pointers_, arguments_;
 };
 
@@ -59,6 +75,20 @@ std::vector<cudaKernel_t> kernelsOf(const LaunchPlan& plan, const ComputeSite& s
     }
   }
   return site.library->load(texts, site.architecture);
+}
+
+/// How many blocks of a ring the GPU runs at once: one on each multiprocessor, if they have what one needs.
+int64_t ringBlocksOf(int ordinal) {
+  const auto attribute = [&](cudaDeviceAttr which) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, which, ordinal), "asking what a GPU's multiprocessors have");
+    return value;
+  };
+  constexpr int hopper = 9; // whose gates threads wait at without asking over and over
+  const bool runs = attribute(cudaDevAttrComputeCapabilityMajor) >= hopper &&
+                    attribute(cudaDevAttrCooperativeLaunch) != 0 &&
+                    attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >= ringBlockShared;
+  return runs ? attribute(cudaDevAttrMultiProcessorCount) : 0;
 }
 
 std::unique_ptr<Work> productWork(const PlannedLaunch& launch, const ComputeSite& site,
@@ -94,7 +124,8 @@ ComputeLaunches makeLaunches(const Graph& graph, const std::vector<Computation>&
   CudnnConvolutions convolutions(site.ordinal);
   CublasProducts products(site.ordinal);
   const LaunchPlan plan =
-      planLaunches(graph, computations, merge, {&convolutions, &products, runsTiles(site.architecture)});
+      planLaunches(graph, computations, merge,
+                   {&convolutions, &products, runsTiles(site.architecture), ringBlocksOf(site.ordinal)});
   const std::vector<cudaKernel_t> kernels = kernelsOf(plan, site);
   ComputeLaunches made{DeviceBuffer(site.ordinal, plan.workspaceBytes, "kernels' workspace"), {}};
   std::byte* const workspace = made.workspace.get();
@@ -106,7 +137,7 @@ ComputeLaunches makeLaunches(const Graph& graph, const std::vector<Computation>&
     if (launch.convolution) {
       return convolutionWork(graph, computations[launch.computations[0]].op, launch, convolutions, workspace);
     }
-    return std::make_unique<KernelWork>(launch, *kernel++, workspace);
+    return std::make_unique<KernelWork>(launch, *kernel++, site.ordinal, workspace);
   };
   for (const PlannedLaunch& launch : plan.launches) {
     try {

@@ -114,6 +114,7 @@ std::string QueueOnPaper::listing() const {
   for (const auto& [number, queue] : queues_) {
     for (const PlannedLaunch& launch : queue.launches.launches) {
       std::vector<std::string_view> names;
+      names.reserve(launch.computations.size());
       for (const uint32_t computation : launch.computations) {
         names.push_back(plan_->graph().nameOf(queue.computations[computation].op));
       }
@@ -203,12 +204,13 @@ void QueueOnPaper::runCommand(EmulatedKernels& kernels, Queue* queue, const Prog
       continue;
     }
     std::vector<void*> pointers;
+    pointers.reserve(launch.pointers.size());
     for (const cuda::Place& place : launch.pointers) {
       pointers.push_back(place.resolved(base));
     }
     if (launch.product) {
       multiply(*launch.product, static_cast<std::byte*>(pointers[0]));
-    } else if (!kernels.launch(queue->kernels[i], pointers, launch.grid, launch.threads)) {
+    } else if (!kernels.launch(queue->kernels[i], pointers, launch.grid, launch.threads, launch.allAtOnce)) {
       problem = "threads wait for each other for ever";
     }
   }

@@ -1,6 +1,7 @@
 // The generated CUDA text: there for every op and type that computes, always the same, free of what the graph
 // calls things, and, where NVRTC was found, compiled for an H100/H200 without a warning. What the kernels
 // compute is tested in tests/conformance.
+#include "runtime/cuda/kernels/columns_ring.h"
 #include "runtime/cuda/kernels/kernel_text.h"
 #include "tests/runtime/nvrtc_compile.h"
 #include "tests/support/catch.h"
@@ -78,6 +79,12 @@ TEST_CASE("generated kernels are the same text every time, with launches that a 
 
 namespace {
 
+void checkCompiles(const std::string& source) {
+  const std::string log = compileLog(source);
+  INFO(log);
+  CHECK(log.empty());
+}
+
 void checkCompiles(ElementType element) {
   if (!compilesHere()) {
     DFC_SKIP("NVRTC is not on this machine");
@@ -88,7 +95,7 @@ void checkCompiles(ElementType element) {
   size_t count = 0;
   const auto flush = [&] {
     INFO(what);
-    CHECK(compileLog(source) == "");
+    checkCompiles(source);
     source = prelude();
     what.clear();
     count = 0;
@@ -112,6 +119,24 @@ void checkCompiles(ElementType element) {
 } // namespace
 
 TEST_CASE("NVRTC compiles generated f32 kernels without a warning") { checkCompiles(ElementType::F32); }
+TEST_CASE("NVRTC compiles rings of columns without a warning") {
+  if (!compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  std::string source(prelude());
+  size_t count = 0;
+  const std::vector<std::pair<OpAttributes, Shape>> calls = {{ops::Softmax{{}, 0}, {16384, 8192}},
+                                                             {ops::LogSoftmax{{}, 0}, {5000, 9220}}};
+  for (const auto& [op, shape] : calls) {
+    const auto work = generateColumnRing(op, {f32(shape)}, multiprocessors);
+    REQUIRE(work);
+    for (const GeneratedLaunch& launch : work->launches) {
+      checkLaunch(launch, work->workspaceBytes);
+      source += inNamespace(kernelText(launch), count++);
+    }
+  }
+  checkCompiles(source);
+}
 TEST_CASE("NVRTC compiles generated f64 kernels without a warning") { checkCompiles(ElementType::F64); }
 TEST_CASE("NVRTC compiles generated f16 kernels without a warning") { checkCompiles(ElementType::F16); }
 TEST_CASE("NVRTC compiles generated bf16 kernels without a warning") { checkCompiles(ElementType::BF16); }

@@ -25,5 +25,7 @@ ColumnTile partOfColumns(ElementType element, int64_t classes, int64_t packs, in
 std::string columnTileText(const ColumnTile& tile);
 /// sizeof Lanes.
 int64_t columnTileShared(const ColumnTile& tile, ElementType element);
+/// Makes the workspace's first bytes zero, up to a multiple of 16.
+GeneratedLaunch clearedWorkspace(int64_t bytes);
 
 } // namespace dfc::cuda

@@ -40,14 +40,6 @@ DFC_INLINE void run(const Element* from, Element* to, const Block& block, Shared
 }
 )";
 
-constexpr std::string_view clearText = R"(
-struct Shared {};
-DFC_INLINE void run(uint4* words, const Block& block, Shared&) {
-  const u32 i = block.x * $threads$u + threadIdx.x;
-  if (i < $count$u) words[i] = {0, 0, 0, 0};
-}
-)";
-
 // Totals are there for other blocks when their sum is not zero, which they are cleared to. In f32 they are
 // one word, so that the sum comes together with the maximum; in f64 it comes after it.
 constexpr std::string_view publishText = R"(
@@ -181,17 +173,6 @@ GeneratedLaunch tileLaunch(const ColumnTile& tile, ElementType element) {
   return launch;
 }
 
-GeneratedLaunch clearing(int64_t bytes) {
-  constexpr int64_t threads = 256;
-  const int64_t count = ceilDiv(bytes, packBytes);
-  GeneratedLaunch launch;
-  launch.code = filled(clearText, {{"threads", std::to_string(threads)}, {"count", std::to_string(count)}});
-  launch.grid[0] = static_cast<uint32_t>(ceilDiv(count, threads));
-  launch.threads = threads;
-  launch.arguments = {{Argument::From::Workspace, 0, 0}};
-  return launch;
-}
-
 GeneratedWork inOrder(const RowFormula& formula, const ColumnTile& tile, int64_t outer, int64_t classes,
                       int64_t inner) {
   const int64_t slabs = ceilDiv(outer * inner, tile.neighbours()), parts = ceilDiv(classes, tile.stretch());
@@ -211,7 +192,7 @@ GeneratedWork inOrder(const RowFormula& formula, const ColumnTile& tile, int64_t
   launch.arguments.push_back({Argument::From::Workspace, 0, 0});
   launch.arguments.push_back({Argument::From::Workspace, 0, next});
   const int64_t bytes = next + packBytes;
-  return {{clearing(bytes), std::move(launch)}, bytes};
+  return {{clearedWorkspace(bytes), std::move(launch)}, bytes};
 }
 
 } // namespace

@@ -102,6 +102,14 @@ template <bool once> DFC_INLINE void writeResults(const Tile& tile, const Row (&
 }
 )";
 
+constexpr std::string_view clearText = R"(
+struct Shared {};
+DFC_INLINE void run(uint4* words, const Block& block, Shared&) {
+  const u32 i = block.x * $threads$u + threadIdx.x;
+  if (i < $count$u) words[i] = {0, 0, 0, 0};
+}
+)";
+
 int64_t packWidth(ElementType element, int64_t width) { return width * byteWidth(element); }
 
 // Classes that a thread holds at most, in 32 registers.
@@ -147,6 +155,17 @@ std::string columnTileText(const ColumnTile& tile) {
 
 int64_t columnTileShared(const ColumnTile& tile, ElementType element) {
   return tile.lanes * tile.neighbours() * totalsBytes(element);
+}
+
+GeneratedLaunch clearedWorkspace(int64_t bytes) {
+  constexpr int64_t threads = 256;
+  const int64_t count = ceilDiv(bytes, packBytes);
+  GeneratedLaunch launch;
+  launch.code = filled(clearText, {{"threads", std::to_string(threads)}, {"count", std::to_string(count)}});
+  launch.grid[0] = static_cast<uint32_t>(ceilDiv(count, threads));
+  launch.threads = threads;
+  launch.arguments = {{Argument::From::Workspace, 0, 0}};
+  return launch;
 }
 
 } // namespace dfc::cuda

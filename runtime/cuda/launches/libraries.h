@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/op.h"
+#include "runtime/cuda/kernels/code.h"
 #include "runtime/cuda/launches/matmul_call.h"
 
 #include <optional>
@@ -28,7 +29,8 @@ class ProductLibrary {
 struct Libraries {
   ConvolutionLibrary* convolutions = nullptr;
   ProductLibrary* products = nullptr;
-  bool tiles = true; ///< the GPU runs `tile_matmul.h`
+  bool tiles = true;                    ///< the GPU runs `tile_matmul.h`
+  int64_t ringBlocks = multiprocessors; ///< of `columns_ring.h` that the GPU runs at once
 };
 
 } // namespace dfc::cuda

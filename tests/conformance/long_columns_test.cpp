@@ -1,0 +1,125 @@
+// Softmax along columns too long for a block, at sizes at which a GPU's blocks hold them together
+// (runtime/cuda/kernels/columns_ring.h). The reference is a sum in double of the columns that are looked at.
+#include "tests/conformance/contenders.h"
+#include "tests/conformance/require_plan.h"
+
+#include "ir/dsl.h"
+#include "runtime/cuda/kernels/columns_ring.h"
+#include "tests/support/catch.h"
+#include "tests/support/differences.h"
+
+#include <cmath>
+#include <span>
+
+using namespace dfc;
+using namespace dfc::test;
+
+namespace {
+
+struct Sizes {
+  int64_t outer, classes, inner;
+  TensorType type() const { return f32({outer, classes, inner}); }
+};
+
+// Without a last part as long as the others, and with slabs that are not whole; as long as a ring holds them.
+constexpr Sizes several{1, 2051, 9220}, longest{2, 16800, 548};
+
+Literal filled(const Sizes& sizes, uint32_t seed) {
+  Literal literal(sizes.type());
+  const std::span<float> values(reinterpret_cast<float*>(literal.mutableBytes().data()),
+                                static_cast<size_t>(sizes.outer * sizes.classes * sizes.inner));
+  for (float& value : values) {
+    seed = seed * 1664525U + 1013904223U;
+    value = static_cast<float>(seed >> 8) * 0x1p-21F - 4.0F;
+  }
+  return literal;
+}
+
+/// Column `inner` of `outer`, by the definition.
+void checkColumn(const Sizes& sizes, const Literal& x, const Literal& y, bool logarithm, int64_t outer,
+                 int64_t inner) {
+  const auto at = [&](int64_t c) { return (outer * sizes.classes + c) * sizes.inner + inner; };
+  double sum = 0;
+  for (int64_t c = 0; c < sizes.classes; ++c) {
+    sum += std::exp(x.at(at(c)));
+  }
+  for (int64_t c = 0; c < sizes.classes; ++c) {
+    const double wanted = logarithm ? x.at(at(c)) - std::log(sum) : std::exp(x.at(at(c))) / sum;
+    const double off = std::fabs(y.at(at(c)) - wanted);
+    if (!(off <= 4e-6 * std::fabs(wanted))) {
+      FAIL_CHECK("class " << c << " of column " << inner << " of " << outer << ": expected " << wanted
+                          << ", got " << y.at(at(c)));
+      return;
+    }
+  }
+}
+
+void checkAll(const Sizes& sizes, const Literal& x, const Literal& y, bool logarithm) {
+  for (int64_t outer = 0; outer < sizes.outer; ++outer) {
+    for (const int64_t inner : {int64_t{0}, int64_t{63}, int64_t{64}, sizes.inner / 2, sizes.inner - 1}) {
+      checkColumn(sizes, x, y, logarithm, outer, inner);
+    }
+  }
+}
+
+/// softmax of "x" and logSoftmax of "z", which need not wait for one another.
+Graph both(const Sizes& sizes) {
+  Builder g("columns");
+  const auto here = std::source_location::current();
+  g.fetch("softened", g.op(ops::Softmax{{}, 1}, {g.input("x", sizes.type())}, here));
+  g.fetch("logarithm", g.op(ops::LogSoftmax{{}, 1}, {g.input("z", sizes.type())}, here));
+  return *std::move(g).finish();
+}
+
+} // namespace
+
+TEST_CASE("softmax of long columns is by a ring where a GPU holds them, and else by slabs") {
+  const auto ringed = [](const Sizes& sizes, int64_t blocks) {
+    return cuda::generateColumnRing(ops::Softmax{{}, 1}, {sizes.type()}, blocks);
+  };
+  for (const Sizes& sizes : {several, longest, Sizes{1, 16384, 8192}, Sizes{1, 4096, 8192}}) {
+    const auto work = ringed(sizes, 132);
+    REQUIRE(work);
+    CHECK(work->launches.back().allAtOnce);
+    CHECK(work->launches.back().blocks() <= 132);
+    CHECK(work->launches.back().blocks() > 100);
+    CHECK(work->launches.back().sharedBytes <= cuda::ringBlockShared);
+  }
+  CHECK_FALSE(ringed(several, 0));
+  CHECK_FALSE(ringed(longest, 108));
+  CHECK_FALSE(ringed({1, 16897, 8192}, 132)); // more than fit
+  CHECK_FALSE(ringed({1, 1024, 8192}, 132));  // a block holds them
+  CHECK_FALSE(ringed({1, 16384, 512}, 132));  // over before the ring is full
+  CHECK_FALSE(ringed({1, 16384, 8190}, 132)); // not whole packs
+  CHECK_FALSE(
+      cuda::generateColumnRing(ops::Softmax{{}, 1}, {TensorType{ElementType::F16, {1, 16384, 8192}}}, 132));
+  CHECK_FALSE(cuda::generateColumnRing(ops::Relu{}, {several.type()}, 132));
+}
+
+TEST_CASE("softmax and logSoftmax of long columns are right, side by side and round after round", "[heavy]") {
+  for (const Contender& contender : contenders(Aspect::Values)) {
+    for (const Sizes& sizes : {several, longest}) {
+      INFO(contender.name << ", " << sizes.classes << " classes");
+      CompileOptions options;
+      options.policy = "pins";
+      options.pins = {{"*", contender.devices().back()}};
+      const auto session =
+          Session::open(requirePlan(both(sizes), contender.machine(2), options), contender.options());
+      INFO(render(session.errors()));
+      REQUIRE(session.ok());
+      const NamedLiterals some = {{"x", filled(sizes, 1)}, {"z", filled(sizes, 2)}},
+                          others = {{"x", filled(sizes, 3)}, {"z", filled(sizes, 4)}};
+      const auto first = (*session)->run(some), second = (*session)->run(others),
+                 again = (*session)->run(some);
+      REQUIRE(first.ok());
+      REQUIRE(second.ok());
+      REQUIRE(again.ok());
+      checkAll(sizes, some.at("x"), first->at("softened"), false);
+      checkAll(sizes, some.at("z"), first->at("logarithm"), true);
+      checkAll(sizes, others.at("x"), second->at("softened"), false);
+      checkAll(sizes, others.at("z"), second->at("logarithm"), true);
+      CHECK(bitDifference(first->at("softened"), again->at("softened")) == "");
+      CHECK(bitDifference(first->at("logarithm"), again->at("logarithm")) == "");
+    }
+  }
+}
