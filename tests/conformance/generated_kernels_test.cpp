@@ -269,6 +269,7 @@ TEST_CASE("generated softmax of long columns held by all blocks gives what the e
       {softmax, {3, 14, 100}, {14, 1, 1, 2}}, // slabs across the outer axis, the last not whole; lone classes
       {softmax, {2, 250, 36}, {2, 125, 4, 7}},    // as many classes as fit; more teams than slabs
       {logSoftmax, {1, 120, 768}, {18, 7, 1, 1}}, // more parts than packs of a slab
+      {softmax, {1, 50, 512}, {50, 1, 1, 1}},     // a block merges in one turn of three or four
   };
   EmulatedKernels kernels;
   for (const Case& given : cases) {

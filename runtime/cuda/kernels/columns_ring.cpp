@@ -305,8 +305,13 @@ int64_t mostSlots(int64_t lines) {
   return (ringBlockShared - totalsShared - gates) / pieceBytes(lines);
 }
 
-// A block publishes into a lap when it has read all of the lap before, and so have all others.
-int64_t lapsOf(const ColumnRing& ring) { return ring.slots + 2; }
+// Words of the lap before are overwritten when all have read them: a block publishes turn i when its writers
+// have taken turn i - slots out of its slot, and read all totals before that. And who merges a turn must not
+// take words of the lap before the last for it: all have published the turn that it merged before.
+int64_t lapsOf(const ColumnRing& ring) {
+  const int64_t betweenMerges = ceilDiv(ring.parts, columns);
+  return std::max(ring.slots + 2, betweenMerges + 1);
+}
 
 int64_t wordsOf(const ColumnRing& ring) {
   return ring.groups * lapsOf(ring) * (ring.parts + copies) * neighbours;
