@@ -345,7 +345,6 @@ void meet() {
   imitation::now->groups[number].live = threads;
   imitation::meet(imitation::now->groups[number]);
 }
-inline void meetWarp() { imitation::meet(imitation::now->warps[imitation::thread.x / 32]); }
 struct Keep {};
 inline Keep keepShortest() { return {}; }
 inline Keep keepLongest() { return {}; }

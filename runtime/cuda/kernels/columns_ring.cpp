@@ -3,8 +3,9 @@
 // piece, as soon as a slot is free. Some find the piece's maxima and sums of powers and publish them. One
 // warp merges what all parts published for some of a slab's rows, each block for others, and publishes that.
 // Some take a piece out of its slot, wait for its slab's totals, and write results. A piece stays for some 14
-// us, of which 3 are its fetching and the rest is waiting for the slowest block, twice; seven slots and the
-// writers' registers cover that.
+// us, of which 3 are its fetching and the rest is waiting for the slowest block, seven slots and the
+// writers' registers cover that. (16384 classes of 8192 rows on an H200: 295 us, of which 258 are what a copy
+// takes; slabs take 371.)
 //
 // Blocks wait for blocks that may have started later: all must be there at once (a cooperative launch).
 // Totals travel in words of 64 bits, through the L2 cache, where nothing may push them out: a word that has
@@ -52,7 +53,6 @@ DFC_INLINE void pass(Gate& gate, u32 phase) {
 }
 // A barrier of so many threads of the block.
 template <int number, int threads> DFC_INLINE void meet() { asm volatile("bar.sync %0, %1;" :: "n"(number), "n"(threads) : "memory"); }
-DFC_INLINE void meetWarp() { __syncwarp(); }
 // How long the L2 cache should keep something.
 struct Keep { u64 policy; };
 DFC_INLINE Keep keepShortest() { Keep keep; asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(keep.policy)); return keep; }
@@ -159,8 +159,7 @@ DFC_INLINE void sumUpPieces(u64* words, const Team& team, u32 thread, Shared& sh
     for (int n = 0; n < perSummer; ++n) {
       if (isLine(lane, n, sumLanes)) packs[n] = loadPack<width>(shared.held[slot][(lane + n * sumLanes) * columns + column].at);
     }
-    meetWarp();
-    if (thread % 32 == 0) arrive(shared.taken[slot]);
+    arrive(shared.taken[slot]);
     Totals (&ofWarps)[sumWarps][neighbours] = shared.ofWarps[turn % 2];
 #pragma unroll
     for (int k = 0; k < width; ++k) {
@@ -238,8 +237,7 @@ DFC_INLINE void writePieces(Element* to, u64* words, const Team& team, u32 threa
     for (int n = 0; n < perWriter; ++n) {
       if (isLine(lane, n, writeLanes)) packs[n] = loadPack<width>(shared.held[slot][(lane + n * writeLanes) * columns + column].at);
     }
-    meetWarp();
-    if (thread % 32 == 0) arrive(shared.taken[slot]);
+    arrive(shared.taken[slot]);
     Totals (&ofSlab)[neighbours] = shared.ofSlab[turn % 2];
     if (thread < neighbours) {
       const u64* const at = Words(words, team.group, turn).ofSlab + (team.part % copies * neighbours + thread);
@@ -278,7 +276,7 @@ DFC_INLINE void run(const Element* from, Element* to, u64* words, const Block& b
   if (threadIdx.x == 0) {
     for (int slot = 0; slot < slots; ++slot) {
       prepare(shared.loaded[slot], fetchThreads);
-      prepare(shared.taken[slot], (sumThreads + writeThreads) / 32);
+      prepare(shared.taken[slot], sumThreads + writeThreads);
     }
   }
   if (const int end = classesOf(team); end < lines) { // classes that are not there never come in
