@@ -142,6 +142,14 @@ void trainingResults(Stage& stage) {
     spec.owner = "";
     check(stage, "B3/results/2gpu-exchange/" + precision,
           "B3's parameters, two GPUs that exchange gradients, " + precision, spec, tf32);
+    for (const auto& [form, name] :
+         {std::pair(AllReduce::Scatter, "scatter"), std::pair(AllReduce::Ring, "ring")}) {
+      NetSpec all = spec;
+      all.workers = stage.gpus();
+      all.reduction = form;
+      check(stage, fmt::format("B3/results/all-{}/{}", name, precision),
+            fmt::format("B3's parameters, all GPUs, gradients by {}, {}", name, precision), all, tf32);
+    }
     spec.owner = stage.machine().devices[stage.machine().host()].name;
     check(stage, "B3/results/figure/" + precision, "B3's parameters, updated on the CPU, " + precision, spec,
           tf32);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <memory>
 
 namespace dfc::bench {
@@ -33,7 +34,7 @@ class NetWriter {
     }
     for (size_t set = 0; set < sets; ++set) {
       const auto here = g_.on(spec_.owner.empty() ? spec_.workers[set] : spec_.owner);
-      updateAll(weights_[set]);
+      updateAll(set);
     }
     return std::move(g_).finish();
   }
@@ -79,10 +80,12 @@ class NetWriter {
   }
 
   /// The last layer first: its gradients are there first.
-  void updateAll(const Weights& weights) {
+  void updateAll(size_t set) {
+    const Weights& weights = weights_[set];
     for (size_t layer = layers; layer-- > 0;) {
       const auto box = boxed(fmt::format("fc{} sum and update", layer + 1));
-      sgd({weights[2 * layer], weights[2 * layer + 1]}, {sumOf(2 * layer), sumOf(2 * layer + 1)}, spec_.rate);
+      sgd({weights[2 * layer], weights[2 * layer + 1]}, {sumOf(2 * layer, set), sumOf(2 * layer + 1, set)},
+          spec_.rate);
     }
   }
 
@@ -96,7 +99,10 @@ class NetWriter {
            std::find(spec_.workers.begin(), spec_.workers.end(), spec_.owner) == spec_.workers.end();
   }
 
-  Tensor sumOf(size_t parameter) const {
+  Tensor sumOf(size_t parameter, size_t set) {
+    if (spec_.owner.empty() && spec_.reduction != AllReduce::Exchange) {
+      return reducedOf(parameter)[set];
+    }
     Tensor sum = gradients_[0][parameter];
     for (size_t worker = 1; worker < gradients_.size(); ++worker) {
       sum = sum + gradients_[worker][parameter];
@@ -104,11 +110,25 @@ class NetWriter {
     return sum;
   }
 
+  /// By worker.
+  const std::vector<Tensor>& reducedOf(size_t parameter) {
+    const auto [row, isNew] = reduced_.try_emplace(parameter);
+    if (isNew) {
+      std::vector<Tensor> ofWorkers;
+      for (const std::vector<Tensor>& gradients : gradients_) {
+        ofWorkers.push_back(gradients[parameter]);
+      }
+      row->second = allReduce(ofWorkers, spec_.workers, {spec_.reduction});
+    }
+    return row->second;
+  }
+
   const NetSpec& spec_;
   Builder g_;
   std::array<int64_t, layers + 1> widths_;
   std::vector<Weights> weights_;
   std::vector<std::vector<Tensor>> gradients_;
+  std::map<size_t, std::vector<Tensor>> reduced_; ///< by parameter
 };
 
 } // namespace

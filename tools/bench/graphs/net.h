@@ -2,7 +2,7 @@
 // SGD. The batch is a parameter of the device that works on it: nothing crosses the bus to feed a step.
 #pragma once
 
-#include "ir/builder.h"
+#include "ir/collectives.h"
 
 namespace dfc::bench {
 
@@ -16,6 +16,8 @@ struct NetSpec {
   /// Who sums gradients and has the weights, which dfc copies to the workers each step. "" means that each
   /// worker does so for itself: it has weights of its own and gets the others' gradients.
   std::string owner = "gpu0";
+  /// How workers with weights of their own get the sums.
+  AllReduce reduction = AllReduce::Exchange;
 };
 
 /// Scopes, where the owner does no other work (the figure): "fc1 forward", "fc1 backward", …, "loss",
