@@ -85,6 +85,8 @@ TEST_CASE("peer reads on two GPUs leave the bits of copies, round after round") 
   for (const int64_t batch : {64, 1024}) {
     INFO("batch " << batch);
     CHECK(checkOnTwoGpus(exchangingNet(batch), cuda->options()) > 0);
+    CHECK(checkOnTwoGpus(reducingNet(batch, AllReduce::Scatter, 2), cuda->options()) > 0);
+    CHECK(checkOnTwoGpus(reducingNet(batch, AllReduce::Ring, 2), cuda->options()) > 0);
   }
   size_t reads = 0;
   for (uint64_t seed = 300; seed < 306; ++seed) {

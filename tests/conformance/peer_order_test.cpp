@@ -203,4 +203,10 @@ TEST_CASE("peer reads: of random plans, every order is kept and nothing races fo
     INFO("batch " << batch);
     CHECK(check(*exchangingNet(batch)) > 0);
   }
+  for (const size_t gpus : {2, 3, 4}) {
+    for (const AllReduce form : {AllReduce::Exchange, AllReduce::Scatter, AllReduce::Ring}) {
+      INFO(gpus << " GPUs, form " << static_cast<int>(form));
+      CHECK(check(*reducingNet(960, form, gpus)) > 0);
+    }
+  }
 }

@@ -54,14 +54,22 @@ Plan updatePlan(Shape shape) {
                       [](Builder& g, Tensor made, Tensor w) { g.assign(w, (w - made).named("next")); });
 }
 
-Plan exchangingNet(int64_t batch) {
+Plan exchangingNet(int64_t batch) { return reducingNet(batch, AllReduce::Exchange, 2); }
+
+Plan reducingNet(int64_t batch, AllReduce form, size_t gpus) {
   bench::NetSpec spec;
   spec.batch = batch;
-  spec.workers = {"gpu0", "gpu1"};
+  spec.workers.clear();
+  for (size_t i = 0; i < gpus; ++i) {
+    spec.workers.push_back(fmt::format("gpu{}", i));
+  }
   spec.owner = "";
+  spec.reduction = form;
   const auto graph = bench::trainingStep(spec);
   REQUIRE(graph.ok());
-  const auto machine = readMachine(shippedFile("tools/bench/results/h200x2.machine.json").string());
+  const auto machine = readMachine(shippedFile(gpus == 2 ? "tools/bench/results/h200x2.machine.json"
+                                                         : "samples/machines/cpu-8gpu-nvlink.json")
+                                       .string());
   REQUIRE(machine.ok());
   return requirePlan(*graph, *machine);
 }

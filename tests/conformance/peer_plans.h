@@ -1,6 +1,7 @@
 // Plans in which GPUs need what their peers make, for the tests of reads from peers.
 #pragma once
 
+#include "ir/collectives.h"
 #include "runtime/cuda/launches/peer_choice.h"
 #include "tests/conformance/require_plan.h"
 #include "tests/support/tiny_plan.h"
@@ -26,6 +27,8 @@ Plan updatePlan(Shape shape = {64});
 
 /// B3's net on two H200s, gradients exchanged.
 Plan exchangingNet(int64_t batch);
+/// The same with gradients summed in another form, on two H200s or so many of eight.
+Plan reducingNet(int64_t batch, AllReduce form, size_t gpus);
 
 /// Of about so many ops, each that computes on a GPU of a small machine drawn for it. Two plans of three have
 /// many ops whose kernels stream.
