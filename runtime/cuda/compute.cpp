@@ -84,7 +84,7 @@ int64_t ringBlocksOf(int ordinal) {
     check(cudaDeviceGetAttribute(&value, which, ordinal), "asking what a GPU's multiprocessors have");
     return value;
   };
-  constexpr int hopper = 9; // whose gates threads wait at without asking over and over
+  constexpr int hopper = 9; // mbarrier.try_wait
   const bool runs = attribute(cudaDevAttrComputeCapabilityMajor) >= hopper &&
                     attribute(cudaDevAttrCooperativeLaunch) != 0 &&
                     attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >= ringBlockShared;

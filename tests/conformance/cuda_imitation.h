@@ -112,6 +112,7 @@ inline void start(Live& live, Place place) {
     group = {};
   }
   live.left = count;
+  live.memory.clear();
   live.fibers.resize(count);
   for (Fiber& fiber : live.fibers) {
     constexpr std::size_t stackBytes = 1 << 16;
@@ -127,11 +128,12 @@ inline void start(Live& live, Place place) {
   }
 }
 
-// Each thread of the block that can go on does so, until it waits for others.
-inline void advance(Live& live) {
+// Each thread of the block that can go on does so, until it waits for others; from thread `first` on.
+inline void advance(Live& live, unsigned int first) {
   now = &live;
   block = live.place;
-  for (unsigned int i = 0; i < blockSize.x; ++i) {
+  for (unsigned int n = 0; n < blockSize.x; ++n) {
+    const unsigned int i = (first + n) % blockSize.x;
     if (!live.fibers[i].done) {
       thread.x = i;
       swapcontext(&scheduler, &live.fibers[i].context);
@@ -144,11 +146,13 @@ inline void advance(Live& live) {
 // without moving anything that others see.)
 inline bool runStarted() {
   int still = 0;
+  unsigned int dice = 1;
   for (bool left = true; left;) {
     left = moved = false;
     for (Live& live : started) {
       if (live.left > 0) {
-        advance(live);
+        dice = dice * 1664525U + 1013904223U; // blocks side by side begin with another thread each time
+        advance(live, started.size() > 1 ? (dice >> 16) % blockSize.x : 0);
         left = left || live.left > 0;
       }
     }
@@ -263,7 +267,11 @@ inline bool runGrid(void (*kernel)(void**), void** given, const unsigned int* si
 }
 
 inline void* sharedMemory(std::size_t bytes) {
-  now->memory.resize((bytes + sizeof(Chunk) - 1) / sizeof(Chunk));
+  if (now->memory.empty()) { // as a block finds it: nothing that makes sense
+    Chunk nothing;
+    std::memset(&nothing, 0xFF, sizeof nothing);
+    now->memory.assign((bytes + sizeof(Chunk) - 1) / sizeof(Chunk), nothing);
+  }
   return now->memory.data();
 }
 

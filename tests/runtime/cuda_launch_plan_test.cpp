@@ -82,7 +82,7 @@ TEST_CASE("launches: two reductions in two passes are merged pass by pass") {
 TEST_CASE("launches: what needs all its blocks at once is one by itself, if the GPU runs so many at all") {
   Builder g("columns");
   const auto here = std::source_location::current();
-  const TensorType type = f32({4096, 4096});
+  const TensorType type = f32({4096, 8192});
   g.fetch("a", g.op(ops::Softmax{{}, 0}, {g.parameter("x", type)}, here));
   g.fetch("b", g.op(ops::Softmax{{}, 0}, {g.parameter("y", type)}, here));
   const Graph graph = *std::move(g).finish();

@@ -131,8 +131,7 @@ DFC_INLINE void fetchPieces(const Element* from, const Team& team, u32 thread, S
   }
 }
 
-// Absent elements are -infinity and count nothing. A sum is never zero: it is 1 where all is -infinity, which
-// counts nothing beside anything else.
+// Absent elements are -infinity and count nothing.
 DFC_INLINE Totals summedUp(const Real (&x)[perSummer]) {
   Real most = mostOf(start().most, x);
 #pragma unroll
@@ -143,7 +142,7 @@ DFC_INLINE Totals summedUp(const Real (&x)[perSummer]) {
   for (int n = 0; n < perSummer; ++n) sum += expOf(x[n] - from);
 #pragma unroll
   for (int lane = columns; lane < 32; lane *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, lane);
-  return {most, sum == Real(0) ? Real(1) : sum};
+  return {most, sum};
 }
 // Known beforehand but for the last line of each lane.
 DFC_INLINE bool isLine(int lane, int n, int lanes) { return (n + 1) * lanes <= lines || lane + n * lanes < lines; }
@@ -190,7 +189,7 @@ DFC_INLINE void mergeParts(u64* words, const Team& team, u32 lane) {
     // The teams' blocks take turns: this one's packs of the slab.
     for (u32 pack = (team.part + parts - turn * columns % parts) % parts; pack < columns; pack += parts) {
       const u64* const from = at.ofParts + (lane / width * neighbours + pack * width + lane % width);
-      // Where the block's own part is not summed up, nor are many others.
+      // Not before the block's own part is summed up (see lapsOf); nor are many others then.
       const u64* const own = at.ofParts + (team.part * neighbours + pack * width + lane % width);
       while (!isOf(lap, loadWord(own, keep))) idle<200>();
       u64 word[share];
@@ -304,11 +303,13 @@ int64_t mostSlots(int64_t lines) {
 }
 
 // Words of the lap before are overwritten when all have read them: a block publishes turn i when its writers
-// have taken turn i - slots out of its slot, and read all totals before that. And who merges a turn must not
-// take words of the lap before the last for it: all have published the turn that it merged before.
+// have taken turn i - slots out of its slot, and read all totals before that; one lap is spare. And who
+// merges a turn must not take words of the lap before the last for it. All have published some rows of the
+// turn that it merged before, hence all rows of the turn before that; and its own block is at the turn, which
+// it waits for, so that all totals up to slots + 1 turns before are there.
 int64_t lapsOf(const ColumnRing& ring) {
   const int64_t betweenMerges = ceilDiv(ring.parts, columns);
-  return std::max(ring.slots + 2, betweenMerges + 1);
+  return std::max(ring.slots, betweenMerges) + 2;
 }
 
 int64_t wordsOf(const ColumnRing& ring) {
@@ -335,7 +336,9 @@ std::optional<Softened> softened(const OpAttributes& attributes) {
 }
 
 std::optional<ColumnRing> ringFor(const AxisView& view, int64_t blocks) {
-  constexpr int64_t leastClasses = 2048, leastTurns = 16; // of a team: filling the ring takes some
+  // Below these it was not measured. (8192 rows on an H200, shares of the copy bandwidth, slabs in brackets:
+  // 16384 classes 0.87 (0.70), 10000 0.82, 8192 0.84 (0.70), 4096 0.81 (0.66).) Filling the ring takes turns.
+  constexpr int64_t leastClasses = 4096, leastTurns = 24;
   const int64_t fewest = ceilDiv(view.length, mostLines);
   if (view.inner % width != 0 || view.length < leastClasses || fewest > blocks) {
     return std::nullopt;
@@ -352,6 +355,9 @@ std::optional<ColumnRing> ringFor(const AxisView& view, int64_t blocks) {
 
 GeneratedWork columnRingSoftmax(const RowFormula& formula, int64_t outer, int64_t classes, int64_t inner,
                                 const ColumnRing& ring) {
+  DFC_ASSERT(formula.element == ElementType::F32 && inner % width == 0 &&
+                 formula.kind != RowFormula::Kind::CrossEntropyGradient,
+             "a ring is for softmax of f32 in whole packs");
   DFC_ASSERT(ring.lines <= mostLines && ring.parts * ring.lines >= classes &&
                  (ring.parts - 1) * ring.lines < classes && ring.slots <= mostSlots(ring.lines),
              "a ring that does not hold its columns");

@@ -1,5 +1,5 @@
-// Softmax along long columns, read once and written once: what no block can hold, all blocks of a launch hold
-// together, and tell one another what they find.
+// Softmax along long columns, read once and written once: what no block can hold, a team of blocks holds
+// together, and they tell one another what they find.
 #pragma once
 
 #include "runtime/cuda/kernels/rows.h"
@@ -22,7 +22,7 @@ GeneratedWork columnRingSoftmax(const RowFormula& formula, int64_t outer, int64_
                                 const ColumnRing& ring);
 
 /// The op by a ring, for a GPU that runs `blocks` of its blocks at once. None for other ops and types, where
-/// so many blocks do not hold a slab, and where columns.h is as quick.
+/// so many blocks do not hold a slab, and where columns_softmax.cpp is as quick.
 std::optional<GeneratedWork> generateColumnRing(const OpAttributes& attributes, OperandTypes operands,
                                                 int64_t blocks);
 

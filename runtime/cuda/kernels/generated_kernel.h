@@ -39,7 +39,8 @@ struct GeneratedLaunch {
   llvm::SmallVector<Argument, 4> arguments; ///< all pointers, in the order of `run`'s
 
   uint64_t blocks() const { return uint64_t{grid[0]} * grid[1]; }
-  /// Bytes of shared memory that are asked for at the launch; 0 where the kernel's text has them.
+  /// Bytes of shared memory that are asked for at the launch; 0 where the kernel's text has them. (A host
+  /// that runs blocks side by side gives each its own only so.)
   uint32_t largeShared() const {
     constexpr uint32_t mostInText = 48 * 1024;
     return allAtOnce || sharedBytes > mostInText ? sharedBytes : 0;

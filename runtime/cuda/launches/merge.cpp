@@ -19,7 +19,7 @@ struct Sum {
   llvm::SmallVector<uint32_t, 16> functions;
 };
 
-/// Made by a library, or of blocks that all run at once, and by shared memory of their own.
+/// Made by a library, of blocks that must all run at once, or with shared memory that the launch asks for.
 bool standsAlone(const Unit& unit) {
   return unit.byLibrary() || unit.launch.allAtOnce || unit.launch.largeShared() > 0;
 }
