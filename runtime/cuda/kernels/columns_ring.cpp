@@ -337,7 +337,7 @@ std::optional<Softened> softened(const OpAttributes& attributes) {
 
 std::optional<ColumnRing> ringFor(const AxisView& view, int64_t blocks) {
   // Below these it was not measured. (8192 rows on an H200, shares of the copy bandwidth, slabs in brackets:
-  // 16384 classes 0.87 (0.70), 10000 0.82, 8192 0.84 (0.70), 4096 0.81 (0.66).) Filling the ring takes turns.
+  // 16384 classes 0.87 (0.70), 10000 0.82, 8192 0.84, 4096 0.81 (0.66).) Filling the ring takes turns.
   constexpr int64_t leastClasses = 4096, leastTurns = 24;
   const int64_t fewest = ceilDiv(view.length, mostLines);
   if (view.inner % width != 0 || view.length < leastClasses || fewest > blocks) {
