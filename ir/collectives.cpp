@@ -65,6 +65,14 @@ class Collective {
   /// While it lives, ops are said to be written where the author called.
   Builder::Guard place() const { return builder_->at(builder_->locate(where_)); }
 
+  bool sensible(const AllReduceOptions& options, std::string_view name) const {
+    if (options.chunks < 1) {
+      builder_->report(where_, fmt::format("{} in {} chunks", name, options.chunks),
+                       "a ring takes at least 1 chunk");
+    }
+    return options.chunks >= 1;
+  }
+
   int64_t devices() const { return static_cast<int64_t>(devices_.size()); }
   int64_t rows() const { return values_[0].shape().rank() == 0 ? 0 : values_[0].shape()[0]; }
 
@@ -79,8 +87,7 @@ class Collective {
 
   std::vector<Tensor> scattered(const AllReduceOptions& options) const {
     const std::vector<Rows> parts = evenly({0, rows()}, devices());
-    return options.form == AllReduce::Ring ? wentRound(parts, std::max<int64_t>(options.chunks, 1))
-                                           : summedWhereTheyLie(parts);
+    return options.form == AllReduce::Ring ? wentRound(parts, options.chunks) : summedWhereTheyLie(parts);
   }
 
   std::vector<Tensor> gathered(const std::vector<Tensor>& parts) const {
@@ -168,7 +175,7 @@ class Collective {
 std::vector<Tensor> allReduce(const std::vector<Tensor>& values, const std::vector<std::string>& devices,
                               AllReduceOptions options, std::source_location where) {
   const Collective all(values, devices, where);
-  if (!all.usable("allReduce") || !all.alike("allReduce")) {
+  if (!all.usable("allReduce") || !all.alike("allReduce") || !all.sensible(options, "allReduce")) {
     return all.nothing();
   }
   const auto place = all.place();
@@ -181,7 +188,8 @@ std::vector<Tensor> allReduce(const std::vector<Tensor>& values, const std::vect
 std::vector<Tensor> reduceScatter(const std::vector<Tensor>& values, const std::vector<std::string>& devices,
                                   AllReduceOptions options, std::source_location where) {
   const Collective all(values, devices, where);
-  if (!all.usable("reduceScatter") || !all.alike("reduceScatter")) {
+  if (!all.usable("reduceScatter") || !all.alike("reduceScatter") ||
+      !all.sensible(options, "reduceScatter")) {
     return all.nothing();
   }
   if (all.rows() < all.devices()) {

@@ -197,12 +197,14 @@ TEST_CASE("collectives: mistakes are said where they were made") {
   CHECK_FALSE(reduceScatter({c, c}, {"gpu0", "gpu1"})[1].valid());
   CHECK_FALSE(allGather({a}, {"gpu0", "gpu1"})[1].valid());
   CHECK(allReduce({}, {}).empty());
+  CHECK_FALSE(allReduce({a, a}, {"gpu0", "gpu1"}, {AllReduce::Ring, 0})[0].valid());
   const auto graph = std::move(g).finish();
   REQUIRE_FALSE(graph.ok());
-  REQUIRE(graph.errors().size() == 4);
+  REQUIRE(graph.errors().size() == 5);
   CHECK(graph.errors()[0].message == "allReduce of 2 values on 1 devices");
   CHECK(graph.errors()[0].where.line == line);
   CHECK(graph.errors()[1].message == "allReduce of f32[4] and f32[5]");
   CHECK(graph.errors()[2].message == "reduceScatter of f32[1] over 2 devices");
   CHECK(graph.errors()[3].message == "allGather of 1 values on 2 devices");
+  CHECK(graph.errors()[4].message == "allReduce in 0 chunks");
 }

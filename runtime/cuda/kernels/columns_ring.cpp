@@ -146,19 +146,24 @@ DFC_INLINE Totals summedUp(const Real (&x)[perSummer]) {
 }
 // Known beforehand but for the last line of each lane.
 DFC_INLINE bool isLine(int lane, int n, int lanes) { return (n + 1) * lanes <= lines || lane + n * lanes < lines; }
+// Lines lane, lane + lanes, ... out of the piece's slot, which is free when all that take from it have theirs.
+template <int lanes, int count>
+DFC_INLINE void takePiece(Pack<Element, width> (&packs)[count], u32 turn, int lane, int column, Shared& shared) {
+  const u32 slot = turn % slots;
+  pass(shared.loaded[slot], turn / slots % 2);
+#pragma unroll
+  for (int n = 0; n < count; ++n) {
+    if (isLine(lane, n, lanes)) packs[n] = loadPack<width>(shared.held[slot][(lane + n * lanes) * columns + column].at);
+  }
+  arrive(shared.taken[slot]);
+}
 DFC_INLINE void sumUpPieces(u64* words, const Team& team, u32 thread, Shared& shared) {
   const Keep keep = keepLongest();
   const int column = thread % columns, lane = thread / columns;
 #pragma unroll 1
   for (u32 turn = 0; turn < team.turns; ++turn) {
-    const u32 slot = turn % slots;
-    pass(shared.loaded[slot], turn / slots % 2);
     Pack<Element, width> packs[perSummer];
-#pragma unroll
-    for (int n = 0; n < perSummer; ++n) {
-      if (isLine(lane, n, sumLanes)) packs[n] = loadPack<width>(shared.held[slot][(lane + n * sumLanes) * columns + column].at);
-    }
-    arrive(shared.taken[slot]);
+    takePiece<sumLanes>(packs, turn, lane, column, shared);
     Totals (&ofWarps)[sumWarps][neighbours] = shared.ofWarps[turn % 2];
 #pragma unroll
     for (int k = 0; k < width; ++k) {
@@ -229,14 +234,8 @@ DFC_INLINE void writePieces(Element* to, u64* words, const Team& team, u32 threa
   const Index first = Index(team.part) * lines;
 #pragma unroll 1
   for (u32 turn = 0; turn < team.turns; ++turn) {
-    const u32 slot = turn % slots;
-    pass(shared.loaded[slot], turn / slots % 2);
     Pack<Element, width> packs[perWriter];
-#pragma unroll
-    for (int n = 0; n < perWriter; ++n) {
-      if (isLine(lane, n, writeLanes)) packs[n] = loadPack<width>(shared.held[slot][(lane + n * writeLanes) * columns + column].at);
-    }
-    arrive(shared.taken[slot]);
+    takePiece<writeLanes>(packs, turn, lane, column, shared);
     Totals (&ofSlab)[neighbours] = shared.ofSlab[turn % 2];
     if (thread < neighbours) {
       const u64* const at = Words(words, team.group, turn).ofSlab + (team.part % copies * neighbours + thread);

@@ -19,6 +19,9 @@ void trainingOnAll(Stage& stage) {
          {std::tuple(AllReduce::Exchange, "exchange", "gradients exchanged"),
           std::tuple(AllReduce::Scatter, "scatter", "gradients summed in parts"),
           std::tuple(AllReduce::Ring, "ring", "gradients round a ring")}) {
+      if (form == AllReduce::Exchange && spec.workers.size() == 2) {
+        continue; // that is B3/2gpu-exchange
+      }
       spec.reduction = form;
       timeTraining(
           stage, fmt::format("B3/all-{}/{}/{}", name, precision, spec.batch),

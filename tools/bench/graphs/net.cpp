@@ -115,6 +115,7 @@ class NetWriter {
     const auto [row, isNew] = reduced_.try_emplace(parameter);
     if (isNew) {
       std::vector<Tensor> ofWorkers;
+      ofWorkers.reserve(gradients_.size());
       for (const std::vector<Tensor>& gradients : gradients_) {
         ofWorkers.push_back(gradients[parameter]);
       }
