@@ -1,5 +1,6 @@
 // Launches that several ops share: which they are for nets that are known, and that they leave every bit that
 // the ops' own launches leave, in results and everywhere else.
+#include "tests/conformance/contenders.h"
 #include "tests/conformance/queue_on_paper.h"
 #include "tests/conformance/require_plan.h"
 
@@ -235,6 +236,78 @@ TEST_CASE("merged launches leave the bits of separate ones: many ops side by sid
     pairs.push_back(std::make_unique<Pair>(densePlan(++seed, element)));
   }
   checkBits(pairs);
+}
+
+namespace {
+
+/// Backward steps of layers too large for small launches: what a slope leaves is kept and folded, over rows
+/// or columns, in one launch or two; in the place of an operand where it may be.
+Graph foldedSlopes(ElementType element) {
+  Builder g("slopes");
+  const auto random = [&](const std::string& name, const Shape& shape) {
+    return g.parameter(name, {element, shape}, uniform(-1, 1, 1));
+  };
+  const auto keep = [&](const std::string& name, Tensor value) {
+    g.assign(g.parameter(name, value.type()), value);
+  };
+  const Tensor tall = random("tall", {8192, 144}), wide = random("wide", {72, 8192});
+  const Tensor passed = matmul(random("dy", {8192, 3}), random("w", {3, 144}));
+  const Tensor slope = select(compare(tall, 0, Direction::Gt), passed, 0);
+  keep("slope", slope);
+  keep("bias", reduceSum(slope, {0}));
+  const Tensor outer = matmul(random("column", {8192, 1}), random("row", {1, 144})) * tall;
+  keep("outer", outer);
+  keep("rows", reduceSum(outer, {1}));
+  const Tensor scaled = wide * 2 + random("each", {8192});
+  keep("scaled", scaled);
+  keep("most", reduceMax(scaled, {1}));
+  const Tensor shifted = wide - 3;
+  keep("shifted", shifted);
+  keep("mean", reduceMean(shifted, {0}));
+  const Tensor squared = tall * tall;
+  keep("squared", squared);
+  keep("whole", reduceSum(squared));
+  keep("where", argMax(squared, 1));
+  return *std::move(g).finish();
+}
+
+} // namespace
+
+TEST_CASE("merged launches leave the bits of separate ones: folds made along with what they fold") {
+  if (!EmulatedKernels::unavailable().empty()) {
+    DFC_SKIP(EmulatedKernels::unavailable());
+  }
+  std::vector<std::unique_ptr<Pair>> pairs;
+  for (const ElementType element : {ElementType::F32, ElementType::F64, ElementType::BF16}) {
+    pairs.push_back(std::make_unique<Pair>(planOf(foldedSlopes(element), onOneGpu())));
+  }
+  checkGolden("launches/folded_slopes_merged.txt", pairs[0]->merged.listing());
+  checkBits(pairs);
+}
+
+TEST_CASE("merged launches leave the bits of separate ones on every backend: folds made along") {
+  for (const Contender& contender : contenders(Aspect::Values)) {
+    for (const ElementType element : {ElementType::F32, ElementType::F16}) {
+      INFO(contender.name << ", " << name(element));
+      CompileOptions compile;
+      compile.policy = "pins";
+      compile.pins = {{"*", contender.devices().back()}};
+      const auto plan = requirePlan(foldedSlopes(element), contender.machine(), compile);
+      std::vector<NamedLiterals> states;
+      for (const bool merge : {false, true, true}) {
+        SessionOptions options = contender.options();
+        options.backendOptions.mergeLaunches = merge;
+        const auto session = Session::open(plan, options);
+        REQUIRE(session.ok());
+        for (int step = 0; step < 3; ++step) {
+          REQUIRE((*session)->run({}).ok());
+        }
+        states.push_back((*session)->state());
+      }
+      CHECK((states[0] == states[1])); // not printed: they are long
+      CHECK((states[1] == states[2]));
+    }
+  }
 }
 
 TEST_CASE("merged launches leave the bits of separate ones: products by tiles") {

@@ -14,7 +14,7 @@ $reader$}
 )";
 
 constexpr std::string_view chainText = R"(
-struct Operands { $pointers$};
+struct Operands { $pointers$$kept$};
 template <int W> struct Inputs { $packs$};
 template <int W> DFC_INLINE Inputs<W> gather(const Operands& from, Index i) {
   Inputs<W> in;
@@ -110,6 +110,7 @@ std::string Chain::text(int64_t width) const {
     }
   }
   text += filled(chainText, {{"pointers", forSources(*this, Which::All, "const {1}* p{0}; ", "")},
+                             {"kept", kept ? "Element* kept; " : ""},
                              {"packs", forSources(*this, Which::Read, "Pack<{1}, W> a{0}; ", "")},
                              {"reads", readsOf(*this)}});
   text += body.empty() ? std::string(identityText)
@@ -120,9 +121,14 @@ std::string Chain::text(int64_t width) const {
   return text;
 }
 
-std::string Chain::parameters() const { return forSources(*this, Which::All, "const {1}* p{0}, ", ""); }
+std::string Chain::parameters() const {
+  return forSources(*this, Which::All, "const {1}* p{0}, ", "") + (kept ? "Element* kept, " : "");
+}
 
-std::string Chain::pointers() const { return forSources(*this, Which::All, "p{0}", ", "); }
+std::string Chain::pointers() const {
+  const std::string pointers = forSources(*this, Which::All, "p{0}", ", ");
+  return !kept ? pointers : pointers.empty() ? "kept" : pointers + ", kept";
+}
 
 llvm::SmallVector<Argument, 4> Chain::arguments() const {
   llvm::SmallVector<Argument, 4> arguments;
@@ -130,6 +136,9 @@ llvm::SmallVector<Argument, 4> Chain::arguments() const {
     const bool own = source.flat || (count == 1 && source.reach == 1);
     arguments.push_back(
         {Argument::From::Operand, source.operand, 0, static_cast<uint8_t>(own ? source.bytes : 0)});
+  }
+  if (kept) {
+    arguments.push_back({Argument::From::Result, 0, 0, static_cast<uint8_t>(elementBytes)});
   }
   return arguments;
 }

@@ -36,6 +36,7 @@ struct Chain {
   llvm::SmallVector<Source, 4> sources;
   /// Statements of `Element apply(<value of source 0> r0, …)`; empty: source 0 as it is.
   std::string body;
+  bool kept = false; ///< there is a pointer more, behind the sources', to write what it gives to
 
   /// Elements of one access: the widest streamed storage fills a pack.
   int64_t fullWidth() const;
@@ -44,7 +45,8 @@ struct Chain {
   IndexText index() const;
   /// The definitions above. `width` is the largest W that is used.
   std::string text(int64_t width) const;
-  /// "const f32* p0, const f16* p1, " and "p0, p1": of the kernel, and to make Operands of.
+  /// "const f32* p0, const f16* p1, Element* kept, " and "p0, p1, kept": of the kernel, and to make Operands
+  /// of.
   std::string parameters() const;
   std::string pointers() const;
   llvm::SmallVector<Argument, 4> arguments() const;

@@ -83,6 +83,7 @@ GeneratedWork streamedChain(const Chain& chain) {
   launch.elements = chain.count;
   launch.arguments = chain.arguments();
   launch.arguments.push_back({Argument::From::Result, 0, 0, static_cast<uint8_t>(chain.elementBytes)});
+  launch.chain = std::make_shared<const Chain>(chain);
   return {{std::move(launch)}, 0};
 }
 

@@ -16,6 +16,14 @@ std::string foldBlockText();
 /// Bytes of a Carry.
 int64_t carryBytes(Fold fold, ElementType element, int64_t length);
 
+/// What is folded and how.
+struct FoldRecipe {
+  ElementType element;
+  Fold fold;
+  Shape shape;
+  llvm::SmallVector<int64_t, 4> axes; ///< ascending, counted from the front
+};
+
 /// A reduction seen as kept x folded: two walks over the chain's elements.
 struct FoldLayout {
   FoldLayout(const Shape& shape, llvm::ArrayRef<int64_t> axes);

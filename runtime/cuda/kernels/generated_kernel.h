@@ -6,8 +6,12 @@
 #include "ir/op.h"
 
 #include <array>
+#include <memory>
 
 namespace dfc::cuda {
+
+struct Chain;      // chain.h
+struct FoldRecipe; // fold.h
 
 /// A pointer that a launch is given.
 struct Argument {
@@ -37,6 +41,8 @@ struct GeneratedLaunch {
   int64_t elements = 0;                     ///< of the result, if threads call back for each; else 0
   bool alone = false;                       ///< any element of the result can be made by itself
   llvm::SmallVector<Argument, 4> arguments; ///< all pointers, in the order of `run`'s
+  std::shared_ptr<const Chain> chain;       ///< a dense result's, element by element; else null
+  std::shared_ptr<const FoldRecipe> fold;   ///< of an operand as it is, by this launch first; else null
 
   uint64_t blocks() const { return uint64_t{grid[0]} * grid[1]; }
   /// Bytes of shared memory that are asked for at the launch; 0 where the kernel's text has them. (A host
@@ -65,5 +71,11 @@ std::string_view prelude();
 /// `mayRunInPlace` says so. To be compiled with --fmad=false and neither fast math nor flush to zero.
 std::optional<GeneratedWork> generateKernels(const OpAttributes& attributes, OperandTypes operands,
                                              OperandTypes results);
+
+/// One launch for two, of which `fold` folds what `maker` writes: who folds an element makes and writes it
+/// first, so that it is not read again. Arguments: all of maker's, then fold's but the operand. It leaves the
+/// bits that the two leave. None where maker is no chain, fold no fold of an operand, or they would be spread
+/// over threads in different ways.
+std::optional<GeneratedLaunch> madeAndFolded(const GeneratedLaunch& maker, const GeneratedLaunch& fold);
 
 } // namespace dfc::cuda

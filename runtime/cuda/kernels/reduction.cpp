@@ -1,6 +1,7 @@
-// Reductions and argMax, of a tensor or of a fused chain. Three ways to fold (see FoldPlan), each with the
-// same result on every run: lanes and blocks merge in an order fixed by the shape. Where results are cut into
-// parts, the first launch leaves carries in the workspace, [part][result], and a second one merges them.
+// Reductions and argMax, of a tensor, of a fused chain, or of what another launch would have made. Three ways
+// to fold (see FoldPlan), each with the same result on every run: lanes and blocks merge in an order fixed by
+// the shape. Where results are cut into parts, the first launch leaves carries in the workspace,
+// [part][result], and a second one merges them.
 #include "ir/op_rules.h"
 #include "runtime/cuda/kernels/fold.h"
 
@@ -14,6 +15,14 @@ namespace {
 constexpr std::string_view stretchText = R"(
 DFC_INLINE Index keptOffset(Index out) { (void)out; return $kept$; }
 DFC_INLINE Index foldedOffset(Position r) { (void)r; return $folded$; }
+
+// The elements from number i on, written down where they are kept.
+template <int W>
+DFC_INLINE Pack<Element, W> made(const Operands& from, const Inputs<W>& in, Index i) {
+  (void)from, (void)i;
+  const Pack<Element, W> x = applied(in);
+  $keep$return x;
+}
 
 // Folds packs begin, begin + step, … below `end` into one carry for each element of a pack. `along` is the
 // distance of a pack's elements in the fold: 1 in rows, 0 in columns.
@@ -29,13 +38,14 @@ DFC_INLINE void foldStretch(Carry (&carry)[width], const Operands& from, Index b
     for (int u = 0; u < unroll; ++u) in[u] = gather<width>(from, base + foldedOffset(r + u * step));
 #pragma unroll
     for (int u = 0; u < unroll; ++u) {
-      const Pack<Element, width> x = applied(in[u]);
+      const Pack<Element, width> x = made(from, in[u], base + foldedOffset(r + u * step));
 #pragma unroll
       for (int k = 0; k < width; ++k) fold(carry[k], valueOf(x.at[k]), r + u * step + k * along);
     }
   }
   for (; r < end; r += step) {
-    const Pack<Element, width> x = applied(gather<width>(from, base + foldedOffset(r)));
+    const Index i = base + foldedOffset(r);
+    const Pack<Element, width> x = made(from, gather<width>(from, i), i);
 #pragma unroll
     for (int k = 0; k < width; ++k) fold(carry[k], valueOf(x.at[k]), r + k * along);
   }
@@ -143,11 +153,12 @@ DFC_INLINE void run(const Carry* from, Result* to, const Block& block, Shared& s
 
 class FoldWriter {
  public:
-  FoldWriter(const Chain& chain, ElementType element, Fold fold, const FoldLayout& layout)
-      : chain_(chain), layout_(layout), index_(chain.index()),
-        carry_(carryBytes(fold, element, layout.length)), plan_(planFold(layout, chain.fullWidth(), carry_)),
-        resultBytes_(fold == Fold::ArgMax ? 8 : byteWidth(element)),
-        carryText_(foldText(fold, element, layout.length)) {}
+  FoldWriter(const Chain& chain, const FoldRecipe& recipe)
+      : chain_(chain), layout_(recipe.shape, recipe.axes), index_(chain.index()),
+        carry_(carryBytes(recipe.fold, recipe.element, layout_.length)),
+        plan_(planFold(layout_, chain.fullWidth(), carry_)),
+        resultBytes_(recipe.fold == Fold::ArgMax ? 8 : byteWidth(recipe.element)),
+        carryText_(foldText(recipe.fold, recipe.element, layout_.length)) {}
 
   GeneratedWork work() const {
     GeneratedWork work;
@@ -157,35 +168,6 @@ class FoldWriter {
       work.workspaceBytes = plan_.parts * layout_.outputs * carry_;
     }
     return work;
-  }
-
- private:
-  bool wholeBlock() const { return plan_.byRows && plan_.lanes > 32; }
-  std::string_view kernel() const {
-    return wholeBlock() ? blockText : plan_.byRows ? lanesText : columnsText;
-  }
-  std::string counts() const {
-    return constant("Index", "outputs", index_.of(layout_.outputs)) +
-           (wholeBlock() ? "" : constant("lanes", plan_.lanes));
-  }
-  std::string partCounts() const {
-    return plan_.byRows && !wholeBlock() ? "" : constant("Position", "chunk", index_.of(plan_.chunk));
-  }
-  std::string stretch() const {
-    return constant("width", plan_.width) + constant("unroll", plan_.unroll) +
-           (plan_.byRows ? constant("threads", plan_.threads) : "") +
-           constant("Position", "length", index_.of(layout_.length)) +
-           filled(stretchText, {{"kept", layout_.kept.offset("out", index_)},
-                                {"folded", layout_.folded.offset("r", index_)}});
-  }
-
-  Argument resultArgument() const {
-    return {Argument::From::Result, 0, 0, static_cast<uint8_t>(resultBytes_)};
-  }
-
-  uint32_t sharedBytes() const {
-    const int64_t inLanes = plan_.byRows ? 0 : plan_.lanes * plan_.columns * plan_.width;
-    return static_cast<uint32_t>((wholeBlock() ? 32 : inLanes) * carry_);
   }
 
   GeneratedLaunch first() const {
@@ -221,6 +203,36 @@ class FoldWriter {
     return launch;
   }
 
+ private:
+  bool wholeBlock() const { return plan_.byRows && plan_.lanes > 32; }
+  std::string_view kernel() const {
+    return wholeBlock() ? blockText : plan_.byRows ? lanesText : columnsText;
+  }
+  std::string counts() const {
+    return constant("Index", "outputs", index_.of(layout_.outputs)) +
+           (wholeBlock() ? "" : constant("lanes", plan_.lanes));
+  }
+  std::string partCounts() const {
+    return plan_.byRows && !wholeBlock() ? "" : constant("Position", "chunk", index_.of(plan_.chunk));
+  }
+  std::string stretch() const {
+    return constant("width", plan_.width) + constant("unroll", plan_.unroll) +
+           (plan_.byRows ? constant("threads", plan_.threads) : "") +
+           constant("Position", "length", index_.of(layout_.length)) +
+           filled(stretchText, {{"kept", layout_.kept.offset("out", index_)},
+                                {"folded", layout_.folded.offset("r", index_)},
+                                {"keep", chain_.kept ? "storePack(from.kept + i, x);\n  " : ""}});
+  }
+
+  Argument resultArgument() const {
+    return {Argument::From::Result, 0, 0, static_cast<uint8_t>(resultBytes_)};
+  }
+
+  uint32_t sharedBytes() const {
+    const int64_t inLanes = plan_.byRows ? 0 : plan_.lanes * plan_.columns * plan_.width;
+    return static_cast<uint32_t>((wholeBlock() ? 32 : inLanes) * carry_);
+  }
+
   GeneratedLaunch second() const {
     const int64_t columns = std::min<int64_t>(32, powerOf2From(layout_.outputs));
     const int64_t lanes = std::min<int64_t>(256 / columns, powerOf2From(ceilDiv(plan_.parts, 2)));
@@ -239,13 +251,17 @@ class FoldWriter {
   }
 
   const Chain& chain_;
-  const FoldLayout& layout_;
+  FoldLayout layout_;
   IndexText index_;
   int64_t carry_;
   FoldPlan plan_;
   int64_t resultBytes_;
   std::string carryText_;
 };
+
+bool isOperandItself(const Chain& chain) {
+  return chain.sources.size() == 1 && chain.sources[0].flat && chain.body.empty();
+}
 
 } // namespace
 
@@ -256,8 +272,24 @@ GeneratedWork foldedChain(const Chain& chain, ElementType element, Fold fold, co
         fmt::format("{}({})", bitsName(element), bitsText(element, fold == Fold::Product ? 1 : 0));
     return streamedChain(constantChain(reducedShape(shape, axes, false).elements(), element, value));
   }
-  const FoldLayout layout(shape, axes);
-  return FoldWriter(chain, element, fold, layout).work();
+  const FoldRecipe recipe{element, fold, shape, {axes.begin(), axes.end()}};
+  GeneratedWork work = FoldWriter(chain, recipe).work();
+  if (isOperandItself(chain)) {
+    work.launches[0].fold = std::make_shared<const FoldRecipe>(recipe);
+  }
+  return work;
+}
+
+std::optional<GeneratedLaunch> madeAndFolded(const GeneratedLaunch& maker, const GeneratedLaunch& fold) {
+  if (maker.chain == nullptr || fold.fold == nullptr) {
+    return std::nullopt;
+  }
+  const FoldRecipe& recipe = *fold.fold;
+  Chain chain = *maker.chain;
+  chain.kept = true;
+  const bool same = chain.count == recipe.shape.elements() && chain.element == storageName(recipe.element) &&
+                    chain.fullWidth() == identityChain({recipe.element, recipe.shape}).fullWidth();
+  return same ? std::optional(FoldWriter(chain, recipe).first()) : std::nullopt;
 }
 
 } // namespace dfc::cuda

@@ -1,6 +1,7 @@
 #include "runtime/cuda/launches/launch_plan.h"
 
 #include "runtime/cuda/kernels/kernel_text.h"
+#include "runtime/cuda/launches/made_folds.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -55,6 +56,9 @@ PlannedLaunch planned(llvm::ArrayRef<Unit> units, const UnitGroup& group) {
   size_t count = 0;
   group.forEach([&](uint32_t unit) {
     launch.computations.push_back(units[unit].computation);
+    if (units[unit].along) {
+      launch.computations.push_back(*units[unit].along);
+    }
     ++count;
   });
   llvm::sort(launch.computations);
@@ -68,7 +72,10 @@ PlannedLaunch planned(llvm::ArrayRef<Unit> units, const UnitGroup& group) {
 
 LaunchPlan planLaunches(const Graph& graph, llvm::ArrayRef<Computation> computations, bool merge,
                         Libraries libraries) {
-  const Units units = unitsOf(graph, computations, merge, libraries);
+  Units units = unitsOf(graph, computations, merge, libraries);
+  if (merge) {
+    units.units = withFoldsMadeAlong(std::move(units.units));
+  }
   LaunchPlan plan;
   plan.workspaceBytes = units.workspaceBytes;
   std::vector<uint32_t> positions;

@@ -11,22 +11,16 @@
 namespace dfc::cuda {
 namespace {
 
-bool overlap(const Range& a, const Range& b) {
+bool haveBytesInCommon(const Range& a, const Range& b) {
   return a.begin.inWorkspace == b.begin.inWorkspace &&
          a.begin.at < b.begin.at + static_cast<uint64_t>(b.bytes) &&
          b.begin.at < a.begin.at + static_cast<uint64_t>(a.bytes);
 }
 
-bool anyOverlap(llvm::ArrayRef<Range> some, llvm::ArrayRef<Range> others) {
-  return llvm::any_of(some, [&](const Range& a) {
-    return llvm::any_of(others, [&](const Range& b) { return overlap(a, b); });
-  });
-}
-
 bool alignedWhereOverlapping(llvm::ArrayRef<Range> some, llvm::ArrayRef<Range> others) {
   return llvm::all_of(some, [&](const Range& a) {
     return llvm::all_of(others, [&](const Range& b) {
-      return !overlap(a, b) || (a.stride != 0 && a.stride == b.stride && a.begin.at == b.begin.at);
+      return !haveBytesInCommon(a, b) || (a.stride != 0 && a.stride == b.stride && a.begin.at == b.begin.at);
     });
   });
 }
@@ -173,8 +167,14 @@ class Splitter {
 
 } // namespace
 
+bool overlap(llvm::ArrayRef<Range> some, llvm::ArrayRef<Range> others) {
+  return llvm::any_of(some, [&](const Range& a) {
+    return llvm::any_of(others, [&](const Range& b) { return haveBytesInCommon(a, b); });
+  });
+}
+
 bool conflict(const Unit& a, const Unit& b) {
-  return anyOverlap(a.writes, b.writes) || anyOverlap(a.writes, b.reads) || anyOverlap(a.reads, b.writes);
+  return overlap(a.writes, b.writes) || overlap(a.writes, b.reads) || overlap(a.reads, b.writes);
 }
 
 bool elementByElement(const Unit& earlier, const Unit& later) {

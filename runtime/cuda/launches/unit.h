@@ -28,7 +28,8 @@ struct Range {
 };
 
 struct Unit {
-  uint32_t computation = 0; ///< its index
+  uint32_t computation = 0;      ///< its index
+  std::optional<uint32_t> along; ///< the computation whose first launch is made along with it
   uint32_t segment = 0;
   std::optional<MatmulCall> product;    ///< a product by cuBLASLt, without `out`, which is pointers[0]
   bool convolution = false;             ///< by the library for these; pointers: operands, result, workspace
@@ -38,6 +39,9 @@ struct Unit {
 
   bool byLibrary() const { return product.has_value() || convolution; }
 };
+
+/// Whether a byte is in some of both.
+bool overlap(llvm::ArrayRef<Range> some, llvm::ArrayRef<Range> others);
 
 /// Whether two units must keep their order: one writes what the other reads or writes.
 bool conflict(const Unit& a, const Unit& b);
