@@ -17,22 +17,32 @@ namespace {
 
 constexpr int algorithmsTried = 32;
 
+/// A way to make an op.
+struct Way {
+  std::string choice;                   ///< of its product; "" for other ops
+  std::optional<bool> libraryEnds = {}; ///< as Computation::libraryEnds
+};
+
 class OpTimer {
  public:
   explicit OpTimer(const Gpu& gpu)
       : gpu_(gpu), library_(std::filesystem::path()), watch_(gpu.ordinal),
         matmulWorkspace_(gpu.ordinal, matmulWorkspaceBytes, "cuBLASLt's workspace") {}
 
-  /// The quickest of the choices, of which there is one at least.
-  CalibratedOp time(const Graph& graph, OpId op, llvm::ArrayRef<std::string> choices) {
+  struct Timed {
+    Way way;
+    double seconds = std::numeric_limits<double>::infinity();
+  };
+  /// The quickest of the ways, of which there is one at least.
+  Timed time(const Graph& graph, OpId op, llvm::ArrayRef<Way> ways) {
     Computation computation = withBuffers(graph, op);
-    CalibratedOp best{signatureOf(graph, op), std::numeric_limits<double>::infinity(), ""};
-    for (const std::string& choice : choices) {
-      computation.choice = choice;
+    Timed best;
+    for (const Way& way : ways) {
+      computation.choice = way.choice;
+      computation.libraryEnds = way.libraryEnds;
       const double seconds = secondsOf(graph, computation);
       if (seconds < best.seconds) {
-        best.seconds = seconds;
-        best.choice = choice;
+        best = {way, seconds};
       }
     }
     return best;
@@ -97,7 +107,7 @@ class Calibrator {
     if (isLibraryProduct(graph_, op)) {
       timeProduct(op);
     } else {
-      rows_.push_back(timer_.time(graph_, op, {""}));
+      rows_.push_back({signatureOf(graph_, op), timer_.time(graph_, op, {Way{}}).seconds, ""});
     }
   }
   std::vector<CalibratedOp> rows() && { return std::move(rows_); }
@@ -107,12 +117,30 @@ class Calibrator {
   void timeProduct(OpId op) {
     const LoneOp product = plainProductOf(graph_, op);
     const CalibratedOp* chosen = known_.find(signatureOf(product.graph, product.op));
-    CalibratedOp timed =
-        timer_.time(graph_, op, chosen != nullptr ? std::vector{chosen->choice} : choicesFor(op));
+    const auto timed =
+        timer_.time(graph_, op, waysOf(op, chosen != nullptr ? std::vector{chosen->choice} : choicesFor(op)));
+    const Way& way = timed.way;
     if (graph_[op].kind() == OpKind::FusedMatmul && chosen == nullptr) {
-      keep(timer_.time(product.graph, product.op, {timed.choice}));
+      const auto alone = timer_.time(product.graph, product.op, {Way{way.choice}});
+      keep({signatureOf(product.graph, product.op), alone.seconds, way.choice});
     }
-    keep(std::move(timed));
+    keep({signatureOf(graph_, op), timed.seconds,
+          way.libraryEnds ? withEnding(way.choice, *way.libraryEnds) : way.choice});
+  }
+
+  std::vector<Way> waysOf(OpId op, llvm::ArrayRef<std::string> choices) const {
+    const auto epilogue =
+        graph_[op].kind() == OpKind::FusedMatmul ? libraryEpilogue(graph_, op) : std::nullopt;
+    std::vector<Way> ways;
+    for (const std::string& choice : choices) {
+      if (epilogue && isAskedFor(epilogue->ending) && choice != tileChoice) {
+        ways.push_back({choice, true});
+        ways.push_back({choice, false});
+      } else {
+        ways.push_back({choice});
+      }
+    }
+    return ways;
   }
 
   void keep(CalibratedOp row) {

@@ -1,6 +1,7 @@
 #include "runtime/cuda/matmul_problem.h"
 
 #include "ir/assert.h"
+#include "runtime/cuda/launches/epilogue.h"
 
 #include <fmt/format.h>
 
@@ -91,8 +92,7 @@ std::vector<cublasLtMatmulAlgo_t> MatmulProblem::proposals(int atMost) const {
     return found;
   }
   // An ending that is asked for follows what makes the plain product, with which it was asked.
-  const bool asked = call_.ending == Ending::Gelu || call_.ending == Ending::GeluSlope;
-  return asked ? heuristics(plain, atMost) : heuristics(description_, atMost);
+  return isAskedFor(call_.ending) ? heuristics(plain, atMost) : heuristics(description_, atMost);
 }
 
 bool MatmulProblem::runs(const cublasLtMatmulAlgo_t& algorithm, bool bias, Ending ending) const {

@@ -95,7 +95,7 @@ class Preparer {
     computation.segment = segment;
     computation.position = static_cast<uint32_t>(program_.commands.size()) - 1;
     computation.op = command.op;
-    computation.choice = choiceFor(command.op);
+    choose(computation);
     for (const Location& operand : command.operands) {
       computation.at.operands.push_back(onGpu(operand));
     }
@@ -105,14 +105,20 @@ class Preparer {
     return computation;
   }
 
-  std::string choiceFor(OpId op) const {
+  // A product's algorithm from the row of the product alone, how it ends from its own.
+  void choose(Computation& computation) const {
     const Calibration* table = shared_.calibration;
+    const OpId op = computation.op;
     if (table == nullptr || table->device != program_.gpu->model || !isLibraryProduct(plan_.graph(), op)) {
-      return "";
+      return;
     }
     const LoneOp product = plainProductOf(plan_.graph(), op);
-    const CalibratedOp* row = table->find(signatureOf(product.graph, product.op));
-    return row != nullptr ? row->choice : "";
+    if (const CalibratedOp* row = table->find(signatureOf(product.graph, product.op))) {
+      computation.choice = row->choice;
+    }
+    if (const CalibratedOp* row = table->find(signatureOf(plan_.graph(), op))) {
+      computation.libraryEnds = endedByLibrary(row->choice);
+    }
   }
 
   static std::byte* onGpu(const Location& location) {

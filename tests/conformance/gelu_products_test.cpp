@@ -1,6 +1,6 @@
 // Products that end in gelu's tanh form, and products that its slope multiplies, against plain sums in f64:
 // wherever the compiler joins them, and whether a backend's library ends them (cuBLASLt on a GPU, for f16,
-// bf16 and tf32) or a kernel does.
+// bf16 and tf32, where a calibration found that quicker) or a kernel does.
 #include "tests/conformance/bounds.h"
 #include "tests/conformance/contenders.h"
 #include "tests/conformance/product_sums.h"
@@ -8,6 +8,7 @@
 
 #include "ir/gelu_slope.h"
 #include "ir/gradients.h"
+#include "runtime/cuda/launches/epilogue.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_values.h"
 
@@ -118,9 +119,24 @@ OpId fusedProductOf(const Graph& graph) {
   return found;
 }
 
-Literal resultOf(const std::shared_ptr<const Executable>& plan, const Contender& contender,
+/// As if a calibration had found who ends the product sooner.
+SessionOptions optionsFor(const Executable& plan, const Contender& contender, bool byLibrary) {
+  SessionOptions options = contender.options();
+  Machine host = smallMachine(0, 1, 1);
+  contender.backend->describeHost(host, /*measure=*/false);
+  const OpId product = fusedProductOf(plan.graph());
+  Calibration table;
+  for (const DeviceRow& device : host.devices) { // the last one is a GPU, where there are real ones
+    table.device = device.model;
+  }
+  table.keep({{signatureOf(plan.graph(), product), 1e-6, cuda::withEnding("", byLibrary)}});
+  options.backendOptions.calibration = std::make_shared<const Calibration>(std::move(table));
+  return options;
+}
+
+Literal resultOf(const std::shared_ptr<const Executable>& plan, const SessionOptions& options,
                  const NamedLiterals& feeds) {
-  const auto session = Session::open(plan, contender.options());
+  const auto session = Session::open(plan, options);
   INFO(render(session.errors()));
   REQUIRE(session.ok());
   const auto results = (*session)->run(feeds);
@@ -144,6 +160,18 @@ void checkAll(const Literal& actual, const Values& values, const ProductSizes& s
   }
 }
 
+/// Of a GPU's products also those that either ends.
+std::vector<Literal> resultsOf(const std::shared_ptr<const Executable>& plan, const Contender& contender,
+                               const NamedLiterals& feeds) {
+  std::vector<Literal> results = {resultOf(plan, contender.options(), feeds)};
+  if (contender.kind == DeviceKind::Gpu) {
+    for (const bool byLibrary : {false, true}) {
+      results.push_back(resultOf(plan, optionsFor(*plan, contender, byLibrary), feeds));
+    }
+  }
+  return results;
+}
+
 template <class Check>
 void forAll(const Check& check) {
   for (const Contender& contender : contenders(Aspect::Values)) {
@@ -162,12 +190,13 @@ void checkSlope(const Contender& contender, const Arithmetic& in, const ProductS
   const auto plan = planned(slope(in, size, values), contender);
   const OpId product = fusedProductOf(plan->graph());
   REQUIRE(geluSlopeOf(plan->graph(), product));
-  const Literal y = resultOf(plan, contender, {{"a", values.a}, {"b", values.b}, {"h", values.h}});
-  // Kernels round every step of the slope to the type, and 1 - t * t magnifies what t is off by.
-  checkAll(y, values, size, [&](int64_t i, const TermSum& sum) {
-    return std::pair(sum.value * slopeOf(values.h.at(i)),
-                     steepest * errorOf(in, size, sum) + 8 * in.rounding() * std::fabs(sum.value));
-  });
+  for (const Literal& y : resultsOf(plan, contender, {{"a", values.a}, {"b", values.b}, {"h", values.h}})) {
+    // Kernels round every step of the slope to the type, and 1 - t * t magnifies what t is off by.
+    checkAll(y, values, size, [&](int64_t i, const TermSum& sum) {
+      return std::pair(sum.value * slopeOf(values.h.at(i)),
+                       steepest * errorOf(in, size, sum) + 8 * in.rounding() * std::fabs(sum.value));
+    });
+  }
 }
 
 } // namespace
@@ -177,11 +206,13 @@ TEST_CASE("products that end in gelu's tanh form are right to their type's round
     const Values values(in, size, static_cast<uint64_t>(size.rows));
     const auto plan = planned(layer(in, size, values), contender);
     fusedProductOf(plan->graph());
-    const Literal y = resultOf(plan, contender, {{"a", values.a}, {"b", values.b}, {"bias", values.bias}});
-    checkAll(y, values, size, [&](int64_t i, const TermSum& sum) {
-      const double z = sum.value + values.bias.at(i % size.columns);
-      return std::pair(geluOf(z), steepest * errorOf(in, size, sum) + 3 * in.rounding() * std::fabs(z));
-    });
+    const NamedLiterals feeds = {{"a", values.a}, {"b", values.b}, {"bias", values.bias}};
+    for (const Literal& y : resultsOf(plan, contender, feeds)) {
+      checkAll(y, values, size, [&](int64_t i, const TermSum& sum) {
+        const double z = sum.value + values.bias.at(i % size.columns);
+        return std::pair(geluOf(z), steepest * errorOf(in, size, sum) + 3 * in.rounding() * std::fabs(z));
+      });
+    }
   });
 }
 

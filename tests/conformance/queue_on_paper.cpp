@@ -87,6 +87,7 @@ void QueueOnPaper::addQueue(const Program& program, bool merge) {
       computation.op = command.op;
       computation.segment = segments[i];
       computation.position = i;
+      computation.libraryEnds = true;
       for (const Location& operand : command.operands) {
         computation.at.operands.push_back(addressOf(operand));
       }

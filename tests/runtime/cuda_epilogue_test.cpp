@@ -78,14 +78,15 @@ struct Planned {
   LaunchPlan plan;
 };
 
-Planned planned(const Product& product, Libraries libraries) {
+Planned planned(const Product& product, Libraries libraries, std::optional<bool> libraryEnds = true) {
   Planned made;
   uint64_t address = uint64_t{1} << 32;
   for (size_t i = 0; i < product.graph[product.op].operands.size(); ++i) {
     made.at.operands.push_back(reinterpret_cast<std::byte*>(address += 1 << 20));
   }
   made.at.results.push_back(reinterpret_cast<std::byte*>(address += 1 << 20));
-  made.plan = planLaunches(product.graph, {{product.op, made.at, "a choice", 0, 0}}, true, libraries);
+  made.plan =
+      planLaunches(product.graph, {{product.op, made.at, "a choice", 0, 0, libraryEnds}}, true, libraries);
   return made;
 }
 
@@ -181,4 +182,26 @@ TEST_CASE("epilogues: what the library does not take follows as a kernel; bias a
   const LaunchPlan relu = planned(Product("add:T %0 %1; relu:T %2", {{24}}), {.products = &no}).plan;
   CHECK(relu.launches.size() == 1);
   CHECK(no.asked.size() == 2);
+}
+
+TEST_CASE("epilogues: a calibration says who ends a product; untimed, the library ends in gelu only") {
+  const Product layer("add:T %0 %1; gelu.tanh:T %2", {{24}}), slope = slopeProduct();
+  const auto endings = [](const Product& product, std::optional<bool> libraryEnds) {
+    Played yes(true);
+    return planned(product, {.products = &yes}, libraryEnds).plan.launches[0].product->ending;
+  };
+  CHECK(endings(layer, std::nullopt) == Ending::Gelu);
+  CHECK(endings(slope, std::nullopt) == Ending::None);
+  CHECK(endings(layer, false) == Ending::None);
+  CHECK(endings(slope, true) == Ending::GeluSlope);
+  CHECK(endings(Product("add:T %0 %1; relu:T %2", {{24}}), false) == Ending::Relu);
+}
+
+TEST_CASE("epilogues: who ends a product is kept behind its algorithm's name") {
+  CHECK(endedByLibrary(withEnding("cublasLt 1 0a", true)) == std::optional(true));
+  CHECK(endedByLibrary(withEnding("cublasLt 1 0a", false)) == std::optional(false));
+  CHECK(endedByLibrary(withEnding("", true)) == std::optional(true));
+  CHECK_FALSE(endedByLibrary("cublasLt 1 0a"));
+  CHECK_FALSE(endedByLibrary(""));
+  CHECK(withEnding("cublasLt 1 0a", true).starts_with("cublasLt 1 0a"));
 }

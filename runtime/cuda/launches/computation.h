@@ -6,6 +6,7 @@
 #include <llvm/ADT/SmallVector.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace dfc::cuda {
@@ -24,6 +25,9 @@ struct Computation {
   /// outside waits between them, and none of them waits but the first.
   uint32_t segment = 0;
   uint32_t position = 0; ///< of its command in the program
+  /// Whether, by the calibration, the library ends its product (in gelu, or its slope) sooner than a kernel
+  /// behind it; none where that was not timed.
+  std::optional<bool> libraryEnds = {};
 };
 
 } // namespace dfc::cuda

@@ -7,6 +7,8 @@
 namespace dfc::cuda {
 namespace {
 
+constexpr std::string_view byLibraryWords = ", ended by cuBLASLt", byKernelWords = ", ended by a kernel";
+
 class Reader {
  public:
   Reader(const Graph& graph, OpId op)
@@ -181,5 +183,14 @@ LoneOp plainProductOf(const Graph& graph, OpId op) {
 }
 
 std::optional<Epilogue> libraryEpilogue(const Graph& graph, OpId op) { return Reader(graph, op).run(); }
+
+std::string withEnding(std::string_view algorithm, bool byLibrary) {
+  return std::string(algorithm).append(byLibrary ? byLibraryWords : byKernelWords);
+}
+
+std::optional<bool> endedByLibrary(std::string_view choice) {
+  const bool byLibrary = choice.ends_with(byLibraryWords);
+  return byLibrary || choice.ends_with(byKernelWords) ? std::optional(byLibrary) : std::nullopt;
+}
 
 } // namespace dfc::cuda

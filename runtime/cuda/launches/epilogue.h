@@ -24,9 +24,18 @@ MatmulCall productCall(const Graph& graph, OpId op);
 /// the choice, and with it the result's bits, is the same whatever is fused behind the product.
 LoneOp plainProductOf(const Graph& graph, OpId op);
 
+/// Whether not every algorithm of a product has the ending, so that the library is asked.
+inline bool isAskedFor(Ending ending) { return ending == Ending::Gelu || ending == Ending::GeluSlope; }
+
 /// None where the body is anything else: then it is a kernel of its own after the product. Scalars count only
 /// where they are constants of the graph. GELU and its gradient end products only whose own rounding is
 /// coarser than what cuBLASLt makes of them: of f16, bf16 and, by the product's precision, tf32.
 std::optional<Epilogue> libraryEpilogue(const Graph& graph, OpId op);
+
+/// What a calibration keeps in the row of an op that ends in what is asked for: the product's algorithm, and
+/// who ended it sooner, the library or a kernel.
+std::string withEnding(std::string_view algorithm, bool byLibrary);
+/// Who ends it in such words; none in others.
+std::optional<bool> endedByLibrary(std::string_view choice);
 
 } // namespace dfc::cuda
