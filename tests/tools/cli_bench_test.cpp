@@ -43,8 +43,8 @@ TEST_CASE("dfc bench: all experiments on emulated GPUs") {
     }
     CHECK_FALSE(row.contains("failure"));
   }
-  CHECK(measured ==
-        std::set<std::string>{"A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "B1", "B2", "B3", "K1"});
+  CHECK(measured == std::set<std::string>{"A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "B1", "B2",
+                                          "B3", "K1", "K2"});
   CHECK(rows.at("A9/dags")["checks"][0]["holds"] == true);
   for (const char* way : {"1gpu", "2gpu", "2gpu-exchange", "figure"}) {
     CHECK(rows.at(std::string("B3/results/") + way + "/f32")["checks"][0]["holds"] == true);

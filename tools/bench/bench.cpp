@@ -28,6 +28,21 @@ std::vector<std::string> trainingKeys(const Stage& stage, const std::string& gpu
   return keys;
 }
 
+/// K2's peer: a program beside dfc, where it was built with CUDA.
+PeerScript cublasLt(const Sizes& sizes) {
+  PeerScript calls;
+  calls.program = "dfc_cublaslt";
+  for (const char* slope : {"relu", "gelu"}) {
+    for (const char* precision : {"f32", "tf32", "f16", "bf16"}) {
+      calls.keys.push_back(fmt::format("K2/{}/{}", slope, precision));
+    }
+  }
+  const auto& [rows, columns, inner] = sizes.layer;
+  calls.arguments = {"--rows",  fmt::format("{}", rows), "--columns", fmt::format("{}", columns),
+                     "--inner", fmt::format("{}", inner)};
+  return calls;
+}
+
 std::vector<Match> matches(const Stage& stage) {
   const Sizes& sizes = stage.sizes();
   const std::vector<std::string> one = trainingKeys(stage, "1gpu"), two = trainingKeys(stage, "2gpu");
@@ -47,6 +62,7 @@ std::vector<Match> matches(const Stage& stage) {
       {{{"torch_two.py", false, two}, {"torch_ddp.py", true, two}, {"jax_net.py", false, two}},
        {trainingOnTwo}},
       {{{"torch_two.py", false, {figureKey}}}, {figure}},
+      {{cublasLt(sizes)}, {endedProducts}},
   };
 }
 
@@ -73,7 +89,11 @@ Setting runWithPeers(BenchOptions options, const PeerOptions& peers, Report& rep
   for (const Match& match : matches(stage)) {
     for (PeerScript script : match.scripts) {
       std::erase_if(script.keys, [&](const std::string& key) { return !stage.wants(key); });
-      runPeer(stage, script, peers);
+      if (script.program.empty()) {
+        runPeer(stage, script, peers);
+      } else {
+        runProgramBeside(stage, std::move(script), peers, {"K2", "calls of cuBLASLt"});
+      }
     }
     for (const auto experiment : match.experiments) {
       experiment(stage);

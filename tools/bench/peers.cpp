@@ -115,9 +115,9 @@ std::optional<double> mostOfPeer(const Stage& stage, const std::string& key) {
   if (key.starts_with("A4/net/")) {
     return 0.5;
   }
-  return key == "B2/dependent"                ? std::optional(1.0)
-         : key.starts_with("B2/independent/") ? std::optional(0.35)
-                                              : std::nullopt;
+  return key == "B2/dependent" || key.starts_with("K2/") ? std::optional(1.0)
+         : key.starts_with("B2/independent/")            ? std::optional(0.35)
+                                                         : std::nullopt;
 }
 
 /// Rows that do one work in different ways have the same peers and the same requirement.

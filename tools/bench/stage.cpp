@@ -34,6 +34,7 @@ Sizes smallSizes() {
   sizes.epoch = 20;
   sizes.independent = 256;
   sizes.queues = {2, 4};
+  sizes.layer = {128, 128, 128};
   sizes.dags = 10;
   sizes.dagSize = 32;
   return sizes;

@@ -20,6 +20,12 @@ struct BenchOptions {
   std::optional<uint32_t> samples, steps;
 };
 
+/// Of a dense layer's backward pass: the gradient [rows, inner] by which it comes, its result [rows,
+/// columns].
+struct LayerSizes {
+  int64_t rows = 8192, columns = 2048, inner = 512;
+};
+
 /// How large the work is: the book's and issue 3's numbers on real GPUs, less on emulated ones and with
 /// --quick.
 struct Sizes {
@@ -31,6 +37,7 @@ struct Sizes {
   int epoch = 150;            ///< minibatches
   int64_t independent = 2048; ///< rows and columns of A5's and A7's matrices
   std::vector<int> queues = {4, 8, 32};
+  LayerSizes layer; ///< K2's
   int dags = 20;
   int64_t dagSize = 2048; ///< rows and columns of A9's matrices: a product takes longer than a copy
 };

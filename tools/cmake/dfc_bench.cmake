@@ -7,7 +7,7 @@ set(dfc_version_command "${CMAKE_COMMAND}" "-DSOURCE=${CMAKE_SOURCE_DIR}" "-DHEA
 execute_process(COMMAND ${dfc_version_command} COMMAND_ERROR_IS_FATAL ANY)
 add_custom_target(dfc_version COMMAND ${dfc_version_command} BYPRODUCTS "${dfc_version_header}" VERBATIM)
 
-dfc_room_library(dfc_bench GLOBS tools/bench/*.cpp EXCLUDE ^tools/bench/executors/ ^tools/bench/micro/main\\.cpp$
+dfc_room_library(dfc_bench GLOBS tools/bench/*.cpp EXCLUDE ^tools/bench/cublaslt/ ^tools/bench/executors/ ^tools/bench/micro/main\\.cpp$
                  LINKS dfc_compiler dfc_runtime)
 add_dependencies(dfc_bench dfc_version)
 target_include_directories(dfc_bench SYSTEM PRIVATE "${CMAKE_BINARY_DIR}/generated")
@@ -40,6 +40,12 @@ if(PkgConfig_FOUND)
   if(DFC_STARPU_FOUND)
     dfc_executor(STARPU PkgConfig::DFC_STARPU)
   endif()
+endif()
+
+# dfc_cublaslt: what cuBLASLt makes of K2's rows; where CUDA was not found, `dfc bench peers` says so.
+if(TARGET dfc_cuda)
+  add_executable(dfc_cublaslt tools/bench/cublaslt/main.cpp tools/bench/spread.cpp tools/bench/answer_lines.cpp)
+  target_link_libraries(dfc_cublaslt PRIVATE dfc_flags dfc_ir CUDA::cudart_static CUDA::cublasLt)
 endif()
 
 # dfc_micro: kernels, passes and other small pieces, timed by Google Benchmark, where that is found. Its library is shared
