@@ -28,8 +28,8 @@ INCLUDE_RULES = [
     (r".*\.h$", r"compiler/analysis/graph_view\.h$", r"$^", "graph_view.h brings Boost, so only a .cpp includes it"),
     (r".*\.h$", r"nlohmann/(?!json_fwd)", r"$^", "nlohmann-json is slow to compile: .cpp files only"),
     (r"", r"(oneapi/|dnnl)", r"runtime/cpu/onednn/", "oneDNN lives in its own module"),
-    (r"", r"(cuda|cublas|nvrtc|cudnn)", r"runtime/cuda/|tests/runtime/nvrtc_compile\.cpp$",
-     "CUDA lives in its own module; tests of its kernels ask NVRTC whether they compile"),
+    (r"", r"(cuda|cublas|nvrtc|cudnn)", r"runtime/cuda/|tools/bench/cublaslt/|tests/runtime/nvrtc_compile\.cpp$",
+     "CUDA lives in its own module; tests of its kernels ask NVRTC whether they compile, a peer calls cuBLASLt itself"),
     (r"", r"CLI/", r"tools/|samples/data/arguments\.cpp$", "command lines belong to tools, and to the lessons' one file"),
     (r"", r"catch2/", r"tests/support/catch\.h$", "tests include tests/support/catch.h, which knows the version"),
 ]
