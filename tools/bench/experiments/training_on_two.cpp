@@ -3,17 +3,24 @@
 #include "tools/bench/experiments/training.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 
 namespace dfc::bench {
 namespace {
 
-void scaling(Stage& stage, const std::string& key, const std::string& one, double wanted) {
+/// Of rows that do one work in different ways the quickest has to meet what is wanted.
+void scaling(Stage& stage, llvm::ArrayRef<std::string> keys, const std::string& one, double wanted) {
   const auto alone = stage.report().seconds(one);
+  std::vector<Row*> ways;
   for (Row& row : stage.report().rows()) {
-    if (row.key == key && row.who == "dfc" && row.time && alone) {
-      row.checks.push_back(
-          {"scaling over our one GPU", *alone / row.time->median, std::nullopt, stage.required(wanted)});
+    if (llvm::is_contained(keys, row.key) && row.who == "dfc" && row.time && alone) {
+      ways.push_back(&row);
     }
+  }
+  llvm::sort(ways, [](const Row* a, const Row* b) { return a->time->median < b->time->median; });
+  for (Row* row : ways) {
+    row->checks.push_back({"scaling over our one GPU", *alone / row->time->median, std::nullopt,
+                           row == ways[0] ? stage.required(wanted) : std::nullopt});
   }
 }
 
@@ -25,13 +32,12 @@ void atBatch(Stage& stage, const std::string& precision, int64_t batch) {
   const bool tf32 = precision == "tf32";
   const std::string end = fmt::format("{}/{}", precision, batch);
   const std::string what = fmt::format("B3 net, two GPUs, {}, batch {}", precision, batch);
-  timeTraining(stage, "B3/2gpu/" + end, what + ", weights on one", spec, tf32);
+  const std::string onOne = "B3/2gpu/" + end, exchanged = "B3/2gpu-exchange/" + end;
+  timeTraining(stage, onOne, what + ", weights on one", spec, tf32);
   spec.owner = "";
-  timeTraining(stage, "B3/2gpu-exchange/" + end, what + ", gradients exchanged", spec, tf32);
+  timeTraining(stage, exchanged, what + ", gradients exchanged", spec, tf32);
   if (batch == stage.sizes().largestBatch) {
-    const double wanted = tf32 ? 1.5 : 1.8;
-    scaling(stage, "B3/2gpu/" + end, "B3/1gpu/" + end, wanted);
-    scaling(stage, "B3/2gpu-exchange/" + end, "B3/1gpu/" + end, wanted);
+    scaling(stage, {onOne, exchanged}, "B3/1gpu/" + end, tf32 ? 1.5 : 1.8);
   }
 }
 
