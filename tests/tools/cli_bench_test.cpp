@@ -106,6 +106,20 @@ TEST_CASE("dfc bench: a peer that takes too long is ended and says so") {
   CHECK_THAT(outcome.out, containing("took more than 1 s"));
 }
 
+TEST_CASE("dfc bench: calls of cuBLASLt are a program's, and without it or a GPU a row that says why") {
+  const Workshop shop;
+  shop.write("peer.py", "");
+  const Outcome outcome = shop.dfc(bench("peers", {"--scripts", shop.path().string(), "--only", "K2/relu/f32",
+                                                   "--backend", "gpu=emulated", "-o", "results.json"}));
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK(rowsOf(shop.file("results.json")).at("K2/relu/f32")["seconds"].get<double>() > 0);
+  const Json results = Json::parse(readText(shop.file("results.json")));
+  REQUIRE(results[0]["rows"].size() == 2);
+  const Json& calls = results[0]["rows"][0];
+  CHECK((calls.contains("notMeasured") || calls["who"] == "cuBLASLt DRELU_BGRAD"));
+}
+
 TEST_CASE("dfc bench: mistakes are told before anything is measured") {
   const Workshop shop;
   shop.write("other.json", "{\"name\": \"a machine\"}");
