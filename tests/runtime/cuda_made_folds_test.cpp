@@ -114,6 +114,11 @@ TEST_CASE("made folds: only one along with each, of the same elements, and where
   const Unit narrowed = unitOf(0, cast, {large}, {0}, 2);
   CHECK(joined({narrowed, sumOf(1, halves, 2, 3)}) == "0 1"); // by packs of four, where sums take eight
   CHECK(joined({product(0, halves, 0, 1, 2), sumOf(1, halves, 2, 3)}) == "0+1");
+  for (const int64_t length : {16, 64, 128}) { // eight threads a row from 68 elements on
+    const TensorType rows = f32({(int64_t{1} << 21) / length, length});
+    INFO(length);
+    CHECK(joined({product(0, rows, 0, 1, 2), sumOf(1, rows, 2, 3, {1})}) == (length < 128 ? "0 1" : "0+1"));
+  }
   const Unit moved = unitOf(0, ops::Transpose{{}, {1, 0}}, {f32({256, 8192})}, {0}, 2);
   CHECK(joined({moved, sumOf(1, large, 2, 3)}) == "0 1"); // no chain
 }

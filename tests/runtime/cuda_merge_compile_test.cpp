@@ -114,3 +114,27 @@ TEST_CASE("streamed kernels, merged or not, load through no cache that may be st
     CHECK(merged.find("prefetch") == std::string::npos);
   }
 }
+
+TEST_CASE("folds made along with what they fold load through no cache that may be stale either") {
+  if (!test::compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  const auto launchOf = [](const OpAttributes& attributes, OperandTypes operands) {
+    return generateKernels(attributes, operands, resultTypes(attributes, operands).types)->launches[0];
+  };
+  for (const ElementType element : {ElementType::F32, ElementType::BF16}) {
+    const TensorType matrix{element, {4096, 512}};
+    const GeneratedLaunch made = launchOf(ops::Mul{}, {matrix, matrix});
+    for (const int64_t axis : {0, 1}) { // columns in parts, and rows
+      ops::ReduceSum sum;
+      sum.axes = {axis};
+      const auto both = madeAndFolded(made, launchOf(sum, {matrix}));
+      REQUIRE(both);
+      const std::string text = test::compiledText(std::string(prelude()) + kernelText(*both));
+      CHECK(text.find("ld.global") != std::string::npos);
+      CHECK(text.find(".nc.") == std::string::npos);
+      CHECK(text.find("prefetch") == std::string::npos);
+      CHECK(test::compileLog(std::string(prelude()) + kernelText(*both)) == "");
+    }
+  }
+}

@@ -170,6 +170,9 @@ class FoldWriter {
     return work;
   }
 
+  /// Whether neighbouring threads write neighbouring packs, a cache line of 128 bytes at least.
+  bool writesInLines() const { return !plan_.byRows || plan_.lanes >= 8; }
+
   GeneratedLaunch first() const {
     const bool whole = plan_.parts == 1;
     GeneratedLaunch launch;
@@ -289,7 +292,11 @@ std::optional<GeneratedLaunch> madeAndFolded(const GeneratedLaunch& maker, const
   chain.kept = true;
   const bool same = chain.count == recipe.shape.elements() && chain.element == storageName(recipe.element) &&
                     chain.fullWidth() == identityChain({recipe.element, recipe.shape}).fullWidth();
-  return same ? std::optional(FoldWriter(chain, recipe).first()) : std::nullopt;
+  if (!same) {
+    return std::nullopt;
+  }
+  const FoldWriter writer(chain, recipe);
+  return writer.writesInLines() ? std::optional(writer.first()) : std::nullopt;
 }
 
 } // namespace dfc::cuda
