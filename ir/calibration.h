@@ -20,7 +20,7 @@ namespace dfc {
 struct CalibratedOp {
   std::string signature;
   double seconds = 0; ///< of one run with all that it costs (a launch too); more than 0
-  std::string choice; ///< the backend's own words; "" for none
+  std::string choice; ///< the backend's own words: which kernel, and what ends it; "" for none
   friend bool operator==(const CalibratedOp&, const CalibratedOp&) = default;
 };
 

@@ -133,7 +133,7 @@ class Calibrator {
         graph_[op].kind() == OpKind::FusedMatmul ? libraryEpilogue(graph_, op) : std::nullopt;
     std::vector<Way> ways;
     for (const std::string& choice : choices) {
-      if (epilogue && isAskedFor(epilogue->ending) && choice != tileChoice) {
+      if (epilogue && isAskedFor(epilogue->ending) && choice != tileChoice && endsSo(op, choice, *epilogue)) {
         ways.push_back({choice, true});
         ways.push_back({choice, false});
       } else {
@@ -141,6 +141,12 @@ class Calibrator {
       }
     }
     return ways;
+  }
+
+  bool endsSo(OpId op, const std::string& choice, const Epilogue& epilogue) const {
+    MatmulCall product = productCall(graph_, op);
+    product.choice = choice;
+    return CublasProducts(ordinal_).takes(product, epilogue.ending, epilogue.bias.has_value());
   }
 
   void keep(CalibratedOp row) {

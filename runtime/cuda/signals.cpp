@@ -56,7 +56,7 @@ extern "C" __global__ void dfc_kernel(const u64* round, Publication to) {
 // May be launched ahead of the end of what comes before it on its stream. Reads nothing over the bus, and has
 // one fence for all that it stores: a store that releases is another fence, which waits until the stores
 // before it have crossed the bus. (On an H200 a step took 1.1 us more with two of them.) Nobody needs the
-// stores in an order: who reads the counter comes behind this kernel on its stream.
+// stores in an order: who reads the counter comes behind this kernel, by streams and events.
 constexpr const char* endText = R"(
 extern "C" __global__ void dfc_kernel(u64* round, u64* own, Ends ends, int count, int last) {
 #if __CUDA_ARCH__ >= 900

@@ -141,7 +141,8 @@ std::shared_ptr<const Executable> densePlan(uint64_t seed, ElementType element) 
 /// Both ways in one place: the same plan's launches apart and merged.
 struct Pair {
   QueueOnPaper apart, merged;
-  explicit Pair(const std::shared_ptr<const Executable>& plan) : apart(plan, false), merged(plan, true) {}
+  explicit Pair(const std::shared_ptr<const Executable>& plan, std::optional<bool> libraryEnds = {})
+      : apart(plan, false, false, libraryEnds), merged(plan, true, false, libraryEnds) {}
 };
 
 void checkBits(const std::vector<std::unique_ptr<Pair>>& pairs) {
@@ -216,12 +217,15 @@ TEST_CASE("merged launches leave the bits of separate ones: products that end in
     DFC_SKIP(EmulatedKernels::unavailable());
   }
   std::vector<std::unique_ptr<Pair>> pairs;
-  pairs.push_back(std::make_unique<Pair>(planOf(geluStep(), onOneGpu())));
-  pairs.push_back(std::make_unique<Pair>(densePlan(7, ElementType::BF16)));
-  for (const QueueOnPaper* queue : {&pairs[0]->apart, &pairs[0]->merged}) {
-    CHECK(endingsIn(*queue, cuda::Ending::Gelu) == 1);
-    CHECK(endingsIn(*queue, cuda::Ending::GeluSlope) == 1);
+  for (const std::optional<bool> libraryEnds :
+       {std::optional(true), std::optional(false), std::optional<bool>()}) {
+    pairs.push_back(std::make_unique<Pair>(planOf(geluStep(), onOneGpu()), libraryEnds));
+    for (const QueueOnPaper* queue : {&pairs.back()->apart, &pairs.back()->merged}) {
+      CHECK(endingsIn(*queue, cuda::Ending::Gelu) == (libraryEnds.value_or(true) ? 1 : 0));
+      CHECK(endingsIn(*queue, cuda::Ending::GeluSlope) == (libraryEnds.value_or(false) ? 1 : 0));
+    }
   }
+  pairs.push_back(std::make_unique<Pair>(densePlan(7, ElementType::BF16)));
   checkBits(pairs);
 }
 
@@ -240,8 +244,8 @@ TEST_CASE("merged launches leave the bits of separate ones: many ops side by sid
 
 namespace {
 
-/// Backward steps of layers too large for small launches: what a slope leaves is kept and folded, over rows
-/// or columns, in one launch or two; in the place of an operand where it may be.
+/// Backward steps of layers too large for small launches: what a slope leaves is kept or used, and folded,
+/// over rows, columns or all, in one launch or two; in the place of an operand where it may be.
 Graph foldedSlopes(ElementType element) {
   Builder g("slopes");
   const auto random = [&](const std::string& name, const Shape& shape) {
@@ -250,24 +254,36 @@ Graph foldedSlopes(ElementType element) {
   const auto keep = [&](const std::string& name, Tensor value) {
     g.assign(g.parameter(name, value.type()), value);
   };
-  const Tensor tall = random("tall", {8192, 144}), wide = random("wide", {72, 8192});
+  const Tensor tall = random("tall", {8192, 144}), wide = random("wide", {160, 8192}),
+               low = random("low", {72, 8192}), deep = random("deep", {64, 96, 256});
   const Tensor passed = matmul(random("dy", {8192, 3}), random("w", {3, 144}));
   const Tensor slope = select(compare(tall, 0, Direction::Gt), passed, 0);
   keep("slope", slope);
   keep("bias", reduceSum(slope, {0}));
+  // The argument of this slope lies where the result will, so that the product waits in the workspace.
+  const Tensor x = random("x", {8192, 4}), hidden = matmul(x, random("v", {4, 144}));
+  const Tensor inPlace =
+      select(compare(hidden, 0, Direction::Gt), matmul(random("dz", {8192, 5}), random("u", {5, 144})), 0);
+  keep("weights", matmul(transpose(x), inPlace));
+  keep("biasInPlace", reduceSum(inPlace, {0}));
   const Tensor outer = matmul(random("column", {8192, 1}), random("row", {1, 144})) * tall;
   keep("outer", outer);
   keep("rows", reduceSum(outer, {1}));
   const Tensor scaled = wide * 2 + random("each", {8192});
   keep("scaled", scaled);
   keep("most", reduceMax(scaled, {1}));
-  const Tensor shifted = wide - 3;
+  const Tensor shifted = low - 3;
   keep("shifted", shifted);
   keep("mean", reduceMean(shifted, {0}));
   const Tensor squared = tall * tall;
   keep("squared", squared);
   keep("whole", reduceSum(squared));
-  keep("where", argMax(squared, 1));
+  const Tensor less = tall - 1;
+  keep("less", less);
+  keep("where", argMax(less, 1));
+  const Tensor between = deep * 0.5;
+  keep("between", between);
+  keep("inner", reduceSum(between, {1}));
   return *std::move(g).finish();
 }
 

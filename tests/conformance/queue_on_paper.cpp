@@ -60,7 +60,8 @@ void multiply(const cuda::MatmulCall& call, std::byte* out) {
 
 } // namespace
 
-QueueOnPaper::QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge, bool peerReads)
+QueueOnPaper::QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge, bool peerReads,
+                           std::optional<bool> libraryEnds)
     : plan_(std::move(plan)), paper_(*plan_, peerReads) {
   for (const FeedRow& feed : paper_.planned.feeds) {
     feeds_.emplace_back(feed.type);
@@ -69,11 +70,11 @@ QueueOnPaper::QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge, b
     fetches_.emplace_back(fetch.type);
   }
   for (const Program& program : paper_.programs) {
-    addQueue(program, merge);
+    addQueue(program, merge, libraryEnds);
   }
 }
 
-void QueueOnPaper::addQueue(const Program& program, bool merge) {
+void QueueOnPaper::addQueue(const Program& program, bool merge, std::optional<bool> libraryEnds) {
   const QueueRow& row = plan_->schedule().queues[program.queue];
   if (plan_->machine().devices[row.device].kind != DeviceKind::Gpu) {
     return;
@@ -87,7 +88,7 @@ void QueueOnPaper::addQueue(const Program& program, bool merge) {
       computation.op = command.op;
       computation.segment = segments[i];
       computation.position = i;
-      computation.libraryEnds = true;
+      computation.libraryEnds = libraryEnds;
       for (const Location& operand : command.operands) {
         computation.at.operands.push_back(addressOf(operand));
       }

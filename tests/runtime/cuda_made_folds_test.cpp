@@ -36,10 +36,14 @@ Unit unitOf(uint32_t computation, const OpAttributes& op, const std::vector<Tens
   const bool inParts = work->launches.size() > 1;
   unit.writes.push_back(inParts ? Range{{true, 0}, work->workspaceBytes} : valueAt(result, type));
   unit.pointers.push_back(unit.writes.back().begin);
+  for (size_t i = 0; i < types.size(); ++i) {
+    unit.reads[i].stride = unit.launch.arguments[i].stride;
+  }
+  unit.writes[0].stride = unit.launch.arguments.back().stride;
   return unit;
 }
 
-const TensorType large = f32({8192, 256}), small = f32({64, 256});
+const TensorType large = f32({16384, 256}), small = f32({64, 256});
 
 Unit product(uint32_t computation, const TensorType& type, uint64_t a, uint64_t b, uint64_t result) {
   return unitOf(computation, ops::Mul(), {type, type}, {a, b}, result);
@@ -77,9 +81,15 @@ TEST_CASE("made folds: a sum is made along with what it sums") {
     CHECK(both.pointers[value].at == valueAt(value, large).begin.at);
   }
   CHECK(both.pointers[3].at == alone.pointers[1].at);
+  const Unit maker = product(0, large, 0, 1, 2);
   REQUIRE(both.writes.size() == 2);
-  CHECK(both.writes[0].stride == 0);
-  CHECK(both.reads.size() == 2);
+  REQUIRE(both.reads.size() == 2);
+  for (const auto& [joint, own] :
+       {std::pair(both.writes[0], maker.writes[0]), std::pair(both.reads[0], maker.reads[0]),
+        std::pair(both.reads[1], maker.reads[1])}) {
+    CHECK(own.stride == 4); // element by element, which its threads no longer are
+    CHECK(joint.stride == 0);
+  }
 }
 
 TEST_CASE("made folds: others may stand between, if they are not in the way") {
@@ -114,18 +124,35 @@ TEST_CASE("made folds: only one along with each, of the same elements, and where
   const Unit narrowed = unitOf(0, cast, {large}, {0}, 2);
   CHECK(joined({narrowed, sumOf(1, halves, 2, 3)}) == "0 1"); // by packs of four, where sums take eight
   CHECK(joined({product(0, halves, 0, 1, 2), sumOf(1, halves, 2, 3)}) == "0+1");
-  for (const int64_t length : {16, 64, 128}) { // eight threads a row from 68 elements on
-    const TensorType rows = f32({(int64_t{1} << 21) / length, length});
-    INFO(length);
-    CHECK(joined({product(0, rows, 0, 1, 2), sumOf(1, rows, 2, 3, {1})}) == (length < 128 ? "0 1" : "0+1"));
-  }
-  const Unit moved = unitOf(0, ops::Transpose{{}, {1, 0}}, {f32({256, 8192})}, {0}, 2);
+  const Unit moved = unitOf(0, ops::Transpose{{}, {1, 0}}, {f32({256, 16384})}, {0}, 2);
   CHECK(joined({moved, sumOf(1, large, 2, 3)}) == "0 1"); // no chain
+}
+
+TEST_CASE("made folds: not where what is made would be written in pieces, or by few") {
+  struct Case {
+    TensorType type;
+    int64_t axis;
+    bool along;
+  };
+  const auto bf16 = [](const Shape& shape) { return TensorType{ElementType::BF16, shape}; };
+  for (const Case& one :
+       {Case{f32({32768, 64}), 1, false},
+        Case{f32({16384, 128}), 1, true},   // eight threads a row from 68 elements on
+        Case{bf16({262144, 29}), 1, false}, // one element at a time
+        Case{f32({4096, 256, 4}), 1, false},
+        Case{f32({4096, 16, 64}), 1, true}, // pieces of 16 bytes, and of 256
+        Case{f32({1 << 19, 4}), 0, true},   // rows that follow one another
+        Case{bf16({16384, 2047}), 0, false}, Case{bf16({16384, 2048}), 0, true}, // packs of one, and of eight
+        Case{f32({66, 65532}), 1, false}}) {                                     // 66 blocks
+    INFO(toString(one.type) << " over axis " << one.axis);
+    CHECK(joined({product(0, one.type, 0, 1, 2), sumOf(1, one.type, 2, 3, {one.axis})}) ==
+          (one.along ? "0+1" : "0 1"));
+  }
 }
 
 TEST_CASE("made folds: a launch says which ops it works for") {
   Builder g("bias");
-  const Tensor h = g.parameter("h", large), dy = g.parameter("dy", f32({8192, 64})),
+  const Tensor h = g.parameter("h", large), dy = g.parameter("dy", f32({16384, 64})),
                w = g.parameter("w", f32({64, 256}));
   const Tensor dz = select(compare(h, 0, Direction::Gt), matmul(dy, w), 0);
   g.fetch("dz", dz);

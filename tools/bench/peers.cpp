@@ -104,7 +104,7 @@ std::string peerKey(const std::string& key) {
   return key.starts_with(independent) ? "B2/dependent" : key;
 }
 
-/// Issue 3, "What must show": 3, 4, 5 and 6.
+/// Issue 3, "What must show": 3, 4, 5 and 6; and that no product is better ended by cuBLASLt.
 std::optional<double> mostOfPeer(const Stage& stage, const std::string& key) {
   if (key.starts_with("B3/1gpu/")) {
     return 0.95;

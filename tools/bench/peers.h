@@ -1,5 +1,6 @@
-// The peers: scripts that do the same work in PyTorch and JAX, run as programs of their own, one at a time,
-// while nothing of ours runs. What they print, and how they are asked for samples, is in peers/peer.py.
+// The peers: scripts that do the same work in PyTorch and JAX, and programs beside dfc that do it by other
+// libraries, run one at a time, while nothing of ours runs. What they print, and how they are asked for
+// samples, is in peers/peer.py.
 #pragma once
 
 #include "tools/bench/process.h"

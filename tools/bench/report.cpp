@@ -29,6 +29,24 @@ std::optional<double> Report::seconds(const std::string& key) const {
   return found == rows_.end() ? std::nullopt : std::optional(found->time->median);
 }
 
+void holdScaling(Report& report, const std::vector<std::string>& keys, const std::string& alone,
+                 std::optional<double> atLeast) {
+  const auto one = report.seconds(alone);
+  std::vector<Row*> ways;
+  for (Row& row : report.rows()) {
+    const bool asked = std::find(keys.begin(), keys.end(), row.key) != keys.end();
+    if (one && asked && row.who == "dfc" && row.time) {
+      ways.push_back(&row);
+    }
+  }
+  std::sort(ways.begin(), ways.end(),
+            [](const Row* a, const Row* b) { return a->time->median < b->time->median; });
+  for (Row* way : ways) {
+    way->checks.push_back({"scaling over our one GPU", *one / way->time->median, std::nullopt,
+                           way == ways[0] ? atLeast : std::nullopt});
+  }
+}
+
 bool Report::anyFailed() const {
   return std::any_of(rows_.begin(), rows_.end(), [](const Row& row) { return row.failed; });
 }

@@ -59,6 +59,11 @@ class Report {
   std::function<void(const Row&)> onRow_;
 };
 
+/// How many times as quick as our row `alone` ours of these keys are, which do its work on more devices, each
+/// in a way of its own: the quickest of them has to reach `atLeast`. Nothing where one was not measured.
+void holdScaling(Report& report, const std::vector<std::string>& keys, const std::string& alone,
+                 std::optional<double> atLeast);
+
 /// Who played the GPUs of the sessions: nobody where none was used, or where their results are not computed.
 enum class Gpus : uint8_t { None, Emulated, Real };
 

@@ -65,7 +65,7 @@ if(TARGET tests_runtime AND CUDA_nvrtc_LIBRARY)
   set_target_properties(tests_runtime PROPERTIES BUILD_RPATH "${folder}") # as installed: dfc_bundle.cmake
   target_include_directories(tests_runtime SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 endif()
-dfc_test_room(tools LINKS dfc_sample_data dfc_compiler dfc_runtime dfc_cuda_kernels CLI11::CLI11)
+dfc_test_room(tools LINKS dfc_bench dfc_sample_data dfc_compiler dfc_runtime dfc_cuda_kernels CLI11::CLI11)
 dfc_test_room(conformance LINKS dfc_compiler dfc_runtime dfc_cuda_kernels ${CMAKE_DL_LIBS})
 if(TARGET tests_conformance)
   target_sources(tests_conformance PRIVATE tools/bench/graphs/net.cpp) # B3's net, whose launches are counted

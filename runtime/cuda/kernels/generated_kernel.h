@@ -75,7 +75,7 @@ std::optional<GeneratedWork> generateKernels(const OpAttributes& attributes, Ope
 /// One launch for two, of which `fold` folds what `maker` writes: who folds an element makes and writes it
 /// first, so that it is not read again. Arguments: all of maker's, then fold's but the operand. It leaves the
 /// bits that the two leave. None where maker is no chain, fold no fold of an operand, they would be spread
-/// over threads in different ways, or threads that fold short rows would write in scattered pieces.
+/// over threads in different ways, or threads that fold would write in scattered pieces.
 std::optional<GeneratedLaunch> madeAndFolded(const GeneratedLaunch& maker, const GeneratedLaunch& fold);
 
 } // namespace dfc::cuda

@@ -154,7 +154,7 @@ DFC_INLINE void run(const Carry* from, Result* to, const Block& block, Shared& s
 class FoldWriter {
  public:
   FoldWriter(const Chain& chain, const FoldRecipe& recipe)
-      : chain_(chain), layout_(recipe.shape, recipe.axes), index_(chain.index()),
+      : chain_(chain), element_(recipe.element), layout_(recipe.shape, recipe.axes), index_(chain.index()),
         carry_(carryBytes(recipe.fold, recipe.element, layout_.length)),
         plan_(planFold(layout_, chain.fullWidth(), carry_)),
         resultBytes_(recipe.fold == Fold::ArgMax ? 8 : byteWidth(recipe.element)),
@@ -170,8 +170,15 @@ class FoldWriter {
     return work;
   }
 
-  /// Whether neighbouring threads write neighbouring packs, a cache line of 128 bytes at least.
-  bool writesInLines() const { return !plan_.byRows || plan_.lanes >= 8; }
+  /// Whether threads that make elements write them as a launch of their own would: in full packs, of which
+  /// neighbours fill a cache line of 128 bytes.
+  bool writesInLines() const {
+    const int64_t bytes = byteWidth(element_);
+    const bool outermost = layout_.innerExtent == layout_.outputs; // then rows follow one another
+    const bool lines = plan_.byRows ? plan_.lanes * plan_.width * bytes >= 128
+                                    : outermost || layout_.innerExtent * bytes >= 128;
+    return plan_.width == chain_.fullWidth() && lines;
+  }
 
   GeneratedLaunch first() const {
     const bool whole = plan_.parts == 1;
@@ -254,6 +261,7 @@ class FoldWriter {
   }
 
   const Chain& chain_;
+  ElementType element_;
   FoldLayout layout_;
   IndexText index_;
   int64_t carry_;

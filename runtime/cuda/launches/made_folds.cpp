@@ -14,9 +14,9 @@ bool sameBytes(const Range& a, const Range& b) {
 /// Both in one, where the maker is; none where they are not made for each other.
 std::optional<Unit> joined(const Unit& maker, const Unit& fold, const FoldLimits& limits) {
   if (maker.along || maker.byLibrary() || threadsOf(maker.launch) <= limits.makerThreads ||
-      threadsOf(fold.launch) < limits.foldThreads || maker.writes.size() != 1 || fold.reads.size() != 1 ||
-      !sameBytes(maker.writes[0], fold.reads[0]) || overlap(fold.writes, maker.reads) ||
-      overlap(fold.writes, maker.writes)) {
+      threadsOf(fold.launch) < limits.foldThreads || fold.launch.blocks() < limits.foldBlocks ||
+      maker.writes.size() != 1 || fold.reads.size() != 1 || !sameBytes(maker.writes[0], fold.reads[0]) ||
+      overlap(fold.writes, maker.reads) || overlap(fold.writes, maker.writes)) {
     return std::nullopt;
   }
   auto launch = madeAndFolded(maker.launch, fold.launch);

@@ -1,7 +1,6 @@
 // Folds of what an earlier launch makes, made along with it: behind a product times the slope of relu or
-// gelu, the bias's gradient is the sum over rows of what is just being written, and reading it again would
-// cost a third of the time. (cuBLASLt's DRELU_BGRAD and DGELU_BGRAD are for the same; launches/README.md
-// compares.)
+// gelu, the bias's gradient is the sum over rows of what is just being written, and need not be read again
+// for it. (cuBLASLt's DRELU_BGRAD and DGELU_BGRAD are for the same; launches/README.md compares.)
 #pragma once
 
 #include "runtime/cuda/launches/unit.h"
@@ -11,9 +10,10 @@
 namespace dfc::cuda {
 
 struct FoldLimits {
-  uint64_t makerThreads = 1 << 16; ///< of fewer, what is made stays in the cache
-  uint64_t foldThreads = 1 << 15;  ///< that at least must be there to make it
-  size_t lookBack = 256;           ///< units that a fold may be moved over
+  uint64_t makerThreads = 1 << 16;       ///< of so many at most, what is made stays in the cache
+  uint64_t foldThreads = 1 << 15;        ///< that at least must be there to make it,
+  uint64_t foldBlocks = multiprocessors; ///< and blocks
+  size_t lookBack = 256;                 ///< units that a fold may be moved over
 };
 
 /// The units with each such fold in the place of what makes its operand, if nothing between them is in the

@@ -25,17 +25,19 @@ bool alignedWhereOverlapping(llvm::ArrayRef<Range> some, llvm::ArrayRef<Range> o
   });
 }
 
-/// Hands out the workspace; what is handed out after it has gone round is used again.
+/// Hands out the workspace; what is handed out after it has gone round is used again. Large pieces lie behind
+/// that circle, all in one place.
 class Workspace {
  public:
   explicit Workspace(bool apart) : apart_(apart) {}
   uint64_t take(int64_t bytes) {
     constexpr int64_t most = int64_t{4} << 20;
-    if (!apart_ || next_ + bytes > most) {
+    const bool large = apart_ && bytes > most;
+    if (!apart_ || (!large && next_ + bytes > most)) {
       next_ = 0;
     }
-    const int64_t at = next_;
-    next_ = alignUp(at + bytes);
+    const int64_t at = large ? most : next_;
+    next_ = large ? next_ : alignUp(at + bytes);
     size_ = std::max(size_, at + bytes);
     return static_cast<uint64_t>(at);
   }

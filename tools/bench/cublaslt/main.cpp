@@ -10,12 +10,16 @@
 #include <cuda_runtime.h>
 
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <random>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace dfc::bench {
 namespace {
@@ -169,10 +173,14 @@ class Timer {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t made = nullptr;
     check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "a CUDA graph");
+    bool ran = true;
     for (int i = 0; i < calls; ++i) {
-      call.run(algorithm, stream_);
+      ran = call.run(algorithm, stream_) && ran;
     }
     check(cudaStreamEndCapture(stream_, &graph), "a CUDA graph");
+    if (!ran) {
+      throw std::runtime_error("cuBLASLt refuses in a CUDA graph what it did outside");
+    }
     check(cudaGraphInstantiate(&made, graph, 0), "a CUDA graph");
     std::vector<double> seconds;
     for (uint32_t i = 0; i <= count; ++i) { // the first one warms up
@@ -218,8 +226,10 @@ void measure(const std::string& key, cublasLtHandle_t handle, const Sizes& sizes
 }
 
 int64_t sizeIn(const std::string& word, const std::string& text) {
-  const int64_t size = std::atoll(text.c_str());
-  if (size < 128 || size > 65536 || size % 128 != 0) { // rows of relu's mask are whole 128 bits
+  int64_t size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  const bool number = error == std::errc() && end == text.data() + text.size();
+  if (!number || size < 128 || size > 65536 || size % 128 != 0) { // relu's mask has columns in 128 bits
     throw std::runtime_error(word + ": '" + text + "' is not a multiple of 128 from 128 to 65536");
   }
   return size;

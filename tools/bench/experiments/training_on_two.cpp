@@ -3,26 +3,9 @@
 #include "tools/bench/experiments/training.h"
 
 #include <fmt/format.h>
-#include <llvm/ADT/STLExtras.h>
 
 namespace dfc::bench {
 namespace {
-
-/// Of rows that do one work in different ways the quickest has to meet what is wanted.
-void scaling(Stage& stage, llvm::ArrayRef<std::string> keys, const std::string& one, double wanted) {
-  const auto alone = stage.report().seconds(one);
-  std::vector<Row*> ways;
-  for (Row& row : stage.report().rows()) {
-    if (llvm::is_contained(keys, row.key) && row.who == "dfc" && row.time && alone) {
-      ways.push_back(&row);
-    }
-  }
-  llvm::sort(ways, [](const Row* a, const Row* b) { return a->time->median < b->time->median; });
-  for (Row* row : ways) {
-    row->checks.push_back({"scaling over our one GPU", *alone / row->time->median, std::nullopt,
-                           row == ways[0] ? stage.required(wanted) : std::nullopt});
-  }
-}
 
 void atBatch(Stage& stage, const std::string& precision, int64_t batch) {
   NetSpec spec;
@@ -37,7 +20,7 @@ void atBatch(Stage& stage, const std::string& precision, int64_t batch) {
   spec.owner = "";
   timeTraining(stage, exchanged, what + ", gradients exchanged", spec, tf32);
   if (batch == stage.sizes().largestBatch) {
-    scaling(stage, {onOne, exchanged}, "B3/1gpu/" + end, tf32 ? 1.5 : 1.8);
+    holdScaling(stage.report(), {onOne, exchanged}, "B3/1gpu/" + end, stage.required(tf32 ? 1.5 : 1.8));
   }
 }
 
