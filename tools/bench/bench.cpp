@@ -32,11 +32,7 @@ std::vector<std::string> trainingKeys(const Stage& stage, const std::string& gpu
 PeerScript cublasLt(const Sizes& sizes) {
   PeerScript calls;
   calls.program = "dfc_cublaslt";
-  for (const char* slope : {"relu", "gelu"}) {
-    for (const char* precision : {"f32", "tf32", "f16", "bf16"}) {
-      calls.keys.push_back(fmt::format("K2/{}/{}", slope, precision));
-    }
-  }
+  calls.keys = endedProductKeys();
   const auto& [rows, columns, inner] = sizes.layer;
   calls.arguments = {"--rows",  fmt::format("{}", rows), "--columns", fmt::format("{}", columns),
                      "--inner", fmt::format("{}", inner)};

@@ -1,5 +1,5 @@
 // `dfc bench`: what dfc itself costs, beside its peers; `dfc bench experiments` and `dfc bench peers`: the
-// book's experiments on this host's devices, and PyTorch's and JAX's scripts beside them.
+// book's experiments on this host's devices, and PyTorch's, JAX's and cuBLASLt's times beside them.
 #include "runtime/executable_folder.h"
 #include "samples/data/lesson.h"
 #include "tools/bench/bench.h"
@@ -43,7 +43,7 @@ lies in its usual place.
 
 Rows have keys like train/64, overhead/chain, micro/kernel/add (cost), A2/both and B3/1gpu/tf32/8192; --only takes some of
 them. With --output the results are added to a JSON file, one object a run. peers runs PyTorch's and JAX's scripts beside
-ours: --python names a Python that has them.
+ours (--python names a Python that has them), and calls of cuBLASLt.
 
 Examples:
   dfc bench --quick --only 'overhead*'
@@ -227,7 +227,7 @@ void addBench(CLI::App& program, Verbs& verbs) {
   verb->add_option("--python", arguments->peers.python, "the Python that has PyTorch (and JAX, for peers)")
       ->type_name("PROGRAM");
   verb->add_option("--script-limit", arguments->peers.limitSeconds,
-                   "seconds that one script of peers, dfc_executors or dfc_micro may take")
+                   "seconds that one script of peers, dfc_executors, dfc_cublaslt or dfc_micro may take")
       ->type_name("S")
       ->check(seconds());
   verb->footer(examples);

@@ -31,22 +31,34 @@ Result<Graph> graphOf(const LayerSizes& sizes, Slope slope, ElementType element,
   return std::move(g).finish();
 }
 
-void timeOne(Stage& stage, Slope slope, const std::string& precision) {
-  const std::string name = slope == Slope::Relu ? "relu" : "gelu", gpu = stage.gpus()[0];
-  const std::string key = fmt::format("K2/{}/{}", name, precision);
-  if (!stage.wants(key)) {
-    return;
+struct Case {
+  Slope slope;
+  std::string precision;
+  std::string name() const { return slope == Slope::Relu ? "relu" : "gelu"; }
+  std::string key() const { return fmt::format("K2/{}/{}", name(), precision); }
+};
+
+std::vector<Case> allCases() {
+  std::vector<Case> cases;
+  for (const Slope slope : {Slope::Relu, Slope::Gelu}) {
+    for (const char* precision : {"f32", "tf32", "f16", "bf16"}) {
+      cases.push_back({slope, precision});
+    }
   }
-  const ElementType element = precision == "f16"    ? ElementType::F16
-                              : precision == "bf16" ? ElementType::BF16
-                                                    : ElementType::F32;
+  return cases;
+}
+
+void timeOne(Stage& stage, const Case& one) {
+  const ElementType element = one.precision == "f16"    ? ElementType::F16
+                              : one.precision == "bf16" ? ElementType::BF16
+                                                        : ElementType::F32;
   const LayerSizes& sizes = stage.sizes().layer;
   const std::string what = fmt::format("{} by {} of {}, {}, times {}'s slope, and its sums", sizes.rows,
-                                       sizes.columns, sizes.inner, precision, name);
-  stage.attempt(key, what, [&](Row& row) -> Status {
+                                       sizes.columns, sizes.inner, one.precision, one.name());
+  stage.attempt(one.key(), what, [&](Row& row) -> Status {
     Variation variation;
-    variation.tf32 = precision == "tf32";
-    const auto act = stage.prepare(graphOf(sizes, slope, element, gpu), variation);
+    variation.tf32 = one.precision == "tf32";
+    const auto act = stage.prepare(graphOf(sizes, one.slope, element, stage.gpus()[0]), variation);
     if (!act) {
       return act.errors();
     }
@@ -57,13 +69,21 @@ void timeOne(Stage& stage, Slope slope, const std::string& precision) {
 
 } // namespace
 
+std::vector<std::string> endedProductKeys() {
+  std::vector<std::string> keys;
+  for (const Case& one : allCases()) {
+    keys.push_back(one.key());
+  }
+  return keys;
+}
+
 void endedProducts(Stage& stage) {
   if (stage.gpus().empty()) {
     return stage.lacking("K2", "products times slopes", "the machine has no GPU");
   }
-  for (const Slope slope : {Slope::Relu, Slope::Gelu}) {
-    for (const char* precision : {"f32", "tf32", "f16", "bf16"}) {
-      timeOne(stage, slope, precision);
+  for (const Case& one : allCases()) {
+    if (stage.wants(one.key())) {
+      timeOne(stage, one);
     }
   }
 }

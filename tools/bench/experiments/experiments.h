@@ -12,6 +12,9 @@ struct Experiment {
 };
 llvm::ArrayRef<Experiment> allExperiments();
 
+/// K2's rows: "K2/relu/f32", …
+std::vector<std::string> endedProductKeys();
+
 #define DFC_EXPERIMENT(function, keys) void function(Stage&);
 #include "tools/bench/experiments/experiments.def"
 #undef DFC_EXPERIMENT
