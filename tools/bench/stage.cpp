@@ -127,6 +127,7 @@ Result<Prepared> Stage::prepare(const Result<Graph>& graph, const Variation& var
   SessionOptions sessionOptions = options_.session;
   sessionOptions.trace = variation.trace;
   sessionOptions.maxInFlight = variation.maxInFlight;
+  sessionOptions.backendOptions.mergeLaunches &= variation.mergeLaunches;
   auto session = Session::open(act.plan, sessionOptions);
   if (!session) {
     return session.errors();

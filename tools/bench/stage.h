@@ -56,6 +56,7 @@ struct Variation {
   bool tf32 = false;
   bool trace = false;
   uint32_t maxInFlight = 2;
+  bool mergeLaunches = true;
 };
 
 class Stage {

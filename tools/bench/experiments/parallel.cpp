@@ -1,5 +1,5 @@
 // A5: independent ops run in parallel, by plan and by trace. A6: small ops gain from several queues on one
-// device. A7: GPU, CPU and copies busy at once.
+// device, seen with launches apart: merged into one they gain more. A7: GPU, CPU and copies busy at once.
 #include "tools/bench/graphs/parallel.h"
 #include "tools/bench/experiments/traced.h"
 #include "tools/bench/graphs/adds.h"
@@ -35,39 +35,55 @@ Status runIndependent(Stage& stage, Row& row) {
   return keepTrace(stage, "A5", *act, measured, row);
 }
 
-/// Rows "A6/<device>/<queues>": chains of tiny ops, with one compute queue and with more.
-void chains(Stage& stage, const std::string& device, int count, int length, int queues) {
-  const std::string key = fmt::format("A6/{}/{}", device, queues), one = fmt::format("A6/{}/1", device);
-  stage.attempt(key,
-                fmt::format("{} chains of {} tiny ops on {}, {} compute queue{}", count, length, device,
-                            queues, queues == 1 ? "" : "s"),
-                [&](Row& row) -> Status {
-                  Variation variation;
-                  variation.machine = stage.machine();
-                  variation.machine->devices[variation.machine->findDevice(device)].computeQueues =
-                      static_cast<uint32_t>(queues);
-                  const auto act = stage.prepare(chainsOfAdds(device, count, length), variation);
-                  if (!act) {
-                    return act.errors();
-                  }
-                  measureSteps(*act, stage.shortSteps(), row);
-                  if (const auto single = stage.report().seconds(one); queues > 1 && single) {
-                    row.checks.push_back(against(row, "one queue", *single, stage.required(1)));
-                  }
-                  return success();
-                });
+/// What a row of A6 varies: its key is "A6/<device>/<queues>", or "A6/<device>/merged".
+struct Chains {
+  std::string device;
+  int queues = 1;
+  bool merged = false; ///< launches of a segment joined into one, as sessions do unless told not to
+  std::string key() const {
+    return fmt::format("A6/{}/{}", device, merged ? "merged" : fmt::to_string(queues));
+  }
+};
+
+Status runChains(Stage& stage, const Chains& chains, int count, Row& row) {
+  Variation variation;
+  variation.mergeLaunches = chains.merged;
+  variation.machine = stage.machine();
+  variation.machine->devices[variation.machine->findDevice(chains.device)].computeQueues =
+      static_cast<uint32_t>(chains.queues);
+  const auto act = stage.prepare(chainsOfAdds(chains.device, count, stage.sizes().adds / count), variation);
+  if (!act) {
+    return act.errors();
+  }
+  measureSteps(*act, stage.shortSteps(), row);
+  const auto single = stage.report().seconds(Chains{chains.device}.key());
+  if (single && (chains.queues > 1 || chains.merged)) {
+    row.checks.push_back(against(row, "one queue", *single, stage.required(1)));
+  }
+  return success();
 }
 
-void chainsOn(Stage& stage, const std::string& device, const std::vector<int>& queues) {
-  bool first = true;
-  for (const int count : queues) {
-    if (stage.wants(fmt::format("A6/{}/{}", device, count))) {
-      if (first) {
-        chains(stage, device, 8, stage.sizes().adds / 8, 1);
-      }
-      chains(stage, device, 8, stage.sizes().adds / 8, count);
-      first = false;
-    }
+/// Rows that are wanted, and the one of one queue before them: launches of their own on one queue and on
+/// several, and, where `merging`, one queue's launches merged, which is the other way to the same end.
+void runAllChains(Stage& stage, const std::string& device, const std::vector<int>& queues, bool merging) {
+  constexpr int count = 8;
+  std::vector<Chains> wanted = {{device}};
+  for (const int several : queues) {
+    wanted.push_back({device, several});
+  }
+  if (merging) {
+    wanted.push_back({device, 1, true});
+  }
+  std::erase_if(wanted, [&](const Chains& chains) { return !stage.wants(chains.key()); });
+  if (!wanted.empty() && wanted.front().key() != Chains{device}.key()) {
+    wanted.insert(wanted.begin(), {device});
+  }
+  for (const Chains& chains : wanted) {
+    stage.attempt(chains.key(),
+                  fmt::format("{} chains of {} tiny ops on {}, {} compute queue{}{}", count,
+                              stage.sizes().adds / count, device, chains.queues,
+                              chains.queues == 1 ? "" : "s", chains.merged ? ", launches merged" : ""),
+                  [&](Row& row) { return runChains(stage, chains, count, row); });
   }
 }
 
@@ -108,10 +124,10 @@ void independentOps(Stage& stage) {
 
 void severalQueues(Stage& stage) {
   if (!stage.gpus().empty()) {
-    chainsOn(stage, stage.gpus()[0], {2, 4, 8});
+    runAllChains(stage, stage.gpus()[0], {2, 4, 8}, stage.realGpus());
   }
   const DeviceRow& host = stage.machine().devices[stage.machine().host()];
-  chainsOn(stage, host.name, {2, 4});
+  runAllChains(stage, host.name, {2, 4}, false);
 }
 
 void allAtOnce(Stage& stage) {
