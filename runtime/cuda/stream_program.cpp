@@ -54,7 +54,7 @@ class Preparer {
   }
 
   StreamProgram run() {
-    const std::vector<uint32_t> segments = segmentsOf(source_);
+    const std::vector<Segment> segments = segmentsOf(source_);
     for (size_t i = 0; i < segments.size(); ++i) {
       const Command &planned = planned_.commands[i], &command = source_.commands[i];
       located(plan_, source_.queue, command.op, [&] { add(planned, command, segments[i]); });
@@ -70,7 +70,7 @@ class Preparer {
   }
 
  private:
-  void add(const Command& planned, const Command& command, uint32_t segment) {
+  void add(const Command& planned, const Command& command, Segment segment) {
     StreamCommand& made = program_.commands.emplace_back();
     made.kind = planned.kind;
     made.step = planned.step;
@@ -90,7 +90,7 @@ class Preparer {
     }
   }
 
-  Computation computationOf(const Command& command, uint32_t segment) const {
+  Computation computationOf(const Command& command, Segment segment) const {
     Computation computation;
     computation.segment = segment;
     computation.position = static_cast<uint32_t>(program_.commands.size()) - 1;

@@ -80,7 +80,7 @@ void QueueOnPaper::addQueue(const Program& program, bool merge, std::optional<bo
     return;
   }
   Queue queue{program, {}, {}, {}};
-  const std::vector<uint32_t> segments = cuda::segmentsOf(program);
+  const std::vector<cuda::Segment> segments = cuda::segmentsOf(program);
   for (uint32_t i = 0; i < program.commands.size(); ++i) {
     const Command& command = program.commands[i];
     if (command.kind == Command::Kind::Compute) {

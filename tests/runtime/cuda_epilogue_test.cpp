@@ -86,7 +86,7 @@ Planned planned(const Product& product, Libraries libraries, std::optional<bool>
   }
   made.at.results.push_back(reinterpret_cast<std::byte*>(address += 1 << 20));
   made.plan =
-      planLaunches(product.graph, {{product.op, made.at, "a choice", 0, 0, libraryEnds}}, true, libraries);
+      planLaunches(product.graph, {{product.op, made.at, "a choice", {}, 0, libraryEnds}}, true, libraries);
   return made;
 }
 

@@ -100,9 +100,11 @@ TEST_CASE("made folds: others may stand between, if they are not in the way") {
   Unit product = maker;
   product.product.emplace();
   CHECK(joined({product, sum}) == "0 2"); // by a library
-  Unit elsewhere = sum;
-  elsewhere.segment = 1;
-  CHECK(joined({maker, elsewhere}) == "0 2");
+  Unit later = sum;
+  later.segment = {1, 0}; // somebody waits for what is between
+  CHECK(joined({maker, later}) == "0+2");
+  later.segment = {1, 1}; // it waits for somebody
+  CHECK(joined({maker, later}) == "0 2");
 }
 
 TEST_CASE("made folds: a fold whose result lies where others still read stays behind them") {

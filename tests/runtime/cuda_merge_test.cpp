@@ -98,7 +98,7 @@ TEST_CASE("merge: a unit joins the earliest launch that it may, past products th
 TEST_CASE("merge: nothing leaves its segment") {
   std::vector<Unit> units = {unitOf({}, {range(0, 10)}), unitOf({}, {range(10, 10)}),
                              unitOf({}, {range(20, 10)})};
-  units[2].segment = 1;
+  units[2].segment.number = 1;
   CHECK(merged(units) == "0 1 | 2");
 }
 
@@ -220,7 +220,7 @@ TEST_CASE("merge: of random units, each is launched once and stays behind what i
       };
       units.push_back(unitOf({somewhere(), somewhere()}, {somewhere()}));
       Unit& unit = units.back();
-      unit.segment = static_cast<uint32_t>(i / 25);
+      unit.segment.number = static_cast<uint32_t>(i / 25);
       unit.launch.grid[0] = dice.chance(50) ? 1 : 4;
       unit.launch.elements = 5;
       unit.launch.alone = dice.chance(50);
@@ -252,7 +252,7 @@ TEST_CASE("merge: of random units, each is launched once and stays behind what i
       REQUIRE(turns[b].has_value());
       for (size_t a = 0; a < b; ++a) {
         const Turn first = *turns[a], second = *turns[b];
-        if (units[a].segment != units[b].segment) {
+        if (units[a].segment.number != units[b].segment.number) {
           CHECK(first.launch < second.launch);
         } else if (conflict(units[a], units[b]) && first.launch >= second.launch) {
           INFO("seed " << seed << ", " << a << " and " << b << " of " << written(groups));

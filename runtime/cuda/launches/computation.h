@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/graph.h"
+#include "runtime/cuda/launches/segments.h"
 
 #include <llvm/ADT/SmallVector.h>
 
@@ -22,8 +23,9 @@ struct Computation {
   Addresses at;
   std::string choice = {}; ///< how the calibration wants its product made; "" for the library's heuristic
   /// Computations of one segment may be launched in any order that keeps them from each other's bytes: nobody
-  /// outside waits between them, and none of them waits but the first.
-  uint32_t segment = 0;
+  /// outside waits between them, and none of them waits but the first. Those of one stretch may be launched
+  /// sooner.
+  Segment segment = {};
   uint32_t position = 0; ///< of its command in the program
   /// Whether, by the calibration, the library ends its product (in gelu, or its slope) sooner than a kernel
   /// behind it; none where that was not timed.

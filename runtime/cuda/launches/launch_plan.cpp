@@ -80,7 +80,8 @@ LaunchPlan planLaunches(const Graph& graph, llvm::ArrayRef<Computation> computat
   plan.workspaceBytes = units.workspaceBytes;
   std::vector<uint32_t> positions;
   for (size_t i = 0; i < computations.size(); ++i) {
-    const bool continues = merge && i > 0 && computations[i].segment == computations[i - 1].segment;
+    const bool continues =
+        merge && i > 0 && computations[i].segment.number == computations[i - 1].segment.number;
     positions.push_back(continues ? positions.back() : computations[i].position);
   }
   for (const UnitGroup& group : merge ? mergeUnits(units.units) : separateUnits(units.units)) {

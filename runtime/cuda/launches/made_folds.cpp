@@ -38,7 +38,8 @@ std::optional<Unit> joined(const Unit& maker, const Unit& fold, const FoldLimits
 /// Whether the fold became a part of one of the units before it: the last one that it must stay behind.
 bool joinMaker(const Unit& fold, std::vector<Unit>& before, const FoldLimits& limits) {
   const size_t first = before.size() - std::min(before.size(), limits.lookBack);
-  for (size_t at = before.size(); at > first && before[at - 1].segment == fold.segment; --at) {
+  for (size_t at = before.size(); at > first && before[at - 1].segment.stretch == fold.segment.stretch;
+       --at) {
     Unit& earlier = before[at - 1];
     if (conflict(earlier, fold)) {
       auto both = joined(earlier, fold, limits);

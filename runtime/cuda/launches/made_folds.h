@@ -17,7 +17,8 @@ struct FoldLimits {
 };
 
 /// The units with each such fold in the place of what makes its operand, if nothing between them is in the
-/// way; a fold's second launch stays where it is. No unit leaves its segment, and no bit changes.
+/// way; a fold's second launch stays where it is. A fold may come from a later segment of the same stretch;
+/// no bit changes.
 std::vector<Unit> withFoldsMadeAlong(std::vector<Unit> units, const FoldLimits& limits = {});
 
 } // namespace dfc::cuda

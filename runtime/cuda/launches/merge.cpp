@@ -40,7 +40,7 @@ class Merger {
 
   std::vector<UnitGroup> run() {
     for (uint32_t i = 0; i < units_.size(); ++i) {
-      if (i == 0 || units_[i].segment != units_[i - 1].segment) {
+      if (i == 0 || units_[i].segment.number != units_[i - 1].segment.number) {
         begin_ = groups_.size();
       }
       if (!place(i)) {

@@ -17,15 +17,20 @@ bool copies(const Command& command) {
 
 } // namespace
 
-std::vector<uint32_t> segmentsOf(const Program& program) {
-  std::vector<uint32_t> segments;
-  uint32_t segment = 0;
-  bool ended = false;
+std::vector<Segment> segmentsOf(const Program& program) {
+  std::vector<Segment> segments;
+  Segment segment;
+  bool published = false, copied = false;
   for (const Command& command : program.commands) {
     const bool alone = copies(command);
-    segment += !segments.empty() && (ended || alone || !command.waits.empty()) ? 1 : 0;
+    if (!segments.empty()) {
+      const bool apart = copied || alone || !command.waits.empty();
+      segment.stretch += apart ? 1 : 0;
+      segment.number += apart || published ? 1 : 0;
+    }
     segments.push_back(segment);
-    ended = alone || command.publishes;
+    published = command.publishes;
+    copied = alone;
   }
   return segments;
 }

@@ -30,7 +30,7 @@ struct Range {
 struct Unit {
   uint32_t computation = 0;      ///< its index
   std::optional<uint32_t> along; ///< the computation whose first launch is made along with it
-  uint32_t segment = 0;
+  Segment segment;
   std::optional<MatmulCall> product;    ///< a product by cuBLASLt, without `out`, which is pointers[0]
   bool convolution = false;             ///< by the library for these; pointers: operands, result, workspace
   GeneratedLaunch launch;               ///< else
