@@ -245,8 +245,9 @@ TEST_CASE("merged launches leave the bits of separate ones: many ops side by sid
 namespace {
 
 /// Backward steps of layers too large for small launches: what a slope leaves is kept or used, and folded,
-/// over rows, columns or all, in one launch or two; in the place of an operand where it may be.
-Graph foldedSlopes(ElementType element) {
+/// over rows, columns or all, in one launch or two; in the place of an operand where it may be. With
+/// `fetched` a copy waits for what stands between two of them, which ends their segment.
+Graph foldedSlopes(ElementType element, bool fetched) {
   Builder g("slopes");
   const auto random = [&](const std::string& name, const Shape& shape) {
     return g.parameter(name, {element, shape}, uniform(-1, 1, 1));
@@ -264,7 +265,8 @@ Graph foldedSlopes(ElementType element) {
   const Tensor x = random("x", {8192, 4}), hidden = matmul(x, random("v", {4, 144}));
   const Tensor inPlace =
       select(compare(hidden, 0, Direction::Gt), matmul(random("dz", {8192, 5}), random("u", {5, 144})), 0);
-  keep("weights", matmul(transpose(x), inPlace));
+  const Tensor weights = matmul(transpose(x), inPlace);
+  fetched ? g.fetch("weights", weights) : keep("weights", weights);
   keep("biasInPlace", reduceSum(inPlace, {0}));
   const Tensor outer = matmul(random("column", {8192, 1}), random("row", {1, 144})) * tall;
   keep("outer", outer);
@@ -294,8 +296,11 @@ TEST_CASE("merged launches leave the bits of separate ones: folds made along wit
     DFC_SKIP(EmulatedKernels::unavailable());
   }
   std::vector<std::unique_ptr<Pair>> pairs;
-  pairs.push_back(std::make_unique<Pair>(planOf(foldedSlopes(ElementType::F32), onOneGpu())));
-  checkGolden("launches/folded_slopes_merged.txt", pairs[0]->merged.listing());
+  for (const bool fetched : {false, true}) {
+    pairs.push_back(std::make_unique<Pair>(planOf(foldedSlopes(ElementType::F32, fetched), onOneGpu())));
+    checkGolden(fmt::format("launches/folded_slopes_{}.txt", fetched ? "fetched" : "merged"),
+                pairs.back()->merged.listing());
+  }
   checkBits(pairs);
 }
 
@@ -306,12 +311,14 @@ TEST_CASE("merged launches leave the bits of separate ones on a GPU: folds made 
     DFC_SKIP("no GPU here, and nobody else merges launches");
   }
   for (const Contender& contender : gpus) {
-    for (const ElementType element : {ElementType::F32, ElementType::F16}) {
-      INFO(contender.name << ", " << name(element));
+    for (const auto& [element, fetched] :
+         {std::pair(ElementType::F32, false), std::pair(ElementType::F32, true),
+          std::pair(ElementType::F16, false), std::pair(ElementType::F16, true)}) {
+      INFO(contender.name << ", " << name(element) << (fetched ? ", fetched" : ""));
       CompileOptions compile;
       compile.policy = "pins";
       compile.pins = {{"*", contender.devices().back()}};
-      const auto plan = requirePlan(foldedSlopes(element), contender.machine(), compile);
+      const auto plan = requirePlan(foldedSlopes(element, fetched), contender.machine(), compile);
       std::vector<NamedLiterals> states;
       for (const bool merge : {false, true, true}) {
         SessionOptions options = contender.options();

@@ -79,7 +79,7 @@ void QueueOnPaper::addQueue(const Program& program, bool merge, std::optional<bo
   if (plan_->machine().devices[row.device].kind != DeviceKind::Gpu) {
     return;
   }
-  Queue queue{program, {}, {}, {}};
+  Queue queue{program, {}, {}, {}, {}};
   const std::vector<cuda::Segment> segments = cuda::segmentsOf(program);
   for (uint32_t i = 0; i < program.commands.size(); ++i) {
     const Command& command = program.commands[i];
@@ -151,6 +151,9 @@ void QueueOnPaper::fill(uint64_t seed) {
   for (const auto& arena : paper_.arenas) {
     std::memset(arena->hostAddress(), 0, static_cast<size_t>(arena->size()));
   }
+  for (auto& [number, queue] : queues_) {
+    queue.workspace.assign(static_cast<size_t>(queue.launches.workspaceBytes) + 256, std::byte{0xff});
+  }
   const Graph& graph = plan_->graph();
   for (const OpId op : graph.ops()) {
     const OpRow& row = graph[op];
@@ -197,9 +200,8 @@ void QueueOnPaper::runCommand(EmulatedKernels& kernels, Queue* queue, const Prog
     runOnHost(command);
     return;
   }
-  std::vector<std::byte> workspace(static_cast<size_t>(queue->launches.workspaceBytes) + 256);
   auto* base =
-      reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(workspace.data()) + 255) / 256 * 256);
+      reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(queue->workspace.data()) + 255) / 256 * 256);
   for (size_t i = 0; i < queue->launches.launches.size(); ++i) {
     const PlannedLaunch& launch = queue->launches.launches[i];
     if (launch.position != position) {

@@ -39,7 +39,8 @@ class QueueOnPaper {
     Program program;
     std::vector<cuda::Computation> computations;
     cuda::LaunchPlan launches;
-    std::vector<size_t> kernels; ///< by launch; meaningless for products
+    std::vector<size_t> kernels;      ///< by launch; meaningless for products
+    std::vector<std::byte> workspace; ///< one for all its launches, as on a GPU
   };
   void addQueue(const Program& program, bool merge, std::optional<bool> libraryEnds);
   void fill(uint64_t seed);
