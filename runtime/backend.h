@@ -136,6 +136,9 @@ class Backend {
   virtual bool supports(DeviceKind kind) const = 0;
   /// Why no device can be opened on this host ("no driver"), or "" when one can.
   virtual std::string unavailable() const = 0;
+  /// Versions of the libraries that it computes with, as it found them: "13.0, cuBLASLt 13.1.0"; "" where it
+  /// has none, or cannot open them.
+  virtual std::string libraries() const { return ""; }
   /// Whether this backend has a kernel for the op; conformance tests walk the table with it.
   virtual bool hasKernel(const Graph& graph, OpId op) const = 0;
   /// Opens all devices that one session wants of this backend together, in the order asked for: they may

@@ -54,6 +54,9 @@ class CudaBackendStandIn final : public Backend {
   std::string unavailable() const override {
     return module().backend == nullptr ? module().reason : module().backend->unavailable();
   }
+  std::string libraries() const override {
+    return module().backend == nullptr ? "" : module().backend->libraries();
+  }
   bool hasKernel(const Graph& graph, OpId op) const override {
     return module().backend != nullptr && module().backend->hasKernel(graph, op);
   }

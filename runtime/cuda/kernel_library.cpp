@@ -26,12 +26,6 @@ void check(nvrtcResult code, std::string_view doing) {
   }
 }
 
-std::string compilerVersion() {
-  int major = 0, minor = 0;
-  check(::nvrtcVersion(&major, &minor), "asking NVRTC's version");
-  return fmt::format("{}.{}", major, minor);
-}
-
 std::string keyOf(const std::string& text, const std::string& architecture) {
   return kernelKey(
       fmt::format("{}\n{}\n{}\n{}", compilerVersion(), architecture, fmt::join(options, " "), text));
@@ -97,6 +91,12 @@ cudaKernel_t loadBinary(const std::string& binary) {
 }
 
 } // namespace
+
+std::string compilerVersion() {
+  int major = 0, minor = 0;
+  check(::nvrtcVersion(&major, &minor), "asking NVRTC's version");
+  return fmt::format("{}.{}", major, minor);
+}
 
 std::string architectureOf(int ordinal) {
   int major = 0, minor = 0;

@@ -16,6 +16,9 @@ namespace dfc::cuda {
 /// "sm_90" of the device. Throws MachineError when NVRTC here cannot compile for it.
 std::string architectureOf(int ordinal);
 
+/// NVRTC's, which is the CUDA toolkit's: "13.0". Throws MachineError.
+std::string compilerVersion();
+
 class KernelLibrary {
  public:
   /// `cacheFolder`: where compiled kernels are kept; empty for nowhere. Throws MachineError.

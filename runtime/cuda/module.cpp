@@ -3,10 +3,12 @@
 
 #include "runtime/cuda/calibrate.h"
 #include "runtime/cuda/device.h"
+#include "runtime/cuda/kernel_library.h"
 #include "runtime/cuda/launches/draft.h"
 #include "runtime/cuda/nvtx_marks.h"
 #include "runtime/cuda/probe.h"
 
+#include <cublasLt.h>
 #include <fmt/format.h>
 
 namespace dfc::cuda {
@@ -53,6 +55,11 @@ class CudaBackend final : public Backend {
   std::string_view name() const override { return "cuda"; }
   bool supports(DeviceKind kind) const override { return kind == DeviceKind::Gpu; }
   std::string unavailable() const override { return countGpus().second; }
+  std::string libraries() const override {
+    const size_t products = cublasLtGetVersion();
+    return fmt::format("{}, cuBLASLt {}.{}.{}", compilerVersion(), products / 10000, products / 100 % 100,
+                       products % 100);
+  }
   bool hasKernel(const Graph& graph, OpId op) const override { return hasCudaKernel(graph, op); }
 
   std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,

@@ -67,6 +67,7 @@ TEST_CASE("cuda: a plan for more GPUs than there are names the cure, and the nex
   if (!hasGpu()) {
     DFC_SKIP(cuda().unavailable());
   }
+  CHECK(contains(cuda().libraries(), ", cuBLASLt "));
   const Machine machine = smallMachine(64);
   const auto plan = tinyPlan(doubledOn("gpu63"), machine);
   const std::string failure = failureOf([&] { (void)Session::open(plan, {.gpuBackend = "cuda"}); });

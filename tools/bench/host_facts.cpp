@@ -1,8 +1,7 @@
 #include "tools/bench/host_facts.h"
 
+#include "runtime/backend.h"
 #include "tools/bench/version.h"
-
-#include <nlohmann/json.hpp>
 
 #include <ctime>
 #include <fstream>
@@ -37,12 +36,9 @@ std::string driverVersion() {
   return "";
 }
 
-std::string toolkitVersion() {
-  std::ifstream in("/usr/local/cuda/version.json");
-  const auto file = nlohmann::json::parse(in, nullptr, false);
-  const nlohmann::json::json_pointer place("/cuda/version");
-  return file.is_object() && file.contains(place) && file[place].is_string() ? file[place].get<std::string>()
-                                                                             : "";
+std::string cudaLibraries() {
+  const Backend* cuda = backendNamed("cuda");
+  return cuda != nullptr ? cuda->libraries() : "";
 }
 
 std::string nowInUtc() {
@@ -62,7 +58,7 @@ std::string sourceVersion() { return DFC_GIT_VERSION; }
 
 HostFacts hostFacts() {
   return {cpuModel(),      std::max(1U, std::thread::hardware_concurrency()),
-          driverVersion(), toolkitVersion(),
+          driverVersion(), cudaLibraries(),
           nowInUtc(),      sourceVersion()};
 }
 

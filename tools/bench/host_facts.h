@@ -1,4 +1,4 @@
-// What this host is, for the record beside the numbers: who measured, when, with which driver.
+// What this host is, for the record beside the numbers: who measured, when, with which driver and libraries.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct HostFacts {
   std::string cpu; ///< its model
   uint32_t threads = 1;
   std::string driver;  ///< version of the NVIDIA kernel module; "" without one
-  std::string cuda;    ///< version of the CUDA toolkit of the usual place; "" without one
+  std::string cuda;    ///< versions of the CUDA libraries that dfc opens, "13.0, cuBLASLt 13.1.0"; "" without
   std::string date;    ///< UTC, "2025-01-31T12:00:00Z"
   std::string version; ///< sourceVersion()
 };

@@ -117,9 +117,11 @@ std::string headOf(const Setting& setting) {
 
 constexpr const char* legend =
     "Times are of one step: the median of the samples, with the least and the most. In brackets behind the\n"
-    "predicted makespan: measured over predicted. Bound: no schedule of the plan can be shorter. Ratio: ours "
-    "over\n"
-    "what it is held against.\n";
+    "predicted makespan: measured over predicted. Bound: no schedule of the plan can be shorter. Both count "
+    "a\n"
+    "launch for each op: a GPU whose small ops share launches may be quicker. Ratio: ours over what it is "
+    "held\n"
+    "against.\n";
 
 } // namespace
 
