@@ -17,13 +17,12 @@ bool overlap(llvm::ArrayRef<Location> some, llvm::ArrayRef<Location> others) {
   });
 }
 
-/// Whether it matters which comes first.
+} // namespace
+
 bool conflict(const Command& a, const Command& b) {
   return a.kind != Command::Kind::Nothing && b.kind != Command::Kind::Nothing &&
          (overlap(a.results, b.results) || overlap(a.results, b.operands) || overlap(a.operands, b.results));
 }
-
-} // namespace
 
 CommandGraph::CommandGraph(const std::vector<Program>& programs, const ProgressBoard& board) {
   close(edges(programs, board));

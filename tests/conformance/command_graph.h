@@ -8,6 +8,9 @@
 
 namespace dfc::test {
 
+/// Whether it matters which comes first: one writes what the other reads or writes.
+bool conflict(const Command& a, const Command& b);
+
 /// Of one round. Commands have numbers, queue by queue.
 class CommandGraph {
  public:
@@ -23,7 +26,7 @@ class CommandGraph {
   bool acyclic() const;
   /// Whether every command that is waited for publishes its end.
   bool published() const { return published_; }
-  /// Pairs without an order of which one writes what the other reads or writes.
+  /// Pairs without an order that conflict.
   size_t races() const;
 
  private:

@@ -1,0 +1,88 @@
+// What is made sooner within its stretch, though others wait for what stands between, races with nobody.
+#include "tests/conformance/command_graph.h"
+#include "tests/conformance/peer_plans.h"
+#include "tests/conformance/programs_on_paper.h"
+
+#include "runtime/cuda/launches/segments.h"
+#include "tests/support/catch.h"
+
+using namespace dfc;
+using namespace dfc::test;
+
+namespace {
+
+enum class Within { Stretch, Program };
+
+/// Moves what a command touches to an earlier one, with which it is made then.
+void makeAlong(Command& earlier, Command& command) {
+  earlier.operands.append(command.operands.begin(), command.operands.end());
+  earlier.results.append(command.results.begin(), command.results.end());
+  command.operands.clear();
+  command.results.clear();
+  command.kind = Command::Kind::Nothing;
+}
+
+/// Makes each computation of a GPU's queue along with the one before that it must stay behind, or with the
+/// first that it may pass to; gives how many left their segment.
+size_t makeSooner(Program& program, Within limit) {
+  const std::vector<cuda::Segment> segments = cuda::segmentsOf(program);
+  size_t moved = 0;
+  for (size_t i = 0; i < segments.size(); ++i) {
+    Command& command = program.commands[i];
+    size_t earliest = i;
+    for (size_t at = i; command.kind == Command::Kind::Compute && at > 0; --at) {
+      const Command& before = program.commands[at - 1];
+      const bool computes = before.kind == Command::Kind::Compute;
+      if ((limit == Within::Stretch && segments[at - 1].stretch != segments[i].stretch) ||
+          (!computes && conflict(before, command))) {
+        break;
+      }
+      earliest = computes ? at - 1 : earliest;
+      if (conflict(before, command)) {
+        break;
+      }
+    }
+    if (earliest < i) {
+      makeAlong(program.commands[earliest], command);
+      moved += segments[earliest].number != segments[i].number ? 1 : 0;
+    }
+  }
+  return moved;
+}
+
+struct Seen {
+  size_t moved = 0, races = 0;
+};
+
+void look(const Executable& plan, bool peerReads, Within limit, Seen& seen) {
+  ProgramsOnPaper paper(plan, peerReads);
+  for (Program& program : paper.programs) {
+    const DeviceId device = plan.schedule().queues[program.queue].device;
+    if (plan.machine().devices[device].kind == DeviceKind::Gpu) {
+      seen.moved += makeSooner(program, limit);
+    }
+  }
+  seen.races += CommandGraph(paper.programs, paper.board).races();
+}
+
+} // namespace
+
+TEST_CASE("stretches: what is made sooner within one races with nobody, and further it would") {
+  for (const bool peerReads : {false, true}) {
+    INFO((peerReads ? "with" : "without") << " reads from peers");
+    Seen stretch, program;
+    const auto check = [&](const Executable& plan) {
+      look(plan, peerReads, Within::Stretch, stretch);
+      look(plan, peerReads, Within::Program, program);
+    };
+    for (uint64_t seed = 0; seed < 60; ++seed) {
+      check(*scatteredPlan(seed, 30 + 2 * seed, 400));
+    }
+    for (const int64_t batch : {64, 1024, 8192}) {
+      check(*exchangingNet(batch));
+    }
+    CHECK(stretch.moved > 300); // else little is tested
+    CHECK(stretch.races == 0);
+    CHECK(program.races > 0); // nor would a wrong stretch be seen
+  }
+}
