@@ -101,8 +101,10 @@ class Opener {
       return errorWithoutPlace(fmt::format("backend '{}' cannot play a {}", wanted, name(row.kind)),
                                fmt::format("backends for a {}: {}", name(row.kind), fmt::join(able, ", ")));
     }
-    throw MachineError(
-        fmt::format("{}: the backend '{}' has no device here: {}", row.name, wanted, backend->unavailable()));
+    throw MachineError(fmt::format(
+        "{}: the backend '{}' has no device here: {}; leave the choice of a backend away, and one that "
+        "has a device plays it",
+        row.name, wanted, backend->unavailable()));
   }
 
   [[noreturn]] void throwNobodyCan(const DeviceRow& row) const {

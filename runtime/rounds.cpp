@@ -153,7 +153,7 @@ void Rounds::giveUp(uint64_t round) { board_.fail(round, overTime(round)); }
 std::exception_ptr Rounds::overTime(uint64_t round) const {
   return std::make_exception_ptr(
       MachineError(fmt::format("step {} took longer than its limit of {} s; under way were: {}; raise the "
-                               "time limit, or look for what "
+                               "time limit (--timeout), or look for what "
                                "holds the step up",
                                round, options_.timeoutSeconds, whereQueuesAre())));
 }

@@ -4,6 +4,7 @@
 #include "tests/conformance/queue_on_paper.h"
 
 #include "tests/support/catch.h"
+#include "tests/support/golden.h"
 
 using namespace dfc;
 using namespace dfc::test;
@@ -33,6 +34,61 @@ TEST_CASE("peer reads leave the bits of copies, merged launches or not") {
     reads[i]->run(kernels, i, problem);
     CHECK(problem == "");
     CHECK((copies[i]->lasting() == reads[i]->lasting())); // not printed: they are long
+  }
+}
+
+namespace {
+
+/// On each of two GPUs a backward step, whose gradient of a weight both take from both: the product that
+/// leaves for the other stands between the slope and its sum, the gradient of a bias.
+Plan exchangedSlopes() {
+  Builder g("exchanged slopes");
+  std::vector<Tensor> products, sums;
+  const auto random = [&](const std::string& name, const Shape& shape) {
+    return g.parameter(name, f32(shape), uniform(-1, 1, 1));
+  };
+  for (const std::string gpu : {"gpu0", "gpu1"}) {
+    const auto there = g.on(gpu);
+    const auto at = [&](const char* name) { return name + gpu; };
+    const Tensor x = random(at("x@"), {8192, 4});
+    const Tensor hidden = matmul(x, random(at("v@"), {4, 144}));
+    const Tensor passed = matmul(random(at("dy@"), {8192, 5}), random(at("u@"), {5, 144}));
+    const Tensor slope = select(compare(hidden, 0, Direction::Gt), passed, 0);
+    products.push_back(matmul(transpose(x), slope));
+    sums.push_back(reduceSum(slope, {0}).named(at("sum@")));
+  }
+  for (const std::string gpu : {"gpu0", "gpu1"}) {
+    const auto there = g.on(gpu);
+    const Tensor w = random("w@" + gpu, {4, 144}), b = random("b@" + gpu, {144});
+    g.assign(w, w - 0.5 * (products[0] + products[1]));
+    g.assign(b, b - 0.5 * sums[gpu == "gpu0" ? 0 : 1]);
+  }
+  return tinyPlan(requireGraph(std::move(g)), smallMachine(2), true);
+}
+
+} // namespace
+
+TEST_CASE("peer reads leave the bits of copies, though folds are made before what peers wait for") {
+  if (!EmulatedKernels::unavailable().empty()) {
+    DFC_SKIP(EmulatedKernels::unavailable());
+  }
+  const Plan plan = exchangedSlopes();
+  QueueOnPaper apart(plan, false), copies(plan, true), reads(plan, true, true);
+  EmulatedKernels kernels;
+  for (QueueOnPaper* queue : {&apart, &copies, &reads}) {
+    queue->addTo(kernels);
+  }
+  checkGolden("launches/exchanged_slopes_peers.txt", reads.listing());
+  CHECK(reads.peerReads() > 0);
+  REQUIRE(kernels.build() == "");
+  for (const uint64_t seed : {1, 2}) {
+    std::string problem;
+    for (QueueOnPaper* queue : {&apart, &copies, &reads}) {
+      queue->run(kernels, seed, problem);
+    }
+    CHECK(problem == "");
+    CHECK((copies.lasting() == apart.lasting())); // not printed: they are long
+    CHECK((reads.lasting() == apart.lasting()));
   }
 }
 
@@ -82,12 +138,13 @@ TEST_CASE("peer reads on two GPUs leave the bits of copies, round after round") 
   if (cuda == all.end()) {
     DFC_SKIP("no two GPUs here");
   }
-  for (const int64_t batch : {64, 1024}) {
+  for (const int64_t batch : {64, 1024, 2048}) { // in the last, folds are made along
     INFO("batch " << batch);
     CHECK(checkOnTwoGpus(exchangingNet(batch), cuda->options()) > 0);
     CHECK(checkOnTwoGpus(reducingNet(batch, AllReduce::Scatter, 2), cuda->options()) > 0);
     CHECK(checkOnTwoGpus(reducingNet(batch, AllReduce::Ring, 2), cuda->options()) > 0);
   }
+  CHECK(checkOnTwoGpus(exchangedSlopes(), cuda->options()) > 0);
   size_t reads = 0;
   for (uint64_t seed = 300; seed < 306; ++seed) {
     INFO("seed " << seed);

@@ -134,9 +134,10 @@ TEST_CASE("session failure: a step over its time limit is given up, and says wha
     std::this_thread::sleep_for(std::chrono::milliseconds(1300));
     gate.open();
   });
-  CHECK(failureOf([&] { pending.wait(); }) == "step 0 took longer than its limit of 1 s; under way were: "
-                                              "op 'slow' on gpu0 compute; raise the time limit, or "
-                                              "look for what holds the step up");
+  CHECK(failureOf([&] { pending.wait(); }) ==
+        "step 0 took longer than its limit of 1 s; under way were: "
+        "op 'slow' on gpu0 compute; raise the time limit (--timeout), or "
+        "look for what holds the step up");
   opener.join();
 }
 
@@ -227,7 +228,8 @@ TEST_CASE("session backends: wrong names, wrong kinds, missing kernels and missi
   ScriptedBackend gpu;
   gpu.available = false;
   CHECK(failureOf([&] { (void)Session::open(plan, {.gpuBackend = "scripted", .moreBackends = {&gpu}}); }) ==
-        "gpu0: the backend 'scripted' has no device here: nobody plays today");
+        "gpu0: the backend 'scripted' has no device here: nobody plays today; leave the choice of a backend "
+        "away, and one that has a device plays it");
   CHECK((*Session::open(plan, {.moreBackends = {&gpu}}))->deviceReport() ==
         Strings{"cpu0: cpu", "gpu0: emulated", "gpu1: emulated"});
   gpu.available = true;

@@ -69,6 +69,21 @@ TEST_CASE("dfc bench: results are added to a file, and printed with --json") {
   CHECK(printed["devices"].size() == 3);
 }
 
+TEST_CASE("dfc bench: rows that a machine has no devices for say so, and a pattern for no row is named") {
+  const Workshop shop;
+  for (const char* only : {"A2/both", "A3", "B1/early", "B2/dependent", "K1/softmax"}) {
+    INFO(only);
+    const Outcome outcome = shop.dfc({"bench", "experiments", "--quick", "-m", "cpu", "--only", only});
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.out, containing("the machine has no GPU"));
+    CHECK_THAT(outcome.err, !containing("there is no such row"));
+  }
+  const Outcome half =
+      shop.dfc({"bench", "experiments", "--quick", "-m", "cpu", "--only", "A1", "--only", "A11"});
+  CHECK(half.status == 0);
+  CHECK_THAT(half.err, containing("warning: --only 'A11': there is no such row"));
+}
+
 TEST_CASE("dfc bench: peers' answers stand beside our rows") {
   if (!pythonIsHere()) {
     DFC_SKIP("peers are scripts, and there is no python3");

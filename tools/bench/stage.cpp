@@ -88,11 +88,18 @@ Sampling Stage::asAsked(const Sampling& usual, const Sampling& quick) const {
 Sampling Stage::longSteps() const { return asAsked({7, 1, 2}, {3, 1, 1}); }
 Sampling Stage::shortSteps() const { return asAsked({7, realGpus_ ? 50U : 5U, 5}, {3, 2, 1}); }
 
+bool asksFor(const std::string& pattern, const std::string& key) {
+  return globMatches(pattern, key) || globMatches(pattern + "/*", key);
+}
+
+bool asksForInside(const std::string& pattern, const std::string& key) {
+  return pattern.starts_with(key + "/");
+}
+
 bool Stage::wants(const std::string& key) const {
   return options_.only.empty() ||
-         std::any_of(options_.only.begin(), options_.only.end(), [&](const std::string& pattern) {
-           return globMatches(pattern, key) || globMatches(pattern + "/*", key);
-         });
+         std::any_of(options_.only.begin(), options_.only.end(),
+                     [&](const std::string& pattern) { return asksFor(pattern, key); });
 }
 
 void Stage::useTimes() {
@@ -171,7 +178,9 @@ void Stage::attempt(const std::string& key, const std::string& what,
 }
 
 void Stage::lacking(const std::string& key, const std::string& what, const std::string& why) const {
-  if (!wants(key)) {
+  const bool inside = std::any_of(options_.only.begin(), options_.only.end(),
+                                  [&](const std::string& pattern) { return asksForInside(pattern, key); });
+  if (!inside && !wants(key)) {
     return;
   }
   Row row;

@@ -59,6 +59,12 @@ struct Variation {
   bool mergeLaunches = true;
 };
 
+/// Whether `pattern`, as --only takes them, asks for the row of this key: it matches the key, or its
+/// beginning up to a '/'.
+bool asksFor(const std::string& pattern, const std::string& key);
+/// Whether it asks for a row whose key begins with this one and a '/'.
+bool asksForInside(const std::string& pattern, const std::string& key);
+
 class Stage {
  public:
   Stage(BenchOptions options, Report& report);
@@ -84,7 +90,8 @@ class Stage {
   /// Adds a row, with whatever `measure` puts into it, what it could not do, or how the machine failed.
   void attempt(const std::string& key, const std::string& what,
                const std::function<Status(Row&)>& measure) const;
-  /// Where it is wanted, a row that this machine has not got the devices for.
+  /// Where it is wanted, or one whose key begins with this one and a '/', a row that this machine has not got
+  /// the devices for.
   void lacking(const std::string& key, const std::string& what, const std::string& why) const;
   /// `atMost`, where times mean something: on real GPUs with the full sizes.
   std::optional<double> required(double ratio) const;

@@ -3,6 +3,7 @@
 #include "runtime/executable_folder.h"
 #include "samples/data/lesson.h"
 #include "tools/bench/bench.h"
+#include "tools/bench/stage.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/backend_choice.h"
 #include "tools/dfc/calibrations.h"
@@ -160,6 +161,18 @@ Diagnostic nothingAskedFor(const std::string& what) {
                   what == "cost" ? "train/64 and compile/1000" : "A2/both and B3/1gpu/f32/64"));
 }
 
+/// A misspelt pattern among good ones is said, but what was measured is not thrown away for it.
+void warnOfIdlePatterns(const std::vector<std::string>& only, const bench::Report& report, Console& console) {
+  for (const std::string& pattern : only) {
+    const bool used = std::any_of(report.rows().begin(), report.rows().end(), [&](const bench::Row& row) {
+      return bench::asksFor(pattern, row.key) || bench::asksForInside(pattern, row.key);
+    });
+    if (!used) {
+      console.note(fmt::format("warning: --only '{}': there is no such row", pattern));
+    }
+  }
+}
+
 Exit benchVerb(const BenchArguments& arguments, Console& console) {
   auto options = optionsOf(arguments);
   const auto peers =
@@ -173,6 +186,7 @@ Exit benchVerb(const BenchArguments& arguments, Console& console) {
     }
   };
   bench::Report report(onRow);
+  const std::vector<std::string> only = options->only;
   const bench::Setting setting =
       arguments.what == "peers"         ? bench::runWithPeers(*std::move(options), *peers, report)
       : arguments.what == "experiments" ? bench::runExperiments(*std::move(options), report)
@@ -180,6 +194,7 @@ Exit benchVerb(const BenchArguments& arguments, Console& console) {
   if (report.rows().empty()) {
     return console.fail(Exit::UserError, {nothingAskedFor(arguments.what)});
   }
+  warnOfIdlePatterns(only, report, console);
   const std::string json = reportJson(report, setting);
   if (!arguments.output.empty()) {
     if (const Status kept = bench::keepResult(arguments.output, json); !kept) {

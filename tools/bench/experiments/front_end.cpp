@@ -31,13 +31,14 @@ Spread submitTimes(const Prepared& act, uint32_t samples) {
 }
 
 void submits(Stage& stage, const std::string& key, const std::string& what, const Result<Graph>& graph,
-             double mostSeconds) {
+             double mostSeconds, bool mergeLaunches = true) {
   if (!stage.wants(key)) {
     return;
   }
   stage.attempt(key, what, [&](Row& row) -> Status {
     Variation variation;
     variation.maxInFlight = atOnce;
+    variation.mergeLaunches = mergeLaunches;
     const auto act = stage.prepare(graph, variation);
     if (!act) {
       return act.errors();
@@ -112,10 +113,13 @@ void frontEnd(Stage& stage) {
   if (gpus.size() > 1) {
     submits(stage, "B1/submit/2gpu", "host time of a submit, B3 net on two GPUs",
             trainingStep(netOn({gpus[0], gpus[1]}, batch)), 20e-6);
+  } else {
+    stage.lacking("B1/submit/2gpu", "host time of a submit, B3 net on two GPUs",
+                  "the machine has no second GPU");
   }
   const int adds = stage.sizes().adds;
   submits(stage, "B1/submit/long", fmt::format("host time of a submit, plan of {} launches", adds),
-          dependentAdds(gpus[0], adds), adds * 1e-6);
+          dependentAdds(gpus[0], adds), adds * 1e-6, /*mergeLaunches=*/false);
   if (stage.wants("B1/early")) {
     stage.attempt("B1/early", "a fetch read while the step still computes",
                   [&](Row& row) { return readEarly(stage, row); });

@@ -91,6 +91,13 @@ void manyAdds(Stage& stage) {
     onePlan(stage, "B2/dependent", fmt::format("{} dependent unfused adds in one plan", stage.sizes().adds),
             dependentAdds(stage.gpus()[0], stage.sizes().adds), withQueues(stage, 1));
   }
+  if (stage.realGpus() && stage.wants("B2/dependent/apart")) {
+    Variation apart = withQueues(stage, 1);
+    apart.mergeLaunches = false;
+    onePlan(stage, "B2/dependent/apart",
+            fmt::format("{} dependent unfused adds in one plan, a launch each", stage.sizes().adds),
+            dependentAdds(stage.gpus()[0], stage.sizes().adds), apart);
+  }
   independent(stage, 1);
   for (const int queues : stage.sizes().queues) {
     independent(stage, queues);

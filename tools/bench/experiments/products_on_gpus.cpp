@@ -90,7 +90,10 @@ void withCopies(Stage& stage, const std::string& key, const std::string& remark,
 void productsOnGpus(Stage& stage) {
   const bool copies = stage.wants("A3/copies") || stage.wants("A3/all") || stage.wants("A3/drained");
   if (stage.gpus().empty()) {
-    return stage.lacking("A1", workOf(stage), "the machine has no GPU");
+    for (const char* key : {"A1", "A2", "A3"}) {
+      stage.lacking(key, workOf(stage), "the machine has no GPU");
+    }
+    return;
   }
   // A2 and A3 are held against A1, so they bring it along.
   for (size_t i = 0; i < stage.gpus().size(); ++i) {
