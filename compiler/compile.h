@@ -3,8 +3,8 @@
 #pragma once
 
 #include "compiler/cost/cost_model.h"
-#include "ir/executable.h"
-#include "ir/placement.h"
+#include "ir/plan/executable.h"
+#include "ir/plan/placement.h"
 
 #include <functional>
 

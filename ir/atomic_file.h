@@ -3,7 +3,7 @@
 // and traces.
 #pragma once
 
-#include "ir/diagnostic.h"
+#include "ir/base/diagnostic.h"
 
 #include <cstddef>
 #include <span>

@@ -2,8 +2,8 @@
 // are differentiated in f32, as the ops themselves compute, and rounded once.
 #pragma once
 
-#include "ir/gradients.h"
-#include "ir/op_rules.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
 
 namespace dfc {
 

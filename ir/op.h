@@ -14,7 +14,7 @@ namespace dfc {
 
 enum class OpKind : uint8_t {
 #define DFC_OP(Type, text) Type,
-#include "ir/ops.def"
+#include "ir/graph/ops.def"
 #undef DFC_OP
 };
 
@@ -24,7 +24,7 @@ struct EndOfOps {}; // lets the list end without a comma; never constructed
 
 using OpAttributes = std::variant<
 #define DFC_OP(Type, text) ops::Type,
-#include "ir/ops.def"
+#include "ir/graph/ops.def"
 #undef DFC_OP
     detail::EndOfOps>;
 
@@ -32,7 +32,7 @@ inline constexpr size_t opKindCount = std::variant_size_v<OpAttributes> - 1;
 
 inline constexpr std::array<std::string_view, opKindCount> opNames = {
 #define DFC_OP(Type, text) text,
-#include "ir/ops.def"
+#include "ir/graph/ops.def"
 #undef DFC_OP
 };
 

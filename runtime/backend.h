@@ -7,9 +7,9 @@
 // command of a queue waits for the ends of the queues of the round before, by the same words.
 #pragma once
 
-#include "ir/calibration.h"
-#include "ir/executable.h"
-#include "ir/trace.h"
+#include "ir/machine/calibration.h"
+#include "ir/plan/executable.h"
+#include "ir/plan/trace.h"
 #include "runtime/errors.h"
 #include "runtime/marks.h"
 #include "runtime/progress.h"

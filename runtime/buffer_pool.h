@@ -3,7 +3,7 @@
 // memory stays flat as long as the caller lets go of old results.
 #pragma once
 
-#include "ir/tensor_type.h"
+#include "ir/graph/tensor_type.h"
 
 #include <cstddef>
 #include <memory>

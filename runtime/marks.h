@@ -3,7 +3,7 @@
 // the cuda backend does); everywhere else there are none, and a range is one test of a null pointer.
 #pragma once
 
-#include "ir/executable.h"
+#include "ir/plan/executable.h"
 
 namespace dfc {
 

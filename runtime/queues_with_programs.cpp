@@ -1,6 +1,6 @@
 #include "runtime/queues_with_programs.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 
 #include <fmt/format.h>
 

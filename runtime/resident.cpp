@@ -1,7 +1,7 @@
 // First values, from the graph, from Philox or from files.
 #include "runtime/resident.h"
 
-#include "ir/initialise.h"
+#include "ir/graph/initialise.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/safetensors.h"
 

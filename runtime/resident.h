@@ -3,7 +3,7 @@
 // state by name: a parameter and its replicas on other devices are one.
 #pragma once
 
-#include "ir/executable.h"
+#include "ir/plan/executable.h"
 
 namespace dfc {
 

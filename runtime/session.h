@@ -11,7 +11,7 @@
 // A session and its Pendings are used from one thread at a time.
 #pragma once
 
-#include "ir/trace.h"
+#include "ir/plan/trace.h"
 #include "runtime/backend.h"
 #include "runtime/resident.h"
 

@@ -2,7 +2,7 @@
 //
 // A graph is written like the mathematics, compiled once for a machine, and run as often as you like. Nothing
 // is computed while it is written: `z` below is a value of the graph, not a number.
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "samples/data/arguments.h"
 #include "samples/data/lesson.h"
 

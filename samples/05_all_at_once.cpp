@@ -3,8 +3,8 @@
 // gpu0 multiplies; each product goes to the CPU, which multiplies it again while gpu0 is at the next one and
 // the copy engine at the one between. Nobody writes a stream, an event or a copy: the order follows from the
 // graph.
-#include "ir/dsl.h"
-#include "ir/trace.h"
+#include "ir/author/dsl.h"
+#include "ir/plan/trace.h"
 #include "samples/data/arguments.h"
 #include "samples/data/lesson.h"
 

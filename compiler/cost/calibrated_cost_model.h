@@ -19,7 +19,7 @@
 #pragma once
 
 #include "compiler/cost/cost_model.h"
-#include "ir/calibration.h"
+#include "ir/machine/calibration.h"
 
 #include <map>
 

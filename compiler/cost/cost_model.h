@@ -2,8 +2,8 @@
 // table or a textbook's cost matrix all serve. Seconds throughout.
 #pragma once
 
-#include "ir/graph.h"
-#include "ir/machine.h"
+#include "ir/graph/graph.h"
+#include "ir/machine/machine.h"
 
 namespace dfc {
 

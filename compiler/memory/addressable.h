@@ -3,7 +3,7 @@
 // whatever the machine file says of capacities.
 #pragma once
 
-#include "ir/placed_graph.h"
+#include "ir/plan/placed_graph.h"
 
 namespace dfc {
 

@@ -1,6 +1,6 @@
 #include "compiler/memory/byte_counts.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 
 #include <iterator>
 

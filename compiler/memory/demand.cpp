@@ -1,7 +1,7 @@
 #include "compiler/memory/demand.h"
 
-#include "ir/in_place.h"
-#include "ir/memory_plan.h"
+#include "ir/plan/in_place.h"
+#include "ir/plan/memory_plan.h"
 
 #include <llvm/ADT/STLExtras.h>
 

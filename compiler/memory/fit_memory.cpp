@@ -5,7 +5,7 @@
 #include "compiler/memory/plan_memory.h"
 #include "compiler/memory/reuse_orderings.h"
 #include "compiler/schedule/lower_bounds.h"
-#include "ir/text/units.h"
+#include "ir/author/text/units.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "compiler/cost/cost_model.h"
-#include "ir/memory_plan.h"
+#include "ir/plan/memory_plan.h"
 
 namespace dfc {
 

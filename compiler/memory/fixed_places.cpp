@@ -2,7 +2,7 @@
 
 #include "compiler/memory/pack.h"
 #include "compiler/memory/room.h"
-#include "ir/memory_plan.h"
+#include "ir/plan/memory_plan.h"
 
 namespace dfc {
 namespace {

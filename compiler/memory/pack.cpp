@@ -1,6 +1,6 @@
 #include "compiler/memory/pack.h"
 
-#include "ir/memory_plan.h"
+#include "ir/plan/memory_plan.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,7 +1,7 @@
 #include "compiler/memory/pack_by_time.h"
 
 #include "compiler/memory/byte_counts.h"
-#include "ir/memory_plan.h"
+#include "ir/plan/memory_plan.h"
 
 #include <llvm/ADT/STLExtras.h>
 

@@ -3,7 +3,7 @@
 #include "compiler/memory/pack.h"
 #include "compiler/memory/pack_by_time.h"
 #include "compiler/memory/storage.h"
-#include "ir/text/units.h"
+#include "ir/author/text/units.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

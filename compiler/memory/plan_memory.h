@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/memory/storage.h"
-#include "ir/memory_plan.h"
+#include "ir/plan/memory_plan.h"
 
 namespace dfc {
 

@@ -1,6 +1,6 @@
 #include "compiler/memory/storage.h"
 
-#include "ir/in_place.h"
+#include "ir/plan/in_place.h"
 
 #include <llvm/ADT/STLExtras.h>
 

@@ -4,8 +4,8 @@
 // happens-before relation.
 #pragma once
 
-#include "ir/happens_before.h"
-#include "ir/schedule.h"
+#include "ir/plan/happens_before.h"
+#include "ir/plan/schedule.h"
 
 namespace dfc {
 

@@ -6,7 +6,7 @@
 // marks backwards (an op names only older values, so every reader comes before its operands), copies
 // forwards.
 #include "compiler/passes/passes.h"
-#include "ir/rewriter.h"
+#include "ir/graph/rewriter.h"
 
 namespace dfc {
 namespace {

@@ -10,9 +10,9 @@
 // Folding must not make the program larger: a result takes at most as many bytes as its operands together,
 // or one cache line, and 64 KiB at most (several results counted together); so a broadcast scalar stays a
 // scalar and a plan stays small.
-#include "compiler/analysis/evaluate.h"
+#include "compiler/interpreter/evaluate.h"
 #include "compiler/passes/passes.h"
-#include "ir/rewriter.h"
+#include "ir/graph/rewriter.h"
 
 #include <llvm/ADT/STLExtras.h>
 

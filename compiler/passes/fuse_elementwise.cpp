@@ -7,9 +7,9 @@
 // groups are formed in one walk from readers to producers, and written in one forwards.
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/passes.h"
-#include "ir/fused_instruction.h"
-#include "ir/op_rules.h"
-#include "ir/rewriter.h"
+#include "ir/graph/fused_instruction.h"
+#include "ir/graph/rules/op_rules.h"
+#include "ir/graph/rewriter.h"
 
 #include <llvm/ADT/STLExtras.h>
 

@@ -13,8 +13,8 @@
 // the others stay operands. Promises the same bits, never more bytes read or written, and linear time.
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/passes.h"
-#include "ir/fused_instruction.h"
-#include "ir/rewriter.h"
+#include "ir/graph/fused_instruction.h"
+#include "ir/graph/rewriter.h"
 
 #include <llvm/ADT/STLExtras.h>
 

@@ -12,7 +12,7 @@
 // - Groups of one op stay as they are, unless a reduction closes them.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 namespace dfc {
 

@@ -5,9 +5,9 @@
 // copied first, so that no new op can take a name by which a caller feeds or restores a value. Mistakes
 // (an op without a gradient on the way) are located at the request; all requests are looked at before the
 // pass gives up.
-#include "ir/gradients.h"
+#include "ir/author/gradients.h"
 #include "compiler/passes/passes.h"
-#include "ir/rewriter.h"
+#include "ir/graph/rewriter.h"
 
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>

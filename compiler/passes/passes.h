@@ -2,7 +2,7 @@
 // passes.def. A pass keeps every fetch, every assign and every bit of every fetched value.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 #include <string_view>
 

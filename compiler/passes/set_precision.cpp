@@ -1,6 +1,6 @@
 #include "compiler/passes/set_precision.h"
 
-#include "ir/rewriter.h"
+#include "ir/graph/rewriter.h"
 
 #include <llvm/ADT/STLExtras.h>
 

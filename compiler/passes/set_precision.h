@@ -5,7 +5,7 @@
 // which means ieee, so that share_common_ops takes equal products for equal.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 namespace dfc {
 

@@ -11,7 +11,7 @@
 // between two of the author's boxes for the sake of a number would tell a reader of the picture something
 // untrue.
 #include "compiler/passes/passes.h"
-#include "ir/rewriter.h"
+#include "ir/graph/rewriter.h"
 
 #include <llvm/ADT/Hashing.h>
 #include <llvm/ADT/STLExtras.h>

@@ -9,7 +9,7 @@
 // by a backend's library; it is the one rule whose bits are those of the evaluator only.
 #include "compiler/passes/passes.h"
 #include "compiler/passes/simplify_rules.h"
-#include "ir/rewriter.h"
+#include "ir/graph/rewriter.h"
 
 #include <cmath>
 #include <cstring>

@@ -1,7 +1,7 @@
 // Rules of elementwise arithmetic, selections and reductions. What is not here is not exact: x + 0 turns -0
 // into 0, x - x is NaN for infinities, x * 0 keeps a sign, a sum of one element may start from +0.
 #include "compiler/passes/simplify_rules.h"
-#include "ir/op_rules.h"
+#include "ir/graph/rules/op_rules.h"
 
 #include <llvm/ADT/STLExtras.h>
 

@@ -1,7 +1,7 @@
 // Rules of ops that move elements: steps that do nothing go, two steps of a kind become one, a transpose goes
 // into the matmul that reads it, a broadcast into the elementwise op that would stretch its operand anyway.
 #include "compiler/passes/simplify_rules.h"
-#include "ir/op_rules.h"
+#include "ir/graph/rules/op_rules.h"
 
 #include <llvm/ADT/STLExtras.h>
 

@@ -2,7 +2,7 @@
 // and gives what may stand in its place: a value that exists, or another call of the same type.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 #include <optional>
 #include <variant>

@@ -4,7 +4,7 @@
 // 2002, section 4.1. Ties as in shared/sched_examples: lower task id first, lower device first.
 #pragma once
 
-#include "compiler/analysis/task_graph.h"
+#include "compiler/place/task_graph.h"
 
 namespace dfc {
 

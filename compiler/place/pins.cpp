@@ -1,7 +1,7 @@
 // Pins: from the names that the author wrote to devices of this machine, with every pin that cannot hold
 // named.
 #include "compiler/place/place.h"
-#include "ir/rewriter.h"
+#include "ir/graph/rewriter.h"
 
 #include <fmt/format.h>
 #include <fnmatch.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/compile.h"
-#include "ir/placement.h"
+#include "ir/plan/placement.h"
 
 namespace dfc {
 

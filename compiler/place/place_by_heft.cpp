@@ -2,7 +2,7 @@
 // scheduler, which models the links that HEFT does not, predicts it to be faster than the best single device.
 #include "compiler/place/heft.h"
 #include "compiler/place/place.h"
-#include "ir/placed_graph.h"
+#include "ir/plan/placed_graph.h"
 
 namespace dfc {
 namespace {

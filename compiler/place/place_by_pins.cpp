@@ -1,7 +1,7 @@
 // Policy `pins`: the author decides. An op without a pin runs where the largest of its operands was made, so
 // that a chain stays together; one without operands runs where its first reader is pinned, else on the host.
 #include "compiler/place/place.h"
-#include "ir/placed_graph.h"
+#include "ir/plan/placed_graph.h"
 
 namespace dfc {
 namespace {

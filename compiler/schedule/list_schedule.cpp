@@ -1,7 +1,7 @@
 #include "compiler/schedule/list_schedule.h"
 
 #include "compiler/schedule/shared_clock.h"
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 
 #include <algorithm>
 #include <limits>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/schedule/list_schedule.h"
-#include "ir/schedule.h"
+#include "ir/plan/schedule.h"
 
 namespace dfc {
 

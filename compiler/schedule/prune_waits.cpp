@@ -4,7 +4,7 @@
 // at a time in topological order.
 #include "compiler/schedule/prune_waits.h"
 
-#include "ir/step_clocks.h"
+#include "ir/plan/step_clocks.h"
 
 #include <algorithm>
 

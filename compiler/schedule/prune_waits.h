@@ -1,7 +1,7 @@
 // pruneWaits: of the waits that data and orderings ask for, keeps those that nothing else implies.
 #pragma once
 
-#include "ir/schedule.h"
+#include "ir/plan/schedule.h"
 
 namespace dfc {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/cost/cost_model.h"
-#include "ir/schedule.h"
+#include "ir/plan/schedule.h"
 
 namespace dfc {
 

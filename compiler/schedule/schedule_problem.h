@@ -5,7 +5,7 @@
 
 #include "compiler/cost/cost_model.h"
 #include "compiler/schedule/list_schedule.h"
-#include "ir/schedule.h"
+#include "ir/plan/schedule.h"
 
 namespace dfc {
 

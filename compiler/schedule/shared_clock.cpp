@@ -1,6 +1,6 @@
 #include "compiler/schedule/shared_clock.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 
 #include <algorithm>
 

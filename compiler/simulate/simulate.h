@@ -3,7 +3,7 @@
 // queues of one device shares it. What it gives is the predicted counterpart of a measured run.
 #pragma once
 
-#include "ir/trace.h"
+#include "ir/plan/trace.h"
 
 namespace dfc {
 

@@ -11,8 +11,8 @@
 //   - orderings keep the readers of the old value before the op that overwrites it.
 #pragma once
 
-#include "ir/placed_graph.h"
-#include "ir/placement.h"
+#include "ir/plan/placed_graph.h"
+#include "ir/plan/placement.h"
 
 namespace dfc {
 

@@ -4,7 +4,7 @@
 // schedule, so all that is needed here is to order it so. Orderings go from a smaller to a larger op id only,
 // so they can close no cycle.
 #include "compiler/transfer/insert_transfers.h"
-#include "ir/in_place.h"
+#include "ir/plan/in_place.h"
 
 namespace dfc {
 namespace {

@@ -1,8 +1,8 @@
 // batchNormTraining: the gradient of its first result is an op of its own; the mean, whose derivative is 1/n,
 // and the variance, whose derivative is 2 (a - mean) / n, add theirs.
-#include "ir/batch_norm_rules.h"
-#include "ir/dsl.h"
-#include "ir/gradients.h"
+#include "ir/graph/rules/batch_norm_rules.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
 
 namespace dfc::ops {
 

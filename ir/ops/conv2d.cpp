@@ -1,7 +1,7 @@
 // conv2d: linear in both operands, so each gradient is an op of its own and the three close the family: the
 // gradients of the gradient ops are these three again.
-#include "ir/convolution.h"
-#include "ir/gradients.h"
+#include "ir/graph/rules/convolution.h"
+#include "ir/author/gradients.h"
 
 namespace dfc::ops {
 

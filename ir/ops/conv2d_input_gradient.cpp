@@ -1,7 +1,7 @@
 // conv2dInputGradient: with x = I(f, g), the adjoint of conv2d in its first operand, and u the cotangent of
 // x: <u, I(f, g)> = <conv2d(u, f), g>, so g gets conv2d(u, f), and f the filter gradient of that conv2d.
-#include "ir/convolution.h"
-#include "ir/gradients.h"
+#include "ir/graph/rules/convolution.h"
+#include "ir/author/gradients.h"
 
 namespace dfc::ops {
 

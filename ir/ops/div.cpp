@@ -1,7 +1,7 @@
 // div: with q = a / b, d(q) = da / b - q db / b. Both terms share the quotient of the cotangent by b.
-#include "ir/dsl.h"
-#include "ir/gradients.h"
-#include "ir/op_rules.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
 

@@ -1,8 +1,8 @@
 // hardSwish: d(a g(a)) = (g(a) + a/6 where |a| < 3) da with g(a) = clip(a + 3, 0, 6) / 6; at -3 and 3 the
 // slopes of the straight sides, 0 and 1.
-#include "ir/dsl.h"
-#include "ir/gradients.h"
-#include "ir/op_rules.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
 

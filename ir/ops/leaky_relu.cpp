@@ -1,7 +1,7 @@
 // leakyRelu: the slope of the side that a is on; at 0 that of the upper one.
-#include "ir/dsl.h"
-#include "ir/gradients.h"
-#include "ir/op_rules.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
 

@@ -1,7 +1,7 @@
 // mul: d(a b) = b da + a db.
-#include "ir/dsl.h"
-#include "ir/gradients.h"
-#include "ir/op_rules.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
 

@@ -1,10 +1,10 @@
 // reduceMean: every element of the operand gets its mean's gradient over the number of elements in that mean.
 // Multiplied by the reciprocal before it is stretched: fewer operations, and 1/n is a number in f16 where n
 // is none.
-#include "ir/dsl.h"
-#include "ir/gradient_parts.h"
-#include "ir/gradients.h"
-#include "ir/op_rules.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradient_parts.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
 

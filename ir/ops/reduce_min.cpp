@@ -1,8 +1,8 @@
 // reduceMin: the gradient goes to the smallest element; several that are equally small share it evenly.
-#include "ir/dsl.h"
-#include "ir/gradient_parts.h"
-#include "ir/gradients.h"
-#include "ir/op_rules.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradient_parts.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
 

@@ -1,8 +1,8 @@
 // relu: the gradient passes where the result is positive. From the result, which the next layer keeps anyway,
 // so that the operand's memory is free after the forward step.
-#include "ir/dsl.h"
-#include "ir/gradients.h"
-#include "ir/op_rules.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
 

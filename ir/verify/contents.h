@@ -3,7 +3,7 @@
 // in the parameter's own place. Every other value is written by its op's step. For ir/verify/*.cpp only.
 #pragma once
 
-#include "ir/memory_plan.h"
+#include "ir/plan/memory_plan.h"
 
 namespace dfc {
 

@@ -1,5 +1,5 @@
 // verifyMachine and the faults of a machine by JSON path.
-#include "ir/verify/machine_faults.h"
+#include "ir/machine/machine_faults.h"
 #include "ir/verify/parts.h"
 
 #include <fmt/format.h>

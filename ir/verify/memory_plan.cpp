@@ -3,7 +3,7 @@
 // access of those whose bytes it takes, by happens-before. Checking neighbours in that order suffices: "all
 // accesses of A end before B is written" is transitive, since the write of B is itself an access of B.
 // Rounds are separated by a barrier, so one round is all there is to check.
-#include "ir/in_place.h"
+#include "ir/plan/in_place.h"
 #include "ir/verify/occupancy.h"
 #include "ir/verify/parts.h"
 

@@ -2,7 +2,7 @@
 // value, and the shape of a schedule. For ir/verify/*.cpp only.
 #pragma once
 
-#include "ir/happens_before.h"
+#include "ir/plan/happens_before.h"
 #include "ir/verify/verify.h"
 
 #include <vector>

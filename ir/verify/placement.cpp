@@ -1,5 +1,5 @@
 // verifyPlacement: every op on a device of the machine, inputs on the host, pins kept.
-#include "ir/glob.h"
+#include "ir/base/glob.h"
 #include "ir/verify/parts.h"
 
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 // from a file.
 #pragma once
 
-#include "ir/executable.h"
-#include "ir/placement.h"
+#include "ir/plan/executable.h"
+#include "ir/plan/placement.h"
 
 namespace dfc {
 

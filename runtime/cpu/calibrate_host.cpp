@@ -1,6 +1,6 @@
 #include "runtime/cpu/calibrate_host.h"
 
-#include "ir/index_rules.h"
+#include "ir/graph/rules/index_rules.h"
 #include "runtime/backend.h"
 #include "runtime/cpu/host_device.h"
 #include "runtime/cpu/kernels/cache_hints.h"

@@ -1,7 +1,7 @@
 // Timing the host's kernels, for the backends whose devices are played by the host's threads.
 #pragma once
 
-#include "ir/calibration.h"
+#include "ir/machine/calibration.h"
 
 namespace dfc {
 

@@ -3,7 +3,7 @@
 // kernels.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "runtime/cpu/kernels/kernel.h"
 
 namespace dfc {

@@ -4,7 +4,7 @@
 // sleep. Who wakes up wakes two others, so that many threads are awake after a few wake-ups in a row.
 #include "runtime/cpu/thread_pool.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 #include "runtime/cpu_pause.h"
 #include "runtime/errors.h"
 

@@ -3,7 +3,7 @@
 // launches there are is decided in launches/.
 #pragma once
 
-#include "runtime/cuda/kernel_library.h"
+#include "runtime/cuda/library/kernel_library.h"
 #include "runtime/cuda/launches/computation.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/work.h"

@@ -6,11 +6,11 @@
 // Without graphs the same calls go to the same streams each round; that is for debugging.
 #pragma once
 
-#include "runtime/cuda/launcher.h"
+#include "runtime/cuda/stream/launcher.h"
 #include "runtime/cuda/launches/peer_reads.h"
-#include "runtime/cuda/stamps.h"
-#include "runtime/cuda/stream_memory.h"
-#include "runtime/cuda/watcher.h"
+#include "runtime/cuda/stream/stamps.h"
+#include "runtime/cuda/stream/stream_memory.h"
+#include "runtime/cuda/stream/watcher.h"
 
 namespace dfc::cuda {
 

@@ -4,7 +4,7 @@
 // machines).
 #pragma once
 
-#include "runtime/cuda/kernel_library.h"
+#include "runtime/cuda/library/kernel_library.h"
 
 #include <string>
 #include <vector>

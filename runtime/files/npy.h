@@ -3,8 +3,8 @@
 // does not have. Any bytes are safe to read: sizes are compared with the file before anything is allocated.
 #pragma once
 
-#include "ir/diagnostic.h"
-#include "ir/literal.h"
+#include "ir/base/diagnostic.h"
+#include "ir/graph/literal.h"
 
 #include <span>
 #include <string>

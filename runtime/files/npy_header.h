@@ -2,7 +2,7 @@
 // Python.
 #pragma once
 
-#include "ir/tensor_type.h"
+#include "ir/graph/tensor_type.h"
 
 #include <optional>
 #include <string>

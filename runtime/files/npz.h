@@ -2,8 +2,8 @@
 // libzip. Any bytes are safe to read: a member's memory grows with what was truly unpacked.
 #pragma once
 
-#include "ir/diagnostic.h"
-#include "ir/literal.h"
+#include "ir/base/diagnostic.h"
+#include "ir/graph/literal.h"
 
 #include <span>
 #include <string>

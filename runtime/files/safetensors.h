@@ -4,8 +4,8 @@
 // data without overlap or gap, as the format demands.
 #pragma once
 
-#include "ir/diagnostic.h"
-#include "ir/literal.h"
+#include "ir/base/diagnostic.h"
+#include "ir/graph/literal.h"
 
 #include <span>
 #include <string>

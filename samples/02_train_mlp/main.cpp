@@ -3,9 +3,9 @@
 // the same parameters.
 //
 //     sample_02_train_mlp [--epochs N]
-#include "ir/dsl.h"
-#include "ir/gradients.h"
-#include "ir/optimizers.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/author/optimizers.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/safetensors.h"
 #include "samples/data/arguments.h"

@@ -1,7 +1,7 @@
 #include "samples/03_figure/graph.h"
 
-#include "ir/dsl.h"
-#include "ir/gradients.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
 
 namespace dfc::figure {
 namespace {

@@ -3,7 +3,7 @@
 // boxes.
 #pragma once
 
-#include "ir/builder.h"
+#include "ir/author/builder.h"
 
 #include <array>
 

@@ -7,18 +7,18 @@
 // graph, plan and timeline in a folder.
 //
 //     sample_03_figure [--epochs N] [--out FOLDER]
-#include "ir/trace.h"
+#include "ir/plan/trace.h"
 #include "samples/03_figure/graph.h"
 #include "samples/03_figure/overlap.h"
 #include "samples/data/arguments.h"
 #include "samples/data/fashion_mnist.h"
 #include "samples/data/lesson.h"
 
-#include "ir/text/dot.h"
-#include "ir/text/placed_dot.h"
-#include "ir/text/print.h"
-#include "ir/text/schedule_dot.h"
-#include "ir/text/units.h"
+#include "ir/draw/dot.h"
+#include "ir/draw/placed_dot.h"
+#include "ir/plan/print.h"
+#include "ir/draw/schedule_dot.h"
+#include "ir/author/text/units.h"
 
 #include <algorithm>
 #include <cstdio>

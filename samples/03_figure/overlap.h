@@ -2,7 +2,7 @@
 // figure is about.
 #pragma once
 
-#include "ir/trace.h"
+#include "ir/plan/trace.h"
 
 namespace dfc::figure {
 

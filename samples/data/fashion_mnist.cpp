@@ -1,6 +1,6 @@
 #include "samples/data/fashion_mnist.h"
 
-#include "samples/data/idx.h"
+#include "runtime/files/idx.h"
 #include "samples/data/shuffle.h"
 
 #include <fmt/format.h>

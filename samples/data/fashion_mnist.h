@@ -2,8 +2,8 @@
 // from the Debian package dataset-fashion-mnist. Images become f32 in [0, 1], flattened; labels i64.
 #pragma once
 
-#include "ir/diagnostic.h"
-#include "ir/literal.h"
+#include "ir/base/diagnostic.h"
+#include "ir/graph/literal.h"
 
 #include <array>
 #include <string>

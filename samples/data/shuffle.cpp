@@ -1,6 +1,6 @@
 #include "samples/data/shuffle.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 
 #include <numeric>
 #include <random>

@@ -1,7 +1,7 @@
 // Measured seconds, their neighbours and the fallback, by hand.
 #include "compiler/cost/calibrated_cost_model.h"
 
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "tests/support/catch.h"
 
 #include <limits>

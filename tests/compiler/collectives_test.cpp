@@ -1,7 +1,7 @@
 // Sums over devices: what they come to, and what each form brings over which links.
-#include "compiler/analysis/evaluate.h"
+#include "compiler/interpreter/evaluate.h"
 #include "compiler/compile.h"
-#include "ir/collectives.h"
+#include "ir/author/collectives.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/differences.h"

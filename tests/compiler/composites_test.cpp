@@ -1,7 +1,7 @@
 // attention and embedding against formulas of their own, and their gradients against differences.
-#include "compiler/analysis/evaluate.h"
-#include "ir/composites.h"
-#include "ir/gradients.h"
+#include "compiler/interpreter/evaluate.h"
+#include "ir/author/composites.h"
+#include "ir/author/gradients.h"
 #include "tests/support/catch.h"
 #include "tests/support/differences.h"
 

@@ -1,6 +1,6 @@
 // The roofline's numbers, by hand.
 #include "compiler/cost/cost_model.h"
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "tests/support/catch.h"
 
 namespace dfc {

@@ -1,7 +1,7 @@
 // The evaluator against numbers worked out by hand: it is the oracle of other tests, so nothing else vouches
 // for it.
-#include "compiler/analysis/evaluate.h"
-#include "ir/dsl.h"
+#include "compiler/interpreter/evaluate.h"
+#include "ir/author/dsl.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_graph.h"
 

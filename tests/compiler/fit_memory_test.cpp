@@ -3,7 +3,7 @@
 #include "compiler/compile.h"
 #include "compiler/memory/memory_gate.h"
 #include "compiler/simulate/simulate.h"
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 

@@ -1,8 +1,8 @@
 // Every gradient rule against central differences in f64, at first and second order: over the whole op table,
 // and at random shapes with broadcasting. Only `evaluate` vouches for the values.
-#include "compiler/analysis/evaluate.h"
-#include "ir/dsl.h"
-#include "ir/gradients.h"
+#include "compiler/interpreter/evaluate.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
 #include "tests/support/catch.h"
 #include "tests/support/differences.h"
 #include "tests/support/op_samples.h"

@@ -1,6 +1,6 @@
 // The evaluator's indexing, ordering and normalising ops against numbers worked out by hand.
-#include "compiler/analysis/evaluate.h"
-#include "ir/philox.h"
+#include "compiler/interpreter/evaluate.h"
+#include "ir/base/philox.h"
 #include "tests/support/catch.h"
 
 #include <cmath>

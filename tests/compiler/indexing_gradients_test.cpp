@@ -1,9 +1,9 @@
 // Gradients of the indexing, ordering and normalising ops against central differences, where the walk over
 // the op table does not reach: every result of an op with several, negative and repeated indices, ties,
 // zeros, ranks of eight, and every axis.
-#include "compiler/analysis/evaluate.h"
-#include "ir/dsl.h"
-#include "ir/gradients.h"
+#include "compiler/interpreter/evaluate.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
 #include "tests/support/catch.h"
 #include "tests/support/differences.h"
 

@@ -1,6 +1,6 @@
 #include "tests/compiler/instance.h"
 
-#include "ir/machine.h"
+#include "ir/machine/machine.h"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 // graphs for the placement code and small graphs over contended links for the list scheduler.
 #pragma once
 
-#include "compiler/analysis/task_graph.h"
+#include "compiler/place/task_graph.h"
 #include "compiler/schedule/list_schedule.h"
 
 #include <filesystem>

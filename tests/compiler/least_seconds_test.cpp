@@ -2,7 +2,7 @@
 #include "compiler/place/least_seconds.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/transfer/insert_transfers.h"
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_graph.h"
 

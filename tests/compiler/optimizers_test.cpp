@@ -1,7 +1,7 @@
 // The optimisers' arithmetic, three steps of it, against the formulas of their papers worked out beside them.
-#include "compiler/analysis/evaluate.h"
-#include "ir/dsl.h"
-#include "ir/optimizers.h"
+#include "compiler/interpreter/evaluate.h"
+#include "ir/author/dsl.h"
+#include "ir/author/optimizers.h"
 #include "tests/support/catch.h"
 
 #include <cmath>

@@ -2,7 +2,7 @@
 // before it.
 #include "compiler/memory/byte_counts.h"
 #include "compiler/memory/pack_by_time.h"
-#include "ir/memory_plan.h"
+#include "ir/plan/memory_plan.h"
 #include "tests/support/catch.h"
 
 #include <algorithm>

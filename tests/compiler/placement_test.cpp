@@ -1,6 +1,6 @@
 // Pins and policies on tensor graphs.
 #include "compiler/place/place.h"
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "tests/support/catch.h"
 
 #include <cmath>

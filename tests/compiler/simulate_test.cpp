@@ -3,7 +3,7 @@
 #include "compiler/compile.h"
 #include "compiler/place/place.h"
 #include "compiler/simulate/simulate.h"
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "tests/support/catch.h"
 
 namespace dfc {

@@ -1,7 +1,7 @@
 // insertTransfers: one transfer for each (value, destination), staging, replicated state, and the orderings
 // around writes.
 #include "compiler/transfer/insert_transfers.h"
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "ir/verify/verify.h"
 #include "tests/support/catch.h"
 

@@ -1,6 +1,6 @@
 // Convolutions, pools and batch normalisation in the evaluator against numbers worked out by hand, among them
 // those that the ONNX operator documentation works out.
-#include "compiler/analysis/evaluate.h"
+#include "compiler/interpreter/evaluate.h"
 #include "tests/support/catch.h"
 
 #include <cmath>

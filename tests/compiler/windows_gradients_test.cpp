@@ -3,7 +3,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/differences.h"
 
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 
 using namespace dfc;
 using test::Dice;

@@ -3,7 +3,7 @@
 // and bf16 accumulate in f32. On top of that every bound allows roundings to the result's own type.
 #include "tests/conformance/agreement.h"
 
-#include "compiler/analysis/evaluate.h"
+#include "compiler/interpreter/evaluate.h"
 #include "tests/conformance/bounds.h"
 #include "tests/support/random_values.h"
 

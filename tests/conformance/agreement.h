@@ -2,7 +2,7 @@
 // result or no arithmetic happens, within bounds that follow from the arithmetic elsewhere.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 namespace dfc::test {
 

@@ -1,7 +1,7 @@
 // How far batch normalisations may be from the evaluator's: their sums are carried in f64, everything else is
 // a few roundings of the accumulator, relative to the magnitudes that meet.
-#include "compiler/analysis/evaluate.h"
-#include "ir/batch_norm_rules.h"
+#include "compiler/interpreter/evaluate.h"
+#include "ir/graph/rules/batch_norm_rules.h"
 #include "tests/conformance/bounds.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #include "tests/conformance/bounds.h"
 
-#include "compiler/analysis/evaluate.h"
-#include "ir/assert.h"
-#include "ir/convolution.h"
-#include "ir/op_rules.h"
+#include "compiler/interpreter/evaluate.h"
+#include "ir/base/assert.h"
+#include "ir/graph/rules/convolution.h"
+#include "ir/graph/rules/op_rules.h"
 
 #include <algorithm>
 #include <cmath>

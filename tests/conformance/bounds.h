@@ -2,7 +2,7 @@
 // arithmetic, for `disagreement`.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 #include <functional>
 

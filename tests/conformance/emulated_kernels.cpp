@@ -1,6 +1,6 @@
 #include "tests/conformance/emulated_kernels.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 #include "runtime/cuda/kernels/kernel_text.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/temporary_folder.h"

@@ -3,7 +3,7 @@
 // tested where there is no GPU. Slow: small launches only.
 #pragma once
 
-#include "ir/literal.h"
+#include "ir/graph/literal.h"
 #include "runtime/cuda/kernels/generated_kernel.h"
 
 #include <map>

@@ -6,8 +6,8 @@
 #include "tests/conformance/product_sums.h"
 #include "tests/conformance/require_plan.h"
 
-#include "ir/gelu_slope.h"
-#include "ir/gradients.h"
+#include "ir/author/gelu_slope.h"
+#include "ir/author/gradients.h"
 #include "runtime/cuda/launches/epilogue.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_values.h"

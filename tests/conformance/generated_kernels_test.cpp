@@ -1,11 +1,11 @@
 // The CUDA kernels' text, run on the host, gives what the evaluator gives: every op and type, on the shapes
 // that make the generator decide differently, and on the calls of random graphs. Where the processor's
 // libm stands in for CUDA's, the same bounds hold.
-#include "runtime/cuda/kernels/columns_ring.h"
+#include "runtime/cuda/kernels/rows/columns_ring.h"
 #include "tests/conformance/agreement.h"
 #include "tests/conformance/emulated_kernels.h"
 
-#include "compiler/analysis/evaluate.h"
+#include "compiler/interpreter/evaluate.h"
 #include "tests/support/catch.h"
 #include "tests/support/kernel_cases.h"
 #include "tests/support/random_graph.h"

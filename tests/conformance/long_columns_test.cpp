@@ -3,8 +3,8 @@
 #include "tests/conformance/contenders.h"
 #include "tests/conformance/require_plan.h"
 
-#include "ir/dsl.h"
-#include "runtime/cuda/kernels/columns_ring.h"
+#include "ir/author/dsl.h"
+#include "runtime/cuda/kernels/rows/columns_ring.h"
 #include "tests/support/catch.h"
 #include "tests/support/differences.h"
 

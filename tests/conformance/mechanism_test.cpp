@@ -1,7 +1,7 @@
 // What every backend must do whatever it computes: keep memory, keep order, keep rounds apart.
 #include "tests/conformance/contenders.h"
 
-#include "ir/happens_before.h"
+#include "ir/plan/happens_before.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_graph.h"
 

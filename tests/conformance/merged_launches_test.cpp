@@ -4,7 +4,7 @@
 #include "tests/conformance/queue_on_paper.h"
 #include "tests/conformance/require_plan.h"
 
-#include "ir/gradients.h"
+#include "ir/author/gradients.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"

@@ -1,7 +1,7 @@
 // Plans in which GPUs need what their peers make, for the tests of reads from peers.
 #pragma once
 
-#include "ir/collectives.h"
+#include "ir/author/collectives.h"
 #include "runtime/cuda/launches/peer_choice.h"
 #include "tests/conformance/require_plan.h"
 #include "tests/support/tiny_plan.h"

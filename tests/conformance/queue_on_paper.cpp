@@ -1,7 +1,7 @@
 #include "tests/conformance/queue_on_paper.h"
 
-#include "compiler/analysis/evaluate.h"
-#include "ir/assert.h"
+#include "compiler/interpreter/evaluate.h"
+#include "ir/base/assert.h"
 #include "runtime/cuda/launches/segments.h"
 
 #include <fmt/format.h>

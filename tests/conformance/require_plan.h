@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/compile.h"
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 
 #include <memory>
 

@@ -3,8 +3,8 @@
 #include "tests/conformance/emulated_kernels.h"
 #include "tests/conformance/product_sums.h"
 
-#include "compiler/analysis/evaluate.h"
-#include "ir/op_rules.h"
+#include "compiler/interpreter/evaluate.h"
+#include "ir/graph/rules/op_rules.h"
 #include "runtime/cuda/kernels/tile_product.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_values.h"

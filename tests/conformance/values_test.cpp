@@ -4,8 +4,8 @@
 #include "tests/conformance/contenders.h"
 #include "tests/conformance/require_plan.h"
 
-#include "compiler/analysis/evaluate.h"
-#include "ir/rewriter.h"
+#include "compiler/interpreter/evaluate.h"
+#include "ir/graph/rewriter.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/repinned.h"

@@ -1,6 +1,6 @@
 // Machine files: what is read is verified, prints to a file of the same machine, and every pair of devices
 // has a path.
-#include "ir/machine.h"
+#include "ir/machine/machine.h"
 #include "ir/verify/verify.h"
 #include "tests/fuzz/expect.h"
 #include "tests/fuzz/targets.h"

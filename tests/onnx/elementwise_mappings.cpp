@@ -1,5 +1,5 @@
 // ONNX's elementwise ops: one of ours where there is one, a short formula of ours otherwise.
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "tests/onnx/node_call.h"
 
 #include <cmath>

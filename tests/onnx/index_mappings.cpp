@@ -1,6 +1,6 @@
 // ONNX's ops that pick or set elements by index. Several axes at once are one axis of a flat table.
-#include "ir/dsl.h"
-#include "ir/op_rules.h"
+#include "ir/author/dsl.h"
+#include "ir/graph/rules/op_rules.h"
 #include "tests/onnx/node_call.h"
 
 namespace dfc::test {

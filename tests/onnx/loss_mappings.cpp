@@ -1,5 +1,5 @@
 // ONNX's two losses over class indices, with weights and an index to leave out; classes stand on axis 1.
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "tests/onnx/node_call.h"
 
 namespace dfc::test {

@@ -1,5 +1,5 @@
 // ONNX's ops that make elements: constants, ranges, windows, what a shape says.
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "tests/onnx/node_call.h"
 
 #include <algorithm>

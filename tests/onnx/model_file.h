@@ -2,7 +2,7 @@
 // shows. For the node tests of Debian's libonnx-testdata, no more: one graph, no functions, no external data.
 #pragma once
 
-#include "ir/literal.h"
+#include "ir/graph/literal.h"
 
 #include <filesystem>
 #include <map>

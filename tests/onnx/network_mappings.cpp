@@ -1,7 +1,7 @@
 // ONNX's layers: products, convolutions, pools. Pictures of one axis are pictures of
 // height 1.
-#include "ir/dsl.h"
-#include "ir/op_rules.h"
+#include "ir/author/dsl.h"
+#include "ir/graph/rules/op_rules.h"
 #include "tests/onnx/node_call.h"
 
 #include <algorithm>

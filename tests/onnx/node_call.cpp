@@ -1,6 +1,6 @@
 #include "tests/onnx/node_call.h"
 
-#include "compiler/analysis/evaluate.h"
+#include "compiler/interpreter/evaluate.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // literals, because dfc's shapes are static: they are evaluated from the test's own data.
 #pragma once
 
-#include "ir/builder.h"
+#include "ir/author/builder.h"
 #include "tests/onnx/model_file.h"
 
 namespace dfc::test {

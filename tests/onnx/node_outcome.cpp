@@ -1,6 +1,6 @@
 #include "tests/onnx/node_outcome.h"
 
-#include "compiler/analysis/evaluate.h"
+#include "compiler/interpreter/evaluate.h"
 #include "compiler/compile.h"
 #include "compiler/cost/cost_model.h"
 #include "runtime/session.h"

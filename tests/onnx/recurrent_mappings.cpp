@@ -1,5 +1,5 @@
 // ONNX's recurrent layers in one direction, unrolled: a step is products, gates and the state that they give.
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "tests/onnx/node_call.h"
 
 #include <algorithm>

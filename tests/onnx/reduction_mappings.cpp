@@ -1,6 +1,6 @@
 // ONNX's reductions, and what looks along axes: softmax, argMax, topK, running sums.
-#include "ir/dsl.h"
-#include "ir/op_rules.h"
+#include "ir/author/dsl.h"
+#include "ir/graph/rules/op_rules.h"
 #include "tests/onnx/node_call.h"
 
 namespace dfc::test {

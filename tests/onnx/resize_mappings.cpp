@@ -1,7 +1,7 @@
 // ONNX's Resize: an axis after the other, each a product with the matrix of weights that the new elements
 // give the old ones, or a gather where each takes one of them. Formulas: ONNX Resize, coordinate
 // transformations; Keys 1981 for the cubic weights.
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "tests/onnx/node_call.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // ONNX's ops that move elements.
-#include "ir/dsl.h"
-#include "ir/op_rules.h"
+#include "ir/author/dsl.h"
+#include "ir/graph/rules/op_rules.h"
 #include "tests/onnx/node_call.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Arenas and buffers as plain bytes.
 #include "tests/property/interpreted.h"
 
-#include "compiler/analysis/evaluate.h"
+#include "compiler/interpreter/evaluate.h"
 #include "runtime/resident.h"
 
 #include <algorithm>

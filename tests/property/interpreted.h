@@ -3,7 +3,7 @@
 // changes where values come from changes any number: x * y in the place of y * x does not.
 #pragma once
 
-#include "ir/literal.h"
+#include "ir/graph/literal.h"
 #include "tests/property/command_order.h"
 
 namespace dfc::test {

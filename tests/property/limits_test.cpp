@@ -1,13 +1,13 @@
 // The largest things there may be: they work, or are refused with a reason. Graphs of a million ops, tensors
 // of more than 2^31 elements and products of more than 2^63 bytes, eight axes, names of any letters, 64
 // devices.
-#include "compiler/analysis/evaluate.h"
-#include "ir/dsl.h"
-#include "ir/json_text.h"
-#include "ir/same_graph.h"
-#include "ir/text/dot.h"
-#include "ir/text/parse.h"
-#include "ir/text/print.h"
+#include "compiler/interpreter/evaluate.h"
+#include "ir/author/dsl.h"
+#include "ir/base/json/json_text.h"
+#include "ir/graph/same_graph.h"
+#include "ir/draw/dot.h"
+#include "ir/author/text/parse.h"
+#include "ir/plan/print.h"
 #include "runtime/files/npz.h"
 #include "runtime/files/safetensors.h"
 #include "tests/property/plan_runs.h"

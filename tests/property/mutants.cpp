@@ -1,8 +1,8 @@
 // One maker a kind of mutation.
 #include "tests/property/mutants.h"
 
-#include "ir/happens_before.h"
-#include "ir/in_place.h"
+#include "ir/plan/happens_before.h"
+#include "ir/plan/in_place.h"
 #include "tests/support/graph_surgeon.h"
 
 #include <fmt/format.h>

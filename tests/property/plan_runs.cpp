@@ -1,6 +1,6 @@
 #include "tests/property/plan_runs.h"
 
-#include "ir/rewriter.h"
+#include "ir/graph/rewriter.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // without the verifiers that stand between a damaged plan and the runtime.
 #pragma once
 
-#include "ir/executable.h"
+#include "ir/plan/executable.h"
 
 #include <memory>
 

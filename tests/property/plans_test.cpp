@@ -4,8 +4,8 @@
 // fails is shrunk and printed.
 #include "compiler/place/place.h"
 #include "compiler/simulate/simulate.h"
-#include "ir/text/parse.h"
-#include "ir/text/print.h"
+#include "ir/author/text/parse.h"
+#include "ir/plan/print.h"
 #include "tests/property/plan_runs.h"
 #include "tests/support/shrink_graph.h"
 

@@ -1,8 +1,8 @@
 // Memory as intervals of bytes, each with an origin and the place in it.
 #include "tests/property/provenance.h"
 
-#include "compiler/analysis/evaluate.h"
-#include "ir/in_place.h"
+#include "compiler/interpreter/evaluate.h"
+#include "ir/plan/in_place.h"
 #include "runtime/resident.h"
 
 #include <cstring>

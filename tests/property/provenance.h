@@ -5,7 +5,7 @@
 // overwritten ends with others, whatever the numbers would have been. Knows no rule of any verifier.
 #pragma once
 
-#include "ir/literal.h"
+#include "ir/graph/literal.h"
 #include "tests/property/command_order.h"
 
 namespace dfc::test {

@@ -1,7 +1,7 @@
 // Short ways to make graphs, sessions and literals in tests of the runtime.
 #pragma once
 
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "runtime/session.h"
 #include "tests/support/catch.h"
 #include "tests/support/tiny_plan.h"

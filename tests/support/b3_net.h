@@ -2,7 +2,7 @@
 // ReLU, Dense 1, L2 loss, one step of plain gradient descent on all six parameters.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 namespace dfc::test {
 

@@ -1,8 +1,8 @@
 #include "tests/support/differences.h"
 
-#include "compiler/analysis/evaluate.h"
-#include "ir/dsl.h"
-#include "ir/gradients.h"
+#include "compiler/interpreter/evaluate.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
 #include "tests/support/catch.h"
 
 #include <fmt/format.h>

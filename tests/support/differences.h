@@ -1,7 +1,7 @@
 // Gradients of a formula against central differences in f64. Only `evaluate` vouches for the values.
 #pragma once
 
-#include "ir/builder.h"
+#include "ir/author/builder.h"
 #include "tests/support/random_values.h"
 
 #include <functional>

@@ -2,7 +2,7 @@
 // make.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 namespace dfc {
 

@@ -1,7 +1,7 @@
 #include "tests/support/kernel_cases.h"
 
-#include "ir/assert.h"
-#include "ir/op_rules.h"
+#include "ir/base/assert.h"
+#include "ir/graph/rules/op_rules.h"
 #include "tests/support/kernel_cases/cases.h"
 #include "tests/support/typed_body.h"
 

@@ -1,6 +1,6 @@
 #include "tests/support/op_samples.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 
 namespace dfc::test {
 namespace {

@@ -2,7 +2,7 @@
 // layerNorm, dropout, …) with random attributes. Part of random_graph.cpp.
 #pragma once
 
-#include "ir/index_rules.h"
+#include "ir/graph/rules/index_rules.h"
 #include "tests/support/random_windows.h"
 
 namespace dfc::test {

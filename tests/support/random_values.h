@@ -2,7 +2,7 @@
 // come up often: zeros of both signs, ones, halves, repeated values, the ends of the integer ranges.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 #include <random>
 #include <string>

@@ -2,7 +2,7 @@
 // random_graph.cpp.
 #pragma once
 
-#include "ir/convolution.h"
+#include "ir/graph/rules/convolution.h"
 #include "tests/support/random_operands.h"
 
 namespace dfc::test {

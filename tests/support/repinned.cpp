@@ -1,7 +1,7 @@
 // See repinned.h.
 #include "tests/support/repinned.h"
 
-#include "ir/rewriter.h"
+#include "ir/graph/rewriter.h"
 
 namespace dfc::test {
 

@@ -1,7 +1,7 @@
 // A graph's ops put elsewhere, as tests do that try the same graph in several places.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 #include <llvm/ADT/STLExtras.h>
 

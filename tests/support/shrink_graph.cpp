@@ -1,6 +1,6 @@
 #include "tests/support/shrink_graph.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 
 #include <algorithm>
 

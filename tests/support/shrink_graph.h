@@ -2,7 +2,7 @@
 // "Simplifying and Isolating Failure-Inducing Input") over its ops and fetches.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 #include <functional>
 

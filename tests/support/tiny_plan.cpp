@@ -1,7 +1,7 @@
 // The obvious plan: nothing here is clever, so that a failing test points at the runtime.
 #include "tests/support/tiny_plan.h"
 
-#include "ir/in_place.h"
+#include "ir/plan/in_place.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>

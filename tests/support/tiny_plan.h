@@ -2,7 +2,7 @@
 // that reuses nothing. Also small machines.
 #pragma once
 
-#include "ir/executable.h"
+#include "ir/plan/executable.h"
 
 #include <functional>
 

@@ -1,7 +1,7 @@
 // Bodies of fused ops, written once for all element types.
 #pragma once
 
-#include "ir/tensor_type.h"
+#include "ir/graph/tensor_type.h"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // `dfc calibrate` and `--calibration`: tables of this host's cpu and of an emulated gpu, and plans made with
 // them.
-#include "ir/calibration.h"
-#include "ir/machine.h"
+#include "ir/machine/calibration.h"
+#include "ir/machine/machine.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/tools/run_dfc.h"

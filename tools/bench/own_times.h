@@ -2,8 +2,8 @@
 // hold predictions against what they measure.
 #pragma once
 
-#include "ir/calibration.h"
-#include "ir/executable.h"
+#include "ir/machine/calibration.h"
+#include "ir/plan/executable.h"
 #include "runtime/session.h"
 
 #include <vector>

@@ -2,7 +2,7 @@
 // that, if wished.
 #pragma once
 
-#include "ir/diagnostic.h"
+#include "ir/base/diagnostic.h"
 
 #include <memory>
 #include <string>

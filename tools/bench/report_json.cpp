@@ -1,5 +1,5 @@
 // A report as JSON: what a row could not know is left out rather than null.
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 #include "tools/bench/report.h"
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // The table of a report: a line per row and one more per further check, columns as wide as what they hold.
-#include "ir/text/units.h"
+#include "ir/author/text/units.h"
 #include "tools/bench/report.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "tools/bench/spread.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 
 #include <algorithm>
 

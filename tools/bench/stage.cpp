@@ -1,7 +1,7 @@
 #include "tools/bench/stage.h"
 
 #include "compiler/cost/calibrated_cost_model.h"
-#include "ir/glob.h"
+#include "ir/base/glob.h"
 #include "runtime/open_devices.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // the most.
 #pragma once
 
-#include "ir/trace.h"
+#include "ir/plan/trace.h"
 
 #include <functional>
 

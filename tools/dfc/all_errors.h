@@ -1,7 +1,7 @@
 // Errors of several checks in one list: a user is told of all at once.
 #pragma once
 
-#include "ir/diagnostic.h"
+#include "ir/base/diagnostic.h"
 
 namespace dfc::tool {
 

@@ -1,8 +1,8 @@
 // `--calibration TABLE.json`: measured times of ops, for planning and for the backends.
 #pragma once
 
-#include "ir/calibration.h"
-#include "ir/machine.h"
+#include "ir/machine/calibration.h"
+#include "ir/machine/machine.h"
 
 #include <memory>
 

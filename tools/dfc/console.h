@@ -2,7 +2,7 @@
 // the exit status. Only this file writes to the streams.
 #pragma once
 
-#include "ir/diagnostic.h"
+#include "ir/base/diagnostic.h"
 
 #include <cstdio>
 #include <string>

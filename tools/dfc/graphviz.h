@@ -1,7 +1,7 @@
 // Graphviz as a child process: DOT in, SVG or PNG out.
 #pragma once
 
-#include "ir/diagnostic.h"
+#include "ir/base/diagnostic.h"
 
 #include <string>
 #include <vector>

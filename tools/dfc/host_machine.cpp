@@ -1,7 +1,7 @@
 #include "tools/dfc/host_machine.h"
 
 #include "compiler/compile.h"
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "runtime/session.h"
 #include "tools/bench/host_facts.h"
 

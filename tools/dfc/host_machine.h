@@ -2,7 +2,7 @@
 // described by the backend that can open them.
 #pragma once
 
-#include "ir/machine.h"
+#include "ir/machine/machine.h"
 
 #include <string>
 

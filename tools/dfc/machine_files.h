@@ -2,7 +2,7 @@
 // those of samples/machines, as `shippedFile` finds them.
 #pragma once
 
-#include "ir/machine.h"
+#include "ir/machine/machine.h"
 
 #include <string>
 #include <vector>

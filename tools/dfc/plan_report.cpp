@@ -1,7 +1,7 @@
 #include "tools/dfc/plan_report.h"
 
-#include "ir/text/units.h"
-#include "tools/dfc/numbers.h"
+#include "ir/author/text/units.h"
+#include "tools/dfc/io/numbers.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

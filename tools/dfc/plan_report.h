@@ -2,7 +2,7 @@
 // per device, work per queue.
 #pragma once
 
-#include "ir/executable.h"
+#include "ir/plan/executable.h"
 
 #include <string>
 

@@ -4,7 +4,7 @@
 
 #include "compiler/compile.h"
 #include "tools/dfc/console.h"
-#include "tools/dfc/output_files.h"
+#include "tools/dfc/io/output_files.h"
 #include "tools/dfc/plan_report.h"
 
 #include <memory>

@@ -1,8 +1,8 @@
 #include "tools/dfc/view_trace.h"
 
 #include "compiler/simulate/simulate.h"
-#include "ir/text/units.h"
-#include "ir/trace_reader.h"
+#include "ir/author/text/units.h"
+#include "ir/plan/trace_reader.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 // as JSON.
 #pragma once
 
-#include "ir/text/trace_dot.h"
+#include "ir/draw/trace_dot.h"
 
 #include <memory>
 #include <optional>

@@ -1,7 +1,7 @@
 // From an op to its kernel: one line an op, checked by the compiler to be complete.
 #include "runtime/cpu/kernels/kernel.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 #include "runtime/cpu/kernels/channels/batch_norm.h"
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
 #include "runtime/cpu/kernels/indexing/indexing.h"
@@ -27,7 +27,7 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
   case OpKind::Matmul: return makeMatmulKernel(std::get<ops::Matmul>(attributes), operands, results, pool);
 #define DFC_OP(Type, text)
 #define DFC_ELEMENTWISE_OP(Type, text) case OpKind::Type:
-#include "ir/ops.def"
+#include "ir/graph/ops.def"
 #undef DFC_OP
     return makeElementwiseKernel(attributes, operands, results, pool, shared);
   case OpKind::Fused:

@@ -1,6 +1,6 @@
 #include "runtime/cpu/kernels/shaped_primitives.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 #include "runtime/errors.h"
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 // share work among the threads of their pool themselves.
 #pragma once
 
-#include "ir/tensor_type.h"
+#include "ir/graph/tensor_type.h"
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "runtime/cpu/onednn/primitive.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 
 #include <omp.h>
 

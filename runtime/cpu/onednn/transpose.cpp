@@ -2,7 +2,7 @@
 // width that the reorder only copies.
 #include "runtime/cpu/onednn/primitive.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 
 namespace dfc::onednn {
 namespace {

@@ -2,7 +2,7 @@
 // transpose are accesses; so are the kept and the folded axes of a reduction.
 #pragma once
 
-#include "ir/tensor_type.h"
+#include "ir/graph/tensor_type.h"
 #include "runtime/cuda/kernels/code.h"
 
 #include <llvm/ADT/SmallVector.h>

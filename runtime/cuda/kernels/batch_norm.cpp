@@ -4,7 +4,7 @@
 // last launch goes over the tensor: a thread keeps the numbers of its channels and walks the outer extent.
 #include "runtime/cuda/kernels/families.h"
 
-#include "ir/batch_norm_rules.h"
+#include "ir/graph/rules/batch_norm_rules.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "runtime/cuda/kernels/code.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // with $holes$.
 #pragma once
 
-#include "ir/tensor_type.h"
+#include "ir/graph/tensor_type.h"
 
 #include <initializer_list>
 #include <utility>

@@ -1,7 +1,7 @@
 // Concat and split: parts [outer, stretch], each copied into (or from) columns of a whole [outer, row]. Each
 // block copies packs of one part; the blocks of up to `mostParts` parts are one launch.
-#include "ir/axis_view.h"
-#include "ir/op_rules.h"
+#include "ir/graph/rules/axis_view.h"
+#include "ir/graph/rules/op_rules.h"
 #include "runtime/cuda/kernels/families.h"
 
 #include <fmt/format.h>

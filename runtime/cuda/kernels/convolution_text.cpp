@@ -4,7 +4,7 @@
 // padding, or outside the matrix, is zero.
 #include "runtime/cuda/kernels/convolution.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // Else each thread walks down a few neighbouring columns. Few long rows are cut into chunks: a first launch
 // sums each chunk, the second scans it from the sum of all before. Carried in f64 (integers: u64, which
 // wraps), in an order that the shape fixes.
-#include "ir/axis_view.h"
+#include "ir/graph/rules/axis_view.h"
 #include "runtime/cuda/kernels/families.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // dropout: each thread draws whole Philox blocks for its own elements (ir/dropout_mask.h), so nothing but the
 // operand is read.
-#include "ir/dropout_mask.h"
+#include "ir/graph/rules/dropout_mask.h"
 #include "runtime/cuda/kernels/families.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // products of floats run in f64, where those of f32 neither overflow early nor vanish. Maxima and minima
 // carry where they were found: the first of equal elements wins, whatever order the lanes merge in, so zeros
 // of both signs and ties of argMax come out as in a row-major walk; NaN beats everything but an earlier NaN.
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 #include "runtime/cuda/kernels/fold.h"
 
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // The one list that says which generator makes the kernels of each op.
 #include "runtime/cuda/kernels/generated_kernel.h"
 
-#include "ir/assert.h"
-#include "ir/calibration.h"
-#include "ir/op_rules.h"
+#include "ir/base/assert.h"
+#include "ir/machine/calibration.h"
+#include "ir/graph/rules/op_rules.h"
 #include "runtime/cuda/kernels/families.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -43,7 +43,7 @@ std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandT
   case OpKind::Reshape: return std::nullopt;
 #define DFC_OP(Type, text)
 #define DFC_ELEMENTWISE_OP(Type, text) case OpKind::Type:
-#include "ir/ops.def"
+#include "ir/graph/ops.def"
 #undef DFC_OP
     return streamedChain(elementwiseChain(attributes, operands, result.element));
   case OpKind::Fused: return fused(std::get<ops::Fused>(attributes), operands, result);

@@ -1,7 +1,7 @@
 // gather, oneHot and iota. The first two are chains: what a result element is made of is found from its
 // place, through the indices. An index below 0 counts from the end; one out of range gives NaN or 0, or no
 // one.
-#include "ir/axis_view.h"
+#include "ir/graph/rules/axis_view.h"
 #include "runtime/cuda/kernels/families.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // to fold (see FoldPlan), each with the same result on every run: lanes and blocks merge in an order fixed by
 // the shape. Where results are cut into parts, the first launch leaves carries in the workspace,
 // [part][result], and a second one merges them.
-#include "ir/op_rules.h"
+#include "ir/graph/rules/op_rules.h"
 #include "runtime/cuda/kernels/fold.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // Fused bodies, and single elementwise ops as bodies of one instruction: each register is a constant, rounded
 // to its own type; the last one is stored at once.
-#include "ir/assert.h"
-#include "ir/fused_instruction.h"
-#include "ir/op_rules.h"
+#include "ir/base/assert.h"
+#include "ir/graph/fused_instruction.h"
+#include "ir/graph/rules/op_rules.h"
 #include "runtime/cuda/kernels/chain.h"
 
 #include <fmt/format.h>

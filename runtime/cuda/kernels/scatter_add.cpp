@@ -6,7 +6,7 @@
 // Walking the list costs (blocks along the axis) x (indices / threads) steps, next to the elements that are
 // read and written anyway. So that a long list is not walked by every block, it is dealt out first: the axis
 // is cut into some thousand ranges, and two launches count and list the indices of each range, in order.
-#include "ir/op_rules.h"
+#include "ir/graph/rules/op_rules.h"
 #include "runtime/cuda/kernels/families.h"
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 // more. The layout of fragments is that of PTX's mma.m16n8k8 for .tf32.
 #include "runtime/cuda/kernels/tile_product.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 
 #include <fmt/format.h>
 

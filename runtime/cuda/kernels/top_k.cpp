@@ -6,7 +6,7 @@
 // Else a block reads a row once; what is better than the k-th best so far waits in shared memory, and where
 // room for a tile more is missing, a bitonic sort (Batcher 1968) of the best and of those that wait leaves
 // the best. Few elements get so far: about k ln(length / k) in random order.
-#include "ir/axis_view.h"
+#include "ir/graph/rules/axis_view.h"
 #include "runtime/cuda/kernels/families.h"
 
 #include <fmt/format.h>

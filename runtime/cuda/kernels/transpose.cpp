@@ -4,7 +4,7 @@
 // The tile's pitch keeps the transposed reads off one bank.
 #include "runtime/cuda/kernels/families.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 
 #include <fmt/format.h>
 

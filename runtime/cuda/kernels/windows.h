@@ -1,7 +1,7 @@
 // What the texts of convolutions and pools share: the geometry of sliding windows as constants.
 #pragma once
 
-#include "ir/convolution.h"
+#include "ir/graph/rules/convolution.h"
 #include "runtime/cuda/kernels/families.h"
 
 namespace dfc::cuda {

@@ -1,7 +1,7 @@
 // One op of a queue's program, as the runtime resolved it.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "runtime/cuda/launches/segments.h"
 
 #include <llvm/ADT/SmallVector.h>

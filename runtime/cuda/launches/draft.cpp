@@ -1,9 +1,9 @@
 #include "runtime/cuda/launches/draft.h"
 
-#include "ir/assert.h"
-#include "ir/calibration.h"
-#include "ir/memory_plan.h"
-#include "runtime/cuda/kernels/columns_ring.h"
+#include "ir/base/assert.h"
+#include "ir/machine/calibration.h"
+#include "ir/plan/memory_plan.h"
+#include "runtime/cuda/kernels/rows/columns_ring.h"
 #include "runtime/cuda/launches/integer_matmul.h"
 #include "runtime/cuda/launches/tile_matmul.h"
 #include "runtime/cuda/launches/vector_matmul.h"

@@ -2,7 +2,7 @@
 // it: bias, ReLU, GELU and its gradient, and `c + alpha * product` (a parameter's update).
 #pragma once
 
-#include "ir/tensor_type.h"
+#include "ir/graph/tensor_type.h"
 
 #include <string>
 

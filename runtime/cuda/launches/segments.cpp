@@ -1,6 +1,6 @@
 #include "runtime/cuda/launches/segments.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 
 namespace dfc::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // Which products our own tiles make instead of cuBLASLt's, and with what behind them.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "runtime/cuda/kernels/generated_kernel.h"
 
 #include <string_view>

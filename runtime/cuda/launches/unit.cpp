@@ -1,7 +1,7 @@
 #include "runtime/cuda/launches/unit.h"
 
-#include "ir/assert.h"
-#include "ir/memory_plan.h"
+#include "ir/base/assert.h"
+#include "ir/plan/memory_plan.h"
 #include "runtime/cuda/launches/draft.h"
 
 #include <llvm/ADT/STLExtras.h>

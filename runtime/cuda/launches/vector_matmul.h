@@ -2,7 +2,7 @@
 // generated kernel, where cuBLASLt's tiles would be mostly empty.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "runtime/cuda/kernels/generated_kernel.h"
 
 namespace dfc::cuda {

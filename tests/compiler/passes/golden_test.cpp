@@ -1,10 +1,10 @@
 // Every tests/golden/<pass>/<case>.dfg goes through its pass (and the sweep behind it), and the printed graph
 // is compared with <case>.out.dfg. The same cases run on random values before and after, so that a golden
 // file that was blessed in haste cannot hide a wrong rewrite.
-#include "compiler/analysis/evaluate.h"
+#include "compiler/interpreter/evaluate.h"
 #include "compiler/passes/passes.h"
-#include "ir/text/parse.h"
-#include "ir/text/print.h"
+#include "ir/author/text/parse.h"
+#include "ir/plan/print.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"

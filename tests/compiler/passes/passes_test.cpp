@@ -1,8 +1,8 @@
 // What golden files cannot show of the passes: errors, numbers worked out by hand, limits, sizes.
-#include "compiler/analysis/evaluate.h"
+#include "compiler/interpreter/evaluate.h"
 #include "compiler/passes/passes.h"
-#include "ir/dsl.h"
-#include "ir/text/parse.h"
+#include "ir/author/dsl.h"
+#include "ir/author/text/parse.h"
 #include "tests/support/catch.h"
 
 #include <set>

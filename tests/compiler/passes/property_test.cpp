@@ -1,6 +1,6 @@
 // What every pass promises of every graph, over random graphs of the whole op table: the fetches keep every
 // bit, the state keeps every bit, what callers name stays, and nothing depends on chance.
-#include "compiler/analysis/evaluate.h"
+#include "compiler/interpreter/evaluate.h"
 #include "compiler/passes/passes.h"
 #include "ir/verify/verify.h"
 #include "tests/support/catch.h"

@@ -1,9 +1,9 @@
 // Passes keep ops with several results whole: each result goes where it went, and dies by itself.
-#include "compiler/analysis/evaluate.h"
+#include "compiler/interpreter/evaluate.h"
 #include "compiler/passes/passes.h"
-#include "ir/dsl.h"
-#include "ir/text/parse.h"
-#include "ir/text/print.h"
+#include "ir/author/dsl.h"
+#include "ir/author/text/parse.h"
+#include "ir/plan/print.h"
 #include "tests/support/catch.h"
 
 using namespace dfc;

@@ -1,8 +1,8 @@
 // Calls of convolutions and pools: strides, pads, dilations, groups.
 #include "tests/support/kernel_cases/cases.h"
 
-#include "ir/convolution.h"
-#include "ir/op_rules.h"
+#include "ir/graph/rules/convolution.h"
+#include "ir/graph/rules/op_rules.h"
 
 namespace dfc::test {
 namespace {

@@ -4,7 +4,7 @@
 #include "compiler/memory/plan_memory.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/transfer/insert_transfers.h"
-#include "ir/text/units.h"
+#include "ir/author/text/units.h"
 #include "tools/bench/cost/costs.h"
 #include "tools/bench/graphs/net.h"
 #include "tools/bench/graphs/transformer.h"

@@ -2,8 +2,8 @@
 // rows: what backward passes of dense layers are made of. Beside one call of cuBLASLt that ends so.
 #include "tools/bench/experiments/experiments.h"
 
-#include "ir/dsl.h"
-#include "ir/gradients.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include "tools/bench/experiments/traced.h"
 #include "tools/bench/experiments/training.h"
 
-#include "ir/text/units.h"
+#include "ir/author/text/units.h"
 
 #include <fmt/format.h>
 

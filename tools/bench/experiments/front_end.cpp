@@ -2,8 +2,8 @@
 // steps back to back; and one fetch that can be read while the rest of its step still runs.
 #include "tools/bench/experiments/training.h"
 
-#include "ir/dsl.h"
-#include "ir/text/units.h"
+#include "ir/author/dsl.h"
+#include "ir/author/text/units.h"
 #include "tools/bench/graphs/adds.h"
 
 #include <fmt/format.h>

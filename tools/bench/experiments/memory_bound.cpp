@@ -1,7 +1,7 @@
 // K1: ops that do little but read and write, one large one a step, held against the GPU's own copy bandwidth.
 #include "tools/bench/experiments/experiments.h"
 
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "tools/bench/experiments/traced.h"
 #include "tools/bench/graphs/adds.h"
 
-#include "ir/text/units.h"
+#include "ir/author/text/units.h"
 
 #include <fmt/format.h>
 

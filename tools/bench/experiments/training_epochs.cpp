@@ -2,7 +2,7 @@
 // and with all of them submitted at once. Bounding costs no time and keeps memory flat.
 #include "tools/bench/experiments/training.h"
 
-#include "ir/text/units.h"
+#include "ir/author/text/units.h"
 
 #include <fmt/format.h>
 

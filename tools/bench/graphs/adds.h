@@ -1,7 +1,7 @@
 // B2: many tiny additions, `y = x + 1`, each in a scope of its own so that they are not fused.
 #pragma once
 
-#include "ir/builder.h"
+#include "ir/author/builder.h"
 
 namespace dfc::bench {
 

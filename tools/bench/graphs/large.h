@@ -1,7 +1,7 @@
 // Graphs for what the compiler and the runtime themselves cost.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "tools/bench/graphs/dag.h"
 
 namespace dfc::bench {

@@ -2,7 +2,7 @@
 // SGD. The batch is a parameter of the device that works on it: nothing crosses the bus to feed a step.
 #pragma once
 
-#include "ir/collectives.h"
+#include "ir/author/collectives.h"
 
 namespace dfc::bench {
 

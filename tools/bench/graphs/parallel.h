@@ -1,7 +1,7 @@
 // A5 to A7: graphs with much to do at once.
 #pragma once
 
-#include "ir/builder.h"
+#include "ir/author/builder.h"
 
 namespace dfc::bench {
 

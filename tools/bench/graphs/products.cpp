@@ -1,6 +1,6 @@
 #include "tools/bench/graphs/products.h"
 
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // share_common_ops: it would rightly take the product once.
 #pragma once
 
-#include "ir/builder.h"
+#include "ir/author/builder.h"
 
 namespace dfc::bench {
 

@@ -1,8 +1,8 @@
 #include "tools/bench/graphs/transformer.h"
 
-#include "ir/dsl.h"
-#include "ir/gradients.h"
-#include "ir/optimizers.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/author/optimizers.h"
 
 #include <cmath>
 

@@ -3,7 +3,7 @@
 // a step.
 #pragma once
 
-#include "ir/builder.h"
+#include "ir/author/builder.h"
 
 namespace dfc::bench {
 

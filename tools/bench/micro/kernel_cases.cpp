@@ -1,6 +1,6 @@
 // CPU kernels on one thread, each beside a memcpy that reads and writes as many bytes; the matrix product
 // beside plain loops.
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "runtime/cpu/kernels/kernel.h"
 #include "tools/bench/micro/cases.h"
 #include "tools/bench/micro/made.h"

@@ -1,7 +1,7 @@
 // made(): what a case needs before it can begin, or an exception that says why it is not there.
 #pragma once
 
-#include "ir/diagnostic.h"
+#include "ir/base/diagnostic.h"
 
 #include <stdexcept>
 

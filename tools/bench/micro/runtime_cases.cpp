@@ -1,7 +1,7 @@
 // What the runtime does around the kernels: plans loaded, threads called, a step begun and awaited; beside
 // what one would do without it.
 #include "compiler/compile.h"
-#include "ir/dsl.h"
+#include "ir/author/dsl.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/session.h"
 #include "tools/bench/graphs/large.h"

@@ -1,7 +1,7 @@
 #include "runtime/cpu/kernels/channels/channel_pass.h"
 
-#include "ir/assert.h"
-#include "ir/half.h"
+#include "ir/base/assert.h"
+#include "ir/base/half.h"
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
 

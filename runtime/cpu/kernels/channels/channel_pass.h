@@ -2,7 +2,7 @@
 // channel, by the engine of fused bodies; and the vectors [channels] of operands and results as doubles.
 #pragma once
 
-#include "ir/batch_norm_rules.h"
+#include "ir/graph/rules/batch_norm_rules.h"
 #include "runtime/cpu/kernels/aligned_buffer.h"
 #include "runtime/cpu/kernels/kernel.h"
 

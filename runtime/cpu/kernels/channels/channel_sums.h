@@ -2,7 +2,7 @@
 // the shape alone, and its pieces are added in order.
 #pragma once
 
-#include "ir/batch_norm_rules.h"
+#include "ir/graph/rules/batch_norm_rules.h"
 #include "runtime/cpu/thread_pool.h"
 
 #include <vector>

@@ -6,7 +6,7 @@
 // vector of carries. The reduced extent is cut into chunks whose carries are merged pairwise at the end.
 #pragma once
 
-#include "ir/op_parts.h"
+#include "ir/graph/op_parts.h"
 
 namespace dfc {
 

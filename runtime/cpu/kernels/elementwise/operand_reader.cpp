@@ -1,6 +1,6 @@
 #include "runtime/cpu/kernels/elementwise/operand_reader.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 #include "runtime/cpu/kernels/cache_hints.h"
 
 #include <algorithm>

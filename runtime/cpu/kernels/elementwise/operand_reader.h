@@ -3,7 +3,7 @@
 // scratch.
 #pragma once
 
-#include "ir/tensor_type.h"
+#include "ir/graph/tensor_type.h"
 
 #include <llvm/ADT/SmallVector.h>
 

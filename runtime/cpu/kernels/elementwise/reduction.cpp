@@ -3,7 +3,7 @@
 // go through 16 interleaved and then pairwise partial sums. Products are carried likewise. Integers wrap.
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 #include "runtime/cpu/kernels/elementwise/fold_layout.h"
 #include "runtime/cpu/kernels/elementwise/tile_source.h"
 #include "runtime/cpu/kernels/scratch.h"

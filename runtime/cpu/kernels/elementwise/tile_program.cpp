@@ -2,8 +2,8 @@
 // body stays within the L1 cache.
 #include "runtime/cpu/kernels/elementwise/tile_program.h"
 
-#include "ir/assert.h"
-#include "ir/fused_instruction.h"
+#include "ir/base/assert.h"
+#include "ir/graph/fused_instruction.h"
 
 #include <llvm/ADT/STLExtras.h>
 

@@ -1,6 +1,6 @@
 #include "runtime/cpu/kernels/elementwise/tile_source.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // cumSum: the axis is cut into chunks of a fixed length, each summed on its own; a sum is that of the chunks
 // before, added up in their order, plus that within the chunk. So the bits follow from the shape alone, and a
 // long row has work for several threads (Blelloch 1990, two sweeps). Floats are carried in f64.
-#include "ir/assert.h"
-#include "ir/axis_view.h"
+#include "ir/base/assert.h"
+#include "ir/graph/rules/axis_view.h"
 #include "runtime/cpu/kernels/indexing/indexing.h"
 #include "runtime/cpu/kernels/scratch.h"
 

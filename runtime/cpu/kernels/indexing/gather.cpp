@@ -1,7 +1,7 @@
 // gather: whole slices are copied; what an index out of range gives is written as bits. Slices are long or
 // many, so either is cut for threads.
-#include "ir/assert.h"
-#include "ir/axis_view.h"
+#include "ir/base/assert.h"
+#include "ir/graph/rules/axis_view.h"
 #include "runtime/cpu/kernels/indexing/index_reader.h"
 #include "runtime/cpu/kernels/indexing/indexing.h"
 

@@ -1,7 +1,7 @@
 // IndexReader: indices in memory, i32 or i64, as places along an axis.
 #pragma once
 
-#include "ir/tensor_type.h"
+#include "ir/graph/tensor_type.h"
 
 #include <cstddef>
 

@@ -1,8 +1,8 @@
 // iota: each run of equal elements is filled by one thread.
 #include "runtime/cpu/kernels/indexing/indexing.h"
 
-#include "ir/assert.h"
-#include "ir/axis_view.h"
+#include "ir/base/assert.h"
+#include "ir/graph/rules/axis_view.h"
 
 #include <algorithm>
 #include <type_traits>

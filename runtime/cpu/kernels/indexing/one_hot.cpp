@@ -1,5 +1,5 @@
 // oneHot: everything is zeroed, then a one is written for each index.
-#include "ir/axis_view.h"
+#include "ir/graph/rules/axis_view.h"
 #include "runtime/cpu/kernels/indexing/index_reader.h"
 #include "runtime/cpu/kernels/indexing/indexing.h"
 

@@ -2,7 +2,7 @@
 // and places), then the result is made tile by tile, each by one thread: a tile without updates is a copy,
 // one with updates is carried in f64 or i64 and rounded once. A tile is a run of neighbouring slices, or a
 // part of a long one.
-#include "ir/axis_view.h"
+#include "ir/graph/rules/axis_view.h"
 #include "runtime/cpu/kernels/indexing/index_reader.h"
 #include "runtime/cpu/kernels/indexing/indexing.h"
 #include "runtime/cpu/kernels/scratch.h"

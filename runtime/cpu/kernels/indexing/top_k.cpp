@@ -1,8 +1,8 @@
 // topK: the k best so far are kept in a heap while a row is read once, so n comparisons, and log k more for
 // each element that gets in. Elements are compared through keys: integers in the order of the op, in which
 // all NaNs are one number and so are both zeros.
-#include "ir/assert.h"
-#include "ir/axis_view.h"
+#include "ir/base/assert.h"
+#include "ir/graph/rules/axis_view.h"
 #include "runtime/cpu/kernels/indexing/indexing.h"
 #include "runtime/cpu/kernels/scratch.h"
 

@@ -1,6 +1,6 @@
 #include "runtime/cpu/kernels/matmul/block_matmul.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 #include "runtime/cpu/kernels/matmul/register_tile.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // result is summed over the inner extent from first to last, whatever the blocks.
 #pragma once
 
-#include "ir/tensor_type.h"
+#include "ir/graph/tensor_type.h"
 
 #include <cstddef>
 

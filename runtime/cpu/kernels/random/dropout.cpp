@@ -1,6 +1,6 @@
 #include "runtime/cpu/kernels/random/dropout.h"
 
-#include "ir/dropout_mask.h"
+#include "ir/graph/rules/dropout_mask.h"
 #include "runtime/cpu/kernels/scratch.h"
 #include "runtime/cpu/kernels/tiles/dropout_tiles.h"
 

@@ -1,8 +1,8 @@
 // argMax: the first largest element of each row; NaN counts as the largest, so the first NaN wins.
 #include "runtime/cpu/kernels/rows/rows.h"
 
-#include "ir/assert.h"
-#include "ir/axis_view.h"
+#include "ir/base/assert.h"
+#include "ir/graph/rules/axis_view.h"
 
 #include <type_traits>
 

@@ -1,6 +1,6 @@
 #include "runtime/cpu/kernels/rows/column_math.h"
 
-#include "ir/literal.h"
+#include "ir/graph/literal.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // call.
 #include "runtime/cpu/kernels/rows/rows.h"
 
-#include "ir/axis_view.h"
+#include "ir/graph/rules/axis_view.h"
 #include "runtime/cpu/kernels/lanes.h"
 #include "runtime/cpu/kernels/rows/row_norm.h"
 #include "runtime/cpu/kernels/scratch.h"

@@ -1,7 +1,7 @@
 // See row_math.h.
 #include "runtime/cpu/kernels/rows/row_math.h"
 
-#include "ir/literal.h"
+#include "ir/graph/literal.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 // that, some seventy times as slow).
 #include "runtime/cpu/kernels/rows/rows.h"
 
-#include "ir/axis_view.h"
+#include "ir/graph/rules/axis_view.h"
 #include "runtime/cpu/kernels/lanes.h"
 #include "runtime/cpu/kernels/rows/column_math.h"
 #include "runtime/cpu/kernels/rows/row_softmax.h"

@@ -1,6 +1,6 @@
 #include "runtime/cpu/kernels/windows/convolution.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 #include "runtime/cpu/kernels/widened.h"
 #include "runtime/cpu/kernels/windows/own_convolution.h"
 #include "runtime/cpu/kernels/zero_kernel.h"

@@ -3,7 +3,7 @@
 // call goes depends on its op and types.
 #pragma once
 
-#include "ir/convolution.h"
+#include "ir/graph/rules/convolution.h"
 #include "runtime/cpu/kernels/kernel.h"
 
 namespace dfc {

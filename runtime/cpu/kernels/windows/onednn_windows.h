@@ -1,7 +1,7 @@
 // Windows as requests to the oneDNN module say them: what convolutions and pools share.
 #pragma once
 
-#include "ir/windows.h"
+#include "ir/graph/rules/windows.h"
 
 namespace dfc {
 

@@ -1,6 +1,6 @@
 #include "runtime/cpu/kernels/windows/own_convolution.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 #include "runtime/cpu/kernels/matmul/block_matmul.h"
 #include "runtime/cpu/kernels/scratch.h"
 

@@ -1,6 +1,6 @@
 #include "runtime/cpu/kernels/windows/own_pools.h"
 
-#include "ir/assert.h"
+#include "ir/base/assert.h"
 #include "runtime/cpu/kernels/scratch.h"
 #include "runtime/cpu/kernels/windows/place_folds.h"
 #include "runtime/cpu/kernels/windows/plane_rows.h"

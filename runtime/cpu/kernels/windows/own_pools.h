@@ -3,7 +3,7 @@
 // carried in f64 and rounded once; f16 and bf16 maxima are found in f32. Of equals the first is the maximum.
 #pragma once
 
-#include "ir/windows.h"
+#include "ir/graph/rules/windows.h"
 #include "runtime/cpu/kernels/kernel.h"
 
 namespace dfc {

@@ -1,0 +1,221 @@
+// The walk over the graph, and the one list that says how each op of the table is evaluated.
+#include "compiler/interpreter/evaluate.h"
+
+#include "compiler/interpreter/evaluate_parts.h"
+
+#include <fmt/format.h>
+
+namespace dfc {
+namespace {
+
+using namespace evaluation;
+
+llvm::SmallVector<TensorType, 1> resultTypesOf(const OpAttributes& attributes, Operands operands) {
+  llvm::SmallVector<TensorType, 4> types;
+  for (const Literal& operand : operands) {
+    types.push_back(operand.type());
+  }
+  const TypeResult result = resultTypes(attributes, types);
+  DFC_ASSERT(result.ok(), result.error);
+  return result.types;
+}
+
+/// The results of an op, of which most have one.
+struct Values : Literals {
+  Values(Literal only) { push_back(std::move(only)); }       // NOLINT(google-explicit-constructor)
+  Values(Literals several) : Literals(std::move(several)) {} // NOLINT(google-explicit-constructor)
+};
+
+Values valuesOf(const OpAttributes& attributes, Operands operands) {
+  const llvm::SmallVector<TensorType, 1> types = resultTypesOf(attributes, operands);
+  const TensorType& type = types.front();
+  switch (kindOf(attributes)) {
+  case OpKind::Input:
+  case OpKind::Parameter:
+  case OpKind::Gradients: DFC_UNREACHABLE(fmt::format("{} has no value", nameOf(kindOf(attributes))));
+  case OpKind::Constant: return std::get<ops::Constant>(attributes).value;
+  case OpKind::Assign: return operands[1];
+  case OpKind::Transfer: return operands[0];
+  case OpKind::Matmul: return matmul(std::get<ops::Matmul>(attributes), operands, type);
+#define DFC_OP(Type, text)
+#define DFC_ELEMENTWISE_OP(Type, text) case OpKind::Type:
+#include "ir/graph/ops.def"
+#undef DFC_OP
+    return elementwise(attributes, operands, type);
+  case OpKind::Fused: return fused(std::get<ops::Fused>(attributes), operands, type);
+  case OpKind::FusedMatmul: return fusedMatmul(std::get<ops::FusedMatmul>(attributes), operands, type);
+  case OpKind::ReduceSum: {
+    const auto& op = std::get<ops::ReduceSum>(attributes);
+    return reduced(Fold::Sum, operands[0], op.axes, op.keepDims);
+  }
+  case OpKind::ReduceMean: {
+    const auto& op = std::get<ops::ReduceMean>(attributes);
+    return reduced(Fold::Mean, operands[0], op.axes, op.keepDims);
+  }
+  case OpKind::ReduceMax: {
+    const auto& op = std::get<ops::ReduceMax>(attributes);
+    return reduced(Fold::Max, operands[0], op.axes, op.keepDims);
+  }
+  case OpKind::ArgMax: return argMax(std::get<ops::ArgMax>(attributes), operands[0], type);
+  case OpKind::Softmax: return softmax(std::get<ops::Softmax>(attributes), operands[0]);
+  case OpKind::LogSoftmax: return logSoftmax(std::get<ops::LogSoftmax>(attributes), operands[0]);
+  case OpKind::SoftmaxCrossEntropy: return softmaxCrossEntropy(operands[0], operands[1]);
+  case OpKind::SoftmaxCrossEntropyGradient:
+    return softmaxCrossEntropyGradient(operands[0], operands[1], operands[2]);
+  case OpKind::Reshape: return reshape(operands[0], type);
+  case OpKind::Transpose: return transpose(std::get<ops::Transpose>(attributes), operands[0], type);
+  case OpKind::Broadcast: return broadcast(operands[0], type);
+  case OpKind::Concat: return concat(std::get<ops::Concat>(attributes), operands, type);
+  case OpKind::Slice: return slice(std::get<ops::Slice>(attributes), operands[0], type);
+  case OpKind::Pad: return pad(std::get<ops::Pad>(attributes), operands[0], type);
+  case OpKind::ReduceMin: {
+    const auto& op = std::get<ops::ReduceMin>(attributes);
+    return reduced(Fold::Min, operands[0], op.axes, op.keepDims);
+  }
+  case OpKind::ReduceProduct: {
+    const auto& op = std::get<ops::ReduceProduct>(attributes);
+    return reduced(Fold::Product, operands[0], op.axes, op.keepDims);
+  }
+  case OpKind::CumSum: return cumSum(std::get<ops::CumSum>(attributes), operands[0]);
+  case OpKind::TopK: return topK(std::get<ops::TopK>(attributes), operands[0], types);
+  case OpKind::Split: return split(std::get<ops::Split>(attributes), operands[0], types);
+  case OpKind::Tile: return tile(operands[0], type);
+  case OpKind::Gather: return gather(std::get<ops::Gather>(attributes), operands, type);
+  case OpKind::ScatterAdd: return scatterAdd(std::get<ops::ScatterAdd>(attributes), operands);
+  case OpKind::OneHot: return oneHot(std::get<ops::OneHot>(attributes), operands[0], type);
+  case OpKind::Iota: return iota(std::get<ops::Iota>(attributes));
+  case OpKind::Trilu: return trilu(std::get<ops::Trilu>(attributes), operands[0]);
+  case OpKind::LayerNorm: return layerNorm(std::get<ops::LayerNorm>(attributes), operands);
+  case OpKind::RmsNorm: return rmsNorm(std::get<ops::RmsNorm>(attributes), operands);
+  case OpKind::Dropout: return dropout(std::get<ops::Dropout>(attributes), operands);
+  case OpKind::BatchNorm: return batchNorm(std::get<ops::BatchNorm>(attributes), operands, type);
+  case OpKind::BatchNormTraining:
+    return batchNormTraining(std::get<ops::BatchNormTraining>(attributes), operands);
+  case OpKind::BatchNormGradient:
+    return batchNormGradient(std::get<ops::BatchNormGradient>(attributes), operands);
+  case OpKind::Conv2d: return conv2d(std::get<ops::Conv2d>(attributes), operands, type);
+  case OpKind::Conv2dInputGradient:
+    return conv2dInputGradient(std::get<ops::Conv2dInputGradient>(attributes), operands, type);
+  case OpKind::Conv2dFilterGradient:
+    return conv2dFilterGradient(std::get<ops::Conv2dFilterGradient>(attributes), operands, type);
+  case OpKind::MaxPool: return maxPool(std::get<ops::MaxPool>(attributes), operands[0], type);
+  case OpKind::MaxPoolGradient:
+    return maxPoolGradient(std::get<ops::MaxPoolGradient>(attributes), operands, type);
+  case OpKind::AveragePool: return averagePool(std::get<ops::AveragePool>(attributes), operands[0], type);
+  case OpKind::AveragePoolGradient:
+    return averagePoolGradient(std::get<ops::AveragePoolGradient>(attributes), operands[0], type);
+  }
+  DFC_UNREACHABLE("op kind");
+}
+
+// Checks one kind of given values (feeds or parameters) against the ops that ask for them.
+class Given {
+ public:
+  Given(const Graph& graph, OpKind kind, const NamedLiterals& values, Diagnostics& errors)
+      : graph_(graph), kind_(kind), values_(values) {
+    for (const OpId op : graph.ops()) {
+      if (graph[op].kind() == kind) {
+        check(op, errors);
+      }
+    }
+    for (const auto& [name, value] : values) {
+      checkWanted(name, errors);
+    }
+  }
+  const Literal& of(ValueId value) const { return values_.at(std::string(graph_.nameOf(value))); }
+
+ private:
+  void check(OpId op, Diagnostics& errors) {
+    const std::string name(graph_.nameOf(op));
+    const TensorType& wanted = graph_.typeOf(graph_[op].firstResult);
+    names_.push_back(name);
+    const auto found = values_.find(name);
+    if (found == values_.end()) {
+      errors.push_back(errorWithoutPlace(
+          fmt::format("{} '{}' of {} has no value", nameOf(kind_), name, toString(wanted)), "give one"));
+    } else if (!(found->second.type() == wanted)) {
+      errors.push_back(errorWithoutPlace(fmt::format("{} '{}' is {}, but its value is {}", nameOf(kind_),
+                                                     name, toString(wanted), toString(found->second.type())),
+                                         "give a value of that type"));
+    }
+  }
+  void checkWanted(const std::string& name, Diagnostics& errors) {
+    const ValueId value = graph_.findValue(name);
+    if (value.valid() && graph_[graph_[value].producer].kind() == kind_) {
+      return;
+    }
+    const std::optional<std::string> near = nearestName(name, names_);
+    errors.push_back(errorWithoutPlace(fmt::format("the graph has no {} '{}'", nameOf(kind_), name),
+                                       near ? fmt::format("did you mean '{}'?", *near) : "leave it out"));
+  }
+
+  const Graph& graph_;
+  OpKind kind_;
+  const NamedLiterals& values_;
+  std::vector<std::string> names_;
+};
+
+void refuseRequests(const Graph& graph, Diagnostics& errors) {
+  for (const OpId op : graph.ops()) {
+    if (classOf(graph[op].kind()) == OpClass::Request) {
+      errors.push_back({Severity::Error, graph.locationOf(op),
+                        fmt::format("'{}' is a request for gradients, which has no value", graph.nameOf(op)),
+                        "run the pass `gradients` first"});
+    }
+  }
+}
+
+llvm::SmallVector<Literal, 4> operandsOf(const OpRow& row, const SideTable<ValueId, Literal>& values) {
+  llvm::SmallVector<Literal, 4> operands;
+  for (const ValueId operand : row.operands) {
+    operands.push_back(values[operand]);
+  }
+  return operands;
+}
+
+} // namespace
+
+llvm::SmallVector<Literal, 1> evaluateOp(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands) {
+  return valuesOf(attributes, operands);
+}
+
+Result<SideTable<ValueId, Literal>> evaluateValues(const Graph& graph, const NamedLiterals& feeds,
+                                                   const NamedLiterals& parameters) {
+  Diagnostics errors;
+  const Given inputs(graph, OpKind::Input, feeds, errors);
+  const Given state(graph, OpKind::Parameter, parameters, errors);
+  refuseRequests(graph, errors);
+  if (!errors.empty()) {
+    return errors;
+  }
+  SideTable<ValueId, Literal> values(graph.valueCount());
+  for (const OpId op : graph.ops()) {
+    const OpRow& row = graph[op];
+    const Values results = row.kind() == OpKind::Input ? inputs.of(row.firstResult)
+                           : row.kind() == OpKind::Parameter
+                               ? state.of(row.firstResult)
+                               : valuesOf(row.attributes, operandsOf(row, values));
+    for (const ValueId result : row.results()) {
+      values[result] = results[result.index() - row.firstResult.index()];
+    }
+  }
+  return values;
+}
+
+Result<Evaluation> evaluate(const Graph& graph, const NamedLiterals& feeds, const NamedLiterals& parameters) {
+  Result<SideTable<ValueId, Literal>> values = evaluateValues(graph, feeds, parameters);
+  if (!values) {
+    return values.errors();
+  }
+  Evaluation evaluation{{}, parameters};
+  for (const Fetch& fetch : graph.fetches()) {
+    evaluation.fetches[std::string(graph.text(fetch.name))] = (*values)[fetch.value];
+  }
+  for (const OpId op : graph.opsOf(OpKind::Assign)) {
+    const OpRow& row = graph[op];
+    evaluation.parameters[std::string(graph.nameOf(row.operands[0]))] = (*values)[row.operands[1]];
+  }
+  return evaluation;
+}
+
+} // namespace dfc

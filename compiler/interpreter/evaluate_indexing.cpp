@@ -1,0 +1,129 @@
+// Ops that go by indices: gather, scatterAdd, oneHot and iota; and running sums. An index below 0 counts from
+// the end; one that is out of range even so names nothing.
+#include "compiler/interpreter/evaluate_parts.h"
+
+#include "ir/graph/rules/op_rules.h"
+
+#include <limits>
+#include <optional>
+
+namespace dfc::evaluation {
+namespace {
+
+// The place that element `at` of the indices names along an axis of this length.
+std::optional<int64_t> placeOf(const Literal& indices, int64_t at, int64_t length) {
+  const int64_t index = load(indices, at).whole;
+  if (index < -length || index >= length) {
+    return std::nullopt;
+  }
+  return index < 0 ? index + length : index;
+}
+
+// Where an element of what the indices select lies in the whole: `selected` is an index of the former.
+std::optional<int64_t> sourceOf(const Shape& whole, size_t axis, const Literal& indices,
+                                llvm::ArrayRef<int64_t> selected) {
+  const Shape& shape = indices.type().shape;
+  const auto place = placeOf(indices, offsetOf(shape, selected.slice(axis, shape.rank())), whole[axis]);
+  if (!place) {
+    return std::nullopt;
+  }
+  Index index(selected.begin(), selected.begin() + static_cast<ptrdiff_t>(axis));
+  index.push_back(*place);
+  const llvm::ArrayRef<int64_t> rest = selected.drop_front(axis + shape.rank());
+  index.append(rest.begin(), rest.end());
+  return offsetOf(whole, index);
+}
+
+} // namespace
+
+Literal gather(const ops::Gather& op, Operands operands, const TensorType& type) {
+  const Shape& whole = operands[0].type().shape;
+  const size_t axis = *normalAxis(op.axis, whole.rank());
+  Literal result =
+      isFloat(type.element) ? filledLiteral(type, std::numeric_limits<double>::quiet_NaN()) : Literal(type);
+  int64_t next = 0;
+  forEachIndex(type.shape, [&](llvm::ArrayRef<int64_t> index) {
+    if (const auto from = sourceOf(whole, axis, operands[1], index)) {
+      copyElement(result, next, operands[0], *from);
+    }
+    ++next;
+  });
+  return result;
+}
+
+Literal scatterAdd(const ops::ScatterAdd& op, Operands operands) {
+  const TensorType& type = operands[0].type();
+  const size_t axis = *normalAxis(op.axis, type.shape.rank());
+  std::vector<Scalar> sums;
+  for (int64_t i = 0; i < type.shape.elements(); ++i) {
+    sums.push_back(load(operands[0], i));
+  }
+  int64_t next = 0;
+  forEachIndex(operands[2].type().shape, [&](llvm::ArrayRef<int64_t> index) {
+    const Scalar update = load(operands[2], next++);
+    if (const auto to = sourceOf(type.shape, axis, operands[1], index)) {
+      Scalar& sum = sums[static_cast<size_t>(*to)];
+      sum.real += update.real;
+      sum.whole =
+          static_cast<int64_t>(static_cast<uint64_t>(sum.whole) + static_cast<uint64_t>(update.whole));
+    }
+  });
+  Literal result(type);
+  for (int64_t i = 0; i < type.shape.elements(); ++i) {
+    const Scalar& sum = sums[static_cast<size_t>(i)];
+    store(result, i,
+          isFloat(type.element) ? rounded(type.element, sum.real)
+                                : wrapped(type.element, static_cast<uint64_t>(sum.whole)));
+  }
+  return result;
+}
+
+Literal oneHot(const ops::OneHot& op, const Literal& indices, const TensorType& type) {
+  const size_t axis = *normalAxis(op.axis, type.shape.rank());
+  Literal result(type);
+  int64_t next = 0;
+  forEachIndex(type.shape, [&](llvm::ArrayRef<int64_t> index) {
+    Index at(index.begin(), index.end());
+    at.erase(at.begin() + static_cast<ptrdiff_t>(axis));
+    const auto place = placeOf(indices, offsetOf(indices.type().shape, at), op.depth);
+    result.set(next++, place == index[axis] ? 1 : 0);
+  });
+  return result;
+}
+
+Literal iota(const ops::Iota& op) {
+  const size_t axis = *normalAxis(op.axis, op.type.shape.rank());
+  Literal result(op.type);
+  int64_t next = 0;
+  forEachIndex(op.type.shape, [&](llvm::ArrayRef<int64_t> index) {
+    store(result, next++, converted(op.type.element, {ElementType::I64, 0, index[axis]}));
+  });
+  return result;
+}
+
+Literal cumSum(const ops::CumSum& op, const Literal& operand) {
+  const TensorType& type = operand.type();
+  const size_t axis = *normalAxis(op.axis, type.shape.rank());
+  const int64_t length = type.shape[axis];
+  Literal result(type);
+  forEachIndex(reducedShape(type.shape, {static_cast<int64_t>(axis)}, true), [&](llvm::ArrayRef<int64_t> at) {
+    Index index(at.begin(), at.end());
+    double real = 0;
+    uint64_t whole = 0;
+    for (int64_t i = 0; i < length; ++i) {
+      index[axis] = op.reverse ? length - 1 - i : i;
+      const int64_t place = offsetOf(type.shape, index);
+      const Scalar element = load(operand, place);
+      const double realBefore = real;
+      const uint64_t wholeBefore = whole;
+      real = i == 0 ? element.real : real + element.real;
+      whole += static_cast<uint64_t>(element.whole);
+      store(result, place,
+            isFloat(type.element) ? rounded(type.element, op.exclusive ? realBefore : real)
+                                  : wrapped(type.element, op.exclusive ? wholeBefore : whole));
+    }
+  });
+  return result;
+}
+
+} // namespace dfc::evaluation

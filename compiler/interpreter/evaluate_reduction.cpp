@@ -1,0 +1,127 @@
+// Reductions and argMax. Sums and products of floats run in double over the elements in row-major order and
+// round once.
+#include "compiler/interpreter/evaluate_parts.h"
+
+#include "ir/base/assert.h"
+#include "ir/graph/rules/op_rules.h"
+
+#include <cmath>
+
+namespace dfc::evaluation {
+namespace {
+
+// A scalar that is not rounded while it grows.
+struct Accumulator {
+  Scalar sum;
+  bool any = false;
+};
+
+int64_t wrappedSum(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t wrappedProduct(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
+Scalar joined(Fold fold, const Scalar& a, const Scalar& b) {
+  switch (fold) {
+  case Fold::Sum:
+  case Fold::Mean: return {a.type, a.real + b.real, wrappedSum(a.whole, b.whole)};
+  case Fold::Product: return {a.type, a.real * b.real, wrappedProduct(a.whole, b.whole)};
+  case Fold::Max: return larger(a, b);
+  case Fold::Min: return smaller(a, b);
+  }
+  DFC_UNREACHABLE("fold");
+}
+
+void accumulate(Fold fold, Accumulator& into, const Scalar& element) {
+  into.sum = into.any ? joined(fold, into.sum, element) : element;
+  into.any = true;
+}
+
+// Of no elements the sum is 0 and the product 1; nothing else is reduced over nothing.
+Scalar total(Fold fold, const Accumulator& accumulator) {
+  const bool one = fold == Fold::Product && !accumulator.any;
+  return one ? Scalar{accumulator.sum.type, 1, 1} : accumulator.sum;
+}
+
+Scalar finished(Fold fold, const Accumulator& accumulator, ElementType type, int64_t count) {
+  const Scalar all = total(fold, accumulator);
+  if (!isFloat(type)) {
+    return wrapped(type, static_cast<uint64_t>(all.whole));
+  }
+  const double sum = all.real;
+  return rounded(type, fold == Fold::Mean ? sum / static_cast<double>(count) : sum);
+}
+
+int64_t lengthOf(const Shape& shape, llvm::ArrayRef<int64_t> axes) {
+  int64_t count = 1;
+  for (const int64_t axis : axes) {
+    count *= shape[static_cast<size_t>(axis)];
+  }
+  return count;
+}
+
+// The same index with 0 along `axes`: where the element is folded to, in the shape that keeps them as 1.
+Index withoutAxes(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> axes) {
+  Index kept(index.begin(), index.end());
+  for (const int64_t axis : axes) {
+    kept[static_cast<size_t>(axis)] = 0;
+  }
+  return kept;
+}
+
+bool beats(const Scalar& challenger, const Scalar& best) {
+  if (!isFloat(best.type)) {
+    return challenger.whole > best.whole;
+  }
+  return !std::isnan(best.real) && (std::isnan(challenger.real) || challenger.real > best.real);
+}
+
+} // namespace
+
+Literal reduced(Fold fold, const Literal& operand, llvm::ArrayRef<int64_t> axes, const TensorType& type) {
+  const Shape& shape = operand.type().shape;
+  const Shape kept = reducedShape(shape, axes, true);
+  std::vector<Accumulator> accumulators(static_cast<size_t>(kept.elements()));
+  int64_t next = 0;
+  forEachIndex(shape, [&](llvm::ArrayRef<int64_t> index) {
+    const auto target = static_cast<size_t>(offsetOf(kept, withoutAxes(index, axes)));
+    accumulate(fold, accumulators[target], load(operand, next++));
+  });
+  Literal result(type);
+  for (size_t i = 0; i < accumulators.size(); ++i) {
+    store(result, static_cast<int64_t>(i),
+          finished(fold, accumulators[i], type.element, lengthOf(shape, axes)));
+  }
+  return result;
+}
+
+Literal reduced(Fold fold, const Literal& operand, const Dims& writtenAxes, bool keepDims) {
+  const Shape& shape = operand.type().shape;
+  const Dims axes = *normalAxes(writtenAxes, shape.rank());
+  return reduced(fold, operand, axes, {operand.type().element, reducedShape(shape, axes, keepDims)});
+}
+
+Literal argMax(const ops::ArgMax& op, const Literal& operand, const TensorType& type) {
+  const Shape& shape = operand.type().shape;
+  const size_t axis = *normalAxis(op.axis, shape.rank());
+  Literal result(type);
+  int64_t next = 0;
+  forEachIndex(reducedShape(shape, {static_cast<int64_t>(axis)}, true), [&](llvm::ArrayRef<int64_t> at) {
+    Index index(at.begin(), at.end());
+    int64_t bestIndex = 0;
+    Scalar best = load(operand, offsetOf(shape, index));
+    for (index[axis] = 1; index[axis] < shape[axis]; ++index[axis]) {
+      const Scalar element = load(operand, offsetOf(shape, index));
+      if (beats(element, best)) {
+        best = element;
+        bestIndex = index[axis];
+      }
+    }
+    store(result, next++, {ElementType::I64, 0, bestIndex});
+  });
+  return result;
+}
+
+} // namespace dfc::evaluation

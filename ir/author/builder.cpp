@@ -1,0 +1,168 @@
+#include "ir/author/builder.h"
+
+#include <fmt/format.h>
+
+namespace dfc {
+namespace {
+
+ops::Parameter start(ops::Parameter::Initialiser kind, double a, double b, int64_t seed) {
+  ops::Parameter parameter;
+  parameter.initialiser = kind;
+  parameter.a = a;
+  parameter.b = b;
+  parameter.seed = seed;
+  return parameter;
+}
+
+} // namespace
+
+const TensorType& Tensor::type() const {
+  DFC_ASSERT(valid(), "type of a poisoned tensor; `finish` says what went wrong");
+  return builder_->graph().soFar().typeOf(value_);
+}
+
+Tensor Tensor::named(std::string_view name) const {
+  if (valid()) {
+    builder_->graph().rename(value_, name);
+  }
+  return *this;
+}
+
+Tensor Tensor::on(std::string_view device) const {
+  if (valid()) {
+    builder_->graph().repin(builder_->graph().soFar()[value_].producer, device);
+  }
+  return *this;
+}
+
+ops::Parameter zeros() { return {}; }
+ops::Parameter constantInit(double value) {
+  return start(ops::Parameter::Initialiser::Constant, value, 0, 0);
+}
+ops::Parameter uniform(double low, double high, int64_t seed) {
+  return start(ops::Parameter::Initialiser::Uniform, low, high, seed);
+}
+ops::Parameter normal(double mean, double deviation, int64_t seed) {
+  return start(ops::Parameter::Initialiser::Normal, mean, deviation, seed);
+}
+ops::Parameter glorot(int64_t seed) { return start(ops::Parameter::Initialiser::Glorot, 0, 0, seed); }
+ops::Parameter fromFile(std::string path) {
+  ops::Parameter parameter = start(ops::Parameter::Initialiser::File, 0, 0, 0);
+  parameter.file = std::move(path);
+  return parameter;
+}
+
+Tensor Builder::input(std::string_view name, const TensorType& type, std::source_location where) {
+  ops::Input attributes;
+  attributes.type = type;
+  return {this, graph_->result(graph_->append(std::move(attributes), {}, site(name, where)))};
+}
+
+Tensor Builder::parameter(std::string_view name, const TensorType& type, ops::Parameter start,
+                          std::source_location where) {
+  start.type = type;
+  return {this, graph_->result(graph_->append(std::move(start), {}, site(name, where)))};
+}
+
+Tensor Builder::constant(const Literal& value, std::source_location where) {
+  ops::Constant attributes;
+  attributes.value = value;
+  return op(std::move(attributes), {}, where);
+}
+
+Tensor Builder::scalar(ElementType type, double value, std::source_location where) {
+  return constant(filledLiteral({type, {}}, value), where);
+}
+
+Tensor Builder::assign(Tensor parameter, Tensor value, std::source_location where) {
+  return op(ops::Assign{}, {parameter, value}, where);
+}
+
+void Builder::fetch(std::string_view name, Tensor value, std::source_location where) {
+  if (usable(value, fmt::format("fetch '{}'", name), where)) {
+    graph_->fetch(name, value.value(), locate(where));
+  }
+}
+
+Tensor Builder::op(OpAttributes attributes, llvm::ArrayRef<Tensor> operands, std::source_location where) {
+  const auto results = multiOp(std::move(attributes), operands, where);
+  return results.empty() ? Tensor(this, {}) : results.front();
+}
+
+llvm::SmallVector<Tensor, 2> Builder::multiOp(OpAttributes attributes, llvm::ArrayRef<Tensor> operands,
+                                              std::source_location where) {
+  llvm::SmallVector<ValueId, 3> values;
+  for (const Tensor& operand : operands) {
+    if (!usable(operand, nameOf(kindOf(attributes)), where)) {
+      return {};
+    }
+    values.push_back(operand.value());
+  }
+  const OpId made = graph_->append(std::move(attributes), values, site({}, where));
+  llvm::SmallVector<Tensor, 2> results;
+  if (made.valid()) {
+    for (const ValueId value : graph_->soFar()[made].results()) {
+      results.push_back({this, value});
+    }
+  }
+  return results;
+}
+
+// Whether a tensor belongs here: an empty one (never assigned) or one of another graph is a mistake, a
+// poisoned one was reported before.
+bool Builder::usable(Tensor operand, std::string_view what, std::source_location where) {
+  if (operand.builder() == nullptr) {
+    report(where, fmt::format("{} of an empty Tensor", what), "give it a value before it is used");
+    return false;
+  }
+  if (operand.builder()->graph_ != graph_) {
+    report(where, fmt::format("{} mixes tensors of two graphs", what),
+           "build both operands with the same Builder");
+    return false;
+  }
+  return true;
+}
+
+void Builder::report(std::source_location where, std::string message, std::string hint) {
+  graph_->report({Severity::Error, locate(where), std::move(message), std::move(hint)});
+}
+
+Builder::Guard::Guard(Builder& builder, std::string scope, std::string pin,
+                      std::optional<SourceLocation> place)
+    : builder_(builder), scopeBefore_(std::move(builder.scope_)), pinBefore_(std::move(builder.pin_)),
+      placeBefore_(std::move(builder.place_)) {
+  builder_.scope_ = std::move(scope);
+  builder_.pin_ = std::move(pin);
+  builder_.place_ = std::move(place);
+}
+
+Builder::Guard::~Guard() {
+  builder_.scope_ = std::move(scopeBefore_);
+  builder_.pin_ = std::move(pinBefore_);
+  builder_.place_ = std::move(placeBefore_);
+}
+
+Builder::Guard Builder::scope(std::string_view name) { return scope(name, pin_); }
+
+Builder::Guard Builder::on(std::string_view device) { return {*this, scope_, std::string(device), place_}; }
+
+Builder::Guard Builder::scope(std::string_view name, std::string_view device) {
+  return {*this, scope_.empty() ? std::string(name) : fmt::format("{}/{}", scope_, name), std::string(device),
+          place_};
+}
+
+Builder::Guard Builder::exactly(std::string_view scopePath, std::string_view pin) {
+  return {*this, std::string(scopePath), std::string(pin), place_};
+}
+
+Builder::Guard Builder::at(const SourceLocation& place) { return {*this, scope_, pin_, place}; }
+
+SourceLocation Builder::locate(std::source_location where) const {
+  return place_ ? *place_ : SourceLocation{where.file_name(), where.line(), where.column()};
+}
+
+OpSite Builder::site(std::string_view name, std::source_location where) const {
+  return {name, scope_, pin_, locate(where)};
+}
+
+} // namespace dfc

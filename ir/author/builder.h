@@ -1,0 +1,130 @@
+// The C++ DSL: a graph written like the mathematics.
+//
+//     Builder g("mlp");
+//     Tensor x = g.input("x", f32({64, 784}));
+//     Tensor w1 = g.parameter("w1", f32({784, 256}), glorot(1));
+//     Tensor h = relu(matmul(x, w1));
+//     g.fetch("h", h);
+//     Result<Graph> graph = std::move(g).finish();
+//
+// Shapes are checked where the call is written. A mistake is recorded with the C++ file and line; its result
+// is a poisoned Tensor that later calls pass over in silence, so `finish` gives every real mistake at once.
+// Free functions for the ops of the table are in ir/dsl.h.
+#pragma once
+
+#include "ir/graph/graph.h"
+
+#include <source_location>
+#include <variant>
+
+namespace dfc {
+
+class Builder;
+
+/// A value of a graph under construction. Poisoned after a mistake (`valid()` is false).
+class Tensor {
+ public:
+  Tensor() = default;
+  Tensor(Builder* builder, ValueId value) : builder_(builder), value_(value) {}
+  bool valid() const { return value_.valid(); }
+  ValueId value() const { return value_; }
+  Builder* builder() const { return builder_; }
+  const TensorType& type() const; ///< asserts valid()
+  const Shape& shape() const { return type().shape; }
+  Tensor named(std::string_view name) const; ///< renames the value, gives it back
+  Tensor on(std::string_view device) const;  ///< pins the op that makes it, gives it back
+
+ private:
+  Builder* builder_ = nullptr;
+  ValueId value_;
+};
+
+/// What an op of the DSL takes: a tensor or a number (a scalar of the other operand's type), and where it was
+/// written.
+class Operand {
+ public:
+  Operand(Tensor tensor, std::source_location where = std::source_location::current())
+      : content_(tensor), where_(where) {}
+  Operand(double number, std::source_location where = std::source_location::current())
+      : content_(number), where_(where) {}
+  const Tensor* tensor() const { return std::get_if<Tensor>(&content_); }
+  const double* number() const { return std::get_if<double>(&content_); }
+  std::source_location where() const { return where_; }
+
+ private:
+  std::variant<Tensor, double> content_;
+  std::source_location where_;
+};
+
+/// How a parameter starts. See ops/parameter.h.
+ops::Parameter zeros();
+ops::Parameter constantInit(double value);
+ops::Parameter uniform(double low, double high, int64_t seed);
+ops::Parameter normal(double mean, double deviation, int64_t seed);
+ops::Parameter glorot(int64_t seed);
+ops::Parameter fromFile(std::string path);
+
+class Builder {
+ public:
+  explicit Builder(std::string name = "main") : own_(std::move(name)), graph_(&own_) {}
+  /// Appends to another's graph (a pass under way); `finish` is then the other's.
+  explicit Builder(GraphBuilder& graph) : graph_(&graph) {}
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+
+  Tensor input(std::string_view name, const TensorType& type,
+               std::source_location where = std::source_location::current());
+  Tensor parameter(std::string_view name, const TensorType& type, ops::Parameter start = zeros(),
+                   std::source_location where = std::source_location::current());
+  Tensor constant(const Literal& value, std::source_location where = std::source_location::current());
+  Tensor scalar(ElementType type, double value, std::source_location where = std::source_location::current());
+  /// The parameter's next value; gives that value.
+  Tensor assign(Tensor parameter, Tensor value, std::source_location where = std::source_location::current());
+  void fetch(std::string_view name, Tensor value,
+             std::source_location where = std::source_location::current());
+
+  /// Any op of the table; single-result ops give one tensor. Poisoned operands give poisoned results.
+  Tensor op(OpAttributes attributes, llvm::ArrayRef<Tensor> operands, std::source_location where);
+  llvm::SmallVector<Tensor, 2> multiOp(OpAttributes attributes, llvm::ArrayRef<Tensor> operands,
+                                       std::source_location where);
+
+  /// Scopes and pins for the ops written while the guard lives. Scopes nest with '/'; the innermost pin
+  /// holds.
+  class [[nodiscard]] Guard {
+   public:
+    Guard(Builder& builder, std::string scope, std::string pin, std::optional<SourceLocation> place);
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    ~Guard();
+
+   private:
+    Builder& builder_;
+    std::string scopeBefore_, pinBefore_;
+    std::optional<SourceLocation> placeBefore_;
+  };
+  Guard scope(std::string_view name);                          ///< enters a named scope
+  Guard on(std::string_view device);                           ///< pins
+  Guard scope(std::string_view name, std::string_view device); ///< both
+  /// Exactly this scope path and pin, whatever surrounds (used for gradient ops).
+  Guard exactly(std::string_view scopePath, std::string_view pin);
+  /// Ops and mistakes are said to be written at `place`, whatever the calls say: for code that writes ops on
+  /// an author's behalf. The innermost such guard holds.
+  Guard at(const SourceLocation& place);
+  /// Where a call written at `where` is said to be written.
+  SourceLocation locate(std::source_location where) const;
+
+  /// Records a mistake of the author.
+  void report(std::source_location where, std::string message, std::string hint);
+  GraphBuilder& graph() { return *graph_; }
+  Result<Graph> finish() && { return std::move(own_).finish(); }
+
+ private:
+  OpSite site(std::string_view name, std::source_location where) const;
+  bool usable(Tensor operand, std::string_view what, std::source_location where);
+  GraphBuilder own_;
+  GraphBuilder* graph_;
+  std::string scope_, pin_;
+  std::optional<SourceLocation> place_; // overrides the call's own
+};
+
+} // namespace dfc

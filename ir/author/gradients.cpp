@@ -1,0 +1,275 @@
+// The reverse sweep. Two marks per value bound it: whether it depends on an x (found forwards), and whether a
+// gradient arrived (found backwards); an op is differentiated when both meet. All users of a value come after
+// its producer in id order, so when the sweep reaches the producer every contribution is there.
+#include "ir/author/gradients.h"
+
+#include "ir/author/dsl.h"
+#include "ir/author/gradient_parts.h"
+
+#include <fmt/format.h>
+
+namespace dfc {
+namespace {
+
+class Sweep {
+ public:
+  Sweep(Builder& builder, ValueId loss, llvm::ArrayRef<Tensor> wrt, std::source_location where);
+  void run();
+  Tensor gradientOf(ValueId x);
+
+ private:
+  const Graph& graph() const { return builder_.graph().soFar(); }
+  void markDependents();
+  void seed();
+  void differentiate(OpId op);
+  void collect(OpId op, const GradientRule& rule);
+  llvm::SmallVector<bool, 3> wantedOperands(OpId op) const;
+  Tensor sumOf(ValueId value);
+  Tensor zerosLike(ValueId value);
+  void refuse(OpId op, size_t operand);
+
+  Builder& builder_;
+  ValueId loss_;
+  SourceLocation where_; ///< of the request
+  OpId lastOp_;          ///< the loss's own; what comes later is not on any path
+  SideTable<ValueId, bool> dependent_;
+  SideTable<ValueId, llvm::SmallVector<Tensor, 1>> contributions_; ///< once summed, exactly one
+};
+
+// Scope, pin and place of an op's gradient ops.
+struct Surroundings {
+  Builder::Guard scopeAndPin;
+  Builder::Guard place;
+  Surroundings(Builder& builder, OpId op)
+      : scopeAndPin(builder.exactly(gradientScope(builder.graph().soFar().scopeOf(op)),
+                                    builder.graph().soFar().pinOf(op))),
+        place(builder.at(builder.graph().soFar().locationOf(op))) {}
+};
+
+Sweep::Sweep(Builder& builder, ValueId loss, llvm::ArrayRef<Tensor> wrt, std::source_location where)
+    : builder_(builder), loss_(loss), where_(builder.locate(where)), lastOp_(graph()[loss].producer),
+      dependent_(graph().valueCount(), false), contributions_(graph().valueCount()) {
+  for (const Tensor& x : wrt) {
+    dependent_[x.value()] = true;
+  }
+  markDependents();
+}
+
+void Sweep::markDependents() {
+  for (const OpId op : graph().ops()) {
+    const OpRow& row = graph()[op];
+    bool any = false;
+    for (const ValueId operand : row.operands) {
+      any = any || dependent_[operand];
+    }
+    for (const ValueId result : row.results()) {
+      // Integers and bools carry no gradient: labels, indices and conditions end a path.
+      dependent_[result] = dependent_[result] || (any && isFloat(graph().typeOf(result).element));
+    }
+  }
+}
+
+void Sweep::seed() {
+  const Surroundings around(builder_, lastOp_);
+  contributions_[loss_].push_back(builder_.scalar(graph().typeOf(loss_).element, 1));
+}
+
+void Sweep::run() {
+  if (!dependent_[loss_]) {
+    return;
+  }
+  seed();
+  for (uint32_t index = lastOp_.index() + 1; index-- > 0;) {
+    differentiate(OpId(index));
+  }
+}
+
+llvm::SmallVector<bool, 3> Sweep::wantedOperands(OpId op) const {
+  llvm::SmallVector<bool, 3> wanted;
+  for (const ValueId operand : graph()[op].operands) {
+    wanted.push_back(dependent_[operand]);
+  }
+  return wanted;
+}
+
+void Sweep::differentiate(OpId op) {
+  const llvm::SmallVector<bool, 3> wanted = wantedOperands(op);
+  bool reached = false;
+  for (const ValueId result : graph()[op].results()) {
+    reached = reached || !contributions_[result].empty();
+  }
+  if (!reached) {
+    return;
+  }
+  const Surroundings around(builder_, op);
+  llvm::SmallVector<Tensor, 1> cotangents;
+  for (const ValueId result : graph()[op].results()) {
+    cotangents.push_back(contributions_[result].empty() ? zerosLike(result) : sumOf(result));
+  }
+  if (llvm::is_contained(wanted, true)) {
+    GradientRule rule(builder_, op, cotangents, wanted);
+    applyGradient(graph()[op].attributes, rule);
+    collect(op, rule);
+  }
+}
+
+void Sweep::collect(OpId op, const GradientRule& rule) {
+  const llvm::ArrayRef<ValueId> operands = graph()[op].operands;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!rule.wanted(i) || rule.isIndependentOf(i)) {
+      continue;
+    }
+    if (rule.gradients()[i].builder() == nullptr) {
+      refuse(op, i);
+    } else if (rule.gradients()[i].valid()) {
+      contributions_[operands[i]].push_back(rule.gradients()[i]);
+    }
+  }
+}
+
+void Sweep::refuse(OpId op, size_t operand) {
+  const OpRow& row = graph()[op];
+  const bool second = row.kind() == OpKind::SoftmaxCrossEntropyGradient;
+  const SourceLocation place = graph().locationOf(op);
+  builder_.graph().report(
+      {Severity::Error, where_,
+       fmt::format("{} '{}'{} has no {} for '{}'", nameOf(row.kind()), graph().nameOf(op),
+                   place.line == 0 ? "" : fmt::format(" ({}:{})", place.file, place.line),
+                   second ? "second derivative" : "gradient", graph().nameOf(row.operands[operand])),
+       second ? "write the loss with logSoftmax, which can be differentiated again and again"
+              : "compute the loss without it, or ask for other gradients"});
+}
+
+Tensor Sweep::sumOf(ValueId value) {
+  auto& terms = contributions_[value];
+  Tensor sum = terms.front();
+  for (const Tensor& term : llvm::drop_begin(terms)) {
+    sum = sum + term;
+  }
+  terms.assign(1, sum);
+  return sum;
+}
+
+Tensor Sweep::zerosLike(ValueId value) { return zerosOf(builder_, graph().typeOf(value)); }
+
+Tensor Sweep::gradientOf(ValueId x) {
+  if (!contributions_[x].empty()) {
+    return contributions_[x].front();
+  }
+  const Surroundings around(builder_, graph()[x].producer);
+  return zerosLike(x);
+}
+
+// Whether gradients for `x` may be asked for; says why not.
+bool checkX(Builder& builder, Tensor x, std::source_location where) {
+  if (x.builder() == nullptr || &x.builder()->graph() != &builder.graph()) {
+    builder.report(where,
+                   x.builder() == nullptr ? "gradients for an empty Tensor"
+                                          : "gradients mixes tensors of two graphs",
+                   "ask for tensors that the loss was made from");
+    return false;
+  }
+  if (x.valid() && !isFloat(x.type().element)) {
+    builder.report(where,
+                   fmt::format("gradients for '{}', which is {}: only float tensors have gradients",
+                               builder.graph().soFar().nameOf(x.value()), toString(x.type())),
+                   "leave it out of the request");
+    return false;
+  }
+  return x.valid();
+}
+
+bool checkLoss(Builder& builder, Tensor loss, std::source_location where) {
+  if (loss.type().shape.rank() == 0 && isFloat(loss.type().element)) {
+    return true;
+  }
+  builder.report(where,
+                 fmt::format("gradients of '{}', which is {}: the loss is no scalar of a float type",
+                             builder.graph().soFar().nameOf(loss.value()), toString(loss.type())),
+                 "reduce it to one number with reduceMean or reduceSum");
+  return false;
+}
+
+// Names a gradient after its x, unless it is an older value or another x's gradient too.
+void nameAfter(Tensor gradient, ValueId x, uint32_t firstNew, std::vector<ValueId>& named) {
+  Builder& builder = *gradient.builder();
+  const bool older = builder.graph().soFar()[gradient.value()].producer.index() < firstNew;
+  if (!older && !llvm::is_contained(named, gradient.value())) {
+    gradient.named(fmt::format("{}.gradient", builder.graph().soFar().nameOf(x)));
+    named.push_back(gradient.value());
+  }
+}
+
+} // namespace
+
+GradientRule::GradientRule(Builder& builder, OpId op, llvm::ArrayRef<Tensor> cotangents,
+                           llvm::ArrayRef<bool> wanted)
+    : builder_(builder), op_(op), cotangents_(cotangents.begin(), cotangents.end()),
+      wanted_(wanted.begin(), wanted.end()) {
+  const size_t operands = builder.graph().soFar()[op].operands.size();
+  gradients_.resize(operands);
+  independent_.resize(operands, false);
+}
+
+Tensor GradientRule::operand(size_t index) const {
+  return {&builder_, builder_.graph().soFar()[op_].operands[index]};
+}
+
+Tensor GradientRule::result(size_t index) const {
+  return {&builder_, builder_.graph().result(op_, static_cast<uint32_t>(index))};
+}
+
+void GradientRule::give(size_t index, Tensor gradient) {
+  if (!wanted(index)) {
+    return;
+  }
+  const TensorType type = operand(index).type();
+  const Tensor summed = summedTo(gradient, type.shape);
+  DFC_ASSERT(!summed.valid() || summed.type() == type,
+             fmt::format("the gradient rule of {} gives {} for an operand of {}",
+                         nameOf(builder_.graph().soFar()[op_].kind()), toString(summed.type()),
+                         toString(type)));
+  gradients_[index] = gradients_[index].builder() == nullptr ? summed : gradients_[index] + summed;
+}
+
+std::string gradientScope(std::string_view scope) {
+  constexpr std::string_view forward = " forward";
+  if (scope.empty()) {
+    return "";
+  }
+  std::string text(scope);
+  if (const size_t at = text.rfind(forward); at != std::string::npos) {
+    return text.replace(at, forward.size(), " backward");
+  }
+  return text + " gradient";
+}
+
+std::vector<Tensor> gradients(Tensor loss, const std::vector<Tensor>& wrt, std::source_location where) {
+  std::vector<Tensor> results;
+  if (loss.builder() == nullptr) {
+    return std::vector<Tensor>(wrt.size());
+  }
+  Builder& builder = *loss.builder();
+  const bool lossGood = loss.valid() && checkLoss(builder, loss, where);
+  std::vector<Tensor> good;
+  for (const Tensor& x : wrt) {
+    results.emplace_back(&builder, ValueId());
+    if (checkX(builder, x, where)) {
+      good.push_back(x);
+    }
+  }
+  if (!lossGood || good.size() != wrt.size()) {
+    return results;
+  }
+  const auto firstNew = static_cast<uint32_t>(builder.graph().soFar().opCount());
+  Sweep sweep(builder, loss.value(), good, where);
+  sweep.run();
+  std::vector<ValueId> named;
+  for (size_t i = 0; i < wrt.size(); ++i) {
+    results[i] = sweep.gradientOf(wrt[i].value());
+    nameAfter(results[i], wrt[i].value(), firstNew, named);
+  }
+  return results;
+}
+
+} // namespace dfc

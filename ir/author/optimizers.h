@@ -1,0 +1,28 @@
+// Update rules as ordinary ops. Each appends the parameters' next values and their assigns; optimiser state
+// is a parameter beside the weight, named after it ("w1.momentum"). Same scope and pin as the builder has at
+// the call.
+#pragma once
+
+#include "ir/author/dsl.h"
+
+namespace dfc {
+
+/// w <- w - rate * g. Gives the new weights.
+std::vector<Tensor> sgd(const std::vector<Tensor>& parameters, const std::vector<Tensor>& gradients,
+                        double rate, std::source_location where = std::source_location::current());
+
+/// v <- momentum * v + g;  w <- w - rate * v. (Polyak 1964, as PyTorch's SGD without dampening.)
+std::vector<Tensor> momentum(const std::vector<Tensor>& parameters, const std::vector<Tensor>& gradients,
+                             double rate, double momentum = 0.9,
+                             std::source_location where = std::source_location::current());
+
+struct AdamOptions {
+  double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+};
+/// Adam with bias correction (Kingma and Ba 2015, algorithm 1). Keeps m, v and the powers of beta1 and beta2
+/// as state.
+std::vector<Tensor> adam(const std::vector<Tensor>& parameters, const std::vector<Tensor>& gradients,
+                         const AdamOptions& options = {},
+                         std::source_location where = std::source_location::current());
+
+} // namespace dfc

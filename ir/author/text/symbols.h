@@ -1,0 +1,47 @@
+// The values that a graph file names. A name is defined once and before its use; what breaks that is said
+// once a name, at the end of the file, when it is known whether the definition comes later or never.
+#pragma once
+
+#include "ir/base/ids.h"
+#include "ir/author/text/complaints.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/StringRef.h>
+
+#include <vector>
+
+namespace dfc::text {
+
+class Symbols {
+ public:
+  explicit Symbols(Complaints& complaints) : complaints_(complaints) {}
+
+  /// The value of a name; invalid when it has none (which is said at the end) or when its definition went
+  /// wrong (which was said there).
+  ValueId use(std::string_view name, const Token& where);
+
+  /// Whether `name` is new. Otherwise says so, and later uses of the name are passed over in silence.
+  bool declare(std::string_view name, const Token& where);
+  /// Lets later uses of a name pass in silence, unless it has a definition.
+  void poison(std::string_view name, const Token& where);
+  /// Gives a declared name its value. Without it the name stands for something that went wrong.
+  void define(std::string_view name, ValueId value);
+
+  /// Says which names were used before their definition or never defined.
+  void complainOfUndefined();
+
+ private:
+  struct Symbol {
+    ValueId value;
+    uint32_t declaredLine = 0; // 0: not declared
+    bool usedTooEarly = false;
+  };
+  std::string hintFor(std::string_view name);
+  // Keys point into the file's text or into strings that the parser keeps.
+  llvm::DenseMap<llvm::StringRef, Symbol> symbols_;
+  std::vector<std::pair<std::string_view, Token>> usedTooEarly_;
+  Complaints& complaints_;
+  size_t effort_ = 0; // spent on hints
+};
+
+} // namespace dfc::text

@@ -1,0 +1,66 @@
+// See units.h.
+#include "ir/author/text/units.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace dfc {
+namespace {
+
+constexpr std::array<std::string_view, 6> prefixes = {"", "K", "M", "G", "T", "P"};
+
+// Three significant digits of a number from 0.5 to 999.5: 1.20, 35.0, 141.
+std::string threeDigits(double value) {
+  const double magnitude = std::abs(value);
+  const int decimals = magnitude < 9.995 ? 2 : magnitude < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string scaled(double value, std::string_view unit) {
+  size_t prefix = 0;
+  while (std::abs(value) >= 999.5 && prefix + 1 < prefixes.size()) {
+    value /= 1000;
+    ++prefix;
+  }
+  return fmt::format("{} {}{}", threeDigits(value), prefixes[prefix], unit);
+}
+
+} // namespace
+
+std::string humanBytes(int64_t bytes) {
+  if (bytes > -1000 && bytes < 1000) {
+    return fmt::format("{} B", bytes);
+  }
+  return scaled(static_cast<double>(bytes), "B");
+}
+
+std::string humanSeconds(double seconds) {
+  if (seconds == 0 || !std::isfinite(seconds)) {
+    return fmt::format("{} s", seconds);
+  }
+  constexpr std::array<std::string_view, 3> units = {"ns", "µs", "ms"};
+  double value = seconds * 1e9;
+  for (const std::string_view unit : units) {
+    if (std::abs(value) < 999.5) {
+      return fmt::format("{} {}", threeDigits(value), unit);
+    }
+    value /= 1000;
+  }
+  return fmt::format("{} s", threeDigits(value));
+}
+
+std::string humanRate(double bytesPerSecond) { return scaled(bytesPerSecond, "B/s"); }
+
+std::string humanFlops(double flops) { return scaled(flops, "FLOP"); }
+
+std::string counted(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun,
+                     count == 1                                 ? ""
+                     : noun.back() == 'h' || noun.back() == 'x' ? "es"
+                                                                : "s");
+}
+
+} // namespace dfc

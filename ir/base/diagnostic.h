@@ -1,0 +1,83 @@
+// What we say to an author whose input is wrong: a located message with a hint; and Result<T>, a value or all
+// the messages at once. Rendering follows compilers: file:line:column, the line itself, a caret, the way out.
+#pragma once
+
+#include "ir/base/assert.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dfc {
+
+/// A place in a text. `line` and `column` (in code points) count from 1; 0 means not known. `file` may be
+/// empty (an object in memory).
+struct SourceLocation {
+  std::string file;
+  uint32_t line = 0;
+  uint32_t column = 0;
+  friend bool operator==(const SourceLocation&, const SourceLocation&) = default;
+};
+
+enum class Severity : uint8_t { Error, Warning };
+
+struct Diagnostic {
+  Severity severity = Severity::Error;
+  SourceLocation where;
+  std::string message;       ///< one sentence, no full stop, lower case first letter
+  std::string hint = {};     ///< the way out; empty when there is nothing to add
+  std::string lineText = {}; ///< the source line, without its end; empty when there is none
+  uint32_t width = 1;        ///< how many columns the caret underlines
+  uint32_t lineStart = 1;    ///< column of the first letter of lineText; more than 1 where a long line is cut
+};
+
+using Diagnostics = std::vector<Diagnostic>;
+
+/// "file:line:column: error: message", then the line with a caret below it, then "hint: …". Ends with a
+/// newline.
+std::string render(const Diagnostic& diagnostic);
+std::string render(const Diagnostics& diagnostics);
+
+/// One diagnostic with a message and a hint but no place in a text.
+Diagnostic errorWithoutPlace(std::string message, std::string hint = {});
+
+/// The candidate nearest to `word` by edit distance, when near enough to be a likely slip (at most a third of
+/// its letters), for "did you mean …" hints.
+std::optional<std::string> nearestName(const std::string& word, const std::vector<std::string>& candidates);
+
+/// A T, or at least one error. Warnings are not errors: carry them beside the value.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}
+  Result(Diagnostics errors) : errors_(std::move(errors)) {
+    DFC_ASSERT(!errors_.empty(), "a failed Result must say why");
+  }
+  Result(Diagnostic error) { errors_.push_back(std::move(error)); }
+
+  bool ok() const { return value_.has_value(); }
+  explicit operator bool() const { return ok(); }
+  const Diagnostics& errors() const { return errors_; }
+  T& operator*() & { return get(); }
+  const T& operator*() const& { return const_cast<Result*>(this)->get(); }
+  T&& operator*() && { return std::move(get()); }
+  T* operator->() { return &get(); }
+  const T* operator->() const { return &const_cast<Result*>(this)->get(); }
+
+ private:
+  T& get() {
+    DFC_ASSERT(ok(), "value of a failed Result: " + render(errors_));
+    return *value_;
+  }
+  std::optional<T> value_;
+  Diagnostics errors_;
+};
+
+/// Success, or at least one error.
+struct Success {};
+using Status = Result<Success>;
+inline Status success() { return Status(Success{}); }
+
+} // namespace dfc

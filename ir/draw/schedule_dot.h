@@ -1,0 +1,17 @@
+// A picture of a schedule for Graphviz: time from left to right, a lane a queue, boxes as wide as they last,
+// waits between lanes as arrows, a time axis, a legend. Positions are fixed in the file (layout neato), so
+// `dot -Tsvg` draws it. Labels without room in their box hang above it.
+#pragma once
+
+#include "ir/plan/schedule.h"
+
+#include <string>
+
+namespace dfc {
+
+/// Steps of one scope that follow each other on a queue are one box, labelled with the scope; below the label
+/// stand their ops, unless `byScope`.
+std::string scheduleDot(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine,
+                        bool byScope);
+
+} // namespace dfc

@@ -1,0 +1,71 @@
+// What pictures of time share: boxes, lines and texts at fixed places (layout neato draws them where they
+// are), how queues are called, ticks of an axis. Inches, y upwards; font sizes in points.
+#pragma once
+
+#include "ir/plan/schedule.h"
+#include "ir/draw/dot_parts.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dfc::timeline {
+
+/// The statements with which such a picture begins. `label`: of dot::title.
+std::string head(const std::string& label);
+
+/// A box by its left edge, its centre's height and its size; `look`: more attributes.
+std::string box(const std::string& id, double left, double y, double width, double height,
+                const std::string& look);
+/// `label`: a DOT string.
+std::string text(const std::string& id, double left, double y, double width, int fontSize,
+                 std::string_view colour, const std::string& label);
+/// A straight line or arrow between two points.
+std::string line(const std::string& id, std::pair<double, double> from, std::pair<double, double> to,
+                 const std::string& look);
+/// A DOT string of one line that begins at the left edge of its box.
+std::string atLeft(std::string_view label);
+
+/// "gpu0 copies in", and a number where a device has several queues of that kind.
+std::string spokenQueue(const Schedule& schedule, QueueId queue, const Machine& machine);
+
+/// What a step is about: of a transfer "copy w" and its bytes below, else the op's scope, else what it does.
+std::string spokenStep(const PlacedGraph& placed, OpId op);
+
+/// The distance between ticks of an axis of so many seconds (more than 0): 1, 2 or 5 times a power of ten, at
+/// most twelve of them.
+double tickSeconds(double length);
+
+/// Labels above one lane, hung on lines that lead down to what they name. A label begins at its line. Lanes
+/// are filled from right to left, so each row only remembers where its leftmost label or line is, and no line
+/// crosses a text.
+class Callouts {
+ public:
+  static constexpr double height = 0.18; ///< of a row
+  static constexpr int fontSize = 11;
+
+  explicit Callouts(size_t mostRows) : mostRows_(mostRows) {}
+  size_t rows() const { return leftmost_.size(); }
+  /// The row, counted from below, in which a label with its line at `middle` has room; none where no row has.
+  std::optional<size_t> place(const std::string& label, double middle);
+
+ private:
+  size_t mostRows_;
+  std::vector<double> leftmost_;
+};
+
+/// Inches that a line of text takes, with some room.
+double textWidth(const std::string& text, int fontSize);
+
+/// The text broken into lines where it fits into a space of these inches in this size, else nothing.
+std::optional<std::string> fitting(const std::string& text, double width, double height, int fontSize);
+
+struct Fitted {
+  std::string text;
+  int fontSize;
+};
+/// The same in the largest of the usual sizes that fits.
+std::optional<Fitted> fittingLargest(const std::string& text, double width, double height);
+
+} // namespace dfc::timeline

@@ -1,0 +1,28 @@
+// A picture of one step, predicted above measured, for Graphviz: time from left to right, for each queue a
+// lane of what was predicted and below it one of what was measured, both from the begin of the step; the
+// critical path of the measured step marked in both; totals in the title; a legend. Positions are fixed in
+// the file (layout neato), so `dot -Tsvg` draws it.
+//
+// Both lanes have one scale, so that lengths compare, unless one makespan is more than three times the other
+// (an emulated GPU is no GPU): then each has its own, and the picture says so.
+#pragma once
+
+#include "ir/plan/critical_path.h"
+
+#include <string>
+
+namespace dfc {
+
+struct TraceComparison {
+  const Executable& plan;
+  TraceStep predicted, measured;
+  std::vector<PathSpan> path; ///< of `measured`
+  std::string which;          ///< "step 4, the median of 10"
+  double lead = 0; ///< seconds of the predicted step before its first op (`DeviceRow::stepOverheadSeconds`):
+                   ///< a measured trace begins with its first op, so both are compared from there
+  double lowerBound() const { return plan.schedule().bounds.best() - lead; }
+};
+
+std::string traceDot(const TraceComparison& comparison);
+
+} // namespace dfc

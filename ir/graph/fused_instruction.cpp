@@ -1,0 +1,51 @@
+#include "ir/graph/fused_instruction.h"
+
+namespace dfc {
+
+llvm::ArrayRef<std::string_view> variantNames(OpKind kind) {
+  if (kind == OpKind::Compare) {
+    return ops::Compare::directionNames;
+  }
+  if (kind == OpKind::Gelu) {
+    return ops::Gelu::approximationNames;
+  }
+  return {};
+}
+
+uint8_t variantOf(const OpAttributes& attributes) {
+  if (const auto* compare = std::get_if<ops::Compare>(&attributes)) {
+    return static_cast<uint8_t>(compare->direction);
+  }
+  const auto* gelu = std::get_if<ops::Gelu>(&attributes);
+  return gelu == nullptr ? 0 : static_cast<uint8_t>(gelu->approximate);
+}
+
+ops::FusedInstruction instructionOf(const OpAttributes& attributes, ElementType result) {
+  return {kindOf(attributes), variantOf(attributes), result, {}};
+}
+
+ops::FusedBody bodyOfOne(const OpAttributes& attributes, size_t operands, ElementType result) {
+  ops::FusedInstruction instruction = instructionOf(attributes, result);
+  for (size_t operand = 0; operand < operands; ++operand) {
+    instruction.inputs.push_back(static_cast<uint32_t>(operand));
+  }
+  ops::FusedBody body;
+  body.instructions.push_back(std::move(instruction));
+  return body;
+}
+
+OpAttributes opOf(const ops::FusedInstruction& instruction) {
+  OpAttributes attributes = defaultAttributes(instruction.kind);
+  if (auto* compare = std::get_if<ops::Compare>(&attributes)) {
+    compare->direction = static_cast<ops::Compare::Direction>(instruction.variant);
+  }
+  if (auto* gelu = std::get_if<ops::Gelu>(&attributes)) {
+    gelu->approximate = static_cast<ops::Gelu::Approximation>(instruction.variant);
+  }
+  if (auto* cast = std::get_if<ops::Cast>(&attributes)) {
+    cast->to = instruction.type;
+  }
+  return attributes;
+}
+
+} // namespace dfc

@@ -1,0 +1,114 @@
+// Literal: a tensor of known contents in host memory. Constants of a graph, feeds, results and saved state
+// are literals. Copies share storage; writing detaches, so a literal behaves as a value.
+#pragma once
+
+#include "ir/base/half.h"
+#include "ir/graph/tensor_type.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace dfc {
+
+/// The C++ type that stores an element: float, double, Half, BFloat16, int32_t, int64_t, uint8_t, bool.
+template <class T>
+struct ElementTypeOf;
+template <>
+struct ElementTypeOf<float> {
+  static constexpr ElementType value = ElementType::F32;
+};
+template <>
+struct ElementTypeOf<double> {
+  static constexpr ElementType value = ElementType::F64;
+};
+template <>
+struct ElementTypeOf<Half> {
+  static constexpr ElementType value = ElementType::F16;
+};
+template <>
+struct ElementTypeOf<BFloat16> {
+  static constexpr ElementType value = ElementType::BF16;
+};
+template <>
+struct ElementTypeOf<int32_t> {
+  static constexpr ElementType value = ElementType::I32;
+};
+template <>
+struct ElementTypeOf<int64_t> {
+  static constexpr ElementType value = ElementType::I64;
+};
+template <>
+struct ElementTypeOf<uint8_t> {
+  static constexpr ElementType value = ElementType::U8;
+};
+template <>
+struct ElementTypeOf<bool> {
+  static constexpr ElementType value = ElementType::Bool;
+};
+
+class Literal {
+ public:
+  Literal() : Literal(TensorType{}) {}
+  /// All elements zero. Storage is aligned to 64 bytes.
+  explicit Literal(const TensorType& type);
+  /// Copies `values`, row-major; asserts that there are as many as the shape has elements.
+  template <class T>
+  Literal(const Shape& shape, std::span<const T> values);
+  /// Takes over storage of at least `type.bytes()` bytes, aligned to 64, that nobody else writes any more.
+  Literal(const TensorType& type, std::shared_ptr<std::byte> storage)
+      : type_(type), storage_(std::move(storage)) {}
+  template <class T>
+  static Literal scalar(T value) {
+    return Literal(Shape{}, std::span<const T>(&value, 1));
+  }
+
+  const TensorType& type() const { return type_; }
+  std::span<const std::byte> bytes() const { return {storage_.get(), static_cast<size_t>(type_.bytes())}; }
+  std::span<std::byte> mutableBytes(); ///< detaches from other copies first
+  template <class T>
+  std::span<const T> data() const; ///< asserts that T stores this element type
+  template <class T>
+  std::span<T> mutableData();
+  /// Element `index` (row-major) converted to double; bool gives 0 or 1.
+  double at(int64_t index) const;
+  /// Sets element `index` from a double, rounded as a cast does.
+  void set(int64_t index, double value);
+  /// Same type and same bits.
+  friend bool operator==(const Literal& a, const Literal& b);
+
+ private:
+  void assertElement(ElementType wanted, size_t count) const;
+  TensorType type_;
+  std::shared_ptr<std::byte> storage_;
+};
+
+/// Literals by the names of what they hold: feeds, fetches, parameters.
+using NamedLiterals = std::map<std::string, Literal, std::less<>>;
+
+/// A literal of `type` with every element `value`, converted as a cast does.
+Literal filledLiteral(const TensorType& type, double value);
+
+template <class T>
+Literal::Literal(const Shape& shape, std::span<const T> values)
+    : Literal(TensorType{ElementTypeOf<T>::value, shape}) {
+  assertElement(ElementTypeOf<T>::value, values.size());
+  std::copy(values.begin(), values.end(), reinterpret_cast<T*>(storage_.get()));
+}
+
+template <class T>
+std::span<const T> Literal::data() const {
+  assertElement(ElementTypeOf<T>::value, static_cast<size_t>(type_.shape.elements()));
+  return {reinterpret_cast<const T*>(storage_.get()), static_cast<size_t>(type_.shape.elements())};
+}
+
+template <class T>
+std::span<T> Literal::mutableData() {
+  assertElement(ElementTypeOf<T>::value, static_cast<size_t>(type_.shape.elements()));
+  return {reinterpret_cast<T*>(mutableBytes().data()), static_cast<size_t>(type_.shape.elements())};
+}
+
+} // namespace dfc

@@ -1,0 +1,177 @@
+#include "ir/op.h"
+
+#include "ir/base/assert.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/Hashing.h>
+
+#include <cstring>
+#include <type_traits>
+
+namespace dfc {
+namespace {
+
+template <class Visitor>
+decltype(auto) dispatch(const OpAttributes& attributes, Visitor&& visitor) {
+  switch (kindOf(attributes)) {
+#define DFC_OP(Type, text)                                                                                   \
+  case OpKind::Type:                                                                                         \
+    return visitor(std::get<ops::Type>(attributes));
+#include "ir/graph/ops.def"
+#undef DFC_OP
+  }
+  DFC_UNREACHABLE("op kind");
+}
+
+// Equality and hashing go over one byte string: the fields' bits in order, each with its length where it
+// varies.
+class ByteWriter : public AttributeVisitor {
+ public:
+  std::string bytes;
+  void field(std::string_view, bool& value, Presence) override { put(value); }
+  void field(std::string_view, int64_t& value, Presence) override { put(value); }
+  void field(std::string_view, double& value, Presence) override { put(value); }
+  void field(std::string_view, std::string& value, Presence) override { putText(value); }
+  void field(std::string_view, Dims& value, Presence) override { putDims(value); }
+  void field(std::string_view, ElementType& value, Presence) override { put(value); }
+  void field(std::string_view, TensorType& value, Presence) override { putType(value); }
+  void field(std::string_view, Literal& value, Presence) override {
+    putType(value.type());
+    bytes.append(reinterpret_cast<const char*>(value.bytes().data()), value.bytes().size());
+  }
+  void field(std::string_view, TextCoded& value, Presence) override { putText(value.encode()); }
+  void choice(std::string_view, uint8_t& value, llvm::ArrayRef<std::string_view>, Presence) override {
+    put(value);
+  }
+
+ private:
+  template <class T>
+  void put(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
+  }
+  void putText(const std::string& text) {
+    put(text.size());
+    bytes += text;
+  }
+  void putDims(llvm::ArrayRef<int64_t> dims) {
+    put(dims.size());
+    bytes.append(reinterpret_cast<const char*>(dims.data()), dims.size() * sizeof(int64_t));
+  }
+  void putType(const TensorType& type) {
+    put(type.element);
+    putDims(type.shape.dims());
+  }
+};
+
+std::string attributeBytes(const OpAttributes& attributes) {
+  ByteWriter writer;
+  visitFields(attributes, writer);
+  return std::move(writer.bytes);
+}
+
+std::string arityText(Arity arity) {
+  if (arity.least == arity.most) {
+    return fmt::format("{} operand{}", arity.least, arity.least == 1 ? "" : "s");
+  }
+  return arity.most == anyNumber ? fmt::format("at least {} operands", arity.least)
+                                 : fmt::format("{} to {} operands", arity.least, arity.most);
+}
+
+} // namespace
+
+std::optional<OpKind> opKindNamed(std::string_view name) {
+  for (size_t i = 0; i < opKindCount; ++i) {
+    if (opNames[i] == name) {
+      return static_cast<OpKind>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+OpAttributes defaultAttributes(OpKind kind) {
+  switch (kind) {
+#define DFC_OP(Type, text)                                                                                   \
+  case OpKind::Type:                                                                                         \
+    return ops::Type{};
+#include "ir/graph/ops.def"
+#undef DFC_OP
+  }
+  DFC_UNREACHABLE("op kind");
+}
+
+OpClass classOf(OpKind kind) {
+  switch (kind) {
+#define DFC_OP(Type, text)                                                                                   \
+  case OpKind::Type:                                                                                         \
+    return ops::Type::opClass;
+#include "ir/graph/ops.def"
+#undef DFC_OP
+  }
+  DFC_UNREACHABLE("op kind");
+}
+
+Arity arityOf(OpKind kind) {
+  switch (kind) {
+#define DFC_OP(Type, text)                                                                                   \
+  case OpKind::Type:                                                                                         \
+    return ops::Type::arity;
+#include "ir/graph/ops.def"
+#undef DFC_OP
+  }
+  DFC_UNREACHABLE("op kind");
+}
+
+bool isExact(OpKind kind) {
+  switch (kind) {
+#define DFC_OP(Type, text)                                                                                   \
+  case OpKind::Type:                                                                                         \
+    return ops::Type::exact;
+#include "ir/graph/ops.def"
+#undef DFC_OP
+  }
+  DFC_UNREACHABLE("op kind");
+}
+
+TypeResult resultTypes(const OpAttributes& attributes, OperandTypes operands) {
+  const Arity arity = arityOf(kindOf(attributes));
+  if (operands.size() < arity.least || operands.size() > arity.most) {
+    return TypeResult::fail(
+        fmt::format("{} takes {}, not {}", nameOf(kindOf(attributes)), arityText(arity), operands.size()),
+        "give the operands that the op's description lists");
+  }
+  return dispatch(attributes, [&](const auto& op) { return op.types(operands); });
+}
+
+OpCost costOf(const OpAttributes& attributes, OperandTypes operands, OperandTypes results) {
+  return dispatch(attributes, [&](const auto& op) { return op.cost(operands, results); });
+}
+
+void applyGradient(const OpAttributes& attributes, GradientRule& rule) {
+  dispatch(attributes, [&](const auto& op) { op.gradient(rule); });
+}
+
+void visitFields(OpAttributes& attributes, AttributeVisitor& visitor) {
+  switch (kindOf(attributes)) {
+#define DFC_OP(Type, text)                                                                                   \
+  case OpKind::Type:                                                                                         \
+    return std::get<ops::Type>(attributes).fields(visitor);
+#include "ir/graph/ops.def"
+#undef DFC_OP
+  }
+}
+
+void visitFields(const OpAttributes& attributes, AttributeVisitor& visitor) {
+  OpAttributes copy = attributes; // literals share storage, so this copies no tensor
+  visitFields(copy, visitor);
+}
+
+bool sameAttributes(const OpAttributes& a, const OpAttributes& b) {
+  return a.index() == b.index() && attributeBytes(a) == attributeBytes(b);
+}
+
+size_t hashAttributes(const OpAttributes& attributes) {
+  return llvm::hash_combine(attributes.index(), attributeBytes(attributes));
+}
+
+} // namespace dfc

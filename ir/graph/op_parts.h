@@ -1,0 +1,101 @@
+// The vocabulary that op files are written in: operand and result types, cost, arity, class, the attribute
+// visitor and the base that holds the defaults. See ops/README.md for how an op is added.
+#pragma once
+
+#include "ir/graph/literal.h"
+#include "ir/graph/tensor_type.h"
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/SmallVector.h>
+
+#include <string>
+#include <string_view>
+
+namespace dfc {
+
+using OperandTypes = llvm::ArrayRef<TensorType>;
+/// Axes, permutations, starts, …; never more than 8. None within: a graph keeps as much for every op as the
+/// largest op takes.
+using Dims = llvm::SmallVector<int64_t, 0>;
+
+/// What a type rule answers: the types of the results, or an error with the way out.
+struct TypeResult {
+  llvm::SmallVector<TensorType, 1> types;
+  std::string error; ///< empty when the rule holds
+  std::string hint;
+  bool ok() const { return error.empty(); }
+  static TypeResult of(const TensorType& type) { return {{type}, {}, {}}; }
+  static TypeResult fail(std::string error, std::string hint) {
+    return {{}, std::move(error), std::move(hint)};
+  }
+};
+
+struct OpCost {
+  double flops = 0; ///< arithmetic operations; a transcendental counts as ops/README.md says
+  double bytes = 0; ///< bytes read plus bytes written
+};
+
+struct Arity {
+  size_t least = 0, most = 0;
+};
+inline constexpr size_t anyNumber = 1U << 20;
+
+/// What the compiler may take for granted of an op.
+enum class OpClass : uint8_t {
+  Source,      ///< input, parameter, constant: no operands
+  State,       ///< assign
+  Elementwise, ///< one scalar function of broadcast operands; may be fused
+  Reduction,   ///< folds axes of one operand; sum, mean and max may close a fused chain
+  Contraction, ///< matmul
+  View,        ///< same bytes under another shape: reshape
+  Movement,    ///< elements by their place: transpose, slice, iota, …; cumSum and scatterAdd add them up
+  Composite,   ///< a whole formula in one op: softmax, softmaxCrossEntropy, fused
+  Transfer,    ///< copies a value to another device; made by the compiler
+  Request,     ///< stands for ops that a pass makes: gradients
+};
+
+enum class Presence : uint8_t { Required, Optional };
+
+/// An attribute with a text form of its own (a fused body).
+class TextCoded {
+ public:
+  virtual ~TextCoded() = default;
+  virtual std::string encode() const = 0;
+  /// False, and unchanged, when the text does not parse.
+  virtual bool decode(std::string_view text) = 0;
+};
+
+/// Sees each attribute of an op by name and by reference. Printing, parsing, sealing, comparing and hashing
+/// are each one visitor, so that an op never lists its attributes twice.
+class AttributeVisitor {
+ public:
+  virtual ~AttributeVisitor() = default;
+  virtual void field(std::string_view name, bool& value, Presence presence) = 0;
+  virtual void field(std::string_view name, int64_t& value, Presence presence) = 0;
+  virtual void field(std::string_view name, double& value, Presence presence) = 0;
+  virtual void field(std::string_view name, std::string& value, Presence presence) = 0;
+  virtual void field(std::string_view name, Dims& value, Presence presence) = 0;
+  virtual void field(std::string_view name, ElementType& value, Presence presence) = 0;
+  virtual void field(std::string_view name, TensorType& value, Presence presence) = 0;
+  virtual void field(std::string_view name, Literal& value, Presence presence) = 0;
+  virtual void field(std::string_view name, TextCoded& value, Presence presence) = 0;
+  /// An enumeration: `value` indexes `names`.
+  virtual void choice(std::string_view name, uint8_t& value, llvm::ArrayRef<std::string_view> names,
+                      Presence presence) = 0;
+};
+
+class GradientRule; // ir/gradients.h
+
+/// What an op has unless its struct says otherwise.
+struct OpDefaults {
+  /// Every backend gives the bits that the evaluator gives, whatever the operands: constants may be folded.
+  static constexpr bool exact = false;
+  void fields(AttributeVisitor&) {}     // no attributes
+  void gradient(GradientRule&) const {} // no operand has a gradient
+};
+
+/// One read of each operand and one write of each result, and `flopsPerElement` for each element of the first
+/// result.
+OpCost streamingCost(OperandTypes operands, OperandTypes results, double flopsPerElement);
+
+} // namespace dfc

@@ -1,0 +1,19 @@
+// ceil(a): the smallest whole number not below a (ONNX Ceil). Infinities, NaN and the sign of zero stay.
+// Element type: a float.
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+namespace dfc::ops {
+
+struct Ceil : OpDefaults {
+  static constexpr OpClass opClass = OpClass::Elementwise;
+  static constexpr Arity arity{1, 1};
+  static constexpr bool exact = true;
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+  void gradient(GradientRule& rule) const;
+};
+
+} // namespace dfc::ops

@@ -1,0 +1,19 @@
+// div(a, b): a / b; integers truncate towards zero, and a zero divisor gives 0. Operands broadcast as NumPy
+// does and have one element type (not bool).
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+namespace dfc::ops {
+
+struct Div : OpDefaults {
+  static constexpr OpClass opClass = OpClass::Elementwise;
+  static constexpr Arity arity{2, 2};
+  static constexpr bool exact = true;
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+  void gradient(GradientRule& rule) const;
+};
+
+} // namespace dfc::ops

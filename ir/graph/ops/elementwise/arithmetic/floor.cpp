@@ -1,0 +1,18 @@
+// floor: flat wherever it has a derivative.
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
+
+namespace dfc::ops {
+
+TypeResult Floor::types(OperandTypes operands) const {
+  return elementwiseTypes(OpKind::Floor, operands, Domain::Float);
+}
+
+OpCost Floor::cost(OperandTypes operands, OperandTypes results) const {
+  return streamingCost(operands, results, 1);
+}
+
+void Floor::gradient(GradientRule& rule) const { rule.independentOf(0); }
+
+} // namespace dfc::ops

@@ -1,0 +1,19 @@
+// floor(a): the largest whole number not above a (ONNX Floor). Infinities, NaN and the sign of zero stay.
+// Element type: a float.
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+namespace dfc::ops {
+
+struct Floor : OpDefaults {
+  static constexpr OpClass opClass = OpClass::Elementwise;
+  static constexpr Arity arity{1, 1};
+  static constexpr bool exact = true;
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+  void gradient(GradientRule& rule) const;
+};
+
+} // namespace dfc::ops

@@ -1,0 +1,18 @@
+// min(a, b): the smaller; NaN if either is NaN. Operands broadcast as NumPy does and have one element type
+// (not bool).
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+namespace dfc::ops {
+
+struct Minimum : OpDefaults {
+  static constexpr OpClass opClass = OpClass::Elementwise;
+  static constexpr Arity arity{2, 2};
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+  void gradient(GradientRule& rule) const;
+};
+
+} // namespace dfc::ops

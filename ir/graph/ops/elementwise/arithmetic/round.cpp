@@ -1,0 +1,18 @@
+// round: flat wherever it has a derivative.
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
+
+namespace dfc::ops {
+
+TypeResult Round::types(OperandTypes operands) const {
+  return elementwiseTypes(OpKind::Round, operands, Domain::Float);
+}
+
+OpCost Round::cost(OperandTypes operands, OperandTypes results) const {
+  return streamingCost(operands, results, 1);
+}
+
+void Round::gradient(GradientRule& rule) const { rule.independentOf(0); }
+
+} // namespace dfc::ops

@@ -1,0 +1,18 @@
+// sign: flat wherever it has a derivative.
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
+
+namespace dfc::ops {
+
+TypeResult Sign::types(OperandTypes operands) const {
+  return elementwiseTypes(OpKind::Sign, operands, Domain::Number);
+}
+
+OpCost Sign::cost(OperandTypes operands, OperandTypes results) const {
+  return streamingCost(operands, results, 1);
+}
+
+void Sign::gradient(GradientRule& rule) const { rule.independentOf(0); }
+
+} // namespace dfc::ops

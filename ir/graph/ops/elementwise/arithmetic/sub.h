@@ -1,0 +1,18 @@
+// sub(a, b): a - b. Operands broadcast as NumPy does and have one element type (not bool).
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+namespace dfc::ops {
+
+struct Sub : OpDefaults {
+  static constexpr OpClass opClass = OpClass::Elementwise;
+  static constexpr Arity arity{2, 2};
+  static constexpr bool exact = true;
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+  void gradient(GradientRule& rule) const;
+};
+
+} // namespace dfc::ops

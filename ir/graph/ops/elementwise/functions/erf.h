@@ -1,0 +1,18 @@
+// erf(a): the error function, 2/sqrt(pi) times the integral of exp(-t^2) from 0 to a (ONNX Erf). Element
+// type: a float.
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+namespace dfc::ops {
+
+struct Erf : OpDefaults {
+  static constexpr OpClass opClass = OpClass::Elementwise;
+  static constexpr Arity arity{1, 1};
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+  void gradient(GradientRule& rule) const;
+};
+
+} // namespace dfc::ops

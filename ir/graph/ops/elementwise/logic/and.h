@@ -1,0 +1,18 @@
+// and(a, b): of bool a and b, of integers the same bit by bit, with broadcasting (StableHLO and). Element
+// type: bool or an integer.
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+namespace dfc::ops {
+
+struct And : OpDefaults {
+  static constexpr OpClass opClass = OpClass::Elementwise;
+  static constexpr Arity arity{2, 2};
+  static constexpr bool exact = true;
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+};
+
+} // namespace dfc::ops

@@ -1,0 +1,22 @@
+// compare(a, b, direction=lt): bool, elementwise with broadcasting (StableHLO compare). A comparison with NaN
+// is false, except `ne`, which is true.
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+namespace dfc::ops {
+
+struct Compare : OpDefaults {
+  enum class Direction : uint8_t { Eq, Ne, Lt, Le, Gt, Ge };
+  static constexpr std::array<std::string_view, 6> directionNames = {"eq", "ne", "lt", "le", "gt", "ge"};
+  static constexpr OpClass opClass = OpClass::Elementwise;
+  static constexpr Arity arity{2, 2};
+  static constexpr bool exact = true;
+  Direction direction = Direction::Eq;
+  void fields(AttributeVisitor& visitor);
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+};
+
+} // namespace dfc::ops

@@ -1,0 +1,86 @@
+// matmul: with C = A B, dA = dC B^T and dB = A^T dC. Every transpose is an attribute of the two products, so
+// that none is an op; with a transposed operand the product that gives its gradient is written the other way
+// round. Both are taken in the precision of the product itself.
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
+
+#include <fmt/format.h>
+
+namespace dfc::ops {
+namespace {
+
+// The batch axes, the rows and the columns of an operand after its transpose.
+struct Factor {
+  Shape batch;
+  int64_t rows, columns;
+
+  Factor(const Shape& shape, bool transposed)
+      : batch(shape.dims().drop_back(2)), rows(shape[shape.rank() - (transposed ? 1 : 2)]),
+        columns(shape[shape.rank() - (transposed ? 2 : 1)]) {}
+};
+
+std::string describe(OperandTypes operands, bool transposeA, bool transposeB) {
+  return fmt::format("matmul of {}{} and {}{}", toString(operands[0]), transposeA ? " transposed" : "",
+                     toString(operands[1]), transposeB ? " transposed" : "");
+}
+
+} // namespace
+
+void Matmul::fields(AttributeVisitor& visitor) {
+  visitor.field("transposeA", transposeA, Presence::Optional);
+  visitor.field("transposeB", transposeB, Presence::Optional);
+  auto chosen = static_cast<uint8_t>(precision);
+  visitor.choice("precision", chosen, precisionNames, Presence::Optional);
+  precision = static_cast<Precision>(chosen);
+}
+
+TypeResult Matmul::types(OperandTypes operands) const {
+  if (static_cast<size_t>(precision) >= precisionNames.size()) {
+    return refuse(OpKind::Matmul, operands, "unknown precision", "it is ieee or tf32, or left out");
+  }
+  if (TypeResult elements = checkElements(OpKind::Matmul, operands, Domain::Number); !elements.ok()) {
+    return elements;
+  }
+  const auto fail = [&](std::string_view why, std::string hint) {
+    return TypeResult::fail(fmt::format("{}: {}", describe(operands, transposeA, transposeB), why),
+                            std::move(hint));
+  };
+  if (operands[0].shape.rank() < 2 || operands[1].shape.rank() < 2) {
+    return fail("both operands need rows and columns", "reshape a vector to [1, n] or [n, 1]");
+  }
+  const Factor a(operands[0].shape, transposeA), b(operands[1].shape, transposeB);
+  if (a.columns != b.rows) {
+    return fail(fmt::format("{} columns meet {} rows", a.columns, b.rows),
+                "transpose an operand (transposeA, transposeB) or mend a shape");
+  }
+  const std::optional<Shape> batch = broadcastShapes(a.batch, b.batch);
+  if (!batch) {
+    return fail(
+        fmt::format("the batch axes {} and {} do not broadcast", toString(a.batch), toString(b.batch)),
+        "the axes before the last two agree or are 1; reshape an operand");
+  }
+  Dims dims(batch->dims().begin(), batch->dims().end());
+  dims.append({a.rows, b.columns});
+  return resultOf(OpKind::Matmul, operands, operands[0].element, dims);
+}
+
+// A product and a sum for each element of the result and each of the k terms in it.
+OpCost Matmul::cost(OperandTypes operands, OperandTypes results) const {
+  const Factor a(operands[0].shape, transposeA);
+  return streamingCost(operands, results, 2 * static_cast<double>(a.columns));
+}
+
+void Matmul::gradient(GradientRule& rule) const {
+  const Tensor a = rule.operand(0), b = rule.operand(1), cotangent = rule.cotangent();
+  if (rule.wanted(0)) {
+    rule.give(0, transposeA ? dfc::matmul(b, cotangent, {transposeB, true}, precision)
+                            : dfc::matmul(cotangent, b, {false, !transposeB}, precision));
+  }
+  if (rule.wanted(1)) {
+    rule.give(1, transposeB ? dfc::matmul(cotangent, a, {true, transposeA}, precision)
+                            : dfc::matmul(a, cotangent, {!transposeA, false}, precision));
+  }
+}
+
+} // namespace dfc::ops

@@ -1,0 +1,26 @@
+// broadcast: its gradient is summed back over the axes that were stretched, as `give` does for every operand.
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace dfc::ops {
+
+TypeResult Broadcast::types(OperandTypes operands) const {
+  const TensorType& operand = operands.front();
+  if (Shape::valid(shape) && broadcastShapes(operand.shape, Shape(shape)) == Shape(shape)) {
+    return TypeResult::of({operand.element, Shape(shape)});
+  }
+  return TypeResult::fail(fmt::format("broadcast of {} to [{}]: it does not stretch to that",
+                                      toString(operand), fmt::join(shape, ", ")),
+                          "axes align at the last one, and only a dimension of 1 stretches");
+}
+
+OpCost Broadcast::cost(OperandTypes operands, OperandTypes results) const {
+  return streamingCost(operands, results, 0);
+}
+
+void Broadcast::gradient(GradientRule& rule) const { rule.give(0, rule.cotangent()); }
+
+} // namespace dfc::ops

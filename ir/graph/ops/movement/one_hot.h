@@ -1,0 +1,27 @@
+// oneHot(indices, depth, axis=-1, to=f32): 1 where the new axis's index is the one named, 0 elsewhere;
+// indices i32 or i64, below 0 counted from the end; one out of range gives zeros only. The new axis stands at
+// `axis` of the result (ONNX OneHot).
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+namespace dfc::ops {
+
+struct OneHot : OpDefaults {
+  static constexpr OpClass opClass = OpClass::Movement;
+  static constexpr Arity arity{1, 1};
+  static constexpr bool exact = true;
+  int64_t depth = 0;
+  int64_t axis = -1;
+  ElementType to = ElementType::F32;
+  void fields(AttributeVisitor& visitor) {
+    visitor.field("depth", depth, Presence::Required);
+    visitor.field("axis", axis, Presence::Optional);
+    visitor.field("to", to, Presence::Optional);
+  }
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+};
+
+} // namespace dfc::ops

@@ -1,0 +1,49 @@
+// slice: the gradient is padded with zeros to where its elements came from.
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace dfc::ops {
+
+TypeResult Slice::types(OperandTypes operands) const {
+  const Shape& shape = operands.front().shape;
+  if (starts.size() != shape.rank() || ends.size() != shape.rank() ||
+      (!strides.empty() && strides.size() != shape.rank())) {
+    return refuse(OpKind::Slice, operands,
+                  fmt::format("{} starts, {} ends and {} strides for {} axes", starts.size(), ends.size(),
+                              strides.size(), shape.rank()),
+                  "give one start and one end for each axis, and as many strides or none");
+  }
+  Dims dims;
+  for (size_t axis = 0; axis < shape.rank(); ++axis) {
+    const int64_t stride = strides.empty() ? 1 : strides[axis];
+    if (starts[axis] < 0 || ends[axis] < starts[axis] || ends[axis] > shape[axis] || stride < 1) {
+      return refuse(OpKind::Slice, operands,
+                    fmt::format("from {} to {} in strides of {} on axis {}, which has length {}",
+                                starts[axis], ends[axis], stride, axis, shape[axis]),
+                    "0 <= start <= end <= length, and strides of 1 or more");
+    }
+    const int64_t span = ends[axis] - starts[axis];
+    dims.push_back(span / stride + (span % stride != 0 ? 1 : 0));
+  }
+  return TypeResult::of({operands.front().element, Shape(dims)});
+}
+
+OpCost Slice::cost(OperandTypes, OperandTypes results) const { return movementCost(results); }
+
+void Slice::gradient(GradientRule& rule) const {
+  const Shape &whole = rule.operand(0).shape(), &part = rule.result().shape();
+  Dims high, interior;
+  for (size_t axis = 0; axis < whole.rank(); ++axis) {
+    const int64_t stride = strides.empty() ? 1 : strides[axis];
+    const int64_t covered = part[axis] == 0 ? 0 : (part[axis] - 1) * stride + 1;
+    interior.push_back(part[axis] > 1 ? stride - 1 : 0);
+    high.push_back(whole[axis] - starts[axis] - covered);
+  }
+  rule.give(0, dfc::pad(rule.cotangent(), starts, high, interior));
+}
+
+} // namespace dfc::ops

@@ -1,0 +1,51 @@
+// transpose: the gradient goes through the inverse permutation.
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace dfc::ops {
+namespace {
+
+bool isPermutation(llvm::ArrayRef<int64_t> axes, size_t rank) {
+  Dims sorted(axes.begin(), axes.end());
+  std::sort(sorted.begin(), sorted.end());
+  Dims all(rank);
+  std::iota(all.begin(), all.end(), int64_t(0));
+  return sorted == all;
+}
+
+} // namespace
+
+TypeResult Transpose::types(OperandTypes operands) const {
+  const Shape& shape = operands.front().shape;
+  Dims dims(shape.dims().rbegin(), shape.dims().rend());
+  if (!permutation.empty()) {
+    if (!isPermutation(permutation, shape.rank())) {
+      return refuse(OpKind::Transpose, operands,
+                    fmt::format("[{}] is no permutation of its axes", fmt::join(permutation, ", ")),
+                    fmt::format("name each axis from 0 to {} once", static_cast<int64_t>(shape.rank()) - 1));
+    }
+    for (size_t axis = 0; axis < dims.size(); ++axis) {
+      dims[axis] = shape[static_cast<size_t>(permutation[axis])];
+    }
+  }
+  return TypeResult::of({operands.front().element, Shape(dims)});
+}
+
+OpCost Transpose::cost(OperandTypes, OperandTypes results) const { return movementCost(results); }
+
+void Transpose::gradient(GradientRule& rule) const {
+  Dims inverse(permutation.size());
+  for (size_t axis = 0; axis < permutation.size(); ++axis) {
+    inverse[static_cast<size_t>(permutation[axis])] = static_cast<int64_t>(axis);
+  }
+  rule.give(0, dfc::transpose(rule.cotangent(), inverse));
+}
+
+} // namespace dfc::ops

@@ -1,0 +1,25 @@
+// batchNormGradient(a, scale, mean, variance, cotangent, axis=1, epsilon=1e-5): three results: the gradients
+// of batchNormTraining's first result to a, scale and bias (StableHLO batch_norm_grad). Element type: a
+// float.
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+namespace dfc::ops {
+
+struct BatchNormGradient : OpDefaults {
+  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr Arity arity{5, 5};
+  int64_t axis = 1;
+  double epsilon = 1e-5;
+  void fields(AttributeVisitor& visitor) {
+    visitor.field("axis", axis, Presence::Optional);
+    visitor.field("epsilon", epsilon, Presence::Optional);
+  }
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+  void gradient(GradientRule& rule) const;
+};
+
+} // namespace dfc::ops

@@ -1,0 +1,26 @@
+// dropout(a, step, rate=0.5, seed=0): each element is 0 with probability `rate`, else a / (1 - rate)
+// (Srivastava et al. 2014). Which ones depends on the seed, the element's index and `step` (an i64 scalar:
+// count it up to draw anew) alone, by Philox4x32-10 (Salmon et al. 2011), so that the bits are the same on
+// every device. 0 <= rate < 1. Element type: a float.
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+namespace dfc::ops {
+
+struct Dropout : OpDefaults {
+  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr Arity arity{2, 2};
+  double rate = 0.5;
+  int64_t seed = 0;
+  void fields(AttributeVisitor& visitor) {
+    visitor.field("rate", rate, Presence::Optional);
+    visitor.field("seed", seed, Presence::Optional);
+  }
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+  void gradient(GradientRule& rule) const;
+};
+
+} // namespace dfc::ops

@@ -1,0 +1,27 @@
+// logSoftmax: with l the result, da = dl - exp(l) sum(dl) along the axis.
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
+
+namespace dfc::ops {
+
+TypeResult LogSoftmax::types(OperandTypes operands) const {
+  if (TypeResult elements = checkElements(OpKind::LogSoftmax, operands, Domain::Float); !elements.ok()) {
+    return elements;
+  }
+  TypeResult known = checkAxis(OpKind::LogSoftmax, operands, axis);
+  return known.ok() ? TypeResult::of(operands.front()) : known;
+}
+
+// For each element: the maximum, two differences, exp and the sum; the logarithm of a row's sum is lost
+// beside them.
+OpCost LogSoftmax::cost(OperandTypes operands, OperandTypes results) const {
+  return streamingCost(operands, results, 4 + expFlops);
+}
+
+void LogSoftmax::gradient(GradientRule& rule) const {
+  const Tensor cotangent = rule.cotangent();
+  rule.give(0, cotangent - dfc::exp(rule.result()) * reduceSum(cotangent, {axis}, true));
+}
+
+} // namespace dfc::ops

@@ -1,0 +1,26 @@
+// softmax: with s the result, da = s (ds - sum(ds s)) along the axis.
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
+
+namespace dfc::ops {
+
+TypeResult Softmax::types(OperandTypes operands) const {
+  if (TypeResult elements = checkElements(OpKind::Softmax, operands, Domain::Float); !elements.ok()) {
+    return elements;
+  }
+  TypeResult known = checkAxis(OpKind::Softmax, operands, axis);
+  return known.ok() ? TypeResult::of(operands.front()) : known;
+}
+
+// For each element: the maximum, the difference, exp, the sum and the quotient.
+OpCost Softmax::cost(OperandTypes operands, OperandTypes results) const {
+  return streamingCost(operands, results, 3 + expFlops + divFlops);
+}
+
+void Softmax::gradient(GradientRule& rule) const {
+  const Tensor result = rule.result(), cotangent = rule.cotangent();
+  rule.give(0, result * (cotangent - reduceSum(cotangent * result, {axis}, true)));
+}
+
+} // namespace dfc::ops

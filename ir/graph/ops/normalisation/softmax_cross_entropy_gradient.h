@@ -1,0 +1,17 @@
+// softmaxCrossEntropyGradient(logits, labels, cotangent): cotangent * (softmax(logits) - oneHot(labels)) / n,
+// the gradient of softmaxCrossEntropy for its logits. cotangent: a scalar of the type of logits.
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+namespace dfc::ops {
+
+struct SoftmaxCrossEntropyGradient : OpDefaults {
+  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr Arity arity{3, 3};
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+};
+
+} // namespace dfc::ops

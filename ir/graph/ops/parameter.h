@@ -1,0 +1,28 @@
+// parameter: a value that outlives a step (weights, optimiser state). `assign` gives its next value; a step
+// reads the old one. How it starts: zeros, a constant, drawn from Philox 4x32-10 (Salmon et al., SC 2011: a
+// seed gives the same bits anywhere), or read from a file.
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+namespace dfc::ops {
+
+struct Parameter : OpDefaults {
+  /// Zeros; Constant: every element `a`; Uniform: in [a, b); Normal: mean a, deviation b; Glorot: uniform in
+  /// +-limit, limit = sqrt(6 / (fanIn + fanOut)) of the last two axes (Glorot and Bengio 2010); File: from
+  /// `file` (.npy, or "weights.safetensors#name").
+  enum class Initialiser : uint8_t { Zeros, Constant, Uniform, Normal, Glorot, File };
+  static constexpr OpClass opClass = OpClass::Source;
+  static constexpr Arity arity{0, 0};
+  TensorType type;
+  Initialiser initialiser = Initialiser::Zeros;
+  double a = 0, b = 0;
+  int64_t seed = 0;
+  std::string file;
+  void fields(AttributeVisitor& visitor);
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+};
+
+} // namespace dfc::ops

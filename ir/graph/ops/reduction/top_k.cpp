@@ -1,0 +1,53 @@
+// topK: the gradient of each value goes to the element that it was; the indices carry none. A mask chooses,
+// so that an infinite gradient does not become NaN elsewhere.
+#include "ir/graph/rules/axis_view.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/op_rules.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace dfc::ops {
+
+TypeResult TopK::types(OperandTypes operands) const {
+  if (TypeResult elements = checkElements(OpKind::TopK, operands, Domain::Number); !elements.ok()) {
+    return elements;
+  }
+  if (TypeResult known = checkAxis(OpKind::TopK, operands, axis); !known.ok()) {
+    return known;
+  }
+  const TensorType& whole = operands.front();
+  const size_t along = *normalAxis(axis, whole.shape.rank());
+  if (k < 0 || k > whole.shape[along]) {
+    return refuse(OpKind::TopK, operands,
+                  fmt::format("k is {}, and axis {} has length {}", k, along, whole.shape[along]),
+                  "0 <= k <= length");
+  }
+  Dims dims(whole.shape.dims().begin(), whole.shape.dims().end());
+  dims[along] = k;
+  TypeResult results;
+  results.types = {{whole.element, Shape(dims)}, {ElementType::I64, Shape(dims)}};
+  return results;
+}
+
+// A comparison for each element, and for each of those that a heap of k would sift.
+OpCost TopK::cost(OperandTypes operands, OperandTypes results) const {
+  OpCost cost = streamingCost(operands, results, 0);
+  cost.flops =
+      static_cast<double>(operands.front().shape.elements()) * (1 + std::bit_width(static_cast<uint64_t>(k)));
+  return cost;
+}
+
+void TopK::gradient(GradientRule& rule) const {
+  const Shape& whole = rule.operand(0).shape();
+  const AxisView view(whole, axis);
+  const Tensor chosen =
+      oneHot(reshape(rule.result(1), {view.outer, k, view.inner}), view.length, 1, ElementType::Bool);
+  const Tensor cotangent = reshape(rule.cotangent(0), {view.outer, 1, k, view.inner});
+  const Tensor spread = reduceSum(select(chosen, cotangent, 0), {2});
+  rule.give(0, reshape(spread, {whole.dims().begin(), whole.dims().end()}));
+}
+
+} // namespace dfc::ops

@@ -1,0 +1,40 @@
+// averagePoolGradient: the adjoint of averagePool, which is linear: so its own gradient is that averagePool.
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/rules/windows.h"
+
+#include <fmt/format.h>
+
+namespace dfc::ops {
+
+TypeResult AveragePoolGradient::types(OperandTypes operands) const {
+  constexpr OpKind kind = OpKind::AveragePoolGradient;
+  if (TypeResult elements = checkElements(kind, operands, Domain::Float); !elements.ok()) {
+    return elements;
+  }
+  if (TypeResult known = checkImageShape(kind, operands, shape); !known.ok()) {
+    return known;
+  }
+  TypeResult pooled = poolTypes(kind, operands, Shape(shape), windowAttributes(*this), countPadding);
+  if (pooled.ok() && !(pooled.types[0] == operands[0])) {
+    return refuse(
+        kind, operands,
+        fmt::format("averagePool of {} gives {}", toString(Shape(shape)), toString(pooled.types[0].shape)),
+        "give the attributes and the shape of the averagePool whose gradient this is");
+  }
+  return pooled.ok() ? TypeResult::of({operands[0].element, Shape(shape)}) : pooled;
+}
+
+OpCost AveragePoolGradient::cost(OperandTypes operands, OperandTypes results) const {
+  OpCost cost = streamingCost(operands, results, 0);
+  const Windows windows = windowsOf(Shape(shape), windowAttributes(*this));
+  cost.flops =
+      (static_cast<double>(windows.size()) + divFlops) * static_cast<double>(operands[0].shape.elements());
+  return cost;
+}
+
+void AveragePoolGradient::gradient(GradientRule& rule) const {
+  rule.give(0, averagePool(rule.cotangent(), window, {strides, low, high, {}}, countPadding));
+}
+
+} // namespace dfc::ops

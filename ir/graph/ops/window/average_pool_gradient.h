@@ -1,0 +1,32 @@
+// averagePoolGradient(cotangent, shape, …): the gradient of averagePool to its operand, of dimensions
+// `shape`; the other attributes are those of the averagePool.
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+namespace dfc::ops {
+
+struct AveragePoolGradient : OpDefaults {
+  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr Arity arity{1, 1};
+  Dims shape;
+  Dims window;
+  Dims strides;
+  Dims low;
+  Dims high;
+  bool countPadding = false;
+  void fields(AttributeVisitor& visitor) {
+    visitor.field("shape", shape, Presence::Required);
+    visitor.field("window", window, Presence::Required);
+    visitor.field("strides", strides, Presence::Optional);
+    visitor.field("low", low, Presence::Optional);
+    visitor.field("high", high, Presence::Optional);
+    visitor.field("countPadding", countPadding, Presence::Optional);
+  }
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+  void gradient(GradientRule& rule) const;
+};
+
+} // namespace dfc::ops

@@ -1,0 +1,32 @@
+// conv2d(a, filter, strides=[1, 1], low=[0, 0], high=[0, 0], dilations=[1, 1], groups=1): cross-correlation
+// of a [N, C, H, W] with filter [M, C / groups, KH, KW]; result [N, M, H', W']. `low` and `high`: zeros
+// before and after each of the two axes (ONNX Conv without its bias, PyTorch conv2d). Element type: a float;
+// f16 and bf16 accumulate in f32.
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+namespace dfc::ops {
+
+struct Conv2d : OpDefaults {
+  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr Arity arity{2, 2};
+  Dims strides;
+  Dims low;
+  Dims high;
+  Dims dilations;
+  int64_t groups = 1;
+  void fields(AttributeVisitor& visitor) {
+    visitor.field("strides", strides, Presence::Optional);
+    visitor.field("low", low, Presence::Optional);
+    visitor.field("high", high, Presence::Optional);
+    visitor.field("dilations", dilations, Presence::Optional);
+    visitor.field("groups", groups, Presence::Optional);
+  }
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+  void gradient(GradientRule& rule) const;
+};
+
+} // namespace dfc::ops

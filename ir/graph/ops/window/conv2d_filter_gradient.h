@@ -1,0 +1,32 @@
+// conv2dFilterGradient(a, cotangent, shape, …): the gradient of conv2d to its filter, of dimensions `shape`;
+// the other attributes are those of the conv2d.
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+namespace dfc::ops {
+
+struct Conv2dFilterGradient : OpDefaults {
+  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr Arity arity{2, 2};
+  Dims shape;
+  Dims strides;
+  Dims low;
+  Dims high;
+  Dims dilations;
+  int64_t groups = 1;
+  void fields(AttributeVisitor& visitor) {
+    visitor.field("shape", shape, Presence::Required);
+    visitor.field("strides", strides, Presence::Optional);
+    visitor.field("low", low, Presence::Optional);
+    visitor.field("high", high, Presence::Optional);
+    visitor.field("dilations", dilations, Presence::Optional);
+    visitor.field("groups", groups, Presence::Optional);
+  }
+
+  TypeResult types(OperandTypes operands) const;
+  OpCost cost(OperandTypes operands, OperandTypes results) const;
+  void gradient(GradientRule& rule) const;
+};
+
+} // namespace dfc::ops

@@ -1,0 +1,68 @@
+#include "ir/graph/rules/batch_norm_rules.h"
+
+#include "ir/graph/rules/axis_view.h"
+#include "ir/author/dsl.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace dfc {
+
+TypeResult checkBatchNorm(OpKind kind, OperandTypes operands, size_t vectors, int64_t axis, double epsilon) {
+  if (TypeResult elements = checkElements(kind, operands, Domain::Float); !elements.ok()) {
+    return elements;
+  }
+  if (TypeResult known = checkAxis(kind, operands, axis); !known.ok()) {
+    return known;
+  }
+  if (!(epsilon >= 0) || std::isinf(epsilon)) {
+    return refuse(kind, operands, fmt::format("epsilon is {}", epsilon), "give a number, 0 or more");
+  }
+  const Shape& shape = operands[0].shape;
+  const int64_t channels = shape[*normalAxis(axis, shape.rank())];
+  for (size_t i = 1; i <= vectors; ++i) {
+    if (!(operands[i].shape == Shape{channels})) {
+      return refuse(kind, operands,
+                    fmt::format("axis {} has {} channels, but operand {} is {}", axis, channels, i,
+                                toString(operands[i].shape)),
+                    fmt::format("give a number for each channel, [{}], or another axis", channels));
+    }
+  }
+  return {};
+}
+
+TypeResult checkChannelElements(OpKind kind, OperandTypes operands, int64_t axis) {
+  const Channels channels(operands[0].shape, axis);
+  if (channels.channels > 0 && channels.elements() == 0) {
+    return refuse(kind, operands, "a channel without elements has no mean",
+                  "give at least one element for each channel");
+  }
+  return {};
+}
+
+Channels::Channels(const Shape& shape, int64_t axis) {
+  const AxisView view(shape, axis);
+  outer = view.outer;
+  channels = view.length;
+  inner = view.inner;
+}
+
+ChannelMath::ChannelMath(const Shape& shape, int64_t axis) : channels_(shape, axis) {
+  const size_t along = *normalAxis(axis, shape.rank());
+  across_.assign(shape.rank() - along, 1);
+  across_[0] = channels_.channels;
+  for (size_t d = 0; d < shape.rank(); ++d) {
+    if (d != along) {
+      others_.push_back(static_cast<int64_t>(d));
+    }
+  }
+}
+
+Tensor ChannelMath::across(Tensor vector) const {
+  return across_.size() == 1 ? vector : reshape(vector, across_);
+}
+
+Tensor ChannelMath::sum(Tensor tensor) const { return others_.empty() ? tensor : reduceSum(tensor, others_); }
+
+} // namespace dfc

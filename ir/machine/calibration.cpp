@@ -1,0 +1,153 @@
+// The table itself, and signatures. A signature is read back by the parser of graph files: as the one op of a
+// graph whose inputs have its types, which must then have that very signature.
+#include "ir/machine/calibration.h"
+
+#include "ir/author/text/parse.h"
+#include "ir/author/text/print_op.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfc {
+namespace {
+
+bool before(const CalibratedOp& a, const CalibratedOp& b) { return a.signature < b.signature; }
+
+/// The pieces of "kind(types) attributes".
+struct Pieces {
+  std::string_view kind, types, attributes;
+};
+
+std::optional<Pieces> piecesOf(std::string_view signature) {
+  const size_t open = signature.find('(');
+  const size_t close = signature.find(')'); // no type has one
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
+    return std::nullopt;
+  }
+  const std::string_view rest = signature.substr(close + 1);
+  return Pieces{signature.substr(0, open), signature.substr(open + 1, close - open - 1),
+                rest.substr(rest.starts_with(' ') ? 1 : 0)};
+}
+
+/// "f32[2, 3]" and what is behind the comma after it.
+std::string_view takeType(std::string_view& types) {
+  const size_t end = types.find(']');
+  const std::string_view type = types.substr(0, end == std::string_view::npos ? end : end + 1);
+  types.remove_prefix(type.size());
+  types.remove_prefix(types.starts_with(", ") ? 2 : 0);
+  return type;
+}
+
+/// A graph file with the op, if the pieces are what they seem and it has so many results.
+std::string graphText(const Pieces& pieces, size_t results, size_t& operands) {
+  std::string text = "graph signature {\n", call;
+  std::string_view types = pieces.types;
+  for (operands = 0; !types.empty(); ++operands) {
+    const std::string_view type = takeType(types);
+    if (type.empty()) {
+      break;
+    }
+    text += fmt::format("  input x{} : {}\n", operands, type);
+    call += fmt::format("{}x{}", operands == 0 ? "" : ", ", operands);
+  }
+  const std::string_view comma = pieces.attributes.empty() || operands == 0 ? "" : ", ";
+  std::string names = "y";
+  for (size_t i = 1; i < results; ++i) {
+    names += fmt::format(", y{}", i);
+  }
+  return fmt::format("{}  {} = {}({}{}{})\n  fetch y\n}}\n", text, names, pieces.kind, call, comma,
+                     pieces.attributes);
+}
+
+/// The signature says nothing of results: the op is read with as many as there may be. A split has one for
+/// each of its sizes; no other op has more than three.
+std::optional<Graph> lonelyGraph(const Pieces& pieces, size_t& operands) {
+  const std::string_view sizes = pieces.attributes.substr(0, pieces.attributes.find(']'));
+  const auto parts = static_cast<size_t>(std::count(sizes.begin(), sizes.end(), ',')) + 1;
+  for (const size_t results : {size_t(1), size_t(2), size_t(3), parts}) {
+    if (auto graph = parseGraph(graphText(pieces, results, operands), "")) {
+      return *std::move(graph);
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+const CalibratedOp* Calibration::find(std::string_view signature) const {
+  const auto found =
+      std::lower_bound(ops.begin(), ops.end(), signature,
+                       [](const CalibratedOp& op, std::string_view wanted) { return op.signature < wanted; });
+  return found != ops.end() && found->signature == signature ? &*found : nullptr;
+}
+
+void Calibration::keep(std::vector<CalibratedOp> measured) {
+  for (const CalibratedOp& op : measured) {
+    DFC_ASSERT(op.seconds > 0 && std::isfinite(op.seconds), "no time: " + op.signature);
+  }
+  // The latest first among equals, so that `unique` keeps it.
+  std::vector<CalibratedOp> all(std::make_move_iterator(measured.rbegin()),
+                                std::make_move_iterator(measured.rend()));
+  all.insert(all.end(), std::make_move_iterator(ops.begin()), std::make_move_iterator(ops.end()));
+  std::stable_sort(all.begin(), all.end(), before);
+  const auto same = [](const CalibratedOp& a, const CalibratedOp& b) { return a.signature == b.signature; };
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
+  ops = std::move(all);
+}
+
+bool isTimed(OpKind kind) {
+  switch (classOf(kind)) {
+  case OpClass::Source:
+  case OpClass::State:
+  case OpClass::View:
+  case OpClass::Transfer:
+  case OpClass::Request: return false;
+  case OpClass::Elementwise:
+  case OpClass::Reduction:
+  case OpClass::Contraction:
+  case OpClass::Movement:
+  case OpClass::Composite: return true;
+  }
+  DFC_UNREACHABLE("op class");
+}
+
+std::string signatureOf(const Graph& graph, OpId op) {
+  const OpKind kind = graph[op].kind();
+  DFC_ASSERT(isTimed(kind), fmt::format("{} takes no time of its own", nameOf(kind)));
+  std::string text(nameOf(kind));
+  text += '(';
+  for (const ValueId operand : graph[op].operands) {
+    text += (text.back() == '(' ? "" : ", ") + toString(graph.typeOf(operand));
+  }
+  text += ')';
+  const std::string attributes = text::OpPrinter(graph).attributes(op);
+  return attributes.empty() ? text : text + " " + attributes;
+}
+
+std::optional<LoneOp> opOfSignature(std::string_view signature) {
+  const auto pieces = piecesOf(signature);
+  const auto kind = pieces ? opKindNamed(pieces->kind) : std::nullopt;
+  if (!kind || !isTimed(*kind)) {
+    return std::nullopt;
+  }
+  size_t operands = 0;
+  auto graph = lonelyGraph(*pieces, operands);
+  if (!graph || graph->opCount() != operands + 1) {
+    return std::nullopt;
+  }
+  const OpId op(static_cast<uint32_t>(operands));
+  if (!isTimed((*graph)[op].kind()) || signatureOf(*graph, op) != signature) {
+    return std::nullopt;
+  }
+  return LoneOp{*std::move(graph), op};
+}
+
+const Calibration* tableOf(llvm::ArrayRef<Calibration> tables, std::string_view device) {
+  const auto* found = std::find_if(tables.begin(), tables.end(),
+                                   [&](const Calibration& table) { return table.device == device; });
+  return found != tables.end() ? found : nullptr;
+}
+
+} // namespace dfc

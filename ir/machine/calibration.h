@@ -1,0 +1,65 @@
+// Calibration: how long ops take on one model of device, measured (`dfc calibrate`), by signature. The
+// signature of an op is its kind, the types of its operands and its attributes as a graph file writes them:
+// no names, and no values of operands, so that equal work has equal signatures in every graph. A file holds a
+// table for each model of device that was measured; as JSON:
+//
+//   {"tables": [{"device": "NVIDIA H200", "ops": [
+//     {"signature": "matmul(f32[64, 784], f32[784, 256]) precision=tf32", "seconds": 1e-05, "choice":
+//     "…"}]}]}
+#pragma once
+
+#include "ir/graph/graph.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dfc {
+
+/// How long one op takes on a device, measured, and which of several kernels was the quickest.
+struct CalibratedOp {
+  std::string signature;
+  double seconds = 0; ///< of one run with all that it costs (a launch too); more than 0
+  std::string choice; ///< the backend's own words: which kernel, and what ends it; "" for none
+  friend bool operator==(const CalibratedOp&, const CalibratedOp&) = default;
+};
+
+/// A table of one device model ("NVIDIA H200").
+class Calibration {
+ public:
+  std::string device;            ///< as DeviceRow::model; not empty
+  std::vector<CalibratedOp> ops; ///< by signature, each once
+
+  const CalibratedOp* find(std::string_view signature) const; ///< null when there is none
+  /// Adds what was measured; a signature that is there already takes the new row. The seconds are more than
+  /// 0.
+  void keep(std::vector<CalibratedOp> measured);
+  friend bool operator==(const Calibration&, const Calibration&) = default;
+};
+
+/// Whether ops of this kind take a device's time: not sources, views, assigns, transfers and requests.
+bool isTimed(OpKind kind);
+
+/// "fusedMatmul(f32[64, 784], f32[784, 256], f32[256]) body="add:f32 %0 %1; relu:f32 %2"": for an op that is
+/// timed.
+std::string signatureOf(const Graph& graph, OpId op);
+
+/// An op alone in a graph, its operands inputs.
+struct LoneOp {
+  Graph graph;
+  OpId op;
+};
+/// An op with this signature; none where `signatureOf` never gives it.
+std::optional<LoneOp> opOfSignature(std::string_view signature);
+
+/// The tables of a file, by device, each device once. All errors at once, located as those of a machine file:
+/// broken syntax, missing or unknown members, a device or signature twice, a signature that no op has,
+/// seconds that are no time.
+Result<std::vector<Calibration>> parseCalibrations(std::string_view json, const std::string& fileName);
+Result<std::vector<Calibration>> readCalibrations(const std::string& path);
+std::string printCalibrations(llvm::ArrayRef<Calibration> tables); ///< JSON that parses to the same tables
+
+/// The table of this device; null when there is none.
+const Calibration* tableOf(llvm::ArrayRef<Calibration> tables, std::string_view device);
+
+} // namespace dfc

@@ -1,0 +1,136 @@
+// The JSON form of calibration tables, in and out.
+#include "ir/atomic_file.h"
+#include "ir/machine/calibration.h"
+#include "ir/base/json/json_fields.h"
+#include "ir/base/json/json_text.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+namespace dfc {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr uint64_t largestFile = uint64_t{64} << 20;
+constexpr size_t deepestNesting = 8;
+
+class CalibrationReader : private JsonFields {
+ public:
+  explicit CalibrationReader(JsonDocument& document) : JsonFields(document), document_(document) {}
+
+  std::vector<Calibration> run() {
+    const Json& root = document_.root();
+    if (!root.is_object()) {
+      document_.errorAt("", "a calibration file holds one object", "dfc calibrate writes them");
+      return {};
+    }
+    knownKeys(root, "", {"tables"});
+    if (!root.contains("tables")) {
+      document_.errorMissing("", "tables", "dfc calibrate writes calibration files");
+    }
+    eachRow(root, "", "tables", [&](const Json& row, const std::string& path) { readTable(row, path); });
+    std::sort(tables_.begin(), tables_.end(),
+              [](const Calibration& a, const Calibration& b) { return a.device < b.device; });
+    return std::move(tables_);
+  }
+
+ private:
+  void readTable(const Json& row, const std::string& path) {
+    knownKeys(row, path, {"device", "ops"});
+    Calibration table;
+    text(row, path, "device", table.device, true);
+    const std::string where = join(path, "device");
+    if (row.contains("device") && table.device.empty() && !document_.complainedOf(where)) {
+      document_.errorAt(where, "a table is of a model of device",
+                        "write the model that the machine file has");
+    }
+    if (!table.device.empty() && tableOf(tables_, table.device) != nullptr) {
+      document_.errorAt(where, fmt::format("a second table of '{}'", table.device), "keep one of them");
+    }
+    if (member(row, path, "ops", true) != nullptr) {
+      std::unordered_set<std::string> known;
+      eachRow(row, path, "ops",
+              [&](const Json& op, const std::string& at) { table.ops.push_back(readOp(op, at, known)); });
+    }
+    std::sort(table.ops.begin(), table.ops.end(),
+              [](const CalibratedOp& a, const CalibratedOp& b) { return a.signature < b.signature; });
+    tables_.push_back(std::move(table));
+  }
+
+  CalibratedOp readOp(const Json& row, const std::string& path, std::unordered_set<std::string>& known) {
+    knownKeys(row, path, {"signature", "seconds", "choice"});
+    CalibratedOp op;
+    text(row, path, "signature", op.signature, true);
+    number(row, path, "seconds", op.seconds, true);
+    text(row, path, "choice", op.choice);
+    const std::string where = join(path, "signature");
+    if (row.contains("signature") && !document_.complainedOf(where)) {
+      if (!known.insert(op.signature).second) {
+        document_.errorAt(where, "the same op a second time", "keep one of them");
+      } else if (!opOfSignature(op.signature)) {
+        document_.errorAt(where, "no op that a device spends time on has this signature",
+                          "dfc calibrate writes signatures: kind(operand types) attributes");
+      }
+    }
+    const std::string time = join(path, "seconds");
+    if (row.contains("seconds") && !document_.complainedOf(time) &&
+        !(op.seconds > 0 && std::isfinite(op.seconds))) {
+      document_.errorAt(time, "a time is more than 0");
+    }
+    return op;
+  }
+
+  JsonDocument& document_;
+  std::vector<Calibration> tables_;
+};
+
+std::string printOp(const CalibratedOp& op) {
+  const std::string choice = op.choice.empty() ? "" : fmt::format(", \"choice\": {}", jsonQuoted(op.choice));
+  return fmt::format("    {{\"signature\": {}, \"seconds\": {}{}}}", jsonQuoted(op.signature),
+                     jsonNumber(op.seconds), choice);
+}
+
+std::string printTable(const Calibration& table) {
+  std::string rows;
+  for (const CalibratedOp& op : table.ops) {
+    rows += (rows.empty() ? "\n" : ",\n") + printOp(op);
+  }
+  return fmt::format("  {{\"device\": {}, \"ops\": [{}]}}", jsonQuoted(table.device), rows);
+}
+
+} // namespace
+
+Result<std::vector<Calibration>> parseCalibrations(std::string_view json, const std::string& fileName) {
+  JsonDocument document(json, fileName, deepestNesting);
+  if (!document.readable()) {
+    return document.takeErrors();
+  }
+  auto tables = CalibrationReader(document).run();
+  if (!document.clean()) {
+    return document.takeErrors();
+  }
+  return tables;
+}
+
+Result<std::vector<Calibration>> readCalibrations(const std::string& path) {
+  const Result<std::string> text = readTextFile(path, largestFile);
+  if (!text.ok()) {
+    return text.errors();
+  }
+  return parseCalibrations(*text, path);
+}
+
+std::string printCalibrations(llvm::ArrayRef<Calibration> tables) {
+  std::string text;
+  for (const Calibration& table : tables) {
+    text += (text.empty() ? "\n" : ",\n") + printTable(table);
+  }
+  return fmt::format("{{\"tables\": [{}\n]}}\n", text);
+}
+
+} // namespace dfc

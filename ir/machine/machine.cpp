@@ -1,0 +1,129 @@
+// The machine's questions: who is host, which route joins two devices, how long a copy takes, which chain of
+// routes is cheapest. Assumes a machine that verifyMachine accepts; promises the same answer every time.
+#include "ir/machine/machine.h"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+#include <tuple>
+
+namespace dfc {
+namespace {
+
+/// How far a device is: seconds, then hops, then the route that reaches it, so that ties have one answer.
+struct Reach {
+  double seconds = std::numeric_limits<double>::infinity();
+  uint32_t hops = 0;
+  uint32_t route = 0;
+  auto key() const { return std::tuple(seconds, hops, route); }
+};
+
+/// Dijkstra 1959 over the routes, with the cost of `bytes` on each.
+class PathSearch {
+ public:
+  PathSearch(const Machine& machine, DeviceId from, int64_t bytes)
+      : machine_(machine), bytes_(bytes), reach_(machine.devices.size()), leaving_(machine.devices.size()) {
+    for (uint32_t i = 0; i < machine.routes.size(); ++i) {
+      leaving_[machine.routes[i].from].push_back(i);
+    }
+    reach_[from].seconds = 0;
+    open_.push({0, 0, from.index()});
+    while (!open_.empty()) {
+      settleNext();
+    }
+  }
+
+  std::optional<std::vector<Route>> chainTo(DeviceId from, DeviceId to) const {
+    if (reach_[to].seconds == std::numeric_limits<double>::infinity()) {
+      return std::nullopt;
+    }
+    std::vector<Route> chain;
+    for (DeviceId at = to; at != from; at = chain.back().from) {
+      chain.push_back(machine_.routes[reach_[at].route]);
+    }
+    std::reverse(chain.begin(), chain.end());
+    return chain;
+  }
+
+ private:
+  void settleNext() {
+    const auto [seconds, hops, index] = open_.top();
+    open_.pop();
+    const DeviceId device(index);
+    if (seconds != reach_[device].seconds || hops != reach_[device].hops) {
+      return; // an entry that a shorter one has replaced
+    }
+    for (const uint32_t route : leaving_[device]) {
+      relax(route, seconds, hops);
+    }
+  }
+
+  void relax(uint32_t route, double seconds, uint32_t hops) {
+    const Route& row = machine_.routes[route];
+    const Reach found{seconds + machine_.seconds(row, bytes_), hops + 1, route};
+    Reach& best = reach_[row.to];
+    if (found.key() < best.key()) {
+      best = found;
+      open_.push({found.seconds, found.hops, row.to.index()});
+    }
+  }
+
+  using Entry = std::tuple<double, uint32_t, uint32_t>; // seconds, hops, device
+  const Machine& machine_;
+  int64_t bytes_;
+  SideTable<DeviceId, Reach> reach_;
+  SideTable<DeviceId, std::vector<uint32_t>> leaving_;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open_;
+};
+
+} // namespace
+
+std::string_view name(DeviceKind kind) {
+  switch (kind) {
+  case DeviceKind::Cpu: return "cpu";
+  case DeviceKind::Gpu: return "gpu";
+  }
+  DFC_UNREACHABLE("device kind");
+}
+
+DeviceId Machine::host() const {
+  for (const DeviceId device : devices.ids()) {
+    if (devices[device].kind == DeviceKind::Cpu) {
+      return device;
+    }
+  }
+  DFC_UNREACHABLE("machine '" + name + "' has no cpu");
+}
+
+DeviceId Machine::findDevice(std::string_view wanted) const {
+  for (const DeviceId device : devices.ids()) {
+    if (devices[device].name == wanted) {
+      return device;
+    }
+  }
+  return {};
+}
+
+const Route* Machine::directRoute(DeviceId from, DeviceId to) const {
+  const auto found = std::find_if(routes.begin(), routes.end(),
+                                  [&](const Route& route) { return route.from == from && route.to == to; });
+  return found == routes.end() ? nullptr : &*found;
+}
+
+double Machine::seconds(const Route& route, int64_t bytes) const {
+  double latency = 0;
+  double bandwidth = std::numeric_limits<double>::infinity();
+  for (const LinkId link : route.links) {
+    latency += links[link].latencySeconds;
+    if (links[link].bandwidth > 0) {
+      bandwidth = std::min(bandwidth, links[link].bandwidth);
+    }
+  }
+  return latency + static_cast<double>(bytes) / bandwidth;
+}
+
+std::optional<std::vector<Route>> Machine::path(DeviceId from, DeviceId to, int64_t bytes) const {
+  return PathSearch(*this, from, bytes).chainTo(from, to);
+}
+
+} // namespace dfc

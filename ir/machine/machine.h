@@ -1,0 +1,75 @@
+// Machine: the devices, links and routes that a plan is made for; plain data. Times in seconds, sizes in
+// bytes, rates in bytes or operations a second; a capacity or rate of 0 means no limit. The JSON form
+// (samples/machines/README.md) extends that of the reference scorer (devices, links, routes).
+#pragma once
+
+#include "ir/base/diagnostic.h"
+#include "ir/base/ids.h"
+#include "ir/graph/op_parts.h"
+#include "ir/base/table.h"
+
+#include <array>
+#include <map>
+
+namespace dfc {
+
+enum class DeviceKind : uint8_t { Cpu, Gpu };
+std::string_view name(DeviceKind kind); ///< "cpu", "gpu"
+
+struct DeviceRow {
+  std::string name; ///< "cpu0", "gpu1"
+  DeviceKind kind = DeviceKind::Cpu;
+  std::string model;          ///< free text, e.g. "NVIDIA H200"; may be empty
+  int64_t memoryBytes = 0;    ///< capacity for a plan; 0 means unlimited
+  uint32_t computeQueues = 1; ///< how many ops run at once
+  uint32_t threads = 1;       ///< of the device as a whole (cpu and emulated devices)
+  std::array<double, allElementTypes.size()>
+      peakFlops{};            ///< by ElementType, for matmul-like ops, of the device as a whole
+  double tf32Flops = 0;       ///< of f32 matmuls in tf32; 0 means as f32
+  double memoryBandwidth = 0; ///< bytes a second, reads plus writes
+  double launchSeconds = 0;   ///< fixed cost of one op
+  /// Fixed cost of a step: its queues do nothing before so many seconds of it have passed (a GPU's commands
+  /// of a step are launched as one).
+  double stepOverheadSeconds = 0;
+};
+
+/// Something that copies occupy: a bus direction, an NVLink, a switch port.
+struct LinkRow {
+  std::string name;
+  double latencySeconds = 0;
+  double bandwidth = 0; ///< bytes a second
+  uint32_t slots = 1;   ///< copies at once; 0 means any number
+};
+
+/// A transfer from `from` to `to` holds a slot of every link for sum(latency) + bytes / min(bandwidth).
+struct Route {
+  DeviceId from, to;
+  llvm::SmallVector<LinkId, 2> links;
+};
+
+class Machine {
+ public:
+  std::string name = "machine";
+  Table<DeviceId, DeviceRow> devices;
+  Table<LinkId, LinkRow> links;
+  std::vector<Route> routes;
+
+  /// The device that feeds, results and staging use: the first cpu. Asserts that there is one (`verify`
+  /// checks).
+  DeviceId host() const;
+  DeviceId findDevice(std::string_view name) const; ///< invalid id when there is none
+  const Route* directRoute(DeviceId from, DeviceId to) const;
+  /// Seconds that `bytes` take over one route, contention aside.
+  double seconds(const Route& route, int64_t bytes) const;
+  /// The cheapest chain of routes from one device to another for `bytes` (Dijkstra; fewest hops on a tie);
+  /// empty when `from == to`, none when unreachable. Intermediate devices are where a transfer is staged.
+  std::optional<std::vector<Route>> path(DeviceId from, DeviceId to, int64_t bytes) const;
+};
+
+/// Reads and checks a machine file. `fileName` is for messages. All errors at once, each located by its JSON
+/// path and, where the text itself is broken, by line and column.
+Result<Machine> parseMachine(std::string_view json, const std::string& fileName);
+Result<Machine> readMachine(const std::string& path);
+std::string printMachine(const Machine& machine); ///< JSON that parses to the same machine
+
+} // namespace dfc

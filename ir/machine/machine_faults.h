@@ -1,0 +1,30 @@
+// What is wrong with a machine, by JSON path, so that a verifier can say it of an object and the parser of a
+// place in a file.
+#pragma once
+
+#include "ir/machine/machine.h"
+
+namespace dfc {
+
+struct MachineFault {
+  std::string path;    ///< "links[2].bandwidth"
+  std::string message; ///< what is wrong there
+  std::string hint;
+};
+
+/// The most queues that a device may have: far above real ones, low enough that tables by queue stay small.
+inline constexpr uint32_t mostComputeQueues = 1024;
+
+/// The most threads of a device: a run starts as many as the plan says.
+inline constexpr uint32_t mostThreads = 4096;
+
+/// The most devices of a machine.
+inline constexpr size_t mostDevices = 1024;
+
+/// The slowest rate and the longest duration: far beyond real ones. An op has less than 1e45 operations and
+/// bytes, a plan fewer than 2^32 steps, so no sum of predicted times leaves the numbers that a double has.
+inline constexpr double leastRate = 1e-30, mostSeconds = 1e30;
+
+std::vector<MachineFault> machineFaults(const Machine& machine);
+
+} // namespace dfc

@@ -1,0 +1,34 @@
+// The file around a sealed plan: a header, the plan as a FlatBuffer, the bytes of the constants. Constants
+// stand outside the FlatBuffer because that ends at 2 GiB. A checksum over all of it finds every altered
+// byte.
+//
+//     offset  bytes
+//          0      8  magic "DFCPLAN\n"
+//          8      4  format version
+//         12      4  CRC-32 of the file with these four bytes zero
+//         16      8  bytes of the plan
+//         24      8  bytes of the constants
+//         32      …  plan, then constants; nothing after them
+//
+// Integers are little-endian. For ir/executable_*.cpp only.
+#pragma once
+
+#include "ir/base/diagnostic.h"
+
+#include <span>
+
+namespace dfc {
+
+inline constexpr uint32_t formatVersion = 1;
+
+/// The two parts of a file that holds together.
+struct PlanParts {
+  std::span<const std::byte> plan;
+  std::span<const std::byte> constants;
+};
+
+std::vector<std::byte> wrapPlan(const PlanParts& parts);
+/// Checks magic, version, sizes and checksum, in this order. The parts lie in `bytes`.
+Result<PlanParts> unwrapPlan(std::span<const std::byte> bytes, const std::string& fileName);
+
+} // namespace dfc

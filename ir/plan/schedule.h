@@ -1,0 +1,53 @@
+// Schedule: every op that does work as a step on a queue, queues in order, and the waits between queues.
+// Waits are pruned: one that follows from queue order and other waits is left out. Predicted times in
+// seconds.
+#pragma once
+
+#include "ir/plan/placed_graph.h"
+
+namespace dfc {
+
+enum class QueueKind : uint8_t { Compute, CopyIn, CopyOut, Peer };
+std::string_view name(QueueKind kind); ///< "compute", "copyIn", "copyOut", "peer"
+
+struct QueueRow {
+  DeviceId device;
+  QueueKind kind = QueueKind::Compute;
+  uint32_t index = 0;                 ///< among the device's queues of this kind
+  llvm::SmallVector<StepId, 0> steps; ///< in the order of execution
+};
+
+struct StepRow {
+  OpId op;
+  QueueId queue;
+  uint32_t position = 0;              ///< in its queue
+  llvm::SmallVector<StepId, 2> waits; ///< steps of other queues that must have ended; at most one a queue
+  double start = 0, end = 0;          ///< predicted
+  /// Of the computing power of its device, how much it uses while it runs there alone: 0 to 1. What runs at
+  /// once on the queues of a device and wants more than all of it is slowed down.
+  double demand = 0;
+  double slowed = 0; ///< seconds of `end - start` that it would not need if it ran alone
+  double alone() const { return end - start - slowed; }
+};
+
+/// Proven lower bounds on the makespan of this placed graph on this machine (no schedule of it can be
+/// shorter).
+struct LowerBounds {
+  double criticalPath = 0; ///< longest chain of ops and transfers
+  /// Of a device's compute queues together, or a copy queue, where its work is shared out at best: no task
+  /// before the chain that leads to it, and after each the chain that follows from it.
+  double busiestQueue = 0;
+  double busiestLink = 0; ///< the same of a link and its transfers
+  double best() const;    ///< the largest
+};
+
+struct Schedule {
+  Table<QueueId, QueueRow> queues;
+  Table<StepId, StepRow> steps; ///< in the order of predicted start: a topological order of waits and queues
+  SideTable<OpId, StepId> stepOf; ///< invalid for resident ops
+  double makespan = 0;
+  LowerBounds bounds;
+  std::string nameOf(QueueId queue, const Machine& machine) const; ///< "gpu0 copyIn", "cpu0 compute 1"
+};
+
+} // namespace dfc

@@ -1,0 +1,31 @@
+// Trace: which op ran on which queue from when to when; one type for predicted and measured, so that both are
+// drawn in one picture. Seconds from the beginning of the first step of the trace.
+#pragma once
+
+#include "ir/plan/executable.h"
+
+namespace dfc {
+
+struct Span {
+  StepId step;
+  uint32_t round = 0; ///< which training step, from 0
+  double begin = 0, end = 0;
+};
+
+struct Trace {
+  enum class Origin : uint8_t { Predicted, Measured };
+  Origin origin = Origin::Predicted;
+  std::vector<Span> spans;
+  double makespan() const; ///< from the first begin to the last end
+};
+
+/// The schedule's own predicted times as a trace.
+Trace predictedTrace(const Executable& executable);
+
+/// Seconds in which at least one transfer and one computation were both under way.
+double overlapSeconds(const Trace& trace, const Executable& executable);
+
+/// Chrome trace-event JSON (opens in Perfetto and chrome://tracing): a process per trace, a thread per queue.
+std::string chromeTrace(llvm::ArrayRef<const Trace*> traces, const Executable& executable);
+
+} // namespace dfc

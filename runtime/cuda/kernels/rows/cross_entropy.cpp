@@ -1,0 +1,193 @@
+// softmaxCrossEntropy: each row's loss from one sweep over it, by lanes of a warp, a warp or a block, with
+// all loads of some 32 values a thread under way at once. Losses are summed in an order fixed by the shape:
+// by a thread over its rows, by a block, and by a second launch where there is more than one block.
+#include "runtime/cuda/kernels/rows/rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dfc::cuda {
+namespace {
+
+constexpr std::string_view lossText = R"(
+using Label = $Label$;
+struct Shared : Agreement { Real sums[threads / 32]; };
+DFC_INLINE void addPacks(Totals& into, const Element* row, Index first) {
+  Pack<Element, width> packs[together];
+#pragma unroll
+  for (int n = 0; n < together; ++n) {
+    const Index column = first + n * (lanes * width);
+    if (column < classes) packs[n] = loadPack<width>(row + column);
+  }
+  Real x[together * width];
+#pragma unroll
+  for (int n = 0; n < together; ++n) {
+    const bool inside = first + n * (lanes * width) < classes;
+#pragma unroll
+    for (int k = 0; k < width; ++k) x[n * width + k] = inside ? valueOf(packs[n].at[k]) : start().most;
+  }
+  add(into, x);
+}
+// The loss of one row, known to its first lane. A label outside the classes gives NaN.
+DFC_INLINE Real lossOf(const Element* row, Label label, Index first, Shared& shared) {
+  const bool known = first == 0 && label >= 0 && i64(label) < i64(classes);
+  const Real wanted = known ? valueOf(row[label]) : $nan$; // asked for before the row, not waited for after it
+  Totals totals = start();
+#pragma unroll 1
+  for (Index round = 0; round < rounds; ++round) addPacks(totals, row, first + round * (lanes * width * together));
+  totals = agreed<0>(totals, shared);
+  return first == 0 ? logOf(totals.sum) - (wanted - totals.most) : Real(0);
+}
+)";
+
+// The sum over a block, for its first thread.
+constexpr std::string_view sumText = R"(
+DFC_INLINE Real blockSum(Real sum, Real (&ofWarps)[threads / 32]) {
+#pragma unroll
+  for (int lane = 16; lane > 0; lane /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, lane);
+  if (threadIdx.x % 32 == 0) ofWarps[threadIdx.x / 32] = sum;
+  __syncthreads();
+  sum = ofWarps[0];
+  for (int warp = 1; warp < threads / 32; ++warp) sum += ofWarps[warp];
+  return sum;
+}
+)";
+
+constexpr std::string_view rowsText = R"(
+DFC_INLINE void run(const Element* from, const Label* labels, $Written$* to, const Block& block, Shared& shared) {
+  Real sum = 0;
+  // The whole block goes round together, so that its threads can agree.
+  for (Index part = block.x; part < ($rows$ + threads / lanes - 1) / (threads / lanes); part += block.count) {
+    const Index row = part * (threads / lanes) + threadIdx.x / lanes;
+    const Index safe = row < $rows$ ? row : 0;
+    const Real loss = lossOf(from + safe * classes, labels[safe], threadIdx.x % lanes * width, shared);
+    sum += row < $rows$ ? loss : Real(0);
+    if (lanes > 32) __syncthreads(); // before they agree again
+  }
+  sum = blockSum(sum, shared.sums);
+  if (threadIdx.x == 0) to[block.x] = $finish$;
+}
+)";
+
+constexpr std::string_view meanText = R"(
+struct Shared { Real sums[threads / 32]; };
+DFC_INLINE void run(const Real* from, Element* to, const Block&, Shared& shared) {
+  Real sum = 0;
+#pragma unroll 8
+  for (int n = threadIdx.x; n < $blocks$; n += threads) sum += from[n];
+  sum = blockSum(sum, shared.sums);
+  if (threadIdx.x == 0) to[0] = stored<Element>(sum / Real($rows$ll));
+}
+)";
+
+std::string nan(ElementType element) {
+  return element == ElementType::F64 ? "__longlong_as_double(0x7ff8000000000000ll)"
+                                     : "__int_as_float(0x7fc00000)";
+}
+
+// No rows: the mean of nothing. No classes: every label is wrong.
+GeneratedWork nothing(ElementType element) {
+  std::string value;
+  switch (element) {
+  case ElementType::F64: value = "0x7ff8000000000000ull"; break;
+  case ElementType::F16: value = "0x7e00"; break;
+  case ElementType::BF16: value = "0x7fc0"; break;
+  default: value = "0x7fc00000u"; break;
+  }
+  return streamedChain(constantChain(1, element, value));
+}
+
+/// `lanes` threads for a row, which have `together` packs of it at once, in so many rounds.
+struct LossPlan {
+  int64_t width = 1, lanes = 1, together = 1, rounds = 1, threads = 256, blocks = 1;
+
+  void setTogether(int64_t most, int64_t packs) {
+    together = std::min(most, ceilDiv(packs, lanes));
+    rounds = ceilDiv(packs, lanes * together);
+  }
+};
+
+LossPlan planOf(ElementType element, int64_t rows, int64_t classes) {
+  LossPlan plan;
+  plan.width = commonPowerOf2(packBytes / byteWidth(element), {classes});
+  const int64_t packs = classes / plan.width, most = std::min<int64_t>(8, 32 / plan.width);
+  plan.lanes = std::min<int64_t>(32, powerOf2From(ceilDiv(packs, 4)));
+  // Up to 8 packs a thread are quicker in one block than a second launch is, but for long rows, of which its
+  // warps would have one each, or none.
+  const bool longRows = packs > 32 * 8;
+  if (rows * packs <= 8 * 1024 && !longRows) {
+    plan.threads = 1024;
+    plan.setTogether(4, packs);
+    return plan;
+  }
+  if (longRows) { // a block; where rows are few, a large one
+    plan.lanes = plan.threads =
+        std::clamp<int64_t>(powerOf2From(packs / 8), 64, rows < 4 * multiprocessors ? 1024 : 256);
+  }
+  plan.setTogether(most, packs);
+  const int64_t groups = ceilDiv(rows, plan.threads / plan.lanes), mostBlocks = 128 * multiprocessors;
+  plan.blocks = ceilDiv(groups, ceilDiv(groups, mostBlocks));
+  return plan;
+}
+
+int64_t realBytes(ElementType element) { return element == ElementType::F64 ? 8 : 4; }
+
+std::string sumOf(int64_t threads) { return constant("threads", threads) + std::string(sumText); }
+
+GeneratedLaunch lossLaunch(const LossPlan& plan, OperandTypes operands) {
+  const ElementType element = operands[0].element;
+  const int64_t rows = operands[0].shape[0], classes = operands[0].shape[1];
+  const IndexText index(rows * classes);
+  const std::string mean = fmt::format("stored<Element>(sum / Real({}ll))", rows);
+  GeneratedLaunch launch;
+  launch.code =
+      fmt::format("using Index = {};\n", index.type()) + rowTotalsText(element) + sumOf(plan.threads) +
+      constant("Index", "classes", index.of(classes)) + constant("width", plan.width) +
+      constant("lanes", plan.lanes) + constant("together", plan.together) +
+      constant("Index", "rounds", index.of(plan.rounds)) + agreedText(plan.lanes, "Agreement") +
+      filled(lossText, {{"Label", std::string(storageName(operands[1].element))}, {"nan", nan(element)}}) +
+      filled(rowsText, {{"Written", plan.blocks == 1 ? "Element" : "Real"},
+                        {"rows", index.of(rows)},
+                        {"finish", plan.blocks == 1 ? mean : "sum"}});
+  launch.grid[0] = static_cast<uint32_t>(plan.blocks);
+  launch.threads = static_cast<uint32_t>(plan.threads);
+  launch.barriers = true;
+  launch.sharedBytes =
+      static_cast<uint32_t>(plan.threads / 32 * realBytes(element) + agreementBytes(plan.lanes, element));
+  launch.arguments = {{Argument::From::Operand, 0, 0},
+                      {Argument::From::Operand, 1, 0},
+                      {plan.blocks == 1 ? Argument::From::Result : Argument::From::Workspace, 0, 0}};
+  return launch;
+}
+
+GeneratedLaunch meanLaunch(int64_t blocks, const TensorType& logits) {
+  const int64_t threads = blocks <= 2048 ? 256 : 1024;
+  GeneratedLaunch launch;
+  launch.code =
+      rowTotalsText(logits.element) + sumOf(threads) +
+      filled(meanText, {{"blocks", std::to_string(blocks)}, {"rows", std::to_string(logits.shape[0])}});
+  launch.threads = static_cast<uint32_t>(threads);
+  launch.barriers = true;
+  launch.sharedBytes = static_cast<uint32_t>(threads / 32 * realBytes(logits.element));
+  launch.arguments = {{Argument::From::Workspace, 0, 0}, {Argument::From::Result, 0, 0}};
+  return launch;
+}
+
+} // namespace
+
+GeneratedWork crossEntropyKernel(OperandTypes operands) {
+  const TensorType& logits = operands[0];
+  if (logits.shape.elements() == 0) {
+    return nothing(logits.element);
+  }
+  const LossPlan plan = planOf(logits.element, logits.shape[0], logits.shape[1]);
+  GeneratedWork work{{lossLaunch(plan, operands)}, 0};
+  if (plan.blocks > 1) {
+    work.launches.push_back(meanLaunch(plan.blocks, logits));
+    work.workspaceBytes = plan.blocks * 8;
+  }
+  return work;
+}
+
+} // namespace dfc::cuda

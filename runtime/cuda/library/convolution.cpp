@@ -1,0 +1,225 @@
+#include "runtime/cuda/library/convolution.h"
+
+#include "ir/base/assert.h"
+#include "ir/graph/rules/convolution.h"
+#include "runtime/cuda/check.h"
+#include "runtime/cuda/library/cudnn_library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+namespace dfc::cuda {
+namespace {
+
+// cuDNN pads both ends of an axis alike and slides as often as that allows.
+bool padsAlike(const WindowAxis& axis) {
+  const int64_t span = (axis.size - 1) * axis.dilation + 1;
+  return (axis.length + 2 * axis.low - span) / axis.stride + 1 == axis.count &&
+         axis.length + 2 * axis.low >= span;
+}
+
+// It counts in int.
+bool isSmall(const Convolution& conv) {
+  constexpr int64_t most = std::numeric_limits<int>::max();
+  const auto numbers = {conv.image.elements(), conv.filter.elements(), conv.result.elements()};
+  return std::max(numbers) <= most && std::min(numbers) > 0;
+}
+
+CudnnType typeOf(ElementType element) {
+  switch (element) {
+  case ElementType::F32: return CudnnType::Float;
+  case ElementType::F64: return CudnnType::Double;
+  case ElementType::F16: return CudnnType::Half;
+  case ElementType::BF16: return CudnnType::BFloat16;
+  case ElementType::I32:
+  case ElementType::I64:
+  case ElementType::U8:
+  case ElementType::Bool: break;
+  }
+  DFC_UNREACHABLE("a convolution of no floats");
+}
+
+int number(int64_t value) { return static_cast<int>(value); }
+
+class Descriptors {
+ public:
+  Descriptors(const Cudnn& library, const Convolution& conv, ElementType element) : library_(library) {
+    const CudnnType type = typeOf(element);
+    const WindowAxis &rows = conv.windows.rows, &columns = conv.windows.columns;
+    const bool wide = element == ElementType::F64, half = byteWidth(element) == 2;
+    good_ = is(library.createTensor(&image)) && is(library.createTensor(&result)) &&
+            is(library.createFilter(&filter)) && is(library.createConvolution(&convolution)) &&
+            setPlanes(image, type, conv.image) && setPlanes(result, type, conv.result) &&
+            is(library.setFilter(filter, type, cudnnNchw, number(conv.filter[0]), number(conv.filter[1]),
+                                 number(conv.filter[2]), number(conv.filter[3]))) &&
+            is(library.setConvolution(convolution, number(rows.low), number(columns.low), number(rows.stride),
+                                      number(columns.stride), number(rows.dilation), number(columns.dilation),
+                                      cudnnCrossCorrelation, wide ? CudnnType::Double : CudnnType::Float)) &&
+            is(library.setGroups(convolution, number(conv.groups))) &&
+            is(library.setMath(convolution, half ? CudnnMath::TensorOp : CudnnMath::Fma));
+  }
+  Descriptors(const Descriptors&) = delete;
+  Descriptors& operator=(const Descriptors&) = delete;
+  ~Descriptors() {
+    if (image != nullptr) {
+      library_.destroyTensor(image);
+    }
+    if (result != nullptr) {
+      library_.destroyTensor(result);
+    }
+    if (filter != nullptr) {
+      library_.destroyFilter(filter);
+    }
+    if (convolution != nullptr) {
+      library_.destroyConvolution(convolution);
+    }
+  }
+  bool good() const { return good_; }
+
+  CudnnTensor *image = nullptr, *result = nullptr;
+  CudnnFilter* filter = nullptr;
+  CudnnConvolution* convolution = nullptr;
+
+ private:
+  static bool is(int code) { return code == cudnnSuccess; }
+  bool setPlanes(CudnnTensor* tensor, CudnnType type, const Shape& shape) const {
+    return is(library_.setTensor(tensor, cudnnNchw, type, number(shape[0]), number(shape[1]),
+                                 number(shape[2]), number(shape[3])));
+  }
+
+  const Cudnn& library_;
+  bool good_ = false;
+};
+
+class CudnnPlan;
+
+class CudnnWork final : public Work {
+ public:
+  CudnnWork(std::unique_ptr<const CudnnPlan> plan, llvm::ArrayRef<std::byte*> pointers);
+  CudnnWork(const CudnnWork&) = delete;
+  CudnnWork& operator=(const CudnnWork&) = delete;
+  ~CudnnWork() override;
+  void enqueue(cudaStream_t stream) override;
+
+ private:
+  std::unique_ptr<const CudnnPlan> plan_;
+  llvm::SmallVector<std::byte*, 4> pointers_;
+};
+
+class CudnnPlan {
+ public:
+  CudnnPlan(const Cudnn& library, const ConvolutionCall& call, ElementType element, int ordinal)
+      : library_(library), device_(cudnnDevice(ordinal)), ordinal_(ordinal), pass_(call.pass),
+        wide_(element == ElementType::F64), descriptors_(library, call.conv, element) {}
+
+  /// Whether cuDNN takes the call.
+  bool prepare() {
+    if (device_.context == nullptr || !descriptors_.good()) {
+      return false;
+    }
+    const OnDevice current(ordinal_);
+    const std::lock_guard lock(device_.mutex);
+    return askWorkspace() == cudnnSuccess;
+  }
+
+  int64_t workspaceBytes() const { return static_cast<int64_t>(workspaceBytes_); }
+
+  void run(llvm::ArrayRef<std::byte*> pointers, cudaStream_t stream) const {
+    const std::lock_guard lock(device_.mutex);
+    int code = library_.setStream(device_.context, stream);
+    code = code == cudnnSuccess ? convolve(pointers) : code;
+    if (code != cudnnSuccess) {
+      throw MachineError(fmt::format("cuDNN: a convolution: {}", library_.errorString(code)));
+    }
+  }
+
+ private:
+  int askWorkspace() {
+    const Descriptors& d = descriptors_;
+    switch (pass_) {
+    case ConvolutionPass::Forward:
+      return library_.forwardWorkspace(device_.context, d.image, d.filter, d.convolution, d.result,
+                                       cudnnForwardAlgorithm, &workspaceBytes_);
+    case ConvolutionPass::InputGradient:
+      return library_.dataWorkspace(device_.context, d.filter, d.result, d.convolution, d.image,
+                                    cudnnDataAlgorithm, &workspaceBytes_);
+    case ConvolutionPass::FilterGradient:
+      return library_.filterWorkspace(device_.context, d.image, d.result, d.convolution, d.filter,
+                                      cudnnFilterAlgorithm, &workspaceBytes_);
+    }
+    DFC_UNREACHABLE("pass of a convolution");
+  }
+
+  int convolve(llvm::ArrayRef<std::byte*> pointers) const {
+    const Descriptors& d = descriptors_;
+    const std::byte *first = pointers[0], *second = pointers[1];
+    std::byte *result = pointers[2], *workspace = pointers[3];
+    switch (pass_) {
+    case ConvolutionPass::Forward:
+      return library_.forward(device_.context, factor(1), d.image, first, d.filter, second, d.convolution,
+                              cudnnForwardAlgorithm, workspace, workspaceBytes_, factor(0), d.result, result);
+    case ConvolutionPass::InputGradient:
+      return library_.backwardData(device_.context, factor(1), d.filter, first, d.result, second,
+                                   d.convolution, cudnnDataAlgorithm, workspace, workspaceBytes_, factor(0),
+                                   d.image, result);
+    case ConvolutionPass::FilterGradient:
+      return library_.backwardFilter(device_.context, factor(1), d.image, first, d.result, second,
+                                     d.convolution, cudnnFilterAlgorithm, workspace, workspaceBytes_,
+                                     factor(0), d.filter, result);
+    }
+    DFC_UNREACHABLE("pass of a convolution");
+  }
+
+  // 0 or 1 in the type that cuDNN scales with.
+  const void* factor(size_t value) const {
+    static constexpr float floats[2] = {0, 1};
+    static constexpr double doubles[2] = {0, 1};
+    return wide_ ? static_cast<const void*>(&doubles[value]) : &floats[value];
+  }
+
+  const Cudnn& library_;
+  CudnnDevice& device_;
+  int ordinal_;
+  ConvolutionPass pass_;
+  bool wide_;
+  Descriptors descriptors_;
+  size_t workspaceBytes_ = 0;
+};
+
+CudnnWork::CudnnWork(std::unique_ptr<const CudnnPlan> plan, llvm::ArrayRef<std::byte*> pointers)
+    : plan_(std::move(plan)), pointers_(pointers.begin(), pointers.end()) {}
+CudnnWork::~CudnnWork() = default;
+void CudnnWork::enqueue(cudaStream_t stream) { plan_->run(pointers_, stream); }
+
+/// Null where cuDNN is not there or does not take the op.
+std::unique_ptr<CudnnPlan> planOf(const OpAttributes& attributes, OperandTypes operands, int ordinal) {
+  const std::optional<ConvolutionCall> call = convolutionCall(attributes, operands);
+  if (!call || !isSmall(call->conv) || !padsAlike(call->conv.windows.rows) ||
+      !padsAlike(call->conv.windows.columns) || cudnn() == nullptr) {
+    return nullptr;
+  }
+  auto plan = std::make_unique<CudnnPlan>(*cudnn(), *call, operands[0].element, ordinal);
+  return plan->prepare() ? std::move(plan) : nullptr;
+}
+
+} // namespace
+
+std::optional<int64_t> CudnnConvolutions::workspaceFor(const OpAttributes& attributes,
+                                                       OperandTypes operands) {
+  const auto plan = planOf(attributes, operands, ordinal_);
+  return plan ? std::optional(plan->workspaceBytes()) : std::nullopt;
+}
+
+std::unique_ptr<Work> CudnnConvolutions::work(const OpAttributes& attributes, OperandTypes operands,
+                                              llvm::ArrayRef<std::byte*> pointers) {
+  auto plan = planOf(attributes, operands, ordinal_);
+  if (!plan) {
+    throw MachineError("cuDNN: it no longer takes a convolution that it took");
+  }
+  return std::make_unique<CudnnWork>(std::move(plan), pointers);
+}
+
+} // namespace dfc::cuda

@@ -1,0 +1,160 @@
+#include "runtime/cuda/library/kernel_library.h"
+
+#include "runtime/cpu/thread_pool.h"
+#include "runtime/cuda/check.h"
+
+#include <fmt/format.h>
+#include <nvrtc.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace dfc::cuda {
+namespace {
+
+// Every rounding is one that the text asks for: no contraction into fused multiply-adds, IEEE division and
+// root.
+constexpr std::array options = {"--fmad=false", "--prec-div=true", "--prec-sqrt=true",
+                                "--ftz=false",  "--std=c++17",     "-default-device"};
+
+void check(nvrtcResult code, std::string_view doing) {
+  if (code != NVRTC_SUCCESS) {
+    throw MachineError(fmt::format("{}: NVRTC answered {}", doing, nvrtcGetErrorString(code)));
+  }
+}
+
+std::string keyOf(const std::string& text, const std::string& architecture) {
+  return kernelKey(
+      fmt::format("{}\n{}\n{}\n{}", compilerVersion(), architecture, fmt::join(options, " "), text));
+}
+
+struct Program {
+  explicit Program(const std::string& text) {
+    check(nvrtcCreateProgram(&handle, text.c_str(), "dfc_kernel.cu", 0, nullptr, nullptr),
+          "opening a kernel's text");
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() { nvrtcDestroyProgram(&handle); }
+  nvrtcProgram handle = nullptr;
+};
+
+std::string logOf(const Program& program) {
+  size_t size = 0;
+  if (nvrtcGetProgramLogSize(program.handle, &size) != NVRTC_SUCCESS || size == 0) {
+    return "";
+  }
+  std::string log(size, '\0');
+  nvrtcGetProgramLog(program.handle, log.data());
+  return log;
+}
+
+std::string compile(const std::string& text, const std::string& architecture) {
+  const Program program(text);
+  const std::string target = "--gpu-architecture=" + architecture;
+  std::vector<const char*> arguments(options.begin(), options.end());
+  arguments.push_back(target.c_str());
+  const nvrtcResult code =
+      nvrtcCompileProgram(program.handle, static_cast<int>(arguments.size()), arguments.data());
+  if (code != NVRTC_SUCCESS) {
+    throw MachineError(fmt::format("NVRTC cannot compile a generated kernel for {} ({}): {}\n{}",
+                                   architecture, nvrtcGetErrorString(code), logOf(program), text));
+  }
+  size_t size = 0;
+  check(nvrtcGetCUBINSize(program.handle, &size), "reading a compiled kernel");
+  std::string binary(size, '\0');
+  check(nvrtcGetCUBIN(program.handle, binary.data()), "reading a compiled kernel");
+  return binary;
+}
+
+/// What the process has loaded, by key. Never unloaded: sessions come and go with the same kernels.
+struct Loaded {
+  std::mutex mutex;
+  std::map<std::string, cudaKernel_t> kernels;
+};
+
+Loaded& loaded() {
+  static auto* const instance = new Loaded; // outlives static destruction, when the driver is gone
+  return *instance;
+}
+
+cudaKernel_t loadBinary(const std::string& binary) {
+  cudaLibrary_t library = nullptr;
+  dfc::cuda::check(cudaLibraryLoadData(&library, binary.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+                   "loading a compiled kernel");
+  cudaKernel_t kernel = nullptr;
+  dfc::cuda::check(cudaLibraryGetKernel(&kernel, library, "dfc_kernel"), "finding a compiled kernel");
+  return kernel;
+}
+
+} // namespace
+
+std::string compilerVersion() {
+  int major = 0, minor = 0;
+  check(::nvrtcVersion(&major, &minor), "asking NVRTC's version");
+  return fmt::format("{}.{}", major, minor);
+}
+
+std::string architectureOf(int ordinal) {
+  int major = 0, minor = 0;
+  dfc::cuda::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal),
+                   "asking a GPU's kind");
+  dfc::cuda::check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal),
+                   "asking a GPU's kind");
+  int count = 0;
+  check(nvrtcGetNumSupportedArchs(&count), "asking NVRTC what it compiles for");
+  std::vector<int> known(static_cast<size_t>(count));
+  check(nvrtcGetSupportedArchs(known.data()), "asking NVRTC what it compiles for");
+  if (std::find(known.begin(), known.end(), major * 10 + minor) == known.end()) {
+    throw MachineError(
+        fmt::format("GPU {} is of architecture sm_{}{}, which NVRTC {} cannot compile for (it knows "
+                    "sm_{}): install the CUDA toolkit that serves this GPU",
+                    ordinal, major, minor, compilerVersion(), fmt::join(known, ", sm_")));
+  }
+  return fmt::format("sm_{}{}", major, minor);
+}
+
+KernelLibrary::KernelLibrary(std::filesystem::path cacheFolder) : cache_(std::move(cacheFolder)) {}
+
+std::string KernelLibrary::binaryOf(const std::string& key, const std::string& text,
+                                    const std::string& architecture) const {
+  if (auto cached = cache_.find(key)) {
+    return *std::move(cached);
+  }
+  std::string binary = compile(text, architecture);
+  cache_.store(key, binary);
+  return binary;
+}
+
+std::vector<cudaKernel_t> KernelLibrary::load(const std::vector<std::string>& texts,
+                                              const std::string& architecture) {
+  std::vector<std::string> keys;
+  std::map<std::string, const std::string*> missing;
+  Loaded& all = loaded();
+  const std::lock_guard lock(all.mutex);
+  for (const std::string& text : texts) {
+    keys.push_back(keyOf(text, architecture));
+    if (all.kernels.count(keys.back()) == 0) {
+      missing.emplace(keys.back(), &text);
+    }
+  }
+  const std::vector<std::pair<std::string, const std::string*>> wanted(missing.begin(), missing.end());
+  std::vector<std::string> binaries(wanted.size());
+  const auto count = static_cast<uint32_t>(wanted.size());
+  ThreadPool pool(std::clamp(count, 1U, std::max(1U, std::thread::hardware_concurrency())));
+  pool.run(count,
+           [&](uint32_t i) { binaries[i] = binaryOf(wanted[i].first, *wanted[i].second, architecture); });
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    all.kernels.emplace(wanted[i].first, loadBinary(binaries[i]));
+  }
+  std::vector<cudaKernel_t> kernels;
+  for (const std::string& key : keys) {
+    kernels.push_back(all.kernels.at(key));
+  }
+  return kernels;
+}
+
+} // namespace dfc::cuda

@@ -1,0 +1,35 @@
+// Batched matrix products by cuBLASLt.
+#pragma once
+
+#include "runtime/cuda/launches/libraries.h"
+#include "runtime/cuda/library/matmul_problem.h"
+#include "runtime/cuda/memory.h"
+#include "runtime/cuda/work.h"
+
+#include <string>
+#include <vector>
+
+namespace dfc::cuda {
+
+/// One a process and device; made when first asked for.
+cublasLtHandle_t matmulHandle(int ordinal);
+
+/// The algorithms that cuBLASLt proposes for a product without its epilogue, best guess first, that can end
+/// in bias and ReLU; each in words of ours that the same version of cuBLASLt understands again.
+std::vector<std::string> matmulChoices(const MatmulCall& call, int ordinal, int atMost);
+
+/// How products can end on one GPU: by what their own algorithms take, which are chosen without their ending.
+class CublasProducts final : public ProductLibrary {
+ public:
+  explicit CublasProducts(int ordinal) : ordinal_(ordinal) {}
+  bool takes(const MatmulCall& product, Ending ending, bool bias) override;
+
+ private:
+  int ordinal_;
+};
+
+/// Chooses the algorithm by cuBLASLt's own heuristic, which is the same at every opening. `workspace` holds
+/// matmulWorkspaceBytes and is the queue's own. Throws MachineError when cuBLASLt has no algorithm.
+std::unique_ptr<Work> makeMatmul(const MatmulCall& call, int ordinal, std::byte* workspace);
+
+} // namespace dfc::cuda

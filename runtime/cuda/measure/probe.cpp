@@ -1,0 +1,235 @@
+#include "runtime/cuda/measure/probe.h"
+
+#include "runtime/cuda/library/matmul.h"
+#include "runtime/cuda/measure/noise.h"
+#include "runtime/cuda/peers.h"
+#include "runtime/cuda/measure/probe_together.h"
+#include "runtime/cuda/measure/step_overhead.h"
+#include "runtime/cuda/measure/stopwatch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfc::cuda {
+namespace {
+
+int attribute(cudaDeviceAttr which, int ordinal) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, which, ordinal), "asking about a GPU");
+  return value;
+}
+
+/// Operations a clock and multiprocessor outside the matrix units, by element type: NVIDIA's programming
+/// guide, "throughput of native arithmetic instructions", compute capability 9.0; a multiply-add counts
+/// twice.
+double operationsPerClock(ElementType type) {
+  switch (type) {
+  case ElementType::F32: return 256;
+  case ElementType::F64: return 128;
+  case ElementType::F16:
+  case ElementType::BF16: return 4096; // the matrix units, dense
+  case ElementType::I32:
+  case ElementType::U8:
+  case ElementType::Bool: return 128;
+  case ElementType::I64: return 32;
+  }
+  return 128;
+}
+
+DeviceRow describe(int ordinal) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, ordinal), "asking about a GPU");
+  DeviceRow row;
+  row.name = fmt::format("gpu{}", ordinal);
+  row.kind = DeviceKind::Gpu;
+  row.model = properties.name;
+  constexpr int64_t reserve = int64_t{2} << 30; // for the context, libraries and workspaces
+  row.memoryBytes = std::max<int64_t>(static_cast<int64_t>(properties.totalGlobalMem) - reserve, 1);
+  const double clocks = attribute(cudaDevAttrClockRate, ordinal) * 1e3 * properties.multiProcessorCount;
+  for (const ElementType type : allElementTypes) {
+    row.peakFlops[static_cast<size_t>(type)] = operationsPerClock(type) * clocks;
+  }
+  row.memoryBandwidth = 2e3 * attribute(cudaDevAttrMemoryClockRate, ordinal) *
+                        attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
+  row.launchSeconds = 2e-6;
+  row.stepOverheadSeconds = 6e-6;
+  return row;
+}
+
+void addRoute(Machine& machine, DeviceId from, DeviceId to, const std::string& name, double bandwidth) {
+  const LinkId link = machine.links.add({name, 8e-6, bandwidth, 1});
+  machine.routes.push_back({from, to, {link}});
+}
+
+/// Three digits: more would only look exact.
+double rounded(double value) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 2);
+  return std::round(value / unit) * unit;
+}
+
+/// Operations a second of one large product.
+double matmulRate(int ordinal, ElementType type, bool tf32 = false) {
+  const int64_t n = (type == ElementType::F32 && !tf32) || type == ElementType::F64 ? 4096 : 8192;
+  MatmulCall call;
+  call.tf32 = tf32;
+  call.a = call.b = call.result = {type, {n, n}};
+  const DeviceBuffer a = noise(ordinal, call.a.bytes()), b = noise(ordinal, call.b.bytes());
+  const DeviceBuffer out(ordinal, call.result.bytes(), "a measurement");
+  const DeviceBuffer workspace(ordinal, matmulWorkspaceBytes, "a measurement");
+  call.aData = a.get(), call.bData = b.get(), call.out = out.get();
+  const auto work = makeMatmul(call, ordinal, workspace.get());
+  Stopwatch watch(ordinal);
+  const double cubed = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
+  return 2 * cubed / watch.median([&](cudaStream_t stream) { work->enqueue(stream); });
+}
+
+double copySeconds(Stopwatch& watch, std::byte* to, const std::byte* from, int64_t bytes) {
+  return watch.median([&](cudaStream_t stream) {
+    check(cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault, stream),
+          "a measured copy");
+  });
+}
+
+constexpr int64_t copied = int64_t{256} << 20;
+
+/// What one link does: the latency of a small copy, and what a large one takes beyond that.
+void measureLink(LinkRow& link, Stopwatch& watch, std::byte* to, const std::byte* from) {
+  link.latencySeconds = rounded(copySeconds(watch, to, from, 4));
+  link.bandwidth =
+      rounded(static_cast<double>(copied) / (copySeconds(watch, to, from, copied) - link.latencySeconds));
+}
+
+/// A GPU's side of its measurements.
+struct Bench {
+  int ordinal;
+  DeviceBuffer device;
+  PinnedBuffer host;
+  Stopwatch watch;
+  explicit Bench(int theOrdinal)
+      : ordinal(theOrdinal), device(noise(theOrdinal, copied)), host(copied), watch(theOrdinal) {}
+};
+
+void measureDevice(DeviceRow& row, Bench& bench) {
+  for (const ElementType type : {ElementType::F32, ElementType::F64, ElementType::F16, ElementType::BF16}) {
+    row.peakFlops[static_cast<size_t>(type)] = rounded(matmulRate(bench.ordinal, type));
+  }
+  row.tf32Flops = rounded(matmulRate(bench.ordinal, ElementType::F32, /*tf32=*/true));
+  const int64_t large = int64_t{1} << 30;
+  const DeviceBuffer from = noise(bench.ordinal, large), to(bench.ordinal, large, "a measurement");
+  row.memoryBandwidth =
+      rounded(2.0 * static_cast<double>(large) / copySeconds(bench.watch, to.get(), from.get(), large));
+  const double launch = bench.watch.launchCost();
+  row.launchSeconds = rounded(launch);
+  const double overhead = stepOverhead(bench.ordinal, launch);
+  row.stepOverheadSeconds = overhead > 0 ? rounded(overhead) : 0;
+}
+
+Route* routeOf(Machine& machine, DeviceId from, DeviceId to) {
+  const auto found = std::find_if(machine.routes.begin(), machine.routes.end(),
+                                  [&](const Route& route) { return route.from == from && route.to == to; });
+  return found == machine.routes.end() ? nullptr : &*found;
+}
+
+LinkCopy copyTo(Machine& machine, DeviceId gpu, const Bench& bench) {
+  return {routeOf(machine, machine.host(), gpu)->links[0], bench.ordinal, bench.device.get(),
+          bench.host.get()};
+}
+
+LinkCopy copyFrom(Machine& machine, DeviceId gpu, const Bench& bench) {
+  return {routeOf(machine, gpu, machine.host())->links[0], bench.ordinal, bench.host.get() + copied / 2,
+          bench.device.get() + copied / 2};
+}
+
+/// Both directions of each bus, and the buses of all GPUs.
+void measureBuses(Machine& machine, llvm::ArrayRef<DeviceId> gpus,
+                  llvm::ArrayRef<std::unique_ptr<Bench>> benches) {
+  std::vector<LinkCopy> in, out;
+  for (size_t i = 0; i < gpus.size(); ++i) {
+    in.push_back(copyTo(machine, gpus[i], *benches[i]));
+    out.push_back(copyFrom(machine, gpus[i], *benches[i]));
+    measureTogether(machine, machine.devices[gpus[i]].name + " in and out", {in.back(), out.back()},
+                    copied / 2);
+  }
+  if (gpus.size() > 1) {
+    measureTogether(machine, "in of all", in, copied / 2);
+    measureTogether(machine, "out of all", out, copied / 2);
+  }
+}
+
+/// Both directions between each two GPUs.
+void measurePairs(Machine& machine, llvm::ArrayRef<DeviceId> gpus,
+                  llvm::ArrayRef<std::unique_ptr<Bench>> benches) {
+  for (size_t i = 0; i < gpus.size(); ++i) {
+    for (size_t j = i + 1; j < gpus.size(); ++j) {
+      const Route *there = routeOf(machine, gpus[i], gpus[j]), *back = routeOf(machine, gpus[j], gpus[i]);
+      if (there != nullptr && back != nullptr) {
+        std::byte *first = benches[i]->device.get(), *second = benches[j]->device.get();
+        const LinkCopy copies[] = {
+            {there->links[0], benches[i]->ordinal, second, first},
+            {back->links[0], benches[j]->ordinal, first + copied / 2, second + copied / 2}};
+        measureTogether(
+            machine, machine.devices[gpus[i]].name + " and " + machine.devices[gpus[j]].name + " both ways",
+            copies, copied / 2);
+      }
+    }
+  }
+}
+
+} // namespace
+
+void addGpus(Machine& machine, int count) {
+  const DeviceId host = machine.host();
+  std::vector<DeviceId> gpus;
+  for (int i = 0; i < count; ++i) {
+    gpus.push_back(machine.devices.add(describe(i)));
+    const std::string& name = machine.devices[gpus.back()].name;
+    addRoute(machine, host, gpus.back(), name + " in", 50e9);
+    addRoute(machine, gpus.back(), host, name + " out", 50e9);
+  }
+  for (const DeviceId from : gpus) {
+    for (const DeviceId to : gpus) {
+      int direct = 0;
+      const auto ordinal = [&](DeviceId gpu) { return static_cast<int>(gpu.index() - gpus[0].index()); };
+      if (from != to && cudaDeviceCanAccessPeer(&direct, ordinal(from), ordinal(to)) == cudaSuccess &&
+          direct != 0) {
+        addRoute(machine, from, to, machine.devices[from].name + " to " + machine.devices[to].name, 300e9);
+      }
+    }
+  }
+}
+
+void measureGpus(Machine& machine) {
+  std::vector<DeviceId> gpus;
+  std::vector<std::unique_ptr<Bench>> benches;
+  std::vector<int> ordinals;
+  for (const DeviceId device : machine.devices.ids()) {
+    if (machine.devices[device].kind == DeviceKind::Gpu) {
+      ordinals.push_back(static_cast<int>(gpus.size()));
+      benches.push_back(std::make_unique<Bench>(ordinals.back()));
+      gpus.push_back(device);
+    }
+  }
+  KernelLibrary library(""); // what it compiles here is not worth keeping
+  const Peers peers(ordinals, library);
+  for (size_t i = 0; i < gpus.size(); ++i) {
+    Bench& bench = *benches[i];
+    measureDevice(machine.devices[gpus[i]], bench);
+    measureLink(machine.links[routeOf(machine, machine.host(), gpus[i])->links[0]], bench.watch,
+                bench.device.get(), bench.host.get());
+    measureLink(machine.links[routeOf(machine, gpus[i], machine.host())->links[0]], bench.watch,
+                bench.host.get(), bench.device.get());
+    for (size_t j = 0; j < gpus.size(); ++j) {
+      Route* route = routeOf(machine, gpus[i], gpus[j]);
+      if (i != j && route != nullptr && peers.direct(ordinals[i], ordinals[j])) {
+        measureLink(machine.links[route->links[0]], bench.watch, benches[j]->device.get(),
+                    bench.device.get());
+      }
+    }
+  }
+  measureBuses(machine, gpus, benches);
+  measurePairs(machine, gpus, benches);
+}
+
+} // namespace dfc::cuda

@@ -1,0 +1,97 @@
+// What the optimisers append. Their arithmetic is checked in tests/compiler/optimizers_test.cpp.
+#include "ir/author/dsl.h"
+#include "ir/author/optimizers.h"
+#include "tests/support/catch.h"
+
+using namespace dfc;
+
+namespace {
+
+size_t count(const Graph& graph, OpKind kind) {
+  size_t found = 0;
+  for (const OpId op : graph.ops()) {
+    found += graph[op].kind() == kind ? 1U : 0U;
+  }
+  return found;
+}
+
+} // namespace
+
+TEST_CASE("sgd: w - rate * g, assigned, in the present scope and pin") {
+  Builder g;
+  const Tensor w = g.parameter("w", f32({2, 3})), gradient = g.input("g", f32({2, 3}));
+  std::vector<Tensor> next;
+  uint32_t line = 0;
+  {
+    const auto scope = g.scope("update", "cpu");
+    line = __LINE__ + 1;
+    next = sgd({w}, {gradient}, 0.1);
+  }
+  const Result<Graph> graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  CHECK(graph->opCount() == 6); // two sources; the rate, mul, sub, assign
+  const OpId assign = (*graph)[next[0].value()].producer;
+  CHECK((*graph)[assign].kind() == OpKind::Assign);
+  CHECK((*graph)[assign].operands[0] == w.value());
+  CHECK(graph->nameOf(assign) == "w.next");
+  for (const OpId op : graph->ops()) {
+    if (op.index() >= 2) {
+      CHECK(graph->scopeOf(op) == "update");
+      CHECK(graph->pinOf(op) == "cpu");
+      CHECK(graph->locationOf(op).file == __FILE__);
+      CHECK(graph->locationOf(op).line == line);
+    }
+  }
+}
+
+TEST_CASE("momentum: a velocity beside each weight") {
+  Builder g;
+  const Tensor w1 = g.parameter("w1", f32({2})), w2 = g.parameter("w2", f64({3}));
+  const auto next = momentum({w1, w2}, {g.input("g1", f32({2})), g.input("g2", f64({3}))}, 0.1);
+  const Result<Graph> graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  CHECK(next.size() == 2);
+  CHECK(count(*graph, OpKind::Assign) == 4);
+  REQUIRE(graph->findValue("w1.momentum").valid());
+  CHECK(graph->typeOf(graph->findValue("w2.momentum")) == f64({3}));
+}
+
+TEST_CASE("adam: two moments a weight, one pair of powers for all of an element type") {
+  Builder g;
+  const TensorType half{ElementType::F16, {4}};
+  const Tensor w1 = g.parameter("w1", f32({2})), w2 = g.parameter("w2", f32({3})),
+               w3 = g.parameter("w3", half);
+  const auto next =
+      adam({w1, w2, w3}, {g.input("g1", f32({2})), g.input("g2", f32({3})), g.input("g3", half)});
+  const Result<Graph> graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  CHECK(count(*graph, OpKind::Parameter) == 3 + 3 * 2 + 2);
+  CHECK(count(*graph, OpKind::Assign) == 3 + 3 * 2 + 2);
+  // A 16-bit weight keeps its moments in f32: 0.001 of a small square would be 0 in f16.
+  CHECK(graph->typeOf(graph->findValue("w3.adamV")) == f32({4}));
+  CHECK(graph->typeOf(next[2].value()) == half);
+  const OpRow& power = (*graph)[(*graph)[graph->findValue("adam.beta1Power")].producer];
+  CHECK(power.as<ops::Parameter>().initialiser == ops::Parameter::Initialiser::Constant);
+  CHECK(power.as<ops::Parameter>().a == 1);
+}
+
+TEST_CASE("optimisers: mistakes, each at the call") {
+  Builder g;
+  const Tensor w = g.parameter("w", f32({3})), small = g.input("small", f32({1}));
+  const uint32_t line = __LINE__ + 1;
+  CHECK_FALSE(sgd({w}, {small}, 0.1)[0].valid());
+  CHECK_FALSE(momentum({w}, {}, 0.1)[0].valid());
+  CHECK_FALSE(adam({w}, {w}, {.beta1 = 1})[0].valid());
+  CHECK_FALSE(sgd({small}, {small}, 0.1)[0].valid());
+  const Diagnostics errors = std::move(g).finish().errors();
+  REQUIRE(errors.size() == 4);
+  CHECK(errors[0].message == "sgd of 'w', which is f32[3], with a gradient of f32[1]");
+  CHECK(errors[0].hint == "give the gradients in the order of the parameters");
+  CHECK(errors[1].message == "momentum of 1 parameters with 0 gradients");
+  CHECK(errors[2].message == "adam with beta1 1, beta2 0.999, epsilon 1e-08");
+  CHECK(errors[3].message == "assign to 'small', which is no parameter but the result of input");
+  for (uint32_t i = 0; i < errors.size(); ++i) {
+    CHECK(errors[i].where.file == __FILE__);
+    CHECK(errors[i].where.line == line + i);
+  }
+}

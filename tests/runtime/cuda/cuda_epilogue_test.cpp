@@ -1,0 +1,207 @@
+// What of a fused body ends in a product's own launch, and what stays a kernel behind it. cuBLASLt, which is
+// asked about GELU and its gradient, is played here.
+#include "ir/author/dsl.h"
+#include "runtime/cuda/launches/epilogue.h"
+#include "runtime/cuda/launches/launch_plan.h"
+#include "tests/support/catch.h"
+#include "tests/support/gelu_slope_body.h"
+#include "tests/support/typed_body.h"
+
+#include <fmt/format.h>
+
+using namespace dfc;
+using namespace dfc::cuda;
+
+namespace {
+
+struct Form {
+  ElementType element = ElementType::BF16;
+  ops::Precision precision = ops::Precision::Unstated;
+  int64_t columns = 24;
+};
+
+/// A product of 16 rows with `body` over it and over `others`.
+struct Product {
+  Graph graph;
+  OpId op;
+
+  Product(std::string body, const std::vector<Shape>& others, Form form = {},
+          llvm::ArrayRef<double> scalars = {})
+      : graph(written(std::move(body), others, form, scalars)), op(graph[graph.fetches()[0].value].producer) {
+  }
+
+  static Graph written(std::string body, const std::vector<Shape>& others, Form form,
+                       llvm::ArrayRef<double> scalars) {
+    Builder g("product");
+    std::vector<Tensor> operands = {g.input("a", {form.element, {16, 8}}),
+                                    g.input("b", {form.element, {8, form.columns}})};
+    for (const Shape& shape : others) {
+      operands.push_back(g.input(fmt::format("x{}", operands.size()), {form.element, shape}));
+    }
+    for (const double scalar : scalars) {
+      operands.push_back(g.scalar(form.element, scalar));
+    }
+    ops::FusedMatmul op;
+    op.precision = form.precision;
+    REQUIRE(op.body.decode(test::withType(std::move(body), form.element)));
+    g.fetch("y", g.op(op, operands, std::source_location::current()));
+    return *std::move(g).finish();
+  }
+  std::optional<Epilogue> epilogue() const { return libraryEpilogue(graph, op); }
+};
+
+Product slopeProduct(Form form = {ElementType::F16}) {
+  return {std::string(test::geluSlopeBody), {Shape{16, form.columns}}, form, test::geluSlopeScalars};
+}
+
+constexpr Form tf32{ElementType::F32, ops::Precision::Tf32}, ieee{ElementType::F32, ops::Precision::Ieee};
+
+/// Answers as it is told, and keeps what it was asked.
+class Played final : public ProductLibrary {
+ public:
+  explicit Played(bool answer) : answer_(answer) {}
+  bool takes(const MatmulCall& product, Ending ending, bool bias) override {
+    CHECK(product.choice == "a choice");
+    CHECK(product.ending == Ending::None);
+    CHECK(product.aData == nullptr);
+    asked.emplace_back(ending, bias);
+    return answer_;
+  }
+  std::vector<std::pair<Ending, bool>> asked;
+
+ private:
+  bool answer_;
+};
+
+struct Planned {
+  Addresses at;
+  LaunchPlan plan;
+};
+
+Planned planned(const Product& product, Libraries libraries, std::optional<bool> libraryEnds = true) {
+  Planned made;
+  uint64_t address = uint64_t{1} << 32;
+  for (size_t i = 0; i < product.graph[product.op].operands.size(); ++i) {
+    made.at.operands.push_back(reinterpret_cast<std::byte*>(address += 1 << 20));
+  }
+  made.at.results.push_back(reinterpret_cast<std::byte*>(address += 1 << 20));
+  made.plan =
+      planLaunches(product.graph, {{product.op, made.at, "a choice", {}, 0, libraryEnds}}, true, libraries);
+  return made;
+}
+
+} // namespace
+
+TEST_CASE("epilogues: bias, scale, addend and relu") {
+  const auto layer = Product("add:T %0 %1; relu:T %2", {{24}}).epilogue();
+  REQUIRE(layer);
+  CHECK(layer->bias == std::optional<size_t>(2));
+  CHECK(layer->ending == Ending::Relu);
+  const auto update = Product("mul:T %0 %2; sub:T %1 %3", {{16, 24}}, {}, {0.125}).epilogue();
+  REQUIRE(update);
+  CHECK(update->alpha == -0.125);
+  CHECK(update->addend == std::optional<size_t>(2));
+  CHECK(update->ending == Ending::None);
+  CHECK_FALSE(Product("add:T %0 %1; relu:T %2", {{16, 24}}).epilogue()); // an addend's order is not ours
+  CHECK_FALSE(Product("relu:T %0; add:T %2 %1", {{24}}).epilogue());
+  CHECK_FALSE(Product("max:T %0 %1", {{24}}).epilogue());
+}
+
+TEST_CASE("epilogues: gelu's tanh form ends products that are rounded more coarsely than it") {
+  for (const Form form : {Form{ElementType::F16}, Form{ElementType::BF16}, tf32}) {
+    INFO(name(form.element));
+    const auto bare = Product("gelu.tanh:T %0", {}, form).epilogue();
+    REQUIRE(bare);
+    CHECK(bare->ending == Ending::Gelu);
+    CHECK_FALSE(bare->bias);
+    const auto layer = Product("mul:T %0 %2; add:T %1 %3; gelu.tanh:T %4", {{24}}, form, {2}).epilogue();
+    REQUIRE(layer);
+    CHECK(layer->ending == Ending::Gelu);
+    CHECK(layer->bias == std::optional<size_t>(2));
+    CHECK(layer->alpha == 2);
+  }
+  for (const Form form : {ieee, Form{ElementType::F32}, Form{ElementType::F64}}) {
+    CHECK_FALSE(Product("gelu.tanh:T %0", {}, form).epilogue());
+    CHECK_FALSE(slopeProduct(form).epilogue());
+  }
+}
+
+TEST_CASE("epilogues: what is not quite gelu stays a kernel") {
+  CHECK_FALSE(Product("gelu.none:T %0", {}).epilogue()); // the erf form
+  CHECK_FALSE(Product("add:T %0 %1; gelu.none:T %2", {{24}}).epilogue());
+  CHECK_FALSE(Product("add:T %0 %1; gelu.tanh:T %2", {{16, 24}}).epilogue()); // with an addend
+  CHECK_FALSE(Product("add:T %0 %1; gelu.tanh:T %2", {{16, 1}}).epilogue());  // a bias a row
+  CHECK_FALSE(Product("gelu.tanh:T %0; add:T %2 %1", {{24}}).epilogue());
+  CHECK_FALSE(Product("gelu.tanh:T %0; relu:T %1", {}).epilogue());
+  CHECK_FALSE(Product("gelu.tanh:T %1", {{16, 24}}).epilogue()); // of something else
+}
+
+TEST_CASE("epilogues: the slope of gelu, where cuBLASLt can read its argument and is right at any") {
+  const auto slope = slopeProduct().epilogue();
+  REQUIRE(slope);
+  CHECK(slope->ending == Ending::GeluSlope);
+  CHECK(slope->slopeOf == std::optional<size_t>(2));
+  CHECK_FALSE(slope->bias);
+  CHECK(slope->alpha == 1);
+  CHECK_FALSE(slopeProduct({ElementType::F16, ops::Precision::Unstated, 20}).epilogue()); // no whole eights
+  CHECK_FALSE(slopeProduct({ElementType::BF16}).epilogue()); // NaN at large arguments
+  CHECK_FALSE(slopeProduct(tf32).epilogue());
+}
+
+TEST_CASE("epilogues: gelu and its slope are asked for, and are one launch where they are taken") {
+  Played yes(true);
+  const Product layer("add:T %0 %1; gelu.tanh:T %2", {{24}}), slope = slopeProduct();
+  const Planned forward = planned(layer, {.products = &yes}), backward = planned(slope, {.products = &yes});
+  CHECK(yes.asked == std::vector<std::pair<Ending, bool>>{{Ending::Gelu, true}, {Ending::GeluSlope, false}});
+  REQUIRE(forward.plan.launches.size() == 1);
+  REQUIRE(forward.plan.launches[0].product);
+  CHECK(forward.plan.launches[0].product->ending == Ending::Gelu);
+  CHECK(forward.plan.launches[0].product->bias == forward.at.operands[2]);
+  CHECK(forward.plan.launches[0].product->slopeOf == nullptr);
+  REQUIRE(backward.plan.launches.size() == 1);
+  REQUIRE(backward.plan.launches[0].product);
+  CHECK(backward.plan.launches[0].product->ending == Ending::GeluSlope);
+  CHECK(backward.plan.launches[0].product->slopeOf == backward.at.operands[2]);
+  CHECK(backward.plan.launches[0].product->addend == nullptr);
+}
+
+TEST_CASE("epilogues: what the library does not take follows as a kernel; bias and relu are not asked for") {
+  Played no(false);
+  const Product layer("add:T %0 %1; gelu.tanh:T %2", {{24}}), slope = slopeProduct();
+  for (const Product* product : {&layer, &slope}) {
+    for (const Libraries libraries : {Libraries{.products = &no}, Libraries{}}) {
+      const LaunchPlan plan = planned(*product, libraries).plan;
+      REQUIRE(plan.launches.size() == 2);
+      REQUIRE(plan.launches[0].product);
+      CHECK(plan.launches[0].product->ending == Ending::None);
+      CHECK(plan.launches[0].product->bias == nullptr);
+      CHECK(!plan.launches[1].text.empty());
+    }
+  }
+  CHECK(no.asked.size() == 2);
+  const LaunchPlan relu = planned(Product("add:T %0 %1; relu:T %2", {{24}}), {.products = &no}).plan;
+  CHECK(relu.launches.size() == 1);
+  CHECK(no.asked.size() == 2);
+}
+
+TEST_CASE("epilogues: a calibration says who ends a product; untimed, the library ends in gelu only") {
+  const Product layer("add:T %0 %1; gelu.tanh:T %2", {{24}}), slope = slopeProduct();
+  const auto endings = [](const Product& product, std::optional<bool> libraryEnds) {
+    Played yes(true);
+    return planned(product, {.products = &yes}, libraryEnds).plan.launches[0].product->ending;
+  };
+  CHECK(endings(layer, std::nullopt) == Ending::Gelu);
+  CHECK(endings(slope, std::nullopt) == Ending::None);
+  CHECK(endings(layer, false) == Ending::None);
+  CHECK(endings(slope, true) == Ending::GeluSlope);
+  CHECK(endings(Product("add:T %0 %1; relu:T %2", {{24}}), false) == Ending::Relu);
+}
+
+TEST_CASE("epilogues: who ends a product is kept behind its algorithm's name") {
+  CHECK(endedByLibrary(withEnding("cublasLt 1 0a", true)) == std::optional(true));
+  CHECK(endedByLibrary(withEnding("cublasLt 1 0a", false)) == std::optional(false));
+  CHECK(endedByLibrary(withEnding("", true)) == std::optional(true));
+  CHECK_FALSE(endedByLibrary("cublasLt 1 0a"));
+  CHECK_FALSE(endedByLibrary(""));
+  CHECK(withEnding("cublasLt 1 0a", true).starts_with("cublasLt 1 0a"));
+}

@@ -1,0 +1,146 @@
+// The generated CUDA text: there for every op and type that computes, always the same, free of what the graph
+// calls things, and, where NVRTC was found, compiled for an H100/H200 without a warning. What the kernels
+// compute is tested in tests/conformance.
+#include "runtime/cuda/kernels/rows/columns_ring.h"
+#include "runtime/cuda/kernels/kernel_text.h"
+#include "tests/runtime/cuda/nvrtc_compile.h"
+#include "tests/support/catch.h"
+#include "tests/support/kernel_cases.h"
+
+#include <fmt/format.h>
+
+using namespace dfc;
+using namespace dfc::cuda;
+using namespace dfc::test;
+
+namespace {
+
+GeneratedWork workOf(const OpSample& sample) {
+  const TypeResult results = resultTypes(sample.attributes, sample.operands);
+  INFO(describe(sample));
+  REQUIRE(results.ok());
+  auto work = generateKernels(sample.attributes, sample.operands, results.types);
+  REQUIRE(work);
+  return *std::move(work);
+}
+
+bool hasKernelHere(OpKind kind) {
+  const OpClass opClass = classOf(kind);
+  return opClass == OpClass::Elementwise || opClass == OpClass::Reduction || opClass == OpClass::Movement ||
+         (opClass == OpClass::Composite && kind != OpKind::FusedMatmul);
+}
+
+void checkLaunch(const GeneratedLaunch& launch, int64_t workspace) {
+  CHECK(launch.threads >= 1);
+  CHECK(launch.threads <= 1024);
+  CHECK((launch.threads % 32 == 0 || launch.barriers)); // whole warps shuffle
+  CHECK(launch.barriers == (launch.code.find("__syncthreads") != std::string::npos));
+  CHECK((launch.sharedBytes == 0) == (launch.code.find("struct Shared {};") != std::string::npos));
+  CHECK((!launch.streamed || (!launch.barriers && launch.sharedBytes == 0)));
+  CHECK(launch.grid[0] >= 1);
+  CHECK(launch.grid[0] <= 0x7fffffffU);
+  CHECK(launch.grid[1] <= 65535U);
+  for (const Argument& argument : launch.arguments) {
+    CHECK((argument.from != Argument::From::Workspace || argument.offset < workspace));
+  }
+}
+
+} // namespace
+
+TEST_CASE("every op that computes has generated kernels for every element type it takes") {
+  for (size_t i = 0; i < opKindCount; ++i) {
+    const auto kind = static_cast<OpKind>(i);
+    for (const ElementType element : allElementTypes) {
+      const OpSample sample = sampleOf(kind, element);
+      const TypeResult results = resultTypes(sample.attributes, sample.operands);
+      INFO(nameOf(kind) << " of " << name(element));
+      const auto work = generateKernels(sample.attributes, sample.operands, results.types);
+      CHECK(work.has_value() == (results.ok() && hasKernelHere(kind)));
+    }
+  }
+}
+
+TEST_CASE("generated kernels are the same text every time, with launches that a device takes") {
+  for (const ElementType element : allElementTypes) {
+    for (const OpSample& sample : kernelCases(element, true)) {
+      const GeneratedWork work = workOf(sample), again = workOf(sample);
+      INFO(describe(sample));
+      REQUIRE(work.launches.size() == again.launches.size());
+      CHECK(work.workspaceBytes == again.workspaceBytes);
+      for (size_t i = 0; i < work.launches.size(); ++i) {
+        checkLaunch(work.launches[i], work.workspaceBytes);
+        CHECK(work.launches[i].code == again.launches[i].code);
+      }
+      const TensorType result = resultTypes(sample.attributes, sample.operands).types.front();
+      CHECK(work.launches.empty() == (result.shape.elements() == 0));
+    }
+  }
+}
+
+namespace {
+
+void checkCompiles(const std::string& source) {
+  const std::string log = compileLog(source);
+  INFO(log);
+  CHECK(log.empty());
+}
+
+void checkCompiles(ElementType element) {
+  if (!compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  constexpr size_t together = 40; // one program: the prelude is read once
+  std::string source(prelude());
+  std::string what;
+  size_t count = 0;
+  const auto flush = [&] {
+    INFO(what);
+    checkCompiles(source);
+    source = prelude();
+    what.clear();
+    count = 0;
+  };
+  // The decisions are the same for every type; where only types differ, a part of the cases shows it.
+  const size_t every = element == ElementType::F32 ? 1 : 5;
+  const std::vector<OpSample> samples = kernelCases(element, true);
+  for (size_t i = static_cast<size_t>(element) % every; i < samples.size(); i += every) {
+    const OpSample& sample = samples[i];
+    for (const GeneratedLaunch& launch : workOf(sample).launches) {
+      source += inNamespace(kernelText(launch), count);
+      what += fmt::format("k{}: {}\n", count, describe(sample));
+      if (++count == together) {
+        flush();
+      }
+    }
+  }
+  flush();
+}
+
+} // namespace
+
+TEST_CASE("NVRTC compiles generated f32 kernels without a warning") { checkCompiles(ElementType::F32); }
+TEST_CASE("NVRTC compiles rings of columns without a warning") {
+  if (!compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  std::string source(prelude());
+  size_t count = 0;
+  const std::vector<std::pair<OpAttributes, Shape>> calls = {{ops::Softmax{{}, 0}, {16384, 8192}},
+                                                             {ops::LogSoftmax{{}, 0}, {5000, 9220}}};
+  for (const auto& [op, shape] : calls) {
+    const auto work = generateColumnRing(op, {f32(shape)}, multiprocessors);
+    REQUIRE(work);
+    for (const GeneratedLaunch& launch : work->launches) {
+      checkLaunch(launch, work->workspaceBytes);
+      source += inNamespace(kernelText(launch), count++);
+    }
+  }
+  checkCompiles(source);
+}
+TEST_CASE("NVRTC compiles generated f64 kernels without a warning") { checkCompiles(ElementType::F64); }
+TEST_CASE("NVRTC compiles generated f16 kernels without a warning") { checkCompiles(ElementType::F16); }
+TEST_CASE("NVRTC compiles generated bf16 kernels without a warning") { checkCompiles(ElementType::BF16); }
+TEST_CASE("NVRTC compiles generated i32 kernels without a warning") { checkCompiles(ElementType::I32); }
+TEST_CASE("NVRTC compiles generated i64 kernels without a warning") { checkCompiles(ElementType::I64); }
+TEST_CASE("NVRTC compiles generated u8 kernels without a warning") { checkCompiles(ElementType::U8); }
+TEST_CASE("NVRTC compiles generated bool kernels without a warning") { checkCompiles(ElementType::Bool); }

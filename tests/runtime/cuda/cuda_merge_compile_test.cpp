@@ -1,0 +1,140 @@
+// CUDA's compiler takes the text of kernels that share a launch, is asked for the registers that they need,
+// and makes of it no loads that may be stale.
+#include "runtime/cuda/kernels/kernel_text.h"
+#include "runtime/cuda/launches/merge.h"
+#include "tests/runtime/cuda/nvrtc_compile.h"
+#include "tests/support/catch.h"
+#include "tests/support/kernel_cases.h"
+
+using namespace dfc;
+using namespace dfc::cuda;
+
+namespace {
+
+/// The units of kernels that have nothing to do with each other.
+std::vector<Unit> unitsOfCases(ElementType element) {
+  std::vector<Unit> units;
+  for (const test::OpSample& sample : test::kernelCases(element, false)) {
+    const TypeResult results = resultTypes(sample.attributes, sample.operands);
+    auto work = generateKernels(sample.attributes, sample.operands, results.types);
+    for (GeneratedLaunch& launch : work->launches) {
+      Unit& unit = units.emplace_back();
+      unit.pointers.resize(launch.arguments.size());
+      unit.launch = std::move(launch);
+    }
+  }
+  return units;
+}
+
+} // namespace
+
+TEST_CASE("NVRTC compiles merged kernels without a warning") {
+  if (!test::compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  for (const ElementType element : {ElementType::F32, ElementType::BF16, ElementType::U8}) {
+    const std::vector<Unit> units = unitsOfCases(element);
+    const std::vector<UnitGroup> groups = mergeUnits(units);
+    CHECK(groups.size() < units.size() / 4);
+    for (size_t i = 0; i < groups.size(); i += 3) { // a part of them shows it
+      std::vector<KernelMember> members;
+      for (const UnitMember& member : groups[i].members) {
+        members.push_back({KernelStage{&units[member[0].unit].launch, {}}});
+      }
+      CHECK(test::compileLog(std::string(prelude()) + mergedKernel(members).text) == "");
+    }
+  }
+}
+
+TEST_CASE("NVRTC compiles kernels with stages and followers without a warning") {
+  if (!test::compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  const TensorType few = f32({40}), matrix = f32({64, 40});
+  ops::ReduceSum sum;
+  sum.axes = {0};
+  const auto launchOf = [](const OpAttributes& attributes, OperandTypes operands) {
+    const TypeResult results = resultTypes(attributes, operands);
+    return generateKernels(attributes, operands, results.types)->launches[0];
+  };
+  const GeneratedLaunch summed = launchOf(sum, {matrix}), added = launchOf(ops::Add{}, {few, few});
+  REQUIRE(added.alone);
+  REQUIRE(summed.elements == added.elements);
+  const std::vector<KernelMember> members = {
+      {KernelStage{&summed, {&added}}},
+      {KernelStage{&summed, {&added}}},
+      {KernelStage{&summed, {&added, &added}}},
+      {KernelStage{&added, {}}, KernelStage{&added, {}}, KernelStage{&added, {&added}}}};
+  REQUIRE(added.blocks() == 1);
+  const MergedKernel kernel = mergedKernel(members);
+  CHECK(kernel.order == std::vector<uint32_t>{0, 1, 2, 3});
+  CHECK(kernel.blocks == 3 * summed.blocks() + 1);
+  CHECK(test::compileLog(std::string(prelude()) + kernel.text) == "");
+}
+
+TEST_CASE("merged kernels ask for registers for as many blocks at once as each of their launches needs") {
+  GeneratedLaunch one;
+  one.code = "struct Shared {};";
+  one.threads = 64;
+  GeneratedLaunch other = one;
+  const auto boundsOf = [&](uint32_t ofOne, uint32_t ofOther) {
+    one.blocksAtOnce = ofOne, other.blocksAtOnce = ofOther;
+    const KernelMember alone = {KernelStage{&one, {}}},
+                       inTurn = {KernelStage{&one, {}}, KernelStage{&other, {}}};
+    const std::string text = mergedKernel({alone, inTurn}).text;
+    const size_t begin = text.find("__launch_bounds__");
+    return text.substr(begin, text.find(')', begin) + 1 - begin);
+  };
+  CHECK(boundsOf(8, 8) == "__launch_bounds__(64, 8)");
+  CHECK(boundsOf(8, 0) == "__launch_bounds__(64)");
+  CHECK(boundsOf(0, 8) == "__launch_bounds__(64)");
+  CHECK(boundsOf(8, 4) == "__launch_bounds__(64)");
+  CHECK(boundsOf(0, 0) == "__launch_bounds__(64)");
+}
+
+// What a kernel streams may be a peer's memory, which that peer wrote earlier in the same CUDA graph.
+TEST_CASE("streamed kernels, merged or not, load through no cache that may be stale, and ahead of nothing") {
+  if (!test::compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  for (const ElementType element : {ElementType::F32, ElementType::BF16}) {
+    std::vector<Unit> units = unitsOfCases(element);
+    std::erase_if(units, [](const Unit& unit) { return !unit.launch.streamed; });
+    REQUIRE(units.size() > 4);
+    std::vector<KernelMember> members;
+    for (size_t i = 0; i < units.size(); i += units.size() / 4) {
+      const std::string own = test::compiledText(std::string(prelude()) + kernelText(units[i].launch));
+      CHECK(own.find("ld.global") != std::string::npos);
+      CHECK(own.find("ld.global.nc") == std::string::npos);
+      CHECK(own.find("prefetch") == std::string::npos);
+      members.push_back({KernelStage{&units[i].launch, {}}});
+    }
+    const std::string merged = test::compiledText(std::string(prelude()) + mergedKernel(members).text);
+    CHECK(merged.find(".nc.") == std::string::npos);
+    CHECK(merged.find("prefetch") == std::string::npos);
+  }
+}
+
+TEST_CASE("folds made along with what they fold load through no cache that may be stale either") {
+  if (!test::compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  const auto launchOf = [](const OpAttributes& attributes, OperandTypes operands) {
+    return generateKernels(attributes, operands, resultTypes(attributes, operands).types)->launches[0];
+  };
+  for (const ElementType element : {ElementType::F32, ElementType::BF16}) {
+    const TensorType matrix{element, {4096, 512}};
+    const GeneratedLaunch made = launchOf(ops::Mul{}, {matrix, matrix});
+    for (const int64_t axis : {0, 1}) { // columns in parts, and rows
+      ops::ReduceSum sum;
+      sum.axes = {axis};
+      const auto both = madeAndFolded(made, launchOf(sum, {matrix}));
+      REQUIRE(both);
+      const std::string text = test::compiledText(std::string(prelude()) + kernelText(*both));
+      CHECK(text.find("ld.global") != std::string::npos);
+      CHECK(text.find(".nc.") == std::string::npos);
+      CHECK(text.find("prefetch") == std::string::npos);
+      CHECK(test::compileLog(std::string(prelude()) + kernelText(*both)) == "");
+    }
+  }
+}

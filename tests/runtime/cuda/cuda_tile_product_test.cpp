@@ -1,0 +1,125 @@
+// The text of tile products: the same every time, with launches that a device takes, compiled for an
+// H100/H200 without a warning; and which products are made so. What it computes is tested in
+// tests/conformance.
+#include "ir/author/dsl.h"
+#include "runtime/cuda/kernels/kernel_text.h"
+#include "runtime/cuda/kernels/tile_product.h"
+#include "runtime/cuda/launches/draft.h"
+#include "runtime/cuda/launches/tile_matmul.h"
+#include "tests/runtime/cuda/nvrtc_compile.h"
+#include "tests/support/catch.h"
+
+using namespace dfc;
+using namespace dfc::cuda;
+using namespace dfc::test;
+
+namespace {
+
+GeneratedLaunch launchOf(bool transposedA, bool transposedB) {
+  ops::Fused after;
+  REQUIRE(after.body.decode("add:f32 %0 %1; relu:f32 %2"));
+  const TensorType operands[] = {f32({64, 2048}), f32({2048})};
+  GeneratedWork work = tileProductKernel({64, 2048, 512, transposedA, transposedB},
+                                         elementwiseChain(after, operands, ElementType::F32));
+  REQUIRE(work.launches.size() == 1);
+  CHECK(work.workspaceBytes == 0);
+  return std::move(work.launches[0]);
+}
+
+} // namespace
+
+TEST_CASE("a tile product is one launch of static shared memory, the same text every time") {
+  for (const bool transposedA : {false, true}) {
+    for (const bool transposedB : {false, true}) {
+      const GeneratedLaunch launch = launchOf(transposedA, transposedB);
+      CHECK(launch.code == launchOf(transposedA, transposedB).code);
+      CHECK(launch.blocks() == 128);
+      CHECK(launch.threads == 128);
+      CHECK(launch.barriers);
+      CHECK(launch.sharedBytes > 0);
+      CHECK(launch.sharedBytes <= 48 * 1024);
+      CHECK(launch.arguments.size() == 4); // factors, bias, result
+    }
+  }
+}
+
+TEST_CASE("NVRTC compiles tile products without a warning, and they multiply on tensor cores") {
+  if (!compilesHere()) {
+    DFC_SKIP("NVRTC is not on this machine");
+  }
+  for (const bool transposedA : {false, true}) {
+    for (const bool transposedB : {false, true}) {
+      const std::string source = std::string(prelude()) + kernelText(launchOf(transposedA, transposedB));
+      CHECK(compileLog(source) == "");
+      const std::string text = compiledText(source);
+      CHECK(text.find("mma.sync.aligned.m16n8k8") != std::string::npos);
+      CHECK(text.find("cp.async.cg.shared.global") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("tiles run where tensor cores take tf32") {
+  for (const char* architecture : {"sm_80", "sm_90", "sm_90a", "sm_100"}) {
+    CHECK(runsTiles(architecture));
+  }
+  for (const char* architecture : {"sm_75", "sm_", "", "compute_90"}) {
+    CHECK_FALSE(runsTiles(architecture));
+  }
+}
+
+namespace {
+
+/// A product of 64 rows in tf32.
+struct Product {
+  Graph graph;
+  OpId op;
+
+  Product(int64_t inner, int64_t columns)
+      : graph(written(inner, columns)), op(graph[graph.fetches()[0].value].producer) {}
+
+  static Graph written(int64_t inner, int64_t columns) {
+    Builder g("product");
+    ops::Matmul matmul;
+    matmul.precision = ops::Precision::Tf32;
+    g.fetch("c", g.op(matmul, {g.input("a", f32({64, inner})), g.input("b", f32({inner, columns}))},
+                      std::source_location::current()));
+    return *std::move(g).finish();
+  }
+
+  bool byTiles(std::string choice, bool tiles = true) const {
+    Computation computation;
+    computation.op = op;
+    computation.choice = std::move(choice);
+    computation.at.operands = {nullptr, nullptr};
+    computation.at.results = {nullptr};
+    const Draft draft = draftOf(graph, computation, {nullptr, nullptr, tiles});
+    CHECK(draft.library.has_value() != draft.kernels.has_value());
+    return draft.kernels.has_value();
+  }
+};
+
+} // namespace
+
+TEST_CASE("a product is made by tiles where these are chosen, or nothing is and it is small") {
+  const Product small(512, 2048), large(2048, 512);
+  CHECK(small.byTiles(""));
+  CHECK_FALSE(large.byTiles(""));
+  for (const Product* product : {&small, &large}) {
+    CHECK(product->byTiles(std::string(tileChoice)));
+    CHECK_FALSE(product->byTiles("cublasLt 130000 00"));
+    CHECK_FALSE(product->byTiles("", false)); // a GPU without them
+  }
+}
+
+TEST_CASE("a row times a matrix is the vector kernel's, with or without a choice of tiles") {
+  Builder g("row");
+  ops::Matmul matmul;
+  matmul.precision = ops::Precision::Tf32;
+  const Tensor row = g.op(matmul, {g.input("a", f32({1, 64})), g.input("b", f32({64, 128}))},
+                          std::source_location::current());
+  g.fetch("c", row);
+  const Graph graph = *std::move(g).finish();
+  const OpId op = graph[graph.fetches()[0].value].producer;
+  CHECK_FALSE(isLibraryProduct(graph, op));
+  CHECK_FALSE(mayTile(graph[op], graph.operandTypesOf(op)));
+}

@@ -1,0 +1,449 @@
+// Convolutions and pools on the cpu against plain double loops: every type, strides, padding, dilations,
+// groups; both ways of a convolution against each other; the same bits for any number of threads.
+#include "runtime/cpu/kernels/windows/convolution.h"
+#include "runtime/cpu/kernels/windows/own_convolution.h"
+#include "runtime/cpu/kernels/windows/pools.h"
+#include "tests/runtime/kernels/kernel_testing.h"
+#include "tests/support/catch.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace dfc::testing {
+namespace {
+
+const std::vector<ElementType> floats = {ElementType::F32, ElementType::F64, ElementType::F16,
+                                         ElementType::BF16};
+
+struct Case {
+  Shape image, filter;
+  Dims strides, low, high, dilations;
+  int64_t groups = 1;
+};
+
+const std::vector<Case> cases = {
+    {{1, 1, 1, 1}, {1, 1, 1, 1}, {}, {}, {}, {}, 1},
+    {{2, 3, 7, 8}, {4, 3, 3, 5}, {}, {}, {}, {}, 1},
+    {{2, 3, 7, 8}, {4, 3, 3, 3}, {2, 3}, {1, 1}, {1, 0}, {}, 1},
+    {{1, 2, 9, 7}, {3, 2, 2, 3}, {1, 2}, {2, 0}, {0, 3}, {2, 3}, 1},
+    {{2, 6, 5, 5}, {4, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {}, 2},
+    {{3, 5, 6, 4}, {10, 1, 3, 2}, {2, 1}, {1, 0}, {0, 1}, {}, 5},
+    {{2, 20, 6, 6}, {35, 20, 3, 3}, {}, {1, 1}, {1, 1}, {}, 1},
+    {{4, 3, 12, 12}, {16, 3, 5, 5}, {3, 3}, {4, 4}, {2, 2}, {}, 1}, // windows end before the image does
+    {{1, 4, 1, 1}, {3, 4, 3, 3}, {}, {2, 2}, {2, 2}, {}, 1},
+};
+
+ops::Conv2d opOf(const Case& c) {
+  ops::Conv2d op;
+  op.strides = c.strides;
+  op.low = c.low;
+  op.high = c.high;
+  op.dilations = c.dilations;
+  op.groups = c.groups;
+  return op;
+}
+
+Dims dimsOf(const Shape& shape) { return {shape.dims().begin(), shape.dims().end()}; }
+
+// Every product of a convolution, by the elements' places.
+template <class Visit>
+void forEachProduct(const Convolution& conv, Visit visit) {
+  const WindowAxis &rows = conv.windows.rows, &columns = conv.windows.columns;
+  for (int64_t at = 0; at < conv.result.elements(); ++at) {
+    const Index index = indexOf(conv.result, at);
+    const int64_t group = index[1] / (conv.filter[0] / conv.groups);
+    for (int64_t c = 0; c < conv.filter[1]; ++c) {
+      for (int64_t i = 0; i < rows.size; ++i) {
+        for (int64_t j = 0; j < columns.size; ++j) {
+          const int64_t y = index[2] * rows.stride - rows.low + i * rows.dilation;
+          const int64_t x = index[3] * columns.stride - columns.low + j * columns.dilation;
+          if (y >= 0 && y < conv.image[2] && x >= 0 && x < conv.image[3]) {
+            visit(offsetOf(conv.image, {index[0], group * conv.filter[1] + c, y, x}),
+                  offsetOf(conv.filter, {index[1], c, i, j}), at);
+          }
+        }
+      }
+    }
+  }
+}
+
+// Sums of products and of their magnitudes.
+struct Expected {
+  std::vector<double> sums, magnitudes;
+  explicit Expected(int64_t elements)
+      : sums(static_cast<size_t>(elements)), magnitudes(static_cast<size_t>(elements)) {}
+  void add(int64_t at, double term) {
+    sums[static_cast<size_t>(at)] += term;
+    magnitudes[static_cast<size_t>(at)] += std::fabs(term);
+  }
+};
+
+struct Triple {
+  Literal image, filter, cotangent;
+};
+
+Triple operandsOf(const Convolution& conv, ElementType type) {
+  return {randomLiteral({type, conv.image}, 91, -1, 1), randomLiteral({type, conv.filter}, 92, -1, 1),
+          randomLiteral({type, conv.result}, 93, -1, 1)};
+}
+
+Convolution convolution(const Case& c, ElementType type) {
+  const TensorType types[2] = {{type, c.image}, {type, c.filter}};
+  return convolutionOf(opOf(c), types);
+}
+
+Expected expectedOf(ConvolutionPass pass, const Convolution& conv, const Triple& given) {
+  Expected expected(std::max({conv.image.elements(), conv.filter.elements(), conv.result.elements()}));
+  forEachProduct(conv, [&](int64_t image, int64_t filter, int64_t result) {
+    switch (pass) {
+    case ConvolutionPass::Forward:
+      return expected.add(result, given.image.at(image) * given.filter.at(filter));
+    case ConvolutionPass::InputGradient:
+      return expected.add(image, given.filter.at(filter) * given.cotangent.at(result));
+    case ConvolutionPass::FilterGradient:
+      return expected.add(filter, given.image.at(image) * given.cotangent.at(result));
+    }
+  });
+  return expected;
+}
+
+// f16 and bf16 accumulate in f32. A sum of n terms is off by n u sum|terms| at most.
+void checkSums(const Literal& got, const Expected& expected, double terms) {
+  const ElementType type = got.type().element;
+  const double unit = type == ElementType::F64 ? 0x1p-52 : 0x1p-23;
+  for (int64_t i = 0; i < got.type().shape.elements(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    const double allowed = 0.51 * ulp(type, expected.sums[at]) + unit * (terms + 2) * expected.magnitudes[at];
+    if (!(std::fabs(got.at(i) - expected.sums[at]) <= allowed)) {
+      INFO("element " << i << ": " << got.at(i) << ", expected " << expected.sums[at]);
+      CHECK(std::fabs(got.at(i) - expected.sums[at]) <= allowed);
+      return;
+    }
+  }
+  CHECK(true);
+}
+
+void checkConvolution(const Case& c, ElementType type, uint32_t threads) {
+  const Convolution conv = convolution(c, type);
+  const Triple given = operandsOf(conv, type);
+  INFO(name(type) << ", image " << toString(c.image) << ", filter " << toString(c.filter));
+  const ops::Conv2d op = opOf(c);
+  checkSums(runKernel(op, {given.image, given.filter}, threads),
+            expectedOf(ConvolutionPass::Forward, conv, given), double(conv.terms()));
+  auto toInput = sameConvolution<ops::Conv2dInputGradient>(op);
+  toInput.shape = dimsOf(conv.image);
+  checkSums(runKernel(toInput, {given.filter, given.cotangent}, threads),
+            expectedOf(ConvolutionPass::InputGradient, conv, given),
+            double(conv.groupFilters() * conv.windows.size()));
+  auto toFilter = sameConvolution<ops::Conv2dFilterGradient>(op);
+  toFilter.shape = dimsOf(conv.filter);
+  checkSums(runKernel(toFilter, {given.image, given.cotangent}, threads),
+            expectedOf(ConvolutionPass::FilterGradient, conv, given), double(conv.batch() * conv.pixels()));
+}
+
+Literal runPass(CpuKernel& kernel, ConvolutionPass pass, const Convolution& conv, const Triple& given) {
+  const bool forward = pass == ConvolutionPass::Forward, toInput = pass == ConvolutionPass::InputGradient;
+  Literal result({given.image.type().element, forward ? conv.result : toInput ? conv.image : conv.filter});
+  std::memset(result.mutableBytes().data(), 0xA5, result.bytes().size());
+  const std::vector<const std::byte*> operands = {(toInput ? given.filter : given.image).bytes().data(),
+                                                  (forward ? given.filter : given.cotangent).bytes().data()};
+  kernel.run(operands, result.mutableBytes().data());
+  return result;
+}
+
+template <class Op>
+Op pool(const Dims& window, const Dims& strides, const Dims& low, const Dims& high) {
+  Op op;
+  op.window = window;
+  op.strides = strides;
+  op.low = low;
+  op.high = high;
+  return op;
+}
+
+struct PoolCase {
+  Shape image;
+  Dims window, strides, low, high, dilations;
+};
+
+const std::vector<PoolCase> pools = {
+    {{2, 3, 6, 7}, {2, 2}, {2, 2}, {}, {}, {}},
+    {{1, 2, 7, 9}, {3, 3}, {}, {1, 1}, {1, 1}, {}},
+    {{1, 1, 9, 8}, {3, 2}, {2, 3}, {1, 0}, {2, 1}, {}},
+    {{2, 1, 8, 9}, {3, 2}, {1, 2}, {2, 0}, {0, 1}, {2, 3}},
+    {{2, 3, 5, 5}, {5, 5}, {}, {}, {}, {}},
+    {{1, 1, 1, 40}, {1, 4}, {1, 3}, {0, 3}, {0, 2}, {}},
+    {{0, 3, 4, 4}, {2, 2}, {}, {}, {}, {}},
+    // Rows of several vectors, the last of which begins further back, with one and two elements to a window;
+    // and three, for which there are none.
+    {{1, 2, 6, 90}, {3, 3}, {}, {1, 1}, {1, 1}, {}},
+    {{1, 2, 4, 145}, {2, 2}, {2, 2}, {}, {}, {}},
+    {{1, 2, 7, 76}, {3, 3}, {2, 2}, {1, 1}, {0, 1}, {}},
+    {{1, 1, 4, 70}, {2, 3}, {1, 3}, {0, 1}, {0, 2}, {}},
+    {{1, 1, 6, 60}, {2, 3}, {2, 2}, {0, 5}, {0, 3}, {3, 4}},
+    // So many planes that they are oneDNN's, but for those with a NaN; the last ones fewer.
+    {{2, 11, 9, 8}, {3, 2}, {2, 3}, {1, 0}, {2, 1}, {}},
+    {{3, 16, 12, 13}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {}},
+    {{1, 33, 7, 40}, {2, 4}, {1, 3}, {0, 3}, {0, 2}, {}},
+    {{1, 21, 40, 40}, {2, 2}, {2, 2}, {}, {}, {}},
+    {{1, 20, 6, 30}, {2, 3}, {2, 2}, {0, 5}, {0, 3}, {3, 4}},
+};
+
+// Each window's elements, as places in the image.
+template <class Visit>
+void forEachWindow(const Shape& image, const Windows& windows, Visit visit) {
+  int64_t result = 0;
+  for (int64_t plane = 0; plane < image[0] * image[1]; ++plane) {
+    for (int64_t row = 0; row < windows.rows.count; ++row) {
+      for (int64_t column = 0; column < windows.columns.count; ++column) {
+        std::vector<int64_t> places;
+        for (int64_t i = 0; i < windows.rows.size; ++i) {
+          for (int64_t j = 0; j < windows.columns.size; ++j) {
+            const int64_t y = windows.rows.at(row, i), x = windows.columns.at(column, j);
+            if (y >= 0 && y < image[2] && x >= 0 && x < image[3]) {
+              places.push_back((plane * image[2] + y) * image[3] + x);
+            }
+          }
+        }
+        visit(result++, places);
+      }
+    }
+  }
+}
+
+int64_t largest(const Literal& a, const std::vector<int64_t>& places) {
+  int64_t best = places[0];
+  for (const int64_t at : places) {
+    const bool better = a.at(at) > a.at(best) || (std::isnan(a.at(at)) && !std::isnan(a.at(best)));
+    best = better ? at : best;
+  }
+  return best;
+}
+
+// Ties, and among floats a few NaN in every third plane.
+Literal poolImage(const TensorType& type) {
+  Literal image = randomLiteral(type, 94, -3, 3.9);
+  for (int64_t i = 0; i < type.shape.elements(); ++i) {
+    const int64_t plane = i / (type.shape[2] * type.shape[3]);
+    const bool odd = isFloat(type.element) && plane % 3 == 0 && i % 37 == 5;
+    image.set(i, odd ? std::numeric_limits<double>::quiet_NaN() : std::trunc(image.at(i)));
+  }
+  return image;
+}
+
+} // namespace
+
+TEST_CASE("convolutions agree with plain loops for every float type") {
+  for (const ElementType type : floats) {
+    for (const Case& c : cases) {
+      checkConvolution(c, type, 2);
+    }
+  }
+}
+
+TEST_CASE("large convolutions, cut into parts, agree with plain loops") {
+  checkConvolution({{5, 40, 17, 15}, {70, 40, 3, 3}, {}, {1, 1}, {1, 1}, {}, 1}, ElementType::F32, 2);
+  checkConvolution({{33, 3, 30, 28}, {24, 3, 5, 5}, {2, 2}, {2, 2}, {2, 2}, {}, 1}, ElementType::F32, 2);
+  checkConvolution({{2, 64, 20, 20}, {64, 2, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {}, 32}, ElementType::F32, 2);
+  checkConvolution({{2, 12, 40, 40}, {140, 12, 3, 3}, {}, {1, 1}, {1, 1}, {}, 1}, ElementType::F64, 2);
+}
+
+TEST_CASE("our own convolution and oneDNN's agree") {
+  ThreadPool threads(2);
+  for (const Case& c : cases) {
+    const Convolution conv = convolution(c, ElementType::F32);
+    const Triple given = operandsOf(conv, ElementType::F32);
+    for (const auto pass :
+         {ConvolutionPass::Forward, ConvolutionPass::InputGradient, ConvolutionPass::FilterGradient}) {
+      const auto own = makeOwnConvolution(pass, conv, ElementType::F32, threads);
+      const auto library = makeOnednnConvolution(pass, conv, threads);
+      INFO("image " << toString(c.image) << ", filter " << toString(c.filter));
+      REQUIRE(library != nullptr);
+      const Expected expected = expectedOf(pass, conv, given);
+      checkSums(runPass(*own, pass, conv, given), expected, 0); // carried in f64, rounded once
+      checkSums(runPass(*library, pass, conv, given), expected,
+                double(std::max(conv.terms(), conv.batch() * conv.pixels())));
+    }
+  }
+}
+
+TEST_CASE("our own convolution takes long rows a stretch at a time") {
+  // Spread out, a block has room for 2^17 numbers: 13107 columns of 10 terms, 7281 of 18; 3276 results of 40
+  // filters.
+  const std::vector<Case> longRows = {
+      {{1, 2, 1, 30000}, {3, 2, 1, 5}, {}, {}, {}, {}, 1},
+      {{2, 3, 2, 21000}, {2, 3, 2, 3}, {1, 2}, {0, 4}, {1, 3}, {1, 3}, 1},
+      {{1, 2, 1, 45000}, {80, 1, 1, 3}, {}, {0, 1}, {0, 1}, {}, 2},
+  };
+  ThreadPool one(1), four(4);
+  for (const Case& c : longRows) {
+    for (const ElementType type : {ElementType::F32, ElementType::F64}) {
+      const Convolution conv = convolution(c, type);
+      const Triple given = operandsOf(conv, type);
+      for (const auto pass :
+           {ConvolutionPass::Forward, ConvolutionPass::InputGradient, ConvolutionPass::FilterGradient}) {
+        INFO("image " << toString(c.image) << ", filter " << toString(c.filter));
+        const Literal result = runPass(*makeOwnConvolution(pass, conv, type, one), pass, conv, given);
+        checkSums(result, expectedOf(pass, conv, given), double(conv.batch() * conv.pixels()));
+        CHECK(runPass(*makeOwnConvolution(pass, conv, type, four), pass, conv, given) == result);
+      }
+    }
+  }
+}
+
+TEST_CASE("where a long row is cut, its results have the bits that they have in a short one") {
+  constexpr int64_t length = 30000, from = 12000, some = 4000; // the first stretch ends at 13107
+  const ElementType type = ElementType::F64;
+  const Convolution conv = convolution({{1, 2, 1, length}, {3, 2, 1, 5}, {}, {}, {}, {}, 1}, type);
+  const Convolution part = convolution({{1, 2, 1, some + 4}, {3, 2, 1, 5}, {}, {}, {}, {}, 1}, type);
+  const Triple given = operandsOf(conv, type);
+  Triple shorter = operandsOf(part, type);
+  for (int64_t i = 0; i < part.image.elements(); ++i) {
+    shorter.image.set(i, given.image.at(i / (some + 4) * length + from + i % (some + 4)));
+  }
+  ThreadPool pool(1);
+  const ConvolutionPass pass = ConvolutionPass::Forward;
+  const Literal whole = runPass(*makeOwnConvolution(pass, conv, type, pool), pass, conv, given);
+  const Literal few = runPass(*makeOwnConvolution(pass, part, type, pool), pass, part, shorter);
+  bool same = true;
+  for (int64_t i = 0; i < part.result.elements(); ++i) {
+    same = same && few.at(i) == whole.at(i / some * (length - 4) + from + i % some);
+  }
+  CHECK(same);
+}
+
+TEST_CASE("pools of more comparisons than a 64-bit number counts are made") {
+  // 16 x 16 windows of 2^60 places, most of them padding, on each of 4 planes: 2^70 places.
+  constexpr int64_t wide = int64_t{1} << 30;
+  const TensorType image{ElementType::F32, {2, 2, 15, 15}}, result{ElementType::F32, {2, 2, 16, 16}};
+  const Dims window = {wide, wide}, low = {wide - 15, wide - 15}, high = {15, 15};
+  ThreadPool threads(2);
+  CHECK(makeMaxPoolKernel(pool<ops::MaxPool>(window, {}, low, high), {image}, {result}, threads) != nullptr);
+  CHECK(makeAveragePoolKernel(pool<ops::AveragePool>(window, {}, low, high), {image}, {result}, threads) !=
+        nullptr);
+  const TensorType both[2] = {image, result};
+  auto toMax = pool<ops::MaxPoolGradient>(window, {}, low, high);
+  CHECK(makeMaxPoolGradientKernel(toMax, both, threads) != nullptr);
+  auto toAverage = pool<ops::AveragePoolGradient>(window, {}, low, high);
+  CHECK(makeAveragePoolGradientKernel(toAverage, {image}, threads) != nullptr);
+}
+
+TEST_CASE("convolutions without images, channels or filters give nothing or zeros") {
+  for (const ElementType type : floats) {
+    const auto zeros = [&](Shape shape) { return Literal(TensorType{type, shape}); };
+    CHECK(runKernel(ops::Conv2d{}, {zeros({0, 3, 4, 4}), zeros({2, 3, 3, 3})}).bytes().empty());
+    CHECK(runKernel(ops::Conv2d{}, {zeros({2, 3, 4, 4}), zeros({0, 3, 3, 3})}).bytes().empty());
+    CHECK(runKernel(ops::Conv2d{}, {zeros({2, 0, 4, 4}), zeros({2, 0, 3, 3})}) == zeros({2, 2, 2, 2}));
+    ops::Conv2dFilterGradient toFilter;
+    toFilter.shape = {2, 3, 3, 3};
+    CHECK(runKernel(toFilter, {zeros({0, 3, 4, 4}), zeros({0, 2, 2, 2})}) == zeros({2, 3, 3, 3}));
+  }
+}
+
+TEST_CASE("convolutions give the same bits with one thread and with three") {
+  const Case c{{9, 32, 20, 20}, {48, 32, 3, 3}, {}, {1, 1}, {1, 1}, {}, 1};
+  for (const ElementType type : floats) {
+    const Triple given = operandsOf(convolution(c, type), type);
+    const ops::Conv2d op = opOf(c);
+    auto toInput = sameConvolution<ops::Conv2dInputGradient>(op);
+    toInput.shape = dimsOf(c.image);
+    auto toFilter = sameConvolution<ops::Conv2dFilterGradient>(op);
+    toFilter.shape = dimsOf(c.filter);
+    INFO(name(type));
+    CHECK(runKernel(op, {given.image, given.filter}, 1) == runKernel(op, {given.image, given.filter}, 3));
+    CHECK(runKernel(toInput, {given.filter, given.cotangent}, 1) ==
+          runKernel(toInput, {given.filter, given.cotangent}, 3));
+    CHECK(runKernel(toFilter, {given.image, given.cotangent}, 1) ==
+          runKernel(toFilter, {given.image, given.cotangent}, 3));
+  }
+}
+
+TEST_CASE("maxPool and its gradient agree with plain loops for every type, ties and NaN included") {
+  for (const ElementType type : allElementTypes) {
+    for (const PoolCase& c : pools) {
+      if (type == ElementType::Bool) {
+        continue;
+      }
+      auto op = pool<ops::MaxPool>(c.window, c.strides, c.low, c.high);
+      op.dilations = c.dilations;
+      const Windows windows = windowsOf(c.image, windowAttributes(op));
+      const Literal a = poolImage({type, c.image});
+      INFO(name(type) << " " << toString(c.image));
+      const Literal got = runKernel(op, {a}, 2);
+      std::vector<double> expected, gradient(static_cast<size_t>(c.image.elements()));
+      const Literal cotangent = isFloat(type) ? randomLiteral(got.type(), 95, -2, 2) : Literal(got.type());
+      forEachWindow(c.image, windows, [&](int64_t result, const std::vector<int64_t>& places) {
+        const int64_t best = largest(a, places);
+        expected.push_back(a.at(best));
+        gradient[static_cast<size_t>(best)] += cotangent.at(result);
+      });
+      checkElements(
+          got, [&](int64_t i) { return expected[static_cast<size_t>(i)]; }, 0);
+      if (!isFloat(type)) {
+        continue;
+      }
+      auto back = pool<ops::MaxPoolGradient>(c.window, c.strides, c.low, c.high);
+      back.dilations = c.dilations;
+      const double sums = type == ElementType::F64 ? 1e-15 : 2 * double(windows.size()) * 0x1p-24;
+      checkElements(
+          runKernel(back, {a, cotangent}, 2), [&](int64_t i) { return gradient[static_cast<size_t>(i)]; },
+          0.51, sums);
+    }
+  }
+}
+
+TEST_CASE("averagePool and its gradient agree with plain loops") {
+  for (const ElementType type : floats) {
+    for (const PoolCase& c : pools) {
+      for (const bool countPadding : {false, true}) {
+        if (!c.dilations.empty()) {
+          continue;
+        }
+        auto op = pool<ops::AveragePool>(c.window, c.strides, c.low, c.high);
+        op.countPadding = countPadding;
+        const Windows windows = windowsOf(c.image, windowAttributes(op));
+        const Literal a = randomLiteral({type, c.image}, 96, -2, 2);
+        INFO(name(type) << " " << toString(c.image));
+        const Literal got = runKernel(op, {a}, 2);
+        const Literal cotangent = randomLiteral(got.type(), 97, -2, 2);
+        std::vector<double> expected, gradient(static_cast<size_t>(c.image.elements()));
+        forEachWindow(c.image, windows, [&](int64_t result, const std::vector<int64_t>& places) {
+          const double count = countPadding ? double(windows.size()) : double(places.size());
+          double sum = 0;
+          for (const int64_t at : places) {
+            sum += a.at(at);
+            gradient[static_cast<size_t>(at)] += cotangent.at(result) / count;
+          }
+          expected.push_back(sum / count);
+        });
+        // Sums in f32: an addition an element, each of less than 2 for an element so far.
+        const double sums = type == ElementType::F64 ? 1e-14 : 2 * double(windows.size()) * 0x1p-24;
+        checkElements(
+            got, [&](int64_t i) { return expected[static_cast<size_t>(i)]; }, 0.51, sums);
+        auto back = pool<ops::AveragePoolGradient>(c.window, c.strides, c.low, c.high);
+        back.shape = dimsOf(c.image);
+        back.countPadding = countPadding;
+        checkElements(
+            runKernel(back, {cotangent}, 2), [&](int64_t i) { return gradient[static_cast<size_t>(i)]; },
+            0.51, sums);
+      }
+    }
+  }
+}
+
+TEST_CASE("pools give the same bits with one thread and with three") {
+  const Literal a = randomLiteral(f32({8, 16, 40, 40}), 98);
+  const auto largest = pool<ops::MaxPool>({3, 3}, {2, 2}, {1, 1}, {1, 1});
+  const auto mean = pool<ops::AveragePool>({3, 3}, {2, 2}, {1, 1}, {1, 1});
+  CHECK(runKernel(largest, {a}, 1) == runKernel(largest, {a}, 3));
+  CHECK(runKernel(mean, {a}, 1) == runKernel(mean, {a}, 3));
+  const Literal cotangent = randomLiteral(f32({8, 16, 20, 20}), 99);
+  const auto toLargest = pool<ops::MaxPoolGradient>({3, 3}, {2, 2}, {1, 1}, {1, 1});
+  auto toMean = pool<ops::AveragePoolGradient>({3, 3}, {2, 2}, {1, 1}, {1, 1});
+  toMean.shape = {8, 16, 40, 40};
+  CHECK(runKernel(toLargest, {a, cotangent}, 1) == runKernel(toLargest, {a, cotangent}, 3));
+  CHECK(runKernel(toMean, {cotangent}, 1) == runKernel(toMean, {cotangent}, 3));
+}
+
+} // namespace dfc::testing

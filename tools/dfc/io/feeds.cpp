@@ -1,0 +1,234 @@
+#include "tools/dfc/io/feeds.h"
+
+#include "samples/data/shuffle.h"
+#include "tools/dfc/all_errors.h"
+#include "tools/dfc/io/byte_rows.h"
+#include "tools/dfc/console.h"
+#include "tools/dfc/io/labels.h"
+#include "tools/dfc/io/numbers.h"
+#include "tools/dfc/planning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace dfc::tool {
+namespace {
+
+std::map<std::string, TensorType> inputsOf(const Graph& graph) {
+  std::map<std::string, TensorType> inputs;
+  for (const OpId op : graph.ops()) {
+    if (graph[op].kind() == OpKind::Input) {
+      inputs.emplace(graph.nameOf(op), graph.typeOf(graph[op].firstResult));
+    }
+  }
+  return inputs;
+}
+
+const char* numpyName(ElementType element) {
+  switch (element) {
+  case ElementType::F32: return "float32";
+  case ElementType::F64: return "float64";
+  case ElementType::F16: return "float16";
+  case ElementType::BF16: return "bfloat16";
+  case ElementType::I32: return "int32";
+  case ElementType::I64: return "int64";
+  case ElementType::U8: return "uint8";
+  case ElementType::Bool: return "bool";
+  }
+  DFC_UNREACHABLE("element type");
+}
+
+Diagnostic wrongFeed(const std::string& place, std::string message, std::string hint) {
+  return {Severity::Error, {place}, std::move(message), std::move(hint)};
+}
+
+std::string batchesText(int64_t count) { return fmt::format("{} batch{}", count, count == 1 ? "" : "es"); }
+
+bool longerRows(const Shape& data, const Shape& input) {
+  return input.rank() > 0 && data.rank() == input.rank() && input[0] > 0 && data[0] > input[0] &&
+         data.dims().drop_front() == input.dims().drop_front();
+}
+
+} // namespace
+
+Result<Feeds> Feeds::load(const std::vector<std::string>& arguments, const Graph& graph,
+                          std::optional<uint64_t> seed) {
+  Feeds feeds;
+  feeds.seed_ = seed;
+  Diagnostics errors;
+  for (const std::string& argument : arguments) {
+    feeds.fit(argument, graph, errors);
+  }
+  std::set<std::string> given;
+  for (const std::string& argument : arguments) {
+    const std::string name = argument.substr(0, argument.find('='));
+    if (!given.insert(name).second) {
+      errors.push_back(
+          errorWithoutPlace(fmt::format("input '{}' is fed twice", name), "leave one --feed out"));
+    }
+  }
+  for (const auto& [name, type] : inputsOf(graph)) {
+    if (given.count(name) == 0) {
+      errors.push_back(errorWithoutPlace(fmt::format("input '{}' ({}) is not fed", name, toString(type)),
+                                         fmt::format("add --feed {}=FILE.npy", name)));
+    }
+  }
+  feeds.checkBatches(errors);
+  if (!errors.empty()) {
+    return errors;
+  }
+  return feeds;
+}
+
+void Feeds::fit(const std::string& argument, const Graph& graph, Diagnostics& errors) {
+  const auto pair = splitPair(argument, "--feed", "NAME=FILE, for example x=x.npy");
+  if (!pair) {
+    add(errors, pair.errors());
+    return;
+  }
+  const auto inputs = inputsOf(graph);
+  const auto input = inputs.find(pair->first);
+  if (input == inputs.end()) {
+    std::vector<std::string> names;
+    names.reserve(inputs.size());
+    for (const auto& [name, type] : inputs) {
+      names.push_back(name);
+    }
+    errors.push_back(unknownName("input", pair->first, names));
+    return;
+  }
+  auto data = readFeedSource(pair->second, pair->first);
+  if (!data) {
+    add(errors, data.errors());
+    return;
+  }
+  Source source{pair->first, input->second, *std::move(data)};
+  const size_t before = errors.size();
+  if (holdsByteRows(pair->second)) {
+    fitBytes(std::move(source), pair->second, errors);
+  } else {
+    fitShape(std::move(source), pair->second, errors);
+  }
+  if (errors.size() == before) { // labels of the wrong shape are no labels
+    checkLabels(graph, pair->second, errors);
+  }
+}
+
+void Feeds::checkLabels(const Graph& graph, const std::string& place, Diagnostics& errors) {
+  const auto wrong = wrongLabel(graph, sources_.back().name, sources_.back().data);
+  if (wrong && wrong->surelyUsed) {
+    errors.push_back(wrongFeed(place, wrong->message, "labels are counted from 0"));
+  } else if (wrong) {
+    notes_.push_back(fmt::format("{}: {}; its loss will be NaN", place, wrong->message));
+  }
+}
+
+void Feeds::fitBytes(Source source, const std::string& place, Diagnostics& errors) {
+  const TensorType& data = source.data.type();
+  const auto rows = byteRowsPerStep(data, source.input);
+  if (!rows) {
+    errors.push_back(bytesDoNotFit(place, data, source.name, source.input));
+    return;
+  }
+  source.bytes = true;
+  source.rows = data.shape[0];
+  source.perStep = *rows;
+  noteLeftOut(source, place);
+  sources_.push_back(std::move(source));
+}
+
+void Feeds::noteLeftOut(const Source& source, const std::string& place) {
+  if (const int64_t left = source.rows % source.perStep; left != 0) {
+    notes_.push_back(fmt::format("{}: {} make {} of {}; {} left out of each epoch", place,
+                                 counted(source.rows, "row"), batchesText(source.rows / source.perStep),
+                                 source.perStep, left == 1 ? "1 row is" : counted(left, "row") + " are"));
+  }
+}
+
+void Feeds::fitShape(Source source, const std::string& place, Diagnostics& errors) {
+  const TensorType& data = source.data.type();
+  const TensorType& input = source.input;
+  if (data.element != input.element) {
+    errors.push_back(wrongFeed(
+        place, fmt::format("holds {}, but input '{}' is {}", toString(data), source.name, toString(input)),
+        fmt::format("convert it in NumPy: array.astype(np.{})", numpyName(input.element))));
+    return;
+  }
+  if (longerRows(data.shape, input.shape)) {
+    source.rows = data.shape[0];
+    source.perStep = input.shape[0];
+    noteLeftOut(source, place);
+  } else if (data.shape.rank() == input.shape.rank() + 1 &&
+             data.shape.dims().drop_front() == input.shape.dims() && data.shape[0] > 0) {
+    source.rows = data.shape[0];
+    source.perStep = 1;
+  } else if (data.shape != input.shape) {
+    errors.push_back(wrongFeed(
+        place, fmt::format("holds {}, but input '{}' is {}", toString(data), source.name, toString(input)),
+        "give it the input's shape, or more rows of that shape: a batch of them is fed at each step"));
+    return;
+  }
+  sources_.push_back(std::move(source));
+}
+
+void Feeds::checkBatches(Diagnostics& errors) {
+  const Source* first = nullptr;
+  for (const Source& source : sources_) {
+    if (source.rows == 0) {
+      continue;
+    }
+    const int64_t batches = source.rows / source.perStep;
+    if (first != nullptr && batches != batches_) {
+      errors.push_back(
+          errorWithoutPlace(fmt::format("input '{}' has data for {}, but '{}' for {}", first->name,
+                                        counted(batches_, "step"), source.name, batches),
+                            "feed as many rows to both"));
+    }
+    first = first == nullptr ? &source : first;
+    batches_ = first == &source ? batches : batches_;
+  }
+}
+
+NamedLiterals Feeds::at(int64_t step) {
+  NamedLiterals feeds;
+  for (const Source& source : sources_) {
+    feeds.emplace(source.name, source.rows == 0 ? source.data : slice(source, step));
+  }
+  return feeds;
+}
+
+Literal Feeds::slice(const Source& source, int64_t step) {
+  const int64_t epoch = step / batches_;
+  const int64_t begin = step % batches_ * source.perStep;
+  std::vector<int64_t>* order = nullptr;
+  if (seed_) {
+    order = &orders_[{source.rows, epoch}];
+    if (order->empty()) {
+      *order = shuffledRows(source.rows, *seed_, epoch);
+      orders_.erase({source.rows, epoch - 1});
+    }
+  }
+  Literal batch(source.input);
+  const auto rowAt = [&](int64_t row) {
+    return order != nullptr ? (*order)[static_cast<size_t>(begin + row)] : begin + row;
+  };
+  for (int64_t row = 0; source.bytes && row < source.perStep; ++row) {
+    copyByteRow(source.data, rowAt(row), batch, row);
+  }
+  if (source.bytes) {
+    return batch;
+  }
+  const auto out = batch.mutableBytes();
+  const auto from = source.data.bytes();
+  const auto rowBytes = static_cast<size_t>(source.input.bytes() / source.perStep);
+  for (int64_t row = 0; row < source.perStep; ++row) {
+    const int64_t at = rowAt(row);
+    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(static_cast<size_t>(at) * rowBytes), rowBytes,
+                out.begin() + static_cast<std::ptrdiff_t>(static_cast<size_t>(row) * rowBytes));
+  }
+  return batch;
+}
+
+} // namespace dfc::tool

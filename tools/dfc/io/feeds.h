@@ -1,0 +1,63 @@
+// What `dfc run` feeds to each step: files and data sets, cut into batches where they are longer than the
+// input.
+#pragma once
+
+#include "ir/graph/graph.h"
+
+#include <map>
+#include <optional>
+
+namespace dfc::tool {
+
+/// A file for an input has one of three shapes: the input's own (fed at every step); the input's with a
+/// longer first dimension (each step takes the next rows; an incomplete last batch is left out); or the
+/// input's with one more dimension before it (each step takes the next entry). After the last batch it begins
+/// again: an epoch. Data sets and IDX files adapt further: their bytes become the input's elements, and the
+/// dimensions of a row may be joined (byte_rows.h).
+class Feeds {
+ public:
+  /// `arguments`: "NAME=SOURCE", where SOURCE is FILE.npy, FILE.npz, FILE.npz:MEMBER, an IDX file (.gz) or
+  /// fashion-mnist/{train,test}/{images,labels}. `seed`: draw a new order of the rows for each epoch.
+  /// All mistakes at once: unknown, missing and doubled names, element types, shapes, unequal numbers of
+  /// batches.
+  static Result<Feeds> load(const std::vector<std::string>& arguments, const Graph& graph,
+                            std::optional<uint64_t> seed);
+  int64_t batchesPerEpoch() const { return batches_; }
+  NamedLiterals at(int64_t step);
+  /// What the user should know: rows that no batch takes.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  struct Source {
+    std::string name;
+    TensorType input;
+    Literal data;
+    int64_t rows = 0;    ///< of the data; 0 where all of it is fed each step
+    int64_t perStep = 0; ///< rows that a step takes
+    bool bytes = false;  ///< rows of bytes, turned into the input's elements step by step
+  };
+  void fit(const std::string& argument, const Graph& graph, Diagnostics& errors);
+  void fitBytes(Source source, const std::string& place, Diagnostics& errors);
+  void noteLeftOut(const Source& source, const std::string& place);
+  void fitShape(Source source, const std::string& place, Diagnostics& errors);
+  /// Of the source that was fitted last.
+  void checkLabels(const Graph& graph, const std::string& place, Diagnostics& errors);
+  void checkBatches(Diagnostics& errors);
+  Literal slice(const Source& source, int64_t step);
+  std::vector<Source> sources_;
+  std::optional<uint64_t> seed_;
+  int64_t batches_ = 1;
+  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> orders_; ///< by rows and epoch
+  std::vector<std::string> notes_;
+};
+
+/// The file that a SOURCE reads, for a check that nothing overwrites it; "" for a data set.
+std::string fileOfSource(const std::string& source);
+
+/// Whether a SOURCE is a data set or an IDX file, whose rows of bytes adapt to the input (byte_rows.h).
+bool holdsByteRows(const std::string& source);
+
+/// The array that a SOURCE names; `input` chooses the member of an archive.
+Result<Literal> readFeedSource(const std::string& source, const std::string& input);
+
+} // namespace dfc::tool

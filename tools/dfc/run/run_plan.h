@@ -1,0 +1,24 @@
+// The work of `dfc run`: from arguments to results.
+#pragma once
+
+#include "tools/dfc/run/backend_choice.h"
+#include "tools/dfc/planning.h"
+
+#include <optional>
+
+namespace dfc::tool {
+
+struct RunArguments {
+  std::string source;
+  PlanOptions plan;
+  int64_t steps = 0, epochs = 0; ///< 0: not given
+  std::vector<std::string> feeds, fetches;
+  BackendArguments backends;
+  std::optional<uint64_t> seed;
+  std::string state, saveState, trace, dataFolder;
+  double timeout = 0;
+};
+
+Exit runVerb(const RunArguments& arguments, Console& console);
+
+} // namespace dfc::tool

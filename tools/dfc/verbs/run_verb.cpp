@@ -1,0 +1,78 @@
+// `dfc run`: opens a plan on this host's devices and executes its steps.
+#include "tools/dfc/io/numbers.h"
+#include "tools/dfc/run/run_plan.h"
+#include "tools/dfc/verbs.h"
+
+#include <CLI/CLI.hpp>
+
+#include <limits>
+
+namespace dfc::tool {
+namespace {
+
+constexpr const char* footer = R"(Feeds. A file for an input has one of three shapes:
+  the input's own             fed at every step
+  more rows than the input    each step takes the next batch of rows, and begins again after the last (an epoch);
+                              an incomplete last batch is left out
+  one more dimension before   each step takes the next entry
+FILE may also be FILE.npz:MEMBER, an IDX file (.gz), or fashion-mnist/{train,test}/{images,labels}
+(Debian package dataset-fashion-mnist). The last two hold rows of bytes and adapt to the input: u8, i32 and i64 take
+the bytes, f32 and f64 take pixels / 255 and labels as they are; [N, 784] takes images of 28 x 28. --shuffle draws a new order of the rows for each epoch.
+
+Fetches. Scalars are shown with their mean over the steps (over the last epoch, where there are several); --fetch
+saves the value of the last step. NAME alone after --fetch prints it. With --json, small ones are there as
+"values", in which "nan", "inf" and "-inf" stand for what JSON has no number for.
+
+Ctrl-C. The steps under way are ended, and what was asked for is written as of the last of them; the exit status is
+130. A second Ctrl-C ends the program at once.
+
+Devices. A gpu of the machine runs on a real GPU where there is one, else it is emulated; the report says which.
+
+Examples:
+  dfc run samples/02_train_mlp/mlp.dfg --epochs 1 --feed images=fashion-mnist/train/images \
+      --feed labels=fashion-mnist/train/labels --fetch loss=loss.npy --save-state mlp.safetensors
+  dfc run samples/04_graph_file/figure.dfg -m cpu-2gpu --steps 20 --feed images=fashion-mnist/train/images \
+      --feed labels=fashion-mnist/train/labels --trace trace.json)";
+
+} // namespace
+
+void addRun(CLI::App& program, Verbs& verbs) {
+  auto arguments = std::make_shared<RunArguments>();
+  CLI::App* verb = program.add_subcommand("run", "Execute a plan, or a graph file compiled on the spot");
+  verb->add_option("GRAPH|PLAN", arguments->source, "graph file (.dfg) or plan")->required();
+  addPlanOptions(*verb, arguments->plan, /*machineRequired=*/false);
+  auto* steps = verb->add_option("--steps", arguments->steps, "how many steps (default 1)");
+  steps->type_name("N")->check(wholeNumber(1, largestCount));
+  verb->add_option("--epochs", arguments->epochs, "how many times all batches of the feeds")
+      ->type_name("N")
+      ->check(wholeNumber(1, largestCount))
+      ->excludes(steps);
+  verb->add_option("--feed", arguments->feeds, "data of an input")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  verb->add_option("--shuffle", arguments->seed,
+                   "feed rows in an order drawn from this seed, anew each epoch")
+      ->type_name("SEED")
+      ->check(wholeNumber(0, std::numeric_limits<uint64_t>::max()));
+  verb->add_option("--fetch", arguments->fetches, "save a fetch as .npy or .npz after the last step")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  verb->add_option("--state", arguments->state, "start from these parameters")->type_name("FILE.safetensors");
+  verb->add_option("--save-state", arguments->saveState, "save the parameters at the end")
+      ->type_name("FILE.safetensors");
+  verb->add_option("--trace", arguments->trace,
+                   "write predicted and measured spans of the last steps (Perfetto, Chrome)")
+      ->type_name("FILE.json");
+  addBackendOptions(*verb, arguments->backends);
+  verb->add_option("--timeout", arguments->timeout,
+                   "give a step up after this many seconds; 0, the default, is no limit")
+      ->type_name("S")
+      ->check(seconds());
+  verb->add_option("--data", arguments->dataFolder,
+                   "folder of the files that parameters start from (default: that of GRAPH or PLAN)")
+      ->type_name("FOLDER");
+  verb->footer(footer);
+  verbs[verb] = [arguments](Console& console) { return runVerb(*arguments, console); };
+}
+
+} // namespace dfc::tool

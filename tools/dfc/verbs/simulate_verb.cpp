@@ -1,0 +1,126 @@
+// `dfc simulate`: plays a plan on the machine it was made for, without the machine.
+#include "compiler/simulate/simulate.h"
+#include "ir/atomic_file.h"
+#include "ir/author/text/units.h"
+#include "tools/dfc/plan_report.h"
+#include "tools/dfc/planning.h"
+#include "tools/dfc/verbs.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace dfc::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct SimulateArguments {
+  std::string plan, trace;
+  PlanOptions options;
+};
+
+constexpr const char* examples = R"(Examples:
+  dfc simulate samples/04_graph_file/figure.dfg -m cpu-8gpu-nvlink
+  dfc compile samples/04_graph_file/figure.dfg -m cpu-2gpu -o figure.plan
+  dfc simulate figure.plan --trace predicted.json    # open it at ui.perfetto.dev)";
+
+double share(double busy, double makespan) { return makespan > 0 ? busy / makespan : 0; }
+
+std::string queueLines(const Executable& plan, const Simulation& simulation) {
+  std::string text = fmt::format("\n{:<20} {:>6} {:>10} {:>7}\n", "queue", "steps", "busy", "share");
+  for (const QueueId queue : plan.schedule().queues.ids()) {
+    const double busy = simulation.busy[queue];
+    text += fmt::format("{:<20} {:>6} {:>10} {:>6.1f}%\n", plan.schedule().nameOf(queue, plan.machine()),
+                        plan.schedule().queues[queue].steps.size(), humanSeconds(busy),
+                        100 * share(busy, simulation.makespan));
+  }
+  return text;
+}
+
+std::string deviceLines(const Executable& plan) {
+  std::string text = fmt::format("\n{:<20} {:>10} {:>10} {:>10} {:>10}\n", "device", "peak", "at least",
+                                 "resident", "capacity");
+  for (const DeviceId device : plan.machine().devices.ids()) {
+    const DeviceRow& row = plan.machine().devices[device];
+    text += fmt::format(
+        "{:<20} {:>10} {:>10} {:>10} {:>10}\n", row.name, humanBytes(plan.memory().arenaBytes[device]),
+        humanBytes(plan.memory().lowerBound[device]), humanBytes(plan.memory().residentBytes[device]),
+        row.memoryBytes == 0 ? "no limit" : humanBytes(row.memoryBytes));
+  }
+  return text;
+}
+
+std::string reportText(const Executable& plan, const Simulation& simulation, Rates rates) {
+  const double bound = plan.schedule().bounds.best();
+  return fmt::format(
+             "{} on {}: one step takes {} (predicted{})\nlower bound {}, ratio {:.3f}; transfers overlap "
+             "computation for {}\n",
+             plan.graph().name(), plan.machine().name, humanSeconds(simulation.makespan), ratesText(rates),
+             humanSeconds(bound), bound > 0 ? simulation.makespan / bound : 1.0,
+             humanSeconds(overlapSeconds(simulation.trace, plan))) +
+         queueLines(plan, simulation) + deviceLines(plan);
+}
+
+Json queuesJson(const Executable& plan, const Simulation& simulation) {
+  Json queues = Json::array();
+  for (const QueueId queue : plan.schedule().queues.ids()) {
+    const double busy = simulation.busy[queue];
+    queues.push_back({{"name", plan.schedule().nameOf(queue, plan.machine())},
+                      {"steps", plan.schedule().queues[queue].steps.size()},
+                      {"busySeconds", busy},
+                      {"share", share(busy, simulation.makespan)}});
+  }
+  return queues;
+}
+
+std::string reportJson(const Executable& plan, const Simulation& simulation) {
+  Json object = Json::parse(planSummaryJson(plan));
+  const double bound = plan.schedule().bounds.best();
+  object["makespanSeconds"] = simulation.makespan;
+  object["ratio"] = bound > 0 ? simulation.makespan / bound : 1.0;
+  object["overlapSeconds"] = overlapSeconds(simulation.trace, plan);
+  object["queues"] = queuesJson(plan, simulation);
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Exit simulateVerb(const SimulateArguments& arguments, Console& console) {
+  OutputFiles files;
+  addInputs(arguments.plan, arguments.options, files);
+  files.writes("--trace", arguments.trace, {".json"});
+  if (const Diagnostics errors = files.check(); !errors.empty()) {
+    return console.fail(Exit::UserError, errors);
+  }
+  const auto plan = planOf(arguments.plan, arguments.options);
+  if (!plan) {
+    return console.fail(Exit::UserError, plan.errors());
+  }
+  const Simulation simulation = simulate(**plan);
+  if (!arguments.trace.empty()) {
+    const Status written = writeFileAtomically(arguments.trace, chromeTrace({&simulation.trace}, **plan));
+    if (!written) {
+      return console.fail(Exit::UserError, written.errors());
+    }
+    console.note("wrote " + arguments.trace);
+  }
+  console.print(reportText(**plan, simulation, ratesOf(arguments.plan, arguments.options)));
+  return console.finish(reportJson(**plan, simulation));
+}
+
+} // namespace
+
+void addSimulate(CLI::App& program, Verbs& verbs) {
+  auto arguments = std::make_shared<SimulateArguments>();
+  CLI::App* verb = program.add_subcommand(
+      "simulate", "Predict a plan: time of a step, work of each queue, memory of each device");
+  verb->add_option("PLAN", arguments->plan,
+                   "plan, or graph file: compiled for the machine of -m, else for this host")
+      ->required();
+  addPlanOptions(*verb, arguments->options, /*machineRequired=*/false);
+  verb->add_option("--trace", arguments->trace, "write the predicted trace (Chrome and Perfetto)")
+      ->type_name("FILE.json");
+  verb->footer(examples);
+  verbs[verb] = [arguments](Console& console) { return simulateVerb(*arguments, console); };
+}
+
+} // namespace dfc::tool

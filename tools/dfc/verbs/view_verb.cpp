@@ -1,0 +1,208 @@
+// `dfc view`: pictures of a graph, of where it runs, of when, and of when it really ran.
+#include "ir/atomic_file.h"
+#include "ir/plan/computations.h"
+#include "ir/draw/dot.h"
+#include "ir/draw/dot_palette.h"
+#include "ir/author/text/parse.h"
+#include "ir/draw/placed_dot.h"
+#include "ir/draw/schedule_dot.h"
+#include "tools/dfc/graphviz.h"
+#include "tools/dfc/io/numbers.h"
+#include "tools/dfc/planning.h"
+#include "tools/dfc/verbs.h"
+#include "tools/dfc/view_trace.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <limits>
+
+namespace dfc::tool {
+namespace {
+
+const std::vector<std::string> pictures = {"graph", "placed", "figure", "schedule"};
+const std::vector<std::string> formats = {".dot", ".svg", ".png"};
+
+struct ViewArguments {
+  std::string source, what, output, trace;
+  std::optional<uint32_t> step;
+  bool collapse = false;
+  PlanOptions plan;
+};
+
+constexpr const char* footer = R"(Pictures:
+  graph      the graph as it is written; of a plan its computations as they were compiled
+  placed     a frame for each device, copies between them with bytes and route
+  figure     one box for each scope on each device; placed --collapse is the same
+  schedule   a row for each queue, time from left to right, waits as arrows; --collapse hides the ops of a scope
+
+With --trace, in place of --what: what was measured below what is predicted, queue by queue, with the critical path of
+the measured step marked. Its totals, the queues' busy times and the path are printed too; without -o, these alone.
+
+Examples:
+  dfc view samples/02_train_mlp/mlp.dfg --what=graph -o mlp.svg
+  dfc view samples/04_graph_file/figure.dfg -m cpu-2gpu --what=figure -o figure.png
+  dfc view samples/04_graph_file/figure.dfg -m cpu-2gpu --what=schedule --collapse -o schedule.svg
+  dfc compile samples/04_graph_file/figure.dfg -m cpu-2gpu -o figure.plan
+  dfc run figure.plan --steps 20 --feed images=fashion-mnist/train/images \
+      --feed labels=fashion-mnist/train/labels --trace measured.json
+  dfc view figure.plan --trace measured.json -o measured.svg
+SVG and PNG are drawn by Graphviz (package graphviz); without -o the DOT text goes to standard output.)";
+
+/// A plan holds its graph as it was compiled, not as it was written: the picture says so.
+std::string compiledGraphDot(const Executable& plan) {
+  GraphPicture picture;
+  picture.explanation =
+      "as compiled into a plan, which does not keep the graph as it was written (draw the .dfg for that): "
+      "gradients are written out, chains of elementwise ops fused, unused ops gone\n"
+      "copies between devices and replicas of parameters are left out: --what=placed has them";
+  picture.meaningOfPin = "runs on it";
+  picture.devices = dot::deviceNames(plan.machine());
+  return graphDot(computationsOf(plan.placed(), plan.machine()), picture);
+}
+
+Result<std::string> planDot(const ViewArguments& arguments) {
+  const auto plan = planOf(arguments.source, arguments.plan);
+  if (!plan) {
+    return plan.errors();
+  }
+  const PlacedGraph& placed = (*plan)->placed();
+  const Machine& machine = (*plan)->machine();
+  if (arguments.what == "schedule") {
+    return scheduleDot((*plan)->schedule(), placed, machine, arguments.collapse);
+  }
+  if (arguments.what == "figure" || (arguments.what == "placed" && arguments.collapse)) {
+    return figureDot(placed, machine);
+  }
+  return arguments.what == "placed" ? placedDot(placed, machine) : compiledGraphDot(**plan);
+}
+
+Result<std::string> dotOf(const ViewArguments& arguments) {
+  const auto plan = isPlanFile(arguments.source);
+  if (!plan) {
+    return plan.errors();
+  }
+  if (arguments.what != "graph" || *plan) {
+    return planDot(arguments);
+  }
+  const auto graph = readGraph(arguments.source);
+  if (!graph) {
+    return graph.errors();
+  }
+  return graphDot(*graph);
+}
+
+Status writePicture(const std::string& dot, const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  const auto contents = ending == ".dot" ? Result<std::string>(dot) : renderDot(dot, ending.substr(1));
+  if (!contents) {
+    return contents.errors();
+  }
+  return writeFileAtomically(path, *contents);
+}
+
+Diagnostics faultsOf(const ViewArguments& arguments) {
+  Diagnostics errors;
+  if (arguments.trace.empty() && arguments.what.empty()) {
+    errors.push_back(errorWithoutPlace(
+        "what should be drawn?", fmt::format("say --what and one of: {}; or --trace and the trace of a run",
+                                             fmt::join(pictures, ", "))));
+  } else if (!arguments.trace.empty() && !arguments.what.empty()) {
+    errors.push_back(
+        errorWithoutPlace(fmt::format("--trace is a picture of its own, --what={} another", arguments.what),
+                          "leave one of them out"));
+  } else if (arguments.trace.empty() &&
+             std::find(pictures.begin(), pictures.end(), arguments.what) == pictures.end()) {
+    errors.push_back(unknownName("picture", arguments.what, pictures));
+  }
+  if (arguments.step && arguments.trace.empty()) {
+    errors.push_back(errorWithoutPlace("--step chooses among the steps of a trace", "add --trace FILE.json"));
+  }
+  const std::string ending = std::filesystem::path(arguments.output).extension().string();
+  if (!arguments.output.empty() && std::find(formats.begin(), formats.end(), ending) == formats.end()) {
+    Diagnostic error = unknownName("picture format", ending, formats);
+    error.where.file = arguments.output;
+    errors.push_back(error);
+  }
+  if (errors.empty()) {
+    OutputFiles files;
+    addInputs(arguments.source, arguments.plan, files);
+    files.reads(arguments.trace);
+    files.writes("-o", arguments.output);
+    errors = files.check();
+  }
+  return errors;
+}
+
+Exit viewTrace(const ViewArguments& arguments, Console& console) {
+  const auto plan = planOf(arguments.source, arguments.plan);
+  if (!plan) {
+    return console.fail(Exit::UserError, plan.errors());
+  }
+  const auto comparison = compareWithTrace(**plan, arguments.trace, arguments.step);
+  if (!comparison) {
+    return console.fail(Exit::UserError, comparison.errors());
+  }
+  auto object = nlohmann::ordered_json::parse(comparisonJson(*comparison));
+  console.print(comparisonText(*comparison));
+  if (!arguments.output.empty()) {
+    if (const Status written = writePicture(traceDot(*comparison), arguments.output); !written) {
+      return console.fail(Exit::UserError, written.errors());
+    }
+    console.print(fmt::format("wrote {}\n", arguments.output));
+    object["output"] = arguments.output;
+  }
+  return console.finish(object.dump());
+}
+
+Exit viewPicture(const ViewArguments& arguments, Console& console) {
+  const auto dot = dotOf(arguments);
+  if (!dot) {
+    return console.fail(Exit::UserError, dot.errors());
+  }
+  nlohmann::ordered_json object{{"what", arguments.what}};
+  if (arguments.output.empty()) {
+    console.print(*dot);
+    object["dot"] = *dot;
+  } else {
+    if (const Status written = writePicture(*dot, arguments.output); !written) {
+      return console.fail(Exit::UserError, written.errors());
+    }
+    console.print(fmt::format("wrote {}\n", arguments.output));
+    object["output"] = arguments.output;
+  }
+  return console.finish(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+Exit viewVerb(const ViewArguments& arguments, Console& console) {
+  if (const Diagnostics errors = faultsOf(arguments); !errors.empty()) {
+    return console.fail(Exit::UserError, errors);
+  }
+  return arguments.trace.empty() ? viewPicture(arguments, console) : viewTrace(arguments, console);
+}
+
+} // namespace
+
+void addView(CLI::App& program, Verbs& verbs) {
+  auto arguments = std::make_shared<ViewArguments>();
+  CLI::App* verb = program.add_subcommand("view", "Draw a graph, its placement, its schedule or a run");
+  verb->add_option("GRAPH|PLAN", arguments->source, "graph file (.dfg) or plan")->required();
+  verb->add_option("--what", arguments->what, fmt::format("one of: {}", fmt::join(pictures, ", ")))
+      ->type_name("PICTURE");
+  verb->add_option("--trace", arguments->trace,
+                   "what dfc run --trace wrote of a run of this plan: measured beside predicted")
+      ->type_name("FILE.json");
+  verb->add_option("--step", arguments->step,
+                   "with --trace: which step of it, from 0 (default: the one of median length)")
+      ->type_name("N")
+      ->check(wholeNumber(0, std::numeric_limits<uint32_t>::max()));
+  verb->add_option("-o,--output", arguments->output, "write it here: .dot, .svg or .png")->type_name("FILE");
+  verb->add_flag("--collapse", arguments->collapse, "one box for each scope (placed, schedule)");
+  addPlanOptions(*verb, arguments->plan, /*machineRequired=*/false);
+  verb->footer(footer);
+  verbs[verb] = [arguments](Console& console) { return viewVerb(*arguments, console); };
+}
+
+} // namespace dfc::tool
