@@ -58,14 +58,28 @@ Result<Graph> runPass(const PassRow& pass, const Graph& graph, const CompileOpti
 }
 
 Result<Graph> runPasses(Graph graph, llvm::ArrayRef<PassRow> passes, const CompileOptions& options) {
+  Diagnostics warnings;
   for (const PassRow& pass : passes) {
     auto next = runPass(pass, graph, options);
     if (!next) {
       return next;
     }
+    llvm::append_range(warnings, next.warnings());
     graph = *std::move(next);
   }
-  return graph;
+  return Result<Graph>(std::move(graph)).withWarnings(warnings);
+}
+
+// A step that gives nothing back and keeps nothing is no step that an author meant. Said at the last op,
+// behind which a fetch is missing.
+Diagnostics refuseIdleSteps(const Graph& graph) {
+  if (!graph.fetches().empty() || !graph.opsOf(OpKind::Assign).empty()) {
+    return {};
+  }
+  const auto count = static_cast<uint32_t>(graph.opCount());
+  return {{Severity::Error, count == 0 ? SourceLocation{} : graph.locationOf(OpId(count - 1)),
+           "graph '" + graph.name() + "' fetches nothing and assigns nothing: a step would compute nothing",
+           "fetch a result ('fetch NAME' in a graph file, Builder::fetch in C++), or assign to a parameter"}};
 }
 
 } // namespace
@@ -96,6 +110,10 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
   // Before passes drop, join and rename ops: an author knows the op that he wrote.
   if (auto missing = missingDevices(*pinned, machine); !missing.empty()) {
     return explained(std::move(missing), options);
+  }
+
+  if (Diagnostics errors = refuseIdleSteps(source); !errors.empty()) {
+    return errors;
   }
 
   // Then how products are taken: now that those of the gradients are there, and before equal ops are shared.
@@ -147,7 +165,9 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
   // Sealing verifies the stages against one another, in every build: the runtime trusts a sealed plan
   // blindly.
   return Executable::seal(std::move(placed), std::move(schedule), *std::move(memory), machine,
-                          placement->policy);
+                          placement->policy)
+      .withWarnings(written.warnings())
+      .withWarnings(graph.warnings());
 }
 
 } // namespace dfc

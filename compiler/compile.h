@@ -1,21 +1,18 @@
 // compile(): the whole pipeline, graph in, sealed plan out. Machine, cost model and policy are arguments; no
 // device is asked anything, so a plan for eight GPUs is made on a laptop.
+//
+// Threads: may be called by many threads at once, also with the same graph, machine and cost model, which are
+// only read. An observer and the functions of the options are called on the thread that called.
 #pragma once
 
 #include "compiler/cost/cost_model.h"
+#include "compiler/place/pins.h"
 #include "ir/plan/executable.h"
 #include "ir/plan/placement.h"
 
 #include <functional>
 
 namespace dfc {
-
-/// Pins ops by name: `pattern` is a glob over op names and whole scope paths ("fc1*", "*/loss"), gradients'
-/// ops included; a rule wins over the pins in the graph, a later rule over an earlier one.
-struct PinRule {
-  std::string pattern;
-  std::string device;
-};
 
 /// Sees each stage as it is made, for --emit and for tests. Does nothing unless overridden.
 class CompileObserver {
@@ -40,7 +37,8 @@ struct CompileOptions {
 };
 
 /// All errors at once where a stage finds several: pins that cannot hold, plans that do not fit in memory
-/// (with the largest holders), machines without a route.
+/// (with the largest holders), machines without a route. A graph that fetches and assigns nothing is an
+/// error. The plan comes with the passes' warnings; those of making the graph came with the graph.
 Result<Executable> compile(const Graph& graph, const Machine& machine, const CostModel& cost,
                            const CompileOptions& options = {});
 

@@ -81,11 +81,11 @@ class Queue {
   virtual ~Queue() = default;
   /// Prepares kernels and the like. The executable and the board outlive the queue. Throws MachineError.
   virtual void load(const Executable& plan, Program program, ProgressBoard& board) = 0;
-  /// Returns at once. A session launches every loaded queue once a round, in queue order and from one thread,
-  /// so that queues of one backend may be gathered into one launch (a CUDA graph over several devices, say).
-  /// Whatever happens, the queue publishes the end of the round in the end; a failure goes to
-  /// `ProgressBoard::fail` before that. So a device that waits for words by itself is let go after a failure
-  /// too, and need not be told.
+  /// Returns at once. A session launches every loaded queue once a round, in queue order and on one thread at
+  /// a time (not always the same one), so that queues of one backend may be gathered into one launch (a CUDA
+  /// graph over several devices, say). Whatever happens, the queue publishes the end of the round in the end;
+  /// a failure goes to `ProgressBoard::fail` before that. So a device that waits for words by itself is let
+  /// go after a failure too, and need not be told.
   virtual void launch(const Round& round) = 0;
   /// Where the queue is in its program, for messages; an invalid id when it is idle or cannot tell.
   virtual OpId current() const = 0;

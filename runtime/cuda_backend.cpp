@@ -9,7 +9,7 @@
 namespace dfc {
 namespace {
 
-constexpr const char* fileName = "libdfc_cuda.so";
+constexpr const char* cudaModule = "libdfc_cuda.so";
 
 struct Opened {
   Backend* backend = nullptr;
@@ -24,8 +24,8 @@ Opened openModule() {
   }
   const std::filesystem::path folder = executableFolder();
   std::string reason =
-      fmt::format("this dfc was built without CUDA ({} is not beside the program)", fileName);
-  for (const std::filesystem::path& path : {folder / fileName, folder / "../lib/dfc" / fileName}) {
+      fmt::format("this dfc was built without CUDA ({} is not beside the program)", cudaModule);
+  for (const std::filesystem::path& path : {folder / cudaModule, folder / "../lib/dfc" / cudaModule}) {
     std::error_code error;
     if (!std::filesystem::exists(path, error)) {
       continue;
@@ -36,8 +36,8 @@ Opened openModule() {
       return {reinterpret_cast<cuda::ModuleFunction>(symbol)(), ""};
     }
     const char* fault = dlerror();
-    reason = fmt::format("{} cannot be opened: {}; install the CUDA 13 libraries (cuBLASLt, NVRTC)", fileName,
-                         fault != nullptr ? fault : path.c_str());
+    reason = fmt::format("{} cannot be opened: {}; install the CUDA 13 libraries (cuBLASLt, NVRTC)",
+                         cudaModule, fault != nullptr ? fault : path.c_str());
   }
   return {nullptr, reason};
 }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 namespace dfc {
 namespace {
@@ -124,6 +125,30 @@ class ResidentMaker {
   Diagnostics errors_;
 };
 
+constexpr size_t mostNamesShown = 5;
+constexpr const char* savedHere = "use a file that was saved from this graph";
+
+std::string firstNames(const std::vector<std::string>& names) {
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), mostNamesShown));
+  return fmt::format("'{}'{}", fmt::join(names.begin(), end, "', '"), end == names.end() ? "" : ", …");
+}
+
+/// The state of another net, in one error.
+Diagnostic stateOfAnother(size_t parameters, const std::vector<std::string>& missing,
+                          const std::vector<std::string>& extra) {
+  std::string message =
+      fmt::format("has values for {} of the plan's {} parameters", parameters - missing.size(), parameters);
+  if (!missing.empty()) {
+    message += fmt::format("; {} {} missing: {}", missing.size(), missing.size() == 1 ? "is" : "are",
+                           firstNames(missing));
+  }
+  if (!extra.empty()) {
+    message += fmt::format("; {} of its values {} of no parameter: {}", extra.size(),
+                           extra.size() == 1 ? "is" : "are", firstNames(extra));
+  }
+  return errorWithoutPlace(std::move(message), savedHere);
+}
+
 } // namespace
 
 std::vector<ParameterRow> parametersOf(const PlacedGraph& placed) {
@@ -177,12 +202,25 @@ Diagnostics checkState(const std::vector<ParameterRow>& parameters, const NamedL
 }
 
 Diagnostics checkWholeState(const std::vector<ParameterRow>& parameters, const NamedLiterals& given) {
-  Diagnostics errors;
+  std::vector<std::string> missing, extra;
+  std::set<std::string> names;
   for (const ParameterRow& row : parameters) {
+    names.insert(row.name);
     if (given.find(row.name) == given.end()) {
-      errors.push_back(errorWithoutPlace(fmt::format("there is no value for parameter '{}'", row.name),
-                                         "use a file that was saved from this graph"));
+      missing.push_back(row.name);
     }
+  }
+  for (const auto& entry : given) {
+    if (names.count(entry.first) == 0) {
+      extra.push_back(entry.first);
+    }
+  }
+  if (missing.size() + extra.size() > mostNamesShown) {
+    return {stateOfAnother(parameters.size(), missing, extra)};
+  }
+  Diagnostics errors;
+  for (const std::string& name : missing) {
+    errors.push_back(errorWithoutPlace(fmt::format("there is no value for parameter '{}'", name), savedHere));
   }
   const Diagnostics unfit = checkState(parameters, given);
   errors.insert(errors.end(), unfit.begin(), unfit.end());

@@ -1,6 +1,6 @@
 // Resident values: what lies in the arenas before the first step. Constants come from the graph, parameters
-// from their initialisers, which are drawn (ir/initialise.h) or read from files. Also the bookkeeping of
-// state by name: a parameter and its replicas on other devices are one.
+// from their initialisers, which are drawn (ir/graph/initialise.h) or read from files. Also the bookkeeping
+// of state by name: a parameter and its replicas on other devices are one.
 #pragma once
 
 #include "ir/plan/executable.h"

@@ -32,17 +32,28 @@ Rounds::Rounds(const Executable& plan, const RoundOptions& options, std::vector<
   board_.onOverTime([this](uint64_t round) { return overTime(round); });
 }
 
-Rounds::~Rounds() { settleThrough(next_); }
+Rounds::~Rounds() { close(); }
 
-std::shared_ptr<Flight> Rounds::launch(const NamedLiterals& feeds) {
-  while (flights_.size() >= options_.maxInFlight) {
-    settleOldest();
+std::shared_ptr<Flight> Rounds::launch(const NamedLiterals& feeds, Awaited awaited) {
+  const Lock launching(launching_);
+  awaitRoom();
+  clearFailure();
+  std::shared_ptr<Flight> flight;
+  {
+    const Lock lock(mutex_);
+    throwUnreported(std::this_thread::get_id());
+    flight = makeFlight(feeds, awaited);
+    flights_.push_back(flight);
+    limitOldest();
   }
-  if (board_.failed()) {
-    settleThrough(next_);
-    board_.clearFailure();
+  const Round round{flight->number, flight->feedAddresses, flight->fetchAddresses, options_.trace};
+  for (const RunningQueue& queue : queues_) {
+    queue.queue->launch(round);
   }
-  throwUnreported();
+  return flight;
+}
+
+std::shared_ptr<Flight> Rounds::makeFlight(const NamedLiterals& feeds, Awaited awaited) {
   auto flight = std::make_shared<Flight>();
   for (const FeedRow& row : feeds_) {
     flight->feeds.push_back(feeds.find(row.name)->second);
@@ -53,32 +64,55 @@ std::shared_ptr<Flight> Rounds::launch(const NamedLiterals& feeds) {
     flight->fetchAddresses.push_back(flight->fetches.back().get());
   }
   flight->fetchRows = fetches_;
-  flight->rounds = weak_from_this();
   flight->number = next_++;
+  flight->submitter = std::this_thread::get_id();
+  flight->awaited = awaited == Awaited::AtOnce;
   flight->submitted = std::chrono::steady_clock::now();
-  flights_.push_back(flight);
-  limitOldest();
-  const Round round{flight->number, flight->feedAddresses, flight->fetchAddresses, options_.trace};
-  for (const RunningQueue& queue : queues_) {
-    queue.queue->launch(round);
-  }
   return flight;
 }
 
+void Rounds::awaitRoom() {
+  uint64_t settled = 0;
+  {
+    const Lock lock(mutex_);
+    settled = next_ < options_.maxInFlight ? 0 : next_ - options_.maxInFlight + 1;
+  }
+  settleThrough(settled);
+}
+
+// Nobody launches meanwhile: launching_ is held.
+void Rounds::clearFailure() {
+  if (board_.failed()) {
+    close();
+    board_.clearFailure();
+  }
+}
+
 void Rounds::wait(const std::shared_ptr<Flight>& flight) {
+  {
+    const Lock lock(mutex_);
+    flight->awaited = flight->awaited || !flight->ended;
+  }
   settleThrough(flight->number + 1);
-  report(flight);
+  const Lock lock(mutex_);
+  report(*flight);
 }
 
 void Rounds::wait(const std::shared_ptr<Flight>& flight, size_t fetch) {
   settleThrough(flight->number); // the rounds before have ended when a value of this one is there
+  std::optional<Deadline> deadline;
+  {
+    const Lock lock(mutex_);
+    deadline = deadlineOf(*flight);
+  }
   const WaitFor& ready = (*fetches_)[fetch].ready;
   const bool there = flight->ended || ready.word->wait(ready.target(flight->number), board_.failedFlag(),
-                                                       board_.spins(), deadlineOf(*flight));
+                                                       board_.spins(), deadline);
   if (!there || board_.failed()) {
     wait(flight);
   }
-  report(flight);
+  const Lock lock(mutex_); // a failure that was cleared since has been written into its flight before
+  report(*flight);
 }
 
 bool Rounds::ended(const Flight& flight) const {
@@ -88,12 +122,27 @@ bool Rounds::ended(const Flight& flight) const {
 }
 
 void Rounds::waitAll() {
-  settleThrough(next_);
-  throwUnreported();
+  uint64_t launched = 0;
+  {
+    const Lock lock(mutex_);
+    launched = next_;
+  }
+  settleThrough(launched);
+  const Lock lock(mutex_);
+  throwUnreported(std::nullopt);
 }
 
+Rounds::Lock Rounds::pause() {
+  Lock launching(launching_);
+  waitAll();
+  return launching;
+}
+
+void Rounds::close() { settleThrough(std::numeric_limits<uint64_t>::max()); }
+
 std::vector<Span> Rounds::takeSpans() {
-  settleThrough(next_);
+  const Lock launching(launching_);
+  close();
   std::vector<Span> spans;
   for (const RunningQueue& queue : queues_) {
     const std::vector<Span> more = queue.queue->takeSpans();
@@ -102,33 +151,56 @@ std::vector<Span> Rounds::takeSpans() {
   return spans;
 }
 
+// Several threads may wait for the same round; the first that sees its end settles it.
 void Rounds::settleThrough(uint64_t round) {
+  Lock lock(mutex_);
   while (!flights_.empty() && flights_.front()->number < round) {
-    settleOldest();
+    const std::shared_ptr<Flight> flight = flights_.front();
+    const std::optional<Deadline> deadline = deadlineOf(*flight);
+    lock.unlock();
+    const bool inTime = awaitEnd(*flight, deadline);
+    lock.lock();
+    if (!inTime && !flight->ended) { // after its settling, a failure would be that of a later round
+      board_.fail(flight->number, overTime(flight->number));
+      lock.unlock();
+      awaitEnd(*flight, std::nullopt);
+      lock.lock();
+    }
+    if (!flight->ended) {
+      settle(*flight);
+    }
   }
 }
 
-void Rounds::settleOldest() {
-  const std::shared_ptr<Flight> flight = flights_.front();
-  std::optional<Deadline> deadline = deadlineOf(*flight);
-  for (const RunningQueue& queue : queues_) {
-    const ProgressWord& word = board_[queue.id.index()];
-    const uint64_t end = queue.perRound * (flight->number + 1);
-    if (!word.wait(end, neverStop, board_.spins(), deadline)) {
-      giveUp(flight->number);
-      deadline.reset();
-      word.wait(end, neverStop, 0);
-    }
-  }
+bool Rounds::awaitEnd(const Flight& flight, std::optional<Deadline> deadline) {
+  return std::all_of(queues_.begin(), queues_.end(), [&](const RunningQueue& queue) {
+    return board_[queue.id.index()].wait(queue.perRound * (flight.number + 1), neverStop, board_.spins(),
+                                         deadline);
+  });
+}
+
+void Rounds::settle(Flight& flight) {
   lastEnd_ = std::chrono::steady_clock::now();
   flights_.pop_front();
   limitOldest();
-  flight->ended = true;
-  flight->error = errorOf(*flight);
-  flight->feeds.clear();
+  flight.error = errorOf(flight);
+  flight.feeds.clear();
+  keepUnreported(flight);
+  flight.ended.store(true, std::memory_order_release);
+  flight.ended.notify_all();
+}
+
+// What a thread's own failed round has brought down with it is told by that round's failure.
+void Rounds::keepUnreported(const Flight& flight) {
   const auto failure = board_.failure();
-  if (failure && failure->round == flight->number) { // those after it are its consequence
-    unreported_ = failure->error;
+  if (!flight.error || !failure) {
+    return;
+  }
+  const bool itself = failure->round == flight.number;
+  const bool consequence = !itself && flight.submitter == failedSubmitter_;
+  failedSubmitter_ = itself ? flight.submitter : failedSubmitter_;
+  if (!flight.awaited && !consequence) {
+    unreported_.push_back({flight.submitter, flight.error});
   }
 }
 
@@ -147,8 +219,6 @@ void Rounds::limitOldest() {
     board_.setLimit(flights_.front()->number, *deadlineOf(*flights_.front()));
   }
 }
-
-void Rounds::giveUp(uint64_t round) { board_.fail(round, overTime(round)); }
 
 std::exception_ptr Rounds::overTime(uint64_t round) const {
   return std::make_exception_ptr(
@@ -184,16 +254,23 @@ std::exception_ptr Rounds::errorOf(const Flight& flight) const {
 }
 
 // Whoever asks for the flight learns its failure; nobody else needs to any more.
-void Rounds::report(const std::shared_ptr<Flight>& flight) {
-  if (flight->error) {
-    unreported_ = nullptr;
-    std::rethrow_exception(flight->error);
+void Rounds::report(const Flight& flight) {
+  if (flight.error) {
+    std::erase_if(unreported_,
+                  [&](const Unreported& failure) { return failure.submitter == flight.submitter; });
+    std::rethrow_exception(flight.error);
   }
 }
 
-void Rounds::throwUnreported() {
-  if (unreported_) {
-    std::rethrow_exception(std::exchange(unreported_, nullptr));
+// Those of one thread, or of any.
+void Rounds::throwUnreported(std::optional<std::thread::id> submitter) {
+  const auto first = std::find_if(unreported_.begin(), unreported_.end(), [&](const Unreported& failure) {
+    return !submitter || failure.submitter == *submitter;
+  });
+  if (first != unreported_.end()) {
+    const Unreported failure = *first;
+    std::erase_if(unreported_, [&](const Unreported& other) { return other.submitter == failure.submitter; });
+    std::rethrow_exception(failure.error);
   }
 }
 

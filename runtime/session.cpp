@@ -52,7 +52,9 @@ NamedLiterals resultsOf(const Flight& flight) {
   return results;
 }
 
+// Of a closed session: the step has ended, and this thread may have yet to see it.
 void throwErrorOf(const Flight& flight) {
+  flight.ended.wait(false, std::memory_order_acquire);
   if (flight.error) {
     std::rethrow_exception(flight.error);
   }
@@ -65,7 +67,7 @@ struct Session::Impl {
   OpenedDevices devices;
   ProgressBoard board;
   std::vector<ParameterRow> parameters;
-  std::shared_ptr<Rounds> rounds; // last: its queues go before board, arenas and devices
+  std::unique_ptr<Rounds> rounds; // last: its queues go before board, arenas and devices
 
   Impl(std::shared_ptr<const Executable> thePlan, OpenedDevices opened, const SessionOptions& options)
       : plan(std::move(thePlan)), devices(std::move(opened)),
@@ -77,7 +79,7 @@ struct Session::Impl {
     }
     ResolvedPlan resolved = resolve(*plan, arenas, board);
     auto queues = loadQueues(*plan, std::move(resolved.programs), devices, board);
-    rounds = std::make_shared<Rounds>(
+    rounds = std::make_unique<Rounds>(
         *plan, RoundOptions{options.maxInFlight, options.trace, options.timeoutSeconds},
         std::move(resolved.feeds), std::move(resolved.fetches), std::move(queues), board);
   }
@@ -99,8 +101,8 @@ struct Session::Impl {
   }
 };
 
-Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Session::~Session() = default;
+Session::Session(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Session::~Session() { impl_->rounds->close(); }
 
 Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable> plan,
                                                const SessionOptions& options) {
@@ -111,7 +113,7 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable>
   if (!errors.empty()) {
     return errors;
   }
-  auto impl = std::make_unique<Impl>(std::move(plan), *std::move(devices), options);
+  auto impl = std::make_shared<Impl>(std::move(plan), *std::move(devices), options);
   for (const auto& entry : *resident) {
     impl->write(entry.first, entry.second);
   }
@@ -119,8 +121,12 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable>
 }
 
 Result<NamedLiterals> Session::run(const NamedLiterals& feeds) {
-  const Result<Pending> pending = submit(feeds);
-  return pending.ok() ? Result<NamedLiterals>(pending->wait()) : Result<NamedLiterals>(pending.errors());
+  if (Diagnostics errors = checkFeeds(impl_->rounds->feeds(), feeds); !errors.empty()) {
+    return errors;
+  }
+  const std::shared_ptr<Flight> flight = impl_->rounds->launch(feeds, Rounds::Awaited::AtOnce);
+  impl_->rounds->wait(flight);
+  return resultsOf(*flight);
 }
 
 Result<Session::Pending> Session::submit(const NamedLiterals& feeds) {
@@ -128,15 +134,17 @@ Result<Session::Pending> Session::submit(const NamedLiterals& feeds) {
     return errors;
   }
   Pending pending;
-  pending.flight_ = impl_->rounds->launch(feeds);
+  pending.flight_ = impl_->rounds->launch(feeds, Rounds::Awaited::Later);
+  pending.rounds_ = std::shared_ptr<Rounds>(impl_, impl_->rounds.get());
   return pending;
 }
 
 NamedLiterals Session::Pending::wait() const {
-  if (const auto rounds = flight_->rounds.lock()) {
+  if (const auto rounds = rounds_.lock()) {
     rounds->wait(flight_);
+  } else {
+    throwErrorOf(*flight_);
   }
-  throwErrorOf(*flight_);
   return resultsOf(*flight_);
 }
 
@@ -155,22 +163,23 @@ Result<Literal> Session::Pending::wait(std::string_view fetch) const {
                                   : fmt::format("its fetches: {}", fmt::join(names, ", ")));
   }
   const auto index = static_cast<size_t>(row - rows.begin());
-  if (const auto rounds = flight_->rounds.lock()) {
+  if (const auto rounds = rounds_.lock()) {
     rounds->wait(flight_, index);
+  } else {
+    throwErrorOf(*flight_);
   }
-  throwErrorOf(*flight_);
   return Literal(row->type, flight_->fetches[index]);
 }
 
 bool Session::Pending::done() const {
-  const auto rounds = flight_->rounds.lock();
+  const auto rounds = rounds_.lock();
   return flight_->ended || rounds == nullptr || rounds->ended(*flight_);
 }
 
 void Session::waitAll() { impl_->rounds->waitAll(); }
 
 NamedLiterals Session::state() {
-  waitAll();
+  const auto idle = impl_->rounds->pause();
   NamedLiterals state;
   for (const ParameterRow& row : impl_->parameters) {
     state.insert_or_assign(row.name, impl_->read(row));
@@ -183,7 +192,7 @@ Diagnostics Session::checkWholeState(const NamedLiterals& values) const {
 }
 
 Status Session::setState(const NamedLiterals& values) {
-  waitAll();
+  const auto idle = impl_->rounds->pause();
   if (Diagnostics errors = checkState(impl_->parameters, values); !errors.empty()) {
     return errors;
   }
@@ -241,6 +250,19 @@ std::vector<std::pair<std::string, TensorType>> Session::fetches() const {
   std::vector<std::pair<std::string, TensorType>> rows;
   for (const FetchRow& row : impl_->rounds->fetches()) {
     rows.emplace_back(row.name, row.type);
+  }
+  return rows;
+}
+
+std::vector<Session::Parameter> Session::parameters() const {
+  const Graph& graph = impl_->plan->graph();
+  llvm::DenseSet<ValueId> assigned;
+  for (const OpId op : graph.opsOf(OpKind::Assign)) {
+    assigned.insert(graph[op].operands[0]);
+  }
+  std::vector<Parameter> rows;
+  for (const ParameterRow& row : impl_->parameters) {
+    rows.push_back({row.name, row.type, assigned.contains(row.value)});
   }
   return rows;
 }

@@ -8,7 +8,11 @@
 // next one starts afresh. What a failed step has done to the parameters is open: set them anew, or load a
 // checkpoint.
 //
-// A session and its Pendings are used from one thread at a time.
+// Threads: a session and its Pendings may be used by many threads at once. Steps are executed one after
+// another in the order in which they were submitted, and each caller has the results of its own; a failed
+// step ends those that other threads submitted behind it, too. Only closing a session comes after all calls
+// on it; Pendings may still be waited for meanwhile. Executables, graphs, literals, compile() and Calibration
+// may be shared by threads and sessions; their headers say how.
 #pragma once
 
 #include "ir/plan/trace.h"
@@ -34,6 +38,7 @@ struct SessionOptions {
 };
 
 struct Flight; // runtime/rounds.h
+class Rounds;
 
 class Session {
  public:
@@ -60,16 +65,20 @@ class Session {
    private:
     friend class Session;
     std::shared_ptr<Flight> flight_;
+    std::weak_ptr<Rounds> rounds_; // gone when the session is closed
   };
   /// Queues the step and returns; blocks only while maxInFlight steps are under way. The feeds are shared,
-  /// not copied: a literal that the caller changes afterwards detaches from what was fed.
+  /// not copied: a literal that the caller changes afterwards detaches from what was fed. Throws the failure
+  /// of an earlier step of this thread that nobody has waited for; then nothing is submitted.
   Result<Pending> submit(const NamedLiterals& feeds);
-  /// Until no step is under way. Throws the failure of a step that nobody has waited for.
+  /// Until the steps submitted so far have ended, by whichever thread. Throws the failure of a step that
+  /// nobody has waited for or is waiting for.
   void waitAll();
 
-  /// Parameters by name, between steps (waits for all).
+  /// Parameters by name, between steps: waits as waitAll does, and other threads' steps wait for it.
   NamedLiterals state();
-  /// Sets parameters by name, replicas too. Names, types and shapes must agree; none is set unless all do.
+  /// Sets parameters by name, replicas too, between steps as `state`. Names, types and shapes must agree;
+  /// none is set unless all do.
   Status setState(const NamedLiterals& values);
   /// What `setState` would refuse, and parameters that have no value, all at once.
   Diagnostics checkWholeState(const NamedLiterals& values) const;
@@ -83,11 +92,19 @@ class Session {
   /// The plan's inputs and fetches in the plan's order, for messages and for making feeds.
   std::vector<std::pair<std::string, TensorType>> inputs() const;
   std::vector<std::pair<std::string, TensorType>> fetches() const;
+  struct Parameter {
+    std::string name;
+    TensorType type;
+    bool assigned = false; ///< whether each step gives it a new value; else it keeps the one it has
+  };
+  /// The plan's parameters in the plan's order; one with replicas on other devices is there once. Does not
+  /// wait for steps.
+  std::vector<Parameter> parameters() const;
 
  private:
   struct Impl;
-  explicit Session(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit Session(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_; // shared with whoever waits for a step while the session is closed
 };
 
 } // namespace dfc

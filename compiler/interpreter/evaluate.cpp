@@ -33,77 +33,74 @@ Values valuesOf(const OpAttributes& attributes, Operands operands) {
   case OpKind::Input:
   case OpKind::Parameter:
   case OpKind::Gradients: DFC_UNREACHABLE(fmt::format("{} has no value", nameOf(kindOf(attributes))));
-  case OpKind::Constant: return std::get<ops::Constant>(attributes).value;
+  case OpKind::Constant: return attributes.as<ops::Constant>().value;
   case OpKind::Assign: return operands[1];
   case OpKind::Transfer: return operands[0];
-  case OpKind::Matmul: return matmul(std::get<ops::Matmul>(attributes), operands, type);
+  case OpKind::Matmul: return matmul(attributes.as<ops::Matmul>(), operands, type);
 #define DFC_OP(Type, text)
 #define DFC_ELEMENTWISE_OP(Type, text) case OpKind::Type:
 #include "ir/graph/ops.def"
 #undef DFC_OP
     return elementwise(attributes, operands, type);
-  case OpKind::Fused: return fused(std::get<ops::Fused>(attributes), operands, type);
-  case OpKind::FusedMatmul: return fusedMatmul(std::get<ops::FusedMatmul>(attributes), operands, type);
+  case OpKind::Fused: return fused(attributes.as<ops::Fused>(), operands, type);
+  case OpKind::FusedMatmul: return fusedMatmul(attributes.as<ops::FusedMatmul>(), operands, type);
   case OpKind::ReduceSum: {
-    const auto& op = std::get<ops::ReduceSum>(attributes);
+    const auto& op = attributes.as<ops::ReduceSum>();
     return reduced(Fold::Sum, operands[0], op.axes, op.keepDims);
   }
   case OpKind::ReduceMean: {
-    const auto& op = std::get<ops::ReduceMean>(attributes);
+    const auto& op = attributes.as<ops::ReduceMean>();
     return reduced(Fold::Mean, operands[0], op.axes, op.keepDims);
   }
   case OpKind::ReduceMax: {
-    const auto& op = std::get<ops::ReduceMax>(attributes);
+    const auto& op = attributes.as<ops::ReduceMax>();
     return reduced(Fold::Max, operands[0], op.axes, op.keepDims);
   }
-  case OpKind::ArgMax: return argMax(std::get<ops::ArgMax>(attributes), operands[0], type);
-  case OpKind::Softmax: return softmax(std::get<ops::Softmax>(attributes), operands[0]);
-  case OpKind::LogSoftmax: return logSoftmax(std::get<ops::LogSoftmax>(attributes), operands[0]);
+  case OpKind::ArgMax: return argMax(attributes.as<ops::ArgMax>(), operands[0], type);
+  case OpKind::Softmax: return softmax(attributes.as<ops::Softmax>(), operands[0]);
+  case OpKind::LogSoftmax: return logSoftmax(attributes.as<ops::LogSoftmax>(), operands[0]);
   case OpKind::SoftmaxCrossEntropy: return softmaxCrossEntropy(operands[0], operands[1]);
   case OpKind::SoftmaxCrossEntropyGradient:
     return softmaxCrossEntropyGradient(operands[0], operands[1], operands[2]);
   case OpKind::Reshape: return reshape(operands[0], type);
-  case OpKind::Transpose: return transpose(std::get<ops::Transpose>(attributes), operands[0], type);
+  case OpKind::Transpose: return transpose(attributes.as<ops::Transpose>(), operands[0], type);
   case OpKind::Broadcast: return broadcast(operands[0], type);
-  case OpKind::Concat: return concat(std::get<ops::Concat>(attributes), operands, type);
-  case OpKind::Slice: return slice(std::get<ops::Slice>(attributes), operands[0], type);
-  case OpKind::Pad: return pad(std::get<ops::Pad>(attributes), operands[0], type);
+  case OpKind::Concat: return concat(attributes.as<ops::Concat>(), operands, type);
+  case OpKind::Slice: return slice(attributes.as<ops::Slice>(), operands[0], type);
+  case OpKind::Pad: return pad(attributes.as<ops::Pad>(), operands[0], type);
   case OpKind::ReduceMin: {
-    const auto& op = std::get<ops::ReduceMin>(attributes);
+    const auto& op = attributes.as<ops::ReduceMin>();
     return reduced(Fold::Min, operands[0], op.axes, op.keepDims);
   }
   case OpKind::ReduceProduct: {
-    const auto& op = std::get<ops::ReduceProduct>(attributes);
+    const auto& op = attributes.as<ops::ReduceProduct>();
     return reduced(Fold::Product, operands[0], op.axes, op.keepDims);
   }
-  case OpKind::CumSum: return cumSum(std::get<ops::CumSum>(attributes), operands[0]);
-  case OpKind::TopK: return topK(std::get<ops::TopK>(attributes), operands[0], types);
-  case OpKind::Split: return split(std::get<ops::Split>(attributes), operands[0], types);
+  case OpKind::CumSum: return cumSum(attributes.as<ops::CumSum>(), operands[0]);
+  case OpKind::TopK: return topK(attributes.as<ops::TopK>(), operands[0], types);
+  case OpKind::Split: return split(attributes.as<ops::Split>(), operands[0], types);
   case OpKind::Tile: return tile(operands[0], type);
-  case OpKind::Gather: return gather(std::get<ops::Gather>(attributes), operands, type);
-  case OpKind::ScatterAdd: return scatterAdd(std::get<ops::ScatterAdd>(attributes), operands);
-  case OpKind::OneHot: return oneHot(std::get<ops::OneHot>(attributes), operands[0], type);
-  case OpKind::Iota: return iota(std::get<ops::Iota>(attributes));
-  case OpKind::Trilu: return trilu(std::get<ops::Trilu>(attributes), operands[0]);
-  case OpKind::LayerNorm: return layerNorm(std::get<ops::LayerNorm>(attributes), operands);
-  case OpKind::RmsNorm: return rmsNorm(std::get<ops::RmsNorm>(attributes), operands);
-  case OpKind::Dropout: return dropout(std::get<ops::Dropout>(attributes), operands);
-  case OpKind::BatchNorm: return batchNorm(std::get<ops::BatchNorm>(attributes), operands, type);
-  case OpKind::BatchNormTraining:
-    return batchNormTraining(std::get<ops::BatchNormTraining>(attributes), operands);
-  case OpKind::BatchNormGradient:
-    return batchNormGradient(std::get<ops::BatchNormGradient>(attributes), operands);
-  case OpKind::Conv2d: return conv2d(std::get<ops::Conv2d>(attributes), operands, type);
+  case OpKind::Gather: return gather(attributes.as<ops::Gather>(), operands, type);
+  case OpKind::ScatterAdd: return scatterAdd(attributes.as<ops::ScatterAdd>(), operands);
+  case OpKind::OneHot: return oneHot(attributes.as<ops::OneHot>(), operands[0], type);
+  case OpKind::Iota: return iota(attributes.as<ops::Iota>());
+  case OpKind::Trilu: return trilu(attributes.as<ops::Trilu>(), operands[0]);
+  case OpKind::LayerNorm: return layerNorm(attributes.as<ops::LayerNorm>(), operands);
+  case OpKind::RmsNorm: return rmsNorm(attributes.as<ops::RmsNorm>(), operands);
+  case OpKind::Dropout: return dropout(attributes.as<ops::Dropout>(), operands);
+  case OpKind::BatchNorm: return batchNorm(attributes.as<ops::BatchNorm>(), operands, type);
+  case OpKind::BatchNormTraining: return batchNormTraining(attributes.as<ops::BatchNormTraining>(), operands);
+  case OpKind::BatchNormGradient: return batchNormGradient(attributes.as<ops::BatchNormGradient>(), operands);
+  case OpKind::Conv2d: return conv2d(attributes.as<ops::Conv2d>(), operands, type);
   case OpKind::Conv2dInputGradient:
-    return conv2dInputGradient(std::get<ops::Conv2dInputGradient>(attributes), operands, type);
+    return conv2dInputGradient(attributes.as<ops::Conv2dInputGradient>(), operands, type);
   case OpKind::Conv2dFilterGradient:
-    return conv2dFilterGradient(std::get<ops::Conv2dFilterGradient>(attributes), operands, type);
-  case OpKind::MaxPool: return maxPool(std::get<ops::MaxPool>(attributes), operands[0], type);
-  case OpKind::MaxPoolGradient:
-    return maxPoolGradient(std::get<ops::MaxPoolGradient>(attributes), operands, type);
-  case OpKind::AveragePool: return averagePool(std::get<ops::AveragePool>(attributes), operands[0], type);
+    return conv2dFilterGradient(attributes.as<ops::Conv2dFilterGradient>(), operands, type);
+  case OpKind::MaxPool: return maxPool(attributes.as<ops::MaxPool>(), operands[0], type);
+  case OpKind::MaxPoolGradient: return maxPoolGradient(attributes.as<ops::MaxPoolGradient>(), operands, type);
+  case OpKind::AveragePool: return averagePool(attributes.as<ops::AveragePool>(), operands[0], type);
   case OpKind::AveragePoolGradient:
-    return averagePoolGradient(std::get<ops::AveragePoolGradient>(attributes), operands[0], type);
+    return averagePoolGradient(attributes.as<ops::AveragePoolGradient>(), operands[0], type);
   }
   DFC_UNREACHABLE("op kind");
 }

@@ -1,5 +1,5 @@
 // layerNorm, rmsNorm and dropout by the formulas of the op headers, in double; dropout's factor is rounded as
-// ir/dropout_mask.h says.
+// ir/graph/rules/dropout_mask.h says.
 #include "compiler/interpreter/evaluate_parts.h"
 
 #include "ir/graph/rules/dropout_mask.h"

@@ -2,7 +2,7 @@
 // ops. Nothing outside evaluate*.cpp includes this.
 #pragma once
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 
 #include <llvm/ADT/STLExtras.h>
 

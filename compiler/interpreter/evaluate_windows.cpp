@@ -70,8 +70,8 @@ void forEachWindow(const Shape& image, const Windows& windows, WindowVisitor vis
   }
 }
 
-// NaN beats everything; of equal elements the first stays.
-bool beats(const Scalar& next, const Scalar& best) {
+// NaN exceeds everything; of equal elements the first stays.
+bool exceeds(const Scalar& next, const Scalar& best) {
   if (!isFloat(best.type)) {
     return next.whole > best.whole;
   }
@@ -83,7 +83,7 @@ int64_t largestOf(const Literal& a, const Windows& windows, int64_t row, int64_t
   int64_t best = -1;
   forEachPlace(windows, row, column, [&](int64_t y, int64_t x, int64_t) {
     const int64_t at = plane + y * windows.columns.length + x;
-    best = best < 0 || beats(load(a, at), load(a, best)) ? at : best;
+    best = best < 0 || exceeds(load(a, at), load(a, best)) ? at : best;
   });
   return best;
 }

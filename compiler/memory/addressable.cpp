@@ -1,8 +1,8 @@
 // One pass over the values; a device's sum stops growing where it is too large.
 #include "compiler/memory/addressable.h"
 
-#include "ir/plan/memory_plan.h"
 #include "ir/author/text/units.h"
+#include "ir/plan/memory_plan.h"
 
 #include <fmt/format.h>
 

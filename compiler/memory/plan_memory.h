@@ -1,4 +1,5 @@
-// planMemory: an arena for each device and an offset for each value. See ir/memory_plan.h for what must hold.
+// planMemory: an arena for each device and an offset for each value. See ir/plan/memory_plan.h for what must
+// hold.
 #pragma once
 
 #include "compiler/memory/storage.h"

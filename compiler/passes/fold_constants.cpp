@@ -52,7 +52,7 @@ bool foldsExactly(const OpAttributes& attributes, const Constants& operands) {
   case OpKind::Relu:
   case OpKind::ReduceMin:
   case OpKind::ReduceMax: return llvm::none_of(operands, hasNegativeZero);
-  case OpKind::Cast: return castsOnce(operands[0].type().element, std::get<ops::Cast>(attributes).to);
+  case OpKind::Cast: return castsOnce(operands[0].type().element, attributes.as<ops::Cast>().to);
   case OpKind::ReduceSum:
   case OpKind::ReduceProduct:
   case OpKind::CumSum:

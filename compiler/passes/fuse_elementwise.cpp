@@ -8,8 +8,8 @@
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/passes.h"
 #include "ir/graph/fused_instruction.h"
-#include "ir/graph/rules/op_rules.h"
 #include "ir/graph/rewriter.h"
+#include "ir/graph/rules/op_rules.h"
 
 #include <llvm/ADT/STLExtras.h>
 

@@ -1,4 +1,4 @@
-// gradients: puts ordinary ops in the place of every `gradients` op, by the rules of ir/gradients.h.
+// gradients: puts ordinary ops in the place of every `gradients` op, by the rules of ir/author/gradients.h.
 //
 // The new ops have the scopes and pins that `dfc::gradients` gives them. A request's results hand their names
 // on, unless they are the default ones, which say less than "<x>.gradient" does. Inputs and parameters are
@@ -33,7 +33,8 @@ class Expansion {
     if (!rewriter_.builder().errors().empty()) {
       return rewriter_.builder().errors();
     }
-    return std::move(rewriter_).finish();
+    const Diagnostics warnings = rewriter_.builder().warnings();
+    return Result<Graph>(std::move(rewriter_).finish()).withWarnings(warnings);
   }
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 using Answer = std::optional<Rewrite>;
 
-Answer becomes(const Context& context, ValueId value) {
+Answer movesAs(const Context& context, ValueId value) {
   return context.mayBecome(value) ? Answer(value) : std::nullopt;
 }
 
@@ -36,7 +36,7 @@ Dims permutationOf(const ops::Transpose& op, size_t rank) {
 
 Answer simplifyReshape(const Context& context, ValueId operand) {
   if (context.typeOf(operand) == context.type()) {
-    return becomes(context, operand);
+    return movesAs(context, operand);
   }
   const OpRow* inner = context.producer<ops::Reshape>(operand);
   return inner != nullptr ? Answer(reshapeOf(inner->operands[0], context.type().shape)) : std::nullopt;
@@ -72,7 +72,7 @@ Answer simplifyTranspose(const Context& context, const ops::Transpose& op, Value
 
 Answer simplifyBroadcast(const Context& context, const ops::Broadcast& op, ValueId operand) {
   if (context.typeOf(operand) == context.type()) {
-    return becomes(context, operand);
+    return movesAs(context, operand);
   }
   const OpRow* inner = context.producer<ops::Broadcast>(operand);
   return inner != nullptr ? Answer(Call{op, {inner->operands[0]}}) : std::nullopt;
@@ -97,7 +97,7 @@ ops::Slice composed(const ops::Slice& first, const ops::Slice& second, const Sha
 Answer simplifySlice(const Context& context, const ops::Slice& op, ValueId operand) {
   // As many elements on every axis as there are: all of them.
   if (context.typeOf(operand) == context.type()) {
-    return becomes(context, operand);
+    return movesAs(context, operand);
   }
   const OpRow* inner = context.producer<ops::Slice>(operand);
   return inner != nullptr
@@ -114,11 +114,11 @@ Answer simplifyConcat(const Context& context, const Call& call) {
   if (full.operands.empty()) {
     full.operands.push_back(call.operands.front());
     return call.operands.size() == 1 && context.typeOf(call.operands[0]) == context.type()
-               ? becomes(context, call.operands[0])
+               ? movesAs(context, call.operands[0])
                : std::nullopt;
   }
   if (full.operands.size() == 1) {
-    return becomes(context, full.operands[0]);
+    return movesAs(context, full.operands[0]);
   }
   return full.operands.size() < call.operands.size() ? Answer(std::move(full)) : std::nullopt;
 }
@@ -156,7 +156,7 @@ std::optional<Rewrite> simplifyMovement(const Context& context, const Call& call
   case OpKind::Broadcast: return simplifyBroadcast(context, *call.getIf<ops::Broadcast>(), call.operands[0]);
   case OpKind::Slice: return simplifySlice(context, *call.getIf<ops::Slice>(), call.operands[0]);
   case OpKind::Pad: // without a gap filled, nothing was added
-    return context.typeOf(call.operands[0]) == context.type() ? becomes(context, call.operands[0])
+    return context.typeOf(call.operands[0]) == context.type() ? movesAs(context, call.operands[0])
                                                               : std::nullopt;
   case OpKind::Concat: return simplifyConcat(context, call);
   case OpKind::Matmul: return simplifyMatmul(context, call);

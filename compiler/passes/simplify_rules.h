@@ -16,7 +16,7 @@ struct Call {
   /// The attributes as their struct, null if it is another op.
   template <class T>
   const T* getIf() const {
-    return std::get_if<T>(&attributes);
+    return attributes.getIf<T>();
   }
   OpKind kind() const { return kindOf(attributes); }
 };

@@ -1,6 +1,6 @@
 // Pins: from the names that the author wrote to devices of this machine, with every pin that cannot hold
 // named.
-#include "compiler/place/place.h"
+#include "compiler/place/pins.h"
 #include "ir/graph/rewriter.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,8 @@
 // rest.
 #pragma once
 
-#include "compiler/compile.h"
+#include "compiler/cost/cost_model.h"
+#include "compiler/place/pins.h"
 #include "ir/plan/placement.h"
 
 namespace dfc {
@@ -25,26 +26,6 @@ struct PolicyRow {
   std::string_view what;
 };
 llvm::ArrayRef<PolicyRow> allPolicies();
-
-/// The graph with the rules' pins in place of its own where a rule matches; the last match wins. Errors, all
-/// at once: a rule that matches nothing, an unknown device.
-Result<Graph> applyPinRules(const Graph& graph, const Machine& machine, llvm::ArrayRef<PinRule> rules);
-
-/// What to say to whoever wants a device that the machine does not have: its devices, and a likely slip
-/// among those of the kind that the name begins with ("gpu7" is never a slip for "cpu0").
-std::string unknownDeviceHint(const std::string& wanted, const Machine& machine);
-
-/// A device that pins ask for and the machine does not have, with the error at the first op that does.
-struct MissingDevice {
-  std::string device;
-  Diagnostic error;
-};
-/// Each once, in the order of the ops.
-std::vector<MissingDevice> missingDevices(const Graph& graph, const Machine& machine);
-
-/// The device that the graph's pins ask for, by op; a parameter and its assign share theirs. Errors, all at
-/// once: an unknown device, an input pinned off the host, a parameter and its assign pinned apart.
-Result<SideTable<OpId, DeviceId>> resolvePins(const Graph& graph, const Machine& machine);
 
 /// Pins, then the policy of that name. Errors: an unknown policy, or, all at once, ops that the cost model
 /// cannot have run where they have to or were put.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 namespace dfc {
 namespace {
 
@@ -14,15 +16,56 @@ ops::Parameter start(ops::Parameter::Initialiser kind, double a, double b, int64
   return parameter;
 }
 
-} // namespace
-
-const TensorType& Tensor::type() const {
-  DFC_ASSERT(valid(), "type of a poisoned tensor; `finish` says what went wrong");
-  return builder_->graph().soFar().typeOf(value_);
+// Whether callers know the value by its name: they feed it, or restore it.
+bool isSource(const Graph& graph, ValueId value) {
+  const OpKind kind = graph[graph[value].producer].kind();
+  return kind == OpKind::Input || kind == OpKind::Parameter;
 }
 
-Tensor Tensor::named(std::string_view name) const {
-  if (valid()) {
+// While it lives, `name` is free: the value that has it stands aside, and gets a suffix where the name is
+// then taken.
+class NameFreed {
+ public:
+  NameFreed(GraphBuilder& graph, std::string_view name)
+      : graph_(graph), name_(name), holder_(graph.soFar().findValue(name)) {
+    if (holder_.valid()) {
+      graph_.rename(holder_, name_ + " displaced");
+    }
+  }
+  NameFreed(const NameFreed&) = delete;
+  NameFreed& operator=(const NameFreed&) = delete;
+  ~NameFreed() {
+    if (holder_.valid()) {
+      graph_.rename(holder_, name_);
+    }
+  }
+
+ private:
+  GraphBuilder& graph_;
+  std::string name_;
+  ValueId holder_;
+};
+
+} // namespace
+
+// Placeholder: as many axes as there can be, so that the first, the last and any fixed one exist, and of
+// length 1, so that a division by one or a product of all is harmless.
+const TensorType& Tensor::type() const {
+  static const TensorType placeholder = f32({1, 1, 1, 1, 1, 1, 1, 1});
+  if (builder_ == nullptr) {
+    throw std::logic_error("type or shape of an empty Tensor: give it a value before it is used");
+  }
+  return valid() ? builder_->graph().soFar().typeOf(value_) : placeholder;
+}
+
+Tensor Tensor::named(std::string_view name, std::source_location where) const {
+  if (!valid()) {
+    return *this;
+  }
+  const Graph& graph = builder_->graph().soFar();
+  if (isSource(graph, value_) && graph.nameOf(value_) != name) {
+    builder_->renameSource(value_, name, where);
+  } else {
     builder_->graph().rename(value_, name);
   }
   return *this;
@@ -46,6 +89,8 @@ ops::Parameter normal(double mean, double deviation, int64_t seed) {
   return start(ops::Parameter::Initialiser::Normal, mean, deviation, seed);
 }
 ops::Parameter glorot(int64_t seed) { return start(ops::Parameter::Initialiser::Glorot, 0, 0, seed); }
+ops::Parameter heNormal(int64_t seed) { return start(ops::Parameter::Initialiser::HeNormal, 0, 0, seed); }
+ops::Parameter heUniform(int64_t seed) { return start(ops::Parameter::Initialiser::HeUniform, 0, 0, seed); }
 ops::Parameter fromFile(std::string path) {
   ops::Parameter parameter = start(ops::Parameter::Initialiser::File, 0, 0, 0);
   parameter.file = std::move(path);
@@ -55,13 +100,52 @@ ops::Parameter fromFile(std::string path) {
 Tensor Builder::input(std::string_view name, const TensorType& type, std::source_location where) {
   ops::Input attributes;
   attributes.type = type;
-  return {this, graph_->result(graph_->append(std::move(attributes), {}, site(name, where)))};
+  return source(std::move(attributes), name, where);
 }
 
 Tensor Builder::parameter(std::string_view name, const TensorType& type, ops::Parameter start,
                           std::source_location where) {
   start.type = type;
+  return source(std::move(start), name, where);
+}
+
+Tensor Builder::derivedParameter(std::string_view name, const TensorType& type, ops::Parameter start,
+                                 std::source_location where) {
+  start.type = type;
   return {this, graph_->result(graph_->append(std::move(start), {}, site(name, where)))};
+}
+
+Tensor Builder::source(OpAttributes attributes, std::string_view name, std::source_location where) {
+  if (!nameIsFree(kindOf(attributes), name, where)) {
+    return {this, {}};
+  }
+  const NameFreed freed(*graph_, name);
+  return {this, graph_->result(graph_->append(std::move(attributes), {}, site(name, where)))};
+}
+
+void Builder::renameSource(ValueId source, std::string_view name, std::source_location where) {
+  const Graph& graph = graph_->soFar();
+  if (nameIsFree(graph[graph[source].producer].kind(), name, where)) {
+    const NameFreed freed(*graph_, name);
+    graph_->rename(source, name);
+  }
+}
+
+// Whether an input or a parameter may have this name; says which one has it already.
+bool Builder::nameIsFree(OpKind kind, std::string_view name, std::source_location where) {
+  const Graph& graph = graph_->soFar();
+  const ValueId holder = graph.findValue(name);
+  if (!holder.valid() || !isSource(graph, holder)) {
+    return true;
+  }
+  const OpId first = graph[holder].producer;
+  const SourceLocation place = graph.locationOf(first);
+  report(
+      where,
+      fmt::format("{} '{}' has the name of an earlier {}", nameOf(kind), name, nameOf(graph[first].kind())),
+      fmt::format("the first is written at {}:{}; give each its own name, by which it is fed or restored",
+                  place.file, place.line));
+  return false;
 }
 
 Tensor Builder::constant(const Literal& value, std::source_location where) {
@@ -124,7 +208,7 @@ bool Builder::usable(Tensor operand, std::string_view what, std::source_location
 }
 
 void Builder::report(std::source_location where, std::string message, std::string hint) {
-  graph_->report({Severity::Error, locate(where), std::move(message), std::move(hint)});
+  graph_->report(inScope({Severity::Error, locate(where), std::move(message), std::move(hint)}, scope_));
 }
 
 Builder::Guard::Guard(Builder& builder, std::string scope, std::string pin,

@@ -8,8 +8,9 @@
 //     Result<Graph> graph = std::move(g).finish();
 //
 // Shapes are checked where the call is written. A mistake is recorded with the C++ file and line; its result
-// is a poisoned Tensor that later calls pass over in silence, so `finish` gives every real mistake at once.
-// Free functions for the ops of the table are in ir/dsl.h.
+// is a poisoned Tensor that later calls pass over in silence, so `finish` gives every real mistake at once. A
+// mistake inside a named scope names it.
+// Free functions for the ops of the table are in ir/author/dsl.h.
 #pragma once
 
 #include "ir/graph/graph.h"
@@ -29,10 +30,15 @@ class Tensor {
   bool valid() const { return value_.valid(); }
   ValueId value() const { return value_; }
   Builder* builder() const { return builder_; }
-  const TensorType& type() const; ///< asserts valid()
+  /// Of a poisoned tensor a placeholder, f32 with eight axes of length 1, so that code that computes with
+  /// shapes runs on until `finish` says what went wrong. An empty Tensor, which belongs to no Builder that
+  /// could say so, throws std::logic_error.
+  const TensorType& type() const;
   const Shape& shape() const { return type().shape; }
-  Tensor named(std::string_view name) const; ///< renames the value, gives it back
-  Tensor on(std::string_view device) const;  ///< pins the op that makes it, gives it back
+  /// Renames the value, gives it back. A name that another value has gets a suffix, but for an input or a
+  /// parameter that is refused: see Builder::parameter.
+  Tensor named(std::string_view name, std::source_location where = std::source_location::current()) const;
+  Tensor on(std::string_view device) const; ///< pins the op that makes it, gives it back
 
  private:
   Builder* builder_ = nullptr;
@@ -62,6 +68,8 @@ ops::Parameter constantInit(double value);
 ops::Parameter uniform(double low, double high, int64_t seed);
 ops::Parameter normal(double mean, double deviation, int64_t seed);
 ops::Parameter glorot(int64_t seed);
+ops::Parameter heNormal(int64_t seed);
+ops::Parameter heUniform(int64_t seed);
 ops::Parameter fromFile(std::string path);
 
 class Builder {
@@ -72,10 +80,16 @@ class Builder {
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
 
+  /// Inputs are fed, and parameters saved and restored, by name: two of one name are a mistake of the second.
+  /// A name that another op's result has is taken from that, which then gets a suffix.
   Tensor input(std::string_view name, const TensorType& type,
                std::source_location where = std::source_location::current());
   Tensor parameter(std::string_view name, const TensorType& type, ops::Parameter start = zeros(),
                    std::source_location where = std::source_location::current());
+  /// A parameter that code keeps on an author's behalf, such as an optimiser's state; a name that is taken
+  /// gets a suffix.
+  Tensor derivedParameter(std::string_view name, const TensorType& type, ops::Parameter start = zeros(),
+                          std::source_location where = std::source_location::current());
   Tensor constant(const Literal& value, std::source_location where = std::source_location::current());
   Tensor scalar(ElementType type, double value, std::source_location where = std::source_location::current());
   /// The parameter's next value; gives that value.
@@ -113,7 +127,8 @@ class Builder {
   /// Where a call written at `where` is said to be written.
   SourceLocation locate(std::source_location where) const;
 
-  /// Records a mistake of the author.
+  /// Records a mistake of the author, with the present scope: the place alone does not tell one call of a
+  /// function from another.
   void report(std::source_location where, std::string message, std::string hint);
   GraphBuilder& graph() { return *graph_; }
   Result<Graph> finish() && { return std::move(own_).finish(); }
@@ -121,6 +136,10 @@ class Builder {
  private:
   OpSite site(std::string_view name, std::source_location where) const;
   bool usable(Tensor operand, std::string_view what, std::source_location where);
+  friend class Tensor;
+  Tensor source(OpAttributes attributes, std::string_view name, std::source_location where);
+  void renameSource(ValueId source, std::string_view name, std::source_location where);
+  bool nameIsFree(OpKind kind, std::string_view name, std::source_location where);
   GraphBuilder own_;
   GraphBuilder* graph_;
   std::string scope_, pin_;

@@ -1,8 +1,9 @@
 #include "ir/author/gelu_slope.h"
 
 #include "ir/author/dsl.h"
-#include "ir/graph/fused_instruction.h"
+#include "ir/author/gradient_rules.h"
 #include "ir/author/gradients.h"
+#include "ir/graph/fused_instruction.h"
 
 #include <llvm/ADT/STLExtras.h>
 

@@ -5,6 +5,7 @@
 
 #include "ir/author/dsl.h"
 #include "ir/author/gradient_parts.h"
+#include "ir/author/gradient_rules.h"
 
 #include <fmt/format.h>
 
@@ -27,6 +28,7 @@ class Sweep {
   Tensor sumOf(ValueId value);
   Tensor zerosLike(ValueId value);
   void refuse(OpId op, size_t operand);
+  void warnOfUnreached(ValueId x);
 
   Builder& builder_;
   ValueId loss_;
@@ -132,12 +134,13 @@ void Sweep::refuse(OpId op, size_t operand) {
   const bool second = row.kind() == OpKind::SoftmaxCrossEntropyGradient;
   const SourceLocation place = graph().locationOf(op);
   builder_.graph().report(
-      {Severity::Error, where_,
-       fmt::format("{} '{}'{} has no {} for '{}'", nameOf(row.kind()), graph().nameOf(op),
-                   place.line == 0 ? "" : fmt::format(" ({}:{})", place.file, place.line),
-                   second ? "second derivative" : "gradient", graph().nameOf(row.operands[operand])),
-       second ? "write the loss with logSoftmax, which can be differentiated again and again"
-              : "compute the loss without it, or ask for other gradients"});
+      inScope({Severity::Error, where_,
+               fmt::format("{} '{}'{} has no {} for '{}'", nameOf(row.kind()), graph().nameOf(op),
+                           place.line == 0 ? "" : fmt::format(" ({}:{})", place.file, place.line),
+                           second ? "second derivative" : "gradient", graph().nameOf(row.operands[operand])),
+               second ? "write the loss with logSoftmax, which can be differentiated again and again"
+                      : "compute the loss without it, or ask for other gradients"},
+              graph().scopeOf(op)));
 }
 
 Tensor Sweep::sumOf(ValueId value) {
@@ -156,8 +159,20 @@ Tensor Sweep::gradientOf(ValueId x) {
   if (!contributions_[x].empty()) {
     return contributions_[x].front();
   }
+  warnOfUnreached(x);
   const Surroundings around(builder_, graph()[x].producer);
   return zerosLike(x);
+}
+
+// Of a parameter only: that it is never trained is seldom meant, where a zero derivative by another tensor
+// may well be.
+void Sweep::warnOfUnreached(ValueId x) {
+  if (graph()[graph()[x].producer].kind() == OpKind::Parameter) {
+    builder_.graph().report({Severity::Warning, where_,
+                             fmt::format("'{}' does not depend on parameter '{}': its gradient is zeros",
+                                         graph().nameOf(loss_), graph().nameOf(x)),
+                             "use the parameter in the loss, or leave it out of the request"});
+  }
 }
 
 // Whether gradients for `x` may be asked for; says why not.

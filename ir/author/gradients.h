@@ -48,7 +48,8 @@ std::string gradientScope(std::string_view scope);
 /// Where a value has several uses, the sum of its contributions stands with the op that makes the value: so
 /// two GPUs' gradients of a parameter that is pinned to the CPU are summed on the CPU. Contributions are
 /// added in the order of the sweep: the last use first. Each result is named "<x>.gradient". An x that loss
-/// does not depend on gets zeros. Mistakes are recorded in the builder.
+/// does not depend on gets zeros, with a warning where x is a parameter. Mistakes are recorded in the
+/// builder.
 std::vector<Tensor> gradients(Tensor loss, const std::vector<Tensor>& wrt,
                               std::source_location where = std::source_location::current());
 

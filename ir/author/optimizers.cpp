@@ -70,7 +70,7 @@ std::vector<Tensor> update(std::string_view rule, const std::vector<Tensor>& par
 Tensor stateOf(Tensor parameter, std::string_view what, ElementType element) {
   Builder& builder = *parameter.builder();
   const std::string name = fmt::format("{}.{}", builder.graph().soFar().nameOf(parameter.value()), what);
-  return builder.parameter(name, {element, parameter.shape()});
+  return builder.derivedParameter(name, {element, parameter.shape()});
 }
 
 Tensor assigned(Tensor state, Tensor next) {
@@ -94,7 +94,7 @@ class BiasCorrections {
   Tensor of(Builder& builder, ElementType element) {
     Tensor& correction = corrections_[static_cast<size_t>(element)];
     if (!correction.valid()) {
-      const Tensor power = builder.parameter(name_, {element, {}}, constantInit(1));
+      const Tensor power = builder.derivedParameter(name_, {element, {}}, constantInit(1));
       correction = 1 - assigned(power, power * beta_);
     }
     return correction;

@@ -70,6 +70,9 @@ std::string render(const Diagnostic& diagnostic) {
       text += fmt::format("  {}\n", caretLine(diagnostic));
     }
   }
+  if (!diagnostic.note.empty()) {
+    text += fmt::format("  note: {}\n", diagnostic.note);
+  }
   if (!diagnostic.hint.empty()) {
     text += fmt::format("  hint: {}\n", diagnostic.hint);
   }
@@ -82,6 +85,13 @@ std::string render(const Diagnostics& diagnostics) {
     text += render(diagnostic);
   }
   return text;
+}
+
+Diagnostic inScope(Diagnostic diagnostic, std::string_view scope) {
+  if (!scope.empty()) {
+    diagnostic.note = fmt::format("in scope '{}'", scope);
+  }
+  return diagnostic;
 }
 
 Diagnostic errorWithoutPlace(std::string message, std::string hint) {

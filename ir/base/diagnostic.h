@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,14 +32,18 @@ struct Diagnostic {
   std::string lineText = {}; ///< the source line, without its end; empty when there is none
   uint32_t width = 1;        ///< how many columns the caret underlines
   uint32_t lineStart = 1;    ///< column of the first letter of lineText; more than 1 where a long line is cut
+  std::string note = {}; ///< what the place alone does not say: which call of a function that is called often
 };
 
 using Diagnostics = std::vector<Diagnostic>;
 
-/// "file:line:column: error: message", then the line with a caret below it, then "hint: …". Ends with a
-/// newline.
+/// "file:line:column: error: message", then the line with a caret below it, then "note: …" and "hint: …".
+/// Ends with a newline.
 std::string render(const Diagnostic& diagnostic);
 std::string render(const Diagnostics& diagnostics);
+
+/// The same with the author's scope as its note, where it is in one.
+Diagnostic inScope(Diagnostic diagnostic, std::string_view scope);
 
 /// One diagnostic with a message and a hint but no place in a text.
 Diagnostic errorWithoutPlace(std::string message, std::string hint = {});
@@ -47,7 +52,7 @@ Diagnostic errorWithoutPlace(std::string message, std::string hint = {});
 /// its letters), for "did you mean …" hints.
 std::optional<std::string> nearestName(const std::string& word, const std::vector<std::string>& candidates);
 
-/// A T, or at least one error. Warnings are not errors: carry them beside the value.
+/// A T, perhaps with warnings beside it, or at least one error.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -60,6 +65,13 @@ class [[nodiscard]] Result {
   bool ok() const { return value_.has_value(); }
   explicit operator bool() const { return ok(); }
   const Diagnostics& errors() const { return errors_; }
+  /// Said of a value that is there all the same. Whoever takes the value out hands them on.
+  const Diagnostics& warnings() const { return warnings_; }
+  /// The same with these warnings behind its own.
+  Result withWarnings(const Diagnostics& more) && {
+    warnings_.insert(warnings_.end(), more.begin(), more.end());
+    return std::move(*this);
+  }
   T& operator*() & { return get(); }
   const T& operator*() const& { return const_cast<Result*>(this)->get(); }
   T&& operator*() && { return std::move(get()); }
@@ -72,7 +84,7 @@ class [[nodiscard]] Result {
     return *value_;
   }
   std::optional<T> value_;
-  Diagnostics errors_;
+  Diagnostics errors_, warnings_;
 };
 
 /// Success, or at least one error.

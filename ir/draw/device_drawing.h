@@ -2,11 +2,11 @@
 // placed_dot.cpp and figure_dot.cpp only.
 #pragma once
 
-#include "ir/plan/placed_graph.h"
-#include "ir/draw/scope_view.h"
+#include "ir/author/text/units.h"
 #include "ir/draw/dot_parts.h"
 #include "ir/draw/dot_writer.h"
-#include "ir/author/text/units.h"
+#include "ir/draw/scope_view.h"
+#include "ir/plan/placed_graph.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 // See dot.h.
 #include "ir/draw/dot.h"
 
-#include "ir/draw/spoken_name.h"
-#include "ir/draw/dot_parts.h"
 #include "ir/author/text/print_op.h"
 #include "ir/author/text/quote.h"
 #include "ir/author/text/units.h"
+#include "ir/draw/dot_parts.h"
+#include "ir/draw/spoken_name.h"
 
 #include <fmt/format.h>
 

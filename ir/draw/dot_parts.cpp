@@ -1,5 +1,6 @@
 // See dot_parts.h.
 #include "ir/draw/dot_parts.h"
+#include "ir/base/utf8.h"
 
 #include "ir/author/text/quote.h"
 
@@ -10,7 +11,7 @@ namespace dfc::dot {
 
 std::string quoted(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text::printable(text)) {
+  for (const char c : printable(text)) {
     out += c == '"' || c == '\\' ? "\\" : "";
     out += c;
   }
@@ -21,7 +22,7 @@ std::string html(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const size_t end = text.find('\n');
-    for (const char c : text::printable(text.substr(0, end))) {
+    for (const char c : printable(text.substr(0, end))) {
       switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;

@@ -1,8 +1,8 @@
-// What the pictures of placed graphs and schedules share beside ir/text/dot_parts.h: text in lines, shapes.
+// What the pictures of placed graphs and schedules share beside ir/draw/dot_parts.h: text in lines, shapes.
 #pragma once
 
-#include "ir/graph/graph.h"
 #include "ir/draw/dot_parts.h"
+#include "ir/graph/graph.h"
 
 #include <string>
 #include <string_view>

@@ -1,8 +1,8 @@
 // The picture of every op. See placed_dot.h.
 #include "ir/draw/placed_dot.h"
 
-#include "ir/draw/spoken_name.h"
 #include "ir/draw/device_drawing.h"
+#include "ir/draw/spoken_name.h"
 
 #include <map>
 

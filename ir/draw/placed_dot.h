@@ -11,8 +11,8 @@ namespace dfc {
 /// route; orderings that no chain of operands implies as dotted arrows; a legend.
 std::string placedDot(const PlacedGraph& placed, const Machine& machine);
 
-/// The same with one box for each scope on each device (ir/scope_view.h) and transfers between the frames:
-/// the figure of a training step. Parameters and replicas stand below what writes them.
+/// The same with one box for each scope on each device (ir/draw/scope_view.h) and transfers between the
+/// frames: the figure of a training step. Parameters and replicas stand below what writes them.
 std::string figureDot(const PlacedGraph& placed, const Machine& machine);
 
 } // namespace dfc

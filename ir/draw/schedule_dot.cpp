@@ -1,11 +1,11 @@
 // See schedule_dot.h.
 #include "ir/draw/schedule_dot.h"
 
-#include "ir/draw/spoken_name.h"
+#include "ir/author/text/units.h"
 #include "ir/draw/dot_writer.h"
 #include "ir/draw/schedule_layout.h"
+#include "ir/draw/spoken_name.h"
 #include "ir/draw/timeline_parts.h"
-#include "ir/author/text/units.h"
 
 #include <fmt/format.h>
 

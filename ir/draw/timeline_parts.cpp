@@ -1,10 +1,10 @@
 // See timeline_parts.h.
 #include "ir/draw/timeline_parts.h"
 
+#include "ir/author/text/units.h"
+#include "ir/draw/dot_writer.h"
 #include "ir/draw/scope_view.h"
 #include "ir/draw/spoken_name.h"
-#include "ir/draw/dot_writer.h"
-#include "ir/author/text/units.h"
 
 #include <fmt/format.h>
 

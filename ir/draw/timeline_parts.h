@@ -2,8 +2,8 @@
 // are), how queues are called, ticks of an axis. Inches, y upwards; font sizes in points.
 #pragma once
 
-#include "ir/plan/schedule.h"
 #include "ir/draw/dot_parts.h"
+#include "ir/plan/schedule.h"
 
 #include <optional>
 #include <string>

@@ -1,11 +1,11 @@
 // See trace_dot.h.
 #include "ir/draw/trace_dot.h"
 
-#include "ir/draw/spoken_name.h"
+#include "ir/author/text/units.h"
 #include "ir/draw/dot_writer.h"
+#include "ir/draw/spoken_name.h"
 #include "ir/draw/timeline_parts.h"
 #include "ir/draw/trace_layout.h"
-#include "ir/author/text/units.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>

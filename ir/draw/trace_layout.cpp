@@ -11,9 +11,9 @@
 namespace dfc {
 namespace {
 
-constexpr double narrowest = 14.4, widest = 30; // with the lanes' names 1700 pixels at 96 a inch
-constexpr size_t mostRows = 5;
-constexpr double margin = 0.07;
+constexpr double narrowestTrace = 14.4, widestTrace = 30; // with the lanes' names 1700 pixels at 96 a inch
+constexpr size_t mostTraceRows = 5;
+constexpr double traceMargin = 0.07;
 constexpr double laneGap = 0.05;
 constexpr double joint = 0.06;  // inches between two steps of one scope that still are one block
 constexpr double sliver = 0.03; // a step that was to take no time and is no wider than this has no label
@@ -86,17 +86,17 @@ class TraceLayOut {
   }
 
   void addBand(QueueId queue, double top, size_t firstBlock) {
-    timeline::Callouts callouts(mostRows);
+    timeline::Callouts callouts(mostTraceRows);
     for (size_t i = layout_.blocks.size(); i-- > firstBlock;) {
       const bool goesOn = i > firstBlock && layout_.blocks[i - 1].measured == layout_.blocks[i].measured &&
                           layout_.blocks[i - 1].label == layout_.blocks[i].label;
       label(layout_.blocks[i], goesOn, callouts);
     }
-    const double predictedY = top - margin - TraceLayout::predictedHeight / 2;
+    const double predictedY = top - traceMargin - TraceLayout::predictedHeight / 2;
     const double measuredY = predictedY - (TraceLayout::predictedHeight + TraceLayout::measuredHeight) / 2 -
                              laneGap - static_cast<double>(callouts.rows()) * timeline::Callouts::height;
     layout_.bands.push_back(
-        {queue, top, measuredY - TraceLayout::measuredHeight / 2 - margin, predictedY, measuredY});
+        {queue, top, measuredY - TraceLayout::measuredHeight / 2 - traceMargin, predictedY, measuredY});
   }
 
   /// `goesOn`: the block before has the same label.
@@ -146,10 +146,10 @@ const TraceBand& TraceLayout::bandOf(QueueId queue) const {
 }
 
 TraceLayout layOutTrace(const Executable& plan, const TraceStep& predicted, const TraceStep& measured) {
-  double width = narrowest;
+  double width = narrowestTrace;
   TraceLayout layout = TraceLayOut(plan, predicted, measured, width).run();
-  while (layout.unlabelled > 0 && width < widest) {
-    width = std::min(widest, width * 1.5);
+  while (layout.unlabelled > 0 && width < widestTrace) {
+    width = std::min(widestTrace, width * 1.5);
     layout = TraceLayOut(plan, predicted, measured, width).run();
   }
   return layout;

@@ -13,10 +13,10 @@ llvm::ArrayRef<std::string_view> variantNames(OpKind kind) {
 }
 
 uint8_t variantOf(const OpAttributes& attributes) {
-  if (const auto* compare = std::get_if<ops::Compare>(&attributes)) {
+  if (const auto* compare = attributes.getIf<ops::Compare>()) {
     return static_cast<uint8_t>(compare->direction);
   }
-  const auto* gelu = std::get_if<ops::Gelu>(&attributes);
+  const auto* gelu = attributes.getIf<ops::Gelu>();
   return gelu == nullptr ? 0 : static_cast<uint8_t>(gelu->approximate);
 }
 
@@ -36,13 +36,13 @@ ops::FusedBody bodyOfOne(const OpAttributes& attributes, size_t operands, Elemen
 
 OpAttributes opOf(const ops::FusedInstruction& instruction) {
   OpAttributes attributes = defaultAttributes(instruction.kind);
-  if (auto* compare = std::get_if<ops::Compare>(&attributes)) {
+  if (auto* compare = attributes.getIf<ops::Compare>()) {
     compare->direction = static_cast<ops::Compare::Direction>(instruction.variant);
   }
-  if (auto* gelu = std::get_if<ops::Gelu>(&attributes)) {
+  if (auto* gelu = attributes.getIf<ops::Gelu>()) {
     gelu->approximate = static_cast<ops::Gelu::Approximation>(instruction.variant);
   }
-  if (auto* cast = std::get_if<ops::Cast>(&attributes)) {
+  if (auto* cast = attributes.getIf<ops::Cast>()) {
     cast->to = instruction.type;
   }
   return attributes;

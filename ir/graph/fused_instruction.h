@@ -3,7 +3,7 @@
 // its own asks here.
 #pragma once
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 
 namespace dfc {
 

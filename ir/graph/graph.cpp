@@ -83,7 +83,8 @@ OpId GraphBuilder::appendInterned(OpAttributes attributes, llvm::ArrayRef<ValueI
   }
   TypeResult types = resultTypes(row.attributes, operandTypes);
   if (!types.ok()) {
-    report({Severity::Error, where(), std::move(types.error), std::move(types.hint)});
+    report(inScope({Severity::Error, where(), std::move(types.error), std::move(types.hint)},
+                   graph_.text(site.scope)));
     return {};
   }
   if (row.kind() == OpKind::Assign && !checkAssign(row, where())) {
@@ -132,15 +133,18 @@ bool GraphBuilder::checkAssign(const OpRow& row, const SourceLocation& where) {
   const ValueId target = row.operands[0];
   const OpRow& producer = graph_[graph_[target].producer];
   if (producer.kind() != OpKind::Parameter) {
-    report({Severity::Error, where,
-            fmt::format("assign to '{}', which is no parameter but the result of {}", graph_.nameOf(target),
-                        nameOf(producer.kind())),
-            "assign takes the parameter first, then its next value"});
+    report(inScope({Severity::Error, where,
+                    fmt::format("assign to '{}', which is no parameter but the result of {}",
+                                graph_.nameOf(target), nameOf(producer.kind())),
+                    "assign takes the parameter first, then its next value"},
+                   graph_.text(row.scope)));
     return false;
   }
   if (assigned_[target]) {
-    report({Severity::Error, where, fmt::format("parameter '{}' is assigned twice", graph_.nameOf(target)),
-            "a step gives a parameter one next value; combine the two updates"});
+    report(inScope({Severity::Error, where,
+                    fmt::format("parameter '{}' is assigned twice", graph_.nameOf(target)),
+                    "a step gives a parameter one next value; combine the two updates"},
+                   graph_.text(row.scope)));
     return false;
   }
   assigned_[target] = true;
@@ -189,13 +193,17 @@ void GraphBuilder::repin(OpId op, std::string_view pin) {
   }
 }
 
+void GraphBuilder::report(Diagnostic diagnostic) {
+  (diagnostic.severity == Severity::Warning ? warnings_ : errors_).push_back(std::move(diagnostic));
+}
+
 Result<Graph> GraphBuilder::finish() && {
   if (!errors_.empty()) {
     return std::move(errors_);
   }
   tables().strings.settle();
   tables().finished = true;
-  return std::move(graph_);
+  return Result<Graph>(std::move(graph_)).withWarnings(warnings_);
 }
 
 } // namespace dfc

@@ -1,13 +1,16 @@
 // Graph: a whole computation as append-only tables. An op names only values that exist, so id order is a
-// topological order. Immutable once built: a pass makes a new one (ir/rewriter.h). GraphBuilder appends op by
-// op and checks each type as it comes; the C++ DSL (ir/builder.h) and the text parser stand on it.
+// topological order. Immutable once built: a pass makes a new one (ir/graph/rewriter.h). GraphBuilder appends
+// op by op and checks each type as it comes; the C++ DSL (ir/author/builder.h) and the text parser stand on
+// it.
+//
+// Threads: a graph, once made, may be read by many threads at once; a GraphBuilder is used by one at a time.
 #pragma once
 
 #include "ir/base/diagnostic.h"
 #include "ir/base/ids.h"
-#include "ir/op.h"
 #include "ir/base/string_pool.h"
 #include "ir/base/table.h"
+#include "ir/graph/op.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/DenseMap.h>
@@ -33,11 +36,11 @@ struct OpRow {
   /// The attributes as their struct; asserts the kind.
   template <class T>
   const T& as() const {
-    return std::get<T>(attributes);
+    return attributes.as<T>();
   }
   template <class T>
   const T* getIf() const {
-    return std::get_if<T>(&attributes);
+    return attributes.getIf<T>();
   }
   IdRange<ValueId> results() const { return {firstResult.index(), firstResult.index() + resultCount}; }
 };
@@ -122,8 +125,8 @@ struct OpSite {
 };
 
 /// Appends ops. A mistake of the author is recorded, located, and the op's results are invalid ids; an op
-/// with an invalid operand is skipped without another message. `finish` gives the graph or every recorded
-/// error.
+/// with an invalid operand is skipped without another message. `finish` gives the graph with the warnings, or
+/// every recorded error.
 class GraphBuilder {
  public:
   explicit GraphBuilder(std::string name = "main");
@@ -140,8 +143,9 @@ class GraphBuilder {
   void rename(ValueId value, std::string_view name);
   void rename(ValueId value, StringId name);
   void repin(OpId op, std::string_view pin);
-  void report(Diagnostic diagnostic) { errors_.push_back(std::move(diagnostic)); }
+  void report(Diagnostic diagnostic);
   const Diagnostics& errors() const { return errors_; }
+  const Diagnostics& warnings() const { return warnings_; }
 
   /// The ops so far; may be read at any time.
   const Graph& soFar() const { return graph_; }
@@ -155,7 +159,7 @@ class GraphBuilder {
   bool checkAssign(const OpRow& row, const SourceLocation& where);
 
   Graph graph_;
-  Diagnostics errors_;
+  Diagnostics errors_, warnings_;
   SideTable<ValueId, bool> assigned_; ///< parameters that have an assign
   llvm::DenseMap<StringId, uint32_t> nextSuffix_;
   llvm::DenseSet<StringId> fetched_;

@@ -145,13 +145,23 @@ struct NormalDraw {
   }
 };
 
-double glorotLimit(const Shape& shape) {
-  const auto fanIn = static_cast<double>(shape[shape.rank() - 2]);
-  const auto fanOut = static_cast<double>(shape[shape.rank() - 1]);
-  return std::sqrt(6 / (fanIn + fanOut));
+Literal drawnEvenly(const ops::Parameter& parameter, double limit) {
+  return drawn(parameter.type, UniformDraw{-limit, limit, static_cast<uint64_t>(parameter.seed)});
 }
 
 } // namespace
+
+Fans fansOf(const Shape& shape) {
+  DFC_ASSERT(shape.rank() >= 2, "fans of " + toString(shape));
+  if (shape.rank() == 2) {
+    return {static_cast<double>(shape[0]), static_cast<double>(shape[1])};
+  }
+  double window = 1;
+  for (const int64_t length : shape.dims().drop_front(2)) {
+    window *= static_cast<double>(length);
+  }
+  return {static_cast<double>(shape[1]) * window, static_cast<double>(shape[0]) * window};
+}
 
 double normalQuantile(double p) {
   DFC_ASSERT(p > 0 && p < 1, "a probability strictly between 0 and 1");
@@ -173,9 +183,13 @@ Literal initialise(const ops::Parameter& parameter) {
   case ops::Parameter::Initialiser::Uniform: return drawn(type, UniformDraw{parameter.a, parameter.b, seed});
   case ops::Parameter::Initialiser::Normal: return drawn(type, NormalDraw{parameter.a, parameter.b, seed});
   case ops::Parameter::Initialiser::Glorot: {
-    const double limit = glorotLimit(type.shape);
-    return drawn(type, UniformDraw{-limit, limit, seed});
+    const Fans fans = fansOf(type.shape);
+    return drawnEvenly(parameter, std::sqrt(6 / (fans.in + fans.out)));
   }
+  case ops::Parameter::Initialiser::HeNormal:
+    return drawn(type, NormalDraw{0, std::sqrt(2 / fansOf(type.shape).in), seed});
+  case ops::Parameter::Initialiser::HeUniform:
+    return drawnEvenly(parameter, std::sqrt(6 / fansOf(type.shape).in));
   case ops::Parameter::Initialiser::File: break;
   }
   DFC_UNREACHABLE("a parameter that starts from a file");

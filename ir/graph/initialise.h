@@ -3,7 +3,7 @@
 // anywhere.
 #pragma once
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 
 namespace dfc {
 
@@ -12,8 +12,18 @@ namespace dfc {
 ///
 /// Uniform: from 53 random bits; where rounding to the element type would give the high end, the next 53 bits
 /// are taken, and then the low end. Normal: the inverse of the distribution function at 52 random bits
-/// (normalQuantile). Glorot: uniform in +-sqrt(6 / (fanIn + fanOut)) with the last two axes as fans.
+/// (normalQuantile). Glorot and He: uniform or normal draws with the limit or deviation that the fans give.
 Literal initialise(const ops::Parameter& parameter);
+
+/// How many inputs one output of a layer sums up, and how many outputs one input reaches.
+struct Fans {
+  double in = 0, out = 0;
+};
+/// Fans of a layer's weights, by their rank. Rank 2 is the matrix of matmul, [in, out]. Rank 3 and above is
+/// the filter of a convolution, [outChannels, inChannels / groups, window…]: both fans count every place of
+/// the window. A stack of matrices, [count, in, out], is therefore taken for a filter: start it with uniform
+/// or normal, or each matrix by itself. Asserts rank 2 or more.
+Fans fansOf(const Shape& shape);
 
 /// The x below which a standard normal number falls with probability `p`, 0 < p < 1, to about 1e-15 relative
 /// (Wichura, Algorithm AS 241, Applied Statistics 37(3), 1988).

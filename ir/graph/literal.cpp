@@ -1,11 +1,17 @@
 #include "ir/graph/literal.h"
 
 #include "ir/base/assert.h"
+#include "ir/base/diagnostic.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <new>
+#include <utility>
+#include <vector>
 
 namespace dfc {
 namespace {
@@ -44,6 +50,39 @@ T toInteger(double value) {
                                                                      : static_cast<T>(value);
 }
 
+// The C++ type that stores an element, as an author writes it.
+std::string_view cppName(ElementType type) {
+  switch (type) {
+  case ElementType::F32: return "float";
+  case ElementType::F64: return "double";
+  case ElementType::F16: return "Half";
+  case ElementType::BF16: return "BFloat16";
+  case ElementType::I32: return "int32_t";
+  case ElementType::I64: return "int64_t";
+  case ElementType::U8: return "uint8_t";
+  case ElementType::Bool: return "bool";
+  }
+  DFC_UNREACHABLE("element type");
+}
+
+// Why there is no literal of that name, and the nearest name, or all where none is near and they are few.
+std::string missing(std::string_view name, const NamedLiterals& all) {
+  constexpr size_t few = 20;
+  std::vector<std::string> names;
+  for (const auto& [other, literal] : all) {
+    names.push_back(other);
+  }
+  std::string message = fmt::format("there is no tensor named '{}'", name);
+  if (const auto nearest = nearestName(std::string(name), names)) {
+    return message + fmt::format("; did you mean '{}'?", *nearest);
+  }
+  if (names.empty()) {
+    return message + ": there is none at all";
+  }
+  return message + (names.size() <= few ? fmt::format("; there are '{}'", fmt::join(names, "', '"))
+                                        : fmt::format(" among {}", names.size()));
+}
+
 } // namespace
 
 Literal::Literal(const TensorType& type) : type_(type), storage_(allocate(type.bytes())) {
@@ -51,7 +90,9 @@ Literal::Literal(const TensorType& type) : type_(type), storage_(allocate(type.b
 }
 
 std::span<std::byte> Literal::mutableBytes() {
-  if (storage_.use_count() > 1) {
+  // Reading the count orders nothing; giving up a copy does: what other threads read in copies of theirs
+  // that are gone comes before what is written now.
+  if (const std::shared_ptr<std::byte> held = storage_; held.use_count() > 2) {
     auto own = allocate(type_.bytes());
     std::memcpy(own.get(), storage_.get(), static_cast<size_t>(type_.bytes()));
     storage_ = std::move(own);
@@ -60,7 +101,7 @@ std::span<std::byte> Literal::mutableBytes() {
 }
 
 double Literal::at(int64_t index) const {
-  DFC_ASSERT(index >= 0 && index < type_.shape.elements(), "element of " + toString(type_));
+  checkIndex(index);
   const std::byte* base = storage_.get();
   switch (type_.element) {
   case ElementType::F32: return element<float>(base, index);
@@ -76,7 +117,7 @@ double Literal::at(int64_t index) const {
 }
 
 void Literal::set(int64_t index, double value) {
-  DFC_ASSERT(index >= 0 && index < type_.shape.elements(), "element of " + toString(type_));
+  checkIndex(index);
   std::byte* base = mutableBytes().data();
   switch (type_.element) {
   case ElementType::F32: return store(base, index, static_cast<float>(value));
@@ -96,9 +137,36 @@ bool operator==(const Literal& a, const Literal& b) {
          std::memcmp(a.storage_.get(), b.storage_.get(), static_cast<size_t>(a.type_.bytes())) == 0;
 }
 
-void Literal::assertElement(ElementType wanted, size_t count) const {
-  DFC_ASSERT(type_.element == wanted && static_cast<size_t>(type_.shape.elements()) == count,
-             "a literal of " + toString(type_) + " seen as " + std::string(name(wanted)));
+void Literal::checkElement(ElementType wanted) const {
+  if (type_.element != wanted) {
+    throw LiteralError(
+        fmt::format("elements of {} read or written as {}: call data<{}>() or mutableData<{}>(), "
+                    "or convert element by element with at() and set()",
+                    toString(type_), name(wanted), cppName(type_.element), cppName(type_.element)));
+  }
+}
+
+void Literal::checkCount(size_t count) const {
+  if (static_cast<size_t>(type_.shape.elements()) != count) {
+    throw LiteralError(fmt::format("{} made from {} values: it has {} elements, give as many values",
+                                   toString(type_), count, type_.shape.elements()));
+  }
+}
+
+void Literal::checkIndex(int64_t index) const {
+  if (index < 0 || index >= type_.shape.elements()) {
+    throw LiteralError(fmt::format("element {} of {}: it has {} elements, counted from 0", index,
+                                   toString(type_), type_.shape.elements()));
+  }
+}
+
+const Literal& NamedLiterals::at(std::string_view name) const {
+  const auto found = find(name);
+  return found != end() ? found->second : throw std::out_of_range(missing(name, *this));
+}
+
+Literal& NamedLiterals::at(std::string_view name) {
+  return const_cast<Literal&>(std::as_const(*this).at(name));
 }
 
 Literal filledLiteral(const TensorType& type, double value) {

@@ -1,5 +1,8 @@
 // Literal: a tensor of known contents in host memory. Constants of a graph, feeds, results and saved state
 // are literals. Copies share storage; writing detaches, so a literal behaves as a value.
+//
+// Threads: literals that share storage may be read, written and destroyed on different threads; one literal,
+// as any value, is read by many or written by one at a time.
 #pragma once
 
 #include "ir/base/half.h"
@@ -10,7 +13,9 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace dfc {
 
@@ -50,12 +55,19 @@ struct ElementTypeOf<bool> {
   static constexpr ElementType value = ElementType::Bool;
 };
 
+/// A literal was asked for something that it does not hold: elements of another type, or one that is not
+/// there. `what()` names both sides and the way out. The caller's mistake, where InternalError would be ours.
+class LiteralError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
 class Literal {
  public:
   Literal() : Literal(TensorType{}) {}
   /// All elements zero. Storage is aligned to 64 bytes.
   explicit Literal(const TensorType& type);
-  /// Copies `values`, row-major; asserts that there are as many as the shape has elements.
+  /// Copies `values`, row-major; throws LiteralError unless there are as many as the shape has elements.
   template <class T>
   Literal(const Shape& shape, std::span<const T> values);
   /// Takes over storage of at least `type.bytes()` bytes, aligned to 64, that nobody else writes any more.
@@ -69,25 +81,40 @@ class Literal {
   const TensorType& type() const { return type_; }
   std::span<const std::byte> bytes() const { return {storage_.get(), static_cast<size_t>(type_.bytes())}; }
   std::span<std::byte> mutableBytes(); ///< detaches from other copies first
+  /// The elements, row-major; throws LiteralError unless T stores this element type (ElementTypeOf).
   template <class T>
-  std::span<const T> data() const; ///< asserts that T stores this element type
+  std::span<const T> data() const;
+  /// The same for writing; detaches from other copies first.
   template <class T>
   std::span<T> mutableData();
-  /// Element `index` (row-major) converted to double; bool gives 0 or 1.
+  /// Element `index` (row-major) converted to double; bool gives 0 or 1. Throws LiteralError outside the
+  /// shape.
   double at(int64_t index) const;
-  /// Sets element `index` from a double, rounded as a cast does.
+  /// Sets element `index` from a double, rounded as a cast does. Throws LiteralError outside the shape.
   void set(int64_t index, double value);
   /// Same type and same bits.
   friend bool operator==(const Literal& a, const Literal& b);
 
  private:
-  void assertElement(ElementType wanted, size_t count) const;
+  void checkElement(ElementType wanted) const;
+  void checkCount(size_t count) const;
+  void checkIndex(int64_t index) const;
   TensorType type_;
   std::shared_ptr<std::byte> storage_;
 };
 
-/// Literals by the names of what they hold: feeds, fetches, parameters.
-using NamedLiterals = std::map<std::string, Literal, std::less<>>;
+/// Literals by the names of what they hold: feeds, fetches, parameters. A std::map whose `at` says which name
+/// is missing and which is nearest.
+class NamedLiterals : public std::map<std::string, Literal, std::less<>> {
+ public:
+  using Map = std::map<std::string, Literal, std::less<>>;
+  using Map::Map;
+  NamedLiterals() = default;
+  NamedLiterals(Map map) : Map(std::move(map)) {}
+  /// Throws std::out_of_range with "did you mean" where there is no such name.
+  const Literal& at(std::string_view name) const;
+  Literal& at(std::string_view name);
+};
 
 /// A literal of `type` with every element `value`, converted as a cast does.
 Literal filledLiteral(const TensorType& type, double value);
@@ -95,19 +122,19 @@ Literal filledLiteral(const TensorType& type, double value);
 template <class T>
 Literal::Literal(const Shape& shape, std::span<const T> values)
     : Literal(TensorType{ElementTypeOf<T>::value, shape}) {
-  assertElement(ElementTypeOf<T>::value, values.size());
+  checkCount(values.size());
   std::copy(values.begin(), values.end(), reinterpret_cast<T*>(storage_.get()));
 }
 
 template <class T>
 std::span<const T> Literal::data() const {
-  assertElement(ElementTypeOf<T>::value, static_cast<size_t>(type_.shape.elements()));
+  checkElement(ElementTypeOf<T>::value);
   return {reinterpret_cast<const T*>(storage_.get()), static_cast<size_t>(type_.shape.elements())};
 }
 
 template <class T>
 std::span<T> Literal::mutableData() {
-  assertElement(ElementTypeOf<T>::value, static_cast<size_t>(type_.shape.elements()));
+  checkElement(ElementTypeOf<T>::value);
   return {reinterpret_cast<T*>(mutableBytes().data()), static_cast<size_t>(type_.shape.elements())};
 }
 

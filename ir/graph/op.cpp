@@ -1,4 +1,4 @@
-#include "ir/op.h"
+#include "ir/graph/op.h"
 
 #include "ir/base/assert.h"
 
@@ -11,12 +11,13 @@
 namespace dfc {
 namespace {
 
-template <class Visitor>
-decltype(auto) dispatch(const OpAttributes& attributes, Visitor&& visitor) {
-  switch (kindOf(attributes)) {
+/// The visitor's answer for the struct that `attributes`, const or not, hold.
+template <class Attributes, class Visitor>
+decltype(auto) dispatch(Attributes& attributes, Visitor&& visitor) {
+  switch (attributes.kind()) {
 #define DFC_OP(Type, text)                                                                                   \
   case OpKind::Type:                                                                                         \
-    return visitor(std::get<ops::Type>(attributes));
+    return visitor(attributes.template as<ops::Type>());
 #include "ir/graph/ops.def"
 #undef DFC_OP
   }
@@ -80,6 +81,35 @@ std::string arityText(Arity arity) {
 
 } // namespace
 
+OpAttributes::OpAttributes() : OpAttributes(ops::Input{}) {}
+
+OpAttributes::OpAttributes(const OpAttributes& other) : kind_(other.kind_) {
+  dispatch(other, [this]<class T>(const T& op) { new (&storage_) T(op); });
+}
+
+OpAttributes::OpAttributes(OpAttributes&& other) noexcept : kind_(other.kind_) {
+  dispatch(other, [this]<class T>(T& op) { new (&storage_) T(std::move(op)); });
+}
+
+OpAttributes& OpAttributes::operator=(const OpAttributes& other) {
+  return *this = OpAttributes(other); // a copy that throws leaves this one as it was
+}
+
+OpAttributes& OpAttributes::operator=(OpAttributes&& other) noexcept {
+  if (this != &other) {
+    destroy();
+    kind_ = other.kind_;
+    dispatch(other, [this]<class T>(T& op) { new (&storage_) T(std::move(op)); });
+  }
+  return *this;
+}
+
+OpAttributes::~OpAttributes() { destroy(); }
+
+void OpAttributes::destroy() {
+  dispatch(*this, []<class T>(T& op) { op.~T(); });
+}
+
 std::optional<OpKind> opKindNamed(std::string_view name) {
   for (size_t i = 0; i < opKindCount; ++i) {
     if (opNames[i] == name) {
@@ -140,25 +170,23 @@ TypeResult resultTypes(const OpAttributes& attributes, OperandTypes operands) {
         fmt::format("{} takes {}, not {}", nameOf(kindOf(attributes)), arityText(arity), operands.size()),
         "give the operands that the op's description lists");
   }
-  return dispatch(attributes, [&](const auto& op) { return op.types(operands); });
+  TypeResult results = dispatch(attributes, [&](const auto& op) { return op.types(operands); });
+  for (const TensorType& type : results.types) {
+    if (!type.shape.wellFormed()) {
+      return TypeResult::fail(
+          fmt::format("{} of {}: no tensor may have this shape", nameOf(kindOf(attributes)), toString(type)),
+          "a tensor has at most 8 axes, none of them negative, and fewer than 2^60 elements");
+    }
+  }
+  return results;
 }
 
 OpCost costOf(const OpAttributes& attributes, OperandTypes operands, OperandTypes results) {
   return dispatch(attributes, [&](const auto& op) { return op.cost(operands, results); });
 }
 
-void applyGradient(const OpAttributes& attributes, GradientRule& rule) {
-  dispatch(attributes, [&](const auto& op) { op.gradient(rule); });
-}
-
 void visitFields(OpAttributes& attributes, AttributeVisitor& visitor) {
-  switch (kindOf(attributes)) {
-#define DFC_OP(Type, text)                                                                                   \
-  case OpKind::Type:                                                                                         \
-    return std::get<ops::Type>(attributes).fields(visitor);
-#include "ir/graph/ops.def"
-#undef DFC_OP
-  }
+  dispatch(attributes, [&](auto& op) { op.fields(visitor); });
 }
 
 void visitFields(const OpAttributes& attributes, AttributeVisitor& visitor) {
@@ -167,11 +195,11 @@ void visitFields(const OpAttributes& attributes, AttributeVisitor& visitor) {
 }
 
 bool sameAttributes(const OpAttributes& a, const OpAttributes& b) {
-  return a.index() == b.index() && attributeBytes(a) == attributeBytes(b);
+  return a.kind() == b.kind() && attributeBytes(a) == attributeBytes(b);
 }
 
 size_t hashAttributes(const OpAttributes& attributes) {
-  return llvm::hash_combine(attributes.index(), attributeBytes(attributes));
+  return llvm::hash_combine(static_cast<size_t>(attributes.kind()), attributeBytes(attributes));
 }
 
 } // namespace dfc

@@ -10,13 +10,13 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dfc {
 
 using OperandTypes = llvm::ArrayRef<TensorType>;
-/// Axes, permutations, starts, …; never more than 8. None within: a graph keeps as much for every op as the
-/// largest op takes.
-using Dims = llvm::SmallVector<int64_t, 0>;
+/// Axes, permutations, starts, …; never more than 8.
+using Dims = std::vector<int64_t>;
 
 /// What a type rule answers: the types of the results, or an error with the way out.
 struct TypeResult {
@@ -84,14 +84,11 @@ class AttributeVisitor {
                       Presence presence) = 0;
 };
 
-class GradientRule; // ir/gradients.h
-
 /// What an op has unless its struct says otherwise.
 struct OpDefaults {
   /// Every backend gives the bits that the evaluator gives, whatever the operands: constants may be folded.
   static constexpr bool exact = false;
-  void fields(AttributeVisitor&) {}     // no attributes
-  void gradient(GradientRule&) const {} // no operand has a gradient
+  void fields(AttributeVisitor&) {} // no attributes
 };
 
 /// One read of each operand and one write of each result, and `flopsPerElement` for each element of the first

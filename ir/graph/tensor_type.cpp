@@ -53,9 +53,10 @@ std::optional<ElementType> elementTypeNamed(std::string_view text) {
   return found == allElementTypes.end() ? std::nullopt : std::optional(*found);
 }
 
-Shape::Shape(llvm::ArrayRef<int64_t> dims) : rank_(static_cast<uint8_t>(dims.size())) {
-  DFC_ASSERT(valid(dims), fmt::format("not a shape: {}", fmt::join(dims, ", ")));
-  std::copy(dims.begin(), dims.end(), dims_.begin());
+Shape::Shape(llvm::ArrayRef<int64_t> dims) : illFormed_(!valid(dims)) {
+  const llvm::ArrayRef<int64_t> kept = dims.take_front(maxRank);
+  rank_ = static_cast<uint8_t>(kept.size());
+  std::copy(kept.begin(), kept.end(), dims_.begin());
 }
 
 bool Shape::valid(llvm::ArrayRef<int64_t> dims) {
@@ -72,6 +73,9 @@ bool Shape::valid(llvm::ArrayRef<int64_t> dims) {
 }
 
 int64_t Shape::elements() const {
+  if (illFormed_) {
+    return 0;
+  }
   int64_t count = 1;
   for (const int64_t dim : dims()) {
     count *= dim;

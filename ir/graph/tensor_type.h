@@ -25,26 +25,32 @@ std::string_view name(ElementType type); ///< "f32", …, "bool"
 std::optional<ElementType> elementTypeNamed(std::string_view name);
 
 /// Up to 8 dimensions, each 0 or more; rank 0 is a scalar. A plain value, compared by its dimensions.
+/// Dimensions that an author computed may be none of that: such a shape is ill-formed, has no elements, and
+/// is refused, located, by the op that it is given to.
 class Shape {
  public:
   static constexpr size_t maxRank = 8;
   Shape() = default;
   Shape(std::initializer_list<int64_t> dims) : Shape(llvm::ArrayRef<int64_t>(dims.begin(), dims.size())) {}
-  /// Asserts rank <= 8 and no negative dimension; check input with `valid` first.
+  /// Ill-formed where `dims` are not `valid`; of more than 8 dimensions it keeps the first 8.
   explicit Shape(llvm::ArrayRef<int64_t> dims);
 
   /// Whether `dims` make a shape whose element count, times 8 bytes, fits in an int64.
   static bool valid(llvm::ArrayRef<int64_t> dims);
 
+  bool wellFormed() const { return !illFormed_; }
   size_t rank() const { return rank_; }
   int64_t operator[](size_t axis) const { return dims_[axis]; }
   llvm::ArrayRef<int64_t> dims() const { return {dims_.data(), rank_}; }
-  int64_t elements() const; ///< 1 for a scalar, 0 when any dimension is 0
-  friend bool operator==(const Shape& a, const Shape& b) { return a.dims() == b.dims(); }
+  int64_t elements() const; ///< 1 for a scalar, 0 when any dimension is 0 or the shape is ill-formed
+  friend bool operator==(const Shape& a, const Shape& b) {
+    return a.dims() == b.dims() && a.illFormed_ == b.illFormed_;
+  }
 
  private:
   std::array<int64_t, maxRank> dims_{};
   uint8_t rank_ = 0;
+  bool illFormed_ = false;
 };
 
 struct TensorType {

@@ -24,7 +24,8 @@ struct CalibratedOp {
   friend bool operator==(const CalibratedOp&, const CalibratedOp&) = default;
 };
 
-/// A table of one device model ("NVIDIA H200").
+/// A table of one device model ("NVIDIA H200"). May be read by many threads at once, not while one changes
+/// it; sessions share one that nobody changes.
 class Calibration {
  public:
   std::string device;            ///< as DeviceRow::model; not empty

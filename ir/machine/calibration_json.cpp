@@ -1,8 +1,8 @@
 // The JSON form of calibration tables, in and out.
-#include "ir/atomic_file.h"
-#include "ir/machine/calibration.h"
+#include "ir/base/atomic_file.h"
 #include "ir/base/json/json_fields.h"
 #include "ir/base/json/json_text.h"
+#include "ir/machine/calibration.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr uint64_t largestFile = uint64_t{64} << 20;
-constexpr size_t deepestNesting = 8;
+constexpr uint64_t largestCalibrationFile = uint64_t{64} << 20;
+constexpr size_t calibrationNesting = 8;
 
 class CalibrationReader : private JsonFields {
  public:
@@ -106,7 +106,7 @@ std::string printTable(const Calibration& table) {
 } // namespace
 
 Result<std::vector<Calibration>> parseCalibrations(std::string_view json, const std::string& fileName) {
-  JsonDocument document(json, fileName, deepestNesting);
+  JsonDocument document(json, fileName, calibrationNesting);
   if (!document.readable()) {
     return document.takeErrors();
   }
@@ -118,7 +118,7 @@ Result<std::vector<Calibration>> parseCalibrations(std::string_view json, const 
 }
 
 Result<std::vector<Calibration>> readCalibrations(const std::string& path) {
-  const Result<std::string> text = readTextFile(path, largestFile);
+  const Result<std::string> text = readTextFile(path, largestCalibrationFile);
   if (!text.ok()) {
     return text.errors();
   }

@@ -5,8 +5,8 @@
 
 #include "ir/base/diagnostic.h"
 #include "ir/base/ids.h"
-#include "ir/graph/op_parts.h"
 #include "ir/base/table.h"
+#include "ir/graph/op_parts.h"
 
 #include <array>
 #include <map>

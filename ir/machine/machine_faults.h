@@ -27,4 +27,9 @@ inline constexpr double leastRate = 1e-30, mostSeconds = 1e30;
 
 std::vector<MachineFault> machineFaults(const Machine& machine);
 
+/// The device's name, or "device 7" when the machine has no such row.
+std::string deviceText(const Machine& machine, DeviceId device);
+/// Every device's name, for hints: "cpu0, gpu0".
+std::string deviceList(const Machine& machine);
+
 } // namespace dfc

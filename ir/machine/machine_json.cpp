@@ -1,9 +1,9 @@
 // The JSON form of a machine, in and out. Reading says everything that is wrong at once: the reader's
 // findings about the text, then those about the machine it describes, each where it stands in the file.
-#include "ir/atomic_file.h"
+#include "ir/base/atomic_file.h"
 #include "ir/base/json/json_text.h"
-#include "ir/machine/machine_reader.h"
 #include "ir/machine/machine_faults.h"
+#include "ir/machine/machine_reader.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 namespace dfc {
 namespace {
 
-constexpr uint64_t largestFile = uint64_t{16} << 20;
-constexpr size_t deepestNesting = 8;
+constexpr uint64_t largestMachineFile = uint64_t{16} << 20;
+constexpr size_t machineNesting = 8;
 
 /// Members of one object, left out where they have their default.
 class ObjectPrinter {
@@ -107,7 +107,7 @@ std::string printRows(std::string_view key, const Rows& rows, const Print& print
 } // namespace
 
 Result<Machine> parseMachine(std::string_view json, const std::string& fileName) {
-  JsonDocument document(json, fileName, deepestNesting);
+  JsonDocument document(json, fileName, machineNesting);
   if (!document.readable()) {
     return document.takeErrors();
   }
@@ -125,7 +125,7 @@ Result<Machine> parseMachine(std::string_view json, const std::string& fileName)
 }
 
 Result<Machine> readMachine(const std::string& path) {
-  const Result<std::string> text = readTextFile(path, largestFile);
+  const Result<std::string> text = readTextFile(path, largestMachineFile);
   if (!text.ok()) {
     return text.errors();
   }

@@ -1,5 +1,5 @@
 // The rows of a machine out of a JSON document; each mistake becomes an error of the document. For
-// ir/machine_json.cpp only.
+// ir/machine/machine_json.cpp only.
 #pragma once
 
 #include "ir/base/json/json_document.h"

@@ -1,6 +1,8 @@
 // Executable: a sealed plan. Everything the runtime needs and nothing it could change. Saved as a FlatBuffer
 // (executable.fbs) with a checksum; a file is never trusted: loading checks it, rebuilds every stage and
 // verifies each.
+//
+// Threads: never changes, and may be used by many threads and sessions at once.
 #pragma once
 
 #include "ir/plan/memory_plan.h"

@@ -1,5 +1,6 @@
-// Which operands an op may overwrite with its result: the contract between the memory planner and every
-// backend's kernels.
+// Which operands the memory planner lets an op overwrite with its result. What kernels must stand, and so
+// what memory plans are held to, is ir/verify/overwrite.h, a rule of its own; this one may allow less, never
+// more.
 #pragma once
 
 #include "ir/graph/graph.h"

@@ -1,7 +1,5 @@
-// The printed form of every stage, for people, golden tests and `dfc compile --emit`. The graph's form is a
-// graph file: it parses back to the same graph, to the bit (ir/same_graph.h), and printing that gives the
-// same text. The forms of the later stages are for reading only. All are linear in what they show and the
-// same from run to run.
+// The printed forms of the stages after the graph, for people, golden tests and `dfc compile --emit`; for
+// reading only. All are linear in their stage and the same from run to run.
 #pragma once
 
 #include "ir/plan/memory_plan.h"
@@ -9,10 +7,6 @@
 #include <string>
 
 namespace dfc {
-
-/// A graph file (README.md): one op a line with its types, attributes where they differ from the default,
-/// scopes as blocks, pins on the block that shares one or on the op.
-std::string printGraph(const Graph& graph);
 
 /// Every op with its device; transfers with from, to, bytes and links; replicas; orderings.
 std::string printPlaced(const PlacedGraph& placed, const Machine& machine);

@@ -1,9 +1,9 @@
 // printMemory: see print.h. A block a device, a line a value, by offset; lifetimes from the schedule: a value
 // lives from the step that makes it to the end of the last step that reads it, a resident or fetched one to
 // the end.
-#include "ir/plan/print.h"
 #include "ir/author/text/quote.h"
 #include "ir/author/text/units.h"
+#include "ir/plan/print.h"
 
 #include <fmt/format.h>
 

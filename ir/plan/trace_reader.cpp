@@ -1,9 +1,9 @@
 #include "ir/plan/trace_reader.h"
 
-#include "ir/atomic_file.h"
+#include "ir/author/text/units.h"
+#include "ir/base/atomic_file.h"
 #include "ir/base/json/json_fields.h"
 #include "ir/base/json/json_text.h"
-#include "ir/author/text/units.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,8 +18,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr uint64_t largestFile = uint64_t{256} << 20;
-constexpr size_t deepestNesting = 8;
+constexpr uint64_t largestTraceFile = uint64_t{256} << 20;
+constexpr size_t traceNesting = 8;
 constexpr double written = 1e-9; ///< seconds: times are in the file to a thousandth of a microsecond
 constexpr const char* wayOut = "run this plan again with dfc run PLAN --trace FILE.json, and draw that file";
 
@@ -189,7 +189,7 @@ class TraceReader : private JsonFields {
 } // namespace
 
 Result<Trace> parseMeasuredTrace(std::string_view json, const std::string& fileName, const Executable& plan) {
-  JsonDocument document(json, fileName, deepestNesting);
+  JsonDocument document(json, fileName, traceNesting);
   if (!document.readable()) {
     return document.takeErrors();
   }
@@ -201,7 +201,7 @@ Result<Trace> parseMeasuredTrace(std::string_view json, const std::string& fileN
 }
 
 Result<Trace> readMeasuredTrace(const std::string& path, const Executable& plan) {
-  const Result<std::string> text = readTextFile(path, largestFile);
+  const Result<std::string> text = readTextFile(path, largestTraceFile);
   if (!text.ok()) {
     return text.errors();
   }

@@ -38,7 +38,7 @@ class ContentsMaker {
 
   /// The operand that the result merely renames, if any.
   ValueId sameContentsAs(const OpRow& row) const {
-    if (classOf(row.kind()) == OpClass::View) {
+    if (row.kind() == OpKind::Reshape) {
       return row.operands[0];
     }
     if (row.kind() == OpKind::Assign && samePlace(row.operands[1], row.firstResult)) {

@@ -1,4 +1,4 @@
-// verifyGraph: the promises of ir/graph.h, checked from the tables alone and trusting none of them.
+// verifyGraph: the promises of ir/graph/graph.h, checked from the tables alone and trusting none of them.
 #include "ir/verify/parts.h"
 
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 // access of those whose bytes it takes, by happens-before. Checking neighbours in that order suffices: "all
 // accesses of A end before B is written" is transitive, since the write of B is itself an access of B.
 // Rounds are separated by a barrier, so one round is all there is to check.
-#include "ir/plan/in_place.h"
 #include "ir/verify/occupancy.h"
+#include "ir/verify/overwrite.h"
 #include "ir/verify/parts.h"
 
 #include <fmt/format.h>
@@ -129,7 +129,7 @@ class MemoryVerifier {
   /// and for the second the next step looks for the parameter in its own place.
   void checkShared(OpId op) {
     const OpRow& row = graph_[op];
-    const std::optional<size_t> index = sharesStorageWith(row);
+    const std::optional<size_t> index = sameBytesAs(row.kind());
     if (!index) {
       return;
     }
@@ -202,7 +202,7 @@ class MemoryVerifier {
       return false;
     }
     for (size_t i = 0; i < row.operands.size(); ++i) {
-      if (contents_.of[row.operands[i]] == oldId && !mayRunInPlace(graph_, op, i)) {
+      if (contents_.of[row.operands[i]] == oldId && !mayOverwrite(graph_, op, i)) {
         return false;
       }
     }

@@ -15,22 +15,6 @@ void Findings::add(std::string message, std::string hint) {
   errors_.push_back(errorWithoutPlace(std::move(message), std::move(hint)));
 }
 
-std::string deviceText(const Machine& machine, DeviceId device) {
-  if (!device.valid()) {
-    return "no device";
-  }
-  return machine.devices.contains(device) ? machine.devices[device].name
-                                          : fmt::format("device {}", device.index());
-}
-
-std::string deviceList(const Machine& machine) {
-  std::string list;
-  for (const DeviceRow& row : machine.devices) {
-    list += (list.empty() ? "" : ", ") + row.name;
-  }
-  return list;
-}
-
 Readers::Readers(const Graph& graph) : first_(graph.valueCount() + 1) {
   const auto eachOperand = [&](auto&& visit) {
     SideTable<ValueId, OpId> lastReader(graph.valueCount());

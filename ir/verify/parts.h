@@ -2,6 +2,7 @@
 // value, and the shape of a schedule. For ir/verify/*.cpp only.
 #pragma once
 
+#include "ir/machine/machine_faults.h"
 #include "ir/plan/happens_before.h"
 #include "ir/verify/verify.h"
 
@@ -22,11 +23,6 @@ class Findings {
   const Graph& graph_;
   Diagnostics errors_;
 };
-
-/// The device's name, or "device 7" when the machine has no such row.
-std::string deviceText(const Machine& machine, DeviceId device);
-/// Every device's name, for hints: "cpu0, gpu0".
-std::string deviceList(const Machine& machine);
 
 /// The ops that name each value as an operand, in op order, one entry an op.
 class Readers {

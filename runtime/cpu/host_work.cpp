@@ -13,6 +13,11 @@ std::byte* baseOf(Arena& arena) {
   return host != nullptr ? host->base() : arena.hostAddress();
 }
 
+/// Buffers of a round have one; it is known when the round begins.
+bool hasAddress(const Location& location) {
+  return location.base != Location::Base::Arena || baseOf(*location.arena) != nullptr;
+}
+
 } // namespace
 
 PreparedCall HostWork::prepare(const Executable& plan, const Command& command) {
@@ -48,23 +53,35 @@ PreparedCall HostWork::prepareKernel(const Graph& graph, const Command& command)
           &call};
 }
 
+void HostWork::StagedCall::run() {
+  const auto bytes = static_cast<size_t>(from.bytes);
+  if (target != nullptr) {
+    return from.arena->read(from.offset, {target, bytes});
+  }
+  if (source != nullptr) {
+    return to.arena->write(to.offset, {source, bytes});
+  }
+  from.arena->read(from.offset, buffer);
+  to.arena->write(to.offset, buffer);
+}
+
+PreparedCall HostWork::prepareStaged(const Location& from, const Location& to) {
+  StagedCall& call = staged_.emplace_back(StagedCall{from, to});
+  if (hasAddress(from)) {
+    place(from, call.source);
+  } else if (hasAddress(to)) {
+    place(to, call.target);
+  } else {
+    call.buffer.resize(static_cast<size_t>(from.bytes));
+  }
+  return {[](void* context) { static_cast<StagedCall*>(context)->run(); }, &call};
+}
+
 PreparedCall HostWork::prepareCopy(const Command& command) {
   const Location& from = command.operands[0];
   const Location& to = command.results[0];
-  const auto outOfReach = [](const Location& location) {
-    return location.base == Location::Base::Arena && baseOf(*location.arena) == nullptr;
-  };
-  if (outOfReach(from) || outOfReach(to)) {
-    StagedCall& call =
-        staged_.emplace_back(StagedCall{from, to, std::vector<std::byte>(static_cast<size_t>(from.bytes))});
-    DFC_ASSERT(from.base == Location::Base::Arena && to.base == Location::Base::Arena,
-               "a round's buffer is copied by a queue of the device that holds the value");
-    return {[](void* context) {
-              auto& work = *static_cast<StagedCall*>(context);
-              work.from.arena->read(work.from.offset, work.buffer);
-              work.to.arena->write(work.to.offset, work.buffer);
-            },
-            &call};
+  if (!hasAddress(from) || !hasAddress(to)) {
+    return prepareStaged(from, to);
   }
   CopyCall& call = copies_.emplace_back();
   call.bytes = from.bytes;

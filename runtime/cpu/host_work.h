@@ -28,10 +28,14 @@ class HostWork final : public WorkMaker {
     std::byte* to = nullptr;
     int64_t bytes = 0;
   };
-  /// Between memories that no host device may touch, through a buffer of the host.
+  /// A copy of which at least one side lies in an arena without an address, such as that of a null device:
+  /// that side is asked to read or write. A buffer of the host stands between two such arenas.
   struct StagedCall {
     Location from, to;
-    std::vector<std::byte> buffer;
+    const std::byte* source = nullptr; ///< null: `from` has no address
+    std::byte* target = nullptr;       ///< null: `to` has no address
+    std::vector<std::byte> buffer = {};
+    void run();
   };
   template <class Pointer>
   struct Patch {
@@ -41,6 +45,7 @@ class HostWork final : public WorkMaker {
 
   PreparedCall prepareKernel(const Graph& graph, const Command& command);
   PreparedCall prepareCopy(const Command& command);
+  PreparedCall prepareStaged(const Location& from, const Location& to);
   /// Fixed addresses at once, those of a round's buffers in `bind`. Null when the memory is out of reach.
   void place(const Location& location, const std::byte*& pointer);
   void place(const Location& location, std::byte*& pointer);

@@ -12,11 +12,11 @@
 namespace dfc {
 namespace {
 
-constexpr const char* fileName = "libdfc_onednn.so";
+constexpr const char* onednnModule = "libdfc_onednn.so";
 
 std::vector<std::filesystem::path> candidates() {
   const std::filesystem::path folder = executableFolder();
-  return {folder / fileName, folder / "../lib/dfc" / fileName};
+  return {folder / onednnModule, folder / "../lib/dfc" / onednnModule};
 }
 
 // Never closed: kernels, and OpenMP's threads, may live as long as the process.
@@ -35,7 +35,7 @@ onednn::Module* open() {
       fmt::format("{} cannot be opened, and cpu kernels need it:{}\n"
                   "install oneDNN (Debian 12: apt-get install libdnnl2; Ubuntu 24.04: libdnnl3) "
                   "and keep {} beside the program or in ../lib/dfc",
-                  fileName, reasons, fileName));
+                  onednnModule, reasons, onednnModule));
 }
 
 } // namespace

@@ -1,10 +1,10 @@
 #include "runtime/cuda/compute.h"
 
-#include "runtime/cuda/library/convolution.h"
-#include "runtime/cuda/kernels/rows/columns_ring.h"
 #include "runtime/cuda/kernels/generated_kernel.h"
+#include "runtime/cuda/kernels/rows/columns_ring.h"
 #include "runtime/cuda/launches/launch_plan.h"
 #include "runtime/cuda/launches/tile_matmul.h"
+#include "runtime/cuda/library/convolution.h"
 #include "runtime/cuda/library/matmul.h"
 
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 // launches there are is decided in launches/.
 #pragma once
 
-#include "runtime/cuda/library/kernel_library.h"
 #include "runtime/cuda/launches/computation.h"
+#include "runtime/cuda/library/kernel_library.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/work.h"
 

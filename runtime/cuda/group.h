@@ -6,8 +6,8 @@
 // Without graphs the same calls go to the same streams each round; that is for debugging.
 #pragma once
 
-#include "runtime/cuda/stream/launcher.h"
 #include "runtime/cuda/launches/peer_reads.h"
+#include "runtime/cuda/stream/launcher.h"
 #include "runtime/cuda/stream/stamps.h"
 #include "runtime/cuda/stream/stream_memory.h"
 #include "runtime/cuda/stream/watcher.h"

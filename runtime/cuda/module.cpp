@@ -1,12 +1,12 @@
 // The cuda backend inside the module: which GPUs are there, and opening them.
 #include "runtime/cuda/module.h"
 
-#include "runtime/cuda/measure/calibrate.h"
 #include "runtime/cuda/device.h"
-#include "runtime/cuda/library/kernel_library.h"
 #include "runtime/cuda/launches/draft.h"
-#include "runtime/cuda/nvtx_marks.h"
+#include "runtime/cuda/library/kernel_library.h"
+#include "runtime/cuda/measure/calibrate.h"
 #include "runtime/cuda/measure/probe.h"
+#include "runtime/cuda/nvtx_marks.h"
 
 #include <cublasLt.h>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "runtime/files/npy.h"
 
-#include "ir/atomic_file.h"
+#include "ir/base/atomic_file.h"
 #include "runtime/files/npy_header.h"
 
 #include <fmt/format.h>
@@ -12,12 +12,12 @@
 namespace dfc {
 namespace {
 
-constexpr uint64_t largestFile = uint64_t(1) << 40; // far above any memory; a pipe without end stops here
+constexpr uint64_t largestNpy = uint64_t(1) << 40; // far above any memory; a pipe without end stops here
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr size_t dataAlignment = 64;
 
-Diagnostic bad(const std::string& fileName, std::string message, std::string hint) {
+Diagnostic badNpy(const std::string& fileName, std::string message, std::string hint) {
   return {Severity::Error, {fileName}, std::move(message), std::move(hint)};
 }
 
@@ -63,14 +63,14 @@ struct Layout {
 
 Result<Layout> layoutOf(std::span<const std::byte> bytes, const std::string& fileName) {
   if (!asText(bytes).starts_with(magic) || bytes.size() < 10) {
-    return bad(fileName, "is not an .npy file: it does not begin with NumPy's signature",
-               "write it with np.save(file, array)");
+    return badNpy(fileName, "is not an .npy file: it does not begin with NumPy's signature",
+                  "write it with np.save(file, array)");
   }
   const auto major = std::to_integer<unsigned>(bytes[6]);
   const auto minor = std::to_integer<unsigned>(bytes[7]);
   if (major < 1 || major > 3) {
-    return bad(fileName, fmt::format("is .npy version {}.{}; known are 1 to 3", major, minor),
-               "save it again with np.save");
+    return badNpy(fileName, fmt::format("is .npy version {}.{}; known are 1 to 3", major, minor),
+                  "save it again with np.save");
   }
   const size_t lengthBytes = major == 1 ? 2 : 4;
   const size_t header = 8 + lengthBytes;
@@ -79,8 +79,8 @@ Result<Layout> layoutOf(std::span<const std::byte> bytes, const std::string& fil
     length |= std::to_integer<size_t>(bytes[8 + i]) << (8 * i);
   }
   if (header > bytes.size() || length > bytes.size() - header) {
-    return bad(fileName, fmt::format("the file ends inside its header ({} bytes)", bytes.size()),
-               "the file is cut short: copy or save it again");
+    return badNpy(fileName, fmt::format("the file ends inside its header ({} bytes)", bytes.size()),
+                  "the file is cut short: copy or save it again");
   }
   return Layout{header, header + length};
 }
@@ -89,19 +89,19 @@ Result<Literal> arrayOf(const NpyHeader& header, std::span<const std::byte> data
                         const std::string& fileName) {
   const auto wanted = static_cast<size_t>(header.type.bytes());
   if (data.size() != wanted) {
-    return bad(fileName,
-               fmt::format("{} needs {} bytes of data, but the file has {}", toString(header.type), wanted,
-                           data.size()),
-               data.size() < wanted ? "the file is cut short: copy or save it again"
-                                    : "the file has something after the array: save it again");
+    return badNpy(fileName,
+                  fmt::format("{} needs {} bytes of data, but the file has {}", toString(header.type), wanted,
+                              data.size()),
+                  data.size() < wanted ? "the file is cut short: copy or save it again"
+                                       : "the file has something after the array: save it again");
   }
   if (header.type.element == ElementType::Bool) {
     const auto odd = std::find_if(data.begin(), data.end(), [](std::byte b) { return b > std::byte{1}; });
     if (odd != data.end()) {
-      return bad(fileName,
-                 fmt::format("byte {} of a bool array is {}, not 0 or 1", odd - data.begin(),
-                             std::to_integer<int>(*odd)),
-                 "the data is damaged: save the array again");
+      return badNpy(fileName,
+                    fmt::format("byte {} of a bool array is {}, not 0 or 1", odd - data.begin(),
+                                std::to_integer<int>(*odd)),
+                    "the data is damaged: save the array again");
     }
   }
   Literal literal(header.type);
@@ -127,13 +127,13 @@ Result<Literal> parseNpy(std::span<const std::byte> bytes, const std::string& fi
   const auto text = asText(bytes.subspan(layout->header, layout->data - layout->header));
   const auto header = parseNpyHeader(text);
   if (const auto* problem = std::get_if<NpyProblem>(&header)) {
-    return bad(fileName, problem->message, problem->hint);
+    return badNpy(fileName, problem->message, problem->hint);
   }
   return arrayOf(std::get<NpyHeader>(header), bytes.subspan(layout->data), fileName);
 }
 
 Result<Literal> readNpy(const std::string& path) {
-  const auto bytes = readFile(path, largestFile);
+  const auto bytes = readFile(path, largestNpy);
   if (!bytes) {
     return bytes.errors();
   }
@@ -143,8 +143,8 @@ Result<Literal> readNpy(const std::string& path) {
 Result<std::vector<std::byte>> printNpy(const Literal& value, const std::string& fileName) {
   auto dict = printNpyHeader(value.type());
   if (!dict) {
-    return bad(fileName, fmt::format("NumPy has no type for {}", toString(value.type())),
-               "cast it to f32 in the graph first, or save it in a .safetensors file");
+    return badNpy(fileName, fmt::format("NumPy has no type for {}", toString(value.type())),
+                  "cast it to f32 in the graph first, or save it in a .safetensors file");
   }
   const size_t prefix = magic.size() + 4;
   const size_t used = prefix + dict->size() + 1;

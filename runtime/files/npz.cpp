@@ -1,6 +1,6 @@
 #include "runtime/files/npz.h"
 
-#include "ir/atomic_file.h"
+#include "ir/base/atomic_file.h"
 #include "runtime/files/npy.h"
 
 #include <fmt/format.h>
@@ -13,11 +13,11 @@
 namespace dfc {
 namespace {
 
-constexpr uint64_t largestFile = uint64_t(1) << 40; // far above any memory; a pipe without end stops here
+constexpr uint64_t largestNpz = uint64_t(1) << 40; // far above any memory; a pipe without end stops here
 
 constexpr std::string_view ending = ".npy";
 
-Diagnostic bad(const std::string& fileName, std::string message, std::string hint) {
+Diagnostic badNpz(const std::string& fileName, std::string message, std::string hint) {
   return {Severity::Error, {fileName}, std::move(message), std::move(hint)};
 }
 
@@ -43,8 +43,8 @@ using Source = std::unique_ptr<zip_source_t, Discard>;
 Result<std::vector<std::byte>> unpack(zip_t* archive, zip_uint64_t index, const std::string& place) {
   const Member member(zip_fopen_index(archive, index, 0));
   if (!member) {
-    return bad(place, fmt::format("cannot be unpacked: {}", zip_strerror(archive)),
-               "save the archive again with np.savez, without a password");
+    return badNpz(place, fmt::format("cannot be unpacked: {}", zip_strerror(archive)),
+                  "save the archive again with np.savez, without a password");
   }
   std::vector<std::byte> bytes;
   zip_int64_t got = 0;
@@ -55,8 +55,8 @@ Result<std::vector<std::byte>> unpack(zip_t* archive, zip_uint64_t index, const 
     bytes.resize(before + static_cast<size_t>(std::max<zip_int64_t>(got, 0)));
   } while (got > 0);
   if (got < 0) {
-    return bad(place, fmt::format("cannot be unpacked: {}", zip_file_strerror(member.get())),
-               "the archive is damaged: copy or save it again");
+    return badNpz(place, fmt::format("cannot be unpacked: {}", zip_file_strerror(member.get())),
+                  "the archive is damaged: copy or save it again");
   }
   return bytes;
 }
@@ -75,8 +75,8 @@ void readMember(zip_t* archive, zip_uint64_t index, const std::string& fileName,
   std::string name = raw == nullptr ? "" : raw;
   const std::string place = fmt::format("{}({})", fileName, name);
   if (!name.ends_with(ending)) {
-    errors.push_back(
-        bad(place, "is not an .npy member", "keep only arrays in the archive: np.savez(file, name=array)"));
+    errors.push_back(badNpz(place, "is not an .npy member",
+                            "keep only arrays in the archive: np.savez(file, name=array)"));
     return;
   }
   name.resize(name.size() - ending.size());
@@ -84,7 +84,7 @@ void readMember(zip_t* archive, zip_uint64_t index, const std::string& fileName,
   if (!array) {
     errors.insert(errors.end(), array.errors().begin(), array.errors().end());
   } else if (!arrays.try_emplace(name, *std::move(array)).second) {
-    errors.push_back(bad(place, "is in the archive twice", "save the archive again with np.savez"));
+    errors.push_back(badNpz(place, "is in the archive twice", "save the archive again with np.savez"));
   }
 }
 
@@ -117,14 +117,14 @@ Result<std::vector<std::byte>> contentsOf(zip_source_t* source, const std::strin
       return bytes;
     }
   }
-  return bad(fileName, "the archive could not be made in memory", "save fewer arrays in one file");
+  return badNpz(fileName, "the archive could not be made in memory", "save fewer arrays in one file");
 }
 
 } // namespace
 
 Result<NamedLiterals> parseNpz(std::span<const std::byte> bytes, const std::string& fileName) {
   if (bytes.empty()) { // libzip takes this for an archive without members
-    return bad(fileName, "is empty", "write it with np.savez(file, name=array, …)");
+    return badNpz(fileName, "is empty", "write it with np.savez(file, name=array, …)");
   }
   ZipError error;
   Source source(zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error.error));
@@ -135,8 +135,8 @@ Result<NamedLiterals> parseNpz(std::span<const std::byte> bytes, const std::stri
     archive.reset(zip_open_from_source(source.get(), ZIP_RDONLY, &error.error));
   }
   if (!archive) {
-    return bad(fileName, fmt::format("is not a whole zip archive: {}", error.text()),
-               "write it with np.savez(file, name=array, …)");
+    return badNpz(fileName, fmt::format("is not a whole zip archive: {}", error.text()),
+                  "write it with np.savez(file, name=array, …)");
   }
   static_cast<void>(source.release()); // the archive owns it from here on
   NamedLiterals arrays;
@@ -152,7 +152,7 @@ Result<NamedLiterals> parseNpz(std::span<const std::byte> bytes, const std::stri
 }
 
 Result<NamedLiterals> readNpz(const std::string& path) {
-  const auto bytes = readFile(path, largestFile);
+  const auto bytes = readFile(path, largestNpz);
   if (!bytes) {
     return bytes.errors();
   }
@@ -172,7 +172,7 @@ Result<std::vector<std::byte>> printNpz(const NamedLiterals& arrays, const std::
     }
   }
   if (members.empty() && errors.empty()) {
-    errors.push_back(bad(fileName, "there is no array to save", "fetch at least one value"));
+    errors.push_back(badNpz(fileName, "there is no array to save", "fetch at least one value"));
   }
   if (!errors.empty()) {
     return errors;
@@ -185,12 +185,12 @@ Result<std::vector<std::byte>> printNpz(const NamedLiterals& arrays, const std::
   zip_source_keep(target.get()); // closing the archive gives up one hold on it; ours stays
   for (const auto& [name, bytes] : members) {
     if (!addMember(archive.get(), name, bytes)) {
-      return bad(fileName, fmt::format("member '{}': {}", name, zip_strerror(archive.get())),
-                 "use another name for the array");
+      return badNpz(fileName, fmt::format("member '{}': {}", name, zip_strerror(archive.get())),
+                    "use another name for the array");
     }
   }
   if (zip_close(archive.get()) != 0) {
-    return bad(fileName, fmt::format("cannot be packed: {}", zip_strerror(archive.get())), "");
+    return badNpz(fileName, fmt::format("cannot be packed: {}", zip_strerror(archive.get())), "");
   }
   static_cast<void>(archive.release());
   return contentsOf(target.get(), fileName);

@@ -1,6 +1,6 @@
 #include "runtime/files/safetensors.h"
 
-#include "ir/atomic_file.h"
+#include "ir/base/atomic_file.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,7 +12,8 @@
 namespace dfc {
 namespace {
 
-constexpr uint64_t largestFile = uint64_t(1) << 40; // far above any memory; a pipe without end stops here
+constexpr uint64_t largestSafetensors = uint64_t(1)
+                                        << 40; // far above any memory; a pipe without end stops here
 
 using Json = nlohmann::json;
 
@@ -285,7 +286,7 @@ Result<NamedLiterals> parseSafetensors(std::span<const std::byte> bytes, const s
 }
 
 Result<NamedLiterals> readSafetensors(const std::string& path) {
-  const auto bytes = readFile(path, largestFile);
+  const auto bytes = readFile(path, largestSafetensors);
   if (!bytes) {
     return bytes.errors();
   }

@@ -14,11 +14,11 @@
 #include "samples/data/fashion_mnist.h"
 #include "samples/data/lesson.h"
 
+#include "ir/author/text/print.h"
+#include "ir/author/text/units.h"
 #include "ir/draw/dot.h"
 #include "ir/draw/placed_dot.h"
-#include "ir/plan/print.h"
 #include "ir/draw/schedule_dot.h"
-#include "ir/author/text/units.h"
 
 #include <algorithm>
 #include <cstdio>

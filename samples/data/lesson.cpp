@@ -1,7 +1,7 @@
 #include "samples/data/lesson.h"
 
 #include "compiler/compile.h"
-#include "ir/atomic_file.h"
+#include "ir/base/atomic_file.h"
 #include "runtime/executable_folder.h"
 
 #include <cstdio>

@@ -1,9 +1,9 @@
 // Experiment B3's training step through the passes and the planner: products end in their bias, activation,
 // mask or update, and the updates run in the parameters' own storage.
-#include "compiler/interpreter/evaluate.h"
 #include "compiler/compile.h"
+#include "compiler/interpreter/evaluate.h"
 #include "compiler/passes/passes.h"
-#include "ir/plan/print.h"
+#include "ir/author/text/print.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/b3_net.h"
 #include "tests/support/catch.h"

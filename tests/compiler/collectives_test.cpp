@@ -1,6 +1,6 @@
 // Sums over devices: what they come to, and what each form brings over which links.
-#include "compiler/interpreter/evaluate.h"
 #include "compiler/compile.h"
+#include "compiler/interpreter/evaluate.h"
 #include "ir/author/collectives.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"

@@ -108,7 +108,7 @@ TEST_CASE("gradients: products with every transpose and broadcast batches") {
     const auto factor = [&](int64_t rows, int64_t columns, bool swapped) {
       const TensorType type = shrunk(batch, dice);
       Dims dims(type.shape.dims().begin(), type.shape.dims().end());
-      dims.append({swapped ? columns : rows, swapped ? rows : columns});
+      dims.insert(dims.end(), {swapped ? columns : rows, swapped ? rows : columns});
       return f64(Shape(dims));
     };
     const TensorType a = factor(m, k, transposed.a), b = factor(k, n, transposed.b);

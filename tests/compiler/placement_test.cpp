@@ -1,4 +1,5 @@
 // Pins and policies on tensor graphs.
+#include "compiler/compile.h"
 #include "compiler/place/place.h"
 #include "ir/author/dsl.h"
 #include "tests/support/catch.h"

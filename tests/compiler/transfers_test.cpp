@@ -136,4 +136,18 @@ TEST_CASE("a fetched parameter gives the old value although the step overwrites 
   CHECK(placed.graph.fetches()[0].value != placed.graph.findValue("p"));
 }
 
+TEST_CASE("a view of an assign's result gives the assigned parameter's old value, wherever it is used") {
+  Builder g;
+  Tensor p = g.parameter("p", f32({8})), q = g.parameter("q", f32({8}));
+  Tensor kept = g.parameter("kept", f32({2, 4}));
+  const Tensor view = reshape(g.assign(p, q), {2, 4}).named("view");
+  g.assign(q, q + 1);
+  g.assign(kept, view);
+  g.fetch("view", view);
+  const PlacedGraph placed = placeByName(finish(std::move(g)), starMachine(0));
+  // What p, kept and the fetch take is q's old value, which is set aside for each before q is overwritten.
+  CHECK(countOf(placed, OpKind::Broadcast) == 3);
+  CHECK(placed.graph.fetches()[0].value != placed.graph.findValue("view"));
+}
+
 } // namespace dfc::test

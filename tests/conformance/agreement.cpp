@@ -64,7 +64,7 @@ std::string disagreement(const OpAttributes& attributes, llvm::ArrayRef<Literal>
   if (bitDifference(expected, actual).empty()) {
     return "";
   }
-  const auto* fused = std::get_if<ops::FusedMatmul>(&attributes);
+  const auto* fused = attributes.getIf<ops::FusedMatmul>();
   if (fused != nullptr && actual.type() == expected.type()) {
     return fusedDisagreement(*fused, operands, actual);
   }

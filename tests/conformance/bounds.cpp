@@ -65,23 +65,23 @@ std::optional<double> windowTerms(const OpAttributes& attributes, llvm::ArrayRef
   for (const Literal& operand : operands) {
     types.push_back(operand.type());
   }
-  if (const auto* forward = std::get_if<ops::Conv2d>(&attributes)) {
+  if (const auto* forward = attributes.getIf<ops::Conv2d>()) {
     return static_cast<double>(convolutionOf(*forward, types).terms());
   }
-  if (const auto* toInput = std::get_if<ops::Conv2dInputGradient>(&attributes)) {
+  if (const auto* toInput = attributes.getIf<ops::Conv2dInputGradient>()) {
     const Convolution conv = convolutionOf(*toInput, types);
     return static_cast<double>(conv.groupFilters() * conv.windows.size());
   }
-  if (const auto* toFilter = std::get_if<ops::Conv2dFilterGradient>(&attributes)) {
+  if (const auto* toFilter = attributes.getIf<ops::Conv2dFilterGradient>()) {
     const Convolution conv = convolutionOf(*toFilter, types);
     return static_cast<double>(conv.batch() * conv.pixels());
   }
   const Dims* window = nullptr;
-  if (const auto* mean = std::get_if<ops::AveragePool>(&attributes)) {
+  if (const auto* mean = attributes.getIf<ops::AveragePool>()) {
     window = &mean->window;
-  } else if (const auto* spread = std::get_if<ops::AveragePoolGradient>(&attributes)) {
+  } else if (const auto* spread = attributes.getIf<ops::AveragePoolGradient>()) {
     window = &spread->window;
-  } else if (const auto* picked = std::get_if<ops::MaxPoolGradient>(&attributes)) {
+  } else if (const auto* picked = attributes.getIf<ops::MaxPoolGradient>()) {
     window = &picked->window;
   }
   return window == nullptr ? std::nullopt : std::optional(static_cast<double>((*window)[0] * (*window)[1]));
@@ -89,11 +89,11 @@ std::optional<double> windowTerms(const OpAttributes& attributes, llvm::ArrayRef
 
 /// Terms of one sum: what the inputs hold against what comes out.
 double termsOf(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands, const Literal& expected) {
-  if (const auto* matmul = std::get_if<ops::Matmul>(&attributes)) {
+  if (const auto* matmul = attributes.getIf<ops::Matmul>()) {
     const Shape& a = operands[0].type().shape;
     return static_cast<double>(a[a.rank() - (matmul->transposeA ? 2 : 1)]);
   }
-  if (const auto* running = std::get_if<ops::CumSum>(&attributes)) {
+  if (const auto* running = attributes.getIf<ops::CumSum>()) {
     const Shape& shape = operands[0].type().shape;
     return static_cast<double>(shape[*normalAxis(running->axis, shape.rank())]);
   }
@@ -107,7 +107,7 @@ double termsOf(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
 /// What rounding the factors of a product may add to it, relative to its magnitude: each to 10 bits behind
 /// the point, in any direction.
 double factorError(const OpAttributes& attributes, ElementType type) {
-  const auto* matmul = std::get_if<ops::Matmul>(&attributes);
+  const auto* matmul = attributes.getIf<ops::Matmul>();
   const bool rounds =
       matmul != nullptr && type == ElementType::F32 && matmul->precision == ops::Precision::Tf32;
   return rounds ? 2 * 0x1p-10 * (1 + 0x1p-10) : 0;
@@ -215,7 +215,7 @@ Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
   case OpKind::ReduceProduct: // carried in f64
     return {1 + (epsilon == 0x1p-52 ? termsOf(attributes, operands, expected) : 0),
             [](int64_t) { return 0.0; }};
-  case OpKind::LayerNorm: return layerNormBound(std::get<ops::LayerNorm>(attributes), operands, expected);
+  case OpKind::LayerNorm: return layerNormBound(attributes.as<ops::LayerNorm>(), operands, expected);
   case OpKind::RmsNorm: return rmsNormBound(operands, expected);
   case OpKind::Conv2d:
   case OpKind::Conv2dInputGradient:
@@ -223,11 +223,11 @@ Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
   case OpKind::MaxPoolGradient:
   case OpKind::AveragePool:
   case OpKind::AveragePoolGradient: return sumBound(attributes, operands, expected);
-  case OpKind::BatchNorm: return batchNormBound(std::get<ops::BatchNorm>(attributes), operands);
+  case OpKind::BatchNorm: return batchNormBound(attributes.as<ops::BatchNorm>(), operands);
   case OpKind::BatchNormTraining:
-    return batchNormBound(std::get<ops::BatchNormTraining>(attributes), operands, result);
+    return batchNormBound(attributes.as<ops::BatchNormTraining>(), operands, result);
   case OpKind::BatchNormGradient:
-    return batchNormBound(std::get<ops::BatchNormGradient>(attributes), operands, result);
+    return batchNormBound(attributes.as<ops::BatchNormGradient>(), operands, result);
   case OpKind::Exp:
   case OpKind::Log:
   case OpKind::Tanh:
@@ -240,7 +240,7 @@ Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
   case OpKind::HardSwish:
   case OpKind::Softplus: return {4, [](int64_t) { return 0.0; }};
   case OpKind::Silu: return {4, subnormalFactor(operands[0])};
-  case OpKind::Gelu: return geluBound(std::get<ops::Gelu>(attributes), operands[0], expected);
+  case OpKind::Gelu: return geluBound(attributes.as<ops::Gelu>(), operands[0], expected);
   case OpKind::Softmax:
   case OpKind::LogSoftmax:
   case OpKind::SoftmaxCrossEntropy:

@@ -14,12 +14,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <sstream>
 
 namespace dfc::test {
 namespace {
 
-// The conversions that the prelude leaves to a host, by way of ir/half.h in this program.
+// The conversions that the prelude leaves to a host, by way of ir/base/half.h in this program.
 constexpr std::string_view conversions = R"(
 extern "C" float (*dfcWidenHalf)(unsigned short), (*dfcWidenBrain)(unsigned short);
 extern "C" unsigned short (*dfcNarrowHalf)(float), (*dfcNarrowBrain)(float);
@@ -175,10 +176,27 @@ std::string EmulatedKernels::build() {
 std::vector<Literal> EmulatedKernels::run(size_t number, llvm::ArrayRef<Literal> operands,
                                           OperandTypes results, std::string& problem,
                                           std::optional<uint32_t> left) {
+  return runAt(number, operands, results, problem, left, std::nullopt);
+}
+
+std::vector<Literal> EmulatedKernels::runOver(size_t overwritten, size_t number,
+                                              llvm::ArrayRef<Literal> operands, OperandTypes results,
+                                              std::string& problem) {
+  return runAt(number, operands, results, problem, std::nullopt, overwritten);
+}
+
+std::vector<Literal> EmulatedKernels::runAt(size_t number, llvm::ArrayRef<Literal> operands,
+                                            OperandTypes results, std::string& problem,
+                                            std::optional<uint32_t> left, std::optional<size_t> overwritten) {
   const auto& [work, kernels] = works_[number];
   std::vector<Guarded> to;
   for (const TensorType& result : results) {
     to.emplace_back(static_cast<size_t>(result.bytes()));
+  }
+  if (overwritten) {
+    const std::span<const std::byte> bytes = operands[*overwritten].bytes();
+    DFC_ASSERT(bytes.size() == to[0].bytes, "a result of another size than what it overwrites");
+    std::memcpy(to[0].memory.get(), bytes.data(), bytes.size());
   }
   const Guarded workspace(static_cast<size_t>(work.workspaceBytes));
   for (int64_t at = 0; left && at + 4 <= work.workspaceBytes; at += 4) {
@@ -190,7 +208,9 @@ std::vector<Literal> EmulatedKernels::run(size_t number, llvm::ArrayRef<Literal>
     for (const cuda::Argument& argument : launch.arguments) {
       switch (argument.from) {
       case cuda::Argument::From::Operand:
-        given.push_back(const_cast<std::byte*>(operands[argument.index].bytes().data()));
+        given.push_back(overwritten == argument.index
+                            ? to[0].memory.get()
+                            : const_cast<std::byte*>(operands[argument.index].bytes().data()));
         break;
       case cuda::Argument::From::Result: given.push_back(to[argument.index].memory.get()); break;
       case cuda::Argument::From::Workspace: given.push_back(workspace.memory.get() + argument.offset); break;

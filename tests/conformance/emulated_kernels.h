@@ -34,6 +34,9 @@ class EmulatedKernels {
   /// result, are reported through `problem`.
   std::vector<Literal> run(size_t number, llvm::ArrayRef<Literal> operands, OperandTypes results,
                            std::string& problem, std::optional<uint32_t> left = std::nullopt);
+  /// As `run`, with result 0 in the very bytes of operand `overwritten`, which is as long.
+  std::vector<Literal> runOver(size_t overwritten, size_t number, llvm::ArrayRef<Literal> operands,
+                               OperandTypes results, std::string& problem);
 
   EmulatedKernels();
   ~EmulatedKernels();
@@ -48,6 +51,10 @@ class EmulatedKernels {
     cuda::GeneratedWork work;
     std::vector<size_t> kernels; ///< by launch
   };
+  std::vector<Literal> runAt(size_t number, llvm::ArrayRef<Literal> operands, OperandTypes results,
+                             std::string& problem, std::optional<uint32_t> left,
+                             std::optional<size_t> overwritten);
+
   std::vector<Kernel> kernels_;
   std::map<std::string, size_t> numbers_; ///< of the kernels, by text
   std::vector<Added> works_;

@@ -7,6 +7,7 @@
 #include "tests/conformance/require_plan.h"
 
 #include "ir/author/gelu_slope.h"
+#include "ir/author/gradient_rules.h"
 #include "ir/author/gradients.h"
 #include "runtime/cuda/launches/epilogue.h"
 #include "tests/support/catch.h"

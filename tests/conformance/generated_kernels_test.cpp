@@ -68,7 +68,7 @@ bool boundedOnly(OpKind kind) {
 // As `disagreement`, and a fused sum is held to the bound of the sum of what its body gives.
 std::string wrong(const OpSample& sample, llvm::ArrayRef<Literal> operands, const Literal& expected,
                   const Literal& actual, size_t result) {
-  const auto* fused = std::get_if<ops::Fused>(&sample.attributes);
+  const auto* fused = sample.attributes.getIf<ops::Fused>();
   if (fused == nullptr || fused->reduction == ops::Fused::Reduction::None ||
       fused->reduction == ops::Fused::Reduction::Max) {
     return disagreement(sample.attributes, operands, expected, actual, result);

@@ -1,5 +1,6 @@
 // Softmax along columns too long for a block, at sizes at which a GPU's blocks hold them together
-// (runtime/cuda/kernels/columns_ring.h). The reference is a sum in double of the columns that are looked at.
+// (runtime/cuda/kernels/rows/columns_ring.h). The reference is a sum in double of the columns that are looked
+// at.
 #include "tests/conformance/contenders.h"
 #include "tests/conformance/require_plan.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/graph/literal.h"
-#include "ir/op.h"
+#include "ir/graph/op.h"
 
 namespace dfc::test {
 

@@ -1,9 +1,9 @@
 // Graph files: what parses is verified, prints to a file that parses to the same graph, and compiles or is
 // refused with reasons.
 #include "compiler/compile.h"
-#include "ir/graph/same_graph.h"
 #include "ir/author/text/parse.h"
-#include "ir/plan/print.h"
+#include "ir/author/text/print.h"
+#include "ir/graph/same_graph.h"
 #include "ir/verify/verify.h"
 #include "runtime/executable_folder.h"
 #include "tests/fuzz/expect.h"

@@ -2,6 +2,7 @@
 // they are, and once more with sizes and checksum made right. What is read serialises to the same bytes every
 // time, prints, and can be simulated and resolved into programs.
 #include "compiler/simulate/simulate.h"
+#include "ir/author/text/print.h"
 #include "ir/plan/file/executable_format.h"
 #include "ir/plan/print.h"
 #include "runtime/resolve.h"

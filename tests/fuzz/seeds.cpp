@@ -2,7 +2,7 @@
 #include "tests/fuzz/seeds.h"
 
 #include "compiler/compile.h"
-#include "ir/plan/print.h"
+#include "ir/author/text/print.h"
 #include "runtime/executable_folder.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/npz.h"

@@ -79,7 +79,7 @@ Letters impliedResult(const std::vector<Letters>& operands) {
 }
 
 Terms termsOf(NodeCall& call, size_t unnamed) {
-  const std::string equation = call.text("equation", "");
+  const std::string equation = call.text("equation");
   const size_t arrow = equation.find("->");
   const std::string left = equation.substr(0, arrow);
   Terms terms;

@@ -68,13 +68,17 @@ NodeResults power(NodeCall& call) {
 
 NodeResults modulo(NodeCall& call) {
   const Tensor a = call.operand(0), b = call.operand(1);
+  const bool truncates = call.integer("fmod", 0) != 0;
   if (isFloat(a.type().element)) { // fmod: the sign of the dividend
+    if (!truncates) {
+      call.refuse("fmod = 0 of floats");
+    }
     const Tensor quotient = a / b;
     const Tensor whole = select(compare(quotient, 0, Direction::Lt), ceil(quotient), floor(quotient));
     return {a - whole * b};
   }
   const Tensor rest = a - a / b * b; // as C has it
-  if (call.integer("fmod", 0) != 0) {
+  if (truncates) {
     return {rest};
   }
   const Tensor turn =
@@ -143,16 +147,45 @@ NodeResults isInfinite(NodeCall& call) {
   return {positive && negative ? above | below : positive ? above : below};
 }
 
-NodeResults castTo(NodeCall& call) { return {cast(call.operand(0), elementOfOnnx(call.integer("to", 0)))}; }
-NodeResults castLike(NodeCall& call) { return {cast(call.operand(0), call.operand(1).type().element)}; }
+// Both attributes are about 8-bit floats, which no tensor of ours has.
+void ignoreSmallFloats(NodeCall& call) {
+  call.ignore("saturate");
+  call.ignore("round_mode");
+}
+
+NodeResults castTo(NodeCall& call) {
+  ignoreSmallFloats(call);
+  return {cast(call.operand(0), elementOfOnnx(call.integer("to", 0)))};
+}
+
+NodeResults castLike(NodeCall& call) {
+  ignoreSmallFloats(call);
+  return {cast(call.operand(0), call.operand(1).type().element)};
+}
+
+// Before opset 7 a slope for each channel stands without the axes behind axis 1.
+NodeResults parametric(NodeCall& call) {
+  const Tensor a = call.operand(0);
+  Tensor slope = call.operand(1);
+  if (call.opset() < 7 && slope.shape().rank() == 1 && a.shape().rank() > 2) {
+    Dims channel(a.shape().rank() - 1, 1);
+    channel[0] = slope.shape()[0];
+    slope = reshape(slope, channel);
+  }
+  return {leakyRelu(a, slope)};
+}
 
 NodeResults geluForm(NodeCall& call) {
-  return {gelu(call.operand(0),
-               call.text("approximate", "none") == "tanh" ? Approximation::Tanh : Approximation::None)};
+  return {gelu(call.operand(0), call.choice("approximate", {"none", "tanh"}) == "tanh"
+                                    ? Approximation::Tanh
+                                    : Approximation::None)};
 }
 
 // Dropout at inference is the identity; which elements a training step drops is the framework's own dice.
 NodeResults inferenceDropout(NodeCall& call) {
+  call.ignore("seed");
+  call.ignore("ratio"); // the attribute before opset 12, whose nodes infer
+  call.ignore(1);       // the operand since
   const bool training = call.has(2) && call.number(2) != 0;
   const bool drops = !call.has(1) || call.number(1) != 0;
   if (training && drops) {
@@ -210,7 +243,7 @@ MappingTable elementwiseMappings() {
           {"Neg", unary<negative>},
           {"Not", unary<opposite>},
           {"Or", binary<either>},
-          {"PRelu", binary<leakyRelu>},
+          {"PRelu", parametric},
           {"Pow", power},
           {"Reciprocal", unary<reciprocal>},
           {"Relu", unary<relu>},

@@ -52,12 +52,8 @@ NodeResults gatheredElements(NodeCall& call) {
 
 // Rows of `a` set to, or raised by, the updates.
 Tensor scattered(NodeCall& call, Tensor a, Tensor rows, Tensor updates) {
-  const std::string reduction = call.text("reduction", "none");
-  if (reduction == "add") {
+  if (call.choice("reduction", {"none", "add"}) == "add") {
     return scatterAdd(a, rows, updates);
-  }
-  if (reduction != "none") {
-    throw OutOfScope("scatter by another reduction than the sum");
   }
   const Tensor nothing = broadcast(call.scalar(a, 0), dimsOf(a));
   const Tensor hits = scatterAdd(nothing, rows, broadcast(call.scalar(a, 1), dimsOf(updates)));
@@ -94,7 +90,7 @@ Rows rowsOf(NodeCall& call, size_t batch) {
     row = row * static_cast<double>(length) + fromFront(reshape(slice(tuples, starts, ends), places), length);
   }
   Dims table{-1};
-  table.append(a.shape().dims().begin() + batch + named, a.shape().dims().end());
+  table.insert(table.end(), a.shape().dims().begin() + batch + named, a.shape().dims().end());
   return {reshape(a, table), row};
 }
 
@@ -116,6 +112,7 @@ NodeResults scatteredRows(NodeCall& call) {
 NodeResults reversedSequence(NodeCall& call) {
   const Tensor a = call.operand(0);
   const auto time = static_cast<size_t>(call.integer("time_axis", 0)), batch = 1 - time;
+  call.only("batch_axis", static_cast<int64_t>(batch));
   const Dims front(a.shape().dims().begin(), a.shape().dims().begin() + 2);
   Dims line{1, 1};
   line[batch] = front[batch];
@@ -126,7 +123,7 @@ NodeResults reversedSequence(NodeCall& call) {
   const auto columns = static_cast<double>(front[1]);
   const Tensor row = time == 0 ? place * columns + other : other * columns + place;
   Dims table{-1};
-  table.append(a.shape().dims().begin() + 2, a.shape().dims().end());
+  table.insert(table.end(), a.shape().dims().begin() + 2, a.shape().dims().end());
   return {gather(reshape(a, table), row)};
 }
 

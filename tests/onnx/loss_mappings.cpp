@@ -22,7 +22,7 @@ NodeResults likelihood(NodeCall& call, Tensor logs, size_t weightOperand) {
     picked = picked * reshape(call.operand(weightOperand), dims);
   }
   const Tensor losses = -reduceSum(select(compare(picked, 0, Direction::Ne), picked * logs, 0), {1});
-  const std::string reduction = call.text("reduction", "mean");
+  const std::string reduction = call.choice("reduction", {"mean", "sum", "none"});
   if (reduction == "none") {
     return {losses};
   }

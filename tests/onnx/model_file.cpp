@@ -14,9 +14,11 @@ namespace {
 namespace file = onnx_file;
 
 // TensorProto.DataType of the format, in its order.
-constexpr std::array<std::string_view, 17> typeNames = {
-    "undefined", "float", "uint8",  "int8",   "uint16", "int16",     "int32",      "int64",   "string",
-    "bool",      "half",  "double", "uint32", "uint64", "complex64", "complex128", "bfloat16"};
+constexpr std::array<std::string_view, 27> typeNames = {
+    "undefined", "float",      "uint8",      "int8",         "uint16",         "int16",      "int32",
+    "int64",     "string",     "bool",       "half",         "double",         "uint32",     "uint64",
+    "complex64", "complex128", "bfloat16",   "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz",
+    "uint4",     "int4",       "float4e2m1", "float8e8m0",   "uint2",          "int2"};
 
 template <class Message>
 Message parsed(const std::filesystem::path& path) {

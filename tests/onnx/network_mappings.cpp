@@ -4,14 +4,27 @@
 #include "ir/graph/rules/op_rules.h"
 #include "tests/onnx/node_call.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace dfc::test {
 namespace {
 
+// A vector on the left is a row, one on the right a column, whose axis the result does not have.
 NodeResults product(NodeCall& call) {
-  Tensor a = call.operand(0), b = call.operand(1);
-  return {matmul(a, b)};
+  const Tensor a = call.operand(0), b = call.operand(1);
+  const bool row = a.shape().rank() == 1, column = b.shape().rank() == 1;
+  const Tensor result = matmul(row ? reshape(a, {1, -1}) : a, column ? reshape(b, {-1, 1}) : b);
+  if (!row && !column) {
+    return {result};
+  }
+  Dims dims = dimsOf(result);
+  dims.resize(dims.size() - (column ? 1 : 0));
+  if (row) {
+    dims.erase(dims.end() - (column ? 1 : 2));
+  }
+  return {reshape(result, dims)};
 }
 
 NodeResults general(NodeCall& call) {
@@ -30,6 +43,7 @@ NodeResults general(NodeCall& call) {
 /// The window of a convolution or a pool over pictures of two axes.
 struct Windows {
   Dims size, strides, low, high, dilations;
+  Dims counted;      ///< of `high` what the node itself asks for; ceil_mode may need more
   bool flat = false; ///< the pictures had one axis
 };
 
@@ -45,14 +59,13 @@ void padSame(Windows& w, const Dims& picture, bool lower) {
   }
 }
 
-// Rounds the number of windows up by padding at the end.
+// Rounds the number of windows up by padding at the end, but for a window that starts behind the elements.
 void padCeil(Windows& w, const Dims& picture) {
   for (size_t i = 0; i < 2; ++i) {
-    const int64_t reach = w.dilations[i] * (w.size[i] - 1) + 1;
-    const int64_t rest = (picture[i] + w.low[i] + w.high[i] - reach) % w.strides[i];
-    if (rest != 0) {
-      w.high[i] += w.strides[i] - rest;
-    }
+    const int64_t reach = w.dilations[i] * (w.size[i] - 1) + 1, stride = w.strides[i];
+    int64_t last = (picture[i] + w.low[i] + w.high[i] - reach + stride - 1) / stride * stride;
+    last -= last >= picture[i] + w.low[i] ? stride : 0;
+    w.high[i] = std::max<int64_t>(0, last + reach - picture[i] - w.low[i]);
   }
 }
 
@@ -63,23 +76,42 @@ Dims stretchedTo2d(Dims dims, int64_t fill) {
   return dims;
 }
 
-Windows windowsOf(const NodeCall& call, Dims size, const Dims& picture) {
+std::string automaticPadding(const NodeCall& call) {
+  return call.choice("auto_pad", {"NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"});
+}
+
+// What a node says of each axis by an attribute, or of each twice: at its begin and at its end.
+Dims perAxis(const NodeCall& call, const char* name, size_t numbers, int64_t otherwise) {
+  Dims given = call.integers(name, Dims(numbers, otherwise));
+  if (given.size() != numbers) {
+    call.refuse(fmt::format("{} numbers in '{}' instead of {}", given.size(), name, numbers));
+  }
+  return given;
+}
+
+Windows windowsOf(const NodeCall& call, const Dims& size, const Dims& picture) {
   if (size.size() > 2) {
     throw OutOfScope("pictures of three axes");
+  }
+  if (size.size() + 2 != call.operand(0).shape().rank()) {
+    call.refuse(fmt::format("windows of {} axes over rank {}", size.size(), call.operand(0).shape().rank()));
   }
   Windows w;
   w.flat = size.size() == 1;
   const size_t axes = size.size();
   w.size = stretchedTo2d(size, 1);
-  w.strides = stretchedTo2d(call.integers("strides", Dims(axes, 1)), 1);
-  w.dilations = stretchedTo2d(call.integers("dilations", Dims(axes, 1)), 1);
-  const Dims pads = call.integers("pads", Dims(2 * axes, 0));
+  w.strides = stretchedTo2d(perAxis(call, "strides", axes, 1), 1);
+  w.dilations = stretchedTo2d(perAxis(call, "dilations", axes, 1), 1);
+  const Dims pads = perAxis(call, "pads", 2 * axes, 0);
   w.low = stretchedTo2d(Dims(pads.begin(), pads.begin() + static_cast<int64_t>(axes)), 0);
   w.high = stretchedTo2d(Dims(pads.begin() + static_cast<int64_t>(axes), pads.end()), 0);
-  const std::string automatic = call.text("auto_pad", "NOTSET");
+  const std::string automatic = automaticPadding(call);
   if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
     padSame(w, picture, automatic == "SAME_LOWER");
+  } else if (automatic == "VALID") {
+    w.low = w.high = {0, 0};
   }
+  w.counted = w.high;
   if (call.integer("ceil_mode", 0) != 0) {
     padCeil(w, picture);
   }
@@ -120,6 +152,7 @@ NodeResults withBias(NodeCall& call, Tensor result, size_t index) {
 NodeResults convolution(NodeCall& call) {
   const Tensor a = call.operand(0), filter = call.operand(1);
   const Dims size(filter.shape().dims().begin() + 2, filter.shape().dims().end());
+  call.only("kernel_shape", size);
   const Windows w = windowsOf(call, size, pictureOf(a));
   const Tensor result = conv2d(as2d(a), as2d(filter), windowOf(w), call.integer("group", 1));
   return withBias(call, as1d(result, w.flat), 2);
@@ -148,15 +181,14 @@ Stretch stretchOf(int64_t full, int64_t extra, int64_t wanted, bool lower, int64
   return axis;
 }
 
-// What a node says of each axis by an attribute.
 Dims ofAxes(const NodeCall& call, const char* name, size_t axes, int64_t otherwise) {
-  return stretchedTo2d(call.integers(name, Dims(axes, otherwise)), otherwise);
+  return stretchedTo2d(perAxis(call, name, axes, otherwise), otherwise);
 }
 
 // The elements that axis `i` is to have; below 0 where its padding says.
 int64_t wantedLength(const NodeCall& call, size_t i, int64_t from, int64_t stride) {
   const Dims asked = stretchedTo2d(call.integers("output_shape"), 1);
-  const bool same = call.text("auto_pad", "NOTSET").rfind("SAME", 0) == 0;
+  const bool same = automaticPadding(call).rfind("SAME", 0) == 0;
   return asked.size() == 2 ? asked[i] : same ? from * stride : -1;
 }
 
@@ -165,17 +197,19 @@ NodeResults transposedConvolution(NodeCall& call) {
   if (axes > 2) {
     throw OutOfScope("pictures of three axes");
   }
+  const Dims filterDims = dimsOf(call.operand(1));
+  call.only("kernel_shape", Dims(filterDims.begin() + 2, filterDims.end()));
   const Tensor a = as2d(call.operand(0)), filter = as2d(call.operand(1));
   ops::Conv2dInputGradient op;
   op.groups = call.integer("group", 1);
   op.strides = ofAxes(call, "strides", axes, 1);
   op.dilations = ofAxes(call, "dilations", axes, 1);
   op.shape = {a.shape()[0], filter.shape()[1] * op.groups};
-  const Dims extra = ofAxes(call, "output_padding", axes, 0), pads = call.integers("pads", Dims(2 * axes, 0));
+  const Dims extra = ofAxes(call, "output_padding", axes, 0), pads = perAxis(call, "pads", 2 * axes, 0);
   const auto half = static_cast<int64_t>(axes);
   const Dims low = stretchedTo2d(Dims(pads.begin(), pads.begin() + half), 0);
   const Dims high = stretchedTo2d(Dims(pads.begin() + half, pads.end()), 0);
-  const bool lower = call.text("auto_pad", "NOTSET") == "SAME_LOWER";
+  const bool lower = automaticPadding(call) == "SAME_LOWER";
   Dims after{0, 0};
   for (size_t i = 0; i < 2; ++i) {
     const int64_t from = a.shape()[2 + i], reach = op.dilations[i] * (filter.shape()[2 + i] - 1) + 1;
@@ -195,15 +229,42 @@ NodeResults largestOf(NodeCall& call) {
   if (call.wants(1)) {
     throw OutOfScope("the places of the maxima as a result");
   }
+  call.ignore("storage_order"); // of the places alone
   const Tensor a = call.operand(0);
   const Windows w = windowsOf(call, call.integers("kernel_shape"), pictureOf(a));
   return {as1d(maxPool(as2d(a), w.size, windowOf(w)), w.flat)};
 }
 
+// The sum of each window of pictures of one channel.
+Tensor sumPool(NodeCall& call, Tensor a, const Windows& w) {
+  return conv2d(a, broadcast(call.scalar(a, 1), {1, 1, w.size[0], w.size[1]}), windowOf(w));
+}
+
+// The sums of the windows by the number of elements that each counts: those of the picture, or those of the
+// picture with the padding that the node asks for. Says what averagePool cannot: dilations, and windows that
+// reach behind the padding.
+Tensor averageByCount(NodeCall& call, Tensor a, const Windows& w, bool countPadding) {
+  const Dims d = dimsOf(a);
+  Windows over = w;
+  Dims counted{1, 1, d[2], d[3]};
+  for (size_t i = 0; countPadding && i < 2; ++i) {
+    counted[2 + i] += w.low[i] + std::min(w.counted[i], w.high[i]);
+    over.low[i] = 0;
+    over.high[i] = w.high[i] - std::min(w.counted[i], w.high[i]);
+  }
+  const Tensor sum = sumPool(call, reshape(a, {d[0] * d[1], 1, d[2], d[3]}), w);
+  const Tensor mean = sum / sumPool(call, broadcast(call.scalar(a, 1), counted), over);
+  return reshape(mean, {d[0], d[1], mean.shape()[2], mean.shape()[3]});
+}
+
 NodeResults averageOf(NodeCall& call) {
   const Tensor a = call.operand(0);
   const Windows w = windowsOf(call, call.integers("kernel_shape"), pictureOf(a));
-  return {as1d(averagePool(as2d(a), w.size, windowOf(w), call.integer("count_include_pad", 0) != 0), w.flat)};
+  const bool countPadding = call.integer("count_include_pad", 0) != 0;
+  const bool plain = w.dilations == Dims{1, 1} && (!countPadding || w.high == w.counted);
+  return {as1d(plain ? averagePool(as2d(a), w.size, windowOf(w), countPadding)
+                     : averageByCount(call, as2d(a), w, countPadding),
+               w.flat)};
 }
 
 Dims innerAxes(Tensor a) {

@@ -2,6 +2,8 @@
 
 #include "compiler/interpreter/evaluate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace dfc::test {
@@ -32,10 +34,13 @@ Literal OnnxScope::literal(Tensor tensor) const {
 
 Dims dimsOf(Tensor a) { return {a.shape().dims().begin(), a.shape().dims().end()}; }
 
+void NodeCall::refuse(const std::string& what) const { throw OutOfScope(node_.op + " with " + what); }
+
 Tensor NodeCall::operand(size_t index) const {
   if (!has(index)) {
-    throw std::runtime_error(node_.op + " lacks operand " + std::to_string(index));
+    throw OutOfScope(fmt::format("{} without operand {}", node_.op, index));
   }
+  readOperands_.insert(index);
   return scope_.tensor(node_.inputs[index]);
 }
 
@@ -50,33 +55,83 @@ Dims NodeCall::dims(size_t index) const {
 
 double NodeCall::number(size_t index) const { return literal(index).at(0); }
 
-int64_t NodeCall::integer(const std::string& name, int64_t otherwise) const {
+const OnnxAttribute* NodeCall::found(const std::string& name) const {
+  readAttributes_.insert(name);
   const auto found = node_.attributes.find(name);
-  return found == node_.attributes.end() ? otherwise : found->second.integer.value_or(otherwise);
+  return found == node_.attributes.end() ? nullptr : &found->second;
+}
+
+int64_t NodeCall::integer(const std::string& name, int64_t otherwise) const {
+  const OnnxAttribute* given = found(name);
+  if (given != nullptr && !given->integer) {
+    refuse(fmt::format("attribute '{}' that is no integer", name));
+  }
+  return given == nullptr ? otherwise : *given->integer;
 }
 
 double NodeCall::real(const std::string& name, double otherwise) const {
-  const auto found = node_.attributes.find(name);
-  return found == node_.attributes.end() ? otherwise : found->second.real.value_or(otherwise);
+  const OnnxAttribute* given = found(name);
+  if (given != nullptr && !given->real) {
+    refuse(fmt::format("attribute '{}' that is no float", name));
+  }
+  return given == nullptr ? otherwise : *given->real;
 }
 
-std::string NodeCall::text(const std::string& name, const std::string& otherwise) const {
-  const auto found = node_.attributes.find(name);
-  return found == node_.attributes.end() ? otherwise : found->second.text.value_or(otherwise);
+std::string NodeCall::text(const std::string& name) const {
+  const OnnxAttribute* given = found(name);
+  if (given != nullptr && !given->text) {
+    refuse(fmt::format("attribute '{}' that is no text", name));
+  }
+  return given == nullptr ? "" : *given->text;
+}
+
+std::string NodeCall::choice(const std::string& name, std::initializer_list<std::string_view> known) const {
+  std::string given = hasAttribute(name) ? text(name) : std::string(*known.begin());
+  if (std::find(known.begin(), known.end(), given) == known.end()) {
+    refuse(fmt::format("{} = '{}'", name, given));
+  }
+  return given;
 }
 
 Dims NodeCall::integers(const std::string& name, const Dims& otherwise) const {
-  const auto found = node_.attributes.find(name);
-  return found == node_.attributes.end() ? otherwise
-                                         : Dims(found->second.integers.begin(), found->second.integers.end());
+  const OnnxAttribute* given = found(name);
+  if (given != nullptr && (given->integer || given->real || given->text || given->tensor)) {
+    refuse(fmt::format("attribute '{}' that is no list of integers", name));
+  }
+  return given == nullptr ? otherwise : Dims(given->integers.begin(), given->integers.end());
 }
 
 const OnnxAttribute& NodeCall::attribute(const std::string& name) const {
-  const auto found = node_.attributes.find(name);
-  if (found == node_.attributes.end()) {
-    throw std::runtime_error(node_.op + " lacks attribute " + name);
+  const OnnxAttribute* given = found(name);
+  if (given == nullptr) {
+    throw OutOfScope(fmt::format("{} without attribute '{}'", node_.op, name));
   }
-  return found->second;
+  return *given;
+}
+
+void NodeCall::only(const std::string& name, int64_t known) const {
+  if (const int64_t given = integer(name, known); given != known) {
+    refuse(fmt::format("{} = {}", name, given));
+  }
+}
+
+void NodeCall::only(const std::string& name, const Dims& known) const {
+  if (const Dims given = integers(name, known); given != known) {
+    refuse(fmt::format("{} = [{}]", name, fmt::join(given, ", ")));
+  }
+}
+
+void NodeCall::refuseUnread() const {
+  for (const auto& [name, attribute] : node_.attributes) {
+    if (readAttributes_.count(name) == 0) {
+      refuse(fmt::format("attribute '{}'", name));
+    }
+  }
+  for (size_t i = 0; i < operands(); ++i) {
+    if (has(i) && readOperands_.count(i) == 0) {
+      refuse(fmt::format("operand {} ('{}')", i, node_.inputs[i]));
+    }
+  }
 }
 
 Tensor NodeCall::whole(const std::vector<int64_t>& values) {
@@ -98,7 +153,7 @@ std::string whyNot(const std::string& op) {
         "QLinearMatMul", "QuantizeLinear"}}};
   for (const auto& [kind, ops] : kinds) {
     if (std::find(ops.begin(), ops.end(), op) != ops.end()) {
-      return kind + " (" + op + ")";
+      return fmt::format("{} ({})", kind, op);
     }
   }
   return "no op for " + op;
@@ -121,6 +176,19 @@ NodeMapping onnxMapping(const std::string& op) {
     throw OutOfScope(whyNot(op));
   }
   return found->second;
+}
+
+NodeResults mapNode(OnnxScope& scope, const OnnxNode& node, int64_t opset) {
+  const NodeMapping mapping = onnxMapping(node.op);
+  NodeCall call(scope, node, opset);
+  NodeResults results = mapping(call);
+  call.refuseUnread();
+  for (size_t i = results.size(); i < node.outputs.size(); ++i) {
+    if (call.wants(i)) {
+      throw OutOfScope(fmt::format("result {} of {}", i, node.op));
+    }
+  }
+  return results;
 }
 
 } // namespace dfc::test

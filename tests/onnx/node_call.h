@@ -6,6 +6,8 @@
 #include "ir/author/builder.h"
 #include "tests/onnx/model_file.h"
 
+#include <set>
+
 namespace dfc::test {
 
 /// A graph under construction and what is fed to it.
@@ -28,16 +30,22 @@ class OnnxScope {
 
 Dims dimsOf(Tensor a);
 
+/// Attributes and operands are handed out by accessors that mark them as read; `refuseUnread`, called when
+/// the mapping is done, refuses what nobody asked for. A value that a mapping does not know is refused where
+/// it is read. A refusal is an OutOfScope that names the op and the attribute or operand.
 class NodeCall {
  public:
   NodeCall(OnnxScope& scope, const OnnxNode& node, int64_t version)
       : scope_(scope), node_(node), opset_(version) {}
+  NodeCall(const NodeCall&) = delete;
+  NodeCall& operator=(const NodeCall&) = delete;
   int64_t opset() const { return opset_; }
   const std::string& op() const { return node_.op; }
   Builder& builder() { return scope_.builder(); }
 
   size_t operands() const { return node_.inputs.size(); }
   size_t results() const { return node_.outputs.size(); }
+  /// Whether the operand is given; that alone does not read it.
   bool has(size_t index) const { return index < node_.inputs.size() && !node_.inputs[index].empty(); }
   /// Whether somebody may read the result.
   bool wants(size_t index) const { return index < node_.outputs.size() && !node_.outputs[index].empty(); }
@@ -47,12 +55,25 @@ class NodeCall {
   Dims dims(size_t index) const;     ///< a literal of rank 1 (or a scalar) as whole numbers
   double number(size_t index) const; ///< its first element
 
+  /// Whether the attribute is given; that alone does not read it.
   bool hasAttribute(const std::string& name) const { return node_.attributes.count(name) != 0; }
   int64_t integer(const std::string& name, int64_t otherwise) const;
   double real(const std::string& name, double otherwise) const;
-  std::string text(const std::string& name, const std::string& otherwise) const;
+  std::string text(const std::string& name) const; ///< of any contents; "" where it is not given
+  /// A text of which the mapping knows these; the first is the default.
+  std::string choice(const std::string& name, std::initializer_list<std::string_view> known) const;
   Dims integers(const std::string& name, const Dims& otherwise = {}) const;
   const OnnxAttribute& attribute(const std::string& name) const;
+
+  /// Reads an attribute of which the mapping knows one value only.
+  void only(const std::string& name, int64_t known) const;
+  void only(const std::string& name, const Dims& known) const;
+  /// Reads what has no influence on the results that the mapping makes.
+  void ignore(const std::string& name) const { readAttributes_.insert(name); }
+  void ignore(size_t operand) const { readOperands_.insert(operand); }
+  void refuseUnread() const;
+  /// Throws OutOfScope: the op with `what`.
+  [[noreturn]] void refuse(const std::string& what) const;
 
   Tensor constant(const Literal& literal) { return builder().constant(literal); }
   /// A scalar of the element type of `like`.
@@ -60,9 +81,12 @@ class NodeCall {
   Tensor whole(const std::vector<int64_t>& values); ///< i64 of rank 1
 
  private:
+  const OnnxAttribute* found(const std::string& name) const;
   OnnxScope& scope_;
   const OnnxNode& node_;
   int64_t opset_;
+  mutable std::set<std::string> readAttributes_;
+  mutable std::set<size_t> readOperands_;
 };
 
 using NodeResults = std::vector<Tensor>;
@@ -70,6 +94,9 @@ using NodeMapping = NodeResults (*)(NodeCall&);
 
 /// The mapping of an ONNX op; throws OutOfScope where dfc's table cannot express it.
 NodeMapping onnxMapping(const std::string& op);
+
+/// What a node computes, one tensor a result; throws OutOfScope for a node that is not understood as a whole.
+NodeResults mapNode(OnnxScope& scope, const OnnxNode& node, int64_t opset);
 
 /// What a file of mappings holds.
 using MappingTable = std::map<std::string, NodeMapping>;

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 
 namespace dfc::test {
@@ -16,45 +18,74 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path data = "/usr/share/libonnx-testdata/data/node";
+using NodeOutcomes = std::map<std::string, NodeOutcome>;
 
-std::map<std::string, NodeOutcome> runAll() {
-  std::map<std::string, NodeOutcome> outcomes;
+std::vector<fs::path> foldersIn(const fs::path& data) {
+  std::vector<fs::path> folders;
   for (const auto& entry : fs::directory_iterator(data)) {
-    outcomes.emplace(entry.path().filename().string(), runNodeTest(entry.path()));
+    folders.push_back(entry.path());
   }
-  return outcomes;
+  std::sort(folders.begin(), folders.end());
+  return folders;
 }
 
-size_t count(const std::map<std::string, NodeOutcome>& outcomes, NodeOutcome::Kind kind) {
+size_t count(const NodeOutcomes& outcomes, NodeOutcome::Kind kind) {
   return static_cast<size_t>(std::count_if(outcomes.begin(), outcomes.end(),
                                            [kind](const auto& row) { return row.second.kind == kind; }));
 }
 
+std::string rowOf(const std::string& name, const NodeOutcome& outcome) {
+  std::string line = spoken(outcome);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return fmt::format("{} {}\n", name, line);
+}
+
 // A line a test, by name.
-std::string tableOf(const std::map<std::string, NodeOutcome>& outcomes) {
+std::string tableOf(const NodeOutcomes& outcomes) {
   std::string table;
   for (const auto& [name, outcome] : outcomes) {
-    std::string line = spoken(outcome);
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    table += fmt::format("{} {}\n", name, line);
+    table += rowOf(name, outcome);
   }
   return table;
+}
+
+// Runs all; `print`: each row at once, so that the last one names the test that crashes or hangs.
+NodeOutcomes runAll(const fs::path& data, bool print) {
+  NodeOutcomes outcomes;
+  for (const fs::path& folder : foldersIn(data)) {
+    const std::string name = folder.filename().string();
+    if (print) {
+      fmt::print("{}", name);
+      std::fflush(stdout);
+    }
+    const auto [row, fresh] = outcomes.emplace(name, runNodeTest(folder));
+    if (print) {
+      fmt::print("{}", rowOf("", row->second));
+    }
+  }
+  fmt::print("ONNX node tests: {} of {} pass, {} are out of scope, {} fail\n",
+             count(outcomes, NodeOutcome::Kind::Passes), outcomes.size(),
+             count(outcomes, NodeOutcome::Kind::OutOfScope), count(outcomes, NodeOutcome::Kind::Fails));
+  return outcomes;
 }
 
 } // namespace
 
 TEST_CASE("onnx: every node test passes or is out of scope for the reason in the table") {
+  const fs::path data = "/usr/share/libonnx-testdata/data/node";
   if (!fs::exists(data)) {
     DFC_SKIP(data.string() + " is not there; Debian's libonnx-testdata holds it");
   }
-  const auto outcomes = runAll();
-  const size_t failing = count(outcomes, NodeOutcome::Kind::Fails);
-  fmt::print("ONNX node tests: {} of {} pass, {} are out of scope, {} fail\n",
-             count(outcomes, NodeOutcome::Kind::Passes), outcomes.size(),
-             count(outcomes, NodeOutcome::Kind::OutOfScope), failing);
-  CHECK(failing == 0);
+  const NodeOutcomes outcomes = runAll(data, false);
+  CHECK(count(outcomes, NodeOutcome::Kind::Fails) == 0);
   checkAgainstFile(shippedFile("tests/onnx/node_tests.txt"), tableOf(outcomes));
+}
+
+// Hidden, as it needs a folder of node tests: of another version of ONNX, whose table is nobody's promise.
+TEST_CASE("onnx: no node test of the folder DFC_ONNX_NODE_TESTS fails", "[.]") {
+  const char* folder = std::getenv("DFC_ONNX_NODE_TESTS");
+  REQUIRE(folder != nullptr);
+  CHECK(count(runAll(folder, true), NodeOutcome::Kind::Fails) == 0);
 }
 
 } // namespace dfc::test

@@ -18,11 +18,10 @@ Dims innerAxes(Tensor a) {
 NodeResults batchNormalised(NodeCall& call) {
   const Tensor a = call.operand(0), scale = call.operand(1), bias = call.operand(2);
   const Tensor mean = call.operand(3), variance = call.operand(4);
-  const double epsilon = call.real("epsilon", 1e-5);
+  const double epsilon = call.real("epsilon", 1e-5), momentum = call.real("momentum", 0.9);
   if (call.integer("training_mode", 0) == 0) {
     return {batchNorm(a, scale, bias, mean, variance, 1, epsilon)};
   }
-  const double momentum = call.real("momentum", 0.9);
   const Normalised made = batchNormTraining(a, scale, bias, 1, epsilon);
   return {made.result, momentum * mean + (1 - momentum) * made.mean,
           momentum * variance + (1 - momentum) * made.variance};
@@ -42,6 +41,7 @@ NodeResults instanceNormalised(NodeCall& call) {
 NodeResults layerNormalised(NodeCall& call) {
   const Tensor a = call.operand(0), scale = call.operand(1);
   const int64_t axis = call.integer("axis", -1);
+  call.only("stash_type", 1); // the statistics in f32
   const double epsilon = call.real("epsilon", 1e-5);
   const Tensor bias = call.has(2) ? call.operand(2) : 0 * scale;
   NodeResults results{layerNorm(a, scale, bias, axis, epsilon)};

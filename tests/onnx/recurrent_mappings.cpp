@@ -39,19 +39,16 @@ Tensor withoutFront(Tensor a) {
   return reshape(a, Dims(a.shape().dims().begin() + 1, a.shape().dims().end()));
 }
 
-void refuseOthers(NodeCall& call) {
-  if (call.operand(1).shape()[0] != 1 || call.text("direction", "forward") != "forward") {
-    throw OutOfScope("recurrence backwards");
-  }
-  if (call.hasAttribute("activations") || call.hasAttribute("clip")) {
-    throw OutOfScope("recurrence with other activations");
-  }
+NodeCall& understood(NodeCall& call) {
+  call.choice("direction", {"forward"});
+  call.only("hidden_size", call.operand(2).shape()[2]);
+  return call;
 }
 
 Layer::Layer(NodeCall& call, int64_t gates)
-    : call_(call), x_(call.operand(0)), w_(withoutFront(call.operand(1))), r_(withoutFront(call.operand(2))),
-      gates_(gates), hidden_(r_.shape()[1]), batchFirst_(call.integer("layout", 0) != 0) {
-  refuseOthers(call);
+    : call_(understood(call)), x_(call.operand(0)), w_(withoutFront(call.operand(1))),
+      r_(withoutFront(call.operand(2))), gates_(gates), hidden_(r_.shape()[1]),
+      batchFirst_(call.integer("layout", 0) != 0) {
   steps_ = x_.shape()[batchFirst_ ? 1 : 0];
   batch_ = x_.shape()[batchFirst_ ? 0 : 1];
   const Dims lengths = call.has(4) ? call.dims(4) : Dims{};
@@ -96,6 +93,7 @@ Tensor Layer::recurrentProduct(Tensor h, int64_t gate) const {
 NodeResults stacked(const Layer& layer, const std::vector<Tensor>& states) {
   const int64_t batch = states[0].shape()[0], hidden = states[0].shape()[1];
   std::vector<Tensor> parts;
+  parts.reserve(states.size());
   for (const Tensor state : states) {
     parts.push_back(
         reshape(state, layer.batchFirst() ? Dims{batch, 1, 1, hidden} : Dims{1, 1, batch, hidden}));
@@ -134,6 +132,7 @@ NodeResults gated(NodeCall& call) {
 
 // Gates input, output, forget, candidate; their peepholes stand in the same order.
 NodeResults longShort(NodeCall& call) {
+  call.only("input_forget", 0);
   const Layer layer(call, 4);
   Tensor cell = layer.state(6);
   std::vector<Tensor> states{layer.state(5)};

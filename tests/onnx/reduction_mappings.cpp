@@ -3,6 +3,9 @@
 #include "ir/graph/rules/op_rules.h"
 #include "tests/onnx/node_call.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace dfc::test {
 namespace {
 
@@ -16,7 +19,8 @@ Axes axesOf(const NodeCall& call) {
   Axes axes;
   axes.keep = call.integer("keepdims", 1) != 0;
   axes.axes = call.has(1) ? call.dims(1) : call.integers("axes");
-  axes.none = axes.axes.empty() && call.integer("noop_with_empty_axes", 0) != 0;
+  const bool noop = call.integer("noop_with_empty_axes", 0) != 0;
+  axes.none = axes.axes.empty() && noop;
   return axes;
 }
 
@@ -33,6 +37,60 @@ NodeResults reduced(NodeCall& call, Tensor a, Tensor (*after)(Tensor) = nullptr)
 template <Reduction reduction>
 NodeResults plain(NodeCall& call) {
   return reduced<reduction>(call, call.operand(0));
+}
+
+bool reducesNothing(Tensor a, const Axes& axes) {
+  const auto normal = normalAxes(axes.axes, a.shape().rank());
+  return !axes.none && normal && std::any_of(normal->begin(), normal->end(), [&](int64_t axis) {
+    return a.shape()[static_cast<size_t>(axis)] == 0;
+  });
+}
+
+NodeResults average(NodeCall& call) {
+  if (reducesNothing(call.operand(0), axesOf(call))) {
+    call.refuse("no elements to take the mean of");
+  }
+  return plain<reduceMean>(call);
+}
+
+// What the largest (smallest) of no elements is: the smallest (largest) of the type.
+template <class T>
+Literal extreme(bool largest) {
+  using Limits = std::numeric_limits<T>;
+  const bool infinite = Limits::has_infinity;
+  return Literal::scalar(largest ? (infinite ? -Limits::infinity() : Limits::lowest())
+                                 : (infinite ? Limits::infinity() : Limits::max()));
+}
+
+Literal extremeOf(NodeCall& call, ElementType element, bool largest) {
+  switch (element) {
+  case ElementType::F32: return extreme<float>(largest);
+  case ElementType::F64: return extreme<double>(largest);
+  case ElementType::I32: return extreme<int32_t>(largest);
+  case ElementType::I64: return extreme<int64_t>(largest);
+  case ElementType::U8: return extreme<uint8_t>(largest);
+  case ElementType::F16:
+  case ElementType::BF16:
+  case ElementType::Bool: break;
+  }
+  call.refuse("no elements of " + std::string(name(element)));
+}
+
+// Of bools as of the numbers 0 and 1.
+template <Reduction reduction, bool largest>
+NodeResults extremum(NodeCall& call) {
+  const Tensor given = call.operand(0);
+  const bool truth = given.type().element == ElementType::Bool;
+  const Tensor a = truth ? cast(given, ElementType::U8) : given;
+  const Axes axes = axesOf(call);
+  if (reducesNothing(a, axes)) {
+    const Shape shape = reducedShape(a.shape(), *normalAxes(axes.axes, a.shape().rank()), axes.keep);
+    const Tensor none = call.constant(extremeOf(call, a.type().element, largest));
+    const Tensor result = broadcast(none, Dims(shape.dims().begin(), shape.dims().end()));
+    return {truth ? compare(result, 0, Direction::Ne) : result};
+  }
+  const Tensor result = reduced<reduction>(call, a)[0];
+  return {truth ? compare(result, 0, Direction::Ne) : result};
 }
 
 NodeResults normOne(NodeCall& call) { return reduced<reduceSum>(call, abs(call.operand(0))); }
@@ -64,7 +122,8 @@ Tensor reversed(NodeCall& call, Tensor a, int64_t axis) {
 NodeResults argument(NodeCall& call, bool largest) {
   const int64_t axis = call.integer("axis", 0);
   const bool keep = call.integer("keepdims", 1) != 0;
-  const Tensor a = largest ? call.operand(0) : -call.operand(0);
+  const Tensor given = call.operand(0);
+  const Tensor a = largest ? given : isFloat(given.type().element) ? -given : ~given; // ~ has no overflow
   if (call.integer("select_last_index", 0) == 0) {
     return {argMax(a, axis, keep)};
   }
@@ -101,6 +160,7 @@ Tensor largestOnly(Operand a, int64_t axis) {
 NodeResults hardmax(NodeCall& call) { return {alongAxis(call, call.operand(0), largestOnly)}; }
 
 NodeResults topOf(NodeCall& call) {
+  call.ignore("sorted"); // without it any order will do
   const TopK top = topK(call.operand(0), static_cast<int64_t>(call.number(1)), call.integer("axis", -1),
                         call.integer("largest", 1) != 0);
   return {top.values, top.indices};
@@ -124,9 +184,9 @@ MappingTable reductionMappings() {
           {"ReduceL2", normTwo},
           {"ReduceLogSum", logSum},
           {"ReduceLogSumExp", logSumExp},
-          {"ReduceMax", plain<reduceMax>},
-          {"ReduceMean", plain<reduceMean>},
-          {"ReduceMin", plain<reduceMin>},
+          {"ReduceMax", extremum<reduceMax, true>},
+          {"ReduceMean", average},
+          {"ReduceMin", extremum<reduceMin, false>},
           {"ReduceProd", plain<reduceProduct>},
           {"ReduceSum", plain<reduceSum>},
           {"ReduceSumSquare", sumSquare},

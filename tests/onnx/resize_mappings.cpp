@@ -2,7 +2,10 @@
 // give the old ones, or a gather where each takes one of them. Formulas: ONNX Resize, coordinate
 // transformations; Keys 1981 for the cubic weights.
 #include "ir/author/dsl.h"
+#include "ir/graph/rules/op_rules.h"
 #include "tests/onnx/node_call.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -36,6 +39,11 @@ double placeOf(const std::string& mode, const Axis& axis, int64_t i) {
     return axis.made > 1 ? axis.begin * last + at * span / static_cast<double>(axis.made - 1)
                          : 0.5 * (axis.begin + axis.end) * last;
   }
+  if (mode == "half_pixel_symmetric") { // the centres of both pictures coincide
+    const double asked = axis.scale * static_cast<double>(axis.from);
+    const double offset = 0.5 * static_cast<double>(axis.from) * (1 - static_cast<double>(axis.made) / asked);
+    return offset + (at + 0.5) / axis.scale - 0.5;
+  }
   return mode == "pytorch_half_pixel" && axis.made == 1 ? 0 : (at + 0.5) / axis.scale - 0.5;
 }
 
@@ -55,44 +63,69 @@ double cubicWeight(double distance, double a) {
   return d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
 }
 
+/// Up to opset 10 there are no attributes that say where the new elements stand, and no part to take.
+bool early(const NodeCall& call) { return call.op() == "Upsample" || call.opset() < 11; }
+
+std::string coordinatesOf(const NodeCall& call) {
+  return early(call)
+             ? "asymmetric"
+             : call.choice("coordinate_transformation_mode",
+                           {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
+                            "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"});
+}
+
+std::string roundingOf(const NodeCall& call) {
+  return early(call)
+             ? "floor"
+             : call.choice("nearest_mode", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
+}
+
 class Resampling {
  public:
   explicit Resampling(NodeCall& call)
-      : call_(call), mode_(call.text("mode", "nearest")),
-        coordinates_(call.text("coordinate_transformation_mode",
-                               call.op() == "Upsample" ? "asymmetric" : "half_pixel")) {}
+      : call_(call), mode_(call.choice("mode", {"nearest", "linear", "cubic"})),
+        coordinates_(coordinatesOf(call)), rounding_(roundingOf(call)),
+        exclude_(call.integer("exclude_outside", 0) != 0), cubic_(call.real("cubic_coeff_a", -0.75)) {}
   Tensor along(Tensor a, size_t axis, const Axis& lengths) const;
+  bool takesParts() const { return coordinates_ == "tf_crop_and_resize"; }
 
  private:
+  double placeAt(const Axis& axis, int64_t i) const;
   Tensor picked(Tensor a, size_t axis, const Axis& lengths) const;
   std::vector<double> weightsOf(const Axis& axis, double place) const;
   Literal weights(const Axis& axis, ElementType element) const;
   NodeCall& call_;
-  std::string mode_, coordinates_;
+  std::string mode_, coordinates_, rounding_;
+  bool exclude_;
+  double cubic_;
 };
 
+double Resampling::placeAt(const Axis& axis, int64_t i) const {
+  const double place = placeOf(coordinates_, axis, i);
+  if (takesParts() && (place < 0 || place > static_cast<double>(axis.from - 1))) {
+    call_.refuse("an extrapolation_value outside the picture");
+  }
+  return place;
+}
+
 Tensor Resampling::picked(Tensor a, size_t axis, const Axis& lengths) const {
-  const std::string rounding =
-      call_.text("nearest_mode", call_.op() == "Upsample" ? "floor" : "round_prefer_floor");
   std::vector<int64_t> order;
   for (int64_t i = 0; i < lengths.made; ++i) {
-    order.push_back(
-        std::clamp<int64_t>(nearest(rounding, placeOf(coordinates_, lengths, i)), 0, lengths.from - 1));
+    order.push_back(std::clamp<int64_t>(nearest(rounding_, placeAt(lengths, i)), 0, lengths.from - 1));
   }
   return gather(a, call_.whole(order), static_cast<int64_t>(axis));
 }
 
 // Of one new element. What lies outside counts as the edge, or not at all.
 std::vector<double> Resampling::weightsOf(const Axis& axis, double place) const {
-  const bool exclude = call_.integer("exclude_outside", 0) != 0, cubic = mode_ == "cubic";
-  const double a = call_.real("cubic_coeff_a", -0.75);
+  const bool cubic = mode_ == "cubic";
   std::vector<double> weights(static_cast<size_t>(axis.from));
   const auto floor = static_cast<int64_t>(std::floor(place));
   for (int64_t i = floor - (cubic ? 1 : 0); i <= floor + (cubic ? 2 : 1); ++i) {
     const double distance = place - static_cast<double>(i);
     const int64_t edge = std::clamp<int64_t>(i, 0, axis.from - 1);
-    if (edge == i || !exclude) {
-      weights[static_cast<size_t>(edge)] += cubic ? cubicWeight(distance, a) : 1 - std::fabs(distance);
+    if (edge == i || !exclude_) {
+      weights[static_cast<size_t>(edge)] += cubic ? cubicWeight(distance, cubic_) : 1 - std::fabs(distance);
     }
   }
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -103,11 +136,7 @@ std::vector<double> Resampling::weightsOf(const Axis& axis, double place) const 
 Literal Resampling::weights(const Axis& axis, ElementType element) const {
   Literal matrix(TensorType{element, {axis.made, axis.from}});
   for (int64_t i = 0; i < axis.made; ++i) {
-    const double place = placeOf(coordinates_, axis, i);
-    if (coordinates_ == "tf_crop_and_resize" && (place < 0 || place > static_cast<double>(axis.from - 1))) {
-      throw OutOfScope("a picture continued by a constant");
-    }
-    const std::vector<double> row = weightsOf(axis, place);
+    const std::vector<double> row = weightsOf(axis, placeAt(axis, i));
     for (int64_t j = 0; j < axis.from; ++j) {
       matrix.set(i * axis.from + j, row[static_cast<size_t>(j)]);
     }
@@ -126,35 +155,104 @@ Tensor Resampling::along(Tensor a, size_t axis, const Axis& lengths) const {
   return transpose(matmul(transpose(a, swapped), matrix, {.b = true}), swapped);
 }
 
-bool given(const NodeCall& call, size_t index) {
-  return call.has(index) && call.operand(index).shape().elements() != 0;
+// The operand's numbers; none where it is left out or empty.
+std::vector<double> numbersOf(const NodeCall& call, size_t index) {
+  std::vector<double> numbers;
+  for (int64_t i = 0; call.has(index) && i < call.operand(index).shape().elements(); ++i) {
+    numbers.push_back(call.literal(index).at(i));
+  }
+  return numbers;
 }
 
-Axis axisOf(const NodeCall& call, int64_t length, size_t axis, size_t rank) {
-  Axis lengths{length, length, 1, 0, 1};
-  const auto at = static_cast<int64_t>(axis);
-  if (given(call, 3)) {
-    lengths.made = call.dims(3)[axis];
-    lengths.scale = static_cast<double>(lengths.made) / static_cast<double>(length);
+/// What a node says of the axes that it resizes, one number for each (`parts`: all begins, then all ends).
+struct Resizes {
+  Dims axes;
+  std::vector<double> scales, sizes, parts;
+};
+
+Resizes resizesOf(const NodeCall& call, size_t rank) {
+  Resizes resizes;
+  resizes.axes.resize(rank);
+  std::iota(resizes.axes.begin(), resizes.axes.end(), 0);
+  if (early(call)) {
+    const bool operand = call.op() == "Resize" || call.opset() >= 9;
+    resizes.scales = operand ? numbersOf(call, 1) : call.attribute("scales").reals;
   } else {
-    lengths.scale = call.literal(call.op() == "Upsample" ? 1 : 2).at(at);
-    lengths.made = static_cast<int64_t>(std::floor(lengths.scale * static_cast<double>(length)));
+    resizes.axes = call.integers("axes", resizes.axes);
+    resizes.parts = numbersOf(call, 1);
+    resizes.scales = numbersOf(call, 2);
+    resizes.sizes = numbersOf(call, 3);
+    if (!resizes.sizes.empty() && !resizes.scales.empty()) {
+      call.refuse("both scales and sizes");
+    }
   }
-  if (call.op() != "Upsample" && given(call, 1)) {
-    const Literal part = call.literal(1);
-    lengths.begin = part.at(at);
-    lengths.end = part.at(at + static_cast<int64_t>(rank));
+  for (int64_t& axis : resizes.axes) {
+    const std::optional<size_t> normal = normalAxis(axis, rank);
+    if (!normal) {
+      call.refuse(fmt::format("axis {} of {}", axis, rank));
+    }
+    axis = static_cast<int64_t>(*normal);
   }
-  return lengths;
+  const size_t axes = resizes.axes.size();
+  if ((resizes.sizes.empty() ? resizes.scales : resizes.sizes).size() != axes) {
+    call.refuse(
+        fmt::format("{} scales and {} sizes for {} axes", resizes.scales.size(), resizes.sizes.size(), axes));
+  }
+  if (!resizes.parts.empty() && resizes.parts.size() != 2 * axes) {
+    call.refuse(fmt::format("a roi of {} numbers for {} axes", resizes.parts.size(), axes));
+  }
+  return resizes;
+}
+
+// The sizes that keep the ratio of the resized axes: one scale for all, the least or the greatest asked for.
+void keepRatio(Resizes& resizes, const std::string& policy, const Dims& lengths) {
+  if (policy == "stretch" || resizes.sizes.empty()) {
+    return;
+  }
+  std::vector<double> scales;
+  for (size_t i = 0; i < resizes.axes.size(); ++i) {
+    scales.push_back(resizes.sizes[i] / static_cast<double>(lengths[i]));
+  }
+  const auto [least, greatest] = std::minmax_element(scales.begin(), scales.end());
+  const double scale = policy == "not_larger" ? *least : *greatest;
+  resizes.scales.assign(scales.size(), scale);
+  for (size_t i = 0; i < scales.size(); ++i) {
+    resizes.sizes[i] = std::floor(scale * static_cast<double>(lengths[i]) + 0.5);
+  }
+}
+
+Axis axisOf(const Resizes& resizes, size_t i, int64_t length) {
+  Axis axis{length, length, 1, 0, 1};
+  if (resizes.sizes.empty()) {
+    axis.scale = resizes.scales[i];
+    axis.made = static_cast<int64_t>(std::floor(axis.scale * static_cast<double>(length)));
+  } else {
+    axis.made = static_cast<int64_t>(resizes.sizes[i]);
+    axis.scale = resizes.scales.empty() ? resizes.sizes[i] / static_cast<double>(length) : resizes.scales[i];
+  }
+  if (!resizes.parts.empty()) {
+    axis.begin = resizes.parts[i];
+    axis.end = resizes.parts[i + resizes.axes.size()];
+  }
+  return axis;
 }
 
 NodeResults resized(NodeCall& call) {
-  const Resampling resampling(call);
   Tensor a = call.operand(0);
-  for (size_t axis = 0; axis < a.shape().rank(); ++axis) {
-    const Axis lengths = axisOf(call, a.shape()[axis], axis, a.shape().rank());
-    const bool whole = lengths.begin == 0 && lengths.end == 1;
-    a = lengths.scale == 1 && whole ? a : resampling.along(a, axis, lengths);
+  call.only("antialias", 0);
+  call.ignore("extrapolation_value"); // a place that would take it is refused
+  const Resampling resampling(call);
+  Resizes resizes = resizesOf(call, a.shape().rank());
+  Dims before;
+  for (const int64_t axis : resizes.axes) {
+    before.push_back(a.shape()[static_cast<size_t>(axis)]);
+  }
+  keepRatio(resizes, call.choice("keep_aspect_ratio_policy", {"stretch", "not_larger", "not_smaller"}),
+            before);
+  for (size_t i = 0; i < before.size(); ++i) {
+    const Axis lengths = axisOf(resizes, i, before[i]);
+    const bool whole = !resampling.takesParts() || (lengths.begin == 0 && lengths.end == 1);
+    a = lengths.scale == 1 && whole ? a : resampling.along(a, static_cast<size_t>(resizes.axes[i]), lengths);
   }
   return {a};
 }

@@ -3,6 +3,8 @@
 #include "ir/graph/rules/op_rules.h"
 #include "tests/onnx/node_call.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -20,8 +22,9 @@ size_t axisOf(int64_t axis, size_t rank) {
 NodeResults reshaped(NodeCall& call) {
   const Tensor a = call.operand(0);
   Dims dims = call.has(1) ? call.dims(1) : call.integers("shape");
+  const bool copies = call.integer("allowzero", 0) == 0;
   for (size_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] == 0 && call.integer("allowzero", 0) == 0) {
+    if (dims[i] == 0 && copies) {
       dims[i] = a.shape()[i];
     }
   }
@@ -94,6 +97,7 @@ NodeResults parted(NodeCall& call) {
   const Tensor a = call.operand(0);
   const int64_t axis = call.integer("axis", 0);
   Dims sizes = call.has(1) ? call.dims(1) : call.integers("split");
+  call.only("num_outputs", static_cast<int64_t>(call.results()));
   if (sizes.empty()) {
     const int64_t length = a.shape()[axisOf(axis, a.shape().rank())];
     const auto parts = static_cast<int64_t>(call.results());
@@ -142,33 +146,67 @@ NodeResults slicedAll(NodeCall& call) {
   return {a};
 }
 
-// Which element stands at position i of an axis that is continued by reflection or by its edge.
-int64_t continued(int64_t i, int64_t length, bool reflect) {
-  if (!reflect) {
+// Which element stands at position i of an axis that is continued by reflection, by its edge or periodically.
+int64_t continued(int64_t i, int64_t length, const std::string& mode) {
+  if (mode == "edge") {
     return std::clamp<int64_t>(i, 0, length - 1);
   }
-  const int64_t period = std::max<int64_t>(2 * (length - 1), 1);
+  const int64_t period = mode == "wrap" ? length : std::max<int64_t>(2 * (length - 1), 1);
   const int64_t within = ((i % period) + period) % period;
   return within < length ? within : period - within;
 }
 
+/// Elements before and after each axis; below zero as many are taken away.
+struct Edges {
+  Dims low, high;
+};
+
+// The paddings are of all axes, or of those that operand 3 names.
+Edges edgesOf(NodeCall& call, size_t rank) {
+  const Dims pads = call.opset() < 11 ? call.integers("pads") : call.dims(1);
+  Dims axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  axes = call.has(3) ? call.dims(3) : axes;
+  if (pads.size() != 2 * axes.size()) {
+    call.refuse(fmt::format("{} pads for {} axes", pads.size(), axes.size()));
+  }
+  Edges edges{Dims(rank, 0), Dims(rank, 0)};
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const size_t axis = axisOf(axes[i], rank);
+    edges.low[axis] = pads[i];
+    edges.high[axis] = pads[axes.size() + i];
+  }
+  return edges;
+}
+
+Tensor withoutNegativeEdges(Tensor a, Edges& edges) {
+  Dims starts(edges.low.size(), 0), ends = dimsOf(a);
+  for (size_t axis = 0; axis < starts.size(); ++axis) {
+    starts[axis] -= std::min<int64_t>(edges.low[axis], 0);
+    ends[axis] += std::min<int64_t>(edges.high[axis], 0);
+    edges.low[axis] = std::max<int64_t>(edges.low[axis], 0);
+    edges.high[axis] = std::max<int64_t>(edges.high[axis], 0);
+  }
+  return ends == dimsOf(a) && starts == Dims(starts.size(), 0) ? a : slice(a, starts, ends);
+}
+
 NodeResults padded(NodeCall& call) {
   Tensor a = call.operand(0);
-  const Dims pads = call.opset() < 11 ? call.integers("pads") : call.dims(1);
-  const std::string mode = call.text("mode", "constant");
+  const std::string mode = call.choice("mode", {"constant", "reflect", "edge", "wrap"});
   const size_t rank = a.shape().rank();
-  const Dims low(pads.begin(), pads.begin() + static_cast<int64_t>(rank)),
-      high(pads.begin() + static_cast<int64_t>(rank), pads.end());
+  Edges edges = edgesOf(call, rank);
+  a = withoutNegativeEdges(a, edges);
+  const double value = call.opset() < 11 ? call.real("value", 0) : call.has(2) ? call.number(2) : 0;
   if (mode == "constant") {
-    const double value = call.opset() < 11 ? call.real("value", 0) : call.has(2) ? call.number(2) : 0;
-    return {pad(a, low, high, {}, value)};
+    return {pad(a, edges.low, edges.high, {}, value)};
   }
   for (size_t axis = 0; axis < rank; ++axis) {
     std::vector<int64_t> order;
-    for (int64_t i = -low[axis]; i < a.shape()[axis] + high[axis]; ++i) {
-      order.push_back(continued(i, a.shape()[axis], mode == "reflect"));
+    for (int64_t i = -edges.low[axis]; i < a.shape()[axis] + edges.high[axis]; ++i) {
+      order.push_back(continued(i, a.shape()[axis], mode));
     }
-    a = low[axis] == 0 && high[axis] == 0 ? a : gather(a, call.whole(order), static_cast<int64_t>(axis));
+    const bool stays = edges.low[axis] == 0 && edges.high[axis] == 0;
+    a = stays ? a : gather(a, call.whole(order), static_cast<int64_t>(axis));
   }
   return {a};
 }
@@ -185,7 +223,7 @@ NodeResults depthToSpace(NodeCall& call) {
   const int64_t block = call.integer("blocksize", 1);
   const Dims d = dimsOf(a);
   const int64_t channels = d[1] / (block * block);
-  const bool columnsFirst = call.text("mode", "DCR") == "DCR";
+  const bool columnsFirst = call.choice("mode", {"DCR", "CRD"}) == "DCR";
   const Tensor parted = columnsFirst ? reshape(a, {d[0], block, block, channels, d[2], d[3]})
                                      : reshape(a, {d[0], channels, block, block, d[2], d[3]});
   const Tensor moved = transpose(parted, columnsFirst ? Dims{0, 3, 4, 1, 5, 2} : Dims{0, 1, 4, 2, 5, 3});
@@ -194,10 +232,11 @@ NodeResults depthToSpace(NodeCall& call) {
 
 NodeResults spaceToDepth(NodeCall& call) {
   const Tensor a = call.operand(0);
+  const bool columnsFirst = call.choice("mode", {"DCR", "CRD"}) == "DCR";
   const int64_t block = call.integer("blocksize", 1);
   const Dims d = dimsOf(a);
   const Tensor parted = reshape(a, {d[0], d[1], d[2] / block, block, d[3] / block, block});
-  return {reshape(transpose(parted, {0, 3, 5, 1, 2, 4}),
+  return {reshape(transpose(parted, columnsFirst ? Dims{0, 3, 5, 1, 2, 4} : Dims{0, 1, 3, 5, 2, 4}),
                   {d[0], d[1] * block * block, d[2] / block, d[3] / block})};
 }
 

@@ -1,5 +1,5 @@
 // Interpreted: executes a plan's commands in one order with real bytes, every op by the plain interpreter
-// (compiler/analysis/evaluate.h), on memory that is NaN where nobody wrote. Says whether a damage that
+// (compiler/interpreter/evaluate.h), on memory that is NaN where nobody wrote. Says whether a damage that
 // changes where values come from changes any number: x * y in the place of y * x does not.
 #pragma once
 

@@ -5,7 +5,7 @@
 #include "compiler/place/place.h"
 #include "compiler/simulate/simulate.h"
 #include "ir/author/text/parse.h"
-#include "ir/plan/print.h"
+#include "ir/author/text/print.h"
 #include "tests/property/plan_runs.h"
 #include "tests/support/shrink_graph.h"
 

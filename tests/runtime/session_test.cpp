@@ -3,6 +3,7 @@
 
 #include "runtime/checkpoint.h"
 #include "runtime/files/npy.h"
+#include "runtime/files/safetensors.h"
 #include "tests/support/temporary_folder.h"
 
 #include <cmath>
@@ -270,6 +271,46 @@ TEST_CASE("session: checkpoints restore the parameters, and a foreign file chang
   CHECK(valuesOf(other->state().at("v")) == Floats{8, 8});
 }
 
+TEST_CASE("session: setState comes after all steps that were submitted before") {
+  const auto session = opened(tinyPlan(counter(), smallMachine(0)));
+  const NamedLiterals start = session->state();
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    for (int step = 0; step < 8; ++step) {
+      REQUIRE(session->submit({{"x", floats({2}, {1, 2})}}).ok());
+    }
+    REQUIRE(session->setState(start).ok());
+    CHECK(session->state() == start);
+  }
+}
+
+TEST_CASE("session: the steps of each trace are counted from its first") {
+  const auto session = opened(tinyPlan(counter(), smallMachine(0)), {.trace = true});
+  for (int trace = 0; trace < 2; ++trace) {
+    REQUIRE(session->run({{"x", floats({2}, {1, 2})}}).ok());
+    REQUIRE(session->run({{"x", floats({2}, {1, 2})}}).ok());
+    const Trace taken = session->takeTrace();
+    REQUIRE_FALSE(taken.spans.empty());
+    CHECK(taken.spans.front().round == 0);
+    CHECK(taken.spans.back().round == 1);
+  }
+}
+
+TEST_CASE("session: what names the tensor of a file follows the last '#'") {
+  const auto folder = scratch("data#0") / "dir#1";
+  std::filesystem::create_directories(folder);
+  const NamedLiterals tensors{{"w", floats({2}, {3, 4})}, {"v", floats({2}, {5, 6})}};
+  REQUIRE(writeSafetensors((folder / "all.safetensors").string(), tensors).ok());
+  Builder g("from files");
+  g.fetch("w", g.parameter("w", f32({2}), fromFile("dir#1/all.safetensors#w")));
+  g.fetch("v", g.parameter("v", f32({2}), fromFile((folder / "all.safetensors#v").string())));
+  const auto session = opened(tinyPlan(finished(std::move(g)), smallMachine(0)),
+                              {.dataFolder = folder.parent_path().string()});
+  const auto results = session->run({});
+  REQUIRE(results.ok());
+  CHECK(valuesOf(results->at("w")) == Floats{3, 4});
+  CHECK(valuesOf(results->at("v")) == Floats{5, 6});
+}
+
 TEST_CASE("session: parameters from files, and what is wrong with the files") {
   const auto folder = scratch("data");
   std::filesystem::create_directories(folder);
@@ -297,4 +338,24 @@ TEST_CASE("session: parameters from files, and what is wrong with the files") {
           "parameter 'b': '" + (folder / "all.safetensors").string() +
               "' has no tensor named 'W' | did you mean 'w'?",
           "parameter 'c': 'all.safetensors' holds several tensors | say which one: 'all.safetensors#name'"});
+}
+
+TEST_CASE("session: parameters by name and type, in order, and which of them steps change") {
+  Builder g("three parameters");
+  const Tensor x = g.input("x", f32({2}));
+  const Tensor z = g.parameter("z", f32({2}), constantInit(1)); // not by name
+  const Tensor a = g.parameter("a", i32({3}), constantInit(2));
+  const Tensor b = g.parameter("b", f32({2}), constantInit(3));
+  g.fetch("here", z * x + b);
+  g.fetch("there", (z + x).named("there").on("gpu0"));
+  g.fetch("a", a);
+  g.assign(z, (z + x).named("next"));
+  const auto plan = tinyPlan(finished(std::move(g)), smallMachine(1));
+  const auto session = opened(plan);
+  Strings rows;
+  for (const Session::Parameter& row : session->parameters()) {
+    rows.push_back(row.name + " " + toString(row.type) + (row.assigned ? " assigned" : ""));
+  }
+  CHECK(rows == Strings{"z f32[2] assigned", "a i32[3]", "b f32[2]"});
+  CHECK(opened(tinyPlan(smallest(), smallMachine(0)))->parameters().empty());
 }

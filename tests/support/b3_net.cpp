@@ -1,9 +1,9 @@
 #include "tests/support/b3_net.h"
 
-#include "ir/base/assert.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
 #include "ir/author/optimizers.h"
+#include "ir/base/assert.h"
 
 #include <fmt/format.h>
 

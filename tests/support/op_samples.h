@@ -2,7 +2,7 @@
 // op without a sample does not compile.
 #pragma once
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 
 #include <vector>
 

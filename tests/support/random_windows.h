@@ -66,13 +66,13 @@ class RandomWindows : public RandomOperands {
   }
   Call conv2dInputGradient() {
     const Call forward = conv2d();
-    auto op = sameConvolution<ops::Conv2dInputGradient>(std::get<ops::Conv2d>(forward.attributes));
+    auto op = sameConvolution<ops::Conv2dInputGradient>(forward.attributes.as<ops::Conv2d>());
     op.shape = dimsOf(shapeOf(forward.operands[0]));
     return {op, {forward.operands[1], cotangentOf(forward.attributes, forward.operands)}};
   }
   Call conv2dFilterGradient() {
     const Call forward = conv2d();
-    auto op = sameConvolution<ops::Conv2dFilterGradient>(std::get<ops::Conv2d>(forward.attributes));
+    auto op = sameConvolution<ops::Conv2dFilterGradient>(forward.attributes.as<ops::Conv2d>());
     op.shape = dimsOf(shapeOf(forward.operands[1]));
     return {op, {forward.operands[0], cotangentOf(forward.attributes, forward.operands)}};
   }

@@ -219,3 +219,39 @@ TEST_CASE("dfc: a plan takes no options that only a graph can take; other files 
   std::filesystem::copy_file(shop.file("figure.plan"), shop.file("plain"));
   CHECK(shop.dfc({"simulate", "plain"}).status == 0);
 }
+
+TEST_CASE("dfc compile: warnings go to stderr, and with --json into the object") {
+  const Workshop shop;
+  shop.write("g.dfg", R"(graph g {
+  parameter w : f32[2] = zeros()
+  parameter v : f32[2] = zeros()
+  loss = reduceSum(w)
+  dw, dv = gradients(loss, w, v)
+  fetch dv
+})");
+  for (const std::string verb : {"compile", "simulate", "run"}) {
+    const Outcome plain = shop.dfc({verb, "g.dfg", "-m", machineFile("cpu-2gpu")});
+    INFO(verb << plain.err);
+    CHECK(plain.status == 0);
+    CHECK_THAT(plain.err, containing("g.dfg:5:12: warning: 'loss' does not depend on parameter 'v'"));
+  }
+  const Outcome json = shop.dfc({"compile", "g.dfg", "-m", machineFile("cpu-2gpu"), "--json"});
+  REQUIRE(json.status == 0);
+  CHECK(json.err.empty());
+  const Json warnings = Json::parse(json.out)["warnings"];
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0]["severity"] == "warning");
+  CHECK(warnings[0]["line"] == 5);
+}
+
+TEST_CASE("dfc compile: a graph whose step would compute nothing is refused, with its place") {
+  const Workshop shop;
+  shop.write("idle.dfg", "graph idle {\n  input x : f32[2]\n  y = relu(x)\n}\n");
+  shop.write("empty.dfg", "graph empty {\n}\n");
+  const Outcome idle = shop.dfc({"compile", "idle.dfg", "-m", machineFile("cpu-2gpu")});
+  CHECK(idle.status == 1);
+  CHECK_THAT(idle.err, startingWith("idle.dfg:3:7: error: graph 'idle' fetches nothing and assigns nothing"));
+  const Outcome empty = shop.dfc({"compile", "empty.dfg", "-m", machineFile("cpu-2gpu")});
+  CHECK(empty.status == 1);
+  CHECK_THAT(empty.err, startingWith("empty.dfg: error: graph 'empty' fetches nothing"));
+}

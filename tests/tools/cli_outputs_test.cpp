@@ -5,6 +5,9 @@
 #include "tests/support/golden.h"
 #include "tests/tools/run_dfc.h"
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include <filesystem>
 #include <iterator>
 #include <sys/resource.h>
@@ -165,11 +168,55 @@ TEST_CASE("dfc run: a file beyond the user's limit is an error, and the old one 
   const Outcome outcome = shop.dfc({"run", "net.dfg", "--save-state", "s.safetensors"});
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
   INFO(outcome.err);
-  CHECK(outcome.status > 0);
-  CHECK(outcome.status < 128);
-  CHECK_THAT(outcome.err, containing("s.safetensors: error: "));
+  CHECK(outcome.status == 2);
+  CHECK_THAT(outcome.err, containing("s.safetensors: error: cannot write: "));
+  CHECK_THAT(outcome.err, containing("1 step was run; lost: s.safetensors\n"));
   CHECK(readText(shop.file("s.safetensors")) == old);
   CHECK(std::distance(std::filesystem::directory_iterator(shop.path()), {}) == 2);
+}
+
+TEST_CASE("dfc run: the state of another net is one error, which says how much of it fits") {
+  const Workshop shop;
+  const auto graph = [](const std::string& prefix) {
+    std::string text = "graph net {\n  parameter w : f32[3] = zeros()\n";
+    for (int i = 0; i < 8; ++i) {
+      text += fmt::format("  parameter {}{} : f32[3] = zeros()\n", prefix, i);
+    }
+    return text + "  fetch y = w + 1\n}\n";
+  };
+  shop.write("one.dfg", graph("a"));
+  shop.write("two.dfg", graph("b"));
+  REQUIRE(shop.dfc({"run", "one.dfg", "--save-state", "s.safetensors"}).status == 0);
+  const Outcome other = shop.dfc({"run", "two.dfg", "--state", "s.safetensors"});
+  CHECK(other.status == 1);
+  CHECK(other.err ==
+        "s.safetensors: error: has values for 1 of the plan's 9 parameters; 8 are missing: 'b0', "
+        "'b1', 'b2', 'b3', 'b4', …; 8 of its values are of no parameter: 'a0', 'a1', 'a2', 'a3', "
+        "'a4', …\n  hint: use a file that was saved from this graph\n");
+}
+
+TEST_CASE("dfc: a full disk is the machine's failure everywhere, and a run says what was done") {
+  const Shop shop;
+  const std::string full = "/dev/full: error: cannot write: No space left on device\n";
+  const std::vector<std::vector<std::string>> commands = {
+      {"simulate", "g.plan", "--trace", "/dev/full"},
+      {"compile", "g.dfg", "-m", "m.json", "-o", "/dev/full"},
+      {"machine", "--estimate", "-o", "/dev/full"},
+      {"run", "g.plan", "--feed", "x=x.npy", "--steps", "3", "--fetch", "y=y.npy", "--trace", "/dev/full"},
+  };
+  Outcome last;
+  for (const auto& command : commands) {
+    last = shop.dfc(command);
+    INFO(command[0] << ": " << last.err);
+    CHECK(last.status == 2);
+    CHECK_THAT(last.err, containing(full));
+  }
+  CHECK_THAT(last.err, containing("3 steps were run; written: y.npy; lost: /dev/full\n"));
+  CHECK(std::filesystem::exists(shop.file("y.npy")));
+  const auto json = nlohmann::json::parse(
+      shop.dfc({"run", "g.plan", "--feed", "x=x.npy", "--trace", "/dev/full", "--json"}).err);
+  CHECK(json["fault"] == "machine");
+  CHECK(json["notes"][0] == "1 step was run; lost: /dev/full");
 }
 
 TEST_CASE("dfc run: the state may be saved where it was read, and goes on from there") {

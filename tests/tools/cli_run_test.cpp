@@ -1,6 +1,5 @@
 // `dfc run`: NumPy files in and out, batches, epochs, state, traces, backends; and what it says to wrong
 // feeds.
-#include "runtime/executable_folder.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/npz.h"
 #include "runtime/files/safetensors.h"
@@ -418,27 +417,4 @@ TEST_CASE("dfc machine: this host as a machine file that compiles and runs") {
   CHECK(object["machine"]["devices"][0]["flops"]["f32"].get<double>() > 1e8);
   CHECK(object["machine"]["devices"][0]["memoryBandwidth"].get<double>() > 1e8);
   CHECK(object["notes"].size() == 1);
-}
-
-TEST_CASE("dfc run: an interrupted run ends its step and writes what was asked for") {
-  const Bench shop;
-  save(shop, "row.npy", floats({2}, {1, 0}));
-  // Waits until the process catches signal 15 (bit 14 of the mask, the fourth hexadecimal digit from the
-  // end).
-  shop.write("interrupt.sh",
-             "'" + (executableFolder() / "dfc").string() +
-                 "' run counting.dfg --feed row=row.npy --steps 100000000 --save-state seen.safetensors "
-                 ">out 2>err &\n"
-                 "until grep -qs 'SigCgt:.*[4567cdef]...$' /proc/$!/status; do sleep 0.01; done\n"
-                 "kill -TERM $!\n"
-                 "wait $!\n");
-  const int ended = std::system(("cd '" + shop.path().string() + "' && sh interrupt.sh").c_str());
-  CHECK(WEXITSTATUS(ended) == 130);
-  CHECK_THAT(readText(shop.file("err")), containing("interrupted after "));
-  const auto state = readSafetensors(shop.file("seen.safetensors"));
-  REQUIRE(state.ok());
-  const double seen = state->at("seen").at(0);
-  CHECK(seen >= 1);
-  CHECK_THAT(readText(shop.file("err")),
-             containing("interrupted after " + std::to_string(static_cast<int64_t>(seen)) + " of "));
 }

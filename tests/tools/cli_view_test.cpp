@@ -1,9 +1,9 @@
 // `dfc view`: every picture is DOT that Graphviz draws, whatever the names in it; and clear words where it
 // cannot.
 #include "compiler/compile.h"
-#include "ir/draw/scope_view.h"
-#include "ir/draw/dot_writer.h"
 #include "ir/author/text/parse.h"
+#include "ir/draw/dot_writer.h"
+#include "ir/draw/scope_view.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"

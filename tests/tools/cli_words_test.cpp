@@ -150,6 +150,25 @@ TEST_CASE("dfc run: a null backend warns that nothing is computed") {
   CHECK(shop.dfc({"run", "g.dfg"}).err.empty());
 }
 
+TEST_CASE(
+    "dfc run: beside a null cpu, emulated GPUs compute what is fed and fetches through the host are zeros") {
+  const Workshop shop;
+  shop.write("g.dfg",
+             "graph g {\n  parameter w : f32[2] = zeros()\n  y = w + 1\n  z = y * 3\n  assign(w, z)\n"
+             "  fetch y\n  fetch z\n}\n");
+  const auto run = [&](const std::string& pin) {
+    return shop.dfc({"run", "g.dfg", "-m", "cpu-2gpu", "--pin", "*=gpu0", "--pin", pin, "--steps", "3",
+                     "--backend", "cpu=null", "--backend", "gpu=emulated"});
+  };
+  for (const std::string pin : {"y=gpu0", "z=gpu1", "z=cpu0", "y=cpu0"}) {
+    const Outcome outcome = run(pin);
+    INFO(pin << ": " << outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.err, startingWith("warning: backend 'null' computes nothing: results of cpu0"));
+    CHECK_THAT(outcome.out, containing("z: f32[2] = "));
+  }
+}
+
 TEST_CASE("dfc view: figure and placed --collapse are one picture, and the help says so") {
   const Workshop shop;
   const std::string figure = dfc::shippedFile("samples/04_graph_file/figure.dfg").string();

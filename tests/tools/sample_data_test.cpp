@@ -1,6 +1,6 @@
 // The samples' readers of data sets: IDX files and Fashion-MNIST.
-#include "samples/data/fashion_mnist.h"
 #include "runtime/files/idx.h"
+#include "samples/data/fashion_mnist.h"
 #include "tests/support/catch.h"
 
 #include <algorithm>

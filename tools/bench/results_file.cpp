@@ -1,5 +1,5 @@
 // The file that results are kept in: a JSON array with one object a run, the newest last.
-#include "ir/atomic_file.h"
+#include "ir/base/atomic_file.h"
 #include "tools/bench/bench.h"
 
 #include <nlohmann/json.hpp>

@@ -53,7 +53,7 @@ install(DIRECTORY tests/fuzz/findings DESTINATION share/dfc/tests/fuzz)
 install(FILES tests/conformance/cuda_imitation.h DESTINATION share/dfc/tests/conformance)
 install(FILES tests/onnx/node_tests.txt DESTINATION share/dfc/tests/onnx)
 install(DIRECTORY tools/bench/peers tools/bench/results DESTINATION share/dfc/tools/bench PATTERN __pycache__ EXCLUDE)
-file(GLOB_RECURSE dfc_pages CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}"
+file(GLOB_RECURSE dfc_pages CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      ir/README.md compiler/README.md runtime/README.md tests/README.md tools/README.md)
 list(APPEND dfc_pages README.md)
 foreach(page IN LISTS dfc_pages)
@@ -69,8 +69,8 @@ if(TARGET dfc_cuda)
   string(CONCAT dfc_gpus "GPUs need NVIDIA's driver and the libraries of CUDA ${CUDAToolkit_VERSION_MAJOR} (cuBLASLt, NVRTC), "
                 "in `/usr/local/cuda/lib64`, on `LD_LIBRARY_PATH` or known to the loader; without them all else works.")
 endif()
-configure_file(tools/bundle/README.md.in "${CMAKE_BINARY_DIR}/bundle/README.md" @ONLY)
-install(FILES "${CMAKE_BINARY_DIR}/bundle/README.md" DESTINATION .)
+configure_file(tools/bundle/README.md.in "${PROJECT_BINARY_DIR}/bundle/README.md" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/bundle/README.md" DESTINATION .)
 install(PROGRAMS tools/bundle/run_tests DESTINATION .)
 
 # --- The tarball.
@@ -83,7 +83,7 @@ include(CPack)
 
 # --- Its proof, of release builds only: ctest --test-dir build/release -L bundle
 if(BUILD_TESTING AND CMAKE_BUILD_TYPE STREQUAL Release AND Python3_FOUND)
-  add_test(NAME bundle COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_SOURCE_DIR}/tests/tools/bundle_test.py"
-           "${CMAKE_BINARY_DIR}" "${CMAKE_CPACK_COMMAND}")
+  add_test(NAME bundle COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/tools/bundle_test.py"
+           "${PROJECT_BINARY_DIR}" "${CMAKE_CPACK_COMMAND}")
   set_tests_properties(bundle PROPERTIES LABELS bundle TIMEOUT 3600 RUN_SERIAL TRUE)
 endif()

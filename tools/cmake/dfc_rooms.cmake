@@ -1,38 +1,71 @@
-# How a room becomes a target. Sources are globbed below the room's folder, recursively; a room without sources is
-# an INTERFACE library (or no executable at all), so that every preset configures from the first day on.
+# How a room becomes a target. A room is a folder; its sources are globbed below it, without the rooms inside it. What a
+# room may include is what its target links: tools/style/rooms.py reads the same rows.
 
 # dfc_sources(OUT GLOBS pattern... EXCLUDE regex...): paths relative to the source tree.
 function(dfc_sources out)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "GLOBS;EXCLUDE")
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}" ${arg_GLOBS})
+  list(TRANSFORM arg_GLOBS PREPEND "${PROJECT_SOURCE_DIR}/")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" ${arg_GLOBS})
   foreach(pattern IN LISTS arg_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX "${pattern}")
   endforeach()
   set(${out} "${sources}" PARENT_SCOPE)
 endfunction()
 
-# A static library, or an INTERFACE one while the room is empty.
-function(dfc_room_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "GLOBS;EXCLUDE;LINKS")
-  dfc_sources(sources GLOBS ${arg_GLOBS} EXCLUDE ${arg_EXCLUDE})
-  if(sources)
-    add_library(${target} STATIC ${sources})
-    target_link_libraries(${target} PUBLIC dfc_flags ${arg_LINKS})
-  else()
-    add_library(${target} INTERFACE)
-    target_link_libraries(${target} INTERFACE dfc_flags ${arg_LINKS})
-  endif()
+# dfc_unity(TARGET BATCH): BATCH sources a translation unit. Sources that include themselves once for each instruction set
+# (Highway) stay alone: their include guards are macros of one file.
+function(dfc_unity target batch)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    if(source MATCHES "\\.cpp$" AND NOT IS_ABSOLUTE "${source}")
+      file(STRINGS "${PROJECT_SOURCE_DIR}/${source}" alone REGEX "define HWY_TARGET_INCLUDE" LIMIT_COUNT 1)
+      if(alone)
+        set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      endif()
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${DFC_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE ${batch})
 endfunction()
 
-# An executable in bin/, or nothing while it has no source.
-function(dfc_executable target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "GLOBS;LINKS")
-  dfc_sources(sources GLOBS ${arg_GLOBS})
-  if(sources)
-    add_executable(${target} ${sources})
-    target_link_libraries(${target} PRIVATE dfc_flags ${arg_LINKS})
-    add_dependencies(${target} dfc_modules)
+# dfc_room(FOLDER EXCLUDE regex... ROOMS folder... LINKS target... BATCH n): the static library dfc_<folder> of a room, with
+# the rooms that it may include and the libraries that it uses.
+function(dfc_room folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BATCH" "EXCLUDE;ROOMS;LINKS")
+  string(REPLACE "/" "_" target "dfc_${folder}")
+  list(TRANSFORM arg_ROOMS REPLACE "/" "_")
+  list(TRANSFORM arg_ROOMS PREPEND "dfc_")
+  dfc_sources(sources GLOBS ${folder}/*.cpp EXCLUDE ${arg_EXCLUDE})
+  add_library(${target} STATIC ${sources})
+  target_link_libraries(${target} PUBLIC dfc_flags ${arg_ROOMS} ${arg_LINKS})
+  if(NOT arg_BATCH)
+    set(arg_BATCH 8)
   endif()
+  dfc_unity(${target} ${arg_BATCH})
+endfunction()
+
+# A library of sources from several places.
+function(dfc_room_library target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BATCH" "GLOBS;EXCLUDE;LINKS")
+  dfc_sources(sources GLOBS ${arg_GLOBS} EXCLUDE ${arg_EXCLUDE})
+  add_library(${target} STATIC ${sources})
+  target_link_libraries(${target} PUBLIC dfc_flags ${arg_LINKS})
+  if(NOT arg_BATCH)
+    set(arg_BATCH 8)
+  endif()
+  dfc_unity(${target} ${arg_BATCH})
+endfunction()
+
+# An executable in bin/.
+function(dfc_executable target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BATCH" "GLOBS;EXCLUDE;LINKS")
+  dfc_sources(sources GLOBS ${arg_GLOBS} EXCLUDE ${arg_EXCLUDE})
+  add_executable(${target} ${sources})
+  target_link_libraries(${target} PRIVATE dfc_flags ${arg_LINKS})
+  add_dependencies(${target} dfc_modules)
+  if(NOT arg_BATCH)
+    set(arg_BATCH 8)
+  endif()
+  dfc_unity(${target} ${arg_BATCH})
 endfunction()
 
 # A part of the runtime that is opened with dlopen, so that its vendor's library is loaded only when it is used.
@@ -40,40 +73,34 @@ add_custom_target(dfc_modules)
 function(dfc_backend_module target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "GLOBS;EXCLUDE;EXTRA;LINKS")
   dfc_sources(sources GLOBS ${arg_GLOBS} EXCLUDE ${arg_EXCLUDE})
-  if(sources)
-    add_library(${target} MODULE ${sources} ${arg_EXTRA})
-    target_link_libraries(${target} PRIVATE dfc_flags ${arg_LINKS})
-    set_target_properties(${target} PROPERTIES
-      LIBRARY_OUTPUT_DIRECTORY "${DFC_BIN_DIR}" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-    add_dependencies(dfc_modules ${target})
-  endif()
+  add_library(${target} MODULE ${sources} ${arg_EXTRA})
+  target_link_libraries(${target} PRIVATE dfc_flags ${arg_LINKS})
+  set_target_properties(${target} PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY "${DFC_BIN_DIR}" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  dfc_unity(${target} 8)
+  add_dependencies(dfc_modules ${target})
 endfunction()
 
-# The C++ reader and writer of a FlatBuffers schema, as #include "ir/<name>_generated.h", for TARGET and its users.
+# The C++ reader and writer of a FlatBuffers schema, as #include "<folder>/<name>_generated.h", for TARGET and its users.
 function(dfc_flatbuffer target schema)
-  file(GLOB found CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}" ${schema})
-  get_target_property(kind ${target} TYPE)
-  if(NOT found OR kind STREQUAL INTERFACE_LIBRARY)
-    return()
-  endif()
   cmake_path(GET schema PARENT_PATH folder)
   cmake_path(GET schema STEM name)
-  set(generated "${CMAKE_BINARY_DIR}/generated")
+  set(generated "${PROJECT_BINARY_DIR}/generated")
   set(header "${generated}/${folder}/${name}_generated.h")
   add_custom_command(OUTPUT "${header}"
-    COMMAND "${DFC_FLATC}" --cpp --cpp-std c++17 --scoped-enums -o "${generated}/${folder}" "${CMAKE_SOURCE_DIR}/${schema}"
+    COMMAND "${DFC_FLATC}" --cpp --cpp-std c++17 --scoped-enums -o "${generated}/${folder}" "${PROJECT_SOURCE_DIR}/${schema}"
     DEPENDS ${schema} COMMENT "flatc ${schema}" VERBATIM)
   target_sources(${target} PRIVATE "${header}")
   target_include_directories(${target} SYSTEM PUBLIC "${generated}")
   target_link_libraries(${target} PUBLIC dfc_flatbuffers)
 endfunction()
 
-# ir/all_ops.h in the build tree: an include of every op's header, so that a new op needs no second list.
+# ir/graph/all_ops.h in the build tree: an include of every op's header, so that a new op needs no second list.
 function(dfc_all_ops target)
-  file(GLOB headers CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}" ir/ops/*.h)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/ir/graph/ops/*.h")
   list(TRANSFORM headers REPLACE "(.+)" "#include \"\\1\"")
   list(JOIN headers "\n" includes)
-  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/ir/all_ops.h"
-       CONTENT "// Generated from ir/ops/*.h by tools/cmake/dfc_rooms.cmake.\n#pragma once\n${includes}\n" @ONLY)
-  target_include_directories(${target} SYSTEM PUBLIC "${CMAKE_BINARY_DIR}/generated")
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/ir/graph/all_ops.h"
+       CONTENT "// Generated from ir/graph/ops by tools/cmake/dfc_rooms.cmake.\n#pragma once\n${includes}\n" @ONLY)
+  target_include_directories(${target} SYSTEM PUBLIC "${PROJECT_BINARY_DIR}/generated")
 endfunction()

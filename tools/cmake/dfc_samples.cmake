@@ -3,7 +3,7 @@
 
 dfc_room_library(dfc_sample_data GLOBS samples/data/*.cpp LINKS dfc_compiler dfc_runtime ZLIB::ZLIB CLI11::CLI11)
 
-file(GLOB dfc_lessons CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}/samples"
+file(GLOB dfc_lessons CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/samples"
      samples/[0-9][0-9]_*.cpp samples/[0-9][0-9]_*/*.cpp)
 list(TRANSFORM dfc_lessons REPLACE "(/.*|\\.cpp)$" "")
 list(REMOVE_DUPLICATES dfc_lessons)
@@ -18,7 +18,7 @@ foreach(lesson IN LISTS dfc_lessons)
   if(TARGET dfc)
     add_dependencies(${target} dfc) # a lesson may run the tool
   endif()
-  set(folder "${CMAKE_BINARY_DIR}/samples/${lesson}")
+  set(folder "${PROJECT_BINARY_DIR}/samples/${lesson}")
   file(MAKE_DIRECTORY "${folder}")
   add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY "${folder}")
   add_test(NAME ${target}.help COMMAND ${target} --help)

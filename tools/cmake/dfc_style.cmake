@@ -12,17 +12,17 @@ if(dfc_cores LESS 1) # CMake counts through /proc, which a bare chroot lacks
 endif()
 
 function(dfc_style_test name)
-  add_test(NAME style.${name} COMMAND "${Python3_EXECUTABLE}" -B ${ARGN} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
+  add_test(NAME style.${name} COMMAND "${Python3_EXECUTABLE}" -B ${ARGN} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   set_tests_properties(style.${name} PROPERTIES LABELS style SKIP_RETURN_CODE 77 TIMEOUT 3600)
 endfunction()
 
 dfc_style_test(self tests/tools/style_test.py)
 dfc_style_test(rooms tools/style/rooms.py)
 dfc_style_test(format tools/style/format.py)
-dfc_style_test(names tools/style/names.py "${CMAKE_BINARY_DIR}")
-dfc_style_test(tidy tools/style/tidy.py "${CMAKE_BINARY_DIR}")
+dfc_style_test(names tools/style/names.py "${PROJECT_BINARY_DIR}")
+dfc_style_test(tidy tools/style/tidy.py "${PROJECT_BINARY_DIR}")
 set_tests_properties(style.names style.tidy PROPERTIES PROCESSORS ${dfc_cores})
 set_tests_properties(style.tidy PROPERTIES LABELS "style;heavy")
 
 add_custom_target(style COMMAND "${CMAKE_CTEST_COMMAND}" -L style -LE heavy --output-on-failure
-                  WORKING_DIRECTORY "${CMAKE_BINARY_DIR}" USES_TERMINAL)
+                  WORKING_DIRECTORY "${PROJECT_BINARY_DIR}" USES_TERMINAL)

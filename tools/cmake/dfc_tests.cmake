@@ -5,17 +5,17 @@ find_package(Catch2 REQUIRED)
 
 # The example files beside the checkout, or beside the folder of worktrees that holds it.
 foreach(place ../shared ../../shared)
-  cmake_path(ABSOLUTE_PATH place BASE_DIRECTORY "${CMAKE_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE folder)
+  cmake_path(ABSOLUTE_PATH place BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE folder)
   if(NOT DFC_SHARED_DIR AND IS_DIRECTORY "${folder}")
     set(DFC_SHARED_DIR "${folder}")
   endif()
 endforeach()
 if(DFC_SHARED_DIR)
-  file(CREATE_LINK "${DFC_SHARED_DIR}" "${CMAKE_BINARY_DIR}/share/dfc/shared" SYMBOLIC)
+  file(CREATE_LINK "${DFC_SHARED_DIR}" "${PROJECT_BINARY_DIR}/share/dfc/shared" SYMBOLIC)
 endif()
 
 # Catch2 2 is a header whose main() we compile once, here; Catch2 3 brings its own library.
-dfc_room_library(dfc_test_support GLOBS tests/support/*.cpp LINKS dfc_ir Threads::Threads)
+dfc_room_library(dfc_test_support GLOBS tests/support/*.cpp BATCH 1 LINKS dfc_ir Threads::Threads)
 get_target_property(kind dfc_test_support TYPE)
 if(kind STREQUAL INTERFACE_LIBRARY)
   message(FATAL_ERROR "tests/support has no sources")
@@ -27,29 +27,39 @@ else()
   target_link_libraries(dfc_test_support PUBLIC Catch2::Catch2WithMain)
   target_compile_definitions(dfc_test_support PUBLIC DFC_CATCH2_MAJOR=3)
 endif()
-# How tests find their files; its home is the runtime, which not every room's tests are linked with.
-target_sources(dfc_test_support PRIVATE runtime/executable_folder.cpp)
+target_link_libraries(dfc_test_support PUBLIC dfc_executable_folder) # how tests find their files
+# Tests whose helpers have names that a neighbour's have.
+set_source_files_properties(
+  tests/compiler/list_schedule_test.cpp tests/compiler/passes/set_precision_test.cpp tests/ir/graph/type_rules_test.cpp
+  tests/ir/graph/windows_test.cpp tests/property/mutation_test.cpp tests/runtime/cuda/cuda_library_convolution_test.cpp
+  tests/runtime/cuda/cuda_kernel_cache_test.cpp tests/runtime/kernels/kernels_functions_test.cpp
+  tests/runtime/kernels/kernels_matmul_test.cpp tests/runtime/kernels/kernels_rows_test.cpp
+  tests/compiler/passes/several_results_test.cpp tests/ir/machine/machine_test.cpp tests/runtime/files/files_safetensors_test.cpp
+  tests/tools/cli_machine_test.cpp tests/tools/cli_outputs_test.cpp
+  tests/runtime/kernels/kernels_fused_test.cpp tests/runtime/kernels/kernels_windows_test.cpp
+  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+set_source_files_properties(tests/support/catch_main.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS "-O0;-g0")
 
 # The cases are asked for when ctest starts, not when the executable is linked: nothing runs during a build.
 function(dfc_test_room room)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINKS")
   set(target tests_${room})
-  dfc_executable(${target} GLOBS tests/${room}/*.cpp LINKS dfc_test_support ${arg_LINKS})
+  dfc_executable(${target} GLOBS tests/${room}/*.cpp BATCH 5 LINKS dfc_test_support ${arg_LINKS})
   if(TARGET ${target})
-    set(ask "${CMAKE_BINARY_DIR}/tests/${target}.cmake")
+    set(ask "${PROJECT_BINARY_DIR}/tests/${target}.cmake")
     string(REGEX MATCH "^[0-9]+" major "${Catch2_VERSION}")
     file(WRITE "${ask}"
       "set(exe [==[${DFC_BIN_DIR}/${target}]==])\n"
-      "set(list [==[${CMAKE_BINARY_DIR}/tests/${target}_cases.cmake]==])\n"
+      "set(list [==[${PROJECT_BINARY_DIR}/tests/${target}_cases.cmake]==])\n"
       "set(prefix [==[${room}: ]==])\nset(room ${room})\nset(major ${major})\n"
-      "include([==[${CMAKE_SOURCE_DIR}/tools/cmake/dfc_discover_tests.cmake]==])\n")
+      "include([==[${PROJECT_SOURCE_DIR}/tools/cmake/dfc_discover_tests.cmake]==])\n")
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${ask}")
   endif()
 endfunction()
 
 dfc_test_room(ir LINKS dfc_ir)
 dfc_test_room(compiler LINKS dfc_compiler)
-if(TARGET tests_compiler AND EXISTS "${CMAKE_SOURCE_DIR}/samples/03_figure/graph.cpp")
+if(TARGET tests_compiler AND EXISTS "${PROJECT_SOURCE_DIR}/samples/03_figure/graph.cpp")
   target_sources(tests_compiler PRIVATE samples/03_figure/graph.cpp samples/03_figure/overlap.cpp) # the lesson itself
 endif()
 dfc_test_room(runtime LINKS dfc_runtime dfc_cuda_kernels)
@@ -76,11 +86,11 @@ endif()
 set(Protobuf_USE_STATIC_LIBS ON)
 find_package(Protobuf QUIET)
 if(Protobuf_FOUND AND Protobuf_PROTOC_EXECUTABLE)
-  set(schema "${CMAKE_SOURCE_DIR}/tests/onnx/onnx_subset.proto")
-  set(generated "${CMAKE_BINARY_DIR}/generated/onnx")
+  set(schema "${PROJECT_SOURCE_DIR}/tests/onnx/onnx_subset.proto")
+  set(generated "${PROJECT_BINARY_DIR}/generated/onnx")
   file(MAKE_DIRECTORY "${generated}")
   add_custom_command(OUTPUT "${generated}/onnx_subset.pb.cc" "${generated}/onnx_subset.pb.h"
-    COMMAND "${Protobuf_PROTOC_EXECUTABLE}" "--cpp_out=${generated}" "-I${CMAKE_SOURCE_DIR}/tests/onnx" "${schema}"
+    COMMAND "${Protobuf_PROTOC_EXECUTABLE}" "--cpp_out=${generated}" "-I${PROJECT_SOURCE_DIR}/tests/onnx" "${schema}"
     DEPENDS "${schema}" VERBATIM)
   add_library(dfc_onnx_subset STATIC "${generated}/onnx_subset.pb.cc")
   target_include_directories(dfc_onnx_subset SYSTEM PUBLIC "${generated}")
@@ -102,9 +112,9 @@ endforeach()
 find_program(DFC_VALGRIND valgrind)
 set(dfc_images /usr/share/datasets/fashion-mnist)
 if(TARGET dfc AND DFC_VALGRIND AND NOT DFC_SANITIZE AND EXISTS "${dfc_images}")
-  add_test(NAME tools.valgrind WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/tests"
+  add_test(NAME tools.valgrind WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/tests"
     COMMAND "${DFC_VALGRIND}" -q --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=9
-            $<TARGET_FILE:dfc> run "${CMAKE_SOURCE_DIR}/samples/04_graph_file/figure.dfg" -m cpu-2gpu --steps 2
+            $<TARGET_FILE:dfc> run "${PROJECT_SOURCE_DIR}/samples/04_graph_file/figure.dfg" -m cpu-2gpu --steps 2
             --feed images=fashion-mnist/train/images --feed labels=fashion-mnist/train/labels
             --trace valgrind-trace.json --save-state valgrind-state.safetensors)
   set_tests_properties(tools.valgrind PROPERTIES LABELS "tools;heavy" TIMEOUT 900 ENVIRONMENT ONEDNN_MAX_CPU_ISA=SSE41)

@@ -12,23 +12,26 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 # One folder for executables and modules: a module is looked for beside the executable.
-set(DFC_BIN_DIR "${CMAKE_BINARY_DIR}/bin")
+set(DFC_BIN_DIR "${PROJECT_BINARY_DIR}/bin")
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${DFC_BIN_DIR}")
 # What programs read at run time is looked for in ../share/dfc, seen from the executable, by its path in the source tree.
 # An installation has copies there (dfc_bundle.cmake), a build folder these links: no path of this machine is compiled in.
 foreach(room ir samples tests tools)
-  file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/share/dfc")
-  file(CREATE_LINK "${CMAKE_SOURCE_DIR}/${room}" "${CMAKE_BINARY_DIR}/share/dfc/${room}" SYMBOLIC)
+  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/share/dfc")
+  file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${room}" "${PROJECT_BINARY_DIR}/share/dfc/${room}" SYMBOLIC)
 endforeach()
 
 option(DFC_DEBUG_CHECKS "Verify every stage as it is made, and keep assertions" OFF)
+option(DFC_UNITY_BUILD "Compile several sources of a target together, which halves the cost of a whole build" ON)
 option(DFC_WERROR "Treat warnings as errors" ON)
 set(DFC_SANITIZE "" CACHE STRING "Value of -fsanitize=, or empty")
 
+# ccache knows files by their path in the source tree, so that a clone elsewhere finds what another has compiled.
 find_program(DFC_CCACHE ccache)
 if(DFC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER "${DFC_CCACHE}")
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${DFC_CCACHE}")
+  set(dfc_launcher "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${DFC_CCACHE}")
+  set(CMAKE_C_COMPILER_LAUNCHER "${dfc_launcher}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${dfc_launcher}")
 endif()
 
 include(CheckLinkerFlag)
@@ -44,10 +47,16 @@ add_link_options(LINKER:--as-needed)
 
 # Every target of ours links this; imported headers stay outside it because they are SYSTEM.
 add_library(dfc_flags INTERFACE)
-target_include_directories(dfc_flags INTERFACE "${CMAKE_SOURCE_DIR}")
+target_include_directories(dfc_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(dfc_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough
+  -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough
   -Wswitch -Wvla -Wundef -Wformat=2 $<$<BOOL:${DFC_WERROR}>:-Werror>)
+# Names of one file's anonymous namespace are no global names of another, although both may be compiled together.
+if(NOT DFC_UNITY_BUILD)
+  target_compile_options(dfc_flags INTERFACE -Wshadow)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  target_compile_options(dfc_flags INTERFACE -Wshadow=local)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # GCC 12 sees an overlap in std::string's operator+ that cannot be (GCC bug 105651).
   target_compile_options(dfc_flags INTERFACE -Wno-restrict)
@@ -60,14 +69,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
 endif()
 # a * b + c rounds twice unless the source asks for a fused multiply-add: the same bits on every processor.
 target_compile_options(dfc_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
-# Assertions and tests name their file as the repository does, not by where it lay on this machine. The other presets keep
-# whole paths, which editors find. The last spelling is what ccache's base_dir makes of the first; neither is hashed by it.
-if(CMAKE_BUILD_TYPE STREQUAL Release)
-  cmake_path(RELATIVE_PATH CMAKE_SOURCE_DIR BASE_DIRECTORY "${CMAKE_BINARY_DIR}" OUTPUT_VARIABLE dfc_way_back)
-  foreach(folder "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}" "${dfc_way_back}")
-    target_compile_options(dfc_flags INTERFACE "-fmacro-prefix-map=${folder}/=")
-  endforeach()
-endif()
+# Assertions and tests name their file as the repository does, not by where it lies on this machine. The last spelling is
+# what ccache's base_dir makes of the first; neither is hashed by it.
+cmake_path(RELATIVE_PATH PROJECT_SOURCE_DIR BASE_DIRECTORY "${PROJECT_BINARY_DIR}" OUTPUT_VARIABLE dfc_way_back)
+foreach(folder "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}" "${dfc_way_back}")
+  target_compile_options(dfc_flags INTERFACE "-fmacro-prefix-map=${folder}/=")
+endforeach()
 if(DFC_DEBUG_CHECKS)
   target_compile_definitions(dfc_flags INTERFACE DFC_DEBUG_CHECKS=1)
 endif()

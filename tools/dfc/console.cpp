@@ -25,10 +25,21 @@ Json jsonOf(const Diagnostic& diagnostic) {
     row["line"] = diagnostic.where.line;
     row["column"] = diagnostic.where.column;
   }
+  if (!diagnostic.note.empty()) {
+    row["note"] = diagnostic.note;
+  }
   if (!diagnostic.hint.empty()) {
     row["hint"] = diagnostic.hint;
   }
   return row;
+}
+
+Json listOf(const Diagnostics& diagnostics) {
+  Json list = Json::array();
+  for (const Diagnostic& diagnostic : diagnostics) {
+    list.push_back(jsonOf(diagnostic));
+  }
+  return list;
 }
 
 const char* kindOf(Exit status) {
@@ -78,6 +89,7 @@ std::string shownErrors(Diagnostics errors) {
   for (Diagnostic& error : errors) {
     error.where.file = oneLine(error.where.file);
     error.message = oneLine(error.message);
+    error.note = oneLine(error.note);
     error.hint = oneLine(error.hint);
   }
   return visible(render(errors));
@@ -110,11 +122,20 @@ void Console::note(const std::string& line) {
   }
 }
 
+void Console::warn(const Diagnostics& warnings) {
+  if (json_) {
+    warnings_.insert(warnings_.end(), warnings.begin(), warnings.end());
+  } else if (!warnings.empty()) {
+    write(err_, shownErrors(warnings));
+  }
+}
+
 Exit Console::finish(const std::string& object) {
   if (json_) {
     Json whole{{"status", "ok"}};
     whole.update(Json::parse(object));
     whole["notes"] = notes_;
+    whole["warnings"] = listOf(warnings_);
     write(out_, dump(whole));
   }
   if (std::fflush(out_) != 0 || std::ferror(out_) != 0) {
@@ -127,11 +148,11 @@ Exit Console::finish(const std::string& object) {
 Exit Console::fail(Exit status, const Diagnostics& errors) {
   std::fflush(out_);
   if (json_) {
-    Json list = Json::array();
-    for (const Diagnostic& error : errors) {
-      list.push_back(jsonOf(error));
+    Json whole{{"status", static_cast<int>(status)}, {"fault", kindOf(status)}, {"errors", listOf(errors)}};
+    if (!notes_.empty()) {
+      whole["notes"] = notes_;
     }
-    write(err_, dump({{"status", static_cast<int>(status)}, {"fault", kindOf(status)}, {"errors", list}}));
+    write(err_, dump(whole));
   } else {
     write(err_, status == Exit::UserError ? shownErrors(errors) : visible(render(errors)));
   }

@@ -27,10 +27,13 @@ class Console {
   void print(std::string_view text);
   /// A remark that is no error: a visible line on stderr, or an entry of "notes" with --json.
   void note(const std::string& line);
+  /// Warnings: rendered on stderr and visible, or entries of "warnings" with --json.
+  void warn(const Diagnostics& warnings);
   /// Ends a verb. `object` is a JSON object; with --json it goes to stdout with "status": "ok" before it and
-  /// the notes after.
+  /// the notes and warnings after.
   Exit finish(const std::string& object);
-  /// Ends a verb in errors: rendered on stderr and visible, or one JSON object there with --json.
+  /// Ends a verb in errors: rendered on stderr and visible, or one JSON object there with --json, which has
+  /// the notes too.
   Exit fail(Exit status, const Diagnostics& errors);
   std::FILE* errorStream() const { return err_; }
 
@@ -39,6 +42,7 @@ class Console {
   std::FILE* out_;
   std::FILE* err_;
   std::vector<std::string> notes_;
+  Diagnostics warnings_;
 };
 
 /// "error: no such X 'word'" with "did you mean", and the list of what there is.

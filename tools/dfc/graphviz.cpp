@@ -1,6 +1,6 @@
 #include "tools/dfc/graphviz.h"
 
-#include "ir/atomic_file.h"
+#include "ir/base/atomic_file.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "tools/dfc/machine_files.h"
 
 #include "compiler/place/place.h"
-#include "ir/atomic_file.h"
+#include "ir/base/atomic_file.h"
 #include "runtime/executable_folder.h"
 
 #include <fmt/format.h>

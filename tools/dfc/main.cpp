@@ -1,5 +1,6 @@
 // dfc: the command line. Chooses the verb, catches what only a tool may catch, and gives the exit status:
 // 0 fine, 1 the user's error, 2 the machine's failure, 3 a bug of ours, 130 interrupted.
+#include "ir/base/atomic_file.h"
 #include "runtime/errors.h"
 #include "tools/dfc/command_line.h"
 
@@ -18,6 +19,12 @@ int main(int argc, char** argv) {
     exit = runProgram(words, console);
   } catch (const MachineError& failure) {
     exit = console.fail(Exit::MachineFailure, {errorWithoutPlace(failure.what())});
+  } catch (const NoMemoryForFile& failure) {
+    exit =
+        console.fail(Exit::MachineFailure, {{Severity::Error,
+                                             {failure.file()},
+                                             "this host has too little memory for the contents of this file",
+                                             "close other programs, or use smaller batches"}});
   } catch (const std::bad_alloc&) {
     exit = console.fail(Exit::MachineFailure,
                         {errorWithoutPlace("this host has too little memory for that",

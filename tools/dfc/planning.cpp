@@ -4,9 +4,9 @@
 #include "compiler/cost/calibrated_cost_model.h"
 #include "compiler/passes/passes.h"
 #include "compiler/place/place.h"
-#include "ir/atomic_file.h"
 #include "ir/author/text/parse.h"
 #include "ir/author/text/pin_place.h"
+#include "ir/base/atomic_file.h"
 #include "tools/dfc/calibrations.h"
 #include "tools/dfc/host_machine.h"
 #include "tools/dfc/machine_files.h"
@@ -17,7 +17,6 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
 namespace dfc::tool {
 namespace {
@@ -81,9 +80,13 @@ Result<Machine> machineOf(const PlanOptions& options) {
 /// `machine` is null where there is none to check the pins against.
 CompileOptions compileOptionsOf(const PlanOptions& options, const Machine* machine, Diagnostics& errors) {
   CompileOptions result;
-  checkName("policy", options.policy, namesOf(allPolicies()), errors);
-  result.policy = options.policy;
-  checkName("precision", options.precision, precisions, errors);
+  if (!options.policy.empty()) {
+    checkName("policy", options.policy, namesOf(allPolicies()), errors);
+    result.policy = options.policy;
+  }
+  if (!options.precision.empty()) {
+    checkName("precision", options.precision, precisions, errors);
+  }
   result.precision = options.precision == precisions.back() ? ops::Precision::Tf32 : ops::Precision::Ieee;
   for (const std::string& pass : options.without) {
     checkName("pass", pass, namesOf(allPasses()), errors);
@@ -111,20 +114,18 @@ Diagnostic atPin(const std::string& text, const std::string& path, const Machine
       .value_or(error);
 }
 
-/// The first bytes of a regular file; of anything else none, so that a pipe is left as it is.
-std::string headOf(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) {
-    return "";
+/// Errors of a graph without ops, which has no place but its file.
+Diagnostics atFile(const std::string& path, Diagnostics errors) {
+  for (Diagnostic& error : errors) {
+    error.where.file = error.where.file.empty() ? path : error.where.file;
   }
-  std::ifstream in(path, std::ios::binary);
-  std::string head(4096, ' ');
-  in.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<size_t>(in.gcount()));
-  return head;
+  return errors;
 }
 
-/// Whether it begins as every plan does (ir/executable_format.h).
+/// The first bytes, which stay in a pipe; none of what is no file.
+std::string headOf(const std::string& path) { return peekFile(path, 4096); }
+
+/// Whether it begins as every plan does (ir/plan/file/executable_format.h).
 bool hasPlanMark(const std::string& head) { return head.starts_with("DFCPLAN\n"); }
 
 std::string listed(const std::string& text, const std::vector<std::string>& names) {
@@ -140,10 +141,16 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) 
                       : "machine: a file (JSON), or a shipped one by name; without it, this host "
                         "as one cpu with estimated rates (dfc machine -o FILE measures them)");
   machine->type_name("FILE|NAME")->required(machineRequired);
-  verb.add_option("--policy", options.policy, listed("who decides where ops run", namesOf(allPolicies())))
+  verb.add_option("--policy", options.policy,
+                  listed(fmt::format("who decides where ops run (default {})", CompileOptions().policy),
+                         namesOf(allPolicies())))
       ->type_name("NAME");
-  verb.add_option("--precision", options.precision,
-                  listed("how products of f32 matrices are taken where the graph leaves it open", precisions))
+  verb.add_option(
+          "--precision", options.precision,
+          listed(fmt::format("how products of f32 matrices are taken where the graph leaves it open (default "
+                             "{})",
+                             precisions.front()),
+                 precisions))
       ->type_name("NAME");
   verb.add_option("--pin", options.pins,
                   "ops whose name or scope matches PATTERN (with * and ?) run on DEVICE; the last match wins")
@@ -209,7 +216,11 @@ Result<Executable> compileFile(const std::string& path, const PlanOptions& optio
     return errors;
   }
   const RooflineCostModel roofline;
-  return compile(*graph, *machine, CalibratedCostModel(*std::move(tables), roofline), compileOptions);
+  auto plan = compile(*graph, *machine, CalibratedCostModel(*std::move(tables), roofline), compileOptions);
+  if (!plan && graph->opCount() == 0) {
+    return atFile(path, plan.errors());
+  }
+  return std::move(plan).withWarnings(graph.warnings());
 }
 
 Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const PlanOptions& options) {
@@ -217,10 +228,9 @@ Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const 
   if (!plan) {
     return plan.errors();
   }
-  const PlanOptions untouched;
-  if (*plan && (!options.machine.empty() || !options.pins.empty() || !options.memory.empty() ||
-                !options.without.empty() || !options.calibrations.empty() ||
-                options.policy != untouched.policy || options.precision != untouched.precision)) {
+  if (*plan && (!options.machine.empty() || !options.policy.empty() || !options.precision.empty() ||
+                !options.pins.empty() || !options.memory.empty() || !options.without.empty() ||
+                !options.calibrations.empty())) {
     return Diagnostic{Severity::Error,
                       {path},
                       "is a plan, compiled for its machine: -m, --policy, --precision, --pin, --memory, "
@@ -231,7 +241,9 @@ Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const 
   if (!executable) {
     return executable.errors();
   }
-  return std::shared_ptr<const Executable>(std::make_shared<Executable>(*std::move(executable)));
+  const Diagnostics warnings = executable.warnings();
+  std::shared_ptr<const Executable> sealed = std::make_shared<Executable>(*std::move(executable));
+  return Result<std::shared_ptr<const Executable>>(std::move(sealed)).withWarnings(warnings);
 }
 
 Rates ratesOf(const std::string& path, const PlanOptions& options) {

@@ -17,11 +17,10 @@ namespace dfc::tool {
 
 /// The options that `compile`, `run` and `view` share.
 struct PlanOptions {
-  std::string machine; ///< a file or the name of a shipped one; empty means this host, as one cpu
-  std::string policy = "heft";
-  std::string precision = "ieee";
-  std::vector<std::string> pins;         ///< "PATTERN=DEVICE"
-  std::vector<std::string> memory;       ///< "DEVICE=SIZE"
+  std::string machine;             ///< a file or the name of a shipped one; empty means this host, as one cpu
+  std::string policy, precision;   ///< empty: the default, and not an option that was given
+  std::vector<std::string> pins;   ///< "PATTERN=DEVICE"
+  std::vector<std::string> memory; ///< "DEVICE=SIZE"
   std::vector<std::string> without;      ///< passes to skip
   std::vector<std::string> calibrations; ///< files of measured times
 };
@@ -43,7 +42,8 @@ Result<Executable> compileFile(const std::string& path, const PlanOptions& optio
 /// errors beside a plan.
 Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const PlanOptions& options);
 
-/// Estimated where a graph file is compiled for this host because no machine was named.
+/// Estimated where a graph file is compiled for this host because no machine was named. To be asked before a
+/// source that is a pipe has been read.
 Rates ratesOf(const std::string& path, const PlanOptions& options);
 
 /// Gives devices the capacities that --memory asks for, each "DEVICE=SIZE"; what is wrong goes to `errors`.

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 
 from sources import ROOMS, ROOT, includes
@@ -18,6 +19,18 @@ def compiler_headers():
     """Flags that let clang find, after its own, the headers that only GCC brings (omp.h)."""
     folder = subprocess.run(["c++", "-print-file-name=include"], capture_output=True, text=True, check=True).stdout
     return [f"-idirafter{folder.strip()}"]
+
+
+def flags(command):
+    """The compile flags of COMMAND that matter to reading: without compiler, file names and warnings."""
+    words = iter(shlex.split(command)[1:])
+    kept = []
+    for word in words:
+        if word in ("-o", "-c", "-MF", "-MT"):
+            next(words)
+        elif not word.startswith(("-W", "-M")):
+            kept.append(word)
+    return kept
 
 
 class Hasher:
@@ -46,13 +59,20 @@ class Hasher:
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
+def sources_of(path):
+    """The sources that a row of the compile database compiles: those that a unity source includes, else the file itself."""
+    if path.parent.name != "Unity":
+        return [path]
+    return [pathlib.Path(name) for _, name in includes(path.read_text(encoding="utf-8"))]
+
+
 def entries(build):
     """The compile database's rows for files below the rooms: {path: command}, one a file."""
     rows = {}
     for row in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
-        path = (pathlib.Path(row["directory"]) / row["file"]).resolve()
-        if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in ROOMS:
-            rows.setdefault(path, row["command"])
+        for path in sources_of((pathlib.Path(row["directory"]) / row["file"]).resolve()):
+            if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in ROOMS:
+                rows.setdefault(path, row["command"])
     return rows
 
 

@@ -13,30 +13,17 @@ Exits 0 when all pass, 1 with the findings when not, 77 (skipped) where that cla
 
 import pathlib
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
 
-from database import CLANG_TIDY, Hasher, compiler_headers, entries, run
+from database import CLANG_TIDY, Hasher, compiler_headers, entries, flags, run
 from sources import ROOMS, ROOT, versioned
 
 SKIPPED = 77
 BATCH = 24
 ALONE = re.compile(r"HWY_TARGET_INCLUDE")  # files that include themselves, once for each instruction set
 NAMELESS = re.compile(r"CATCH_CONFIG_MAIN")  # makes Catch2 compile itself here: slow to read, and no name of ours
-
-
-def flags(command):
-    """The compile flags of COMMAND that matter to reading: without compiler, file names and warnings."""
-    words = iter(shlex.split(command)[1:])
-    kept = []
-    for word in words:
-        if word in ("-o", "-c", "-MF", "-MT"):
-            next(words)
-        elif not word.startswith(("-W", "-M")) and not word.endswith(".cpp"):
-            kept.append(word)
-    return kept
 
 
 def batches(rows):

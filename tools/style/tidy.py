@@ -10,16 +10,15 @@ import pathlib
 import subprocess
 import sys
 
-from database import CLANG_TIDY, Hasher, compiler_headers, entries, run
+from database import CLANG_TIDY, Hasher, compiler_headers, entries, flags, run
 from sources import ROOT, versioned
 
 SKIPPED = 77
 
 
-def check(tool, build, path):
-    """The findings in PATH, or an empty string."""
-    extra = [f"--extra-arg={flag}" for flag in ("-Wno-unknown-warning-option", *compiler_headers())]
-    command = [tool, "-p", str(build), "--quiet", *extra, str(path)]
+def check(tool, path, command):
+    """The findings in PATH, compiled as COMMAND says, or an empty string."""
+    command = [tool, "--quiet", str(path), "--", *flags(command), "-Wno-unknown-warning-option", *compiler_headers()]
     outcome = subprocess.run(command, capture_output=True, text=True, check=False)
     return "" if outcome.returncode == 0 else outcome.stdout + outcome.stderr
 
@@ -30,8 +29,8 @@ def main():
         print(f"style.tidy: clang-tidy {CLANG_TIDY} is not installed (package clang-tidy-{CLANG_TIDY}); skipped")
         return SKIPPED
     hasher = Hasher(CLANG_TIDY + (ROOT / ".clang-tidy").read_text(encoding="utf-8"))
-    work = {hasher.key([path], command): path for path, command in entries(build).items()}
-    ran, bad = run(build / "style" / "tidy", work, lambda path: check(tool, build, path))
+    work = {hasher.key([path], command): (path, command) for path, command in entries(build).items()}
+    ran, bad = run(build / "style" / "tidy", work, lambda item: check(tool, *item))
     print(f"style.tidy: {len(work)} files, {ran} checked now, {bad} with findings")
     return 1 if bad else 0
 

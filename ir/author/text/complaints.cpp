@@ -1,6 +1,7 @@
 // See complaints.h. A line of more than a few hundred bytes is cut around the place, so that a file of one
 // endless line costs no more than any other.
 #include "ir/author/text/complaints.h"
+#include "ir/base/utf8.h"
 
 #include "ir/author/text/quote.h"
 
@@ -15,8 +16,6 @@ namespace {
 constexpr std::ptrdiff_t bytesBefore = 160;
 constexpr std::ptrdiff_t bytesAfter = 200;
 constexpr std::string_view cut = "…";
-
-bool isContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
 } // namespace
 

@@ -2,8 +2,8 @@
 // reads.
 #pragma once
 
-#include "ir/base/diagnostic.h"
 #include "ir/author/text/lexer.h"
+#include "ir/base/diagnostic.h"
 
 namespace dfc::text {
 

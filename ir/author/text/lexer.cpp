@@ -1,6 +1,7 @@
 // See lexer.h. Letters are classified by a table; columns are kept as byte offsets less the continuation
 // bytes passed on the line, so that a long line costs nothing extra.
 #include "ir/author/text/lexer.h"
+#include "ir/base/utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -32,7 +33,6 @@ constexpr std::array<uint8_t, 256> makeClasses() {
 constexpr std::array<uint8_t, 256> classes = makeClasses();
 
 uint8_t classOf(char c) { return classes[static_cast<unsigned char>(c)]; }
-bool isContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
 TokenKind punctuation(char c) {
   switch (c) {
@@ -61,11 +61,6 @@ bool signBelongs(const char* begin, const char* at) {
 }
 
 } // namespace
-
-uint32_t codePoints(std::string_view text) {
-  return static_cast<uint32_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !isContinuation(c); }));
-}
 
 Lexer::Lexer(std::string_view text) : at_(text.data()), end_(text.data() + text.size()), lineBegin_(at_) {
   if (text.substr(0, 3) == "\xEF\xBB\xBF") { // a byte order mark is no part of the first line

@@ -61,7 +61,4 @@ class Lexer {
   uint32_t continuationBytes_ = 0; // of multi-byte letters, on this line so far
 };
 
-/// How many code points: bytes that do not continue one.
-uint32_t codePoints(std::string_view text);
-
 } // namespace dfc::text

@@ -2,9 +2,9 @@
 // through f32.
 #include "ir/author/text/number.h"
 
-#include "ir/base/half.h"
 #include "ir/author/text/float_layout.h"
 #include "ir/author/text/quote.h"
+#include "ir/base/half.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,11 @@
 // See parse.h: what is asked of a text before it is parsed.
 #include "ir/author/text/parse.h"
+#include "ir/base/utf8.h"
 
-#include "ir/atomic_file.h"
 #include "ir/author/text/parser.h"
 #include "ir/author/text/quote.h"
 #include "ir/author/text/units.h"
+#include "ir/base/atomic_file.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ Diagnostic notUtf8(std::string_view text, size_t offset, const std::string& file
   const auto line = static_cast<uint32_t>(std::count(before.begin(), before.end(), '\n') + 1);
   const size_t begin = before.rfind('\n') + 1; // npos + 1 is 0
   const text::Span place{text.data() + offset, text.data() + offset + 1, line,
-                         text::codePoints(before.substr(begin)) + 1};
+                         codePoints(before.substr(begin)) + 1};
   text::Complaints complaints(text, fileName);
   complaints.add(place,
                  fmt::format("byte 0x{:02x} is no part of UTF-8 text", static_cast<uint8_t>(text[offset])),
@@ -36,7 +37,7 @@ Result<Graph> parseGraph(std::string_view text, const std::string& fileName) {
                       fmt::format("at most {} are read; keep large data in array files: = file(\"w.npy\")",
                                   humanBytes(static_cast<int64_t>(largestGraphFile)))};
   }
-  if (const auto bad = text::firstBadUtf8(text)) {
+  if (const auto bad = firstBadUtf8(text)) {
     return notUtf8(text, *bad, fileName);
   }
   return text::Parser(text, fileName).run();

@@ -1,4 +1,4 @@
-// Graph files (.dfg): text to Graph. The grammar is in ir/text/README.md. Recursive descent over a
+// Graph files (.dfg): text to Graph. The grammar is in ir/author/text/README.md. Recursive descent over a
 // hand-written lexer, one pass, linear in the text.
 //
 // All errors of a file come at once, sorted, each with its line, a caret and the way out; what follows only

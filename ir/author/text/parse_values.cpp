@@ -42,7 +42,7 @@ bool Parser::readElementType(ElementType& out) {
 
 bool Parser::readType(TensorType& out) {
   const Token first = tokens_.now();
-  llvm::SmallVector<int64_t, 8> dims;
+  Dims dims;
   if (!readElementType(out.element)) {
     return false;
   }
@@ -63,7 +63,7 @@ bool Parser::readType(TensorType& out) {
   return true;
 }
 
-bool Parser::readDims(llvm::SmallVectorImpl<int64_t>& out) {
+bool Parser::readDims(Dims& out) {
   const Token open = tokens_.now();
   if (!tokens_.expect(TokenKind::OpenList, "'['", "a list is written [1, 2, 3]")) {
     return false;

@@ -4,10 +4,10 @@
 // poisoned.
 #pragma once
 
-#include "ir/graph/graph.h"
 #include "ir/author/text/number.h"
 #include "ir/author/text/symbols.h"
 #include "ir/author/text/token_stream.h"
+#include "ir/graph/graph.h"
 
 #include <array>
 #include <deque>
@@ -134,7 +134,7 @@ class Parser {
   // parse_values.cpp: types, numbers, strings
   bool readElementType(ElementType& out);
   bool readType(TensorType& out);
-  bool readDims(llvm::SmallVectorImpl<int64_t>& out);
+  bool readDims(Dims& out);
   bool readInteger(int64_t& out);
   bool readDouble(double& out);
   bool readString(std::string& out);

@@ -1,6 +1,6 @@
 // printGraph: see print.h. Runs of ops with one scope become one block; a pin stands on the block when all of
 // its ops share it, else on each op.
-#include "ir/plan/print.h"
+#include "ir/author/text/print.h"
 #include "ir/author/text/print_op.h"
 #include "ir/author/text/quote.h"
 

@@ -1,8 +1,8 @@
 // The writing half of number.h. std::to_chars gives the fewest digits that read back to the same f32 or f64;
 // the 16-bit floats go through f32, with as few digits as read back.
-#include "ir/base/half.h"
 #include "ir/author/text/float_layout.h"
 #include "ir/author/text/number.h"
+#include "ir/base/half.h"
 
 #include <fmt/format.h>
 

@@ -32,10 +32,4 @@ inline constexpr std::string_view knownEscapes =
 /// 'text' for a message: control characters escaped, the middle of a long one left out.
 std::string shown(std::string_view text);
 
-/// The offset of the first byte that is no part of well-formed UTF-8; none when all is well.
-std::optional<size_t> firstBadUtf8(std::string_view text);
-
-/// `text` without control characters (tabs stay) and without ill-formed UTF-8, each replaced by U+FFFD.
-std::string printable(std::string_view text);
-
 } // namespace dfc::text

@@ -2,8 +2,8 @@
 // once a name, at the end of the file, when it is known whether the definition comes later or never.
 #pragma once
 
-#include "ir/base/ids.h"
 #include "ir/author/text/complaints.h"
+#include "ir/base/ids.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/StringRef.h>

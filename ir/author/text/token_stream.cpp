@@ -1,5 +1,6 @@
 // See token_stream.h.
 #include "ir/author/text/token_stream.h"
+#include "ir/base/utf8.h"
 
 #include "ir/author/text/quote.h"
 

@@ -1,8 +1,7 @@
 // nlohmann's parser judges the text in a first pass that builds nothing and knows where it stopped; only what
 // it accepts is then built.
 #include "ir/base/json/json_document.h"
-
-#include "ir/author/text/lexer.h"
+#include "ir/base/utf8.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -169,7 +168,7 @@ void JsonDocument::refuseSyntax(size_t offset, size_t width, const std::string& 
                      reason,
                      syntaxHint(text_, offset, reason),
                      shownLine(linesOf(text_)[place.line - 1]),
-                     std::max(1U, text::codePoints(text_.substr(offset, width)))});
+                     std::max(1U, codePoints(text_.substr(offset, width)))});
 }
 
 void JsonDocument::add(const std::string& path, const JsonPlace& place, const std::string& message,

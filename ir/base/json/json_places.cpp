@@ -1,9 +1,7 @@
 // One pass over the text with a stack of the objects and arrays that are open; no recursion, so that depth
 // costs only memory.
 #include "ir/base/json/json_places.h"
-
-#include "ir/author/text/lexer.h"
-#include "ir/author/text/quote.h"
+#include "ir/base/utf8.h"
 
 #include <fmt/format.h>
 
@@ -61,13 +59,11 @@ class JsonScanner {
     for (; count > 0; --count, ++at_) {
       const bool newLine = text_[at_] == '\n';
       line_ += newLine ? 1 : 0;
-      column_ = newLine ? 1 : column_ + text::codePoints(text_.substr(at_, 1));
+      column_ = newLine ? 1 : column_ + codePoints(text_.substr(at_, 1));
     }
   }
 
-  JsonPlace placeUpTo(size_t end) const {
-    return {line_, column_, text::codePoints(text_.substr(at_, end - at_))};
-  }
+  JsonPlace placeUpTo(size_t end) const { return {line_, column_, codePoints(text_.substr(at_, end - at_))}; }
 
   std::string pathOfNext() const {
     if (open_.empty()) {
@@ -149,7 +145,7 @@ JsonPlace placeOfOffset(std::string_view text, size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
   const size_t lineStart = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
   return {static_cast<uint32_t>(std::count(before.begin(), before.end(), '\n')) + 1,
-          text::codePoints(before.substr(lineStart)) + 1, 1};
+          codePoints(before.substr(lineStart)) + 1, 1};
 }
 
 std::vector<std::string_view> linesOf(std::string_view text) {
@@ -167,7 +163,7 @@ std::vector<std::string_view> linesOf(std::string_view text) {
 }
 
 std::string shownLine(std::string_view line) {
-  return line.size() > longestShownLine ? std::string() : text::printable(line);
+  return line.size() > longestShownLine ? std::string() : printable(line);
 }
 
 std::string pathAround(const std::string& path) {

@@ -1,6 +1,4 @@
-// assign: at most a copy of the value into the parameter. Its result is the value, so the gradient goes
-// there; the parameter that it overwrites has no influence on it.
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/assign.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
@@ -17,10 +15,5 @@ TypeResult Assign::types(OperandTypes operands) const {
 }
 
 OpCost Assign::cost(OperandTypes, OperandTypes results) const { return movementCost(results); }
-
-void Assign::gradient(GradientRule& rule) const {
-  rule.independentOf(0);
-  rule.give(1, rule.cotangent());
-}
 
 } // namespace dfc::ops

@@ -1,8 +1,4 @@
-// matmul: with C = A B, dA = dC B^T and dB = A^T dC. Every transpose is an attribute of the two products, so
-// that none is an op; with a transposed operand the product that gives its gradient is written the other way
-// round. Both are taken in the precision of the product itself.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/matmul.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
@@ -61,7 +57,7 @@ TypeResult Matmul::types(OperandTypes operands) const {
         "the axes before the last two agree or are 1; reshape an operand");
   }
   Dims dims(batch->dims().begin(), batch->dims().end());
-  dims.append({a.rows, b.columns});
+  dims.insert(dims.end(), {a.rows, b.columns});
   return resultOf(OpKind::Matmul, operands, operands[0].element, dims);
 }
 
@@ -69,18 +65,6 @@ TypeResult Matmul::types(OperandTypes operands) const {
 OpCost Matmul::cost(OperandTypes operands, OperandTypes results) const {
   const Factor a(operands[0].shape, transposeA);
   return streamingCost(operands, results, 2 * static_cast<double>(a.columns));
-}
-
-void Matmul::gradient(GradientRule& rule) const {
-  const Tensor a = rule.operand(0), b = rule.operand(1), cotangent = rule.cotangent();
-  if (rule.wanted(0)) {
-    rule.give(0, transposeA ? dfc::matmul(b, cotangent, {transposeB, true}, precision)
-                            : dfc::matmul(cotangent, b, {false, !transposeB}, precision));
-  }
-  if (rule.wanted(1)) {
-    rule.give(1, transposeB ? dfc::matmul(cotangent, a, {true, transposeA}, precision)
-                            : dfc::matmul(a, cotangent, {!transposeA, false}, precision));
-  }
 }
 
 } // namespace dfc::ops

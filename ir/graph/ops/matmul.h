@@ -25,7 +25,6 @@ struct Matmul : OpDefaults {
 
   TypeResult types(OperandTypes operands) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;
-  void gradient(GradientRule& rule) const;
 };
 
 } // namespace dfc::ops

@@ -13,12 +13,17 @@ namespace {
 
 using Initialiser = Parameter::Initialiser;
 
-constexpr std::array<std::string_view, 6> initialiserNames = {"zeros",  "constant", "uniform",
-                                                              "normal", "glorot",   "file"};
+constexpr std::array<std::string_view, 8> initialiserNames = {"zeros",  "constant", "uniform",  "normal",
+                                                              "glorot", "file",     "heNormal", "heUniform"};
+
+bool scaledByFans(Initialiser initialiser) {
+  return initialiser == Initialiser::Glorot || initialiser == Initialiser::HeNormal ||
+         initialiser == Initialiser::HeUniform;
+}
 
 bool drawn(Initialiser initialiser) {
   return initialiser == Initialiser::Uniform || initialiser == Initialiser::Normal ||
-         initialiser == Initialiser::Glorot;
+         scaledByFans(initialiser);
 }
 
 // Why the initialiser's own numbers do not work, and the way out; empty when they do.
@@ -44,8 +49,11 @@ std::pair<std::string, std::string> wrongNumbers(const Parameter& parameter) {
     }
     break;
   case Initialiser::Glorot:
+  case Initialiser::HeNormal:
+  case Initialiser::HeUniform:
     if (parameter.type.shape.rank() < 2) {
-      return {"glorot needs the fan in and fan out of at least 2 axes",
+      return {fmt::format("{} needs the fan in and fan out of at least 2 axes",
+                          initialiserNames[static_cast<size_t>(parameter.initialiser)]),
               "start a vector with zeros, or give it a range with uniform"};
     }
     break;

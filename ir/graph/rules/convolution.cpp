@@ -83,13 +83,13 @@ Convolution convolutionOf(const ops::Conv2dFilterGradient& op, OperandTypes oper
 }
 
 std::optional<ConvolutionCall> convolutionCall(const OpAttributes& attributes, OperandTypes operands) {
-  if (const auto* forward = std::get_if<ops::Conv2d>(&attributes)) {
+  if (const auto* forward = attributes.getIf<ops::Conv2d>()) {
     return ConvolutionCall{ConvolutionPass::Forward, convolutionOf(*forward, operands)};
   }
-  if (const auto* toInput = std::get_if<ops::Conv2dInputGradient>(&attributes)) {
+  if (const auto* toInput = attributes.getIf<ops::Conv2dInputGradient>()) {
     return ConvolutionCall{ConvolutionPass::InputGradient, convolutionOf(*toInput, operands)};
   }
-  if (const auto* toFilter = std::get_if<ops::Conv2dFilterGradient>(&attributes)) {
+  if (const auto* toFilter = attributes.getIf<ops::Conv2dFilterGradient>()) {
     return ConvolutionCall{ConvolutionPass::FilterGradient, convolutionOf(*toFilter, operands)};
   }
   return std::nullopt;

@@ -15,8 +15,8 @@ TypeResult checkIndices(OpKind kind, OperandTypes operands, size_t which) {
 
 Dims gatheredDims(const Shape& whole, const Shape& indices, size_t axis) {
   Dims dims(whole.dims().begin(), whole.dims().begin() + static_cast<ptrdiff_t>(axis));
-  dims.append(indices.dims().begin(), indices.dims().end());
-  dims.append(whole.dims().begin() + static_cast<ptrdiff_t>(axis) + 1, whole.dims().end());
+  dims.insert(dims.end(), indices.dims().begin(), indices.dims().end());
+  dims.insert(dims.end(), whole.dims().begin() + static_cast<ptrdiff_t>(axis) + 1, whole.dims().end());
   return dims;
 }
 
@@ -25,9 +25,9 @@ std::optional<int64_t> indexedLength(const OpAttributes& attributes, OperandType
     const Shape& shape = operands[0].shape;
     return shape[*normalAxis(axis, shape.rank())];
   };
-  const auto* gather = std::get_if<ops::Gather>(&attributes);
-  const auto* scatter = std::get_if<ops::ScatterAdd>(&attributes);
-  const auto* oneHot = std::get_if<ops::OneHot>(&attributes);
+  const auto* gather = attributes.getIf<ops::Gather>();
+  const auto* scatter = attributes.getIf<ops::ScatterAdd>();
+  const auto* oneHot = attributes.getIf<ops::OneHot>();
   if (which == 1 && gather != nullptr) {
     return along(gather->axis);
   }

@@ -3,7 +3,7 @@
 // same functions, so that "-1" or "no axes" mean one thing everywhere. The op's name comes from the op table.
 #pragma once
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 
 #include <optional>
 #include <string>

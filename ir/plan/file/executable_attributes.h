@@ -2,8 +2,8 @@
 // For ir/executable_*.cpp only.
 #pragma once
 
+#include "ir/graph/op.h"
 #include "ir/plan/file/executable_schema.h"
-#include "ir/op.h"
 
 #include <span>
 #include <unordered_map>

@@ -12,7 +12,7 @@ namespace dfc {
 namespace {
 
 constexpr std::string_view magic = "DFCPLAN\n";
-constexpr size_t versionAt = 8, checksumAt = 12, planSizeAt = 16, constantsSizeAt = 24, headerBytes = 32;
+constexpr size_t versionAt = 8, checksumAt = 12, planSizeAt = 16, constantsSizeAt = 24;
 constexpr const char* compileAgain = "compile the graph again";
 
 template <class Integer>
@@ -53,56 +53,65 @@ bool startsLikePlan(std::span<const std::byte> bytes) {
 } // namespace
 
 std::vector<std::byte> wrapPlan(const PlanParts& parts) {
-  std::vector<std::byte> file(headerBytes + parts.plan.size() + parts.constants.size());
+  std::vector<std::byte> file(planHeaderBytes + parts.plan.size() + parts.constants.size());
   std::memcpy(file.data(), magic.data(), magic.size());
   put<uint32_t>(file, versionAt, formatVersion);
   put<uint64_t>(file, planSizeAt, parts.plan.size());
   put<uint64_t>(file, constantsSizeAt, parts.constants.size());
-  const auto plan = file.begin() + headerBytes;
+  const auto plan = file.begin() + planHeaderBytes;
   std::copy(parts.constants.begin(), parts.constants.end(),
             std::copy(parts.plan.begin(), parts.plan.end(), plan));
   put<uint32_t>(file, checksumAt, checksum(file));
   return file;
 }
 
-Result<PlanParts> unwrapPlan(std::span<const std::byte> bytes, const std::string& fileName) {
-  if (bytes.empty()) {
+std::optional<Diagnostic> planHeaderFault(std::span<const std::byte> head, uint64_t fileBytes,
+                                          const std::string& fileName) {
+  if (fileBytes == 0) {
     return failure(fileName, "the file is empty", compileAgain);
   }
-  if (!startsLikePlan(bytes)) {
+  if (!startsLikePlan(head)) {
     return failure(fileName, "is not a dfc plan", "make one with dfc compile GRAPH -m MACHINE -o PLAN");
   }
-  if (bytes.size() < headerBytes) {
-    return failure(fileName,
-                   fmt::format("truncated: {} bytes, and the header alone has {}", bytes.size(), headerBytes),
-                   compileAgain);
+  if (fileBytes < planHeaderBytes) {
+    return failure(
+        fileName, fmt::format("truncated: {} bytes, and the header alone has {}", fileBytes, planHeaderBytes),
+        compileAgain);
   }
-  const auto version = take<uint32_t>(bytes, versionAt);
+  const auto version = take<uint32_t>(head, versionAt);
   if (version != formatVersion) {
     return failure(fileName,
                    fmt::format("made by format version {}, this dfc reads {}", version, formatVersion),
                    "compile the graph again with this dfc");
   }
-  const auto planSize = take<uint64_t>(bytes, planSizeAt);
-  const auto constantsSize = take<uint64_t>(bytes, constantsSizeAt);
+  const auto planSize = take<uint64_t>(head, planSizeAt);
+  const auto constantsSize = take<uint64_t>(head, constantsSizeAt);
   constexpr uint64_t largest = uint64_t{1} << 62;
   if (planSize > largest || constantsSize > largest) {
     return failure(fileName,
                    fmt::format("damaged: its header gives {} and {} bytes", planSize, constantsSize),
                    compileAgain);
   }
-  const uint64_t whole = headerBytes + planSize + constantsSize;
-  if (bytes.size() < whole) {
-    return failure(fileName, fmt::format("truncated: {} of {} bytes", bytes.size(), whole), compileAgain);
+  const uint64_t whole = planHeaderBytes + planSize + constantsSize;
+  if (fileBytes < whole) {
+    return failure(fileName, fmt::format("truncated: {} of {} bytes", fileBytes, whole), compileAgain);
   }
-  if (bytes.size() > whole) {
-    return failure(fileName, fmt::format("has {} bytes after its end", bytes.size() - whole), compileAgain);
+  if (fileBytes > whole) {
+    return failure(fileName, fmt::format("has {} bytes after its end", fileBytes - whole), compileAgain);
+  }
+  return std::nullopt;
+}
+
+Result<PlanParts> unwrapPlan(std::span<const std::byte> bytes, const std::string& fileName) {
+  if (auto fault = planHeaderFault(bytes, bytes.size(), fileName)) {
+    return *std::move(fault);
   }
   const auto stored = take<uint32_t>(bytes, checksumAt);
   if (stored != checksum(bytes)) {
     return failure(fileName, "checksum differs: the file was altered", compileAgain);
   }
-  return PlanParts{bytes.subspan(headerBytes, planSize), bytes.last(constantsSize)};
+  return PlanParts{bytes.subspan(planHeaderBytes, take<uint64_t>(bytes, planSizeAt)),
+                   bytes.last(take<uint64_t>(bytes, constantsSizeAt))};
 }
 
 } // namespace dfc

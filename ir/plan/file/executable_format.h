@@ -15,6 +15,7 @@
 
 #include "ir/base/diagnostic.h"
 
+#include <optional>
 #include <span>
 
 namespace dfc {
@@ -27,7 +28,13 @@ struct PlanParts {
   std::span<const std::byte> constants;
 };
 
+inline constexpr size_t planHeaderBytes = 32;
+
 std::vector<std::byte> wrapPlan(const PlanParts& parts);
+/// What is wrong with a file of `fileBytes` that begins with `head`, of which the header is looked at: magic,
+/// version and sizes, in this order. So a large file that is no plan need not be read.
+std::optional<Diagnostic> planHeaderFault(std::span<const std::byte> head, uint64_t fileBytes,
+                                          const std::string& fileName);
 /// Checks magic, version, sizes and checksum, in this order. The parts lie in `bytes`.
 Result<PlanParts> unwrapPlan(std::span<const std::byte> bytes, const std::string& fileName);
 

@@ -1,8 +1,8 @@
 // The graph in a plan file. For ir/executable_*.cpp only.
 #pragma once
 
-#include "ir/plan/file/executable_schema.h"
 #include "ir/graph/graph.h"
+#include "ir/plan/file/executable_schema.h"
 
 #include <span>
 

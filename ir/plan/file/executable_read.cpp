@@ -2,7 +2,7 @@
 // every index is checked before it is used, the graph is built anew op by op with its types recomputed, and
 // what comes out is sealed, which runs every verifier. Nothing is allocated by a number that the file merely
 // claims.
-#include "ir/atomic_file.h"
+#include "ir/base/atomic_file.h"
 #include "ir/plan/executable.h"
 #include "ir/plan/file/executable_alignment.h"
 #include "ir/plan/file/executable_format.h"
@@ -10,12 +10,14 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 namespace dfc {
 namespace {
 
-constexpr uint64_t largestFile = uint64_t{1} << 36;
+constexpr uint64_t largestPlanFile = uint64_t{1} << 36;
 constexpr size_t mostErrorsShown = 20;
-constexpr const char* compileAgain = "the plan was not made by this dfc; compile the graph again";
+constexpr const char* notOurs = "the plan was not made by this dfc; compile the graph again";
 
 /// Rebuilds the stages from a verified buffer. `fail` records why it cannot go on.
 class PlanReader {
@@ -51,7 +53,7 @@ class PlanReader {
     const size_t left = errors.size() > mostErrorsShown ? errors.size() - mostErrorsShown : 0;
     errors.resize(errors.size() - left);
     for (Diagnostic& error : errors) {
-      error = {Severity::Error, {fileName_, 0, 0}, "damaged: " + error.message, compileAgain};
+      error = {Severity::Error, {fileName_, 0, 0}, "damaged: " + error.message, notOurs};
     }
     if (left > 0) {
       errors.push_back({Severity::Error, {fileName_, 0, 0}, fmt::format("and {} more", left)});
@@ -178,7 +180,7 @@ Result<Executable> Executable::parse(std::span<const std::byte> bytes, const std
   }
   constexpr int deepest = 8;
   const Diagnostic malformed{
-      Severity::Error, {fileName, 0, 0}, "damaged: its contents do not follow the plan format", compileAgain};
+      Severity::Error, {fileName, 0, 0}, "damaged: its contents do not follow the plan format", notOurs};
   // FlatBuffers addresses 31 bits; below four bytes there is not even a root.
   if (parts->plan.size() >= FLATBUFFERS_MAX_BUFFER_SIZE || parts->plan.size() < 8) {
     return malformed;
@@ -195,11 +197,23 @@ Result<Executable> Executable::parse(std::span<const std::byte> bytes, const std
 }
 
 Result<Executable> Executable::load(const std::string& path) {
-  const Result<std::vector<std::byte>> bytes = readFile(path, largestFile);
+  std::error_code notAFile;
+  const uint64_t size = std::filesystem::file_size(path, notAFile); // of a pipe it shows when all was read
+  const std::string head = peekFile(path, planHeaderBytes);
+  if (!notAFile && head.size() == std::min<uint64_t>(size, planHeaderBytes)) {
+    if (auto fault = planHeaderFault(std::as_bytes(std::span(head)), size, path)) {
+      return *std::move(fault);
+    }
+  }
+  const Result<std::vector<std::byte>> bytes = readFile(path, largestPlanFile);
   if (!bytes.ok()) {
     return bytes.errors();
   }
-  return parse(*bytes, path);
+  try {
+    return parse(*bytes, path);
+  } catch (const std::bad_alloc&) {
+    throw NoMemoryForFile(path);
+  }
 }
 
 } // namespace dfc

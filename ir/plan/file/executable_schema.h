@@ -6,4 +6,4 @@
 #include "ir/base/assert.h"
 
 #define FLATBUFFERS_ASSERT(condition) DFC_ASSERT(condition, "FlatBuffers")
-#include "ir/executable_generated.h"
+#include "ir/plan/file/executable_generated.h"

@@ -24,28 +24,27 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
   case OpKind::Constant:
   case OpKind::Transfer:
   case OpKind::Gradients: return nullptr;
-  case OpKind::Matmul: return makeMatmulKernel(std::get<ops::Matmul>(attributes), operands, results, pool);
+  case OpKind::Matmul: return makeMatmulKernel(attributes.as<ops::Matmul>(), operands, results, pool);
 #define DFC_OP(Type, text)
 #define DFC_ELEMENTWISE_OP(Type, text) case OpKind::Type:
 #include "ir/graph/ops.def"
 #undef DFC_OP
     return makeElementwiseKernel(attributes, operands, results, pool, shared);
   case OpKind::Fused:
-    return std::get<ops::Fused>(attributes).reduction == ops::Fused::Reduction::None
+    return attributes.as<ops::Fused>().reduction == ops::Fused::Reduction::None
                ? makeElementwiseKernel(attributes, operands, results, pool, shared)
                : makeReductionKernel(attributes, operands, results, pool);
   case OpKind::FusedMatmul:
-    return makeFusedMatmulKernel(std::get<ops::FusedMatmul>(attributes), operands, results, pool);
+    return makeFusedMatmulKernel(attributes.as<ops::FusedMatmul>(), operands, results, pool);
   case OpKind::ReduceSum:
   case OpKind::ReduceMean:
   case OpKind::ReduceMax:
   case OpKind::ReduceMin:
   case OpKind::ReduceProduct: return makeReductionKernel(attributes, operands, results, pool);
-  case OpKind::ArgMax: return makeArgMaxKernel(std::get<ops::ArgMax>(attributes), operands, pool);
-  case OpKind::Softmax:
-    return makeSoftmaxKernel(std::get<ops::Softmax>(attributes).axis, false, results[0], pool);
+  case OpKind::ArgMax: return makeArgMaxKernel(attributes.as<ops::ArgMax>(), operands, pool);
+  case OpKind::Softmax: return makeSoftmaxKernel(attributes.as<ops::Softmax>().axis, false, results[0], pool);
   case OpKind::LogSoftmax:
-    return makeSoftmaxKernel(std::get<ops::LogSoftmax>(attributes).axis, true, results[0], pool);
+    return makeSoftmaxKernel(attributes.as<ops::LogSoftmax>().axis, true, results[0], pool);
   case OpKind::SoftmaxCrossEntropy: return makeCrossEntropyKernel(operands, pool);
   case OpKind::SoftmaxCrossEntropyGradient: return makeCrossEntropyGradientKernel(operands, pool);
   case OpKind::Assign:
@@ -57,37 +56,37 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
   case OpKind::Pad:
   case OpKind::Split:
   case OpKind::Tile: return makeMovementKernel(attributes, operands, results, pool);
-  case OpKind::CumSum: return makeCumSumKernel(std::get<ops::CumSum>(attributes), operands, pool);
-  case OpKind::TopK: return makeTopKKernel(std::get<ops::TopK>(attributes), operands, pool);
-  case OpKind::Gather: return makeGatherKernel(std::get<ops::Gather>(attributes), operands, pool);
-  case OpKind::ScatterAdd: return makeScatterAddKernel(std::get<ops::ScatterAdd>(attributes), operands, pool);
-  case OpKind::OneHot: return makeOneHotKernel(std::get<ops::OneHot>(attributes), operands, results, pool);
-  case OpKind::Iota: return makeIotaKernel(std::get<ops::Iota>(attributes), pool);
-  case OpKind::Trilu: return makeTriluKernel(std::get<ops::Trilu>(attributes), operands, pool);
+  case OpKind::CumSum: return makeCumSumKernel(attributes.as<ops::CumSum>(), operands, pool);
+  case OpKind::TopK: return makeTopKKernel(attributes.as<ops::TopK>(), operands, pool);
+  case OpKind::Gather: return makeGatherKernel(attributes.as<ops::Gather>(), operands, pool);
+  case OpKind::ScatterAdd: return makeScatterAddKernel(attributes.as<ops::ScatterAdd>(), operands, pool);
+  case OpKind::OneHot: return makeOneHotKernel(attributes.as<ops::OneHot>(), operands, results, pool);
+  case OpKind::Iota: return makeIotaKernel(attributes.as<ops::Iota>(), pool);
+  case OpKind::Trilu: return makeTriluKernel(attributes.as<ops::Trilu>(), operands, pool);
   case OpKind::LayerNorm: {
-    const auto& op = std::get<ops::LayerNorm>(attributes);
+    const auto& op = attributes.as<ops::LayerNorm>();
     return makeNormKernel(op.axis, op.epsilon, true, operands, pool);
   }
   case OpKind::RmsNorm: {
-    const auto& op = std::get<ops::RmsNorm>(attributes);
+    const auto& op = attributes.as<ops::RmsNorm>();
     return makeNormKernel(op.axis, op.epsilon, false, operands, pool);
   }
-  case OpKind::Dropout: return makeDropoutKernel(std::get<ops::Dropout>(attributes), operands, pool);
-  case OpKind::BatchNorm: return makeBatchNormKernel(std::get<ops::BatchNorm>(attributes), operands, pool);
+  case OpKind::Dropout: return makeDropoutKernel(attributes.as<ops::Dropout>(), operands, pool);
+  case OpKind::BatchNorm: return makeBatchNormKernel(attributes.as<ops::BatchNorm>(), operands, pool);
   case OpKind::BatchNormTraining:
-    return makeBatchNormTrainingKernel(std::get<ops::BatchNormTraining>(attributes), operands, pool);
+    return makeBatchNormTrainingKernel(attributes.as<ops::BatchNormTraining>(), operands, pool);
   case OpKind::BatchNormGradient:
-    return makeBatchNormGradientKernel(std::get<ops::BatchNormGradient>(attributes), operands, pool);
+    return makeBatchNormGradientKernel(attributes.as<ops::BatchNormGradient>(), operands, pool);
   case OpKind::Conv2d:
   case OpKind::Conv2dInputGradient:
   case OpKind::Conv2dFilterGradient: return makeConvolutionKernel(attributes, operands, results, pool);
-  case OpKind::MaxPool: return makeMaxPoolKernel(std::get<ops::MaxPool>(attributes), operands, results, pool);
+  case OpKind::MaxPool: return makeMaxPoolKernel(attributes.as<ops::MaxPool>(), operands, results, pool);
   case OpKind::MaxPoolGradient:
-    return makeMaxPoolGradientKernel(std::get<ops::MaxPoolGradient>(attributes), operands, pool);
+    return makeMaxPoolGradientKernel(attributes.as<ops::MaxPoolGradient>(), operands, pool);
   case OpKind::AveragePool:
-    return makeAveragePoolKernel(std::get<ops::AveragePool>(attributes), operands, results, pool);
+    return makeAveragePoolKernel(attributes.as<ops::AveragePool>(), operands, results, pool);
   case OpKind::AveragePoolGradient:
-    return makeAveragePoolGradientKernel(std::get<ops::AveragePoolGradient>(attributes), results, pool);
+    return makeAveragePoolGradientKernel(attributes.as<ops::AveragePoolGradient>(), results, pool);
   }
   DFC_UNREACHABLE("op kind");
 }

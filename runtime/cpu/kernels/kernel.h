@@ -3,7 +3,7 @@
 // counts, on what ran before, or on where the buffers lie.
 #pragma once
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 #include "runtime/cpu/thread_pool.h"
 
 #include <cstddef>
@@ -16,7 +16,8 @@ class CpuKernel {
  public:
   virtual ~CpuKernel() = default;
   /// Buffers are row-major and aligned to 64 bytes. A result may be the very buffer of an operand where
-  /// `mayRunInPlace` says so; otherwise they do not overlap. Not re-entrant: one caller at a time.
+  /// `mayOverwrite` (ir/verify/overwrite.h) says so; otherwise they do not overlap. Not re-entrant: one
+  /// caller at a time.
   virtual void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) = 0;
 };
 

@@ -34,10 +34,10 @@ struct PackRequest {
   MatmulRequest product;
 };
 
-/// A part of a convolution of f32 or of one of its gradients, as ir/convolution.h says them: `batch` images
-/// of `groups` groups of `channels` channels each, and as many groups of `filters` filters. Planes, and the
-/// channels of a filter, are dense; strides, in elements, go from image to image, from result to result and
-/// from filter to filter.
+/// A part of a convolution of f32 or of one of its gradients, as ir/graph/rules/convolution.h says them:
+/// `batch` images of `groups` groups of `channels` channels each, and as many groups of `filters` filters.
+/// Planes, and the channels of a filter, are dense; strides, in elements, go from image to image, from result
+/// to result and from filter to filter.
 struct ConvolutionRequest {
   enum class Pass : uint8_t {
     Forward,       ///< image, filter -> result
@@ -63,8 +63,8 @@ struct LayerNormRequest {
   bool biased = false;
 };
 
-/// Windows over `planes` dense planes of f32, one after the other, as ir/windows.h says them; or the gradient
-/// of that. Of equals the first is the largest.
+/// Windows over `planes` dense planes of f32, one after the other, as ir/graph/rules/windows.h says them; or
+/// the gradient of that. Of equals the first is the largest.
 struct PoolRequest {
   enum class Kind : uint8_t { Largest, Mean, MeanWithPadding };
   enum class Pass : uint8_t {

@@ -93,7 +93,7 @@ DFC_INLINE void run($parameters$, const Block& block, Shared&) {
 $settle$}
 )";
 
-constexpr std::string_view passText = R"(
+constexpr std::string_view batchNormPassText = R"(
 constexpr int distinct = inner == 1 ? width : 1; // channels of a pack
 struct Shared {};
 DFC_INLINE void run($parameters$, Element* to, const Block& block, Shared&) {
@@ -197,11 +197,11 @@ class Writer {
     const int64_t columns = channels_.channels * channels_.inner / width_;
     const int64_t lanes = std::clamp<int64_t>(2 * residentThreads / columns, 1, channels_.outer);
     GeneratedLaunch launch;
-    launch.code = code(filled(passText, {{"parameters", parameters},
-                                         {"numbers", numbers},
-                                         {"load", load},
-                                         {"other", other},
-                                         {"value", value}}),
+    launch.code = code(filled(batchNormPassText, {{"parameters", parameters},
+                                                  {"numbers", numbers},
+                                                  {"load", load},
+                                                  {"other", other},
+                                                  {"value", value}}),
                        {{"columns", columns}, {"lanes", lanes}});
     launch.grid[0] = static_cast<uint32_t>(ceilDiv(columns * lanes, 256));
     launch.threads = 256;

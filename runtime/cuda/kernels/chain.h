@@ -5,7 +5,7 @@
 // each operand), `gather<W>(operands, i)` and `applied(inputs)`, a Pack<Element, W>.
 #pragma once
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 #include "runtime/cuda/kernels/access.h"
 #include "runtime/cuda/kernels/generated_kernel.h"
 

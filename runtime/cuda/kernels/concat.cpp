@@ -12,7 +12,7 @@ namespace dfc::cuda {
 namespace {
 
 constexpr size_t mostParts = 64;
-constexpr int64_t threads = 256;
+constexpr int64_t concatThreads = 256;
 
 constexpr std::string_view partText = R"(
 // Copies a part, [count / stretch, stretch], $direction$ columns of the whole, [count / stretch, row]; block 0 is
@@ -39,7 +39,7 @@ DFC_INLINE void copyPart(const Element* from, Element* to, Index block) {
 }
 )";
 
-constexpr std::string_view kernelText = R"(
+constexpr std::string_view concatText = R"(
 struct Shared {};
 DFC_INLINE void run($parameters$Element* whole, const Block& blockOf, Shared&) {
   const Index block = blockOf.x;
@@ -49,7 +49,7 @@ $parts$}
 struct Part {
   uint32_t number = 0; ///< of the operand of a concat, or of the result of a split
   int64_t stretch = 0, base = 0, count = 0, width = 1, unroll = 1;
-  int64_t blocks() const { return std::max<int64_t>(1, ceilDiv(count / width, threads * unroll)); }
+  int64_t blocks() const { return std::max<int64_t>(1, ceilDiv(count / width, concatThreads * unroll)); }
 };
 
 /// Parts of one tensor along an axis.
@@ -106,13 +106,13 @@ GeneratedLaunch launchOf(const Partition& all, llvm::ArrayRef<Part> parts) {
   launch.arguments.push_back({all.joins ? Argument::From::Result : Argument::From::Operand, 0, 0});
   launch.code =
       fmt::format("using Index = {};\nusing Element = {};\n", index.type(), bitsName(all.whole.element)) +
-      constant("threads", threads) + constant("Index", "row", index.of(all.row)) +
+      constant("threads", concatThreads) + constant("Index", "row", index.of(all.row)) +
       filled(partText, {{"direction", all.joins ? "into" : "from"},
                         {"from", all.joins ? dense : columns},
                         {"to", all.joins ? columns : dense}}) +
-      filled(kernelText, {{"parameters", parameters + (all.joins ? "" : "const ")}, {"parts", calls}});
+      filled(concatText, {{"parameters", parameters + (all.joins ? "" : "const ")}, {"parts", calls}});
   launch.grid[0] = static_cast<uint32_t>(blocks);
-  launch.threads = static_cast<uint32_t>(threads);
+  launch.threads = static_cast<uint32_t>(concatThreads);
   launch.streamed = true;
   return launch;
 }

@@ -14,7 +14,7 @@ namespace dfc::cuda {
 namespace {
 
 // Places are counted in the order of the sum; `loaded` gives `width` of them, and `offsetOf` where they lie.
-constexpr std::string_view headText = R"(
+constexpr std::string_view cumSumText = R"(
 DFC_INLINE Sum chunkBase(const Sum* totals, Index outer, Index chunk, Index column) {
   Sum base = Sum(0);
 #pragma unroll 8
@@ -222,7 +222,7 @@ class CumSumWriter {
     const IndexText index(type_.shape.elements() + threads_ * per_); // a tile may reach beyond the end
     GeneratedLaunch launch;
     launch.code =
-        constants(index) + std::string(headText) + (byRows() ? rowCode(totals) : columnCode(totals));
+        constants(index) + std::string(cumSumText) + (byRows() ? rowCode(totals) : columnCode(totals));
     launch.grid[0] = static_cast<uint32_t>(byRows() ? view_.outer : ceilDiv(view_.rows() / width_, threads_));
     launch.grid[1] = static_cast<uint32_t>(chunks_);
     launch.threads = static_cast<uint32_t>(threads_);

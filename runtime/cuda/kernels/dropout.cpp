@@ -1,5 +1,5 @@
-// dropout: each thread draws whole Philox blocks for its own elements (ir/dropout_mask.h), so nothing but the
-// operand is read.
+// dropout: each thread draws whole Philox blocks for its own elements (ir/graph/rules/dropout_mask.h), so
+// nothing but the operand is read.
 #include "ir/graph/rules/dropout_mask.h"
 #include "runtime/cuda/kernels/families.h"
 
@@ -10,7 +10,7 @@
 namespace dfc::cuda {
 namespace {
 
-constexpr std::string_view kernelText = R"(
+constexpr std::string_view dropoutText = R"(
 struct Words { u32 word[4]; };
 DFC_INLINE Words drawn(u64 group, u64 step) {
   u32 a = u32(group), b = u32(group >> 32), c = u32(step), d = u32(step >> 32);
@@ -77,10 +77,10 @@ GeneratedWork dropoutKernel(const ops::Dropout& op, const TensorType& operand) {
                   storageName(operand.element), operand.element == ElementType::F64 ? "f64" : "f32") +
       constant("Index", "count", index.of(count)) + constant("width", width) + constant("per", per) +
       constant("threads", threads) +
-      filled(kernelText, {{"key0", fmt::format("{}", static_cast<uint32_t>(seed))},
-                          {"key1", fmt::format("{}", static_cast<uint32_t>(seed >> 32))},
-                          {"threshold", fmt::format("{}", mask.threshold)},
-                          {"factor", fmt::format("{:a}", mask.factor)}});
+      filled(dropoutText, {{"key0", fmt::format("{}", static_cast<uint32_t>(seed))},
+                           {"key1", fmt::format("{}", static_cast<uint32_t>(seed >> 32))},
+                           {"threshold", fmt::format("{}", mask.threshold)},
+                           {"factor", fmt::format("{:a}", mask.factor)}});
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(groups, threads));
   launch.threads = static_cast<uint32_t>(threads);
   launch.streamed = true;

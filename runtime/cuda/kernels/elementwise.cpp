@@ -10,7 +10,7 @@
 namespace dfc::cuda {
 namespace {
 
-constexpr std::string_view kernelText = R"(
+constexpr std::string_view elementwiseText = R"(
 struct Shared {};
 DFC_INLINE void element($parameters$Element* to, u64 i) {
   const Operands from{$pointers$};
@@ -72,11 +72,12 @@ GeneratedWork streamedChain(const Chain& chain) {
   const int64_t threads = threadsFor(packs), unroll = unrollFor(chain, packs);
   const IndexText index = chain.index();
   GeneratedLaunch launch;
-  launch.code = chain.text(width) + constant("width", width) + constant("threads", threads) +
-                constant("unroll", unroll) + constant("Index", "packs", index.of(packs)) +
-                filled(kernelText, {{"parameters", chain.parameters()},
-                                    {"pointers", chain.pointers()},
-                                    {"rest", rest == 0 ? "" : filled(restText, {{"rest", index.of(rest)}})}});
+  launch.code =
+      chain.text(width) + constant("width", width) + constant("threads", threads) +
+      constant("unroll", unroll) + constant("Index", "packs", index.of(packs)) +
+      filled(elementwiseText, {{"parameters", chain.parameters()},
+                               {"pointers", chain.pointers()},
+                               {"rest", rest == 0 ? "" : filled(restText, {{"rest", index.of(rest)}})}});
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(packs, threads * unroll));
   launch.threads = static_cast<uint32_t>(threads);
   launch.streamed = launch.alone = true;

@@ -2,8 +2,8 @@
 #include "runtime/cuda/kernels/generated_kernel.h"
 
 #include "ir/base/assert.h"
-#include "ir/machine/calibration.h"
 #include "ir/graph/rules/op_rules.h"
+#include "ir/machine/calibration.h"
 #include "runtime/cuda/kernels/families.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -46,58 +46,56 @@ std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandT
 #include "ir/graph/ops.def"
 #undef DFC_OP
     return streamedChain(elementwiseChain(attributes, operands, result.element));
-  case OpKind::Fused: return fused(std::get<ops::Fused>(attributes), operands, result);
-  case OpKind::ReduceSum: return folded(operands[0], Fold::Sum, std::get<ops::ReduceSum>(attributes).axes);
-  case OpKind::ReduceMean: return folded(operands[0], Fold::Mean, std::get<ops::ReduceMean>(attributes).axes);
-  case OpKind::ReduceMax: return folded(operands[0], Fold::Max, std::get<ops::ReduceMax>(attributes).axes);
-  case OpKind::ArgMax: return folded(operands[0], Fold::ArgMax, {std::get<ops::ArgMax>(attributes).axis});
-  case OpKind::Softmax: return softmaxKernel(std::get<ops::Softmax>(attributes).axis, false, result);
-  case OpKind::LogSoftmax: return softmaxKernel(std::get<ops::LogSoftmax>(attributes).axis, true, result);
+  case OpKind::Fused: return fused(attributes.as<ops::Fused>(), operands, result);
+  case OpKind::ReduceSum: return folded(operands[0], Fold::Sum, attributes.as<ops::ReduceSum>().axes);
+  case OpKind::ReduceMean: return folded(operands[0], Fold::Mean, attributes.as<ops::ReduceMean>().axes);
+  case OpKind::ReduceMax: return folded(operands[0], Fold::Max, attributes.as<ops::ReduceMax>().axes);
+  case OpKind::ArgMax: return folded(operands[0], Fold::ArgMax, {attributes.as<ops::ArgMax>().axis});
+  case OpKind::Softmax: return softmaxKernel(attributes.as<ops::Softmax>().axis, false, result);
+  case OpKind::LogSoftmax: return softmaxKernel(attributes.as<ops::LogSoftmax>().axis, true, result);
   case OpKind::SoftmaxCrossEntropy: return crossEntropyKernel(operands);
   case OpKind::SoftmaxCrossEntropyGradient: return crossEntropyGradientKernel(operands);
-  case OpKind::Transpose: return transposeKernel(std::get<ops::Transpose>(attributes), operands[0], result);
+  case OpKind::Transpose: return transposeKernel(attributes.as<ops::Transpose>(), operands[0], result);
   case OpKind::Broadcast: return broadcastKernel(operands[0], result);
-  case OpKind::Concat: return concatKernel(std::get<ops::Concat>(attributes), operands, result);
-  case OpKind::Slice: return sliceKernel(std::get<ops::Slice>(attributes), operands[0], result);
-  case OpKind::Pad: return padKernel(std::get<ops::Pad>(attributes), operands[0], result);
-  case OpKind::ReduceMin: return folded(operands[0], Fold::Min, std::get<ops::ReduceMin>(attributes).axes);
+  case OpKind::Concat: return concatKernel(attributes.as<ops::Concat>(), operands, result);
+  case OpKind::Slice: return sliceKernel(attributes.as<ops::Slice>(), operands[0], result);
+  case OpKind::Pad: return padKernel(attributes.as<ops::Pad>(), operands[0], result);
+  case OpKind::ReduceMin: return folded(operands[0], Fold::Min, attributes.as<ops::ReduceMin>().axes);
   case OpKind::ReduceProduct:
-    return folded(operands[0], Fold::Product, std::get<ops::ReduceProduct>(attributes).axes);
-  case OpKind::CumSum: return cumSumKernel(std::get<ops::CumSum>(attributes), operands[0]);
-  case OpKind::TopK: return topKKernel(std::get<ops::TopK>(attributes), operands[0]);
-  case OpKind::Split: return splitKernel(std::get<ops::Split>(attributes), operands[0], results);
-  case OpKind::Tile: return tileKernel(std::get<ops::Tile>(attributes), operands[0], result);
-  case OpKind::Gather: return gatherKernel(std::get<ops::Gather>(attributes), operands, result);
-  case OpKind::ScatterAdd: return scatterAddKernel(std::get<ops::ScatterAdd>(attributes), operands);
-  case OpKind::OneHot: return oneHotKernel(std::get<ops::OneHot>(attributes), operands[0], result);
-  case OpKind::Iota: return iotaKernel(std::get<ops::Iota>(attributes));
-  case OpKind::Trilu: return triluKernel(std::get<ops::Trilu>(attributes), operands[0]);
+    return folded(operands[0], Fold::Product, attributes.as<ops::ReduceProduct>().axes);
+  case OpKind::CumSum: return cumSumKernel(attributes.as<ops::CumSum>(), operands[0]);
+  case OpKind::TopK: return topKKernel(attributes.as<ops::TopK>(), operands[0]);
+  case OpKind::Split: return splitKernel(attributes.as<ops::Split>(), operands[0], results);
+  case OpKind::Tile: return tileKernel(attributes.as<ops::Tile>(), operands[0], result);
+  case OpKind::Gather: return gatherKernel(attributes.as<ops::Gather>(), operands, result);
+  case OpKind::ScatterAdd: return scatterAddKernel(attributes.as<ops::ScatterAdd>(), operands);
+  case OpKind::OneHot: return oneHotKernel(attributes.as<ops::OneHot>(), operands[0], result);
+  case OpKind::Iota: return iotaKernel(attributes.as<ops::Iota>());
+  case OpKind::Trilu: return triluKernel(attributes.as<ops::Trilu>(), operands[0]);
   case OpKind::LayerNorm: {
-    const auto& op = std::get<ops::LayerNorm>(attributes);
+    const auto& op = attributes.as<ops::LayerNorm>();
     return normKernel(op.axis, op.epsilon, true, operands);
   }
   case OpKind::RmsNorm: {
-    const auto& op = std::get<ops::RmsNorm>(attributes);
+    const auto& op = attributes.as<ops::RmsNorm>();
     return normKernel(op.axis, op.epsilon, false, operands);
   }
-  case OpKind::Dropout: return dropoutKernel(std::get<ops::Dropout>(attributes), operands[0]);
-  case OpKind::BatchNorm: return batchNormKernel(std::get<ops::BatchNorm>(attributes), operands[0]);
+  case OpKind::Dropout: return dropoutKernel(attributes.as<ops::Dropout>(), operands[0]);
+  case OpKind::BatchNorm: return batchNormKernel(attributes.as<ops::BatchNorm>(), operands[0]);
   case OpKind::BatchNormTraining:
-    return batchNormTrainingKernel(std::get<ops::BatchNormTraining>(attributes), operands[0]);
+    return batchNormTrainingKernel(attributes.as<ops::BatchNormTraining>(), operands[0]);
   case OpKind::BatchNormGradient:
-    return batchNormGradientKernel(std::get<ops::BatchNormGradient>(attributes), operands[0]);
-  case OpKind::Conv2d: return convolutionKernel(std::get<ops::Conv2d>(attributes), operands, result);
+    return batchNormGradientKernel(attributes.as<ops::BatchNormGradient>(), operands[0]);
+  case OpKind::Conv2d: return convolutionKernel(attributes.as<ops::Conv2d>(), operands, result);
   case OpKind::Conv2dInputGradient:
-    return convolutionKernel(std::get<ops::Conv2dInputGradient>(attributes), operands, result);
+    return convolutionKernel(attributes.as<ops::Conv2dInputGradient>(), operands, result);
   case OpKind::Conv2dFilterGradient:
-    return convolutionKernel(std::get<ops::Conv2dFilterGradient>(attributes), operands, result);
-  case OpKind::MaxPool: return maxPoolKernel(std::get<ops::MaxPool>(attributes), operands[0], result);
-  case OpKind::MaxPoolGradient:
-    return maxPoolGradientKernel(std::get<ops::MaxPoolGradient>(attributes), operands);
-  case OpKind::AveragePool:
-    return averagePoolKernel(std::get<ops::AveragePool>(attributes), operands[0], result);
+    return convolutionKernel(attributes.as<ops::Conv2dFilterGradient>(), operands, result);
+  case OpKind::MaxPool: return maxPoolKernel(attributes.as<ops::MaxPool>(), operands[0], result);
+  case OpKind::MaxPoolGradient: return maxPoolGradientKernel(attributes.as<ops::MaxPoolGradient>(), operands);
+  case OpKind::AveragePool: return averagePoolKernel(attributes.as<ops::AveragePool>(), operands[0], result);
   case OpKind::AveragePoolGradient:
-    return averagePoolGradientKernel(std::get<ops::AveragePoolGradient>(attributes), operands[0], result);
+    return averagePoolGradientKernel(attributes.as<ops::AveragePoolGradient>(), operands[0], result);
   }
   DFC_UNREACHABLE("op kind");
 }

@@ -3,7 +3,7 @@
 // arguments.
 #pragma once
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 
 #include <array>
 #include <memory>

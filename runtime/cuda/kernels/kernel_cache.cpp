@@ -1,7 +1,7 @@
 // A file is "dfc-cubin", the checksum of the rest, the rest.
 #include "runtime/cuda/kernels/kernel_cache.h"
 
-#include "ir/atomic_file.h"
+#include "ir/base/atomic_file.h"
 #include "runtime/errors.h"
 
 #include <fmt/format.h>

@@ -1,14 +1,14 @@
-// The text in front of every kernel. Values live in registers as f32 (for f32, f16 and bf16), f64, i32, i64,
-// u8 or bool; `valueOf` and `stored` go between them and storage, `rounded` rounds a register to its own
-// type. The scalar functions mean what compiler/analysis/evaluate_scalar.cpp says, to the bit where it is
-// exact. A host that runs the text without CUDA (tests) defines DFC_ON_HOST and brings those four
-// functions, and what else stands behind that name in a kernel's text.
+// The preludeText in front of every kernel. Values live in registers as f32 (for f32, f16 and bf16), f64,
+// i32, i64, u8 or bool; `valueOf` and `stored` go between them and storage, `rounded` rounds a register to
+// its own type. The scalar functions mean what compiler/interpreter/evaluate_scalar.cpp says, to the bit
+// where it is exact. A host that runs the preludeText without CUDA (tests) defines DFC_ON_HOST and brings
+// those four functions, and what else stands behind that name in a kernel's preludeText.
 #include "runtime/cuda/kernels/generated_kernel.h"
 
 namespace dfc::cuda {
 namespace {
 
-constexpr std::string_view text = R"(
+constexpr std::string_view preludeText = R"(
 using u8 = unsigned char;
 using u16 = unsigned short;
 using u32 = unsigned int;
@@ -216,6 +216,6 @@ template <int width, class S> DFC_INLINE Pack<S, width> splatPack(S value) {
 
 } // namespace
 
-std::string_view prelude() { return text; }
+std::string_view prelude() { return preludeText; }
 
 } // namespace dfc::cuda

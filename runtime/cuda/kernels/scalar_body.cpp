@@ -108,7 +108,7 @@ std::string bodyOf(const ops::FusedBody& body, size_t operands) {
 
 Chain elementwiseChain(const OpAttributes& attributes, OperandTypes operands, ElementType result) {
   const Shape common = *commonShape(operands);
-  const auto* fused = std::get_if<ops::Fused>(&attributes);
+  const auto* fused = attributes.getIf<ops::Fused>();
   Chain chain{common.elements(), std::string(storageName(result)), byteWidth(result), {}, ""};
   for (size_t i = 0; i < operands.size(); ++i) {
     chain.sources.push_back(

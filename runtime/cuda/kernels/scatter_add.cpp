@@ -18,7 +18,7 @@ namespace {
 
 // What all launches share: the place that an index names, or one beyond the axis; and the rank of each thread
 // that says yes among those of its block, with the number of them.
-constexpr std::string_view headText = R"(
+constexpr std::string_view scatterText = R"(
 constexpr int warps = threads / 32;
 DFC_INLINE Index placeNamed(const Given* indices, Index at) {
   const i64 index = indices[at];
@@ -162,7 +162,7 @@ DFC_INLINE void run(const Element* from, $parameters$const Element* updates, Ele
 }
 )";
 
-constexpr int64_t threads = 256, warps = threads / 32;
+constexpr int64_t scatterThreads = 256, scatterWarps = scatterThreads / 32;
 constexpr int64_t mostWalked = 4096; ///< indices that every block may read
 constexpr int64_t mostRanges = 1024;
 
@@ -170,14 +170,14 @@ class ScatterWriter {
  public:
   ScatterWriter(const ops::ScatterAdd& op, OperandTypes operands)
       : type_(operands[0]), indices_(operands[1]), count_(operands[1].shape.elements()),
-        index_(std::max(operands[0].shape.elements(), operands[2].shape.elements()) + threads) {
+        index_(std::max(operands[0].shape.elements(), operands[2].shape.elements()) + scatterThreads) {
     const size_t along = *normalAxis(op.axis, type_.shape.rank());
     for (size_t d = 0; d < type_.shape.rank(); ++d) {
       (d < along ? outer_ : d == along ? length_ : inner_) *= type_.shape[d];
     }
     width_ = commonPowerOf2(packBytes / byteWidth(type_.element), {inner_});
-    columns_ = std::min(threads, powerOf2From(inner_ / width_));
-    slices_ = threads / columns_;
+    columns_ = std::min(scatterThreads, powerOf2From(inner_ / width_));
+    slices_ = scatterThreads / columns_;
     groups_ = ceilDiv(length_, slices_);
     range_ = ceilDiv(ceilDiv(length_, mostRanges), slices_) * slices_;
     ranges_ = ceilDiv(length_, range_);
@@ -206,8 +206,8 @@ class ScatterWriter {
   std::string head() const {
     return fmt::format("using Index = {};\nusing Given = {};\n", index_.type(),
                        storageName(indices_.element)) +
-           constant("threads", threads) + constant("Index", "length", index_.of(length_)) +
-           constant("Index", "count", index_.of(count_)) + std::string(headText);
+           constant("threads", scatterThreads) + constant("Index", "length", index_.of(length_)) +
+           constant("Index", "count", index_.of(count_)) + std::string(scatterText);
   }
   std::string ranges() const {
     return constant("Index", "range", index_.of(range_)) + constant("Index", "ranges", index_.of(ranges_));
@@ -217,22 +217,23 @@ class ScatterWriter {
     GeneratedLaunch launch;
     launch.code = std::move(code);
     launch.grid[0] = static_cast<uint32_t>(blocks);
-    launch.threads = threads;
+    launch.threads = scatterThreads;
     launch.barriers = true;
     launch.sharedBytes = static_cast<uint32_t>(sharedBytes);
     return launch;
   }
 
   GeneratedLaunch counting() const {
-    GeneratedLaunch launch = over(
-        head() + constant("Index", "range", index_.of(range_)) + std::string(countText), ranges_, warps * 4);
+    GeneratedLaunch launch =
+        over(head() + constant("Index", "range", index_.of(range_)) + std::string(countText), ranges_,
+             scatterWarps * 4);
     launch.arguments = {{Argument::From::Operand, 1, 0}, {Argument::From::Workspace, 0, 0}};
     return launch;
   }
 
   GeneratedLaunch listing() const {
     GeneratedLaunch launch =
-        over(head() + ranges() + std::string(listText), ranges_, warps * (indexBytes() + 8));
+        over(head() + ranges() + std::string(listText), ranges_, scatterWarps * (indexBytes() + 8));
     launch.arguments = {{Argument::From::Operand, 1, 0},
                         {Argument::From::Workspace, 0, 0},
                         {Argument::From::Workspace, 0, startsAt()},
@@ -259,8 +260,8 @@ class ScatterWriter {
   }
 
   GeneratedLaunch adding() const {
-    GeneratedLaunch launch =
-        over(head() + addingCode(), outer_ * groups_ * along(), threads * 2 * indexBytes() + warps * 8);
+    GeneratedLaunch launch = over(head() + addingCode(), outer_ * groups_ * along(),
+                                  scatterThreads * 2 * indexBytes() + scatterWarps * 8);
     launch.arguments.push_back({Argument::From::Operand, 0, 0});
     if (dealt_) {
       launch.arguments.append({{Argument::From::Workspace, 0, startsAt()},

@@ -1,6 +1,6 @@
-// A block's four warps share its tile's inner dimension: of every chunk of 32, each takes 8, one step of the
-// tensor cores, so that a chunk costs one barrier and every warp multiplies 32 x 32. Chunks come in by
-// asynchronous copies, three ahead. At the end the warps' sums are added in their order.
+// A block's four tileWarps share its tile's inner dimension: of every chunk of 32, each takes 8, one step of
+// the tensor cores, so that a chunk costs one barrier and every warp multiplies 32 x 32. Chunks come in by
+// asynchronous copies, three ahead. At the end the tileWarps' sums are added in their order.
 //
 // Strides in shared memory keep the 32 loads of a fragment's register in banks of their own: those of a
 // factor whose inner axis lies last are 4 more than a multiple of 32, of one whose inner axis lies first 8
@@ -15,7 +15,7 @@ namespace dfc::cuda {
 namespace {
 
 constexpr int64_t tile = 32, packElements = 4;
-constexpr int64_t chunk = 32, stages = 4, warps = 4;
+constexpr int64_t chunk = 32, stages = 4, tileWarps = 4;
 constexpr int64_t strideOfSums = tile + 4;
 
 constexpr int64_t strideWith(bool innerLast) { return innerLast ? chunk + 4 : tile + 8; }
@@ -42,7 +42,7 @@ DFC_INLINE u32 bitsOf(f32 a) { return __float_as_uint(a); }
 #endif
 )";
 
-constexpr std::string_view kernelText = R"(
+constexpr std::string_view tileText = R"(
 struct Shared { alignas(16) f32 at[$shared$]; };
 
 // The tensor cores drop the 13 bits behind tf32's last place. A third of that place, taken of the value, goes
@@ -160,7 +160,7 @@ std::string constantsOf(const TileProduct& product, int64_t width) {
   return constant("rows", product.rows) + constant("columns", product.columns) +
          constant("inner", product.inner) + boolean("transposedA", product.transposedA) +
          boolean("transposedB", product.transposedB) + constant("tile", tile) + constant("chunk", chunk) +
-         constant("stages", stages) + constant("warps", warps) + constant("threads", warps * 32) +
+         constant("stages", stages) + constant("warps", tileWarps) + constant("threads", tileWarps * 32) +
          constant("chunks", ceilDiv(product.inner, chunk)) + constant("width", width) +
          constant("strideOfSums", strideOfSums) + constant("elementsOfA", ofA) +
          constant("stageElements", ofA + ofB);
@@ -168,7 +168,7 @@ std::string constantsOf(const TileProduct& product, int64_t width) {
 
 int64_t sharedElements(const TileProduct& product) {
   const int64_t stage = tile * (strideWith(!product.transposedA) + strideWith(product.transposedB));
-  return std::max(stages * stage, warps * tile * strideOfSums);
+  return std::max(stages * stage, tileWarps * tile * strideOfSums);
 }
 
 } // namespace
@@ -213,10 +213,10 @@ GeneratedWork tileProductKernel(const TileProduct& product, Chain last) {
   const int64_t shared = sharedElements(product);
   launch.code =
       last.text(width) + constantsOf(product, width) + std::string(machineText) +
-      filled(kernelText,
+      filled(tileText,
              {{"shared", fmt::format("{}", shared)}, {"parameters", parameters}, {"pointers", pointers}});
   launch.grid[0] = static_cast<uint32_t>(product.tiles());
-  launch.threads = warps * 32;
+  launch.threads = tileWarps * 32;
   launch.sharedBytes = static_cast<uint32_t>(shared * 4);
   launch.barriers = true;
   GeneratedWork work;

@@ -3,7 +3,7 @@
 // follows the product is done to the sums before they are written.
 #pragma once
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 #include "runtime/cuda/kernels/chain.h"
 
 namespace dfc::cuda {

@@ -35,7 +35,7 @@ DFC_INLINE Key keyOf(Element element) {
 }
 )";
 
-constexpr std::string_view headText = R"(
+constexpr std::string_view topKText = R"(
 struct Entry { Key key; Place place; };
 DFC_INLINE bool better(const Entry& a, const Entry& b) {
   return a.key > b.key || (a.key == b.key && a.place < b.place);
@@ -137,19 +137,19 @@ DFC_INLINE void run(const Element* from, Element* values, i64* places, const Blo
 }
 )";
 
-constexpr int64_t threads = 256;
+constexpr int64_t topKThreads = 256;
 constexpr int64_t shortRow = 128;         ///< elements that are quicker compared each with each
 constexpr int64_t mostEntryBytes = 32768; ///< of shared memory
 
 class TopKWriter {
  public:
   TopKWriter(const ops::TopK& op, const TensorType& type)
-      : op_(op), type_(type), view_(type.shape, op.axis), index_(type.shape.elements() + 4 * threads) {}
+      : op_(op), type_(type), view_(type.shape, op.axis), index_(type.shape.elements() + 4 * topKThreads) {}
 
   GeneratedWork work() const {
-    const int64_t unroll = std::clamp<int64_t>(powerOf2From(view_.length / threads / 4), 1, 4);
+    const int64_t unroll = std::clamp<int64_t>(powerOf2From(view_.length / topKThreads / 4), 1, 4);
     const int64_t best = powerOf2From(op_.k);
-    const int64_t capacity = powerOf2From(best + threads * unroll);
+    const int64_t capacity = powerOf2From(best + topKThreads * unroll);
     const bool counts = view_.length <= shortRow || capacity * entryBytes() > mostEntryBytes;
     GeneratedLaunch launch;
     launch.code = head();
@@ -160,10 +160,10 @@ class TopKWriter {
                      std::string(selectText);
     }
     launch.grid[0] =
-        static_cast<uint32_t>(counts ? ceilDiv(view_.rows() * view_.length, threads) : view_.rows());
-    launch.threads = threads;
+        static_cast<uint32_t>(counts ? ceilDiv(view_.rows() * view_.length, topKThreads) : view_.rows());
+    launch.threads = topKThreads;
     launch.barriers = !counts;
-    launch.sharedBytes = counts ? 0 : static_cast<uint32_t>(capacity * entryBytes() + threads / 32 * 8);
+    launch.sharedBytes = counts ? 0 : static_cast<uint32_t>(capacity * entryBytes() + topKThreads / 32 * 8);
     launch.arguments = {
         {Argument::From::Operand, 0, 0}, {Argument::From::Result, 0, 0}, {Argument::From::Result, 1, 0}};
     return {{std::move(launch)}, 0};
@@ -180,13 +180,13 @@ class TopKWriter {
                     index_.type(), wideKey() ? "u64" : "u32", storageName(type_.element));
     text += constant("Index", "length", index_.of(view_.length)) +
             constant("Index", "inner", index_.of(view_.inner)) + constant("Index", "kept", index_.of(op_.k)) +
-            constant("threads", threads);
+            constant("threads", topKThreads);
     if (isFloat(type_.element)) {
       text += fmt::format("using Value = {};\nusing Real = {};\n", valueName(type_.element),
                           wideKey() ? "f64" : "f32");
     }
     return text + filled(isFloat(type_.element) ? floatKeyText : wholeKeyText, {{"flip", flip}}) +
-           std::string(headText);
+           std::string(topKText);
   }
 
   const ops::TopK& op_;

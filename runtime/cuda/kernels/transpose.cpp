@@ -55,7 +55,7 @@ GeneratedWork strided(llvm::ArrayRef<Moved> axes, const TensorType& operand) {
                         ""});
 }
 
-constexpr std::string_view kernelText = R"(
+constexpr std::string_view transposeText = R"(
 using Index = $Index$;
 using Element = $Element$;
 constexpr Index extentP = $extentP$, extentQ = $extentQ$;     // along the result's rows, along the operand's
@@ -122,16 +122,16 @@ GeneratedWork tiled(llvm::ArrayRef<Moved> axes, size_t q, ElementType element, i
   const int64_t tilesP = ceilDiv(p.extent, edge), tilesQ = ceilDiv(axes[q].extent, edge);
   GeneratedLaunch launch;
   launch.code = constant("width", width) + constant("edge", edge) + constant("pitch", pitch) +
-                filled(kernelText, {{"Index", std::string(index.type())},
-                                    {"Element", std::string(bitsName(element))},
-                                    {"extentP", index.of(p.extent)},
-                                    {"extentQ", index.of(axes[q].extent)},
-                                    {"strideP", index.of(p.from)},
-                                    {"strideQ", index.of(axes[q].to)},
-                                    {"tilesP", index.of(tilesP)},
-                                    {"tilesQ", index.of(tilesQ)},
-                                    {"batchFrom", Access(batchFrom).offset("batch", index)},
-                                    {"batchTo", Access(batchTo).offset("batch", index)}});
+                filled(transposeText, {{"Index", std::string(index.type())},
+                                       {"Element", std::string(bitsName(element))},
+                                       {"extentP", index.of(p.extent)},
+                                       {"extentQ", index.of(axes[q].extent)},
+                                       {"strideP", index.of(p.from)},
+                                       {"strideQ", index.of(axes[q].to)},
+                                       {"tilesP", index.of(tilesP)},
+                                       {"tilesQ", index.of(tilesQ)},
+                                       {"batchFrom", Access(batchFrom).offset("batch", index)},
+                                       {"batchTo", Access(batchTo).offset("batch", index)}});
   launch.grid[0] = static_cast<uint32_t>(tilesP * tilesQ * batches);
   launch.threads = 256;
   launch.barriers = true;

@@ -1,8 +1,8 @@
 // Walks the body's single chain from the product to the result, an instruction at a time.
 #include "runtime/cuda/launches/epilogue.h"
 
-#include "ir/base/assert.h"
 #include "ir/author/gelu_slope.h"
+#include "ir/base/assert.h"
 
 namespace dfc::cuda {
 namespace {

@@ -2,7 +2,7 @@
 // a thread. Sums wrap as the element type does.
 #pragma once
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 #include "runtime/cuda/kernels/generated_kernel.h"
 
 namespace dfc::cuda {

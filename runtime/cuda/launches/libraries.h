@@ -2,7 +2,7 @@
 // no GPU; whatever they do not make, and everything without them, is generated.
 #pragma once
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 #include "runtime/cuda/kernels/code.h"
 #include "runtime/cuda/launches/matmul_call.h"
 

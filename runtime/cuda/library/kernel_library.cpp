@@ -20,7 +20,7 @@ namespace {
 constexpr std::array options = {"--fmad=false", "--prec-div=true", "--prec-sqrt=true",
                                 "--ftz=false",  "--std=c++17",     "-default-device"};
 
-void check(nvrtcResult code, std::string_view doing) {
+void checkNvrtc(nvrtcResult code, std::string_view doing) {
   if (code != NVRTC_SUCCESS) {
     throw MachineError(fmt::format("{}: NVRTC answered {}", doing, nvrtcGetErrorString(code)));
   }
@@ -33,8 +33,8 @@ std::string keyOf(const std::string& text, const std::string& architecture) {
 
 struct Program {
   explicit Program(const std::string& text) {
-    check(nvrtcCreateProgram(&handle, text.c_str(), "dfc_kernel.cu", 0, nullptr, nullptr),
-          "opening a kernel's text");
+    checkNvrtc(nvrtcCreateProgram(&handle, text.c_str(), "dfc_kernel.cu", 0, nullptr, nullptr),
+               "opening a kernel's text");
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -64,9 +64,9 @@ std::string compile(const std::string& text, const std::string& architecture) {
                                    architecture, nvrtcGetErrorString(code), logOf(program), text));
   }
   size_t size = 0;
-  check(nvrtcGetCUBINSize(program.handle, &size), "reading a compiled kernel");
+  checkNvrtc(nvrtcGetCUBINSize(program.handle, &size), "reading a compiled kernel");
   std::string binary(size, '\0');
-  check(nvrtcGetCUBIN(program.handle, binary.data()), "reading a compiled kernel");
+  checkNvrtc(nvrtcGetCUBIN(program.handle, binary.data()), "reading a compiled kernel");
   return binary;
 }
 
@@ -94,7 +94,7 @@ cudaKernel_t loadBinary(const std::string& binary) {
 
 std::string compilerVersion() {
   int major = 0, minor = 0;
-  check(::nvrtcVersion(&major, &minor), "asking NVRTC's version");
+  checkNvrtc(::nvrtcVersion(&major, &minor), "asking NVRTC's version");
   return fmt::format("{}.{}", major, minor);
 }
 
@@ -105,9 +105,9 @@ std::string architectureOf(int ordinal) {
   dfc::cuda::check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal),
                    "asking a GPU's kind");
   int count = 0;
-  check(nvrtcGetNumSupportedArchs(&count), "asking NVRTC what it compiles for");
+  checkNvrtc(nvrtcGetNumSupportedArchs(&count), "asking NVRTC what it compiles for");
   std::vector<int> known(static_cast<size_t>(count));
-  check(nvrtcGetSupportedArchs(known.data()), "asking NVRTC what it compiles for");
+  checkNvrtc(nvrtcGetSupportedArchs(known.data()), "asking NVRTC what it compiles for");
   if (std::find(known.begin(), known.end(), major * 10 + minor) == known.end()) {
     throw MachineError(
         fmt::format("GPU {} is of architecture sm_{}{}, which NVRTC {} cannot compile for (it knows "

@@ -2,10 +2,10 @@
 
 #include "runtime/cuda/library/matmul.h"
 #include "runtime/cuda/measure/noise.h"
-#include "runtime/cuda/peers.h"
 #include "runtime/cuda/measure/probe_together.h"
 #include "runtime/cuda/measure/step_overhead.h"
 #include "runtime/cuda/measure/stopwatch.h"
+#include "runtime/cuda/peers.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include "runtime/cuda/measure/step_overhead.h"
 
+#include "runtime/cuda/measure/stopwatch.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/stream/signals.h"
-#include "runtime/cuda/measure/stopwatch.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "compiler/interpreter/evaluate.h"
 #include "compiler/passes/passes.h"
 #include "ir/author/text/parse.h"
-#include "ir/plan/print.h"
+#include "ir/author/text/print.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"

@@ -5,7 +5,7 @@
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
 #include "ir/author/text/parse.h"
-#include "ir/plan/print.h"
+#include "ir/author/text/print.h"
 #include "tests/support/catch.h"
 #include "tests/support/tiny_plan.h"
 

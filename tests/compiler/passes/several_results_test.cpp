@@ -3,7 +3,7 @@
 #include "compiler/passes/passes.h"
 #include "ir/author/dsl.h"
 #include "ir/author/text/parse.h"
-#include "ir/plan/print.h"
+#include "ir/author/text/print.h"
 #include "tests/support/catch.h"
 
 using namespace dfc;

@@ -1,5 +1,6 @@
 // The C++ DSL: that it reads like mathematics, and that mistakes are located where they were written.
 #include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
 
 #include "tests/support/catch.h"
 
@@ -47,6 +48,125 @@ TEST_CASE("dsl: every mistake is reported where it was written, and its results 
   CHECK(errors[1].where.line == line + 3);
   CHECK(errors[1].message ==
         "add of f32[64, 784] and f32[785, 256]: dimension 784 of [64, 784] meets 256 of [785, 256]");
+}
+
+TEST_CASE("dsl: code that computes with the shape of a mistake runs on, and the mistake is reported") {
+  Builder g;
+  const Tensor x = g.input("x", f32({64, 784}));
+  const uint32_t line = __LINE__ + 1;
+  Tensor bad = matmul(x, g.input("w", f32({785, 256})));
+  CHECK_FALSE(bad.valid());
+  const Shape shape = bad.shape();
+  const size_t rank = shape.rank();
+  REQUIRE(rank >= 4); // so that the axes below exist
+  CHECK(10 / shape[1] == 10);
+  const Tensor next =
+      matmul(bad, g.parameter("next", {bad.type().element, {shape[rank - 1], 10}}, glorot(1)));
+  CHECK_FALSE(next.valid());
+  Dims halves(shape.dims().begin(), shape.dims().end());
+  halves.push_back(2);
+  CHECK_FALSE(reshape(bad, halves).valid());
+  for (size_t axis = 0; axis < rank; ++axis) {
+    bad = reduceMean(bad, {static_cast<int64_t>(axis)}, true);
+  }
+  const Tensor loss = reduceSum(bad) * (1.0 / static_cast<double>(shape.elements()));
+  CHECK_FALSE(gradients(loss, {x})[0].valid());
+  g.fetch("loss", loss);
+  const Diagnostics errors = errorsOf(std::move(g));
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].where.line == line);
+}
+
+TEST_CASE("dsl: dimensions that make no shape are reported where the op is written, behind what came first") {
+  Builder g;
+  const uint32_t line = __LINE__ + 1;
+  const Tensor image = g.input("a", f32({2})) + g.input("b", f32({3}));
+  const Tensor kernel = g.parameter("kernel", f32({image.shape()[2] - 5, 4}), glorot(1));
+  const Tensor position = iota(g, i64({int64_t(1) << 40, int64_t(1) << 40}));
+  const Tensor value = g.constant(filledLiteral(f32({-2}), 1));
+  CHECK_FALSE(kernel.valid());
+  CHECK_FALSE(position.valid());
+  CHECK_FALSE(value.valid());
+  const Diagnostics errors = errorsOf(std::move(g));
+  REQUIRE(errors.size() == 4);
+  CHECK(errors[0].message == "add of f32[2] and f32[3]: dimension 2 of [2] meets 3 of [3]");
+  CHECK(errors[1].where.line == line + 1);
+  CHECK(errors[1].message == "parameter of f32[-4, 4]: no tensor may have this shape");
+  CHECK(errors[2].message == "iota of i64[1099511627776, 1099511627776]: no tensor may have this shape");
+  CHECK(errors[3].message == "constant of f32[-2]: no tensor may have this shape");
+}
+
+TEST_CASE("dsl: the type of a tensor that never had a value") {
+  CHECK_THROWS_AS(Tensor().type(), std::logic_error);
+  try {
+    (void)Tensor().shape();
+  } catch (const std::logic_error& error) {
+    CHECK(std::string(error.what()) == "type or shape of an empty Tensor: give it a value before it is used");
+  }
+}
+
+TEST_CASE("dsl: two parameters or inputs of one name are a mistake of the second") {
+  Builder g;
+  const uint32_t line = __LINE__ + 1;
+  const Tensor w = g.parameter("w", f32({3}));
+  CHECK_FALSE(g.parameter("w", f32({4})).valid());
+  CHECK_FALSE(g.input("w", f32({3})).valid());
+  CHECK(g.parameter("v", f32({3})).named("w").valid());
+  CHECK(w.named("w").valid()); // its own name again
+  const Diagnostics errors = errorsOf(std::move(g));
+  REQUIRE(errors.size() == 3);
+  CHECK(errors[0].message == "parameter 'w' has the name of an earlier parameter");
+  CHECK(errors[0].hint ==
+        fmt::format("the first is written at {}:{}; give each its own name, by which it is fed "
+                    "or restored",
+                    __FILE__, line));
+  CHECK(errors[0].where.line == line + 1);
+  CHECK(errors[1].message == "input 'w' has the name of an earlier parameter");
+  CHECK(errors[2].message == "parameter 'w' has the name of an earlier parameter");
+  CHECK(errors[2].where.line == line + 3);
+}
+
+TEST_CASE("dsl: an author's parameter keeps its name, other results and derived parameters give way") {
+  Builder g;
+  const Tensor x = g.input("x", f32({3}));
+  const Tensor made = relu(x), named = (x + 1).named("w");
+  const Tensor w = g.parameter("w", f32({3})), second = g.parameter("relu", f32({3}));
+  const Tensor derived = g.derivedParameter("w", f32({3})), other = (x * x).named("w");
+  const Graph& graph = g.graph().soFar();
+  CHECK(graph.nameOf(w.value()) == "w");
+  CHECK(graph.nameOf(second.value()) == "relu");
+  CHECK(graph.nameOf(made.value()) == "relu.2");
+  CHECK(graph.nameOf(named.value()) == "w.2");
+  CHECK(graph.nameOf(derived.value()) == "w.3");
+  CHECK(graph.nameOf(other.value()) == "w.4");
+  CHECK(graph.findValue("relu") == second.value());
+  CHECK(std::move(g).finish().ok());
+}
+
+TEST_CASE("dsl: a mistake in a function that is called often names the scope in which it happened") {
+  Builder g;
+  const auto encoder = g.scope("encoder");
+  const auto layer = [&](int number, int64_t width) {
+    const auto scope = g.scope(fmt::format("layer {}", number));
+    const Tensor x = g.input(fmt::format("x{}", number), f32({2, width}));
+    return matmul(x, g.parameter(fmt::format("w{}", number), f32({8, 8}), glorot(1)));
+  };
+  for (int number = 0; number < 12; ++number) {
+    layer(number, number == 7 ? 9 : 8);
+  }
+  g.report(std::source_location::current(), "another", "");
+  const Diagnostics errors = errorsOf(std::move(g));
+  REQUIRE(errors.size() == 2);
+  CHECK(errors[0].note == "in scope 'encoder/layer 7'");
+  CHECK(render(errors[0]).find("\n  note: in scope 'encoder/layer 7'\n  hint: ") != std::string::npos);
+  CHECK(errors[1].note == "in scope 'encoder'");
+}
+
+TEST_CASE("dsl: outside any scope a mistake has no note") {
+  Builder g;
+  const Tensor bad = g.input("a", f32({2})) + g.input("b", f32({3}));
+  CHECK_FALSE(bad.valid());
+  CHECK(errorsOf(std::move(g)).front().note.empty());
 }
 
 TEST_CASE("dsl: a number takes the other operand's element type") {

@@ -276,3 +276,20 @@ TEST_CASE("gradients: every op of the table gives gradients of its operands' typ
     }
   }
 }
+
+TEST_CASE("gradients: a parameter that the loss does not reach is a warning beside the graph") {
+  Builder g;
+  const Tensor x = g.input("x", f32({3}));
+  const Tensor used = g.parameter("used", f32({3})), unused = g.parameter("unused", f32({3}));
+  const Tensor loss = reduceSum(x * used).named("loss");
+  const uint32_t line = __LINE__ + 1;
+  const std::vector<Tensor> slopes = gradients(loss, {used, unused});
+  g.fetch("slope", slopes[1]);
+  const Result<Graph> graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  REQUIRE(graph.warnings().size() == 1);
+  CHECK(graph.warnings()[0].severity == Severity::Warning);
+  CHECK(graph.warnings()[0].message == "'loss' does not depend on parameter 'unused': its gradient is zeros");
+  CHECK(graph.warnings()[0].where.line == line);
+  CHECK(render(graph.warnings()).find(": warning: 'loss'") != std::string::npos);
+}

@@ -1,5 +1,6 @@
 // What the optimisers append. Their arithmetic is checked in tests/compiler/optimizers_test.cpp.
 #include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
 #include "ir/author/optimizers.h"
 #include "tests/support/catch.h"
 
@@ -94,4 +95,16 @@ TEST_CASE("optimisers: mistakes, each at the call") {
     CHECK(errors[i].where.file == __FILE__);
     CHECK(errors[i].where.line == line + i);
   }
+}
+
+TEST_CASE("optimizers: the states of two optimisers have names of their own") {
+  Builder g;
+  const Tensor a = g.parameter("a", f32({2})), b = g.parameter("b", f32({2}));
+  const std::vector<Tensor> slopes = gradients(reduceSum(a * b), {a, b});
+  adam({a}, {slopes[0]});
+  adam({b}, {slopes[1]});
+  const Result<Graph> graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  CHECK(graph->findValue("adam.beta1Power").valid());
+  CHECK(graph->findValue("adam.beta1Power.2").valid());
 }

@@ -1,8 +1,8 @@
 // Broken graph files: the message a person would want, to the letter; and no bytes at all that break the
 // parser.
-#include "ir/graph/same_graph.h"
 #include "ir/author/text/parse.h"
-#include "ir/plan/print.h"
+#include "ir/author/text/print.h"
+#include "ir/graph/same_graph.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
@@ -117,7 +117,7 @@ void checkHarmless(const std::string& text) {
 }
 
 TEST_CASE("mutated files do no harm", "[text]") {
-  std::vector<std::string> corpus = {test::readText(shippedFile("ir/text/README.md"))};
+  std::vector<std::string> corpus = {test::readText(shippedFile("ir/author/text/README.md"))};
   for (const fs::path& file : brokenFiles()) {
     corpus.push_back(test::readText(file));
   }
@@ -152,7 +152,7 @@ TEST_CASE("mutated files do no harm", "[text]") {
 }
 
 TEST_CASE("the example of the description is a graph file", "[text]") {
-  const std::string readme = test::readText(shippedFile("ir/text/README.md"));
+  const std::string readme = test::readText(shippedFile("ir/author/text/README.md"));
   const size_t begin = readme.find("```\n") + 4;
   const Result<Graph> graph =
       parseGraph(readme.substr(begin, readme.find("```", begin) - begin), "README.md");

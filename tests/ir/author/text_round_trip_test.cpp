@@ -1,7 +1,7 @@
 // The graph file is an exact form of the graph: what is printed reads back equal, and prints the same again.
-#include "ir/graph/same_graph.h"
 #include "ir/author/text/parse.h"
-#include "ir/plan/print.h"
+#include "ir/author/text/print.h"
+#include "ir/graph/same_graph.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/support/random_graph.h"
@@ -81,8 +81,9 @@ TEST_CASE("gradients, transfer and fused round-trip", "[text]") {
 TEST_CASE("every start of a parameter round-trips, also with fields that it does not use", "[text]") {
   GraphBuilder builder("starts");
   using Initialiser = ops::Parameter::Initialiser;
-  for (const auto kind : {Initialiser::Zeros, Initialiser::Constant, Initialiser::Uniform,
-                          Initialiser::Normal, Initialiser::Glorot, Initialiser::File}) {
+  for (const auto kind :
+       {Initialiser::Zeros, Initialiser::Constant, Initialiser::Uniform, Initialiser::Normal,
+        Initialiser::Glorot, Initialiser::File, Initialiser::HeNormal, Initialiser::HeUniform}) {
     for (const bool all : {false, true}) {
       ops::Parameter parameter;
       parameter.type = f32({2, 3});

@@ -14,6 +14,13 @@ TEST_CASE("diagnostic: place, line, caret and hint") {
                               "  hint: did you mean 'w2'?\n");
 }
 
+TEST_CASE("diagnostic: the scope is a note before the hint") {
+  const Diagnostic plain{Severity::Error, {"a.cpp", 7, 0}, "odd", "even it"};
+  CHECK(render(inScope(plain, "encoder/layer 3")) ==
+        "a.cpp:7: error: odd\n  note: in scope 'encoder/layer 3'\n  hint: even it\n");
+  CHECK(render(inScope(plain, "")) == "a.cpp:7: error: odd\n  hint: even it\n");
+}
+
 TEST_CASE("diagnostic: what is not known is left out") {
   CHECK(render(errorWithoutPlace("no machine")) == "error: no machine\n");
   CHECK(render(Diagnostic{Severity::Warning, {"a.cpp", 7, 0}, "slow"}) == "a.cpp:7: warning: slow\n");

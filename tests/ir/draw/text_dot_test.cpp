@@ -1,9 +1,9 @@
 // The picture of a graph, and the parts that all pictures share. Whether it is readable was judged by eye;
 // the tests keep it as it was judged and hold it to DOT's rules of quoting.
-#include "ir/draw/dot.h"
-#include "ir/draw/dot_parts.h"
 #include "ir/author/text/parse.h"
 #include "ir/author/text/units.h"
+#include "ir/draw/dot.h"
+#include "ir/draw/dot_parts.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"

@@ -1,7 +1,7 @@
 // What the type rules of indexing, ordering and normalising ops refuse, to the letter, and what they give.
 #include "ir/author/dsl.h"
 #include "ir/author/text/parse.h"
-#include "ir/plan/print.h"
+#include "ir/author/text/print.h"
 #include "tests/support/catch.h"
 
 #include <limits>

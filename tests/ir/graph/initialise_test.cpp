@@ -1,7 +1,7 @@
 // Philox against the known answers of Random123, and the initialisers by their moments, ranges and exact
 // bits.
-#include "ir/graph/initialise.h"
 #include "ir/base/philox.h"
+#include "ir/graph/initialise.h"
 #include "tests/support/catch.h"
 
 #include <cmath>
@@ -105,13 +105,39 @@ TEST_CASE("normal draws have their mean, deviation and tails") {
   CHECK(initialise(parameter(f32({10}), Initialiser::Normal, 2, 0)) == filledLiteral(f32({10}), 2));
 }
 
-TEST_CASE("glorot draws from plus and minus sqrt(6 / (fan in + fan out))") {
-  const Moments moments = momentsOf(initialise(parameter(f32({3, 100, 50}), Initialiser::Glorot)));
-  const double limit = 0.2; // sqrt(6 / (100 + 50))
-  CHECK(moments.low >= -limit);
-  CHECK(moments.low < -0.99 * limit);
-  CHECK(moments.high < limit);
-  CHECK(moments.high > 0.99 * limit);
+TEST_CASE("fans of a matrix and of a filter") {
+  const auto fans = [](const Shape& shape) {
+    const Fans both = fansOf(shape);
+    return std::pair(both.in, both.out);
+  };
+  CHECK(fans({784, 256}) == std::pair(784.0, 256.0));
+  CHECK(fans({64, 32, 3, 5}) == std::pair(480.0, 960.0)); // 32 * 3 * 5 and 64 * 3 * 5
+  CHECK(fans({8, 1, 3}) == std::pair(3.0, 24.0));         // a depthwise filter along one axis
+  CHECK_THROWS_AS(fansOf({7}), InternalError);
+}
+
+TEST_CASE("glorot and He draw as widely as the fans say") {
+  const auto drawnFrom = [](const Shape& shape, Initialiser how, double limit) {
+    const Moments moments = momentsOf(initialise(parameter(f32(shape), how)));
+    CHECK(moments.low >= -limit);
+    CHECK(moments.low < -0.99 * limit);
+    CHECK(moments.high < limit);
+    CHECK(moments.high > 0.99 * limit);
+  };
+  drawnFrom({100, 50}, Initialiser::Glorot, 0.2);          // sqrt(6 / (100 + 50))
+  drawnFrom({24, 96, 1, 5}, Initialiser::Glorot, 0.1);     // sqrt(6 / (96 * 5 + 24 * 5))
+  drawnFrom({150, 300}, Initialiser::HeUniform, 0.2);      // sqrt(6 / 150)
+  drawnFrom({100, 30, 4, 5}, Initialiser::HeUniform, 0.1); // sqrt(6 / (30 * 4 * 5))
+  // 60,000 normal draws stray by 0.1 / sqrt(60000) = 0.0004 in the mean, and less in the deviation.
+  const Moments normal = momentsOf(initialise(parameter(f32({300, 8, 5, 5}), Initialiser::HeNormal)));
+  CHECK(std::fabs(normal.mean) < 0.002);
+  CHECK(std::fabs(normal.deviation - 0.1) < 0.001); // sqrt(2 / (8 * 5 * 5))
+}
+
+TEST_CASE("glorot of a matrix has the bits of a uniform draw between its limits") {
+  const double limit = std::sqrt(6.0 / (20 + 30));
+  CHECK(initialise(parameter(f32({20, 30}), Initialiser::Glorot, 0, 0, 5)) ==
+        initialise(parameter(f32({20, 30}), Initialiser::Uniform, -limit, limit, 5)));
 }
 
 TEST_CASE("an element depends on seed and index only, and its bits are the same anywhere") {

@@ -1,16 +1,26 @@
 // Literals: values with shared storage, conversions as casts do.
-#include "ir/base/assert.h"
 #include "ir/graph/literal.h"
 #include "tests/support/catch.h"
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 using namespace dfc;
 
 namespace {
 Literal of(ElementType element, double value) { return filledLiteral({element, {}}, value); }
+
+std::string mistakeOf(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const LiteralError& error) {
+    return error.what();
+  }
+  return "no mistake";
+}
 } // namespace
 
 TEST_CASE("literal: contents, row-major") {
@@ -21,9 +31,39 @@ TEST_CASE("literal: contents, row-major") {
   CHECK(literal.data<float>()[5] == 6);
   CHECK(literal.bytes().size() == 24);
   CHECK(reinterpret_cast<uintptr_t>(literal.bytes().data()) % 64 == 0);
-  CHECK_THROWS_AS(literal.data<int32_t>(), InternalError);
-  CHECK_THROWS_AS(literal.at(6), InternalError);
-  CHECK_THROWS_AS(Literal(Shape{7}, std::span<const float>(values)), InternalError);
+}
+
+TEST_CASE("literal: what the caller asks wrongly is said as the caller's mistake") {
+  const std::vector<float> values = {1, 2, 3, 4, 5, 6};
+  Literal literal(Shape{2, 3}, std::span<const float>(values));
+  const std::string asDouble = "elements of f32[2, 3] read or written as f64: call data<float>() or "
+                               "mutableData<float>(), or convert element by element with at() and set()";
+  CHECK(mistakeOf([&] { literal.data<double>(); }) == asDouble);
+  CHECK(mistakeOf([&] { literal.mutableData<double>(); }) == asDouble);
+  CHECK(mistakeOf([&] { literal.at(6); }) == "element 6 of f32[2, 3]: it has 6 elements, counted from 0");
+  CHECK(mistakeOf([&] { literal.set(-1, 0); }) ==
+        "element -1 of f32[2, 3]: it has 6 elements, counted from 0");
+  CHECK(mistakeOf([&] { Literal(Shape{7}, std::span<const float>(values)); }) ==
+        "f32[7] made from 6 values: it has 7 elements, give as many values");
+}
+
+TEST_CASE("named literals: a name that is missing is named, with the nearest there is") {
+  NamedLiterals results = {{"loss", of(ElementType::F32, 1)}, {"accuracy", of(ElementType::F32, 2)}};
+  CHECK(results.at("loss").at(0) == 1);
+  results.at("loss").set(0, 3);
+  CHECK(std::as_const(results).at("loss").at(0) == 3);
+  const auto missing = [&](std::string_view name) {
+    try {
+      (void)results.at(name);
+    } catch (const std::out_of_range& error) {
+      return std::string(error.what());
+    }
+    return std::string("found");
+  };
+  CHECK(missing("acuracy") == "there is no tensor named 'acuracy'; did you mean 'accuracy'?");
+  CHECK(missing("w1") == "there is no tensor named 'w1'; there are 'accuracy', 'loss'");
+  results.clear();
+  CHECK(missing("w1") == "there is no tensor named 'w1': there is none at all");
 }
 
 TEST_CASE("literal: a copy is a value of its own") {

@@ -1,5 +1,4 @@
 // Element types, shapes and broadcasting.
-#include "ir/base/assert.h"
 #include "ir/graph/tensor_type.h"
 #include "tests/support/catch.h"
 
@@ -43,7 +42,20 @@ TEST_CASE("shapes: what is none") {
   CHECK_FALSE(Shape::valid({huge / 8 + 1}));
   CHECK_FALSE(Shape::valid({int64_t(1) << 40, int64_t(1) << 40}));
   CHECK_FALSE(Shape::valid({0, huge, huge})); // no element, yet no shape that anyone means
-  CHECK_THROWS_AS(Shape({-1}), InternalError);
+}
+
+TEST_CASE("shapes: what an author computed wrongly is ill-formed, not a crash") {
+  const int64_t large = int64_t(1) << 40;
+  const Shape negative = {2, -3}, tooLong = {1, 1, 1, 1, 1, 1, 1, 1, 2}, tooLarge = {large, large};
+  for (const Shape& shape : {negative, tooLong, tooLarge}) {
+    CHECK_FALSE(shape.wellFormed());
+    CHECK(shape.elements() == 0);
+    CHECK(f32(shape).bytes() == 0);
+  }
+  CHECK(Shape({2, 0}).wellFormed());
+  CHECK(toString(negative) == "[2, -3]");
+  CHECK(tooLong.rank() == 8);
+  CHECK(tooLong != Shape({1, 1, 1, 1, 1, 1, 1, 1}));
 }
 
 TEST_CASE("shapes: broadcasting") {

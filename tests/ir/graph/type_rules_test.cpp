@@ -252,6 +252,11 @@ TEST_CASE("types: parameters and how they start") {
   CHECK(typeOf(parameter(f32({2}), Start::Normal, 0, 0), {}) == f32({2}));
   CHECK(errorOf(parameter(f32({784}), Start::Glorot), {}) ==
         "parameter of f32[784]: glorot needs the fan in and fan out of at least 2 axes");
+  CHECK(typeOf(parameter(f32({8, 3, 5, 5}), Start::HeNormal), {}) == f32({8, 3, 5, 5}));
+  CHECK(errorOf(parameter(f32({784}), Start::HeNormal), {}) ==
+        "parameter of f32[784]: heNormal needs the fan in and fan out of at least 2 axes");
+  CHECK(errorOf(parameter(i32({2, 2}), Start::HeUniform), {}) ==
+        "parameter of i32[2, 2]: heUniform draws floats");
   CHECK(errorOf(parameter(i32({2}), Start::Uniform, 0, 1), {}) ==
         "parameter of i32[2]: uniform draws floats");
   CHECK(errorOf(parameter(f32({2}), Start::Uniform, 1, 1), {}) ==

@@ -1,9 +1,9 @@
 // The type rules of convolutions, pools and batch normalisations: shapes, prices, and refusals to the letter.
 #include "ir/graph/rules/windows.h"
 
-#include "ir/graph/rules/convolution.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
+#include "ir/graph/rules/convolution.h"
 #include "tests/support/catch.h"
 
 #include <limits>

@@ -2,8 +2,8 @@
 // tests/invalid/plans/<damage>.expected holds what each damage gives, to the letter.
 #include "ir/plan/executable.h"
 
-#include "ir/atomic_file.h"
 #include "ir/author/dsl.h"
+#include "ir/base/atomic_file.h"
 #include "ir/plan/file/executable_format.h"
 #include "ir/plan/file/executable_schema.h"
 #include "runtime/executable_folder.h"

@@ -146,9 +146,8 @@ TEST_CASE("verifyPlacedGraph: each rule broken once") {
                [](HandPlan& p) { p.placed.transfers[p.op("y")] = p.transfer("x@gpu0"); });
   gallery.show("a replica of no parameter",
                [](HandPlan& p) { p.placed.replicas[p.op("w@gpu0")] = p.op("y"); });
-  gallery.show("a replica with another start", [](HandPlan& p) {
-    std::get<ops::Parameter>(surgeon(p).op(p.op("w@gpu0")).attributes).seed = 3;
-  });
+  gallery.show("a replica with another start",
+               [](HandPlan& p) { surgeon(p).op(p.op("w@gpu0")).attributes.as<ops::Parameter>().seed = 3; });
   gallery.show("a replica of itself",
                [](HandPlan& p) { p.placed.replicas[p.op("w@gpu0")] = p.op("w@gpu0"); });
   gallery.show("a replica that is not refreshed", [](HandPlan& p) {
@@ -299,6 +298,37 @@ TEST_CASE("verifyMemoryPlan: no value of a tight arena can move") {
       CHECK_FALSE(verifyMemoryOf(plan).empty());
     }
   }
+}
+
+TEST_CASE("verifyMemoryPlan: an arena may be as large as its device, to the byte") {
+  HandPlan plan;
+  for (const DeviceId device : plan.machine.devices.ids()) {
+    plan.machine.devices[device].memoryBytes = plan.memory.arenaBytes[device];
+    CHECK(render(verifyMemoryOf(plan)) == "");
+    if (plan.memory.arenaBytes[device] > 1) {
+      --plan.machine.devices[device].memoryBytes;
+      CHECK(render(verifyMemoryOf(plan)) != "");
+    }
+    plan.machine.devices[device].memoryBytes = 0;
+  }
+}
+
+TEST_CASE("verifyMemoryPlan: offsets are multiples of the whole alignment, wherever else there is room") {
+  int moved = 0;
+  for (const ValueId value : HandPlan().placed.graph.values()) {
+    HandPlan plan;
+    Slot& slot = plan.memory.slots[value];
+    int64_t& arena = plan.memory.arenaBytes[slot.device];
+    slot.offset = alignUp(arena);
+    arena = slot.offset + alignUp(slot.bytes) + arenaAlignment;
+    if (!verifyMemoryOf(plan).empty()) {
+      continue; // it has to stay where it is
+    }
+    ++moved;
+    slot.offset += arenaAlignment / 4;
+    CHECK(render(verifyMemoryOf(plan)) != "");
+  }
+  CHECK(moved > 0);
 }
 
 TEST_CASE("verifyMemoryPlan: the next value of a parameter may be made in its own place") {

@@ -1,8 +1,8 @@
 // The generated CUDA text: there for every op and type that computes, always the same, free of what the graph
 // calls things, and, where NVRTC was found, compiled for an H100/H200 without a warning. What the kernels
 // compute is tested in tests/conformance.
-#include "runtime/cuda/kernels/rows/columns_ring.h"
 #include "runtime/cuda/kernels/kernel_text.h"
+#include "runtime/cuda/kernels/rows/columns_ring.h"
 #include "tests/runtime/cuda/nvrtc_compile.h"
 #include "tests/support/catch.h"
 #include "tests/support/kernel_cases.h"

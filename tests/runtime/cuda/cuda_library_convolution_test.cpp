@@ -13,7 +13,7 @@ namespace {
 class Played final : public ConvolutionLibrary {
  public:
   std::optional<int64_t> workspaceFor(const OpAttributes& attributes, OperandTypes) override {
-    const auto* op = std::get_if<ops::Conv2d>(&attributes);
+    const auto* op = attributes.getIf<ops::Conv2d>();
     return op != nullptr && op->groups == 1 ? std::optional<int64_t>(1000) : std::nullopt;
   }
 };

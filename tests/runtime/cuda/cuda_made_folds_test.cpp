@@ -1,7 +1,7 @@
 // Which folds are made along with what they fold, and what keeps others where they are.
-#include "ir/machine/calibration.h"
 #include "ir/author/dsl.h"
 #include "ir/graph/rules/op_rules.h"
+#include "ir/machine/calibration.h"
 #include "runtime/cuda/launches/launch_plan.h"
 #include "runtime/cuda/launches/made_folds.h"
 #include "tests/support/catch.h"

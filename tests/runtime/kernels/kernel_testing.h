@@ -2,7 +2,7 @@
 // that walk indices one by one.
 #pragma once
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 #include "runtime/cpu/kernels/kernel.h"
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Casts between all types, and the 16-bit conversions against ir/half.h.
+// Casts between all types, and the 16-bit conversions against ir/base/half.h.
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
 #include "tests/runtime/kernels/kernel_testing.h"
 #include "tests/support/catch.h"
@@ -69,7 +69,7 @@ TEST_CASE("integers cast to narrower integers by their low bits, to floats by ro
   }
 }
 
-TEST_CASE("every f16 and bf16 widens to the f32 that ir/half.h gives") {
+TEST_CASE("every f16 and bf16 widens to the f32 that ir/base/half.h gives") {
   std::vector<uint16_t> bits(65536);
   for (uint32_t i = 0; i < 65536; ++i) {
     bits[i] = static_cast<uint16_t>(i);
@@ -94,7 +94,7 @@ TEST_CASE("every f16 and bf16 widens to the f32 that ir/half.h gives") {
   }
 }
 
-TEST_CASE("f32 narrows to f16 and bf16 with the bits that ir/half.h gives") {
+TEST_CASE("f32 narrows to f16 and bf16 with the bits that ir/base/half.h gives") {
   std::mt19937 generator(41);
   std::vector<float> values;
   for (int i = 0; i < 200000; ++i) {

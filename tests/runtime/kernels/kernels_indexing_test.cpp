@@ -62,8 +62,8 @@ const std::vector<Case> cases = {
 
 Shape gatheredShape(const Case& test) {
   Dims dims(test.whole.dims().begin(), test.whole.dims().begin() + test.axis);
-  dims.append(test.indices.dims().begin(), test.indices.dims().end());
-  dims.append(test.whole.dims().begin() + test.axis + 1, test.whole.dims().end());
+  dims.insert(dims.end(), test.indices.dims().begin(), test.indices.dims().end());
+  dims.insert(dims.end(), test.whole.dims().begin() + test.axis + 1, test.whole.dims().end());
   return Shape(dims);
 }
 

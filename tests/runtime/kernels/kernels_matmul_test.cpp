@@ -15,7 +15,7 @@ const std::vector<ElementType> numbers = {ElementType::F32,  ElementType::F64, E
 
 Shape matrixShape(const Shape& batch, int64_t rows, int64_t columns, bool transposed) {
   Dims dims(batch.dims().begin(), batch.dims().end());
-  dims.append({transposed ? columns : rows, transposed ? rows : columns});
+  dims.insert(dims.end(), {transposed ? columns : rows, transposed ? rows : columns});
   return Shape(dims);
 }
 

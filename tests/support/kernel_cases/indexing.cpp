@@ -7,8 +7,8 @@ void addIndexing(Cases& cases, bool large) {
   const auto of = [&](Shape shape) { return cases.of(shape); };
   const auto at = [&](Shape whole, Shape indices, int64_t axis) {
     Dims dims(whole.dims().begin(), whole.dims().begin() + axis);
-    dims.append(indices.dims().begin(), indices.dims().end());
-    dims.append(whole.dims().begin() + axis + 1, whole.dims().end());
+    dims.insert(dims.end(), indices.dims().begin(), indices.dims().end());
+    dims.insert(dims.end(), whole.dims().begin() + axis + 1, whole.dims().end());
     cases.add<ops::Gather>({of(whole), i32(indices)}, [&](auto& op) { op.axis = axis; });
     cases.add<ops::ScatterAdd>({of(whole), i64(indices), of(Shape(dims))}, [&](auto& op) { op.axis = axis; });
   };

@@ -17,7 +17,7 @@ constexpr double mostOverTorch = 1;
 // for some milliseconds, the caches are its, and processors wake up slowly.
 constexpr double warmSeconds = 0.1;
 
-struct Work {
+struct TorchWork {
   std::string key, what;
   Result<Graph> graph;
   uint32_t steps; ///< of a sample
@@ -34,7 +34,7 @@ Machine hostOf(const Stage& stage) {
   return machine;
 }
 
-void besideTorch(Stage& stage, const PeerOptions& peers, const Work& work) {
+void besideTorch(Stage& stage, const PeerOptions& peers, const TorchWork& work) {
   if (!stage.wants(work.key)) {
     return;
   }

@@ -1,7 +1,7 @@
 // What compiling costs: time and memory per node of large graphs, stage by stage, and parsing their text.
 // Nothing is run. The limits are those of issue 4.
 #include "ir/author/text/parse.h"
-#include "ir/plan/print.h"
+#include "ir/author/text/print.h"
 #include "tools/bench/cost/costs.h"
 #include "tools/bench/graphs/large.h"
 

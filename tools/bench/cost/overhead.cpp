@@ -15,14 +15,14 @@ constexpr double mostOverBare = 2;
 constexpr const char* bareExecutor = "bare executor";
 constexpr uint32_t queues = 2;
 
-void nothing(void* /*context*/) {}
+void doNothing(void* /*context*/) {}
 
 /// The least that can be done: a task is called when its last predecessor has ended, on one thread;
 /// successors in compressed rows (CSR), counts of those still missing, a stack of what is ready.
 class BareExecutor {
  public:
   explicit BareExecutor(const Dag& dag)
-      : first_(dag.count() + 1), missing_(dag.count()), calls_(dag.count(), nothing) {
+      : first_(dag.count() + 1), missing_(dag.count()), calls_(dag.count(), doNothing) {
     for (const uint32_t before : dag.before) {
       ++first_[before + 1];
     }

@@ -1,6 +1,6 @@
 #include "tools/bench/experiments/traced.h"
 
-#include "ir/atomic_file.h"
+#include "ir/base/atomic_file.h"
 
 #include <filesystem>
 

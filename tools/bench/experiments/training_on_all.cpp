@@ -1,5 +1,5 @@
 // B3 on all GPUs of the machine, each with weights of its own and its part of the largest batch: gradients
-// exchanged whole, summed part by part and gathered, or sent round in a ring (ir/collectives.h).
+// exchanged whole, summed part by part and gathered, or sent round in a ring (ir/author/collectives.h).
 #include "tools/bench/experiments/training.h"
 
 #include <fmt/format.h>

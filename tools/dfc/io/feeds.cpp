@@ -2,8 +2,8 @@
 
 #include "samples/data/shuffle.h"
 #include "tools/dfc/all_errors.h"
-#include "tools/dfc/io/byte_rows.h"
 #include "tools/dfc/console.h"
+#include "tools/dfc/io/byte_rows.h"
 #include "tools/dfc/io/labels.h"
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/planning.h"

@@ -1,5 +1,6 @@
 #include "tools/dfc/io/fetches.h"
 
+#include "ir/base/atomic_file.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/npz.h"
 #include "tools/dfc/all_errors.h"
@@ -35,7 +36,20 @@ std::string numberText(const Literal& value, int64_t index) {
                                          : fmt::format("{:.6g}", value.at(index));
 }
 
+void writeBytes(const std::string& path, const Result<std::vector<std::byte>>& bytes, WrittenFiles& files) {
+  if (bytes) {
+    return files.add(path, writeFileAtomically(path, *bytes));
+  }
+  add(files.refused, bytes.errors());
+  files.lost.push_back(path);
+}
+
 } // namespace
+
+void WrittenFiles::add(const std::string& path, const Status& written) {
+  tool::add(failed, written.errors());
+  (written ? paths : lost).push_back(path);
+}
 
 void FetchFiles::addOutputs(const std::vector<std::string>& arguments, OutputFiles& files) {
   for (const std::string& argument : arguments) {
@@ -64,28 +78,20 @@ Result<FetchFiles> FetchFiles::parse(const std::vector<std::string>& arguments, 
   return files;
 }
 
-Result<std::vector<std::string>> FetchFiles::write(const NamedLiterals& results) const {
+WrittenFiles FetchFiles::write(const NamedLiterals& results) const {
   std::map<std::string, NamedLiterals> archives;
-  std::vector<std::string> written;
-  Diagnostics errors;
-  const auto note = [&](const std::string& path, const Status& status) {
-    add(errors, status.errors());
-    written.push_back(path);
-  };
+  WrittenFiles files;
   for (const Wish& wish : wishes_) {
     if (wish.path.ends_with(".npz")) {
       archives[wish.path].emplace(wish.name, results.at(wish.name));
     } else if (!wish.path.empty()) {
-      note(wish.path, writeNpy(wish.path, results.at(wish.name)));
+      writeBytes(wish.path, printNpy(results.at(wish.name), wish.path), files);
     }
   }
   for (const auto& [path, arrays] : archives) {
-    note(path, writeNpz(path, arrays));
+    writeBytes(path, printNpz(arrays, path), files);
   }
-  if (!errors.empty()) {
-    return errors;
-  }
-  return written;
+  return files;
 }
 
 bool FetchFiles::prints(const std::string& name) const {

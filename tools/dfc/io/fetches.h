@@ -7,6 +7,14 @@
 
 namespace dfc::tool {
 
+/// What became of files that were to be written.
+struct WrittenFiles {
+  std::vector<std::string> paths, lost;
+  Diagnostics refused; ///< no such file can hold the value: the author's mistake
+  Diagnostics failed;  ///< the file system's errors, in places that were writable before the run
+  void add(const std::string& path, const Status& written);
+};
+
 /// The fetches that the user asked for by --fetch, checked before the steps begin.
 class FetchFiles {
  public:
@@ -14,8 +22,8 @@ class FetchFiles {
   static Result<FetchFiles> parse(const std::vector<std::string>& arguments, const Graph& graph);
   /// The files that the arguments name, to be checked before the graph is even read.
   static void addOutputs(const std::vector<std::string>& arguments, OutputFiles& files);
-  /// Writes every file; gives their names.
-  Result<std::vector<std::string>> write(const NamedLiterals& results) const;
+  /// Writes every file, also after one that failed.
+  WrittenFiles write(const NamedLiterals& results) const;
   bool prints(const std::string& name) const;
 
  private:

@@ -1,12 +1,10 @@
 #include "tools/dfc/io/output_files.h"
 
+#include "ir/base/atomic_file.h"
+
 #include <fmt/format.h>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
@@ -27,8 +25,8 @@ bool sameFile(const std::string& a, const std::string& b) {
     return there;
   }
   std::error_code failed;
-  const files::path first = files::weakly_canonical(files::absolute(a), failed),
-                    second = files::weakly_canonical(files::absolute(b), failed);
+  const files::path first = files::weakly_canonical(files::absolute(fileBehindLinks(a)), failed),
+                    second = files::weakly_canonical(files::absolute(fileBehindLinks(b)), failed);
   return failed ? a == b : first == second;
 }
 
@@ -38,19 +36,6 @@ bool isSpecial(const std::string& path) {
   const auto kind = files::status(path, ignored).type();
   return kind == files::file_type::character || kind == files::file_type::fifo ||
          kind == files::file_type::socket || kind == files::file_type::block;
-}
-
-/// Creates a file beside `path`, as writing it will, and takes it away; 0 or the system's error. Permissions
-/// alone would not tell: a file system may be read-only or make no files at all.
-int tryFolderOf(const std::string& path) {
-  const std::string probe = fmt::format("{}.probe-{}", path, ::getpid());
-  const int file = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) {
-    return errno == EEXIST ? 0 : errno;
-  }
-  ::close(file);
-  ::unlink(probe.c_str());
-  return 0;
 }
 
 std::optional<Diagnostic> placeFault(const std::string& path) {
@@ -64,9 +49,8 @@ std::optional<Diagnostic> placeFault(const std::string& path) {
                ? bad(path, fmt::format("'{}' is no folder", folder.string()), "name another place")
                : bad(path, "its folder does not exist", "make the folder first");
   }
-  // A link is written through: what it names is what will be replaced.
-  const files::path real = files::weakly_canonical(path, ignored);
-  if (const int code = tryFolderOf(real.empty() ? path : real.string()); code != 0) {
+  // Permissions alone would not tell: a file system may be read-only or make no files at all.
+  if (const int code = tryWriting(path); code != 0) {
     return bad(path, fmt::format("cannot be written: {}", std::generic_category().message(code)),
                "check the folder, its permissions and the space left");
   }

@@ -1,16 +1,16 @@
 #include "tools/dfc/run/run_plan.h"
 
-#include "ir/atomic_file.h"
 #include "ir/author/text/units.h"
+#include "ir/base/atomic_file.h"
 #include "runtime/checkpoint.h"
 #include "tools/bench/host_facts.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/calibrations.h"
 #include "tools/dfc/io/feeds.h"
 #include "tools/dfc/io/fetches.h"
-#include "tools/dfc/interruption.h"
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/plan_report.h"
+#include "tools/dfc/run/interruption.h"
 #include "tools/dfc/run/progress.h"
 
 #include <fmt/format.h>
@@ -48,6 +48,7 @@ struct Setting {
   SessionOptions options;
   std::unique_ptr<Session> session;
   int64_t steps = 1;
+  Rates rates = Rates::OfTheMachine;
 };
 
 /// Before the graph is compiled and the feeds are read, which may take long.
@@ -95,6 +96,7 @@ Result<Setting> prepare(const RunArguments& arguments) {
     return errors;
   }
   Setting setting;
+  setting.rates = ratesOf(arguments.source, arguments.plan);
   auto plan = planToRun(arguments);
   auto options = sessionOptionsOf(arguments);
   Diagnostics errors = plan.errors();
@@ -139,7 +141,7 @@ Result<Setting> prepare(const RunArguments& arguments) {
       return restored.errors();
     }
   }
-  return setting;
+  return Result<Setting>(std::move(setting)).withWarnings(plan.warnings());
 }
 
 struct Outcome {
@@ -215,25 +217,36 @@ class Runner {
   int64_t ended_ = 0;
 };
 
-Result<std::vector<std::string>> writeFiles(const RunArguments& arguments, Setting& setting,
-                                            const Outcome& outcome) {
-  auto written = setting.fetches->write(outcome.last);
-  Diagnostics errors = written.errors();
-  std::vector<std::string> paths = written ? *written : std::vector<std::string>();
+/// Every file is tried, whatever became of the one before.
+WrittenFiles writeFiles(const RunArguments& arguments, Setting& setting, const Outcome& outcome) {
+  WrittenFiles files = setting.fetches->write(outcome.last);
   if (!arguments.saveState.empty()) {
-    add(errors, saveState(*setting.session, arguments.saveState).errors());
-    paths.push_back(arguments.saveState);
+    files.add(arguments.saveState, saveState(*setting.session, arguments.saveState));
   }
   if (!arguments.trace.empty()) {
     const Trace predicted = predictedTrace(*setting.plan);
     const Trace* traces[] = {&predicted, &outcome.trace};
-    add(errors, writeFileAtomically(arguments.trace, chromeTrace(traces, *setting.plan)).errors());
-    paths.push_back(arguments.trace);
+    files.add(arguments.trace, writeFileAtomically(arguments.trace, chromeTrace(traces, *setting.plan)));
   }
-  if (!errors.empty()) {
-    return errors;
+  return files;
+}
+
+/// What a run has come to where its end failed: "3 steps were run; written: a.npy; lost: s.safetensors".
+std::string completedText(const Outcome& outcome, const WrittenFiles& files) {
+  std::string text =
+      fmt::format("{} {} run", counted(outcome.steps, "step"), outcome.steps == 1 ? "was" : "were");
+  for (const auto& [word, paths] : {std::pair("written", &files.paths), std::pair("lost", &files.lost)}) {
+    text += paths->empty() ? "" : fmt::format("; {}: {}", word, fmt::join(*paths, ", "));
   }
-  return paths;
+  return text;
+}
+
+/// Errors of files that no format holds are the author's, all others the machine's.
+Exit failedFiles(const Outcome& outcome, const WrittenFiles& files, Console& console) {
+  Diagnostics errors = files.refused;
+  add(errors, files.failed);
+  console.note(completedText(outcome, files));
+  return console.fail(files.failed.empty() ? Exit::UserError : Exit::MachineFailure, errors);
 }
 
 /// Whether a device of the plan is played by something that it is not, or the plan is for another host: what
@@ -339,7 +352,8 @@ Exit runVerb(const RunArguments& arguments, Console& console) {
   if (!setting) {
     return console.fail(Exit::UserError, setting.errors());
   }
-  console.print(planSummary(*setting->plan, ratesOf(arguments.source, arguments.plan)));
+  console.warn(setting.warnings());
+  console.print(planSummary(*setting->plan, setting->rates));
   for (const std::string& line : setting->session->deviceReport()) {
     if (line.ends_with(": not used")) {
       continue; // the summary names them all in one line
@@ -357,16 +371,20 @@ Exit runVerb(const RunArguments& arguments, Console& console) {
     return console.fail(Exit::UserError, outcome.errors());
   }
   const auto files = writeFiles(arguments, *setting, *outcome);
-  if (!files) {
-    return console.fail(Exit::UserError, files.errors());
+  if (!files.lost.empty()) {
+    return failedFiles(*outcome, files, console);
   }
-  printOutcome(*setting, *outcome, *files, console);
+  printOutcome(*setting, *outcome, files.paths, console);
   const bool interrupted = outcome->steps < setting->steps;
   if (interrupted) {
     console.note(fmt::format("interrupted after {} of {}", outcome->steps, counted(setting->steps, "step")));
   }
-  const Exit written = console.finish(outcomeJson(*setting, *outcome, *files));
-  return interrupted && written == Exit::Fine ? Exit::Interrupted : written;
+  const Exit printed = console.finish(outcomeJson(*setting, *outcome, files.paths));
+  if (printed != Exit::Fine) {
+    console.note(completedText(*outcome, files));
+  }
+  return interrupted && (printed == Exit::Fine || interruption.byClosedOutput()) ? Exit::Interrupted
+                                                                                 : printed;
 }
 
 } // namespace dfc::tool

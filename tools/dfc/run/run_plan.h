@@ -1,8 +1,8 @@
 // The work of `dfc run`: from arguments to results.
 #pragma once
 
-#include "tools/dfc/run/backend_choice.h"
 #include "tools/dfc/planning.h"
+#include "tools/dfc/run/backend_choice.h"
 
 #include <optional>
 

@@ -5,13 +5,13 @@
 #include "tools/bench/bench.h"
 #include "tools/bench/stage.h"
 #include "tools/dfc/all_errors.h"
-#include "tools/dfc/run/backend_choice.h"
 #include "tools/dfc/calibrations.h"
 #include "tools/dfc/host_machine.h"
-#include "tools/dfc/machine_files.h"
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/io/output_files.h"
+#include "tools/dfc/machine_files.h"
 #include "tools/dfc/planning.h"
+#include "tools/dfc/run/backend_choice.h"
 #include "tools/dfc/user_cache.h"
 #include "tools/dfc/verbs.h"
 
@@ -34,7 +34,7 @@ struct BenchArguments {
   uint32_t samples = 0, steps = 0; ///< 0: the experiment's own
 };
 
-constexpr const char* examples =
+constexpr const char* benchExamples =
     R"(Without -m the machine is this host; where that shows no GPU, the shipped one with a CPU and two GPUs. GPUs that this
 host has not are emulated: then the work is small, and its times say nothing about GPUs.
 
@@ -245,7 +245,7 @@ void addBench(CLI::App& program, Verbs& verbs) {
                    "seconds that one script of peers, dfc_executors, dfc_cublaslt or dfc_micro may take")
       ->type_name("S")
       ->check(seconds());
-  verb->footer(examples);
+  verb->footer(benchExamples);
   verbs[verb] = [arguments](Console& console) { return benchVerb(*arguments, console); };
 }
 

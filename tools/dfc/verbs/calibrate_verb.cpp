@@ -1,11 +1,11 @@
 // `dfc calibrate`: times the ops of a graph, as a plan has them, on the devices of this host.
-#include "ir/atomic_file.h"
 #include "ir/author/text/units.h"
+#include "ir/base/atomic_file.h"
 #include "runtime/open_devices.h"
 #include "tools/dfc/all_errors.h"
-#include "tools/dfc/run/backend_choice.h"
 #include "tools/dfc/host_machine.h"
 #include "tools/dfc/planning.h"
+#include "tools/dfc/run/backend_choice.h"
 #include "tools/dfc/run/progress.h"
 #include "tools/dfc/verbs.h"
 
@@ -29,7 +29,7 @@ struct CalibrateArguments {
   std::vector<std::string> devices;
 };
 
-constexpr const char* footer =
+constexpr const char* calibrateFooter =
     R"(Every op of the plan is timed, at its own shapes, on one device of each model: wherever it is placed now, planning asks
 how long it would take elsewhere. Devices that are not here, by the model in the machine file, are left out, and so are
 emulated ones, whose model is "emulated gpu". What TABLE.json holds already is kept, and measured times are replaced.
@@ -222,7 +222,7 @@ Exit finish(const Calibrator& calibrator, const Executable& plan, const std::str
   const std::string text = printCalibrations(calibrator.tables());
   if (!output.empty()) {
     if (const Status written = writeFileAtomically(output, text); !written) {
-      return console.fail(Exit::UserError, written.errors());
+      return console.fail(Exit::MachineFailure, written.errors());
     }
   }
   for (const Timed& timed : calibrator.timed()) {
@@ -249,6 +249,7 @@ Exit calibrateVerb(const CalibrateArguments& arguments, Console& console) {
     return console.fail(Exit::UserError, errors);
   }
   const auto plan = planOf(arguments.source, arguments.plan);
+  console.warn(plan.warnings());
   auto tables = existingTables(arguments.output);
   add(errors, plan.errors());
   add(errors, tables.errors());
@@ -286,7 +287,7 @@ void addCalibrate(CLI::App& program, Verbs& verbs) {
                    "who plays the devices of a kind, e.g. gpu=emulated")
       ->type_name("KIND=NAME")
       ->allow_extra_args(false);
-  verb->footer(footer);
+  verb->footer(calibrateFooter);
   verbs[verb] = [arguments](Console& console) { return calibrateVerb(*arguments, console); };
 }
 

@@ -1,7 +1,8 @@
 // `dfc compile`: a graph file in, a sealed plan out; or one of the stages as text.
 #include "compiler/passes/passes.h"
-#include "ir/plan/print.h"
+#include "ir/author/text/print.h"
 #include "ir/author/text/units.h"
+#include "ir/plan/print.h"
 #include "tools/dfc/plan_report.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/run/progress.h"
@@ -21,7 +22,7 @@ struct CompileArguments {
   PlanOptions plan;
 };
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* compileExamples = R"(Examples:
   dfc compile samples/02_train_mlp/mlp.dfg -m cpu-2gpu -o mlp.plan
   dfc compile samples/02_train_mlp/mlp.dfg -m cpu-2gpu --emit=schedule
   dfc compile samples/02_train_mlp/mlp.dfg -m cpu-2gpu -o mlp.plan --pin 'h*=gpu0' --memory gpu0=512MB
@@ -80,9 +81,10 @@ Exit compileVerb(const CompileArguments& arguments, Console& console) {
   if (!plan) {
     return console.fail(Exit::UserError, plan.errors());
   }
+  console.warn(plan.warnings());
   if (!arguments.output.empty()) {
     if (const Status saved = plan->save(arguments.output); !saved) {
-      return console.fail(Exit::UserError, saved.errors());
+      return console.fail(Exit::MachineFailure, saved.errors());
     }
   }
   nlohmann::ordered_json object = nlohmann::ordered_json::parse(planSummaryJson(*plan));
@@ -112,7 +114,7 @@ void addCompile(CLI::App& program, Verbs& verbs) {
   verb->add_option("-o,--output", arguments->output, "write the plan here")->type_name("FILE.plan");
   verb->add_option("--emit", arguments->emit, fmt::format("print a stage: {}", fmt::join(stages, ", ")))
       ->type_name("STAGE");
-  verb->footer(examples);
+  verb->footer(compileExamples);
   verbs[verb] = [arguments](Console& console) { return compileVerb(*arguments, console); };
 }
 

@@ -1,5 +1,5 @@
 // `dfc machine`: this host as a machine file, to compile for and to start one's own from.
-#include "ir/atomic_file.h"
+#include "ir/base/atomic_file.h"
 #include "tools/dfc/host_machine.h"
 #include "tools/dfc/io/output_files.h"
 #include "tools/dfc/verbs.h"
@@ -16,7 +16,7 @@ struct MachineArguments {
   bool estimate = false, probe = false;
 };
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* machineExamples = R"(Examples:
   dfc machine -o here.json
   dfc machine --estimate    # no measuring: rates that any laptop reaches
 It takes about a second, and a few more where there are GPUs: copies for the memory bandwidth, matmuls for the peak
@@ -38,7 +38,7 @@ Exit machineVerb(const MachineArguments& arguments, Console& console) {
   const std::string text = printMachine(*machine);
   if (!arguments.output.empty()) {
     if (const Status written = writeFileAtomically(arguments.output, text); !written) {
-      return console.fail(Exit::UserError, written.errors());
+      return console.fail(Exit::MachineFailure, written.errors());
     }
     console.print(fmt::format("wrote {}\n", arguments.output));
   } else {
@@ -57,7 +57,7 @@ void addMachine(CLI::App& program, Verbs& verbs) {
   verb->add_option("-o,--output", arguments->output, "write it here")->type_name("FILE.json");
   CLI::Option* estimate = verb->add_flag("--estimate", arguments->estimate, "do not measure");
   verb->add_flag("--probe", arguments->probe, "measure: what is done anyway, said aloud")->excludes(estimate);
-  verb->footer(examples);
+  verb->footer(machineExamples);
   verbs[verb] = [arguments](Console& console) { return machineVerb(*arguments, console); };
 }
 

@@ -10,7 +10,7 @@
 namespace dfc::tool {
 namespace {
 
-constexpr const char* footer = R"(Feeds. A file for an input has one of three shapes:
+constexpr const char* runFooter = R"(Feeds. A file for an input has one of three shapes:
   the input's own             fed at every step
   more rows than the input    each step takes the next batch of rows, and begins again after the last (an epoch);
                               an incomplete last batch is left out
@@ -24,7 +24,8 @@ saves the value of the last step. NAME alone after --fetch prints it. With --jso
 "values", in which "nan", "inf" and "-inf" stand for what JSON has no number for.
 
 Ctrl-C. The steps under way are ended, and what was asked for is written as of the last of them; the exit status is
-130. A second Ctrl-C ends the program at once.
+130. A second Ctrl-C ends the program at once. SIGTERM does the same, and so do a terminal that is closed (SIGHUP) and
+an output that nobody reads any more (SIGPIPE).
 
 Devices. A gpu of the machine runs on a real GPU where there is one, else it is emulated; the report says which.
 
@@ -71,7 +72,7 @@ void addRun(CLI::App& program, Verbs& verbs) {
   verb->add_option("--data", arguments->dataFolder,
                    "folder of the files that parameters start from (default: that of GRAPH or PLAN)")
       ->type_name("FOLDER");
-  verb->footer(footer);
+  verb->footer(runFooter);
   verbs[verb] = [arguments](Console& console) { return runVerb(*arguments, console); };
 }
 

@@ -1,7 +1,7 @@
 // `dfc simulate`: plays a plan on the machine it was made for, without the machine.
 #include "compiler/simulate/simulate.h"
-#include "ir/atomic_file.h"
 #include "ir/author/text/units.h"
+#include "ir/base/atomic_file.h"
 #include "tools/dfc/plan_report.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/verbs.h"
@@ -20,7 +20,7 @@ struct SimulateArguments {
   PlanOptions options;
 };
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* simulateExamples = R"(Examples:
   dfc simulate samples/04_graph_file/figure.dfg -m cpu-8gpu-nvlink
   dfc compile samples/04_graph_file/figure.dfg -m cpu-2gpu -o figure.plan
   dfc simulate figure.plan --trace predicted.json    # open it at ui.perfetto.dev)";
@@ -91,19 +91,21 @@ Exit simulateVerb(const SimulateArguments& arguments, Console& console) {
   if (const Diagnostics errors = files.check(); !errors.empty()) {
     return console.fail(Exit::UserError, errors);
   }
+  const Rates rates = ratesOf(arguments.plan, arguments.options);
   const auto plan = planOf(arguments.plan, arguments.options);
   if (!plan) {
     return console.fail(Exit::UserError, plan.errors());
   }
+  console.warn(plan.warnings());
   const Simulation simulation = simulate(**plan);
   if (!arguments.trace.empty()) {
     const Status written = writeFileAtomically(arguments.trace, chromeTrace({&simulation.trace}, **plan));
     if (!written) {
-      return console.fail(Exit::UserError, written.errors());
+      return console.fail(Exit::MachineFailure, written.errors());
     }
     console.note("wrote " + arguments.trace);
   }
-  console.print(reportText(**plan, simulation, ratesOf(arguments.plan, arguments.options)));
+  console.print(reportText(**plan, simulation, rates));
   return console.finish(reportJson(**plan, simulation));
 }
 
@@ -119,7 +121,7 @@ void addSimulate(CLI::App& program, Verbs& verbs) {
   addPlanOptions(*verb, arguments->options, /*machineRequired=*/false);
   verb->add_option("--trace", arguments->trace, "write the predicted trace (Chrome and Perfetto)")
       ->type_name("FILE.json");
-  verb->footer(examples);
+  verb->footer(simulateExamples);
   verbs[verb] = [arguments](Console& console) { return simulateVerb(*arguments, console); };
 }
 

@@ -1,11 +1,11 @@
 // `dfc view`: pictures of a graph, of where it runs, of when, and of when it really ran.
-#include "ir/atomic_file.h"
-#include "ir/plan/computations.h"
+#include "ir/author/text/parse.h"
+#include "ir/base/atomic_file.h"
 #include "ir/draw/dot.h"
 #include "ir/draw/dot_palette.h"
-#include "ir/author/text/parse.h"
 #include "ir/draw/placed_dot.h"
 #include "ir/draw/schedule_dot.h"
+#include "ir/plan/computations.h"
 #include "tools/dfc/graphviz.h"
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/planning.h"
@@ -32,7 +32,7 @@ struct ViewArguments {
   PlanOptions plan;
 };
 
-constexpr const char* footer = R"(Pictures:
+constexpr const char* viewFooter = R"(Pictures:
   graph      the graph as it is written; of a plan its computations as they were compiled
   placed     a frame for each device, copies between them with bytes and route
   figure     one box for each scope on each device; placed --collapse is the same
@@ -63,11 +63,12 @@ std::string compiledGraphDot(const Executable& plan) {
   return graphDot(computationsOf(plan.placed(), plan.machine()), picture);
 }
 
-Result<std::string> planDot(const ViewArguments& arguments) {
+Result<std::string> planDot(const ViewArguments& arguments, Console& console) {
   const auto plan = planOf(arguments.source, arguments.plan);
   if (!plan) {
     return plan.errors();
   }
+  console.warn(plan.warnings());
   const PlacedGraph& placed = (*plan)->placed();
   const Machine& machine = (*plan)->machine();
   if (arguments.what == "schedule") {
@@ -79,13 +80,13 @@ Result<std::string> planDot(const ViewArguments& arguments) {
   return arguments.what == "placed" ? placedDot(placed, machine) : compiledGraphDot(**plan);
 }
 
-Result<std::string> dotOf(const ViewArguments& arguments) {
+Result<std::string> dotOf(const ViewArguments& arguments, Console& console) {
   const auto plan = isPlanFile(arguments.source);
   if (!plan) {
     return plan.errors();
   }
   if (arguments.what != "graph" || *plan) {
-    return planDot(arguments);
+    return planDot(arguments, console);
   }
   const auto graph = readGraph(arguments.source);
   if (!graph) {
@@ -94,13 +95,23 @@ Result<std::string> dotOf(const ViewArguments& arguments) {
   return graphDot(*graph);
 }
 
-Status writePicture(const std::string& dot, const std::string& path) {
+/// The contents of a picture's file, which the program `dot` draws unless it is text.
+Result<std::string> pictureOf(const std::string& dot, const std::string& path) {
   const std::string ending = std::filesystem::path(path).extension().string();
-  const auto contents = ending == ".dot" ? Result<std::string>(dot) : renderDot(dot, ending.substr(1));
+  return ending == ".dot" ? Result<std::string>(dot) : renderDot(dot, ending.substr(1));
+}
+
+/// None, or how the verb ends.
+std::optional<Exit> writePicture(const std::string& dot, const std::string& path, Console& console) {
+  const auto contents = pictureOf(dot, path);
   if (!contents) {
-    return contents.errors();
+    return console.fail(Exit::UserError, contents.errors());
   }
-  return writeFileAtomically(path, *contents);
+  if (const Status written = writeFileAtomically(path, *contents); !written) {
+    return console.fail(Exit::MachineFailure, written.errors());
+  }
+  console.print(fmt::format("wrote {}\n", path));
+  return std::nullopt;
 }
 
 Diagnostics faultsOf(const ViewArguments& arguments) {
@@ -141,6 +152,7 @@ Exit viewTrace(const ViewArguments& arguments, Console& console) {
   if (!plan) {
     return console.fail(Exit::UserError, plan.errors());
   }
+  console.warn(plan.warnings());
   const auto comparison = compareWithTrace(**plan, arguments.trace, arguments.step);
   if (!comparison) {
     return console.fail(Exit::UserError, comparison.errors());
@@ -148,17 +160,16 @@ Exit viewTrace(const ViewArguments& arguments, Console& console) {
   auto object = nlohmann::ordered_json::parse(comparisonJson(*comparison));
   console.print(comparisonText(*comparison));
   if (!arguments.output.empty()) {
-    if (const Status written = writePicture(traceDot(*comparison), arguments.output); !written) {
-      return console.fail(Exit::UserError, written.errors());
+    if (const auto failed = writePicture(traceDot(*comparison), arguments.output, console)) {
+      return *failed;
     }
-    console.print(fmt::format("wrote {}\n", arguments.output));
     object["output"] = arguments.output;
   }
   return console.finish(object.dump());
 }
 
 Exit viewPicture(const ViewArguments& arguments, Console& console) {
-  const auto dot = dotOf(arguments);
+  const auto dot = dotOf(arguments, console);
   if (!dot) {
     return console.fail(Exit::UserError, dot.errors());
   }
@@ -167,10 +178,9 @@ Exit viewPicture(const ViewArguments& arguments, Console& console) {
     console.print(*dot);
     object["dot"] = *dot;
   } else {
-    if (const Status written = writePicture(*dot, arguments.output); !written) {
-      return console.fail(Exit::UserError, written.errors());
+    if (const auto failed = writePicture(*dot, arguments.output, console)) {
+      return *failed;
     }
-    console.print(fmt::format("wrote {}\n", arguments.output));
     object["output"] = arguments.output;
   }
   return console.finish(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -201,7 +211,7 @@ void addView(CLI::App& program, Verbs& verbs) {
   verb->add_option("-o,--output", arguments->output, "write it here: .dot, .svg or .png")->type_name("FILE");
   verb->add_flag("--collapse", arguments->collapse, "one box for each scope (placed, schedule)");
   addPlanOptions(*verb, arguments->plan, /*machineRequired=*/false);
-  verb->footer(footer);
+  verb->footer(viewFooter);
   verbs[verb] = [arguments](Console& console) { return viewVerb(*arguments, console); };
 }
 

@@ -1,19 +1,9 @@
 // clip: the gradient goes to the operand that the result is; of equal ones to a, then to low.
 #include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
-#include "ir/graph/rules/op_rules.h"
+#include "ir/author/gradient_rules.h"
 
-namespace dfc::ops {
-
-TypeResult Clip::types(OperandTypes operands) const {
-  return elementwiseTypes(OpKind::Clip, operands, Domain::Number);
-}
-
-OpCost Clip::cost(OperandTypes operands, OperandTypes results) const {
-  return streamingCost(operands, results, 2);
-}
-
-void Clip::gradient(GradientRule& rule) const {
+namespace dfc {
+void gradientRule(const ops::Clip&, GradientRule& rule) {
   const Tensor a = rule.operand(0), low = rule.operand(1), high = rule.operand(2);
   const Tensor raised = max(a, low), above = compare(raised, high, Direction::Gt);
   const Tensor below = compare(a, low, Direction::Lt), cotangent = rule.cotangent();
@@ -28,4 +18,4 @@ void Clip::gradient(GradientRule& rule) const {
   }
 }
 
-} // namespace dfc::ops
+} // namespace dfc

@@ -2,13 +2,12 @@
 // the tanh form by the chain rule, from a within bounds: beyond them its tanh is 1 or -1 in every type, where
 // the square of a large a would be infinite and infinity times 0 no slope.
 #include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
-#include "ir/graph/rules/op_rules.h"
+#include "ir/author/gradient_rules.h"
 
 #include <cmath>
 #include <numbers>
 
-namespace dfc::ops {
+namespace dfc {
 namespace {
 
 Tensor slopeExact(Tensor a) {
@@ -27,26 +26,9 @@ Tensor slopeTanh(Tensor whole) {
 
 } // namespace
 
-void Gelu::fields(AttributeVisitor& visitor) {
-  auto number = static_cast<uint8_t>(approximate);
-  visitor.choice("approximate", number, approximationNames, Presence::Optional);
-  approximate = static_cast<Approximation>(number);
-}
-
-TypeResult Gelu::types(OperandTypes operands) const {
-  if (static_cast<size_t>(approximate) >= approximationNames.size()) {
-    return refuse(OpKind::Gelu, operands, "unknown approximation", "it is none or tanh");
-  }
-  return elementwiseTypes(OpKind::Gelu, operands, Domain::Float);
-}
-
-OpCost Gelu::cost(OperandTypes operands, OperandTypes results) const {
-  return streamingCost(operands, results, approximate == Approximation::None ? erfFlops + 4 : tanhFlops + 8);
-}
-
-void Gelu::gradient(GradientRule& rule) const {
+void gradientRule(const ops::Gelu& op, GradientRule& rule) {
   const Tensor a = rule.operand(0);
-  rule.give(0, rule.cotangent() * (approximate == Approximation::None ? slopeExact(a) : slopeTanh(a)));
+  rule.give(0, rule.cotangent() * (op.approximate == Approximation::None ? slopeExact(a) : slopeTanh(a)));
 }
 
-} // namespace dfc::ops
+} // namespace dfc

@@ -1,20 +1,8 @@
 // pow: d(a^b) = b a^(b-1) da + a^b log(a) db, where a base that is not positive gives b no slope.
 #include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
-#include "ir/graph/rules/op_rules.h"
+#include "ir/author/gradient_rules.h"
 
-#include <limits>
-
-namespace dfc::ops {
-
-TypeResult Pow::types(OperandTypes operands) const {
-  return elementwiseTypes(OpKind::Pow, operands, Domain::Float);
-}
-
-OpCost Pow::cost(OperandTypes operands, OperandTypes results) const {
-  return streamingCost(operands, results, powFlops);
-}
-
+namespace dfc {
 namespace {
 
 // `a`, or 1 where b is 0 and 1/a infinite: there b a^(b-1) would be 0 times infinity in the place of 0. Where
@@ -26,7 +14,7 @@ Tensor baseOfSlope(Tensor a, Tensor b) {
 
 } // namespace
 
-void Pow::gradient(GradientRule& rule) const {
+void gradientRule(const ops::Pow&, GradientRule& rule) {
   const Tensor a = rule.operand(0), b = rule.operand(1), result = rule.result();
   if (rule.wanted(0)) {
     rule.give(0, rule.cotangent() * (b * pow(baseOfSlope(a, b), b - 1)));
@@ -37,4 +25,4 @@ void Pow::gradient(GradientRule& rule) const {
   }
 }
 
-} // namespace dfc::ops
+} // namespace dfc

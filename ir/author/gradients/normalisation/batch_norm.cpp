@@ -1,27 +1,14 @@
 // batchNorm: with r = 1 / sqrt(variance + epsilon) and d = a - mean, y = d r scale + bias. The variance gets
 // what r gets, times dr / dvariance = -r^3 / 2.
-#include "ir/graph/rules/batch_norm_rules.h"
 #include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/author/gradient_rules.h"
+#include "ir/author/gradients/normalisation/channel_math.h"
 
-namespace dfc::ops {
-
-TypeResult BatchNorm::types(OperandTypes operands) const {
-  TypeResult checked = checkBatchNorm(OpKind::BatchNorm, operands, 4, axis, epsilon);
-  return checked.ok() ? TypeResult::of(operands[0]) : checked;
-}
-
-// A difference, a product and a sum for each element; a factor for each channel.
-OpCost BatchNorm::cost(OperandTypes operands, OperandTypes results) const {
-  OpCost cost = streamingCost(operands, results, 3);
-  cost.flops += (1 + sqrtFlops + divFlops) * static_cast<double>(operands[1].shape.elements());
-  return cost;
-}
-
-void BatchNorm::gradient(GradientRule& rule) const {
+namespace dfc {
+void gradientRule(const ops::BatchNorm& op, GradientRule& rule) {
   const Tensor a = rule.operand(0), scale = rule.operand(1), cotangent = rule.cotangent();
-  const ChannelMath math(a.shape(), axis);
-  const Tensor root = 1 / sqrt(rule.operand(4) + epsilon);
+  const ChannelMath math(a.shape(), op.axis);
+  const Tensor root = 1 / sqrt(rule.operand(4) + op.epsilon);
   if (rule.wanted(0)) {
     rule.give(0, cotangent * math.across(root * scale));
   }
@@ -43,4 +30,4 @@ void BatchNorm::gradient(GradientRule& rule) const {
   }
 }
 
-} // namespace dfc::ops
+} // namespace dfc

@@ -4,38 +4,17 @@
 //   L = scale r Q + sum v ofScale + sum w ofBias,
 //   Q = sum(u g) - sum(u) ofBias / n - sum(u x) ofScale / n,
 // by the operands, with x, r and scale apart: x reaches a, mean and r, and r reaches the variance.
-#include "ir/graph/rules/batch_norm_rules.h"
 #include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/author/gradient_rules.h"
+#include "ir/author/gradients/normalisation/channel_math.h"
 
-namespace dfc::ops {
-
-TypeResult BatchNormGradient::types(OperandTypes operands) const {
-  constexpr OpKind kind = OpKind::BatchNormGradient;
-  if (TypeResult checked = checkBatchNorm(kind, operands, 3, axis, epsilon); !checked.ok()) {
-    return checked;
-  }
-  if (!(operands[4] == operands[0])) {
-    return refuse(kind, operands, "the cotangent has not the shape of the first operand",
-                  "give the gradient of batchNormTraining's first result");
-  }
-  if (TypeResult checked = checkChannelElements(kind, operands, axis); !checked.ok()) {
-    return checked;
-  }
-  return {{operands[0], operands[1], operands[1]}, {}, {}};
-}
-
-// Two sums with a difference and two products; then two products, two differences and a product.
-OpCost BatchNormGradient::cost(OperandTypes operands, OperandTypes results) const {
-  return streamingCost(operands, results, 5 + 6);
-}
-
-void BatchNormGradient::gradient(GradientRule& rule) const {
+namespace dfc {
+void gradientRule(const ops::BatchNormGradient& op, GradientRule& rule) {
   const Tensor a = rule.operand(0), scale = rule.operand(1), g = rule.operand(4);
   const Tensor u = rule.cotangent(0), v = rule.cotangent(1), w = rule.cotangent(2);
-  const ChannelMath math(a.shape(), axis);
+  const ChannelMath math(a.shape(), op.axis);
   const double n = math.elements();
-  const Tensor r = 1 / sqrt(rule.operand(3) + epsilon);
+  const Tensor r = 1 / sqrt(rule.operand(3) + op.epsilon);
   const Tensor x = (a - math.across(rule.operand(2))) * math.across(r);
   const Tensor ofBias = rule.result(2), ofScale = rule.result(1);
   const Tensor sumU = math.sum(u), sumUx = math.sum(u * x);
@@ -60,4 +39,4 @@ void BatchNormGradient::gradient(GradientRule& rule) const {
   }
 }
 
-} // namespace dfc::ops
+} // namespace dfc

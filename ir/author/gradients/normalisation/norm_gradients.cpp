@@ -1,11 +1,7 @@
-#include "ir/norm_rules.h"
+#include "ir/author/gradients/normalisation/norm_gradients.h"
 
 #include "ir/author/dsl.h"
 #include "ir/author/gradient_parts.h"
-
-#include <fmt/format.h>
-
-#include <cmath>
 
 namespace dfc {
 namespace {
@@ -19,30 +15,6 @@ Dims axesFrom(size_t first, size_t rank) {
 }
 
 } // namespace
-
-TypeResult normTypes(OpKind kind, OperandTypes operands, int64_t axis, double epsilon) {
-  if (TypeResult elements = checkElements(kind, operands, Domain::Float); !elements.ok()) {
-    return elements;
-  }
-  if (TypeResult known = checkAxis(kind, operands, axis); !known.ok()) {
-    return known;
-  }
-  if (!(epsilon >= 0 && std::isfinite(epsilon))) {
-    return refuse(kind, operands, fmt::format("an epsilon of {}", epsilon), "give a small number, 0 or more");
-  }
-  const Shape& shape = operands.front().shape;
-  const Shape row(shape.dims().drop_front(*normalAxis(axis, shape.rank())));
-  for (const TensorType& operand : operands.drop_front()) {
-    if (!(operand.shape == row)) {
-      return refuse(kind, operands,
-                    fmt::format("{} normalises rows of {}, which {} does not fit", nameOf(kind),
-                                toString(row), toString(operand.shape)),
-                    fmt::format("give scale and bias the shape {} of the normalised axes, or another axis",
-                                toString(row)));
-    }
-  }
-  return TypeResult::of(operands.front());
-}
 
 void giveNormGradients(GradientRule& rule, double epsilon, bool centred) {
   if (rule.operand(1).shape().elements() == 0) { // rows of nothing have no mean, and no gradient has elements

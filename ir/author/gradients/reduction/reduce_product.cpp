@@ -4,29 +4,19 @@
 // the range between. Right to first order everywhere; the second derivative at a zero is not seen by it.
 #include "ir/author/dsl.h"
 #include "ir/author/gradient_parts.h"
-#include "ir/author/gradients.h"
-#include "ir/graph/rules/op_rules.h"
+#include "ir/author/gradient_rules.h"
 
-namespace dfc::ops {
-
-TypeResult ReduceProduct::types(OperandTypes operands) const {
-  return reductionTypes(OpKind::ReduceProduct, operands, axes, keepDims, Domain::Number, true);
-}
-
-OpCost ReduceProduct::cost(OperandTypes operands, OperandTypes results) const {
-  return reductionCost(operands, results);
-}
-
-void ReduceProduct::gradient(GradientRule& rule) const {
+namespace dfc {
+void gradientRule(const ops::ReduceProduct& op, GradientRule& rule) {
   const ElementType element = rule.operand(0).type().element;
   const Tensor operand = widened(rule.operand(0)), cotangent = widened(rule.cotangent());
   const Tensor isZero = compare(operand, 0, Direction::Eq);
   const Tensor filled = select(isZero, 1, operand);
-  const Tensor product = reduceProduct(filled, axes, true); // of all that are not 0
-  const Tensor zeros = reduceSum(cast(isZero, operand.type().element), axes, true);
+  const Tensor product = reduceProduct(filled, op.axes, true); // of all that are not 0
+  const Tensor zeros = reduceSum(cast(isZero, operand.type().element), op.axes, true);
   const Tensor ofRest = select(isZero, compare(zeros, 1, Direction::Eq), compare(zeros, 0, Direction::Eq));
-  const Tensor slope = withAxesKept(cotangent, operand.shape(), axes) * (product / filled);
+  const Tensor slope = withAxesKept(cotangent, operand.shape(), op.axes) * (product / filled);
   rule.give(0, narrowed(select(ofRest, slope, 0), element));
 }
 
-} // namespace dfc::ops
+} // namespace dfc

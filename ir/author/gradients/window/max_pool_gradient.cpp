@@ -4,12 +4,12 @@
 // a slice of a and a slice of what arrives for each place. A window of many places would be as many ops; for
 // more than `mostPlaces` the rule gives nothing, and `gradients` refuses.
 #include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/author/gradient_rules.h"
 #include "ir/graph/rules/windows.h"
 
 #include <fmt/format.h>
 
-namespace dfc::ops {
+namespace dfc {
 namespace {
 
 constexpr int64_t mostPlaces = 256;
@@ -17,7 +17,7 @@ constexpr int64_t mostPlaces = 256;
 // A padded tensor seen at one place of every window.
 class Places {
  public:
-  Places(const MaxPoolGradient& op, const Shape& image)
+  Places(const ops::MaxPoolGradient& op, const Shape& image)
       : op_(op), image_(image), windows_(windowsOf(image, windowAttributes(op))) {}
 
   int64_t count() const { return windows_.size(); }
@@ -46,12 +46,12 @@ class Places {
     return written.empty() ? Dims(4, 0) : Dims{0, 0, written[0], written[1]};
   }
 
-  const MaxPoolGradient& op_;
+  const ops::MaxPoolGradient& op_;
   Shape image_;
   Windows windows_;
 };
 
-Tensor pickedAtMaxima(const MaxPoolGradient& op, Builder& builder, Tensor a, Tensor from) {
+Tensor pickedAtMaxima(const ops::MaxPoolGradient& op, Builder& builder, Tensor a, Tensor from) {
   const Places places(op, a.shape());
   const Tensor largest = maxPool(a, op.window, {op.strides, op.low, op.high, op.dilations});
   const Tensor image = places.withPadding(a), arrived = places.withPadding(from);
@@ -70,33 +70,12 @@ Tensor pickedAtMaxima(const MaxPoolGradient& op, Builder& builder, Tensor a, Ten
 
 } // namespace
 
-TypeResult MaxPoolGradient::types(OperandTypes operands) const {
-  constexpr OpKind kind = OpKind::MaxPoolGradient;
-  if (TypeResult elements = checkElements(kind, operands, Domain::Float); !elements.ok()) {
-    return elements;
-  }
-  TypeResult pooled = poolTypes(kind, operands, operands[0].shape, windowAttributes(*this), false);
-  if (pooled.ok() && !(pooled.types[0] == operands[1])) {
-    return refuse(kind, operands,
-                  fmt::format("maxPool of {} gives {}", toString(operands[0]), toString(pooled.types[0])),
-                  "give the attributes of the maxPool whose gradient this is");
-  }
-  return pooled.ok() ? TypeResult::of(operands[0]) : pooled;
-}
-
-OpCost MaxPoolGradient::cost(OperandTypes operands, OperandTypes results) const {
-  OpCost cost = streamingCost(operands, results, 0);
-  const Windows windows = windowsOf(operands[0].shape, windowAttributes(*this));
-  cost.flops = (static_cast<double>(windows.size()) + 1) * static_cast<double>(operands[1].shape.elements());
-  return cost;
-}
-
-void MaxPoolGradient::gradient(GradientRule& rule) const {
+void gradientRule(const ops::MaxPoolGradient& op, GradientRule& rule) {
   rule.independentOf(0);
   const Tensor a = rule.operand(0);
-  if (rule.wanted(1) && windowsOf(a.shape(), windowAttributes(*this)).size() <= mostPlaces) {
-    rule.give(1, pickedAtMaxima(*this, rule.builder(), a, rule.cotangent()));
+  if (rule.wanted(1) && windowsOf(a.shape(), windowAttributes(op)).size() <= mostPlaces) {
+    rule.give(1, pickedAtMaxima(op, rule.builder(), a, rule.cotangent()));
   }
 }
 
-} // namespace dfc::ops
+} // namespace dfc

@@ -1,5 +1,4 @@
-// broadcast: its gradient is summed back over the axes that were stretched, as `give` does for every operand.
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/movement/broadcast.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
@@ -20,7 +19,5 @@ TypeResult Broadcast::types(OperandTypes operands) const {
 OpCost Broadcast::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 0);
 }
-
-void Broadcast::gradient(GradientRule& rule) const { rule.give(0, rule.cotangent()); }
 
 } // namespace dfc::ops

@@ -1,6 +1,4 @@
-// concat: each operand gets its own slice of the gradient.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/movement/concat.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
@@ -40,20 +38,5 @@ TypeResult Concat::types(OperandTypes operands) const {
 }
 
 OpCost Concat::cost(OperandTypes, OperandTypes results) const { return movementCost(results); }
-
-void Concat::gradient(GradientRule& rule) const {
-  const Shape& whole = rule.result().shape();
-  const size_t along = *normalAxis(axis, whole.rank());
-  Dims starts(whole.rank(), 0);
-  Dims ends(whole.dims().begin(), whole.dims().end());
-  ends[along] = 0;
-  for (size_t i = 0; i < rule.operandCount(); ++i) {
-    starts[along] = ends[along];
-    ends[along] += rule.operand(i).shape()[along];
-    if (rule.wanted(i)) {
-      rule.give(i, dfc::slice(rule.cotangent(), starts, ends));
-    }
-  }
-}
 
 } // namespace dfc::ops

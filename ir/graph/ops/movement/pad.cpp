@@ -1,6 +1,4 @@
-// pad: the gradient is the slice that the operand's elements went to.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/movement/pad.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
@@ -52,17 +50,6 @@ TypeResult Pad::types(OperandTypes operands) const {
 
 OpCost Pad::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 0);
-}
-
-void Pad::gradient(GradientRule& rule) const {
-  const Shape& part = rule.operand(0).shape();
-  Dims ends, strides;
-  for (size_t axis = 0; axis < part.rank(); ++axis) {
-    const int64_t gap = interior.empty() ? 0 : interior[axis];
-    strides.push_back(part[axis] > 1 ? gap + 1 : 1);
-    ends.push_back(low[axis] + (part[axis] == 0 ? 0 : (part[axis] - 1) * (gap + 1) + 1));
-  }
-  rule.give(0, dfc::slice(rule.cotangent(), low, ends, strides));
 }
 
 } // namespace dfc::ops

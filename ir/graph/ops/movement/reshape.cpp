@@ -1,6 +1,4 @@
-// reshape: a view, so it costs nothing; the gradient takes the operand's shape back.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/movement/reshape.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
@@ -13,7 +11,7 @@ namespace {
 
 // The shape with -1 filled in from the number of elements; none when no whole number fits, or any would.
 std::optional<Shape> filledIn(Dims dims, int64_t elements) {
-  auto* rest = std::find(dims.begin(), dims.end(), -1);
+  const auto rest = std::find(dims.begin(), dims.end(), -1);
   if (rest == dims.end()) {
     return Shape::valid(dims) ? std::optional(Shape(dims)) : std::nullopt;
   }
@@ -44,10 +42,5 @@ TypeResult Reshape::types(OperandTypes operands) const {
 }
 
 OpCost Reshape::cost(OperandTypes, OperandTypes) const { return {}; }
-
-void Reshape::gradient(GradientRule& rule) const {
-  const Shape& before = rule.operand(0).shape();
-  rule.give(0, dfc::reshape(rule.cotangent(), {before.dims().begin(), before.dims().end()}));
-}
 
 } // namespace dfc::ops

@@ -1,6 +1,4 @@
-// slice: the gradient is padded with zeros to where its elements came from.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/movement/slice.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
@@ -33,17 +31,5 @@ TypeResult Slice::types(OperandTypes operands) const {
 }
 
 OpCost Slice::cost(OperandTypes, OperandTypes results) const { return movementCost(results); }
-
-void Slice::gradient(GradientRule& rule) const {
-  const Shape &whole = rule.operand(0).shape(), &part = rule.result().shape();
-  Dims high, interior;
-  for (size_t axis = 0; axis < whole.rank(); ++axis) {
-    const int64_t stride = strides.empty() ? 1 : strides[axis];
-    const int64_t covered = part[axis] == 0 ? 0 : (part[axis] - 1) * stride + 1;
-    interior.push_back(part[axis] > 1 ? stride - 1 : 0);
-    high.push_back(whole[axis] - starts[axis] - covered);
-  }
-  rule.give(0, dfc::pad(rule.cotangent(), starts, high, interior));
-}
 
 } // namespace dfc::ops

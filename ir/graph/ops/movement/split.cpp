@@ -1,6 +1,4 @@
-// split: the gradients of the parts, joined again.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/movement/split.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
@@ -50,14 +48,6 @@ TypeResult Split::types(OperandTypes operands) const {
 
 OpCost Split::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 0);
-}
-
-void Split::gradient(GradientRule& rule) const {
-  std::vector<Tensor> parts;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    parts.push_back(rule.cotangent(i));
-  }
-  rule.give(0, concat(parts, axis));
 }
 
 } // namespace dfc::ops

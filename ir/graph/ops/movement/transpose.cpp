@@ -1,6 +1,4 @@
-// transpose: the gradient goes through the inverse permutation.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/movement/transpose.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
@@ -39,13 +37,5 @@ TypeResult Transpose::types(OperandTypes operands) const {
 }
 
 OpCost Transpose::cost(OperandTypes, OperandTypes results) const { return movementCost(results); }
-
-void Transpose::gradient(GradientRule& rule) const {
-  Dims inverse(permutation.size());
-  for (size_t axis = 0; axis < permutation.size(); ++axis) {
-    inverse[static_cast<size_t>(permutation[axis])] = static_cast<int64_t>(axis);
-  }
-  rule.give(0, dfc::transpose(rule.cotangent(), inverse));
-}
 
 } // namespace dfc::ops

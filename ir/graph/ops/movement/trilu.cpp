@@ -1,6 +1,4 @@
-// trilu: what was kept gets its gradient, what was not gets none.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/movement/trilu.h"
 #include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
@@ -14,7 +12,5 @@ TypeResult Trilu::types(OperandTypes operands) const {
 }
 
 OpCost Trilu::cost(OperandTypes, OperandTypes results) const { return movementCost(results); }
-
-void Trilu::gradient(GradientRule& rule) const { rule.give(0, dfc::trilu(rule.cotangent(), k, upper)); }
 
 } // namespace dfc::ops

@@ -1,7 +1,4 @@
-// dropout: the gradient is dropped where the element was, and scaled as it was: the same op on it. The mask
-// is that of ir/dropout_mask.h.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/normalisation/dropout.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
@@ -27,11 +24,6 @@ TypeResult Dropout::types(OperandTypes operands) const {
 // Ten rounds of four multiplications and additions make four elements; then a comparison and a product.
 OpCost Dropout::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 12);
-}
-
-void Dropout::gradient(GradientRule& rule) const {
-  rule.independentOf(1);
-  rule.give(0, dfc::dropout(rule.cotangent(), rule.operand(1), rate, seed));
 }
 
 } // namespace dfc::ops

@@ -20,7 +20,6 @@ struct Dropout : OpDefaults {
 
   TypeResult types(OperandTypes operands) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;
-  void gradient(GradientRule& rule) const;
 };
 
 } // namespace dfc::ops

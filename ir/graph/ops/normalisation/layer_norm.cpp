@@ -1,5 +1,5 @@
-// layerNorm: rules shared with rmsNorm are in ir/norm_rules.h.
-#include "ir/norm_rules.h"
+#include "ir/graph/ops/normalisation/layer_norm.h"
+#include "ir/graph/rules/norm_rules.h"
 
 namespace dfc::ops {
 
@@ -11,7 +11,5 @@ TypeResult LayerNorm::types(OperandTypes operands) const {
 OpCost LayerNorm::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 7);
 }
-
-void LayerNorm::gradient(GradientRule& rule) const { giveNormGradients(rule, epsilon, true); }
 
 } // namespace dfc::ops

@@ -1,6 +1,4 @@
-// logSoftmax: with l the result, da = dl - exp(l) sum(dl) along the axis.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/normalisation/log_softmax.h"
 #include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
@@ -17,11 +15,6 @@ TypeResult LogSoftmax::types(OperandTypes operands) const {
 // beside them.
 OpCost LogSoftmax::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 4 + expFlops);
-}
-
-void LogSoftmax::gradient(GradientRule& rule) const {
-  const Tensor cotangent = rule.cotangent();
-  rule.give(0, cotangent - dfc::exp(rule.result()) * reduceSum(cotangent, {axis}, true));
 }
 
 } // namespace dfc::ops

@@ -1,5 +1,5 @@
-// rmsNorm: rules shared with layerNorm are in ir/norm_rules.h.
-#include "ir/norm_rules.h"
+#include "ir/graph/ops/normalisation/rms_norm.h"
+#include "ir/graph/rules/norm_rules.h"
 
 namespace dfc::ops {
 
@@ -11,7 +11,5 @@ TypeResult RmsNorm::types(OperandTypes operands) const {
 OpCost RmsNorm::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 4);
 }
-
-void RmsNorm::gradient(GradientRule& rule) const { giveNormGradients(rule, epsilon, false); }
 
 } // namespace dfc::ops

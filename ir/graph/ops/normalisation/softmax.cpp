@@ -1,6 +1,4 @@
-// softmax: with s the result, da = s (ds - sum(ds s)) along the axis.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/normalisation/softmax.h"
 #include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
@@ -16,11 +14,6 @@ TypeResult Softmax::types(OperandTypes operands) const {
 // For each element: the maximum, the difference, exp, the sum and the quotient.
 OpCost Softmax::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 3 + expFlops + divFlops);
-}
-
-void Softmax::gradient(GradientRule& rule) const {
-  const Tensor result = rule.result(), cotangent = rule.cotangent();
-  rule.give(0, result * (cotangent - reduceSum(cotangent * result, {axis}, true)));
 }
 
 } // namespace dfc::ops

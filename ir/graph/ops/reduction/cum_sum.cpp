@@ -1,7 +1,4 @@
-// cumSum: an element is in the sums of all that come at or after it (after it, where sums are exclusive), so
-// its gradient is the running sum of theirs, the other way round.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/reduction/cum_sum.h"
 #include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
@@ -16,13 +13,6 @@ TypeResult CumSum::types(OperandTypes operands) const {
 
 OpCost CumSum::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 1);
-}
-
-void CumSum::gradient(GradientRule& rule) const {
-  Running other;
-  other.exclusive = exclusive;
-  other.reverse = !reverse;
-  rule.give(0, cumSum(rule.cotangent(), axis, other));
 }
 
 } // namespace dfc::ops

@@ -18,7 +18,6 @@ struct ReduceMax : OpDefaults {
 
   TypeResult types(OperandTypes operands) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;
-  void gradient(GradientRule& rule) const;
 };
 
 } // namespace dfc::ops

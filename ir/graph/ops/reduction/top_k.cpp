@@ -1,8 +1,5 @@
-// topK: the gradient of each value goes to the element that it was; the indices carry none. A mask chooses,
-// so that an infinite gradient does not become NaN elsewhere.
+#include "ir/graph/ops/reduction/top_k.h"
 #include "ir/graph/rules/axis_view.h"
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
@@ -38,16 +35,6 @@ OpCost TopK::cost(OperandTypes operands, OperandTypes results) const {
   cost.flops =
       static_cast<double>(operands.front().shape.elements()) * (1 + std::bit_width(static_cast<uint64_t>(k)));
   return cost;
-}
-
-void TopK::gradient(GradientRule& rule) const {
-  const Shape& whole = rule.operand(0).shape();
-  const AxisView view(whole, axis);
-  const Tensor chosen =
-      oneHot(reshape(rule.result(1), {view.outer, k, view.inner}), view.length, 1, ElementType::Bool);
-  const Tensor cotangent = reshape(rule.cotangent(0), {view.outer, 1, k, view.inner});
-  const Tensor spread = reduceSum(select(chosen, cotangent, 0), {2});
-  rule.give(0, reshape(spread, {whole.dims().begin(), whole.dims().end()}));
 }
 
 } // namespace dfc::ops

@@ -1,6 +1,4 @@
-// averagePoolGradient: the adjoint of averagePool, which is linear: so its own gradient is that averagePool.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/window/average_pool_gradient.h"
 #include "ir/graph/rules/windows.h"
 
 #include <fmt/format.h>
@@ -31,10 +29,6 @@ OpCost AveragePoolGradient::cost(OperandTypes operands, OperandTypes results) co
   cost.flops =
       (static_cast<double>(windows.size()) + divFlops) * static_cast<double>(operands[0].shape.elements());
   return cost;
-}
-
-void AveragePoolGradient::gradient(GradientRule& rule) const {
-  rule.give(0, averagePool(rule.cotangent(), window, {strides, low, high, {}}, countPadding));
 }
 
 } // namespace dfc::ops

@@ -27,7 +27,6 @@ struct Conv2dInputGradient : OpDefaults {
 
   TypeResult types(OperandTypes operands) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;
-  void gradient(GradientRule& rule) const;
 };
 
 } // namespace dfc::ops

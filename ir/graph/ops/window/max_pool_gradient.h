@@ -24,7 +24,6 @@ struct MaxPoolGradient : OpDefaults {
 
   TypeResult types(OperandTypes operands) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;
-  void gradient(GradientRule& rule) const;
 };
 
 } // namespace dfc::ops

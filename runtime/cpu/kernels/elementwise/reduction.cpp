@@ -29,13 +29,12 @@ ReductionPlan planOfFused(const ops::Fused& fused) {
 
 ReductionPlan planOf(const OpAttributes& attributes) {
   switch (kindOf(attributes)) {
-  case OpKind::Fused: return planOfFused(std::get<ops::Fused>(attributes));
-  case OpKind::ReduceSum: return {{}, Fold::Sum, false, std::get<ops::ReduceSum>(attributes).axes};
-  case OpKind::ReduceMean: return {{}, Fold::Sum, true, std::get<ops::ReduceMean>(attributes).axes};
-  case OpKind::ReduceMax: return {{}, Fold::Max, false, std::get<ops::ReduceMax>(attributes).axes};
-  case OpKind::ReduceMin: return {{}, Fold::Min, false, std::get<ops::ReduceMin>(attributes).axes};
-  case OpKind::ReduceProduct:
-    return {{}, Fold::Product, false, std::get<ops::ReduceProduct>(attributes).axes};
+  case OpKind::Fused: return planOfFused(attributes.as<ops::Fused>());
+  case OpKind::ReduceSum: return {{}, Fold::Sum, false, attributes.as<ops::ReduceSum>().axes};
+  case OpKind::ReduceMean: return {{}, Fold::Sum, true, attributes.as<ops::ReduceMean>().axes};
+  case OpKind::ReduceMax: return {{}, Fold::Max, false, attributes.as<ops::ReduceMax>().axes};
+  case OpKind::ReduceMin: return {{}, Fold::Min, false, attributes.as<ops::ReduceMin>().axes};
+  case OpKind::ReduceProduct: return {{}, Fold::Product, false, attributes.as<ops::ReduceProduct>().axes};
   default: DFC_UNREACHABLE("not a reduction");
   }
 }

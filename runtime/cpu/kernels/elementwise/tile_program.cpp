@@ -12,7 +12,7 @@
 namespace dfc {
 
 ops::FusedBody bodyOf(const OpAttributes& attributes, OperandTypes operands, OperandTypes results) {
-  if (const auto* fused = std::get_if<ops::Fused>(&attributes)) {
+  if (const auto* fused = attributes.getIf<ops::Fused>()) {
     return fused->body;
   }
   DFC_ASSERT(classOf(kindOf(attributes)) == OpClass::Elementwise, "not an elementwise op");

@@ -67,7 +67,7 @@ Piece tilePiece(const ops::Tile& op, OperandTypes operands, OperandTypes results
   const Strides own = rowMajorStrides(part), whole = rowMajorStrides(results[0].shape);
   Strides dims, from, to;
   for (size_t axis = 0; axis < own.size(); ++axis) {
-    dims.append({op.repeats[axis], part[axis]});
+    dims.insert(dims.end(), {op.repeats[axis], part[axis]});
     from.append({0, own[axis]});
     to.append({part[axis] * whole[axis], whole[axis]});
   }
@@ -108,13 +108,13 @@ std::vector<Piece> concatPieces(const ops::Concat& op, OperandTypes operands, Op
 
 std::vector<Piece> piecesOf(const OpAttributes& attributes, OperandTypes operands, OperandTypes results) {
   switch (kindOf(attributes)) {
-  case OpKind::Transpose: return {transposePiece(std::get<ops::Transpose>(attributes), operands, results)};
+  case OpKind::Transpose: return {transposePiece(attributes.as<ops::Transpose>(), operands, results)};
   case OpKind::Broadcast: return {broadcastPiece(operands, results)};
-  case OpKind::Slice: return {slicePiece(std::get<ops::Slice>(attributes), operands, results)};
-  case OpKind::Pad: return {padPiece(std::get<ops::Pad>(attributes), operands, results)};
-  case OpKind::Concat: return concatPieces(std::get<ops::Concat>(attributes), operands, results);
-  case OpKind::Split: return splitPieces(std::get<ops::Split>(attributes), operands, results);
-  case OpKind::Tile: return {tilePiece(std::get<ops::Tile>(attributes), operands, results)};
+  case OpKind::Slice: return {slicePiece(attributes.as<ops::Slice>(), operands, results)};
+  case OpKind::Pad: return {padPiece(attributes.as<ops::Pad>(), operands, results)};
+  case OpKind::Concat: return concatPieces(attributes.as<ops::Concat>(), operands, results);
+  case OpKind::Split: return splitPieces(attributes.as<ops::Split>(), operands, results);
+  case OpKind::Tile: return {tilePiece(attributes.as<ops::Tile>(), operands, results)};
   default: DFC_UNREACHABLE("not a movement op");
   }
 }
@@ -172,7 +172,7 @@ std::unique_ptr<CpuKernel> makeMovementKernel(const OpAttributes& attributes, Op
   if (kind == OpKind::Reshape || kind == OpKind::Assign) {
     return std::make_unique<CopyKernel>(kind == OpKind::Assign ? 1 : 0, results[0].bytes());
   }
-  const auto* pad = std::get_if<ops::Pad>(&attributes);
+  const auto* pad = attributes.getIf<ops::Pad>();
   const Literal fill = pad != nullptr ? filledLiteral({results[0].element, {}}, pad->value)
                                       : Literal({results[0].element, {0}});
   return std::make_unique<MovementKernel>(piecesOf(attributes, operands, results), fill, results, pool);

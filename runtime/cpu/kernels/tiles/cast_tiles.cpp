@@ -1,7 +1,7 @@
 // Conversions: `cast` between lanes, and f16 and bf16 storage to and from f32 lanes with the bits that
-// ir/half.h gives. Float to integer truncates, saturates and takes NaN to 0; integer to a narrower integer
-// wraps; to bool is `!= 0`. Plain branch-free loops, compiled once per instruction set: each conversion has
-// one right result.
+// ir/base/half.h gives. Float to integer truncates, saturates and takes NaN to 0; integer to a narrower
+// integer wraps; to bool is `!= 0`. Plain branch-free loops, compiled once per instruction set: each
+// conversion has one right result.
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
 

@@ -1,5 +1,5 @@
-// Philox4x32-10 (see ir/philox.h), block by block in vectors: word w of all blocks stands together, so that
-// the rounds are plain arithmetic on four arrays.
+// Philox4x32-10 (see ir/base/philox.h), block by block in vectors: word w of all blocks stands together, so
+// that the rounds are plain arithmetic on four arrays.
 #include "runtime/cpu/kernels/tiles/dropout_tiles.h"
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 

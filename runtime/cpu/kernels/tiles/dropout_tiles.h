@@ -1,5 +1,5 @@
 // Dropout on lanes: the random words and what they do. Both run over many elements at a time in plain loops
-// that the compiler makes vectors of; words are those of ir/philox.h, to the bit.
+// that the compiler makes vectors of; words are those of ir/base/philox.h, to the bit.
 #pragma once
 
 #include "runtime/cpu/kernels/tiles/tile_functions.h"

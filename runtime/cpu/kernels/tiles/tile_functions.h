@@ -8,7 +8,7 @@
 // exactly an input.
 #pragma once
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -12,14 +12,14 @@
 namespace dfc {
 namespace {
 
-using Request = onednn::ConvolutionRequest;
+using onednn::ConvolutionRequest;
 constexpr int64_t width = sizeof(float);
 
-Request::Pass requested(ConvolutionPass pass) {
+ConvolutionRequest::Pass requested(ConvolutionPass pass) {
   switch (pass) {
-  case ConvolutionPass::Forward: return Request::Pass::Forward;
-  case ConvolutionPass::InputGradient: return Request::Pass::InputGradient;
-  case ConvolutionPass::FilterGradient: return Request::Pass::FilterGradient;
+  case ConvolutionPass::Forward: return ConvolutionRequest::Pass::Forward;
+  case ConvolutionPass::InputGradient: return ConvolutionRequest::Pass::InputGradient;
+  case ConvolutionPass::FilterGradient: return ConvolutionRequest::Pass::FilterGradient;
   }
   return {};
 }
@@ -33,8 +33,8 @@ class Cut {
  public:
   Cut(ConvolutionPass pass, const Convolution& conv) : pass_(pass), conv_(conv) {}
 
-  Request request(const ConvolutionPart& part) const {
-    Request request;
+  ConvolutionRequest request(const ConvolutionPart& part) const {
+    ConvolutionRequest request;
     request.pass = requested(pass_);
     request.batch = part.images;
     request.groups = conv_.groups > 1 ? part.channels : 1;

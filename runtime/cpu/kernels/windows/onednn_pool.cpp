@@ -14,7 +14,7 @@
 namespace dfc {
 namespace {
 
-using Request = onednn::PoolRequest;
+using onednn::PoolRequest;
 using Wild = llvm::SmallVector<int64_t, 16>; // planes that are not for oneDNN
 
 constexpr int64_t block = 16; // planes are oneDNN's channels, of which it takes so many at a time
@@ -25,8 +25,8 @@ struct Planes {
   float largest = 0;
 };
 
-Request requestOf(Request::Kind kind, Request::Pass pass, const Windows& windows) {
-  Request request;
+PoolRequest requestOf(PoolRequest::Kind kind, PoolRequest::Pass pass, const Windows& windows) {
+  PoolRequest request;
   request.kind = kind;
   request.pass = pass;
   setWindows(request, windows);
@@ -35,7 +35,8 @@ Request requestOf(Request::Kind kind, Request::Pass pass, const Windows& windows
 
 class OnednnPool final : public CpuKernel {
  public:
-  OnednnPool(const Request& request, const TensorType& image, std::unique_ptr<OwnPool> own, ThreadPool& pool)
+  OnednnPool(const PoolRequest& request, const TensorType& image, std::unique_ptr<OwnPool> own,
+             ThreadPool& pool)
       : pool_(pool), request_(request), planes_(image.shape[0] * image.shape[1]),
         width_(byteWidth(image.element)), lanes_(image.element), own_(std::move(own)) {
     sayOperands();
@@ -82,8 +83,8 @@ class OnednnPool final : public CpuKernel {
   void sayOperands() {
     constexpr float summable = 1e30F;
     const float finite = std::nextafter(std::numeric_limits<float>::max(), 0.0F);
-    const bool gradient = request_.pass == Request::Pass::Gradient;
-    const bool largest = request_.kind == Request::Kind::Largest;
+    const bool gradient = request_.pass == PoolRequest::Pass::Gradient;
+    const bool largest = request_.kind == PoolRequest::Kind::Largest;
     if (largest || !gradient) {
       operands_.push_back({imageElements(), largest ? finite : summable});
     }
@@ -94,7 +95,7 @@ class OnednnPool final : public CpuKernel {
   }
 
   bool add(int64_t planes) {
-    Request request = request_;
+    PoolRequest request = request_;
     request.planes = planes;
     return primitives_.add({planes, 0}, [&] { return onednnModule().make(request, parts_); });
   }
@@ -139,7 +140,7 @@ class OnednnPool final : public CpuKernel {
   }
 
   ThreadPool& pool_;
-  Request request_;                // but for the number of planes
+  PoolRequest request_;            // but for the number of planes
   int64_t planes_, width_;         // in all; of an element
   int64_t group_ = 1, groups_ = 0; // planes at a time; groups
   Lanes<float> lanes_;
@@ -153,9 +154,9 @@ class OnednnPool final : public CpuKernel {
 
 } // namespace
 
-std::unique_ptr<CpuKernel> makeOnednnPool(Request::Kind kind, Request::Pass pass, const Windows& windows,
-                                          const TensorType& image, std::unique_ptr<OwnPool> own,
-                                          ThreadPool& pool) {
+std::unique_ptr<CpuKernel> makeOnednnPool(PoolRequest::Kind kind, PoolRequest::Pass pass,
+                                          const Windows& windows, const TensorType& image,
+                                          std::unique_ptr<OwnPool> own, ThreadPool& pool) {
   if (image.element == ElementType::F64 || image.shape.elements() == 0) {
     return own;
   }

@@ -76,7 +76,7 @@ DFC_INLINE u32 bitsOf(f32 a) { return __float_as_uint(a); }
 #endif
 )";
 
-constexpr std::string_view text = R"(
+constexpr std::string_view ringText = R"(
 constexpr int neighbours = columns * width, sumWarps = sumThreads / 32;
 constexpr int sumLanes = sumThreads / columns, writeLanes = writeThreads / columns;
 constexpr int perSummer = (lines + sumLanes - 1) / sumLanes, perWriter = (lines + writeLanes - 1) / writeLanes;
@@ -327,10 +327,10 @@ struct Softened {
 };
 
 std::optional<Softened> softened(const OpAttributes& attributes) {
-  if (const auto* softmax = std::get_if<ops::Softmax>(&attributes)) {
+  if (const auto* softmax = attributes.getIf<ops::Softmax>()) {
     return Softened{softmax->axis, false};
   }
-  const auto* logSoftmax = std::get_if<ops::LogSoftmax>(&attributes);
+  const auto* logSoftmax = attributes.getIf<ops::LogSoftmax>();
   return logSoftmax == nullptr ? std::nullopt : std::optional(Softened{logSoftmax->axis, true});
 }
 
@@ -383,7 +383,7 @@ GeneratedWork columnRingSoftmax(const RowFormula& formula, int64_t outer, int64_
            {"slabs", ceilDiv(outer * inner, neighbours)}}) {
     launch.code += constant("u32", name, fmt::format("{}u", value));
   }
-  launch.code += std::string(machineText) + std::string(text);
+  launch.code += std::string(machineText) + std::string(ringText);
   launch.grid[0] = static_cast<uint32_t>(ring.blocks());
   launch.threads = static_cast<uint32_t>(allThreads);
   launch.sharedBytes = sharedBytesOf(ring);

@@ -13,9 +13,9 @@
 namespace dfc::cuda {
 namespace {
 
-constexpr int64_t mostPacks = 8; // of a row, in the registers of a thread
+constexpr int64_t normPacks = 8; // of a row, in the registers of a thread
 
-constexpr std::string_view headText = R"(
+constexpr std::string_view normText = R"(
 struct Totals { Real first, squares; };
 DFC_INLINE void merge(Totals& into, const Totals& from) {
   into.first += from.first;
@@ -36,7 +36,7 @@ DFC_INLINE Element result(const Row& row, Real x, Index column, const Element* s
 }
 )";
 
-constexpr std::string_view residentText = R"(
+constexpr std::string_view residentNormText = R"(
 DFC_INLINE void run($parameters$, const Block& block, Shared& shared) {
   const Index row = Index(block.x) * (threads / lanes) + threadIdx.x / lanes;
   const Index first = threadIdx.x % lanes * width;
@@ -84,7 +84,7 @@ DFC_INLINE void run($parameters$, const Block& block, Shared& shared) {
 }
 )";
 
-constexpr std::string_view streamedText = R"(
+constexpr std::string_view streamedNormText = R"(
 DFC_INLINE void run($parameters$, const Block& block, Shared& shared) {
   const Index base = Index(block.x) * length, first = threadIdx.x * width;
   Totals totals{Real(0), Real(0)};
@@ -118,15 +118,15 @@ DFC_INLINE void run($parameters$, const Block& block, Shared& shared) {
 )";
 
 // Threads for a row of so many packs: 4 packs each, or up to 8 where a warp then suffices.
-int64_t lanesFor(int64_t packs) {
+int64_t normLanes(int64_t packs) {
   const int64_t lanes = powerOf2From(ceilDiv(packs, 4));
-  return packs <= 32 * mostPacks ? std::min<int64_t>(32, lanes) : std::min<int64_t>(1024, lanes);
+  return packs <= 32 * normPacks ? std::min<int64_t>(32, lanes) : std::min<int64_t>(1024, lanes);
 }
 
 std::string headOf(double epsilon, bool centred, bool biased, const TensorType& type) {
   const std::string real = type.element == ElementType::F64 ? "f64" : "f32";
   return fmt::format("using Real = {};\nusing Element = {};\n", real, storageName(type.element)) +
-         filled(headText, {{"off", centred ? "totals.first / Real(length)" : "Real(0)"},
+         filled(normText, {{"off", centred ? "totals.first / Real(length)" : "Real(0)"},
                            {"epsilon", fmt::format("Real({:a})", epsilon)},
                            {"parameter", biased ? ", const Element* bias" : ""},
                            {"bias", biased ? " + Real(valueOf(bias[column]))" : ""}});
@@ -140,8 +140,8 @@ GeneratedWork normKernel(int64_t axis, double epsilon, bool centred, OperandType
   const int64_t length = Shape(type.shape.dims().drop_front(first)).elements();
   const int64_t rows = type.shape.elements() / length;
   const int64_t width = commonPowerOf2(packBytes / byteWidth(type.element), {length});
-  const int64_t packs = length / width, lanes = lanesFor(packs);
-  const bool resident = packs <= lanes * mostPacks, biased = operands.size() > 2;
+  const int64_t packs = length / width, lanes = normLanes(packs);
+  const bool resident = packs <= lanes * normPacks, biased = operands.size() > 2;
   const int64_t threads = lanes > 32 ? lanes : rows * lanes >= multiprocessors * 256 ? 256 : 64;
   const IndexText index(type.shape.elements() + threads * width);
   const std::string parameters = fmt::format("const Element* from, const Element* scale, {}Element* to",
@@ -153,7 +153,7 @@ GeneratedWork normKernel(int64_t axis, double epsilon, bool centred, OperandType
       (resident ? constant("perThread", ceilDiv(packs, lanes)) + constant("Index", "rows", index.of(rows))
                 : "") +
       headOf(epsilon, centred, biased, type) + agreedText(lanes) +
-      filled(resident ? residentText : streamedText,
+      filled(resident ? residentNormText : streamedNormText,
              {{"parameters", parameters},
               {"mean", centred ? "agreed<0>(totals, shared).first / Real(length)" : "Real(0)"},
               {"argument", biased ? ", bias" : ""}});

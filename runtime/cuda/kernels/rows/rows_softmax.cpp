@@ -11,9 +11,9 @@
 namespace dfc::cuda {
 namespace {
 
-constexpr int64_t mostPacks = 16; // of a row, in the registers of a thread
+constexpr int64_t softmaxPacks = 16; // of a row, in the registers of a thread
 
-constexpr std::string_view residentText = R"(
+constexpr std::string_view residentSoftmaxText = R"(
 DFC_INLINE void run(const Element* from, $parameters$Element* to, const Block& block, Shared& shared) {
   const Index row = Index(block.x) * (threads / lanes) + threadIdx.x / lanes;
   const Index first = threadIdx.x % lanes * width;
@@ -52,7 +52,7 @@ DFC_INLINE void run(const Element* from, $parameters$Element* to, const Block& b
 }
 )";
 
-constexpr std::string_view streamedText = R"(
+constexpr std::string_view streamedSoftmaxText = R"(
 DFC_INLINE void unpacked(Real (&x)[width], const Pack<Element, width>& pack) {
 #pragma unroll
   for (int k = 0; k < width; ++k) x[k] = valueOf(pack.at[k]);
@@ -84,25 +84,26 @@ std::string rowCount(int64_t rows, int64_t classes) {
 
 // Threads for a row of so many packs: 4 packs each, or 8 where a warp then suffices or the row is long, up to
 // 16 in a block of 512, two of which a multiprocessor holds at once.
-int64_t lanesFor(int64_t packs) {
+int64_t softmaxLanes(int64_t packs) {
   const int64_t lanes = powerOf2From(ceilDiv(packs, 4));
   return packs <= 32 * 8 ? std::min<int64_t>(32, lanes) : std::clamp<int64_t>(lanes / 2, 64, 512);
 }
 
 GeneratedWork lastAxis(const RowFormula& formula, int64_t rows, int64_t classes) {
   const int64_t width = commonPowerOf2(packBytes / byteWidth(formula.element), {classes});
-  const int64_t packs = classes / width, lanes = lanesFor(packs);
-  const bool resident = packs <= lanes * mostPacks;
+  const int64_t packs = classes / width, lanes = softmaxLanes(packs);
+  const bool resident = packs <= lanes * softmaxPacks;
   const int64_t threads = lanes > 32 ? lanes : rows * lanes >= multiprocessors * 256 ? 256 : 64;
   const std::string parameters = fmt::format("const {}* labels, const Element* cotangent, ", formula.label);
   const bool gradient = formula.kind == RowFormula::Kind::CrossEntropyGradient;
   GeneratedLaunch launch;
-  launch.code =
-      rowsHead(formula, rows, classes, width) + constant("threads", threads) + constant("lanes", lanes) +
-      (resident ? constant("perThread", ceilDiv(packs, lanes)) + rowCount(rows, classes) : "") +
-      agreedText(lanes) +
-      filled(resident ? residentText : streamedText, {{"parameters", gradient ? parameters : ""},
-                                                      {"arguments", gradient ? ", labels, cotangent" : ""}});
+  launch.code = rowsHead(formula, rows, classes, width) + constant("threads", threads) +
+                constant("lanes", lanes) +
+                (resident ? constant("perThread", ceilDiv(packs, lanes)) + rowCount(rows, classes) : "") +
+                agreedText(lanes) +
+                filled(resident ? residentSoftmaxText : streamedSoftmaxText,
+                       {{"parameters", gradient ? parameters : ""},
+                        {"arguments", gradient ? ", labels, cotangent" : ""}});
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(rows, threads / lanes));
   launch.threads = static_cast<uint32_t>(threads);
   launch.barriers = lanes > 32;

@@ -1,7 +1,8 @@
-// The formulas of ir/ops/softmax.h and its relatives, in f32 (f64 for f64). The maximum and the sum of
-// exp(x - maximum) are found in one sweep (Milakov and Gimelshein, Online normalizer calculation for softmax,
-// 2018): a sum is rescaled when its maximum grows. NaN is not looked for: it makes the sum NaN, and with it
-// the whole row, as the definition does; a row whose maximum is infinite is NaN as well.
+// The formulas of ir/graph/ops/normalisation/softmax.h and its relatives, in f32 (f64 for f64). The maximum
+// and the sum of exp(x - maximum) are found in one sweep (Milakov and Gimelshein, Online normalizer
+// calculation for softmax, 2018): a sum is rescaled when its maximum grows. NaN is not looked for: it makes
+// the sum NaN, and with it the whole row, as the definition does; a row whose maximum is infinite is NaN as
+// well.
 #include "ir/base/assert.h"
 #include "runtime/cuda/kernels/rows/rows.h"
 

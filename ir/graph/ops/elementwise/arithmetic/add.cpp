@@ -1,6 +1,4 @@
-// add: d(a + b) = da + db.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/elementwise/arithmetic/add.h"
 #include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
@@ -11,11 +9,6 @@ TypeResult Add::types(OperandTypes operands) const {
 
 OpCost Add::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 1);
-}
-
-void Add::gradient(GradientRule& rule) const {
-  rule.give(0, rule.cotangent());
-  rule.give(1, rule.cotangent());
 }
 
 } // namespace dfc::ops

@@ -1,6 +1,4 @@
-// floor: flat wherever it has a derivative.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/elementwise/arithmetic/floor.h"
 #include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
@@ -12,7 +10,5 @@ TypeResult Floor::types(OperandTypes operands) const {
 OpCost Floor::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 1);
 }
-
-void Floor::gradient(GradientRule& rule) const { rule.independentOf(0); }
 
 } // namespace dfc::ops

@@ -1,6 +1,4 @@
-// reciprocal: d(1/a) = -(1/a)^2 da, from the result.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/elementwise/arithmetic/reciprocal.h"
 #include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
@@ -11,11 +9,6 @@ TypeResult Reciprocal::types(OperandTypes operands) const {
 
 OpCost Reciprocal::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, divFlops);
-}
-
-void Reciprocal::gradient(GradientRule& rule) const {
-  const Tensor result = rule.result();
-  rule.give(0, -(rule.cotangent() * (result * result)));
 }
 
 } // namespace dfc::ops

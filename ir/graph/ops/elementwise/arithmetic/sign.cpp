@@ -1,6 +1,4 @@
-// sign: flat wherever it has a derivative.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/elementwise/arithmetic/sign.h"
 #include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
@@ -12,7 +10,5 @@ TypeResult Sign::types(OperandTypes operands) const {
 OpCost Sign::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 1);
 }
-
-void Sign::gradient(GradientRule& rule) const { rule.independentOf(0); }
 
 } // namespace dfc::ops

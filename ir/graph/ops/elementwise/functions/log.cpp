@@ -1,6 +1,4 @@
-// log: d(log a) = da / a.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/elementwise/functions/log.h"
 #include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
@@ -12,7 +10,5 @@ TypeResult Log::types(OperandTypes operands) const {
 OpCost Log::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, logFlops);
 }
-
-void Log::gradient(GradientRule& rule) const { rule.give(0, rule.cotangent() / rule.operand(0)); }
 
 } // namespace dfc::ops

@@ -1,6 +1,4 @@
-// silu: d(a s(a)) = (s(a) + a s(a) (1 - s(a))) da.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/elementwise/functions/silu.h"
 #include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
@@ -11,11 +9,6 @@ TypeResult Silu::types(OperandTypes operands) const {
 
 OpCost Silu::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, sigmoidFlops + 1);
-}
-
-void Silu::gradient(GradientRule& rule) const {
-  const Tensor a = rule.operand(0), s = sigmoid(a);
-  rule.give(0, rule.cotangent() * (s + a * (s * (1 - s))));
 }
 
 } // namespace dfc::ops

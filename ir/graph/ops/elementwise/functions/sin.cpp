@@ -1,6 +1,4 @@
-// sin: d sin(a) = cos(a) da.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/elementwise/functions/sin.h"
 #include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
@@ -12,7 +10,5 @@ TypeResult Sin::types(OperandTypes operands) const {
 OpCost Sin::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, sinFlops);
 }
-
-void Sin::gradient(GradientRule& rule) const { rule.give(0, rule.cotangent() * cos(rule.operand(0))); }
 
 } // namespace dfc::ops

@@ -1,6 +1,4 @@
-// sqrt: d(sqrt a) = da / (2 sqrt(a)), from the result.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/elementwise/functions/sqrt.h"
 #include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
@@ -12,7 +10,5 @@ TypeResult Sqrt::types(OperandTypes operands) const {
 OpCost Sqrt::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, sqrtFlops);
 }
-
-void Sqrt::gradient(GradientRule& rule) const { rule.give(0, rule.cotangent() * 0.5 / rule.result()); }
 
 } // namespace dfc::ops

@@ -1,6 +1,4 @@
-// tanh: d(tanh a) = (1 - tanh(a)^2) da, from the result.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/elementwise/functions/tanh.h"
 #include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
@@ -11,11 +9,6 @@ TypeResult Tanh::types(OperandTypes operands) const {
 
 OpCost Tanh::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, tanhFlops);
-}
-
-void Tanh::gradient(GradientRule& rule) const {
-  const Tensor result = rule.result();
-  rule.give(0, rule.cotangent() * (1 - result * result));
 }
 
 } // namespace dfc::ops

@@ -1,6 +1,4 @@
-// select: each branch gets the gradient where the condition chose it, and 0 elsewhere.
-#include "ir/author/dsl.h"
-#include "ir/author/gradients.h"
+#include "ir/graph/ops/elementwise/logic/select.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
@@ -24,15 +22,6 @@ TypeResult Select::types(OperandTypes operands) const {
 
 OpCost Select::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 1);
-}
-
-void Select::gradient(GradientRule& rule) const {
-  if (rule.wanted(1)) {
-    rule.give(1, dfc::select(rule.operand(0), rule.cotangent(), 0));
-  }
-  if (rule.wanted(2)) {
-    rule.give(2, dfc::select(rule.operand(0), 0, rule.cotangent()));
-  }
 }
 
 } // namespace dfc::ops

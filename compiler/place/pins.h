@@ -1,0 +1,39 @@
+// Pins: the devices that an author, or a rule beside the graph, asks for. Settled before any policy.
+#pragma once
+
+#include "ir/graph/graph.h"
+#include "ir/machine/machine.h"
+
+#include <string>
+#include <vector>
+
+namespace dfc {
+
+/// Pins ops by name: `pattern` is a glob over op names and whole scope paths ("fc1*", "*/loss"), gradients'
+/// ops included; a rule wins over the pins in the graph, a later rule over an earlier one.
+struct PinRule {
+  std::string pattern;
+  std::string device;
+};
+
+/// The graph with the rules' pins in place of its own where a rule matches; the last match wins. Errors, all
+/// at once: a rule that matches nothing, an unknown device.
+Result<Graph> applyPinRules(const Graph& graph, const Machine& machine, llvm::ArrayRef<PinRule> rules);
+
+/// What to say to whoever wants a device that the machine does not have: its devices, and a likely slip
+/// among those of the kind that the name begins with ("gpu7" is never a slip for "cpu0").
+std::string unknownDeviceHint(const std::string& wanted, const Machine& machine);
+
+/// A device that pins ask for and the machine does not have, with the error at the first op that does.
+struct MissingDevice {
+  std::string device;
+  Diagnostic error;
+};
+/// Each once, in the order of the ops.
+std::vector<MissingDevice> missingDevices(const Graph& graph, const Machine& machine);
+
+/// The device that the graph's pins ask for, by op; a parameter and its assign share theirs. Errors, all at
+/// once: an unknown device, an input pinned off the host, a parameter and its assign pinned apart.
+Result<SideTable<OpId, DeviceId>> resolvePins(const Graph& graph, const Machine& machine);
+
+} // namespace dfc

@@ -1,0 +1,9 @@
+// layerNorm: rules shared with rmsNorm are in ir/graph/rules/norm_rules.h.
+#include "ir/author/dsl.h"
+#include "ir/author/gradient_rules.h"
+#include "ir/author/gradients/normalisation/norm_gradients.h"
+
+namespace dfc {
+void gradientRule(const ops::LayerNorm& op, GradientRule& rule) { giveNormGradients(rule, op.epsilon, true); }
+
+} // namespace dfc

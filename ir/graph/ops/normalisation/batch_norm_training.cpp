@@ -1,0 +1,22 @@
+#include "ir/graph/ops/normalisation/batch_norm_training.h"
+#include "ir/graph/rules/batch_norm_rules.h"
+
+namespace dfc::ops {
+
+TypeResult BatchNormTraining::types(OperandTypes operands) const {
+  constexpr OpKind kind = OpKind::BatchNormTraining;
+  if (TypeResult checked = checkBatchNorm(kind, operands, 2, axis, epsilon); !checked.ok()) {
+    return checked;
+  }
+  if (TypeResult checked = checkChannelElements(kind, operands, axis); !checked.ok()) {
+    return checked;
+  }
+  return {{operands[0], operands[1], operands[1]}, {}, {}};
+}
+
+// A sum; a difference, a product and a sum; and what batchNorm does.
+OpCost BatchNormTraining::cost(OperandTypes operands, OperandTypes results) const {
+  return streamingCost(operands, results, 1 + 3 + 3);
+}
+
+} // namespace dfc::ops

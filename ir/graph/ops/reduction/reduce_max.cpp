@@ -1,0 +1,14 @@
+#include "ir/graph/ops/reduction/reduce_max.h"
+#include "ir/graph/rules/op_rules.h"
+
+namespace dfc::ops {
+
+TypeResult ReduceMax::types(OperandTypes operands) const {
+  return reductionTypes(OpKind::ReduceMax, operands, axes, keepDims, Domain::Number, false);
+}
+
+OpCost ReduceMax::cost(OperandTypes operands, OperandTypes results) const {
+  return reductionCost(operands, results);
+}
+
+} // namespace dfc::ops

@@ -1,0 +1,25 @@
+#include "ir/graph/ops/window/conv2d_input_gradient.h"
+#include "ir/graph/rules/convolution.h"
+
+namespace dfc::ops {
+
+TypeResult Conv2dInputGradient::types(OperandTypes operands) const {
+  constexpr OpKind kind = OpKind::Conv2dInputGradient;
+  if (TypeResult elements = checkElements(kind, operands, Domain::Float); !elements.ok()) {
+    return elements;
+  }
+  if (TypeResult known = checkImageShape(kind, operands, shape); !known.ok()) {
+    return known;
+  }
+  TypeResult fits = checkConvolutionCotangent(kind, operands, Shape(shape), operands[0].shape,
+                                              convolutionAttributes(*this));
+  return fits.ok() ? TypeResult::of({operands[0].element, Shape(shape)}) : fits;
+}
+
+OpCost Conv2dInputGradient::cost(OperandTypes operands, OperandTypes results) const {
+  OpCost cost = streamingCost(operands, results, 0);
+  cost.flops = convolutionOf(*this, operands).flops();
+  return cost;
+}
+
+} // namespace dfc::ops

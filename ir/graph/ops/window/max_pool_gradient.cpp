@@ -1,0 +1,29 @@
+#include "ir/graph/ops/window/max_pool_gradient.h"
+#include "ir/graph/rules/windows.h"
+
+#include <fmt/format.h>
+
+namespace dfc::ops {
+
+TypeResult MaxPoolGradient::types(OperandTypes operands) const {
+  constexpr OpKind kind = OpKind::MaxPoolGradient;
+  if (TypeResult elements = checkElements(kind, operands, Domain::Float); !elements.ok()) {
+    return elements;
+  }
+  TypeResult pooled = poolTypes(kind, operands, operands[0].shape, windowAttributes(*this), false);
+  if (pooled.ok() && !(pooled.types[0] == operands[1])) {
+    return refuse(kind, operands,
+                  fmt::format("maxPool of {} gives {}", toString(operands[0]), toString(pooled.types[0])),
+                  "give the attributes of the maxPool whose gradient this is");
+  }
+  return pooled.ok() ? TypeResult::of(operands[0]) : pooled;
+}
+
+OpCost MaxPoolGradient::cost(OperandTypes operands, OperandTypes results) const {
+  OpCost cost = streamingCost(operands, results, 0);
+  const Windows windows = windowsOf(operands[0].shape, windowAttributes(*this));
+  cost.flops = (static_cast<double>(windows.size()) + 1) * static_cast<double>(operands[1].shape.elements());
+  return cost;
+}
+
+} // namespace dfc::ops

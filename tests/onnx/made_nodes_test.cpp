@@ -1,0 +1,185 @@
+// Nodes that newer versions of ONNX test and Debian's suite does not have: their attributes and operands mean
+// what ONNX says. Expected numbers are the arithmetic of a few elements.
+#include "tests/onnx/made_node.h"
+#include "tests/support/catch.h"
+
+#include <limits>
+
+namespace dfc::test {
+namespace {
+
+using Attributes = std::map<std::string, OnnxAttribute>;
+
+std::string resizeOutcome(Attributes attributes, const std::vector<std::optional<Literal>>& operands,
+                          const Literal& wanted) {
+  return outcomeOf({"Resize", 19, std::move(attributes), operands, {wanted}});
+}
+
+// Of a line of elements.
+std::string poolOutcome(const std::string& op, Attributes attributes, const std::vector<double>& from,
+                        const std::vector<double>& wanted) {
+  return outcomeOf({op,
+                    19,
+                    std::move(attributes),
+                    {floats({1, 1, static_cast<int64_t>(from.size())}, from)},
+                    {floats({1, 1, static_cast<int64_t>(wanted.size())}, wanted)}});
+}
+
+std::string reduceOutcome(const std::string& op, const Literal& from, const Literal& axes,
+                          const Literal& wanted) {
+  return outcomeOf({op, 20, {{"keepdims", integerAttribute(0)}}, {from, axes}, {wanted}});
+}
+
+} // namespace
+
+TEST_CASE("onnx: Resize of some axes") {
+  const Attributes nearest = {{"axes", listAttribute({-1})},
+                              {"coordinate_transformation_mode", textAttribute("asymmetric")},
+                              {"nearest_mode", textAttribute("floor")}};
+  const Literal a = floats({2, 2}, {1, 2, 3, 4}), wanted = floats({2, 4}, {1, 1, 2, 2, 3, 3, 4, 4});
+  CHECK(resizeOutcome(nearest, {a, {}, floats({1}, {2})}, wanted) == "passes");
+  CHECK(resizeOutcome(nearest, {a, {}, {}, whole({4})}, wanted) == "passes");
+}
+
+TEST_CASE("onnx: Resize that keeps the ratio takes one scale for all axes") {
+  const auto policy = [](const char* name) {
+    return Attributes{{"keep_aspect_ratio_policy", textAttribute(name)}};
+  };
+  const Literal a = floats({1, 2}, {1, 2});
+  // Asked for are scales of 2 and 3.
+  const std::vector<std::optional<Literal>> operands = {a, {}, {}, whole({2, 6})};
+  CHECK(resizeOutcome(policy("not_larger"), operands, floats({2, 4}, {1, 1, 2, 2, 1, 1, 2, 2})) == "passes");
+  const std::vector<double> thrice = {1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2};
+  CHECK(resizeOutcome(policy("not_smaller"), operands, floats({3, 6}, thrice)) == "passes");
+}
+
+TEST_CASE("onnx: Resize by half_pixel_symmetric keeps the centre") {
+  const Attributes symmetric = {{"mode", textAttribute("linear")},
+                                {"coordinate_transformation_mode", textAttribute("half_pixel_symmetric")}};
+  // 4 * 0.6 = 2.4, of which 2 are made: the first stands at 2 * (1 - 2 / 2.4) + 0.5 / 0.6 - 0.5 = 2/3, the
+  // second 1 / 0.6 = 5/3 further.
+  CHECK(resizeOutcome(symmetric, {floats({1, 4}, {1, 2, 3, 4}), {}, floats({2}, {1, 0.6})},
+                      floats({1, 2}, {5.0 / 3, 10.0 / 3})) == "passes");
+}
+
+TEST_CASE("onnx: Resize of opset 10 takes its scales from operand 1") {
+  CHECK(outcomeOf({"Resize",
+                   10,
+                   {},
+                   {floats({1, 2}, {1, 2}), floats({2}, {1, 2})},
+                   {floats({1, 4}, {1, 1, 2, 2})}}) == "passes");
+}
+
+TEST_CASE("onnx: Pad of some axes, periodically, and by less than nothing") {
+  const Literal a = floats({2, 2}, {1, 2, 3, 4});
+  CHECK(
+      outcomeOf({"Pad", 18, {}, {a, whole({1, 0}), {}, whole({-1})}, {floats({2, 3}, {0, 1, 2, 0, 3, 4})}}) ==
+      "passes");
+  const Literal line = floats({3}, {1, 2, 3});
+  CHECK(outcomeOf({"Pad",
+                   19,
+                   {{"mode", textAttribute("wrap")}},
+                   {line, whole({2, 4})},
+                   {floats({9}, {2, 3, 1, 2, 3, 1, 2, 3, 1})}}) == "passes");
+  CHECK(outcomeOf({"Pad", 18, {}, {line, whole({-1, 1}), floats({}, {9})}, {floats({3}, {2, 3, 9})}}) ==
+        "passes");
+}
+
+TEST_CASE("onnx: dilations of pools") {
+  Attributes attributes = {{"kernel_shape", listAttribute({2})}, {"dilations", listAttribute({2})}};
+  CHECK(poolOutcome("AveragePool", attributes, {1, 2, 3, 4}, {2, 3}) == "passes"); // (1 + 3) / 2, (2 + 4) / 2
+  CHECK(poolOutcome("MaxPool", attributes, {5, 2, 3, 4}, {5, 4}) == "passes");
+  attributes["pads"] = listAttribute({1, 1});
+  CHECK(poolOutcome("AveragePool", attributes, {1, 2, 3, 4}, {2, 2, 3, 3}) == "passes");
+  attributes["count_include_pad"] = integerAttribute(1);
+  CHECK(poolOutcome("AveragePool", attributes, {1, 2, 3, 4}, {1, 2, 3, 1.5}) == "passes");
+}
+
+TEST_CASE("onnx: ceil_mode has no window that starts in the padding at the end") {
+  Attributes attributes = {{"kernel_shape", listAttribute({1})},
+                           {"strides", listAttribute({3})},
+                           {"ceil_mode", integerAttribute(1)}};
+  // Starts at 0 and 3, with and without padding there.
+  CHECK(poolOutcome("MaxPool", attributes, {1, 2, 3}, {1}) == "passes");
+  CHECK(poolOutcome("MaxPool", attributes, {1, 2, 3, 4}, {1, 4}) == "passes");
+  attributes["pads"] = listAttribute({0, 0});
+  CHECK(poolOutcome("AveragePool", attributes, {1, 2, 3}, {1}) == "passes");
+  attributes["kernel_shape"] = listAttribute({2});
+  attributes["pads"] = listAttribute({0, 1});
+  CHECK(poolOutcome("MaxPool", attributes, {1, 2, 3}, {2}) == "passes");
+}
+
+TEST_CASE("onnx: what ceil_mode adds behind the padding is not counted") {
+  const Attributes attributes = {{"kernel_shape", listAttribute({3})},
+                                 {"strides", listAttribute({2})},
+                                 {"pads", listAttribute({1, 0})},
+                                 {"ceil_mode", integerAttribute(1)},
+                                 {"count_include_pad", integerAttribute(1)}};
+  // Windows of 0 1 2, of 2 3 4, and of 4 5 and one element that the node does not ask for.
+  CHECK(poolOutcome("AveragePool", attributes, {1, 2, 3, 4, 5}, {1, 3, 4.5}) == "passes");
+}
+
+TEST_CASE("onnx: MatMul of vectors") {
+  const Literal v = floats({2}, {1, 2}), w = floats({2}, {3, 4});
+  const Literal m = floats({2, 3}, {1, 2, 3, 4, 5, 6}), t = floats({3}, {1, 0, 2});
+  const Literal batch = floats({2, 1, 2}, {1, 2, 3, 4});
+  CHECK(outcomeOf({"MatMul", 13, {}, {v, w}, {floats({}, {11})}}) == "passes");
+  CHECK(outcomeOf({"MatMul", 13, {}, {v, m}, {floats({3}, {9, 12, 15})}}) == "passes");
+  CHECK(outcomeOf({"MatMul", 13, {}, {m, t}, {floats({2}, {7, 16})}}) == "passes");
+  CHECK(outcomeOf({"MatMul", 13, {}, {batch, w}, {floats({2, 1}, {11, 25})}}) == "passes");
+  CHECK(outcomeOf({"MatMul", 13, {}, {w, floats({2, 2, 1}, {1, 2, 3, 4})}, {floats({2, 1}, {11, 25})}}) ==
+        "passes");
+}
+
+TEST_CASE("onnx: the largest and the smallest of bools and of nothing") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto bools = [](const Shape& shape, const std::vector<double>& values) {
+    return literal(ElementType::Bool, shape, values);
+  };
+  const Literal rows = bools({3, 2}, {0, 0, 0, 1, 1, 1}), one = whole({1});
+  CHECK(reduceOutcome("ReduceMax", rows, one, bools({3}, {0, 1, 1})) == "passes");
+  CHECK(reduceOutcome("ReduceMin", rows, one, bools({3}, {0, 0, 1})) == "passes");
+  const Literal nothing = floats({2, 0}, {});
+  CHECK(reduceOutcome("ReduceMax", nothing, one, floats({2}, {-infinity, -infinity})) == "passes");
+  CHECK(reduceOutcome("ReduceMin", nothing, one, floats({2}, {infinity, infinity})) == "passes");
+  CHECK(reduceOutcome("ReduceMin", bools({2, 0}, {}), one, bools({2}, {1, 1})) == "passes");
+  CHECK(reduceOutcome("ReduceMax", bools({2, 0}, {}), one, bools({2}, {0, 0})) == "passes");
+  Literal greatest = Literal::scalar(std::numeric_limits<int64_t>::max());
+  CHECK(reduceOutcome("ReduceMin", whole({}), whole({0}), greatest) == "passes");
+  CHECK(reduceOutcome("ReduceSum", nothing, one, floats({2}, {0, 0})) == "passes");
+  CHECK(reduceOutcome("ReduceMean", nothing, one, nothing) ==
+        "out of scope: ReduceMean with no elements to take the mean of");
+}
+
+TEST_CASE("onnx: a result that is not the expected infinity fails") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Literal a = floats({1}, {infinity}), b = floats({1}, {1});
+  CHECK(outcomeOf({"Add", 14, {}, {a, b}, {floats({1}, {infinity})}}) == "passes");
+  CHECK(outcomeOf({"Add", 14, {}, {a, b}, {floats({1}, {-infinity})}}) ==
+        "FAILS: the evaluator, output 0: element 0 is inf instead of -inf");
+  CHECK(outcomeOf({"Add", 14, {}, {b, b}, {a}}) ==
+        "FAILS: the evaluator, output 0: element 0 is 2 instead of inf");
+}
+
+TEST_CASE("onnx: PRelu has a slope for each channel before opset 7, and broadcasts since") {
+  const Literal a = floats({1, 2, 2}, {-1, -2, -3, -4}), slope = floats({2}, {0.5, 0.25});
+  CHECK(outcomeOf({"PRelu", 6, {}, {a, slope}, {floats({1, 2, 2}, {-0.5, -1, -0.75, -1})}}) == "passes");
+  CHECK(outcomeOf({"PRelu", 7, {}, {a, slope}, {floats({1, 2, 2}, {-0.5, -0.5, -1.5, -1})}}) == "passes");
+}
+
+TEST_CASE("onnx: ArgMin of integers, SpaceToDepth channel by channel") {
+  CHECK(outcomeOf({"ArgMin",
+                   13,
+                   {{"keepdims", integerAttribute(0)}},
+                   {literal(ElementType::U8, {3}, {3, 0, 7})},
+                   {literal(ElementType::I64, {}, {1})}}) == "passes");
+  const Literal a = floats({1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+  Attributes attributes = {{"blocksize", integerAttribute(2)}, {"mode", textAttribute("CRD")}};
+  CHECK(outcomeOf({"SpaceToDepth", 13, attributes, {a}, {floats({1, 8, 1, 1}, {1, 2, 3, 4, 5, 6, 7, 8})}}) ==
+        "passes");
+  attributes["mode"] = textAttribute("DCR");
+  CHECK(outcomeOf({"SpaceToDepth", 13, attributes, {a}, {floats({1, 8, 1, 1}, {1, 5, 2, 6, 3, 7, 4, 8})}}) ==
+        "passes");
+}
+
+} // namespace dfc::test
