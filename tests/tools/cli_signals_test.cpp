@@ -33,9 +33,9 @@ struct CounterShop : Workshop {
 };
 
 /// Waits until process $child catches signals 13 and 15 (bits 12 and 14 of the mask, in the fourth
-/// hexadecimal digit from the end).
-const std::string waitForHandlers =
-    "until grep -qs 'SigCgt:.*[57df]...$' /proc/$child/status; do sleep 0.01; done\n";
+/// hexadecimal digit from the end), one minute at most.
+const std::string waitForHandlers = "for i in $(seq 6000); do grep -qs 'SigCgt:.*[57df]...$' "
+                                    "/proc/$child/status && break; sleep 0.01; done\n";
 
 } // namespace
 

@@ -43,9 +43,9 @@ TEST_CASE("fuse_elementwise: a long chain splits into bodies of at most 64 instr
 
 TEST_CASE("fuse_elementwise: a wide sum splits into bodies of at most 16 operands") {
   Builder g("wide");
-  Tensor sum = g.input("x", f32({8}));
+  Tensor sum = g.input("x0", f32({8}));
   for (int i = 1; i < 40; ++i) {
-    sum = sum + g.input("x", f32({8}));
+    sum = sum + g.input("x" + std::to_string(i), f32({8}));
   }
   g.fetch("sum", sum);
   const Graph graph = fused(std::move(g));

@@ -87,6 +87,9 @@ Result<Graph> graphOf(const Dag& dag) {
     }
     tasks.push_back(taskOf(g, start, before));
   }
+  if (!tasks.empty()) {
+    g.fetch("last", tasks.back()); // a step that gives nothing back is refused
+  }
   return std::move(g).finish();
 }
 

@@ -353,13 +353,14 @@ Exit runVerb(const RunArguments& arguments, Console& console) {
     return console.fail(Exit::UserError, setting.errors());
   }
   console.warn(setting.warnings());
-  console.print(planSummary(*setting->plan, setting->rates));
+  std::string summary = planSummary(*setting->plan, setting->rates);
   for (const std::string& line : setting->session->deviceReport()) {
     if (line.ends_with(": not used")) {
       continue; // the summary names them all in one line
     }
-    console.print(line + (line.ends_with(": emulated") ? " on this host, which has no such GPU\n" : "\n"));
+    summary += line + (line.ends_with(": emulated") ? " on this host, which has no such GPU\n" : "\n");
   }
+  console.print(summary); // in one write: a reader that takes its first line and goes ends no run
   for (const std::string& note : setting->feeds->notes()) {
     console.note(note);
   }
