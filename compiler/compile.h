@@ -6,11 +6,14 @@
 #pragma once
 
 #include "compiler/cost/cost_model.h"
-#include "compiler/place/pins.h"
+#include "compiler/place/pin_rule.h"
+#include "ir/graph/op_options.h"
 #include "ir/plan/executable.h"
-#include "ir/plan/placement.h"
 
 #include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace dfc {
 
@@ -28,7 +31,7 @@ struct CompileOptions {
   std::string policy = "heft"; ///< a row of place/policies.def
   std::vector<PinRule> pins;
   /// Of f32 matmuls that do not state their own: ieee, or tf32 where devices may round to it.
-  ops::Precision precision = ops::Precision::Ieee;
+  Precision precision = Precision::Ieee;
   std::vector<std::string> skipPasses; ///< names from passes.def, for tests and debugging
   CompileObserver* observer = nullptr;
   /// Says better what is wrong with a pin to a device that the machine does not have: knows where the author

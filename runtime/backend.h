@@ -8,11 +8,13 @@
 #pragma once
 
 #include "ir/machine/calibration.h"
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 #include "ir/plan/trace.h"
+#include "runtime/backend_options.h"
 #include "runtime/errors.h"
 #include "runtime/marks.h"
 #include "runtime/progress.h"
+#include "runtime/steady_seconds.h"
 
 namespace dfc {
 
@@ -110,25 +112,6 @@ struct DeviceRequest {
   uint32_t ordinal = 0; ///< the how-manieth device of its kind in the machine
 };
 
-/// What a session may choose about its backends; those that have no use for a choice ignore it.
-struct BackendOptions {
-  std::string kernelCache; ///< folder where kernels compiled at run time are kept; empty for none
-  bool graphs = true;      ///< false: no CUDA graphs, every command is launched anew each round
-  /// false: no two ops share a kernel launch, even where both are small. A traced round launches them apart
-  /// in any case, so that each has a time of its own.
-  bool mergeLaunches = true;
-  bool peerAccess =
-      true; ///< false: GPUs exchange through the host, as those do whose system grants no access
-  /// false: every transfer between GPUs is a copy. Else the kernel that needs a value may read it in the
-  /// other GPU's memory; a traced round makes the copies in any case, so that each has a time of its own.
-  bool peerReads = true;
-  /// What `calibrate` found on a device of the session, so that kernels need not be chosen again; null for
-  /// none. It counts for devices of its own model only.
-  std::shared_ptr<const Calibration> calibration = nullptr;
-  /// A profiler's ranges, which outlive the session. Null: those that a backend of the session has.
-  Marks* marks = nullptr;
-};
-
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -168,10 +151,5 @@ class Backend {
 /// The backends of this build, in the order of preference for a device kind: the rows of backends.def.
 llvm::ArrayRef<Backend*> allBackends();
 Backend* backendNamed(std::string_view name); ///< null when there is none
-
-/// The clock of all spans: seconds of std::chrono::steady_clock.
-inline double steadySeconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 } // namespace dfc

@@ -3,7 +3,7 @@
 // the cuda backend does); everywhere else there are none, and a range is one test of a null pointer.
 #pragma once
 
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 
 namespace dfc {
 

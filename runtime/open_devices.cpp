@@ -1,6 +1,7 @@
 // Choice of backends by kind and name, then opening backend by backend.
 #include "runtime/open_devices.h"
 
+#include "ir/plan/executable_parts.h"
 #include "runtime/session.h"
 
 #include <fmt/format.h>

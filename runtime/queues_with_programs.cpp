@@ -1,6 +1,7 @@
 #include "runtime/queues_with_programs.h"
 
 #include "ir/base/assert.h"
+#include "ir/plan/executable_parts.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // prepares several queues as one knows by it when it has been given all of its own.
 #pragma once
 
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 
 #include <vector>
 

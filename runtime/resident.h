@@ -3,7 +3,7 @@
 // of state by name: a parameter and its replicas on other devices are one.
 #pragma once
 
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 
 namespace dfc {
 

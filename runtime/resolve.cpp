@@ -1,6 +1,7 @@
 // From ids and offsets to addresses and counts.
 #include "runtime/resolve.h"
 
+#include "ir/plan/executable_parts.h"
 #include "runtime/queues_with_programs.h"
 
 #include <fmt/format.h>

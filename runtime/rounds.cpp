@@ -1,5 +1,6 @@
 // Launching, waiting for ends, and what happens when a round fails or takes too long.
 #include "runtime/rounds.h"
+#include "ir/plan/executable_parts.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 // Opening, and the small part of a session that is not rounds: state and trace.
 #include "runtime/session.h"
 
+#include "ir/plan/executable_parts.h"
 #include "runtime/feeds.h"
 #include "runtime/open_devices.h"
 #include "runtime/rounds.h"

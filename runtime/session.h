@@ -15,12 +15,21 @@
 // may be shared by threads and sessions; their headers say how.
 #pragma once
 
+#include "ir/graph/literal.h"
 #include "ir/plan/trace.h"
-#include "runtime/backend.h"
-#include "runtime/resident.h"
+#include "runtime/backend_options.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace dfc {
 
+class Backend; // runtime/backend.h
+
+/// What a session may choose.
 struct SessionOptions {
   /// Backend name by device kind; empty means the first available one that supports the kind.
   std::string cpuBackend = {}, gpuBackend = {};

@@ -1,5 +1,6 @@
 // The execute loop of queues that a host thread drives.
 #include "runtime/worker_queue.h"
+#include "ir/plan/executable_parts.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 #include "compiler/cost/calibrated_cost_model.h"
 
+#include "ir/graph/graph.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,6 @@
 #include "compiler/cost/cost_model.h"
 
+#include "ir/graph/graph.h"
 #include <algorithm>
 #include <cmath>
 

@@ -2,7 +2,7 @@
 // table or a textbook's cost matrix all serve. Seconds throughout.
 #pragma once
 
-#include "ir/graph/graph.h"
+#include "ir/graph/graph_class.h"
 #include "ir/machine/machine.h"
 
 namespace dfc {

@@ -14,7 +14,7 @@ namespace {
 // the mean square of that, times scale, plus bias.
 Literal normalised(Operands operands, int64_t axis, double epsilon, bool centred) {
   const TensorType& type = operands[0].type();
-  const Shape row(type.shape.dims().drop_front(*normalAxis(axis, type.shape.rank())));
+  const Shape row(dimRange(type.shape).drop_front(*normalAxis(axis, type.shape.rank())));
   const int64_t length = row.elements();
   Literal result(type);
   for (int64_t first = 0; first < type.shape.elements(); first += length) {

@@ -1,6 +1,7 @@
 // Pins: the devices that an author, or a rule beside the graph, asks for. Settled before any policy.
 #pragma once
 
+#include "compiler/place/pin_rule.h"
 #include "ir/graph/graph.h"
 #include "ir/machine/machine.h"
 
@@ -8,13 +9,6 @@
 #include <vector>
 
 namespace dfc {
-
-/// Pins ops by name: `pattern` is a glob over op names and whole scope paths ("fc1*", "*/loss"), gradients'
-/// ops included; a rule wins over the pins in the graph, a later rule over an earlier one.
-struct PinRule {
-  std::string pattern;
-  std::string device;
-};
 
 /// The graph with the rules' pins in place of its own where a rule matches; the last match wins. Errors, all
 /// at once: a rule that matches nothing, an unknown device.

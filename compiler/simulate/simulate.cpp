@@ -1,6 +1,7 @@
 #include "compiler/simulate/simulate.h"
 
 #include "compiler/schedule/shared_clock.h"
+#include "ir/plan/executable_parts.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,7 @@
 #include "ir/author/builder.h"
 
+#include "ir/graph/graph.h"
+
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -7,12 +9,15 @@
 namespace dfc {
 namespace {
 
-ops::Parameter start(ops::Parameter::Initialiser kind, double a, double b, int64_t seed) {
+// As the op of the graph.
+ops::Parameter parameterOf(const Initialiser& start, const TensorType& type) {
   ops::Parameter parameter;
-  parameter.initialiser = kind;
-  parameter.a = a;
-  parameter.b = b;
-  parameter.seed = seed;
+  parameter.type = type;
+  parameter.initialiser = start.kind;
+  parameter.a = start.a;
+  parameter.b = start.b;
+  parameter.seed = start.seed;
+  parameter.file = start.file;
   return parameter;
 }
 
@@ -78,23 +83,27 @@ Tensor Tensor::on(std::string_view device) const {
   return *this;
 }
 
-ops::Parameter zeros() { return {}; }
-ops::Parameter constantInit(double value) {
-  return start(ops::Parameter::Initialiser::Constant, value, 0, 0);
+Initialiser zeros() { return {}; }
+Initialiser constantInit(double value) { return {Initialiser::Kind::Constant, value}; }
+Initialiser uniform(double low, double high, int64_t seed) {
+  return {Initialiser::Kind::Uniform, low, high, seed};
 }
-ops::Parameter uniform(double low, double high, int64_t seed) {
-  return start(ops::Parameter::Initialiser::Uniform, low, high, seed);
+Initialiser normal(double mean, double deviation, int64_t seed) {
+  return {Initialiser::Kind::Normal, mean, deviation, seed};
 }
-ops::Parameter normal(double mean, double deviation, int64_t seed) {
-  return start(ops::Parameter::Initialiser::Normal, mean, deviation, seed);
-}
-ops::Parameter glorot(int64_t seed) { return start(ops::Parameter::Initialiser::Glorot, 0, 0, seed); }
-ops::Parameter heNormal(int64_t seed) { return start(ops::Parameter::Initialiser::HeNormal, 0, 0, seed); }
-ops::Parameter heUniform(int64_t seed) { return start(ops::Parameter::Initialiser::HeUniform, 0, 0, seed); }
-ops::Parameter fromFile(std::string path) {
-  ops::Parameter parameter = start(ops::Parameter::Initialiser::File, 0, 0, 0);
-  parameter.file = std::move(path);
-  return parameter;
+Initialiser glorot(int64_t seed) { return {Initialiser::Kind::Glorot, 0, 0, seed}; }
+Initialiser heNormal(int64_t seed) { return {Initialiser::Kind::HeNormal, 0, 0, seed}; }
+Initialiser heUniform(int64_t seed) { return {Initialiser::Kind::HeUniform, 0, 0, seed}; }
+Initialiser fromFile(std::string path) { return {Initialiser::Kind::File, 0, 0, 0, std::move(path)}; }
+
+Builder::Builder(std::string name)
+    : own_(std::make_unique<GraphBuilder>(std::move(name))), graph_(own_.get()) {}
+Builder::Builder(GraphBuilder& graph) : graph_(&graph) {}
+Builder::~Builder() = default;
+
+Result<Graph> Builder::finish() && {
+  DFC_ASSERT(own_ != nullptr, "finish of a builder of another's graph");
+  return std::move(*own_).finish();
 }
 
 Tensor Builder::input(std::string_view name, const TensorType& type, std::source_location where) {
@@ -103,16 +112,14 @@ Tensor Builder::input(std::string_view name, const TensorType& type, std::source
   return source(std::move(attributes), name, where);
 }
 
-Tensor Builder::parameter(std::string_view name, const TensorType& type, ops::Parameter start,
+Tensor Builder::parameter(std::string_view name, const TensorType& type, const Initialiser& start,
                           std::source_location where) {
-  start.type = type;
-  return source(std::move(start), name, where);
+  return source(parameterOf(start, type), name, where);
 }
 
-Tensor Builder::derivedParameter(std::string_view name, const TensorType& type, ops::Parameter start,
+Tensor Builder::derivedParameter(std::string_view name, const TensorType& type, const Initialiser& start,
                                  std::source_location where) {
-  start.type = type;
-  return {this, graph_->result(graph_->append(std::move(start), {}, site(name, where)))};
+  return {this, graph_->result(graph_->append(parameterOf(start, type), {}, site(name, where)))};
 }
 
 Tensor Builder::source(OpAttributes attributes, std::string_view name, std::source_location where) {
@@ -168,13 +175,13 @@ void Builder::fetch(std::string_view name, Tensor value, std::source_location wh
   }
 }
 
-Tensor Builder::op(OpAttributes attributes, llvm::ArrayRef<Tensor> operands, std::source_location where) {
+Tensor Builder::op(OpAttributes attributes, const std::vector<Tensor>& operands, std::source_location where) {
   const auto results = multiOp(std::move(attributes), operands, where);
   return results.empty() ? Tensor(this, {}) : results.front();
 }
 
-llvm::SmallVector<Tensor, 2> Builder::multiOp(OpAttributes attributes, llvm::ArrayRef<Tensor> operands,
-                                              std::source_location where) {
+std::vector<Tensor> Builder::multiOp(OpAttributes attributes, const std::vector<Tensor>& operands,
+                                     std::source_location where) {
   llvm::SmallVector<ValueId, 3> values;
   for (const Tensor& operand : operands) {
     if (!usable(operand, nameOf(kindOf(attributes)), where)) {
@@ -183,7 +190,7 @@ llvm::SmallVector<Tensor, 2> Builder::multiOp(OpAttributes attributes, llvm::Arr
     values.push_back(operand.value());
   }
   const OpId made = graph_->append(std::move(attributes), values, site({}, where));
-  llvm::SmallVector<Tensor, 2> results;
+  std::vector<Tensor> results;
   if (made.valid()) {
     for (const ValueId value : graph_->soFar()[made].results()) {
       results.push_back({this, value});

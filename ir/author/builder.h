@@ -13,14 +13,26 @@
 // Free functions for the ops of the table are in ir/author/dsl.h.
 #pragma once
 
-#include "ir/graph/graph.h"
+#include "ir/base/diagnostic.h"
+#include "ir/graph/graph_class.h"
+#include "ir/graph/initialiser.h"
+#include "ir/graph/literal.h"
 
+#include <memory>
+#include <optional>
 #include <source_location>
+#include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 namespace dfc {
 
 class Builder;
+class GraphBuilder; // ir/graph/graph.h
+class OpAttributes;
+enum class OpKind : uint8_t;
+struct OpSite;
 
 /// A value of a graph under construction. Poisoned after a mistake (`valid()` is false).
 class Tensor {
@@ -62,33 +74,33 @@ class Operand {
   std::source_location where_;
 };
 
-/// How a parameter starts. See ops/parameter.h.
-ops::Parameter zeros();
-ops::Parameter constantInit(double value);
-ops::Parameter uniform(double low, double high, int64_t seed);
-ops::Parameter normal(double mean, double deviation, int64_t seed);
-ops::Parameter glorot(int64_t seed);
-ops::Parameter heNormal(int64_t seed);
-ops::Parameter heUniform(int64_t seed);
-ops::Parameter fromFile(std::string path);
+Initialiser zeros();                                             ///< every element 0
+Initialiser constantInit(double value);                          ///< every element `value`
+Initialiser uniform(double low, double high, int64_t seed);      ///< evenly in [low, high)
+Initialiser normal(double mean, double deviation, int64_t seed); ///< normally distributed
+Initialiser glorot(int64_t seed);       ///< uniform by fan-in and fan-out (Glorot and Bengio 2010)
+Initialiser heNormal(int64_t seed);     ///< normal by fan-in, for layers that end in ReLU (He et al. 2015)
+Initialiser heUniform(int64_t seed);    ///< uniform by fan-in, likewise
+Initialiser fromFile(std::string path); ///< from a .npy file, or "weights.safetensors#name"
 
 class Builder {
  public:
-  explicit Builder(std::string name = "main") : own_(std::move(name)), graph_(&own_) {}
+  explicit Builder(std::string name = "main");
   /// Appends to another's graph (a pass under way); `finish` is then the other's.
-  explicit Builder(GraphBuilder& graph) : graph_(&graph) {}
+  explicit Builder(GraphBuilder& graph);
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
+  ~Builder();
 
   /// Inputs are fed, and parameters saved and restored, by name: two of one name are a mistake of the second.
   /// A name that another op's result has is taken from that, which then gets a suffix.
   Tensor input(std::string_view name, const TensorType& type,
                std::source_location where = std::source_location::current());
-  Tensor parameter(std::string_view name, const TensorType& type, ops::Parameter start = zeros(),
+  Tensor parameter(std::string_view name, const TensorType& type, const Initialiser& start = zeros(),
                    std::source_location where = std::source_location::current());
   /// A parameter that code keeps on an author's behalf, such as an optimiser's state; a name that is taken
   /// gets a suffix.
-  Tensor derivedParameter(std::string_view name, const TensorType& type, ops::Parameter start = zeros(),
+  Tensor derivedParameter(std::string_view name, const TensorType& type, const Initialiser& start = zeros(),
                           std::source_location where = std::source_location::current());
   Tensor constant(const Literal& value, std::source_location where = std::source_location::current());
   Tensor scalar(ElementType type, double value, std::source_location where = std::source_location::current());
@@ -98,9 +110,9 @@ class Builder {
              std::source_location where = std::source_location::current());
 
   /// Any op of the table; single-result ops give one tensor. Poisoned operands give poisoned results.
-  Tensor op(OpAttributes attributes, llvm::ArrayRef<Tensor> operands, std::source_location where);
-  llvm::SmallVector<Tensor, 2> multiOp(OpAttributes attributes, llvm::ArrayRef<Tensor> operands,
-                                       std::source_location where);
+  Tensor op(OpAttributes attributes, const std::vector<Tensor>& operands, std::source_location where);
+  std::vector<Tensor> multiOp(OpAttributes attributes, const std::vector<Tensor>& operands,
+                              std::source_location where);
 
   /// Scopes and pins for the ops written while the guard lives. Scopes nest with '/'; the innermost pin
   /// holds.
@@ -131,7 +143,8 @@ class Builder {
   /// function from another.
   void report(std::source_location where, std::string message, std::string hint);
   GraphBuilder& graph() { return *graph_; }
-  Result<Graph> finish() && { return std::move(own_).finish(); }
+  /// The graph with its warnings, or every mistake that was made while it was written.
+  Result<Graph> finish() &&;
 
  private:
   OpSite site(std::string_view name, std::source_location where) const;
@@ -140,7 +153,7 @@ class Builder {
   Tensor source(OpAttributes attributes, std::string_view name, std::source_location where);
   void renameSource(ValueId source, std::string_view name, std::source_location where);
   bool nameIsFree(OpKind kind, std::string_view name, std::source_location where);
-  GraphBuilder own_;
+  std::unique_ptr<GraphBuilder> own_;
   GraphBuilder* graph_;
   std::string scope_, pin_;
   std::optional<SourceLocation> place_; // overrides the call's own

@@ -2,6 +2,7 @@
 // `apply`; types are the business of the ops' own rules.
 #include "ir/author/dsl.h"
 
+#include "ir/graph/graph.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
@@ -49,7 +50,7 @@ Tensor refuseNumbers(Builder& builder, const OpAttributes& attributes, std::sour
   return {&builder, {}};
 }
 
-using Tensors = llvm::SmallVector<Tensor, 2>;
+using Tensors = std::vector<Tensor>;
 
 // An op on tensors and numbers. Without any tensor there is no graph to append to or to complain in: the
 // result is then an empty Tensor, which is refused where it is used.
@@ -60,7 +61,7 @@ Tensors applyMulti(OpAttributes attributes, llvm::ArrayRef<Operand> operands) {
   }
   Builder& builder = *any->builder();
   const Tensor* peer = firstTensor(peers(attributes, operands));
-  llvm::SmallVector<Tensor, 3> tensors;
+  std::vector<Tensor> tensors;
   for (size_t i = 0; i < operands.size(); ++i) {
     const Operand& operand = operands[i];
     const bool isPeer = operands.size() - i <= peers(attributes, operands).size();

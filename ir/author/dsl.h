@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/author/builder.h"
+#include "ir/graph/op_options.h"
 
 namespace dfc {
 
@@ -37,7 +38,6 @@ Tensor tanh(Operand a);
 Tensor sigmoid(Operand a);
 Tensor relu(Operand a);
 Tensor leakyRelu(Operand a, Operand slope);
-using Approximation = ops::Gelu::Approximation;
 Tensor gelu(Operand a, Approximation approximate = Approximation::None);
 Tensor silu(Operand a);
 Tensor hardSwish(Operand a);
@@ -45,14 +45,12 @@ Tensor softplus(Operand a);
 Tensor clip(Operand a, Operand low, Operand high);
 Tensor cast(Operand a, ElementType to);
 
-using Direction = ops::Compare::Direction;
 Tensor compare(Operand a, Operand b, Direction direction);
 Tensor select(Operand condition, Operand a, Operand b);
 
 struct Transposes {
   bool a = false, b = false;
 };
-using Precision = ops::Precision;
 Tensor matmul(Operand a, Operand b, Transposes transposed = {}, Precision precision = Precision::Unstated);
 
 Tensor reduceSum(Operand a, Dims axes = {}, bool keepDims = false);

@@ -4,6 +4,7 @@
 #include "ir/author/gradient_rules.h"
 #include "ir/author/gradients.h"
 #include "ir/graph/fused_instruction.h"
+#include "ir/graph/graph.h"
 
 #include <llvm/ADT/STLExtras.h>
 

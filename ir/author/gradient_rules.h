@@ -3,7 +3,7 @@
 // that have no gradient are listed in gradients/without_gradient.cpp.
 #pragma once
 
-#include "ir/author/gradients.h"
+#include "ir/author/gradient_rule.h"
 
 namespace dfc {
 

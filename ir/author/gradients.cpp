@@ -2,10 +2,12 @@
 // gradient arrived (found backwards); an op is differentiated when both meet. All users of a value come after
 // its producer in id order, so when the sweep reaches the producer every contribution is there.
 #include "ir/author/gradients.h"
+#include "ir/author/gradient_rule.h"
 
 #include "ir/author/dsl.h"
 #include "ir/author/gradient_parts.h"
 #include "ir/author/gradient_rules.h"
+#include "ir/graph/graph.h"
 
 #include <fmt/format.h>
 

@@ -6,43 +6,6 @@
 
 namespace dfc {
 
-/// What a gradient rule sees: the op's operands, its result and the gradient that reached it; it gives the
-/// gradients of the operands. The rule writes ordinary ops through the DSL; scope, pin and place are set
-/// around it.
-class GradientRule {
- public:
-  /// `cotangents`: one for each result, of its type. `wanted`: per operand whether its gradient is asked for;
-  /// empty means all.
-  GradientRule(Builder& builder, OpId op, llvm::ArrayRef<Tensor> cotangents,
-               llvm::ArrayRef<bool> wanted = {});
-  Tensor operand(size_t index) const;
-  Tensor result(size_t index = 0) const;
-  Tensor cotangent(size_t index = 0) const { return cotangents_[index]; }
-  size_t operandCount() const { return gradients_.size(); }
-  /// A rule may skip work whose result nobody asked for.
-  bool wanted(size_t index) const { return wanted_.empty() || wanted_[index]; }
-  Builder& builder() const { return builder_; }
-  /// Adds `gradient` to what operand `index` gets, summed to the operand's shape where that was broadcast.
-  void give(size_t index, Tensor gradient);
-  /// The results do not depend on the value of operand `index`: its gradient is zero, which is no mistake.
-  void independentOf(size_t index) { independent_[index] = true; }
-  bool isIndependentOf(size_t index) const { return independent_[index]; }
-  /// Per operand; poisoned where none was given.
-  llvm::ArrayRef<Tensor> gradients() const { return gradients_; }
-
- private:
-  Builder& builder_;
-  OpId op_;
-  llvm::SmallVector<Tensor, 1> cotangents_;
-  llvm::SmallVector<Tensor, 3> gradients_;
-  llvm::SmallVector<bool, 3> wanted_;
-  llvm::SmallVector<bool, 3> independent_;
-};
-
-/// The scope of the gradient ops of an op whose scope is `scope`: the last " forward" becomes " backward";
-/// another scope gets " gradient" after its name; no scope stays none.
-std::string gradientScope(std::string_view scope);
-
 /// d loss / d x for each x of `wrt`. loss: a float scalar; x: a float tensor. The ops of a rule are scoped by
 /// `gradientScope` of the forward op, pinned where it is pinned, and said to be written where it was written.
 /// Where a value has several uses, the sum of its contributions stands with the op that makes the value: so

@@ -1,6 +1,7 @@
 // Update rules written with the DSL. The ops are said to be written where the optimiser is called; scope and
 // pin are the builder's at that place.
 #include "ir/author/optimizers.h"
+#include "ir/graph/graph.h"
 
 #include <fmt/format.h>
 

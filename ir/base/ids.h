@@ -3,8 +3,6 @@
 // Cranelift's entity references.
 #pragma once
 
-#include <llvm/ADT/DenseMapInfo.h>
-
 #include <compare>
 #include <cstdint>
 #include <functional>
@@ -39,12 +37,4 @@ using StepId = Id<struct StepTag>;
 template <class Tag>
 struct std::hash<dfc::Id<Tag>> {
   size_t operator()(dfc::Id<Tag> id) const noexcept { return std::hash<uint32_t>()(id.index()); }
-};
-
-template <class Tag>
-struct llvm::DenseMapInfo<dfc::Id<Tag>> {
-  static dfc::Id<Tag> getEmptyKey() { return dfc::Id<Tag>(); }
-  static dfc::Id<Tag> getTombstoneKey() { return dfc::Id<Tag>(std::numeric_limits<uint32_t>::max() - 1); }
-  static unsigned getHashValue(dfc::Id<Tag> id) { return id.index() * 37U; }
-  static bool isEqual(dfc::Id<Tag> a, dfc::Id<Tag> b) { return a == b; }
 };

@@ -4,10 +4,9 @@
 // what it adds for itself.
 #pragma once
 
-#include "ir/base/ids.h"
+#include "ir/base/id_map.h"
 
 #include <llvm/ADT/CachedHashString.h>
-#include <llvm/ADT/DenseMap.h>
 
 #include <memory>
 #include <string_view>

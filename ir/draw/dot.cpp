@@ -6,6 +6,7 @@
 #include "ir/author/text/units.h"
 #include "ir/draw/dot_parts.h"
 #include "ir/draw/spoken_name.h"
+#include "ir/graph/graph.h"
 
 #include <fmt/format.h>
 

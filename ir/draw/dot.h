@@ -3,7 +3,7 @@
 // that makes it: labels on edges would cover each other. Linear in the graph.
 #pragma once
 
-#include "ir/graph/graph.h"
+#include "ir/graph/graph_class.h"
 
 #include <string>
 

@@ -6,6 +6,7 @@
 #include "ir/draw/spoken_name.h"
 #include "ir/draw/timeline_parts.h"
 #include "ir/draw/trace_layout.h"
+#include "ir/plan/executable_parts.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "ir/plan/critical_path.h"
+#include "ir/plan/executable_parts.h"
 
 #include <string>
 

@@ -3,6 +3,7 @@
 #include "ir/draw/trace_layout.h"
 
 #include "ir/draw/timeline_parts.h"
+#include "ir/plan/executable_parts.h"
 
 #include <llvm/ADT/STLExtras.h>
 

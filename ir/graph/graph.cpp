@@ -6,9 +6,41 @@
 
 namespace dfc {
 
-std::shared_ptr<Graph::Tables> Graph::shared() const {
-  return tables_ == nullptr || tables_->finished ? tables_ : std::make_shared<Tables>(*tables_);
+namespace {
+
+std::vector<NamedType> namedTypes(const Graph& graph, OpKind kind) {
+  std::vector<NamedType> named;
+  for (const OpId op : graph.opsOf(kind)) {
+    named.push_back({std::string(graph.nameOf(op)), graph.typeOf(graph[op].firstResult)});
+  }
+  return named;
 }
+
+} // namespace
+
+Graph::Graph() : tables_(std::make_shared<GraphTables>()) {}
+
+std::shared_ptr<GraphTables> Graph::shared() const {
+  return tables_ == nullptr || tables_->finished ? tables_ : std::make_shared<GraphTables>(*tables_);
+}
+
+const std::string& Graph::name() const { return tables_->name; }
+size_t Graph::opCount() const { return tables_->ops.size(); }
+size_t Graph::valueCount() const { return tables_->values.size(); }
+std::vector<NamedType> Graph::inputs() const { return namedTypes(*this, OpKind::Input); }
+std::vector<NamedType> Graph::parameters() const { return namedTypes(*this, OpKind::Parameter); }
+std::vector<NamedType> Graph::results() const {
+  std::vector<NamedType> named;
+  for (const Fetch& fetch : fetches()) {
+    named.push_back({std::string(text(fetch.name)), typeOf(fetch.value)});
+  }
+  return named;
+}
+
+std::string_view Graph::nameOf(ValueId value) const { return text((*this)[value].name); }
+std::string_view Graph::nameOf(OpId op) const { return nameOf((*this)[op].firstResult); }
+std::string_view Graph::scopeOf(OpId op) const { return text((*this)[op].scope); }
+std::string_view Graph::pinOf(OpId op) const { return text((*this)[op].pin); }
 
 Graph& Graph::operator=(const Graph& other) {
   tables_ = other.shared();
@@ -25,18 +57,18 @@ InternedSite Graph::siteOf(OpId op) const {
   return {(*this)[row.firstResult].name, row.scope, row.pin, row.file, row.line, row.column};
 }
 
-llvm::SmallVector<TensorType, 4> Graph::operandTypesOf(OpId op) const {
+llvm::SmallVector<TensorType, 4> operandTypesIn(const GraphTables& tables, OpId op) {
   llvm::SmallVector<TensorType, 4> types;
-  for (const ValueId operand : (*this)[op].operands) {
-    types.push_back(typeOf(operand));
+  for (const ValueId operand : tables.ops[op].operands) {
+    types.push_back(tables.values[operand].type);
   }
   return types;
 }
 
-llvm::SmallVector<TensorType, 4> Graph::resultTypesOf(OpId op) const {
+llvm::SmallVector<TensorType, 4> resultTypesIn(const GraphTables& tables, OpId op) {
   llvm::SmallVector<TensorType, 4> types;
-  for (const ValueId result : (*this)[op].results()) {
-    types.push_back(typeOf(result));
+  for (const ValueId result : tables.ops[op].results()) {
+    types.push_back(tables.values[result].type);
   }
   return types;
 }

@@ -7,14 +7,13 @@
 #pragma once
 
 #include "ir/base/diagnostic.h"
-#include "ir/base/ids.h"
+#include "ir/base/id_map.h"
 #include "ir/base/string_pool.h"
 #include "ir/base/table.h"
+#include "ir/graph/graph_class.h"
 #include "ir/graph/op.h"
 
 #include <llvm/ADT/ArrayRef.h>
-#include <llvm/ADT/DenseMap.h>
-#include <llvm/ADT/DenseSet.h>
 
 #include <array>
 #include <memory>
@@ -63,57 +62,26 @@ struct InternedSite {
   uint32_t line = 0, column = 0;
 };
 
-/// A value as well: copies of a finished graph share its tables, which nobody writes any more.
-class Graph {
- public:
-  Graph() : tables_(std::make_shared<Tables>()) {}
-  Graph(const Graph& other) : tables_(other.shared()) {}
-  Graph(Graph&& other) noexcept = default;
-  Graph& operator=(const Graph& other);
-  Graph& operator=(Graph&& other) noexcept = default;
-  ~Graph() = default;
-
-  const OpRow& operator[](OpId op) const { return tables_->ops[op]; }
-  const ValueRow& operator[](ValueId value) const { return tables_->values[value]; }
-  IdRange<OpId> ops() const { return tables_->ops.ids(); }
-  IdRange<ValueId> values() const { return tables_->values.ids(); }
-  /// The ops of one kind, in the order of their ids.
-  llvm::ArrayRef<OpId> opsOf(OpKind kind) const { return tables_->opsOfKind[static_cast<size_t>(kind)]; }
-  size_t opCount() const { return tables_->ops.size(); }
-  size_t valueCount() const { return tables_->values.size(); }
-  const std::vector<Fetch>& fetches() const { return tables_->fetches; }
-  const std::string& name() const { return tables_->name; }
-
-  std::string_view text(StringId id) const { return tables_->strings[id]; }
-  std::string_view nameOf(ValueId value) const { return text((*this)[value].name); }
-  /// An op goes by the name of its first result; every op has one.
-  std::string_view nameOf(OpId op) const { return nameOf((*this)[op].firstResult); }
-  std::string_view scopeOf(OpId op) const { return text((*this)[op].scope); }
-  std::string_view pinOf(OpId op) const { return text((*this)[op].pin); }
-  SourceLocation locationOf(OpId op) const;
-  InternedSite siteOf(OpId op) const;
-  const TensorType& typeOf(ValueId value) const { return (*this)[value].type; }
-  llvm::SmallVector<TensorType, 4> operandTypesOf(OpId op) const;
-  llvm::SmallVector<TensorType, 4> resultTypesOf(OpId op) const;
-  ValueId findValue(std::string_view name) const; ///< invalid id when there is none
-
- private:
-  friend class GraphBuilder;
-  friend struct GraphSurgeon; // of the tests: breaks what GraphBuilder would never make
-
-  struct Tables {
-    std::string name = "main";
-    Table<OpId, OpRow> ops;
-    Table<ValueId, ValueRow> values;
-    std::array<std::vector<OpId>, opKindCount> opsOfKind;
-    std::vector<Fetch> fetches;
-    StringPool strings;
-    SideTable<StringId, ValueId> byName; // as far as names were given; invalid for other strings
-    bool finished = false;               // a graph still under construction is copied, not shared
-  };
-  std::shared_ptr<Tables> shared() const;
-  std::shared_ptr<Tables> tables_; // null after a move alone
+/// What a Graph holds.
+struct GraphTables {
+  std::string name = "main";
+  Table<OpId, OpRow> ops;
+  Table<ValueId, ValueRow> values;
+  std::array<std::vector<OpId>, opKindCount> opsOfKind;
+  std::vector<Fetch> fetches;
+  StringPool strings;
+  SideTable<StringId, ValueId> byName; ///< as far as names were given; invalid for other strings
+  bool finished = false;               ///< a graph still under construction is copied, not shared
 };
+
+// What the templates of Graph call.
+inline const OpRow& rowOf(const GraphTables& tables, OpId op) { return tables.ops[op]; }
+inline const ValueRow& rowOf(const GraphTables& tables, ValueId value) { return tables.values[value]; }
+inline llvm::ArrayRef<OpId> opsOfKind(const GraphTables& tables, OpKind kind) {
+  return tables.opsOfKind[static_cast<size_t>(kind)];
+}
+llvm::SmallVector<TensorType, 4> operandTypesIn(const GraphTables& tables, OpId op);
+llvm::SmallVector<TensorType, 4> resultTypesIn(const GraphTables& tables, OpId op);
 
 /// What an op carries beside its meaning.
 struct OpSite {
@@ -152,7 +120,7 @@ class GraphBuilder {
   Result<Graph> finish() &&;
 
  private:
-  Graph::Tables& tables() { return *graph_.tables_; }
+  GraphTables& tables() { return *graph_.tables_; }
   StringId uniqueName(StringId wanted);
   void giveName(ValueId value, StringId name);
   void addResults(OpRow& row, llvm::ArrayRef<TensorType> types, StringId name);

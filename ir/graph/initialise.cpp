@@ -157,7 +157,7 @@ Fans fansOf(const Shape& shape) {
     return {static_cast<double>(shape[0]), static_cast<double>(shape[1])};
   }
   double window = 1;
-  for (const int64_t length : shape.dims().drop_front(2)) {
+  for (const int64_t length : dimRange(shape).drop_front(2)) {
     window *= static_cast<double>(length);
   }
   return {static_cast<double>(shape[1]) * window, static_cast<double>(shape[0]) * window};

@@ -61,7 +61,7 @@ class ByteWriter : public AttributeVisitor {
   }
   void putType(const TensorType& type) {
     put(type.element);
-    putDims(type.shape.dims());
+    putDims(dimRange(type.shape));
   }
 };
 

@@ -15,8 +15,8 @@
 namespace dfc {
 
 using OperandTypes = llvm::ArrayRef<TensorType>;
-/// Axes, permutations, starts, …; never more than 8.
-using Dims = std::vector<int64_t>;
+/// The dimensions as a range that can be cut.
+inline llvm::ArrayRef<int64_t> dimRange(const Shape& shape) { return {shape.dims().data(), shape.rank()}; }
 
 /// What a type rule answers: the types of the results, or an error with the way out.
 struct TypeResult {

@@ -53,13 +53,13 @@ std::optional<ElementType> elementTypeNamed(std::string_view text) {
   return found == allElementTypes.end() ? std::nullopt : std::optional(*found);
 }
 
-Shape::Shape(llvm::ArrayRef<int64_t> dims) : illFormed_(!valid(dims)) {
-  const llvm::ArrayRef<int64_t> kept = dims.take_front(maxRank);
+Shape::Shape(std::span<const int64_t> dims) : illFormed_(!valid(dims)) {
+  const std::span<const int64_t> kept = dims.first(std::min(dims.size(), maxRank));
   rank_ = static_cast<uint8_t>(kept.size());
   std::copy(kept.begin(), kept.end(), dims_.begin());
 }
 
-bool Shape::valid(llvm::ArrayRef<int64_t> dims) {
+bool Shape::valid(std::span<const int64_t> dims) {
   if (dims.size() > maxRank || std::any_of(dims.begin(), dims.end(), [](int64_t dim) { return dim < 0; })) {
     return false;
   }
@@ -100,7 +100,7 @@ std::optional<Shape> broadcastShapes(const Shape& a, const Shape& b) {
     }
     dims[rank - fromEnd] = left == 1 ? right : left;
   }
-  const llvm::ArrayRef<int64_t> result(dims.data(), rank);
+  const std::span<const int64_t> result(dims.data(), rank);
   return Shape::valid(result) ? std::optional(Shape(result)) : std::nullopt;
 }
 

@@ -1,14 +1,14 @@
 // Element types, static shapes, and the bytes that a tensor of a type takes. Row-major, dense, no padding.
 #pragma once
 
-#include <llvm/ADT/ArrayRef.h>
-
 #include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dfc {
 
@@ -31,20 +31,20 @@ class Shape {
  public:
   static constexpr size_t maxRank = 8;
   Shape() = default;
-  Shape(std::initializer_list<int64_t> dims) : Shape(llvm::ArrayRef<int64_t>(dims.begin(), dims.size())) {}
+  Shape(std::initializer_list<int64_t> dims) : Shape(std::span<const int64_t>(dims.begin(), dims.size())) {}
   /// Ill-formed where `dims` are not `valid`; of more than 8 dimensions it keeps the first 8.
-  explicit Shape(llvm::ArrayRef<int64_t> dims);
+  explicit Shape(std::span<const int64_t> dims);
 
   /// Whether `dims` make a shape whose element count, times 8 bytes, fits in an int64.
-  static bool valid(llvm::ArrayRef<int64_t> dims);
+  static bool valid(std::span<const int64_t> dims);
 
   bool wellFormed() const { return !illFormed_; }
   size_t rank() const { return rank_; }
   int64_t operator[](size_t axis) const { return dims_[axis]; }
-  llvm::ArrayRef<int64_t> dims() const { return {dims_.data(), rank_}; }
+  std::span<const int64_t> dims() const { return {dims_.data(), rank_}; }
   int64_t elements() const; ///< 1 for a scalar, 0 when any dimension is 0 or the shape is ill-formed
   friend bool operator==(const Shape& a, const Shape& b) {
-    return a.dims() == b.dims() && a.illFormed_ == b.illFormed_;
+    return a.rank_ == b.rank_ && a.dims_ == b.dims_ && a.illFormed_ == b.illFormed_;
   }
 
  private:
@@ -53,6 +53,10 @@ class Shape {
   bool illFormed_ = false;
 };
 
+/// Axes, permutations, starts, …; never more than 8.
+using Dims = std::vector<int64_t>;
+
+/// An element type and a shape: what is known of a value before it has contents.
 struct TensorType {
   ElementType element = ElementType::F32;
   Shape shape;

@@ -4,6 +4,7 @@
 
 #include "ir/author/text/parse.h"
 #include "ir/author/text/print_op.h"
+#include "ir/graph/graph.h"
 
 #include <fmt/format.h>
 
@@ -144,10 +145,10 @@ std::optional<LoneOp> opOfSignature(std::string_view signature) {
   return LoneOp{*std::move(graph), op};
 }
 
-const Calibration* tableOf(llvm::ArrayRef<Calibration> tables, std::string_view device) {
-  const auto* found = std::find_if(tables.begin(), tables.end(),
-                                   [&](const Calibration& table) { return table.device == device; });
-  return found != tables.end() ? found : nullptr;
+const Calibration* tableOf(const std::vector<Calibration>& tables, std::string_view device) {
+  const auto found = std::find_if(tables.begin(), tables.end(),
+                                  [&](const Calibration& table) { return table.device == device; });
+  return found != tables.end() ? &*found : nullptr;
 }
 
 } // namespace dfc

@@ -8,13 +8,17 @@
 //     "…"}]}]}
 #pragma once
 
-#include "ir/graph/graph.h"
+#include "ir/base/diagnostic.h"
+#include "ir/graph/graph_class.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace dfc {
+
+enum class OpKind : uint8_t;
 
 /// How long one op takes on a device, measured, and which of several kernels was the quickest.
 struct CalibratedOp {
@@ -58,9 +62,10 @@ std::optional<LoneOp> opOfSignature(std::string_view signature);
 /// seconds that are no time.
 Result<std::vector<Calibration>> parseCalibrations(std::string_view json, const std::string& fileName);
 Result<std::vector<Calibration>> readCalibrations(const std::string& path);
-std::string printCalibrations(llvm::ArrayRef<Calibration> tables); ///< JSON that parses to the same tables
+std::string
+printCalibrations(const std::vector<Calibration>& tables); ///< JSON that parses to the same tables
 
 /// The table of this device; null when there is none.
-const Calibration* tableOf(llvm::ArrayRef<Calibration> tables, std::string_view device);
+const Calibration* tableOf(const std::vector<Calibration>& tables, std::string_view device);
 
 } // namespace dfc

@@ -125,7 +125,7 @@ Result<std::vector<Calibration>> readCalibrations(const std::string& path) {
   return parseCalibrations(*text, path);
 }
 
-std::string printCalibrations(llvm::ArrayRef<Calibration> tables) {
+std::string printCalibrations(const std::vector<Calibration>& tables) {
   std::string text;
   for (const Calibration& table : tables) {
     text += (text.empty() ? "\n" : ",\n") + printTable(table);

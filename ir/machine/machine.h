@@ -6,10 +6,14 @@
 #include "ir/base/diagnostic.h"
 #include "ir/base/ids.h"
 #include "ir/base/table.h"
-#include "ir/graph/op_parts.h"
+#include "ir/graph/tensor_type.h"
 
 #include <array>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace dfc {
 
@@ -44,7 +48,7 @@ struct LinkRow {
 /// A transfer from `from` to `to` holds a slot of every link for sum(latency) + bytes / min(bandwidth).
 struct Route {
   DeviceId from, to;
-  llvm::SmallVector<LinkId, 2> links;
+  std::vector<LinkId> links;
 };
 
 class Machine {

@@ -5,37 +5,53 @@
 // Threads: never changes, and may be used by many threads and sessions at once.
 #pragma once
 
-#include "ir/plan/memory_plan.h"
+#include "ir/base/diagnostic.h"
+#include "ir/graph/graph_class.h"
+#include "ir/machine/machine.h"
 
+#include <cstddef>
+#include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace dfc {
 
+struct PlacedGraph; // ir/plan/executable_parts.h has these three
+struct Schedule;
+struct MemoryPlan;
+
+/// A plan, made by compile() or loaded from a file. Copies share it.
 class Executable {
  public:
-  /// Verifies the stages against one another and seals them.
-  static Result<Executable> seal(PlacedGraph placed, Schedule schedule, MemoryPlan memory, Machine machine,
-                                 std::string policy);
   static Result<Executable> load(const std::string& path);
   static Result<Executable> parse(std::span<const std::byte> bytes, const std::string& fileName);
   /// Written under a temporary name, synced, renamed: never half a file.
   Status save(const std::string& path) const;
   std::vector<std::byte> serialise() const;
 
-  const Graph& graph() const { return placed_.graph; }
-  const PlacedGraph& placed() const { return placed_; }
-  const Schedule& schedule() const { return schedule_; }
-  const MemoryPlan& memory() const { return memory_; }
-  const Machine& machine() const { return machine_; }
-  const std::string& policy() const { return policy_; }
+  const Graph& graph() const; ///< with the transfers that the plan needs
+  const Machine& machine() const;
+  const std::string& policy() const; ///< which placed the ops
+  /// Seconds of a step as the schedule predicts them.
+  double predictedSeconds() const;
+  /// Seconds that no schedule of this placement can stay below.
+  double lowerBoundSeconds() const;
+
+  /// @cond INTERNAL
+  // Of the rooms of dfc, which include ir/plan/executable_parts.h.
+  /// Verifies the stages against one another and seals them.
+  static Result<Executable> seal(PlacedGraph placed, Schedule schedule, MemoryPlan memory, Machine machine,
+                                 std::string policy);
+  const PlacedGraph& placed() const;
+  const Schedule& schedule() const;
+  const MemoryPlan& memory() const;
+  /// @endcond
 
  private:
-  Executable() = default;
-  PlacedGraph placed_;
-  Schedule schedule_;
-  MemoryPlan memory_;
-  Machine machine_;
-  std::string policy_;
+  struct Parts;
+  Executable(PlacedGraph placed, Schedule schedule, MemoryPlan memory, Machine machine, std::string policy);
+  std::shared_ptr<const Parts> parts_;
 };
 
 } // namespace dfc

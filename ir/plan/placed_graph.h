@@ -13,7 +13,7 @@ namespace dfc {
 /// What a transfer op does. One hop: a staged copy is two transfer ops.
 struct TransferRow {
   DeviceId from, to;
-  llvm::SmallVector<LinkId, 2> links;
+  std::vector<LinkId> links;
   int64_t bytes = 0;
 };
 

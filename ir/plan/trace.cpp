@@ -3,6 +3,8 @@
 #include "ir/plan/trace.h"
 
 #include "ir/base/json/json_text.h"
+#include "ir/graph/graph.h"
+#include "ir/plan/executable_parts.h"
 
 #include <fmt/format.h>
 
@@ -193,7 +195,7 @@ double overlapSeconds(const Trace& trace, const Executable& executable) {
   return seconds;
 }
 
-std::string chromeTrace(llvm::ArrayRef<const Trace*> traces, const Executable& executable) {
+std::string chromeTrace(const std::vector<const Trace*>& traces, const Executable& executable) {
   std::string out = R"({"displayTimeUnit":"ms","traceEvents":[)";
   for (size_t i = 0; i < traces.size(); ++i) {
     ProcessWriter(out, *traces[i], i + 1, executable).write();

@@ -26,6 +26,6 @@ Trace predictedTrace(const Executable& executable);
 double overlapSeconds(const Trace& trace, const Executable& executable);
 
 /// Chrome trace-event JSON (opens in Perfetto and chrome://tracing): a process per trace, a thread per queue.
-std::string chromeTrace(llvm::ArrayRef<const Trace*> traces, const Executable& executable);
+std::string chromeTrace(const std::vector<const Trace*>& traces, const Executable& executable);
 
 } // namespace dfc

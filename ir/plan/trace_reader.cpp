@@ -4,6 +4,7 @@
 #include "ir/base/atomic_file.h"
 #include "ir/base/json/json_fields.h"
 #include "ir/base/json/json_text.h"
+#include "ir/plan/executable_parts.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 // Reading a trace back: the measured spans of what `chromeTrace` wrote, for the plan that ran.
 #pragma once
 
+#include "ir/plan/executable_parts.h"
 #include "ir/plan/trace.h"
 
 namespace dfc {

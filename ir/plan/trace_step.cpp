@@ -1,4 +1,5 @@
 #include "ir/plan/trace_step.h"
+#include "ir/plan/executable_parts.h"
 
 #include <algorithm>
 #include <limits>

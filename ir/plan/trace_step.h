@@ -2,6 +2,7 @@
 // of a run overlap (the next is under way before this one has ended), so each is looked at by itself.
 #pragma once
 
+#include "ir/plan/executable_parts.h"
 #include "ir/plan/trace.h"
 
 namespace dfc {

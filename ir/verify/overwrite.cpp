@@ -20,6 +20,7 @@ Access accessOf(OpKind kind) {
   switch (kind) {
 #define DFC_ELEMENTWISE_OP(Type, text) case OpKind::Type:
 #define DFC_OP(Type, text)
+#include "ir/graph/graph.h"
 #include "ir/graph/ops.def"
 #undef DFC_OP
     return Access::InStep;

@@ -3,7 +3,7 @@
 // from a file.
 #pragma once
 
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 #include "ir/plan/placement.h"
 
 namespace dfc {

@@ -1,4 +1,5 @@
 // What is settled once, before the first round: streams, who waits for whom, pinned words and buffers.
+#include "ir/plan/executable_parts.h"
 #include "runtime/cuda/group.h"
 #include "runtime/cuda/launches/peer_programs.h"
 #include "runtime/cuda/nvtx_marks.h"

@@ -78,7 +78,7 @@ Result<Literal> parseIdx(std::span<const std::byte> bytes, const std::string& fi
                fmt::format("the header of {} dimensions is not in its {} bytes", rank, bytes.size()),
                cutShort);
   }
-  llvm::SmallVector<int64_t, Shape::maxRank> dims;
+  Dims dims;
   for (size_t axis = 0; axis < rank; ++axis) {
     dims.push_back(bigEndian(bytes.subspan(4 + 4 * axis)));
   }

@@ -1,4 +1,6 @@
 #include "samples/03_figure/overlap.h"
+#include "ir/graph/graph.h"
+#include "ir/plan/executable_parts.h"
 
 #include <algorithm>
 #include <limits>

@@ -2,7 +2,7 @@
 // compile for a machine file and open a session.
 #pragma once
 
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 #include "runtime/session.h"
 
 #include <memory>

@@ -4,6 +4,8 @@
 #include "compiler/interpreter/evaluate.h"
 #include "compiler/passes/passes.h"
 #include "ir/author/text/print.h"
+#include "ir/graph/graph.h"
+#include "ir/plan/executable_parts.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/b3_net.h"
 #include "tests/support/catch.h"

@@ -2,6 +2,7 @@
 #include "compiler/cost/calibrated_cost_model.h"
 
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 
 #include <limits>

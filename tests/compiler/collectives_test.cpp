@@ -2,6 +2,7 @@
 #include "compiler/compile.h"
 #include "compiler/interpreter/evaluate.h"
 #include "ir/author/collectives.h"
+#include "ir/plan/executable_parts.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/differences.h"

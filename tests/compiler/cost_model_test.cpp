@@ -1,6 +1,7 @@
 // The roofline's numbers, by hand.
 #include "compiler/cost/cost_model.h"
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 
 namespace dfc {

@@ -2,6 +2,7 @@
 // for it.
 #include "compiler/interpreter/evaluate.h"
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_graph.h"
 

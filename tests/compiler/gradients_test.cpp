@@ -3,6 +3,7 @@
 #include "compiler/interpreter/evaluate.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
+#include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 #include "tests/support/differences.h"
 #include "tests/support/op_samples.h"

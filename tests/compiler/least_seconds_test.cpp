@@ -3,6 +3,7 @@
 #include "compiler/schedule/schedule.h"
 #include "compiler/transfer/insert_transfers.h"
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_graph.h"
 

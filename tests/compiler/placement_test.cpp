@@ -2,6 +2,8 @@
 #include "compiler/compile.h"
 #include "compiler/place/place.h"
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
+#include "ir/plan/executable_parts.h"
 #include "tests/support/catch.h"
 
 #include <cmath>

@@ -4,6 +4,8 @@
 #include "compiler/place/place.h"
 #include "compiler/simulate/simulate.h"
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
+#include "ir/plan/executable_parts.h"
 #include "tests/support/catch.h"
 
 namespace dfc {

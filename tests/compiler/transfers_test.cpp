@@ -2,6 +2,7 @@
 // around writes.
 #include "compiler/transfer/insert_transfers.h"
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "ir/verify/verify.h"
 #include "tests/support/catch.h"
 

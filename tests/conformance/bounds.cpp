@@ -2,6 +2,7 @@
 
 #include "compiler/interpreter/evaluate.h"
 #include "ir/base/assert.h"
+#include "ir/graph/graph.h"
 #include "ir/graph/rules/convolution.h"
 #include "ir/graph/rules/op_rules.h"
 

@@ -1,5 +1,6 @@
 // The table of exclusions, and the contenders that it leaves.
 #include "tests/conformance/contenders.h"
+#include "runtime/backend.h"
 
 #include <fmt/format.h>
 

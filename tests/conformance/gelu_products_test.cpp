@@ -9,6 +9,8 @@
 #include "ir/author/gelu_slope.h"
 #include "ir/author/gradient_rules.h"
 #include "ir/author/gradients.h"
+#include "ir/graph/graph.h"
+#include "runtime/backend.h"
 #include "runtime/cuda/launches/epilogue.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_values.h"

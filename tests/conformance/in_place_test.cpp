@@ -49,7 +49,7 @@ class CallsApart {
 
   Tensor copyOf(const Tensor& tensor) {
     ops::Broadcast copy;
-    copy.shape = tensor.type().shape.dims().vec();
+    copy.shape = dimRange(tensor.type().shape).vec();
     return g_.op(copy, {tensor}, std::source_location::current());
   }
 

@@ -5,6 +5,7 @@
 #include "tests/conformance/require_plan.h"
 
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "runtime/cuda/kernels/rows/columns_ring.h"
 #include "tests/support/catch.h"
 #include "tests/support/differences.h"

@@ -1,7 +1,9 @@
 // What every backend must do whatever it computes: keep memory, keep order, keep rounds apart.
 #include "tests/conformance/contenders.h"
 
+#include "ir/plan/executable_parts.h"
 #include "ir/plan/happens_before.h"
+#include "runtime/backend.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_graph.h"
 

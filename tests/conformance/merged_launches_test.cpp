@@ -5,6 +5,7 @@
 #include "tests/conformance/require_plan.h"
 
 #include "ir/author/gradients.h"
+#include "ir/graph/graph.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"

@@ -2,6 +2,7 @@
 // read so, and what is better copied.
 #include "tests/conformance/peer_plans.h"
 
+#include "ir/plan/executable_parts.h"
 #include "runtime/cuda/launches/peer_reads.h"
 #include "tests/support/catch.h"
 

@@ -1,6 +1,7 @@
 // See peer_plans.h.
 #include "tests/conformance/peer_plans.h"
 
+#include "ir/plan/executable_parts.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_graph.h"

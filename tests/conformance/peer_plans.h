@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/author/collectives.h"
+#include "ir/graph/graph.h"
 #include "runtime/cuda/launches/peer_choice.h"
 #include "tests/conformance/require_plan.h"
 #include "tests/support/tiny_plan.h"

@@ -1,6 +1,7 @@
 // Products of two matrices, element by element in f64: what the products of kernels are held against.
 #pragma once
 
+#include "ir/graph/graph.h"
 #include "ir/graph/literal.h"
 #include "ir/graph/op.h"
 

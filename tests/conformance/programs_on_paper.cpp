@@ -1,6 +1,7 @@
 // See programs_on_paper.h.
 #include "tests/conformance/programs_on_paper.h"
 
+#include "ir/plan/executable_parts.h"
 #include "runtime/cuda/launches/peer_programs.h"
 
 #include <cstdlib>

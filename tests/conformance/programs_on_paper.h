@@ -2,7 +2,7 @@
 // reads from peers in place of copies where the backend would choose them between any two GPUs.
 #pragma once
 
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 #include "runtime/cuda/launches/peer_reads.h"
 #include "runtime/resolve.h"
 

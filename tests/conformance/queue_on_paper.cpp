@@ -2,6 +2,8 @@
 
 #include "compiler/interpreter/evaluate.h"
 #include "ir/base/assert.h"
+#include "ir/graph/graph.h"
+#include "ir/plan/executable_parts.h"
 #include "runtime/cuda/launches/segments.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 // loop. Whatever else a step does (transfers, copies, work of the host) happens at its turn too.
 #pragma once
 
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 #include "runtime/cuda/launches/launch_plan.h"
 #include "tests/conformance/emulated_kernels.h"
 #include "tests/conformance/programs_on_paper.h"

@@ -3,6 +3,7 @@
 #include "tests/conformance/peer_plans.h"
 #include "tests/conformance/programs_on_paper.h"
 
+#include "ir/plan/executable_parts.h"
 #include "runtime/cuda/launches/segments.h"
 #include "tests/support/catch.h"
 

@@ -3,6 +3,7 @@
 #include "compiler/compile.h"
 #include "ir/author/text/parse.h"
 #include "ir/author/text/print.h"
+#include "ir/graph/graph.h"
 #include "ir/graph/same_graph.h"
 #include "ir/verify/verify.h"
 #include "runtime/executable_folder.h"

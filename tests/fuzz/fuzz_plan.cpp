@@ -3,6 +3,7 @@
 // time, prints, and can be simulated and resolved into programs.
 #include "compiler/simulate/simulate.h"
 #include "ir/author/text/print.h"
+#include "ir/plan/executable_parts.h"
 #include "ir/plan/file/executable_format.h"
 #include "ir/plan/print.h"
 #include "runtime/resolve.h"

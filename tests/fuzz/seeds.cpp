@@ -3,6 +3,7 @@
 
 #include "compiler/compile.h"
 #include "ir/author/text/print.h"
+#include "ir/graph/graph.h"
 #include "runtime/executable_folder.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/npz.h"

@@ -1,5 +1,6 @@
 // ONNX's Einsum as a broadcast product: every letter is an axis, those that the result lacks are summed.
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "tests/onnx/node_call.h"
 
 #include <algorithm>

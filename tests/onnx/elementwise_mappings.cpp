@@ -1,5 +1,6 @@
 // ONNX's elementwise ops: one of ours where there is one, a short formula of ours otherwise.
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "tests/onnx/node_call.h"
 
 #include <cmath>

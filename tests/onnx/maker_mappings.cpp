@@ -10,7 +10,7 @@ namespace dfc::test {
 namespace {
 
 NodeResults shapeOf(NodeCall& call) {
-  const llvm::ArrayRef<int64_t> dims = call.operand(0).shape().dims();
+  const auto dims = call.operand(0).shape().dims();
   const auto rank = static_cast<int64_t>(dims.size());
   const auto bounded = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank); };
   const int64_t begin = bounded(call.integer("start", 0)), end = bounded(call.integer("end", rank));

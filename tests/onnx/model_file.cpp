@@ -47,7 +47,7 @@ void setElements(Literal& literal, const Field& field) {
 }
 
 Literal literalOf(const file::TensorProto& tensor) {
-  const llvm::SmallVector<int64_t, 8> dims(tensor.dims().begin(), tensor.dims().end());
+  const Dims dims(tensor.dims().begin(), tensor.dims().end());
   if (dims.size() > Shape::maxRank) {
     throw OutOfScope(fmt::format("rank {}", dims.size()));
   }

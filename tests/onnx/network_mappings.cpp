@@ -1,6 +1,7 @@
 // ONNX's layers: products, convolutions, pools. Pictures of one axis are pictures of
 // height 1.
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "ir/graph/rules/op_rules.h"
 #include "tests/onnx/node_call.h"
 

@@ -1,5 +1,6 @@
 // ONNX's ops that move elements.
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "ir/graph/rules/op_rules.h"
 #include "tests/onnx/node_call.h"
 
@@ -36,7 +37,7 @@ NodeResults flattened(NodeCall& call) {
   const auto rank = static_cast<int64_t>(a.shape().rank());
   const int64_t axis = call.integer("axis", 1);
   const auto split = static_cast<size_t>(axis < 0 ? axis + rank : axis);
-  const llvm::ArrayRef<int64_t> dims = a.shape().dims();
+  const llvm::ArrayRef<int64_t> dims = dimRange(a.shape());
   const auto product = [](llvm::ArrayRef<int64_t> part) {
     return std::accumulate(part.begin(), part.end(), int64_t(1), std::multiplies<>());
   };

@@ -1,5 +1,6 @@
 // The programs of `resolve` as one list with edges, and topological sorts of it (Kahn 1962).
 #include "tests/property/command_order.h"
+#include "ir/plan/executable_parts.h"
 
 #include <algorithm>
 #include <map>

@@ -2,6 +2,7 @@
 #include "tests/property/interpreted.h"
 
 #include "compiler/interpreter/evaluate.h"
+#include "ir/plan/executable_parts.h"
 #include "runtime/resident.h"
 
 #include <algorithm>

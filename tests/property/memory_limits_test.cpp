@@ -1,6 +1,7 @@
 // Random graphs in ever less memory: a plan that sealing accepts (every verifier passes), keeps within the
 // limits and computes the very bits of the plan without limits; or a refusal that says what is needed.
 #include "compiler/memory/plan_memory.h"
+#include "ir/plan/executable_parts.h"
 #include "tests/property/plan_runs.h"
 
 namespace dfc::test {

@@ -13,6 +13,8 @@
 // Numbers must not hide what happens to them: in the random graphs no op forgets its operands, as relu does
 // half of them, there are no constants, and fed values are all unlike.
 #include "ir/author/text/parse.h"
+#include "ir/graph/graph.h"
+#include "ir/plan/executable_parts.h"
 #include "runtime/executable_folder.h"
 #include "tests/property/forced_backend.h"
 #include "tests/property/interpreted.h"

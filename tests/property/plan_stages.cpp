@@ -1,5 +1,6 @@
 // Taking apart is copying; putting together writes behind the back of a copy's accessors.
 #include "tests/property/plan_stages.h"
+#include "ir/plan/executable_parts.h"
 
 namespace dfc::test {
 

@@ -2,7 +2,7 @@
 // without the verifiers that stand between a damaged plan and the runtime.
 #pragma once
 
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 
 #include <memory>
 

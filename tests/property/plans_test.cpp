@@ -6,6 +6,8 @@
 #include "compiler/simulate/simulate.h"
 #include "ir/author/text/parse.h"
 #include "ir/author/text/print.h"
+#include "ir/graph/graph.h"
+#include "ir/plan/executable_parts.h"
 #include "tests/property/plan_runs.h"
 #include "tests/support/shrink_graph.h"
 

@@ -2,6 +2,7 @@
 #include "tests/property/provenance.h"
 
 #include "compiler/interpreter/evaluate.h"
+#include "ir/plan/executable_parts.h"
 #include "ir/plan/in_place.h"
 #include "runtime/resident.h"
 

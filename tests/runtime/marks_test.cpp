@@ -6,6 +6,7 @@
 #define DFC_TEST_NVTX
 #endif
 
+#include "runtime/backend.h"
 #include "runtime/cuda/nvtx_marks.h"
 #include "tests/runtime/session_support.h"
 

@@ -1,4 +1,5 @@
 // Resolved programs: what the session may leave out, and that rounds are kept apart by few waits.
+#include "ir/plan/executable_parts.h"
 #include "runtime/buffer_pool.h"
 #include "runtime/queues_with_programs.h"
 #include "runtime/resolve.h"

@@ -1,6 +1,7 @@
 // Sessions: results, feeds, state and trace over the cpu and emulated gpus.
 #include "tests/runtime/session_support.h"
 
+#include "ir/plan/executable_parts.h"
 #include "runtime/checkpoint.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/safetensors.h"

@@ -1,5 +1,6 @@
 // One session, many threads: each has its own results, steps follow one another, failures reach those whose
 // steps failed. Run it under the tsan preset, too.
+#include "ir/plan/executable_parts.h"
 #include "tests/runtime/scripted_backend.h"
 #include "tests/runtime/session_support.h"
 

@@ -1,6 +1,7 @@
 #include "tests/support/calls_in_step.h"
 
 #include "ir/base/assert.h"
+#include "ir/graph/graph.h"
 #include "tests/support/gelu_slope_body.h"
 #include "tests/support/typed_body.h"
 

@@ -27,9 +27,9 @@ struct GraphSurgeon {
   }
 
   // Copies of a graph share its tables: only this one is to be broken.
-  Graph::Tables& tables() {
+  GraphTables& tables() {
     if (graph.tables_.use_count() > 1) {
-      graph.tables_ = std::make_shared<Graph::Tables>(*graph.tables_);
+      graph.tables_ = std::make_shared<GraphTables>(*graph.tables_);
     }
     return *graph.tables_;
   }

@@ -1,6 +1,7 @@
 #include "tests/support/kernel_cases.h"
 
 #include "ir/base/assert.h"
+#include "ir/graph/graph.h"
 #include "ir/graph/rules/op_rules.h"
 #include "tests/support/kernel_cases/cases.h"
 #include "tests/support/typed_body.h"

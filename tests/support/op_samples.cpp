@@ -1,6 +1,7 @@
 #include "tests/support/op_samples.h"
 
 #include "ir/base/assert.h"
+#include "ir/graph/graph.h"
 
 namespace dfc::test {
 namespace {

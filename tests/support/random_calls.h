@@ -78,7 +78,7 @@ class RandomCalls : public RandomIndexing {
     ops::Matmul attributes;
     attributes.transposeA = dice_.chance(30);
     attributes.transposeB = dice_.chance(30);
-    const llvm::ArrayRef<int64_t> dims = shapeOf(a).dims();
+    const llvm::ArrayRef<int64_t> dims = dimRange(shapeOf(a));
     const int64_t inner = dims[dims.size() - (attributes.transposeA ? 2 : 1)], columns = anyDim();
     const Shape batch = partnerShape(Shape(dims.drop_back(2)));
     Dims other(batch.dims().begin(), batch.dims().end());

@@ -119,8 +119,9 @@ class RandomIndexing : public RandomWindows {
     const ValueId operand = real(1);
     Op op;
     op.axis = anyAxis(shapeOf(operand).rank());
-    const TensorType row{typeOf(operand).element, Shape(shapeOf(operand).dims().drop_front(
-                                                      *normalAxis(op.axis, shapeOf(operand).rank())))};
+    const TensorType row{
+        typeOf(operand).element,
+        Shape(dimRange(shapeOf(operand)).drop_front(*normalAxis(op.axis, shapeOf(operand).rank())))};
     Call call{op, {operand, exactly(row)}};
     if (biased) {
       call.operands.push_back(exactly(row));

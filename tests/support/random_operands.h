@@ -34,7 +34,7 @@ class RandomOperands {
     if (dice_.chance(40)) {
       return shape;
     }
-    const llvm::ArrayRef<int64_t> all = shape.dims();
+    const llvm::ArrayRef<int64_t> all = dimRange(shape);
     Dims dims(all.begin() + dice_.below(static_cast<int64_t>(all.size()) + 1), all.end());
     for (int64_t& dim : dims) {
       dim = dice_.chance(30) ? 1 : dim == 1 && dice_.chance(30) ? anyDim() : dim;

@@ -1,6 +1,7 @@
 #include "tests/support/shrink_graph.h"
 
 #include "ir/base/assert.h"
+#include "ir/graph/graph.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // that reuses nothing. Also small machines.
 #pragma once
 
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 
 #include <functional>
 

@@ -4,6 +4,7 @@
 #include "ir/author/text/parse.h"
 #include "ir/draw/dot_writer.h"
 #include "ir/draw/scope_view.h"
+#include "ir/plan/executable_parts.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"

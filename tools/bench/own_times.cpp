@@ -1,5 +1,6 @@
 #include "tools/bench/own_times.h"
 
+#include "ir/plan/executable_parts.h"
 #include "runtime/open_devices.h"
 
 #include <algorithm>

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "ir/machine/calibration.h"
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
+#include "runtime/backend.h"
 #include "runtime/session.h"
 
 #include <vector>

@@ -1,5 +1,6 @@
 // A report as JSON: what a row could not know is left out rather than null.
 #include "ir/base/assert.h"
+#include "ir/graph/graph.h"
 #include "tools/bench/report.h"
 
 #include <nlohmann/json.hpp>

@@ -2,7 +2,10 @@
 
 #include "compiler/cost/calibrated_cost_model.h"
 #include "ir/base/glob.h"
+#include "ir/graph/graph.h"
+#include "ir/plan/executable_parts.h"
 #include "runtime/open_devices.h"
+#include "runtime/steady_seconds.h"
 
 #include <fmt/format.h>
 

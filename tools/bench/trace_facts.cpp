@@ -1,4 +1,5 @@
 #include "tools/bench/trace_facts.h"
+#include "ir/plan/executable_parts.h"
 
 #include <llvm/ADT/STLExtras.h>
 

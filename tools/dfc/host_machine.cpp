@@ -2,6 +2,8 @@
 
 #include "compiler/compile.h"
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
+#include "ir/plan/executable_parts.h"
 #include "runtime/session.h"
 #include "tools/bench/host_facts.h"
 

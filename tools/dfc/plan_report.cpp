@@ -1,6 +1,7 @@
 #include "tools/dfc/plan_report.h"
 
 #include "ir/author/text/units.h"
+#include "ir/plan/executable_parts.h"
 #include "tools/dfc/io/numbers.h"
 
 #include <fmt/format.h>

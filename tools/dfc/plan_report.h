@@ -2,7 +2,7 @@
 // per device, work per queue.
 #pragma once
 
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 
 #include <string>
 

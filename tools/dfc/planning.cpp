@@ -7,6 +7,7 @@
 #include "ir/author/text/parse.h"
 #include "ir/author/text/pin_place.h"
 #include "ir/base/atomic_file.h"
+#include "ir/graph/graph.h"
 #include "tools/dfc/calibrations.h"
 #include "tools/dfc/host_machine.h"
 #include "tools/dfc/machine_files.h"

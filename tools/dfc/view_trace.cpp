@@ -2,6 +2,8 @@
 
 #include "compiler/simulate/simulate.h"
 #include "ir/author/text/units.h"
+#include "ir/graph/graph.h"
+#include "ir/plan/executable_parts.h"
 #include "ir/plan/trace_reader.h"
 
 #include <fmt/format.h>

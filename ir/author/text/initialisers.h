@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ir/base/assert.h"
+#include "ir/graph/graph.h"
 #include "ir/graph/op.h"
 
 namespace dfc::text {

@@ -6,7 +6,8 @@
 // constants are limited (README.md says how much).
 #pragma once
 
-#include "ir/graph/graph.h"
+#include "ir/base/diagnostic.h"
+#include "ir/graph/graph_class.h"
 
 #include <string>
 #include <string_view>

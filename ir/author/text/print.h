@@ -3,7 +3,7 @@
 // to run. Later stages: ir/plan/print.h.
 #pragma once
 
-#include "ir/graph/graph.h"
+#include "ir/graph/graph_class.h"
 
 #include <string>
 

@@ -3,6 +3,7 @@
 #include "ir/author/text/print.h"
 #include "ir/author/text/print_op.h"
 #include "ir/author/text/quote.h"
+#include "ir/graph/graph.h"
 
 namespace dfc {
 namespace {

@@ -23,7 +23,7 @@ void appendDims(std::string& out, llvm::ArrayRef<int64_t> dims) {
 
 void appendType(std::string& out, const TensorType& type) {
   out += name(type.element);
-  appendDims(out, type.shape.dims());
+  appendDims(out, dimRange(type.shape));
 }
 
 bool allEqual(std::span<const std::byte> bytes, size_t width) {

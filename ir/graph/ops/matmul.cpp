@@ -12,7 +12,7 @@ struct Factor {
   int64_t rows, columns;
 
   Factor(const Shape& shape, bool transposed)
-      : batch(shape.dims().drop_back(2)), rows(shape[shape.rank() - (transposed ? 1 : 2)]),
+      : batch(dimRange(shape).drop_back(2)), rows(shape[shape.rank() - (transposed ? 1 : 2)]),
         columns(shape[shape.rank() - (transposed ? 2 : 1)]) {}
 };
 

@@ -8,11 +8,12 @@
 // and ieee without that. Other element types have one precision and ignore it.
 #pragma once
 
+#include "ir/graph/op_options.h"
 #include "ir/graph/op_parts.h"
 
 namespace dfc::ops {
 
-enum class Precision : uint8_t { Unstated, Ieee, Tf32 };
+using dfc::Precision;
 inline constexpr std::array<std::string_view, 3> precisionNames = {"unstated", "ieee", "tf32"};
 
 struct Matmul : OpDefaults {

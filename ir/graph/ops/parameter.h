@@ -3,16 +3,13 @@
 // seed gives the same bits anywhere), or read from a file.
 #pragma once
 
+#include "ir/graph/initialiser.h"
 #include "ir/graph/op_parts.h"
 
 namespace dfc::ops {
 
 struct Parameter : OpDefaults {
-  /// Zeros; Constant: every element `a`; Uniform: in [a, b); Normal: mean a, deviation b; Glorot: uniform in
-  /// +-sqrt(6 / (fanIn + fanOut)) (Glorot and Bengio 2010); File: from `file` (.npy, or
-  /// "weights.safetensors#name"); HeNormal: mean 0, deviation sqrt(2 / fanIn); HeUniform: in
-  /// +-sqrt(6 / fanIn) (both He et al. 2015, for layers that end in ReLU). See `fansOf`.
-  enum class Initialiser : uint8_t { Zeros, Constant, Uniform, Normal, Glorot, File, HeNormal, HeUniform };
+  using Initialiser = dfc::Initialiser::Kind; ///< fans: see `fansOf`
   static constexpr OpClass opClass = OpClass::Source;
   static constexpr Arity arity{0, 0};
   TensorType type;

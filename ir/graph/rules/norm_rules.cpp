@@ -16,7 +16,7 @@ TypeResult normTypes(OpKind kind, OperandTypes operands, int64_t axis, double ep
     return refuse(kind, operands, fmt::format("an epsilon of {}", epsilon), "give a small number, 0 or more");
   }
   const Shape& shape = operands.front().shape;
-  const Shape row(shape.dims().drop_front(*normalAxis(axis, shape.rank())));
+  const Shape row(dimRange(shape).drop_front(*normalAxis(axis, shape.rank())));
   for (const TensorType& operand : operands.drop_front()) {
     if (!(operand.shape == row)) {
       return refuse(kind, operands,

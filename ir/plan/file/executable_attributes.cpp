@@ -32,10 +32,10 @@ class Writer : public AttributeVisitor {
     add(name, Kind::Element, {}, 0, dfc::name(value));
   }
   void field(std::string_view name, TensorType& value, Presence) override {
-    add(name, Kind::Type, value.shape.dims(), 0, dfc::name(value.element));
+    add(name, Kind::Type, dimRange(value.shape), 0, dfc::name(value.element));
   }
   void field(std::string_view name, Literal& value, Presence) override {
-    add(name, Kind::Literal, value.type().shape.dims(), 0, dfc::name(value.type().element));
+    add(name, Kind::Literal, dimRange(value.type().shape), 0, dfc::name(value.type().element));
     const auto bytes = value.bytes();
     constants_.insert(constants_.end(), bytes.begin(), bytes.end());
   }

@@ -3,7 +3,7 @@
 // what comes out is sealed, which runs every verifier. Nothing is allocated by a number that the file merely
 // claims.
 #include "ir/base/atomic_file.h"
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 #include "ir/plan/file/executable_alignment.h"
 #include "ir/plan/file/executable_format.h"
 #include "ir/plan/file/executable_graph.h"

@@ -1,7 +1,7 @@
 // A sealed plan to bytes. The same plan gives the same bytes: tables in the order of their ids, strings in
 // the order of their first use, nothing of the machine or the moment.
 #include "ir/base/atomic_file.h"
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 #include "ir/plan/file/executable_attributes.h"
 #include "ir/plan/file/executable_format.h"
 

@@ -1,6 +1,5 @@
 // Sealing: the only way an Executable comes to be, whether from the compiler or from a file.
-#include "ir/plan/executable.h"
-
+#include "ir/plan/executable_parts.h"
 #include "ir/verify/verify.h"
 
 namespace dfc {
@@ -10,13 +9,8 @@ Result<Executable> Executable::seal(PlacedGraph placed, Schedule schedule, Memor
   if (Diagnostics errors = verifyStages(placed, schedule, memory, machine); !errors.empty()) {
     return errors;
   }
-  Executable sealed;
-  sealed.placed_ = std::move(placed);
-  sealed.schedule_ = std::move(schedule);
-  sealed.memory_ = std::move(memory);
-  sealed.machine_ = std::move(machine);
-  sealed.policy_ = std::move(policy);
-  return sealed;
+  return Executable(std::move(placed), std::move(schedule), std::move(memory), std::move(machine),
+                    std::move(policy));
 }
 
 } // namespace dfc

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "ir/graph/tensor_type.h"
+
 #include "runtime/cuda/kernels/code.h"
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
 
 namespace dfc::cuda {

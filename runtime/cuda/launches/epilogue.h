@@ -1,6 +1,7 @@
 // What cuBLASLt can do to a product in the same launch, read off a fused matmul's body.
 #pragma once
 
+#include "ir/graph/graph.h"
 #include "ir/machine/calibration.h"
 #include "runtime/cuda/launches/matmul_call.h"
 

@@ -2,6 +2,7 @@
 // far read from the peers.
 #include "runtime/cuda/launches/peer_choice.h"
 
+#include "ir/plan/executable_parts.h"
 #include "runtime/cuda/kernels/generated_kernel.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // itself. Here: which ones are allowed and worth it. What it does to the order of things is peer_reads.h's.
 #pragma once
 
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 
 #include <llvm/ADT/STLExtras.h>
 

@@ -1,5 +1,6 @@
 // From steps to commands: positions, counts of progress words, addresses.
 #include "runtime/cuda/launches/peer_programs.h"
+#include "ir/plan/executable_parts.h"
 
 namespace dfc::cuda {
 namespace {

@@ -1,6 +1,7 @@
 // Waits are rewritten queue by queue; while steps wait in a circle, it is done again without one of its
 // reads.
 #include "runtime/cuda/launches/peer_reads.h"
+#include "ir/plan/executable_parts.h"
 
 #include <algorithm>
 

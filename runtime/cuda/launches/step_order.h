@@ -2,7 +2,7 @@
 // and who stands in the way of one. On its queue a step always follows the one before.
 #pragma once
 
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 

@@ -6,6 +6,8 @@
 #include "ir/machine/machine.h"
 #include "runtime/cuda/memory.h"
 
+#include <llvm/ADT/ArrayRef.h>
+
 namespace dfc::cuda {
 
 /// A large copy that one link of the machine carries.

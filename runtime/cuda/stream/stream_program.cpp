@@ -1,5 +1,6 @@
 #include "runtime/cuda/stream/stream_program.h"
 
+#include "ir/plan/executable_parts.h"
 #include "runtime/cuda/arena.h"
 #include "runtime/cuda/launches/draft.h"
 #include "runtime/cuda/launches/epilogue.h"

@@ -1,6 +1,7 @@
 // What golden files cannot show of fusion: its limits, and what a fused op carries.
 #include "compiler/passes/passes.h"
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 
 namespace dfc {

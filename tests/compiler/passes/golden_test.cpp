@@ -5,6 +5,7 @@
 #include "compiler/passes/passes.h"
 #include "ir/author/text/parse.h"
 #include "ir/author/text/print.h"
+#include "ir/graph/graph.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"

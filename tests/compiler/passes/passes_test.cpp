@@ -3,6 +3,7 @@
 #include "compiler/passes/passes.h"
 #include "ir/author/dsl.h"
 #include "ir/author/text/parse.h"
+#include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 
 #include <set>

@@ -6,6 +6,7 @@
 #include "ir/author/gradients.h"
 #include "ir/author/text/parse.h"
 #include "ir/author/text/print.h"
+#include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 #include "tests/support/tiny_plan.h"
 

@@ -4,6 +4,7 @@
 #include "ir/author/dsl.h"
 #include "ir/author/text/parse.h"
 #include "ir/author/text/print.h"
+#include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 
 using namespace dfc;

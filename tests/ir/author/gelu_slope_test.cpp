@@ -2,6 +2,7 @@
 #include "ir/author/gelu_slope.h"
 
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "ir/plan/in_place.h"
 #include "tests/support/catch.h"
 #include "tests/support/gelu_slope_body.h"

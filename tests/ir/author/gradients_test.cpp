@@ -1,7 +1,9 @@
 // The structure of what `gradients` appends: which ops, with which scopes, pins and places. Values are
 // checked against differences in tests/compiler/gradients_test.cpp.
 #include "ir/author/dsl.h"
+#include "ir/author/gradient_rule.h"
 #include "ir/author/gradients.h"
+#include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 #include "tests/support/op_samples.h"
 

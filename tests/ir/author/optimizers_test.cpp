@@ -2,6 +2,7 @@
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
 #include "ir/author/optimizers.h"
+#include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 
 using namespace dfc;

@@ -1,6 +1,7 @@
 // The graph file is an exact form of the graph: what is printed reads back equal, and prints the same again.
 #include "ir/author/text/parse.h"
 #include "ir/author/text/print.h"
+#include "ir/graph/graph.h"
 #include "ir/graph/same_graph.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"

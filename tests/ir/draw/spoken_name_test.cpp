@@ -3,6 +3,7 @@
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
 #include "ir/draw/spoken_name.h"
+#include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 
 namespace dfc {

@@ -4,6 +4,7 @@
 #include "ir/author/text/units.h"
 #include "ir/draw/dot.h"
 #include "ir/draw/dot_parts.h"
+#include "ir/graph/graph.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"

@@ -2,6 +2,7 @@
 #include "ir/draw/trace_dot.h"
 
 #include "ir/draw/trace_layout.h"
+#include "ir/plan/executable_parts.h"
 #include "tests/ir/plan/plan_fixture.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"

@@ -1,5 +1,6 @@
 // fusedMatmul: what its rule takes and refuses, what it costs, and which operands it may overwrite.
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "ir/plan/in_place.h"
 #include "tests/support/catch.h"
 

@@ -20,7 +20,7 @@ ops::Parameter parameter(const TensorType& type, ops::Parameter::Initialiser ini
   return made;
 }
 
-using Initialiser = ops::Parameter::Initialiser;
+using Start = Initialiser::Kind;
 
 struct Moments {
   double mean = 0, deviation = 0, low = INFINITY, high = -INFINITY;
@@ -54,8 +54,8 @@ TEST_CASE("philox gives the known answers of Random123") {
 
 TEST_CASE("zeros and constants fill every type") {
   for (const ElementType type : allElementTypes) {
-    CHECK(initialise(parameter({type, {2, 3}}, Initialiser::Zeros)) == Literal(TensorType{type, {2, 3}}));
-    CHECK(initialise(parameter({type, {5}}, Initialiser::Constant, 1)) == filledLiteral({type, {5}}, 1));
+    CHECK(initialise(parameter({type, {2, 3}}, Start::Zeros)) == Literal(TensorType{type, {2, 3}}));
+    CHECK(initialise(parameter({type, {5}}, Start::Constant, 1)) == filledLiteral({type, {5}}, 1));
   }
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("the normal quantile inverts the normal distribution function") {
 TEST_CASE("uniform draws lie in their half-open range, evenly") {
   const int64_t count = 100000;
   for (const ElementType type : {ElementType::F32, ElementType::F64, ElementType::F16, ElementType::BF16}) {
-    const Moments moments = momentsOf(initialise(parameter({type, {count}}, Initialiser::Uniform, -1, 3)));
+    const Moments moments = momentsOf(initialise(parameter({type, {count}}, Start::Uniform, -1, 3)));
     CHECK(moments.low >= -1);
     CHECK(moments.high < 3);
     // Width 4: deviation 4 / sqrt(12) = 1.1547; the mean of n draws strays by 1.1547 / sqrt(n) = 0.0037.
@@ -82,18 +82,17 @@ TEST_CASE("uniform draws lie in their half-open range, evenly") {
     CHECK(std::fabs(moments.deviation - 4 / std::sqrt(12.0)) < 0.01);
   }
   // bf16 keeps 8 bits, so in [1, 1 + 2^-7) rounding up to the open end would be common: only 1 is left.
-  const Literal narrow =
-      initialise(parameter({ElementType::BF16, {1000}}, Initialiser::Uniform, 1, 1.0078125));
+  const Literal narrow = initialise(parameter({ElementType::BF16, {1000}}, Start::Uniform, 1, 1.0078125));
   CHECK(momentsOf(narrow).high == 1);
   const double far = 1.7e308; // high - low would overflow
-  const Moments wide = momentsOf(initialise(parameter(f64({1000}), Initialiser::Uniform, -far, far)));
+  const Moments wide = momentsOf(initialise(parameter(f64({1000}), Start::Uniform, -far, far)));
   CHECK(wide.low < -0.9 * far);
   CHECK(wide.high > 0.9 * far);
 }
 
 TEST_CASE("normal draws have their mean, deviation and tails") {
   const int64_t count = 100000;
-  const Literal drawn = initialise(parameter(f32({count}), Initialiser::Normal, 2, 3));
+  const Literal drawn = initialise(parameter(f32({count}), Start::Normal, 2, 3));
   const Moments moments = momentsOf(drawn);
   CHECK(std::fabs(moments.mean - 2) < 0.05); // 3 / sqrt(n) = 0.0095
   CHECK(std::fabs(moments.deviation - 3) < 0.04);
@@ -102,7 +101,7 @@ TEST_CASE("normal draws have their mean, deviation and tails") {
     within += std::fabs(drawn.at(i) - 2) < 3 ? 1 : 0;
   }
   CHECK(std::fabs(double(within) / double(count) - 0.6827) < 0.006); // one deviation holds 68.27 %
-  CHECK(initialise(parameter(f32({10}), Initialiser::Normal, 2, 0)) == filledLiteral(f32({10}), 2));
+  CHECK(initialise(parameter(f32({10}), Start::Normal, 2, 0)) == filledLiteral(f32({10}), 2));
 }
 
 TEST_CASE("fans of a matrix and of a filter") {
@@ -117,39 +116,39 @@ TEST_CASE("fans of a matrix and of a filter") {
 }
 
 TEST_CASE("glorot and He draw as widely as the fans say") {
-  const auto drawnFrom = [](const Shape& shape, Initialiser how, double limit) {
+  const auto drawnFrom = [](const Shape& shape, Start how, double limit) {
     const Moments moments = momentsOf(initialise(parameter(f32(shape), how)));
     CHECK(moments.low >= -limit);
     CHECK(moments.low < -0.99 * limit);
     CHECK(moments.high < limit);
     CHECK(moments.high > 0.99 * limit);
   };
-  drawnFrom({100, 50}, Initialiser::Glorot, 0.2);          // sqrt(6 / (100 + 50))
-  drawnFrom({24, 96, 1, 5}, Initialiser::Glorot, 0.1);     // sqrt(6 / (96 * 5 + 24 * 5))
-  drawnFrom({150, 300}, Initialiser::HeUniform, 0.2);      // sqrt(6 / 150)
-  drawnFrom({100, 30, 4, 5}, Initialiser::HeUniform, 0.1); // sqrt(6 / (30 * 4 * 5))
+  drawnFrom({100, 50}, Start::Glorot, 0.2);          // sqrt(6 / (100 + 50))
+  drawnFrom({24, 96, 1, 5}, Start::Glorot, 0.1);     // sqrt(6 / (96 * 5 + 24 * 5))
+  drawnFrom({150, 300}, Start::HeUniform, 0.2);      // sqrt(6 / 150)
+  drawnFrom({100, 30, 4, 5}, Start::HeUniform, 0.1); // sqrt(6 / (30 * 4 * 5))
   // 60,000 normal draws stray by 0.1 / sqrt(60000) = 0.0004 in the mean, and less in the deviation.
-  const Moments normal = momentsOf(initialise(parameter(f32({300, 8, 5, 5}), Initialiser::HeNormal)));
+  const Moments normal = momentsOf(initialise(parameter(f32({300, 8, 5, 5}), Start::HeNormal)));
   CHECK(std::fabs(normal.mean) < 0.002);
   CHECK(std::fabs(normal.deviation - 0.1) < 0.001); // sqrt(2 / (8 * 5 * 5))
 }
 
 TEST_CASE("glorot of a matrix has the bits of a uniform draw between its limits") {
   const double limit = std::sqrt(6.0 / (20 + 30));
-  CHECK(initialise(parameter(f32({20, 30}), Initialiser::Glorot, 0, 0, 5)) ==
-        initialise(parameter(f32({20, 30}), Initialiser::Uniform, -limit, limit, 5)));
+  CHECK(initialise(parameter(f32({20, 30}), Start::Glorot, 0, 0, 5)) ==
+        initialise(parameter(f32({20, 30}), Start::Uniform, -limit, limit, 5)));
 }
 
 TEST_CASE("an element depends on seed and index only, and its bits are the same anywhere") {
-  const Literal small = initialise(parameter(f32({4}), Initialiser::Normal, 0, 1, 7));
-  const Literal large = initialise(parameter(f32({2, 50}), Initialiser::Normal, 0, 1, 7));
+  const Literal small = initialise(parameter(f32({4}), Start::Normal, 0, 1, 7));
+  const Literal large = initialise(parameter(f32({2, 50}), Start::Normal, 0, 1, 7));
   for (int64_t i = 0; i < 4; ++i) {
     CHECK(small.at(i) == large.at(i));
   }
-  CHECK(!(initialise(parameter(f32({4}), Initialiser::Normal, 0, 1, 8)) == small));
+  CHECK(!(initialise(parameter(f32({4}), Start::Normal, 0, 1, 8)) == small));
   // Block 0 of seed 0 is 6627e8d5 e169c58d …, so u = 0xe169c58d6627e8d5 >> 11 as a fraction of 2^53.
   const double u = double(0xe169c58d6627e8d5ULL >> 11) / 9007199254740992.0;
-  CHECK(initialise(parameter(f64({1}), Initialiser::Uniform, 0, 1, 0)).at(0) == u);
+  CHECK(initialise(parameter(f64({1}), Start::Uniform, 0, 1, 0)).at(0) == u);
 }
 
 } // namespace dfc

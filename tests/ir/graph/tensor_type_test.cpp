@@ -35,13 +35,13 @@ TEST_CASE("shapes: elements and bytes") {
 
 TEST_CASE("shapes: what is none") {
   const int64_t huge = std::numeric_limits<int64_t>::max();
-  CHECK(Shape::valid({1, 1, 1, 1, 1, 1, 1, 1}));
-  CHECK_FALSE(Shape::valid({1, 1, 1, 1, 1, 1, 1, 1, 1}));
-  CHECK_FALSE(Shape::valid({2, -1}));
-  CHECK(Shape::valid({huge / 8}));
-  CHECK_FALSE(Shape::valid({huge / 8 + 1}));
-  CHECK_FALSE(Shape::valid({int64_t(1) << 40, int64_t(1) << 40}));
-  CHECK_FALSE(Shape::valid({0, huge, huge})); // no element, yet no shape that anyone means
+  CHECK(Shape::valid(Dims{1, 1, 1, 1, 1, 1, 1, 1}));
+  CHECK_FALSE(Shape::valid(Dims{1, 1, 1, 1, 1, 1, 1, 1, 1}));
+  CHECK_FALSE(Shape::valid(Dims{2, -1}));
+  CHECK(Shape::valid(Dims{huge / 8}));
+  CHECK_FALSE(Shape::valid(Dims{huge / 8 + 1}));
+  CHECK_FALSE(Shape::valid(Dims{int64_t(1) << 40, int64_t(1) << 40}));
+  CHECK_FALSE(Shape::valid(Dims{0, huge, huge})); // no element, yet no shape that anyone means
 }
 
 TEST_CASE("shapes: what an author computed wrongly is ill-formed, not a crash") {

@@ -3,6 +3,7 @@
 
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
+#include "ir/graph/graph.h"
 #include "ir/graph/rules/convolution.h"
 #include "tests/support/catch.h"
 

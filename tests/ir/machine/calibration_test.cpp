@@ -3,6 +3,7 @@
 
 #include "ir/author/dsl.h"
 #include "ir/author/text/parse.h"
+#include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 #include "tests/support/op_samples.h"
 

@@ -1,6 +1,7 @@
 // One step of a trace by itself, and the critical path through it, on traces made by hand.
 #include "ir/plan/critical_path.h"
 
+#include "ir/plan/executable_parts.h"
 #include "tests/ir/plan/plan_fixture.h"
 #include "tests/support/catch.h"
 

@@ -1,9 +1,10 @@
 // Plans on disk: the same bytes again after loading, and a located error for every way a file can be wrong.
 // tests/invalid/plans/<damage>.expected holds what each damage gives, to the letter.
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 
 #include "ir/author/dsl.h"
 #include "ir/base/atomic_file.h"
+#include "ir/graph/graph.h"
 #include "ir/plan/file/executable_format.h"
 #include "ir/plan/file/executable_schema.h"
 #include "runtime/executable_folder.h"

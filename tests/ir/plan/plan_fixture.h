@@ -3,7 +3,7 @@
 // of memory in it.
 #pragma once
 
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 
 namespace dfc::test {
 

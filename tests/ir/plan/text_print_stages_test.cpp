@@ -1,6 +1,7 @@
 // The printed forms of the later stages, over a plan made by hand: y = relu(x * w) with w and relu on a GPU,
 // the input on the host, so that there is a transfer each way.
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "ir/plan/print.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"

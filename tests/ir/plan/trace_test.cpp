@@ -1,6 +1,7 @@
 // Traces: what is predicted, how much overlaps, and the JSON for Perfetto; names and bounds of schedules.
 #include "ir/plan/trace.h"
 
+#include "ir/graph/graph.h"
 #include "tests/ir/plan/plan_fixture.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"

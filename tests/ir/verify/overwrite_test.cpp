@@ -3,6 +3,7 @@
 #include "ir/verify/overwrite.h"
 
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "ir/plan/in_place.h"
 #include "tests/support/calls_in_step.h"
 #include "tests/support/catch.h"

@@ -1,6 +1,7 @@
 // What of a fused body ends in a product's own launch, and what stays a kernel behind it. cuBLASLt, which is
 // asked about GELU and its gradient, is played here.
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "runtime/cuda/launches/epilogue.h"
 #include "runtime/cuda/launches/launch_plan.h"
 #include "tests/support/catch.h"

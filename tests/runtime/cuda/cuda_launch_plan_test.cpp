@@ -1,6 +1,7 @@
 // What becomes of a queue's program before and after launches are merged: the segments that it falls into,
 // and the launches with their text, pointers and workspace.
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "runtime/cuda/launches/launch_plan.h"
 #include "runtime/cuda/launches/segments.h"
 #include "tests/support/catch.h"

@@ -1,6 +1,7 @@
 // Convolutions that a library makes, as launches: with all pointers it needs, apart from every kernel, and
 // only where the library takes them. The library is played here.
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "runtime/cuda/launches/launch_plan.h"
 #include "tests/support/catch.h"
 

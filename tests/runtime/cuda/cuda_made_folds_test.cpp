@@ -1,5 +1,6 @@
 // Which folds are made along with what they fold, and what keeps others where they are.
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "ir/graph/rules/op_rules.h"
 #include "ir/machine/calibration.h"
 #include "runtime/cuda/launches/launch_plan.h"

@@ -2,6 +2,7 @@
 // H100/H200 without a warning; and which products are made so. What it computes is tested in
 // tests/conformance.
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "runtime/cuda/kernels/kernel_text.h"
 #include "runtime/cuda/kernels/tile_product.h"
 #include "runtime/cuda/launches/draft.h"

@@ -17,7 +17,8 @@ const std::vector<std::pair<Shape, int64_t>> shapes = {
 };
 
 Shape rowOf(const Shape& shape, int64_t axis) {
-  return Shape(shape.dims().drop_front(static_cast<size_t>(axis < 0 ? axis + int64_t(shape.rank()) : axis)));
+  return Shape(
+      dimRange(shape).drop_front(static_cast<size_t>(axis < 0 ? axis + int64_t(shape.rank()) : axis)));
 }
 
 // A normalised element in long double, before scale and bias.

@@ -40,7 +40,7 @@ void addNorms(Cases& cases, bool large) {
     shapes.push_back({{20000, 12}, 1});
   }
   for (const auto& [shape, axis] : shapes) {
-    const TensorType row = cases.of(Shape(shape.dims().drop_front(static_cast<size_t>(axis))));
+    const TensorType row = cases.of(Shape(dimRange(shape).drop_front(static_cast<size_t>(axis))));
     const auto set = [&, along = axis](auto& op) { op.axis = along; };
     cases.add<ops::LayerNorm>({cases.of(shape), row, row}, set);
     cases.add<ops::LayerNorm>({cases.of(shape), row}, set);

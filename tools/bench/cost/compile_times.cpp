@@ -2,6 +2,7 @@
 // Nothing is run. The limits are those of issue 4.
 #include "ir/author/text/parse.h"
 #include "ir/author/text/print.h"
+#include "runtime/steady_seconds.h"
 #include "tools/bench/cost/costs.h"
 #include "tools/bench/graphs/large.h"
 

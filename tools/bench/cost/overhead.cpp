@@ -2,6 +2,7 @@
 // beside a bare executor in this file and beside other task executors (dfc_executors). Issue 4: within twice
 // the bare one. All of those call a function a task, so ours is held against them with ops that are calls
 // too; `null` leaves ops out, and its own rows only tell what is left then.
+#include "runtime/steady_seconds.h"
 #include "tools/bench/cost/calling_backend.h"
 #include "tools/bench/cost/costs.h"
 #include "tools/bench/graphs/large.h"

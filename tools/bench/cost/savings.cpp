@@ -5,6 +5,7 @@
 #include "compiler/schedule/schedule.h"
 #include "compiler/transfer/insert_transfers.h"
 #include "ir/author/text/units.h"
+#include "ir/plan/executable_parts.h"
 #include "tools/bench/cost/costs.h"
 #include "tools/bench/graphs/net.h"
 #include "tools/bench/graphs/transformer.h"

@@ -6,6 +6,8 @@
 #include "tools/bench/experiments/training.h"
 
 #include "ir/author/text/units.h"
+#include "ir/plan/executable_parts.h"
+#include "runtime/steady_seconds.h"
 
 #include <fmt/format.h>
 

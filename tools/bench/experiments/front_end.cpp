@@ -4,6 +4,8 @@
 
 #include "ir/author/dsl.h"
 #include "ir/author/text/units.h"
+#include "ir/plan/executable_parts.h"
+#include "runtime/steady_seconds.h"
 #include "tools/bench/graphs/adds.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // B2: a thousand tiny additions: as steps with a barrier after each and without, as one plan in which each
 // needs the one before, and as one plan of independent ones on one queue and on several.
+#include "ir/plan/executable_parts.h"
 #include "tools/bench/experiments/experiments.h"
 #include "tools/bench/graphs/adds.h"
 

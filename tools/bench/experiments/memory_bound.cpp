@@ -2,6 +2,7 @@
 #include "tools/bench/experiments/experiments.h"
 
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 
 #include <fmt/format.h>
 

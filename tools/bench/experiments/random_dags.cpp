@@ -1,5 +1,6 @@
 // A9: random graphs with many dependencies: over all GPUs with several queues each, the same bits as one
 // after the other on one queue of one GPU; and faster.
+#include "ir/plan/executable_parts.h"
 #include "tools/bench/experiments/experiments.h"
 #include "tools/bench/graphs/parallel.h"
 

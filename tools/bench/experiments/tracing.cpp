@@ -1,5 +1,6 @@
 // A8: what a profiler would show: a trace of B3's net with the ops by name, predicted above measured. It says
 // too what tracing costs.
+#include "ir/plan/executable_parts.h"
 #include "tools/bench/experiments/traced.h"
 #include "tools/bench/experiments/training.h"
 

@@ -1,6 +1,7 @@
 #include "tools/bench/graphs/large.h"
 
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 
 #include <fmt/format.h>
 

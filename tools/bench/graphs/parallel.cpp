@@ -1,6 +1,7 @@
 #include "tools/bench/graphs/parallel.h"
 
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +12,7 @@ namespace dfc::bench {
 namespace {
 
 // Entries of about 1 / size keep products of any number of factors within range.
-ops::Parameter smallNumbers(int64_t size, int64_t seed) {
+Initialiser smallNumbers(int64_t size, int64_t seed) {
   return uniform(0, 2.0 / static_cast<double>(size), seed);
 }
 

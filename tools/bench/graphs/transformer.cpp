@@ -3,6 +3,7 @@
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
 #include "ir/author/optimizers.h"
+#include "ir/graph/graph.h"
 
 #include <cmath>
 
@@ -30,7 +31,7 @@ class BlockWriter {
  private:
   TensorType tokens() const { return f32({spec_.batch, spec_.sequence, spec_.width}); }
 
-  Tensor weight(const std::string& name, Shape shape, ops::Parameter start) {
+  Tensor weight(const std::string& name, Shape shape, Initialiser start) {
     weights_.push_back(g_.parameter(name, f32(shape), std::move(start)));
     return weights_.back();
   }

@@ -1,6 +1,7 @@
 // CPU kernels on one thread, each beside a memcpy that reads and writes as many bytes; the matrix product
 // beside plain loops.
 #include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
 #include "runtime/cpu/kernels/kernel.h"
 #include "tools/bench/micro/cases.h"
 #include "tools/bench/micro/made.h"

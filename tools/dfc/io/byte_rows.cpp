@@ -21,7 +21,7 @@ Dims withoutOnes(llvm::ArrayRef<int64_t> dims) {
 
 /// Whether a row is what `wanted` says, or all its elements in one dimension.
 bool rowFits(const TensorType& data, llvm::ArrayRef<int64_t> wanted) {
-  const Dims have = withoutOnes(data.shape.dims().drop_front()), want = withoutOnes(wanted);
+  const Dims have = withoutOnes(dimRange(data.shape).drop_front()), want = withoutOnes(wanted);
   return want == have || (want.size() == 1 && want[0] == rowElements(data));
 }
 
@@ -52,7 +52,7 @@ std::optional<int64_t> byteRowsPerStep(const TensorType& data, const TensorType&
   if (!takesBytes(input.element) || data.shape.rank() == 0 || data.shape.elements() == 0) {
     return std::nullopt;
   }
-  const auto dims = input.shape.dims();
+  const llvm::ArrayRef<int64_t> dims = dimRange(input.shape);
   if (!dims.empty() && dims[0] > 0 && dims[0] <= data.shape[0] && rowFits(data, dims.drop_front())) {
     return dims[0];
   }
@@ -80,7 +80,7 @@ void copyByteRow(const Literal& data, int64_t row, Literal& batch, int64_t at) {
 
 Diagnostic bytesDoNotFit(const std::string& source, const TensorType& data, const std::string& name,
                          const TensorType& input) {
-  const auto dims = data.shape.dims();
+  const llvm::ArrayRef<int64_t> dims = dimRange(data.shape);
   const std::string row = dims.size() < 2 ? "" : fmt::format(", {}", fmt::join(dims.drop_front(), ", "));
   const bool joined = dims.size() > 2;
   const std::string flat = joined ? fmt::format(" or [N, {}]", rowElements(data)) : "";

@@ -48,7 +48,7 @@ std::string batchesText(int64_t count) { return fmt::format("{} batch{}", count,
 
 bool longerRows(const Shape& data, const Shape& input) {
   return input.rank() > 0 && data.rank() == input.rank() && input[0] > 0 && data[0] > input[0] &&
-         data.dims().drop_front() == input.dims().drop_front();
+         dimRange(data).drop_front() == dimRange(input).drop_front();
 }
 
 } // namespace
@@ -161,7 +161,7 @@ void Feeds::fitShape(Source source, const std::string& place, Diagnostics& error
     source.perStep = input.shape[0];
     noteLeftOut(source, place);
   } else if (data.shape.rank() == input.shape.rank() + 1 &&
-             data.shape.dims().drop_front() == input.shape.dims() && data.shape[0] > 0) {
+             dimRange(data.shape).drop_front() == dimRange(input.shape) && data.shape[0] > 0) {
     source.rows = data.shape[0];
     source.perStep = 1;
   } else if (data.shape != input.shape) {

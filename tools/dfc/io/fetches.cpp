@@ -1,6 +1,7 @@
 #include "tools/dfc/io/fetches.h"
 
 #include "ir/base/atomic_file.h"
+#include "ir/graph/graph.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/npz.h"
 #include "tools/dfc/all_errors.h"

@@ -1,7 +1,7 @@
 // What comes out of `dfc run`: scalars watched over the steps, arrays saved as NumPy files, small ones shown.
 #pragma once
 
-#include "ir/plan/executable.h"
+#include "ir/plan/executable_parts.h"
 #include "tools/dfc/io/feeds.h"
 #include "tools/dfc/io/output_files.h"
 

@@ -1,5 +1,6 @@
 #include "tools/dfc/run/backend_choice.h"
 
+#include "runtime/backend.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/user_cache.h"

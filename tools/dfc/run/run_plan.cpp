@@ -2,6 +2,8 @@
 
 #include "ir/author/text/units.h"
 #include "ir/base/atomic_file.h"
+#include "ir/graph/graph.h"
+#include "ir/plan/executable_parts.h"
 #include "runtime/checkpoint.h"
 #include "tools/bench/host_facts.h"
 #include "tools/dfc/all_errors.h"
@@ -225,8 +227,8 @@ WrittenFiles writeFiles(const RunArguments& arguments, Setting& setting, const O
   }
   if (!arguments.trace.empty()) {
     const Trace predicted = predictedTrace(*setting.plan);
-    const Trace* traces[] = {&predicted, &outcome.trace};
-    files.add(arguments.trace, writeFileAtomically(arguments.trace, chromeTrace(traces, *setting.plan)));
+    files.add(arguments.trace,
+              writeFileAtomically(arguments.trace, chromeTrace({&predicted, &outcome.trace}, *setting.plan)));
   }
   return files;
 }

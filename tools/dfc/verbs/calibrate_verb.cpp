@@ -1,6 +1,7 @@
 // `dfc calibrate`: times the ops of a graph, as a plan has them, on the devices of this host.
 #include "ir/author/text/units.h"
 #include "ir/base/atomic_file.h"
+#include "ir/plan/executable_parts.h"
 #include "runtime/open_devices.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/host_machine.h"

@@ -2,6 +2,7 @@
 #include "compiler/passes/passes.h"
 #include "ir/author/text/print.h"
 #include "ir/author/text/units.h"
+#include "ir/plan/executable_parts.h"
 #include "ir/plan/print.h"
 #include "tools/dfc/plan_report.h"
 #include "tools/dfc/planning.h"

@@ -2,6 +2,8 @@
 #include "compiler/simulate/simulate.h"
 #include "ir/author/text/units.h"
 #include "ir/base/atomic_file.h"
+#include "ir/graph/graph.h"
+#include "ir/plan/executable_parts.h"
 #include "tools/dfc/plan_report.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/verbs.h"

@@ -6,6 +6,7 @@
 #include "ir/draw/placed_dot.h"
 #include "ir/draw/schedule_dot.h"
 #include "ir/plan/computations.h"
+#include "ir/plan/executable_parts.h"
 #include "tools/dfc/graphviz.h"
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/planning.h"

@@ -2,6 +2,7 @@
 
 #include "ir/author/dsl.h"
 #include "ir/author/gradient_parts.h"
+#include "ir/author/gradient_rule.h"
 
 namespace dfc {
 namespace {

@@ -2,7 +2,7 @@
 // compute, and rounded once.
 #pragma once
 
-#include "ir/author/gradients.h"
+#include "ir/author/gradient_rule.h"
 
 namespace dfc {
 

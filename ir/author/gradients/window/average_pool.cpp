@@ -6,7 +6,7 @@
 namespace dfc {
 void gradientRule(const ops::AveragePool& op, GradientRule& rule) {
   ops::AveragePoolGradient spread;
-  const llvm::ArrayRef<int64_t> dims = rule.operand(0).shape().dims();
+  const llvm::ArrayRef<int64_t> dims = dimRange(rule.operand(0).shape());
   spread.shape.assign(dims.begin(), dims.end());
   spread.window = op.window;
   spread.strides = op.strides;

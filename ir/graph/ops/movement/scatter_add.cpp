@@ -19,7 +19,7 @@ TypeResult ScatterAdd::types(OperandTypes operands) const {
     return known;
   }
   const Dims wanted = gatheredDims(whole.shape, operands[1].shape, *normalAxis(axis, whole.shape.rank()));
-  if (updates.shape.dims() != llvm::ArrayRef<int64_t>(wanted)) {
+  if (dimRange(updates.shape) != llvm::ArrayRef<int64_t>(wanted)) {
     return refuse(OpKind::ScatterAdd, operands,
                   Shape::valid(wanted) ? fmt::format("the updates are {}, not {}", toString(updates.shape),
                                                      toString(Shape(wanted)))

@@ -5,6 +5,7 @@
 
 #include "ir/graph/tensor_type.h"
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
 
 #include <cstddef>

@@ -40,7 +40,7 @@ TileSource::TileSource(const ops::FusedBody& body, OperandTypes operands, llvm::
     : program_(body, elementTypes(operands), store), instructions_(body.instructions.size()) {
   const std::optional<Shape> common = ops::Fused::commonShape(operands);
   DFC_ASSERT(common && common->rank() == order.size(), "operands that do not broadcast");
-  const llvm::SmallVector<int64_t, 8> dims = permuted(common->dims(), order);
+  const llvm::SmallVector<int64_t, 8> dims = permuted(dimRange(*common), order);
   elements_ = common->elements();
   for (const TensorType& operand : operands) {
     const llvm::SmallVector<int64_t, 8> strides = permuted(broadcastStrides(operand.shape, *common), order);

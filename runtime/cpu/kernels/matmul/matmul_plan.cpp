@@ -52,7 +52,7 @@ int64_t panelLength(int64_t length, double wanted, int64_t least) {
 }
 
 llvm::SmallVector<int64_t, 8> batchStrides(const Shape& operand, const Shape& batch) {
-  const Shape own(operand.dims().drop_back(2));
+  const Shape own(dimRange(operand).drop_back(2));
   llvm::SmallVector<int64_t, 8> strides = broadcastStrides(own, batch);
   for (int64_t& stride : strides) {
     stride *= operand[operand.rank() - 1] * operand[operand.rank() - 2];
@@ -63,9 +63,9 @@ llvm::SmallVector<int64_t, 8> batchStrides(const Shape& operand, const Shape& ba
 } // namespace
 
 MatmulPlan::MatmulPlan(const ops::Matmul& op, OperandTypes operands, OperandTypes results)
-    : transposeA(op.transposeA), transposeB(op.transposeB), batch_(results[0].shape.dims().drop_back(2)) {
-  const llvm::ArrayRef<int64_t> c = results[0].shape.dims().take_back(2);
-  const llvm::ArrayRef<int64_t> a = operands[0].shape.dims().take_back(2);
+    : transposeA(op.transposeA), transposeB(op.transposeB), batch_(dimRange(results[0].shape).drop_back(2)) {
+  const llvm::ArrayRef<int64_t> c = dimRange(results[0].shape).take_back(2);
+  const llvm::ArrayRef<int64_t> a = dimRange(operands[0].shape).take_back(2);
   rows = c[0];
   columns = c[1];
   inner = a[transposeA ? 0 : 1];

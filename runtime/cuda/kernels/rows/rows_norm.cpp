@@ -137,7 +137,7 @@ std::string headOf(double epsilon, bool centred, bool biased, const TensorType& 
 GeneratedWork normKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands) {
   const TensorType& type = operands[0];
   const size_t first = *normalAxis(axis, type.shape.rank());
-  const int64_t length = Shape(type.shape.dims().drop_front(first)).elements();
+  const int64_t length = Shape(dimRange(type.shape).drop_front(first)).elements();
   const int64_t rows = type.shape.elements() / length;
   const int64_t width = commonPowerOf2(packBytes / byteWidth(type.element), {length});
   const int64_t packs = length / width, lanes = normLanes(packs);

@@ -3,12 +3,13 @@
 // Gelu). Element type: a float.
 #pragma once
 
+#include "ir/graph/op_options.h"
 #include "ir/graph/op_parts.h"
 
 namespace dfc::ops {
 
 struct Gelu : OpDefaults {
-  enum class Approximation : uint8_t { None, Tanh };
+  using Approximation = dfc::Approximation;
   static constexpr std::array<std::string_view, 2> approximationNames = {"none", "tanh"};
   static constexpr OpClass opClass = OpClass::Elementwise;
   static constexpr Arity arity{1, 1};

@@ -2,12 +2,13 @@
 // is false, except `ne`, which is true.
 #pragma once
 
+#include "ir/graph/op_options.h"
 #include "ir/graph/op_parts.h"
 
 namespace dfc::ops {
 
 struct Compare : OpDefaults {
-  enum class Direction : uint8_t { Eq, Ne, Lt, Le, Gt, Ge };
+  using Direction = dfc::Direction;
   static constexpr std::array<std::string_view, 6> directionNames = {"eq", "ne", "lt", "le", "gt", "ge"};
   static constexpr OpClass opClass = OpClass::Elementwise;
   static constexpr Arity arity{2, 2};

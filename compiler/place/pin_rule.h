@@ -1,0 +1,15 @@
+// Pins beside the graph: what a caller of compile() asks for, by name.
+#pragma once
+
+#include <string>
+
+namespace dfc {
+
+/// Pins ops by name: `pattern` is a glob over op names and whole scope paths ("fc1*", "*/loss"), gradients'
+/// ops included; a rule wins over the pins in the graph, a later rule over an earlier one.
+struct PinRule {
+  std::string pattern;
+  std::string device; ///< of the machine: "gpu0"
+};
+
+} // namespace dfc

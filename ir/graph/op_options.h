@@ -1,0 +1,32 @@
+// The choices that ops leave to an author, apart from the ops themselves, so that public headers can name
+// them.
+#pragma once
+
+#include <cstdint>
+
+namespace dfc {
+
+/// The formula of `gelu`: with the error function, or with tanh (Hendrycks and Gimpel 2016).
+enum class Approximation : uint8_t {
+  None, ///< a (1 + erf(a / sqrt(2))) / 2
+  Tanh, ///< a (1 + tanh(sqrt(2/pi) (a + 0.044715 a^3))) / 2
+};
+
+/// Which comparison `compare` makes. With NaN all are false but Ne.
+enum class Direction : uint8_t {
+  Eq, ///< a == b
+  Ne, ///< a != b
+  Lt, ///< a < b
+  Le, ///< a <= b
+  Gt, ///< a > b
+  Ge, ///< a >= b
+};
+
+/// How products of f32 operands are taken. Other element types have one precision and ignore it.
+enum class Precision : uint8_t {
+  Unstated, ///< as the plan is compiled (CompileOptions::precision); Ieee without that
+  Ieee,     ///< as f32
+  Tf32,     ///< a backend may round the operands to tf32 (10 bits behind the point); it sums in f32
+};
+
+} // namespace dfc

@@ -1,0 +1,5 @@
+// An Executable together with the stages that it is made of.
+#pragma once
+
+#include "ir/plan/executable.h"
+#include "ir/plan/memory_plan.h"
