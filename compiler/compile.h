@@ -7,6 +7,7 @@
 
 #include "compiler/cost/cost_model.h"
 #include "compiler/place/pin_rule.h"
+#include "ir/base/visibility.h"
 #include "ir/graph/op_options.h"
 #include "ir/plan/executable.h"
 
@@ -15,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// Sees each stage as it is made, for --emit and for tests. Does nothing unless overridden.
 class CompileObserver {

@@ -1,10 +1,12 @@
 // What a session may choose about its backends.
 #pragma once
 
+#include "ir/base/visibility.h"
+
 #include <memory>
 #include <string>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 class Calibration;
 class Marks; // runtime/marks.h

@@ -2,9 +2,10 @@
 // synced, renamed, so that a crash leaves the old file or the new one.
 #pragma once
 
+#include "ir/base/visibility.h"
 #include "runtime/session.h"
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// Waits for the steps under way first.
 Status saveState(Session& session, const std::string& path);

@@ -1,7 +1,7 @@
 // The cuda backend as the rest of the program sees it: a stand-in that opens libdfc_cuda.so when first asked
 // and passes every call on. Without the module, the CUDA libraries or a driver it says why there is no GPU.
 #include "runtime/cuda/module.h"
-#include "runtime/executable_folder.h"
+#include "runtime/modules.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -22,24 +22,15 @@ Opened openModule() {
       nullptr) { // quicker than to find out by way of the module
     return {nullptr, "no NVIDIA driver is installed (there is no libcuda.so.1)"};
   }
-  const std::filesystem::path folder = executableFolder();
-  std::string reason =
-      fmt::format("this dfc was built without CUDA ({} is not beside the program)", cudaModule);
-  for (const std::filesystem::path& path : {folder / cudaModule, folder / "../lib/dfc" / cudaModule}) {
-    std::error_code error;
-    if (!std::filesystem::exists(path, error)) {
-      continue;
-    }
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    void* symbol = library == nullptr ? nullptr : dlsym(library, cuda::moduleSymbol);
-    if (symbol != nullptr) {
-      return {reinterpret_cast<cuda::ModuleFunction>(symbol)(), ""};
-    }
-    const char* fault = dlerror();
-    reason = fmt::format("{} cannot be opened: {}; install the CUDA 13 libraries (cuBLASLt, NVRTC)",
-                         cudaModule, fault != nullptr ? fault : path.c_str());
+  const FoundModule found = findModule(cudaModule, cuda::moduleSymbol);
+  if (found.symbol != nullptr) {
+    return {reinterpret_cast<cuda::ModuleFunction>(found.symbol)(), ""};
   }
-  return {nullptr, reason};
+  return {nullptr,
+          found.present
+              ? fmt::format("{} cannot be opened:{}; install the CUDA 13 libraries (cuBLASLt, NVRTC)",
+                            cudaModule, found.reasons)
+              : fmt::format("this dfc was built without CUDA, or its module is not found:{}", found.reasons)};
 }
 
 const Opened& module() {

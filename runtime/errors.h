@@ -2,10 +2,12 @@
 // status 2); the author's mistakes are Diagnostics instead.
 #pragma once
 
+#include "ir/base/visibility.h"
+
 #include <stdexcept>
 #include <string>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// Out of memory, a device lost, a library missing, a step over its time limit. `what()` names the device
 /// and, where known, the op and the queue, then the way out.

@@ -3,6 +3,7 @@
 
 #include "ir/plan/executable_parts.h"
 #include "runtime/feeds.h"
+#include "runtime/modules.h"
 #include "runtime/open_devices.h"
 #include "runtime/rounds.h"
 
@@ -107,6 +108,18 @@ Session::~Session() { impl_->rounds->close(); }
 
 Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable> plan,
                                                const SessionOptions& options) {
+  if (!options.moduleFolder.empty()) {
+    preferModulesIn(options.moduleFolder);
+  }
+  try {
+    return opened(std::move(plan), options);
+  } catch (const ModuleError& missing) {
+    return errorWithoutPlace(missing.message(), missing.hint());
+  }
+}
+
+Result<std::unique_ptr<Session>> Session::opened(std::shared_ptr<const Executable> plan,
+                                                 const SessionOptions& options) {
   Result<OpenedDevices> devices = openDevices(*plan, choiceOf(options));
   auto resident = residentValues(plan->placed(), options.dataFolder);
   Diagnostics errors = devices.errors();

@@ -15,6 +15,7 @@
 // may be shared by threads and sessions; their headers say how.
 #pragma once
 
+#include "ir/base/visibility.h"
 #include "ir/graph/literal.h"
 #include "ir/plan/trace.h"
 #include "runtime/backend_options.h"
@@ -25,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 class Backend; // runtime/backend.h
 
@@ -42,6 +43,10 @@ struct SessionOptions {
   /// with a MachineError, as is one that ended too late. Looked at before the step and, where a host thread
   /// drives the queue, between its commands; a kernel under way is never interrupted. 0 means no limit.
   double timeoutSeconds = 0;
+  /// Folder in which the runtime's modules (oneDNN, CUDA) are looked for first; empty for the usual places:
+  /// beside the program or the library, ../lib/dfc from there, the run path. A module is opened once in a
+  /// process: the first session that needs it decides.
+  std::string moduleFolder = {};
   /// Folder that relative file initialisers are read from.
   std::string dataFolder = ".";
 };
@@ -52,7 +57,8 @@ class Rounds;
 class Session {
  public:
   /// Opens devices, allocates arenas, initialises parameters, loads queue programs. Author's mistakes (a
-  /// missing initialiser file, an unknown backend) as errors; machine failures throw MachineError.
+  /// missing initialiser file, an unknown backend) and modules that cannot be opened as errors; other machine
+  /// failures throw MachineError.
   static Result<std::unique_ptr<Session>> open(std::shared_ptr<const Executable> plan,
                                                const SessionOptions& options = {});
   Session(const Session&) = delete;
@@ -113,6 +119,8 @@ class Session {
  private:
   struct Impl;
   explicit Session(std::shared_ptr<Impl> impl);
+  static Result<std::unique_ptr<Session>> opened(std::shared_ptr<const Executable> plan,
+                                                 const SessionOptions& options);
   std::shared_ptr<Impl> impl_; // shared with whoever waits for a step while the session is closed
 };
 

@@ -19,11 +19,12 @@
 #pragma once
 
 #include "compiler/cost/cost_model.h"
+#include "ir/base/visibility.h"
 #include "ir/machine/calibration.h"
 
 #include <map>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 class CalibratedCostModel : public CostModel {
  public:

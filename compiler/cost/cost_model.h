@@ -2,10 +2,11 @@
 // table or a textbook's cost matrix all serve. Seconds throughout.
 #pragma once
 
+#include "ir/base/visibility.h"
 #include "ir/graph/graph_class.h"
 #include "ir/machine/machine.h"
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 class CostModel {
  public:

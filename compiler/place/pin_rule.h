@@ -1,9 +1,11 @@
 // Pins beside the graph: what a caller of compile() asks for, by name.
 #pragma once
 
+#include "ir/base/visibility.h"
+
 #include <string>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// Pins ops by name: `pattern` is a glob over op names and whole scope paths ("fc1*", "*/loss"), gradients'
 /// ops included; a rule wins over the pins in the graph, a later rule over an earlier one.

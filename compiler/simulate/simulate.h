@@ -3,9 +3,10 @@
 // queues of one device shares it. What it gives is the predicted counterpart of a measured run.
 #pragma once
 
+#include "ir/base/visibility.h"
 #include "ir/plan/trace.h"
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 struct Simulation {
   Trace trace;

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "ir/base/diagnostic.h"
+#include "ir/base/visibility.h"
 #include "ir/graph/graph_class.h"
 #include "ir/graph/initialiser.h"
 #include "ir/graph/literal.h"
@@ -26,7 +27,7 @@
 #include <variant>
 #include <vector>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 class Builder;
 class GraphBuilder; // ir/graph/graph.h

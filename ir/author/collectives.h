@@ -11,8 +11,9 @@
 #pragma once
 
 #include "ir/author/dsl.h"
+#include "ir/base/visibility.h"
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 enum class AllReduce : uint8_t { Exchange, Scatter, Ring };
 

@@ -4,10 +4,11 @@
 #pragma once
 
 #include "ir/author/dsl.h"
+#include "ir/base/visibility.h"
 
 #include <optional>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// How `attention` weighs.
 struct AttentionOptions {

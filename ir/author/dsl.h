@@ -3,9 +3,10 @@
 #pragma once
 
 #include "ir/author/builder.h"
+#include "ir/base/visibility.h"
 #include "ir/graph/op_options.h"
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 Tensor operator+(Operand a, Operand b);
 Tensor operator-(Operand a, Operand b);

@@ -3,8 +3,9 @@
 #pragma once
 
 #include "ir/author/builder.h"
+#include "ir/base/visibility.h"
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// d loss / d x for each x of `wrt`. loss: a float scalar; x: a float tensor. The ops of a rule are scoped by
 /// `gradientScope` of the forward op, pinned where it is pinned, and said to be written where it was written.

@@ -4,8 +4,9 @@
 #pragma once
 
 #include "ir/author/dsl.h"
+#include "ir/base/visibility.h"
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// w <- w - rate * g. Gives the new weights.
 std::vector<Tensor> sgd(const std::vector<Tensor>& parameters, const std::vector<Tensor>& gradients,

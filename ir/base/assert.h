@@ -2,10 +2,12 @@
 // context, so that a tool can report it as ours and a test can see it; it stays on in release builds.
 #pragma once
 
+#include "ir/base/visibility.h"
+
 #include <stdexcept>
 #include <string>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// A broken promise inside dfc itself. `what()` names the condition, the file and line, and the context.
 class InternalError : public std::logic_error {

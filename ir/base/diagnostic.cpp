@@ -5,6 +5,10 @@
 #include <algorithm>
 
 namespace dfc {
+
+Error::Error(Diagnostics errors)
+    : std::runtime_error(render(errors)),
+      diagnostics_(std::make_shared<const Diagnostics>(std::move(errors))) {}
 namespace {
 
 std::string place(const SourceLocation& where) {

@@ -3,15 +3,18 @@
 #pragma once
 
 #include "ir/base/assert.h"
+#include "ir/base/visibility.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// A place in a text. `line` and `column` (in code points) count from 1; 0 means not known. `file` may be
 /// empty (an object in memory).
@@ -52,6 +55,16 @@ Diagnostic errorWithoutPlace(std::string message, std::string hint = {});
 /// its letters), for "did you mean …" hints.
 std::optional<std::string> nearestName(const std::string& word, const std::vector<std::string>& candidates);
 
+/// What Result::orThrow throws: the author's mistakes, rendered in `what()`.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(Diagnostics errors);
+  const Diagnostics& diagnostics() const { return *diagnostics_; }
+
+ private:
+  std::shared_ptr<const Diagnostics> diagnostics_; // an exception's copies must not throw
+};
+
 /// A T, perhaps with warnings beside it, or at least one error.
 template <class T>
 class [[nodiscard]] Result {
@@ -71,6 +84,20 @@ class [[nodiscard]] Result {
   Result withWarnings(const Diagnostics& more) && {
     warnings_.insert(warnings_.end(), more.begin(), more.end());
     return std::move(*this);
+  }
+  /// The value; throws Error where there is none. For programs that handle mistakes in one place. Warnings
+  /// are dropped: read them before.
+  T orThrow() && {
+    if (!ok()) {
+      throw Error(std::move(errors_));
+    }
+    return std::move(*value_);
+  }
+  const T& orThrow() const& {
+    if (!ok()) {
+      throw Error(errors_);
+    }
+    return *value_;
   }
   T& operator*() & { return get(); }
   const T& operator*() const& { return const_cast<Result*>(this)->get(); }

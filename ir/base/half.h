@@ -1,9 +1,11 @@
 // The two 16-bit floats as storage: conversions to and from f32, rounding to nearest even, NaN kept NaN.
 #pragma once
 
+#include "ir/base/visibility.h"
+
 #include <cstdint>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// IEEE 754 binary16.
 struct Half {

@@ -3,12 +3,14 @@
 // Cranelift's entity references.
 #pragma once
 
+#include "ir/base/visibility.h"
+
 #include <compare>
 #include <cstdint>
 #include <functional>
 #include <limits>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 template <class Tag>
 class Id {

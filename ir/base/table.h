@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ir/base/assert.h"
+#include "ir/base/visibility.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// The ids [0, size) in order; iterates as ids.
 template <class IdT>

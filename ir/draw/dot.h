@@ -3,11 +3,12 @@
 // that makes it: labels on edges would cover each other. Linear in the graph.
 #pragma once
 
+#include "ir/base/visibility.h"
 #include "ir/graph/graph_class.h"
 
 #include <string>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 struct GraphPicture {
   std::string explanation = "";                   ///< below the title, "" for a count of ops and fetches

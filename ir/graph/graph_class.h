@@ -6,6 +6,7 @@
 
 #include "ir/base/ids.h"
 #include "ir/base/table.h"
+#include "ir/base/visibility.h"
 #include "ir/graph/tensor_type.h"
 
 #include <memory>
@@ -13,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 struct GraphTables; // ir/graph/graph.h
 struct SourceLocation;

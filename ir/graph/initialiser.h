@@ -1,10 +1,12 @@
 // How a parameter starts, as an author says it.
 #pragma once
 
+#include "ir/base/visibility.h"
+
 #include <cstdint>
 #include <string>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// How a parameter starts: a kind and its numbers. Made by zeros(), normal(), glorot(), … of the DSL.
 struct Initialiser {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ir/base/half.h"
+#include "ir/base/visibility.h"
 #include "ir/graph/tensor_type.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// The C++ type that stores an element: float, double, Half, BFloat16, int32_t, int64_t, uint8_t, bool.
 template <class T>
@@ -73,6 +74,11 @@ class Literal {
   /// Takes over storage of at least `type.bytes()` bytes, aligned to 64, that nobody else writes any more.
   Literal(const TensorType& type, std::shared_ptr<std::byte> storage)
       : type_(type), storage_(std::move(storage)) {}
+  /// The same from a list: Literal::of<float>({2, 2}, {1, 2, 3, 4}).
+  template <class T>
+  static Literal of(const Shape& shape, std::initializer_list<T> values) {
+    return Literal(shape, std::span<const T>(values.begin(), values.size()));
+  }
   template <class T>
   static Literal scalar(T value) {
     return Literal(Shape{}, std::span<const T>(&value, 1));

@@ -2,9 +2,11 @@
 // them.
 #pragma once
 
+#include "ir/base/visibility.h"
+
 #include <cstdint>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// The formula of `gelu`: with the error function, or with tanh (Hendrycks and Gimpel 2016).
 enum class Approximation : uint8_t {

@@ -1,6 +1,8 @@
 // Element types, static shapes, and the bytes that a tensor of a type takes. Row-major, dense, no padding.
 #pragma once
 
+#include "ir/base/visibility.h"
+
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -10,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 enum class ElementType : uint8_t { F32, F64, F16, BF16, I32, I64, U8, Bool };
 inline constexpr std::array allElementTypes = {ElementType::F32,  ElementType::F64, ElementType::F16,

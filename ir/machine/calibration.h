@@ -9,6 +9,7 @@
 #pragma once
 
 #include "ir/base/diagnostic.h"
+#include "ir/base/visibility.h"
 #include "ir/graph/graph_class.h"
 
 #include <optional>
@@ -16,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 enum class OpKind : uint8_t;
 

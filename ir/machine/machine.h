@@ -6,6 +6,7 @@
 #include "ir/base/diagnostic.h"
 #include "ir/base/ids.h"
 #include "ir/base/table.h"
+#include "ir/base/visibility.h"
 #include "ir/graph/tensor_type.h"
 
 #include <array>
@@ -15,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 enum class DeviceKind : uint8_t { Cpu, Gpu };
 std::string_view name(DeviceKind kind); ///< "cpu", "gpu"

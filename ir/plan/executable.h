@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ir/base/diagnostic.h"
+#include "ir/base/visibility.h"
 #include "ir/graph/graph_class.h"
 #include "ir/machine/machine.h"
 
@@ -15,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 struct PlacedGraph; // ir/plan/executable_parts.h has these three
 struct Schedule;

@@ -2,9 +2,10 @@
 // drawn in one picture. Seconds from the beginning of the first step of the trace.
 #pragma once
 
+#include "ir/base/visibility.h"
 #include "ir/plan/executable.h"
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 struct Span {
   StepId step;

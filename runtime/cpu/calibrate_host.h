@@ -3,6 +3,8 @@
 
 #include "ir/machine/calibration.h"
 
+#include <llvm/ADT/ArrayRef.h>
+
 namespace dfc {
 
 /// A row for each op: the median of up to nine runs of its kernel, made as a session makes it for a device of

@@ -1,12 +1,11 @@
-// Opens libdfc_onednn.so on first use: beside the running executable (a build tree) or in ../lib/dfc from
-// there (an installed dfc).
+// Opens libdfc_onednn.so on first use; runtime/modules.h says where it is looked for.
 #pragma once
 
 #include "runtime/cpu/onednn/api.h"
 
 namespace dfc {
 
-/// The module, opened once for the process. Throws MachineError that says what to install when it cannot be
+/// The module, opened once for the process. Throws ModuleError that says what to install when it cannot be
 /// opened.
 onednn::Module& onednnModule();
 

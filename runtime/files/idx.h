@@ -4,12 +4,13 @@
 #pragma once
 
 #include "ir/base/diagnostic.h"
+#include "ir/base/visibility.h"
 #include "ir/graph/literal.h"
 
 #include <span>
 #include <string>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// A u8 literal with the file's dimensions.
 Result<Literal> readIdx(const std::string& path);

@@ -4,13 +4,14 @@
 #pragma once
 
 #include "ir/base/diagnostic.h"
+#include "ir/base/visibility.h"
 #include "ir/graph/literal.h"
 
 #include <span>
 #include <string>
 #include <vector>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// C order and Fortran order, little and big endian; the result is row-major. Rank at most 8.
 Result<Literal> readNpy(const std::string& path);

@@ -3,13 +3,14 @@
 #pragma once
 
 #include "ir/base/diagnostic.h"
+#include "ir/base/visibility.h"
 #include "ir/graph/literal.h"
 
 #include <span>
 #include <string>
 #include <vector>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// Arrays by name, without the members' ending ".npy". All damaged members are named at once.
 Result<NamedLiterals> readNpz(const std::string& path);

@@ -107,7 +107,7 @@ bool readShape(const Json& row, Entry& entry, Complaints& complaints) {
                       "reshape it before saving");
     return false;
   }
-  llvm::SmallVector<int64_t, Shape::maxRank> dims;
+  Dims dims;
   bool fits = true;
   for (const Json& dim : *shape) {
     fits = fits && dim.get<uint64_t>() <= uint64_t(INT64_MAX);

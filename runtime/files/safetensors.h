@@ -5,13 +5,14 @@
 #pragma once
 
 #include "ir/base/diagnostic.h"
+#include "ir/base/visibility.h"
 #include "ir/graph/literal.h"
 
 #include <span>
 #include <string>
 #include <vector>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// Every mistake of the header at once, each naming its tensor.
 Result<NamedLiterals> readSafetensors(const std::string& path);

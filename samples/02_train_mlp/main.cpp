@@ -6,10 +6,10 @@
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
 #include "ir/author/optimizers.h"
+#include "runtime/data/fashion_mnist.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/safetensors.h"
 #include "samples/data/arguments.h"
-#include "samples/data/fashion_mnist.h"
 #include "samples/data/lesson.h"
 
 #include <cstdio>

@@ -8,10 +8,11 @@
 //
 //     sample_03_figure [--epochs N] [--out FOLDER]
 #include "ir/plan/trace.h"
+#include "runtime/data/batches.h"
+#include "runtime/data/fashion_mnist.h"
 #include "samples/03_figure/graph.h"
 #include "samples/03_figure/overlap.h"
 #include "samples/data/arguments.h"
-#include "samples/data/fashion_mnist.h"
 #include "samples/data/lesson.h"
 
 #include "ir/author/text/print.h"
@@ -30,27 +31,25 @@ namespace {
 /// The test set through the evaluation graph, with the parameters that training has reached.
 class Judge {
  public:
-  Judge(const LabelledImages& test, const Machine& machine)
-      : test_(test), session_(lesson::open(
-                         lesson::compileFor(lesson::orGiveUp(figure::evaluation(test.count())), machine))) {}
+  Judge(const NamedLiterals& test, const Machine& machine)
+      : test_(test), session_(lesson::open(lesson::compileFor(
+                         lesson::orGiveUp(figure::evaluation(test.at("labels").type().shape[0])), machine))) {
+  }
 
   float accuracy(const NamedLiterals& parameters) {
     lesson::orGiveUp(session_->setState({{"w1", parameters.at("w1")}, {"w2", parameters.at("w2")}}));
-    const auto results =
-        lesson::orGiveUp(session_->run({{"images", test_.images}, {"labels", test_.labels}}));
-    return results.at("accuracy").data<float>()[0];
+    return lesson::orGiveUp(session_->run(test_)).at("accuracy").data<float>()[0];
   }
 
  private:
-  const LabelledImages& test_;
+  const NamedLiterals& test_;
   std::unique_ptr<Session> session_;
 };
 
 /// One epoch of training; at most two steps are under way at a time.
 void trainOneEpoch(Session& session, Batches& batches, int64_t epoch) {
   for (int64_t i = 0; i < batches.count(); ++i) {
-    const LabelledImages batch = batches.at(epoch, i);
-    lesson::orGiveUp(session.submit({{"images", batch.images}, {"labels", batch.labels}}));
+    lesson::orGiveUp(session.submit(batches.at(epoch, i)));
   }
   session.waitAll();
 }
@@ -63,8 +62,7 @@ Trace traceSteps(const std::shared_ptr<const Executable>& plan, Batches& batches
   options.trace = true;
   const auto session = lesson::open(plan, options);
   for (int64_t i = 0; i < tracedSteps; ++i) {
-    const LabelledImages batch = batches.at(0, i);
-    lesson::orGiveUp(session->run({{"images", batch.images}, {"labels", batch.labels}}));
+    lesson::orGiveUp(session->run(batches.at(0, i)));
   }
   return session->takeTrace();
 }
@@ -101,7 +99,7 @@ NamedLiterals trainOnOne(const std::string& device, const FashionMnist& data, co
   const auto plan =
       lesson::compileFor(lesson::orGiveUp(figure::trainingStep({"cpu0", {device, device}})), machine);
   const auto session = lesson::open(plan);
-  Batches batches(data.train, figure::batch, 1);
+  Batches batches = lesson::orGiveUp(Batches::of(data.train, figure::batch, /*seed=*/1));
   for (int64_t epoch = 0; epoch < epochs; ++epoch) {
     trainOneEpoch(*session, batches, epoch);
   }
@@ -144,7 +142,7 @@ int main(int count, char** words) {
     std::printf("%s\n", device.c_str());
   }
   Judge judge(data.test, cpu);
-  Batches batches(data.train, figure::batch, 1);
+  Batches batches = lesson::orGiveUp(Batches::of(data.train, figure::batch, /*seed=*/1));
   float accuracy = 0;
   for (int64_t epoch = 0; epoch < epochs; ++epoch) {
     trainOneEpoch(*session, batches, epoch);

@@ -1,11 +1,12 @@
 // Lesson 4: the figure as a graph file that people write by hand. `dfc` compiles it, saves the plan, predicts
 // its timeline, draws it, loads it again and runs it; and it plans for eight GPUs that this computer does not
 // have.
+#include "runtime/data/batches.h"
+#include "runtime/data/fashion_mnist.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/safetensors.h"
 #include "samples/03_figure/graph.h"
 #include "samples/data/arguments.h"
-#include "samples/data/fashion_mnist.h"
 #include "samples/data/lesson.h"
 
 #include <cstdio>
@@ -17,11 +18,10 @@ namespace {
 constexpr int64_t steps = 50;
 
 /// The same steps through the DSL of lesson 3.
-NamedLiterals trainInProcess(const LabelledImages& data, const Machine& machine) {
+NamedLiterals trainInProcess(const NamedLiterals& data, const Machine& machine) {
   const auto session = lesson::open(lesson::compileFor(lesson::orGiveUp(figure::trainingStep({})), machine));
   for (int64_t step = 0; step < steps; ++step) {
-    const LabelledImages part = rowsOf(data, step * figure::batch, figure::batch);
-    lesson::orGiveUp(session->run({{"images", part.images}, {"labels", part.labels}}));
+    lesson::orGiveUp(session->run(rowsOf(data, step * figure::batch, figure::batch)));
   }
   return session->state();
 }
@@ -33,9 +33,9 @@ int main(int count, char** words) {
   const std::string graph = lesson::shipped("04_graph_file/figure.dfg");
   const std::string machine = lesson::machineFile("cpu-2gpu");
   const FashionMnist data = lesson::orGiveUp(readFashionMnist());
-  const LabelledImages some = rowsOf(data.train, 0, steps * figure::batch);
-  lesson::orGiveUp(writeNpy("images.npy", some.images));
-  lesson::orGiveUp(writeNpy("labels.npy", some.labels));
+  const NamedLiterals some = rowsOf(data.train, 0, steps * figure::batch);
+  lesson::orGiveUp(writeNpy("images.npy", some.at("images")));
+  lesson::orGiveUp(writeNpy("labels.npy", some.at("labels")));
 
   lesson::runTool("compile " + graph + " -m " + machine + " -o figure.plan");
   lesson::runTool("simulate figure.plan");

@@ -1,9 +1,9 @@
 // `dfc run`: NumPy files in and out, batches, epochs, state, traces, backends; and what it says to wrong
 // feeds.
+#include "runtime/data/shuffle.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/npz.h"
 #include "runtime/files/safetensors.h"
-#include "samples/data/shuffle.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/tools/run_dfc.h"

@@ -1,5 +1,7 @@
 #include "tools/bench/host_facts.h"
 
+#include "runtime/cpu_model.h"
+
 #include "runtime/backend.h"
 #include "tools/bench/version.h"
 
@@ -11,18 +13,6 @@
 
 namespace dfc::bench {
 namespace {
-
-/// What follows ": " in the first line that begins with `field`.
-std::string fieldOf(const char* file, const std::string& field) {
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    const size_t at = line.find(": ");
-    if (line.starts_with(field) && at != std::string::npos) {
-      return line.substr(at + 2);
-    }
-  }
-  return "";
-}
 
 /// "NVRM version: NVIDIA UNIX … Kernel Module for x86_64  580.65.06  Release Build …": the first word of
 /// digits and dots.
@@ -51,8 +41,6 @@ std::string nowInUtc() {
 }
 
 } // namespace
-
-std::string cpuModel() { return fieldOf("/proc/cpuinfo", "model name"); }
 
 std::string sourceVersion() { return DFC_GIT_VERSION; }
 

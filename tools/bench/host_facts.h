@@ -6,9 +6,6 @@
 
 namespace dfc::bench {
 
-/// What this host's processor calls itself; "" where the system does not tell.
-std::string cpuModel();
-
 /// The release and `git describe` of the sources as they were built: "0.1.0-1f2e3d4c5b6a-dirty".
 std::string sourceVersion();
 

@@ -8,7 +8,7 @@ execute_process(COMMAND ${dfc_version_command} COMMAND_ERROR_IS_FATAL ANY)
 add_custom_target(dfc_version COMMAND ${dfc_version_command} BYPRODUCTS "${dfc_version_header}" VERBATIM)
 
 dfc_room_library(dfc_bench GLOBS tools/bench/*.cpp EXCLUDE ^tools/bench/cublaslt/ ^tools/bench/executors/ ^tools/bench/micro/main\\.cpp$
-                 LINKS dfc_compiler dfc_runtime)
+                 LINKS dfc_open)
 add_dependencies(dfc_bench dfc_version)
 target_include_directories(dfc_bench SYSTEM PRIVATE "${PROJECT_BINARY_DIR}/generated")
 target_sources(dfc_bench PRIVATE samples/03_figure/graph.cpp) # A4 is the lesson's own graph

@@ -1,7 +1,7 @@
 # A numbered lesson is samples/NN_name.cpp or the folder samples/NN_name/; each becomes the executable sample_NN_name
 # and the test sample_NN_name (label `sample`), which runs in a folder of its own. samples/data/ is their helper library.
 
-dfc_room_library(dfc_sample_data GLOBS samples/data/*.cpp LINKS dfc_compiler dfc_runtime ZLIB::ZLIB CLI11::CLI11)
+dfc_room_library(dfc_sample_data GLOBS samples/data/*.cpp LINKS dfc_open CLI11::CLI11)
 
 file(GLOB dfc_lessons CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/samples"
      samples/[0-9][0-9]_*.cpp samples/[0-9][0-9]_*/*.cpp)

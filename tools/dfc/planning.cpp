@@ -9,8 +9,8 @@
 #include "ir/base/atomic_file.h"
 #include "ir/graph/graph.h"
 #include "tools/dfc/calibrations.h"
-#include "tools/dfc/host_machine.h"
 #include "tools/dfc/machine_files.h"
+#include "tools/library/host_machine.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -7,12 +7,13 @@
 #pragma once
 
 #include "ir/base/diagnostic.h"
+#include "ir/base/visibility.h"
 #include "ir/graph/graph_class.h"
 
 #include <string>
 #include <string_view>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// The largest graph file that is read, in bytes. Large data belongs in array files: = file("w.npy").
 inline constexpr uint64_t largestGraphFile = uint64_t(1) << 30;

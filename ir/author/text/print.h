@@ -3,11 +3,12 @@
 // to run. Later stages: ir/plan/print.h.
 #pragma once
 
+#include "ir/base/visibility.h"
 #include "ir/graph/graph_class.h"
 
 #include <string>
 
-namespace dfc {
+namespace DFC_PUBLIC dfc {
 
 /// A graph file (README.md): one op a line with its types, attributes where they differ from the default,
 /// scopes as blocks, pins on the block that shares one or on the op.

@@ -1,8 +1,8 @@
 // Where the data of a feed come from: NumPy files, IDX files, installed data sets.
+#include "runtime/data/fashion_mnist.h"
 #include "runtime/files/idx.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/npz.h"
-#include "samples/data/fashion_mnist.h"
 #include "tools/dfc/console.h"
 #include "tools/dfc/io/feeds.h"
 

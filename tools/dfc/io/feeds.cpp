@@ -1,6 +1,6 @@
 #include "tools/dfc/io/feeds.h"
 
-#include "samples/data/shuffle.h"
+#include "runtime/data/shuffle.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/console.h"
 #include "tools/dfc/io/byte_rows.h"

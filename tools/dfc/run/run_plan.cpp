@@ -5,7 +5,7 @@
 #include "ir/graph/graph.h"
 #include "ir/plan/executable_parts.h"
 #include "runtime/checkpoint.h"
-#include "tools/bench/host_facts.h"
+#include "runtime/cpu_model.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/calibrations.h"
 #include "tools/dfc/io/feeds.h"
@@ -255,7 +255,7 @@ Exit failedFiles(const Outcome& outcome, const WrittenFiles& files, Console& con
 /// it predicts is then not what the clock shows.
 bool playsMachine(const Session& session, const Machine& machine) {
   const auto report = session.deviceReport();
-  return bench::cpuModel() != machine.devices[machine.host()].model ||
+  return cpuModel() != machine.devices[machine.host()].model ||
          std::any_of(report.begin(), report.end(), [](const std::string& line) {
            return line.ends_with(": emulated") || line.ends_with(": null");
          });

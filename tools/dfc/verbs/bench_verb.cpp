@@ -6,7 +6,6 @@
 #include "tools/bench/stage.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/calibrations.h"
-#include "tools/dfc/host_machine.h"
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/io/output_files.h"
 #include "tools/dfc/machine_files.h"
@@ -14,6 +13,7 @@
 #include "tools/dfc/run/backend_choice.h"
 #include "tools/dfc/user_cache.h"
 #include "tools/dfc/verbs.h"
+#include "tools/library/host_machine.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -4,11 +4,11 @@
 #include "ir/plan/executable_parts.h"
 #include "runtime/open_devices.h"
 #include "tools/dfc/all_errors.h"
-#include "tools/dfc/host_machine.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/run/backend_choice.h"
 #include "tools/dfc/run/progress.h"
 #include "tools/dfc/verbs.h"
+#include "tools/library/host_machine.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

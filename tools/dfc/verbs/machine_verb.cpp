@@ -1,8 +1,8 @@
 // `dfc machine`: this host as a machine file, to compile for and to start one's own from.
 #include "ir/base/atomic_file.h"
-#include "tools/dfc/host_machine.h"
 #include "tools/dfc/io/output_files.h"
 #include "tools/dfc/verbs.h"
+#include "tools/library/host_machine.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

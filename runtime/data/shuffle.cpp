@@ -1,4 +1,4 @@
-#include "samples/data/shuffle.h"
+#include "runtime/data/shuffle.h"
 
 #include "ir/base/assert.h"
 

@@ -1,12 +1,14 @@
-#include "samples/data/fashion_mnist.h"
+#include "runtime/data/fashion_mnist.h"
 
 #include "runtime/files/idx.h"
-#include "samples/data/shuffle.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
+#include <vector>
 
 namespace dfc {
 namespace {
@@ -64,15 +66,6 @@ Result<Literal> readLabels(const std::string& file, int64_t count) {
   return labels;
 }
 
-void copyRow(const LabelledImages& from, int64_t source, LabelledImages& to, int64_t target) {
-  const auto row = from.images.data<float>().subspan(static_cast<size_t>(source * pixels), size_t(pixels));
-  std::copy(row.begin(), row.end(), to.images.mutableData<float>().begin() + target * pixels);
-  to.labels.mutableData<int64_t>()[static_cast<size_t>(target)] =
-      from.labels.data<int64_t>()[static_cast<size_t>(source)];
-}
-
-LabelledImages emptyBatch(int64_t rows) { return {Literal(f32({rows, pixels})), Literal(i64({rows}))}; }
-
 } // namespace
 
 Result<Literal> readFashionMnistBytes(std::string_view part, const std::string& folder) {
@@ -82,8 +75,10 @@ Result<Literal> readFashionMnistBytes(std::string_view part, const std::string& 
                       "the Fashion-MNIST images are not installed here",
                       "install the Debian package: sudo apt-get install dataset-fashion-mnist"};
   }
-  DFC_ASSERT(std::find(fashionMnistParts.begin(), fashionMnistParts.end(), part) != fashionMnistParts.end(),
-             std::string(part));
+  if (std::find(fashionMnistParts.begin(), fashionMnistParts.end(), part) == fashionMnistParts.end()) {
+    throw std::invalid_argument(
+        fmt::format("Fashion-MNIST has no part '{}': it has {}", part, fmt::join(fashionMnistParts, ", ")));
+  }
   const bool train = part.starts_with("train");
   const std::string stem = folder + (train ? "/train" : "/t10k");
   const int64_t count = train ? 60000 : 10000;
@@ -114,36 +109,8 @@ Result<FashionMnist> readFashionMnist(const std::string& folder) {
   if (!errors.empty()) {
     return errors;
   }
-  return FashionMnist{{parts[0], parts[1]}, {parts[2], parts[3]}};
-}
-
-Batches::Batches(const LabelledImages& data, int64_t batch, uint64_t seed)
-    : data_(data), batch_(batch), seed_(seed) {
-  DFC_ASSERT(batch > 0 && batch <= data.count(),
-             fmt::format("{} rows in a batch of {}", data.count(), batch));
-}
-
-LabelledImages Batches::at(int64_t epoch, int64_t index) {
-  DFC_ASSERT(epoch >= 0 && index >= 0 && index < count(), fmt::format("batch {} of epoch {}", index, epoch));
-  if (drawn_ != epoch) {
-    order_ = shuffledRows(data_.count(), seed_, epoch);
-    drawn_ = epoch;
-  }
-  LabelledImages batch = emptyBatch(batch_);
-  for (int64_t row = 0; row < batch_; ++row) {
-    copyRow(data_, order_[static_cast<size_t>(index * batch_ + row)], batch, row);
-  }
-  return batch;
-}
-
-LabelledImages rowsOf(const LabelledImages& data, int64_t begin, int64_t rows) {
-  DFC_ASSERT(begin >= 0 && rows >= 0 && rows <= data.count() - begin,
-             fmt::format("rows {} to {} of {}", begin, begin + rows, data.count()));
-  LabelledImages part = emptyBatch(rows);
-  for (int64_t row = 0; row < rows; ++row) {
-    copyRow(data, begin + row, part, row);
-  }
-  return part;
+  return FashionMnist{{{"images", parts[0]}, {"labels", parts[1]}},
+                      {{"images", parts[2]}, {"labels", parts[3]}}};
 }
 
 } // namespace dfc

@@ -1,6 +1,7 @@
-// The samples' readers of data sets: IDX files and Fashion-MNIST.
+// Data sets: IDX files, Fashion-MNIST, batches.
+#include "runtime/data/batches.h"
+#include "runtime/data/fashion_mnist.h"
 #include "runtime/files/idx.h"
-#include "samples/data/fashion_mnist.h"
 #include "tests/support/catch.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ using namespace dfc;
 
 namespace {
 
-std::vector<std::byte> bytesOf(const std::string& text) {
+std::vector<std::byte> dataBytes(const std::string& text) {
   std::vector<std::byte> bytes(text.size());
   std::transform(text.begin(), text.end(), bytes.begin(),
                  [](char letter) { return static_cast<std::byte>(letter); });
@@ -18,9 +19,18 @@ std::vector<std::byte> bytesOf(const std::string& text) {
 }
 
 std::string idxError(const std::string& text) {
-  const auto result = parseIdx(bytesOf(text), "x.gz");
+  const auto result = parseIdx(dataBytes(text), "x.gz");
   REQUIRE_FALSE(result.ok());
   return render(result.errors());
+}
+
+NamedLiterals sevenRows() {
+  Literal images(f32({7, 784})), labels(i64({7}));
+  for (int64_t row = 0; row < 7; ++row) {
+    labels.set(row, static_cast<double>(row));
+    images.set(row * 784 + 783, static_cast<double>(row) / 8);
+  }
+  return {{"images", images}, {"labels", labels}};
 }
 
 const std::string cut = "\n  hint: the file is damaged or cut short: install or copy it again\n";
@@ -28,9 +38,9 @@ const std::string cut = "\n  hint: the file is damaged or cut short: install or 
 } // namespace
 
 TEST_CASE("idx: dimensions are big-endian, data are bytes") {
-  const auto read = parseIdx(bytesOf(std::string("\0\0\x08\x02\0\0\0\x02\0\0\0\x03"
-                                                 "abcdef",
-                                                 18)),
+  const auto read = parseIdx(dataBytes(std::string("\0\0\x08\x02\0\0\0\x02\0\0\0\x03"
+                                                   "abcdef",
+                                                   18)),
                              "x");
   REQUIRE(read.ok());
   CHECK(read->type() == TensorType{ElementType::U8, {2, 3}});
@@ -71,36 +81,32 @@ TEST_CASE("Fashion-MNIST: 60,000 + 10,000 images with labels") {
   }
   const auto data = readFashionMnist();
   REQUIRE(data.ok());
-  CHECK(data->train.images.type() == f32({60000, 784}));
-  CHECK(data->test.labels.type() == i64({10000}));
-  const auto pixels = data->test.images.data<float>();
+  CHECK(data->train.at("images").type() == f32({60000, 784}));
+  CHECK(data->test.at("labels").type() == i64({10000}));
+  const auto pixels = data->test.at("images").data<float>();
   CHECK(*std::max_element(pixels.begin(), pixels.end()) == 1.0F); // 255 / 255
   CHECK(*std::min_element(pixels.begin(), pixels.end()) == 0.0F);
   std::vector<int64_t> ofClass(10);
-  for (const int64_t label : data->test.labels.data<int64_t>()) {
+  for (const int64_t label : data->test.at("labels").data<int64_t>()) {
     ++ofClass[static_cast<size_t>(label)];
   }
   CHECK(ofClass == std::vector<int64_t>(10, 1000)); // the set has as many of each class
-  CHECK(data->test.labels.at(0) == 9);              // the first test image is an ankle boot
+  CHECK(data->test.at("labels").at(0) == 9);        // the first test image is an ankle boot
 }
 
 TEST_CASE("batches: every image once an epoch, another order each epoch, the same for the same seed") {
-  LabelledImages data{Literal(f32({7, 784})), Literal(i64({7}))};
-  for (int64_t row = 0; row < 7; ++row) {
-    data.labels.set(row, static_cast<double>(row));
-    data.images.set(row * 784 + 783, static_cast<double>(row) / 8);
-  }
-  Batches batches(data, 2, 5), same(data, 2, 5);
+  const NamedLiterals data = sevenRows();
+  Batches batches = *Batches::of(data, 2, 5), same = *Batches::of(data, 2, 5);
   CHECK(batches.count() == 3); // 7 / 2, one left over
   std::vector<std::vector<double>> orders;
   for (int64_t epoch = 0; epoch < 3; ++epoch) {
     std::vector<double> labels;
     for (int64_t index = 0; index < 3; ++index) {
-      const LabelledImages batch = batches.at(epoch, index);
-      CHECK(batch.labels == same.at(epoch, index).labels);
+      const NamedLiterals batch = batches.at(epoch, index);
+      CHECK(batch == same.at(epoch, index));
       for (int64_t row = 0; row < 2; ++row) {
-        labels.push_back(batch.labels.at(row));
-        CHECK(batch.images.at(row * 784 + 783) == batch.labels.at(row) / 8);
+        labels.push_back(batch.at("labels").at(row));
+        CHECK(batch.at("images").at(row * 784 + 783) == batch.at("labels").at(row) / 8);
       }
     }
     orders.push_back(labels);
@@ -108,5 +114,34 @@ TEST_CASE("batches: every image once an epoch, another order each epoch, the sam
     CHECK(std::adjacent_find(labels.begin(), labels.end()) == labels.end());
   }
   CHECK((orders[0] != orders[1] || orders[1] != orders[2]));
-  CHECK(rowsOf(data, 5, 2).labels.at(1) == 6);
+}
+
+TEST_CASE("batches: without a seed, the rows of the file in turn") {
+  Batches batches = *Batches::of(sevenRows(), 3);
+  CHECK(batches.rows() == 7);
+  CHECK(batches.count() == 2); // 7 / 3
+  for (int64_t epoch = 0; epoch < 2; ++epoch) {
+    CHECK(batches.at(epoch, 1) == rowsOf(sevenRows(), 3, 3));
+  }
+  CHECK(rowsOf(sevenRows(), 5, 2).at("labels").at(1) == 6);
+  CHECK_THROWS_AS(batches.at(0, 2), std::out_of_range);
+  CHECK_THROWS_AS(rowsOf(sevenRows(), 5, 3), std::out_of_range);
+}
+
+TEST_CASE("batches: columns that do not belong together are refused, all at once") {
+  const auto message = [](NamedLiterals columns, int64_t batch) {
+    const auto refused = Batches::of(std::move(columns), batch);
+    REQUIRE_FALSE(refused.ok());
+    return refused.errors();
+  };
+  CHECK(message({}, 1)[0].message == "a data set without columns");
+  CHECK(message(sevenRows(), 8)[0].message == "batches of 8 rows from a data set of 7");
+  CHECK(message(sevenRows(), 0)[0].message == "batches of 0 rows from a data set of 7");
+  NamedLiterals wrong = sevenRows();
+  wrong.emplace("more", Literal(f32({6})));
+  wrong.emplace("scalar", Literal(f32({})));
+  const Diagnostics errors = message(wrong, 1);
+  REQUIRE(errors.size() == 2);
+  CHECK(errors[0].message == "column 'more' has 6 rows, column 'images' 7");
+  CHECK(errors[1].message == "column 'scalar' is a scalar");
 }

@@ -2,11 +2,12 @@
 // described by the backend that can open them.
 #pragma once
 
+#include "ir/base/visibility.h"
 #include "ir/machine/machine.h"
 
 #include <string>
 
-namespace dfc::tool {
+namespace DFC_PUBLIC dfc {
 
 /// One cpu with all cores of this process, the memory of the host (or of its control group), and rates that
 /// are estimates: 10 GB/s of memory and 16 GFLOP/s of f32 a core, half for f64, launch 2 µs.
@@ -22,4 +23,4 @@ bool addGpus(Machine& machine, bool measure);
 /// Why the machine file has no GPU.
 std::string whyNoGpu();
 
-} // namespace dfc::tool
+} // namespace dfc

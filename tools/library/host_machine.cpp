@@ -1,11 +1,12 @@
-#include "tools/dfc/host_machine.h"
+#include "tools/library/host_machine.h"
 
 #include "compiler/compile.h"
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
 #include "ir/plan/executable_parts.h"
+#include "runtime/backend.h"
+#include "runtime/cpu_model.h"
 #include "runtime/session.h"
-#include "tools/bench/host_facts.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace dfc::tool {
+namespace dfc {
 namespace {
 
 size_t indexOf(ElementType type) { return static_cast<size_t>(type); }
@@ -143,7 +144,7 @@ Machine estimatedHost() {
   DeviceRow cpu;
   cpu.name = "cpu0";
   cpu.kind = DeviceKind::Cpu;
-  cpu.model = bench::cpuModel();
+  cpu.model = cpuModel();
   cpu.memoryBytes = hostMemory();
   cpu.threads = std::max(1U, std::thread::hardware_concurrency());
   cpu.peakFlops.fill(16e9 * cpu.threads);
@@ -198,4 +199,4 @@ std::string whyNoGpu() {
       driver ? " (an NVIDIA driver is loaded)" : "");
 }
 
-} // namespace dfc::tool
+} // namespace dfc
