@@ -168,7 +168,7 @@ int main(int count, char** words) {
   lesson::check(overlap > 0, "transfers overlap computation in the measured trace");
   if (real) {
     std::printf("(64 images keep a GPU busy for microseconds, too short to hide a way over the CPU behind:\n"
-                "dfc bench experiments --only 'B3/figure*' has 4096)\n");
+                "dfc-bench experiments --only 'B3/figure*' has 4096)\n");
   } else {
     lesson::check(seen.enough(), "fc2 is summed behind fc1 backward in the measured trace");
   }

@@ -1,4 +1,4 @@
-// What `dfc bench` makes of rows once they are measured.
+// What `dfc-bench` makes of rows once they are measured.
 #include "tests/support/catch.h"
 #include "tools/bench/report.h"
 
@@ -16,7 +16,7 @@ Row rowOf(const std::string& key, double seconds, const std::string& who = "dfc"
 
 } // namespace
 
-TEST_CASE("dfc bench: of several ways over two GPUs the quickest has to scale") {
+TEST_CASE("dfc-bench: of several ways over two GPUs the quickest has to scale") {
   Report report;
   for (const Row& row : {rowOf("one", 18), rowOf("weights", 12), rowOf("weights", 1, "peer"),
                          rowOf("exchange", 10), rowOf("other", 2)}) {
@@ -35,7 +35,7 @@ TEST_CASE("dfc bench: of several ways over two GPUs the quickest has to scale") 
   }
 }
 
-TEST_CASE("dfc bench: nothing scales over what was not measured, and the slower way never answers for it") {
+TEST_CASE("dfc-bench: nothing scales over what was not measured, and the slower way never answers for it") {
   Report report;
   report.add(rowOf("weights", 12));
   holdScaling(report, {"weights"}, "one", 1.8);

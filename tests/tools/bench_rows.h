@@ -1,4 +1,4 @@
-// What the tests of `dfc bench` share: rows of a results file, and scripts that play peers.
+// What the tests of `dfc-bench` share: rows of a results file, and scripts that play peers.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

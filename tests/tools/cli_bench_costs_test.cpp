@@ -1,4 +1,4 @@
-// `dfc bench` alone: the cost table runs, says whom each row is held against, and takes its options. No time
+// `dfc-bench` alone: the cost table runs, says whom each row is held against, and takes its options. No time
 // is asserted.
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
@@ -19,7 +19,7 @@ namespace {
 /// A quick cost table beside the shop's own scripts, for a machine whose GPUs it does not use.
 std::vector<std::string> costs(const Workshop& shop, const std::vector<std::string>& more) {
   shop.write("peer.py", "");
-  std::vector<std::string> words = {"bench", "--quick", "--scripts", shop.path().string(), "-m", "cpu-2gpu"};
+  std::vector<std::string> words = {"--quick", "--scripts", shop.path().string(), "-m", "cpu-2gpu"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -35,11 +35,11 @@ std::set<std::string> yardsticks(const Json& row) {
 
 } // namespace
 
-TEST_CASE("dfc bench: alone it tells what dfc costs") {
+TEST_CASE("dfc-bench: alone it tells what dfc costs") {
   const Workshop shop;
   const bool python = pythonIsHere();
   shop.write("torch_cpu.py", peerScript());
-  const Outcome outcome = shop.dfc(costs(shop, {"--python", "python3", "-o", "results.json"}));
+  const Outcome outcome = shop.bench(costs(shop, {"--python", "python3", "-o", "results.json"}));
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const auto rows = rowsOf(shop.file("results.json"));
@@ -81,12 +81,12 @@ auto measuredIn(const std::string& results) {
 
 } // namespace
 
-TEST_CASE("dfc bench: --samples counts in the cost table, before --quick") {
+TEST_CASE("dfc-bench: --samples counts in the cost table, before --quick") {
   const Workshop shop;
   shop.write("torch_cpu.py", peerScript());
   const Outcome outcome =
-      shop.dfc(costs(shop, {"--samples", "5", "--steps", "2", "--only", "train/64", "--only", "compile/1000",
-                            "--only", "overhead/chain", "-o", "results.json"}));
+      shop.bench(costs(shop, {"--samples", "5", "--steps", "2", "--only", "train/64", "--only",
+                              "compile/1000", "--only", "overhead/chain", "-o", "results.json"}));
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const auto rows = measuredIn(shop.file("results.json"));
@@ -96,7 +96,7 @@ TEST_CASE("dfc bench: --samples counts in the cost table, before --quick") {
   CHECK(rows.size() == 5); // and overhead/chain/build
 }
 
-TEST_CASE("dfc bench: PyTorch's samples and ours take turns") {
+TEST_CASE("dfc-bench: PyTorch's samples and ours take turns") {
   if (!pythonIsHere()) {
     DFC_SKIP("peers are scripts, and there is no python3");
   }
@@ -114,8 +114,8 @@ for line in sys.stdin:
 print(json.dumps({"key": key, "who": "in turn", "seconds": 1, "least": 1, "most": 1, "samples": turns}))
 )");
   const Outcome outcome =
-      shop.dfc(costs(shop, {"--python", "python3", "--samples", "4", "--steps", "1", "--only", "train/64",
-                            "--only", "train/1024", "-o", "results.json"}));
+      shop.bench(costs(shop, {"--python", "python3", "--samples", "4", "--steps", "1", "--only", "train/64",
+                              "--only", "train/1024", "-o", "results.json"}));
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const auto rows = rowsOf(shop.file("results.json"));
@@ -128,14 +128,14 @@ print(json.dumps({"key": key, "who": "in turn", "seconds": 1, "least": 1, "most"
   CHECK_THAT(missing.at("train/1024")["notMeasured"].get<std::string>(), containing("has had enough"));
 }
 
-TEST_CASE("dfc bench: a peer that keeps ours waiting is ended at its time limit") {
+TEST_CASE("dfc-bench: a peer that keeps ours waiting is ended at its time limit") {
   if (!pythonIsHere()) {
     DFC_SKIP("peers are scripts, and there is no python3");
   }
   const Workshop shop;
   shop.write("torch_cpu.py", peerScript("import time\ntime.sleep(600)"));
-  const Outcome outcome = shop.dfc(costs(shop, {"--python", "python3", "--samples", "2", "--only", "train/64",
-                                                "--script-limit", "1", "-o", "results.json"}));
+  const Outcome outcome = shop.bench(costs(shop, {"--python", "python3", "--samples", "2", "--only",
+                                                  "train/64", "--script-limit", "1", "-o", "results.json"}));
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   CHECK(rowsOf(shop.file("results.json")).at("train/64")["samples"] == 2);
@@ -143,10 +143,10 @@ TEST_CASE("dfc bench: a peer that keeps ours waiting is ended at its time limit"
   CHECK_THAT(missing.at("train/64")["notMeasured"].get<std::string>(), containing("took more than 1 s"));
 }
 
-TEST_CASE("dfc bench: one row of a task graph alone, beside all who did that work") {
+TEST_CASE("dfc-bench: one row of a task graph alone, beside all who did that work") {
   const Workshop shop;
   const auto rowsOnly = [&](const std::string& key) {
-    REQUIRE(shop.dfc(costs(shop, {"--only", key, "-o", "results.json"})).status == 0);
+    REQUIRE(shop.bench(costs(shop, {"--only", key, "-o", "results.json"})).status == 0);
     return measuredIn(shop.file("results.json"));
   };
   for (const std::string key : {"overhead/chain/called", "overhead/independent/build"}) {
@@ -156,9 +156,10 @@ TEST_CASE("dfc bench: one row of a task graph alone, beside all who did that wor
   }
 }
 
-TEST_CASE("dfc bench: small pieces are held against plain code, where Google Benchmark was found") {
+TEST_CASE("dfc-bench: small pieces are held against plain code, where Google Benchmark was found") {
   const Workshop shop;
-  const Outcome outcome = shop.dfc(costs(shop, {"--samples", "2", "--only", "micro", "-o", "results.json"}));
+  const Outcome outcome =
+      shop.bench(costs(shop, {"--samples", "2", "--only", "micro", "-o", "results.json"}));
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const auto rows = rowsOf(shop.file("results.json"));
@@ -182,17 +183,17 @@ TEST_CASE("dfc bench: small pieces are held against plain code, where Google Ben
   CHECK(yardsticks(rows.at("micro/kernel/add")).count("memcpy of as many bytes") == 1);
 }
 
-TEST_CASE("dfc bench: without the programs beside it a row says so") {
+TEST_CASE("dfc-bench: without the programs beside it a row says so") {
   const Workshop shop;
   const std::filesystem::path bin = dfc::executableFolder();
   std::filesystem::create_directories(shop.path() / "here/bin");
-  std::filesystem::copy_file(bin / "dfc", shop.path() / "here/bin/dfc");
+  std::filesystem::copy_file(bin / "dfc-bench", shop.path() / "here/bin/dfc-bench");
   for (const char* beside : {"lib", "share"}) { // what an installed dfc reads and is linked with
     if (std::filesystem::is_directory(bin.parent_path() / beside)) {
       std::filesystem::create_directory_symlink(bin.parent_path() / beside, shop.path() / "here" / beside);
     }
   }
-  std::string command = "cd '" + shop.path().string() + "' && here/bin/dfc";
+  std::string command = "cd '" + shop.path().string() + "' && here/bin/dfc-bench";
   for (const std::string& word :
        costs(shop, {"--only", "overhead/chain/called", "--only", "micro/step", "-o", "results.json"})) {
     command += " '" + word + "'";
@@ -207,7 +208,7 @@ TEST_CASE("dfc bench: without the programs beside it a row says so") {
 }
 
 TEST_CASE(
-    "dfc bench: the Python of make_venv is taken from the user's cache, an empty variable is as unset") {
+    "dfc-bench: the Python of make_venv is taken from the user's cache, an empty variable is as unset") {
   const Workshop shop;
   shop.write("torch_cpu.py", peerScript());
   const std::string bin = "home/.cache/dfc/bench-venv/bin/";
@@ -216,17 +217,17 @@ TEST_CASE(
              "#!/bin/sh\necho '{\"key\": \"train/64\", \"who\": \"its own\", \"seconds\": 1}'\n");
   std::filesystem::permissions(shop.path() / bin / "python", std::filesystem::perms::owner_all);
   for (const std::string cache : {"", "relative"}) {
-    const Outcome outcome = shop.dfc(costs(shop, {"--only", "train/64", "-o", "results.json"}),
-                                     {{"XDG_CACHE_HOME", cache}, {"HOME", shop.file("home")}});
+    const Outcome outcome = shop.bench(costs(shop, {"--only", "train/64", "-o", "results.json"}),
+                                       {{"XDG_CACHE_HOME", cache}, {"HOME", shop.file("home")}});
     INFO(outcome.out << outcome.err);
     REQUIRE(outcome.status == 0);
     CHECK(yardsticks(rowsOf(shop.file("results.json")).at("train/64")) == std::set<std::string>{"its own"});
   }
 }
 
-TEST_CASE("dfc bench: where no row is asked for, the keys of the cost table are named") {
+TEST_CASE("dfc-bench: where no row is asked for, the keys of the cost table are named") {
   const Workshop shop;
-  const Outcome outcome = shop.dfc(costs(shop, {"--only", "A2/both"}));
+  const Outcome outcome = shop.bench(costs(shop, {"--only", "A2/both"}));
   CHECK(outcome.status == 1);
   CHECK_THAT(outcome.err, containing("keys of cost look like train/64 and compile/1000"));
 }

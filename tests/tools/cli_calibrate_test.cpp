@@ -177,5 +177,5 @@ TEST_CASE("dfc run --calibration: with a graph or a plan, and tables that serve 
           "-m MACHINE -o TABLE.json\n");
   }
   CHECK(shop.dfc({"run", "net.plan", "--calibration", "none.json"}).status == 1);
-  CHECK(shop.dfc({"bench", "experiments", "--quick", "--calibration", "none.json"}).status == 1);
+  CHECK(shop.bench({"experiments", "--quick", "--calibration", "none.json"}).status == 1);
 }

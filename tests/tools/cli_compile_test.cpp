@@ -119,7 +119,7 @@ TEST_CASE("dfc: products drain through little memory; less than any order needs 
   CHECK(refused.dump().find("gpu0 needs 115 KB") != std::string::npos);
   CHECK_THAT(shop.dfc(words("compile", "0")).err,
              containing("--memory gpu0=0: a device without memory holds nothing\n  hint: "));
-  const Outcome bench = shop.dfc({"bench", "experiments", "--memory", "gpu7=1MB", "-m", "cpu-2gpu"});
+  const Outcome bench = shop.bench({"experiments", "--memory", "gpu7=1MB", "-m", "cpu-2gpu"});
   CHECK(bench.status == 1);
   CHECK_THAT(bench.err, containing("--memory gpu7=1MB: machine 'cpu-2gpu' has no device 'gpu7'"));
 }

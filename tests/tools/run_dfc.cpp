@@ -40,9 +40,9 @@ std::vector<std::string> environmentWith(const std::map<std::string, std::string
 } // namespace
 
 Outcome runDfc(const std::vector<std::string>& words, const std::filesystem::path& folder,
-               const std::map<std::string, std::string>& environment) {
+               const std::map<std::string, std::string>& environment, const std::string& program) {
   const Workshop streams;
-  std::vector<std::string> arguments = {(executableFolder() / "dfc").string()};
+  std::vector<std::string> arguments = {(executableFolder() / program).string()};
   arguments.insert(arguments.end(), words.begin(), words.end());
   std::vector<std::string> variables = environmentWith(environment);
   posix_spawn_file_actions_t actions;

@@ -18,7 +18,8 @@ struct Outcome {
 
 /// `environment` is added to this process's own. The current folder is `folder`.
 Outcome runDfc(const std::vector<std::string>& words, const std::filesystem::path& folder = ".",
-               const std::map<std::string, std::string>& environment = {});
+               const std::map<std::string, std::string>& environment = {},
+               const std::string& program = "dfc");
 
 /// A folder for one test case, removed with it.
 class Workshop {
@@ -34,6 +35,11 @@ class Workshop {
   Outcome dfc(const std::vector<std::string>& words,
               const std::map<std::string, std::string>& environment = {}) const {
     return runDfc(words, path_, environment);
+  }
+  /// The same of dfc-bench.
+  Outcome bench(const std::vector<std::string>& words,
+                const std::map<std::string, std::string>& environment = {}) const {
+    return runDfc(words, path_, environment, "dfc-bench");
   }
 
  private:

@@ -1,4 +1,4 @@
-// What a program prints that `dfc bench` starts beside itself, in the form that peers/peer.py describes: an
+// What a program prints that `dfc-bench` starts beside itself, in the form that peers/peer.py describes: an
 // object a line. Nothing here knows dfc.
 #pragma once
 

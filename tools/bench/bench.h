@@ -1,4 +1,4 @@
-// The benchmarks as `dfc bench` runs them.
+// The benchmarks as `dfc-bench` runs them.
 #pragma once
 
 #include "tools/bench/peers.h"

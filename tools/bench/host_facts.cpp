@@ -3,7 +3,7 @@
 #include "runtime/cpu_model.h"
 
 #include "runtime/backend.h"
-#include "tools/bench/version.h"
+#include "tools/dfc/source_version.h"
 
 #include <ctime>
 #include <fstream>
@@ -42,12 +42,10 @@ std::string nowInUtc() {
 
 } // namespace
 
-std::string sourceVersion() { return DFC_GIT_VERSION; }
-
 HostFacts hostFacts() {
   return {cpuModel(),      std::max(1U, std::thread::hardware_concurrency()),
           driverVersion(), cudaLibraries(),
-          nowInUtc(),      sourceVersion()};
+          nowInUtc(),      tool::sourceVersion()};
 }
 
 int64_t residentBytes() {

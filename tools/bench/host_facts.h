@@ -6,16 +6,13 @@
 
 namespace dfc::bench {
 
-/// The release and `git describe` of the sources as they were built: "0.1.0-1f2e3d4c5b6a-dirty".
-std::string sourceVersion();
-
 struct HostFacts {
   std::string cpu; ///< its model
   uint32_t threads = 1;
   std::string driver;  ///< version of the NVIDIA kernel module; "" without one
   std::string cuda;    ///< versions of the CUDA libraries that dfc opens, "13.0, cuBLASLt 13.1.0"; "" without
   std::string date;    ///< UTC, "2025-01-31T12:00:00Z"
-  std::string version; ///< sourceVersion()
+  std::string version; ///< tool::sourceVersion()
 };
 
 HostFacts hostFacts();

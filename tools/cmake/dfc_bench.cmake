@@ -1,20 +1,13 @@
-# dfc_bench: the experiments and their peers, a library of `dfc`. The version of the sources goes into one file that is
-# looked at in every build and written only when it has changed.
+# dfc-bench: the experiments and their baselines, a program of its own; dfc_bench: all of it but main, which tests link.
 
-set(dfc_version_header "${PROJECT_BINARY_DIR}/generated/tools/bench/version.h")
-set(dfc_version_command "${CMAKE_COMMAND}" "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DHEADER=${dfc_version_header}"
-    "-DRELEASE=${PROJECT_VERSION}" -P "${PROJECT_SOURCE_DIR}/tools/cmake/dfc_write_version.cmake")
-execute_process(COMMAND ${dfc_version_command} COMMAND_ERROR_IS_FATAL ANY)
-add_custom_target(dfc_version COMMAND ${dfc_version_command} BYPRODUCTS "${dfc_version_header}" VERBATIM)
-
-dfc_room_library(dfc_bench GLOBS tools/bench/*.cpp EXCLUDE ^tools/bench/cublaslt/ ^tools/bench/executors/ ^tools/bench/micro/main\\.cpp$
-                 LINKS dfc_open)
-add_dependencies(dfc_bench dfc_version)
-target_include_directories(dfc_bench SYSTEM PRIVATE "${PROJECT_BINARY_DIR}/generated")
+dfc_room_library(dfc_bench GLOBS tools/bench/*.cpp EXCLUDE ^tools/bench/cublaslt/ ^tools/bench/executors/ main\\.cpp$
+                 LINKS dfc_command_line)
 target_sources(dfc_bench PRIVATE samples/03_figure/graph.cpp) # A4 is the lesson's own graph
 
+dfc_executable(dfc-bench GLOBS tools/bench/main.cpp EXCLUDE ^tools/bench/.+/ LINKS dfc_bench)
+
 # dfc_executors: others' task executors beside ours, each where it is found. A program of its own, so that dfc is linked
-# with none of them; where one is not found, `dfc bench` says so.
+# with none of them; where one is not found, `dfc-bench` says so.
 add_executable(dfc_executors tools/bench/executors/main.cpp tools/bench/graphs/dag.cpp tools/bench/spread.cpp
                tools/bench/answer_lines.cpp)
 target_link_libraries(dfc_executors PRIVATE dfc_flags dfc_ir Threads::Threads)
@@ -42,7 +35,7 @@ if(PkgConfig_FOUND)
   endif()
 endif()
 
-# dfc_cublaslt: what cuBLASLt makes of K2's rows; where CUDA was not found, `dfc bench peers` says so.
+# dfc_cublaslt: what cuBLASLt makes of K2's rows; where CUDA was not found, `dfc-bench peers` says so.
 if(TARGET dfc_cuda)
   add_executable(dfc_cublaslt tools/bench/cublaslt/main.cpp tools/bench/spread.cpp tools/bench/answer_lines.cpp)
   target_link_libraries(dfc_cublaslt PRIVATE dfc_flags dfc_ir CUDA::cudart_static CUDA::cublasLt)

@@ -1,11 +1,13 @@
-# `cmake --install` and `cpack -G TGZ`: a folder that may be moved and carried to another host. bin/ has every program
-# (dfc, lessons, tests), lib/dfc the modules that they open and the libraries that a bare host lacks, share/dfc what they
-# read, by its path in the source tree. Nothing in it names a folder of the machine that made it (tests/tools/bundle_test.py).
+# What is installed beside the library (dfc_library.cmake). By default the program dfc; the component `bundle` adds lessons
+# and tests. `cpack` packs both: a folder that may be moved and carried to another host. bin/ has the programs, lib/dfc the
+# modules that they open and the libraries that a bare host lacks, share/dfc what they read, by its path in the source tree.
+# Nothing in it names a folder of the machine that made it (tests/tools/bundle_test.py).
 
 # --- Programs and modules. Run paths begin where the file lies.
 # RPATH and not RUNPATH: it also serves the libraries of the libraries (libzip's libcrypto, oneDNN's libgomp), which come
 # from the system without a run path of their own. The CUDA module keeps RUNPATH, so that LD_LIBRARY_PATH may choose among
 # CUDA toolkits; their usual folder is often unknown to the loader.
+set(dfc_in_bundle COMPONENT bundle EXCLUDE_FROM_ALL)
 get_property(dfc_targets DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target IN LISTS dfc_targets)
   get_target_property(kind ${target} TYPE)
@@ -23,14 +25,19 @@ foreach(target IN LISTS dfc_targets)
   if(NOT target STREQUAL dfc_cuda)
     target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
   endif()
-  install(TARGETS ${target} RUNTIME_DEPENDENCY_SET dfc_libraries RUNTIME DESTINATION bin LIBRARY DESTINATION lib/dfc)
+  if(target STREQUAL dfc OR kind STREQUAL MODULE_LIBRARY)
+    install(TARGETS ${target} RUNTIME_DEPENDENCY_SET dfc_libraries RUNTIME DESTINATION bin LIBRARY DESTINATION lib/dfc)
+  else()
+    install(TARGETS ${target} RUNTIME_DEPENDENCY_SET dfc_bundle_libraries ${dfc_in_bundle} RUNTIME DESTINATION bin)
+  endif()
 endforeach()
 
 # --- Libraries. The host's own are glibc, the C++ runtime and CUDA. The C++ runtime, because CUDA's libraries use it too
 # and may want a newer one than ours, and a process has only one; every system with our glibc has one that is new enough.
-install(RUNTIME_DEPENDENCY_SET dfc_libraries
-  PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so" "^lib(cuda|cublasLt|nvrtc)\\.so"
-  LIBRARY DESTINATION lib/dfc)
+set(dfc_foreign_libraries
+  PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so" "^lib(cuda|cublasLt|nvrtc)\\.so" "^libdfc\\.so")
+install(RUNTIME_DEPENDENCY_SET dfc_libraries ${dfc_foreign_libraries} LIBRARY DESTINATION lib/dfc)
+install(RUNTIME_DEPENDENCY_SET dfc_bundle_libraries ${dfc_foreign_libraries} LIBRARY DESTINATION lib/dfc ${dfc_in_bundle})
 # Their licences, where Debian's package manager knows them.
 install(CODE [[
   file(GLOB libraries LIST_DIRECTORIES FALSE RELATIVE "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/dfc"
@@ -46,19 +53,20 @@ install(CODE [[
 ]])
 
 # --- What programs and people read.
-install(DIRECTORY samples DESTINATION share/dfc)
-install(DIRECTORY tests/golden tests/invalid DESTINATION share/dfc/tests)
-install(DIRECTORY tests/compiler/instances DESTINATION share/dfc/tests/compiler)
-install(DIRECTORY tests/fuzz/findings DESTINATION share/dfc/tests/fuzz)
-install(FILES tests/conformance/cuda_imitation.h DESTINATION share/dfc/tests/conformance)
-install(FILES tests/onnx/node_tests.txt DESTINATION share/dfc/tests/onnx)
-install(DIRECTORY tools/bench/peers tools/bench/results DESTINATION share/dfc/tools/bench PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY samples/machines DESTINATION share/dfc/samples)
+install(DIRECTORY samples DESTINATION share/dfc ${dfc_in_bundle} PATTERN machines EXCLUDE)
+install(DIRECTORY tests/golden tests/invalid DESTINATION share/dfc/tests ${dfc_in_bundle})
+install(DIRECTORY tests/compiler/instances DESTINATION share/dfc/tests/compiler ${dfc_in_bundle})
+install(DIRECTORY tests/fuzz/findings DESTINATION share/dfc/tests/fuzz ${dfc_in_bundle})
+install(FILES tests/conformance/cuda_imitation.h DESTINATION share/dfc/tests/conformance ${dfc_in_bundle})
+install(FILES tests/onnx/node_tests.txt DESTINATION share/dfc/tests/onnx ${dfc_in_bundle})
+install(DIRECTORY tools/bench/peers tools/bench/results DESTINATION share/dfc/tools/bench ${dfc_in_bundle} PATTERN __pycache__ EXCLUDE)
 file(GLOB_RECURSE dfc_pages CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      ir/README.md compiler/README.md runtime/README.md tests/README.md tools/README.md)
 list(APPEND dfc_pages README.md)
 foreach(page IN LISTS dfc_pages)
   cmake_path(GET page PARENT_PATH folder)
-  install(FILES ${page} DESTINATION share/dfc/${folder})
+  install(FILES ${page} DESTINATION share/dfc/${folder} ${dfc_in_bundle})
 endforeach()
 
 # --- The front page: what a stranger does with it, on which hosts.
@@ -70,11 +78,12 @@ if(TARGET dfc_cuda)
                 "in `/usr/local/cuda/lib64`, on `LD_LIBRARY_PATH` or known to the loader; without them all else works.")
 endif()
 configure_file(tools/bundle/README.md.in "${PROJECT_BINARY_DIR}/bundle/README.md" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/bundle/README.md" DESTINATION .)
-install(PROGRAMS tools/bundle/run_tests DESTINATION .)
+install(FILES "${PROJECT_BINARY_DIR}/bundle/README.md" DESTINATION . ${dfc_in_bundle})
+install(PROGRAMS tools/bundle/run_tests DESTINATION . ${dfc_in_bundle})
 
 # --- The tarball.
 set(CPACK_GENERATOR TGZ)
+set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};dfc;ALL;/;${PROJECT_BINARY_DIR};dfc;bundle;/")
 set(CPACK_PACKAGE_NAME dfc)
 set(CPACK_PACKAGE_VENDOR dfc)
 set(CPACK_SYSTEM_NAME "${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}")
@@ -82,7 +91,7 @@ set(CPACK_STRIP_FILES ON)
 include(CPack)
 
 # --- Its proof, of release builds only: ctest --test-dir build/release -L bundle
-if(BUILD_TESTING AND CMAKE_BUILD_TYPE STREQUAL Release AND Python3_FOUND)
+if(DFC_BUILD_TESTS AND CMAKE_BUILD_TYPE STREQUAL Release AND Python3_FOUND)
   add_test(NAME bundle COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/tools/bundle_test.py"
            "${PROJECT_BINARY_DIR}" "${CMAKE_CPACK_COMMAND}")
   set_tests_properties(bundle PROPERTIES LABELS bundle TIMEOUT 3600 RUN_SERIAL TRUE)

@@ -6,7 +6,9 @@ find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(CLI11 REQUIRED)
+if(DFC_BUILD_TOOLS)
+  find_package(CLI11 REQUIRED)
+endif()
 find_package(Boost 1.74 REQUIRED)
 
 # dfc_imported(TARGET HEADER LIBRARY): an INTERFACE target for a library found by one header and one file.

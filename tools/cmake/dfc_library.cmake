@@ -69,3 +69,48 @@ set(dfc_foreign fmt::fmt ZLIB::ZLIB dfc_hwy dfc_zip dfc_llvm Threads::Threads ${
 target_link_libraries(dfc_library PRIVATE ${dfc_foreign})
 target_link_options(dfc_library INTERFACE "$<BUILD_INTERFACE:LINKER:-rpath,${DFC_BIN_DIR}>") # where modules lie: runtime/modules.h
 add_dependencies(dfc_library dfc_modules)
+
+# LLVM's containers are no package that users of a static libdfc.a should need: their objects go into it.
+if(BUILD_SHARED_LIBS)
+  target_link_options(dfc_library PRIVATE LINKER:--exclude-libs,ALL)
+else()
+  add_custom_command(TARGET dfc_library POST_BUILD
+    COMMAND "${CMAKE_COMMAND}" "-DAR=${CMAKE_AR}" "-DLIBRARY=$<TARGET_FILE:dfc_library>"
+            "-DOTHERS=$<TARGET_FILE:LLVMSupport>,$<TARGET_FILE:LLVMDemangle>"
+            -P "${PROJECT_SOURCE_DIR}/tools/cmake/dfc_merge_archives.cmake" VERBATIM)
+endif()
+
+# --- The package. Consumers of a static library link these too, by name; what LLVMSupport wants depends on its version.
+set(dfc_link_names fmt zip z hwy)
+get_target_property(dfc_llvm_links LLVMSupport INTERFACE_LINK_LIBRARIES)
+if(dfc_llvm_links MATCHES "[Tt]erminfo|tinfo")
+  list(APPEND dfc_link_names tinfo)
+endif()
+if(dfc_llvm_links MATCHES "zstd")
+  list(APPEND dfc_link_names zstd)
+endif()
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(DFC_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/dfc")
+set(DFC_MODULE_DIR "lib/dfc") # as dfc_bundle.cmake installs them
+if(BUILD_SHARED_LIBS)
+  set(DFC_LIBRARY_KIND SHARED)
+  set(dfc_link_names "")
+else()
+  set(DFC_LIBRARY_KIND STATIC)
+endif()
+set(DFC_LIBRARY_FILE "$<TARGET_FILE_NAME:dfc_library>")
+configure_package_config_file(tools/cmake/dfc-config.cmake.in "${PROJECT_BINARY_DIR}/package/dfc-config.cmake.in"
+  INSTALL_DESTINATION "${DFC_PACKAGE_DIR}" PATH_VARS DFC_MODULE_DIR CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/package/dfc-config.cmake" INPUT "${PROJECT_BINARY_DIR}/package/dfc-config.cmake.in")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/dfc-config-version.cmake" COMPATIBILITY SameMinorVersion)
+list(TRANSFORM dfc_link_names PREPEND "-l" OUTPUT_VARIABLE dfc_link_flags)
+list(JOIN dfc_link_flags " " DFC_LINK_FLAGS)
+configure_file(tools/cmake/dfc.pc.in "${PROJECT_BINARY_DIR}/package/dfc.pc" @ONLY)
+
+install(TARGETS dfc_library ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+set_target_properties(dfc_library PROPERTIES INSTALL_RPATH "$ORIGIN/dfc")
+install(FILES ${dfc_generated_headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/dfc")
+install(FILES "${PROJECT_BINARY_DIR}/package/dfc-config.cmake" "${PROJECT_BINARY_DIR}/package/dfc-config-version.cmake"
+        DESTINATION "${DFC_PACKAGE_DIR}")
+install(FILES "${PROJECT_BINARY_DIR}/package/dfc.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -119,3 +119,15 @@ if(TARGET dfc AND DFC_VALGRIND AND NOT DFC_SANITIZE AND EXISTS "${dfc_images}")
             --trace valgrind-trace.json --save-state valgrind-state.safetensors)
   set_tests_properties(tools.valgrind PROPERTIES LABELS "tools;heavy" TIMEOUT 900 ENVIRONMENT ONEDNN_MAX_CPU_ISA=SSE41)
 endif()
+
+# dfc as another project uses it (label `outside`): the quick ways by default, those that build dfc anew are `heavy` too:
+#   ctest --test-dir build/dev -L outside
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  foreach(way headers package pkgconfig without_module subdirectory fetch shared root)
+    add_test(NAME outside.${way} COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/tools/outside_test.py"
+             "${PROJECT_BINARY_DIR}" ${way})
+    set_tests_properties(outside.${way} PROPERTIES LABELS outside SKIP_RETURN_CODE 77 TIMEOUT 3600)
+  endforeach()
+  set_tests_properties(outside.subdirectory outside.fetch outside.shared outside.root PROPERTIES LABELS "outside;heavy")
+endif()

@@ -9,7 +9,7 @@ set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden) # public headers mark what a shared library exports (ir/base/visibility.h)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 
-if(NOT CMAKE_BUILD_TYPE)
+if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug or Release" FORCE)
 endif()
 
@@ -25,7 +25,7 @@ endforeach()
 
 option(DFC_DEBUG_CHECKS "Verify every stage as it is made, and keep assertions" OFF)
 option(DFC_UNITY_BUILD "Compile several sources of a target together, which halves the cost of a whole build" ON)
-option(DFC_WERROR "Treat warnings as errors" ON)
+option(DFC_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 set(DFC_SANITIZE "" CACHE STRING "Value of -fsanitize=, or empty")
 
 # ccache knows files by their path in the source tree, so that a clone elsewhere finds what another has compiled.

@@ -23,6 +23,5 @@ void addView(CLI::App& program, Verbs& verbs);
 void addMachine(CLI::App& program, Verbs& verbs);
 void addSimulate(CLI::App& program, Verbs& verbs);
 void addCalibrate(CLI::App& program, Verbs& verbs);
-void addBench(CLI::App& program, Verbs& verbs);
 
 } // namespace dfc::tool

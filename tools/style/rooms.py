@@ -19,6 +19,8 @@ OURS_TO_IGNORE = {"build", "out"}
 # Which room may include which is not written here: the rows dfc_room(FOLDER … ROOMS …) of CMakeLists.txt say it.
 INCLUDE_RULES = [
     (r"(ir|compiler|runtime)/", r"(tools|samples|tests)/", r"$^", "a library room includes no program"),
+    (r"tools/", r"(samples|tests)/", r"tools/bench/experiments/", "tools stand on the library, not on lessons or tests"),
+    (r"tools/(dfc|library)/", r"tools/bench/", r"$^", "benchmarks are a program of their own"),
     (r"compiler/", r"runtime/", r"$^", "compiler and runtime meet only in ir/plan/executable.h"),
     (r"runtime/", r"compiler/", r"$^", "compiler and runtime meet only in ir/plan/executable.h"),
     (r"ir/", r"(thread|mutex|shared_mutex|condition_variable|future|semaphore|barrier|latch|stop_token|pthread\.h)$",

@@ -1,4 +1,4 @@
-// What dfc itself costs, beside its peers: the table of a bare `dfc bench` (issue 4, "Cost").
+// What dfc itself costs, beside its peers: the table of a bare `dfc-bench` (issue 4, "Cost").
 #pragma once
 
 #include "tools/bench/peers.h"

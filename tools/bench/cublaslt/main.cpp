@@ -1,4 +1,4 @@
-// dfc_cublaslt: times what cuBLASLt makes of the work of `dfc bench`'s K2 rows in one call each: a product
+// dfc_cublaslt: times what cuBLASLt makes of the work of `dfc-bench`'s K2 rows in one call each: a product
 // times the slope of relu or gelu, and the sum of that over the rows (epilogues DRELU_BGRAD and DGELU_BGRAD).
 // Takes and prints what peers/peer.py describes, and the sizes: --rows, --columns, --inner.
 //

@@ -1,4 +1,4 @@
-// dfc_executors: times the executors of others on the task graphs of `dfc bench --only overhead`, which
+// dfc_executors: times the executors of others on the task graphs of `dfc-bench --only overhead`, which
 // starts it. Takes and prints what peers/peer.py describes: --keys K,…, --samples N, --quick; an object a
 // line.
 #include "tools/bench/answer_lines.h"

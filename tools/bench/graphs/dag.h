@@ -1,4 +1,4 @@
-// Task graphs as bare numbers, so that every executor of `dfc bench --only overhead` runs the same ones:
+// Task graphs as bare numbers, so that every executor of `dfc-bench --only overhead` runs the same ones:
 // ours, the peers' and the bare one. Nothing here knows dfc.
 #pragma once
 

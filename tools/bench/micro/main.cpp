@@ -1,4 +1,4 @@
-// dfc_micro: the cases of cases.h, timed by Google Benchmark. With --keys (as `dfc bench` starts it, with
+// dfc_micro: the cases of cases.h, timed by Google Benchmark. With --keys (as `dfc-bench` starts it, with
 // what peers/peer.py describes) each case is timed alone, ours and its peer's repetitions in random order,
 // and the medians are printed as an object a line; without, it is a Google Benchmark program with all its
 // options.

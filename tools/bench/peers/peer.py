@@ -1,6 +1,6 @@
 """What the peers' scripts share: their arguments, how they time, and the form of what they print.
 
-A script is told the keys of the rows to measure (`dfc bench` rows of the same work) and prints a JSON object a line:
+A script is told the keys of the rows to measure (`dfc-bench` rows of the same work) and prints a JSON object a line:
 {"key", "who", "seconds", "least", "most", "samples"} with seconds of one step, or {"key", "who", "error"}.
 One that samples in turn with dfc first prints "ready", then takes a sample for each line that it reads and prints
 "sampled", and answers when there are no more lines.

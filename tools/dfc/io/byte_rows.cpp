@@ -1,5 +1,7 @@
 #include "tools/dfc/io/byte_rows.h"
 
+#include "ir/graph/op_parts.h"
+
 #include <fmt/format.h>
 
 namespace dfc::tool {

@@ -1,18 +1,17 @@
-// `dfc bench`: what dfc itself costs, beside its peers; `dfc bench experiments` and `dfc bench peers`: the
-// book's experiments on this host's devices, and PyTorch's, JAX's and cuBLASLt's times beside them.
+#include "tools/bench/bench_program.h"
+
 #include "runtime/executable_folder.h"
-#include "samples/data/lesson.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/stage.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/calibrations.h"
+#include "tools/dfc/command_line.h"
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/io/output_files.h"
 #include "tools/dfc/machine_files.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/run/backend_choice.h"
 #include "tools/dfc/user_cache.h"
-#include "tools/dfc/verbs.h"
 #include "tools/library/host_machine.h"
 
 #include <CLI/CLI.hpp>
@@ -47,11 +46,11 @@ them. With --output the results are added to a JSON file, one object a run. peer
 ours (--python names a Python that has them), and calls of cuBLASLt.
 
 Examples:
-  dfc bench --quick --only 'overhead*'
-  dfc bench --quick --only 'savings*' -o results.json
-  dfc bench experiments --quick
-  dfc bench experiments --calibrate --only A2 --only 'B3/1gpu/*/64' -o results.json
-  dfc bench peers --quick --only 'B3/1gpu' -o results.json)";
+  dfc-bench --quick --only 'overhead*'
+  dfc-bench --quick --only 'savings*' -o results.json
+  dfc-bench experiments --quick
+  dfc-bench experiments --calibrate --only A2 --only 'B3/1gpu/*/64' -o results.json
+  dfc-bench peers --quick --only 'B3/1gpu' -o results.json)";
 
 /// Rates are measured where there are GPUs whose plans are held against them, and not --quick.
 Result<Machine> machineOf(const std::string& named, bool quick) {
@@ -207,46 +206,57 @@ Exit benchVerb(const BenchArguments& arguments, Console& console) {
 
 } // namespace
 
-void addBench(CLI::App& program, Verbs& verbs) {
-  auto arguments = std::make_shared<BenchArguments>();
-  CLI::App* verb =
-      program.add_subcommand("bench", "Time what dfc costs, or the book's experiments, beside their peers");
-  verb->add_option("WHAT", arguments->what, "cost, experiments, or peers (cost)");
-  verb->add_option("-m,--machine", arguments->machine, "machine: a file (JSON), or a shipped one by name")
+Exit runBench(const std::vector<std::string>& words, Console& console) {
+  BenchArguments arguments;
+  CLI::App program("dfc-bench: time what dfc costs, or the book's experiments, beside their baselines",
+                   "dfc-bench");
+  addJsonFlag(program);
+  program.add_option("WHAT", arguments.what, "cost, experiments, or peers (cost)");
+  program.add_option("-m,--machine", arguments.machine, "machine: a file (JSON), or a shipped one by name")
       ->type_name("FILE|NAME");
-  addBackendOptions(*verb, arguments->backends);
-  verb->add_option("--calibration", arguments->calibrations,
-                   "measured times of ops, as dfc calibrate writes them")
+  addBackendOptions(program, arguments.backends);
+  program
+      .add_option("--calibration", arguments.calibrations,
+                  "measured times of ops, as dfc calibrate writes them")
       ->type_name("TABLE.json")
       ->allow_extra_args(false);
-  verb->add_flag("--calibrate", arguments->options.calibrate,
-                 "time the ops of each plan first, so that predictions rest on measured times");
-  verb->add_option("--memory", arguments->memory, "capacity of a device in place of the machine's own")
+  program.add_flag("--calibrate", arguments.options.calibrate,
+                   "time the ops of each plan first, so that predictions rest on measured times");
+  program.add_option("--memory", arguments.memory, "capacity of a device in place of the machine's own")
       ->type_name("DEVICE=SIZE")
       ->allow_extra_args(false);
-  verb->add_option("--only", arguments->options.only, "rows whose key, or its beginning up to a '/', matches")
+  program
+      .add_option("--only", arguments.options.only, "rows whose key, or its beginning up to a '/', matches")
       ->type_name("'GLOB'")
       ->allow_extra_args(false);
-  verb->add_flag("--quick", arguments->options.quick, "few samples of small work: does everything run?");
-  verb->add_option("--samples", arguments->samples, "samples a row")
+  program.add_flag("--quick", arguments.options.quick, "few samples of small work: does everything run?");
+  program.add_option("--samples", arguments.samples, "samples a row")
       ->type_name("N")
       ->check(wholeNumber(1, 1000));
-  verb->add_option("--steps", arguments->steps, "steps a sample")
+  program.add_option("--steps", arguments.steps, "steps a sample")
       ->type_name("N")
       ->check(wholeNumber(1, 100000));
-  verb->add_option("--traces", arguments->options.traces, "write Chrome traces into this folder")
+  program.add_option("--traces", arguments.options.traces, "write Chrome traces into this folder")
       ->type_name("FOLDER");
-  verb->add_option("-o,--output", arguments->output, "add the results to this file")->type_name("FILE.json");
-  verb->add_option("--scripts", arguments->peers.scripts, "folder with the peers' scripts, if not dfc's own")
+  program.add_option("-o,--output", arguments.output, "add the results to this file")->type_name("FILE.json");
+  program
+      .add_option("--scripts", arguments.peers.scripts, "folder with the peers' scripts, if not dfc's own")
       ->type_name("FOLDER");
-  verb->add_option("--python", arguments->peers.python, "the Python that has PyTorch (and JAX, for peers)")
+  program.add_option("--python", arguments.peers.python, "the Python that has PyTorch (and JAX, for peers)")
       ->type_name("PROGRAM");
-  verb->add_option("--script-limit", arguments->peers.limitSeconds,
-                   "seconds that one script of peers, dfc_executors, dfc_cublaslt or dfc_micro may take")
+  program
+      .add_option("--script-limit", arguments.peers.limitSeconds,
+                  "seconds that one script of peers, dfc_executors, dfc_cublaslt or dfc_micro may take")
       ->type_name("S")
       ->check(seconds());
-  verb->footer(benchExamples);
-  verbs[verb] = [arguments](Console& console) { return benchVerb(*arguments, console); };
+  program.footer(benchExamples);
+  if (asksForHelp(words)) {
+    return help(program.help(), console);
+  }
+  if (const auto errors = parseWords(program, program, words); !errors.empty()) {
+    return console.fail(Exit::UserError, errors);
+  }
+  return benchVerb(arguments, console);
 }
 
 } // namespace dfc::tool
