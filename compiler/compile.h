@@ -22,18 +22,25 @@ namespace DFC_PUBLIC dfc {
 class CompileObserver {
  public:
   virtual ~CompileObserver() = default;
+  /// The graph behind this pass.
   virtual void graph(const Graph&, std::string_view /*passName*/) {}
+  /// The graph with devices and transfers.
   virtual void placed(const PlacedGraph&) {}
+  /// The order on each queue.
   virtual void schedule(const Schedule&, const PlacedGraph&) {}
+  /// The offsets.
   virtual void memory(const MemoryPlan&, const Schedule&, const PlacedGraph&) {}
 };
 
+/// What an author may choose.
 struct CompileOptions {
   std::string policy = "heft"; ///< a row of place/policies.def
+  /// Devices of ops by name, beside the pins of the graph.
   std::vector<PinRule> pins;
   /// Of f32 matmuls that do not state their own: ieee, or tf32 where devices may round to it.
   Precision precision = Precision::Ieee;
   std::vector<std::string> skipPasses; ///< names from passes.def, for tests and debugging
+  /// Sees each stage; null for none.
   CompileObserver* observer = nullptr;
   /// Says better what is wrong with a pin to a device that the machine does not have: knows where the author
   /// wrote it, or which machine has it. Empty: the error names the first op and stands there.

@@ -32,12 +32,17 @@ class Backend; // runtime/backend.h
 
 /// What a session may choose.
 struct SessionOptions {
-  /// Backend name by device kind; empty means the first available one that supports the kind.
-  std::string cpuBackend = {}, gpuBackend = {};
+  /// Backend by name for devices of kind cpu; empty: the first available one that supports it.
+  std::string cpuBackend = {};
+  /// The same for devices of kind gpu.
+  std::string gpuBackend = {};
   /// Backends beside those of the build, preferred to them where they support a device kind.
   std::vector<Backend*> moreBackends = {};
+  /// For the backends.
   BackendOptions backendOptions = {};
+  /// Steps submitted and not finished, at most; submit() waits for one to finish.
   uint32_t maxInFlight = 2;
+  /// Whether spans are measured (takeTrace).
   bool trace = false;
   /// Seconds that a step may take, from its submission or the end of the step before; then it is given up
   /// with a MachineError, as is one that ended too late. Looked at before the step and, where a host thread
@@ -54,6 +59,7 @@ struct SessionOptions {
 struct Flight; // runtime/rounds.h
 class Rounds;
 
+/// An executable on opened devices. See the top of this file.
 class Session {
  public:
   /// Opens devices, allocates arenas, initialises parameters, loads queue programs. Author's mistakes (a
@@ -106,10 +112,12 @@ class Session {
   std::vector<std::string> deviceReport() const;
   /// The plan's inputs and fetches in the plan's order, for messages and for making feeds.
   std::vector<std::pair<std::string, TensorType>> inputs() const;
+  /// What each step gives back, in the plan's order.
   std::vector<std::pair<std::string, TensorType>> fetches() const;
+  /// A parameter of the plan.
   struct Parameter {
-    std::string name;
-    TensorType type;
+    std::string name;      ///< the author's
+    TensorType type;       ///< element type and shape
     bool assigned = false; ///< whether each step gives it a new value; else it keeps the one it has
   };
   /// The plan's parameters in the plan's order; one with replicas on other devices is there once. Does not

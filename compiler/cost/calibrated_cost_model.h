@@ -26,8 +26,10 @@
 
 namespace DFC_PUBLIC dfc {
 
+/// Seconds from tables of measurements. See the top of this file.
 class CalibratedCostModel : public CostModel {
  public:
+  /// How many times the work of a measured op may differ.
   static constexpr double farthest = 4;
 
   /// Of two tables of one device, rows of the later win. `fallback` outlives the model.

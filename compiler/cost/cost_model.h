@@ -8,6 +8,7 @@
 
 namespace DFC_PUBLIC dfc {
 
+/// How long an op takes on a device. Implementations may be called by many threads at once.
 class CostModel {
  public:
   virtual ~CostModel() = default;

@@ -8,8 +8,9 @@
 
 namespace DFC_PUBLIC dfc {
 
+/// A predicted step.
 struct Simulation {
-  Trace trace;
+  Trace trace;                     ///< a span for each step of the schedule
   double makespan = 0;             ///< seconds from the begin of the step, which devices may take a while to
                                    ///< answer (DeviceRow::stepOverheadSeconds), to the last end
   SideTable<QueueId, double> busy; ///< seconds that each queue works

@@ -39,14 +39,19 @@ struct OpSite;
 class Tensor {
  public:
   Tensor() = default;
+  /// A value of a graph that `builder` writes.
   Tensor(Builder* builder, ValueId value) : builder_(builder), value_(value) {}
+  /// False after a mistake.
   bool valid() const { return value_.valid(); }
+  /// The id in the graph.
   ValueId value() const { return value_; }
+  /// The builder that it belongs to; null for an empty Tensor.
   Builder* builder() const { return builder_; }
   /// Of a poisoned tensor a placeholder, f32 with eight axes of length 1, so that code that computes with
   /// shapes runs on until `finish` says what went wrong. An empty Tensor, which belongs to no Builder that
   /// could say so, throws std::logic_error.
   const TensorType& type() const;
+  /// The type's shape.
   const Shape& shape() const { return type().shape; }
   /// Renames the value, gives it back. A name that another value has gets a suffix, but for an input or a
   /// parameter that is refused: see Builder::parameter.
@@ -62,12 +67,17 @@ class Tensor {
 /// written.
 class Operand {
  public:
+  /// A tensor, written at `where`.
   Operand(Tensor tensor, std::source_location where = std::source_location::current())
       : content_(tensor), where_(where) {}
+  /// A number, written at `where`.
   Operand(double number, std::source_location where = std::source_location::current())
       : content_(number), where_(where) {}
+  /// The tensor; null for a number.
   const Tensor* tensor() const { return std::get_if<Tensor>(&content_); }
+  /// The number; null for a tensor.
   const double* number() const { return std::get_if<double>(&content_); }
+  /// Where the operand was written.
   std::source_location where() const { return where_; }
 
  private:
@@ -84,8 +94,10 @@ Initialiser heNormal(int64_t seed);     ///< normal by fan-in, for layers that e
 Initialiser heUniform(int64_t seed);    ///< uniform by fan-in, likewise
 Initialiser fromFile(std::string path); ///< from a .npy file, or "weights.safetensors#name"
 
+/// Writes a graph, op by op. Belongs to one thread. See the top of this file.
 class Builder {
  public:
+  /// An empty graph of this name.
   explicit Builder(std::string name = "main");
   /// Appends to another's graph (a pass under way); `finish` is then the other's.
   explicit Builder(GraphBuilder& graph);
@@ -97,21 +109,26 @@ class Builder {
   /// A name that another op's result has is taken from that, which then gets a suffix.
   Tensor input(std::string_view name, const TensorType& type,
                std::source_location where = std::source_location::current());
+  /// A value that outlives a step, starting as `start` says; assign() gives its next value.
   Tensor parameter(std::string_view name, const TensorType& type, const Initialiser& start = zeros(),
                    std::source_location where = std::source_location::current());
   /// A parameter that code keeps on an author's behalf, such as an optimiser's state; a name that is taken
   /// gets a suffix.
   Tensor derivedParameter(std::string_view name, const TensorType& type, const Initialiser& start = zeros(),
                           std::source_location where = std::source_location::current());
+  /// A value known when the graph is written.
   Tensor constant(const Literal& value, std::source_location where = std::source_location::current());
+  /// A constant of no axes.
   Tensor scalar(ElementType type, double value, std::source_location where = std::source_location::current());
   /// The parameter's next value; gives that value.
   Tensor assign(Tensor parameter, Tensor value, std::source_location where = std::source_location::current());
+  /// Gives `value` back to the caller of each step, under `name`; two fetches of one name are a mistake.
   void fetch(std::string_view name, Tensor value,
              std::source_location where = std::source_location::current());
 
   /// Any op of the table; single-result ops give one tensor. Poisoned operands give poisoned results.
   Tensor op(OpAttributes attributes, const std::vector<Tensor>& operands, std::source_location where);
+  /// Any op of the table, with all of its results.
   std::vector<Tensor> multiOp(OpAttributes attributes, const std::vector<Tensor>& operands,
                               std::source_location where);
 
@@ -119,6 +136,7 @@ class Builder {
   /// holds.
   class [[nodiscard]] Guard {
    public:
+    /// Made by Builder::scope, on, exactly and at.
     Guard(Builder& builder, std::string scope, std::string pin, std::optional<SourceLocation> place);
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
@@ -143,6 +161,7 @@ class Builder {
   /// Records a mistake of the author, with the present scope: the place alone does not tell one call of a
   /// function from another.
   void report(std::source_location where, std::string message, std::string hint);
+  /// Of the rooms of dfc: the graph under construction.
   GraphBuilder& graph() { return *graph_; }
   /// The graph with its warnings, or every mistake that was made while it was written.
   Result<Graph> finish() &&;

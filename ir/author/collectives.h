@@ -15,9 +15,16 @@
 
 namespace DFC_PUBLIC dfc {
 
-enum class AllReduce : uint8_t { Exchange, Scatter, Ring };
+/// How a sum over devices is made.
+enum class AllReduce : uint8_t {
+  Exchange, ///< every device is sent all values and adds them up
+  Scatter,  ///< every device adds up its part and sends the sum to the others
+  Ring,     ///< parts travel from neighbour to neighbour, chunk behind chunk
+};
 
+/// What allReduce and reduceScatter may choose.
 struct AllReduceOptions {
+  /// How the sum is made.
   AllReduce form = AllReduce::Scatter;
   /// Ring: pieces that a device's part goes round in, one behind the other. At least 1.
   int64_t chunks = 4;

@@ -17,8 +17,12 @@ std::vector<Tensor> momentum(const std::vector<Tensor>& parameters, const std::v
                              double rate, double momentum = 0.9,
                              std::source_location where = std::source_location::current());
 
+/// The numbers of adam().
 struct AdamOptions {
-  double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  double rate = 1e-3;    ///< of a step
+  double beta1 = 0.9;    ///< decay of the first moment, m
+  double beta2 = 0.999;  ///< decay of the second moment, v
+  double epsilon = 1e-8; ///< added to the root of v
 };
 /// Adam with bias correction (Kingma and Ba 2015, algorithm 1). Keeps m, v and the powers of beta1 and beta2
 /// as state.

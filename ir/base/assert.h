@@ -15,11 +15,14 @@ class InternalError : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
+/// Throws InternalError; called by the macros below.
 [[noreturn]] void failAssertion(const char* condition, const char* file, int line,
                                 const std::string& context);
 
 } // namespace dfc
 
+/// Throws InternalError, with `context`, where `condition` does not hold.
 #define DFC_ASSERT(condition, context)                                                                       \
   ((condition) ? void(0) : ::dfc::failAssertion(#condition, __FILE__, __LINE__, (context)))
+/// Throws InternalError: this place is never reached.
 #define DFC_UNREACHABLE(context) ::dfc::failAssertion("unreachable", __FILE__, __LINE__, (context))

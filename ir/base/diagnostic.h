@@ -19,16 +19,20 @@ namespace DFC_PUBLIC dfc {
 /// A place in a text. `line` and `column` (in code points) count from 1; 0 means not known. `file` may be
 /// empty (an object in memory).
 struct SourceLocation {
-  std::string file;
-  uint32_t line = 0;
-  uint32_t column = 0;
+  std::string file;    ///< as it was named
+  uint32_t line = 0;   ///< from 1
+  uint32_t column = 0; ///< in code points, from 1
   friend bool operator==(const SourceLocation&, const SourceLocation&) = default;
 };
 
+/// How bad it is.
 enum class Severity : uint8_t { Error, Warning };
 
+/// One mistake, where it is, and the way out.
 struct Diagnostic {
+  /// Errors stop the work; warnings do not.
   Severity severity = Severity::Error;
+  /// The place of the mistake.
   SourceLocation where;
   std::string message;       ///< one sentence, no full stop, lower case first letter
   std::string hint = {};     ///< the way out; empty when there is nothing to add
@@ -38,11 +42,13 @@ struct Diagnostic {
   std::string note = {}; ///< what the place alone does not say: which call of a function that is called often
 };
 
+/// Several at once.
 using Diagnostics = std::vector<Diagnostic>;
 
 /// "file:line:column: error: message", then the line with a caret below it, then "note: …" and "hint: …".
 /// Ends with a newline.
 std::string render(const Diagnostic& diagnostic);
+/// The same of each, in order.
 std::string render(const Diagnostics& diagnostics);
 
 /// The same with the author's scope as its note, where it is in one.
@@ -58,7 +64,9 @@ std::optional<std::string> nearestName(const std::string& word, const std::vecto
 /// What Result::orThrow throws: the author's mistakes, rendered in `what()`.
 class Error : public std::runtime_error {
  public:
+  /// The errors that it carries.
   explicit Error(Diagnostics errors);
+  /// What went wrong.
   const Diagnostics& diagnostics() const { return *diagnostics_; }
 
  private:
@@ -69,14 +77,20 @@ class Error : public std::runtime_error {
 template <class T>
 class [[nodiscard]] Result {
  public:
+  /// A success.
   Result(T value) : value_(std::move(value)) {}
+  /// A failure; at least one error.
   Result(Diagnostics errors) : errors_(std::move(errors)) {
     DFC_ASSERT(!errors_.empty(), "a failed Result must say why");
   }
+  /// A failure of one error.
   Result(Diagnostic error) { errors_.push_back(std::move(error)); }
 
+  /// Whether there is a value.
   bool ok() const { return value_.has_value(); }
+  /// As ok().
   explicit operator bool() const { return ok(); }
+  /// Why there is no value; empty where there is one.
   const Diagnostics& errors() const { return errors_; }
   /// Said of a value that is there all the same. Whoever takes the value out hands them on.
   const Diagnostics& warnings() const { return warnings_; }
@@ -93,16 +107,22 @@ class [[nodiscard]] Result {
     }
     return std::move(*value_);
   }
+  /// The same, and the result keeps the value.
   const T& orThrow() const& {
     if (!ok()) {
       throw Error(errors_);
     }
     return *value_;
   }
+  /// The value. Without one this is a bug of the caller: InternalError.
   T& operator*() & { return get(); }
+  /// Likewise.
   const T& operator*() const& { return const_cast<Result*>(this)->get(); }
+  /// Likewise, moved out.
   T&& operator*() && { return std::move(get()); }
+  /// Likewise.
   T* operator->() { return &get(); }
+  /// Likewise.
   const T* operator->() const { return &const_cast<Result*>(this)->get(); }
 
  private:
@@ -116,7 +136,9 @@ class [[nodiscard]] Result {
 
 /// Success, or at least one error.
 struct Success {};
+/// A result without a value.
 using Status = Result<Success>;
+/// The success that a Status holds.
 inline Status success() { return Status(Success{}); }
 
 } // namespace dfc

@@ -12,12 +12,16 @@
 
 namespace DFC_PUBLIC dfc {
 
+/// An index of a table whose rows are of one kind, `Tag`.
 template <class Tag>
 class Id {
  public:
   constexpr Id() = default;
+  /// The id of row `index`.
   constexpr explicit Id(uint32_t index) : index_(index) {}
+  /// The index of the row.
   constexpr uint32_t index() const { return index_; }
+  /// False for an id that names nothing.
   constexpr bool valid() const { return index_ != none; }
   friend constexpr auto operator<=>(Id, Id) = default;
 
@@ -26,17 +30,26 @@ class Id {
   uint32_t index_ = none;
 };
 
+/// An op of a graph.
 using OpId = Id<struct OpTag>;
+/// A value of a graph.
 using ValueId = Id<struct ValueTag>;
+/// A string of a graph.
 using StringId = Id<struct StringTag>;
+/// A device of a machine.
 using DeviceId = Id<struct DeviceTag>;
+/// A link of a machine.
 using LinkId = Id<struct LinkTag>;
+/// A queue of a schedule.
 using QueueId = Id<struct QueueTag>;
+/// A step of a schedule.
 using StepId = Id<struct StepTag>;
 
 } // namespace dfc
 
+/// @cond INTERNAL
 template <class Tag>
 struct std::hash<dfc::Id<Tag>> {
   size_t operator()(dfc::Id<Tag> id) const noexcept { return std::hash<uint32_t>()(id.index()); }
 };
+/// @endcond

@@ -10,6 +10,7 @@
 
 namespace DFC_PUBLIC dfc {
 
+/// What graphDot says beside the graph.
 struct GraphPicture {
   std::string explanation = "";                   ///< below the title, "" for a count of ops and fetches
   std::string_view meaningOfPin = "pinned to it"; ///< in the legend, of a device's colour

@@ -22,22 +22,29 @@ struct InternedSite;
 
 /// A name and the type of what goes by it: an input, a parameter, a fetched result.
 struct NamedType {
-  std::string name;
-  TensorType type;
+  std::string name; ///< the author's
+  TensorType type;  ///< element type and shape
 };
 
 /// A computation as a value: copies of a finished graph share its tables, which nobody writes any more.
 class Graph {
  public:
   Graph(); ///< of no ops, named "main"
+  /// A copy of a finished graph shares its tables.
   Graph(const Graph& other) : tables_(other.shared()) {}
+  /// The other is empty afterwards.
   Graph(Graph&& other) noexcept = default;
+  /// As the constructor.
   Graph& operator=(const Graph& other);
+  /// As the constructor.
   Graph& operator=(Graph&& other) noexcept = default;
   ~Graph() = default;
 
+  /// The name that the author gave.
   const std::string& name() const;
+  /// How many ops.
   size_t opCount() const;
+  /// How many values.
   size_t valueCount() const;
   std::vector<NamedType> inputs() const;     ///< what a step is fed, in the order of writing
   std::vector<NamedType> parameters() const; ///< what outlives a step, in the order of writing

@@ -23,6 +23,7 @@ namespace DFC_PUBLIC dfc {
 /// The C++ type that stores an element: float, double, Half, BFloat16, int32_t, int64_t, uint8_t, bool.
 template <class T>
 struct ElementTypeOf;
+/// @cond INTERNAL
 template <>
 struct ElementTypeOf<float> {
   static constexpr ElementType value = ElementType::F32;
@@ -55,6 +56,7 @@ template <>
 struct ElementTypeOf<bool> {
   static constexpr ElementType value = ElementType::Bool;
 };
+/// @endcond
 
 /// A literal was asked for something that it does not hold: elements of another type, or one that is not
 /// there. `what()` names both sides and the way out. The caller's mistake, where InternalError would be ours.
@@ -63,6 +65,7 @@ class LiteralError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+/// A tensor of known contents: a type and its elements. See the top of this file.
 class Literal {
  public:
   Literal() : Literal(TensorType{}) {}
@@ -79,12 +82,15 @@ class Literal {
   static Literal of(const Shape& shape, std::initializer_list<T> values) {
     return Literal(shape, std::span<const T>(values.begin(), values.size()));
   }
+  /// A literal of no axes.
   template <class T>
   static Literal scalar(T value) {
     return Literal(Shape{}, std::span<const T>(&value, 1));
   }
 
+  /// Element type and shape.
   const TensorType& type() const { return type_; }
+  /// The elements as they are stored, row-major.
   std::span<const std::byte> bytes() const { return {storage_.get(), static_cast<size_t>(type_.bytes())}; }
   std::span<std::byte> mutableBytes(); ///< detaches from other copies first
   /// The elements, row-major; throws LiteralError unless T stores this element type (ElementTypeOf).
@@ -113,12 +119,15 @@ class Literal {
 /// is missing and which is nearest.
 class NamedLiterals : public std::map<std::string, Literal, std::less<>> {
  public:
+  /// The map that it is.
   using Map = std::map<std::string, Literal, std::less<>>;
   using Map::Map;
   NamedLiterals() = default;
+  /// The literals of `map`.
   NamedLiterals(Map map) : Map(std::move(map)) {}
   /// Throws std::out_of_range with "did you mean" where there is no such name.
   const Literal& at(std::string_view name) const;
+  /// The same for writing.
   Literal& at(std::string_view name);
 };
 

@@ -14,7 +14,9 @@
 
 namespace DFC_PUBLIC dfc {
 
+/// The element types: floats of 32, 64 and 16 bits (IEEE 754 binary16 and bfloat16), integers, bool.
 enum class ElementType : uint8_t { F32, F64, F16, BF16, I32, I64, U8, Bool };
+/// Every element type once, in the order of the enumeration.
 inline constexpr std::array allElementTypes = {ElementType::F32,  ElementType::F64, ElementType::F16,
                                                ElementType::BF16, ElementType::I32, ElementType::I64,
                                                ElementType::U8,   ElementType::Bool};
@@ -24,6 +26,7 @@ int64_t byteWidth(ElementType type);
 bool isFloat(ElementType type);          ///< f32, f64, f16, bf16
 bool isInteger(ElementType type);        ///< i32, i64, u8
 std::string_view name(ElementType type); ///< "f32", …, "bool"
+/// The type of this name ("f32"); none where no type has it.
 std::optional<ElementType> elementTypeNamed(std::string_view name);
 
 /// Up to 8 dimensions, each 0 or more; rank 0 is a scalar. A plain value, compared by its dimensions.
@@ -31,8 +34,10 @@ std::optional<ElementType> elementTypeNamed(std::string_view name);
 /// is refused, located, by the op that it is given to.
 class Shape {
  public:
+  /// The most axes that a tensor has.
   static constexpr size_t maxRank = 8;
   Shape() = default;
+  /// The shape of these dimensions.
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span<const int64_t>(dims.begin(), dims.size())) {}
   /// Ill-formed where `dims` are not `valid`; of more than 8 dimensions it keeps the first 8.
   explicit Shape(std::span<const int64_t> dims);
@@ -40,9 +45,13 @@ class Shape {
   /// Whether `dims` make a shape whose element count, times 8 bytes, fits in an int64.
   static bool valid(std::span<const int64_t> dims);
 
+  /// Whether the dimensions make a shape that a tensor may have.
   bool wellFormed() const { return !illFormed_; }
+  /// How many axes.
   size_t rank() const { return rank_; }
+  /// The dimension of one axis.
   int64_t operator[](size_t axis) const { return dims_[axis]; }
+  /// All dimensions.
   std::span<const int64_t> dims() const { return {dims_.data(), rank_}; }
   int64_t elements() const; ///< 1 for a scalar, 0 when any dimension is 0 or the shape is ill-formed
   friend bool operator==(const Shape& a, const Shape& b) {
@@ -60,8 +69,11 @@ using Dims = std::vector<int64_t>;
 
 /// An element type and a shape: what is known of a value before it has contents.
 struct TensorType {
+  /// Of each element.
   ElementType element = ElementType::F32;
+  /// The dimensions.
   Shape shape;
+  /// Bytes of all elements.
   int64_t bytes() const { return shape.elements() * byteWidth(element); }
   friend bool operator==(const TensorType&, const TensorType&) = default;
 };
@@ -73,9 +85,13 @@ std::string toString(const TensorType& type); ///< "f32[2, 3]", "i64[]"
 /// clash.
 std::optional<Shape> broadcastShapes(const Shape& a, const Shape& b);
 
+/// The type f32 of this shape.
 inline TensorType f32(Shape shape) { return {ElementType::F32, shape}; }
+/// The type f64 of this shape.
 inline TensorType f64(Shape shape) { return {ElementType::F64, shape}; }
+/// The type i32 of this shape.
 inline TensorType i32(Shape shape) { return {ElementType::I32, shape}; }
+/// The type i64 of this shape.
 inline TensorType i64(Shape shape) { return {ElementType::I64, shape}; }
 
 } // namespace dfc

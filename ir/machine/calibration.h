@@ -23,9 +23,9 @@ enum class OpKind : uint8_t;
 
 /// How long one op takes on a device, measured, and which of several kernels was the quickest.
 struct CalibratedOp {
-  std::string signature;
-  double seconds = 0; ///< of one run with all that it costs (a launch too); more than 0
-  std::string choice; ///< the backend's own words: which kernel, and what ends it; "" for none
+  std::string signature; ///< as signatureOf gives it
+  double seconds = 0;    ///< of one run with all that it costs (a launch too); more than 0
+  std::string choice;    ///< the backend's own words: which kernel, and what ends it; "" for none
   friend bool operator==(const CalibratedOp&, const CalibratedOp&) = default;
 };
 
@@ -52,8 +52,8 @@ std::string signatureOf(const Graph& graph, OpId op);
 
 /// An op alone in a graph, its operands inputs.
 struct LoneOp {
-  Graph graph;
-  OpId op;
+  Graph graph; ///< with that op alone
+  OpId op;     ///< its id there
 };
 /// An op with this signature; none where `signatureOf` never gives it.
 std::optional<LoneOp> opOfSignature(std::string_view signature);
@@ -62,6 +62,7 @@ std::optional<LoneOp> opOfSignature(std::string_view signature);
 /// broken syntax, missing or unknown members, a device or signature twice, a signature that no op has,
 /// seconds that are no time.
 Result<std::vector<Calibration>> parseCalibrations(std::string_view json, const std::string& fileName);
+/// The same of a file.
 Result<std::vector<Calibration>> readCalibrations(const std::string& path);
 std::string
 printCalibrations(const std::vector<Calibration>& tables); ///< JSON that parses to the same tables

@@ -18,11 +18,14 @@
 
 namespace DFC_PUBLIC dfc {
 
+/// The kinds of device.
 enum class DeviceKind : uint8_t { Cpu, Gpu };
 std::string_view name(DeviceKind kind); ///< "cpu", "gpu"
 
+/// A device: its memory, queues and rates.
 struct DeviceRow {
   std::string name; ///< "cpu0", "gpu1"
+  /// Which backends may play it.
   DeviceKind kind = DeviceKind::Cpu;
   std::string model;          ///< free text, e.g. "NVIDIA H200"; may be empty
   int64_t memoryBytes = 0;    ///< capacity for a plan; 0 means unlimited
@@ -40,29 +43,36 @@ struct DeviceRow {
 
 /// Something that copies occupy: a bus direction, an NVLink, a switch port.
 struct LinkRow {
-  std::string name;
-  double latencySeconds = 0;
-  double bandwidth = 0; ///< bytes a second
-  uint32_t slots = 1;   ///< copies at once; 0 means any number
+  std::string name;          ///< "nvlink0", "bus"
+  double latencySeconds = 0; ///< before the first byte
+  double bandwidth = 0;      ///< bytes a second
+  uint32_t slots = 1;        ///< copies at once; 0 means any number
 };
 
 /// A transfer from `from` to `to` holds a slot of every link for sum(latency) + bytes / min(bandwidth).
 struct Route {
-  DeviceId from, to;
-  std::vector<LinkId> links;
+  DeviceId from;             ///< where the bytes are
+  DeviceId to;               ///< where they go
+  std::vector<LinkId> links; ///< held at once
 };
 
+/// The devices of a plan and the links between them.
 class Machine {
  public:
+  /// For messages and pictures.
   std::string name = "machine";
+  /// Every device.
   Table<DeviceId, DeviceRow> devices;
+  /// Every link.
   Table<LinkId, LinkRow> links;
+  /// Every direct route.
   std::vector<Route> routes;
 
   /// The device that feeds, results and staging use: the first cpu. Asserts that there is one (`verify`
   /// checks).
   DeviceId host() const;
   DeviceId findDevice(std::string_view name) const; ///< invalid id when there is none
+  /// The route without a stop between; null when there is none.
   const Route* directRoute(DeviceId from, DeviceId to) const;
   /// Seconds that `bytes` take over one route, contention aside.
   double seconds(const Route& route, int64_t bytes) const;
@@ -74,6 +84,7 @@ class Machine {
 /// Reads and checks a machine file. `fileName` is for messages. All errors at once, each located by its JSON
 /// path and, where the text itself is broken, by line and column.
 Result<Machine> parseMachine(std::string_view json, const std::string& fileName);
+/// The same of a file.
 Result<Machine> readMachine(const std::string& path);
 std::string printMachine(const Machine& machine); ///< JSON that parses to the same machine
 

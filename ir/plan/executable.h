@@ -25,13 +25,17 @@ struct MemoryPlan;
 /// A plan, made by compile() or loaded from a file. Copies share it.
 class Executable {
  public:
+  /// Reads a plan; every stage is rebuilt and verified.
   static Result<Executable> load(const std::string& path);
+  /// The same of bytes; `fileName` is for messages.
   static Result<Executable> parse(std::span<const std::byte> bytes, const std::string& fileName);
   /// Written under a temporary name, synced, renamed: never half a file.
   Status save(const std::string& path) const;
+  /// The bytes that save() writes.
   std::vector<std::byte> serialise() const;
 
   const Graph& graph() const; ///< with the transfers that the plan needs
+  /// The machine that the plan was made for.
   const Machine& machine() const;
   const std::string& policy() const; ///< which placed the ops
   /// Seconds of a step as the schedule predicts them.

@@ -7,17 +7,21 @@
 
 namespace DFC_PUBLIC dfc {
 
+/// One execution of one step of the schedule.
 struct Span {
-  StepId step;
+  StepId step;        ///< which row of the schedule
   uint32_t round = 0; ///< which training step, from 0
-  double begin = 0, end = 0;
+  double begin = 0;   ///< seconds
+  double end = 0;     ///< seconds
 };
 
+/// Spans of one or more steps.
 struct Trace {
+  /// Where the times are from.
   enum class Origin : uint8_t { Predicted, Measured };
-  Origin origin = Origin::Predicted;
-  std::vector<Span> spans;
-  double makespan() const; ///< from the first begin to the last end
+  Origin origin = Origin::Predicted; ///< where the times are from
+  std::vector<Span> spans;           ///< by begin
+  double makespan() const;           ///< from the first begin to the last end
 };
 
 /// The schedule's own predicted times as a trace.

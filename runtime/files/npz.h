@@ -14,11 +14,13 @@ namespace DFC_PUBLIC dfc {
 
 /// Arrays by name, without the members' ending ".npy". All damaged members are named at once.
 Result<NamedLiterals> readNpz(const std::string& path);
+/// The same of bytes; `fileName` is for messages.
 Result<NamedLiterals> parseNpz(std::span<const std::byte> bytes, const std::string& fileName);
 
 /// Stored, not compressed, as np.savez does; the same arrays give the same bytes. Written whole or not at
 /// all.
 Status writeNpz(const std::string& path, const NamedLiterals& arrays);
+/// The bytes that writeNpz writes.
 Result<std::vector<std::byte>> printNpz(const NamedLiterals& arrays, const std::string& fileName);
 
 } // namespace dfc

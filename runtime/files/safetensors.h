@@ -16,10 +16,12 @@ namespace DFC_PUBLIC dfc {
 
 /// Every mistake of the header at once, each naming its tensor.
 Result<NamedLiterals> readSafetensors(const std::string& path);
+/// The same of bytes; `fileName` is for messages.
 Result<NamedLiterals> parseSafetensors(std::span<const std::byte> bytes, const std::string& fileName);
 
 /// The same tensors give the same bytes. Written under a temporary name, synced, renamed.
 Status writeSafetensors(const std::string& path, const NamedLiterals& tensors);
+/// The bytes that writeSafetensors writes.
 Result<std::vector<std::byte>> printSafetensors(const NamedLiterals& tensors, const std::string& fileName);
 
 } // namespace dfc
