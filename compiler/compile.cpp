@@ -7,7 +7,6 @@
 #include "compiler/memory/fit_memory.h"
 #include "compiler/memory/plan_memory.h"
 #include "compiler/passes/passes.h"
-#include "compiler/passes/set_precision.h"
 #include "compiler/place/place.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/transfer/insert_transfers.h"
@@ -47,7 +46,7 @@ Result<Graph> runPass(const PassRow& pass, const Graph& graph, const CompileOpti
   if (llvm::is_contained(options.skipPasses, pass.name)) {
     return graph;
   }
-  auto next = pass.run(graph);
+  auto next = pass.run(graph, {options.precision});
   if (next) {
     check(pass.name, [&] { return verifyGraph(*next); });
     if (options.observer != nullptr) {
@@ -57,9 +56,12 @@ Result<Graph> runPass(const PassRow& pass, const Graph& graph, const CompileOpti
   return next;
 }
 
-Result<Graph> runPasses(Graph graph, llvm::ArrayRef<PassRow> passes, const CompileOptions& options) {
+Result<Graph> runPasses(PassPhase phase, Graph graph, const CompileOptions& options) {
   Diagnostics warnings;
-  for (const PassRow& pass : passes) {
+  for (const PassRow& pass : allPasses()) {
+    if (pass.phase != phase) {
+      continue;
+    }
     auto next = runPass(pass, graph, options);
     if (!next) {
       return next;
@@ -98,7 +100,7 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
 
   // Gradients first, so that every op that will run has its name; then pins by name, before a pass renames or
   // joins ops.
-  auto written = runPasses(source, allPasses().take_front(1), options);
+  auto written = runPasses(PassPhase::Expand, source, options);
   if (!written) {
     return written.errors();
   }
@@ -116,12 +118,8 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     return errors;
   }
 
-  // Then how products are taken: now that those of the gradients are there, and before equal ops are shared.
-  Graph settled = setPrecision(*pinned, options.precision);
-  check("setPrecision", [&] { return verifyGraph(settled); });
-
   // The other passes need no device either, and every op they save is one that nobody has to place.
-  auto graph = runPasses(std::move(settled), allPasses().drop_front(1), options);
+  auto graph = runPasses(PassPhase::Rewrite, *std::move(pinned), options);
   if (!graph) {
     return graph.errors();
   }

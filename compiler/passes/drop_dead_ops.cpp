@@ -34,7 +34,7 @@ SideTable<OpId, bool> findLive(const Graph& graph) {
 
 } // namespace
 
-Result<Graph> dropDeadOps(const Graph& graph) {
+Result<Graph> dropDeadOps(const Graph& graph, const PassOptions& /*options*/) {
   const SideTable<OpId, bool> live = findLive(graph);
   Rewriter rewriter(graph);
   for (const OpId op : graph.ops()) {

@@ -99,7 +99,7 @@ void fold(Rewriter& rewriter, OpId op, const Constants& operands) {
 
 } // namespace
 
-Result<Graph> foldConstants(const Graph& graph) {
+Result<Graph> foldConstants(const Graph& graph, const PassOptions& /*options*/) {
   Rewriter rewriter(graph);
   for (const OpId op : graph.ops()) {
     const OpRow& row = graph[op];

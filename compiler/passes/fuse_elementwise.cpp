@@ -123,7 +123,7 @@ class Weaver {
 
 } // namespace
 
-Result<Graph> fuseElementwise(const Graph& graph) {
+Result<Graph> fuseElementwise(const Graph& graph, const PassOptions& /*options*/) {
   const FusionGroups groups(graph);
   Rewriter rewriter(graph);
   for (const OpId op : graph.ops()) {

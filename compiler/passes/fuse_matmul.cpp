@@ -138,7 +138,7 @@ class Joiner {
 
 } // namespace
 
-Result<Graph> fuseMatmul(const Graph& graph) {
+Result<Graph> fuseMatmul(const Graph& graph, const PassOptions& /*options*/) {
   const SoleReaders readers(graph);
   SideTable<OpId, OpId> productOf(graph.opCount());
   SideTable<OpId, bool> isTaken(graph.opCount(), false);

@@ -87,7 +87,7 @@ class Expansion {
 
 } // namespace
 
-Result<Graph> expandGradients(const Graph& graph) {
+Result<Graph> expandGradients(const Graph& graph, const PassOptions& /*options*/) {
   const bool asked = !graph.opsOf(OpKind::Gradients).empty();
   return asked ? Expansion(graph).run() : Result<Graph>(graph);
 }

@@ -3,19 +3,31 @@
 #pragma once
 
 #include "ir/graph/graph.h"
+#include "ir/graph/op_options.h"
 
 #include <string_view>
 
 namespace dfc {
 
-#define DFC_PASS(function, name, why) Result<Graph> function(const Graph& graph);
+/// The author's choices that passes ask for.
+struct PassOptions {
+  Precision precision = Precision::Ieee; ///< of f32 matmuls that do not state their own
+};
+
+#define DFC_PASS(function, name, phase, why)                                                                 \
+  Result<Graph> function(const Graph& graph, const PassOptions& options = {});
 #include "compiler/passes/passes.def"
 #undef DFC_PASS
 
-using Pass = Result<Graph> (*)(const Graph&);
+enum class PassPhase : uint8_t {
+  Expand,  ///< until every op that will run has its name, so that pins can be applied by name
+  Rewrite, ///< behind the pins: ops are renamed, joined and dropped
+};
+
 struct PassRow {
-  Pass run;
+  Result<Graph> (*run)(const Graph&, const PassOptions&);
   std::string_view name;
+  PassPhase phase;
   std::string_view why;
 };
 /// All passes in the order in which `compile` runs them.

@@ -1,4 +1,7 @@
-#include "compiler/passes/set_precision.h"
+// set_precision: how products of f32 operands are taken where the author left it to the plan. Afterwards no
+// matmul says more than it must: tf32, or nothing, which means ieee, so that share_common_ops takes equal
+// products for equal. Matmuls of other types have one precision only.
+#include "compiler/passes/passes.h"
 
 #include "ir/graph/rewriter.h"
 
@@ -6,8 +9,6 @@
 
 namespace dfc {
 namespace {
-
-using ops::Precision;
 
 Precision settled(Precision stated, ElementType element, Precision byDefault) {
   const Precision wanted = stated == Precision::Unstated ? byDefault : stated;
@@ -33,7 +34,8 @@ std::optional<OpAttributes> changed(const Graph& graph, OpId op, Precision byDef
 
 } // namespace
 
-Graph setPrecision(const Graph& graph, Precision byDefault) {
+Result<Graph> setPrecision(const Graph& graph, const PassOptions& options) {
+  const Precision byDefault = options.precision;
   if (llvm::none_of(graph.ops(), [&](OpId op) { return changed(graph, op, byDefault).has_value(); })) {
     return graph;
   }

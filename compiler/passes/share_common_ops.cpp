@@ -149,6 +149,8 @@ class Sharing {
 
 } // namespace
 
-Result<Graph> shareCommonOps(const Graph& graph) { return Sharing(graph).run(); }
+Result<Graph> shareCommonOps(const Graph& graph, const PassOptions& /*options*/) {
+  return Sharing(graph).run();
+}
 
 } // namespace dfc

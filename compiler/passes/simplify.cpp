@@ -126,6 +126,8 @@ bool Context::mayBecome(ValueId value) const {
 
 } // namespace simplification
 
-Result<Graph> simplify(const Graph& graph) { return Simplification(graph).run(); }
+Result<Graph> simplify(const Graph& graph, const PassOptions& /*options*/) {
+  return Simplification(graph).run();
+}
 
 } // namespace dfc

@@ -7,6 +7,6 @@ int main() {
   const dfc::Tensor x = g.input("x", dfc::f32({3}));
   g.fetch("z", x * x + 2);
   const auto session = dfc::open(std::move(g).finish().orThrow(), dfc::estimatedHost()).orThrow();
-  const auto results = session->run({{"x", dfc::Literal::of<float>({3}, {1, 2, 3})}}).orThrow();
-  std::printf("%g %g %g\n", results.at("z").at(0), results.at("z").at(1), results.at("z").at(2));
+  const auto z = session->run({{"x", dfc::Literal::of<float>({3}, {1, 2, 3})}}).orThrow().at("z");
+  std::printf("%g %g %g\n", z.at(0), z.at(1), z.at(2));
 }

@@ -18,7 +18,7 @@ namespace {
 
 Graph passed(Graph graph) {
   for (const PassRow& pass : allPasses()) {
-    graph = *pass.run(graph);
+    graph = *pass.run(graph, {});
   }
   return graph;
 }

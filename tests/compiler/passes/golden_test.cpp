@@ -63,7 +63,7 @@ void checkSameBits(const Graph& before, const Graph& after, uint64_t seed, test:
 void checkCase(const PassRow& pass, const fs::path& file) {
   INFO(file.string());
   const Graph before = graphIn(file);
-  const Result<Graph> passed = pass.run(before);
+  const Result<Graph> passed = pass.run(before, {});
   REQUIRE(passed.ok());
   const Result<Graph> after = dropDeadOps(*passed);
   REQUIRE(after.ok());

@@ -43,7 +43,7 @@ Case caseOf(uint64_t seed) {
 
 Graph runAll(Graph graph) {
   for (const PassRow& pass : allPasses()) {
-    graph = *pass.run(graph);
+    graph = *pass.run(graph, {});
   }
   return graph;
 }
@@ -123,7 +123,7 @@ TEST_CASE("passes: each keeps every fetch, every state and every bit") {
     const Case before = caseOf(seed);
     for (const PassRow& pass : allPasses()) {
       INFO("seed " << seed << ", pass " << pass.name);
-      const Result<Graph> after = pass.run(before.graph);
+      const Result<Graph> after = pass.run(before.graph, {});
       REQUIRE(after.ok());
       checkKept(before, *after);
     }
@@ -143,7 +143,7 @@ TEST_CASE("passes: none makes a graph larger, or moves more bytes") {
     Graph graph = caseOf(seed).graph;
     for (const PassRow& pass : allPasses()) {
       INFO("seed " << seed << ", pass " << pass.name);
-      Graph after = *pass.run(graph);
+      Graph after = *pass.run(graph, {});
       REQUIRE(after.valueCount() <= graph.valueCount()); // a folded split is a constant a result
       REQUIRE(bytesMoved(*dropDeadOps(after)) <= bytesMoved(*dropDeadOps(graph)));
       graph = std::move(after);

@@ -1,7 +1,6 @@
 // Which precision a matmul has in the end: its own, the plan's, or the only one of its type.
 #include "compiler/compile.h"
 #include "compiler/passes/passes.h"
-#include "compiler/passes/set_precision.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
 #include "ir/author/text/parse.h"
@@ -50,7 +49,7 @@ constexpr const char* products = R"(graph products {
 TEST_CASE("set_precision: a stated precision holds, the plan's fills in, and only f32 has a choice") {
   const Graph graph = parsed(products);
   for (const Precision byDefault : {Precision::Ieee, Precision::Tf32}) {
-    const Graph settled = setPrecision(graph, byDefault);
+    const Graph settled = *setPrecision(graph, {byDefault});
     CHECK(precisionOf(settled, "open") ==
           (byDefault == Precision::Tf32 ? Precision::Tf32 : Precision::Unstated));
     CHECK(precisionOf(settled, "exact") == Precision::Unstated);
@@ -65,12 +64,12 @@ TEST_CASE("set_precision: a stated precision holds, the plan's fills in, and onl
 }
 
 TEST_CASE("set_precision: a fused matmul that a file holds is settled as a plain one") {
-  const Graph graph = setPrecision(parsed(R"(graph fused {
+  const Graph graph = *setPrecision(parsed(R"(graph fused {
   input x : f32[4, 4]
   fetch open = fusedMatmul(x, x, body="relu:f32 %0")
   fetch exact = fusedMatmul(x, x, precision=ieee, body="tanh:f32 %0")
 })"),
-                                   Precision::Tf32);
+                                    {Precision::Tf32});
   const auto precisionOfFetch = [&](size_t index) {
     return graph[graph[graph.fetches()[index].value].producer].as<ops::FusedMatmul>().precision;
   };
@@ -79,10 +78,10 @@ TEST_CASE("set_precision: a fused matmul that a file holds is settled as a plain
 }
 
 TEST_CASE("set_precision: products that differ in precision are not shared, others are") {
-  const Graph ieee = *dropDeadOps(*shareCommonOps(setPrecision(parsed(products), Precision::Ieee)));
+  const Graph ieee = *dropDeadOps(*shareCommonOps(*setPrecision(parsed(products), {Precision::Ieee})));
   CHECK(ieee.findValue("open").valid());
   CHECK_FALSE(ieee.findValue("exact").valid()); // the same as `open` now
-  const Graph tf32 = *dropDeadOps(*shareCommonOps(setPrecision(parsed(products), Precision::Tf32)));
+  const Graph tf32 = *dropDeadOps(*shareCommonOps(*setPrecision(parsed(products), {Precision::Tf32})));
   CHECK(tf32.findValue("exact").valid());
 }
 

@@ -37,9 +37,9 @@ Works passWorks(size_t index, const Graph& source) {
   const llvm::ArrayRef<PassRow> passes = allPasses();
   Graph graph = source;
   for (const PassRow& before : passes.take_front(index)) {
-    graph = made(before.run(graph));
+    graph = made(before.run(graph, {}));
   }
-  return {[graph, pass = passes[index]] { made(pass.run(graph)); }, rebuilt(graph)};
+  return {[graph, pass = passes[index]] { made(pass.run(graph, {})); }, rebuilt(graph)};
 }
 
 /// A large model; for the pass `gradients`, which it has no work for, lesson 2's net.
