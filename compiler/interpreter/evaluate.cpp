@@ -46,15 +46,15 @@ Values valuesOf(const OpAttributes& attributes, Operands operands) {
   case OpKind::FusedMatmul: return fusedMatmul(attributes.as<ops::FusedMatmul>(), operands, type);
   case OpKind::ReduceSum: {
     const auto& op = attributes.as<ops::ReduceSum>();
-    return reduced(Fold::Sum, operands[0], op.axes, op.keepDims);
+    return reduced(Reduction::Sum, operands[0], op.axes, op.keepDims);
   }
   case OpKind::ReduceMean: {
     const auto& op = attributes.as<ops::ReduceMean>();
-    return reduced(Fold::Mean, operands[0], op.axes, op.keepDims);
+    return reduced(Reduction::Mean, operands[0], op.axes, op.keepDims);
   }
   case OpKind::ReduceMax: {
     const auto& op = attributes.as<ops::ReduceMax>();
-    return reduced(Fold::Max, operands[0], op.axes, op.keepDims);
+    return reduced(Reduction::Max, operands[0], op.axes, op.keepDims);
   }
   case OpKind::ArgMax: return argMax(attributes.as<ops::ArgMax>(), operands[0], type);
   case OpKind::Softmax: return softmax(attributes.as<ops::Softmax>(), operands[0]);
@@ -70,11 +70,11 @@ Values valuesOf(const OpAttributes& attributes, Operands operands) {
   case OpKind::Pad: return pad(attributes.as<ops::Pad>(), operands[0], type);
   case OpKind::ReduceMin: {
     const auto& op = attributes.as<ops::ReduceMin>();
-    return reduced(Fold::Min, operands[0], op.axes, op.keepDims);
+    return reduced(Reduction::Min, operands[0], op.axes, op.keepDims);
   }
   case OpKind::ReduceProduct: {
     const auto& op = attributes.as<ops::ReduceProduct>();
-    return reduced(Fold::Product, operands[0], op.axes, op.keepDims);
+    return reduced(Reduction::Product, operands[0], op.axes, op.keepDims);
   }
   case OpKind::CumSum: return cumSum(attributes.as<ops::CumSum>(), operands[0]);
   case OpKind::TopK: return topK(attributes.as<ops::TopK>(), operands[0], types);

@@ -12,7 +12,7 @@
 // - Integers wrap as unsigned arithmetic does; division truncates, by zero gives 0, and the smallest number
 //   by -1 wraps to itself. Casts between integers keep the low bits; casts from floats as ops/cast.h says.
 // - max and min give NaN if either is NaN, and the first of two equal operands (so max(-0, +0) is -0).
-// - Ops that move elements keep their bits. Elsewhere the payload of a NaN is nobody's promise.
+// - Ops that move elements keep their bits. Elsewhere the payload of a NaN is unspecified.
 #pragma once
 
 #include "ir/graph/graph.h"

@@ -42,12 +42,12 @@ Scalar runBody(const ops::FusedBody& body, std::vector<Scalar> registers) {
   return registers.back();
 }
 
-std::optional<Fold> foldOf(ops::Fused::Reduction reduction) {
+std::optional<Reduction> reductionOf(ops::Fused::Reduction reduction) {
   switch (reduction) {
   case ops::Fused::Reduction::None: return std::nullopt;
-  case ops::Fused::Reduction::Sum: return Fold::Sum;
-  case ops::Fused::Reduction::Mean: return Fold::Mean;
-  case ops::Fused::Reduction::Max: return Fold::Max;
+  case ops::Fused::Reduction::Sum: return Reduction::Sum;
+  case ops::Fused::Reduction::Mean: return Reduction::Mean;
+  case ops::Fused::Reduction::Max: return Reduction::Max;
   }
   DFC_UNREACHABLE("reduction of a fused op");
 }
@@ -136,8 +136,8 @@ Literal fused(const ops::Fused& op, Operands operands, const TensorType& type) {
   forEachIndex(chain.type().shape, [&](llvm::ArrayRef<int64_t> index) {
     store(chain, next++, runBody(op.body, elementsAt(operands, index)));
   });
-  const std::optional<Fold> fold = foldOf(op.reduction);
-  return fold ? reduced(*fold, chain, op.axes, type) : chain;
+  const std::optional<Reduction> reduction = reductionOf(op.reduction);
+  return reduction ? reduced(*reduction, chain, op.axes, type) : chain;
 }
 
 } // namespace dfc::evaluation

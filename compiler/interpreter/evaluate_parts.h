@@ -44,10 +44,11 @@ using Literals = llvm::SmallVector<Literal, 1>; ///< of an op with several resul
 Literal elementwise(const OpAttributes& attributes, Operands operands, const TensorType& type);
 Literal fused(const ops::Fused& op, Operands operands, const TensorType& type);
 
-enum class Fold : uint8_t { Sum, Mean, Max, Min, Product };
+enum class Reduction : uint8_t { Sum, Mean, Max, Min, Product };
 /// `axes` ascending, counted from the front; `type` of the result.
-Literal reduced(Fold fold, const Literal& operand, llvm::ArrayRef<int64_t> axes, const TensorType& type);
-Literal reduced(Fold fold, const Literal& operand, const Dims& writtenAxes, bool keepDims);
+Literal reduced(Reduction reduction, const Literal& operand, llvm::ArrayRef<int64_t> axes,
+                const TensorType& type);
+Literal reduced(Reduction reduction, const Literal& operand, const Dims& writtenAxes, bool keepDims);
 Literal argMax(const ops::ArgMax& op, const Literal& operand, const TensorType& type);
 
 Literal cumSum(const ops::CumSum& op, const Literal& operand);

@@ -23,35 +23,35 @@ int64_t wrappedProduct(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 
-Scalar joined(Fold fold, const Scalar& a, const Scalar& b) {
-  switch (fold) {
-  case Fold::Sum:
-  case Fold::Mean: return {a.type, a.real + b.real, wrappedSum(a.whole, b.whole)};
-  case Fold::Product: return {a.type, a.real * b.real, wrappedProduct(a.whole, b.whole)};
-  case Fold::Max: return larger(a, b);
-  case Fold::Min: return smaller(a, b);
+Scalar joined(Reduction reduction, const Scalar& a, const Scalar& b) {
+  switch (reduction) {
+  case Reduction::Sum:
+  case Reduction::Mean: return {a.type, a.real + b.real, wrappedSum(a.whole, b.whole)};
+  case Reduction::Product: return {a.type, a.real * b.real, wrappedProduct(a.whole, b.whole)};
+  case Reduction::Max: return larger(a, b);
+  case Reduction::Min: return smaller(a, b);
   }
-  DFC_UNREACHABLE("fold");
+  DFC_UNREACHABLE("reduction");
 }
 
-void accumulate(Fold fold, Accumulator& into, const Scalar& element) {
-  into.sum = into.any ? joined(fold, into.sum, element) : element;
+void accumulate(Reduction reduction, Accumulator& into, const Scalar& element) {
+  into.sum = into.any ? joined(reduction, into.sum, element) : element;
   into.any = true;
 }
 
 // Of no elements the sum is 0 and the product 1; nothing else is reduced over nothing.
-Scalar total(Fold fold, const Accumulator& accumulator) {
-  const bool one = fold == Fold::Product && !accumulator.any;
+Scalar total(Reduction reduction, const Accumulator& accumulator) {
+  const bool one = reduction == Reduction::Product && !accumulator.any;
   return one ? Scalar{accumulator.sum.type, 1, 1} : accumulator.sum;
 }
 
-Scalar finished(Fold fold, const Accumulator& accumulator, ElementType type, int64_t count) {
-  const Scalar all = total(fold, accumulator);
+Scalar finished(Reduction reduction, const Accumulator& accumulator, ElementType type, int64_t count) {
+  const Scalar all = total(reduction, accumulator);
   if (!isFloat(type)) {
     return wrapped(type, static_cast<uint64_t>(all.whole));
   }
   const double sum = all.real;
-  return rounded(type, fold == Fold::Mean ? sum / static_cast<double>(count) : sum);
+  return rounded(type, reduction == Reduction::Mean ? sum / static_cast<double>(count) : sum);
 }
 
 int64_t lengthOf(const Shape& shape, llvm::ArrayRef<int64_t> axes) {
@@ -80,27 +80,28 @@ bool beats(const Scalar& challenger, const Scalar& best) {
 
 } // namespace
 
-Literal reduced(Fold fold, const Literal& operand, llvm::ArrayRef<int64_t> axes, const TensorType& type) {
+Literal reduced(Reduction reduction, const Literal& operand, llvm::ArrayRef<int64_t> axes,
+                const TensorType& type) {
   const Shape& shape = operand.type().shape;
   const Shape kept = reducedShape(shape, axes, true);
   std::vector<Accumulator> accumulators(static_cast<size_t>(kept.elements()));
   int64_t next = 0;
   forEachIndex(shape, [&](llvm::ArrayRef<int64_t> index) {
     const auto target = static_cast<size_t>(offsetOf(kept, withoutAxes(index, axes)));
-    accumulate(fold, accumulators[target], load(operand, next++));
+    accumulate(reduction, accumulators[target], load(operand, next++));
   });
   Literal result(type);
   for (size_t i = 0; i < accumulators.size(); ++i) {
     store(result, static_cast<int64_t>(i),
-          finished(fold, accumulators[i], type.element, lengthOf(shape, axes)));
+          finished(reduction, accumulators[i], type.element, lengthOf(shape, axes)));
   }
   return result;
 }
 
-Literal reduced(Fold fold, const Literal& operand, const Dims& writtenAxes, bool keepDims) {
+Literal reduced(Reduction reduction, const Literal& operand, const Dims& writtenAxes, bool keepDims) {
   const Shape& shape = operand.type().shape;
   const Dims axes = *normalAxes(writtenAxes, shape.rank());
-  return reduced(fold, operand, axes, {operand.type().element, reducedShape(shape, axes, keepDims)});
+  return reduced(reduction, operand, axes, {operand.type().element, reducedShape(shape, axes, keepDims)});
 }
 
 Literal argMax(const ops::ArgMax& op, const Literal& operand, const TensorType& type) {

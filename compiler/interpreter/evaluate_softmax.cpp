@@ -98,11 +98,11 @@ Literal softmaxCrossEntropyGradient(const Literal& logits, const Literal& labels
     const RowTotals totals = totalsOf(row);
     for (int64_t j = 0; j < classes; ++j) {
       const double probability = std::exp(row[static_cast<size_t>(j)] - totals.shift) / totals.sum;
-      // A wrong label made the loss NaN, so nothing is known of the slope of its row either.
-      const double slope = isClass(label, row.size()) ? probability - (j == label ? 1 : 0)
-                                                      : std::numeric_limits<double>::quiet_NaN();
+      // A wrong label made the loss NaN, so nothing is known of the derivative of its row either.
+      const double derivative = isClass(label, row.size()) ? probability - (j == label ? 1 : 0)
+                                                           : std::numeric_limits<double>::quiet_NaN();
       store(result, i * classes + j,
-            rounded(logits.type().element, scale * slope / static_cast<double>(rows)));
+            rounded(logits.type().element, scale * derivative / static_cast<double>(rows)));
     }
   }
   return result;

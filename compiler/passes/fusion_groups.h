@@ -7,8 +7,7 @@
 //   in the place of that result cannot close a cycle.
 // - Members have the shape of the group's loop, for a smaller one would be computed once for each element
 //   that it is stretched to.
-// - Members agree in pin and in scope: the scopes that an author draws are boxes, and a box stays what he put
-//   into it.
+// - Members agree in pin and in scope: fusion never moves an op from one of the author's scopes to another.
 // - Groups of one op stay as they are, unless a reduction closes them.
 #pragma once
 

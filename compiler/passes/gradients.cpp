@@ -56,18 +56,18 @@ class Expansion {
       wrt.push_back(tensor(x));
     }
     const size_t errorsBefore = rewriter_.builder().errors().size();
-    const std::vector<Tensor> slopes = gradients(tensor(row.operands.front()), wrt);
+    const std::vector<Tensor> derivatives = gradients(tensor(row.operands.front()), wrt);
     if (rewriter_.builder().errors().size() == errorsBefore) {
-      replaceResults(row, slopes, firstNew);
+      replaceResults(row, derivatives, firstNew);
     }
   }
 
-  void replaceResults(const OpRow& request, const std::vector<Tensor>& slopes, uint32_t firstNew) {
+  void replaceResults(const OpRow& request, const std::vector<Tensor>& derivatives, uint32_t firstNew) {
     size_t next = 0;
     for (const ValueId result : request.results()) {
-      const ValueId slope = slopes[next++].value();
-      rewriter_.replace(result, slope);
-      handName(result, slope, firstNew);
+      const ValueId derivative = derivatives[next++].value();
+      rewriter_.replace(result, derivative);
+      handName(result, derivative, firstNew);
     }
   }
 

@@ -7,9 +7,8 @@
 // keeps every bit (of max and min it need not: -0 and 0 are equal). Never shared: inputs and parameters,
 // which are told apart by name and state, assigns, which are effects, and requests. Scopes do not hold equal
 // ops apart, and the first op keeps its own: working twice for the sake of a label would be a poor trade. One
-// exception: a constant of one element is shared within its scope only, for it costs nothing, and an edge
-// between two of the author's boxes for the sake of a number would tell a reader of the picture something
-// untrue.
+// exception: a constant of one element is shared within its scope only. It costs nothing, and an edge between
+// two scopes for the sake of a number would suggest a dependence in the picture that the author never wrote.
 #include "compiler/passes/passes.h"
 #include "ir/graph/rewriter.h"
 

@@ -78,7 +78,7 @@ class TransferInserter {
     for (const ValueId operand : old_[op].operands) {
       operands.push_back(valueOn(operand, device));
     }
-    const OpId made = append(old_[op].attributes, operands, old_.siteOf(op), device);
+    const OpId made = append(old_[op].attributes, operands, old_.provenanceOf(op), device);
     for (uint32_t i = 0; i < old_[op].resultCount; ++i) {
       const ValueId result(old_[op].firstResult.index() + i);
       home_[result] = builder_.result(made, i);
@@ -92,7 +92,7 @@ class TransferInserter {
   }
 
   void addReplica(OpId op, OpId original, DeviceId device) {
-    InternedSite site = old_.siteOf(op);
+    InternedProvenance site = old_.provenanceOf(op);
     site.name = nameOn(old_[op].firstResult, device);
     const OpId replica = append(old_[op].attributes, {}, site, device);
     local_[keyOf(old_[op].firstResult, device)] = builder_.result(replica);
@@ -138,7 +138,7 @@ class TransferInserter {
 
   ValueId addTransfer(ValueId oldValue, ValueId source, const Route& hop) {
     const OpId producer = old_[oldValue].producer;
-    InternedSite site = old_.siteOf(producer);
+    InternedProvenance site = old_.provenanceOf(producer);
     site.name = nameOn(oldValue, hop.to);
     site.scope = builder_.intern("");
     const OpId transfer = append(ops::Transfer{}, {source}, site, hop.to);
@@ -172,8 +172,8 @@ class TransferInserter {
     ops::Broadcast copy;
     copy.shape.assign(type.shape.dims().begin(), type.shape.dims().end());
     const StringId none = builder_.intern("");
-    const InternedSite site{builder_.intern(fmt::format("{}.old", builder_.soFar().nameOf(value))), none,
-                            none, none};
+    const InternedProvenance site{builder_.intern(fmt::format("{}.old", builder_.soFar().nameOf(value))),
+                                  none, none, none};
     return builder_.result(append(std::move(copy), {value}, site, device));
   }
 
@@ -195,7 +195,7 @@ class TransferInserter {
       }
     }
     for (const PendingAssign& assign : pending) {
-      InternedSite site = old_.siteOf(assign.old);
+      InternedProvenance site = old_.provenanceOf(assign.old);
       if (assign.device != placement_.device[assign.old]) {
         site.name = nameOn(old_[assign.old].firstResult, assign.device);
       }
@@ -212,7 +212,7 @@ class TransferInserter {
     return {op, valueOn(row.operands[0], device), value, device};
   }
 
-  OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const InternedSite& site,
+  OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const InternedProvenance& site,
               DeviceId device) {
     const OpId op = builder_.appendInterned(std::move(attributes), operands, site);
     DFC_ASSERT(op.valid(), "a placed op is ill-typed: " + render(builder_.errors()));

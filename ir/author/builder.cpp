@@ -119,7 +119,7 @@ Tensor Builder::parameter(std::string_view name, const TensorType& type, const I
 
 Tensor Builder::derivedParameter(std::string_view name, const TensorType& type, const Initialiser& start,
                                  std::source_location where) {
-  return {this, graph_->result(graph_->append(parameterOf(start, type), {}, site(name, where)))};
+  return {this, graph_->result(graph_->append(parameterOf(start, type), {}, provenance(name, where)))};
 }
 
 Tensor Builder::source(OpAttributes attributes, std::string_view name, std::source_location where) {
@@ -127,7 +127,7 @@ Tensor Builder::source(OpAttributes attributes, std::string_view name, std::sour
     return {this, {}};
   }
   const NameFreed freed(*graph_, name);
-  return {this, graph_->result(graph_->append(std::move(attributes), {}, site(name, where)))};
+  return {this, graph_->result(graph_->append(std::move(attributes), {}, provenance(name, where)))};
 }
 
 void Builder::renameSource(ValueId source, std::string_view name, std::source_location where) {
@@ -189,7 +189,7 @@ std::vector<Tensor> Builder::multiOp(OpAttributes attributes, const std::vector<
     }
     values.push_back(operand.value());
   }
-  const OpId made = graph_->append(std::move(attributes), values, site({}, where));
+  const OpId made = graph_->append(std::move(attributes), values, provenance({}, where));
   std::vector<Tensor> results;
   if (made.valid()) {
     for (const ValueId value : graph_->soFar()[made].results()) {
@@ -252,7 +252,7 @@ SourceLocation Builder::locate(std::source_location where) const {
   return place_ ? *place_ : SourceLocation{where.file_name(), where.line(), where.column()};
 }
 
-OpSite Builder::site(std::string_view name, std::source_location where) const {
+Provenance Builder::provenance(std::string_view name, std::source_location where) const {
   return {name, scope_, pin_, locate(where)};
 }
 

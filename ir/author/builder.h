@@ -33,7 +33,7 @@ class Builder;
 class GraphBuilder; // ir/graph/graph.h
 class OpAttributes;
 enum class OpKind : uint8_t;
-struct OpSite;
+struct Provenance;
 
 /// A value of a graph under construction. Poisoned after a mistake (`valid()` is false).
 class Tensor {
@@ -167,7 +167,7 @@ class Builder {
   Result<Graph> finish() &&;
 
  private:
-  OpSite site(std::string_view name, std::source_location where) const;
+  Provenance provenance(std::string_view name, std::source_location where) const;
   bool usable(Tensor operand, std::string_view what, std::source_location where);
   friend class Tensor;
   Tensor source(OpAttributes attributes, std::string_view name, std::source_location where);

@@ -18,7 +18,7 @@ Builder* builderOf(llvm::ArrayRef<Operand> operands) {
   return nullptr;
 }
 
-// Whether all are tensors that hold a value of rank `least` or more. What is poisoned was reported before.
+// Whether all are tensors that hold a value of rank `least` or more. A poisoned tensor was reported before.
 bool areTensors(Builder& builder, std::string_view what, llvm::ArrayRef<Operand> operands, size_t least) {
   for (const Operand& operand : operands) {
     const Tensor* tensor = operand.tensor();

@@ -11,7 +11,7 @@ namespace dfc {
 namespace {
 
 // The operands that a number takes its element type from.
-llvm::ArrayRef<Operand> peers(const OpAttributes& attributes, llvm::ArrayRef<Operand> operands) {
+llvm::ArrayRef<Operand> sameTyped(const OpAttributes& attributes, llvm::ArrayRef<Operand> operands) {
   return kindOf(attributes) == OpKind::Select ? operands.drop_front() : operands;
 }
 
@@ -24,21 +24,21 @@ const Tensor* firstTensor(llvm::ArrayRef<Operand> operands) {
   return nullptr;
 }
 
-// A number as a scalar of the type of `peer`; poisoned when that cannot hold it.
-Tensor scalarLike(Tensor peer, OpKind kind, const Operand& number) {
-  if (!peer.valid()) {
-    return {peer.builder(), {}};
+// A number as a scalar of the type of `model`; poisoned when that cannot hold it.
+Tensor scalarLike(Tensor model, OpKind kind, const Operand& number) {
+  if (!model.valid()) {
+    return {model.builder(), {}};
   }
-  const ElementType element = peer.type().element;
+  const ElementType element = model.type().element;
   if (!canHold(element, *number.number())) {
-    peer.builder()->report(number.where(),
-                           fmt::format("{} of {} and {}: {} cannot hold {}", nameOf(kind),
-                                       toString(peer.type()), *number.number(), name(element),
-                                       *number.number()),
-                           "cast the tensor to a float type first, or give a number of its type");
-    return {peer.builder(), {}};
+    model.builder()->report(number.where(),
+                            fmt::format("{} of {} and {}: {} cannot hold {}", nameOf(kind),
+                                        toString(model.type()), *number.number(), name(element),
+                                        *number.number()),
+                            "cast the tensor to a float type first, or give a number of its type");
+    return {model.builder(), {}};
   }
-  return peer.builder()->scalar(element, *number.number(), number.where());
+  return model.builder()->scalar(element, *number.number(), number.where());
 }
 
 Tensor refuseNumbers(Builder& builder, const OpAttributes& attributes, std::source_location where) {
@@ -60,15 +60,15 @@ Tensors applyMulti(OpAttributes attributes, llvm::ArrayRef<Operand> operands) {
     return {};
   }
   Builder& builder = *any->builder();
-  const Tensor* peer = firstTensor(peers(attributes, operands));
+  const Tensor* model = firstTensor(sameTyped(attributes, operands));
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < operands.size(); ++i) {
     const Operand& operand = operands[i];
-    const bool isPeer = operands.size() - i <= peers(attributes, operands).size();
-    if (operand.number() != nullptr && (peer == nullptr || !isPeer)) {
+    const bool isSameTyped = operands.size() - i <= sameTyped(attributes, operands).size();
+    if (operand.number() != nullptr && (model == nullptr || !isSameTyped)) {
       return {refuseNumbers(builder, attributes, operand.where())};
     }
-    tensors.push_back(operand.number() != nullptr ? scalarLike(*peer, kindOf(attributes), operand)
+    tensors.push_back(operand.number() != nullptr ? scalarLike(*model, kindOf(attributes), operand)
                                                   : *operand.tensor());
   }
   return builder.multiOp(std::move(attributes), tensors, operands.front().where());

@@ -92,7 +92,7 @@ class [[nodiscard]] Result {
   explicit operator bool() const { return ok(); }
   /// Why there is no value; empty where there is one.
   const Diagnostics& errors() const { return errors_; }
-  /// Said of a value that is there all the same. Whoever takes the value out hands them on.
+  /// Warnings about the value. Code that takes the value out passes them on.
   const Diagnostics& warnings() const { return warnings_; }
   /// The same with these warnings behind its own.
   Result withWarnings(const Diagnostics& more) && {

@@ -1,7 +1,6 @@
 // StringPool: each distinct string once, named by a StringId. Id 0 is the empty string. A copy gives every
 // string the id that it had, so that a graph made from another keeps its ids. A copy of a settled pool is
-// cheap, however many strings there are: both look at one table that nobody writes any more, and each keeps
-// what it adds for itself.
+// cheap, however many strings there are: both share one immutable table, and each adds to a table of its own.
 #pragma once
 
 #include "ir/base/id_map.h"
@@ -24,11 +23,12 @@ class StringPool {
     return id.index() < shared_ ? base_->strings[id.index()] : own_.strings[id.index() - shared_];
   }
   size_t size() const { return shared_ + own_.strings.size(); }
-  /// Copies share from now on what is there, unless what was added is little beside what they share already.
+  /// Makes the present strings immutable and shared by later copies; does nothing where few were added since
+  /// the last call.
   void settle();
 
  private:
-  /// Characters that never move. A copy holds on to them, and takes blocks of its own for what it adds.
+  /// Characters that never move. A copy shares the blocks and adds to blocks of its own.
   class Characters {
    public:
     Characters() = default;
@@ -38,7 +38,7 @@ class StringPool {
     Characters& operator=(Characters&& other) noexcept;
     ~Characters() = default;
     std::string_view keep(std::string_view text);
-    void hold(const Characters& other); ///< keeps what the other has where it is
+    void hold(const Characters& other); ///< shares the blocks of the other
 
    private:
     std::vector<std::shared_ptr<char[]>> blocks_;

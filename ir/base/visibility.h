@@ -1,5 +1,5 @@
-// Which names a shared libdfc.so exports: those of the public headers, whose namespace is marked. All else is
-// compiled with hidden visibility.
+// The names that a shared libdfc.so exports: those of the public headers, whose namespace is marked. All
+// other names have hidden visibility.
 #pragma once
 
 /// Marks the namespace of a public header.

@@ -52,7 +52,7 @@ SourceLocation Graph::locationOf(OpId op) const {
   return {std::string(text(row.file)), row.line, row.column};
 }
 
-InternedSite Graph::siteOf(OpId op) const {
+InternedProvenance Graph::provenanceOf(OpId op) const {
   const OpRow& row = (*this)[op];
   return {(*this)[row.firstResult].name, row.scope, row.pin, row.file, row.line, row.column};
 }
@@ -85,27 +85,29 @@ GraphBuilder::GraphBuilder(const Graph& old) {
   tables().strings = old.tables_->strings;
 }
 
-OpId GraphBuilder::append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const OpSite& site) {
-  const std::string_view name = site.name.empty() ? nameOf(kindOf(attributes)) : site.name;
+OpId GraphBuilder::append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands,
+                          const Provenance& provenance) {
+  const std::string_view name = provenance.name.empty() ? nameOf(kindOf(attributes)) : provenance.name;
   return appendInterned(std::move(attributes), operands,
-                        InternedSite{intern(name), intern(site.scope), intern(site.pin),
-                                     intern(site.where.file), site.where.line, site.where.column});
+                        InternedProvenance{intern(name), intern(provenance.scope), intern(provenance.pin),
+                                           intern(provenance.where.file), provenance.where.line,
+                                           provenance.where.column});
 }
 
 OpId GraphBuilder::appendInterned(OpAttributes attributes, llvm::ArrayRef<ValueId> operands,
-                                  const InternedSite& site) {
+                                  const InternedProvenance& provenance) {
   const auto where = [&] { // only where it is needed: it copies the path
-    return SourceLocation{std::string(graph_.text(site.file)), site.line, site.column};
+    return SourceLocation{std::string(graph_.text(provenance.file)), provenance.line, provenance.column};
   };
   OpRow row{std::move(attributes),
             {operands.begin(), operands.end()},
             {},
             0,
-            site.scope,
-            site.pin,
-            site.file,
-            site.line,
-            site.column};
+            provenance.scope,
+            provenance.pin,
+            provenance.file,
+            provenance.line,
+            provenance.column};
   llvm::SmallVector<TensorType, 4> operandTypes;
   for (const ValueId operand : operands) {
     if (!operand.valid()) {
@@ -116,13 +118,13 @@ OpId GraphBuilder::appendInterned(OpAttributes attributes, llvm::ArrayRef<ValueI
   TypeResult types = resultTypes(row.attributes, operandTypes);
   if (!types.ok()) {
     report(inScope({Severity::Error, where(), std::move(types.error), std::move(types.hint)},
-                   graph_.text(site.scope)));
+                   graph_.text(provenance.scope)));
     return {};
   }
   if (row.kind() == OpKind::Assign && !checkAssign(row, where())) {
     return {};
   }
-  addResults(row, types.types, site.name);
+  addResults(row, types.types, provenance.name);
   std::vector<OpId>& alike = tables().opsOfKind[static_cast<size_t>(row.kind())];
   return alike.emplace_back(tables().ops.add(std::move(row)));
 }

@@ -57,7 +57,7 @@ struct Fetch {
 };
 
 /// What an op carries beside its meaning, by the ids of a graph's strings.
-struct InternedSite {
+struct InternedProvenance {
   StringId name, scope, pin, file;
   uint32_t line = 0, column = 0;
 };
@@ -84,7 +84,7 @@ llvm::SmallVector<TensorType, 4> operandTypesIn(const GraphTables& tables, OpId 
 llvm::SmallVector<TensorType, 4> resultTypesIn(const GraphTables& tables, OpId op);
 
 /// What an op carries beside its meaning.
-struct OpSite {
+struct Provenance {
   std::string_view name =
       {}; ///< of the first result; made unique by a suffix; "" gives one from the op's kind
   std::string_view scope = {};
@@ -102,8 +102,9 @@ class GraphBuilder {
   explicit GraphBuilder(const Graph& old);
 
   /// The id of the new op, or an invalid id when an operand is invalid or the type rule fails.
-  OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const OpSite& site);
-  OpId appendInterned(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const InternedSite& site);
+  OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const Provenance& provenance);
+  OpId appendInterned(OpAttributes attributes, llvm::ArrayRef<ValueId> operands,
+                      const InternedProvenance& provenance);
   StringId intern(std::string_view text) { return tables().strings.intern(text); }
   ValueId result(OpId op, uint32_t index = 0) const; ///< invalid when `op` is
   void fetch(std::string_view name, ValueId value, const SourceLocation& where = {});

@@ -18,7 +18,7 @@ namespace DFC_PUBLIC dfc {
 
 struct GraphTables; // ir/graph/graph.h
 struct SourceLocation;
-struct InternedSite;
+struct InternedProvenance;
 
 /// A name and the type of what goes by it: an input, a parameter, a fetched result.
 struct NamedType {
@@ -84,7 +84,7 @@ class Graph {
   std::string_view scopeOf(OpId op) const;
   std::string_view pinOf(OpId op) const;
   SourceLocation locationOf(OpId op) const;
-  InternedSite siteOf(OpId op) const;
+  InternedProvenance provenanceOf(OpId op) const;
   template <class IdT>
   const TensorType& typeOf(IdT value) const {
     return rowOf(*tables_, value).type;

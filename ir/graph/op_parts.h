@@ -45,7 +45,7 @@ enum class OpClass : uint8_t {
   Source,      ///< input, parameter, constant: no operands
   State,       ///< assign
   Elementwise, ///< one scalar function of broadcast operands; may be fused
-  Reduction,   ///< folds axes of one operand; sum, mean and max may close a fused chain
+  Reduction,   ///< reduces axes of one operand; sum, mean and max may close a fused chain
   Contraction, ///< matmul
   View,        ///< same bytes under another shape: reshape
   Movement,    ///< elements by their place: transpose, slice, iota, …; cumSum and scatterAdd add them up

@@ -16,7 +16,7 @@ OpId Rewriter::copy(OpId oldOp) {
   for (const ValueId operand : row.operands) {
     operands.push_back(mapped(operand));
   }
-  const OpId made = builder_.appendInterned(row.attributes, operands, old_.siteOf(oldOp));
+  const OpId made = builder_.appendInterned(row.attributes, operands, old_.provenanceOf(oldOp));
   DFC_ASSERT(made.valid(), "a copied op is ill-typed: " + render(builder_.errors()));
   for (uint32_t i = 0; i < row.resultCount; ++i) {
     const ValueId oldValue(row.firstResult.index() + i);
@@ -30,11 +30,11 @@ OpId Rewriter::copy(OpId oldOp) {
 
 OpId Rewriter::append(OpAttributes attributes, llvm::ArrayRef<ValueId> newOperands, OpId like,
                       std::string_view name) {
-  InternedSite site = old_.siteOf(like);
+  InternedProvenance provenance = old_.provenanceOf(like);
   if (!name.empty()) {
-    site.name = builder_.intern(name);
+    provenance.name = builder_.intern(name);
   }
-  const OpId made = builder_.appendInterned(std::move(attributes), newOperands, site);
+  const OpId made = builder_.appendInterned(std::move(attributes), newOperands, provenance);
   DFC_ASSERT(made.valid(), "a pass made an ill-typed op: " + render(builder_.errors()));
   return made;
 }

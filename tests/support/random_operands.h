@@ -42,16 +42,17 @@ class RandomOperands {
     return Shape(dims);
   }
 
-  OpSite site(std::string_view name = {}) {
-    OpSite site;
-    site.name = name;
-    site.scope =
+  Provenance provenance(std::string_view name = {}) {
+    Provenance provenance;
+    provenance.name = name;
+    provenance.scope =
         options_.scopes.empty() || dice_.chance(40) ? "" : std::string_view(dice_.oneOf(options_.scopes));
-    site.pin = options_.pins.empty() || dice_.chance(50) ? "" : std::string_view(dice_.oneOf(options_.pins));
-    return site;
+    provenance.pin =
+        options_.pins.empty() || dice_.chance(50) ? "" : std::string_view(dice_.oneOf(options_.pins));
+    return provenance;
   }
   ValueId appended(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, std::string_view name = {}) {
-    return builder_.result(builder_.append(std::move(attributes), operands, site(name)));
+    return builder_.result(builder_.append(std::move(attributes), operands, provenance(name)));
   }
   ValueId constant(Literal value) {
     ops::Constant attributes;

@@ -72,7 +72,7 @@ class Cutter {
     for (const ValueId operand : row.operands) {
       operands.push_back(made_[operand]);
     }
-    const OpId copied = builder_.appendInterned(row.attributes, operands, old_.siteOf(op));
+    const OpId copied = builder_.appendInterned(row.attributes, operands, old_.provenanceOf(op));
     for (uint32_t i = 0; i < row.resultCount; ++i) {
       const ValueId result(row.firstResult.index() + i);
       made_[result] = builder_.result(copied, i);

@@ -7,7 +7,7 @@
 
 namespace dfc::text {
 
-/// A stretch of the file.
+/// A range of the file.
 struct Span {
   const char* begin = nullptr;
   const char* end = nullptr;

@@ -13,7 +13,7 @@ constexpr int deepest = 200;
 
 Parser::Parser(std::string_view text, const std::string& fileName)
     : complaints_(text, fileName), tokens_(text, complaints_), symbols_(complaints_) {
-  site_.where.file = fileName;
+  provenance_.where.file = fileName;
 }
 
 Result<Graph> Parser::run() {

@@ -92,13 +92,13 @@ ValueId Parser::scalar(const Expression& number, ElementType type) {
 
 // What the builder finds wrong is said at the expression, with its line.
 OpId Parser::append(Expression& op, std::string_view name) {
-  site_.name = name;
-  site_.scope = scope_;
-  site_.pin = statementPin_;
-  site_.where.line = op.span.line;
-  site_.where.column = op.span.column;
+  provenance_.name = name;
+  provenance_.scope = scope_;
+  provenance_.pin = statementPin_;
+  provenance_.where.line = op.span.line;
+  provenance_.where.column = op.span.column;
   const size_t before = builder_.errors().size();
-  const OpId made = builder_.append(std::move(op.attributes), op.operands, site_);
+  const OpId made = builder_.append(std::move(op.attributes), op.operands, provenance_);
   for (size_t i = before; i < builder_.errors().size(); ++i) {
     complaints_.add(op.span, builder_.errors()[i].message, builder_.errors()[i].hint);
   }

@@ -18,7 +18,7 @@ namespace dfc::text {
 /// Bytes of a name, and of the joined names of nested scopes.
 inline constexpr size_t longestName = 4096;
 
-/// What an expression came to. An op is kept back until it is known what it is called.
+/// The result of an expression. An op is appended to the graph only when its name is known.
 struct Expression {
   enum class Kind : uint8_t { Poisoned, Value, Number, Op };
   Kind kind = Kind::Poisoned;
@@ -165,7 +165,7 @@ class Parser {
   TokenStream tokens_;
   Symbols symbols_;
   GraphBuilder builder_;
-  OpSite site_;
+  Provenance provenance_;
   std::deque<std::string> kept_; ///< names that were written with escapes
 
   std::string scope_;             ///< path of the blocks around

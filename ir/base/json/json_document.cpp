@@ -68,12 +68,12 @@ class Judge : public nlohmann::json_sax<Json> {
 };
 
 /// Where a complaint begins and how many bytes it is about.
-struct Stretch {
+struct TextRange {
   size_t begin, width;
 };
 
 /// The word of `text` that holds the byte at `at`; begins there when that opens a text or comment elsewhere.
-Stretch wordAt(std::string_view text, size_t at) {
+TextRange wordAt(std::string_view text, size_t at) {
   constexpr std::string_view foreign = "'/#";
   const bool opens = foreign.find(text[at]) != std::string_view::npos;
   const size_t begin = opens ? at : text.find_last_of(separators, at) + 1;
@@ -81,9 +81,9 @@ Stretch wordAt(std::string_view text, size_t at) {
   return {begin, std::max(end, begin + 1) - begin};
 }
 
-/// The token that the parser stopped at. Only of a string does it know where that begins: it keeps what it
-/// read of the last string or number until the next one, so all else is looked for in the text.
-Stretch stoppedAt(std::string_view text, const Judge& judge) {
+/// The token at which the parser stopped. The parser knows the beginning of a string alone (it keeps the last
+/// string or number until the next one), so other tokens are looked for in the text.
+TextRange stoppedAt(std::string_view text, const Judge& judge) {
   const size_t last = std::min(std::max<size_t>(judge.end, 1) - 1, text.size());
   if (judge.reason.starts_with("unexpected string") || judge.reason.starts_with("invalid string")) {
     const bool whole = last < text.size() && text.substr(0, last + 1).ends_with(judge.token);
@@ -94,9 +94,9 @@ Stretch stoppedAt(std::string_view text, const Judge& judge) {
   if (!between) {
     return wordAt(text, last);
   }
-  // What is invalid ended too early, before the separator; what is unexpected is the separator.
+  // An invalid token ended too early, before the separator; an unexpected token is the separator.
   const bool endedEarly = last > 0 && judge.reason.starts_with("invalid");
-  return endedEarly ? wordAt(text, last - 1) : Stretch{last, 1};
+  return endedEarly ? wordAt(text, last - 1) : TextRange{last, 1};
 }
 
 char lastVisibleBefore(std::string_view text, size_t offset) {

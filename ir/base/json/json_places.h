@@ -10,7 +10,7 @@
 
 namespace dfc {
 
-/// A stretch of one line: where it begins, and how many code points it has.
+/// A range of one line: where it begins, and how many code points it has.
 struct JsonPlace {
   uint32_t line = 0, column = 0, width = 1;
 };

@@ -12,8 +12,8 @@ TypeResult checkIndices(OpKind kind, OperandTypes operands, size_t which);
 /// by all axes of the indices. May be no valid shape.
 Dims gatheredDims(const Shape& whole, const Shape& indices, size_t axis);
 
-/// The length of the axis that operand `which` of a call indexes; none where it holds no indices. For those
-/// who make up operands.
+/// The length of the axis that operand `which` of a call indexes; none where it holds no indices.
+/// For random operands in tests and calibrations.
 std::optional<int64_t> indexedLength(const OpAttributes& attributes, OperandTypes operands, size_t which);
 
 } // namespace dfc

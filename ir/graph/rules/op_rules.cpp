@@ -30,7 +30,7 @@ bool inDomain(ElementType type, Domain domain) {
   DFC_UNREACHABLE("domain");
 }
 
-std::string_view spoken(Domain domain) {
+std::string_view displayName(Domain domain) {
   switch (domain) {
   case Domain::Any: return "any type";
   case Domain::Number: return "numbers, not bool";
@@ -75,7 +75,7 @@ TypeResult refuse(OpKind kind, OperandTypes operands, std::string_view why, std:
 TypeResult checkElements(OpKind kind, OperandTypes operands, Domain domain) {
   for (const TensorType& type : operands) {
     if (!inDomain(type.element, domain)) {
-      return refuse(kind, operands, fmt::format("{} takes {}", nameOf(kind), spoken(domain)),
+      return refuse(kind, operands, fmt::format("{} takes {}", nameOf(kind), displayName(domain)),
                     fmt::format("cast to {} first", spokenCure(domain)));
     }
   }

@@ -80,12 +80,12 @@ class GraphReader {
     }
     const auto firstResult = static_cast<uint32_t>(builder_.soFar().valueCount());
     const std::string_view name = op.results() == 0 ? "" : text(plan_.values()->Get(firstResult)->name());
-    const OpSite site{
+    const Provenance provenance{
         name, text(op.scope()), text(op.pin()), {std::string(text(op.file())), op.line(), op.column()}};
     if (!errors_.empty()) {
       return;
     }
-    const OpId made = builder_.append(std::move(attributes), operands, site);
+    const OpId made = builder_.append(std::move(attributes), operands, provenance);
     if (!made.valid()) {
       fail(fmt::format("op {} ('{}'): {}", index, name, builder_.errors().back().message));
     } else {

@@ -70,7 +70,7 @@ TEST_CASE("fuse_elementwise: operands read twice, also through broadcasts, are o
 }
 
 TEST_CASE("fuse_elementwise: the fused op has the name, scope, pin and place of the last op") {
-  Builder g("site");
+  Builder g("place");
   const Tensor x = g.input("x", f32({2}));
   Tensor y;
   {

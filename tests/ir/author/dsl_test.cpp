@@ -306,15 +306,15 @@ TEST_CASE("dsl: scopes nest, pins do not, and both end with their guard") {
   }
   const Tensor after = exp(x);
   const Graph& graph = g.graph().soFar();
-  const auto site = [&](Tensor tensor) {
+  const auto provenance = [&](Tensor tensor) {
     const OpId op = graph[tensor.value()].producer;
     return fmt::format("{} @{}", graph.scopeOf(op), graph.pinOf(op));
   };
-  CHECK(site(inner) == "a/b @gpu1");
-  CHECK(site(exact) == "z @");
-  CHECK(site(outer) == "a @gpu0");
-  CHECK(site(pinned) == "a @cpu");
-  CHECK(site(after) == " @");
+  CHECK(provenance(inner) == "a/b @gpu1");
+  CHECK(provenance(exact) == "z @");
+  CHECK(provenance(outer) == "a @gpu0");
+  CHECK(provenance(pinned) == "a @cpu");
+  CHECK(provenance(after) == " @");
   CHECK(graph.nameOf(pinned.value()) == "p");
 }
 

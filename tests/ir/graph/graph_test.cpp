@@ -1,4 +1,4 @@
-// GraphBuilder and Rewriter: names, sites, state, and errors all at once.
+// GraphBuilder and Rewriter: names, provenance, state, and errors all at once.
 #include "ir/graph/graph.h"
 #include "ir/graph/rewriter.h"
 #include "tests/support/catch.h"
@@ -21,7 +21,7 @@ ops::Parameter parameterOf(const TensorType& type) {
 
 } // namespace
 
-TEST_CASE("graph: an op keeps its site") {
+TEST_CASE("graph: an op keeps its provenance") {
   GraphBuilder builder("g");
   const OpId x = builder.append(inputOf(f32({2})), {}, {"x", "outer/inner", "gpu0", {"a.dfg", 4, 2}});
   const Graph& graph = builder.soFar();
@@ -146,7 +146,7 @@ TEST_CASE("graph: ops are listed by their kind") {
   CHECK(before.opsOf(OpKind::Assign).empty());
 }
 
-TEST_CASE("rewriter: a copy keeps names, sites, state and fetches") {
+TEST_CASE("rewriter: a copy keeps names, provenance, state and fetches") {
   GraphBuilder builder("g");
   const ValueId w = builder.result(builder.append(parameterOf(f32({})), {}, {"w"}));
   const OpId request = builder.append(ops::Gradients{}, {w, w, w}, {"d", "s", "gpu0", {"a.dfg", 3, 1}});
