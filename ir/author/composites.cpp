@@ -1,6 +1,7 @@
 #include "ir/author/composites.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/ArrayRef.h>
 
 #include <cmath>
 #include <limits>
