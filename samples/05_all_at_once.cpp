@@ -1,8 +1,7 @@
 // Lesson 5: computation on a GPU, computation on the CPU and a copy between them, all at the same moment.
 //
-// gpu0 multiplies; each product goes to the CPU, which multiplies it again while gpu0 is at the next one and
-// the copy engine at the one between. Nobody writes a stream, an event or a copy: the order follows from the
-// graph.
+// gpu0 multiplies; each product is copied to the CPU, which multiplies it again while gpu0 computes the next
+// product and the copy engine moves the one between. Streams, events and copies follow from the graph.
 #include "ir/author/dsl.h"
 #include "ir/plan/trace.h"
 #include "samples/data/arguments.h"
@@ -73,8 +72,8 @@ int main(int count, char** words) {
   for (size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<float>((i * 2654435761U) % 1000U) / 1000.0F;
   }
-  // Ten runs show it, and many more where the host is busy: it plays all three with whatever cores it has
-  // left.
+  // Ten runs are enough, and many more on a busy host, which emulates all devices with the cores that are
+  // free.
   const NamedLiterals first = lesson::orGiveUp(session->run({{"x", x}}));
   bool same = true;
   int runs = 1;

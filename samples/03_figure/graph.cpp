@@ -15,10 +15,10 @@ Weights weights(Builder& g) {
           g.parameter("w2", f32({hidden, classes}), glorot(2))};
 }
 
-/// By the mean and the deviation of the training images.
+/// Normalised by the mean and the deviation of the training images.
 Tensor normalised(Tensor images) { return (images - 0.286) * (1 / 0.353); }
 
-/// What one GPU does: forward through both layers, and the gradients of its half of the loss for both
+/// The work of one GPU: both layers forward, and the gradients of its half of the loss with respect to both
 /// weights.
 std::vector<Tensor> forwardAndBackward(Builder& g, Tensor images, Tensor labels, const Weights& w) {
   Tensor h, logits, loss;
@@ -32,7 +32,8 @@ std::vector<Tensor> forwardAndBackward(Builder& g, Tensor images, Tensor labels,
   }
   {
     auto box = g.scope("loss");
-    loss = softmaxCrossEntropy(logits, labels) * 0.5; // the mean over both halves is the mean of their means
+    loss = softmaxCrossEntropy(logits, labels) *
+           0.5; // the mean over the batch is the mean of the means of its halves
   }
   return gradients(loss, {w.w1, w.w2}); // in scopes "loss gradient", "fc2 backward", "fc1 backward"
 }

@@ -28,7 +28,7 @@ using namespace dfc;
 
 namespace {
 
-/// The test set through the evaluation graph, with the parameters that training has reached.
+/// The accuracy on the test set, with the current parameters.
 class Judge {
  public:
   Judge(const NamedLiterals& test, const Machine& machine)
@@ -46,7 +46,7 @@ class Judge {
   std::unique_ptr<Session> session_;
 };
 
-/// One epoch of training; at most two steps are under way at a time.
+/// One epoch of training, with at most two steps in flight.
 void trainOneEpoch(Session& session, Batches& batches, int64_t epoch) {
   for (int64_t i = 0; i < batches.count(); ++i) {
     lesson::orGiveUp(session.submit(batches.at(epoch, i)));
@@ -56,7 +56,7 @@ void trainOneEpoch(Session& session, Batches& batches, int64_t epoch) {
 
 constexpr int64_t tracedSteps = 200;
 
-/// Traced steps: what overlaps, on the clock of the machine that ran it.
+/// Traced steps, for the overlap in measured time.
 Trace traceSteps(const std::shared_ptr<const Executable>& plan, Batches& batches) {
   SessionOptions options;
   options.trace = true;
@@ -67,7 +67,7 @@ Trace traceSteps(const std::shared_ptr<const Executable>& plan, Batches& batches
   return session->takeTrace();
 }
 
-/// A trace, and what it hides behind fc1 backward.
+/// A trace, and its overlap with fc1 backward.
 struct Seen {
   Trace trace;
   figure::HiddenSteps hidden;
@@ -75,8 +75,8 @@ struct Seen {
 };
 
 // The schedule leaves fc2's sum free to run behind fc1 backward in every step
-// (tests/compiler/figure_test.cpp). Here two cores may have to play three devices beside other work, so that
-// some runs show it in hardly any step.
+// (tests/compiler/figure_test.cpp). Here two cores may have to emulate three devices beside other work, so
+// that few steps of a run may show it.
 Seen traceUntilSeen(const std::shared_ptr<const Executable>& plan, Batches& batches, int mostRuns) {
   Seen seen;
   for (int run = 0; run < mostRuns && (run == 0 || !seen.enough()); ++run) {
@@ -92,7 +92,7 @@ bool onRealGpus(const Session& session) {
                      [](const std::string& device) { return device.find(": cuda") != std::string::npos; });
 }
 
-/// Both GPUs' parts on one device of the same kind: a GPU adds up a product's terms in another order than a
+/// Both GPUs' parts on one device of the same kind: a GPU sums the terms of a product in another order than a
 /// CPU.
 NamedLiterals trainOnOne(const std::string& device, const FashionMnist& data, const Machine& machine,
                          int64_t epochs) {
@@ -167,8 +167,9 @@ int main(int count, char** words) {
                 "10 transfers of the figure and 2 halves of the labels");
   lesson::check(overlap > 0, "transfers overlap computation in the measured trace");
   if (real) {
-    std::printf("(64 images keep a GPU busy for microseconds, too short to hide a way over the CPU behind:\n"
-                "dfc-bench experiments --only 'B3/figure*' has 4096)\n");
+    std::printf(
+        "(64 images keep a GPU busy for microseconds, too short to hide the copies to and from the CPU:\n"
+        "dfc-bench experiments --only update_on_cpu/mlp has larger batches)\n");
   } else {
     lesson::check(seen.enough(), "fc2 is summed behind fc1 backward in the measured trace");
   }

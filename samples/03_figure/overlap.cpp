@@ -21,7 +21,7 @@ struct Round {
   Window backward, sum, reduction; ///< fc1 backward on both GPUs; fc2's sum; its sum, update and broadcast
 };
 
-/// The scope that an op's work belongs to: a copy's is its source's.
+/// The scope of an op; of a copy, the scope of its source.
 std::string_view scopeOf(const Graph& graph, OpId op) {
   while (graph[op].kind() == OpKind::Transfer) {
     op = graph[graph[op].operands.front()].producer;

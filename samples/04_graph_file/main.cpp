@@ -1,4 +1,4 @@
-// Lesson 4: the figure as a graph file that people write by hand. `dfc` compiles it, saves the plan, predicts
+// Lesson 4: the figure as a graph file, written by hand. `dfc` compiles it, saves the plan, predicts
 // its timeline, draws it, loads it again and runs it; and it plans for eight GPUs that this computer does not
 // have.
 #include "runtime/data/batches.h"

@@ -24,8 +24,8 @@ class Arguments {
                     const std::string& help);
   Arguments& folder(const std::string& flag, std::string& value, const std::string& help);
 
-  /// Ends the program with status 0 after --help, and with 1 after a word that the lesson does not know or a
-  /// value out of range, which it names.
+  /// Ends the program with status 0 after --help, and with status 1 and a message on an unknown argument or a
+  /// value out of range.
   void parse(int count, char** words);
 
  private:

@@ -1,5 +1,5 @@
-// What every lesson needs: stop with the rendered errors where something is wrong, check its own answer,
-// compile for a machine file and open a session.
+// Shared by the lessons: end with rendered errors, check results, compile for a machine file and open a
+// session.
 #pragma once
 
 #include "ir/plan/executable_parts.h"
@@ -23,12 +23,12 @@ T orGiveUp(Result<T> result) {
 
 /// Prints "ok: what", or "FAILED: what" and remembers it for `verdict`.
 void check(bool holds, const std::string& what);
-/// 0 when every check held, else 1: what main returns.
+/// The exit status of the lesson: 0 when every check held, else 1.
 int verdict();
 
-/// Where a file of samples/ lies.
+/// The path of a file of samples/.
 std::string shipped(const std::string& path);
-/// Runs the `dfc` beside this program with these arguments, shown first; gives up where it fails.
+/// Runs the `dfc` beside this program with these arguments, shown first; ends the program where it fails.
 void runTool(const std::string& arguments);
 
 /// The path of samples/machines/<name>.json.

@@ -1,5 +1,5 @@
-// A line fitted to points by gradient descent, over a CPU and an emulated GPU: planning for a machine of
-// one's own, training in batches, a saved plan, a checkpoint, and mistakes that say what is wrong.
+// A line fitted to points by gradient descent, over a CPU and an emulated GPU: planning for a machine made by
+// hand, training in batches, a saved plan, a checkpoint, and errors.
 #include <cmath>
 #include <cstdio>
 #include <dfc/dfc.h>
@@ -38,7 +38,7 @@ dfc::Graph step() {
   return std::move(g).finish().orThrow();
 }
 
-/// This host, and a GPU that its threads play.
+/// This host, and a GPU emulated by its threads.
 dfc::Machine machine() {
   return dfc::parseMachine(R"({
     "name": "host and one GPU",

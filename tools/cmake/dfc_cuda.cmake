@@ -8,8 +8,7 @@ if(NOT DFC_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "DFC_CUDA is '${DFC_CUDA}'; it must be AUTO, ON or OFF")
 endif()
 
-# The generator of kernels, their cache, and what is launched together: text, files and decisions alone, built and
-# tested with or without CUDA.
+# Kernel generation, kernel cache and launch merging: host code without CUDA, built and tested with or without it.
 dfc_room_library(dfc_cuda_kernels GLOBS runtime/cuda/kernels/*.cpp runtime/cuda/launches/*.cpp LINKS dfc_ir ZLIB::ZLIB)
 
 if(DFC_CUDA STREQUAL OFF)
@@ -31,7 +30,7 @@ elseif(dfc_cuda_missing)
   return()
 endif()
 
-# What the module needs of the runtime room: a copy of its own, without state that both would have to share.
+# The runtime's sources that the module uses: a copy of its own, as they have no shared state.
 dfc_backend_module(dfc_cuda GLOBS runtime/cuda/*.cpp EXCLUDE "^runtime/cuda/(kernels|launches)/"
                    EXTRA runtime/progress.cpp runtime/queues_with_programs.cpp runtime/cpu/thread_pool.cpp
                    LINKS dfc_cuda_kernels dfc_ir CUDA::cudart_static CUDA::cublasLt CUDA::nvrtc

@@ -1,4 +1,4 @@
-# The libraries that dfc stands on, each as one target whose headers are SYSTEM.
+# The libraries that dfc uses, each as one target whose headers are SYSTEM.
 # Assumes the Debian 12 or Ubuntu 24.04 packages that tools/install_dependencies names.
 # Libraries whose own CMake files ask for more than dfc uses (dnnl asks for OpenCL) are found by header and file.
 

@@ -1,6 +1,6 @@
-# Asks a Catch2 executable for its cases when ctest starts, and adds each as a test. Run through include() from a file that
+# Lists the cases of a Catch2 executable when ctest starts, and adds each as a test. Run through include() from a file that
 # dfc_tests.cmake writes, which sets: exe, list (the file to write), prefix, room, major (the version of Catch2).
-# Own code rather than catch_discover_tests: that has no PRE_TEST mode in Catch2 2, and cannot label by tag.
+# Not catch_discover_tests, which in Catch2 2 has no PRE_TEST mode and cannot label by tag.
 # A case tagged [heavy] gets the label `heavy` beside the room's.
 
 if(NOT EXISTS "${exe}")

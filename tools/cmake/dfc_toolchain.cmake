@@ -47,13 +47,13 @@ foreach(linker mold lld)
 endforeach()
 add_link_options(LINKER:--as-needed)
 
-# Every target of ours links this; imported headers stay outside it because they are SYSTEM.
+# Every target of the project links this. Imported headers are SYSTEM, so its warnings do not apply to them.
 add_library(dfc_flags INTERFACE)
 target_include_directories(dfc_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(dfc_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough
   -Wswitch -Wvla -Wundef -Wformat=2 $<$<BOOL:${DFC_WERROR}>:-Werror>)
-# Names of one file's anonymous namespace are no global names of another, although both may be compiled together.
+# Unity builds: a name in the anonymous namespace of one file may shadow a global name of another file.
 if(NOT DFC_UNITY_BUILD)
   target_compile_options(dfc_flags INTERFACE -Wshadow)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL GNU)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Is every C++ file laid out as .clang-format says? `--fix` lays them out instead of asking.
+"""Checks that every C++ file is laid out as .clang-format specifies; `--fix` lays them out.
 
 The layout differs a little from version to version, so one version decides everywhere: 14, which both Debian 12 and
 Ubuntu 24.04 package. Exits 0 when all agree, 1 with the differing places when not, 77 (skipped) without that version.

@@ -3,11 +3,11 @@
 
 usage: names.py BUILD_FOLDER
 Nearly all of clang-tidy's time goes into reading LLVM's and the standard library's headers, so files that are compiled
-alike are read together, a batch in one translation unit. Files that never meant to meet may then collide; the names are
-still read, and whether a file compiles is the build's question, so only naming findings and unreadable files count. What a
-batch finds is asked again of each file alone, because after a collision a base class may be unknown, and its overrides
-then look like names of ours.
-A batch that passed is remembered in BUILD_FOLDER/style by a hash of all that the check reads of ours.
+with equal flags are read together, a batch in one translation unit. Files of a batch may collide; the names are still
+read, and only naming findings and unreadable files count, as the build itself checks that files compile. A finding in a
+batch is repeated for each file alone, because after a collision a base class may be unknown, and its overrides look like
+new names.
+A batch that passed is remembered in BUILD_FOLDER/style by a hash of the project files that the check reads.
 Exits 0 when all pass, 1 with the findings when not, 77 (skipped) where that clang-tidy is not installed.
 """
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Does every file keep to its room? Reads only text, so it needs no compiler.
+"""Checks the include rules of the rooms, and some rules on text. Needs no compiler.
 
-Each rule is a row: where it applies, what is forbidden there, which files are excused, and why. Exits 1 with every breach
+Each rule is a row: the files that it applies to, the forbidden text, excused files, and the reason. Exits 1 with every breach
 as file:line when there is one.
 """
 
@@ -16,7 +16,7 @@ TOP_LEVEL = {"CMakeLists.txt", "CMakePresets.json", "README.md",
 OURS_TO_IGNORE = {"build", "out"}
 
 # (files it applies to, forbidden include, excused files, reason): all regular expressions from the start of the path.
-# Which room may include which is not written here: the rows dfc_room(FOLDER … ROOMS …) of CMakeLists.txt say it.
+# The rooms that a room may include are in CMakeLists.txt: the rows dfc_room(FOLDER … ROOMS …).
 INCLUDE_RULES = [
     (r"(ir|compiler|runtime)/", r"(tools|samples|tests)/", r"$^", "a library room includes no program"),
     (r"tools/", r"(samples|tests)/", r"tools/bench/experiments/", "tools stand on the library, not on lessons or tests"),
@@ -29,7 +29,7 @@ INCLUDE_RULES = [
     (r".*\.h$", r"nlohmann/(?!json_fwd)", r"$^", "nlohmann-json is slow to compile: .cpp files only"),
     (r"", r"(oneapi/|dnnl)", r"runtime/cpu/onednn/", "oneDNN lives in its own module"),
     (r"", r"(cuda|cublas|nvrtc|cudnn)", r"runtime/cuda/|tools/bench/cublaslt/|tests/runtime/cuda/nvrtc_compile\.cpp$",
-     "CUDA lives in its own module; tests of its kernels ask NVRTC whether they compile, a peer calls cuBLASLt itself"),
+     "CUDA lives in its own module; tests of its kernels ask NVRTC whether they compile, a baseline calls cuBLASLt itself"),
     (r"", r"CLI/", r"tools/|samples/data/arguments\.cpp$", "command lines belong to tools, and to the lessons' one file"),
     (r"", r"catch2/", r"tests/support/catch\.h$", "tests include tests/support/catch.h, which knows the version"),
 ]
@@ -116,7 +116,7 @@ def breaches(name, text):
 
 
 def top_level():
-    """What lies at the top: what git tracks where this is a checkout, else what is there."""
+    """The top-level files and folders: those that git tracks in a checkout, else all."""
     git = subprocess.run(["git", "-c", f"safe.directory={ROOT}", "ls-files"], cwd=ROOT, capture_output=True, text=True,
                          check=False) if (ROOT / ".git").exists() else None
     if git and git.returncode == 0:

@@ -1,4 +1,4 @@
-"""The C++ files of this checkout, for the style checks. Standard library only; needs neither git nor a build."""
+"""The C++ files of this checkout, for the style checks. Uses the standard library only, and neither git nor a build."""
 
 import pathlib
 import re

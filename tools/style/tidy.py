@@ -2,7 +2,7 @@
 """Every check of .clang-tidy over every source file in a build's compile database. Slow: a test with the label `heavy`.
 
 usage: tidy.py BUILD_FOLDER
-A file that passed is remembered in BUILD_FOLDER/style by a hash of all that the check reads of ours, and not run again.
+A file that passed is remembered in BUILD_FOLDER/style by a hash of the project files that the check reads, and not run again.
 Exits 0 when all pass, 1 with the findings when not, 77 (skipped) where that clang-tidy is not installed.
 """
 
