@@ -1,6 +1,6 @@
 // Which GPUs of a session may copy to one another directly, and read one another's memory in kernels. Peer
 // access is switched on pair by pair and then tried with real bytes, in a copy and in a kernel, since it can
-// be granted and corrupt all the same (NVIDIA/open-gpu-kernel-modules issue 1257: IOMMUs and virtual
+// be granted and corrupt all the same (NVIDIA/open-gpu-kernel-modules#1257: IOMMUs and virtual
 // machines).
 #pragma once
 

@@ -29,7 +29,8 @@ Machine withMemory(Machine machine, const std::string& device, int64_t bytes) {
   return machine;
 }
 
-/// A3: products of one matrix on gpu0, each fetched. What is equal stays apart.
+/// The graph of the benchmark drain_to_host: products of one matrix on gpu0, each fetched. Equal products are
+/// kept.
 Result<Graph> drainedProducts(int count) {
   Builder g("drained");
   const auto here = g.on("gpu0");
@@ -196,7 +197,7 @@ TEST_CASE("the gate keeps early copies from taking the room that the next produc
   CHECK(overlapped->makespan == 1 + 3 * 2); // a copy beside each product
 }
 
-TEST_CASE("A3: results drain to the host while later products run") {
+TEST_CASE("fit memory: results drain to the host while later products run") {
   const auto graph = drainedProducts(50);
   const double free = makespanIn(graph, int64_t{141} * 1000 * 1000 * 1000);
   // cpu-2gpu: a product takes 2 * 4000^3 / 51e12 + 2.5e-6 = 2.512 ms, a copy 64e6 / 55.3e9 + 8e-6 = 1.165 ms;
@@ -212,7 +213,7 @@ TEST_CASE("A3: results drain to the host while later products run") {
         Approx(50 * (2 * 64e9 / 51e12 + 2.5e-6 + 64e6 / 55.3e9 + 8e-6)));
 }
 
-TEST_CASE("A3: with seven places a product waits for the copy of the seventh before it") {
+TEST_CASE("fit memory: with seven places a product waits for the copy of the seventh before it") {
   const auto plan = compiled(drainedProducts(50), withMemory(shippedMachine(), "gpu0", 8 * matrixBytes));
   REQUIRE(plan.ok());
   const auto names = [&](int i) { return i == 0 ? std::string("matmul") : fmt::format("matmul.{}", i + 1); };

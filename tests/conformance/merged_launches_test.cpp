@@ -10,7 +10,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/support/random_graph.h"
-#include "tools/bench/graphs/net.h"
+#include "tools/bench/graphs/mlp.h"
 
 #include <fmt/format.h>
 
@@ -31,8 +31,8 @@ std::shared_ptr<const Executable> planOf(const Graph& graph, const CompileOption
   return requirePlan(graph, twoGpus(), options);
 }
 
-/// The bench's net, B3, on one GPU.
-std::shared_ptr<const Executable> netPlan(const bench::NetSpec& spec,
+/// A plan of the MLP on one GPU.
+std::shared_ptr<const Executable> netPlan(const bench::MlpSpec& spec,
                                           ops::Precision precision = ops::Precision::Ieee) {
   const auto graph = bench::trainingStep(spec);
   REQUIRE(graph.ok());
@@ -42,7 +42,7 @@ std::shared_ptr<const Executable> netPlan(const bench::NetSpec& spec,
 }
 
 std::shared_ptr<const Executable> netPlan(int64_t batch, ops::Precision precision = ops::Precision::Ieee) {
-  bench::NetSpec spec;
+  bench::MlpSpec spec;
   spec.batch = batch;
   return netPlan(spec, precision);
 }
@@ -67,13 +67,13 @@ std::shared_ptr<const Executable> randomPlan(uint64_t seed) {
 
 } // namespace
 
-TEST_CASE("merged launches: the training step of B3's net") {
+TEST_CASE("merged launches: the training step of the MLP") {
   const QueueOnPaper apart(netPlan(64), false), merged(netPlan(64), true);
-  checkGolden("launches/b3_64_apart.txt", apart.listing());
-  checkGolden("launches/b3_64_merged.txt", merged.listing());
+  checkGolden("launches/mlp_64_apart.txt", apart.listing());
+  checkGolden("launches/mlp_64_merged.txt", merged.listing());
   const QueueOnPaper large(netPlan(8192), true);
-  checkGolden("launches/b3_8192_merged.txt", large.listing());
-  checkGolden("launches/b3_64_tf32_merged.txt",
+  checkGolden("launches/mlp_8192_merged.txt", large.listing());
+  checkGolden("launches/mlp_64_tf32_merged.txt",
               QueueOnPaper(netPlan(64, ops::Precision::Tf32), true).listing());
 }
 
@@ -341,7 +341,7 @@ TEST_CASE("merged launches leave the bits of separate ones: products by tiles") 
   if (!EmulatedKernels::unavailable().empty()) {
     DFC_SKIP(EmulatedKernels::unavailable());
   }
-  bench::NetSpec spec;
+  bench::MlpSpec spec;
   spec.batch = 24, spec.inputs = 72, spec.first = 96, spec.second = 40;
   std::vector<std::unique_ptr<Pair>> pairs;
   pairs.push_back(std::make_unique<Pair>(netPlan(spec, ops::Precision::Tf32)));

@@ -107,7 +107,7 @@ TEST_CASE("peer reads: not of what the caller feeds, which lies on no device") {
   CHECK(readFromHost(parameter) == "x@gpu0 by y");
 }
 
-TEST_CASE("peer reads: of B3's gradients those whose copies nothing hides") {
+TEST_CASE("peer reads: of the MLP's gradients those whose copies nothing hides") {
   const Plan large = exchangingNet(8192); // both large copies run under backward products
   CHECK(written(*large, lowerPeerReads(*large, choosePeerReads(*large, everywhere)).reads) ==
         "b1@gpu1.gradient@gpu0 by sub.8, w3@gpu1.gradient@gpu0 by sub.3, b2@gpu1.gradient@gpu0 by sub.6, "

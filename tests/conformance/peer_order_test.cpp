@@ -85,10 +85,10 @@ TEST_CASE("peer reads: both or neither of two transfers that one op waits for in
 
 TEST_CASE("peer reads: updates that read from peers share a launch") {
   const Plan small = exchangingNet(64), large = exchangingNet(8192);
-  checkGolden("launches/b3_exchange_64_copies.txt", QueueOnPaper(small, true).listing());
-  checkGolden("launches/b3_exchange_64_peers.txt", QueueOnPaper(small, true, true).listing());
-  checkGolden("launches/b3_exchange_8192_copies.txt", QueueOnPaper(large, true).listing());
-  checkGolden("launches/b3_exchange_8192_peers.txt", QueueOnPaper(large, true, true).listing());
+  checkGolden("launches/mlp_exchange_64_copies.txt", QueueOnPaper(small, true).listing());
+  checkGolden("launches/mlp_exchange_64_peers.txt", QueueOnPaper(small, true, true).listing());
+  checkGolden("launches/mlp_exchange_8192_copies.txt", QueueOnPaper(large, true).listing());
+  checkGolden("launches/mlp_exchange_8192_peers.txt", QueueOnPaper(large, true, true).listing());
 }
 
 namespace {

@@ -6,7 +6,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/repinned.h"
-#include "tools/bench/graphs/net.h"
+#include "tools/bench/graphs/mlp.h"
 
 #include <fmt/format.h>
 
@@ -58,7 +58,7 @@ Plan updatePlan(Shape shape) {
 Plan exchangingNet(int64_t batch) { return reducingNet(batch, AllReduce::Exchange, 2); }
 
 Plan reducingNet(int64_t batch, AllReduce form, size_t gpus) {
-  bench::NetSpec spec;
+  bench::MlpSpec spec;
   spec.batch = batch;
   spec.workers.clear();
   for (size_t i = 0; i < gpus; ++i) {

@@ -26,7 +26,7 @@ Plan exchangePlan(Shape shape, llvm::function_ref<void(Builder& g, Tensor made, 
 /// Of these, the plan in which "made" is taken from the parameter: by "next", which becomes its value.
 Plan updatePlan(Shape shape = {64});
 
-/// B3's net on two H200s, gradients exchanged.
+/// The MLP on two H200s, gradients exchanged.
 Plan exchangingNet(int64_t batch);
 /// The same with gradients summed in another form, on two H200s or so many of eight.
 Plan reducingNet(int64_t batch, AllReduce form, size_t gpus);

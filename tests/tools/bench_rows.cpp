@@ -10,24 +10,25 @@ namespace dfc::test {
 
 using Json = nlohmann::json;
 
-std::map<std::string, Json> rowsOf(const std::string& path, const std::string& who) {
+std::map<std::string, Json> rowsOf(const std::string& path, const std::string& program) {
   std::map<std::string, Json> rows;
   const Json results = Json::parse(readText(path));
   for (const Json& row : results.back()["rows"]) {
-    if (row["who"] == who) {
+    if (row["program"] == program) {
       rows[row["key"]] = row;
     }
   }
   return rows;
 }
 
-std::string peerScript(const std::string& instead) {
+std::string baselineScript(const std::string& instead) {
   return "import json, sys\n" + instead +
          "\nkeys = sys.argv[sys.argv.index('--keys') + 1]\nprint('a line that is no answer')\n"
          "for key in keys.split(','):\n"
-         "  print(json.dumps({'key': key, 'who': 'slow', 'seconds': 2, 'least': 1.5, 'most': 3, 'samples': "
+         "  print(json.dumps({'key': key, 'program': 'slow', 'seconds': 2, 'least': 1.5, 'most': 3, "
+         "'samples': "
          "7}))\n"
-         "  print(json.dumps({'key': key, 'who': 'fast', 'seconds': 1, 'least': 1, 'most': 1, 'samples': "
+         "  print(json.dumps({'key': key, 'program': 'fast', 'seconds': 1, 'least': 1, 'most': 1, 'samples': "
          "7}))\n";
 }
 

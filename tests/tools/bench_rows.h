@@ -1,4 +1,4 @@
-// What the tests of `dfc-bench` share: rows of a results file, and scripts that play peers.
+// Shared by the tests of `dfc-bench`: rows of a results file, and scripts as baselines.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,13 +8,14 @@
 
 namespace dfc::test {
 
-/// The rows of the newest run in a results file that `who` made (ours, unless said), by key.
-std::map<std::string, nlohmann::json> rowsOf(const std::string& path, const std::string& who = "dfc");
+/// The rows of `program` in the newest run of a results file, by key.
+std::map<std::string, nlohmann::json> rowsOf(const std::string& path, const std::string& program = "dfc");
 
-/// A script that answers each key with 2 seconds, and with 1 as another peer; or does what `instead` says.
-std::string peerScript(const std::string& instead = "");
+/// A script with a result of 2 seconds for each key, and of 1 second as another program; or runs the lines
+/// `instead`.
+std::string baselineScript(const std::string& instead = "");
 
-/// Whether such a script can be run.
+/// Whether python3 is installed, which runs it.
 bool pythonIsHere();
 
 } // namespace dfc::test

@@ -1,5 +1,5 @@
-// `dfc-bench` alone: the cost table runs, says whom each row is held against, and takes its options. No time
-// is asserted.
+// `dfc-bench` alone: the cost table runs, names the reference of each row, and takes its options. No time is
+// asserted.
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
@@ -16,16 +16,16 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// A quick cost table beside the shop's own scripts, for a machine whose GPUs it does not use.
+/// Arguments for a quick cost table beside the workshop's scripts, on a machine whose GPUs it does not use.
 std::vector<std::string> costs(const Workshop& shop, const std::vector<std::string>& more) {
-  shop.write("peer.py", "");
+  shop.write("baseline.py", "");
   std::vector<std::string> words = {"--quick", "--scripts", shop.path().string(), "-m", "cpu-2gpu"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
 
-/// Whom a row is held against.
-std::set<std::string> yardsticks(const Json& row) {
+/// The references of a row.
+std::set<std::string> references(const Json& row) {
   std::set<std::string> names;
   for (const Json& check : row["checks"]) {
     names.insert(check["against"]);
@@ -35,10 +35,10 @@ std::set<std::string> yardsticks(const Json& row) {
 
 } // namespace
 
-TEST_CASE("dfc-bench: alone it tells what dfc costs") {
+TEST_CASE("dfc-bench: alone it gives the cost table") {
   const Workshop shop;
   const bool python = pythonIsHere();
-  shop.write("torch_cpu.py", peerScript());
+  shop.write("torch_cpu.py", baselineScript());
   const Outcome outcome = shop.bench(costs(shop, {"--python", "python3", "-o", "results.json"}));
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
@@ -53,9 +53,9 @@ TEST_CASE("dfc-bench: alone it tells what dfc costs") {
   const auto bare = rowsOf(shop.file("results.json"), "bare executor");
   CHECK(bare.size() == 8); // four graphs, built and run
   for (const char* key : {"overhead/chain", "overhead/chain/called", "overhead/layered/build"}) {
-    CHECK(yardsticks(rows.at(key)).count("bare executor") == 1);
+    CHECK(references(rows.at(key)).count("bare executor") == 1);
   }
-  CHECK(yardsticks(rows.at("overhead/chain")) == yardsticks(rows.at("overhead/chain/called")));
+  CHECK(references(rows.at("overhead/chain")) == references(rows.at("overhead/chain/called")));
   CHECK(Json::parse(readText(shop.file("results.json"))).back()["gpus"] == "none"); // only the CPU is used
   CHECK_THAT(outcome.out, !containing("EMULATED"));
   if (python) {
@@ -72,7 +72,7 @@ TEST_CASE("dfc-bench: alone it tells what dfc costs") {
 
 namespace {
 
-/// Without the row that says that dfc_executors is not there, as in a bundle.
+/// Without the row that says that dfc_executors is missing, as in a bundle.
 auto measuredIn(const std::string& results) {
   auto rows = rowsOf(results);
   rows.erase("overhead");
@@ -83,7 +83,7 @@ auto measuredIn(const std::string& results) {
 
 TEST_CASE("dfc-bench: --samples counts in the cost table, before --quick") {
   const Workshop shop;
-  shop.write("torch_cpu.py", peerScript());
+  shop.write("torch_cpu.py", baselineScript());
   const Outcome outcome =
       shop.bench(costs(shop, {"--samples", "5", "--steps", "2", "--only", "train/64", "--only",
                               "compile/1000", "--only", "overhead/chain", "-o", "results.json"}));
@@ -96,9 +96,9 @@ TEST_CASE("dfc-bench: --samples counts in the cost table, before --quick") {
   CHECK(rows.size() == 5); // and overhead/chain/build
 }
 
-TEST_CASE("dfc-bench: PyTorch's samples and ours take turns") {
+TEST_CASE("dfc-bench: samples of PyTorch and dfc alternate") {
   if (!pythonIsHere()) {
-    DFC_SKIP("peers are scripts, and there is no python3");
+    DFC_SKIP("baselines are scripts, and there is no python3");
   }
   const Workshop shop;
   shop.write("torch_cpu.py", R"(import json, sys
@@ -111,7 +111,7 @@ for line in sys.stdin:
     if turns == 3 and key == "train/1024":
         sys.exit("has had enough")
     print("a remark\nsampled", flush=True)
-print(json.dumps({"key": key, "who": "in turn", "seconds": 1, "least": 1, "most": 1, "samples": turns}))
+print(json.dumps({"key": key, "program": "in turn", "seconds": 1, "least": 1, "most": 1, "samples": turns}))
 )");
   const Outcome outcome =
       shop.bench(costs(shop, {"--python", "python3", "--samples", "4", "--steps", "1", "--only", "train/64",
@@ -120,7 +120,7 @@ print(json.dumps({"key": key, "who": "in turn", "seconds": 1, "least": 1, "most"
   REQUIRE(outcome.status == 0);
   const auto rows = rowsOf(shop.file("results.json"));
   CHECK(rows.at("train/64")["samples"] == 4);
-  CHECK(rows.at("train/1024")["samples"] == 4); // ours go on without
+  CHECK(rows.at("train/1024")["samples"] == 4); // dfc goes on without it
   const auto theirs = rowsOf(shop.file("results.json"), "in turn");
   REQUIRE(theirs.size() == 1);
   CHECK(theirs.at("train/64")["samples"] == 4);
@@ -128,12 +128,12 @@ print(json.dumps({"key": key, "who": "in turn", "seconds": 1, "least": 1, "most"
   CHECK_THAT(missing.at("train/1024")["notMeasured"].get<std::string>(), containing("has had enough"));
 }
 
-TEST_CASE("dfc-bench: a peer that keeps ours waiting is ended at its time limit") {
+TEST_CASE("dfc-bench: a baseline that keeps dfc waiting is ended at its time limit") {
   if (!pythonIsHere()) {
-    DFC_SKIP("peers are scripts, and there is no python3");
+    DFC_SKIP("baselines are scripts, and there is no python3");
   }
   const Workshop shop;
-  shop.write("torch_cpu.py", peerScript("import time\ntime.sleep(600)"));
+  shop.write("torch_cpu.py", baselineScript("import time\ntime.sleep(600)"));
   const Outcome outcome = shop.bench(costs(shop, {"--python", "python3", "--samples", "2", "--only",
                                                   "train/64", "--script-limit", "1", "-o", "results.json"}));
   INFO(outcome.out << outcome.err);
@@ -143,7 +143,7 @@ TEST_CASE("dfc-bench: a peer that keeps ours waiting is ended at its time limit"
   CHECK_THAT(missing.at("train/64")["notMeasured"].get<std::string>(), containing("took more than 1 s"));
 }
 
-TEST_CASE("dfc-bench: one row of a task graph alone, beside all who did that work") {
+TEST_CASE("dfc-bench: one row of a task graph alone, beside all programs that did that work") {
   const Workshop shop;
   const auto rowsOnly = [&](const std::string& key) {
     REQUIRE(shop.bench(costs(shop, {"--only", key, "-o", "results.json"})).status == 0);
@@ -152,7 +152,7 @@ TEST_CASE("dfc-bench: one row of a task graph alone, beside all who did that wor
   for (const std::string key : {"overhead/chain/called", "overhead/independent/build"}) {
     const auto rows = rowsOnly(key);
     REQUIRE(rows.size() == 1);
-    CHECK(yardsticks(rows.at(key)).count("bare executor") == 1);
+    CHECK(references(rows.at(key)).count("bare executor") == 1);
   }
 }
 
@@ -174,13 +174,13 @@ TEST_CASE("dfc-bench: small pieces are held against plain code, where Google Ben
     REQUIRE(rows.count(key) == 1);
     CHECK(rows.at(key)["samples"] == 2);
   }
-  for (const auto& [key, row] : rows) { // none failed, and each has its peer
+  for (const auto& [key, row] : rows) { // none failed, and each has its baseline
     INFO(key);
     CHECK(row.contains("seconds"));
-    CHECK_FALSE(row["what"].get<std::string>().empty());
+    CHECK_FALSE(row["description"].get<std::string>().empty());
     CHECK(row["checks"].size() == 1);
   }
-  CHECK(yardsticks(rows.at("micro/kernel/add")).count("memcpy of as many bytes") == 1);
+  CHECK(references(rows.at("micro/kernel/add")).count("memcpy of as many bytes") == 1);
 }
 
 TEST_CASE("dfc-bench: without the programs beside it a row says so") {
@@ -200,7 +200,7 @@ TEST_CASE("dfc-bench: without the programs beside it a row says so") {
   }
   REQUIRE(std::system((command + " >out 2>&1").c_str()) == 0);
   const Json results = Json::parse(readText(shop.file("results.json")));
-  CHECK(results[0]["rows"][0]["what"] == "other task executors");
+  CHECK(results[0]["rows"][0]["description"] == "other task executors");
   CHECK_THAT(results[0]["rows"][0]["notMeasured"].get<std::string>(), containing("not installed"));
   const auto rows = rowsOf(shop.file("results.json"));
   CHECK(rows.count("overhead/chain/called") == 1);
@@ -210,24 +210,24 @@ TEST_CASE("dfc-bench: without the programs beside it a row says so") {
 TEST_CASE(
     "dfc-bench: the Python of make_venv is taken from the user's cache, an empty variable is as unset") {
   const Workshop shop;
-  shop.write("torch_cpu.py", peerScript());
+  shop.write("torch_cpu.py", baselineScript());
   const std::string bin = "home/.cache/dfc/bench-venv/bin/";
   std::filesystem::create_directories(shop.path() / bin);
   shop.write(bin + "python",
-             "#!/bin/sh\necho '{\"key\": \"train/64\", \"who\": \"its own\", \"seconds\": 1}'\n");
+             "#!/bin/sh\necho '{\"key\": \"train/64\", \"program\": \"its own\", \"seconds\": 1}'\n");
   std::filesystem::permissions(shop.path() / bin / "python", std::filesystem::perms::owner_all);
   for (const std::string cache : {"", "relative"}) {
     const Outcome outcome = shop.bench(costs(shop, {"--only", "train/64", "-o", "results.json"}),
                                        {{"XDG_CACHE_HOME", cache}, {"HOME", shop.file("home")}});
     INFO(outcome.out << outcome.err);
     REQUIRE(outcome.status == 0);
-    CHECK(yardsticks(rowsOf(shop.file("results.json")).at("train/64")) == std::set<std::string>{"its own"});
+    CHECK(references(rowsOf(shop.file("results.json")).at("train/64")) == std::set<std::string>{"its own"});
   }
 }
 
-TEST_CASE("dfc-bench: where no row is asked for, the keys of the cost table are named") {
+TEST_CASE("dfc-bench: where no row is selected, the keys of the cost table are named") {
   const Workshop shop;
-  const Outcome outcome = shop.bench(costs(shop, {"--only", "A2/both"}));
+  const Outcome outcome = shop.bench(costs(shop, {"--only", "products_on_gpus"}));
   CHECK(outcome.status == 1);
   CHECK_THAT(outcome.err, containing("keys of cost look like train/64 and compile/1000"));
 }

@@ -2,101 +2,103 @@
 
 #include "tools/bench/cost/costs.h"
 #include "tools/bench/experiments/experiments.h"
+#include "tools/bench/experiments/mlp_training.h"
 
 #include <fmt/format.h>
 
 namespace dfc::bench {
 namespace {
 
-Setting settingOf(const Stage& stage) {
-  return {stage.machine().name, stage.deviceReport(), stage.gpusPlayed(), stage.quick(), hostFacts()};
+Setting settingOf(const Harness& harness) {
+  return {harness.machine().name, harness.deviceReport(), harness.gpusUsed(), harness.quick(), hostFacts()};
 }
 
-/// Scripts, and the experiments of ours that do the same.
+/// Baseline programs, and the experiments that do the same work.
 struct Match {
-  std::vector<PeerScript> scripts;
-  std::vector<void (*)(Stage&)> experiments;
+  std::vector<BaselineProgram> programs;
+  std::vector<void (*)(Harness&)> experiments;
 };
 
-std::vector<std::string> trainingKeys(const Stage& stage, const std::string& gpus) {
+std::vector<std::string> trainingKeys(const Harness& harness, const std::string& gpus) {
   std::vector<std::string> keys;
-  for (const std::string& precision : stage.precisions()) {
-    for (const int64_t batch : stage.sizes().batches) {
-      keys.push_back(fmt::format("B3/{}/{}/{}", gpus, precision, batch));
+  for (const std::string& precision : harness.precisions()) {
+    for (const int64_t batch : harness.sizes().batches) {
+      keys.push_back(fmt::format("mlp_training/{}/{}/{}", gpus, precision, batch));
     }
   }
   return keys;
 }
 
-/// K2's peer: a program beside dfc, where it was built with CUDA.
-PeerScript cublasLt(const Sizes& sizes) {
-  PeerScript calls;
-  calls.program = "dfc_cublaslt";
-  calls.keys = endedProductKeys();
+/// The baseline of dense_backward: a program beside dfc, where it was built with CUDA.
+BaselineProgram cublasLt(const Sizes& sizes) {
+  BaselineProgram calls;
+  calls.executable = "dfc_cublaslt";
+  calls.keys = denseBackwardKeys();
   const auto& [rows, columns, inner] = sizes.layer;
   calls.arguments = {"--rows",  fmt::format("{}", rows), "--columns", fmt::format("{}", columns),
                      "--inner", fmt::format("{}", inner)};
   return calls;
 }
 
-std::vector<Match> matches(const Stage& stage) {
-  const Sizes& sizes = stage.sizes();
-  const std::vector<std::string> one = trainingKeys(stage, "1gpu"), two = trainingKeys(stage, "2gpu");
-  const std::string figureKey = fmt::format("A4/net/{}", sizes.largestBatch);
+std::vector<Match> matches(const Harness& harness) {
+  const Sizes& sizes = harness.sizes();
+  const std::vector<std::string> one = trainingKeys(harness, "1gpu"), two = trainingKeys(harness, "2gpu");
+  const std::string figureKey = fmt::format("update_on_cpu/mlp/{}", sizes.largestBatch);
   return {
       {{{"torch_products.py",
          false,
-         {"A1/gpu0", "A1/gpu1", "A2/both", "A3/copies", "A3/all"},
+         {"products_on_gpu/gpu0", "products_on_gpu/gpu1", "products_on_gpus", "drain_to_host/copies",
+          "drain_to_host/all"},
          {"--size", fmt::format("{}", sizes.product), "--count", fmt::format("{}", sizes.products)}}},
-       {productsOnGpus}},
+       {productsOnGpu, productsOnGpus, drainToHost}},
       {{{"torch_adds.py",
          false,
-         {"B2/barrier", "B2/steps", "B2/dependent"},
+         {"stepwise_adds/barrier", "stepwise_adds/back_to_back", "dependent_adds"},
          {"--count", fmt::format("{}", sizes.adds)}}},
-       {manyAdds}},
-      {{{"torch_net.py", false, one}, {"jax_net.py", false, one}}, {trainingOnOne}},
+       {stepwiseAdds, dependentAdds, independentAdds}},
+      {{{"torch_net.py", false, one}, {"jax_net.py", false, one}}, {trainOnOneGpu}},
       {{{"torch_two.py", false, two}, {"torch_ddp.py", true, two}, {"jax_net.py", false, two}},
-       {trainingOnTwo}},
-      {{{"torch_two.py", false, {figureKey}}}, {figure}},
-      {{cublasLt(sizes)}, {endedProducts}},
+       {trainOnTwoGpus}},
+      {{{"torch_two.py", false, {figureKey}}}, {updateOnCpu}},
+      {{cublasLt(sizes)}, {denseBackward}},
   };
 }
 
 } // namespace
 
 Setting runExperiments(BenchOptions options, Report& report) {
-  Stage stage(std::move(options), report);
-  for (const Experiment& experiment : allExperiments()) {
-    experiment.run(stage);
+  Harness harness(std::move(options), report);
+  for (const auto experiment : allExperiments()) {
+    experiment(harness);
   }
-  return settingOf(stage);
+  return settingOf(harness);
 }
 
-Setting runCosts(BenchOptions options, const PeerOptions& peers, Report& report) {
-  Stage stage(std::move(options), report);
-  for (const Cost& cost : allCosts()) {
-    cost.run(stage, peers);
+Setting runCosts(BenchOptions options, const BaselineOptions& baselines, Report& report) {
+  Harness harness(std::move(options), report);
+  for (const auto cost : allCosts()) {
+    cost(harness, baselines);
   }
-  return settingOf(stage);
+  return settingOf(harness);
 }
 
-Setting runWithPeers(BenchOptions options, const PeerOptions& peers, Report& report) {
-  Stage stage(std::move(options), report);
-  for (const Match& match : matches(stage)) {
-    for (PeerScript script : match.scripts) {
-      std::erase_if(script.keys, [&](const std::string& key) { return !stage.wants(key); });
-      if (script.program.empty()) {
-        runPeer(stage, script, peers);
+Setting runWithBaselines(BenchOptions options, const BaselineOptions& baselines, Report& report) {
+  Harness harness(std::move(options), report);
+  for (const Match& match : matches(harness)) {
+    for (BaselineProgram program : match.programs) {
+      std::erase_if(program.keys, [&](const std::string& key) { return !harness.wants(key); });
+      if (program.executable.empty()) {
+        runBaseline(harness, program, baselines);
       } else {
-        runProgramBeside(stage, std::move(script), peers, {"K2", "calls of cuBLASLt"});
+        runInstalledBaseline(harness, std::move(program), baselines, {"dense_backward", "calls of cuBLASLt"});
       }
     }
     for (const auto experiment : match.experiments) {
-      experiment(stage);
+      experiment(harness);
     }
   }
-  holdAgainstPeers(stage);
-  return settingOf(stage);
+  holdAgainstBaselines(harness);
+  return settingOf(harness);
 }
 
 } // namespace dfc::bench

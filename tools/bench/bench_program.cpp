@@ -2,7 +2,7 @@
 
 #include "runtime/executable_folder.h"
 #include "tools/bench/bench.h"
-#include "tools/bench/stage.h"
+#include "tools/bench/harness.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/calibrations.h"
 #include "tools/dfc/command_line.h"
@@ -24,35 +24,38 @@ namespace dfc::tool {
 namespace {
 
 struct BenchArguments {
-  std::string what = "cost", machine, output;
+  std::string suite = "cost", machine, output;
   std::vector<std::string> memory;
   BackendArguments backends;
   std::vector<std::string> calibrations;
   bench::BenchOptions options;
-  bench::PeerOptions peers;
-  uint32_t samples = 0, steps = 0; ///< 0: the experiment's own
+  bench::BaselineOptions baselines;
+  uint32_t samples = 0, steps = 0; ///< 0: the benchmark's own
+  bool list = false;
 };
 
 constexpr const char* benchExamples =
     R"(Without -m the machine is this host; where that shows no GPU, the shipped one with a CPU and two GPUs. GPUs that this
 host has not are emulated: then the work is small, and its times say nothing about GPUs.
 
-Alone it tells what dfc costs: training steps on the CPU beside PyTorch, tasks beside other task executors, compiling,
-and kernels and passes beside plain code. tools/bench/peers/make_venv makes a Python with PyTorch, which is taken where it
-lies in its usual place.
+cost (the default): training steps on the CPU beside PyTorch, tasks beside other task executors, compiling, and kernels
+and passes beside plain code. experiments: those of the book "Dive into Deep Learning" and of single kernels. baselines:
+those experiments that PyTorch, JAX and cuBLASLt can do too, beside them. tools/bench/baselines/make_venv makes a Python
+with PyTorch, which is taken where it lies in its usual place; --python names another.
 
-Rows have keys like train/64, overhead/chain, micro/kernel/add (cost), A2/both and B3/1gpu/tf32/8192; --only takes some of
-them. With --output the results are added to a JSON file, one object a run. peers runs PyTorch's and JAX's scripts beside
-ours (--python names a Python that has them), and calls of cuBLASLt.
+--list shows the benchmarks. A row's key is its benchmark's name, or begins with it: train/64 and compile/1000 (cost),
+products_on_gpus and mlp_training/1gpu/tf32/8192 (experiments). --only takes keys, their beginnings, and the book's
+numbers. With --output the rows are kept in a JSON file, where they replace older rows of this host.
 
 Examples:
+  dfc-bench --list
   dfc-bench --quick --only 'overhead*'
   dfc-bench --quick --only 'savings*' -o results.json
   dfc-bench experiments --quick
-  dfc-bench experiments --calibrate --only A2 --only 'B3/1gpu/*/64' -o results.json
-  dfc-bench peers --quick --only 'B3/1gpu' -o results.json)";
+  dfc-bench experiments --calibrate --only A2 --only 'mlp_training/1gpu/*/64' -o results.json
+  dfc-bench baselines --quick --only mlp_training/1gpu -o results.json)";
 
-/// Rates are measured where there are GPUs whose plans are held against them, and not --quick.
+/// The machine of the plans. Rates are measured where the host has GPUs, except with --quick.
 Result<Machine> machineOf(const std::string& named, bool quick) {
   if (!named.empty()) {
     return machineNamed(named);
@@ -71,7 +74,7 @@ Result<Machine> machineOf(const std::string& named, bool quick) {
   return measured;
 }
 
-/// Before hours of measuring rather than after them.
+/// Checks the outputs before hours of measuring rather than after them.
 void checkOutputs(const BenchArguments& arguments, Diagnostics& errors) {
   OutputFiles files;
   files.reads(arguments.machine.empty() ? "" : machinePath(arguments.machine));
@@ -94,8 +97,11 @@ void checkOutputs(const BenchArguments& arguments, Diagnostics& errors) {
 Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
   bench::BenchOptions options = arguments.options;
   Diagnostics errors;
-  if (arguments.what != "cost" && arguments.what != "experiments" && arguments.what != "peers") {
-    errors.push_back(unknownName("benchmark", arguments.what, {"cost", "experiments", "peers"}));
+  if (arguments.suite == "peers") {
+    errors.push_back(errorWithoutPlace("'peers' is now 'baselines'", "dfc-bench baselines"));
+  } else if (arguments.suite != "cost" && arguments.suite != "experiments" &&
+             arguments.suite != "baselines") {
+    errors.push_back(unknownName("suite", arguments.suite, {"cost", "experiments", "baselines"}));
   }
   applyBackends(arguments.backends, options.session, errors);
   auto machine = machineOf(arguments.machine, options.quick);
@@ -116,7 +122,7 @@ Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
   return options;
 }
 
-/// The Python that make_venv makes; where there is none, the one in PATH.
+/// The Python of make_venv; where there is none, the one in PATH.
 std::string usualPython() {
   const std::filesystem::path folder = userCacheFolder("bench-venv");
   const std::filesystem::path python = folder / "bin/python";
@@ -124,22 +130,24 @@ std::string usualPython() {
   return !folder.empty() && std::filesystem::exists(python, ignored) ? python.string() : "python3";
 }
 
-Result<bench::PeerOptions> peersOf(const BenchArguments& arguments) {
-  bench::PeerOptions peers = arguments.peers;
-  peers.python = peers.python.empty() ? usualPython() : peers.python;
-  peers.scripts = peers.scripts.empty() ? shippedFile("tools/bench/peers").string() : peers.scripts;
+Result<bench::BaselineOptions> baselinesOf(const BenchArguments& arguments) {
+  bench::BaselineOptions baselines = arguments.baselines;
+  baselines.python = baselines.python.empty() ? usualPython() : baselines.python;
+  baselines.scripts =
+      baselines.scripts.empty() ? shippedFile("tools/bench/baselines").string() : baselines.scripts;
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(std::filesystem::path(peers.scripts) / "peer.py", ignored)) {
+  if (!std::filesystem::is_regular_file(std::filesystem::path(baselines.scripts) / "baseline.py", ignored)) {
     return Diagnostic{Severity::Error,
-                      {peers.scripts},
-                      "is no folder with the peers' scripts",
-                      "name the folder tools/bench/peers of the sources with --scripts"};
+                      {baselines.scripts},
+                      "is no folder with the baselines' scripts",
+                      "name the folder tools/bench/baselines of the sources with --scripts"};
   }
-  return peers;
+  return baselines;
 }
 
-/// A wrong result outweighs a device that failed, which outweighs a missed time: that is a measurement too.
-Exit endOf(const bench::Report& report, const std::string& json, Console& console) {
+/// The exit status: a wrong result before a failed device. A missed requirement is a measurement, not an
+/// error.
+Exit exitOf(const bench::Report& report, const std::string& json, Console& console) {
   const Exit written = console.finish(json);
   if (report.anyWrong()) {
     return console.fail(Exit::Bug,
@@ -153,18 +161,19 @@ Exit endOf(const bench::Report& report, const std::string& json, Console& consol
   return written;
 }
 
-Diagnostic nothingAskedFor(const std::string& what) {
-  return errorWithoutPlace(
-      "no benchmark has a row that --only asks for",
-      fmt::format("keys of {} look like {}", what,
-                  what == "cost" ? "train/64 and compile/1000" : "A2/both and B3/1gpu/f32/64"));
+Diagnostic nothingSelected(const std::string& suite) {
+  return errorWithoutPlace("no benchmark has a row that --only selects",
+                           fmt::format("keys of {} look like {}; dfc-bench --list shows all benchmarks",
+                                       suite,
+                                       suite == "cost" ? "train/64 and compile/1000"
+                                                       : "products_on_gpus and mlp_training/1gpu/f32/64"));
 }
 
-/// A misspelt pattern among good ones is said, but what was measured is not thrown away for it.
+/// A pattern without a row is a warning: the rows of the other patterns have been measured by then.
 void warnOfIdlePatterns(const std::vector<std::string>& only, const bench::Report& report, Console& console) {
   for (const std::string& pattern : only) {
     const bool used = std::any_of(report.rows().begin(), report.rows().end(), [&](const bench::Row& row) {
-      return bench::asksFor(pattern, row.key) || bench::asksForInside(pattern, row.key);
+      return bench::selects(pattern, row.key) || bench::selectsInside(pattern, row.key);
     });
     if (!used) {
       console.note(fmt::format("warning: --only '{}': there is no such row", pattern));
@@ -172,12 +181,17 @@ void warnOfIdlePatterns(const std::vector<std::string>& only, const bench::Repor
   }
 }
 
-Exit benchVerb(const BenchArguments& arguments, Console& console) {
+Exit measure(const BenchArguments& arguments, Console& console) {
+  if (arguments.list) {
+    console.print(bench::listOfBenchmarks());
+    return Exit::Fine;
+  }
   auto options = optionsOf(arguments);
-  const auto peers =
-      arguments.what == "experiments" ? Result<bench::PeerOptions>(arguments.peers) : peersOf(arguments);
-  if (!options || !peers) {
-    return console.fail(Exit::UserError, options ? peers.errors() : options.errors());
+  const auto baselines = arguments.suite == "experiments"
+                             ? Result<bench::BaselineOptions>(arguments.baselines)
+                             : baselinesOf(arguments);
+  if (!options || !baselines) {
+    return console.fail(Exit::UserError, options ? baselines.errors() : options.errors());
   }
   const auto onRow = [&](const bench::Row& row) {
     if (!console.json()) {
@@ -187,31 +201,31 @@ Exit benchVerb(const BenchArguments& arguments, Console& console) {
   bench::Report report(onRow);
   const std::vector<std::string> only = options->only;
   const bench::Setting setting =
-      arguments.what == "peers"         ? bench::runWithPeers(*std::move(options), *peers, report)
-      : arguments.what == "experiments" ? bench::runExperiments(*std::move(options), report)
-                                        : bench::runCosts(*std::move(options), *peers, report);
+      arguments.suite == "baselines"     ? bench::runWithBaselines(*std::move(options), *baselines, report)
+      : arguments.suite == "experiments" ? bench::runExperiments(*std::move(options), report)
+                                         : bench::runCosts(*std::move(options), *baselines, report);
   if (report.rows().empty()) {
-    return console.fail(Exit::UserError, {nothingAskedFor(arguments.what)});
+    return console.fail(Exit::UserError, {nothingSelected(arguments.suite)});
   }
   warnOfIdlePatterns(only, report, console);
   const std::string json = reportJson(report, setting);
   if (!arguments.output.empty()) {
-    if (const Status kept = bench::keepResult(arguments.output, json); !kept) {
+    if (const Status kept = bench::mergeResult(arguments.output, json); !kept) {
       return console.fail(Exit::UserError, kept.errors());
     }
   }
   console.print(printReport(report, setting));
-  return endOf(report, json, console);
+  return exitOf(report, json, console);
 }
 
 } // namespace
 
 Exit runBench(const std::vector<std::string>& words, Console& console) {
   BenchArguments arguments;
-  CLI::App program("dfc-bench: time what dfc costs, or the book's experiments, beside their baselines",
+  CLI::App program("dfc-bench: measure the cost of dfc, or run experiments, beside their baselines",
                    "dfc-bench");
   addJsonFlag(program);
-  program.add_option("WHAT", arguments.what, "cost, experiments, or peers (cost)");
+  program.add_option("SUITE", arguments.suite, "cost, experiments, or baselines (cost)");
   program.add_option("-m,--machine", arguments.machine, "machine: a file (JSON), or a shipped one by name")
       ->type_name("FILE|NAME");
   addBackendOptions(program, arguments.backends);
@@ -226,9 +240,11 @@ Exit runBench(const std::vector<std::string>& words, Console& console) {
       ->type_name("DEVICE=SIZE")
       ->allow_extra_args(false);
   program
-      .add_option("--only", arguments.options.only, "rows whose key, or its beginning up to a '/', matches")
+      .add_option("--only", arguments.options.only,
+                  "rows whose key, its beginning up to a '/', or book's number matches")
       ->type_name("'GLOB'")
       ->allow_extra_args(false);
+  program.add_flag("--list", arguments.list, "show the benchmarks: name, book's number, title");
   program.add_flag("--quick", arguments.options.quick, "few samples of small work: does everything run?");
   program.add_option("--samples", arguments.samples, "samples a row")
       ->type_name("N")
@@ -238,15 +254,20 @@ Exit runBench(const std::vector<std::string>& words, Console& console) {
       ->check(wholeNumber(1, 100000));
   program.add_option("--traces", arguments.options.traces, "write Chrome traces into this folder")
       ->type_name("FOLDER");
-  program.add_option("-o,--output", arguments.output, "add the results to this file")->type_name("FILE.json");
   program
-      .add_option("--scripts", arguments.peers.scripts, "folder with the peers' scripts, if not dfc's own")
+      .add_option("-o,--output", arguments.output, "keep the results in this file, newest per host and row")
+      ->type_name("FILE.json");
+  program
+      .add_option("--scripts", arguments.baselines.scripts,
+                  "folder with the baselines' scripts, if not dfc's own")
       ->type_name("FOLDER");
-  program.add_option("--python", arguments.peers.python, "the Python that has PyTorch (and JAX, for peers)")
+  program
+      .add_option("--python", arguments.baselines.python,
+                  "the Python that has PyTorch (and JAX, for baselines)")
       ->type_name("PROGRAM");
   program
-      .add_option("--script-limit", arguments.peers.limitSeconds,
-                  "seconds that one script of peers, dfc_executors, dfc_cublaslt or dfc_micro may take")
+      .add_option("--script-limit", arguments.baselines.limitSeconds,
+                  "seconds that one script of baselines, dfc_executors, dfc_cublaslt or dfc_micro may take")
       ->type_name("S")
       ->check(seconds());
   program.footer(benchExamples);
@@ -256,7 +277,7 @@ Exit runBench(const std::vector<std::string>& words, Console& console) {
   if (const auto errors = parseWords(program, program, words); !errors.empty()) {
     return console.fail(Exit::UserError, errors);
   }
-  return benchVerb(arguments, console);
+  return measure(arguments, console);
 }
 
 } // namespace dfc::tool

@@ -57,7 +57,7 @@ int64_t residentBytes() {
 
 int64_t forgetPeak() {
   ::malloc_trim(0);
-  std::ofstream("/proc/self/clear_refs") << "5"; // the kernel's word for it
+  std::ofstream("/proc/self/clear_refs") << "5"; // resets VmHWM
   return residentBytes();
 }
 

@@ -1,4 +1,4 @@
-// What this host is, for the record beside the numbers: who measured, when, with which driver and libraries.
+// The host, for the record beside the numbers: processor, driver and libraries, date and version of dfc.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,11 @@ struct HostFacts {
 
 HostFacts hostFacts();
 
-/// Bytes of this process that are in memory now.
+/// Resident bytes of this process.
 int64_t residentBytes();
-/// Gives freed memory back, lets the peak of this process begin anew and gives the bytes in memory now.
+/// Returns freed memory to the system, resets the peak of this process, and returns the resident bytes.
 int64_t forgetPeak();
-/// The most bytes of this process that were in memory at once since `forgetPeak`, or ever where the system
-/// cannot forget.
+/// The peak of the resident bytes since `forgetPeak`, or since the start where the system cannot reset it.
 int64_t peakBytes();
 
 } // namespace dfc::bench

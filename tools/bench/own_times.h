@@ -1,5 +1,5 @@
-// Times of plans' own ops, at their own shapes, as `dfc calibrate` would measure them: for experiments that
-// hold predictions against what they measure.
+// Calibration for the ops of the plans that are run, at their shapes, as `dfc calibrate` measures them: for
+// experiments that compare predictions with measurements.
 #pragma once
 
 #include "ir/machine/calibration.h"
@@ -15,12 +15,11 @@ class OwnTimes {
  public:
   explicit OwnTimes(std::vector<Calibration> tables) : tables_(std::move(tables)) {}
 
-  /// Times those ops of the plan's steps that are not known yet, on one device of each model that plays in a
-  /// session with these options; gives whether anything is known now that was not before. Throws
-  /// MachineError.
+  /// Times the plan's ops that have no row yet, on one device of each model that a session with these options
+  /// uses. Returns whether rows were added. Throws MachineError.
   bool learn(const Executable& plan, const SessionOptions& options);
   const std::vector<Calibration>& tables() const { return tables_; }
-  /// The rows of the first device of this kind that has any; null for none.
+  /// The table of the first device of this kind that has rows; null for none.
   std::shared_ptr<const Calibration> tableFor(DeviceKind kind, const Machine& machine) const;
 
  private:

@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr double graceSeconds = 10;
 
-/// Two descriptors, closed with it.
+/// Two file descriptors, closed by the destructor.
 class Ends {
  public:
   Ends() = default;
@@ -42,13 +42,13 @@ class Ends {
   std::array<int, 2> ends_{-1, -1};
 };
 
-/// The reading end of a pipe whose writing end a child gets.
+/// A pipe: its writing end goes to the child.
 class Pipe : public Ends {
  public:
   Pipe() { DFC_ASSERT(::pipe2(ends_.data(), O_CLOEXEC) == 0, std::strerror(errno)); }
   int reading() const { return ends_[0]; }
   int writing() const { return ends_[1]; }
-  /// Appends what is there; closes at the end.
+  /// Appends the available bytes; closes the pipe at its end.
   void readInto(std::string& text) {
     std::array<char, 4096> buffer;
     const ssize_t count = ::read(ends_[0], buffer.data(), buffer.size());
@@ -60,16 +60,16 @@ class Pipe : public Ends {
   }
 };
 
-/// Two connected sockets: unlike a pipe, whoever writes to one is not killed when the other has gone.
+/// Two connected sockets. Unlike a pipe, a write raises no SIGPIPE when the other end is closed.
 class Conversation : public Ends {
  public:
   Conversation() {
     DFC_ASSERT(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()) == 0, std::strerror(errno));
   }
-  int theirs() const { return ends_[1]; }
+  int childEnd() const { return ends_[1]; }
   void say(const std::string& text) {
     if (::send(ends_[0], text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
-      close(0); // nobody listens any more
+      close(0); // the child has closed its end
     }
   }
 };
@@ -86,7 +86,7 @@ class Child final : public RunningProcess {
     }
   }
 
-  /// 0, or why it could not be started.
+  /// Returns 0, or the error number.
   int start(std::vector<std::string> words) {
     std::vector<char*> pointers;
     pointers.reserve(words.size() + 1);
@@ -96,13 +96,13 @@ class Child final : public RunningProcess {
     pointers.push_back(nullptr);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, in_.theirs(), 0);
+    posix_spawn_file_actions_adddup2(&actions, in_.childEnd(), 0);
     posix_spawn_file_actions_adddup2(&actions, out_.writing(), 1);
     posix_spawn_file_actions_adddup2(&actions, err_.writing(), 2);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setpgroup(&attributes, 0); // a group of its own, to end what it starts with it
+    posix_spawnattr_setpgroup(&attributes, 0); // a process group of its own, to signal its children too
     const int failure = ::posix_spawnp(&pid_, pointers[0], &actions, &attributes, pointers.data(), environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
@@ -116,7 +116,7 @@ class Child final : public RunningProcess {
   void say(const std::string& line) override { in_.say(line + '\n'); }
 
   bool awaitLine(std::string_view line) override {
-    end_ += Clock::now() - waited_; // what we did meanwhile does not count
+    end_ += Clock::now() - waited_; // time between two calls does not count
     const bool came = listenFor(line);
     waited_ = Clock::now();
     return came;
@@ -126,9 +126,10 @@ class Child final : public RunningProcess {
     in_.close(0);
     while (!ended()) {
       listen(100);
-      endWhenLate();
+      signalWhenLate();
     }
-    // What it has written before its end; a grandchild that lives on may hold the pipes open for ever.
+    // The rest of its output. The loop is bounded: a grandchild that lives on may hold the pipes open for
+    // ever.
     for (int i = 0; i < 1000 && listen(0); ++i) {
     }
     return std::move(outcome_);
@@ -149,7 +150,7 @@ class Child final : public RunningProcess {
       if (last && (!more || Clock::now() >= end_)) { // a grandchild may go on writing
         return false;
       }
-      endWhenLate();
+      signalWhenLate();
     }
   }
 
@@ -181,7 +182,7 @@ class Child final : public RunningProcess {
     return hasEnded_;
   }
 
-  void endWhenLate() {
+  void signalWhenLate() {
     if (hasEnded_ || Clock::now() < end_) {
       return;
     }
@@ -194,8 +195,8 @@ class Child final : public RunningProcess {
   Pipe out_, err_;
   pid_t pid_ = 0;
   bool hasEnded_ = false;
-  size_t heard_ = 0;                              // of what it wrote
-  Clock::time_point end_, waited_ = Clock::now(); // until when the last awaitLine() waited
+  size_t heard_ = 0;                              // bytes of its output searched for lines
+  Clock::time_point end_, waited_ = Clock::now(); // the end of the last awaitLine()
   ProcessOutcome outcome_;
 };
 

@@ -1,5 +1,5 @@
-// A program run to its end, or to a time limit, with both of its streams read; spoken to by the line before
-// that, if wished.
+// A program run to its end or to a time limit, with its output read; before that, lines may be exchanged with
+// it.
 #pragma once
 
 #include "ir/base/diagnostic.h"
@@ -17,9 +17,8 @@ struct ProcessOutcome {
   std::string out, err;
 };
 
-/// A program under way. Its time runs while it is waited for. At its limit it and what it has started in its
-/// process group are asked to end, and ended ten seconds later; so they are when this object goes before
-/// finish().
+/// A running program. Its time counts only while it is awaited. At its limit its process group gets SIGTERM,
+/// and SIGKILL ten seconds later; the same when this object is destroyed before finish().
 class RunningProcess {
  public:
   /// Starts `words[0]`, looked up in PATH, with the others as arguments. Error: it cannot be started.
@@ -27,15 +26,15 @@ class RunningProcess {
                                                        double limitSeconds);
   virtual ~RunningProcess() = default;
 
-  /// Writes a line to its standard input; lost where it does not read.
+  /// Writes a line to its standard input; lost where the program does not read.
   virtual void say(const std::string& line) = 0;
-  /// Waits for it to write this line, behind the one that was awaited before. False: it has ended without.
+  /// Waits until it writes this line, after the line awaited before. False: it has ended without it.
   virtual bool awaitLine(std::string_view line) = 0;
-  /// Ends its standard input, and waits for its end. Once only.
+  /// Closes its standard input, and waits for its end. To be called once.
   virtual ProcessOutcome finish() = 0;
 };
 
-/// A program run to its end, with nothing to read.
+/// Runs a program to its end, with an empty standard input.
 Result<ProcessOutcome> runProcess(const std::vector<std::string>& words, double limitSeconds);
 
 } // namespace dfc::bench

@@ -11,8 +11,8 @@ std::optional<bool> Check::holds() const {
   return (!atMost || ratio <= *atMost) && (!atLeast || ratio >= *atLeast);
 }
 
-Check fact(std::string what, bool holds, bool correctness) {
-  return {std::move(what), holds ? 1.0 : 0.0, std::nullopt, 1, correctness, true};
+Check fact(std::string description, bool holds, bool correctness) {
+  return {std::move(description), holds ? 1.0 : 0.0, std::nullopt, 1, correctness, true};
 }
 
 void Report::add(Row row) {
@@ -22,9 +22,14 @@ void Report::add(Row row) {
   rows_.push_back(std::move(row));
 }
 
+bool Report::has(const std::string& key) const {
+  return std::any_of(rows_.begin(), rows_.end(),
+                     [&](const Row& row) { return row.key == key && row.program == "dfc"; });
+}
+
 std::optional<double> Report::seconds(const std::string& key) const {
   const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const Row& row) {
-    return row.key == key && row.who == "dfc" && row.time;
+    return row.key == key && row.program == "dfc" && row.time;
   });
   return found == rows_.end() ? std::nullopt : std::optional(found->time->median);
 }
@@ -35,14 +40,14 @@ void holdScaling(Report& report, const std::vector<std::string>& keys, const std
   std::vector<Row*> ways;
   for (Row& row : report.rows()) {
     const bool asked = std::find(keys.begin(), keys.end(), row.key) != keys.end();
-    if (one && asked && row.who == "dfc" && row.time) {
+    if (one && asked && row.program == "dfc" && row.time) {
       ways.push_back(&row);
     }
   }
   std::sort(ways.begin(), ways.end(),
             [](const Row* a, const Row* b) { return a->time->median < b->time->median; });
   for (Row* way : ways) {
-    way->checks.push_back({"scaling over our one GPU", *one / way->time->median, std::nullopt,
+    way->checks.push_back({"scaling over one GPU", *one / way->time->median, std::nullopt,
                            way == ways[0] ? atLeast : std::nullopt});
   }
 }

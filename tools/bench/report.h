@@ -1,5 +1,5 @@
-// Report: the rows that experiments and peers give, looked up by key, printed as one table for people and as
-// JSON for programs. Times in seconds.
+// Report: the rows of experiments and baselines, looked up by key, printed as a table for people and as JSON
+// for programs. Times in seconds.
 #pragma once
 
 #include "tools/bench/host_facts.h"
@@ -12,29 +12,28 @@
 
 namespace dfc::bench {
 
-/// What a row's number is held against. A requirement is one of issue 3's ("What must show"), a limit of
-/// issue 4's cost table, or a property that the book's experiment is about; without one the ratio is only
-/// told.
+/// A comparison of a row. Its requirement is a limit on the ratio, or a property that the experiment shows; a
+/// check without requirement only shows the ratio.
 struct Check {
   std::string against; ///< "slower GPU alone", "PyTorch CUDA graph", "bit-equal to one queue"
-  double ratio = 0;    ///< ours over theirs, or 0 and 1 for no and yes
+  double ratio = 0;    ///< dfc over its reference, or 0 and 1 for no and yes
   std::optional<double> atMost, atLeast;
-  /// Whether missing it is a fault of dfc (wrong results), not only of its speed.
+  /// Whether a missed requirement means wrong results, not only a slow run.
   bool correctness = false;
   bool property = false; ///< the ratio is only yes or no
-  /// Nothing when there is no requirement.
+  /// Nothing without a requirement.
   std::optional<bool> holds() const;
 };
 
 /// A property that holds or does not.
-Check fact(std::string what, bool holds, bool correctness = false);
+Check fact(std::string description, bool holds, bool correctness = false);
 
 struct Row {
-  std::string key;            ///< "B3/1gpu/f32/1024": the same for all who do the same work
-  std::string who = "dfc";    ///< or the peer
-  std::string what;           ///< for people: "one GPU, f32, batch 1024"
-  std::optional<Spread> time; ///< none where it could not be measured: `why` says the reason
-  std::string why = {};
+  std::string key;             ///< "mlp_training/1gpu/f32/1024": the same for all programs that do this work
+  std::string program = "dfc"; ///< or the baseline that was run
+  std::string description;     ///< for people: "one GPU, f32, batch 1024"
+  std::optional<Spread> time;  ///< none where it could not be measured, for `reason`
+  std::string reason = {};
   bool failed = false;                              ///< the machine failed, rather than lacking something
   std::optional<double> predicted = {}, bound = {}; ///< of the plan: its makespan, and its lower bound
   std::vector<Check> checks = {};
@@ -48,10 +47,13 @@ class Report {
   void add(Row row);
   const std::vector<Row>& rows() const { return rows_; }
   std::vector<Row>& rows() { return rows_; }
-  /// The time of our own row `key`, where it was measured.
+  /// Whether dfc has a row `key`, measured or not.
+  bool has(const std::string& key) const;
+  /// The time of the row `key` of dfc, where it was measured.
   std::optional<double> seconds(const std::string& key) const;
-  /// Some row lost to the machine; some result was wrong.
+  /// Whether the machine failed in some row.
   bool anyFailed() const;
+  /// Whether some result was wrong.
   bool anyWrong() const;
 
  private:
@@ -59,15 +61,16 @@ class Report {
   std::function<void(const Row&)> onRow_;
 };
 
-/// How many times as quick as our row `alone` ours of these keys are, which do its work on more devices, each
-/// in a way of its own: the quickest of them has to reach `atLeast`. Nothing where one was not measured.
+/// Adds to the rows of these keys, which do the work of the row `alone` on more devices in different ways,
+/// their speedup over it. The fastest of them has the requirement `atLeast`. Rows without a time, and an
+/// unmeasured `alone`, get no check.
 void holdScaling(Report& report, const std::vector<std::string>& keys, const std::string& alone,
                  std::optional<double> atLeast);
 
-/// Who played the GPUs of the sessions: nobody where none was used, or where their results are not computed.
+/// The devices that ran as GPUs in the sessions: none where no GPU was used, or its results not computed.
 enum class Gpus : uint8_t { None, Emulated, Real };
 
-/// What the numbers were measured on.
+/// Where the numbers were measured.
 struct Setting {
   std::string machine;              ///< name of the machine that the plans are for
   std::vector<std::string> devices; ///< Session::deviceReport of it
@@ -76,11 +79,11 @@ struct Setting {
   HostFacts host;
 };
 
-/// The table, with the setting above it and what the columns mean below.
+/// The table, with the setting above it and the meaning of the columns below.
 std::string printReport(const Report& report, const Setting& setting);
-/// The same as one JSON object: {"date", "git", "host", "machine", "devices", …, "rows": […]}.
+/// The same as one JSON object: {"date", "git", "cpu", "machine", "devices", …, "rows": […]}.
 std::string reportJson(const Report& report, const Setting& setting);
-/// One line for a row as soon as it is there.
+/// One line about a row, for progress.
 std::string rowLine(const Row& row);
 
 } // namespace dfc::bench

@@ -1,6 +1,7 @@
-// A report as JSON: what a row could not know is left out rather than null.
+// A report as JSON. Unknown values are left out rather than null.
 #include "ir/base/assert.h"
 #include "ir/graph/graph.h"
+#include "tools/bench/names.h"
 #include "tools/bench/report.h"
 
 #include <nlohmann/json.hpp>
@@ -31,7 +32,12 @@ void put(const char* name, const std::optional<double>& value, Json& object) {
 }
 
 Json jsonOf(const Row& row) {
-  Json object{{"key", row.key}, {"who", row.who}, {"what", row.what}};
+  Json object{{"key", row.key}};
+  if (const std::string_view book = bookNumberOf(row.key); !book.empty()) {
+    object["book"] = book;
+  }
+  object["program"] = row.program;
+  object["description"] = row.description;
   if (row.time) {
     object["seconds"] = row.time->median;
     object["least"] = row.time->least;
@@ -40,8 +46,8 @@ Json jsonOf(const Row& row) {
   }
   put("predicted", row.predicted, object);
   put("bound", row.bound, object);
-  if (!row.why.empty()) {
-    object[row.time ? "note" : row.failed ? "failure" : "notMeasured"] = row.why;
+  if (!row.reason.empty()) {
+    object[row.time ? "note" : row.failed ? "failure" : "notMeasured"] = row.reason;
   }
   object["checks"] = Json::array();
   for (const Check& check : row.checks) {

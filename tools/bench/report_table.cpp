@@ -1,5 +1,6 @@
-// The table of a report: a line per row and one more per further check, columns as wide as what they hold.
+// The table of a report: a line per row and one more per further check, columns as wide as their contents.
 #include "ir/author/text/units.h"
+#include "tools/bench/names.h"
 #include "tools/bench/report.h"
 
 #include <fmt/format.h>
@@ -10,11 +11,11 @@
 namespace dfc::bench {
 namespace {
 
-constexpr size_t columns = 9;
+constexpr size_t columns = 10;
 using Line = std::array<std::string, columns>;
-constexpr std::array<const char*, columns> heads = {"experiment",           "who",       "what",
-                                                    "median [least..most]", "predicted", "bound",
-                                                    "held against",         "ratio",     "verdict"};
+constexpr std::array<const char*, columns> heads = {
+    "benchmark", "book",  "program",      "description", "median [least..most]",
+    "predicted", "bound", "held against", "ratio",       "verdict"};
 
 /// Letters, not bytes: "µs" takes two places.
 size_t lettersOf(const std::string& text) {
@@ -52,20 +53,21 @@ std::string ratioText(const Check& check) {
 }
 
 void put(const Check& check, Line& line) {
-  line[6] = check.against;
-  line[7] = !check.property ? ratioText(check) : check.ratio == 0 ? "no" : "yes";
+  line[7] = check.against;
+  line[8] = !check.property ? ratioText(check) : check.ratio == 0 ? "no" : "yes";
   const auto holds = check.holds();
-  line[8] = !holds ? "" : *holds ? "holds" : check.correctness ? "WRONG" : "missed";
+  line[9] = !holds ? "" : *holds ? "holds" : check.correctness ? "WRONG" : "missed";
 }
 
 std::vector<Line> linesOf(const Row& row) {
   std::vector<Line> lines(std::max<size_t>(1, row.checks.size()));
   lines[0][0] = row.key;
-  lines[0][1] = row.who;
-  lines[0][2] = row.what;
-  lines[0][3] = timeText(row);
-  lines[0][4] = predictedText(row);
-  lines[0][5] = row.bound ? humanSeconds(*row.bound) : "";
+  lines[0][1] = bookNumberOf(row.key);
+  lines[0][2] = row.program;
+  lines[0][3] = row.description;
+  lines[0][4] = timeText(row);
+  lines[0][5] = predictedText(row);
+  lines[0][6] = row.bound ? humanSeconds(*row.bound) : "";
   for (size_t i = 0; i < row.checks.size(); ++i) {
     put(row.checks[i], lines[i]);
   }
@@ -86,8 +88,12 @@ std::string joined(const Line& line, const std::array<size_t, columns>& widths) 
 
 std::string remarksOf(const Row& row) {
   std::string text;
-  if (!row.why.empty()) {
-    text += fmt::format("    {}: {}\n", row.time ? "note" : row.failed ? "failed" : "not measured", row.why);
+  if (!row.reason.empty()) {
+    text += fmt::format("    {}: {}\n",
+                        row.time     ? "note"
+                        : row.failed ? "failed"
+                                     : "not measured",
+                        row.reason);
   }
   for (const std::string& note : row.notes) {
     text += "    " + note + "\n";
@@ -119,9 +125,9 @@ constexpr const char* legend =
     "Times are of one step: the median of the samples, with the least and the most. In brackets behind the\n"
     "predicted makespan: measured over predicted. Bound: no schedule of the plan can be shorter. Both count "
     "a\n"
-    "launch for each op: a GPU whose small ops share launches may be quicker. Ratio: ours over what it is "
-    "held\n"
-    "against.\n";
+    "launch for each op: a GPU that merges small launches may be faster. Ratio: the row's time over that of "
+    "its\n"
+    "reference.\n";
 
 } // namespace
 
@@ -148,8 +154,8 @@ std::string printReport(const Report& report, const Setting& setting) {
 }
 
 std::string rowLine(const Row& row) {
-  const bool told = row.time || row.why.empty();
-  std::string text = fmt::format("{} ({}): {}", row.key, row.who, told ? timeText(row) : row.why);
+  const bool measured = row.time || row.reason.empty();
+  std::string text = fmt::format("{} ({}): {}", row.key, row.program, measured ? timeText(row) : row.reason);
   for (const Check& check : row.checks) {
     if (const auto holds = check.holds(); holds == false) {
       text += fmt::format("; {}: {}", check.against, check.correctness ? "WRONG" : "missed");

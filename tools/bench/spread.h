@@ -1,5 +1,4 @@
-// Spread: what repeated timing of one thing gave. A median says how long it takes, the extremes how far to
-// trust that.
+// Spread: median and extremes of repeated timings.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +6,8 @@
 
 namespace dfc::bench {
 
-/// How something is timed: `warmUp` steps unmeasured, and more until they have taken `warmSeconds`, then
-/// `samples` times `steps` steps submitted back to back and waited for together.
+/// How a step is timed: `warmUp` steps unmeasured, and more until they have taken `warmSeconds`, then
+/// `samples` times `steps` steps, submitted back to back and awaited together.
 struct Sampling {
   uint32_t samples = 7, steps = 50, warmUp = 5;
   double warmSeconds = 0;
@@ -20,7 +19,7 @@ struct Spread {
   uint32_t samples = 0;
 };
 
-/// The spread of at least one time; of an even number the upper of the two middle ones.
+/// The spread of at least one time. The median of an even number is the upper of the two middle ones.
 Spread spreadOf(std::vector<double> seconds);
 
 } // namespace dfc::bench

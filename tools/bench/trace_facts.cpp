@@ -14,7 +14,7 @@ struct Change {
   int by;
 };
 
-/// Begins and ends of what the picks mean, by time; ends first, so that what only touches does not overlap.
+/// Begins and ends of the selected steps by time, ends first: steps that only touch do not overlap.
 std::vector<Change> changesOf(const Trace& trace, const Executable& plan, const std::vector<Pick>& picks) {
   std::vector<Change> changes;
   for (const Span& span : trace.spans) {
@@ -44,7 +44,7 @@ bool isWork(OpKind kind) {
   return opClass != OpClass::Transfer && opClass != OpClass::Source && opClass != OpClass::View;
 }
 
-/// The op that made what a transfer, or a chain of them, carries; any other op is its own.
+/// The producer of the value that a transfer, or a chain of transfers, copies; any other op itself.
 OpId originOf(const Graph& graph, OpId op) {
   while (graph[op].kind() == OpKind::Transfer) {
     op = graph[graph[op].operands[0]].producer;

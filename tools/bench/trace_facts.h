@@ -1,5 +1,4 @@
-// What a trace shows about overlap: how long things of several kinds were under way together, and how many at
-// the most.
+// Overlap in a trace: how long steps of several kinds ran at the same time, and how many ran at once.
 #pragma once
 
 #include "ir/plan/trace.h"
@@ -8,20 +7,20 @@
 
 namespace dfc::bench {
 
-/// Which steps of a plan are meant.
+/// A predicate on the steps of a plan.
 using Pick = std::function<bool(const Executable& plan, StepId step)>;
 
-/// Real work on a compute queue of a device of this kind.
+/// Ops other than views and sources on a compute queue of a device of this kind.
 Pick computationOn(DeviceKind kind);
 /// Any transfer.
 Pick anyTransfer();
-/// Ops whose scope is, or begins with, one of these; transfers of the values that they make included.
+/// Ops whose scope begins with one of these, and transfers of their results.
 Pick inScopes(std::vector<std::string> scopes);
 
-/// Seconds in which, for each of the picks, at least one of its steps was under way.
+/// Seconds in which at least one step of each of the picks ran.
 double togetherSeconds(const Trace& trace, const Executable& plan, const std::vector<Pick>& picks);
 
-/// The most steps of the pick under way at one moment.
+/// The largest number of steps of the pick that ran at once.
 int mostAtOnce(const Trace& trace, const Executable& plan, const Pick& pick);
 
 } // namespace dfc::bench

@@ -2,16 +2,16 @@
 
 dfc_room_library(dfc_bench GLOBS tools/bench/*.cpp EXCLUDE ^tools/bench/cublaslt/ ^tools/bench/executors/ main\\.cpp$
                  LINKS dfc_command_line)
-target_sources(dfc_bench PRIVATE samples/03_figure/graph.cpp) # A4 is the lesson's own graph
+target_sources(dfc_bench PRIVATE samples/03_figure/graph.cpp) # the graph of update_on_cpu/lesson
 
 dfc_executable(dfc-bench GLOBS tools/bench/main.cpp EXCLUDE ^tools/bench/.+/ LINKS dfc_bench)
 
-# dfc_executors: others' task executors beside ours, each where it is found. A program of its own, so that dfc is linked
-# with none of them; where one is not found, `dfc-bench` says so.
+# dfc_executors: other task executors, each where its library is found. A separate executable, so that dfc is linked with
+# none of them. Where one is not found, `dfc-bench` says so.
 add_executable(dfc_executors tools/bench/executors/main.cpp tools/bench/graphs/dag.cpp tools/bench/spread.cpp
-               tools/bench/answer_lines.cpp)
+               tools/bench/result_lines.cpp)
 target_link_libraries(dfc_executors PRIVATE dfc_flags dfc_ir Threads::Threads)
-# dfc_executor(NAME target...): its file, and what it is linked with.
+# dfc_executor(NAME target...): an executor: its file and the libraries that it links.
 function(dfc_executor name)
   string(TOLOWER ${name} file)
   target_sources(dfc_executors PRIVATE "tools/bench/executors/${file}.cpp")
@@ -35,9 +35,9 @@ if(PkgConfig_FOUND)
   endif()
 endif()
 
-# dfc_cublaslt: what cuBLASLt makes of K2's rows; where CUDA was not found, `dfc-bench peers` says so.
+# dfc_cublaslt: cuBLASLt's times for the rows dense_backward. Where CUDA was not found, `dfc-bench baselines` says so.
 if(TARGET dfc_cuda)
-  add_executable(dfc_cublaslt tools/bench/cublaslt/main.cpp tools/bench/spread.cpp tools/bench/answer_lines.cpp)
+  add_executable(dfc_cublaslt tools/bench/cublaslt/main.cpp tools/bench/spread.cpp tools/bench/result_lines.cpp)
   target_link_libraries(dfc_cublaslt PRIVATE dfc_flags dfc_ir CUDA::cudart_static CUDA::cublasLt)
 endif()
 

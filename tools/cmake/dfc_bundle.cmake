@@ -1,17 +1,17 @@
-# What is installed beside the library (dfc_library.cmake). By default the program dfc; the component `bundle` adds lessons
-# and tests. `cpack` packs both: a folder that may be moved and carried to another host. bin/ has the programs, lib/dfc the
-# modules that they open and the libraries that a bare host lacks, share/dfc what they read, by its path in the source tree.
-# Nothing in it names a folder of the machine that made it (tests/tools/bundle_test.py).
+# Installation, except for the library (dfc_library.cmake). By default the program dfc; the component `bundle` adds lessons,
+# tests and benchmarks. `cpack` packs both into a folder that may be moved to another host. bin/ has the programs, lib/dfc
+# their modules and the libraries that a bare host lacks, share/dfc their data files by path in the source tree. No file
+# names a folder of the build machine (tests/tools/bundle_test.py).
 
-# --- Programs and modules. Run paths begin where the file lies.
-# RPATH and not RUNPATH: it also serves the libraries of the libraries (libzip's libcrypto, oneDNN's libgomp), which come
-# from the system without a run path of their own. The CUDA module keeps RUNPATH, so that LD_LIBRARY_PATH may choose among
-# CUDA toolkits; their usual folder is often unknown to the loader.
+# --- Programs and modules. Run paths are relative to the file.
+# RPATH, not RUNPATH: it also applies to indirect dependencies (libzip's libcrypto, oneDNN's libgomp), which are the
+# system's files without run paths. The CUDA module keeps RUNPATH, so that LD_LIBRARY_PATH may choose among CUDA toolkits,
+# whose usual folder is often unknown to the loader.
 set(dfc_in_bundle COMPONENT bundle EXCLUDE_FROM_ALL)
 get_property(dfc_targets DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target IN LISTS dfc_targets)
   get_target_property(kind ${target} TYPE)
-  if(NOT kind MATCHES "^(EXECUTABLE|MODULE_LIBRARY)$" OR target MATCHES "^dfc_(executors|micro)$") # others' libraries stay here
+  if(NOT kind MATCHES "^(EXECUTABLE|MODULE_LIBRARY)$" OR target MATCHES "^dfc_(executors|micro)$") # linked with optional libraries of the build host
     continue()
   endif()
   set(run_path "$ORIGIN/../lib/dfc")
@@ -32,8 +32,8 @@ foreach(target IN LISTS dfc_targets)
   endif()
 endforeach()
 
-# --- Libraries. The host's own are glibc, the C++ runtime and CUDA. The C++ runtime, because CUDA's libraries use it too
-# and may want a newer one than ours, and a process has only one; every system with our glibc has one that is new enough.
+# --- Libraries. glibc, the C++ runtime and CUDA come from the host. The C++ runtime does because CUDA's libraries may need a
+# newer one than the build host's, and a process has only one; every system with this glibc has one that is new enough.
 set(dfc_foreign_libraries
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so" "^lib(cuda|cublasLt|nvrtc)\\.so" "^libdfc\\.so")
 install(RUNTIME_DEPENDENCY_SET dfc_libraries ${dfc_foreign_libraries} LIBRARY DESTINATION lib/dfc)
@@ -52,7 +52,7 @@ install(CODE [[
   endforeach()
 ]])
 
-# --- What programs and people read.
+# --- Data files and documentation.
 install(DIRECTORY samples/machines DESTINATION share/dfc/samples)
 install(DIRECTORY samples DESTINATION share/dfc ${dfc_in_bundle} PATTERN machines EXCLUDE)
 install(DIRECTORY tests/golden tests/invalid DESTINATION share/dfc/tests ${dfc_in_bundle})
@@ -60,7 +60,7 @@ install(DIRECTORY tests/compiler/instances DESTINATION share/dfc/tests/compiler 
 install(DIRECTORY tests/fuzz/findings DESTINATION share/dfc/tests/fuzz ${dfc_in_bundle})
 install(FILES tests/conformance/cuda_imitation.h DESTINATION share/dfc/tests/conformance ${dfc_in_bundle})
 install(FILES tests/onnx/node_tests.txt DESTINATION share/dfc/tests/onnx ${dfc_in_bundle})
-install(DIRECTORY tools/bench/peers tools/bench/results DESTINATION share/dfc/tools/bench ${dfc_in_bundle} PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY tools/bench/baselines tools/bench/results DESTINATION share/dfc/tools/bench ${dfc_in_bundle} PATTERN __pycache__ EXCLUDE)
 file(GLOB_RECURSE dfc_pages CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      ir/README.md compiler/README.md runtime/README.md tests/README.md tools/README.md)
 list(APPEND dfc_pages README.md)
@@ -69,7 +69,7 @@ foreach(page IN LISTS dfc_pages)
   install(FILES ${page} DESTINATION share/dfc/${folder} ${dfc_in_bundle})
 endforeach()
 
-# --- The front page: what a stranger does with it, on which hosts.
+# --- The front page of the bundle.
 execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE dfc_glibc OUTPUT_STRIP_TRAILING_WHITESPACE)
 string(REGEX MATCH "^[0-9]+" dfc_gcc "${CMAKE_CXX_COMPILER_VERSION}")
 set(dfc_gpus "It was built without the CUDA backend: GPUs are emulated by threads of the CPU.")
@@ -90,7 +90,7 @@ set(CPACK_SYSTEM_NAME "${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}")
 set(CPACK_STRIP_FILES ON)
 include(CPack)
 
-# --- Its proof, of release builds only: ctest --test-dir build/release -L bundle
+# --- Its test, in release builds only: ctest --test-dir build/release -L bundle
 if(DFC_BUILD_TESTS AND CMAKE_BUILD_TYPE STREQUAL Release AND Python3_FOUND)
   add_test(NAME bundle COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/tools/bundle_test.py"
            "${PROJECT_BINARY_DIR}" "${CMAKE_CPACK_COMMAND}")

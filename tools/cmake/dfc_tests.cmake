@@ -27,8 +27,8 @@ else()
   target_link_libraries(dfc_test_support PUBLIC Catch2::Catch2WithMain)
   target_compile_definitions(dfc_test_support PUBLIC DFC_CATCH2_MAJOR=3)
 endif()
-target_link_libraries(dfc_test_support PUBLIC dfc_executable_folder) # how tests find their files
-# Tests whose helpers have names that a neighbour's have.
+target_link_libraries(dfc_test_support PUBLIC dfc_executable_folder) # finds the tests' files
+# Tests with helpers of the same names as in other tests are compiled alone.
 set_source_files_properties(
   tests/compiler/list_schedule_test.cpp tests/compiler/passes/set_precision_test.cpp tests/ir/graph/type_rules_test.cpp
   tests/ir/graph/windows_test.cpp tests/property/mutation_test.cpp tests/runtime/cuda/cuda_library_convolution_test.cpp
@@ -40,7 +40,7 @@ set_source_files_properties(
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 set_source_files_properties(tests/support/catch_main.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS "-O0;-g0")
 
-# The cases are asked for when ctest starts, not when the executable is linked: nothing runs during a build.
+# Cases are listed when ctest starts, not when the executable is linked, so that nothing runs during a build.
 function(dfc_test_room room)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINKS")
   set(target tests_${room})
@@ -78,7 +78,7 @@ endif()
 dfc_test_room(tools LINKS dfc_bench dfc_sample_data dfc_compiler dfc_runtime dfc_cuda_kernels CLI11::CLI11)
 dfc_test_room(conformance LINKS dfc_compiler dfc_runtime dfc_cuda_kernels ${CMAKE_DL_LIBS})
 if(TARGET tests_conformance)
-  target_sources(tests_conformance PRIVATE tools/bench/graphs/net.cpp) # B3's net, whose launches are counted
+  target_sources(tests_conformance PRIVATE tools/bench/graphs/mlp.cpp) # the MLP, whose launches are counted
   target_compile_definitions(tests_conformance PRIVATE DFC_CXX_COMPILER="${CMAKE_CXX_COMPILER}")
 endif()
 # The outside suite reads ONNX's files with protobuf, linked statically: the bundle's tests run where it is not. What

@@ -1,4 +1,4 @@
-// A backend whose ops are calls of an empty function, and else `null`: what an op costs that is not left out.
+// A backend like `null` whose ops are calls of an empty function: the cost of an op that is executed.
 #pragma once
 
 #include "runtime/backend.h"

@@ -3,14 +3,14 @@
 namespace dfc::bench {
 namespace {
 
-constexpr Cost rows[] = {
-#define DFC_COST(function, keys) {function, keys},
+constexpr void (*functions[])(Harness&, const BaselineOptions&) = {
+#define DFC_COST(function, name, title) function,
 #include "tools/bench/cost/costs.def"
 #undef DFC_COST
 };
 
 } // namespace
 
-llvm::ArrayRef<Cost> allCosts() { return rows; }
+llvm::ArrayRef<void (*)(Harness&, const BaselineOptions&)> allCosts() { return functions; }
 
 } // namespace dfc::bench

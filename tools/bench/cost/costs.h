@@ -1,17 +1,14 @@
-// What dfc itself costs, beside its peers: the table of a bare `dfc-bench` (issue 4, "Cost").
+// The cost table, which a bare `dfc-bench` prints: the cost of dfc itself beside its baselines.
 #pragma once
 
-#include "tools/bench/peers.h"
+#include "tools/bench/baselines.h"
 
 namespace dfc::bench {
 
-struct Cost {
-  void (*run)(Stage&, const PeerOptions&);
-  std::string_view keys; ///< the beginnings of its rows' keys
-};
-llvm::ArrayRef<Cost> allCosts();
+/// The functions of costs.def, in its order.
+llvm::ArrayRef<void (*)(Harness&, const BaselineOptions&)> allCosts();
 
-#define DFC_COST(function, keys) void function(Stage&, const PeerOptions&);
+#define DFC_COST(function, name, title) void function(Harness&, const BaselineOptions&);
 #include "tools/bench/cost/costs.def"
 #undef DFC_COST
 

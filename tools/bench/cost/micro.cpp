@@ -1,4 +1,4 @@
-// Kernels, passes and other small pieces, each beside plain code: timed by dfc_micro with Google Benchmark.
+// Kernels, passes and other small pieces, each beside plain code, timed by dfc_micro with Google Benchmark.
 #include "tools/bench/cost/costs.h"
 #include "tools/bench/micro/cases.h"
 
@@ -7,12 +7,12 @@
 namespace dfc::bench {
 namespace {
 
-void finish(const Stage& stage, const MicroCase& one) {
-  for (Row& row : stage.report().rows()) {
+void finish(const Harness& harness, const MicroCase& one) {
+  for (Row& row : harness.report().rows()) {
     if (row.key == one.key && row.time) {
-      row.what = one.what;
-      if (row.who == "dfc") {
-        holdAgainstPeers(stage.report(), row.key, std::nullopt, row);
+      row.description = one.description;
+      if (row.program == "dfc") {
+        holdAgainstBaselines(harness.report(), row.key, std::nullopt, row);
       }
     }
   }
@@ -20,17 +20,17 @@ void finish(const Stage& stage, const MicroCase& one) {
 
 } // namespace
 
-void microTimes(Stage& stage, const PeerOptions& peers) {
-  std::vector<MicroCase> cases = microCases(stage.quick());
-  std::erase_if(cases, [&](const MicroCase& one) { return !stage.wants(one.key); });
-  PeerScript micro;
-  micro.program = "dfc_micro";
+void microTimes(Harness& harness, const BaselineOptions& baselines) {
+  std::vector<MicroCase> cases = microCases(harness.quick());
+  std::erase_if(cases, [&](const MicroCase& one) { return !harness.wants(one.key); });
+  BaselineProgram micro;
+  micro.executable = "dfc_micro";
   for (const MicroCase& one : cases) {
     micro.keys.push_back(one.key);
   }
-  runProgramBeside(stage, std::move(micro), peers, {"micro", "kernels, passes, small pieces"});
+  runInstalledBaseline(harness, std::move(micro), baselines, {"micro", "kernels, passes, small pieces"});
   for (const MicroCase& one : cases) {
-    finish(stage, one);
+    finish(harness, one);
   }
 }
 

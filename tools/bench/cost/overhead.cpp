@@ -1,7 +1,7 @@
-// What the runtime itself costs: graphs of 100,000 empty ops on two queues of `null`, built and run again,
-// beside a bare executor in this file and beside other task executors (dfc_executors). Issue 4: within twice
-// the bare one. All of those call a function a task, so ours is held against them with ops that are calls
-// too; `null` leaves ops out, and its own rows only tell what is left then.
+// The overhead of the runtime: graphs of 100,000 empty ops on two queues, compiled, and run again, beside a
+// bare executor in this file and other task executors (dfc_executors). These call a function for each task,
+// so the rows with a limit, twice the bare executor, run on a backend whose ops are calls too. The backend
+// `null` omits the calls; its rows show the rest of the overhead.
 #include "runtime/steady_seconds.h"
 #include "tools/bench/cost/calling_backend.h"
 #include "tools/bench/cost/costs.h"
@@ -18,8 +18,8 @@ constexpr uint32_t queues = 2;
 
 void doNothing(void* /*context*/) {}
 
-/// The least that can be done: a task is called when its last predecessor has ended, on one thread;
-/// successors in compressed rows (CSR), counts of those still missing, a stack of what is ready.
+/// The least work of an executor, on one thread: a task is called once its last predecessor has ended.
+/// Successors are in compressed sparse rows, ready tasks on a stack, with a count of unfinished predecessors.
 class BareExecutor {
  public:
   explicit BareExecutor(const Dag& dag)
@@ -43,7 +43,7 @@ class BareExecutor {
     }
   }
 
-  /// Gives how many tasks were called.
+  /// Returns the number of tasks called.
   uint32_t run() {
     left_ = missing_;
     ready_ = starts_;
@@ -102,7 +102,7 @@ Result<std::unique_ptr<Session>> openOn(const std::shared_ptr<const Executable>&
   return Session::open(plan, options);
 }
 
-/// Seconds of one run: `runs` of them, and one wait.
+/// Seconds of one run, over `runs` runs and one wait.
 double secondsOf(Session& session, uint32_t runs) {
   const double begin = steadySeconds();
   for (uint32_t i = 0; i < runs; ++i) {
@@ -164,10 +164,10 @@ Result<Times> measure(const Dag& dag, const Sampling& sampling) {
 
 std::string keyOf(const NamedDag& named) { return "overhead/" + named.name; }
 
-/// What a row of ours is held against.
-struct Yardstick {
+/// The rows that a row of dfc is held against.
+struct Reference {
   const Report& report;
-  std::string key; ///< of the others' rows
+  std::string key; ///< of the baselines' rows
   std::optional<double> mostOverBare;
 };
 
@@ -175,37 +175,37 @@ std::string perTask(const Spread& time, const Dag& dag) {
   return fmt::format("{:.1f} ns per task", time.median * 1e9 / dag.count());
 }
 
-Row rowOf(const NamedDag& named, const std::string& suffix, const std::string& who, const std::string& what,
-          std::vector<double> seconds) {
+Row rowOf(const NamedDag& named, const std::string& suffix, const std::string& program,
+          const std::string& description, std::vector<double> seconds) {
   Row row;
   row.key = keyOf(named) + suffix;
-  row.who = who;
-  row.what = named.what + what;
+  row.program = program;
+  row.description = named.description + description;
   row.time = spreadOf(std::move(seconds));
   row.notes.push_back(perTask(*row.time, named.dag));
   return row;
 }
 
-Row bareRow(const NamedDag& named, const std::string& suffix, const std::string& what,
+Row bareRow(const NamedDag& named, const std::string& suffix, const std::string& description,
             std::vector<double> seconds) {
-  return rowOf(named, suffix, bareExecutor, what, std::move(seconds));
+  return rowOf(named, suffix, bareExecutor, description, std::move(seconds));
 }
 
-/// Ours beside all that did the work `key`, the bare executor with a limit where there is one.
-Row ownRow(const NamedDag& named, const std::string& suffix, const std::string& what,
-           std::vector<double> seconds, const Yardstick& yardstick) {
-  Row row = rowOf(named, suffix, "dfc", what, std::move(seconds));
-  for (const Row* peer : peersAt(yardstick.report, yardstick.key)) {
-    const auto limit = peer->who == bareExecutor ? yardstick.mostOverBare : std::nullopt;
-    row.checks.push_back(against(row, peer->who, peer->time->median, limit));
+/// A row of dfc, held against every baseline of the key; against the bare executor with its limit.
+Row ownRow(const NamedDag& named, const std::string& suffix, const std::string& description,
+           std::vector<double> seconds, const Reference& reference) {
+  Row row = rowOf(named, suffix, "dfc", description, std::move(seconds));
+  for (const Row* baseline : baselinesAt(reference.report, reference.key)) {
+    const auto limit = baseline->program == bareExecutor ? reference.mostOverBare : std::nullopt;
+    row.checks.push_back(against(row, baseline->program, baseline->time->median, limit));
   }
   return row;
 }
 
-void addRows(const Stage& stage, const NamedDag& named, Times times) {
-  Report& report = stage.report();
+void addRows(const Harness& harness, const NamedDag& named, Times times) {
+  Report& report = harness.report();
   const std::string key = keyOf(named);
-  const bool run = stage.wants(key), called = stage.wants(key + "/called");
+  const bool run = harness.wants(key), called = harness.wants(key + "/called");
   if (run || called) {
     report.add(bareRow(named, "", ", run again", std::move(times.bare)));
   }
@@ -215,46 +215,46 @@ void addRows(const Stage& stage, const NamedDag& named, Times times) {
   }
   if (called) {
     report.add(ownRow(named, "/called", ", run again, each a call of an empty function",
-                      std::move(times.called), {report, key, stage.atFullSize(mostOverBare)}));
+                      std::move(times.called), {report, key, harness.atFullSize(mostOverBare)}));
   }
-  if (stage.wants(key + "/build")) {
+  if (harness.wants(key + "/build")) {
     report.add(bareRow(named, "/build", ", built", std::move(times.bareBuild)));
     report.add(ownRow(named, "/build", ", compiled and opened", std::move(times.build),
                       {report, key + "/build", std::nullopt}));
   }
 }
 
-/// Those of which some row is asked for.
-std::vector<NamedDag> wantedDags(const Stage& stage) {
-  std::vector<NamedDag> dags = overheadDags(stage.quick());
+/// The graphs with a row that is wanted.
+std::vector<NamedDag> wantedDags(const Harness& harness) {
+  std::vector<NamedDag> dags = overheadDags(harness.quick());
   std::erase_if(dags, [&](const NamedDag& named) {
     const std::string key = keyOf(named);
-    return !stage.wants(key) && !stage.wants(key + "/called") && !stage.wants(key + "/build");
+    return !harness.wants(key) && !harness.wants(key + "/called") && !harness.wants(key + "/build");
   });
   return dags;
 }
 
-/// Others' executors on the same graphs.
-void runOthers(const Stage& stage, const std::vector<NamedDag>& dags, const PeerOptions& peers) {
-  PeerScript others;
-  others.program = "dfc_executors";
+/// Runs the other task executors on the same graphs.
+void runOthers(const Harness& harness, const std::vector<NamedDag>& dags, const BaselineOptions& baselines) {
+  BaselineProgram others;
+  others.executable = "dfc_executors";
   for (const NamedDag& named : dags) {
     others.keys.push_back(keyOf(named));
   }
-  runProgramBeside(stage, std::move(others), peers, {"overhead", "other task executors"});
+  runInstalledBaseline(harness, std::move(others), baselines, {"overhead", "other task executors"});
 }
 
 } // namespace
 
-void runtimeOverhead(Stage& stage, const PeerOptions& peers) {
-  const std::vector<NamedDag> dags = wantedDags(stage);
-  runOthers(stage, dags, peers);
+void runtimeOverhead(Harness& harness, const BaselineOptions& baselines) {
+  const std::vector<NamedDag> dags = wantedDags(harness);
+  runOthers(harness, dags, baselines);
   for (const NamedDag& named : dags) {
-    auto times = measure(named.dag, stage.asAsked({9, 10, 1}, {3, 2, 1}));
+    auto times = measure(named.dag, harness.requested({9, 10, 1}, {3, 2, 1}));
     if (times) {
-      addRows(stage, named, *std::move(times));
+      addRows(harness, named, *std::move(times));
     } else {
-      stage.attempt(keyOf(named), named.what, [&](Row&) -> Status { return times.errors(); });
+      harness.attempt(keyOf(named), named.description, [&](Row&) -> Status { return times.errors(); });
     }
   }
 }

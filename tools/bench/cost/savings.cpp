@@ -1,13 +1,12 @@
-// What fusion and working in place save: bytes that ops read and write in a step, and the arena that the plan
-// needs, of a training step of B3's net and of the transformer block on one CPU. Read from plans; nothing is
-// run.
+// Savings of fusion and in-place updates: bytes that ops read and write in a step, and bytes of the arena, of
+// a training step of the MLP and of a transformer block on one CPU. Read from plans; nothing is run.
 #include "compiler/memory/plan_memory.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/transfer/insert_transfers.h"
 #include "ir/author/text/units.h"
 #include "ir/plan/executable_parts.h"
 #include "tools/bench/cost/costs.h"
-#include "tools/bench/graphs/net.h"
+#include "tools/bench/graphs/mlp.h"
 #include "tools/bench/graphs/transformer.h"
 
 #include <fmt/format.h>
@@ -30,7 +29,7 @@ Machine oneCpu() {
   return machine;
 }
 
-/// Views move nothing; an assign moves its value where that does not lie in the parameter's place.
+/// Views move nothing. An assign moves its value unless the value is at the parameter's offset.
 double bytesMoved(const PlacedGraph& placed, const MemoryPlan& memory) {
   const Graph& graph = placed.graph;
   double bytes = 0;
@@ -64,33 +63,34 @@ Result<Amounts> amountsOf(const Graph& graph, bool fused, bool inPlace) {
   return Amounts{bytesMoved(placed, memory), static_cast<double>(memory.arenaBytes[machine.host()])};
 }
 
-Status compare(const Graph& graph, bool fused, bool inPlace, const std::string& what, Row& row) {
+Status compare(const Graph& graph, bool fused, bool inPlace, const std::string& description, Row& row) {
   const auto with = amountsOf(graph, true, true), without = amountsOf(graph, fused, inPlace);
   if (!with || !without) {
     return with ? without.errors() : with.errors();
   }
-  const auto held = [&](const std::string& of, double ours, double theirs) {
-    row.checks.push_back({of + " without " + what, ours / theirs, std::nullopt, std::nullopt});
-    row.notes.push_back(fmt::format("{}: {} instead of {}", of, humanBytes(static_cast<int64_t>(ours)),
-                                    humanBytes(static_cast<int64_t>(theirs))));
+  const auto held = [&](const std::string& of, double optimised, double plain) {
+    row.checks.push_back({of + " without " + description, optimised / plain, std::nullopt, std::nullopt});
+    row.notes.push_back(fmt::format("{}: {} instead of {}", of, humanBytes(static_cast<int64_t>(optimised)),
+                                    humanBytes(static_cast<int64_t>(plain))));
   };
   held("bytes moved", with->moved, without->moved);
   held("arena", with->arena, without->arena);
   return success();
 }
 
-void addRows(Stage& stage, const std::string& name, const std::string& what, const Result<Graph>& graph) {
+void addRows(Harness& harness, const std::string& name, const std::string& description,
+             const Result<Graph>& graph) {
   struct Saving {
-    const char *key, *what;
+    const char *key, *description;
     bool fused, inPlace;
   };
   for (const Saving& saving :
        {Saving{"fusion", "fusion", false, true}, Saving{"in-place", "working in place", true, false},
         Saving{"both", "either", false, false}}) {
     const std::string key = fmt::format("savings/{}/{}", name, saving.key);
-    if (stage.wants(key)) {
-      stage.attempt(key, what, [&](Row& row) -> Status {
-        return graph ? compare(*graph, saving.fused, saving.inPlace, saving.what, row)
+    if (harness.wants(key)) {
+      harness.attempt(key, description, [&](Row& row) -> Status {
+        return graph ? compare(*graph, saving.fused, saving.inPlace, saving.description, row)
                      : Status(graph.errors());
       });
     }
@@ -99,13 +99,13 @@ void addRows(Stage& stage, const std::string& name, const std::string& what, con
 
 } // namespace
 
-void savings(Stage& stage, const PeerOptions& /*peers*/) {
-  NetSpec net;
+void savings(Harness& harness, const BaselineOptions& /*baselines*/) {
+  MlpSpec net;
   net.batch = 1024;
   net.workers = {"cpu0"};
   net.owner = "cpu0";
-  addRows(stage, "net", "B3 net, a training step, batch 1024", trainingStep(net));
-  addRows(stage, "block", "transformer block, a training step", blockTraining({}));
+  addRows(harness, "net", "MLP, a training step, batch 1024", trainingStep(net));
+  addRows(harness, "block", "transformer block, a training step", blockTraining({}));
 }
 
 } // namespace dfc::bench

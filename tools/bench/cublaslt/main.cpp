@@ -1,10 +1,11 @@
-// dfc_cublaslt: times what cuBLASLt makes of the work of `dfc-bench`'s K2 rows in one call each: a product
-// times the slope of relu or gelu, and the sum of that over the rows (epilogues DRELU_BGRAD and DGELU_BGRAD).
-// Takes and prints what peers/peer.py describes, and the sizes: --rows, --columns, --inner.
+// dfc_cublaslt: times one call of cuBLASLt for the work of each row dense_backward of `dfc-bench`: a product
+// times the derivative of relu or gelu, and the sum of that over the rows (epilogues DRELU_BGRAD and
+// DGELU_BGRAD). Arguments and output are those of baselines/baseline.py, and the sizes: --rows, --columns,
+// --inner.
 //
-// It is given all that would help it: relu's mask is there already, every algorithm that it proposes is
-// tried, and the calls of a sample are one CUDA graph.
-#include "tools/bench/answer_lines.h"
+// Favourable conditions: relu's mask is given, the fastest of all proposed algorithms is taken, and the calls
+// of a sample are one CUDA graph.
+#include "tools/bench/result_lines.h"
 
 #include <cublasLt.h>
 #include <cuda_runtime.h>
@@ -63,7 +64,7 @@ Buffer bufferOf(size_t bytes) {
   return Buffer(memory);
 }
 
-/// Numbers of either sign from 1/64 to 2: random signs and digits, and the exponent within a few.
+/// Random numbers of either sign, of magnitude 1/64 to 2.
 Buffer noise(size_t count, const Arithmetic& in) {
   const int digits = in.type == CUDA_R_32F ? 23 : in.type == CUDA_R_16F ? 10 : 7;
   const uint32_t one = in.type == CUDA_R_16F ? 15 : 127, sign = in.bytes == 4 ? 31 : 15;
@@ -82,8 +83,8 @@ Buffer noise(size_t count, const Arithmetic& in) {
   return buffer;
 }
 
-/// dy [rows, inner] times the transpose of w [columns, inner], times the slope at h, and the columns' sums.
-/// cuBLASLt counts in columns, so that w is its first operand.
+/// dy [rows, inner] times the transpose of w [columns, inner], times the derivative at h, and the sums of the
+/// columns. cuBLASLt is column-major, so w is its first operand.
 class Call {
  public:
   Call(cublasLtHandle_t handle, const Sizes& sizes, const Arithmetic& in, bool gelu)
@@ -94,7 +95,7 @@ class Call {
     set(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, gelu ? CUBLASLT_EPILOGUE_DGELU_BGRAD : CUBLASLT_EPILOGUE_DRELU_BGRAD);
     set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, sums_.get());
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, h_.get()); // of which relu's mask is the first bits
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, h_.get()); // relu's mask: its first bits
     set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, sizes.columns);
     check(cublasLtMatrixLayoutCreate(&wLayout_, in.type, sizes.inner, sizes.columns, sizes.inner), "w");
     check(cublasLtMatrixLayoutCreate(&dyLayout_, in.type, sizes.inner, sizes.rows, sizes.inner), "dy");
@@ -217,11 +218,11 @@ void measure(const std::string& key, cublasLtHandle_t handle, const Sizes& sizes
       least = spreadOf(*trial).median;
     }
   }
-  const std::string who = gelu ? "cuBLASLt DGELU_BGRAD" : "cuBLASLt DRELU_BGRAD";
+  const std::string program = gelu ? "cuBLASLt DGELU_BGRAD" : "cuBLASLt DRELU_BGRAD";
   if (best) {
-    say(key, who, spreadOf(*timer.samples(call, *best, count)));
+    printTime(key, program, spreadOf(*timer.samples(call, *best, count)));
   } else {
-    sayWhyNot(key, who, "it has no algorithm");
+    printNotMeasured(key, program, "it has no algorithm");
   }
 }
 
@@ -236,7 +237,7 @@ int64_t sizeIn(const std::string& word, const std::string& text) {
 }
 
 int runAll(int count, char** words) {
-  const Question question = questionOf(count, words);
+  const Request request = requestOf(count, words);
   Sizes sizes;
   for (int i = 1; i + 1 < count; ++i) {
     const std::string word = words[i];
@@ -247,11 +248,11 @@ int runAll(int count, char** words) {
   cublasLtHandle_t handle = nullptr;
   check(cudaSetDevice(0), "the first GPU");
   check(cublasLtCreate(&handle), "cuBLASLt");
-  for (const std::string& key : question.keys) {
+  for (const std::string& key : request.keys) {
     for (const bool gelu : {false, true}) {
       for (const Arithmetic& in : arithmetics) {
-        if (key == std::string(gelu ? "K2/gelu/" : "K2/relu/").append(in.name)) {
-          measure(key, handle, sizes, in, gelu, question.samplesOr(7, 3));
+        if (key == std::string(gelu ? "dense_backward/gelu/" : "dense_backward/relu/").append(in.name)) {
+          measure(key, handle, sizes, in, gelu, request.samplesOr(7, 3));
         }
       }
     }

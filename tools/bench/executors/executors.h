@@ -1,5 +1,5 @@
-// Task executors of others, each behind one function: build the graph once, run it again and again. A program
-// of its own (dfc_executors), so that dfc itself is linked with none of them.
+// Other task executors, each behind one function: a graph is built once and run many times. The executable
+// dfc_executors is separate, so that dfc is linked with none of them.
 #pragma once
 
 #include "tools/bench/graphs/dag.h"
@@ -9,24 +9,24 @@
 
 namespace dfc::bench {
 
-/// A graph of empty tasks in somebody's executor.
+/// A graph of empty tasks in an executor.
 class BuiltGraph {
  public:
   virtual ~BuiltGraph() = default;
-  virtual void run() = 0; ///< all tasks once, with two workers, to the end
+  virtual void run() = 0; ///< runs all tasks once with two workers, to the end
 };
 
 struct Executor {
-  std::string who; ///< "Taskflow 3.9.0"
+  std::string program; ///< "Taskflow 3.9.0"
   std::function<std::unique_ptr<BuiltGraph>(const Dag&)> build;
-  bool keepsGraph = true; ///< else `run` makes all its tasks anew, and `build` takes no time worth telling
+  bool keepsGraph = true; ///< else `run` creates all tasks anew, and `build` has no time of its own
 };
 
-/// What this build has: those whose libraries were found when it was configured.
+/// The executors whose libraries were found at configuration.
 std::vector<Executor> allExecutors();
 inline constexpr int workers = 2;
 
-/// The names of those that it has not.
+/// The names of the others.
 std::vector<std::string> missingExecutors();
 
 Executor taskflowExecutor();

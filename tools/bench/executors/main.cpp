@@ -1,8 +1,7 @@
-// dfc_executors: times the executors of others on the task graphs of `dfc-bench --only overhead`, which
-// starts it. Takes and prints what peers/peer.py describes: --keys K,…, --samples N, --quick; an object a
-// line.
-#include "tools/bench/answer_lines.h"
+// dfc_executors: times other task executors on the graphs of `dfc-bench --only overhead`, which starts it.
+// Arguments (--keys K,…, --samples N, --quick) and output are those of baselines/baseline.py.
 #include "tools/bench/executors/executors.h"
+#include "tools/bench/result_lines.h"
 
 #include <algorithm>
 #include <chrono>
@@ -32,27 +31,28 @@ void measure(const Executor& executor, const NamedDag& row, uint32_t samples) {
   for (uint32_t i = 0; i < samples; ++i) {
     run.push_back(secondsOf([&] { graph->run(); }));
   }
-  say("overhead/" + row.name, executor.who, spreadOf(std::move(run)));
+  printTime("overhead/" + row.name, executor.program, spreadOf(std::move(run)));
   const std::string built = "overhead/" + row.name + "/build";
   if (executor.keepsGraph) {
-    say(built, executor.who, spreadOf(std::move(build)));
+    printTime(built, executor.program, spreadOf(std::move(build)));
   } else {
-    sayWhyNot(built, executor.who, "it makes its tasks anew for each run, whose time has that in it");
+    printNotMeasured(built, executor.program,
+                     "it creates its tasks anew in each run, whose time includes that");
   }
 }
 
-int runAll(const Question& question) {
-  const std::vector<std::string>& keys = question.keys;
-  for (const NamedDag& row : overheadDags(question.quick)) {
+int runAll(const Request& request) {
+  const std::vector<std::string>& keys = request.keys;
+  for (const NamedDag& row : overheadDags(request.quick)) {
     const std::string key = "overhead/" + row.name;
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
       continue;
     }
     for (const Executor& executor : allExecutors()) {
-      measure(executor, row, question.samplesOr(7, 3));
+      measure(executor, row, request.samplesOr(7, 3));
     }
-    for (const std::string& who : missingExecutors()) {
-      sayWhyNot(key, who, "not installed when dfc was built");
+    for (const std::string& program : missingExecutors()) {
+      printNotMeasured(key, program, "not installed when dfc was built");
     }
   }
   return 0;
@@ -92,7 +92,7 @@ std::vector<std::string> missingExecutors() {
 
 int main(int count, char** words) {
   try {
-    return dfc::bench::runAll(dfc::bench::questionOf(count, words));
+    return dfc::bench::runAll(dfc::bench::requestOf(count, words));
   } catch (const std::exception& error) {
     std::cerr << "dfc_executors: " << error.what() << "\n";
     return 2;

@@ -1,5 +1,5 @@
-// StarPU: tasks with declared dependences, submitted anew for each run, since a StarPU task that has run is
-// gone; that is what an application pays that runs its graph again.
+// StarPU: tasks with declared dependences, submitted anew in each run, since StarPU runs a task once. An
+// application that runs its graph again pays the same.
 #include "tools/bench/executors/executors.h"
 
 #include <starpu.h>
@@ -11,8 +11,8 @@ namespace {
 
 void nothing(void** /*buffers*/, void* /*argument*/) {}
 
-/// Starts StarPU with two workers on the host, once, and lets them sleep: they look for tasks in a tight
-/// loop, and other executors are timed in this process.
+/// Starts StarPU once, with two workers on the host, and pauses them: idle workers spin, and other executors
+/// are timed in this process.
 void start() {
   static const bool started = [] {
     starpu_conf conf;
@@ -24,7 +24,7 @@ void start() {
     if (ok) {
       starpu_pause();
       std::atexit([] {
-        starpu_resume(); // it does not end while they sleep
+        starpu_resume(); // shutdown waits for workers that are not paused
         starpu_shutdown();
       });
     }
@@ -52,7 +52,7 @@ class Graph final : public BuiltGraph {
     for (uint32_t task = 0; task < dag_.count(); ++task) {
       tasks.push_back(starpu_task_create());
       tasks.back()->cl = &codelet_;
-      tasks.back()->destroy = 0; // those behind it name it
+      tasks.back()->destroy = 0; // its successors refer to it
       std::vector<starpu_task*> before;
       for (uint32_t edge = dag_.first[task]; edge < dag_.first[task + 1]; ++edge) {
         before.push_back(tasks[dag_.before[edge]]);

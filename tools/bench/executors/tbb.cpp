@@ -1,5 +1,5 @@
 // oneTBB's flow graph: a continue node for each task, messages along the edges; tasks without predecessors
-// are told to begin.
+// are started by a message.
 #include "tools/bench/executors/executors.h"
 
 #include <tbb/flow_graph.h>
@@ -36,7 +36,7 @@ class Graph final : public BuiltGraph {
  private:
   tbb::global_control two_{tbb::global_control::max_allowed_parallelism, workers};
   tbb::flow::graph graph_;
-  std::deque<Node> nodes_; // they do not move
+  std::deque<Node> nodes_; // stable addresses
   std::vector<Node*> starts_;
 };
 

@@ -3,14 +3,14 @@
 namespace dfc::bench {
 namespace {
 
-constexpr Experiment rows[] = {
-#define DFC_EXPERIMENT(function, keys) {function, keys},
+constexpr void (*functions[])(Harness&) = {
+#define DFC_EXPERIMENT(function, name, book, title) function,
 #include "tools/bench/experiments/experiments.def"
 #undef DFC_EXPERIMENT
 };
 
 } // namespace
 
-llvm::ArrayRef<Experiment> allExperiments() { return rows; }
+llvm::ArrayRef<void (*)(Harness&)> allExperiments() { return functions; }
 
 } // namespace dfc::bench

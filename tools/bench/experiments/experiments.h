@@ -1,21 +1,18 @@
-// The experiments of "Dive into Deep Learning" (issue 3, "The experiments"), each a function that adds its
-// rows to the stage's report.
+// The experiments of "Dive into Deep Learning" and of single kernels, each a function that adds its rows to
+// the harness's report.
 #pragma once
 
-#include "tools/bench/stage.h"
+#include "tools/bench/harness.h"
 
 namespace dfc::bench {
 
-struct Experiment {
-  void (*run)(Stage&);
-  std::string_view keys; ///< the beginnings of its rows' keys, with blanks between
-};
-llvm::ArrayRef<Experiment> allExperiments();
+/// The functions of experiments.def, in its order.
+llvm::ArrayRef<void (*)(Harness&)> allExperiments();
 
-/// K2's rows: "K2/relu/f32", …
-std::vector<std::string> endedProductKeys();
+/// The keys of dense_backward: "dense_backward/relu/f32", …
+std::vector<std::string> denseBackwardKeys();
 
-#define DFC_EXPERIMENT(function, keys) void function(Stage&);
+#define DFC_EXPERIMENT(function, name, book, title) void function(Harness&);
 #include "tools/bench/experiments/experiments.def"
 #undef DFC_EXPERIMENT
 

@@ -1,4 +1,4 @@
-// K1: ops that do little but read and write, one large one a step, held against the GPU's own copy bandwidth.
+// Ops limited by memory bandwidth, one large op a step, held against the GPU's copy bandwidth.
 #include "tools/bench/experiments/experiments.h"
 
 #include "ir/author/dsl.h"
@@ -51,7 +51,7 @@ Result<Graph> graphOf(const OneOp& op, const std::string& device) {
   return std::move(g).finish();
 }
 
-/// What has to be read and written once.
+/// The bytes that have to be read and written once.
 double bytesOf(const Graph& graph) {
   double bytes = 0;
   for (const OpId op : graph.ops()) {
@@ -62,22 +62,22 @@ double bytesOf(const Graph& graph) {
   return bytes;
 }
 
-void timeOne(Stage& stage, const OneOp& op) {
-  const std::string gpu = stage.gpus()[0];
-  const double bandwidth = stage.machine().devices[stage.machine().findDevice(gpu)].memoryBandwidth;
-  const std::string what = fmt::format("{} of {} on {}", op.name, toString(op.operands[0]), gpu);
-  stage.attempt("K1/" + op.name, what, [&](Row& row) -> Status {
+void timeOne(Harness& harness, const OneOp& op) {
+  const std::string gpu = harness.gpus()[0];
+  const double bandwidth = harness.machine().devices[harness.machine().findDevice(gpu)].memoryBandwidth;
+  const std::string description = fmt::format("{} of {} on {}", op.name, toString(op.operands[0]), gpu);
+  harness.attempt("memory_bound/" + op.name, description, [&](Row& row) -> Status {
     const auto graph = graphOf(op, gpu);
-    const auto act = stage.prepare(graph);
-    if (!act) {
-      return act.errors();
+    const auto prepared = harness.prepare(graph);
+    if (!prepared) {
+      return prepared.errors();
     }
-    measureSteps(*act, stage.shortSteps(), row);
+    measureSteps(*prepared, harness.shortSteps(), row);
     const double rate = bytesOf(*graph) / row.time->median;
     row.notes.push_back(fmt::format("{:.3g} GB/s", 1e-9 * rate));
     if (bandwidth > 0) {
       row.checks.push_back(
-          {"the GPU's copy bandwidth", rate / bandwidth, std::nullopt, stage.required(0.85)});
+          {"the GPU's copy bandwidth", rate / bandwidth, std::nullopt, harness.required(0.85)});
     }
     return success();
   });
@@ -85,14 +85,14 @@ void timeOne(Stage& stage, const OneOp& op) {
 
 } // namespace
 
-void memoryBound(Stage& stage) {
-  if (stage.gpus().empty()) {
-    return stage.lacking("K1", "large ops that only read and write", "the machine has no GPU");
+void memoryBound(Harness& harness) {
+  if (harness.gpus().empty()) {
+    return harness.lacking("memory_bound", "large ops that only read and write", "the machine has no GPU");
   }
-  const bool large = stage.realGpus();
+  const bool large = harness.realGpus();
   for (const OneOp& op : opsOf(large ? 16384 : 128, large ? 8192 : 256)) {
-    if (stage.wants("K1/" + op.name)) {
-      timeOne(stage, op);
+    if (harness.wants("memory_bound/" + op.name)) {
+      timeOne(harness, op);
     }
   }
 }

@@ -1,5 +1,5 @@
-// A9: random graphs with many dependencies: over all GPUs with several queues each, the same bits as one
-// after the other on one queue of one GPU; and faster.
+// Random graphs with many dependencies: over all GPUs with several compute queues each, faster than on one
+// queue of one GPU and with the same bits.
 #include "ir/plan/executable_parts.h"
 #include "tools/bench/experiments/experiments.h"
 #include "tools/bench/graphs/parallel.h"
@@ -11,10 +11,10 @@ namespace {
 
 constexpr int ops = 60;
 
-Variation withQueues(const Stage& stage, uint32_t queues) {
+Variation withQueues(const Harness& harness, uint32_t queues) {
   Variation variation;
-  variation.machine = stage.machine();
-  for (const std::string& gpu : stage.gpus()) {
+  variation.machine = harness.machine();
+  for (const std::string& gpu : harness.gpus()) {
     variation.machine->devices[variation.machine->findDevice(gpu)].computeQueues = queues;
   }
   return variation;
@@ -25,15 +25,15 @@ struct Outcome {
   double seconds = 0, predicted = 0;
 };
 
-Result<Outcome> outcomeOf(Stage& stage, const Result<Graph>& graph, const Variation& variation) {
-  const auto act = stage.prepare(graph, variation);
-  if (!act) {
-    return act.errors();
+Result<Outcome> outcomeOf(Harness& harness, const Result<Graph>& graph, const Variation& variation) {
+  const auto prepared = harness.prepare(graph, variation);
+  if (!prepared) {
+    return prepared.errors();
   }
   Outcome outcome;
-  outcome.seconds = timeSteps(*act, stage.longSteps()).median;
-  outcome.predicted = act->plan->schedule().makespan;
-  auto results = act->session->run({});
+  outcome.seconds = timeSteps(*prepared, harness.longSteps()).median;
+  outcome.predicted = prepared->plan->schedule().makespan;
+  auto results = prepared->session->run({});
   if (!results) {
     return results.errors();
   }
@@ -41,17 +41,17 @@ Result<Outcome> outcomeOf(Stage& stage, const Result<Graph>& graph, const Variat
   return outcome;
 }
 
-Status compareAll(Stage& stage, Row& row) {
+Status compareAll(Harness& harness, Row& row) {
   std::vector<double> seconds;
   double sequentialSeconds = 0, parallelSeconds = 0, predicted = 0;
   int equal = 0;
-  const int dags = stage.sizes().dags;
+  const int dags = harness.sizes().dags;
   for (int seed = 0; seed < dags; ++seed) {
     const auto graphOn = [&](const std::vector<std::string>& devices) {
-      return randomDag(static_cast<uint64_t>(seed), ops, stage.sizes().dagSize, devices);
+      return randomDag(static_cast<uint64_t>(seed), ops, harness.sizes().dagSize, devices);
     };
-    const auto sequential = outcomeOf(stage, graphOn({stage.gpus()[0]}), withQueues(stage, 1));
-    const auto parallel = outcomeOf(stage, graphOn(stage.gpus()), withQueues(stage, 4));
+    const auto sequential = outcomeOf(harness, graphOn({harness.gpus()[0]}), withQueues(harness, 1));
+    const auto parallel = outcomeOf(harness, graphOn(harness.gpus()), withQueues(harness, 4));
     if (!sequential || !parallel) {
       return sequential ? parallel.errors() : sequential.errors();
     }
@@ -65,20 +65,21 @@ Status compareAll(Stage& stage, Row& row) {
   row.predicted = predicted;
   row.checks.push_back(fact("bit-equal to one queue of one GPU", equal == dags, true));
   row.checks.push_back(
-      {"one queue of one GPU", parallelSeconds / sequentialSeconds, stage.required(1), std::nullopt});
+      {"one queue of one GPU", parallelSeconds / sequentialSeconds, harness.required(1), std::nullopt});
   return success();
 }
 
 } // namespace
 
-void randomDags(Stage& stage) {
-  const std::string what = fmt::format("{0} random graphs of {1} ops on {2}x{2} f32, all GPUs, 4 queues each",
-                                       stage.sizes().dags, ops, stage.sizes().dagSize);
-  if (stage.gpus().empty()) {
-    return stage.lacking("A9/dags", what, "the machine has no GPU");
+void randomDags(Harness& harness) {
+  const std::string description =
+      fmt::format("{0} random graphs of {1} ops on {2}x{2} f32, all GPUs, 4 queues each",
+                  harness.sizes().dags, ops, harness.sizes().dagSize);
+  if (harness.gpus().empty()) {
+    return harness.lacking("random_dags", description, "the machine has no GPU");
   }
-  if (stage.wants("A9/dags")) {
-    stage.attempt("A9/dags", what, [&](Row& row) { return compareAll(stage, row); });
+  if (harness.wants("random_dags")) {
+    harness.attempt("random_dags", description, [&](Row& row) { return compareAll(harness, row); });
   }
 }
 

@@ -6,30 +6,30 @@
 
 namespace dfc::bench {
 
-Trace tracedSteps(const Prepared& act, int steps) {
+Trace tracedSteps(const Prepared& prepared, int steps) {
   for (int i = 0; i < 2; ++i) {
-    act.step();
+    prepared.step();
   }
-  act.session->waitAll();
-  act.session->takeTrace();
+  prepared.session->waitAll();
+  prepared.session->takeTrace();
   for (int i = 0; i < steps; ++i) {
-    act.step();
+    prepared.step();
   }
-  act.session->waitAll();
-  return act.session->takeTrace();
+  prepared.session->waitAll();
+  return prepared.session->takeTrace();
 }
 
-Status keepTrace(const Stage& stage, const std::string& name, const Prepared& act, const Trace& measured,
-                 Row& row) {
-  if (stage.traces().empty()) {
+Status keepTrace(const Harness& harness, const std::string& name, const Prepared& prepared,
+                 const Trace& measured, Row& row) {
+  if (harness.traces().empty()) {
     return success();
   }
   std::error_code ignored; // writing says what is wrong with the folder
-  std::filesystem::create_directories(stage.traces(), ignored);
-  const std::string path = (std::filesystem::path(stage.traces()) / (name + ".trace.json")).string();
-  const Trace predicted = predictedTrace(*act.plan);
+  std::filesystem::create_directories(harness.traces(), ignored);
+  const std::string path = (std::filesystem::path(harness.traces()) / (name + ".trace.json")).string();
+  const Trace predicted = predictedTrace(*prepared.plan);
   row.notes.push_back("wrote " + path);
-  return writeFileAtomically(path, chromeTrace({&predicted, &measured}, *act.plan));
+  return writeFileAtomically(path, chromeTrace({&predicted, &measured}, *prepared.plan));
 }
 
 } // namespace dfc::bench

@@ -1,4 +1,4 @@
-// What the experiments that look at traces share.
+// Shared by the experiments that read traces.
 #pragma once
 
 #include "tools/bench/experiments/experiments.h"
@@ -7,11 +7,11 @@
 namespace dfc::bench {
 
 /// The measured trace of `steps` steps of a session that was opened with tracing, after warming up.
-Trace tracedSteps(const Prepared& act, int steps);
+Trace tracedSteps(const Prepared& prepared, int steps);
 
 /// Writes predicted and measured trace as one Chrome trace into the stage's folder, as `name`.trace.json, and
 /// says so in the row; nothing without a folder.
-Status keepTrace(const Stage& stage, const std::string& name, const Prepared& act, const Trace& measured,
-                 Row& row);
+Status keepTrace(const Harness& harness, const std::string& name, const Prepared& prepared,
+                 const Trace& measured, Row& row);
 
 } // namespace dfc::bench

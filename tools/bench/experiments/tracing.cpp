@@ -1,64 +1,64 @@
-// A8: what a profiler would show: a trace of B3's net with the ops by name, predicted above measured. It says
-// too what tracing costs.
+// A measured trace of the MLP, with a span for each step of the schedule: its cost and its completeness.
 #include "ir/plan/executable_parts.h"
+#include "tools/bench/experiments/mlp_training.h"
 #include "tools/bench/experiments/traced.h"
-#include "tools/bench/experiments/training.h"
 
 #include <fmt/format.h>
 
 namespace dfc::bench {
 namespace {
 
-Status runTraced(Stage& stage, const std::string& name, const NetSpec& spec, bool tf32, Row& row) {
+Status runTraced(Harness& harness, const std::string& name, const MlpSpec& spec, bool tf32, Row& row) {
   Variation variation;
   variation.tf32 = tf32;
-  const auto plain = stage.prepare(trainingStep(spec), variation);
+  const auto plain = harness.prepare(trainingStep(spec), variation);
   if (!plain) {
     return plain.errors();
   }
-  const double untraced = timeSteps(*plain, stage.shortSteps()).median;
+  const double untraced = timeSteps(*plain, harness.shortSteps()).median;
   variation.trace = true;
-  const auto act = stage.prepare(trainingStep(spec), variation);
-  if (!act) {
-    return act.errors();
+  const auto prepared = harness.prepare(trainingStep(spec), variation);
+  if (!prepared) {
+    return prepared.errors();
   }
-  measureSteps(*act, stage.shortSteps(), row);
-  act->session->takeTrace();
+  measureSteps(*prepared, harness.shortSteps(), row);
+  prepared->session->takeTrace();
   constexpr int steps = 5;
-  const Trace measured = tracedSteps(*act, steps);
-  const size_t expected = act->plan->schedule().steps.size() * steps;
+  const Trace measured = tracedSteps(*prepared, steps);
+  const size_t expected = prepared->plan->schedule().steps.size() * steps;
   row.checks.push_back(against(row, "the same untraced", untraced));
   row.checks.push_back(fact("a span for each step of the plan", measured.spans.size() == expected));
   row.notes.push_back(
       fmt::format("{} spans in {} steps; --traces FOLDER keeps them", measured.spans.size(), steps));
-  return keepTrace(stage, name, *act, measured, row);
+  return keepTrace(harness, name, *prepared, measured, row);
 }
 
-void traceNet(Stage& stage, const std::string& key, const std::string& what, const NetSpec& spec, bool tf32) {
-  if (stage.wants(key)) {
-    const std::string name = spec.workers.size() > 1 ? "A8.2gpu" : "A8.1gpu";
-    stage.attempt(key, what, [&](Row& row) { return runTraced(stage, name, spec, tf32, row); });
+void traceMlp(Harness& harness, const std::string& key, const std::string& description, const MlpSpec& spec,
+              bool tf32) {
+  if (harness.wants(key)) {
+    const std::string name = spec.workers.size() > 1 ? "tracing-2gpu" : "tracing-1gpu";
+    harness.attempt(key, description, [&](Row& row) { return runTraced(harness, name, spec, tf32, row); });
   }
 }
 
 } // namespace
 
-void tracing(Stage& stage) {
-  if (stage.gpus().empty()) {
-    return stage.lacking("A8/trace", "B3 net, traced", "the machine has no GPU");
+void tracing(Harness& harness) {
+  if (harness.gpus().empty()) {
+    return harness.lacking("tracing", "MLP, traced", "the machine has no GPU");
   }
-  NetSpec spec;
-  spec.batch = stage.sizes().epochBatch;
-  spec.workers = {stage.gpus()[0]};
-  spec.owner = stage.gpus()[0];
-  traceNet(stage, "A8/trace/1gpu", fmt::format("B3 net, one GPU, f32, batch {}, traced", spec.batch), spec,
+  MlpSpec spec;
+  spec.batch = harness.sizes().epochBatch;
+  spec.workers = {harness.gpus()[0]};
+  spec.owner = harness.gpus()[0];
+  traceMlp(harness, "tracing/1gpu", fmt::format("MLP, one GPU, f32, batch {}, traced", spec.batch), spec,
            false);
-  if (stage.gpus().size() > 1) {
-    spec.workers = {stage.gpus()[0], stage.gpus()[1]};
+  if (harness.gpus().size() > 1) {
+    spec.workers = {harness.gpus()[0], harness.gpus()[1]};
     spec.owner = "";
-    traceNet(stage, "A8/trace/2gpu",
-             fmt::format("B3 net, two GPUs that exchange gradients, tf32, batch {}, traced", spec.batch),
-             spec, true);
+    traceMlp(harness, "tracing/2gpu",
+             fmt::format("MLP, two GPUs that exchange gradients, tf32, batch {}, traced", spec.batch), spec,
+             true);
   }
 }
 

@@ -1,4 +1,4 @@
-// B2: many tiny additions, `y = x + 1`, each in a scope of its own so that they are not fused.
+// Many tiny additions, `y = x + 1`, each in a scope of its own, so that they are not fused.
 #pragma once
 
 #include "ir/author/builder.h"

@@ -20,7 +20,9 @@ std::vector<uint32_t> threeOf(uint32_t begin, std::mt19937_64& random) {
   return chosen;
 }
 
-std::string counted(uint32_t tasks, const std::string& what) { return std::to_string(tasks) + " " + what; }
+std::string counted(uint32_t tasks, const std::string& description) {
+  return std::to_string(tasks) + " " + description;
+}
 
 } // namespace
 

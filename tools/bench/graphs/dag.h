@@ -1,5 +1,5 @@
-// Task graphs as bare numbers, so that every executor of `dfc-bench --only overhead` runs the same ones:
-// ours, the peers' and the bare one. Nothing here knows dfc.
+// Task graphs as bare numbers: every executor of `dfc-bench --only overhead` runs the same ones. Independent
+// of dfc.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ Dag layered(uint32_t tasks);
 
 /// The four of the cost table, smaller ones with `quick`: "chain", "independent", "wavefront", "layered".
 struct NamedDag {
-  std::string name, what;
+  std::string name, description;
   Dag dag;
 };
 std::vector<NamedDag> overheadDags(bool quick);

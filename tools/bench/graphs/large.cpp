@@ -89,7 +89,7 @@ Result<Graph> graphOf(const Dag& dag) {
     tasks.push_back(taskOf(g, start, before));
   }
   if (!tasks.empty()) {
-    g.fetch("last", tasks.back()); // a step that gives nothing back is refused
+    g.fetch("last", tasks.back()); // a graph needs a fetch or an assign
   }
   return std::move(g).finish();
 }

@@ -1,4 +1,4 @@
-// Graphs for what the compiler and the runtime themselves cost.
+// Graphs that measure the compiler and the runtime themselves.
 #pragma once
 
 #include "ir/graph/graph.h"
@@ -7,8 +7,7 @@
 namespace dfc::bench {
 
 /// One op of one element for each task, reading the results of those before it (a parameter where there are
-/// none). Compile it without passes: there is little in it that they would leave. At most three predecessors
-/// a task.
+/// none). Compile it without passes, which would remove most of it. At most three predecessors a task.
 Result<Graph> graphOf(const Dag& dag);
 
 /// About `ops` ops as large models have them: layers of 32 values of 64x64 f32, each value made from two of

@@ -19,7 +19,7 @@ Initialiser smallNumbers(int64_t size, int64_t seed) {
 class DagWriter {
  public:
   DagWriter(uint64_t seed, int64_t size, const std::vector<std::string>& devices)
-      : g_("random dag"), dice_(seed), size_(size), devices_(devices) {}
+      : g_("random dag"), random_(seed), size_(size), devices_(devices) {}
 
   Result<Graph> write(int ops) {
     for (int64_t i = 0; i < 4; ++i) {
@@ -27,7 +27,7 @@ class DagWriter {
       values_.push_back(g_.parameter(fmt::format("x{}", i), f32({size_, size_}), smallNumbers(size_, i + 1)));
     }
     for (int i = 0; i < ops; ++i) {
-      const auto here = g_.on(devices_[dice_() % 64 % devices_.size()]);
+      const auto here = g_.on(devices_[random_() % 64 % devices_.size()]);
       values_.push_back(next());
     }
     for (size_t i = 0; i < 8 && i < values_.size(); ++i) {
@@ -39,12 +39,12 @@ class DagWriter {
  private:
   Tensor recent() {
     const size_t among = std::min<size_t>(8, values_.size());
-    return values_[values_.size() - 1 - dice_() % among];
+    return values_[values_.size() - 1 - random_() % among];
   }
 
   Tensor next() {
     const Tensor a = recent(), b = recent();
-    switch (dice_() % 5) {
+    switch (random_() % 5) {
     case 0: return tanh(a + b);
     case 1: return relu(a) - b * 0.5;
     case 2: return max(a, b) * 0.75;
@@ -53,7 +53,7 @@ class DagWriter {
   }
 
   Builder g_;
-  std::mt19937_64 dice_; // the same numbers everywhere, unlike the distributions
+  std::mt19937_64 random_; // the same numbers on every platform, unlike the distributions
   int64_t size_;
   const std::vector<std::string>& devices_;
   std::vector<Tensor> values_;

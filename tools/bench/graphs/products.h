@@ -1,5 +1,5 @@
-// A1 to A3: many products of one matrix by itself, as the book's `run(x)`. Compile without the pass
-// share_common_ops: it would rightly take the product once.
+// Many products of one matrix by itself, as the book's `run(x)`. Compile without the pass share_common_ops,
+// which would leave one product.
 #pragma once
 
 #include "ir/author/builder.h"
@@ -10,8 +10,7 @@ struct ProductsSpec {
   std::vector<std::string> devices; ///< each with its own matrix
   int64_t size = 4000;              ///< rows and columns, f32
   int count = 50;                   ///< products on each device
-  /// Whether the products go to the host as fetches; else each stays on its device as a parameter's next
-  /// value.
+  /// Whether the products are fetched; else each is assigned to a parameter of its device.
   bool toHost = false;
 };
 

@@ -1,6 +1,6 @@
-// What dfc_micro measures: pieces of the compiler and of the runtime that are too small for a row of their
-// own in a whole step, each beside plain code that does the least that the work asks for. A case is repeated
-// as it is; Google Benchmark, which times it, is known to main.cpp alone.
+// The cases of dfc_micro: pieces of the compiler and of the runtime, each beside plain code that does the
+// least work that the task needs. A case has no state between repetitions; only main.cpp uses Google
+// Benchmark.
 #pragma once
 
 #include <functional>
@@ -11,17 +11,17 @@ namespace dfc::bench {
 
 using Work = std::function<void()>;
 
-/// The two of one case, which may share what they work on.
+/// The two functions of a case, which may share data.
 struct Works {
-  Work ours, theirs;
-  double bytes = 0; ///< that ours reads and writes each time; 0 where memory is not the limit
+  Work dfc, baseline;
+  double bytes = 0; ///< read and written by `dfc` each time; 0 where memory is not the limit
 };
 
 struct MicroCase {
-  std::string key;  ///< "micro/kernel/add"
-  std::string what; ///< for people
-  std::string peer; ///< what `theirs` does
-  /// Throws where the machine has not got what it needs.
+  std::string key;         ///< "micro/kernel/add"
+  std::string description; ///< for people
+  std::string baseline;    ///< the work of the baseline
+  /// Throws where the machine lacks a requirement.
   std::function<Works()> prepare;
 };
 

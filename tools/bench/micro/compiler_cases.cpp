@@ -1,5 +1,5 @@
-// Graphs written and read, the compiler's passes and stages, each beside the least that a pass could do: the
-// graph rebuilt op by op, nothing changed. A pass has the graph that the passes before it leave.
+// Writing and reading graphs, the compiler's passes and stages, each beside the least work of a pass:
+// rebuilding the graph op by op. The input of a pass is the output of the passes before it.
 #include "compiler/memory/plan_memory.h"
 #include "compiler/passes/passes.h"
 #include "compiler/place/place.h"
@@ -42,7 +42,8 @@ Works passWorks(size_t index, const Graph& source) {
   return {[graph, pass = passes[index]] { made(pass.run(graph, {})); }, rebuilt(graph)};
 }
 
-/// A large model; for the pass `gradients`, which it has no work for, lesson 2's net.
+/// The input of a pass: a large model, and lesson 2's net for the pass `gradients`, for which the model has
+/// no work.
 Graph sourceOf(std::string_view pass, size_t nodes) {
   return pass == "gradients" ? made(readGraph(shippedFile("samples/02_train_mlp/mlp.dfg").string()))
                              : made(largeModel(nodes));
@@ -76,7 +77,7 @@ void addTexts(size_t nodes, std::vector<MicroCase>& cases) {
   }));
 }
 
-/// Everything that the stages behind the passes give, one after the other.
+/// The results of the stages after the passes.
 struct Stages {
   explicit Stages(size_t nodes)
       : machine(made(readMachine(shippedFile("samples/machines/cpu-2gpu.json").string()))),

@@ -14,7 +14,7 @@
 namespace dfc::bench {
 namespace {
 
-/// Floats between a half and one and a half, where no function is special; indices all over `indexed` rows.
+/// Floats from 0.5 to 1.5, where no function has a special case; indices over all of `indexed` rows.
 Literal operandOf(const TensorType& type, int64_t indexed) {
   constexpr int64_t step = 4093; // a prime, so that rows differ
   Literal literal(type);
@@ -112,7 +112,7 @@ ops::Fused scaledAndShifted() {
 }
 
 struct NamedCall {
-  const char *name, *what;
+  const char *name, *description;
   Call call;
 };
 
@@ -196,7 +196,7 @@ std::vector<MicroCase> kernelCases(bool quick) {
   std::vector<MicroCase> cases;
   const auto add = [&cases](std::vector<NamedCall> calls, const std::string& shape) {
     for (NamedCall& named : calls) {
-      cases.push_back({std::string("micro/kernel/") + named.name, named.what + (", " + shape + " f32"),
+      cases.push_back({std::string("micro/kernel/") + named.name, named.description + (", " + shape + " f32"),
                        "memcpy of as many bytes",
                        [call = std::move(named.call)] { return besideMemcpy(call); }});
     }

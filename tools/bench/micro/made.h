@@ -1,4 +1,4 @@
-// made(): what a case needs before it can begin, or an exception that says why it is not there.
+// made(): the value of a Result that a case needs, or an exception with its errors.
 #pragma once
 
 #include "ir/base/diagnostic.h"

@@ -1,9 +1,9 @@
 // dfc_micro: the cases of cases.h, timed by Google Benchmark. With --keys (as `dfc-bench` starts it, with
-// what peers/peer.py describes) each case is timed alone, ours and its peer's repetitions in random order,
-// and the medians are printed as an object a line; without, it is a Google Benchmark program with all its
-// options.
-#include "tools/bench/answer_lines.h"
+// the protocol of baselines/baseline.py) each case is timed alone, repetitions of dfc and baseline in random
+// order, and the medians are printed as an object a line. Without --keys it is a Google Benchmark program
+// with all its options.
 #include "tools/bench/micro/cases.h"
+#include "tools/bench/result_lines.h"
 
 #include <benchmark/benchmark.h>
 
@@ -18,18 +18,18 @@ namespace {
 
 constexpr const char* ourselves = "dfc";
 
-std::string nameOf(const MicroCase& one, const std::string& who) { return one.key + "/" + who; }
+std::string nameOf(const MicroCase& one, const std::string& program) { return one.key + "/" + program; }
 
-/// Registers ours and the peer's; they are prepared when the first of them begins.
+/// Registers both functions of a case; they are prepared when the first one begins.
 std::vector<benchmark::internal::Benchmark*> enter(const MicroCase& one) {
   const auto works = std::make_shared<std::optional<Works>>();
   std::vector<benchmark::internal::Benchmark*> entered;
-  for (const bool ours : {true, false}) {
-    const auto time = [works, ours, prepare = one.prepare](benchmark::State& state) {
+  for (const bool own : {true, false}) {
+    const auto time = [works, own, prepare = one.prepare](benchmark::State& state) {
       if (!works->has_value()) {
         *works = prepare();
       }
-      const Work& work = ours ? (*works)->ours : (*works)->theirs;
+      const Work& work = own ? (*works)->dfc : (*works)->baseline;
       for (auto _ : state) {
         work();
       }
@@ -37,13 +37,13 @@ std::vector<benchmark::internal::Benchmark*> enter(const MicroCase& one) {
         state.SetBytesProcessed(static_cast<int64_t>((*works)->bytes) * state.iterations());
       }
     };
-    const std::string name = nameOf(one, ours ? ourselves : one.peer);
+    const std::string name = nameOf(one, own ? ourselves : one.baseline);
     entered.push_back(benchmark::RegisterBenchmark(name.c_str(), time)->UseRealTime());
   }
   return entered;
 }
 
-/// Tells a case's medians.
+/// Prints the medians of a case.
 class Lines final : public benchmark::BenchmarkReporter {
  public:
   explicit Lines(const MicroCase& one) : case_(one) {}
@@ -56,8 +56,8 @@ class Lines final : public benchmark::BenchmarkReporter {
       }
     }
     if (!seconds.empty()) {
-      const bool ours = runs.front().run_name.function_name == nameOf(case_, ourselves);
-      say(case_.key, ours ? ourselves : case_.peer, spreadOf(std::move(seconds)));
+      const bool own = runs.front().run_name.function_name == nameOf(case_, ourselves);
+      printTime(case_.key, own ? ourselves : case_.baseline, spreadOf(std::move(seconds)));
     }
   }
 
@@ -65,25 +65,25 @@ class Lines final : public benchmark::BenchmarkReporter {
   const MicroCase& case_;
 };
 
-void answer(const Question& question, char* program) {
+void answer(const Request& request, char* program) {
   std::string inRandomOrder = "--benchmark_enable_random_interleaving=true";
   char* words[] = {program, inRandomOrder.data()};
   int count = 2;
   benchmark::Initialize(&count, words);
-  const double secondsOfSample = question.quick ? 0.001 : 0.05;
-  for (const MicroCase& one : microCases(question.quick)) {
-    if (std::find(question.keys.begin(), question.keys.end(), one.key) == question.keys.end()) {
+  const double secondsOfSample = request.quick ? 0.001 : 0.05;
+  for (const MicroCase& one : microCases(request.quick)) {
+    if (std::find(request.keys.begin(), request.keys.end(), one.key) == request.keys.end()) {
       continue;
     }
     for (auto* entered : enter(one)) {
       entered->MinTime(secondsOfSample);
-      entered->Repetitions(static_cast<int>(question.samplesOr(7, 3)));
+      entered->Repetitions(static_cast<int>(request.samplesOr(7, 3)));
     }
     Lines lines(one);
     try {
       benchmark::RunSpecifiedBenchmarks(&lines);
-    } catch (const std::exception& error) { // the others need not lack what this one does
-      sayWhyNot(one.key, ourselves, error.what());
+    } catch (const std::exception& error) { // other cases may still run
+      printNotMeasured(one.key, ourselves, error.what());
     }
     benchmark::ClearRegisteredBenchmarks();
   }
@@ -106,11 +106,11 @@ int runAlone(int count, char** words) {
 
 int main(int count, char** words) {
   try {
-    const dfc::bench::Question question = dfc::bench::questionOf(count, words);
-    if (question.keys.empty()) {
+    const dfc::bench::Request request = dfc::bench::requestOf(count, words);
+    if (request.keys.empty()) {
       return dfc::bench::runAlone(count, words);
     }
-    dfc::bench::answer(question, words[0]);
+    dfc::bench::answer(request, words[0]);
     return 0;
   } catch (const std::exception& error) {
     std::cerr << "dfc_micro: " << error.what() << "\n";

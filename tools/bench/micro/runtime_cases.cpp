@@ -1,5 +1,5 @@
-// What the runtime does around the kernels: plans loaded, threads called, a step begun and awaited; beside
-// what one would do without it.
+// The runtime around the kernels: loading plans, calling threads, a step submitted and awaited; each beside
+// the plain way to do it.
 #include "compiler/compile.h"
 #include "ir/author/dsl.h"
 #include "runtime/cpu/thread_pool.h"
@@ -41,7 +41,7 @@ Works callingThreads() {
           }};
 }
 
-/// A thread that is asked and answers, through a mutex and condition variables.
+/// A thread that answers requests, through a mutex and condition variables.
 class Answerer {
  public:
   Answerer() : thread_([this] { serve(); }) {}

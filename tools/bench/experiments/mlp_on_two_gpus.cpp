@@ -1,0 +1,42 @@
+// The MLP on two GPUs, each with half of the batch. With the parameters on one GPU, that GPU sums the
+// gradients and sends the new parameters; with parameters on both, the GPUs exchange gradients and each sums
+// them.
+#include "tools/bench/experiments/mlp_training.h"
+
+#include <fmt/format.h>
+
+namespace dfc::bench {
+namespace {
+
+void atBatch(Harness& harness, const std::string& precision, int64_t batch) {
+  MlpSpec spec;
+  spec.batch = batch;
+  spec.workers = {harness.gpus()[0], harness.gpus()[1]};
+  spec.owner = harness.gpus()[0];
+  const bool tf32 = precision == "tf32";
+  const std::string end = fmt::format("{}/{}", precision, batch);
+  const std::string description = fmt::format("MLP, two GPUs, {}, batch {}", precision, batch);
+  const std::string onOne = "mlp_training/2gpu/" + end, exchanged = "mlp_training/2gpu-exchange/" + end;
+  timeTraining(harness, onOne, description + ", weights on one", spec, tf32);
+  spec.owner = "";
+  timeTraining(harness, exchanged, description + ", gradients exchanged", spec, tf32);
+  if (batch == harness.sizes().largestBatch) {
+    holdScaling(harness.report(), {onOne, exchanged}, "mlp_training/1gpu/" + end,
+                harness.required(tf32 ? 1.5 : 1.8));
+  }
+}
+
+} // namespace
+
+void trainOnTwoGpus(Harness& harness) {
+  if (harness.gpus().size() < 2) {
+    return harness.lacking("mlp_training/2gpu", "MLP on two GPUs", "the machine has no second GPU");
+  }
+  for (const std::string& precision : harness.precisions()) {
+    for (const int64_t batch : harness.sizes().batches) {
+      atBatch(harness, precision, batch);
+    }
+  }
+}
+
+} // namespace dfc::bench
