@@ -17,7 +17,7 @@ struct Window {
   }
 };
 
-struct Round {
+struct StepWindows {
   Window backward, sum, reduction; ///< fc1 backward on both GPUs; fc2's sum; its sum, update and broadcast
 };
 
@@ -33,27 +33,27 @@ std::string_view scopeOf(const Graph& graph, OpId op) {
 
 HiddenSteps hiddenSteps(const Trace& trace, const Executable& plan) {
   const Graph& graph = plan.graph();
-  std::map<uint32_t, Round> rounds;
+  std::map<uint32_t, StepWindows> steps;
   for (const Span& span : trace.spans) {
     const OpId op = plan.schedule().steps[span.step].op;
     const std::string_view scope = scopeOf(graph, op);
     const bool copy = graph[op].kind() == OpKind::Transfer;
-    Round& round = rounds[span.round];
+    StepWindows& step = steps[span.round];
     if (scope == "fc1 backward" && !copy) {
-      round.backward.include(span);
+      step.backward.include(span);
     } else if (scope == "fc2 sum") {
-      round.sum.include(span);
-      round.reduction.include(span);
+      step.sum.include(span);
+      step.reduction.include(span);
     } else if (scope == "fc2 update" && (copy || graph[op].kind() != OpKind::Assign)) {
-      round.reduction.include(span);
+      step.reduction.include(span);
     }
   }
   HiddenSteps hidden;
-  for (const auto& [number, round] : rounds) {
+  for (const auto& [number, step] : steps) {
     ++hidden.steps;
-    hidden.sums += round.sum.end < round.backward.end && round.sum.begin > round.backward.begin ? 1 : 0;
+    hidden.sums += step.sum.end < step.backward.end && step.sum.begin > step.backward.begin ? 1 : 0;
     hidden.whole +=
-        round.reduction.end < round.backward.end && round.reduction.begin > round.backward.begin ? 1 : 0;
+        step.reduction.end < step.backward.end && step.reduction.begin > step.backward.begin ? 1 : 0;
   }
   return hidden;
 }
