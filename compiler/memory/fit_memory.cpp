@@ -1,9 +1,9 @@
 #include "compiler/memory/fit_memory.h"
 
-#include "compiler/memory/fixed_places.h"
-#include "compiler/memory/memory_gate.h"
+#include "compiler/memory/admission_control.h"
 #include "compiler/memory/plan_memory.h"
 #include "compiler/memory/reuse_orderings.h"
+#include "compiler/memory/static_offsets.h"
 #include "compiler/schedule/lower_bounds.h"
 #include "ir/author/text/units.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 /// How buffers get their places, the best for time first: from a gate, by either rule of a room; or settled
 /// beforehand, where buffers of many sizes leave no piece that is large enough.
-enum class Way : uint8_t { Longest, Lowest, Fixed };
+enum class Way : uint8_t { Longest, Lowest, Static };
 
 /// A run of everything in the room that there is.
 struct Attempt {
@@ -32,22 +32,22 @@ class MemoryFitter {
   MemoryFitter(const PlacedGraph& placed, const Schedule& plain, const Machine& machine,
                const CostModel& cost)
       : placed_(placed), plain_(plain), machine_(machine), problem_(scheduleProblem(placed, machine, cost)),
-        room_(machine.devices.size()) {}
+        available_(machine.devices.size()) {}
 
   // Another order may need more on a device that had enough: then it counts as short too.
   Result<FittedPlan> run(Diagnostics tooLarge) {
     const MemoryPlan plain = packMemory(placed_, plain_, machine_);
-    findRoom(plain);
+    findAvailable(plain);
     std::optional<MemoryPlan> last = plain;
     while (last && noteShortDevices(*last)) {
       last.reset();
-      const MemoryDemand demand = memoryDemand(placed_, problem_, short_);
-      setGrowth(demand);
-      const PatientOrder patient = mostPatient(demand);
-      least_ = patient.peak;
-      for (const Way way : {Way::Longest, Way::Lowest, Way::Fixed}) {
-        for (const Attempt& attempt : attemptsOf(way, patient)) {
-          FittedPlan plan = planOf(attempt, patient.demand);
+      const MemoryRequirements requirements = memoryRequirements(placed_, problem_, short_);
+      setGrowth(requirements);
+      const MinimumMemoryOrder minimal = leastMemoryOrder(requirements);
+      least_ = minimal.peak;
+      for (const Way way : {Way::Longest, Way::Lowest, Way::Static}) {
+        for (const Attempt& attempt : attemptsOf(way, minimal)) {
+          FittedPlan plan = planOf(attempt, minimal.requirements);
           if (fits(plan.memory)) {
             return plan;
           }
@@ -60,9 +60,9 @@ class MemoryFitter {
   }
 
  private:
-  void findRoom(const MemoryPlan& plan) {
+  void findAvailable(const MemoryPlan& plan) {
     for (const DeviceId device : machine_.devices.ids()) {
-      room_[device] =
+      available_[device] =
           machine_.devices[device].memoryBytes / arenaAlignment * arenaAlignment - plan.residentBytes[device];
     }
   }
@@ -96,23 +96,23 @@ class MemoryFitter {
   }
 
   /// What could be played to its end, by several priorities; the fastest first.
-  std::vector<Attempt> attemptsOf(Way way, const PatientOrder& patient) const {
+  std::vector<Attempt> attemptsOf(Way way, const MinimumMemoryOrder& minimal) const {
     std::vector<Attempt> attempts;
-    if (overdrawn(patient) == 0) {
-      attempts = way == Way::Fixed
-                     ? tryFixedPlaces(patient)
-                     : tryGates(patient, way == Way::Lowest ? RoomRule::Lowest : RoomRule::Longest);
+    if (overdrawn(minimal) == 0) {
+      attempts = way == Way::Static
+                     ? tryStaticOffsets(minimal)
+                     : tryAdmission(minimal, way == Way::Lowest ? FitRule::Lowest : FitRule::Longest);
     }
     llvm::stable_sort(attempts,
                       [](const Attempt& a, const Attempt& b) { return a.times.makespan < b.times.makespan; });
     return attempts;
   }
 
-  FittedPlan planOf(const Attempt& attempt, const MemoryDemand& demand) const {
-    WishedOffsets wishes(demand.of.size(), -1);
-    for (const ValueId value : demand.of.ids()) {
-      if (demand.of[value].valid()) {
-        wishes[value] = attempt.offsets[demand.of[value]];
+  FittedPlan planOf(const Attempt& attempt, const MemoryRequirements& requirements) const {
+    WishedOffsets wishes(requirements.of.size(), -1);
+    for (const ValueId value : requirements.of.ids()) {
+      if (requirements.of[value].valid()) {
+        wishes[value] = attempt.offsets[requirements.of[value]];
       }
     }
     FittedPlan plan;
@@ -121,14 +121,14 @@ class MemoryFitter {
     return plan;
   }
 
-  void setGrowth(const MemoryDemand& demand) {
-    for (size_t task = 0; task < demand.tasks.size(); ++task) {
+  void setGrowth(const MemoryRequirements& requirements) {
+    for (size_t task = 0; task < requirements.tasks.size(); ++task) {
       int64_t& growth = problem_.list.tasks[task].growth = 0;
-      for (const BufferId buffer : demand.tasks[task].makes) {
-        growth += demand.buffers[buffer].bytes;
+      for (const BufferId buffer : requirements.tasks[task].makes) {
+        growth += requirements.buffers[buffer].bytes;
       }
-      for (const BufferId buffer : demand.tasks[task].uses) {
-        const BufferRow& row = demand.buffers[buffer];
+      for (const BufferId buffer : requirements.tasks[task].uses) {
+        const BufferRow& row = requirements.buffers[buffer];
         growth -= row.users.back() == task && !row.toEnd ? row.bytes : 0;
       }
     }
@@ -136,58 +136,60 @@ class MemoryFitter {
 
   // By the plain schedule's order, which is good for time, or by the graph's, which is often the author's way
   // of finishing one thing before the next.
-  PatientOrder mostPatient(const MemoryDemand& demand) const {
+  MinimumMemoryOrder leastMemoryOrder(const MemoryRequirements& requirements) const {
     std::vector<uint32_t> byGraph(problem_.opOf.size());
     std::iota(byGraph.begin(), byGraph.end(), 0U);
     std::vector<uint32_t> byStart;
     for (const OpId op : problem_.opOf) {
       byStart.push_back(plain_.stepOf[op].index());
     }
-    PatientOrder first = patientOrder(problem_.list, demand, byStart, machine_.devices.size());
-    PatientOrder second = patientOrder(problem_.list, demand, byGraph, machine_.devices.size());
+    MinimumMemoryOrder first =
+        minimumMemoryOrder(problem_.list, requirements, byStart, machine_.devices.size());
+    MinimumMemoryOrder second =
+        minimumMemoryOrder(problem_.list, requirements, byGraph, machine_.devices.size());
     return overdrawn(second) < overdrawn(first) ? std::move(second) : std::move(first);
   }
 
-  int64_t overdrawn(const PatientOrder& patient) const {
+  int64_t overdrawn(const MinimumMemoryOrder& minimal) const {
     return std::accumulate(short_.begin(), short_.end(), int64_t{0}, [&](int64_t sum, DeviceId device) {
-      return sum + std::max<int64_t>(0, patient.peak[device] - room_[device]);
+      return sum + std::max<int64_t>(0, minimal.peak[device] - available_[device]);
     });
   }
 
-  std::vector<std::vector<double>> priorities(const PatientOrder& patient) const {
-    std::vector<double> byTurn(patient.order.size());
+  std::vector<std::vector<double>> priorities(const MinimumMemoryOrder& minimal) const {
+    std::vector<double> byTurn(minimal.order.size());
     for (size_t i = 0; i < byTurn.size(); ++i) {
-      byTurn[patient.order[i]] = -static_cast<double>(i);
+      byTurn[minimal.order[i]] = -static_cast<double>(i);
     }
     return {boxRanks(problem_.list), upwardRanks(problem_.list), byTurn};
   }
 
-  std::vector<Attempt> tryGates(const PatientOrder& patient, RoomRule rule) const {
+  std::vector<Attempt> tryAdmission(const MinimumMemoryOrder& minimal, FitRule rule) const {
     std::vector<Attempt> attempts;
-    for (const auto& priority : priorities(patient)) {
-      MemoryGate gate(patient, room_, rule);
-      if (auto times = listSchedule(problem_.list, priority, gate)) {
-        auto orderings = reuseOrderings(gate.reuses(), patient, problem_.list, *times);
-        attempts.push_back({*std::move(times), std::move(orderings), gate.offsets()});
+    for (const auto& priority : priorities(minimal)) {
+      AdmissionControl admission(minimal, available_, rule);
+      if (auto times = listSchedule(problem_.list, priority, admission)) {
+        auto orderings = reuseOrderings(admission.reuses(), minimal, problem_.list, *times);
+        attempts.push_back({*std::move(times), std::move(orderings), admission.offsets()});
       }
     }
     return attempts;
   }
 
-  std::vector<Attempt> tryFixedPlaces(const PatientOrder& patient) const {
+  std::vector<Attempt> tryStaticOffsets(const MinimumMemoryOrder& minimal) const {
     std::vector<Attempt> attempts;
-    auto places = fixPlaces(patient, room_);
+    auto places = assignStaticOffsets(minimal, available_);
     if (!places) {
       return attempts;
     }
-    PatientOrder ordered; // without buffers: the orderings say all
-    ordered.order = patient.order;
-    ordered.demand.tasks.resize(patient.order.size());
+    MinimumMemoryOrder ordered; // without buffers: the orderings say all
+    ordered.order = minimal.order;
+    ordered.requirements.tasks.resize(minimal.order.size());
     ordered.orderings = std::move(places->orderings);
-    ordered.orderings.insert(ordered.orderings.end(), patient.orderings.begin(), patient.orderings.end());
-    for (const auto& priority : priorities(patient)) {
-      MemoryGate gate(ordered, room_, RoomRule::Lowest);
-      auto times = listSchedule(problem_.list, priority, gate);
+    ordered.orderings.insert(ordered.orderings.end(), minimal.orderings.begin(), minimal.orderings.end());
+    for (const auto& priority : priorities(minimal)) {
+      AdmissionControl admission(ordered, available_, FitRule::Lowest);
+      auto times = listSchedule(problem_.list, priority, admission);
       DFC_ASSERT(times.has_value(), "orderings that follow an order close no cycle");
       attempts.push_back({*std::move(times), ordered.orderings, places->offsets});
     }
@@ -198,8 +200,8 @@ class MemoryFitter {
   const Schedule& plain_;
   const Machine& machine_;
   ScheduleProblem problem_;
-  SideTable<DeviceId, int64_t> room_;  // for buffers
-  SideTable<DeviceId, int64_t> least_; // of the most patient order
+  SideTable<DeviceId, int64_t> available_; // for buffers
+  SideTable<DeviceId, int64_t> least_;     // of the most minimum-memory order
   llvm::SmallVector<DeviceId, 2> short_;
 };
 

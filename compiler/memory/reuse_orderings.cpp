@@ -33,15 +33,15 @@ Users lastOnLanes(llvm::ArrayRef<uint32_t> users, const std::vector<uint32_t>& p
 
 } // namespace
 
-std::vector<TaskOrdering> reuseOrderings(llvm::ArrayRef<Reuse> reuses, const PatientOrder& patient,
+std::vector<TaskOrdering> reuseOrderings(llvm::ArrayRef<Reuse> reuses, const MinimumMemoryOrder& minimal,
                                          const ListProblem& problem, const ListResult& times) {
   const std::vector<uint32_t> places = placesInOrder(times);
-  std::vector<TaskOrdering> orderings = patient.orderings;
-  SideTable<BufferId, Users> lastUsers(patient.demand.buffers.size());
+  std::vector<TaskOrdering> orderings = minimal.orderings;
+  SideTable<BufferId, Users> lastUsers(minimal.requirements.buffers.size());
   for (const Reuse& reuse : reuses) {
     Users& last = lastUsers[reuse.before];
     if (last.empty()) {
-      last = lastOnLanes(patient.demand.buffers[reuse.before].users, places, problem, times);
+      last = lastOnLanes(minimal.requirements.buffers[reuse.before].users, places, problem, times);
     }
     for (const uint32_t user : last) {
       orderings.push_back({user, reuse.after});

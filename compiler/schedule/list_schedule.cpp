@@ -20,8 +20,8 @@ constexpr uint32_t mostRefused = 64;
 
 class ListScheduler {
  public:
-  ListScheduler(const ListProblem& problem, const std::vector<double>& priority, ListGate* gate)
-      : gate_(gate), problem_(problem), after_(problem), order_(orderOf(problem, priority)),
+  ListScheduler(const ListProblem& problem, const std::vector<double>& priority, AdmissionPolicy* policy)
+      : policy_(policy), problem_(problem), after_(problem), order_(orderOf(problem, priority)),
         place_(problem.tasks.size()), missing_(problem.tasks.size()), ready_(problem.groupLanes.size()),
         freeLanes_(problem.groupLanes.size()), open_(problem.groupLanes.size()),
         clock_(problem.tasks.size() + problem.groupLanes.size(), problem.groupLanes.size()) {
@@ -58,7 +58,7 @@ class ListScheduler {
       }
       startReady(now);
     }
-    if (gate_ != nullptr && result_.order.size() < problem_.tasks.size()) {
+    if (policy_ != nullptr && result_.order.size() < problem_.tasks.size()) {
       return std::nullopt;
     }
     DFC_ASSERT(result_.order.size() == problem_.tasks.size(), "every task was scheduled");
@@ -125,12 +125,12 @@ class ListScheduler {
       }
     }
     if (refused == mostRefused) {
-      startGatesNext(group, now);
+      startNextOfPolicy(group, now);
     }
   }
 
-  void startGatesNext(uint32_t group, double now) {
-    const uint32_t task = gate_->next();
+  void startNextOfPolicy(uint32_t group, double now) {
+    const uint32_t task = policy_->next();
     if (task != noTask && !freeLanes_[group].empty() && ready_[group].count(place_[task]) != 0 &&
         linksFree(task, group) && admitted(task, group)) {
       ready_[group].erase(place_[task]);
@@ -139,16 +139,16 @@ class ListScheduler {
   }
 
   bool admitted(uint32_t task, uint32_t group) {
-    if (gate_ == nullptr || gate_->start(task)) {
+    if (policy_ == nullptr || policy_->start(task)) {
       return true;
     }
-    gateWaiters_.insert(group);
+    policyWaiters_.insert(group);
     return false;
   }
 
-  void askGateAgain() {
-    touched_.insert(gateWaiters_.begin(), gateWaiters_.end());
-    gateWaiters_.clear();
+  void askPolicyAgain() {
+    touched_.insert(policyWaiters_.begin(), policyWaiters_.end());
+    policyWaiters_.clear();
   }
 
   bool linksFree(uint32_t task, uint32_t group) {
@@ -170,7 +170,7 @@ class ListScheduler {
     result_.start[task] = now;
     result_.order.push_back(task);
     clock_.start(task, row.group, now, row.seconds, row.demand);
-    askGateAgain();
+    askPolicyAgain();
   }
 
   // The lane of a predecessor saves a wait; else the first free one.
@@ -204,9 +204,9 @@ class ListScheduler {
       touched_.insert(linkWaiters_[link].begin(), linkWaiters_[link].end());
       linkWaiters_[link].clear();
     }
-    if (gate_ != nullptr) {
-      gate_->end(task);
-      askGateAgain();
+    if (policy_ != nullptr) {
+      policy_->end(task);
+      askPolicyAgain();
     }
     for (const uint32_t next : after_[task]) {
       if (--missing_[next] == 0) {
@@ -215,7 +215,7 @@ class ListScheduler {
     }
   }
 
-  ListGate* gate_;
+  AdmissionPolicy* policy_;
   const ListProblem& problem_;
   Successors after_;
   std::vector<uint32_t> order_, place_; // tasks in order of priority, and where each is there
@@ -224,7 +224,7 @@ class ListScheduler {
   std::vector<std::set<uint32_t>> freeLanes_;   // by group
   std::vector<uint32_t> freeSlots_;             // by link
   std::vector<std::set<uint32_t>> linkWaiters_; // groups with a ready task that a link held back
-  std::set<uint32_t> gateWaiters_;              // groups with a ready task that the gate held back
+  std::set<uint32_t> policyWaiters_;            // groups with a ready task that the gate held back
   std::set<uint32_t> touched_;                  // groups to look at now
   std::vector<bool> open_;                      // by group: whether it may start tasks yet
   SharedClock clock_;
@@ -287,8 +287,8 @@ ListResult listSchedule(const ListProblem& problem, const std::vector<double>& p
 }
 
 std::optional<ListResult> listSchedule(const ListProblem& problem, const std::vector<double>& priority,
-                                       ListGate& gate) {
-  return ListScheduler(problem, priority, &gate).run();
+                                       AdmissionPolicy& policy) {
+  return ListScheduler(problem, priority, &policy).run();
 }
 
 ListResult listSchedule(const ListProblem& problem) { return listSchedule(problem, upwardRanks(problem)); }

@@ -66,9 +66,9 @@ ListResult listSchedule(const ListProblem& problem);
 
 /// A resource beside lanes and links, which may hold tasks back. Whether it admits a task may change whenever
 /// a task starts or ends.
-class ListGate {
+class AdmissionPolicy {
  public:
-  virtual ~ListGate() = default;
+  virtual ~AdmissionPolicy() = default;
   /// Asked when the task could start now; it does if this is true.
   virtual bool start(uint32_t task) = 0;
   virtual void end(uint32_t task) = 0;
@@ -77,6 +77,6 @@ class ListGate {
 };
 /// No result where the gate holds a task back for ever.
 std::optional<ListResult> listSchedule(const ListProblem& problem, const std::vector<double>& priority,
-                                       ListGate& gate);
+                                       AdmissionPolicy& policy);
 
 } // namespace dfc

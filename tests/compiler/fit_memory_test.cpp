@@ -1,7 +1,7 @@
-// Plans for little memory: the parts (room, profile, patient order, gate) on cases small enough to do by
-// hand, and whole pipelines under shrinking limits.
+// Plans for little memory: the parts (room, profile, minimum-memory order, gate) on cases small enough to do
+// by hand, and whole pipelines under shrinking limits.
 #include "compiler/compile.h"
-#include "compiler/memory/memory_gate.h"
+#include "compiler/memory/admission_control.h"
 #include "compiler/simulate/simulate.h"
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
@@ -80,40 +80,40 @@ StepId stepNamed(const Executable& plan, const std::string& name) {
 }
 
 /// Tasks of one lane each with their buffers of 256 bytes on device 0: `uses` by task, the maker first.
-MemoryDemand demandOf(size_t tasks, const std::vector<std::vector<uint32_t>>& buffers) {
-  MemoryDemand demand;
-  demand.tasks.resize(tasks);
+MemoryRequirements requirementsOf(size_t tasks, const std::vector<std::vector<uint32_t>>& buffers) {
+  MemoryRequirements requirements;
+  requirements.tasks.resize(tasks);
   for (const auto& users : buffers) {
     BufferRow row{DeviceId(0), 256, false, {}};
     row.users.append(users.begin(), users.end());
-    const BufferId buffer = demand.buffers.add(row);
-    demand.tasks[users.front()].makes.push_back(buffer);
+    const BufferId buffer = requirements.buffers.add(row);
+    requirements.tasks[users.front()].makes.push_back(buffer);
     for (const uint32_t user : users) {
-      demand.tasks[user].uses.push_back(buffer);
+      requirements.tasks[user].uses.push_back(buffer);
     }
   }
-  return demand;
+  return requirements;
 }
 
 } // namespace
 
 TEST_CASE("a room: the place that was free for longest, or the lowest") {
-  Room room(1024);
+  FreeRanges ranges(1024);
   for (uint32_t i = 0; i < 4; ++i) { // never used is best, from below
-    REQUIRE(room.find(256, RoomRule::Longest) == int64_t{256} * i);
-    CHECK(room.take(int64_t{256} * i, 256, BufferId(i)).empty());
+    REQUIRE(ranges.find(256, FitRule::Longest) == int64_t{256} * i);
+    CHECK(ranges.take(int64_t{256} * i, 256, BufferId(i)).empty());
   }
-  CHECK_FALSE(room.find(256, RoomRule::Longest).has_value());
-  room.release(512, 256, 1);
-  room.release(0, 256, 2);
-  CHECK(room.find(256, RoomRule::Longest) == 512);
-  CHECK(room.find(256, RoomRule::Lowest) == 0);
-  CHECK_FALSE(room.find(512, RoomRule::Lowest).has_value()); // free, but in two pieces
-  room.release(256, 256, 3);
-  CHECK(room.find(768, RoomRule::Lowest) == 0);
-  CHECK(room.take(0, 512, BufferId(9)) == llvm::SmallVector<BufferId, 2>{BufferId(0), BufferId(1)});
-  CHECK(room.take(512, 256, BufferId(10)) == llvm::SmallVector<BufferId, 2>{BufferId(2)});
-  CHECK_FALSE(room.find(1025, RoomRule::Lowest).has_value());
+  CHECK_FALSE(ranges.find(256, FitRule::Longest).has_value());
+  ranges.release(512, 256, 1);
+  ranges.release(0, 256, 2);
+  CHECK(ranges.find(256, FitRule::Longest) == 512);
+  CHECK(ranges.find(256, FitRule::Lowest) == 0);
+  CHECK_FALSE(ranges.find(512, FitRule::Lowest).has_value()); // free, but in two pieces
+  ranges.release(256, 256, 3);
+  CHECK(ranges.find(768, FitRule::Lowest) == 0);
+  CHECK(ranges.take(0, 512, BufferId(9)) == llvm::SmallVector<BufferId, 2>{BufferId(0), BufferId(1)});
+  CHECK(ranges.take(512, 256, BufferId(10)) == llvm::SmallVector<BufferId, 2>{BufferId(2)});
+  CHECK_FALSE(ranges.find(1025, FitRule::Lowest).has_value());
 }
 
 TEST_CASE("a memory profile agrees with a plain array") {
@@ -137,16 +137,17 @@ TEST_CASE("a memory profile agrees with a plain array") {
   }
 }
 
-TEST_CASE("a patient order frees before it takes more") {
+TEST_CASE("a minimum-memory order frees before it takes more") {
   // Two chains make -> use of one buffer each: one after the other needs 1 buffer, both makers first 2.
   ListProblem problem;
   problem.groupLanes = {1};
   problem.tasks.resize(4);
   problem.tasks[2].before = {0};
   problem.tasks[3].before = {1};
-  const PatientOrder patient = patientOrder(problem, demandOf(4, {{0, 2}, {1, 3}}), {0, 1, 2, 3}, 1);
-  CHECK(patient.order == std::vector<uint32_t>{0, 2, 1, 3});
-  CHECK(patient.peak[DeviceId(0)] == 256);
+  const MinimumMemoryOrder minimal =
+      minimumMemoryOrder(problem, requirementsOf(4, {{0, 2}, {1, 3}}), {0, 1, 2, 3}, 1);
+  CHECK(minimal.order == std::vector<uint32_t>{0, 2, 1, 3});
+  CHECK(minimal.peak[DeviceId(0)] == 256);
 }
 
 TEST_CASE("a result overwrites the operand that nothing else needs any more, and waits for its readers") {
@@ -155,14 +156,14 @@ TEST_CASE("a result overwrites the operand that nothing else needs any more, and
   problem.groupLanes = {1};
   problem.tasks.resize(3);
   problem.tasks[1].before = problem.tasks[2].before = {0};
-  MemoryDemand demand = demandOf(3, {{0, 1, 2}, {2}});
-  demand.tasks[2].mayOverwrite = {BufferId(0)};
-  const PatientOrder patient = patientOrder(problem, demand, {0, 1, 2}, 1);
-  CHECK(patient.peak[DeviceId(0)] == 256);
-  REQUIRE(patient.demand.buffers.size() == 1);
-  CHECK(patient.demand.buffers[BufferId(0)].users == llvm::SmallVector<uint32_t, 4>{0, 1, 2});
+  MemoryRequirements requirements = requirementsOf(3, {{0, 1, 2}, {2}});
+  requirements.tasks[2].mayOverwrite = {BufferId(0)};
+  const MinimumMemoryOrder minimal = minimumMemoryOrder(problem, requirements, {0, 1, 2}, 1);
+  CHECK(minimal.peak[DeviceId(0)] == 256);
+  REQUIRE(minimal.requirements.buffers.size() == 1);
+  CHECK(minimal.requirements.buffers[BufferId(0)].users == llvm::SmallVector<uint32_t, 4>{0, 1, 2});
   bool waits = false;
-  for (const TaskOrdering& ordering : patient.orderings) {
+  for (const TaskOrdering& ordering : minimal.orderings) {
     waits |= ordering.before == 1 && ordering.after == 2;
   }
   CHECK(waits);
@@ -184,14 +185,15 @@ TEST_CASE("the gate keeps early copies from taking the room that the next produc
   for (uint32_t i = 3; i < 6; ++i) {
     buffers.push_back({i});
   }
-  const PatientOrder patient = patientOrder(problem, demandOf(6, buffers), {0, 2, 4, 1, 3, 5}, 1);
-  SideTable<DeviceId, int64_t> room(1, 512);
-  MemoryGate gate(patient, room, RoomRule::Longest);
-  const auto result = listSchedule(problem, upwardRanks(problem), gate);
+  const MinimumMemoryOrder minimal =
+      minimumMemoryOrder(problem, requirementsOf(6, buffers), {0, 2, 4, 1, 3, 5}, 1);
+  SideTable<DeviceId, int64_t> available(1, 512);
+  AdmissionControl admission(minimal, available, FitRule::Longest);
+  const auto result = listSchedule(problem, upwardRanks(problem), admission);
   REQUIRE(result.has_value());
   CHECK(result->makespan == 3 * (1 + 2)); // nothing overlaps
-  room[DeviceId(0)] = 768;
-  MemoryGate wider(patient, room, RoomRule::Longest);
+  available[DeviceId(0)] = 768;
+  AdmissionControl wider(minimal, available, FitRule::Longest);
   const auto overlapped = listSchedule(problem, upwardRanks(problem), wider);
   REQUIRE(overlapped.has_value());
   CHECK(overlapped->makespan == 1 + 3 * 2); // a copy beside each product

@@ -1,4 +1,4 @@
-#include "compiler/memory/demand.h"
+#include "compiler/memory/memory_requirements.h"
 
 #include "ir/plan/in_place.h"
 #include "ir/plan/memory_plan.h"
@@ -10,32 +10,33 @@
 namespace dfc {
 namespace {
 
-class DemandMaker {
+class RequirementsMaker {
  public:
-  DemandMaker(const PlacedGraph& placed, const ScheduleProblem& problem, llvm::ArrayRef<DeviceId> devices)
+  RequirementsMaker(const PlacedGraph& placed, const ScheduleProblem& problem,
+                    llvm::ArrayRef<DeviceId> devices)
       : placed_(placed), graph_(placed.graph), problem_(problem), devices_(devices),
         root_(graph_.valueCount()), resident_(graph_.valueCount()), users_(graph_.valueCount()) {}
 
-  MemoryDemand run() {
+  MemoryRequirements run() {
     joinByMeaning();
     for (const OpId op : graph_.opsOf(OpKind::Assign)) {
       if (writesParameterDirectly(op)) {
         resident_[root_[graph_[op].operands[1]]] = true;
       }
     }
-    demand_.tasks.resize(problem_.opOf.size());
-    demand_.of = SideTable<ValueId, BufferId>(graph_.valueCount());
+    requirements_.tasks.resize(problem_.opOf.size());
+    requirements_.of = SideTable<ValueId, BufferId>(graph_.valueCount());
     for (const OpId op : graph_.ops()) {
       if (problem_.taskOf[op] != noTask) {
         addTask(op);
       }
     }
     for (const Fetch& fetch : graph_.fetches()) {
-      if (const BufferId buffer = demand_.of[fetch.value]; buffer.valid()) {
-        demand_.buffers[buffer].toEnd = true;
+      if (const BufferId buffer = requirements_.of[fetch.value]; buffer.valid()) {
+        requirements_.buffers[buffer].toEnd = true;
       }
     }
-    return std::move(demand_);
+    return std::move(requirements_);
   }
 
  private:
@@ -89,15 +90,15 @@ class DemandMaker {
     if (resident_[root] || bytes == 0 || !llvm::is_contained(devices_, device)) {
       return {};
     }
-    if (!demand_.of[root].valid()) {
-      demand_.of[root] = demand_.buffers.add({device, alignUp(bytes), false, {}});
+    if (!requirements_.of[root].valid()) {
+      requirements_.of[root] = requirements_.buffers.add({device, alignUp(bytes), false, {}});
     }
-    return demand_.of[value] = demand_.of[root];
+    return requirements_.of[value] = requirements_.of[root];
   }
 
   void addTask(OpId op) {
     const OpRow& row = graph_[op];
-    TaskDemand& task = demand_.tasks[problem_.taskOf[op]];
+    TaskBuffers& task = requirements_.tasks[problem_.taskOf[op]];
     for (const ValueId operand : row.operands) {
       noteUse(task, bufferOf(operand), op);
     }
@@ -113,18 +114,18 @@ class DemandMaker {
     }
   }
 
-  void noteUse(TaskDemand& task, BufferId buffer, OpId op) {
+  void noteUse(TaskBuffers& task, BufferId buffer, OpId op) {
     if (buffer.valid() && !llvm::is_contained(task.uses, buffer)) {
       task.uses.push_back(buffer);
-      demand_.buffers[buffer].users.push_back(problem_.taskOf[op]);
+      requirements_.buffers[buffer].users.push_back(problem_.taskOf[op]);
     }
   }
 
   // In the order in which planStorage tries them.
-  void noteOverwritten(TaskDemand& task, OpId op) {
+  void noteOverwritten(TaskBuffers& task, OpId op) {
     const auto& operands = graph_[op].operands;
     for (size_t i = 0; i < operands.size(); ++i) {
-      const BufferId buffer = demand_.of[operands[i]];
+      const BufferId buffer = requirements_.of[operands[i]];
       if (buffer.valid() && mayRunInPlace(graph_, op, i) && overwritesOnlyWhatItMay(op, root_[operands[i]]) &&
           !llvm::is_contained(task.mayOverwrite, buffer)) {
         task.mayOverwrite.push_back(buffer);
@@ -139,14 +140,14 @@ class DemandMaker {
   SideTable<ValueId, ValueId> root_;
   SideTable<ValueId, char> resident_;                    // of roots
   SideTable<ValueId, llvm::SmallVector<OpId, 2>> users_; // readers, by root
-  MemoryDemand demand_;
+  MemoryRequirements requirements_;
 };
 
 } // namespace
 
-MemoryDemand memoryDemand(const PlacedGraph& placed, const ScheduleProblem& problem,
-                          llvm::ArrayRef<DeviceId> shortDevices) {
-  return DemandMaker(placed, problem, shortDevices).run();
+MemoryRequirements memoryRequirements(const PlacedGraph& placed, const ScheduleProblem& problem,
+                                      llvm::ArrayRef<DeviceId> shortDevices) {
+  return RequirementsMaker(placed, problem, shortDevices).run();
 }
 
 } // namespace dfc

@@ -1,8 +1,8 @@
-// Room: the bytes of one device that values of a step take turns in. It knows whom each byte was last given
-// to, so that a new tenant knows for whose end it has to wait.
+// FreeRanges: the bytes of one device that values of a step take turns in. It knows whom each byte was last
+// given to, so that a new tenant knows for whose end it has to wait.
 #pragma once
 
-#include "compiler/memory/demand.h"
+#include "compiler/memory/memory_requirements.h"
 
 #include <map>
 #include <optional>
@@ -11,15 +11,15 @@ namespace dfc {
 
 /// Which of the free places is taken: the one that has been free for longest (never used at all, best), so
 /// that waiting for its last tenants costs least; or the lowest, which keeps the rest in one piece.
-enum class RoomRule : uint8_t { Longest, Lowest };
+enum class FitRule : uint8_t { Longest, Lowest };
 
-class Room {
+class FreeRanges {
  public:
-  explicit Room(int64_t bytes) { spans_[0] = {bytes, {}, 0}; }
+  explicit FreeRanges(int64_t bytes) { spans_[0] = {bytes, {}, 0}; }
 
   /// An offset at which `bytes` are free, by `rule`. Time is linear in the spans that the room is cut into,
   /// constant for no less than what found no place since the last release.
-  std::optional<int64_t> find(int64_t bytes, RoomRule rule);
+  std::optional<int64_t> find(int64_t bytes, FitRule rule);
   /// Gives [offset, offset + bytes), all free, to `tenant`; returns the tenants before, each once.
   llvm::SmallVector<BufferId, 2> take(int64_t offset, int64_t bytes, BufferId tenant);
   /// `moment`: grows from call to call.

@@ -1,4 +1,4 @@
-#include "compiler/memory/patient_order.h"
+#include "compiler/memory/minimum_memory_order.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -9,19 +9,20 @@
 namespace dfc {
 namespace {
 
-class PatientOrderer {
+class MinimumMemoryOrderer {
  public:
-  PatientOrderer(const ListProblem& problem, const MemoryDemand& demand, const std::vector<uint32_t>& rank,
-                 size_t deviceCount)
-      : problem_(problem), demand_(demand), rank_(rank), after_(problem), missing_(problem.tasks.size()),
-        isReady_(problem.tasks.size()), key_(problem.tasks.size()), usersLeft_(demand.buffers.size()),
-        into_(demand.buffers.size()), overwritten_(demand.buffers.size()), held_(deviceCount) {
+  MinimumMemoryOrderer(const ListProblem& problem, const MemoryRequirements& requirements,
+                       const std::vector<uint32_t>& rank, size_t deviceCount)
+      : problem_(problem), requirements_(requirements), rank_(rank), after_(problem),
+        missing_(problem.tasks.size()), isReady_(problem.tasks.size()), key_(problem.tasks.size()),
+        usersLeft_(requirements.buffers.size()), into_(requirements.buffers.size()),
+        overwritten_(requirements.buffers.size()), held_(deviceCount) {
     result_.peak = SideTable<DeviceId, int64_t>(deviceCount);
   }
 
-  PatientOrder run() {
-    for (const BufferId buffer : demand_.buffers.ids()) {
-      usersLeft_[buffer] = static_cast<uint32_t>(demand_.buffers[buffer].users.size());
+  MinimumMemoryOrder run() {
+    for (const BufferId buffer : requirements_.buffers.ids()) {
+      usersLeft_[buffer] = static_cast<uint32_t>(requirements_.buffers[buffer].users.size());
       into_[buffer] = buffer;
     }
     for (uint32_t task = 0; task < problem_.tasks.size(); ++task) {
@@ -50,13 +51,15 @@ class PatientOrderer {
   }
 
   int64_t growthOf(uint32_t task) const {
-    const TaskDemand& row = demand_.tasks[task];
+    const TaskBuffers& row = requirements_.tasks[task];
     int64_t growth = 0;
     for (const BufferId buffer : row.makes) {
-      growth += demand_.buffers[buffer].bytes;
+      growth += requirements_.buffers[buffer].bytes;
     }
     for (const BufferId buffer : row.uses) {
-      growth -= usersLeft_[buffer] == 1 && !demand_.buffers[buffer].toEnd ? demand_.buffers[buffer].bytes : 0;
+      growth -= usersLeft_[buffer] == 1 && !requirements_.buffers[buffer].toEnd
+                    ? requirements_.buffers[buffer].bytes
+                    : 0;
     }
     return growth;
   }
@@ -70,7 +73,7 @@ class PatientOrderer {
   void execute(uint32_t task) {
     result_.order.push_back(task);
     takeMemory(task);
-    for (const BufferId buffer : demand_.tasks[task].uses) {
+    for (const BufferId buffer : requirements_.tasks[task].uses) {
       if (--usersLeft_[buffer] == 0) {
         release(buffer);
       } else if (usersLeft_[buffer] == 1) {
@@ -88,21 +91,21 @@ class PatientOrderer {
     if (overwrites(task)) {
       return;
     }
-    for (const BufferId buffer : demand_.tasks[task].makes) {
-      const BufferRow& row = demand_.buffers[buffer];
+    for (const BufferId buffer : requirements_.tasks[task].makes) {
+      const BufferRow& row = requirements_.buffers[buffer];
       held_[row.device] += row.bytes;
       result_.peak[row.device] = std::max(result_.peak[row.device], held_[row.device]);
     }
   }
 
   bool overwrites(uint32_t task) {
-    for (const BufferId operand : demand_.tasks[task].mayOverwrite) {
-      if (usersLeft_[operand] != 1 || demand_.buffers[operand].toEnd) {
+    for (const BufferId operand : requirements_.tasks[task].mayOverwrite) {
+      if (usersLeft_[operand] != 1 || requirements_.buffers[operand].toEnd) {
         continue;
       }
-      into_[demand_.tasks[task].makes.front()] = into_[operand];
+      into_[requirements_.tasks[task].makes.front()] = into_[operand];
       overwritten_[operand] = true;
-      for (const uint32_t user : demand_.buffers[operand].users) {
+      for (const uint32_t user : requirements_.buffers[operand].users) {
         if (user != task) {
           result_.orderings.push_back({user, task});
         }
@@ -113,12 +116,12 @@ class PatientOrderer {
   }
 
   void release(BufferId buffer) {
-    const BufferRow& row = demand_.buffers[buffer];
+    const BufferRow& row = requirements_.buffers[buffer];
     held_[row.device] -= overwritten_[buffer] || row.toEnd ? 0 : row.bytes;
   }
 
   void noteLastUser(BufferId buffer) {
-    for (const uint32_t user : demand_.buffers[buffer].users) {
+    for (const uint32_t user : requirements_.buffers[buffer].users) {
       if (isReady_[user]) {
         ready_.erase(key_[user]);
         makeReady(user);
@@ -127,13 +130,13 @@ class PatientOrderer {
   }
 
   void joinBuffers() {
-    MemoryDemand joined;
-    SideTable<BufferId, BufferId> made(demand_.buffers.size());
+    MemoryRequirements joined;
+    SideTable<BufferId, BufferId> made(requirements_.buffers.size());
     for (const uint32_t task : result_.order) { // an operand's buffer is made before one that overwrites it
-      for (const BufferId buffer : demand_.tasks[task].makes) {
+      for (const BufferId buffer : requirements_.tasks[task].makes) {
         BufferId& own = made[buffer];
         own = into_[buffer] == buffer ? joined.buffers.add({}) : made[into_[buffer]];
-        const BufferRow& row = demand_.buffers[buffer];
+        const BufferRow& row = requirements_.buffers[buffer];
         BufferRow& all = joined.buffers[own];
         all.device = row.device;
         all.bytes = std::max(all.bytes, row.bytes);
@@ -143,10 +146,10 @@ class PatientOrderer {
     }
     sortUsers(joined);
     renameTasks(made, joined);
-    result_.demand = std::move(joined);
+    result_.requirements = std::move(joined);
   }
 
-  void sortUsers(MemoryDemand& joined) const {
+  void sortUsers(MemoryRequirements& joined) const {
     std::vector<uint32_t> turn(result_.order.size());
     for (uint32_t i = 0; i < turn.size(); ++i) {
       turn[result_.order[i]] = i;
@@ -158,28 +161,28 @@ class PatientOrderer {
     }
   }
 
-  void renameTasks(const SideTable<BufferId, BufferId>& made, MemoryDemand& joined) const {
-    joined.tasks.resize(demand_.tasks.size());
-    for (size_t task = 0; task < demand_.tasks.size(); ++task) {
-      for (const BufferId buffer : demand_.tasks[task].makes) {
+  void renameTasks(const SideTable<BufferId, BufferId>& made, MemoryRequirements& joined) const {
+    joined.tasks.resize(requirements_.tasks.size());
+    for (size_t task = 0; task < requirements_.tasks.size(); ++task) {
+      for (const BufferId buffer : requirements_.tasks[task].makes) {
         if (into_[buffer] == buffer) {
           joined.tasks[task].makes.push_back(made[buffer]);
         }
       }
-      for (const BufferId buffer : demand_.tasks[task].uses) {
+      for (const BufferId buffer : requirements_.tasks[task].uses) {
         if (!llvm::is_contained(joined.tasks[task].uses, made[buffer])) {
           joined.tasks[task].uses.push_back(made[buffer]);
         }
       }
     }
-    joined.of = demand_.of;
+    joined.of = requirements_.of;
     for (const ValueId value : joined.of.ids()) {
       joined.of[value] = joined.of[value].valid() ? made[joined.of[value]] : BufferId();
     }
   }
 
   const ListProblem& problem_;
-  const MemoryDemand& demand_;
+  const MemoryRequirements& requirements_;
   const std::vector<uint32_t>& rank_;
   Successors after_;
   std::vector<uint32_t> missing_;
@@ -190,14 +193,14 @@ class PatientOrderer {
   SideTable<BufferId, BufferId> into_; // whose place it takes; itself for none
   SideTable<BufferId, char> overwritten_;
   SideTable<DeviceId, int64_t> held_;
-  PatientOrder result_;
+  MinimumMemoryOrder result_;
 };
 
 } // namespace
 
-PatientOrder patientOrder(const ListProblem& problem, const MemoryDemand& demand,
-                          const std::vector<uint32_t>& rank, size_t deviceCount) {
-  return PatientOrderer(problem, demand, rank, deviceCount).run();
+MinimumMemoryOrder minimumMemoryOrder(const ListProblem& problem, const MemoryRequirements& requirements,
+                                      const std::vector<uint32_t>& rank, size_t deviceCount) {
+  return MinimumMemoryOrderer(problem, requirements, rank, deviceCount).run();
 }
 
 } // namespace dfc

@@ -1,4 +1,4 @@
-#include "compiler/memory/room.h"
+#include "compiler/memory/free_ranges.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -6,7 +6,7 @@
 
 namespace dfc {
 
-std::optional<int64_t> Room::find(int64_t bytes, RoomRule rule) {
+std::optional<int64_t> FreeRanges::find(int64_t bytes, FitRule rule) {
   if (bytes >= tooLarge_) {
     return std::nullopt;
   }
@@ -17,7 +17,7 @@ std::optional<int64_t> Room::find(int64_t bytes, RoomRule rule) {
     if (since && *since < bestSince) {
       best = span->first;
       bestSince = *since;
-      if (rule == RoomRule::Lowest || bestSince == 0) {
+      if (rule == FitRule::Lowest || bestSince == 0) {
         return best;
       }
     }
@@ -27,7 +27,7 @@ std::optional<int64_t> Room::find(int64_t bytes, RoomRule rule) {
 }
 
 /// Since when all of [first, end) is free; none where it is not, or goes past the room.
-std::optional<uint32_t> Room::latestIn(Spans::const_iterator first, int64_t end) const {
+std::optional<uint32_t> FreeRanges::latestIn(Spans::const_iterator first, int64_t end) const {
   uint32_t latest = 0;
   for (auto span = first; span != spans_.end(); ++span) {
     if (span->second.freeSince == taken) {
@@ -41,7 +41,7 @@ std::optional<uint32_t> Room::latestIn(Spans::const_iterator first, int64_t end)
   return std::nullopt;
 }
 
-llvm::SmallVector<BufferId, 2> Room::take(int64_t offset, int64_t bytes, BufferId tenant) {
+llvm::SmallVector<BufferId, 2> FreeRanges::take(int64_t offset, int64_t bytes, BufferId tenant) {
   llvm::SmallVector<BufferId, 2> before;
   const auto last = cutAt(offset + bytes);
   const auto first = cutAt(offset);
@@ -56,7 +56,7 @@ llvm::SmallVector<BufferId, 2> Room::take(int64_t offset, int64_t bytes, BufferI
   return before;
 }
 
-void Room::release(int64_t offset, int64_t bytes, uint32_t moment) {
+void FreeRanges::release(int64_t offset, int64_t bytes, uint32_t moment) {
   const auto span = spans_.find(offset);
   DFC_ASSERT(span != spans_.end() && span->second.end == offset + bytes, "what is released was taken");
   span->second.freeSince = moment;
@@ -64,7 +64,7 @@ void Room::release(int64_t offset, int64_t bytes, uint32_t moment) {
 }
 
 /// The span that begins at `place`, or the end of all.
-Room::Spans::iterator Room::cutAt(int64_t place) {
+FreeRanges::Spans::iterator FreeRanges::cutAt(int64_t place) {
   auto next = spans_.lower_bound(place);
   if (next != spans_.end() && next->first == place) {
     return next;

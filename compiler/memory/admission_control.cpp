@@ -1,0 +1,152 @@
+#include "compiler/memory/admission_control.h"
+
+#include <algorithm>
+
+namespace dfc {
+
+AdmissionControl::AdmissionControl(const MinimumMemoryOrder& minimal,
+                                   const SideTable<DeviceId, int64_t>& available, FitRule rule)
+    : minimal_(minimal), available_(available), rule_(rule), turn_(minimal.order.size()),
+      started_(minimal.order.size()), heldBy_(minimal.order.size()), holds_(minimal.order.size()),
+      usersLeft_(minimal.requirements.buffers.size()), usersToCome_(minimal.requirements.buffers.size()),
+      offsets_(minimal.requirements.buffers.size(), -1), profile_(available.size()),
+      freeRanges_(available.size()) {
+  const auto turns = static_cast<uint32_t>(minimal.order.size());
+  for (uint32_t i = 0; i < turns; ++i) {
+    turn_[minimal.order[i]] = i;
+  }
+  for (const TaskOrdering& ordering : minimal.orderings) {
+    holds_[ordering.before].push_back(ordering.after);
+    ++heldBy_[ordering.after];
+  }
+  for (const BufferId buffer : minimal.requirements.buffers.ids()) {
+    const BufferRow& row = minimal.requirements.buffers[buffer];
+    if (!profile_[row.device]) {
+      profile_[row.device].emplace(turns);
+      freeRanges_[row.device].emplace(available[row.device]);
+    }
+    usersLeft_[buffer] = usersToCome_[buffer] = static_cast<uint32_t>(row.users.size());
+    profile_[row.device]->add(turn_[row.users.front()], row.toEnd ? turns : turn_[row.users.back()] + 1,
+                              row.bytes);
+  }
+}
+
+bool AdmissionControl::start(uint32_t task) {
+  if (heldBy_[task] > 0) {
+    return false;
+  }
+  started_[task] = true;
+  changes_.clear();
+  shortened_.clear();
+  foresee(task);
+  if (isSafe(task) && findSpace(task)) {
+    while (nextTurn_ < minimal_.order.size() && started_[minimal_.order[nextTurn_]]) {
+      ++nextTurn_;
+    }
+    return true;
+  }
+  for (const Change& change : changes_) {
+    profile_[change.device]->add(change.first, change.last, -change.bytes);
+  }
+  for (const auto& [buffer, users] : shortened_) {
+    usersToCome_[buffer] = users;
+  }
+  started_[task] = false;
+  return false;
+}
+
+/// The profile as it is once the task has run ahead of its turn.
+void AdmissionControl::foresee(uint32_t task) {
+  const TaskBuffers& requirements = minimal_.requirements.tasks[task];
+  for (const BufferId buffer : requirements.makes) {
+    const BufferRow& row = minimal_.requirements.buffers[buffer];
+    change(row.device, nextTurn_, turn_[task], row.bytes);
+  }
+  for (const BufferId buffer : requirements.uses) {
+    if (!minimal_.requirements.buffers[buffer].toEnd) {
+      shorten(buffer);
+    }
+  }
+}
+
+void AdmissionControl::shorten(BufferId buffer) {
+  const BufferRow& row = minimal_.requirements.buffers[buffer];
+  const uint32_t old = usersToCome_[buffer];
+  uint32_t left = old;
+  while (left > 0 && started_[row.users[left - 1]]) {
+    --left;
+  }
+  if (left < old) {
+    shortened_.emplace_back(buffer, old);
+    usersToCome_[buffer] = left;
+    const uint32_t until = left > 0 ? turn_[row.users[left - 1]] + 1 : nextTurn_;
+    change(row.device, until, turn_[row.users[old - 1]] + 1, -row.bytes);
+  }
+}
+
+void AdmissionControl::change(DeviceId device, uint32_t first, uint32_t last, int64_t bytes) {
+  profile_[device]->add(first, last, bytes);
+  changes_.push_back({device, first, last, bytes});
+}
+
+bool AdmissionControl::isSafe(uint32_t task) {
+  const auto& makes = minimal_.requirements.tasks[task].makes;
+  if (makes.empty()) {
+    return true; // it takes nothing, and the others need no more than before
+  }
+  const DeviceId device = minimal_.requirements.buffers[makes.front()].device;
+  const uint32_t first = turn_[task] == nextTurn_ ? nextTurn_ + 1 : nextTurn_;
+  return profile_[device]->most(first) <= available_[device];
+}
+
+bool AdmissionControl::findSpace(uint32_t task) {
+  const auto& makes = minimal_.requirements.tasks[task].makes;
+  if (makes.empty()) {
+    return true;
+  }
+  FreeRanges& ranges = *freeRanges_[minimal_.requirements.buffers[makes.front()].device];
+  if (makes.size() == 1) {
+    return place(makes.front(), task, ranges);
+  }
+  FreeRanges trial = ranges;
+  const size_t reuses = reuses_.size();
+  for (const BufferId buffer : makes) {
+    if (!place(buffer, task, trial)) {
+      reuses_.resize(reuses);
+      return false;
+    }
+  }
+  ranges = std::move(trial);
+  return true;
+}
+
+bool AdmissionControl::place(BufferId buffer, uint32_t task, FreeRanges& ranges) {
+  const int64_t bytes = minimal_.requirements.buffers[buffer].bytes;
+  const auto offset = ranges.find(bytes, rule_);
+  if (!offset) {
+    return false;
+  }
+  offsets_[buffer] = *offset;
+  for (const BufferId before : ranges.take(*offset, bytes, buffer)) {
+    reuses_.push_back({before, task});
+  }
+  return true;
+}
+
+void AdmissionControl::end(uint32_t task) {
+  for (const uint32_t held : holds_[task]) {
+    --heldBy_[held];
+  }
+  for (const BufferId buffer : minimal_.requirements.tasks[task].uses) {
+    const BufferRow& row = minimal_.requirements.buffers[buffer];
+    if (--usersLeft_[buffer] == 0 && !row.toEnd) {
+      freeRanges_[row.device]->release(offsets_[buffer], row.bytes, ++moment_);
+    }
+  }
+}
+
+uint32_t AdmissionControl::next() const {
+  return nextTurn_ < minimal_.order.size() ? minimal_.order[nextTurn_] : noTask;
+}
+
+} // namespace dfc

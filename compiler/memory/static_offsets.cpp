@@ -1,0 +1,104 @@
+#include "compiler/memory/static_offsets.h"
+
+#include "compiler/memory/free_ranges.h"
+#include "compiler/memory/pack.h"
+#include "ir/plan/memory_plan.h"
+
+namespace dfc {
+namespace {
+
+constexpr size_t mostBuffersForAllPairs = 4096;
+
+class StaticOffsetAssigner {
+ public:
+  StaticOffsetAssigner(const MinimumMemoryOrder& minimal, const SideTable<DeviceId, int64_t>& available)
+      : minimal_(minimal), available_(available), turn_(minimal.order.size()) {
+    for (uint32_t i = 0; i < turn_.size(); ++i) {
+      turn_[minimal.order[i]] = i;
+    }
+    places_.offsets = SideTable<BufferId, int64_t>(minimal.requirements.buffers.size(), -1);
+  }
+
+  std::optional<StaticOffsets> run() {
+    std::vector<std::vector<BufferId>> byDevice(available_.size());
+    for (const BufferId buffer : minimal_.requirements.buffers.ids()) {
+      byDevice[minimal_.requirements.buffers[buffer].device.index()].push_back(buffer);
+    }
+    for (const DeviceId device : available_.ids()) {
+      if (!packDevice(byDevice[device.index()], available_[device])) {
+        return std::nullopt;
+      }
+    }
+    orderTenants();
+    return std::move(places_);
+  }
+
+ private:
+  const BufferRow& rowOf(BufferId buffer) const { return minimal_.requirements.buffers[buffer]; }
+
+  PackBuffer packBufferOf(BufferId buffer) const {
+    const BufferRow& row = rowOf(buffer);
+    return {row.bytes, static_cast<double>(turn_[row.users.front()]),
+            static_cast<double>(row.toEnd ? turn_.size() : size_t{turn_[row.users.back()]} + 1)};
+  }
+
+  bool packDevice(const std::vector<BufferId>& buffers, int64_t available) {
+    if (buffers.size() > mostBuffersForAllPairs) {
+      return false;
+    }
+    std::vector<PackBuffer> rows;
+    rows.reserve(buffers.size());
+    for (const BufferId buffer : buffers) {
+      rows.push_back(packBufferOf(buffer));
+    }
+    const Packing packing = pack(rows, arenaAlignment, [&](size_t a, size_t b) {
+      return rows[a].begin < rows[b].end && rows[b].begin < rows[a].end;
+    });
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      places_.offsets[buffers[i]] = packing.offsets[i];
+    }
+    return buffers.empty() || packing.bytes <= available;
+  }
+
+  // Only the last tenants of each byte: they came after those before them.
+  void orderTenants() {
+    std::vector<FreeRanges> ranges;
+    for (const DeviceId device : available_.ids()) {
+      ranges.emplace_back(available_[device]);
+    }
+    uint32_t moment = 0;
+    for (const uint32_t task : minimal_.order) {
+      for (const BufferId buffer : minimal_.requirements.tasks[task].makes) {
+        take(ranges[rowOf(buffer).device.index()], buffer, task);
+      }
+      for (const BufferId buffer : minimal_.requirements.tasks[task].uses) {
+        if (rowOf(buffer).users.back() == task && !rowOf(buffer).toEnd) {
+          ranges[rowOf(buffer).device.index()].release(places_.offsets[buffer], rowOf(buffer).bytes,
+                                                       ++moment);
+        }
+      }
+    }
+  }
+
+  void take(FreeRanges& ranges, BufferId buffer, uint32_t task) {
+    for (const BufferId before : ranges.take(places_.offsets[buffer], rowOf(buffer).bytes, buffer)) {
+      for (const uint32_t user : rowOf(before).users) {
+        places_.orderings.push_back({user, task});
+      }
+    }
+  }
+
+  const MinimumMemoryOrder& minimal_;
+  const SideTable<DeviceId, int64_t>& available_;
+  std::vector<uint32_t> turn_; // by task
+  StaticOffsets places_;
+};
+
+} // namespace
+
+std::optional<StaticOffsets> assignStaticOffsets(const MinimumMemoryOrder& minimal,
+                                                 const SideTable<DeviceId, int64_t>& available) {
+  return StaticOffsetAssigner(minimal, available).run();
+}
+
+} // namespace dfc
