@@ -73,13 +73,13 @@ double CalibratedCostModel::opSeconds(const Graph& graph, OpId op, const Machine
   return there > 0 && otherwise > 0 && std::isfinite(seconds) ? seconds : otherwise;
 }
 
-double CalibratedCostModel::demand(const Graph& graph, OpId op, const Machine& machine,
-                                   DeviceId device) const {
+double CalibratedCostModel::utilisation(const Graph& graph, OpId op, const Machine& machine,
+                                        DeviceId device) const {
   if (tables_.find(machine.devices[device].model) == tables_.end()) {
-    return fallback_.demand(graph, op, machine, device);
+    return fallback_.utilisation(graph, op, machine, device);
   }
   const double work =
-      fallback_.opSeconds(graph, op, machine, device) * fallback_.demand(graph, op, machine, device);
+      fallback_.opSeconds(graph, op, machine, device) * fallback_.utilisation(graph, op, machine, device);
   const double seconds = opSeconds(graph, op, machine, device);
   return seconds > 0 && std::isfinite(work) ? std::min(1.0, work / seconds) : 0;
 }

@@ -37,7 +37,7 @@ class CalibratedCostModel : public CostModel {
   double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
   /// The fallback's work over the seconds that count here, at most 1: how near to the limits of its device
   /// the op gets.
-  double demand(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
+  double utilisation(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
 
  private:
   /// A measured op, to ask the fallback about.

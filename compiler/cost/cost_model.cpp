@@ -42,7 +42,8 @@ double RooflineCostModel::opSeconds(const Graph& graph, OpId op, const Machine& 
   return isFree(graph[op]) ? 0 : hardware.launchSeconds + workSeconds(graph, op, hardware);
 }
 
-double RooflineCostModel::demand(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const {
+double RooflineCostModel::utilisation(const Graph& graph, OpId op, const Machine& machine,
+                                      DeviceId device) const {
   const DeviceRow& hardware = machine.devices[device];
   const double work = isFree(graph[op]) ? 0 : workSeconds(graph, op, hardware);
   const double seconds = hardware.launchSeconds + work;

@@ -17,8 +17,8 @@ class CostModel {
   /// How much of the device's computing power `op` uses while it runs alone there, 0 to 1: ops that run at
   /// once on queues of one device and together want more than 1 are slowed down
   /// (compiler/schedule/shared_clock.h). 0, for models whose queues are processors of their own.
-  virtual double demand(const Graph& /*graph*/, OpId /*op*/, const Machine& /*machine*/,
-                        DeviceId /*device*/) const {
+  virtual double utilisation(const Graph& /*graph*/, OpId /*op*/, const Machine& /*machine*/,
+                             DeviceId /*device*/) const {
     return 0;
   }
 };
@@ -30,7 +30,7 @@ class CostModel {
 class RooflineCostModel : public CostModel {
  public:
   double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
-  double demand(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
+  double utilisation(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
 };
 
 } // namespace dfc

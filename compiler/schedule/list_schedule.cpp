@@ -169,7 +169,7 @@ class ListScheduler {
     }
     result_.start[task] = now;
     result_.order.push_back(task);
-    clock_.start(task, row.group, now, row.seconds, row.demand);
+    clock_.start(task, row.group, now, row.seconds, row.utilisation);
     askPolicyAgain();
   }
 

@@ -21,10 +21,10 @@ struct ListTask {
   uint32_t group = 0;                   ///< the queues that can run it: any lane of this group
   llvm::SmallVector<uint32_t, 2> links; ///< each held for the whole duration
   llvm::SmallVector<uint32_t, 4>
-      before;         ///< tasks that must have ended; each smaller than the task's own index
-  uint32_t box = 0;   ///< tasks of one group and box belong together: see boxRanks
-  int64_t growth = 0; ///< bytes that it takes less those that it frees, where memory is short
-  double demand = 0;  ///< of its group's device, while it runs alone: see shared_clock.h
+      before;             ///< tasks that must have ended; each smaller than the task's own index
+  uint32_t box = 0;       ///< tasks of one group and box belong together: see boxRanks
+  int64_t growth = 0;     ///< bytes that it takes less those that it frees, where memory is short
+  double utilisation = 0; ///< of its group's device, while it runs alone: see shared_clock.h
 };
 
 struct ListProblem {

@@ -104,7 +104,7 @@ LowerBounds lowerBounds(const ListProblem& problem) {
     if (perLane < 1) { // nobody demands more than all of the device, which one lane has
       bounds.busiestQueue =
           std::max(bounds.busiestQueue,
-                   bounder.bound(ofGroup[group], [](const ListTask& task) { return task.demand; }));
+                   bounder.bound(ofGroup[group], [](const ListTask& task) { return task.utilisation; }));
     }
   }
   for (size_t link = 0; link < ofLink.size(); ++link) {

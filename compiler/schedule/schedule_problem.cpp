@@ -81,7 +81,7 @@ class ProblemMaker {
     } else {
       task.group = groups_.first[placed_.device[op].index()];
       task.seconds = cost_.opSeconds(graph_, op, machine_, placed_.device[op]);
-      task.demand = task.seconds > 0 ? cost_.demand(graph_, op, machine_, placed_.device[op]) : 0;
+      task.utilisation = task.seconds > 0 ? cost_.utilisation(graph_, op, machine_, placed_.device[op]) : 0;
     }
     for (const ValueId operand : graph_[op].operands) {
       addBefore(task, graph_[operand].producer);
@@ -120,7 +120,7 @@ void addSteps(const ScheduleProblem& problem, const ListResult& times, Schedule&
     step.position = static_cast<uint32_t>(queue.steps.size());
     step.start = times.start[task];
     step.end = times.end[task];
-    step.demand = problem.list.tasks[task].demand;
+    step.utilisation = problem.list.tasks[task].utilisation;
     step.slowed = std::max(0.0, step.end - (step.start + problem.list.tasks[task].seconds)); // 0 to the bit
     schedule.stepOf[step.op] = schedule.steps.add(step);
     queue.steps.push_back(schedule.stepOf[step.op]);

@@ -6,11 +6,11 @@
 
 namespace dfc {
 
-void SharedClock::start(uint32_t task, uint32_t device, double now, double seconds, double demand) {
-  tasks_[task] = {seconds, now, demand, device, 0};
-  ends_.emplace(now + seconds / (demand > 0 ? devices_[device].speed : 1), task, 0);
+void SharedClock::start(uint32_t task, uint32_t device, double now, double seconds, double utilisation) {
+  tasks_[task] = {seconds, now, utilisation, device, 0};
+  ends_.emplace(now + seconds / (utilisation > 0 ? devices_[device].speed : 1), task, 0);
   ++count_;
-  if (demand > 0) {
+  if (utilisation > 0) {
     devices_[device].tasks.push_back(task);
     changeSpeed(devices_[device], now);
   }
@@ -39,7 +39,7 @@ uint32_t SharedClock::end() {
 void SharedClock::changeSpeed(Device& device, double now) {
   double wanted = 0;
   for (const uint32_t task : device.tasks) {
-    wanted += tasks_[task].demand;
+    wanted += tasks_[task].utilisation;
   }
   const double speed = wanted > 1 ? 1 / wanted : 1;
   if (speed == device.speed) {

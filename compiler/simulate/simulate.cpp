@@ -104,7 +104,7 @@ class Simulator {
     }
     begun_[step] = result_.trace.spans.size();
     result_.trace.spans.push_back({step, 0, now, now});
-    clock_.start(step.index(), schedule_.queues[row.queue].device.index(), now, row.alone(), row.demand);
+    clock_.start(step.index(), schedule_.queues[row.queue].device.index(), now, row.alone(), row.utilisation);
     return true;
   }
 

@@ -17,9 +17,9 @@ struct Simulation {
   SideTable<LinkId, double> linkBusy; ///< seconds that each link carries something, summed over its slots
 };
 
-/// Durations are the plan's own (`StepRow::alone`), stretched while ops that run at once on a device demand
-/// more than all of it (compiler/schedule/shared_clock.h). Queues that contend for a link get it in the order
-/// in which they ask; at one moment, in the order of the schedule.
+/// Durations are the plan's own (`StepRow::alone`), stretched while ops that run at once on a device
+/// utilisation more than all of it (compiler/schedule/shared_clock.h). Queues that contend for a link get it
+/// in the order in which they ask; at one moment, in the order of the schedule.
 Simulation simulate(const Executable& plan);
 
 } // namespace dfc

@@ -25,7 +25,7 @@ struct StepRow {
   double start = 0, end = 0;          ///< predicted
   /// Of the computing power of its device, how much it uses while it runs there alone: 0 to 1. What runs at
   /// once on the queues of a device and wants more than all of it is slowed down.
-  double demand = 0;
+  double utilisation = 0;
   double slowed = 0; ///< seconds of `end - start` that it would not need if it ran alone
   double alone() const { return end - start - slowed; }
 };

@@ -60,9 +60,9 @@ class TimeVerifier {
       findings_.at(row.op, fmt::format("op '{}' takes {} seconds, {} of them because others slow it down",
                                        nameOf(step), row.end - row.start, row.slowed));
     }
-    if (!(row.demand >= 0) || !(row.demand <= 1)) {
-      findings_.at(row.op, fmt::format("op '{}' demands {} of its device", nameOf(step), row.demand),
-                   "a demand is from 0 to 1");
+    if (!(row.utilisation >= 0) || !(row.utilisation <= 1)) {
+      findings_.at(row.op, fmt::format("op '{}' uses {} of its device", nameOf(step), row.utilisation),
+                   "a utilisation is from 0 to 1");
     }
     if (row.start < startOfLast - slack_) {
       findings_.at(

@@ -58,10 +58,12 @@ TEST_CASE("calibrated: a signature in the device's table takes its seconds, on t
 TEST_CASE("calibrated: what an op demands is the roofline's work over the seconds that count") {
   const auto op = opOfSignature(product(10)); // 2 s of work and 1 s of launch
   REQUIRE(op.has_value());
-  const auto demandOf = [&](const CostModel& model) { return model.demand(op->graph, op->op, twoGpus(), a); };
-  CHECK(demandOf(modelOf({{product(10), 8, ""}})) == 2.0 / 8);
-  CHECK(demandOf(modelOf({{product(10), 1.5, ""}})) == 1); // quicker than its limits: they are not exact
-  CHECK(demandOf(modelOf({})) == Approx(2.0 / 3));
+  const auto utilisationOf = [&](const CostModel& model) {
+    return model.utilisation(op->graph, op->op, twoGpus(), a);
+  };
+  CHECK(utilisationOf(modelOf({{product(10), 8, ""}})) == 2.0 / 8);
+  CHECK(utilisationOf(modelOf({{product(10), 1.5, ""}})) == 1); // quicker than its limits: they are not exact
+  CHECK(utilisationOf(modelOf({})) == Approx(2.0 / 3));
 }
 
 TEST_CASE("calibrated: later tables of one device win") {

@@ -43,7 +43,7 @@ TEST_CASE("roofline: a matmul runs at the rate of its type and precision") {
 }
 
 TEST_CASE("roofline: an op demands the device for the part of its time that is work") {
-  Builder g("demands");
+  Builder g("utilisation");
   const Tensor x = g.input("x", f32({10, 10}));
   const Tensor y = matmul(x, x), same = reshape(x, {100});
   g.fetch("y", y);
@@ -51,8 +51,8 @@ TEST_CASE("roofline: an op demands the device for the part of its time that is w
   const Graph graph = *std::move(g).finish();
   const RooflineCostModel model;
   // 2 s of work beside 3 s of launch; a view does nothing.
-  CHECK(model.demand(graph, graph[y.value()].producer, oneGpu(), DeviceId(0)) == 2.0 / 5);
-  CHECK(model.demand(graph, graph[same.value()].producer, oneGpu(), DeviceId(0)) == 0);
+  CHECK(model.utilisation(graph, graph[y.value()].producer, oneGpu(), DeviceId(0)) == 2.0 / 5);
+  CHECK(model.utilisation(graph, graph[same.value()].producer, oneGpu(), DeviceId(0)) == 0);
 }
 
 } // namespace dfc

@@ -70,7 +70,7 @@ TEST_CASE("random list schedules are feasible and never shorter than the critica
       ListTask row;
       row.seconds = draw(4); // zero durations too
       row.group = draw(2);
-      row.demand = round % 3 == 0 ? 0 : 0.25 * draw(4);
+      row.utilisation = round % 3 == 0 ? 0 : 0.25 * draw(4);
       if (row.group == 2) {
         row.links.push_back(draw(2));
       }

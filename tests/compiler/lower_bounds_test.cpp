@@ -98,7 +98,7 @@ TEST_CASE("lower bounds never exceed a schedule, whatever its priorities") {
     problem.groupBegins = {0, 0.5, 0.25};
     for (uint32_t i = 0; i < 24; ++i) {
       ListTask task = taskOf(seconds(random), random() % 3);
-      task.demand = static_cast<double>(random() % 5) / 4;
+      task.utilisation = static_cast<double>(random() % 5) / 4;
       if (random() % 3 == 0) {
         task.links.push_back(random() % 3);
       }
@@ -124,7 +124,7 @@ TEST_CASE("lower bounds: what takes for ever, or none of the device, is bounded 
   // others.
   ListProblem problem = onOneLane({taskOf(never, 0), taskOf(1, 0, {0}), taskOf(4, 0), taskOf(2, 0)});
   problem.groupLanes = {2, 1};
-  problem.tasks[2].demand = problem.tasks[3].demand = 0.5;
+  problem.tasks[2].utilisation = problem.tasks[3].utilisation = 0.5;
   const LowerBounds bounds = lowerBounds(problem);
   CHECK(bounds.criticalPath == never);
   CHECK(bounds.busiestQueue == 3);

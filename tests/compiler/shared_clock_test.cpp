@@ -10,7 +10,7 @@ namespace dfc {
 namespace {
 
 struct Arrival {
-  double at, seconds, demand;
+  double at, seconds, utilisation;
   uint32_t device = 0;
 };
 
@@ -22,7 +22,7 @@ std::vector<double> endsOf(const std::vector<Arrival>& arrivals) {
   while (arrived < arrivals.size() || !clock.idle()) {
     if (arrived < arrivals.size() && (clock.idle() || arrivals[arrived].at < clock.next())) {
       const Arrival& row = arrivals[arrived];
-      clock.start(arrived++, row.device, row.at, row.seconds, row.demand);
+      clock.start(arrived++, row.device, row.at, row.seconds, row.utilisation);
     } else {
       const double now = clock.next();
       ends[clock.end()] = now;
@@ -74,7 +74,7 @@ TEST_CASE("shared clock: a device never does more than it can, and nothing is qu
     std::map<uint32_t, std::pair<double, double>> work; // of a device: demanded, last end
     for (size_t i = 0; i < ends.size(); ++i) {
       CHECK(ends[i] >= arrivals[i].at + arrivals[i].seconds - 1e-9);
-      work[arrivals[i].device].first += arrivals[i].seconds * arrivals[i].demand;
+      work[arrivals[i].device].first += arrivals[i].seconds * arrivals[i].utilisation;
       work[arrivals[i].device].second = std::max(work[arrivals[i].device].second, ends[i]);
     }
     for (const auto& [device, row] : work) {

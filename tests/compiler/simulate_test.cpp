@@ -96,7 +96,7 @@ TEST_CASE("shared queues: two queues of a gpu do not make it twice as fast") {
   CHECK(simulate(two).makespan == 1);
   for (const StepRow& step : two.schedule().steps) {
     const bool computes = two.graph()[step.op].kind() == OpKind::Matmul;
-    CHECK(step.demand == (computes ? 1 : 0));
+    CHECK(step.utilisation == (computes ? 1 : 0));
     CHECK(step.slowed == (computes ? 0.25 : 0));
     CHECK(step.alone() == (computes ? 0.25 : 0));
   }
@@ -105,22 +105,22 @@ TEST_CASE("shared queues: two queues of a gpu do not make it twice as fast") {
 TEST_CASE("shared queues: launches take nothing from one another") {
   Machine machine = machineOf(2, 0);
   machine.devices[DeviceId(1)].launchSeconds = 0.75;
-  // Alone 0.75 + 0.25 = 1 s, of which a quarter is work: two at once demand half of the gpu. Four take 2 s on
-  // two queues.
+  // Alone 0.75 + 0.25 = 1 s, of which a quarter is work: two at once utilisation half of the gpu. Four take 2
+  // s on two queues.
   const Executable plan = planOf(products(4, "gpu0"), machine);
   CHECK(plan.schedule().makespan == 2);
   CHECK(plan.schedule().bounds.busiestQueue == 2);
   CHECK(simulate(plan).makespan == 2);
 }
 
-TEST_CASE("shared queues: a plan keeps demands and times when it is saved") {
+TEST_CASE("shared queues: a plan keeps utilisations and times when it is saved") {
   const Executable plan = planOf(products(4, "gpu0"), machineOf(2, 0.5));
   const auto file = plan.serialise();
   const auto again = Executable::parse(file, "plan");
   REQUIRE(again.ok());
   CHECK(again->machine().devices[DeviceId(1)].stepOverheadSeconds == 0.5);
   for (const StepId step : plan.schedule().steps.ids()) {
-    CHECK(again->schedule().steps[step].demand == plan.schedule().steps[step].demand);
+    CHECK(again->schedule().steps[step].utilisation == plan.schedule().steps[step].utilisation);
     CHECK(again->schedule().steps[step].slowed == plan.schedule().steps[step].slowed);
   }
   CHECK(simulate(*again).makespan == simulate(plan).makespan);

@@ -125,7 +125,7 @@ class PlanReader {
 
   void readStep(const file::Step& row) {
     StepRow step{OpId(row.op()), QueueId(row.queue()), row.position(), {}, row.start(),
-                 row.end(),      row.demand(),         row.slowed()};
+                 row.end(),      row.utilisation(),    row.slowed()};
     appendIds(row.waits(), step.waits);
     const OpId op = step.op;
     const StepId made = schedule_.steps.add(std::move(step));

@@ -160,7 +160,7 @@ class PlanWriter {
   Offset<file::Step> writeStep(const StepRow& row) {
     const auto waits = numbers(row.waits);
     return file::CreateStep(builder_, row.op.index(), row.queue.index(), row.position, waits, row.start,
-                            row.end, row.demand, row.slowed);
+                            row.end, row.utilisation, row.slowed);
   }
 
   OffsetVector<const file::Slot*> writeSlots() {

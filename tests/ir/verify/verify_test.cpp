@@ -217,8 +217,8 @@ TEST_CASE("verifySchedule: each rule broken once") {
     }
   });
   gallery.show("more than a whole device, and nothing of one", [](HandPlan& p) {
-    p.step("y").demand = 1.5;
-    p.step("z").demand = std::numeric_limits<double>::quiet_NaN();
+    p.step("y").utilisation = 1.5;
+    p.step("z").utilisation = std::numeric_limits<double>::quiet_NaN();
   });
   gallery.show("slowed by more than it takes", [](HandPlan& p) {
     p.step("y").slowed = 2; // it takes 1 s
