@@ -16,7 +16,7 @@ class CostModel {
   virtual double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const = 0;
   /// How much of the device's computing power `op` uses while it runs alone there, 0 to 1: ops that run at
   /// once on queues of one device and together want more than 1 are slowed down
-  /// (compiler/schedule/shared_clock.h). 0, for models whose queues are processors of their own.
+  /// (compiler/schedule/processor_sharing.h). 0, for models whose queues are processors of their own.
   virtual double utilisation(const Graph& /*graph*/, OpId /*op*/, const Machine& /*machine*/,
                              DeviceId /*device*/) const {
     return 0;

@@ -1,6 +1,6 @@
 #include "compiler/place/place.h"
 
-#include "compiler/place/least_seconds.h"
+#include "compiler/place/makespan_bound.h"
 #include "compiler/place/runnable.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/transfer/insert_transfers.h"
@@ -131,7 +131,7 @@ Placement fastest(std::vector<Placement> candidates, const PlacementProblem& pro
   std::vector<double> least;
   least.reserve(candidates.size());
   for (const Placement& candidate : candidates) {
-    least.push_back(leastSeconds(candidate, problem));
+    least.push_back(makespanBound(candidate, problem));
   }
   size_t best = 0;
   double bestSeconds = std::numeric_limits<double>::infinity();

@@ -40,7 +40,7 @@ std::vector<Placement> oneDeviceEach(const PlacementProblem& problem);
 /// can undercut, where that is known.
 double predictedMakespan(const Placement& placement, const PlacementProblem& problem, double least = 0);
 /// The candidate with the smallest predicted makespan; the earliest on a tie. One that cannot be it, by
-/// `leastSeconds`, is not scheduled.
+/// `makespanBound`, is not scheduled.
 Placement fastest(std::vector<Placement> candidates, const PlacementProblem& problem);
 
 } // namespace dfc

@@ -1,6 +1,6 @@
 #include "compiler/schedule/list_schedule.h"
 
-#include "compiler/schedule/shared_clock.h"
+#include "compiler/schedule/processor_sharing.h"
 #include "ir/base/assert.h"
 
 #include <algorithm>
@@ -227,7 +227,7 @@ class ListScheduler {
   std::set<uint32_t> policyWaiters_;            // groups with a ready task that the gate held back
   std::set<uint32_t> touched_;                  // groups to look at now
   std::vector<bool> open_;                      // by group: whether it may start tasks yet
-  SharedClock clock_;
+  ProcessorSharing clock_;
   ListResult result_;
 };
 

@@ -24,7 +24,7 @@ struct ListTask {
       before;             ///< tasks that must have ended; each smaller than the task's own index
   uint32_t box = 0;       ///< tasks of one group and box belong together: see boxRanks
   int64_t growth = 0;     ///< bytes that it takes less those that it frees, where memory is short
-  double utilisation = 0; ///< of its group's device, while it runs alone: see shared_clock.h
+  double utilisation = 0; ///< of its group's device, while it runs alone: see processor_sharing.h
 };
 
 struct ListProblem {

@@ -1,6 +1,6 @@
 #include "compiler/simulate/simulate.h"
 
-#include "compiler/schedule/shared_clock.h"
+#include "compiler/schedule/processor_sharing.h"
 #include "ir/plan/executable_parts.h"
 
 #include <algorithm>
@@ -146,7 +146,7 @@ class Simulator {
   std::vector<uint32_t> freeSlots_;
   std::set<StepId> asking_;         // ready but for a link
   SideTable<StepId, size_t> begun_; // the step's span
-  SharedClock clock_;
+  ProcessorSharing clock_;
   size_t ended_ = 0;
   Simulation result_;
 };

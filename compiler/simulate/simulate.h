@@ -18,8 +18,8 @@ struct Simulation {
 };
 
 /// Durations are the plan's own (`StepRow::alone`), stretched while ops that run at once on a device
-/// utilisation more than all of it (compiler/schedule/shared_clock.h). Queues that contend for a link get it
-/// in the order in which they ask; at one moment, in the order of the schedule.
+/// utilisation more than all of it (compiler/schedule/processor_sharing.h). Queues that contend for a link
+/// get it in the order in which they ask; at one moment, in the order of the schedule.
 Simulation simulate(const Executable& plan);
 
 } // namespace dfc

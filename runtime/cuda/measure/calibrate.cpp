@@ -78,17 +78,17 @@ class OpTimer {
     const auto made = makeLaunches(
         graph, {computation}, {gpu_.ordinal, gpu_.architecture, &library_, matmulWorkspace_.get()}, false);
     if (made.launches.empty()) {
-      return leastSeconds;
+      return makespanBound;
     }
     const auto enqueue = [&](cudaStream_t stream) {
       for (const ComputeLaunch& launch : made.launches) {
         launch.work->enqueue(stream);
       }
     };
-    return std::max(watch_.perRepetition(enqueue), leastSeconds);
+    return std::max(watch_.perRepetition(enqueue), makespanBound);
   }
 
-  static constexpr double leastSeconds = 1e-9; // a table's times are more than 0
+  static constexpr double makespanBound = 1e-9; // a table's times are more than 0
 
   const Gpu& gpu_;
   KernelLibrary library_;

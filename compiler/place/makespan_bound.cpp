@@ -1,4 +1,4 @@
-#include "compiler/place/least_seconds.h"
+#include "compiler/place/makespan_bound.h"
 
 #include "compiler/schedule/schedule.h"
 
@@ -94,7 +94,7 @@ class WorkSum {
 
 } // namespace
 
-double leastSeconds(const Placement& placement, const PlacementProblem& problem) {
+double makespanBound(const Placement& placement, const PlacementProblem& problem) {
   constexpr double rounding = 1e-9;
   return WorkSum(placement, problem).most() * (1 - rounding);
 }

@@ -1,5 +1,5 @@
-// leastSeconds: never above what a schedule of the placement takes, and what a hand works out.
-#include "compiler/place/least_seconds.h"
+// makespanBound: never above what a schedule of the placement takes, and what a hand works out.
+#include "compiler/place/makespan_bound.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/transfer/insert_transfers.h"
 #include "ir/author/dsl.h"
@@ -61,21 +61,21 @@ double leastOf(Builder&& g) {
   const Machine machine = star();
   const OneSecondEach cost;
   const PlacementProblem problem = problemOf(graph, machine, cost);
-  const double least = leastSeconds(byPins(problem), problem);
+  const double least = makespanBound(byPins(problem), problem);
   CHECK(least <= predictedMakespan(byPins(problem), problem));
   return least;
 }
 
 } // namespace
 
-TEST_CASE("leastSeconds: the device with the most work, where nothing moves") {
+TEST_CASE("makespanBound: the device with the most work, where nothing moves") {
   Builder g;
   const Tensor x = g.input("x", f32({1}));
   g.fetch("y", relu(exp(tanh(x))));
   CHECK(leastOf(std::move(g)) == Approx(3));
 }
 
-TEST_CASE("leastSeconds: a link carries each value once, and none that is resident") {
+TEST_CASE("makespanBound: a link carries each value once, and none that is resident") {
   Builder g;
   const Tensor x = g.input("x", f32({2000})), w = g.parameter("w", f32({2000}), constantInit(1));
   const Tensor a = (x + w).on("gpu0"), b = (x * w).on("gpu0");
@@ -84,7 +84,7 @@ TEST_CASE("leastSeconds: a link carries each value once, and none that is reside
   CHECK(leastOf(std::move(g)) == Approx(8)); // x in; gpu0 computes for 4
 }
 
-TEST_CASE("leastSeconds: a copy engine makes one copy after the other, whatever its link could") {
+TEST_CASE("makespanBound: a copy engine makes one copy after the other, whatever its link could") {
   Builder g;
   const Tensor x = g.input("x", f32({1}));
   for (const std::string name : {"a", "b", "c"}) { // 8 seconds each out of gpu0, whose link has two slots
@@ -93,7 +93,7 @@ TEST_CASE("leastSeconds: a copy engine makes one copy after the other, whatever 
   CHECK(leastOf(std::move(g)) == Approx(24));
 }
 
-TEST_CASE("leastSeconds: no schedule of a random placement undercuts it") {
+TEST_CASE("makespanBound: no schedule of a random placement undercuts it") {
   const Machine machine = star();
   const OneSecondEach cost;
   RandomGraphOptions options;
@@ -107,7 +107,7 @@ TEST_CASE("leastSeconds: no schedule of a random placement undercuts it") {
     }
     const PlacementProblem problem{graph, machine, cost, *pins};
     const Placement placement = byPins(problem);
-    const double least = leastSeconds(placement, problem);
+    const double least = makespanBound(placement, problem);
     INFO("seed " << seed);
     CHECK(least <= predictedMakespan(placement, problem));
     CHECK(predictedMakespan(placement, problem) == predictedMakespan(placement, problem, least));

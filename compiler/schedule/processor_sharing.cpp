@@ -1,4 +1,4 @@
-#include "compiler/schedule/shared_clock.h"
+#include "compiler/schedule/processor_sharing.h"
 
 #include "ir/base/assert.h"
 
@@ -6,7 +6,7 @@
 
 namespace dfc {
 
-void SharedClock::start(uint32_t task, uint32_t device, double now, double seconds, double utilisation) {
+void ProcessorSharing::start(uint32_t task, uint32_t device, double now, double seconds, double utilisation) {
   tasks_[task] = {seconds, now, utilisation, device, 0};
   ends_.emplace(now + seconds / (utilisation > 0 ? devices_[device].speed : 1), task, 0);
   ++count_;
@@ -16,12 +16,12 @@ void SharedClock::start(uint32_t task, uint32_t device, double now, double secon
   }
 }
 
-double SharedClock::next() {
+double ProcessorSharing::next() {
   dropOld();
   return std::get<0>(ends_.top());
 }
 
-uint32_t SharedClock::end() {
+uint32_t ProcessorSharing::end() {
   dropOld();
   const auto [now, task, version] = ends_.top();
   ends_.pop();
@@ -36,7 +36,7 @@ uint32_t SharedClock::end() {
 }
 
 // Where the speed stays as it is, so do the ends, to the bit.
-void SharedClock::changeSpeed(Device& device, double now) {
+void ProcessorSharing::changeSpeed(Device& device, double now) {
   double wanted = 0;
   for (const uint32_t task : device.tasks) {
     wanted += tasks_[task].utilisation;
@@ -54,7 +54,7 @@ void SharedClock::changeSpeed(Device& device, double now) {
   device.speed = speed;
 }
 
-void SharedClock::dropOld() {
+void ProcessorSharing::dropOld() {
   DFC_ASSERT(count_ > 0, "nothing is under way");
   while (std::get<2>(ends_.top()) != tasks_[std::get<1>(ends_.top())].version) {
     ends_.pop();

@@ -1,5 +1,5 @@
 // Ends of tasks that share a device, by hand: numbers are halves and quarters, so that they are exact.
-#include "compiler/schedule/shared_clock.h"
+#include "compiler/schedule/processor_sharing.h"
 
 #include "tests/support/catch.h"
 
@@ -16,7 +16,7 @@ struct Arrival {
 
 /// When each of the tasks ends that arrive at these times, in ascending order.
 std::vector<double> endsOf(const std::vector<Arrival>& arrivals) {
-  SharedClock clock(arrivals.size(), 2);
+  ProcessorSharing clock(arrivals.size(), 2);
   std::vector<double> ends(arrivals.size());
   uint32_t arrived = 0;
   while (arrived < arrivals.size() || !clock.idle()) {
@@ -35,13 +35,13 @@ using Ends = std::vector<double>;
 
 } // namespace
 
-TEST_CASE("shared clock: what wants no more than the device runs as if alone") {
+TEST_CASE("processor sharing: what wants no more than the device runs as if alone") {
   CHECK(endsOf({{0, 3, 0.5}, {1, 1, 0.25}, {1.5, 0.1, 0.25}}) == Ends{3, 2, 1.5 + 0.1});
   CHECK(endsOf({{0, 3, 1}}) == Ends{3});
   CHECK(endsOf({{0, 0, 1}, {0, 0, 0}}) == Ends{0, 0});
 }
 
-TEST_CASE("shared clock: what wants more is slowed down alike") {
+TEST_CASE("processor sharing: what wants more is slowed down alike") {
   // Both at half their speed: the first's 2 s take until 4; of the second's 3 s one is left then, alone.
   CHECK(endsOf({{0, 2, 1}, {0, 3, 1}}) == Ends{4, 5});
   // 4 of 0.5: together 2, half speed. The device is full for 4 x 4 x 0.5 = 8 s.
@@ -53,14 +53,14 @@ TEST_CASE("shared clock: what wants more is slowed down alike") {
   CHECK(ends[0] == Approx(9));
 }
 
-TEST_CASE("shared clock: one that comes later slows down what is under way, and gives way again") {
+TEST_CASE("processor sharing: one that comes later slows down what is under way, and gives way again") {
   // From 2 on half speed: the second's second takes until 4. The first has 4 - 2 - 1 = 1 s left.
   CHECK(endsOf({{0, 4, 1}, {2, 1, 1}}) == Ends{5, 4});
   // What demands nothing (a copy), and what runs on another device, has no part in it.
   CHECK(endsOf({{0, 4, 1}, {1, 2, 0}, {1, 2, 1, 1}, {2, 1, 1}}) == Ends{5, 3, 3, 4});
 }
 
-TEST_CASE("shared clock: a device never does more than it can, and nothing is quicker than alone") {
+TEST_CASE("processor sharing: a device never does more than it can, and nothing is quicker than alone") {
   std::mt19937 random(11);
   const auto draw = [&](int most) { return std::uniform_int_distribution<int>(0, most)(random); };
   for (int round = 0; round < 50; ++round) {

@@ -1,4 +1,4 @@
-// SharedClock: tells in which order, and when, tasks under way end, where those on one device share it.
+// ProcessorSharing: tells in which order, and when, tasks under way end, where those on one device share it.
 //
 // A fluid model. A task that runs alone on its device takes its `seconds` and uses the part `utilisation` of
 // the device's computing power. While the tasks under way on a device want no more than 1 together, each runs
@@ -19,9 +19,9 @@
 
 namespace dfc {
 
-class SharedClock {
+class ProcessorSharing {
  public:
-  SharedClock(size_t tasks, size_t devices) : tasks_(tasks), devices_(devices) {}
+  ProcessorSharing(size_t tasks, size_t devices) : tasks_(tasks), devices_(devices) {}
 
   /// `device`: any number below `devices`; tasks of no utilisation neither slow others down nor are slowed. A
   /// task is started at most once, and `now` never goes back.

@@ -8,6 +8,6 @@ namespace dfc {
 
 /// Seconds, a little less than the truth because of rounding: the busiest of the devices with its work over
 /// its queues, of the copy engines and of the links, with the transfers that `insertTransfers` would make.
-double leastSeconds(const Placement& placement, const PlacementProblem& problem);
+double makespanBound(const Placement& placement, const PlacementProblem& problem);
 
 } // namespace dfc
