@@ -161,7 +161,7 @@ class MemoryFitter {
     for (size_t i = 0; i < byTurn.size(); ++i) {
       byTurn[minimal.order[i]] = -static_cast<double>(i);
     }
-    return {boxRanks(problem_.list), upwardRanks(problem_.list), byTurn};
+    return {scopeRanks(problem_.list), upwardRanks(problem_.list), byTurn};
   }
 
   std::vector<Attempt> tryAdmission(const MinimumMemoryOrder& minimal, FitRule rule) const {

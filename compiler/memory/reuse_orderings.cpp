@@ -15,17 +15,17 @@ std::vector<uint32_t> placesInOrder(const ListResult& times) {
 
 using Users = llvm::SmallVector<uint32_t, 2>;
 
-Users lastOnLanes(llvm::ArrayRef<uint32_t> users, const std::vector<uint32_t>& places,
-                  const ListProblem& problem, const ListResult& times) {
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t> last; // by group and lane
+Users lastOnQueues(llvm::ArrayRef<uint32_t> users, const std::vector<uint32_t>& places,
+                   const ListProblem& problem, const ListResult& times) {
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> last; // by group and queue
   for (const uint32_t user : users) {
-    const auto [entry, added] = last.try_emplace({problem.tasks[user].group, times.lane[user]}, user);
+    const auto [entry, added] = last.try_emplace({problem.tasks[user].group, times.queue[user]}, user);
     if (!added && places[entry->second] < places[user]) {
       entry->second = user;
     }
   }
   Users result;
-  for (const auto& [lane, user] : last) {
+  for (const auto& [queue, user] : last) {
     result.push_back(user);
   }
   return result;
@@ -41,7 +41,7 @@ std::vector<TaskOrdering> reuseOrderings(llvm::ArrayRef<Reuse> reuses, const Min
   for (const Reuse& reuse : reuses) {
     Users& last = lastUsers[reuse.before];
     if (last.empty()) {
-      last = lastOnLanes(minimal.requirements.buffers[reuse.before].users, places, problem, times);
+      last = lastOnQueues(minimal.requirements.buffers[reuse.before].users, places, problem, times);
     }
     for (const uint32_t user : last) {
       orderings.push_back({user, reuse.after});

@@ -6,7 +6,7 @@
 
 namespace dfc {
 
-/// A new tenant comes after the last users, on each lane, of the buffer before it; and what the patient
+/// A new tenant comes after the last users, on each queue, of the buffer before it; and what the patient
 /// order's overwriting asks for. All are kept by `times`, the run that made the reuses.
 std::vector<TaskOrdering> reuseOrderings(llvm::ArrayRef<Reuse> reuses, const MinimumMemoryOrder& minimal,
                                          const ListProblem& problem, const ListResult& times);

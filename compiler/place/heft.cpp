@@ -44,8 +44,8 @@ LinkCost meanCommunication(const TaskGraph& graph) {
 // quadratic time.
 constexpr int mostGapsTried = 64;
 
-/// The busy time of one lane, as its idle gaps in order.
-class Lane {
+/// The busy time of one queue, as its idle gaps in order.
+class QueueTimeline {
  public:
   /// The earliest start >= ready of a gap that holds `seconds`: one of the first that may, or the endless
   /// last.
@@ -84,8 +84,8 @@ class Heft {
  public:
   explicit Heft(const TaskGraph& graph) : graph_(graph), device_(graph.tasks.size(), unsettled) {
     result_.tasks = SideTable<TaskId, TaskPlacement>(graph.tasks.size());
-    for (const uint32_t lanes : graph.lanes) {
-      lanes_.emplace_back(lanes);
+    for (const uint32_t queues : graph.queues) {
+      queues_.emplace_back(queues);
     }
   }
 
@@ -101,7 +101,7 @@ class Heft {
 
  private:
   struct Choice {
-    uint32_t device = unsettled, lane = 0;
+    uint32_t device = unsettled, queue = 0;
     double start = 0, end = never;
   };
 
@@ -121,7 +121,7 @@ class Heft {
       }
     }
     DFC_ASSERT(best.device != unsettled, "a task that may run nowhere");
-    lanes_[best.device][best.lane].occupy(best.start, best.end);
+    queues_[best.device][best.queue].occupy(best.start, best.end);
     settle(task, best);
     for (const TaskEdge& edge : graph_.tasks[task].predecessors) {
       if (graph_.tasks[edge.other].floating && device_[edge.other] == unsettled) {
@@ -133,10 +133,10 @@ class Heft {
   void consider(TaskId task, uint32_t device, Choice& best) const {
     const double ready = readyTime(task, device);
     const double seconds = graph_.tasks[task].seconds[device];
-    for (uint32_t lane = 0; lane < lanes_[device].size(); ++lane) {
-      const double start = lanes_[device][lane].earliestStart(ready, seconds);
+    for (uint32_t queue = 0; queue < queues_[device].size(); ++queue) {
+      const double start = queues_[device][queue].earliestStart(ready, seconds);
       if (start + seconds < best.end) {
-        best = {device, lane, start, start + seconds};
+        best = {device, queue, start, start + seconds};
       }
     }
   }
@@ -186,7 +186,7 @@ class Heft {
 
   const TaskGraph& graph_;
   SideTable<TaskId, uint32_t> device_;
-  std::vector<std::vector<Lane>> lanes_; // by device
+  std::vector<std::vector<QueueTimeline>> queues_; // by device
   HeftSchedule result_;
 };
 

@@ -65,7 +65,7 @@ TaskGraph taskGraphOf(const Graph& graph, const Machine& machine, const CostMode
   result.communication = communicationOf(machine);
   result.taskOf = SideTable<OpId, TaskId>(graph.opCount());
   for (const DeviceRow& device : machine.devices) {
-    result.lanes.push_back(std::max(1U, device.computeQueues));
+    result.queues.push_back(std::max(1U, device.computeQueues));
     result.begins.push_back(device.stepOverheadSeconds);
   }
   const auto assigned = assignedParameters(graph);

@@ -36,12 +36,12 @@ struct LinkCost {
 /// Task ids are a topological order.
 struct TaskGraph {
   Table<TaskId, TaskRow> tasks;
-  llvm::SmallVector<uint32_t, 4> lanes; ///< by device: how many tasks run at once
-  llvm::SmallVector<double, 4> begins;  ///< by device: seconds before which it runs nothing; empty for 0
-  std::vector<LinkCost> communication;  ///< from-major matrix, devices x devices
+  llvm::SmallVector<uint32_t, 4> queues; ///< by device: how many tasks run at once
+  llvm::SmallVector<double, 4> begins;   ///< by device: seconds before which it runs nothing; empty for 0
+  std::vector<LinkCost> communication;   ///< from-major matrix, devices x devices
   SideTable<OpId, TaskId> taskOf; ///< for a tensor graph; invalid for constants and unassigned parameters
 
-  size_t deviceCount() const { return lanes.size(); }
+  size_t deviceCount() const { return queues.size(); }
   double transferSeconds(size_t from, size_t to, double bytes) const;
   void addEdge(TaskId from, TaskId to, double bytes);
 };

@@ -22,15 +22,15 @@ class ListScheduler {
  public:
   ListScheduler(const ListProblem& problem, const std::vector<double>& priority, AdmissionPolicy* policy)
       : policy_(policy), problem_(problem), after_(problem), order_(orderOf(problem, priority)),
-        place_(problem.tasks.size()), missing_(problem.tasks.size()), ready_(problem.groupLanes.size()),
-        freeLanes_(problem.groupLanes.size()), open_(problem.groupLanes.size()),
-        clock_(problem.tasks.size() + problem.groupLanes.size(), problem.groupLanes.size()) {
+        place_(problem.tasks.size()), missing_(problem.tasks.size()), ready_(problem.groupQueues.size()),
+        freeQueues_(problem.groupQueues.size()), open_(problem.groupQueues.size()),
+        clock_(problem.tasks.size() + problem.groupQueues.size(), problem.groupQueues.size()) {
     result_.start.resize(problem.tasks.size());
     result_.end.resize(problem.tasks.size());
-    result_.lane.resize(problem.tasks.size());
-    for (size_t group = 0; group < problem.groupLanes.size(); ++group) {
-      for (uint32_t lane = 0; lane < problem.groupLanes[group]; ++lane) {
-        freeLanes_[group].insert(lane);
+    result_.queue.resize(problem.tasks.size());
+    for (size_t group = 0; group < problem.groupQueues.size(); ++group) {
+      for (uint32_t queue = 0; queue < problem.groupQueues[group]; ++queue) {
+        freeQueues_[group].insert(queue);
       }
     }
     for (const uint32_t slots : problem.linkSlots) {
@@ -69,7 +69,7 @@ class ListScheduler {
   // A group that begins later is opened by a task of its own that ends then, numbered after those of the
   // problem.
   void openGroups() {
-    for (uint32_t group = 0; group < problem_.groupLanes.size(); ++group) {
+    for (uint32_t group = 0; group < problem_.groupQueues.size(); ++group) {
       open_[group] = problem_.beginOf(group) <= 0;
       if (!open_[group]) {
         clock_.start(static_cast<uint32_t>(problem_.tasks.size()) + group, group, 0, problem_.beginOf(group),
@@ -112,7 +112,7 @@ class ListScheduler {
     auto& ready = ready_[group];
     uint32_t refused = 0;
     for (auto next = ready.begin();
-         next != ready.end() && !freeLanes_[group].empty() && refused < mostRefused;) {
+         next != ready.end() && !freeQueues_[group].empty() && refused < mostRefused;) {
       const uint32_t task = order_[*next];
       if (!linksFree(task, group)) {
         ++next;
@@ -131,7 +131,7 @@ class ListScheduler {
 
   void startNextOfPolicy(uint32_t group, double now) {
     const uint32_t task = policy_->next();
-    if (task != noTask && !freeLanes_[group].empty() && ready_[group].count(place_[task]) != 0 &&
+    if (task != noTask && !freeQueues_[group].empty() && ready_[group].count(place_[task]) != 0 &&
         linksFree(task, group) && admitted(task, group)) {
       ready_[group].erase(place_[task]);
       start(task, now);
@@ -163,7 +163,7 @@ class ListScheduler {
 
   void start(uint32_t task, double now) {
     const ListTask& row = problem_.tasks[task];
-    result_.lane[task] = takeLane(task);
+    result_.queue[task] = takeQueue(task);
     for (const uint32_t link : row.links) {
       freeSlots_[link] -= freeSlots_[link] == unlimited ? 0 : 1;
     }
@@ -173,18 +173,18 @@ class ListScheduler {
     askPolicyAgain();
   }
 
-  // The lane of a predecessor saves a wait; else the first free one.
-  uint32_t takeLane(uint32_t task) {
-    auto& lanes = freeLanes_[problem_.tasks[task].group];
-    uint32_t lane = *lanes.begin();
+  // The queue of a predecessor saves a wait; else the first free one.
+  uint32_t takeQueue(uint32_t task) {
+    auto& queues = freeQueues_[problem_.tasks[task].group];
+    uint32_t queue = *queues.begin();
     for (const uint32_t before : problem_.tasks[task].before) {
       if (problem_.tasks[before].group == problem_.tasks[task].group &&
-          lanes.count(result_.lane[before]) != 0) {
-        lane = result_.lane[before];
+          queues.count(result_.queue[before]) != 0) {
+        queue = result_.queue[before];
       }
     }
-    lanes.erase(lane);
-    return lane;
+    queues.erase(queue);
+    return queue;
   }
 
   void end(uint32_t task, double now) {
@@ -197,7 +197,7 @@ class ListScheduler {
     result_.end[task] = now;
     result_.makespan = now;
     const ListTask& row = problem_.tasks[task];
-    freeLanes_[row.group].insert(result_.lane[task]);
+    freeQueues_[row.group].insert(result_.queue[task]);
     touched_.insert(row.group);
     for (const uint32_t link : row.links) {
       freeSlots_[link] += freeSlots_[link] == unlimited ? 0 : 1;
@@ -221,7 +221,7 @@ class ListScheduler {
   std::vector<uint32_t> order_, place_; // tasks in order of priority, and where each is there
   std::vector<uint32_t> missing_;
   std::vector<std::set<uint32_t>> ready_;       // by group: places
-  std::vector<std::set<uint32_t>> freeLanes_;   // by group
+  std::vector<std::set<uint32_t>> freeQueues_;  // by group
   std::vector<uint32_t> freeSlots_;             // by link
   std::vector<std::set<uint32_t>> linkWaiters_; // groups with a ready task that a link held back
   std::set<uint32_t> policyWaiters_;            // groups with a ready task that the gate held back
@@ -261,14 +261,14 @@ std::vector<double> upwardRanks(const ListProblem& problem) {
   return rank;
 }
 
-std::vector<double> boxRanks(const ListProblem& problem) {
+std::vector<double> scopeRanks(const ListProblem& problem) {
   std::vector<double> ranks = upwardRanks(problem);
   std::map<std::pair<uint32_t, uint32_t>, double> highest;
-  auto known = highest.end(); // of the task before: neighbours share their box
+  auto known = highest.end(); // of the task before: neighbours share their scope
   const auto highestOf = [&](const ListTask& task) -> double& {
-    const std::pair<uint32_t, uint32_t> box{task.group, task.box};
-    if (known == highest.end() || known->first != box) {
-      known = highest.try_emplace(box, 0).first;
+    const std::pair<uint32_t, uint32_t> scope{task.group, task.scope};
+    if (known == highest.end() || known->first != scope) {
+      known = highest.try_emplace(scope, 0).first;
     }
     return known->second;
   };

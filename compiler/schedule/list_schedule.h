@@ -1,4 +1,4 @@
-// List scheduling on abstract tasks: at every moment, on every idle lane, the ready task with the highest
+// List scheduling on abstract tasks: at every moment, on every idle queue, the ready task with the highest
 // upward rank starts, if the links that it needs have a free slot. Contention on queues and links is
 // therefore part of the plan; so is that tasks share the device on which they run at once. Source: Graham
 // 1969 (list scheduling); ranks as in HEFT (Topcuoglu et al. 2002) with the durations of the placement.
@@ -18,26 +18,26 @@ inline constexpr uint32_t noTask = std::numeric_limits<uint32_t>::max();
 
 struct ListTask {
   double seconds = 0;
-  uint32_t group = 0;                   ///< the queues that can run it: any lane of this group
+  uint32_t group = 0;                   ///< the queues that can run it: any queue of this group
   llvm::SmallVector<uint32_t, 2> links; ///< each held for the whole duration
   llvm::SmallVector<uint32_t, 4>
       before;             ///< tasks that must have ended; each smaller than the task's own index
-  uint32_t box = 0;       ///< tasks of one group and box belong together: see boxRanks
+  uint32_t scope = 0;     ///< tasks of one group and scope belong together: see scopeRanks
   int64_t growth = 0;     ///< bytes that it takes less those that it frees, where memory is short
   double utilisation = 0; ///< of its group's device, while it runs alone: see processor_sharing.h
 };
 
 struct ListProblem {
   std::vector<ListTask> tasks;
-  std::vector<uint32_t> groupLanes; ///< lanes of each group, at least 1
-  std::vector<uint32_t> linkSlots;  ///< 0: any number at once
-  std::vector<double> groupBegins;  ///< seconds before which a group starts no task; empty for 0
+  std::vector<uint32_t> groupQueues; ///< queues of each group, at least 1
+  std::vector<uint32_t> linkSlots;   ///< 0: any number at once
+  std::vector<double> groupBegins;   ///< seconds before which a group starts no task; empty for 0
   double beginOf(uint32_t group) const { return groupBegins.empty() ? 0 : groupBegins[group]; }
 };
 
 struct ListResult {
   std::vector<double> start, end; ///< end - start is more than the task's seconds where others slowed it down
-  std::vector<uint32_t> lane;     ///< within the task's group
+  std::vector<uint32_t> queue;    ///< within the task's group
   std::vector<uint32_t> order;    ///< all tasks by start; a topological order
   double makespan = 0;
 };
@@ -56,16 +56,16 @@ class Successors {
 };
 /// Longest way from the start of each task to the end of the computation, in seconds.
 std::vector<double> upwardRanks(const ListProblem& problem);
-/// The rank of a task's box: the highest upward rank among the tasks of the same group and box.
-std::vector<double> boxRanks(const ListProblem& problem);
+/// The rank of a task's scope: the highest upward rank among the tasks of the same group and scope.
+std::vector<double> scopeRanks(const ListProblem& problem);
 /// `priority`: by task; among ready tasks the highest goes first, then the highest upward rank, then the
 /// smallest growth, then the smallest index.
 ListResult listSchedule(const ListProblem& problem, const std::vector<double>& priority);
 /// By upward rank alone.
 ListResult listSchedule(const ListProblem& problem);
 
-/// A resource beside lanes and links, which may hold tasks back. Whether it admits a task may change whenever
-/// a task starts or ends.
+/// A resource beside queues and links, which may hold tasks back. Whether it admits a task may change
+/// whenever a task starts or ends.
 class AdmissionPolicy {
  public:
   virtual ~AdmissionPolicy() = default;

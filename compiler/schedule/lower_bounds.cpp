@@ -1,5 +1,5 @@
 // Each bound is the optimum of a problem that asks for less. A chain alone takes the sum of its durations. A
-// resource of k lanes or slots is relaxed to one that is k times as fast, a device that tasks share to one
+// resource of k queues or slots is relaxed to one that is k times as fast, a device that tasks share to one
 // that gives each task all of itself for as much of it as it demands; either works on one task at a time, may
 // interrupt it, and sees the rest of the schedule only as the chains before and behind its tasks.
 #include "compiler/schedule/lower_bounds.h"
@@ -87,7 +87,7 @@ double oneMachineBound(std::vector<OneMachineTask> tasks) {
 }
 
 LowerBounds lowerBounds(const ListProblem& problem) {
-  std::vector<std::vector<uint32_t>> ofGroup(problem.groupLanes.size()), ofLink(problem.linkSlots.size());
+  std::vector<std::vector<uint32_t>> ofGroup(problem.groupQueues.size()), ofLink(problem.linkSlots.size());
   for (uint32_t i = 0; i < problem.tasks.size(); ++i) {
     ofGroup[problem.tasks[i].group].push_back(i);
     for (const uint32_t link : problem.tasks[i].links) {
@@ -98,10 +98,10 @@ LowerBounds lowerBounds(const ListProblem& problem) {
   LowerBounds bounds;
   bounds.criticalPath = bounder.longestChain();
   for (size_t group = 0; group < ofGroup.size(); ++group) {
-    const double perLane = 1.0 / problem.groupLanes[group];
+    const double perQueue = 1.0 / problem.groupQueues[group];
     bounds.busiestQueue = std::max(bounds.busiestQueue,
-                                   bounder.bound(ofGroup[group], [&](const ListTask&) { return perLane; }));
-    if (perLane < 1) { // nobody demands more than all of the device, which one lane has
+                                   bounder.bound(ofGroup[group], [&](const ListTask&) { return perQueue; }));
+    if (perQueue < 1) { // nobody demands more than all of the device, which one queue has
       bounds.busiestQueue =
           std::max(bounds.busiestQueue,
                    bounder.bound(ofGroup[group], [](const ListTask& task) { return task.utilisation; }));

@@ -48,46 +48,46 @@ constexpr double leastWaitSeconds = 2e-7;
 // What the queues of one device may lose by waiting for one another: as many waits as their busiest queue
 // has.
 double lostToWaits(const ListProblem& problem, const ListResult& result) {
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t> waits; // by group and lane
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> waits; // by group and queue
   uint32_t most = 0;
   for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
     const ListTask& row = problem.tasks[task];
     const bool isWaiting =
-        problem.groupLanes[row.group] > 1 && llvm::any_of(row.before, [&](uint32_t before) {
-          return problem.tasks[before].group == row.group && result.lane[before] != result.lane[task];
+        problem.groupQueues[row.group] > 1 && llvm::any_of(row.before, [&](uint32_t before) {
+          return problem.tasks[before].group == row.group && result.queue[before] != result.queue[task];
         });
-    most = isWaiting ? std::max(most, ++waits[{row.group, result.lane[task]}]) : most;
+    most = isWaiting ? std::max(most, ++waits[{row.group, result.queue[task]}]) : most;
   }
   return most * leastWaitSeconds;
 }
 
 // Ops that are shorter than a wait go one after the other on one queue, where that is no slower than waiting.
-std::optional<ListResult> onOneLane(const ListProblem& problem, const ListResult& onMany) {
+std::optional<ListResult> onOneQueue(const ListProblem& problem, const ListResult& onMany) {
   const double limit = onMany.makespan + lostToWaits(problem, onMany);
   if (limit <= onMany.makespan) {
     return std::nullopt;
   }
   ListProblem narrow = problem;
-  std::fill(narrow.groupLanes.begin(), narrow.groupLanes.end(), 1U);
+  std::fill(narrow.groupQueues.begin(), narrow.groupQueues.end(), 1U);
   if (lowerBounds(narrow).best() > limit) {
     return std::nullopt;
   }
-  ListResult onOne = listSchedule(narrow, boxRanks(narrow));
+  ListResult onOne = listSchedule(narrow, scopeRanks(narrow));
   return onOne.makespan <= limit ? std::optional(std::move(onOne)) : std::nullopt;
 }
 
 // A list schedule is as good as its priorities. What the author scoped together goes together where that is
-// no slower: it hands over whole boxes, so that what waits for one of them can start (and its operands die
+// no slower: it hands over whole scopes, so that what waits for one of them can start (and its operands die
 // sooner). Nothing is tried any more where the first order already is as short as any can be, up to rounding:
 // `least` seconds.
 ListResult bestOrder(const ListProblem& problem, double least) {
   constexpr double rounding = 2e-9;
-  ListResult byBox = listSchedule(problem, boxRanks(problem));
-  if (byBox.makespan <= least * (1 + rounding)) {
-    return byBox;
+  ListResult byScope = listSchedule(problem, scopeRanks(problem));
+  if (byScope.makespan <= least * (1 + rounding)) {
+    return byScope;
   }
   ListResult byTask = listSchedule(problem);
-  return byTask.makespan < byBox.makespan ? byTask : byBox;
+  return byTask.makespan < byScope.makespan ? byTask : byScope;
 }
 
 } // namespace
@@ -96,7 +96,7 @@ Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const C
   const ScheduleProblem problem = scheduleProblem(placed, machine, cost);
   const LowerBounds bounds = lowerBounds(problem.list);
   ListResult best = bestOrder(problem.list, bounds.best());
-  if (std::optional<ListResult> onOne = onOneLane(problem.list, best)) {
+  if (std::optional<ListResult> onOne = onOneQueue(problem.list, best)) {
     best = *std::move(onOne);
   }
   return scheduleOf(problem, best, bounds);

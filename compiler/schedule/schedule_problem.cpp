@@ -8,12 +8,12 @@
 namespace dfc {
 namespace {
 
-/// Queues of one kind on one device are one group of interchangeable lanes; a device's groups are in the
+/// Queues of one kind on one device are one group of interchangeable queues; a device's groups are in the
 /// order of their kinds.
 struct Groups {
   std::vector<uint32_t> first;     // by device: its compute group; copyIn, copyOut and peer follow for a gpu
   std::vector<QueueId> firstQueue; // by group
-  std::vector<uint32_t> lanes;
+  std::vector<uint32_t> queues;
 };
 
 Groups groupsOf(const Table<QueueId, QueueRow>& queues, size_t deviceCount) {
@@ -22,13 +22,13 @@ Groups groupsOf(const Table<QueueId, QueueRow>& queues, size_t deviceCount) {
   for (const QueueId queue : queues.ids()) {
     const QueueRow& row = queues[queue];
     if (row.index > 0) {
-      ++groups.lanes.back();
+      ++groups.queues.back();
       continue;
     }
     uint32_t& first = groups.first[row.device.index()];
-    first = std::min(first, static_cast<uint32_t>(groups.lanes.size()));
+    first = std::min(first, static_cast<uint32_t>(groups.queues.size()));
     groups.firstQueue.push_back(queue);
-    groups.lanes.push_back(1);
+    groups.queues.push_back(1);
   }
   return groups;
 }
@@ -44,7 +44,7 @@ class ProblemMaker {
 
   ScheduleProblem run() {
     problem_.firstQueueOf = groups_.firstQueue;
-    problem_.list.groupLanes = groups_.lanes;
+    problem_.list.groupQueues = groups_.queues;
     for (const LinkRow& link : machine_.links) {
       problem_.list.linkSlots.push_back(link.slots);
     }
@@ -89,7 +89,7 @@ class ProblemMaker {
     for (const OpId before : ordered) {
       addBefore(task, before);
     }
-    task.box = graph_[op].scope.index();
+    task.scope = graph_[op].scope.index();
     problem_.taskOf[op] = static_cast<uint32_t>(problem_.list.tasks.size());
     problem_.opOf.push_back(op);
     problem_.list.tasks.push_back(std::move(task));
@@ -115,7 +115,7 @@ void addSteps(const ScheduleProblem& problem, const ListResult& times, Schedule&
   for (const uint32_t task : times.order) {
     StepRow step;
     step.op = problem.opOf[task];
-    step.queue = QueueId(problem.firstQueueOf[problem.list.tasks[task].group].index() + times.lane[task]);
+    step.queue = QueueId(problem.firstQueueOf[problem.list.tasks[task].group].index() + times.queue[task]);
     QueueRow& queue = schedule.queues[step.queue];
     step.position = static_cast<uint32_t>(queue.steps.size());
     step.start = times.start[task];

@@ -1,4 +1,4 @@
-// ScheduleProblem: a placed graph as the list scheduler sees it: abstract tasks with durations, lanes and
+// ScheduleProblem: a placed graph as the list scheduler sees it: abstract tasks with durations, queues and
 // links, and the way back from a list schedule to steps on queues. Durations: the cost model for
 // computations, the machine's routes for transfers.
 #pragma once
@@ -14,7 +14,7 @@ struct ScheduleProblem {
   std::vector<OpId> opOf;            ///< by task
   SideTable<OpId, uint32_t> taskOf;  ///< noTask for resident ops
   Table<QueueId, QueueRow> queues;   ///< without steps
-  std::vector<QueueId> firstQueueOf; ///< by group: the queue of its lane 0; its other lanes' follow
+  std::vector<QueueId> firstQueueOf; ///< by group: the queue of its queue 0; its other queues' follow
 };
 
 ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost);

@@ -79,7 +79,7 @@ StepId stepNamed(const Executable& plan, const std::string& name) {
   return {};
 }
 
-/// Tasks of one lane each with their buffers of 256 bytes on device 0: `uses` by task, the maker first.
+/// Tasks of one queue each with their buffers of 256 bytes on device 0: `uses` by task, the maker first.
 MemoryRequirements requirementsOf(size_t tasks, const std::vector<std::vector<uint32_t>>& buffers) {
   MemoryRequirements requirements;
   requirements.tasks.resize(tasks);
@@ -140,7 +140,7 @@ TEST_CASE("a memory profile agrees with a plain array") {
 TEST_CASE("a minimum-memory order frees before it takes more") {
   // Two chains make -> use of one buffer each: one after the other needs 1 buffer, both makers first 2.
   ListProblem problem;
-  problem.groupLanes = {1};
+  problem.groupQueues = {1};
   problem.tasks.resize(4);
   problem.tasks[2].before = {0};
   problem.tasks[3].before = {1};
@@ -153,7 +153,7 @@ TEST_CASE("a minimum-memory order frees before it takes more") {
 TEST_CASE("a result overwrites the operand that nothing else needs any more, and waits for its readers") {
   // 0 makes a; 1 reads it; 2 reads it too and may overwrite it: 1 comes first, and one buffer is enough.
   ListProblem problem;
-  problem.groupLanes = {1};
+  problem.groupQueues = {1};
   problem.tasks.resize(3);
   problem.tasks[1].before = problem.tasks[2].before = {0};
   MemoryRequirements requirements = requirementsOf(3, {{0, 1, 2}, {2}});
@@ -170,11 +170,11 @@ TEST_CASE("a result overwrites the operand that nothing else needs any more, and
 }
 
 TEST_CASE("the gate keeps early copies from taking the room that the next product needs") {
-  // Copies 0, 1, 2 on one lane make a buffer each; products 3, 4, 5 on another read one, make another and
+  // Copies 0, 1, 2 on one queue make a buffer each; products 3, 4, 5 on another read one, make another and
   // are all that uses it. With 2 buffers a second copy may only start when the first product has both of its
   // own: the copies have to wait for products, or nothing could ever go on.
   ListProblem problem;
-  problem.groupLanes = {1, 1};
+  problem.groupQueues = {1, 1};
   problem.tasks.resize(6);
   std::vector<std::vector<uint32_t>> buffers;
   for (uint32_t i = 0; i < 3; ++i) {

@@ -75,7 +75,7 @@ ClassicInstance readClassic(const std::filesystem::path& path) {
   const Json file = readJson(path);
   std::vector<std::string> devices = file["processors"];
   ClassicInstance instance;
-  instance.graph.lanes.assign(devices.size(), 1);
+  instance.graph.queues.assign(devices.size(), 1);
   instance.graph.communication = communication(file, devices.size());
   std::map<std::string, TaskId> taskOf;
   for (const std::string& id : topological(file)) {
@@ -117,8 +117,8 @@ class ContentionReader {
  public:
   explicit ContentionReader(const Json& file) : file_(file) {
     for (const Json& device : file["machine"]["devices"]) {
-      deviceIndex_[device["id"]] = static_cast<uint32_t>(instance_.problem.groupLanes.size());
-      instance_.problem.groupLanes.push_back(device.value("slots", 1U));
+      deviceIndex_[device["id"]] = static_cast<uint32_t>(instance_.problem.groupQueues.size());
+      instance_.problem.groupQueues.push_back(device.value("slots", 1U));
     }
     for (const Json& link : file["machine"]["links"]) {
       linkIndex_[link["id"]] = static_cast<uint32_t>(instance_.problem.linkSlots.size());
@@ -220,8 +220,8 @@ class ContentionReader {
     }
     copy.seconds += bytes / bandwidth;
     copy.group =
-        static_cast<uint32_t>(instance_.problem.groupLanes.size()); // links alone limit these instances
-    instance_.problem.groupLanes.push_back(1);
+        static_cast<uint32_t>(instance_.problem.groupQueues.size()); // links alone limit these instances
+    instance_.problem.groupQueues.push_back(1);
     copy.before.push_back(after);
     return add(std::move(copy));
   }

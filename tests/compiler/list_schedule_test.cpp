@@ -15,7 +15,7 @@ bool overlap(const ListResult& result, size_t a, size_t b) {
   return result.start[a] < result.end[b] && result.start[b] < result.end[a];
 }
 
-// Precedence, begins, durations, one task a lane, no more than its slots through a link at once.
+// Precedence, begins, durations, one task a queue, no more than its slots through a link at once.
 void checkFeasible(const ListProblem& problem, const ListResult& result) {
   for (size_t task = 0; task < problem.tasks.size(); ++task) {
     for (const uint32_t before : problem.tasks[task].before) {
@@ -24,9 +24,9 @@ void checkFeasible(const ListProblem& problem, const ListResult& result) {
     CHECK(result.start[task] >= problem.beginOf(problem.tasks[task].group));
     CHECK(result.end[task] >= result.start[task] + problem.tasks[task].seconds - 1e-9);
     for (size_t other = 0; other < task; ++other) {
-      const bool sameLane =
-          problem.tasks[task].group == problem.tasks[other].group && result.lane[task] == result.lane[other];
-      CHECK(!(sameLane && overlap(result, task, other)));
+      const bool sameQueue = problem.tasks[task].group == problem.tasks[other].group &&
+                             result.queue[task] == result.queue[other];
+      CHECK(!(sameQueue && overlap(result, task, other)));
     }
     for (const uint32_t link : problem.tasks[task].links) {
       uint32_t users = 0; // at the moment this task starts
@@ -64,7 +64,7 @@ TEST_CASE("random list schedules are feasible and never shorter than the critica
     if (round % 2 == 1) {
       problem.groupBegins = {0, 1.5, 3};
     }
-    problem.groupLanes = {1, 2, 1};
+    problem.groupQueues = {1, 2, 1};
     problem.linkSlots = {1, 2, 0};
     for (uint32_t task = 0; task < 40; ++task) {
       ListTask row;

@@ -27,10 +27,10 @@ double bestOfAll(std::vector<OneMachineTask>& tasks, double now, double bound) {
   return !left ? bound : there ? best : bestOfAll(tasks, now + 1, bound);
 }
 
-ListProblem onOneLane(std::vector<ListTask> tasks) {
+ListProblem onOneQueue(std::vector<ListTask> tasks) {
   ListProblem problem;
   problem.tasks = std::move(tasks);
-  problem.groupLanes = {1, 1};
+  problem.groupQueues = {1, 1};
   return problem;
 }
 
@@ -65,9 +65,9 @@ TEST_CASE("one-machine bound: what the best of all interrupting schedules reache
 }
 
 TEST_CASE("lower bounds: two gradients of one device that both have a long way to go") {
-  // Lane 0: a (4 s), then b (4 s); each is followed by 3 s on the other lane. A chain takes 7 s, lane 0 is
+  // Queue 0: a (4 s), then b (4 s); each is followed by 3 s on the other queue. A chain takes 7 s, queue 0 is
   // busy for 8 s; but whichever of them comes second is still to be followed: 11 s.
-  const ListProblem problem = onOneLane({taskOf(4, 0), taskOf(4, 0), taskOf(3, 1, {0}), taskOf(3, 1, {1})});
+  const ListProblem problem = onOneQueue({taskOf(4, 0), taskOf(4, 0), taskOf(3, 1, {0}), taskOf(3, 1, {1})});
   const LowerBounds bounds = lowerBounds(problem);
   CHECK(bounds.criticalPath == 7);
   CHECK(bounds.busiestQueue == 11);
@@ -93,7 +93,7 @@ TEST_CASE("lower bounds never exceed a schedule, whatever its priorities") {
   std::uniform_real_distribution<double> seconds(0, 3);
   for (int round = 0; round < 200; ++round) {
     ListProblem problem;
-    problem.groupLanes = {1, 2, 1};
+    problem.groupQueues = {1, 2, 1};
     problem.linkSlots = {1, 0, 2};
     problem.groupBegins = {0, 0.5, 0.25};
     for (uint32_t i = 0; i < 24; ++i) {
@@ -120,10 +120,10 @@ TEST_CASE("lower bounds never exceed a schedule, whatever its priorities") {
 
 TEST_CASE("lower bounds: what takes for ever, or none of the device, is bounded by its chain alone") {
   constexpr double never = std::numeric_limits<double>::infinity();
-  // The first two end never. Two lanes, or half of the device for each, take 4 s / 2 + 2 s / 2 for the
+  // The first two end never. Two queues, or half of the device for each, take 4 s / 2 + 2 s / 2 for the
   // others.
-  ListProblem problem = onOneLane({taskOf(never, 0), taskOf(1, 0, {0}), taskOf(4, 0), taskOf(2, 0)});
-  problem.groupLanes = {2, 1};
+  ListProblem problem = onOneQueue({taskOf(never, 0), taskOf(1, 0, {0}), taskOf(4, 0), taskOf(2, 0)});
+  problem.groupQueues = {2, 1};
   problem.tasks[2].utilisation = problem.tasks[3].utilisation = 0.5;
   const LowerBounds bounds = lowerBounds(problem);
   CHECK(bounds.criticalPath == never);
