@@ -4,8 +4,8 @@
 #include "ir/author/text/print_op.h"
 #include "ir/author/text/quote.h"
 #include "ir/author/text/units.h"
+#include "ir/draw/display_name.h"
 #include "ir/draw/dot_parts.h"
-#include "ir/draw/spoken_name.h"
 #include "ir/graph/graph.h"
 
 #include <fmt/format.h>
@@ -126,7 +126,7 @@ class GraphDrawing {
     case OpClass::Request:
       return graph_[op].resultCount > 1
                  ? drawnWithResults(op, id)
-                 : dot::node(id, spokenKind(graph_, op), detailsOf(op), colourOf(op, dot::noDevice));
+                 : dot::node(id, displayKind(graph_, op), detailsOf(op), colourOf(op, dot::noDevice));
     }
     DFC_UNREACHABLE("op class");
   }
@@ -164,7 +164,7 @@ class GraphDrawing {
     return fmt::format("{} [label=<<table border=\"0\" cellspacing=\"0\" cellpadding=\"3\">"
                        "<tr><td colspan=\"{}\"><b>{}</b>{}</td></tr>"
                        "<tr>{}</tr></table>>, fontsize=10, margin=0, fillcolor=\"{}\", color=\"{}\"];",
-                       id, graph_[op].resultCount, dot::html(spokenKind(graph_, op)), dot::html(pinLine(op)),
+                       id, graph_[op].resultCount, dot::html(displayKind(graph_, op)), dot::html(pinLine(op)),
                        cells, colour.fill, colour.border);
   }
 
@@ -194,7 +194,7 @@ class GraphDrawing {
     const TensorType& type = graph_.typeOf(graph_[op].firstResult);
     std::string text = nameIsMadeUp(graph_, op)
                            ? toString(type)
-                           : fmt::format("{}: {}", spokenName(graph_, op), toString(type));
+                           : fmt::format("{}: {}", displayName(graph_, op), toString(type));
     const std::string attributes = isFused(op) ? "" : ops_.attributes(op);
     return text + (attributes.empty() ? "" : "\n" + attributes) + pinLine(op);
   }

@@ -2,7 +2,7 @@
 #include "ir/draw/placed_dot.h"
 
 #include "ir/draw/device_drawing.h"
-#include "ir/draw/spoken_name.h"
+#include "ir/draw/display_name.h"
 
 #include <map>
 
@@ -77,8 +77,8 @@ class PlacedDrawing : DeviceDrawing {
     }
     const std::string type = toString(graph_.typeOf(graph_[op].firstResult));
     const bool plain = nameIsMadeUp(graph_, op);
-    return dot::node(id, wrapped(spokenName(graph_, op), 22),
-                     fmt::format("{}{}{}", plain ? "" : spokenKind(graph_, op) + " ", type, numbersOf(op)),
+    return dot::node(id, wrapped(displayName(graph_, op), 22),
+                     fmt::format("{}{}{}", plain ? "" : displayKind(graph_, op) + " ", type, numbersOf(op)),
                      outlined(placed_.device[op]), shapeOf(kind).shape);
   }
 

@@ -2,9 +2,9 @@
 #include "ir/draw/schedule_dot.h"
 
 #include "ir/author/text/units.h"
+#include "ir/draw/display_name.h"
 #include "ir/draw/dot_writer.h"
 #include "ir/draw/schedule_layout.h"
-#include "ir/draw/spoken_name.h"
 #include "ir/draw/timeline_parts.h"
 
 #include <fmt/format.h>
@@ -29,8 +29,8 @@ class ScheduleDrawing {
 
   std::string draw() const {
     std::string out = head();
-    for (size_t i = 0; i < layout_.lanes.size(); ++i) {
-      out += band(layout_.lanes[i]) + laneName(i);
+    for (size_t i = 0; i < layout_.rows.size(); ++i) {
+      out += band(layout_.rows[i]) + laneName(i);
     }
     out += timeAxis();
     for (size_t i = 0; i < layout_.blocks.size(); ++i) {
@@ -57,18 +57,17 @@ class ScheduleDrawing {
     return palette_.of(machine_.devices[schedule_.queues[queue].device].name);
   }
 
-  std::string band(const ScheduleLane& lane) const {
-    return box(fmt::format("lane{}", lane.queue.index()), 0, (lane.top + lane.bottom) / 2, layout_.width,
-               lane.top - lane.bottom,
+  std::string band(const ScheduleRow& row) const {
+    return box(fmt::format("row{}", row.queue.index()), 0, (row.top + row.bottom) / 2, layout_.width,
+               row.top - row.bottom,
                fmt::format("style=filled, fillcolor=\"{}\", color=none, label=\"\"",
-                           paler(colourOf(lane.queue).fill)));
+                           paler(colourOf(row.queue).fill)));
   }
 
   std::string laneName(size_t index) const {
-    const ScheduleLane& lane = layout_.lanes[index];
-    return text(fmt::format("name{}", lane.queue.index()), -1.72, lane.y, 1.66, 14,
-                colourOf(lane.queue).border,
-                dotQuoted(timeline::spokenQueue(schedule_, lane.queue, machine_)));
+    const ScheduleRow& row = layout_.rows[index];
+    return text(fmt::format("name{}", row.queue.index()), -1.72, row.y, 1.66, 14, colourOf(row.queue).border,
+                dotQuoted(timeline::displayQueue(schedule_, row.queue, machine_)));
   }
 
   std::string block(size_t index) const {
@@ -80,7 +79,7 @@ class ScheduleDrawing {
         row.transfer ? fmt::format("fillcolor=\"{}\", color=\"{}\", fontcolor=\"#24292f\"",
                                    transferColour.fill, transferColour.border)
                      : fmt::format("fillcolor=\"{}\", color=\"#ffffff\", fontcolor=\"#ffffff\"", own.border);
-    const double y = layout_.laneOf(row.queue).y, left = layout_.x(row.start),
+    const double y = layout_.rowOf(row.queue).y, left = layout_.x(row.start),
                  width = layout_.x(row.end) - left;
     const std::string times = fmt::format("{}\n{} to {}, {}", row.label, humanSeconds(row.start),
                                           humanSeconds(row.end), humanSeconds(row.end - row.start));
@@ -97,11 +96,11 @@ class ScheduleDrawing {
   // The ops of a block in its lower part.
   std::string ops(size_t index) const {
     const ScheduleBlock& row = layout_.blocks[index];
-    const double y = layout_.laneOf(row.queue).y - ScheduleLayout::blockHeight / 2 + opHeight / 2 + 0.01;
+    const double y = layout_.rowOf(row.queue).y - ScheduleLayout::blockHeight / 2 + opHeight / 2 + 0.01;
     std::string out;
     for (size_t i = 0; i < row.steps.size(); ++i) {
       const StepRow& step = schedule_.steps[row.steps[i]];
-      const std::string name = spokenName(placed_.graph, step.op);
+      const std::string name = displayName(placed_.graph, step.op);
       const double left = layout_.x(step.start), width = layout_.x(step.end) - left;
       out += box(fmt::format("b{}_{}", index, i), left, y, width, opHeight,
                  fmt::format("style=filled, fillcolor=\"{}\", color=\"{}\", fontsize=9, label={}, tooltip={}",
@@ -114,7 +113,7 @@ class ScheduleDrawing {
 
   std::string callout(size_t index) const {
     const ScheduleBlock& row = layout_.blocks[index];
-    const double roof = layout_.laneOf(row.queue).y + ScheduleLayout::blockHeight / 2;
+    const double roof = layout_.rowOf(row.queue).y + ScheduleLayout::blockHeight / 2;
     const double y = roof + (static_cast<double>(*row.row) + 0.5) * timeline::Callouts::height;
     const double x = layout_.x((row.start + row.end) / 2);
     return line(fmt::format("c{}", index), {x, y + 0.07}, {x, roof},
@@ -123,7 +122,7 @@ class ScheduleDrawing {
                 row.fontSize, "#24292f", atLeft(row.shown));
   }
 
-  // From the end of one step to the start of another, between the sides of their lanes' blocks that face each
+  // From the end of one step to the start of another, between the sides of their rows' blocks that face each
   // other. Steps that take no time have no block, and a wait for or by one has no arrow.
   std::string waits() const {
     std::string out;
@@ -134,7 +133,7 @@ class ScheduleDrawing {
         if (before.end <= before.start || step.end <= step.start) {
           continue;
         }
-        const double from = layout_.laneOf(before.queue).y, to = layout_.laneOf(step.queue).y;
+        const double from = layout_.rowOf(before.queue).y, to = layout_.rowOf(step.queue).y;
         const double side = from > to ? -ScheduleLayout::blockHeight / 2 : ScheduleLayout::blockHeight / 2;
         const bool binding = step.start - before.end <= 1e-6 * schedule_.makespan;
         out += line(fmt::format("w{}", number++), {layout_.x(before.end), from + side},

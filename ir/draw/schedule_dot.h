@@ -1,5 +1,5 @@
-// A picture of a schedule for Graphviz: time from left to right, a lane a queue, boxes as wide as they last,
-// waits between lanes as arrows, a time axis, a legend. Positions are fixed in the file (layout neato), so
+// A picture of a schedule for Graphviz: time from left to right, a row a queue, boxes as wide as they last,
+// waits between rows as arrows, a time axis, a legend. Positions are fixed in the file (layout neato), so
 // `dot -Tsvg` draws it. Labels without room in their box hang above it.
 #pragma once
 

@@ -11,7 +11,7 @@
 namespace dfc {
 namespace {
 
-constexpr double narrowest = 14.4, widest = 44; // with the lanes' names 1600 pixels at 96 a inch
+constexpr double narrowest = 14.4, widest = 44; // with the rows' names 1600 pixels at 96 a inch
 constexpr size_t mostRows = 5;
 constexpr double margin = 0.08;
 
@@ -27,7 +27,7 @@ void addBlocks(ScheduleLayout& layout, QueueId queue, const Schedule& schedule, 
     const std::string scope(transfer ? "" : placed.graph.scopeOf(step.op));
     if (scope.empty() || scope != openScope || openEnd != step.start) {
       layout.blocks.push_back(
-          {queue, step.start, step.end, timeline::spokenStep(placed, step.op), transfer, {}, "", 0, {}});
+          {queue, step.start, step.end, timeline::displayStep(placed, step.op), transfer, {}, "", 0, {}});
     }
     layout.blocks.back().end = step.end;
     layout.blocks.back().steps.push_back(id);
@@ -58,8 +58,8 @@ bool hang(ScheduleBlock& block, double middle, timeline::Callouts& callouts) {
   return block.row.has_value();
 }
 
-// Labels of one lane; gives the number of rows of callouts.
-size_t labelLane(ScheduleLayout& layout, QueueId queue, bool opsApart) {
+// Labels of one row; gives the number of rows of callouts.
+size_t labelRow(ScheduleLayout& layout, QueueId queue, bool opsApart) {
   timeline::Callouts callouts(mostRows);
   for (ScheduleBlock& block : llvm::reverse(layout.blocks)) {
     if (block.queue == queue && !fitsInside(block, layout.x(block.end - block.start), opsApart) &&
@@ -82,23 +82,23 @@ ScheduleLayout layOut(const Schedule& schedule, const PlacedGraph& placed, bool 
     if (layout.blocks.size() == before) {
       continue;
     }
-    top -= !layout.lanes.empty() && device != schedule.queues[queue].device ? 0.14 : 0.03;
+    top -= !layout.rows.empty() && device != schedule.queues[queue].device ? 0.14 : 0.03;
     device = schedule.queues[queue].device;
-    const double rows = static_cast<double>(labelLane(layout, queue, opsApart));
+    const double rows = static_cast<double>(labelRow(layout, queue, opsApart));
     const double y = top - margin - rows * timeline::Callouts::height - ScheduleLayout::blockHeight / 2;
-    layout.lanes.push_back({queue, top, y - ScheduleLayout::blockHeight / 2 - margin, y});
-    top = layout.lanes.back().bottom;
+    layout.rows.push_back({queue, top, y - ScheduleLayout::blockHeight / 2 - margin, y});
+    top = layout.rows.back().bottom;
   }
   return layout;
 }
 
 } // namespace
 
-const ScheduleLane& ScheduleLayout::laneOf(QueueId queue) const {
-  const auto lane = std::find_if(lanes.begin(), lanes.end(),
-                                 [&](const ScheduleLane& candidate) { return candidate.queue == queue; });
-  DFC_ASSERT(lane != lanes.end(), "a queue without a lane");
-  return *lane;
+const ScheduleRow& ScheduleLayout::rowOf(QueueId queue) const {
+  const auto row = std::find_if(rows.begin(), rows.end(),
+                                [&](const ScheduleRow& candidate) { return candidate.queue == queue; });
+  DFC_ASSERT(row != rows.end(), "a queue without a row");
+  return *row;
 }
 
 ScheduleLayout layOutSchedule(const Schedule& schedule, const PlacedGraph& placed, bool opsApart) {

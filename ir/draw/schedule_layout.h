@@ -1,5 +1,5 @@
-// Where everything of a schedule's picture stands: lanes, blocks, and labels that have no room in their block
-// and hang above it. Inches, y upwards, the first lane on top at y <= 0; font sizes in points.
+// Where everything of a schedule's picture stands: rows, blocks, and labels that have no room in their block
+// and hang above it. Inches, y upwards, the first row on top at y <= 0; font sizes in points.
 #pragma once
 
 #include "ir/plan/schedule.h"
@@ -19,10 +19,10 @@ struct ScheduleBlock {
   std::vector<StepId> steps;
   std::string shown;         ///< the label as it fits into the block, or all of it in a callout
   int fontSize = 0;          ///< of `shown`; 0 where there was no room anywhere
-  std::optional<size_t> row; ///< of callouts, from the lane's blocks upwards; none: the label is in the block
+  std::optional<size_t> row; ///< of callouts, from the row's blocks upwards; none: the label is in the block
 };
 
-struct ScheduleLane {
+struct ScheduleRow {
   QueueId queue;
   double top = 0, bottom = 0; ///< of its band
   double y = 0;               ///< centre of its blocks
@@ -31,15 +31,15 @@ struct ScheduleLane {
 struct ScheduleLayout {
   static constexpr double blockHeight = 0.52;
 
-  std::vector<ScheduleLane> lanes; ///< queues that do something, from above
+  std::vector<ScheduleRow> rows; ///< queues that do something, from above
   std::vector<ScheduleBlock> blocks;
   double inchesPerSecond = 1;
   double width = 0; ///< of the whole makespan
   size_t unlabelled = 0;
 
   double x(double seconds) const { return seconds * inchesPerSecond; }
-  const ScheduleLane& laneOf(QueueId queue) const;
-  double bottom() const { return lanes.empty() ? 0 : lanes.back().bottom; }
+  const ScheduleRow& rowOf(QueueId queue) const;
+  double bottom() const { return rows.empty() ? 0 : rows.back().bottom; }
 };
 
 /// `opsApart`: the ops of a block are drawn in its lower half, so its label has only the upper. As narrow as

@@ -1,7 +1,7 @@
 // See scope_view.h.
 #include "ir/draw/scope_view.h"
 
-#include "ir/draw/spoken_name.h"
+#include "ir/draw/display_name.h"
 
 #include <algorithm>
 #include <map>
@@ -108,7 +108,7 @@ std::string transferLabel(const PlacedGraph& placed, OpId transfer) {
   }
   const std::string scope(graph.scopeOf(producer));
   const bool onlyScope = nameIsMadeUp(graph, producer) && !scope.empty();
-  return "copy " + spokenName(graph, producer) + (onlyScope ? " of " + scope : "");
+  return "copy " + displayName(graph, producer) + (onlyScope ? " of " + scope : "");
 }
 
 } // namespace dfc

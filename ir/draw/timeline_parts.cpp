@@ -2,9 +2,9 @@
 #include "ir/draw/timeline_parts.h"
 
 #include "ir/author/text/units.h"
+#include "ir/draw/display_name.h"
 #include "ir/draw/dot_writer.h"
 #include "ir/draw/scope_view.h"
-#include "ir/draw/spoken_name.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ constexpr double letterWidth = 0.0079; // of one point of font: Helvetica's aver
 constexpr std::array<int, 4> fontSizes = {13, 12, 11, 10};
 constexpr double margin = 0.08;
 
-std::string_view spoken(QueueKind kind) {
+std::string_view displayName(QueueKind kind) {
   switch (kind) {
   case QueueKind::Compute: return "computes";
   case QueueKind::CopyIn: return "copies in";
@@ -67,22 +67,22 @@ std::string atLeft(std::string_view label) {
   return quoted.insert(quoted.size() - 1, "\\l");
 }
 
-std::string spokenQueue(const Schedule& schedule, QueueId queue, const Machine& machine) {
+std::string displayQueue(const Schedule& schedule, QueueId queue, const Machine& machine) {
   const QueueRow& row = schedule.queues[queue];
   const auto alike =
       std::count_if(schedule.queues.begin(), schedule.queues.end(), [&](const QueueRow& other) {
         return other.device == row.device && other.kind == row.kind;
       });
-  return fmt::format("{} {}{}", machine.devices[row.device].name, spoken(row.kind),
+  return fmt::format("{} {}{}", machine.devices[row.device].name, displayName(row.kind),
                      alike > 1 ? fmt::format(" {}", row.index) : "");
 }
 
-std::string spokenStep(const PlacedGraph& placed, OpId op) {
+std::string displayStep(const PlacedGraph& placed, OpId op) {
   if (const auto transfer = placed.transfers.find(op); transfer != placed.transfers.end()) {
     return transferLabel(placed, op) + "\n" + humanBytes(transfer->second.bytes);
   }
   const std::string_view scope = placed.graph.scopeOf(op);
-  return scope.empty() ? spokenName(placed.graph, op) : std::string(scope);
+  return scope.empty() ? displayName(placed.graph, op) : std::string(scope);
 }
 
 double tickSeconds(double length) {

@@ -28,16 +28,16 @@ std::string line(const std::string& id, std::pair<double, double> from, std::pai
 std::string atLeft(std::string_view label);
 
 /// "gpu0 copies in", and a number where a device has several queues of that kind.
-std::string spokenQueue(const Schedule& schedule, QueueId queue, const Machine& machine);
+std::string displayQueue(const Schedule& schedule, QueueId queue, const Machine& machine);
 
 /// What a step is about: of a transfer "copy w" and its bytes below, else the op's scope, else what it does.
-std::string spokenStep(const PlacedGraph& placed, OpId op);
+std::string displayStep(const PlacedGraph& placed, OpId op);
 
 /// The distance between ticks of an axis of so many seconds (more than 0): 1, 2 or 5 times a power of ten, at
 /// most twelve of them.
 double tickSeconds(double length);
 
-/// Labels above one lane, hung on lines that lead down to what they name. A label begins at its line. Lanes
+/// Labels above one row, hung on lines that lead down to what they name. A label begins at its line. Rows
 /// are filled from right to left, so each row only remembers where its leftmost label or line is, and no line
 /// crosses a text.
 class Callouts {

@@ -2,8 +2,8 @@
 #include "ir/draw/trace_dot.h"
 
 #include "ir/author/text/units.h"
+#include "ir/draw/display_name.h"
 #include "ir/draw/dot_writer.h"
-#include "ir/draw/spoken_name.h"
 #include "ir/draw/timeline_parts.h"
 #include "ir/draw/trace_layout.h"
 #include "ir/plan/executable_parts.h"
@@ -68,7 +68,7 @@ class TraceDrawing {
     words += "a queue of a device does one thing after the other; what was predicted stands above what was "
              "measured; pink is the critical path: what the end of the measured step waited for";
     if (!layout_.oneScale()) {
-      words += fmt::format("\nthe two lanes have different scales: an inch above stands for {}, below for {}",
+      words += fmt::format("\nthe two rows have different scales: an inch above stands for {}, below for {}",
                            humanSeconds(1 / layout_.predictedScale), humanSeconds(1 / layout_.measuredScale));
     }
     if (layout_.unlabelled > 0) {
@@ -88,7 +88,7 @@ class TraceDrawing {
     return box("band" + id, 0, middle, layout_.width, band.top - band.bottom,
                fmt::format("style=filled, fillcolor=\"{}\", color=none, label=\"\"", paler(own.fill))) +
            text("name" + id, namesLeft, middle, namesWidth, 14, own.border,
-                dotQuoted(timeline::spokenQueue(schedule_, band.queue, plan_.machine()))) +
+                dotQuoted(timeline::displayQueue(schedule_, band.queue, plan_.machine()))) +
            text("above" + id, lanesLeft, band.predictedY, lanesWidth, 11, quiet, dotQuoted("predicted")) +
            text("below" + id, lanesLeft, band.measuredY, lanesWidth, 11, ink, dotQuoted("measured"));
   }
@@ -122,7 +122,7 @@ class TraceDrawing {
     const double left = layout_.x(time.begin, row.measured);
     const std::string tooltip = fmt::format(
         "{}: {} ({})\n{} to {}, {}", row.measured ? "measured" : "predicted",
-        spokenName(plan_.graph(), schedule_.steps[step].op), plan_.graph().nameOf(schedule_.steps[step].op),
+        displayName(plan_.graph(), schedule_.steps[step].op), plan_.graph().nameOf(schedule_.steps[step].op),
         humanSeconds(time.begin), humanSeconds(time.end), humanSeconds(time.seconds()));
     return box(id, left, layout_.y(layout_.bandOf(row.queue), row.measured),
                layout_.x(time.end, row.measured) - left, TraceLayout::height(row.measured),

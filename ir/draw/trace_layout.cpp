@@ -12,7 +12,7 @@
 namespace dfc {
 namespace {
 
-constexpr double narrowestTrace = 14.4, widestTrace = 30; // with the lanes' names 1700 pixels at 96 a inch
+constexpr double narrowestTrace = 14.4, widestTrace = 30; // with the rows' names 1700 pixels at 96 a inch
 constexpr size_t mostTraceRows = 5;
 constexpr double traceMargin = 0.07;
 constexpr double laneGap = 0.05;
@@ -75,7 +75,7 @@ class TraceLayOut {
                                   measured,
                                   transfer,
                                   {},
-                                  timeline::spokenStep(plan_.placed(), op),
+                                  timeline::displayStep(plan_.placed(), op),
                                   "",
                                   0,
                                   std::nullopt});

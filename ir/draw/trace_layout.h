@@ -1,5 +1,5 @@
 // Where everything of a picture of predicted above measured stands: a band for each queue that does
-// something, in it a lane of what was predicted and below it one of what was measured. Inches, y upwards, the
+// something, in it a row of what was predicted and below it one of what was measured. Inches, y upwards, the
 // first band on top at y <= 0; font sizes in points.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace dfc {
 
-/// Steps under one label: those of one scope that follow each other in their lane (nearly) without a gap.
+/// Steps under one label: those of one scope that follow each other in their row (nearly) without a gap.
 struct TraceBlock {
   QueueId queue;
   double begin = 0, end = 0; ///< seconds from the begin of the step
@@ -19,18 +19,18 @@ struct TraceBlock {
   std::string label;         ///< whole
   std::string shown;         ///< as it fits into the block, or in a callout; empty where there was no room
   int fontSize = 0;          ///< of `shown`
-  std::optional<size_t> row; ///< of callouts, from the measured lane upwards; none: inside the block
+  std::optional<size_t> row; ///< of callouts, from the measured row upwards; none: inside the block
 };
 
 struct TraceBand {
   QueueId queue;
   double top = 0, bottom = 0;
-  double predictedY = 0, measuredY = 0; ///< centres of the lanes' boxes
+  double predictedY = 0, measuredY = 0; ///< centres of the rows' boxes
 };
 
 struct TraceLayout {
   static constexpr double predictedHeight = 0.36, measuredHeight = 0.42;
-  /// Where one makespan is more than so many times the other, each lane has a scale of its own.
+  /// Where one makespan is more than so many times the other, each row has a scale of its own.
   static constexpr double farApart = 3;
 
   std::vector<TraceBand> bands; ///< from above

@@ -1,5 +1,5 @@
-// See spoken_name.h.
-#include "ir/draw/spoken_name.h"
+// See display_name.h.
+#include "ir/draw/display_name.h"
 
 #include <algorithm>
 
@@ -40,7 +40,7 @@ bool nameIsMadeUp(const Graph& graph, OpId op) {
   return opKindNamed(stem).has_value();
 }
 
-std::string spokenKind(const Graph& graph, OpId op) {
+std::string displayKind(const Graph& graph, OpId op) {
   if (const auto* fused = graph[op].getIf<ops::Fused>(); fused != nullptr) {
     return partsOf(fused->body) + reductionOf(*fused);
   }
@@ -50,13 +50,13 @@ std::string spokenKind(const Graph& graph, OpId op) {
   return std::string(nameOf(graph[op].kind()));
 }
 
-std::string spokenName(const Graph& graph, OpId op) {
+std::string displayName(const Graph& graph, OpId op) {
   constexpr std::string_view gradient = ".gradient";
   if (graph[op].kind() == OpKind::Assign) {
     return "new " + std::string(graph.nameOf(graph[op].operands.front()));
   }
   if (nameIsMadeUp(graph, op)) {
-    return spokenKind(graph, op);
+    return displayKind(graph, op);
   }
   const std::string_view stem = withoutSuffixes(graph.nameOf(op));
   if (stem.size() > gradient.size() && stem.ends_with(gradient)) {

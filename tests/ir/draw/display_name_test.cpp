@@ -2,22 +2,22 @@
 #include "ir/author/builder.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
-#include "ir/draw/spoken_name.h"
+#include "ir/draw/display_name.h"
 #include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 
 namespace dfc {
 namespace {
 
-std::string spokenOf(const Graph& graph, std::string_view name) {
+std::string displayNameOf(const Graph& graph, std::string_view name) {
   const ValueId value = graph.findValue(name);
   REQUIRE(value.valid());
-  return spokenName(graph, graph[value].producer);
+  return displayName(graph, graph[value].producer);
 }
 
 } // namespace
 
-TEST_CASE("authors' names are spoken, made-up ones are not", "[names]") {
+TEST_CASE("authors' names are shown, made-up ones are not", "[names]") {
   Builder g;
   Tensor x = g.input("x", f32({2, 2}));
   Tensor w = g.parameter("w1", f32({2, 2}));
@@ -29,21 +29,21 @@ TEST_CASE("authors' names are spoken, made-up ones are not", "[names]") {
   g.assign(w, (w - d).named("w1next"));
   const auto graph = std::move(g).finish();
   REQUIRE(graph.ok());
-  CHECK(spokenOf(*graph, "x") == "x");
-  CHECK(spokenOf(*graph, "h0") == "h0");
-  CHECK(spokenOf(*graph, "matmul") == "matmul");
-  CHECK(spokenOf(*graph, "matmul.2") == "matmul");
-  CHECK(spokenOf(*graph, "loss.3") == "loss.3"); // the author's own number
-  CHECK(spokenOf(*graph, "w1.gradient") == "gradient of w1");
-  CHECK(spokenOf(*graph, "w1next") == "w1next");
+  CHECK(displayNameOf(*graph, "x") == "x");
+  CHECK(displayNameOf(*graph, "h0") == "h0");
+  CHECK(displayNameOf(*graph, "matmul") == "matmul");
+  CHECK(displayNameOf(*graph, "matmul.2") == "matmul");
+  CHECK(displayNameOf(*graph, "loss.3") == "loss.3"); // the author's own number
+  CHECK(displayNameOf(*graph, "w1.gradient") == "gradient of w1");
+  CHECK(displayNameOf(*graph, "w1next") == "w1next");
   for (const OpId op : graph->ops()) {
     if ((*graph)[op].kind() == OpKind::Assign) {
-      CHECK(spokenName(*graph, op) == "new w1");
+      CHECK(displayName(*graph, op) == "new w1");
     }
   }
 }
 
-TEST_CASE("a fused op is spoken as its parts, at most three", "[names]") {
+TEST_CASE("a fused op is shown as its parts, at most three", "[names]") {
   GraphBuilder builder;
   const OpId x = builder.append(ops::Input{{}, f32({2})}, {}, {"x"});
   REQUIRE(x.valid());
@@ -55,14 +55,14 @@ TEST_CASE("a fused op is spoken as its parts, at most three", "[names]") {
   const OpId first = builder.append(two, {builder.result(x)}, {"exp.7"});
   const OpId second = builder.append(four, {builder.result(x)}, {"relu"});
   const Graph& graph = builder.soFar();
-  CHECK(spokenName(graph, first) == "neg, exp");
-  CHECK(spokenName(graph, second) == "neg, exp, log, …, max");
+  CHECK(displayName(graph, first) == "neg, exp");
+  CHECK(displayName(graph, second) == "neg, exp, log, …, max");
   const OpId w = builder.append(ops::Input{{}, f32({2, 2})}, {}, {"w"});
   ops::FusedMatmul product;
   REQUIRE(product.body.decode("relu:f32 %0"));
   const OpId third = builder.append(product, {builder.result(w), builder.result(w)}, {"relu.2"});
   REQUIRE(third.valid());
-  CHECK(spokenName(graph, third) == "matmul, relu");
+  CHECK(displayName(graph, third) == "matmul, relu");
 }
 
 } // namespace dfc

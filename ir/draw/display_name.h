@@ -14,9 +14,9 @@ bool nameIsMadeUp(const Graph& graph, OpId op);
 
 /// "h0" where the author named it, "gradient of w1", "new w1" for an assign, else what it does: "matmul" or,
 /// of a fused op, its parts: "mul, sub".
-std::string spokenName(const Graph& graph, OpId op);
+std::string displayName(const Graph& graph, OpId op);
 
 /// What an op does, without its name: "matmul", "slice"; "mul, sub" of a fused op, at most three parts.
-std::string spokenKind(const Graph& graph, OpId op);
+std::string displayKind(const Graph& graph, OpId op);
 
 } // namespace dfc
