@@ -140,10 +140,10 @@ struct Move {
 
 bool mayMove(const Graph& graph, OpId op) {
   const OpClass kind = classOf(graph[op].kind());
-  const bool foldsNothing =
+  const bool reducesNothing =
       graph[op].kind() == OpKind::ReduceSum &&
       graph.operandTypesOf(op)[0].shape.elements() == graph.resultTypesOf(op)[0].shape.elements();
-  return kind == OpClass::Movement || kind == OpClass::View || foldsNothing;
+  return kind == OpClass::Movement || kind == OpClass::View || reducesNothing;
 }
 
 /// The op as moves of elements, when it is no more than a few: found out by running it on operands whose

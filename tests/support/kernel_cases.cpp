@@ -41,7 +41,7 @@ std::vector<OpSample> kernelCases(ElementType element, bool large) {
   Cases cases(element);
   addSamples(cases, element);
   addElementwise(cases);
-  addFolds(cases, large);
+  addReductions(cases, large);
   addRows(cases, large);
   addIndexing(cases, large);
   addMovement(cases, large);

@@ -1,6 +1,6 @@
 // Calls of every op that computes, chosen for the decisions that a kernel generator makes: scalars, nothing
 // at all, rank 8, every pattern of broadcasting, extents that no pack divides, one result and many, short
-// folds and long ones.
+// reductions and long ones.
 #pragma once
 
 #include "tests/support/op_samples.h"

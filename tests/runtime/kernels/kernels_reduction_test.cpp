@@ -39,63 +39,66 @@ std::vector<Folded> foldedBy(const Literal& operand, const Dims& axes) {
   for (size_t axis = 0; axis < shape.rank(); ++axis) {
     results *= reduced[axis] ? 1 : shape[axis];
   }
-  std::vector<Folded> folds(static_cast<size_t>(results));
+  std::vector<Folded> reductions(static_cast<size_t>(results));
   for (int64_t i = 0; i < shape.elements(); ++i) {
     const Index index = indexOf(shape, i);
     int64_t at = 0;
     for (size_t axis = 0; axis < shape.rank(); ++axis) {
       at = reduced[axis] ? at : at * shape[axis] + index[axis];
     }
-    Folded& fold = folds[static_cast<size_t>(at)];
+    Folded& reduction = reductions[static_cast<size_t>(at)];
     const double value = operand.at(i);
-    fold.sum += value;
-    fold.magnitudes += std::fabs(value);
-    fold.product *= value;
-    fold.wrapped *= isFloat(operand.type().element) ? 1 : static_cast<uint64_t>(static_cast<int64_t>(value));
-    fold.min = std::isnan(value) || std::isnan(fold.min) ? std::nan("") : std::min(fold.min, value);
-    fold.max = std::isnan(value) || std::isnan(fold.max) ? std::nan("") : std::max(fold.max, value);
-    ++fold.count;
+    reduction.sum += value;
+    reduction.magnitudes += std::fabs(value);
+    reduction.product *= value;
+    reduction.wrapped *=
+        isFloat(operand.type().element) ? 1 : static_cast<uint64_t>(static_cast<int64_t>(value));
+    reduction.min =
+        std::isnan(value) || std::isnan(reduction.min) ? std::nan("") : std::min(reduction.min, value);
+    reduction.max =
+        std::isnan(value) || std::isnan(reduction.max) ? std::nan("") : std::max(reduction.max, value);
+    ++reduction.count;
   }
-  return folds;
+  return reductions;
 }
 
 void checkReduction(OpKind kind, const Literal& operand, const Dims& axes, bool keepDims = false) {
   const Literal got = runKernel(reduction(kind, axes, keepDims), {operand});
-  const std::vector<Folded> folds = foldedBy(operand, axes);
+  const std::vector<Folded> reductions = foldedBy(operand, axes);
   const ElementType type = got.type().element;
   INFO(nameOf(kind) << " of " << toString(operand.type()) << " to " << toString(got.type()));
-  REQUIRE(got.type().shape.elements() == static_cast<int64_t>(folds.size()));
+  REQUIRE(got.type().shape.elements() == static_cast<int64_t>(reductions.size()));
   double magnitude = 0; // f64 partial sums err by at most 2^-53 of the magnitudes for each of a few levels
-  for (const Folded& fold : folds) {
-    magnitude = std::max(magnitude, static_cast<double>(fold.magnitudes));
+  for (const Folded& reduction : reductions) {
+    magnitude = std::max(magnitude, static_cast<double>(reduction.magnitudes));
   }
   const bool sums = kind == OpKind::ReduceSum || kind == OpKind::ReduceMean;
   const double absolute = sums ? magnitude * 0x1p-45 : 0;
   // Each f64 product errs by half an ulp.
   const double ulps = kind == OpKind::ReduceProduct && type == ElementType::F64
-                          ? static_cast<double>(folds.empty() ? 1 : folds.front().count)
+                          ? static_cast<double>(reductions.empty() ? 1 : reductions.front().count)
                           : 0.51;
   checkElements(
       got,
       [&](int64_t i) {
-        const Folded& fold = folds[static_cast<size_t>(i)];
-        const auto sum = static_cast<double>(fold.sum);
+        const Folded& reduction = reductions[static_cast<size_t>(i)];
+        const auto sum = static_cast<double>(reduction.sum);
         switch (kind) {
         case OpKind::ReduceSum: {
-          const auto whole = isFloat(type) ? 0 : static_cast<int64_t>(fold.sum);
+          const auto whole = isFloat(type) ? 0 : static_cast<int64_t>(reduction.sum);
           return isFloat(type)              ? sum
                  : type == ElementType::U8  ? double(static_cast<uint8_t>(whole))
                  : type == ElementType::I32 ? double(static_cast<int32_t>(whole))
                                             : sum;
         }
-        case OpKind::ReduceMean: return sum / static_cast<double>(fold.count);
+        case OpKind::ReduceMean: return sum / static_cast<double>(reduction.count);
         case OpKind::ReduceProduct:
-          return isFloat(type)              ? static_cast<double>(fold.product)
-                 : type == ElementType::U8  ? double(static_cast<uint8_t>(fold.wrapped))
-                 : type == ElementType::I32 ? double(static_cast<int32_t>(fold.wrapped))
-                                            : double(static_cast<int64_t>(fold.wrapped));
-        case OpKind::ReduceMin: return fold.min;
-        default: return fold.max;
+          return isFloat(type)              ? static_cast<double>(reduction.product)
+                 : type == ElementType::U8  ? double(static_cast<uint8_t>(reduction.wrapped))
+                 : type == ElementType::I32 ? double(static_cast<int32_t>(reduction.wrapped))
+                                            : double(static_cast<int64_t>(reduction.wrapped));
+        case OpKind::ReduceMin: return reduction.min;
+        default: return reduction.max;
         }
       },
       ulps, absolute);

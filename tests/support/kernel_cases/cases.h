@@ -37,7 +37,7 @@ class Cases {
 
 // `large`: calls too large for an emulation of GPU threads too.
 void addElementwise(Cases& cases);
-void addFolds(Cases& cases, bool large);
+void addReductions(Cases& cases, bool large);
 void addRows(Cases& cases, bool large); ///< softmax and its relatives, norms, dropout
 void addMovement(Cases& cases, bool large);
 void addIndexing(Cases& cases, bool large); ///< gather to topK: what indices, repeats and ranks choose

@@ -1,11 +1,11 @@
-// Calls of reductions, running sums and fused folds: along the first, the last, several and no axes.
+// Calls of reductions, running sums and fused reductions: along the first, the last, several and no axes.
 #include "tests/support/kernel_cases/cases.h"
 
 namespace dfc::test {
 
-void addFolds(Cases& cases, bool large) {
+void addReductions(Cases& cases, bool large) {
   using Reduction = ops::Fused::Reduction;
-  std::vector<std::pair<Shape, std::vector<Dims>>> folds = {
+  std::vector<std::pair<Shape, std::vector<Dims>>> reductions = {
       {{}, {{}}},
       {{1}, {{0}}},
       {{5, 0, 3}, {{1}, {0}}},
@@ -20,16 +20,16 @@ void addFolds(Cases& cases, bool large) {
       {{2, 5000}, {{1}}},
       {{700, 64}, {{0}, {1}}}};
   if (large) {
-    folds.push_back({{1 << 20}, {{0}}});
-    folds.push_back({{1, 999999}, {{1}}});
-    folds.push_back({{4000, 48}, {{0}, {0, 1}}});
-    folds.push_back({{9000, 3}, {{0}, {1}}});
-    folds.push_back({{3, 70000}, {{1}}});
-    folds.push_back({{6000, 33}, {{1}}});
-    folds.push_back({{40, 1200, 6}, {{1}, {0, 2}}});
-    folds.push_back({{5000, 1500}, {{1}}});
+    reductions.push_back({{1 << 20}, {{0}}});
+    reductions.push_back({{1, 999999}, {{1}}});
+    reductions.push_back({{4000, 48}, {{0}, {0, 1}}});
+    reductions.push_back({{9000, 3}, {{0}, {1}}});
+    reductions.push_back({{3, 70000}, {{1}}});
+    reductions.push_back({{6000, 33}, {{1}}});
+    reductions.push_back({{40, 1200, 6}, {{1}, {0, 2}}});
+    reductions.push_back({{5000, 1500}, {{1}}});
   }
-  for (const auto& [shape, choices] : folds) {
+  for (const auto& [shape, choices] : reductions) {
     for (const Dims& axes : choices) {
       cases.add<ops::ReduceSum>({cases.of(shape)}, [&](auto& op) { op.axes = axes; });
       cases.add<ops::ReduceMean>({cases.of(shape)}, [&](auto& op) { op.axes = axes; });
