@@ -95,10 +95,10 @@ TEST_CASE("attention: neither large scores nor masks make NaN, in the value or i
       }
       feeds.emplace(name, value);
     }
-    const auto slopes = gradients(reduceSum(y), {q, k, v});
-    g.fetch("dq", slopes[0]);
-    g.fetch("dk", slopes[1]);
-    g.fetch("dv", slopes[2]);
+    const auto derivatives = gradients(reduceSum(y), {q, k, v});
+    g.fetch("dq", derivatives[0]);
+    g.fetch("dk", derivatives[1]);
+    g.fetch("dv", derivatives[2]);
     g.fetch("y", y);
     const Result<Graph> graph = std::move(g).finish();
     REQUIRE(graph.ok());
@@ -132,7 +132,7 @@ TEST_CASE("embedding: takes rows, and the gradient of a repeated id adds up") {
   const Tensor table = g.input("table", f64({4, 3})), ids = g.input("ids", i32({2, 3}));
   const Tensor y = embedding(table, ids);
   CHECK(y.shape() == Shape{2, 3, 3});
-  g.fetch("slope", gradients(reduceSum(y), {table})[0]);
+  g.fetch("derivative", gradients(reduceSum(y), {table})[0]);
   Literal places(i32({2, 3}));
   for (const auto& [at, id] :
        std::vector<std::pair<int64_t, int64_t>>{{0, 2}, {1, 0}, {2, 2}, {3, 2}, {4, 3}, {5, -1}}) {
@@ -150,7 +150,7 @@ TEST_CASE("embedding: takes rows, and the gradient of a repeated id adds up") {
     CHECK(values->fetches.at("y").at(15 + column) == rows.at(3 * 3 + column));
     const std::vector<double> uses = {1, 0, 3, 2}; // of the ids 0, 1, 2, 3
     for (int64_t id = 0; id < 4; ++id) {
-      CHECK(values->fetches.at("slope").at(id * 3 + column) == uses[static_cast<size_t>(id)]);
+      CHECK(values->fetches.at("derivative").at(id * 3 + column) == uses[static_cast<size_t>(id)]);
     }
   }
   checkDifferences([](const auto& x) { return exp(embedding(x[0], x[1])); }, {f64({3, 2}), i64({4})}, 2);

@@ -263,9 +263,10 @@ TEST_CASE("evaluate: softmax and cross entropy") {
   const Literal labels = literal<int64_t>({1}, {0}), wrong = literal<int64_t>({1}, {2});
   CHECK(one(ops::SoftmaxCrossEntropy{}, {logits, labels}).at(0) == Approx(std::log(4.0)).epsilon(1e-12));
   CHECK(std::isnan(one(ops::SoftmaxCrossEntropy{}, {logits, wrong}).at(0)));
-  const Literal slope = one(ops::SoftmaxCrossEntropyGradient{}, {logits, labels, Literal::scalar<double>(2)});
-  CHECK(slope.at(0) == Approx(2 * (0.25 - 1)).epsilon(1e-12));
-  CHECK(slope.at(1) == Approx(2 * 0.75).epsilon(1e-12));
+  const Literal derivative =
+      one(ops::SoftmaxCrossEntropyGradient{}, {logits, labels, Literal::scalar<double>(2)});
+  CHECK(derivative.at(0) == Approx(2 * (0.25 - 1)).epsilon(1e-12));
+  CHECK(derivative.at(1) == Approx(2 * 0.75).epsilon(1e-12));
   ops::Softmax columns;
   columns.axis = 0;
   CHECK(one(columns, {floats({2, 2}, {0, 5, 0, 5})}) == floats({2, 2}, {0.5, 0.5, 0.5, 0.5}));
@@ -336,7 +337,7 @@ TEST_CASE("evaluate: every missing, wrong and unknown value is named, and so is 
   const Tensor label = g.input("label", i32({2}));
   const Tensor w = g.parameter("w", f32({2}));
   const Tensor loss = reduceSum(image * w);
-  g.fetch("slope", g.op(ops::Gradients{}, {loss, w}, std::source_location::current()));
+  g.fetch("derivative", g.op(ops::Gradients{}, {loss, w}, std::source_location::current()));
   g.fetch("label", label);
   const Result<Graph> graph = std::move(g).finish();
   const Result<Evaluation> step =

@@ -164,17 +164,17 @@ namespace {
 using Numbers = std::vector<double>;
 
 // d sum(formula) / d x at each of `xs`, of a type.
-Numbers slopes(const std::function<Tensor(Tensor)>& formula, const Numbers& xs, int order = 1,
-               ElementType type = ElementType::F64) {
+Numbers derivatives(const std::function<Tensor(Tensor)>& formula, const Numbers& xs, int order = 1,
+                    ElementType type = ElementType::F64) {
   Builder g;
   const auto count = static_cast<int64_t>(xs.size());
   const TensorType ofX{type, {count}};
   const Tensor x = g.input("x", ofX);
-  Tensor slope = formula(x);
+  Tensor derivative = formula(x);
   for (int i = 0; i < order; ++i) {
-    slope = gradients(reduceSum(slope), {x})[0];
+    derivative = gradients(reduceSum(derivative), {x})[0];
   }
-  g.fetch("slope", slope);
+  g.fetch("derivative", derivative);
   const Result<Graph> graph = std::move(g).finish();
   REQUIRE(graph.ok());
   Literal feed(ofX);
@@ -185,7 +185,7 @@ Numbers slopes(const std::function<Tensor(Tensor)>& formula, const Numbers& xs, 
   REQUIRE(values.ok());
   Numbers result;
   for (int64_t i = 0; i < count; ++i) {
-    result.push_back(values->fetches.at("slope").at(i));
+    result.push_back(values->fetches.at("derivative").at(i));
   }
   return result;
 }
@@ -195,17 +195,17 @@ Numbers slopes(const std::function<Tensor(Tensor)>& formula, const Numbers& xs, 
 TEST_CASE("gradients: of powers at their edges") {
   const double inf = std::numeric_limits<double>::infinity();
   const auto ofBase = [](double exponent) { return [=](Tensor x) { return pow(x, exponent); }; };
-  CHECK(slopes(ofBase(2), {-3, 0, 5}) == Numbers{-6, 0, 10});
-  CHECK(slopes(ofBase(2), {-3, 0, 5}, 2) == Numbers{2, 2, 2});
-  CHECK(slopes(ofBase(2), {-3, 0, 5}, 3) == Numbers{0, 0, 0}); // x^0 is constant, at 0 too
-  CHECK(slopes(ofBase(1), {-3, 0, 5}) == Numbers{1, 1, 1});
-  CHECK(slopes(ofBase(0), {-3, 0, 5, 1e-310}) == Numbers{0, 0, 0, 0}); // 1 / 1e-310 is infinite
-  CHECK(slopes(ofBase(0.5), {0}) == Numbers{inf});
+  CHECK(derivatives(ofBase(2), {-3, 0, 5}) == Numbers{-6, 0, 10});
+  CHECK(derivatives(ofBase(2), {-3, 0, 5}, 2) == Numbers{2, 2, 2});
+  CHECK(derivatives(ofBase(2), {-3, 0, 5}, 3) == Numbers{0, 0, 0}); // x^0 is constant, at 0 too
+  CHECK(derivatives(ofBase(1), {-3, 0, 5}) == Numbers{1, 1, 1});
+  CHECK(derivatives(ofBase(0), {-3, 0, 5, 1e-310}) == Numbers{0, 0, 0, 0}); // 1 / 1e-310 is infinite
+  CHECK(derivatives(ofBase(0.5), {0}) == Numbers{inf});
   // d/db a^b = a^b log a; of a base that is not positive none, even where the power is infinite.
   const auto ofExponent = [](double base) { return [=](Tensor x) { return pow(base, x); }; };
-  CHECK(slopes(ofExponent(0), {-1, 0, 2}) == Numbers{0, 0, 0});
-  CHECK(slopes(ofExponent(-2), {2, 3}) == Numbers{0, 0});
-  CHECK(slopes(ofExponent(1), {2, -3}) == Numbers{0, 0});
+  CHECK(derivatives(ofExponent(0), {-1, 0, 2}) == Numbers{0, 0, 0});
+  CHECK(derivatives(ofExponent(-2), {2, 3}) == Numbers{0, 0});
+  CHECK(derivatives(ofExponent(1), {2, -3}) == Numbers{0, 0});
   // Of both at once where the exponent is 0: d/da (da^b / db) = a^(b-1) (1 + b log a) = 1 / a.
   Builder g;
   const Tensor a = g.input("a", f64({})), b = g.input("b", f64({}));
@@ -220,21 +220,22 @@ TEST_CASE("gradients: of powers at their edges") {
 TEST_CASE("gradients: of activations far out and at their corners") {
   const auto tanhForm = [](Tensor x) { return gelu(x, Approximation::Tanh); };
   const auto whole = [](Tensor x) { return gelu(x); };
-  CHECK(slopes(tanhForm, {-1e300, -40, 0, 40, 1e300}) == Numbers{0, 0, 0.5, 1, 1});
-  CHECK(slopes(tanhForm, {-300, 300}, 1, ElementType::F16) == Numbers{0, 1}); // 300^2 overflows
-  CHECK(slopes(whole, {-1e300, -40, 0, 40, 1e300}) == Numbers{0, 0, 0.5, 1, 1});
-  CHECK(slopes(whole, {-300, 300}, 1, ElementType::F16) == Numbers{0, 1});
-  CHECK(slopes(tanhForm, {-1e300, 1e300}, 2) == Numbers{0, 0});
-  CHECK(slopes([](Tensor x) { return silu(x); }, {-1e300, 0, 1e300}) == Numbers{0, 0.5, 1});
-  CHECK(slopes([](Tensor x) { return hardSwish(x); }, {-1e300, -3, 0, 3, 1e300}) == Numbers{0, 0, 0.5, 1, 1});
-  CHECK(slopes([](Tensor x) { return softplus(x); }, {-1e300, 0, 1e300}) == Numbers{0, 0.5, 1});
-  CHECK(slopes([](Tensor x) { return erf(x); }, {-1e300, 1e300}) == Numbers{0, 0});
-  CHECK(slopes([](Tensor x) { return abs(x); }, {-2, 0, 3}) == Numbers{-1, 0, 1});
-  CHECK(slopes([](Tensor x) { return leakyRelu(x, 0.25); }, {-2, 0, 3}) == Numbers{0.25, 1, 1});
-  // At a bound the slope is a's.
-  CHECK(slopes([](Tensor x) { return clip(x, 0, 2); }, {-1, 0, 1, 2, 3}) == Numbers{0, 1, 1, 1, 0});
-  CHECK(slopes([](Tensor x) { return clip(1, x, 2); }, {0, 1, 1.5, 2, 3}) == Numbers{0, 0, 1, 1, 0});
-  CHECK(slopes([](Tensor x) { return clip(1, 0, x); }, {-1, 0.5, 1, 2}) == Numbers{1, 1, 0, 0});
+  CHECK(derivatives(tanhForm, {-1e300, -40, 0, 40, 1e300}) == Numbers{0, 0, 0.5, 1, 1});
+  CHECK(derivatives(tanhForm, {-300, 300}, 1, ElementType::F16) == Numbers{0, 1}); // 300^2 overflows
+  CHECK(derivatives(whole, {-1e300, -40, 0, 40, 1e300}) == Numbers{0, 0, 0.5, 1, 1});
+  CHECK(derivatives(whole, {-300, 300}, 1, ElementType::F16) == Numbers{0, 1});
+  CHECK(derivatives(tanhForm, {-1e300, 1e300}, 2) == Numbers{0, 0});
+  CHECK(derivatives([](Tensor x) { return silu(x); }, {-1e300, 0, 1e300}) == Numbers{0, 0.5, 1});
+  CHECK(derivatives([](Tensor x) { return hardSwish(x); }, {-1e300, -3, 0, 3, 1e300}) ==
+        Numbers{0, 0, 0.5, 1, 1});
+  CHECK(derivatives([](Tensor x) { return softplus(x); }, {-1e300, 0, 1e300}) == Numbers{0, 0.5, 1});
+  CHECK(derivatives([](Tensor x) { return erf(x); }, {-1e300, 1e300}) == Numbers{0, 0});
+  CHECK(derivatives([](Tensor x) { return abs(x); }, {-2, 0, 3}) == Numbers{-1, 0, 1});
+  CHECK(derivatives([](Tensor x) { return leakyRelu(x, 0.25); }, {-2, 0, 3}) == Numbers{0.25, 1, 1});
+  // At a bound the derivative is a's.
+  CHECK(derivatives([](Tensor x) { return clip(x, 0, 2); }, {-1, 0, 1, 2, 3}) == Numbers{0, 1, 1, 1, 0});
+  CHECK(derivatives([](Tensor x) { return clip(1, x, 2); }, {0, 1, 1.5, 2, 3}) == Numbers{0, 0, 1, 1, 0});
+  CHECK(derivatives([](Tensor x) { return clip(1, 0, x); }, {-1, 0.5, 1, 2}) == Numbers{1, 1, 0, 0});
 }
 
 TEST_CASE("gradients: where elements are equal") {

@@ -22,7 +22,7 @@ Literal doubles(const std::vector<double>& values) {
 }
 
 // d reduceSum(f(x) w) / d x with w = 1, 2, 3, … at x.
-std::vector<double> slopeAt(const std::vector<double>& at, const std::function<Tensor(Tensor)>& f) {
+std::vector<double> derivativeAt(const std::vector<double>& at, const std::function<Tensor(Tensor)>& f) {
   Builder g;
   const Tensor x = g.input("x", f64({static_cast<int64_t>(at.size())}));
   const Tensor y = f(x);
@@ -30,17 +30,17 @@ std::vector<double> slopeAt(const std::vector<double>& at, const std::function<T
   for (int64_t i = 0; i < weights.type().shape.elements(); ++i) {
     weights.set(i, static_cast<double>(i + 1));
   }
-  g.fetch("slope", gradients(reduceSum(y * g.constant(weights)), {x})[0]);
+  g.fetch("derivative", gradients(reduceSum(y * g.constant(weights)), {x})[0]);
   const Result<Graph> graph = std::move(g).finish();
   INFO(render(graph.errors()));
   REQUIRE(graph.ok());
   const auto values = evaluate(*graph, {{"x", doubles(at)}});
   REQUIRE(values.ok());
-  std::vector<double> slope;
+  std::vector<double> derivative;
   for (size_t i = 0; i < at.size(); ++i) {
-    slope.push_back(values->fetches.at("slope").at(static_cast<int64_t>(i)));
+    derivative.push_back(values->fetches.at("derivative").at(static_cast<int64_t>(i)));
   }
-  return slope;
+  return derivative;
 }
 
 } // namespace
@@ -137,10 +137,10 @@ TEST_CASE("gradients: trilu, cumSum and reductions over every axis") {
 
 TEST_CASE("gradients: of a product with zeros, and of equal smallest elements") {
   const auto product = [](Tensor x) { return reshape(reduceProduct(x), {1}); };
-  CHECK(slopeAt({2, 3, 4}, product) == std::vector<double>{12, 8, 6});
-  CHECK(slopeAt({2, 0, 4}, product) == std::vector<double>{0, 8, 0}); // the others' product for the zero
-  CHECK(slopeAt({0, 5, -0.0}, product) == std::vector<double>{0, 0, 0});
-  CHECK(slopeAt({2, 1, 1}, [](Tensor x) { return reshape(reduceMin(x), {1}); }) ==
+  CHECK(derivativeAt({2, 3, 4}, product) == std::vector<double>{12, 8, 6});
+  CHECK(derivativeAt({2, 0, 4}, product) == std::vector<double>{0, 8, 0}); // the others' product for the zero
+  CHECK(derivativeAt({0, 5, -0.0}, product) == std::vector<double>{0, 0, 0});
+  CHECK(derivativeAt({2, 1, 1}, [](Tensor x) { return reshape(reduceMin(x), {1}); }) ==
         std::vector<double>{0, 0.5, 0.5});
 }
 
@@ -173,10 +173,10 @@ TEST_CASE("gradients: in bf16 the norms are differentiated in f32 and rounded on
   Builder g;
   const TensorType half{ElementType::BF16, {2, 8}}, row{ElementType::BF16, {8}};
   const Tensor x = g.input("x", half), scale = g.input("scale", row), bias = g.input("bias", row);
-  const auto slopes = gradients(reduceSum(layerNorm(x, scale, bias)), {x, scale, bias});
-  CHECK(slopes[0].type() == half);
-  CHECK(slopes[1].type() == row);
-  CHECK(slopes[2].type() == row);
+  const auto derivatives = gradients(reduceSum(layerNorm(x, scale, bias)), {x, scale, bias});
+  CHECK(derivatives[0].type() == half);
+  CHECK(derivatives[1].type() == row);
+  CHECK(derivatives[2].type() == row);
   const Graph& graph = g.graph().soFar();
   for (const OpId op : graph.ops()) { // no sum is taken in bf16
     if (graph[op].kind() == OpKind::ReduceMean) {

@@ -78,7 +78,7 @@ class Author : public RandomCalls {
     for (int64_t count = 1 + dice_.below(4); count > 0; --count) {
       operands.push_back(dice_.oneOf(sources));
     }
-    appended(ops::Gradients{}, operands, "slope");
+    appended(ops::Gradients{}, operands, "derivative");
   }
 
   void assignParameters() {

@@ -71,17 +71,17 @@ TEST_CASE("gradients: first and second derivative of a cube") {
   const Graph graph = parsed(R"(graph cube {
   input x : f32[]
   y = x * x * x
-  slope = gradients(y, x)
-  fetch slope
-  fetch curvature = gradients(slope, x)
+  derivative = gradients(y, x)
+  fetch derivative
+  fetch curvature = gradients(derivative, x)
 })");
   const Result<Graph> expanded = expandGradients(graph);
   REQUIRE(expanded.ok());
   const Result<Evaluation> step = evaluate(*expanded, {{"x", scalar(2)}});
   REQUIRE(step.ok());
-  CHECK(step->fetches.at("slope") == scalar(12));     // 3 x^2
-  CHECK(step->fetches.at("curvature") == scalar(12)); // 6 x
-  CHECK(expanded->findValue("slope").valid());
+  CHECK(step->fetches.at("derivative") == scalar(12)); // 3 x^2
+  CHECK(step->fetches.at("curvature") == scalar(12));  // 6 x
+  CHECK(expanded->findValue("derivative").valid());
 }
 
 TEST_CASE("gradients: every request that fails is reported where it was written") {
@@ -91,10 +91,10 @@ TEST_CASE("gradients: every request that fails is reported where it was written"
   input logits : f32[2, 3]
   input labels : i32[2]
   loss = softmaxCrossEntropy(logits, labels)
-  slope = gradients(loss, logits)
-  steep = reduceSum(slope * slope)
+  derivative = gradients(loss, logits)
+  steep = reduceSum(derivative * derivative)
   first = gradients(steep, logits)
-  other = reduceSum(slope * 2)
+  other = reduceSum(derivative * 2)
   second = gradients(other, logits)
   behind = reduceSum(first + second)
   fetch behind
@@ -110,7 +110,7 @@ TEST_CASE("gradients: every request that fails is reported where it was written"
   }
 }
 
-TEST_CASE("gradients: two requests for one slope name it once") {
+TEST_CASE("gradients: two requests for one derivative name it once") {
   const Graph graph = parsed(R"(graph two {
   input x : f32[]
   y = x * x

@@ -86,12 +86,12 @@ TEST_CASE("set_precision: products that differ in precision are not shared, othe
 }
 
 TEST_CASE("set_precision: the gradients of a product have its precision") {
-  Builder g("slopes");
+  Builder g("derivatives");
   const Tensor x = g.input("x", f32({2, 3})), w = g.parameter("w", f32({3, 4}));
   const Tensor rounded = reduceSum(matmul(x, w, {}, Precision::Tf32));
-  const std::vector<Tensor> slopes = gradients(rounded, {x, w});
-  g.fetch("dx", slopes[0]);
-  g.fetch("dw", slopes[1]);
+  const std::vector<Tensor> derivatives = gradients(rounded, {x, w});
+  g.fetch("dx", derivatives[0]);
+  g.fetch("dw", derivatives[1]);
   const Graph graph = *std::move(g).finish();
   size_t products = 0;
   for (const OpId op : graph.ops()) {
