@@ -232,7 +232,7 @@ Trace Session::takeTrace() {
     for (Span& span : trace.spans) {
       span.begin -= first.begin;
       span.end -= first.begin;
-      span.round -= first.round;
+      span.stepNumber -= first.stepNumber;
     }
   }
   return trace;

@@ -66,7 +66,7 @@ class ProcessWriter {
       metadata("thread_sort_index", threadOf(queue), fmt::format("\"sort_index\":{}", queue.index()));
     }
     for (const Span& span : trace_.spans) {
-      spans_[{span.round, span.step}] = &span;
+      spans_[{span.stepNumber, span.step}] = &span;
     }
     for (const Span& span : trace_.spans) {
       complete(span);
@@ -100,7 +100,8 @@ class ProcessWriter {
   }
 
   std::string argsOf(const Span& span, const StepRow& row) const {
-    std::string args = fmt::format(R"("op":"{}","round":{})", dfc::nameOf(graph_[row.op].kind()), span.round);
+    std::string args =
+        fmt::format(R"("op":"{}","round":{})", dfc::nameOf(graph_[row.op].kind()), span.stepNumber);
     if (!graph_.scopeOf(row.op).empty()) {
       args += fmt::format(R"(,"scope":{})", jsonQuoted(graph_.scopeOf(row.op)));
     }
@@ -124,7 +125,7 @@ class ProcessWriter {
   /// An arrow for each wait of the span. Both ends lie inside their slices, which is how viewers find them.
   void arrows(const Span& span) {
     for (const StepId wait : steps_[span.step].waits) {
-      const auto source = spans_.find({span.round, wait});
+      const auto source = spans_.find({span.stepNumber, wait});
       if (source == spans_.end()) {
         continue;
       }

@@ -9,10 +9,10 @@ namespace DFC_PUBLIC dfc {
 
 /// One execution of one step of the schedule.
 struct Span {
-  StepId step;        ///< which row of the schedule
-  uint32_t round = 0; ///< which training step, from 0
-  double begin = 0;   ///< seconds
-  double end = 0;     ///< seconds
+  StepId step;             ///< which row of the schedule
+  uint32_t stepNumber = 0; ///< which execution of the plan, from 0
+  double begin = 0;        ///< seconds
+  double end = 0;          ///< seconds
 };
 
 /// Spans of one or more steps.

@@ -130,7 +130,7 @@ class TraceReader : private JsonFields {
     number(row, path, "ts", begin, true);
     number(row, path, "dur", length, true);
     if (const Json* args = member(row, path, "args", true)) {
-      args->is_object() ? whole(*args, path + ".args", "round", span.round)
+      args->is_object() ? whole(*args, path + ".args", "round", span.stepNumber)
                         : wrongType(path + ".args", *args, "an object");
     }
     if (document_.clean() && length < 0) {
@@ -161,10 +161,10 @@ class TraceReader : private JsonFields {
   }
 
   void keep(const Span& span, const std::string& path) {
-    if (seen_.emplace(span.round, span.step).second) {
+    if (seen_.emplace(span.stepNumber, span.step).second) {
       trace_.spans.push_back(span);
     } else {
-      document_.errorAt(path, fmt::format("the same op in step {} a second time", span.round), wayOut);
+      document_.errorAt(path, fmt::format("the same op in step {} a second time", span.stepNumber), wayOut);
     }
   }
 

@@ -38,7 +38,7 @@ HiddenSteps hiddenSteps(const Trace& trace, const Executable& plan) {
     const OpId op = plan.schedule().steps[span.step].op;
     const std::string_view scope = scopeOf(graph, op);
     const bool copy = graph[op].kind() == OpKind::Transfer;
-    StepWindows& step = steps[span.round];
+    StepWindows& step = steps[span.stepNumber];
     if (scope == "fc1 backward" && !copy) {
       step.backward.include(span);
     } else if (scope == "fc2 sum") {

@@ -128,8 +128,8 @@ TEST_CASE("steps keep the order of their queues and their waits, and rounds foll
       std::vector<SideTable<StepId, Span>> spans(rounds, SideTable<StepId, Span>(schedule.steps.size()));
       double lastEnd[rounds] = {};
       for (const Span& span : trace.spans) {
-        spans[span.round][span.step] = span;
-        lastEnd[span.round] = std::max(lastEnd[span.round], span.end);
+        spans[span.stepNumber][span.step] = span;
+        lastEnd[span.stepNumber] = std::max(lastEnd[span.stepNumber], span.end);
       }
       for (const StepId step : schedule.steps.ids()) {
         const StepRow& row = schedule.steps[step];

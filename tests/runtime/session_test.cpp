@@ -225,8 +225,8 @@ TEST_CASE("session: the trace holds every step once a round, rounds one after th
   CHECK(trace.spans.front().begin == 0);
   std::vector<double> firstBegin(rounds, 1e9), lastEnd(rounds, 0);
   for (const Span& span : trace.spans) {
-    firstBegin.at(span.round) = std::min(firstBegin.at(span.round), span.begin);
-    lastEnd.at(span.round) = std::max(lastEnd.at(span.round), span.end);
+    firstBegin.at(span.stepNumber) = std::min(firstBegin.at(span.stepNumber), span.begin);
+    lastEnd.at(span.stepNumber) = std::max(lastEnd.at(span.stepNumber), span.end);
     CHECK(span.begin <= span.end);
   }
   for (uint32_t i = 1; i < rounds; ++i) {
@@ -291,8 +291,8 @@ TEST_CASE("session: the steps of each trace are counted from its first") {
     REQUIRE(session->run({{"x", floats({2}, {1, 2})}}).ok());
     const Trace taken = session->takeTrace();
     REQUIRE_FALSE(taken.spans.empty());
-    CHECK(taken.spans.front().round == 0);
-    CHECK(taken.spans.back().round == 1);
+    CHECK(taken.spans.front().stepNumber == 0);
+    CHECK(taken.spans.back().stepNumber == 1);
   }
 }
 

@@ -68,7 +68,7 @@ class Report {
     const Json object{
         {"graph", plan_.graph().name()},
         {"machine", plan_.machine().name},
-        {"step", comparison_.measured.round},
+        {"step", comparison_.measured.stepNumber},
         {"predictedSeconds", predicted},
         {"measuredSeconds", measured},
         {"predictedOverMeasured", ratio(predicted, measured)},
@@ -178,17 +178,17 @@ class Report {
   const Schedule& schedule_;
 };
 
-std::string listed(const std::vector<uint32_t>& rounds) {
-  return rounds.size() == 1
-             ? fmt::format("step {} alone", rounds.front())
-             : fmt::format("{} from {} to {}", counted(rounds.size(), "step"), rounds.front(), rounds.back());
+std::string listed(const std::vector<uint32_t>& steps) {
+  return steps.size() == 1
+             ? fmt::format("step {} alone", steps.front())
+             : fmt::format("{} from {} to {}", counted(steps.size(), "step"), steps.front(), steps.back());
 }
 
-Diagnostic noSuchStep(const std::string& path, uint32_t wanted, const std::vector<uint32_t>& rounds) {
+Diagnostic noSuchStep(const std::string& path, uint32_t wanted, const std::vector<uint32_t>& steps) {
   return {Severity::Error,
           {path},
           fmt::format("has no step {} that is whole", wanted),
-          fmt::format("it has {}; without --step the one of median length is drawn", listed(rounds))};
+          fmt::format("it has {}; without --step the one of median length is drawn", listed(steps))};
 }
 
 } // namespace
@@ -199,26 +199,26 @@ Result<TraceComparison> compareWithTrace(const Executable& plan, const std::stri
   if (!trace) {
     return trace.errors();
   }
-  const std::vector<uint32_t> rounds = wholeRounds(*trace, plan);
-  if (rounds.empty()) {
+  const std::vector<uint32_t> steps = completeSteps(*trace, plan);
+  if (steps.empty()) {
     return Diagnostic{Severity::Error,
                       {tracePath},
                       fmt::format("no step of the trace has all {} of this plan",
                                   counted(plan.schedule().steps.size(), "op")),
                       "run this plan again with dfc run PLAN --trace FILE.json, and draw that file"};
   }
-  if (wanted && std::find(rounds.begin(), rounds.end(), *wanted) == rounds.end()) {
-    return noSuchStep(tracePath, *wanted, rounds);
+  if (wanted && std::find(steps.begin(), steps.end(), *wanted) == steps.end()) {
+    return noSuchStep(tracePath, *wanted, steps);
   }
-  const uint32_t round = wanted.value_or(medianRound(*trace, plan, rounds));
+  const uint32_t stepNumber = wanted.value_or(medianStep(*trace, plan, steps));
   const Simulation simulation = simulate(plan);
   TraceComparison comparison{plan,
                              traceStep(simulation.trace, plan, 0),
-                             traceStep(*trace, plan, round),
+                             traceStep(*trace, plan, stepNumber),
                              {},
-                             fmt::format("step {} of the trace", round)};
-  if (!wanted && rounds.size() > 1) {
-    comparison.which += fmt::format(", of median length among {}", rounds.size());
+                             fmt::format("step {} of the trace", stepNumber)};
+  if (!wanted && steps.size() > 1) {
+    comparison.which += fmt::format(", of median length among {}", steps.size());
   }
   comparison.lead = simulation.makespan - comparison.predicted.makespan;
   comparison.path = criticalPath(comparison.measured, plan.schedule());

@@ -99,33 +99,33 @@ TEST_CASE("critical path: a span that begins before its predecessor has ended co
   CHECK(hand.step().makespan == 8);
 }
 
-TEST_CASE("trace step: whole rounds, and the one of median length") {
+TEST_CASE("trace step: whole steps, and the one of median length") {
   HandTrace hand;
   Trace& trace = hand.trace();
   const Trace once = trace;
   trace.spans.clear();
-  const auto add = [&](uint32_t round, double begin, double stretch, size_t left) {
+  const auto add = [&](uint32_t stepNumber, double begin, double stretch, size_t left) {
     for (size_t i = left; i < once.spans.size(); ++i) {
       Span span = once.spans[i];
-      span.round = round;
+      span.stepNumber = stepNumber;
       span.begin = begin + stretch * span.begin;
       span.end = begin + stretch * span.end;
       trace.spans.push_back(span);
     }
   };
   add(2, 0, 1, 3); // seven of ten spans
-  CHECK(wholeRounds(trace, hand.executable()).empty());
+  CHECK(completeSteps(trace, hand.executable()).empty());
   add(3, 16, 4, 0); // 8 s x 4
   add(4, 48, 1, 0);
   add(5, 56, 2, 0);
   add(6, 72, 8, 0);
-  const std::vector<uint32_t> rounds = wholeRounds(trace, hand.executable());
-  CHECK(rounds == std::vector<uint32_t>{3, 4, 5, 6});
+  const std::vector<uint32_t> steps = completeSteps(trace, hand.executable());
+  CHECK(steps == std::vector<uint32_t>{3, 4, 5, 6});
   // 32, 8, 16, 64 s: of 16 and 32, which are in the middle, the lower
-  CHECK(medianRound(trace, hand.executable(), rounds) == 5);
-  CHECK(medianRound(trace, hand.executable(), std::vector<uint32_t>{3, 4, 6}) == 3);
+  CHECK(medianStep(trace, hand.executable(), steps) == 5);
+  CHECK(medianStep(trace, hand.executable(), std::vector<uint32_t>{3, 4, 6}) == 3);
   const TraceStep step = traceStep(trace, hand.executable(), 5);
-  CHECK(step.round == 5);
+  CHECK(step.stepNumber == 5);
   CHECK(step.makespan == 16);
   CHECK(step.at[hand.stepOf("z")].begin == 6);
   CHECK(step.at[hand.stepOf("z")].end == 8);

@@ -19,7 +19,7 @@ Trace twoRounds(const Executable& plan) {
   trace.origin = Trace::Origin::Measured;
   const std::vector<Span> first = trace.spans;
   for (Span span : first) {
-    span.round = 1;
+    span.stepNumber = 1;
     span.begin = 10 + 1.5 * span.begin;
     span.end = 10 + 1.5 * span.end;
     trace.spans.push_back(span);
@@ -59,7 +59,7 @@ TEST_CASE("trace reader: what was written comes back") {
   REQUIRE(read->spans.size() == expected.spans.size());
   for (size_t i = 0; i < expected.spans.size(); ++i) {
     CHECK(read->spans[i].step == expected.spans[i].step);
-    CHECK(read->spans[i].round == expected.spans[i].round);
+    CHECK(read->spans[i].stepNumber == expected.spans[i].stepNumber);
     CHECK(std::abs(read->spans[i].begin - expected.spans[i].begin) <= 1e-9); // ns are what the file keeps
     CHECK(std::abs(read->spans[i].end - expected.spans[i].end) <= 1e-9);
   }
