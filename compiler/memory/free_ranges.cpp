@@ -41,18 +41,18 @@ std::optional<uint32_t> FreeRanges::latestIn(Spans::const_iterator first, int64_
   return std::nullopt;
 }
 
-llvm::SmallVector<BufferId, 2> FreeRanges::take(int64_t offset, int64_t bytes, BufferId tenant) {
+llvm::SmallVector<BufferId, 2> FreeRanges::take(int64_t offset, int64_t bytes, BufferId owner) {
   llvm::SmallVector<BufferId, 2> before;
   const auto last = cutAt(offset + bytes);
   const auto first = cutAt(offset);
   for (auto span = first; span != last; ++span) {
-    DFC_ASSERT(span->second.freeSince != taken, "two tenants of one place");
-    if (span->second.tenant.valid() && !llvm::is_contained(before, span->second.tenant)) {
-      before.push_back(span->second.tenant);
+    DFC_ASSERT(span->second.freeSince != taken, "two owners of one place");
+    if (span->second.owner.valid() && !llvm::is_contained(before, span->second.owner)) {
+      before.push_back(span->second.owner);
     }
   }
   spans_.erase(first, last);
-  spans_[offset] = {offset + bytes, tenant, taken};
+  spans_[offset] = {offset + bytes, owner, taken};
   return before;
 }
 

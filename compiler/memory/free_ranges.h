@@ -1,5 +1,5 @@
 // FreeRanges: the bytes of one device that values of a step take turns in. It knows whom each byte was last
-// given to, so that a new tenant knows for whose end it has to wait.
+// given to, so that a new owner knows for whose end it has to wait.
 #pragma once
 
 #include "compiler/memory/memory_requirements.h"
@@ -10,7 +10,7 @@
 namespace dfc {
 
 /// Which of the free places is taken: the one that has been free for longest (never used at all, best), so
-/// that waiting for its last tenants costs least; or the lowest, which keeps the rest in one piece.
+/// that waiting for its last owners costs least; or the lowest, which keeps the rest in one piece.
 enum class FitRule : uint8_t { Longest, Lowest };
 
 class FreeRanges {
@@ -20,8 +20,8 @@ class FreeRanges {
   /// An offset at which `bytes` are free, by `rule`. Time is linear in the spans that the room is cut into,
   /// constant for no less than what found no place since the last release.
   std::optional<int64_t> find(int64_t bytes, FitRule rule);
-  /// Gives [offset, offset + bytes), all free, to `tenant`; returns the tenants before, each once.
-  llvm::SmallVector<BufferId, 2> take(int64_t offset, int64_t bytes, BufferId tenant);
+  /// Gives [offset, offset + bytes), all free, to `owner`; returns the owners before, each once.
+  llvm::SmallVector<BufferId, 2> take(int64_t offset, int64_t bytes, BufferId owner);
   /// `moment`: grows from call to call.
   void release(int64_t offset, int64_t bytes, uint32_t moment);
 
@@ -29,7 +29,7 @@ class FreeRanges {
   static constexpr uint32_t taken = std::numeric_limits<uint32_t>::max();
   struct Span {
     int64_t end = 0;
-    BufferId tenant;        ///< the last; invalid where there was none
+    BufferId owner;        ///< the last; invalid where there was none
     uint32_t freeSince = 0; ///< moment; `taken` while it is not free
   };
   using Spans = std::map<int64_t, Span>; // by begin; they cover the room

@@ -29,7 +29,7 @@ class StaticOffsetAssigner {
         return std::nullopt;
       }
     }
-    orderTenants();
+    orderReuses();
     return std::move(places_);
   }
 
@@ -60,8 +60,8 @@ class StaticOffsetAssigner {
     return buffers.empty() || packing.bytes <= available;
   }
 
-  // Only the last tenants of each byte: they came after those before them.
-  void orderTenants() {
+  // Only the last owners of each byte: they came after those before them.
+  void orderReuses() {
     std::vector<FreeRanges> ranges;
     for (const DeviceId device : available_.ids()) {
       ranges.emplace_back(available_[device]);
