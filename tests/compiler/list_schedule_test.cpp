@@ -88,4 +88,26 @@ TEST_CASE("random list schedules are feasible and never shorter than the critica
   }
 }
 
+TEST_CASE("a task takes the queue of its predecessor, so that no queue waits for another") {
+  // Two chains of two tasks of 1 s on two queues. Both queues are free at 1 s, and the chain of queue 1 goes
+  // first then: it has to leave queue 0 to the other chain.
+  ListProblem problem;
+  problem.groupQueues = {2};
+  problem.tasks.resize(4);
+  for (ListTask& task : problem.tasks) {
+    task.seconds = 1;
+  }
+  problem.tasks[2].before = {0};
+  problem.tasks[3].before = {1};
+  const ListResult result = listSchedule(problem, {4, 3, 1, 2});
+  int waits = 0;
+  for (size_t task = 0; task < problem.tasks.size(); ++task) {
+    for (const uint32_t before : problem.tasks[task].before) {
+      waits += result.queue[task] != result.queue[before] ? 1 : 0;
+    }
+  }
+  CHECK(waits == 0);
+  CHECK(result.makespan == 1 + 1);
+}
+
 } // namespace dfc::test

@@ -99,6 +99,17 @@ TEST_CASE("a parameter that no step assigns is never copied") {
   CHECK(placed.transfers.size() == 2); // x>gpu0, y>cpu0
 }
 
+TEST_CASE("a fetched parameter that lies on a gpu has a replica on the host, and no step copies it") {
+  Builder g;
+  Tensor x = g.input("x", f32({8}));
+  Tensor w = g.parameter("w", f32({8}), constantInit(2)).on("gpu0");
+  g.fetch("w", w);
+  g.fetch("y", (x * w).on("gpu0"));
+  const PlacedGraph placed = placeByName(finish(std::move(g)), starMachine(1));
+  CHECK(placed.replicas.size() == 1);
+  CHECK(placed.transfers.size() == 2); // x>gpu0, y>cpu0
+}
+
 TEST_CASE("readers of the old value come before its overwriting") {
   Builder g;
   Tensor w = g.parameter("w", f32({8}));
