@@ -42,8 +42,9 @@ struct CompileOptions {
   std::vector<std::string> skipPasses; ///< names from passes.def, for tests and debugging
   /// Sees each stage; null for none.
   CompileObserver* observer = nullptr;
-  /// Says better what is wrong with a pin to a device that the machine does not have: knows where the author
-  /// wrote it, or which machine has it. Empty: the error names the first op and stands there.
+  /// Improves the error about a pin to a device that the machine does not have: a caller may know where the
+  /// pin was written, or which machine has the device. Empty: the error is located at the first op with the
+  /// pin.
   std::function<Diagnostic(const std::string& device, Diagnostic error)> explainMissingDevice = {};
 };
 

@@ -1,4 +1,4 @@
-// CalibratedCostModel: what was measured where it was measured, and near it; elsewhere another model.
+// CalibratedCostModel: measured durations for measured ops and for ops near them, another model elsewhere.
 //
 // An op on a device whose model has a table takes
 //   1. the seconds of its own signature;
@@ -8,7 +8,7 @@
 //      rule, on other shapes. The nearest is the one at the least Euclidean distance in (log2 flops, log2
 //      bytes), the first by signature on a tie. Neither flops nor bytes may differ by more than a factor of
 //      `farthest`;
-//   3. else what the fallback says.
+//   3. else the seconds of the fallback.
 //
 // Why so: with the roofline as fallback (Williams, Waterman and Patterson 2009), seconds / roofline is how
 // far a kernel stays below the hardware's limit. That changes slowly with the size of the work, and by
@@ -32,11 +32,12 @@ class CalibratedCostModel : public CostModel {
   /// How many times the work of a measured op may differ.
   static constexpr double farthest = 4;
 
-  /// Of two tables of one device, rows of the later win. `fallback` outlives the model.
+  /// If two tables describe the same device, the later table's rows take precedence. `fallback` outlives the
+  /// model.
   CalibratedCostModel(std::vector<Calibration> tables, const CostModel& fallback);
   double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
-  /// The fallback's work over the seconds that count here, at most 1: how near to the limits of its device
-  /// the op gets.
+  /// The fallback's seconds of work divided by this model's seconds, at most 1: how close the op gets to the
+  /// limits of its device.
   double utilisation(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
 
  private:

@@ -7,7 +7,7 @@
 namespace dfc {
 namespace {
 
-// A rate that the machine file leaves out is unlimited: it never decides.
+// A rate that the machine file leaves out is infinite: it never limits an op.
 double secondsAt(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
 
 bool isFree(const OpRow& row) { return classOf(row.kind()) == OpClass::View || row.kind() == OpKind::Assign; }
@@ -23,7 +23,7 @@ double rateOf(const DeviceRow& hardware, const OpRow& row, ElementType element) 
                                           : hardware.peakFlops[static_cast<size_t>(element)];
 }
 
-// What the op takes of the device at its limits, beside the launch.
+// Seconds at the device's limits, without the launch.
 double workSeconds(const Graph& graph, OpId op, const DeviceRow& hardware) {
   const OpRow& row = graph[op];
   const auto operands = graph.operandTypesOf(op);

@@ -14,9 +14,9 @@ class CostModel {
   virtual ~CostModel() = default;
   /// Seconds that one run of `op` takes on `device`; infinity where it cannot run there.
   virtual double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const = 0;
-  /// How much of the device's computing power `op` uses while it runs alone there, 0 to 1: ops that run at
-  /// once on queues of one device and together want more than 1 are slowed down
-  /// (compiler/schedule/processor_sharing.h). 0, for models whose queues are processors of their own.
+  /// The fraction of the device's computing power, 0 to 1, that `op` uses while it runs alone there. Ops that
+  /// run at once on queues of one device are slowed down where their utilisations sum to more than 1
+  /// (compiler/schedule/processor_sharing.h). 0 for models whose queues are independent processors.
   virtual double utilisation(const Graph& /*graph*/, OpId /*op*/, const Machine& /*machine*/,
                              DeviceId /*device*/) const {
     return 0;
@@ -25,8 +25,8 @@ class CostModel {
 
 /// The roofline (Williams, Waterman and Patterson 2009): launch + max(flops / peak rate, bytes / memory
 /// bandwidth), with flops and bytes from the op table and the peak rate by the first operand's element type
-/// and, for a matmul, its precision. Views and assigns in place cost nothing. An op demands the part of its
-/// time that is not its launch.
+/// and, for a matmul, its precision. Views and assigns in place cost nothing. The utilisation of
+/// an op is the part of its time that is not its launch.
 class RooflineCostModel : public CostModel {
  public:
   double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;

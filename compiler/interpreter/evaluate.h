@@ -26,7 +26,7 @@ namespace dfc {
 /// which have no value of their own, nor for `gradients`, which is a request; asserts that.
 llvm::SmallVector<Literal, 1> evaluateOp(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands);
 
-/// What one step gives: the fetches, and what every parameter holds from the next step on.
+/// The results of one step: the fetches, and the value of every parameter from the next step on.
 struct Evaluation {
   NamedLiterals fetches;
   NamedLiterals parameters;

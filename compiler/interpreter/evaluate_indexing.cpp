@@ -19,7 +19,7 @@ std::optional<int64_t> placeOf(const Literal& indices, int64_t at, int64_t lengt
   return index < 0 ? index + length : index;
 }
 
-// Where an element of what the indices select lies in the whole: `selected` is an index of the former.
+// The position in the whole tensor of an element of the selection; `selected` is its index in the selection.
 std::optional<int64_t> sourceOf(const Shape& whole, size_t axis, const Literal& indices,
                                 llvm::ArrayRef<int64_t> selected) {
   const Shape& shape = indices.type().shape;

@@ -1,4 +1,4 @@
-// Softmax and what is built on it, by the formulas of the op headers, in double, shifted by the maximum of
+// Softmax and the ops built on it, by the formulas of the op headers, in double, shifted by the maximum of
 // each row.
 #include "compiler/interpreter/evaluate_parts.h"
 

@@ -1,16 +1,16 @@
-// Whether the values of a placed graph can be given offsets at all: those of one device together stay far
-// below what an int64 counts, so that no sum of sizes in scheduling, planning and verifying can overflow,
-// whatever the machine file says of capacities.
+// checkAddressable: overflow check before memory planning. The values of one device together have to stay far
+// below the range of int64, so that no sum of sizes in scheduling, planning and verifying can overflow,
+// whatever capacities the machine file gives.
 #pragma once
 
 #include "ir/plan/placed_graph.h"
 
 namespace dfc {
 
-/// Bytes that the values of one device may have together, whether or not they are alive at one time.
+/// Limit for the sum of all values of one device in bytes, whatever their lifetimes.
 inline constexpr int64_t mostBytesOfDevice = int64_t{1} << 60;
 
-/// An error for each device whose values have more, with the largest of them.
+/// An error for each device whose values exceed this, naming the largest value.
 Diagnostics checkAddressable(const PlacedGraph& placed, const Machine& machine);
 
 } // namespace dfc

@@ -55,7 +55,7 @@ bool AdmissionControl::start(uint32_t task) {
   return false;
 }
 
-/// The profile as it is once the task has run ahead of its turn.
+/// Updates the profile of the turns to come as if the task had started ahead of its turn.
 void AdmissionControl::foresee(uint32_t task) {
   const TaskBuffers& requirements = minimal_.requirements.tasks[task];
   for (const BufferId buffer : requirements.makes) {
@@ -92,7 +92,7 @@ void AdmissionControl::change(DeviceId device, uint32_t first, uint32_t last, in
 bool AdmissionControl::isSafe(uint32_t task) {
   const auto& makes = minimal_.requirements.tasks[task].makes;
   if (makes.empty()) {
-    return true; // it takes nothing, and the others need no more than before
+    return true; // it allocates nothing, and the others need no more than before
   }
   const DeviceId device = minimal_.requirements.buffers[makes.front()].device;
   const uint32_t first = turn_[task] == nextTurn_ ? nextTurn_ + 1 : nextTurn_;

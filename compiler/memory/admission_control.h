@@ -1,8 +1,8 @@
-// AdmissionControl: holds a task back until its results have room on their device and taking it cannot end in
-// a deadlock. The second is the banker's algorithm (Dijkstra 1965, EWD 108) with a minimum-memory order as
-// the customers' needs: a task may start before its turn only if the tasks that have not started still fit
-// when they then go one after the other in that order. So the next task of the order can start at the latest
-// when nothing runs any more, but for memory that is cut into pieces.
+// AdmissionControl: holds a task back until its results have free memory on their device and allocating it
+// cannot lead to a deadlock. Deadlock is avoided by the banker's algorithm (Dijkstra 1965, EWD 108), with the
+// minimum-memory order as the safe sequence: a task may start before its turn in that order only if the tasks
+// that have not started still fit when they run one after the other in that order. The next task of the order
+// can therefore start at the latest when no task runs, unless fragmentation prevents it.
 #pragma once
 
 #include "compiler/memory/free_ranges.h"
@@ -11,7 +11,8 @@
 
 namespace dfc {
 
-/// A task whose results take the place of a buffer, and so waits for the end of all its users.
+/// A reuse of memory: task `after` allocates bytes of buffer `before`, and so waits for the end of all users
+/// of that buffer.
 struct Reuse {
   BufferId before;
   uint32_t after;
@@ -19,8 +20,8 @@ struct Reuse {
 
 class AdmissionControl : public AdmissionPolicy {
  public:
-  /// `available`: bytes for buffers, by device; the minimum-memory order needs no more. Without buffers in
-  /// its requirements the gate only keeps its orderings.
+  /// `available`: bytes for buffers, by device; at least the peak of `minimal`. Where `minimal` has no
+  /// buffers, only its orderings hold tasks back.
   AdmissionControl(const MinimumMemoryOrder& minimal, const SideTable<DeviceId, int64_t>& available,
                    FitRule rule);
 
@@ -29,7 +30,7 @@ class AdmissionControl : public AdmissionPolicy {
   uint32_t next() const override;
 
   const std::vector<Reuse>& reuses() const { return reuses_; }
-  /// Of each buffer that was made, from the beginning of the room.
+  /// Of each allocated buffer, in bytes from the first byte behind resident values.
   const SideTable<BufferId, int64_t>& offsets() const { return offsets_; }
 
  private:
@@ -48,17 +49,17 @@ class AdmissionControl : public AdmissionPolicy {
   const MinimumMemoryOrder& minimal_;
   const SideTable<DeviceId, int64_t>& available_;
   FitRule rule_;
-  std::vector<uint32_t> turn_;   // by task
+  std::vector<uint32_t> turn_;   // by task: its index in the minimum-memory order
   std::vector<char> started_;    // by task
-  std::vector<uint32_t> heldBy_; // by task: orderings whose first task has not ended
+  std::vector<uint32_t> heldBy_; // by task: number of its orderings whose first task has not ended
   std::vector<llvm::SmallVector<uint32_t, 2>> holds_;
-  uint32_t nextTurn_ = 0;                     // the first whose task has not started
-  SideTable<BufferId, uint32_t> usersLeft_;   // not ended
-  SideTable<BufferId, uint32_t> usersToCome_; // by turn, up to the last that has not started
+  uint32_t nextTurn_ = 0;                     // smallest turn whose task has not started
+  SideTable<BufferId, uint32_t> usersLeft_;   // users that have not ended
+  SideTable<BufferId, uint32_t> usersToCome_; // number of users, by turn, up to the last that has not started
   SideTable<BufferId, int64_t> offsets_;
-  SideTable<DeviceId, std::optional<MemoryProfile>> profile_; // of the turns to come
+  SideTable<DeviceId, std::optional<MemoryProfile>> profile_; // bytes held at each turn to come
   SideTable<DeviceId, std::optional<FreeRanges>> freeRanges_;
-  std::vector<Change> changes_; // by the task at hand, to take back
+  std::vector<Change> changes_; // of the task that is asked for now, to be undone if it is refused
   std::vector<std::pair<BufferId, uint32_t>> shortened_;
   std::vector<Reuse> reuses_;
   uint32_t moment_ = 0;

@@ -1,6 +1,6 @@
-// ByteCounts: how many claim each byte of an arena, as runs of bytes with one count. A claim and its end cost
-// O(log n) and the runs that they cover; runs of one count are one run, so that a dense arena of any number
-// of claims is a few.
+// ByteCounts: a reference count for each byte of an arena, run-length encoded. A claim or a release costs
+// O(log n) plus the runs that it covers. Neighbouring runs of equal count are merged, so a dense arena has
+// few runs, however many claims it has.
 #pragma once
 
 #include <cstdint>

@@ -16,11 +16,11 @@
 namespace dfc {
 namespace {
 
-/// How buffers get their places, the best for time first: from a gate, by either rule of a room; or settled
-/// beforehand, where buffers of many sizes leave no piece that is large enough.
+/// How buffers get their offsets, the fastest plans first: dynamically, by admission control with either rule
+/// of fit, or statically, for buffers of many sizes whose dynamic allocation fails by fragmentation.
 enum class Way : uint8_t { Longest, Lowest, Static };
 
-/// A run of everything in the room that there is.
+/// A simulated run of all tasks within the available memory.
 struct Attempt {
   ListResult times;
   std::vector<TaskOrdering> orderings;
@@ -34,7 +34,8 @@ class MemoryFitter {
       : placed_(placed), plain_(plain), machine_(machine), problem_(scheduleProblem(placed, machine, cost)),
         available_(machine.devices.size()) {}
 
-  // Another order may need more on a device that had enough: then it counts as short too.
+  // Another order may exceed a device that had enough memory so far. Then that device counts as short too,
+  // and all is tried again.
   Result<FittedPlan> run(Diagnostics tooLarge) {
     const MemoryPlan plain = packMemory(placed_, plain_, machine_);
     findAvailable(plain);
@@ -95,7 +96,7 @@ class MemoryFitter {
     return short_.size() > before;
   }
 
-  /// What could be played to its end, by several priorities; the fastest first.
+  /// The runs, by several priorities, that came to their end; the fastest first.
   std::vector<Attempt> attemptsOf(Way way, const MinimumMemoryOrder& minimal) const {
     std::vector<Attempt> attempts;
     if (overdrawn(minimal) == 0) {
@@ -134,8 +135,9 @@ class MemoryFitter {
     }
   }
 
-  // By the plain schedule's order, which is good for time, or by the graph's, which is often the author's way
-  // of finishing one thing before the next.
+  // Ties are broken by the order of the unconstrained schedule, which is good for time, or by that of the
+  // graph, in which authors often finish one computation before the next. The order with the smaller peak is
+  // kept.
   MinimumMemoryOrder leastMemoryOrder(const MemoryRequirements& requirements) const {
     std::vector<uint32_t> byGraph(problem_.opOf.size());
     std::iota(byGraph.begin(), byGraph.end(), 0U);
@@ -182,7 +184,7 @@ class MemoryFitter {
     if (!places) {
       return attempts;
     }
-    MinimumMemoryOrder ordered; // without buffers: the orderings say all
+    MinimumMemoryOrder ordered; // without buffers: the orderings alone make the reuse safe
     ordered.order = minimal.order;
     ordered.requirements.tasks.resize(minimal.order.size());
     ordered.orderings = std::move(places->orderings);
@@ -200,8 +202,8 @@ class MemoryFitter {
   const Schedule& plain_;
   const Machine& machine_;
   ScheduleProblem problem_;
-  SideTable<DeviceId, int64_t> available_; // for buffers
-  SideTable<DeviceId, int64_t> least_;     // of the most minimum-memory order
+  SideTable<DeviceId, int64_t> available_; // bytes for buffers, behind resident values
+  SideTable<DeviceId, int64_t> least_;     // peak of the minimum-memory order
   llvm::SmallVector<DeviceId, 2> short_;
 };
 

@@ -26,7 +26,8 @@ std::optional<int64_t> FreeRanges::find(int64_t bytes, FitRule rule) {
   return best;
 }
 
-/// Since when all of [first, end) is free; none where it is not, or goes past the room.
+/// The moment since which all of [first, end) is free; none where it is not, or where it ends beyond the
+/// memory.
 std::optional<uint32_t> FreeRanges::latestIn(Spans::const_iterator first, int64_t end) const {
   uint32_t latest = 0;
   for (auto span = first; span != spans_.end(); ++span) {
@@ -46,7 +47,7 @@ llvm::SmallVector<BufferId, 2> FreeRanges::take(int64_t offset, int64_t bytes, B
   const auto last = cutAt(offset + bytes);
   const auto first = cutAt(offset);
   for (auto span = first; span != last; ++span) {
-    DFC_ASSERT(span->second.freeSince != taken, "two owners of one place");
+    DFC_ASSERT(span->second.freeSince != taken, "a range is allocated twice");
     if (span->second.owner.valid() && !llvm::is_contained(before, span->second.owner)) {
       before.push_back(span->second.owner);
     }
@@ -63,7 +64,7 @@ void FreeRanges::release(int64_t offset, int64_t bytes, uint32_t moment) {
   tooLarge_ = std::numeric_limits<int64_t>::max();
 }
 
-/// The span that begins at `place`, or the end of all.
+/// The span that begins at `place`, split off where a span contains `place`, or the end iterator.
 FreeRanges::Spans::iterator FreeRanges::cutAt(int64_t place) {
   auto next = spans_.lower_bound(place);
   if (next != spans_.end() && next->first == place) {

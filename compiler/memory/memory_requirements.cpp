@@ -55,8 +55,9 @@ class RequirementsMaker {
     }
   }
 
-  // Where the orderings of state put every other use of the parameter before the op that makes its next
-  // value. Only the plain case; what else planStorage finds is a saving that nothing counts on.
+  // The next value is computed in the parameter's storage where orderings put every other use of the
+  // parameter before the op that computes it. Further cases that planStorage finds save memory beyond this
+  // estimate.
   bool writesParameterDirectly(OpId assign) const {
     const ValueId parameter = root_[graph_[assign].operands[0]];
     const ValueId value = graph_[assign].operands[1];

@@ -1,8 +1,8 @@
-// MemoryRequirements: what each task of a schedule takes and gives back on the devices that are short of
-// memory. It is said before anything is scheduled, so it counts as one buffer only what is the same storage
-// by meaning (views; an assign and its parameter; a value made in its parameter's place, where orderings
-// allow it), and names the operands that a result may overwrite. Resident values are no buffers: they are
-// always there.
+// MemoryRequirements: the buffers that each task allocates and frees, on the devices that are short of
+// memory. They are computed before scheduling. Values therefore share a buffer only where they are the same
+// storage in every schedule: views, an assign and its parameter, and a value computed in its parameter's
+// storage where orderings allow it. Further operands that a result may overwrite are listed. Resident values
+// (parameters, constants) occupy memory all the time and are not counted.
 #pragma once
 
 #include "compiler/schedule/schedule_problem.h"
@@ -19,15 +19,17 @@ struct BufferRow {
 };
 
 struct TaskBuffers {
-  llvm::SmallVector<BufferId, 1> makes;        ///< that it writes first
-  llvm::SmallVector<BufferId, 4> uses;         ///< that it reads or writes, each once; with `makes`
-  llvm::SmallVector<BufferId, 1> mayOverwrite; ///< with its one result, where nothing else needs them later
+  llvm::SmallVector<BufferId, 1> makes; ///< buffers that the task allocates: it writes them first
+  llvm::SmallVector<BufferId, 4> uses;  ///< buffers that it reads or writes, each once; includes `makes`
+  llvm::SmallVector<BufferId, 1>
+      mayOverwrite; ///< operands that its one result may replace, as their last use
 };
 
 struct MemoryRequirements {
   Table<BufferId, BufferRow> buffers;
   std::vector<TaskBuffers> tasks;
-  SideTable<ValueId, BufferId> of; ///< invalid for values of no bytes, of other devices, and resident ones
+  SideTable<ValueId, BufferId>
+      of; ///< invalid for empty and resident values, and on devices with enough memory
 };
 
 MemoryRequirements memoryRequirements(const PlacedGraph& placed, const ScheduleProblem& problem,

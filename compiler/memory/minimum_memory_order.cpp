@@ -43,7 +43,7 @@ class MinimumMemoryOrderer {
   }
 
  private:
-  // What frees most first; of what only takes, the one whose turn it is, not the one that takes least.
+  // The task that frees most goes first. Tasks that only allocate go by rank, not by size.
   using Key = std::tuple<int64_t, uint32_t, uint32_t>;
   Key keyOf(uint32_t task) const {
     const int64_t growth = growthOf(task);
@@ -132,7 +132,8 @@ class MinimumMemoryOrderer {
   void joinBuffers() {
     MemoryRequirements joined;
     SideTable<BufferId, BufferId> made(requirements_.buffers.size());
-    for (const uint32_t task : result_.order) { // an operand's buffer is made before one that overwrites it
+    for (const uint32_t task :
+         result_.order) { // an operand's buffer is made before that of the result that overwrites it
       for (const BufferId buffer : requirements_.tasks[task].makes) {
         BufferId& own = made[buffer];
         own = into_[buffer] == buffer ? joined.buffers.add({}) : made[into_[buffer]];
@@ -190,7 +191,7 @@ class MinimumMemoryOrderer {
   std::vector<Key> key_; // of ready tasks
   std::set<Key> ready_;
   SideTable<BufferId, uint32_t> usersLeft_;
-  SideTable<BufferId, BufferId> into_; // whose place it takes; itself for none
+  SideTable<BufferId, BufferId> into_; // the buffer that it overwrites; itself for none
   SideTable<BufferId, char> overwritten_;
   SideTable<DeviceId, int64_t> held_;
   MinimumMemoryOrder result_;

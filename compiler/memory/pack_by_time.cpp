@@ -13,7 +13,7 @@
 namespace dfc {
 namespace {
 
-/// The arena as the first writes of one queue that are still to come must see it.
+/// The bytes of the arena that may still be in use at the next first write of one queue.
 class View {
  public:
   View(size_t storages, const HappensBefore& before) : before_(before), held_(storages) {}
@@ -31,7 +31,7 @@ class View {
     }
   }
 
-  /// Lets go of what has died before `step`, the next first write of the queue.
+  /// Frees the storages whose uses all happen before `step`, the next first write of the queue.
   void advanceTo(StepId step) {
     for (Uses& uses : uses_) {
       const uint32_t ended = before_.countBefore(step, uses.queue);
@@ -47,7 +47,7 @@ class View {
  private:
   struct Held {
     int64_t begin = 0, end = 0;
-    uint32_t usesLeft = 0; ///< queues whose last use of it the view's queue does not know to have ended
+    uint32_t usesLeft = 0; ///< queues whose last use of it is not known to happen before the next write
   };
   using LastUse = std::pair<uint32_t, uint32_t>; // position on the queue, storage
   struct Uses {
@@ -127,7 +127,7 @@ class TimePacker {
   llvm::ArrayRef<TimedStorage> storages_;
   const Schedule& schedule_;
   const HappensBefore& before_;
-  std::vector<std::unique_ptr<View>> views_; // by queue; of those that have first writes to come
+  std::vector<std::unique_ptr<View>> views_; // by queue; null for queues without first writes to come
   Packing packing_;
 };
 

@@ -1,8 +1,8 @@
-// packByTime: first fit in the order of first writes. Each queue that still has first writes before it sees
-// the arena in its own way: what dies before its next first write is free for all that it will write, since
-// later steps of a queue know at least as much as earlier ones. So each view only ever lets go, a storage's
-// uses are looked at once a view, and n storages cost O(n log n) a view and the gaps that are passed over.
-// The offsets are those that comparing each storage with all earlier ones would give.
+// packByTime: first-fit packing in the order of first writes. Each queue has a view of the arena: the bytes
+// that its next first write must not touch. A storage whose uses all happen before that write is free in this
+// view, and stays free, because later steps of a queue happen after at least as much as earlier ones. A view
+// therefore only frees what it holds, looks at each storage's uses once, and costs O(n log n) for n storages,
+// plus the gaps that first fit passes over. The offsets equal those of a comparison of all pairs.
 #pragma once
 
 #include "compiler/memory/pack.h"
@@ -12,13 +12,13 @@
 
 namespace dfc {
 
-/// A storage that does not outlive the step, and the offset that it should have if that is free; -1 for any.
+/// A storage that does not outlive the step, and the offset that it gets if that is free; -1 for any offset.
 struct TimedStorage {
   const StorageRow* row = nullptr;
   int64_t wish = -1;
 };
 
-/// Of one device. Offsets are multiples of `arenaAlignment` where wishes are.
+/// Packs the storages of one device. Offsets are multiples of `arenaAlignment` if the wished offsets are.
 Packing packByTime(llvm::ArrayRef<TimedStorage> storages, const Schedule& schedule,
                    const HappensBefore& before);
 

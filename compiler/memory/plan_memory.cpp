@@ -13,8 +13,9 @@
 namespace dfc {
 namespace {
 
-// All orders of packing are tried for so many storages of a device; for more only where the order of time
-// does not reach the lower bound, and for even more never: they compare all pairs.
+// Effort by the number of storages on a device. Up to mostWithoutLooking, every packing order is tried. Up to
+// mostForAllPairs, they are tried only where packing by time does not reach the lower bound. Beyond, never:
+// they compare all pairs.
 constexpr size_t mostWithoutLooking = 256, mostForAllPairs = 1024;
 constexpr size_t holdersToName = 5;
 
@@ -40,7 +41,7 @@ class MemoryPlanner {
     return plan_;
   }
 
-  /// Of what `packAllDevices` made.
+  /// Errors of the plan that `packAllDevices` made.
   Diagnostics errors() const {
     Diagnostics errors;
     for (const DeviceId device : machine_.devices.ids()) {
@@ -123,7 +124,7 @@ class MemoryPlanner {
     return a.bytes > 0 && b.bytes > 0 && !diesBefore(a, b, before_) && !diesBefore(b, a, before_);
   }
 
-  // The most bytes whose predicted lifetimes share a moment: no packing of this schedule can be smaller.
+  // Lower bound: the largest sum of sizes whose predicted lifetimes overlap at one moment.
   int64_t mostAlive(const std::vector<StorageId>& storages) const {
     std::vector<std::pair<double, int64_t>> events; // at one time, ends (negative) come first
     for (const StorageId storage : storages) {

@@ -1,5 +1,5 @@
-// planMemory: an arena for each device and an offset for each value. See ir/plan/memory_plan.h for what must
-// hold.
+// planMemory: an arena for each device and an offset for each value. ir/plan/memory_plan.h has the conditions
+// that a plan meets.
 #pragma once
 
 #include "compiler/memory/storage.h"
@@ -10,11 +10,12 @@ namespace dfc {
 /// An error, with the largest holders, for each device whose arena would exceed its capacity.
 Result<MemoryPlan> planMemory(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine);
 
-/// Where values should lie that do not outlive a step, in bytes behind the resident ones; -1 for anywhere.
+/// Preferred offsets of values that do not outlive a step, in bytes behind the resident values; -1 for none.
 using WishedOffsets = SideTable<ValueId, int64_t>;
 
-/// The same whatever the capacities. A wish is granted where the schedule allows it and the whole then fits
-/// into the device; `wishes` is empty or has all values.
+/// A memory plan without a check of capacities. A preferred offset is used where happens-before makes it safe
+/// and the device's whole plan then fits into its capacity. `wishes` is empty or has an entry for every
+/// value.
 MemoryPlan packMemory(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine,
                       const WishedOffsets& wishes = {}, Sharing sharing = Sharing::InPlace);
 

@@ -34,7 +34,7 @@ void MemoryProfile::add(uint32_t node, uint32_t begin, uint32_t end, uint32_t fi
   most_[node] = added_[node] + std::max(most_[size_t{2} * node], most_[size_t{2} * node + 1]);
 }
 
-// From the leaf up: a left child's right sibling lies wholly behind `first`.
+// Walks from the leaf to the root: the right sibling of a left child holds later turns only.
 int64_t MemoryProfile::most(uint32_t first) const {
   if (first >= turns_) {
     return 0;

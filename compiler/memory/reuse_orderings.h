@@ -1,13 +1,14 @@
-// reuseOrderings: what a run through a memory gate has to be ordered by, so that it is safe at any other
-// times too.
+// reuseOrderings: the orderings that make the memory reuse of a simulated run safe whatever the actual
+// durations.
 #pragma once
 
 #include "compiler/memory/admission_control.h"
 
 namespace dfc {
 
-/// A new tenant comes after the last users, on each queue, of the buffer before it; and what the patient
-/// order's overwriting asks for. All are kept by `times`, the run that made the reuses.
+/// A task that reuses a buffer's bytes comes after the buffer's last user on each queue. The orderings of
+/// `minimal`, which make overwriting operands safe, are included. `times`: the run that made the reuses; it
+/// respects all of them.
 std::vector<TaskOrdering> reuseOrderings(llvm::ArrayRef<Reuse> reuses, const MinimumMemoryOrder& minimal,
                                          const ListProblem& problem, const ListResult& times);
 

@@ -60,7 +60,7 @@ class StaticOffsetAssigner {
     return buffers.empty() || packing.bytes <= available;
   }
 
-  // Only the last owners of each byte: they came after those before them.
+  // Orderings against the last owner of each byte suffice: that owner was ordered after the ones before it.
   void orderReuses() {
     std::vector<FreeRanges> ranges;
     for (const DeviceId device : available_.ids()) {

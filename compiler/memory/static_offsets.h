@@ -1,7 +1,7 @@
-// assignStaticOffsets: places for all buffers, settled beforehand for one order of the tasks, and the
-// orderings that make them safe on any number of queues: who takes a place comes after all users of who had
-// it. They are forward in that order, so nothing can wait for itself, and no task ever finds its room cut
-// into pieces.
+// assignStaticOffsets: offsets of all buffers, computed before scheduling for one sequential order of the
+// tasks, and the orderings that make them safe on any number of queues. An offset is reused only after every
+// user of its previous buffer. All orderings point forward in the sequential order, so they close no cycle,
+// and fragmentation cannot occur while tasks run.
 #pragma once
 
 #include "compiler/memory/minimum_memory_order.h"
@@ -15,8 +15,8 @@ struct StaticOffsets {
   std::vector<TaskOrdering> orderings;
 };
 
-/// None where the packing found exceeds the room of a device, or a device has so many buffers that comparing
-/// all pairs would take too long.
+/// `available`: bytes for buffers, by device. None where the packing found exceeds them on some device, or
+/// where a device has too many buffers to compare all pairs.
 std::optional<StaticOffsets> assignStaticOffsets(const MinimumMemoryOrder& minimal,
                                                  const SideTable<DeviceId, int64_t>& available);
 

@@ -9,15 +9,14 @@
 namespace dfc {
 namespace {
 
-/// Values joined so far, as a forest; the facts are kept at the root.
+/// Union-find over values that share a storage; the facts of a storage are kept at its root.
 class StorageForest {
  public:
   struct Facts {
     bool resident = false, toEnd = false;
     StepId first;
-    /// The last step of each queue that reads or writes; those before it on its queue are ordered before
-    /// whatever it is ordered before. An assign does not count as a use of its parameter: where it has bytes
-    /// to move at all, it is the last to touch them.
+    /// The last step of each queue that reads or writes the storage; queue order covers the earlier ones. An
+    /// assign does not count as a use of its parameter: where it moves bytes at all, it comes last.
     llvm::SmallVector<std::pair<QueueId, StepId>, 2> last;
     void note(QueueId queue, StepId step) { // steps are in topological order, so later on a queue is larger
       for (auto& [known, latest] : last) {
@@ -95,7 +94,7 @@ class StoragePlanner {
         forest_(placed, schedule) {}
 
   StoragePlan run(Sharing sharing) {
-    // Views and state first: what they join is fixed by meaning, what updates in place join is only a saving.
+    // Views and state first: they share storage by definition; sharing by overwriting is an optimisation.
     for (const StepRow& step : schedule_.steps) {
       const OpRow& row = graph_[step.op];
       if (const auto shared = sharesStorageWith(row)) {
@@ -123,8 +122,8 @@ class StoragePlanner {
     }
   }
 
-  // The new value may be made in the parameter's own storage when its first write comes after every other use
-  // of that.
+  // The new value may be computed in the parameter's own storage if its first write happens after every other
+  // use of the parameter.
   void tryDirectAssign(StepId assign) {
     const OpRow& row = graph_[schedule_.steps[assign].op];
     const ValueId parameter = row.operands[0];
@@ -168,7 +167,7 @@ class StoragePlanner {
         facts.last, [&](const auto& use) { return use.second == step || before_.ordered(use.second, step); });
   }
 
-  // No operand that lies in the storage of `target` may be read elsewhere than where it is written.
+  // Every operand that lies in the storage of `target` must be one that the op may overwrite.
   bool overwritesOnlyWhatItMay(StepId step, ValueId target) {
     const OpId op = schedule_.steps[step].op;
     const OpRow& row = graph_[op];

@@ -1,7 +1,7 @@
-// Which values are the same storage, and when each storage is in use. Values share storage on purpose where
-// one is a view of the other, where an assign's value is made in the parameter's own place, and where an
-// elementwise op overwrites an operand that dies with it. Every such choice is justified by the schedule's
-// happens-before relation.
+// planStorage: which values share one storage, and the lifetime of each storage. Values share storage where
+// one is a view of the other, where an assign's value is computed in the parameter's own storage, and where
+// an elementwise op overwrites an operand of which it is the last user. Each choice is justified by the
+// happens-before relation of the schedule.
 #pragma once
 
 #include "ir/plan/happens_before.h"
@@ -14,11 +14,11 @@ using StorageId = Id<struct StorageTag>;
 struct StorageRow {
   DeviceId device;
   int64_t bytes = 0;
-  bool resident = false; ///< holds a parameter or constant: never shared, kept between steps
+  bool resident = false; ///< holds a parameter or constant: kept between steps, its bytes never reused
   bool toEnd = false;    ///< fetched: read after the step
   StepId first;          ///< the step that writes it first; invalid for resident storage
   llvm::SmallVector<std::pair<QueueId, uint32_t>, 2>
-      last;                  ///< by queue, the position of the last step that uses it
+      last;                  ///< by queue: position of the last step that uses it
   double begin = 0, end = 0; ///< predicted lifetime
   ValueId value;             ///< the largest value in it, for messages
 };
@@ -28,8 +28,9 @@ struct StoragePlan {
   SideTable<ValueId, StorageId> of;
 };
 
-/// Which values are put into one storage: views and state alone, which mean it, or also results that may be
-/// written over an operand or straight into their parameter, which saves memory and copies.
+/// Which values share a storage. Views: views and assigned state alone, which share it by definition.
+/// InPlace: also results that overwrite an operand or are written straight into their parameter, which saves
+/// memory and copies.
 enum class Sharing : uint8_t { Views, InPlace };
 
 StoragePlan planStorage(const PlacedGraph& placed, const Schedule& schedule, const HappensBefore& before,

@@ -1,9 +1,9 @@
 // drop_dead_ops: leaves out every op that no fetch and no assign depends on.
 //
-// Roots are the fetches, the assigns (a parameter's next value is an effect), and what callers name: inputs
-// and parameters stay even when nothing reads them. A feed or a saved state that was right for the source
-// must stay right for every plan of it, and which reads algebra removes may depend on pins. Two linear walks:
-// marks backwards (an op names only older values, so every reader comes before its operands), copies
+// Roots are the fetches, the assigns (a parameter's next value is an effect), and the ops that callers name:
+// inputs and parameters stay even when nothing reads them. A feed or a saved state that was right for the
+// source must stay right for every plan of it, and which reads algebra removes may depend on pins. Two linear
+// walks: marks backwards (an op names only older values, so every reader comes before its operands), copies
 // forwards.
 #include "compiler/passes/passes.h"
 #include "ir/graph/rewriter.h"

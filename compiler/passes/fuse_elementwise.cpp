@@ -1,5 +1,5 @@
-// fuse_elementwise: maximal groups of elementwise ops become one `fused` op each, so that what flows between
-// them never reaches memory; a reduction may close a group. Which ops make a group, and why that is safe, is
+// fuse_elementwise: maximal groups of elementwise ops become one `fused` op each, so that intermediate values
+// never reach memory; a reduction may close a group. Which ops make a group, and why that is safe, is
 // said in fusion_groups.h; here each group is written as a loop body.
 //
 // Promises the same bits (a body rounds after every instruction, as its ops did) and never more bytes read or

@@ -1,5 +1,5 @@
-// What the rules of `simplify` see and answer. A rule looks at one call whose operands are simplified already
-// and gives what may stand in its place: a value that exists, or another call of the same type.
+// The interface of the rules of `simplify`. A rule looks at one call whose operands are simplified already
+// and returns a replacement: an existing value, or another call of the same type.
 #pragma once
 
 #include "ir/graph/graph.h"

@@ -40,15 +40,14 @@ LinkCost meanCommunication(const TaskGraph& graph) {
   return pairs == 0 ? mean : LinkCost{mean.latency / pairs, mean.secondsPerByte / pairs};
 }
 
-// So many gaps are tried for a task: where tens of thousands are too short, trying all for each would take
-// quadratic time.
+// Limit on the idle gaps that are tried for a task: with tens of thousands of short gaps, trying all of them
+// for each task would take quadratic time.
 constexpr int mostGapsTried = 64;
 
 /// The busy time of one queue, as its idle gaps in order.
 class QueueTimeline {
  public:
-  /// The earliest start >= ready of a gap that holds `seconds`: one of the first that may, or the endless
-  /// last.
+  /// The earliest start, not before `ready`, in a gap that holds `seconds`; the last gap has no end.
   double earliestStart(double ready, double seconds) const {
     auto gap = gaps_.lower_bound(ready + seconds);
     for (int tried = 0; tried < mostGapsTried && gap != gaps_.end(); ++tried, ++gap) {
@@ -159,7 +158,7 @@ class Heft {
                                          : device_[leader] == device);
   }
 
-  // A pinned parameter is already at home somewhere, wherever its first reader runs.
+  // A pinned parameter keeps its device, wherever its first reader runs.
   uint32_t homeOf(TaskId floating, uint32_t wish) const {
     const auto& seconds = graph_.tasks[floating].seconds;
     if (std::isfinite(seconds[wish])) {

@@ -41,8 +41,8 @@ class WorkSum {
                                   std::max(1U, machine_.devices[device].computeQueues);
   }
 
-  // What is resident has a copy wherever it is read. The result of an assign is its value, which is counted
-  // at the assign: once too few is still a bound.
+  // Resident values have a copy on every device that reads them. A transfer of an assign's result is counted
+  // at the assign only; counting too few keeps the bound.
   void addTransfers(ValueId value, DeviceId to) {
     const OpId producer = graph_[value].producer;
     const DeviceId from = placement_.device[producer];
@@ -63,7 +63,7 @@ class WorkSum {
 
   void addHop(const Route& hop, double seconds) {
     const CopyQueue queue = copyQueueOf(hop.from, hop.to, machine_);
-    if (queue.kind != QueueKind::Compute) { // of which a device may have several
+    if (queue.kind != QueueKind::Compute) { // a device may have several compute queues
       copying_[queue.device.index() * queueKinds + static_cast<size_t>(queue.kind)] += seconds;
     }
     for (const LinkId link : hop.links) {
@@ -72,7 +72,7 @@ class WorkSum {
     }
   }
 
-  // A bit for every value and device.
+  // One bit for every pair of value and device.
   size_t wordsPerValue() const { return (machine_.devices.size() + 63) / 64; }
   uint64_t& wordOf(ValueId value, DeviceId device) {
     return arrived_[value.index() * wordsPerValue() + device.index() / 64];

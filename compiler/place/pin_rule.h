@@ -1,4 +1,4 @@
-// Pins beside the graph: what a caller of compile() asks for, by name.
+// PinRule: a pin outside the graph, which a caller of compile() gives by name.
 #pragma once
 
 #include "ir/base/visibility.h"

@@ -9,8 +9,7 @@
 namespace dfc {
 namespace {
 
-/// Devices that somebody who wrote `wanted` may have meant: where it begins with the name of a kind, those
-/// of that kind.
+/// Candidates for a near match of `wanted`: the devices of the kind that it begins with, else all devices.
 std::vector<std::string> likelyDevices(const std::string& wanted, const Machine& machine) {
   std::vector<std::string> names;
   for (const DeviceRow& device : machine.devices) {
@@ -62,8 +61,8 @@ class PinResolver {
     }
   }
 
-  // A scope's pin says where its inputs are wanted, which a transfer sees to; only an explicit other place is
-  // refused.
+  // An input inside a pinned scope is copied to that device by a transfer. Only a pin on the input itself
+  // that names another device than the host is refused.
   void checkInputs() {
     const DeviceId host = machine_.host();
     for (const OpId op : graph_.opsOf(OpKind::Input)) {

@@ -14,8 +14,8 @@ namespace dfc {
 /// at once: a rule that matches nothing, an unknown device.
 Result<Graph> applyPinRules(const Graph& graph, const Machine& machine, llvm::ArrayRef<PinRule> rules);
 
-/// What to say to whoever wants a device that the machine does not have: its devices, and a likely slip
-/// among those of the kind that the name begins with ("gpu7" is never a slip for "cpu0").
+/// The hint for a device name that the machine does not have: the machine's devices, and a near match among
+/// devices of the kind that the name begins with ("gpu7" is never taken for "cpu0").
 std::string unknownDeviceHint(const std::string& wanted, const Machine& machine);
 
 /// A device that pins ask for and the machine does not have, with the error at the first op that does.

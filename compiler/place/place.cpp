@@ -46,7 +46,7 @@ bool sameDevices(const Placement& a, const Placement& b) {
   return llvm::all_of(a.graph.ops(), [&](OpId op) { return a.device[op] == b.device[op]; });
 }
 
-// To schedule a large graph takes long: placements that are one are scheduled once.
+// Scheduling a large graph takes long, so equal placements are scheduled once.
 void dropRepeated(std::vector<Placement>& candidates) {
   std::vector<Placement> kept;
   for (Placement& candidate : candidates) {

@@ -27,20 +27,20 @@ struct PolicyRow {
 };
 llvm::ArrayRef<PolicyRow> allPolicies();
 
-/// Pins, then the policy of that name. Errors: an unknown policy, or, all at once, ops that the cost model
-/// cannot have run where they have to or were put.
+/// Applies pins, then the policy of that name. Errors: an unknown policy, or, all at once, ops that cannot
+/// run on the device that they are pinned to or were placed on.
 Result<Placement> place(const Graph& graph, const Machine& machine, const CostModel& cost,
                         const std::string& policy);
 
 /// All ops without a pin on `device`, as far as they may be there.
 Placement placeOn(const PlacementProblem& problem, DeviceId device);
-/// `placeOn` for each device; devices that are alike once.
+/// `placeOn` for each device; for identical devices once.
 std::vector<Placement> oneDeviceEach(const PlacementProblem& problem);
-/// The makespan that the scheduler predicts for a placement, in seconds. `least`: what none of its schedules
-/// can undercut, where that is known.
+/// The makespan that the scheduler predicts for a placement, in seconds. `least`: a lower bound, 0 if
+/// unknown.
 double predictedMakespan(const Placement& placement, const PlacementProblem& problem, double least = 0);
-/// The candidate with the smallest predicted makespan; the earliest on a tie. One that cannot be it, by
-/// `makespanBound`, is not scheduled.
+/// The candidate with the smallest predicted makespan; the earliest on a tie. Candidates whose
+/// `makespanBound` exceeds the best so far are not scheduled.
 Placement fastest(std::vector<Placement> candidates, const PlacementProblem& problem);
 
 } // namespace dfc

@@ -22,8 +22,8 @@ Placement byHeft(const PlacementProblem& problem) {
   return placement;
 }
 
-// What is no task (constants, parameters that no step assigns) lives where its first reader runs, unless
-// pinned.
+// Constants and parameters that no step assigns are no tasks. They are placed where their first reader runs,
+// unless pinned.
 void settleResidents(Placement& placement, const PlacementProblem& problem) {
   SideTable<OpId, bool> settled(problem.graph.opCount());
   for (const OpId op : problem.graph.ops()) {

@@ -1,15 +1,15 @@
-// Whether ops can run where they are put. A cost model may say that an op takes for ever on a device, which
-// is how it says that the device cannot run it; no plan is made on such a time.
+// Checks that ops can run on their devices. A cost model gives an infinite duration for an op that a device
+// cannot run; such placements are errors.
 #pragma once
 
 #include "compiler/place/place.h"
 
 namespace dfc {
 
-/// An error for each op that can run on none of the devices that it may have. What a step does not run
-/// (parameters, constants) may be anywhere.
+/// An error for each op that can run on none of the devices that its pin allows. Parameters and constants are
+/// not executed and may be on any device.
 Diagnostics checkRunsSomewhere(const PlacementProblem& problem);
-/// An error for each op that cannot run on the device that it has got.
+/// An error for each op that cannot run on the device that it was placed on.
 Diagnostics checkRunsThere(const Placement& placement, const PlacementProblem& problem);
 
 } // namespace dfc

@@ -1,6 +1,6 @@
-// TaskGraph: what a placement policy needs to know of a computation and nothing else: a weighted DAG with a
-// duration for every task on every device. Made from a tensor graph (`taskGraphOf`) or from a textbook
-// instance, so that the code that places tensors is the code that the published examples test.
+// TaskGraph: a computation as placement policies see it: a weighted DAG with a duration for every task on
+// every device. It is made from a tensor graph (`taskGraphOf`) or from a published instance, so the published
+// examples test the code that places tensors.
 #pragma once
 
 #include "compiler/cost/cost_model.h"
@@ -21,14 +21,14 @@ struct TaskEdge {
 struct TaskRow {
   llvm::SmallVector<double, 4> seconds; ///< by device; infinity where the task may not run
   llvm::SmallVector<TaskEdge, 2> predecessors, successors;
-  /// A floating task takes no time and no queue and settles where its first placed successor runs (a
-  /// parameter).
+  /// A floating task (a parameter) takes no time and no queue; it is placed where its first placed successor
+  /// runs.
   bool floating = false;
-  /// A task that must run where this (floating) task has settled (the assign of a parameter).
+  /// A task (the assign of a parameter) that must run on the device of this floating task.
   TaskId follows = {};
 };
 
-/// What moving data between two devices costs when nothing else moves: latency + bytes * secondsPerByte.
+/// The cost of a copy between two devices without contention: latency + bytes * secondsPerByte.
 struct LinkCost {
   double latency = 0, secondsPerByte = 0;
 };
@@ -47,7 +47,7 @@ struct TaskGraph {
 };
 
 /// `pins`: the device that an op must run on, invalid for none. Inputs run on the host. Constants and
-/// parameters that no step assigns cost nothing to have everywhere, so they are no tasks.
+/// parameters that no step assigns may have copies on every device at no cost, so they are no tasks.
 TaskGraph taskGraphOf(const Graph& graph, const Machine& machine, const CostModel& cost,
                       const SideTable<OpId, DeviceId>& pins);
 

@@ -14,8 +14,8 @@ namespace dfc {
 namespace {
 
 constexpr uint32_t unlimited = std::numeric_limits<uint32_t>::max();
-// So many ready tasks of a group are offered to a gate at one moment: where thousands wait for room, asking
-// all of them at each event would take quadratic time.
+// Limit on refusals by the admission policy, for a group at one moment: where thousands of tasks wait for
+// memory, asking for all of them at each event would take quadratic time.
 constexpr uint32_t mostRefused = 64;
 
 class ListScheduler {
@@ -66,8 +66,8 @@ class ListScheduler {
   }
 
  private:
-  // A group that begins later is opened by a task of its own that ends then, numbered after those of the
-  // problem.
+  // A group that begins later is opened by an artificial task that ends at that time. Its number follows the
+  // numbers of the problem's tasks.
   void openGroups() {
     for (uint32_t group = 0; group < problem_.groupQueues.size(); ++group) {
       open_[group] = problem_.beginOf(group) <= 0;
@@ -84,7 +84,7 @@ class ListScheduler {
     touched_.insert(group);
   }
 
-  // All tasks as they are taken where they are ready.
+  // All tasks in the order of priority.
   static std::vector<uint32_t> orderOf(const ListProblem& problem, const std::vector<double>& priority) {
     const std::vector<double> rank = upwardRanks(problem);
     std::vector<uint32_t> order(problem.tasks.size());
@@ -173,7 +173,8 @@ class ListScheduler {
     askPolicyAgain();
   }
 
-  // The queue of a predecessor saves a wait; else the first free one.
+  // A free queue that ran a predecessor is preferred, because queue order then replaces a wait; else the
+  // first free queue.
   uint32_t takeQueue(uint32_t task) {
     auto& queues = freeQueues_[problem_.tasks[task].group];
     uint32_t queue = *queues.begin();
@@ -218,12 +219,12 @@ class ListScheduler {
   AdmissionPolicy* policy_;
   const ListProblem& problem_;
   Successors after_;
-  std::vector<uint32_t> order_, place_; // tasks in order of priority, and where each is there
+  std::vector<uint32_t> order_, place_; // tasks by priority, and the index of each task there
   std::vector<uint32_t> missing_;
   std::vector<std::set<uint32_t>> ready_;       // by group: places
   std::vector<std::set<uint32_t>> freeQueues_;  // by group
   std::vector<uint32_t> freeSlots_;             // by link
-  std::vector<std::set<uint32_t>> linkWaiters_; // groups with a ready task that a link held back
+  std::vector<std::set<uint32_t>> linkWaiters_; // groups with a ready task that waits for the link
   std::set<uint32_t> policyWaiters_;            // groups with a ready task that the gate held back
   std::set<uint32_t> touched_;                  // groups to look at now
   std::vector<bool> open_;                      // by group: whether it may start tasks yet
@@ -233,7 +234,7 @@ class ListScheduler {
 
 } // namespace
 
-// Counts first, so that each task's stretch is known; then every stretch is filled from its end.
+// Counting sort by predecessor: counts first, then each row is filled from its end.
 Successors::Successors(const ListProblem& problem) : first_(problem.tasks.size() + 1) {
   for (uint32_t task = 0; task < problem.tasks.size(); ++task) {
     for (const uint32_t before : problem.tasks[task].before) {

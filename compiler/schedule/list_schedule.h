@@ -23,7 +23,7 @@ struct ListTask {
   llvm::SmallVector<uint32_t, 4>
       before;             ///< tasks that must have ended; each smaller than the task's own index
   uint32_t scope = 0;     ///< tasks of one group and scope belong together: see scopeRanks
-  int64_t growth = 0;     ///< bytes that it takes less those that it frees, where memory is short
+  int64_t growth = 0;     ///< bytes that it allocates minus bytes that it frees, where memory is short
   double utilisation = 0; ///< of its group's device, while it runs alone: see processor_sharing.h
 };
 
@@ -42,8 +42,8 @@ struct ListResult {
   double makespan = 0;
 };
 
-/// By task, those that have it before them, in ascending order; in two arrays, as a large problem has
-/// millions.
+/// The successors of each task, in ascending order, as a compressed sparse row of two arrays: large problems
+/// have millions of edges.
 class Successors {
  public:
   explicit Successors(const ListProblem& problem);
@@ -64,18 +64,18 @@ ListResult listSchedule(const ListProblem& problem, const std::vector<double>& p
 /// By upward rank alone.
 ListResult listSchedule(const ListProblem& problem);
 
-/// A resource beside queues and links, which may hold tasks back. Whether it admits a task may change
-/// whenever a task starts or ends.
+/// A further resource, beside queues and links, that may hold ready tasks back (memory: see
+/// compiler/memory/admission_control.h). Whether it admits a task may change whenever a task starts or ends.
 class AdmissionPolicy {
  public:
   virtual ~AdmissionPolicy() = default;
-  /// Asked when the task could start now; it does if this is true.
+  /// Called for a ready task whose queue and links are free. True admits the task, which then starts.
   virtual bool start(uint32_t task) = 0;
   virtual void end(uint32_t task) = 0;
-  /// The task to ask for, however many before it in the order of priority were refused; noTask for none.
+  /// The task that is asked for even behind many refused tasks of higher priority; noTask for none.
   virtual uint32_t next() const = 0;
 };
-/// No result where the gate holds a task back for ever.
+/// None where `policy` never admits some task.
 std::optional<ListResult> listSchedule(const ListProblem& problem, const std::vector<double>& priority,
                                        AdmissionPolicy& policy);
 

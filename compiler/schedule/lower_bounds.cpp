@@ -1,7 +1,7 @@
-// Each bound is the optimum of a problem that asks for less. A chain alone takes the sum of its durations. A
-// resource of k queues or slots is relaxed to one that is k times as fast, a device that tasks share to one
-// that gives each task all of itself for as much of it as it demands; either works on one task at a time, may
-// interrupt it, and sees the rest of the schedule only as the chains before and behind its tasks.
+// Each bound is the optimum of a relaxation. The critical path ignores resources. A resource of k queues or
+// slots is relaxed to one machine that is k times as fast; a device under processor sharing is relaxed to a
+// machine on which a task takes seconds x utilisation. Both machines run one task at a time, may preempt it,
+// and represent the rest of the schedule by the heads and tails of their tasks (Carlier 1982).
 #include "compiler/schedule/lower_bounds.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::vector<double> headsOf(const ListProblem& problem) {
   return heads;
 }
 
-/// The chains before and behind each task, and what follows from them for a resource.
+/// Heads and tails of all tasks, and the one-machine bound of a resource.
 class Bounder {
  public:
   explicit Bounder(const ListProblem& problem)
@@ -37,8 +37,8 @@ class Bounder {
     return longest;
   }
 
-  /// `share(task)`: of each second of the task, how much is the resource's. A bound leaves out what takes
-  /// none of it, and what starts or ends at no finite time.
+  /// `share(task)`: the machine's seconds for each second of the task. Tasks without a share, and tasks whose
+  /// head or tail is infinite, are left out.
   template <class Share>
   double bound(llvm::ArrayRef<uint32_t> tasks, const Share& share) const {
     std::vector<OneMachineTask> rows;
@@ -74,7 +74,7 @@ double oneMachineBound(std::vector<OneMachineTask> tasks) {
     }
     OneMachineTask& task = *there.top();
     const double end = now + task.work;
-    if (next < tasks.size() && tasks[next].head < end) { // somebody more urgent may come
+    if (next < tasks.size() && tasks[next].head < end) { // a task with a longer tail may become available
       task.work = end - tasks[next].head;
       now = tasks[next].head;
     } else {
@@ -101,7 +101,7 @@ LowerBounds lowerBounds(const ListProblem& problem) {
     const double perQueue = 1.0 / problem.groupQueues[group];
     bounds.busiestQueue = std::max(bounds.busiestQueue,
                                    bounder.bound(ofGroup[group], [&](const ListTask&) { return perQueue; }));
-    if (perQueue < 1) { // nobody demands more than all of the device, which one queue has
+    if (perQueue < 1) { // with one queue, the queue's bound is at least as large: no utilisation exceeds 1
       bounds.busiestQueue =
           std::max(bounds.busiestQueue,
                    bounder.bound(ofGroup[group], [](const ListTask& task) { return task.utilisation; }));

@@ -1,4 +1,5 @@
-// Lower bounds on the makespan of a list-scheduling problem: what no schedule can beat, whatever its order.
+// lowerBounds: lower bounds on the makespan of a list-scheduling problem, which hold for every order of its
+// tasks.
 #pragma once
 
 #include "compiler/schedule/list_schedule.h"
@@ -6,15 +7,15 @@
 
 namespace dfc {
 
-/// A task as a resource sees it that works on one task at a time and may interrupt one for another.
+/// A task of a one-machine problem with heads and tails; the machine may preempt tasks.
 struct OneMachineTask {
-  double head = 0; ///< not before
-  double work = 0; ///< seconds of the resource
-  double tail = 0; ///< what follows at least, once the task has ended
+  double head = 0; ///< earliest start in seconds
+  double work = 0; ///< seconds on the machine
+  double tail = 0; ///< least seconds between the task's end and the end of the whole
 };
-/// The least possible end of the last tail: what Jackson's preemptive schedule reaches, which at every moment
-/// works on the task with the longest tail among those there. O(n log n). Source: Jackson 1955; as a bound
-/// for schedules that may not interrupt: Carlier 1982, "The one-machine sequencing problem".
+/// The optimal makespan with preemption, by Jackson's preemptive schedule: at every moment the available task
+/// with the longest tail runs. O(n log n). Source: Jackson 1955; as a bound for schedules without preemption:
+/// Carlier 1982, "The one-machine sequencing problem".
 double oneMachineBound(std::vector<OneMachineTask> tasks);
 
 LowerBounds lowerBounds(const ListProblem& problem);

@@ -35,7 +35,7 @@ uint32_t ProcessorSharing::end() {
   return task;
 }
 
-// Where the speed stays as it is, so do the ends, to the bit.
+// An unchanged speed leaves the predicted ends untouched, to the bit.
 void ProcessorSharing::changeSpeed(Device& device, double now) {
   double wanted = 0;
   for (const uint32_t task : device.tasks) {

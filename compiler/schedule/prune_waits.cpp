@@ -1,7 +1,7 @@
-// A vector clock a step says how many steps of each queue are known to have ended. A wait is redundant
-// exactly when the clock joined from the queue's previous step and the other waits already covers it, because
-// the reduction of a DAG is unique (Aho, Garey, Ullman 1972) and edges between queues can be judged one step
-// at a time in topological order.
+// Each step has a vector clock: the number of steps of each queue that are known to have ended. A wait is
+// redundant exactly when the clock joined from the queue's previous step and the other waits already covers
+// it, because the transitive reduction of a DAG is unique (Aho, Garey, Ullman 1972) and edges between queues
+// can be judged one step at a time in topological order.
 #include "compiler/schedule/prune_waits.h"
 
 #include "ir/plan/step_clocks.h"

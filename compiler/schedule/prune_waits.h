@@ -1,4 +1,4 @@
-// pruneWaits: of the waits that data and orderings ask for, keeps those that nothing else implies.
+// pruneWaits: transitive reduction of the waits between queues.
 #pragma once
 
 #include "ir/plan/schedule.h"

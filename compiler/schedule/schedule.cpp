@@ -41,12 +41,11 @@ CopyQueue copyQueueOf(DeviceId from, DeviceId to, const Machine& machine) {
 
 namespace {
 
-// What a step pays at least for the end of a step of another queue of its device: a cache line that comes
-// from another core, or more.
+// Lower bound on the cost of a wait between two queues of one device: a cache line travels between cores.
 constexpr double leastWaitSeconds = 2e-7;
 
-// What the queues of one device may lose by waiting for one another: as many waits as their busiest queue
-// has.
+// Seconds that the queues of one device may lose by waiting for one another: the largest number of waits of
+// one queue times the cost of a wait.
 double lostToWaits(const ListProblem& problem, const ListResult& result) {
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> waits; // by group and queue
   uint32_t most = 0;
@@ -61,7 +60,8 @@ double lostToWaits(const ListProblem& problem, const ListResult& result) {
   return most * leastWaitSeconds;
 }
 
-// Ops that are shorter than a wait go one after the other on one queue, where that is no slower than waiting.
+// A schedule on one queue a device, if it is no slower than many queues with their waits: ops shorter than a
+// wait gain nothing from running side by side.
 std::optional<ListResult> onOneQueue(const ListProblem& problem, const ListResult& onMany) {
   const double limit = onMany.makespan + lostToWaits(problem, onMany);
   if (limit <= onMany.makespan) {
@@ -76,10 +76,9 @@ std::optional<ListResult> onOneQueue(const ListProblem& problem, const ListResul
   return onOne.makespan <= limit ? std::optional(std::move(onOne)) : std::nullopt;
 }
 
-// A list schedule is as good as its priorities. What the author scoped together goes together where that is
-// no slower: it hands over whole scopes, so that what waits for one of them can start (and its operands die
-// sooner). Nothing is tried any more where the first order already is as short as any can be, up to rounding:
-// `least` seconds.
+// The better of two priorities. Scope ranks keep the ops of a scope together, so that a scope's consumers can
+// start, and its operands die, sooner; they win ties. Upward ranks are tried only where scope ranks do not
+// reach the lower bound `least`, up to rounding.
 ListResult bestOrder(const ListProblem& problem, double least) {
   constexpr double rounding = 2e-9;
   ListResult byScope = listSchedule(problem, scopeRanks(problem));

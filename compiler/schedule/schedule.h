@@ -11,10 +11,9 @@ namespace dfc {
 /// `lowerBounds`.
 Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const CostModel& cost);
 
-/// How long a placement takes as far as it can be told without what waits of one queue for another of its
-/// device cost, which plans for this: at most the makespan of what `makeSchedule` gives, which may put short
-/// ops on one queue to save them. `least`: seconds that no schedule of it can undercut, where they are known;
-/// nothing shorter is looked for then.
+/// The predicted makespan of a placement in seconds, without the cost of waits between queues of one device.
+/// It is at most the makespan of `makeSchedule`, which may put short ops on one queue to save such waits.
+/// `least`: a lower bound on the makespan, 0 if unknown; the search ends when it is reached.
 double predictedMakespan(const PlacedGraph& placed, const Machine& machine, const CostModel& cost,
                          double least = 0);
 
@@ -26,8 +25,8 @@ struct CopyQueue {
   DeviceId device;
   QueueKind kind;
 };
-/// Which queue makes a copy over one hop: between the host and a gpu the gpu's, between two gpus the
-/// source's; the target's compute queue where neither is a gpu.
+/// The queue that runs a copy over one hop: a copy queue of the gpu between host and gpu, the peer queue of
+/// the source between two gpus, the compute queue of the destination where neither is a gpu.
 CopyQueue copyQueueOf(DeviceId from, DeviceId to, const Machine& machine);
 
 } // namespace dfc

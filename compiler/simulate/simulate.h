@@ -1,6 +1,6 @@
-// simulate: plays a plan on the machine it was made for, without the machine: every queue runs its steps in
-// order, waits for what they wait for, transfers hold their links, and what runs at once on the compute
-// queues of one device shares it. What it gives is the predicted counterpart of a measured run.
+// simulate: a discrete-event simulation of a plan on the machine that it was made for. Queues run their steps
+// in order and keep the waits, transfers hold their links, and ops on several compute queues of one device
+// share it. The result is the predicted counterpart of a measured trace.
 #pragma once
 
 #include "ir/base/visibility.h"
@@ -17,9 +17,9 @@ struct Simulation {
   SideTable<LinkId, double> linkBusy; ///< seconds that each link carries something, summed over its slots
 };
 
-/// Durations are the plan's own (`StepRow::alone`), stretched while ops that run at once on a device
-/// utilisation more than all of it (compiler/schedule/processor_sharing.h). Queues that contend for a link
-/// get it in the order in which they ask; at one moment, in the order of the schedule.
+/// Durations are the plan's own (`StepRow::alone`), and longer while the ops that run at once on a device use
+/// more than all of it (compiler/schedule/processor_sharing.h). Queues that contend for a link get it in the
+/// order in which they ask; at one moment, in the order of the schedule.
 Simulation simulate(const Executable& plan);
 
 } // namespace dfc

@@ -39,8 +39,8 @@ class TransferInserter {
  private:
   bool isResident(OpId op) const { return dfc::isResident(old_[op].kind()); }
 
-  // Readers include those that come after the assign: they see the old value too, so the replica must exist
-  // before.
+  // All readers count, also readers behind the assign: they see the old value too, so their device needs a
+  // replica.
   void findReplicaDevices() {
     assigned_ = SideTable<OpId, bool>(old_.opCount());
     for (const OpId op : old_.ops()) {
@@ -65,7 +65,7 @@ class TransferInserter {
     }
   }
 
-  /// Few ops are resident, and few of those have readers elsewhere.
+  /// A map, because few ops are resident and few resident ops have readers on other devices.
   const std::set<DeviceId>& replicaDevicesOf(OpId op) const {
     static const std::set<DeviceId> none;
     const auto found = isResident(op) ? replicaDevices_.find(op) : replicaDevices_.end();
@@ -101,7 +101,7 @@ class TransferInserter {
     }
   }
 
-  // The result of an assign is its value: who reads it waits for the value, not for the state to be written.
+  // The result of an assign is its value: a reader waits for the value, not for the write of the parameter.
   void forwardAssign(OpId op) { forwarded_[old_[op].firstResult] = resolve(old_[op].operands[1]); }
 
   ValueId resolve(ValueId value) const {
@@ -146,8 +146,8 @@ class TransferInserter {
     return builder_.result(transfer);
   }
 
-  // A fetched value is read when the step has ended, so an old value that the step overwrites is set aside
-  // first.
+  // A fetched value is read when the step has ended. An old value that the step overwrites is therefore
+  // copied aside first.
   void addFetches() {
     for (const Fetch& fetch : old_.fetches()) {
       ValueId value = valueOn(fetch.value, machine_.host());

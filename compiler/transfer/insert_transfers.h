@@ -1,6 +1,6 @@
-// insertTransfers: makes every movement between devices an op. One transfer for each (value, destination),
-// routed over the machine's links and staged through a device on the way where there is no direct link; the
-// fetches' way to the host included. State needs three things more, so that a step never copies a parameter
+// insertTransfers: makes every movement between devices an op: one transfer for each (value, destination),
+// routed over the machine's links and staged through an intermediate device where there is no direct route.
+// Fetched values are transferred to the host. Three rules about state keep a step from copying a parameter
 // that another device already has:
 //
 //   - a parameter that other devices read gets a replica on each, and its assign refreshes them with the next
@@ -16,7 +16,7 @@
 
 namespace dfc {
 
-/// An error for each transfer in a graph that is not placed yet: it has no route, and none to find.
+/// An error for each transfer in a graph that is not placed yet: only placed graphs may have transfers.
 Diagnostics refuseTransfers(const Graph& graph);
 
 /// Assumes a placement that `verifyPlacement` accepts and a machine whose devices all reach one another.

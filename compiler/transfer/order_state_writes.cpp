@@ -9,8 +9,7 @@
 namespace dfc {
 namespace {
 
-/// For each op that other ops may read in place of it (a parameter, or a view of one): its readers, views
-/// looked through.
+/// The readers of a parameter and, transitively, of views of it; the views are included.
 std::vector<OpId> readersOf(const Graph& graph, OpId parameter,
                             const SideTable<ValueId, llvm::SmallVector<OpId, 2>>& uses) {
   std::vector<OpId> readers;

@@ -1,4 +1,4 @@
-// What the pictures of placed graphs draw alike: frames of devices, copies, parameters, keys of a legend. For
+// Shared parts of pictures of placed graphs: frames of devices, copies, parameters, keys of a legend. For
 // placed_dot.cpp and figure_dot.cpp only.
 #pragma once
 

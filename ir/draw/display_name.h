@@ -1,5 +1,5 @@
-// What a person calls an op. Authors name some values; dfc makes up the other names ("matmul.3",
-// "w2.gradient.2") so that each is unique. Pictures show what was meant instead.
+// displayName: how reports and pictures call an op. Authors name some values; dfc invents the other names
+// ("matmul.3", "w2.gradient.2") so that each is unique. Display names leave out the invented parts.
 #pragma once
 
 #include "ir/graph/graph.h"
@@ -8,15 +8,14 @@
 
 namespace dfc {
 
-/// Whether the op's name only repeats what kind of op it is, or was before it was fused: "relu",
+/// Whether the op's name only repeats its kind, or the kind of an op that was fused into it: "relu",
 /// "matmul.2.2".
 bool nameIsMadeUp(const Graph& graph, OpId op);
 
-/// "h0" where the author named it, "gradient of w1", "new w1" for an assign, else what it does: "matmul" or,
-/// of a fused op, its parts: "mul, sub".
+/// "h0" where the author named it, "gradient of w1", "new w1" for an assign, else `displayKind`.
 std::string displayName(const Graph& graph, OpId op);
 
-/// What an op does, without its name: "matmul", "slice"; "mul, sub" of a fused op, at most three parts.
+/// The kind of an op: "matmul", "slice"; for a fused op its parts, at most three: "mul, sub".
 std::string displayKind(const Graph& graph, OpId op);
 
 } // namespace dfc

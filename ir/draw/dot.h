@@ -1,6 +1,6 @@
 // The graph as a picture, in the DOT language of Graphviz: a cluster a scope, inputs, state and fetches in
-// shapes of their own, pins by colour, and a legend. What a value is called and its type stand in the node
-// that makes it: labels on edges would cover each other. Linear in the graph.
+// shapes of their own, pins by colour, and a legend. The name and type of a value stand in
+// the node that computes it: labels on edges would cover each other. Linear in the graph.
 #pragma once
 
 #include "ir/base/visibility.h"
@@ -10,7 +10,7 @@
 
 namespace DFC_PUBLIC dfc {
 
-/// What graphDot says beside the graph.
+/// Texts of graphDot beside the graph.
 struct GraphPicture {
   std::string explanation = "";                   ///< below the title, "" for a count of ops and fetches
   std::string_view meaningOfPin = "pinned to it"; ///< in the legend, of a device's colour

@@ -1,4 +1,4 @@
-// What every picture in DOT shares: escaping, titles, the colours of what is no device, the look of nodes and
+// Shared parts of all pictures in DOT: escaping, titles, colours other than devices', the look of nodes and
 // the frame of a legend.
 #pragma once
 
@@ -15,7 +15,7 @@ std::string quoted(std::string_view text);
 /// Text inside an HTML-like label: & < > " escaped, ends of line as <br/>.
 std::string html(std::string_view text);
 
-inline constexpr Colour stateColour{"#fff3bf", "#b08800"};  ///< parameters and what writes them
+inline constexpr Colour stateColour{"#fff3bf", "#b08800"};  ///< parameters and the ops that write them
 inline constexpr Colour sourceColour{"#e6f4ea", "#2d7d46"}; ///< inputs
 inline constexpr Colour resultColour{"#f3e8fd", "#7a3fb5"}; ///< fetches
 

@@ -1,4 +1,4 @@
-// What the pictures of placed graphs and schedules share beside ir/draw/dot_parts.h: text in lines, shapes.
+// Shared parts of pictures of placed graphs and schedules, beyond ir/draw/dot_parts.h: text in lines, shapes.
 #pragma once
 
 #include "ir/draw/dot_parts.h"
@@ -23,8 +23,7 @@ std::string paler(std::string_view colour);
 /// '/', '_'); longer words stay whole.
 std::string wrapped(std::string_view text, size_t width);
 
-/// How an op is drawn: state is a cylinder, what comes from outside points down, what is small and fixed is a
-/// note.
+/// The shape of an op: a cylinder for state, a house for inputs, a note for constants, else a box.
 struct DotShape {
   std::string_view shape, style;
 };

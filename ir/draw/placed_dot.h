@@ -1,4 +1,4 @@
-// Pictures of a placed graph for Graphviz' dot: who computes what where, and what moves between them.
+// Pictures of a placed graph for Graphviz' dot: the ops of each device, and the transfers between devices.
 #pragma once
 
 #include "ir/plan/placed_graph.h"
@@ -12,7 +12,7 @@ namespace dfc {
 std::string placedDot(const PlacedGraph& placed, const Machine& machine);
 
 /// The same with one box for each scope on each device (ir/draw/scope_view.h) and transfers between the
-/// frames: the figure of a training step. Parameters and replicas stand below what writes them.
+/// frames: the figure of a training step. Parameters and replicas stand below the op that writes them.
 std::string figureDot(const PlacedGraph& placed, const Machine& machine);
 
 } // namespace dfc

@@ -1,4 +1,4 @@
-// Where everything of a schedule's picture stands: rows, blocks, and labels that have no room in their block
+// The layout of a schedule's picture: rows, blocks, and labels that have no room in their block
 // and hang above it. Inches, y upwards, the first row on top at y <= 0; font sizes in points.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace dfc {
 
-/// Steps drawn as one: those of one scope that follow each other on a queue without a gap.
+/// Steps drawn as one: steps of one scope that follow each other on a queue without a gap.
 struct ScheduleBlock {
   QueueId queue;
   double start = 0, end = 0; ///< seconds

@@ -1,5 +1,5 @@
 // ScopeView: a placed graph with each scope drawn together. One box for each scope on each device, one for
-// each transfer, one for each op that has no scope; what only says where state lives is left out. It is how a
+// each transfer, one for each op that has no scope; parameters and assigns are left out. It is how a
 // person draws a training step: a box a layer and phase, an arrow a copy.
 #pragma once
 
@@ -32,10 +32,10 @@ struct ScopeView {
   std::vector<ScopeState> states;                   ///< in id order
 };
 
-/// No box have parameters (they are `states`), constants and the refreshing of replicas.
+/// Parameters (they are `states`), constants and the assigns of replicas have no box.
 ScopeView collapseByScope(const PlacedGraph& placed);
 
-/// What a transfer carries, in words: "copy images0", "copy gradient of w1", "copy new w1" for the next value
+/// The label of a transfer: "copy images0", "copy gradient of w1", "copy new w1" for the next value
 /// of a parameter; "copy slice of next_batch" where the author named only the scope.
 std::string transferLabel(const PlacedGraph& placed, OpId transfer);
 

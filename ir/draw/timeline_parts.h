@@ -1,5 +1,5 @@
-// What pictures of time share: boxes, lines and texts at fixed places (layout neato draws them where they
-// are), how queues are called, ticks of an axis. Inches, y upwards; font sizes in points.
+// Shared parts of timelines: boxes, lines and texts at fixed positions (for layout neato), display names of
+// queues, ticks of an axis. Inches, y upwards; font sizes in points.
 #pragma once
 
 #include "ir/draw/dot_parts.h"
@@ -30,16 +30,17 @@ std::string atLeft(std::string_view label);
 /// "gpu0 copies in", and a number where a device has several queues of that kind.
 std::string displayQueue(const Schedule& schedule, QueueId queue, const Machine& machine);
 
-/// What a step is about: of a transfer "copy w" and its bytes below, else the op's scope, else what it does.
+/// The label of a step: for a transfer "copy w" and its bytes below, else the op's scope, else its display
+/// name.
 std::string displayStep(const PlacedGraph& placed, OpId op);
 
 /// The distance between ticks of an axis of so many seconds (more than 0): 1, 2 or 5 times a power of ten, at
 /// most twelve of them.
 double tickSeconds(double length);
 
-/// Labels above one row, hung on lines that lead down to what they name. A label begins at its line. Rows
-/// are filled from right to left, so each row only remembers where its leftmost label or line is, and no line
-/// crosses a text.
+/// Callouts: labels above the blocks of one queue, each at the top of a line that leads down to its block. A
+/// label begins at its line. Rows of labels are filled from right to left, so each row only remembers its
+/// leftmost label or line, and no line crosses a text.
 class Callouts {
  public:
   static constexpr double height = 0.18; ///< of a row

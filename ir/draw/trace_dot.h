@@ -1,7 +1,7 @@
 // A picture of one step, predicted above measured, for Graphviz: time from left to right, for each queue a
-// row of what was predicted and below it one of what was measured, both from the begin of the step; the
-// critical path of the measured step marked in both; totals in the title; a legend. Positions are fixed in
-// the file (layout neato), so `dot -Tsvg` draws it.
+// row of the predicted and below it a row of the measured ops, both from the begin of the step; the critical
+// path of the measured step marked in both; totals in the title; a legend. Positions are fixed in the file
+// (layout neato), so `dot -Tsvg` draws it.
 //
 // Both rows have one scale, so that lengths compare, unless one makespan is more than three times the other
 // (an emulated GPU is no GPU): then each has its own, and the picture says so.

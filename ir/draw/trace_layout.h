@@ -1,5 +1,5 @@
-// Where everything of a picture of predicted above measured stands: a band for each queue that does
-// something, in it a row of what was predicted and below it one of what was measured. Inches, y upwards, the
+// The layout of a picture of predicted above measured: a band for each queue with ops, in it a row of the
+// predicted and below it a row of the measured ops. Inches, y upwards, the
 // first band on top at y <= 0; font sizes in points.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace dfc {
 
-/// Steps under one label: those of one scope that follow each other in their row (nearly) without a gap.
+/// Steps under one label: steps of one scope that follow each other in their row (nearly) without a gap.
 struct TraceBlock {
   QueueId queue;
   double begin = 0, end = 0; ///< seconds from the begin of the step

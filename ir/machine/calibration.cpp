@@ -32,7 +32,7 @@ std::optional<Pieces> piecesOf(std::string_view signature) {
                 rest.substr(rest.starts_with(' ') ? 1 : 0)};
 }
 
-/// "f32[2, 3]" and what is behind the comma after it.
+/// Splits off "f32[2, 3]"; the rest follows the comma behind it.
 std::string_view takeType(std::string_view& types) {
   const size_t end = types.find(']');
   const std::string_view type = types.substr(0, end == std::string_view::npos ? end : end + 1);
@@ -41,7 +41,7 @@ std::string_view takeType(std::string_view& types) {
   return type;
 }
 
-/// A graph file with the op, if the pieces are what they seem and it has so many results.
+/// A graph file that contains the op with so many results, if the pieces are well-formed.
 std::string graphText(const Pieces& pieces, size_t results, size_t& operands) {
   std::string text = "graph signature {\n", call;
   std::string_view types = pieces.types;

@@ -25,7 +25,7 @@ enum class OpKind : uint8_t;
 struct CalibratedOp {
   std::string signature; ///< as signatureOf gives it
   double seconds = 0;    ///< of one run with all that it costs (a launch too); more than 0
-  std::string choice;    ///< the backend's own words: which kernel, and what ends it; "" for none
+  std::string choice;    ///< the backend's description of kernel and epilogue; "" for none
   friend bool operator==(const CalibratedOp&, const CalibratedOp&) = default;
 };
 
@@ -37,7 +37,7 @@ class Calibration {
   std::vector<CalibratedOp> ops; ///< by signature, each once
 
   const CalibratedOp* find(std::string_view signature) const; ///< null when there is none
-  /// Adds what was measured; a signature that is there already takes the new row. The seconds are more than
+  /// Adds a measurement; an existing row of the same signature is replaced. The seconds are more than
   /// 0.
   void keep(std::vector<CalibratedOp> measured);
   friend bool operator==(const Calibration&, const Calibration&) = default;
@@ -58,7 +58,7 @@ struct LoneOp {
 /// An op with this signature; none where `signatureOf` never gives it.
 std::optional<LoneOp> opOfSignature(std::string_view signature);
 
-/// The tables of a file, by device, each device once. All errors at once, located as those of a machine file:
+/// The tables of a file, by device, each device once. All errors at once, located as in a machine file:
 /// broken syntax, missing or unknown members, a device or signature twice, a signature that no op has,
 /// seconds that are no time.
 Result<std::vector<Calibration>> parseCalibrations(std::string_view json, const std::string& fileName);

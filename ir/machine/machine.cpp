@@ -1,5 +1,5 @@
-// The machine's questions: who is host, which route joins two devices, how long a copy takes, which chain of
-// routes is cheapest. Assumes a machine that verifyMachine accepts; promises the same answer every time.
+// Queries of a machine: the host, the route between two devices, the duration of a copy, the cheapest chain
+// of routes is cheapest. Assumes a machine that verifyMachine accepts; promises the same answer every time.
 #include "ir/machine/machine.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What is wrong with a machine, by JSON path, so that a verifier can say it of an object and the parser of a
-// place in a file.
+// machineFaults: the faults of a machine by JSON path, so that the verifier can report them for an object and
+// the parser at a place in a file.
 #pragma once
 
 #include "ir/machine/machine.h"
@@ -8,7 +8,7 @@ namespace dfc {
 
 struct MachineFault {
   std::string path;    ///< "links[2].bandwidth"
-  std::string message; ///< what is wrong there
+  std::string message; ///< the fault
   std::string hint;
 };
 

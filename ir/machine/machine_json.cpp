@@ -1,5 +1,5 @@
 // The JSON form of a machine, in and out. Reading says everything that is wrong at once: the reader's
-// findings about the text, then those about the machine it describes, each where it stands in the file.
+// errors of the text, then faults of the machine, each located in the file.
 #include "ir/base/atomic_file.h"
 #include "ir/base/json/json_text.h"
 #include "ir/machine/machine_faults.h"

@@ -124,7 +124,7 @@ class MachineReader : private JsonFields {
         route.links.push_back(readLinkName((*links)[i], fmt::format("{}.links[{}]", path, i)));
       }
     }
-    if (!machine_.devices.empty()) { // else that is the fault, and those of the ends only follow
+    if (!machine_.devices.empty()) { // without devices, errors about the ends would be consequences
       machine_.routes.push_back(std::move(route));
     }
   }

@@ -7,7 +7,7 @@
 
 namespace dfc {
 
-/// What could be read; rows with mistakes keep their defaults, so that indices stay those of the file.
+/// The machine as far as it could be read. Rows with mistakes keep defaults, so that indices match the file.
 Machine machineFrom(JsonDocument& document);
 
 } // namespace dfc

@@ -1,12 +1,13 @@
-// The computations of a plan as a graph: a placed graph without what placing added to it.
+// computationsOf: the computations of a plan as a graph, without the ops that placement added.
 #pragma once
 
 #include "ir/plan/placed_graph.h"
 
 namespace dfc {
 
-/// Without transfers, replicas and their refreshing; whatever read a copy reads the original. Each op is
-/// pinned to the device that it was placed on. Parameters come first, else the order stays. Linear.
+/// Leaves out transfers, replicas and the assigns of replicas; readers of a copy read the original. Each op
+/// is pinned to the device that it was placed on. Parameters come first, otherwise the order is kept. Linear
+/// time.
 Graph computationsOf(const PlacedGraph& placed, const Machine& machine);
 
 } // namespace dfc

@@ -1,4 +1,5 @@
-// The critical path of one step: what the end of the step waited for, and that for, back to its begin.
+// criticalPath: the chain of spans that determines the makespan of one execution, from its last end back to
+// its begin.
 #pragma once
 
 #include "ir/plan/trace_step.h"

@@ -1,6 +1,5 @@
-// Which operands the memory planner lets an op overwrite with its result. What kernels must stand, and so
-// what memory plans are held to, is ir/verify/overwrite.h, a rule of its own; this one may allow less, never
-// more.
+// mayRunInPlace: the planner's rule of the operands that an op may overwrite with its result. Memory plans
+// are checked against the verifier's own rule, ir/verify/overwrite.h; this one may allow less, never more.
 #pragma once
 
 #include "ir/graph/graph.h"

@@ -1,4 +1,4 @@
-// MemoryPlan: an arena for each device and the place of each value in it. Two values may share bytes only
+// MemoryPlan: an arena for each device and the offset of each value in it. Two values may share bytes only
 // where the schedule's happens-before relation puts every access of one before the first of the other. Sizes
 // in bytes.
 #pragma once
@@ -23,7 +23,7 @@ struct Slot {
 struct MemoryPlan {
   SideTable<ValueId, Slot> slots;
   SideTable<DeviceId, int64_t>
-      arenaBytes; ///< all of it: resident values first, then what lives within a step
+      arenaBytes; ///< the whole arena: resident values first, then values within a step
   SideTable<DeviceId, int64_t> residentBytes; ///< parameters and constants
   SideTable<DeviceId, int64_t>
       lowerBound; ///< resident + the largest total alive at one moment of the schedule

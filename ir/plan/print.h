@@ -11,7 +11,7 @@ namespace dfc {
 /// Every op with its device; transfers with from, to, bytes and links; replicas; orderings.
 std::string printPlaced(const PlacedGraph& placed, const Machine& machine);
 
-/// Every queue with its steps, their predicted begin and length, and what they wait for; bounds and makespan.
+/// Every queue with its steps, their predicted begins, durations and waits; bounds and makespan.
 std::string printSchedule(const Schedule& schedule, const PlacedGraph& placed, const Machine& machine);
 
 /// Every device with its arena, its residents, the peak within a step, and the values by offset with the

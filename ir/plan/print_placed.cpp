@@ -1,5 +1,5 @@
 // printPlaced: see print.h. One op a line, in the order of the graph, the device first, so that a column can
-// be read down; what is no part of the graph file stands behind '#'.
+// be read down; text beyond the graph file stands behind '#'.
 #include "ir/author/text/print_op.h"
 #include "ir/author/text/quote.h"
 #include "ir/author/text/units.h"

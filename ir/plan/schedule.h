@@ -23,10 +23,10 @@ struct StepRow {
   uint32_t position = 0;              ///< in its queue
   llvm::SmallVector<StepId, 2> waits; ///< steps of other queues that must have ended; at most one a queue
   double start = 0, end = 0;          ///< predicted
-  /// Of the computing power of its device, how much it uses while it runs there alone: 0 to 1. What runs at
-  /// once on the queues of a device and wants more than all of it is slowed down.
+  /// The fraction of its device's computing power, 0 to 1, that it uses while it runs alone. Steps that run
+  /// at once on one device are slowed down where their utilisations sum to more than 1.
   double utilisation = 0;
-  double slowed = 0; ///< seconds of `end - start` that it would not need if it ran alone
+  double slowed = 0; ///< seconds of `end - start` beyond its duration alone
   double alone() const { return end - start - slowed; }
 };
 
@@ -34,8 +34,9 @@ struct StepRow {
 /// shorter).
 struct LowerBounds {
   double criticalPath = 0; ///< longest chain of ops and transfers
-  /// Of a device's compute queues together, or a copy queue, where its work is shared out at best: no task
-  /// before the chain that leads to it, and after each the chain that follows from it.
+  /// The largest one-machine bound of a device's compute queues together or of a copy queue: its work
+  /// perfectly divided, each task between the chains that lead to it and follow it
+  /// (compiler/schedule/lower_bounds.h).
   double busiestQueue = 0;
   double busiestLink = 0; ///< the same of a link and its transfers
   double best() const;    ///< the largest

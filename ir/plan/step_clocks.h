@@ -1,6 +1,6 @@
-// StepClocks: a vector clock a step (Lamport 1978; Fidge 1988): for each queue, how many of its steps are
-// sure to have ended before the step starts. Queues without steps take no room: a machine may have many more
-// queues than a plan uses.
+// StepClocks: a vector clock for each step (Fidge 1988): for each queue, the number of its steps that end
+// before the step starts in every execution. Queues without steps have no entry, because a machine may have
+// many more queues than a plan uses.
 #pragma once
 
 #include "ir/plan/schedule.h"
@@ -11,7 +11,8 @@ class StepClocks {
  public:
   /// All at zero. Assumes that every step is on the list of its queue.
   explicit StepClocks(const Schedule& schedule);
-  /// `before` ends before `step` starts, and so does whatever its clock knows by now.
+  /// Records that `before` ends before `step` starts, and with it all steps that the clock of `before`
+  /// covers.
   void join(StepId step, StepId before);
   /// How many steps of `queue`, from its first, end before `step` starts.
   uint32_t count(StepId step, QueueId queue) const;

@@ -55,13 +55,13 @@ class TraceReader : private JsonFields {
   }
 
  private:
-  /// Of a process: what it is called, and its threads' queues.
+  /// A process of the file: its name, and the queues of its threads.
   struct Process {
     std::string name;
     std::unordered_map<int64_t, QueueId> queues;
   };
 
-  // One error is enough: where a file is not what it should be, the others follow.
+  // The first error is enough: in a wrong file, further errors are consequences.
   template <class Read>
   void eachEvent(const Json& root, const Read& read) {
     eachRow(root, "traceEvents", [&](const Json& row, const std::string& path) {

@@ -1,4 +1,4 @@
-// Reading a trace back: the measured spans of what `chromeTrace` wrote, for the plan that ran.
+// readMeasuredTrace: reads the measured spans of a file that `chromeTrace` wrote, for the plan that ran.
 #pragma once
 
 #include "ir/plan/executable_parts.h"

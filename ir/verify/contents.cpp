@@ -36,7 +36,7 @@ class ContentsMaker {
     }
   }
 
-  /// The operand that the result merely renames, if any.
+  /// The operand whose contents the result has, if any.
   ValueId sameContentsAs(const OpRow& row) const {
     if (row.kind() == OpKind::Reshape) {
       return row.operands[0];
@@ -55,7 +55,7 @@ class ContentsMaker {
 
   void addReads(const StepRow& step) {
     const OpRow& row = graph_[step.op];
-    // An assign names the parameter only to say where it writes.
+    // Operand 0 of an assign is the destination; it is not read.
     const size_t first = row.kind() == OpKind::Assign ? 1 : 0;
     for (size_t i = first; i < row.operands.size(); ++i) {
       addRead(made_.rows[made_.of[row.operands[i]]], step);
@@ -76,7 +76,8 @@ class ContentsMaker {
     }
   }
 
-  /// After the last step a parameter holds what was assigned to it, or what it held before.
+  /// The contents of a parameter after the last step are the assigned value, or its old value without an
+  /// assign.
   void keepState() {
     SideTable<OpId, char> assigned(graph_.opCount(), 0);
     const auto keep = [&](OpId op) { made_.rows[made_.of[graph_[op].firstResult]].kept = true; };

@@ -1,6 +1,7 @@
-// What each byte of an arena is asked to hold: values with the same contents in the same place are one
-// `Content`. A view has the contents of its operand; so has the result of an assign whose value was computed
-// in the parameter's own place. Every other value is written by its op's step. For ir/verify/*.cpp only.
+// Contents: an equivalence of values by the bytes that they stand for. Values with the same contents at the
+// same offset are one `Content`: a view and its operand, and the result of an assign and its value if that
+// was computed in the parameter's storage. Every other value is written by its op's step. For ir/verify/*.cpp
+// only.
 #pragma once
 
 #include "ir/plan/memory_plan.h"
@@ -11,7 +12,7 @@ using ContentId = Id<struct ContentTag>;
 
 struct Content {
   ValueId value; ///< the first value with these contents; its slot is theirs
-  StepId write;  ///< the step that writes them; invalid for resident values, which are there from the start
+  StepId write; ///< the step that writes them; invalid for resident values, which exist before the first step
   /// The last step of each queue that reads them.
   llvm::SmallVector<StepId, 4> lastReads;
   bool kept = false; ///< read after the last step: fetched, or state that the next step starts from

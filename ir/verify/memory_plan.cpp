@@ -1,8 +1,8 @@
-// verifyMemoryPlan: values lie inside their arenas, and no byte is written while what it holds may still be
-// read. Contents are replayed in the order of the steps that write them; each newcomer must come after every
-// access of those whose bytes it takes, by happens-before. Checking neighbours in that order suffices: "all
-// accesses of A end before B is written" is transitive, since the write of B is itself an access of B.
-// Rounds are separated by a barrier, so one round is all there is to check.
+// verifyMemoryPlan: values lie inside their arenas, and no byte is overwritten while its contents may still
+// be read. Contents are replayed in the order of the steps that write them. By happens-before, each write
+// must come after every access of the contents whose bytes it replaces. Checking immediate predecessors
+// suffices: "all accesses of A end before B is written" is transitive, because the write of B is itself an
+// access of B. Consecutive executions of the plan are separated by a barrier, so one execution is checked.
 #include "ir/verify/occupancy.h"
 #include "ir/verify/overwrite.h"
 #include "ir/verify/parts.h"
@@ -125,8 +125,8 @@ class MemoryVerifier {
     }
   }
 
-  /// Views are their operand's bytes and assigns their parameter's: the runtime does nothing for the first,
-  /// and for the second the next step looks for the parameter in its own place.
+  /// A view has its operand's offset, because the runtime copies nothing for it. An assign has its
+  /// parameter's offset, because the next step reads the parameter there.
   void checkShared(OpId op) {
     const OpRow& row = graph_[op];
     const std::optional<size_t> index = sameBytesAs(row.kind());

@@ -1,4 +1,4 @@
-// Intervals in an ordered map, cut at the ends of what is claimed.
+// Intervals in an ordered map, split at the ends of each claim.
 #include "ir/verify/occupancy.h"
 
 #include <algorithm>

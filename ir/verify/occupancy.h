@@ -1,4 +1,4 @@
-// Occupancy: which content was the last to be put into each byte of an arena. For ir/verify/*.cpp only.
+// Occupancy: the content that was last written to each byte of an arena. For ir/verify/*.cpp only.
 #pragma once
 
 #include "ir/verify/contents.h"
@@ -12,7 +12,7 @@ namespace dfc {
 /// which it removes, so n claims cost O(n log n).
 class Occupancy {
  public:
-  /// Gives [begin, end) to `owner` and returns whom it was taken from, each once, in the order of ids.
+  /// Gives [begin, end) to `owner` and returns the previous owners, each once, in the order of ids.
   std::vector<ContentId> claim(int64_t begin, int64_t end, ContentId owner);
 
  private:

@@ -6,10 +6,10 @@
 namespace dfc {
 namespace {
 
-/// How a kernel goes through its operands while it writes its result.
+/// The access pattern of a kernel: the order of its reads against the writes of its result.
 enum class Access : uint8_t {
   Nothing,  ///< it reads and writes no bytes of operands: sources, views
-  Target,   ///< operand 0 is only named, as the place to write to; the others are copied there
+  Target,   ///< operand 0 is the destination and is not read; the others are copied there
   InStep,   ///< element i of the result is made of element i of each operand, which a broadcast repeats
   Epilogue, ///< the first two operands in any order throughout; the others in step with the result
   AnyOrder, ///< an element of the result is made of other places, or of many

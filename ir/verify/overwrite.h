@@ -1,7 +1,7 @@
-// Which operands a kernel may overwrite with its result, as the verifier of memory plans judges it: what
-// kernels of every backend must stand, whatever plan they are given. Written from what kernels do, apart from
-// ir/graph/in_place.h, by which the planner chooses; that one may allow less, never more. A mistake in either
-// then shows as a plan that is refused. For ir/verify/*.cpp and tests.
+// mayOverwrite: the verifier's rule of the operands that a kernel may overwrite with its result. Kernels of
+// every backend have to be correct under it. It is derived from the access patterns of kernels, independently
+// of the planner's rule (ir/plan/in_place.h), which may allow less but never more. A mistake in the planner's
+// rule therefore shows as a refused plan. For ir/verify/*.cpp and tests.
 #pragma once
 
 #include "ir/graph/graph.h"
@@ -17,8 +17,8 @@ namespace dfc {
 /// result begin at the same byte.
 bool mayOverwrite(const Graph& graph, OpId op, size_t index);
 
-/// The operand whose bytes the result is by what the op means: of a reshape, which moves nothing, and of an
-/// assign, after which the next step looks for the parameter in its own place.
+/// The operand whose storage the result has by definition: a reshape moves no bytes, and an assign writes its
+/// parameter's own storage, where the next step reads it.
 std::optional<size_t> sameBytesAs(OpKind kind);
 
 } // namespace dfc

@@ -1,4 +1,4 @@
-// What the verifiers share; see parts.h.
+// Shared parts of the verifiers; see parts.h.
 #include "ir/verify/parts.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// What the verifiers share: a list of findings located by op, names that hold for broken ids too, who reads a
-// value, and the shape of a schedule. For ir/verify/*.cpp only.
+// Shared parts of the verifiers: a list of findings located by op, names that work for broken ids too, the
+// readers of a value, and the shape of a schedule. For ir/verify/*.cpp only.
 #pragma once
 
 #include "ir/machine/machine_faults.h"
@@ -29,7 +29,7 @@ class Readers {
  public:
   explicit Readers(const Graph& graph);
   llvm::ArrayRef<OpId> of(ValueId value) const;
-  /// Every op that reads the bytes of `value`: its readers, and those of views of it, in op order.
+  /// Every op that reads the bytes of `value`: its readers and the readers of its views, in op order.
   std::vector<OpId> ofStorage(const Graph& graph, ValueId value) const;
 
  private:

@@ -63,7 +63,7 @@ class StateVerifier {
     checkRefresh(who, replica, original);
   }
 
-  /// A replica takes what its original takes, through transfers.
+  /// A replica is assigned its original's next value, through transfers.
   void checkRefresh(const std::string& who, OpId replica, OpId original) {
     const OpId refresh = assignOf_.lookup(replica);
     const OpId update = assignOf_.lookup(original);
@@ -85,9 +85,9 @@ class StateVerifier {
     }
   }
 
-  /// Whether two values are one by way of transfers, or copies of the same resident: a constant that is kept
-  /// on both devices, a parameter and its replica, or what is set aside of either (a broadcast to its own
-  /// shape).
+  /// Whether two values are equal by construction: connected by transfers, or copies of one resident value (a
+  /// constant on both devices, a parameter and its replica, or a copy set aside of either, which is a
+  /// broadcast to its own shape).
   bool sameContents(ValueId a, ValueId b) const {
     a = beforeTransfers(a);
     b = beforeTransfers(b);

@@ -1,5 +1,5 @@
-// scheduleShape: ids, positions, queues, waits and predicted times of a schedule, each on its own; nothing
-// here asks what happens before what.
+// scheduleShape: ids, positions, queues, waits and predicted times of a schedule, each on its own,
+// without happens-before.
 #include "ir/verify/parts.h"
 
 #include <fmt/format.h>

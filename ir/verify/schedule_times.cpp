@@ -1,5 +1,5 @@
-// Predicted times against the schedule they are of: a step starts when what it waits for has ended, steps are
-// numbered by their start, the makespan is the last end, and no lower bound is above it.
+// Predicted times of a schedule: a step starts when its predecessors have ended, steps are numbered by their
+// start, the makespan is the last end, and no lower bound is above it.
 #include "ir/verify/parts.h"
 
 #include <fmt/format.h>

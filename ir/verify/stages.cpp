@@ -1,4 +1,4 @@
-// verifyStages: what two verifiers need is found once.
+// verifyStages: all verifiers of a plan in sequence; facts that two of them need are computed once.
 #include "ir/verify/parts.h"
 
 namespace dfc {

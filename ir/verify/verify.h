@@ -25,8 +25,8 @@ Diagnostics verifySchedule(const Schedule& schedule, const PlacedGraph& placed, 
 /// are the same storage on purpose (a view, an in-place update); capacity holds.
 Diagnostics verifyMemoryPlan(const MemoryPlan& memory, const Schedule& schedule, const PlacedGraph& placed,
                              const Machine& machine);
-/// Machine, placed graph, schedule and memory plan, each checked against those before it; the first that
-/// fails has the last word.
+/// Verifies machine, placed graph, schedule and memory plan in this order, each against the earlier ones.
+/// Returns the errors of the first that fails.
 Diagnostics verifyStages(const PlacedGraph& placed, const Schedule& schedule, const MemoryPlan& memory,
                          const Machine& machine);
 

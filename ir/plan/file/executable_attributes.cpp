@@ -1,4 +1,4 @@
-// Two visitors: one writes what it sees, the other fills it in and believes nothing.
+// Two visitors of attributes: one writes them, the other reads and checks each of them.
 #include "ir/plan/file/executable_attributes.h"
 
 #include <fmt/format.h>

@@ -37,7 +37,7 @@ std::optional<TensorType> typeFrom(std::optional<std::string_view> element,
                                    const flatbuffers::Vector<int64_t>* dims);
 
 /// Fills `attributes` (of a default op) from a verified buffer; literals take their bytes from the front of
-/// `constants`. Gives what is wrong, or "". Every attribute must be known, every required one there.
+/// `constants`. Returns the fault, or "". Every attribute must be known, every required one there.
 std::string readAttributes(OpAttributes& attributes, const FileAttributes* from, const FileTexts& strings,
                            std::span<const std::byte>& constants);
 

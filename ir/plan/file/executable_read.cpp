@@ -1,6 +1,6 @@
 // Bytes to a sealed plan. The file is never trusted: the envelope and the FlatBuffer are verified first,
 // every index is checked before it is used, the graph is built anew op by op with its types recomputed, and
-// what comes out is sealed, which runs every verifier. Nothing is allocated by a number that the file merely
+// the result is sealed, which runs every verifier. Nothing is allocated by a number that the file merely
 // claims.
 #include "ir/base/atomic_file.h"
 #include "ir/plan/executable_parts.h"
