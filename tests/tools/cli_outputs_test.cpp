@@ -122,6 +122,23 @@ TEST_CASE("dfc: no output overwrites what the command reads, by whatever name") 
   CHECK(shop.contents() == before);
 }
 
+TEST_CASE("dfc run: a parameter's file is kept from outputs, also with a '#' in its folder's name") {
+  const Shop shop;
+  std::filesystem::create_directory(shop.file("run#1"));
+  REQUIRE(shop.dfc({"run", "g.dfg", "--feed", "x=x.npy", "--save-state", "run#1/s.safetensors"}).status == 0);
+  std::string text = graph;
+  shop.write("from.dfg", text.replace(text.find("w.npy"), 5, "run#1/s.safetensors#w"));
+  const auto before = shop.contents();
+  const Outcome outcome =
+      shop.dfc({"run", "from.dfg", "--feed", "x=x.npy", "--save-state", "run#1/s.safetensors"});
+  CHECK(outcome.status == 1);
+  CHECK(outcome.err ==
+        "run#1/s.safetensors: error: --save-state would overwrite a file that this command reads\n"
+        "  hint: write to another file\n");
+  CHECK(shop.contents() == before);
+  CHECK(shop.dfc({"run", "from.dfg", "--feed", "x=x.npy"}).status == 0);
+}
+
 TEST_CASE("dfc: no output takes the name of another kind of file") {
   const Shop shop;
   const auto before = shop.contents();

@@ -72,7 +72,7 @@ Diagnostics initialiserFaults(const RunArguments& arguments, const Graph& graph,
   OutputFiles files;
   for (const OpId op : graph.ops()) {
     if (const auto* parameter = graph[op].getIf<ops::Parameter>()) {
-      const std::string file = parameter->file.substr(0, parameter->file.find('#'));
+      const std::string file = parameter->file.substr(0, parameter->file.rfind('#'));
       files.reads(file.empty() ? "" : (std::filesystem::path(folder) / file).string());
     }
   }
