@@ -1,4 +1,4 @@
-// Sums over devices: what they come to, and what each form brings over which links.
+// Sums over devices: their results, and the bytes that each form moves over each link.
 #include "compiler/compile.h"
 #include "compiler/interpreter/evaluate.h"
 #include "ir/author/collectives.h"
@@ -24,7 +24,7 @@ std::vector<std::string> gpus(size_t count) {
   return names;
 }
 
-/// Inputs "x0", "x1", … and what `combine` makes of them, one result for each device, fetched as "y0", …
+/// Inputs "x0", "x1", … and the results of `combine`, one result for each device, fetched as "y0", …
 template <class Combine>
 Graph written(size_t devices, const TensorType& type, const Combine& combine) {
   Builder g("collective");

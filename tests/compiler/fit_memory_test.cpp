@@ -1,5 +1,5 @@
-// Plans for little memory: the parts (room, profile, minimum-memory order, gate) on cases small enough to do
-// by hand, and whole pipelines under shrinking limits.
+// Plans for little memory: the parts (free ranges, profile, minimum-memory order, admission control) on cases
+// that are small enough for arithmetic by hand, and whole pipelines under shrinking limits.
 #include "compiler/compile.h"
 #include "compiler/memory/admission_control.h"
 #include "compiler/simulate/simulate.h"
@@ -42,7 +42,7 @@ Result<Graph> drainedProducts(int count) {
 }
 
 /// Matrices come from the host, are squared on gpu0 and go back: copies in could fill the device before the
-/// first product has room.
+/// first product has memory for its result.
 Result<Graph> streamedProducts(int count) {
   Builder g("streamed");
   for (int i = 0; i < count; ++i) {
@@ -79,7 +79,7 @@ StepId stepNamed(const Executable& plan, const std::string& name) {
   return {};
 }
 
-/// Tasks of one queue each with their buffers of 256 bytes on device 0: `uses` by task, the maker first.
+/// Requirements of tasks with buffers of 256 bytes on device 0; each buffer lists its users, the maker first.
 MemoryRequirements requirementsOf(size_t tasks, const std::vector<std::vector<uint32_t>>& buffers) {
   MemoryRequirements requirements;
   requirements.tasks.resize(tasks);
@@ -97,7 +97,7 @@ MemoryRequirements requirementsOf(size_t tasks, const std::vector<std::vector<ui
 
 } // namespace
 
-TEST_CASE("a room: the place that was free for longest, or the lowest") {
+TEST_CASE("free ranges: the one that was free for longest, or the lowest") {
   FreeRanges ranges(1024);
   for (uint32_t i = 0; i < 4; ++i) { // never used is best, from below
     REQUIRE(ranges.find(256, FitRule::Longest) == int64_t{256} * i);
@@ -169,7 +169,7 @@ TEST_CASE("a result overwrites the operand that nothing else needs any more, and
   CHECK(waits);
 }
 
-TEST_CASE("the gate keeps early copies from taking the room that the next product needs") {
+TEST_CASE("admission control keeps early copies from taking the memory that the next product needs") {
   // Copies 0, 1, 2 on one queue make a buffer each; products 3, 4, 5 on another read one, make another and
   // are all that uses it. With 2 buffers a second copy may only start when the first product has both of its
   // own: the copies have to wait for products, or nothing could ever go on.
@@ -193,8 +193,8 @@ TEST_CASE("the gate keeps early copies from taking the room that the next produc
   REQUIRE(result.has_value());
   CHECK(result->makespan == 3 * (1 + 2)); // nothing overlaps
   available[DeviceId(0)] = 768;
-  AdmissionControl wider(minimal, available, FitRule::Longest);
-  const auto overlapped = listSchedule(problem, upwardRanks(problem), wider);
+  AdmissionControl larger(minimal, available, FitRule::Longest);
+  const auto overlapped = listSchedule(problem, upwardRanks(problem), larger);
   REQUIRE(overlapped.has_value());
   CHECK(overlapped->makespan == 1 + 3 * 2); // a copy beside each product
 }
@@ -203,19 +203,19 @@ TEST_CASE("fit memory: results drain to the host while later products run") {
   const auto graph = drainedProducts(50);
   const double free = makespanIn(graph, int64_t{141} * 1000 * 1000 * 1000);
   // cpu-2gpu: a product takes 2 * 4000^3 / 51e12 + 2.5e-6 = 2.512 ms, a copy 64e6 / 55.3e9 + 8e-6 = 1.165 ms;
-  // 50 products and the last copy: 126.8 ms. With a place for x and two results a product is under way while
+  // 50 products and the last copy: 126.8 ms. With memory for x and two results a product is under way while
   // the copy of the one before ends, so nothing is lost down to 192 MB.
   CHECK(free == Approx(50 * (2 * 64e9 / 51e12 + 2.5e-6) + 64e6 / 55.3e9 + 8e-6));
   for (const int64_t matrices : {8, 4, 3}) {
     INFO(matrices << " matrices");
     CHECK(makespanIn(graph, matrices * matrixBytes) == Approx(free));
   }
-  // One place: product and copy take turns.
+  // Memory for one result: product and copy take turns.
   CHECK(makespanIn(graph, 2 * matrixBytes) ==
         Approx(50 * (2 * 64e9 / 51e12 + 2.5e-6 + 64e6 / 55.3e9 + 8e-6)));
 }
 
-TEST_CASE("fit memory: with seven places a product waits for the copy of the seventh before it") {
+TEST_CASE("fit memory: with memory for seven results a product waits for the copy of the seventh before it") {
   const auto plan = compiled(drainedProducts(50), withMemory(shippedMachine(), "gpu0", 8 * matrixBytes));
   REQUIRE(plan.ok());
   const auto names = [&](int i) { return i == 0 ? std::string("matmul") : fmt::format("matmul.{}", i + 1); };
@@ -237,9 +237,9 @@ TEST_CASE("less than any order needs is refused, with the least that was found")
 
 TEST_CASE("streaming in, computing and streaming out share little memory without a deadlock") {
   const auto graph = streamedProducts(30);
-  // Each product needs its operand and its result: two places take turns, three overlap some, four let a copy
-  // in, a product and a copy out go on at once, for which 30 products, the first copy in and the last copy
-  // out are the bound.
+  // Each product needs its operand and its result: memory for two takes turns, for three overlaps some, for
+  // four lets a copy in, a product and a copy out go on at once, for which 30 products, the first copy in and
+  // the last copy out are the bound.
   const double product = 2 * 64e9 / 51e12 + 2.5e-6;
   const double copy = 64e6 / 55.3e9 + 8e-6;
   const double two = makespanIn(graph, 2 * matrixBytes);
@@ -252,18 +252,18 @@ TEST_CASE("streaming in, computing and streaming out share little memory without
 
 TEST_CASE("where memory is not short, a limit changes nothing") {
   const auto graph = streamedProducts(5);
-  const auto roomy = compiled(graph, withMemory(shippedMachine(), "gpu0", 0));
-  REQUIRE(roomy.ok());
-  const int64_t needed = roomy->memory().arenaBytes[roomy->machine().findDevice("gpu0")];
+  const auto unlimited = compiled(graph, withMemory(shippedMachine(), "gpu0", 0));
+  REQUIRE(unlimited.ok());
+  const int64_t needed = unlimited->memory().arenaBytes[unlimited->machine().findDevice("gpu0")];
   const auto exact = compiled(graph, withMemory(shippedMachine(), "gpu0", needed));
   REQUIRE(exact.ok());
-  for (const StepId step : roomy->schedule().steps.ids()) {
-    CHECK(roomy->schedule().steps[step].op == exact->schedule().steps[step].op);
-    CHECK(roomy->schedule().steps[step].waits == exact->schedule().steps[step].waits);
-    CHECK(roomy->schedule().steps[step].start == exact->schedule().steps[step].start);
+  for (const StepId step : unlimited->schedule().steps.ids()) {
+    CHECK(unlimited->schedule().steps[step].op == exact->schedule().steps[step].op);
+    CHECK(unlimited->schedule().steps[step].waits == exact->schedule().steps[step].waits);
+    CHECK(unlimited->schedule().steps[step].start == exact->schedule().steps[step].start);
   }
-  for (const ValueId value : roomy->graph().values()) {
-    CHECK(roomy->memory().slots[value].offset == exact->memory().slots[value].offset);
+  for (const ValueId value : unlimited->graph().values()) {
+    CHECK(unlimited->memory().slots[value].offset == exact->memory().slots[value].offset);
   }
 }
 

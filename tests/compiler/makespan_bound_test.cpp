@@ -1,4 +1,5 @@
-// makespanBound: never above what a schedule of the placement takes, and what a hand works out.
+// makespanBound: never above the makespan of a schedule of the placement, and equal to values worked out by
+// hand.
 #include "compiler/place/makespan_bound.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/transfer/insert_transfers.h"

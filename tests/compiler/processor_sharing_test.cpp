@@ -56,7 +56,7 @@ TEST_CASE("processor sharing: what wants more is slowed down alike") {
 TEST_CASE("processor sharing: one that comes later slows down what is under way, and gives way again") {
   // From 2 on half speed: the second's second takes until 4. The first has 4 - 2 - 1 = 1 s left.
   CHECK(endsOf({{0, 4, 1}, {2, 1, 1}}) == Ends{5, 4});
-  // What demands nothing (a copy), and what runs on another device, has no part in it.
+  // Tasks of utilisation 0 (copies) and tasks on other devices do not count.
   CHECK(endsOf({{0, 4, 1}, {1, 2, 0}, {1, 2, 1, 1}, {2, 1, 1}}) == Ends{5, 3, 3, 4});
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("shared queues: two queues of a gpu do not make it twice as fast") {
   const Executable one = planOf(products(4, "gpu0"), machineOf(1, 0));
   const Executable two = planOf(products(4, "gpu0"), machineOf(2, 0));
   CHECK(one.schedule().makespan == 1); // 4 x 0.25 s
-  // Each demands all of the gpu, so two at once take twice as long: 2 x 0.5 s.
+  // Each uses all of the gpu, so two at once take twice as long: 2 x 0.5 s.
   CHECK(two.schedule().makespan == 1);
   CHECK(two.schedule().bounds.busiestQueue == 1); // and that is proven
   CHECK(simulate(two).makespan == 1);

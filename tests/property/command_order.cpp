@@ -51,7 +51,7 @@ void CommandOrder::addRows(const std::vector<Program>& programs, const ProgressB
         row.before.push_back(static_cast<CommandIndex>(rows_.size()) - 1);
       }
       for (const WaitFor& wait : command.waits) {
-        if (wait.offset > 0) { // 0 is the end of the round before
+        if (wait.offset > 0) { // 0 is the end of the step before
           row.before.push_back(firstOf.at(wait.word) + static_cast<CommandIndex>(wait.offset) - 1);
         }
       }

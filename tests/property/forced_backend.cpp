@@ -1,4 +1,4 @@
-// Everything is handed on but the program and what lies in fresh memory.
+// A backend that forwards all calls to another one, except for the program and the contents of fresh memory.
 #include "tests/property/forced_backend.h"
 
 namespace dfc::test {

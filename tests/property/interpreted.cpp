@@ -33,7 +33,7 @@ class Execution {
   void write(ValueId value, const Literal& literal) {
     std::copy(literal.bytes().begin(), literal.bytes().end(), placeOf(value));
   }
-  void round(const Sequence& sequence, const NamedLiterals& feeds) {
+  void step(const Sequence& sequence, const NamedLiterals& feeds) {
     feeds_ = &feeds;
     for (const CommandIndex index : sequence) {
       run(commands_.rows()[index].command);
@@ -109,14 +109,14 @@ class Execution {
 std::vector<Literal> interpreted(const Executable& plan, const CommandOrder& commands,
                                  const Sequence& sequence,
                                  const std::vector<std::pair<ValueId, Literal>>& initial,
-                                 const std::vector<NamedLiterals>& rounds) {
+                                 const std::vector<NamedLiterals>& steps) {
   Execution execution(plan, commands);
   for (const auto& [value, literal] : initial) {
     execution.write(value, literal);
   }
   std::vector<Literal> all;
-  for (const NamedLiterals& feeds : rounds) {
-    execution.round(sequence, feeds);
+  for (const NamedLiterals& feeds : steps) {
+    execution.step(sequence, feeds);
     for (size_t fetch = 0; fetch < commands.fetchCount(); ++fetch) {
       all.push_back(execution.fetched(fetch));
     }

@@ -38,7 +38,7 @@
 namespace dfc::test {
 namespace {
 
-constexpr int rounds = 2; // the second finds what the first left in memory instead of NaN
+constexpr int stepsRun = 2; // the second step finds the first one's values in memory instead of NaN
 
 struct Tally {
   int mutants = 0, refused = 0, matter = 0, shown = 0, nan = 0;
@@ -89,14 +89,14 @@ bool mayRun(Mutation mutation) {
 #endif
 }
 
-/// A sound plan, what it is fed, and what comes out.
+/// A sound plan, its feeds and its results.
 class Specimen {
  public:
   Specimen(const Graph& graph, std::shared_ptr<const Executable> plan, uint64_t seed)
       : plan_(std::move(plan)), sound_(timelessStagesOf(*plan_)),
         state_(unlikeValues(graph, OpKind::Parameter, seed)) {
-    for (int round = 0; round < rounds; ++round) {
-      feeds_.push_back(unlikeValues(graph, OpKind::Input, seed + 1 + static_cast<uint64_t>(round)));
+    for (int step = 0; step < stepsRun; ++step) {
+      feeds_.push_back(unlikeValues(graph, OpKind::Input, seed + 1 + static_cast<uint64_t>(step)));
     }
     initial_ = initialWrites(plan_->placed(), state_);
     REQUIRE(render(verdictOn(sound_)).empty());
@@ -131,7 +131,7 @@ class Specimen {
 
  private:
   Origins originsOf(const Executable& plan, const CommandOrder& commands, const Sequence& sequence) const {
-    return provenanceOf(plan, commands, sequence, initial_, rounds);
+    return provenanceOf(plan, commands, sequence, initial_, stepsRun);
   }
 
   Outcome run(const std::shared_ptr<const Executable>& plan, const SessionOptions& options) const {

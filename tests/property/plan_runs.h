@@ -1,4 +1,4 @@
-// Random plans and what they compute: machines with a few GPUs, pins by dice, runs on the emulated backend.
+// Random plans and their results: machines with a few GPUs, pins by dice, runs on the emulated backend.
 #pragma once
 
 #include "compiler/compile.h"

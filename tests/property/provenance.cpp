@@ -28,33 +28,32 @@ enum Kind : Name { Fed = 1, Repeated, Various, Computed };
 
 /// Some bytes of one origin: where in it the first of them lies. Bytes that are alike everywhere in their
 /// origin lie nowhere.
-struct Stretch {
+struct ByteRange {
   static constexpr int64_t anywhere = -1;
   int64_t bytes = 0;
   Name origin = 0; ///< 0: nobody wrote them
   int64_t place = anywhere;
 
-  Stretch part(int64_t from, int64_t count) const {
+  ByteRange part(int64_t from, int64_t count) const {
     return {count, origin, place == anywhere ? anywhere : place + from};
   }
-  bool continues(const Stretch& before) const {
+  bool continues(const ByteRange& before) const {
     return origin == before.origin &&
            (place == anywhere ? before.place == anywhere : place == before.place + before.bytes);
   }
 };
-using Stretches = std::vector<Stretch>;
+using ByteRanges = std::vector<ByteRange>;
 
-Name nameOf(const Stretches& stretches) {
+Name nameOf(const ByteRanges& ranges) {
   Name name = 0;
-  for (const Stretch& stretch : stretches) {
-    name = mix(mix(mix(name, stretch.origin), static_cast<Name>(stretch.place)),
-               static_cast<Name>(stretch.bytes));
+  for (const ByteRange& range : ranges) {
+    name = mix(mix(mix(name, range.origin), static_cast<Name>(range.place)), static_cast<Name>(range.bytes));
   }
   return name;
 }
 
 /// Equal contents have equal names, and eight bytes repeated are the same wherever one looks.
-Stretch contentsOf(const Literal& literal) {
+ByteRange contentsOf(const Literal& literal) {
   const auto bytes = literal.bytes();
   const auto count = static_cast<int64_t>(bytes.size());
   const bool repeats =
@@ -62,14 +61,14 @@ Stretch contentsOf(const Literal& literal) {
   const size_t named = repeats ? 8 : bytes.size();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), named);
   const Name name = std::hash<std::string_view>()(text);
-  return repeats ? Stretch{count, mix(Repeated, name), Stretch::anywhere}
-                 : Stretch{count, mix(Various, name), 0};
+  return repeats ? ByteRange{count, mix(Repeated, name), ByteRange::anywhere}
+                 : ByteRange{count, mix(Various, name), 0};
 }
 
 class Bytes {
  public:
-  Stretches read(int64_t begin, int64_t count) const {
-    Stretches found;
+  ByteRanges read(int64_t begin, int64_t count) const {
+    ByteRanges found;
     const int64_t end = begin + count;
     auto next = pieces_.upper_bound(begin);
     if (next != pieces_.begin() && endOf(std::prev(next)) > begin) {
@@ -79,7 +78,7 @@ class Bytes {
       const bool none = next == pieces_.end() || next->first >= end;
       if (none || next->first > at) {
         const int64_t stop = none ? end : next->first;
-        append(found, {stop - at, 0, Stretch::anywhere});
+        append(found, {stop - at, 0, ByteRange::anywhere});
         at = stop;
       } else {
         const int64_t stop = std::min(end, endOf(next));
@@ -91,27 +90,27 @@ class Bytes {
     return found;
   }
 
-  void write(int64_t begin, const Stretches& stretches) {
+  void write(int64_t begin, const ByteRanges& ranges) {
     int64_t end = begin;
-    for (const Stretch& stretch : stretches) {
-      end += stretch.bytes;
+    for (const ByteRange& range : ranges) {
+      end += range.bytes;
     }
     cutAt(begin);
     cutAt(end);
     pieces_.erase(pieces_.lower_bound(begin), pieces_.lower_bound(end));
-    for (const Stretch& stretch : stretches) {
-      if (stretch.bytes > 0) {
-        pieces_[begin] = stretch;
+    for (const ByteRange& range : ranges) {
+      if (range.bytes > 0) {
+        pieces_[begin] = range;
       }
-      begin += stretch.bytes;
+      begin += range.bytes;
     }
   }
 
  private:
-  using Pieces = std::map<int64_t, Stretch>; // by their first byte
+  using Pieces = std::map<int64_t, ByteRange>; // by their first byte
   static int64_t endOf(Pieces::const_iterator piece) { return piece->first + piece->second.bytes; }
 
-  static void append(Stretches& list, const Stretch& next) {
+  static void append(ByteRanges& list, const ByteRange& next) {
     if (!list.empty() && next.continues(list.back())) {
       list.back().bytes += next.bytes;
     } else {
@@ -183,7 +182,7 @@ class Execution {
     arenas_[slot.device].write(slot.offset, {contentsOf(literal)});
   }
 
-  void round(const Sequence& sequence, uint64_t number) {
+  void step(const Sequence& sequence, uint64_t number) {
     round_ = number;
     for (const CommandIndex index : sequence) {
       run(commands_.rows()[index].command);
@@ -226,11 +225,11 @@ class Execution {
   void move(const Command& command, const std::vector<Move>& moves) {
     const Graph& graph = plan_.graph();
     const int64_t width = byteWidth(graph.resultTypesOf(command.op)[0].element);
-    Stretches all;
+    ByteRanges all;
     for (const Move& move : moves) {
       Location part = command.operands[move.operand];
       part.bytes = move.count * width;
-      const Stretches piece = read(part, move.from * width);
+      const ByteRanges piece = read(part, move.from * width);
       all.insert(all.end(), piece.begin(), piece.end());
     }
     write(command.results[0], all);
@@ -259,7 +258,7 @@ class Execution {
     }
     return false;
   }
-  Stretches read(const Location& location, int64_t from = 0) {
+  ByteRanges read(const Location& location, int64_t from = 0) {
     switch (location.base) {
     case Location::Base::Feed: return {{location.bytes, mix(mix(Fed, location.buffer), round_), from}};
     case Location::Base::Fetch: return fetches_[location.buffer].read(from, location.bytes);
@@ -267,10 +266,10 @@ class Execution {
     }
     return arenas_[commands_.deviceOf(location.arena)].read(location.offset + from, location.bytes);
   }
-  void write(const Location& location, const Stretches& stretches) {
+  void write(const Location& location, const ByteRanges& ranges) {
     const bool fetch = location.base == Location::Base::Fetch;
     (fetch ? fetches_[location.buffer] : arenas_[commands_.deviceOf(location.arena)])
-        .write(fetch ? 0 : location.offset, stretches);
+        .write(fetch ? 0 : location.offset, ranges);
   }
 
   const Executable& plan_;
@@ -301,14 +300,14 @@ std::vector<std::pair<ValueId, Literal>> initialWrites(const PlacedGraph& placed
 }
 
 Origins provenanceOf(const Executable& plan, const CommandOrder& commands, const Sequence& sequence,
-                     const std::vector<std::pair<ValueId, Literal>>& initial, int rounds) {
+                     const std::vector<std::pair<ValueId, Literal>>& initial, int steps) {
   Execution execution(plan, commands);
   for (const auto& [value, literal] : initial) {
     execution.write(value, literal);
   }
   std::vector<uint64_t> names;
-  for (int round = 0; round < rounds; ++round) {
-    execution.round(sequence, static_cast<uint64_t>(round));
+  for (int step = 0; step < steps; ++step) {
+    execution.step(sequence, static_cast<uint64_t>(step));
     for (uint32_t fetch = 0; fetch < commands.fetchCount(); ++fetch) {
       names.push_back(execution.fetched(fetch));
     }

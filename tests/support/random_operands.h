@@ -1,4 +1,4 @@
-// RandomOperands: what the ops of a random graph read. A value that fits comes from the graph where a few
+// RandomOperands: the operands of ops in a random graph. A value that fits comes from the graph where a few
 // tries find one (recent values preferred, so that chains grow), else it is made: a constant, a parameter or
 // an input. Part of random_graph.cpp.
 #pragma once

@@ -1,4 +1,4 @@
-// What golden files cannot show of fusion: its limits, and what a fused op carries.
+// Fusion beyond the golden files: its limits, and the scope, pin and location of a fused op.
 #include "compiler/passes/passes.h"
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
