@@ -4,7 +4,7 @@
 // device's computing power. While the utilisations of the running tasks sum to at most 1, each runs at full
 // speed. Where they sum to more, all of them run at 1 / (sum of utilisations) of their speed, so that
 // together they use exactly the whole device. Source: processor sharing in queueing theory (Kleinrock 1967),
-// with a demand limit for each task.
+// with a largest share for each task.
 //
 // Assumes that sharing costs nothing (no cache pollution, no multiprocessors left idle between kernels) and
 // that the utilisation of a task is constant. It follows that a device needs at least the sum of seconds x

@@ -55,7 +55,7 @@ TEST_CASE("calibrated: a signature in the device's table takes its seconds, on t
   CHECK(secondsOf(model, product(10), b) == 1 + 2.0); // 2 x 10^3 operations at 1000 a second
 }
 
-TEST_CASE("calibrated: what an op demands is the roofline's work over the seconds that count") {
+TEST_CASE("calibrated: the utilisation of an op is the roofline's work over the seconds that count") {
   const auto op = opOfSignature(product(10)); // 2 s of work and 1 s of launch
   REQUIRE(op.has_value());
   const auto utilisationOf = [&](const CostModel& model) {

@@ -42,7 +42,7 @@ TEST_CASE("roofline: a matmul runs at the rate of its type and precision") {
   CHECK(secondsOf(machine, ElementType::F64, ops::Precision::Tf32) == 3 + 4.0); // f64 knows no tf32
 }
 
-TEST_CASE("roofline: an op demands the device for the part of its time that is work") {
+TEST_CASE("roofline: the utilisation of an op is the part of its time that is work") {
   Builder g("utilisation");
   const Tensor x = g.input("x", f32({10, 10}));
   const Tensor y = matmul(x, x), same = reshape(x, {100});

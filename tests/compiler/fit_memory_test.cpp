@@ -237,9 +237,9 @@ TEST_CASE("less than any order needs is refused, with the least that was found")
 
 TEST_CASE("streaming in, computing and streaming out share little memory without a deadlock") {
   const auto graph = streamedProducts(30);
-  // Each product needs its operand and its result: memory for two takes turns, for three overlaps some, for
-  // four lets a copy in, a product and a copy out go on at once, for which 30 products, the first copy in and
-  // the last copy out are the bound.
+  // Each product needs its operand and its result: with memory for two matrices, copies and products take
+  // turns; with three, some overlap; with four, a copy in, a product and a copy out run at once, so the bound
+  // is 30 products, the first copy in and the last copy out.
   const double product = 2 * 64e9 / 51e12 + 2.5e-6;
   const double copy = 64e6 / 55.3e9 + 8e-6;
   const double two = makespanIn(graph, 2 * matrixBytes);

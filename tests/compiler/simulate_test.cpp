@@ -105,7 +105,7 @@ TEST_CASE("shared queues: two queues of a gpu do not make it twice as fast") {
 TEST_CASE("shared queues: launches take nothing from one another") {
   Machine machine = machineOf(2, 0);
   machine.devices[DeviceId(1)].launchSeconds = 0.75;
-  // Alone 0.75 + 0.25 = 1 s, of which a quarter is work: two at once utilisation half of the gpu. Four take 2
+  // Alone 0.75 + 0.25 = 1 s, of which a quarter is work: two at once use half of the gpu. Four take 2
   // s on two queues.
   const Executable plan = planOf(products(4, "gpu0"), machine);
   CHECK(plan.schedule().makespan == 2);
