@@ -99,6 +99,24 @@ TEST_CASE("admission control: while memory is short, the task whose turn it is g
   CHECK(result->makespan == pairs * (1 + 2)); // copy and product take turns
 }
 
+TEST_CASE("admission control: a fetched buffer keeps its memory after its last user") {
+  ListProblem problem;
+  problem.groupQueues = {1};
+  problem.tasks.resize(2);
+  problem.tasks[0].seconds = problem.tasks[1].seconds = 1;
+  problem.tasks[1].before = {0};
+  MinimumMemoryOrder minimal = orderOf({0, 1});
+  addBuffer(minimal, 256, {0});
+  addBuffer(minimal, 256, {1});
+  minimal.requirements.buffers[BufferId(0)].toEnd = true;
+  const SideTable<DeviceId, int64_t> available(1, 512);
+  AdmissionControl admission(minimal, available, FitRule::Lowest);
+  REQUIRE(listSchedule(problem, {0, 0}, admission).has_value());
+  CHECK(admission.offsets()[BufferId(0)] == 0);
+  CHECK(admission.offsets()[BufferId(1)] == 256);
+  CHECK(admission.reuses().empty());
+}
+
 TEST_CASE("reused memory waits for the last user on each queue, and for no other") {
   // Queue 0 of group 0 runs task 0; its queue 1 runs 2, then 1; group 1 runs 3. All use one buffer, whose
   // bytes task 4 takes.

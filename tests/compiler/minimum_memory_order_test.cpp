@@ -1,0 +1,112 @@
+// From the requirements of a placed graph to an order that needs little memory, and to static offsets for it.
+#include "compiler/cost/cost_model.h"
+#include "compiler/memory/static_offsets.h"
+#include "compiler/transfer/insert_transfers.h"
+#include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
+#include "runtime/executable_folder.h"
+#include "tests/support/catch.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace dfc::test {
+namespace {
+
+struct SizedBuffer {
+  int64_t bytes = 0;
+  std::vector<uint32_t> users; ///< the first one makes it
+};
+
+MemoryRequirements requirementsWith(size_t tasks, const std::vector<SizedBuffer>& buffers) {
+  MemoryRequirements requirements;
+  requirements.tasks.resize(tasks);
+  for (const SizedBuffer& wanted : buffers) {
+    BufferRow row{DeviceId(0), wanted.bytes, false, {}};
+    row.users.append(wanted.users.begin(), wanted.users.end());
+    const BufferId buffer = requirements.buffers.add(row);
+    requirements.tasks[wanted.users.front()].makes.push_back(buffer);
+    for (const uint32_t user : wanted.users) {
+      requirements.tasks[user].uses.push_back(buffer);
+    }
+  }
+  return requirements;
+}
+
+ListProblem problemOf(const std::vector<std::vector<uint32_t>>& before) {
+  ListProblem problem;
+  problem.groupQueues = {1};
+  problem.tasks.resize(before.size());
+  for (size_t task = 0; task < before.size(); ++task) {
+    problem.tasks[task].before.append(before[task].begin(), before[task].end());
+  }
+  return problem;
+}
+
+} // namespace
+
+TEST_CASE("memory requirements: shared storage by views and state, operands that may be overwritten") {
+  auto machine = readMachine(shippedFile("samples/machines/cpu-2gpu.json").string());
+  REQUIRE(machine.ok());
+  Builder g("update");
+  const Tensor x = g.input("x", f32({64}));
+  const auto here = g.on("gpu0");
+  const Tensor w = g.parameter("w", f32({64}), constantInit(1));
+  const Tensor y = (x * w).named("y");
+  const Tensor view = reshape(y, {8, 8}).named("view");
+  g.fetch("z", relu(view).named("z"));
+  g.assign(w, (w * 0.5).named("next"));
+  auto graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  Placement placement{*graph, SideTable<OpId, DeviceId>(graph->opCount(), machine->findDevice("gpu0")),
+                      "test"};
+  placement.device[(*graph)[graph->findValue("x")].producer] = machine->host();
+  const PlacedGraph placed = insertTransfers(placement, *machine);
+  const ScheduleProblem problem = scheduleProblem(placed, *machine, RooflineCostModel());
+  const MemoryRequirements requirements = memoryRequirements(placed, problem, {machine->findDevice("gpu0")});
+  const auto bufferOf = [&](const char* name) { return requirements.of[placed.graph.findValue(name)]; };
+  const auto taskOf = [&](const char* name) {
+    return requirements.tasks[problem.taskOf[placed.graph[placed.graph.findValue(name)].producer]];
+  };
+  CHECK_FALSE(bufferOf("w").valid());
+  CHECK_FALSE(bufferOf("next").valid()); // computed in w's storage: y, the other reader, is ordered before
+  REQUIRE(bufferOf("y").valid());
+  CHECK(bufferOf("view") == bufferOf("y"));
+  CHECK(requirements.buffers[bufferOf("y")].bytes == 64 * 4);
+  CHECK(bufferOf("z") != bufferOf("y"));
+  CHECK(taskOf("z").mayOverwrite == llvm::SmallVector<BufferId, 1>{bufferOf("y")});
+  CHECK(taskOf("z").makes == llvm::SmallVector<BufferId, 1>{bufferOf("z")});
+}
+
+TEST_CASE("minimum-memory order: tasks that only allocate go by rank, whatever they allocate") {
+  const ListProblem problem = problemOf({{}, {}});
+  const auto minimal = minimumMemoryOrder(problem, requirementsWith(2, {{512, {0}}, {256, {1}}}), {0, 1}, 1);
+  CHECK(minimal.order == std::vector<uint32_t>{0, 1});
+}
+
+TEST_CASE("minimum-memory order: a ready task that becomes a buffer's last user goes first") {
+  // 0 makes a buffer for 1 and 2. After 1, task 2 is its last user and frees it; 3, of a smaller rank than 2,
+  // frees nothing.
+  const ListProblem problem = problemOf({{}, {0}, {0}, {1}});
+  const auto minimal = minimumMemoryOrder(problem, requirementsWith(4, {{256, {0, 1, 2}}}), {0, 1, 3, 2}, 1);
+  CHECK(minimal.order == std::vector<uint32_t>{0, 1, 2, 3});
+}
+
+TEST_CASE("static offsets: a reused offset waits for every user of its previous buffer") {
+  // Buffer 0 is made by task 0 and read by 1 and 2; task 3, which comes after them, makes another.
+  const ListProblem problem = problemOf({{}, {0}, {0}, {}});
+  const auto minimal =
+      minimumMemoryOrder(problem, requirementsWith(4, {{256, {0, 1, 2}}, {256, {3}}}), {0, 1, 2, 3}, 1);
+  REQUIRE(minimal.order == std::vector<uint32_t>{0, 1, 2, 3});
+  const auto fixed = assignStaticOffsets(minimal, SideTable<DeviceId, int64_t>(1, 256));
+  REQUIRE(fixed.has_value());
+  CHECK(fixed->offsets[BufferId(0)] == 0);
+  CHECK(fixed->offsets[BufferId(1)] == 0);
+  for (const uint32_t user : {0U, 1U, 2U}) {
+    CHECK(llvm::any_of(fixed->orderings, [&](const TaskOrdering& ordering) {
+      return ordering.before == user && ordering.after == 3;
+    }));
+  }
+  CHECK_FALSE(assignStaticOffsets(minimal, SideTable<DeviceId, int64_t>(1, 255)).has_value());
+}
+
+} // namespace dfc::test
