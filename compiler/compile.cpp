@@ -109,7 +109,7 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     return pinned.errors();
   }
 
-  // Before passes drop, join and rename ops: an author knows the op that he wrote.
+  // Before passes drop, join and rename ops, so that errors name the op that the author wrote.
   if (auto missing = missingDevices(*pinned, machine); !missing.empty()) {
     return explained(std::move(missing), options);
   }

@@ -101,7 +101,7 @@ TEST_CASE("dfc view: the text of small pictures") {
   }
 }
 
-TEST_CASE("dfc view: a schedule has a lane for each working queue, copies by what they carry") {
+TEST_CASE("dfc view: a schedule has a row for each working queue, copies by what they carry") {
   const Workshop shop;
   for (const std::string collapse : {"", "--collapse"}) {
     std::vector<std::string> words = {"view", figure, "-m", machineFile("cpu-2gpu"), "--what=schedule"};

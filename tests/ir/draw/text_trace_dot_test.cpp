@@ -59,17 +59,17 @@ TEST_CASE("trace picture: one scale while the makespans are near each other") {
   CHECK_FALSE(apart.oneScale());
   CHECK(apart.x(31, true) == apart.width);
   CHECK(apart.x(8, false) == apart.width);
-  CHECK(traceDot(far).find("the two lanes have different scales") != std::string::npos);
+  CHECK(traceDot(far).find("the two rows have different scales") != std::string::npos);
 }
 
-TEST_CASE("trace picture: every step stands in both lanes, the path is marked in both") {
+TEST_CASE("trace picture: every step stands in both rows, the path is marked in both") {
   const auto plan = test::HandPlan().seal();
   REQUIRE(plan.ok());
   const TraceComparison comparison = comparisonOf(*plan, 2);
   const std::string dot = traceDot(comparison);
   CHECK(count(dot, "tooltip=\"predicted: ") == 10);
   CHECK(count(dot, "tooltip=\"measured: ") == 10);
-  // x, x@gpu0, y, z, z@cpu0, v, v@gpu0, w@gpu0.next, in two lanes, and the sample of the legend
+  // x, x@gpu0, y, z, z@cpu0, v, v@gpu0, w@gpu0.next, in two rows, and the sample of the legend
   REQUIRE(comparison.path.size() == 8);
   CHECK(count(dot, "color=\"#e6007a\", penwidth=2.4") == 2 * 8 + 1);
   CHECK(count(dot, "color=\"#e6007a\", penwidth=1.8") == 7 + 1); // the seven arrows between them
