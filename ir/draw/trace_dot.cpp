@@ -22,7 +22,7 @@ using timeline::text;
 constexpr const char* critical = "#e6007a"; // unlike every device's
 constexpr const char* ink = "#24292f";
 constexpr const char* quiet = "#57606a";
-constexpr double namesLeft = -2.62, namesWidth = 1.7, lanesLeft = -0.86, lanesWidth = 0.8;
+constexpr double namesLeft = -2.62, namesWidth = 1.7, rowsLeft = -0.86, rowsWidth = 0.8;
 constexpr double shortestArrow = 0.05;
 
 class TraceDrawing {
@@ -89,8 +89,8 @@ class TraceDrawing {
                fmt::format("style=filled, fillcolor=\"{}\", color=none, label=\"\"", paler(own.fill))) +
            text("name" + id, namesLeft, middle, namesWidth, 14, own.border,
                 dotQuoted(timeline::displayQueue(schedule_, band.queue, plan_.machine()))) +
-           text("above" + id, lanesLeft, band.predictedY, lanesWidth, 11, quiet, dotQuoted("predicted")) +
-           text("below" + id, lanesLeft, band.measuredY, lanesWidth, 11, ink, dotQuoted("measured"));
+           text("above" + id, rowsLeft, band.predictedY, rowsWidth, 11, quiet, dotQuoted("predicted")) +
+           text("below" + id, rowsLeft, band.measuredY, rowsWidth, 11, ink, dotQuoted("measured"));
   }
 
   // Predicted is pale and measured strong, in the device's colour; copies likewise in theirs.
@@ -186,7 +186,7 @@ class TraceDrawing {
   std::string axis(const std::string& id, double length, bool measured, double y,
                    const std::string& name) const {
     const double step = length > 0 ? timeline::tickSeconds(length) : 1;
-    std::string out = text(id, namesLeft, y, namesWidth + lanesWidth, 12, ink, dotQuoted(name));
+    std::string out = text(id, namesLeft, y, namesWidth + rowsWidth, 12, ink, dotQuoted(name));
     for (int tick = 0; tick * step <= length * 1.0001; ++tick) {
       const double x = layout_.x(tick * step, measured);
       out +=
