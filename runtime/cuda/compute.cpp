@@ -1,7 +1,6 @@
 #include "runtime/cuda/compute.h"
 
 #include "runtime/cuda/kernels/generated_kernel.h"
-#include "runtime/cuda/kernels/rows/columns_ring.h"
 #include "runtime/cuda/launches/launch_plan.h"
 #include "runtime/cuda/launches/tile_matmul.h"
 #include "runtime/cuda/library/convolution.h"
@@ -15,14 +14,8 @@ namespace {
 /// A launch of one generated kernel.
 class KernelWork final : public Work {
  public:
-  KernelWork(const PlannedLaunch& launch, cudaKernel_t kernel, int ordinal, std::byte* workspace)
-      : kernel_(kernel), grid_(launch.grid[0], launch.grid[1]), block_(launch.threads),
-        shared_(launch.largeShared), allAtOnce_(launch.allAtOnce) {
-    if (launch.largeShared > 0) {
-      check(cudaKernelSetAttributeForDevice(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            static_cast<int>(launch.largeShared), ordinal),
-            "giving a kernel's blocks shared memory");
-    }
+  KernelWork(const PlannedLaunch& launch, cudaKernel_t kernel, std::byte* workspace)
+      : kernel_(kernel), grid_(launch.grid[0], launch.grid[1]), block_(launch.threads) {
     for (const Place& place : launch.pointers) {
       pointers_.push_back(place.resolved(workspace));
     }
@@ -38,21 +31,14 @@ class KernelWork final : public Work {
   void enqueueBehind(cudaStream_t stream) override { launch(stream, false); }
 
  private:
-  // Every kernel begins with waiting for the one before, so that it may be launched ahead of its end, unless
-  // it needs the whole GPU (CUDA's cooperative launch).
+  // Every kernel begins with waiting for the one before, so that it may be launched ahead of its end.
   void launch(cudaStream_t stream, bool ahead) {
     cudaLaunchAttribute attribute{};
-    if (allAtOnce_) {
-      attribute.id = cudaLaunchAttributeCooperative;
-      attribute.val.cooperative = 1;
-    } else {
-      attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-      attribute.val.programmaticStreamSerializationAllowed = ahead ? 1 : 0;
-    }
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = ahead ? 1 : 0;
     cudaLaunchConfig_t config{};
     config.gridDim = grid_;
     config.blockDim = block_;
-    config.dynamicSmemBytes = shared_;
     config.stream = stream;
     config.attrs = &attribute;
     config.numAttrs = 1;
@@ -62,8 +48,6 @@ class KernelWork final : public Work {
 
   cudaKernel_t kernel_;
   dim3 grid_, block_;
-  uint32_t shared_;
-  bool allAtOnce_;
   std::vector<void*> pointers_, arguments_;
 };
 
@@ -75,20 +59,6 @@ std::vector<cudaKernel_t> kernelsOf(const LaunchPlan& plan, const ComputeSite& s
     }
   }
   return site.library->load(texts, site.architecture);
-}
-
-/// How many blocks of a ring the GPU runs at once: one on each multiprocessor, if they have what one needs.
-int64_t ringBlocksOf(int ordinal) {
-  const auto attribute = [&](cudaDeviceAttr which) {
-    int value = 0;
-    check(cudaDeviceGetAttribute(&value, which, ordinal), "asking what a GPU's multiprocessors have");
-    return value;
-  };
-  constexpr int hopper = 9; // mbarrier.try_wait
-  const bool runs = attribute(cudaDevAttrComputeCapabilityMajor) >= hopper &&
-                    attribute(cudaDevAttrCooperativeLaunch) != 0 &&
-                    attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >= ringBlockShared;
-  return runs ? attribute(cudaDevAttrMultiProcessorCount) : 0;
 }
 
 std::unique_ptr<Work> productWork(const PlannedLaunch& launch, const ComputeSite& site,
@@ -123,9 +93,8 @@ ComputeLaunches makeLaunches(const Graph& graph, const std::vector<Computation>&
                              const ComputeSite& site, bool merge) {
   CudnnConvolutions convolutions(site.ordinal);
   CublasProducts products(site.ordinal);
-  const LaunchPlan plan = planLaunches(
-      graph, computations, merge,
-      {&convolutions, &products, runsTiles(site.architecture), site.rings ? ringBlocksOf(site.ordinal) : 0});
+  const LaunchPlan plan =
+      planLaunches(graph, computations, merge, {&convolutions, &products, runsTiles(site.architecture)});
   const std::vector<cudaKernel_t> kernels = kernelsOf(plan, site);
   ComputeLaunches made{DeviceBuffer(site.ordinal, plan.workspaceBytes, "kernels' workspace"), {}};
   std::byte* const workspace = made.workspace.get();
@@ -137,7 +106,7 @@ ComputeLaunches makeLaunches(const Graph& graph, const std::vector<Computation>&
     if (launch.convolution) {
       return convolutionWork(graph, computations[launch.computations[0]].op, launch, convolutions, workspace);
     }
-    return std::make_unique<KernelWork>(launch, *kernel++, site.ordinal, workspace);
+    return std::make_unique<KernelWork>(launch, *kernel++, workspace);
   };
   for (const PlannedLaunch& launch : plan.launches) {
     try {

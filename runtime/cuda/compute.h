@@ -16,8 +16,6 @@ struct ComputeSite {
   std::string architecture;
   KernelLibrary* library = nullptr;
   std::byte* matmulWorkspace = nullptr; ///< matmulWorkspaceBytes
-  /// Launches may need the whole GPU: nothing else holds on to a part of it until they are done.
-  bool rings = true;
 };
 
 struct ComputeLaunch {

@@ -75,9 +75,7 @@ void Group::add(const Executable& plan, Program program, const Gpu& gpu, Progres
 }
 
 SharedParts Group::sharedParts() {
-  // Where waits are kernels, one that waits has a part of its GPU until it is served, perhaps by a ring.
-  return {&library_,      &peers_, options_.calibration.get(), &pins_, options_.marks, options_.mergeLaunches,
-          wordsByStreams_};
+  return {&library_, &peers_, options_.calibration.get(), &pins_, options_.marks, options_.mergeLaunches};
 }
 
 void Group::launch(const Round& round) {

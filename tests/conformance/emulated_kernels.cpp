@@ -60,9 +60,8 @@ std::string wrapped(const std::string& text, bool pointersByValue, size_t id) {
                                            : fmt::format("imitation::call(p{}::{}, p)", id, name);
   return fmt::format(
       "namespace p{0} {{\n{1}}}\nextern \"C\" bool dfc_run_{0}(void** given, const unsigned* grid, "
-      "unsigned threads, bool backwards, bool allAtOnce) {{\n  return imitation::runGrid([](void** p) {{ "
-      "{2}; "
-      "}}, given, grid, threads, backwards, allAtOnce);\n}}\n",
+      "unsigned threads, bool backwards) {{\n  return imitation::runGrid([](void** p) {{ {2}; }}, given, "
+      "grid, threads, backwards);\n}}\n",
       id, code, call);
 }
 
@@ -72,7 +71,7 @@ std::string contentsOf(const std::filesystem::path& path) {
   return text.str();
 }
 
-using Run = bool(void**, const unsigned*, unsigned, bool, bool);
+using Run = bool(void**, const unsigned*, unsigned, bool);
 constexpr size_t margin = 64; // bytes after a result that must stay as they are
 
 /// A buffer aligned as an arena's are, and no longer than it must be, but for the margin.
@@ -133,10 +132,10 @@ size_t EmulatedKernels::addKernel(const std::string& text, bool pointersByValue)
 }
 
 bool EmulatedKernels::launch(size_t kernel, std::vector<void*> pointers, std::array<uint32_t, 2> grid,
-                             uint32_t threads, bool allAtOnce) {
+                             uint32_t threads) {
   auto* run = library_->symbol<Run>(fmt::format("dfc_run_{}", kernel));
   DFC_ASSERT(run != nullptr, "a kernel that was not built");
-  return run(pointers.data(), grid.data(), threads, backwards_, allAtOnce);
+  return run(pointers.data(), grid.data(), threads, backwards_);
 }
 
 std::string EmulatedKernels::build() {
@@ -216,7 +215,7 @@ std::vector<Literal> EmulatedKernels::runAt(size_t number, llvm::ArrayRef<Litera
       case cuda::Argument::From::Workspace: given.push_back(workspace.memory.get() + argument.offset); break;
       }
     }
-    if (!this->launch(kernels[l], given, launch.grid, launch.threads, launch.allAtOnce)) {
+    if (!this->launch(kernels[l], given, launch.grid, launch.threads)) {
       problem = "threads wait for each other for ever";
     }
   }

@@ -27,8 +27,7 @@ class EmulatedKernels {
   /// Blocks start in the order of their numbers unless this is said, and then against it.
   void startBackwards() { backwards_ = true; }
   /// False: threads wait for each other for ever.
-  bool launch(size_t kernel, std::vector<void*> pointers, std::array<uint32_t, 2> grid, uint32_t threads,
-              bool allAtOnce);
+  bool launch(size_t kernel, std::vector<void*> pointers, std::array<uint32_t, 2> grid, uint32_t threads);
   /// Results and workspace are filled with a pattern first, the workspace with `left` over and over where an
   /// earlier op left that. A thread that stays at a barrier that others never reach, and a write beyond the
   /// result, are reported through `problem`.

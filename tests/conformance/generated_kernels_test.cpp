@@ -1,7 +1,6 @@
 // The CUDA kernels' text, run on the host, gives what the evaluator gives: every op and type, on the shapes
 // that make the generator decide differently, and on the calls of random graphs. Where the processor's
 // libm stands in for CUDA's, the same bounds hold.
-#include "runtime/cuda/kernels/rows/columns_ring.h"
 #include "tests/conformance/agreement.h"
 #include "tests/conformance/emulated_kernels.h"
 
@@ -248,60 +247,6 @@ TEST_CASE("generated softmax of long columns: blocks wait for one another in wha
   kernels.startBackwards();
   for (size_t i = 0; i < types.size(); ++i) {
     CHECK(kernels.run(i, operands[i], {types[i]}, problem) == forwards[i]);
-  }
-  CHECK(problem == "");
-}
-
-TEST_CASE("generated softmax of long columns held by all blocks gives what the evaluator gives, in whatever "
-          "order they go on") {
-  if (!EmulatedKernels::unavailable().empty()) {
-    DFC_SKIP(EmulatedKernels::unavailable());
-  }
-  struct Case {
-    cuda::RowFormula::Kind kind;
-    Shape shape; // the second axis is softened
-    cuda::ColumnRing ring;
-  };
-  const auto softmax = cuda::RowFormula::Kind::Softmax, logSoftmax = cuda::RowFormula::Kind::LogSoftmax;
-  const std::vector<Case> cases = {
-      {softmax, {1, 41, 640}, {3, 20, 1, 2}},    // a last part of one class, more slabs than slots and laps
-      {logSoftmax, {1, 32, 640}, {2, 16, 2, 3}}, // nothing absent
-      {softmax, {3, 14, 100}, {14, 1, 1, 2}}, // slabs across the outer axis, the last not whole; lone classes
-      {softmax, {2, 250, 36}, {2, 125, 4, 7}},    // as many classes as fit; more teams than slabs
-      {logSoftmax, {1, 120, 768}, {18, 7, 1, 1}}, // more parts than packs of a slab
-      {softmax, {1, 50, 512}, {50, 1, 1, 1}},     // a block merges in one turn of three or four
-  };
-  EmulatedKernels kernels;
-  for (const Case& given : cases) {
-    const cuda::RowFormula formula{given.kind, ElementType::F32, ""};
-    kernels.add(columnRingSoftmax(formula, given.shape[0], given.shape[1], given.shape[2], given.ring));
-  }
-  REQUIRE(kernels.build() == "");
-  Dice dice(6);
-  std::vector<std::vector<Literal>> operands, forwards;
-  std::string problem;
-  for (size_t i = 0; i < cases.size(); ++i) {
-    INFO("case " << i);
-    const TensorType type{ElementType::F32, cases[i].shape};
-    operands.push_back({randomLiteral(type, dice, Mood::Tame)});
-    // Rows with a NaN, an infinity and nothing but -infinity are NaN; one with a -infinity is not.
-    const int64_t inner = cases[i].shape[2], classes = cases[i].shape[1];
-    operands[i][0].set(7 + inner, std::nan(""));
-    operands[i][0].set(8 + inner, INFINITY);
-    operands[i][0].set(9 + inner, -INFINITY);
-    for (int64_t c = 0; c < classes; ++c) {
-      operands[i][0].set(10 + c * inner, -INFINITY);
-    }
-    forwards.push_back(kernels.run(i, operands[i], {type}, problem, 0xFFFFFFFFU));
-    const OpAttributes op =
-        cases[i].kind == softmax ? OpAttributes(ops::Softmax{{}, 1}) : OpAttributes(ops::LogSoftmax{{}, 1});
-    CHECK(disagreement(op, operands[i], evaluateOp(op, operands[i])[0], forwards[i][0]) == "");
-    CHECK(std::isnan(forwards[i][0].at(10)));
-    CHECK(std::isfinite(forwards[i][0].at(9)));
-  }
-  kernels.startBackwards();
-  for (size_t i = 0; i < cases.size(); ++i) {
-    CHECK(kernels.run(i, operands[i], {{ElementType::F32, cases[i].shape}}, problem) == forwards[i]);
   }
   CHECK(problem == "");
 }

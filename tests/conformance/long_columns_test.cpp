@@ -1,12 +1,11 @@
-// Softmax along columns too long for a block, at sizes at which a GPU's blocks hold them together
-// (runtime/cuda/kernels/rows/columns_ring.h). The reference is a sum in double of the columns that are looked
-// at.
+// Softmax along columns too long for a block, at sizes at which a GPU's blocks wait for one another
+// (runtime/cuda/kernels/rows/columns_softmax.cpp). The reference is a sum in double of the columns that are
+// looked at.
 #include "tests/conformance/contenders.h"
 #include "tests/conformance/require_plan.h"
 
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
-#include "runtime/cuda/kernels/rows/columns_ring.h"
 #include "tests/support/catch.h"
 #include "tests/support/differences.h"
 
@@ -23,8 +22,7 @@ struct Sizes {
   TensorType type() const { return f32({outer, classes, inner}); }
 };
 
-// The last part is shorter, the last slab not whole; the second nearly as long as 132 blocks hold, for as
-// many turns as make a third lap of its words.
+// The last part is shorter, the last slab not whole; the second has slabs of two outer indices.
 constexpr Sizes several{1, 4100, 6404}, longest{2, 16800, 772};
 
 Literal filled(const Sizes& sizes, uint32_t seed) {
@@ -77,30 +75,7 @@ Graph both(const Sizes& sizes) {
 
 } // namespace
 
-TEST_CASE("softmax of long columns is by a ring where a GPU holds them, and else by slabs") {
-  const auto ringed = [](const Sizes& sizes, int64_t blocks) {
-    return cuda::generateColumnRing(ops::Softmax{{}, 1}, {sizes.type()}, blocks);
-  };
-  for (const Sizes& sizes : {several, longest, Sizes{1, 16384, 8192}, Sizes{1, 4096, 8192}}) {
-    const auto work = ringed(sizes, 132);
-    REQUIRE(work);
-    CHECK(work->launches.back().allAtOnce);
-    CHECK(work->launches.back().blocks() <= 132);
-    CHECK(work->launches.back().blocks() > 100);
-    CHECK(work->launches.back().sharedBytes <= cuda::ringBlockShared);
-  }
-  CHECK_FALSE(ringed(several, 0));
-  CHECK_FALSE(ringed(longest, 108));
-  CHECK_FALSE(ringed({1, 16897, 8192}, 132)); // more than fit
-  CHECK_FALSE(ringed({1, 1024, 8192}, 132));  // a block holds them
-  CHECK_FALSE(ringed({1, 16384, 512}, 132));  // over before the ring is full
-  CHECK_FALSE(ringed({1, 16384, 8190}, 132)); // not whole packs
-  CHECK_FALSE(
-      cuda::generateColumnRing(ops::Softmax{{}, 1}, {TensorType{ElementType::F16, {1, 16384, 8192}}}, 132));
-  CHECK_FALSE(cuda::generateColumnRing(ops::Relu{}, {several.type()}, 132));
-}
-
-TEST_CASE("softmax and logSoftmax of long columns are right, side by side and round after round", "[heavy]") {
+TEST_CASE("softmax and logSoftmax of long columns are right, side by side and step after step", "[heavy]") {
   for (const Contender& contender : contenders(Aspect::Values)) {
     for (const Sizes& sizes : {several, longest}) {
       INFO(contender.name << ", " << sizes.classes << " classes");

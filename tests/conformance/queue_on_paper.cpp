@@ -216,7 +216,7 @@ void QueueOnPaper::runCommand(EmulatedKernels& kernels, Queue* queue, const Prog
     }
     if (launch.product) {
       multiply(*launch.product, static_cast<std::byte*>(pointers[0]));
-    } else if (!kernels.launch(queue->kernels[i], pointers, launch.grid, launch.threads, launch.allAtOnce)) {
+    } else if (!kernels.launch(queue->kernels[i], pointers, launch.grid, launch.threads)) {
       problem = "threads wait for each other for ever";
     }
   }

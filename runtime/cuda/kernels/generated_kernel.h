@@ -33,10 +33,9 @@ struct GeneratedLaunch {
   std::string code;
   std::array<uint32_t, 2> grid{1, 1};
   uint32_t threads = 1;                     ///< of a block; whole warps where they shuffle
-  uint32_t sharedBytes = 0;                 ///< sizeof Shared; 0 where it is empty
+  uint32_t sharedBytes = 0;                 ///< sizeof Shared, at most 48 KiB; 0: empty
   uint32_t blocksAtOnce = 0;                ///< a multiprocessor needs registers for so many; 0: as they come
   bool barriers = false;                    ///< the block's threads wait for one another
-  bool allAtOnce = false;                   ///< blocks wait for blocks: none runs unless all do
   bool streamed = false;                    ///< every thread moves a few packs and is done
   int64_t elements = 0;                     ///< of the result, if threads call back for each; else 0
   bool alone = false;                       ///< any element of the result can be made by itself
@@ -45,12 +44,6 @@ struct GeneratedLaunch {
   std::shared_ptr<const FoldRecipe> fold;   ///< of an operand as it is, by this launch first; else null
 
   uint64_t blocks() const { return uint64_t{grid[0]} * grid[1]; }
-  /// Bytes of shared memory that are asked for at the launch; 0 where the kernel's text has them. (A host
-  /// that runs blocks side by side gives each its own only so.)
-  uint32_t largeShared() const {
-    constexpr uint32_t mostInText = 48 * 1024;
-    return allAtOnce || sharedBytes > mostInText ? sharedBytes : 0;
-  }
 };
 
 /// The launches of one op, one after the other on one stream. Workspace needs 256-byte alignment and no

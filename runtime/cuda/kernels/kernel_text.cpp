@@ -233,15 +233,13 @@ std::string kernelText(const GeneratedLaunch& launch) {
   return inNamespace(launch, 0) + std::string(noFollowers) +
          filled(R"(extern "C" __global__ void $bounds$ $name$($parameters$) {
   beginKernel();
-  $shared$;
+  __shared__ k0::Shared shared;
   void* const at[] = {$pointers$};
   k0::call(at, Block{blockIdx.x, blockIdx.y, gridDim.x}, shared, NoFollowers{});
 }
 )",
                 {{"bounds", boundsText(launch.threads, launch.blocksAtOnce)},
                  {"name", std::string(kernelName)},
-                 {"shared", launch.largeShared() > 0 ? "DFC_LARGE_SHARED(k0::Shared, shared)"
-                                                     : "__shared__ k0::Shared shared"},
                  {"parameters", parameters},
                  {"pointers", pointers}});
 }

@@ -3,7 +3,6 @@
 #include "ir/base/assert.h"
 #include "ir/machine/calibration.h"
 #include "ir/plan/memory_plan.h"
-#include "runtime/cuda/kernels/rows/columns_ring.h"
 #include "runtime/cuda/launches/integer_matmul.h"
 #include "runtime/cuda/launches/tile_matmul.h"
 #include "runtime/cuda/launches/vector_matmul.h"
@@ -40,10 +39,7 @@ class Drafter {
       draft_.convolution = true;
       draft_.workspaceBytes = *workspace;
     } else if (!isProduct(row_)) {
-      draft_.kernels = generateColumnRing(row_.attributes, operands_, libraries_.ringBlocks);
-      if (!draft_.kernels) {
-        draft_.kernels = generateKernels(row_.attributes, operands_, results_);
-      }
+      draft_.kernels = generateKernels(row_.attributes, operands_, results_);
       DFC_ASSERT(draft_.kernels.has_value(), fmt::format("no kernel for {}", graph_.nameOf(computation_.op)));
       draft_.workspaceBytes = draft_.kernels->workspaceBytes;
     } else if (results_[0].bytes() > 0) {

@@ -25,8 +25,6 @@ void makeSingle(PlannedLaunch& launch, const Unit& unit) {
   launch.text = kernelText(unit.launch);
   launch.grid = unit.launch.grid;
   launch.threads = unit.launch.threads;
-  launch.largeShared = unit.launch.largeShared();
-  launch.allAtOnce = unit.launch.allAtOnce;
 }
 
 void makeMerged(PlannedLaunch& launch, llvm::ArrayRef<Unit> units, const UnitGroup& group) {

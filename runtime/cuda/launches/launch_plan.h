@@ -19,8 +19,6 @@ struct PlannedLaunch {
   std::string text;
   std::array<uint32_t, 2> grid{1, 1};
   uint32_t threads = 1;
-  uint32_t largeShared = 0;     ///< as GeneratedLaunch::largeShared
-  bool allAtOnce = false;       ///< as GeneratedLaunch::allAtOnce
   bool pointersByValue = false; ///< one parameter, the array of all pointers; else each is one
   std::vector<Place> pointers;
 };

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "ir/graph/op.h"
-#include "runtime/cuda/kernels/code.h"
 #include "runtime/cuda/launches/matmul_call.h"
 
 #include <optional>
@@ -29,8 +28,7 @@ class ProductLibrary {
 struct Libraries {
   ConvolutionLibrary* convolutions = nullptr;
   ProductLibrary* products = nullptr;
-  bool tiles = true;                    ///< the GPU runs `tile_matmul.h`
-  int64_t ringBlocks = multiprocessors; ///< of `columns_ring.h` that the GPU runs at once
+  bool tiles = true; ///< the GPU runs `tile_matmul.h`
 };
 
 } // namespace dfc::cuda

@@ -3,6 +3,7 @@
 // for it. (cuBLASLt's DRELU_BGRAD and DGELU_BGRAD are for the same; launches/README.md compares.)
 #pragma once
 
+#include "runtime/cuda/kernels/code.h"
 #include "runtime/cuda/launches/unit.h"
 
 #include <vector>

@@ -10,7 +10,7 @@ namespace {
 
 /// What a launch is, or would be.
 struct Sum {
-  bool alone = false, small = true, streamed = true, alike = true;
+  bool libraries = false, small = true, streamed = true, alike = true;
   uint32_t sharedBytes = 0, blocksAtOnce = 0; ///< of the first
   size_t pointers = 0;
   uint64_t blocks = 0;
@@ -18,11 +18,6 @@ struct Sum {
   uint32_t leastWithBarriers = ~0U;
   llvm::SmallVector<uint32_t, 16> functions;
 };
-
-/// Made by a library, of blocks that must all run at once, or with shared memory that the launch asks for.
-bool standsAlone(const Unit& unit) {
-  return unit.byLibrary() || unit.launch.allAtOnce || unit.launch.largeShared() > 0;
-}
 
 struct Group {
   UnitGroup units;
@@ -57,7 +52,7 @@ class Merger {
 
  private:
   bool place(uint32_t unit) {
-    if (standsAlone(units_[unit])) {
+    if (units_[unit].byLibrary()) {
       return false;
     }
     size_t at = groups_.size();
@@ -109,7 +104,7 @@ class Merger {
 
   bool followBlock(uint32_t unit, UnitMember& member, Group& group) {
     const auto oneBlock = [&](const UnitStage& stage) {
-      return !standsAlone(units_[stage.unit]) && units_[stage.unit].launch.blocks() == 1;
+      return !units_[stage.unit].byLibrary() && units_[stage.unit].launch.blocks() == 1;
     };
     const UnitStage own{unit, {}};
     if (!oneBlock(own) || !llvm::all_of(member, oneBlock) || !fits(unit, group)) {
@@ -172,7 +167,7 @@ class Merger {
       sum.blocksAtOnce = launch.blocksAtOnce;
     }
     sum.alike = sum.alike && launch.sharedBytes == sum.sharedBytes && launch.blocksAtOnce == sum.blocksAtOnce;
-    sum.alone = sum.alone || standsAlone(unit);
+    sum.libraries = sum.libraries || unit.byLibrary();
     sum.small = sum.small && isSmall(unit);
     sum.streamed = sum.streamed && launch.streamed;
     sum.blocks += launch.blocks();
@@ -193,7 +188,7 @@ class Merger {
   bool within(const Sum& sum) const {
     constexpr uint64_t mostBlocks = 0x7fffffff;
     const bool alike = sum.alike && sum.most == sum.least;
-    return !sum.alone && (sum.small || sum.streamed || alike) && sum.pointers <= limits_.pointers &&
+    return !sum.libraries && (sum.small || sum.streamed || alike) && sum.pointers <= limits_.pointers &&
            sum.functions.size() <= limits_.functions && sum.blocks <= mostBlocks &&
            (sum.most == sum.least || sum.most <= limits_.paddedThreads) && sum.leastWithBarriers >= sum.most;
   }

@@ -6,8 +6,7 @@
 // Units are taken in the order of the executable. Each joins the earliest launch that it may join without
 // passing one that it must stay behind, so that there are about as many launches as the longest chain has
 // links; what cannot join draws an earlier launch to itself, if that may wait so long. What libraries make
-// stays launches of its own, as does what needs all its blocks at once, but others may pass it. No unit
-// leaves its segment.
+// stays launches of its own, but others may pass it. No unit leaves its segment.
 #pragma once
 
 #include "runtime/cuda/launches/unit.h"

@@ -50,7 +50,6 @@ struct SharedParts {
   HostPins* pins = nullptr;                 ///< pins the host arenas that take part in copies
   Marks* marks = nullptr;                   ///< null for none
   bool merge = true;                        ///< whether computations may share launches
-  bool rings = true;                        ///< as ComputeSite::rings
 };
 
 /// `planned`: as `resolve` made it; `program`: the same with reads from peers (launches/peer_programs.h).

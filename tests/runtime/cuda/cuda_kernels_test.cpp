@@ -2,7 +2,6 @@
 // calls things, and, where NVRTC was found, compiled for an H100/H200 without a warning. What the kernels
 // compute is tested in tests/conformance.
 #include "runtime/cuda/kernels/kernel_text.h"
-#include "runtime/cuda/kernels/rows/columns_ring.h"
 #include "tests/runtime/cuda/nvrtc_compile.h"
 #include "tests/support/catch.h"
 #include "tests/support/kernel_cases.h"
@@ -119,24 +118,6 @@ void checkCompiles(ElementType element) {
 } // namespace
 
 TEST_CASE("NVRTC compiles generated f32 kernels without a warning") { checkCompiles(ElementType::F32); }
-TEST_CASE("NVRTC compiles rings of columns without a warning") {
-  if (!compilesHere()) {
-    DFC_SKIP("NVRTC is not on this machine");
-  }
-  std::string source(prelude());
-  size_t count = 0;
-  const std::vector<std::pair<OpAttributes, Shape>> calls = {{ops::Softmax{{}, 0}, {16384, 8192}},
-                                                             {ops::LogSoftmax{{}, 0}, {5000, 9220}}};
-  for (const auto& [op, shape] : calls) {
-    const auto work = generateColumnRing(op, {f32(shape)}, multiprocessors);
-    REQUIRE(work);
-    for (const GeneratedLaunch& launch : work->launches) {
-      checkLaunch(launch, work->workspaceBytes);
-      source += inNamespace(kernelText(launch), count++);
-    }
-  }
-  checkCompiles(source);
-}
 TEST_CASE("NVRTC compiles generated f64 kernels without a warning") { checkCompiles(ElementType::F64); }
 TEST_CASE("NVRTC compiles generated f16 kernels without a warning") { checkCompiles(ElementType::F16); }
 TEST_CASE("NVRTC compiles generated bf16 kernels without a warning") { checkCompiles(ElementType::BF16); }

@@ -86,35 +86,6 @@ TEST_CASE("launches: two reductions in two passes are merged pass by pass") {
   CHECK(merged.workspaceBytes > apart.workspaceBytes);
 }
 
-TEST_CASE("launches: what needs all its blocks at once is one by itself, if the GPU runs so many at all") {
-  Builder g("columns");
-  const auto here = std::source_location::current();
-  const TensorType type = f32({4096, 8192});
-  g.fetch("a", g.op(ops::Softmax{{}, 0}, {g.parameter("x", type)}, here));
-  g.fetch("b", g.op(ops::Softmax{{}, 0}, {g.parameter("y", type)}, here));
-  const Graph graph = *std::move(g).finish();
-  std::vector<Computation> computations;
-  for (const OpId op : graph.ops()) {
-    if (graph[op].kind() == OpKind::Softmax) {
-      const uint64_t at = uint64_t{op.index() + 1} << 32;
-      const auto address = [](uint64_t number) { return reinterpret_cast<std::byte*>(number); };
-      computations.push_back({op, {{address(at)}, {address(at + (uint64_t{1} << 30))}}, "", 0, op.index()});
-    }
-  }
-  const LaunchPlan plan = planLaunches(graph, computations, true);
-  std::vector<size_t> alone; // how many computations' work each such launch does
-  for (const PlannedLaunch& launch : plan.launches) {
-    CHECK(launch.allAtOnce == (launch.largeShared > 0));
-    if (launch.allAtOnce) {
-      alone.push_back(launch.computations.size());
-    }
-  }
-  CHECK(alone == std::vector<size_t>{1, 1});
-  for (const PlannedLaunch& launch : planLaunches(graph, computations, true, {.ringBlocks = 31}).launches) {
-    CHECK_FALSE(launch.allAtOnce);
-  }
-}
-
 TEST_CASE("launches: the same plan gives the same text, whatever the addresses") {
   const TwoSums sums;
   TwoSums elsewhere;

@@ -1,7 +1,7 @@
 // Softmax and logSoftmax along an axis that is not the last, the operand read from memory once and the result
 // written once. A row that fits into a block's registers stays there (columns_tile.cpp).
 //
-// Longer rows that no ring takes (columns_ring.h) are read a second time, but out of the L2 cache: the tensor
+// Longer rows are read a second time, but out of the L2 cache: the tensor
 // is walked in slabs of neighbouring rows, a few MiB each, and a slab's results follow some slabs behind its
 // sums. One launch does all of it, in blocks of three kinds: a part of a slab is summed up; a slab's parts
 // are merged; a part's results are written. Blocks wait for blocks, but only for earlier ones (as in Merrill
