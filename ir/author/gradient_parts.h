@@ -4,6 +4,8 @@
 
 #include "ir/author/builder.h"
 
+#include <llvm/ADT/ArrayRef.h>
+
 namespace dfc {
 
 /// A tensor from which `axes` of `full` were reduced (with or without keepDims), with 1 in their place: it

@@ -1,7 +1,5 @@
 #include "ir/plan/in_place.h"
 
-#include "ir/author/gelu_slope.h"
-
 namespace dfc {
 
 bool mayRunInPlace(const Graph& graph, OpId op, size_t index) {
@@ -14,8 +12,7 @@ bool mayRunInPlace(const Graph& graph, OpId op, size_t index) {
     return index == 0;
   }
   if (row.kind() == OpKind::FusedMatmul) {
-    return index >= 2 && graph.typeOf(row.operands[index]) == result &&
-           (result.element != ElementType::F16 || geluSlopeOf(graph, op) != index);
+    return index >= 2 && graph.typeOf(row.operands[index]) == result;
   }
   const auto* fused = row.getIf<ops::Fused>();
   const bool streams = fused != nullptr ? fused->reduction == ops::Fused::Reduction::None

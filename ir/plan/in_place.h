@@ -8,9 +8,8 @@ namespace dfc {
 
 /// Whether result 0 of `op` may be the same bytes as operand `index`: an elementwise or fused op without
 /// reduction whose operand has exactly the result's type (each element is read before it is written), such an
-/// operand of a fused matmul's epilogue (never a factor of its product, which is read throughout, nor, in
-/// f16, what gelu's slope is taken of where that is all the epilogue does: libraries that finish a product so
-/// do not say when they read it), a view, or an assign's value.
+/// operand of a fused matmul's epilogue (never a factor of its product, which is read throughout), a view, or
+/// an assign's value.
 bool mayRunInPlace(const Graph& graph, OpId op, size_t index);
 
 /// Whether result 0 must be the same bytes as operand `index` where they can be: reshape (0) and assign (0:

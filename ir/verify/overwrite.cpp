@@ -1,6 +1,5 @@
 #include "ir/verify/overwrite.h"
 
-#include "ir/author/gelu_slope.h"
 #include "ir/base/assert.h"
 
 namespace dfc {
@@ -85,11 +84,6 @@ bool inStep(const TensorType& operand, const TensorType& result) {
   return operand.shape == result.shape && byteWidth(operand.element) == byteWidth(result.element);
 }
 
-/// An operand that a library reads which ends products in f16 in gelu's slope: it does not say when.
-bool isReadByLibrary(const Graph& graph, OpId op, size_t index) {
-  return graph.typeOf(graph[op].firstResult).element == ElementType::F16 && geluSlopeOf(graph, op) == index;
-}
-
 } // namespace
 
 bool mayOverwrite(const Graph& graph, OpId op, size_t index) {
@@ -101,7 +95,7 @@ bool mayOverwrite(const Graph& graph, OpId op, size_t index) {
   case Access::Target: return index == 0;
   case Access::InStep: return !reduces(row) && inStep(operand, result);
   case Access::Epilogue: // libraries take an addend in the result's type
-    return index >= 2 && operand == result && !isReadByLibrary(graph, op, index);
+    return index >= 2 && operand == result;
   case Access::AnyOrder: return false;
   }
   DFC_UNREACHABLE("access");

@@ -1,17 +1,15 @@
-// Products that end in gelu's tanh form, and products that its slope multiplies, against plain sums in f64:
-// wherever the compiler joins them, and whether a backend's library ends them (cuBLASLt on a GPU, for f16,
-// bf16 and tf32, where a calibration found that quicker) or a kernel does.
+// Products followed by gelu's tanh form or multiplied by its derivative, against plain sums in f64: wherever
+// the compiler fuses them, and whether the first is an epilogue of a library (cuBLASLt on a GPU, for f16,
+// bf16 and tf32) or a kernel's.
 #include "tests/conformance/bounds.h"
 #include "tests/conformance/contenders.h"
 #include "tests/conformance/product_sums.h"
 #include "tests/conformance/require_plan.h"
 
-#include "ir/author/gelu_slope.h"
 #include "ir/author/gradient_rules.h"
 #include "ir/author/gradients.h"
 #include "ir/graph/graph.h"
 #include "runtime/backend.h"
-#include "runtime/cuda/launches/epilogue.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_values.h"
 
@@ -69,11 +67,11 @@ double errorOf(const Arithmetic& in, const ProductSizes& size, const TermSum& su
 
 double inner(double x) { return std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x); }
 double geluOf(double x) { return x / 2 * (1 + std::tanh(inner(x))); }
-double slopeOf(double x) {
+double derivativeAt(double x) {
   const double t = std::tanh(inner(x)), bent = std::sqrt(2 / std::numbers::pi) * (1 + 3 * 0.044715 * x * x);
   return std::fabs(x) > 12 ? (x > 0 ? 1 : 0) : (1 + t) / 2 + x * (1 - t * t) * bent / 2;
 }
-constexpr double steepest = 1.13; // of gelu's slopes
+constexpr double steepest = 1.13; // of gelu's derivatives
 
 Tensor productOf(Builder& g, const Arithmetic& in, const ProductSizes& size, const Values& values) {
   const ops::Matmul op = size.matmul(in.tf32 ? ops::Precision::Tf32 : ops::Precision::Ieee);
@@ -89,9 +87,9 @@ Graph layer(const Arithmetic& in, const ProductSizes& size, const Values& values
   return *std::move(g).finish();
 }
 
-/// a·b times the slope of gelu at h: what the gradient rule of gelu makes of the gradient a·b.
-Graph slope(const Arithmetic& in, const ProductSizes& size, const Values& values) {
-  Builder g("slope");
+/// a·b times the derivative of gelu at h: what the gradient rule of gelu makes of the gradient a·b.
+Graph backward(const Arithmetic& in, const ProductSizes& size, const Values& values) {
+  Builder g("backward");
   ops::Gelu tanhForm;
   tanhForm.approximate = Approximation::Tanh;
   const Tensor y = gelu(g.input("h", values.h.type()), tanhForm.approximate);
@@ -109,37 +107,18 @@ std::shared_ptr<const Executable> planned(const Graph& graph, const Contender& c
   return requirePlan(graph, contender.machine(), options);
 }
 
-/// The one fused product of a plan.
-OpId fusedProductOf(const Graph& graph) {
-  OpId found;
+/// A plan has one fused product.
+void requireOneFusedProduct(const Graph& graph) {
+  size_t found = 0;
   for (const OpId op : graph.ops()) {
-    if (graph[op].kind() == OpKind::FusedMatmul) {
-      REQUIRE_FALSE(found.valid());
-      found = op;
-    }
+    found += graph[op].kind() == OpKind::FusedMatmul ? 1 : 0;
   }
-  REQUIRE(found.valid());
-  return found;
+  REQUIRE(found == 1);
 }
 
-/// As if a calibration had found who ends the product sooner.
-SessionOptions optionsFor(const Executable& plan, const Contender& contender, bool byLibrary) {
-  SessionOptions options = contender.options();
-  Machine host = smallMachine(0, 1, 1);
-  contender.backend->describeHost(host, /*measure=*/false);
-  const OpId product = fusedProductOf(plan.graph());
-  Calibration table;
-  for (const DeviceRow& device : host.devices) { // the last one is a GPU, where there are real ones
-    table.device = device.model;
-  }
-  table.keep({{signatureOf(plan.graph(), product), 1e-6, cuda::withEnding("", byLibrary)}});
-  options.backendOptions.calibration = std::make_shared<const Calibration>(std::move(table));
-  return options;
-}
-
-Literal resultOf(const std::shared_ptr<const Executable>& plan, const SessionOptions& options,
+Literal resultOf(const std::shared_ptr<const Executable>& plan, const Contender& contender,
                  const NamedLiterals& feeds) {
-  const auto session = Session::open(plan, options);
+  const auto session = Session::open(plan, contender.options());
   INFO(render(session.errors()));
   REQUIRE(session.ok());
   const auto results = (*session)->run(feeds);
@@ -163,18 +142,6 @@ void checkAll(const Literal& actual, const Values& values, const ProductSizes& s
   }
 }
 
-/// Of a GPU's products also those that either ends.
-std::vector<Literal> resultsOf(const std::shared_ptr<const Executable>& plan, const Contender& contender,
-                               const NamedLiterals& feeds) {
-  std::vector<Literal> results = {resultOf(plan, contender.options(), feeds)};
-  if (contender.kind == DeviceKind::Gpu) {
-    for (const bool byLibrary : {false, true}) {
-      results.push_back(resultOf(plan, optionsFor(*plan, contender, byLibrary), feeds));
-    }
-  }
-  return results;
-}
-
 template <class Check>
 void forAll(const Check& check) {
   for (const Contender& contender : contenders(Aspect::Values)) {
@@ -188,18 +155,16 @@ void forAll(const Check& check) {
   }
 }
 
-void checkSlope(const Contender& contender, const Arithmetic& in, const ProductSizes& size,
-                const Values& values) {
-  const auto plan = planned(slope(in, size, values), contender);
-  const OpId product = fusedProductOf(plan->graph());
-  REQUIRE(geluSlopeOf(plan->graph(), product));
-  for (const Literal& y : resultsOf(plan, contender, {{"a", values.a}, {"b", values.b}, {"h", values.h}})) {
-    // Kernels round every step of the slope to the type, and 1 - t * t magnifies what t is off by.
-    checkAll(y, values, size, [&](int64_t i, const TermSum& sum) {
-      return std::pair(sum.value * slopeOf(values.h.at(i)),
-                       steepest * errorOf(in, size, sum) + 8 * in.rounding() * std::fabs(sum.value));
-    });
-  }
+void checkDerivative(const Contender& contender, const Arithmetic& in, const ProductSizes& size,
+                     const Values& values) {
+  const auto plan = planned(backward(in, size, values), contender);
+  requireOneFusedProduct(plan->graph());
+  const Literal y = resultOf(plan, contender, {{"a", values.a}, {"b", values.b}, {"h", values.h}});
+  // Kernels round every operation of the derivative to the type, and 1 - t * t magnifies what t is off by.
+  checkAll(y, values, size, [&](int64_t i, const TermSum& sum) {
+    return std::pair(sum.value * derivativeAt(values.h.at(i)),
+                     steepest * errorOf(in, size, sum) + 8 * in.rounding() * std::fabs(sum.value));
+  });
 }
 
 } // namespace
@@ -208,24 +173,22 @@ TEST_CASE("products that end in gelu's tanh form are right to their type's round
   forAll([](const Contender& contender, const Arithmetic& in, const ProductSizes& size) {
     const Values values(in, size, static_cast<uint64_t>(size.rows));
     const auto plan = planned(layer(in, size, values), contender);
-    fusedProductOf(plan->graph());
+    requireOneFusedProduct(plan->graph());
     const NamedLiterals feeds = {{"a", values.a}, {"b", values.b}, {"bias", values.bias}};
-    for (const Literal& y : resultsOf(plan, contender, feeds)) {
-      checkAll(y, values, size, [&](int64_t i, const TermSum& sum) {
-        const double z = sum.value + values.bias.at(i % size.columns);
-        return std::pair(geluOf(z), steepest * errorOf(in, size, sum) + 3 * in.rounding() * std::fabs(z));
-      });
-    }
+    checkAll(resultOf(plan, contender, feeds), values, size, [&](int64_t i, const TermSum& sum) {
+      const double z = sum.value + values.bias.at(i % size.columns);
+      return std::pair(geluOf(z), steepest * errorOf(in, size, sum) + 3 * in.rounding() * std::fabs(z));
+    });
   });
 }
 
-TEST_CASE("products times the slope of gelu's tanh form are right to their type's rounding") {
+TEST_CASE("products times the derivative of gelu's tanh form are right to their type's rounding") {
   forAll([](const Contender& contender, const Arithmetic& in, const ProductSizes& size) {
-    checkSlope(contender, in, size, Values(in, size, static_cast<uint64_t>(size.columns)));
+    checkDerivative(contender, in, size, Values(in, size, static_cast<uint64_t>(size.columns)));
   });
 }
 
-TEST_CASE("the slope of gelu's tanh form is 0 or 1 at arguments of any size") {
+TEST_CASE("the derivative of gelu's tanh form is 0 or 1 at arguments of any size") {
   forAll([](const Contender& contender, const Arithmetic& in, const ProductSizes& size) {
     Values values(in, size, 5);
     const double most = in.element == ElementType::F16 ? 6e4 : 3e38;
@@ -234,6 +197,6 @@ TEST_CASE("the slope of gelu's tanh form is 0 or 1 at arguments of any size") {
       values.h.set(i, i % 2 == 0 ? next : -next);
       next = next * 1.7 > most ? 12 : next * 1.7;
     }
-    checkSlope(contender, in, size, values);
+    checkDerivative(contender, in, size, values);
   });
 }

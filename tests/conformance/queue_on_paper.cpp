@@ -29,17 +29,14 @@ class WillingProducts final : public cuda::ProductLibrary {
   bool takes(const cuda::MatmulCall&, cuda::Ending, bool) override { return true; }
 };
 
-/// `at`: what gelu's slope is taken of.
-double ended(cuda::Ending ending, double value, double at) {
+double ended(cuda::Ending ending, double value) {
   const auto tanhOf = [](double x) { return std::tanh(0.7978845608 * (x + 0.044715 * x * x * x)); };
   switch (ending) {
   case cuda::Ending::None: return value;
   case cuda::Ending::Relu: return value < 0 ? 0 : value;
   case cuda::Ending::Gelu: return value / 2 * (1 + tanhOf(value));
-  case cuda::Ending::GeluSlope: break;
   }
-  const double t = tanhOf(at), bent = 0.7978845608 * (1 + 3 * 0.044715 * at * at);
-  return value * ((1 + t) / 2 + at * (1 - t * t) * bent / 2);
+  DFC_UNREACHABLE("an epilogue");
 }
 
 /// What cuBLASLt would do, near enough: the same for the same call.
@@ -52,18 +49,16 @@ void multiply(const cuda::MatmulCall& call, std::byte* out) {
   const Literal addend = call.addend != nullptr ? literalAt(call.result, call.addend) : none;
   const Literal bias = call.bias != nullptr ? literalAt({call.result.element, Shape{columns}}, call.bias)
                                             : Literal(TensorType{call.result.element, Shape{columns}});
-  const Literal slopeOf = call.slopeOf != nullptr ? literalAt(call.result, call.slopeOf) : none;
   for (int64_t i = 0; i < call.result.shape.elements(); ++i) {
     const double sum = call.alpha * result.at(i) + addend.at(i) + bias.at(i % columns);
-    result.set(i, ended(call.ending, sum, slopeOf.at(i)));
+    result.set(i, ended(call.ending, sum));
   }
   std::memcpy(out, result.bytes().data(), result.bytes().size());
 }
 
 } // namespace
 
-QueueOnPaper::QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge, bool peerReads,
-                           std::optional<bool> libraryEnds)
+QueueOnPaper::QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge, bool peerReads)
     : plan_(std::move(plan)), paper_(*plan_, peerReads) {
   for (const FeedRow& feed : paper_.planned.feeds) {
     feeds_.emplace_back(feed.type);
@@ -72,11 +67,11 @@ QueueOnPaper::QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge, b
     fetches_.emplace_back(fetch.type);
   }
   for (const Program& program : paper_.programs) {
-    addQueue(program, merge, libraryEnds);
+    addQueue(program, merge);
   }
 }
 
-void QueueOnPaper::addQueue(const Program& program, bool merge, std::optional<bool> libraryEnds) {
+void QueueOnPaper::addQueue(const Program& program, bool merge) {
   const QueueRow& row = plan_->schedule().queues[program.queue];
   if (plan_->machine().devices[row.device].kind != DeviceKind::Gpu) {
     return;
@@ -90,7 +85,6 @@ void QueueOnPaper::addQueue(const Program& program, bool merge, std::optional<bo
       computation.op = command.op;
       computation.segment = segments[i];
       computation.position = i;
-      computation.libraryEnds = libraryEnds;
       for (const Location& operand : command.operands) {
         computation.at.operands.push_back(addressOf(operand));
       }

@@ -15,10 +15,8 @@ namespace dfc::test {
 
 class QueueOnPaper {
  public:
-  /// `peerReads`: GPUs read each other's memory where the backend would have them do so. `libraryEnds`: as a
-  /// calibration would have it of every product.
-  QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge, bool peerReads = false,
-               std::optional<bool> libraryEnds = {});
+  /// `peerReads`: GPUs read each other's memory where the backend would have them do so.
+  QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge, bool peerReads = false);
 
   const Executable& plan() const { return *plan_; }
   /// Of the GPU queue with the most launches.
@@ -42,7 +40,7 @@ class QueueOnPaper {
     std::vector<size_t> kernels;      ///< by launch; meaningless for products
     std::vector<std::byte> workspace; ///< one for all its launches, as on a GPU
   };
-  void addQueue(const Program& program, bool merge, std::optional<bool> libraryEnds);
+  void addQueue(const Program& program, bool merge);
   void fill(uint64_t seed);
   void runOnHost(const Command& command);
   void runCommand(EmulatedKernels& kernels, Queue* queue, const Program& program, size_t position,

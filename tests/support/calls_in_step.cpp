@@ -2,7 +2,6 @@
 
 #include "ir/base/assert.h"
 #include "ir/graph/graph.h"
-#include "tests/support/gelu_slope_body.h"
 #include "tests/support/typed_body.h"
 
 #include <algorithm>
@@ -104,9 +103,6 @@ std::vector<OpSample> fusedProducts(ElementType element, int64_t rows, int64_t d
     operands.insert(operands.end(), others.begin(), others.end());
     calls.push(withBody<ops::FusedMatmul>(body, element), operands);
   }
-  std::vector<TensorType> slope = {a, b, whole};
-  slope.insert(slope.end(), std::size(geluSlopeScalars), {element, {}});
-  calls.push(withBody<ops::FusedMatmul>(std::string(geluSlopeBody), element), slope);
   return calls.take();
 }
 
@@ -130,13 +126,6 @@ std::vector<OpSample> callsOfAllOps(ElementType element) {
     }
   }
   return calls.take();
-}
-
-std::optional<size_t> slopeScalarOf(const OpSample& sample, size_t index) {
-  constexpr size_t first = 3; // behind two factors and what the slope is taken of
-  const bool is = kindOf(sample.attributes) == OpKind::FusedMatmul && index >= first &&
-                  sample.operands.size() == first + geluSlopeScalars.size();
-  return is ? std::optional(index - first) : std::nullopt;
 }
 
 } // namespace dfc::test

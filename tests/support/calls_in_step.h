@@ -5,20 +5,15 @@
 
 #include "tests/support/op_samples.h"
 
-#include <optional>
-
 namespace dfc::test {
 
 /// Elementwise calls whose operands have `shape` (rank 2, no extent 1), all of them or one in turn while the
 /// others are broadcast to it; every kind, every target of casts, fused bodies, with one operand named twice.
 std::vector<OpSample> elementwiseCalls(ElementType element, const Shape& shape);
 /// Fused products of [rows, depth] and [depth, columns] with operands behind the product: of its shape, of
-/// other types, broadcast; and what gelu's slope is taken of, whose scalars are to be constants.
+/// other types, broadcast.
 std::vector<OpSample> fusedProducts(ElementType element, int64_t rows, int64_t depth, int64_t columns);
 /// The samples of all ops of the table, as they are and with all operands in one shape where the op takes it.
 std::vector<OpSample> callsOfAllOps(ElementType element);
-
-/// Whether operand `index` is one of gelu's constants, which are `geluSlopeScalars` in order; which one.
-std::optional<size_t> slopeScalarOf(const OpSample& sample, size_t index);
 
 } // namespace dfc::test

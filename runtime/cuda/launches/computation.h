@@ -7,7 +7,6 @@
 #include <llvm/ADT/SmallVector.h>
 
 #include <cstddef>
-#include <optional>
 #include <string>
 
 namespace dfc::cuda {
@@ -27,9 +26,6 @@ struct Computation {
   /// sooner.
   Segment segment = {};
   uint32_t position = 0; ///< of its command in the program
-  /// Whether, by the calibration, the library ends its product (in gelu, or its slope) sooner than a kernel
-  /// behind it; none where that was not timed.
-  std::optional<bool> libraryEnds = {};
 };
 
 } // namespace dfc::cuda

@@ -79,15 +79,11 @@ class Drafter {
     }
   }
 
-  // Bias and ReLU are what every algorithm of a product has; the rest is asked for. Untimed, gelu is the
-  // library's and its slope a kernel's: on large products cuBLASLt's slope takes twice as long.
+  // Bias and ReLU are what every algorithm of a product has; GELU is asked for.
   std::optional<Epilogue> takenEpilogue() {
     auto epilogue = libraryEpilogue(graph_, computation_.op);
     if (!epilogue || !isAskedFor(epilogue->ending)) {
       return epilogue;
-    }
-    if (!computation_.libraryEnds.value_or(epilogue->ending == Ending::Gelu)) {
-      return std::nullopt;
     }
     ProductLibrary* const products = libraries_.products;
     const bool taken =

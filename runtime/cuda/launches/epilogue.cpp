@@ -1,28 +1,20 @@
 // Walks the body's single chain from the product to the result, an instruction at a time.
 #include "runtime/cuda/launches/epilogue.h"
 
-#include "ir/author/gelu_slope.h"
 #include "ir/base/assert.h"
 
 namespace dfc::cuda {
 namespace {
 
-constexpr std::string_view byLibraryWords = ", ended by cuBLASLt", byKernelWords = ", ended by a kernel";
-
 class Reader {
  public:
   Reader(const Graph& graph, OpId op)
-      : graph_(graph), op_(op), row_(graph[op]), fused_(row_.as<ops::FusedMatmul>()),
+      : graph_(graph), row_(graph[op]), fused_(row_.as<ops::FusedMatmul>()),
         operands_(graph.operandTypesOf(op)), product_(fused_.productType(operands_)) {}
 
   std::optional<Epilogue> run() {
     if (graph_.typeOf(row_.firstResult) != product_) {
       return std::nullopt;
-    }
-    if (const auto operand = geluSlopeOf(graph_, op_)) {
-      epilogue_.ending = Ending::GeluSlope;
-      epilogue_.slopeOf = operand;
-      return hasGeluSlope() ? std::optional(epilogue_) : std::nullopt;
     }
     for (const ops::FusedInstruction& instruction : fused_.body.instructions) {
       if (finished_ || instruction.type != product_.element || !take(instruction)) {
@@ -70,12 +62,6 @@ class Reader {
     case ElementType::Bool: return false;
     }
     DFC_UNREACHABLE("an element type");
-  }
-
-  // cuBLASLt reads the slope's argument in rows of whole eights. From 1.8e19 on, which f16 does not reach,
-  // its slope is NaN (seen on an H200: the square overflows).
-  bool hasGeluSlope() const {
-    return product_.element == ElementType::F16 && product_.shape[product_.shape.rank() - 1] % 8 == 0;
   }
 
   bool scale(const ops::FusedInstruction& instruction) {
@@ -136,7 +122,6 @@ class Reader {
   }
 
   const Graph& graph_;
-  OpId op_;
   const OpRow& row_;
   const ops::FusedMatmul& fused_;
   llvm::SmallVector<TensorType, 4> operands_;
@@ -183,14 +168,5 @@ LoneOp plainProductOf(const Graph& graph, OpId op) {
 }
 
 std::optional<Epilogue> libraryEpilogue(const Graph& graph, OpId op) { return Reader(graph, op).run(); }
-
-std::string withEnding(std::string_view algorithm, bool byLibrary) {
-  return std::string(algorithm).append(byLibrary ? byLibraryWords : byKernelWords);
-}
-
-std::optional<bool> endedByLibrary(std::string_view choice) {
-  const bool byLibrary = choice.ends_with(byLibraryWords);
-  return byLibrary || choice.ends_with(byKernelWords) ? std::optional(byLibrary) : std::nullopt;
-}
 
 } // namespace dfc::cuda

@@ -1,5 +1,5 @@
 // What cuBLASLt is asked for: one matrix product of the plan, batched, with an epilogue where cuBLASLt has
-// it: bias, ReLU, GELU and its gradient, and `c + alpha * product` (a parameter's update).
+// it: bias, ReLU, GELU, and `c + alpha * product` (a parameter's update).
 #pragma once
 
 #include "ir/graph/tensor_type.h"
@@ -12,8 +12,7 @@ namespace dfc::cuda {
 enum class Ending : uint8_t {
   None,
   Relu,
-  Gelu,      ///< the tanh form
-  GeluSlope, ///< times the slope of gelu's tanh form, taken of `slopeOf`
+  Gelu, ///< the tanh form
 };
 
 /// result = ending(alpha * a·b + c) where a is [..., m, k], b is [..., k, n], both before their transposes,
@@ -27,8 +26,6 @@ struct MatmulCall {
   const std::byte* bData = nullptr;
   const std::byte* addend = nullptr; ///< of the result's type and shape, or null; may be `out`
   const std::byte* bias = nullptr;   ///< [n], of the result's element type, or null
-  const std::byte* slopeOf =
-      nullptr; ///< of the result's type and shape, where the ending wants it; not `out`
   Ending ending = Ending::None;
   std::byte* out = nullptr;
   std::string choice; ///< one of `matmulChoices`; "" leaves it to cuBLASLt's heuristic

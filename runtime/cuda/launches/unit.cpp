@@ -121,9 +121,6 @@ class Splitter {
       call.ending = epilogue->ending;
       call.bias = epilogue->bias ? operands[*epilogue->bias] : nullptr;
       call.addend = epilogue->addend ? operands[*epilogue->addend] : nullptr;
-      call.slopeOf = epilogue->slopeOf ? operands[*epilogue->slopeOf] : nullptr;
-      DFC_ASSERT(call.slopeOf == nullptr || call.slopeOf != computation_.at.results[0],
-                 "gelu's slope is taken of what the product overwrites");
     }
     unit.pointers = {product.begin};
     unit.reads.assign(operands_.begin(), operands_.end());

@@ -39,9 +39,8 @@ cublasLtEpilogue_t epilogueOf(const MatmulCall& call) {
   case Ending::None: return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
   case Ending::Relu: return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
   case Ending::Gelu: return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
-  case Ending::GeluSlope: DFC_ASSERT(!bias, "gelu's slope follows the bare product"); break;
   }
-  return CUBLASLT_EPILOGUE_DGELU;
+  DFC_UNREACHABLE("an epilogue");
 }
 
 } // namespace
@@ -58,7 +57,7 @@ MatrixLayout::MatrixLayout(const TensorType& type, int64_t count, int64_t stride
   set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride);
 }
 
-MatmulDescription::MatmulDescription(const MatmulCall& call, int64_t stride) {
+MatmulDescription::MatmulDescription(const MatmulCall& call) {
   check(cublasLtMatmulDescCreate(&handle_, computeType(call),
                                  call.a.element == ElementType::F64 ? CUDA_R_64F : CUDA_R_32F),
         "describing a product");
@@ -68,20 +67,15 @@ MatmulDescription::MatmulDescription(const MatmulCall& call, int64_t stride) {
   if (call.bias != nullptr) {
     set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, call.bias);
   }
-  if (call.slopeOf != nullptr) { // laid out as the result is
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, call.slopeOf);
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, call.result.shape[call.result.shape.rank() - 1]);
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, stride);
-  }
 }
 
 MatmulProblem::MatmulProblem(const MatmulCall& call, cublasLtHandle_t handle)
     : call_(call), handle_(handle), batches_(matmulBatches(call.a.shape, call.b.shape, call.result.shape)),
-      description_(call, batches_.strideC), a_(call.a, batches_.count, batches_.strideA),
+      description_(call), a_(call.a, batches_.count, batches_.strideA),
       b_(call.b, batches_.count, batches_.strideB), c_(call.result, batches_.count, batches_.strideC) {}
 
 std::vector<cublasLtMatmulAlgo_t> MatmulProblem::proposals(int atMost) const {
-  const MatmulDescription plain(ended(false, Ending::None), batches_.strideC);
+  const MatmulDescription plain(ended(false, Ending::None));
   auto found = heuristics(plain, atMost);
   const auto ends = [&](const cublasLtMatmulAlgo_t& one) {
     return runs(one, false, Ending::None) && runs(one, true, Ending::None) &&
@@ -96,10 +90,7 @@ std::vector<cublasLtMatmulAlgo_t> MatmulProblem::proposals(int atMost) const {
 }
 
 bool MatmulProblem::runs(const cublasLtMatmulAlgo_t& algorithm, bool bias, Ending ending) const {
-  if (ending == Ending::GeluSlope && batches_.offsets.size() > 1) {
-    return false; // each call would want a description of its own
-  }
-  const MatmulDescription description(ended(bias, ending), batches_.strideC);
+  const MatmulDescription description(ended(bias, ending));
   cublasLtMatmulHeuristicResult_t result{};
   return cublasLtMatmulAlgoCheck(handle_, description.get(), b_.get(), a_.get(), c_.get(), c_.get(),
                                  &algorithm, &result) == CUBLAS_STATUS_SUCCESS &&
@@ -111,7 +102,6 @@ MatmulCall MatmulProblem::ended(bool bias, Ending ending) const {
   alignas(256) static std::array<std::byte, 256> somewhere;
   MatmulCall call = call_;
   call.bias = bias ? somewhere.data() : nullptr;
-  call.slopeOf = ending == Ending::GeluSlope ? somewhere.data() : nullptr;
   call.ending = ending;
   return call;
 }

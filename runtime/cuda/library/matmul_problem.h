@@ -30,8 +30,7 @@ class MatrixLayout {
 
 class MatmulDescription {
  public:
-  /// `stride`: elements between the results of a strided batch.
-  MatmulDescription(const MatmulCall& call, int64_t stride);
+  explicit MatmulDescription(const MatmulCall& call);
   MatmulDescription(const MatmulDescription&) = delete;
   MatmulDescription& operator=(const MatmulDescription&) = delete;
   ~MatmulDescription() { cublasLtMatmulDescDestroy(handle_); }
@@ -51,7 +50,7 @@ class MatmulProblem {
 
   /// Best guess first. Asked for the plain product, whatever ends it, and only those that could end it in
   /// bias and ReLU: so that a product's bits do not depend on which of them was fused behind it, which pins
-  /// may change. Where none could, those that make this call, or without GELU and its slope its product.
+  /// may change. Where none could, those that make this call, or without GELU its product.
   std::vector<cublasLtMatmulAlgo_t> proposals(int atMost) const;
   /// Whether the algorithm makes the product with that ending, wherever bias and operands lie.
   bool runs(const cublasLtMatmulAlgo_t& algorithm, bool bias, Ending ending) const;

@@ -17,12 +17,6 @@ namespace {
 
 constexpr int algorithmsTried = 32;
 
-/// A way to make an op.
-struct Way {
-  std::string choice;                   ///< of its product; "" for other ops
-  std::optional<bool> libraryEnds = {}; ///< as Computation::libraryEnds
-};
-
 class OpTimer {
  public:
   explicit OpTimer(const Gpu& gpu)
@@ -30,19 +24,18 @@ class OpTimer {
         matmulWorkspace_(gpu.ordinal, matmulWorkspaceBytes, "cuBLASLt's workspace") {}
 
   struct Timed {
-    Way way;
+    std::string choice;
     double seconds = std::numeric_limits<double>::infinity();
   };
-  /// The quickest of the ways, of which there is one at least.
-  Timed time(const Graph& graph, OpId op, llvm::ArrayRef<Way> ways) {
+  /// The quickest of the choices for its product, of which there is one at least; "" for other ops.
+  Timed time(const Graph& graph, OpId op, llvm::ArrayRef<std::string> choices) {
     Computation computation = withBuffers(graph, op);
     Timed best;
-    for (const Way& way : ways) {
-      computation.choice = way.choice;
-      computation.libraryEnds = way.libraryEnds;
+    for (const std::string& choice : choices) {
+      computation.choice = choice;
       const double seconds = secondsOf(graph, computation);
       if (seconds < best.seconds) {
-        best = {way, seconds};
+        best = {choice, seconds};
       }
     }
     return best;
@@ -107,7 +100,7 @@ class Calibrator {
     if (isLibraryProduct(graph_, op)) {
       timeProduct(op);
     } else {
-      rows_.push_back({signatureOf(graph_, op), timer_.time(graph_, op, {Way{}}).seconds, ""});
+      rows_.push_back({signatureOf(graph_, op), timer_.time(graph_, op, {""}).seconds, ""});
     }
   }
   std::vector<CalibratedOp> rows() && { return std::move(rows_); }
@@ -118,35 +111,12 @@ class Calibrator {
     const LoneOp product = plainProductOf(graph_, op);
     const CalibratedOp* chosen = known_.find(signatureOf(product.graph, product.op));
     const auto timed =
-        timer_.time(graph_, op, waysOf(op, chosen != nullptr ? std::vector{chosen->choice} : choicesFor(op)));
-    const Way& way = timed.way;
+        timer_.time(graph_, op, chosen != nullptr ? std::vector{chosen->choice} : choicesFor(op));
     if (graph_[op].kind() == OpKind::FusedMatmul && chosen == nullptr) {
-      const auto alone = timer_.time(product.graph, product.op, {Way{way.choice}});
-      keep({signatureOf(product.graph, product.op), alone.seconds, way.choice});
+      const auto alone = timer_.time(product.graph, product.op, {timed.choice});
+      keep({signatureOf(product.graph, product.op), alone.seconds, timed.choice});
     }
-    keep({signatureOf(graph_, op), timed.seconds,
-          way.libraryEnds ? withEnding(way.choice, *way.libraryEnds) : way.choice});
-  }
-
-  std::vector<Way> waysOf(OpId op, llvm::ArrayRef<std::string> choices) const {
-    const auto epilogue =
-        graph_[op].kind() == OpKind::FusedMatmul ? libraryEpilogue(graph_, op) : std::nullopt;
-    std::vector<Way> ways;
-    for (const std::string& choice : choices) {
-      if (epilogue && isAskedFor(epilogue->ending) && choice != tileChoice && endsSo(op, choice, *epilogue)) {
-        ways.push_back({choice, true});
-        ways.push_back({choice, false});
-      } else {
-        ways.push_back({choice});
-      }
-    }
-    return ways;
-  }
-
-  bool endsSo(OpId op, const std::string& choice, const Epilogue& epilogue) const {
-    MatmulCall product = productCall(graph_, op);
-    product.choice = choice;
-    return CublasProducts(ordinal_).takes(product, epilogue.ending, epilogue.bias.has_value());
+    keep({signatureOf(graph_, op), timed.seconds, timed.choice});
   }
 
   void keep(CalibratedOp row) {

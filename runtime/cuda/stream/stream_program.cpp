@@ -117,9 +117,6 @@ class Preparer {
     if (const CalibratedOp* row = table->find(signatureOf(product.graph, product.op))) {
       computation.choice = row->choice;
     }
-    if (const CalibratedOp* row = table->find(signatureOf(plan_.graph(), op))) {
-      computation.libraryEnds = endedByLibrary(row->choice);
-    }
   }
 
   static std::byte* onGpu(const Location& location) {

@@ -7,7 +7,6 @@
 #include "ir/plan/in_place.h"
 #include "tests/support/calls_in_step.h"
 #include "tests/support/catch.h"
-#include "tests/support/gelu_slope_body.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/typed_body.h"
 
@@ -40,11 +39,6 @@ struct Call {
       ops::Parameter parameter;
       parameter.type = type;
       return parameter;
-    }
-    if (const auto scalar = slopeScalarOf(sample, index)) {
-      ops::Constant constant;
-      constant.value = filledLiteral(type, geluSlopeScalars[*scalar]);
-      return constant;
     }
     ops::Input input;
     input.type = type;
@@ -151,10 +145,6 @@ TEST_CASE("in place: a fused product may overwrite operands behind it, and never
   CHECK(verdict(update, {square, square, f32({6}), square}) == Answers{false, false, false, true});
   const auto casting = bodyOf<ops::FusedMatmul>("cast:f32 %1; add:f32 %0 %2");
   CHECK(verdict(casting, {square, square, number}) == Answers{false, false, false});
-  for (const ElementType element : {ElementType::F16, ElementType::F32}) {
-    const OpSample slope = fusedProducts(element, 5, 3, 7).back(); // a library ends products in f16 so
-    CHECK(Call(slope).allowed(mayOverwrite)[2] == (element == ElementType::F32));
-  }
 }
 
 TEST_CASE("in place: what reads other places may overwrite nothing") {

@@ -1,11 +1,10 @@
 // What of a fused body ends in a product's own launch, and what stays a kernel behind it. cuBLASLt, which is
-// asked about GELU and its gradient, is played here.
+// asked about GELU, is played here.
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
 #include "runtime/cuda/launches/epilogue.h"
 #include "runtime/cuda/launches/launch_plan.h"
 #include "tests/support/catch.h"
-#include "tests/support/gelu_slope_body.h"
 #include "tests/support/typed_body.h"
 
 #include <fmt/format.h>
@@ -51,10 +50,6 @@ struct Product {
   std::optional<Epilogue> epilogue() const { return libraryEpilogue(graph, op); }
 };
 
-Product slopeProduct(Form form = {ElementType::F16}) {
-  return {std::string(test::geluSlopeBody), {Shape{16, form.columns}}, form, test::geluSlopeScalars};
-}
-
 constexpr Form tf32{ElementType::F32, ops::Precision::Tf32}, ieee{ElementType::F32, ops::Precision::Ieee};
 
 /// Answers as it is told, and keeps what it was asked.
@@ -79,15 +74,14 @@ struct Planned {
   LaunchPlan plan;
 };
 
-Planned planned(const Product& product, Libraries libraries, std::optional<bool> libraryEnds = true) {
+Planned planned(const Product& product, Libraries libraries) {
   Planned made;
   uint64_t address = uint64_t{1} << 32;
   for (size_t i = 0; i < product.graph[product.op].operands.size(); ++i) {
     made.at.operands.push_back(reinterpret_cast<std::byte*>(address += 1 << 20));
   }
   made.at.results.push_back(reinterpret_cast<std::byte*>(address += 1 << 20));
-  made.plan =
-      planLaunches(product.graph, {{product.op, made.at, "a choice", {}, 0, libraryEnds}}, true, libraries);
+  made.plan = planLaunches(product.graph, {{product.op, made.at, "a choice", {}, 0}}, true, libraries);
   return made;
 }
 
@@ -123,7 +117,6 @@ TEST_CASE("epilogues: gelu's tanh form ends products that are rounded more coars
   }
   for (const Form form : {ieee, Form{ElementType::F32}, Form{ElementType::F64}}) {
     CHECK_FALSE(Product("gelu.tanh:T %0", {}, form).epilogue());
-    CHECK_FALSE(slopeProduct(form).epilogue());
   }
 }
 
@@ -137,72 +130,30 @@ TEST_CASE("epilogues: what is not quite gelu stays a kernel") {
   CHECK_FALSE(Product("gelu.tanh:T %1", {{16, 24}}).epilogue()); // of something else
 }
 
-TEST_CASE("epilogues: the slope of gelu, where cuBLASLt can read its argument and is right at any") {
-  const auto slope = slopeProduct().epilogue();
-  REQUIRE(slope);
-  CHECK(slope->ending == Ending::GeluSlope);
-  CHECK(slope->slopeOf == std::optional<size_t>(2));
-  CHECK_FALSE(slope->bias);
-  CHECK(slope->alpha == 1);
-  CHECK_FALSE(slopeProduct({ElementType::F16, ops::Precision::Unstated, 20}).epilogue()); // no whole eights
-  CHECK_FALSE(slopeProduct({ElementType::BF16}).epilogue()); // NaN at large arguments
-  CHECK_FALSE(slopeProduct(tf32).epilogue());
-}
-
-TEST_CASE("epilogues: gelu and its slope are asked for, and are one launch where they are taken") {
+TEST_CASE("epilogues: gelu is asked for, and is one launch where it is taken") {
   Played yes(true);
-  const Product layer("add:T %0 %1; gelu.tanh:T %2", {{24}}), slope = slopeProduct();
-  const Planned forward = planned(layer, {.products = &yes}), backward = planned(slope, {.products = &yes});
-  CHECK(yes.asked == std::vector<std::pair<Ending, bool>>{{Ending::Gelu, true}, {Ending::GeluSlope, false}});
+  const Product layer("add:T %0 %1; gelu.tanh:T %2", {{24}});
+  const Planned forward = planned(layer, {.products = &yes});
+  CHECK(yes.asked == std::vector<std::pair<Ending, bool>>{{Ending::Gelu, true}});
   REQUIRE(forward.plan.launches.size() == 1);
   REQUIRE(forward.plan.launches[0].product);
   CHECK(forward.plan.launches[0].product->ending == Ending::Gelu);
   CHECK(forward.plan.launches[0].product->bias == forward.at.operands[2]);
-  CHECK(forward.plan.launches[0].product->slopeOf == nullptr);
-  REQUIRE(backward.plan.launches.size() == 1);
-  REQUIRE(backward.plan.launches[0].product);
-  CHECK(backward.plan.launches[0].product->ending == Ending::GeluSlope);
-  CHECK(backward.plan.launches[0].product->slopeOf == backward.at.operands[2]);
-  CHECK(backward.plan.launches[0].product->addend == nullptr);
 }
 
 TEST_CASE("epilogues: what the library does not take follows as a kernel; bias and relu are not asked for") {
   Played no(false);
-  const Product layer("add:T %0 %1; gelu.tanh:T %2", {{24}}), slope = slopeProduct();
-  for (const Product* product : {&layer, &slope}) {
-    for (const Libraries libraries : {Libraries{.products = &no}, Libraries{}}) {
-      const LaunchPlan plan = planned(*product, libraries).plan;
-      REQUIRE(plan.launches.size() == 2);
-      REQUIRE(plan.launches[0].product);
-      CHECK(plan.launches[0].product->ending == Ending::None);
-      CHECK(plan.launches[0].product->bias == nullptr);
-      CHECK(!plan.launches[1].text.empty());
-    }
+  const Product layer("add:T %0 %1; gelu.tanh:T %2", {{24}});
+  for (const Libraries libraries : {Libraries{.products = &no}, Libraries{}}) {
+    const LaunchPlan plan = planned(layer, libraries).plan;
+    REQUIRE(plan.launches.size() == 2);
+    REQUIRE(plan.launches[0].product);
+    CHECK(plan.launches[0].product->ending == Ending::None);
+    CHECK(plan.launches[0].product->bias == nullptr);
+    CHECK(!plan.launches[1].text.empty());
   }
-  CHECK(no.asked.size() == 2);
+  CHECK(no.asked.size() == 1);
   const LaunchPlan relu = planned(Product("add:T %0 %1; relu:T %2", {{24}}), {.products = &no}).plan;
   CHECK(relu.launches.size() == 1);
-  CHECK(no.asked.size() == 2);
-}
-
-TEST_CASE("epilogues: a calibration says who ends a product; untimed, the library ends in gelu only") {
-  const Product layer("add:T %0 %1; gelu.tanh:T %2", {{24}}), slope = slopeProduct();
-  const auto endings = [](const Product& product, std::optional<bool> libraryEnds) {
-    Played yes(true);
-    return planned(product, {.products = &yes}, libraryEnds).plan.launches[0].product->ending;
-  };
-  CHECK(endings(layer, std::nullopt) == Ending::Gelu);
-  CHECK(endings(slope, std::nullopt) == Ending::None);
-  CHECK(endings(layer, false) == Ending::None);
-  CHECK(endings(slope, true) == Ending::GeluSlope);
-  CHECK(endings(Product("add:T %0 %1; relu:T %2", {{24}}), false) == Ending::Relu);
-}
-
-TEST_CASE("epilogues: who ends a product is kept behind its algorithm's name") {
-  CHECK(endedByLibrary(withEnding("cublasLt 1 0a", true)) == std::optional(true));
-  CHECK(endedByLibrary(withEnding("cublasLt 1 0a", false)) == std::optional(false));
-  CHECK(endedByLibrary(withEnding("", true)) == std::optional(true));
-  CHECK_FALSE(endedByLibrary("cublasLt 1 0a"));
-  CHECK_FALSE(endedByLibrary(""));
-  CHECK(withEnding("cublasLt 1 0a", true).starts_with("cublasLt 1 0a"));
+  CHECK(no.asked.size() == 1);
 }
