@@ -2,42 +2,17 @@
 #include "compiler/interpreter/evaluate_parts.h"
 
 #include "ir/base/assert.h"
+#include "ir/graph/formula/formulas.h"
+#include "ir/graph/formula/value.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 namespace dfc::evaluation {
 namespace {
 
-template <class T>
-T sigmoid(T a) {
-  if (a >= 0) {
-    return 1 / (1 + std::exp(-a));
-  }
-  const T power = std::exp(a); // exp(-a) would overflow before the result underflows
-  return power / (1 + power);
-}
-
-double softplus(double a) { return std::fmax(a, 0) + std::log1p(std::exp(-std::fabs(a))); }
-
-// NaN stays.
-double hardGate(double a) { return (a + 3 <= 0 ? 0 : a + 3 >= 6 ? 6 : a + 3) / 6; }
-
-// Below 0 a share of the distribution is small, and in double would lose what the argument's rounding costs:
-// x^2 units of its last place. Hence the wider type.
-double gelu(ops::Gelu::Approximation approximate, double value) {
-  const long double a = value;
-  if (approximate == ops::Gelu::Approximation::None) {
-    return static_cast<double>(a / 2 * std::erfc(-a / std::numbers::sqrt2_v<long double>));
-  }
-  // (1 + tanh(x)) / 2 is the sigmoid of 2 x.
-  const long double scale = std::numbers::sqrt2_v<long double> * std::numbers::inv_sqrtpi_v<long double>;
-  return static_cast<double>(a * sigmoid(2 * scale * (a + 0.044715L * a * a * a)));
-}
-
-double realFunction(OpKind kind, uint8_t variant, double a, double b) {
+double realFunction(OpKind kind, double a, double b) {
   switch (kind) {
   case OpKind::Add: return a + b;
   case OpKind::Sub: return a - b;
@@ -53,19 +28,11 @@ double realFunction(OpKind kind, uint8_t variant, double a, double b) {
   case OpKind::Exp: return std::exp(a);
   case OpKind::Log: return std::log(a);
   case OpKind::Sqrt: return std::sqrt(a);
-  case OpKind::Rsqrt: return 1 / std::sqrt(a);
-  case OpKind::Reciprocal: return 1 / a;
   case OpKind::Sin: return std::sin(a);
   case OpKind::Cos: return std::cos(a);
   case OpKind::Erf: return std::erf(a);
   case OpKind::Tanh: return std::tanh(a);
-  case OpKind::Sigmoid: return sigmoid(a);
   case OpKind::Relu: return std::isnan(a) || a > 0 ? a : 0;
-  case OpKind::LeakyRelu: return a >= 0 ? a : a * b;
-  case OpKind::Gelu: return gelu(static_cast<ops::Gelu::Approximation>(variant), a);
-  case OpKind::Silu: return a * sigmoid(a);
-  case OpKind::HardSwish: return a * hardGate(a);
-  case OpKind::Softplus: return softplus(a);
   default: DFC_UNREACHABLE("no function of floats: " + std::string(nameOf(kind)));
   }
 }
@@ -194,8 +161,15 @@ Scalar applyScalar(OpKind kind, uint8_t variant, ElementType type, llvm::ArrayRe
   }
   const Scalar& a = inputs.front();
   const Scalar& b = inputs.back();
+  if (formulaOf(kind) != nullptr) {
+    llvm::SmallVector<double, 3> operands;
+    for (const Scalar& input : inputs) {
+      operands.push_back(input.real);
+    }
+    return rounded(type, static_cast<double>(formula::valueOf(kind, variant, operands)));
+  }
   if (isFloat(type)) {
-    return rounded(type, realFunction(kind, variant, a.real, b.real));
+    return rounded(type, realFunction(kind, a.real, b.real));
   }
   if (kind == OpKind::Not && type == ElementType::Bool) {
     return wrapped(type, a.whole == 0 ? 1 : 0); // of the one bit that it has

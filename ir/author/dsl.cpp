@@ -136,24 +136,19 @@ Tensor round(Operand a) { return apply(ops::Round{}, {a}); }
 Tensor exp(Operand a) { return apply(ops::Exp{}, {a}); }
 Tensor log(Operand a) { return apply(ops::Log{}, {a}); }
 Tensor sqrt(Operand a) { return apply(ops::Sqrt{}, {a}); }
-Tensor rsqrt(Operand a) { return apply(ops::Rsqrt{}, {a}); }
-Tensor reciprocal(Operand a) { return apply(ops::Reciprocal{}, {a}); }
 Tensor sin(Operand a) { return apply(ops::Sin{}, {a}); }
 Tensor cos(Operand a) { return apply(ops::Cos{}, {a}); }
 Tensor erf(Operand a) { return apply(ops::Erf{}, {a}); }
 Tensor tanh(Operand a) { return apply(ops::Tanh{}, {a}); }
-Tensor sigmoid(Operand a) { return apply(ops::Sigmoid{}, {a}); }
 Tensor relu(Operand a) { return apply(ops::Relu{}, {a}); }
 
-Tensor leakyRelu(Operand a, Operand slope) { return apply(ops::LeakyRelu{}, {a, slope}); }
 Tensor gelu(Operand a, Approximation approximate) {
   ops::Gelu attributes;
   attributes.approximate = approximate;
   return apply(attributes, {a});
 }
-Tensor silu(Operand a) { return apply(ops::Silu{}, {a}); }
-Tensor hardSwish(Operand a) { return apply(ops::HardSwish{}, {a}); }
-Tensor softplus(Operand a) { return apply(ops::Softplus{}, {a}); }
+#include "ir/author/formula_functions.inc" // generated: one function for each formula op
+
 Tensor clip(Operand a, Operand low, Operand high) { return apply(ops::Clip{}, {a, low, high}); }
 
 Tensor cast(Operand a, ElementType to) {

@@ -1,8 +1,10 @@
 // The ops of the table as functions and operators on Tensor. Each takes the place where it is written; see
 // the op's own file in ops/ for its meaning. A plain number stands for a scalar of the other operand's type.
+// The functions of formula ops are generated from their headers: formula_functions.h.
 #pragma once
 
 #include "ir/author/builder.h"
+#include "ir/author/formula_functions.h"
 #include "ir/base/visibility.h"
 #include "ir/graph/op_options.h"
 
@@ -50,10 +52,6 @@ Tensor exp(Operand a);
 Tensor log(Operand a);
 /// The square root of floats.
 Tensor sqrt(Operand a);
-/// 1 / sqrt(a) of floats.
-Tensor rsqrt(Operand a);
-/// 1 / a of floats.
-Tensor reciprocal(Operand a);
 /// The sine of floats, in radians.
 Tensor sin(Operand a);
 /// The cosine of floats, in radians.
@@ -62,20 +60,10 @@ Tensor cos(Operand a);
 Tensor erf(Operand a);
 /// The hyperbolic tangent of floats.
 Tensor tanh(Operand a);
-/// 1 / (1 + exp(-a)) of floats.
-Tensor sigmoid(Operand a);
 /// max(a, 0) of numbers; NaN stays; the derivative at 0 is 0.
 Tensor relu(Operand a);
-/// a where a >= 0, else slope * a, of floats, with broadcasting.
-Tensor leakyRelu(Operand a, Operand slope);
 /// a times the normal distribution function of a, of floats (Hendrycks and Gimpel 2016).
 Tensor gelu(Operand a, Approximation approximate = Approximation::None);
-/// a sigmoid(a) of floats, also called swish (Elfwing, Uchibe and Doya 2018).
-Tensor silu(Operand a);
-/// a clip(a/6 + 1/2, 0, 1) of floats (Howard et al. 2019).
-Tensor hardSwish(Operand a);
-/// log(1 + exp(a)) of floats, without overflow.
-Tensor softplus(Operand a);
 /// min(max(a, low), high) of numbers, with broadcasting; NaN in any operand gives NaN.
 Tensor clip(Operand a, Operand low, Operand high);
 /// a in another element type. Float to integer truncates and saturates, NaN gives 0; to bool: a != 0.

@@ -8,6 +8,7 @@
 namespace dfc {
 
 #define DFC_OP(Type, text) void gradientRule(const ops::Type& op, GradientRule& rule);
+#define DFC_FORMULA_OP(Type, name) // see formula_gradient.h
 #include "ir/graph/ops.def"
 #undef DFC_OP
 

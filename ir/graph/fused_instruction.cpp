@@ -1,23 +1,22 @@
 #include "ir/graph/fused_instruction.h"
 
+#include "ir/graph/formula/formulas.h"
+
 namespace dfc {
 
 llvm::ArrayRef<std::string_view> variantNames(OpKind kind) {
   if (kind == OpKind::Compare) {
     return ops::Compare::directionNames;
   }
-  if (kind == OpKind::Gelu) {
-    return ops::Gelu::approximationNames;
-  }
-  return {};
+  const Formula* formula = formulaOf(kind);
+  return formula == nullptr ? llvm::ArrayRef<std::string_view>() : formula->variantNames;
 }
 
 uint8_t variantOf(const OpAttributes& attributes) {
   if (const auto* compare = attributes.getIf<ops::Compare>()) {
     return static_cast<uint8_t>(compare->direction);
   }
-  const auto* gelu = attributes.getIf<ops::Gelu>();
-  return gelu == nullptr ? 0 : static_cast<uint8_t>(gelu->approximate);
+  return formulaVariantOf(attributes);
 }
 
 ops::FusedInstruction instructionOf(const OpAttributes& attributes, ElementType result) {
@@ -39,9 +38,7 @@ OpAttributes opOf(const ops::FusedInstruction& instruction) {
   if (auto* compare = attributes.getIf<ops::Compare>()) {
     compare->direction = static_cast<ops::Compare::Direction>(instruction.variant);
   }
-  if (auto* gelu = attributes.getIf<ops::Gelu>()) {
-    gelu->approximate = static_cast<ops::Gelu::Approximation>(instruction.variant);
-  }
+  setFormulaVariant(attributes, instruction.variant);
   if (auto* cast = attributes.getIf<ops::Cast>()) {
     cast->to = instruction.type;
   }

@@ -1,6 +1,8 @@
 #include "ir/graph/op.h"
 
 #include "ir/base/assert.h"
+#include "ir/graph/formula/formulas.h"
+#include "ir/graph/fused_instruction.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/Hashing.h>
@@ -170,7 +172,13 @@ TypeResult resultTypes(const OpAttributes& attributes, OperandTypes operands) {
         fmt::format("{} takes {}, not {}", nameOf(kindOf(attributes)), arityText(arity), operands.size()),
         "give the operands that the op's description lists");
   }
-  TypeResult results = dispatch(attributes, [&](const auto& op) { return op.types(operands); });
+  TypeResult results = dispatch(attributes, [&]<class T>(const T& op) {
+    if constexpr (FormulaStruct<T>) {
+      return formulaTypes(detail::KindOf<T>::value, variantOf(attributes), operands);
+    } else {
+      return op.types(operands);
+    }
+  });
   for (const TensorType& type : results.types) {
     if (!type.shape.wellFormed()) {
       return TypeResult::fail(
@@ -182,7 +190,13 @@ TypeResult resultTypes(const OpAttributes& attributes, OperandTypes operands) {
 }
 
 OpCost costOf(const OpAttributes& attributes, OperandTypes operands, OperandTypes results) {
-  return dispatch(attributes, [&](const auto& op) { return op.cost(operands, results); });
+  return dispatch(attributes, [&]<class T>(const T& op) {
+    if constexpr (FormulaStruct<T>) {
+      return formulaCost(detail::KindOf<T>::value, variantOf(attributes), operands, results);
+    } else {
+      return op.cost(operands, results);
+    }
+  });
 }
 
 void visitFields(OpAttributes& attributes, AttributeVisitor& visitor) {

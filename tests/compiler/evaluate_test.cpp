@@ -140,9 +140,6 @@ TEST_CASE("evaluate: transcendental functions at points that are known") {
   CHECK(at(ops::Exp{}, 0) == 1);
   CHECK(at(ops::Log{}, 1) == 0);
   CHECK(at(ops::Tanh{}, 0) == 0);
-  CHECK(at(ops::Sigmoid{}, 0) == 0.5);
-  CHECK(at(ops::Sigmoid{}, 1000) == 1);
-  CHECK(at(ops::Sigmoid{}, -720) > 0); // e^-720 = 2e-313 is a subnormal number, not 0
   CHECK(at(ops::Log{}, std::exp(1.0)) == Approx(1).epsilon(1e-15));
 }
 
@@ -164,8 +161,6 @@ TEST_CASE("evaluate: rounding to whole numbers, signs and bounds") {
                           literal<int32_t>({}, {4})}) == literal<int32_t>({3}, {0, 2, 4}));
   CHECK(one(ops::Clip{}, {of(ElementType::F32, {9}), of(ElementType::F32, {5}), of(ElementType::F32, {1})})
             .at(0) == 1); // the upper bound has the last word
-  CHECK(one(ops::LeakyRelu{}, {of(ElementType::F32, {-4, 0, 4}), of(ElementType::F32, {0.5, 0.5, 0.5})}) ==
-        of(ElementType::F32, {-2, 0, 4}));
 }
 
 TEST_CASE("evaluate: bits of integers, and of bool") {
@@ -182,27 +177,9 @@ TEST_CASE("evaluate: bits of integers, and of bool") {
   CHECK(one(ops::Not{}, {p}) == of(ElementType::Bool, {1, 1, 0, 0}));
 }
 
-TEST_CASE("evaluate: activations at points that are known") {
+TEST_CASE("evaluate: erf and pow at points that are known") {
   const auto at = [](const OpAttributes& op, double x) { return one(op, {of(ElementType::F64, {x})}).at(0); };
-  ops::Gelu tanhForm;
-  tanhForm.approximate = ops::Gelu::Approximation::Tanh;
-  // The normal distribution has 0.8413447460685429 below 1; the tanh form is off by 1.5e-4 there.
-  CHECK(at(ops::Gelu{}, 1) == Approx(0.8413447460685429).epsilon(1e-15));
-  CHECK(at(tanhForm, 1) == Approx(0.8411919906082768).epsilon(1e-15));
-  CHECK(at(ops::Gelu{}, -10) == Approx(-10 * 7.619853024160527e-24).epsilon(1e-14).margin(0)); // Phi(-10)
-  CHECK(at(tanhForm, -1e200) == 0);
-  CHECK(at(ops::Silu{}, 0) == 0);
-  CHECK(at(ops::Silu{}, std::log(3.0)) == Approx(0.75 * std::log(3.0)).epsilon(1e-15)); // 3 / (3 + 1)
-  CHECK(at(ops::HardSwish{}, -3) == 0);
-  CHECK(at(ops::HardSwish{}, 1) == Approx(4.0 / 6).epsilon(1e-15));
-  CHECK(at(ops::HardSwish{}, 5) == 5);
-  CHECK(at(ops::Softplus{}, 0) == Approx(std::log(2.0)).epsilon(1e-15));
-  CHECK(at(ops::Softplus{}, 1000) == 1000);
-  CHECK(at(ops::Softplus{}, -1000) == 0);
-  CHECK(at(ops::Softplus{}, -40) == Approx(std::exp(-40.0)).epsilon(1e-15).margin(0));
   CHECK(at(ops::Erf{}, 0.5) == Approx(0.5204998778130465).epsilon(1e-15));
-  CHECK(at(ops::Rsqrt{}, 0.25) == 2);
-  CHECK(at(ops::Reciprocal{}, -4) == -0.25);
   CHECK(one(ops::Pow{}, {of(ElementType::F64, {2, 9, -2}), of(ElementType::F64, {10, 0.5, 3})}) ==
         of(ElementType::F64, {1024, 3, -8}));
 }

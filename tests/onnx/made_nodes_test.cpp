@@ -1,5 +1,7 @@
 // Nodes that newer versions of ONNX test and Debian's suite does not have: their attributes and operands mean
 // what ONNX says. Expected numbers are the arithmetic of a few elements.
+#include "ir/graph/formula/formulas.h"
+#include "ir/graph/formula/value.h"
 #include "tests/onnx/made_node.h"
 #include "tests/support/catch.h"
 
@@ -180,6 +182,28 @@ TEST_CASE("onnx: ArgMin of integers, SpaceToDepth channel by channel") {
   attributes["mode"] = textAttribute("DCR");
   CHECK(outcomeOf({"SpaceToDepth", 13, attributes, {a}, {floats({1, 8, 1, 1}, {1, 5, 2, 6, 3, 7, 4, 8})}}) ==
         "passes");
+}
+
+TEST_CASE("onnx: a formula op that names its ONNX op serves nodes without attributes") {
+  for (const Formula* formula : allFormulas()) {
+    if (formula->onnxName.empty()) {
+      continue;
+    }
+    INFO(formula->onnxName);
+    std::vector<std::optional<Literal>> operands;
+    for (size_t i = 0; i < formula->operands; ++i) {
+      operands.emplace_back(floats({5}, {0.25, 0.5, 1, 2, 3}));
+    }
+    Literal wanted = floats({5}, {0, 0, 0, 0, 0});
+    for (int64_t i = 0; i < 5; ++i) {
+      const std::vector<double> in(formula->operands, operands[0]->at(i));
+      wanted.set(i, static_cast<double>(formula::valueOf(formula->kind, 0, in)));
+    }
+    const std::string op(formula->onnxName);
+    CHECK(outcomeOf({op, 20, {}, operands, {wanted}}) == "passes");
+    CHECK(outcomeOf({op, 20, {{"surprise", integerAttribute(1)}}, operands, {wanted}}).find("out of scope") ==
+          0);
+  }
 }
 
 } // namespace dfc::test

@@ -1,6 +1,7 @@
 #include "tests/onnx/node_call.h"
 
 #include "compiler/interpreter/evaluate.h"
+#include "ir/graph/formula/formulas.h"
 
 #include <fmt/format.h>
 
@@ -161,7 +162,9 @@ std::string whyNot(const std::string& op) {
 
 } // namespace
 
-NodeMapping onnxMapping(const std::string& op) {
+namespace {
+
+const MappingTable& mappings() {
   static const MappingTable table = [] {
     MappingTable all;
     for (MappingTable part : {elementwiseMappings(), reductionMappings(), shapeMappings(), indexMappings(),
@@ -171,17 +174,44 @@ NodeMapping onnxMapping(const std::string& op) {
     }
     return all;
   }();
-  const auto found = table.find(op);
-  if (found == table.end()) {
+  return table;
+}
+
+NodeResults mapFormula(const Formula& formula, NodeCall& call) {
+  std::vector<Tensor> operands;
+  for (size_t i = 0; i < formula.operands; ++i) {
+    operands.push_back(call.operand(i));
+  }
+  return {call.builder().op(defaultAttributes(formula.kind), operands, std::source_location::current())};
+}
+
+} // namespace
+
+bool hasOnnxMapping(const std::string& op) { return mappings().count(op) != 0; }
+
+NodeMapping onnxMapping(const std::string& op) {
+  const auto found = mappings().find(op);
+  if (found == mappings().end()) {
     throw OutOfScope(whyNot(op));
   }
   return found->second;
 }
 
+const Formula* formulaOfOnnx(const std::string& op) {
+  for (const Formula* formula : allFormulas()) {
+    if (!formula->onnxName.empty() && formula->onnxName == op) {
+      return formula;
+    }
+  }
+  return nullptr;
+}
+
 NodeResults mapNode(OnnxScope& scope, const OnnxNode& node, int64_t opset) {
-  const NodeMapping mapping = onnxMapping(node.op);
   NodeCall call(scope, node, opset);
-  NodeResults results = mapping(call);
+  const Formula* formula = formulaOfOnnx(node.op);
+  // With attributes it is another function than the formula: a mapping may know them.
+  const bool plain = formula != nullptr && (node.attributes.empty() || !hasOnnxMapping(node.op));
+  NodeResults results = plain ? mapFormula(*formula, call) : onnxMapping(node.op)(call);
   call.refuseUnread();
   for (size_t i = results.size(); i < node.outputs.size(); ++i) {
     if (call.wants(i)) {

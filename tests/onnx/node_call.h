@@ -8,6 +8,10 @@
 
 #include <set>
 
+namespace dfc {
+struct Formula;
+}
+
 namespace dfc::test {
 
 /// A graph under construction and what is fed to it.
@@ -94,6 +98,10 @@ using NodeMapping = NodeResults (*)(NodeCall&);
 
 /// The mapping of an ONNX op; throws OutOfScope where dfc's table cannot express it.
 NodeMapping onnxMapping(const std::string& op);
+bool hasOnnxMapping(const std::string& op);
+
+/// The formula op that names this ONNX op as its own; null for none.
+const Formula* formulaOfOnnx(const std::string& op);
 
 /// What a node computes, one tensor a result; throws OutOfScope for a node that is not understood as a whole.
 NodeResults mapNode(OnnxScope& scope, const OnnxNode& node, int64_t opset);

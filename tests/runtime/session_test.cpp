@@ -2,6 +2,7 @@
 #include "tests/runtime/session_support.h"
 
 #include "ir/plan/executable_parts.h"
+#include "runtime/backend.h"
 #include "runtime/checkpoint.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/safetensors.h"

@@ -1,6 +1,7 @@
 #include "tests/support/op_samples.h"
 
 #include "ir/base/assert.h"
+#include "ir/graph/formula/formulas.h"
 #include "ir/graph/graph.h"
 
 namespace dfc::test {
@@ -37,6 +38,15 @@ void poolWindows(Op& op) {
   op.high = {0, 1};
 }
 
+// The last variant, and operands that broadcast.
+OpSample ofFormula(OpKind kind, std::vector<TensorType> operands) {
+  const Formula& formula = *formulaOf(kind);
+  OpSample sample{defaultAttributes(kind), std::move(operands)};
+  setFormulaVariant(sample.attributes, static_cast<uint8_t>(formula.bodies.size() - 1));
+  sample.operands.resize(formula.operands);
+  return sample;
+}
+
 } // namespace
 
 OpSample sampleOf(OpKind kind, ElementType element) {
@@ -66,7 +76,6 @@ OpSample sampleOf(OpKind kind, ElementType element) {
   case OpKind::Log: return {ops::Log{}, {matrix}};
   case OpKind::Sqrt: return {ops::Sqrt{}, {matrix}};
   case OpKind::Tanh: return {ops::Tanh{}, {matrix}};
-  case OpKind::Sigmoid: return {ops::Sigmoid{}, {matrix}};
   case OpKind::Relu: return {ops::Relu{}, {matrix}};
   case OpKind::Compare:
     return with<ops::Compare>({matrix, row}, [](auto& op) { op.direction = ops::Compare::Direction::Lt; });
@@ -96,17 +105,9 @@ OpSample sampleOf(OpKind kind, ElementType element) {
   case OpKind::Floor: return {ops::Floor{}, {matrix}};
   case OpKind::Ceil: return {ops::Ceil{}, {matrix}};
   case OpKind::Round: return {ops::Round{}, {matrix}};
-  case OpKind::Rsqrt: return {ops::Rsqrt{}, {matrix}};
-  case OpKind::Reciprocal: return {ops::Reciprocal{}, {matrix}};
   case OpKind::Sin: return {ops::Sin{}, {matrix}};
   case OpKind::Cos: return {ops::Cos{}, {matrix}};
   case OpKind::Erf: return {ops::Erf{}, {matrix}};
-  case OpKind::LeakyRelu: return {ops::LeakyRelu{}, {matrix, column}};
-  case OpKind::Gelu:
-    return with<ops::Gelu>({matrix}, [](auto& op) { op.approximate = ops::Gelu::Approximation::Tanh; });
-  case OpKind::Silu: return {ops::Silu{}, {matrix}};
-  case OpKind::HardSwish: return {ops::HardSwish{}, {matrix}};
-  case OpKind::Softplus: return {ops::Softplus{}, {matrix}};
   case OpKind::Clip: return {ops::Clip{}, {matrix, row, scalar}};
   case OpKind::ReduceMin: return with<ops::ReduceMin>({of({2, 3, 4})}, [](auto& op) { op.axes = {0, 2}; });
   case OpKind::ReduceProduct:
@@ -210,6 +211,12 @@ OpSample sampleOf(OpKind kind, ElementType element) {
       op.high = {0, 2};
       op.interior = {2, 0};
     });
+#define DFC_OP(Type, text)
+#define DFC_ELEMENTWISE_OP(Type, text)
+#define DFC_FORMULA_OP(Type, name) case OpKind::Type:
+#include "ir/graph/ops.def"
+#undef DFC_OP
+    return ofFormula(kind, {matrix, column, row});
   }
   DFC_UNREACHABLE("op kind");
 }

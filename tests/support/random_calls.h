@@ -2,6 +2,7 @@
 // Part of random_graph.cpp.
 #pragma once
 
+#include "ir/graph/formula/formulas.h"
 #include "tests/support/random_indexing.h"
 
 #include <numeric>
@@ -31,10 +32,23 @@ class RandomCalls : public RandomIndexing {
     const ValueId b = partner(typeOf(a).element, shapeOf(a));
     return {ops::Select{}, {partner(ElementType::Bool, shapeOf(a)), a, b}};
   }
-  Call gelu() {
-    ops::Gelu attributes;
-    attributes.approximate = static_cast<ops::Gelu::Approximation>(dice_.below(2));
-    return unary(attributes, real());
+  Call formula(OpKind kind) {
+    const Formula& facts = *formulaOf(kind);
+    OpAttributes attributes = defaultAttributes(kind);
+    if (facts.bodies.size() > 1) {
+      setFormulaVariant(attributes,
+                        static_cast<uint8_t>(dice_.below(static_cast<int64_t>(facts.bodies.size()))));
+    }
+    const ValueId first = real();
+    Call call{std::move(attributes), {first}};
+    while (call.operands.size() < facts.operands) {
+      call.operands.push_back(partner(typeOf(first).element, shapeOf(first)));
+    }
+    if (facts.operands > 1) {
+      std::swap(call.operands.front(),
+                call.operands[static_cast<size_t>(dice_.below(static_cast<int64_t>(facts.operands)))]);
+    }
+    return call;
   }
   Call clip() {
     const ValueId a = number();
@@ -198,8 +212,7 @@ class RandomCalls : public RandomIndexing {
     case OpKind::Div:
     case OpKind::Maximum:
     case OpKind::Minimum: return binary(kind, number());
-    case OpKind::Pow:
-    case OpKind::LeakyRelu: return binary(kind, real());
+    case OpKind::Pow: return binary(kind, real());
     case OpKind::And:
     case OpKind::Or:
     case OpKind::Xor: return binary(kind, whole());
@@ -214,17 +227,10 @@ class RandomCalls : public RandomIndexing {
     case OpKind::Exp:
     case OpKind::Log:
     case OpKind::Sqrt:
-    case OpKind::Rsqrt:
-    case OpKind::Reciprocal:
     case OpKind::Sin:
     case OpKind::Cos:
     case OpKind::Erf:
-    case OpKind::Tanh:
-    case OpKind::Sigmoid:
-    case OpKind::Silu:
-    case OpKind::HardSwish:
-    case OpKind::Softplus: return unary(defaultAttributes(kind), real());
-    case OpKind::Gelu: return gelu();
+    case OpKind::Tanh: return unary(defaultAttributes(kind), real());
     case OpKind::Clip: return clip();
     case OpKind::Compare: return compare();
     case OpKind::Select: return select();
@@ -275,6 +281,12 @@ class RandomCalls : public RandomIndexing {
     case OpKind::Gradients:
     case OpKind::Fused:
     case OpKind::FusedMatmul: break;
+#define DFC_OP(Type, text)
+#define DFC_ELEMENTWISE_OP(Type, text)
+#define DFC_FORMULA_OP(Type, name) case OpKind::Type:
+#include "ir/graph/ops.def"
+#undef DFC_OP
+      return formula(kind);
     }
     DFC_UNREACHABLE("a random graph has no call of " + std::string(nameOf(kind)));
   }

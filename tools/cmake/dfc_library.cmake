@@ -8,7 +8,7 @@ set(dfc_public_headers
   tools/library/dfc.h tools/library/open.h tools/library/host_machine.h
   ir/base/visibility.h ir/base/assert.h ir/base/diagnostic.h ir/base/half.h ir/base/ids.h ir/base/table.h
   ir/graph/tensor_type.h ir/graph/literal.h ir/graph/graph_class.h=graph.h ir/graph/initialiser.h ir/graph/op_options.h
-  ir/author/builder.h ir/author/dsl.h ir/author/composites.h ir/author/optimizers.h ir/author/collectives.h
+  ir/author/builder.h ir/author/dsl.h ir/author/formula_functions.h ir/author/composites.h ir/author/optimizers.h ir/author/collectives.h
   ir/author/gradients.h ir/author/text/parse.h=parse.h ir/author/text/print.h=print.h
   ir/machine/machine.h ir/machine/calibration.h ir/plan/executable.h ir/plan/trace.h ir/draw/dot.h
   compiler/compile.h compiler/cost/cost_model.h compiler/cost/calibrated_cost_model.h compiler/place/pin_rule.h
@@ -25,8 +25,12 @@ foreach(row IN LISTS dfc_public_headers)
   list(APPEND dfc_public_names "${name}")
 endforeach()
 foreach(file name IN ZIP_LISTS dfc_public_files dfc_public_names)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
-  file(READ "${file}" text)
+  if(EXISTS "${PROJECT_SOURCE_DIR}/${file}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+    file(READ "${file}" text)
+  else()
+    file(READ "${PROJECT_BINARY_DIR}/generated/${file}" text) # a header that CMake generates
+  endif()
   string(REGEX MATCHALL "#include \"[^\"]+\"" includes "${text}")
   foreach(include IN LISTS includes)
     string(REGEX REPLACE "#include \"(.*)\"" "\\1" included "${include}")

@@ -104,3 +104,46 @@ function(dfc_all_ops target)
        CONTENT "// Generated from ir/graph/ops by tools/cmake/dfc_rooms.cmake.\n#pragma once\n${includes}\n" @ONLY)
   target_include_directories(${target} SYSTEM PUBLIC "${PROJECT_BINARY_DIR}/generated")
 endfunction()
+
+# The DSL's functions of formula ops, from the rows of ops.def and the comments of their headers: a declaration each in
+# ir/author/formula_functions.h, which is public, and its definition in formula_functions.inc. A header begins with
+# "// name(operands): meaning"; an op with variants has a function of its own in dsl.h.
+function(dfc_formula_functions target)
+  set(rows "${PROJECT_SOURCE_DIR}/ir/graph/ops.def")
+  file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/ir/graph/ops/elementwise/formulas/*.h")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${rows}" ${headers})
+  file(READ "${rows}" table)
+  foreach(header IN LISTS headers)
+    file(READ "${header}" text)
+    if(NOT text MATCHES "struct ([A-Za-z0-9]+) : FormulaOp<([0-9]+)>")
+      continue()
+    endif()
+    set(type "${CMAKE_MATCH_1}")
+    if(NOT table MATCHES "DFC_FORMULA_OP\\(${type}, ([A-Za-z0-9]+)\\)")
+      message(FATAL_ERROR "${header}: ops.def has no row DFC_FORMULA_OP(${type}, name)")
+    endif()
+    set(name "${CMAKE_MATCH_1}")
+    if(NOT text MATCHES "^// ${name}\\(([a-z, ]+)\\): ")
+      message(FATAL_ERROR "${header} does not begin with \"// ${name}(operands): meaning\"")
+    endif()
+    set(operands "${CMAKE_MATCH_1}")
+    string(REGEX REPLACE "([a-z]+)" "Operand \\1" parameters "${operands}")
+    string(REGEX MATCH "^(//[^\n]*\n)+" comment "${text}")
+    string(REPLACE "// " "/// " comment "${comment}")
+    string(APPEND declarations "\n${comment}Tensor ${name}(${parameters});\n")
+    string(APPEND definitions "Tensor ${name}(${parameters}) { return apply(ops::${type}{}, {${operands}}); }\n")
+  endforeach()
+  set(origin "// The functions of formula ops. Generated from ir/graph/ops/elementwise/formulas by tools/cmake/dfc_rooms.cmake.\n")
+  set(generated "${PROJECT_BINARY_DIR}/generated/ir/author")
+  file(CONFIGURE OUTPUT "${generated}/formula_functions.h" @ONLY CONTENT "${origin}#pragma once
+
+#include \"ir/author/builder.h\"
+#include \"ir/base/visibility.h\"
+
+namespace DFC_PUBLIC dfc {
+${declarations}
+} // namespace dfc
+")
+  file(CONFIGURE OUTPUT "${generated}/formula_functions.inc" @ONLY CONTENT "${origin}${definitions}")
+  target_include_directories(${target} SYSTEM PUBLIC "${PROJECT_BINARY_DIR}/generated")
+endfunction()

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace dfc::text {
 namespace {
@@ -24,6 +25,43 @@ std::vector<std::string> callableOps() {
     }
   }
   return names;
+}
+
+std::string lowerCase(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return lower;
+}
+
+// The ops that have the word in their names, or whose names are in the word: of "norm" layerNorm and others.
+std::vector<std::string> relatives(std::string_view word, const std::vector<std::string>& names) {
+  constexpr size_t least = 3;
+  const std::string lower = lowerCase(word);
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    const std::string other = lowerCase(name);
+    if (std::min(lower.size(), other.size()) >= least &&
+        (other.find(lower) != std::string::npos || lower.find(other) != std::string::npos)) {
+      found.push_back(name);
+    }
+  }
+  return found;
+}
+
+// The whole list is no help in a line of text: it is in the reference of the C++ functions, which are the
+// same.
+std::string opHint(std::string_view word, const std::vector<std::string>& names) {
+  constexpr size_t longest = 64;
+  if (word.size() > longest) {
+    return "no op has so long a name";
+  }
+  if (const auto nearest = nearestName(std::string(word), names)) {
+    return fmt::format("did you mean {}?", shown(*nearest));
+  }
+  const std::vector<std::string> related = relatives(word, names);
+  return related.empty() ? "no op has a name like it; the header dfc/dsl.h lists the ops with their operands"
+                         : fmt::format("ops of like names: {}", fmt::join(related, ", "));
 }
 
 } // namespace
@@ -132,11 +170,8 @@ std::optional<OpKind> Parser::opNamed(const Token& name) {
                     fmt::format("write it on a line of its own: {} NAME : f32[2, 3]", name.text));
     return std::nullopt;
   }
-  const std::vector<std::string> names = callableOps();
-  const auto nearest = name.text.size() <= 64 ? nearestName(std::string(name.text), names) : std::nullopt;
   complaints_.add(spanOf(name), fmt::format("unknown op {}", shown(name.text)),
-                  nearest ? fmt::format("did you mean {}?", shown(*nearest))
-                          : fmt::format("the ops are {}", fmt::join(names, ", ")));
+                  opHint(name.text, callableOps()));
   return std::nullopt;
 }
 

@@ -20,7 +20,6 @@ inline constexpr double sinFlops = 10;                       // range reduction 
 inline constexpr double erfFlops = expFlops + divFlops + 6;  // 1 - a rational polynomial times e^-x^2
 inline constexpr double powFlops = expFlops + logFlops + 4;  // e^(b log a), with the logarithm in two parts
 inline constexpr double tanhFlops = expFlops + divFlops + 2; // (e^2x - 1) / (e^2x + 1)
-inline constexpr double sigmoidFlops = expFlops + divFlops + 1; // 1 / (1 + e^-x)
 
 /// "add of f32[2, 3] and f32[4]"
 std::string describeCall(OpKind kind, OperandTypes operands);

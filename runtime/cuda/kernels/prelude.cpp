@@ -1,14 +1,15 @@
-// The preludeText in front of every kernel. Values live in registers as f32 (for f32, f16 and bf16), f64,
+// The prelude in front of every kernel. Values live in registers as f32 (for f32, f16 and bf16), f64,
 // i32, i64, u8 or bool; `valueOf` and `stored` go between them and storage, `rounded` rounds a register to
 // its own type. The scalar functions mean what compiler/interpreter/evaluate_scalar.cpp says, to the bit
-// where it is exact. A host that runs the preludeText without CUDA (tests) defines DFC_ON_HOST and brings
-// those four functions, and what else stands behind that name in a kernel's preludeText.
+// where it is exact. A host that runs the prelude without CUDA (tests) defines DFC_ON_HOST and brings
+// those four functions, and what else stands behind that name in a kernel's prelude.
+#include "runtime/cuda/kernels/formula_text.h"
 #include "runtime/cuda/kernels/generated_kernel.h"
 
 namespace dfc::cuda {
 namespace {
 
-constexpr std::string_view preludeText = R"(
+constexpr std::string_view beforeFormulas = R"(
 using u8 = unsigned char;
 using u16 = unsigned short;
 using u32 = unsigned int;
@@ -101,7 +102,6 @@ template <class V> DFC_INLINE V smaller(V a, V b) { return isNan(a) || !(b < a |
 template <class V> DFC_INLINE V reluOf(V a) { return isNan(a) || a > V(0) ? a : V(0); }
 
 template <class V> DFC_INLINE V clipped(V a, V low, V high) { return smaller(larger(a, low), high); }
-template <class V> DFC_INLINE V leakyReluOf(V a, V slope) { return a >= V(0) ? a : times(a, slope); }
 template <class V> DFC_INLINE V magnitude(V a) { return a < V(0) ? negated(a) : a; }
 DFC_INLINE f32 magnitude(f32 a) { return fabsf(a); }
 DFC_INLINE f64 magnitude(f64 a) { return fabs(a); }
@@ -131,8 +131,6 @@ DFC_INLINE f32 logOf(f32 a) { return logf(a); }
 DFC_INLINE f64 logOf(f64 a) { return log(a); }
 DFC_INLINE f32 rootOf(f32 a) { return sqrtf(a); }
 DFC_INLINE f64 rootOf(f64 a) { return sqrt(a); }
-template <class V> DFC_INLINE V reciprocalOf(V a) { return V(1) / a; }
-template <class V> DFC_INLINE V rsqrtOf(V a) { return V(1) / rootOf(a); }
 DFC_INLINE f32 powOf(f32 a, f32 b) { return powf(a, b); }
 DFC_INLINE f64 powOf(f64 a, f64 b) { return pow(a, b); }
 DFC_INLINE f32 sinOf(f32 a) { return sinf(a); }
@@ -143,22 +141,19 @@ DFC_INLINE f32 erfOf(f32 a) { return erff(a); }
 DFC_INLINE f64 erfOf(f64 a) { return erf(a); }
 DFC_INLINE f32 tanhOf(f32 a) { return tanhf(a); }
 DFC_INLINE f64 tanhOf(f64 a) { return tanh(a); }
-template <class V> DFC_INLINE V sigmoidOf(V a) { // exp of a negative number: nothing overflows
-  const V power = expOf(a < V(0) ? a : -a);
-  return (a < V(0) ? power : V(1)) / (V(1) + power);
-}
-template <class V> DFC_INLINE V siluOf(V a) { return a * sigmoidOf(a); }
-template <class V> DFC_INLINE V hardSwishOf(V a) {
-  return a * (clipped(a + V(3), V(0), V(6)) * V(0.16666666666666666));
-}
-template <class V> DFC_INLINE V geluTanhOf(V a) { // (1 + tanh(x)) / 2 is the sigmoid of 2 x
-  return a * sigmoidOf(a * (V(1.5957691216057307) + V(0.07135481627260025) * (a * a)));
-}
-DFC_INLINE f32 softplusOf(f32 a) { return (a > 0 ? a : 0.0f) + log1pf(expf(-fabsf(a))); }
-DFC_INLINE f64 softplusOf(f64 a) { return (a > 0 ? a : 0.0) + log1p(exp(-fabs(a))); }
+DFC_INLINE f32 log1pOf(f32 a) { return log1pf(a); }
+DFC_INLINE f64 log1pOf(f64 a) { return log1p(a); }
+DFC_INLINE f32 expm1Of(f32 a) { return expm1f(a); }
+DFC_INLINE f64 expm1Of(f64 a) { return expm1(a); }
+DFC_INLINE f32 erfcOf(f32 a) { return erfcf(a); }
+DFC_INLINE f64 erfcOf(f64 a) { return erfc(a); }
+DFC_INLINE f32 mulAddOf(f32 a, f32 b, f32 c) { return fmaf(a, b, c); }
+DFC_INLINE f64 mulAddOf(f64 a, f64 b, f64 c) { return fma(a, b, c); }
 DFC_INLINE f32 geluOf(f32 a) { return a * normcdff(a); }
 DFC_INLINE f64 geluOf(f64 a) { return a * normcdf(a); }
+)";
 
+constexpr std::string_view behindFormulas = R"(
 // Casts: float to integer truncates and saturates, NaN gives 0; to bool: a != 0.
 template <class S> struct CastTo {
   template <class V> static DFC_INLINE S of(V a) { return S(a); }
@@ -216,6 +211,10 @@ template <int width, class S> DFC_INLINE Pack<S, width> splatPack(S value) {
 
 } // namespace
 
-std::string_view prelude() { return preludeText; }
+std::string_view prelude() {
+  static const std::string text =
+      std::string(beforeFormulas) + formulaFunctions() + std::string(behindFormulas);
+  return text;
+}
 
 } // namespace dfc::cuda

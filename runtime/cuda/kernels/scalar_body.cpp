@@ -1,9 +1,11 @@
 // Fused bodies, and single elementwise ops as bodies of one instruction: each register is a constant, rounded
 // to its own type; the last one is stored at once.
 #include "ir/base/assert.h"
+#include "ir/graph/formula/formulas.h"
 #include "ir/graph/fused_instruction.h"
 #include "ir/graph/rules/op_rules.h"
 #include "runtime/cuda/kernels/chain.h"
+#include "runtime/cuda/kernels/formula_text.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 6> comparisons = {"==", "!=", "<", "<=", ">", ">="};
 
 // What computes the instruction in the prelude; "" for those with a form of their own.
-std::string_view functionOf(const ops::FusedInstruction& instruction) {
+std::string functionOf(const ops::FusedInstruction& instruction) {
   switch (instruction.kind) {
   case OpKind::Add: return "plus";
   case OpKind::Sub: return "minus";
@@ -35,24 +37,15 @@ std::string_view functionOf(const ops::FusedInstruction& instruction) {
   case OpKind::Exp: return "expOf";
   case OpKind::Log: return "logOf";
   case OpKind::Sqrt: return "rootOf";
-  case OpKind::Rsqrt: return "rsqrtOf";
-  case OpKind::Reciprocal: return "reciprocalOf";
   case OpKind::Sin: return "sinOf";
   case OpKind::Cos: return "cosOf";
   case OpKind::Erf: return "erfOf";
   case OpKind::Tanh: return "tanhOf";
-  case OpKind::Sigmoid: return "sigmoidOf";
   case OpKind::Relu: return "reluOf";
-  case OpKind::LeakyRelu: return "leakyReluOf";
-  case OpKind::Gelu:
-    return static_cast<ops::Gelu::Approximation>(instruction.variant) == ops::Gelu::Approximation::None
-               ? "geluOf"
-               : "geluTanhOf";
-  case OpKind::Silu: return "siluOf";
-  case OpKind::HardSwish: return "hardSwishOf";
-  case OpKind::Softplus: return "softplusOf";
   case OpKind::Clip: return "clipped";
-  default: return "";
+  default:
+    return formulaOf(instruction.kind) == nullptr ? ""
+                                                  : formulaFunction(instruction.kind, instruction.variant);
   }
 }
 
@@ -83,7 +76,7 @@ std::string expression(const ops::FusedInstruction& instruction) {
   case OpKind::Cast: return fmt::format("castTo<{}>(r{})", storageName(instruction.type), in[0]);
   default: break;
   }
-  const std::string_view function = functionOf(instruction);
+  const std::string function = functionOf(instruction);
   DFC_ASSERT(!function.empty(), "no scalar op");
   return fmt::format("{}(r{})", function, fmt::join(in, ", r"));
 }

@@ -26,8 +26,8 @@ size_t countOf(const Graph& graph, OpKind kind) {
   return count;
 }
 
-Graph passed(Result<Graph> (*pass)(const Graph&), const Graph& graph) {
-  Result<Graph> result = pass(graph);
+Graph passed(Result<Graph> (*pass)(const Graph&, const PassOptions&), const Graph& graph) {
+  Result<Graph> result = pass(graph, {});
   INFO(render(result.errors()));
   REQUIRE(result.ok());
   return *std::move(result);

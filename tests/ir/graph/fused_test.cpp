@@ -119,7 +119,7 @@ TEST_CASE("fused: a wrong body is refused at the instruction") {
         head + "instruction 0 of the body: compare of f32[] and f32[]: unknown direction");
   CHECK(errorOf(fused("add.1:f32 %0 %1"), two) == head + "instruction 0 of the body: add has no variants");
   CHECK(errorOf(fused("gelu.2:f32 %0"), two) ==
-        head + "instruction 0 of the body: gelu of f32[]: unknown approximation");
+        head + "instruction 0 of the body: gelu of f32[]: unknown variant");
 }
 
 TEST_CASE("fused: a wrong reduction is refused") {

@@ -6,10 +6,24 @@
 namespace dfc {
 namespace {
 
+// The formula ops that have arithmetic of their own in place of their body's.
+struct Override {
+  OpKind kind;
+  uint8_t variant;
+  TileFunction (*function)(OpKind kind, bool wide);
+};
+constexpr Override overrides[] = {
+    {OpKind::Gelu, static_cast<uint8_t>(Approximation::None), normalTile}, // one polynomial for both tails
+};
+
 TileFunction floatTile(OpKind kind, uint8_t variant, bool wide) {
-  if (kind == OpKind::Gelu) {
-    const bool exact = static_cast<ops::Gelu::Approximation>(variant) == ops::Gelu::Approximation::None;
-    return exact ? normalTile(kind, wide) : exponentialTile(kind, wide);
+  for (const Override& row : overrides) {
+    if (row.kind == kind && row.variant == variant) {
+      return row.function(kind, wide);
+    }
+  }
+  if (const TileFunction function = formulaTile(kind, variant, wide)) {
+    return function;
   }
   for (auto* const theme : {floatArithmeticTile, exponentialTile, normalTile, powerTile, trigonometricTile}) {
     if (const TileFunction function = theme(kind, wide)) {

@@ -8,8 +8,9 @@ namespace dfc {
 
 // f32 lanes, or (`wide`) f64.
 TileFunction floatArithmeticTile(OpKind kind, bool wide);
-TileFunction exponentialTile(OpKind kind, bool wide); ///< gelu: that of the variant tanh
-TileFunction normalTile(OpKind kind, bool wide);
+TileFunction exponentialTile(OpKind kind, bool wide);
+TileFunction normalTile(OpKind kind, bool wide); ///< gelu: that of the variant none
+TileFunction formulaTile(OpKind kind, uint8_t variant, bool wide);
 TileFunction powerTile(OpKind kind, bool wide);
 TileFunction trigonometricTile(OpKind kind, bool wide);
 

@@ -81,7 +81,7 @@ DFC_INLINE void run(const Real* from, Element* to, const Block&, Shared& shared)
 }
 )";
 
-std::string nan(ElementType element) {
+std::string nanOf(ElementType element) {
   return element == ElementType::F64 ? "__longlong_as_double(0x7ff8000000000000ll)"
                                      : "__int_as_float(0x7fc00000)";
 }
@@ -146,7 +146,7 @@ GeneratedLaunch lossLaunch(const LossPlan& plan, OperandTypes operands) {
       constant("Index", "classes", index.of(classes)) + constant("width", plan.width) +
       constant("lanes", plan.lanes) + constant("together", plan.together) +
       constant("Index", "rounds", index.of(plan.rounds)) + agreedText(plan.lanes, "Agreement") +
-      filled(lossText, {{"Label", std::string(storageName(operands[1].element))}, {"nan", nan(element)}}) +
+      filled(lossText, {{"Label", std::string(storageName(operands[1].element))}, {"nan", nanOf(element)}}) +
       filled(rowsText, {{"Written", plan.blocks == 1 ? "Element" : "Real"},
                         {"rows", index.of(rows)},
                         {"finish", plan.blocks == 1 ? mean : "sum"}});
