@@ -1,6 +1,7 @@
 // Definitions: names before '=', the op behind it, its pin, and how the graph's values come by their names.
 // Ops that an author left without a name (inner calls, numbers) are named after their kind; where an author's
 // own name is already taken by such a value, the author's wins and the other gives way.
+#include "ir/author/text/foreign_words.h"
 #include "ir/author/text/parser.h"
 #include "ir/author/text/quote.h"
 
@@ -101,7 +102,10 @@ bool Parser::readPinSuffix() {
   return true;
 }
 
-bool Parser::atEnd() { return tokens_.atEndOfStatement() || tokens_.unexpected("the end of the line"); }
+bool Parser::atEnd() {
+  return tokens_.atEndOfStatement() ||
+         tokens_.unexpected("the end of the line", hintAfterStatement(tokens_.now().text));
+}
 
 bool Parser::finishSource(OpAttributes attributes, bool sound) {
   Expression source;

@@ -68,7 +68,7 @@ bool Parser::readPrimary(Expression& out) {
     return readParenthesised(out);
   }
   if (!TokenStream::isName(token)) {
-    return tokens_.unexpected("a value");
+    return tokens_.unexpected("a value", token.kind == TokenKind::Star ? "a power is pow(a, b)" : "");
   }
   if (token.kind == TokenKind::Name && tokens_.ahead().kind == TokenKind::OpenParen) {
     return readCall(out);

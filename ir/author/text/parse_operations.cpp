@@ -1,5 +1,6 @@
 // From expressions to ops of the graph. An op is kept back until it is known whether an author names it; a
 // number takes the element type of the tensors beside it and becomes a scalar constant.
+#include "ir/author/text/foreign_words.h"
 #include "ir/author/text/parser.h"
 #include "ir/author/text/quote.h"
 
@@ -170,8 +171,10 @@ std::optional<OpKind> Parser::opNamed(const Token& name) {
                     fmt::format("write it on a line of its own: {} NAME : f32[2, 3]", name.text));
     return std::nullopt;
   }
+  const std::vector<std::string> names = callableOps();
+  const std::string foreign = hintForForeignOp(name.text, names);
   complaints_.add(spanOf(name), fmt::format("unknown op {}", shown(name.text)),
-                  opHint(name.text, callableOps()));
+                  foreign.empty() ? opHint(name.text, names) : foreign);
   return std::nullopt;
 }
 

@@ -24,6 +24,7 @@ bool isKeyword(std::string_view word) {
 void Parser::readStatement() {
   const Token first = tokens_.now();
   targets_.clear();
+  symbols_.beginStatement();
   statementPin_ = pin_;
   statementFirstOp_ = static_cast<uint32_t>(builder_.soFar().opCount());
   const bool sound = readStatementBody() && (abandoned_ || atEnd());

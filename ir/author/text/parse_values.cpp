@@ -1,4 +1,5 @@
 // Types, numbers and strings of graph files.
+#include "ir/author/text/foreign_words.h"
 #include "ir/author/text/parser.h"
 #include "ir/author/text/quote.h"
 
@@ -27,8 +28,10 @@ bool Parser::readElementType(ElementType& out) {
   }
   const auto found = elementTypeNamed(token.text);
   if (!found) {
-    const auto nearest =
-        token.text.size() <= 64 ? nearestName(std::string(token.text), elementNames()) : std::nullopt;
+    const auto foreign = foreignElementType(token.text);
+    const auto nearest = foreign                   ? std::optional(std::string(name(*foreign)))
+                         : token.text.size() <= 64 ? nearestName(std::string(token.text), elementNames())
+                                                   : std::nullopt;
     complaints_.add(spanOf(token), fmt::format("unknown element type {}", shown(token.text)),
                     fmt::format("{}it is one of {}",
                                 nearest ? fmt::format("did you mean {}? ", shown(*nearest)) : "",

@@ -20,6 +20,9 @@ ValueId Symbols::use(std::string_view name, const Token& where) {
     symbol.usedTooEarly = true;
     usedTooEarly_.emplace_back(name, where);
   }
+  if (!usedTooEarly_.empty()) {
+    usedHere_.push_back(key(name));
+  }
   return symbol.value;
 }
 
@@ -27,6 +30,9 @@ bool Symbols::declare(std::string_view name, const Token& where) {
   Symbol& symbol = symbols_[key(name)];
   if (symbol.declaredLine == 0) {
     symbol.declaredLine = where.line;
+    if (!usedHere_.empty()) {
+      madeOf_[key(name)] = usedHere_;
+    }
     return true;
   }
   complaints_.add(spanOf(where), fmt::format("{} is defined twice", shown(name)),
@@ -49,20 +55,67 @@ void Symbols::complainOfUndefined() {
     }
     const Symbol& symbol = symbols_[key(name)];
     if (symbol.declaredLine != 0) {
-      complaints_.add(
-          spanOf(where), fmt::format("{} is used before it is defined", shown(name)),
-          symbol.declaredLine == where.line
-              ? "a value cannot take part in its own definition; give the new one another name"
-              : fmt::format("its definition is on line {}; move it above this one", symbol.declaredLine));
+      complaints_.add(spanOf(where), fmt::format("{} is used before it is defined", shown(name)),
+                      hintForEarly(name, where));
     } else {
       complaints_.add(spanOf(where), fmt::format("unknown value {}", shown(name)), hintFor(name));
     }
   }
 }
 
+std::string Symbols::hintForEarly(std::string_view name, const Token& where) {
+  const uint32_t line = symbols_[key(name)].declaredLine;
+  if (line == where.line) {
+    return "a value cannot take part in its own definition; give the new one another name";
+  }
+  const std::vector<std::string_view> circle = circleOf(name);
+  if (circle.empty()) {
+    return fmt::format("its definition is on line {}; move it above this one", line);
+  }
+  std::string text = fmt::format("{} is made of itself:", shown(name));
+  for (const std::string_view next : circle) {
+    text += fmt::format(" {} (line {}) of", shown(next), symbols_[key(next)].declaredLine);
+  }
+  return fmt::format("{} {}; what one step hands to the next is a parameter with an assign", text,
+                     shown(name));
+}
+
+// The names on a way from `name` over what each is made of back to it, `name` first; none where there is no
+// way, or the search is too long.
+std::vector<std::string_view> Symbols::circleOf(std::string_view name) {
+  constexpr size_t limit = 1'000'000, most = 8;
+  const llvm::StringRef start = key(name);
+  llvm::DenseMap<llvm::StringRef, llvm::StringRef> cameFrom;
+  std::vector<llvm::StringRef> open = {start};
+  for (size_t i = 0; i < open.size() && circleEffort_ < limit; ++i) {
+    for (const llvm::StringRef next : madeOf_.lookup(open[i])) {
+      ++circleEffort_;
+      if (next == start) {
+        std::vector<std::string_view> way = {open[i]};
+        while (key(way.back()) != start) {
+          way.push_back(cameFrom[key(way.back())]);
+        }
+        std::reverse(way.begin(), way.end());
+        way.resize(std::min(way.size(), most));
+        return way;
+      }
+      if (cameFrom.try_emplace(next, open[i]).second) {
+        open.push_back(next);
+      }
+    }
+  }
+  return {};
+}
+
 // The nearest defined name. A file of many names and many errors must not take quadratic time, so there is a
 // limit to how many letters are compared in all.
 std::string Symbols::hintFor(std::string_view name) {
+  if (name == "input" || name == "parameter" || name == "constant") {
+    return fmt::format("a declaration begins with the word: {} x : f32[2, 3]{}", name,
+                       name == "input"       ? ""
+                       : name == "parameter" ? " = zeros()"
+                                             : " = fill(1)");
+  }
   constexpr size_t limit = 10'000'000;
   constexpr size_t longest = 64;
   effort_ += symbols_.size();

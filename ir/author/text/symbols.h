@@ -16,6 +16,9 @@ class Symbols {
  public:
   explicit Symbols(Complaints& complaints) : complaints_(complaints) {}
 
+  /// A statement begins: what it uses before it declares its names is what they are made of.
+  void beginStatement() { usedHere_.clear(); }
+
   /// The value of a name; invalid when it has none (which is said at the end) or when its definition went
   /// wrong (which was said there).
   ValueId use(std::string_view name, const Token& where);
@@ -37,11 +40,16 @@ class Symbols {
     bool usedTooEarly = false;
   };
   std::string hintFor(std::string_view name);
+  std::string hintForEarly(std::string_view name, const Token& where);
+  std::vector<std::string_view> circleOf(std::string_view name);
   // Keys point into the file's text or into strings that the parser keeps.
   llvm::DenseMap<llvm::StringRef, Symbol> symbols_;
   std::vector<std::pair<std::string_view, Token>> usedTooEarly_;
+  // Since the first name that was used too early; before it there can be no circle.
+  std::vector<llvm::StringRef> usedHere_;
+  llvm::DenseMap<llvm::StringRef, std::vector<llvm::StringRef>> madeOf_;
   Complaints& complaints_;
-  size_t effort_ = 0; // spent on hints
+  size_t effort_ = 0, circleEffort_ = 0; // spent on hints
 };
 
 } // namespace dfc::text

@@ -1,8 +1,8 @@
 // See token_stream.h.
 #include "ir/author/text/token_stream.h"
-#include "ir/base/utf8.h"
-
+#include "ir/author/text/foreign_words.h"
 #include "ir/author/text/quote.h"
+#include "ir/base/utf8.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ std::pair<std::string, std::string> whatIsBad(const Token& token) {
     return {fmt::format("{} has letters beyond a-z, A-Z, 0-9, '_' and '.'", shown(token.text)),
             fmt::format("put the name in quotes: \"{}\"", token.text)};
   }
-  return {fmt::format("unexpected character {}", shown(token.text)), ""};
+  return {fmt::format("unexpected character {}", shown(token.text)), hintForCharacter(token.text.front())};
 }
 
 } // namespace

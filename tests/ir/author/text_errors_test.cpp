@@ -1,5 +1,6 @@
 // Broken graph files: the message a person would want, to the letter; and no bytes at all that break the
 // parser.
+#include "ir/author/text/foreign_words.h"
 #include "ir/author/text/parse.h"
 #include "ir/author/text/print.h"
 #include "ir/graph/same_graph.h"
@@ -32,6 +33,13 @@ TEST_CASE("every broken graph file gives its message to the letter", "[text]") {
     const Result<Graph> graph = parseGraph(test::readText(file), file.filename().string());
     INFO(file.string());
     test::checkAgainstFile(fs::path(file).replace_extension(".expected"), messageOf(graph));
+  }
+}
+
+TEST_CASE("every word of other frameworks leads to an op of the table", "[text]") {
+  for (const std::string_view op : text::opsOfForeignWords()) {
+    INFO(op);
+    CHECK(opKindNamed(op).has_value());
   }
 }
 
