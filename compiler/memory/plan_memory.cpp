@@ -156,13 +156,13 @@ class MemoryPlanner {
                                     row.resident ? "resident" : "within a step"));
     }
     const DeviceRow& row = machine_.devices[device];
+    const auto [needed, there] = humanBytesApart(plan_.arenaBytes[device], row.memoryBytes);
     return errorWithoutPlace(
         fmt::format("{} needs {} but has {}; parameters and constants take {}, no plan of this schedule "
                     "needs less than "
                     "{}; the largest holders are {}",
-                    row.name, humanBytes(plan_.arenaBytes[device]), humanBytes(row.memoryBytes),
-                    humanBytes(plan_.residentBytes[device]), humanBytes(plan_.lowerBound[device]),
-                    fmt::join(holders, ", ")),
+                    row.name, needed, there, humanBytes(plan_.residentBytes[device]),
+                    humanBytes(plan_.lowerBound[device]), fmt::join(holders, ", ")),
         "placement goes by time alone: pin some of these to a device with more room (--pin NAME=DEVICE, and "
         "'*=DEVICE' for all), use a smaller batch, or give a machine with more memory");
   }

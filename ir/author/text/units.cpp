@@ -19,13 +19,25 @@ std::string threeDigits(double value) {
   return fmt::format("{:.{}f}", value, decimals);
 }
 
-std::string scaled(double value, std::string_view unit) {
+/// The value in the largest unit of which it is at least one, and the unit's prefix.
+template <class Number>
+std::pair<Number, std::string_view> inUnits(Number value) {
   size_t prefix = 0;
-  while (std::abs(value) >= 999.5 && prefix + 1 < prefixes.size()) {
+  while (std::abs(value) >= Number(999.5L) && prefix + 1 < prefixes.size()) {
     value /= 1000;
     ++prefix;
   }
-  return fmt::format("{} {}{}", threeDigits(value), prefixes[prefix], unit);
+  return {value, prefixes[prefix]};
+}
+
+std::string scaled(double value, std::string_view unit) {
+  const auto [number, prefix] = inUnits(value);
+  return fmt::format("{} {}{}", threeDigits(number), prefix, unit);
+}
+
+std::string scaled(int64_t value, int digits, std::string_view unit) {
+  const auto [number, prefix] = inUnits(static_cast<long double>(value));
+  return fmt::format("{:.{}g} {}{}", number, digits, prefix, unit);
 }
 
 } // namespace
@@ -35,6 +47,15 @@ std::string humanBytes(int64_t bytes) {
     return fmt::format("{} B", bytes);
   }
   return scaled(static_cast<double>(bytes), "B");
+}
+
+std::pair<std::string, std::string> humanBytesApart(int64_t a, int64_t b) {
+  std::pair<std::string, std::string> texts = {humanBytes(a), humanBytes(b)};
+  constexpr int mostDigits = 19; // of a 64-bit number
+  for (int digits = 4; a != b && texts.first == texts.second && digits <= mostDigits; ++digits) {
+    texts = {scaled(a, digits, "B"), scaled(b, digits, "B")};
+  }
+  return texts;
 }
 
 std::string humanSeconds(double seconds) {

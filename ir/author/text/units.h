@@ -5,11 +5,16 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace dfc {
 
 /// "0 B", "512 B", "1.20 KB", "35.0 MB", "141 GB": powers of 1000.
 std::string humanBytes(int64_t bytes);
+
+/// Two sizes with as many digits as tell them apart: "16.0 GB" and "15.9 GB", "16.000001 GB" and
+/// "16 GB".
+std::pair<std::string, std::string> humanBytesApart(int64_t a, int64_t b);
 
 /// "0 s", "350 ns", "35.0 µs", "1.20 ms", "2.50 s": always three significant digits; minutes stay seconds.
 std::string humanSeconds(double seconds);

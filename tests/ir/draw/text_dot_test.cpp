@@ -100,6 +100,12 @@ TEST_CASE("quantities have three digits and a unit", "[text]") {
   CHECK(humanBytes(999'600) == "1.00 MB");
   CHECK(humanBytes(141'000'000'000) == "141 GB");
   CHECK(humanBytes(INT64_MAX) == "9223 PB"); // 2^63 / 10^15
+  using Texts = std::pair<std::string, std::string>;
+  CHECK(humanBytesApart(16'000'000'000, 15'900'000'000) == Texts{"16.0 GB", "15.9 GB"});
+  CHECK(humanBytesApart(16'000'000'512, 16'000'000'000) == Texts{"16.000001 GB", "16 GB"}); // 8 digits
+  CHECK(humanBytesApart(7, 7) == Texts{"7 B", "7 B"});
+  CHECK(humanBytesApart((int64_t{1} << 40) + 1, int64_t{1} << 40) ==
+        Texts{"1.099511627777 TB", "1.099511627776 TB"});
   CHECK(humanSeconds(0) == "0 s");
   CHECK(humanSeconds(3.5e-5) == "35.0 µs");
   CHECK(humanSeconds(9.999e-7) == "1.00 µs");
