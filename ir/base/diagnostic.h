@@ -86,7 +86,8 @@ class [[nodiscard]] Result {
   /// A failure of one error.
   Result(Diagnostic error) { errors_.push_back(std::move(error)); }
 
-  /// Whether there is a value.
+  /// Whether there is a value. Reading the value of a failed Result throws Error with its mistakes, as
+  /// orThrow does.
   bool ok() const { return value_.has_value(); }
   /// As ok().
   explicit operator bool() const { return ok(); }
@@ -127,7 +128,9 @@ class [[nodiscard]] Result {
 
  private:
   T& get() {
-    DFC_ASSERT(ok(), "value of a failed Result: " + render(errors_));
+    if (!ok()) {
+      throw Error(errors_);
+    }
     return *value_;
   }
   std::optional<T> value_;
