@@ -40,6 +40,27 @@ class StateVerifier {
             fmt::format("replica {} of {}: both must be parameters", replica.index(), original.index()));
       }
     }
+    checkMissingReplicas();
+  }
+
+  /// A parameter that was written where another was, starts as that, and is called 'NAME@DEVICE' after it and
+  /// its own device is its replica: without a row, a checkpoint would set the one and not the other.
+  void checkMissingReplicas() {
+    for (const OpId op : graph_.opsOf(OpKind::Parameter)) {
+      const std::string_view called = graph_.nameOf(op);
+      const std::string device = fmt::format("@{}", machine_.devices[placed_.device[op]].name);
+      const size_t at = called.rfind(device);
+      if (at == std::string_view::npos || graph_[op].line == 0 || placed_.replicas.count(op) != 0) {
+        continue;
+      }
+      const ValueId original = graph_.findValue(called.substr(0, at));
+      if (original.valid() && isParameter(producer(original)) && producer(original) != op &&
+          graph_.locationOf(producer(original)) == graph_.locationOf(op) &&
+          sameAttributes(graph_[producer(original)].attributes, graph_[op].attributes)) {
+        findings_.at(op, fmt::format("parameter '{}' is a copy of '{}', but no replica of it", called,
+                                     graph_.nameOf(original)));
+      }
+    }
   }
 
   bool isParameter(OpId op) const {

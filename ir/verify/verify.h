@@ -29,5 +29,9 @@ Diagnostics verifyMemoryPlan(const MemoryPlan& memory, const Schedule& schedule,
 /// Returns the errors of the first that fails.
 Diagnostics verifyStages(const PlacedGraph& placed, const Schedule& schedule, const MemoryPlan& memory,
                          const Machine& machine);
+/// Lower bounds and shared devices' times are those that follow from the steps' seconds and utilisations. Not
+/// part of the stages' contract, as a plan made by hand may leave them out: asked of what is read from a
+/// file. Assumes stages that are sound.
+Diagnostics verifyPrediction(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine);
 
 } // namespace dfc

@@ -7,6 +7,7 @@
 #include "ir/plan/file/executable_alignment.h"
 #include "ir/plan/file/executable_format.h"
 #include "ir/plan/file/executable_graph.h"
+#include "ir/verify/verify.h"
 
 #include <fmt/format.h>
 
@@ -42,7 +43,11 @@ class PlanReader {
     }
     Result<Executable> sealed = Executable::seal(std::move(placed_), std::move(schedule_), std::move(memory_),
                                                  std::move(machine), plan_.policy()->str());
-    return sealed.ok() ? std::move(sealed) : Result<Executable>(located(sealed.errors()));
+    if (!sealed.ok()) {
+      return located(sealed.errors());
+    }
+    Diagnostics errors = verifyPrediction(sealed->placed(), sealed->schedule(), sealed->machine());
+    return errors.empty() ? std::move(sealed) : Result<Executable>(located(std::move(errors)));
   }
 
  private:

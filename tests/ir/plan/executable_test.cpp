@@ -63,6 +63,20 @@ void checkDamage(const std::string& name, const Bytes& file) {
   test::checkAgainstFile(shippedFile("tests/invalid/plans/" + name + ".expected"), render(plan.errors()));
 }
 
+/// Seconds of the longest chain of ops, where each takes one.
+double longestChain(const HandPlan& plan) {
+  SideTable<OpId, double> ends(plan.placed.graph.opCount(), 0);
+  double longest = 0;
+  for (const OpId op : plan.placed.graph.ops()) {
+    for (const ValueId operand : plan.placed.graph[op].operands) {
+      ends[op] = std::max(ends[op], ends[plan.placed.graph[operand].producer]);
+    }
+    ends[op] += plan.placed.isResident(op) ? 0 : 1;
+    longest = std::max(longest, ends[op]);
+  }
+  return longest;
+}
+
 /// A plan of one op on one device, made straight from a graph: for attributes of every kind.
 HandPlan planOfGraph(Graph graph) {
   HandPlan plan;
@@ -104,6 +118,7 @@ HandPlan planOfGraph(Graph graph) {
     }
   }
   plan.schedule.makespan = static_cast<double>(plan.schedule.steps.size());
+  plan.schedule.bounds = {longestChain(plan), plan.schedule.makespan, 0}; // one queue does all, a second each
   return plan;
 }
 
@@ -136,6 +151,7 @@ Graph everyKindOfAttribute() {
 TEST_CASE("executable: loading gives the same bytes again") {
   const Bytes file = goodFile();
   const Result<Executable> again = Executable::parse(file, "plan.dfcp");
+  INFO(render(again.errors()));
   REQUIRE(again.ok());
   CHECK(again->serialise() == file);
   CHECK(again->policy() == "by hand");

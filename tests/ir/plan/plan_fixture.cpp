@@ -130,9 +130,10 @@ void HandPlan::makeSchedule() {
   add("w.next", main, 6, "t");
   add("w@gpu0.next", gpu, 7, "v@gpu0");
   schedule.makespan = 8;
-  // The longest chain is x, x@gpu0, y, z, z@cpu0, v, v@gpu0, w@gpu0.next; gpu0 computes y, z and w@gpu0.next;
-  // two copies go down. Each takes 1 s.
-  schedule.bounds = {8, 3, 2};
+  // The longest chain is x, x@gpu0, y, z, z@cpu0, v, v@gpu0, w@gpu0.next, of 1 s each. So gpu0, which
+  // computes y with 3 s before it and 5 s behind, is done after 8 s at the soonest, and the link down, which
+  // brings x@gpu0 with 1 s before it and 6 s behind, too.
+  schedule.bounds = {8, 8, 8};
 }
 
 void HandPlan::makeMemory() {
