@@ -83,6 +83,9 @@ class Queue {
   virtual ~Queue() = default;
   /// Prepares kernels and the like. The executable and the board outlive the queue. Throws MachineError.
   virtual void load(const Executable& plan, Program program, ProgressBoard& board) = 0;
+  /// Asked before `load`: to look at what each op computes, and to fail the step with a NotFiniteError at the
+  /// first result that is not finite. False where the queue cannot.
+  virtual bool checkFinite() { return false; }
   /// Returns at once. A session launches every loaded queue once a round, in queue order and on one thread at
   /// a time (not always the same one), so that queues of one backend may be gathered into one launch (a CUDA
   /// graph over several devices, say). Whatever happens, the queue publishes the end of the round in the end;

@@ -27,13 +27,26 @@ size_t workingQueues(const Schedule& schedule) {
                                            [](const QueueRow& row) { return !row.steps.empty(); }));
 }
 
+Diagnostic cannotCheck(const DeviceRow& device, std::string_view backend) {
+  return errorWithoutPlace(
+      fmt::format("checkFinite: backend '{}', which plays {}, cannot look at the values between its ops",
+                  backend, device.name),
+      fmt::format("let another backend play it (--backend {}={}), or leave checkFinite out",
+                  name(device.kind), device.kind == DeviceKind::Gpu ? "emulated" : "cpu"));
+}
+
+/// Throws Error where a queue cannot look at its values, and MachineError.
 std::vector<RunningQueue> loadQueues(const Executable& plan, std::vector<Program> programs,
-                                     const OpenedDevices& devices, ProgressBoard& board) {
+                                     const OpenedDevices& devices, ProgressBoard& board, bool checkFinite) {
   std::vector<RunningQueue> queues;
   for (Program& program : programs) {
     const QueueRow& row = plan.schedule().queues[program.queue];
     RunningQueue running{program.queue, program.commands.size(),
                          devices[row.device.index()].device->openQueue(row.kind, row.index)};
+    if (checkFinite && !running.queue->checkFinite()) {
+      throw Error(
+          {cannotCheck(plan.machine().devices[row.device], devices[row.device.index()].backend->name())});
+    }
     try {
       running.queue->load(plan, std::move(program), board);
     } catch (const std::system_error& error) {
@@ -80,7 +93,7 @@ struct Session::Impl {
       arenas[device] = devices[device.index()].arena.get();
     }
     ResolvedPlan resolved = resolve(*plan, arenas, board);
-    auto queues = loadQueues(*plan, std::move(resolved.programs), devices, board);
+    auto queues = loadQueues(*plan, std::move(resolved.programs), devices, board, options.checkFinite);
     rounds = std::make_unique<Rounds>(
         *plan, RoundOptions{options.maxInFlight, options.trace, options.timeoutSeconds},
         std::move(resolved.feeds), std::move(resolved.fetches), std::move(queues), board);
@@ -113,6 +126,8 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable>
   }
   try {
     return opened(std::move(plan), options);
+  } catch (const Error& mistake) {
+    return mistake.diagnostics();
   } catch (const ModuleError& missing) {
     return errorWithoutPlace(missing.message(), missing.hint());
   }

@@ -4,9 +4,10 @@
 //
 // Two kinds of failure: the author's mistakes (a wrong feed, an unknown name) come as errors of a Result, all
 // at once; the machine's failures are thrown as MachineError by whoever waits for the step, and name the op,
-// the queue and the device. A failed step ends early everywhere, and so do the steps submitted after it; the
-// next one starts afresh. What a failed step has done to the parameters is open: set them anew, or load a
-// checkpoint.
+// the queue and the device. A value that is not finite is thrown likewise, as NotFiniteError, where
+// SessionOptions::checkFinite asks for it. A failed step ends early everywhere, and so do the steps submitted
+// after it; the next one starts afresh. What a failed step has done to the parameters is open: set them anew,
+// or load a checkpoint.
 //
 // Threads: a session and its Pendings may be used by many threads at once. Steps are executed one after
 // another in the order in which they were submitted, and each caller has the results of its own; a failed
@@ -48,6 +49,11 @@ struct SessionOptions {
   /// with a MachineError, as is one that ended too late. Looked at before the step and, where a host thread
   /// drives the queue, between its commands; a kernel under way is never interrupted. 0 means no limit.
   double timeoutSeconds = 0;
+  /// Looks at the results of every op, and fails the step at the first that is NaN or infinite with a
+  /// NotFiniteError, which names the op, where it was written and the ranges of its operands. For finding a
+  /// mistake: a step takes several times as long. Session::open refuses it where a device is played by a
+  /// backend that cannot look (cuda).
+  bool checkFinite = false;
   /// Folder in which the runtime's modules (oneDNN, CUDA) are looked for first; empty for the usual places:
   /// beside the program or the library, ../lib/dfc from there, the run path. A module is opened once in a
   /// process: the first session that needs it decides.

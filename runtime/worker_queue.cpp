@@ -26,6 +26,9 @@ void WorkerQueue::load(const Executable& plan, Program program, ProgressBoard& b
   queue_ = program.queue;
   word_ = &board[queue_.index()];
   perRound_ = program.commands.size();
+  if (checkFinite_) {
+    check_.emplace(plan, program.commands);
+  }
   for (size_t i = 0; i < program.commands.size(); ++i) {
     const Command& command = program.commands[i];
     addCommand(command, maker_->prepare(plan, command), i + 1);
@@ -87,7 +90,7 @@ void WorkerQueue::runRound(const Round& round) {
   try {
     if (!board_->stops(round.number)) {
       maker_->bind(round);
-      round.traced ? runTraced(round) : runPlain(round);
+      round.traced || check_ ? runEach(round) : runPlain(round);
       board_->stops(round.number); // an end that comes too late is a failure too
     }
   } catch (...) {
@@ -128,8 +131,11 @@ void WorkerQueue::runPlain(const Round& round) {
   }
 }
 
-void WorkerQueue::runTraced(const Round& round) {
-  spans_.reserve(spans_.size() + commands_.size());
+// Command by command: for a trace, or to look at what each has computed.
+void WorkerQueue::runEach(const Round& round) {
+  if (round.traced) {
+    spans_.reserve(spans_.size() + commands_.size());
+  }
   const uint64_t before = perRound_ * round.number;
   uint32_t wait = 0, command = 0;
   for (const Segment& segment : segments_) {
@@ -143,10 +149,8 @@ void WorkerQueue::runTraced(const Round& round) {
         return;
       }
       const double begin = steadySeconds();
-      if (next.work.run != nullptr) {
-        run(next.work, next.mark, round.number);
-      }
-      if (next.step.valid()) {
+      runCommand(command, round);
+      if (round.traced && next.step.valid()) {
         spans_.push_back({next.step, static_cast<uint32_t>(round.number), begin, steadySeconds()});
       }
     }
@@ -154,6 +158,20 @@ void WorkerQueue::runTraced(const Round& round) {
     if (segment.publishes != 0) {
       word_->publish(before + segment.publishes);
     }
+  }
+}
+
+void WorkerQueue::runCommand(size_t command, const Round& round) {
+  const TracedCommand& next = commands_[command];
+  if (next.work.run == nullptr) {
+    return;
+  }
+  if (check_) {
+    check_->before(command, round);
+  }
+  run(next.work, next.mark, round.number);
+  if (check_) {
+    check_->after(command, round);
   }
 }
 
@@ -167,6 +185,8 @@ std::exception_ptr WorkerQueue::describe(const std::exception_ptr& error) const 
     std::rethrow_exception(error);
   } catch (const InternalError&) {
     return error; // our own bug says itself where it is
+  } catch (const NotFiniteError&) {
+    return error;
   } catch (const std::bad_alloc&) {
     return std::make_exception_ptr(MachineError(where + ": the host is out of memory"));
   } catch (const std::exception& cause) {

@@ -3,9 +3,10 @@
 // what a command does there. The loop makes no decision and takes no memory: it waits, calls, publishes.
 #pragma once
 
-#include "runtime/backend.h"
+#include "runtime/finite/finite_check.h"
 
 #include <deque>
+#include <optional>
 #include <thread>
 
 namespace dfc {
@@ -34,6 +35,7 @@ class WorkerQueue final : public Queue {
   WorkerQueue& operator=(const WorkerQueue&) = delete;
   ~WorkerQueue() override; ///< after the rounds that were launched
 
+  bool checkFinite() override { return checkFinite_ = true; }
   void load(const Executable& plan, Program program, ProgressBoard& board) override;
   void launch(const Round& round) override;
   OpId current() const override;
@@ -65,7 +67,8 @@ class WorkerQueue final : public Queue {
   void runRound(const Round& round);
   void setCurrent(OpId op) { currentOp_.store(op.index(), std::memory_order_relaxed); }
   void runPlain(const Round& round);
-  void runTraced(const Round& round);
+  void runEach(const Round& round);
+  void runCommand(size_t command, const Round& round);
   bool passWaits(uint32_t& wait, uint32_t end, uint64_t round) const;
   std::exception_ptr describe(const std::exception_ptr& error) const;
 
@@ -80,6 +83,8 @@ class WorkerQueue final : public Queue {
   std::vector<WaitFor> waits_;
   std::vector<Call> calls_;             // commands with work, for rounds without a trace
   std::vector<TracedCommand> commands_; // all steps and copies, for rounds with one
+  bool checkFinite_ = false;
+  std::optional<FiniteCheck> check_; // where it was asked for
   std::vector<Span> spans_;
   std::atomic<uint32_t> currentOp_{OpId().index()};
 

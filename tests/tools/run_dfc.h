@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/support/catch.h"
+#include "tests/support/matchers.h"
 
 #include <filesystem>
 #include <map>
@@ -45,16 +46,6 @@ class Workshop {
  private:
   std::filesystem::path path_;
 };
-
-/// Matchers of texts, which Catch2 2 and 3 name differently.
-inline auto containing(const std::string& text) {
-#if DFC_CATCH2_MAJOR >= 3
-  return Catch::Matchers::ContainsSubstring(text);
-#else
-  return Catch::Matchers::Contains(text);
-#endif
-}
-inline auto startingWith(const std::string& text) { return Catch::Matchers::StartsWith(text); }
 
 /// samples/machines/<name>.json
 std::string machineFile(const std::string& name);

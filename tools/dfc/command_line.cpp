@@ -111,6 +111,8 @@ int runMain(int count, char** argv, const Program& program) {
   Exit exit = Exit::Fine;
   try {
     exit = program(words, console);
+  } catch (const Error& mistake) {
+    exit = console.fail(Exit::UserError, mistake.diagnostics());
   } catch (const MachineError& failure) {
     exit = console.fail(Exit::MachineFailure, {errorWithoutPlace(failure.what())});
   } catch (const NoMemoryForFile& failure) {

@@ -40,7 +40,7 @@ std::string_view displayName(Domain domain) {
   DFC_UNREACHABLE("domain");
 }
 
-std::string_view spokenCure(Domain domain) {
+std::string_view cureFor(Domain domain) {
   switch (domain) {
   case Domain::Any: return "another type";
   case Domain::Number: return "a number type";
@@ -76,7 +76,7 @@ TypeResult checkElements(OpKind kind, OperandTypes operands, Domain domain) {
   for (const TensorType& type : operands) {
     if (!inDomain(type.element, domain)) {
       return refuse(kind, operands, fmt::format("{} takes {}", nameOf(kind), displayName(domain)),
-                    fmt::format("cast to {} first", spokenCure(domain)));
+                    fmt::format("cast to {} first", cureFor(domain)));
     }
   }
   for (const TensorType& type : operands) {

@@ -11,7 +11,7 @@ namespace dfc {
 namespace {
 
 constexpr int64_t largestNumber = int64_t{1} << 30;
-constexpr std::array<std::string_view, 2> spokenAxes = {"axis 2 (rows)", "axis 3 (columns)"};
+constexpr std::array<std::string_view, 2> axisNames = {"axis 2 (rows)", "axis 3 (columns)"};
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; } // a >= 0
 
@@ -31,7 +31,7 @@ TypeResult checkNumbers(OpKind kind, OperandTypes operands, std::string_view wha
   }
   for (size_t axis = 0; axis < numbers.size(); ++axis) {
     if (numbers[axis] < least || numbers[axis] > largestNumber) {
-      return refuse(kind, operands, fmt::format("{} is {} for {}", what, numbers[axis], spokenAxes[axis]),
+      return refuse(kind, operands, fmt::format("{} is {} for {}", what, numbers[axis], axisNames[axis]),
                     fmt::format("give a number from {} to 2^30", least));
     }
   }
@@ -59,7 +59,7 @@ TypeResult checkFits(OpKind kind, OperandTypes operands, const Shape& image,
     if (span > padded) {
       return refuse(kind, operands,
                     fmt::format("a window spans {} elements of {}, which has {} with its padding", span,
-                                spokenAxes[axis], padded),
+                                axisNames[axis], padded),
                     "pad more (low, high), or make the window or its dilation smaller");
     }
   }
@@ -139,11 +139,11 @@ TypeResult checkNoPaddingOnly(OpKind kind, OperandTypes operands, const Windows&
     if (axis.size > 1 && axis.dilation > axis.length) {
       return refuse(kind, operands,
                     fmt::format("a dilation of {} steps over {}, which has {} elements", axis.dilation,
-                                spokenAxes[i], axis.length),
+                                axisNames[i], axis.length),
                     "give a dilation of the axis's length at most");
     }
     if (const int64_t window = emptyWindow(axis); window >= 0) {
-      return refuse(kind, operands, fmt::format("window {} of {} holds padding only", window, spokenAxes[i]),
+      return refuse(kind, operands, fmt::format("window {} of {} holds padding only", window, axisNames[i]),
                     "pad by less than the window spans, or pad with `pad` and a value of your choice");
     }
   }

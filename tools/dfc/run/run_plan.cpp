@@ -6,12 +6,14 @@
 #include "ir/plan/executable_parts.h"
 #include "runtime/checkpoint.h"
 #include "runtime/cpu_model.h"
+#include "runtime/files/safetensors.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/calibrations.h"
 #include "tools/dfc/io/feeds.h"
 #include "tools/dfc/io/fetches.h"
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/plan_report.h"
+#include "tools/dfc/run/finite_watch.h"
 #include "tools/dfc/run/interruption.h"
 #include "tools/dfc/run/progress.h"
 
@@ -34,6 +36,7 @@ Result<SessionOptions> sessionOptionsOf(const RunArguments& arguments) {
   applyBackends(arguments.backends, options, errors);
   options.trace = !arguments.trace.empty();
   options.timeoutSeconds = arguments.timeout;
+  options.checkFinite = arguments.checkFinite;
   const std::string folder = std::filesystem::path(arguments.source).parent_path().string();
   options.dataFolder = !arguments.dataFolder.empty() ? arguments.dataFolder : folder.empty() ? "." : folder;
   if (!errors.empty()) {
@@ -195,6 +198,10 @@ class Runner {
       underWay_.pop_front();
       watch_.add(outcome_.last);
       ++ended_;
+      if (!finiteWatch_.add(outcome_.last, ended_)) {
+        progress_.clear();
+        console_.note(finiteWatch_.warning());
+      }
       progress_.update(ended_, watch_.text(/*means=*/false));
       reportEpoch();
     }
@@ -213,6 +220,7 @@ class Runner {
   Console& console_;
   bool several_; ///< batches in an epoch
   ScalarWatch watch_;
+  FiniteWatch finiteWatch_;
   Progress progress_;
   std::deque<Session::Pending> underWay_;
   Outcome outcome_;
@@ -220,10 +228,15 @@ class Runner {
 };
 
 /// Every file is tried, whatever became of the one before.
-WrittenFiles writeFiles(const RunArguments& arguments, Setting& setting, const Outcome& outcome) {
+WrittenFiles writeFiles(const RunArguments& arguments, Setting& setting, const Outcome& outcome,
+                        Console& console) {
   WrittenFiles files = setting.fetches->write(outcome.last);
   if (!arguments.saveState.empty()) {
-    files.add(arguments.saveState, saveState(*setting.session, arguments.saveState));
+    const NamedLiterals state = setting.session->state();
+    if (const std::string warning = stateWarning(state, arguments.saveState); !warning.empty()) {
+      console.note(warning);
+    }
+    files.add(arguments.saveState, writeSafetensors(arguments.saveState, state));
   }
   if (!arguments.trace.empty()) {
     const Trace predicted = predictedTrace(*setting.plan);
@@ -373,7 +386,7 @@ Exit runVerb(const RunArguments& arguments, Console& console) {
   if (!outcome) {
     return console.fail(Exit::UserError, outcome.errors());
   }
-  const auto files = writeFiles(arguments, *setting, *outcome);
+  const auto files = writeFiles(arguments, *setting, *outcome, console);
   if (!files.lost.empty()) {
     return failedFiles(*outcome, files, console);
   }

@@ -17,6 +17,7 @@ struct RunArguments {
   std::optional<uint64_t> seed;
   std::string state, saveState, trace, dataFolder;
   double timeout = 0;
+  bool checkFinite = false;
 };
 
 Exit runVerb(const RunArguments& arguments, Console& console);

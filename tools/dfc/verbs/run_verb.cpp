@@ -23,6 +23,9 @@ Fetches. Scalars are shown with their mean over the steps (over the last epoch, 
 saves the value of the last step. NAME alone after --fetch prints it. With --json, small ones are there as
 "values", in which "nan", "inf" and "-inf" stand for what JSON has no number for.
 
+Values that are not finite. The first step and fetch that holds one is told in a warning, as are parameters that are
+saved so. --check-finite names the op where it began; the exit status is then 1 and nothing is saved.
+
 Ctrl-C. The steps under way are ended, and what was asked for is written as of the last of them; the exit status is
 130. A second Ctrl-C ends the program at once. SIGTERM does the same, and so do a terminal that is closed (SIGHUP) and
 an output that nobody reads any more (SIGPIPE).
@@ -69,6 +72,10 @@ void addRun(CLI::App& program, Verbs& verbs) {
                    "give a step up after this many seconds; 0, the default, is no limit")
       ->type_name("S")
       ->check(seconds());
+  verb->add_flag(
+      "--check-finite", arguments->checkFinite,
+      "end at the first op whose result is not finite, and name it with the ranges of its operands; "
+      "slow, for finding a mistake");
   verb->add_option("--data", arguments->dataFolder,
                    "folder of the files that parameters start from (default: that of GRAPH or PLAN)")
       ->type_name("FOLDER");

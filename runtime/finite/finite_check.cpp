@@ -1,0 +1,102 @@
+#include "runtime/finite/finite_check.h"
+
+#include "ir/draw/display_name.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dfc {
+namespace {
+
+bool overlap(const Location& a, const Location& b) {
+  return a.base == b.base && a.buffer == b.buffer && a.arena == b.arena && a.offset < b.offset + b.bytes &&
+         b.offset < a.offset + a.bytes;
+}
+
+/// "'h'", and what it is where the name does not say it: "'y' (mul, log)".
+std::string quotedName(const Graph& graph, OpId op) {
+  const std::string name(graph.nameOf(op)), shown = displayName(graph, op), kind = displayKind(graph, op);
+  const std::string what = shown == name ? kind : shown;
+  return what == name ? fmt::format("'{}'", name) : fmt::format("'{}' ({})", name, what);
+}
+
+} // namespace
+
+FiniteCheck::FiniteCheck(const Executable& plan, llvm::ArrayRef<Command> commands) : plan_(plan) {
+  rows_.reserve(commands.size());
+  for (const Command& command : commands) {
+    Row& row = rows_.emplace_back();
+    if (command.kind == Command::Kind::Compute) {
+      row = {command.op, command.operands, command.results, {}};
+      row.overwritten.resize(row.operands.size());
+    }
+  }
+}
+
+std::span<const std::byte> FiniteCheck::bytesOf(const Location& location, const Step& step) {
+  const auto size = static_cast<size_t>(location.bytes);
+  switch (location.base) {
+  case Location::Base::Feed: return {step.feeds[location.buffer] + location.offset, size};
+  case Location::Base::Fetch: return {step.fetches[location.buffer] + location.offset, size};
+  case Location::Base::Arena: break;
+  }
+  if (const std::byte* base = location.arena->hostAddress(); base != nullptr) {
+    return {base + location.offset, size};
+  }
+  bytes_.resize(std::max(bytes_.size(), size));
+  location.arena->read(location.offset, {bytes_.data(), size});
+  return {bytes_.data(), size};
+}
+
+void FiniteCheck::before(size_t command, const Step& step) {
+  Row& row = rows_[command];
+  for (size_t i = 0; i < row.operands.size(); ++i) {
+    const bool isOverwritten =
+        std::any_of(row.results.begin(), row.results.end(),
+                    [&](const Location& result) { return overlap(result, row.operands[i]); });
+    if (isOverwritten) {
+      const TensorType& type = plan_.graph().typeOf(plan_.graph()[row.op].operands[i]);
+      row.overwritten[i] = rangeOf(type, bytesOf(row.operands[i], step));
+    }
+  }
+}
+
+void FiniteCheck::after(size_t command, const Step& step) {
+  const Row& row = rows_[command];
+  for (size_t i = 0; i < row.results.size(); ++i) {
+    const ValueId result(plan_.graph()[row.op].firstResult.index() + static_cast<uint32_t>(i));
+    const TensorType& type = plan_.graph().typeOf(result);
+    const std::span<const std::byte> bytes = bytesOf(row.results[i], step);
+    if (!isFinite(type, bytes)) {
+      refuse(row, result, rangeOf(type, bytes), step);
+    }
+  }
+}
+
+std::string FiniteCheck::operandText(const Row& row, size_t operand, const Step& step) {
+  const Graph& graph = plan_.graph();
+  const ValueId value = graph[row.op].operands[operand];
+  const TensorType& type = graph.typeOf(value);
+  const ElementRange range = row.overwritten[operand] ? *row.overwritten[operand]
+                                                      : rangeOf(type, bytesOf(row.operands[operand], step));
+  return fmt::format("'{}' {} {}", graph.nameOf(value), toString(type), textOf(range));
+}
+
+void FiniteCheck::refuse(const Row& row, ValueId result, const ElementRange& range, const Step& step) {
+  const Graph& graph = plan_.graph();
+  std::vector<std::string> operands;
+  for (size_t i = 0; i < row.operands.size(); ++i) {
+    operands.push_back(operandText(row, i, step));
+  }
+  const bool several = graph[row.op].resultCount > 1;
+  Diagnostic error{Severity::Error, graph.locationOf(row.op),
+                   fmt::format("op {} gives a value that is not finite in step {}, counted from 1: {}{}",
+                               quotedName(graph, row.op), step.number + 1,
+                               several ? fmt::format("'{}' ", graph.nameOf(result)) : "", textOf(range)),
+                   operands.empty() ? "it has no operands"
+                                    : fmt::format("its operands: {}", fmt::join(operands, "; "))};
+  throw NotFiniteError({inScope(std::move(error), graph.scopeOf(row.op))});
+}
+
+} // namespace dfc

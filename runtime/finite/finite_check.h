@@ -1,0 +1,39 @@
+// FiniteCheck: looks at what each command of a queue computes, and stops the step at the first that is not
+// finite. For SessionOptions::checkFinite. Copies and transfers are not looked at: they only pass values on.
+//
+// Assumes that it is called on the queue's own thread, before and after each command, so that nobody writes
+// the bytes that it reads: other queues wait for the command's end before they reuse them.
+#pragma once
+
+#include "runtime/backend.h"
+#include "runtime/finite/finite.h"
+
+namespace dfc {
+
+class FiniteCheck {
+ public:
+  /// `plan` and the arenas of the commands outlive it.
+  FiniteCheck(const Executable& plan, llvm::ArrayRef<Command> commands);
+
+  /// Keeps the ranges of operands that the command may overwrite with its result.
+  void before(size_t command, const Round& round);
+  /// Throws NotFiniteError where a result has an element that is NaN or infinite.
+  void after(size_t command, const Round& round);
+
+ private:
+  struct Row {
+    OpId op; ///< invalid: nothing to look at
+    llvm::SmallVector<Location, 3> operands;
+    llvm::SmallVector<Location, 1> results;
+    llvm::SmallVector<std::optional<ElementRange>, 3> overwritten; ///< by operand, of the step under way
+  };
+  std::span<const std::byte> bytesOf(const Location& location, const Round& round);
+  [[noreturn]] void refuse(const Row& row, ValueId result, const ElementRange& range, const Round& round);
+  std::string operandText(const Row& row, size_t operand, const Round& round);
+
+  const Executable& plan_;
+  std::vector<Row> rows_;        // by command
+  std::vector<std::byte> bytes_; // what lies in memory that the host cannot address
+};
+
+} // namespace dfc

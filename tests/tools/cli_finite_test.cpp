@@ -1,0 +1,83 @@
+// `dfc run` when values stop being finite: a warning, the op by name with --check-finite, and what is saved.
+#include "runtime/files/npy.h"
+#include "tests/support/catch.h"
+#include "tests/tools/run_dfc.h"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+
+using namespace dfc;
+using namespace dfc::test;
+
+namespace {
+
+// w is 2, 1, 0, -1, …: its logarithm is infinite in step 3 and NaN from step 4 on, and w stays finite.
+const char* sinking = R"(graph sinking {
+  parameter w : f32[] = constant(2)
+  scope "net" {
+    y = log(w)
+  }
+  next = w - 1
+  assign(w, next)
+  fetch w = next
+  fetch loss = y
+}
+)";
+
+// The parameter itself becomes infinite: 1e30, 1e60.
+const char* growing = R"(graph growing {
+  parameter w : f32[2] = constant(1e30)
+  parameter v : f32[2] = constant(1)
+  next = w * w
+  assign(w, next)
+  assign(v, v + 1)
+  fetch v
+}
+)";
+
+} // namespace
+
+TEST_CASE("dfc run: the first step and fetch that is not finite is told in one warning") {
+  const Workshop shop;
+  shop.write("g.dfg", sinking);
+  const Outcome fine = shop.dfc({"run", "g.dfg", "--steps", "2"});
+  CHECK(fine.status == 0);
+  CHECK(fine.err.empty());
+  const Outcome sunk = shop.dfc({"run", "g.dfg", "--steps", "9"});
+  CHECK(sunk.status == 0);
+  CHECK(sunk.err ==
+        "warning: fetch 'loss' is not finite since step 3, counted from 1: 1 of 1 elements infinite; "
+        "--check-finite names the op where it began\n");
+  const auto json = nlohmann::json::parse(shop.dfc({"run", "g.dfg", "--steps", "9", "--json"}).out);
+  CHECK(json["notes"].size() == 1);
+}
+
+TEST_CASE("dfc run --check-finite: ends at the op where it began, exit 1, on every backend that computes") {
+  const Workshop shop;
+  shop.write("g.dfg", sinking);
+  for (const std::vector<std::string>& where :
+       {std::vector<std::string>{}, {"-m", "cpu-2gpu", "--pin", "*=gpu0", "--backend", "gpu=emulated"}}) {
+    std::vector<std::string> words = {"run",          "g.dfg",        "--steps", "9", "--check-finite",
+                                      "--save-state", "s.safetensors"};
+    words.insert(words.end(), where.begin(), where.end());
+    const Outcome outcome = shop.dfc(words);
+    INFO(outcome.err);
+    CHECK(outcome.status == 1);
+    CHECK_THAT(outcome.err,
+               containing("g.dfg:4:9: error: op 'y' (log) gives a value that is not finite in step 3, "
+                          "counted from 1: 1 of 1 elements infinite\n"));
+    CHECK_THAT(outcome.err, containing("note: in scope 'net'\n"));
+    CHECK_THAT(outcome.err, containing("hint: its operands: 'w' f32[] from 0 to 0\n"));
+    CHECK_FALSE(std::filesystem::exists(shop.file("s.safetensors")));
+  }
+  CHECK(shop.dfc({"run", "g.dfg", "--steps", "2", "--check-finite"}).status == 0);
+}
+
+TEST_CASE("dfc run: parameters that are saved as no finite numbers are named") {
+  const Workshop shop;
+  shop.write("g.dfg", growing);
+  const Outcome grown = shop.dfc({"run", "g.dfg", "--save-state", "s.safetensors"});
+  CHECK(grown.status == 0);
+  CHECK(grown.err == "warning: 1 of 2 parameters saved in s.safetensors is not finite: 'w'\n");
+}
