@@ -1,10 +1,10 @@
 // The whole device contract. A backend opens devices; a device owns arenas and queues; a queue is given its
-// program once and then runs it each round, in order, by itself: wait, run, publish. Nothing here decides
+// program once and then runs it each step, in order, by itself: wait, run, publish. Nothing here decides
 // anything.
 //
 // Queues of every backend wait for one another through progress words alone (runtime/progress.h), so one plan
-// drives unlike devices with one mechanism. Rounds follow one another without a central thread: the first
-// command of a queue waits for the ends of the queues of the round before, by the same words.
+// drives unlike devices with one mechanism. Steps follow one another without a central thread: the first
+// command of a queue waits for the ends of the queues of the step before, by the same words.
 #pragma once
 
 #include "ir/machine/calibration.h"
@@ -30,14 +30,13 @@ class Arena {
   virtual void read(int64_t offset, std::span<std::byte> bytes) = 0;
 };
 
-/// Where a value lives, resolved for the runtime. Feed and fetch buffers are host memory that each round
-/// brings anew
-/// (`Round`), row-major and aligned to 64 bytes: what the caller feeds is read where it lies, and what he
-/// gets back is written there by the command that makes it, without another copy.
+/// Where a value lives, resolved for the runtime. Feed and fetch buffers are host memory that each `Step`
+/// brings, row-major and aligned to 64 bytes: a fed value is read where it lies, and a fetched one is written
+/// to its buffer by the command that makes it, without another copy.
 struct Location {
   enum class Base : uint8_t { Arena, Feed, Fetch };
   Base base = Base::Arena;
-  uint32_t buffer = 0;    ///< Feed, Fetch: its index in the round
+  uint32_t buffer = 0;    ///< Feed, Fetch: its index in the step
   Arena* arena = nullptr; ///< Arena only
   int64_t offset = 0;
   int64_t bytes = 0;
@@ -49,11 +48,11 @@ struct Command {
   enum class Kind : uint8_t {
     Nothing,  ///< a view, an update in place, an input read where it was fed: only its order counts
     Compute,  ///< runs the op's kernel on operands and results in this device's memory
-    Copy,     ///< operands[0] to results[0]: within this device's memory, or to or from a buffer of the round
+    Copy,     ///< operands[0] to results[0]: within this device's memory, or to or from a buffer of the step
     Transfer, ///< operands[0] to results[0], one of them in another device's arena
   };
   Kind kind = Kind::Nothing;
-  bool publishes = false; ///< somebody waits for its end, or it is the last of its queue
+  bool publishes = false; ///< another queue or the caller waits for its end, or it is the last of its queue
   StepId step;            ///< invalid for the copy of a fetched value, which the schedule does not know
   OpId op;
   llvm::SmallVector<WaitFor, 1> waits;
@@ -61,40 +60,41 @@ struct Command {
   llvm::SmallVector<Location, 1> results;
 };
 
-/// What a queue does each round. Its progress word is `board[queue.index()]`; its command p publishes
-/// `commands.size() * round + p + 1`.
+/// What a queue does each step. Its progress word is `board[queue.index()]`; its command p publishes
+/// `commands.size() * step + p + 1`.
 struct Program {
   QueueId queue;
   std::vector<Command> commands; ///< never empty
 };
 
-/// What one round brings beside the programs. All of it lives until the round has ended on every queue.
-struct Round {
+/// One execution of the plan: what it brings beside the programs. (A StepId is the place of one op in the
+/// schedule.) All of it lives until the step has ended on every queue.
+struct Step {
   uint64_t number = 0;                         ///< since the session opened
   llvm::ArrayRef<const std::byte*> feeds = {}; ///< by feed index
   llvm::ArrayRef<std::byte*> fetches = {};     ///< by fetch index
   bool traced = false;
 };
 
-/// A queue of a device. Loaded once, then launched each round; rounds run in the order of their launches.
+/// A queue of a device. Loaded once, then launched each step; steps run in the order of their launches.
 class Queue {
  public:
-  /// Ends when every launched round has; the board outlives the queue.
+  /// Ends when every launched step has; the board outlives the queue.
   virtual ~Queue() = default;
   /// Prepares kernels and the like. The executable and the board outlive the queue. Throws MachineError.
   virtual void load(const Executable& plan, Program program, ProgressBoard& board) = 0;
   /// Asked before `load`: to look at what each op computes, and to fail the step with a NotFiniteError at the
   /// first result that is not finite. False where the queue cannot.
   virtual bool checkFinite() { return false; }
-  /// Returns at once. A session launches every loaded queue once a round, in queue order and on one thread at
+  /// Returns at once. A session launches every loaded queue once a step, in queue order and on one thread at
   /// a time (not always the same one), so that queues of one backend may be gathered into one launch (a CUDA
-  /// graph over several devices, say). Whatever happens, the queue publishes the end of the round in the end;
+  /// graph over several devices, say). Whatever happens, the queue publishes the end of the step in the end;
   /// a failure goes to `ProgressBoard::fail` before that. So a device that waits for words by itself is let
   /// go after a failure too, and need not be told.
-  virtual void launch(const Round& round) = 0;
+  virtual void launch(const Step& step) = 0;
   /// Where the queue is in its program, for messages; an invalid id when it is idle or cannot tell.
   virtual OpId current() const = 0;
-  /// Spans of the traced rounds since the last call, on the clock of `steadySeconds()`; only while no round
+  /// Spans of the traced steps since the last call, on the clock of `steadySeconds()`; only while no step
   /// runs.
   virtual std::vector<Span> takeSpans() = 0;
 };
@@ -112,7 +112,7 @@ class Device {
 /// A device that a plan asks for.
 struct DeviceRequest {
   DeviceRow row;
-  uint32_t ordinal = 0; ///< the how-manieth device of its kind in the machine
+  uint32_t ordinal = 0; ///< its index among the devices of its kind in the machine
 };
 
 class Backend {

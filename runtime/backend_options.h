@@ -11,17 +11,17 @@ namespace DFC_PUBLIC dfc {
 class Calibration;
 class Marks; // runtime/marks.h
 
-/// What a session may choose about its backends; those that have no use for a choice ignore it.
+/// What a session may choose about its backends; a backend that has no use for a choice ignores it.
 struct BackendOptions {
   std::string kernelCache; ///< folder where kernels compiled at run time are kept; empty for none
-  bool graphs = true;      ///< false: no CUDA graphs, every command is launched anew each round
-  /// false: no two ops share a kernel launch, even where both are small. A traced round launches them apart
+  bool graphs = true;      ///< false: no CUDA graphs, every command is launched anew each step
+  /// false: no two ops share a kernel launch, even where both are small. A traced step launches them apart
   /// in any case, so that each has a time of its own.
   bool mergeLaunches = true;
   bool peerAccess =
-      true; ///< false: GPUs exchange through the host, as those do whose system grants no access
+      true; ///< false: GPUs exchange through the host, as they do on a system that grants no access
   /// false: every transfer between GPUs is a copy. Else the kernel that needs a value may read it in the
-  /// other GPU's memory; a traced round makes the copies in any case, so that each has a time of its own.
+  /// other GPU's memory; a traced step makes the copies in any case, so that each has a time of its own.
   bool peerReads = true;
   /// What `calibrate` found on a device of the session, so that kernels need not be chosen again; null for
   /// none. It counts for devices of its own model only.

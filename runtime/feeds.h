@@ -1,4 +1,4 @@
-// Feeds: are the values that a caller gives those that the plan's inputs ask for?
+// Feeds: whether the given values fit the plan's inputs.
 #pragma once
 
 #include "runtime/resident.h"

@@ -13,8 +13,8 @@ class Marks {
   /// A text known to the profiler, by a handle that stays good; made before the work, as it may take a while.
   using Name = void*;
   virtual Name name(const std::string& text) = 0;
-  /// Opens a range on the calling thread, inside those that are open there. `round` is shown beside the name.
-  virtual void begin(Name name, uint64_t round) = 0;
+  /// Opens a range on the calling thread, inside those that are open there. `step` is shown beside the name.
+  virtual void begin(Name name, uint64_t step) = 0;
   /// Closes the one that the calling thread opened last.
   virtual void end() = 0;
 };
@@ -28,9 +28,9 @@ inline std::string markText(const Graph& graph, OpId op) {
 /// A range as long as this object. Nothing where `marks` is null.
 class Mark {
  public:
-  Mark(Marks* marks, Marks::Name name, uint64_t round) : marks_(marks) {
+  Mark(Marks* marks, Marks::Name name, uint64_t step) : marks_(marks) {
     if (marks_ != nullptr) {
-      marks_->begin(name, round);
+      marks_->begin(name, step);
     }
   }
   Mark(const Mark&) = delete;

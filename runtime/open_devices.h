@@ -17,7 +17,7 @@ struct BackendChoice {
 /// Between which backends a session with these options chooses.
 BackendChoice choiceOf(const SessionOptions& options);
 
-/// Who plays devices of this kind: the one that is wanted, or else the first; null where that cannot be here.
+/// The backend of a device kind: the wanted one, or else the first; null where it has no device here.
 Backend* backendFor(DeviceKind kind, const BackendChoice& choice);
 
 /// One device of the plan's machine, opened; all null where the plan has neither memory nor work on it.

@@ -22,7 +22,7 @@ ProgressWord* makeWords(size_t count) {
 
 constexpr uint32_t looksBetweenClocks = 16;
 
-// Nobody wakes those who wait for a device, and a nap ends some 50 us late: where cores are to spare they
+// A device cannot wake a waiting thread, and a nap ends late: where cores are to spare, waiting threads
 // look for as long as most steps take.
 uint32_t deviceSpins(uint32_t spins) {
   constexpr uint32_t manyCores = 8, someMilliseconds = 100'000;
@@ -95,11 +95,11 @@ void ProgressBoard::Delete::operator()(ProgressWord* words) const {
   freePages(words);
 }
 
-void ProgressBoard::fail(uint64_t round, std::exception_ptr error) {
+void ProgressBoard::fail(uint64_t step, std::exception_ptr error) {
   {
     const std::lock_guard lock(mutex_);
-    if (!failure_ || round < failure_->round) {
-      failure_ = Failure{round, std::move(error)};
+    if (!failure_ || step < failure_->step) {
+      failure_ = Failure{step, std::move(error)};
     }
   }
   failed_.store(true, std::memory_order_seq_cst);

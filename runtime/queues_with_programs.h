@@ -1,4 +1,4 @@
-// Which queues of a plan have something to do in a round: `resolve` makes them programs, and a backend that
+// Which queues of a plan have something to do in a step: `resolve` makes them programs, and a backend that
 // prepares several queues as one knows by it when it has been given all of its own.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace dfc {
 /// one.
 QueueId fetchingQueueOf(const Schedule& schedule, DeviceId device);
 
-/// In queue order: those with steps, and those that copy such values.
+/// In queue order: queues with steps, and queues that copy values which no step makes.
 std::vector<QueueId> queuesWithPrograms(const Executable& plan);
 
 } // namespace dfc

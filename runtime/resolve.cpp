@@ -33,7 +33,7 @@ class Resolver {
     }
     addResidentFetches();
     addWaits();
-    addRoundBarrier();
+    addStepBarrier();
     const std::vector<QueueId> queues = queuesWithPrograms(plan_);
     auto next = queues.begin();
     for (const QueueId queue : schedule_.queues.ids()) {
@@ -69,7 +69,7 @@ class Resolver {
     fetchWriters_.resize(graph_.fetches().size());
   }
 
-  // Written straight into the caller's buffer: made by an op that runs a kernel, read by nobody, in memory of
+  // Written straight into the caller's buffer: made by an op that runs a kernel, read by no op, in memory of
   // the host.
   void findDirectFetches() {
     SideTable<ValueId, bool> read(graph_.valueCount());
@@ -206,7 +206,7 @@ class Resolver {
     }
   }
 
-  void addRoundBarrier() {
+  void addStepBarrier() {
     SideTable<QueueId, bool> endIsWaitedFor(schedule_.queues.size());
     for (const StepRow& step : schedule_.steps) {
       for (const StepId wait : step.waits) {

@@ -1,12 +1,12 @@
 // resolve: a sealed executable and its arenas become one program a queue, with nothing left to look up. What
-// it settles once so that no round has to:
+// it settles once so that no step has to:
 //
-//   - inputs cost nothing: who reads a fed value (or a view of it) reads the caller's own buffer;
-//   - a fetched value that nobody else reads is written straight into the round's fetch buffer by the op or
+//   - inputs cost nothing: a reader of a fed value (or of a view of it) reads the caller's own buffer;
+//   - a fetched value that no op reads is written straight into the step's fetch buffer by the op or
 //     transfer that makes it; any other is copied there right after it was made;
 //   - views, and assigns whose value already lies in the parameter's storage, are order without work;
-//   - rounds follow one another by waits alone: the first command of each queue waits for those queue ends
-//     of the round before that no command waits for. That is all of them: an end that is waited for comes
+//   - steps follow one another by waits alone: the first command of each queue waits for those queue ends
+//     of the step before that no command waits for. That is all of them: an end that is waited for comes
 //     before another end.
 #pragma once
 

@@ -1,11 +1,11 @@
-// Opening, and the small part of a session that is not rounds: state and trace.
+// Opening a session, its state and its trace; in_flight_steps.h has the execution of steps.
 #include "runtime/session.h"
 
 #include "ir/plan/executable_parts.h"
 #include "runtime/feeds.h"
+#include "runtime/in_flight_steps.h"
 #include "runtime/modules.h"
 #include "runtime/open_devices.h"
-#include "runtime/rounds.h"
 
 #include <fmt/format.h>
 
@@ -58,20 +58,20 @@ std::vector<RunningQueue> loadQueues(const Executable& plan, std::vector<Program
   return queues;
 }
 
-NamedLiterals resultsOf(const Flight& flight) {
+NamedLiterals resultsOf(const InFlightStep& step) {
   NamedLiterals results;
-  for (size_t i = 0; i < flight.fetches.size(); ++i) {
-    const FetchRow& row = (*flight.fetchRows)[i];
-    results.insert_or_assign(row.name, Literal(row.type, flight.fetches[i]));
+  for (size_t i = 0; i < step.fetches.size(); ++i) {
+    const FetchRow& row = (*step.fetchRows)[i];
+    results.insert_or_assign(row.name, Literal(row.type, step.fetches[i]));
   }
   return results;
 }
 
 // Of a closed session: the step has ended, and this thread may have yet to see it.
-void throwErrorOf(const Flight& flight) {
-  flight.ended.wait(false, std::memory_order_acquire);
-  if (flight.error) {
-    std::rethrow_exception(flight.error);
+void throwErrorOf(const InFlightStep& step) {
+  step.ended.wait(false, std::memory_order_acquire);
+  if (step.error) {
+    std::rethrow_exception(step.error);
   }
 }
 
@@ -82,7 +82,7 @@ struct Session::Impl {
   OpenedDevices devices;
   ProgressBoard board;
   std::vector<ParameterRow> parameters;
-  std::unique_ptr<Rounds> rounds; // last: its queues go before board, arenas and devices
+  std::unique_ptr<InFlightSteps> steps; // last: its queues go before board, arenas and devices
 
   Impl(std::shared_ptr<const Executable> thePlan, OpenedDevices opened, const SessionOptions& options)
       : plan(std::move(thePlan)), devices(std::move(opened)),
@@ -94,8 +94,8 @@ struct Session::Impl {
     }
     ResolvedPlan resolved = resolve(*plan, arenas, board);
     auto queues = loadQueues(*plan, std::move(resolved.programs), devices, board, options.checkFinite);
-    rounds = std::make_unique<Rounds>(
-        *plan, RoundOptions{options.maxInFlight, options.trace, options.timeoutSeconds},
+    steps = std::make_unique<InFlightSteps>(
+        *plan, InFlightOptions{options.maxInFlight, options.trace, options.timeoutSeconds},
         std::move(resolved.feeds), std::move(resolved.fetches), std::move(queues), board);
   }
 
@@ -117,7 +117,7 @@ struct Session::Impl {
 };
 
 Session::Session(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Session::~Session() { impl_->rounds->close(); }
+Session::~Session() { impl_->steps->close(); }
 
 Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable> plan,
                                                const SessionOptions& options) {
@@ -150,35 +150,35 @@ Result<std::unique_ptr<Session>> Session::opened(std::shared_ptr<const Executabl
 }
 
 Result<NamedLiterals> Session::run(const NamedLiterals& feeds) {
-  if (Diagnostics errors = checkFeeds(impl_->rounds->feeds(), feeds); !errors.empty()) {
+  if (Diagnostics errors = checkFeeds(impl_->steps->feeds(), feeds); !errors.empty()) {
     return errors;
   }
-  const std::shared_ptr<Flight> flight = impl_->rounds->launch(feeds, Rounds::Awaited::AtOnce);
-  impl_->rounds->wait(flight);
-  return resultsOf(*flight);
+  const std::shared_ptr<InFlightStep> step = impl_->steps->launch(feeds, InFlightSteps::Awaited::AtOnce);
+  impl_->steps->wait(step);
+  return resultsOf(*step);
 }
 
 Result<Session::Pending> Session::submit(const NamedLiterals& feeds) {
-  if (Diagnostics errors = checkFeeds(impl_->rounds->feeds(), feeds); !errors.empty()) {
+  if (Diagnostics errors = checkFeeds(impl_->steps->feeds(), feeds); !errors.empty()) {
     return errors;
   }
   Pending pending;
-  pending.flight_ = impl_->rounds->launch(feeds, Rounds::Awaited::Later);
-  pending.rounds_ = std::shared_ptr<Rounds>(impl_, impl_->rounds.get());
+  pending.step_ = impl_->steps->launch(feeds, InFlightSteps::Awaited::Later);
+  pending.steps_ = std::shared_ptr<InFlightSteps>(impl_, impl_->steps.get());
   return pending;
 }
 
 NamedLiterals Session::Pending::wait() const {
-  if (const auto rounds = rounds_.lock()) {
-    rounds->wait(flight_);
+  if (const auto steps = steps_.lock()) {
+    steps->wait(step_);
   } else {
-    throwErrorOf(*flight_);
+    throwErrorOf(*step_);
   }
-  return resultsOf(*flight_);
+  return resultsOf(*step_);
 }
 
 Result<Literal> Session::Pending::wait(std::string_view fetch) const {
-  const std::vector<FetchRow>& rows = *flight_->fetchRows;
+  const std::vector<FetchRow>& rows = *step_->fetchRows;
   const auto row =
       std::find_if(rows.begin(), rows.end(), [&](const FetchRow& other) { return other.name == fetch; });
   if (row == rows.end()) {
@@ -192,23 +192,23 @@ Result<Literal> Session::Pending::wait(std::string_view fetch) const {
                                   : fmt::format("its fetches: {}", fmt::join(names, ", ")));
   }
   const auto index = static_cast<size_t>(row - rows.begin());
-  if (const auto rounds = rounds_.lock()) {
-    rounds->wait(flight_, index);
+  if (const auto steps = steps_.lock()) {
+    steps->wait(step_, index);
   } else {
-    throwErrorOf(*flight_);
+    throwErrorOf(*step_);
   }
-  return Literal(row->type, flight_->fetches[index]);
+  return Literal(row->type, step_->fetches[index]);
 }
 
 bool Session::Pending::done() const {
-  const auto rounds = rounds_.lock();
-  return flight_->ended || rounds == nullptr || rounds->ended(*flight_);
+  const auto steps = steps_.lock();
+  return step_->ended || steps == nullptr || steps->ended(*step_);
 }
 
-void Session::waitAll() { impl_->rounds->waitAll(); }
+void Session::waitAll() { impl_->steps->waitAll(); }
 
 NamedLiterals Session::state() {
-  const auto idle = impl_->rounds->pause();
+  const auto idle = impl_->steps->pause();
   NamedLiterals state;
   for (const ParameterRow& row : impl_->parameters) {
     state.insert_or_assign(row.name, impl_->read(row));
@@ -221,7 +221,7 @@ Diagnostics Session::checkWholeState(const NamedLiterals& values) const {
 }
 
 Status Session::setState(const NamedLiterals& values) {
-  const auto idle = impl_->rounds->pause();
+  const auto idle = impl_->steps->pause();
   if (Diagnostics errors = checkState(impl_->parameters, values); !errors.empty()) {
     return errors;
   }
@@ -239,7 +239,7 @@ Status Session::setState(const NamedLiterals& values) {
 Trace Session::takeTrace() {
   Trace trace;
   trace.origin = Trace::Origin::Measured;
-  trace.spans = impl_->rounds->takeSpans();
+  trace.spans = impl_->steps->takeSpans();
   std::stable_sort(trace.spans.begin(), trace.spans.end(),
                    [](const Span& a, const Span& b) { return a.begin < b.begin; });
   if (!trace.spans.empty()) {
@@ -269,7 +269,7 @@ std::vector<std::string> Session::deviceReport() const {
 
 std::vector<std::pair<std::string, TensorType>> Session::inputs() const {
   std::vector<std::pair<std::string, TensorType>> rows;
-  for (const FeedRow& row : impl_->rounds->feeds()) {
+  for (const FeedRow& row : impl_->steps->feeds()) {
     rows.emplace_back(row.name, row.type);
   }
   return rows;
@@ -277,7 +277,7 @@ std::vector<std::pair<std::string, TensorType>> Session::inputs() const {
 
 std::vector<std::pair<std::string, TensorType>> Session::fetches() const {
   std::vector<std::pair<std::string, TensorType>> rows;
-  for (const FetchRow& row : impl_->rounds->fetches()) {
+  for (const FetchRow& row : impl_->steps->fetches()) {
     rows.emplace_back(row.name, row.type);
   }
   return rows;

@@ -3,8 +3,8 @@
 // one after the other and see the state that the one before left.
 //
 // Two kinds of failure: the author's mistakes (a wrong feed, an unknown name) come as errors of a Result, all
-// at once; the machine's failures are thrown as MachineError by whoever waits for the step, and name the op,
-// the queue and the device. A value that is not finite is thrown likewise, as NotFiniteError, where
+// at once; the machine's failures are thrown as MachineError from the call that waits for the step, and name
+// the op, the queue and the device. A value that is not finite is thrown likewise, as NotFiniteError, where
 // SessionOptions::checkFinite asks for it. A failed step ends early everywhere, and so do the steps submitted
 // after it; the next one starts afresh. What a failed step has done to the parameters is open: set them anew,
 // or load a checkpoint.
@@ -62,8 +62,8 @@ struct SessionOptions {
   std::string dataFolder = ".";
 };
 
-struct Flight; // runtime/rounds.h
-class Rounds;
+struct InFlightStep; // runtime/in_flight_steps.h
+class InFlightSteps;
 
 /// An executable on opened devices. See the top of this file.
 class Session {
@@ -91,8 +91,8 @@ class Session {
 
    private:
     friend class Session;
-    std::shared_ptr<Flight> flight_;
-    std::weak_ptr<Rounds> rounds_; // gone when the session is closed
+    std::shared_ptr<InFlightStep> step_;
+    std::weak_ptr<InFlightSteps> steps_; // gone when the session is closed
   };
   /// Queues the step and returns; blocks only while maxInFlight steps are under way. The feeds are shared,
   /// not copied: a literal that the caller changes afterwards detaches from what was fed. Throws the failure
@@ -110,7 +110,7 @@ class Session {
   /// What `setState` would refuse, and parameters that have no value, all at once.
   Diagnostics checkWholeState(const NamedLiterals& values) const;
 
-  /// The measured spans since the last call, begin of the first at 0, the first traced step as round 0; by
+  /// The measured spans since the last call, begin of the first at 0, the first traced step as step 0; by
   /// begin.
   Trace takeTrace();
   /// "gpu0: emulated", "gpu0: cuda, NVIDIA H200 (sm_90)", … for each device of the plan, in the plan's order;
@@ -135,7 +135,7 @@ class Session {
   explicit Session(std::shared_ptr<Impl> impl);
   static Result<std::unique_ptr<Session>> opened(std::shared_ptr<const Executable> plan,
                                                  const SessionOptions& options);
-  std::shared_ptr<Impl> impl_; // shared with whoever waits for a step while the session is closed
+  std::shared_ptr<Impl> impl_; // shared with threads that wait for a step while the session is closed
 };
 
 } // namespace dfc

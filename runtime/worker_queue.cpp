@@ -25,7 +25,7 @@ void WorkerQueue::load(const Executable& plan, Program program, ProgressBoard& b
   board_ = &board;
   queue_ = program.queue;
   word_ = &board[queue_.index()];
-  perRound_ = program.commands.size();
+  perStep_ = program.commands.size();
   if (checkFinite_) {
     check_.emplace(plan, program.commands);
   }
@@ -51,22 +51,22 @@ void WorkerQueue::addCommand(const Command& command, PreparedCall work, uint64_t
   segment.callsEnd = static_cast<uint32_t>(calls_.size());
   segment.commandsEnd = static_cast<uint32_t>(commands_.size());
   segment.publishes =
-      command.publishes && offset != perRound_ ? offset : 0; // the end of the round publishes itself
+      command.publishes && offset != perStep_ ? offset : 0; // the end of the step publishes itself
 }
 
 Marks::Name WorkerQueue::markOf(OpId op) const {
   return marks_ != nullptr ? marks_->name(markText(plan_->graph(), op)) : nullptr;
 }
 
-void WorkerQueue::run(const PreparedCall& work, Marks::Name mark, uint64_t round) const {
-  const Mark range(marks_, mark, round);
+void WorkerQueue::run(const PreparedCall& work, Marks::Name mark, uint64_t step) const {
+  const Mark range(marks_, mark, step);
   work.run(work.context);
 }
 
-void WorkerQueue::launch(const Round& round) {
+void WorkerQueue::launch(const Step& step) {
   {
     const std::lock_guard lock(mutex_);
-    launched_.push_back(round);
+    launched_.push_back(step);
   }
   launches_.publish(++launchCount_);
 }
@@ -76,53 +76,53 @@ void WorkerQueue::serve() {
     if (!launches_.wait(served + 1, stopping_, board_->spins()) && launches_.ended() <= served) {
       return;
     }
-    Round round;
+    Step step;
     {
       const std::lock_guard lock(mutex_);
-      round = launched_.front();
+      step = launched_.front();
       launched_.pop_front();
     }
-    runRound(round);
+    runStep(step);
   }
 }
 
-void WorkerQueue::runRound(const Round& round) {
+void WorkerQueue::runStep(const Step& step) {
   try {
-    if (!board_->stops(round.number)) {
-      maker_->bind(round);
-      round.traced || check_ ? runEach(round) : runPlain(round);
-      board_->stops(round.number); // an end that comes too late is a failure too
+    if (!board_->stops(step.number)) {
+      maker_->bind(step);
+      step.traced || check_ ? runEach(step) : runPlain(step);
+      board_->stops(step.number); // an end that comes too late is a failure too
     }
   } catch (...) {
-    board_->fail(round.number, describe(std::current_exception()));
+    board_->fail(step.number, describe(std::current_exception()));
   }
   setCurrent({});
-  word_->publish(perRound_ * (round.number + 1));
+  word_->publish(perStep_ * (step.number + 1));
 }
 
-bool WorkerQueue::passWaits(uint32_t& wait, uint32_t end, uint64_t round) const {
+bool WorkerQueue::passWaits(uint32_t& wait, uint32_t end, uint64_t step) const {
   for (; wait < end; ++wait) {
-    if (!board_->await(waits_[wait], round)) {
+    if (!board_->await(waits_[wait], step)) {
       return false;
     }
   }
   return true;
 }
 
-void WorkerQueue::runPlain(const Round& round) {
-  const uint64_t before = perRound_ * round.number;
+void WorkerQueue::runPlain(const Step& step) {
+  const uint64_t before = perStep_ * step.number;
   uint32_t wait = 0, call = 0;
   for (const Segment& segment : segments_) {
-    if (!passWaits(wait, segment.waitsEnd, round.number)) {
+    if (!passWaits(wait, segment.waitsEnd, step.number)) {
       return;
     }
     for (; call < segment.callsEnd; ++call) {
       const Call& next = calls_[call];
       setCurrent(next.op);
-      if (board_->stops(round.number)) {
+      if (board_->stops(step.number)) {
         return;
       }
-      run(next.work, next.mark, round.number);
+      run(next.work, next.mark, step.number);
     }
     setCurrent({});
     if (segment.publishes != 0) {
@@ -132,26 +132,26 @@ void WorkerQueue::runPlain(const Round& round) {
 }
 
 // Command by command: for a trace, or to look at what each has computed.
-void WorkerQueue::runEach(const Round& round) {
-  if (round.traced) {
+void WorkerQueue::runEach(const Step& step) {
+  if (step.traced) {
     spans_.reserve(spans_.size() + commands_.size());
   }
-  const uint64_t before = perRound_ * round.number;
+  const uint64_t before = perStep_ * step.number;
   uint32_t wait = 0, command = 0;
   for (const Segment& segment : segments_) {
-    if (!passWaits(wait, segment.waitsEnd, round.number)) {
+    if (!passWaits(wait, segment.waitsEnd, step.number)) {
       return;
     }
     for (; command < segment.commandsEnd; ++command) {
       const TracedCommand& next = commands_[command];
       setCurrent(next.op);
-      if (board_->stops(round.number)) {
+      if (board_->stops(step.number)) {
         return;
       }
       const double begin = steadySeconds();
-      runCommand(command, round);
-      if (round.traced && next.step.valid()) {
-        spans_.push_back({next.step, static_cast<uint32_t>(round.number), begin, steadySeconds()});
+      runCommand(command, step);
+      if (step.traced && next.step.valid()) {
+        spans_.push_back({next.step, static_cast<uint32_t>(step.number), begin, steadySeconds()});
       }
     }
     setCurrent({});
@@ -161,17 +161,17 @@ void WorkerQueue::runEach(const Round& round) {
   }
 }
 
-void WorkerQueue::runCommand(size_t command, const Round& round) {
+void WorkerQueue::runCommand(size_t command, const Step& step) {
   const TracedCommand& next = commands_[command];
   if (next.work.run == nullptr) {
     return;
   }
   if (check_) {
-    check_->before(command, round);
+    check_->before(command, step);
   }
-  run(next.work, next.mark, round.number);
+  run(next.work, next.mark, step.number);
   if (check_) {
-    check_->after(command, round);
+    check_->after(command, step);
   }
 }
 

@@ -1,5 +1,5 @@
 // WorkerQueue: a queue driven by a thread of the host. It walks a flat list of calls made at load; commands
-// without work of their own cost nothing unless the round is traced. The device behind it is a WorkMaker:
+// without work of their own cost nothing unless the step is traced. The device behind it is a WorkMaker:
 // what a command does there. The loop makes no decision and takes no memory: it waits, calls, publishes.
 #pragma once
 
@@ -23,8 +23,8 @@ class WorkMaker {
   virtual ~WorkMaker() = default;
   /// Once a command, in program order. The contexts stay where they are.
   virtual PreparedCall prepare(const Executable& plan, const Command& command) = 0;
-  /// Before each round, on the queue's thread: points the calls at the round's buffers.
-  virtual void bind(const Round& round) = 0;
+  /// Before each step, on the queue's thread: points the calls at the step's buffers.
+  virtual void bind(const Step& step) = 0;
 };
 
 class WorkerQueue final : public Queue {
@@ -33,11 +33,11 @@ class WorkerQueue final : public Queue {
   explicit WorkerQueue(std::unique_ptr<WorkMaker> maker, Marks* marks = nullptr);
   WorkerQueue(const WorkerQueue&) = delete;
   WorkerQueue& operator=(const WorkerQueue&) = delete;
-  ~WorkerQueue() override; ///< after the rounds that were launched
+  ~WorkerQueue() override; ///< after the steps that were launched
 
   bool checkFinite() override { return checkFinite_ = true; }
   void load(const Executable& plan, Program program, ProgressBoard& board) override;
-  void launch(const Round& round) override;
+  void launch(const Step& step) override;
   OpId current() const override;
   std::vector<Span> takeSpans() override { return std::exchange(spans_, {}); }
 
@@ -46,7 +46,7 @@ class WorkerQueue final : public Queue {
   /// last.
   struct Segment {
     uint32_t waitsEnd = 0, callsEnd = 0, commandsEnd = 0; ///< each begins where the segment before ends
-    uint64_t publishes = 0;                               ///< offset in the round; 0 for none
+    uint64_t publishes = 0;                               ///< offset in the step; 0 for none
   };
   struct Call {
     PreparedCall work;
@@ -62,14 +62,14 @@ class WorkerQueue final : public Queue {
 
   void addCommand(const Command& command, PreparedCall work, uint64_t offset);
   Marks::Name markOf(OpId op) const;
-  void run(const PreparedCall& work, Marks::Name mark, uint64_t round) const;
+  void run(const PreparedCall& work, Marks::Name mark, uint64_t step) const;
   void serve();
-  void runRound(const Round& round);
+  void runStep(const Step& step);
   void setCurrent(OpId op) { currentOp_.store(op.index(), std::memory_order_relaxed); }
-  void runPlain(const Round& round);
-  void runEach(const Round& round);
-  void runCommand(size_t command, const Round& round);
-  bool passWaits(uint32_t& wait, uint32_t end, uint64_t round) const;
+  void runPlain(const Step& step);
+  void runEach(const Step& step);
+  void runCommand(size_t command, const Step& step);
+  bool passWaits(uint32_t& wait, uint32_t end, uint64_t step) const;
   std::exception_ptr describe(const std::exception_ptr& error) const;
 
   std::unique_ptr<WorkMaker> maker_;
@@ -78,19 +78,19 @@ class WorkerQueue final : public Queue {
   ProgressBoard* board_ = nullptr;
   ProgressWord* word_ = nullptr;
   QueueId queue_;
-  uint64_t perRound_ = 0;
+  uint64_t perStep_ = 0;
   std::vector<Segment> segments_;
   std::vector<WaitFor> waits_;
-  std::vector<Call> calls_;             // commands with work, for rounds without a trace
-  std::vector<TracedCommand> commands_; // all steps and copies, for rounds with one
+  std::vector<Call> calls_;             // commands with work, for steps without a trace
+  std::vector<TracedCommand> commands_; // all steps and copies, for steps with one
   bool checkFinite_ = false;
   std::optional<FiniteCheck> check_; // where it was asked for
   std::vector<Span> spans_;
   std::atomic<uint32_t> currentOp_{OpId().index()};
 
   std::mutex mutex_;
-  std::deque<Round> launched_; // guarded by mutex_
-  uint64_t launchCount_ = 0;   // of the launching thread
+  std::deque<Step> launched_; // guarded by mutex_
+  uint64_t launchCount_ = 0;  // of the launching thread
   ProgressWord launches_;
   std::atomic<bool> stopping_{false};
   std::thread thread_;

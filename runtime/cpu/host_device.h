@@ -9,7 +9,7 @@
 namespace dfc {
 
 /// The threads of a device for which a machine file says `wanted`, at least one. On a host with cores to
-/// spare, two are left to those who submit steps and launch what GPUs do.
+/// spare, two are left to the threads that submit steps and launch GPU work.
 uint32_t hostThreads(uint32_t wanted);
 
 struct HostDeviceTraits {

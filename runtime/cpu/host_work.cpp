@@ -13,7 +13,7 @@ std::byte* baseOf(Arena& arena) {
   return host != nullptr ? host->base() : arena.hostAddress();
 }
 
-/// Buffers of a round have one; it is known when the round begins.
+/// Buffers of a step have one; it is known when the step begins.
 bool hasAddress(const Location& location) {
   return location.base != Location::Base::Arena || baseOf(*location.arena) != nullptr;
 }
@@ -111,15 +111,15 @@ void HostWork::place(const Location& location, std::byte*& pointer) {
   }
 }
 
-void HostWork::bind(const Round& round) {
+void HostWork::bind(const Step& step) {
   for (const auto& patch : feedPatches_) {
-    *patch.place = round.feeds[patch.buffer];
+    *patch.place = step.feeds[patch.buffer];
   }
   for (const auto& patch : fetchReads_) {
-    *patch.place = round.fetches[patch.buffer];
+    *patch.place = step.fetches[patch.buffer];
   }
   for (const auto& patch : fetchPatches_) {
-    *patch.place = round.fetches[patch.buffer];
+    *patch.place = step.fetches[patch.buffer];
   }
 }
 

@@ -1,5 +1,5 @@
 // HostWork: what commands do on a host device. Kernels and addresses are fixed at load; only the addresses of
-// a round's feed and fetch buffers are filled in as each round begins.
+// a step's feed and fetch buffers are filled in as each step begins.
 #pragma once
 
 #include "runtime/cpu/host_arena.h"
@@ -15,7 +15,7 @@ class HostWork final : public WorkMaker {
   /// The pool outlives the work. Throws MachineError when a kernel's library cannot be opened.
   explicit HostWork(ThreadPool& pool) : pool_(pool) {}
   PreparedCall prepare(const Executable& plan, const Command& command) override;
-  void bind(const Round& round) override;
+  void bind(const Step& step) override;
 
  private:
   struct KernelCall {
@@ -46,7 +46,7 @@ class HostWork final : public WorkMaker {
   PreparedCall prepareKernel(const Graph& graph, const Command& command);
   PreparedCall prepareCopy(const Command& command);
   PreparedCall prepareStaged(const Location& from, const Location& to);
-  /// Fixed addresses at once, those of a round's buffers in `bind`. Null when the memory is out of reach.
+  /// Fixed addresses at once, those of a step's buffers in `bind`. Null when the memory is out of reach.
   void place(const Location& location, const std::byte*& pointer);
   void place(const Location& location, std::byte*& pointer);
 

@@ -1,6 +1,6 @@
 // SharedValues: which values of a graph pass between the host's kernels and other devices, for the hints that
-// kernels take (kernels/kernel.h). A device that is the host's own has them, and so has who times its
-// kernels.
+// kernels take (kernels/kernel.h). A device that is the host's own has them, and so has the code that times
+// its kernels.
 #pragma once
 
 #include "ir/graph/graph.h"

@@ -1,7 +1,8 @@
-// One job at a time. Workers look for parts in one word that holds the job's number and how many parts nobody
-// has begun: a part is claimed by counting that down, so that who comes late can never take a part of a job
+// One job at a time. Workers look for parts in one word that holds the job's number and how many parts are
+// not begun: a part is claimed by counting that down, so that a late worker can never take a part of a job
 // that has ended. Between jobs workers spin for a while, as the next op is often microseconds away, and then
-// sleep. Who wakes up wakes two others, so that many threads are awake after a few wake-ups in a row.
+// sleep. A thread that wakes up wakes two others, so that many threads are awake after a few wake-ups in a
+// row.
 #include "runtime/cpu/thread_pool.h"
 
 #include "ir/base/assert.h"
@@ -124,8 +125,8 @@ void ThreadPool::awaitEnd() {
   callerSleeps_.store(false, std::memory_order_relaxed);
 }
 
-// Sleepers count themselves before they look a last time, and whoever has work looks for sleepers after it
-// has offered it: one of the two sees the other.
+// Sleepers count themselves before they look a last time, and a thread that brings work looks for sleepers
+// after it has offered it: one of the two sees the other.
 void ThreadPool::wakeTwo() {
   if (sleepers_.load(std::memory_order_seq_cst) > 0) {
     rung_.fetch_add(1, std::memory_order_seq_cst);

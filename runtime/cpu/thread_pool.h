@@ -50,7 +50,7 @@ class ThreadPool {
 
   std::mutex caller_; // held by the caller whose job the workers see
   std::chrono::steady_clock::duration spin_;
-  // The job: written while no part of it can be claimed, read by who has claimed one.
+  // The job: written while no part of it can be claimed, read by a thread that has claimed one.
   llvm::function_ref<void(uint32_t)> work_ = nullptr;
   uint32_t parts_ = 0;
   std::mutex errorMutex_;

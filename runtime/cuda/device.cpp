@@ -18,7 +18,7 @@ class CudaQueue final : public Queue {
     id_ = program.queue;
     group_->add(plan, std::move(program), gpu_, board);
   }
-  void launch(const Round& round) override { group_->launch(round); }
+  void launch(const Step& step) override { group_->launch(step); }
   // The GPU does not say which of its kernels it is at.
   OpId current() const override { return {}; }
   std::vector<Span> takeSpans() override { return group_->takeSpans(id_); }

@@ -78,7 +78,7 @@ SharedParts Group::sharedParts() {
   return {&library_, &peers_, options_.calibration.get(), &pins_, options_.marks, options_.mergeLaunches};
 }
 
-void Group::launch(const Round& round) {
+void Group::launch(const Step& round) {
   if (++gathered_ < loaded_.size()) {
     return;
   }
@@ -96,7 +96,7 @@ bool Group::underWay(uint64_t rounds) const {
   return (*board_)[first.queue.index()].ended() < first.commands.size() * rounds;
 }
 
-void Group::carryOut(const Round& round) {
+void Group::carryOut(const Step& round) {
   try {
     if (watcher_ == nullptr) {
       prepare();
@@ -107,7 +107,7 @@ void Group::carryOut(const Round& round) {
   }
 }
 
-void Group::launchRound(const Round& round) {
+void Group::launchRound(const Step& round) {
   const Mark mark(options_.marks, marks_.launch, round.number);
   const OnDevice current(programs_[0].gpu->ordinal);
   stageFeeds(round);
@@ -124,7 +124,7 @@ void Group::launchRound(const Round& round) {
     stamps_->launched(round.number);
   }
   std::vector<const std::byte*> feeds;
-  const Round staged = withStagedFeeds(round, feeds);
+  const Step staged = withStagedFeeds(round, feeds);
   if (options_.graphs) {
     launchGraph(staged);
   } else {
@@ -134,7 +134,7 @@ void Group::launchRound(const Round& round) {
 }
 
 // After a failure nobody works; the words still have to come to their ends, in order.
-void Group::skipRound(const Round& round) {
+void Group::skipRound(const Step& round) {
   drainStreams();
   ignore(countRounds(round.number + 1));
   fail(round.number, nullptr);
@@ -151,7 +151,7 @@ std::byte* Group::stagingOf(const FeedRing& ring, uint64_t round) {
   return ring.buffer.get() + static_cast<int64_t>(round) % feedSlots * ring.bytes;
 }
 
-void Group::stageFeeds(const Round& round) {
+void Group::stageFeeds(const Step& round) {
   const Mark mark(options_.marks, marks_.feeds, round.number);
   if (!rings_.empty() && round.number >= uint64_t{feedSlots}) {
     waitForRound(round.number - feedSlots);
@@ -161,19 +161,19 @@ void Group::stageFeeds(const Round& round) {
   }
 }
 
-Round Group::withStagedFeeds(const Round& round, std::vector<const std::byte*>& feeds) const {
+Step Group::withStagedFeeds(const Step& round, std::vector<const std::byte*>& feeds) const {
   feeds.assign(round.feeds.begin(), round.feeds.end());
   for (const FeedRing& ring : rings_) {
     feeds[ring.feed] = stagingOf(ring, round.number);
   }
-  Round staged = round;
+  Step staged = round;
   staged.feeds = feeds;
   return staged;
 }
 
 // Their memory comes back from a pool, so that it is soon all pinned; what cannot be is copied to all the
 // same.
-void Group::pinFetches(const Round& round) {
+void Group::pinFetches(const Step& round) {
   for (const StreamProgram& program : programs_) {
     for (const StreamCommand& command : program.commands) {
       if (command.copy.to.base == Location::Base::Fetch) {
@@ -191,7 +191,7 @@ void Group::waitForRound(uint64_t round) const {
   }
 }
 
-void Group::launchGraph(const Round& round) {
+void Group::launchGraph(const Step& round) {
   Captured& captured = round.traced ? traced_ : plain_;
   if (captured.exec == nullptr) {
     captured = capture(round);
@@ -200,7 +200,7 @@ void Group::launchGraph(const Round& round) {
   check(cudaGraphLaunch(captured.exec, launchStream_), "launching a step's CUDA graph");
 }
 
-void Group::patch(const Captured& captured, const Round& round) const {
+void Group::patch(const Captured& captured, const Step& round) const {
   for (const Patch& patch : captured.patches) {
     check(cudaGraphExecMemcpyNodeSetParams1D(captured.exec, patch.node, addressOf(patch.copy->to, round),
                                              addressOf(patch.copy->from, round),

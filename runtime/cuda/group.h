@@ -30,7 +30,7 @@ class Group {
   void add(const Executable& plan, Program program, const Gpu& gpu, ProgressBoard& board);
   /// Once a queue and round; the last queue of a round launches it, or leaves that to the launcher's thread
   /// while an earlier round is under way on several GPUs.
-  void launch(const Round& round);
+  void launch(const Step& round);
   void drain(); ///< until nothing is under way
   std::vector<Span> takeSpans(QueueId queue);
 
@@ -98,32 +98,32 @@ class Group {
 
   // One round (group.cpp). On the caller's thread or the launcher's, one at a time.
   bool underWay(uint64_t rounds) const;
-  void carryOut(const Round& round);
-  void launchRound(const Round& round);
-  void skipRound(const Round& round);
-  void stageFeeds(const Round& round);
-  void launchGraph(const Round& round);
+  void carryOut(const Step& round);
+  void launchRound(const Step& round);
+  void skipRound(const Step& round);
+  void stageFeeds(const Step& round);
+  void launchGraph(const Step& round);
   void waitForRound(uint64_t round) const;
-  void patch(const Captured& captured, const Round& round) const;
-  void pinFetches(const Round& round);
+  void patch(const Captured& captured, const Step& round) const;
+  void pinFetches(const Step& round);
   void drainStreams();
   cudaError_t countRounds(uint64_t rounds) const;
   static std::byte* stagingOf(const FeedRing& ring, uint64_t round);
-  Round withStagedFeeds(const Round& round, std::vector<const std::byte*>& feeds) const;
+  Step withStagedFeeds(const Step& round, std::vector<const std::byte*>& feeds) const;
 
   // A round's calls, captured or not (group_enqueue.cpp).
-  Captured capture(const Round& round);
-  void enqueueRound(const Round& round, cudaStream_t origin, Captured* captured);
+  Captured capture(const Step& round);
+  void enqueueRound(const Step& round, cudaStream_t origin, Captured* captured);
   void endRound(cudaStream_t stream, bool alone);
-  void enqueue(size_t program, size_t position, const Round& round, Captured* captured);
-  void enqueueWaits(size_t program, const StreamCommand& command, const Round& round, Captured* captured);
+  void enqueue(size_t program, size_t position, const Step& round, Captured* captured);
+  void enqueueWaits(size_t program, const StreamCommand& command, const Step& round, Captured* captured);
   void waitInGroup(size_t program, const WaitFor& wait, bool traced);
-  void enqueueWords(size_t program, llvm::ArrayRef<WordOperation> operations, const Round& round,
+  void enqueueWords(size_t program, llvm::ArrayRef<WordOperation> operations, const Step& round,
                     Captured* captured);
-  void enqueueAction(size_t program, size_t position, const Round& round, Captured* captured);
-  void enqueueLaunches(size_t program, size_t position, const Round& round);
-  void enqueueCopy(size_t program, const Copy& copy, const Round& round, Captured* captured);
-  std::byte* addressOf(const Location& location, const Round& round) const;
+  void enqueueAction(size_t program, size_t position, const Step& round, Captured* captured);
+  void enqueueLaunches(size_t program, size_t position, const Step& round);
+  void enqueueCopy(size_t program, const Copy& copy, const Step& round, Captured* captured);
+  std::byte* addressOf(const Location& location, const Step& round) const;
   const Signals& signalsOf(size_t program) const;
 
   bool look(uint64_t rounds);

@@ -19,7 +19,7 @@ cudaGraphNode_t lastNodeOf(cudaStream_t stream) {
 
 } // namespace
 
-Group::Captured Group::capture(const Round& round) {
+Group::Captured Group::capture(const Step& round) {
   const Mark mark(options_.marks, marks_.capture, round.number);
   Captured captured;
   cudaStream_t origin = nullptr;
@@ -42,7 +42,7 @@ Group::Captured Group::capture(const Round& round) {
   return captured;
 }
 
-void Group::enqueueRound(const Round& round, cudaStream_t origin, Captured* captured) {
+void Group::enqueueRound(const Step& round, cudaStream_t origin, Captured* captured) {
   check(cudaEventRecord(forked_, origin), "forking a step");
   for (const Lane& lane : lanes_) {
     check(cudaStreamWaitEvent(lane.stream, forked_, 0), "forking a step");
@@ -72,7 +72,7 @@ void Group::endRound(cudaStream_t stream, bool alone) {
   signalsOf(0).endRound(stream, reinterpret_cast<uint64_t*>(ownCounter_.get()), ends_, alone);
 }
 
-void Group::enqueue(size_t program, size_t position, const Round& round, Captured* captured) {
+void Group::enqueue(size_t program, size_t position, const Step& round, Captured* captured) {
   const StreamProgram& own = programs_[program];
   const StreamCommand& command = own.commands[position];
   Lane& lane = lanes_[program];
@@ -98,14 +98,14 @@ void Group::enqueue(size_t program, size_t position, const Round& round, Capture
   });
 }
 
-void Group::enqueueWaits(size_t program, const StreamCommand& command, const Round& round,
+void Group::enqueueWaits(size_t program, const StreamCommand& command, const Step& round,
                          Captured* captured) {
   llvm::SmallVector<WordOperation, 4> outside;
   for (const WaitFor& wait : command.waitsOf(round.traced)) {
     if (!inGroup(wait)) {
       const auto* word = reinterpret_cast<const uint64_t*>(&wait.word->count());
       outside.push_back({WordOperation::Kind::Wait, const_cast<uint64_t*>(word), // only ever read
-                         wait.perRound, wait.offset});
+                         wait.perStep, wait.offset});
     } else if (wait.offset > 0) { // the round before has ended: rounds follow one another on one stream
       waitInGroup(program, wait, round.traced);
     }
@@ -125,7 +125,7 @@ void Group::waitInGroup(size_t program, const WaitFor& wait, bool traced) {
   lane.crossed = lane.crossed || elsewhere || lanes_[other].endedCrossed[position] != 0;
 }
 
-void Group::enqueueWords(size_t program, llvm::ArrayRef<WordOperation> operations, const Round& round,
+void Group::enqueueWords(size_t program, llvm::ArrayRef<WordOperation> operations, const Step& round,
                          Captured* captured) {
   cudaStream_t stream = lanes_[program].stream;
   if (!wordsByStreams_) {
@@ -139,7 +139,7 @@ void Group::enqueueWords(size_t program, llvm::ArrayRef<WordOperation> operation
   }
 }
 
-void Group::enqueueAction(size_t program, size_t position, const Round& round, Captured* captured) {
+void Group::enqueueAction(size_t program, size_t position, const Step& round, Captured* captured) {
   const StreamCommand& command = programs_[program].commands[position];
   if (command.kind == Command::Kind::Compute) {
     enqueueLaunches(program, position, round);
@@ -150,7 +150,7 @@ void Group::enqueueAction(size_t program, size_t position, const Round& round, C
   }
 }
 
-void Group::enqueueLaunches(size_t program, size_t position, const Round& round) {
+void Group::enqueueLaunches(size_t program, size_t position, const Step& round) {
   const Computing& computing = programs_[program].computingFor(round.traced);
   Lane& lane = lanes_[program];
   for (size_t i = computing.firstAt[position]; i < computing.firstAt[position + 1]; ++i) {
@@ -161,7 +161,7 @@ void Group::enqueueLaunches(size_t program, size_t position, const Round& round)
   }
 }
 
-void Group::enqueueCopy(size_t program, const Copy& copy, const Round& round, Captured* captured) {
+void Group::enqueueCopy(size_t program, const Copy& copy, const Step& round, Captured* captured) {
   cudaStream_t stream = lanes_[program].stream;
   const auto bytes = static_cast<size_t>(copy.from.bytes);
   std::byte* from = addressOf(copy.from, round);
@@ -178,7 +178,7 @@ void Group::enqueueCopy(size_t program, const Copy& copy, const Round& round, Ca
   }
 }
 
-std::byte* Group::addressOf(const Location& location, const Round& round) const {
+std::byte* Group::addressOf(const Location& location, const Step& round) const {
   switch (location.base) {
   case Location::Base::Arena: return deviceAddress(location);
   case Location::Base::Feed: return const_cast<std::byte*>(round.feeds[location.buffer]); // only ever read

@@ -69,7 +69,7 @@ void Group::prepare() {
     return program.gpu == programs_[0].gpu;
   });
   if (!oneGpu) {
-    launcher_ = std::make_unique<Launcher>([this](const Round& round) { carryOut(round); });
+    launcher_ = std::make_unique<Launcher>([this](const Step& round) { carryOut(round); });
   }
 }
 

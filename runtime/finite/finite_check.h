@@ -1,7 +1,7 @@
 // FiniteCheck: looks at what each command of a queue computes, and stops the step at the first that is not
 // finite. For SessionOptions::checkFinite. Copies and transfers are not looked at: they only pass values on.
 //
-// Assumes that it is called on the queue's own thread, before and after each command, so that nobody writes
+// Assumes that it is called on the queue's own thread, before and after each command, so that no queue writes
 // the bytes that it reads: other queues wait for the command's end before they reuse them.
 #pragma once
 
@@ -16,9 +16,9 @@ class FiniteCheck {
   FiniteCheck(const Executable& plan, llvm::ArrayRef<Command> commands);
 
   /// Keeps the ranges of operands that the command may overwrite with its result.
-  void before(size_t command, const Round& round);
+  void before(size_t command, const Step& step);
   /// Throws NotFiniteError where a result has an element that is NaN or infinite.
-  void after(size_t command, const Round& round);
+  void after(size_t command, const Step& step);
 
  private:
   struct Row {
@@ -27,9 +27,9 @@ class FiniteCheck {
     llvm::SmallVector<Location, 1> results;
     llvm::SmallVector<std::optional<ElementRange>, 3> overwritten; ///< by operand, of the step under way
   };
-  std::span<const std::byte> bytesOf(const Location& location, const Round& round);
-  [[noreturn]] void refuse(const Row& row, ValueId result, const ElementRange& range, const Round& round);
-  std::string operandText(const Row& row, size_t operand, const Round& round);
+  std::span<const std::byte> bytesOf(const Location& location, const Step& step);
+  [[noreturn]] void refuse(const Row& row, ValueId result, const ElementRange& range, const Step& step);
+  std::string operandText(const Row& row, size_t operand, const Step& step);
 
   const Executable& plan_;
   std::vector<Row> rows_;        // by command

@@ -29,9 +29,9 @@ class NullWork final : public WorkMaker {
             },
             &zeros_.back()};
   }
-  void bind(const Round& round) override {
+  void bind(const Step& step) override {
     for (Zeros& zeros : zeros_) {
-      zeros.to = zeros.fetched ? round.fetches[zeros.buffer] : zeros.to;
+      zeros.to = zeros.fetched ? step.fetches[zeros.buffer] : zeros.to;
     }
   }
 

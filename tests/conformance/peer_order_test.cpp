@@ -22,7 +22,7 @@ namespace {
 auto waitsOf(const Command& command) {
   std::vector<std::tuple<const ProgressWord*, uint64_t, uint64_t>> waits;
   for (const WaitFor& wait : command.waits) {
-    waits.emplace_back(wait.word, wait.perRound, wait.offset);
+    waits.emplace_back(wait.word, wait.perStep, wait.offset);
   }
   llvm::sort(waits);
   return waits;

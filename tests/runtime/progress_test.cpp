@@ -90,7 +90,7 @@ TEST_CASE("progress: the failure of the earliest round is kept, and everybody is
   board.fail(6, std::make_exception_ptr(std::runtime_error("sixth")));
   sleeper.join();
   REQUIRE(board.failure().has_value());
-  CHECK(board.failure()->round == 5);
+  CHECK(board.failure()->step == 5);
   CHECK(messageOf(*board.failure()) == "fifth");
   board.clearFailure();
   CHECK_FALSE(board.failed());

@@ -41,7 +41,7 @@ class ScriptedBackend final : public Backend {
       }
       return {[](void* script) { (*static_cast<Script*>(script))(); }, const_cast<Script*>(&found->second)};
     }
-    void bind(const Round& /*round*/) override {}
+    void bind(const Step& /*round*/) override {}
 
    private:
     const std::map<std::string, Script>& scripts_;

@@ -84,7 +84,7 @@ std::string oneLine(std::string_view text) {
   });
 }
 
-/// What a user reads of his own mistakes is a line each for place, message and hint.
+/// A diagnostic in print: a line each for place, message and hint.
 std::string shownErrors(Diagnostics errors) {
   for (Diagnostic& error : errors) {
     error.where.file = oneLine(error.where.file);

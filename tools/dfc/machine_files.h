@@ -1,4 +1,4 @@
-// Machine files by path or, for those that dfc brings along, by name: `-m cpu-2gpu`. Shipped files are
+// Machine files by path or, for the ones that dfc brings along, by name: `-m cpu-2gpu`. Shipped files are
 // those of samples/machines, as `shippedFile` finds them.
 #pragma once
 

@@ -142,9 +142,10 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) 
                       : "machine: a file (JSON), or a shipped one by name; without it, this host "
                         "as one cpu with estimated rates (dfc machine -o FILE measures them)");
   machine->type_name("FILE|NAME")->required(machineRequired);
-  verb.add_option("--policy", options.policy,
-                  listed(fmt::format("who decides where ops run (default {})", CompileOptions().policy),
-                         namesOf(allPolicies())))
+  verb.add_option(
+          "--policy", options.policy,
+          listed(fmt::format("policy that decides where ops run (default {})", CompileOptions().policy),
+                 namesOf(allPolicies())))
       ->type_name("NAME");
   verb.add_option(
           "--precision", options.precision,

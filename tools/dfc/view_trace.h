@@ -10,7 +10,7 @@
 namespace dfc::tool {
 
 /// Reads the trace of a run of `plan` and chooses its step `wanted`, or the one of median makespan. The
-/// predicted spans are those of the simulation.
+/// predicted spans are the simulation's.
 Result<TraceComparison> compareWithTrace(const Executable& plan, const std::string& tracePath,
                                          std::optional<uint32_t> wanted);
 

@@ -26,7 +26,7 @@ class Rewriter {
         awaitedSteps(steps, [&](StepId step) -> llvm::ArrayRef<StepId> { return lowered_.waits[step]; });
     for (const StepId step : command_.ids()) {
       if (Command* command = command_[step]; command != nullptr) {
-        const bool last = ends_[step].offset == ends_[step].perRound;
+        const bool last = ends_[step].offset == ends_[step].perStep;
         command->publishes = now[step] || last || (command->publishes && !before[step]);
         setWaits(*command, lowered_.waits[step]);
       }

@@ -2,7 +2,7 @@
 
 namespace dfc::cuda {
 
-Launcher::Launcher(std::function<void(const Round&)> launch)
+Launcher::Launcher(std::function<void(const Step&)> launch)
     : launch_(std::move(launch)), thread_([this] { run(); }) {}
 
 Launcher::~Launcher() {
@@ -14,7 +14,7 @@ Launcher::~Launcher() {
   thread_.join();
 }
 
-void Launcher::push(const Round& round) {
+void Launcher::push(const Step& round) {
   {
     const std::lock_guard lock(mutex_);
     rounds_.push_back(round);
@@ -39,7 +39,7 @@ void Launcher::run() {
     if (rounds_.empty()) {
       return;
     }
-    const Round round = rounds_.front(); // stays in the queue until it is launched: nobody is idle before
+    const Step round = rounds_.front(); // stays in the queue until it is launched: nobody is idle before
     lock.unlock();
     launch_(round);
     lock.lock();

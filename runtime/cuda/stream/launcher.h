@@ -15,23 +15,23 @@ namespace dfc::cuda {
 class Launcher {
  public:
   /// `launch(round)`: called on the thread, in the order of `push`; throws nothing.
-  explicit Launcher(std::function<void(const Round&)> launch);
+  explicit Launcher(std::function<void(const Step&)> launch);
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
   ~Launcher(); ///< after all that was pushed is launched
-  void push(const Round& round);
+  void push(const Step& round);
   bool idle() const;
   void waitIdle() const;
 
  private:
   void run();
 
-  std::function<void(const Round&)> launch_;
+  std::function<void(const Step&)> launch_;
   mutable std::mutex mutex_;
   std::condition_variable woken_;
   mutable std::condition_variable idle_;
-  std::deque<Round> rounds_; ///< pushed and not yet launched; guarded by mutex_
-  bool stopping_ = false;    ///< guarded by mutex_
+  std::deque<Step> rounds_; ///< pushed and not yet launched; guarded by mutex_
+  bool stopping_ = false;   ///< guarded by mutex_
   std::thread thread_;
 };
 

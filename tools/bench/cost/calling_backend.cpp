@@ -12,7 +12,7 @@ class CallingWork final : public WorkMaker {
   PreparedCall prepare(const Executable& /*plan*/, const Command& command) override {
     return command.kind == Command::Kind::Compute ? PreparedCall{nothing, nullptr} : PreparedCall{};
   }
-  void bind(const Round& /*round*/) override {}
+  void bind(const Step& /*round*/) override {}
 };
 
 class CallingBackend final : public Backend {

@@ -59,7 +59,7 @@ class ScalarWatch {
 /// "f32[2, 3] = 1 2 3 4 5 6", the middle of a long one left out.
 std::string shortText(const Literal& value);
 
-/// A number as JSON, which has no word for some: those are "nan", "inf" and "-inf".
+/// A number as JSON; "nan", "inf" and "-inf" stand for what JSON has no word for.
 std::string realJson(double value);
 
 /// {"type", "shape", and of small ones "values"} as a JSON object.

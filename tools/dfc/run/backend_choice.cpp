@@ -39,7 +39,7 @@ void applyBackend(const std::string& text, SessionOptions& options, Diagnostics&
 
 void addBackendOptions(CLI::App& verb, BackendArguments& arguments) {
   verb.add_option("--backend", arguments.backends,
-                  "who plays the devices of a kind, e.g. gpu=emulated, cpu=null")
+                  "backend of the devices of a kind, e.g. gpu=emulated, cpu=null")
       ->type_name("KIND=NAME")
       ->allow_extra_args(false);
   auto* folder =

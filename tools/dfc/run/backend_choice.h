@@ -1,4 +1,4 @@
-// Who plays the devices, and how: the options that `run` and `bench` share.
+// Which backends play the devices, and how: the options that `dfc run` and `dfc-bench` share.
 #pragma once
 
 #include "runtime/session.h"

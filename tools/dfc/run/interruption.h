@@ -1,5 +1,5 @@
 // Ctrl-C as a wish: while this object lives, SIGINT, SIGTERM, SIGHUP (the terminal is closed) and SIGPIPE
-// (nobody reads the output any more) ask for an end as soon as work can end without losing what was done. A
+// (the reader of the output is gone) ask for an end as soon as work can end without losing what was done. A
 // second SIGINT or SIGTERM ends the program at once; the other two may come again by themselves, and are a
 // wish each time.
 #pragma once

@@ -158,7 +158,7 @@ struct Outcome {
 };
 
 /// Runs the steps with the next one always on its way: its feeds are cut while this one computes.
-/// Interrupted, it ends those under way, of which there is at least one.
+/// Interrupted, it ends the steps in flight, of which there is at least one.
 class Runner {
  public:
   Runner(Setting& setting, const Interruption& interruption, Console& console)
@@ -286,7 +286,7 @@ void noteIdleBackends(const SessionOptions& chosen, const Machine& machine, Cons
   }
 }
 
-/// Zeros that nobody computed look like results.
+/// Zeros of the null backend look like results.
 void noteNull(const Session& session, Console& console) {
   std::string devices;
   for (const std::string& line : session.deviceReport()) {

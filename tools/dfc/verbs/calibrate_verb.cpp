@@ -285,7 +285,7 @@ void addCalibrate(CLI::App& program, Verbs& verbs) {
       ->type_name("DEVICE")
       ->allow_extra_args(false);
   verb->add_option("--backend", arguments->backends.backends,
-                   "who plays the devices of a kind, e.g. gpu=emulated")
+                   "backend of the devices of a kind, e.g. gpu=emulated")
       ->type_name("KIND=NAME")
       ->allow_extra_args(false);
   verb->footer(calibrateFooter);
