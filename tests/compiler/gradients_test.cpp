@@ -169,7 +169,7 @@ using Numbers = std::vector<double>;
 
 // d sum(formula) / d x at each of `xs`, of a type.
 Numbers derivatives(const std::function<Tensor(Tensor)>& formula, const Numbers& xs, int order = 1,
-               ElementType type = ElementType::F64) {
+                    ElementType type = ElementType::F64) {
   Builder g;
   const auto count = static_cast<int64_t>(xs.size());
   const TensorType ofX{type, {count}};
@@ -230,7 +230,8 @@ TEST_CASE("gradients: of activations far out and at their corners") {
   CHECK(derivatives(whole, {-300, 300}, 1, ElementType::F16) == Numbers{0, 1});
   CHECK(derivatives(tanhForm, {-1e300, 1e300}, 2) == Numbers{0, 0});
   CHECK(derivatives([](Tensor x) { return silu(x); }, {-1e300, 0, 1e300}) == Numbers{0, 0.5, 1});
-  CHECK(derivatives([](Tensor x) { return hardSwish(x); }, {-1e300, -3, 0, 3, 1e300}) == Numbers{0, 0, 0.5, 1, 1});
+  CHECK(derivatives([](Tensor x) { return hardSwish(x); }, {-1e300, -3, 0, 3, 1e300}) ==
+        Numbers{0, 0, 0.5, 1, 1});
   CHECK(derivatives([](Tensor x) { return softplus(x); }, {-1e300, 0, 1e300}) == Numbers{0, 0.5, 1});
   CHECK(derivatives([](Tensor x) { return leakyRelu(x, 0.25); }, {-2, 0, 3}) == Numbers{0.25, 1, 1});
   // At a bound the derivative is a's.
