@@ -14,11 +14,12 @@
 
 using namespace dfc;
 using test::Dice;
-using test::Formula;
+using TestFormula = test::Formula;
 
 namespace {
 
-void check(const Formula& formula, const std::vector<TensorType>& types, int order = 1, uint64_t seed = 1) {
+void check(const TestFormula& formula, const std::vector<TensorType>& types, int order = 1,
+           uint64_t seed = 1) {
   test::checkDifferences(formula, types, order, seed);
 }
 
@@ -78,7 +79,7 @@ TEST_CASE("gradients: every rule of the table agrees with differences") { checkT
 TEST_CASE("gradients: so does the gradient of the gradient") { checkTable(2); }
 
 TEST_CASE("gradients: elementwise rules at random broadcast shapes") {
-  const std::vector<Formula> formulas = {
+  const std::vector<TestFormula> formulas = {
       [](const auto& x) { return x[0] + x[1] * x[2]; },
       [](const auto& x) { return x[0] / x[1] - x[2]; },
       [](const auto& x) { return max(x[0], x[1]) * min(x[1], x[2]); },
@@ -155,7 +156,7 @@ TEST_CASE("gradients: movements") {
 }
 
 TEST_CASE("gradients: of whole formulas, with values used several times") {
-  const Formula network = [](const std::vector<Tensor>& x) {
+  const TestFormula network = [](const std::vector<Tensor>& x) {
     const Tensor hidden = tanh(matmul(x[0], x[1]) + x[2]);
     return softmaxCrossEntropy(matmul(hidden, x[3]) * hidden, x[4]);
   };
