@@ -43,7 +43,7 @@ struct Parts {
 struct ResealingShop : Workshop {
   ResealingShop() {
     write("g.dfg", graph);
-    std::string machine = readText(machineFile("cpu-2gpu").string());
+    std::string machine = readText(machineFile("cpu-2gpu"));
     const std::string gpu = "\"class\": \"gpu\"";
     for (size_t at = machine.find(gpu); at != std::string::npos; at = machine.find(gpu, at + gpu.size())) {
       machine.insert(at + gpu.size(), ", \"slots\": 4");
@@ -90,8 +90,8 @@ TEST_CASE("dfc: a plan whose ops do not share a device by their utilisations is 
       bool slowed = false;
       for (const StepId step : parts.schedule.steps.ids()) {
         slowed |= parts.schedule.steps[step].slowed > 0;
-        if (parts.schedule.steps[step].demand > 0) {
-          parts.schedule.steps[step].demand = utilisation;
+        if (parts.schedule.steps[step].utilisation > 0) {
+          parts.schedule.steps[step].utilisation = utilisation;
         }
       }
       REQUIRE(slowed); // ops do run at once
