@@ -67,7 +67,7 @@ Graph scoped() {
 
 } // namespace
 
-TEST_CASE("marks: host queues mark each op that works, by scope and name, in every round") {
+TEST_CASE("marks: host queues mark each op that works, by scope and name, in every step") {
   RecordingMarks marks;
   for (const bool traced : {false, true}) {
     SessionOptions options;
@@ -75,13 +75,13 @@ TEST_CASE("marks: host queues mark each op that works, by scope and name, in eve
     options.trace = traced;
     options.backendOptions.marks = &marks;
     const auto session = opened(tinyPlan(scoped(), smallMachine(1)), options);
-    for (int round = 0; round < 2; ++round) {
+    for (int step = 0; step < 2; ++step) {
       REQUIRE(session->run({{"x", filledLiteral(f32({3}), 2)}}).ok());
     }
   }
-  for (const uint64_t round : {0, 1}) {
-    CHECK(marks.count("h", round) == 2); // tiny plans have no scopes // with and without a trace
-    CHECK(marks.count("sum", round) == 2);
+  for (const uint64_t step : {0, 1}) {
+    CHECK(marks.count("fc1 forward: h", step) == 2); // with and without a trace
+    CHECK(marks.count("sum", step) == 2);
   }
   CHECK(marks.allClosed());
 }

@@ -59,7 +59,8 @@ class Placer {
     for (const ValueId operand : row.operands) {
       operands.push_back(valueOn(operand, device));
     }
-    const OpId made = append(row.attributes, operands, std::string(old_.nameOf(op)), device);
+    const OpId made = append(row.attributes, operands, std::string(old_.nameOf(op)), device,
+                             {.scope = old_.scopeOf(op), .where = old_.locationOf(op)});
     for (uint32_t i = 0; i < row.resultCount; ++i) {
       places_[{row.firstResult.index() + i, device.index()}] = builder_.result(made, i);
       home_[row.firstResult.index() + i] = device;
@@ -126,8 +127,9 @@ class Placer {
   }
 
   OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const std::string& name,
-              DeviceId device) {
-    const OpId op = builder_.append(std::move(attributes), operands, {.name = name});
+              DeviceId device, OpSite site = {}) {
+    site.name = name;
+    const OpId op = builder_.append(std::move(attributes), operands, site);
     DFC_ASSERT(op.valid(), render(builder_.errors()));
     placed_.device.resize(op.index() + 1);
     placed_.device[op] = device;

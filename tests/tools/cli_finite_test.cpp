@@ -25,6 +25,16 @@ const char* sinking = R"(graph sinking {
 }
 )";
 
+// h is -1, -2, -3, -4; its logarithm, all NaN, may take its place in memory.
+const char* overwriting = R"(graph overwriting {
+  parameter v : f32[4] = constant(-1)
+  h = cumSum(v, axis=0)
+  y = log(h)
+  z = cumSum(y, axis=0)
+  fetch z
+}
+)";
+
 // The parameter itself becomes infinite: 1e30, 1e60.
 const char* growing = R"(graph growing {
   parameter w : f32[2] = constant(1e30)
@@ -72,6 +82,17 @@ TEST_CASE("dfc run --check-finite: ends at the op where it began, exit 1, on eve
     CHECK_FALSE(std::filesystem::exists(shop.file("s.safetensors")));
   }
   CHECK(shop.dfc({"run", "g.dfg", "--steps", "2", "--check-finite"}).status == 0);
+}
+
+TEST_CASE("dfc run --check-finite: the range of an operand is from before the result overwrote it") {
+  const Workshop shop;
+  shop.write("g.dfg", overwriting);
+  const Outcome outcome = shop.dfc({"run", "g.dfg", "--check-finite"});
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.err,
+             containing("op 'y' (log) gives a value that is not finite in step 1, counted from 1: 4 of 4 "
+                        "elements nan\n"));
+  CHECK_THAT(outcome.err, containing("hint: its operands: 'h' f32[4] from -4 to -1\n"));
 }
 
 TEST_CASE("dfc run: parameters that are saved as no finite numbers are named") {
