@@ -127,9 +127,9 @@ class Placer {
   }
 
   OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const std::string& name,
-              DeviceId device, OpSite site = {}) {
-    site.name = name;
-    const OpId op = builder_.append(std::move(attributes), operands, site);
+              DeviceId device, Provenance provenance = {}) {
+    provenance.name = name;
+    const OpId op = builder_.append(std::move(attributes), operands, provenance);
     DFC_ASSERT(op.valid(), render(builder_.errors()));
     placed_.device.resize(op.index() + 1);
     placed_.device[op] = device;
