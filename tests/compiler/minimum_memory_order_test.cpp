@@ -92,11 +92,11 @@ TEST_CASE("minimum-memory order: a ready task that becomes a buffer's last user 
 }
 
 TEST_CASE("static offsets: a reused offset waits for every user of its previous buffer") {
-  // Buffer 0 is made by task 0 and read by 1 and 2; task 3, which comes after them, makes another.
-  const ListProblem problem = problemOf({{}, {0}, {0}, {}});
+  // Buffer 0 is made by task 0 and read by 1 and 2; task 3, which comes after them, makes another for 4.
+  const ListProblem problem = problemOf({{}, {0}, {0}, {}, {3}});
   const auto minimal =
-      minimumMemoryOrder(problem, requirementsWith(4, {{256, {0, 1, 2}}, {256, {3}}}), {0, 1, 2, 3}, 1);
-  REQUIRE(minimal.order == std::vector<uint32_t>{0, 1, 2, 3});
+      minimumMemoryOrder(problem, requirementsWith(5, {{256, {0, 1, 2}}, {256, {3, 4}}}), {0, 1, 2, 3, 4}, 1);
+  REQUIRE(minimal.order == std::vector<uint32_t>{0, 1, 2, 3, 4});
   const auto fixed = assignStaticOffsets(minimal, SideTable<DeviceId, int64_t>(1, 256));
   REQUIRE(fixed.has_value());
   CHECK(fixed->offsets[BufferId(0)] == 0);

@@ -44,6 +44,7 @@ Graph logarithm(const std::string& device, uint32_t& line) {
 SessionOptions checking() {
   SessionOptions options;
   options.checkFinite = true;
+  options.gpuBackend = "emulated"; // a GPU of this host looks at no values between its ops
   return options;
 }
 
