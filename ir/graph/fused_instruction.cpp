@@ -8,7 +8,7 @@ llvm::ArrayRef<std::string_view> variantNames(OpKind kind) {
   if (kind == OpKind::Compare) {
     return ops::Compare::directionNames;
   }
-  const Formula* formula = formulaOf(kind);
+  const FormulaFacts* formula = formulaOf(kind);
   return formula == nullptr ? llvm::ArrayRef<std::string_view>() : formula->variantNames;
 }
 

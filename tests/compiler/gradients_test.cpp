@@ -307,7 +307,7 @@ TEST_CASE("gradients: at corners and steps") {
 
 // Where nothing is undefined: what a formula multiplies by an underflow must not be infinite.
 TEST_CASE("gradients: of formulas are numbers far out too, to the second order") {
-  for (const Formula* formula : allFormulas()) {
+  for (const FormulaFacts* formula : allFormulas()) {
     for (uint8_t variant = 0; formula->operands == 1 && variant < formula->bodies.size(); ++variant) {
       const auto function = [&](Tensor x) {
         OpAttributes attributes = defaultAttributes(formula->kind);

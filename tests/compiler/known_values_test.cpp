@@ -96,7 +96,7 @@ TEST_CASE("evaluate: elementwise ops have their known values") {
 }
 
 TEST_CASE("evaluate: formulas have the values that their headers state") {
-  for (const Formula* formula : allFormulas()) {
+  for (const FormulaFacts* formula : allFormulas()) {
     for (const KnownFormulaValue& known : formula->known) {
       OpAttributes attributes = defaultAttributes(formula->kind);
       setFormulaVariant(attributes, known.variant);
@@ -109,7 +109,7 @@ TEST_CASE("evaluate: formulas have the values that their headers state") {
 // Where a formula states its derivative, that is the derivative of its body: at points within the range of
 // samples, to what the second form of a function costs.
 TEST_CASE("formulas: stated derivatives are those that follow from the body") {
-  for (const Formula* formula : allFormulas()) {
+  for (const FormulaFacts* formula : allFormulas()) {
     for (uint8_t variant = 0; variant < formula->bodies.size(); ++variant) {
       const formula::Program stated = formula::derivativesOf(formula->kind, variant);
       const formula::Program automatic = formula::automaticDerivativesOf(formula->kind, variant);

@@ -185,7 +185,7 @@ TEST_CASE("onnx: ArgMin of integers, SpaceToDepth channel by channel") {
 }
 
 TEST_CASE("onnx: a formula op that names its ONNX op serves nodes without attributes") {
-  for (const Formula* formula : allFormulas()) {
+  for (const FormulaFacts* formula : allFormulas()) {
     if (formula->onnxName.empty()) {
       continue;
     }

@@ -177,7 +177,7 @@ const MappingTable& mappings() {
   return table;
 }
 
-NodeResults mapFormula(const Formula& formula, NodeCall& call) {
+NodeResults mapFormula(const FormulaFacts& formula, NodeCall& call) {
   std::vector<Tensor> operands;
   for (size_t i = 0; i < formula.operands; ++i) {
     operands.push_back(call.operand(i));
@@ -197,8 +197,8 @@ NodeMapping onnxMapping(const std::string& op) {
   return found->second;
 }
 
-const Formula* formulaOfOnnx(const std::string& op) {
-  for (const Formula* formula : allFormulas()) {
+const FormulaFacts* formulaOfOnnx(const std::string& op) {
+  for (const FormulaFacts* formula : allFormulas()) {
     if (!formula->onnxName.empty() && formula->onnxName == op) {
       return formula;
     }
@@ -208,7 +208,7 @@ const Formula* formulaOfOnnx(const std::string& op) {
 
 NodeResults mapNode(OnnxScope& scope, const OnnxNode& node, int64_t opset) {
   NodeCall call(scope, node, opset);
-  const Formula* formula = formulaOfOnnx(node.op);
+  const FormulaFacts* formula = formulaOfOnnx(node.op);
   // With attributes it is another function than the formula: a mapping may know them.
   const bool plain = formula != nullptr && (node.attributes.empty() || !hasOnnxMapping(node.op));
   NodeResults results = plain ? mapFormula(*formula, call) : onnxMapping(node.op)(call);

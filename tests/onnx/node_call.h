@@ -9,7 +9,7 @@
 #include <set>
 
 namespace dfc {
-struct Formula;
+struct FormulaFacts;
 }
 
 namespace dfc::test {
@@ -101,7 +101,7 @@ NodeMapping onnxMapping(const std::string& op);
 bool hasOnnxMapping(const std::string& op);
 
 /// The formula op that names this ONNX op as its own; null for none.
-const Formula* formulaOfOnnx(const std::string& op);
+const FormulaFacts* formulaOfOnnx(const std::string& op);
 
 /// What a node computes, one tensor a result; throws OutOfScope for a node that is not understood as a whole.
 NodeResults mapNode(OnnxScope& scope, const OnnxNode& node, int64_t opset);

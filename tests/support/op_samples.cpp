@@ -40,7 +40,7 @@ void poolWindows(Op& op) {
 
 // The last variant, and operands that broadcast.
 OpSample ofFormula(OpKind kind, std::vector<TensorType> operands) {
-  const Formula& formula = *formulaOf(kind);
+  const FormulaFacts& formula = *formulaOf(kind);
   OpSample sample{defaultAttributes(kind), std::move(operands)};
   setFormulaVariant(sample.attributes, static_cast<uint8_t>(formula.bodies.size() - 1));
   sample.operands.resize(formula.operands);

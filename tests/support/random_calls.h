@@ -33,7 +33,7 @@ class RandomCalls : public RandomIndexing {
     return {ops::Select{}, {partner(ElementType::Bool, shapeOf(a)), a, b}};
   }
   Call formula(OpKind kind) {
-    const Formula& facts = *formulaOf(kind);
+    const FormulaFacts& facts = *formulaOf(kind);
     OpAttributes attributes = defaultAttributes(kind);
     if (facts.bodies.size() > 1) {
       setFormulaVariant(attributes,

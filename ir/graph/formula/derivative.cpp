@@ -184,7 +184,7 @@ class Backwards {
 } // namespace
 
 Program automaticDerivativesOf(OpKind kind, uint8_t variant) {
-  const Formula& formula = *formulaOf(kind);
+  const FormulaFacts& formula = *formulaOf(kind);
   return Backwards(*formula.bodies[variant], formula.operands).run();
 }
 

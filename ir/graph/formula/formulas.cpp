@@ -15,7 +15,7 @@ using formula::Primitive;
 using formula::Program;
 
 template <class Op, size_t variant>
-void addVariant(Formula& facts) {
+void addVariant(FormulaFacts& facts) {
   facts.bodies.push_back(&formula::bodyOf<Op, variant>);
   if constexpr (formula::StatesDerivative<Op, variant>) {
     facts.statedDerivatives.push_back(&formula::statedDerivativesOf<Op, variant>);
@@ -25,8 +25,8 @@ void addVariant(Formula& facts) {
 }
 
 template <class Op>
-Formula factsOf() {
-  Formula facts{detail::KindOf<Op>::value, Op::arity.most, Op::onnxName, Op::samples, {}, {}, {}, {}};
+FormulaFacts factsOf() {
+  FormulaFacts facts{detail::KindOf<Op>::value, Op::arity.most, Op::onnxName, Op::samples, {}, {}, {}, {}};
   for (const auto& known : Op::known) {
     facts.known.push_back({{known.arguments.begin(), known.arguments.end()}, known.result, known.variant});
   }
@@ -38,9 +38,9 @@ Formula factsOf() {
   return facts;
 }
 
-const std::array<std::optional<Formula>, opKindCount>& table() {
+const std::array<std::optional<FormulaFacts>, opKindCount>& table() {
   static const auto* facts = [] {
-    auto* all = new std::array<std::optional<Formula>, opKindCount>;
+    auto* all = new std::array<std::optional<FormulaFacts>, opKindCount>;
 #define DFC_OP(Type, text)
 #define DFC_ELEMENTWISE_OP(Type, text)
 #define DFC_FORMULA_OP(Type, name) (*all)[static_cast<size_t>(OpKind::Type)] = factsOf<ops::Type>();
@@ -88,14 +88,14 @@ double flopsOf(OpKind kind, uint8_t variant) {
 
 } // namespace
 
-const Formula* formulaOf(OpKind kind) {
-  const std::optional<Formula>& facts = table()[static_cast<size_t>(kind)];
+const FormulaFacts* formulaOf(OpKind kind) {
+  const std::optional<FormulaFacts>& facts = table()[static_cast<size_t>(kind)];
   return facts ? &*facts : nullptr;
 }
 
-std::vector<const Formula*> allFormulas() {
-  std::vector<const Formula*> all;
-  for (const std::optional<Formula>& facts : table()) {
+std::vector<const FormulaFacts*> allFormulas() {
+  std::vector<const FormulaFacts*> all;
+  for (const std::optional<FormulaFacts>& facts : table()) {
     if (facts) {
       all.push_back(&*facts);
     }
@@ -130,7 +130,7 @@ void setFormulaVariant(OpAttributes& attributes, uint8_t variant) {
 }
 
 TypeResult formulaTypes(OpKind kind, uint8_t variant, OperandTypes operands) {
-  const Formula& facts = *formulaOf(kind);
+  const FormulaFacts& facts = *formulaOf(kind);
   if (variant >= facts.bodies.size()) {
     return refuse(kind, operands, "unknown variant",
                   fmt::format("it is one of {}", fmt::join(facts.variantNames, ", ")));

@@ -14,7 +14,7 @@ struct KnownFormulaValue {
   uint8_t variant;
 };
 
-struct Formula {
+struct FormulaFacts {
   OpKind kind;
   size_t operands;
   std::string_view onnxName; ///< "" for none
@@ -27,8 +27,8 @@ struct Formula {
 };
 
 /// Null for other ops.
-const Formula* formulaOf(OpKind kind);
-std::vector<const Formula*> allFormulas();
+const FormulaFacts* formulaOf(OpKind kind);
+std::vector<const FormulaFacts*> allFormulas();
 
 /// The variant of a formula op, 0 for any other.
 uint8_t formulaVariantOf(const OpAttributes& attributes);

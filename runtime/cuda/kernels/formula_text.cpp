@@ -90,7 +90,7 @@ std::string expressionOf(const Program& body, const Instruction& instruction) {
   }
 }
 
-std::string headOf(const Formula& formula, uint8_t variant) {
+std::string headOf(const FormulaFacts& formula, uint8_t variant) {
   std::string parameters;
   for (size_t i = 0; i < formula.operands; ++i) {
     parameters += fmt::format("{}V a{}", i == 0 ? "" : ", ", i);
@@ -124,7 +124,7 @@ std::string formulaFunction(OpKind kind, uint8_t variant) {
 
 std::string formulaFunctions() {
   std::string declarations = "// The formula ops, from their bodies; each may call any other.\n", definitions;
-  for (const Formula* formula : allFormulas()) {
+  for (const FormulaFacts* formula : allFormulas()) {
     for (uint8_t variant = 0; variant < formula->bodies.size(); ++variant) {
       if (!isByHand(formula->kind, variant)) {
         const std::string head = headOf(*formula, variant);

@@ -17,8 +17,8 @@ namespace {
 const std::vector<ElementType> floatTypes = {ElementType::F32, ElementType::F64, ElementType::F16,
                                              ElementType::BF16};
 
-void forEachVariant(const std::function<void(const Formula&, const OpAttributes&)>& visit) {
-  for (const Formula* formula : allFormulas()) {
+void forEachVariant(const std::function<void(const FormulaFacts&, const OpAttributes&)>& visit) {
+  for (const FormulaFacts* formula : allFormulas()) {
     for (size_t variant = 0; variant < formula->bodies.size(); ++variant) {
       OpAttributes attributes = defaultAttributes(formula->kind);
       setFormulaVariant(attributes, static_cast<uint8_t>(variant));
@@ -49,7 +49,7 @@ void checkKernel(const OpAttributes& attributes, const std::vector<Literal>& ope
   }
 }
 
-std::vector<Literal> drawn(const Formula& formula, ElementType type, double low, double high) {
+std::vector<Literal> drawn(const FormulaFacts& formula, ElementType type, double low, double high) {
   std::vector<Literal> operands;
   for (size_t i = 0; i < formula.operands; ++i) {
     operands.push_back(randomLiteral({type, {4001}}, static_cast<uint32_t>(61 + i), low, high));
@@ -60,7 +60,7 @@ std::vector<Literal> drawn(const Formula& formula, ElementType type, double low,
 } // namespace
 
 TEST_CASE("formula kernels agree with their bodies over every range") {
-  forEachVariant([](const Formula& formula, const OpAttributes& attributes) {
+  forEachVariant([](const FormulaFacts& formula, const OpAttributes& attributes) {
     for (const ElementType type : floatTypes) {
       const double most = type == ElementType::F16 ? 65000 : 1e30;
       const std::vector<std::pair<double, double>> ranges = {{formula.samples.low, formula.samples.high},
@@ -82,7 +82,7 @@ TEST_CASE("formula kernels agree with their bodies over every range") {
 
 TEST_CASE("formula kernels agree with their bodies at special values") {
   const double inf = std::numeric_limits<double>::infinity();
-  forEachVariant([&](const Formula& formula, const OpAttributes& attributes) {
+  forEachVariant([&](const FormulaFacts& formula, const OpAttributes& attributes) {
     for (const ElementType type : floatTypes) {
       const double least = ulp(type, 0); // the smallest subnormal
       const std::vector<double> values = {std::nan(""), inf,   -inf,   0.0, -0.0, least, -least, 1,
@@ -101,7 +101,7 @@ TEST_CASE("formula kernels agree with their bodies at special values") {
 }
 
 TEST_CASE("formula kernels give the values that their headers state") {
-  for (const Formula* formula : allFormulas()) {
+  for (const FormulaFacts* formula : allFormulas()) {
     for (const KnownFormulaValue& known : formula->known) {
       for (const ElementType type : {ElementType::F32, ElementType::F64}) {
         OpAttributes attributes = defaultAttributes(formula->kind);
@@ -124,7 +124,7 @@ TEST_CASE("formula kernels give the values that their headers state") {
 }
 
 TEST_CASE("formula kernels give the same bits over an operand, with three threads, and for any length") {
-  forEachVariant([](const Formula& formula, const OpAttributes& attributes) {
+  forEachVariant([](const FormulaFacts& formula, const OpAttributes& attributes) {
     for (const ElementType type : floatTypes) {
       for (const int64_t length : {int64_t{1}, int64_t{33}, int64_t{3 * 1031}}) {
         std::vector<Literal> operands;
