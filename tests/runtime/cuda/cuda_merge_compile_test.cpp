@@ -99,7 +99,8 @@ TEST_CASE("streamed kernels, merged or not, load through no cache that may be st
   }
   for (const ElementType element : {ElementType::F32, ElementType::BF16}) {
     std::vector<Unit> units = unitsOfCases(element);
-    std::erase_if(units, [](const Unit& unit) { return !unit.launch.streamed; });
+    // With an operand and a result: a kernel of a result alone loads nothing.
+    std::erase_if(units, [](const Unit& unit) { return !unit.launch.streamed || unit.pointers.size() < 2; });
     REQUIRE(units.size() > 4);
     std::vector<KernelMember> members;
     for (size_t i = 0; i < units.size(); i += units.size() / 4) {
