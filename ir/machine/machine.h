@@ -27,10 +27,12 @@ struct DeviceRow {
   std::string name; ///< "cpu0", "gpu1"
   /// Which backends may play it.
   DeviceKind kind = DeviceKind::Cpu;
-  std::string model;          ///< free text, e.g. "NVIDIA H200"; may be empty
-  int64_t memoryBytes = 0;    ///< capacity for a plan; 0 means unlimited
-  uint32_t computeQueues = 1; ///< how many ops run at once
-  uint32_t threads = 1;       ///< of the device as a whole (cpu and emulated devices)
+  std::string model;                     ///< free text, e.g. "NVIDIA H200"; may be empty
+  int64_t memoryBytes = 0;               ///< capacity for a plan; 0 means unlimited
+  uint32_t computeQueues = 1;            ///< how many ops run at once
+  uint32_t threads = 1;                  ///< of the device as a whole (cpu and emulated devices)
+  uint32_t multiprocessors = 0;          ///< of a GPU, by which its launches are sized; 0: not stated
+  uint32_t threadsPerMultiprocessor = 0; ///< resident at once; 0: not stated
   std::array<double, allElementTypes.size()>
       peakFlops{};            ///< by ElementType, for matmul-like ops, of the device as a whole
   double tf32Flops = 0;       ///< of f32 matmuls in tf32; 0 means as f32

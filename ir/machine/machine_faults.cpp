@@ -93,6 +93,15 @@ class MachineCheck {
       fault(row + ".threads", fmt::format("a device with {} threads", device.threads),
             fmt::format("give 1 to {}", mostThreads));
     }
+    if (device.multiprocessors > mostMultiprocessors) {
+      fault(row + ".multiprocessors", fmt::format("a GPU of {} multiprocessors", device.multiprocessors),
+            fmt::format("give 1 to {}, or leave it out", mostMultiprocessors));
+    }
+    if (device.threadsPerMultiprocessor > mostThreadsPerMultiprocessor) {
+      fault(row + ".threadsPerMultiprocessor",
+            fmt::format("a multiprocessor of {} resident threads", device.threadsPerMultiprocessor),
+            fmt::format("give 1 to {}, or leave it out", mostThreadsPerMultiprocessor));
+    }
     for (const ElementType type : allElementTypes) {
       checkRate(fmt::format("{}.flops.{}", row, name(type)), device.peakFlops[static_cast<size_t>(type)],
                 "operations a second");

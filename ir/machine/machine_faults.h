@@ -17,6 +17,8 @@ inline constexpr uint32_t mostComputeQueues = 1024;
 
 /// The most threads of a device: a run starts as many as the plan says.
 inline constexpr uint32_t mostThreads = 4096;
+inline constexpr uint32_t mostMultiprocessors = 65536;
+inline constexpr uint32_t mostThreadsPerMultiprocessor = 65536;
 
 /// The most devices of a machine.
 inline constexpr size_t mostDevices = 1024;

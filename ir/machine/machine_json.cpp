@@ -63,6 +63,8 @@ std::string printDevice(const DeviceRow& device) {
   object.whole("mem", device.memoryBytes, plain.memoryBytes);
   object.whole("slots", device.computeQueues, plain.computeQueues);
   object.whole("threads", device.threads, plain.threads);
+  object.whole("multiprocessors", device.multiprocessors, plain.multiprocessors);
+  object.whole("threadsPerMultiprocessor", device.threadsPerMultiprocessor, plain.threadsPerMultiprocessor);
   if (device.peakFlops != plain.peakFlops || device.tf32Flops != plain.tf32Flops) {
     object.add("flops", printFlops(device));
   }

@@ -41,8 +41,8 @@ class MachineReader : private JsonFields {
  private:
   void readDevice(const Json& row, const std::string& path) {
     knownKeys(row, path,
-              {"id", "class", "model", "mem", "slots", "threads", "flops", "memoryBandwidth", "launch",
-               "stepOverhead"});
+              {"id", "class", "model", "mem", "slots", "threads", "multiprocessors",
+               "threadsPerMultiprocessor", "flops", "memoryBandwidth", "launch", "stepOverhead"});
     DeviceRow device;
     text(row, path, "id", device.name, true);
     readClass(row, path, device);
@@ -53,6 +53,8 @@ class MachineReader : private JsonFields {
     }
     whole(row, path, "slots", device.computeQueues);
     whole(row, path, "threads", device.threads);
+    whole(row, path, "multiprocessors", device.multiprocessors);
+    whole(row, path, "threadsPerMultiprocessor", device.threadsPerMultiprocessor);
     readFlops(row, path, device);
     rate(row, path, "memoryBandwidth", device.memoryBandwidth);
     number(row, path, "launch", device.launchSeconds);

@@ -93,8 +93,8 @@ ComputeLaunches makeLaunches(const Graph& graph, const std::vector<Computation>&
                              const ComputeSite& site, bool merge) {
   CudnnConvolutions convolutions(site.ordinal);
   CublasProducts products(site.ordinal);
-  const LaunchPlan plan =
-      planLaunches(graph, computations, merge, {&convolutions, &products, runsTiles(site.architecture)});
+  const LaunchPlan plan = planLaunches(graph, computations, merge,
+                                       {&convolutions, &products, runsTiles(site.architecture), site.shape});
   const std::vector<cudaKernel_t> kernels = kernelsOf(plan, site);
   ComputeLaunches made{DeviceBuffer(site.ordinal, plan.workspaceBytes, "kernels' workspace"), {}};
   std::byte* const workspace = made.workspace.get();

@@ -3,6 +3,7 @@
 // launches there are is decided in launches/.
 #pragma once
 
+#include "ir/machine/gpu_shape.h"
 #include "runtime/cuda/launches/computation.h"
 #include "runtime/cuda/library/kernel_library.h"
 #include "runtime/cuda/memory.h"
@@ -14,6 +15,7 @@ namespace dfc::cuda {
 struct ComputeSite {
   int ordinal = 0;
   std::string architecture;
+  GpuShape shape;
   KernelLibrary* library = nullptr;
   std::byte* matmulWorkspace = nullptr; ///< matmulWorkspaceBytes
 };

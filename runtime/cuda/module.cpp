@@ -43,6 +43,7 @@ Gpu describe(const DeviceRequest& request, int count) {
   Gpu gpu;
   gpu.ordinal = static_cast<int>(request.ordinal);
   gpu.name = request.row.name;
+  gpu.shape = GpuShape::of(request.row);
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, gpu.ordinal), gpu.name + ": asking what it is");
   gpu.model = properties.name;

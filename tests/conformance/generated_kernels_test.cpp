@@ -94,7 +94,8 @@ void check(const std::vector<OpSample>& samples, uint64_t seed) {
   std::vector<llvm::SmallVector<TensorType, 1>> results;
   for (const OpSample& sample : samples) {
     results.push_back(resultTypes(sample.attributes, sample.operands).types);
-    auto work = cuda::generateKernels(sample.attributes, sample.operands, results.back());
+    auto work =
+        cuda::generateKernels(sample.attributes, sample.operands, results.back(), GpuShape::assumed());
     REQUIRE(work);
     kernels.add(*std::move(work));
   }
@@ -127,7 +128,8 @@ std::vector<OpSample> callsOf(const Graph& graph) {
       sample.operands.push_back(graph.typeOf(operand));
     }
     const TypeResult results = resultTypes(sample.attributes, sample.operands);
-    if (results.ok() && cuda::generateKernels(sample.attributes, sample.operands, results.types)) {
+    if (results.ok() &&
+        cuda::generateKernels(sample.attributes, sample.operands, results.types, GpuShape::assumed())) {
       samples.push_back(std::move(sample));
     }
   }
@@ -173,8 +175,8 @@ TEST_CASE(
     updates.set(i, static_cast<double>(i % 11));
   }
   EmulatedKernels kernels;
-  const size_t number =
-      kernels.add(*cuda::generateKernels(ops::ScatterAdd{}, {to, indices, updates.type()}, {to}));
+  const size_t number = kernels.add(
+      *cuda::generateKernels(ops::ScatterAdd{}, {to, indices, updates.type()}, {to}, GpuShape::assumed()));
   REQUIRE(kernels.build() == "");
   const std::vector<Literal> operands{Literal(to), places, updates};
   const Literal expected = evaluateOp(ops::ScatterAdd{}, operands)[0];
@@ -194,8 +196,10 @@ TEST_CASE("generated cross entropy: a label that names no class makes its row Na
   // Lanes of a warp, a warp, and a block for each row.
   const std::vector<TensorType> logits = {f32({3, 12}), f32({3, 600}), f32({3, 5000})};
   for (const TensorType& type : logits) {
-    kernels.add(*cuda::generateKernels(ops::SoftmaxCrossEntropy{}, {type, labels}, {scalar}));
-    kernels.add(*cuda::generateKernels(ops::SoftmaxCrossEntropyGradient{}, {type, labels, scalar}, {type}));
+    kernels.add(
+        *cuda::generateKernels(ops::SoftmaxCrossEntropy{}, {type, labels}, {scalar}, GpuShape::assumed()));
+    kernels.add(*cuda::generateKernels(ops::SoftmaxCrossEntropyGradient{}, {type, labels, scalar}, {type},
+                                       GpuShape::assumed()));
   }
   REQUIRE(kernels.build() == "");
   Dice dice(4);
@@ -230,7 +234,7 @@ TEST_CASE("generated softmax of long columns: blocks wait for one another in wha
   for (const ElementType element : {ElementType::F32, ElementType::F64, ElementType::F16}) {
     for (const Shape& shape : {Shape{1, 2500, 3}, Shape{2, 9000, 70}}) {
       types.push_back({element, shape});
-      auto work = cuda::generateKernels(softmax, {types.back()}, {types.back()});
+      auto work = cuda::generateKernels(softmax, {types.back()}, {types.back()}, GpuShape::assumed());
       REQUIRE(work->launches.size() == 2); // else it is no kernel whose blocks wait
       kernels.add(*std::move(work));
     }

@@ -185,8 +185,9 @@ void checkGenerated(const std::vector<OpSample>& samples, bool backwards) {
   }
   EmulatedKernels kernels;
   for (const OpSample& sample : samples) {
-    auto work = cuda::generateKernels(sample.attributes, sample.operands,
-                                      resultTypes(sample.attributes, sample.operands).types);
+    auto work =
+        cuda::generateKernels(sample.attributes, sample.operands,
+                              resultTypes(sample.attributes, sample.operands).types, GpuShape::assumed());
     REQUIRE(work);
     kernels.add(*std::move(work));
   }

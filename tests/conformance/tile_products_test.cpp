@@ -188,7 +188,7 @@ TEST_CASE("only plain tf32 products in packs of four are made by tiles") {
 
 TEST_CASE("a small product fills a GPU once") {
   const auto small = [](int64_t rows, int64_t columns, int64_t inner) {
-    return cuda::TileProduct{rows, columns, inner}.isSmall();
+    return cuda::TileProduct{rows, columns, inner}.isSmall(GpuShape::assumed());
   };
   CHECK(small(64, 2048, 512)); // 128 tiles
   CHECK(small(512, 512, 64));  // 256

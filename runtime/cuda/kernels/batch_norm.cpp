@@ -129,14 +129,14 @@ std::string epsilonText(double epsilon) { return fmt::format("{:a}", epsilon); }
 
 class Writer {
  public:
-  Writer(const TensorType& a, int64_t axis)
-      : element_(a.element), channels_(a.shape, axis), index_(a.shape.elements()) {
+  Writer(const TensorType& a, int64_t axis, const GpuShape& gpu)
+      : gpu_(gpu), element_(a.element), channels_(a.shape, axis), index_(a.shape.elements()) {
     const int64_t contiguous = channels_.inner == 1 ? channels_.channels : channels_.inner;
     width_ = commonPowerOf2(std::min<int64_t>(4, packBytes / byteWidth(element_)), {contiguous});
     const int64_t walked = rows() ? channels_.elements() / width_ : channels_.outer;
     const int64_t blocks = rows() ? channels_.channels : ceilDiv(channels_.channels, 32);
     const int64_t most = std::max<int64_t>(1, walked / (rows() ? 1024 : 32));
-    const int64_t wanted = std::clamp<int64_t>(ceilDiv(2 * multiprocessors, blocks), 1, most);
+    const int64_t wanted = std::clamp<int64_t>(ceilDiv(2 * gpu.multiprocessors, blocks), 1, most);
     pieceLength_ = ceilDiv(walked, wanted);
     pieces_ = ceilDiv(walked, pieceLength_);
   }
@@ -195,7 +195,7 @@ class Writer {
   GeneratedLaunch pass(const std::string& parameters, const std::string& numbers, const std::string& load,
                        const std::string& other, const std::string& value) const {
     const int64_t columns = channels_.channels * channels_.inner / width_;
-    const int64_t lanes = std::clamp<int64_t>(2 * residentThreads / columns, 1, channels_.outer);
+    const int64_t lanes = std::clamp<int64_t>(2 * gpu_.residentThreads() / columns, 1, channels_.outer);
     GeneratedLaunch launch;
     launch.code = code(filled(batchNormPassText, {{"parameters", parameters},
                                                   {"numbers", numbers},
@@ -211,6 +211,7 @@ class Writer {
  private:
   bool rows() const { return channels_.inner > 1; }
 
+  GpuShape gpu_;
   ElementType element_;
   Channels channels_;
   IndexText index_;
@@ -237,8 +238,8 @@ GeneratedLaunch normalising(const Writer& writer, const std::string& parameters,
 
 } // namespace
 
-GeneratedWork batchNormKernel(const ops::BatchNorm& op, const TensorType& a) {
-  const Writer writer(a, op.axis);
+GeneratedWork batchNormKernel(const ops::BatchNorm& op, const TensorType& a, const GpuShape& gpu) {
+  const Writer writer(a, op.axis, gpu);
   GeneratedLaunch launch =
       normalising(writer,
                   "const Element* a, const Element* scale, const Element* bias, const Element* means, const "
@@ -248,8 +249,9 @@ GeneratedWork batchNormKernel(const ops::BatchNorm& op, const TensorType& a) {
   return {{std::move(launch)}, 0};
 }
 
-GeneratedWork batchNormTrainingKernel(const ops::BatchNormTraining& op, const TensorType& a) {
-  const Writer writer(a, op.axis);
+GeneratedWork batchNormTrainingKernel(const ops::BatchNormTraining& op, const TensorType& a,
+                                      const GpuShape& gpu) {
+  const Writer writer(a, op.axis, gpu);
   const int64_t statistics = aligned(writer.sumBytes());
   const std::string first = "f64(valueOf(a[channel * inner]))";
   GeneratedLaunch sums = writer.sums(varianceTerm, "const Element* a", first, "a");
@@ -272,8 +274,9 @@ GeneratedWork batchNormTrainingKernel(const ops::BatchNormTraining& op, const Te
   return {{std::move(sums), std::move(settle), std::move(pass)}, statistics + writer.channelCount() * 2 * 8};
 }
 
-GeneratedWork batchNormGradientKernel(const ops::BatchNormGradient& op, const TensorType& a) {
-  const Writer writer(a, op.axis);
+GeneratedWork batchNormGradientKernel(const ops::BatchNormGradient& op, const TensorType& a,
+                                      const GpuShape& gpu) {
+  const Writer writer(a, op.axis, gpu);
   const int64_t factors = aligned(writer.sumBytes());
   GeneratedLaunch sums =
       writer.sums(productTerm, "const Element* a, const Element* means, const Element* cotangent",

@@ -42,10 +42,6 @@ int64_t powerOf2From(int64_t n);
 /// The largest power of 2, `most` at most, that divides every one of `numbers`.
 int64_t commonPowerOf2(int64_t most, std::initializer_list<int64_t> numbers);
 
-/// What launches are sized for: an H100 or H200 (132 multiprocessors of 2048 threads). Elsewhere the same
-/// text runs, only less evenly spread.
-inline constexpr int64_t multiprocessors = 132;
-inline constexpr int64_t residentThreads = multiprocessors * 2048;
 inline constexpr int64_t packBytes = 16;
 
 } // namespace dfc::cuda

@@ -60,7 +60,8 @@ struct Partition {
   llvm::SmallVector<Part, 8> parts;
 };
 
-Partition partitionOf(bool joins, int64_t writtenAxis, const TensorType& whole, OperandTypes types) {
+Partition partitionOf(bool joins, int64_t writtenAxis, const TensorType& whole, OperandTypes types,
+                      const GpuShape& gpu) {
   const size_t axis = *normalAxis(writtenAxis, whole.shape.rank());
   const AxisView view(whole.shape, writtenAxis);
   Partition all{joins, whole, view.length * view.inner, {}};
@@ -71,7 +72,7 @@ Partition partitionOf(bool joins, int64_t writtenAxis, const TensorType& whole, 
     // A single row may end in a rest; several need each of them aligned.
     const int64_t width =
         view.outer == 1 ? commonPowerOf2(most, {base}) : commonPowerOf2(most, {base, stretch, all.row});
-    const int64_t unroll = count / width >= residentThreads ? 4 : 1;
+    const int64_t unroll = count / width >= gpu.residentThreads() ? 4 : 1;
     if (count > 0) {
       all.parts.push_back({i, stretch, base, count, count < width ? 1 : width, unroll});
     }
@@ -128,12 +129,14 @@ GeneratedWork workOf(const Partition& all) {
 
 } // namespace
 
-GeneratedWork concatKernel(const ops::Concat& op, OperandTypes operands, const TensorType& result) {
-  return workOf(partitionOf(true, op.axis, result, operands));
+GeneratedWork concatKernel(const ops::Concat& op, OperandTypes operands, const TensorType& result,
+                           const GpuShape& gpu) {
+  return workOf(partitionOf(true, op.axis, result, operands, gpu));
 }
 
-GeneratedWork splitKernel(const ops::Split& op, const TensorType& operand, OperandTypes results) {
-  return workOf(partitionOf(false, op.axis, operand, results));
+GeneratedWork splitKernel(const ops::Split& op, const TensorType& operand, OperandTypes results,
+                          const GpuShape& gpu) {
+  return workOf(partitionOf(false, op.axis, operand, results, gpu));
 }
 
 } // namespace dfc::cuda

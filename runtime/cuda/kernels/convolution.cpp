@@ -139,13 +139,13 @@ DFC_INLINE void run(const Element* first, const Element* second, Element* to, co
 )";
 
 // The largest tile that still gives every multiprocessor one, or the smallest.
-Tile tileFor(const ProductShape& shape, bool wide) {
+Tile tileFor(const ProductShape& shape, bool wide, const GpuShape& gpu) {
   constexpr Tile tiles[] = {{128, 128, 8, 8, 8}, {64, 64, 16, 4, 4}, {32, 64, 16, 4, 4}, {16, 64, 16, 2, 4}};
   for (const Tile& tile : tiles) {
     const bool filled = shape.rows > tile.rows / 2 && shape.columns > tile.columns / 2;
     const int64_t count = ceilDiv(shape.rows, tile.rows) * ceilDiv(shape.columns, tile.columns);
     const bool large = tile.rows > 64;
-    if (filled && !(large && (wide || count * shape.conv.groups < 2 * multiprocessors))) {
+    if (filled && !(large && (wide || count * shape.conv.groups < 2 * gpu.multiprocessors))) {
       return tile;
     }
   }
@@ -153,8 +153,8 @@ Tile tileFor(const ProductShape& shape, bool wide) {
 }
 
 // Pieces of the inner extent: enough for two blocks a multiprocessor, none shorter than 16 steps of a tile.
-int64_t piecesFor(const ProductShape& shape, const Tile& tile, int64_t tiles) {
-  const int64_t wanted = ceilDiv(2 * multiprocessors, tiles);
+int64_t piecesFor(const ProductShape& shape, const Tile& tile, int64_t tiles, const GpuShape& gpu) {
+  const int64_t wanted = ceilDiv(2 * gpu.multiprocessors, tiles);
   const int64_t most = std::max<int64_t>(1, shape.inner / (16 * tile.inner));
   return std::clamp<int64_t>(wanted, 1, most);
 }
@@ -163,12 +163,12 @@ void addOperands(GeneratedLaunch& launch) {
   launch.arguments = {{Argument::From::Operand, 0, 0}, {Argument::From::Operand, 1, 0}};
 }
 
-GeneratedWork tiled(const ProductShape& shape, ElementType element) {
+GeneratedWork tiled(const ProductShape& shape, ElementType element, const GpuShape& gpu) {
   const bool wide = element == ElementType::F64;
-  const Tile tile = tileFor(shape, wide);
+  const Tile tile = tileFor(shape, wide, gpu);
   const int64_t down = ceilDiv(shape.rows, tile.rows), along = ceilDiv(shape.columns, tile.columns);
   const int64_t tiles = down * along * shape.conv.groups;
-  const int64_t wanted = piecesFor(shape, tile, tiles);
+  const int64_t wanted = piecesFor(shape, tile, tiles, gpu);
   const int64_t pieceInner = ceilDiv(ceilDiv(shape.inner, wanted), tile.inner) * tile.inner;
   const int64_t pieces = ceilDiv(shape.inner, pieceInner);
   const int64_t elements = shape.conv.groups * shape.rows * shape.columns;
@@ -221,41 +221,43 @@ GeneratedWork untiled(const ProductShape& shape, ElementType element, bool byBlo
   return {{std::move(launch)}, 0};
 }
 
-GeneratedWork zeros(const TensorType& result) {
-  return streamedChain(constantChain(result.shape.elements(), result.element, "0"));
+GeneratedWork zeros(const TensorType& result, const GpuShape& gpu) {
+  return streamedChain(constantChain(result.shape.elements(), result.element, "0"), gpu);
 }
 
-GeneratedWork product(const ProductShape& shape, const TensorType& result) {
+GeneratedWork product(const ProductShape& shape, const TensorType& result, const GpuShape& gpu) {
   if (shape.inner == 0) {
-    return zeros(result);
+    return zeros(result, gpu);
   }
   if (shape.rows >= 8 && shape.columns >= 8) {
-    return tiled(shape, result.element);
+    return tiled(shape, result.element, gpu);
   }
   return untiled(shape, result.element, shape.rows * shape.columns < 1024 && shape.inner >= 1024);
 }
 
 } // namespace
 
-GeneratedWork convolutionKernel(const ops::Conv2d& op, OperandTypes operands, const TensorType& result) {
+GeneratedWork convolutionKernel(const ops::Conv2d& op, OperandTypes operands, const TensorType& result,
+                                const GpuShape& gpu) {
   const Convolution conv = convolutionOf(op, operands);
   return product({Pass::Forward, conv, conv.groupFilters(), conv.batch() * conv.pixels(), conv.terms()},
-                 result);
+                 result, gpu);
 }
 
 GeneratedWork convolutionKernel(const ops::Conv2dInputGradient& op, OperandTypes operands,
-                                const TensorType& result) {
+                                const TensorType& result, const GpuShape& gpu) {
   const Convolution conv = convolutionOf(op, operands);
   return product({Pass::InputGradient, conv, conv.groupChannels(), conv.batch() * conv.imagePixels(),
                   conv.groupFilters() * conv.windows.size()},
-                 result);
+                 result, gpu);
 }
 
 GeneratedWork convolutionKernel(const ops::Conv2dFilterGradient& op, OperandTypes operands,
-                                const TensorType& result) {
+                                const TensorType& result, const GpuShape& gpu) {
   const Convolution conv = convolutionOf(op, operands);
   return product(
-      {Pass::FilterGradient, conv, conv.groupFilters(), conv.terms(), conv.batch() * conv.pixels()}, result);
+      {Pass::FilterGradient, conv, conv.groupFilters(), conv.terms(), conv.batch() * conv.pixels()}, result,
+      gpu);
 }
 
 } // namespace dfc::cuda

@@ -142,7 +142,7 @@ constexpr int64_t mostChunks = 256;
 
 class CumSumWriter {
  public:
-  CumSumWriter(const ops::CumSum& op, const TensorType& type)
+  CumSumWriter(const ops::CumSum& op, const TensorType& type, const GpuShape& gpu)
       : op_(op), type_(type), view_(type.shape, op.axis) {
     width_ =
         commonPowerOf2(packBytes / byteWidth(type.element), {view_.inner == 1 ? view_.length : view_.inner});
@@ -154,7 +154,7 @@ class CumSumWriter {
     // Enough work for every multiprocessor, but no chunk so short that its launch outweighs it.
     const int64_t least = byRows() ? threads_ * per_ * 4 : 64;
     const int64_t workers = byRows() ? view_.outer * threads_ : view_.rows() / width_;
-    const int64_t wanted = std::clamp<int64_t>(residentThreads / 2 / workers, 1, mostChunks);
+    const int64_t wanted = std::clamp<int64_t>(gpu.residentThreads() / 2 / workers, 1, mostChunks);
     const int64_t parts = std::clamp<int64_t>(view_.length / least, 1, wanted);
     const int64_t unit = byRows() ? width_ : 1;
     chunk_ = ceilDiv(ceilDiv(view_.length, parts), unit) * unit;
@@ -247,8 +247,8 @@ class CumSumWriter {
 
 } // namespace
 
-GeneratedWork cumSumKernel(const ops::CumSum& op, const TensorType& operand) {
-  return CumSumWriter(op, operand).work();
+GeneratedWork cumSumKernel(const ops::CumSum& op, const TensorType& operand, const GpuShape& gpu) {
+  return CumSumWriter(op, operand, gpu).work();
 }
 
 } // namespace dfc::cuda

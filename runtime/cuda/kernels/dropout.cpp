@@ -64,12 +64,12 @@ DFC_INLINE void run(const Element* from, const i64* step, Element* to, const Blo
 
 } // namespace
 
-GeneratedWork dropoutKernel(const ops::Dropout& op, const TensorType& operand) {
+GeneratedWork dropoutKernel(const ops::Dropout& op, const TensorType& operand, const GpuShape& gpu) {
   const DropoutMask mask(op.rate, operand.element);
   const auto seed = static_cast<uint64_t>(op.seed);
   const int64_t count = operand.shape.elements(), width = packBytes / byteWidth(operand.element);
   const int64_t per = std::max<int64_t>(4, width), groups = ceilDiv(count, per);
-  const int64_t threads = groups < multiprocessors * 256 ? 64 : 256;
+  const int64_t threads = groups < gpu.multiprocessors * 256 ? 64 : 256;
   const IndexText index(count + threads * per);
   GeneratedLaunch launch;
   launch.code =

@@ -47,18 +47,18 @@ constexpr std::string_view restText = R"(  if (first < $rest$) {
 )";
 
 // Packs of each thread: about 64 bytes of loads in flight, but first a thread for each pack.
-int64_t unrollFor(const Chain& chain, int64_t packs) {
+int64_t unrollFor(const Chain& chain, int64_t packs, const GpuShape& gpu) {
   int64_t unroll = 4 / std::max<int64_t>(1, static_cast<int64_t>(chain.streamedSources()));
   unroll = std::max<int64_t>(1, unroll);
-  while (unroll > 1 && packs < residentThreads / 2 * unroll) {
+  while (unroll > 1 && packs < gpu.residentThreads() / 2 * unroll) {
     unroll /= 2;
   }
   return unroll == 3 ? 2 : unroll;
 }
 
-int64_t threadsFor(int64_t packs) {
+int64_t threadsFor(int64_t packs, const GpuShape& gpu) {
   int64_t threads = 256;
-  while (threads > 64 && packs < multiprocessors * threads) {
+  while (threads > 64 && packs < gpu.multiprocessors * threads) {
     threads /= 2;
   }
   return std::min(threads, std::max<int64_t>(32, powerOf2From(packs)));
@@ -66,10 +66,10 @@ int64_t threadsFor(int64_t packs) {
 
 } // namespace
 
-GeneratedWork streamedChain(const Chain& chain) {
+GeneratedWork streamedChain(const Chain& chain, const GpuShape& gpu) {
   const int64_t full = chain.fullWidth(), width = chain.count < full ? 1 : full;
   const int64_t packs = chain.count / width, rest = chain.count % width;
-  const int64_t threads = threadsFor(packs), unroll = unrollFor(chain, packs);
+  const int64_t threads = threadsFor(packs, gpu), unroll = unrollFor(chain, packs, gpu);
   const IndexText index = chain.index();
   GeneratedLaunch launch;
   launch.code =

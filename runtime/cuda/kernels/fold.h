@@ -22,6 +22,7 @@ struct FoldRecipe {
   Fold fold;
   Shape shape;
   llvm::SmallVector<int64_t, 4> axes; ///< ascending, counted from the front
+  GpuShape gpu;                       ///< that the launches are sized for
 };
 
 /// A reduction seen as kept x folded: two walks over the chain's elements.
@@ -43,6 +44,6 @@ struct FoldPlan {
   int64_t parts = 1; ///< a result's elements are folded by this many blocks, and merged by a second launch
   int64_t chunk = 1; ///< elements of a part; a multiple of width
 };
-FoldPlan planFold(const FoldLayout& layout, int64_t fullWidth, int64_t carryBytes);
+FoldPlan planFold(const FoldLayout& layout, int64_t fullWidth, int64_t carryBytes, const GpuShape& gpu);
 
 } // namespace dfc::cuda

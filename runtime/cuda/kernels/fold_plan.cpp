@@ -34,35 +34,35 @@ llvm::SmallVector<Run, 8> runsOf(const Shape& shape, llvm::ArrayRef<int64_t> axe
   return runs;
 }
 
-FoldPlan planRows(const FoldLayout& layout, FoldPlan plan) {
+FoldPlan planRows(const FoldLayout& layout, FoldPlan plan, const GpuShape& gpu) {
   const int64_t packs = ceilDiv(layout.length, plan.width);
   const int64_t wanted = powerOf2From(ceilDiv(packs, packsAtOnce)); // threads for one result
-  const bool manyResults = layout.outputs * 32 >= residentThreads / 2;
+  const bool manyResults = layout.outputs * 32 >= gpu.residentThreads() / 2;
   if (wanted <= 32 || (manyResults && packs <= 1024)) {
     plan.lanes = std::min<int64_t>(32, wanted);
-    plan.threads = layout.outputs * plan.lanes >= multiprocessors * 256 ? 256 : 64;
+    plan.threads = layout.outputs * plan.lanes >= gpu.multiprocessors * 256 ? 256 : 64;
   } else {
     plan.threads = plan.lanes = std::min<int64_t>(manyResults ? 256 : 1024, wanted);
-    const int64_t wantedParts = ceilDiv(residentThreads, layout.outputs * plan.threads);
+    const int64_t wantedParts = ceilDiv(gpu.residentThreads(), layout.outputs * plan.threads);
     const int64_t usefulParts = packs / (plan.threads * packsAtOnce);
     // One block reads about 64 KiB faster than a second launch starts.
-    if (usefulParts >= 4 && layout.outputs < multiprocessors) {
+    if (usefulParts >= 4 && layout.outputs < gpu.multiprocessors) {
       plan.threads = plan.lanes = 256;
       plan.parts =
           std::clamp<int64_t>(packs / (256 * packsAtOnce), 1,
-                              std::max<int64_t>(wantedParts, residentThreads / 256 / layout.outputs));
+                              std::max<int64_t>(wantedParts, gpu.residentThreads() / 256 / layout.outputs));
     }
   }
   plan.unroll = std::clamp<int64_t>(packs / plan.lanes / plan.parts, 1, packsAtOnce);
   return plan;
 }
 
-FoldPlan planColumns(const FoldLayout& layout, int64_t carry, FoldPlan plan) {
+FoldPlan planColumns(const FoldLayout& layout, int64_t carry, FoldPlan plan, const GpuShape& gpu) {
   const int64_t packs = layout.outputs / plan.width;
   plan.columns = std::min<int64_t>(32, powerOf2From(packs));
   // Narrow blocks spread a small tensor; a large one has rows enough to cut.
-  const bool small = packs * layout.length < residentThreads;
-  while (small && plan.columns > 8 && packs / plan.columns < multiprocessors) {
+  const bool small = packs * layout.length < gpu.residentThreads();
+  while (small && plan.columns > 8 && packs / plan.columns < gpu.multiprocessors) {
     plan.columns /= 2;
   }
   const int64_t most = std::min<int64_t>(256, 32768 / (plan.width * carry)); // shared memory
@@ -71,8 +71,8 @@ FoldPlan planColumns(const FoldLayout& layout, int64_t carry, FoldPlan plan) {
   plan.threads = plan.columns * plan.lanes;
   const int64_t blocks = ceilDiv(packs, plan.columns);
   const int64_t usefulParts = layout.length / (plan.lanes * packsAtOnce * 2);
-  if (usefulParts >= 4 && blocks < 2 * multiprocessors) {
-    plan.parts = std::min(usefulParts, ceilDiv(residentThreads, blocks * 256));
+  if (usefulParts >= 4 && blocks < 2 * gpu.multiprocessors) {
+    plan.parts = std::min(usefulParts, ceilDiv(gpu.residentThreads(), blocks * 256));
   }
   plan.unroll = std::clamp<int64_t>(layout.length / plan.lanes / plan.parts, 1, packsAtOnce);
   return plan;
@@ -93,11 +93,11 @@ FoldLayout::FoldLayout(const Shape& shape, llvm::ArrayRef<int64_t> axes) {
   innerExtent = runs.empty() ? 1 : runs.back().extent;
 }
 
-FoldPlan planFold(const FoldLayout& layout, int64_t fullWidth, int64_t carryBytes) {
+FoldPlan planFold(const FoldLayout& layout, int64_t fullWidth, int64_t carryBytes, const GpuShape& gpu) {
   FoldPlan plan;
   plan.byRows = layout.byRows;
   plan.width = commonPowerOf2(fullWidth, {layout.innerExtent});
-  plan = layout.byRows ? planRows(layout, plan) : planColumns(layout, carryBytes, plan);
+  plan = layout.byRows ? planRows(layout, plan, gpu) : planColumns(layout, carryBytes, plan, gpu);
   plan.parts = std::min<int64_t>(plan.parts, 4096); // grid.y, and what the second launch has to read
   plan.chunk = ceilDiv(ceilDiv(layout.length, plan.parts), plan.width) * plan.width;
   if (!plan.byRows) {

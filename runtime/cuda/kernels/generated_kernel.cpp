@@ -11,25 +11,28 @@
 namespace dfc::cuda {
 namespace {
 
-GeneratedWork folded(const TensorType& operand, Fold fold, llvm::ArrayRef<int64_t> axes) {
+GeneratedWork folded(const TensorType& operand, Fold fold, llvm::ArrayRef<int64_t> axes,
+                     const GpuShape& gpu) {
   return foldedChain(identityChain(operand), operand.element, fold, operand.shape,
-                     *normalAxes(axes, operand.shape.rank()));
+                     *normalAxes(axes, operand.shape.rank()), gpu);
 }
 
-GeneratedWork fused(const ops::Fused& op, OperandTypes operands, const TensorType& result) {
+GeneratedWork fused(const ops::Fused& op, OperandTypes operands, const TensorType& result,
+                    const GpuShape& gpu) {
   const Chain chain = elementwiseChain(op, operands, result.element);
   const Shape common = *ops::Fused::commonShape(operands);
   switch (op.reduction) {
-  case ops::Fused::Reduction::None: return streamedChain(chain);
-  case ops::Fused::Reduction::Sum: return foldedChain(chain, result.element, Fold::Sum, common, op.axes);
-  case ops::Fused::Reduction::Mean: return foldedChain(chain, result.element, Fold::Mean, common, op.axes);
-  case ops::Fused::Reduction::Max: return foldedChain(chain, result.element, Fold::Max, common, op.axes);
+  case ops::Fused::Reduction::None: return streamedChain(chain, gpu);
+  case ops::Fused::Reduction::Sum: return foldedChain(chain, result.element, Fold::Sum, common, op.axes, gpu);
+  case ops::Fused::Reduction::Mean:
+    return foldedChain(chain, result.element, Fold::Mean, common, op.axes, gpu);
+  case ops::Fused::Reduction::Max: return foldedChain(chain, result.element, Fold::Max, common, op.axes, gpu);
   }
   DFC_UNREACHABLE("reduction of a fused op");
 }
 
 std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandTypes operands,
-                                        OperandTypes results) {
+                                        OperandTypes results, const GpuShape& gpu) {
   const TensorType& result = results[0];
   switch (kindOf(attributes)) {
   case OpKind::Input:
@@ -45,55 +48,56 @@ std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandT
 #define DFC_ELEMENTWISE_OP(Type, text) case OpKind::Type:
 #include "ir/graph/ops.def"
 #undef DFC_OP
-    return streamedChain(elementwiseChain(attributes, operands, result.element));
-  case OpKind::Fused: return fused(attributes.as<ops::Fused>(), operands, result);
-  case OpKind::ReduceSum: return folded(operands[0], Fold::Sum, attributes.as<ops::ReduceSum>().axes);
-  case OpKind::ReduceMean: return folded(operands[0], Fold::Mean, attributes.as<ops::ReduceMean>().axes);
-  case OpKind::ReduceMax: return folded(operands[0], Fold::Max, attributes.as<ops::ReduceMax>().axes);
-  case OpKind::ArgMax: return folded(operands[0], Fold::ArgMax, {attributes.as<ops::ArgMax>().axis});
-  case OpKind::Softmax: return softmaxKernel(attributes.as<ops::Softmax>().axis, false, result);
-  case OpKind::LogSoftmax: return softmaxKernel(attributes.as<ops::LogSoftmax>().axis, true, result);
-  case OpKind::SoftmaxCrossEntropy: return crossEntropyKernel(operands);
-  case OpKind::SoftmaxCrossEntropyGradient: return crossEntropyGradientKernel(operands);
-  case OpKind::Transpose: return transposeKernel(attributes.as<ops::Transpose>(), operands[0], result);
-  case OpKind::Broadcast: return broadcastKernel(operands[0], result);
-  case OpKind::Concat: return concatKernel(attributes.as<ops::Concat>(), operands, result);
-  case OpKind::Slice: return sliceKernel(attributes.as<ops::Slice>(), operands[0], result);
-  case OpKind::Pad: return padKernel(attributes.as<ops::Pad>(), operands[0], result);
-  case OpKind::ReduceMin: return folded(operands[0], Fold::Min, attributes.as<ops::ReduceMin>().axes);
+    return streamedChain(elementwiseChain(attributes, operands, result.element), gpu);
+  case OpKind::Fused: return fused(attributes.as<ops::Fused>(), operands, result, gpu);
+  case OpKind::ReduceSum: return folded(operands[0], Fold::Sum, attributes.as<ops::ReduceSum>().axes, gpu);
+  case OpKind::ReduceMean: return folded(operands[0], Fold::Mean, attributes.as<ops::ReduceMean>().axes, gpu);
+  case OpKind::ReduceMax: return folded(operands[0], Fold::Max, attributes.as<ops::ReduceMax>().axes, gpu);
+  case OpKind::ArgMax: return folded(operands[0], Fold::ArgMax, {attributes.as<ops::ArgMax>().axis}, gpu);
+  case OpKind::Softmax: return softmaxKernel(attributes.as<ops::Softmax>().axis, false, result, gpu);
+  case OpKind::LogSoftmax: return softmaxKernel(attributes.as<ops::LogSoftmax>().axis, true, result, gpu);
+  case OpKind::SoftmaxCrossEntropy: return crossEntropyKernel(operands, gpu);
+  case OpKind::SoftmaxCrossEntropyGradient: return crossEntropyGradientKernel(operands, gpu);
+  case OpKind::Transpose: return transposeKernel(attributes.as<ops::Transpose>(), operands[0], result, gpu);
+  case OpKind::Broadcast: return broadcastKernel(operands[0], result, gpu);
+  case OpKind::Concat: return concatKernel(attributes.as<ops::Concat>(), operands, result, gpu);
+  case OpKind::Slice: return sliceKernel(attributes.as<ops::Slice>(), operands[0], result, gpu);
+  case OpKind::Pad: return padKernel(attributes.as<ops::Pad>(), operands[0], result, gpu);
+  case OpKind::ReduceMin: return folded(operands[0], Fold::Min, attributes.as<ops::ReduceMin>().axes, gpu);
   case OpKind::ReduceProduct:
-    return folded(operands[0], Fold::Product, attributes.as<ops::ReduceProduct>().axes);
-  case OpKind::CumSum: return cumSumKernel(attributes.as<ops::CumSum>(), operands[0]);
+    return folded(operands[0], Fold::Product, attributes.as<ops::ReduceProduct>().axes, gpu);
+  case OpKind::CumSum: return cumSumKernel(attributes.as<ops::CumSum>(), operands[0], gpu);
   case OpKind::TopK: return topKKernel(attributes.as<ops::TopK>(), operands[0]);
-  case OpKind::Split: return splitKernel(attributes.as<ops::Split>(), operands[0], results);
-  case OpKind::Tile: return tileKernel(attributes.as<ops::Tile>(), operands[0], result);
-  case OpKind::Gather: return gatherKernel(attributes.as<ops::Gather>(), operands, result);
-  case OpKind::ScatterAdd: return scatterAddKernel(attributes.as<ops::ScatterAdd>(), operands);
-  case OpKind::OneHot: return oneHotKernel(attributes.as<ops::OneHot>(), operands[0], result);
-  case OpKind::Iota: return iotaKernel(attributes.as<ops::Iota>());
-  case OpKind::Trilu: return triluKernel(attributes.as<ops::Trilu>(), operands[0]);
+  case OpKind::Split: return splitKernel(attributes.as<ops::Split>(), operands[0], results, gpu);
+  case OpKind::Tile: return tileKernel(attributes.as<ops::Tile>(), operands[0], result, gpu);
+  case OpKind::Gather: return gatherKernel(attributes.as<ops::Gather>(), operands, result, gpu);
+  case OpKind::ScatterAdd: return scatterAddKernel(attributes.as<ops::ScatterAdd>(), operands, gpu);
+  case OpKind::OneHot: return oneHotKernel(attributes.as<ops::OneHot>(), operands[0], result, gpu);
+  case OpKind::Iota: return iotaKernel(attributes.as<ops::Iota>(), gpu);
+  case OpKind::Trilu: return triluKernel(attributes.as<ops::Trilu>(), operands[0], gpu);
   case OpKind::LayerNorm: {
     const auto& op = attributes.as<ops::LayerNorm>();
-    return normKernel(op.axis, op.epsilon, true, operands);
+    return normKernel(op.axis, op.epsilon, true, operands, gpu);
   }
   case OpKind::RmsNorm: {
     const auto& op = attributes.as<ops::RmsNorm>();
-    return normKernel(op.axis, op.epsilon, false, operands);
+    return normKernel(op.axis, op.epsilon, false, operands, gpu);
   }
-  case OpKind::Dropout: return dropoutKernel(attributes.as<ops::Dropout>(), operands[0]);
-  case OpKind::BatchNorm: return batchNormKernel(attributes.as<ops::BatchNorm>(), operands[0]);
+  case OpKind::Dropout: return dropoutKernel(attributes.as<ops::Dropout>(), operands[0], gpu);
+  case OpKind::BatchNorm: return batchNormKernel(attributes.as<ops::BatchNorm>(), operands[0], gpu);
   case OpKind::BatchNormTraining:
-    return batchNormTrainingKernel(attributes.as<ops::BatchNormTraining>(), operands[0]);
+    return batchNormTrainingKernel(attributes.as<ops::BatchNormTraining>(), operands[0], gpu);
   case OpKind::BatchNormGradient:
-    return batchNormGradientKernel(attributes.as<ops::BatchNormGradient>(), operands[0]);
-  case OpKind::Conv2d: return convolutionKernel(attributes.as<ops::Conv2d>(), operands, result);
+    return batchNormGradientKernel(attributes.as<ops::BatchNormGradient>(), operands[0], gpu);
+  case OpKind::Conv2d: return convolutionKernel(attributes.as<ops::Conv2d>(), operands, result, gpu);
   case OpKind::Conv2dInputGradient:
-    return convolutionKernel(attributes.as<ops::Conv2dInputGradient>(), operands, result);
+    return convolutionKernel(attributes.as<ops::Conv2dInputGradient>(), operands, result, gpu);
   case OpKind::Conv2dFilterGradient:
-    return convolutionKernel(attributes.as<ops::Conv2dFilterGradient>(), operands, result);
-  case OpKind::MaxPool: return maxPoolKernel(attributes.as<ops::MaxPool>(), operands[0], result);
+    return convolutionKernel(attributes.as<ops::Conv2dFilterGradient>(), operands, result, gpu);
+  case OpKind::MaxPool: return maxPoolKernel(attributes.as<ops::MaxPool>(), operands[0], result, gpu);
   case OpKind::MaxPoolGradient: return maxPoolGradientKernel(attributes.as<ops::MaxPoolGradient>(), operands);
-  case OpKind::AveragePool: return averagePoolKernel(attributes.as<ops::AveragePool>(), operands[0], result);
+  case OpKind::AveragePool:
+    return averagePoolKernel(attributes.as<ops::AveragePool>(), operands[0], result, gpu);
   case OpKind::AveragePoolGradient:
     return averagePoolGradientKernel(attributes.as<ops::AveragePoolGradient>(), operands[0], result);
   }
@@ -103,7 +107,7 @@ std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandT
 } // namespace
 
 std::optional<GeneratedWork> generateKernels(const OpAttributes& attributes, OperandTypes operands,
-                                             OperandTypes results) {
+                                             OperandTypes results, const GpuShape& gpu) {
   const OpKind kind = kindOf(attributes);
   if (!isTimed(kind) || classOf(kind) == OpClass::Contraction || !resultTypes(attributes, operands).ok()) {
     return std::nullopt;
@@ -111,7 +115,7 @@ std::optional<GeneratedWork> generateKernels(const OpAttributes& attributes, Ope
   if (llvm::all_of(results, [](const TensorType& type) { return type.shape.elements() == 0; })) {
     return GeneratedWork{};
   }
-  return kernelsFor(attributes, operands, results);
+  return kernelsFor(attributes, operands, results, gpu);
 }
 
 } // namespace dfc::cuda

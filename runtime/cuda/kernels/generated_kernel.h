@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ir/graph/op.h"
+#include "ir/machine/gpu_shape.h"
 
 #include <array>
 #include <memory>
@@ -62,8 +63,9 @@ std::string_view prelude();
 /// state, views, transfers, requests) or its rule refuses the types. Results without elements give no
 /// launches. Buffers must be aligned to 16 bytes; a result may be the very buffer of an operand where
 /// `mayRunInPlace` says so. To be compiled with --fmad=false and neither fast math nor flush to zero.
+/// Launches are sized for `gpu`; another GPU runs them too, and the bits are the same there.
 std::optional<GeneratedWork> generateKernels(const OpAttributes& attributes, OperandTypes operands,
-                                             OperandTypes results);
+                                             OperandTypes results, const GpuShape& gpu);
 
 /// One launch for two, of which `fold` folds what `maker` writes: who folds an element makes and writes it
 /// first, so that it is not read again. Arguments: all of maker's, then fold's but the operand. It leaves the

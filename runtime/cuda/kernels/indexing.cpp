@@ -83,13 +83,14 @@ Chain::Source pointerTo(const TensorType& type, uint32_t operand) {
 
 } // namespace
 
-GeneratedWork gatherKernel(const ops::Gather& op, OperandTypes operands, const TensorType& result) {
+GeneratedWork gatherKernel(const ops::Gather& op, OperandTypes operands, const TensorType& result,
+                           const GpuShape& gpu) {
   const AxisView view(operands[0].shape, op.axis);
   const std::string type(bitsName(result.element));
   const double nothing = isFloat(result.element) ? std::numeric_limits<double>::quiet_NaN() : 0;
   if (view.length == 0) { // every index is out of range
     const std::string value = fmt::format("{}({})", type, bitsText(result.element, nothing));
-    return streamedChain(constantChain(result.shape.elements(), result.element, value));
+    return streamedChain(constantChain(result.shape.elements(), result.element, value), gpu);
   }
   Chain chain = movedChain(operands[0], result, Access::broadcast(operands[0].shape, operands[0].shape));
   chain.sources.push_back(pointerTo(operands[1], 1));
@@ -104,10 +105,11 @@ GeneratedWork gatherKernel(const ops::Gather& op, OperandTypes operands, const T
                    {"length", fmt::format("{}", view.length)},
                    {"nothing", bitsText(result.element, nothing)}});
   };
-  return streamedChain(chain);
+  return streamedChain(chain, gpu);
 }
 
-GeneratedWork oneHotKernel(const ops::OneHot& op, const TensorType& indices, const TensorType& result) {
+GeneratedWork oneHotKernel(const ops::OneHot& op, const TensorType& indices, const TensorType& result,
+                           const GpuShape& gpu) {
   const AxisView view(result.shape, op.axis);
   Chain chain{result.shape.elements(),
               std::string(bitsName(op.to)),
@@ -123,13 +125,13 @@ GeneratedWork oneHotKernel(const ops::OneHot& op, const TensorType& indices, con
                                                       {"depth", fmt::format("{}", op.depth)},
                                                       {"inner", index.of(view.inner)}});
   };
-  return streamedChain(chain);
+  return streamedChain(chain, gpu);
 }
 
-GeneratedWork iotaKernel(const ops::Iota& op) {
+GeneratedWork iotaKernel(const ops::Iota& op, const GpuShape& gpu) {
   const AxisView view(op.type.shape, op.axis);
   const int64_t count = op.type.shape.elements(), width = packBytes / byteWidth(op.type.element);
-  const int64_t threads = ceilDiv(count, width) < multiprocessors * 256 ? 64 : 256;
+  const int64_t threads = ceilDiv(count, width) < gpu.multiprocessors * 256 ? 64 : 256;
   const IndexText index(count + threads * width);
   GeneratedLaunch launch;
   launch.code =

@@ -95,22 +95,24 @@ bool packsWhole(llvm::ArrayRef<PadAxis> axes, int64_t width) {
 
 } // namespace
 
-GeneratedWork broadcastKernel(const TensorType& operand, const TensorType& result) {
-  return streamedChain(movedChain(operand, result, Access::broadcast(operand.shape, result.shape)));
+GeneratedWork broadcastKernel(const TensorType& operand, const TensorType& result, const GpuShape& gpu) {
+  return streamedChain(movedChain(operand, result, Access::broadcast(operand.shape, result.shape)), gpu);
 }
 
-GeneratedWork sliceKernel(const ops::Slice& op, const TensorType& operand, const TensorType& result) {
+GeneratedWork sliceKernel(const ops::Slice& op, const TensorType& operand, const TensorType& result,
+                          const GpuShape& gpu) {
   llvm::SmallVector<Access::Axis, 8> axes(result.shape.rank());
   int64_t base = 0, stride = 1;
   for (size_t d = result.shape.rank(); d-- > 0; stride *= operand.shape[d]) {
     axes[d] = {result.shape[d], stride * (op.strides.empty() ? 1 : op.strides[d])};
     base += stride * op.starts[d];
   }
-  return streamedChain(movedChain(operand, result, Access(axes, base)));
+  return streamedChain(movedChain(operand, result, Access(axes, base)), gpu);
 }
 
 // Each axis twice: once for the copies, which all read the same, and once for what is copied.
-GeneratedWork tileKernel(const ops::Tile& op, const TensorType& operand, const TensorType& result) {
+GeneratedWork tileKernel(const ops::Tile& op, const TensorType& operand, const TensorType& result,
+                         const GpuShape& gpu) {
   const size_t rank = operand.shape.rank();
   llvm::SmallVector<Access::Axis, 16> axes(2 * rank);
   int64_t stride = 1;
@@ -118,10 +120,10 @@ GeneratedWork tileKernel(const ops::Tile& op, const TensorType& operand, const T
     axes[2 * d] = {op.repeats[d], 0};
     axes[2 * d + 1] = {operand.shape[d], stride};
   }
-  return streamedChain(movedChain(operand, result, Access(axes)));
+  return streamedChain(movedChain(operand, result, Access(axes)), gpu);
 }
 
-GeneratedWork triluKernel(const ops::Trilu& op, const TensorType& type) {
+GeneratedWork triluKernel(const ops::Trilu& op, const TensorType& type, const GpuShape& gpu) {
   const int64_t rows = type.shape[type.shape.rank() - 2], columns = type.shape[type.shape.rank() - 1];
   const int64_t diagonal = std::clamp(op.k, -rows - 1, columns + 1); // beyond that nothing changes
   Chain chain = movedChain(type, type, Access::broadcast(type.shape, type.shape));
@@ -133,18 +135,19 @@ GeneratedWork triluKernel(const ops::Trilu& op, const TensorType& type) {
                               {"columns", index.of(columns)},
                               {"keeps", fmt::format("{} {}ll", op.upper ? ">=" : "<=", diagonal)}});
   };
-  return streamedChain(chain);
+  return streamedChain(chain, gpu);
 }
 
-GeneratedWork padKernel(const ops::Pad& op, const TensorType& operand, const TensorType& result) {
+GeneratedWork padKernel(const ops::Pad& op, const TensorType& operand, const TensorType& result,
+                        const GpuShape& gpu) {
   const std::string type(bitsName(operand.element)), value = bitsText(operand.element, op.value);
   if (operand.shape.elements() == 0) {
     return streamedChain(
-        constantChain(result.shape.elements(), operand.element, fmt::format("{}({})", type, value)));
+        constantChain(result.shape.elements(), operand.element, fmt::format("{}({})", type, value)), gpu);
   }
   const auto axes = padAxes(op, operand.shape, result.shape);
   if (axes.empty()) { // a scalar
-    return broadcastKernel(operand, result);
+    return broadcastKernel(operand, result, gpu);
   }
   Chain chain = movedChain(operand, result, Access::broadcast(operand.shape, operand.shape));
   chain.sources[0].streamed = true;
@@ -153,7 +156,7 @@ GeneratedWork padKernel(const ops::Pad& op, const TensorType& operand, const Ten
     return filled(packsWhole(axes, width) ? packedPad : elementPad,
                   {{"type", type}, {"value", value}, {"index", padIndex(axes, index)}});
   };
-  return streamedChain(chain);
+  return streamedChain(chain, gpu);
 }
 
 } // namespace dfc::cuda

@@ -64,8 +64,8 @@ constexpr std::string_view wholeDivisorText = R"(
 DFC_INLINE Real divisorOf(Index, Index) { return Real(windowRows) * Real(windowColumns); }
 )";
 
-GeneratedWork overPlane(const TensorType& image, Fold fold) {
-  return foldedChain(identityChain(image), image.element, fold, image.shape, {2, 3});
+GeneratedWork overPlane(const TensorType& image, Fold fold, const GpuShape& gpu) {
+  return foldedChain(identityChain(image), image.element, fold, image.shape, {2, 3}, gpu);
 }
 
 // The text for every element of the result, or of the image.
@@ -96,10 +96,11 @@ template <class V> DFC_INLINE bool beats(V next, V best) { return !isNan(best) &
 
 } // namespace
 
-GeneratedWork maxPoolKernel(const ops::MaxPool& op, const TensorType& image, const TensorType& result) {
+GeneratedWork maxPoolKernel(const ops::MaxPool& op, const TensorType& image, const TensorType& result,
+                            const GpuShape& gpu) {
   const Windows windows = windowsOf(image.shape, windowAttributes(op));
   if (isWholePlane(windows)) {
-    return overPlane(image, Fold::Max);
+    return overPlane(image, Fold::Max, gpu);
   }
   const std::string value(valueName(image.element));
   GeneratedLaunch launch = launchOf({resultText, "const Element* from, Element* to", value,
@@ -132,11 +133,11 @@ GeneratedWork maxPoolGradientKernel(const ops::MaxPoolGradient& op, OperandTypes
   return {{std::move(find), std::move(gather)}, count * 8};
 }
 
-GeneratedWork averagePoolKernel(const ops::AveragePool& op, const TensorType& image,
-                                const TensorType& result) {
+GeneratedWork averagePoolKernel(const ops::AveragePool& op, const TensorType& image, const TensorType& result,
+                                const GpuShape& gpu) {
   const Windows windows = windowsOf(image.shape, windowAttributes(op));
   if (isWholePlane(windows)) {
-    return overPlane(image, Fold::Mean);
+    return overPlane(image, Fold::Mean, gpu);
   }
   GeneratedLaunch launch = launchOf(
       {resultText, "const Element* from, Element* to", "Real", "  Real sum = 0;\n", "      sum += value;\n",

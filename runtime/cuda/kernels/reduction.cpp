@@ -156,7 +156,7 @@ class FoldWriter {
   FoldWriter(const Chain& chain, const FoldRecipe& recipe)
       : chain_(chain), element_(recipe.element), layout_(recipe.shape, recipe.axes), index_(chain.index()),
         carry_(carryBytes(recipe.fold, recipe.element, layout_.length)),
-        plan_(planFold(layout_, chain.fullWidth(), carry_)),
+        plan_(planFold(layout_, chain.fullWidth(), carry_, recipe.gpu)),
         resultBytes_(recipe.fold == Fold::ArgMax ? 8 : byteWidth(recipe.element)),
         carryText_(foldText(recipe.fold, recipe.element, layout_.length)) {}
 
@@ -277,13 +277,13 @@ bool isOperandItself(const Chain& chain) {
 } // namespace
 
 GeneratedWork foldedChain(const Chain& chain, ElementType element, Fold fold, const Shape& shape,
-                          llvm::ArrayRef<int64_t> axes) {
+                          llvm::ArrayRef<int64_t> axes, const GpuShape& gpu) {
   if (shape.elements() == 0) { // an empty sum or product
     const std::string value =
         fmt::format("{}({})", bitsName(element), bitsText(element, fold == Fold::Product ? 1 : 0));
-    return streamedChain(constantChain(reducedShape(shape, axes, false).elements(), element, value));
+    return streamedChain(constantChain(reducedShape(shape, axes, false).elements(), element, value), gpu);
   }
-  const FoldRecipe recipe{element, fold, shape, {axes.begin(), axes.end()}};
+  const FoldRecipe recipe{element, fold, shape, {axes.begin(), axes.end()}, gpu};
   GeneratedWork work = FoldWriter(chain, recipe).work();
   if (isOperandItself(chain)) {
     work.launches[0].fold = std::make_shared<const FoldRecipe>(recipe);

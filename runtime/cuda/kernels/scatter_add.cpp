@@ -286,10 +286,10 @@ class ScatterWriter {
 
 } // namespace
 
-GeneratedWork scatterAddKernel(const ops::ScatterAdd& op, OperandTypes operands) {
+GeneratedWork scatterAddKernel(const ops::ScatterAdd& op, OperandTypes operands, const GpuShape& gpu) {
   const TensorType& type = operands[0];
   if (operands[1].shape.elements() == 0) { // nothing is added
-    return streamedChain(movedChain(type, type, Access::broadcast(type.shape, type.shape)));
+    return streamedChain(movedChain(type, type, Access::broadcast(type.shape, type.shape)), gpu);
   }
   return ScatterWriter(op, operands).work();
 }

@@ -191,9 +191,9 @@ std::optional<TileProduct> TileProduct::of(const ops::Matmul& product, OperandTy
 
 int64_t TileProduct::tiles() const { return ceilDiv(rows, tile) * ceilDiv(columns, tile); }
 
-bool TileProduct::isSmall() const {
+bool TileProduct::isSmall(const GpuShape& gpu) const {
   constexpr int64_t mostInner = 512; // of the tiles of a multiprocessor, which it makes at once
-  return tiles() <= 2 * multiprocessors && ceilDiv(tiles(), multiprocessors) * inner <= mostInner;
+  return tiles() <= 2 * gpu.multiprocessors && ceilDiv(tiles(), gpu.multiprocessors) * inner <= mostInner;
 }
 
 GeneratedWork tileProductKernel(const TileProduct& product, Chain last) {

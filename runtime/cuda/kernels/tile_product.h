@@ -1,9 +1,10 @@
-// Products of f32 matrices in tf32 that are too small for a library's tiles: of 64 rows, cuBLASLt occupies 16
-// multiprocessors of an H200's 132. Here a block makes 32 x 32 elements, so that they all work, and whatever
-// follows the product is done to the sums before they are written.
+// Products of f32 matrices in tf32 that are too small for a library's tiles, which would leave most
+// multiprocessors idle. Here a block computes 32 x 32 elements, so that there are blocks for all of them, and
+// the ops fused behind the product are applied to the sums before they are written.
 #pragma once
 
 #include "ir/graph/op.h"
+#include "ir/machine/gpu_shape.h"
 #include "runtime/cuda/kernels/chain.h"
 
 namespace dfc::cuda {
@@ -19,9 +20,9 @@ struct TileProduct {
   static std::optional<TileProduct> of(const ops::Matmul& product, OperandTypes factors);
 
   int64_t tiles() const;
-  /// Whether a GPU of `multiprocessors` makes it in about one go, where it takes 0.65 to 0.75 of cuBLASLt's
-  /// time (measured on an H200, every shape tried). Larger ones are cuBLASLt's, whose tiles read less.
-  bool isSmall() const;
+  /// Whether the GPU's multiprocessors make all tiles in about one go. Larger products are cuBLASLt's, whose
+  /// tiles read less.
+  bool isSmall(const GpuShape& gpu) const;
 };
 
 /// `last`: what becomes of the product, which is its source 0 and has [rows, columns]; its operands are those

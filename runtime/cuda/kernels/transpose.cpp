@@ -43,7 +43,7 @@ llvm::SmallVector<Moved, 8> movedAxes(const ops::Transpose& op, const Shape& ope
   return axes;
 }
 
-GeneratedWork strided(llvm::ArrayRef<Moved> axes, const TensorType& operand) {
+GeneratedWork strided(llvm::ArrayRef<Moved> axes, const TensorType& operand, const GpuShape& gpu) {
   llvm::SmallVector<Access::Axis, 8> walked;
   for (const Moved& axis : axes) {
     walked.push_back({axis.extent, axis.from});
@@ -52,7 +52,8 @@ GeneratedWork strided(llvm::ArrayRef<Moved> axes, const TensorType& operand) {
                         std::string(bitsName(operand.element)),
                         byteWidth(operand.element),
                         {bitsOf(operand, Access(walked), 0)},
-                        ""});
+                        ""},
+                       gpu);
 }
 
 constexpr std::string_view transposeText = R"(
@@ -142,17 +143,18 @@ GeneratedWork tiled(llvm::ArrayRef<Moved> axes, size_t q, ElementType element, i
 
 } // namespace
 
-GeneratedWork transposeKernel(const ops::Transpose& op, const TensorType& operand, const TensorType& result) {
+GeneratedWork transposeKernel(const ops::Transpose& op, const TensorType& operand, const TensorType& result,
+                              const GpuShape& gpu) {
   const auto axes = movedAxes(op, operand.shape, result.shape);
   if (axes.empty() || axes.back().from == 1) {
-    return strided(axes, operand);
+    return strided(axes, operand, gpu);
   }
   const auto* inner =
       std::find_if(axes.begin(), axes.end(), [](const Moved& axis) { return axis.from == 1; });
   DFC_ASSERT(inner != axes.end(), "a transpose without an innermost axis");
   constexpr int64_t narrow = 16; // a tile would be mostly empty
   if (std::min(inner->extent, axes.back().extent) < narrow) {
-    return strided(axes, operand);
+    return strided(axes, operand, gpu);
   }
   return tiled(axes, static_cast<size_t>(inner - axes.begin()), operand.element, operand.shape.elements());
 }

@@ -16,11 +16,11 @@ namespace {
 
 /// How a product is made where cuBLASLt does not make it; none where it does.
 std::optional<GeneratedWork> generatedProduct(const ops::Matmul& matmul, OperandTypes operands,
-                                              const TensorType& result) {
+                                              const TensorType& result, const GpuShape& gpu) {
   if (auto work = generateIntegerMatmul(matmul, operands, {result})) {
     return work;
   }
-  return generateVectorMatmul(matmul, operands, result);
+  return generateVectorMatmul(matmul, operands, result, gpu);
 }
 
 bool hasProductOf(const Graph& graph, OpId op) {
@@ -39,7 +39,7 @@ class Drafter {
       draft_.convolution = true;
       draft_.workspaceBytes = *workspace;
     } else if (!isProduct(row_)) {
-      draft_.kernels = generateKernels(row_.attributes, operands_, results_);
+      draft_.kernels = generateKernels(row_.attributes, operands_, results_, libraries_.gpu);
       DFC_ASSERT(draft_.kernels.has_value(), fmt::format("no kernel for {}", graph_.nameOf(computation_.op)));
       draft_.workspaceBytes = draft_.kernels->workspaceBytes;
     } else if (results_[0].bytes() > 0) {
@@ -57,16 +57,17 @@ class Drafter {
 
   /// The product and all that follows it by one generated kernel, where there is such a kernel.
   std::optional<GeneratedWork> wholeProduct() const {
-    auto outer = generateOuterProduct(row_, operands_, results_);
-    return outer || !libraries_.tiles ? std::move(outer)
-                                      : generateTileMatmul(row_, operands_, results_[0], computation_.choice);
+    auto outer = generateOuterProduct(row_, operands_, results_, libraries_.gpu);
+    return outer || !libraries_.tiles
+               ? std::move(outer)
+               : generateTileMatmul(row_, operands_, results_[0], computation_.choice, libraries_.gpu);
   }
 
   void draftProduct() {
     const ops::Matmul matmul = productOf(row_);
     const bool fused = row_.kind() == OpKind::FusedMatmul;
     const TensorType product = fused ? row_.as<ops::FusedMatmul>().productType(operands_) : results_[0];
-    draft_.product = generatedProduct(matmul, operands_, product);
+    draft_.product = generatedProduct(matmul, operands_, product, libraries_.gpu);
     draft_.productBytes = product.bytes();
     if (!draft_.product) {
       draft_.library = productCall(graph_, computation_.op);
@@ -98,7 +99,8 @@ class Drafter {
   }
 
   void draftAfter(const ops::FusedMatmul& fused, const TensorType& product) {
-    draft_.kernels = generateKernels(fused.epilogue(), fused.epilogueOperands(operands_), results_);
+    draft_.kernels =
+        generateKernels(fused.epilogue(), fused.epilogueOperands(operands_), results_, libraries_.gpu);
     DFC_ASSERT(draft_.kernels.has_value(), fmt::format("no epilogue for {}", graph_.nameOf(computation_.op)));
     draft_.workspaceBytes = std::max(draft_.workspaceBytes, draft_.kernels->workspaceBytes);
     const auto& at = computation_.at;
@@ -129,8 +131,10 @@ bool isLibraryProduct(const Graph& graph, OpId op) {
   }
   const auto operands = graph.operandTypesOf(op);
   const MatmulCall call = productCall(graph, op);
-  return hasMatmul(call.a.element) && !generateOuterProduct(graph[op], operands, graph.resultTypesOf(op)) &&
-         !generatedProduct(productOf(graph[op]), {operands[0], operands[1]}, call.result);
+  return hasMatmul(call.a.element) &&
+         !generateOuterProduct(graph[op], operands, graph.resultTypesOf(op), GpuShape::assumed()) &&
+         !generatedProduct(productOf(graph[op]), {operands[0], operands[1]}, call.result,
+                           GpuShape::assumed());
 }
 
 bool hasCudaKernel(const Graph& graph, OpId op) {
@@ -142,11 +146,12 @@ bool hasCudaKernel(const Graph& graph, OpId op) {
   }
   if (const auto* fused = graph[op].getIf<ops::FusedMatmul>()) {
     return generateKernels(fused->epilogue(), fused->epilogueOperands(graph.operandTypesOf(op)),
-                           graph.resultTypesOf(op))
+                           graph.resultTypesOf(op), GpuShape::assumed())
         .has_value();
   }
-  return isProduct(graph[op]) ||
-         generateKernels(graph[op].attributes, graph.operandTypesOf(op), graph.resultTypesOf(op)).has_value();
+  return isProduct(graph[op]) || generateKernels(graph[op].attributes, graph.operandTypesOf(op),
+                                                 graph.resultTypesOf(op), GpuShape::assumed())
+                                     .has_value();
 }
 
 } // namespace dfc::cuda

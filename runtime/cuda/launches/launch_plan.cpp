@@ -72,7 +72,8 @@ LaunchPlan planLaunches(const Graph& graph, llvm::ArrayRef<Computation> computat
                         Libraries libraries) {
   Units units = unitsOf(graph, computations, merge, libraries);
   if (merge) {
-    units.units = withFoldsMadeAlong(std::move(units.units));
+    units.units = withFoldsMadeAlong(std::move(units.units),
+                                     {.foldBlocks = static_cast<uint64_t>(libraries.gpu.multiprocessors)});
   }
   LaunchPlan plan;
   plan.workspaceBytes = units.workspaceBytes;

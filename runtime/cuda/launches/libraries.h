@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/graph/op.h"
+#include "ir/machine/gpu_shape.h"
 #include "runtime/cuda/launches/matmul_call.h"
 
 #include <optional>
@@ -28,7 +29,8 @@ class ProductLibrary {
 struct Libraries {
   ConvolutionLibrary* convolutions = nullptr;
   ProductLibrary* products = nullptr;
-  bool tiles = true; ///< the GPU runs `tile_matmul.h`
+  bool tiles = true;                  ///< the GPU runs `tile_matmul.h`
+  GpuShape gpu = GpuShape::assumed(); ///< that generated launches are sized for
 };
 
 } // namespace dfc::cuda

@@ -11,10 +11,10 @@
 namespace dfc::cuda {
 
 struct FoldLimits {
-  uint64_t makerThreads = 1 << 16;       ///< of so many at most, what is made stays in the cache
-  uint64_t foldThreads = 1 << 15;        ///< that at least must be there to make it,
-  uint64_t foldBlocks = multiprocessors; ///< and blocks
-  size_t lookBack = 256;                 ///< units that a fold may be moved over
+  uint64_t makerThreads = 1 << 16; ///< of so many at most, what is made stays in the cache
+  uint64_t foldThreads = 1 << 15;  ///< that at least must be there to make it,
+  uint64_t foldBlocks = GpuShape::assumedMultiprocessors; ///< and blocks: one for each multiprocessor
+  size_t lookBack = 256;                                  ///< units that a fold may be moved over
 };
 
 /// The units with each such fold in the place of what makes its operand, if nothing between them is in the

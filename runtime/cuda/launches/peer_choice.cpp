@@ -12,11 +12,11 @@ namespace {
 
 /// By operand: whether the op is one launch in which each element of the operand is read by the thread that
 /// needs it, once.
-std::vector<bool> streamedOperands(const Graph& graph, OpId op) {
+std::vector<bool> streamedOperands(const Graph& graph, OpId op, const GpuShape& gpu) {
   const OpRow& row = graph[op];
   std::vector<bool> streamed(row.operands.size());
   if (classOf(row.kind()) == OpClass::Elementwise || row.kind() == OpKind::Fused) {
-    const auto work = generateKernels(row.attributes, graph.operandTypesOf(op), graph.resultTypesOf(op));
+    const auto work = generateKernels(row.attributes, graph.operandTypesOf(op), graph.resultTypesOf(op), gpu);
     if (work.has_value() && work->launches.size() == 1 && work->launches[0].streamed) {
       for (const Argument& argument : work->launches[0].arguments) {
         if (argument.from == Argument::From::Operand && argument.stride != 0) {
@@ -104,10 +104,14 @@ class Chooser {
       }
     }
     if (!reads.empty()) { // kernels are generated for few ops, and once for each
-      const std::vector<bool> streamed = streamedOperands(graph_, op);
+      const std::vector<bool> streamed = streamedOperands(graph_, op, GpuShape::of(deviceOf(step)));
       llvm::erase_if(reads, [&](const PeerRead& read) { return !streamed[read.operand]; });
     }
     return reads;
+  }
+
+  const DeviceRow& deviceOf(StepId step) const {
+    return plan_.machine().devices[schedule_.queues[schedule_.steps[step].queue].device];
   }
 
   bool betweenPeers(OpId op) const {

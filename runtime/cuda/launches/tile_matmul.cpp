@@ -28,9 +28,10 @@ bool runsTiles(std::string_view architecture) {
 bool mayTile(const OpRow& row, OperandTypes operands) { return tileProductOf(row, operands).has_value(); }
 
 std::optional<GeneratedWork> generateTileMatmul(const OpRow& row, OperandTypes operands,
-                                                const TensorType& result, std::string_view choice) {
+                                                const TensorType& result, std::string_view choice,
+                                                const GpuShape& gpu) {
   const auto product = tileProductOf(row, operands);
-  if (!product || (choice.empty() ? !product->isSmall() : choice != tileChoice)) {
+  if (!product || (choice.empty() ? !product->isSmall(gpu) : choice != tileChoice)) {
     return std::nullopt;
   }
   const auto* fused = row.getIf<ops::FusedMatmul>();

@@ -22,6 +22,7 @@ bool mayTile(const OpRow& row, OperandTypes operands);
 /// cuBLASLt is chosen, or where nothing is chosen and the product is not small. Like cuBLASLt's algorithms it
 /// goes by the product alone, so that its bits do not depend on what was fused behind it.
 std::optional<GeneratedWork> generateTileMatmul(const OpRow& row, OperandTypes operands,
-                                                const TensorType& result, std::string_view choice);
+                                                const TensorType& result, std::string_view choice,
+                                                const GpuShape& gpu);
 
 } // namespace dfc::cuda

@@ -5,7 +5,7 @@
 namespace dfc::cuda {
 
 std::optional<GeneratedWork> generateVectorMatmul(const ops::Matmul& matmul, OperandTypes operands,
-                                                  const TensorType& result) {
+                                                  const TensorType& result, const GpuShape& gpu) {
   const ElementType element = result.element;
   const Shape &a = operands[0].shape, &b = operands[1].shape;
   if ((element != ElementType::F32 && element != ElementType::F64) || a.rank() != 2 || b.rank() != 2) {
@@ -28,11 +28,11 @@ std::optional<GeneratedWork> generateVectorMatmul(const ops::Matmul& matmul, Ope
   fused.axes = {innerLast ? 1 : 0};
   const TensorType types[] = {matrixIsA ? matrix : vector, matrixIsA ? vector : matrix};
   const TensorType sums{element, Shape{kept}};
-  return generateKernels(fused, types, sums);
+  return generateKernels(fused, types, sums, gpu);
 }
 
 std::optional<GeneratedWork> generateOuterProduct(const OpRow& row, OperandTypes operands,
-                                                  OperandTypes results) {
+                                                  OperandTypes results, const GpuShape& gpu) {
   const ops::Matmul matmul = productOf(row);
   const ElementType element = operands[0].element;
   const Shape &a = operands[0].shape, &b = operands[1].shape;
@@ -57,7 +57,7 @@ std::optional<GeneratedWork> generateOuterProduct(const OpRow& row, OperandTypes
       fused.body.instructions.push_back(std::move(instruction));
     }
   }
-  return generateKernels(fused, types, results);
+  return generateKernels(fused, types, results, gpu);
 }
 
 } // namespace dfc::cuda

@@ -68,8 +68,9 @@ class OpTimer {
   }
 
   double secondsOf(const Graph& graph, const Computation& computation) {
-    const auto made = makeLaunches(
-        graph, {computation}, {gpu_.ordinal, gpu_.architecture, &library_, matmulWorkspace_.get()}, false);
+    const auto made =
+        makeLaunches(graph, {computation},
+                     {gpu_.ordinal, gpu_.architecture, gpu_.shape, &library_, matmulWorkspace_.get()}, false);
     if (made.launches.empty()) {
       return makespanBound;
     }

@@ -47,6 +47,8 @@ DeviceRow describe(int ordinal) {
   row.model = properties.name;
   constexpr int64_t reserve = int64_t{2} << 30; // for the context, libraries and workspaces
   row.memoryBytes = std::max<int64_t>(static_cast<int64_t>(properties.totalGlobalMem) - reserve, 1);
+  row.multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
+  row.threadsPerMultiprocessor = static_cast<uint32_t>(properties.maxThreadsPerMultiProcessor);
   const double clocks = attribute(cudaDevAttrClockRate, ordinal) * 1e3 * properties.multiProcessorCount;
   for (const ElementType type : allElementTypes) {
     row.peakFlops[static_cast<size_t>(type)] = operationsPerClock(type) * clocks;

@@ -139,6 +139,8 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   row.memoryBytes = std::numeric_limits<int64_t>::max() / 4096 * 2048 + 1; // odd and beyond 2^53
   row.computeQueues = 3;
   row.threads = 7;
+  row.multiprocessors = 78;
+  row.threadsPerMultiprocessor = 1536;
   row.peakFlops = {1.0 / 3, 1.2345678901234567e-30, 1.7976931348623157e308, 0, 2, 0.1,
                    1e22,    123456789012345680.0};
   row.tf32Flops = 2.0 / 3;
@@ -160,6 +162,8 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   CHECK(std::tuple(read.model, read.computeQueues, read.threads, read.memoryBandwidth, read.launchSeconds) ==
         std::tuple(row.model, row.computeQueues, row.threads, row.memoryBandwidth, row.launchSeconds));
   CHECK(read.stepOverheadSeconds == row.stepOverheadSeconds);
+  CHECK(read.multiprocessors == 78);
+  CHECK(read.threadsPerMultiprocessor == 1536);
   CHECK(again.links[unlimited].latencySeconds == 5e-324);
   CHECK(again.links[unlimited].slots == 0);
 }

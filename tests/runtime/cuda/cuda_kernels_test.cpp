@@ -18,7 +18,7 @@ GeneratedWork workOf(const OpSample& sample) {
   const TypeResult results = resultTypes(sample.attributes, sample.operands);
   INFO(describe(sample));
   REQUIRE(results.ok());
-  auto work = generateKernels(sample.attributes, sample.operands, results.types);
+  auto work = generateKernels(sample.attributes, sample.operands, results.types, GpuShape::assumed());
   REQUIRE(work);
   return *std::move(work);
 }
@@ -53,7 +53,8 @@ TEST_CASE("every op that computes has generated kernels for every element type i
       const OpSample sample = sampleOf(kind, element);
       const TypeResult results = resultTypes(sample.attributes, sample.operands);
       INFO(nameOf(kind) << " of " << name(element));
-      const auto work = generateKernels(sample.attributes, sample.operands, results.types);
+      const auto work =
+          generateKernels(sample.attributes, sample.operands, results.types, GpuShape::assumed());
       CHECK(work.has_value() == (results.ok() && hasKernelHere(kind)));
     }
   }

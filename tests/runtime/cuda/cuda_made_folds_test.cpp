@@ -25,7 +25,7 @@ Range valueAt(uint64_t number, const TensorType& type) {
 Unit unitOf(uint32_t computation, const OpAttributes& op, const std::vector<TensorType>& types,
             const std::vector<uint64_t>& values, uint64_t result) {
   const TensorType type = resultTypes(op, types).types[0];
-  auto work = generateKernels(op, types, type);
+  auto work = generateKernels(op, types, type, GpuShape::assumed());
   REQUIRE(work);
   Unit unit;
   unit.computation = computation;

@@ -16,7 +16,7 @@ std::vector<Unit> unitsOfCases(ElementType element) {
   std::vector<Unit> units;
   for (const test::OpSample& sample : test::kernelCases(element, false)) {
     const TypeResult results = resultTypes(sample.attributes, sample.operands);
-    auto work = generateKernels(sample.attributes, sample.operands, results.types);
+    auto work = generateKernels(sample.attributes, sample.operands, results.types, GpuShape::assumed());
     for (GeneratedLaunch& launch : work->launches) {
       Unit& unit = units.emplace_back();
       unit.pointers.resize(launch.arguments.size());
@@ -55,7 +55,7 @@ TEST_CASE("NVRTC compiles kernels with stages and followers without a warning") 
   sum.axes = {0};
   const auto launchOf = [](const OpAttributes& attributes, OperandTypes operands) {
     const TypeResult results = resultTypes(attributes, operands);
-    return generateKernels(attributes, operands, results.types)->launches[0];
+    return generateKernels(attributes, operands, results.types, GpuShape::assumed())->launches[0];
   };
   const GeneratedLaunch summed = launchOf(sum, {matrix}), added = launchOf(ops::Add{}, {few, few});
   REQUIRE(added.alone);
@@ -121,7 +121,8 @@ TEST_CASE("folds made along with what they fold load through no cache that may b
     DFC_SKIP("NVRTC is not on this machine");
   }
   const auto launchOf = [](const OpAttributes& attributes, OperandTypes operands) {
-    return generateKernels(attributes, operands, resultTypes(attributes, operands).types)->launches[0];
+    return generateKernels(attributes, operands, resultTypes(attributes, operands).types, GpuShape::assumed())
+        ->launches[0];
   };
   for (const ElementType element : {ElementType::F32, ElementType::BF16}) {
     const TensorType matrix{element, {4096, 512}};

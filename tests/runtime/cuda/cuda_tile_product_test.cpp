@@ -93,7 +93,7 @@ struct Product {
     computation.choice = std::move(choice);
     computation.at.operands = {nullptr, nullptr};
     computation.at.results = {nullptr};
-    const Draft draft = draftOf(graph, computation, {nullptr, nullptr, tiles});
+    const Draft draft = draftOf(graph, computation, {nullptr, nullptr, tiles, GpuShape::assumed()});
     CHECK(draft.library.has_value() != draft.kernels.has_value());
     return draft.kernels.has_value();
   }

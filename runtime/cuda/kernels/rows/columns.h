@@ -16,7 +16,8 @@ struct ColumnTile {
 };
 
 /// A tile that holds whole rows; none where they are too long for one block.
-std::optional<ColumnTile> wholeColumns(ElementType element, int64_t classes, int64_t packs, int64_t width);
+std::optional<ColumnTile> wholeColumns(ElementType element, int64_t classes, int64_t packs, int64_t width,
+                                       const GpuShape& gpu);
 /// A tile for a part of long rows.
 ColumnTile partOfColumns(ElementType element, int64_t classes, int64_t packs, int64_t width);
 

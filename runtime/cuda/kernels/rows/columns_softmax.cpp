@@ -174,10 +174,10 @@ GeneratedLaunch tileLaunch(const ColumnTile& tile, ElementType element) {
 }
 
 GeneratedWork inOrder(const RowFormula& formula, const ColumnTile& tile, int64_t outer, int64_t classes,
-                      int64_t inner) {
+                      int64_t inner, const GpuShape& gpu) {
   const int64_t slabs = ceilDiv(outer * inner, tile.neighbours()), parts = ceilDiv(classes, tile.stretch());
   // Results come when all blocks that were there with the slab's last sums are done, and have merged them.
-  const int64_t resident = multiprocessors * 1024 / tile.threads();
+  const int64_t resident = gpu.multiprocessors * 1024 / tile.threads();
   const int64_t behind = std::clamp<int64_t>(ceilDiv(resident * 5 / 4, 2 * parts + 1), 1, slabs);
   const auto number = [](int64_t n) { return fmt::format("{}u", n); };
   GeneratedLaunch launch = tileLaunch(tile, formula.element);
@@ -197,12 +197,14 @@ GeneratedWork inOrder(const RowFormula& formula, const ColumnTile& tile, int64_t
 
 } // namespace
 
-GeneratedWork columnsSoftmax(const RowFormula& formula, int64_t outer, int64_t classes, int64_t inner) {
+GeneratedWork columnsSoftmax(const RowFormula& formula, int64_t outer, int64_t classes, int64_t inner,
+                             const GpuShape& gpu) {
   const int64_t width = commonPowerOf2(packBytes / byteWidth(formula.element), {inner});
   const int64_t packs = outer * inner / width;
-  const auto tile = wholeColumns(formula.element, classes, packs, width);
+  const auto tile = wholeColumns(formula.element, classes, packs, width, gpu);
   if (!tile) {
-    return inOrder(formula, partOfColumns(formula.element, classes, packs, width), outer, classes, inner);
+    return inOrder(formula, partOfColumns(formula.element, classes, packs, width), outer, classes, inner,
+                   gpu);
   }
   GeneratedLaunch launch = tileLaunch(*tile, formula.element);
   launch.code = head(formula, *tile, outer, classes, inner) + std::string(wholeText);

@@ -119,12 +119,14 @@ int64_t mostPerThread(ElementType element, int64_t width) {
 
 } // namespace
 
-std::optional<ColumnTile> wholeColumns(ElementType element, int64_t classes, int64_t packs, int64_t width) {
+std::optional<ColumnTile> wholeColumns(ElementType element, int64_t classes, int64_t packs, int64_t width,
+                                       const GpuShape& gpu) {
   const int64_t most = mostPerThread(element, width), bytes = packWidth(element, width);
   const int64_t available = powerOf2From(packs), narrow = std::min(available, ceilDiv(64, bytes));
   // 512 bytes, or down to 128 where blocks would not fill the GPU otherwise, or columns not fit.
   int64_t columns = std::min<int64_t>(available, 32);
-  while (columns * bytes > 128 && (packs / columns < 4 * multiprocessors || 256 / columns * most < classes)) {
+  while (columns * bytes > 128 &&
+         (packs / columns < 4 * gpu.multiprocessors || 256 / columns * most < classes)) {
     columns /= 2;
   }
   int64_t threads = 256 / columns * most < classes ? 512 : 256;
@@ -133,9 +135,9 @@ std::optional<ColumnTile> wholeColumns(ElementType element, int64_t classes, int
     return std::nullopt;
   }
   // Where there is little to do, more threads do less each.
-  const bool few = packs * classes < residentThreads * most / 2;
+  const bool few = packs * classes < gpu.residentThreads() * most / 2;
   const int64_t lanes = std::min(threads / columns, powerOf2From(ceilDiv(classes, few ? 2 : most)));
-  while (columns * lanes < 128 && packs / columns >= 8 * multiprocessors) {
+  while (columns * lanes < 128 && packs / columns >= 8 * gpu.multiprocessors) {
     columns *= 2;
   }
   return ColumnTile{width, columns, lanes, ceilDiv(classes, lanes)};

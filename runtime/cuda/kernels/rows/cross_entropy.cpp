@@ -87,7 +87,7 @@ std::string nanOf(ElementType element) {
 }
 
 // No rows: the mean of nothing. No classes: every label is wrong.
-GeneratedWork nothing(ElementType element) {
+GeneratedWork nothing(ElementType element, const GpuShape& gpu) {
   std::string value;
   switch (element) {
   case ElementType::F64: value = "0x7ff8000000000000ull"; break;
@@ -95,7 +95,7 @@ GeneratedWork nothing(ElementType element) {
   case ElementType::BF16: value = "0x7fc0"; break;
   default: value = "0x7fc00000u"; break;
   }
-  return streamedChain(constantChain(1, element, value));
+  return streamedChain(constantChain(1, element, value), gpu);
 }
 
 /// `lanes` threads for a row, which have `together` packs of it at once, in so many rounds.
@@ -108,7 +108,7 @@ struct LossPlan {
   }
 };
 
-LossPlan planOf(ElementType element, int64_t rows, int64_t classes) {
+LossPlan planOf(ElementType element, int64_t rows, int64_t classes, const GpuShape& gpu) {
   LossPlan plan;
   plan.width = commonPowerOf2(packBytes / byteWidth(element), {classes});
   const int64_t packs = classes / plan.width, most = std::min<int64_t>(8, 32 / plan.width);
@@ -123,10 +123,10 @@ LossPlan planOf(ElementType element, int64_t rows, int64_t classes) {
   }
   if (longRows) { // a block; where rows are few, a large one
     plan.lanes = plan.threads =
-        std::clamp<int64_t>(powerOf2From(packs / 8), 64, rows < 4 * multiprocessors ? 1024 : 256);
+        std::clamp<int64_t>(powerOf2From(packs / 8), 64, rows < 4 * gpu.multiprocessors ? 1024 : 256);
   }
   plan.setTogether(most, packs);
-  const int64_t groups = ceilDiv(rows, plan.threads / plan.lanes), mostBlocks = 128 * multiprocessors;
+  const int64_t groups = ceilDiv(rows, plan.threads / plan.lanes), mostBlocks = 128 * gpu.multiprocessors;
   plan.blocks = ceilDiv(groups, ceilDiv(groups, mostBlocks));
   return plan;
 }
@@ -176,12 +176,12 @@ GeneratedLaunch meanLaunch(int64_t blocks, const TensorType& logits) {
 
 } // namespace
 
-GeneratedWork crossEntropyKernel(OperandTypes operands) {
+GeneratedWork crossEntropyKernel(OperandTypes operands, const GpuShape& gpu) {
   const TensorType& logits = operands[0];
   if (logits.shape.elements() == 0) {
-    return nothing(logits.element);
+    return nothing(logits.element, gpu);
   }
-  const LossPlan plan = planOf(logits.element, logits.shape[0], logits.shape[1]);
+  const LossPlan plan = planOf(logits.element, logits.shape[0], logits.shape[1], gpu);
   GeneratedWork work{{lossLaunch(plan, operands)}, 0};
   if (plan.blocks > 1) {
     work.launches.push_back(meanLaunch(plan.blocks, logits));

@@ -134,7 +134,8 @@ std::string headOf(double epsilon, bool centred, bool biased, const TensorType& 
 
 } // namespace
 
-GeneratedWork normKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands) {
+GeneratedWork normKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands,
+                         const GpuShape& gpu) {
   const TensorType& type = operands[0];
   const size_t first = *normalAxis(axis, type.shape.rank());
   const int64_t length = Shape(dimRange(type.shape).drop_front(first)).elements();
@@ -142,7 +143,7 @@ GeneratedWork normKernel(int64_t axis, double epsilon, bool centred, OperandType
   const int64_t width = commonPowerOf2(packBytes / byteWidth(type.element), {length});
   const int64_t packs = length / width, lanes = normLanes(packs);
   const bool resident = packs <= lanes * normPacks, biased = operands.size() > 2;
-  const int64_t threads = lanes > 32 ? lanes : rows * lanes >= multiprocessors * 256 ? 256 : 64;
+  const int64_t threads = lanes > 32 ? lanes : rows * lanes >= gpu.multiprocessors * 256 ? 256 : 64;
   const IndexText index(type.shape.elements() + threads * width);
   const std::string parameters = fmt::format("const Element* from, const Element* scale, {}Element* to",
                                              biased ? "const Element* bias, " : "");
