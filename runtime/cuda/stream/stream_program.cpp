@@ -32,9 +32,9 @@ Computing computingOf(const Executable& plan, const StreamProgram& program,
   }
   const Gpu& gpu = *program.gpu;
   located(plan, program.queue, OpId(), [&] {
-    computing.made =
-        makeLaunches(plan.graph(), computations,
-                     {gpu.ordinal, gpu.architecture, shared.library, program.matmulWorkspace.get()}, merge);
+    computing.made = makeLaunches(
+        plan.graph(), computations,
+        {gpu.ordinal, gpu.architecture, gpu.shape, shared.library, program.matmulWorkspace.get()}, merge);
   });
   for (const ComputeLaunch& launch : computing.made.launches) {
     ++computing.firstAt[launch.position + 1];

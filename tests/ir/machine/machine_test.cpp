@@ -238,10 +238,11 @@ TEST_CASE("machine: a zero byte does not end a file") {
 TEST_CASE("machine: every prefix and every altered byte of a file gives a machine or errors, never a crash") {
   const std::string text = test::readText(samples / "cpu-2gpu.json");
   size_t refused = 0;
-  for (size_t length = 0; length < text.size(); length += 7) {
+  const size_t end = text.find_last_of('}'); // a prefix with it is the whole object
+  for (size_t length = 0; length <= end; length += 7) {
     refused += parseMachine(text.substr(0, length), "cut.json").ok() ? 0 : 1;
   }
-  CHECK(refused == (text.size() + 6) / 7);
+  CHECK(refused == end / 7 + 1);
   for (size_t at = 0; at < text.size(); at += 5) {
     for (const char wrong : {'\0', '\xff', '{', '"', '-', ',', '9'}) {
       std::string altered = text;

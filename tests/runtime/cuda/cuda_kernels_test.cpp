@@ -14,11 +14,11 @@ using namespace dfc::test;
 
 namespace {
 
-GeneratedWork workOf(const OpSample& sample) {
+GeneratedWork workOf(const OpSample& sample, const GpuShape& gpu = GpuShape::assumed()) {
   const TypeResult results = resultTypes(sample.attributes, sample.operands);
   INFO(describe(sample));
   REQUIRE(results.ok());
-  auto work = generateKernels(sample.attributes, sample.operands, results.types, GpuShape::assumed());
+  auto work = generateKernels(sample.attributes, sample.operands, results.types, gpu);
   REQUIRE(work);
   return *std::move(work);
 }
@@ -75,6 +75,31 @@ TEST_CASE("generated kernels are the same text every time, with launches that a 
       CHECK(work.launches.empty() == (result.shape.elements() == 0));
     }
   }
+}
+
+TEST_CASE("launches are sized for the GPU that the machine states") {
+  for (const GpuShape& gpu : {GpuShape{1, 1024}, GpuShape{16, 1024}, GpuShape{148, 2048}}) {
+    for (const OpSample& sample : kernelCases(ElementType::F32, true)) {
+      const GeneratedWork work = workOf(sample, gpu);
+      for (const GeneratedLaunch& launch : work.launches) {
+        checkLaunch(launch, work.workspaceBytes);
+      }
+    }
+  }
+  // A sum of 2^20 elements: one part for each 256 of the threads that are resident at once.
+  const TensorType vector{ElementType::F32, Shape{1 << 20}}, scalar{ElementType::F32, Shape{}};
+  ops::ReduceSum sum;
+  sum.axes = {0};
+  const auto blocksOn = [&](const GpuShape& gpu) {
+    return generateKernels(sum, {vector}, {scalar}, gpu)->launches[0].blocks();
+  };
+  CHECK(blocksOn({16, 2048}) == 128); // 16 * 2048 / 256
+  CHECK(blocksOn({32, 2048}) == 256);
+  DeviceRow row;
+  CHECK(GpuShape::of(row).residentThreads() == GpuShape::assumed().residentThreads());
+  row.multiprocessors = 30;
+  row.threadsPerMultiprocessor = 1536;
+  CHECK(GpuShape::of(row).residentThreads() == 46080); // 30 * 1536
 }
 
 namespace {
