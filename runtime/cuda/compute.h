@@ -6,7 +6,7 @@
 #include "runtime/cuda/launches/computation.h"
 #include "runtime/cuda/library/kernel_library.h"
 #include "runtime/cuda/memory.h"
-#include "runtime/cuda/work.h"
+#include "runtime/cuda/stream_launch.h"
 
 namespace dfc::cuda {
 

@@ -2,7 +2,7 @@
 #include "runtime/cuda/module.h"
 
 #include "runtime/cuda/device.h"
-#include "runtime/cuda/launches/draft.h"
+#include "runtime/cuda/launches/kernel_selection.h"
 #include "runtime/cuda/library/kernel_library.h"
 #include "runtime/cuda/measure/calibrate.h"
 #include "runtime/cuda/measure/probe.h"

@@ -293,7 +293,7 @@ TEST_CASE("merged launches leave the bits of separate ones: folds made along wit
   std::vector<std::unique_ptr<Pair>> pairs;
   for (const bool fetched : {false, true}) {
     pairs.push_back(std::make_unique<Pair>(planOf(foldedSlopes(ElementType::F32, fetched), onOneGpu())));
-    checkGolden(fmt::format("launches/folded_slopes_{}.txt", fetched ? "fetched" : "merged"),
+    checkGolden(fmt::format("launches/fused_reductions_{}.txt", fetched ? "fetched" : "merged"),
                 pairs.back()->merged.listing());
   }
   checkBits(pairs);

@@ -78,7 +78,7 @@ TEST_CASE("peer reads leave the bits of copies, though folds are made before wha
   for (QueueOnPaper* queue : {&apart, &copies, &reads}) {
     queue->addTo(kernels);
   }
-  checkGolden("launches/exchanged_slopes_peers.txt", reads.listing());
+  checkGolden("launches/exchanged_gradients_peers.txt", reads.listing());
   CHECK(reads.peerReads() > 0);
   REQUIRE(kernels.build() == "");
   for (const uint64_t seed : {1, 2}) {

@@ -5,7 +5,7 @@
 #include "tests/conformance/queue_on_paper.h"
 
 #include "ir/plan/executable_parts.h"
-#include "runtime/cuda/launches/segments.h"
+#include "runtime/cuda/launches/regions.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 

@@ -4,7 +4,7 @@
 #include "ir/base/assert.h"
 #include "ir/graph/graph.h"
 #include "ir/plan/executable_parts.h"
-#include "runtime/cuda/launches/segments.h"
+#include "runtime/cuda/launches/regions.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/graph/graph.h"
-#include "runtime/cuda/launches/segments.h"
+#include "runtime/cuda/launches/regions.h"
 
 #include <llvm/ADT/SmallVector.h>
 

@@ -1,7 +1,7 @@
 #include "runtime/cuda/launches/launch_plan.h"
 
 #include "runtime/cuda/kernels/kernel_text.h"
-#include "runtime/cuda/launches/made_folds.h"
+#include "runtime/cuda/launches/reduction_fusion.h"
 
 #include <llvm/ADT/STLExtras.h>
 

@@ -9,7 +9,7 @@
 // stays launches of its own, but others may pass it. No unit leaves its segment.
 #pragma once
 
-#include "runtime/cuda/launches/unit.h"
+#include "runtime/cuda/launches/single_launch.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "runtime/cuda/launches/libraries.h"
-#include "runtime/cuda/work.h"
+#include "runtime/cuda/stream_launch.h"
 
 #include <memory>
 

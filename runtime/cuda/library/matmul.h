@@ -4,7 +4,7 @@
 #include "runtime/cuda/launches/libraries.h"
 #include "runtime/cuda/library/matmul_problem.h"
 #include "runtime/cuda/memory.h"
-#include "runtime/cuda/work.h"
+#include "runtime/cuda/stream_launch.h"
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include "ir/graph/rules/index_rules.h"
 #include "runtime/cuda/compute.h"
-#include "runtime/cuda/launches/draft.h"
+#include "runtime/cuda/launches/kernel_selection.h"
 #include "runtime/cuda/launches/tile_matmul.h"
 #include "runtime/cuda/library/matmul.h"
 #include "runtime/cuda/measure/noise.h"

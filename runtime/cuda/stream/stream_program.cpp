@@ -2,9 +2,9 @@
 
 #include "ir/plan/executable_parts.h"
 #include "runtime/cuda/arena.h"
-#include "runtime/cuda/launches/draft.h"
+#include "runtime/cuda/launches/kernel_selection.h"
 #include "runtime/cuda/launches/epilogue.h"
-#include "runtime/cuda/launches/segments.h"
+#include "runtime/cuda/launches/regions.h"
 #include "runtime/cuda/library/matmul.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
 #include "runtime/cuda/launches/launch_plan.h"
-#include "runtime/cuda/launches/segments.h"
+#include "runtime/cuda/launches/regions.h"
 #include "tests/support/catch.h"
 
 using namespace dfc;

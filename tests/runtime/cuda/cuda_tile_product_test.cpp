@@ -5,7 +5,7 @@
 #include "ir/graph/graph.h"
 #include "runtime/cuda/kernels/kernel_text.h"
 #include "runtime/cuda/kernels/tile_product.h"
-#include "runtime/cuda/launches/draft.h"
+#include "runtime/cuda/launches/kernel_selection.h"
 #include "runtime/cuda/launches/tile_matmul.h"
 #include "tests/runtime/cuda/nvrtc_compile.h"
 #include "tests/support/catch.h"

@@ -1,4 +1,4 @@
-#include "runtime/cuda/launches/segments.h"
+#include "runtime/cuda/launches/regions.h"
 
 #include "ir/base/assert.h"
 

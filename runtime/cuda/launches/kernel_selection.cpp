@@ -1,4 +1,4 @@
-#include "runtime/cuda/launches/draft.h"
+#include "runtime/cuda/launches/kernel_selection.h"
 
 #include "ir/base/assert.h"
 #include "ir/machine/calibration.h"

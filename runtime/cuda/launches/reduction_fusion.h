@@ -4,7 +4,7 @@
 #pragma once
 
 #include "runtime/cuda/kernels/code.h"
-#include "runtime/cuda/launches/unit.h"
+#include "runtime/cuda/launches/single_launch.h"
 
 #include <vector>
 

@@ -4,7 +4,7 @@
 #include "tests/conformance/programs_on_paper.h"
 
 #include "ir/plan/executable_parts.h"
-#include "runtime/cuda/launches/segments.h"
+#include "runtime/cuda/launches/regions.h"
 #include "tests/support/catch.h"
 
 using namespace dfc;

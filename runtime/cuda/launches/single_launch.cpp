@@ -1,8 +1,8 @@
-#include "runtime/cuda/launches/unit.h"
+#include "runtime/cuda/launches/single_launch.h"
 
 #include "ir/base/assert.h"
 #include "ir/plan/memory_plan.h"
-#include "runtime/cuda/launches/draft.h"
+#include "runtime/cuda/launches/kernel_selection.h"
 
 #include <llvm/ADT/STLExtras.h>
 

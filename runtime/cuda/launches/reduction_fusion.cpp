@@ -1,4 +1,4 @@
-#include "runtime/cuda/launches/made_folds.h"
+#include "runtime/cuda/launches/reduction_fusion.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "ir/graph/rules/op_rules.h"
 #include "ir/machine/calibration.h"
 #include "runtime/cuda/launches/launch_plan.h"
-#include "runtime/cuda/launches/made_folds.h"
+#include "runtime/cuda/launches/reduction_fusion.h"
 #include "tests/support/catch.h"
 
 #include <fmt/format.h>
