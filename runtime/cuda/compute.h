@@ -19,7 +19,7 @@ struct ComputeSite {
 };
 
 struct ComputeLaunch {
-  std::unique_ptr<Work> work;
+  std::unique_ptr<StreamLaunch> work;
   uint32_t position = 0;              ///< of the command at whose turn it is enqueued
   std::vector<uint32_t> computations; ///< that it works for, by index; never empty
 };
@@ -30,7 +30,7 @@ struct ComputeLaunches {
   std::vector<ComputeLaunch> launches;
 };
 
-/// `merge`: launches may be merged and moved within segments; else each computation's own follow one another.
+/// `merge`: launches may be merged and moved within regions; else each computation's own follow one another.
 /// Throws MachineError, naming the op.
 ComputeLaunches makeLaunches(const Graph& graph, const std::vector<Computation>& computations,
                              const ComputeSite& site, bool merge);

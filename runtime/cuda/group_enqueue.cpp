@@ -155,7 +155,7 @@ void Group::enqueueLaunches(size_t program, size_t position, const Step& round) 
   Lane& lane = lanes_[program];
   for (size_t i = computing.firstAt[position]; i < computing.firstAt[position + 1]; ++i) {
     const Mark mark(options_.marks, computing.marks[i], round.number);
-    Work& work = *computing.made.launches[i].work;
+    StreamLaunch& work = *computing.made.launches[i].work;
     lane.crossed ? work.enqueueBehind(lane.stream) : work.enqueue(lane.stream);
     lane.crossed = false;
   }

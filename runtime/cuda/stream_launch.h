@@ -8,9 +8,9 @@
 
 namespace dfc::cuda {
 
-class Work {
+class StreamLaunch {
  public:
-  virtual ~Work() = default;
+  virtual ~StreamLaunch() = default;
   /// Returns without waiting. Throws MachineError.
   virtual void enqueue(cudaStream_t stream) = 0;
   /// The same where the stream waits for a kernel of another GPU, ahead of whose end nothing is launched:

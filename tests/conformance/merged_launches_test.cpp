@@ -80,7 +80,7 @@ TEST_CASE("merged launches: the training step of the MLP") {
 namespace {
 
 /// Draws ops that launch unlike kernels over a few values of one type. What each gives is kept in a
-/// parameter: nothing leaves the GPU, so that one segment is all there is.
+/// parameter: nothing leaves the GPU, so that one region is all there is.
 class DenseAuthor {
  public:
   DenseAuthor(uint64_t seed, ElementType element) : dice_(seed), element_(element), g_("dense") {
@@ -201,10 +201,10 @@ Graph geluStep() {
   return *std::move(g).finish();
 }
 
-size_t endingsIn(const QueueOnPaper& queue, cuda::Ending ending) {
+size_t productsWith(const QueueOnPaper& queue, cuda::Activation activation) {
   size_t found = 0;
   for (const cuda::PlannedLaunch& launch : queue.launches().launches) {
-    found += launch.product && launch.product->ending == ending ? 1 : 0;
+    found += launch.product && launch.product->activation == ending ? 1 : 0;
   }
   return found;
 }
@@ -218,7 +218,7 @@ TEST_CASE("merged launches leave the bits of separate ones: products that end in
   std::vector<std::unique_ptr<Pair>> pairs;
   pairs.push_back(std::make_unique<Pair>(planOf(geluStep(), onOneGpu())));
   for (const QueueOnPaper* queue : {&pairs.back()->apart, &pairs.back()->merged}) {
-    CHECK(endingsIn(*queue, cuda::Ending::Gelu) == 1);
+    CHECK(productsWith(*queue, cuda::Activation::Gelu) == 1);
   }
   pairs.push_back(std::make_unique<Pair>(densePlan(7, ElementType::BF16)));
   checkBits(pairs);
@@ -241,7 +241,7 @@ namespace {
 
 /// Backward steps of layers too large for small launches: what a slope leaves is kept or used, and folded,
 /// over rows, columns or all, in one launch or two; in the place of an operand where it may be. With
-/// `fetched` a copy waits for what stands between two of them, which ends their segment.
+/// `fetched` a copy waits for what stands between two of them, which ends their region.
 Graph foldedSlopes(ElementType element, bool fetched) {
   Builder g("slopes");
   const auto random = [&](const std::string& name, const Shape& shape) {

@@ -46,7 +46,7 @@ TEST_CASE("peer reads: a plan without them keeps its programs") {
   const std::vector<Program>& planned = paper.planned.programs;
   REQUIRE(paper.programs.size() == planned.size());
   for (size_t i = 0; i < planned.size(); ++i) {
-    CHECK(cuda::segmentsOf(paper.programs[i]) == cuda::segmentsOf(planned[i]));
+    CHECK(cuda::regionsOf(paper.programs[i]) == cuda::regionsOf(planned[i]));
     REQUIRE(paper.programs[i].commands.size() == planned[i].commands.size());
     for (size_t k = 0; k < planned[i].commands.size(); ++k) {
       INFO("program " << i << ", command " << k);

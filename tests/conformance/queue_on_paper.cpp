@@ -26,15 +26,15 @@ Literal literalAt(const TensorType& type, const std::byte* from) {
 /// Ends every product in every way.
 class WillingProducts final : public cuda::ProductLibrary {
  public:
-  bool takes(const cuda::MatmulCall&, cuda::Ending, bool) override { return true; }
+  bool takes(const cuda::MatmulCall&, cuda::Activation, bool) override { return true; }
 };
 
-double ended(cuda::Ending ending, double value) {
+double withEpilogue(cuda::Activation activation, double value) {
   const auto tanhOf = [](double x) { return std::tanh(0.7978845608 * (x + 0.044715 * x * x * x)); };
   switch (ending) {
-  case cuda::Ending::None: return value;
-  case cuda::Ending::Relu: return value < 0 ? 0 : value;
-  case cuda::Ending::Gelu: return value / 2 * (1 + tanhOf(value));
+  case cuda::Activation::None: return value;
+  case cuda::Activation::Relu: return value < 0 ? 0 : value;
+  case cuda::Activation::Gelu: return value / 2 * (1 + tanhOf(value));
   }
   DFC_UNREACHABLE("an epilogue");
 }
@@ -51,7 +51,7 @@ void multiply(const cuda::MatmulCall& call, std::byte* out) {
                                             : Literal(TensorType{call.result.element, Shape{columns}});
   for (int64_t i = 0; i < call.result.shape.elements(); ++i) {
     const double sum = call.alpha * result.at(i) + addend.at(i) + bias.at(i % columns);
-    result.set(i, ended(call.ending, sum));
+    result.set(i, withEpilogue(call.activation, sum));
   }
   std::memcpy(out, result.bytes().data(), result.bytes().size());
 }
@@ -77,13 +77,13 @@ void QueueOnPaper::addQueue(const Program& program, bool merge) {
     return;
   }
   Queue queue{program, {}, {}, {}, {}};
-  const std::vector<cuda::Segment> segments = cuda::segmentsOf(program);
+  const std::vector<cuda::Region> regions = cuda::regionsOf(program);
   for (uint32_t i = 0; i < program.commands.size(); ++i) {
     const Command& command = program.commands[i];
     if (command.kind == Command::Kind::Compute) {
       cuda::Computation computation;
       computation.op = command.op;
-      computation.segment = segments[i];
+      computation.region = regions[i];
       computation.position = i;
       for (const Location& operand : command.operands) {
         computation.at.operands.push_back(addressOf(operand));

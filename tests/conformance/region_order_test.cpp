@@ -24,17 +24,17 @@ void makeAlong(Command& earlier, Command& command) {
 }
 
 /// Makes each computation of a GPU's queue along with the one before that it must stay behind, or with the
-/// first that it may pass to; gives how many left their segment.
+/// first that it may pass to; gives how many left their region.
 size_t makeSooner(Program& program, Within limit) {
-  const std::vector<cuda::Segment> segments = cuda::segmentsOf(program);
+  const std::vector<cuda::Region> regions = cuda::regionsOf(program);
   size_t moved = 0;
-  for (size_t i = 0; i < segments.size(); ++i) {
+  for (size_t i = 0; i < regions.size(); ++i) {
     Command& command = program.commands[i];
     size_t earliest = i;
     for (size_t at = i; command.kind == Command::Kind::Compute && at > 0; --at) {
       const Command& before = program.commands[at - 1];
       const bool computes = before.kind == Command::Kind::Compute;
-      if ((limit == Within::Stretch && segments[at - 1].stretch != segments[i].stretch) ||
+      if ((limit == Within::Stretch && regions[at - 1].queueRegion != regions[i].queueRegion) ||
           (!computes && conflict(before, command))) {
         break;
       }
@@ -45,7 +45,7 @@ size_t makeSooner(Program& program, Within limit) {
     }
     if (earliest < i) {
       makeAlong(program.commands[earliest], command);
-      moved += segments[earliest].number != segments[i].number ? 1 : 0;
+      moved += regions[earliest].number != regions[i].number ? 1 : 0;
     }
   }
   return moved;

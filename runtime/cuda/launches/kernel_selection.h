@@ -1,5 +1,5 @@
-// What an op of the plan comes to: a product by cuBLASLt, generated kernels, or the one and then the other;
-// or a convolution by a library.
+// Kernel selection: which kernels or library calls compute an op of the plan: a product by cuBLASLt,
+// generated kernels, a product followed by generated kernels, or a convolution by cuDNN.
 #pragma once
 
 #include "runtime/cuda/kernels/generated_kernel.h"
@@ -11,24 +11,25 @@
 
 namespace dfc::cuda {
 
-/// First the product, where there is one, then the kernels. Nothing at all for a result without elements.
-struct Draft {
-  bool convolution = false;                  ///< by the library for these, and nothing else
+/// The product runs first, where there is one, then the kernels. Empty for a result without elements.
+struct KernelSelection {
+  std::string_view candidate;                ///< the candidate that computes a product; "" for other ops
+  bool convolution = false;                  ///< by cuDNN, and nothing else
   std::optional<MatmulCall> library;         ///< a product by cuBLASLt; without addresses
   std::optional<Epilogue> epilogue;          ///< of the library's product
   std::optional<GeneratedWork> product;      ///< a product by a generated kernel
-  std::optional<GeneratedWork> kernels;      ///< the op itself, or what follows its product
-  std::optional<int64_t> productInWorkspace; ///< its offset; else it lies in the result
+  std::optional<GeneratedWork> kernels;      ///< the whole op, or what follows its product
+  std::optional<int64_t> productInWorkspace; ///< the product's offset there; else it lies in the result
   int64_t productBytes = 0;
   int64_t workspaceBytes = 0;
 
   bool hasProduct() const { return library.has_value() || product.has_value(); }
 };
 
-/// Asserts that there is a kernel. Addresses count only in that operands may lie where the result does.
-Draft draftOf(const Graph& graph, const Computation& computation, Libraries libraries = {});
+/// Asserts that the op has a kernel. Addresses matter only in that an operand may lie where the result does.
+KernelSelection selectKernels(const Graph& graph, const Computation& computation, Libraries libraries = {});
 
-/// Whether cuBLASLt may make the op's product; our own tiles may stand in for it (`tile_matmul.h`).
+/// Whether the op's product is cuBLASLt's, unless tiles are chosen for it (`tile_matmul.h`).
 bool isLibraryProduct(const Graph& graph, OpId op);
 
 bool hasCudaKernel(const Graph& graph, OpId op);

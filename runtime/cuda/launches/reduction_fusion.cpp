@@ -11,38 +11,42 @@ bool sameBytes(const Range& a, const Range& b) {
   return a.begin.inWorkspace == b.begin.inWorkspace && a.begin.at == b.begin.at && a.bytes == b.bytes;
 }
 
-/// Both in one, where the maker is; none where they are not made for each other.
-std::optional<Unit> joined(const Unit& maker, const Unit& fold, const FoldLimits& limits) {
-  if (maker.along || maker.byLibrary() || threadsOf(maker.launch) <= limits.makerThreads ||
-      threadsOf(fold.launch) < limits.foldThreads || fold.launch.blocks() < limits.foldBlocks ||
-      maker.writes.size() != 1 || fold.reads.size() != 1 || !sameBytes(maker.writes[0], fold.reads[0]) ||
-      overlap(fold.writes, maker.reads) || overlap(fold.writes, maker.writes)) {
+/// The fused launch, in the producer's place; none where the two do not fit.
+std::optional<SingleLaunch> fused(const SingleLaunch& producer, const SingleLaunch& reduction,
+                                  const FusionLimits& limits) {
+  if (producer.fusedReduction || producer.byLibrary() ||
+      threadsOf(producer.kernel) <= limits.producerThreads ||
+      threadsOf(reduction.kernel) < limits.reductionThreads ||
+      reduction.kernel.blocks() < limits.reductionBlocks || producer.writes.size() != 1 ||
+      reduction.reads.size() != 1 || !sameBytes(producer.writes[0], reduction.reads[0]) ||
+      overlap(reduction.writes, producer.reads) || overlap(reduction.writes, producer.writes)) {
     return std::nullopt;
   }
-  auto launch = madeAndFolded(maker.launch, fold.launch);
-  if (!launch) {
+  auto kernel = madeAndFolded(producer.kernel, reduction.kernel);
+  if (!kernel) {
     return std::nullopt;
   }
-  Unit both = maker;
-  both.along = fold.computation;
-  both.launch = *std::move(launch);
-  both.pointers.append(fold.pointers.begin() + 1, fold.pointers.end()); // the first is the operand
-  both.writes.append(fold.writes.begin(), fold.writes.end());
+  SingleLaunch both = producer;
+  both.fusedReduction = reduction.computation;
+  both.kernel = *std::move(kernel);
+  both.pointers.append(reduction.pointers.begin() + 1, reduction.pointers.end()); // the first is the operand
+  both.writes.append(reduction.writes.begin(), reduction.writes.end());
   for (Range& range : both.reads) {
-    range.stride = 0; // its threads follow the fold's results
+    range.stride = 0; // its threads follow the reduction's results
   }
   both.writes[0].stride = 0;
   return both;
 }
 
-/// Whether the fold became a part of one of the units before it: the last one that it must stay behind.
-bool joinMaker(const Unit& fold, std::vector<Unit>& before, const FoldLimits& limits) {
+/// Fuses the reduction with the last earlier launch that it conflicts with; whether that was possible.
+bool fuseWithProducer(const SingleLaunch& reduction, std::vector<SingleLaunch>& before,
+                      const FusionLimits& limits) {
   const size_t first = before.size() - std::min(before.size(), limits.lookBack);
-  for (size_t at = before.size(); at > first && before[at - 1].segment.stretch == fold.segment.stretch;
-       --at) {
-    Unit& earlier = before[at - 1];
-    if (conflict(earlier, fold)) {
-      auto both = joined(earlier, fold, limits);
+  for (size_t at = before.size();
+       at > first && before[at - 1].region.queueRegion == reduction.region.queueRegion; --at) {
+    SingleLaunch& earlier = before[at - 1];
+    if (conflict(earlier, reduction)) {
+      auto both = fused(earlier, reduction, limits);
       if (both) {
         earlier = *std::move(both);
       }
@@ -54,11 +58,11 @@ bool joinMaker(const Unit& fold, std::vector<Unit>& before, const FoldLimits& li
 
 } // namespace
 
-std::vector<Unit> withFoldsMadeAlong(std::vector<Unit> units, const FoldLimits& limits) {
-  std::vector<Unit> kept;
-  for (Unit& unit : units) {
-    if (unit.launch.fold == nullptr || !joinMaker(unit, kept, limits)) {
-      kept.push_back(std::move(unit));
+std::vector<SingleLaunch> fuseReductions(std::vector<SingleLaunch> launches, const FusionLimits& limits) {
+  std::vector<SingleLaunch> kept;
+  for (SingleLaunch& launch : launches) {
+    if (launch.kernel.fold == nullptr || !fuseWithProducer(launch, kept, limits)) {
+      kept.push_back(std::move(launch));
     }
   }
   return kept;

@@ -1,6 +1,8 @@
-// Folds of what an earlier launch makes, made along with it: behind a product times the slope of relu or
-// gelu, the bias's gradient is the sum over rows of what is just being written, and need not be read again
-// for it. (cuBLASLt's DRELU_BGRAD and DGELU_BGRAD are for the same; launches/README.md compares.)
+// Producer–consumer reduction fusion: a reduction is computed by the kernel that produces its operand. In a
+// backward step the gradient of a bias is the sum over the rows of a product times the derivative of relu or
+// gelu; fused with the kernel that writes that value, the sum does not read it again from memory.
+// (cuBLASLt's DRELU_BGRAD and DGELU_BGRAD serve the same case; launches/README.md says why they are not
+// used.)
 #pragma once
 
 #include "runtime/cuda/kernels/code.h"
@@ -10,16 +12,16 @@
 
 namespace dfc::cuda {
 
-struct FoldLimits {
-  uint64_t makerThreads = 1 << 16;       ///< of so many at most, what is made stays in the cache
-  uint64_t foldThreads = 1 << 15;        ///< that at least must be there to make it,
-  uint64_t foldBlocks = multiprocessors; ///< and blocks
-  size_t lookBack = 256;                 ///< units that a fold may be moved over
+struct FusionLimits {
+  uint64_t producerThreads = 1 << 16;  ///< a producer of at most so many leaves its result in the cache
+  uint64_t reductionThreads = 1 << 15; ///< the reduction's threads must be at least so many,
+  uint64_t reductionBlocks = multiprocessors; ///< and its blocks, since they compute the operand too
+  size_t lookBack = 256;                      ///< launches that a reduction may be moved over
 };
 
-/// The units with each such fold in the place of what makes its operand, if nothing between them is in the
-/// way; a fold's second launch stays where it is. A fold may come from a later segment of the same stretch;
-/// no bit changes.
-std::vector<Unit> withFoldsMadeAlong(std::vector<Unit> units, const FoldLimits& limits = {});
+/// Replaces the producer of a reduction's operand by a fused launch where no launch between the two conflicts
+/// with the reduction. The second launch of a reduction in two passes stays where it is. A reduction may be
+/// moved to an earlier region of its queue region. No bit of a result changes.
+std::vector<SingleLaunch> fuseReductions(std::vector<SingleLaunch> launches, const FusionLimits& limits = {});
 
 } // namespace dfc::cuda

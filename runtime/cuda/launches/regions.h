@@ -1,20 +1,28 @@
-// Where a queue's program may not be rearranged: at its waits, at what others wait for, and at copies.
+// Regions without waits: the parts of a queue's program within which launches may be merged and reordered.
+//
+// A region is cut by waits in both directions: where the queue waits (for the host, another queue or another
+// GPU), and where one of those waits for the queue. A queue region is cut only where the queue itself waits;
+// ends that others wait for may be published inside it. Copies cut both.
 #pragma once
 
 #include "runtime/backend.h"
 
 namespace dfc::cuda {
 
-struct Segment {
-  uint32_t number = 0;  ///< ascending from 0: a command that waits begins a segment, a command that somebody
-                        ///< waits for ends one, and a copy is one by itself
-  uint32_t stretch = 0; ///< ascending from 0: segments with no wait and no copy between them are of one
-  bool operator==(const Segment&) const = default;
+/// The region and the queue region that a command belongs to.
+struct Region {
+  /// Ascending from 0. A command that waits begins a region, a command whose end is published ends one, and a
+  /// copy is a region by itself.
+  uint32_t number = 0;
+  /// Ascending from 0. Consecutive regions share a queue region if neither a wait of the queue nor a copy
+  /// lies between them.
+  uint32_t queueRegion = 0;
+  bool operator==(const Region&) const = default;
 };
 
-/// Each command's. Within its segment a computation may be made sooner or later, and within its stretch
-/// sooner: what the queue has waited for is the same in all of a stretch, and who waits for the computation,
-/// or for one that it passes, finds both made.
-std::vector<Segment> segmentsOf(const Program& program);
+/// The region of each command. A computation may run earlier or later within its region: no wait can observe
+/// the order. It may run earlier within its queue region: all that the queue has waited for is the same
+/// there, and whatever waits for the computation, or for one that it passes, finds both finished.
+std::vector<Region> regionsOf(const Program& program);
 
 } // namespace dfc::cuda

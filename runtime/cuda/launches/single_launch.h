@@ -1,4 +1,5 @@
-// Unit: the smallest thing that a queue launches, with all bytes that it reads and writes.
+// SingleLaunch: one kernel or library call before launches are merged, with all bytes that it reads and
+// writes.
 #pragma once
 
 #include "runtime/cuda/kernels/generated_kernel.h"
@@ -10,7 +11,7 @@
 
 namespace dfc::cuda {
 
-/// An address; in the queue's workspace as an offset, since that is allocated when its size is known.
+/// An address, or an offset into the queue's workspace, which is allocated when its size is known.
 struct Place {
   bool inWorkspace = false;
   uint64_t at = 0;
@@ -27,37 +28,37 @@ struct Range {
   uint8_t stride = 0; ///< as Argument::stride
 };
 
-struct Unit {
-  uint32_t computation = 0;      ///< its index
-  std::optional<uint32_t> along; ///< the computation whose first launch is made along with it
-  Segment segment;
+struct SingleLaunch {
+  uint32_t computation = 0;               ///< its index
+  std::optional<uint32_t> fusedReduction; ///< the computation whose first launch is fused into this one
+  Region region;
   std::optional<MatmulCall> product;    ///< a product by cuBLASLt, without `out`, which is pointers[0]
-  bool convolution = false;             ///< by the library for these; pointers: operands, result, workspace
-  GeneratedLaunch launch;               ///< else
-  llvm::SmallVector<Place, 4> pointers; ///< of the launch's arguments
+  bool convolution = false;             ///< by cuDNN; pointers: operands, result, workspace
+  GeneratedLaunch kernel;               ///< a generated kernel, if no library call
+  llvm::SmallVector<Place, 4> pointers; ///< of the kernel's arguments
   llvm::SmallVector<Range, 4> reads, writes;
 
   bool byLibrary() const { return product.has_value() || convolution; }
 };
 
-/// Whether a byte is in some of both.
+/// Whether any byte belongs to a range of both lists.
 bool overlap(llvm::ArrayRef<Range> some, llvm::ArrayRef<Range> others);
 
-/// Whether two units must keep their order: one writes what the other reads or writes.
-bool conflict(const Unit& a, const Unit& b);
+/// A data dependence: one of the two writes what the other reads or writes, so that they keep their order.
+bool conflict(const SingleLaunch& a, const SingleLaunch& b);
 
-/// Whether element i of `later` only needs element i of `earlier` to be there, and overwrites nothing that
-/// other elements of `earlier` need: then one thread may make both, element by element.
-bool elementByElement(const Unit& earlier, const Unit& later);
+/// An elementwise dependence: element i of `later` needs no more of `earlier` than its element i, and
+/// overwrites nothing that other elements of `earlier` read. One thread may then compute both elements.
+bool elementByElement(const SingleLaunch& earlier, const SingleLaunch& later);
 
-struct Units {
-  std::vector<Unit> units; ///< in the order of the computations
+struct SingleLaunches {
+  std::vector<SingleLaunch> launches; ///< in the order of the computations
   int64_t workspaceBytes = 0;
 };
 
-/// `apart`: neighbouring computations get different parts of the workspace, as far as a few MiB go, so that
-/// they need not keep their order for its sake.
-Units unitsOf(const Graph& graph, llvm::ArrayRef<Computation> computations, bool apart,
-              Libraries libraries = {});
+/// `apart`: neighbouring computations get different parts of the workspace, up to a few MiB, so that sharing
+/// it adds no dependence between them.
+SingleLaunches singleLaunchesOf(const Graph& graph, llvm::ArrayRef<Computation> computations, bool apart,
+                                Libraries libraries = {});
 
 } // namespace dfc::cuda

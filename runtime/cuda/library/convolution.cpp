@@ -96,12 +96,12 @@ class Descriptors {
 
 class CudnnPlan;
 
-class CudnnWork final : public Work {
+class CudnnLaunch final : public StreamLaunch {
  public:
-  CudnnWork(std::unique_ptr<const CudnnPlan> plan, llvm::ArrayRef<std::byte*> pointers);
-  CudnnWork(const CudnnWork&) = delete;
-  CudnnWork& operator=(const CudnnWork&) = delete;
-  ~CudnnWork() override;
+  CudnnLaunch(std::unique_ptr<const CudnnPlan> plan, llvm::ArrayRef<std::byte*> pointers);
+  CudnnLaunch(const CudnnLaunch&) = delete;
+  CudnnLaunch& operator=(const CudnnLaunch&) = delete;
+  ~CudnnLaunch() override;
   void enqueue(cudaStream_t stream) override;
 
  private:
@@ -189,10 +189,10 @@ class CudnnPlan {
   size_t workspaceBytes_ = 0;
 };
 
-CudnnWork::CudnnWork(std::unique_ptr<const CudnnPlan> plan, llvm::ArrayRef<std::byte*> pointers)
+CudnnLaunch::CudnnLaunch(std::unique_ptr<const CudnnPlan> plan, llvm::ArrayRef<std::byte*> pointers)
     : plan_(std::move(plan)), pointers_(pointers.begin(), pointers.end()) {}
-CudnnWork::~CudnnWork() = default;
-void CudnnWork::enqueue(cudaStream_t stream) { plan_->run(pointers_, stream); }
+CudnnLaunch::~CudnnLaunch() = default;
+void CudnnLaunch::enqueue(cudaStream_t stream) { plan_->run(pointers_, stream); }
 
 /// Null where cuDNN is not there or does not take the op.
 std::unique_ptr<CudnnPlan> planOf(const OpAttributes& attributes, OperandTypes operands, int ordinal) {
@@ -213,13 +213,13 @@ std::optional<int64_t> CudnnConvolutions::workspaceFor(const OpAttributes& attri
   return plan ? std::optional(plan->workspaceBytes()) : std::nullopt;
 }
 
-std::unique_ptr<Work> CudnnConvolutions::work(const OpAttributes& attributes, OperandTypes operands,
+std::unique_ptr<StreamLaunch> CudnnConvolutions::work(const OpAttributes& attributes, OperandTypes operands,
                                               llvm::ArrayRef<std::byte*> pointers) {
   auto plan = planOf(attributes, operands, ordinal_);
   if (!plan) {
     throw MachineError("cuDNN: it no longer takes a convolution that it took");
   }
-  return std::make_unique<CudnnWork>(std::move(plan), pointers);
+  return std::make_unique<CudnnLaunch>(std::move(plan), pointers);
 }
 
 } // namespace dfc::cuda

@@ -18,7 +18,7 @@ class CudnnConvolutions final : public ConvolutionLibrary {
   /// None also where the op is no convolution or has no elements.
   std::optional<int64_t> workspaceFor(const OpAttributes& attributes, OperandTypes operands) override;
   /// Of an op for which `workspaceFor` gave a number. `pointers`: its operands, its result, the workspace.
-  std::unique_ptr<Work> work(const OpAttributes& attributes, OperandTypes operands,
+  std::unique_ptr<StreamLaunch> work(const OpAttributes& attributes, OperandTypes operands,
                              llvm::ArrayRef<std::byte*> pointers);
 
  private:

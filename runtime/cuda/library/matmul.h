@@ -22,7 +22,7 @@ std::vector<std::string> matmulChoices(const MatmulCall& call, int ordinal, int 
 class CublasProducts final : public ProductLibrary {
  public:
   explicit CublasProducts(int ordinal) : ordinal_(ordinal) {}
-  bool takes(const MatmulCall& product, Ending ending, bool bias) override;
+  bool takes(const MatmulCall& product, Activation activation, bool bias) override;
 
  private:
   int ordinal_;
@@ -30,6 +30,6 @@ class CublasProducts final : public ProductLibrary {
 
 /// Chooses the algorithm by cuBLASLt's own heuristic, which is the same at every opening. `workspace` holds
 /// matmulWorkspaceBytes and is the queue's own. Throws MachineError when cuBLASLt has no algorithm.
-std::unique_ptr<Work> makeMatmul(const MatmulCall& call, int ordinal, std::byte* workspace);
+std::unique_ptr<StreamLaunch> makeMatmul(const MatmulCall& call, int ordinal, std::byte* workspace);
 
 } // namespace dfc::cuda

@@ -53,7 +53,7 @@ class MatmulProblem {
   /// may change. Where none could, those that make this call, or without GELU its product.
   std::vector<cublasLtMatmulAlgo_t> proposals(int atMost) const;
   /// Whether the algorithm makes the product with that ending, wherever bias and operands lie.
-  bool runs(const cublasLtMatmulAlgo_t& algorithm, bool bias, Ending ending) const;
+  bool runs(const cublasLtMatmulAlgo_t& algorithm, bool bias, Activation activation) const;
 
   const MatmulCall& call() const { return call_; }
   const MatmulBatches& batches() const { return batches_; }
@@ -64,7 +64,7 @@ class MatmulProblem {
   const MatrixLayout& c() const { return c_; }
 
  private:
-  MatmulCall ended(bool bias, Ending ending) const;
+  MatmulCall withEpilogue(bool bias, Activation activation) const;
   uint32_t alignment() const;
   std::vector<cublasLtMatmulAlgo_t> heuristics(const MatmulDescription& description, int atMost) const;
 

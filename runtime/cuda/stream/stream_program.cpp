@@ -55,10 +55,10 @@ class Preparer {
   }
 
   StreamProgram run() {
-    const std::vector<Segment> segments = segmentsOf(source_);
-    for (size_t i = 0; i < segments.size(); ++i) {
+    const std::vector<Region> regions = regionsOf(source_);
+    for (size_t i = 0; i < regions.size(); ++i) {
       const Command &planned = planned_.commands[i], &command = source_.commands[i];
-      located(plan_, source_.queue, command.op, [&] { add(planned, command, segments[i]); });
+      located(plan_, source_.queue, command.op, [&] { add(planned, command, regions[i]); });
     }
     if (!program_.computations.empty()) {
       located(plan_, source_.queue, OpId(), [&] {
@@ -71,7 +71,7 @@ class Preparer {
   }
 
  private:
-  void add(const Command& planned, const Command& command, Segment segment) {
+  void add(const Command& planned, const Command& command, Region region) {
     StreamCommand& made = program_.commands.emplace_back();
     made.kind = planned.kind;
     made.step = planned.step;
@@ -83,17 +83,17 @@ class Preparer {
     switch (planned.kind) {
     case Command::Kind::Nothing: return;
     case Command::Kind::Compute:
-      program_.computations.push_back(computationOf(command, segment));
-      program_.planned.push_back(computationOf(planned, segment));
+      program_.computations.push_back(computationOf(command, region));
+      program_.planned.push_back(computationOf(planned, region));
       return;
     case Command::Kind::Copy:
     case Command::Kind::Transfer: made.copy = copyOf(planned); return;
     }
   }
 
-  Computation computationOf(const Command& command, Segment segment) const {
+  Computation computationOf(const Command& command, Region region) const {
     Computation computation;
-    computation.segment = segment;
+    computation.region = region;
     computation.position = static_cast<uint32_t>(program_.commands.size()) - 1;
     computation.op = command.op;
     choose(computation);

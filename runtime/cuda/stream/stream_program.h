@@ -2,8 +2,8 @@
 // copies.
 //
 // Small computations that do not need each other share launches (launches/merge.h), which are then enqueued
-// where the first command of their segment stands: nobody outside waits within a segment, so that nobody can
-// tell. A fold may be made along with what it folds in an earlier segment, if the queue waits for nobody in
+// where the first command of their region stands: nobody outside waits within a region, so that nobody can
+// tell. A fold may be made along with what it folds in an earlier region, if the queue waits for nobody in
 // between (launches/regions.h). A traced round launches each computation by itself instead, in the program's
 // order, so that every op has a time of its own and a queue's spans follow one another. For the same reason
 // it makes every transfer as a copy, where other rounds leave some to kernels that read the peer's memory

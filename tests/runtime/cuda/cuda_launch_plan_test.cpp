@@ -1,4 +1,4 @@
-// What becomes of a queue's program before and after launches are merged: the segments that it falls into,
+// What becomes of a queue's program before and after launches are merged: the regions that it falls into,
 // and the launches with their text, pointers and workspace.
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
@@ -9,7 +9,7 @@
 using namespace dfc;
 using namespace dfc::cuda;
 
-TEST_CASE("segments end where somebody waits, begin with a wait, and a copy is one by itself") {
+TEST_CASE("regions end where somebody waits, begin with a wait, and a copy is one by itself") {
   Program program;
   const auto add = [&](Command::Kind kind, bool waits, bool publishes) {
     Command& command = program.commands.emplace_back();
@@ -30,9 +30,9 @@ TEST_CASE("segments end where somebody waits, begin with a wait, and a copy is o
   add(Kind::Transfer, true, true);  // 5
   add(Kind::Transfer, true, true);  // 6
   std::vector<uint32_t> numbers, stretches;
-  for (const Segment& segment : segmentsOf(program)) {
-    numbers.push_back(segment.number);
-    stretches.push_back(segment.stretch);
+  for (const Region& region : regionsOf(program)) {
+    numbers.push_back(region.number);
+    stretches.push_back(region.queueRegion);
   }
   CHECK(numbers == std::vector<uint32_t>{0, 0, 0, 1, 2, 3, 4, 5, 6});
   CHECK(stretches == std::vector<uint32_t>{0, 0, 0, 0, 1, 2, 3, 4, 5});

@@ -12,15 +12,15 @@ using namespace dfc::cuda;
 namespace {
 
 /// The units of kernels that have nothing to do with each other.
-std::vector<Unit> unitsOfCases(ElementType element) {
-  std::vector<Unit> units;
+std::vector<SingleLaunch> unitsOfCases(ElementType element) {
+  std::vector<SingleLaunch> units;
   for (const test::OpSample& sample : test::kernelCases(element, false)) {
     const TypeResult results = resultTypes(sample.attributes, sample.operands);
     auto work = generateKernels(sample.attributes, sample.operands, results.types);
     for (GeneratedLaunch& launch : work->launches) {
-      Unit& unit = units.emplace_back();
+      SingleLaunch& unit = units.emplace_back();
       unit.pointers.resize(launch.arguments.size());
-      unit.launch = std::move(launch);
+      unit.kernel = std::move(launch);
     }
   }
   return units;
@@ -33,12 +33,12 @@ TEST_CASE("NVRTC compiles merged kernels without a warning") {
     DFC_SKIP("NVRTC is not on this machine");
   }
   for (const ElementType element : {ElementType::F32, ElementType::BF16, ElementType::U8}) {
-    const std::vector<Unit> units = unitsOfCases(element);
-    const std::vector<UnitGroup> groups = mergeUnits(units);
+    const std::vector<SingleLaunch> units = unitsOfCases(element);
+    const std::vector<LaunchGroup> groups = mergeLaunches(units);
     CHECK(groups.size() < units.size() / 4);
     for (size_t i = 0; i < groups.size(); i += 3) { // a part of them shows it
       std::vector<KernelMember> members;
-      for (const UnitMember& member : groups[i].members) {
+      for (const LaunchMember& member : groups[i].members) {
         members.push_back({KernelStage{&units[member[0].unit].launch, {}}});
       }
       CHECK(test::compileLog(std::string(prelude()) + mergedKernel(members).text) == "");
@@ -98,17 +98,17 @@ TEST_CASE("streamed kernels, merged or not, load through no cache that may be st
     DFC_SKIP("NVRTC is not on this machine");
   }
   for (const ElementType element : {ElementType::F32, ElementType::BF16}) {
-    std::vector<Unit> units = unitsOfCases(element);
+    std::vector<SingleLaunch> units = unitsOfCases(element);
     // With an operand and a result: a kernel of a result alone loads nothing.
-    std::erase_if(units, [](const Unit& unit) { return !unit.launch.streamed || unit.pointers.size() < 2; });
+    std::erase_if(units, [](const SingleLaunch& unit) { return !unit.kernel.streamed || unit.pointers.size() < 2; });
     REQUIRE(units.size() > 4);
     std::vector<KernelMember> members;
     for (size_t i = 0; i < units.size(); i += units.size() / 4) {
-      const std::string own = test::compiledText(std::string(prelude()) + kernelText(units[i].launch));
+      const std::string own = test::compiledText(std::string(prelude()) + kernelText(units[i].kernel));
       CHECK(own.find("ld.global") != std::string::npos);
       CHECK(own.find("ld.global.nc") == std::string::npos);
       CHECK(own.find("prefetch") == std::string::npos);
-      members.push_back({KernelStage{&units[i].launch, {}}});
+      members.push_back({KernelStage{&units[i].kernel, {}}});
     }
     const std::string merged = test::compiledText(std::string(prelude()) + mergedKernel(members).text);
     CHECK(merged.find(".nc.") == std::string::npos);

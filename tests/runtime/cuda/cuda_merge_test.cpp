@@ -16,37 +16,37 @@ namespace {
 Range range(uint64_t begin, int64_t bytes, uint8_t stride = 0) { return {{false, begin}, bytes, stride}; }
 
 /// A unit as the decisions see it: several blocks of 64 threads unless changed.
-Unit unitOf(std::vector<Range> reads, std::vector<Range> writes, std::string code = "f") {
-  Unit unit;
+SingleLaunch unitOf(std::vector<Range> reads, std::vector<Range> writes, std::string code = "f") {
+  SingleLaunch unit;
   unit.reads.assign(reads.begin(), reads.end());
   unit.writes.assign(writes.begin(), writes.end());
   unit.pointers.resize(reads.size() + writes.size());
-  unit.launch.code = std::move(code);
-  unit.launch.grid = {4, 1};
-  unit.launch.threads = 64;
+  unit.kernel.code = std::move(code);
+  unit.kernel.grid = {4, 1};
+  unit.kernel.threads = 64;
   return unit;
 }
 
-Unit oneBlock(std::vector<Range> reads, std::vector<Range> writes) {
-  Unit unit = unitOf(std::move(reads), std::move(writes));
-  unit.launch.grid = {1, 1};
+SingleLaunch oneBlock(std::vector<Range> reads, std::vector<Range> writes) {
+  SingleLaunch unit = unitOf(std::move(reads), std::move(writes));
+  unit.kernel.grid = {1, 1};
   return unit;
 }
 
-Unit product(std::vector<Range> reads, std::vector<Range> writes) {
-  Unit unit = unitOf(std::move(reads), std::move(writes));
+SingleLaunch product(std::vector<Range> reads, std::vector<Range> writes) {
+  SingleLaunch unit = unitOf(std::move(reads), std::move(writes));
   unit.product.emplace();
   return unit;
 }
 
 /// "0 1 | 2+3 4,5": launches by |, members by blanks, stages by commas, followers by plus signs.
-std::string written(const std::vector<UnitGroup>& groups) {
+std::string written(const std::vector<LaunchGroup>& groups) {
   std::string text;
-  for (const UnitGroup& group : groups) {
+  for (const LaunchGroup& group : groups) {
     text += text.empty() ? "" : " |";
-    for (const UnitMember& member : group.members) {
+    for (const LaunchMember& member : group.members) {
       std::string stages;
-      for (const UnitStage& stage : member) {
+      for (const LaunchStage& stage : member) {
         stages += fmt::format("{}{}", stages.empty() ? "" : ",", stage.unit);
         for (const uint32_t follower : stage.followers) {
           stages += fmt::format("+{}", follower);
@@ -58,8 +58,8 @@ std::string written(const std::vector<UnitGroup>& groups) {
   return text;
 }
 
-std::string merged(const std::vector<Unit>& units, const MergeLimits& limits = {}) {
-  return written(mergeUnits(units, limits));
+std::string merged(const std::vector<SingleLaunch>& units, const MergeLimits& limits = {}) {
+  return written(mergeLaunches(units, limits));
 }
 
 } // namespace
@@ -71,7 +71,7 @@ TEST_CASE("merge: units that touch none of each other's bytes share a launch, wh
 }
 
 TEST_CASE("merge: a unit that reads or overwrites what an earlier one touches comes in a later launch") {
-  const Unit first = unitOf({range(0, 100)}, {range(1000, 10)});
+  const SingleLaunch first = unitOf({range(0, 100)}, {range(1000, 10)});
   CHECK(merged({first, unitOf({range(1009, 1)}, {range(2000, 1)})}) == "0 | 1");
   CHECK(merged({first, unitOf({}, {range(99, 2)})}) == "0 | 1");
   CHECK(merged({first, unitOf({}, {range(1000, 1)})}) == "0 | 1");
@@ -79,26 +79,26 @@ TEST_CASE("merge: a unit that reads or overwrites what an earlier one touches co
 }
 
 TEST_CASE("merge: workspace and arena are different memory") {
-  Unit inWorkspace = unitOf({}, {range(0, 100)});
+  SingleLaunch inWorkspace = unitOf({}, {range(0, 100)});
   inWorkspace.writes[0].begin.inWorkspace = true;
   CHECK(merged({inWorkspace, unitOf({}, {range(0, 100)})}) == "0 1");
   CHECK(merged({inWorkspace, inWorkspace}) == "0 | 1");
 }
 
 TEST_CASE("merge: a unit joins the earliest launch that it may, past products that leave its bytes alone") {
-  const Unit a = unitOf({}, {range(0, 10)}), gemm = product({range(500, 10), range(0, 10)}, {range(600, 10)});
+  const SingleLaunch a = unitOf({}, {range(0, 10)}), gemm = product({range(500, 10), range(0, 10)}, {range(600, 10)});
   CHECK(merged({a, gemm, unitOf({}, {range(20, 10)})}) == "0 2 | 1");
   CHECK(merged({a, gemm, unitOf({range(600, 1)}, {range(20, 10)})}) == "0 | 1 | 2");
   CHECK(merged({a, gemm, unitOf({}, {range(500, 1)})}) == "0 | 1 | 2");
   CHECK(merged({gemm, gemm}) == "0 | 1");
-  const Unit b = unitOf({range(600, 10)}, {range(30, 10)});
+  const SingleLaunch b = unitOf({range(600, 10)}, {range(30, 10)});
   CHECK(merged({a, gemm, b, unitOf({}, {range(20, 10)})}) == "0 3 | 1 | 2");
 }
 
-TEST_CASE("merge: nothing leaves its segment") {
-  std::vector<Unit> units = {unitOf({}, {range(0, 10)}), unitOf({}, {range(10, 10)}),
+TEST_CASE("merge: nothing leaves its region") {
+  std::vector<SingleLaunch> units = {unitOf({}, {range(0, 10)}), unitOf({}, {range(10, 10)}),
                              unitOf({}, {range(20, 10)})};
-  units[2].segment.number = 1;
+  units[2].region.number = 1;
   CHECK(merged(units) == "0 1 | 2");
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("merge: an earlier launch waits for a unit that it can be joined with"
 }
 
 TEST_CASE("merge: one block after another's result, in the same block") {
-  const Unit first = oneBlock({}, {range(0, 10)}), second = oneBlock({range(0, 10)}, {range(10, 10)}),
+  const SingleLaunch first = oneBlock({}, {range(0, 10)}), second = oneBlock({range(0, 10)}, {range(10, 10)}),
              third = oneBlock({range(10, 10)}, {range(20, 10)});
   CHECK(merged({first, second, third}) == "0,1,2");
   // One that needs two members would have to wait for both of their blocks.
@@ -121,21 +121,21 @@ TEST_CASE("merge: one block after another's result, in the same block") {
 }
 
 TEST_CASE("merge: a unit that needs another's result element by element is made along with it") {
-  Unit sum = unitOf({range(0, 1000)}, {range(5000, 40, 4)}, "sum");
-  sum.launch.elements = 10;
-  Unit update = unitOf({range(5000, 40, 4), range(6000, 40, 4)}, {range(6000, 40, 4)}, "update");
-  update.launch.elements = 10;
-  update.launch.alone = true;
+  SingleLaunch sum = unitOf({range(0, 1000)}, {range(5000, 40, 4)}, "sum");
+  sum.kernel.elements = 10;
+  SingleLaunch update = unitOf({range(5000, 40, 4), range(6000, 40, 4)}, {range(6000, 40, 4)}, "update");
+  update.kernel.elements = 10;
+  update.kernel.alone = true;
   CHECK(merged({sum, update}) == "0+1");
-  Unit again = update; // after both, in place
+  SingleLaunch again = update; // after both, in place
   again.writes = again.reads;
   CHECK(merged({sum, update, again}) == "0+1+2");
   SECTION("of as many elements") {
-    update.launch.elements = 9;
+    update.kernel.elements = 9;
     CHECK(merged({sum, update}) == "0 | 1");
   }
   SECTION("that can be made alone") {
-    update.launch.alone = false;
+    update.kernel.alone = false;
     CHECK(merged({sum, update}) == "0 | 1");
   }
   SECTION("of the same size") {
@@ -154,15 +154,15 @@ TEST_CASE("merge: a unit that needs another's result element by element is made 
 
 TEST_CASE("merge: limits of a launch") {
   const auto apart = [](size_t count, const auto& change) {
-    std::vector<Unit> units;
+    std::vector<SingleLaunch> units;
     for (size_t i = 0; i < count; ++i) {
       units.push_back(unitOf({}, {range(100 * i, 10)}));
       change(units.back(), i);
     }
     return units;
   };
-  const auto asTheyAre = [](Unit&, size_t) {};
-  const auto ownCode = [](Unit& unit, size_t i) { unit.launch.code = fmt::format("f{}", i); };
+  const auto asTheyAre = [](SingleLaunch&, size_t) {};
+  const auto ownCode = [](SingleLaunch& unit, size_t i) { unit.kernel.code = fmt::format("f{}", i); };
   MergeLimits limits;
   limits.pointers = 2;
   CHECK(merged(apart(3, asTheyAre), limits) == "0 1 | 2");
@@ -170,41 +170,41 @@ TEST_CASE("merge: limits of a launch") {
   limits.functions = 2;
   CHECK(merged(apart(3, ownCode), limits) == "0 1 | 2");
   CHECK(merged(apart(3, asTheyAre), limits) == "0 1 2");
-  CHECK(mergeUnits(apart(600, asTheyAre)).size() == 2); // 512 pointers
+  CHECK(mergeLaunches(apart(600, asTheyAre)).size() == 2); // 512 pointers
 }
 
 TEST_CASE("merge: blocks of unlike sizes only where the wider ones are harmless") {
-  std::vector<Unit> units = {unitOf({}, {range(0, 10)}), unitOf({}, {range(10, 10)})};
-  units[1].launch.threads = 256;
+  std::vector<SingleLaunch> units = {unitOf({}, {range(0, 10)}), unitOf({}, {range(10, 10)})};
+  units[1].kernel.threads = 256;
   CHECK(merged(units) == "0 1");
-  units[1].launch.threads = 512;
+  units[1].kernel.threads = 512;
   CHECK(merged(units) == "0 | 1");
-  units[0].launch.threads = 512;
+  units[0].kernel.threads = 512;
   CHECK(merged(units) == "0 1");
-  units[0].launch.threads = 64;
-  units[1].launch.threads = 128;
-  units[0].launch.barriers = true; // its surplus threads would have to wait with it
+  units[0].kernel.threads = 64;
+  units[1].kernel.threads = 128;
+  units[0].kernel.barriers = true; // its surplus threads would have to wait with it
   CHECK(merged(units) == "0 | 1");
-  units[0].launch.barriers = false, units[1].launch.barriers = true;
+  units[0].kernel.barriers = false, units[1].kernel.barriers = true;
   CHECK(merged(units) == "0 1");
 }
 
 TEST_CASE("merge: what fills a GPU by itself shares a launch only with its like") {
-  std::vector<Unit> units = {unitOf({}, {range(0, 10)}), unitOf({}, {range(10, 10)})};
-  units[0].launch.grid = {100000, 1};
-  units[1].launch.sharedBytes = 4096;
+  std::vector<SingleLaunch> units = {unitOf({}, {range(0, 10)}), unitOf({}, {range(10, 10)})};
+  units[0].kernel.grid = {100000, 1};
+  units[1].kernel.sharedBytes = 4096;
   CHECK(merged(units) == "0 | 1");
-  units[0].launch.sharedBytes = 4096;
+  units[0].kernel.sharedBytes = 4096;
   CHECK(merged(units) == "0 1");
-  units[0].launch.sharedBytes = units[1].launch.sharedBytes = 0;
-  units[1].launch.blocksAtOnce = 4;
+  units[0].kernel.sharedBytes = units[1].kernel.sharedBytes = 0;
+  units[1].kernel.blocksAtOnce = 4;
   CHECK(merged(units) == "0 | 1");
-  units[0].launch.blocksAtOnce = 4;
+  units[0].kernel.blocksAtOnce = 4;
   CHECK(merged(units) == "0 1");
-  units[0].launch.blocksAtOnce = units[1].launch.blocksAtOnce = 0;
-  units[1].launch.threads = 256;
+  units[0].kernel.blocksAtOnce = units[1].kernel.blocksAtOnce = 0;
+  units[1].kernel.threads = 256;
   CHECK(merged(units) == "0 | 1");
-  units[0].launch.streamed = units[1].launch.streamed = true; // updates, however large
+  units[0].kernel.streamed = units[1].kernel.streamed = true; // updates, however large
   CHECK(merged(units) == "0 1");
 }
 
@@ -212,18 +212,18 @@ TEST_CASE("merge: of random units, each is launched once and stays behind what i
   size_t launches = 0, all = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     Dice dice(seed);
-    std::vector<Unit> units;
+    std::vector<SingleLaunch> units;
     for (int64_t i = 0; i < 40; ++i) {
       const auto somewhere = [&] {
         return range(static_cast<uint64_t>(dice.below(30) * 10), 10 + 10 * dice.below(2),
                      dice.chance(50) ? 4 : 0);
       };
       units.push_back(unitOf({somewhere(), somewhere()}, {somewhere()}));
-      Unit& unit = units.back();
-      unit.segment.number = static_cast<uint32_t>(i / 25);
-      unit.launch.grid[0] = dice.chance(50) ? 1 : 4;
-      unit.launch.elements = 5;
-      unit.launch.alone = dice.chance(50);
+      SingleLaunch& unit = units.back();
+      unit.region.number = static_cast<uint32_t>(i / 25);
+      unit.kernel.grid[0] = dice.chance(50) ? 1 : 4;
+      unit.kernel.elements = 5;
+      unit.kernel.alone = dice.chance(50);
       if (dice.chance(10)) {
         unit.product.emplace();
       }
@@ -232,7 +232,7 @@ TEST_CASE("merge: of random units, each is launched once and stays behind what i
       size_t launch = 0, member = 0, stage = 0, place = 0;
     };
     std::vector<std::optional<Turn>> turns(units.size());
-    const auto groups = mergeUnits(units);
+    const auto groups = mergeLaunches(units);
     const auto note = [&](uint32_t unit, Turn turn) {
       REQUIRE_FALSE(turns[unit].has_value());
       turns[unit] = turn;
@@ -240,7 +240,7 @@ TEST_CASE("merge: of random units, each is launched once and stays behind what i
     for (size_t g = 0; g < groups.size(); ++g) {
       for (size_t m = 0; m < groups[g].members.size(); ++m) {
         for (size_t s = 0; s < groups[g].members[m].size(); ++s) {
-          const UnitStage& stage = groups[g].members[m][s];
+          const LaunchStage& stage = groups[g].members[m][s];
           note(stage.unit, {g, m, s, 0});
           for (size_t f = 0; f < stage.followers.size(); ++f) {
             note(stage.followers[f], {g, m, s, f + 1});
@@ -252,11 +252,11 @@ TEST_CASE("merge: of random units, each is launched once and stays behind what i
       REQUIRE(turns[b].has_value());
       for (size_t a = 0; a < b; ++a) {
         const Turn first = *turns[a], second = *turns[b];
-        if (units[a].segment.number != units[b].segment.number) {
-          CHECK(first.launch < second.launch);
-        } else if (conflict(units[a], units[b]) && first.launch >= second.launch) {
+        if (units[a].region.number != units[b].region.number) {
+          CHECK(first.kernel < second.launch);
+        } else if (conflict(units[a], units[b]) && first.kernel >= second.launch) {
           INFO("seed " << seed << ", " << a << " and " << b << " of " << written(groups));
-          REQUIRE(first.launch == second.launch);
+          REQUIRE(first.kernel == second.launch);
           REQUIRE(first.member == second.member);
           CHECK((first.stage < second.stage || (first.stage == second.stage && first.place < second.place)));
           CHECK((first.stage < second.stage || elementByElement(units[a], units[b])));

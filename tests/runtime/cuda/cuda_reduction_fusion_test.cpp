@@ -22,14 +22,14 @@ Range valueAt(uint64_t number, const TensorType& type) {
 }
 
 /// The first launch of an op, reading and writing values by their numbers.
-Unit unitOf(uint32_t computation, const OpAttributes& op, const std::vector<TensorType>& types,
+SingleLaunch unitOf(uint32_t computation, const OpAttributes& op, const std::vector<TensorType>& types,
             const std::vector<uint64_t>& values, uint64_t result) {
   const TensorType type = resultTypes(op, types).types[0];
   auto work = generateKernels(op, types, type);
   REQUIRE(work);
-  Unit unit;
+  SingleLaunch unit;
   unit.computation = computation;
-  unit.launch = work->launches[0];
+  unit.kernel = work->launches[0];
   for (size_t i = 0; i < types.size(); ++i) {
     unit.reads.push_back(valueAt(values[i], types[i]));
     unit.pointers.push_back(unit.reads.back().begin);
@@ -38,18 +38,18 @@ Unit unitOf(uint32_t computation, const OpAttributes& op, const std::vector<Tens
   unit.writes.push_back(inParts ? Range{{true, 0}, work->workspaceBytes} : valueAt(result, type));
   unit.pointers.push_back(unit.writes.back().begin);
   for (size_t i = 0; i < types.size(); ++i) {
-    unit.reads[i].stride = unit.launch.arguments[i].stride;
+    unit.reads[i].stride = unit.kernel.arguments[i].stride;
   }
-  unit.writes[0].stride = unit.launch.arguments.back().stride;
+  unit.writes[0].stride = unit.kernel.arguments.back().stride;
   return unit;
 }
 
 const TensorType large = f32({16384, 256}), small = f32({64, 256});
 
-Unit product(uint32_t computation, const TensorType& type, uint64_t a, uint64_t b, uint64_t result) {
+SingleLaunch product(uint32_t computation, const TensorType& type, uint64_t a, uint64_t b, uint64_t result) {
   return unitOf(computation, ops::Mul(), {type, type}, {a, b}, result);
 }
-Unit sumOf(uint32_t computation, const TensorType& type, uint64_t value, uint64_t result,
+SingleLaunch sumOf(uint32_t computation, const TensorType& type, uint64_t value, uint64_t result,
            std::vector<int64_t> axes = {0}) {
   ops::ReduceSum op;
   op.axes.assign(axes.begin(), axes.end());
@@ -57,9 +57,9 @@ Unit sumOf(uint32_t computation, const TensorType& type, uint64_t value, uint64_
 }
 
 /// "0+1 2": by their computations, those that are made along behind a plus sign.
-std::string joined(std::vector<Unit> units) {
+std::string joined(std::vector<SingleLaunch> units) {
   std::string text;
-  for (const Unit& unit : withFoldsMadeAlong(std::move(units))) {
+  for (const SingleLaunch& unit : withFoldsMadeAlong(std::move(units))) {
     text += fmt::format("{}{}{}", text.empty() ? "" : " ", unit.computation,
                         unit.along ? fmt::format("+{}", *unit.along) : "");
   }
@@ -71,18 +71,18 @@ std::string joined(std::vector<Unit> units) {
 TEST_CASE("made folds: a sum is made along with what it sums") {
   const auto units = withFoldsMadeAlong({product(0, large, 0, 1, 2), sumOf(1, large, 2, 3)});
   REQUIRE(units.size() == 1);
-  const Unit &both = units[0], alone = sumOf(1, large, 2, 3);
+  const SingleLaunch &both = units[0], alone = sumOf(1, large, 2, 3);
   CHECK(both.along == std::optional<uint32_t>(1));
-  CHECK(both.launch.grid == alone.launch.grid);
-  CHECK(both.launch.threads == alone.launch.threads);
-  CHECK(both.launch.elements == alone.launch.elements);
+  CHECK(both.kernel.grid == alone.kernel.grid);
+  CHECK(both.kernel.threads == alone.kernel.threads);
+  CHECK(both.kernel.elements == alone.kernel.elements);
   REQUIRE(both.pointers.size() == 4); // two operands, what is made, and the sums
-  CHECK(both.pointers.size() == both.launch.arguments.size());
+  CHECK(both.pointers.size() == both.kernel.arguments.size());
   for (uint64_t value = 0; value < 3; ++value) {
     CHECK(both.pointers[value].at == valueAt(value, large).begin.at);
   }
   CHECK(both.pointers[3].at == alone.pointers[1].at);
-  const Unit maker = product(0, large, 0, 1, 2);
+  const SingleLaunch maker = product(0, large, 0, 1, 2);
   REQUIRE(both.writes.size() == 2);
   REQUIRE(both.reads.size() == 2);
   for (const auto& [joint, own] :
@@ -94,22 +94,22 @@ TEST_CASE("made folds: a sum is made along with what it sums") {
 }
 
 TEST_CASE("made folds: others may stand between, if they are not in the way") {
-  const Unit maker = product(0, large, 0, 1, 2), sum = sumOf(2, large, 2, 3);
+  const SingleLaunch maker = product(0, large, 0, 1, 2), sum = sumOf(2, large, 2, 3);
   CHECK(joined({maker, product(1, large, 2, 1, 4), sum}) == "0+2 1"); // it reads the same
   CHECK(joined({maker, product(1, large, 0, 1, 2), sum}) == "0 1+2"); // the later one is what is summed
   CHECK(joined({maker, product(1, large, 4, 5, 0), sum}) == "0+2 1"); // what was read may be gone
-  Unit product = maker;
+  SingleLaunch product = maker;
   product.product.emplace();
   CHECK(joined({product, sum}) == "0 2"); // by a library
-  Unit later = sum;
-  later.segment = {1, 0}; // somebody waits for what is between
+  SingleLaunch later = sum;
+  later.region = {1, 0}; // somebody waits for what is between
   CHECK(joined({maker, later}) == "0+2");
-  later.segment = {1, 1}; // it waits for somebody
+  later.region = {1, 1}; // it waits for somebody
   CHECK(joined({maker, later}) == "0 2");
 }
 
 TEST_CASE("made folds: a fold whose result lies where others still read stays behind them") {
-  const Unit sum = sumOf(1, large, 2, 3, {1}); // by rows, in one launch: the result lies among the values
+  const SingleLaunch sum = sumOf(1, large, 2, 3, {1}); // by rows, in one launch: the result lies among the values
   REQUIRE(sum.writes[0].begin.at == valueAt(3, large).begin.at);
   CHECK(joined({product(0, large, 0, 1, 2), sum}) == "0+1");
   CHECK(joined({product(0, large, 0, 3, 2), sum}) == "0 1");                               // the maker does
@@ -117,17 +117,17 @@ TEST_CASE("made folds: a fold whose result lies where others still read stays be
 }
 
 TEST_CASE("made folds: only one along with each, of the same elements, and where a GPU is filled") {
-  const Unit maker = product(0, large, 0, 1, 2);
+  const SingleLaunch maker = product(0, large, 0, 1, 2);
   CHECK(joined({maker, sumOf(1, large, 2, 3), sumOf(2, large, 2, 4, {1})}) == "0+1 2");
   CHECK(joined({product(0, small, 0, 1, 2), sumOf(1, small, 2, 3)}) == "0 1");
   CHECK(joined({maker, sumOf(1, f32({2048, 256}), 2, 3)}) == "0 1"); // of its half
   const TensorType halves{ElementType::F16, large.shape};
   ops::Cast cast;
   cast.to = ElementType::F16;
-  const Unit narrowed = unitOf(0, cast, {large}, {0}, 2);
+  const SingleLaunch narrowed = unitOf(0, cast, {large}, {0}, 2);
   CHECK(joined({narrowed, sumOf(1, halves, 2, 3)}) == "0 1"); // by packs of four, where sums take eight
   CHECK(joined({product(0, halves, 0, 1, 2), sumOf(1, halves, 2, 3)}) == "0+1");
-  const Unit moved = unitOf(0, ops::Transpose{{}, {1, 0}}, {f32({256, 16384})}, {0}, 2);
+  const SingleLaunch moved = unitOf(0, ops::Transpose{{}, {1, 0}}, {f32({256, 16384})}, {0}, 2);
   CHECK(joined({moved, sumOf(1, large, 2, 3)}) == "0 1"); // no chain
 }
 

@@ -93,9 +93,9 @@ struct Product {
     computation.choice = std::move(choice);
     computation.at.operands = {nullptr, nullptr};
     computation.at.results = {nullptr};
-    const Draft draft = draftOf(graph, computation, {nullptr, nullptr, tiles});
-    CHECK(draft.library.has_value() != draft.kernels.has_value());
-    return draft.kernels.has_value();
+    const KernelSelection selection = selectKernels(graph, computation, {nullptr, nullptr, tiles});
+    CHECK(selection.library.has_value() != selection.kernels.has_value());
+    return selection.kernels.has_value();
   }
 };
 
