@@ -31,7 +31,8 @@ class KernelLaunch final : public StreamLaunch {
   void enqueueBehind(cudaStream_t stream) override { launch(stream, false); }
 
  private:
-  // Every kernel begins with waiting for the one before, so that it may be launched ahead of its end.
+  // Programmatic dependent launch: every kernel begins by waiting for the one before, so that it may be
+  // launched ahead of that one's end.
   void launch(cudaStream_t stream, bool ahead) {
     cudaLaunchAttribute attribute{};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -62,19 +63,19 @@ std::vector<cudaKernel_t> kernelsOf(const LaunchPlan& plan, const ComputeSite& s
 }
 
 std::unique_ptr<StreamLaunch> productLaunch(const PlannedLaunch& launch, const ComputeSite& site,
-                                  std::byte* workspace) {
+                                            std::byte* workspace) {
   MatmulCall call = *launch.product;
   call.out = launch.pointers[0].resolved(workspace);
   return makeMatmul(call, site.ordinal, site.matmulWorkspace);
 }
 
 std::unique_ptr<StreamLaunch> convolutionLaunch(const Graph& graph, OpId op, const PlannedLaunch& launch,
-                                      CudnnConvolutions& convolutions, std::byte* workspace) {
+                                                CudnnConvolutions& convolutions, std::byte* workspace) {
   llvm::SmallVector<std::byte*, 4> pointers;
   for (const Place& place : launch.pointers) {
     pointers.push_back(place.resolved(workspace));
   }
-  return convolutions.work(graph[op].attributes, graph.operandTypesOf(op), pointers);
+  return convolutions.launch(graph[op].attributes, graph.operandTypesOf(op), pointers);
 }
 
 /// "op 'a'" or "ops 'a', 'b'".
@@ -104,7 +105,8 @@ ComputeLaunches makeLaunches(const Graph& graph, const std::vector<Computation>&
       return productLaunch(launch, site, workspace);
     }
     if (launch.convolution) {
-      return convolutionLaunch(graph, computations[launch.computations[0]].op, launch, convolutions, workspace);
+      return convolutionLaunch(graph, computations[launch.computations[0]].op, launch, convolutions,
+                               workspace);
     }
     return std::make_unique<KernelLaunch>(launch, *kernel++, workspace);
   };

@@ -1,4 +1,4 @@
-// The cuda backend inside the module: which GPUs are there, and opening them.
+// The cuda backend inside the module: lists and opens the GPUs.
 #include "runtime/cuda/module.h"
 
 #include "runtime/cuda/device.h"

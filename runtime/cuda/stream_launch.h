@@ -1,5 +1,6 @@
-// What a command does on a stream. Prepared once at load, enqueued each round (or once, while a CUDA graph is
-// captured). The addresses are fixed: a GPU computes in its arena alone.
+// StreamLaunch: a kernel launch or library call that is put on a stream. Prepared once at load, enqueued each
+// step, or once while a CUDA graph is captured. Its addresses are fixed: they lie in the GPU's arena, or a
+// peer's.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,8 +14,8 @@ class StreamLaunch {
   virtual ~StreamLaunch() = default;
   /// Returns without waiting. Throws MachineError.
   virtual void enqueue(cudaStream_t stream) = 0;
-  /// The same where the stream waits for a kernel of another GPU, ahead of whose end nothing is launched:
-  /// that is for kernels of one GPU.
+  /// The same where the stream waits for a kernel of another GPU. Programmatic dependent launch, ahead of a
+  /// kernel's end, is only for dependences within one GPU.
   virtual void enqueueBehind(cudaStream_t stream) { enqueue(stream); }
 };
 

@@ -130,7 +130,7 @@ class Chooser {
     return plan_.placed().transfers.find(schedule_.steps[transfer].op)->second.bytes;
   }
 
-  // Without the latency: a kernel keeps many reads under way.
+  // Without the latency: a kernel has many reads in flight.
   double wireOf(StepId transfer) const {
     const TransferRow& route = plan_.placed().transfers.find(schedule_.steps[transfer].op)->second;
     double seconds = schedule_.steps[transfer].alone();

@@ -11,7 +11,7 @@
 namespace dfc::cuda {
 namespace {
 
-struct Scalars { // of the compute type, where cuBLASLt looks for alpha and beta
+struct Scalars { // alpha and beta in the compute type, to which cuBLASLt takes pointers
   float alphaF = 1, betaF = 0;
   double alphaD = 1, betaD = 0;
 };
@@ -71,7 +71,7 @@ class MatmulLaunch final : public StreamLaunch {
   cublasLtMatmulAlgo_t algorithm_{};
 };
 
-/// An empty sum: every element is what the epilogue makes of nothing. Only the plain product comes here.
+/// A product with an inner dimension of 0: every element is an empty sum. It never has an epilogue.
 class ZeroFill final : public StreamLaunch {
  public:
   ZeroFill(std::byte* out, int64_t bytes) : out_(out), bytes_(static_cast<size_t>(bytes)) {}
@@ -111,7 +111,7 @@ bool CublasProducts::takes(const MatmulCall& product, Activation activation, boo
   const OnDevice current(ordinal_);
   const MatmulProblem problem(product, matmulHandle(ordinal_));
   const auto algorithm = algorithmFor(problem);
-  return algorithm && problem.runs(*algorithm, bias, ending);
+  return algorithm && problem.runs(*algorithm, bias, activation);
 }
 
 std::unique_ptr<StreamLaunch> makeMatmul(const MatmulCall& call, int ordinal, std::byte* workspace) {

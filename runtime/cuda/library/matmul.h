@@ -11,14 +11,14 @@
 
 namespace dfc::cuda {
 
-/// One a process and device; made when first asked for.
+/// One per process and device, created on first use.
 cublasLtHandle_t matmulHandle(int ordinal);
 
-/// The algorithms that cuBLASLt proposes for a product without its epilogue, best guess first, that can end
-/// in bias and ReLU; each in words of ours that the same version of cuBLASLt understands again.
+/// The algorithms that cuBLASLt proposes for a product without its epilogue, best guess first, that have bias
+/// and ReLU as epilogues; each as a text that the same version of cuBLASLt reads back (`algorithmIn`).
 std::vector<std::string> matmulChoices(const MatmulCall& call, int ordinal, int atMost);
 
-/// How products can end on one GPU: by what their own algorithms take, which are chosen without their ending.
+/// The epilogues that products have on one GPU: those of their algorithms, which are chosen without them.
 class CublasProducts final : public ProductLibrary {
  public:
   explicit CublasProducts(int ordinal) : ordinal_(ordinal) {}

@@ -77,20 +77,20 @@ MatmulProblem::MatmulProblem(const MatmulCall& call, cublasLtHandle_t handle)
 std::vector<cublasLtMatmulAlgo_t> MatmulProblem::proposals(int atMost) const {
   const MatmulDescription plain(withEpilogue(false, Activation::None));
   auto found = heuristics(plain, atMost);
-  const auto ends = [&](const cublasLtMatmulAlgo_t& one) {
+  const auto hasBoth = [&](const cublasLtMatmulAlgo_t& one) {
     return runs(one, false, Activation::None) && runs(one, true, Activation::None) &&
            runs(one, false, Activation::Relu) && runs(one, true, Activation::Relu);
   };
-  found.erase(std::remove_if(found.begin(), found.end(), std::not_fn(ends)), found.end());
+  found.erase(std::remove_if(found.begin(), found.end(), std::not_fn(hasBoth)), found.end());
   if (!found.empty()) {
     return found;
   }
-  // An ending that is asked for follows what makes the plain product, with which it was asked.
+  // An activation that depends on the algorithm was asked for with the plain product's, which stays.
   return dependsOnAlgorithm(call_.activation) ? heuristics(plain, atMost) : heuristics(description_, atMost);
 }
 
 bool MatmulProblem::runs(const cublasLtMatmulAlgo_t& algorithm, bool bias, Activation activation) const {
-  const MatmulDescription description(withEpilogue(bias, ending));
+  const MatmulDescription description(withEpilogue(bias, activation));
   cublasLtMatmulHeuristicResult_t result{};
   return cublasLtMatmulAlgoCheck(handle_, description.get(), b_.get(), a_.get(), c_.get(), c_.get(),
                                  &algorithm, &result) == CUBLAS_STATUS_SUCCESS &&
@@ -98,15 +98,15 @@ bool MatmulProblem::runs(const cublasLtMatmulAlgo_t& algorithm, bool bias, Activ
 }
 
 MatmulCall MatmulProblem::withEpilogue(bool bias, Activation activation) const {
-  // cuBLASLt looks whether they are there, and how they are aligned: all values lie on such addresses.
+  // cuBLASLt checks that the bias is not null and how it is aligned: all values are aligned as this array is.
   alignas(256) static std::array<std::byte, 256> somewhere;
   MatmulCall call = call_;
   call.bias = bias ? somewhere.data() : nullptr;
-  call.activation = ending;
+  call.activation = activation;
   return call;
 }
 
-// What every pointer of every call is a multiple of.
+// The alignment of every pointer of every call.
 uint32_t MatmulProblem::alignment() const {
   uint64_t bits = 256;
   for (const auto& offset : batches_.offsets) {

@@ -2,8 +2,8 @@
 
 #include "ir/plan/executable_parts.h"
 #include "runtime/cuda/arena.h"
-#include "runtime/cuda/launches/kernel_selection.h"
 #include "runtime/cuda/launches/epilogue.h"
+#include "runtime/cuda/launches/kernel_selection.h"
 #include "runtime/cuda/launches/regions.h"
 #include "runtime/cuda/library/matmul.h"
 
@@ -106,7 +106,8 @@ class Preparer {
     return computation;
   }
 
-  // A product's algorithm from the row of the product alone, how it ends from its own.
+  // A product's algorithm comes from the row of the plain product, so that it does not depend on the
+  // epilogue.
   void choose(Computation& computation) const {
     const Calibration* table = shared_.calibration;
     const OpId op = computation.op;
@@ -137,7 +138,7 @@ class Preparer {
     return copy;
   }
 
-  // Host memory is pinned where it lies, the whole arena at once: values share pages.
+  // Host memory is pinned in place, a whole arena at a time, since values share pages.
   void reach(const Location& location, ValueId value) {
     if (location.base != Location::Base::Arena || dynamic_cast<CudaArena*>(location.arena) != nullptr) {
       return;
@@ -194,7 +195,7 @@ void prepareSingle(const Executable& plan, StreamProgram& program, const SharedP
 std::byte* deviceAddress(const Location& location) {
   auto* gpu = dynamic_cast<CudaArena*>(location.arena);
   std::byte* base = gpu != nullptr ? gpu->base() : location.arena->hostAddress();
-  DFC_ASSERT(base != nullptr, "an arena out of CUDA's reach");
+  DFC_ASSERT(base != nullptr, "an arena that CUDA cannot access");
   return base + location.offset;
 }
 
