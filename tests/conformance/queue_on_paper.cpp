@@ -23,15 +23,15 @@ Literal literalAt(const TensorType& type, const std::byte* from) {
   return literal;
 }
 
-/// Ends every product in every way.
+/// Has every epilogue of every product.
 class WillingProducts final : public cuda::ProductLibrary {
  public:
   bool takes(const cuda::MatmulCall&, cuda::Activation, bool) override { return true; }
 };
 
-double withEpilogue(cuda::Activation activation, double value) {
+double activated(cuda::Activation activation, double value) {
   const auto tanhOf = [](double x) { return std::tanh(0.7978845608 * (x + 0.044715 * x * x * x)); };
-  switch (ending) {
+  switch (activation) {
   case cuda::Activation::None: return value;
   case cuda::Activation::Relu: return value < 0 ? 0 : value;
   case cuda::Activation::Gelu: return value / 2 * (1 + tanhOf(value));
@@ -51,7 +51,7 @@ void multiply(const cuda::MatmulCall& call, std::byte* out) {
                                             : Literal(TensorType{call.result.element, Shape{columns}});
   for (int64_t i = 0; i < call.result.shape.elements(); ++i) {
     const double sum = call.alpha * result.at(i) + addend.at(i) + bias.at(i % columns);
-    result.set(i, withEpilogue(call.activation, sum));
+    result.set(i, activated(call.activation, sum));
   }
   std::memcpy(out, result.bytes().data(), result.bytes().size());
 }
@@ -211,7 +211,7 @@ void QueueOnPaper::runCommand(EmulatedKernels& kernels, Queue* queue, const Prog
     if (launch.product) {
       multiply(*launch.product, static_cast<std::byte*>(pointers[0]));
     } else if (!kernels.launch(queue->kernels[i], pointers, launch.grid, launch.threads)) {
-      problem = "threads wait for each other for ever";
+      problem = "a deadlock of threads";
     }
   }
 }
