@@ -91,7 +91,7 @@ std::vector<NamedLiterals> runRounds(const std::shared_ptr<const Executable>& pl
   NamedLiterals start;
   const NamedLiterals known = session->state();
   for (const auto& [name, value] : randomParameters(graph, seed)) {
-    if (known.count(name) != 0) { // a pass may have dropped one that nobody reads
+    if (known.count(name) != 0) { // a pass may have dropped an unused one
       start.emplace(name, value);
     }
   }

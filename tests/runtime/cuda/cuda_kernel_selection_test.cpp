@@ -12,22 +12,22 @@ using namespace dfc::cuda;
 namespace {
 
 /// Has every epilogue, or none that it is asked for.
-class FakeProducts final : public ProductLibrary {
+class FixedAnswer final : public ProductLibrary {
  public:
-  explicit FakeProducts(bool answer) : answer_(answer) {}
+  explicit FixedAnswer(bool answer) : answer_(answer) {}
   bool takes(const MatmulCall&, Activation, bool) override { return answer_; }
 
  private:
   bool answer_;
 };
 
-struct Product {
+struct ProductForm {
   TensorType a, b;
   ops::Precision precision = ops::Precision::Unstated;
   const char* body = nullptr; ///< of a fused product; null for a plain one
 };
 
-Graph graphOf(const Product& product) {
+Graph graphWith(const ProductForm& product) {
   Builder g("product");
   const std::vector<Tensor> factors = {g.input("a", product.a), g.input("b", product.b)};
   ops::Matmul plain;
@@ -43,8 +43,8 @@ Graph graphOf(const Product& product) {
   return *std::move(g).finish();
 }
 
-KernelSelection selectionOf(const Product& product, std::string choice = "", Libraries libraries = {}) {
-  const Graph graph = graphOf(product);
+KernelSelection selectionFor(const ProductForm& product, std::string choice = "", Libraries libraries = {}) {
+  const Graph graph = graphWith(product);
   Computation computation;
   computation.op = graph[graph.fetches()[0].value].producer;
   computation.choice = std::move(choice);
@@ -54,8 +54,8 @@ KernelSelection selectionOf(const Product& product, std::string choice = "", Lib
   return selectKernels(graph, computation, libraries);
 }
 
-bool isOfLibrary(const Product& product) {
-  const Graph graph = graphOf(product);
+bool isOfLibrary(const ProductForm& product) {
+  const Graph graph = graphWith(product);
   return isLibraryProduct(graph, graph[graph.fetches()[0].value].producer);
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("kernel selection: a product is computed by the first candidate that a
   const auto tf32 = ops::Precision::Tf32;
   const TensorType square = f32({64, 64});
   struct Case {
-    Product product;
+    ProductForm product;
     const char* candidate;
     bool wholeOp; ///< one launch for a fused product
   };
@@ -86,7 +86,7 @@ TEST_CASE("kernel selection: a product is computed by the first candidate that a
                           Case{{f32({64, 0}), f32({0, 64}), {}, reluBody}, "cuBLASLt", false},
                           Case{{typed(Type::F16, {1, 64}), typed(Type::F16, {64, 8})}, "cuBLASLt", true},
                           Case{{f32({2, 1, 64}), f32({2, 64, 8})}, "cuBLASLt", true}}) {
-    const KernelSelection selection = selectionOf(one.product);
+    const KernelSelection selection = selectionFor(one.product);
     INFO(toString(one.product.a) << " by " << toString(one.product.b));
     CHECK(selection.candidate == one.candidate);
     CHECK((selection.hasProduct() && selection.kernels.has_value()) == !one.wholeOp);
@@ -97,31 +97,31 @@ TEST_CASE("kernel selection: a product is computed by the first candidate that a
 }
 
 TEST_CASE("kernel selection: a calibration's choice decides between tiles and cuBLASLt") {
-  const Product small{f32({64, 64}), f32({64, 64}), ops::Precision::Tf32},
+  const ProductForm small{f32({64, 64}), f32({64, 64}), ops::Precision::Tf32},
       large{f32({4096, 4096}), f32({4096, 4096}), ops::Precision::Tf32},
       exact{f32({64, 64}), f32({64, 64}), ops::Precision::Ieee};
-  CHECK(selectionOf(small).candidate == "tiles");
-  CHECK(selectionOf(large).candidate == "cuBLASLt");
-  CHECK(selectionOf(large, std::string(tileChoice)).candidate == "tiles");
-  CHECK(selectionOf(exact, std::string(tileChoice)).candidate == "cuBLASLt"); // not in tf32
-  const KernelSelection chosen = selectionOf(small, "cublasLt 130000 00");
+  CHECK(selectionFor(small).candidate == "tiles");
+  CHECK(selectionFor(large).candidate == "cuBLASLt");
+  CHECK(selectionFor(large, std::string(tileChoice)).candidate == "tiles");
+  CHECK(selectionFor(exact, std::string(tileChoice)).candidate == "cuBLASLt"); // not in tf32
+  const KernelSelection chosen = selectionFor(small, "cublasLt 130000 00");
   CHECK(chosen.candidate == "cuBLASLt");
   REQUIRE(chosen.library);
   CHECK(chosen.library->choice == "cublasLt 130000 00");
-  CHECK(selectionOf(small, "", {.tiles = false}).candidate == "cuBLASLt");
+  CHECK(selectionFor(small, "", {.tiles = false}).candidate == "cuBLASLt");
 }
 
 TEST_CASE("kernel selection: the library decides whether gelu is its product's epilogue") {
   const TensorType square{ElementType::BF16, {64, 64}};
-  const Product layer{square, square, {}, "gelu.tanh:bf16 %0"};
-  FakeProducts yes(true), no(false);
-  CHECK(selectionOf(layer, "", {.products = &yes}).candidate == "cuBLASLt with epilogue");
-  CHECK(selectionOf(layer, "", {.products = &no}).candidate == "cuBLASLt");
-  CHECK(selectionOf(layer).candidate == "cuBLASLt"); // no library to ask
+  const ProductForm layer{square, square, {}, "gelu.tanh:bf16 %0"};
+  FixedAnswer yes(true), no(false);
+  CHECK(selectionFor(layer, "", {.products = &yes}).candidate == "cuBLASLt with epilogue");
+  CHECK(selectionFor(layer, "", {.products = &no}).candidate == "cuBLASLt");
+  CHECK(selectionFor(layer).candidate == "cuBLASLt"); // no library to ask
 }
 
 TEST_CASE("kernel selection: other ops and results without elements have no candidate") {
-  const KernelSelection none = selectionOf({f32({0, 4}), f32({4, 8})});
+  const KernelSelection none = selectionFor({f32({0, 4}), f32({4, 8})});
   CHECK(none.candidate.empty());
   CHECK_FALSE((none.hasProduct() || none.kernels));
   CHECK_FALSE(isOfLibrary({f32({0, 4}), f32({4, 8})}));
