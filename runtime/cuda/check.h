@@ -1,6 +1,6 @@
 // Every return code of CUDA, cuBLASLt and NVRTC goes through one of these; a code that is not success becomes
 // a MachineError that says what was being done, what the library called it, and for the common ones the way
-// out. Who holds an op and a queue adds their names (`CudaWork`).
+// out. Callers that know the op and the queue add their names (`located` in stream/stream_program.h).
 #pragma once
 
 #include "runtime/errors.h"
@@ -15,7 +15,7 @@ namespace dfc::cuda {
 void check(cudaError_t code, std::string_view doing);
 void check(cublasStatus_t code, std::string_view doing);
 
-/// The same for destructors and clean-up, which have nobody to tell: the code is dropped.
+/// For destructors and clean-up, which cannot report errors: the code is dropped.
 inline void ignore(cudaError_t /*code*/) {}
 
 /// Makes a device the thread's current one and puts the old one back.

@@ -12,9 +12,9 @@ namespace dfc::cuda {
 namespace {
 
 /// A launch of one generated kernel.
-class KernelWork final : public Work {
+class KernelLaunch final : public StreamLaunch {
  public:
-  KernelWork(const PlannedLaunch& launch, cudaKernel_t kernel, std::byte* workspace)
+  KernelLaunch(const PlannedLaunch& launch, cudaKernel_t kernel, std::byte* workspace)
       : kernel_(kernel), grid_(launch.grid[0], launch.grid[1]), block_(launch.threads) {
     for (const Place& place : launch.pointers) {
       pointers_.push_back(place.resolved(workspace));
@@ -24,14 +24,15 @@ class KernelWork final : public Work {
       arguments_.push_back(&pointers_[i]);
     }
   }
-  KernelWork(const KernelWork&) = delete; // the arguments point into it
-  KernelWork& operator=(const KernelWork&) = delete;
+  KernelLaunch(const KernelLaunch&) = delete; // the arguments point into it
+  KernelLaunch& operator=(const KernelLaunch&) = delete;
 
   void enqueue(cudaStream_t stream) override { launch(stream, true); }
   void enqueueBehind(cudaStream_t stream) override { launch(stream, false); }
 
  private:
-  // Every kernel begins with waiting for the one before, so that it may be launched ahead of its end.
+  // Programmatic dependent launch: every kernel begins by waiting for the one before, so that it may be
+  // launched ahead of that one's end.
   void launch(cudaStream_t stream, bool ahead) {
     cudaLaunchAttribute attribute{};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -61,20 +62,20 @@ std::vector<cudaKernel_t> kernelsOf(const LaunchPlan& plan, const ComputeSite& s
   return site.library->load(texts, site.architecture);
 }
 
-std::unique_ptr<Work> productWork(const PlannedLaunch& launch, const ComputeSite& site,
-                                  std::byte* workspace) {
+std::unique_ptr<StreamLaunch> productLaunch(const PlannedLaunch& launch, const ComputeSite& site,
+                                            std::byte* workspace) {
   MatmulCall call = *launch.product;
   call.out = launch.pointers[0].resolved(workspace);
   return makeMatmul(call, site.ordinal, site.matmulWorkspace);
 }
 
-std::unique_ptr<Work> convolutionWork(const Graph& graph, OpId op, const PlannedLaunch& launch,
-                                      CudnnConvolutions& convolutions, std::byte* workspace) {
+std::unique_ptr<StreamLaunch> convolutionLaunch(const Graph& graph, OpId op, const PlannedLaunch& launch,
+                                                CudnnConvolutions& convolutions, std::byte* workspace) {
   llvm::SmallVector<std::byte*, 4> pointers;
   for (const Place& place : launch.pointers) {
     pointers.push_back(place.resolved(workspace));
   }
-  return convolutions.work(graph[op].attributes, graph.operandTypesOf(op), pointers);
+  return convolutions.launch(graph[op].attributes, graph.operandTypesOf(op), pointers);
 }
 
 /// "op 'a'" or "ops 'a', 'b'".
@@ -99,18 +100,19 @@ ComputeLaunches makeLaunches(const Graph& graph, const std::vector<Computation>&
   ComputeLaunches made{DeviceBuffer(site.ordinal, plan.workspaceBytes, "kernels' workspace"), {}};
   std::byte* const workspace = made.workspace.get();
   auto kernel = kernels.begin();
-  const auto workOf = [&](const PlannedLaunch& launch) -> std::unique_ptr<Work> {
+  const auto launchOf = [&](const PlannedLaunch& launch) -> std::unique_ptr<StreamLaunch> {
     if (launch.product) {
-      return productWork(launch, site, workspace);
+      return productLaunch(launch, site, workspace);
     }
     if (launch.convolution) {
-      return convolutionWork(graph, computations[launch.computations[0]].op, launch, convolutions, workspace);
+      return convolutionLaunch(graph, computations[launch.computations[0]].op, launch, convolutions,
+                               workspace);
     }
-    return std::make_unique<KernelWork>(launch, *kernel++, workspace);
+    return std::make_unique<KernelLaunch>(launch, *kernel++, workspace);
   };
   for (const PlannedLaunch& launch : plan.launches) {
     try {
-      made.launches.push_back({workOf(launch), launch.position, launch.computations});
+      made.launches.push_back({launchOf(launch), launch.position, launch.computations});
     } catch (const MachineError& error) {
       throw MachineError(fmt::format("{}: {}", namesOf(graph, computations, launch), error.what()));
     }

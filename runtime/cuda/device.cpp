@@ -19,7 +19,7 @@ class CudaQueue final : public Queue {
     group_->add(plan, std::move(program), gpu_, board);
   }
   void launch(const Step& step) override { group_->launch(step); }
-  // The GPU does not say which of its kernels it is at.
+  // The GPU does not report which kernel it runs.
   OpId current() const override { return {}; }
   std::vector<Span> takeSpans() override { return group_->takeSpans(id_); }
 

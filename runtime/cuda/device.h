@@ -1,4 +1,4 @@
-// The device and queue classes of the contract, thin: the group behind them does the work.
+// The device and queue classes of the backend contract: thin, all calls go to the group.
 #pragma once
 
 #include "runtime/cuda/group.h"

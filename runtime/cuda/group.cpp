@@ -1,4 +1,4 @@
-// Opening, and what happens once a round.
+// Opens a group, and executes one step.
 #include "runtime/cuda/group.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ Group::Group(std::vector<Gpu> gpus, const BackendOptions& options)
     : gpus_(std::move(gpus)), options_(options), library_(options.kernelCache),
       peers_(ordinalsOf(gpus_), library_, options.peerAccess), counter_(64), marks_(options.marks) {
   for (const Gpu& gpu : gpus_) {
-    signals_.emplace_back(library_, gpu.architecture, roundCounter());
+    signals_.emplace_back(library_, gpu.architecture, stepCounter());
     wordsByStreams_ = wordsByStreams_ && streamMemory_.serves(gpu.ordinal);
   }
 }
@@ -47,14 +47,14 @@ Group::~Group() {
       ignore(cudaGraphDestroy(captured->graph));
     }
   }
-  for (const Lane& lane : lanes_) {
-    for (cudaEvent_t event : lane.ended) {
+  for (const QueueStream& stream : streams_) {
+    for (cudaEvent_t event : stream.ended) {
       if (event != nullptr) {
         ignore(cudaEventDestroy(event));
       }
     }
-    ignore(cudaEventDestroy(lane.joined));
-    ignore(cudaStreamDestroy(lane.stream));
+    ignore(cudaEventDestroy(stream.joined));
+    ignore(cudaStreamDestroy(stream.handle));
   }
   if (launchStream_ != nullptr) {
     ignore(cudaEventDestroy(forked_));
@@ -64,10 +64,10 @@ Group::~Group() {
 }
 
 void Group::add(const Executable& plan, Program program, const Gpu& gpu, ProgressBoard& board) {
-  DFC_ASSERT(watcher_ == nullptr, "queues are loaded before the first round");
+  DFC_ASSERT(watcher_ == nullptr, "queues are loaded before the first step");
   plan_ = &plan;
   board_ = &board;
-  board[program.queue.index()].handToDevice(); // before anybody waits for it
+  board[program.queue.index()].handToDevice(); // before any wait for it
   loaded_.push_back({std::move(program), &gpu});
   if (loaded_.size() == queuesToLoad()) {
     preparePrograms();
@@ -78,138 +78,138 @@ SharedParts Group::sharedParts() {
   return {&library_, &peers_, options_.calibration.get(), &pins_, options_.marks, options_.mergeLaunches};
 }
 
-void Group::launch(const Step& round) {
+void Group::launch(const Step& step) {
   if (++gathered_ < loaded_.size()) {
     return;
   }
   gathered_ = 0;
-  if (launcher_ != nullptr && (!launcher_->idle() || underWay(round.number))) {
-    launcher_->push(round);
+  if (launcher_ != nullptr && (!launcher_->idle() || inFlight(step.number))) {
+    launcher_->push(step);
   } else {
-    carryOut(round);
+    execute(step);
   }
 }
 
-// Whether any of the first rounds has not ended.
-bool Group::underWay(uint64_t rounds) const {
+// Whether any of the first `steps` steps has not ended.
+bool Group::inFlight(uint64_t steps) const {
   const StreamProgram& first = programs_.front();
-  return (*board_)[first.queue.index()].ended() < first.commands.size() * rounds;
+  return (*board_)[first.queue.index()].ended() < first.commands.size() * steps;
 }
 
-void Group::carryOut(const Step& round) {
+void Group::execute(const Step& step) {
   try {
     if (watcher_ == nullptr) {
       prepare();
     }
-    board_->failed() ? skipRound(round) : launchRound(round);
+    board_->failed() ? skipStep(step) : launchStep(step);
   } catch (...) {
-    fail(round.number, std::current_exception());
+    fail(step.number, std::current_exception());
   }
 }
 
-void Group::launchRound(const Step& round) {
-  const Mark mark(options_.marks, marks_.launch, round.number);
+void Group::launchStep(const Step& step) {
+  const Mark mark(options_.marks, marks_.launch, step.number);
   const OnDevice current(programs_[0].gpu->ordinal);
-  stageFeeds(round);
-  pinFetches(round);
-  if (round.traced) {
+  stageFeeds(step);
+  pinFetches(step);
+  if (step.traced) {
     for (StreamProgram& program : programs_) {
       prepareSingle(*plan_, program, sharedParts());
     }
     stamps_ = stamps_ != nullptr ? std::move(stamps_) : std::make_unique<Stamps>(programs_, gpus_, library_);
-    if (const auto old = Stamps::roundToTakeOut(round.number)) {
-      waitForRound(*old);
+    if (const auto old = Stamps::stepToTakeOut(step.number)) {
+      waitForStep(*old);
       stamps_->takeOut(*old);
     }
-    stamps_->launched(round.number);
+    stamps_->launched(step.number);
   }
   std::vector<const std::byte*> feeds;
-  const Step staged = withStagedFeeds(round, feeds);
+  const Step staged = withStagedFeeds(step, feeds);
   if (options_.graphs) {
     launchGraph(staged);
   } else {
-    enqueueRound(staged, launchStream_, nullptr);
+    enqueueStep(staged, launchStream_, nullptr);
   }
-  watcher_->launched(round.number + 1);
+  watcher_->launched(step.number + 1);
 }
 
-// After a failure nobody works; the words still have to come to their ends, in order.
-void Group::skipRound(const Step& round) {
+// After a failure no step computes, but the progress words must still reach their final values, in order.
+void Group::skipStep(const Step& step) {
   drainStreams();
-  ignore(countRounds(round.number + 1));
-  fail(round.number, nullptr);
+  ignore(setStepCount(step.number + 1));
+  fail(step.number, nullptr);
 }
 
-cudaError_t Group::countRounds(uint64_t rounds) const {
-  *roundCounter() = rounds;
+cudaError_t Group::setStepCount(uint64_t steps) const {
+  *stepCounter() = steps;
   return ownCounter_.get() != nullptr
-             ? cudaMemcpy(ownCounter_.get(), &rounds, sizeof(rounds), cudaMemcpyHostToDevice)
+             ? cudaMemcpy(ownCounter_.get(), &steps, sizeof(steps), cudaMemcpyHostToDevice)
              : cudaSuccess;
 }
 
-std::byte* Group::stagingOf(const FeedRing& ring, uint64_t round) {
-  return ring.buffer.get() + static_cast<int64_t>(round) % feedSlots * ring.bytes;
+std::byte* Group::stagingOf(const FeedRing& ring, uint64_t step) {
+  return ring.buffer.get() + static_cast<int64_t>(step) % feedSlots * ring.bytes;
 }
 
-void Group::stageFeeds(const Step& round) {
-  const Mark mark(options_.marks, marks_.feeds, round.number);
-  if (!rings_.empty() && round.number >= uint64_t{feedSlots}) {
-    waitForRound(round.number - feedSlots);
+void Group::stageFeeds(const Step& step) {
+  const Mark mark(options_.marks, marks_.feeds, step.number);
+  if (!rings_.empty() && step.number >= uint64_t{feedSlots}) {
+    waitForStep(step.number - feedSlots);
   }
   for (const FeedRing& ring : rings_) {
-    std::memcpy(stagingOf(ring, round.number), round.feeds[ring.feed], static_cast<size_t>(ring.bytes));
+    std::memcpy(stagingOf(ring, step.number), step.feeds[ring.feed], static_cast<size_t>(ring.bytes));
   }
 }
 
-Step Group::withStagedFeeds(const Step& round, std::vector<const std::byte*>& feeds) const {
-  feeds.assign(round.feeds.begin(), round.feeds.end());
+Step Group::withStagedFeeds(const Step& step, std::vector<const std::byte*>& feeds) const {
+  feeds.assign(step.feeds.begin(), step.feeds.end());
   for (const FeedRing& ring : rings_) {
-    feeds[ring.feed] = stagingOf(ring, round.number);
+    feeds[ring.feed] = stagingOf(ring, step.number);
   }
-  Step staged = round;
+  Step staged = step;
   staged.feeds = feeds;
   return staged;
 }
 
-// Their memory comes back from a pool, so that it is soon all pinned; what cannot be is copied to all the
-// same.
-void Group::pinFetches(const Step& round) {
+// Fetch buffers come from a pool, so that soon all are pinned. A buffer that cannot be pinned is copied to as
+// pageable memory.
+void Group::pinFetches(const Step& step) {
   for (const StreamProgram& program : programs_) {
     for (const StreamCommand& command : program.commands) {
       if (command.copy.to.base == Location::Base::Fetch) {
-        pins_.pin(round.fetches[command.copy.to.buffer], command.copy.to.bytes);
+        pins_.pin(step.fetches[command.copy.to.buffer], command.copy.to.bytes);
       }
     }
   }
 }
 
-void Group::waitForRound(uint64_t round) const {
-  const Mark mark(options_.marks, marks_.wait, round);
+void Group::waitForStep(uint64_t step) const {
+  const Mark mark(options_.marks, marks_.wait, step);
   static const std::atomic<bool> never{false};
   for (const StreamProgram& program : programs_) {
-    (*board_)[program.queue.index()].wait(program.commands.size() * (round + 1), never, board_->spins());
+    (*board_)[program.queue.index()].wait(program.commands.size() * (step + 1), never, board_->spins());
   }
 }
 
-void Group::launchGraph(const Step& round) {
-  Captured& captured = round.traced ? traced_ : plain_;
+void Group::launchGraph(const Step& step) {
+  Captured& captured = step.traced ? traced_ : plain_;
   if (captured.exec == nullptr) {
-    captured = capture(round);
+    captured = capture(step);
   }
-  patch(captured, round);
+  patch(captured, step);
   check(cudaGraphLaunch(captured.exec, launchStream_), "launching a step's CUDA graph");
 }
 
-void Group::patch(const Captured& captured, const Step& round) const {
+void Group::patch(const Captured& captured, const Step& step) const {
   for (const Patch& patch : captured.patches) {
-    check(cudaGraphExecMemcpyNodeSetParams1D(captured.exec, patch.node, addressOf(patch.copy->to, round),
-                                             addressOf(patch.copy->from, round),
+    check(cudaGraphExecMemcpyNodeSetParams1D(captured.exec, patch.node, addressOf(patch.copy->to, step),
+                                             addressOf(patch.copy->from, step),
                                              static_cast<size_t>(patch.copy->from.bytes), cudaMemcpyDefault),
           "pointing a copy at this step's buffers");
   }
   for (const WordPatch& patch : captured.wordPatches) {
     const OnDevice current(patch.ordinal);
-    streamMemory_.update(captured.exec, patch.node, patch.operations, round.number);
+    streamMemory_.update(captured.exec, patch.node, patch.operations, step.number);
   }
 }
 
@@ -223,22 +223,22 @@ void Group::drain() {
 void Group::drainStreams() {
   if (launchStream_ != nullptr) {
     ignore(cudaStreamSynchronize(launchStream_));
-    for (const Lane& lane : lanes_) {
-      ignore(cudaStreamSynchronize(lane.stream));
+    for (const QueueStream& stream : streams_) {
+      ignore(cudaStreamSynchronize(stream.handle));
     }
   }
 }
 
 std::vector<Span> Group::takeSpans(QueueId queue) {
   if (launcher_ != nullptr) {
-    launcher_->waitIdle(); // the round that it launched may have ended before it was done
+    launcher_->waitIdle(); // the step that it launched may have ended before the call returned
   }
   return stamps_ != nullptr ? stamps_->takeSpans(queue) : std::vector<Span>{};
 }
 
 // On the watcher's thread.
-bool Group::look(uint64_t rounds) {
-  if (!underWay(rounds)) {
+bool Group::look(uint64_t steps) {
+  if (!inFlight(steps)) {
     return true;
   }
   const cudaError_t code = cudaStreamQuery(launchStream_);
@@ -249,17 +249,17 @@ bool Group::look(uint64_t rounds) {
     check(code, whereIs(*plan_, programs_.front().queue, OpId()) +
                     " or a queue launched with it: a step failed on the GPU");
   } catch (const MachineError&) {
-    fail(rounds - 1, std::current_exception());
+    fail(steps - 1, std::current_exception());
   }
   return true;
 }
 
-void Group::fail(uint64_t round, std::exception_ptr error) {
+void Group::fail(uint64_t step, std::exception_ptr error) {
   if (error) {
-    board_->fail(round, std::move(error));
+    board_->fail(step, std::move(error));
   }
   for (const StreamProgram& program : programs_) {
-    (*board_)[program.queue.index()].publish(program.commands.size() * (round + 1));
+    (*board_)[program.queue.index()].publish(program.commands.size() * (step + 1));
   }
 }
 

@@ -1,9 +1,10 @@
-// All queues of the GPUs that one session opened, launched as one: a round is captured once into a CUDA graph
-// that spans the GPUs and includes the copies, and takes one launch from then on. What changes from round to
-// round is in memory: the round's number (a counter that kernels read), feeds (a ring of pinned buffers); or
-// is set in the graph before its launch: addresses of fetched buffers, numbers that words are compared with.
+// Group: all queues of the GPUs that one session opened, launched together. A step is captured once into a
+// CUDA graph that spans the GPUs and includes the copies, and takes one graph launch from then on. The parts
+// that differ from step to step are in memory: the step's number (a counter that kernels read) and the feeds
+// (a ring of pinned buffers); or they are set in the graph before its launch: addresses of fetched buffers,
+// and the values that progress words are compared with.
 //
-// Without graphs the same calls go to the same streams each round; that is for debugging.
+// Without graphs the same calls go to the same streams in each step; that is for debugging.
 #pragma once
 
 #include "runtime/cuda/launches/peer_reads.h"
@@ -25,69 +26,70 @@ class Group {
   const std::vector<Gpu>& gpus() const { return gpus_; }
   const Peers& peers() const { return peers_; }
 
-  /// Kernels are prepared with the last queue of the plan that these GPUs have: what a queue does depends on
-  /// what it reads from others. Throws MachineError.
+  /// Kernels are prepared when the last queue of these GPUs is added: a queue's launches depend on the peer
+  /// reads of all. Throws MachineError.
   void add(const Executable& plan, Program program, const Gpu& gpu, ProgressBoard& board);
-  /// Once a queue and round; the last queue of a round launches it, or leaves that to the launcher's thread
-  /// while an earlier round is under way on several GPUs.
-  void launch(const Step& round);
-  void drain(); ///< until nothing is under way
+  /// Called once per queue and step. The last queue of a step launches it, or leaves that to the launcher's
+  /// thread while an earlier step is in flight on several GPUs.
+  void launch(const Step& step);
+  void drain(); ///< waits until no step is in flight
   std::vector<Span> takeSpans(QueueId queue);
 
  private:
-  using Turn = std::pair<size_t, size_t>; ///< program and position of a command
-  /// A queue as it was loaded.
+  using CommandIndex = std::pair<size_t, size_t>; ///< program and position of a command
+  /// A queue's program as it was loaded.
   struct Loaded {
     Program program;
     const Gpu* gpu;
   };
-  /// Where a program's commands go, and how its streams' neighbours wait for them.
-  struct Lane {
-    cudaStream_t stream = nullptr;
+  /// The stream of a queue, and the events that other streams wait for.
+  struct QueueStream {
+    cudaStream_t handle = nullptr;
     std::vector<cudaEvent_t> ended;    ///< by position; null where no other stream waits
-    std::vector<uint8_t> published;    ///< by position: somebody outside the group waits
-    cudaEvent_t joined = nullptr;      ///< the end of the lane's round
-    bool crossed = false;              ///< while enqueuing: what comes next waits for another GPU's kernel
-    std::vector<uint8_t> endedCrossed; ///< by position: who waits for it waits for another GPU's kernel
+    std::vector<uint8_t> published;    ///< by position: a wait outside the group
+    cudaEvent_t joined = nullptr;      ///< the end of the stream's part of a step
+    bool crossed = false;              ///< while enqueuing: the next launch waits for another GPU's kernel
+    std::vector<uint8_t> endedCrossed; ///< by position: its event waits for another GPU's kernel
   };
+  /// A graph node that copies from or to a buffer of the step.
   struct Patch {
     cudaGraphNode_t node;
     const Copy* copy;
   };
-  /// A node whose numbers are those of its round.
+  /// A graph node with the values of progress words, which depend on the step.
   struct WordPatch {
     cudaGraphNode_t node;
     int ordinal; ///< of its GPU
     llvm::SmallVector<WordOperation, 2> operations;
   };
-  /// A round as a CUDA graph.
+  /// A step as a CUDA graph.
   struct Captured {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t exec = nullptr;
     std::vector<Patch> patches; ///< copies from feeds or to fetched buffers
     std::vector<WordPatch> wordPatches;
   };
-  /// What a launch is made of, for a profiler.
+  /// The names of a launch's phases in a profiler.
   struct LaunchMarks {
     Marks::Name launch = nullptr, capture = nullptr, feeds = nullptr, wait = nullptr;
     explicit LaunchMarks(Marks* marks);
   };
-  /// Rounds whose feeds are staged at once; more in flight than this wait for room.
+  /// In-flight steps with staged feeds; further steps wait for a slot.
   static constexpr int64_t feedSlots = 4;
-  /// A fed value that GPUs copy from: pinned buffers, one a round in turn.
+  /// A fed value that GPUs copy from: a ring of pinned buffers, one per in-flight step.
   struct FeedRing {
     uint32_t feed = 0;
     int64_t bytes = 0;
     PinnedBuffer buffer;
   };
 
-  // Before the first round (group_prepare.cpp).
+  // Before the first step (group_prepare.cpp).
   size_t queuesToLoad() const;
   void preparePrograms();
   PeerReads peerReads() const;
   void prepare();
-  std::vector<Turn> orderOf(llvm::ArrayRef<StepId> steps) const;
-  void makeLanes();
+  std::vector<CommandIndex> orderOf(llvm::ArrayRef<StepId> steps) const;
+  void makeStreams();
   void findPublications();
   void makeRings();
   void makeEnds();
@@ -96,46 +98,46 @@ class Group {
 
   SharedParts sharedParts();
 
-  // One round (group.cpp). On the caller's thread or the launcher's, one at a time.
-  bool underWay(uint64_t rounds) const;
-  void carryOut(const Step& round);
-  void launchRound(const Step& round);
-  void skipRound(const Step& round);
-  void stageFeeds(const Step& round);
-  void launchGraph(const Step& round);
-  void waitForRound(uint64_t round) const;
-  void patch(const Captured& captured, const Step& round) const;
-  void pinFetches(const Step& round);
+  // One step (group.cpp). On the caller's thread or the launcher's, one at a time.
+  bool inFlight(uint64_t steps) const;
+  void execute(const Step& step);
+  void launchStep(const Step& step);
+  void skipStep(const Step& step);
+  void stageFeeds(const Step& step);
+  void launchGraph(const Step& step);
+  void waitForStep(uint64_t step) const;
+  void patch(const Captured& captured, const Step& step) const;
+  void pinFetches(const Step& step);
   void drainStreams();
-  cudaError_t countRounds(uint64_t rounds) const;
-  static std::byte* stagingOf(const FeedRing& ring, uint64_t round);
-  Step withStagedFeeds(const Step& round, std::vector<const std::byte*>& feeds) const;
+  cudaError_t setStepCount(uint64_t steps) const;
+  static std::byte* stagingOf(const FeedRing& ring, uint64_t step);
+  Step withStagedFeeds(const Step& step, std::vector<const std::byte*>& feeds) const;
 
-  // A round's calls, captured or not (group_enqueue.cpp).
-  Captured capture(const Step& round);
-  void enqueueRound(const Step& round, cudaStream_t origin, Captured* captured);
-  void endRound(cudaStream_t stream, bool alone);
-  void enqueue(size_t program, size_t position, const Step& round, Captured* captured);
-  void enqueueWaits(size_t program, const StreamCommand& command, const Step& round, Captured* captured);
+  // A step's calls, captured or not (group_enqueue.cpp).
+  Captured capture(const Step& step);
+  void enqueueStep(const Step& step, cudaStream_t origin, Captured* captured);
+  void endStep(cudaStream_t stream, bool alone);
+  void enqueue(size_t program, size_t position, const Step& step, Captured* captured);
+  void enqueueWaits(size_t program, const StreamCommand& command, const Step& step, Captured* captured);
   void waitInGroup(size_t program, const WaitFor& wait, bool traced);
-  void enqueueWords(size_t program, llvm::ArrayRef<WordOperation> operations, const Step& round,
+  void enqueueWords(size_t program, llvm::ArrayRef<WordOperation> operations, const Step& step,
                     Captured* captured);
-  void enqueueAction(size_t program, size_t position, const Step& round, Captured* captured);
-  void enqueueLaunches(size_t program, size_t position, const Step& round);
-  void enqueueCopy(size_t program, const Copy& copy, const Step& round, Captured* captured);
-  std::byte* addressOf(const Location& location, const Step& round) const;
+  void enqueueAction(size_t program, size_t position, const Step& step, Captured* captured);
+  void enqueueLaunches(size_t program, size_t position, const Step& step);
+  void enqueueCopy(size_t program, const Copy& copy, const Step& step, Captured* captured);
+  std::byte* addressOf(const Location& location, const Step& step) const;
   const Signals& signalsOf(size_t program) const;
 
-  bool look(uint64_t rounds);
-  void fail(uint64_t round, std::exception_ptr error);
-  uint64_t* roundCounter() const { return reinterpret_cast<uint64_t*>(counter_.get()); }
+  bool look(uint64_t steps);
+  void fail(uint64_t step, std::exception_ptr error);
+  uint64_t* stepCounter() const { return reinterpret_cast<uint64_t*>(counter_.get()); }
 
   std::vector<Gpu> gpus_;
   BackendOptions options_;
   KernelLibrary library_;
   Peers peers_;
-  PinnedBuffer counter_;         ///< the round's number, for kernels
-  DeviceBuffer ownCounter_;      ///< the same, in the memory of the GPU that ends rounds
+  PinnedBuffer counter_;         ///< the step's number, for kernels
+  DeviceBuffer ownCounter_;      ///< the same, in the memory of the GPU that publishes the end of a step
   std::vector<Signals> signals_; ///< by GPU
   StreamMemory streamMemory_;
   bool wordsByStreams_ = true; ///< every GPU waits and writes without kernels
@@ -145,20 +147,20 @@ class Group {
   const Executable* plan_ = nullptr;
   ProgressBoard* board_ = nullptr;
   std::vector<Loaded> loaded_;
-  std::vector<StreamProgram> programs_;   ///< of the loaded ones, in the same order
-  std::vector<Lane> lanes_;               ///< by program
-  std::vector<int> programOf_;            ///< by queue; -1 for those of others
-  std::vector<StepId> steps_;             ///< of the plan, in an order that rounds keep
-  std::vector<Turn> order_, tracedOrder_; ///< every command, as enqueued
-  cudaStream_t launchStream_ = nullptr;   ///< of the first program's GPU: graphs are launched here
+  std::vector<StreamProgram> programs_;           ///< of the loaded ones, in the same order
+  std::vector<QueueStream> streams_;              ///< by program
+  std::vector<int> programOf_;                    ///< by queue; -1 for queues outside the group
+  std::vector<StepId> scheduleOrder_;             ///< the schedule's steps in a topological order
+  std::vector<CommandIndex> order_, tracedOrder_; ///< every command, as enqueued
+  cudaStream_t launchStream_ = nullptr;           ///< of the first program's GPU: graphs are launched here
   cudaEvent_t forked_ = nullptr;
   std::vector<DevicePublication> ends_;
   std::vector<FeedRing> rings_;
   Captured plain_, traced_;
-  size_t gathered_ = 0;            ///< queues launched of the round that is being gathered
-  std::unique_ptr<Stamps> stamps_; ///< from the first traced round on
+  size_t gathered_ = 0;            ///< queues of the current step that called `launch`
+  std::unique_ptr<Stamps> stamps_; ///< from the first traced step on
   std::unique_ptr<Watcher> watcher_;
-  std::unique_ptr<Launcher> launcher_; ///< where one GPU does not do it all
+  std::unique_ptr<Launcher> launcher_; ///< with several GPUs only
 };
 
 } // namespace dfc::cuda

@@ -1,4 +1,4 @@
-// A round's calls: the same whether they are captured into a graph or carried out as they come.
+// The CUDA calls of a step: the same whether they are captured into a graph or executed at once.
 #include "runtime/cuda/group.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace dfc::cuda {
 namespace {
 
-/// What was captured last on a stream.
+/// The last captured node of a stream.
 cudaGraphNode_t lastNodeOf(cudaStream_t stream) {
   cudaStreamCaptureStatus status{};
   const cudaGraphNode_t* last = nullptr;
@@ -19,15 +19,15 @@ cudaGraphNode_t lastNodeOf(cudaStream_t stream) {
 
 } // namespace
 
-Group::Captured Group::capture(const Step& round) {
-  const Mark mark(options_.marks, marks_.capture, round.number);
+Group::Captured Group::capture(const Step& step) {
+  const Mark mark(options_.marks, marks_.capture, step.number);
   Captured captured;
   cudaStream_t origin = nullptr;
   check(cudaStreamCreateWithFlags(&origin, cudaStreamNonBlocking), "making a stream to capture from");
   std::exception_ptr error;
   check(cudaStreamBeginCapture(origin, cudaStreamCaptureModeRelaxed), "beginning to capture a step");
   try {
-    enqueueRound(round, origin, &captured);
+    enqueueStep(step, origin, &captured);
   } catch (...) {
     error = std::current_exception();
   }
@@ -42,130 +42,129 @@ Group::Captured Group::capture(const Step& round) {
   return captured;
 }
 
-void Group::enqueueRound(const Step& round, cudaStream_t origin, Captured* captured) {
+void Group::enqueueStep(const Step& step, cudaStream_t origin, Captured* captured) {
   check(cudaEventRecord(forked_, origin), "forking a step");
-  for (const Lane& lane : lanes_) {
-    check(cudaStreamWaitEvent(lane.stream, forked_, 0), "forking a step");
+  for (const QueueStream& stream : streams_) {
+    check(cudaStreamWaitEvent(stream.handle, forked_, 0), "forking a step");
   }
-  for (Lane& lane : lanes_) {
-    lane.crossed = false;
+  for (QueueStream& stream : streams_) {
+    stream.crossed = false;
   }
-  for (const auto& [program, position] : round.traced ? tracedOrder_ : order_) {
-    enqueue(program, position, round, captured);
+  for (const auto& [program, position] : step.traced ? tracedOrder_ : order_) {
+    enqueue(program, position, step, captured);
   }
-  const bool alone = programs_.size() == 1; // then the end need not wait for a join of streams
+  const bool alone = programs_.size() == 1; // then the end follows in the one stream, without a join
   if (alone) {
-    endRound(lanes_[0].stream, alone);
+    endStep(streams_[0].handle, alone);
   }
   for (size_t i = 0; i < programs_.size(); ++i) {
     const OnDevice current(programs_[i].gpu->ordinal);
-    check(cudaEventRecord(lanes_[i].joined, lanes_[i].stream), "joining a step");
-    check(cudaStreamWaitEvent(origin, lanes_[i].joined, 0), "joining a step");
+    check(cudaEventRecord(streams_[i].joined, streams_[i].handle), "joining a step");
+    check(cudaStreamWaitEvent(origin, streams_[i].joined, 0), "joining a step");
   }
   if (!alone) {
-    endRound(origin, alone);
+    endStep(origin, alone);
   }
 }
 
-void Group::endRound(cudaStream_t stream, bool alone) {
+void Group::endStep(cudaStream_t stream, bool alone) {
   const OnDevice current(programs_[0].gpu->ordinal);
-  signalsOf(0).endRound(stream, reinterpret_cast<uint64_t*>(ownCounter_.get()), ends_, alone);
+  signalsOf(0).endStep(stream, reinterpret_cast<uint64_t*>(ownCounter_.get()), ends_, alone);
 }
 
-void Group::enqueue(size_t program, size_t position, const Step& round, Captured* captured) {
+void Group::enqueue(size_t program, size_t position, const Step& step, Captured* captured) {
   const StreamProgram& own = programs_[program];
   const StreamCommand& command = own.commands[position];
-  Lane& lane = lanes_[program];
+  QueueStream& stream = streams_[program];
   located(*plan_, own.queue, command.op, [&] {
     const OnDevice current(own.gpu->ordinal);
-    enqueueWaits(program, command, round, captured);
-    if (round.traced) {
-      stamps_->stamp(signalsOf(program), lane.stream, program, position, false);
+    enqueueWaits(program, command, step, captured);
+    if (step.traced) {
+      stamps_->stamp(signalsOf(program), stream.handle, program, position, false);
     }
-    enqueueAction(program, position, round, captured);
-    if (round.traced) {
-      stamps_->stamp(signalsOf(program), lane.stream, program, position, true);
+    enqueueAction(program, position, step, captured);
+    if (step.traced) {
+      stamps_->stamp(signalsOf(program), stream.handle, program, position, true);
     }
-    if (lane.ended[position] != nullptr) {
-      check(cudaEventRecord(lane.ended[position], lane.stream), "recording an end");
-      lane.endedCrossed[position] = lane.crossed ? 1 : 0;
+    if (stream.ended[position] != nullptr) {
+      check(cudaEventRecord(stream.ended[position], stream.handle), "recording an end");
+      stream.endedCrossed[position] = stream.crossed ? 1 : 0;
     }
-    if (lane.published[position] != 0) {
+    if (stream.published[position] != 0) {
       auto* word = reinterpret_cast<uint64_t*>(&(*board_)[own.queue.index()].handToDevice());
-      enqueueWords(program, {{WordOperation::Kind::Write, word, own.commands.size(), position + 1}}, round,
+      enqueueWords(program, {{WordOperation::Kind::Write, word, own.commands.size(), position + 1}}, step,
                    captured);
     }
   });
 }
 
-void Group::enqueueWaits(size_t program, const StreamCommand& command, const Step& round,
-                         Captured* captured) {
+void Group::enqueueWaits(size_t program, const StreamCommand& command, const Step& step, Captured* captured) {
   llvm::SmallVector<WordOperation, 4> outside;
-  for (const WaitFor& wait : command.waitsOf(round.traced)) {
+  for (const WaitFor& wait : command.waitsOf(step.traced)) {
     if (!inGroup(wait)) {
       const auto* word = reinterpret_cast<const uint64_t*>(&wait.word->count());
       outside.push_back({WordOperation::Kind::Wait, const_cast<uint64_t*>(word), // only ever read
                          wait.perStep, wait.offset});
-    } else if (wait.offset > 0) { // the round before has ended: rounds follow one another on one stream
-      waitInGroup(program, wait, round.traced);
+    } else if (wait.offset > 0) { // else the step before has ended: all are launched on one stream
+      waitInGroup(program, wait, step.traced);
     }
   }
   if (!outside.empty()) {
-    enqueueWords(program, outside, round, captured);
+    enqueueWords(program, outside, step, captured);
   }
 }
 
 void Group::waitInGroup(size_t program, const WaitFor& wait, bool traced) {
   const auto other = static_cast<size_t>(programOf_[queueOf(wait)]);
   const size_t position = wait.offset - 1;
-  Lane& lane = lanes_[program];
-  check(cudaStreamWaitEvent(lane.stream, lanes_[other].ended[position], 0), "waiting for another queue");
+  QueueStream& stream = streams_[program];
+  check(cudaStreamWaitEvent(stream.handle, streams_[other].ended[position], 0), "waiting for another queue");
   const bool elsewhere =
       programs_[other].gpu != programs_[program].gpu && !programs_[other].commands[position].copies(traced);
-  lane.crossed = lane.crossed || elsewhere || lanes_[other].endedCrossed[position] != 0;
+  stream.crossed = stream.crossed || elsewhere || streams_[other].endedCrossed[position] != 0;
 }
 
-void Group::enqueueWords(size_t program, llvm::ArrayRef<WordOperation> operations, const Step& round,
+void Group::enqueueWords(size_t program, llvm::ArrayRef<WordOperation> operations, const Step& step,
                          Captured* captured) {
-  cudaStream_t stream = lanes_[program].stream;
+  cudaStream_t stream = streams_[program].handle;
   if (!wordsByStreams_) {
-    signalsOf(program).carryOut(stream, operations);
+    signalsOf(program).enqueue(stream, operations);
     return;
   }
-  streamMemory_.enqueue(stream, operations, round.number);
+  streamMemory_.enqueue(stream, operations, step.number);
   if (captured != nullptr) {
     captured->wordPatches.push_back(
         {lastNodeOf(stream), programs_[program].gpu->ordinal, {operations.begin(), operations.end()}});
   }
 }
 
-void Group::enqueueAction(size_t program, size_t position, const Step& round, Captured* captured) {
+void Group::enqueueAction(size_t program, size_t position, const Step& step, Captured* captured) {
   const StreamCommand& command = programs_[program].commands[position];
   if (command.kind == Command::Kind::Compute) {
-    enqueueLaunches(program, position, round);
-  } else if (command.copies(round.traced)) {
-    const Mark mark(options_.marks, command.mark, round.number);
-    enqueueCopy(program, command.copy, round, captured);
-    lanes_[program].crossed = false;
+    enqueueLaunches(program, position, step);
+  } else if (command.copies(step.traced)) {
+    const Mark mark(options_.marks, command.mark, step.number);
+    enqueueCopy(program, command.copy, step, captured);
+    streams_[program].crossed = false;
   }
 }
 
-void Group::enqueueLaunches(size_t program, size_t position, const Step& round) {
-  const Computing& computing = programs_[program].computingFor(round.traced);
-  Lane& lane = lanes_[program];
+void Group::enqueueLaunches(size_t program, size_t position, const Step& step) {
+  const Computing& computing = programs_[program].computingFor(step.traced);
+  QueueStream& stream = streams_[program];
   for (size_t i = computing.firstAt[position]; i < computing.firstAt[position + 1]; ++i) {
-    const Mark mark(options_.marks, computing.marks[i], round.number);
-    Work& work = *computing.made.launches[i].work;
-    lane.crossed ? work.enqueueBehind(lane.stream) : work.enqueue(lane.stream);
-    lane.crossed = false;
+    const Mark mark(options_.marks, computing.marks[i], step.number);
+    StreamLaunch& launch = *computing.made.launches[i].streamLaunch;
+    stream.crossed ? launch.enqueueBehind(stream.handle) : launch.enqueue(stream.handle);
+    stream.crossed = false;
   }
 }
 
-void Group::enqueueCopy(size_t program, const Copy& copy, const Step& round, Captured* captured) {
-  cudaStream_t stream = lanes_[program].stream;
+void Group::enqueueCopy(size_t program, const Copy& copy, const Step& step, Captured* captured) {
+  cudaStream_t stream = streams_[program].handle;
   const auto bytes = static_cast<size_t>(copy.from.bytes);
-  std::byte* from = addressOf(copy.from, round);
-  std::byte* to = addressOf(copy.to, round);
+  std::byte* from = addressOf(copy.from, step);
+  std::byte* to = addressOf(copy.to, step);
   if (copy.staging != nullptr) {
     check(cudaMemcpyAsync(copy.staging, from, bytes, cudaMemcpyDefault, stream),
           "copying to the host on the way");
@@ -178,11 +177,11 @@ void Group::enqueueCopy(size_t program, const Copy& copy, const Step& round, Cap
   }
 }
 
-std::byte* Group::addressOf(const Location& location, const Step& round) const {
+std::byte* Group::addressOf(const Location& location, const Step& step) const {
   switch (location.base) {
   case Location::Base::Arena: return deviceAddress(location);
-  case Location::Base::Feed: return const_cast<std::byte*>(round.feeds[location.buffer]); // only ever read
-  case Location::Base::Fetch: return round.fetches[location.buffer];
+  case Location::Base::Feed: return const_cast<std::byte*>(step.feeds[location.buffer]); // only ever read
+  case Location::Base::Fetch: return step.fetches[location.buffer];
   }
   DFC_UNREACHABLE("where a value lies");
 }

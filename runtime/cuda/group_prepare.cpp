@@ -1,4 +1,4 @@
-// What is settled once, before the first round: streams, who waits for whom, pinned words and buffers.
+// Preparation before the first step: streams and events, the order of commands, pinned words and buffers.
 #include "ir/plan/executable_parts.h"
 #include "runtime/cuda/group.h"
 #include "runtime/cuda/launches/peer_programs.h"
@@ -20,7 +20,7 @@ size_t Group::queuesToLoad() const {
 
 void Group::preparePrograms() {
   const PeerReads lowered = peerReads();
-  steps_ = lowered.order;
+  scheduleOrder_ = lowered.order;
   std::vector<Program> planned;
   for (Loaded& loaded : loaded_) {
     planned.push_back(std::move(loaded.program));
@@ -46,38 +46,38 @@ PeerReads Group::peerReads() const {
 }
 
 void Group::prepare() {
-  DFC_ASSERT(programs_.size() == loaded_.size(), "all queues are loaded before the first round");
+  DFC_ASSERT(programs_.size() == loaded_.size(), "all queues are loaded before the first step");
   const auto words = static_cast<int64_t>(board_->size() * sizeof(ProgressWord));
   if (!pins_.pin(reinterpret_cast<std::byte*>(&(*board_)[0]), words)) {
     throw MachineError(
         "the session's progress words cannot be pinned; raise the limit on locked memory (ulimit -l)");
   }
-  lanes_.clear();
+  streams_.clear();
   programOf_.assign(board_->size(), -1);
   for (size_t i = 0; i < programs_.size(); ++i) {
     programOf_[programs_[i].queue.index()] = static_cast<int>(i);
   }
-  makeRings(); // what may fail comes first: after a failure all of this is tried again
+  makeRings(); // these two may fail and come first: the next step then tries all of this again
   makeEnds();
   const auto ids = plan_->schedule().steps.ids();
   tracedOrder_ = orderOf(std::vector<StepId>(ids.begin(), ids.end()));
-  order_ = orderOf(steps_);
-  makeLanes();
+  order_ = orderOf(scheduleOrder_);
+  makeStreams();
   findPublications();
-  watcher_ = std::make_unique<Watcher>([this](uint64_t rounds) { return look(rounds); });
+  watcher_ = std::make_unique<Watcher>([this](uint64_t steps) { return look(steps); });
   const bool oneGpu = std::all_of(programs_.begin(), programs_.end(), [&](const StreamProgram& program) {
     return program.gpu == programs_[0].gpu;
   });
   if (!oneGpu) {
-    launcher_ = std::make_unique<Launcher>([this](const Step& round) { carryOut(round); });
+    launcher_ = std::make_unique<Launcher>([this](const Step& step) { execute(step); });
   }
 }
 
-// In an order of all steps that respects every wait, those of and for other queues too. CUDA may run branches
-// of a graph one after another; in this order even a single file of all of them comes to its end, since
-// whatever a host queue needs comes before what waits for that queue.
-std::vector<Group::Turn> Group::orderOf(llvm::ArrayRef<StepId> steps) const {
-  std::vector<Turn> order;
+// Enqueues in a topological order of all steps under every wait, those of queues outside the group included.
+// CUDA may run the branches of a graph one after another; this order cannot deadlock even then, since every
+// command that a host queue needs precedes the commands that wait for that queue.
+std::vector<Group::CommandIndex> Group::orderOf(llvm::ArrayRef<StepId> steps) const {
+  std::vector<CommandIndex> order;
   std::vector<size_t> next(programs_.size());
   const auto take = [&](size_t program, const auto& until) {
     const auto& commands = programs_[program].commands;
@@ -102,7 +102,7 @@ std::vector<Group::Turn> Group::orderOf(llvm::ArrayRef<StepId> steps) const {
   return order;
 }
 
-void Group::makeLanes() {
+void Group::makeStreams() {
   const auto newEvent = [] {
     cudaEvent_t event = nullptr;
     check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
@@ -115,13 +115,13 @@ void Group::makeLanes() {
   };
   for (const StreamProgram& program : programs_) {
     const OnDevice current(program.gpu->ordinal);
-    Lane& lane = lanes_.emplace_back();
-    lane.stream = newStream();
-    nameStream(lane.stream, plan_->schedule().nameOf(program.queue, plan_->machine()));
-    lane.joined = newEvent();
-    lane.ended.resize(program.commands.size());
-    lane.published.resize(program.commands.size());
-    lane.endedCrossed.resize(program.commands.size());
+    QueueStream& stream = streams_.emplace_back();
+    stream.handle = newStream();
+    nameStream(stream.handle, plan_->schedule().nameOf(program.queue, plan_->machine()));
+    stream.joined = newEvent();
+    stream.ended.resize(program.commands.size());
+    stream.published.resize(program.commands.size());
+    stream.endedCrossed.resize(program.commands.size());
   }
   for (const StreamProgram& program : programs_) {
     for (const StreamCommand& command : program.commands) {
@@ -130,7 +130,7 @@ void Group::makeLanes() {
           if (inGroup(wait) && wait.offset > 0) {
             const auto other = static_cast<size_t>(programOf_[queueOf(wait)]);
             const OnDevice current(programs_[other].gpu->ordinal);
-            cudaEvent_t& event = lanes_[other].ended[wait.offset - 1];
+            cudaEvent_t& event = streams_[other].ended[wait.offset - 1];
             event = event != nullptr ? event : newEvent();
           }
         }
@@ -145,9 +145,8 @@ void Group::makeLanes() {
 size_t Group::queueOf(const WaitFor& wait) const { return static_cast<size_t>(wait.word - &(*board_)[0]); }
 bool Group::inGroup(const WaitFor& wait) const { return programOf_[queueOf(wait)] >= 0; }
 
-// Commands that a queue outside the group waits for, and those that bring the caller a fetched value: at
-// once, although the last of a queue is published again by the end of the round, which comes after all
-// queues.
+// Marks the commands that publish their ends at once: those that a queue outside the group waits for, and the
+// copies of fetched values. The end of the step, after all queues, publishes a queue's last command again.
 void Group::findPublications() {
   const Schedule& schedule = plan_->schedule();
   const auto awaited = awaitedSteps(schedule.steps.size(), [&](StepId step) -> llvm::ArrayRef<StepId> {
@@ -161,7 +160,7 @@ void Group::findPublications() {
     const auto& commands = programs_[i].commands;
     for (size_t position = 0; position < commands.size(); ++position) {
       const StreamCommand& command = commands[position];
-      lanes_[i].published[position] =
+      streams_[i].published[position] =
           (command.step.valid() && awaited[command.step]) || command.copy.to.base == Location::Base::Fetch;
     }
   }
@@ -187,8 +186,8 @@ void Group::makeEnds() {
     auto* word = reinterpret_cast<uint64_t*>(&(*board_)[program.queue.index()].handToDevice());
     ends_.push_back({word, program.commands.size(), 0});
   }
-  ownCounter_ = DeviceBuffer(programs_[0].gpu->ordinal, sizeof(uint64_t), "the number of rounds");
-  check(countRounds(*roundCounter()), "counting rounds");
+  ownCounter_ = DeviceBuffer(programs_[0].gpu->ordinal, sizeof(uint64_t), "the number of steps");
+  check(setStepCount(*stepCounter()), "counting steps");
 }
 
 } // namespace dfc::cuda

@@ -1,5 +1,5 @@
-// Memory that CUDA knows, each kind with one owner: device buffers, pinned host buffers, and ranges of
-// somebody else's host memory that are pinned where they lie.
+// Memory that CUDA uses, each kind with one owner: device buffers, pinned host buffers, and ranges of other
+// owners' host memory, pinned in place.
 #pragma once
 
 #include "runtime/cuda/check.h"
@@ -47,9 +47,9 @@ class PinnedBuffer {
   std::byte* base_ = nullptr;
 };
 
-/// Pins ranges of memory that others own and keep until this object is gone. A range is pinned once, in whole
-/// pages. Where the system refuses (a limit on locked memory), the range stays as it is: copies from and to
-/// it still work, but slower and not while capturing; `pin` then says so.
+/// Pins ranges of memory of other owners, which outlives this object. A range is pinned once, in whole pages.
+/// Where the system refuses (a limit on locked memory), `pin` returns false and the range stays pageable:
+/// copies from and to it still work, but slower and not while capturing.
 class HostPins {
  public:
   HostPins() = default;
@@ -59,7 +59,7 @@ class HostPins {
   bool pin(std::byte* base, int64_t bytes);
 
  private:
-  std::map<uintptr_t, uintptr_t> ranges_; // begin -> end of what is pinned
+  std::map<uintptr_t, uintptr_t> ranges_; // begin -> end of each pinned range
 };
 
 } // namespace dfc::cuda

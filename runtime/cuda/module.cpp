@@ -1,8 +1,8 @@
-// The cuda backend inside the module: which GPUs are there, and opening them.
+// The cuda backend inside the module: lists and opens the GPUs.
 #include "runtime/cuda/module.h"
 
 #include "runtime/cuda/device.h"
-#include "runtime/cuda/launches/draft.h"
+#include "runtime/cuda/launches/kernel_selection.h"
 #include "runtime/cuda/library/kernel_library.h"
 #include "runtime/cuda/measure/calibrate.h"
 #include "runtime/cuda/measure/probe.h"

@@ -14,14 +14,14 @@ class NvtxMarks final : public Marks {
 
   Name name(const std::string& text) override { return nvtxDomainRegisterStringA(domain_, text.c_str()); }
 
-  void begin(Name name, uint64_t round) override {
+  void begin(Name name, uint64_t step) override {
     nvtxEventAttributes_t attributes{};
     attributes.version = NVTX_VERSION;
     attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
     attributes.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
     attributes.message.registered = static_cast<nvtxStringHandle_t>(name);
     attributes.payloadType = NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
-    attributes.payload.ullValue = round;
+    attributes.payload.ullValue = step;
     nvtxDomainRangePushEx(domain_, &attributes);
   }
 

@@ -6,7 +6,7 @@
 
 namespace dfc::cuda {
 
-/// Ranges of the domain "dfc", with names as registered strings and the round as payload; null where no
+/// Ranges of the domain "dfc", with names as registered strings and the step as payload; null where no
 /// profiler that takes them is attached to this process, or this build had no NVTX headers.
 Marks* nvtxMarks();
 

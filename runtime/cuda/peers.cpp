@@ -14,7 +14,7 @@
 namespace dfc::cuda {
 namespace {
 
-/// Switches access on once a process: to ask again is an error, which CUDA's tools would report.
+/// Enables access once per process: a second call is an error, which CUDA's tools would report.
 class Switches {
  public:
   cudaError_t on(int from, int to) {
@@ -24,7 +24,7 @@ class Switches {
     }
     const OnDevice current(from);
     const cudaError_t code = cudaDeviceEnablePeerAccess(to, 0);
-    const bool known = code == cudaErrorPeerAccessAlreadyEnabled; // by somebody else in this process
+    const bool known = code == cudaErrorPeerAccessAlreadyEnabled; // by other code in this process
     if (code != cudaSuccess) {
       ignore(cudaGetLastError());
     }
@@ -39,7 +39,7 @@ class Switches {
   std::set<std::pair<int, int>> on_;
 };
 
-/// "" where access from `from` to `to`'s memory is on now, else why it is not.
+/// "" where access from `from` to `to`'s memory is enabled now, else the reason.
 std::string switchOn(int from, int to) {
   int able = 0;
   check(cudaDeviceCanAccessPeer(&able, from, to), "asking for peer access");
@@ -60,7 +60,7 @@ extern "C" __global__ void dfc_kernel(const uint4* from, uint4* to) {
 }
 )";
 
-/// Whether the current GPU has done all that it was given, without an error.
+/// Waits for the current GPU; whether it had no error.
 bool settled() { return cudaDeviceSynchronize() == cudaSuccess; }
 
 std::vector<uint64_t> noise(size_t words, uint64_t seed) {
@@ -70,8 +70,8 @@ std::vector<uint64_t> noise(size_t words, uint64_t seed) {
   return values;
 }
 
-/// Random bytes from the host to `from`, from there to `to` as `bring` does it, and back to the host: are
-/// they the same? Twice, since a cache that keeps what it should not shows when the bytes have changed.
+/// Sends random bytes from the host to `from`, by `bring` to `to`, and back to the host; whether they arrive
+/// unchanged. Two passes with different bytes, since a stale cache shows only when the bytes change.
 template <class Bring>
 bool arriveWell(int from, int to, const Bring& bring) {
   const DeviceBuffer source(from, checkedBytes, "a peer check"), target(to, checkedBytes, "a peer check");
@@ -80,9 +80,9 @@ bool arriveWell(int from, int to, const Bring& bring) {
     return cudaMemcpy(out, in, checkedBytes, cudaMemcpyDefault) == cudaSuccess && settled();
   };
   bool well = true;
-  for (uint64_t round = 0; round < 2 && well; ++round) {
+  for (uint64_t pass = 0; pass < 2 && well; ++pass) {
     const std::vector<uint64_t> sent =
-        noise(received.size(), (static_cast<uint64_t>(from) * 1000 + static_cast<uint64_t>(to)) * 2 + round);
+        noise(received.size(), (static_cast<uint64_t>(from) * 1000 + static_cast<uint64_t>(to)) * 2 + pass);
     {
       const OnDevice current(from);
       well = copy(source.get(), sent.data());
@@ -101,7 +101,7 @@ bool copiesWell(int from, int to) {
   });
 }
 
-/// Whether a kernel of `reader` finds in `owner`'s memory what is there. It loads as streamed kernels do
+/// Whether a kernel of `reader` reads the right bytes in `owner`'s memory. It loads as streamed kernels do
 /// (kernels/prelude.cpp): packs of 16 bytes, through no cache that may be stale.
 bool readsWell(KernelLibrary& library, int reader, int owner) {
   cudaKernel_t kernel = library.load({readText}, architectureOf(reader))[0];
@@ -114,7 +114,7 @@ bool readsWell(KernelLibrary& library, int reader, int owner) {
   });
 }
 
-/// "" where `from` and `to` exchange bytes as they should, each in its way, else what goes wrong.
+/// "" where copies and reads from `from` to `to` are right, else the fault.
 std::string faultOf(KernelLibrary& library, int from, int to) {
   const std::string cure = "; switch off the IOMMU's translation or ACS, or run with --no-peer-access";
   if (!copiesWell(from, to)) {
@@ -134,7 +134,7 @@ Peers::Peers(const std::vector<int>& ordinals, KernelLibrary& library, bool want
       }
     }
   }
-  // All are on by now, as they are while a session runs.
+  // The checks run with all pairs enabled, as sessions do.
   for (auto& [pair, fault] : faults) {
     const auto [from, to] = pair;
     fault = fault.empty() ? faultOf(library, from, to) : fault;

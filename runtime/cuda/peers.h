@@ -1,7 +1,6 @@
-// Which GPUs of a session may copy to one another directly, and read one another's memory in kernels. Peer
-// access is switched on pair by pair and then tried with real bytes, in a copy and in a kernel, since it can
-// be granted and corrupt all the same (NVIDIA/open-gpu-kernel-modules#1257: IOMMUs and virtual
-// machines).
+// Peer access: which GPUs of a session may copy to one another directly, and read one another's memory in
+// kernels. It is enabled pair by pair and then checked with real bytes, in a copy and in a kernel, since it
+// can be granted and still corrupt data (NVIDIA/open-gpu-kernel-modules#1257: IOMMUs and virtual machines).
 #pragma once
 
 #include "runtime/cuda/library/kernel_library.h"
@@ -13,7 +12,7 @@ namespace dfc::cuda {
 
 class Peers {
  public:
-  /// Switches on and checks every ordered pair of the distinct GPUs; none of them where it is not `wanted`.
+  /// Enables and checks every ordered pair of the distinct GPUs; none where peer access is not `wanted`.
   /// `library`: compiles the kernel that reads. Throws MachineError.
   Peers(const std::vector<int>& ordinals, KernelLibrary& library, bool wanted = true);
   /// Whether bytes of `from` may be copied straight to `to`, and kernels of `from` may read `to`'s memory.

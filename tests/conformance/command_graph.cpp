@@ -48,7 +48,7 @@ std::vector<std::vector<size_t>> CommandGraph::edges(const std::vector<Program>&
         next[i - 1].push_back(i);
       }
       for (const WaitFor& wait : all_[i]->waits) {
-        if (wait.offset > 0) { // else for a round before
+        if (wait.offset > 0) { // else for an earlier step
           const size_t before = firstOf.at(wait.word) + wait.offset - 1;
           next[before].push_back(i);
           published_ = published_ && all_[before]->publishes;

@@ -1,5 +1,5 @@
-// The order of a plan's commands, as their queues and waits give it, and what follows for the bytes that they
-// touch. For plans of some thousand commands at most: it holds every pair.
+// CommandGraph: the happens-before relation of a plan's commands from their queues and waits, and the data
+// races that it permits. It stores every pair, so it is for plans of some thousand commands at most.
 #pragma once
 
 #include "runtime/backend.h"
@@ -8,10 +8,10 @@
 
 namespace dfc::test {
 
-/// Whether it matters which comes first: one writes what the other reads or writes.
+/// Whether one writes bytes that the other reads or writes.
 bool conflict(const Command& a, const Command& b);
 
-/// Of one round. Commands have numbers, queue by queue.
+/// The commands of one step, numbered queue by queue.
 class CommandGraph {
  public:
   /// `programs` stay with the caller; their waits are for words of `board`.

@@ -1,6 +1,5 @@
-// Who takes part in the conformance suite: every backend of the build, once for each device kind that it
-// serves. What one cannot show is a row of the exclusions, with the reason; everything else must hold for
-// all.
+// The backends that the conformance suite tests: every backend of the build, once for each device kind that
+// it supports. Exclusions are rows of a table, each with its reason; everything else must hold for all.
 #pragma once
 
 #include "runtime/session.h"
@@ -11,7 +10,7 @@ namespace dfc::test {
 enum class Aspect : uint8_t {
   Memory,      ///< what is written to an arena is read back
   FreshMemory, ///< new memory is NaN
-  Order,       ///< queues, waits and rounds
+  Order,       ///< queues, waits and steps
   Values,      ///< results are those of the reference evaluator
 };
 

@@ -1,4 +1,4 @@
-// What every backend must do whatever it computes: keep memory, keep order, keep rounds apart.
+// Requirements of every backend besides its kernels: memory, the order of commands, the separation of steps.
 #include "tests/conformance/contenders.h"
 
 #include "ir/plan/executable_parts.h"
@@ -104,7 +104,7 @@ TEST_CASE("new memory of a device of its own is NaN in every float type") {
   }
 }
 
-TEST_CASE("steps keep the order of their queues and their waits, and rounds follow one another") {
+TEST_CASE("steps keep the order of their queues and their waits, and executions follow one another") {
   for (const Contender& contender : contenders(Aspect::Order)) {
     INFO(contender.name);
     for (uint64_t seed = 0; seed < 12; ++seed) {
@@ -118,29 +118,29 @@ TEST_CASE("steps keep the order of their queues and their waits, and rounds foll
       options.trace = true;
       options.maxInFlight = 3;
       const auto session = opened(plan, options);
-      constexpr uint32_t rounds = 4;
-      for (uint32_t round = 0; round < rounds; ++round) {
+      constexpr uint32_t executions = 4;
+      for (uint32_t number = 0; number < executions; ++number) {
         REQUIRE(session->submit(randomFeeds(graph, seed)).ok());
       }
       const Trace trace = session->takeTrace();
       const Schedule& schedule = plan->schedule();
-      REQUIRE(trace.spans.size() == rounds * schedule.steps.size());
-      std::vector<SideTable<StepId, Span>> spans(rounds, SideTable<StepId, Span>(schedule.steps.size()));
-      double lastEnd[rounds] = {};
+      REQUIRE(trace.spans.size() == executions * schedule.steps.size());
+      std::vector<SideTable<StepId, Span>> spans(executions, SideTable<StepId, Span>(schedule.steps.size()));
+      double lastEnd[executions] = {};
       for (const Span& span : trace.spans) {
         spans[span.stepNumber][span.step] = span;
         lastEnd[span.stepNumber] = std::max(lastEnd[span.stepNumber], span.end);
       }
       for (const StepId step : schedule.steps.ids()) {
         const StepRow& row = schedule.steps[step];
-        for (uint32_t round = 0; round < rounds; ++round) {
-          const double begin = spans[round][step].begin;
-          REQUIRE((round == 0 || lastEnd[round - 1] <= begin));
+        for (uint32_t number = 0; number < executions; ++number) {
+          const double begin = spans[number][step].begin;
+          REQUIRE((number == 0 || lastEnd[number - 1] <= begin));
           if (row.position > 0) {
-            REQUIRE(spans[round][schedule.queues[row.queue].steps[row.position - 1]].end <= begin);
+            REQUIRE(spans[number][schedule.queues[row.queue].steps[row.position - 1]].end <= begin);
           }
           for (const StepId wait : row.waits) {
-            REQUIRE(spans[round][wait].end <= begin);
+            REQUIRE(spans[number][wait].end <= begin);
           }
         }
       }

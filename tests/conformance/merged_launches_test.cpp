@@ -1,5 +1,5 @@
-// Launches that several ops share: which they are for nets that are known, and that they leave every bit that
-// the ops' own launches leave, in results and everywhere else.
+// Merged launches: the launches of known nets, and that merging changes no bit, in results or anywhere else
+// in memory.
 #include "tests/conformance/contenders.h"
 #include "tests/conformance/queue_on_paper.h"
 #include "tests/conformance/require_plan.h"
@@ -79,8 +79,8 @@ TEST_CASE("merged launches: the training step of the MLP") {
 
 namespace {
 
-/// Draws ops that launch unlike kernels over a few values of one type. What each gives is kept in a
-/// parameter: nothing leaves the GPU, so that one segment is all there is.
+/// Random ops with unlike kernels over a few values of one type. Each result is kept in a parameter: nothing
+/// leaves the GPU, so that the program is one region without waits.
 class DenseAuthor {
  public:
   DenseAuthor(uint64_t seed, ElementType element) : dice_(seed), element_(element), g_("dense") {
@@ -139,7 +139,7 @@ std::shared_ptr<const Executable> densePlan(uint64_t seed, ElementType element) 
   return planOf(DenseAuthor(seed, element).write(40), options);
 }
 
-/// Both ways in one place: the same plan's launches apart and merged.
+/// The same plan's launches, separate and merged.
 struct Pair {
   QueueOnPaper apart, merged;
   explicit Pair(const std::shared_ptr<const Executable>& plan) : apart(plan, false), merged(plan, true) {}
@@ -183,7 +183,7 @@ TEST_CASE("merged launches leave the bits of separate ones: random graphs of eve
 
 namespace {
 
-/// A training step of two layers with gelu between them, in f16, one of whose products ends in gelu.
+/// A training step of two layers with gelu between them, in f16; gelu is the epilogue of one product.
 Graph geluStep() {
   Builder g("step");
   const auto f16 = [](const Shape& shape) { return TensorType{ElementType::F16, shape}; };
@@ -193,32 +193,32 @@ Graph geluStep() {
   const Tensor h = matmul(x, weights[0]) + weights[1];
   const Tensor loss =
       reduceSum(matmul(gelu(h, Approximation::Tanh), weights[2]) * g.input("t", f16({24, 8})));
-  const std::vector<Tensor> slopes = gradients(loss, weights);
+  const std::vector<Tensor> derivatives = gradients(loss, weights);
   for (size_t i = 0; i < weights.size(); ++i) {
-    g.assign(weights[i], weights[i] - 0.125 * slopes[i]);
+    g.assign(weights[i], weights[i] - 0.125 * derivatives[i]);
   }
   g.fetch("ahead", gelu(matmul(x, g.parameter("w3", f16({16, 40}))) + weights[1], Approximation::Tanh));
   return *std::move(g).finish();
 }
 
-size_t endingsIn(const QueueOnPaper& queue, cuda::Ending ending) {
+size_t productsWith(const QueueOnPaper& queue, cuda::Activation activation) {
   size_t found = 0;
   for (const cuda::PlannedLaunch& launch : queue.launches().launches) {
-    found += launch.product && launch.product->ending == ending ? 1 : 0;
+    found += launch.product && launch.product->activation == activation ? 1 : 0;
   }
   return found;
 }
 
 } // namespace
 
-TEST_CASE("merged launches leave the bits of separate ones: products that end in gelu") {
+TEST_CASE("merged launches leave the bits of separate ones: products with gelu as epilogue") {
   if (!EmulatedKernels::unavailable().empty()) {
     DFC_SKIP(EmulatedKernels::unavailable());
   }
   std::vector<std::unique_ptr<Pair>> pairs;
   pairs.push_back(std::make_unique<Pair>(planOf(geluStep(), onOneGpu())));
   for (const QueueOnPaper* queue : {&pairs.back()->apart, &pairs.back()->merged}) {
-    CHECK(endingsIn(*queue, cuda::Ending::Gelu) == 1);
+    CHECK(productsWith(*queue, cuda::Activation::Gelu) == 1);
   }
   pairs.push_back(std::make_unique<Pair>(densePlan(7, ElementType::BF16)));
   checkBits(pairs);
@@ -239,11 +239,11 @@ TEST_CASE("merged launches leave the bits of separate ones: many ops side by sid
 
 namespace {
 
-/// Backward steps of layers too large for small launches: what a slope leaves is kept or used, and folded,
-/// over rows, columns or all, in one launch or two; in the place of an operand where it may be. With
-/// `fetched` a copy waits for what stands between two of them, which ends their segment.
-Graph foldedSlopes(ElementType element, bool fetched) {
-  Builder g("slopes");
+/// Backward steps of layers too large for small launches: a gradient is kept or used, and reduced over rows,
+/// columns or all, in one launch or two; it may lie in the place of an operand. With `fetched` a copy waits
+/// for the op between a gradient and its sum, which ends their region.
+Graph fusedReductions(ElementType element, bool fetched) {
+  Builder g("gradients");
   const auto random = [&](const std::string& name, const Shape& shape) {
     return g.parameter(name, {element, shape}, uniform(-1, 1, 1));
   };
@@ -253,10 +253,10 @@ Graph foldedSlopes(ElementType element, bool fetched) {
   const Tensor tall = random("tall", {8192, 144}), wide = random("wide", {160, 8192}),
                low = random("low", {72, 8192}), deep = random("deep", {64, 96, 256});
   const Tensor passed = matmul(random("dy", {8192, 3}), random("w", {3, 144}));
-  const Tensor slope = select(compare(tall, 0, Direction::Gt), passed, 0);
-  keep("slope", slope);
-  keep("bias", reduceSum(slope, {0}));
-  // The argument of this slope lies where the result will, so that the product waits in the workspace.
+  const Tensor gradient = select(compare(tall, 0, Direction::Gt), passed, 0);
+  keep("gradient", gradient);
+  keep("bias", reduceSum(gradient, {0}));
+  // The argument of this derivative lies in the place of the result, so that the product is in the workspace.
   const Tensor x = random("x", {8192, 4}), hidden = matmul(x, random("v", {4, 144}));
   const Tensor inPlace =
       select(compare(hidden, 0, Direction::Gt), matmul(random("dz", {8192, 5}), random("u", {5, 144})), 0);
@@ -286,24 +286,24 @@ Graph foldedSlopes(ElementType element, bool fetched) {
 
 } // namespace
 
-TEST_CASE("merged launches leave the bits of separate ones: folds made along with what they fold") {
+TEST_CASE("merged launches leave the bits of separate ones: fused reductions") {
   if (!EmulatedKernels::unavailable().empty()) {
     DFC_SKIP(EmulatedKernels::unavailable());
   }
   std::vector<std::unique_ptr<Pair>> pairs;
   for (const bool fetched : {false, true}) {
-    pairs.push_back(std::make_unique<Pair>(planOf(foldedSlopes(ElementType::F32, fetched), onOneGpu())));
-    checkGolden(fmt::format("launches/folded_slopes_{}.txt", fetched ? "fetched" : "merged"),
+    pairs.push_back(std::make_unique<Pair>(planOf(fusedReductions(ElementType::F32, fetched), onOneGpu())));
+    checkGolden(fmt::format("launches/fused_reductions_{}.txt", fetched ? "fetched" : "merged"),
                 pairs.back()->merged.listing());
   }
   checkBits(pairs);
 }
 
-TEST_CASE("merged launches leave the bits of separate ones on a GPU: folds made along") {
+TEST_CASE("merged launches leave the bits of separate ones on a GPU: fused reductions") {
   auto gpus = contenders(Aspect::Values);
   std::erase_if(gpus, [](const Contender& contender) { return contender.backend->name() != "cuda"; });
   if (gpus.empty()) {
-    DFC_SKIP("no GPU here, and nobody else merges launches");
+    DFC_SKIP("no GPU here, and no other backend merges launches");
   }
   for (const Contender& contender : gpus) {
     for (const auto& [element, fetched] :
@@ -313,7 +313,7 @@ TEST_CASE("merged launches leave the bits of separate ones on a GPU: folds made 
       CompileOptions compile;
       compile.policy = "pins";
       compile.pins = {{"*", contender.devices().back()}};
-      const auto plan = requirePlan(foldedSlopes(element, fetched), contender.machine(), compile);
+      const auto plan = requirePlan(fusedReductions(element, fetched), contender.machine(), compile);
       std::vector<NamedLiterals> states;
       for (const bool merge : {false, true, true}) {
         SessionOptions options = contender.options();

@@ -1,4 +1,4 @@
-// Reads from peers leave the bits that copies leave: on paper, and on two GPUs where there are.
+// Reads from peers leave the bits that copies leave: without a GPU, and on two GPUs where there are.
 #include "tests/conformance/contenders.h"
 #include "tests/conformance/peer_plans.h"
 #include "tests/conformance/queue_on_paper.h"
@@ -39,10 +39,10 @@ TEST_CASE("peer reads leave the bits of copies, merged launches or not") {
 
 namespace {
 
-/// On each of two GPUs a backward step, whose gradient of a weight both take from both: the product that
-/// leaves for the other stands between the slope and its sum, the gradient of a bias.
-Plan exchangedSlopes() {
-  Builder g("exchanged slopes");
+/// A backward step on each of two GPUs, which exchange the gradients of a weight: the product that is sent to
+/// the other GPU stands between a gradient and its sum, the gradient of a bias.
+Plan exchangedGradients() {
+  Builder g("exchanged gradients");
   std::vector<Tensor> products, sums;
   const auto random = [&](const std::string& name, const Shape& shape) {
     return g.parameter(name, f32(shape), uniform(-1, 1, 1));
@@ -53,9 +53,9 @@ Plan exchangedSlopes() {
     const Tensor x = random(at("x@"), {8192, 4});
     const Tensor hidden = matmul(x, random(at("v@"), {4, 144}));
     const Tensor passed = matmul(random(at("dy@"), {8192, 5}), random(at("u@"), {5, 144}));
-    const Tensor slope = select(compare(hidden, 0, Direction::Gt), passed, 0);
-    products.push_back(matmul(transpose(x), slope));
-    sums.push_back(reduceSum(slope, {0}).named(at("sum@")));
+    const Tensor gradient = select(compare(hidden, 0, Direction::Gt), passed, 0);
+    products.push_back(matmul(transpose(x), gradient));
+    sums.push_back(reduceSum(gradient, {0}).named(at("sum@")));
   }
   for (const std::string gpu : {"gpu0", "gpu1"}) {
     const auto there = g.on(gpu);
@@ -68,17 +68,17 @@ Plan exchangedSlopes() {
 
 } // namespace
 
-TEST_CASE("peer reads leave the bits of copies, though folds are made before what peers wait for") {
+TEST_CASE("peer reads leave the bits of copies, with reductions fused across published ends") {
   if (!EmulatedKernels::unavailable().empty()) {
     DFC_SKIP(EmulatedKernels::unavailable());
   }
-  const Plan plan = exchangedSlopes();
+  const Plan plan = exchangedGradients();
   QueueOnPaper apart(plan, false), copies(plan, true), reads(plan, true, true);
   EmulatedKernels kernels;
   for (QueueOnPaper* queue : {&apart, &copies, &reads}) {
     queue->addTo(kernels);
   }
-  checkGolden("launches/exchanged_slopes_peers.txt", reads.listing());
+  checkGolden("launches/exchanged_gradients_peers.txt", reads.listing());
   CHECK(reads.peerReads() > 0);
   REQUIRE(kernels.build() == "");
   for (const uint64_t seed : {1, 2}) {
@@ -94,35 +94,35 @@ TEST_CASE("peer reads leave the bits of copies, though folds are made before wha
 
 namespace {
 
-/// The state and results of some rounds, launched without waiting for one another.
-std::vector<NamedLiterals> afterRounds(const Plan& plan, const SessionOptions& options) {
+/// The results of some in-flight steps, and the state after them.
+std::vector<NamedLiterals> afterSteps(const Plan& plan, const SessionOptions& options) {
   auto session = Session::open(plan, options);
   INFO(render(session.errors()));
   REQUIRE(session.ok());
   std::vector<NamedLiterals> seen;
-  std::vector<Session::Pending> rounds;
-  for (uint64_t round = 0; round < 12; ++round) {
-    auto pending = (*session)->submit(randomFeeds(plan->graph(), round));
+  std::vector<Session::Pending> steps;
+  for (uint64_t step = 0; step < 12; ++step) {
+    auto pending = (*session)->submit(randomFeeds(plan->graph(), step));
     REQUIRE(pending.ok());
-    rounds.push_back(*std::move(pending));
+    steps.push_back(*std::move(pending));
   }
-  for (const Session::Pending& round : rounds) {
-    seen.push_back(round.wait());
+  for (const Session::Pending& step : steps) {
+    seen.push_back(step.wait());
   }
   seen.push_back((*session)->state());
   return seen;
 }
 
-/// How many reads from peers the backend would make where the two GPUs reach each other.
+/// The number of peer reads that the backend would use where the two GPUs have peer access.
 size_t checkOnTwoGpus(const Plan& plan, SessionOptions options) {
   options.backendOptions.peerReads = false;
-  const auto copied = afterRounds(plan, options);
+  const auto copied = afterSteps(plan, options);
   options.backendOptions.peerReads = true;
-  CHECK((afterRounds(plan, options) == copied));
+  CHECK((afterSteps(plan, options) == copied));
   for (bool* other :
        {&options.backendOptions.graphs, &options.backendOptions.mergeLaunches, &options.trace}) {
     const bool usual = std::exchange(*other, !*other);
-    CHECK((afterRounds(plan, options) == copied));
+    CHECK((afterSteps(plan, options) == copied));
     *other = usual;
   }
   return ProgramsOnPaper(*plan).lowered.reads.size();
@@ -130,7 +130,7 @@ size_t checkOnTwoGpus(const Plan& plan, SessionOptions options) {
 
 } // namespace
 
-TEST_CASE("peer reads on two GPUs leave the bits of copies, round after round") {
+TEST_CASE("peer reads on two GPUs leave the bits of copies, step after step") {
   const auto all = contenders(Aspect::Values);
   const auto cuda = llvm::find_if(all, [](const Contender& contender) {
     return contender.backend->name() == "cuda" && contender.gpus() == 2;
@@ -138,13 +138,13 @@ TEST_CASE("peer reads on two GPUs leave the bits of copies, round after round") 
   if (cuda == all.end()) {
     DFC_SKIP("no two GPUs here");
   }
-  for (const int64_t batch : {64, 1024, 2048}) { // in the last, folds are made along
+  for (const int64_t batch : {64, 1024, 2048}) { // in the last, reductions are fused
     INFO("batch " << batch);
     CHECK(checkOnTwoGpus(exchangingNet(batch), cuda->options()) > 0);
     CHECK(checkOnTwoGpus(reducingNet(batch, AllReduce::Scatter, 2), cuda->options()) > 0);
     CHECK(checkOnTwoGpus(reducingNet(batch, AllReduce::Ring, 2), cuda->options()) > 0);
   }
-  CHECK(checkOnTwoGpus(exchangedSlopes(), cuda->options()) > 0);
+  CHECK(checkOnTwoGpus(exchangedGradients(), cuda->options()) > 0);
   size_t reads = 0;
   for (uint64_t seed = 300; seed < 306; ++seed) {
     INFO("seed " << seed);

@@ -1,5 +1,5 @@
-// Which transfers between GPUs are not made because their one reader reads the peer's memory: what may be
-// read so, and what is better copied.
+// The choice of peer reads: which transfers between GPUs are replaced by a read of the peer's memory, and
+// which stay copies.
 #include "tests/conformance/peer_plans.h"
 
 #include "ir/plan/executable_parts.h"

@@ -1,11 +1,11 @@
-// Where readers read a peer's memory in place of a copy, everything else keeps its order, no two commands
-// race for bytes, and what must be copied after all, lest steps wait for one another in a circle, is.
+// Peer reads in place of copies keep the order of all other commands and cause no data race; a read that
+// would make the waits cyclic stays a copy.
 #include "tests/conformance/command_graph.h"
 #include "tests/conformance/peer_plans.h"
 #include "tests/conformance/queue_on_paper.h"
 
 #include "ir/plan/executable_parts.h"
-#include "runtime/cuda/launches/segments.h"
+#include "runtime/cuda/launches/regions.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 
@@ -46,7 +46,7 @@ TEST_CASE("peer reads: a plan without them keeps its programs") {
   const std::vector<Program>& planned = paper.planned.programs;
   REQUIRE(paper.programs.size() == planned.size());
   for (size_t i = 0; i < planned.size(); ++i) {
-    CHECK(cuda::segmentsOf(paper.programs[i]) == cuda::segmentsOf(planned[i]));
+    CHECK(cuda::regionsOf(paper.programs[i]) == cuda::regionsOf(planned[i]));
     REQUIRE(paper.programs[i].commands.size() == planned[i].commands.size());
     for (size_t k = 0; k < planned[i].commands.size(); ++k) {
       INFO("program " << i << ", command " << k);
@@ -73,17 +73,17 @@ TEST_CASE("peer reads: both or neither of two transfers that one op waits for in
   CHECK(both.reads == chosen);
   CHECK(both.waits[chosen[0].reader] == cuda::StepList{stepNamed(*plan, "b")}); // behind a on its queue
   // The first alone: the copy of b comes behind it, so behind the sum, which needs b.
-  const PeerReads circle = lowerPeerReads(*plan, {chosen[0]});
-  CHECK(circle.reads.empty());
+  const PeerReads cycle = lowerPeerReads(*plan, {chosen[0]});
+  CHECK(cycle.reads.empty());
   for (const StepId step : plan->schedule().steps.ids()) {
-    CHECK(circle.order[step.index()] == step);
-    CHECK(circle.waits[step] == cuda::StepList(plan->schedule().steps[step].waits));
+    CHECK(cycle.order[step.index()] == step);
+    CHECK(cycle.waits[step] == cuda::StepList(plan->schedule().steps[step].waits));
   }
   const PeerReads second = lowerPeerReads(*plan, {chosen[1]});
   CHECK(second.reads.size() == 1);
 }
 
-TEST_CASE("peer reads: updates that read from peers share a launch") {
+TEST_CASE("peer reads: updates that read from peers are merged") {
   const Plan small = exchangingNet(64), large = exchangingNet(8192);
   checkGolden("launches/mlp_exchange_64_copies.txt", QueueOnPaper(small, true).listing());
   checkGolden("launches/mlp_exchange_64_peers.txt", QueueOnPaper(small, true, true).listing());
@@ -109,7 +109,7 @@ void checkOrder(const Executable& plan, const PeerReads& lowered) {
   }
 }
 
-// Of two commands the later stays the later, where a transfer that is not made counts as its reader.
+// The happens-before relation is kept, with the reader in the place of a replaced transfer.
 void checkAllOrdersKept(const ProgramsOnPaper& paper) {
   const CommandGraph before(paper.planned.programs, paper.board), now(paper.programs, paper.board);
   REQUIRE(now.size() == before.size());
@@ -134,9 +134,9 @@ void checkAllOrdersKept(const ProgramsOnPaper& paper) {
   CHECK(lost == 0);
 }
 
-/// Whether steps would wait for one another in a circle if all of these transfers stood at their readers'
-/// places: whether something is left when what nothing comes before is taken away again and again.
-bool circular(const Schedule& schedule, llvm::ArrayRef<PeerRead> reads) {
+/// Whether the waits would be cyclic with all of these transfers in the places of their readers: whether
+/// edges are left after those from steps without predecessors are removed repeatedly.
+bool cyclic(const Schedule& schedule, llvm::ArrayRef<PeerRead> reads) {
   SideTable<StepId, StepId> stands(schedule.steps.size());
   for (const StepId step : schedule.steps.ids()) {
     stands[step] = step;
@@ -167,12 +167,11 @@ bool circular(const Schedule& schedule, llvm::ArrayRef<PeerRead> reads) {
   return left > 0;
 }
 
-// All that are chosen are read from the peer, in their order; some are not only if all together would have
-// steps wait in a circle.
+// All chosen reads are kept, in their order, unless all together would make the waits cyclic.
 void checkReads(const Executable& plan, const ProgramsOnPaper& paper) {
   const std::vector<PeerRead>&chosen = paper.chosen, &reads = paper.lowered.reads;
   INFO(written(plan, reads) << " of " << written(plan, chosen));
-  CHECK((reads != chosen) == circular(plan.schedule(), chosen));
+  CHECK((reads != chosen) == cyclic(plan.schedule(), chosen));
   auto at = chosen.begin();
   for (const PeerRead& read : reads) {
     at = std::find(at, chosen.end(), read);
@@ -183,7 +182,7 @@ void checkReads(const Executable& plan, const ProgramsOnPaper& paper) {
 
 } // namespace
 
-TEST_CASE("peer reads: of random plans, every order is kept and nothing races for bytes") {
+TEST_CASE("peer reads: random plans keep every order and have no data race") {
   size_t reads = 0, chosen = 0;
   const auto check = [&](const Executable& plan) {
     const ProgramsOnPaper paper(plan);
@@ -199,7 +198,7 @@ TEST_CASE("peer reads: of random plans, every order is kept and nothing races fo
     check(*scatteredPlan(seed, 30 + seed, 400));
   }
   CHECK(reads > 200);    // else little is tested
-  CHECK(chosen > reads); // nor any circle
+  CHECK(chosen > reads); // and cycles occur
   for (const int64_t batch : {64, 1024, 8192}) {
     INFO("batch " << batch);
     CHECK(check(*exchangingNet(batch)) > 0);

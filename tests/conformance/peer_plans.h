@@ -1,4 +1,4 @@
-// Plans in which GPUs need what their peers make, for the tests of reads from peers.
+// Plans in which GPUs use values that their peers compute, for the tests of peer reads.
 #pragma once
 
 #include "ir/author/collectives.h"

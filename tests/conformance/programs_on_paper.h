@@ -1,5 +1,5 @@
-// A plan's programs as the cuda backend would have them, without a GPU: memory of the host as arenas, and
-// reads from peers in place of copies where the backend would choose them between any two GPUs.
+// A plan's programs as the cuda backend prepares them, without a GPU: host memory as arenas, and peer reads
+// in place of copies where the backend would choose them with peer access between all GPUs.
 #pragma once
 
 #include "ir/plan/executable_parts.h"
@@ -24,7 +24,7 @@ class HeapArena final : public Arena {
   std::shared_ptr<std::byte> base_;
 };
 
-/// With and without reads from peers; both ways' commands point to `board` and `arenas`.
+/// With and without peer reads; the commands of both point to `board` and `arenas`.
 struct ProgramsOnPaper {
   explicit ProgramsOnPaper(const Executable& plan, bool peerReads = true);
 
@@ -32,8 +32,8 @@ struct ProgramsOnPaper {
   std::vector<std::unique_ptr<HeapArena>> arenas; ///< by device
   ResolvedPlan planned;                           ///< every transfer a copy
   std::vector<cuda::PeerRead> chosen;             ///< none where `peerReads` is false
-  cuda::PeerReads lowered;                        ///< what is chosen, as far as it can be
-  std::vector<Program> programs;                  ///< of `planned`, as `lowered` has them
+  cuda::PeerReads lowered;                        ///< the chosen reads, without cyclic waits
+  std::vector<Program> programs; ///< `planned.programs` with the reads and waits of `lowered`
 };
 
 } // namespace dfc::test

@@ -4,7 +4,7 @@
 #include "ir/base/assert.h"
 #include "ir/graph/graph.h"
 #include "ir/plan/executable_parts.h"
-#include "runtime/cuda/launches/segments.h"
+#include "runtime/cuda/launches/regions.h"
 
 #include <fmt/format.h>
 
@@ -23,18 +23,18 @@ Literal literalAt(const TensorType& type, const std::byte* from) {
   return literal;
 }
 
-/// Ends every product in every way.
+/// Has every epilogue of every product.
 class WillingProducts final : public cuda::ProductLibrary {
  public:
-  bool takes(const cuda::MatmulCall&, cuda::Ending, bool) override { return true; }
+  bool takes(const cuda::MatmulCall&, cuda::Activation, bool) override { return true; }
 };
 
-double ended(cuda::Ending ending, double value) {
+double activated(cuda::Activation activation, double value) {
   const auto tanhOf = [](double x) { return std::tanh(0.7978845608 * (x + 0.044715 * x * x * x)); };
-  switch (ending) {
-  case cuda::Ending::None: return value;
-  case cuda::Ending::Relu: return value < 0 ? 0 : value;
-  case cuda::Ending::Gelu: return value / 2 * (1 + tanhOf(value));
+  switch (activation) {
+  case cuda::Activation::None: return value;
+  case cuda::Activation::Relu: return value < 0 ? 0 : value;
+  case cuda::Activation::Gelu: return value / 2 * (1 + tanhOf(value));
   }
   DFC_UNREACHABLE("an epilogue");
 }
@@ -51,7 +51,7 @@ void multiply(const cuda::MatmulCall& call, std::byte* out) {
                                             : Literal(TensorType{call.result.element, Shape{columns}});
   for (int64_t i = 0; i < call.result.shape.elements(); ++i) {
     const double sum = call.alpha * result.at(i) + addend.at(i) + bias.at(i % columns);
-    result.set(i, ended(call.ending, sum));
+    result.set(i, activated(call.activation, sum));
   }
   std::memcpy(out, result.bytes().data(), result.bytes().size());
 }
@@ -77,13 +77,13 @@ void QueueOnPaper::addQueue(const Program& program, bool merge) {
     return;
   }
   Queue queue{program, {}, {}, {}, {}};
-  const std::vector<cuda::Segment> segments = cuda::segmentsOf(program);
+  const std::vector<cuda::Region> regions = cuda::regionsOf(program);
   for (uint32_t i = 0; i < program.commands.size(); ++i) {
     const Command& command = program.commands[i];
     if (command.kind == Command::Kind::Compute) {
       cuda::Computation computation;
       computation.op = command.op;
-      computation.segment = segments[i];
+      computation.region = regions[i];
       computation.position = i;
       for (const Location& operand : command.operands) {
         computation.at.operands.push_back(addressOf(operand));
@@ -211,7 +211,7 @@ void QueueOnPaper::runCommand(EmulatedKernels& kernels, Queue* queue, const Prog
     if (launch.product) {
       multiply(*launch.product, static_cast<std::byte*>(pointers[0]));
     } else if (!kernels.launch(queue->kernels[i], pointers, launch.grid, launch.threads)) {
-      problem = "threads wait for each other for ever";
+      problem = "a deadlock of threads";
     }
   }
 }

@@ -1,6 +1,6 @@
-// A plan's GPU queues without a GPU: what the cuda backend would launch, round by round in its order, with
-// memory of the host as arenas, generated kernels run by EmulatedKernels, and cuBLASLt's products by a plain
-// loop. Whatever else a step does (transfers, copies, work of the host) happens at its turn too.
+// A plan's GPU queues without a GPU: the launches of the cuda backend, executed in its order with host memory
+// as arenas, generated kernels run by EmulatedKernels, and cuBLASLt's products by a plain loop. Transfers,
+// copies and ops of the host are executed in the same order.
 #pragma once
 
 #include "ir/plan/executable_parts.h"
@@ -15,7 +15,7 @@ namespace dfc::test {
 
 class QueueOnPaper {
  public:
-  /// `peerReads`: GPUs read each other's memory where the backend would have them do so.
+  /// `peerReads`: GPUs read each other's memory where the backend would choose that.
   QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge, bool peerReads = false);
 
   const Executable& plan() const { return *plan_; }
@@ -27,9 +27,9 @@ class QueueOnPaper {
 
   /// Adds the kernels; build them before `run`.
   void addTo(EmulatedKernels& kernels);
-  /// One round from values of this seed: what all arenas hold after it. "" or what went wrong in `problem`.
+  /// One step from values of this seed; gives the bytes of all arenas after it, and any error in `problem`.
   std::vector<std::byte> run(EmulatedKernels& kernels, uint64_t seed, std::string& problem);
-  /// What a caller can see after `run`: parameters and fetched values.
+  /// The values that a caller can see after `run`: parameters and fetched values.
   std::vector<std::byte> lasting() const;
 
  private:

@@ -1,5 +1,5 @@
 // What every backend that computes must give: the reference evaluator's results, op by op and type by type,
-// wherever the ops are placed, round after round, and the same bits every time.
+// wherever the ops are placed, step after step, and the same bits every time.
 #include "tests/conformance/agreement.h"
 #include "tests/conformance/contenders.h"
 #include "tests/conformance/require_plan.h"
@@ -91,14 +91,14 @@ std::vector<NamedLiterals> runRounds(const std::shared_ptr<const Executable>& pl
   NamedLiterals start;
   const NamedLiterals known = session->state();
   for (const auto& [name, value] : randomParameters(graph, seed)) {
-    if (known.count(name) != 0) { // a pass may have dropped one that nobody reads
+    if (known.count(name) != 0) { // a pass may have dropped an unused one
       start.emplace(name, value);
     }
   }
   REQUIRE(session->setState(start).ok());
   std::vector<Session::Pending> pending;
-  for (uint64_t round = 0; round < 3; ++round) {
-    auto submitted = session->submit(randomFeeds(graph, seed + round));
+  for (uint64_t step = 0; step < 3; ++step) {
+    auto submitted = session->submit(randomFeeds(graph, seed + step));
     INFO(render(submitted.errors()));
     REQUIRE(submitted.ok());
     pending.push_back(*submitted);
@@ -221,7 +221,7 @@ TEST_CASE("every element type travels in, across and out unchanged") {
       REQUIRE(graph.ok());
       const auto session = opened(tinyPlan(*graph, contender.machine()), contender.options());
       Dice dice(3);
-      for (int round = 0; round < 5; ++round) {
+      for (int step = 0; step < 5; ++step) {
         const NamedLiterals feeds{{"x", randomLiteral(type, dice, Mood::Wild)}};
         const auto results = session->run(feeds);
         REQUIRE(results.ok());
@@ -233,7 +233,7 @@ TEST_CASE("every element type travels in, across and out unchanged") {
   }
 }
 
-TEST_CASE("state goes from round to round as the evaluator's does") {
+TEST_CASE("state goes from step to step as the evaluator's does") {
   for (const Contender& contender : contenders(Aspect::Values)) {
     INFO(contender.name);
     Builder g("state");
@@ -248,8 +248,8 @@ TEST_CASE("state goes from round to round as the evaluator's does") {
     REQUIRE(graph.ok());
     const auto session = opened(tinyPlan(*graph, contender.machine()), contender.options());
     NamedLiterals state{{"w", filledLiteral(f32({3}), 1)}, {"v", filledLiteral(f32({3}), 2)}};
-    for (uint64_t round = 0; round < 20; ++round) {
-      const NamedLiterals feeds = randomFeeds(*graph, round);
+    for (uint64_t step = 0; step < 20; ++step) {
+      const NamedLiterals feeds = randomFeeds(*graph, step);
       const auto expected = evaluate(*graph, feeds, state);
       REQUIRE(expected.ok());
       state = expected->parameters;

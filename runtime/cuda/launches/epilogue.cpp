@@ -28,19 +28,19 @@ class Reader {
  private:
   bool take(const ops::FusedInstruction& instruction) {
     switch (instruction.kind) {
-    case OpKind::Relu: return finish(instruction, Ending::Relu);
-    case OpKind::Gelu: return isTanhForm(instruction) && hasGelu() && finish(instruction, Ending::Gelu);
+    case OpKind::Relu: return finish(instruction, Activation::Relu);
+    case OpKind::Gelu: return isTanhForm(instruction) && hasGelu() && finish(instruction, Activation::Gelu);
     case OpKind::Mul: return scale(instruction);
     case OpKind::Add: return add(otherThanCurrent(instruction));
     case OpKind::Sub: return subtract(instruction);
-    default: return false; // every other op is left to a kernel
+    default: return false; // every other op needs a kernel
     }
   }
 
-  bool finish(const ops::FusedInstruction& instruction, Ending ending) {
-    // cuBLASLt ends the scaled product and bias so; with an addend its order is not ours to count on.
+  bool finish(const ops::FusedInstruction& instruction, Activation activation) {
+    // cuBLASLt applies it to the scaled product and bias; with an addend it documents no order.
     finished_ = true;
-    epilogue_.ending = ending;
+    epilogue_.activation = activation;
     return instruction.inputs[0] == current_ && !epilogue_.addend;
   }
 
@@ -48,8 +48,8 @@ class Reader {
     return static_cast<ops::Gelu::Approximation>(instruction.variant) == ops::Gelu::Approximation::Tanh;
   }
 
-  // (1 + tanh) / 2 cancels below 0, and how good its tanh is cuBLASLt does not say; our own kernels are good
-  // to a few ulps there. f16, bf16 and tf32 have rounded more away before.
+  // (1 + tanh) / 2 cancels below 0, and cuBLASLt documents no error bound of its tanh; generated kernels are
+  // accurate to a few ulps there. The rounding of f16, bf16 and tf32 is coarser than either.
   bool hasGelu() const {
     switch (product_.element) {
     case ElementType::F16:
@@ -98,7 +98,7 @@ class Reader {
     return aRow;
   }
 
-  /// The operand that the instruction joins the current value with; none where there is no such thing.
+  /// The other operand of a binary instruction on the current value; none where there is none.
   std::optional<size_t> otherThanCurrent(const ops::FusedInstruction& instruction) const {
     const bool first = instruction.inputs[0] == current_, second = instruction.inputs[1] == current_;
     return first == second ? std::nullopt : operandOf(instruction.inputs[first ? 1 : 0]);

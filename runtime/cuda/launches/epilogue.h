@@ -1,4 +1,5 @@
-// What cuBLASLt can do to a product in the same launch, read off a fused matmul's body.
+// Epilogues of cuBLASLt: what it computes after a product in the same launch, matched with the body of a
+// fused matmul.
 #pragma once
 
 #include "ir/graph/graph.h"
@@ -7,12 +8,12 @@
 
 namespace dfc::cuda {
 
-/// result = ending(alpha * product + bias + addend); operands by their index in the op.
+/// result = activation(alpha * product + bias + addend); operands by their index in the op.
 struct Epilogue {
   double alpha = 1;
   std::optional<size_t> bias;   ///< one value a column
   std::optional<size_t> addend; ///< of the result's shape
-  Ending ending = Ending::None;
+  Activation activation = Activation::None;
 };
 
 bool isProduct(const OpRow& row); ///< matmul or fusedMatmul
@@ -20,16 +21,17 @@ ops::Matmul productOf(const OpRow& row);
 /// The product of an op as cuBLASLt is asked for it, without addresses.
 MatmulCall productCall(const Graph& graph, OpId op);
 
-/// The product of an op alone. Its signature is where a calibration keeps the choice of an algorithm, so that
-/// the choice, and with it the result's bits, is the same whatever is fused behind the product.
+/// The product of an op, alone in a graph. A calibration keeps the choice of an algorithm under its
+/// signature, so that the choice, and with it the result's bits, is the same whatever is fused behind the
+/// product.
 LoneOp plainProductOf(const Graph& graph, OpId op);
 
-/// Whether not every algorithm of a product has the ending, so that the library is asked.
-inline bool isAskedFor(Ending ending) { return ending == Ending::Gelu; }
+/// Whether only some algorithms have the activation as an epilogue, so that the library is asked.
+inline bool dependsOnAlgorithm(Activation activation) { return activation == Activation::Gelu; }
 
-/// None where the body is anything else: then it is a kernel of its own after the product. Scalars count only
-/// where they are constants of the graph. GELU ends only products whose own rounding is coarser than what
-/// cuBLASLt makes of it: of f16, bf16 and, by the product's precision, tf32.
+/// None where the body is anything else: then a kernel of its own follows the product. Scalars count only
+/// where they are constants of the graph. GELU is an epilogue only of products whose rounding is coarser than
+/// the error of cuBLASLt's tanh: of f16, bf16 and, by the product's precision, tf32.
 std::optional<Epilogue> libraryEpilogue(const Graph& graph, OpId op);
 
 } // namespace dfc::cuda

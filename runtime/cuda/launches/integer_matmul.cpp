@@ -21,7 +21,8 @@ std::string_view unsignedType(ElementType type) {
   DFC_UNREACHABLE("not an integer");
 }
 
-/// Statements that take the batch axes of `operand` off the running index `rest`, innermost first.
+/// Statements that add the offset of the matrix number `batch` of the result to `offset`, innermost axis
+/// first.
 std::string batchIndex(const char* offset, const Shape& operand, const Shape& result) {
   std::string text;
   int64_t stride = operand[operand.rank() - 2] * operand[operand.rank() - 1];
@@ -42,19 +43,16 @@ std::string batchIndex(const char* offset, const Shape& operand, const Shape& re
 
 } // namespace
 
-std::optional<GeneratedWork> generateIntegerMatmul(const ops::Matmul& matmul, OperandTypes operands,
-                                                   OperandTypes results) {
-  if (!isInteger(results[0].element)) {
-    return std::nullopt;
-  }
+GeneratedWork generateIntegerMatmul(const ops::Matmul& matmul, OperandTypes factors,
+                                    const TensorType& resultType) {
   GeneratedWork work;
-  const Shape& result = results[0].shape;
+  const Shape& result = resultType.shape;
   const int64_t elements = result.elements();
   if (elements == 0) {
     return work;
   }
-  const Shape& a = operands[0].shape;
-  const Shape& b = operands[1].shape;
+  const Shape& a = factors[0].shape;
+  const Shape& b = factors[1].shape;
   const int64_t rows = result[result.rank() - 2], columns = result[result.rank() - 1];
   const int64_t inner = a[a.rank() - (matmul.transposeA ? 2 : 1)];
   GeneratedLaunch launch;
@@ -76,7 +74,7 @@ std::optional<GeneratedWork> generateIntegerMatmul(const ops::Matmul& matmul, Op
       "  }}\n"
       "  out[index] = sum;\n"
       "}}\n",
-      fmt::arg("type", unsignedType(results[0].element)), fmt::arg("elements", elements),
+      fmt::arg("type", unsignedType(resultType.element)), fmt::arg("elements", elements),
       fmt::arg("columns", columns), fmt::arg("rows", rows), fmt::arg("matrix", rows * columns),
       fmt::arg("inner", inner), fmt::arg("rowA", matmul.transposeA ? 1 : inner),
       fmt::arg("stepA", matmul.transposeA ? rows : 1), fmt::arg("columnB", matmul.transposeB ? inner : 1),

@@ -1,5 +1,5 @@
-// Matrix products of integers, which cuBLASLt does not multiply: a generated kernel, an element of the result
-// a thread. Sums wrap as the element type does.
+// Matrix products of integers, for which cuBLASLt has no algorithm: a generated kernel with one thread per
+// element of the result. Sums wrap as the element type does.
 #pragma once
 
 #include "ir/graph/op.h"
@@ -7,8 +7,8 @@
 
 namespace dfc::cuda {
 
-/// None for element types that are not integers.
-std::optional<GeneratedWork> generateIntegerMatmul(const ops::Matmul& matmul, OperandTypes operands,
-                                                   OperandTypes results);
+/// `resultType`: of an integer type.
+GeneratedWork generateIntegerMatmul(const ops::Matmul& matmul, OperandTypes factors,
+                                    const TensorType& resultType);
 
 } // namespace dfc::cuda

@@ -1,7 +1,7 @@
 #include "runtime/cuda/launches/launch_plan.h"
 
 #include "runtime/cuda/kernels/kernel_text.h"
-#include "runtime/cuda/launches/made_folds.h"
+#include "runtime/cuda/launches/reduction_fusion.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -10,38 +10,38 @@
 namespace dfc::cuda {
 namespace {
 
-void take(PlannedLaunch& launch, const Unit& unit) {
-  launch.pointers.insert(launch.pointers.end(), unit.pointers.begin(), unit.pointers.end());
+void take(PlannedLaunch& launch, const SingleLaunch& single) {
+  launch.pointers.insert(launch.pointers.end(), single.pointers.begin(), single.pointers.end());
 }
 
-// A unit by itself: its kernel's pointers are parameters of their own.
-void makeSingle(PlannedLaunch& launch, const Unit& unit) {
-  take(launch, unit);
-  if (unit.byLibrary()) {
-    launch.product = unit.product;
-    launch.convolution = unit.convolution;
+// A launch by itself: each of its kernel's pointers is a parameter.
+void makeSingle(PlannedLaunch& launch, const SingleLaunch& single) {
+  take(launch, single);
+  if (single.byLibrary()) {
+    launch.product = single.product;
+    launch.convolution = single.convolution;
     return;
   }
-  launch.text = kernelText(unit.launch);
-  launch.grid = unit.launch.grid;
-  launch.threads = unit.launch.threads;
+  launch.text = kernelText(single.kernel);
+  launch.grid = single.kernel.grid;
+  launch.threads = single.kernel.threads;
 }
 
-void makeMerged(PlannedLaunch& launch, llvm::ArrayRef<Unit> units, const UnitGroup& group) {
+void makeMerged(PlannedLaunch& launch, llvm::ArrayRef<SingleLaunch> singles, const LaunchGroup& group) {
   std::vector<KernelMember> members;
-  for (const UnitMember& member : group.members) {
+  for (const LaunchMember& member : group.members) {
     KernelMember& stages = members.emplace_back();
-    for (const UnitStage& stage : member) {
+    for (const LaunchStage& stage : member) {
       KernelStage& made = stages.emplace_back();
-      made.launch = &units[stage.unit].launch;
+      made.launch = &singles[stage.launch].kernel;
       for (const uint32_t follower : stage.followers) {
-        made.followers.push_back(&units[follower].launch);
+        made.followers.push_back(&singles[follower].kernel);
       }
     }
   }
   MergedKernel kernel = mergedKernel(members);
   for (const uint32_t member : kernel.order) {
-    UnitGroup{{group.members[member]}}.forEach([&](uint32_t unit) { take(launch, units[unit]); });
+    LaunchGroup{{group.members[member]}}.forEach([&](uint32_t single) { take(launch, singles[single]); });
   }
   launch.text = std::move(kernel.text);
   launch.grid = {kernel.blocks, 1};
@@ -49,20 +49,20 @@ void makeMerged(PlannedLaunch& launch, llvm::ArrayRef<Unit> units, const UnitGro
   launch.pointersByValue = true;
 }
 
-PlannedLaunch planned(llvm::ArrayRef<Unit> units, const UnitGroup& group) {
+PlannedLaunch planned(llvm::ArrayRef<SingleLaunch> singles, const LaunchGroup& group) {
   PlannedLaunch launch;
   size_t count = 0;
-  group.forEach([&](uint32_t unit) {
-    launch.computations.push_back(units[unit].computation);
-    if (units[unit].along) {
-      launch.computations.push_back(*units[unit].along);
+  group.forEach([&](uint32_t single) {
+    launch.computations.push_back(singles[single].computation);
+    if (singles[single].fusedReduction) {
+      launch.computations.push_back(*singles[single].fusedReduction);
     }
     ++count;
   });
   llvm::sort(launch.computations);
   launch.computations.erase(std::unique(launch.computations.begin(), launch.computations.end()),
                             launch.computations.end());
-  count == 1 ? makeSingle(launch, units[group.members[0][0].unit]) : makeMerged(launch, units, group);
+  count == 1 ? makeSingle(launch, singles[group.members[0][0].launch]) : makeMerged(launch, singles, group);
   return launch;
 }
 
@@ -70,21 +70,23 @@ PlannedLaunch planned(llvm::ArrayRef<Unit> units, const UnitGroup& group) {
 
 LaunchPlan planLaunches(const Graph& graph, llvm::ArrayRef<Computation> computations, bool merge,
                         Libraries libraries) {
-  Units units = unitsOf(graph, computations, merge, libraries);
+  SingleLaunches singles = singleLaunchesOf(graph, computations, merge, libraries);
   if (merge) {
-    units.units = withFoldsMadeAlong(std::move(units.units),
-                                     {.foldBlocks = static_cast<uint64_t>(libraries.gpu.multiprocessors)});
+    singles.launches =
+        fuseReductions(std::move(singles.launches),
+                       {.reductionBlocks = static_cast<uint64_t>(libraries.gpu.multiprocessors)});
   }
   LaunchPlan plan;
-  plan.workspaceBytes = units.workspaceBytes;
+  plan.workspaceBytes = singles.workspaceBytes;
   std::vector<uint32_t> positions;
   for (size_t i = 0; i < computations.size(); ++i) {
     const bool continues =
-        merge && i > 0 && computations[i].segment.number == computations[i - 1].segment.number;
+        merge && i > 0 && computations[i].region.number == computations[i - 1].region.number;
     positions.push_back(continues ? positions.back() : computations[i].position);
   }
-  for (const UnitGroup& group : merge ? mergeUnits(units.units) : separateUnits(units.units)) {
-    PlannedLaunch launch = planned(units.units, group);
+  for (const LaunchGroup& group :
+       merge ? mergeLaunches(singles.launches) : separateLaunches(singles.launches)) {
+    PlannedLaunch launch = planned(singles.launches, group);
     launch.position = positions[launch.computations[0]];
     plan.launches.push_back(std::move(launch));
   }

@@ -1,5 +1,5 @@
-// What libraries of the machine make. They are asked before the launches are planned, so that planning needs
-// no GPU; whatever they do not make, and everything without them, is generated.
+// The libraries of the machine, as kernel selection asks them what they compute. Behind these interfaces
+// planning needs no GPU; whatever a library does not compute, generated kernels do.
 #pragma once
 
 #include "ir/graph/op.h"
@@ -13,23 +13,23 @@ namespace dfc::cuda {
 class ConvolutionLibrary {
  public:
   virtual ~ConvolutionLibrary() = default;
-  /// Bytes of workspace that it wants for the op; none where it does not make it.
+  /// Bytes of workspace that it needs for the op; none where it does not compute it.
   virtual std::optional<int64_t> workspaceFor(const OpAttributes& attributes, OperandTypes operands) = 0;
 };
 
 class ProductLibrary {
  public:
   virtual ~ProductLibrary() = default;
-  /// Whether the algorithm that makes the product can end it so. The answer must not depend on addresses: it
-  /// decides an op's bits, which are the same wherever its values lie.
-  virtual bool takes(const MatmulCall& product, Ending ending, bool bias) = 0;
+  /// Whether the product's algorithm has this epilogue. The answer must not depend on addresses: it decides
+  /// an op's bits, which are the same wherever its values lie.
+  virtual bool takes(const MatmulCall& product, Activation activation, bool bias) = 0;
 };
 
-/// What the machine has; null for none. Without `products`, products end in what every algorithm has.
+/// Null for a library that is not there. Without `products`, only epilogues of every algorithm are used.
 struct Libraries {
   ConvolutionLibrary* convolutions = nullptr;
   ProductLibrary* products = nullptr;
-  bool tiles = true;                  ///< the GPU runs `tile_matmul.h`
+  bool tiles = true;                  ///< the GPU runs the tiles of `tile_matmul.h`
   GpuShape gpu = GpuShape::assumed(); ///< that generated launches are sized for
 };
 

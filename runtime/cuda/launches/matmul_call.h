@@ -1,5 +1,5 @@
-// What cuBLASLt is asked for: one matrix product of the plan, batched, with an epilogue where cuBLASLt has
-// it: bias, ReLU, GELU, and `c + alpha * product` (a parameter's update).
+// MatmulCall: one batched matrix product of the plan as cuBLASLt is called for it, with the epilogues that
+// cuBLASLt has: bias, ReLU, GELU, and `c + alpha * product` (a parameter's update).
 #pragma once
 
 #include "ir/graph/tensor_type.h"
@@ -8,15 +8,15 @@
 
 namespace dfc::cuda {
 
-/// What is done to each element last.
-enum class Ending : uint8_t {
+/// The elementwise function that an epilogue applies last.
+enum class Activation : uint8_t {
   None,
   Relu,
   Gelu, ///< the tanh form
 };
 
-/// result = ending(alpha * a·b + c) where a is [..., m, k], b is [..., k, n], both before their transposes,
-/// and the batch axes broadcast as NumPy does.
+/// result = activation(alpha * a·b + c) where a is [..., m, k], b is [..., k, n], both before their
+/// transposes, and the batch axes broadcast as NumPy does.
 struct MatmulCall {
   TensorType a, b, result;
   bool transposeA = false, transposeB = false;
@@ -26,7 +26,7 @@ struct MatmulCall {
   const std::byte* bData = nullptr;
   const std::byte* addend = nullptr; ///< of the result's type and shape, or null; may be `out`
   const std::byte* bias = nullptr;   ///< [n], of the result's element type, or null
-  Ending ending = Ending::None;
+  Activation activation = Activation::None;
   std::byte* out = nullptr;
   std::string choice; ///< one of `matmulChoices`; "" leaves it to cuBLASLt's heuristic
 };

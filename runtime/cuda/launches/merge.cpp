@@ -8,10 +8,10 @@
 namespace dfc::cuda {
 namespace {
 
-/// What a launch is, or would be.
-struct Sum {
+/// What decides whether a group of single launches fits into one launch.
+struct Totals {
   bool libraries = false, small = true, streamed = true, alike = true;
-  uint32_t sharedBytes = 0, blocksAtOnce = 0; ///< of the first
+  uint32_t sharedBytes = 0, blocksAtOnce = 0; ///< of the first kernel
   size_t pointers = 0;
   uint64_t blocks = 0;
   uint32_t most = 0, least = ~0U; ///< threads of a block
@@ -20,22 +20,23 @@ struct Sum {
 };
 
 struct Group {
-  UnitGroup units;
-  Sum sum;
+  LaunchGroup launches;
+  Totals totals;
 };
 
 class Merger {
  public:
-  Merger(llvm::ArrayRef<Unit> units, const MergeLimits& limits) : units_(units), limits_(limits) {
+  Merger(llvm::ArrayRef<SingleLaunch> launches, const MergeLimits& limits)
+      : launches_(launches), limits_(limits) {
     std::map<std::string_view, uint32_t> numbers;
-    for (const Unit& unit : units) {
-      function_.push_back(numbers.emplace(unit.launch.code, numbers.size()).first->second);
+    for (const SingleLaunch& launch : launches) {
+      function_.push_back(numbers.emplace(launch.kernel.code, numbers.size()).first->second);
     }
   }
 
-  std::vector<UnitGroup> run() {
-    for (uint32_t i = 0; i < units_.size(); ++i) {
-      if (i == 0 || units_[i].segment.number != units_[i - 1].segment.number) {
+  std::vector<LaunchGroup> run() {
+    for (uint32_t i = 0; i < launches_.size(); ++i) {
+      if (i == 0 || launches_[i].region.number != launches_[i - 1].region.number) {
         begin_ = groups_.size();
       }
       if (!place(i)) {
@@ -43,42 +44,43 @@ class Merger {
         join(i, groups_.back());
       }
     }
-    std::vector<UnitGroup> launches;
+    std::vector<LaunchGroup> merged;
     for (Group& group : groups_) {
-      launches.push_back(std::move(group.units));
+      merged.push_back(std::move(group.launches));
     }
-    return launches;
+    return merged;
   }
 
  private:
-  bool place(uint32_t unit) {
-    if (units_[unit].byLibrary()) {
+  bool place(uint32_t launch) {
+    if (launches_[launch].byLibrary()) {
       return false;
     }
     size_t at = groups_.size();
     const size_t first = std::max(begin_, at - std::min(at, limits_.lookBack));
     size_t earliest = at;
-    while (at > first && !conflicts(unit, groups_[at - 1])) {
+    while (at > first && !conflicts(launch, groups_[at - 1])) {
       --at;
-      earliest = fits(unit, groups_[at]) ? at : earliest;
+      earliest = fits(launch, groups_[at]) ? at : earliest;
     }
     if (earliest < groups_.size()) {
-      join(unit, groups_[earliest]);
+      join(launch, groups_[earliest]);
       return true;
     }
-    return (at > first && follow(unit, groups_[at - 1])) || draw(unit, first, at);
+    return (at > first && follow(launch, groups_[at - 1])) || joinDeferred(launch, first, at);
   }
 
-  void join(uint32_t unit, Group& group) {
-    group.units.members.push_back(UnitMember{UnitStage{unit, {}}});
-    add(group.sum, unit);
+  void join(uint32_t launch, Group& group) {
+    group.launches.members.push_back(LaunchMember{LaunchStage{launch, {}}});
+    add(group.totals, launch);
   }
 
-  /// Behind the one member that it must stay behind, in its threads or at least in its block.
-  bool follow(uint32_t unit, Group& group) {
-    UnitMember* behind = nullptr;
-    for (UnitMember& member : group.units.members) {
-      if (conflicts(unit, member)) {
+  /// Appends the launch to the one member that it depends on: to its threads if the dependence is
+  /// elementwise, else to its block.
+  bool follow(uint32_t launch, Group& group) {
+    LaunchMember* behind = nullptr;
+    for (LaunchMember& member : group.launches.members) {
+      if (conflicts(launch, member)) {
         if (behind != nullptr) {
           return false;
         }
@@ -86,130 +88,133 @@ class Merger {
       }
     }
     return behind != nullptr &&
-           (followElements(unit, behind->back(), group) || followBlock(unit, *behind, group));
+           (followElements(launch, behind->back(), group) || followBlock(launch, *behind, group));
   }
 
-  bool followElements(uint32_t unit, UnitStage& stage, Group& group) {
-    const auto behind = [&](uint32_t other) { return elementByElement(units_[other], units_[unit]); };
-    Sum sum = group.sum;
-    addCode(sum, unit);
-    if (!isSmall(units_[unit]) || !behind(stage.unit) || !llvm::all_of(stage.followers, behind) ||
-        !within(sum)) {
+  bool followElements(uint32_t launch, LaunchStage& stage, Group& group) {
+    const auto behind = [&](uint32_t other) { return elementByElement(launches_[other], launches_[launch]); };
+    Totals totals = group.totals;
+    addCode(totals, launch);
+    if (!isSmall(launches_[launch]) || !behind(stage.launch) || !llvm::all_of(stage.followers, behind) ||
+        !within(totals)) {
       return false;
     }
-    stage.followers.push_back(unit);
-    group.sum = std::move(sum);
+    stage.followers.push_back(launch);
+    group.totals = std::move(totals);
     return true;
   }
 
-  bool followBlock(uint32_t unit, UnitMember& member, Group& group) {
-    const auto oneBlock = [&](const UnitStage& stage) {
-      return !units_[stage.unit].byLibrary() && units_[stage.unit].launch.blocks() == 1;
+  bool followBlock(uint32_t launch, LaunchMember& member, Group& group) {
+    const auto oneBlock = [&](const LaunchStage& stage) {
+      return !launches_[stage.launch].byLibrary() && launches_[stage.launch].kernel.blocks() == 1;
     };
-    const UnitStage own{unit, {}};
-    if (!oneBlock(own) || !llvm::all_of(member, oneBlock) || !fits(unit, group)) {
+    const LaunchStage own{launch, {}};
+    if (!oneBlock(own) || !llvm::all_of(member, oneBlock) || !fits(launch, group)) {
       return false;
     }
     member.push_back(own);
-    add(group.sum, unit);
+    add(group.totals, launch);
     return true;
   }
 
-  /// With the last launch before `end` that the unit fits into, if that one may wait until after all others.
-  bool draw(uint32_t unit, size_t first, size_t end) {
+  /// Joins the last group before `end` that the launch fits into and that may be deferred behind all others.
+  bool joinDeferred(uint32_t launch, size_t first, size_t end) {
     for (size_t at = end; at > first; --at) {
-      const auto drawn = groups_.begin() + static_cast<ptrdiff_t>(at) - 1;
-      if (fits(unit, *drawn) && !conflicts(unit, *drawn) && mayWait(drawn)) {
-        std::rotate(drawn, drawn + 1, groups_.end());
-        join(unit, groups_.back());
+      const auto deferred = groups_.begin() + static_cast<ptrdiff_t>(at) - 1;
+      if (fits(launch, *deferred) && !conflicts(launch, *deferred) && mayBeDeferred(deferred)) {
+        std::rotate(deferred, deferred + 1, groups_.end());
+        join(launch, groups_.back());
         return true;
       }
     }
     return false;
   }
 
-  bool mayWait(std::vector<Group>::const_iterator group) const {
+  bool mayBeDeferred(std::vector<Group>::const_iterator group) const {
     bool may = true;
-    group->units.forEach([&](uint32_t unit) {
+    group->launches.forEach([&](uint32_t launch) {
       may = may && std::none_of(group + 1, groups_.end(),
-                                [&](const Group& later) { return conflicts(unit, later); });
+                                [&](const Group& later) { return conflicts(launch, later); });
     });
     return may;
   }
 
-  bool conflicts(uint32_t unit, const UnitMember& member) const {
-    const auto with = [&](uint32_t other) { return conflict(units_[unit], units_[other]); };
-    return llvm::any_of(member, [&](const UnitStage& stage) {
-      return with(stage.unit) || llvm::any_of(stage.followers, with);
+  bool conflicts(uint32_t launch, const LaunchMember& member) const {
+    const auto with = [&](uint32_t other) { return conflict(launches_[launch], launches_[other]); };
+    return llvm::any_of(member, [&](const LaunchStage& stage) {
+      return with(stage.launch) || llvm::any_of(stage.followers, with);
     });
   }
-  bool conflicts(uint32_t unit, const Group& group) const {
-    return llvm::any_of(group.units.members,
-                        [&](const UnitMember& member) { return conflicts(unit, member); });
+  bool conflicts(uint32_t launch, const Group& group) const {
+    return llvm::any_of(group.launches.members,
+                        [&](const LaunchMember& member) { return conflicts(launch, member); });
   }
 
-  bool isSmall(const Unit& unit) const {
-    return unit.launch.blocks() * unit.launch.threads <= limits_.smallThreads;
+  bool isSmall(const SingleLaunch& launch) const {
+    return launch.kernel.blocks() * launch.kernel.threads <= limits_.smallThreads;
   }
 
-  void addCode(Sum& sum, uint32_t index) const {
-    sum.pointers += units_[index].pointers.size();
-    if (!llvm::is_contained(sum.functions, function_[index])) {
-      sum.functions.push_back(function_[index]);
+  void addCode(Totals& totals, uint32_t index) const {
+    totals.pointers += launches_[index].pointers.size();
+    if (!llvm::is_contained(totals.functions, function_[index])) {
+      totals.functions.push_back(function_[index]);
     }
   }
 
-  void add(Sum& sum, uint32_t index) const {
-    const Unit& unit = units_[index];
-    const GeneratedLaunch& launch = unit.launch;
-    if (sum.blocks == 0) {
-      sum.sharedBytes = launch.sharedBytes;
-      sum.blocksAtOnce = launch.blocksAtOnce;
+  void add(Totals& totals, uint32_t index) const {
+    const SingleLaunch& launch = launches_[index];
+    const GeneratedLaunch& kernel = launch.kernel;
+    if (totals.blocks == 0) {
+      totals.sharedBytes = kernel.sharedBytes;
+      totals.blocksAtOnce = kernel.blocksAtOnce;
     }
-    sum.alike = sum.alike && launch.sharedBytes == sum.sharedBytes && launch.blocksAtOnce == sum.blocksAtOnce;
-    sum.libraries = sum.libraries || unit.byLibrary();
-    sum.small = sum.small && isSmall(unit);
-    sum.streamed = sum.streamed && launch.streamed;
-    sum.blocks += launch.blocks();
-    sum.most = std::max(sum.most, launch.threads);
-    sum.least = std::min(sum.least, launch.threads);
-    if (launch.barriers) {
-      sum.leastWithBarriers = std::min(sum.leastWithBarriers, launch.threads);
+    totals.alike = totals.alike && kernel.sharedBytes == totals.sharedBytes &&
+                   kernel.blocksAtOnce == totals.blocksAtOnce;
+    totals.libraries = totals.libraries || launch.byLibrary();
+    totals.small = totals.small && isSmall(launch);
+    totals.streamed = totals.streamed && kernel.streamed;
+    totals.blocks += kernel.blocks();
+    totals.most = std::max(totals.most, kernel.threads);
+    totals.least = std::min(totals.least, kernel.threads);
+    if (kernel.barriers) {
+      totals.leastWithBarriers = std::min(totals.leastWithBarriers, kernel.threads);
     }
-    addCode(sum, index);
+    addCode(totals, index);
   }
 
-  bool fits(uint32_t unit, const Group& group) const {
-    Sum sum = group.sum;
-    add(sum, unit);
-    return within(sum);
+  bool fits(uint32_t launch, const Group& group) const {
+    Totals totals = group.totals;
+    add(totals, launch);
+    return within(totals);
   }
 
-  bool within(const Sum& sum) const {
+  bool within(const Totals& totals) const {
     constexpr uint64_t mostBlocks = 0x7fffffff;
-    const bool alike = sum.alike && sum.most == sum.least;
-    return !sum.libraries && (sum.small || sum.streamed || alike) && sum.pointers <= limits_.pointers &&
-           sum.functions.size() <= limits_.functions && sum.blocks <= mostBlocks &&
-           (sum.most == sum.least || sum.most <= limits_.paddedThreads) && sum.leastWithBarriers >= sum.most;
+    const bool alike = totals.alike && totals.most == totals.least;
+    return !totals.libraries && (totals.small || totals.streamed || alike) &&
+           totals.pointers <= limits_.pointers && totals.functions.size() <= limits_.functions &&
+           totals.blocks <= mostBlocks &&
+           (totals.most == totals.least || totals.most <= limits_.paddedThreads) &&
+           totals.leastWithBarriers >= totals.most;
   }
 
-  llvm::ArrayRef<Unit> units_;
+  llvm::ArrayRef<SingleLaunch> launches_;
   MergeLimits limits_;
-  std::vector<uint32_t> function_; ///< by unit: equal numbers for equal code
+  std::vector<uint32_t> function_; ///< by launch: equal numbers for equal code
   std::vector<Group> groups_;
-  size_t begin_ = 0; ///< of the segment's groups
+  size_t begin_ = 0; ///< of the region's groups
 };
 
 } // namespace
 
-std::vector<UnitGroup> mergeUnits(llvm::ArrayRef<Unit> units, const MergeLimits& limits) {
-  return Merger(units, limits).run();
+std::vector<LaunchGroup> mergeLaunches(llvm::ArrayRef<SingleLaunch> launches, const MergeLimits& limits) {
+  return Merger(launches, limits).run();
 }
 
-std::vector<UnitGroup> separateUnits(llvm::ArrayRef<Unit> units) {
-  std::vector<UnitGroup> groups;
-  for (uint32_t i = 0; i < units.size(); ++i) {
-    groups.emplace_back().members.push_back(UnitMember{UnitStage{i, {}}});
+std::vector<LaunchGroup> separateLaunches(llvm::ArrayRef<SingleLaunch> launches) {
+  std::vector<LaunchGroup> groups;
+  for (uint32_t i = 0; i < launches.size(); ++i) {
+    groups.emplace_back().members.push_back(LaunchMember{LaunchStage{i, {}}});
   }
   return groups;
 }

@@ -1,38 +1,39 @@
-// Which units share a launch. A launch costs a queue about as much as a small kernel works, so units that do
-// not touch each other's bytes go into one kernel side by side. One that needs another's result element by
-// element (an update after the sum of a gradient) is made along with it, and others of one block each may
-// follow one another in that block.
+// Horizontal fusion: which single launches are merged into one launch. A launch costs a queue about as much
+// as a small kernel runs, so independent launches become one kernel side by side. A launch that depends on
+// another one element by element (an update after the sum of a gradient) follows in the same threads, and
+// launches of one block each may follow one another in that block.
 //
-// Units are taken in the order of the executable. Each joins the earliest launch that it may join without
-// passing one that it must stay behind, so that there are about as many launches as the longest chain has
-// links; what cannot join draws an earlier launch to itself, if that may wait so long. What libraries make
-// stays launches of its own, but others may pass it. No unit leaves its segment.
+// Launches are taken in the order of the executable. Each joins the earliest merged launch that it may join
+// without passing one that it depends on, so that there are about as many merged launches as the longest
+// dependence chain has links; one that cannot join may defer an earlier launch and join it. Library calls
+// stay launches of their own, but other launches may pass them. No launch leaves its region (regions.h).
 #pragma once
 
-#include "runtime/cuda/launches/unit.h"
+#include "runtime/cuda/launches/single_launch.h"
 
 #include <algorithm>
 
 namespace dfc::cuda {
 
-/// A unit by its index, and those whose element i the thread makes that wrote element i of the unit's result.
-struct UnitStage {
-  uint32_t unit = 0;
+/// A single launch by its index, and its followers: element i of a follower is computed by the thread that
+/// wrote element i of the launch's result.
+struct LaunchStage {
+  uint32_t launch = 0;
   llvm::SmallVector<uint32_t, 1> followers;
 };
 
-/// Stages that follow one another in the same block; several only if each unit is one block.
-using UnitMember = llvm::SmallVector<UnitStage, 1>;
+/// Stages that run one after another in the same block; several only if each launch has one block.
+using LaunchMember = llvm::SmallVector<LaunchStage, 1>;
 
-/// One launch.
-struct UnitGroup {
-  std::vector<UnitMember> members;
+/// The members of one merged launch, side by side.
+struct LaunchGroup {
+  std::vector<LaunchMember> members;
 
   template <class Action>
-  void forEach(const Action& action) const { ///< unit: a member's stages in turn, each with its followers
-    for (const UnitMember& member : members) {
-      for (const UnitStage& stage : member) {
-        action(stage.unit);
+  void forEach(const Action& action) const { ///< launch: a member's stages in turn, each with its followers
+    for (const LaunchMember& member : members) {
+      for (const LaunchStage& stage : member) {
+        action(stage.launch);
         std::for_each(stage.followers.begin(), stage.followers.end(), action);
       }
     }
@@ -40,20 +41,20 @@ struct UnitGroup {
 };
 
 struct MergeLimits {
-  size_t pointers = 512;           ///< of a launch: 4 KiB of parameters
-  size_t functions = 16;           ///< unlike kernels in one: what a merged kernel takes to compile
+  size_t pointers = 512;           ///< of a merged launch: 4 KiB of parameters
+  size_t functions = 16;           ///< unlike kernels in one: bounds the time to compile it
   uint64_t smallThreads = 1 << 16; ///< a launch of more threads fills a GPU by itself
-  uint32_t paddedThreads =
-      256;              ///< blocks of unlike sizes become as large as the largest, and that at most this
-  size_t lookBack = 64; ///< launches that a unit may be moved over
+  /// Blocks of unlike sizes are padded to the largest, which may have at most so many threads.
+  uint32_t paddedThreads = 256;
+  size_t lookBack = 64; ///< merged launches that a launch may be moved over
 };
 
-/// In the order of launching. Units that fill a GPU by themselves share a launch only where all are streamed,
-/// or have blocks of the same threads and shared memory that need registers for as many at once, so that none
-/// loses what it needs to fill the GPU.
-std::vector<UnitGroup> mergeUnits(llvm::ArrayRef<Unit> units, const MergeLimits& limits = {});
+/// In the order of launching. Launches that fill a GPU by themselves are merged only if all are streamed, or
+/// if all have blocks of the same threads and shared memory and the same bound on registers, so that none
+/// loses occupancy.
+std::vector<LaunchGroup> mergeLaunches(llvm::ArrayRef<SingleLaunch> launches, const MergeLimits& limits = {});
 
-/// Every unit by itself.
-std::vector<UnitGroup> separateUnits(llvm::ArrayRef<Unit> units);
+/// Every launch by itself.
+std::vector<LaunchGroup> separateLaunches(llvm::ArrayRef<SingleLaunch> launches);
 
 } // namespace dfc::cuda

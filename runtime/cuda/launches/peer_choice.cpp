@@ -1,5 +1,4 @@
-// A walk along each compute queue that keeps count of when the queue would be free, were what is chosen so
-// far read from the peers.
+// Walks along each compute queue and predicts when the queue is free, given the peer reads chosen so far.
 #include "runtime/cuda/launches/peer_choice.h"
 
 #include "ir/plan/executable_parts.h"
@@ -10,8 +9,8 @@
 namespace dfc::cuda {
 namespace {
 
-/// By operand: whether the op is one launch in which each element of the operand is read by the thread that
-/// needs it, once.
+/// By operand: whether the op is one launch in which each element of the operand is read once, by the thread
+/// that uses it.
 std::vector<bool> streamedOperands(const Graph& graph, OpId op, const GpuShape& gpu) {
   const OpRow& row = graph[op];
   std::vector<bool> streamed(row.operands.size());
@@ -56,14 +55,14 @@ class Chooser {
   }
 
  private:
-  /// What a step may read from peers, all together.
+  /// All operands that a step may read from peers.
   struct Reads {
     std::vector<PeerRead> allowed;
-    double copied = 0, ready = 0; ///< when the step could begin: after the copies, or without them
-    double wire = 0;              ///< seconds that the bytes are on their way
+    double copied = 0, ready = 0; ///< when the step could begin: with copies, and with peer reads
+    double wire = 0;              ///< seconds in which the links carry the bytes
   };
 
-  // When the step ends if its queue is free at `free`; chooses what it reads from peers.
+  // The step's end if its queue is free at `free`; chooses its peer reads.
   double endOf(StepId step, double free) {
     const StepRow& row = schedule_.steps[step];
     const Reads reads = readsOf(row, allowedFor(step), free);
@@ -125,7 +124,7 @@ class Chooser {
            !isFed(graph_[op].operands[0]) && reaches_(route.to, route.from);
   }
 
-  // What is fed is read where the caller has it, and lies on no device.
+  // A fed value lies in the caller's memory, on no device.
   bool isFed(ValueId value) const {
     const OpRow& row = graph_[graph_[value].producer];
     return row.kind() == OpKind::Input || (classOf(row.kind()) == OpClass::View && isFed(row.operands[0]));
@@ -135,7 +134,7 @@ class Chooser {
     return plan_.placed().transfers.find(schedule_.steps[transfer].op)->second.bytes;
   }
 
-  // Without the latency: a kernel keeps many reads under way.
+  // Without the latency: a kernel has many reads in flight.
   double wireOf(StepId transfer) const {
     const TransferRow& route = plan_.placed().transfers.find(schedule_.steps[transfer].op)->second;
     double seconds = schedule_.steps[transfer].alone();
@@ -145,7 +144,7 @@ class Chooser {
     return std::max(seconds, 0.0);
   }
 
-  // When the transfer could begin if its queue made no chosen ones.
+  // When the transfer could begin if its queue made no transfer that a chosen peer read replaces.
   double readyOf(StepId transfer) const {
     const StepRow& row = schedule_.steps[transfer];
     double ready = 0;
@@ -164,7 +163,7 @@ class Chooser {
   const Schedule& schedule_;
   Reaches reaches_;
   SideTable<ValueId, uint32_t> uses_; // operands and fetches
-  SideTable<StepId, double> ready_;   // of the chosen; else -1
+  SideTable<StepId, double> ready_;   // of chosen transfers; else -1
   std::vector<PeerRead> chosen_;
 };
 

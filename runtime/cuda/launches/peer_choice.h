@@ -1,5 +1,5 @@
-// PeerRead: a transfer between two GPUs that is not made, because its one reader reads the other GPU's memory
-// itself. Here: which ones are allowed and worth it. What it does to the order of things is peer_reads.h's.
+// PeerRead: a transfer between two GPUs is left out, and its one reader reads the other GPU's memory itself.
+// This file chooses the reads that are allowed and pay off; peer_reads.h adapts the waits.
 #pragma once
 
 #include "ir/plan/executable_parts.h"
@@ -17,14 +17,14 @@ struct PeerRead {
 /// Whether kernels on `reader` reach the memory of `owner`.
 using Reaches = llvm::function_ref<bool(DeviceId reader, DeviceId owner)>;
 
-/// Values of so many bytes are read where they lie in any case: a copy of them costs what any copy costs,
-/// almost all of it latency, and keeps the larger ones behind it waiting.
+/// A value of at most so many bytes is always read from the peer: its copy would be almost all latency and
+/// would delay larger copies behind it.
 inline constexpr int64_t smallPeerRead = int64_t{64} << 10;
 
-/// Allowed: the value is nobody's but one operand's of one elementwise (or fused) op on a compute queue,
-/// whose kernel streams it, each element once. Worth it: the value is small, or, by the plan's predicted
-/// times, the reader ends no later than after the copy. So copies that run under other work stay copies. In
-/// the order of queues and their steps.
+/// A read is allowed if the value is one operand of one elementwise (or fused) op on a compute queue and has
+/// no other use, and if the op's kernel streams it, each element once. It pays off if the value is small or
+/// if, by the plan's predicted times, the reader ends no later than with the copy; copies that overlap with
+/// other work therefore stay copies. In the order of queues and their steps.
 std::vector<PeerRead> choosePeerReads(const Executable& plan, Reaches reaches);
 
 } // namespace dfc::cuda

@@ -1,4 +1,4 @@
-// From steps to commands: positions, counts of progress words, addresses.
+// Translates steps to commands: positions, values of progress words, addresses.
 #include "runtime/cuda/launches/peer_programs.h"
 #include "ir/plan/executable_parts.h"
 
@@ -38,7 +38,8 @@ class Rewriter {
   }
 
  private:
-  // Where each step's command is, and how one waits for it: for those of others as somebody does already.
+  // Each step's command, and the wait for its end. For a step of another program this is a wait that a
+  // command of this program already has.
   void note(Program& program, size_t position) {
     Command& command = program.commands[position];
     if (!command.step.valid()) {
@@ -48,16 +49,16 @@ class Rewriter {
     ends_[command.step] = {&board_[program.queue.index()], program.commands.size(), position + 1};
     const auto& waits = schedule_.steps[command.step].waits;
     for (size_t i = 0; i < waits.size(); ++i) {
-      DFC_ASSERT(command.waits[i].offset > 0, "a step's waits come before those for rounds before");
+      DFC_ASSERT(command.waits[i].offset > 0, "a step's waits come before those for earlier steps");
       ends_[waits[i]] = command.waits[i];
     }
   }
 
-  // Those for rounds before stay.
+  // Waits for earlier executions of the plan stay.
   void setWaits(Command& command, llvm::ArrayRef<StepId> steps) const {
     llvm::erase_if(command.waits, [](const WaitFor& wait) { return wait.offset > 0; });
     for (const StepId step : steps) {
-      DFC_ASSERT(ends_[step].word != nullptr, "a wait for a queue that nobody here waited for");
+      DFC_ASSERT(ends_[step].word != nullptr, "a wait for a queue that the plan's own waits name");
       command.waits.push_back(ends_[step]);
     }
   }
@@ -77,7 +78,7 @@ class Rewriter {
   const PeerReads& lowered_;
   std::vector<Program> programs_;
   const ProgressBoard& board_;
-  SideTable<StepId, Command*> command_; // null for steps of others
+  SideTable<StepId, Command*> command_; // null for steps of other programs
   SideTable<StepId, WaitFor> ends_;
 };
 

@@ -1,4 +1,4 @@
-// The programs of a session's GPUs where readers read a peer's memory in place of transfers.
+// The programs of a session's GPUs with peer reads in place of transfers.
 #pragma once
 
 #include "runtime/backend.h"
@@ -7,8 +7,8 @@
 namespace dfc::cuda {
 
 /// `programs`: of the queues of all GPUs that read or are read, as `resolve` made them for `plan` and
-/// `board`. Gives the same commands at the same positions: a transfer that is not made is Nothing, and its
-/// reader has the source as operand. A command publishes its end where these waits ask for it.
+/// `board`. The result has the same commands at the same positions: a replaced transfer is Nothing, and its
+/// reader has the source as operand. A command publishes its end where one of the new waits needs it.
 std::vector<Program> withPeerReads(const Executable& plan, const PeerReads& lowered,
                                    std::vector<Program> programs, const ProgressBoard& board);
 

@@ -1,5 +1,5 @@
-// Waits are rewritten queue by queue; while steps wait in a circle, it is done again without one of its
-// reads.
+// Rewrites the waits queue by queue. While they contain a cycle, one read of the cycle is dropped and the
+// waits are rewritten again.
 #include "runtime/cuda/launches/peer_reads.h"
 #include "ir/plan/executable_parts.h"
 
@@ -35,12 +35,12 @@ class Lowering {
 
   StepWaits waits() && { return std::move(waits_); }
 
-  // Readers of one queue with nothing but unawaited steps between them wait at the first of these, for what
-  // the plan has ended by then.
+  // Readers of one queue share their waits at the first of them, where no step between them is awaited and
+  // the plan predicts that all awaited steps have ended by then.
   StepWaits waitsTogether() && {
     const SideTable<StepId, bool> awaited = findAwaited();
     for (const QueueRow& queue : schedule_.queues) {
-      StepId first; // of the steps that nothing is between
+      StepId first; // of a run of steps without waits or awaited ends between them
       for (const StepId step : queue.steps) {
         if (!first.valid() || (!waits_[step].empty() && !join(first, step))) {
           first = step;
@@ -57,9 +57,9 @@ class Lowering {
            schedule_.steps[a].position < schedule_.steps[b].position;
   }
 
-  // What comes before the transfer on its queue comes before the reader, too. A transfer there that is not
-  // made either needs no wait if its reader, who waited for all this, is the same or before this one on its
-  // queue.
+  // The step before the transfer on its queue must precede the reader, too. If that step is a replaced
+  // transfer, no wait is needed where its reader is this one or an earlier one on the same queue: that reader
+  // has the waits already.
   void waitAs(const PeerRead& read) {
     StepList& waits = waits_[read.reader];
     waits.append(schedule_.steps[read.transfer].waits.begin(), schedule_.steps[read.transfer].waits.end());
@@ -75,9 +75,10 @@ class Lowering {
     return awaitedSteps(waits_.size(), [&](StepId step) -> llvm::ArrayRef<StepId> { return waits_[step]; });
   }
 
-  // What follows a transfer that is not made waits for its reader: the next step of the queue that does work
-  // or is waited for. Behind its last step only the end of the round follows, which all queues wait for:
-  // values that no step makes are fetched on the first queue of a device, where there are no transfers.
+  // The step that follows a replaced transfer waits for the reader: the next one of the queue that does work
+  // or is awaited. After a queue's last step only the end of the plan's execution follows, which waits for
+  // all queues: values that no step computes are fetched on the first queue of a device, which has no
+  // transfers.
   void holdBack() {
     const SideTable<StepId, bool> awaited = findAwaited();
     for (const QueueRow& queue : schedule_.queues) {
@@ -94,7 +95,7 @@ class Lowering {
     }
   }
 
-  // The last of each other queue; one before it on its own queue follows from that queue's order.
+  // Keeps the last wait for each other queue: the queue's order implies the earlier ones.
   void tidy(StepId step) {
     StepList& waits = waits_[step];
     llvm::sort(waits, [&](StepId a, StepId b) {
@@ -122,8 +123,8 @@ class Lowering {
   }
 
   const Schedule& schedule_;
-  SideTable<StepId, StepId> reader_; // of a transfer that is not made
-  SideTable<StepId, bool> reads_;    // whether it is such a reader
+  SideTable<StepId, StepId> reader_; // of a replaced transfer
+  SideTable<StepId, bool> reads_;    // whether the step is such a reader
   StepWaits waits_;
 };
 
@@ -135,9 +136,9 @@ PeerReads lowerPeerReads(const Executable& plan, std::vector<PeerRead> chosen) {
   StepWaits waits = Lowering(plan, chosen).waits();
   std::vector<StepId> order = orderOf(schedule, waits);
   while (order.size() < steps) {
-    const SideTable<StepId, bool> circles = circlesOf(schedule, waits, order);
-    const auto found = llvm::find_if(chosen, [&](const PeerRead& read) { return circles[read.reader]; });
-    DFC_ASSERT(found != chosen.end(), "a schedule's steps wait for one another in a circle");
+    const SideTable<StepId, bool> cycles = cyclesOf(schedule, waits, order);
+    const auto found = llvm::find_if(chosen, [&](const PeerRead& read) { return cycles[read.reader]; });
+    DFC_ASSERT(found != chosen.end(), "a schedule's own waits have a cycle");
     chosen.erase(found);
     waits = Lowering(plan, chosen).waits();
     order = orderOf(schedule, waits);

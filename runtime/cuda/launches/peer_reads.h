@@ -1,10 +1,10 @@
-// PeerReads: how a plan's steps wait for one another where readers read a peer's memory in place of a
-// transfer.
+// PeerReads: the waits of a plan's steps where peer reads replace transfers.
 //
-// The transfer becomes a step without work. Its reader waits for what the transfer waited for and followed;
-// whoever waits for the transfer, or follows it on its queue, waits for the reader. So of any two steps that
-// had an order the later still comes later, with the reader in the transfer's place: before it whatever made
-// the source, after it whatever overwrites the source. That is all that the memory plan relies on.
+// A replaced transfer becomes a step without work. Its reader waits for the steps that the transfer waited
+// for or followed; each step that waits for the transfer, or follows it on its queue, waits for the reader.
+// The happens-before relation of the plan is kept, with the reader in the transfer's place: the steps that
+// compute the source precede it, and the steps that overwrite the source follow it. The memory plan relies on
+// no more.
 #pragma once
 
 #include "runtime/cuda/launches/peer_choice.h"
@@ -18,9 +18,8 @@ struct PeerReads {
   std::vector<StepId> order; ///< every step once, behind its waits and the one before on its queue
 };
 
-/// Drops those of `chosen` that would have steps wait for one another in a circle. Readers on one queue wait
-/// together, before the first of them, where the plan has them late enough not to lose by it: then they may
-/// share a launch.
+/// Drops reads of `chosen` that would make the waits cyclic. Readers on one queue share their waits, before
+/// the first of them, where the plan predicts that none is delayed by it: then their launches may be merged.
 PeerReads lowerPeerReads(const Executable& plan, std::vector<PeerRead> chosen);
 
 } // namespace dfc::cuda

@@ -61,8 +61,8 @@ std::vector<StepId> orderOf(const Schedule& schedule, const StepWaits& waits) {
   return order;
 }
 
-SideTable<StepId, bool> circlesOf(const Schedule& schedule, const StepWaits& waits,
-                                  llvm::ArrayRef<StepId> order) {
+SideTable<StepId, bool> cyclesOf(const Schedule& schedule, const StepWaits& waits,
+                                 llvm::ArrayRef<StepId> order) {
   SideTable<StepId, bool> stuck(waits.size(), true);
   for (const StepId step : order) {
     stuck[step] = false;

@@ -6,13 +6,6 @@
 #include <charconv>
 
 namespace dfc::cuda {
-namespace {
-
-std::optional<TileProduct> tileProductOf(const OpRow& row, OperandTypes operands) {
-  return TileProduct::of(productOf(row), operands.take_front(2));
-}
-
-} // namespace
 
 bool runsTiles(std::string_view architecture) {
   constexpr std::string_view prefix = "sm_";
@@ -25,20 +18,23 @@ bool runsTiles(std::string_view architecture) {
          number >= least;
 }
 
-bool mayTile(const OpRow& row, OperandTypes operands) { return tileProductOf(row, operands).has_value(); }
+bool mayTile(const OpRow& row, OperandTypes operands) {
+  return TileProduct::of(productOf(row), operands.take_front(2)).has_value();
+}
 
-std::optional<GeneratedWork> generateTileMatmul(const OpRow& row, OperandTypes operands,
-                                                const TensorType& result, std::string_view choice,
-                                                const GpuShape& gpu) {
-  const auto product = tileProductOf(row, operands);
-  if (!product || (choice.empty() ? !product->isSmall(gpu) : choice != tileChoice)) {
-    return std::nullopt;
-  }
+bool choosesTiles(const ops::Matmul& matmul, OperandTypes factors, std::string_view choice,
+                  const GpuShape& gpu) {
+  const auto product = TileProduct::of(matmul, factors);
+  return product && (choice.empty() ? product->isSmall(gpu) : choice == tileChoice);
+}
+
+GeneratedWork generateTileMatmul(const OpRow& row, OperandTypes operands, const TensorType& result) {
   const auto* fused = row.getIf<ops::FusedMatmul>();
   return tileProductKernel(
-      *product, fused == nullptr
-                    ? identityChain(result)
-                    : elementwiseChain(fused->epilogue(), fused->epilogueOperands(operands), result.element));
+      *TileProduct::of(productOf(row), operands.take_front(2)),
+      fused == nullptr
+          ? identityChain(result)
+          : elementwiseChain(fused->epilogue(), fused->epilogueOperands(operands), result.element));
 }
 
 } // namespace dfc::cuda

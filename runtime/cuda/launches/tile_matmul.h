@@ -1,4 +1,4 @@
-// Which products our own tiles make instead of cuBLASLt's, and with what behind them.
+// Small products in tf32 by generated tiles instead of cuBLASLt's, with what follows them in the same launch.
 #pragma once
 
 #include "ir/graph/graph.h"
@@ -8,21 +8,23 @@
 
 namespace dfc::cuda {
 
-/// The word for them where a calibration keeps the algorithm of a product.
+/// What a calibration records as the choice of a product's algorithm where tiles are the quickest.
 inline constexpr std::string_view tileChoice = "dfc tiles 32x32";
 
-/// Whether a GPU of this architecture ("sm_90") has what they are made with: tensor cores for tf32, copies
-/// past registers.
+/// Whether a GPU of this architecture ("sm_90") has tensor cores for tf32 and asynchronous copies to shared
+/// memory.
 bool runsTiles(std::string_view architecture);
 
-/// Whether our tiles make the op's product at all: then a calibration tries them.
+/// Whether tiles can compute the op's product at all: then a calibration tries them.
 bool mayTile(const OpRow& row, OperandTypes operands);
 
-/// The product with all that follows it, in one launch; the arguments are those of the op. None where
-/// cuBLASLt is chosen, or where nothing is chosen and the product is not small. Like cuBLASLt's algorithms it
-/// goes by the product alone, so that its bits do not depend on what was fused behind it.
-std::optional<GeneratedWork> generateTileMatmul(const OpRow& row, OperandTypes operands,
-                                                const TensorType& result, std::string_view choice,
-                                                const GpuShape& gpu);
+/// Whether tiles compute the product: they are chosen, or nothing is and the product is small. As with
+/// cuBLASLt's algorithms the product alone decides, so that its bits do not depend on what is fused behind
+/// it.
+bool choosesTiles(const ops::Matmul& matmul, OperandTypes factors, std::string_view choice,
+                  const GpuShape& gpu);
+
+/// The product with all that follows it, in one launch; the arguments are those of the op.
+GeneratedWork generateTileMatmul(const OpRow& row, OperandTypes operands, const TensorType& result);
 
 } // namespace dfc::cuda

@@ -1,21 +1,38 @@
 #include "runtime/cuda/launches/vector_matmul.h"
 
+#include "ir/base/assert.h"
 #include "runtime/cuda/launches/epilogue.h"
 
 namespace dfc::cuda {
 
-std::optional<GeneratedWork> generateVectorMatmul(const ops::Matmul& matmul, OperandTypes operands,
-                                                  const TensorType& result, const GpuShape& gpu) {
+namespace {
+
+bool isPlain(ElementType element, OperandTypes factors) {
+  return (element == ElementType::F32 || element == ElementType::F64) && factors[0].shape.rank() == 2 &&
+         factors[1].shape.rank() == 2;
+}
+
+int64_t innerOf(const ops::Matmul& matmul, OperandTypes factors) {
+  return factors[0].shape[matmul.transposeA ? 0 : 1];
+}
+
+GeneratedWork kernelsOf(const ops::Fused& fused, OperandTypes operands, OperandTypes results) {
+  auto work = generateKernels(fused, operands, results);
+  DFC_ASSERT(work.has_value(), "a product as a fused op");
+  return *std::move(work);
+}
+
+} // namespace
+
+bool isVectorProduct(const ops::Matmul& matmul, OperandTypes factors, const TensorType& result) {
+  return isPlain(result.element, factors) && (result.shape[0] == 1 || result.shape[1] == 1) &&
+         innerOf(matmul, factors) > 0;
+}
+
+GeneratedWork generateVectorMatmul(const ops::Matmul& matmul, OperandTypes factors, const TensorType& result,
+                                   const GpuShape& gpu) {
   const ElementType element = result.element;
-  const Shape &a = operands[0].shape, &b = operands[1].shape;
-  if ((element != ElementType::F32 && element != ElementType::F64) || a.rank() != 2 || b.rank() != 2) {
-    return std::nullopt;
-  }
-  const int64_t rows = result.shape[0], columns = result.shape[1];
-  const int64_t inner = a[matmul.transposeA ? 0 : 1];
-  if ((rows != 1 && columns != 1) || inner == 0) {
-    return std::nullopt;
-  }
+  const int64_t rows = result.shape[0], columns = result.shape[1], inner = innerOf(matmul, factors);
   // The matrix lies [kept, inner] or [inner, kept]; the vector is laid along the inner axis of it.
   const bool matrixIsA = columns == 1;
   const bool innerLast = matrixIsA ? !matmul.transposeA : matmul.transposeB;
@@ -28,21 +45,18 @@ std::optional<GeneratedWork> generateVectorMatmul(const ops::Matmul& matmul, Ope
   fused.axes = {innerLast ? 1 : 0};
   const TensorType types[] = {matrixIsA ? matrix : vector, matrixIsA ? vector : matrix};
   const TensorType sums{element, Shape{kept}};
-  return generateKernels(fused, types, sums, gpu);
+  return kernelsOf(fused, types, sums, gpu);
 }
 
-std::optional<GeneratedWork> generateOuterProduct(const OpRow& row, OperandTypes operands,
-                                                  OperandTypes results, const GpuShape& gpu) {
-  const ops::Matmul matmul = productOf(row);
-  const ElementType element = operands[0].element;
+bool isOuterProduct(const ops::Matmul& matmul, OperandTypes factors) {
+  return isPlain(factors[0].element, factors) && innerOf(matmul, factors) == 1;
+}
+
+GeneratedWork generateOuterProduct(const OpRow& row, OperandTypes operands, OperandTypes results,
+                                   const GpuShape& gpu) {
   const Shape &a = operands[0].shape, &b = operands[1].shape;
-  const bool plain =
-      (element == ElementType::F32 || element == ElementType::F64) && a.rank() == 2 && b.rank() == 2;
-  if (!plain || a[matmul.transposeA ? 0 : 1] != 1) {
-    return std::nullopt;
-  }
   ops::Fused fused;
-  fused.body.instructions.push_back({OpKind::Mul, 0, element, {0, 1}});
+  fused.body.instructions.push_back({OpKind::Mul, 0, operands[0].element, {0, 1}});
   llvm::SmallVector<TensorType, 6> types(operands.begin(), operands.end());
   types[0].shape = Shape{a.elements(), 1}; // one of its extents is 1: the bytes are the same
   types[1].shape = Shape{1, b.elements()};
@@ -57,7 +71,7 @@ std::optional<GeneratedWork> generateOuterProduct(const OpRow& row, OperandTypes
       fused.body.instructions.push_back(std::move(instruction));
     }
   }
-  return generateKernels(fused, types, results, gpu);
+  return kernelsOf(fused, types, results, gpu);
 }
 
 } // namespace dfc::cuda

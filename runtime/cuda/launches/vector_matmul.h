@@ -1,5 +1,6 @@
-// A matrix times a vector is a reduction of a broadcast product: read once at the memory's speed by a
-// generated kernel, where cuBLASLt's tiles would be mostly empty.
+// Products of f32 or f64 with a vector: generated kernels that read the matrix once at the memory's
+// bandwidth, where cuBLASLt's tiles would be mostly empty. A matrix times a vector is a reduction of a
+// broadcast product, and a column times a row is an elementwise op.
 #pragma once
 
 #include "ir/graph/graph.h"
@@ -7,14 +8,17 @@
 
 namespace dfc::cuda {
 
-/// None unless one side of a plain (not batched) f32 or f64 product has a single row or column. The arguments
-/// of the work are those of the matmul.
-std::optional<GeneratedWork> generateVectorMatmul(const ops::Matmul& matmul, OperandTypes operands,
-                                                  const TensorType& result, const GpuShape& gpu);
+/// Whether the product is not batched and its `result` has a single row or column, with at least one term an
+/// element.
+bool isVectorProduct(const ops::Matmul& matmul, OperandTypes factors, const TensorType& result);
+/// Of such a product. The arguments are those of the matmul.
+GeneratedWork generateVectorMatmul(const ops::Matmul& matmul, OperandTypes factors, const TensorType& result,
+                                   const GpuShape& gpu);
 
-/// A column times a row, with whatever a fused matmul does to the product: elementwise work. None unless the
-/// inner dimension of a plain f32 or f64 product is 1. The arguments are those of the op.
-std::optional<GeneratedWork> generateOuterProduct(const OpRow& row, OperandTypes operands,
-                                                  OperandTypes results, const GpuShape& gpu);
+/// Whether the product is not batched and its inner dimension is 1: a column times a row.
+bool isOuterProduct(const ops::Matmul& matmul, OperandTypes factors);
+/// Of such an op, with what a fused matmul does to the product. The arguments are those of the op.
+GeneratedWork generateOuterProduct(const OpRow& row, OperandTypes operands, OperandTypes results,
+                                   const GpuShape& gpu);
 
 } // namespace dfc::cuda

@@ -14,14 +14,14 @@
 namespace dfc::cuda {
 namespace {
 
-// cuDNN pads both ends of an axis alike and slides as often as that allows.
+// cuDNN pads both ends of an axis alike, and derives the result's extent from that.
 bool padsAlike(const WindowAxis& axis) {
   const int64_t span = (axis.size - 1) * axis.dilation + 1;
   return (axis.length + 2 * axis.low - span) / axis.stride + 1 == axis.count &&
          axis.length + 2 * axis.low >= span;
 }
 
-// It counts in int.
+// cuDNN counts elements in int.
 bool isSmall(const Convolution& conv) {
   constexpr int64_t most = std::numeric_limits<int>::max();
   const auto numbers = {conv.image.elements(), conv.filter.elements(), conv.result.elements()};
@@ -96,12 +96,12 @@ class Descriptors {
 
 class CudnnPlan;
 
-class CudnnWork final : public Work {
+class CudnnLaunch final : public StreamLaunch {
  public:
-  CudnnWork(std::unique_ptr<const CudnnPlan> plan, llvm::ArrayRef<std::byte*> pointers);
-  CudnnWork(const CudnnWork&) = delete;
-  CudnnWork& operator=(const CudnnWork&) = delete;
-  ~CudnnWork() override;
+  CudnnLaunch(std::unique_ptr<const CudnnPlan> plan, llvm::ArrayRef<std::byte*> pointers);
+  CudnnLaunch(const CudnnLaunch&) = delete;
+  CudnnLaunch& operator=(const CudnnLaunch&) = delete;
+  ~CudnnLaunch() override;
   void enqueue(cudaStream_t stream) override;
 
  private:
@@ -115,7 +115,7 @@ class CudnnPlan {
       : library_(library), device_(cudnnDevice(ordinal)), ordinal_(ordinal), pass_(call.pass),
         wide_(element == ElementType::F64), descriptors_(library, call.conv, element) {}
 
-  /// Whether cuDNN takes the call.
+  /// Whether cuDNN supports the call.
   bool prepare() {
     if (device_.context == nullptr || !descriptors_.good()) {
       return false;
@@ -189,12 +189,12 @@ class CudnnPlan {
   size_t workspaceBytes_ = 0;
 };
 
-CudnnWork::CudnnWork(std::unique_ptr<const CudnnPlan> plan, llvm::ArrayRef<std::byte*> pointers)
+CudnnLaunch::CudnnLaunch(std::unique_ptr<const CudnnPlan> plan, llvm::ArrayRef<std::byte*> pointers)
     : plan_(std::move(plan)), pointers_(pointers.begin(), pointers.end()) {}
-CudnnWork::~CudnnWork() = default;
-void CudnnWork::enqueue(cudaStream_t stream) { plan_->run(pointers_, stream); }
+CudnnLaunch::~CudnnLaunch() = default;
+void CudnnLaunch::enqueue(cudaStream_t stream) { plan_->run(pointers_, stream); }
 
-/// Null where cuDNN is not there or does not take the op.
+/// Null where cuDNN is not installed or does not support the op.
 std::unique_ptr<CudnnPlan> planOf(const OpAttributes& attributes, OperandTypes operands, int ordinal) {
   const std::optional<ConvolutionCall> call = convolutionCall(attributes, operands);
   if (!call || !isSmall(call->conv) || !padsAlike(call->conv.windows.rows) ||
@@ -213,13 +213,13 @@ std::optional<int64_t> CudnnConvolutions::workspaceFor(const OpAttributes& attri
   return plan ? std::optional(plan->workspaceBytes()) : std::nullopt;
 }
 
-std::unique_ptr<Work> CudnnConvolutions::work(const OpAttributes& attributes, OperandTypes operands,
-                                              llvm::ArrayRef<std::byte*> pointers) {
+std::unique_ptr<StreamLaunch> CudnnConvolutions::launch(const OpAttributes& attributes, OperandTypes operands,
+                                                        llvm::ArrayRef<std::byte*> pointers) {
   auto plan = planOf(attributes, operands, ordinal_);
   if (!plan) {
-    throw MachineError("cuDNN: it no longer takes a convolution that it took");
+    throw MachineError("cuDNN: it no longer supports a convolution that it supported");
   }
-  return std::make_unique<CudnnWork>(std::move(plan), pointers);
+  return std::make_unique<CudnnLaunch>(std::move(plan), pointers);
 }
 
 } // namespace dfc::cuda

@@ -1,11 +1,11 @@
-// Convolutions and their gradients by cuDNN, where the machine has it and it takes the call; elsewhere
-// generated kernels make them (kernels/convolution.cpp). Which of the two is decided when a plan is opened,
-// by the op and its types, so that every run of it gives the same bits: only algorithms without atomics are
-// used. f32 is computed in f32 (never in tf32), f16 and bf16 accumulate in f32.
+// Convolutions and their gradients by cuDNN, where the machine has it and it supports the call; elsewhere by
+// generated kernels (kernels/convolution.cpp). The choice is made when a plan is opened, from the op and its
+// types alone, and only algorithms without atomics are used: every run gives the same bits. f32 is computed
+// in f32 (never in tf32), f16 and bf16 accumulate in f32.
 #pragma once
 
 #include "runtime/cuda/launches/libraries.h"
-#include "runtime/cuda/work.h"
+#include "runtime/cuda/stream_launch.h"
 
 #include <memory>
 
@@ -18,8 +18,8 @@ class CudnnConvolutions final : public ConvolutionLibrary {
   /// None also where the op is no convolution or has no elements.
   std::optional<int64_t> workspaceFor(const OpAttributes& attributes, OperandTypes operands) override;
   /// Of an op for which `workspaceFor` gave a number. `pointers`: its operands, its result, the workspace.
-  std::unique_ptr<Work> work(const OpAttributes& attributes, OperandTypes operands,
-                             llvm::ArrayRef<std::byte*> pointers);
+  std::unique_ptr<StreamLaunch> launch(const OpAttributes& attributes, OperandTypes operands,
+                                       llvm::ArrayRef<std::byte*> pointers);
 
  private:
   int ordinal_;

@@ -27,7 +27,7 @@ class Symbols {
   bool complete_ = true;
 };
 
-// Never closed: works hold its objects for as long as the process may live.
+// Never closed: launches hold its objects, possibly until the process ends.
 std::optional<Cudnn> open() {
   void* library = dlopen("libcudnn.so.9", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

@@ -1,6 +1,6 @@
 // cuDNN, where this machine has it: opened at run time, so that neither building nor running dfc needs it.
-// The few entry points that convolutions use are declared here, as cuDNN 9 exports them; what they take and
-// give is in NVIDIA's cuDNN API reference. No name of cuDNN's own headers is used.
+// The few entry points that convolutions use are declared here, as cuDNN 9 exports them; NVIDIA's cuDNN API
+// reference documents their parameters. No name of cuDNN's own headers is used.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -57,8 +57,8 @@ struct Cudnn {
 /// Null where the machine has no cuDNN 9 with all of these. Opened once for the process.
 const Cudnn* cudnn();
 
-/// A GPU's one context, made when first asked for and never closed; its stream may be set, and it may be
-/// used, by who holds the mutex. Null context: cuDNN could not make one.
+/// A GPU's one context, created on first use and never closed. The mutex guards its stream and every call
+/// with it. Null where cuDNN could not create one.
 struct CudnnDevice {
   CudnnContext* context = nullptr;
   std::mutex mutex;

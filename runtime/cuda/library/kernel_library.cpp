@@ -15,8 +15,7 @@
 namespace dfc::cuda {
 namespace {
 
-// Every rounding is one that the text asks for: no contraction into fused multiply-adds, IEEE division and
-// root.
+// The text determines every rounding: no contraction into fused multiply-adds, IEEE division and root.
 constexpr std::array options = {"--fmad=false", "--prec-div=true", "--prec-sqrt=true",
                                 "--ftz=false",  "--std=c++17",     "-default-device"};
 
@@ -70,7 +69,7 @@ std::string compile(const std::string& text, const std::string& architecture) {
   return binary;
 }
 
-/// What the process has loaded, by key. Never unloaded: sessions come and go with the same kernels.
+/// The kernels that the process has loaded, by key. Never unloaded: later sessions use the same kernels.
 struct Loaded {
   std::mutex mutex;
   std::map<std::string, cudaKernel_t> kernels;

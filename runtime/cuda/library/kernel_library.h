@@ -1,6 +1,6 @@
-// From CUDA C++ text to kernels that can be launched: NVRTC compiles for the device's own architecture, a
-// folder on disk keeps what it made (kernels/kernel_cache.h) under a hash of text, options, architecture and
-// NVRTC's version, and the process keeps what it has loaded.
+// Compiles CUDA C++ text to kernels: NVRTC compiles for the device's own architecture, a cache on disk
+// (kernels/kernel_cache.h) keeps the binaries under a hash of text, options, architecture and NVRTC's
+// version, and the process keeps the loaded kernels.
 #pragma once
 
 #include "runtime/cuda/kernels/kernel_cache.h"
@@ -16,7 +16,7 @@ namespace dfc::cuda {
 /// "sm_90" of the device. Throws MachineError when NVRTC here cannot compile for it.
 std::string architectureOf(int ordinal);
 
-/// NVRTC's, which is the CUDA toolkit's: "13.0". Throws MachineError.
+/// NVRTC's version, which is the CUDA toolkit's: "13.0". Throws MachineError.
 std::string compilerVersion();
 
 class KernelLibrary {
@@ -25,8 +25,9 @@ class KernelLibrary {
   explicit KernelLibrary(std::filesystem::path cacheFolder);
 
   /// The kernels named `dfc_kernel` of the translation units, in order; equal texts give the same kernel.
-  /// What is neither loaded nor cached is compiled, several at once. Throws MachineError: a cache that cannot
-  /// be written or is corrupt; a text that does not compile (a bug of ours: the message carries the log).
+  /// Kernels that are neither loaded nor cached are compiled, several at once. Throws MachineError: a cache
+  /// that cannot be written or is corrupt; a text that does not compile (a bug of ours: the message carries
+  /// the log).
   std::vector<cudaKernel_t> load(const std::vector<std::string>& texts, const std::string& architecture);
 
  private:

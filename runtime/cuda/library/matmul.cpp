@@ -11,7 +11,7 @@
 namespace dfc::cuda {
 namespace {
 
-struct Scalars { // of the compute type, where cuBLASLt looks for alpha and beta
+struct Scalars { // alpha and beta in the compute type, to which cuBLASLt takes pointers
   float alphaF = 1, betaF = 0;
   double alphaD = 1, betaD = 0;
 };
@@ -25,9 +25,9 @@ std::optional<cublasLtMatmulAlgo_t> algorithmFor(const MatmulProblem& problem) {
   return found.empty() ? std::nullopt : std::optional(found[0]);
 }
 
-class MatmulWork final : public Work {
+class MatmulLaunch final : public StreamLaunch {
  public:
-  MatmulWork(const MatmulCall& call, cublasLtHandle_t handle, std::byte* workspace)
+  MatmulLaunch(const MatmulCall& call, cublasLtHandle_t handle, std::byte* workspace)
       : problem_(call, handle), workspace_(workspace), width_(byteWidth(call.result.element)) {
     scalars_.alphaF = static_cast<float>(call.alpha);
     scalars_.alphaD = call.alpha;
@@ -71,10 +71,10 @@ class MatmulWork final : public Work {
   cublasLtMatmulAlgo_t algorithm_{};
 };
 
-/// An empty sum: every element is what the epilogue makes of nothing. Only the plain product comes here.
-class ZeroWork final : public Work {
+/// A product with an inner dimension of 0: every element is an empty sum. It never has an epilogue.
+class ZeroFill final : public StreamLaunch {
  public:
-  ZeroWork(std::byte* out, int64_t bytes) : out_(out), bytes_(static_cast<size_t>(bytes)) {}
+  ZeroFill(std::byte* out, int64_t bytes) : out_(out), bytes_(static_cast<size_t>(bytes)) {}
   void enqueue(cudaStream_t stream) override {
     check(cudaMemsetAsync(out_, 0, bytes_, stream), "an empty product");
   }
@@ -107,22 +107,22 @@ std::vector<std::string> matmulChoices(const MatmulCall& call, int ordinal, int 
   return choices;
 }
 
-bool CublasProducts::takes(const MatmulCall& product, Ending ending, bool bias) {
+bool CublasProducts::takes(const MatmulCall& product, Activation activation, bool bias) {
   const OnDevice current(ordinal_);
   const MatmulProblem problem(product, matmulHandle(ordinal_));
   const auto algorithm = algorithmFor(problem);
-  return algorithm && problem.runs(*algorithm, bias, ending);
+  return algorithm && problem.runs(*algorithm, bias, activation);
 }
 
-std::unique_ptr<Work> makeMatmul(const MatmulCall& call, int ordinal, std::byte* workspace) {
+std::unique_ptr<StreamLaunch> makeMatmul(const MatmulCall& call, int ordinal, std::byte* workspace) {
   const size_t rank = call.a.shape.rank();
   const int64_t inner = call.a.shape[rank - (call.transposeA ? 2 : 1)];
   if (inner == 0) {
     DFC_ASSERT(call.bias == nullptr && call.addend == nullptr, "an empty product has no epilogue");
-    return std::make_unique<ZeroWork>(call.out, call.result.bytes());
+    return std::make_unique<ZeroFill>(call.out, call.result.bytes());
   }
   const OnDevice current(ordinal);
-  return std::make_unique<MatmulWork>(call, matmulHandle(ordinal), workspace);
+  return std::make_unique<MatmulLaunch>(call, matmulHandle(ordinal), workspace);
 }
 
 } // namespace dfc::cuda

@@ -4,25 +4,25 @@
 #include "runtime/cuda/launches/libraries.h"
 #include "runtime/cuda/library/matmul_problem.h"
 #include "runtime/cuda/memory.h"
-#include "runtime/cuda/work.h"
+#include "runtime/cuda/stream_launch.h"
 
 #include <string>
 #include <vector>
 
 namespace dfc::cuda {
 
-/// One a process and device; made when first asked for.
+/// One per process and device, created on first use.
 cublasLtHandle_t matmulHandle(int ordinal);
 
-/// The algorithms that cuBLASLt proposes for a product without its epilogue, best guess first, that can end
-/// in bias and ReLU; each in words of ours that the same version of cuBLASLt understands again.
+/// The algorithms that cuBLASLt proposes for a product without its epilogue, best guess first, that have bias
+/// and ReLU as epilogues; each as a text that the same version of cuBLASLt reads back (`algorithmIn`).
 std::vector<std::string> matmulChoices(const MatmulCall& call, int ordinal, int atMost);
 
-/// How products can end on one GPU: by what their own algorithms take, which are chosen without their ending.
+/// The epilogues that products have on one GPU: those of their algorithms, which are chosen without them.
 class CublasProducts final : public ProductLibrary {
  public:
   explicit CublasProducts(int ordinal) : ordinal_(ordinal) {}
-  bool takes(const MatmulCall& product, Ending ending, bool bias) override;
+  bool takes(const MatmulCall& product, Activation activation, bool bias) override;
 
  private:
   int ordinal_;
@@ -30,6 +30,6 @@ class CublasProducts final : public ProductLibrary {
 
 /// Chooses the algorithm by cuBLASLt's own heuristic, which is the same at every opening. `workspace` holds
 /// matmulWorkspaceBytes and is the queue's own. Throws MachineError when cuBLASLt has no algorithm.
-std::unique_ptr<Work> makeMatmul(const MatmulCall& call, int ordinal, std::byte* workspace);
+std::unique_ptr<StreamLaunch> makeMatmul(const MatmulCall& call, int ordinal, std::byte* workspace);
 
 } // namespace dfc::cuda

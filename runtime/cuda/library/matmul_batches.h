@@ -1,4 +1,4 @@
-// The batch axes of a product as strided batches, which is what cuBLASLt multiplies in one call.
+// The batch axes of a product as strided batches, each of which is one call of cuBLASLt.
 #pragma once
 
 #include "ir/graph/tensor_type.h"
@@ -8,7 +8,7 @@
 
 namespace dfc::cuda {
 
-/// The batch axes as one strided batch a call, and the offsets of the calls.
+/// One strided batch per call, and the offsets of the calls.
 struct MatmulBatches {
   int64_t count = 1;                                      ///< products a call
   int64_t strideA = 0, strideB = 0, strideC = 0;          ///< elements between them

@@ -35,10 +35,10 @@ cublasComputeType_t computeType(const MatmulCall& call) {
 
 cublasLtEpilogue_t epilogueOf(const MatmulCall& call) {
   const bool bias = call.bias != nullptr;
-  switch (call.ending) {
-  case Ending::None: return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
-  case Ending::Relu: return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
-  case Ending::Gelu: return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+  switch (call.activation) {
+  case Activation::None: return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+  case Activation::Relu: return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+  case Activation::Gelu: return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
   }
   DFC_UNREACHABLE("an epilogue");
 }
@@ -75,38 +75,38 @@ MatmulProblem::MatmulProblem(const MatmulCall& call, cublasLtHandle_t handle)
       b_(call.b, batches_.count, batches_.strideB), c_(call.result, batches_.count, batches_.strideC) {}
 
 std::vector<cublasLtMatmulAlgo_t> MatmulProblem::proposals(int atMost) const {
-  const MatmulDescription plain(ended(false, Ending::None));
+  const MatmulDescription plain(withEpilogue(false, Activation::None));
   auto found = heuristics(plain, atMost);
-  const auto ends = [&](const cublasLtMatmulAlgo_t& one) {
-    return runs(one, false, Ending::None) && runs(one, true, Ending::None) &&
-           runs(one, false, Ending::Relu) && runs(one, true, Ending::Relu);
+  const auto hasBoth = [&](const cublasLtMatmulAlgo_t& one) {
+    return runs(one, false, Activation::None) && runs(one, true, Activation::None) &&
+           runs(one, false, Activation::Relu) && runs(one, true, Activation::Relu);
   };
-  found.erase(std::remove_if(found.begin(), found.end(), std::not_fn(ends)), found.end());
+  found.erase(std::remove_if(found.begin(), found.end(), std::not_fn(hasBoth)), found.end());
   if (!found.empty()) {
     return found;
   }
-  // An ending that is asked for follows what makes the plain product, with which it was asked.
-  return isAskedFor(call_.ending) ? heuristics(plain, atMost) : heuristics(description_, atMost);
+  // An activation that depends on the algorithm was asked for with the plain product's, which stays.
+  return dependsOnAlgorithm(call_.activation) ? heuristics(plain, atMost) : heuristics(description_, atMost);
 }
 
-bool MatmulProblem::runs(const cublasLtMatmulAlgo_t& algorithm, bool bias, Ending ending) const {
-  const MatmulDescription description(ended(bias, ending));
+bool MatmulProblem::runs(const cublasLtMatmulAlgo_t& algorithm, bool bias, Activation activation) const {
+  const MatmulDescription description(withEpilogue(bias, activation));
   cublasLtMatmulHeuristicResult_t result{};
   return cublasLtMatmulAlgoCheck(handle_, description.get(), b_.get(), a_.get(), c_.get(), c_.get(),
                                  &algorithm, &result) == CUBLAS_STATUS_SUCCESS &&
          result.workspaceSize <= static_cast<size_t>(matmulWorkspaceBytes);
 }
 
-MatmulCall MatmulProblem::ended(bool bias, Ending ending) const {
-  // cuBLASLt looks whether they are there, and how they are aligned: all values lie on such addresses.
+MatmulCall MatmulProblem::withEpilogue(bool bias, Activation activation) const {
+  // cuBLASLt checks that the bias is not null and how it is aligned: all values are aligned as this array is.
   alignas(256) static std::array<std::byte, 256> somewhere;
   MatmulCall call = call_;
   call.bias = bias ? somewhere.data() : nullptr;
-  call.ending = ending;
+  call.activation = activation;
   return call;
 }
 
-// What every pointer of every call is a multiple of.
+// The alignment of every pointer of every call.
 uint32_t MatmulProblem::alignment() const {
   uint64_t bits = 256;
   for (const auto& offset : batches_.offsets) {

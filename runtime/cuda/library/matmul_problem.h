@@ -1,5 +1,5 @@
-// A product as cuBLASLt describes it: its layouts, its epilogue, and which algorithms make it. cuBLASLt
-// thinks in columns: a row-major [m, n] result is its n x m result, so that b is its first operand.
+// A product as cuBLASLt describes it: its layouts, its epilogue, and the algorithms that compute it. cuBLASLt
+// is column-major: a row-major [m, n] result is its n x m result, so that b is its first operand.
 #pragma once
 
 #include "runtime/cuda/check.h"
@@ -48,12 +48,13 @@ class MatmulProblem {
  public:
   MatmulProblem(const MatmulCall& call, cublasLtHandle_t handle);
 
-  /// Best guess first. Asked for the plain product, whatever ends it, and only those that could end it in
-  /// bias and ReLU: so that a product's bits do not depend on which of them was fused behind it, which pins
-  /// may change. Where none could, those that make this call, or without GELU its product.
+  /// cuBLASLt's best guess first. The heuristic is asked for the plain product, without its epilogue, and
+  /// only algorithms with bias and ReLU as epilogues are kept: a product's bits then do not depend on its
+  /// epilogue, which the author's pins may change. If there are none, the algorithms of this call, or for
+  /// GELU those of the plain product.
   std::vector<cublasLtMatmulAlgo_t> proposals(int atMost) const;
-  /// Whether the algorithm makes the product with that ending, wherever bias and operands lie.
-  bool runs(const cublasLtMatmulAlgo_t& algorithm, bool bias, Ending ending) const;
+  /// Whether the algorithm computes the product with that epilogue, at any aligned addresses.
+  bool runs(const cublasLtMatmulAlgo_t& algorithm, bool bias, Activation activation) const;
 
   const MatmulCall& call() const { return call_; }
   const MatmulBatches& batches() const { return batches_; }
@@ -64,7 +65,7 @@ class MatmulProblem {
   const MatrixLayout& c() const { return c_; }
 
  private:
-  MatmulCall ended(bool bias, Ending ending) const;
+  MatmulCall withEpilogue(bool bias, Activation activation) const;
   uint32_t alignment() const;
   std::vector<cublasLtMatmulAlgo_t> heuristics(const MatmulDescription& description, int atMost) const;
 

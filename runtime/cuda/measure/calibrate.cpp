@@ -2,7 +2,7 @@
 
 #include "ir/graph/rules/index_rules.h"
 #include "runtime/cuda/compute.h"
-#include "runtime/cuda/launches/draft.h"
+#include "runtime/cuda/launches/kernel_selection.h"
 #include "runtime/cuda/launches/tile_matmul.h"
 #include "runtime/cuda/library/matmul.h"
 #include "runtime/cuda/measure/noise.h"
@@ -27,7 +27,7 @@ class OpTimer {
     std::string choice;
     double seconds = std::numeric_limits<double>::infinity();
   };
-  /// The quickest of the choices for its product, of which there is one at least; "" for other ops.
+  /// The quickest of the choices for the op's product, at least one; {""} for other ops.
   Timed time(const Graph& graph, OpId op, llvm::ArrayRef<std::string> choices) {
     Computation computation = withBuffers(graph, op);
     Timed best;
@@ -42,7 +42,7 @@ class OpTimer {
   }
 
  private:
-  // An addend is overwritten by the result, as an update in a plan overwrites its parameter.
+  // The result overwrites an addend, as an update in a plan overwrites its parameter.
   Computation withBuffers(const Graph& graph, OpId op) {
     buffers_.clear();
     Computation computation;
@@ -76,7 +76,7 @@ class OpTimer {
     }
     const auto enqueue = [&](cudaStream_t stream) {
       for (const ComputeLaunch& launch : made.launches) {
-        launch.work->enqueue(stream);
+        launch.streamLaunch->enqueue(stream);
       }
     };
     return std::max(watch_.perRepetition(enqueue), makespanBound);
@@ -107,7 +107,8 @@ class Calibrator {
   std::vector<CalibratedOp> rows() && { return std::move(rows_); }
 
  private:
-  // The algorithm is chosen with the epilogue that a product is first met with, and kept with the product.
+  // The algorithm is chosen with the epilogue of the first op that has the product, and kept with the
+  // product.
   void timeProduct(OpId op) {
     const LoneOp product = plainProductOf(graph_, op);
     const CalibratedOp* chosen = known_.find(signatureOf(product.graph, product.op));
@@ -125,7 +126,7 @@ class Calibrator {
     rows_.push_back(std::move(row));
   }
 
-  /// "" is the choice without a calibration: our tiles if the product is small, else cuBLASLt's own
+  /// "" is the choice without a calibration: generated tiles if the product is small, else cuBLASLt's own
   /// heuristic.
   std::vector<std::string> choicesFor(OpId op) {
     auto choices = matmulChoices(productCall(graph_, op), ordinal_, algorithmsTried);

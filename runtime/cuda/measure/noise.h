@@ -1,4 +1,4 @@
-// Memory full of numbers that are not all alike: zeros draw less power and run faster than data does.
+// Operands for measurements: values that differ, since zeros draw less power and run faster than data.
 #pragma once
 
 #include "ir/graph/tensor_type.h"

@@ -81,10 +81,10 @@ double matmulRate(int ordinal, ElementType type, bool tf32 = false) {
   const DeviceBuffer out(ordinal, call.result.bytes(), "a measurement");
   const DeviceBuffer workspace(ordinal, matmulWorkspaceBytes, "a measurement");
   call.aData = a.get(), call.bData = b.get(), call.out = out.get();
-  const auto work = makeMatmul(call, ordinal, workspace.get());
+  const auto launch = makeMatmul(call, ordinal, workspace.get());
   Stopwatch watch(ordinal);
   const double cubed = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
-  return 2 * cubed / watch.median([&](cudaStream_t stream) { work->enqueue(stream); });
+  return 2 * cubed / watch.median([&](cudaStream_t stream) { launch->enqueue(stream); });
 }
 
 double copySeconds(Stopwatch& watch, std::byte* to, const std::byte* from, int64_t bytes) {
@@ -96,7 +96,7 @@ double copySeconds(Stopwatch& watch, std::byte* to, const std::byte* from, int64
 
 constexpr int64_t copied = int64_t{256} << 20;
 
-/// What one link does: the latency of a small copy, and what a large one takes beyond that.
+/// One link: the latency of a small copy, and the bandwidth of a large one beyond that latency.
 void measureLink(LinkRow& link, Stopwatch& watch, std::byte* to, const std::byte* from) {
   link.latencySeconds = rounded(copySeconds(watch, to, from, 4));
   link.bandwidth =
@@ -213,7 +213,7 @@ void measureGpus(Machine& machine) {
       gpus.push_back(device);
     }
   }
-  KernelLibrary library(""); // what it compiles here is not worth keeping
+  KernelLibrary library(""); // no cache: the check's kernel is small
   const Peers peers(ordinals, library);
   for (size_t i = 0; i < gpus.size(); ++i) {
     Bench& bench = *benches[i];

@@ -1,4 +1,4 @@
-// This host's GPUs as rows of a machine file: what the driver says of them, and what measuring shows.
+// This host's GPUs as rows of a machine file, from the driver's description and from measurements.
 #pragma once
 
 #include "ir/machine/machine.h"
@@ -14,9 +14,8 @@ void addGpus(Machine& machine, int count);
 ///   - memory bandwidth: device-to-device copies of 1 GiB, bytes read plus written;
 ///   - launch cost: 1000 dependent kernels of one thread in a CUDA graph, per kernel;
 ///   - step overhead: 50 steps of one empty kernel, per step and beyond that kernel (step_overhead.h);
-///   - links: copies of 256 MiB for the bandwidth, of 4 bytes for the latency, in each direction. Where
-///   copies
-///     in both directions, or to several GPUs, slow one another down, they share a link.
+///   - links: copies of 256 MiB for the bandwidth, of 4 bytes for the latency, in each direction. Copies in
+///     both directions, or to several GPUs, that slow one another down share a link.
 /// Medians of 7. Takes seconds and gigabytes of GPU memory. Throws MachineError.
 void measureGpus(Machine& machine);
 

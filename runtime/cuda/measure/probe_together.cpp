@@ -70,7 +70,7 @@ void measureTogether(Machine& machine, const std::string& name, llvm::ArrayRef<L
     const LinkRow& link = machine.links[copy.link];
     alone.push_back(link.latencySeconds + static_cast<double>(bytes) / link.bandwidth);
   }
-  // A slot is all of a link or nothing of it, so that a quarter of one is not worth a word.
+  // Slots are whole: a loss of less than a quarter of the concurrency is not modelled.
   constexpr double lost = 0.25;
   const double together = atOnce(copies, bytes, alone);
   if (together > static_cast<double>(copies.size()) * (1 - lost)) {

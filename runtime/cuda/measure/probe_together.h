@@ -1,6 +1,6 @@
-// What links do at once: two directions of a bus, the buses of several GPUs, both directions between two
-// GPUs. Links that do not keep their rates then share something, which a machine file says with one more
-// link.
+// Contention between links: both directions of a bus, the buses of several GPUs, both directions between two
+// GPUs. Links that are slower at the same time share a resource, which a machine file describes by one more
+// link on their routes.
 #pragma once
 
 #include "ir/machine/machine.h"
@@ -18,12 +18,12 @@ struct LinkCopy {
   const std::byte* from;
 };
 
-/// Of `copies` of `bytes` each, all begun at once: how many get on as if each were alone, from 1 to all.
-/// `alone`: the seconds of one, by copy. Throws MachineError.
+/// The effective concurrency of `copies` of `bytes` each, started at the same time: the sum of the seconds
+/// that each takes `alone`, over the seconds of all, from 1 to the number of copies. Throws MachineError.
 double atOnce(llvm::ArrayRef<LinkCopy> copies, int64_t bytes, llvm::ArrayRef<double> alone);
 
-/// Measures the copies at once; where they are held up, adds a link `name` that all of their routes hold,
-/// with as many slots as copies get on. The links have their rates already.
+/// Measures the copies at the same time; if they slow one another down, adds a link `name` to all their
+/// routes, with as many slots as their effective concurrency. The links have their rates already.
 void measureTogether(Machine& machine, const std::string& name, llvm::ArrayRef<LinkCopy> copies,
                      int64_t bytes);
 

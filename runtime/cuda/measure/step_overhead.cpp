@@ -11,12 +11,12 @@ namespace {
 
 constexpr int launches = 50; ///< back to back, as steps are submitted
 
-/// A step of a session with one queue and one op, which does nothing.
+/// A step of a session with one queue and one empty kernel.
 class EmptyStep {
  public:
   explicit EmptyStep(int ordinal)
       : library_(std::filesystem::path()), counter_(64), word_(64),
-        own_(ordinal, sizeof(uint64_t), "a round's number"),
+        own_(ordinal, sizeof(uint64_t), "a step's number"),
         signals_(library_, architectureOf(ordinal), reinterpret_cast<uint64_t*>(counter_.get())),
         kernel_(
             library_.load({"extern \"C\" __global__ void dfc_kernel() {}\n"}, architectureOf(ordinal))[0]) {
@@ -37,7 +37,7 @@ class EmptyStep {
 
  private:
   void open() {
-    for (cudaStream_t* stream : {&origin_, &lane_}) {
+    for (cudaStream_t* stream : {&origin_, &stream_}) {
       check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "timing a step");
     }
     for (cudaEvent_t* event : {&forked_, &joined_}) {
@@ -48,19 +48,19 @@ class EmptyStep {
   void capture() {
     check(cudaStreamBeginCapture(origin_, cudaStreamCaptureModeRelaxed), "timing a step");
     check(cudaEventRecord(forked_, origin_), "timing a step");
-    check(cudaStreamWaitEvent(lane_, forked_, 0), "timing a step");
-    check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel_), dim3(1), dim3(1), nullptr, 0, lane_),
+    check(cudaStreamWaitEvent(stream_, forked_, 0), "timing a step");
+    check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel_), dim3(1), dim3(1), nullptr, 0, stream_),
           "timing a step");
     const DevicePublication end{reinterpret_cast<uint64_t*>(word_.get()), 1, 0};
-    signals_.endRound(lane_, reinterpret_cast<uint64_t*>(own_.get()), end, true);
-    check(cudaEventRecord(joined_, lane_), "timing a step");
+    signals_.endStep(stream_, reinterpret_cast<uint64_t*>(own_.get()), end, true);
+    check(cudaEventRecord(joined_, stream_), "timing a step");
     check(cudaStreamWaitEvent(origin_, joined_, 0), "timing a step");
     check(cudaStreamEndCapture(origin_, &graph_), "timing a step");
     check(cudaGraphInstantiate(&exec_, graph_, 0), "timing a step");
   }
 
   void close() const {
-    for (cudaStream_t stream : {origin_, lane_}) {
+    for (cudaStream_t stream : {origin_, stream_}) {
       ignore(stream != nullptr ? cudaStreamDestroy(stream) : cudaSuccess);
     }
     for (cudaEvent_t event : {forked_, joined_}) {
@@ -75,7 +75,7 @@ class EmptyStep {
   DeviceBuffer own_;
   Signals signals_;
   cudaKernel_t kernel_;
-  cudaStream_t origin_ = nullptr, lane_ = nullptr;
+  cudaStream_t origin_ = nullptr, stream_ = nullptr;
   cudaEvent_t forked_ = nullptr, joined_ = nullptr;
   cudaGraph_t graph_ = nullptr;
   cudaGraphExec_t exec_ = nullptr;

@@ -1,5 +1,5 @@
-// What a step costs beside its ops: launching its CUDA graph, the way into its streams and out of them, and
-// the kernel that tells the host of its end.
+// Step overhead: the cost of a step beside its ops, which is the launch of its CUDA graph, the fork into and
+// the join of its streams, and the kernel that publishes its end to the host.
 #pragma once
 
 namespace dfc::cuda {

@@ -1,4 +1,4 @@
-// Times what is enqueued on a stream, by events: warm-up, then the median of several runs.
+// Times work on a stream by events: warm-up, then the median of several runs.
 #pragma once
 
 #include "runtime/cuda/check.h"

@@ -14,37 +14,37 @@ Launcher::~Launcher() {
   thread_.join();
 }
 
-void Launcher::push(const Step& round) {
+void Launcher::push(const Step& step) {
   {
     const std::lock_guard lock(mutex_);
-    rounds_.push_back(round);
+    steps_.push_back(step);
   }
   woken_.notify_one();
 }
 
 bool Launcher::idle() const {
   const std::lock_guard lock(mutex_);
-  return rounds_.empty();
+  return steps_.empty();
 }
 
 void Launcher::waitIdle() const {
   std::unique_lock lock(mutex_);
-  idle_.wait(lock, [this] { return rounds_.empty(); });
+  idle_.wait(lock, [this] { return steps_.empty(); });
 }
 
 void Launcher::run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    woken_.wait(lock, [this] { return stopping_ || !rounds_.empty(); });
-    if (rounds_.empty()) {
+    woken_.wait(lock, [this] { return stopping_ || !steps_.empty(); });
+    if (steps_.empty()) {
       return;
     }
-    const Step round = rounds_.front(); // stays in the queue until it is launched: nobody is idle before
+    const Step step = steps_.front(); // stays in the queue until it is launched: idle() is false before
     lock.unlock();
-    launch_(round);
+    launch_(step);
     lock.lock();
-    rounds_.pop_front();
-    if (rounds_.empty()) {
+    steps_.pop_front();
+    if (steps_.empty()) {
       idle_.notify_all();
     }
   }

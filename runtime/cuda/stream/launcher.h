@@ -1,5 +1,5 @@
-// A thread that launches rounds for the one that submits them: the launch of a graph over several GPUs takes
-// the host tens of microseconds, which nobody has to wait for while an earlier round still runs.
+// Launcher: a thread that launches steps. The launch of a graph over several GPUs is slow on the host, and
+// the submitting thread need not wait for it while an earlier step is in flight.
 #pragma once
 
 #include "runtime/backend.h"
@@ -14,12 +14,12 @@ namespace dfc::cuda {
 
 class Launcher {
  public:
-  /// `launch(round)`: called on the thread, in the order of `push`; throws nothing.
+  /// `launch(step)`: called on the thread, in the order of `push`; throws nothing.
   explicit Launcher(std::function<void(const Step&)> launch);
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
-  ~Launcher(); ///< after all that was pushed is launched
-  void push(const Step& round);
+  ~Launcher(); ///< returns after all pushed steps are launched
+  void push(const Step& step);
   bool idle() const;
   void waitIdle() const;
 
@@ -30,8 +30,8 @@ class Launcher {
   mutable std::mutex mutex_;
   std::condition_variable woken_;
   mutable std::condition_variable idle_;
-  std::deque<Step> rounds_; ///< pushed and not yet launched; guarded by mutex_
-  bool stopping_ = false;   ///< guarded by mutex_
+  std::deque<Step> steps_; ///< pushed and not yet launched; guarded by mutex_
+  bool stopping_ = false;  ///< guarded by mutex_
   std::thread thread_;
 };
 

@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* common = R"(
 typedef unsigned long long u64;
-struct Wait { const u64* word; u64 perRound; u64 offset; };
-struct Publication { u64* word; u64 perRound; u64 offset; };
+struct Wait { const u64* word; u64 perStep; u64 offset; };
+struct Publication { u64* word; u64 perStep; u64 offset; };
 struct Waits { Wait rows[16]; };
 struct Ends { Publication rows[16]; };
 __device__ u64 load(const u64* word) {
@@ -36,10 +36,10 @@ __device__ u64 now() {
 )";
 
 constexpr const char* waitText = R"(
-extern "C" __global__ void dfc_kernel(const u64* round, Waits waits, int count) {
+extern "C" __global__ void dfc_kernel(const u64* step, Waits waits, int count) {
   if (threadIdx.x < count) {
     const Wait wait = waits.rows[threadIdx.x];
-    const u64 target = wait.perRound * load(round) + wait.offset;
+    const u64 target = wait.perStep * load(step) + wait.offset;
     while (load(wait.word) < target) { }
   }
   __threadfence_system();
@@ -47,42 +47,42 @@ extern "C" __global__ void dfc_kernel(const u64* round, Waits waits, int count) 
 )";
 
 constexpr const char* publishText = R"(
-extern "C" __global__ void dfc_kernel(const u64* round, Publication to) {
+extern "C" __global__ void dfc_kernel(const u64* step, Publication to) {
   __threadfence_system();
-  store(to.word, to.perRound * load(round) + to.offset);
+  store(to.word, to.perStep * load(step) + to.offset);
 }
 )";
 
-// May be launched ahead of the end of what comes before it on its stream. Reads nothing over the bus, and has
-// one fence for all that it stores: a store that releases is another fence, which waits until the stores
-// before it have crossed the bus. (On an H200 a step took 1.1 us more with two of them.) Nobody needs the
-// stores in an order: who reads the counter comes behind this kernel, by streams and events.
+// May be launched ahead of its predecessor's end on its stream. It reads nothing over the bus, and one fence
+// covers all its stores: a releasing store would be a second fence, which waits until earlier stores have
+// crossed the bus. The stores need no order among themselves: readers of the counter are ordered after this
+// kernel by streams and events.
 constexpr const char* endText = R"(
-extern "C" __global__ void dfc_kernel(u64* round, u64* own, Ends ends, int count, int last) {
+extern "C" __global__ void dfc_kernel(u64* step, u64* own, Ends ends, int count, int last) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
   const u64 current = *own;
   __threadfence_system();
   if (threadIdx.x < count) {
-    storeBehindFence(ends.rows[threadIdx.x].word, ends.rows[threadIdx.x].perRound * (current + 1));
+    storeBehindFence(ends.rows[threadIdx.x].word, ends.rows[threadIdx.x].perStep * (current + 1));
   }
   __syncthreads();
   if (last && threadIdx.x == 0) {
     *own = current + 1;
-    storeBehindFence(round, current + 1);
+    storeBehindFence(step, current + 1);
   }
 }
 )";
 
 constexpr const char* stampText = R"(
-extern "C" __global__ void dfc_kernel(const u64* round, u64* slots, unsigned ring, unsigned perRound, unsigned index) {
+extern "C" __global__ void dfc_kernel(const u64* step, u64* slots, unsigned ring, unsigned perStep, unsigned index) {
   const u64 time = now();
-  slots[(load(round) % ring) * perRound + index] = time;
+  slots[(load(step) % ring) * perStep + index] = time;
 }
 )";
 
-// The host writes a number, the GPU answers with its time and the number, `times` times over.
+// The host writes a number, the GPU answers with its time and the number; `times` times.
 constexpr const char* clockText = R"(
 extern "C" __global__ void dfc_kernel(const u64* asked, u64* answered, u64* time, int times) {
   for (u64 i = 1; i <= times; ++i) {
@@ -118,16 +118,16 @@ void launchEarly(cudaKernel_t kernel, cudaStream_t stream, unsigned threads, voi
 
 } // namespace
 
-Signals::Signals(KernelLibrary& library, const std::string& architecture, uint64_t* round) : round_(round) {
+Signals::Signals(KernelLibrary& library, const std::string& architecture, uint64_t* step) : step_(step) {
   const std::string start(common);
   const auto kernels =
       library.load({start + waitText, start + publishText, start + endText, start + stampText}, architecture);
   wait_ = kernels[0], publish_ = kernels[1], end_ = kernels[2], stamp_ = kernels[3];
 }
 
-void Signals::carryOut(cudaStream_t stream, llvm::ArrayRef<WordOperation> operations) const {
-  llvm::SmallVector<DeviceWait, rowsAtOnce> waits; // side by side, so far: one kernel serves them
-  const auto waitForThem = [&] {
+void Signals::enqueue(cudaStream_t stream, llvm::ArrayRef<WordOperation> operations) const {
+  llvm::SmallVector<DeviceWait, rowsAtOnce> waits; // consecutive waits: one kernel performs them
+  const auto flushWaits = [&] {
     if (!waits.empty()) {
       wait(stream, waits);
       waits.clear();
@@ -136,53 +136,53 @@ void Signals::carryOut(cudaStream_t stream, llvm::ArrayRef<WordOperation> operat
   for (const WordOperation& operation : operations) {
     switch (operation.kind) {
     case WordOperation::Kind::Wait:
-      waits.push_back({operation.word, operation.perRound, operation.offset});
+      waits.push_back({operation.word, operation.perStep, operation.offset});
       if (waits.size() == rowsAtOnce) {
-        waitForThem();
+        flushWaits();
       }
       break;
     case WordOperation::Kind::Write:
-      waitForThem();
-      publish(stream, {operation.word, operation.perRound, operation.offset});
+      flushWaits();
+      publish(stream, {operation.word, operation.perStep, operation.offset});
       break;
     }
   }
-  waitForThem();
+  flushWaits();
 }
 
 void Signals::wait(cudaStream_t stream, llvm::ArrayRef<DeviceWait> waits) const {
   std::array<DeviceWait, rowsAtOnce> rows{};
   std::copy(waits.begin(), waits.end(), rows.begin());
-  const uint64_t* round = round_;
+  const uint64_t* step = step_;
   int count = static_cast<int>(waits.size());
-  std::array<void*, 3> arguments = {&round, rows.data(), &count};
+  std::array<void*, 3> arguments = {&step, rows.data(), &count};
   launch(wait_, stream, 32, arguments.data(), "waiting for the host");
 }
 
 void Signals::publish(cudaStream_t stream, const DevicePublication& publication) const {
-  const uint64_t* round = round_;
+  const uint64_t* step = step_;
   DevicePublication to = publication;
-  std::array<void*, 2> arguments = {&round, &to};
+  std::array<void*, 2> arguments = {&step, &to};
   launch(publish_, stream, 1, arguments.data(), "telling the host");
 }
 
-void Signals::endRound(cudaStream_t stream, uint64_t* own, llvm::ArrayRef<DevicePublication> ends,
-                       bool alone) const {
+void Signals::endStep(cudaStream_t stream, uint64_t* own, llvm::ArrayRef<DevicePublication> ends,
+                      bool alone) const {
   for (size_t i = 0; i < ends.size(); i += rowsAtOnce) {
     const auto some = ends.slice(i, std::min<size_t>(ends.size() - i, rowsAtOnce));
     std::array<DevicePublication, rowsAtOnce> rows{};
     std::copy(some.begin(), some.end(), rows.begin());
-    uint64_t* round = round_;
+    uint64_t* step = step_;
     int count = static_cast<int>(some.size()), last = i + rowsAtOnce >= ends.size() ? 1 : 0;
-    std::array<void*, 5> arguments = {&round, &own, rows.data(), &count, &last};
-    (alone ? launchEarly : launch)(end_, stream, 32, arguments.data(), "ending a round");
+    std::array<void*, 5> arguments = {&step, &own, rows.data(), &count, &last};
+    (alone ? launchEarly : launch)(end_, stream, 32, arguments.data(), "ending a step");
   }
 }
 
-void Signals::stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perRound,
+void Signals::stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perStep,
                     uint32_t index) const {
-  const uint64_t* round = round_;
-  std::array<void*, 5> arguments = {&round, &slots, &ring, &perRound, &index};
+  const uint64_t* step = step_;
+  std::array<void*, 5> arguments = {&step, &slots, &ring, &perStep, &index};
   launch(stamp_, stream, 1, arguments.data(), "stamping the time");
 }
 
@@ -218,7 +218,7 @@ double hostTime(uint64_t gpu, const ClockReading& first, const ClockReading& las
   const auto seconds = [&](uint64_t time) {
     return static_cast<double>(static_cast<int64_t>(time - first.gpu)) * 1e-9;
   };
-  constexpr double longEnough = 1e-3; // for the slope to mean more than the readings' noise
+  constexpr double longEnough = 1e-3; // for the rate to exceed the noise of the readings
   const double span = seconds(last.gpu);
   const double rate = span > longEnough ? (last.host - first.host) / span : 1;
   return first.host + seconds(gpu) * rate;

@@ -1,7 +1,7 @@
-// How a GPU takes part in the progress words of a session: tiny kernels that end a round, stamp the time and,
-// where a stream cannot do so by itself (stream_memory.h), wait for a word or publish one. Targets depend on
-// the round, which they read from one counter in pinned memory, so that a captured CUDA graph serves every
-// round as it is.
+// Signals: kernels of one block by which a GPU takes part in a session's progress words. They publish the end
+// of a step, stamp the time and, where the driver lacks stream memory operations (stream_memory.h), wait for
+// a word or publish one. Values depend on the step's number, which they read from a counter in pinned memory,
+// so that a captured CUDA graph serves every step unchanged.
 #pragma once
 
 #include "runtime/cuda/library/kernel_library.h"
@@ -11,37 +11,37 @@
 
 namespace dfc::cuda {
 
-/// The words of a session as the GPU sees them: wait until `*word >= perRound * round + offset`.
+/// A wait for a progress word: until `*word >= perStep * step + offset`.
 struct DeviceWait {
   const uint64_t* word;
-  uint64_t perRound, offset;
+  uint64_t perStep, offset;
 };
 
-/// `*word = perRound * (round + 1)` at the end of a round, or `perRound * round + offset` within it.
+/// `*word = perStep * (step + 1)` at the end of a step, or `perStep * step + offset` within it.
 struct DevicePublication {
   uint64_t* word;
-  uint64_t perRound, offset;
+  uint64_t perStep, offset;
 };
 
 class Signals {
  public:
-  /// `round`: the counter, in pinned memory.
-  Signals(KernelLibrary& library, const std::string& architecture, uint64_t* round);
+  /// `step`: the counter, in pinned memory.
+  Signals(KernelLibrary& library, const std::string& architecture, uint64_t* step);
 
   /// As StreamMemory::enqueue, with kernels.
-  void carryOut(cudaStream_t stream, llvm::ArrayRef<WordOperation> operations) const;
-  /// Publishes all ends of the round, then counts the round. `own`: the round's number in the GPU's own
-  /// memory. `alone`: the stream is the round's only one, so that a launch ahead of its end is sound.
-  void endRound(cudaStream_t stream, uint64_t* own, llvm::ArrayRef<DevicePublication> ends, bool alone) const;
-  /// Nanoseconds of the GPU's clock to `slots[round % ring * perRound + index]`; `slots` in pinned memory.
-  void stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perRound, uint32_t index) const;
+  void enqueue(cudaStream_t stream, llvm::ArrayRef<WordOperation> operations) const;
+  /// Publishes the ends of all queues, then increments the counter. `own`: the step's number in the GPU's own
+  /// memory. `alone`: the stream is the step's only one, so that programmatic dependent launch is safe.
+  void endStep(cudaStream_t stream, uint64_t* own, llvm::ArrayRef<DevicePublication> ends, bool alone) const;
+  /// Nanoseconds of the GPU's clock to `slots[step % ring * perStep + index]`; `slots` in pinned memory.
+  void stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perStep, uint32_t index) const;
 
  private:
   static constexpr int rowsAtOnce = 16;
   void wait(cudaStream_t stream, llvm::ArrayRef<DeviceWait> waits) const; ///< at most rowsAtOnce
   void publish(cudaStream_t stream, const DevicePublication& publication) const;
 
-  uint64_t* round_;
+  uint64_t* step_;
   cudaKernel_t wait_ = nullptr, publish_ = nullptr, end_ = nullptr, stamp_ = nullptr;
 };
 
@@ -50,9 +50,9 @@ struct ClockReading {
   uint64_t gpu = 0; ///< nanoseconds
   double host = 0;  ///< of steadySeconds()
 };
-/// Asks the GPU for its time over and over through pinned memory and keeps the quickest answer.
+/// Asks the GPU for its time several times through pinned memory and keeps the answer of least latency.
 ClockReading readClock(KernelLibrary& library, const std::string& architecture, cudaStream_t stream);
-/// The host's time of a GPU time, on the straight line through two readings.
+/// Converts a GPU time to the host's clock, by linear interpolation between two readings.
 double hostTime(uint64_t gpu, const ClockReading& first, const ClockReading& last);
 
 } // namespace dfc::cuda

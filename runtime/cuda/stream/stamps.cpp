@@ -6,10 +6,10 @@ Stamps::Stamps(const std::vector<StreamProgram>& programs, const std::vector<Gpu
                KernelLibrary& library)
     : programs_(programs), gpus_(gpus), library_(library) {
   for (const StreamProgram& program : programs) {
-    first_.push_back(perRound_);
-    perRound_ += 2 * static_cast<uint32_t>(program.commands.size());
+    first_.push_back(perStep_);
+    perStep_ += 2 * static_cast<uint32_t>(program.commands.size());
   }
-  slots_ = PinnedBuffer(int64_t{ring} * perRound_ * static_cast<int64_t>(sizeof(uint64_t)));
+  slots_ = PinnedBuffer(int64_t{ring} * perStep_ * static_cast<int64_t>(sizeof(uint64_t)));
   firstClocks_ = readClocks();
 }
 
@@ -28,26 +28,26 @@ std::vector<ClockReading> Stamps::readClocks() const {
 void Stamps::stamp(const Signals& signals, cudaStream_t stream, size_t program, size_t position,
                    bool after) const {
   if (programs_[program].commands[position].step.valid()) {
-    signals.stamp(stream, reinterpret_cast<uint64_t*>(slots_.get()), ring, perRound_,
+    signals.stamp(stream, reinterpret_cast<uint64_t*>(slots_.get()), ring, perStep_,
                   first_[program] + 2 * static_cast<uint32_t>(position) + (after ? 1 : 0));
   }
 }
 
-std::optional<uint64_t> Stamps::roundToTakeOut(uint64_t round) {
-  return round >= ring ? std::optional(round - ring) : std::nullopt;
+std::optional<uint64_t> Stamps::stepToTakeOut(uint64_t step) {
+  return step >= ring ? std::optional(step - ring) : std::nullopt;
 }
 
-void Stamps::takeOut(uint64_t throughRound) {
+void Stamps::takeOut(uint64_t throughStep) {
   auto* slots = reinterpret_cast<uint64_t*>(slots_.get());
-  while (!waiting_.empty() && waiting_.front() <= throughRound) {
-    const uint64_t round = waiting_.front();
+  while (!waiting_.empty() && waiting_.front() <= throughStep) {
+    const uint64_t step = waiting_.front();
     waiting_.erase(waiting_.begin());
     for (size_t program = 0; program < programs_.size(); ++program) {
       const auto& commands = programs_[program].commands;
-      uint64_t* at = slots + (round % ring) * perRound_ + first_[program];
+      uint64_t* at = slots + (step % ring) * perStep_ + first_[program];
       for (size_t i = 0; i < commands.size(); ++i) {
-        if (at[2 * i] != 0 && at[2 * i + 1] != 0) { // zero where a failed round never came to
-          raw_.push_back({program, commands[i].step, static_cast<uint32_t>(round), at[2 * i], at[2 * i + 1]});
+        if (at[2 * i] != 0 && at[2 * i + 1] != 0) { // zero: a failed step did not reach it
+          raw_.push_back({program, commands[i].step, static_cast<uint32_t>(step), at[2 * i], at[2 * i + 1]});
           at[2 * i] = at[2 * i + 1] = 0;
         }
       }
@@ -68,7 +68,7 @@ std::vector<Span> Stamps::takeSpans(QueueId queue) {
     }
     const auto gpu = static_cast<size_t>(program.gpu - gpus_.data());
     const auto onHost = [&](uint64_t time) { return hostTime(time, firstClocks_[gpu], clocks[gpu]); };
-    spans.push_back({raw.step, raw.round, onHost(raw.begin), onHost(raw.end)});
+    spans.push_back({raw.step, raw.stepNumber, onHost(raw.begin), onHost(raw.end)});
   }
   raw_ = std::move(others);
   return spans;

@@ -1,13 +1,13 @@
-// A command of a queue's program, as a stream carries it out, and the copy that it may be. Plain data, of
-// which CUDA need know nothing.
+// StreamCommand: a command of a queue's program as it is enqueued on a stream, and the copy that it may be.
+// Plain data without CUDA's types.
 #pragma once
 
 #include "runtime/backend.h"
 
 namespace dfc::cuda {
 
-/// One copy of bytes; between the round's host buffers and arenas, or between arenas. Peers without access to
-/// one another go through `staging`.
+/// One copy of bytes, between the step's host buffers and arenas or between arenas. Between GPUs without peer
+/// access it goes through `staging`.
 struct Copy {
   Location from, to;
   std::byte* staging = nullptr;
@@ -17,14 +17,14 @@ struct StreamCommand {
   Command::Kind kind = Command::Kind::Nothing; ///< as the plan has it
   StepId step;
   OpId op;
-  llvm::SmallVector<WaitFor, 1> waits, plannedWaits; ///< of rounds that read from peers, and of traced ones
-  bool readByPeer = false;                           ///< a transfer that is made in traced rounds only
+  llvm::SmallVector<WaitFor, 1> waits, plannedWaits; ///< with peer reads, and without (traced steps)
+  bool readByPeer = false;                           ///< a transfer that only traced steps copy
   Copy copy;                                         ///< Copy, Transfer
-  Marks::Name mark = nullptr; ///< of what is not Compute; null where there are no marks
+  Marks::Name mark = nullptr;                        ///< of a copy; null where there are no marks
 
   llvm::ArrayRef<WaitFor> waitsOf(bool traced) const { return traced ? plannedWaits : waits; }
-  /// Whether it is enqueued as a copy. Without bytes it is not: nothing of it comes between what its stream
-  /// waited for and what follows it.
+  /// Whether it is enqueued as a copy. A copy without bytes is not: no node then separates the waits before
+  /// it from the launch after it.
   bool copies(bool traced) const {
     const bool made =
         kind == Command::Kind::Copy || (kind == Command::Kind::Transfer && (traced || !readByPeer));

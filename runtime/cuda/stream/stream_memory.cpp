@@ -8,9 +8,9 @@
 namespace dfc::cuda {
 namespace {
 
-constexpr unsigned since = 12000; // the driver's version whose functions are meant
+constexpr unsigned since = 12000; // the driver's version of the functions' interfaces
 
-/// Null where the driver has none of this name.
+/// Null where the driver has no function of this name.
 template <class Function>
 void find(const char* name, Function& function) {
   void* found = nullptr;
@@ -28,10 +28,10 @@ void checkDriver(CUresult code, const char* doing) {
   }
 }
 
-CUstreamBatchMemOpParams paramsOf(const WordOperation& operation, uint64_t round) {
+CUstreamBatchMemOpParams paramsOf(const WordOperation& operation, uint64_t step) {
   CUstreamBatchMemOpParams params{};
   const auto address = reinterpret_cast<CUdeviceptr>(operation.word);
-  const uint64_t value = operation.perRound * round + operation.offset;
+  const uint64_t value = operation.perStep * step + operation.offset;
   switch (operation.kind) {
   case WordOperation::Kind::Wait:
     params.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64;
@@ -50,10 +50,10 @@ CUstreamBatchMemOpParams paramsOf(const WordOperation& operation, uint64_t round
 }
 
 llvm::SmallVector<CUstreamBatchMemOpParams, 4> paramsOf(llvm::ArrayRef<WordOperation> operations,
-                                                        uint64_t round) {
+                                                        uint64_t step) {
   llvm::SmallVector<CUstreamBatchMemOpParams, 4> params;
   for (const WordOperation& operation : operations) {
-    params.push_back(paramsOf(operation, round));
+    params.push_back(paramsOf(operation, step));
   }
   return params;
 }
@@ -78,15 +78,15 @@ bool StreamMemory::serves(int ordinal) const {
 }
 
 void StreamMemory::enqueue(cudaStream_t stream, llvm::ArrayRef<WordOperation> operations,
-                           uint64_t round) const {
-  auto params = paramsOf(operations, round);
+                           uint64_t step) const {
+  auto params = paramsOf(operations, step);
   checkDriver(batchMemOp_(stream, static_cast<unsigned>(params.size()), params.data(), 0),
               "waiting for the host or telling it");
 }
 
 void StreamMemory::update(cudaGraphExec_t exec, cudaGraphNode_t node,
-                          llvm::ArrayRef<WordOperation> operations, uint64_t round) const {
-  auto params = paramsOf(operations, round);
+                          llvm::ArrayRef<WordOperation> operations, uint64_t step) const {
+  auto params = paramsOf(operations, step);
   CUDA_BATCH_MEM_OP_NODE_PARAMS nodeParams{};
   checkDriver(getContext_(&nodeParams.ctx), "finding a GPU's context");
   nodeParams.count = static_cast<unsigned>(params.size());

@@ -1,9 +1,8 @@
-// Waits for words and writes of words that a stream carries out by itself, without a kernel ("stream memory
-// operations" of the driver): they need no multiprocessor, so that a GPU full of work neither delays them nor
-// loses room to them.
+// Stream memory operations of the driver: a stream waits for a progress word or writes one without a kernel.
+// They need no multiprocessor, so that a busy GPU does not delay them and they take nothing from its kernels.
 //
-// What is waited for and written depends on the round. In a captured graph such operations are nodes with
-// numbers inside, which are set anew before each launch; that costs the host about a microsecond a node.
+// The values depend on the step. In a captured graph such operations are nodes that hold the values, which
+// are set anew before each launch.
 #pragma once
 
 #include <cuda.h>
@@ -14,27 +13,27 @@
 
 namespace dfc::cuda {
 
-/// Waits until `*word >= perRound * round + offset`, or writes that.
+/// Waits until `*word >= perStep * step + offset`, or writes that.
 struct WordOperation {
   enum class Kind : uint8_t { Wait, Write };
   Kind kind;
   uint64_t* word; ///< in pinned memory
-  uint64_t perRound, offset;
+  uint64_t perStep, offset;
 };
 
 class StreamMemory {
  public:
-  /// Looks for the driver's functions. Throws MachineError when the driver refuses to be asked.
+  /// Looks up the driver's functions. Throws MachineError.
   StreamMemory();
 
   /// Whether this driver and GPU can do 64-bit operations.
   bool serves(int ordinal) const;
-  /// In this order. Writes come after all that the stream did before is visible to the host. The stream's GPU
-  /// must be the current one.
-  void enqueue(cudaStream_t stream, llvm::ArrayRef<WordOperation> operations, uint64_t round) const;
-  /// Sets the numbers of a node that `enqueue` of the same operations left in a graph of that GPU.
+  /// Enqueues the operations in this order. The host sees a write after all earlier effects of the stream.
+  /// The stream's GPU must be the current one.
+  void enqueue(cudaStream_t stream, llvm::ArrayRef<WordOperation> operations, uint64_t step) const;
+  /// Sets the values of a graph node that `enqueue` of the same operations captured on that GPU.
   void update(cudaGraphExec_t exec, cudaGraphNode_t node, llvm::ArrayRef<WordOperation> operations,
-              uint64_t round) const;
+              uint64_t step) const;
 
  private:
   using GetAttribute = CUresult (*)(int*, CUdevice_attribute, CUdevice);

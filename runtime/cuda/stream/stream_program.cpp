@@ -2,9 +2,9 @@
 
 #include "ir/plan/executable_parts.h"
 #include "runtime/cuda/arena.h"
-#include "runtime/cuda/launches/draft.h"
 #include "runtime/cuda/launches/epilogue.h"
-#include "runtime/cuda/launches/segments.h"
+#include "runtime/cuda/launches/kernel_selection.h"
+#include "runtime/cuda/launches/regions.h"
 #include "runtime/cuda/library/matmul.h"
 
 #include <fmt/format.h>
@@ -55,10 +55,10 @@ class Preparer {
   }
 
   StreamProgram run() {
-    const std::vector<Segment> segments = segmentsOf(source_);
-    for (size_t i = 0; i < segments.size(); ++i) {
+    const std::vector<Region> regions = regionsOf(source_);
+    for (size_t i = 0; i < regions.size(); ++i) {
       const Command &planned = planned_.commands[i], &command = source_.commands[i];
-      located(plan_, source_.queue, command.op, [&] { add(planned, command, segments[i]); });
+      located(plan_, source_.queue, command.op, [&] { add(planned, command, regions[i]); });
     }
     if (!program_.computations.empty()) {
       located(plan_, source_.queue, OpId(), [&] {
@@ -71,7 +71,7 @@ class Preparer {
   }
 
  private:
-  void add(const Command& planned, const Command& command, Segment segment) {
+  void add(const Command& planned, const Command& command, Region region) {
     StreamCommand& made = program_.commands.emplace_back();
     made.kind = planned.kind;
     made.step = planned.step;
@@ -83,17 +83,17 @@ class Preparer {
     switch (planned.kind) {
     case Command::Kind::Nothing: return;
     case Command::Kind::Compute:
-      program_.computations.push_back(computationOf(command, segment));
-      program_.planned.push_back(computationOf(planned, segment));
+      program_.computations.push_back(computationOf(command, region));
+      program_.planned.push_back(computationOf(planned, region));
       return;
     case Command::Kind::Copy:
     case Command::Kind::Transfer: made.copy = copyOf(planned); return;
     }
   }
 
-  Computation computationOf(const Command& command, Segment segment) const {
+  Computation computationOf(const Command& command, Region region) const {
     Computation computation;
-    computation.segment = segment;
+    computation.region = region;
     computation.position = static_cast<uint32_t>(program_.commands.size()) - 1;
     computation.op = command.op;
     choose(computation);
@@ -106,7 +106,8 @@ class Preparer {
     return computation;
   }
 
-  // A product's algorithm from the row of the product alone, how it ends from its own.
+  // A product's algorithm comes from the row of the plain product, so that it does not depend on the
+  // epilogue.
   void choose(Computation& computation) const {
     const Calibration* table = shared_.calibration;
     const OpId op = computation.op;
@@ -137,7 +138,7 @@ class Preparer {
     return copy;
   }
 
-  // Host memory is pinned where it lies, the whole arena at once: values share pages.
+  // Host memory is pinned in place, a whole arena at a time, since values share pages.
   void reach(const Location& location, ValueId value) {
     if (location.base != Location::Base::Arena || dynamic_cast<CudaArena*>(location.arena) != nullptr) {
       return;
@@ -194,7 +195,7 @@ void prepareSingle(const Executable& plan, StreamProgram& program, const SharedP
 std::byte* deviceAddress(const Location& location) {
   auto* gpu = dynamic_cast<CudaArena*>(location.arena);
   std::byte* base = gpu != nullptr ? gpu->base() : location.arena->hostAddress();
-  DFC_ASSERT(base != nullptr, "an arena out of CUDA's reach");
+  DFC_ASSERT(base != nullptr, "an arena that CUDA cannot access");
   return base + location.offset;
 }
 

@@ -1,12 +1,12 @@
 // A queue's program, prepared for a stream of one GPU: launches for its computations, addresses for its
 // copies.
 //
-// Small computations that do not need each other share launches (launches/merge.h), which are then enqueued
-// where the first command of their segment stands: nobody outside waits within a segment, so that nobody can
-// tell. A fold may be made along with what it folds in an earlier segment, if the queue waits for nobody in
-// between (launches/segments.h). A traced round launches each computation by itself instead, in the program's
-// order, so that every op has a time of its own and a queue's spans follow one another. For the same reason
-// it makes every transfer as a copy, where other rounds leave some to kernels that read the peer's memory
+// Independent small computations are merged into one launch (launches/merge.h), which is enqueued with the
+// first command of their region: no wait falls inside a region, so that the order there is not observable. A
+// reduction may be fused with its operand's producer in an earlier region of its queue region
+// (launches/regions.h). A traced step launches each computation by itself instead, in the program's order, so
+// that every op has a time of its own and a queue's spans follow one another. For the same reason it copies
+// every transfer, where other steps leave some to kernels that read the peer's memory
 // (launches/peer_reads.h).
 #pragma once
 
@@ -33,10 +33,10 @@ struct StreamProgram {
   const Gpu* gpu = nullptr;
   std::vector<StreamCommand> commands;
   std::vector<Computation> computations;
-  std::vector<Computation> planned; ///< the same where no kernel reads a peer's memory
+  std::vector<Computation> planned; ///< the same without peer reads
   DeviceBuffer matmulWorkspace;
   Computing computing;
-  std::optional<Computing> single; ///< every op by itself; once it is asked for
+  std::optional<Computing> single; ///< every op by itself; prepared for the first traced step
   std::vector<PinnedBuffer> staging;
 
   const Computing& computingFor(bool traced) const { return traced ? *single : computing; }
@@ -49,24 +49,24 @@ struct SharedParts {
   const Calibration* calibration = nullptr; ///< null for none
   HostPins* pins = nullptr;                 ///< pins the host arenas that take part in copies
   Marks* marks = nullptr;                   ///< null for none
-  bool merge = true;                        ///< whether computations may share launches
+  bool merge = true;                        ///< whether launches may be merged
 };
 
-/// `planned`: as `resolve` made it; `program`: the same with reads from peers (launches/peer_programs.h).
+/// `planned`: as `resolve` made it; `program`: the same with peer reads (launches/peer_programs.h).
 /// Throws MachineError, naming op, queue and GPU.
 StreamProgram prepareProgram(const Executable& plan, const Program& planned, const Program& program,
                              const Gpu& gpu, const SharedParts& shared);
 
-/// Makes `program.single`, where it is not there yet. Throws MachineError, naming op, queue and GPU.
+/// Prepares `program.single` unless it is prepared already. Throws MachineError, naming op, queue and GPU.
 void prepareSingle(const Executable& plan, StreamProgram& program, const SharedParts& shared);
 
-/// The address of a place in an arena of this or another device that CUDA can reach; asserts that it can.
+/// The address of a location in an arena that CUDA can access; asserts that it can.
 std::byte* deviceAddress(const Location& location);
 
 /// "gpu0 compute 0, op 'h'", for messages.
 std::string whereIs(const Executable& plan, QueueId queue, OpId op);
 
-/// Runs `action`; a MachineError gets the place put before it.
+/// Runs `action`; a MachineError gets queue and op as a prefix.
 template <class Action>
 void located(const Executable& plan, QueueId queue, OpId op, const Action& action) {
   try {

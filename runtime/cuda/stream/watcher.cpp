@@ -15,12 +15,12 @@ Watcher::~Watcher() {
   thread_.join();
 }
 
-void Watcher::launched(uint64_t rounds) {
+void Watcher::launched(uint64_t steps) {
   bool idle = false;
   {
     const std::lock_guard lock(mutex_);
-    idle = rounds_ == settled_;
-    rounds_ = rounds;
+    idle = steps_ == settled_;
+    steps_ = steps;
   }
   if (idle) {
     woken_.notify_one();
@@ -30,16 +30,16 @@ void Watcher::launched(uint64_t rounds) {
 void Watcher::run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
-    if (rounds_ == settled_) {
+    if (steps_ == settled_) {
       woken_.wait(lock);
       continue;
     }
-    const uint64_t rounds = rounds_;
+    const uint64_t steps = steps_;
     lock.unlock();
-    const bool settled = look_(rounds);
+    const bool settled = look_(steps);
     lock.lock();
     if (settled) {
-      settled_ = rounds;
+      settled_ = steps;
     } else {
       woken_.wait_for(lock, std::chrono::milliseconds(1));
     }

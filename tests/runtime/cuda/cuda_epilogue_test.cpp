@@ -1,5 +1,5 @@
-// What of a fused body ends in a product's own launch, and what stays a kernel behind it. cuBLASLt, which is
-// asked about GELU, is played here.
+// Which fused bodies are epilogues of a product of cuBLASLt, and which stay kernels after it. A fake library
+// answers the questions about GELU.
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
 #include "runtime/cuda/launches/epilogue.h"
@@ -52,18 +52,18 @@ struct Product {
 
 constexpr Form tf32{ElementType::F32, ops::Precision::Tf32}, ieee{ElementType::F32, ops::Precision::Ieee};
 
-/// Answers as it is told, and keeps what it was asked.
-class Played final : public ProductLibrary {
+/// A fake library: gives a fixed answer and records the questions.
+class FakeProducts final : public ProductLibrary {
  public:
-  explicit Played(bool answer) : answer_(answer) {}
-  bool takes(const MatmulCall& product, Ending ending, bool bias) override {
+  explicit FakeProducts(bool answer) : answer_(answer) {}
+  bool takes(const MatmulCall& product, Activation activation, bool bias) override {
     CHECK(product.choice == "a choice");
-    CHECK(product.ending == Ending::None);
+    CHECK(product.activation == Activation::None);
     CHECK(product.aData == nullptr);
-    asked.emplace_back(ending, bias);
+    asked.emplace_back(activation, bias);
     return answer_;
   }
-  std::vector<std::pair<Ending, bool>> asked;
+  std::vector<std::pair<Activation, bool>> asked;
 
  private:
   bool answer_;
@@ -91,27 +91,28 @@ TEST_CASE("epilogues: bias, scale, addend and relu") {
   const auto layer = Product("add:T %0 %1; relu:T %2", {{24}}).epilogue();
   REQUIRE(layer);
   CHECK(layer->bias == std::optional<size_t>(2));
-  CHECK(layer->ending == Ending::Relu);
+  CHECK(layer->activation == Activation::Relu);
   const auto update = Product("mul:T %0 %2; sub:T %1 %3", {{16, 24}}, {}, {0.125}).epilogue();
   REQUIRE(update);
   CHECK(update->alpha == -0.125);
   CHECK(update->addend == std::optional<size_t>(2));
-  CHECK(update->ending == Ending::None);
-  CHECK_FALSE(Product("add:T %0 %1; relu:T %2", {{16, 24}}).epilogue()); // an addend's order is not ours
+  CHECK(update->activation == Activation::None);
+  CHECK_FALSE(
+      Product("add:T %0 %1; relu:T %2", {{16, 24}}).epilogue()); // cuBLASLt documents no order with an addend
   CHECK_FALSE(Product("relu:T %0; add:T %2 %1", {{24}}).epilogue());
   CHECK_FALSE(Product("max:T %0 %1", {{24}}).epilogue());
 }
 
-TEST_CASE("epilogues: gelu's tanh form ends products that are rounded more coarsely than it") {
+TEST_CASE("epilogues: gelu's tanh form is one of products that are rounded more coarsely than it") {
   for (const Form form : {Form{ElementType::F16}, Form{ElementType::BF16}, tf32}) {
     INFO(name(form.element));
     const auto bare = Product("gelu.tanh:T %0", {}, form).epilogue();
     REQUIRE(bare);
-    CHECK(bare->ending == Ending::Gelu);
+    CHECK(bare->activation == Activation::Gelu);
     CHECK_FALSE(bare->bias);
     const auto layer = Product("mul:T %0 %2; add:T %1 %3; gelu.tanh:T %4", {{24}}, form, {2}).epilogue();
     REQUIRE(layer);
-    CHECK(layer->ending == Ending::Gelu);
+    CHECK(layer->activation == Activation::Gelu);
     CHECK(layer->bias == std::optional<size_t>(2));
     CHECK(layer->alpha == 2);
   }
@@ -120,7 +121,7 @@ TEST_CASE("epilogues: gelu's tanh form ends products that are rounded more coars
   }
 }
 
-TEST_CASE("epilogues: what is not quite gelu stays a kernel") {
+TEST_CASE("epilogues: other forms than gelu's tanh stay kernels") {
   CHECK_FALSE(Product("gelu.none:T %0", {}).epilogue()); // the erf form
   CHECK_FALSE(Product("add:T %0 %1; gelu.none:T %2", {{24}}).epilogue());
   CHECK_FALSE(Product("add:T %0 %1; gelu.tanh:T %2", {{16, 24}}).epilogue()); // with an addend
@@ -130,25 +131,25 @@ TEST_CASE("epilogues: what is not quite gelu stays a kernel") {
   CHECK_FALSE(Product("gelu.tanh:T %1", {{16, 24}}).epilogue()); // of something else
 }
 
-TEST_CASE("epilogues: gelu is asked for, and is one launch where it is taken") {
-  Played yes(true);
+TEST_CASE("epilogues: the library is asked for gelu, and takes it into the product's launch") {
+  FakeProducts yes(true);
   const Product layer("add:T %0 %1; gelu.tanh:T %2", {{24}});
   const Planned forward = planned(layer, {.products = &yes});
-  CHECK(yes.asked == std::vector<std::pair<Ending, bool>>{{Ending::Gelu, true}});
+  CHECK(yes.asked == std::vector<std::pair<Activation, bool>>{{Activation::Gelu, true}});
   REQUIRE(forward.plan.launches.size() == 1);
   REQUIRE(forward.plan.launches[0].product);
-  CHECK(forward.plan.launches[0].product->ending == Ending::Gelu);
+  CHECK(forward.plan.launches[0].product->activation == Activation::Gelu);
   CHECK(forward.plan.launches[0].product->bias == forward.at.operands[2]);
 }
 
-TEST_CASE("epilogues: what the library does not take follows as a kernel; bias and relu are not asked for") {
-  Played no(false);
+TEST_CASE("epilogues: what the library refuses follows as a kernel; bias and relu are not asked for") {
+  FakeProducts no(false);
   const Product layer("add:T %0 %1; gelu.tanh:T %2", {{24}});
   for (const Libraries libraries : {Libraries{.products = &no}, Libraries{}}) {
     const LaunchPlan plan = planned(layer, libraries).plan;
     REQUIRE(plan.launches.size() == 2);
     REQUIRE(plan.launches[0].product);
-    CHECK(plan.launches[0].product->ending == Ending::None);
+    CHECK(plan.launches[0].product->activation == Activation::None);
     CHECK(plan.launches[0].product->bias == nullptr);
     CHECK(!plan.launches[1].text.empty());
   }

@@ -1,15 +1,15 @@
-// What becomes of a queue's program before and after launches are merged: the segments that it falls into,
-// and the launches with their text, pointers and workspace.
+// A queue's program before and after merging: its regions without waits, and the launches with their text,
+// pointers and workspace.
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
 #include "runtime/cuda/launches/launch_plan.h"
-#include "runtime/cuda/launches/segments.h"
+#include "runtime/cuda/launches/regions.h"
 #include "tests/support/catch.h"
 
 using namespace dfc;
 using namespace dfc::cuda;
 
-TEST_CASE("segments end where somebody waits, begin with a wait, and a copy is one by itself") {
+TEST_CASE("regions: a wait begins one, a published end ends one, and a copy is one by itself") {
   Program program;
   const auto add = [&](Command::Kind kind, bool waits, bool publishes) {
     Command& command = program.commands.emplace_back();
@@ -29,13 +29,13 @@ TEST_CASE("segments end where somebody waits, begin with a wait, and a copy is o
   add(Kind::Compute, false, false); // 4
   add(Kind::Transfer, true, true);  // 5
   add(Kind::Transfer, true, true);  // 6
-  std::vector<uint32_t> numbers, stretches;
-  for (const Segment& segment : segmentsOf(program)) {
-    numbers.push_back(segment.number);
-    stretches.push_back(segment.stretch);
+  std::vector<uint32_t> numbers, queueRegions;
+  for (const Region& region : regionsOf(program)) {
+    numbers.push_back(region.number);
+    queueRegions.push_back(region.queueRegion);
   }
   CHECK(numbers == std::vector<uint32_t>{0, 0, 0, 1, 2, 3, 4, 5, 6});
-  CHECK(stretches == std::vector<uint32_t>{0, 0, 0, 0, 1, 2, 3, 4, 5});
+  CHECK(queueRegions == std::vector<uint32_t>{0, 0, 0, 0, 1, 2, 3, 4, 5});
 }
 
 namespace {

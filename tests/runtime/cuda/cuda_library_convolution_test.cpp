@@ -1,5 +1,5 @@
-// Convolutions that a library makes, as launches: with all pointers it needs, apart from every kernel, and
-// only where the library takes them. The library is played here.
+// Launches of convolutions by a library: with all pointers that it needs, never merged, and only where the
+// library supports them. The library is a fake.
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
 #include "runtime/cuda/launches/launch_plan.h"
@@ -10,8 +10,8 @@ using namespace dfc::cuda;
 
 namespace {
 
-/// Takes convolutions without groups, for a workspace of 1000 bytes.
-class Played final : public ConvolutionLibrary {
+/// Supports convolutions without groups, with a workspace of 1000 bytes.
+class FakeConvolutions final : public ConvolutionLibrary {
  public:
   std::optional<int64_t> workspaceFor(const OpAttributes& attributes, OperandTypes) override {
     const auto* op = attributes.getIf<ops::Conv2d>();
@@ -50,11 +50,11 @@ struct Net {
 
 } // namespace
 
-TEST_CASE("launches: a convolution that a library takes is a launch of its own, with workspace") {
+TEST_CASE("launches: a convolution that a library supports is a launch of its own, with workspace") {
   const Net net;
   REQUIRE(net.computations.size() == 3);
   for (const bool merge : {false, true}) {
-    Played library;
+    FakeConvolutions library;
     const LaunchPlan plan = planLaunches(net.graph, net.computations, merge, {.convolutions = &library});
     size_t taken = 0;
     for (const PlannedLaunch& launch : plan.launches) {

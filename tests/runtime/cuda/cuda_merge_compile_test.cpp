@@ -1,5 +1,5 @@
-// CUDA's compiler takes the text of kernels that share a launch, is asked for the registers that they need,
-// and makes of it no loads that may be stale.
+// NVRTC compiles the text of merged kernels without a warning, with bounds on registers as their launches
+// need them, and emits no loads that may be stale.
 #include "runtime/cuda/kernels/kernel_text.h"
 #include "runtime/cuda/launches/merge.h"
 #include "tests/runtime/cuda/nvrtc_compile.h"
@@ -11,19 +11,19 @@ using namespace dfc::cuda;
 
 namespace {
 
-/// The units of kernels that have nothing to do with each other.
-std::vector<Unit> unitsOfCases(ElementType element) {
-  std::vector<Unit> units;
+/// The launches of independent kernels.
+std::vector<SingleLaunch> launchesOfCases(ElementType element) {
+  std::vector<SingleLaunch> launches;
   for (const test::OpSample& sample : test::kernelCases(element, false)) {
     const TypeResult results = resultTypes(sample.attributes, sample.operands);
     auto work = generateKernels(sample.attributes, sample.operands, results.types, GpuShape::assumed());
-    for (GeneratedLaunch& launch : work->launches) {
-      Unit& unit = units.emplace_back();
-      unit.pointers.resize(launch.arguments.size());
-      unit.launch = std::move(launch);
+    for (GeneratedLaunch& kernel : work->launches) {
+      SingleLaunch& single = launches.emplace_back();
+      single.pointers.resize(kernel.arguments.size());
+      single.kernel = std::move(kernel);
     }
   }
-  return units;
+  return launches;
 }
 
 } // namespace
@@ -33,13 +33,13 @@ TEST_CASE("NVRTC compiles merged kernels without a warning") {
     DFC_SKIP("NVRTC is not on this machine");
   }
   for (const ElementType element : {ElementType::F32, ElementType::BF16, ElementType::U8}) {
-    const std::vector<Unit> units = unitsOfCases(element);
-    const std::vector<UnitGroup> groups = mergeUnits(units);
-    CHECK(groups.size() < units.size() / 4);
-    for (size_t i = 0; i < groups.size(); i += 3) { // a part of them shows it
+    const std::vector<SingleLaunch> launches = launchesOfCases(element);
+    const std::vector<LaunchGroup> groups = mergeLaunches(launches);
+    CHECK(groups.size() < launches.size() / 4);
+    for (size_t i = 0; i < groups.size(); i += 3) { // every third is enough
       std::vector<KernelMember> members;
-      for (const UnitMember& member : groups[i].members) {
-        members.push_back({KernelStage{&units[member[0].unit].launch, {}}});
+      for (const LaunchMember& member : groups[i].members) {
+        members.push_back({KernelStage{&launches[member[0].launch].kernel, {}}});
       }
       CHECK(test::compileLog(std::string(prelude()) + mergedKernel(members).text) == "");
     }
@@ -93,22 +93,24 @@ TEST_CASE("merged kernels ask for registers for as many blocks at once as each o
 }
 
 // What a kernel streams may be a peer's memory, which that peer wrote earlier in the same CUDA graph.
-TEST_CASE("streamed kernels, merged or not, load through no cache that may be stale, and ahead of nothing") {
+TEST_CASE("streamed kernels, merged or not, load through no cache that may be stale, and prefetch nothing") {
   if (!test::compilesHere()) {
     DFC_SKIP("NVRTC is not on this machine");
   }
   for (const ElementType element : {ElementType::F32, ElementType::BF16}) {
-    std::vector<Unit> units = unitsOfCases(element);
+    std::vector<SingleLaunch> launches = launchesOfCases(element);
     // With an operand and a result: a kernel of a result alone loads nothing.
-    std::erase_if(units, [](const Unit& unit) { return !unit.launch.streamed || unit.pointers.size() < 2; });
-    REQUIRE(units.size() > 4);
+    std::erase_if(launches, [](const SingleLaunch& launch) {
+      return !launch.kernel.streamed || launch.pointers.size() < 2;
+    });
+    REQUIRE(launches.size() > 4);
     std::vector<KernelMember> members;
-    for (size_t i = 0; i < units.size(); i += units.size() / 4) {
-      const std::string own = test::compiledText(std::string(prelude()) + kernelText(units[i].launch));
+    for (size_t i = 0; i < launches.size(); i += launches.size() / 4) {
+      const std::string own = test::compiledText(std::string(prelude()) + kernelText(launches[i].kernel));
       CHECK(own.find("ld.global") != std::string::npos);
       CHECK(own.find("ld.global.nc") == std::string::npos);
       CHECK(own.find("prefetch") == std::string::npos);
-      members.push_back({KernelStage{&units[i].launch, {}}});
+      members.push_back({KernelStage{&launches[i].kernel, {}}});
     }
     const std::string merged = test::compiledText(std::string(prelude()) + mergedKernel(members).text);
     CHECK(merged.find(".nc.") == std::string::npos);
@@ -116,7 +118,7 @@ TEST_CASE("streamed kernels, merged or not, load through no cache that may be st
   }
 }
 
-TEST_CASE("folds made along with what they fold load through no cache that may be stale either") {
+TEST_CASE("fused reductions load through no cache that may be stale either") {
   if (!test::compilesHere()) {
     DFC_SKIP("NVRTC is not on this machine");
   }

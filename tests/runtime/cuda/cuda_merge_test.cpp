@@ -1,5 +1,5 @@
-// Which units share a launch: what joins, what stays apart and why, and, of random units, that none overtakes
-// another that it must stay behind.
+// Merging of launches: which launches are merged and which stay apart, and that of random launches none
+// overtakes one that it depends on.
 #include "runtime/cuda/launches/merge.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_values.h"
@@ -12,42 +12,42 @@ using dfc::test::Dice;
 
 namespace {
 
-/// Bytes that a unit touches, element by element where `stride` says so.
+/// Bytes that a launch accesses, element by element where `stride` says so.
 Range range(uint64_t begin, int64_t bytes, uint8_t stride = 0) { return {{false, begin}, bytes, stride}; }
 
-/// A unit as the decisions see it: several blocks of 64 threads unless changed.
-Unit unitOf(std::vector<Range> reads, std::vector<Range> writes, std::string code = "f") {
-  Unit unit;
-  unit.reads.assign(reads.begin(), reads.end());
-  unit.writes.assign(writes.begin(), writes.end());
-  unit.pointers.resize(reads.size() + writes.size());
-  unit.launch.code = std::move(code);
-  unit.launch.grid = {4, 1};
-  unit.launch.threads = 64;
-  return unit;
+/// A launch as merging sees it: several blocks of 64 threads unless changed.
+SingleLaunch launchOf(std::vector<Range> reads, std::vector<Range> writes, std::string code = "f") {
+  SingleLaunch launch;
+  launch.reads.assign(reads.begin(), reads.end());
+  launch.writes.assign(writes.begin(), writes.end());
+  launch.pointers.resize(reads.size() + writes.size());
+  launch.kernel.code = std::move(code);
+  launch.kernel.grid = {4, 1};
+  launch.kernel.threads = 64;
+  return launch;
 }
 
-Unit oneBlock(std::vector<Range> reads, std::vector<Range> writes) {
-  Unit unit = unitOf(std::move(reads), std::move(writes));
-  unit.launch.grid = {1, 1};
-  return unit;
+SingleLaunch oneBlock(std::vector<Range> reads, std::vector<Range> writes) {
+  SingleLaunch launch = launchOf(std::move(reads), std::move(writes));
+  launch.kernel.grid = {1, 1};
+  return launch;
 }
 
-Unit product(std::vector<Range> reads, std::vector<Range> writes) {
-  Unit unit = unitOf(std::move(reads), std::move(writes));
-  unit.product.emplace();
-  return unit;
+SingleLaunch product(std::vector<Range> reads, std::vector<Range> writes) {
+  SingleLaunch launch = launchOf(std::move(reads), std::move(writes));
+  launch.product.emplace();
+  return launch;
 }
 
 /// "0 1 | 2+3 4,5": launches by |, members by blanks, stages by commas, followers by plus signs.
-std::string written(const std::vector<UnitGroup>& groups) {
+std::string written(const std::vector<LaunchGroup>& groups) {
   std::string text;
-  for (const UnitGroup& group : groups) {
+  for (const LaunchGroup& group : groups) {
     text += text.empty() ? "" : " |";
-    for (const UnitMember& member : group.members) {
+    for (const LaunchMember& member : group.members) {
       std::string stages;
-      for (const UnitStage& stage : member) {
-        stages += fmt::format("{}{}", stages.empty() ? "" : ",", stage.unit);
+      for (const LaunchStage& stage : member) {
+        stages += fmt::format("{}{}", stages.empty() ? "" : ",", stage.launch);
         for (const uint32_t follower : stage.followers) {
           stages += fmt::format("+{}", follower);
         }
@@ -58,84 +58,85 @@ std::string written(const std::vector<UnitGroup>& groups) {
   return text;
 }
 
-std::string merged(const std::vector<Unit>& units, const MergeLimits& limits = {}) {
-  return written(mergeUnits(units, limits));
+std::string merged(const std::vector<SingleLaunch>& launches, const MergeLimits& limits = {}) {
+  return written(mergeLaunches(launches, limits));
 }
 
 } // namespace
 
-TEST_CASE("merge: units that touch none of each other's bytes share a launch, whoever reads the same") {
+TEST_CASE("merge: launches that only read the same bytes are merged") {
   const Range shared = range(0, 100);
-  CHECK(merged({unitOf({shared}, {range(1000, 10)}), unitOf({shared}, {range(1010, 10)}),
-                unitOf({shared}, {range(990, 10)})}) == "0 1 2");
+  CHECK(merged({launchOf({shared}, {range(1000, 10)}), launchOf({shared}, {range(1010, 10)}),
+                launchOf({shared}, {range(990, 10)})}) == "0 1 2");
 }
 
-TEST_CASE("merge: a unit that reads or overwrites what an earlier one touches comes in a later launch") {
-  const Unit first = unitOf({range(0, 100)}, {range(1000, 10)});
-  CHECK(merged({first, unitOf({range(1009, 1)}, {range(2000, 1)})}) == "0 | 1");
-  CHECK(merged({first, unitOf({}, {range(99, 2)})}) == "0 | 1");
-  CHECK(merged({first, unitOf({}, {range(1000, 1)})}) == "0 | 1");
-  CHECK(merged({first, unitOf({range(1010, 1)}, {range(100, 900)})}) == "0 1");
+TEST_CASE("merge: a launch that depends on an earlier one's bytes stays a later launch") {
+  const SingleLaunch first = launchOf({range(0, 100)}, {range(1000, 10)});
+  CHECK(merged({first, launchOf({range(1009, 1)}, {range(2000, 1)})}) == "0 | 1");
+  CHECK(merged({first, launchOf({}, {range(99, 2)})}) == "0 | 1");
+  CHECK(merged({first, launchOf({}, {range(1000, 1)})}) == "0 | 1");
+  CHECK(merged({first, launchOf({range(1010, 1)}, {range(100, 900)})}) == "0 1");
 }
 
 TEST_CASE("merge: workspace and arena are different memory") {
-  Unit inWorkspace = unitOf({}, {range(0, 100)});
+  SingleLaunch inWorkspace = launchOf({}, {range(0, 100)});
   inWorkspace.writes[0].begin.inWorkspace = true;
-  CHECK(merged({inWorkspace, unitOf({}, {range(0, 100)})}) == "0 1");
+  CHECK(merged({inWorkspace, launchOf({}, {range(0, 100)})}) == "0 1");
   CHECK(merged({inWorkspace, inWorkspace}) == "0 | 1");
 }
 
-TEST_CASE("merge: a unit joins the earliest launch that it may, past products that leave its bytes alone") {
-  const Unit a = unitOf({}, {range(0, 10)}), gemm = product({range(500, 10), range(0, 10)}, {range(600, 10)});
-  CHECK(merged({a, gemm, unitOf({}, {range(20, 10)})}) == "0 2 | 1");
-  CHECK(merged({a, gemm, unitOf({range(600, 1)}, {range(20, 10)})}) == "0 | 1 | 2");
-  CHECK(merged({a, gemm, unitOf({}, {range(500, 1)})}) == "0 | 1 | 2");
+TEST_CASE("merge: a launch joins the earliest one that it may, past independent products") {
+  const SingleLaunch a = launchOf({}, {range(0, 10)}),
+                     gemm = product({range(500, 10), range(0, 10)}, {range(600, 10)});
+  CHECK(merged({a, gemm, launchOf({}, {range(20, 10)})}) == "0 2 | 1");
+  CHECK(merged({a, gemm, launchOf({range(600, 1)}, {range(20, 10)})}) == "0 | 1 | 2");
+  CHECK(merged({a, gemm, launchOf({}, {range(500, 1)})}) == "0 | 1 | 2");
   CHECK(merged({gemm, gemm}) == "0 | 1");
-  const Unit b = unitOf({range(600, 10)}, {range(30, 10)});
-  CHECK(merged({a, gemm, b, unitOf({}, {range(20, 10)})}) == "0 3 | 1 | 2");
+  const SingleLaunch b = launchOf({range(600, 10)}, {range(30, 10)});
+  CHECK(merged({a, gemm, b, launchOf({}, {range(20, 10)})}) == "0 3 | 1 | 2");
 }
 
-TEST_CASE("merge: nothing leaves its segment") {
-  std::vector<Unit> units = {unitOf({}, {range(0, 10)}), unitOf({}, {range(10, 10)}),
-                             unitOf({}, {range(20, 10)})};
-  units[2].segment.number = 1;
-  CHECK(merged(units) == "0 1 | 2");
+TEST_CASE("merge: no launch leaves its region") {
+  std::vector<SingleLaunch> launches = {launchOf({}, {range(0, 10)}), launchOf({}, {range(10, 10)}),
+                                        launchOf({}, {range(20, 10)})};
+  launches[2].region.number = 1;
+  CHECK(merged(launches) == "0 1 | 2");
 }
 
-TEST_CASE("merge: an earlier launch waits for a unit that it can be joined with") {
-  // The product needs nothing of unit 0, and unit 2 needs the product.
-  CHECK(merged({unitOf({}, {range(0, 10)}), product({}, {range(600, 10)}),
-                unitOf({range(600, 10)}, {range(20, 10)})}) == "1 | 0 2");
-  CHECK(merged({unitOf({}, {range(0, 10)}), product({range(0, 10)}, {range(600, 10)}),
-                unitOf({range(600, 10)}, {range(20, 10)})}) == "0 | 1 | 2");
+TEST_CASE("merge: an earlier launch is deferred to one that it can be merged with") {
+  // The product does not depend on launch 0, and launch 2 depends on the product.
+  CHECK(merged({launchOf({}, {range(0, 10)}), product({}, {range(600, 10)}),
+                launchOf({range(600, 10)}, {range(20, 10)})}) == "1 | 0 2");
+  CHECK(merged({launchOf({}, {range(0, 10)}), product({range(0, 10)}, {range(600, 10)}),
+                launchOf({range(600, 10)}, {range(20, 10)})}) == "0 | 1 | 2");
 }
 
-TEST_CASE("merge: one block after another's result, in the same block") {
-  const Unit first = oneBlock({}, {range(0, 10)}), second = oneBlock({range(0, 10)}, {range(10, 10)}),
-             third = oneBlock({range(10, 10)}, {range(20, 10)});
+TEST_CASE("merge: launches of one block that depend on one another run in the same block") {
+  const SingleLaunch first = oneBlock({}, {range(0, 10)}), second = oneBlock({range(0, 10)}, {range(10, 10)}),
+                     third = oneBlock({range(10, 10)}, {range(20, 10)});
   CHECK(merged({first, second, third}) == "0,1,2");
-  // One that needs two members would have to wait for both of their blocks.
+  // One that depends on two members would have to wait for both of their blocks.
   CHECK(merged({first, oneBlock({}, {range(50, 10)}),
                 oneBlock({range(0, 10), range(50, 10)}, {range(70, 10)})}) == "0 1 | 2");
-  CHECK(merged({first, unitOf({range(0, 10)}, {range(10, 10)})}) == "0 | 1");
+  CHECK(merged({first, launchOf({range(0, 10)}, {range(10, 10)})}) == "0 | 1");
 }
 
-TEST_CASE("merge: a unit that needs another's result element by element is made along with it") {
-  Unit sum = unitOf({range(0, 1000)}, {range(5000, 40, 4)}, "sum");
-  sum.launch.elements = 10;
-  Unit update = unitOf({range(5000, 40, 4), range(6000, 40, 4)}, {range(6000, 40, 4)}, "update");
-  update.launch.elements = 10;
-  update.launch.alone = true;
+TEST_CASE("merge: a launch that depends on another element by element runs in its threads") {
+  SingleLaunch sum = launchOf({range(0, 1000)}, {range(5000, 40, 4)}, "sum");
+  sum.kernel.elements = 10;
+  SingleLaunch update = launchOf({range(5000, 40, 4), range(6000, 40, 4)}, {range(6000, 40, 4)}, "update");
+  update.kernel.elements = 10;
+  update.kernel.alone = true;
   CHECK(merged({sum, update}) == "0+1");
-  Unit again = update; // after both, in place
+  SingleLaunch again = update; // after both, in place
   again.writes = again.reads;
   CHECK(merged({sum, update, again}) == "0+1+2");
   SECTION("of as many elements") {
-    update.launch.elements = 9;
+    update.kernel.elements = 9;
     CHECK(merged({sum, update}) == "0 | 1");
   }
   SECTION("that can be made alone") {
-    update.launch.alone = false;
+    update.kernel.alone = false;
     CHECK(merged({sum, update}) == "0 | 1");
   }
   SECTION("of the same size") {
@@ -154,15 +155,15 @@ TEST_CASE("merge: a unit that needs another's result element by element is made 
 
 TEST_CASE("merge: limits of a launch") {
   const auto apart = [](size_t count, const auto& change) {
-    std::vector<Unit> units;
+    std::vector<SingleLaunch> launches;
     for (size_t i = 0; i < count; ++i) {
-      units.push_back(unitOf({}, {range(100 * i, 10)}));
-      change(units.back(), i);
+      launches.push_back(launchOf({}, {range(100 * i, 10)}));
+      change(launches.back(), i);
     }
-    return units;
+    return launches;
   };
-  const auto asTheyAre = [](Unit&, size_t) {};
-  const auto ownCode = [](Unit& unit, size_t i) { unit.launch.code = fmt::format("f{}", i); };
+  const auto asTheyAre = [](SingleLaunch&, size_t) {};
+  const auto ownCode = [](SingleLaunch& launch, size_t i) { launch.kernel.code = fmt::format("f{}", i); };
   MergeLimits limits;
   limits.pointers = 2;
   CHECK(merged(apart(3, asTheyAre), limits) == "0 1 | 2");
@@ -170,101 +171,101 @@ TEST_CASE("merge: limits of a launch") {
   limits.functions = 2;
   CHECK(merged(apart(3, ownCode), limits) == "0 1 | 2");
   CHECK(merged(apart(3, asTheyAre), limits) == "0 1 2");
-  CHECK(mergeUnits(apart(600, asTheyAre)).size() == 2); // 512 pointers
+  CHECK(mergeLaunches(apart(600, asTheyAre)).size() == 2); // 512 pointers
 }
 
-TEST_CASE("merge: blocks of unlike sizes only where the wider ones are harmless") {
-  std::vector<Unit> units = {unitOf({}, {range(0, 10)}), unitOf({}, {range(10, 10)})};
-  units[1].launch.threads = 256;
-  CHECK(merged(units) == "0 1");
-  units[1].launch.threads = 512;
-  CHECK(merged(units) == "0 | 1");
-  units[0].launch.threads = 512;
-  CHECK(merged(units) == "0 1");
-  units[0].launch.threads = 64;
-  units[1].launch.threads = 128;
-  units[0].launch.barriers = true; // its surplus threads would have to wait with it
-  CHECK(merged(units) == "0 | 1");
-  units[0].launch.barriers = false, units[1].launch.barriers = true;
-  CHECK(merged(units) == "0 1");
+TEST_CASE("merge: blocks of unlike sizes are merged only where padding is harmless") {
+  std::vector<SingleLaunch> launches = {launchOf({}, {range(0, 10)}), launchOf({}, {range(10, 10)})};
+  launches[1].kernel.threads = 256;
+  CHECK(merged(launches) == "0 1");
+  launches[1].kernel.threads = 512;
+  CHECK(merged(launches) == "0 | 1");
+  launches[0].kernel.threads = 512;
+  CHECK(merged(launches) == "0 1");
+  launches[0].kernel.threads = 64;
+  launches[1].kernel.threads = 128;
+  launches[0].kernel.barriers = true; // its surplus threads would have to wait with it
+  CHECK(merged(launches) == "0 | 1");
+  launches[0].kernel.barriers = false, launches[1].kernel.barriers = true;
+  CHECK(merged(launches) == "0 1");
 }
 
-TEST_CASE("merge: what fills a GPU by itself shares a launch only with its like") {
-  std::vector<Unit> units = {unitOf({}, {range(0, 10)}), unitOf({}, {range(10, 10)})};
-  units[0].launch.grid = {100000, 1};
-  units[1].launch.sharedBytes = 4096;
-  CHECK(merged(units) == "0 | 1");
-  units[0].launch.sharedBytes = 4096;
-  CHECK(merged(units) == "0 1");
-  units[0].launch.sharedBytes = units[1].launch.sharedBytes = 0;
-  units[1].launch.blocksAtOnce = 4;
-  CHECK(merged(units) == "0 | 1");
-  units[0].launch.blocksAtOnce = 4;
-  CHECK(merged(units) == "0 1");
-  units[0].launch.blocksAtOnce = units[1].launch.blocksAtOnce = 0;
-  units[1].launch.threads = 256;
-  CHECK(merged(units) == "0 | 1");
-  units[0].launch.streamed = units[1].launch.streamed = true; // updates, however large
-  CHECK(merged(units) == "0 1");
+TEST_CASE("merge: launches that fill a GPU are merged only with launches of the same shape") {
+  std::vector<SingleLaunch> launches = {launchOf({}, {range(0, 10)}), launchOf({}, {range(10, 10)})};
+  launches[0].kernel.grid = {100000, 1};
+  launches[1].kernel.sharedBytes = 4096;
+  CHECK(merged(launches) == "0 | 1");
+  launches[0].kernel.sharedBytes = 4096;
+  CHECK(merged(launches) == "0 1");
+  launches[0].kernel.sharedBytes = launches[1].kernel.sharedBytes = 0;
+  launches[1].kernel.blocksAtOnce = 4;
+  CHECK(merged(launches) == "0 | 1");
+  launches[0].kernel.blocksAtOnce = 4;
+  CHECK(merged(launches) == "0 1");
+  launches[0].kernel.blocksAtOnce = launches[1].kernel.blocksAtOnce = 0;
+  launches[1].kernel.threads = 256;
+  CHECK(merged(launches) == "0 | 1");
+  launches[0].kernel.streamed = launches[1].kernel.streamed = true; // updates, however large
+  CHECK(merged(launches) == "0 1");
 }
 
-TEST_CASE("merge: of random units, each is launched once and stays behind what it must") {
-  size_t launches = 0, all = 0;
+TEST_CASE("merge: random launches run once each, after all that they depend on") {
+  size_t after = 0, before = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     Dice dice(seed);
-    std::vector<Unit> units;
+    std::vector<SingleLaunch> launches;
     for (int64_t i = 0; i < 40; ++i) {
       const auto somewhere = [&] {
         return range(static_cast<uint64_t>(dice.below(30) * 10), 10 + 10 * dice.below(2),
                      dice.chance(50) ? 4 : 0);
       };
-      units.push_back(unitOf({somewhere(), somewhere()}, {somewhere()}));
-      Unit& unit = units.back();
-      unit.segment.number = static_cast<uint32_t>(i / 25);
-      unit.launch.grid[0] = dice.chance(50) ? 1 : 4;
-      unit.launch.elements = 5;
-      unit.launch.alone = dice.chance(50);
+      launches.push_back(launchOf({somewhere(), somewhere()}, {somewhere()}));
+      SingleLaunch& launch = launches.back();
+      launch.region.number = static_cast<uint32_t>(i / 25);
+      launch.kernel.grid[0] = dice.chance(50) ? 1 : 4;
+      launch.kernel.elements = 5;
+      launch.kernel.alone = dice.chance(50);
       if (dice.chance(10)) {
-        unit.product.emplace();
+        launch.product.emplace();
       }
     }
-    struct Turn {
+    struct Position {
       size_t launch = 0, member = 0, stage = 0, place = 0;
     };
-    std::vector<std::optional<Turn>> turns(units.size());
-    const auto groups = mergeUnits(units);
-    const auto note = [&](uint32_t unit, Turn turn) {
-      REQUIRE_FALSE(turns[unit].has_value());
-      turns[unit] = turn;
+    std::vector<std::optional<Position>> positions(launches.size());
+    const auto groups = mergeLaunches(launches);
+    const auto note = [&](uint32_t launch, Position position) {
+      REQUIRE_FALSE(positions[launch].has_value());
+      positions[launch] = position;
     };
     for (size_t g = 0; g < groups.size(); ++g) {
       for (size_t m = 0; m < groups[g].members.size(); ++m) {
         for (size_t s = 0; s < groups[g].members[m].size(); ++s) {
-          const UnitStage& stage = groups[g].members[m][s];
-          note(stage.unit, {g, m, s, 0});
+          const LaunchStage& stage = groups[g].members[m][s];
+          note(stage.launch, {g, m, s, 0});
           for (size_t f = 0; f < stage.followers.size(); ++f) {
             note(stage.followers[f], {g, m, s, f + 1});
           }
         }
       }
     }
-    for (size_t b = 0; b < units.size(); ++b) {
-      REQUIRE(turns[b].has_value());
+    for (size_t b = 0; b < launches.size(); ++b) {
+      REQUIRE(positions[b].has_value());
       for (size_t a = 0; a < b; ++a) {
-        const Turn first = *turns[a], second = *turns[b];
-        if (units[a].segment.number != units[b].segment.number) {
+        const Position first = *positions[a], second = *positions[b];
+        if (launches[a].region.number != launches[b].region.number) {
           CHECK(first.launch < second.launch);
-        } else if (conflict(units[a], units[b]) && first.launch >= second.launch) {
+        } else if (conflict(launches[a], launches[b]) && first.launch >= second.launch) {
           INFO("seed " << seed << ", " << a << " and " << b << " of " << written(groups));
           REQUIRE(first.launch == second.launch);
           REQUIRE(first.member == second.member);
           CHECK((first.stage < second.stage || (first.stage == second.stage && first.place < second.place)));
-          CHECK((first.stage < second.stage || elementByElement(units[a], units[b])));
+          CHECK((first.stage < second.stage || elementByElement(launches[a], launches[b])));
         }
       }
     }
-    launches += groups.size();
-    all += units.size();
+    after += groups.size();
+    before += launches.size();
   }
-  CHECK(launches < all * 3 / 4);
+  CHECK(after < before * 3 / 4);
 }

@@ -1,5 +1,5 @@
-// What the cuda backend enqueues for a command as a copy. Whether a kernel may be launched ahead of the end
-// of what its stream waits for hangs on it: only behind something of its own GPU, which a copy is.
+// The commands that the cuda backend enqueues as copies. Programmatic dependent launch depends on it: after a
+// copy on its own stream a kernel may be launched ahead again, although the stream waited for another GPU.
 #include "runtime/cuda/stream/stream_command.h"
 #include "tests/support/catch.h"
 
@@ -19,7 +19,7 @@ StreamCommand commandOf(Kind kind, int64_t bytes, bool readByPeer = false) {
 
 } // namespace
 
-TEST_CASE("cuda: copies are what a traced round or another makes as such") {
+TEST_CASE("cuda: a transfer that a kernel reads from the peer is a copy in traced steps only") {
   for (const bool traced : {false, true}) {
     CHECK(commandOf(Kind::Copy, 4).copies(traced));
     CHECK(commandOf(Kind::Transfer, 4).copies(traced));
@@ -29,7 +29,7 @@ TEST_CASE("cuda: copies are what a traced round or another makes as such") {
   }
 }
 
-TEST_CASE("cuda: a copy of no bytes is not enqueued, so that what follows it follows what came before") {
+TEST_CASE("cuda: a copy of no bytes is not enqueued") {
   for (const bool traced : {false, true}) {
     CHECK_FALSE(commandOf(Kind::Copy, 0).copies(traced));
     CHECK_FALSE(commandOf(Kind::Transfer, 0).copies(traced));

@@ -1,11 +1,11 @@
 // The text of tile products: the same every time, with launches that a device takes, compiled for an
-// H100/H200 without a warning; and which products are made so. What it computes is tested in
+// H100/H200 without a warning; and which products they compute. Their values are tested in
 // tests/conformance.
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
 #include "runtime/cuda/kernels/kernel_text.h"
 #include "runtime/cuda/kernels/tile_product.h"
-#include "runtime/cuda/launches/draft.h"
+#include "runtime/cuda/launches/kernel_selection.h"
 #include "runtime/cuda/launches/tile_matmul.h"
 #include "tests/runtime/cuda/nvrtc_compile.h"
 #include "tests/support/catch.h"
@@ -59,7 +59,7 @@ TEST_CASE("NVRTC compiles tile products without a warning, and they multiply on 
   }
 }
 
-TEST_CASE("tiles run where tensor cores take tf32") {
+TEST_CASE("tiles run on GPUs whose tensor cores have tf32") {
   for (const char* architecture : {"sm_80", "sm_90", "sm_90a", "sm_100"}) {
     CHECK(runsTiles(architecture));
   }
@@ -93,15 +93,16 @@ struct Product {
     computation.choice = std::move(choice);
     computation.at.operands = {nullptr, nullptr};
     computation.at.results = {nullptr};
-    const Draft draft = draftOf(graph, computation, {nullptr, nullptr, tiles, GpuShape::assumed()});
-    CHECK(draft.library.has_value() != draft.kernels.has_value());
-    return draft.kernels.has_value();
+    const KernelSelection selection =
+        selectKernels(graph, computation, {nullptr, nullptr, tiles, GpuShape::assumed()});
+    CHECK(selection.library.has_value() != selection.kernels.has_value());
+    return selection.kernels.has_value();
   }
 };
 
 } // namespace
 
-TEST_CASE("a product is made by tiles where these are chosen, or nothing is and it is small") {
+TEST_CASE("tiles compute a product where they are chosen, or nothing is and it is small") {
   const Product small(512, 2048), large(2048, 512);
   CHECK(small.byTiles(""));
   CHECK_FALSE(large.byTiles(""));

@@ -1,8 +1,8 @@
-#include "runtime/cuda/launches/unit.h"
+#include "runtime/cuda/launches/single_launch.h"
 
 #include "ir/base/assert.h"
 #include "ir/plan/memory_plan.h"
-#include "runtime/cuda/launches/draft.h"
+#include "runtime/cuda/launches/kernel_selection.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -25,8 +25,8 @@ bool alignedWhereOverlapping(llvm::ArrayRef<Range> some, llvm::ArrayRef<Range> o
   });
 }
 
-/// Hands out the workspace; what is handed out after it has gone round is used again. Large pieces lie behind
-/// that circle, all in one place.
+/// Allocates workspace as a ring buffer: after the last byte the first ones are used again. Large blocks
+/// share one place behind the ring.
 class Workspace {
  public:
   explicit Workspace(bool apart) : apart_(apart) {}
@@ -48,12 +48,12 @@ class Workspace {
   int64_t next_ = 0, size_ = 0;
 };
 
-/// The units of one computation.
+/// The launches of one computation.
 class Splitter {
  public:
   Splitter(const Graph& graph, const Computation& computation, uint32_t index, uint64_t workspace,
-           std::vector<Unit>& units)
-      : graph_(graph), computation_(computation), index_(index), workspace_(workspace), units_(units) {
+           std::vector<SingleLaunch>& launches)
+      : graph_(graph), computation_(computation), index_(index), workspace_(workspace), launches_(launches) {
     const OpRow& row = graph[computation.op];
     for (size_t i = 0; i < computation.at.operands.size(); ++i) {
       operands_.push_back({Place::of(computation.at.operands[i]), graph.typeOf(row.operands[i]).bytes()});
@@ -64,95 +64,95 @@ class Splitter {
     }
   }
 
-  void split(Draft draft) {
-    if (draft.convolution) {
-      addConvolution(draft.workspaceBytes);
+  void split(KernelSelection selection) {
+    if (selection.convolution) {
+      addConvolution(selection.workspaceBytes);
       return;
     }
     Range product = results_[0];
-    if (draft.hasProduct()) {
-      product.bytes = draft.productBytes;
-      if (draft.productInWorkspace) {
-        product.begin = {true, workspace_ + static_cast<uint64_t>(*draft.productInWorkspace)};
+    if (selection.hasProduct()) {
+      product.bytes = selection.productBytes;
+      if (selection.productInWorkspace) {
+        product.begin = {true, workspace_ + static_cast<uint64_t>(*selection.productInWorkspace)};
       }
     }
-    if (draft.library) {
-      addLibrary(draft, product);
-    } else if (draft.product) {
-      addGenerated(*std::move(draft.product), {operands_[0], operands_[1]}, {product});
+    if (selection.library) {
+      addLibrary(selection, product);
+    } else if (selection.product) {
+      addGenerated(*std::move(selection.product), {operands_[0], operands_[1]}, {product});
     }
-    if (draft.kernels) {
+    if (selection.kernels) {
       llvm::SmallVector<Range, 4> operands = operands_;
-      if (draft.hasProduct()) {
+      if (selection.hasProduct()) {
         operands.erase(operands.begin());
         operands[0] = product;
       }
-      addGenerated(*std::move(draft.kernels), operands, results_);
+      addGenerated(*std::move(selection.kernels), operands, results_);
     }
   }
 
  private:
-  Unit& add() {
-    Unit& unit = units_.emplace_back();
-    unit.computation = index_;
-    unit.segment = computation_.segment;
-    return unit;
+  SingleLaunch& add() {
+    SingleLaunch& launch = launches_.emplace_back();
+    launch.computation = index_;
+    launch.region = computation_.region;
+    return launch;
   }
 
   void addConvolution(int64_t workspaceBytes) {
-    Unit& unit = add();
-    unit.convolution = true;
+    SingleLaunch& launch = add();
+    launch.convolution = true;
     const Range workspace{{true, workspace_}, workspaceBytes};
     for (const Range& operand : operands_) {
-      unit.pointers.push_back(operand.begin);
-      unit.reads.push_back(operand);
+      launch.pointers.push_back(operand.begin);
+      launch.reads.push_back(operand);
     }
-    unit.pointers.append({results_[0].begin, workspace.begin});
-    unit.writes.append({results_[0], workspace});
+    launch.pointers.append({results_[0].begin, workspace.begin});
+    launch.writes.append({results_[0], workspace});
   }
 
-  void addLibrary(const Draft& draft, const Range& product) {
-    Unit& unit = add();
+  void addLibrary(const KernelSelection& selection, const Range& product) {
+    SingleLaunch& launch = add();
     const auto& operands = computation_.at.operands;
-    MatmulCall& call = unit.product.emplace(*draft.library);
+    MatmulCall& call = launch.product.emplace(*selection.library);
     call.aData = operands[0], call.bData = operands[1];
-    if (const auto& epilogue = draft.epilogue) {
+    if (const auto& epilogue = selection.epilogue) {
       call.alpha = epilogue->alpha;
-      call.ending = epilogue->ending;
+      call.activation = epilogue->activation;
       call.bias = epilogue->bias ? operands[*epilogue->bias] : nullptr;
       call.addend = epilogue->addend ? operands[*epilogue->addend] : nullptr;
     }
-    unit.pointers = {product.begin};
-    unit.reads.assign(operands_.begin(), operands_.end());
-    unit.writes = {product};
+    launch.pointers = {product.begin};
+    launch.reads.assign(operands_.begin(), operands_.end());
+    launch.writes = {product};
   }
 
   void addGenerated(GeneratedWork work, llvm::ArrayRef<Range> operands, llvm::ArrayRef<Range> results) {
     const Range workspace{{true, workspace_}, work.workspaceBytes};
-    for (GeneratedLaunch& launch : work.launches) {
-      Unit& unit = add();
-      for (const Argument& argument : launch.arguments) {
+    for (GeneratedLaunch& kernel : work.launches) {
+      SingleLaunch& launch = add();
+      for (const Argument& argument : kernel.arguments) {
         Place place;
         switch (argument.from) {
         case Argument::From::Operand:
           place = operands[argument.index].begin;
-          unit.reads.push_back(operands[argument.index]);
-          unit.reads.back().stride = argument.stride;
+          launch.reads.push_back(operands[argument.index]);
+          launch.reads.back().stride = argument.stride;
           break;
         case Argument::From::Result:
           place = results[argument.index].begin;
-          unit.writes.push_back(results[argument.index]);
-          unit.writes.back().stride = argument.stride;
+          launch.writes.push_back(results[argument.index]);
+          launch.writes.back().stride = argument.stride;
           break;
         case Argument::From::Workspace:
           place = workspace.begin;
-          unit.writes.push_back(workspace);
+          launch.writes.push_back(workspace);
           break;
         }
         place.at += static_cast<uint64_t>(argument.offset);
-        unit.pointers.push_back(place);
+        launch.pointers.push_back(place);
       }
-      unit.launch = std::move(launch);
+      launch.kernel = std::move(kernel);
     }
   }
 
@@ -160,7 +160,7 @@ class Splitter {
   const Computation& computation_;
   uint32_t index_;
   uint64_t workspace_;
-  std::vector<Unit>& units_;
+  std::vector<SingleLaunch>& launches_;
   llvm::SmallVector<Range, 4> operands_, results_;
 };
 
@@ -172,25 +172,26 @@ bool overlap(llvm::ArrayRef<Range> some, llvm::ArrayRef<Range> others) {
   });
 }
 
-bool conflict(const Unit& a, const Unit& b) {
+bool conflict(const SingleLaunch& a, const SingleLaunch& b) {
   return overlap(a.writes, b.writes) || overlap(a.writes, b.reads) || overlap(a.reads, b.writes);
 }
 
-bool elementByElement(const Unit& earlier, const Unit& later) {
-  return !earlier.byLibrary() && !later.byLibrary() && later.launch.alone && later.launch.elements > 0 &&
-         later.launch.elements == earlier.launch.elements &&
+bool elementByElement(const SingleLaunch& earlier, const SingleLaunch& later) {
+  return !earlier.byLibrary() && !later.byLibrary() && later.kernel.alone && later.kernel.elements > 0 &&
+         later.kernel.elements == earlier.kernel.elements &&
          alignedWhereOverlapping(earlier.writes, later.writes) &&
          alignedWhereOverlapping(earlier.writes, later.reads) &&
          alignedWhereOverlapping(earlier.reads, later.writes);
 }
 
-Units unitsOf(const Graph& graph, llvm::ArrayRef<Computation> computations, bool apart, Libraries libraries) {
-  Units all;
+SingleLaunches singleLaunchesOf(const Graph& graph, llvm::ArrayRef<Computation> computations, bool apart,
+                                Libraries libraries) {
+  SingleLaunches all;
   Workspace workspace(apart);
   for (uint32_t i = 0; i < computations.size(); ++i) {
-    Draft draft = draftOf(graph, computations[i], libraries);
-    const uint64_t at = draft.workspaceBytes > 0 ? workspace.take(draft.workspaceBytes) : 0;
-    Splitter(graph, computations[i], i, at, all.units).split(std::move(draft));
+    KernelSelection selection = selectKernels(graph, computations[i], libraries);
+    const uint64_t at = selection.workspaceBytes > 0 ? workspace.take(selection.workspaceBytes) : 0;
+    Splitter(graph, computations[i], i, at, all.launches).split(std::move(selection));
   }
   all.workspaceBytes = workspace.size();
   return all;

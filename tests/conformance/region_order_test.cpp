@@ -1,10 +1,11 @@
-// What is made sooner within its stretch, though others wait for what stands between, races with nobody.
+// A computation that runs earlier within its queue region races with no other command, although other queues
+// wait for commands in between.
 #include "tests/conformance/command_graph.h"
 #include "tests/conformance/peer_plans.h"
 #include "tests/conformance/programs_on_paper.h"
 
 #include "ir/plan/executable_parts.h"
-#include "runtime/cuda/launches/segments.h"
+#include "runtime/cuda/launches/regions.h"
 #include "tests/support/catch.h"
 
 using namespace dfc;
@@ -12,10 +13,10 @@ using namespace dfc::test;
 
 namespace {
 
-enum class Within { Stretch, Program };
+enum class Within { QueueRegion, Program };
 
-/// Moves what a command touches to an earlier one, with which it is made then.
-void makeAlong(Command& earlier, Command& command) {
+/// Fuses a command with an earlier one, which then accesses the bytes of both.
+void fuse(Command& earlier, Command& command) {
   earlier.operands.append(command.operands.begin(), command.operands.end());
   earlier.results.append(command.results.begin(), command.results.end());
   command.operands.clear();
@@ -23,18 +24,18 @@ void makeAlong(Command& earlier, Command& command) {
   command.kind = Command::Kind::Nothing;
 }
 
-/// Makes each computation of a GPU's queue along with the one before that it must stay behind, or with the
-/// first that it may pass to; gives how many left their segment.
-size_t makeSooner(Program& program, Within limit) {
-  const std::vector<cuda::Segment> segments = cuda::segmentsOf(program);
+/// Fuses each computation of a GPU's queue with the last earlier one that it conflicts with, or with the
+/// first one up to the limit; gives how many left their region.
+size_t fuseEarlier(Program& program, Within limit) {
+  const std::vector<cuda::Region> regions = cuda::regionsOf(program);
   size_t moved = 0;
-  for (size_t i = 0; i < segments.size(); ++i) {
+  for (size_t i = 0; i < regions.size(); ++i) {
     Command& command = program.commands[i];
     size_t earliest = i;
     for (size_t at = i; command.kind == Command::Kind::Compute && at > 0; --at) {
       const Command& before = program.commands[at - 1];
       const bool computes = before.kind == Command::Kind::Compute;
-      if ((limit == Within::Stretch && segments[at - 1].stretch != segments[i].stretch) ||
+      if ((limit == Within::QueueRegion && regions[at - 1].queueRegion != regions[i].queueRegion) ||
           (!computes && conflict(before, command))) {
         break;
       }
@@ -44,8 +45,8 @@ size_t makeSooner(Program& program, Within limit) {
       }
     }
     if (earliest < i) {
-      makeAlong(program.commands[earliest], command);
-      moved += segments[earliest].number != segments[i].number ? 1 : 0;
+      fuse(program.commands[earliest], command);
+      moved += regions[earliest].number != regions[i].number ? 1 : 0;
     }
   }
   return moved;
@@ -60,7 +61,7 @@ void look(const Executable& plan, bool peerReads, Within limit, Seen& seen) {
   for (Program& program : paper.programs) {
     const DeviceId device = plan.schedule().queues[program.queue].device;
     if (plan.machine().devices[device].kind == DeviceKind::Gpu) {
-      seen.moved += makeSooner(program, limit);
+      seen.moved += fuseEarlier(program, limit);
     }
   }
   seen.races += CommandGraph(paper.programs, paper.board).races();
@@ -68,12 +69,12 @@ void look(const Executable& plan, bool peerReads, Within limit, Seen& seen) {
 
 } // namespace
 
-TEST_CASE("stretches: what is made sooner within one races with nobody, and further it would") {
+TEST_CASE("queue regions: an earlier computation races with no command within one, but does beyond it") {
   for (const bool peerReads : {false, true}) {
     INFO((peerReads ? "with" : "without") << " reads from peers");
-    Seen stretch, program;
+    Seen queueRegion, program;
     const auto check = [&](const Executable& plan) {
-      look(plan, peerReads, Within::Stretch, stretch);
+      look(plan, peerReads, Within::QueueRegion, queueRegion);
       look(plan, peerReads, Within::Program, program);
     };
     for (uint64_t seed = 0; seed < 60; ++seed) {
@@ -82,8 +83,8 @@ TEST_CASE("stretches: what is made sooner within one races with nobody, and furt
     for (const int64_t batch : {64, 1024, 8192}) {
       check(*exchangingNet(batch));
     }
-    CHECK(stretch.moved > 300); // else little is tested
-    CHECK(stretch.races == 0);
-    CHECK(program.races > 0); // nor would a wrong stretch be seen
+    CHECK(queueRegion.moved > 300); // else little is tested
+    CHECK(queueRegion.races == 0);
+    CHECK(program.races > 0); // else a wrong queue region would not be seen
   }
 }

@@ -1,4 +1,4 @@
-#include "runtime/cuda/launches/segments.h"
+#include "runtime/cuda/launches/regions.h"
 
 #include "ir/base/assert.h"
 
@@ -17,22 +17,22 @@ bool copies(const Command& command) {
 
 } // namespace
 
-std::vector<Segment> segmentsOf(const Program& program) {
-  std::vector<Segment> segments;
-  Segment segment;
+std::vector<Region> regionsOf(const Program& program) {
+  std::vector<Region> regions;
+  Region region;
   bool published = false, copied = false;
   for (const Command& command : program.commands) {
     const bool alone = copies(command);
-    if (!segments.empty()) {
+    if (!regions.empty()) {
       const bool apart = copied || alone || !command.waits.empty();
-      segment.stretch += apart ? 1 : 0;
-      segment.number += apart || published ? 1 : 0;
+      region.queueRegion += apart ? 1 : 0;
+      region.number += apart || published ? 1 : 0;
     }
-    segments.push_back(segment);
+    regions.push_back(region);
     published = command.publishes;
     copied = alone;
   }
-  return segments;
+  return regions;
 }
 
 } // namespace dfc::cuda

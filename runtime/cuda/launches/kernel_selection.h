@@ -1,0 +1,37 @@
+// Kernel selection: which kernels or library calls compute an op of the plan: a product by cuBLASLt,
+// generated kernels, a product followed by generated kernels, or a convolution by cuDNN.
+#pragma once
+
+#include "runtime/cuda/kernels/generated_kernel.h"
+#include "runtime/cuda/launches/computation.h"
+#include "runtime/cuda/launches/epilogue.h"
+#include "runtime/cuda/launches/libraries.h"
+
+#include <optional>
+
+namespace dfc::cuda {
+
+/// The product runs first, where there is one, then the kernels. Empty for a result without elements.
+struct KernelSelection {
+  std::string_view candidate;                ///< the candidate that computes a product; "" for other ops
+  bool convolution = false;                  ///< by cuDNN, and nothing else
+  std::optional<MatmulCall> library;         ///< a product by cuBLASLt; without addresses
+  std::optional<Epilogue> epilogue;          ///< of the library's product
+  std::optional<GeneratedWork> product;      ///< a product by a generated kernel
+  std::optional<GeneratedWork> kernels;      ///< the whole op, or what follows its product
+  std::optional<int64_t> productInWorkspace; ///< the product's offset there; else it lies in the result
+  int64_t productBytes = 0;
+  int64_t workspaceBytes = 0;
+
+  bool hasProduct() const { return library.has_value() || product.has_value(); }
+};
+
+/// Asserts that the op has a kernel. Addresses matter only in that an operand may lie where the result does.
+KernelSelection selectKernels(const Graph& graph, const Computation& computation, Libraries libraries = {});
+
+/// Whether the op's product is cuBLASLt's, unless tiles are chosen for it (`tile_matmul.h`).
+bool isLibraryProduct(const Graph& graph, OpId op);
+
+bool hasCudaKernel(const Graph& graph, OpId op);
+
+} // namespace dfc::cuda
