@@ -112,7 +112,7 @@ std::string EmulatedKernels::unavailable() {
   return ::access(DFC_CXX_COMPILER, X_OK) == 0 ? "" : "no " DFC_CXX_COMPILER " to run generated kernels with";
 }
 
-size_t EmulatedKernels::add(cuda::GeneratedWork work) {
+size_t EmulatedKernels::add(cuda::GeneratedKernels work) {
   std::vector<size_t> kernels;
   for (const cuda::GeneratedLaunch& launch : work.launches) {
     const std::string size = fmt::format("static_assert(sizeof(k0::Shared) == {});\n",

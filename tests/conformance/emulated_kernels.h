@@ -18,7 +18,7 @@ class EmulatedKernels {
   /// Why there are none on this host: they need a C++ compiler. "" where there is one.
   static std::string unavailable();
   /// Adds an op's launches; gives the number to run it by.
-  size_t add(cuda::GeneratedWork work);
+  size_t add(cuda::GeneratedKernels work);
   /// Compiles and loads all that was added. "" or what the compiler said.
   std::string build();
   /// Adds a kernel that stands behind the prelude; gives the number to launch it by. `pointersByValue`: its
@@ -47,7 +47,7 @@ class EmulatedKernels {
     bool pointersByValue = false;
   };
   struct Added {
-    cuda::GeneratedWork work;
+    cuda::GeneratedKernels work;
     std::vector<size_t> kernels; ///< by launch
   };
   std::vector<Literal> runAt(size_t number, llvm::ArrayRef<Literal> operands, OperandTypes results,

@@ -1,5 +1,5 @@
 // Access: a tensor read through strides while a row-major walk counts elements. Broadcast, slice and
-// transpose are accesses; so are the kept and the folded axes of a reduction.
+// transpose are accesses; so are the kept and the reduced axes of a reduction.
 #pragma once
 
 #include "ir/graph/tensor_type.h"

@@ -238,7 +238,7 @@ GeneratedLaunch normalising(const Writer& writer, const std::string& parameters,
 
 } // namespace
 
-GeneratedWork batchNormKernel(const ops::BatchNorm& op, const TensorType& a, const GpuShape& gpu) {
+GeneratedKernels batchNormKernel(const ops::BatchNorm& op, const TensorType& a, const GpuShape& gpu) {
   const Writer writer(a, op.axis, gpu);
   GeneratedLaunch launch =
       normalising(writer,
@@ -249,8 +249,8 @@ GeneratedWork batchNormKernel(const ops::BatchNorm& op, const TensorType& a, con
   return {{std::move(launch)}, 0};
 }
 
-GeneratedWork batchNormTrainingKernel(const ops::BatchNormTraining& op, const TensorType& a,
-                                      const GpuShape& gpu) {
+GeneratedKernels batchNormTrainingKernel(const ops::BatchNormTraining& op, const TensorType& a,
+                                         const GpuShape& gpu) {
   const Writer writer(a, op.axis, gpu);
   const int64_t statistics = aligned(writer.sumBytes());
   const std::string first = "f64(valueOf(a[channel * inner]))";
@@ -274,8 +274,8 @@ GeneratedWork batchNormTrainingKernel(const ops::BatchNormTraining& op, const Te
   return {{std::move(sums), std::move(settle), std::move(pass)}, statistics + writer.channelCount() * 2 * 8};
 }
 
-GeneratedWork batchNormGradientKernel(const ops::BatchNormGradient& op, const TensorType& a,
-                                      const GpuShape& gpu) {
+GeneratedKernels batchNormGradientKernel(const ops::BatchNormGradient& op, const TensorType& a,
+                                         const GpuShape& gpu) {
   const Writer writer(a, op.axis, gpu);
   const int64_t factors = aligned(writer.sumBytes());
   GeneratedLaunch sums =

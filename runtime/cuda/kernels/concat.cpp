@@ -1,4 +1,4 @@
-// Concat and split: parts [outer, stretch], each copied into (or from) columns of a whole [outer, row]. Each
+// Concat and split: parts [outer, span], each copied into (or from) columns of a whole [outer, row]. Each
 // block copies packs of one part; the blocks of up to `mostParts` parts are one launch.
 #include "ir/graph/rules/axis_view.h"
 #include "ir/graph/rules/op_rules.h"
@@ -15,9 +15,9 @@ constexpr size_t mostParts = 64;
 constexpr int64_t concatThreads = 256;
 
 constexpr std::string_view partText = R"(
-// Copies a part, [count / stretch, stretch], $direction$ columns of the whole, [count / stretch, row]; block 0 is
+// Copies a part, [count / span, span], $direction$ columns of the whole, [count / span, row]; block 0 is
 // the first.
-template <int width, Index stretch, Index count, int unroll>
+template <int width, Index span, Index count, int unroll>
 DFC_INLINE void copyPart(const Element* from, Element* to, Index block) {
   constexpr Index packs = count / width, rest = count % width;
   const Index first = block * (threads * unroll) + threadIdx.x;
@@ -48,7 +48,7 @@ $parts$}
 
 struct Part {
   uint32_t number = 0; ///< of the operand of a concat, or of the result of a split
-  int64_t stretch = 0, base = 0, count = 0, width = 1, unroll = 1;
+  int64_t span = 0, base = 0, count = 0, width = 1, unroll = 1;
   int64_t blocks() const { return std::max<int64_t>(1, ceilDiv(count / width, concatThreads * unroll)); }
 };
 
@@ -68,15 +68,15 @@ Partition partitionOf(bool joins, int64_t writtenAxis, const TensorType& whole, 
   const int64_t most = packBytes / byteWidth(whole.element);
   int64_t base = 0;
   for (uint32_t i = 0; i < types.size(); ++i) {
-    const int64_t stretch = types[i].shape[axis] * view.inner, count = types[i].shape.elements();
+    const int64_t span = types[i].shape[axis] * view.inner, count = types[i].shape.elements();
     // A single row may end in a rest; several need each of them aligned.
     const int64_t width =
-        view.outer == 1 ? commonPowerOf2(most, {base}) : commonPowerOf2(most, {base, stretch, all.row});
+        view.outer == 1 ? commonPowerOf2(most, {base}) : commonPowerOf2(most, {base, span, all.row});
     const int64_t unroll = count / width >= gpu.residentThreads() ? 4 : 1;
     if (count > 0) {
-      all.parts.push_back({i, stretch, base, count, count < width ? 1 : width, unroll});
+      all.parts.push_back({i, span, base, count, count < width ? 1 : width, unroll});
     }
-    base += stretch;
+    base += span;
   }
   return all;
 }
@@ -87,13 +87,13 @@ std::string callOf(const Partition& all, const Part& part, size_t n, int64_t fir
   const std::string own = fmt::format("p{}", n), columns = fmt::format("whole + {}", index.of(part.base));
   return fmt::format("  {}if (block < {}) copyPart<{}, {}, {}, {}>({}, {}, block - {});\n",
                      n == 0 ? "" : "else ", index.of(firstBlock + part.blocks()), part.width,
-                     index.of(part.stretch), index.of(part.count), part.unroll, all.joins ? own : columns,
+                     index.of(part.span), index.of(part.count), part.unroll, all.joins ? own : columns,
                      all.joins ? columns : own, index.of(firstBlock));
 }
 
 GeneratedLaunch launchOf(const Partition& all, llvm::ArrayRef<Part> parts) {
   const Argument::From own = all.joins ? Argument::From::Operand : Argument::From::Result;
-  const std::string dense = "i", columns = "i / stretch * row + i % stretch";
+  const std::string dense = "i", columns = "i / span * row + i % span";
   const IndexText index(all.whole.shape.elements());
   GeneratedLaunch launch;
   std::string parameters, calls;
@@ -118,8 +118,8 @@ GeneratedLaunch launchOf(const Partition& all, llvm::ArrayRef<Part> parts) {
   return launch;
 }
 
-GeneratedWork workOf(const Partition& all) {
-  GeneratedWork work;
+GeneratedKernels workOf(const Partition& all) {
+  GeneratedKernels work;
   for (size_t first = 0; first < all.parts.size(); first += mostParts) {
     const size_t count = std::min(mostParts, all.parts.size() - first);
     work.launches.push_back(launchOf(all, llvm::ArrayRef<Part>(all.parts).slice(first, count)));
@@ -129,13 +129,13 @@ GeneratedWork workOf(const Partition& all) {
 
 } // namespace
 
-GeneratedWork concatKernel(const ops::Concat& op, OperandTypes operands, const TensorType& result,
-                           const GpuShape& gpu) {
+GeneratedKernels concatKernel(const ops::Concat& op, OperandTypes operands, const TensorType& result,
+                              const GpuShape& gpu) {
   return workOf(partitionOf(true, op.axis, result, operands, gpu));
 }
 
-GeneratedWork splitKernel(const ops::Split& op, const TensorType& operand, OperandTypes results,
-                          const GpuShape& gpu) {
+GeneratedKernels splitKernel(const ops::Split& op, const TensorType& operand, OperandTypes results,
+                             const GpuShape& gpu) {
   return workOf(partitionOf(false, op.axis, operand, results, gpu));
 }
 

@@ -163,7 +163,7 @@ void addOperands(GeneratedLaunch& launch) {
   launch.arguments = {{Argument::From::Operand, 0, 0}, {Argument::From::Operand, 1, 0}};
 }
 
-GeneratedWork tiled(const ProductShape& shape, ElementType element, const GpuShape& gpu) {
+GeneratedKernels tiled(const ProductShape& shape, ElementType element, const GpuShape& gpu) {
   const bool wide = element == ElementType::F64;
   const Tile tile = tileFor(shape, wide, gpu);
   const int64_t down = ceilDiv(shape.rows, tile.rows), along = ceilDiv(shape.columns, tile.columns);
@@ -196,7 +196,7 @@ GeneratedWork tiled(const ProductShape& shape, ElementType element, const GpuSha
   launch.sharedBytes = static_cast<uint32_t>(tile.inner * (tile.rows + tile.columns + 8) * (wide ? 8 : 4));
   addOperands(launch);
   launch.arguments.push_back({pieces > 1 ? Argument::From::Workspace : Argument::From::Result, 0, 0});
-  GeneratedWork work{{std::move(launch)}, 0};
+  GeneratedKernels work{{std::move(launch)}, 0};
   if (pieces > 1) {
     GeneratedLaunch second = elementLaunch(
         text + number("elements", elements) + number("pieces", pieces) + std::string(addedText), elements);
@@ -207,7 +207,7 @@ GeneratedWork tiled(const ProductShape& shape, ElementType element, const GpuSha
   return work;
 }
 
-GeneratedWork untiled(const ProductShape& shape, ElementType element, bool byBlock) {
+GeneratedKernels untiled(const ProductShape& shape, ElementType element, bool byBlock) {
   const int64_t elements = shape.conv.groups * shape.rows * shape.columns;
   GeneratedLaunch launch = elementLaunch(
       productText(shape, element, elements) + std::string(byBlock ? blockText : singleText), elements);
@@ -221,11 +221,11 @@ GeneratedWork untiled(const ProductShape& shape, ElementType element, bool byBlo
   return {{std::move(launch)}, 0};
 }
 
-GeneratedWork zeros(const TensorType& result, const GpuShape& gpu) {
+GeneratedKernels zeros(const TensorType& result, const GpuShape& gpu) {
   return streamedChain(constantChain(result.shape.elements(), result.element, "0"), gpu);
 }
 
-GeneratedWork product(const ProductShape& shape, const TensorType& result, const GpuShape& gpu) {
+GeneratedKernels product(const ProductShape& shape, const TensorType& result, const GpuShape& gpu) {
   if (shape.inner == 0) {
     return zeros(result, gpu);
   }
@@ -237,23 +237,23 @@ GeneratedWork product(const ProductShape& shape, const TensorType& result, const
 
 } // namespace
 
-GeneratedWork convolutionKernel(const ops::Conv2d& op, OperandTypes operands, const TensorType& result,
-                                const GpuShape& gpu) {
+GeneratedKernels convolutionKernel(const ops::Conv2d& op, OperandTypes operands, const TensorType& result,
+                                   const GpuShape& gpu) {
   const Convolution conv = convolutionOf(op, operands);
   return product({Pass::Forward, conv, conv.groupFilters(), conv.batch() * conv.pixels(), conv.terms()},
                  result, gpu);
 }
 
-GeneratedWork convolutionKernel(const ops::Conv2dInputGradient& op, OperandTypes operands,
-                                const TensorType& result, const GpuShape& gpu) {
+GeneratedKernels convolutionKernel(const ops::Conv2dInputGradient& op, OperandTypes operands,
+                                   const TensorType& result, const GpuShape& gpu) {
   const Convolution conv = convolutionOf(op, operands);
   return product({Pass::InputGradient, conv, conv.groupChannels(), conv.batch() * conv.imagePixels(),
                   conv.groupFilters() * conv.windows.size()},
                  result, gpu);
 }
 
-GeneratedWork convolutionKernel(const ops::Conv2dFilterGradient& op, OperandTypes operands,
-                                const TensorType& result, const GpuShape& gpu) {
+GeneratedKernels convolutionKernel(const ops::Conv2dFilterGradient& op, OperandTypes operands,
+                                   const TensorType& result, const GpuShape& gpu) {
   const Convolution conv = convolutionOf(op, operands);
   return product(
       {Pass::FilterGradient, conv, conv.groupFilters(), conv.terms(), conv.batch() * conv.pixels()}, result,

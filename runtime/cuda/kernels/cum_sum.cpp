@@ -161,8 +161,8 @@ class CumSumWriter {
     chunks_ = ceilDiv(view_.length, chunk_);
   }
 
-  GeneratedWork work() const {
-    GeneratedWork work;
+  GeneratedKernels work() const {
+    GeneratedKernels work;
     if (chunks_ > 1) {
       work.launches.push_back(launch(true));
       work.workspaceBytes = view_.outer * chunks_ * view_.inner * 8;
@@ -247,7 +247,7 @@ class CumSumWriter {
 
 } // namespace
 
-GeneratedWork cumSumKernel(const ops::CumSum& op, const TensorType& operand, const GpuShape& gpu) {
+GeneratedKernels cumSumKernel(const ops::CumSum& op, const TensorType& operand, const GpuShape& gpu) {
   return CumSumWriter(op, operand, gpu).work();
 }
 

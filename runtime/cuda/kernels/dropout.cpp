@@ -16,7 +16,7 @@ DFC_INLINE Words drawn(u64 group, u64 step) {
   u32 a = u32(group), b = u32(group >> 32), c = u32(step), d = u32(step >> 32);
   u32 key0 = $key0$u, key1 = $key1$u;
 #pragma unroll
-  for (int round = 0; round < 10; ++round) {
+  for (int turn = 0; turn < 10; ++turn) {
     const u64 product0 = u64(0xD2511F53u) * a, product1 = u64(0xCD9E8D57u) * c;
     a = u32(product1 >> 32) ^ b ^ key0;
     b = u32(product1);
@@ -64,7 +64,7 @@ DFC_INLINE void run(const Element* from, const i64* step, Element* to, const Blo
 
 } // namespace
 
-GeneratedWork dropoutKernel(const ops::Dropout& op, const TensorType& operand, const GpuShape& gpu) {
+GeneratedKernels dropoutKernel(const ops::Dropout& op, const TensorType& operand, const GpuShape& gpu) {
   const DropoutMask mask(op.rate, operand.element);
   const auto seed = static_cast<uint64_t>(op.seed);
   const int64_t count = operand.shape.elements(), width = packBytes / byteWidth(operand.element);

@@ -66,7 +66,7 @@ int64_t threadsFor(int64_t packs, const GpuShape& gpu) {
 
 } // namespace
 
-GeneratedWork streamedChain(const Chain& chain, const GpuShape& gpu) {
+GeneratedKernels streamedChain(const Chain& chain, const GpuShape& gpu) {
   const int64_t full = chain.fullWidth(), width = chain.count < full ? 1 : full;
   const int64_t packs = chain.count / width, rest = chain.count % width;
   const int64_t threads = threadsFor(packs, gpu), unroll = unrollFor(chain, packs, gpu);

@@ -11,28 +11,30 @@
 namespace dfc::cuda {
 namespace {
 
-GeneratedWork folded(const TensorType& operand, Fold fold, llvm::ArrayRef<int64_t> axes,
-                     const GpuShape& gpu) {
-  return foldedChain(identityChain(operand), operand.element, fold, operand.shape,
-                     *normalAxes(axes, operand.shape.rank()), gpu);
+GeneratedKernels reduction(const TensorType& operand, ReductionKind kind, llvm::ArrayRef<int64_t> axes,
+                           const GpuShape& gpu) {
+  return reducedChain(identityChain(operand), operand.element, kind, operand.shape,
+                      *normalAxes(axes, operand.shape.rank()), gpu);
 }
 
-GeneratedWork fused(const ops::Fused& op, OperandTypes operands, const TensorType& result,
-                    const GpuShape& gpu) {
+GeneratedKernels fused(const ops::Fused& op, OperandTypes operands, const TensorType& result,
+                       const GpuShape& gpu) {
   const Chain chain = elementwiseChain(op, operands, result.element);
   const Shape common = *ops::Fused::commonShape(operands);
   switch (op.reduction) {
   case ops::Fused::Reduction::None: return streamedChain(chain, gpu);
-  case ops::Fused::Reduction::Sum: return foldedChain(chain, result.element, Fold::Sum, common, op.axes, gpu);
+  case ops::Fused::Reduction::Sum:
+    return reducedChain(chain, result.element, ReductionKind::Sum, common, op.axes, gpu);
   case ops::Fused::Reduction::Mean:
-    return foldedChain(chain, result.element, Fold::Mean, common, op.axes, gpu);
-  case ops::Fused::Reduction::Max: return foldedChain(chain, result.element, Fold::Max, common, op.axes, gpu);
+    return reducedChain(chain, result.element, ReductionKind::Mean, common, op.axes, gpu);
+  case ops::Fused::Reduction::Max:
+    return reducedChain(chain, result.element, ReductionKind::Max, common, op.axes, gpu);
   }
   DFC_UNREACHABLE("reduction of a fused op");
 }
 
-std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandTypes operands,
-                                        OperandTypes results, const GpuShape& gpu) {
+std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, OperandTypes operands,
+                                           OperandTypes results, const GpuShape& gpu) {
   const TensorType& result = results[0];
   switch (kindOf(attributes)) {
   case OpKind::Input:
@@ -50,10 +52,14 @@ std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandT
 #undef DFC_OP
     return streamedChain(elementwiseChain(attributes, operands, result.element), gpu);
   case OpKind::Fused: return fused(attributes.as<ops::Fused>(), operands, result, gpu);
-  case OpKind::ReduceSum: return folded(operands[0], Fold::Sum, attributes.as<ops::ReduceSum>().axes, gpu);
-  case OpKind::ReduceMean: return folded(operands[0], Fold::Mean, attributes.as<ops::ReduceMean>().axes, gpu);
-  case OpKind::ReduceMax: return folded(operands[0], Fold::Max, attributes.as<ops::ReduceMax>().axes, gpu);
-  case OpKind::ArgMax: return folded(operands[0], Fold::ArgMax, {attributes.as<ops::ArgMax>().axis}, gpu);
+  case OpKind::ReduceSum:
+    return reduction(operands[0], ReductionKind::Sum, attributes.as<ops::ReduceSum>().axes, gpu);
+  case OpKind::ReduceMean:
+    return reduction(operands[0], ReductionKind::Mean, attributes.as<ops::ReduceMean>().axes, gpu);
+  case OpKind::ReduceMax:
+    return reduction(operands[0], ReductionKind::Max, attributes.as<ops::ReduceMax>().axes, gpu);
+  case OpKind::ArgMax:
+    return reduction(operands[0], ReductionKind::ArgMax, {attributes.as<ops::ArgMax>().axis}, gpu);
   case OpKind::Softmax: return softmaxKernel(attributes.as<ops::Softmax>().axis, false, result, gpu);
   case OpKind::LogSoftmax: return softmaxKernel(attributes.as<ops::LogSoftmax>().axis, true, result, gpu);
   case OpKind::SoftmaxCrossEntropy: return crossEntropyKernel(operands, gpu);
@@ -63,9 +69,10 @@ std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandT
   case OpKind::Concat: return concatKernel(attributes.as<ops::Concat>(), operands, result, gpu);
   case OpKind::Slice: return sliceKernel(attributes.as<ops::Slice>(), operands[0], result, gpu);
   case OpKind::Pad: return padKernel(attributes.as<ops::Pad>(), operands[0], result, gpu);
-  case OpKind::ReduceMin: return folded(operands[0], Fold::Min, attributes.as<ops::ReduceMin>().axes, gpu);
+  case OpKind::ReduceMin:
+    return reduction(operands[0], ReductionKind::Min, attributes.as<ops::ReduceMin>().axes, gpu);
   case OpKind::ReduceProduct:
-    return folded(operands[0], Fold::Product, attributes.as<ops::ReduceProduct>().axes, gpu);
+    return reduction(operands[0], ReductionKind::Product, attributes.as<ops::ReduceProduct>().axes, gpu);
   case OpKind::CumSum: return cumSumKernel(attributes.as<ops::CumSum>(), operands[0], gpu);
   case OpKind::TopK: return topKKernel(attributes.as<ops::TopK>(), operands[0]);
   case OpKind::Split: return splitKernel(attributes.as<ops::Split>(), operands[0], results, gpu);
@@ -106,14 +113,14 @@ std::optional<GeneratedWork> kernelsFor(const OpAttributes& attributes, OperandT
 
 } // namespace
 
-std::optional<GeneratedWork> generateKernels(const OpAttributes& attributes, OperandTypes operands,
-                                             OperandTypes results, const GpuShape& gpu) {
+std::optional<GeneratedKernels> generateKernels(const OpAttributes& attributes, OperandTypes operands,
+                                                OperandTypes results, const GpuShape& gpu) {
   const OpKind kind = kindOf(attributes);
   if (!isTimed(kind) || classOf(kind) == OpClass::Contraction || !resultTypes(attributes, operands).ok()) {
     return std::nullopt;
   }
   if (llvm::all_of(results, [](const TensorType& type) { return type.shape.elements() == 0; })) {
-    return GeneratedWork{};
+    return GeneratedKernels{};
   }
   return kernelsFor(attributes, operands, results, gpu);
 }

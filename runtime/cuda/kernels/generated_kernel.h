@@ -11,8 +11,8 @@
 
 namespace dfc::cuda {
 
-struct Chain;      // chain.h
-struct FoldRecipe; // fold.h
+struct Chain;           // chain.h
+struct ReductionRecipe; // reduction_plan.h
 
 /// A pointer that a launch is given.
 struct Argument {
@@ -42,14 +42,15 @@ struct GeneratedLaunch {
   bool alone = false;                       ///< any element of the result can be made by itself
   llvm::SmallVector<Argument, 4> arguments; ///< all pointers, in the order of `run`'s
   std::shared_ptr<const Chain> chain;       ///< a dense result's, element by element; else null
-  std::shared_ptr<const FoldRecipe> fold;   ///< of an operand as it is, by this launch first; else null
+  std::shared_ptr<const ReductionRecipe>
+      reduction; ///< of an unchanged operand, done by this launch; else null
 
   uint64_t blocks() const { return uint64_t{grid[0]} * grid[1]; }
 };
 
 /// The launches of one op, one after the other on one stream. Workspace needs 256-byte alignment and no
 /// contents.
-struct GeneratedWork {
+struct GeneratedKernels {
   llvm::SmallVector<GeneratedLaunch, 1> launches;
   int64_t workspaceBytes = 0;
 };
@@ -64,13 +65,15 @@ std::string_view prelude();
 /// launches. Buffers must be aligned to 16 bytes; a result may be the very buffer of an operand where
 /// `mayRunInPlace` says so. To be compiled with --fmad=false and neither fast math nor flush to zero.
 /// Launches are sized for `gpu`; another GPU runs them too, and the bits are the same there.
-std::optional<GeneratedWork> generateKernels(const OpAttributes& attributes, OperandTypes operands,
-                                             OperandTypes results, const GpuShape& gpu);
+std::optional<GeneratedKernels> generateKernels(const OpAttributes& attributes, OperandTypes operands,
+                                                OperandTypes results, const GpuShape& gpu);
 
-/// One launch for two, of which `fold` folds what `maker` writes: who folds an element makes and writes it
-/// first, so that it is not read again. Arguments: all of maker's, then fold's but the operand. It leaves the
-/// bits that the two leave. None where maker is no chain, fold no fold of an operand, they would be spread
-/// over threads in different ways, or threads that fold would write in scattered pieces.
-std::optional<GeneratedLaunch> madeAndFolded(const GeneratedLaunch& maker, const GeneratedLaunch& fold);
+/// Fuses a reduction with the launch that produces its operand: a thread computes and writes an element
+/// before it adds it to its sum, so that the element is not read again. Arguments: all of the producer's,
+/// then those of the reduction without the operand. The bits are those of the two launches. None if the
+/// producer is not a chain, `reduction` does not reduce an operand as it is, the two assign elements to
+/// threads in different ways, or the threads of the reduction would write in scattered pieces.
+std::optional<GeneratedLaunch> fusedWithReduction(const GeneratedLaunch& producer,
+                                                  const GeneratedLaunch& reduction);
 
 } // namespace dfc::cuda

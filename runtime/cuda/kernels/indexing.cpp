@@ -83,8 +83,8 @@ Chain::Source pointerTo(const TensorType& type, uint32_t operand) {
 
 } // namespace
 
-GeneratedWork gatherKernel(const ops::Gather& op, OperandTypes operands, const TensorType& result,
-                           const GpuShape& gpu) {
+GeneratedKernels gatherKernel(const ops::Gather& op, OperandTypes operands, const TensorType& result,
+                              const GpuShape& gpu) {
   const AxisView view(operands[0].shape, op.axis);
   const std::string type(bitsName(result.element));
   const double nothing = isFloat(result.element) ? std::numeric_limits<double>::quiet_NaN() : 0;
@@ -108,8 +108,8 @@ GeneratedWork gatherKernel(const ops::Gather& op, OperandTypes operands, const T
   return streamedChain(chain, gpu);
 }
 
-GeneratedWork oneHotKernel(const ops::OneHot& op, const TensorType& indices, const TensorType& result,
-                           const GpuShape& gpu) {
+GeneratedKernels oneHotKernel(const ops::OneHot& op, const TensorType& indices, const TensorType& result,
+                              const GpuShape& gpu) {
   const AxisView view(result.shape, op.axis);
   Chain chain{result.shape.elements(),
               std::string(bitsName(op.to)),
@@ -128,7 +128,7 @@ GeneratedWork oneHotKernel(const ops::OneHot& op, const TensorType& indices, con
   return streamedChain(chain, gpu);
 }
 
-GeneratedWork iotaKernel(const ops::Iota& op, const GpuShape& gpu) {
+GeneratedKernels iotaKernel(const ops::Iota& op, const GpuShape& gpu) {
   const AxisView view(op.type.shape, op.axis);
   const int64_t count = op.type.shape.elements(), width = packBytes / byteWidth(op.type.element);
   const int64_t threads = ceilDiv(count, width) < gpu.multiprocessors * 256 ? 64 : 256;

@@ -95,12 +95,12 @@ bool packsWhole(llvm::ArrayRef<PadAxis> axes, int64_t width) {
 
 } // namespace
 
-GeneratedWork broadcastKernel(const TensorType& operand, const TensorType& result, const GpuShape& gpu) {
+GeneratedKernels broadcastKernel(const TensorType& operand, const TensorType& result, const GpuShape& gpu) {
   return streamedChain(movedChain(operand, result, Access::broadcast(operand.shape, result.shape)), gpu);
 }
 
-GeneratedWork sliceKernel(const ops::Slice& op, const TensorType& operand, const TensorType& result,
-                          const GpuShape& gpu) {
+GeneratedKernels sliceKernel(const ops::Slice& op, const TensorType& operand, const TensorType& result,
+                             const GpuShape& gpu) {
   llvm::SmallVector<Access::Axis, 8> axes(result.shape.rank());
   int64_t base = 0, stride = 1;
   for (size_t d = result.shape.rank(); d-- > 0; stride *= operand.shape[d]) {
@@ -111,8 +111,8 @@ GeneratedWork sliceKernel(const ops::Slice& op, const TensorType& operand, const
 }
 
 // Each axis twice: once for the copies, which all read the same, and once for what is copied.
-GeneratedWork tileKernel(const ops::Tile& op, const TensorType& operand, const TensorType& result,
-                         const GpuShape& gpu) {
+GeneratedKernels tileKernel(const ops::Tile& op, const TensorType& operand, const TensorType& result,
+                            const GpuShape& gpu) {
   const size_t rank = operand.shape.rank();
   llvm::SmallVector<Access::Axis, 16> axes(2 * rank);
   int64_t stride = 1;
@@ -123,7 +123,7 @@ GeneratedWork tileKernel(const ops::Tile& op, const TensorType& operand, const T
   return streamedChain(movedChain(operand, result, Access(axes)), gpu);
 }
 
-GeneratedWork triluKernel(const ops::Trilu& op, const TensorType& type, const GpuShape& gpu) {
+GeneratedKernels triluKernel(const ops::Trilu& op, const TensorType& type, const GpuShape& gpu) {
   const int64_t rows = type.shape[type.shape.rank() - 2], columns = type.shape[type.shape.rank() - 1];
   const int64_t diagonal = std::clamp(op.k, -rows - 1, columns + 1); // beyond that nothing changes
   Chain chain = movedChain(type, type, Access::broadcast(type.shape, type.shape));
@@ -138,8 +138,8 @@ GeneratedWork triluKernel(const ops::Trilu& op, const TensorType& type, const Gp
   return streamedChain(chain, gpu);
 }
 
-GeneratedWork padKernel(const ops::Pad& op, const TensorType& operand, const TensorType& result,
-                        const GpuShape& gpu) {
+GeneratedKernels padKernel(const ops::Pad& op, const TensorType& operand, const TensorType& result,
+                           const GpuShape& gpu) {
   const std::string type(bitsName(operand.element)), value = bitsText(operand.element, op.value);
   if (operand.shape.elements() == 0) {
     return streamedChain(

@@ -64,8 +64,8 @@ constexpr std::string_view wholeDivisorText = R"(
 DFC_INLINE Real divisorOf(Index, Index) { return Real(windowRows) * Real(windowColumns); }
 )";
 
-GeneratedWork overPlane(const TensorType& image, Fold fold, const GpuShape& gpu) {
-  return foldedChain(identityChain(image), image.element, fold, image.shape, {2, 3}, gpu);
+GeneratedKernels overPlane(const TensorType& image, ReductionKind kind, const GpuShape& gpu) {
+  return reducedChain(identityChain(image), image.element, kind, image.shape, {2, 3}, gpu);
 }
 
 // The text for every element of the result, or of the image.
@@ -96,11 +96,11 @@ template <class V> DFC_INLINE bool beats(V next, V best) { return !isNan(best) &
 
 } // namespace
 
-GeneratedWork maxPoolKernel(const ops::MaxPool& op, const TensorType& image, const TensorType& result,
-                            const GpuShape& gpu) {
+GeneratedKernels maxPoolKernel(const ops::MaxPool& op, const TensorType& image, const TensorType& result,
+                               const GpuShape& gpu) {
   const Windows windows = windowsOf(image.shape, windowAttributes(op));
   if (isWholePlane(windows)) {
-    return overPlane(image, Fold::Max, gpu);
+    return overPlane(image, ReductionKind::Max, gpu);
   }
   const std::string value(valueName(image.element));
   GeneratedLaunch launch = launchOf({resultText, "const Element* from, Element* to", value,
@@ -112,7 +112,7 @@ GeneratedWork maxPoolKernel(const ops::MaxPool& op, const TensorType& image, con
   return {{std::move(launch)}, 0};
 }
 
-GeneratedWork maxPoolGradientKernel(const ops::MaxPoolGradient& op, OperandTypes operands) {
+GeneratedKernels maxPoolGradientKernel(const ops::MaxPoolGradient& op, OperandTypes operands) {
   const TensorType& image = operands[0];
   const Windows windows = windowsOf(image.shape, windowAttributes(op));
   const int64_t elements = image.shape.elements(), count = operands[1].shape.elements();
@@ -133,11 +133,11 @@ GeneratedWork maxPoolGradientKernel(const ops::MaxPoolGradient& op, OperandTypes
   return {{std::move(find), std::move(gather)}, count * 8};
 }
 
-GeneratedWork averagePoolKernel(const ops::AveragePool& op, const TensorType& image, const TensorType& result,
-                                const GpuShape& gpu) {
+GeneratedKernels averagePoolKernel(const ops::AveragePool& op, const TensorType& image,
+                                   const TensorType& result, const GpuShape& gpu) {
   const Windows windows = windowsOf(image.shape, windowAttributes(op));
   if (isWholePlane(windows)) {
-    return overPlane(image, Fold::Mean, gpu);
+    return overPlane(image, ReductionKind::Mean, gpu);
   }
   GeneratedLaunch launch = launchOf(
       {resultText, "const Element* from, Element* to", "Real", "  Real sum = 0;\n", "      sum += value;\n",
@@ -147,8 +147,8 @@ GeneratedWork averagePoolKernel(const ops::AveragePool& op, const TensorType& im
   return {{std::move(launch)}, 0};
 }
 
-GeneratedWork averagePoolGradientKernel(const ops::AveragePoolGradient& op, const TensorType& cotangent,
-                                        const TensorType& result) {
+GeneratedKernels averagePoolGradientKernel(const ops::AveragePoolGradient& op, const TensorType& cotangent,
+                                           const TensorType& result) {
   const Windows windows = windowsOf(result.shape, windowAttributes(op));
   GeneratedLaunch launch =
       launchOf({imageText, "const Element* cotangent, Element* to", "", "",

@@ -1,9 +1,9 @@
-// Reductions and argMax, of a tensor, of a fused chain, or of what another launch would have made. Three ways
-// to fold (see FoldPlan), each with the same result on every run: lanes and blocks merge in an order fixed by
-// the shape. Where results are cut into parts, the first launch leaves carries in the workspace,
-// [part][result], and a second one merges them.
+// Reductions and argMax, of a tensor, of a fused chain, or of the result of a launch that is fused with the
+// reduction. ReductionPlan has three assignments of elements to threads, each with the same result on every
+// run: lanes and blocks merge in an order fixed by the shape. If results are cut into parts, the first launch
+// leaves carries in the workspace, [part][result], and a second one merges them.
 #include "ir/graph/rules/op_rules.h"
-#include "runtime/cuda/kernels/fold.h"
+#include "runtime/cuda/kernels/reduction_plan.h"
 
 #include <fmt/format.h>
 
@@ -12,9 +12,9 @@
 namespace dfc::cuda {
 namespace {
 
-constexpr std::string_view stretchText = R"(
+constexpr std::string_view reduceSpanText = R"(
 DFC_INLINE Index keptOffset(Index out) { (void)out; return $kept$; }
-DFC_INLINE Index foldedOffset(Position r) { (void)r; return $folded$; }
+DFC_INLINE Index reducedOffset(Position r) { (void)r; return $reduced$; }
 
 // The elements from number i on, written down where they are kept.
 template <int W>
@@ -24,10 +24,10 @@ DFC_INLINE Pack<Element, W> made(const Operands& from, const Inputs<W>& in, Inde
   $keep$return x;
 }
 
-// Folds packs begin, begin + step, … below `end` into one carry for each element of a pack. `along` is the
-// distance of a pack's elements in the fold: 1 in rows, 0 in columns.
+// Reduces packs begin, begin + step, … below `end` into one carry for each element of a pack. `along` is the
+// distance of a pack's elements along the reduced axes: 1 in rows, 0 in columns.
 template <int along>
-DFC_INLINE void foldStretch(Carry (&carry)[width], const Operands& from, Index base, Position begin,
+DFC_INLINE void reduceSpan(Carry (&carry)[width], const Operands& from, Index base, Position begin,
                             Position end, Position step) {
 #pragma unroll
   for (int k = 0; k < width; ++k) carry[k] = start();
@@ -35,19 +35,19 @@ DFC_INLINE void foldStretch(Carry (&carry)[width], const Operands& from, Index b
   for (; r + (unroll - 1) * step < end; r += unroll * step) {
     Inputs<width> in[unroll];
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) in[u] = gather<width>(from, base + foldedOffset(r + u * step));
+    for (int u = 0; u < unroll; ++u) in[u] = gather<width>(from, base + reducedOffset(r + u * step));
 #pragma unroll
     for (int u = 0; u < unroll; ++u) {
-      const Pack<Element, width> x = made(from, in[u], base + foldedOffset(r + u * step));
+      const Pack<Element, width> x = made(from, in[u], base + reducedOffset(r + u * step));
 #pragma unroll
-      for (int k = 0; k < width; ++k) fold(carry[k], valueOf(x.at[k]), r + u * step + k * along);
+      for (int k = 0; k < width; ++k) accumulate(carry[k], valueOf(x.at[k]), r + u * step + k * along);
     }
   }
   for (; r < end; r += step) {
-    const Index i = base + foldedOffset(r);
+    const Index i = base + reducedOffset(r);
     const Pack<Element, width> x = made(from, gather<width>(from, i), i);
 #pragma unroll
-    for (int k = 0; k < width; ++k) fold(carry[k], valueOf(x.at[k]), r + k * along);
+    for (int k = 0; k < width; ++k) accumulate(carry[k], valueOf(x.at[k]), r + k * along);
   }
 }
 )";
@@ -60,7 +60,7 @@ DFC_INLINE void run($parameters$Result* to, const Block& block, Shared&, const A
   const Operands from{$pointers$};
   const Index out = Index(block.x) * (threads / lanes) + threadIdx.x / lanes;
   Carry carry[width];
-  foldStretch<1>(carry, from, out < outputs ? keptOffset(out) : 0, threadIdx.x % lanes * width,
+  reduceSpan<1>(carry, from, out < outputs ? keptOffset(out) : 0, threadIdx.x % lanes * width,
                  out < outputs ? length : 0, lanes * width);
 #pragma unroll
   for (int k = 1; k < width; ++k) merge(carry[0], carry[k]);
@@ -81,7 +81,7 @@ $template$DFC_INLINE void run($parameters$$Written$* to, const Block& block, Sha
   const Index out = block.x;
   const Position begin = Position(block.y) * chunk, end = begin + chunk < length ? begin + chunk : length;
   Carry carry[width];
-  foldStretch<1>(carry, from, keptOffset(out), begin + threadIdx.x * width, end, threads * width);
+  reduceSpan<1>(carry, from, keptOffset(out), begin + threadIdx.x * width, end, threads * width);
 #pragma unroll
   for (int k = 1; k < width; ++k) merge(carry[0], carry[k]);
   const Carry whole = mergedBlock<threads>(carry[0], shared.ofWarps);
@@ -102,7 +102,7 @@ $template$DFC_INLINE void run($parameters$$Written$* to, const Block& block, Sha
   const Index out = (Index(block.x) * columns + column) * width;
   const Position begin = Position(block.y) * chunk, end = begin + chunk < length ? begin + chunk : length;
   Carry carry[width];
-  foldStretch<0>(carry, from, out < outputs ? keptOffset(out) : 0, begin + lane, out < outputs ? end : 0, lanes);
+  reduceSpan<0>(carry, from, out < outputs ? keptOffset(out) : 0, begin + lane, out < outputs ? end : 0, lanes);
 #pragma unroll
   for (int half = lanes / 2; half > 0; half /= 2) {
     if (lane >= half && lane < 2 * half) {
@@ -151,17 +151,17 @@ DFC_INLINE void run(const Carry* from, Result* to, const Block& block, Shared& s
 }
 )";
 
-class FoldWriter {
+class ReductionWriter {
  public:
-  FoldWriter(const Chain& chain, const FoldRecipe& recipe)
+  ReductionWriter(const Chain& chain, const ReductionRecipe& recipe)
       : chain_(chain), element_(recipe.element), layout_(recipe.shape, recipe.axes), index_(chain.index()),
-        carry_(carryBytes(recipe.fold, recipe.element, layout_.length)),
-        plan_(planFold(layout_, chain.fullWidth(), carry_, recipe.gpu)),
-        resultBytes_(recipe.fold == Fold::ArgMax ? 8 : byteWidth(recipe.element)),
-        carryText_(foldText(recipe.fold, recipe.element, layout_.length)) {}
+        carry_(carryBytes(recipe.kind, recipe.element, layout_.length)),
+        plan_(planReduction(layout_, chain.fullWidth(), carry_, recipe.gpu)),
+        resultBytes_(recipe.kind == ReductionKind::ArgMax ? 8 : byteWidth(recipe.element)),
+        carryText_(reductionText(recipe.kind, recipe.element, layout_.length)) {}
 
-  GeneratedWork work() const {
-    GeneratedWork work;
+  GeneratedKernels work() const {
+    GeneratedKernels work;
     work.launches.push_back(first());
     if (plan_.parts > 1) {
       work.launches.push_back(second());
@@ -183,8 +183,9 @@ class FoldWriter {
   GeneratedLaunch first() const {
     const bool whole = plan_.parts == 1;
     GeneratedLaunch launch;
-    launch.code = chain_.text(plan_.width) + carryText_ + (wholeBlock() ? foldBlockText() : "") + counts() +
-                  (plan_.byRows ? "" : constant("columns", plan_.columns)) + partCounts() + stretch() +
+    launch.code = chain_.text(plan_.width) + carryText_ + (wholeBlock() ? blockReductionText() : "") +
+                  counts() + (plan_.byRows ? "" : constant("columns", plan_.columns)) + partCounts() +
+                  loop() +
                   filled(kernel(), {{"parameters", chain_.parameters()},
                                     {"pointers", chain_.pointers()},
                                     {"Written", whole ? "Result" : "Carry"},
@@ -225,13 +226,13 @@ class FoldWriter {
   std::string partCounts() const {
     return plan_.byRows && !wholeBlock() ? "" : constant("Position", "chunk", index_.of(plan_.chunk));
   }
-  std::string stretch() const {
+  std::string loop() const {
     return constant("width", plan_.width) + constant("unroll", plan_.unroll) +
            (plan_.byRows ? constant("threads", plan_.threads) : "") +
            constant("Position", "length", index_.of(layout_.length)) +
-           filled(stretchText, {{"kept", layout_.kept.offset("out", index_)},
-                                {"folded", layout_.folded.offset("r", index_)},
-                                {"keep", chain_.kept ? "storePack(from.kept + i, x);\n  " : ""}});
+           filled(reduceSpanText, {{"kept", layout_.kept.offset("out", index_)},
+                                   {"reduced", layout_.reduced.offset("r", index_)},
+                                   {"keep", chain_.kept ? "storePack(from.kept + i, x);\n  " : ""}});
   }
 
   Argument resultArgument() const {
@@ -262,10 +263,10 @@ class FoldWriter {
 
   const Chain& chain_;
   ElementType element_;
-  FoldLayout layout_;
+  ReductionLayout layout_;
   IndexText index_;
   int64_t carry_;
-  FoldPlan plan_;
+  ReductionPlan plan_;
   int64_t resultBytes_;
   std::string carryText_;
 };
@@ -276,34 +277,35 @@ bool isOperandItself(const Chain& chain) {
 
 } // namespace
 
-GeneratedWork foldedChain(const Chain& chain, ElementType element, Fold fold, const Shape& shape,
-                          llvm::ArrayRef<int64_t> axes, const GpuShape& gpu) {
+GeneratedKernels reducedChain(const Chain& chain, ElementType element, ReductionKind kind, const Shape& shape,
+                              llvm::ArrayRef<int64_t> axes, const GpuShape& gpu) {
   if (shape.elements() == 0) { // an empty sum or product
     const std::string value =
-        fmt::format("{}({})", bitsName(element), bitsText(element, fold == Fold::Product ? 1 : 0));
+        fmt::format("{}({})", bitsName(element), bitsText(element, kind == ReductionKind::Product ? 1 : 0));
     return streamedChain(constantChain(reducedShape(shape, axes, false).elements(), element, value), gpu);
   }
-  const FoldRecipe recipe{element, fold, shape, {axes.begin(), axes.end()}, gpu};
-  GeneratedWork work = FoldWriter(chain, recipe).work();
+  const ReductionRecipe recipe{element, kind, shape, {axes.begin(), axes.end()}, gpu};
+  GeneratedKernels work = ReductionWriter(chain, recipe).work();
   if (isOperandItself(chain)) {
-    work.launches[0].fold = std::make_shared<const FoldRecipe>(recipe);
+    work.launches[0].reduction = std::make_shared<const ReductionRecipe>(recipe);
   }
   return work;
 }
 
-std::optional<GeneratedLaunch> madeAndFolded(const GeneratedLaunch& maker, const GeneratedLaunch& fold) {
-  if (maker.chain == nullptr || fold.fold == nullptr) {
+std::optional<GeneratedLaunch> fusedWithReduction(const GeneratedLaunch& producer,
+                                                  const GeneratedLaunch& reduction) {
+  if (producer.chain == nullptr || reduction.reduction == nullptr) {
     return std::nullopt;
   }
-  const FoldRecipe& recipe = *fold.fold;
-  Chain chain = *maker.chain;
+  const ReductionRecipe& recipe = *reduction.reduction;
+  Chain chain = *producer.chain;
   chain.kept = true;
   const bool same = chain.count == recipe.shape.elements() && chain.element == storageName(recipe.element) &&
                     chain.fullWidth() == identityChain({recipe.element, recipe.shape}).fullWidth();
   if (!same) {
     return std::nullopt;
   }
-  const FoldWriter writer(chain, recipe);
+  const ReductionWriter writer(chain, recipe);
   return writer.writesInLines() ? std::optional(writer.first()) : std::nullopt;
 }
 

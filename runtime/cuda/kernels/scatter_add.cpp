@@ -184,8 +184,8 @@ class ScatterWriter {
     dealt_ = count_ > mostWalked && ranges_ > 1;
   }
 
-  GeneratedWork work() const {
-    GeneratedWork work;
+  GeneratedKernels work() const {
+    GeneratedKernels work;
     if (dealt_) {
       work.launches.push_back(counting());
       work.launches.push_back(listing());
@@ -286,7 +286,7 @@ class ScatterWriter {
 
 } // namespace
 
-GeneratedWork scatterAddKernel(const ops::ScatterAdd& op, OperandTypes operands, const GpuShape& gpu) {
+GeneratedKernels scatterAddKernel(const ops::ScatterAdd& op, OperandTypes operands, const GpuShape& gpu) {
   const TensorType& type = operands[0];
   if (operands[1].shape.elements() == 0) { // nothing is added
     return streamedChain(movedChain(type, type, Access::broadcast(type.shape, type.shape)), gpu);

@@ -196,7 +196,7 @@ bool TileProduct::isSmall(const GpuShape& gpu) const {
   return tiles() <= 2 * gpu.multiprocessors && ceilDiv(tiles(), gpu.multiprocessors) * inner <= mostInner;
 }
 
-GeneratedWork tileProductKernel(const TileProduct& product, Chain last) {
+GeneratedKernels tileProductKernel(const TileProduct& product, Chain last) {
   DFC_ASSERT(!last.sources.empty() && last.sources[0].operand == 0 && last.sources[0].type == "f32",
              "what follows a product begins with it");
   last.sources[0].reader = registerReader;
@@ -219,7 +219,7 @@ GeneratedWork tileProductKernel(const TileProduct& product, Chain last) {
   launch.threads = tileWarps * 32;
   launch.sharedBytes = static_cast<uint32_t>(shared * 4);
   launch.barriers = true;
-  GeneratedWork work;
+  GeneratedKernels work;
   work.launches.push_back(std::move(launch));
   return work;
 }

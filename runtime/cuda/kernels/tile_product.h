@@ -28,6 +28,6 @@ struct TileProduct {
 /// `last`: what becomes of the product, which is its source 0 and has [rows, columns]; its operands are those
 /// of the op behind the two factors. Factors are rounded to tf32, to two thirds of a last place, and sums
 /// made in f32, in four parts of the inner dimension that are added in turn: the same bits every time.
-GeneratedWork tileProductKernel(const TileProduct& product, Chain last);
+GeneratedKernels tileProductKernel(const TileProduct& product, Chain last);
 
 } // namespace dfc::cuda

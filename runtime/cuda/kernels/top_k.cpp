@@ -146,7 +146,7 @@ class TopKWriter {
   TopKWriter(const ops::TopK& op, const TensorType& type)
       : op_(op), type_(type), view_(type.shape, op.axis), index_(type.shape.elements() + 4 * topKThreads) {}
 
-  GeneratedWork work() const {
+  GeneratedKernels work() const {
     const int64_t unroll = std::clamp<int64_t>(powerOf2From(view_.length / topKThreads / 4), 1, 4);
     const int64_t best = powerOf2From(op_.k);
     const int64_t capacity = powerOf2From(best + topKThreads * unroll);
@@ -197,7 +197,7 @@ class TopKWriter {
 
 } // namespace
 
-GeneratedWork topKKernel(const ops::TopK& op, const TensorType& operand) {
+GeneratedKernels topKKernel(const ops::TopK& op, const TensorType& operand) {
   return TopKWriter(op, operand).work();
 }
 

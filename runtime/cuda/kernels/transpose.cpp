@@ -43,7 +43,7 @@ llvm::SmallVector<Moved, 8> movedAxes(const ops::Transpose& op, const Shape& ope
   return axes;
 }
 
-GeneratedWork strided(llvm::ArrayRef<Moved> axes, const TensorType& operand, const GpuShape& gpu) {
+GeneratedKernels strided(llvm::ArrayRef<Moved> axes, const TensorType& operand, const GpuShape& gpu) {
   llvm::SmallVector<Access::Axis, 8> walked;
   for (const Moved& axis : axes) {
     walked.push_back({axis.extent, axis.from});
@@ -106,7 +106,7 @@ int64_t tileWidth(llvm::ArrayRef<Moved> axes, int64_t bytes) {
   return width;
 }
 
-GeneratedWork tiled(llvm::ArrayRef<Moved> axes, size_t q, ElementType element, int64_t count) {
+GeneratedKernels tiled(llvm::ArrayRef<Moved> axes, size_t q, ElementType element, int64_t count) {
   const Moved p = axes.back();
   llvm::SmallVector<Access::Axis, 8> batchFrom, batchTo;
   int64_t batches = 1;
@@ -143,8 +143,8 @@ GeneratedWork tiled(llvm::ArrayRef<Moved> axes, size_t q, ElementType element, i
 
 } // namespace
 
-GeneratedWork transposeKernel(const ops::Transpose& op, const TensorType& operand, const TensorType& result,
-                              const GpuShape& gpu) {
+GeneratedKernels transposeKernel(const ops::Transpose& op, const TensorType& operand,
+                                 const TensorType& result, const GpuShape& gpu) {
   const auto axes = movedAxes(op, operand.shape, result.shape);
   if (axes.empty() || axes.back().from == 1) {
     return strided(axes, operand, gpu);

@@ -43,9 +43,9 @@ std::string batchIndex(const char* offset, const Shape& operand, const Shape& re
 
 } // namespace
 
-GeneratedWork generateIntegerMatmul(const ops::Matmul& matmul, OperandTypes factors,
-                                    const TensorType& resultType) {
-  GeneratedWork work;
+GeneratedKernels generateIntegerMatmul(const ops::Matmul& matmul, OperandTypes factors,
+                                       const TensorType& resultType) {
+  GeneratedKernels work;
   const Shape& result = resultType.shape;
   const int64_t elements = result.elements();
   if (elements == 0) {

@@ -8,7 +8,7 @@
 namespace dfc::cuda {
 
 /// `resultType`: of an integer type.
-GeneratedWork generateIntegerMatmul(const ops::Matmul& matmul, OperandTypes factors,
-                                    const TensorType& resultType);
+GeneratedKernels generateIntegerMatmul(const ops::Matmul& matmul, OperandTypes factors,
+                                       const TensorType& resultType);
 
 } // namespace dfc::cuda

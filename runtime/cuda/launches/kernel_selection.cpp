@@ -174,7 +174,7 @@ class Selector {
     }
   }
 
-  void setKernels(std::optional<GeneratedWork> kernels) {
+  void setKernels(std::optional<GeneratedKernels> kernels) {
     DFC_ASSERT(kernels.has_value(), fmt::format("no kernel for {}", graph_.nameOf(computation_.op)));
     selection_.workspaceBytes = std::max(selection_.workspaceBytes, kernels->workspaceBytes);
     selection_.kernels = std::move(kernels);

@@ -17,8 +17,8 @@ struct KernelSelection {
   bool convolution = false;                  ///< by cuDNN, and nothing else
   std::optional<MatmulCall> library;         ///< a product by cuBLASLt; without addresses
   std::optional<Epilogue> epilogue;          ///< of the library's product
-  std::optional<GeneratedWork> product;      ///< a product by a generated kernel
-  std::optional<GeneratedWork> kernels;      ///< the whole op, or what follows its product
+  std::optional<GeneratedKernels> product;   ///< a product by a generated kernel
+  std::optional<GeneratedKernels> kernels;   ///< the whole op, or what follows its product
   std::optional<int64_t> productInWorkspace; ///< the product's offset there; else it lies in the result
   int64_t productBytes = 0;
   int64_t workspaceBytes = 0;

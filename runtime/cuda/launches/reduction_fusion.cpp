@@ -22,7 +22,7 @@ std::optional<SingleLaunch> fused(const SingleLaunch& producer, const SingleLaun
       overlap(reduction.writes, producer.reads) || overlap(reduction.writes, producer.writes)) {
     return std::nullopt;
   }
-  auto kernel = madeAndFolded(producer.kernel, reduction.kernel);
+  auto kernel = fusedWithReduction(producer.kernel, reduction.kernel);
   if (!kernel) {
     return std::nullopt;
   }
@@ -61,7 +61,7 @@ bool fuseWithProducer(const SingleLaunch& reduction, std::vector<SingleLaunch>& 
 std::vector<SingleLaunch> fuseReductions(std::vector<SingleLaunch> launches, const FusionLimits& limits) {
   std::vector<SingleLaunch> kept;
   for (SingleLaunch& launch : launches) {
-    if (launch.kernel.fold == nullptr || !fuseWithProducer(launch, kept, limits)) {
+    if (launch.kernel.reduction == nullptr || !fuseWithProducer(launch, kept, limits)) {
       kept.push_back(std::move(launch));
     }
   }

@@ -127,7 +127,7 @@ class Splitter {
     launch.writes = {product};
   }
 
-  void addGenerated(GeneratedWork work, llvm::ArrayRef<Range> operands, llvm::ArrayRef<Range> results) {
+  void addGenerated(GeneratedKernels work, llvm::ArrayRef<Range> operands, llvm::ArrayRef<Range> results) {
     const Range workspace{{true, workspace_}, work.workspaceBytes};
     for (GeneratedLaunch& kernel : work.launches) {
       SingleLaunch& launch = add();

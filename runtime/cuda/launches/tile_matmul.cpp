@@ -28,7 +28,7 @@ bool choosesTiles(const ops::Matmul& matmul, OperandTypes factors, std::string_v
   return product && (choice.empty() ? product->isSmall(gpu) : choice == tileChoice);
 }
 
-GeneratedWork generateTileMatmul(const OpRow& row, OperandTypes operands, const TensorType& result) {
+GeneratedKernels generateTileMatmul(const OpRow& row, OperandTypes operands, const TensorType& result) {
   const auto* fused = row.getIf<ops::FusedMatmul>();
   return tileProductKernel(
       *TileProduct::of(productOf(row), operands.take_front(2)),

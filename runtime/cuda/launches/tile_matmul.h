@@ -25,6 +25,6 @@ bool choosesTiles(const ops::Matmul& matmul, OperandTypes factors, std::string_v
                   const GpuShape& gpu);
 
 /// The product with all that follows it, in one launch; the arguments are those of the op.
-GeneratedWork generateTileMatmul(const OpRow& row, OperandTypes operands, const TensorType& result);
+GeneratedKernels generateTileMatmul(const OpRow& row, OperandTypes operands, const TensorType& result);
 
 } // namespace dfc::cuda

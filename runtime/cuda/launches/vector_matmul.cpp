@@ -16,8 +16,9 @@ int64_t innerOf(const ops::Matmul& matmul, OperandTypes factors) {
   return factors[0].shape[matmul.transposeA ? 0 : 1];
 }
 
-GeneratedWork kernelsOf(const ops::Fused& fused, OperandTypes operands, OperandTypes results) {
-  auto work = generateKernels(fused, operands, results);
+GeneratedKernels kernelsOf(const ops::Fused& fused, OperandTypes operands, OperandTypes results,
+                           const GpuShape& gpu) {
+  auto work = generateKernels(fused, operands, results, gpu);
   DFC_ASSERT(work.has_value(), "a product as a fused op");
   return *std::move(work);
 }
@@ -29,8 +30,8 @@ bool isVectorProduct(const ops::Matmul& matmul, OperandTypes factors, const Tens
          innerOf(matmul, factors) > 0;
 }
 
-GeneratedWork generateVectorMatmul(const ops::Matmul& matmul, OperandTypes factors, const TensorType& result,
-                                   const GpuShape& gpu) {
+GeneratedKernels generateVectorMatmul(const ops::Matmul& matmul, OperandTypes factors,
+                                      const TensorType& result, const GpuShape& gpu) {
   const ElementType element = result.element;
   const int64_t rows = result.shape[0], columns = result.shape[1], inner = innerOf(matmul, factors);
   // The matrix lies [kept, inner] or [inner, kept]; the vector is laid along the inner axis of it.
@@ -52,8 +53,8 @@ bool isOuterProduct(const ops::Matmul& matmul, OperandTypes factors) {
   return isPlain(factors[0].element, factors) && innerOf(matmul, factors) == 1;
 }
 
-GeneratedWork generateOuterProduct(const OpRow& row, OperandTypes operands, OperandTypes results,
-                                   const GpuShape& gpu) {
+GeneratedKernels generateOuterProduct(const OpRow& row, OperandTypes operands, OperandTypes results,
+                                      const GpuShape& gpu) {
   const Shape &a = operands[0].shape, &b = operands[1].shape;
   ops::Fused fused;
   fused.body.instructions.push_back({OpKind::Mul, 0, operands[0].element, {0, 1}});

@@ -12,13 +12,13 @@ namespace dfc::cuda {
 /// element.
 bool isVectorProduct(const ops::Matmul& matmul, OperandTypes factors, const TensorType& result);
 /// Of such a product. The arguments are those of the matmul.
-GeneratedWork generateVectorMatmul(const ops::Matmul& matmul, OperandTypes factors, const TensorType& result,
-                                   const GpuShape& gpu);
+GeneratedKernels generateVectorMatmul(const ops::Matmul& matmul, OperandTypes factors,
+                                      const TensorType& result, const GpuShape& gpu);
 
 /// Whether the product is not batched and its inner dimension is 1: a column times a row.
 bool isOuterProduct(const ops::Matmul& matmul, OperandTypes factors);
 /// Of such an op, with what a fused matmul does to the product. The arguments are those of the op.
-GeneratedWork generateOuterProduct(const OpRow& row, OperandTypes operands, OperandTypes results,
-                                   const GpuShape& gpu);
+GeneratedKernels generateOuterProduct(const OpRow& row, OperandTypes operands, OperandTypes results,
+                                      const GpuShape& gpu);
 
 } // namespace dfc::cuda

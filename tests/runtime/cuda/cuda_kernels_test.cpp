@@ -14,7 +14,7 @@ using namespace dfc::test;
 
 namespace {
 
-GeneratedWork workOf(const OpSample& sample, const GpuShape& gpu = GpuShape::assumed()) {
+GeneratedKernels workOf(const OpSample& sample, const GpuShape& gpu = GpuShape::assumed()) {
   const TypeResult results = resultTypes(sample.attributes, sample.operands);
   INFO(describe(sample));
   REQUIRE(results.ok());
@@ -63,7 +63,7 @@ TEST_CASE("every op that computes has generated kernels for every element type i
 TEST_CASE("generated kernels are the same text every time, with launches that a device takes") {
   for (const ElementType element : allElementTypes) {
     for (const OpSample& sample : kernelCases(element, true)) {
-      const GeneratedWork work = workOf(sample), again = workOf(sample);
+      const GeneratedKernels work = workOf(sample), again = workOf(sample);
       INFO(describe(sample));
       REQUIRE(work.launches.size() == again.launches.size());
       CHECK(work.workspaceBytes == again.workspaceBytes);
@@ -80,7 +80,7 @@ TEST_CASE("generated kernels are the same text every time, with launches that a 
 TEST_CASE("launches are sized for the GPU that the machine states") {
   for (const GpuShape& gpu : {GpuShape{1, 1024}, GpuShape{16, 1024}, GpuShape{148, 2048}}) {
     for (const OpSample& sample : kernelCases(ElementType::F32, true)) {
-      const GeneratedWork work = workOf(sample, gpu);
+      const GeneratedKernels work = workOf(sample, gpu);
       for (const GeneratedLaunch& launch : work.launches) {
         checkLaunch(launch, work.workspaceBytes);
       }

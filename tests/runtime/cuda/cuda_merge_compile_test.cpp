@@ -132,7 +132,7 @@ TEST_CASE("fused reductions load through no cache that may be stale either") {
     for (const int64_t axis : {0, 1}) { // columns in parts, and rows
       ops::ReduceSum sum;
       sum.axes = {axis};
-      const auto both = madeAndFolded(made, launchOf(sum, {matrix}));
+      const auto both = fusedWithReduction(made, launchOf(sum, {matrix}));
       REQUIRE(both);
       const std::string text = test::compiledText(std::string(prelude()) + kernelText(*both));
       CHECK(text.find("ld.global") != std::string::npos);

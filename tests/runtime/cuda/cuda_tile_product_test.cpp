@@ -20,8 +20,8 @@ GeneratedLaunch launchOf(bool transposedA, bool transposedB) {
   ops::Fused after;
   REQUIRE(after.body.decode("add:f32 %0 %1; relu:f32 %2"));
   const TensorType operands[] = {f32({64, 2048}), f32({2048})};
-  GeneratedWork work = tileProductKernel({64, 2048, 512, transposedA, transposedB},
-                                         elementwiseChain(after, operands, ElementType::F32));
+  GeneratedKernels work = tileProductKernel({64, 2048, 512, transposedA, transposedB},
+                                            elementwiseChain(after, operands, ElementType::F32));
   REQUIRE(work.launches.size() == 1);
   CHECK(work.workspaceBytes == 0);
   return std::move(work.launches[0]);

@@ -1,5 +1,5 @@
 // What softmax along an axis that is not the last is made of: tiles of neighbouring rows, each a column of
-// the tile, and a stretch of their classes, which a block holds in its registers.
+// the tile, and a extent of their classes, which a block holds in its registers.
 #pragma once
 
 #include "runtime/cuda/kernels/rows/rows.h"
@@ -12,7 +12,7 @@ struct ColumnTile {
   int64_t width = 1, columns = 1, lanes = 1, perThread = 1;
   int64_t threads() const { return columns * lanes; }
   int64_t neighbours() const { return columns * width; }
-  int64_t stretch() const { return lanes * perThread; } ///< classes that fit in
+  int64_t extent() const { return lanes * perThread; } ///< classes that fit in
 };
 
 /// A tile that holds whole rows; none where they are too long for one block.

@@ -82,7 +82,7 @@ template <int count> DFC_INLINE void await(Totals (&list)[count], const Totals* 
 )";
 
 constexpr std::string_view orderedText = R"(
-constexpr u32 perRound = 2 * parts + 1;
+constexpr u32 perPhase = 2 * parts + 1;
 struct Shared : Lanes { u32 number; };
 // How many blocks have started before this one.
 DFC_INLINE u32 numberFrom(u32* next, Shared& shared) {
@@ -98,7 +98,7 @@ DFC_INLINE u32 numberFrom(u32* next, Shared& shared) {
 }
 DFC_INLINE void sumUpPart(const Element* from, Totals* to, Index slab, Index part, Shared& shared) {
   Tile tile;
-  place(tile, slab, part * stretch);
+  place(tile, slab, part * extent);
   load<false>(tile, from); // to be read again
   sumUp(tile, shared);
   mergeGroups(shared);
@@ -125,7 +125,7 @@ DFC_INLINE void mergeParts(const Totals* from, Totals* to, Shared& shared) {
 }
 DFC_INLINE void writePart(const Element* from, const Totals* totals, Element* to, Index slab, Index part) {
   Tile tile;
-  place(tile, slab, part * stretch);
+  place(tile, slab, part * extent);
   load<true>(tile, from);
   if (tile.end == 0) return;
   Totals list[width];
@@ -135,18 +135,18 @@ DFC_INLINE void writePart(const Element* from, const Totals* totals, Element* to
   for (int k = 0; k < width; ++k) known[k] = rowOf(list[k], tile.row + k);
   writeResults<true>(tile, known, to);
 }
-// A round sums up one slab, merges it, and writes another's results: sums and results alternate, so that
+// A phase sums up one slab, merges it, and writes another's results: sums and results alternate, so that
 // memory is read and written at once.
 DFC_INLINE void run(const Element* from, Element* to, Totals* totals, u32* next, const Block&, Shared& shared) {
-  const u32 number = numberFrom(next, shared), round = number / perRound, at = number % perRound, part = at / 2;
-  Totals* const ofRound = totals + Index(round) * parts * neighbours;
+  const u32 number = numberFrom(next, shared), phase = number / perPhase, at = number % perPhase, part = at / 2;
+  Totals* const ofPhase = totals + Index(phase) * parts * neighbours;
   Totals* const ofSlabs = totals + Index(slabs) * parts * neighbours;
   if (at == 2 * parts) {
-    if (round < slabs) mergeParts(ofRound, ofSlabs + Index(round) * neighbours, shared);
+    if (phase < slabs) mergeParts(ofPhase, ofSlabs + Index(phase) * neighbours, shared);
   } else if (at % 2 == 0) {
-    if (round < slabs) sumUpPart(from, ofRound + Index(part) * neighbours, round, part, shared);
-  } else if (round >= behind) {
-    const u32 slab = round - behind;
+    if (phase < slabs) sumUpPart(from, ofPhase + Index(part) * neighbours, phase, part, shared);
+  } else if (phase >= behind) {
+    const u32 slab = phase - behind;
     writePart(from, ofSlabs + Index(slab) * neighbours, to, slab, part);
   }
 }
@@ -173,9 +173,9 @@ GeneratedLaunch tileLaunch(const ColumnTile& tile, ElementType element) {
   return launch;
 }
 
-GeneratedWork inOrder(const RowFormula& formula, const ColumnTile& tile, int64_t outer, int64_t classes,
-                      int64_t inner, const GpuShape& gpu) {
-  const int64_t slabs = ceilDiv(outer * inner, tile.neighbours()), parts = ceilDiv(classes, tile.stretch());
+GeneratedKernels inOrder(const RowFormula& formula, const ColumnTile& tile, int64_t outer, int64_t classes,
+                         int64_t inner, const GpuShape& gpu) {
+  const int64_t slabs = ceilDiv(outer * inner, tile.neighbours()), parts = ceilDiv(classes, tile.extent());
   // Results come when all blocks that were there with the slab's last sums are done, and have merged them.
   const int64_t resident = gpu.multiprocessors * 1024 / tile.threads();
   const int64_t behind = std::clamp<int64_t>(ceilDiv(resident * 5 / 4, 2 * parts + 1), 1, slabs);
@@ -197,8 +197,8 @@ GeneratedWork inOrder(const RowFormula& formula, const ColumnTile& tile, int64_t
 
 } // namespace
 
-GeneratedWork columnsSoftmax(const RowFormula& formula, int64_t outer, int64_t classes, int64_t inner,
-                             const GpuShape& gpu) {
+GeneratedKernels columnsSoftmax(const RowFormula& formula, int64_t outer, int64_t classes, int64_t inner,
+                                const GpuShape& gpu) {
   const int64_t width = commonPowerOf2(packBytes / byteWidth(formula.element), {inner});
   const int64_t packs = outer * inner / width;
   const auto tile = wholeColumns(formula.element, classes, packs, width, gpu);

@@ -1,4 +1,4 @@
-// Tiles of columns. A warp's accesses are stretches of 64 to 512 bytes, as wide as the rows leave room for. A
+// Tiles of columns. A warp's accesses are runs of 64 to 512 bytes, as wide as the rows leave room for. A
 // thread holds 32 values of f32, so that several blocks share a multiprocessor and some load while others
 // calculate.
 #include "runtime/cuda/kernels/rows/columns.h"
@@ -9,7 +9,7 @@ namespace dfc::cuda {
 namespace {
 
 constexpr std::string_view tileText = R"(
-constexpr int neighbours = columns * width, stretch = lanes * perThread;
+constexpr int neighbours = columns * width, extent = lanes * perThread;
 constexpr int all = lanes > width ? lanes / width : 1, groups = all < 8 ? all : 8; // of lanes, merged at once
 struct Lanes { Totals ofLanes[lanes][neighbours]; };
 struct Tile {
@@ -21,7 +21,7 @@ DFC_INLINE void place(Tile& tile, Index slab, Index first) {
   tile.row = (slab * columns + threadIdx.x % columns) * width;
   tile.base = tile.row / inner * (classes * inner) + tile.row % inner;
   tile.begin = first + threadIdx.x / columns;
-  tile.end = tile.row >= rows ? 0 : first + stretch < classes ? first + stretch : classes;
+  tile.end = tile.row >= rows ? 0 : first + extent < classes ? first + extent : classes;
 }
 // valueOf, told to be done where it is asked for: a tile's values, all converted at once, would need twice the
 // registers of its packs.

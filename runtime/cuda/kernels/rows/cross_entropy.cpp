@@ -35,14 +35,14 @@ DFC_INLINE Real lossOf(const Element* row, Label label, Index first, Shared& sha
   const Real wanted = known ? valueOf(row[label]) : $nan$; // asked for before the row, not waited for after it
   Totals totals = start();
 #pragma unroll 1
-  for (Index round = 0; round < rounds; ++round) addPacks(totals, row, first + round * (lanes * width * together));
+  for (Index pass = 0; pass < passes; ++pass) addPacks(totals, row, first + pass * (lanes * width * together));
   totals = agreed<0>(totals, shared);
   return first == 0 ? logOf(totals.sum) - (wanted - totals.most) : Real(0);
 }
 )";
 
 // The sum over a block, for its first thread.
-constexpr std::string_view sumText = R"(
+constexpr std::string_view blockSumText = R"(
 DFC_INLINE Real blockSum(Real sum, Real (&ofWarps)[threads / 32]) {
 #pragma unroll
   for (int lane = 16; lane > 0; lane /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, lane);
@@ -57,7 +57,7 @@ DFC_INLINE Real blockSum(Real sum, Real (&ofWarps)[threads / 32]) {
 constexpr std::string_view rowsText = R"(
 DFC_INLINE void run(const Element* from, const Label* labels, $Written$* to, const Block& block, Shared& shared) {
   Real sum = 0;
-  // The whole block goes round together, so that its threads can agree.
+  // The whole block iterates together, so that its threads can agree.
   for (Index part = block.x; part < ($rows$ + threads / lanes - 1) / (threads / lanes); part += block.count) {
     const Index row = part * (threads / lanes) + threadIdx.x / lanes;
     const Index safe = row < $rows$ ? row : 0;
@@ -87,7 +87,7 @@ std::string nanOf(ElementType element) {
 }
 
 // No rows: the mean of nothing. No classes: every label is wrong.
-GeneratedWork nothing(ElementType element, const GpuShape& gpu) {
+GeneratedKernels nothing(ElementType element, const GpuShape& gpu) {
   std::string value;
   switch (element) {
   case ElementType::F64: value = "0x7ff8000000000000ull"; break;
@@ -98,13 +98,13 @@ GeneratedWork nothing(ElementType element, const GpuShape& gpu) {
   return streamedChain(constantChain(1, element, value), gpu);
 }
 
-/// `lanes` threads for a row, which have `together` packs of it at once, in so many rounds.
+/// `lanes` threads for a row, which have `together` packs of it at once, in so many passes.
 struct LossPlan {
-  int64_t width = 1, lanes = 1, together = 1, rounds = 1, threads = 256, blocks = 1;
+  int64_t width = 1, lanes = 1, together = 1, passes = 1, threads = 256, blocks = 1;
 
   void setTogether(int64_t most, int64_t packs) {
     together = std::min(most, ceilDiv(packs, lanes));
-    rounds = ceilDiv(packs, lanes * together);
+    passes = ceilDiv(packs, lanes * together);
   }
 };
 
@@ -133,7 +133,7 @@ LossPlan planOf(ElementType element, int64_t rows, int64_t classes, const GpuSha
 
 int64_t realBytes(ElementType element) { return element == ElementType::F64 ? 8 : 4; }
 
-std::string sumOf(int64_t threads) { return constant("threads", threads) + std::string(sumText); }
+std::string sumOf(int64_t threads) { return constant("threads", threads) + std::string(blockSumText); }
 
 GeneratedLaunch lossLaunch(const LossPlan& plan, OperandTypes operands) {
   const ElementType element = operands[0].element;
@@ -145,7 +145,7 @@ GeneratedLaunch lossLaunch(const LossPlan& plan, OperandTypes operands) {
       fmt::format("using Index = {};\n", index.type()) + rowTotalsText(element) + sumOf(plan.threads) +
       constant("Index", "classes", index.of(classes)) + constant("width", plan.width) +
       constant("lanes", plan.lanes) + constant("together", plan.together) +
-      constant("Index", "rounds", index.of(plan.rounds)) + agreedText(plan.lanes, "Agreement") +
+      constant("Index", "passes", index.of(plan.passes)) + agreedText(plan.lanes, "Agreement") +
       filled(lossText, {{"Label", std::string(storageName(operands[1].element))}, {"nan", nanOf(element)}}) +
       filled(rowsText, {{"Written", plan.blocks == 1 ? "Element" : "Real"},
                         {"rows", index.of(rows)},
@@ -176,13 +176,13 @@ GeneratedLaunch meanLaunch(int64_t blocks, const TensorType& logits) {
 
 } // namespace
 
-GeneratedWork crossEntropyKernel(OperandTypes operands, const GpuShape& gpu) {
+GeneratedKernels crossEntropyKernel(OperandTypes operands, const GpuShape& gpu) {
   const TensorType& logits = operands[0];
   if (logits.shape.elements() == 0) {
     return nothing(logits.element, gpu);
   }
   const LossPlan plan = planOf(logits.element, logits.shape[0], logits.shape[1], gpu);
-  GeneratedWork work{{lossLaunch(plan, operands)}, 0};
+  GeneratedKernels work{{lossLaunch(plan, operands)}, 0};
   if (plan.blocks > 1) {
     work.launches.push_back(meanLaunch(plan.blocks, logits));
     work.workspaceBytes = plan.blocks * 8;

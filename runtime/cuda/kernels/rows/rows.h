@@ -33,7 +33,7 @@ int64_t agreementBytes(int64_t lanes, ElementType element);
 /// Index and the constants `classes` and `width`, then rowTotalsText and rowFormulaText, which need them.
 std::string rowsHead(const RowFormula& formula, int64_t rows, int64_t classes, int64_t width);
 /// Softmax or logSoftmax along an axis that is not the last: rows are [outer, classes, inner].
-GeneratedWork columnsSoftmax(const RowFormula& formula, int64_t outer, int64_t classes, int64_t inner,
-                             const GpuShape& gpu);
+GeneratedKernels columnsSoftmax(const RowFormula& formula, int64_t outer, int64_t classes, int64_t inner,
+                                const GpuShape& gpu);
 
 } // namespace dfc::cuda

@@ -134,8 +134,8 @@ std::string headOf(double epsilon, bool centred, bool biased, const TensorType& 
 
 } // namespace
 
-GeneratedWork normKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands,
-                         const GpuShape& gpu) {
+GeneratedKernels normKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands,
+                            const GpuShape& gpu) {
   const TensorType& type = operands[0];
   const size_t first = *normalAxis(axis, type.shape.rank());
   const int64_t length = Shape(dimRange(type.shape).drop_front(first)).elements();

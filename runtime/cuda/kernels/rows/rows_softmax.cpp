@@ -89,7 +89,7 @@ int64_t softmaxLanes(int64_t packs) {
   return packs <= 32 * 8 ? std::min<int64_t>(32, lanes) : std::clamp<int64_t>(lanes / 2, 64, 512);
 }
 
-GeneratedWork lastAxis(const RowFormula& formula, int64_t rows, int64_t classes, const GpuShape& gpu) {
+GeneratedKernels lastAxis(const RowFormula& formula, int64_t rows, int64_t classes, const GpuShape& gpu) {
   const int64_t width = commonPowerOf2(packBytes / byteWidth(formula.element), {classes});
   const int64_t packs = classes / width, lanes = softmaxLanes(packs);
   const bool resident = packs <= lanes * softmaxPacks;
@@ -117,7 +117,7 @@ GeneratedWork lastAxis(const RowFormula& formula, int64_t rows, int64_t classes,
 
 } // namespace
 
-GeneratedWork softmaxKernel(int64_t axis, bool logarithm, const TensorType& type, const GpuShape& gpu) {
+GeneratedKernels softmaxKernel(int64_t axis, bool logarithm, const TensorType& type, const GpuShape& gpu) {
   const AxisView view(type.shape, axis);
   const RowFormula formula{logarithm ? RowFormula::Kind::LogSoftmax : RowFormula::Kind::Softmax, type.element,
                            ""};
@@ -125,7 +125,7 @@ GeneratedWork softmaxKernel(int64_t axis, bool logarithm, const TensorType& type
                          : columnsSoftmax(formula, view.outer, view.length, view.inner, gpu);
 }
 
-GeneratedWork crossEntropyGradientKernel(OperandTypes operands, const GpuShape& gpu) {
+GeneratedKernels crossEntropyGradientKernel(OperandTypes operands, const GpuShape& gpu) {
   const RowFormula formula{RowFormula::Kind::CrossEntropyGradient, operands[0].element,
                            std::string(storageName(operands[1].element))};
   return lastAxis(formula, operands[0].shape[0], operands[0].shape[1], gpu);

@@ -3,7 +3,7 @@
 // carry where they were found: the first of equal elements wins, whatever order the lanes merge in, so zeros
 // of both signs and ties of argMax come out as in a row-major walk; NaN beats everything but an earlier NaN.
 #include "ir/base/assert.h"
-#include "runtime/cuda/kernels/fold.h"
+#include "runtime/cuda/kernels/reduction_plan.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view sumText = R"(
 struct Carry { $Sum$ sum; };
 DFC_INLINE Carry start() { return {$Sum$(0)}; }
-DFC_INLINE void fold(Carry& into, Value x, Position) { into.sum += $Sum$(x); }
+DFC_INLINE void accumulate(Carry& into, Value x, Position) { into.sum += $Sum$(x); }
 DFC_INLINE void merge(Carry& into, const Carry& from) { into.sum += from.sum; }
 DFC_INLINE Carry shuffled(const Carry& carry, int lane) {
   return {__shfl_xor_sync(0xffffffffu, carry.sum, lane)};
@@ -24,7 +24,7 @@ DFC_INLINE Result finish(const Carry& carry) { return stored<Result>(Value(carry
 constexpr std::string_view productText = R"(
 struct Carry { $Product$ product; };
 DFC_INLINE Carry start() { return {$Product$(1)}; }
-DFC_INLINE void fold(Carry& into, Value x, Position) { into.product *= $Product$(x); }
+DFC_INLINE void accumulate(Carry& into, Value x, Position) { into.product *= $Product$(x); }
 DFC_INLINE void merge(Carry& into, const Carry& from) { into.product *= from.product; }
 DFC_INLINE Carry shuffled(const Carry& carry, int lane) {
   return {__shfl_xor_sync(0xffffffffu, carry.product, lane)};
@@ -35,7 +35,7 @@ DFC_INLINE Result finish(const Carry& carry) { return stored<Result>(Value(carry
 constexpr std::string_view bestText = R"(
 struct Carry { $Best$ best; Position at; }; // `at`: its place in the row-major walk
 DFC_INLINE Carry start() { return {$worst$, ~Position(0)}; }
-DFC_INLINE void fold(Carry& into, Value x, Position at) { // later than all before
+DFC_INLINE void accumulate(Carry& into, Value x, Position at) { // later than all before
   if (!isNan(into.best) && ($Best$(x) $beats$ into.best || isNan(x))) into = {$Best$(x), at};
 }
 DFC_INLINE void merge(Carry& into, const Carry& from) {
@@ -51,7 +51,7 @@ DFC_INLINE Result finish(const Carry& carry) { return $finish$; }
 )";
 
 // Merges the carries of a block of whole warps; the first thread gets the result.
-constexpr std::string_view blockText = R"(
+constexpr std::string_view mergedBlockText = R"(
 template <int threads> DFC_INLINE Carry mergedBlock(Carry carry, Carry (&ofWarps)[32]) {
 #pragma unroll
   for (int lane = 16; lane > 0; lane /= 2) merge(carry, shuffled(carry, lane));
@@ -117,48 +117,49 @@ std::string highest(ElementType element) {
 
 std::string productType(ElementType element) { return isFloat(element) ? "f64" : sumType(element); }
 
-bool sums(Fold fold) { return fold == Fold::Sum || fold == Fold::Mean; }
+bool sums(ReductionKind kind) { return kind == ReductionKind::Sum || kind == ReductionKind::Mean; }
 
 IndexText positions(int64_t length) { return IndexText(length); }
 
 // An element as bad as the worst value does not beat it, so a carry that found nothing stands for the first
 // element.
-std::string finishOf(Fold fold) {
-  return fold == Fold::ArgMax ? "carry.at == ~Position(0) ? 0 : i64(carry.at)"
-                              : "stored<Result>(Value(carry.best))";
+std::string finishOf(ReductionKind kind) {
+  return kind == ReductionKind::ArgMax ? "carry.at == ~Position(0) ? 0 : i64(carry.at)"
+                                       : "stored<Result>(Value(carry.best))";
 }
 
 } // namespace
 
-std::string foldText(Fold fold, ElementType element, int64_t length) {
+std::string reductionText(ReductionKind kind, ElementType element, int64_t length) {
   std::string text =
       fmt::format("using Position = {};\nusing Value = {};\nusing Result = {};\n", positions(length).type(),
-                  valueName(element), fold == Fold::ArgMax ? "i64" : storageName(element));
+                  valueName(element), kind == ReductionKind::ArgMax ? "i64" : storageName(element));
   const std::string sum = sumType(element);
-  switch (fold) {
-  case Fold::Sum: return text + filled(sumText, {{"Sum", sum}, {"mean", ""}});
-  case Fold::Mean:
+  switch (kind) {
+  case ReductionKind::Sum: return text + filled(sumText, {{"Sum", sum}, {"mean", ""}});
+  case ReductionKind::Mean:
     return text + filled(sumText, {{"Sum", sum}, {"mean", fmt::format(" / {}({}ll)", sum, length)}});
-  case Fold::Product: return text + filled(productText, {{"Product", productType(element)}});
-  case Fold::Max:
-  case Fold::Min:
-  case Fold::ArgMax:
-    return text + filled(bestText, {{"Best", bestType(element)},
-                                    {"worst", fold == Fold::Min ? highest(element) : lowest(element)},
-                                    {"beats", fold == Fold::Min ? "<" : ">"},
-                                    {"finish", finishOf(fold)}});
+  case ReductionKind::Product: return text + filled(productText, {{"Product", productType(element)}});
+  case ReductionKind::Max:
+  case ReductionKind::Min:
+  case ReductionKind::ArgMax:
+    return text +
+           filled(bestText, {{"Best", bestType(element)},
+                             {"worst", kind == ReductionKind::Min ? highest(element) : lowest(element)},
+                             {"beats", kind == ReductionKind::Min ? "<" : ">"},
+                             {"finish", finishOf(kind)}});
   }
-  DFC_UNREACHABLE("fold");
+  DFC_UNREACHABLE("kind of reduction");
 }
 
-std::string foldBlockText() { return std::string(blockText); }
+std::string blockReductionText() { return std::string(mergedBlockText); }
 
-int64_t carryBytes(Fold fold, ElementType element, int64_t length) {
+int64_t carryBytes(ReductionKind kind, ElementType element, int64_t length) {
   const int64_t value = std::max<int64_t>(4, byteWidth(element)); // f16 and bf16 in f32, u8 in u32
-  if (sums(fold)) {
+  if (sums(kind)) {
     return value;
   }
-  if (fold == Fold::Product) {
+  if (kind == ReductionKind::Product) {
     return isFloat(element) ? 8 : value;
   }
   const int64_t position = positions(length).type() == "u64" ? 8 : 4;

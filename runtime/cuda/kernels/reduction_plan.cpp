@@ -1,7 +1,7 @@
 // How a reduction is spread over the device. A thread should have about four packs to load at once; enough
 // threads should be resident to fill every multiprocessor; and only where results are too few for that are
 // they cut into parts, which costs a second launch.
-#include "runtime/cuda/kernels/fold.h"
+#include "runtime/cuda/kernels/reduction_plan.h"
 
 #include <algorithm>
 
@@ -12,29 +12,29 @@ constexpr int64_t packsAtOnce = 4;
 
 struct Run {
   int64_t extent = 1, stride = 0;
-  bool folded = false;
+  bool reduced = false;
 };
 
-// Runs of neighbouring axes that are all kept or all folded, outermost first, without axes of length 1.
+// Runs of neighbouring axes that are all kept or all reduced, outermost first, without axes of length 1.
 llvm::SmallVector<Run, 8> runsOf(const Shape& shape, llvm::ArrayRef<int64_t> axes) {
   llvm::SmallVector<Run, 8> runs;
   int64_t stride = shape.elements();
   for (size_t d = 0; d < shape.rank(); ++d) {
-    const bool folded = std::find(axes.begin(), axes.end(), static_cast<int64_t>(d)) != axes.end();
+    const bool reduced = std::find(axes.begin(), axes.end(), static_cast<int64_t>(d)) != axes.end();
     if (shape[d] == 1) {
       continue;
     }
     stride /= shape[d];
-    if (!runs.empty() && runs.back().folded == folded) {
-      runs.back() = {runs.back().extent * shape[d], stride, folded};
+    if (!runs.empty() && runs.back().reduced == reduced) {
+      runs.back() = {runs.back().extent * shape[d], stride, reduced};
     } else {
-      runs.push_back({shape[d], stride, folded});
+      runs.push_back({shape[d], stride, reduced});
     }
   }
   return runs;
 }
 
-FoldPlan planRows(const FoldLayout& layout, FoldPlan plan, const GpuShape& gpu) {
+ReductionPlan planRows(const ReductionLayout& layout, ReductionPlan plan, const GpuShape& gpu) {
   const int64_t packs = ceilDiv(layout.length, plan.width);
   const int64_t wanted = powerOf2From(ceilDiv(packs, packsAtOnce)); // threads for one result
   const bool manyResults = layout.outputs * 32 >= gpu.residentThreads() / 2;
@@ -57,7 +57,8 @@ FoldPlan planRows(const FoldLayout& layout, FoldPlan plan, const GpuShape& gpu) 
   return plan;
 }
 
-FoldPlan planColumns(const FoldLayout& layout, int64_t carry, FoldPlan plan, const GpuShape& gpu) {
+ReductionPlan planColumns(const ReductionLayout& layout, int64_t carry, ReductionPlan plan,
+                          const GpuShape& gpu) {
   const int64_t packs = layout.outputs / plan.width;
   plan.columns = std::min<int64_t>(32, powerOf2From(packs));
   // Narrow blocks spread a small tensor; a large one has rows enough to cut.
@@ -80,21 +81,22 @@ FoldPlan planColumns(const FoldLayout& layout, int64_t carry, FoldPlan plan, con
 
 } // namespace
 
-FoldLayout::FoldLayout(const Shape& shape, llvm::ArrayRef<int64_t> axes) {
-  llvm::SmallVector<Access::Axis, 8> keptAxes, foldedAxes;
+ReductionLayout::ReductionLayout(const Shape& shape, llvm::ArrayRef<int64_t> axes) {
+  llvm::SmallVector<Access::Axis, 8> keptAxes, reducedAxes;
   const auto runs = runsOf(shape, axes);
   for (const Run& run : runs) {
-    (run.folded ? foldedAxes : keptAxes).push_back({run.extent, run.stride});
-    (run.folded ? length : outputs) *= run.extent;
+    (run.reduced ? reducedAxes : keptAxes).push_back({run.extent, run.stride});
+    (run.reduced ? length : outputs) *= run.extent;
   }
   kept = Access(keptAxes);
-  folded = Access(foldedAxes);
-  byRows = runs.empty() || runs.back().folded;
+  reduced = Access(reducedAxes);
+  byRows = runs.empty() || runs.back().reduced;
   innerExtent = runs.empty() ? 1 : runs.back().extent;
 }
 
-FoldPlan planFold(const FoldLayout& layout, int64_t fullWidth, int64_t carryBytes, const GpuShape& gpu) {
-  FoldPlan plan;
+ReductionPlan planReduction(const ReductionLayout& layout, int64_t fullWidth, int64_t carryBytes,
+                            const GpuShape& gpu) {
+  ReductionPlan plan;
   plan.byRows = layout.byRows;
   plan.width = commonPowerOf2(fullWidth, {layout.innerExtent});
   plan = layout.byRows ? planRows(layout, plan, gpu) : planColumns(layout, carryBytes, plan, gpu);
