@@ -1,5 +1,5 @@
 // Every return code of CUDA, cuBLASLt and NVRTC goes through one of these; a code that is not success becomes
-// a MachineError that says what was being done, what the library called it, and for the common ones the way
+// a MachineError with the action that failed, the library's name of the error and, for common errors, the way
 // out. Callers that know the op and the queue add their names (`located` in stream/stream_program.h).
 #pragma once
 

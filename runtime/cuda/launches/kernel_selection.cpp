@@ -75,7 +75,7 @@ class ProductOp {
 struct Candidate {
   std::string_view name;
   bool library; ///< a call of cuBLASLt
-  bool wholeOp; ///< computes what a fused op does to its product, too; else generated kernels follow
+  bool wholeOp; ///< computes the epilogue of a fused op, too; else generated kernels follow
   bool (*applies)(const ProductOp& op);
   void (*select)(const ProductOp& op, KernelSelection& selection);
 };
