@@ -26,14 +26,6 @@ constexpr int64_t longPanel = 256, manyPanels = 16;
 constexpr int64_t gridRows = 256, leastGridColumns = 512, widestGrid = 1024;
 constexpr std::array<int64_t, 3> gridWidths{widestGrid, 512, 256};
 
-// Packed panels: so large where each thread has as many, and no smaller however many threads there are. A
-// transposed a is read in place where a panel has all of its rows; it may have more of them. Not where an
-// extent is shorter than leastPackedExtent, as packing and a panel apart take too much of a product's time
-// then (measured: the forward pass of a transformer block of width 256 takes 4 % longer), nor of so many
-// terms that a panel of b leaves L2.
-constexpr int64_t tallPacked = 1024, tallTransposed = 2048, widePacked = 256, leastPacked = 128;
-constexpr int64_t leastPackedExtent = 512, mostPackedInner = 2048, packedMultiple = 64;
-
 // A product with a vector or of two, or nearly, takes as long as what it moves: panels are cut and dealt out
 // by bytes.
 constexpr int64_t thinExtent = 16;
@@ -105,31 +97,19 @@ void MatmulPlan::cutBothWays() {
   }
 }
 
-std::optional<MatmulPlan> MatmulPlan::packed(uint32_t threads) const {
-  if (batches_ != 1 || std::min({rows, columns, inner}) < leastPackedExtent || inner > mostPackedInner) {
-    return std::nullopt;
-  }
-  MatmulPlan plan = *this;
-  plan.downColumns_ = true;
-  const auto isDealtOutEvenly = [&] { return plan.panels() % threads == 0 || plan.panels() / 4 >= threads; };
-  plan.cutForPacking(panelsOf(rows, transposeA ? tallTransposed : tallPacked), panelsOf(columns, widePacked));
-  if (!isDealtOutEvenly() && plan.panelColumns >= 2 * leastPacked) {
-    plan.cutForPacking(plan.rowPanels_, 2 * plan.columnPanels_);
-  }
-  while (!isDealtOutEvenly() && plan.panelRows >= 2 * leastPacked) {
-    plan.cutForPacking(2 * plan.rowPanels_, plan.columnPanels_);
-  }
-  return plan;
-}
-
-void MatmulPlan::cutForPacking(int64_t rowPanels, int64_t columnPanels) {
-  const auto lengthOf = [](int64_t extent, int64_t panels) {
-    return std::min(extent, panelsOf(panelsOf(extent, panels), packedMultiple) * packedMultiple);
+MatmulPlan MatmulPlan::inPanels(int64_t mostRows, int64_t mostColumns) const {
+  constexpr int64_t multiple = 64; // whole vectors and register tiles of every instruction set
+  const auto lengthOf = [](int64_t extent, int64_t most) {
+    const int64_t even = panelsOf(extent, panelsOf(extent, most));
+    return std::min(extent, panelsOf(even, multiple) * multiple);
   };
-  panelRows = lengthOf(rows, rowPanels);
-  panelColumns = lengthOf(columns, columnPanels);
-  rowPanels_ = panelsOf(rows, panelRows);
-  columnPanels_ = panelsOf(columns, panelColumns);
+  MatmulPlan plan = *this;
+  plan.panelRows = lengthOf(rows, mostRows);
+  plan.panelColumns = lengthOf(columns, mostColumns);
+  plan.rowPanels_ = panelsOf(rows, plan.panelRows);
+  plan.columnPanels_ = panelsOf(columns, plan.panelColumns);
+  plan.downColumns_ = true;
+  return plan;
 }
 
 MatmulPanel MatmulPlan::panel(int64_t index) const {

@@ -9,7 +9,7 @@
 
 namespace dfc {
 
-/// For a plan that is `packed`, to which it refers, and `slots` callers at the same time. Null where oneDNN
+/// For a plan of `packedPanels`, to which it refers, and `slots` callers at the same time. Null where oneDNN
 /// has no such kernel for the type on this processor. Throws MachineError when oneDNN cannot be loaded.
 std::unique_ptr<PanelMultiplier> makePackedMultiplier(ElementType type, const MatmulPlan& plan,
                                                       uint32_t slots);

@@ -21,10 +21,20 @@ PanelProduct::PanelProduct(const ops::Matmul& op, OperandTypes operands, Operand
                            ThreadPool& pool)
     : pool_(pool), plan_(op, operands, results), width_(byteWidth(results[0].element)) {
   const ElementType type = results[0].element;
-  const std::optional<MatmulPlan> packed = packedPanels(plan_, type, pool.threads());
-  plan_ = packed.value_or(plan_);
-  parts_ = partCount(pool, plan_.panels(), plan_.cost());
-  multiplier_ = packed ? makePackedMultiplier(type, plan_, parts_) : makePanelMultiplier(type, plan_, parts_);
+  const MatmulPlan plain = plan_;
+  if (const std::optional<MatmulPlan> packed = packedPanels(plain, type)) {
+    dealOut(*packed);
+    multiplier_ = makePackedMultiplier(type, plan_, parts_);
+  }
+  if (multiplier_ == nullptr) {
+    dealOut(plain);
+    multiplier_ = makePanelMultiplier(type, plan_, parts_);
+  }
+}
+
+void PanelProduct::dealOut(const MatmulPlan& plan) {
+  plan_ = plan;
+  parts_ = partCount(pool_, plan.panels(), plan.cost());
 }
 
 std::unique_ptr<PanelProduct> PanelProduct::make(const ops::Matmul& op, OperandTypes operands,

@@ -18,7 +18,7 @@ class PanelProduct {
   static std::unique_ptr<PanelProduct> make(const ops::Matmul& op, OperandTypes operands,
                                             OperandTypes results, ThreadPool& pool);
 
-  /// Parts that it would be dealt out in, were its operands not packed; then there may be fewer.
+  /// Parts that the product would be dealt out in, were its operands not packed.
   static uint32_t partsOf(const ops::Matmul& op, OperandTypes operands, OperandTypes results,
                           const ThreadPool& pool);
 
@@ -40,6 +40,7 @@ class PanelProduct {
   PanelProduct(const ops::Matmul& op, OperandTypes operands, OperandTypes results, ThreadPool& pool);
 
  private:
+  void dealOut(const MatmulPlan& plan);
   int64_t stride(const MatmulPanel& panel) const;
 
   ThreadPool& pool_;
