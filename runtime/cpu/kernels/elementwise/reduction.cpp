@@ -4,7 +4,7 @@
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
 
 #include "ir/base/assert.h"
-#include "runtime/cpu/kernels/elementwise/fold_layout.h"
+#include "runtime/cpu/kernels/elementwise/reduction_layout.h"
 #include "runtime/cpu/kernels/elementwise/tile_source.h"
 #include "runtime/cpu/kernels/scratch.h"
 

@@ -2,8 +2,8 @@
 
 #include "ir/base/assert.h"
 #include "runtime/cpu/kernels/scratch.h"
-#include "runtime/cpu/kernels/windows/place_folds.h"
 #include "runtime/cpu/kernels/windows/plane_rows.h"
+#include "runtime/cpu/kernels/windows/window_reductions.h"
 
 #include <algorithm>
 #include <limits>

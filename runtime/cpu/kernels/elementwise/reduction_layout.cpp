@@ -1,4 +1,4 @@
-#include "runtime/cpu/kernels/elementwise/fold_layout.h"
+#include "runtime/cpu/kernels/elementwise/reduction_layout.h"
 
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
 

@@ -1,6 +1,6 @@
 // The last elements of a run go through vectors that begin further back, and are made anew there; runs
 // shorter than a vector through shorter ones.
-#include "runtime/cpu/kernels/windows/place_folds.h"
+#include "runtime/cpu/kernels/windows/window_reductions.h"
 
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 #include "runtime/cpu/kernels/windows/plane_rows.h"
@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "runtime/cpu/kernels/windows/place_folds.cpp"
+#define HWY_TARGET_INCLUDE "runtime/cpu/kernels/windows/window_reductions.cpp"
 #include <hwy/foreach_target.h>
 
 #include <hwy/highway.h>

@@ -5,7 +5,7 @@
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "runtime/cpu/kernels/tiles/fold_tiles.cpp"
+#define HWY_TARGET_INCLUDE "runtime/cpu/kernels/tiles/reduction_tiles.cpp"
 #include <hwy/foreach_target.h>
 
 #include <hwy/highway.h>
