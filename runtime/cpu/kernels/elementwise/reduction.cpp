@@ -16,25 +16,26 @@ namespace {
 
 struct ReductionPlan {
   ops::FusedBody body;
-  Fold fold = Fold::Sum;
+  ReductionKind kind = ReductionKind::Sum;
   bool mean = false; // the sum is divided by the number of elements
   Dims axes;
 };
 
 ReductionPlan planOfFused(const ops::Fused& fused) {
   using Reduction = ops::Fused::Reduction;
-  const Fold fold = fused.reduction == Reduction::Max ? Fold::Max : Fold::Sum;
-  return {fused.body, fold, fused.reduction == Reduction::Mean, fused.axes};
+  const ReductionKind kind = fused.reduction == Reduction::Max ? ReductionKind::Max : ReductionKind::Sum;
+  return {fused.body, kind, fused.reduction == Reduction::Mean, fused.axes};
 }
 
 ReductionPlan planOf(const OpAttributes& attributes) {
   switch (kindOf(attributes)) {
   case OpKind::Fused: return planOfFused(attributes.as<ops::Fused>());
-  case OpKind::ReduceSum: return {{}, Fold::Sum, false, attributes.as<ops::ReduceSum>().axes};
-  case OpKind::ReduceMean: return {{}, Fold::Sum, true, attributes.as<ops::ReduceMean>().axes};
-  case OpKind::ReduceMax: return {{}, Fold::Max, false, attributes.as<ops::ReduceMax>().axes};
-  case OpKind::ReduceMin: return {{}, Fold::Min, false, attributes.as<ops::ReduceMin>().axes};
-  case OpKind::ReduceProduct: return {{}, Fold::Product, false, attributes.as<ops::ReduceProduct>().axes};
+  case OpKind::ReduceSum: return {{}, ReductionKind::Sum, false, attributes.as<ops::ReduceSum>().axes};
+  case OpKind::ReduceMean: return {{}, ReductionKind::Sum, true, attributes.as<ops::ReduceMean>().axes};
+  case OpKind::ReduceMax: return {{}, ReductionKind::Max, false, attributes.as<ops::ReduceMax>().axes};
+  case OpKind::ReduceMin: return {{}, ReductionKind::Min, false, attributes.as<ops::ReduceMin>().axes};
+  case OpKind::ReduceProduct:
+    return {{}, ReductionKind::Product, false, attributes.as<ops::ReduceProduct>().axes};
   default: DFC_UNREACHABLE("not a reduction");
   }
 }
@@ -44,8 +45,8 @@ class ReductionKernel final : public CpuKernel {
  public:
   ReductionKernel(const ReductionPlan& plan, OperandTypes operands, ThreadPool& pool)
       : pool_(pool), layout_(*ops::Fused::commonShape(operands), plan.axes),
-        source_(plan.body, operands, layout_.order, false), kind_(plan.fold), mean_(plan.mean),
-        lane_(laneTypeOf(source_.resultType())), fold_(foldOf(plan.fold, lane_)) {
+        source_(plan.body, operands, layout_.order, false), kind_(plan.kind), mean_(plan.mean),
+        lane_(laneTypeOf(source_.resultType())), functions_(functionsOf(plan.kind, lane_)) {
     columns_ = std::min(layout_.inner, tileElements);
     panels_ = columns_ == 0 ? 0 : (layout_.inner + columns_ - 1) / columns_;
     groupRows_ = shortRows() ? std::max<int64_t>(1, tileElements / std::max<int64_t>(layout_.reduced, 1)) : 1;
@@ -63,7 +64,7 @@ class ReductionKernel final : public CpuKernel {
       const UnitRange units = unitsOfPart(units_, parts_, part);
       source_.begin(operands, work.tiles());
       for (int64_t unit = units.begin; unit < units.end; ++unit) {
-        shortRows() ? foldShortRows(work, unit) : foldUnit(work, unit);
+        shortRows() ? reduceShortRows(work, unit) : reduceUnit(work, unit);
       }
     });
     if (layout_.chunks > 1) {
@@ -83,11 +84,11 @@ class ReductionKernel final : public CpuKernel {
   };
   size_t workBytes() const { return 2 * tileElements * sizeof(Carry) + source_.scratchBytes(); }
 
-  static FoldFunctions<Carry> foldOf(Fold fold, ElementType lane) {
+  static ReductionFunctions<Carry> functionsOf(ReductionKind kind, ElementType lane) {
     if constexpr (std::is_same_v<Carry, double>) {
-      return floatFold(fold, lane);
+      return floatReduction(kind, lane);
     } else {
-      return integerFold(fold, lane);
+      return integerReduction(kind, lane);
     }
   }
 
@@ -97,19 +98,20 @@ class ReductionKernel final : public CpuKernel {
   }
 
   // Several whole rows from one tile, each giving a result.
-  void foldShortRows(const Work& work, int64_t unit) {
+  void reduceShortRows(const Work& work, int64_t unit) {
     const int64_t first = unit * groupRows_;
     const int64_t rows = std::min(groupRows_, layout_.outer - first);
     const int64_t length = layout_.reduced;
     const std::byte* lanes = length == 0 ? nullptr : tile(work, first * length, rows * length);
     for (int64_t row = 0; row < rows; ++row) {
-      work.carries()[row] = fold_.row(lanes + row * length * byteWidth(lane_), static_cast<size_t>(length));
+      work.carries()[row] =
+          functions_.row(lanes + row * length * byteWidth(lane_), static_cast<size_t>(length));
     }
     finish(work, work.carries(), first, rows);
   }
 
   // One chunk of a long row, or of a panel of columns.
-  void foldUnit(const Work& work, int64_t unit) {
+  void reduceUnit(const Work& work, int64_t unit) {
     const int64_t chunk = unit % layout_.chunks;
     const int64_t panel = unit / layout_.chunks % panels_;
     const int64_t outer = unit / layout_.chunks / panels_;
@@ -117,10 +119,10 @@ class ReductionKernel final : public CpuKernel {
     const int64_t columns = std::min(columns_, layout_.inner - column);
     const int64_t begin = chunk * layout_.chunkLength;
     const int64_t end = std::min(layout_.reduced, begin + layout_.chunkLength);
-    std::fill_n(work.carries(), columns, fold_.identity);
+    std::fill_n(work.carries(), columns, functions_.identity);
     const int64_t base = outer * layout_.reduced;
-    layout_.byRows ? foldRow(work, base + begin, base + end)
-                   : foldColumns(work, base + begin, base + end, column, columns);
+    layout_.byRows ? reduceRow(work, base + begin, base + end)
+                   : reduceColumns(work, base + begin, base + end, column, columns);
     if (layout_.chunks == 1) {
       finish(work, work.carries(), outer * layout_.inner + column, columns);
     } else {
@@ -129,18 +131,18 @@ class ReductionKernel final : public CpuKernel {
     }
   }
 
-  void foldRow(const Work& work, int64_t begin, int64_t end) {
+  void reduceRow(const Work& work, int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end; at += tileElements) {
       const int64_t count = std::min(tileElements, end - at);
       if (at + count < end) {
         source_.bringNear(work.operands, at + count, std::min(tileElements, end - at - count));
       }
-      const Carry folded = fold_.row(tile(work, at, count), static_cast<size_t>(count));
-      fold_.merge(work.carries(), &folded, 1);
+      const Carry reduced = functions_.row(tile(work, at, count), static_cast<size_t>(count));
+      functions_.merge(work.carries(), &reduced, 1);
     }
   }
 
-  void foldColumns(const Work& work, int64_t begin, int64_t end, int64_t column, int64_t columns) {
+  void reduceColumns(const Work& work, int64_t begin, int64_t end, int64_t column, int64_t columns) {
     const int64_t rowsPerTile = panels_ == 1 ? std::max<int64_t>(1, tileElements / layout_.inner) : 1;
     for (int64_t row = begin; row < end; row += rowsPerTile) {
       const int64_t rows = std::min(rowsPerTile, end - row);
@@ -151,7 +153,8 @@ class ReductionKernel final : public CpuKernel {
       }
       const std::byte* lanes = tile(work, row * layout_.inner + column, rows * columns);
       for (int64_t i = 0; i < rows; ++i) {
-        fold_.column(work.carries(), lanes + i * columns * byteWidth(lane_), static_cast<size_t>(columns));
+        functions_.column(work.carries(), lanes + i * columns * byteWidth(lane_),
+                          static_cast<size_t>(columns));
       }
     }
   }
@@ -162,7 +165,8 @@ class ReductionKernel final : public CpuKernel {
       Carry* chunks = partials_.data() + outer * layout_.chunks * inner;
       for (int64_t step = 1; step < layout_.chunks; step *= 2) {
         for (int64_t chunk = 0; chunk + step < layout_.chunks; chunk += 2 * step) {
-          fold_.merge(chunks + chunk * inner, chunks + (chunk + step) * inner, static_cast<size_t>(inner));
+          functions_.merge(chunks + chunk * inner, chunks + (chunk + step) * inner,
+                           static_cast<size_t>(inner));
         }
       }
       for (int64_t column = 0; column < inner; column += tileElements) {
@@ -180,7 +184,7 @@ class ReductionKernel final : public CpuKernel {
         carries[i] /= static_cast<Carry>(layout_.reduced);
       }
     }
-    if (kind_ == Fold::Sum && layout_.reduced == 0) {
+    if (kind_ == ReductionKind::Sum && layout_.reduced == 0) {
       std::fill_n(carries, count, Carry(0)); // the empty sum is +0, not the neutral -0
     }
     std::byte* out = work.result + first * byteWidth(type);
@@ -194,12 +198,12 @@ class ReductionKernel final : public CpuKernel {
   }
 
   ThreadPool& pool_;
-  FoldLayout layout_;
+  ReductionLayout layout_;
   TileSource source_;
-  Fold kind_;
+  ReductionKind kind_;
   bool mean_;
   ElementType lane_;
-  FoldFunctions<Carry> fold_;
+  ReductionFunctions<Carry> functions_;
   int64_t columns_ = 0, panels_ = 0, groupRows_ = 0, units_ = 0;
   uint32_t parts_ = 1;
   std::vector<Carry> partials_; // [outer, chunk, inner], where there is more than one chunk

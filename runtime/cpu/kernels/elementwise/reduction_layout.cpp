@@ -23,7 +23,7 @@ llvm::SmallVector<bool, 8> reducedAxes(const Shape& shape, llvm::ArrayRef<int64_
 
 } // namespace
 
-FoldLayout::FoldLayout(const Shape& shape, llvm::ArrayRef<int64_t> axes) {
+ReductionLayout::ReductionLayout(const Shape& shape, llvm::ArrayRef<int64_t> axes) {
   const llvm::SmallVector<bool, 8> isReduced = reducedAxes(shape, axes);
   size_t innerBegin = shape.rank(); // the kept axes at the end; axes of length 1 count as either
   while (innerBegin > 0 && (!isReduced[innerBegin - 1] || shape[innerBegin - 1] == 1)) {

@@ -1,5 +1,5 @@
 // TileSource: a fused body with its operands' readers over one iteration space. Gives the space's elements a
-// tile at a time; what elementwise kernels store and reductions fold.
+// tile at a time; what elementwise kernels store and reductions reduce.
 #pragma once
 
 #include "runtime/cpu/kernels/elementwise/operand_reader.h"

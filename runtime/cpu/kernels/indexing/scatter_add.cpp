@@ -23,7 +23,7 @@ class ScatterAddKernel final : public CpuKernel {
       : pool_(pool), type_(operands[0].element), lane_(laneTypeOf(type_)), view_(operands[0].shape, op.axis),
         indices_(operands[1], view_.length), toCarry_(castTile(lane_, carryType)),
         fromCarry_(castTile(carryType, lane_)), widen_(lane_ == type_ ? nullptr : widenTile(type_)),
-        narrow_(lane_ == type_ ? nullptr : narrowTile(type_)), add_(foldOf(lane_).column),
+        narrow_(lane_ == type_ ? nullptr : narrowTile(type_)), add_(sumOf(lane_).column),
         first_(static_cast<size_t>(view_.length) + 1), order_(static_cast<size_t>(indices_.count())) {
     columns_ = std::clamp<int64_t>(view_.inner, 1, tileElements);
     slices_ = tileElements / columns_;
@@ -48,11 +48,11 @@ class ScatterAddKernel final : public CpuKernel {
   static constexpr ElementType carryType =
       std::is_same_v<Carry, double> ? ElementType::F64 : ElementType::I64;
 
-  static FoldFunctions<Carry> foldOf(ElementType lane) {
+  static ReductionFunctions<Carry> sumOf(ElementType lane) {
     if constexpr (std::is_same_v<Carry, double>) {
-      return floatFold(Fold::Sum, lane);
+      return floatReduction(ReductionKind::Sum, lane);
     } else {
-      return integerFold(Fold::Sum, lane);
+      return integerReduction(ReductionKind::Sum, lane);
     }
   }
 

@@ -23,7 +23,7 @@ ColumnMath<T>::ColumnMath()
     : larger_(arithmeticTile(OpKind::Maximum, ElementTypeOf<T>::value)),
       minus_(arithmeticTile(OpKind::Sub, ElementTypeOf<T>::value)),
       over_(arithmeticTile(OpKind::Div, ElementTypeOf<T>::value)),
-      sum_(floatFold(Fold::Sum, ElementTypeOf<T>::value)) {}
+      sum_(floatReduction(ReductionKind::Sum, ElementTypeOf<T>::value)) {}
 
 template <class T>
 void ColumnMath<T>::largest(const T* lanes, int64_t length, int64_t rows, T* of) const {

@@ -21,7 +21,7 @@ class ColumnMath {
 
  private:
   TileFunction larger_, minus_, over_;
-  FoldFunctions<double> sum_;
+  ReductionFunctions<double> sum_;
 };
 
 extern template class ColumnMath<float>;

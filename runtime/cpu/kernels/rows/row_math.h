@@ -38,7 +38,7 @@ class RowMath {
 
  private:
   RowFunctions<T> row_;
-  FoldFunctions<double> sum_;
+  ReductionFunctions<double> sum_;
   TileFunction exp_, log_;
 };
 

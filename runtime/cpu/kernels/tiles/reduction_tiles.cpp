@@ -1,6 +1,6 @@
-// Folds over lanes: the inner loops of every reduction. The order of a row's fold is fixed and the same for
-// all instruction sets: element i goes to fold i mod 16, and the 16 are combined by a tree. The sum starts
-// from -0, the neutral element of IEEE addition, so that a sum of one element is that element.
+// Reductions over tiles: the inner loops of every reduction. The order within a row is fixed and the same for
+// all instruction sets: element i goes to partial result i mod 16, and a tree combines the 16. A sum starts
+// from -0, the identity of IEEE addition, so that the sum of one element is that element.
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-struct SumFold {
+struct SumReduction {
   static constexpr double floatIdentity = -0.0;
   static constexpr int64_t integerIdentity = 0;
   static HWY_INLINE double join(double a, double b) { return a + b; }
@@ -30,7 +30,7 @@ struct SumFold {
   }
 };
 
-struct ProductFold {
+struct ProductReduction {
   static constexpr double floatIdentity = 1;
   static constexpr int64_t integerIdentity = 1;
   static HWY_INLINE double join(double a, double b) { return a * b; }
@@ -39,7 +39,7 @@ struct ProductFold {
   }
 };
 
-struct MaxFold {
+struct MaxReduction {
   static constexpr double floatIdentity = -std::numeric_limits<double>::infinity();
   static constexpr int64_t integerIdentity = std::numeric_limits<int64_t>::lowest();
   static HWY_INLINE double join(double a, double b) { // a unless b is greater, or NaN where a is not
@@ -48,7 +48,7 @@ struct MaxFold {
   static HWY_INLINE int64_t join(int64_t a, int64_t b) { return a > b ? a : b; }
 };
 
-struct MinFold {
+struct MinReduction {
   static constexpr double floatIdentity = std::numeric_limits<double>::infinity();
   static constexpr int64_t integerIdentity = std::numeric_limits<int64_t>::max();
   static HWY_INLINE double join(double a, double b) { // a unless b is smaller, or NaN where a is not
@@ -57,16 +57,16 @@ struct MinFold {
   static HWY_INLINE int64_t join(int64_t a, int64_t b) { return a < b ? a : b; }
 };
 
-template <class Carry, class Fold>
+template <class Carry, class Reduction>
 constexpr Carry identityOf() {
   if constexpr (std::is_same_v<Carry, double>) {
-    return Fold::floatIdentity;
+    return Reduction::floatIdentity;
   } else {
-    return Fold::integerIdentity;
+    return Reduction::integerIdentity;
   }
 }
 
-constexpr size_t foldLanes = 16;
+constexpr size_t partialCount = 16;
 
 struct KeepLarger {
   template <class V>
@@ -82,113 +82,113 @@ struct KeepSmaller {
 };
 
 // The same order with vectors; maxima and minima of floats are exact in the lanes' own type.
-template <class Fold, class Keep, class T>
+template <class Reduction, class Keep, class T>
 double extremeOfRow(const void* lanes, size_t count) {
-  const hn::CappedTag<T, foldLanes> d;
+  const hn::CappedTag<T, partialCount> d;
   const T* from = static_cast<const T*>(lanes);
-  HWY_ALIGN T folds[foldLanes];
-  std::fill_n(folds, foldLanes, static_cast<T>(Fold::floatIdentity));
+  HWY_ALIGN T partials[partialCount];
+  std::fill_n(partials, partialCount, static_cast<T>(Reduction::floatIdentity));
   size_t i = 0;
-  for (; i + foldLanes <= count; i += foldLanes) {
-    for (size_t lane = 0; lane < foldLanes; lane += hn::Lanes(d)) {
-      const auto a = hn::Load(d, folds + lane), b = hn::LoadU(d, from + i + lane);
-      hn::Store(hn::IfThenElse(hn::Or(Keep::keeps(a, b), hn::IsNaN(a)), a, b), d, folds + lane);
+  for (; i + partialCount <= count; i += partialCount) {
+    for (size_t k = 0; k < partialCount; k += hn::Lanes(d)) {
+      const auto a = hn::Load(d, partials + k), b = hn::LoadU(d, from + i + k);
+      hn::Store(hn::IfThenElse(hn::Or(Keep::keeps(a, b), hn::IsNaN(a)), a, b), d, partials + k);
     }
   }
-  for (size_t lane = 0; i + lane < count; ++lane) {
-    folds[lane] = static_cast<T>(Fold::join(folds[lane], from[i + lane]));
+  for (size_t k = 0; i + k < count; ++k) {
+    partials[k] = static_cast<T>(Reduction::join(partials[k], from[i + k]));
   }
-  for (size_t half = foldLanes / 2; half > 0; half /= 2) {
-    for (size_t lane = 0; lane < half; ++lane) {
-      folds[lane] = static_cast<T>(Fold::join(folds[lane], folds[lane + half]));
+  for (size_t half = partialCount / 2; half > 0; half /= 2) {
+    for (size_t k = 0; k < half; ++k) {
+      partials[k] = static_cast<T>(Reduction::join(partials[k], partials[k + half]));
     }
   }
-  return folds[0];
+  return partials[0];
 }
 
-template <class Carry, class Fold, class T>
-Carry foldRow(const void* lanes, size_t count) {
+template <class Carry, class Reduction, class T>
+Carry reduceRow(const void* lanes, size_t count) {
   const T* from = static_cast<const T*>(lanes);
-  Carry folds[foldLanes];
-  for (Carry& fold : folds) {
-    fold = identityOf<Carry, Fold>();
+  Carry partials[partialCount];
+  for (Carry& partial : partials) {
+    partial = identityOf<Carry, Reduction>();
   }
   size_t i = 0;
-  for (; i + foldLanes <= count; i += foldLanes) {
-    for (size_t lane = 0; lane < foldLanes; ++lane) {
-      folds[lane] = Fold::join(folds[lane], static_cast<Carry>(from[i + lane]));
+  for (; i + partialCount <= count; i += partialCount) {
+    for (size_t k = 0; k < partialCount; ++k) {
+      partials[k] = Reduction::join(partials[k], static_cast<Carry>(from[i + k]));
     }
   }
-  for (size_t lane = 0; i + lane < count; ++lane) {
-    folds[lane] = Fold::join(folds[lane], static_cast<Carry>(from[i + lane]));
+  for (size_t k = 0; i + k < count; ++k) {
+    partials[k] = Reduction::join(partials[k], static_cast<Carry>(from[i + k]));
   }
-  for (size_t half = foldLanes / 2; half > 0; half /= 2) {
-    for (size_t lane = 0; lane < half; ++lane) {
-      folds[lane] = Fold::join(folds[lane], folds[lane + half]);
+  for (size_t half = partialCount / 2; half > 0; half /= 2) {
+    for (size_t k = 0; k < half; ++k) {
+      partials[k] = Reduction::join(partials[k], partials[k + half]);
     }
   }
-  return folds[0];
+  return partials[0];
 }
 
-template <class Carry, class Fold, class T>
-void foldColumns(Carry* carry, const void* lanes, size_t count) {
+template <class Carry, class Reduction, class T>
+void reduceColumns(Carry* carry, const void* lanes, size_t count) {
   const T* from = static_cast<const T*>(lanes);
   DFC_INDEPENDENT
   for (size_t i = 0; i < count; ++i) {
-    carry[i] = Fold::join(carry[i], static_cast<Carry>(from[i]));
+    carry[i] = Reduction::join(carry[i], static_cast<Carry>(from[i]));
   }
 }
 
-template <class Carry, class Fold>
+template <class Carry, class Reduction>
 void mergeCarries(Carry* carry, const Carry* other, size_t count) {
-  foldColumns<Carry, Fold, Carry>(carry, other, count);
+  reduceColumns<Carry, Reduction, Carry>(carry, other, count);
 }
 
-template <class Carry, class Fold, class T>
-FoldFunctions<Carry> functionsOf() {
-  FoldFunctions<Carry> functions{identityOf<Carry, Fold>(), foldRow<Carry, Fold, T>,
-                                 foldColumns<Carry, Fold, T>, mergeCarries<Carry, Fold>};
-  if constexpr (std::is_floating_point_v<T> && std::is_same_v<Fold, MaxFold>) {
-    functions.row = extremeOfRow<Fold, KeepLarger, T>;
+template <class Carry, class Reduction, class T>
+ReductionFunctions<Carry> functionsOf() {
+  ReductionFunctions<Carry> functions{identityOf<Carry, Reduction>(), reduceRow<Carry, Reduction, T>,
+                                      reduceColumns<Carry, Reduction, T>, mergeCarries<Carry, Reduction>};
+  if constexpr (std::is_floating_point_v<T> && std::is_same_v<Reduction, MaxReduction>) {
+    functions.row = extremeOfRow<Reduction, KeepLarger, T>;
   }
-  if constexpr (std::is_floating_point_v<T> && std::is_same_v<Fold, MinFold>) {
-    functions.row = extremeOfRow<Fold, KeepSmaller, T>;
+  if constexpr (std::is_floating_point_v<T> && std::is_same_v<Reduction, MinReduction>) {
+    functions.row = extremeOfRow<Reduction, KeepSmaller, T>;
   }
   return functions;
 }
 
-template <class FoldT>
-FoldFunctions<double> floatFunctions(ElementType lane) {
-  return lane == ElementType::F64 ? functionsOf<double, FoldT, double>()
-                                  : functionsOf<double, FoldT, float>();
+template <class Reduction>
+ReductionFunctions<double> floatFunctions(ElementType lane) {
+  return lane == ElementType::F64 ? functionsOf<double, Reduction, double>()
+                                  : functionsOf<double, Reduction, float>();
 }
 
-template <class FoldT>
-FoldFunctions<int64_t> integerFunctions(ElementType lane) {
+template <class Reduction>
+ReductionFunctions<int64_t> integerFunctions(ElementType lane) {
   if (lane == ElementType::I64) {
-    return functionsOf<int64_t, FoldT, int64_t>();
+    return functionsOf<int64_t, Reduction, int64_t>();
   }
-  return lane == ElementType::I32 ? functionsOf<int64_t, FoldT, int32_t>()
-                                  : functionsOf<int64_t, FoldT, uint8_t>();
+  return lane == ElementType::I32 ? functionsOf<int64_t, Reduction, int32_t>()
+                                  : functionsOf<int64_t, Reduction, uint8_t>();
 }
 
-FoldFunctions<double> chooseFloatFold(Fold fold, ElementType lane) {
-  switch (fold) {
-  case Fold::Sum: return floatFunctions<SumFold>(lane);
-  case Fold::Product: return floatFunctions<ProductFold>(lane);
-  case Fold::Max: return floatFunctions<MaxFold>(lane);
-  case Fold::Min: break;
+ReductionFunctions<double> chooseFloatReduction(ReductionKind kind, ElementType lane) {
+  switch (kind) {
+  case ReductionKind::Sum: return floatFunctions<SumReduction>(lane);
+  case ReductionKind::Product: return floatFunctions<ProductReduction>(lane);
+  case ReductionKind::Max: return floatFunctions<MaxReduction>(lane);
+  case ReductionKind::Min: break;
   }
-  return floatFunctions<MinFold>(lane);
+  return floatFunctions<MinReduction>(lane);
 }
-FoldFunctions<int64_t> chooseIntegerFold(Fold fold, ElementType lane) {
-  switch (fold) {
-  case Fold::Sum: return integerFunctions<SumFold>(lane);
-  case Fold::Product: return integerFunctions<ProductFold>(lane);
-  case Fold::Max: return integerFunctions<MaxFold>(lane);
-  case Fold::Min: break;
+ReductionFunctions<int64_t> chooseIntegerReduction(ReductionKind kind, ElementType lane) {
+  switch (kind) {
+  case ReductionKind::Sum: return integerFunctions<SumReduction>(lane);
+  case ReductionKind::Product: return integerFunctions<ProductReduction>(lane);
+  case ReductionKind::Max: return integerFunctions<MaxReduction>(lane);
+  case ReductionKind::Min: break;
   }
-  return integerFunctions<MinFold>(lane);
+  return integerFunctions<MinReduction>(lane);
 }
 
 } // namespace
@@ -199,14 +199,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace dfc {
 
-HWY_EXPORT(chooseFloatFold);
-HWY_EXPORT(chooseIntegerFold);
+HWY_EXPORT(chooseFloatReduction);
+HWY_EXPORT(chooseIntegerReduction);
 
-FoldFunctions<double> floatFold(Fold fold, ElementType lane) {
-  return HWY_DYNAMIC_DISPATCH(chooseFloatFold)(fold, lane);
+ReductionFunctions<double> floatReduction(ReductionKind kind, ElementType lane) {
+  return HWY_DYNAMIC_DISPATCH(chooseFloatReduction)(kind, lane);
 }
-FoldFunctions<int64_t> integerFold(Fold fold, ElementType lane) {
-  return HWY_DYNAMIC_DISPATCH(chooseIntegerFold)(fold, lane);
+ReductionFunctions<int64_t> integerReduction(ReductionKind kind, ElementType lane) {
+  return HWY_DYNAMIC_DISPATCH(chooseIntegerReduction)(kind, lane);
 }
 
 } // namespace dfc

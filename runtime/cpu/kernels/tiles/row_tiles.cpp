@@ -91,22 +91,22 @@ void divideBy(T* row, size_t length, T operand) {
 
 template <class T>
 double sumOfSquares(const T* row, size_t length, Normalisation<T> by) {
-  constexpr size_t foldLanes = 16;
-  double sums[foldLanes] = {};
+  constexpr size_t partialCount = 16;
+  double sums[partialCount] = {};
   size_t i = 0;
   const auto add = [&](size_t lane) HWY_ATTR {
     const double distance = (row[i + lane] - by.high) - by.low;
     sums[lane] += distance * distance;
   };
-  for (; i + foldLanes <= length; i += foldLanes) {
-    for (size_t lane = 0; lane < foldLanes; ++lane) {
+  for (; i + partialCount <= length; i += partialCount) {
+    for (size_t lane = 0; lane < partialCount; ++lane) {
       add(lane);
     }
   }
   for (size_t lane = 0; i + lane < length; ++lane) {
     add(lane);
   }
-  for (size_t half = foldLanes / 2; half > 0; half /= 2) {
+  for (size_t half = partialCount / 2; half > 0; half /= 2) {
     for (size_t lane = 0; lane < half; ++lane) {
       sums[lane] += sums[lane + half];
     }

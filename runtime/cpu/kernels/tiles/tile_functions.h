@@ -43,23 +43,23 @@ TileFunction narrowTile(ElementType half);
 /// f32 lanes -> f32 lanes that hold values of f16 or bf16: narrow, then widen.
 TileFunction roundTile(ElementType half);
 
-enum class Fold : uint8_t { Sum, Product, Max, Min };
+enum class ReductionKind : uint8_t { Sum, Product, Max, Min };
 
-/// Folds are carried in f64 for floats (so that f32, f16 and bf16 sums lose nothing that shows) and in i64
-/// for integers (which wrap). Max and Min give NaN if any element is NaN.
+/// Accumulator: f64 for floats, so that sums of f32, f16 and bf16 are rounded once, and i64 for integers,
+/// which wrap. Max and Min give NaN if any element is NaN.
 template <class Carry>
-struct FoldFunctions {
+struct ReductionFunctions {
   static constexpr int64_t maxRow = tileElements;
   Carry identity;
-  /// The fold of one row of at most `maxRow` lanes: 16 interleaved folds, then a tree over those.
+  /// Reduces one row of at most `maxRow` elements: 16 interleaved partial results, then a tree over them.
   Carry (*row)(const void* lanes, size_t count);
-  /// carry[i] = fold(carry[i], lanes[i]).
+  /// carry[i] = join(carry[i], lanes[i]).
   void (*column)(Carry* carry, const void* lanes, size_t count);
-  /// carry[i] = fold(carry[i], other[i]).
+  /// carry[i] = join(carry[i], other[i]).
   void (*merge)(Carry* carry, const Carry* other, size_t count);
 };
 
-FoldFunctions<double> floatFold(Fold fold, ElementType lane);
-FoldFunctions<int64_t> integerFold(Fold fold, ElementType lane);
+ReductionFunctions<double> floatReduction(ReductionKind kind, ElementType lane);
+ReductionFunctions<int64_t> integerReduction(ReductionKind kind, ElementType lane);
 
 } // namespace dfc

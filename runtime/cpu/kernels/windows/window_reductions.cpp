@@ -1,5 +1,5 @@
-// The last elements of a run go through vectors that begin further back, and are made anew there; runs
-// shorter than a vector through shorter ones.
+// The last results of a row are computed by a vector that begins further back and computes some results
+// again; rows shorter than a vector use shorter vectors.
 #include "runtime/cpu/kernels/windows/window_reductions.h"
 
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
@@ -28,8 +28,8 @@ HWY_INLINE hn::Vec<D> everySecond(D d, const hn::TFromD<D>* from, bool odd) {
   return odd ? odds : even;
 }
 
-// How a place's lanes are read: for windows a step apart, or two. With these the last vector of a run reads
-// one element before its first and none behind its last.
+// How one element of neighbouring windows is loaded: for windows one element apart, or two. With two, the
+// last vector of a row reads one element before its first and none behind its last.
 struct Dense {
   template <class D>
   static HWY_INLINE hn::Vec<D> load(D d, const hn::TFromD<D>* from, bool /*last*/) {
@@ -80,68 +80,70 @@ struct Sum {
   }
 };
 
-// As many as the vectors `d` hold, from the k-th on.
-template <class Load, class D, class Fold, class T>
-HWY_INLINE void foldVector(D d, const Fold& fold, typename Fold::Result* result, const Places<T>& places,
-                           size_t k, bool last) {
-  hn::Vec<D> value = hn::Set(d, fold.start());
-  for (size_t i = 0; i < places.size; ++i) {
-    value = fold.template join<Load>(d, value, places.at[i] + k * places.stride, last);
+// Results k, k + 1, ..., as many as a vector of `d` holds.
+template <class Load, class D, class Reduction, class T>
+HWY_INLINE void reduceVector(D d, const Reduction& reduction, typename Reduction::Result* result,
+                             const WindowElements<T>& elements, size_t k, bool last) {
+  hn::Vec<D> value = hn::Set(d, reduction.start());
+  for (size_t i = 0; i < elements.size; ++i) {
+    value = reduction.template join<Load>(d, value, elements.at[i] + k * elements.stride, last);
   }
   hn::StoreU(value, d, result + k);
 }
 
-// False where the vectors are too long for that few.
-template <class Load, class D, class Fold, class T>
-HWY_INLINE bool foldVectors(D d, const Fold& fold, typename Fold::Result* result, const Places<T>& places) {
+// False where there are too few results for vectors of `d`.
+template <class Load, class D, class Reduction, class T>
+HWY_INLINE bool reduceVectors(D d, const Reduction& reduction, typename Reduction::Result* result,
+                              const WindowElements<T>& elements) {
   const size_t lanes = hn::Lanes(d);
-  if (places.count <= lanes) {
+  if (elements.count <= lanes) {
     return false;
   }
-  for (size_t k = 0; k + lanes < places.count; k += lanes) {
-    foldVector<Load>(d, fold, result, places, k, false);
+  for (size_t k = 0; k + lanes < elements.count; k += lanes) {
+    reduceVector<Load>(d, reduction, result, elements, k, false);
   }
-  foldVector<Load>(d, fold, result, places, places.count - lanes, true);
+  reduceVector<Load>(d, reduction, result, elements, elements.count - lanes, true);
   return true;
 }
 
-template <class Fold, class T>
-HWY_INLINE void foldPlaces(const Fold& fold, typename Fold::Result* result, const Places<T>& places) {
-  const hn::ScalableTag<typename Fold::Result> whole;
-  const hn::CappedTag<typename Fold::Result, 4> few;
-  if (places.stride == 1 &&
-      (foldVectors<Dense>(whole, fold, result, places) || foldVectors<Dense>(few, fold, result, places))) {
+template <class Reduction, class T>
+HWY_INLINE void reduceWindows(const Reduction& reduction, typename Reduction::Result* result,
+                              const WindowElements<T>& elements) {
+  const hn::ScalableTag<typename Reduction::Result> whole;
+  const hn::CappedTag<typename Reduction::Result, 4> few;
+  if (elements.stride == 1 && (reduceVectors<Dense>(whole, reduction, result, elements) ||
+                               reduceVectors<Dense>(few, reduction, result, elements))) {
     return;
   }
-  if (places.stride == 2 &&
-      (foldVectors<Second>(whole, fold, result, places) || foldVectors<Second>(few, fold, result, places))) {
+  if (elements.stride == 2 && (reduceVectors<Second>(whole, reduction, result, elements) ||
+                               reduceVectors<Second>(few, reduction, result, elements))) {
     return;
   }
-  for (size_t k = 0; k < places.count; ++k) {
-    typename Fold::Result value = fold.start();
-    for (size_t i = 0; i < places.size; ++i) {
-      value = fold.join(value, places.at[i][k * places.stride]);
+  for (size_t k = 0; k < elements.count; ++k) {
+    typename Reduction::Result value = reduction.start();
+    for (size_t i = 0; i < elements.size; ++i) {
+      value = reduction.join(value, elements.at[i][k * elements.stride]);
     }
     result[k] = value;
   }
 }
 
 template <class T>
-void foldLargest(T* result, const Places<T>& places, T lowest) {
-  foldPlaces(Largest<T>{lowest}, result, places);
+void maxOfWindows(T* result, const WindowElements<T>& elements, T lowest) {
+  reduceWindows(Largest<T>{lowest}, result, elements);
 }
 template <class T>
-void foldSum(double* result, const Places<T>& places) {
-  foldPlaces(Sum<T>{}, result, places);
+void sumOfWindows(double* result, const WindowElements<T>& elements) {
+  reduceWindows(Sum<T>{}, result, elements);
 }
 
-LargestFold<float> largestFloats() { return foldLargest<float>; }
-LargestFold<double> largestDoubles() { return foldLargest<double>; }
-LargestFold<int32_t> largestWords() { return foldLargest<int32_t>; }
-LargestFold<int64_t> largestLongs() { return foldLargest<int64_t>; }
-LargestFold<uint8_t> largestBytes() { return foldLargest<uint8_t>; }
-SumFold<float> sumOfFloats() { return foldSum<float>; }
-SumFold<double> sumOfDoubles() { return foldSum<double>; }
+WindowMax<float> largestFloats() { return maxOfWindows<float>; }
+WindowMax<double> largestDoubles() { return maxOfWindows<double>; }
+WindowMax<int32_t> largestWords() { return maxOfWindows<int32_t>; }
+WindowMax<int64_t> largestLongs() { return maxOfWindows<int64_t>; }
+WindowMax<uint8_t> largestBytes() { return maxOfWindows<uint8_t>; }
+WindowSum<float> sumOfFloats() { return sumOfWindows<float>; }
+WindowSum<double> sumOfDoubles() { return sumOfWindows<double>; }
 
 } // namespace
 } // namespace HWY_NAMESPACE
@@ -160,31 +162,31 @@ HWY_EXPORT(sumOfFloats);
 HWY_EXPORT(sumOfDoubles);
 
 template <>
-LargestFold<float> largestOfPlaces() {
+WindowMax<float> windowMax() {
   return HWY_DYNAMIC_DISPATCH(largestFloats)();
 }
 template <>
-LargestFold<double> largestOfPlaces() {
+WindowMax<double> windowMax() {
   return HWY_DYNAMIC_DISPATCH(largestDoubles)();
 }
 template <>
-LargestFold<int32_t> largestOfPlaces() {
+WindowMax<int32_t> windowMax() {
   return HWY_DYNAMIC_DISPATCH(largestWords)();
 }
 template <>
-LargestFold<int64_t> largestOfPlaces() {
+WindowMax<int64_t> windowMax() {
   return HWY_DYNAMIC_DISPATCH(largestLongs)();
 }
 template <>
-LargestFold<uint8_t> largestOfPlaces() {
+WindowMax<uint8_t> windowMax() {
   return HWY_DYNAMIC_DISPATCH(largestBytes)();
 }
 template <>
-SumFold<float> sumOfPlaces() {
+WindowSum<float> windowSum() {
   return HWY_DYNAMIC_DISPATCH(sumOfFloats)();
 }
 template <>
-SumFold<double> sumOfPlaces() {
+WindowSum<double> windowSum() {
   return HWY_DYNAMIC_DISPATCH(sumOfDoubles)();
 }
 

@@ -1,31 +1,31 @@
-// What pools make of windows side by side that hold no padding: element k of the result is folded over
-// places[0][k * stride], places[1][k * stride], ... in this order. Compiled for several instruction sets, the
-// best one chosen when the program runs; an element's value never depends on which other elements are made
-// along with it.
+// Window reductions: the maximum or the sum of each of several windows side by side that hold no padding.
+// Result k reduces at[0][k * stride], at[1][k * stride], ... in this order. Compiled for several instruction
+// sets; the best one is chosen when the program runs. The value of a result never depends on which other
+// results are computed along with it.
 #pragma once
 
 #include <cstddef>
 
 namespace dfc {
 
-/// places[i]: where the first of `count` windows has its element i.
+/// at[i]: element i of the first of `count` windows; the next window's lies `stride` elements further on.
 template <class T>
-struct Places {
+struct WindowElements {
   const T* const* at;
   size_t size, stride, count;
 };
 
-/// The largest element, where NaN is larger than all and of two equal the first stays; `lowest` of no place.
+/// The largest element, where NaN is larger than all and of two equal the first stays; `lowest` of none.
 /// For float, double, int32_t, int64_t and uint8_t.
 template <class T>
-using LargestFold = void (*)(T* result, const Places<T>& places, T lowest);
+using WindowMax = void (*)(T* result, const WindowElements<T>& elements, T lowest);
 template <class T>
-LargestFold<T> largestOfPlaces();
+WindowMax<T> windowMax();
 
 /// The sum in f64. For float and double.
 template <class T>
-using SumFold = void (*)(double* result, const Places<T>& places);
+using WindowSum = void (*)(double* result, const WindowElements<T>& elements);
 template <class T>
-SumFold<T> sumOfPlaces();
+WindowSum<T> windowSum();
 
 } // namespace dfc
