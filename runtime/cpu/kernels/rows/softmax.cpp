@@ -5,7 +5,7 @@
 #include "runtime/cpu/kernels/rows/rows.h"
 
 #include "ir/graph/rules/axis_view.h"
-#include "runtime/cpu/kernels/lanes.h"
+#include "runtime/cpu/kernels/storage_converter.h"
 #include "runtime/cpu/kernels/rows/column_math.h"
 #include "runtime/cpu/kernels/rows/row_softmax.h"
 #include "runtime/cpu/kernels/scratch.h"

@@ -1,6 +1,6 @@
 #include "runtime/cpu/kernels/windows/onednn_pool.h"
 
-#include "runtime/cpu/kernels/lanes.h"
+#include "runtime/cpu/kernels/storage_converter.h"
 #include "runtime/cpu/kernels/scratch.h"
 #include "runtime/cpu/kernels/shaped_primitives.h"
 #include "runtime/cpu/kernels/tiles/row_tiles.h"

@@ -2,7 +2,7 @@
 // elements.
 #pragma once
 
-#include "runtime/cpu/kernels/lanes.h"
+#include "runtime/cpu/kernels/storage_converter.h"
 
 namespace dfc {
 
