@@ -199,19 +199,19 @@ void ThreadPool::carryOut(uint32_t part) {
   }
 }
 
-uint32_t partCount(const ThreadPool& pool, int64_t units, double totalCost) {
+uint32_t partCount(const ThreadPool& pool, int64_t tasks, double totalCost) {
   constexpr double worthHanding = 10e3; // handing a part to a thread that spins costs about a microsecond
   constexpr int64_t partsPerThread = 2; // so that a thread that is held up holds up less
   const double byCost = std::max(1.0, totalCost / worthHanding);
   const int64_t threads = pool.threads();
-  const auto most = std::min(units, threads == 1 ? 1 : threads * partsPerThread);
+  const auto most = std::min(tasks, threads == 1 ? 1 : threads * partsPerThread);
   return static_cast<uint32_t>(
       std::max<int64_t>(1, byCost < static_cast<double>(most) ? static_cast<int64_t>(byCost) : most));
 }
 
-UnitRange unitsOfPart(int64_t units, uint32_t parts, uint32_t part) {
-  const int64_t each = units / parts;
-  const int64_t extra = units % parts; // the first `extra` parts take one unit more
+TaskRange tasksOfPart(int64_t tasks, uint32_t parts, uint32_t part) {
+  const int64_t each = tasks / parts;
+  const int64_t extra = tasks % parts; // the first `extra` parts take one task more
   const int64_t begin = part * each + std::min<int64_t>(part, extra);
   return {begin, begin + each + (part < extra ? 1 : 0)};
 }

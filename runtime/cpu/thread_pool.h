@@ -65,14 +65,14 @@ class ThreadPool {
   std::vector<std::thread> workers_;
 };
 
-/// How many parts to cut `units` equal pieces of work into: no more than units, or than two a thread, and one
+/// How many parts to cut `tasks` equal pieces of work into: no more than tasks, or than two a thread, and one
 /// where there is too little work to be worth handing on. `totalCost` in nanoseconds, roughly.
-uint32_t partCount(const ThreadPool& pool, int64_t units, double totalCost);
+uint32_t partCount(const ThreadPool& pool, int64_t tasks, double totalCost);
 
-/// Units [begin, end) of one part, where `units` are dealt to `parts` in order and evenly.
-struct UnitRange {
+/// Tasks [begin, end) of one part, where `tasks` are dealt to `parts` in order and evenly.
+struct TaskRange {
   int64_t begin = 0, end = 0;
 };
-UnitRange unitsOfPart(int64_t units, uint32_t parts, uint32_t part);
+TaskRange tasksOfPart(int64_t tasks, uint32_t parts, uint32_t part);
 
 } // namespace dfc

@@ -1,5 +1,5 @@
-// Lanes: elements as kernels compute with them, as T: where they are stored, or, for f16 and bf16, widened to
-// f32 and narrowed again.
+// StorageConverter: elements between their storage type and the type T that kernels compute in. f16 and bf16
+// are widened to f32 and narrowed again; other types are used in place.
 #pragma once
 
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
@@ -9,33 +9,33 @@
 namespace dfc {
 
 template <class T>
-class Lanes {
+class StorageConverter {
  public:
-  /// Of elements of `type`, whose lanes are T.
-  explicit Lanes(ElementType type) {
-    if (laneTypeOf(type) != type) {
+  /// `type`: of storage; its compute type is T.
+  explicit StorageConverter(ElementType type) {
+    if (computeTypeOf(type) != type) {
       widen_ = widenTile(type);
       narrow_ = narrowTile(type);
     }
   }
-  bool inPlace() const { return widen_ == nullptr; } ///< no room is needed
-  /// Where `count` elements lie as lanes: where they are stored, or in `room`.
-  const T* read(const std::byte* from, int64_t count, T* room) const {
+  bool inPlace() const { return widen_ == nullptr; } ///< no buffer is needed
+  /// `count` elements as T: in place, or widened into `buffer`.
+  const T* read(const std::byte* from, int64_t count, T* buffer) const {
     if (inPlace()) {
       return reinterpret_cast<const T*>(from);
     }
     const void* inputs[1] = {from};
-    widen_(inputs, room, static_cast<size_t>(count));
-    return room;
+    widen_(inputs, buffer, static_cast<size_t>(count));
+    return buffer;
   }
-  /// Where to make lanes for `to`: there, or in `room`; then write() them.
-  T* place(std::byte* to, T* room) const { return inPlace() ? reinterpret_cast<T*>(to) : room; }
-  void write(const T* lanes, std::byte* to, int64_t count) const {
+  /// Where to compute the elements of `to`: in place, or in `buffer`; write() then stores them.
+  T* place(std::byte* to, T* buffer) const { return inPlace() ? reinterpret_cast<T*>(to) : buffer; }
+  void write(const T* values, std::byte* to, int64_t count) const {
     if (!inPlace()) {
-      const void* inputs[1] = {lanes};
+      const void* inputs[1] = {values};
       narrow_(inputs, to, static_cast<size_t>(count));
-    } else if (reinterpret_cast<const std::byte*>(lanes) != to) {
-      std::memcpy(to, lanes, static_cast<size_t>(count) * sizeof(T));
+    } else if (reinterpret_cast<const std::byte*>(values) != to) {
+      std::memcpy(to, values, static_cast<size_t>(count) * sizeof(T));
     }
   }
 

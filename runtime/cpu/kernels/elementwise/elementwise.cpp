@@ -56,7 +56,7 @@ class ElementwiseKernel final : public CpuKernel {
     const bool streams = leaves_ == Leaves::PastCaches;
     std::byte* scratch = threadScratch(source_.scratchBytes() + (streams ? tileBytes : 0));
     std::byte* streamed = scratch + source_.scratchBytes();
-    const UnitRange tiles = unitsOfPart(tiles_, parts_, part);
+    const TaskRange tiles = tasksOfPart(tiles_, parts_, part);
     if (tiles.begin == tiles.end) {
       return;
     }

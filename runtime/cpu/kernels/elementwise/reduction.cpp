@@ -46,13 +46,13 @@ class ReductionKernel final : public CpuKernel {
   ReductionKernel(const ReductionPlan& plan, OperandTypes operands, ThreadPool& pool)
       : pool_(pool), layout_(*ops::Fused::commonShape(operands), plan.axes),
         source_(plan.body, operands, layout_.order, false), kind_(plan.kind), mean_(plan.mean),
-        lane_(laneTypeOf(source_.resultType())), functions_(functionsOf(plan.kind, lane_)) {
+        computeType_(computeTypeOf(source_.resultType())), functions_(functionsOf(plan.kind, computeType_)) {
     columns_ = std::min(layout_.inner, tileElements);
     panels_ = columns_ == 0 ? 0 : (layout_.inner + columns_ - 1) / columns_;
     groupRows_ = shortRows() ? std::max<int64_t>(1, tileElements / std::max<int64_t>(layout_.reduced, 1)) : 1;
-    units_ = shortRows() ? (layout_.outer + groupRows_ - 1) / groupRows_
+    tasks_ = shortRows() ? (layout_.outer + groupRows_ - 1) / groupRows_
                          : layout_.outer * panels_ * layout_.chunks;
-    parts_ = partCount(pool, units_, source_.cost());
+    parts_ = partCount(pool, tasks_, source_.cost());
     if (layout_.chunks > 1) {
       partials_.resize(static_cast<size_t>(layout_.outer * layout_.chunks * layout_.inner));
     }
@@ -61,10 +61,10 @@ class ReductionKernel final : public CpuKernel {
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     pool_.run(parts_, [&](uint32_t part) {
       const Work work{operands, results.front(), threadScratch(workBytes())};
-      const UnitRange units = unitsOfPart(units_, parts_, part);
+      const TaskRange tasks = tasksOfPart(tasks_, parts_, part);
       source_.begin(operands, work.tiles());
-      for (int64_t unit = units.begin; unit < units.end; ++unit) {
-        shortRows() ? reduceShortRows(work, unit) : reduceUnit(work, unit);
+      for (int64_t task = tasks.begin; task < tasks.end; ++task) {
+        shortRows() ? reduceShortRows(work, task) : reduceChunk(work, task);
       }
     });
     if (layout_.chunks > 1) {
@@ -73,7 +73,7 @@ class ReductionKernel final : public CpuKernel {
   }
 
  private:
-  // What one thread works with: carries, then room to convert them, then the source's scratch.
+  // Scratch of one thread: accumulators, a buffer to convert them in, the scratch of the source.
   struct Work {
     llvm::ArrayRef<const std::byte*> operands;
     std::byte* result;
@@ -84,11 +84,11 @@ class ReductionKernel final : public CpuKernel {
   };
   size_t workBytes() const { return 2 * tileElements * sizeof(Carry) + source_.scratchBytes(); }
 
-  static ReductionFunctions<Carry> functionsOf(ReductionKind kind, ElementType lane) {
+  static ReductionFunctions<Carry> functionsOf(ReductionKind kind, ElementType computeType) {
     if constexpr (std::is_same_v<Carry, double>) {
-      return floatReduction(kind, lane);
+      return floatReduction(kind, computeType);
     } else {
-      return integerReduction(kind, lane);
+      return integerReduction(kind, computeType);
     }
   }
 
@@ -98,23 +98,23 @@ class ReductionKernel final : public CpuKernel {
   }
 
   // Several whole rows from one tile, each giving a result.
-  void reduceShortRows(const Work& work, int64_t unit) {
-    const int64_t first = unit * groupRows_;
+  void reduceShortRows(const Work& work, int64_t task) {
+    const int64_t first = task * groupRows_;
     const int64_t rows = std::min(groupRows_, layout_.outer - first);
     const int64_t length = layout_.reduced;
-    const std::byte* lanes = length == 0 ? nullptr : tile(work, first * length, rows * length);
+    const std::byte* values = length == 0 ? nullptr : tile(work, first * length, rows * length);
     for (int64_t row = 0; row < rows; ++row) {
       work.carries()[row] =
-          functions_.row(lanes + row * length * byteWidth(lane_), static_cast<size_t>(length));
+          functions_.row(values + row * length * byteWidth(computeType_), static_cast<size_t>(length));
     }
     finish(work, work.carries(), first, rows);
   }
 
   // One chunk of a long row, or of a panel of columns.
-  void reduceUnit(const Work& work, int64_t unit) {
-    const int64_t chunk = unit % layout_.chunks;
-    const int64_t panel = unit / layout_.chunks % panels_;
-    const int64_t outer = unit / layout_.chunks / panels_;
+  void reduceChunk(const Work& work, int64_t task) {
+    const int64_t chunk = task % layout_.chunks;
+    const int64_t panel = task / layout_.chunks % panels_;
+    const int64_t outer = task / layout_.chunks / panels_;
     const int64_t column = panel * columns_;
     const int64_t columns = std::min(columns_, layout_.inner - column);
     const int64_t begin = chunk * layout_.chunkLength;
@@ -151,9 +151,9 @@ class ReductionKernel final : public CpuKernel {
         source_.bringNear(work.operands, next * layout_.inner + column,
                           std::min(rowsPerTile, end - next) * columns);
       }
-      const std::byte* lanes = tile(work, row * layout_.inner + column, rows * columns);
+      const std::byte* values = tile(work, row * layout_.inner + column, rows * columns);
       for (int64_t i = 0; i < rows; ++i) {
-        functions_.column(work.carries(), lanes + i * columns * byteWidth(lane_),
+        functions_.column(work.carries(), values + i * columns * byteWidth(computeType_),
                           static_cast<size_t>(columns));
       }
     }
@@ -188,9 +188,9 @@ class ReductionKernel final : public CpuKernel {
       std::fill_n(carries, count, Carry(0)); // the empty sum is +0, not the neutral -0
     }
     std::byte* out = work.result + first * byteWidth(type);
-    const bool half = lane_ != type;
+    const bool half = computeType_ != type;
     const void* from[1] = {carries};
-    castTile(carryType, lane_)(from, half ? work.conversion() : out, static_cast<size_t>(count));
+    castTile(carryType, computeType_)(from, half ? work.conversion() : out, static_cast<size_t>(count));
     if (half) {
       from[0] = work.conversion();
       narrowTile(type)(from, out, static_cast<size_t>(count));
@@ -202,9 +202,9 @@ class ReductionKernel final : public CpuKernel {
   TileSource source_;
   ReductionKind kind_;
   bool mean_;
-  ElementType lane_;
+  ElementType computeType_;
   ReductionFunctions<Carry> functions_;
-  int64_t columns_ = 0, panels_ = 0, groupRows_ = 0, units_ = 0;
+  int64_t columns_ = 0, panels_ = 0, groupRows_ = 0, tasks_ = 0;
   uint32_t parts_ = 1;
   std::vector<Carry> partials_; // [outer, chunk, inner], where there is more than one chunk
 };

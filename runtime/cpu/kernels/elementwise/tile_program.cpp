@@ -21,16 +21,17 @@ ops::FusedBody bodyOf(const OpAttributes& attributes, OperandTypes operands, Ope
 
 namespace {
 
-bool isHalf(ElementType type) { return laneTypeOf(type) != type; }
-int64_t laneWidth(ElementType type) { return byteWidth(laneTypeOf(type)); }
+bool isHalf(ElementType type) { return computeTypeOf(type) != type; }
+int64_t computeWidth(ElementType type) { return byteWidth(computeTypeOf(type)); }
 
 TileFunction functionOf(const ops::FusedInstruction& instruction, llvm::ArrayRef<ElementType> inputs) {
-  const ElementType lane = laneTypeOf(inputs.back());
+  const ElementType computeType = computeTypeOf(inputs.back());
   switch (instruction.kind) {
-  case OpKind::Compare: return compareTile(static_cast<ops::Compare::Direction>(instruction.variant), lane);
-  case OpKind::Select: return selectTile(lane);
-  case OpKind::Cast: return castTile(lane, laneTypeOf(instruction.type));
-  default: return arithmeticTile(instruction.kind, lane, instruction.variant);
+  case OpKind::Compare:
+    return compareTile(static_cast<ops::Compare::Direction>(instruction.variant), computeType);
+  case OpKind::Select: return selectTile(computeType);
+  case OpKind::Cast: return castTile(computeType, computeTypeOf(instruction.type));
+  default: return arithmeticTile(instruction.kind, computeType, instruction.variant);
   }
 }
 
@@ -116,7 +117,7 @@ class TileProgram::Lowering {
     llvm::SmallVector<uint32_t, 3> done;
     for (const uint32_t input : instruction.inputs) {
       const bool dies = lastUse_[input] == reg && tile_[input] >= operandCount_;
-      const bool sameWidth = laneWidth(types_[input]) == laneWidth(instruction.type);
+      const bool sameWidth = computeWidth(types_[input]) == computeWidth(instruction.type);
       if (dies && sameWidth == ofResultWidth && !llvm::is_contained(done, input)) {
         free_.push_back(tile_[input]);
         done.push_back(input);
@@ -129,8 +130,9 @@ class TileProgram::Lowering {
     uint32_t last = tile_.back();
     program_.resultType_ = type;
     if (store_ && last != resultTile) { // a 16-bit result, or no instruction at all
-      const ElementType lane = laneTypeOf(type);
-      program_.steps_.push_back({isHalf(type) ? narrowTile(type) : castTile(lane, lane), {last}, resultTile});
+      const ElementType computeType = computeTypeOf(type);
+      program_.steps_.push_back(
+          {isHalf(type) ? narrowTile(type) : castTile(computeType, computeType), {last}, resultTile});
       last = resultTile;
     }
     // The result's own tile comes after the scratch, whose number is known only now.

@@ -16,7 +16,7 @@ class TileProgram {
  public:
   /// `body` over operands of these element types; it may be empty (of one operand), which gives the operand.
   /// `store`: the last step writes the result in its storage form (16-bit floats as 16 bits); otherwise as
-  /// lanes, for a reduction.
+  /// its compute type, for a reduction.
   TileProgram(const ops::FusedBody& body, llvm::ArrayRef<ElementType> operands, bool store);
 
   /// Element type of the result.

@@ -61,7 +61,7 @@ class TopKKernel final : public CpuKernel {
     auto* indices = reinterpret_cast<int64_t*>(results[1]);
     pool_.run(k_ == 0 ? 0 : parts_, [&](uint32_t part) {
       auto* best = reinterpret_cast<Entry*>(threadScratch(static_cast<size_t>(k_) * sizeof(Entry)));
-      const UnitRange rows = unitsOfPart(view_.rows(), parts_, part);
+      const TaskRange rows = tasksOfPart(view_.rows(), parts_, part);
       for (int64_t row = rows.begin; row < rows.end; ++row) {
         const int64_t outer = row / view_.inner, inner = row % view_.inner;
         const T* const first = from + outer * view_.length * view_.inner + inner;

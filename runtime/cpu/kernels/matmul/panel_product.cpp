@@ -69,7 +69,7 @@ void PanelProduct::run(const std::byte* a, const std::byte* b, std::byte* c, siz
   const size_t own = rounded(multiplier_->scratchBytes());
   const size_t room = apart ? rounded(panelBytes()) : 0;
   pool_.run(parts_, [&](uint32_t part) {
-    const UnitRange panels = unitsOfPart(plan_.panels(), parts_, part);
+    const TaskRange panels = tasksOfPart(plan_.panels(), parts_, part);
     std::byte* const scratch = threadScratch(own + room + scratchBytes);
     MatmulPanel before;
     for (int64_t index = panels.begin; index < panels.end; ++index) {

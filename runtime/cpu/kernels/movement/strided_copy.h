@@ -33,9 +33,9 @@ class StridedCopy {
   /// Whether the source's neighbours lie along the rows of the plane and the result's along its columns.
   bool transposes() const { return rows_.from == 1 && columns_.from > 1 && columns_.to == 1; }
   void chooseAxes(const StridedLayout& layout);
-  void cutIntoUnits();
+  void cutIntoTasks();
   bool addTransposes();
-  void copyUnit(uint32_t slot, int64_t unit, const std::byte* from, std::byte* to) const;
+  void copyTask(uint32_t slot, int64_t task, const std::byte* from, std::byte* to) const;
   void copyBlock(const std::byte* from, std::byte* to, int64_t rows, int64_t columns) const;
   template <class T>
   void copyTyped(const std::byte* from, std::byte* to, int64_t rows, int64_t columns) const;
@@ -43,12 +43,12 @@ class StridedCopy {
   llvm::SmallVector<Axis, 8> outer_;      ///< walked one by one
   Axis rows_{1, 0, 0}, columns_{1, 1, 1}; ///< the plane that the others number
   int64_t width_, fromOffset_, toOffset_, planes_ = 1;
-  int64_t unitRows_ = 1, unitColumns_ = 1; ///< planes are cut into units, which threads share
-  int64_t rowUnits_ = 0, columnUnits_ = 0; ///< of a plane
+  int64_t taskRows_ = 1, taskColumns_ = 1; ///< planes are cut into tasks, which threads share
+  int64_t rowTasks_ = 0, columnTasks_ = 0; ///< of a plane
   ThreadPool& pool_;
   uint32_t parts_ = 1;
   bool onednn_ = false;         ///< transposes by
-  ShapedPrimitives primitives_; ///< of units of these rows and columns
+  ShapedPrimitives primitives_; ///< of tasks of these rows and columns
 };
 
 } // namespace dfc

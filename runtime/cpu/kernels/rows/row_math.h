@@ -1,4 +1,4 @@
-// RowMath: the steps of softmax and of normalisation on rows of f32 or f64 lanes. Sums are carried in f64.
+// RowMath: the steps of softmax and of normalisation on rows of f32 or f64. Sums are carried in f64.
 // Rows that lie one after the other take the exponential in one go.
 #pragma once
 

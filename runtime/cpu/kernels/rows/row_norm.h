@@ -1,4 +1,4 @@
-// RowNorm: layerNorm or rmsNorm of rows of lanes that lie one after the other. layerNorm of f32 is oneDNN's,
+// RowNorm: layerNorm or rmsNorm of rows that lie one after the other. layerNorm of f32 is oneDNN's,
 // of rows whose mean is subtracted first: its sums are f32 (2.6 errs by 0.0016 at a mean of 10,000). RowMath
 // makes what is left: rows out of the range of such sums or too long for them, rmsNorm and f64. What a row
 // gets never depends on its neighbours.

@@ -1,4 +1,4 @@
-// RowSoftmax: softmax or logSoftmax of rows of lanes that lie one after the other. softmax of f32 is oneDNN's
+// RowSoftmax: softmax or logSoftmax of rows that lie one after the other. softmax of f32 is oneDNN's
 // (what is less than 2^-125 may come as 0), but of rows whose maximum is no number or infinite (2.6 gives
 // zeros beside a NaN) and of rows so long that its sums, in f32, would show. The rest is RowMath's: those,
 // f64, for which oneDNN has nothing, and logSoftmax, whose logarithm in oneDNN errs by some 1e-6 where it
@@ -25,9 +25,9 @@ class RowSoftmax {
  private:
   static constexpr int64_t longest = 1 << 13;
   void runOnednn(uint32_t slot, const T* from, T* to, int64_t rows, std::byte* scratch) const;
-  /// In place. `apart`: room for as many, of which only the sums are wanted; null where there is no
+  /// In place. `apart`: scratch for as many, of which only the sums are wanted; null where there is no
   /// logarithm.
-  void compute(T* lanes, T* apart, int64_t rows) const;
+  void compute(T* values, T* apart, int64_t rows) const;
 
   int64_t length_;
   bool logarithm_, onednn_;

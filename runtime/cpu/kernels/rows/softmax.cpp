@@ -5,10 +5,10 @@
 #include "runtime/cpu/kernels/rows/rows.h"
 
 #include "ir/graph/rules/axis_view.h"
-#include "runtime/cpu/kernels/storage_converter.h"
 #include "runtime/cpu/kernels/rows/column_math.h"
 #include "runtime/cpu/kernels/rows/row_softmax.h"
 #include "runtime/cpu/kernels/scratch.h"
+#include "runtime/cpu/kernels/storage_converter.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,18 +16,18 @@
 namespace dfc {
 namespace {
 
-// Lanes T (float or double), storage Stored (the same, or 16 bits).
+// Computes in T (float or double); storage is Stored (the same, or 16 bits).
 template <class T, class Stored>
 class SoftmaxKernel final : public CpuKernel {
  public:
   SoftmaxKernel(const AxisView& view, bool logarithm, ElementType type, ThreadPool& pool)
       : pool_(pool), view_(view), logarithm_(logarithm), sideBySide_(view.inner >= lineOfNeighbours),
-        lanes_(type), softmax_(view.length, logarithm) {
+        converter_(type), softmax_(view.length, logarithm) {
     perLine_ = view.inner == 1 ? view.outer : view.inner;
     group_ = groupOf(view, sideBySide_);
     groups_ = (perLine_ + group_ - 1) / group_;
-    units_ = view.inner == 1 ? groups_ : view.outer * groups_;
-    parts_ = partCount(pool, units_, 2.0 * static_cast<double>(view.rows() * view.length));
+    tasks_ = view.inner == 1 ? groups_ : view.outer * groups_;
+    parts_ = partCount(pool, tasks_, 2.0 * static_cast<double>(view.rows() * view.length));
     if (!sideBySide_ && view.rows() * view.length > 0) {
       softmax_.prepare(group_, parts_);
       softmax_.prepare(perLine_ - (groups_ - 1) * group_, parts_);
@@ -41,11 +41,11 @@ class SoftmaxKernel final : public CpuKernel {
     const auto* from = reinterpret_cast<const Stored*>(operands[0]);
     auto* to = reinterpret_cast<Stored*>(results[0]);
     pool_.run(parts_, [&](uint32_t part) {
-      const UnitRange units = unitsOfPart(units_, parts_, part);
-      for (int64_t unit = units.begin; unit < units.end; ++unit) {
-        const int64_t row = unit % groups_ * group_;
+      const TaskRange tasks = tasksOfPart(tasks_, parts_, part);
+      for (int64_t task = tasks.begin; task < tasks.end; ++task) {
+        const int64_t row = task % groups_ * group_;
         const int64_t first =
-            view_.inner == 1 ? row * view_.length : unit / groups_ * view_.length * view_.inner + row;
+            view_.inner == 1 ? row * view_.length : task / groups_ * view_.length * view_.inner + row;
         const int64_t rows = std::min(group_, perLine_ - row);
         if (sideBySide_) {
           runSideBySide(from + first, to + first, rows);
@@ -83,12 +83,12 @@ class SoftmaxKernel final : public CpuKernel {
       }
     }
     std::byte* const scratch = threadScratch(ofSoftmax + count * (sizeof(T) + sizeof(Stored)));
-    T* const lanes = reinterpret_cast<T*>(scratch + ofSoftmax);
-    Stored* const stored = storedOf(lanes, count);
+    T* const values = reinterpret_cast<T*>(scratch + ofSoftmax);
+    Stored* const stored = storedOf(values, count);
     gather(from, stored, rows);
-    lanes_.read(reinterpret_cast<const std::byte*>(stored), rows * view_.length, lanes);
-    softmax_.run(part, lanes, lanes, rows, scratch);
-    lanes_.write(lanes, reinterpret_cast<std::byte*>(stored), rows * view_.length);
+    converter_.read(reinterpret_cast<const std::byte*>(stored), rows * view_.length, values);
+    softmax_.run(part, values, values, rows, scratch);
+    converter_.write(values, reinterpret_cast<std::byte*>(stored), rows * view_.length);
     scatter(stored, to, rows);
   }
 
@@ -98,21 +98,21 @@ class SoftmaxKernel final : public CpuKernel {
         2 * totals * sizeof(double) + (totals + 2 * count) * sizeof(T) + count * sizeof(Stored)));
     T* const ofRows = reinterpret_cast<T*>(sums + 2 * totals);
     T* const apart = ofRows + totals; // exponentials of which only the sums are wanted
-    T* const lanes = apart + count;
-    Stored* const stored = storedOf(lanes, count);
+    T* const values = apart + count;
+    Stored* const stored = storedOf(values, count);
     gather(from, stored, rows);
-    lanes_.read(reinterpret_cast<const std::byte*>(stored), rows * view_.length, lanes);
-    compute(lanes, apart, {ofRows, sums}, rows);
-    lanes_.write(lanes, reinterpret_cast<std::byte*>(stored), rows * view_.length);
+    converter_.read(reinterpret_cast<const std::byte*>(stored), rows * view_.length, values);
+    compute(values, apart, {ofRows, sums}, rows);
+    converter_.write(values, reinterpret_cast<std::byte*>(stored), rows * view_.length);
     scatter(stored, to, rows);
   }
 
-  // Where elements lie as they are stored: behind the lanes, or where those do.
-  static Stored* storedOf(T* lanes, size_t count) {
+  // Elements in their storage type: behind those in the compute type, or the same ones.
+  static Stored* storedOf(T* values, size_t count) {
     if constexpr (std::is_same_v<T, Stored>) {
-      return lanes;
+      return values;
     } else {
-      return reinterpret_cast<Stored*>(lanes + count);
+      return reinterpret_cast<Stored*>(values + count);
     }
   }
 
@@ -154,35 +154,35 @@ class SoftmaxKernel final : public CpuKernel {
 
   struct OfRows {
     T* values;
-    double* sums; ///< and room for as many
+    double* sums; ///< and buffer for as many
   };
 
-  void compute(T* lanes, T* apart, OfRows of, int64_t rows) const {
+  void compute(T* values, T* apart, OfRows of, int64_t rows) const {
     const int64_t length = view_.length;
-    columns_.largest(lanes, length, rows, of.values);
-    columns_.subtract(lanes, length, rows, of.values);
-    T* exponentials = logarithm_ ? apart : lanes;
-    math_.exponentials(lanes, exponentials, rows * length);
+    columns_.largest(values, length, rows, of.values);
+    columns_.subtract(values, length, rows, of.values);
+    T* exponentials = logarithm_ ? apart : values;
+    math_.exponentials(values, exponentials, rows * length);
     columns_.sums(exponentials, length, rows, of.sums, of.sums + rows);
     if (logarithm_) {
       math_.logarithms(of.sums, rows);
     }
     std::transform(of.sums, of.sums + rows, of.values, [](double sum) { return static_cast<T>(sum); });
     if (logarithm_) {
-      columns_.subtract(lanes, length, rows, of.values);
+      columns_.subtract(values, length, rows, of.values);
     } else {
-      columns_.divide(lanes, length, rows, of.values);
+      columns_.divide(values, length, rows, of.values);
     }
   }
 
   ThreadPool& pool_;
   AxisView view_;
   bool logarithm_, sideBySide_;
-  Lanes<T> lanes_;
+  StorageConverter<T> converter_;
   RowSoftmax<T> softmax_; // of rows one after the other
   RowMath<T> math_;
   ColumnMath<T> columns_;
-  int64_t perLine_, group_, groups_, units_; // rows that may be grouped; of a group; groups; groups in all
+  int64_t perLine_, group_, groups_, tasks_; // rows that may be grouped; of a group; groups; groups in all
   uint32_t parts_;
 };
 

@@ -53,8 +53,8 @@ TileFunction bitTileOf(OpKind kind) {
   }
 }
 
-TileFunction chooseBitTile(OpKind kind, ElementType lane) {
-  switch (lane) {
+TileFunction chooseBitTile(OpKind kind, ElementType type) {
+  switch (type) {
   case ElementType::I32: return bitTileOf<uint32_t, ~uint32_t{0}>(kind);
   case ElementType::I64: return bitTileOf<uint64_t, ~uint64_t{0}>(kind);
   case ElementType::U8: return bitTileOf<uint8_t, 0xff>(kind);
@@ -77,8 +77,8 @@ namespace dfc {
 
 HWY_EXPORT(chooseBitTile);
 
-TileFunction bitTile(OpKind kind, ElementType lane) {
-  return HWY_DYNAMIC_DISPATCH(chooseBitTile)(kind, lane);
+TileFunction bitTile(OpKind kind, ElementType type) {
+  return HWY_DYNAMIC_DISPATCH(chooseBitTile)(kind, type);
 }
 
 } // namespace dfc

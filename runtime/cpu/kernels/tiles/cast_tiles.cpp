@@ -70,7 +70,7 @@ TileFunction castFrom(ElementType to) {
   case ElementType::U8: return castLanes<From, uint8_t>;
   case ElementType::Bool: return castLanes<From, BoolLane>;
   case ElementType::F16:
-  case ElementType::BF16: return nullptr; // not lanes
+  case ElementType::BF16: return nullptr; // computed as f32
   }
   return nullptr;
 }
@@ -84,7 +84,7 @@ TileFunction chooseCastTile(ElementType from, ElementType to) {
   case ElementType::U8: return castFrom<uint8_t>(to);
   case ElementType::Bool: return castFrom<BoolLane>(to);
   case ElementType::F16:
-  case ElementType::BF16: return nullptr; // not lanes
+  case ElementType::BF16: return nullptr; // computed as f32
   }
   return nullptr;
 }

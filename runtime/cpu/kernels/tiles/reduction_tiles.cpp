@@ -81,11 +81,11 @@ struct KeepSmaller {
   }
 };
 
-// The same order with vectors; maxima and minima of floats are exact in the lanes' own type.
+// The same order with vectors; maxima and minima of floats are exact in the type of the elements.
 template <class Reduction, class Keep, class T>
-double extremeOfRow(const void* lanes, size_t count) {
+double extremeOfRow(const void* elements, size_t count) {
   const hn::CappedTag<T, partialCount> d;
-  const T* from = static_cast<const T*>(lanes);
+  const T* from = static_cast<const T*>(elements);
   HWY_ALIGN T partials[partialCount];
   std::fill_n(partials, partialCount, static_cast<T>(Reduction::floatIdentity));
   size_t i = 0;
@@ -107,8 +107,8 @@ double extremeOfRow(const void* lanes, size_t count) {
 }
 
 template <class Carry, class Reduction, class T>
-Carry reduceRow(const void* lanes, size_t count) {
-  const T* from = static_cast<const T*>(lanes);
+Carry reduceRow(const void* elements, size_t count) {
+  const T* from = static_cast<const T*>(elements);
   Carry partials[partialCount];
   for (Carry& partial : partials) {
     partial = identityOf<Carry, Reduction>();
@@ -131,8 +131,8 @@ Carry reduceRow(const void* lanes, size_t count) {
 }
 
 template <class Carry, class Reduction, class T>
-void reduceColumns(Carry* carry, const void* lanes, size_t count) {
-  const T* from = static_cast<const T*>(lanes);
+void reduceColumns(Carry* carry, const void* elements, size_t count) {
+  const T* from = static_cast<const T*>(elements);
   DFC_INDEPENDENT
   for (size_t i = 0; i < count; ++i) {
     carry[i] = Reduction::join(carry[i], static_cast<Carry>(from[i]));
@@ -158,37 +158,37 @@ ReductionFunctions<Carry> functionsOf() {
 }
 
 template <class Reduction>
-ReductionFunctions<double> floatFunctions(ElementType lane) {
-  return lane == ElementType::F64 ? functionsOf<double, Reduction, double>()
+ReductionFunctions<double> floatFunctions(ElementType type) {
+  return type == ElementType::F64 ? functionsOf<double, Reduction, double>()
                                   : functionsOf<double, Reduction, float>();
 }
 
 template <class Reduction>
-ReductionFunctions<int64_t> integerFunctions(ElementType lane) {
-  if (lane == ElementType::I64) {
+ReductionFunctions<int64_t> integerFunctions(ElementType type) {
+  if (type == ElementType::I64) {
     return functionsOf<int64_t, Reduction, int64_t>();
   }
-  return lane == ElementType::I32 ? functionsOf<int64_t, Reduction, int32_t>()
+  return type == ElementType::I32 ? functionsOf<int64_t, Reduction, int32_t>()
                                   : functionsOf<int64_t, Reduction, uint8_t>();
 }
 
-ReductionFunctions<double> chooseFloatReduction(ReductionKind kind, ElementType lane) {
+ReductionFunctions<double> chooseFloatReduction(ReductionKind kind, ElementType type) {
   switch (kind) {
-  case ReductionKind::Sum: return floatFunctions<SumReduction>(lane);
-  case ReductionKind::Product: return floatFunctions<ProductReduction>(lane);
-  case ReductionKind::Max: return floatFunctions<MaxReduction>(lane);
+  case ReductionKind::Sum: return floatFunctions<SumReduction>(type);
+  case ReductionKind::Product: return floatFunctions<ProductReduction>(type);
+  case ReductionKind::Max: return floatFunctions<MaxReduction>(type);
   case ReductionKind::Min: break;
   }
-  return floatFunctions<MinReduction>(lane);
+  return floatFunctions<MinReduction>(type);
 }
-ReductionFunctions<int64_t> chooseIntegerReduction(ReductionKind kind, ElementType lane) {
+ReductionFunctions<int64_t> chooseIntegerReduction(ReductionKind kind, ElementType type) {
   switch (kind) {
-  case ReductionKind::Sum: return integerFunctions<SumReduction>(lane);
-  case ReductionKind::Product: return integerFunctions<ProductReduction>(lane);
-  case ReductionKind::Max: return integerFunctions<MaxReduction>(lane);
+  case ReductionKind::Sum: return integerFunctions<SumReduction>(type);
+  case ReductionKind::Product: return integerFunctions<ProductReduction>(type);
+  case ReductionKind::Max: return integerFunctions<MaxReduction>(type);
   case ReductionKind::Min: break;
   }
-  return integerFunctions<MinReduction>(lane);
+  return integerFunctions<MinReduction>(type);
 }
 
 } // namespace
@@ -202,11 +202,11 @@ namespace dfc {
 HWY_EXPORT(chooseFloatReduction);
 HWY_EXPORT(chooseIntegerReduction);
 
-ReductionFunctions<double> floatReduction(ReductionKind kind, ElementType lane) {
-  return HWY_DYNAMIC_DISPATCH(chooseFloatReduction)(kind, lane);
+ReductionFunctions<double> floatReduction(ReductionKind kind, ElementType type) {
+  return HWY_DYNAMIC_DISPATCH(chooseFloatReduction)(kind, type);
 }
-ReductionFunctions<int64_t> integerReduction(ReductionKind kind, ElementType lane) {
-  return HWY_DYNAMIC_DISPATCH(chooseIntegerReduction)(kind, lane);
+ReductionFunctions<int64_t> integerReduction(ReductionKind kind, ElementType type) {
+  return HWY_DYNAMIC_DISPATCH(chooseIntegerReduction)(kind, type);
 }
 
 } // namespace dfc

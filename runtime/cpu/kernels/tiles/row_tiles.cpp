@@ -25,9 +25,9 @@ HWY_INLINE T largestMade(size_t length, T lowest, Of of) {
   auto nan = hn::Zero(d);
   size_t i = 0;
   for (; i + hn::Lanes(d) <= length; i += hn::Lanes(d)) {
-    const auto lanes = of(d, i);
-    largest = hn::Max(largest, lanes); // says nothing of NaN, which is looked for apart
-    nan = hn::Or(nan, hn::VecFromMask(d, hn::IsNaN(lanes)));
+    const auto vector = of(d, i);
+    largest = hn::Max(largest, vector); // says nothing of NaN, which is looked for apart
+    nan = hn::Or(nan, hn::VecFromMask(d, hn::IsNaN(vector)));
   }
   T result = hn::GetLane(hn::MaxOfLanes(d, largest));
   bool found = !hn::AllFalse(d, hn::MaskFromVec(nan));
@@ -94,21 +94,21 @@ double sumOfSquares(const T* row, size_t length, Normalisation<T> by) {
   constexpr size_t partialCount = 16;
   double sums[partialCount] = {};
   size_t i = 0;
-  const auto add = [&](size_t lane) HWY_ATTR {
-    const double distance = (row[i + lane] - by.high) - by.low;
-    sums[lane] += distance * distance;
+  const auto add = [&](size_t k) HWY_ATTR {
+    const double distance = (row[i + k] - by.high) - by.low;
+    sums[k] += distance * distance;
   };
   for (; i + partialCount <= length; i += partialCount) {
-    for (size_t lane = 0; lane < partialCount; ++lane) {
-      add(lane);
+    for (size_t k = 0; k < partialCount; ++k) {
+      add(k);
     }
   }
-  for (size_t lane = 0; i + lane < length; ++lane) {
-    add(lane);
+  for (size_t k = 0; i + k < length; ++k) {
+    add(k);
   }
   for (size_t half = partialCount / 2; half > 0; half /= 2) {
-    for (size_t lane = 0; lane < half; ++lane) {
-      sums[lane] += sums[lane + half];
+    for (size_t k = 0; k < half; ++k) {
+      sums[k] += sums[k + half];
     }
   }
   return sums[0];

@@ -2,10 +2,10 @@
 // kernels do on elements, compiled for several instruction sets; the best set is chosen when the program
 // runs.
 //
-// A tile holds `lanes`: f16 and bf16 are computed as f32 and rounded after each instruction, so lanes are
-// f32, f64, i32, i64, u8 or bool (a byte, 0 or 1). An element's result depends on its operands only, never on
-// its place in the tile: the last elements go through the same vector code as the rest. The output may be
-// exactly an input.
+// A tile holds elements of a compute type: f32, f64, i32, i64, u8 or bool (a byte, 0 or 1). f16 and bf16 are
+// computed as f32 and rounded after each instruction. An element's result depends on its operands only, never
+// on its position in the tile: the last elements go through the same vector code as the rest. The output may
+// be exactly an input.
 #pragma once
 
 #include "ir/graph/op.h"
@@ -19,28 +19,28 @@ namespace dfc {
 inline constexpr int64_t tileElements = 1024;
 
 /// f16 and bf16 compute in f32, the others in themselves.
-constexpr ElementType laneTypeOf(ElementType type) {
+constexpr ElementType computeTypeOf(ElementType type) {
   return type == ElementType::F16 || type == ElementType::BF16 ? ElementType::F32 : type;
 }
 
 /// inputs[i][0, count) -> output[0, count).
 using TileFunction = void (*)(const void* const* inputs, void* output, size_t count);
 
-/// The arithmetic op `kind` (`variant`: as in a fused instruction) on lanes of type `lane`; null where the op
+/// The arithmetic op `kind` (`variant`: as in a fused instruction) on compute type `type`; null where the op
 /// does not take that type.
-TileFunction arithmeticTile(OpKind kind, ElementType lane, uint8_t variant = 0);
-/// Lanes of type `lane` -> bool.
-TileFunction compareTile(ops::Compare::Direction direction, ElementType lane);
-/// bool, lanes, lanes -> lanes.
-TileFunction selectTile(ElementType lane);
-/// Lanes to lanes as `cast` says; a copy for equal types.
+TileFunction arithmeticTile(OpKind kind, ElementType type, uint8_t variant = 0);
+/// `type`, `type` -> bool.
+TileFunction compareTile(ops::Compare::Direction direction, ElementType type);
+/// bool, `type`, `type` -> `type`.
+TileFunction selectTile(ElementType type);
+/// Between compute types as `cast` says; a copy for equal types.
 TileFunction castTile(ElementType from, ElementType to);
 
-/// f16 or bf16 storage -> f32 lanes, exact.
+/// f16 or bf16 -> f32, exact.
 TileFunction widenTile(ElementType half);
-/// f32 lanes -> f16 or bf16 storage, to nearest even.
+/// f32 -> f16 or bf16, to nearest even.
 TileFunction narrowTile(ElementType half);
-/// f32 lanes -> f32 lanes that hold values of f16 or bf16: narrow, then widen.
+/// f32 -> f32 that holds values of f16 or bf16: narrow, then widen.
 TileFunction roundTile(ElementType half);
 
 enum class ReductionKind : uint8_t { Sum, Product, Max, Min };
@@ -52,14 +52,14 @@ struct ReductionFunctions {
   static constexpr int64_t maxRow = tileElements;
   Carry identity;
   /// Reduces one row of at most `maxRow` elements: 16 interleaved partial results, then a tree over them.
-  Carry (*row)(const void* lanes, size_t count);
-  /// carry[i] = join(carry[i], lanes[i]).
-  void (*column)(Carry* carry, const void* lanes, size_t count);
+  Carry (*row)(const void* elements, size_t count);
+  /// carry[i] = join(carry[i], elements[i]).
+  void (*column)(Carry* carry, const void* elements, size_t count);
   /// carry[i] = join(carry[i], other[i]).
   void (*merge)(Carry* carry, const Carry* other, size_t count);
 };
 
-ReductionFunctions<double> floatReduction(ReductionKind kind, ElementType lane);
-ReductionFunctions<int64_t> integerReduction(ReductionKind kind, ElementType lane);
+ReductionFunctions<double> floatReduction(ReductionKind kind, ElementType type);
+ReductionFunctions<int64_t> integerReduction(ReductionKind kind, ElementType type);
 
 } // namespace dfc

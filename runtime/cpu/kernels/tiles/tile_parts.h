@@ -14,7 +14,7 @@ TileFunction formulaTile(OpKind kind, uint8_t variant, bool wide);
 TileFunction powerTile(OpKind kind, bool wide);
 TileFunction trigonometricTile(OpKind kind, bool wide);
 
-TileFunction integerTile(OpKind kind, ElementType lane); ///< i32, i64, u8
-TileFunction bitTile(OpKind kind, ElementType lane);     ///< the same and bool
+TileFunction integerTile(OpKind kind, ElementType type); ///< i32, i64, u8
+TileFunction bitTile(OpKind kind, ElementType type);     ///< the same and bool
 
 } // namespace dfc

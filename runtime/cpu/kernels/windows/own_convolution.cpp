@@ -12,14 +12,14 @@ namespace {
 
 constexpr int64_t spreadElements = int64_t{1} << 17; // of a spread-out block: 1 MiB, in L2
 constexpr int64_t leastColumns = 16;                 // of a block that is a stretch of a row
-constexpr int64_t filterChunk = 64;                  // filters that one unit of a filter gradient makes
+constexpr int64_t filterChunk = 64;                  // filters that one task of a filter gradient makes
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 const std::byte* bytes(const double* numbers) { return reinterpret_cast<const std::byte*>(numbers); }
 std::byte* bytes(double* numbers) { return reinterpret_cast<std::byte*>(numbers); }
 
-// The scratch of a unit, dealt out.
+// The scratch of a task, dealt out.
 class Arena {
  public:
   explicit Arena(int64_t doubles)
@@ -127,16 +127,16 @@ class OwnConvolution final : public CpuKernel {
       : pool_(pool), pass_(pass), conv_(conv), spread_(conv_),
         chunks_(pass == ConvolutionPass::FilterGradient ? ceilDiv(conv.groupFilters(), filterChunk)
                                                         : conv.batch()),
-        units_(chunks_ * conv.groups), parts_(partCount(pool, units_, conv.flops() / 8)) {}
+        tasks_(chunks_ * conv.groups), parts_(partCount(pool, tasks_, conv.flops() / 8)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     pool_.run(parts_, [&](uint32_t part) {
-      const UnitRange units = unitsOfPart(units_, parts_, part);
-      for (int64_t unit = units.begin; unit < units.end; ++unit) {
+      const TaskRange tasks = tasksOfPart(tasks_, parts_, part);
+      for (int64_t task = tasks.begin; task < tasks.end; ++task) {
         const auto* first = reinterpret_cast<const T*>(operands[0]);
         const auto* second = reinterpret_cast<const T*>(operands[1]);
         auto* result = reinterpret_cast<T*>(results[0]);
-        const int64_t group = unit / chunks_, chunk = unit % chunks_;
+        const int64_t group = task / chunks_, chunk = task % chunks_;
         switch (pass_) {
         case ConvolutionPass::Forward: forward(first, second, result, chunk, group); break;
         case ConvolutionPass::InputGradient: toInput(first, second, result, chunk, group); break;
@@ -235,7 +235,7 @@ class OwnConvolution final : public CpuKernel {
   ConvolutionPass pass_;
   Convolution conv_;
   Spread spread_;          // refers to conv_
-  int64_t chunks_, units_; // images, or chunks of filters; of every group
+  int64_t chunks_, tasks_; // images, or chunks of filters; of every group
   uint32_t parts_;
 };
 

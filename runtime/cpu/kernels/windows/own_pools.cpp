@@ -32,16 +32,16 @@ class RowPool final : public OwnPool {
           ThreadPool& pool)
       : pool_(pool), reduction_(std::move(reduction)), windows_(windows),
         unpadded_(unpaddedOf(windows.columns)), from_(image.element, windows.columns.length),
-        to_(image.element, windows.columns.count), units_(planes * windows.rows.count),
-        parts_(partCount(pool, units_,
-                         static_cast<double>(units_) * static_cast<double>(windows.columns.count) *
+        to_(image.element, windows.columns.count), tasks_(planes * windows.rows.count),
+        parts_(partCount(pool, tasks_,
+                         static_cast<double>(tasks_) * static_cast<double>(windows.columns.count) *
                              static_cast<double>(windows.size()) / 8)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     pool_.run(parts_, [&](uint32_t part) {
-      const UnitRange range = unitsOfPart(units_, parts_, part);
-      for (int64_t unit = range.begin; unit < range.end; ++unit) {
-        poolRow(operands[0], results[0], unit);
+      const TaskRange range = tasksOfPart(tasks_, parts_, part);
+      for (int64_t task = range.begin; task < range.end; ++task) {
+        poolRow(operands[0], results[0], task);
       }
     });
   }
@@ -59,7 +59,7 @@ class RowPool final : public OwnPool {
   struct Scratch {
     const T **places, **rows; ///< of a window; of the image, for those of `places`
     Carry* carry;
-    T *lanes, *widened; ///< a row of the result; rows of the image
+    T *values, *widened; ///< a row of the result; rows of the image
   };
 
   Scratch scratch() const {
@@ -71,12 +71,12 @@ class RowPool final : public OwnPool {
     auto* pointers = reinterpret_cast<const T**>(threadScratch(
         (places + rows) * sizeof(const T*) + count * (sizeof(Carry) + sizeof(T)) + image * sizeof(T)));
     auto* carry = reinterpret_cast<Carry*>(pointers + places + rows);
-    auto* lanes = reinterpret_cast<T*>(carry + count);
-    return {pointers, pointers + places, carry, lanes, lanes + count};
+    auto* values = reinterpret_cast<T*>(carry + count);
+    return {pointers, pointers + places, carry, values, values + count};
   }
 
-  void poolRow(const std::byte* from, std::byte* to, int64_t unit) {
-    const int64_t plane = unit / windows_.rows.count, row = unit % windows_.rows.count;
+  void poolRow(const std::byte* from, std::byte* to, int64_t task) {
+    const int64_t plane = task / windows_.rows.count, row = task % windows_.rows.count;
     const Scratch scratch = this->scratch();
     const WindowAxis::Range down = windows_.rows.placesOf(row);
     for (int64_t i = down.begin; i < down.end; ++i) {
@@ -84,13 +84,13 @@ class RowPool final : public OwnPool {
                                                 scratch.widened + (i - down.begin) * windows_.columns.length);
     }
     const llvm::ArrayRef<const T*> rows(scratch.rows, static_cast<size_t>(down.end - down.begin));
-    T* const lanes = to_.place(to, unit, scratch.lanes);
-    Carry* const carry = Reduction::carryOf(scratch.carry, lanes);
+    T* const values = to_.place(to, task, scratch.values);
+    Carry* const carry = Reduction::carryOf(scratch.carry, values);
     reduceUnpadded(rows, scratch.places, carry);
     reducePadded(rows, {0, unpadded_.begin}, carry);
     reducePadded(rows, {unpadded_.end, windows_.columns.count}, carry);
-    reduction_.finish(carry, lanes, row, windows_.columns.count);
-    to_.write(lanes, to, unit);
+    reduction_.finish(carry, values, row, windows_.columns.count);
+    to_.write(values, to, task);
   }
 
   void reduceUnpadded(llvm::ArrayRef<const T*> rows, const T** places, Carry* carry) const {
@@ -126,15 +126,15 @@ class RowPool final : public OwnPool {
   Reduction reduction_;
   Windows windows_;
   WindowAxis::Range unpadded_; // of the windows of a row
-  LaneRows<T> from_, to_;
-  int64_t units_; // rows of the result
+  PlaneRows<T> from_, to_;
+  int64_t tasks_; // rows of the result
   uint32_t parts_;
 };
 
 template <class T>
 struct MaxPooling {
   using Carry = T;
-  static T* carryOf(T*, T* lanes) { return lanes; } // the maxima are the row
+  static T* carryOf(T*, T* values) { return values; } // the maxima are the row
   WindowMax<T> largest = windowMax<T>();
   static T start() { return lowest<T>(); }
   static void add(T& best, T next) { best = beats(next, best) ? next : best; }
@@ -172,9 +172,9 @@ struct MeanPooling {
   static double start() { return 0; }
   static void add(double& sum, T next) { sum += static_cast<double>(next); }
   void all(double* result, const WindowElements<T>& elements) const { sum(result, elements); }
-  void finish(const double* carry, T* lanes, int64_t row, int64_t count) const {
+  void finish(const double* carry, T* values, int64_t row, int64_t count) const {
     for (int64_t k = 0; k < count; ++k) {
-      lanes[k] = static_cast<T>(carry[k] / divisors.at(row, k));
+      values[k] = static_cast<T>(carry[k] / divisors.at(row, k));
     }
   }
 };

@@ -8,23 +8,25 @@ namespace dfc {
 
 /// Rows of `length` elements of type `type`, as lanes T.
 template <class T>
-class LaneRows {
+class PlaneRows {
  public:
-  LaneRows(ElementType type, int64_t length)
-      : lanes_(type), rowBytes_(length * byteWidth(type)), length_(length) {}
-  bool inPlace() const { return lanes_.inPlace(); } ///< rows need no room
+  PlaneRows(ElementType type, int64_t length)
+      : converter_(type), rowBytes_(length * byteWidth(type)), length_(length) {}
+  bool inPlace() const { return converter_.inPlace(); } ///< rows need no buffer
   /// Row number `row`: where it lies, or widened into `room`.
-  const T* read(const std::byte* from, int64_t row, T* room) const {
-    return lanes_.read(from + row * rowBytes_, length_, room);
+  const T* read(const std::byte* from, int64_t row, T* buffer) const {
+    return converter_.read(from + row * rowBytes_, length_, buffer);
   }
   /// Where to make row number `row`: where it lies, or in `room`; then write() it.
-  T* place(std::byte* to, int64_t row, T* room) const { return lanes_.place(to + row * rowBytes_, room); }
-  void write(const T* lanes, std::byte* to, int64_t row) const {
-    lanes_.write(lanes, to + row * rowBytes_, length_);
+  T* place(std::byte* to, int64_t row, T* buffer) const {
+    return converter_.place(to + row * rowBytes_, buffer);
+  }
+  void write(const T* values, std::byte* to, int64_t row) const {
+    converter_.write(values, to + row * rowBytes_, length_);
   }
 
  private:
-  Lanes<T> lanes_;
+  StorageConverter<T> converter_;
   int64_t rowBytes_, length_;
 };
 
