@@ -42,7 +42,7 @@ class WidenedKernel final : public CpuKernel {
 
  private:
   struct Side {
-    TileFunction convert = nullptr; // null: as it is
+    TileFunction convert = nullptr; // null: no conversion
     int64_t elements = 0;
     std::unique_ptr<AlignedBuffer> wide;
   };

@@ -18,8 +18,8 @@ void replaceAll(std::string& text, std::string_view what, std::string_view by) {
   }
 }
 
-// `body` with its register numbers moved up by the casts of 16-bit tensors in front of it, which takes their
-// place, and a cast behind it.
+// `body` between casts of 16-bit tensors: its operands are widened first, which shifts its register numbers,
+// and its result is narrowed.
 std::string withCasts(std::string_view body, size_t tensors, size_t operands, ElementType type) {
   std::string text, number;
   for (size_t i = 0; i < tensors; ++i) {

@@ -9,8 +9,8 @@ namespace dfc {
 namespace {
 
 constexpr int64_t pieceElements = 4096; // widened at a time
-constexpr int64_t wantedTasks = 64;     // for that many threads; more are only less evenly used
-constexpr int values = 8;               // sums side by side, for the vectors
+constexpr int64_t wantedTasks = 64;     // enough tasks for this many threads
+constexpr int partials = 8;             // interleaved partial sums, for SIMD
 
 // What is summed: one or two numbers for an element.
 struct SumTerm {
@@ -42,10 +42,10 @@ const T* valuesAt(ElementType type, const std::byte* from, int64_t at, int64_t c
 
 template <class T, class Term>
 void addRow(const T* x, const T* g, int64_t count, double mean, double& first, double& second) {
-  double firsts[values] = {}, seconds[values] = {};
+  double firsts[partials] = {}, seconds[partials] = {};
   int64_t i = 0;
-  for (; i + values <= count; i += values) {
-    for (int k = 0; k < values; ++k) {
+  for (; i + partials <= count; i += partials) {
+    for (int k = 0; k < partials; ++k) {
       firsts[k] += Term::first(x[i + k], g[i + k], mean);
       if constexpr (Term::two) {
         seconds[k] += Term::second(x[i + k], g[i + k], mean);
@@ -56,7 +56,7 @@ void addRow(const T* x, const T* g, int64_t count, double mean, double& first, d
     firsts[0] += Term::first(x[i], g[i], mean);
     seconds[0] += Term::second(x[i], g[i], mean);
   }
-  for (int k = 0; k < values; ++k) {
+  for (int k = 0; k < partials; ++k) {
     first += firsts[k];
     second += seconds[k];
   }
@@ -141,7 +141,7 @@ void ChannelSums::sumRows(const std::byte* a, const std::byte* g, const Numbers*
   second_[static_cast<size_t>(task)] = second;
 }
 
-// The channels lie side by side: a chunk's rows, added element by element.
+// Channels along the innermost axis: the rows of a chunk, added element by element.
 template <class T, class Term>
 void ChannelSums::sumColumns(const std::byte* a, const std::byte* g, const Numbers* mean, int64_t chunk) {
   auto* buffer = reinterpret_cast<T*>(threadScratch(2 * pieceElements * sizeof(T)));

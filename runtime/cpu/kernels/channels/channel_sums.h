@@ -36,7 +36,8 @@ class ChannelSums {
   ThreadPool& pool_;
   ElementType type_;
   Channels channels_;
-  int64_t chunks_, tasks_; ///< of the outer extent; pieces of work
+  int64_t chunks_,
+      tasks_; ///< of the outer extent; chunks, of each channel where these are tasks of their own
   uint32_t parts_;
   Numbers first_, second_; ///< pieces: [chunk][channel]
 };

@@ -1,6 +1,6 @@
 // Reductions over the tiles of a fused body (an empty one for a plain reduction). Floats are summed in f64
-// and rounded once, so an f32 sum is right to its last place unless terms cancel by more than 2^29; f64 sums
-// go through 16 interleaved and then pairwise partial sums. Products are carried likewise. Integers wrap.
+// and rounded once, so an f32 sum is correctly rounded unless its terms cancel by more than 2^29; f64 sums
+// use 16 interleaved partial sums, combined pairwise. Products are accumulated likewise. Integers wrap.
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
 
 #include "ir/base/assert.h"
@@ -97,7 +97,7 @@ class ReductionKernel final : public CpuKernel {
     return static_cast<const std::byte*>(source_.tile(work.operands, begin, count, work.tiles(), nullptr));
   }
 
-  // Several whole rows from one tile, each giving a result.
+  // Several whole rows from one tile, a result each.
   void reduceShortRows(const Work& work, int64_t task) {
     const int64_t first = task * groupRows_;
     const int64_t rows = std::min(groupRows_, layout_.outer - first);
@@ -147,7 +147,7 @@ class ReductionKernel final : public CpuKernel {
     for (int64_t row = begin; row < end; row += rowsPerTile) {
       const int64_t rows = std::min(rowsPerTile, end - row);
       const int64_t next = row + rows;
-      if (next < end) { // a tile is a page or so, and processors look ahead within a page only
+      if (next < end) { // hardware prefetchers stop at a page, which is about a tile
         source_.bringNear(work.operands, next * layout_.inner + column,
                           std::min(rowsPerTile, end - next) * columns);
       }
@@ -175,7 +175,7 @@ class ReductionKernel final : public CpuKernel {
     }
   }
 
-  // Carries to results [first, first + count), count <= tileElements.
+  // Accumulators to results [first, first + count), count <= tileElements.
   void finish(const Work& work, Carry* carries, int64_t first, int64_t count) {
     const ElementType type = source_.resultType();
     const ElementType carryType = std::is_same_v<Carry, double> ? ElementType::F64 : ElementType::I64;

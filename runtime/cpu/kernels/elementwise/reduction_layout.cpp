@@ -7,8 +7,8 @@
 namespace dfc {
 namespace {
 
-// A row's chunk is long enough to be worth a thread; a column's is short enough that adding its rows one
-// after the other keeps f64 sums accurate.
+// A chunk of a row is long enough to pay for a thread; a chunk of a column is short enough that summing its
+// rows sequentially keeps f64 sums accurate.
 constexpr int64_t rowChunk = 64 * tileElements;
 constexpr int64_t columnChunk = 256;
 

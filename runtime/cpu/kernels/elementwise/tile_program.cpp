@@ -1,5 +1,5 @@
-// Lowering numbers scratch tiles as it goes and gives a tile back at its register's last use, so that a long
-// body stays within the L1 cache.
+// Lowering allocates scratch tiles as it goes and frees a tile at the last use of its register, so that a
+// long body stays within the L1 cache.
 #include "runtime/cpu/kernels/elementwise/tile_program.h"
 
 #include "ir/base/assert.h"
@@ -106,7 +106,7 @@ class TileProgram::Lowering {
     giveBack(instruction, reg, false);
     step.output = written;
     program_.steps_.push_back(std::move(step));
-    if (half && !stored) { // the narrowing at the end rounds by itself
+    if (half && !stored) { // the final narrowing rounds
       program_.steps_.push_back({roundTile(instruction.type), {written}, written});
     }
     types_.push_back(instruction.type);
@@ -135,7 +135,7 @@ class TileProgram::Lowering {
           {isHalf(type) ? narrowTile(type) : castTile(computeType, computeType), {last}, resultTile});
       last = resultTile;
     }
-    // The result's own tile comes after the scratch, whose number is known only now.
+    // The result's own tile follows the scratch tiles, whose number is known only now.
     const auto result = static_cast<uint32_t>(operandCount_ + program_.scratchTiles_);
     program_.resultTile_ = last == resultTile ? result : last;
     for (Step& step : program_.steps_) {
@@ -162,7 +162,7 @@ const void* TileProgram::run(llvm::ArrayRef<const std::byte*> operands, std::byt
                              int64_t count) const {
   llvm::SmallVector<void*, 24> tiles;
   for (const std::byte* operand : operands) {
-    tiles.push_back(const_cast<std::byte*>(operand)); // only ever an input
+    tiles.push_back(const_cast<std::byte*>(operand)); // tile functions only read it
   }
   for (size_t i = 0; i < scratchTiles_; ++i) {
     tiles.push_back(scratch + i * tileElements * sizeof(double));

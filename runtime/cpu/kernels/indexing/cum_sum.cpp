@@ -1,6 +1,6 @@
-// cumSum: the axis is cut into chunks of a fixed length, each summed on its own; a sum is that of the chunks
-// before, added up in their order, plus that within the chunk. So the bits follow from the shape alone, and a
-// long row has work for several threads (Blelloch 1990, two sweeps). Floats are carried in f64.
+// cumSum: the axis is cut into chunks of a fixed length. A prefix sum is the sum of the chunks before, added
+// in order, plus the prefix sum within the chunk (Blelloch 1990, two sweeps). So the bits follow from the
+// shape alone, and a long row has tasks for several threads. Floats are accumulated in f64.
 #include "ir/base/assert.h"
 #include "ir/graph/rules/axis_view.h"
 #include "runtime/cpu/kernels/indexing/indexing.h"
@@ -31,7 +31,7 @@ T settled(Carry sum) {
   }
 }
 
-// Carry: double, or uint64_t, which wraps.
+// Carry, the accumulator: double, or uint64_t, which wraps.
 template <class T, class Carry>
 class CumSumKernel final : public CpuKernel {
  public:
@@ -60,21 +60,21 @@ class CumSumKernel final : public CpuKernel {
   static constexpr int64_t mostColumns = 256;
   static constexpr int64_t chunkElements = 32 * 1024;
 
-  // A chunk of neighbouring columns.
+  // A chunk of adjacent columns.
   struct Task {
-    int64_t outer, chunk, column, columns, begin, end; // places in the order of the sum
+    int64_t outer, chunk, column, columns, begin, end; // begin, end: positions in the order of the sum
   };
 
-  template <class Work>
-  void forEachTask(const Work& work) {
+  template <class Function>
+  void forEachTask(const Function& function) {
     pool_.run(parts_, [&](uint32_t part) {
       auto* sums = reinterpret_cast<Carry*>(threadScratch(static_cast<size_t>(columns_) * sizeof(Carry)));
       const TaskRange mine = tasksOfPart(tasks_, parts_, part);
       for (int64_t i = mine.begin; i < mine.end; ++i) {
         const int64_t chunk = i % chunks_, column = i / chunks_ % panels_ * columns_;
-        work(Task{i / chunks_ / panels_, chunk, column, std::min(columns_, view_.inner - column),
-                  chunk * length_, std::min(view_.length, (chunk + 1) * length_)},
-             sums);
+        function(Task{i / chunks_ / panels_, chunk, column, std::min(columns_, view_.inner - column),
+                      chunk * length_, std::min(view_.length, (chunk + 1) * length_)},
+                 sums);
       }
     });
   }
@@ -98,7 +98,7 @@ class CumSumKernel final : public CpuKernel {
     std::copy_n(sums, task.columns, totalsOf(task));
   }
 
-  // From the sum of each chunk to the sum of all before it.
+  // Replaces the sum of each chunk by the sum of the chunks before it.
   void addChunks() {
     for (int64_t outer = 0; outer < view_.outer; ++outer) {
       for (int64_t column = 0; column < view_.inner; ++column) {

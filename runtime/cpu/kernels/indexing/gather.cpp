@@ -1,5 +1,5 @@
-// gather: whole slices are copied; what an index out of range gives is written as bits. Slices are long or
-// many, so either is cut for threads.
+// gather: whole slices are copied; an index out of range writes the bits that the op defines. Slices are
+// dealt out to threads, and long slices are cut first.
 #include "ir/base/assert.h"
 #include "ir/graph/rules/axis_view.h"
 #include "runtime/cpu/kernels/indexing/index_reader.h"

@@ -1,4 +1,4 @@
-// iota: each run of equal elements is filled by one thread.
+// iota: each contiguous range of equal elements is filled by one thread.
 #include "runtime/cpu/kernels/indexing/indexing.h"
 
 #include "ir/base/assert.h"

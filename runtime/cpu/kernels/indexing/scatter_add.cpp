@@ -1,7 +1,6 @@
-// scatterAdd: the updates of each place are listed first, in their order (a counting sort: linear in indices
-// and places), then the result is made tile by tile, each by one thread: a tile without updates is a copy,
-// one with updates is carried in f64 or i64 and rounded once. A tile is a run of neighbouring slices, or a
-// part of a long one.
+// scatterAdd: a stable counting sort lists the updates of each position in order; then the result is computed
+// tile by tile, each by one thread. A tile without updates is a copy; a tile with updates is accumulated in
+// f64 or i64 and rounded once. A tile is a few adjacent slices, or a part of a long slice.
 #include "ir/graph/rules/axis_view.h"
 #include "runtime/cpu/kernels/indexing/index_reader.h"
 #include "runtime/cpu/kernels/indexing/indexing.h"
@@ -57,7 +56,7 @@ class ScatterAddKernel final : public CpuKernel {
     }
   }
 
-  // order_[first_[p]], …, order_[first_[p + 1] - 1]: the updates of place p.
+  // order_[first_[p]], …, order_[first_[p + 1] - 1]: the updates of position p.
   void listUpdates(const std::byte* indices) {
     std::fill(first_.begin(), first_.end(), 0);
     for (int64_t at = 0; at < indices_.count(); ++at) {
@@ -68,7 +67,7 @@ class ScatterAddKernel final : public CpuKernel {
     int64_t before = 0;
     for (int64_t& first : first_) {
       before += first;
-      first = before; // one past the last of the place; the loop below counts it down to the first
+      first = before; // one past the last of the position; the loop below counts it down to the first
     }
     for (int64_t at = indices_.count(); at-- > 0;) {
       if (const int64_t place = indices_.place(indices, at); place >= 0) {

@@ -1,4 +1,4 @@
-// trilu: of each row a stretch is copied and the rest is zeroed, whatever the element type.
+// trilu: a contiguous range of each row is copied and the rest is zeroed, for every element type.
 #include "runtime/cpu/kernels/indexing/indexing.h"
 
 #include <algorithm>

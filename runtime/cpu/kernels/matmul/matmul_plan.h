@@ -10,7 +10,7 @@ namespace dfc {
 /// One product: c[rows, columns] from a[rows, inner] and b[inner, columns]. Offsets and strides (from stored
 /// row to stored row) in elements.
 struct MatmulPanel {
-  int64_t row = 0, column = 0; ///< where it begins in its product
+  int64_t row = 0, column = 0; ///< of its first element in the product
   int64_t rows = 0, columns = 0;
   int64_t aOffset = 0, bOffset = 0, cOffset = 0;
 };
@@ -22,8 +22,8 @@ class MatmulPlan {
   bool transposeA = false, transposeB = false;
   int64_t rows = 0, columns = 0, inner = 0; ///< of one product of the batch
   int64_t aStride = 0, bStride = 0;
-  /// Panels along the rows, along the columns where there are more of these, or both; the last of a row or a
-  /// column may be smaller.
+  /// Panels along the rows, along the columns where these are more, or along both; the last one along each
+  /// may be smaller.
   int64_t panelRows = 0, panelColumns = 0;
 
   int64_t panels() const { return batches_ * rowPanels_ * columnPanels_; }
@@ -42,11 +42,11 @@ class MatmulPlan {
   void cutBothWays();
   double flopsOfOne() const; ///< of each product of the batch
 
-  double movedBytes_ = 0; ///< by each product of the batch, where that is what takes its time; else 0
+  double movedBytes_ = 0; ///< by each product of the batch, where it is bound by memory; else 0
   int64_t batches_ = 1, rowPanels_ = 1, columnPanels_ = 1;
   bool downColumns_ = false; ///< the order of a product's panels: down its columns, or along its rows
   Shape batch_;
-  llvm::SmallVector<int64_t, 8> aBatch_, bBatch_; // strides over the batch axes, 0 where stretched
+  llvm::SmallVector<int64_t, 8> aBatch_, bBatch_; // strides over the batch axes, 0 where broadcast
 };
 
 } // namespace dfc

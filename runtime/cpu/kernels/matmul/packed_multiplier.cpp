@@ -15,7 +15,7 @@ class PackedMultiplier final : public PanelMultiplier {
       : plan_(plan), type_(type), width_(byteWidth(type)),
         bytesOfA_(plan.packsA() ? rounded(static_cast<size_t>(plan.panelRows * plan.inner * width_)) : 0) {}
 
-  /// False where oneDNN lacks something of it.
+  /// False where oneDNN has no packed layout or kernel.
   bool make(uint32_t slots) {
     onednn::Module& module = onednnModule();
     for (int64_t index = 0; index < plan_.panels(); ++index) {

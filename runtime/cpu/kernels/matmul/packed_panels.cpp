@@ -13,7 +13,7 @@ namespace {
 // are rows, and one of c is the sum of `inner` products. Each is moved once more where operands are packed,
 // so the least of the three extents is the number of products that pay for a move.
 constexpr int64_t leastReuse = 512;
-// A packed panel of b stays in the L2 cache while the rows of a pass over it.
+// A packed panel of b stays in the L2 cache while the rows of a stream past it.
 constexpr int64_t cachedBytes = 2 << 20;
 // A panel of c stays in a cache until the epilogue reads it. A transposed a is not packed where a panel has
 // all of its rows, so such panels may be taller.

@@ -67,10 +67,10 @@ int64_t PanelProduct::stride(const MatmulPanel& panel) const {
 void PanelProduct::run(const std::byte* a, const std::byte* b, std::byte* c, size_t scratchBytes, Then then) {
   const bool apart = c == nullptr || makesApart();
   const size_t own = rounded(multiplier_->scratchBytes());
-  const size_t room = apart ? rounded(panelBytes()) : 0;
+  const size_t panelScratch = apart ? rounded(panelBytes()) : 0;
   pool_.run(parts_, [&](uint32_t part) {
     const TaskRange panels = tasksOfPart(plan_.panels(), parts_, part);
-    std::byte* const scratch = threadScratch(own + room + scratchBytes);
+    std::byte* const scratch = threadScratch(own + panelScratch + scratchBytes);
     MatmulPanel before;
     for (int64_t index = panels.begin; index < panels.end; ++index) {
       const MatmulPanel panel = plan_.panel(index);
@@ -79,7 +79,7 @@ void PanelProduct::run(const std::byte* a, const std::byte* b, std::byte* c, siz
       std::byte* const made = apart ? scratch + own : c + panel.cOffset * width_;
       multiplier_->multiply(part, panel, a + panel.aOffset * width_, b + panel.bOffset * width_, made,
                             scratch, same);
-      then(panel, made, stride(panel), scratch + own + room);
+      then(panel, made, stride(panel), scratch + own + panelScratch);
       before = panel;
     }
   });

@@ -10,12 +10,11 @@
 namespace dfc {
 namespace {
 
-// A block of this many rows and columns is transposed in a buffer of its own: its source is read a cache line
-// at a time and its result is written in whole lines, so that no line is asked for twice, whatever the
-// strides.
+// A block of this many rows and columns is transposed in a buffer: the source is read and the result is
+// written in whole cache lines, so that no line is loaded twice, whatever the strides.
 constexpr int64_t blockRows = 16, blockColumns = 64;
 
-// from: `columns` runs of `rows` adjacent elements, `fromStride` apart; to: `rows` runs of `columns`.
+// from: `columns` ranges of `rows` contiguous elements, `fromStride` apart; to: `rows` ranges of `columns`.
 template <class T>
 void transposeBlock(const T* from, int64_t fromStride, T* to, int64_t toStride, int64_t rows,
                     int64_t columns) {
@@ -58,8 +57,7 @@ void StridedCopy::chooseAxes(const StridedLayout& layout) {
   if (!outer_.empty()) {
     columns_ = outer_.pop_back_val();
   }
-  // The plane's other axis: where the source's neighbours lie, if that is not along the columns; else the
-  // next.
+  // The other axis of the plane: the contiguous axis of the source, unless it is the columns; else the next.
   if (!outer_.empty()) {
     auto* found = std::find_if(outer_.begin(), outer_.end(), [](const Axis& axis) { return axis.from == 1; });
     if (found == outer_.end() || columns_.from <= 1) {
@@ -74,7 +72,7 @@ void StridedCopy::chooseAxes(const StridedLayout& layout) {
 }
 
 void StridedCopy::cutIntoTasks() {
-  // A task of a transpose is tall and narrow: the lines it reads lie one after the other.
+  // A task of a transpose is tall and narrow, so that it reads contiguous cache lines.
   constexpr int64_t tallRows = 512, taskElements = 32 * 1024;
   const int64_t columns = std::max<int64_t>(columns_.length, 1);
   taskColumns_ = transposes() ? blockColumns : std::min(columns, taskElements);
@@ -83,8 +81,8 @@ void StridedCopy::cutIntoTasks() {
   columnTasks_ = (columns_.length + taskColumns_ - 1) / taskColumns_;
 }
 
-// Of whole tasks and of those at the ends of rows and columns. False where there is nothing for one, or
-// little to be gained.
+// Primitives for whole tasks and for the smaller ones at the ends of rows and columns. False where oneDNN has
+// none, or where a call would not pay.
 bool StridedCopy::addTransposes() {
   constexpr int64_t worthACall = 4096;
   if (width_ > 4 || rows_.length * columns_.length < worthACall || planes_ == 0) {

@@ -7,7 +7,7 @@
 namespace dfc {
 namespace {
 
-// Line by line: values = function(values, of).
+// For each of the `length` lines: values = function(values, of).
 template <class T>
 void update(TileFunction function, T* values, int64_t length, int64_t rows, const T* of) {
   for (int64_t i = 0; i < length; ++i, values += rows) {

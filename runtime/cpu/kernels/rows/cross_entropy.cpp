@@ -13,7 +13,7 @@
 namespace dfc {
 namespace {
 
-// What the loss and its gradient have in common: rows of logits in their compute type, and labels.
+// Shared by the loss and its gradient: rows of logits in their compute type, and labels.
 template <class T>
 class LogitRows {
  public:

@@ -1,5 +1,4 @@
-// layerNorm and rmsNorm: rows one after the other, a few at a time, so that short ones share the cost of a
-// call.
+// layerNorm and rmsNorm: contiguous rows, a few at a time, so that short rows share the cost of a call.
 #include "runtime/cpu/kernels/rows/rows.h"
 
 #include "ir/graph/rules/axis_view.h"
@@ -35,7 +34,7 @@ class NormKernel final : public CpuKernel {
   }
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
-    if (tasks_ == 0) { // nothing to write, and nowhere to read from
+    if (tasks_ == 0) { // no elements, and operands may be null
       return;
     }
     const T* factors[2] = {};

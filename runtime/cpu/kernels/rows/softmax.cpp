@@ -1,7 +1,7 @@
-// softmax and logSoftmax along any axis, a few rows at a time: neighbouring rows where the elements of one
-// lie apart, so that a cache line serves several of them, and rows one after the other where they do not.
-// Where many rows lie side by side they stay so, and vectors hold neighbours (oneDNN has plain loops for
-// that, some seventy times as slow).
+// softmax and logSoftmax along any axis, a group of rows at a time. Rows along the innermost axis are
+// contiguous. Along another axis rows are interleaved: a group takes adjacent rows, which share cache lines;
+// where there are enough of them, SIMD vectors hold elements of adjacent rows. oneDNN has only plain loops
+// for interleaved rows.
 #include "runtime/cpu/kernels/rows/rows.h"
 
 #include "ir/graph/rules/axis_view.h"
@@ -59,8 +59,8 @@ class SoftmaxKernel final : public CpuKernel {
  private:
   static constexpr int64_t lineOfNeighbours = 16;
 
-  // Rows of a group: as many as stay in a cache and are worth a call; side by side, as many as make the steps
-  // along them worth a call, while the group stays in a second-level cache.
+  // Rows of a group: as many as stay in a cache and pay for a call. Interleaved: as many as make each step
+  // along them pay for a call, while the group stays in L2.
   static int64_t groupOf(const AxisView& view, bool sideBySide) {
     constexpr int64_t elements = 65536 / sizeof(T), elementsSideBySide = 1 << 17, mostSideBySide = 256;
     const int64_t length = std::max<int64_t>(view.length, 1);
@@ -73,7 +73,7 @@ class SoftmaxKernel final : public CpuKernel {
                                std::max<int64_t>(all, 1));
   }
 
-  // Neighbours where inner > 1, else one after the other.
+  // Interleaved where inner > 1, else contiguous.
   void runRows(uint32_t part, const Stored* from, Stored* to, int64_t rows) {
     const auto count = static_cast<size_t>(rows * view_.length);
     const size_t ofSoftmax = (softmax_.scratchBytes(rows) + 63) / 64 * 64;
@@ -97,7 +97,7 @@ class SoftmaxKernel final : public CpuKernel {
     auto* sums = reinterpret_cast<double*>(threadScratch(
         2 * totals * sizeof(double) + (totals + 2 * count) * sizeof(T) + count * sizeof(Stored)));
     T* const ofRows = reinterpret_cast<T*>(sums + 2 * totals);
-    T* const apart = ofRows + totals; // exponentials of which only the sums are wanted
+    T* const apart = ofRows + totals; // exponentials of which only the sums are used
     T* const values = apart + count;
     Stored* const stored = storedOf(values, count);
     gather(from, stored, rows);
@@ -154,7 +154,7 @@ class SoftmaxKernel final : public CpuKernel {
 
   struct OfRows {
     T* values;
-    double* sums; ///< and buffer for as many
+    double* sums; ///< and scratch of the same size
   };
 
   void compute(T* values, T* apart, OfRows of, int64_t rows) const {
@@ -179,7 +179,7 @@ class SoftmaxKernel final : public CpuKernel {
   AxisView view_;
   bool logarithm_, sideBySide_;
   StorageConverter<T> converter_;
-  RowSoftmax<T> softmax_; // of rows one after the other
+  RowSoftmax<T> softmax_; // of contiguous rows
   RowMath<T> math_;
   ColumnMath<T> columns_;
   int64_t perLine_, group_, groups_, tasks_; // rows that may be grouped; of a group; groups; groups in all

@@ -1,5 +1,5 @@
 // and, or, xor and not on bool, u8, i32 and i64 lanes, bit by bit. Plain loops, compiled once per instruction
-// set: the result is exact, so how the compiler vectorises them cannot show.
+// set: results are exact, so they do not depend on vectorisation.
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 #include "runtime/cpu/kernels/tiles/tile_parts.h"
 
@@ -62,7 +62,7 @@ TileFunction chooseBitTile(OpKind kind, ElementType type) {
   case ElementType::F32:
   case ElementType::F64:
   case ElementType::F16:
-  case ElementType::BF16: return nullptr; // no bits that mean something by themselves
+  case ElementType::BF16: return nullptr; // bitwise ops do not take floats
   }
   return nullptr;
 }

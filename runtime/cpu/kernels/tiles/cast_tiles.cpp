@@ -1,4 +1,4 @@
-// Conversions: `cast` between lanes, and f16 and bf16 storage to and from f32 lanes with the bits that
+// Conversions: `cast` between compute types, and f16 and bf16 storage to and from f32 with the bits that
 // ir/base/half.h gives. Float to integer truncates, saturates and takes NaN to 0; integer to a narrower
 // integer wraps; to bool is `!= 0`. Plain branch-free loops, compiled once per instruction set: each
 // conversion has one right result.

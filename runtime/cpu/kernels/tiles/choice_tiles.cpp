@@ -1,5 +1,5 @@
-// compare and select on lanes of every type. Plain loops, compiled once per instruction set: both only look
-// at bits that are already there, so how the compiler vectorises them cannot show.
+// compare and select on every compute type. Plain loops, compiled once per instruction set: neither rounds,
+// so results do not depend on vectorisation.
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
 

@@ -1,6 +1,6 @@
 // Arithmetic on i32, i64 and u8 lanes. Sums and products wrap; a quotient truncates towards zero, is 0 for a
 // divisor of 0 and wraps for the lowest value over -1. Plain loops, compiled once per instruction set:
-// integer results are exact, so how the compiler vectorises them cannot show.
+// integer results are exact, so they do not depend on vectorisation.
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 #include "runtime/cpu/kernels/tiles/tile_parts.h"
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The largest of `lowest` and of what `of` makes of each element and its place; NaN if any is.
+// The largest of `lowest` and of of(d, i) at every element i; NaN if any is NaN.
 template <class T, class Of>
 HWY_INLINE T largestMade(size_t length, T lowest, Of of) {
   const hn::ScalableTag<T> d;
@@ -26,7 +26,7 @@ HWY_INLINE T largestMade(size_t length, T lowest, Of of) {
   size_t i = 0;
   for (; i + hn::Lanes(d) <= length; i += hn::Lanes(d)) {
     const auto vector = of(d, i);
-    largest = hn::Max(largest, vector); // says nothing of NaN, which is looked for apart
+    largest = hn::Max(largest, vector); // Max may drop NaN, which `nan` collects
     nan = hn::Or(nan, hn::VecFromMask(d, hn::IsNaN(vector)));
   }
   T result = hn::GetLane(hn::MaxOfLanes(d, largest));
@@ -61,7 +61,7 @@ T centreOn(const T* from, T* to, size_t length, T operand) {
   });
 }
 
-// row[i] = join(row[i], operand): each element by itself, so the loop's end needs no care.
+// row[i] = join(row[i], operand). Elements are independent, so the remainder may use any vector width.
 template <class T, class Join>
 HWY_INLINE void update(T* row, size_t length, T operand, Join join) {
   const hn::ScalableTag<T> d;

@@ -1,4 +1,4 @@
-// Which file of tiles/ has an op's arithmetic.
+// Dispatch from an op to the file of tiles/ that has its arithmetic.
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
 
 #include "runtime/cpu/kernels/tiles/tile_parts.h"
@@ -6,7 +6,7 @@
 namespace dfc {
 namespace {
 
-// The formula ops that have arithmetic of their own in place of their body's.
+// The formula ops with arithmetic of their own instead of their body.
 struct Override {
   OpKind kind;
   uint8_t variant;

@@ -1,6 +1,6 @@
-// Tile functions: one instruction on a short run of elements. They are all the arithmetic that the cpu
-// kernels do on elements, compiled for several instruction sets; the best set is chosen when the program
-// runs.
+// Tile functions: one instruction on a short contiguous range of elements. They are all the arithmetic that
+// the cpu kernels do on elements, compiled for several instruction sets; the best set is chosen when the
+// program runs.
 //
 // A tile holds elements of a compute type: f32, f64, i32, i64, u8 or bool (a byte, 0 or 1). f16 and bf16 are
 // computed as f32 and rounded after each instruction. An element's result depends on its operands only, never
@@ -18,7 +18,7 @@ namespace dfc {
 /// Elements in a full tile: a few tiles of f64 fit in any L1 cache.
 inline constexpr int64_t tileElements = 1024;
 
-/// f16 and bf16 compute in f32, the others in themselves.
+/// The compute type: f32 for f16 and bf16, else the type itself.
 constexpr ElementType computeTypeOf(ElementType type) {
   return type == ElementType::F16 || type == ElementType::BF16 ? ElementType::F32 : type;
 }

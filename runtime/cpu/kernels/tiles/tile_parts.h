@@ -1,5 +1,5 @@
-// What the files of tiles/ give to one another: the arithmetic op by op, a theme a file. Each answers null
-// for a kind that is not its own. Users include tile_functions.h.
+// Shared by the files of tiles/: the tile functions of each file, a group of ops a file. Each function
+// returns null for ops of other files. Users include tile_functions.h.
 #pragma once
 
 #include "runtime/cpu/kernels/tiles/tile_functions.h"

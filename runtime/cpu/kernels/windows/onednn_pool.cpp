@@ -17,9 +17,9 @@ namespace {
 using onednn::PoolRequest;
 using Wild = llvm::SmallVector<int64_t, 16>; // planes that are not for oneDNN
 
-constexpr int64_t block = 16; // planes are oneDNN's channels, of which it takes so many at a time
+constexpr int64_t block = 16; // planes are channels of oneDNN, which computes so many at a time
 
-/// A tensor of planes; elements of each, and up to where oneDNN takes them.
+/// An operand: elements of a plane, and the largest magnitude that oneDNN computes correctly.
 struct Planes {
   int64_t elements = 0;
   float largest = 0;
@@ -47,7 +47,7 @@ class OnednnPool final : public CpuKernel {
     parts_ = partCount(pool, groups_, compared / 8);
   }
 
-  /// False where it had better be our own.
+  /// False where our own kernel is used.
   bool prepare() {
     constexpr int64_t mostElements = 1 << 18, longestSum = 1 << 10;
     return planes_ >= block && planeElements() <= mostElements && windowSize() <= longestSum &&
@@ -75,11 +75,11 @@ class OnednnPool final : public CpuKernel {
   int64_t resultElements() const { return request_.result[0] * request_.result[1]; }
   int64_t windowSize() const { return request_.window[0] * request_.window[1]; }
 
-  /// Of a group: the last takes what is left, as fewer than a block would not be worth a call.
+  /// Planes of a group: the last group takes the remainder, as fewer than a block would not pay for a call.
   int64_t planesOf(int64_t group) const { return group + 1 < groups_ ? group_ : planes_ - group * group_; }
 
-  // A maximum is lost in a NaN, and its place in a window of nothing but the least number and padding; a sum
-  // of as many as a window may have is finite up to the other.
+  // oneDNN loses a maximum beside a NaN, and its position in a window of only the lowest number and padding.
+  // A sum of a window's elements is finite up to the other limit.
   void sayOperands() {
     constexpr float summable = 1e30F;
     const float finite = std::nextafter(std::numeric_limits<float>::max(), 0.0F);

@@ -10,16 +10,16 @@
 namespace dfc {
 namespace {
 
-constexpr int64_t spreadElements = int64_t{1} << 17; // of a spread-out block: 1 MiB, in L2
-constexpr int64_t leastColumns = 16;                 // of a block that is a stretch of a row
-constexpr int64_t filterChunk = 64;                  // filters that one task of a filter gradient makes
+constexpr int64_t spreadElements = int64_t{1} << 17; // of an im2col block: 1 MiB, in L2
+constexpr int64_t leastColumns = 16;                 // of a block that is a part of a row
+constexpr int64_t filterChunk = 64;                  // filters of one task of a filter gradient
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 const std::byte* bytes(const double* numbers) { return reinterpret_cast<const std::byte*>(numbers); }
 std::byte* bytes(double* numbers) { return reinterpret_cast<std::byte*>(numbers); }
 
-// The scratch of a task, dealt out.
+// The scratch of a task, divided.
 class Arena {
  public:
   explicit Arena(int64_t doubles)
@@ -36,22 +36,23 @@ class Arena {
   std::byte* next_;
 };
 
-// Some whole rows of the result of one image, or a stretch of one: `pixels` columns of the spread-out matrix.
+// Some whole rows of the result of one image, or a contiguous part of a row: `pixels` columns of the im2col
+// matrix.
 struct Block {
   int64_t row = 0, rows = 0, column = 0, columns = 0, pixel = 0, pixels = 0;
 };
 
-// One image's channels of one group against the spread-out matrix [terms, pixels of a block].
+// Conversion between one image's channels of one group and the im2col matrix [terms, pixels of a block].
 class Spread {
  public:
   explicit Spread(const Convolution& conv)
       : conv_(conv), width_(conv.windows.columns.count),
         blockRows_(std::clamp<int64_t>(spreadElements / conv.terms() / width_, 1, conv.windows.rows.count)),
-        blockColumns_(columnsOf(conv)), stretches_(ceilDiv(width_, blockColumns_)) {}
+        blockColumns_(columnsOf(conv)), blocksOfRow_(ceilDiv(width_, blockColumns_)) {}
 
-  int64_t blocks() const { return ceilDiv(conv_.windows.rows.count, blockRows_) * stretches_; }
+  int64_t blocks() const { return ceilDiv(conv_.windows.rows.count, blockRows_) * blocksOfRow_; }
   Block block(int64_t index) const {
-    const int64_t row = index / stretches_ * blockRows_, column = index % stretches_ * blockColumns_;
+    const int64_t row = index / blocksOfRow_ * blockRows_, column = index % blocksOfRow_ * blockColumns_;
     const int64_t rows = std::min(blockRows_, conv_.windows.rows.count - row);
     const int64_t columns = std::min(blockColumns_, width_ - column);
     return {row, rows, column, columns, row * width_ + column, rows * columns};
@@ -59,8 +60,8 @@ class Spread {
   int64_t elements() const { return conv_.terms() * mostPixels(); }
   int64_t mostPixels() const { return blockRows_ * blockColumns_; }
 
-  /// `visit(term's row of the matrix, its column, image offset, stride of the image, run)` for every run of
-  /// results side by side that look at elements and not at padding.
+  /// `visit(term's row of the matrix, its column, image offset, stride of the image, count)` for every range
+  /// of adjacent results that read elements and not padding.
   template <class Visit>
   void forEachRun(const Block& block, Visit visit) const {
     const WindowAxis &rows = conv_.windows.rows, &columns = conv_.windows.columns;
@@ -105,19 +106,19 @@ class Spread {
   }
 
  private:
-  // Whole rows where one has room. Its results, as many as a group has filters, have to find room too.
+  // Whole rows where a block holds one. The block's results, for each filter of the group, have to fit too.
   static int64_t columnsOf(const Convolution& conv) {
     const int64_t width = conv.windows.columns.count;
     if (width <= spreadElements / conv.terms()) {
       return width;
     }
-    const int64_t room = spreadElements / std::max(conv.terms(), conv.groupFilters());
-    return std::clamp(room, std::min(leastColumns, width), width);
+    const int64_t most = spreadElements / std::max(conv.terms(), conv.groupFilters());
+    return std::clamp(most, std::min(leastColumns, width), width);
   }
 
   const Convolution& conv_;
   int64_t width_, blockRows_, blockColumns_;
-  int64_t stretches_; // blocks of a row
+  int64_t blocksOfRow_; // blocks of a row
 };
 
 template <class T>

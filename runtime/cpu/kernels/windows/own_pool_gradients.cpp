@@ -9,7 +9,7 @@
 namespace dfc {
 namespace {
 
-// What the two gradients share: planes as tasks, rows of the sums and of the cotangents.
+// Shared by the two gradients: a plane is a task; rows of sums and of cotangents.
 template <class T>
 class PlaneGradient : public OwnPool {
  public:

@@ -1,23 +1,22 @@
-// What the pools' kernels share: rows of planes as lanes (f16 and bf16 widened), and the order of two
-// elements.
+// Shared by the kernels of pools: rows of planes in their compute type, and the order of two elements.
 #pragma once
 
 #include "runtime/cpu/kernels/storage_converter.h"
 
 namespace dfc {
 
-/// Rows of `length` elements of type `type`, as lanes T.
+/// Rows of `length` elements of type `type`, whose compute type is T.
 template <class T>
 class PlaneRows {
  public:
   PlaneRows(ElementType type, int64_t length)
       : converter_(type), rowBytes_(length * byteWidth(type)), length_(length) {}
   bool inPlace() const { return converter_.inPlace(); } ///< rows need no buffer
-  /// Row number `row`: where it lies, or widened into `room`.
+  /// Row number `row`: in place, or widened into `buffer`.
   const T* read(const std::byte* from, int64_t row, T* buffer) const {
     return converter_.read(from + row * rowBytes_, length_, buffer);
   }
-  /// Where to make row number `row`: where it lies, or in `room`; then write() it.
+  /// Where to compute row number `row`: in place, or in `buffer`; write() then stores it.
   T* place(std::byte* to, int64_t row, T* buffer) const {
     return converter_.place(to + row * rowBytes_, buffer);
   }
