@@ -10,7 +10,7 @@
 namespace dfc {
 namespace {
 
-constexpr int64_t spreadElements = int64_t{1} << 17; // of an im2col block: 1 MiB, in L2
+constexpr int64_t im2colElements = int64_t{1} << 17; // of an im2col block: 1 MiB, in L2
 constexpr int64_t leastColumns = 16;                 // of a block that is a part of a row
 constexpr int64_t filterChunk = 64;                  // filters of one task of a filter gradient
 
@@ -43,11 +43,11 @@ struct Block {
 };
 
 // Conversion between one image's channels of one group and the im2col matrix [terms, pixels of a block].
-class Spread {
+class Im2col {
  public:
-  explicit Spread(const Convolution& conv)
+  explicit Im2col(const Convolution& conv)
       : conv_(conv), width_(conv.windows.columns.count),
-        blockRows_(std::clamp<int64_t>(spreadElements / conv.terms() / width_, 1, conv.windows.rows.count)),
+        blockRows_(std::clamp<int64_t>(im2colElements / conv.terms() / width_, 1, conv.windows.rows.count)),
         blockColumns_(columnsOf(conv)), blocksOfRow_(ceilDiv(width_, blockColumns_)) {}
 
   int64_t blocks() const { return ceilDiv(conv_.windows.rows.count, blockRows_) * blocksOfRow_; }
@@ -109,23 +109,23 @@ class Spread {
   // Whole rows where a block holds one. The block's results, for each filter of the group, have to fit too.
   static int64_t columnsOf(const Convolution& conv) {
     const int64_t width = conv.windows.columns.count;
-    if (width <= spreadElements / conv.terms()) {
+    if (width <= im2colElements / conv.terms()) {
       return width;
     }
-    const int64_t most = spreadElements / std::max(conv.terms(), conv.groupFilters());
+    const int64_t most = im2colElements / std::max(conv.terms(), conv.groupFilters());
     return std::clamp(most, std::min(leastColumns, width), width);
   }
 
   const Convolution& conv_;
   int64_t width_, blockRows_, blockColumns_;
-  int64_t blocksOfRow_; // blocks of a row
+  int64_t blocksOfRow_;
 };
 
 template <class T>
 class OwnConvolution final : public CpuKernel {
  public:
   OwnConvolution(ConvolutionPass pass, const Convolution& conv, ThreadPool& pool)
-      : pool_(pool), pass_(pass), conv_(conv), spread_(conv_),
+      : pool_(pool), pass_(pass), conv_(conv), im2col_(conv_),
         chunks_(pass == ConvolutionPass::FilterGradient ? ceilDiv(conv.groupFilters(), filterChunk)
                                                         : conv.batch()),
         tasks_(chunks_ * conv.groups), parts_(partCount(pool, tasks_, conv.flops() / 8)) {}
@@ -172,13 +172,13 @@ class OwnConvolution final : public CpuKernel {
 
   void forward(const T* image, const T* filter, T* result, int64_t batch, int64_t group) const {
     const int64_t filters = conv_.groupFilters(), terms = conv_.terms();
-    Arena arena(filters * (terms + spread_.mostPixels()) + spread_.elements());
+    Arena arena(filters * (terms + im2col_.mostPixels()) + im2col_.elements());
     const double* weights = takeFilters(arena, filter, group);
-    double* matrix = arena.take(spread_.elements());
-    double* product = arena.take(filters * spread_.mostPixels());
-    for (int64_t i = 0; i < spread_.blocks(); ++i) {
-      const Block block = spread_.block(i);
-      spread_.spread(image + imageAt(batch, group), block, matrix);
+    double* matrix = arena.take(im2col_.elements());
+    double* product = arena.take(filters * im2col_.mostPixels());
+    for (int64_t i = 0; i < im2col_.blocks(); ++i) {
+      const Block block = im2col_.block(i);
+      im2col_.spread(image + imageAt(batch, group), block, matrix);
       const BlockMatmul shape{filters, block.pixels, terms, terms, block.pixels, block.pixels, false, false};
       blockMatmul(ElementType::F64, shape, bytes(weights), bytes(matrix), bytes(product), arena.rest());
       for (int64_t row = 0; row < filters; ++row) {
@@ -192,18 +192,18 @@ class OwnConvolution final : public CpuKernel {
   void toInput(const T* filter, const T* cotangent, T* result, int64_t batch, int64_t group) const {
     const int64_t filters = conv_.groupFilters(), terms = conv_.terms();
     const int64_t elements = conv_.groupChannels() * conv_.imagePixels();
-    Arena arena(filters * (terms + spread_.mostPixels()) + spread_.elements() + elements);
+    Arena arena(filters * (terms + im2col_.mostPixels()) + im2col_.elements() + elements);
     const double* weights = takeFilters(arena, filter, group);
-    double* matrix = arena.take(spread_.elements());
-    double* arrived = arena.take(filters * spread_.mostPixels());
+    double* matrix = arena.take(im2col_.elements());
+    double* arrived = arena.take(filters * im2col_.mostPixels());
     double* sums = arena.take(elements);
     std::fill_n(sums, elements, 0.0);
-    for (int64_t i = 0; i < spread_.blocks(); ++i) {
-      const Block block = spread_.block(i);
+    for (int64_t i = 0; i < im2col_.blocks(); ++i) {
+      const Block block = im2col_.block(i);
       copyIn(cotangent + resultAt(batch, group), filters, block, arrived);
       const BlockMatmul shape{terms, block.pixels, filters, terms, block.pixels, block.pixels, true, false};
       blockMatmul(ElementType::F64, shape, bytes(weights), bytes(arrived), bytes(matrix), arena.rest());
-      spread_.gather(matrix, block, sums);
+      im2col_.gather(matrix, block, sums);
     }
     std::transform(sums, sums + elements, result + imageAt(batch, group),
                    [](double sum) { return static_cast<T>(sum); });
@@ -212,16 +212,16 @@ class OwnConvolution final : public CpuKernel {
   void toFilter(const T* image, const T* cotangent, T* result, int64_t chunk, int64_t group) const {
     const int64_t firstFilter = chunk * filterChunk, terms = conv_.terms();
     const int64_t filters = std::min(filterChunk, conv_.groupFilters() - firstFilter);
-    Arena arena(filters * (2 * terms + spread_.mostPixels()) + spread_.elements());
-    double* matrix = arena.take(spread_.elements());
-    double* arrived = arena.take(filters * spread_.mostPixels());
+    Arena arena(filters * (2 * terms + im2col_.mostPixels()) + im2col_.elements());
+    double* matrix = arena.take(im2col_.elements());
+    double* arrived = arena.take(filters * im2col_.mostPixels());
     double* product = arena.take(filters * terms);
     double* sums = arena.take(filters * terms);
     std::fill_n(sums, filters * terms, 0.0);
     for (int64_t batch = 0; batch < conv_.batch(); ++batch) {
-      for (int64_t i = 0; i < spread_.blocks(); ++i) {
-        const Block block = spread_.block(i);
-        spread_.spread(image + imageAt(batch, group), block, matrix);
+      for (int64_t i = 0; i < im2col_.blocks(); ++i) {
+        const Block block = im2col_.block(i);
+        im2col_.spread(image + imageAt(batch, group), block, matrix);
         copyIn(cotangent + resultAt(batch, group) + firstFilter * conv_.pixels(), filters, block, arrived);
         const BlockMatmul shape{filters, terms, block.pixels, block.pixels, block.pixels, terms, false, true};
         blockMatmul(ElementType::F64, shape, bytes(arrived), bytes(matrix), bytes(product), arena.rest());
@@ -235,7 +235,7 @@ class OwnConvolution final : public CpuKernel {
   ThreadPool& pool_;
   ConvolutionPass pass_;
   Convolution conv_;
-  Spread spread_;          // refers to conv_
+  Im2col im2col_;          // refers to conv_
   int64_t chunks_, tasks_; // images, or chunks of filters; of every group
   uint32_t parts_;
 };
