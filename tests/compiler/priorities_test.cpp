@@ -9,7 +9,10 @@
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_graph.h"
+#include "tests/support/repinned.h"
 
+#include <array>
+#include <random>
 #include <set>
 
 namespace dfc::test {
@@ -30,8 +33,11 @@ PlacedGraph scattered(uint64_t seed, const Machine& machine) {
   RandomGraphOptions options;
   options.ops = 20 + seed % 40;
   options.scopes = {"a", "b", "a/c"};
-  options.pins = {"cpu0", "gpu0", "gpu1"};
-  const auto placement = place(randomGraph(seed, options), machine, RooflineCostModel(), "pins");
+  std::mt19937_64 random(seed);
+  const std::array<std::string, 3> devices{"cpu0", "gpu0", "gpu1"};
+  const Graph graph =
+      repinned(randomGraph(seed, options), [&](OpId) { return devices[random() % devices.size()]; });
+  const auto placement = place(graph, machine, RooflineCostModel(), "pins");
   INFO((placement.ok() ? "" : render(placement.errors())));
   REQUIRE(placement.ok());
   return insertTransfers(*placement, machine);
