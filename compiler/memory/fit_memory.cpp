@@ -5,6 +5,7 @@
 #include "compiler/memory/reuse_orderings.h"
 #include "compiler/memory/static_offsets.h"
 #include "compiler/schedule/lower_bounds.h"
+#include "compiler/schedule/priorities.h"
 #include "ir/author/text/units.h"
 
 #include <fmt/format.h>
@@ -158,12 +159,18 @@ class MemoryFitter {
     });
   }
 
+  // By task: the rows of priorities.def, then the turn in the minimum-memory order.
   std::vector<std::vector<double>> priorities(const MinimumMemoryOrder& minimal) const {
     std::vector<double> byTurn(minimal.order.size());
     for (size_t i = 0; i < byTurn.size(); ++i) {
       byTurn[minimal.order[i]] = -static_cast<double>(i);
     }
-    return {scopeRanks(problem_.list), upwardRanks(problem_.list), byTurn};
+    std::vector<std::vector<double>> priorities;
+    for (const PriorityRow& priority : allPriorities()) {
+      priorities.push_back(priority.ranks(problem_.list));
+    }
+    priorities.push_back(std::move(byTurn));
+    return priorities;
   }
 
   std::vector<Attempt> tryAdmission(const MinimumMemoryOrder& minimal, FitRule rule) const {

@@ -1,11 +1,11 @@
 #include "compiler/schedule/list_schedule.h"
 
+#include "compiler/schedule/priorities.h"
 #include "compiler/schedule/processor_sharing.h"
 #include "ir/base/assert.h"
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -225,7 +225,7 @@ class ListScheduler {
   std::vector<std::set<uint32_t>> freeQueues_;  // by group
   std::vector<uint32_t> freeSlots_;             // by link
   std::vector<std::set<uint32_t>> linkWaiters_; // groups with a ready task that waits for the link
-  std::set<uint32_t> policyWaiters_;            // groups with a ready task that the gate held back
+  std::set<uint32_t> policyWaiters_;            // groups with a ready task that the policy refused
   std::set<uint32_t> touched_;                  // groups to look at now
   std::vector<bool> open_;                      // by group: whether it may start tasks yet
   ProcessorSharing clock_;
@@ -249,38 +249,6 @@ Successors::Successors(const ListProblem& problem) : first_(problem.tasks.size()
       tasks_[--first_[before]] = static_cast<uint32_t>(task);
     }
   }
-}
-
-std::vector<double> upwardRanks(const ListProblem& problem) {
-  std::vector<double> rank(problem.tasks.size());
-  for (size_t i = problem.tasks.size(); i-- > 0;) {
-    rank[i] += problem.tasks[i].seconds; // so far: the longest among its successors
-    for (const uint32_t before : problem.tasks[i].before) {
-      rank[before] = std::max(rank[before], rank[i]);
-    }
-  }
-  return rank;
-}
-
-std::vector<double> scopeRanks(const ListProblem& problem) {
-  std::vector<double> ranks = upwardRanks(problem);
-  std::map<std::pair<uint32_t, uint32_t>, double> highest;
-  auto known = highest.end(); // of the task before: neighbours share their scope
-  const auto highestOf = [&](const ListTask& task) -> double& {
-    const std::pair<uint32_t, uint32_t> scope{task.group, task.scope};
-    if (known == highest.end() || known->first != scope) {
-      known = highest.try_emplace(scope, 0).first;
-    }
-    return known->second;
-  };
-  for (size_t task = 0; task < ranks.size(); ++task) {
-    double& rank = highestOf(problem.tasks[task]);
-    rank = std::max(rank, ranks[task]);
-  }
-  for (size_t task = 0; task < ranks.size(); ++task) {
-    ranks[task] = highestOf(problem.tasks[task]);
-  }
-  return ranks;
 }
 
 ListResult listSchedule(const ListProblem& problem, const std::vector<double>& priority) {

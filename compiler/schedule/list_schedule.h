@@ -54,12 +54,8 @@ class Successors {
  private:
   std::vector<uint32_t> first_, tasks_;
 };
-/// Longest way from the start of each task to the end of the computation, in seconds.
-std::vector<double> upwardRanks(const ListProblem& problem);
-/// The rank of a task's scope: the highest upward rank among the tasks of the same group and scope.
-std::vector<double> scopeRanks(const ListProblem& problem);
-/// `priority`: by task; among ready tasks the highest goes first, then the highest upward rank, then the
-/// smallest growth, then the smallest index.
+/// `priority`: by task, such as a row of priorities.def; among ready tasks the highest goes first, then the
+/// highest upward rank, then the smallest growth, then the smallest index.
 ListResult listSchedule(const ListProblem& problem, const std::vector<double>& priority);
 /// By upward rank alone.
 ListResult listSchedule(const ListProblem& problem);

@@ -4,6 +4,8 @@
 // and represent the rest of the schedule by the heads and tails of their tasks (Carlier 1982).
 #include "compiler/schedule/lower_bounds.h"
 
+#include "compiler/schedule/priorities.h"
+
 #include <algorithm>
 #include <cmath>
 #include <queue>

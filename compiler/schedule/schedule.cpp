@@ -1,6 +1,7 @@
 #include "compiler/schedule/schedule.h"
 
 #include "compiler/schedule/lower_bounds.h"
+#include "compiler/schedule/priorities.h"
 #include "compiler/schedule/schedule_problem.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -76,17 +77,21 @@ std::optional<ListResult> onOneQueue(const ListProblem& problem, const ListResul
   return onOne.makespan <= limit ? std::optional(std::move(onOne)) : std::nullopt;
 }
 
-// The better of two priorities. Scope ranks keep the ops of a scope together, so that a scope's consumers can
-// start, and its operands die, sooner; they win ties. Upward ranks are tried only where scope ranks do not
-// reach the lower bound `least`, up to rounding.
+// The best order that a row of priorities.def gives; the earlier row wins ties. Later rows are tried only
+// where no earlier one reaches the lower bound `least`, up to rounding.
 ListResult bestOrder(const ListProblem& problem, double least) {
   constexpr double rounding = 2e-9;
-  ListResult byScope = listSchedule(problem, scopeRanks(problem));
-  if (byScope.makespan <= least * (1 + rounding)) {
-    return byScope;
+  std::optional<ListResult> best;
+  for (const PriorityRow& priority : allPriorities()) {
+    if (best && best->makespan <= least * (1 + rounding)) {
+      break;
+    }
+    ListResult result = listSchedule(problem, priority.ranks(problem));
+    if (!best || result.makespan < best->makespan) {
+      best = std::move(result);
+    }
   }
-  ListResult byTask = listSchedule(problem);
-  return byTask.makespan < byScope.makespan ? byTask : byScope;
+  return *std::move(best);
 }
 
 } // namespace

@@ -1,5 +1,5 @@
-// The cpu backend: the host itself. Compute queues are threads; the arena is host memory that every device
-// may reach.
+// The cpu backend: the host itself. Compute queues are threads; arenas are host memory that every device can
+// address.
 #include "runtime/cpu/calibrate_host.h"
 #include "runtime/cpu/host_device.h"
 

@@ -19,11 +19,11 @@ namespace dfc {
 namespace {
 
 constexpr size_t mostRuns = 9;
-constexpr double longEnough = 0.3; ///< seconds that the runs of one op may take before they are enough
+constexpr double longEnough = 0.3; ///< seconds after which no further run of an op starts
 
-/// Floats between a half and one and a half, where no function is special and nothing grows; integers and
-/// bools 0 or 1, which are good labels too. Drawn for the first elements and repeated from there. Indices are
-/// spread over the axis of length `indexed`.
+/// Random operands: floats between 0.5 and 1.5, which every function takes without overflow or special cases;
+/// integers and bools 0 or 1, which are valid labels too; indices over the axis of length `indexed`. The
+/// first elements are drawn and then repeated.
 Literal operandOf(const TensorType& type, std::optional<int64_t> indexed, std::minstd_rand& dice) {
   constexpr int64_t mostDrawn = 4093; // a prime, so that rows differ
   Literal literal(type);

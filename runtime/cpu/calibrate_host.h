@@ -1,4 +1,4 @@
-// Timing the host's kernels, for the backends whose devices are played by the host's threads.
+// Calibration of the host: times of its kernels, for the backends that compute with threads of the host.
 #pragma once
 
 #include "ir/machine/calibration.h"
@@ -7,11 +7,11 @@
 
 namespace dfc {
 
-/// A row for each op: the median of up to nine runs of its kernel, made as a session makes it for a device of
-/// so many threads, on random operands. What the runs before have left in the caches is there, as it is
-/// behind the op that makes an operand; but operands that a transfer brings come from memory, past the
-/// caches. An op that takes long runs less often, at least once after the first. Throws MachineError when a
-/// kernel's library cannot be opened or there is not enough memory.
+/// A row for each op: the median of up to nine runs of its kernel on random operands, prepared as a session
+/// prepares it for a device of so many threads. Caches: operands stay in the caches from run to run, as they
+/// do after the op that produces them; operands that a transfer brings are read from memory. Long ops run
+/// less often, at least once after the first run. Throws MachineError when a kernel's library cannot be
+/// opened or memory does not suffice.
 std::vector<CalibratedOp> calibrateHost(const Graph& graph, llvm::ArrayRef<OpId> ops, uint32_t threads);
 
 } // namespace dfc

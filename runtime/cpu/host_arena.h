@@ -1,5 +1,5 @@
-// HostArena: device memory that is really host memory. `base` is for the queues of host devices alone; what
-// other devices may do with it is `hostAddress`.
+// HostArena: device memory in the memory of the host. `base` is for the queues of host devices alone;
+// `hostAddress` is for other devices.
 #pragma once
 
 #include "runtime/backend.h"
@@ -9,7 +9,7 @@ namespace dfc {
 
 class HostArena final : public Arena {
  public:
-  /// Throws MachineError, naming the device, when the host has not that much.
+  /// Throws MachineError, naming the device, when the host has too little memory.
   HostArena(const std::string& device, int64_t bytes, HostDeviceTraits traits);
   HostArena(const HostArena&) = delete;
   HostArena& operator=(const HostArena&) = delete;

@@ -1,6 +1,6 @@
-// HostDevice: a device played by threads of the host, with memory of the host. The cpu backend is that
-// openly; the emulated backend keeps its memory to itself and fills it with NaN first. Kernels are those of
-// cpu/kernels, so both give the same bits.
+// HostDevice: a device that computes with threads of the host in memory of the host. It is the device of the
+// cpu backend, and of the emulated backend, which hides the memory from other devices and fills it with NaN
+// first. Both run the kernels of cpu/kernels, so both give the same bits.
 #pragma once
 
 #include "runtime/backend.h"
@@ -9,7 +9,7 @@
 namespace dfc {
 
 /// The threads of a device for which a machine file says `wanted`, at least one. On a host with cores to
-/// spare, two are left to the threads that submit steps and launch GPU work.
+/// spare, two cores are left to the threads that submit steps and launch kernels.
 uint32_t hostThreads(uint32_t wanted);
 
 struct HostDeviceTraits {
@@ -34,7 +34,7 @@ class HostDevice final : public Device {
 std::vector<std::unique_ptr<Device>> openHostDevices(llvm::ArrayRef<DeviceRequest> devices,
                                                      HostDeviceTraits traits, const BackendOptions& options);
 
-/// Whether the host's kernels can run the op: every op of the table that works, views and state included.
+/// Whether the host's kernels can run the op: every op of the table that computes, views and state included.
 bool hasHostKernel(const Graph& graph, OpId op);
 
 } // namespace dfc

@@ -103,7 +103,7 @@ void HostWork::place(const Location& location, const std::byte*& pointer) {
 }
 
 void HostWork::place(const Location& location, std::byte*& pointer) {
-  DFC_ASSERT(location.base != Location::Base::Feed, "nobody writes what the caller feeds");
+  DFC_ASSERT(location.base != Location::Base::Feed, "no command writes a fed buffer");
   if (location.base == Location::Base::Fetch) {
     fetchPatches_.push_back({&pointer, location.buffer});
   } else {

@@ -1,5 +1,5 @@
-// HostWork: what commands do on a host device. Kernels and addresses are fixed at load; only the addresses of
-// a step's feed and fetch buffers are filled in as each step begins.
+// HostWork: the commands of a host device as prepared calls. Kernels and addresses are fixed at load; only
+// the addresses of a step's feed and fetch buffers are filled in as each step begins.
 #pragma once
 
 #include "runtime/cpu/host_arena.h"
@@ -29,7 +29,7 @@ class HostWork final : public WorkMaker {
     int64_t bytes = 0;
   };
   /// A copy of which at least one side lies in an arena without an address, such as that of a null device:
-  /// that side is asked to read or write. A buffer of the host stands between two such arenas.
+  /// that side is asked to read or write. Between two such arenas the bytes go through a buffer of the host.
   struct StagedCall {
     Location from, to;
     const std::byte* source = nullptr; ///< null: `from` has no address

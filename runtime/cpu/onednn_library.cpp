@@ -25,7 +25,7 @@ onednn::Module* open() {
 } // namespace
 
 onednn::Module& onednnModule() {
-  static onednn::Module* const module = open(); // tried again at the next call after a throw
+  static onednn::Module* const module = open(); // opened once; a call that throws leaves it to the next
   return *module;
 }
 

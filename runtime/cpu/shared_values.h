@@ -1,6 +1,5 @@
-// SharedValues: which values of a graph pass between the host's kernels and other devices, for the hints that
-// kernels take (kernels/kernel.h). A device that is the host's own has them, and so has the code that times
-// its kernels.
+// SharedValues: the values of a graph that pass between the host's kernels and other devices, for the cache
+// hints of kernels (kernels/kernel.h). Host devices use them, and so does calibration.
 #pragma once
 
 #include "ir/graph/graph.h"

@@ -1,8 +1,7 @@
-// One job at a time. Workers look for parts in one word that holds the job's number and how many parts are
-// not begun: a part is claimed by counting that down, so that a late worker can never take a part of a job
-// that has ended. Between jobs workers spin for a while, as the next op is often microseconds away, and then
-// sleep. A thread that wakes up wakes two others, so that many threads are awake after a few wake-ups in a
-// row.
+// One job at a time. A ticket word holds the job's number and the number of its parts that have not begun. A
+// worker claims a part by decrementing the ticket, so a late worker can never claim a part of a job that has
+// ended. Between jobs workers spin for a while, as the next op often follows within microseconds, and then
+// sleep. Each thread that wakes up wakes two others, so the time to wake all of them is logarithmic.
 #include "runtime/cpu/thread_pool.h"
 
 #include "ir/base/assert.h"
@@ -31,7 +30,7 @@ struct Later {
 };
 thread_local llvm::SmallVector<Later, 8> afterwards; // of the parts that ran on this thread
 
-/// Until `reached`, but not for long; gives whether it was.
+/// Spins until `reached` or a time limit; returns whether it was reached.
 template <class Reached>
 bool spin(Clock::duration most, const Reached& reached) {
   constexpr uint32_t looksBetweenClocks = 32;
@@ -47,8 +46,8 @@ bool spin(Clock::duration most, const Reached& reached) {
   return reached();
 }
 
-// To wake thirty threads takes longer than most ops, so a host with cores to spare keeps them awake from one
-// op of a training step to the next. On few cores a thread that spins is soon in the way of others.
+// Spinning: waking many threads takes longer than most ops, so a host with cores to spare keeps its workers
+// awake from one op of a training step to the next. On few cores a spinning thread displaces others.
 Clock::duration spinTime(uint32_t threads, bool spins) {
   constexpr uint32_t manyCores = 8;
   const uint32_t cores = std::thread::hardware_concurrency();
@@ -125,8 +124,8 @@ void ThreadPool::awaitEnd() {
   callerSleeps_.store(false, std::memory_order_relaxed);
 }
 
-// Sleepers count themselves before they look a last time, and a thread that brings work looks for sleepers
-// after it has offered it: one of the two sees the other.
+// No lost wake-up: a worker registers as a sleeper before it looks at the ticket for the last time, and a
+// caller looks for sleepers after it has published its job, so at least one of the two sees the other.
 void ThreadPool::wakeTwo() {
   if (sleepers_.load(std::memory_order_seq_cst) > 0) {
     rung_.fetch_add(1, std::memory_order_seq_cst);
@@ -199,19 +198,19 @@ void ThreadPool::carryOut(uint32_t part) {
   }
 }
 
-uint32_t partCount(const ThreadPool& pool, int64_t units, double totalCost) {
+uint32_t partCount(const ThreadPool& pool, int64_t tasks, double totalCost) {
   constexpr double worthHanding = 10e3; // handing a part to a thread that spins costs about a microsecond
-  constexpr int64_t partsPerThread = 2; // so that a thread that is held up holds up less
+  constexpr int64_t partsPerThread = 2; // more parts than threads, so that a preempted thread delays less
   const double byCost = std::max(1.0, totalCost / worthHanding);
   const int64_t threads = pool.threads();
-  const auto most = std::min(units, threads == 1 ? 1 : threads * partsPerThread);
+  const auto most = std::min(tasks, threads == 1 ? 1 : threads * partsPerThread);
   return static_cast<uint32_t>(
       std::max<int64_t>(1, byCost < static_cast<double>(most) ? static_cast<int64_t>(byCost) : most));
 }
 
-UnitRange unitsOfPart(int64_t units, uint32_t parts, uint32_t part) {
-  const int64_t each = units / parts;
-  const int64_t extra = units % parts; // the first `extra` parts take one unit more
+TaskRange tasksOfPart(int64_t tasks, uint32_t parts, uint32_t part) {
+  const int64_t each = tasks / parts;
+  const int64_t extra = tasks % parts; // the first `extra` parts take one task more
   const int64_t begin = part * each + std::min<int64_t>(part, extra);
   return {begin, begin + each + (part < extra ? 1 : 0)};
 }

@@ -1,6 +1,6 @@
-// ThreadPool: the threads that one device's kernels may use. What a kernel sums, and in which order, follows
-// from the shapes alone; into how many parts it deals that out may follow from the threads. Owned by the
-// device, shared by its queues: a caller that finds the pool busy runs its parts itself.
+// ThreadPool: the threads that one device's kernels use. A kernel cuts its computation into tasks, by shape
+// alone, and deals the tasks out in parts, whose number may depend on the threads. The pool belongs to the
+// device and serves all its queues: a caller that finds it busy runs its parts itself.
 #pragma once
 
 #include <llvm/ADT/STLFunctionalExtras.h>
@@ -18,9 +18,9 @@ namespace dfc {
 
 class ThreadPool {
  public:
-  /// `threads` counts the caller too: 1 starts no thread at all. `spins`: between jobs threads stay awake for
-  /// a moment, where the host has as many. Asserts threads >= 1. Throws MachineError when the host will not
-  /// start so many; those that were started have ended then.
+  /// `threads` counts the caller too: 1 starts no thread at all. `spins`: between jobs workers stay awake for
+  /// a while, where the host has as many cores. Asserts threads >= 1. Throws MachineError, after ending the
+  /// threads that were started, when the host cannot start so many.
   explicit ThreadPool(uint32_t threads, bool spins = true);
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -33,15 +33,16 @@ class ThreadPool {
   /// out. May be called by several threads at once, but not from within a part.
   void run(uint32_t parts, llvm::function_ref<void(uint32_t part)> work);
 
-  /// Within a part: what its thread does with these bytes once it finds no more parts, so that nobody waits
-  /// for it. A hint: left out on the thread that called `run`. The bytes may be written or gone by then.
+  /// Within a part: an action on these bytes that the part's thread carries out once it finds no more parts,
+  /// so that no job waits for it. A hint: the thread that called `run` leaves it out. The bytes may have been
+  /// overwritten or freed by then.
   using Afterwards = void (*)(const std::byte* from, size_t bytes);
   static void afterPart(Afterwards action, const std::byte* from, size_t bytes);
 
  private:
   void stop(); ///< ends and joins all workers
   void workerLoop();
-  bool called() const; ///< there is a part to begin, or the end has come
+  bool called() const; ///< there is a part to begin, or the pool is stopping
   void sleep();
   void wakeTwo();
   void drain(bool isWorker); ///< carries out parts until none is left to begin
@@ -65,14 +66,14 @@ class ThreadPool {
   std::vector<std::thread> workers_;
 };
 
-/// How many parts to cut `units` equal pieces of work into: no more than units, or than two a thread, and one
-/// where there is too little work to be worth handing on. `totalCost` in nanoseconds, roughly.
-uint32_t partCount(const ThreadPool& pool, int64_t units, double totalCost);
+/// The number of parts for `tasks` equal tasks: at most one a task and two a thread, and one where the whole
+/// is too cheap to hand to other threads. `totalCost` in nanoseconds, roughly.
+uint32_t partCount(const ThreadPool& pool, int64_t tasks, double totalCost);
 
-/// Units [begin, end) of one part, where `units` are dealt to `parts` in order and evenly.
-struct UnitRange {
+/// Tasks [begin, end) of one part, where contiguous ranges of `tasks` are dealt evenly to `parts`.
+struct TaskRange {
   int64_t begin = 0, end = 0;
 };
-UnitRange unitsOfPart(int64_t units, uint32_t parts, uint32_t part);
+TaskRange tasksOfPart(int64_t tasks, uint32_t parts, uint32_t part);
 
 } // namespace dfc

@@ -2,6 +2,7 @@
 // that are small enough for arithmetic by hand, and whole pipelines under shrinking limits.
 #include "compiler/compile.h"
 #include "compiler/memory/admission_control.h"
+#include "compiler/schedule/priorities.h"
 #include "compiler/simulate/simulate.h"
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"

@@ -1,5 +1,6 @@
 // The list scheduler on small graphs over contended links, whose optima were proven by exhaustive search.
 #include "compiler/schedule/list_schedule.h"
+#include "compiler/schedule/priorities.h"
 #include "runtime/executable_folder.h"
 #include "tests/compiler/instance.h"
 #include "tests/support/catch.h"
@@ -59,9 +60,9 @@ TEST_CASE("list scheduling reaches the proven optimum on every contention instan
 TEST_CASE("random list schedules are feasible and never shorter than the critical path") {
   std::mt19937 random(7);
   const auto draw = [&](uint32_t most) { return std::uniform_int_distribution<uint32_t>(0, most)(random); };
-  for (int round = 0; round < 60; ++round) {
+  for (int trial = 0; trial < 60; ++trial) {
     ListProblem problem;
-    if (round % 2 == 1) {
+    if (trial % 2 == 1) {
       problem.groupBegins = {0, 1.5, 3};
     }
     problem.groupQueues = {1, 2, 1};
@@ -70,7 +71,8 @@ TEST_CASE("random list schedules are feasible and never shorter than the critica
       ListTask row;
       row.seconds = draw(4); // zero durations too
       row.group = draw(2);
-      row.utilisation = round % 3 == 0 ? 0 : 0.25 * draw(4);
+      row.scope = draw(3);
+      row.utilisation = trial % 3 == 0 ? 0 : 0.25 * draw(4);
       if (row.group == 2) {
         row.links.push_back(draw(2));
       }
@@ -81,10 +83,13 @@ TEST_CASE("random list schedules are feasible and never shorter than the critica
       }
       problem.tasks.push_back(row);
     }
-    const ListResult result = listSchedule(problem);
-    checkFeasible(problem, result);
     const auto ranks = upwardRanks(problem);
-    CHECK(result.makespan >= *std::max_element(ranks.begin(), ranks.end()));
+    for (const PriorityRow& priority : allPriorities()) {
+      INFO(priority.name);
+      const ListResult result = listSchedule(problem, priority.ranks(problem));
+      checkFeasible(problem, result);
+      CHECK(result.makespan >= *std::max_element(ranks.begin(), ranks.end()));
+    }
   }
 }
 

@@ -68,23 +68,23 @@ TEST_CASE("a pool's jobs come in every rhythm: at once, while threads spin, afte
   }
 }
 
-TEST_CASE("units are dealt to parts in order and evenly") {
-  for (const int64_t units : {0, 1, 7, 100}) {
+TEST_CASE("tasks are dealt to parts in order and evenly") {
+  for (const int64_t tasks : {0, 1, 7, 100}) {
     for (const uint32_t parts : {1U, 3U, 8U}) {
       int64_t next = 0;
       for (uint32_t part = 0; part < parts; ++part) {
-        const UnitRange range = unitsOfPart(units, parts, part);
+        const TaskRange range = tasksOfPart(tasks, parts, part);
         CHECK(range.begin == next);
-        CHECK(range.end - range.begin <= units / parts + 1);
+        CHECK(range.end - range.begin <= tasks / parts + 1);
         next = range.end;
       }
-      CHECK(next == units);
+      CHECK(next == tasks);
     }
   }
   ThreadPool pool(4);
   CHECK(partCount(pool, 100, 0) == 1);   // no work is worth waking a thread
   CHECK(partCount(pool, 100, 1e9) == 8); // no more parts than two a thread
-  CHECK(partCount(pool, 2, 1e9) == 2);   // nor than units
+  CHECK(partCount(pool, 2, 1e9) == 2);   // nor than tasks
 }
 
 } // namespace dfc

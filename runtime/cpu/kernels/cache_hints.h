@@ -1,9 +1,8 @@
-// Which caches hold what another device writes or reads next. A GPU that reads host memory whose lines are
-// dirty in the caches of many cores, or writes memory whose lines they still hold, takes about three times as
-// long (seen on an H200's host: 4 MiB in 250 to 300 us in place of 88). So results that leave are moved on to
-// the last cache as they are made, from where the next step reads them too, or go past the caches where the
-// processor cannot do that (seen in the figure on that host: 3 % slower); and operands that came are moved on
-// once they are read. And what this core asks for before it needs it.
+// Cache hints for memory that other devices read or write. A GPU accesses host memory several times more
+// slowly while private caches of many cores hold its lines. Results for other devices are therefore demoted
+// to the last-level cache as they are computed, where the next step reads them too; a processor without such
+// an instruction writes them by non-temporal stores. Operands from other devices are demoted once they have
+// been read. Also prefetching.
 #pragma once
 
 #include <cstddef>
@@ -33,14 +32,14 @@ inline void streamOut(std::byte* to, const std::byte* from, size_t bytes) {
   std::memcpy(to + done, from + done, bytes - done);
 }
 
-/// Makes what this thread streamed out visible before what it stores next.
+/// Orders the non-temporal stores of this thread before its later stores.
 inline void endStreaming() {
 #if defined(__SSE2__)
   _mm_sfence();
 #endif
 }
 
-/// Brings lines near.
+/// Prefetches lines.
 inline void prefetch(const std::byte* from, size_t bytes) {
   constexpr size_t line = 64;
   for (size_t i = 0; i < bytes; i += line) {
@@ -71,8 +70,8 @@ inline bool canDemote() {
 #endif
 }
 
-/// Moves lines from this core's caches to the last one. A processor that has no such instruction does
-/// nothing.
+/// Moves lines from this core's private caches to the last-level cache; nothing on a processor without such
+/// an instruction.
 inline void demote([[maybe_unused]] const std::byte* from, [[maybe_unused]] size_t bytes) {
 #if defined(__x86_64__)
   constexpr size_t line = 64;

@@ -1,6 +1,6 @@
-// CpuKernel: an op prepared for its types, run on plain pointers. The cpu and the emulated backend share
-// them, so both give the same bits. A kernel's result depends on its operands and types only: never on thread
-// counts, on what ran before, or on where the buffers lie.
+// CpuKernel: an op prepared for its types, run on plain pointers. The cpu and the emulated backend share the
+// kernels, so both give the same bits. A kernel's result depends on its operands and types only, never on the
+// number of threads, on earlier runs or on the addresses of buffers.
 #pragma once
 
 #include "ir/graph/op.h"
@@ -21,20 +21,20 @@ class CpuKernel {
   virtual void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) = 0;
 };
 
-/// Which of a kernel's buffers other devices write before it and read after it; a hint, on which no bit of a
+/// The buffers of a kernel that other devices write before it or read after it: a hint, on which no bit of a
 /// result depends.
 struct SharedBuffers {
   llvm::SmallVector<bool, 4> operands; ///< by operand; empty for none
   bool result = false;
-  /// Whether the result leaves by the last cache, and not past all (cache_hints.h); unless given, where the
-  /// processor can.
+  /// Whether the result leaves through the last-level cache, and not by non-temporal stores (cache_hints.h);
+  /// unless given, where the processor can.
   std::optional<bool> byLastCache = std::nullopt;
 };
 
 /// The kernel of an op for these types; `pool` (of the device) must outlive it. Every op of the table that
-/// works has one; source ops, transfers and requests do not (null). Views and assigns have one that copies,
-/// for a plan that gives the result a place of its own. Throws MachineError when a library that the kernel
-/// needs cannot be loaded.
+/// computes has one; source ops, transfers and requests do not (null). Views and assigns have one that
+/// copies, for a plan that gives the result an offset of its own. Throws MachineError when a library that the
+/// kernel needs cannot be loaded.
 std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, OperandTypes operands,
                                          OperandTypes results, ThreadPool& pool,
                                          const SharedBuffers& shared = {});

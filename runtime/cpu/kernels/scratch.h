@@ -1,5 +1,5 @@
-// Working memory of kernels: grow-only blocks of a thread, so that a plan of thousands of kernels holds no
-// more than its threads need.
+// Scratch memory of kernels: blocks that belong to a thread and only grow, so that a plan of thousands of
+// kernels holds no more than its threads need.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace dfc {
 /// undefined. Throws MachineError when there is no memory.
 std::byte* threadScratch(size_t bytes);
 
-/// A second block, under the same rules: for what a kernel made of others hands from one to the next, while
-/// these use the first.
+/// A second block, under the same rules: for intermediate results of a kernel that is made of other kernels,
+/// while those use the first.
 std::byte* threadIntermediate(size_t bytes);
 
 } // namespace dfc

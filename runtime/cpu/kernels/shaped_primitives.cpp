@@ -33,7 +33,8 @@ void ShapedPrimitives::run(Shape shape, uint32_t slot, const std::byte* const* o
   onednn::Primitive* const primitive = find(shape);
   DFC_ASSERT(primitive != nullptr, "a shape that was not added");
 #ifdef DFC_DEBUG_CHECKS
-  std::fill_n(scratch, primitive->scratchBytes(), std::byte{0xFF}); // NaN shows who reads what nobody wrote
+  std::fill_n(scratch, primitive->scratchBytes(),
+              std::byte{0xFF}); // NaN: a read of uninitialised scratch shows in the result
 #endif
   if (!primitive->run(slot, operands, result, scratch)) {
     throw MachineError(

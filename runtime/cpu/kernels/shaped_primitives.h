@@ -1,5 +1,5 @@
-// ShapedPrimitives: the oneDNN primitives of a kernel that works piece by piece, one for each shape of a
-// piece; most pieces have the same, and the last ones along an axis may be smaller.
+// ShapedPrimitives: the oneDNN primitives of a kernel that computes piece by piece, one for each shape of a
+// piece. Most pieces have one shape; the last ones along an axis may be smaller.
 #pragma once
 
 #include "runtime/cpu/onednn/api.h"
@@ -20,7 +20,7 @@ class ShapedPrimitives {
 
   /// Keeps what `make` gives for pieces of this shape, unless there is one. False where oneDNN has none.
   bool add(Shape shape, llvm::function_ref<std::unique_ptr<onednn::Primitive>()> make);
-  /// Of one caller; a multiple of 64, so that what lies behind is aligned.
+  /// Of one caller; a multiple of 64, which aligns the scratch behind it.
   size_t scratchBytes() const { return scratchBytes_; }
   /// For a shape that was added. `scratch`: aligned to 64. Callers that run at the same time have slots of
   /// their own. Throws MachineError, with `what` for the kernel's name, when oneDNN fails.

@@ -6,7 +6,7 @@
 namespace dfc {
 namespace {
 
-bool isHalf(ElementType type) { return laneTypeOf(type) != type; }
+bool isHalf(ElementType type) { return computeTypeOf(type) != type; }
 
 class WidenedKernel final : public CpuKernel {
  public:
@@ -42,7 +42,7 @@ class WidenedKernel final : public CpuKernel {
 
  private:
   struct Side {
-    TileFunction convert = nullptr; // null: as it is
+    TileFunction convert = nullptr; // null: no conversion
     int64_t elements = 0;
     std::unique_ptr<AlignedBuffer> wide;
   };
@@ -58,7 +58,7 @@ class WidenedKernel final : public CpuKernel {
   void convert(const Side& side, const std::byte* from, int64_t fromWidth, std::byte* to, int64_t toWidth) {
     const uint32_t parts = partCount(pool_, side.elements, static_cast<double>(side.elements));
     pool_.run(parts, [&](uint32_t part) {
-      const UnitRange range = unitsOfPart(side.elements, parts, part);
+      const TaskRange range = tasksOfPart(side.elements, parts, part);
       const void* inputs[1] = {from + range.begin * fromWidth};
       side.convert(inputs, to + range.begin * toWidth, static_cast<size_t>(range.end - range.begin));
     });
@@ -74,7 +74,7 @@ class WidenedKernel final : public CpuKernel {
 llvm::SmallVector<TensorType, 4> widenedTypes(OperandTypes types) {
   llvm::SmallVector<TensorType, 4> widened;
   for (const TensorType& type : types) {
-    widened.push_back({laneTypeOf(type.element), type.shape});
+    widened.push_back({computeTypeOf(type.element), type.shape});
   }
   return widened;
 }

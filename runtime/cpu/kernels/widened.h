@@ -8,8 +8,8 @@ namespace dfc {
 /// The types with f32 in place of f16 or bf16.
 llvm::SmallVector<TensorType, 4> widenedTypes(OperandTypes types);
 
-/// `kernel` takes and gives widenedTypes of `operands` and of `results`. Operands of other types pass as they
-/// are; results are all 16-bit floats.
+/// `kernel` has widenedTypes of `operands` and of `results`. Operands of other types pass unchanged; results
+/// are all 16-bit floats.
 std::unique_ptr<CpuKernel> makeWidenedKernel(std::unique_ptr<CpuKernel> kernel, OperandTypes operands,
                                              OperandTypes results, ThreadPool& pool);
 

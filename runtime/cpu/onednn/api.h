@@ -1,10 +1,9 @@
-// What the runtime knows of oneDNN: plain requests, and the one function that libdfc_onednn.so exports. No
-// type of oneDNN shows, so that one runtime serves both of its major versions and loads neither before it is
-// needed.
+// The interface of libdfc_onednn.so: plain requests and the one function that it exports. No type of oneDNN
+// appears, so that one runtime serves both major versions and loads oneDNN only when it is needed.
 //
 // Every primitive runs on the calling thread alone: the module sets OpenMP's thread count to one for that
-// thread before it makes or runs anything, so that a result cannot depend on the number of threads. Kernels
-// share work among the threads of their pool themselves.
+// thread before it makes or runs a primitive, so that a result cannot depend on the number of threads.
+// Kernels deal out primitives to the threads of their pool.
 #pragma once
 
 #include "ir/graph/tensor_type.h"
@@ -24,12 +23,12 @@ struct MatmulRequest {
   int64_t rows = 0, columns = 0, inner = 0;
   int64_t aStride = 0, bStride = 0, cStride = 0;
   bool transposeA = false, transposeB = false;
-  /// Where not 0, b lies as PackRequest leaves it for products of so many rows; bStride and transposeB then
-  /// say how it lay before.
+  /// Where not 0, b is packed by a PackRequest for products of so many rows; bStride and transposeB then
+  /// describe b before packing.
   int64_t packedForRows = 0;
 };
 
-/// b of `product`, a request for a packed one, brought from how it lies into that layout.
+/// Packs b of `product`, a request with packedForRows, from its plain layout.
 struct PackRequest {
   MatmulRequest product;
 };

@@ -1,6 +1,5 @@
-// Convolution and its two gradients through oneDNN, directly (never by Winograd's algorithm, which rounds
-// otherwise). oneDNN chooses the layouts: blocks of channels are several times as fast as planes, and worth
-// bringing the operands into them.
+// Convolution and its two gradients through oneDNN, by the direct algorithm (Winograd's rounds differently).
+// oneDNN chooses the layouts: blocked channels are so much faster than planes that reorders pay.
 #include "runtime/cpu/onednn/sequence.h"
 #include "runtime/cpu/onednn/sliding.h"
 
@@ -11,7 +10,7 @@ using Layout = dnnl::memory::desc;
 using Numbers = dnnl::memory::dims;
 using Pass = ConvolutionRequest::Pass;
 
-// The three tensors as they lie in plain memory.
+// The plain layouts of the three tensors.
 struct Layouts {
   Layout image, filter, result;
 };
@@ -72,7 +71,7 @@ typename Backward::primitive_desc describeBackward(const Layout& from, const Lay
 #endif
 }
 
-// An argument of the main primitive: how it lies outside, how it likes it, and its name.
+// An argument of the main primitive: its plain layout, the layout that the primitive wants, and its name.
 struct Side {
   int index;
   Layout outside, inside;
@@ -86,7 +85,7 @@ std::unique_ptr<Primitive> sequence(const dnnl::primitive& primitive, const Layo
   const Place b = maker.brought({Place::In::Operand, 1}, second.outside, second.inside);
   const Place outside{Place::In::Result, 0};
   const bool same = result.outside == result.inside;
-  const Place c = same ? outside : maker.room(result.inside);
+  const Place c = same ? outside : maker.scratch(result.inside);
   maker.add(
       primitive,
       {{first.index, first.inside, a}, {second.index, second.inside, b}, {result.index, result.inside, c}},

@@ -25,7 +25,7 @@ dnnl::matmul::primitive_desc describe(const Layout& a, const Layout& b, const La
 
 Layout plainB(const MatmulRequest& r) { return matrix(r.type, r.inner, r.columns, r.bStride, r.transposeB); }
 
-// How oneDNN would have b for dense a and c. Nothing where that is a plain matrix.
+// The layout that oneDNN wants for b beside dense a and c. Nothing where it is a plain matrix.
 std::optional<Layout> packedB(const MatmulRequest& r) {
   const Layout any({r.inner, r.columns}, dataType(r.type), dnnl::memory::format_tag::any);
   const Layout a =

@@ -1,5 +1,5 @@
-// Pools of planes, and their gradients, through oneDNN. The gradient of a maximum runs the pool anew, which
-// says where the maxima are.
+// Pools of planes, and their gradients, through oneDNN. The gradient of a maximum runs the pool again for the
+// positions of the maxima.
 #include "runtime/cpu/onednn/sequence.h"
 #include "runtime/cpu/onednn/sliding.h"
 
@@ -91,10 +91,10 @@ std::unique_ptr<Primitive> makeGradient(const Terms& terms, uint32_t slots) {
       {DNNL_ARG_DIFF_DST, terms.result, cotangents},
       {DNNL_ARG_DIFF_SRC, terms.image, {Place::In::Result, 0}}};
   if (largest) {
-    const Place places = maker.room(pool.workspace_desc());
+    const Place places = maker.scratch(pool.workspace_desc());
     maker.add(Pool(pool),
               {{DNNL_ARG_SRC, terms.image, image},
-               {DNNL_ARG_DST, terms.result, maker.room(terms.result)},
+               {DNNL_ARG_DST, terms.result, maker.scratch(terms.result)},
                {DNNL_ARG_WORKSPACE, pool.workspace_desc(), places}},
               pool.scratchpad_desc());
     arguments.push_back({DNNL_ARG_WORKSPACE, pool.workspace_desc(), places});

@@ -15,7 +15,7 @@ namespace dfc::onednn {
 /// The one engine; memory and primitives belong to it.
 const dnnl::engine& cpuEngine();
 
-/// From now on OpenMP uses one thread for work that the calling thread starts.
+/// From now on OpenMP regions that the calling thread starts use one thread.
 void useOneThread();
 
 dnnl::memory::data_type dataType(ElementType type);
@@ -33,7 +33,7 @@ bool usable(const Description& description) {
   return !name.starts_with("ref") && !name.starts_with("simple:") && !name.starts_with("simple_nchw");
 }
 
-/// What a primitive's arguments are called, in the order of Primitive::run, and how they lie.
+/// Names and layouts of the arguments of a primitive, in the order of Primitive::run.
 struct Argument {
   int index;
   dnnl::memory::desc layout;
@@ -42,7 +42,7 @@ struct Argument {
 std::unique_ptr<Primitive> wrap(const dnnl::primitive& primitive, const std::vector<Argument>& operands,
                                 const Argument& result, const dnnl::memory::desc& scratch, uint32_t slots);
 
-// What the module does; all of it may throw dnnl::error.
+// The functions of the module; all of them may throw dnnl::error.
 size_t packedBytes(const MatmulRequest& request);
 std::unique_ptr<Primitive> makePrimitive(const MatmulRequest& request, uint32_t slots);
 std::unique_ptr<Primitive> makePrimitive(const PackRequest& request, uint32_t slots);

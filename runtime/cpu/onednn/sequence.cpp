@@ -65,7 +65,7 @@ class Sequence final : public Primitive {
 
 } // namespace
 
-Place SequenceMaker::room(const dnnl::memory::desc& layout) {
+Place SequenceMaker::scratch(const dnnl::memory::desc& layout) {
   const Place place{Place::In::Scratch, scratchBytes_};
   scratchBytes_ += (layout.get_size() + 63) / 64 * 64;
   return place;
@@ -75,7 +75,7 @@ Place SequenceMaker::brought(Place place, const dnnl::memory::desc& from, const 
   if (from == to) {
     return place;
   }
-  const Place there = room(to);
+  const Place there = scratch(to);
   reorder(place, from, there, to);
   return there;
 }
@@ -90,7 +90,7 @@ void SequenceMaker::reorder(Place from, const dnnl::memory::desc& fromLayout, Pl
 
 void SequenceMaker::add(const dnnl::primitive& primitive, std::vector<PlacedArgument> arguments,
                         const dnnl::memory::desc& scratch) {
-  arguments.push_back({DNNL_ARG_SCRATCHPAD, scratch, room(scratch)});
+  arguments.push_back({DNNL_ARG_SCRATCHPAD, scratch, this->scratch(scratch)});
   steps_.push_back({primitive, std::move(arguments)});
 }
 

@@ -1,13 +1,13 @@
-// Several oneDNN primitives that run one after the other as one: those that bring operands into the layout
-// that the main one likes best, that one, and what brings its result back. Between them lie buffers in the
-// caller's scratch memory.
+// Several oneDNN primitives that run in sequence as one: reorders of operands into the layouts that the main
+// primitive wants, the main primitive, and a reorder of its result. Intermediate buffers are in the caller's
+// scratch memory.
 #pragma once
 
 #include "runtime/cpu/onednn/primitive.h"
 
 namespace dfc::onednn {
 
-/// Where a primitive's argument lies.
+/// The memory of a primitive's argument.
 struct Place {
   enum class In : uint8_t { Operand, Result, Scratch };
   In in = In::Operand;
@@ -18,10 +18,10 @@ class SequenceMaker {
  public:
   explicit SequenceMaker(uint32_t slots) : slots_(slots) {}
 
-  /// `from`, lying at `place`, in the layout `to`: where it already lies, or in scratch after a reorder.
+  /// `from`, at `place`, in the layout `to`: in place, or in scratch after a reorder.
   Place brought(Place place, const dnnl::memory::desc& from, const dnnl::memory::desc& to);
-  /// Room in scratch.
-  Place room(const dnnl::memory::desc& layout);
+  /// A new buffer in scratch.
+  Place scratch(const dnnl::memory::desc& layout);
 
   struct PlacedArgument {
     int index;
@@ -30,7 +30,7 @@ class SequenceMaker {
   };
   void add(const dnnl::primitive& primitive, std::vector<PlacedArgument> arguments,
            const dnnl::memory::desc& scratch);
-  /// What `from` holds, into `to`.
+  /// Reorders `from` into `to`.
   void reorder(Place from, const dnnl::memory::desc& fromLayout, Place to,
                const dnnl::memory::desc& toLayout);
 

@@ -1,4 +1,4 @@
-// How windows slide, as oneDNN says it: what convolutions and pools share.
+// Strides, dilations and padding in the form of oneDNN: shared by convolutions and pools.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
@@ -19,7 +19,7 @@ Sliding slidingOf(const Request& r) {
     sliding.strides.push_back(r.stride[axis]);
     sliding.dilations.push_back(r.dilation[axis] - 1);
     sliding.low.push_back(r.low[axis]);
-    // As much as the last window reaches; what lies behind it does not matter.
+    // Padding up to the end of the last window; elements of the image behind it are not used.
     const int64_t reach = (r.result[axis] - 1) * r.stride[axis] + (r.window[axis] - 1) * r.dilation[axis] + 1;
     sliding.high.push_back(std::max<int64_t>(0, reach - r.image[axis] - r.low[axis]));
   }

@@ -1,5 +1,5 @@
-// A matrix transposed by oneDNN's reorder. What an element means is left alone: it stands for a type of its
-// width that the reorder only copies.
+// A matrix transposed by oneDNN's reorder. Elements are declared as a type of the same width that a reorder
+// only copies.
 #include "runtime/cpu/onednn/primitive.h"
 
 #include "ir/base/assert.h"

@@ -170,16 +170,19 @@ TEST_CASE("packed products agree with plain loops") {
   }
 }
 
-TEST_CASE("products whose panels are large for few threads have the bits that they have for many") {
+TEST_CASE("packed products have the same bits for every number of threads") {
   const Literal x = randomLiteral(f32({1024, 512}), 78), w = randomLiteral(f32({512, 2048}), 79);
   const Literal v = randomLiteral(f32({2048, 512}), 80), g = randomLiteral(f32({1024, 2048}), 81);
   const Literal odd = randomLiteral(f32({700, 533}), 82), other = randomLiteral(f32({700, 1101}), 83);
   const Literal tall = randomLiteral(f32({1536, 897}), 84), flat = randomLiteral(f32({1536, 512}), 85);
-  const std::pair<ops::Matmul, std::vector<Literal>> products[] = {
-      {{{}, true, false}, {tall, flat}}, // many threads leave a panel of one row{{}, {x, w}},
-      {{{}, false, true}, {x, v}},       {{{}, true, false}, {x, g}},
-      {{{}, true, false}, {g, x}},       {{}, {g, v}},
-      {{{}, true, false}, {other, odd}}, {{{}, true, true}, {w, v}}};
+  const std::pair<ops::Matmul, std::vector<Literal>> products[] = {{{{}, true, false}, {tall, flat}},
+                                                                   {{}, {x, w}},
+                                                                   {{{}, false, true}, {x, v}},
+                                                                   {{{}, true, false}, {x, g}},
+                                                                   {{}, {g, v}},
+                                                                   {{{}, true, false}, {g, x}},
+                                                                   {{{}, true, false}, {other, odd}},
+                                                                   {{{}, true, true}, {w, v}}};
   for (const auto& [op, operands] : products) {
     INFO(toString(operands[0].type()) << " and " << toString(operands[1].type()));
     const Literal many = runKernel(op, operands, 16);
@@ -189,42 +192,44 @@ TEST_CASE("products whose panels are large for few threads have the bits that th
   }
 }
 
-TEST_CASE("panels of packed operands are as large as so many threads let them be") {
-  const auto cut = [](const ops::Matmul& op, const Shape& a, const Shape& b, const Shape& c,
-                      uint32_t threads) {
-    const TensorType operands[2] = {{ElementType::F32, a}, {ElementType::F32, b}};
-    const std::optional<MatmulPlan> plan =
-        MatmulPlan(op, operands, {TensorType{ElementType::F32, c}}).packed(threads);
-    return plan ? std::array<int64_t, 3>{plan->panelRows, plan->panelColumns, plan->panels()}
-                : std::array<int64_t, 3>{};
-  };
-  using Cut = std::array<int64_t, 3>;
-  const auto across = [&](uint32_t threads) {
-    return cut({}, {1024, 512}, {512, 2048}, {1024, 2048}, threads);
-  };
-  CHECK(across(2) == Cut{1024, 256, 8});
-  CHECK(across(8) == Cut{1024, 256, 8});
-  CHECK(across(16) == Cut{1024, 128, 16});
-  CHECK(across(32) == Cut{512, 128, 32});
-  CHECK(across(1000) == Cut{128, 128, 128});
-  const ops::Matmul gradient{{}, true, false};
-  CHECK(cut(gradient, {1024, 2048}, {1024, 512}, {2048, 512}, 2) == Cut{2048, 256, 2});
-  CHECK(cut({}, {8192, 512}, {512, 512}, {8192, 512}, 2) == Cut{1024, 256, 16});
-  CHECK(cut({}, {500, 512}, {512, 512}, {500, 512}, 2) == Cut{});     // too few rows to pack for
-  CHECK(cut({}, {1024, 4096}, {4096, 512}, {1024, 512}, 2) == Cut{}); // panels of b would leave L2
+namespace {
+
+using Cut = std::array<int64_t, 3>; // rows and columns of a panel, and how many panels; zeros: not packed
+
+Cut packedCut(const ops::Matmul& op, const Shape& a, const Shape& b, const Shape& c) {
+  const TensorType operands[2] = {f32(a), f32(b)};
+  const auto plan = packedPanels(MatmulPlan(op, operands, f32(c)), ElementType::F32);
+  return plan ? Cut{plan->panelRows, plan->panelColumns, plan->panels()} : Cut{};
 }
 
-TEST_CASE("products of other types than f32, or too large to try out, have the same panels for all threads") {
+} // namespace
+
+TEST_CASE("packed panels: the least estimated time for many threads, from the shapes alone") {
+  const ops::Matmul plain, gradient{{}, true, false};
+  // Nanoseconds of a panel for each of its terms, by the estimate: rows x columns / 25 + 0.4 x (rows, twice
+  // where a is packed, + 2 x columns), without c. 16 threads have one panel of 512 x 256 each, 5653; panels
+  // of 256 x 256 take each of them twice 2928, and of 1024 x 256 half of them 10 906.
+  CHECK(packedCut(plain, {1024, 512}, {512, 2048}, {1024, 2048}) == Cut{512, 256, 16});
+  CHECK(packedCut(plain, {8192, 512}, {512, 512}, {8192, 512}) == Cut{1024, 256, 16});
+  CHECK(packedCut(plain, {512, 512}, {512, 512}, {512, 512}) == Cut{128, 128, 16});
+  // A packed a: 16 panels of 256 x 256 take 3031 each, of 512 x 128 3133.
+  CHECK(packedCut(gradient, {1024, 2048}, {1024, 512}, {2048, 512}) == Cut{256, 256, 16});
+  // All rows of a transposed a, in place: 16 panels of 2048 x 256 take 21 996 each, of 1024 x 256 twice 11
+  // 510.
+  CHECK(packedCut(gradient, {512, 2048}, {512, 4096}, {2048, 4096}) == Cut{2048, 256, 16});
+  // Panels of the same size, rounded up to 64, not one large one and a small rest.
+  CHECK(packedCut(plain, {1100, 512}, {512, 4096}, {1100, 4096}) == Cut{576, 256, 32});
+}
+
+TEST_CASE("packed panels: not where packing takes longer than it saves, and of f32 alone") {
   const ops::Matmul op;
-  const TensorType wide[2] = {f32({512, 2048}), f32({2048, 65536})}, product = f32({512, 65536});
-  const MatmulPlan plan(op, wide, {product});
-  CHECK(!packedPanels(plan, ElementType::BF16, 2).has_value());
-  const auto two = packedPanels(plan, ElementType::F32, 2), many = packedPanels(plan, ElementType::F32, 999);
-  REQUIRE(two.has_value() == many.has_value()); // with AVX-512 they are packed
-  if (two) {
-    CHECK(two->panelRows == many->panelRows);
-    CHECK(two->panelColumns == many->panelColumns);
-  }
+  CHECK(packedCut(op, {500, 512}, {512, 512}, {500, 512}) == Cut{});       // too few rows to pack b for
+  CHECK(packedCut(op, {512, 512}, {512, 500}, {512, 500}) == Cut{});       // too few columns to pack a for
+  CHECK(packedCut(op, {512, 500}, {500, 512}, {512, 512}) == Cut{});       // too few terms to move c for
+  CHECK(packedCut(op, {1024, 4096}, {4096, 512}, {1024, 512}) == Cut{});   // panels of b would leave L2
+  CHECK(packedCut(op, {2, 512, 512}, {512, 512}, {2, 512, 512}) == Cut{}); // a batch
+  const TensorType wide[2] = {f32({512, 512}), f32({512, 512})};
+  CHECK(!packedPanels(MatmulPlan(op, wide, f32({512, 512})), ElementType::BF16).has_value());
 }
 
 } // namespace dfc::testing

@@ -14,8 +14,8 @@ size_t channelCount(const TensorType& a, int64_t axis) {
   return static_cast<size_t>(Channels(a.shape, axis).channels);
 }
 
-// y = (a - mean - low) factor + bias. The mean in two numbers: rounded, and what that left out, which shows
-// where a channel's mean is large against its spread.
+// y = (a - mean - low) factor + bias. The mean is split in two: `mean` is rounded, and `low` is the rounding
+// error, which matters where a channel's mean is large beside its standard deviation.
 constexpr std::string_view normalising = "sub:@ %0 %1; sub:@ %5 %2; mul:@ %6 %3; add:@ %7 %4";
 
 class Normaliser {

@@ -1,6 +1,6 @@
 // Kernels of batch normalisation: sums of channels carried in f64, then one elementwise pass with a few
-// numbers for each channel, by the engine of fused bodies. Not oneDNN's, which has plain
-// loops for channels that lie so, carries sums in f32 and has no f64 (see the README of kernels/).
+// numbers for each channel, by the engine of fused bodies. oneDNN is not used: for dense channels it has
+// plain loops, it carries sums in f32 and it has no f64.
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"

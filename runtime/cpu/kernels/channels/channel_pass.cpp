@@ -18,8 +18,8 @@ void replaceAll(std::string& text, std::string_view what, std::string_view by) {
   }
 }
 
-// `body` with its register numbers moved up by the casts of 16-bit tensors in front of it, which takes their
-// place, and a cast behind it.
+// `body` between casts of 16-bit tensors: its operands are widened first, which shifts its register numbers,
+// and its result is narrowed.
 std::string withCasts(std::string_view body, size_t tensors, size_t operands, ElementType type) {
   std::string text, number;
   for (size_t i = 0; i < tensors; ++i) {
@@ -46,28 +46,28 @@ std::string withCasts(std::string_view body, size_t tensors, size_t operands, El
 
 ChannelPass::ChannelPass(std::string_view body, size_t tensors, size_t vectors, const TensorType& a,
                          int64_t axis, ThreadPool& pool)
-    : lane_(laneTypeOf(a.element)) {
+    : computeType_(computeTypeOf(a.element)) {
   const Channels channels(a.shape, axis);
   const bool side = channels.inner == 1; // by side
   const TensorType tensor{a.element, side ? Shape{channels.outer, channels.channels}
                                           : Shape{channels.outer, channels.channels, channels.inner}};
-  const TensorType vector{lane_, side ? Shape{channels.channels} : Shape{channels.channels, 1}};
+  const TensorType vector{computeType_, side ? Shape{channels.channels} : Shape{channels.channels, 1}};
   llvm::SmallVector<TensorType, 8> types(tensors, tensor);
   types.append(vectors, vector);
   std::string text =
-      lane_ == a.element ? std::string(body) : withCasts(body, tensors, types.size(), a.element);
-  replaceAll(text, "@", name(lane_));
+      computeType_ == a.element ? std::string(body) : withCasts(body, tensors, types.size(), a.element);
+  replaceAll(text, "@", name(computeType_));
   ops::Fused fused;
   const bool read = fused.body.decode(text);
   DFC_ASSERT(read, text);
   kernel_ = makeElementwiseKernel(fused, types, tensor, pool);
   for (size_t i = 0; i < vectors; ++i) {
-    vectors_.emplace_back(static_cast<size_t>(channels.channels * byteWidth(lane_)));
+    vectors_.emplace_back(static_cast<size_t>(channels.channels * byteWidth(computeType_)));
   }
 }
 
 void ChannelPass::set(size_t index, const std::vector<double>& numbers) {
-  writeVector(lane_, numbers, vectors_[index].data());
+  writeVector(computeType_, numbers, vectors_[index].data());
 }
 
 void ChannelPass::run(llvm::ArrayRef<const std::byte*> tensors, std::byte* result) {

@@ -12,16 +12,16 @@ namespace dfc {
 
 class ChannelPass {
  public:
-  /// `body`: a fused body over registers %0, …: the tensors as lanes, then the vectors; "@" stands for the
-  /// type of lanes. Tensors and result have the type of `a`.
+  /// `body`: a fused body over registers %0, …: the tensors in their compute type, then the vectors; "@"
+  /// stands for that type. Tensors and result have the type of `a`.
   ChannelPass(std::string_view body, size_t tensors, size_t vectors, const TensorType& a, int64_t axis,
               ThreadPool& pool);
-  /// Sets vector number `index`, rounded to the type of lanes.
+  /// Sets vector number `index`, rounded to the compute type.
   void set(size_t index, const std::vector<double>& numbers);
   void run(llvm::ArrayRef<const std::byte*> tensors, std::byte* result);
 
  private:
-  ElementType lane_;
+  ElementType computeType_;
   std::unique_ptr<CpuKernel> kernel_;
   std::vector<AlignedBuffer> vectors_;
 };

@@ -9,8 +9,8 @@ namespace dfc {
 namespace {
 
 constexpr int64_t pieceElements = 4096; // widened at a time
-constexpr int64_t wantedUnits = 64;     // for that many threads; more are only less evenly used
-constexpr int lanes = 8;                // sums side by side, for the vectors
+constexpr int64_t wantedTasks = 64;     // enough tasks for this many threads
+constexpr int partials = 8;             // interleaved partial sums, for SIMD
 
 // What is summed: one or two numbers for an element.
 struct SumTerm {
@@ -29,23 +29,23 @@ struct ProductTerm {
   static double second(double x, double g, double mean) { return g * (x - mean); }
 };
 
-// `count` elements from `at` on, as lanes: where they lie, or widened into `room`.
+// `count` elements from `at` on, as T: in place, or widened into `buffer`.
 template <class T>
-const T* lanesAt(ElementType type, const std::byte* from, int64_t at, int64_t count, T* room) {
-  if (laneTypeOf(type) == type) {
+const T* valuesAt(ElementType type, const std::byte* from, int64_t at, int64_t count, T* buffer) {
+  if (computeTypeOf(type) == type) {
     return reinterpret_cast<const T*>(from) + at;
   }
   const void* inputs[1] = {from + at * byteWidth(type)};
-  widenTile(type)(inputs, room, static_cast<size_t>(count));
-  return room;
+  widenTile(type)(inputs, buffer, static_cast<size_t>(count));
+  return buffer;
 }
 
 template <class T, class Term>
 void addRow(const T* x, const T* g, int64_t count, double mean, double& first, double& second) {
-  double firsts[lanes] = {}, seconds[lanes] = {};
+  double firsts[partials] = {}, seconds[partials] = {};
   int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    for (int k = 0; k < lanes; ++k) {
+  for (; i + partials <= count; i += partials) {
+    for (int k = 0; k < partials; ++k) {
       firsts[k] += Term::first(x[i + k], g[i + k], mean);
       if constexpr (Term::two) {
         seconds[k] += Term::second(x[i + k], g[i + k], mean);
@@ -56,27 +56,27 @@ void addRow(const T* x, const T* g, int64_t count, double mean, double& first, d
     firsts[0] += Term::first(x[i], g[i], mean);
     seconds[0] += Term::second(x[i], g[i], mean);
   }
-  for (int k = 0; k < lanes; ++k) {
+  for (int k = 0; k < partials; ++k) {
     first += firsts[k];
     second += seconds[k];
   }
 }
 
 int64_t chunksFor(const Channels& channels) {
-  if (channels.inner > 1) { // a channel is a unit already
-    return std::clamp<int64_t>(wantedUnits / std::max<int64_t>(channels.channels, 1), 1,
+  if (channels.inner > 1) { // a channel is a task already
+    return std::clamp<int64_t>(wantedTasks / std::max<int64_t>(channels.channels, 1), 1,
                                std::max<int64_t>(channels.outer, 1));
   }
   const int64_t large = channels.outer * channels.channels / (16 * pieceElements);
-  return std::clamp<int64_t>(std::min(large, wantedUnits), 1, std::max<int64_t>(channels.outer, 1));
+  return std::clamp<int64_t>(std::min(large, wantedTasks), 1, std::max<int64_t>(channels.outer, 1));
 }
 
 } // namespace
 
 ChannelSums::ChannelSums(const TensorType& type, int64_t axis, ThreadPool& pool)
     : pool_(pool), type_(type.element), channels_(type.shape, axis), chunks_(chunksFor(channels_)),
-      units_(channels_.inner > 1 ? chunks_ * channels_.channels : chunks_),
-      parts_(partCount(pool, units_, static_cast<double>(type.shape.elements()))),
+      tasks_(channels_.inner > 1 ? chunks_ * channels_.channels : chunks_),
+      parts_(partCount(pool, tasks_, static_cast<double>(type.shape.elements()))),
       first_(static_cast<size_t>(chunks_ * channels_.channels)), second_(first_.size()) {}
 
 void ChannelSums::means(const std::byte* a, Numbers& mean) {
@@ -112,47 +112,47 @@ void ChannelSums::run(const std::byte* a, const std::byte* g, const Numbers* mea
   std::fill(first_.begin(), first_.end(), 0.0);
   std::fill(second_.begin(), second_.end(), 0.0);
   pool_.run(parts_, [&](uint32_t part) {
-    const UnitRange units = unitsOfPart(units_, parts_, part);
-    for (int64_t unit = units.begin; unit < units.end; ++unit) {
-      channels_.inner > 1 ? sumRows<T, Term>(a, g, mean, unit) : sumColumns<T, Term>(a, g, mean, unit);
+    const TaskRange tasks = tasksOfPart(tasks_, parts_, part);
+    for (int64_t task = tasks.begin; task < tasks.end; ++task) {
+      channels_.inner > 1 ? sumRows<T, Term>(a, g, mean, task) : sumColumns<T, Term>(a, g, mean, task);
     }
   });
 }
 
 // A channel's rows of one chunk.
 template <class T, class Term>
-void ChannelSums::sumRows(const std::byte* a, const std::byte* g, const Numbers* mean, int64_t unit) {
-  auto* room = reinterpret_cast<T*>(threadScratch(2 * pieceElements * sizeof(T)));
-  const int64_t chunk = unit / channels_.channels, channel = unit % channels_.channels;
+void ChannelSums::sumRows(const std::byte* a, const std::byte* g, const Numbers* mean, int64_t task) {
+  auto* buffer = reinterpret_cast<T*>(threadScratch(2 * pieceElements * sizeof(T)));
+  const int64_t chunk = task / channels_.channels, channel = task % channels_.channels;
   const double center = mean == nullptr ? 0 : (*mean)[static_cast<size_t>(channel)];
-  const UnitRange outer =
-      unitsOfPart(channels_.outer, static_cast<uint32_t>(chunks_), static_cast<uint32_t>(chunk));
+  const TaskRange outer =
+      tasksOfPart(channels_.outer, static_cast<uint32_t>(chunks_), static_cast<uint32_t>(chunk));
   double first = 0, second = 0;
   for (int64_t row = outer.begin; row < outer.end; ++row) {
     const int64_t base = (row * channels_.channels + channel) * channels_.inner;
     for (int64_t at = 0; at < channels_.inner; at += pieceElements) {
       const int64_t count = std::min(pieceElements, channels_.inner - at);
-      const T* x = lanesAt<T>(type_, a, base + at, count, room);
-      const T* y = g == a ? x : lanesAt<T>(type_, g, base + at, count, room + pieceElements);
+      const T* x = valuesAt<T>(type_, a, base + at, count, buffer);
+      const T* y = g == a ? x : valuesAt<T>(type_, g, base + at, count, buffer + pieceElements);
       addRow<T, Term>(x, y, count, center, first, second);
     }
   }
-  first_[static_cast<size_t>(unit)] = first;
-  second_[static_cast<size_t>(unit)] = second;
+  first_[static_cast<size_t>(task)] = first;
+  second_[static_cast<size_t>(task)] = second;
 }
 
-// The channels lie side by side: a chunk's rows, added element by element.
+// Channels along the innermost axis: the rows of a chunk, added element by element.
 template <class T, class Term>
 void ChannelSums::sumColumns(const std::byte* a, const std::byte* g, const Numbers* mean, int64_t chunk) {
-  auto* room = reinterpret_cast<T*>(threadScratch(2 * pieceElements * sizeof(T)));
-  const UnitRange outer =
-      unitsOfPart(channels_.outer, static_cast<uint32_t>(chunks_), static_cast<uint32_t>(chunk));
+  auto* buffer = reinterpret_cast<T*>(threadScratch(2 * pieceElements * sizeof(T)));
+  const TaskRange outer =
+      tasksOfPart(channels_.outer, static_cast<uint32_t>(chunks_), static_cast<uint32_t>(chunk));
   for (int64_t row = outer.begin; row < outer.end; ++row) {
     for (int64_t at = 0; at < channels_.channels; at += pieceElements) {
       const int64_t count = std::min(pieceElements, channels_.channels - at);
       const int64_t base = row * channels_.channels + at;
-      const T* x = lanesAt<T>(type_, a, base, count, room);
-      const T* y = g == a ? x : lanesAt<T>(type_, g, base, count, room + pieceElements);
+      const T* x = valuesAt<T>(type_, a, base, count, buffer);
+      const T* y = g == a ? x : valuesAt<T>(type_, g, base, count, buffer + pieceElements);
       double* firsts = first_.data() + chunk * channels_.channels + at;
       double* seconds = second_.data() + chunk * channels_.channels + at;
       const double* centers = mean == nullptr ? nullptr : mean->data() + at;

@@ -26,7 +26,7 @@ class ChannelSums {
   template <class T, class Term>
   void run(const std::byte* a, const std::byte* g, const Numbers* mean);
   template <class T, class Term>
-  void sumRows(const std::byte* a, const std::byte* g, const Numbers* mean, int64_t unit);
+  void sumRows(const std::byte* a, const std::byte* g, const Numbers* mean, int64_t task);
   template <class T, class Term>
   void sumColumns(const std::byte* a, const std::byte* g, const Numbers* mean, int64_t chunk);
   template <class Term>
@@ -36,7 +36,8 @@ class ChannelSums {
   ThreadPool& pool_;
   ElementType type_;
   Channels channels_;
-  int64_t chunks_, units_; ///< of the outer extent; pieces of work
+  int64_t chunks_,
+      tasks_; ///< of the outer extent; chunks, of each channel where these are tasks of their own
   uint32_t parts_;
   Numbers first_, second_; ///< pieces: [chunk][channel]
 };

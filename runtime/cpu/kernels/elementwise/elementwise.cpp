@@ -1,5 +1,5 @@
-// Walks the result in tiles. Where an operand is gathered in long runs, tiles end where runs end, so that
-// most of them are read in place.
+// Computes the result tile by tile. Where an operand is gathered in long contiguous ranges, tiles end where
+// ranges end, so that most tiles are read in place.
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
 
 #include "runtime/cpu/kernels/cache_hints.h"
@@ -11,7 +11,7 @@
 namespace dfc {
 namespace {
 
-// What the result overwrites is wanted for itself at once: another core may have read it since.
+// Prefetching for writing: the result may overwrite lines that another core has read since.
 void bringNear(llvm::ArrayRef<InOrderOperand> inOrder, llvm::ArrayRef<const std::byte*> operands,
                int64_t begin, int64_t count, const std::byte* result) {
   for (const InOrderOperand& operand : inOrder) {
@@ -35,7 +35,7 @@ class ElementwiseKernel final : public CpuKernel {
     tiles_ = rows * tilesPerRow_;
     parts_ = partCount(pool, tiles_, source_.cost());
     const bool large =
-        results.front().bytes() >= 1 << 20; // smaller ones lie near, and cross the bus in no time
+        results.front().bytes() >= 1 << 20; // smaller ones stay in the caches and transfer quickly
     if (large && shared.result) {
       leaves_ = shared.byLastCache.value_or(canDemote()) ? Leaves::ByLastCache : Leaves::PastCaches;
     }
@@ -56,14 +56,14 @@ class ElementwiseKernel final : public CpuKernel {
     const bool streams = leaves_ == Leaves::PastCaches;
     std::byte* scratch = threadScratch(source_.scratchBytes() + (streams ? tileBytes : 0));
     std::byte* streamed = scratch + source_.scratchBytes();
-    const UnitRange tiles = unitsOfPart(tiles_, parts_, part);
+    const TaskRange tiles = tasksOfPart(tiles_, parts_, part);
     if (tiles.begin == tiles.end) {
       return;
     }
     source_.begin(operands, scratch);
     for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
       const int64_t begin = beginOf(tile), count = beginOf(tile + 1) - begin;
-      if (tile + 1 < tiles.end) { // a tile is a page or so, and processors look ahead within a page only
+      if (tile + 1 < tiles.end) { // hardware prefetchers stop at a page, which is about a tile
         const int64_t next = beginOf(tile + 1);
         bringNear(inOrder_, operands, next, beginOf(tile + 2) - next, result);
       }
@@ -95,7 +95,7 @@ class ElementwiseKernel final : public CpuKernel {
     }
   }
 
-  /// How results go to another device.
+  /// How results leave for another device.
   enum class Leaves : uint8_t { Not, ByLastCache, PastCaches };
 
   static constexpr size_t tileBytes = tileElements * sizeof(double);
@@ -126,7 +126,7 @@ uint32_t ElementwisePieces::parts(const ThreadPool& pool) const {
 
 void ElementwisePieces::run(llvm::ArrayRef<const std::byte*> operands, std::byte* result, Piece piece,
                             std::byte* scratch) const {
-  constexpr int64_t shortRun = 256; // gathering costs less than as many tiles
+  constexpr int64_t shortRun = 256; // below it, gathering costs less than more tiles
   if (piece.stride == piece.length && piece.firstStride == piece.length && piece.length < shortRun) {
     piece = {piece.begin, piece.length * piece.rows, 1};
   }
@@ -137,7 +137,7 @@ void ElementwisePieces::run(llvm::ArrayRef<const std::byte*> operands, std::byte
     from[0] = operands[0] + row * (piece.firstStride - piece.stride) * firstWidth_;
     for (int64_t at = first; at < end; at += tileElements) {
       const int64_t next = at + tileElements < end ? at + tileElements : first + piece.stride;
-      if (next < end || row + 1 < piece.rows) { // processors look ahead within a page only
+      if (next < end || row + 1 < piece.rows) { // hardware prefetchers stop at a page
         bringNear(inOrder_, operands, next, std::min({tileElements, piece.length, source_.elements() - next}),
                   result);
       }

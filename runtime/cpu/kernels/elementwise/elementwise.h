@@ -12,25 +12,26 @@ std::unique_ptr<CpuKernel> makeElementwiseKernel(const OpAttributes& attributes,
                                                  OperandTypes results, ThreadPool& pool,
                                                  const SharedBuffers& shared = {});
 
-/// An operand whose elements lie as the result's do.
+/// An operand with the layout of the result.
 struct InOrderOperand {
   size_t index;
   int64_t width;      ///< bytes an element
-  bool comes = false; ///< from another device
+  bool comes = false; ///< a transfer brings it from another device
 };
 
-/// The same a piece at a time, on the calling thread, for whoever makes the first operand piece by piece.
+/// The same piece by piece, on the calling thread, for a kernel that computes the first operand piece by
+/// piece.
 class ElementwisePieces {
  public:
-  /// Elements of the result: `rows` runs of `length`, whose first elements are `stride` apart. Those of the
-  /// first operand begin in the same place, but are `firstStride` apart.
+  /// Elements of the result: `rows` contiguous ranges of `length`, whose first elements are `stride` apart.
+  /// In the first operand the ranges begin at the same element, but are `firstStride` apart.
   struct Piece {
     int64_t begin = 0, length = 0, rows = 1, stride = 0, firstStride = 0;
   };
 
   ElementwisePieces(const OpAttributes& attributes, OperandTypes operands, const TensorType& result);
   size_t scratchBytes() const { return source_.scratchBytes(); }
-  /// Threads that the whole is worth.
+  /// The number of threads that pays for the whole.
   uint32_t parts(const ThreadPool& pool) const;
   void run(llvm::ArrayRef<const std::byte*> operands, std::byte* result, Piece piece,
            std::byte* scratch) const;

@@ -23,7 +23,7 @@ void copyRun(const std::byte* from, int64_t stride, int64_t count, std::byte* to
   }
 }
 
-// Elements are moved as unsigned integers of their width: their meaning does not matter here.
+// Elements are copied as unsigned integers of their width.
 void copyElements(const std::byte* from, int64_t stride, int64_t count, int64_t width, std::byte* to) {
   if (stride == 1) {
     std::memcpy(to, from, static_cast<size_t>(count * width));
@@ -87,7 +87,7 @@ const std::byte* OperandReader::read(const std::byte* base, int64_t begin, int64
   case Kind::Splat: copyElements(base, 0, count, width_, scratch); return scratch;
   case Kind::General: break;
   }
-  // A tile within one row of adjacent elements needs no copy either.
+  // A tile within one contiguous row needs no copy either.
   const int64_t column = begin % dims_.back();
   if (strides_.back() == 1 && column + count <= dims_.back()) {
     int64_t rest = begin / dims_.back();
@@ -111,7 +111,7 @@ void OperandReader::bringNear(const std::byte* base, int64_t begin, int64_t coun
 void OperandReader::gather(const std::byte* base, int64_t begin, int64_t count, std::byte* scratch) const {
   const size_t last = dims_.size() - 1;
   std::array<int64_t, 8> at{};
-  int64_t offset = 0; // in elements, of the current run's first element
+  int64_t offset = 0; // in elements, of the first element of the current range
   int64_t rest = begin;
   for (size_t axis = dims_.size(); axis-- > 0;) {
     at[axis] = rest % dims_[axis];

@@ -1,5 +1,5 @@
-// OperandReader: the elements of one operand as a broadcast, possibly permuted, iteration space sees them, a
-// tile at a time. Elements that already lie in order are read where they are; others are gathered into
+// OperandReader: the elements of one operand in the order of a broadcast, possibly permuted, iteration space,
+// a tile at a time. Elements that are contiguous in that order are read in place; others are gathered into
 // scratch.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace dfc {
 llvm::SmallVector<int64_t, 8> rowMajorStrides(const Shape& shape);
 
 /// Strides with which a tensor of shape `from` is read as if it had shape `to`, which it broadcasts to: 0 on
-/// stretched axes.
+/// broadcast axes.
 llvm::SmallVector<int64_t, 8> broadcastStrides(const Shape& from, const Shape& to);
 
 class OperandReader {
@@ -30,19 +30,19 @@ class OperandReader {
     General,    ///< anything else
   };
   Kind kind() const { return kind_; }
-  /// The innermost run of a General operand: tiles within one such run cost least.
+  /// The innermost contiguous range of a General operand: tiles within one such range cost least.
   int64_t runLength() const { return dims_.back(); }
 
   /// Elements [begin, begin + count) in the order of the space: in place or in `scratch`. A Splat is written
   /// to scratch as well.
   const std::byte* read(const std::byte* base, int64_t begin, int64_t count, std::byte* scratch) const;
 
-  /// Asks the memory for them, where they lie in order.
+  /// Prefetches them where they are contiguous.
   void bringNear(const std::byte* base, int64_t begin, int64_t count) const;
 
  private:
   void gather(const std::byte* base, int64_t begin, int64_t count, std::byte* scratch) const;
-  llvm::SmallVector<int64_t, 8> dims_, strides_; // neighbours merged where they continue one another
+  llvm::SmallVector<int64_t, 8> dims_, strides_; // adjacent axes are merged where they are contiguous
   int64_t width_;
   Kind kind_;
 };

@@ -1,5 +1,5 @@
-// Lowering numbers scratch tiles as it goes and gives a tile back at its register's last use, so that a long
-// body stays within the L1 cache.
+// Lowering allocates scratch tiles as it goes and frees a tile at the last use of its register, so that a
+// long body stays within the L1 cache.
 #include "runtime/cpu/kernels/elementwise/tile_program.h"
 
 #include "ir/base/assert.h"
@@ -21,16 +21,17 @@ ops::FusedBody bodyOf(const OpAttributes& attributes, OperandTypes operands, Ope
 
 namespace {
 
-bool isHalf(ElementType type) { return laneTypeOf(type) != type; }
-int64_t laneWidth(ElementType type) { return byteWidth(laneTypeOf(type)); }
+bool isHalf(ElementType type) { return computeTypeOf(type) != type; }
+int64_t computeWidth(ElementType type) { return byteWidth(computeTypeOf(type)); }
 
 TileFunction functionOf(const ops::FusedInstruction& instruction, llvm::ArrayRef<ElementType> inputs) {
-  const ElementType lane = laneTypeOf(inputs.back());
+  const ElementType computeType = computeTypeOf(inputs.back());
   switch (instruction.kind) {
-  case OpKind::Compare: return compareTile(static_cast<ops::Compare::Direction>(instruction.variant), lane);
-  case OpKind::Select: return selectTile(lane);
-  case OpKind::Cast: return castTile(lane, laneTypeOf(instruction.type));
-  default: return arithmeticTile(instruction.kind, lane, instruction.variant);
+  case OpKind::Compare:
+    return compareTile(static_cast<ops::Compare::Direction>(instruction.variant), computeType);
+  case OpKind::Select: return selectTile(computeType);
+  case OpKind::Cast: return castTile(computeType, computeTypeOf(instruction.type));
+  default: return arithmeticTile(instruction.kind, computeType, instruction.variant);
   }
 }
 
@@ -105,7 +106,7 @@ class TileProgram::Lowering {
     giveBack(instruction, reg, false);
     step.output = written;
     program_.steps_.push_back(std::move(step));
-    if (half && !stored) { // the narrowing at the end rounds by itself
+    if (half && !stored) { // the final narrowing rounds
       program_.steps_.push_back({roundTile(instruction.type), {written}, written});
     }
     types_.push_back(instruction.type);
@@ -116,7 +117,7 @@ class TileProgram::Lowering {
     llvm::SmallVector<uint32_t, 3> done;
     for (const uint32_t input : instruction.inputs) {
       const bool dies = lastUse_[input] == reg && tile_[input] >= operandCount_;
-      const bool sameWidth = laneWidth(types_[input]) == laneWidth(instruction.type);
+      const bool sameWidth = computeWidth(types_[input]) == computeWidth(instruction.type);
       if (dies && sameWidth == ofResultWidth && !llvm::is_contained(done, input)) {
         free_.push_back(tile_[input]);
         done.push_back(input);
@@ -129,11 +130,12 @@ class TileProgram::Lowering {
     uint32_t last = tile_.back();
     program_.resultType_ = type;
     if (store_ && last != resultTile) { // a 16-bit result, or no instruction at all
-      const ElementType lane = laneTypeOf(type);
-      program_.steps_.push_back({isHalf(type) ? narrowTile(type) : castTile(lane, lane), {last}, resultTile});
+      const ElementType computeType = computeTypeOf(type);
+      program_.steps_.push_back(
+          {isHalf(type) ? narrowTile(type) : castTile(computeType, computeType), {last}, resultTile});
       last = resultTile;
     }
-    // The result's own tile comes after the scratch, whose number is known only now.
+    // The result's own tile follows the scratch tiles, whose number is known only now.
     const auto result = static_cast<uint32_t>(operandCount_ + program_.scratchTiles_);
     program_.resultTile_ = last == resultTile ? result : last;
     for (Step& step : program_.steps_) {
@@ -160,7 +162,7 @@ const void* TileProgram::run(llvm::ArrayRef<const std::byte*> operands, std::byt
                              int64_t count) const {
   llvm::SmallVector<void*, 24> tiles;
   for (const std::byte* operand : operands) {
-    tiles.push_back(const_cast<std::byte*>(operand)); // only ever an input
+    tiles.push_back(const_cast<std::byte*>(operand)); // tile functions only read it
   }
   for (size_t i = 0; i < scratchTiles_; ++i) {
     tiles.push_back(scratch + i * tileElements * sizeof(double));

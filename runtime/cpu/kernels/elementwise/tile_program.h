@@ -15,8 +15,8 @@ ops::FusedBody bodyOf(const OpAttributes& attributes, OperandTypes operands, Ope
 class TileProgram {
  public:
   /// `body` over operands of these element types; it may be empty (of one operand), which gives the operand.
-  /// `store`: the last step writes the result in its storage form (16-bit floats as 16 bits); otherwise as
-  /// lanes, for a reduction to fold.
+  /// `store`: the last step writes the result in its storage type (16-bit floats as 16 bits); otherwise it
+  /// stays in its compute type, for a reduction.
   TileProgram(const ops::FusedBody& body, llvm::ArrayRef<ElementType> operands, bool store);
 
   /// Element type of the result.
@@ -25,9 +25,9 @@ class TileProgram {
   bool reads(size_t operand) const { return read_[operand]; }
   /// Tiles of scratch, each `tileElements` x 8 bytes, that `run` needs.
   size_t scratchTiles() const { return scratchTiles_; }
-  /// operands[i]: `count` elements of operand i. Gives the place of the `count` elements of the result: where
-  /// they are stored it is `result` (which may be an operand of the result's type); lanes lie in scratch or
-  /// in an operand, and `result` is not touched.
+  /// operands[i]: `count` elements of operand i. Returns the address of the `count` elements of the result:
+  /// with `store` it is `result` (which may be an operand of the result's type); otherwise they are in
+  /// scratch or in an operand, and `result` is not touched.
   const void* run(llvm::ArrayRef<const std::byte*> operands, std::byte* scratch, std::byte* result,
                   int64_t count) const;
 

@@ -1,5 +1,5 @@
-// TileSource: a fused body with its operands' readers over one iteration space. Gives the space's elements a
-// tile at a time; what elementwise kernels store and reductions fold.
+// TileSource: a fused body with the readers of its operands over one iteration space. It computes the
+// elements of the space tile by tile, for elementwise kernels to store and for reductions to reduce.
 #pragma once
 
 #include "runtime/cpu/kernels/elementwise/operand_reader.h"
@@ -15,20 +15,20 @@ class TileSource {
 
   ElementType resultType() const { return program_.resultType(); }
   int64_t elements() const { return elements_; }
-  /// Tiles within multiples of this length are read without gathering, where it is worth minding; else 0.
+  /// Tiles within multiples of this length are read without gathering, where that pays; else 0.
   int64_t runLength() const { return runLength_; }
   /// Bytes of scratch for one caller.
   size_t scratchBytes() const;
-  /// Nanoseconds for all elements, roughly: to decide how many threads are worth waking.
+  /// Nanoseconds for all elements, roughly: for the number of parts.
   double cost() const;
 
-  /// Before the first tile of these operands with this scratch: spreads out those of one element.
+  /// Before the first tile of these operands with this scratch: fills tiles with operands of one element.
   void begin(llvm::ArrayRef<const std::byte*> operands, std::byte* scratch) const;
   /// Elements [begin, begin + count) of the space, count <= tileElements; `result` as for TileProgram::run.
   const void* tile(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t count,
                    std::byte* scratch, std::byte* result) const;
 
-  /// Asks for what tile() will read of operands whose elements lie in the order of the space.
+  /// Prefetches what tile() will read of operands that are contiguous in the order of the space.
   void bringNear(llvm::ArrayRef<const std::byte*> operands, int64_t begin, int64_t count) const;
 
  private:

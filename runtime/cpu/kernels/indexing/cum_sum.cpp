@@ -1,6 +1,6 @@
-// cumSum: the axis is cut into chunks of a fixed length, each summed on its own; a sum is that of the chunks
-// before, added up in their order, plus that within the chunk. So the bits follow from the shape alone, and a
-// long row has work for several threads (Blelloch 1990, two sweeps). Floats are carried in f64.
+// cumSum: the axis is cut into chunks of a fixed length. A prefix sum is the sum of the chunks before, added
+// in order, plus the prefix sum within the chunk (Blelloch 1990, two sweeps). So the bits follow from the
+// shape alone, and a long row has tasks for several threads. Floats are accumulated in f64.
 #include "ir/base/assert.h"
 #include "ir/graph/rules/axis_view.h"
 #include "runtime/cpu/kernels/indexing/indexing.h"
@@ -31,7 +31,7 @@ T settled(Carry sum) {
   }
 }
 
-// Carry: double, or uint64_t, which wraps.
+// Carry, the accumulator: double, or uint64_t, which wraps.
 template <class T, class Carry>
 class CumSumKernel final : public CpuKernel {
  public:
@@ -39,8 +39,8 @@ class CumSumKernel final : public CpuKernel {
       : pool_(pool), view_(shape, op.axis), exclusive_(op.exclusive), reverse_(op.reverse),
         columns_(std::clamp<int64_t>(view_.inner, 1, mostColumns)),
         panels_((view_.inner + columns_ - 1) / columns_), length_(chunkElements / columns_),
-        chunks_((view_.length + length_ - 1) / length_), units_(view_.outer * panels_ * chunks_),
-        parts_(partCount(pool, units_, 1.5 * static_cast<double>(shape.elements()))) {
+        chunks_((view_.length + length_ - 1) / length_), tasks_(view_.outer * panels_ * chunks_),
+        parts_(partCount(pool, tasks_, 1.5 * static_cast<double>(shape.elements()))) {
     if (chunks_ > 1) {
       totals_.resize(static_cast<size_t>(view_.outer * chunks_ * view_.inner));
     }
@@ -50,55 +50,55 @@ class CumSumKernel final : public CpuKernel {
     const T* from = reinterpret_cast<const T*>(operands[0]);
     T* to = reinterpret_cast<T*>(results[0]);
     if (chunks_ > 1) {
-      forEachUnit([&](const Unit& unit, Carry* sums) { addUp(unit, from, sums); });
+      forEachTask([&](const Task& task, Carry* sums) { addUp(task, from, sums); });
       addChunks();
     }
-    forEachUnit([&](const Unit& unit, Carry* sums) { scan(unit, from, to, sums); });
+    forEachTask([&](const Task& task, Carry* sums) { scan(task, from, to, sums); });
   }
 
  private:
   static constexpr int64_t mostColumns = 256;
   static constexpr int64_t chunkElements = 32 * 1024;
 
-  // A chunk of neighbouring columns.
-  struct Unit {
-    int64_t outer, chunk, column, columns, begin, end; // places in the order of the sum
+  // A chunk of adjacent columns.
+  struct Task {
+    int64_t outer, chunk, column, columns, begin, end; // begin, end: positions in the order of the sum
   };
 
-  template <class Work>
-  void forEachUnit(const Work& work) {
+  template <class Function>
+  void forEachTask(const Function& function) {
     pool_.run(parts_, [&](uint32_t part) {
       auto* sums = reinterpret_cast<Carry*>(threadScratch(static_cast<size_t>(columns_) * sizeof(Carry)));
-      const UnitRange mine = unitsOfPart(units_, parts_, part);
+      const TaskRange mine = tasksOfPart(tasks_, parts_, part);
       for (int64_t i = mine.begin; i < mine.end; ++i) {
         const int64_t chunk = i % chunks_, column = i / chunks_ % panels_ * columns_;
-        work(Unit{i / chunks_ / panels_, chunk, column, std::min(columns_, view_.inner - column),
-                  chunk * length_, std::min(view_.length, (chunk + 1) * length_)},
-             sums);
+        function(Task{i / chunks_ / panels_, chunk, column, std::min(columns_, view_.inner - column),
+                      chunk * length_, std::min(view_.length, (chunk + 1) * length_)},
+                 sums);
       }
     });
   }
 
-  int64_t offsetOf(const Unit& unit, int64_t place) const {
+  int64_t offsetOf(const Task& task, int64_t place) const {
     const int64_t index = reverse_ ? view_.length - 1 - place : place;
-    return (unit.outer * view_.length + index) * view_.inner + unit.column;
+    return (task.outer * view_.length + index) * view_.inner + task.column;
   }
-  Carry* totalsOf(const Unit& unit) {
-    return totals_.data() + (unit.outer * chunks_ + unit.chunk) * view_.inner + unit.column;
+  Carry* totalsOf(const Task& task) {
+    return totals_.data() + (task.outer * chunks_ + task.chunk) * view_.inner + task.column;
   }
 
-  void addUp(const Unit& unit, const T* from, Carry* sums) {
-    std::fill_n(sums, unit.columns, Carry(0));
-    for (int64_t place = unit.begin; place < unit.end; ++place) {
-      const T* row = from + offsetOf(unit, place);
-      for (int64_t i = 0; i < unit.columns; ++i) {
+  void addUp(const Task& task, const T* from, Carry* sums) {
+    std::fill_n(sums, task.columns, Carry(0));
+    for (int64_t place = task.begin; place < task.end; ++place) {
+      const T* row = from + offsetOf(task, place);
+      for (int64_t i = 0; i < task.columns; ++i) {
         sums[i] += carried<T, Carry>(row[i]);
       }
     }
-    std::copy_n(sums, unit.columns, totalsOf(unit));
+    std::copy_n(sums, task.columns, totalsOf(task));
   }
 
-  // From the sum of each chunk to the sum of all before it.
+  // Replaces the sum of each chunk by the sum of the chunks before it.
   void addChunks() {
     for (int64_t outer = 0; outer < view_.outer; ++outer) {
       for (int64_t column = 0; column < view_.inner; ++column) {
@@ -113,12 +113,12 @@ class CumSumKernel final : public CpuKernel {
     }
   }
 
-  void scan(const Unit& unit, const T* from, T* to, Carry* sums) {
-    std::fill_n(sums, unit.columns, Carry(0));
-    const Carry* const before = chunks_ > 1 ? totalsOf(unit) : nullptr;
-    for (int64_t place = unit.begin; place < unit.end; ++place) {
-      const int64_t at = offsetOf(unit, place);
-      for (int64_t i = 0; i < unit.columns; ++i) {
+  void scan(const Task& task, const T* from, T* to, Carry* sums) {
+    std::fill_n(sums, task.columns, Carry(0));
+    const Carry* const before = chunks_ > 1 ? totalsOf(task) : nullptr;
+    for (int64_t place = task.begin; place < task.end; ++place) {
+      const int64_t at = offsetOf(task, place);
+      for (int64_t i = 0; i < task.columns; ++i) {
         const Carry own = sums[i];
         sums[i] += carried<T, Carry>(from[at + i]);
         const Carry sum = exclusive_ ? own : sums[i];
@@ -130,7 +130,7 @@ class CumSumKernel final : public CpuKernel {
   ThreadPool& pool_;
   AxisView view_;
   bool exclusive_, reverse_;
-  int64_t columns_, panels_, length_, chunks_, units_; // of a unit; of a row; places of a chunk; of a row
+  int64_t columns_, panels_, length_, chunks_, tasks_; // of a task; of a row; places of a chunk; of a row
   uint32_t parts_;
   std::vector<Carry> totals_; // [outer, chunk, inner], where there is more than one chunk
 };

@@ -1,5 +1,5 @@
-// gather: whole slices are copied; what an index out of range gives is written as bits. Slices are long or
-// many, so either is cut for threads.
+// gather: whole slices are copied; an index out of range writes the bits that the op defines. Slices are
+// dealt out to threads, and long slices are cut first.
 #include "ir/base/assert.h"
 #include "ir/graph/rules/axis_view.h"
 #include "runtime/cpu/kernels/indexing/index_reader.h"
@@ -19,22 +19,22 @@ class GatherKernel final : public CpuKernel {
   GatherKernel(const ops::Gather& op, OperandTypes operands, ThreadPool& pool)
       : pool_(pool), view_(operands[0].shape, op.axis), indices_(operands[1], view_.length),
         chunk_(std::clamp<int64_t>(view_.inner, 1, chunkElements)),
-        chunks_((view_.inner + chunk_ - 1) / chunk_), units_(view_.outer * indices_.count() * chunks_) {
+        chunks_((view_.inner + chunk_ - 1) / chunk_), tasks_(view_.outer * indices_.count() * chunks_) {
     if (isFloat(operands[0].element)) {
       const Literal nan = filledLiteral({operands[0].element, {}}, std::numeric_limits<double>::quiet_NaN());
       std::memcpy(&nothing_, nan.bytes().data(), sizeof(Bits));
     }
-    const auto bytes = static_cast<double>(units_ * chunk_) * sizeof(Bits);
-    parts_ = partCount(pool, units_, bytes * 0.2 + 2 * static_cast<double>(units_));
+    const auto bytes = static_cast<double>(tasks_ * chunk_) * sizeof(Bits);
+    parts_ = partCount(pool, tasks_, bytes * 0.2 + 2 * static_cast<double>(tasks_));
   }
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     const auto* from = reinterpret_cast<const Bits*>(operands[0]);
     auto* to = reinterpret_cast<Bits*>(results[0]);
     pool_.run(parts_, [&](uint32_t part) {
-      const UnitRange mine = unitsOfPart(units_, parts_, part);
-      for (int64_t unit = mine.begin; unit < mine.end; ++unit) {
-        takeUnit(unit, from, operands[1], to);
+      const TaskRange mine = tasksOfPart(tasks_, parts_, part);
+      for (int64_t task = mine.begin; task < mine.end; ++task) {
+        takeTask(task, from, operands[1], to);
       }
     });
   }
@@ -42,8 +42,8 @@ class GatherKernel final : public CpuKernel {
  private:
   static constexpr int64_t chunkElements = 16 * 1024;
 
-  void takeUnit(int64_t unit, const Bits* from, const std::byte* indices, Bits* to) const {
-    const int64_t slice = unit / chunks_, column = unit % chunks_ * chunk_;
+  void takeTask(int64_t task, const Bits* from, const std::byte* indices, Bits* to) const {
+    const int64_t slice = task / chunks_, column = task % chunks_ * chunk_;
     const int64_t outer = slice / indices_.count(), at = slice % indices_.count();
     const int64_t count = std::min(chunk_, view_.inner - column);
     const int64_t place = indices_.place(indices, at);
@@ -61,7 +61,7 @@ class GatherKernel final : public CpuKernel {
   ThreadPool& pool_;
   AxisView view_;
   IndexReader indices_;
-  int64_t chunk_, chunks_, units_; // elements of a unit; units of a slice; in all
+  int64_t chunk_, chunks_, tasks_; // elements of a task; tasks of a slice; in all
   Bits nothing_ = 0;
   uint32_t parts_;
 };

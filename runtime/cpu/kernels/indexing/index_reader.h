@@ -1,4 +1,4 @@
-// IndexReader: indices in memory, i32 or i64, as places along an axis.
+// IndexReader: indices in memory, i32 or i64, as positions along an axis.
 #pragma once
 
 #include "ir/graph/tensor_type.h"
@@ -15,7 +15,7 @@ class IndexReader {
 
   int64_t count() const { return count_; }
   int64_t length() const { return length_; }
-  /// The place that index `at` names: counted from the end where it is negative, -1 where it names none.
+  /// The position that index `at` names: counted from the end where it is negative, -1 where out of range.
   int64_t place(const std::byte* indices, int64_t at) const {
     const int64_t index =
         wide_ ? reinterpret_cast<const int64_t*>(indices)[at] : reinterpret_cast<const int32_t*>(indices)[at];

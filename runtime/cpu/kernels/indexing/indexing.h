@@ -1,6 +1,6 @@
-// Kernels that go by indices or by place along one axis: gather, scatterAdd, oneHot, iota, trilu, topK and
-// cumSum. A result's bits depend on operands and shapes only: repeated indices add up in their order, sums
-// are cut by shape.
+// Kernels that follow indices or positions along one axis: gather, scatterAdd, oneHot, iota, trilu, topK and
+// cumSum. The bits of a result depend on operands and shapes only: updates of a repeated index are added in
+// order, and sums are cut by shape.
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"

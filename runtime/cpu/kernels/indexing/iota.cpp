@@ -1,4 +1,4 @@
-// iota: each run of equal elements is filled by one thread.
+// iota: each contiguous range of equal elements is filled by one thread.
 #include "runtime/cpu/kernels/indexing/indexing.h"
 
 #include "ir/base/assert.h"
@@ -29,7 +29,7 @@ class IotaKernel final : public CpuKernel {
   void run(llvm::ArrayRef<const std::byte*>, llvm::ArrayRef<std::byte*> results) override {
     auto* to = reinterpret_cast<T*>(results[0]);
     pool_.run(parts_, [&](uint32_t part) {
-      const UnitRange mine = unitsOfPart(runs_, parts_, part);
+      const TaskRange mine = tasksOfPart(runs_, parts_, part);
       for (int64_t run = mine.begin; run < mine.end; ++run) {
         std::fill_n(to + run * view_.inner, view_.inner, numberOf<T>(run % view_.length));
       }

@@ -23,14 +23,14 @@ class OneHotKernel final : public CpuKernel {
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     pool_.run(zeroParts_, [&](uint32_t part) {
-      const UnitRange mine = unitsOfPart(bytes_, zeroParts_, part);
+      const TaskRange mine = tasksOfPart(bytes_, zeroParts_, part);
       if (mine.end > mine.begin) {
         std::memset(results[0] + mine.begin, 0, static_cast<size_t>(mine.end - mine.begin));
       }
     });
     auto* to = reinterpret_cast<Bits*>(results[0]);
     pool_.run(oneParts_, [&](uint32_t part) {
-      const UnitRange mine = unitsOfPart(indices_.count(), oneParts_, part);
+      const TaskRange mine = tasksOfPart(indices_.count(), oneParts_, part);
       for (int64_t at = mine.begin; at < mine.end; ++at) {
         if (const int64_t place = indices_.place(operands[0], at); place >= 0) {
           to[(at / view_.inner * view_.length + place) * view_.inner + at % view_.inner] = one_;

@@ -1,6 +1,6 @@
-// topK: the k best so far are kept in a heap while a row is read once, so n comparisons, and log k more for
-// each element that gets in. Elements are compared through keys: integers in the order of the op, in which
-// all NaNs are one number and so are both zeros.
+// topK: a heap keeps the k best elements while a row is read once, which takes n comparisons and log k more
+// for each element that enters the heap. Elements are compared through integer keys in the order of the op,
+// in which all NaNs are equal and so are both zeros.
 #include "ir/base/assert.h"
 #include "ir/graph/rules/axis_view.h"
 #include "runtime/cpu/kernels/indexing/indexing.h"
@@ -61,7 +61,7 @@ class TopKKernel final : public CpuKernel {
     auto* indices = reinterpret_cast<int64_t*>(results[1]);
     pool_.run(k_ == 0 ? 0 : parts_, [&](uint32_t part) {
       auto* best = reinterpret_cast<Entry*>(threadScratch(static_cast<size_t>(k_) * sizeof(Entry)));
-      const UnitRange rows = unitsOfPart(view_.rows(), parts_, part);
+      const TaskRange rows = tasksOfPart(view_.rows(), parts_, part);
       for (int64_t row = rows.begin; row < rows.end; ++row) {
         const int64_t outer = row / view_.inner, inner = row % view_.inner;
         const T* const first = from + outer * view_.length * view_.inner + inner;
@@ -96,7 +96,7 @@ class TopKKernel final : public CpuKernel {
   ThreadPool& pool_;
   AxisView view_;
   int64_t k_;
-  uint64_t flip_; // turns the order round
+  uint64_t flip_; // reverses the order
   uint32_t parts_;
 };
 

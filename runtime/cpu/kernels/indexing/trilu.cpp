@@ -1,4 +1,4 @@
-// trilu: of each row a stretch is copied and the rest is zeroed, whatever the element type.
+// trilu: a contiguous range of each row is copied and the rest is zeroed, for every element type.
 #include "runtime/cpu/kernels/indexing/indexing.h"
 
 #include <algorithm>
@@ -13,15 +13,15 @@ class TriluKernel final : public CpuKernel {
       : pool_(pool), upper_(op.upper), rows_(type.shape[type.shape.rank() - 2]),
         columns_(type.shape[type.shape.rank() - 1]), width_(byteWidth(type.element)),
         diagonal_(std::clamp(op.k, -rows_ - 1, columns_ + 1)), // beyond that nothing changes
-        units_(columns_ == 0 ? 0 : type.shape.elements() / columns_),
-        parts_(partCount(pool, units_, 0.2 * static_cast<double>(type.bytes()))) {}
+        tasks_(columns_ == 0 ? 0 : type.shape.elements() / columns_),
+        parts_(partCount(pool, tasks_, 0.2 * static_cast<double>(type.bytes()))) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     pool_.run(parts_, [&](uint32_t part) {
-      const UnitRange mine = unitsOfPart(units_, parts_, part);
-      for (int64_t unit = mine.begin; unit < mine.end; ++unit) {
-        const int64_t at = unit * columns_ * width_;
-        const int64_t edge = unit % rows_ + diagonal_; // the column on the diagonal
+      const TaskRange mine = tasksOfPart(tasks_, parts_, part);
+      for (int64_t task = mine.begin; task < mine.end; ++task) {
+        const int64_t at = task * columns_ * width_;
+        const int64_t edge = task % rows_ + diagonal_; // the column on the diagonal
         const int64_t begin = upper_ ? std::clamp<int64_t>(edge, 0, columns_) : 0;
         const int64_t end = upper_ ? columns_ : std::clamp<int64_t>(edge + 1, 0, columns_);
         fill(results[0] + at, 0, begin);
@@ -39,7 +39,7 @@ class TriluKernel final : public CpuKernel {
 
   ThreadPool& pool_;
   bool upper_;
-  int64_t rows_, columns_, width_, diagonal_, units_; // units: rows of all matrices
+  int64_t rows_, columns_, width_, diagonal_, tasks_; // tasks: rows of all matrices
   uint32_t parts_;
 };
 

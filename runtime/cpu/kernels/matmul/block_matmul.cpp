@@ -9,7 +9,7 @@
 namespace dfc {
 namespace {
 
-// Elements of a block: a's lies in L2 beside what streams by, b's in a share of L3.
+// Elements of a block: a block of a stays in L2, a block of b in a share of L3.
 constexpr int64_t blockRows = 96, blockInner = 256, blockColumns = 512;
 
 int64_t rounded(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
@@ -51,7 +51,7 @@ class Product {
         b_[shape_.transposeB ? column * shape_.bStride + k : k * shape_.bStride + column]);
   }
 
-  // Strips of a register tile's height, each [inner][rows], padded with zeros.
+  // Packs a in strips of the register tile's height, each [inner][rows], padded with zeros.
   void packA(int64_t row, int64_t rows, int64_t k, int64_t inner) {
     Sum* to = packedA_;
     for (int64_t strip = 0; strip < rows; strip += tile_.rows) {
@@ -63,7 +63,7 @@ class Product {
     }
   }
 
-  // Strips of its width, each [inner][columns].
+  // Packs b in strips of its width, each [inner][columns].
   void packB(int64_t k, int64_t inner, int64_t column, int64_t columns) {
     Sum* to = packedB_;
     for (int64_t strip = 0; strip < columns; strip += tile_.columns) {

@@ -1,6 +1,6 @@
 // A matrix product of our own for the types that oneDNN does not take: f64, i32, i64 and u8 (integers wrap).
 // Packed blocks and a register tile (Goto and van de Geijn, ACM TOMS 34(3), 2008). Every element of the
-// result is summed over the inner extent from first to last, whatever the blocks.
+// result is summed over the inner extent from first to last, independent of the blocks.
 #pragma once
 
 #include "ir/graph/tensor_type.h"

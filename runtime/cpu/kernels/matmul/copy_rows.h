@@ -1,4 +1,4 @@
-// Rows of a matrix from one place to another.
+// copyRows: rows of a matrix between buffers of different strides.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace dfc {
 
-/// `rows` runs of `bytes`, whose beginnings lie `fromStride` bytes apart, to where they lie `toStride` apart.
+/// `rows` ranges of `bytes`, which begin `fromStride` bytes apart at the source and `toStride` at the target.
 inline void copyRows(const std::byte* from, int64_t fromStride, std::byte* to, int64_t toStride,
                      int64_t bytes, int64_t rows) {
   for (int64_t row = 0; row < rows; ++row) {

@@ -10,13 +10,13 @@
 namespace dfc {
 namespace {
 
-/// Where the product goes.
+/// The memory of the product.
 class ProductPlace {
  public:
   ProductPlace(const TensorType& product, const TensorType& result)
       : bytes_(static_cast<size_t>(product.bytes())), sameType_(product == result) {}
 
-  /// Whether it may lie where the result will.
+  /// Whether the result's buffer may hold it.
   bool isFree(llvm::ArrayRef<const std::byte*> others, const std::byte* result) const {
     return sameType_ && !llvm::is_contained(others, result);
   }
@@ -29,7 +29,7 @@ class ProductPlace {
   bool sameType_;
 };
 
-/// What the epilogue reads.
+/// The operands of the epilogue.
 llvm::SmallVector<const std::byte*, 4> inputsOf(const std::byte* product,
                                                 llvm::ArrayRef<const std::byte*> others) {
   llvm::SmallVector<const std::byte*, 4> inputs{product};
@@ -60,8 +60,8 @@ class PanelwiseKernel final : public CpuKernel {
   }
 
  private:
-  // Where the whole product would begin for this panel to be in its place. The epilogue has the product's
-  // shape, so it reads nothing of it but the panel.
+  // The address at which the whole product would begin for this panel to be at its offset. The epilogue has
+  // the shape of the product, so it reads nothing but the panel.
   const std::byte* asWhole(const std::byte* made, const MatmulPanel& panel) const {
     return reinterpret_cast<const std::byte*>(reinterpret_cast<uintptr_t>(made) -
                                               static_cast<uintptr_t>(panel.cOffset) * width_);
@@ -73,8 +73,8 @@ class PanelwiseKernel final : public CpuKernel {
   ElementwisePieces finish_;
 };
 
-/// For products that are made in other types, have no terms, or are shared by fewer threads than what follows
-/// is worth: the one kernel, and then the other.
+/// For products that are computed in another type, have no terms, or have fewer parts than the epilogue: the
+/// product's kernel, then the kernel of the epilogue.
 class InTurnKernel final : public CpuKernel {
  public:
   InTurnKernel(const ops::FusedMatmul& op, OperandTypes operands, OperandTypes results, ThreadPool& pool)

@@ -1,10 +1,11 @@
-// Kernel of fusedMatmul: the product a panel at a time, each followed by the epilogue as a fused body over it
-// while it is in the caches of the thread that made it; or, where the product is made in another type than
-// its own, or shared by fewer threads than the epilogue is worth, the one and then the other. The result has
-// the bits of the two ops apart. The product lies in the result's buffer; where its elements are of another
-// type, or where the epilogue reads an operand from there (the update of a parameter in place), one panel at
-// a time in memory of the thread that makes it, or, where panels are large or it is not made by panels, in
-// memory of the calling thread.
+// Kernel of fusedMatmul: each panel of the product is followed by the epilogue, as a fused body over the
+// panel, while it is in the caches of its thread. Where the product is computed in another type than its own,
+// or has fewer parts than the epilogue, the two run one after the other. The result has the bits of the two
+// ops apart.
+//
+// Memory of the product: the result's buffer. Where the element types differ, or where the epilogue reads an
+// operand from that buffer (the update of a parameter in place), scratch of the thread, a panel at a time;
+// for large panels, and for products without panels, scratch of the calling thread.
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"

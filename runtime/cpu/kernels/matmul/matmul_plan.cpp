@@ -8,45 +8,34 @@
 namespace dfc {
 namespace {
 
-// A panel should be worth waking a thread for. It asks for the other operand anew, so where that does not
-// stay in L2 it must be larger (measured with oneDNN's f32 kernels: within 5 % of the product in one piece).
+// A panel has to pay for waking a thread. It reads the other operand again, so panels are larger where that
+// operand does not stay in L2.
 constexpr double panelFlops = 16e6;
 constexpr int64_t residentBytes = 1 << 20;
 constexpr int64_t panelMultiple = 16;
-// Panels as long as oneDNN likes them best (measured: a tenth quicker than half as long), where there are
-// still enough of them for many threads.
+// Long panels are quicker in oneDNN; they are used where there are enough of them for many threads.
 constexpr int64_t longPanel = 256, manyPanels = 16;
 
-// Where both extents are long, panels are cut both ways: measured with f32 products of 1024 rows, 4 to 8 %
-// quicker than panels as long as a column. Not where that would leave fewer to deal out to threads than there
-// were, if those are not many, nor where it would leave more than twice as many, whose operands would be
-// asked for anew too often. Of 1024 columns they are 3 to 6 % quicker still on two cores, but a training step
-// of such products takes 20 to 30 % longer on 12 and 16 where that leaves eight of them: so only where there
-// are many.
+// Where both extents are long, panels are cut both ways: nearly square panels read their operands fewer
+// times. Not where that leaves fewer panels than before and too few for many threads, nor where it leaves
+// more than twice as many, which would read their operands too often. The widest panels are used only where
+// there are many of them, because few panels leave threads idle.
 constexpr int64_t gridRows = 256, leastGridColumns = 512, widestGrid = 1024;
 constexpr std::array<int64_t, 3> gridWidths{widestGrid, 512, 256};
 
-// Packed panels: so large where each thread has as many, and no smaller however many threads there are. A
-// transposed a is read in place where a panel has all of its rows; it may have more of them. Not where an
-// extent is shorter than leastPackedExtent, as packing and a panel apart take too much of a product's time
-// then (measured: the forward pass of a transformer block of width 256 takes 4 % longer), nor of so many
-// terms that a panel of b leaves L2.
-constexpr int64_t tallPacked = 1024, tallTransposed = 2048, widePacked = 256, leastPacked = 128;
-constexpr int64_t leastPackedExtent = 512, mostPackedInner = 2048, packedMultiple = 64;
-
-// A product with a vector or of two, or nearly, takes as long as what it moves: panels are cut and dealt out
-// by bytes.
+// Thin products (of a matrix and a few vectors, or outer products) are bound by memory: panels are cut and
+// dealt out by bytes.
 constexpr int64_t thinExtent = 16;
 constexpr double panelBytes = 256 << 10, bytesPerNanosecond = 10;
 
 int64_t panelsOf(int64_t length, int64_t panel) { return (length + panel - 1) / panel; }
 
-// How long each of `count` panels along an extent of `length` is.
+// The length of each of `count` panels along an extent of `length`.
 int64_t evenPanel(int64_t length, int64_t count) {
   return std::max<int64_t>(1, panelsOf(panelsOf(length, count), panelMultiple) * panelMultiple);
 }
 
-// How long a panel is along an extent of `length`, for `wanted` panels of at least `least`.
+// The length of a panel along an extent of `length`, for `wanted` panels of at least `least`.
 int64_t panelLength(int64_t length, double wanted, int64_t least) {
   return evenPanel(length, std::max<int64_t>(1, std::min(static_cast<int64_t>(wanted), length / least)));
 }
@@ -105,31 +94,19 @@ void MatmulPlan::cutBothWays() {
   }
 }
 
-std::optional<MatmulPlan> MatmulPlan::packed(uint32_t threads) const {
-  if (batches_ != 1 || std::min({rows, columns, inner}) < leastPackedExtent || inner > mostPackedInner) {
-    return std::nullopt;
-  }
-  MatmulPlan plan = *this;
-  plan.downColumns_ = true;
-  const auto isDealtOutEvenly = [&] { return plan.panels() % threads == 0 || plan.panels() / 4 >= threads; };
-  plan.cutForPacking(panelsOf(rows, transposeA ? tallTransposed : tallPacked), panelsOf(columns, widePacked));
-  if (!isDealtOutEvenly() && plan.panelColumns >= 2 * leastPacked) {
-    plan.cutForPacking(plan.rowPanels_, 2 * plan.columnPanels_);
-  }
-  while (!isDealtOutEvenly() && plan.panelRows >= 2 * leastPacked) {
-    plan.cutForPacking(2 * plan.rowPanels_, plan.columnPanels_);
-  }
-  return plan;
-}
-
-void MatmulPlan::cutForPacking(int64_t rowPanels, int64_t columnPanels) {
-  const auto lengthOf = [](int64_t extent, int64_t panels) {
-    return std::min(extent, panelsOf(panelsOf(extent, panels), packedMultiple) * packedMultiple);
+MatmulPlan MatmulPlan::inPanels(int64_t mostRows, int64_t mostColumns) const {
+  constexpr int64_t multiple = 64; // whole vectors and register tiles of every instruction set
+  const auto lengthOf = [](int64_t extent, int64_t most) {
+    const int64_t even = panelsOf(extent, panelsOf(extent, most));
+    return std::min(extent, panelsOf(even, multiple) * multiple);
   };
-  panelRows = lengthOf(rows, rowPanels);
-  panelColumns = lengthOf(columns, columnPanels);
-  rowPanels_ = panelsOf(rows, panelRows);
-  columnPanels_ = panelsOf(columns, panelColumns);
+  MatmulPlan plan = *this;
+  plan.panelRows = lengthOf(rows, mostRows);
+  plan.panelColumns = lengthOf(columns, mostColumns);
+  plan.rowPanels_ = panelsOf(rows, plan.panelRows);
+  plan.columnPanels_ = panelsOf(columns, plan.panelColumns);
+  plan.downColumns_ = true;
+  return plan;
 }
 
 MatmulPanel MatmulPlan::panel(int64_t index) const {

@@ -13,9 +13,9 @@ class PackedMultiplier final : public PanelMultiplier {
  public:
   PackedMultiplier(ElementType type, const MatmulPlan& plan)
       : plan_(plan), type_(type), width_(byteWidth(type)),
-        bytesOfA_(packsA() ? rounded(static_cast<size_t>(plan.panelRows * plan.inner * width_)) : 0) {}
+        bytesOfA_(plan.packsA() ? rounded(static_cast<size_t>(plan.panelRows * plan.inner * width_)) : 0) {}
 
-  /// False where oneDNN lacks something of it.
+  /// False where oneDNN has no packed layout or kernel.
   bool make(uint32_t slots) {
     onednn::Module& module = onednnModule();
     for (int64_t index = 0; index < plan_.panels(); ++index) {
@@ -44,24 +44,23 @@ class PackedMultiplier final : public PanelMultiplier {
     if (!same.columns) {
       packings_.run({plan_.inner, panel.columns}, slot, &b, packedB, rest, "matmul");
     }
-    if (packsA()) { // panels go down the columns, so the rows are never those of the panel before
+    if (plan_.packsA()) { // panels go down the columns, so the rows are never those of the panel before
       const int64_t bytes = panel.rows * width_;
       copyRows(a, plan_.aStride * width_, packedA, bytes, bytes, plan_.inner);
     }
-    const std::byte* const operands[2] = {packsA() ? packedA : a, packedB};
+    const std::byte* const operands[2] = {plan_.packsA() ? packedA : a, packedB};
     products_.run({panel.rows, panel.columns}, slot, operands, c, rest, "matmul");
   }
 
  private:
   static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
-  bool packsA() const { return plan_.transposeA && plan_.panelRows < plan_.rows; }
 
   onednn::MatmulRequest request(const MatmulPanel& panel) const {
     return {.type = type_,
             .rows = panel.rows,
             .columns = panel.columns,
             .inner = plan_.inner,
-            .aStride = packsA() ? panel.rows : plan_.aStride,
+            .aStride = plan_.packsA() ? panel.rows : plan_.aStride,
             .bStride = plan_.bStride,
             .cStride = panel.columns,
             .transposeA = plan_.transposeA,

@@ -26,12 +26,11 @@ class BlockMultiplier final : public PanelMultiplier {
   const MatmulPlan& plan_;
 };
 
-// A primitive for whole panels and one for each shape of smaller last ones. Panels of a transposed matrix are
-// packed first, as long as that stays in the caches and is read more than once: where c is dense, as oneDNN's
-// quicker kernels for that take such a matrix as a whole only; where it is not, once its rows are as long as
-// pages, as reading across these takes longer (measured with f32 on two cores: a product of 1024 such rows
-// 15 %, of 8192 25 %; with rows half as long, 2 % less). A panel of one column is not packed; it is the last
-// of its rows, so no panel counts on what it overwrites in the scratch.
+// One primitive for whole panels and one for each shape of smaller last panels. The panel of a transposed a
+// is packed first where the packed panel stays in the caches and is read more than once. Where c is dense,
+// oneDNN's quicker kernels take a transposed matrix as a whole only; where it is not, packing pays once a row
+// is as long as a page, as reads across pages miss the TLB. A panel of one column is not packed; it is the
+// last of its rows, so no later panel relies on what it overwrites in the scratch.
 class OnednnMultiplier final : public PanelMultiplier {
  public:
   /// Null where oneDNN has nothing for the type on this processor.
@@ -69,7 +68,7 @@ class OnednnMultiplier final : public PanelMultiplier {
            bytesOfA(panel) <= mostBytes;
   }
 
-  /// A multiple of 64, so that what lies behind is aligned.
+  /// A multiple of 64, which aligns the scratch behind it.
   size_t bytesOfA(const MatmulPanel& panel) const {
     return (static_cast<size_t>(panel.rows * plan_.inner * width_) + 63) / 64 * 64;
   }

@@ -1,12 +1,13 @@
-// What makes one panel of a product: oneDNN for f32 and bf16, blocks of our own for f64 and integers.
+// PanelMultiplier: computes one panel of a product, by oneDNN for f32 and bf16, by our own blocks for f64 and
+// integers.
 #pragma once
 
 #include "runtime/cpu/kernels/matmul/matmul_plan.h"
 
 namespace dfc {
 
-/// What a panel shares with the one that the same caller made before it, in scratch that nobody has touched
-/// since: what was packed of it is still there.
+/// What a panel shares with the previous panel of the same caller, whose packed operands are still in the
+/// scratch.
 struct SameAsBefore {
   bool rows = false, columns = false;
 };
@@ -16,10 +17,10 @@ class PanelMultiplier {
   virtual ~PanelMultiplier() = default;
   /// Of one caller.
   virtual size_t scratchBytes() const = 0;
-  /// Whether the rows of a panel follow one another; else they lie as far apart as c's.
+  /// Whether the rows of a panel are contiguous; else they have the stride of c.
   virtual bool isDense() const { return false; }
-  /// The panel from where its parts of a and b begin to where its part of c does. `slot` tells callers that
-  /// run at the same time apart.
+  /// `a`, `b`, `c`: the first elements of the panel's operands and of its result. Callers that run at the
+  /// same time have different slots.
   virtual void multiply(uint32_t slot, const MatmulPanel& panel, const std::byte* a, const std::byte* b,
                         std::byte* c, std::byte* scratch, SameAsBefore same) = 0;
 };

@@ -21,10 +21,20 @@ PanelProduct::PanelProduct(const ops::Matmul& op, OperandTypes operands, Operand
                            ThreadPool& pool)
     : pool_(pool), plan_(op, operands, results), width_(byteWidth(results[0].element)) {
   const ElementType type = results[0].element;
-  const std::optional<MatmulPlan> packed = packedPanels(plan_, type, pool.threads());
-  plan_ = packed.value_or(plan_);
-  parts_ = partCount(pool, plan_.panels(), plan_.cost());
-  multiplier_ = packed ? makePackedMultiplier(type, plan_, parts_) : makePanelMultiplier(type, plan_, parts_);
+  const MatmulPlan plain = plan_;
+  if (const std::optional<MatmulPlan> packed = packedPanels(plain, type)) {
+    dealOut(*packed);
+    multiplier_ = makePackedMultiplier(type, plan_, parts_);
+  }
+  if (multiplier_ == nullptr) {
+    dealOut(plain);
+    multiplier_ = makePanelMultiplier(type, plan_, parts_);
+  }
+}
+
+void PanelProduct::dealOut(const MatmulPlan& plan) {
+  plan_ = plan;
+  parts_ = partCount(pool_, plan.panels(), plan.cost());
 }
 
 std::unique_ptr<PanelProduct> PanelProduct::make(const ops::Matmul& op, OperandTypes operands,
@@ -57,10 +67,10 @@ int64_t PanelProduct::stride(const MatmulPanel& panel) const {
 void PanelProduct::run(const std::byte* a, const std::byte* b, std::byte* c, size_t scratchBytes, Then then) {
   const bool apart = c == nullptr || makesApart();
   const size_t own = rounded(multiplier_->scratchBytes());
-  const size_t room = apart ? rounded(panelBytes()) : 0;
+  const size_t panelScratch = apart ? rounded(panelBytes()) : 0;
   pool_.run(parts_, [&](uint32_t part) {
-    const UnitRange panels = unitsOfPart(plan_.panels(), parts_, part);
-    std::byte* const scratch = threadScratch(own + room + scratchBytes);
+    const TaskRange panels = tasksOfPart(plan_.panels(), parts_, part);
+    std::byte* const scratch = threadScratch(own + panelScratch + scratchBytes);
     MatmulPanel before;
     for (int64_t index = panels.begin; index < panels.end; ++index) {
       const MatmulPanel panel = plan_.panel(index);
@@ -69,7 +79,7 @@ void PanelProduct::run(const std::byte* a, const std::byte* b, std::byte* c, siz
       std::byte* const made = apart ? scratch + own : c + panel.cOffset * width_;
       multiplier_->multiply(part, panel, a + panel.aOffset * width_, b + panel.bOffset * width_, made,
                             scratch, same);
-      then(panel, made, stride(panel), scratch + own + room);
+      then(panel, made, stride(panel), scratch + own + panelScratch);
       before = panel;
     }
   });

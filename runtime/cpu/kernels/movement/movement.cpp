@@ -61,7 +61,7 @@ Piece padPiece(const ops::Pad& op, OperandTypes operands, OperandTypes results) 
   return {0, {dimsOf(shape), rowMajorStrides(shape), to, byteWidth(results[0].element), 0, offset}};
 }
 
-// Each axis twice: once for the copies, which all read the same, and once for what is copied.
+// Each axis twice: once for the repetitions, of stride 0, and once for the elements.
 Piece tilePiece(const ops::Tile& op, OperandTypes operands, OperandTypes results) {
   const Shape& part = operands[0].shape;
   const Strides own = rowMajorStrides(part), whole = rowMajorStrides(results[0].shape);

@@ -1,5 +1,5 @@
-// Kernels that move elements and compute nothing: transpose, broadcast, slice, split, concat, pad, tile, and
-// the plain copy that a reshape or an assign is when its result has a place of its own.
+// Kernels that only move elements: transpose, broadcast, slice, split, concat, pad, tile, and the plain copy
+// of a reshape or an assign whose result has an offset of its own.
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"

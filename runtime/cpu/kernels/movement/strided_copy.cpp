@@ -10,12 +10,11 @@
 namespace dfc {
 namespace {
 
-// A block of this many rows and columns is transposed in a buffer of its own: its source is read a cache line
-// at a time and its result is written in whole lines, so that no line is asked for twice, whatever the
-// strides.
+// A block of this many rows and columns is transposed in a buffer: the source is read and the result is
+// written in whole cache lines, so that no line is loaded twice, whatever the strides.
 constexpr int64_t blockRows = 16, blockColumns = 64;
 
-// from: `columns` runs of `rows` adjacent elements, `fromStride` apart; to: `rows` runs of `columns`.
+// from: `columns` ranges of `rows` contiguous elements, `fromStride` apart; to: `rows` ranges of `columns`.
 template <class T>
 void transposeBlock(const T* from, int64_t fromStride, T* to, int64_t toStride, int64_t rows,
                     int64_t columns) {
@@ -36,9 +35,9 @@ void transposeBlock(const T* from, int64_t fromStride, T* to, int64_t toStride, 
 StridedCopy::StridedCopy(ThreadPool& pool, const StridedLayout& layout)
     : width_(layout.width), fromOffset_(layout.fromOffset), toOffset_(layout.toOffset), pool_(pool) {
   chooseAxes(layout);
-  cutIntoUnits();
+  cutIntoTasks();
   const auto bytes = static_cast<double>(planes_ * rows_.length * columns_.length * width_);
-  parts_ = partCount(pool, planes_ * rowUnits_ * columnUnits_, bytes * 0.2);
+  parts_ = partCount(pool, planes_ * rowTasks_ * columnTasks_, bytes * 0.2);
   onednn_ = transposes() && addTransposes();
 }
 
@@ -58,8 +57,7 @@ void StridedCopy::chooseAxes(const StridedLayout& layout) {
   if (!outer_.empty()) {
     columns_ = outer_.pop_back_val();
   }
-  // The plane's other axis: where the source's neighbours lie, if that is not along the columns; else the
-  // next.
+  // The other axis of the plane: the contiguous axis of the source, unless it is the columns; else the next.
   if (!outer_.empty()) {
     auto* found = std::find_if(outer_.begin(), outer_.end(), [](const Axis& axis) { return axis.from == 1; });
     if (found == outer_.end() || columns_.from <= 1) {
@@ -73,26 +71,26 @@ void StridedCopy::chooseAxes(const StridedLayout& layout) {
   }
 }
 
-void StridedCopy::cutIntoUnits() {
-  // A unit of a transpose is tall and narrow: the lines it reads lie one after the other.
-  constexpr int64_t tallRows = 512, unitElements = 32 * 1024;
+void StridedCopy::cutIntoTasks() {
+  // A task of a transpose is tall and narrow, so that it reads contiguous cache lines.
+  constexpr int64_t tallRows = 512, taskElements = 32 * 1024;
   const int64_t columns = std::max<int64_t>(columns_.length, 1);
-  unitColumns_ = transposes() ? blockColumns : std::min(columns, unitElements);
-  unitRows_ = transposes() ? tallRows : std::max<int64_t>(1, unitElements / unitColumns_);
-  rowUnits_ = (rows_.length + unitRows_ - 1) / unitRows_;
-  columnUnits_ = (columns_.length + unitColumns_ - 1) / unitColumns_;
+  taskColumns_ = transposes() ? blockColumns : std::min(columns, taskElements);
+  taskRows_ = transposes() ? tallRows : std::max<int64_t>(1, taskElements / taskColumns_);
+  rowTasks_ = (rows_.length + taskRows_ - 1) / taskRows_;
+  columnTasks_ = (columns_.length + taskColumns_ - 1) / taskColumns_;
 }
 
-// Of whole units and of those at the ends of rows and columns. False where there is nothing for one, or
-// little to be gained.
+// Primitives for whole tasks and for the smaller ones at the ends of rows and columns. False where oneDNN has
+// none, or where a call would not pay.
 bool StridedCopy::addTransposes() {
   constexpr int64_t worthACall = 4096;
   if (width_ > 4 || rows_.length * columns_.length < worthACall || planes_ == 0) {
     return false;
   }
-  for (const int64_t rows : {std::min(unitRows_, rows_.length), rows_.length - (rowUnits_ - 1) * unitRows_}) {
+  for (const int64_t rows : {std::min(taskRows_, rows_.length), rows_.length - (rowTasks_ - 1) * taskRows_}) {
     for (const int64_t columns :
-         {std::min(unitColumns_, columns_.length), columns_.length - (columnUnits_ - 1) * unitColumns_}) {
+         {std::min(taskColumns_, columns_.length), columns_.length - (columnTasks_ - 1) * taskColumns_}) {
       if (!primitives_.add({rows, columns}, [&] {
             return onednnModule().make(
                 onednn::TransposeRequest{width_, rows, columns, columns_.from, rows_.to}, parts_);
@@ -105,19 +103,19 @@ bool StridedCopy::addTransposes() {
 }
 
 void StridedCopy::run(const std::byte* from, std::byte* to) const {
-  const int64_t units = planes_ * rowUnits_ * columnUnits_;
+  const int64_t tasks = planes_ * rowTasks_ * columnTasks_;
   pool_.run(parts_, [&](uint32_t part) {
-    const UnitRange mine = unitsOfPart(units, parts_, part);
-    for (int64_t unit = mine.begin; unit < mine.end; ++unit) {
-      copyUnit(part, unit, from, to);
+    const TaskRange mine = tasksOfPart(tasks, parts_, part);
+    for (int64_t task = mine.begin; task < mine.end; ++task) {
+      copyTask(part, task, from, to);
     }
   });
 }
 
-void StridedCopy::copyUnit(uint32_t slot, int64_t unit, const std::byte* from, std::byte* to) const {
-  const int64_t row = unit % rowUnits_ * unitRows_;
-  const int64_t column = unit / rowUnits_ % columnUnits_ * unitColumns_;
-  int64_t rest = unit / rowUnits_ / columnUnits_;
+void StridedCopy::copyTask(uint32_t slot, int64_t task, const std::byte* from, std::byte* to) const {
+  const int64_t row = task % rowTasks_ * taskRows_;
+  const int64_t column = task / rowTasks_ % columnTasks_ * taskColumns_;
+  int64_t rest = task / rowTasks_ / columnTasks_;
   int64_t fromAt = fromOffset_ + row * rows_.from + column * columns_.from;
   int64_t toAt = toOffset_ + row * rows_.to + column * columns_.to;
   for (size_t i = outer_.size(); i-- > 0;) {
@@ -128,8 +126,8 @@ void StridedCopy::copyUnit(uint32_t slot, int64_t unit, const std::byte* from, s
   }
   from += fromAt * width_;
   to += toAt * width_;
-  const int64_t rows = std::min(unitRows_, rows_.length - row),
-                columns = std::min(unitColumns_, columns_.length - column);
+  const int64_t rows = std::min(taskRows_, rows_.length - row),
+                columns = std::min(taskColumns_, columns_.length - column);
   if (onednn_) {
     primitives_.run({rows, columns}, slot, &from, to, threadScratch(primitives_.scratchBytes()), "transpose");
   } else {

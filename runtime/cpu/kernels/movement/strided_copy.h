@@ -1,7 +1,7 @@
-// StridedCopy: elements from one strided place to another; what transpose, slice, split, broadcast, tile,
-// concat and pad all are. Runs that are adjacent on both sides are copied whole; where the source's adjacent
-// axis is another than the result's, a matrix is transposed: by oneDNN's reorder, or in small blocks of our
-// own where that has nothing (elements of 8 bytes) or the matrices are so small that a call would not pay.
+// StridedCopy: a copy between strided layouts, which is what transpose, slice, split, broadcast, tile, concat
+// and pad are. Ranges that are contiguous on both sides are copied whole. Where source and result have
+// different contiguous axes, matrices are transposed: by oneDNN's reorder, or by our own blocks for elements
+// of 8 bytes, which oneDNN does not take, and for matrices so small that a call would not pay.
 #pragma once
 
 #include "runtime/cpu/kernels/shaped_primitives.h"
@@ -30,25 +30,25 @@ class StridedCopy {
   struct Axis {
     int64_t length, from, to;
   };
-  /// Whether the source's neighbours lie along the rows of the plane and the result's along its columns.
+  /// Whether the source is contiguous along the rows of the plane and the result along its columns.
   bool transposes() const { return rows_.from == 1 && columns_.from > 1 && columns_.to == 1; }
   void chooseAxes(const StridedLayout& layout);
-  void cutIntoUnits();
+  void cutIntoTasks();
   bool addTransposes();
-  void copyUnit(uint32_t slot, int64_t unit, const std::byte* from, std::byte* to) const;
+  void copyTask(uint32_t slot, int64_t task, const std::byte* from, std::byte* to) const;
   void copyBlock(const std::byte* from, std::byte* to, int64_t rows, int64_t columns) const;
   template <class T>
   void copyTyped(const std::byte* from, std::byte* to, int64_t rows, int64_t columns) const;
 
   llvm::SmallVector<Axis, 8> outer_;      ///< walked one by one
-  Axis rows_{1, 0, 0}, columns_{1, 1, 1}; ///< the plane that the others number
+  Axis rows_{1, 0, 0}, columns_{1, 1, 1}; ///< the plane; outer_ walks the planes
   int64_t width_, fromOffset_, toOffset_, planes_ = 1;
-  int64_t unitRows_ = 1, unitColumns_ = 1; ///< planes are cut into units, which threads share
-  int64_t rowUnits_ = 0, columnUnits_ = 0; ///< of a plane
+  int64_t taskRows_ = 1, taskColumns_ = 1; ///< of a task
+  int64_t rowTasks_ = 0, columnTasks_ = 0; ///< in a plane
   ThreadPool& pool_;
   uint32_t parts_ = 1;
-  bool onednn_ = false;         ///< transposes by
-  ShapedPrimitives primitives_; ///< of units of these rows and columns
+  bool onednn_ = false;         ///< whether oneDNN transposes
+  ShapedPrimitives primitives_; ///< of tasks of these rows and columns
 };
 
 } // namespace dfc

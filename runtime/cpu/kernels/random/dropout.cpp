@@ -11,7 +11,7 @@
 namespace dfc {
 namespace {
 
-// Lanes T (float or double); storage is the same, or 16 bits that `widen` and `narrow` convert.
+// Computes in T (float or double); storage is the same type, or 16 bits that `widen` and `narrow` convert.
 template <class T>
 class DropoutKernel final : public CpuKernel {
  public:
@@ -31,7 +31,7 @@ class DropoutKernel final : public CpuKernel {
     std::memcpy(&step, operands[1], sizeof step);
     pool_.run(parts_, [&](uint32_t part) {
       std::byte* const scratch = threadScratch(tileElements * (sizeof(uint32_t) + sizeof(T)));
-      const UnitRange mine = unitsOfPart(tiles_, parts_, part);
+      const TaskRange mine = tasksOfPart(tiles_, parts_, part);
       for (int64_t tile = mine.begin; tile < mine.end; ++tile) {
         runTile(step, tile * tileElements, operands[0], results[0], scratch);
       }
@@ -49,20 +49,20 @@ class DropoutKernel final : public CpuKernel {
       drop(in[0], words, out, count);
       return;
     }
-    std::byte* const lanes = scratch + tileElements * sizeof(uint32_t);
-    widen_(in, lanes, count);
-    drop(lanes, words, lanes, count);
-    in[0] = lanes;
+    std::byte* const values = scratch + tileElements * sizeof(uint32_t);
+    widen_(in, values, count);
+    drop(values, words, values, count);
+    in[0] = values;
     narrow_(in, out, count);
   }
 
   void drop(const void* from, const uint32_t* words, std::byte* to, size_t count) const {
-    const auto* lanes = static_cast<const T*>(from);
+    const auto* values = static_cast<const T*>(from);
     const auto factor = static_cast<T>(mask_.factor);
     if constexpr (std::is_same_v<T, float>) {
-      functions_.f32(lanes, words, mask_.threshold, factor, reinterpret_cast<T*>(to), count);
+      functions_.f32(values, words, mask_.threshold, factor, reinterpret_cast<T*>(to), count);
     } else {
-      functions_.f64(lanes, words, mask_.threshold, factor, reinterpret_cast<T*>(to), count);
+      functions_.f64(values, words, mask_.threshold, factor, reinterpret_cast<T*>(to), count);
     }
   }
 

@@ -1,4 +1,4 @@
-// The kernel of dropout: the same elements as on every other device (ir/graph/rules/dropout_mask.h).
+// The kernel of dropout: it drops the same elements as every other device (ir/graph/rules/dropout_mask.h).
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"

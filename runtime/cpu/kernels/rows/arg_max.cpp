@@ -43,7 +43,7 @@ class ArgMaxKernel final : public CpuKernel {
     const T* from = reinterpret_cast<const T*>(operands[0]);
     auto* to = reinterpret_cast<int64_t*>(results[0]);
     pool_.run(parts_, [&](uint32_t part) {
-      const UnitRange rows = unitsOfPart(view_.rows(), parts_, part);
+      const TaskRange rows = tasksOfPart(view_.rows(), parts_, part);
       for (int64_t row = rows.begin; row < rows.end; ++row) {
         const int64_t first = row / view_.inner * view_.length * view_.inner + row % view_.inner;
         to[row] = argMaxOfRow(from + first, view_.length, view_.inner);

@@ -13,14 +13,14 @@
 namespace dfc {
 namespace {
 
-// What the loss and its gradient have in common: rows of logits as lanes, and labels.
+// Shared by the loss and its gradient: rows of logits in their compute type, and labels.
 template <class T>
 class LogitRows {
  public:
   explicit LogitRows(OperandTypes operands)
       : type_(operands[0].element), labelType_(operands[1].element), rows_(operands[0].shape[0]),
         classes_(operands[0].shape[1]) {
-    if (laneTypeOf(type_) != type_) {
+    if (computeTypeOf(type_) != type_) {
       widen_ = widenTile(type_);
       narrow_ = narrowTile(type_);
     }
@@ -29,25 +29,25 @@ class LogitRows {
   int64_t classes() const { return classes_; }
   double cost() const { return 2.0 * static_cast<double>(rows_ * classes_); }
 
-  /// Rows [first, first + rows) to or from lanes.
-  void load(const std::byte* logits, int64_t first, int64_t rows, T* lanes) const {
+  /// Rows [first, first + rows) to or from the compute type.
+  void load(const std::byte* logits, int64_t first, int64_t rows, T* values) const {
     const std::byte* from = logits + first * classes_ * byteWidth(type_);
     const auto count = static_cast<size_t>(rows * classes_);
     if (widen_ != nullptr) {
       const void* inputs[1] = {from};
-      widen_(inputs, lanes, count);
+      widen_(inputs, values, count);
     } else {
-      std::memcpy(lanes, from, count * sizeof(T));
+      std::memcpy(values, from, count * sizeof(T));
     }
   }
-  void store(const T* lanes, int64_t first, int64_t rows, std::byte* result) const {
+  void store(const T* values, int64_t first, int64_t rows, std::byte* result) const {
     std::byte* to = result + first * classes_ * byteWidth(type_);
     const auto count = static_cast<size_t>(rows * classes_);
     if (narrow_ != nullptr) {
-      const void* inputs[1] = {lanes};
+      const void* inputs[1] = {values};
       narrow_(inputs, to, count);
     } else {
-      std::memcpy(to, lanes, count * sizeof(T));
+      std::memcpy(to, values, count * sizeof(T));
     }
   }
   /// The row's label, or -1 when it names no class.
@@ -68,12 +68,12 @@ class LogitRows {
     return value;
   }
   void storeScalar(double value, std::byte* to) const {
-    const T lane = static_cast<T>(value);
+    const T computeType = static_cast<T>(value);
     if (narrow_ != nullptr) {
-      const void* inputs[1] = {&lane};
+      const void* inputs[1] = {&computeType};
       narrow_(inputs, to, 1);
     } else {
-      std::memcpy(to, &lane, sizeof(T));
+      std::memcpy(to, &computeType, sizeof(T));
     }
   }
 
@@ -101,7 +101,7 @@ class CrossEntropyKernel final : public CpuKernel {
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     pool_.run(parts_, [&](uint32_t part) {
       const int64_t group = groupOf(rows_.classes());
-      const UnitRange range = unitsOfPart(rows_.rows(), parts_, part);
+      const TaskRange range = tasksOfPart(rows_.rows(), parts_, part);
       for (int64_t row = range.begin; row < range.end; row += group) {
         computeLosses(operands, row, std::min(group, range.end - row));
       }
@@ -113,18 +113,18 @@ class CrossEntropyKernel final : public CpuKernel {
  private:
   void computeLosses(llvm::ArrayRef<const std::byte*> operands, int64_t first, int64_t rows) {
     const int64_t classes = rows_.classes();
-    T* lanes = scratchFor<T>(rows, classes);
+    T* values = scratchFor<T>(rows, classes);
     double chosen[tileElements], logSums[tileElements];
-    rows_.load(operands[0], first, rows, lanes);
+    rows_.load(operands[0], first, rows, values);
     for (int64_t i = 0; i < rows; ++i) {
-      T* row = lanes + i * classes;
+      T* row = values + i * classes;
       math_.shift(row, classes);
       const int64_t label = rows_.label(operands[1], first + i);
       chosen[i] = label < 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(row[label]);
     }
-    math_.exponentials(lanes, lanes, rows * classes);
+    math_.exponentials(values, values, rows * classes);
     for (int64_t i = 0; i < rows; ++i) {
-      logSums[i] = math_.sum(lanes + i * classes, classes);
+      logSums[i] = math_.sum(values + i * classes, classes);
     }
     math_.logarithms(logSums, rows);
     for (int64_t i = 0; i < rows; ++i) {
@@ -149,7 +149,7 @@ class CrossEntropyGradientKernel final : public CpuKernel {
     const double scale = rows_.scalar(operands[2]) / static_cast<double>(rows_.rows());
     pool_.run(parts_, [&](uint32_t part) {
       const int64_t group = groupOf(rows_.classes());
-      const UnitRange range = unitsOfPart(rows_.rows(), parts_, part);
+      const TaskRange range = tasksOfPart(rows_.rows(), parts_, part);
       for (int64_t row = range.begin; row < range.end; row += group) {
         differentiate(operands, results[0], row, std::min(group, range.end - row), scale);
       }
@@ -160,14 +160,14 @@ class CrossEntropyGradientKernel final : public CpuKernel {
   void differentiate(llvm::ArrayRef<const std::byte*> operands, std::byte* result, int64_t first,
                      int64_t rows, double scale) const {
     const int64_t classes = rows_.classes();
-    T* lanes = scratchFor<T>(rows, classes);
-    rows_.load(operands[0], first, rows, lanes);
+    T* values = scratchFor<T>(rows, classes);
+    rows_.load(operands[0], first, rows, values);
     for (int64_t i = 0; i < rows; ++i) {
-      math_.shift(lanes + i * classes, classes);
+      math_.shift(values + i * classes, classes);
     }
-    math_.exponentials(lanes, lanes, rows * classes);
+    math_.exponentials(values, values, rows * classes);
     for (int64_t i = 0; i < rows; ++i) {
-      T* row = lanes + i * classes;
+      T* row = values + i * classes;
       math_.divide(row, classes, math_.sum(row, classes));
       const int64_t label = rows_.label(operands[1], first + i);
       if (label >= 0) {
@@ -175,7 +175,7 @@ class CrossEntropyGradientKernel final : public CpuKernel {
       }
       math_.multiply(row, classes, label >= 0 ? scale : std::numeric_limits<double>::quiet_NaN());
     }
-    rows_.store(lanes, first, rows, result);
+    rows_.store(values, first, rows, result);
   }
 
   ThreadPool& pool_;

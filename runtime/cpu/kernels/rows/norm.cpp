@@ -1,11 +1,10 @@
-// layerNorm and rmsNorm: rows one after the other, a few at a time, so that short ones share the cost of a
-// call.
+// layerNorm and rmsNorm: contiguous rows, a few at a time, so that short rows share the cost of a call.
 #include "runtime/cpu/kernels/rows/rows.h"
 
 #include "ir/graph/rules/axis_view.h"
-#include "runtime/cpu/kernels/lanes.h"
 #include "runtime/cpu/kernels/rows/row_norm.h"
 #include "runtime/cpu/kernels/scratch.h"
+#include "runtime/cpu/kernels/storage_converter.h"
 
 #include <algorithm>
 #include <array>
@@ -14,38 +13,38 @@
 namespace dfc {
 namespace {
 
-// Lanes T (float or double).
+// Computes in T (float or double).
 template <class T>
 class NormKernel final : public CpuKernel {
  public:
   NormKernel(const AxisView& view, double epsilon, bool centred, OperandTypes operands, ThreadPool& pool)
       : pool_(pool), width_(byteWidth(operands[0].element)), length_(view.length * view.inner),
-        rows_(view.outer), lanes_(operands[0].element),
+        rows_(view.outer), converter_(operands[0].element),
         norm_(length_, epsilon, centred, operands.size() > 2) {
-    for (size_t i = 1; i < operands.size() && !lanes_.inPlace(); ++i) {
+    for (size_t i = 1; i < operands.size() && !converter_.inPlace(); ++i) {
       factors_[i - 1].resize(static_cast<size_t>(length_));
     }
     group_ = std::max<int64_t>(1, groupElements / std::max<int64_t>(length_, 1));
-    units_ = length_ == 0 ? 0 : (rows_ + group_ - 1) / group_;
-    parts_ = partCount(pool, units_, 1.5 * static_cast<double>(rows_ * length_));
-    if (units_ > 0) {
+    tasks_ = length_ == 0 ? 0 : (rows_ + group_ - 1) / group_;
+    parts_ = partCount(pool, tasks_, 1.5 * static_cast<double>(rows_ * length_));
+    if (tasks_ > 0) {
       norm_.prepare(std::min(group_, rows_), parts_);
-      norm_.prepare(rows_ - (units_ - 1) * group_, parts_);
+      norm_.prepare(rows_ - (tasks_ - 1) * group_, parts_);
     }
   }
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
-    if (units_ == 0) { // nothing to write, and nowhere to read from
+    if (tasks_ == 0) { // no elements, and operands may be null
       return;
     }
     const T* factors[2] = {};
     for (size_t i = 1; i < operands.size(); ++i) {
-      factors[i - 1] = lanes_.read(operands[i], length_, factors_[i - 1].data());
+      factors[i - 1] = converter_.read(operands[i], length_, factors_[i - 1].data());
     }
     pool_.run(parts_, [&](uint32_t part) {
-      const UnitRange mine = unitsOfPart(units_, parts_, part);
-      for (int64_t unit = mine.begin; unit < mine.end; ++unit) {
-        const int64_t first = unit * group_, at = first * length_ * width_;
+      const TaskRange mine = tasksOfPart(tasks_, parts_, part);
+      for (int64_t task = mine.begin; task < mine.end; ++task) {
+        const int64_t first = task * group_, at = first * length_ * width_;
         runRows(part, operands[0] + at, results[0] + at, std::min(group_, rows_ - first), factors);
       }
     });
@@ -57,16 +56,16 @@ class NormKernel final : public CpuKernel {
   void runRows(uint32_t slot, const std::byte* from, std::byte* to, int64_t rows, const T* const* factors) {
     const int64_t count = rows * length_;
     const size_t ofNorm = norm_.scratchBytes(rows);
-    const size_t ofLanes = lanes_.inPlace() ? 0 : static_cast<size_t>(count) * sizeof(T);
-    std::byte* const scratch = threadScratch(ofNorm + ofLanes);
-    T* const made = lanes_.place(to, reinterpret_cast<T*>(scratch + ofNorm));
-    norm_.run(slot, lanes_.read(from, count, made), made, rows, factors[0], factors[1], scratch);
-    lanes_.write(made, to, count);
+    const size_t ofValues = converter_.inPlace() ? 0 : static_cast<size_t>(count) * sizeof(T);
+    std::byte* const scratch = threadScratch(ofNorm + ofValues);
+    T* const made = converter_.place(to, reinterpret_cast<T*>(scratch + ofNorm));
+    norm_.run(slot, converter_.read(from, count, made), made, rows, factors[0], factors[1], scratch);
+    converter_.write(made, to, count);
   }
 
   ThreadPool& pool_;
-  int64_t width_, length_, rows_, group_ = 1, units_ = 0; // of storage; of a row; in all; of a unit
-  Lanes<T> lanes_;
+  int64_t width_, length_, rows_, group_ = 1, tasks_ = 0; // of storage; of a row; in all; of a task
+  StorageConverter<T> converter_;
   RowNorm<T> norm_;
   std::array<std::vector<T>, 2> factors_; // scale and bias widened
   uint32_t parts_ = 1;

@@ -21,7 +21,7 @@ void inTiles(TileFunction function, const T* from, T* to, int64_t count) {
 
 template <class T>
 RowMath<T>::RowMath()
-    : row_(rowFunctions<T>()), sum_(floatFold(Fold::Sum, ElementTypeOf<T>::value)),
+    : row_(rowFunctions<T>()), sum_(floatReduction(ReductionKind::Sum, ElementTypeOf<T>::value)),
       exp_(arithmeticTile(OpKind::Exp, ElementTypeOf<T>::value)),
       log_(arithmeticTile(OpKind::Log, ElementType::F64)) {}
 

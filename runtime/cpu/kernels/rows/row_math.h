@@ -1,5 +1,5 @@
-// RowMath: the steps of softmax and of normalisation on rows of f32 or f64 lanes. Sums are carried in f64.
-// Rows that lie one after the other take the exponential in one go.
+// RowMath: the steps of softmax and of normalisation on rows of f32 or f64. Sums are carried in f64.
+// The exponential takes contiguous rows in one call.
 #pragma once
 
 #include "runtime/cpu/kernels/tiles/row_tiles.h"
@@ -25,8 +25,8 @@ class RowMath {
   void multiply(T* row, int64_t length, double factor) const;
   void divide(T* row, int64_t length, double divisor) const;
   double sum(const T* row, int64_t length) const;
-  /// What brings the row's mean (`centred`, else 0 stands for it) to 0 and its mean square then to 1, but for
-  /// `epsilon`. Two sweeps, in f64.
+  /// Brings the row's mean to 0, where `centred`, and then its mean square, plus `epsilon`, to 1. Two passes,
+  /// in f64.
   Normalisation<T> normalisationOf(const T* row, int64_t length, bool centred, double epsilon) const;
   void normalise(T* row, int64_t length, Normalisation<T> by, const T* scale, const T* bias) const {
     row_.normalise(row, static_cast<size_t>(length), by, scale, bias);
@@ -38,7 +38,7 @@ class RowMath {
 
  private:
   RowFunctions<T> row_;
-  FoldFunctions<double> sum_;
+  ReductionFunctions<double> sum_;
   TileFunction exp_, log_;
 };
 

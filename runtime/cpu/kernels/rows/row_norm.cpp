@@ -10,11 +10,11 @@ namespace dfc {
 namespace {
 
 constexpr int64_t longest = 1 << 13;
-// Squares of distances up to the one are finite, and what those below 1e-19 lose does not show beside the
-// other.
+// Squares of distances up to largestDistance are finite; the underflow of squares of distances below 1e-19 is
+// negligible beside leastEpsilon.
 constexpr double largestDistance = 1e15, leastEpsilon = 1e-30;
 
-/// From `size` on rows are made smaller by `factor` first, so that neither a distance nor its square
+/// Rows with elements from `size` on are scaled by `factor` first, so that neither a distance nor its square
 /// overflows.
 struct Large {
   double size, factor;

@@ -1,7 +1,7 @@
-// RowNorm: layerNorm or rmsNorm of rows of lanes that lie one after the other. layerNorm of f32 is oneDNN's,
-// of rows whose mean is subtracted first: its sums are f32 (2.6 errs by 0.0016 at a mean of 10,000). RowMath
-// makes what is left: rows out of the range of such sums or too long for them, rmsNorm and f64. What a row
-// gets never depends on its neighbours.
+// RowNorm: layerNorm or rmsNorm of contiguous rows. layerNorm of f32 uses oneDNN, after the mean of each row
+// has been subtracted: oneDNN sums in f32, which is inaccurate for a large mean. RowMath computes the rest:
+// rows that are too long or whose squares leave the range of f32, rmsNorm and f64. The result of a row never
+// depends on other rows.
 #pragma once
 
 #include "runtime/cpu/kernels/rows/row_math.h"

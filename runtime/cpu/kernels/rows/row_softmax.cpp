@@ -21,7 +21,7 @@ void RowSoftmax<T>::prepare(int64_t rows, uint32_t slots) {
   });
 }
 
-// Room for the rows that oneDNN would get wrong, or for exponentials.
+// Scratch for the rows that oneDNN would get wrong, or for exponentials.
 template <class T>
 size_t RowSoftmax<T>::scratchBytes(int64_t rows) const {
   const auto elements = static_cast<size_t>(rows * length_);
@@ -58,19 +58,19 @@ void RowSoftmax<T>::runOnednn(uint32_t slot, const T* from, T* to, int64_t rows,
 }
 
 template <class T>
-void RowSoftmax<T>::compute(T* lanes, T* apart, int64_t rows) const {
+void RowSoftmax<T>::compute(T* values, T* apart, int64_t rows) const {
   for (int64_t row = 0; row < rows; ++row) {
-    math_.shift(lanes + row * length_, length_);
+    math_.shift(values + row * length_, length_);
   }
-  T* const exponentials = logarithm_ ? apart : lanes;
-  math_.exponentials(lanes, exponentials, rows * length_);
+  T* const exponentials = logarithm_ ? apart : values;
+  math_.exponentials(values, exponentials, rows * length_);
   for (int64_t row = 0; row < rows; ++row) {
     double sum = math_.sum(exponentials + row * length_, length_);
     if (logarithm_) {
       math_.logarithms(&sum, 1);
-      math_.subtract(lanes + row * length_, length_, sum);
+      math_.subtract(values + row * length_, length_, sum);
     } else {
-      math_.divide(lanes + row * length_, length_, sum);
+      math_.divide(values + row * length_, length_, sum);
     }
   }
 }

@@ -1,9 +1,8 @@
-// RowSoftmax: softmax or logSoftmax of rows of lanes that lie one after the other. softmax of f32 is oneDNN's
-// (what is less than 2^-125 may come as 0), but of rows whose maximum is no number or infinite (2.6 gives
-// zeros beside a NaN) and of rows so long that its sums, in f32, would show. The rest is RowMath's: those,
-// f64, for which oneDNN has nothing, and logSoftmax, whose logarithm in oneDNN errs by some 1e-6 where it
-// should be next to 0, so that a probability of 1 may become more. What a row gets never depends on its
-// neighbours.
+// RowSoftmax: softmax or logSoftmax of contiguous rows. softmax of f32 uses oneDNN (results below 2^-125 may
+// be flushed to 0). RowMath computes the rest: rows whose maximum is NaN or infinite, for which oneDNN gives
+// zeros beside a NaN; rows so long that sums in f32 would be inaccurate; f64, which oneDNN does not take; and
+// logSoftmax, whose logarithm in oneDNN is inaccurate near 0, so that a probability may exceed 1. The result
+// of a row never depends on other rows.
 #pragma once
 
 #include "runtime/cpu/kernels/rows/row_math.h"
@@ -25,9 +24,9 @@ class RowSoftmax {
  private:
   static constexpr int64_t longest = 1 << 13;
   void runOnednn(uint32_t slot, const T* from, T* to, int64_t rows, std::byte* scratch) const;
-  /// In place. `apart`: room for as many, of which only the sums are wanted; null where there is no
-  /// logarithm.
-  void compute(T* lanes, T* apart, int64_t rows) const;
+  /// In place. `apart`: scratch of the same size for exponentials of which only the sums are used; null where
+  /// there is no logarithm.
+  void compute(T* values, T* apart, int64_t rows) const;
 
   int64_t length_;
   bool logarithm_, onednn_;

@@ -1,6 +1,6 @@
-// Kernels that work along one axis: argMax, softmax, logSoftmax, and the cross entropy of softmax with its
-// gradient, all shifted by the row's maximum, so that none overflows; layerNorm and rmsNorm. f16 and bf16
-// compute in f32 and round once.
+// Kernels along one axis: argMax; softmax, logSoftmax and the cross entropy of softmax with its gradient,
+// whose exponentials are taken after the maximum of the row is subtracted, so that none overflows; layerNorm
+// and rmsNorm. f16 and bf16 are computed in f32 and rounded once.
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"
@@ -20,8 +20,8 @@ std::unique_ptr<CpuKernel> makeCrossEntropyKernel(OperandTypes operands, ThreadP
 /// out of range is NaN.
 std::unique_ptr<CpuKernel> makeCrossEntropyGradientKernel(OperandTypes operands, ThreadPool& pool);
 
-/// layerNorm (`centred`) or rmsNorm over `axis` and all after it. Means are taken in f64; so are
-/// variances, but for those of layerNorm that row_norm.h leaves to oneDNN.
+/// layerNorm (`centred`) or rmsNorm over `axis` and all after it. Means and variances are computed in
+/// f64, except the variances of layerNorm that row_norm.h leaves to oneDNN.
 std::unique_ptr<CpuKernel> makeNormKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands,
                                           ThreadPool& pool);
 

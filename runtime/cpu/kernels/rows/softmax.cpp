@@ -1,14 +1,14 @@
-// softmax and logSoftmax along any axis, a few rows at a time: neighbouring rows where the elements of one
-// lie apart, so that a cache line serves several of them, and rows one after the other where they do not.
-// Where many rows lie side by side they stay so, and vectors hold neighbours (oneDNN has plain loops for
-// that, some seventy times as slow).
+// softmax and logSoftmax along any axis, a group of rows at a time. Rows along the innermost axis are
+// contiguous. Along another axis rows are interleaved: a group takes adjacent rows, which share cache lines;
+// where there are enough of them, SIMD vectors hold elements of adjacent rows. oneDNN has only plain loops
+// for interleaved rows.
 #include "runtime/cpu/kernels/rows/rows.h"
 
 #include "ir/graph/rules/axis_view.h"
-#include "runtime/cpu/kernels/lanes.h"
 #include "runtime/cpu/kernels/rows/column_math.h"
 #include "runtime/cpu/kernels/rows/row_softmax.h"
 #include "runtime/cpu/kernels/scratch.h"
+#include "runtime/cpu/kernels/storage_converter.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,18 +16,18 @@
 namespace dfc {
 namespace {
 
-// Lanes T (float or double), storage Stored (the same, or 16 bits).
+// Computes in T (float or double); storage is Stored (the same, or 16 bits).
 template <class T, class Stored>
 class SoftmaxKernel final : public CpuKernel {
  public:
   SoftmaxKernel(const AxisView& view, bool logarithm, ElementType type, ThreadPool& pool)
       : pool_(pool), view_(view), logarithm_(logarithm), sideBySide_(view.inner >= lineOfNeighbours),
-        lanes_(type), softmax_(view.length, logarithm) {
+        converter_(type), softmax_(view.length, logarithm) {
     perLine_ = view.inner == 1 ? view.outer : view.inner;
     group_ = groupOf(view, sideBySide_);
     groups_ = (perLine_ + group_ - 1) / group_;
-    units_ = view.inner == 1 ? groups_ : view.outer * groups_;
-    parts_ = partCount(pool, units_, 2.0 * static_cast<double>(view.rows() * view.length));
+    tasks_ = view.inner == 1 ? groups_ : view.outer * groups_;
+    parts_ = partCount(pool, tasks_, 2.0 * static_cast<double>(view.rows() * view.length));
     if (!sideBySide_ && view.rows() * view.length > 0) {
       softmax_.prepare(group_, parts_);
       softmax_.prepare(perLine_ - (groups_ - 1) * group_, parts_);
@@ -41,11 +41,11 @@ class SoftmaxKernel final : public CpuKernel {
     const auto* from = reinterpret_cast<const Stored*>(operands[0]);
     auto* to = reinterpret_cast<Stored*>(results[0]);
     pool_.run(parts_, [&](uint32_t part) {
-      const UnitRange units = unitsOfPart(units_, parts_, part);
-      for (int64_t unit = units.begin; unit < units.end; ++unit) {
-        const int64_t row = unit % groups_ * group_;
+      const TaskRange tasks = tasksOfPart(tasks_, parts_, part);
+      for (int64_t task = tasks.begin; task < tasks.end; ++task) {
+        const int64_t row = task % groups_ * group_;
         const int64_t first =
-            view_.inner == 1 ? row * view_.length : unit / groups_ * view_.length * view_.inner + row;
+            view_.inner == 1 ? row * view_.length : task / groups_ * view_.length * view_.inner + row;
         const int64_t rows = std::min(group_, perLine_ - row);
         if (sideBySide_) {
           runSideBySide(from + first, to + first, rows);
@@ -59,8 +59,8 @@ class SoftmaxKernel final : public CpuKernel {
  private:
   static constexpr int64_t lineOfNeighbours = 16;
 
-  // Rows of a group: as many as stay in a cache and are worth a call; side by side, as many as make the steps
-  // along them worth a call, while the group stays in a second-level cache.
+  // Rows of a group: as many as stay in a cache and pay for a call. Interleaved: as many as make each step
+  // along them pay for a call, while the group stays in L2.
   static int64_t groupOf(const AxisView& view, bool sideBySide) {
     constexpr int64_t elements = 65536 / sizeof(T), elementsSideBySide = 1 << 17, mostSideBySide = 256;
     const int64_t length = std::max<int64_t>(view.length, 1);
@@ -73,7 +73,7 @@ class SoftmaxKernel final : public CpuKernel {
                                std::max<int64_t>(all, 1));
   }
 
-  // Neighbours where inner > 1, else one after the other.
+  // Interleaved where inner > 1, else contiguous.
   void runRows(uint32_t part, const Stored* from, Stored* to, int64_t rows) {
     const auto count = static_cast<size_t>(rows * view_.length);
     const size_t ofSoftmax = (softmax_.scratchBytes(rows) + 63) / 64 * 64;
@@ -83,12 +83,12 @@ class SoftmaxKernel final : public CpuKernel {
       }
     }
     std::byte* const scratch = threadScratch(ofSoftmax + count * (sizeof(T) + sizeof(Stored)));
-    T* const lanes = reinterpret_cast<T*>(scratch + ofSoftmax);
-    Stored* const stored = storedOf(lanes, count);
+    T* const values = reinterpret_cast<T*>(scratch + ofSoftmax);
+    Stored* const stored = storedOf(values, count);
     gather(from, stored, rows);
-    lanes_.read(reinterpret_cast<const std::byte*>(stored), rows * view_.length, lanes);
-    softmax_.run(part, lanes, lanes, rows, scratch);
-    lanes_.write(lanes, reinterpret_cast<std::byte*>(stored), rows * view_.length);
+    converter_.read(reinterpret_cast<const std::byte*>(stored), rows * view_.length, values);
+    softmax_.run(part, values, values, rows, scratch);
+    converter_.write(values, reinterpret_cast<std::byte*>(stored), rows * view_.length);
     scatter(stored, to, rows);
   }
 
@@ -97,22 +97,22 @@ class SoftmaxKernel final : public CpuKernel {
     auto* sums = reinterpret_cast<double*>(threadScratch(
         2 * totals * sizeof(double) + (totals + 2 * count) * sizeof(T) + count * sizeof(Stored)));
     T* const ofRows = reinterpret_cast<T*>(sums + 2 * totals);
-    T* const apart = ofRows + totals; // exponentials of which only the sums are wanted
-    T* const lanes = apart + count;
-    Stored* const stored = storedOf(lanes, count);
+    T* const apart = ofRows + totals; // exponentials of which only the sums are used
+    T* const values = apart + count;
+    Stored* const stored = storedOf(values, count);
     gather(from, stored, rows);
-    lanes_.read(reinterpret_cast<const std::byte*>(stored), rows * view_.length, lanes);
-    compute(lanes, apart, {ofRows, sums}, rows);
-    lanes_.write(lanes, reinterpret_cast<std::byte*>(stored), rows * view_.length);
+    converter_.read(reinterpret_cast<const std::byte*>(stored), rows * view_.length, values);
+    compute(values, apart, {ofRows, sums}, rows);
+    converter_.write(values, reinterpret_cast<std::byte*>(stored), rows * view_.length);
     scatter(stored, to, rows);
   }
 
-  // Where elements lie as they are stored: behind the lanes, or where those do.
-  static Stored* storedOf(T* lanes, size_t count) {
+  // Elements in their storage type: behind those in the compute type, or the same ones.
+  static Stored* storedOf(T* values, size_t count) {
     if constexpr (std::is_same_v<T, Stored>) {
-      return lanes;
+      return values;
     } else {
-      return reinterpret_cast<Stored*>(lanes + count);
+      return reinterpret_cast<Stored*>(values + count);
     }
   }
 
@@ -154,35 +154,35 @@ class SoftmaxKernel final : public CpuKernel {
 
   struct OfRows {
     T* values;
-    double* sums; ///< and room for as many
+    double* sums; ///< and scratch of the same size
   };
 
-  void compute(T* lanes, T* apart, OfRows of, int64_t rows) const {
+  void compute(T* values, T* apart, OfRows of, int64_t rows) const {
     const int64_t length = view_.length;
-    columns_.largest(lanes, length, rows, of.values);
-    columns_.subtract(lanes, length, rows, of.values);
-    T* exponentials = logarithm_ ? apart : lanes;
-    math_.exponentials(lanes, exponentials, rows * length);
+    columns_.largest(values, length, rows, of.values);
+    columns_.subtract(values, length, rows, of.values);
+    T* exponentials = logarithm_ ? apart : values;
+    math_.exponentials(values, exponentials, rows * length);
     columns_.sums(exponentials, length, rows, of.sums, of.sums + rows);
     if (logarithm_) {
       math_.logarithms(of.sums, rows);
     }
     std::transform(of.sums, of.sums + rows, of.values, [](double sum) { return static_cast<T>(sum); });
     if (logarithm_) {
-      columns_.subtract(lanes, length, rows, of.values);
+      columns_.subtract(values, length, rows, of.values);
     } else {
-      columns_.divide(lanes, length, rows, of.values);
+      columns_.divide(values, length, rows, of.values);
     }
   }
 
   ThreadPool& pool_;
   AxisView view_;
   bool logarithm_, sideBySide_;
-  Lanes<T> lanes_;
-  RowSoftmax<T> softmax_; // of rows one after the other
+  StorageConverter<T> converter_;
+  RowSoftmax<T> softmax_; // of contiguous rows
   RowMath<T> math_;
   ColumnMath<T> columns_;
-  int64_t perLine_, group_, groups_, units_; // rows that may be grouped; of a group; groups; groups in all
+  int64_t perLine_, group_, groups_, tasks_; // rows that may be grouped; of a group; groups; groups in all
   uint32_t parts_;
 };
 

@@ -1,5 +1,5 @@
 // and, or, xor and not on bool, u8, i32 and i64 lanes, bit by bit. Plain loops, compiled once per instruction
-// set: the result is exact, so how the compiler vectorises them cannot show.
+// set: results are exact, so they do not depend on vectorisation.
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 #include "runtime/cpu/kernels/tiles/tile_parts.h"
 
@@ -53,8 +53,8 @@ TileFunction bitTileOf(OpKind kind) {
   }
 }
 
-TileFunction chooseBitTile(OpKind kind, ElementType lane) {
-  switch (lane) {
+TileFunction chooseBitTile(OpKind kind, ElementType type) {
+  switch (type) {
   case ElementType::I32: return bitTileOf<uint32_t, ~uint32_t{0}>(kind);
   case ElementType::I64: return bitTileOf<uint64_t, ~uint64_t{0}>(kind);
   case ElementType::U8: return bitTileOf<uint8_t, 0xff>(kind);
@@ -62,7 +62,7 @@ TileFunction chooseBitTile(OpKind kind, ElementType lane) {
   case ElementType::F32:
   case ElementType::F64:
   case ElementType::F16:
-  case ElementType::BF16: return nullptr; // no bits that mean something by themselves
+  case ElementType::BF16: return nullptr; // bitwise ops do not take floats
   }
   return nullptr;
 }
@@ -77,8 +77,8 @@ namespace dfc {
 
 HWY_EXPORT(chooseBitTile);
 
-TileFunction bitTile(OpKind kind, ElementType lane) {
-  return HWY_DYNAMIC_DISPATCH(chooseBitTile)(kind, lane);
+TileFunction bitTile(OpKind kind, ElementType type) {
+  return HWY_DYNAMIC_DISPATCH(chooseBitTile)(kind, type);
 }
 
 } // namespace dfc

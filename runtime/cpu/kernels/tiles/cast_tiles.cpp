@@ -1,4 +1,4 @@
-// Conversions: `cast` between lanes, and f16 and bf16 storage to and from f32 lanes with the bits that
+// Conversions: `cast` between compute types, and f16 and bf16 storage to and from f32 with the bits that
 // ir/base/half.h gives. Float to integer truncates, saturates and takes NaN to 0; integer to a narrower
 // integer wraps; to bool is `!= 0`. Plain branch-free loops, compiled once per instruction set: each
 // conversion has one right result.
@@ -70,7 +70,7 @@ TileFunction castFrom(ElementType to) {
   case ElementType::U8: return castLanes<From, uint8_t>;
   case ElementType::Bool: return castLanes<From, BoolLane>;
   case ElementType::F16:
-  case ElementType::BF16: return nullptr; // not lanes
+  case ElementType::BF16: return nullptr; // computed as f32
   }
   return nullptr;
 }
@@ -84,7 +84,7 @@ TileFunction chooseCastTile(ElementType from, ElementType to) {
   case ElementType::U8: return castFrom<uint8_t>(to);
   case ElementType::Bool: return castFrom<BoolLane>(to);
   case ElementType::F16:
-  case ElementType::BF16: return nullptr; // not lanes
+  case ElementType::BF16: return nullptr; // computed as f32
   }
   return nullptr;
 }

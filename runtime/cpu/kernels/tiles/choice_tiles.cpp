@@ -1,5 +1,5 @@
-// compare and select on lanes of every type. Plain loops, compiled once per instruction set: both only look
-// at bits that are already there, so how the compiler vectorises them cannot show.
+// compare and select on every compute type. Plain loops, compiled once per instruction set: neither rounds,
+// so results do not depend on vectorisation.
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
 
@@ -53,8 +53,8 @@ TileFunction compareOf(Direction direction) {
   return nullptr;
 }
 
-TileFunction chooseCompareTile(Direction direction, ElementType lane) {
-  switch (lane) {
+TileFunction chooseCompareTile(Direction direction, ElementType type) {
+  switch (type) {
   case ElementType::F32: return compareOf<float>(direction);
   case ElementType::F64: return compareOf<double>(direction);
   case ElementType::I32: return compareOf<int32_t>(direction);
@@ -62,7 +62,7 @@ TileFunction chooseCompareTile(Direction direction, ElementType lane) {
   case ElementType::U8:
   case ElementType::Bool: return compareOf<uint8_t>(direction);
   case ElementType::F16:
-  case ElementType::BF16: return nullptr; // not lanes
+  case ElementType::BF16: return nullptr; // computed as f32
   }
   return nullptr;
 }
@@ -81,8 +81,8 @@ void selectLanes(const void* const* inputs, void* output, size_t count) {
   }
 }
 
-TileFunction chooseSelectTile(ElementType lane) {
-  switch (lane) {
+TileFunction chooseSelectTile(ElementType type) {
+  switch (type) {
   case ElementType::F32:
   case ElementType::I32: return selectLanes<uint32_t>;
   case ElementType::F64:
@@ -90,7 +90,7 @@ TileFunction chooseSelectTile(ElementType lane) {
   case ElementType::U8:
   case ElementType::Bool: return selectLanes<uint8_t>;
   case ElementType::F16:
-  case ElementType::BF16: return nullptr; // not lanes
+  case ElementType::BF16: return nullptr; // computed as f32
   }
   return nullptr;
 }
@@ -106,11 +106,11 @@ namespace dfc {
 HWY_EXPORT(chooseCompareTile);
 HWY_EXPORT(chooseSelectTile);
 
-TileFunction compareTile(ops::Compare::Direction direction, ElementType lane) {
-  return HWY_DYNAMIC_DISPATCH(chooseCompareTile)(direction, lane);
+TileFunction compareTile(ops::Compare::Direction direction, ElementType type) {
+  return HWY_DYNAMIC_DISPATCH(chooseCompareTile)(direction, type);
 }
 
-TileFunction selectTile(ElementType lane) { return HWY_DYNAMIC_DISPATCH(chooseSelectTile)(lane); }
+TileFunction selectTile(ElementType type) { return HWY_DYNAMIC_DISPATCH(chooseSelectTile)(type); }
 
 } // namespace dfc
 #endif

@@ -1,5 +1,5 @@
-// Philox4x32-10 (see ir/base/philox.h), block by block in vectors: word w of all blocks stands together, so
-// that the rounds are plain arithmetic on four arrays.
+// Philox4x32-10 (see ir/base/philox.h) on many blocks at once, as a structure of arrays: word w of all blocks
+// is contiguous, so that Philox rounds are plain arithmetic on four arrays.
 #include "runtime/cpu/kernels/tiles/dropout_tiles.h"
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 
@@ -16,7 +16,7 @@ namespace dfc {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr size_t together = 16; // blocks that go through the rounds at once
+constexpr size_t together = 16; // blocks that are computed at once
 
 struct Blocks {
   uint32_t word[4][together];

@@ -27,7 +27,7 @@ struct ExpLanes {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V a) const {
     using T = hn::TFromD<D>;
-    // Beyond these bounds the result is infinity or zero already, and Highway's reduction leaves its range.
+    // Beyond these bounds the result is infinity or zero, and the argument reduction of Highway fails.
     const V high = hn::Set(d, sizeof(T) == 4 ? T(100) : T(710));
     const V low = hn::Set(d, sizeof(T) == 4 ? T(-104) : T(-746));
     const V inside = hn::IfThenElse(hn::Gt(a, high), high, hn::IfThenElse(hn::Lt(a, low), low, a));
@@ -76,7 +76,7 @@ struct Log1pLanes {
   }
 };
 
-struct Expm1Lanes { // where Highway's leaves its range the result is e^a; keeps NaN and the sign of zero
+struct Expm1Lanes { // beyond the range of Highway's the result is e^a; keeps NaN and the sign of zero
   template <class D, class V>
   HWY_INLINE V operator()(D d, V a) const {
     using T = hn::TFromD<D>;

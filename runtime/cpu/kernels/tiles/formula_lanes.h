@@ -1,6 +1,6 @@
 // The body of a formula op on lanes: its program, unrolled by the compiler, in which every instruction is a
-// function of whole vectors. sin, cos, erf, erfc and pow go through the C library, a lane at a time: a
-// formula that lives on them should have a kernel of its own (tile_functions.cpp has the overrides).
+// function of whole vectors. sin, cos, erf, erfc and pow call the C library, a lane at a time: a formula that
+// spends its time there should have a kernel of its own (tile_functions.cpp has the overrides).
 //
 // Included once per instruction set, from files that Highway includes again and again: hence its guard in the
 // place of #pragma once.

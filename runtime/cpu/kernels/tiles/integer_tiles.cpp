@@ -1,6 +1,6 @@
 // Arithmetic on i32, i64 and u8 lanes. Sums and products wrap; a quotient truncates towards zero, is 0 for a
 // divisor of 0 and wraps for the lowest value over -1. Plain loops, compiled once per instruction set:
-// integer results are exact, so how the compiler vectorises them cannot show.
+// integer results are exact, so they do not depend on vectorisation.
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 #include "runtime/cpu/kernels/tiles/tile_parts.h"
 
@@ -127,14 +127,14 @@ TileFunction integerTileOf(OpKind kind) {
   }
 }
 
-TileFunction chooseIntegerTile(OpKind kind, ElementType lane) {
-  if (lane == ElementType::I32) {
+TileFunction chooseIntegerTile(OpKind kind, ElementType type) {
+  if (type == ElementType::I32) {
     return integerTileOf<int32_t>(kind);
   }
-  if (lane == ElementType::I64) {
+  if (type == ElementType::I64) {
     return integerTileOf<int64_t>(kind);
   }
-  return lane == ElementType::U8 ? integerTileOf<uint8_t>(kind) : nullptr;
+  return type == ElementType::U8 ? integerTileOf<uint8_t>(kind) : nullptr;
 }
 
 } // namespace
@@ -147,8 +147,8 @@ namespace dfc {
 
 HWY_EXPORT(chooseIntegerTile);
 
-TileFunction integerTile(OpKind kind, ElementType lane) {
-  return HWY_DYNAMIC_DISPATCH(chooseIntegerTile)(kind, lane);
+TileFunction integerTile(OpKind kind, ElementType type) {
+  return HWY_DYNAMIC_DISPATCH(chooseIntegerTile)(kind, type);
 }
 
 } // namespace dfc

@@ -1,5 +1,5 @@
-// Tile functions from functions of lanes: each loop calls `Lanes` on whole vectors, and on a padded one for
-// the elements that are left, so that all elements go through the same code. Also polynomials.
+// Tile functions from functions of SIMD vectors: each loop calls `Lanes` on whole vectors, and on a padded
+// vector for the remaining elements, so that all elements go through the same code. Also polynomials.
 //
 // Included once per instruction set, from files that Highway includes again and again: hence its guard in
 // the place of #pragma once.

@@ -1,6 +1,6 @@
-// pow, with the edges of C's (IEEE 754-2019, 9.2.1). On f32 lanes e^(b log|a|) in f64: what that loses (the
-// exponent is below 104, its error below 2^-43) is far below half a unit of an f32. f64 would need the
-// logarithm in two parts; it goes to the C library, lane by lane.
+// pow, with the special cases of C's (IEEE 754-2019, 9.2.1). On f32 lanes e^(b log|a|) in f64: its error (the
+// exponent is below 104, its error below 2^-43) is far below half an ulp of f32. f64 would need the logarithm
+// in two parts; it calls the C library, lane by lane.
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 #include "runtime/cpu/kernels/tiles/tile_parts.h"
 

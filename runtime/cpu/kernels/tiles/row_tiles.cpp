@@ -17,7 +17,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The largest of `lowest` and of what `of` makes of each element and its place; NaN if any is.
+// The largest of `lowest` and of of(d, i) at every element i; NaN if any is NaN.
 template <class T, class Of>
 HWY_INLINE T largestMade(size_t length, T lowest, Of of) {
   const hn::ScalableTag<T> d;
@@ -25,9 +25,9 @@ HWY_INLINE T largestMade(size_t length, T lowest, Of of) {
   auto nan = hn::Zero(d);
   size_t i = 0;
   for (; i + hn::Lanes(d) <= length; i += hn::Lanes(d)) {
-    const auto lanes = of(d, i);
-    largest = hn::Max(largest, lanes); // says nothing of NaN, which is looked for apart
-    nan = hn::Or(nan, hn::VecFromMask(d, hn::IsNaN(lanes)));
+    const auto vector = of(d, i);
+    largest = hn::Max(largest, vector); // Max may drop NaN, which `nan` collects
+    nan = hn::Or(nan, hn::VecFromMask(d, hn::IsNaN(vector)));
   }
   T result = hn::GetLane(hn::MaxOfLanes(d, largest));
   bool found = !hn::AllFalse(d, hn::MaskFromVec(nan));
@@ -61,7 +61,7 @@ T centreOn(const T* from, T* to, size_t length, T operand) {
   });
 }
 
-// row[i] = join(row[i], operand): each element by itself, so the loop's end needs no care.
+// row[i] = join(row[i], operand). Elements are independent, so the remainder may use any vector width.
 template <class T, class Join>
 HWY_INLINE void update(T* row, size_t length, T operand, Join join) {
   const hn::ScalableTag<T> d;
@@ -91,24 +91,24 @@ void divideBy(T* row, size_t length, T operand) {
 
 template <class T>
 double sumOfSquares(const T* row, size_t length, Normalisation<T> by) {
-  constexpr size_t foldLanes = 16;
-  double sums[foldLanes] = {};
+  constexpr size_t partialCount = 16;
+  double sums[partialCount] = {};
   size_t i = 0;
-  const auto add = [&](size_t lane) HWY_ATTR {
-    const double distance = (row[i + lane] - by.high) - by.low;
-    sums[lane] += distance * distance;
+  const auto add = [&](size_t k) HWY_ATTR {
+    const double distance = (row[i + k] - by.high) - by.low;
+    sums[k] += distance * distance;
   };
-  for (; i + foldLanes <= length; i += foldLanes) {
-    for (size_t lane = 0; lane < foldLanes; ++lane) {
-      add(lane);
+  for (; i + partialCount <= length; i += partialCount) {
+    for (size_t k = 0; k < partialCount; ++k) {
+      add(k);
     }
   }
-  for (size_t lane = 0; i + lane < length; ++lane) {
-    add(lane);
+  for (size_t k = 0; i + k < length; ++k) {
+    add(k);
   }
-  for (size_t half = foldLanes / 2; half > 0; half /= 2) {
-    for (size_t lane = 0; lane < half; ++lane) {
-      sums[lane] += sums[lane + half];
+  for (size_t half = partialCount / 2; half > 0; half /= 2) {
+    for (size_t k = 0; k < half; ++k) {
+      sums[k] += sums[k + half];
     }
   }
   return sums[0];

@@ -1,13 +1,13 @@
-// Steps on a row of f32 or f64 lanes with one operand for all of them; for a row they cost less than a tile
-// function, whose operand would have to be spread out first.
+// Steps on a row of f32 or f64 with one scalar operand. They cost less than a tile function, whose operand
+// would have to be broadcast to a tile first.
 #pragma once
 
 #include <cstddef>
 
 namespace dfc {
 
-/// What an element is normalised by: (x - high - low) * inverse. A mean in f64 is the sum of a high and a low
-/// f32, so that nothing of a large mean is lost.
+/// Normalisation of an element: (x - high - low) * inverse. A mean in f64 is split into a high and a low f32,
+/// so that a large mean keeps its precision.
 template <class T>
 struct Normalisation {
   T high = 0, low = 0, inverse = 1;

@@ -1,5 +1,5 @@
-// Tile functions from functions of one element: plain loops, for arithmetic that is exact, so that how the
-// compiler vectorises them cannot show.
+// Tile functions from functions of one element: plain loops, for exact arithmetic, whose results do not
+// depend on vectorisation.
 //
 // Included once per instruction set, from files that Highway includes again and again: hence its guard in
 // the place of #pragma once. Its users include simd_targets.h first.

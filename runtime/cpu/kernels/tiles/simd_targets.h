@@ -1,10 +1,10 @@
 // Which instruction sets the tile functions are compiled for: the baseline of the build, SSE4, AVX2 and
 // AVX-512 on x86 (whatever Highway offers elsewhere); the best one is chosen when the program runs. Include
-// before any header of Highway. Also the hint that a loop's iterations are independent even where a result
-// lies on an operand, so that in-place runs are vectorised like the rest.
+// before any header of Highway. Also the hint that the iterations of a loop are independent even where a
+// result overwrites an operand, so that in-place loops are vectorised like others.
 #pragma once
 
-// Between the baseline and SSE4: no processor that anyone computes on stops there.
+// SSSE3 is left out: processors that have it but not SSE4 are too old to matter.
 #define HWY_DISABLED_TARGETS HWY_SSSE3
 
 #if defined(__clang__)

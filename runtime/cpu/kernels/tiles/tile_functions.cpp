@@ -1,4 +1,4 @@
-// Which file of tiles/ has an op's arithmetic.
+// Dispatch from an op to the file of tiles/ that has its arithmetic.
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
 
 #include "runtime/cpu/kernels/tiles/tile_parts.h"
@@ -6,7 +6,7 @@
 namespace dfc {
 namespace {
 
-// The formula ops that have arithmetic of their own in place of their body's.
+// The formula ops with arithmetic of their own instead of their body.
 struct Override {
   OpKind kind;
   uint8_t variant;
@@ -35,12 +35,12 @@ TileFunction floatTile(OpKind kind, uint8_t variant, bool wide) {
 
 } // namespace
 
-TileFunction arithmeticTile(OpKind kind, ElementType lane, uint8_t variant) {
-  if (lane == ElementType::F32 || lane == ElementType::F64) {
-    return floatTile(kind, variant, lane == ElementType::F64);
+TileFunction arithmeticTile(OpKind kind, ElementType type, uint8_t variant) {
+  if (type == ElementType::F32 || type == ElementType::F64) {
+    return floatTile(kind, variant, type == ElementType::F64);
   }
-  const TileFunction ofBits = bitTile(kind, lane);
-  return ofBits != nullptr ? ofBits : integerTile(kind, lane);
+  const TileFunction ofBits = bitTile(kind, type);
+  return ofBits != nullptr ? ofBits : integerTile(kind, type);
 }
 
 } // namespace dfc

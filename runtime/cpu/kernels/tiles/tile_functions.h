@@ -1,11 +1,11 @@
-// Tile functions: one instruction on a short run of elements. They are all the arithmetic that the cpu
-// kernels do on elements, compiled for several instruction sets; the best set is chosen when the program
-// runs.
+// Tile functions: one instruction on a short contiguous range of elements. They are all the arithmetic that
+// the cpu kernels do on elements, compiled for several instruction sets; the best set is chosen when the
+// program runs.
 //
-// A tile holds `lanes`: f16 and bf16 are computed as f32 and rounded after each instruction, so lanes are
-// f32, f64, i32, i64, u8 or bool (a byte, 0 or 1). An element's result depends on its operands only, never on
-// its place in the tile: the last elements go through the same vector code as the rest. The output may be
-// exactly an input.
+// A tile holds elements of a compute type: f32, f64, i32, i64, u8 or bool (a byte, 0 or 1). f16 and bf16 are
+// computed as f32 and rounded after each instruction. An element's result depends on its operands only, never
+// on its position in the tile: the last elements go through the same vector code as the rest. The output may
+// be exactly an input.
 #pragma once
 
 #include "ir/graph/op.h"
@@ -18,48 +18,48 @@ namespace dfc {
 /// Elements in a full tile: a few tiles of f64 fit in any L1 cache.
 inline constexpr int64_t tileElements = 1024;
 
-/// f16 and bf16 compute in f32, the others in themselves.
-constexpr ElementType laneTypeOf(ElementType type) {
+/// The compute type: f32 for f16 and bf16, else the type itself.
+constexpr ElementType computeTypeOf(ElementType type) {
   return type == ElementType::F16 || type == ElementType::BF16 ? ElementType::F32 : type;
 }
 
 /// inputs[i][0, count) -> output[0, count).
 using TileFunction = void (*)(const void* const* inputs, void* output, size_t count);
 
-/// The arithmetic op `kind` (`variant`: as in a fused instruction) on lanes of type `lane`; null where the op
+/// The arithmetic op `kind` (`variant`: as in a fused instruction) on compute type `type`; null where the op
 /// does not take that type.
-TileFunction arithmeticTile(OpKind kind, ElementType lane, uint8_t variant = 0);
-/// Lanes of type `lane` -> bool.
-TileFunction compareTile(ops::Compare::Direction direction, ElementType lane);
-/// bool, lanes, lanes -> lanes.
-TileFunction selectTile(ElementType lane);
-/// Lanes to lanes as `cast` says; a copy for equal types.
+TileFunction arithmeticTile(OpKind kind, ElementType type, uint8_t variant = 0);
+/// `type`, `type` -> bool.
+TileFunction compareTile(ops::Compare::Direction direction, ElementType type);
+/// bool, `type`, `type` -> `type`.
+TileFunction selectTile(ElementType type);
+/// Between compute types as `cast` says; a copy for equal types.
 TileFunction castTile(ElementType from, ElementType to);
 
-/// f16 or bf16 storage -> f32 lanes, exact.
+/// f16 or bf16 -> f32, exact.
 TileFunction widenTile(ElementType half);
-/// f32 lanes -> f16 or bf16 storage, to nearest even.
+/// f32 -> f16 or bf16, to nearest even.
 TileFunction narrowTile(ElementType half);
-/// f32 lanes -> f32 lanes that hold values of f16 or bf16: narrow, then widen.
+/// f32 -> f32 that holds values of f16 or bf16: narrow, then widen.
 TileFunction roundTile(ElementType half);
 
-enum class Fold : uint8_t { Sum, Product, Max, Min };
+enum class ReductionKind : uint8_t { Sum, Product, Max, Min };
 
-/// Folds are carried in f64 for floats (so that f32, f16 and bf16 sums lose nothing that shows) and in i64
-/// for integers (which wrap). Max and Min give NaN if any element is NaN.
+/// Accumulator: f64 for floats, so that sums of f32, f16 and bf16 are rounded once, and i64 for integers,
+/// which wrap. Max and Min give NaN if any element is NaN.
 template <class Carry>
-struct FoldFunctions {
+struct ReductionFunctions {
   static constexpr int64_t maxRow = tileElements;
   Carry identity;
-  /// The fold of one row of at most `maxRow` lanes: 16 interleaved folds, then a tree over those.
-  Carry (*row)(const void* lanes, size_t count);
-  /// carry[i] = fold(carry[i], lanes[i]).
-  void (*column)(Carry* carry, const void* lanes, size_t count);
-  /// carry[i] = fold(carry[i], other[i]).
+  /// Reduces one row of at most `maxRow` elements: 16 interleaved partial results, then a tree over them.
+  Carry (*row)(const void* elements, size_t count);
+  /// carry[i] = join(carry[i], elements[i]).
+  void (*column)(Carry* carry, const void* elements, size_t count);
+  /// carry[i] = join(carry[i], other[i]).
   void (*merge)(Carry* carry, const Carry* other, size_t count);
 };
 
-FoldFunctions<double> floatFold(Fold fold, ElementType lane);
-FoldFunctions<int64_t> integerFold(Fold fold, ElementType lane);
+ReductionFunctions<double> floatReduction(ReductionKind kind, ElementType type);
+ReductionFunctions<int64_t> integerReduction(ReductionKind kind, ElementType type);
 
 } // namespace dfc

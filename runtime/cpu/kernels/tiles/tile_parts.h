@@ -1,5 +1,5 @@
-// What the files of tiles/ give to one another: the arithmetic op by op, a theme a file. Each answers null
-// for a kind that is not its own. Users include tile_functions.h.
+// Shared by the files of tiles/: the tile functions of each file, a group of ops a file. Each function
+// returns null for ops of other files. Users include tile_functions.h.
 #pragma once
 
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
@@ -14,7 +14,7 @@ TileFunction formulaTile(OpKind kind, uint8_t variant, bool wide);
 TileFunction powerTile(OpKind kind, bool wide);
 TileFunction trigonometricTile(OpKind kind, bool wide);
 
-TileFunction integerTile(OpKind kind, ElementType lane); ///< i32, i64, u8
-TileFunction bitTile(OpKind kind, ElementType lane);     ///< the same and bool
+TileFunction integerTile(OpKind kind, ElementType type); ///< i32, i64, u8
+TileFunction bitTile(OpKind kind, ElementType type);     ///< the same and bool
 
 } // namespace dfc

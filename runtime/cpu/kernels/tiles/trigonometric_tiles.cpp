@@ -1,5 +1,5 @@
-// sin and cos. hwy/contrib/math is good to 3 ulp of f64 up to 39000 in magnitude; f32 is computed by it and
-// rounded once. Beyond, lane by lane, the C library, which reduces any argument.
+// sin and cos. hwy/contrib/math has 3 ulp of f64 up to 39000 in magnitude; f32 is computed by it and rounded
+// once. Beyond that the C library, which reduces any argument, computes lane by lane.
 #include "runtime/cpu/kernels/tiles/simd_targets.h"
 #include "runtime/cpu/kernels/tiles/tile_parts.h"
 

@@ -8,13 +8,13 @@
 namespace dfc {
 namespace {
 
-// Nothing to sum: results or terms without elements.
+// Sums without terms: results or operands without elements.
 bool isTrivial(const Convolution& conv) {
   return conv.image.elements() == 0 || conv.filter.elements() == 0 || conv.result.elements() == 0;
 }
 
-// 16-bit floats are widened: oneDNN's own bf16 filter gradient (2.6) reads scratch that nobody wrote, and
-// what it finds there (a NaN, now and then) gets into the result.
+// 16-bit floats are widened: the bf16 filter gradient of oneDNN 2.6 reads uninitialised scratch, whose NaNs
+// get into the result.
 std::unique_ptr<CpuKernel> makeDirect(const ConvolutionCall& call, ElementType type, ThreadPool& pool) {
   if (type == ElementType::F32) {
     if (auto kernel = makeOnednnConvolution(call.pass, call.conv, pool)) {

@@ -1,6 +1,6 @@
-// Kernels of conv2d and of its two gradients. f32 goes to oneDNN; f16 and bf16 are widened to f32 and rounded
-// at the end; f64, and what oneDNN does not take, has a kernel of our own (own_convolution.h). Which way a
-// call goes depends on its op and types.
+// Kernels of conv2d and of its two gradients. f32 uses oneDNN; f16 and bf16 are widened to f32 and rounded at
+// the end; f64, and convolutions that oneDNN does not take, use our own kernel (own_convolution.h). The
+// choice depends on the op and its types alone.
 #pragma once
 
 #include "ir/graph/rules/convolution.h"

@@ -6,8 +6,8 @@
 namespace dfc {
 namespace {
 
-// What the cut is chosen for: so many threads, each with so many operations a nanosecond, and so many
-// nanoseconds for an element that is brought into oneDNN's layout. Elsewhere the cut is only less even.
+// The cut is chosen for a host of this many threads and rates: operations a nanosecond, and nanoseconds to
+// reorder an element into oneDNN's layout. On other hosts it is only less even.
 constexpr double threads = 32, flopsPerNanosecond = 50, nanosecondsPerElement = 0.7;
 constexpr double partFlops = 4e6;       // worth waking a thread for
 constexpr int64_t channelMultiple = 16; // a block of oneDNN's layouts
@@ -22,8 +22,8 @@ ConvolutionPlan::ConvolutionPlan(ConvolutionPass pass, const Convolution& conv) 
   const bool toInput = pass == ConvolutionPass::InputGradient;
   const int64_t unit = conv.groups > 1 ? 1 : channelMultiple;
   channels_ = conv.groups > 1 ? conv.groups : toInput ? conv.image[1] : conv.filter[0];
-  // A part of the batch brings the filters once more, a part of the channels what these are made from; where
-  // there are groups, each has its own.
+  // Reorders: a part of the batch reorders the filters once more, a part of the channels the other operand.
+  // Each group has operands of its own.
   const double byBatch = elements(conv.filter);
   const double byChannels = conv.groups > 1 ? 0 : elements(toInput ? conv.result : conv.image);
   const auto most = static_cast<int64_t>(std::clamp(conv.flops() / partFlops, 1.0, 2 * threads));

@@ -1,14 +1,14 @@
 // ConvolutionPlan: a convolution, or one of its gradients, cut into parts along its images and along the
-// channels that it makes. How it is cut depends on the shapes alone: a part may round differently in another
-// size, and a result must not depend on the number of threads.
+// channels that it computes. How it is cut depends on the shapes alone: oneDNN may round differently in parts
+// of another size, and a result must not depend on the number of threads.
 #pragma once
 
 #include "runtime/cpu/kernels/windows/convolution.h"
 
 namespace dfc {
 
-/// Images [batch, batch + images), and of the channels that are made (groups where there are several;
-/// filters, or for an input gradient the image's channels, where there is one) [first, first + channels).
+/// Images [batch, batch + images), and computed channels [first, first + channels). Channels are groups where
+/// there are several; else filters, or the image's channels for an input gradient.
 struct ConvolutionPart {
   int64_t batch = 0, images = 0, first = 0, channels = 0;
 };

@@ -89,7 +89,7 @@ class OnednnConvolution final : public CpuKernel {
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     pool_.run(threads_, [&](uint32_t thread) {
-      const UnitRange range = unitsOfPart(plan_.parts(), threads_, thread);
+      const TaskRange range = tasksOfPart(plan_.parts(), threads_, thread);
       for (int64_t index = range.begin; index < range.end; ++index) {
         runPart(thread, index, operands, results[0]);
       }
@@ -135,7 +135,7 @@ class OnednnConvolution final : public CpuKernel {
     const int64_t elements = conv_.filter.elements();
     const uint32_t parts = partCount(pool_, elements, static_cast<double>(elements * plan_.batchParts()) / 2);
     pool_.run(parts, [&](uint32_t part) {
-      const UnitRange range = unitsOfPart(elements, parts, part);
+      const TaskRange range = tasksOfPart(elements, parts, part);
       std::copy_n(reinterpret_cast<const float*>(piece(0)) + range.begin, range.end - range.begin,
                   result + range.begin);
       for (int64_t index = 1; index < plan_.batchParts(); ++index) {

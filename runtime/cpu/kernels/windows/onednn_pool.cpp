@@ -1,8 +1,8 @@
 #include "runtime/cpu/kernels/windows/onednn_pool.h"
 
-#include "runtime/cpu/kernels/lanes.h"
 #include "runtime/cpu/kernels/scratch.h"
 #include "runtime/cpu/kernels/shaped_primitives.h"
+#include "runtime/cpu/kernels/storage_converter.h"
 #include "runtime/cpu/kernels/tiles/row_tiles.h"
 #include "runtime/cpu/kernels/windows/onednn_windows.h"
 #include "runtime/cpu/onednn_library.h"
@@ -17,9 +17,9 @@ namespace {
 using onednn::PoolRequest;
 using Wild = llvm::SmallVector<int64_t, 16>; // planes that are not for oneDNN
 
-constexpr int64_t block = 16; // planes are oneDNN's channels, of which it takes so many at a time
+constexpr int64_t block = 16; // planes are channels of oneDNN, which computes so many at a time
 
-/// A tensor of planes; elements of each, and up to where oneDNN takes them.
+/// An operand: elements of a plane, and the largest magnitude that oneDNN computes correctly.
 struct Planes {
   int64_t elements = 0;
   float largest = 0;
@@ -38,7 +38,7 @@ class OnednnPool final : public CpuKernel {
   OnednnPool(const PoolRequest& request, const TensorType& image, std::unique_ptr<OwnPool> own,
              ThreadPool& pool)
       : pool_(pool), request_(request), planes_(image.shape[0] * image.shape[1]),
-        width_(byteWidth(image.element)), lanes_(image.element), own_(std::move(own)) {
+        width_(byteWidth(image.element)), converter_(image.element), own_(std::move(own)) {
     sayOperands();
     group_ = std::max(groupElements / std::max<int64_t>(planeElements(), 1) / block * block, block);
     groups_ = std::max<int64_t>(planes_ / group_, 1);
@@ -47,7 +47,7 @@ class OnednnPool final : public CpuKernel {
     parts_ = partCount(pool, groups_, compared / 8);
   }
 
-  /// False where it had better be our own.
+  /// False where our own kernel is used.
   bool prepare() {
     constexpr int64_t mostElements = 1 << 18, longestSum = 1 << 10;
     return planes_ >= block && planeElements() <= mostElements && windowSize() <= longestSum &&
@@ -58,7 +58,7 @@ class OnednnPool final : public CpuKernel {
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     pool_.run(parts_, [&](uint32_t part) {
-      const UnitRange range = unitsOfPart(groups_, parts_, part);
+      const TaskRange range = tasksOfPart(groups_, parts_, part);
       for (int64_t group = range.begin; group < range.end; ++group) {
         for (const int64_t plane : runGroup(part, operands, results[0], group)) {
           own_->runPlane(operands, results[0], group * group_ + plane);
@@ -75,11 +75,11 @@ class OnednnPool final : public CpuKernel {
   int64_t resultElements() const { return request_.result[0] * request_.result[1]; }
   int64_t windowSize() const { return request_.window[0] * request_.window[1]; }
 
-  /// Of a group: the last takes what is left, as fewer than a block would not be worth a call.
+  /// Planes of a group: the last group takes the remainder, as fewer than a block would not pay for a call.
   int64_t planesOf(int64_t group) const { return group + 1 < groups_ ? group_ : planes_ - group * group_; }
 
-  // A maximum is lost in a NaN, and its place in a window of nothing but the least number and padding; a sum
-  // of as many as a window may have is finite up to the other.
+  // oneDNN loses a maximum beside a NaN, and its position in a window of only the lowest number and padding.
+  // A sum of a window's elements is finite up to the other limit.
   void sayOperands() {
     constexpr float summable = 1e30F;
     const float finite = std::nextafter(std::numeric_limits<float>::max(), 0.0F);
@@ -102,25 +102,25 @@ class OnednnPool final : public CpuKernel {
 
   Wild runGroup(uint32_t slot, llvm::ArrayRef<const std::byte*> operands, std::byte* result, int64_t group) {
     const int64_t first = group * group_, planes = planesOf(group);
-    int64_t lanes = made_;
+    int64_t values = made_;
     for (const Planes& operand : operands_) {
-      lanes += operand.elements;
+      values += operand.elements;
     }
-    const size_t ofLanes = lanes_.inPlace() ? 0 : static_cast<size_t>(lanes * planes) * sizeof(float);
+    const size_t ofValues = converter_.inPlace() ? 0 : static_cast<size_t>(values * planes) * sizeof(float);
     const size_t ofPrimitive = primitives_.scratchBytes();
-    std::byte* const scratch = threadScratch(ofPrimitive + ofLanes);
-    auto* room = reinterpret_cast<float*>(scratch + ofPrimitive);
+    std::byte* const scratch = threadScratch(ofPrimitive + ofValues);
+    auto* buffer = reinterpret_cast<float*>(scratch + ofPrimitive);
     const std::byte* inputs[2] = {};
     for (size_t i = 0; i < operands_.size(); ++i) {
       const int64_t elements = operands_[i].elements;
       inputs[i] = reinterpret_cast<const std::byte*>(
-          lanes_.read(operands[i] + first * elements * width_, elements * planes, room));
-      room += lanes_.inPlace() ? 0 : elements * planes;
+          converter_.read(operands[i] + first * elements * width_, elements * planes, buffer));
+      buffer += converter_.inPlace() ? 0 : elements * planes;
     }
     std::byte* const to = result + first * made_ * width_;
-    float* const made = lanes_.place(to, room);
+    float* const made = converter_.place(to, buffer);
     primitives_.run({planes, 0}, slot, inputs, reinterpret_cast<std::byte*>(made), scratch, "pool");
-    lanes_.write(made, to, made_ * planes);
+    converter_.write(made, to, made_ * planes);
     return wildOf(inputs, planes);
   }
 
@@ -129,8 +129,8 @@ class OnednnPool final : public CpuKernel {
     for (int64_t plane = 0; plane < planes; ++plane) {
       for (size_t i = 0; i < operands_.size(); ++i) {
         const int64_t elements = operands_[i].elements;
-        const auto* lanes = reinterpret_cast<const float*>(inputs[i]) + plane * elements;
-        if (!(row_.magnitude(lanes, static_cast<size_t>(elements)) <= operands_[i].largest)) {
+        const auto* values = reinterpret_cast<const float*>(inputs[i]) + plane * elements;
+        if (!(row_.magnitude(values, static_cast<size_t>(elements)) <= operands_[i].largest)) {
           wild.push_back(plane);
           break;
         }
@@ -143,7 +143,7 @@ class OnednnPool final : public CpuKernel {
   PoolRequest request_;            // but for the number of planes
   int64_t planes_, width_;         // in all; of an element
   int64_t group_ = 1, groups_ = 0; // planes at a time; groups
-  Lanes<float> lanes_;
+  StorageConverter<float> converter_;
   std::unique_ptr<OwnPool> own_;
   llvm::SmallVector<Planes, 2> operands_;
   int64_t made_ = 0; // elements of a plane of the result

@@ -1,4 +1,4 @@
-// Windows as requests to the oneDNN module say them: what convolutions and pools share.
+// Windows in the form of requests to the oneDNN module: shared by convolutions and pools.
 #pragma once
 
 #include "ir/graph/rules/windows.h"

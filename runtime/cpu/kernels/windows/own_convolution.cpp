@@ -10,16 +10,16 @@
 namespace dfc {
 namespace {
 
-constexpr int64_t spreadElements = int64_t{1} << 17; // of a spread-out block: 1 MiB, in L2
-constexpr int64_t leastColumns = 16;                 // of a block that is a stretch of a row
-constexpr int64_t filterChunk = 64;                  // filters that one unit of a filter gradient makes
+constexpr int64_t im2colElements = int64_t{1} << 17; // of an im2col block: 1 MiB, in L2
+constexpr int64_t leastColumns = 16;                 // of a block that is a part of a row
+constexpr int64_t filterChunk = 64;                  // filters of one task of a filter gradient
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 const std::byte* bytes(const double* numbers) { return reinterpret_cast<const std::byte*>(numbers); }
 std::byte* bytes(double* numbers) { return reinterpret_cast<std::byte*>(numbers); }
 
-// The scratch of a unit, dealt out.
+// The scratch of a task, divided.
 class Arena {
  public:
   explicit Arena(int64_t doubles)
@@ -36,22 +36,23 @@ class Arena {
   std::byte* next_;
 };
 
-// Some whole rows of the result of one image, or a stretch of one: `pixels` columns of the spread-out matrix.
+// Some whole rows of the result of one image, or a contiguous part of a row: `pixels` columns of the im2col
+// matrix.
 struct Block {
   int64_t row = 0, rows = 0, column = 0, columns = 0, pixel = 0, pixels = 0;
 };
 
-// One image's channels of one group against the spread-out matrix [terms, pixels of a block].
-class Spread {
+// Conversion between one image's channels of one group and the im2col matrix [terms, pixels of a block].
+class Im2col {
  public:
-  explicit Spread(const Convolution& conv)
+  explicit Im2col(const Convolution& conv)
       : conv_(conv), width_(conv.windows.columns.count),
-        blockRows_(std::clamp<int64_t>(spreadElements / conv.terms() / width_, 1, conv.windows.rows.count)),
-        blockColumns_(columnsOf(conv)), stretches_(ceilDiv(width_, blockColumns_)) {}
+        blockRows_(std::clamp<int64_t>(im2colElements / conv.terms() / width_, 1, conv.windows.rows.count)),
+        blockColumns_(columnsOf(conv)), blocksOfRow_(ceilDiv(width_, blockColumns_)) {}
 
-  int64_t blocks() const { return ceilDiv(conv_.windows.rows.count, blockRows_) * stretches_; }
+  int64_t blocks() const { return ceilDiv(conv_.windows.rows.count, blockRows_) * blocksOfRow_; }
   Block block(int64_t index) const {
-    const int64_t row = index / stretches_ * blockRows_, column = index % stretches_ * blockColumns_;
+    const int64_t row = index / blocksOfRow_ * blockRows_, column = index % blocksOfRow_ * blockColumns_;
     const int64_t rows = std::min(blockRows_, conv_.windows.rows.count - row);
     const int64_t columns = std::min(blockColumns_, width_ - column);
     return {row, rows, column, columns, row * width_ + column, rows * columns};
@@ -59,8 +60,8 @@ class Spread {
   int64_t elements() const { return conv_.terms() * mostPixels(); }
   int64_t mostPixels() const { return blockRows_ * blockColumns_; }
 
-  /// `visit(term's row of the matrix, its column, image offset, stride of the image, run)` for every run of
-  /// results side by side that look at elements and not at padding.
+  /// `visit(term's row of the matrix, its column, image offset, stride of the image, count)` for every range
+  /// of adjacent results that read elements and not padding.
   template <class Visit>
   void forEachRun(const Block& block, Visit visit) const {
     const WindowAxis &rows = conv_.windows.rows, &columns = conv_.windows.columns;
@@ -105,38 +106,38 @@ class Spread {
   }
 
  private:
-  // Whole rows where one has room. Its results, as many as a group has filters, have to find room too.
+  // Whole rows where a block holds one. The block's results, for each filter of the group, have to fit too.
   static int64_t columnsOf(const Convolution& conv) {
     const int64_t width = conv.windows.columns.count;
-    if (width <= spreadElements / conv.terms()) {
+    if (width <= im2colElements / conv.terms()) {
       return width;
     }
-    const int64_t room = spreadElements / std::max(conv.terms(), conv.groupFilters());
-    return std::clamp(room, std::min(leastColumns, width), width);
+    const int64_t most = im2colElements / std::max(conv.terms(), conv.groupFilters());
+    return std::clamp(most, std::min(leastColumns, width), width);
   }
 
   const Convolution& conv_;
   int64_t width_, blockRows_, blockColumns_;
-  int64_t stretches_; // blocks of a row
+  int64_t blocksOfRow_;
 };
 
 template <class T>
 class OwnConvolution final : public CpuKernel {
  public:
   OwnConvolution(ConvolutionPass pass, const Convolution& conv, ThreadPool& pool)
-      : pool_(pool), pass_(pass), conv_(conv), spread_(conv_),
+      : pool_(pool), pass_(pass), conv_(conv), im2col_(conv_),
         chunks_(pass == ConvolutionPass::FilterGradient ? ceilDiv(conv.groupFilters(), filterChunk)
                                                         : conv.batch()),
-        units_(chunks_ * conv.groups), parts_(partCount(pool, units_, conv.flops() / 8)) {}
+        tasks_(chunks_ * conv.groups), parts_(partCount(pool, tasks_, conv.flops() / 8)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     pool_.run(parts_, [&](uint32_t part) {
-      const UnitRange units = unitsOfPart(units_, parts_, part);
-      for (int64_t unit = units.begin; unit < units.end; ++unit) {
+      const TaskRange tasks = tasksOfPart(tasks_, parts_, part);
+      for (int64_t task = tasks.begin; task < tasks.end; ++task) {
         const auto* first = reinterpret_cast<const T*>(operands[0]);
         const auto* second = reinterpret_cast<const T*>(operands[1]);
         auto* result = reinterpret_cast<T*>(results[0]);
-        const int64_t group = unit / chunks_, chunk = unit % chunks_;
+        const int64_t group = task / chunks_, chunk = task % chunks_;
         switch (pass_) {
         case ConvolutionPass::Forward: forward(first, second, result, chunk, group); break;
         case ConvolutionPass::InputGradient: toInput(first, second, result, chunk, group); break;
@@ -171,13 +172,13 @@ class OwnConvolution final : public CpuKernel {
 
   void forward(const T* image, const T* filter, T* result, int64_t batch, int64_t group) const {
     const int64_t filters = conv_.groupFilters(), terms = conv_.terms();
-    Arena arena(filters * (terms + spread_.mostPixels()) + spread_.elements());
+    Arena arena(filters * (terms + im2col_.mostPixels()) + im2col_.elements());
     const double* weights = takeFilters(arena, filter, group);
-    double* matrix = arena.take(spread_.elements());
-    double* product = arena.take(filters * spread_.mostPixels());
-    for (int64_t i = 0; i < spread_.blocks(); ++i) {
-      const Block block = spread_.block(i);
-      spread_.spread(image + imageAt(batch, group), block, matrix);
+    double* matrix = arena.take(im2col_.elements());
+    double* product = arena.take(filters * im2col_.mostPixels());
+    for (int64_t i = 0; i < im2col_.blocks(); ++i) {
+      const Block block = im2col_.block(i);
+      im2col_.spread(image + imageAt(batch, group), block, matrix);
       const BlockMatmul shape{filters, block.pixels, terms, terms, block.pixels, block.pixels, false, false};
       blockMatmul(ElementType::F64, shape, bytes(weights), bytes(matrix), bytes(product), arena.rest());
       for (int64_t row = 0; row < filters; ++row) {
@@ -191,18 +192,18 @@ class OwnConvolution final : public CpuKernel {
   void toInput(const T* filter, const T* cotangent, T* result, int64_t batch, int64_t group) const {
     const int64_t filters = conv_.groupFilters(), terms = conv_.terms();
     const int64_t elements = conv_.groupChannels() * conv_.imagePixels();
-    Arena arena(filters * (terms + spread_.mostPixels()) + spread_.elements() + elements);
+    Arena arena(filters * (terms + im2col_.mostPixels()) + im2col_.elements() + elements);
     const double* weights = takeFilters(arena, filter, group);
-    double* matrix = arena.take(spread_.elements());
-    double* arrived = arena.take(filters * spread_.mostPixels());
+    double* matrix = arena.take(im2col_.elements());
+    double* arrived = arena.take(filters * im2col_.mostPixels());
     double* sums = arena.take(elements);
     std::fill_n(sums, elements, 0.0);
-    for (int64_t i = 0; i < spread_.blocks(); ++i) {
-      const Block block = spread_.block(i);
+    for (int64_t i = 0; i < im2col_.blocks(); ++i) {
+      const Block block = im2col_.block(i);
       copyIn(cotangent + resultAt(batch, group), filters, block, arrived);
       const BlockMatmul shape{terms, block.pixels, filters, terms, block.pixels, block.pixels, true, false};
       blockMatmul(ElementType::F64, shape, bytes(weights), bytes(arrived), bytes(matrix), arena.rest());
-      spread_.gather(matrix, block, sums);
+      im2col_.gather(matrix, block, sums);
     }
     std::transform(sums, sums + elements, result + imageAt(batch, group),
                    [](double sum) { return static_cast<T>(sum); });
@@ -211,16 +212,16 @@ class OwnConvolution final : public CpuKernel {
   void toFilter(const T* image, const T* cotangent, T* result, int64_t chunk, int64_t group) const {
     const int64_t firstFilter = chunk * filterChunk, terms = conv_.terms();
     const int64_t filters = std::min(filterChunk, conv_.groupFilters() - firstFilter);
-    Arena arena(filters * (2 * terms + spread_.mostPixels()) + spread_.elements());
-    double* matrix = arena.take(spread_.elements());
-    double* arrived = arena.take(filters * spread_.mostPixels());
+    Arena arena(filters * (2 * terms + im2col_.mostPixels()) + im2col_.elements());
+    double* matrix = arena.take(im2col_.elements());
+    double* arrived = arena.take(filters * im2col_.mostPixels());
     double* product = arena.take(filters * terms);
     double* sums = arena.take(filters * terms);
     std::fill_n(sums, filters * terms, 0.0);
     for (int64_t batch = 0; batch < conv_.batch(); ++batch) {
-      for (int64_t i = 0; i < spread_.blocks(); ++i) {
-        const Block block = spread_.block(i);
-        spread_.spread(image + imageAt(batch, group), block, matrix);
+      for (int64_t i = 0; i < im2col_.blocks(); ++i) {
+        const Block block = im2col_.block(i);
+        im2col_.spread(image + imageAt(batch, group), block, matrix);
         copyIn(cotangent + resultAt(batch, group) + firstFilter * conv_.pixels(), filters, block, arrived);
         const BlockMatmul shape{filters, terms, block.pixels, block.pixels, block.pixels, terms, false, true};
         blockMatmul(ElementType::F64, shape, bytes(arrived), bytes(matrix), bytes(product), arena.rest());
@@ -234,8 +235,8 @@ class OwnConvolution final : public CpuKernel {
   ThreadPool& pool_;
   ConvolutionPass pass_;
   Convolution conv_;
-  Spread spread_;          // refers to conv_
-  int64_t chunks_, units_; // images, or chunks of filters; of every group
+  Im2col im2col_;          // refers to conv_
+  int64_t chunks_, tasks_; // images, or chunks of filters; of every group
   uint32_t parts_;
 };
 

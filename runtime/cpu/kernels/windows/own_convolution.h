@@ -1,8 +1,7 @@
-// Convolution and its gradients as matrix products of our own (block_matmul.h): the windows of a few rows of
-// results, or of a stretch of a long row, are spread out as the columns of a matrix (im2col; Chellapilla,
-// Puri and Simard, High Performance Convolutional Neural Networks for Document Processing, 2006). Sums are
-// carried in f64 in an order that follows from the shapes: of terms for results, of blocks of results for
-// what gradients add up.
+// Convolution and its gradients as our own matrix products (block_matmul.h): im2col copies the windows of a
+// few rows of results, or of a part of a long row, to the columns of a matrix (Chellapilla, Puri and Simard,
+// High Performance Convolutional Neural Networks for Document Processing, 2006). Sums are accumulated in f64
+// in an order that follows from the shapes: over terms for results, over blocks of results for gradients.
 #pragma once
 
 #include "runtime/cpu/kernels/windows/convolution.h"

@@ -9,7 +9,7 @@
 namespace dfc {
 namespace {
 
-// What the two gradients share: planes as units, rows of the sums and of the cotangents.
+// Shared by the two gradients: a plane is a task; rows of sums and of cotangents.
 template <class T>
 class PlaneGradient : public OwnPool {
  public:
@@ -24,7 +24,7 @@ class PlaneGradient : public OwnPool {
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     pool_.run(parts_, [&](uint32_t part) {
-      const UnitRange planes = unitsOfPart(planes_, parts_, part);
+      const TaskRange planes = tasksOfPart(planes_, parts_, part);
       for (int64_t plane = planes.begin; plane < planes.end; ++plane) {
         runPlane(operands, results[0], plane);
       }
@@ -41,7 +41,7 @@ class PlaneGradient : public OwnPool {
     auto* at = reinterpret_cast<int64_t*>(shares + count);
     auto* row = reinterpret_cast<T*>(at + count);
     std::fill_n(sums, elements, 0.0);
-    addPlane(operands, plane, Room{sums, shares, at, row, row + length, row + length + count});
+    addPlane(operands, plane, Scratch{sums, shares, at, row, row + length, row + length + count});
     for (int64_t y = 0; y < windows_.rows.length; ++y) {
       const double* from = sums + y * windows_.columns.length;
       std::transform(from, from + length, row, [](double sum) { return static_cast<T>(sum); });
@@ -50,17 +50,18 @@ class PlaneGradient : public OwnPool {
   }
 
  protected:
-  struct Room {
+  struct Scratch {
     double *sums, *shares;
     int64_t* at;               ///< for each window of a row
     T *row, *best, *cotangent; ///< a row of the image; of the windows; of the cotangents
   };
 
   /// Adds to the plane's sums, which are zeros to begin with.
-  virtual void addPlane(llvm::ArrayRef<const std::byte*> operands, int64_t plane, const Room& room) const = 0;
+  virtual void addPlane(llvm::ArrayRef<const std::byte*> operands, int64_t plane,
+                        const Scratch& scratch) const = 0;
 
   Windows windows_;
-  LaneRows<T> image_, cotangents_;
+  PlaneRows<T> image_, cotangents_;
 
  private:
   ThreadPool& pool_;
@@ -74,34 +75,35 @@ class MaxPoolGradient final : public PlaneGradient<T> {
   using PlaneGradient<T>::PlaneGradient;
 
  private:
-  using Room = typename PlaneGradient<T>::Room;
+  using Scratch = typename PlaneGradient<T>::Scratch;
 
-  void addPlane(llvm::ArrayRef<const std::byte*> operands, int64_t plane, const Room& room) const override {
+  void addPlane(llvm::ArrayRef<const std::byte*> operands, int64_t plane,
+                const Scratch& scratch) const override {
     const int64_t rows = this->windows_.rows.count, count = this->windows_.columns.count;
     for (int64_t row = 0; row < rows; ++row) {
-      findLargest(operands[0], plane, row, room);
-      const T* cotangent = this->cotangents_.read(operands[1], plane * rows + row, room.cotangent);
+      findLargest(operands[0], plane, row, scratch);
+      const T* cotangent = this->cotangents_.read(operands[1], plane * rows + row, scratch.cotangent);
       for (int64_t k = 0; k < count; ++k) {
-        room.sums[room.at[k]] += static_cast<double>(cotangent[k]);
+        scratch.sums[scratch.at[k]] += static_cast<double>(cotangent[k]);
       }
     }
   }
 
-  // room.at: where in the plane each window of the row has its first largest element.
-  void findLargest(const std::byte* image, int64_t plane, int64_t row, const Room& room) const {
+  // scratch.at: where in the plane each window of the row has its first largest element.
+  void findLargest(const std::byte* image, int64_t plane, int64_t row, const Scratch& scratch) const {
     const WindowAxis &rows = this->windows_.rows, &columns = this->windows_.columns;
-    std::fill_n(room.at, columns.count, -1);
+    std::fill_n(scratch.at, columns.count, -1);
     const WindowAxis::Range places = rows.placesOf(row);
     for (int64_t i = places.begin; i < places.end; ++i) {
       const int64_t y = rows.at(row, i);
-      const T* source = this->image_.read(image, plane * rows.length + y, room.row);
+      const T* source = this->image_.read(image, plane * rows.length + y, scratch.row);
       for (int64_t j = 0; j < columns.size; ++j) {
         const WindowAxis::Range range = columns.windowsAt(j);
         for (int64_t k = range.begin; k < range.end; ++k) {
           const int64_t x = columns.at(k, j);
-          const bool better = room.at[k] < 0 || beats(source[x], room.best[k]);
-          room.best[k] = better ? source[x] : room.best[k];
-          room.at[k] = better ? y * columns.length + x : room.at[k];
+          const bool better = scratch.at[k] < 0 || beats(source[x], scratch.best[k]);
+          scratch.best[k] = better ? source[x] : scratch.best[k];
+          scratch.at[k] = better ? y * columns.length + x : scratch.at[k];
         }
       }
     }
@@ -115,36 +117,37 @@ class AveragePoolGradient final : public PlaneGradient<T> {
       : PlaneGradient<T>(windows, image, pool), countPadding_(countPadding) {}
 
  private:
-  using Room = typename PlaneGradient<T>::Room;
+  using Scratch = typename PlaneGradient<T>::Scratch;
 
-  void addPlane(llvm::ArrayRef<const std::byte*> operands, int64_t plane, const Room& room) const override {
+  void addPlane(llvm::ArrayRef<const std::byte*> operands, int64_t plane,
+                const Scratch& scratch) const override {
     for (int64_t row = 0; row < this->windows_.rows.count; ++row) {
-      findShares(operands[0], plane, row, room);
-      addShares(row, room);
+      findShares(operands[0], plane, row, scratch);
+      addShares(row, scratch);
     }
   }
 
-  void findShares(const std::byte* cotangents, int64_t plane, int64_t row, const Room& room) const {
+  void findShares(const std::byte* cotangents, int64_t plane, int64_t row, const Scratch& scratch) const {
     const WindowAxis &rows = this->windows_.rows, &columns = this->windows_.columns;
     const WindowAxis::Range places = rows.placesOf(row);
     const int64_t down = countPadding_ ? rows.size : places.end - places.begin;
-    const T* cotangent = this->cotangents_.read(cotangents, plane * rows.count + row, room.cotangent);
+    const T* cotangent = this->cotangents_.read(cotangents, plane * rows.count + row, scratch.cotangent);
     for (int64_t k = 0; k < columns.count; ++k) {
       const WindowAxis::Range along = columns.placesOf(k);
       const int64_t across = countPadding_ ? columns.size : along.end - along.begin;
-      room.shares[k] = static_cast<double>(cotangent[k]) / static_cast<double>(down * across);
+      scratch.shares[k] = static_cast<double>(cotangent[k]) / static_cast<double>(down * across);
     }
   }
 
-  void addShares(int64_t row, const Room& room) const {
+  void addShares(int64_t row, const Scratch& scratch) const {
     const WindowAxis &rows = this->windows_.rows, &columns = this->windows_.columns;
     const WindowAxis::Range places = rows.placesOf(row);
     for (int64_t i = places.begin; i < places.end; ++i) {
-      double* sums = room.sums + rows.at(row, i) * columns.length;
+      double* sums = scratch.sums + rows.at(row, i) * columns.length;
       for (int64_t j = 0; j < columns.size; ++j) {
         const WindowAxis::Range range = columns.windowsAt(j);
         for (int64_t k = range.begin; k < range.end; ++k) {
-          sums[columns.at(k, j)] += room.shares[k];
+          sums[columns.at(k, j)] += scratch.shares[k];
         }
       }
     }

@@ -2,8 +2,8 @@
 
 #include "ir/base/assert.h"
 #include "runtime/cpu/kernels/scratch.h"
-#include "runtime/cpu/kernels/windows/place_folds.h"
 #include "runtime/cpu/kernels/windows/plane_rows.h"
+#include "runtime/cpu/kernels/windows/window_reductions.h"
 
 #include <algorithm>
 #include <limits>
@@ -23,46 +23,46 @@ WindowAxis::Range unpaddedOf(const WindowAxis& axis) {
   return range.begin < range.end ? range : WindowAxis::Range{};
 }
 
-// A pool, result row by result row. `Fold` makes windows without padding side by side, from all their places
-// at once; of each of the others it starts the sum or maximum and adds a place at a time. Then it finishes
-// the row.
-template <class T, class Fold>
+// A pool, result row by result row. `Reduction` reduces the windows without padding side by side, all their
+// elements at once, and each other window element by element; then it finishes the row.
+template <class T, class Reduction>
 class RowPool final : public OwnPool {
  public:
-  RowPool(Fold fold, const Windows& windows, const TensorType& image, int64_t planes, ThreadPool& pool)
-      : pool_(pool), fold_(std::move(fold)), windows_(windows), unpadded_(unpaddedOf(windows.columns)),
-        from_(image.element, windows.columns.length), to_(image.element, windows.columns.count),
-        units_(planes * windows.rows.count),
-        parts_(partCount(pool, units_,
-                         static_cast<double>(units_) * static_cast<double>(windows.columns.count) *
+  RowPool(Reduction reduction, const Windows& windows, const TensorType& image, int64_t planes,
+          ThreadPool& pool)
+      : pool_(pool), reduction_(std::move(reduction)), windows_(windows),
+        unpadded_(unpaddedOf(windows.columns)), from_(image.element, windows.columns.length),
+        to_(image.element, windows.columns.count), tasks_(planes * windows.rows.count),
+        parts_(partCount(pool, tasks_,
+                         static_cast<double>(tasks_) * static_cast<double>(windows.columns.count) *
                              static_cast<double>(windows.size()) / 8)) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     pool_.run(parts_, [&](uint32_t part) {
-      const UnitRange range = unitsOfPart(units_, parts_, part);
-      for (int64_t unit = range.begin; unit < range.end; ++unit) {
-        foldRow(operands[0], results[0], unit);
+      const TaskRange range = tasksOfPart(tasks_, parts_, part);
+      for (int64_t task = range.begin; task < range.end; ++task) {
+        poolRow(operands[0], results[0], task);
       }
     });
   }
 
   void runPlane(llvm::ArrayRef<const std::byte*> operands, std::byte* result, int64_t plane) override {
     for (int64_t row = 0; row < windows_.rows.count; ++row) {
-      foldRow(operands[0], result, plane * windows_.rows.count + row);
+      poolRow(operands[0], result, plane * windows_.rows.count + row);
     }
   }
 
  private:
-  using Carry = typename Fold::Carry;
+  using Carry = typename Reduction::Carry;
 
   /// Working memory for a row of the result.
-  struct Room {
+  struct Scratch {
     const T **places, **rows; ///< of a window; of the image, for those of `places`
     Carry* carry;
-    T *lanes, *widened; ///< a row of the result; rows of the image
+    T *values, *widened; ///< a row of the result; rows of the image
   };
 
-  Room room() const {
+  Scratch scratch() const {
     const auto count = static_cast<size_t>(windows_.columns.count);
     const auto rows = static_cast<size_t>(std::min(windows_.rows.size, windows_.rows.length));
     const auto places =
@@ -71,30 +71,31 @@ class RowPool final : public OwnPool {
     auto* pointers = reinterpret_cast<const T**>(threadScratch(
         (places + rows) * sizeof(const T*) + count * (sizeof(Carry) + sizeof(T)) + image * sizeof(T)));
     auto* carry = reinterpret_cast<Carry*>(pointers + places + rows);
-    auto* lanes = reinterpret_cast<T*>(carry + count);
-    return {pointers, pointers + places, carry, lanes, lanes + count};
+    auto* values = reinterpret_cast<T*>(carry + count);
+    return {pointers, pointers + places, carry, values, values + count};
   }
 
-  void foldRow(const std::byte* from, std::byte* to, int64_t unit) {
-    const int64_t plane = unit / windows_.rows.count, row = unit % windows_.rows.count;
-    const Room room = this->room();
+  void poolRow(const std::byte* from, std::byte* to, int64_t task) {
+    const int64_t plane = task / windows_.rows.count, row = task % windows_.rows.count;
+    const Scratch scratch = this->scratch();
     const WindowAxis::Range down = windows_.rows.placesOf(row);
     for (int64_t i = down.begin; i < down.end; ++i) {
-      room.rows[i - down.begin] = from_.read(from, plane * windows_.rows.length + windows_.rows.at(row, i),
-                                             room.widened + (i - down.begin) * windows_.columns.length);
+      scratch.rows[i - down.begin] = from_.read(from, plane * windows_.rows.length + windows_.rows.at(row, i),
+                                                scratch.widened + (i - down.begin) * windows_.columns.length);
     }
-    const llvm::ArrayRef<const T*> rows(room.rows, static_cast<size_t>(down.end - down.begin));
-    T* const lanes = to_.place(to, unit, room.lanes);
-    Carry* const carry = Fold::carryOf(room.carry, lanes);
-    foldUnpadded(rows, room.places, carry);
-    foldPadded(rows, {0, unpadded_.begin}, carry);
-    foldPadded(rows, {unpadded_.end, windows_.columns.count}, carry);
-    fold_.finish(carry, lanes, row, windows_.columns.count);
-    to_.write(lanes, to, unit);
+    const llvm::ArrayRef<const T*> rows(scratch.rows, static_cast<size_t>(down.end - down.begin));
+    T* const values = to_.place(to, task, scratch.values);
+    Carry* const carry = Reduction::carryOf(scratch.carry, values);
+    reduceUnpadded(rows, scratch.places, carry);
+    reducePadded(rows, {0, unpadded_.begin}, carry);
+    reducePadded(rows, {unpadded_.end, windows_.columns.count}, carry);
+    reduction_.finish(carry, values, row, windows_.columns.count);
+    to_.write(values, to, task);
   }
 
-  void foldUnpadded(llvm::ArrayRef<const T*> rows, const T** places, Carry* carry) const {
-    if (unpadded_.begin == unpadded_.end) { // no room for places then: there may be more than memory holds
+  void reduceUnpadded(llvm::ArrayRef<const T*> rows, const T** places, Carry* carry) const {
+    // Without such windows `places` is empty: a padded window may have more elements than memory can list.
+    if (unpadded_.begin == unpadded_.end) {
       return;
     }
     const WindowAxis& columns = windows_.columns;
@@ -104,40 +105,40 @@ class RowPool final : public OwnPool {
         places[size++] = row + columns.at(unpadded_.begin, j);
       }
     }
-    fold_.all(carry + unpadded_.begin, {places, size, static_cast<size_t>(columns.stride),
-                                        static_cast<size_t>(unpadded_.end - unpadded_.begin)});
+    reduction_.all(carry + unpadded_.begin, {places, size, static_cast<size_t>(columns.stride),
+                                             static_cast<size_t>(unpadded_.end - unpadded_.begin)});
   }
 
-  void foldPadded(llvm::ArrayRef<const T*> rows, WindowAxis::Range windows, Carry* carry) const {
+  void reducePadded(llvm::ArrayRef<const T*> rows, WindowAxis::Range windows, Carry* carry) const {
     const WindowAxis& columns = windows_.columns;
     for (int64_t k = windows.begin; k < windows.end; ++k) {
       const WindowAxis::Range along = columns.placesOf(k);
-      carry[k] = Fold::start();
+      carry[k] = Reduction::start();
       for (const T* row : rows) {
         for (int64_t j = along.begin; j < along.end; ++j) {
-          Fold::add(carry[k], row[columns.at(k, j)]);
+          Reduction::add(carry[k], row[columns.at(k, j)]);
         }
       }
     }
   }
 
   ThreadPool& pool_;
-  Fold fold_;
+  Reduction reduction_;
   Windows windows_;
   WindowAxis::Range unpadded_; // of the windows of a row
-  LaneRows<T> from_, to_;
-  int64_t units_; // rows of the result
+  PlaneRows<T> from_, to_;
+  int64_t tasks_; // rows of the result
   uint32_t parts_;
 };
 
 template <class T>
-struct MaxFold {
+struct MaxPooling {
   using Carry = T;
-  static T* carryOf(T*, T* lanes) { return lanes; } // the maxima are the row
-  LargestFold<T> largest = largestOfPlaces<T>();
+  static T* carryOf(T*, T* values) { return values; } // the maxima are the row
+  WindowMax<T> largest = windowMax<T>();
   static T start() { return lowest<T>(); }
   static void add(T& best, T next) { best = beats(next, best) ? next : best; }
-  void all(T* result, const Places<T>& places) const { largest(result, places, lowest<T>()); }
+  void all(T* result, const WindowElements<T>& elements) const { largest(result, elements, lowest<T>()); }
   static void finish(const T*, T*, int64_t, int64_t) {}
 };
 
@@ -163,17 +164,17 @@ class Divisors {
 };
 
 template <class T>
-struct MeanFold {
+struct MeanPooling {
   using Carry = double;
   Divisors divisors;
   static double* carryOf(double* sums, T*) { return sums; }
-  SumFold<T> sum = sumOfPlaces<T>();
+  WindowSum<T> sum = windowSum<T>();
   static double start() { return 0; }
   static void add(double& sum, T next) { sum += static_cast<double>(next); }
-  void all(double* result, const Places<T>& places) const { sum(result, places); }
-  void finish(const double* carry, T* lanes, int64_t row, int64_t count) const {
+  void all(double* result, const WindowElements<T>& elements) const { sum(result, elements); }
+  void finish(const double* carry, T* values, int64_t row, int64_t count) const {
     for (int64_t k = 0; k < count; ++k) {
-      lanes[k] = static_cast<T>(carry[k] / divisors.at(row, k));
+      values[k] = static_cast<T>(carry[k] / divisors.at(row, k));
     }
   }
 };
@@ -181,15 +182,15 @@ struct MeanFold {
 template <class T>
 std::unique_ptr<OwnPool> makeMax(const Windows& windows, const TensorType& image, ThreadPool& pool) {
   const int64_t planes = image.shape[0] * image.shape[1];
-  return std::make_unique<RowPool<T, MaxFold<T>>>(MaxFold<T>{}, windows, image, planes, pool);
+  return std::make_unique<RowPool<T, MaxPooling<T>>>(MaxPooling<T>{}, windows, image, planes, pool);
 }
 
 template <class T>
 std::unique_ptr<OwnPool> makeMean(const Windows& windows, bool countPadding, const TensorType& image,
                                   ThreadPool& pool) {
   const int64_t planes = image.shape[0] * image.shape[1];
-  return std::make_unique<RowPool<T, MeanFold<T>>>(MeanFold<T>{Divisors(windows, countPadding)}, windows,
-                                                   image, planes, pool);
+  return std::make_unique<RowPool<T, MeanPooling<T>>>(MeanPooling<T>{Divisors(windows, countPadding)},
+                                                      windows, image, planes, pool);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
-// Pools of our own and their gradients: of any type, with what a NaN, a tie, a long or a large sum needs.
-// Results side by side are worked on together, in vectors. Means, and the sums that gradients are, are
-// carried in f64 and rounded once; f16 and bf16 maxima are found in f32. Of equals the first is the maximum.
+// Our own pools and their gradients: for every type, with NaN, ties and long or large sums as the ops define
+// them. SIMD vectors hold adjacent results. Sums are accumulated in f64 and rounded once; maxima of f16 and
+// bf16 are taken in f32. Of equal elements the first is the maximum.
 #pragma once
 
 #include "ir/graph/rules/windows.h"
@@ -10,7 +10,7 @@ namespace dfc {
 
 class OwnPool : public CpuKernel {
  public:
-  /// One plane of what run() makes.
+  /// One plane of the result of run().
   virtual void runPlane(llvm::ArrayRef<const std::byte*> operands, std::byte* result, int64_t plane) = 0;
 };
 

@@ -1,30 +1,31 @@
-// What the pools' kernels share: rows of planes as lanes (f16 and bf16 widened), and the order of two
-// elements.
+// Shared by the kernels of pools: rows of planes in their compute type, and the order of two elements.
 #pragma once
 
-#include "runtime/cpu/kernels/lanes.h"
+#include "runtime/cpu/kernels/storage_converter.h"
 
 namespace dfc {
 
-/// Rows of `length` elements of type `type`, as lanes T.
+/// Rows of `length` elements of type `type`, whose compute type is T.
 template <class T>
-class LaneRows {
+class PlaneRows {
  public:
-  LaneRows(ElementType type, int64_t length)
-      : lanes_(type), rowBytes_(length * byteWidth(type)), length_(length) {}
-  bool inPlace() const { return lanes_.inPlace(); } ///< rows need no room
-  /// Row number `row`: where it lies, or widened into `room`.
-  const T* read(const std::byte* from, int64_t row, T* room) const {
-    return lanes_.read(from + row * rowBytes_, length_, room);
+  PlaneRows(ElementType type, int64_t length)
+      : converter_(type), rowBytes_(length * byteWidth(type)), length_(length) {}
+  bool inPlace() const { return converter_.inPlace(); } ///< rows need no buffer
+  /// Row number `row`: in place, or widened into `buffer`.
+  const T* read(const std::byte* from, int64_t row, T* buffer) const {
+    return converter_.read(from + row * rowBytes_, length_, buffer);
   }
-  /// Where to make row number `row`: where it lies, or in `room`; then write() it.
-  T* place(std::byte* to, int64_t row, T* room) const { return lanes_.place(to + row * rowBytes_, room); }
-  void write(const T* lanes, std::byte* to, int64_t row) const {
-    lanes_.write(lanes, to + row * rowBytes_, length_);
+  /// Where to compute row number `row`: in place, or in `buffer`; write() then stores it.
+  T* place(std::byte* to, int64_t row, T* buffer) const {
+    return converter_.place(to + row * rowBytes_, buffer);
+  }
+  void write(const T* values, std::byte* to, int64_t row) const {
+    converter_.write(values, to + row * rowBytes_, length_);
   }
 
  private:
-  Lanes<T> lanes_;
+  StorageConverter<T> converter_;
   int64_t rowBytes_, length_;
 };
 

@@ -1,5 +1,5 @@
-// Kernels of pools and of their gradients: oneDNN's, or our own where that has none, or not as the ops are
-// defined.
+// Kernels of pools and of their gradients: oneDNN's, or our own where oneDNN has none or differs from the
+// definition of the op.
 #pragma once
 
 #include "runtime/cpu/kernels/kernel.h"

@@ -1,4 +1,4 @@
-#include "runtime/cpu/kernels/elementwise/fold_layout.h"
+#include "runtime/cpu/kernels/elementwise/reduction_layout.h"
 
 #include "runtime/cpu/kernels/tiles/tile_functions.h"
 
@@ -7,8 +7,8 @@
 namespace dfc {
 namespace {
 
-// A row's chunk is long enough to be worth a thread; a column's is short enough that adding its rows one
-// after the other keeps f64 sums accurate.
+// A chunk of a row is long enough to pay for a thread; a chunk of a column is short enough that summing its
+// rows sequentially keeps f64 sums accurate.
 constexpr int64_t rowChunk = 64 * tileElements;
 constexpr int64_t columnChunk = 256;
 
@@ -23,7 +23,7 @@ llvm::SmallVector<bool, 8> reducedAxes(const Shape& shape, llvm::ArrayRef<int64_
 
 } // namespace
 
-FoldLayout::FoldLayout(const Shape& shape, llvm::ArrayRef<int64_t> axes) {
+ReductionLayout::ReductionLayout(const Shape& shape, llvm::ArrayRef<int64_t> axes) {
   const llvm::SmallVector<bool, 8> isReduced = reducedAxes(shape, axes);
   size_t innerBegin = shape.rank(); // the kept axes at the end; axes of length 1 count as either
   while (innerBegin > 0 && (!isReduced[innerBegin - 1] || shape[innerBegin - 1] == 1)) {

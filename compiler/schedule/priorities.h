@@ -1,0 +1,23 @@
+// Priorities: which ready task the list scheduler starts first. Each row of priorities.def is a pure function
+// from a list-scheduling problem to a number for each of its tasks; the task with the highest goes first.
+#pragma once
+
+#include "compiler/schedule/list_schedule.h"
+
+#include <string_view>
+
+namespace dfc {
+
+#define DFC_PRIORITY(function, name, what) std::vector<double> function(const ListProblem& problem);
+#include "compiler/schedule/priorities.def"
+#undef DFC_PRIORITY
+
+struct PriorityRow {
+  std::vector<double> (*ranks)(const ListProblem&); ///< by task; any real number
+  std::string_view name;
+  std::string_view what;
+};
+/// All priorities in the order in which they are tried; at least one.
+llvm::ArrayRef<PriorityRow> allPriorities();
+
+} // namespace dfc

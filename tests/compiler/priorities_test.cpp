@@ -1,0 +1,75 @@
+// Every row of priorities.def gives a sound schedule of every graph, and the scheduler tries every row.
+#include "compiler/place/place.h"
+#include "compiler/schedule/lower_bounds.h"
+#include "compiler/schedule/priorities.h"
+#include "compiler/schedule/schedule.h"
+#include "compiler/schedule/schedule_problem.h"
+#include "compiler/transfer/insert_transfers.h"
+#include "ir/verify/verify.h"
+#include "runtime/executable_folder.h"
+#include "tests/support/catch.h"
+#include "tests/support/random_graph.h"
+#include "tests/support/repinned.h"
+
+#include <array>
+#include <random>
+#include <set>
+
+namespace dfc::test {
+namespace {
+
+/// Both GPUs of the sample machine have two compute queues, so that schedules have waits within a device.
+Machine twoQueuesEach() {
+  Machine machine = *readMachine(shippedFile("samples/machines/cpu-2gpu.json").string());
+  for (const DeviceId device : machine.devices.ids()) {
+    if (machine.devices[device].kind == DeviceKind::Gpu) {
+      machine.devices[device].computeQueues = 2;
+    }
+  }
+  return machine;
+}
+
+PlacedGraph scattered(uint64_t seed, const Machine& machine) {
+  RandomGraphOptions options;
+  options.ops = 20 + seed % 40;
+  options.scopes = {"a", "b", "a/c"};
+  std::mt19937_64 random(seed);
+  const std::array<std::string, 3> devices{"cpu0", "gpu0", "gpu1"};
+  const Graph graph =
+      repinned(randomGraph(seed, options), [&](OpId) { return devices[random() % devices.size()]; });
+  const auto placement = place(graph, machine, RooflineCostModel(), "pins");
+  INFO((placement.ok() ? "" : render(placement.errors())));
+  REQUIRE(placement.ok());
+  return insertTransfers(*placement, machine);
+}
+
+} // namespace
+
+TEST_CASE("priorities: every row has a name of its own and says what it ranks by") {
+  std::set<std::string_view> names;
+  for (const PriorityRow& row : allPriorities()) {
+    CHECK(names.insert(row.name).second);
+    CHECK(!row.what.empty());
+  }
+}
+
+TEST_CASE("priorities: every row gives sound schedules, none shorter than the one that is kept") {
+  const Machine machine = twoQueuesEach();
+  const RooflineCostModel cost;
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    const PlacedGraph placed = scattered(seed, machine);
+    const ScheduleProblem problem = scheduleProblem(placed, machine, cost);
+    const LowerBounds bounds = lowerBounds(problem.list);
+    const double kept = predictedMakespan(placed, machine, cost, bounds.best());
+    for (const PriorityRow& row : allPriorities()) {
+      INFO("seed " << seed << ", priority " << row.name);
+      const ListResult result = listSchedule(problem.list, row.ranks(problem.list));
+      const Diagnostics flaws = verifySchedule(scheduleOf(problem, result, bounds), placed, machine);
+      INFO(render(flaws));
+      CHECK(flaws.empty());
+      CHECK(kept <= result.makespan * (1 + 1e-8)); // up to the rounding at which the search ends
+    }
+  }
+}
+
+} // namespace dfc::test
