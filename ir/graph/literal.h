@@ -65,6 +65,11 @@ class LiteralError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+class Literal;
+/// The same type and the same bits of every element. Declared here and not only as a friend, so that a shared
+/// library exports it.
+bool operator==(const Literal& a, const Literal& b);
+
 /// A tensor of known contents: a type and its elements. See the top of this file.
 class Literal {
  public:

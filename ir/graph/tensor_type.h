@@ -49,8 +49,8 @@ class Shape {
   bool wellFormed() const { return !illFormed_; }
   /// How many axes.
   size_t rank() const { return rank_; }
-  /// The dimension of one axis.
-  int64_t operator[](size_t axis) const { return dims_[axis]; }
+  /// The dimension of one axis; 0 beyond the rank, so that reading a shape after a mistake is safe.
+  int64_t operator[](size_t axis) const { return axis < dims_.size() ? dims_[axis] : 0; }
   /// All dimensions.
   std::span<const int64_t> dims() const { return {dims_.data(), rank_}; }
   int64_t elements() const; ///< 1 for a scalar, 0 when any dimension is 0 or the shape is ill-formed
