@@ -104,7 +104,7 @@ class InFlightSteps {
   const Executable& plan_;
   InFlightOptions options_;
   std::vector<FeedRow> feeds_;
-  std::shared_ptr<const std::vector<FetchRow>> fetches_; // shared with flights, which may outlive us
+  std::shared_ptr<const std::vector<FetchRow>> fetches_; // shared with steps in flight, which may outlive us
   std::vector<std::shared_ptr<BufferPool>> pools_;       // by fetch
   ProgressBoard& board_;
   std::vector<RunningQueue> queues_;

@@ -37,8 +37,8 @@ void WorkerQueue::load(const Executable& plan, Program program, ProgressBoard& b
 }
 
 void WorkerQueue::addCommand(const Command& command, PreparedCall work, uint64_t offset) {
-  if (segments_.empty() || segments_.back().publishes != 0 || !command.waits.empty()) {
-    segments_.emplace_back();
+  if (regions_.empty() || regions_.back().publishes != 0 || !command.waits.empty()) {
+    regions_.emplace_back();
   }
   waits_.insert(waits_.end(), command.waits.begin(), command.waits.end());
   const Marks::Name mark = work.run != nullptr ? markOf(command.op) : nullptr;
@@ -46,11 +46,11 @@ void WorkerQueue::addCommand(const Command& command, PreparedCall work, uint64_t
   if (work.run != nullptr) {
     calls_.push_back({work, command.op, mark});
   }
-  Segment& segment = segments_.back();
-  segment.waitsEnd = static_cast<uint32_t>(waits_.size());
-  segment.callsEnd = static_cast<uint32_t>(calls_.size());
-  segment.commandsEnd = static_cast<uint32_t>(commands_.size());
-  segment.publishes =
+  Region& region = regions_.back();
+  region.waitsEnd = static_cast<uint32_t>(waits_.size());
+  region.callsEnd = static_cast<uint32_t>(calls_.size());
+  region.commandsEnd = static_cast<uint32_t>(commands_.size());
+  region.publishes =
       command.publishes && offset != perStep_ ? offset : 0; // the end of the step publishes itself
 }
 
@@ -112,11 +112,11 @@ bool WorkerQueue::passWaits(uint32_t& wait, uint32_t end, uint64_t step) const {
 void WorkerQueue::runPlain(const Step& step) {
   const uint64_t before = perStep_ * step.number;
   uint32_t wait = 0, call = 0;
-  for (const Segment& segment : segments_) {
-    if (!passWaits(wait, segment.waitsEnd, step.number)) {
+  for (const Region& region : regions_) {
+    if (!passWaits(wait, region.waitsEnd, step.number)) {
       return;
     }
-    for (; call < segment.callsEnd; ++call) {
+    for (; call < region.callsEnd; ++call) {
       const Call& next = calls_[call];
       setCurrent(next.op);
       if (board_->stops(step.number)) {
@@ -125,8 +125,8 @@ void WorkerQueue::runPlain(const Step& step) {
       run(next.work, next.mark, step.number);
     }
     setCurrent({});
-    if (segment.publishes != 0) {
-      word_->publish(before + segment.publishes);
+    if (region.publishes != 0) {
+      word_->publish(before + region.publishes);
     }
   }
 }
@@ -138,11 +138,11 @@ void WorkerQueue::runEach(const Step& step) {
   }
   const uint64_t before = perStep_ * step.number;
   uint32_t wait = 0, command = 0;
-  for (const Segment& segment : segments_) {
-    if (!passWaits(wait, segment.waitsEnd, step.number)) {
+  for (const Region& region : regions_) {
+    if (!passWaits(wait, region.waitsEnd, step.number)) {
       return;
     }
-    for (; command < segment.commandsEnd; ++command) {
+    for (; command < region.commandsEnd; ++command) {
       const TracedCommand& next = commands_[command];
       setCurrent(next.op);
       if (board_->stops(step.number)) {
@@ -155,8 +155,8 @@ void WorkerQueue::runEach(const Step& step) {
       }
     }
     setCurrent({});
-    if (segment.publishes != 0) {
-      word_->publish(before + segment.publishes);
+    if (region.publishes != 0) {
+      word_->publish(before + region.publishes);
     }
   }
 }

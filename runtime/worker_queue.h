@@ -44,8 +44,8 @@ class WorkerQueue final : public Queue {
  private:
   /// Commands between two points where queues meet: waits before the first, at most one publication after the
   /// last.
-  struct Segment {
-    uint32_t waitsEnd = 0, callsEnd = 0, commandsEnd = 0; ///< each begins where the segment before ends
+  struct Region {
+    uint32_t waitsEnd = 0, callsEnd = 0, commandsEnd = 0; ///< each begins where the region before ends
     uint64_t publishes = 0;                               ///< offset in the step; 0 for none
   };
   struct Call {
@@ -79,7 +79,7 @@ class WorkerQueue final : public Queue {
   ProgressWord* word_ = nullptr;
   QueueId queue_;
   uint64_t perStep_ = 0;
-  std::vector<Segment> segments_;
+  std::vector<Region> regions_;
   std::vector<WaitFor> waits_;
   std::vector<Call> calls_;             // commands with work, for steps without a trace
   std::vector<TracedCommand> commands_; // all steps and copies, for steps with one

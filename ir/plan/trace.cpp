@@ -101,7 +101,7 @@ class ProcessWriter {
 
   std::string argsOf(const Span& span, const StepRow& row) const {
     std::string args =
-        fmt::format(R"("op":"{}","round":{})", dfc::nameOf(graph_[row.op].kind()), span.stepNumber);
+        fmt::format(R"("op":"{}","step":{})", dfc::nameOf(graph_[row.op].kind()), span.stepNumber);
     if (!graph_.scopeOf(row.op).empty()) {
       args += fmt::format(R"(,"scope":{})", jsonQuoted(graph_.scopeOf(row.op)));
     }

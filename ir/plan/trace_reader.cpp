@@ -130,7 +130,7 @@ class TraceReader : private JsonFields {
     number(row, path, "ts", begin, true);
     number(row, path, "dur", length, true);
     if (const Json* args = member(row, path, "args", true)) {
-      args->is_object() ? whole(*args, path + ".args", "round", span.stepNumber)
+      args->is_object() ? whole(*args, path + ".args", "step", span.stepNumber)
                         : wrongType(path + ".args", *args, "an object");
     }
     if (document_.clean() && length < 0) {

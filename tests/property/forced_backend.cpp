@@ -12,7 +12,7 @@ class ForcedQueue final : public Queue {
     order_.apply(program, board);
     inner_->load(plan, std::move(program), board);
   }
-  void launch(const Step& round) override { inner_->launch(round); }
+  void launch(const Step& step) override { inner_->launch(step); }
   OpId current() const override { return inner_->current(); }
   std::vector<Span> takeSpans() override { return inner_->takeSpans(); }
 

@@ -110,8 +110,8 @@ TEST_CASE("trace reader: broken files are refused where they break") {
             .find("dur: a span does not end before it begins") != std::string::npos);
   CHECK(refusal(replaced(file, R"("dur":1500000.000)", R"("dur":"long")"), plan)
             .find("dur: string where a number belongs") != std::string::npos);
-  CHECK(refusal(replaced(file, R"("round":1)", R"("round":-1)"), plan)
-            .find("round: -1 is no whole number in range") != std::string::npos);
-  CHECK(refusal(replaced(file, R"("round":1)", R"("round":0)"), plan)
+  CHECK(refusal(replaced(file, R"("step":1)", R"("step":-1)"), plan)
+            .find("step: -1 is no whole number in range") != std::string::npos);
+  CHECK(refusal(replaced(file, R"("step":1)", R"("step":0)"), plan)
             .find("the same op in step 0 a second time") != std::string::npos);
 }

@@ -268,7 +268,7 @@ TEST_CASE("our own convolution and oneDNN's agree") {
   }
 }
 
-TEST_CASE("our own convolution takes long rows a stretch at a time") {
+TEST_CASE("our own convolution computes long rows in blocks") {
   // Spread out, a block has room for 2^17 numbers: 13107 columns of 10 terms, 7281 of 18; 3276 results of 40
   // filters.
   const std::vector<Case> longRows = {
@@ -293,7 +293,7 @@ TEST_CASE("our own convolution takes long rows a stretch at a time") {
 }
 
 TEST_CASE("where a long row is cut, its results have the bits that they have in a short one") {
-  constexpr int64_t length = 30000, from = 12000, some = 4000; // the first stretch ends at 13107
+  constexpr int64_t length = 30000, from = 12000, some = 4000; // the first block ends at 13107
   const ElementType type = ElementType::F64;
   const Convolution conv = convolution({{1, 2, 1, length}, {3, 2, 1, 5}, {}, {}, {}, {}, 1}, type);
   const Convolution part = convolution({{1, 2, 1, some + 4}, {3, 2, 1, 5}, {}, {}, {}, {}, 1}, type);
