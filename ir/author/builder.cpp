@@ -53,32 +53,54 @@ class NameFreed {
 
 } // namespace
 
+// Life: shared by a Builder and its tensors, so that a tensor which outlives the Builder says so.
+struct BuilderLife {
+  Builder* builder; // null: destroyed
+};
+
+Tensor::Tensor(Builder* builder, ValueId value)
+    : life_(builder == nullptr ? nullptr : builder->life_), value_(value) {}
+
+Builder* Tensor::builder() const {
+  if (life_ == nullptr) {
+    return nullptr;
+  }
+  if (life_->builder == nullptr) {
+    throw std::logic_error("a Tensor is used after its Builder was destroyed: keep the Builder as long as "
+                           "its tensors are written with");
+  }
+  life_->builder->graph(); // throws once it has finished
+  return life_->builder;
+}
+
 // Placeholder: as many axes as there can be, so that the first, the last and any fixed one exist, and of
 // length 1, so that a division by one or a product of all is harmless.
 const TensorType& Tensor::type() const {
   static const TensorType placeholder = f32({1, 1, 1, 1, 1, 1, 1, 1});
-  if (builder_ == nullptr) {
+  if (life_ == nullptr) {
     throw std::logic_error("type or shape of an empty Tensor: give it a value before it is used");
   }
-  return valid() ? builder_->graph().soFar().typeOf(value_) : placeholder;
+  return valid() ? builder()->graph().soFar().typeOf(value_) : placeholder;
 }
 
 Tensor Tensor::named(std::string_view name, std::source_location where) const {
   if (!valid()) {
     return *this;
   }
-  const Graph& graph = builder_->graph().soFar();
+  Builder& writer = *builder();
+  const Graph& graph = writer.graph().soFar();
   if (isSource(graph, value_) && graph.nameOf(value_) != name) {
-    builder_->renameSource(value_, name, where);
+    writer.renameSource(value_, name, where);
   } else {
-    builder_->graph().rename(value_, name);
+    writer.graph().rename(value_, name);
   }
   return *this;
 }
 
 Tensor Tensor::on(std::string_view device) const {
   if (valid()) {
-    builder_->graph().repin(builder_->graph().soFar()[value_].producer, device);
+    GraphBuilder& graph = builder()->graph();
+    graph.repin(graph.soFar()[value_].producer, device);
   }
   return *this;
 }
@@ -97,12 +119,24 @@ Initialiser heUniform(int64_t seed) { return {Initialiser::Kind::HeUniform, 0, 0
 Initialiser fromFile(std::string path) { return {Initialiser::Kind::File, 0, 0, 0, std::move(path)}; }
 
 Builder::Builder(std::string name)
-    : own_(std::make_unique<GraphBuilder>(std::move(name))), graph_(own_.get()) {}
-Builder::Builder(GraphBuilder& graph) : graph_(&graph) {}
-Builder::~Builder() = default;
+    : own_(std::make_unique<GraphBuilder>(std::move(name))), graph_(own_.get()),
+      life_(std::make_shared<BuilderLife>(BuilderLife{this})) {}
+Builder::Builder(GraphBuilder& graph)
+    : graph_(&graph), life_(std::make_shared<BuilderLife>(BuilderLife{this})) {}
+Builder::~Builder() { life_->builder = nullptr; }
+
+GraphBuilder& Builder::graph() {
+  if (graph_ == nullptr) {
+    throw std::logic_error("a Builder or one of its tensors is used after finish(): write everything before, "
+                           "or begin another Builder");
+  }
+  return *graph_;
+}
 
 Result<Graph> Builder::finish() && {
+  graph();
   DFC_ASSERT(own_ != nullptr, "finish of a builder of another's graph");
+  graph_ = nullptr;
   return std::move(*own_).finish();
 }
 
@@ -119,28 +153,28 @@ Tensor Builder::parameter(std::string_view name, const TensorType& type, const I
 
 Tensor Builder::derivedParameter(std::string_view name, const TensorType& type, const Initialiser& start,
                                  std::source_location where) {
-  return {this, graph_->result(graph_->append(parameterOf(start, type), {}, provenance(name, where)))};
+  return {this, graph().result(graph().append(parameterOf(start, type), {}, provenance(name, where)))};
 }
 
 Tensor Builder::source(OpAttributes attributes, std::string_view name, std::source_location where) {
   if (!nameIsFree(kindOf(attributes), name, where)) {
     return {this, {}};
   }
-  const NameFreed freed(*graph_, name);
-  return {this, graph_->result(graph_->append(std::move(attributes), {}, provenance(name, where)))};
+  const NameFreed freed(graph(), name);
+  return {this, graph().result(graph().append(std::move(attributes), {}, provenance(name, where)))};
 }
 
 void Builder::renameSource(ValueId source, std::string_view name, std::source_location where) {
-  const Graph& graph = graph_->soFar();
+  const Graph& graph = this->graph().soFar();
   if (nameIsFree(graph[graph[source].producer].kind(), name, where)) {
-    const NameFreed freed(*graph_, name);
-    graph_->rename(source, name);
+    const NameFreed freed(this->graph(), name);
+    this->graph().rename(source, name);
   }
 }
 
 // Whether an input or a parameter may have this name; says which one has it already.
 bool Builder::nameIsFree(OpKind kind, std::string_view name, std::source_location where) {
-  const Graph& graph = graph_->soFar();
+  const Graph& graph = this->graph().soFar();
   const ValueId holder = graph.findValue(name);
   if (!holder.valid() || !isSource(graph, holder)) {
     return true;
@@ -171,7 +205,7 @@ Tensor Builder::assign(Tensor parameter, Tensor value, std::source_location wher
 
 void Builder::fetch(std::string_view name, Tensor value, std::source_location where) {
   if (usable(value, fmt::format("fetch '{}'", name), where)) {
-    graph_->fetch(name, value.value(), locate(where));
+    graph().fetch(name, value.value(), locate(where));
   }
 }
 
@@ -189,10 +223,10 @@ std::vector<Tensor> Builder::multiOp(OpAttributes attributes, const std::vector<
     }
     values.push_back(operand.value());
   }
-  const OpId made = graph_->append(std::move(attributes), values, provenance({}, where));
+  const OpId made = graph().append(std::move(attributes), values, provenance({}, where));
   std::vector<Tensor> results;
   if (made.valid()) {
-    for (const ValueId value : graph_->soFar()[made].results()) {
+    for (const ValueId value : graph().soFar()[made].results()) {
       results.push_back({this, value});
     }
   }
@@ -206,7 +240,7 @@ bool Builder::usable(Tensor operand, std::string_view what, std::source_location
     report(where, fmt::format("{} of an empty Tensor", what), "give it a value before it is used");
     return false;
   }
-  if (operand.builder()->graph_ != graph_) {
+  if (&operand.builder()->graph() != &graph()) {
     report(where, fmt::format("{} mixes tensors of two graphs", what),
            "build both operands with the same Builder");
     return false;
@@ -215,7 +249,7 @@ bool Builder::usable(Tensor operand, std::string_view what, std::source_location
 }
 
 void Builder::report(std::source_location where, std::string message, std::string hint) {
-  graph_->report(inScope({Severity::Error, locate(where), std::move(message), std::move(hint)}, scope_));
+  graph().report(inScope({Severity::Error, locate(where), std::move(message), std::move(hint)}, scope_));
 }
 
 Builder::Guard::Guard(Builder& builder, std::string scope, std::string pin,

@@ -30,23 +30,26 @@
 namespace DFC_PUBLIC dfc {
 
 class Builder;
+struct BuilderLife; // whether a Builder can still be written to
 class GraphBuilder; // ir/graph/graph.h
 class OpAttributes;
 enum class OpKind : uint8_t;
 struct Provenance;
 
-/// A value of a graph under construction. Poisoned after a mistake (`valid()` is false).
+/// A value of a graph under construction. Poisoned after a mistake (`valid()` is false). Of use until its
+/// Builder has finished or is destroyed; from then on all but `valid` and `value` throw std::logic_error.
 class Tensor {
  public:
   Tensor() = default;
   /// A value of a graph that `builder` writes.
-  Tensor(Builder* builder, ValueId value) : builder_(builder), value_(value) {}
+  Tensor(Builder* builder, ValueId value);
   /// False after a mistake.
   bool valid() const { return value_.valid(); }
   /// The id in the graph.
   ValueId value() const { return value_; }
-  /// The builder that it belongs to; null for an empty Tensor.
-  Builder* builder() const { return builder_; }
+  /// The builder that it belongs to; null for an empty Tensor. Throws std::logic_error when that has finished
+  /// or is destroyed.
+  Builder* builder() const;
   /// Of a poisoned tensor a placeholder, f32 with eight axes of length 1, so that code that computes with
   /// shapes runs on until `finish` says what went wrong. An empty Tensor, which belongs to no Builder that
   /// could say so, throws std::logic_error.
@@ -59,7 +62,7 @@ class Tensor {
   Tensor on(std::string_view device) const; ///< pins the op that makes it, gives it back
 
  private:
-  Builder* builder_ = nullptr;
+  std::shared_ptr<const BuilderLife> life_; // null: an empty Tensor
   ValueId value_;
 };
 
@@ -94,7 +97,8 @@ Initialiser heNormal(int64_t seed);     ///< normal by fan-in, for layers that e
 Initialiser heUniform(int64_t seed);    ///< uniform by fan-in, likewise
 Initialiser fromFile(std::string path); ///< from a .npy file, or "weights.safetensors#name"
 
-/// Writes a graph, op by op. Belongs to one thread. See the top of this file.
+/// Writes a graph, op by op, until `finish`; afterwards every call throws std::logic_error. Belongs to one
+/// thread. See the top of this file.
 class Builder {
  public:
   /// An empty graph of this name.
@@ -162,8 +166,8 @@ class Builder {
   /// function from another.
   void report(std::source_location where, std::string message, std::string hint);
   /// Of the rooms of dfc: the graph under construction.
-  GraphBuilder& graph() { return *graph_; }
-  /// The graph with its warnings, or every mistake that was made while it was written.
+  GraphBuilder& graph();
+  /// The graph with its warnings, or every mistake that was made while it was written. Once.
   Result<Graph> finish() &&;
 
  private:
@@ -174,7 +178,8 @@ class Builder {
   void renameSource(ValueId source, std::string_view name, std::source_location where);
   bool nameIsFree(OpKind kind, std::string_view name, std::source_location where);
   std::unique_ptr<GraphBuilder> own_;
-  GraphBuilder* graph_;
+  GraphBuilder* graph_; // null: finished
+  std::shared_ptr<BuilderLife> life_;
   std::string scope_, pin_;
   std::optional<SourceLocation> place_; // overrides the call's own
 };

@@ -21,6 +21,28 @@ std::string quotedName(const Graph& graph, OpId op) {
   return what == name ? fmt::format("'{}'", name) : fmt::format("'{}' ({})", name, what);
 }
 
+/// The input, parameter or constant whose elements `value` has in another shape or place; else invalid.
+ValueId sourceOf(const Graph& graph, ValueId value) {
+  for (;;) {
+    const OpId op = graph[value].producer;
+    switch (graph[op].kind()) {
+    case OpKind::Input:
+    case OpKind::Parameter:
+    case OpKind::Constant: return value;
+    case OpKind::Transfer:
+    case OpKind::Reshape: value = graph[op].operands[0]; break;
+    default: return {};
+    }
+  }
+}
+
+/// "input 'x' is fed values that are not finite", "parameter 'w' holds …".
+std::string sourceText(const Graph& graph, ValueId source) {
+  const OpKind kind = graph[graph[source].producer].kind();
+  return fmt::format("{} '{}' {} values that are not finite", nameOf(kind), graph.nameOf(source),
+                     kind == OpKind::Input ? "is fed" : "holds");
+}
+
 } // namespace
 
 FiniteCheck::FiniteCheck(const Executable& plan, llvm::ArrayRef<Command> commands) : plan_(plan) {
@@ -78,12 +100,37 @@ std::string FiniteCheck::operandText(const Row& row, size_t operand, const Step&
   const Graph& graph = plan_.graph();
   const ValueId value = graph[row.op].operands[operand];
   const TensorType& type = graph.typeOf(value);
-  const ElementRange range = row.overwritten[operand] ? *row.overwritten[operand]
-                                                      : rangeOf(type, bytesOf(row.operands[operand], step));
-  return fmt::format("'{}' {} {}", graph.nameOf(value), toString(type), textOf(range));
+  return fmt::format("'{}' {} {}", graph.nameOf(value), toString(type),
+                     textOf(operandRange(row, operand, step)));
+}
+
+ElementRange FiniteCheck::operandRange(const Row& row, size_t operand, const Step& step) {
+  const Graph& graph = plan_.graph();
+  const TensorType& type = graph.typeOf(graph[row.op].operands[operand]);
+  return row.overwritten[operand] ? *row.overwritten[operand]
+                                  : rangeOf(type, bytesOf(row.operands[operand], step));
+}
+
+// A feed, a restored parameter or a constant that was not finite before any op computed: the data is to
+// blame, not the op that happens to read it first.
+void FiniteCheck::refuseSource(const Row& row, const Step& step) {
+  const Graph& graph = plan_.graph();
+  for (size_t i = 0; i < row.operands.size(); ++i) {
+    const ValueId source = sourceOf(graph, graph[row.op].operands[i]);
+    if (!source.valid()) {
+      continue;
+    }
+    if (const ElementRange range = operandRange(row, i, step); !range.finite()) {
+      throw NotFiniteError({{Severity::Error, graph.locationOf(graph[source].producer),
+                             fmt::format("{} in step {}, counted from 1: {}", sourceText(graph, source),
+                                         step.number + 1, textOf(range)),
+                             fmt::format("op {} is the first that reads them", quotedName(graph, row.op))}});
+    }
+  }
 }
 
 void FiniteCheck::refuse(const Row& row, ValueId result, const ElementRange& range, const Step& step) {
+  refuseSource(row, step);
   const Graph& graph = plan_.graph();
   std::vector<std::string> operands;
   for (size_t i = 0; i < row.operands.size(); ++i) {

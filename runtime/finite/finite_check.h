@@ -17,7 +17,8 @@ class FiniteCheck {
 
   /// Keeps the ranges of operands that the command may overwrite with its result.
   void before(size_t command, const Step& step);
-  /// Throws NotFiniteError where a result has an element that is NaN or infinite.
+  /// Throws NotFiniteError where a result has an element that is NaN or infinite. It names the op, or the
+  /// input, parameter or constant that the op reads such elements from.
   void after(size_t command, const Step& step);
 
  private:
@@ -28,6 +29,8 @@ class FiniteCheck {
     llvm::SmallVector<std::optional<ElementRange>, 3> overwritten; ///< by operand, of the step under way
   };
   std::span<const std::byte> bytesOf(const Location& location, const Step& step);
+  ElementRange operandRange(const Row& row, size_t operand, const Step& step);
+  void refuseSource(const Row& row, const Step& step);
   [[noreturn]] void refuse(const Row& row, ValueId result, const ElementRange& range, const Step& step);
   std::string operandText(const Row& row, size_t operand, const Step& step);
 

@@ -126,13 +126,29 @@ TEST_CASE("checkFinite: a pending throws it too, and without the option all goes
   CHECK(silent->run(bad).orThrow().at("sum").at(0) == -infinity);
 }
 
-TEST_CASE("checkFinite: operands that are NaN already are told as such") {
-  Builder g("fed");
-  const Tensor x = g.input("x", f32({2}));
-  g.fetch("y", (x * x).named("y"));
-  const auto session = opened(tinyPlan(finished(std::move(g)), smallMachine(0)), checking());
-  const Diagnostic mistake = mistakeOf([&] { (void)session->run({{"x", floats({2}, {notANumber, 1})}}); });
-  CHECK_THAT(mistake.hint, containing("'x' f32[2] from 1 to 1, 1 of 2 elements nan"));
+TEST_CASE("checkFinite: a feed or a parameter that is not finite is to blame, not the op that reads it") {
+  for (const std::string device : {"cpu0", "gpu0"}) {
+    INFO(device);
+    Builder g("fed");
+    const Tensor x = g.input("x", f32({2})), w = g.parameter("w", f32({2}), constantInit(1));
+    const uint32_t line = __LINE__ - 1;
+    {
+      const auto pin = g.on(device);
+      g.fetch("y", (reshape(x, {1, 2}) * w).named("y"));
+    }
+    const auto session = opened(tinyPlan(finished(std::move(g)), smallMachine(1)), checking());
+    const NamedLiterals good{{"x", floats({2}, {2, 1})}}, bad{{"x", floats({2}, {notANumber, 1})}};
+    const Diagnostic fed = mistakeOf([&] { (void)session->run(bad); });
+    CHECK(fed.message ==
+          "input 'x' is fed values that are not finite in step 1, counted from 1: from 1 to 1, "
+          "1 of 2 elements nan");
+    CHECK_THAT(fed.hint, startingWith("op 'y'"));
+    CHECK(fed.where.line == line);
+    REQUIRE(session->run(good).ok());
+    REQUIRE(session->setState({{"w", floats({2}, {infinity, 1})}}).ok());
+    CHECK_THAT(mistakeOf([&] { (void)session->run(good); }).message,
+               startingWith("parameter 'w' holds values that are not finite in step 3"));
+  }
 }
 
 TEST_CASE("checkFinite: integers, truth values and devices that compute nothing are passed over") {

@@ -65,7 +65,12 @@ TEST_CASE("dfc: missing and senseless arguments point to the help") {
   const Outcome missing = runDfc({"compile"});
   CHECK(missing.status == 1);
   CHECK_THAT(missing.err, containing("GRAPH is required"));
-  CHECK_THAT(missing.err, containing("hint: see dfc compile --help"));
+  CHECK_THAT(missing.err, containing("hint: GRAPH "));
+  CHECK_THAT(missing.err, containing("see dfc compile --help"));
+  const Outcome nowhere = runDfc({"compile", "x.dfg"});
+  CHECK(nowhere.status == 1);
+  CHECK_THAT(nowhere.err, containing("--machine is required"));
+  CHECK_THAT(nowhere.err, containing("dfc machine -o FILE writes this host's"));
   const Outcome noNumber = runDfc({"run", "x.dfg", "--steps", "many"});
   CHECK(noNumber.status == 1);
   CHECK_THAT(noNumber.err, containing("--steps"));

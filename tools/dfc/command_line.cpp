@@ -58,6 +58,20 @@ std::vector<Diagnostic> emptyValues(const CLI::App& verb) {
   return errors;
 }
 
+/// What a missing option or argument is for, from the help; "" where the error is another.
+std::string purposeOfMissing(const CLI::ParseError& error, const CLI::App& verb) {
+  if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) {
+    return "";
+  }
+  for (const CLI::Option* option : verb.get_options()) {
+    if (std::string_view(error.what()).starts_with(option->get_name() + " ")) {
+      return fmt::format("{} {}: {}; ", option->get_name(), option->get_type_name(),
+                         option->get_description());
+    }
+  }
+  return "";
+}
+
 /// CLI11's own words for what is left: missing arguments, values that are no numbers, too many words.
 Diagnostic parseError(const CLI::ParseError& error, const CLI::App& verb) {
   std::string message = error.what();
@@ -66,7 +80,8 @@ Diagnostic parseError(const CLI::ParseError& error, const CLI::App& verb) {
   if (message.size() > 1 && std::islower(static_cast<unsigned char>(message[1])) != 0) {
     message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
   }
-  return errorWithoutPlace(message, fmt::format("see {} --help", commandName(verb)));
+  return errorWithoutPlace(message,
+                           fmt::format("{}see {} --help", purposeOfMissing(error, verb), commandName(verb)));
 }
 
 } // namespace

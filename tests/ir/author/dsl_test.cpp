@@ -1,4 +1,5 @@
 // The C++ DSL: that it reads like mathematics, and that mistakes are located where they were written.
+#include "ir/author/composites.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
 
@@ -12,6 +13,17 @@ using namespace dfc;
 namespace {
 
 Diagnostics errorsOf(Builder&& builder) { return std::move(builder).finish().errors(); }
+
+// Whether `call` throws std::logic_error with `words` in it.
+template <class Call>
+bool says(Call call, std::string_view words) {
+  try {
+    call();
+  } catch (const std::logic_error& error) {
+    return std::string_view(error.what()).find(words) != std::string_view::npos;
+  }
+  return false;
+}
 
 } // namespace
 
@@ -104,6 +116,31 @@ TEST_CASE("dsl: the type of a tensor that never had a value") {
   } catch (const std::logic_error& error) {
     CHECK(std::string(error.what()) == "type or shape of an empty Tensor: give it a value before it is used");
   }
+}
+
+TEST_CASE("dsl: a tensor or a Builder after finish says so, and so does a tensor without its Builder") {
+  Builder g("done");
+  const Tensor x = g.input("x", f32({3}));
+  g.fetch("y", x + 1);
+  REQUIRE(std::move(g).finish());
+  const std::string finished = "after finish(): write everything before, or begin another Builder";
+  CHECK(says([&] { (void)(x.type()); }, finished));
+  CHECK(says([&] { (void)(x * 2); }, finished));
+  CHECK(says([&] { (void)(x.named("z")); }, finished));
+  CHECK(says([&] { (void)(x.on("cpu0")); }, finished));
+  CHECK(says([&] { (void)(g.input("y", f32({3}))); }, finished));
+  CHECK(says([&] { g.fetch("z", x); }, finished));
+  CHECK(says([&] { (void)(std::move(g).finish()); }, finished));
+  CHECK(says([&] { (void)(attention(x, x, x)); }, finished));
+  CHECK(says([&] { (void)(gradients(x, {x})); }, finished));
+  Builder other;
+  CHECK(says([&] { (void)(other.input("a", f32({3})) + x); }, finished));
+
+  auto gone = std::make_unique<Builder>();
+  const Tensor orphan = gone->input("x", f32({3}));
+  gone.reset();
+  CHECK(says([&] { (void)(orphan + 1); }, "after its Builder was destroyed"));
+  CHECK(says([&] { (void)(orphan.shape()); }, "after its Builder was destroyed"));
 }
 
 TEST_CASE("dsl: two parameters or inputs of one name are a mistake of the second") {
