@@ -121,6 +121,10 @@ Session::~Session() { impl_->steps->close(); }
 
 Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable> plan,
                                                const SessionOptions& options) {
+  if (plan == nullptr) {
+    return errorWithoutPlace("Session::open of no plan: the pointer is null",
+                             "give it a plan, by std::make_shared<const Executable>(…) or dfc::open");
+  }
   if (!options.moduleFolder.empty()) {
     preferModulesIn(options.moduleFolder);
   }

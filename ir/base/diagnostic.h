@@ -115,7 +115,7 @@ class [[nodiscard]] Result {
     }
     return *value_;
   }
-  /// The value. Without one this is a bug of the caller: InternalError.
+  /// The value; throws Error where there is none, as orThrow does.
   T& operator*() & { return get(); }
   /// Likewise.
   const T& operator*() const& { return const_cast<Result*>(this)->get(); }

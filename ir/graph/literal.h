@@ -74,7 +74,8 @@ bool operator==(const Literal& a, const Literal& b);
 class Literal {
  public:
   Literal() : Literal(TensorType{}) {}
-  /// All elements zero. Storage is aligned to 64 bytes.
+  /// All elements zero. Storage is aligned to 64 bytes; throws std::bad_alloc where there is no room. Of an
+  /// ill-formed shape it has no elements, and is refused, located, by the op or feed that it is given to.
   explicit Literal(const TensorType& type);
   /// Copies `values`, row-major; throws LiteralError unless there are as many as the shape has elements.
   template <class T>

@@ -83,7 +83,11 @@ int64_t Shape::elements() const {
   return count;
 }
 
-std::string toString(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape.dims(), ", ")); }
+std::string toString(const Shape& shape) {
+  // Ill-formed by nothing that it kept: by too many axes, of which it kept the first.
+  const bool cut = !shape.wellFormed() && Shape::valid(shape.dims()) && shape.rank() == Shape::maxRank;
+  return fmt::format("[{}{}]", fmt::join(shape.dims(), ", "), cut ? ", ..." : "");
+}
 
 std::string toString(const TensorType& type) {
   return fmt::format("{}{}", name(type.element), toString(type.shape));

@@ -78,7 +78,7 @@ struct TensorType {
   friend bool operator==(const TensorType&, const TensorType&) = default;
 };
 
-std::string toString(const Shape& shape);     ///< "[2, 3]", "[]"
+std::string toString(const Shape& shape);     ///< "[2, 3]", "[]"; a ninth axis is "..."
 std::string toString(const TensorType& type); ///< "f32[2, 3]", "i64[]"
 
 /// The shape that two shapes broadcast to, as NumPy does: aligned at the last axis, 1 stretches. None if they

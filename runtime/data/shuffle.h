@@ -9,7 +9,8 @@
 
 namespace DFC_PUBLIC dfc {
 
-/// A permutation of 0 … rows - 1, drawn from seed and epoch. Asserts rows >= 0.
+/// A permutation of 0 … rows - 1, drawn from seed and epoch. Throws std::invalid_argument
+/// where rows < 0.
 std::vector<int64_t> shuffledRows(int64_t rows, uint64_t seed, int64_t epoch);
 
 } // namespace dfc

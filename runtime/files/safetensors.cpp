@@ -255,12 +255,25 @@ std::string printHeader(const std::vector<const NamedLiterals::value_type*>& ord
   return text;
 }
 
+/// What the file is by its first bytes, where that is another format of arrays; else "".
+std::string_view otherFormat(std::span<const std::byte> bytes) {
+  const std::string_view head(reinterpret_cast<const char*>(bytes.data()), lengthBytes);
+  return head.starts_with("\x93NUMPY")    ? "a .npy file"
+         : head.starts_with("PK\x03\x04") ? "a .npz or zip file"
+                                          : "";
+}
+
 } // namespace
 
 Result<NamedLiterals> parseSafetensors(std::span<const std::byte> bytes, const std::string& fileName) {
   Complaints complaints(fileName);
   if (bytes.size() < lengthBytes) {
     complaints.add(fmt::format("is not a .safetensors file: it has only {} bytes", bytes.size()));
+    return complaints.errors();
+  }
+  if (const std::string_view other = otherFormat(bytes); !other.empty()) {
+    complaints.add(fmt::format("is not a .safetensors file but {}", other),
+                   "give a .safetensors file, such as --save-state writes");
     return complaints.errors();
   }
   const uint64_t length = headerLength(bytes);

@@ -1,5 +1,6 @@
 // Sessions: results, feeds, state and trace over the cpu and emulated gpus.
 #include "tests/runtime/session_support.h"
+#include "tests/support/matchers.h"
 
 #include "ir/plan/executable_parts.h"
 #include "runtime/backend.h"
@@ -59,6 +60,12 @@ TEST_CASE("session: the smallest graph gives its result") {
   REQUIRE(results.ok());
   CHECK(valuesOf(results->at("z")) == Floats{6, 12, 20}); // 1*4+2, 2*5+2, 3*6+2
   CHECK(session->deviceReport() == Strings{"cpu0: cpu"});
+}
+
+TEST_CASE("session: no plan at all is a mistake that is said") {
+  const auto session = Session::open(nullptr);
+  REQUIRE_FALSE(session.ok());
+  CHECK_THAT(session.errors().front().message, containing("Session::open of no plan"));
 }
 
 TEST_CASE("session: values travel between a cpu and two gpus") {

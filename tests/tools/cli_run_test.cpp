@@ -271,14 +271,34 @@ TEST_CASE("dfc run: wrong feeds and fetches come all at once, each with its way 
   CHECK_THAT(folder.err, startingWith(".: error: is a folder, not a file\n  hint: give FILE.npy, "));
 }
 
-TEST_CASE("dfc run: batches must be as many for every input") {
+TEST_CASE("dfc run: rows and batches must be as many for every input") {
   const Bench bench;
   save(bench, "two.npy", floats({2, 4}, std::vector<float>(8, 1)));
-  save(bench, "three.npy", floats({12}, std::vector<float>(12, 1)));
-  const Outcome outcome = bench.dfc({"run", "affine.dfg", "--feed", "x=two.npy", "--feed", "y=three.npy"});
-  CHECK(outcome.status == 1);
-  CHECK(outcome.err ==
-        "error: input 'x' has data for 2 steps, but 'y' for 3\n  hint: feed as many rows to both\n");
+  save(bench, "eight.npy", floats({8}, std::vector<float>(8, 1)));
+  save(bench, "eleven.npy", floats({11}, std::vector<float>(11, 1))); // two batches of four, as of eight
+  save(bench, "twelve.npy", floats({12}, std::vector<float>(12, 1)));
+  const auto run = [&](const std::string& x, const std::string& y,
+                       const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words{"run",    "affine.dfg", "--feed",   "x=" + x,
+                                   "--feed", "y=" + y,     "--epochs", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return bench.dfc(words);
+  };
+  const Outcome steps = run("two.npy", "twelve.npy");
+  CHECK(steps.status == 1);
+  CHECK(steps.err == "error: input 'x' has data for 2 steps, but 'y' for 3\n"
+                     "  hint: feed data for as many steps to both\n");
+  const Outcome rows = run("eight.npy", "eleven.npy");
+  CHECK(rows.status == 1);
+  CHECK(rows.err == "error: input 'x' has 8 rows, but 'y' has 11\n"
+                    "  hint: feed as many rows to both: a row of one belongs to the same row of the other\n");
+  CHECK(run("two.npy", "eight.npy").status == 0);
+  CHECK(run("eight.npy", "eight.npy", {"--shuffle", "1"}).status == 0);
+  const Outcome shuffled = run("two.npy", "eight.npy", {"--shuffle", "1"});
+  CHECK(shuffled.status == 1);
+  CHECK(shuffled.err ==
+        "error: --shuffle cannot pair the rows of input 'x' with those of 'y': a step takes 1 of "
+        "one and 4 of the other\n  hint: leave --shuffle out, or shuffle the files before\n");
 }
 
 TEST_CASE("dfc run: members of archives feed inputs") {

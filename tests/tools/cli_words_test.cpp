@@ -102,7 +102,8 @@ TEST_CASE("dfc: with --json an error is one object on stderr") {
   CHECK(outcome.status == 1);
   CHECK(outcome.out.empty());
   const auto object = nlohmann::json::parse(outcome.err);
-  CHECK(object["status"] == 1);
+  CHECK(object["status"] == "failed");
+  CHECK(object["exitStatus"] == 1);
   CHECK(object["fault"] == "user");
   REQUIRE(object["errors"].size() == 1);
   CHECK(object["errors"][0]["message"] == "there is no verb 'complie'");
@@ -130,7 +131,9 @@ TEST_CASE("dfc --version: the version and the backends, as text and as JSON") {
 }
 
 TEST_CASE("dfc: success with --json says so") {
-  CHECK(nlohmann::json::parse(runDfc({"machine", "--estimate", "--json"}).out)["status"] == "ok");
+  const auto object = nlohmann::json::parse(runDfc({"machine", "--estimate", "--json"}).out);
+  CHECK(object["status"] == "ok");
+  CHECK(object["exitStatus"] == 0);
 }
 
 TEST_CASE("dfc: an end of line in a name does not end the line of an error, and reads back") {

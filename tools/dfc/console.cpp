@@ -132,7 +132,7 @@ void Console::warn(const Diagnostics& warnings) {
 
 Exit Console::finish(const std::string& object) {
   if (json_) {
-    Json whole{{"status", "ok"}};
+    Json whole{{"status", "ok"}, {"exitStatus", static_cast<int>(Exit::Fine)}};
     whole.update(Json::parse(object));
     whole["notes"] = notes_;
     whole["warnings"] = listOf(warnings_);
@@ -148,7 +148,10 @@ Exit Console::finish(const std::string& object) {
 Exit Console::fail(Exit status, const Diagnostics& errors) {
   std::fflush(out_);
   if (json_) {
-    Json whole{{"status", static_cast<int>(status)}, {"fault", kindOf(status)}, {"errors", listOf(errors)}};
+    Json whole{{"status", "failed"},
+               {"exitStatus", static_cast<int>(status)},
+               {"fault", kindOf(status)},
+               {"errors", listOf(errors)}};
     if (!notes_.empty()) {
       whole["notes"] = notes_;
     }

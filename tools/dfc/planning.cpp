@@ -271,7 +271,8 @@ Result<int64_t> parseSize(const std::string& text) {
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string_view rest(end, static_cast<size_t>(text.data() + text.size() - end));
   for (const Unit& unit : units) {
-    if (failure == std::errc() && rest == unit.name && number >= 0 && number * unit.bytes < 9e18) {
+    const bool isWhole = unit.bytes > 1 || number == std::floor(number); // there is no half a byte
+    if (failure == std::errc() && rest == unit.name && number >= 0 && isWhole && number * unit.bytes < 9e18) {
       return static_cast<int64_t>(std::llround(number * unit.bytes));
     }
   }

@@ -56,6 +56,8 @@ TEST_CASE("shapes: what an author computed wrongly is ill-formed, not a crash") 
   CHECK(toString(negative) == "[2, -3]");
   CHECK(tooLong.rank() == 8);
   CHECK(tooLong != Shape({1, 1, 1, 1, 1, 1, 1, 1}));
+  CHECK(toString(tooLong) == "[1, 1, 1, 1, 1, 1, 1, 1, ...]");
+  CHECK(toString(negative) == "[2, -3]");
 }
 
 TEST_CASE("shapes: broadcasting") {

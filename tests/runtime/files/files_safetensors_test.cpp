@@ -68,6 +68,9 @@ TEST_CASE("safetensors: metadata is passed over, order and padding are free") {
 
 TEST_CASE("safetensors: broken files are refused to the letter") {
   CHECK(errorOf("abc") == "s: error: is not a .safetensors file: it has only 3 bytes" + damaged);
+  CHECK(errorOf(std::string("\x93NUMPY\1\0 and more", 18)) ==
+        "s: error: is not a .safetensors file but a .npy file\n"
+        "  hint: give a .safetensors file, such as --save-state writes\n");
   CHECK(errorOf(std::string("\xff\xff\xff\xff\xff\xff\xff\xff{}", 10)) ==
         "s: error: is not a whole .safetensors file: its header would have 18446744073709551615 bytes, the "
         "file "

@@ -173,21 +173,41 @@ void Feeds::fitShape(Source source, const std::string& place, Diagnostics& error
   sources_.push_back(std::move(source));
 }
 
+// Rows of one number belong together in every file: as many of each, or at least data for as many steps where
+// a step takes other numbers of rows from them. Only the former can be shuffled.
+std::optional<Diagnostic> Feeds::mismatch(const Source& first, const Source& second) const {
+  const int64_t firstSteps = first.rows / first.perStep, secondSteps = second.rows / second.perStep;
+  if (first.perStep == second.perStep && first.rows != second.rows) {
+    return errorWithoutPlace(fmt::format("input '{}' has {}, but '{}' has {}", first.name,
+                                         counted(first.rows, "row"), second.name, second.rows),
+                             "feed as many rows to both: a row of one belongs to the same row of the other");
+  }
+  if (firstSteps != secondSteps) {
+    return errorWithoutPlace(fmt::format("input '{}' has data for {}, but '{}' for {}", first.name,
+                                         counted(firstSteps, "step"), second.name, secondSteps),
+                             "feed data for as many steps to both");
+  }
+  if (seed_ && first.perStep != second.perStep) {
+    return errorWithoutPlace(fmt::format("--shuffle cannot pair the rows of input '{}' with those of '{}': a "
+                                         "step takes {} of one and {} of the other",
+                                         first.name, second.name, first.perStep, second.perStep),
+                             "leave --shuffle out, or shuffle the files before");
+  }
+  return std::nullopt;
+}
+
 void Feeds::checkBatches(Diagnostics& errors) {
   const Source* first = nullptr;
   for (const Source& source : sources_) {
     if (source.rows == 0) {
       continue;
     }
-    const int64_t batches = source.rows / source.perStep;
-    if (first != nullptr && batches != batches_) {
-      errors.push_back(
-          errorWithoutPlace(fmt::format("input '{}' has data for {}, but '{}' for {}", first->name,
-                                        counted(batches_, "step"), source.name, batches),
-                            "feed as many rows to both"));
+    if (first == nullptr) {
+      first = &source;
+      batches_ = source.rows / source.perStep;
+    } else if (auto error = mismatch(*first, source)) {
+      errors.push_back(*std::move(error));
     }
-    first = first == nullptr ? &source : first;
-    batches_ = first == &source ? batches : batches_;
   }
 }
 

@@ -42,6 +42,7 @@ class Feeds {
   void fitShape(Source source, const std::string& place, Diagnostics& errors);
   /// Of the source that was fitted last.
   void checkLabels(const Graph& graph, const std::string& place, Diagnostics& errors);
+  std::optional<Diagnostic> mismatch(const Source& first, const Source& second) const;
   void checkBatches(Diagnostics& errors);
   Literal slice(const Source& source, int64_t step);
   std::vector<Source> sources_;

@@ -94,9 +94,8 @@ Exit compileVerb(const CompileArguments& arguments, Console& console) {
   }
   if (arguments.emit.empty()) {
     console.print(planSummary(*plan));
-    if (!arguments.output.empty()) {
-      console.print(fmt::format("wrote {}\n", arguments.output));
-    }
+    console.print(arguments.output.empty() ? "nothing is written: -o FILE.plan keeps the plan\n"
+                                           : fmt::format("wrote {}\n", arguments.output));
   } else {
     const std::string text = arguments.emit == "graph" ? watcher.graphText : stageText(arguments.emit, *plan);
     object[arguments.emit] = text;
