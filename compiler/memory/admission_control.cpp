@@ -4,23 +4,23 @@
 
 namespace dfc {
 
-AdmissionControl::AdmissionControl(const MinimumMemoryOrder& minimal,
-                                   const SideTable<DeviceId, int64_t>& available, FitRule rule)
-    : minimal_(minimal), available_(available), rule_(rule), turn_(minimal.order.size()),
-      started_(minimal.order.size()), heldBy_(minimal.order.size()), holds_(minimal.order.size()),
-      usersLeft_(minimal.requirements.buffers.size()), usersToCome_(minimal.requirements.buffers.size()),
-      offsets_(minimal.requirements.buffers.size(), -1), profile_(available.size()),
+AdmissionControl::AdmissionControl(const LowPeakOrder& lowPeak, const SideTable<DeviceId, int64_t>& available,
+                                   FitRule rule)
+    : lowPeak_(lowPeak), available_(available), rule_(rule), turn_(lowPeak.order.size()),
+      started_(lowPeak.order.size()), heldBy_(lowPeak.order.size()), holds_(lowPeak.order.size()),
+      usersLeft_(lowPeak.requirements.buffers.size()), usersToCome_(lowPeak.requirements.buffers.size()),
+      offsets_(lowPeak.requirements.buffers.size(), -1), profile_(available.size()),
       freeRanges_(available.size()) {
-  const auto turns = static_cast<uint32_t>(minimal.order.size());
+  const auto turns = static_cast<uint32_t>(lowPeak.order.size());
   for (uint32_t i = 0; i < turns; ++i) {
-    turn_[minimal.order[i]] = i;
+    turn_[lowPeak.order[i]] = i;
   }
-  for (const TaskOrdering& ordering : minimal.orderings) {
+  for (const TaskOrdering& ordering : lowPeak.orderings) {
     holds_[ordering.before].push_back(ordering.after);
     ++heldBy_[ordering.after];
   }
-  for (const BufferId buffer : minimal.requirements.buffers.ids()) {
-    const BufferRow& row = minimal.requirements.buffers[buffer];
+  for (const BufferId buffer : lowPeak.requirements.buffers.ids()) {
+    const BufferRow& row = lowPeak.requirements.buffers[buffer];
     if (!profile_[row.device]) {
       profile_[row.device].emplace(turns);
       freeRanges_[row.device].emplace(available[row.device]);
@@ -40,7 +40,7 @@ bool AdmissionControl::start(uint32_t task) {
   shortened_.clear();
   foresee(task);
   if (isSafe(task) && findSpace(task)) {
-    while (nextTurn_ < minimal_.order.size() && started_[minimal_.order[nextTurn_]]) {
+    while (nextTurn_ < lowPeak_.order.size() && started_[lowPeak_.order[nextTurn_]]) {
       ++nextTurn_;
     }
     return true;
@@ -57,20 +57,20 @@ bool AdmissionControl::start(uint32_t task) {
 
 /// Updates the profile of the turns to come as if the task had started ahead of its turn.
 void AdmissionControl::foresee(uint32_t task) {
-  const TaskBuffers& requirements = minimal_.requirements.tasks[task];
+  const TaskBuffers& requirements = lowPeak_.requirements.tasks[task];
   for (const BufferId buffer : requirements.makes) {
-    const BufferRow& row = minimal_.requirements.buffers[buffer];
+    const BufferRow& row = lowPeak_.requirements.buffers[buffer];
     change(row.device, nextTurn_, turn_[task], row.bytes);
   }
   for (const BufferId buffer : requirements.uses) {
-    if (!minimal_.requirements.buffers[buffer].toEnd) {
+    if (!lowPeak_.requirements.buffers[buffer].toEnd) {
       shorten(buffer);
     }
   }
 }
 
 void AdmissionControl::shorten(BufferId buffer) {
-  const BufferRow& row = minimal_.requirements.buffers[buffer];
+  const BufferRow& row = lowPeak_.requirements.buffers[buffer];
   const uint32_t old = usersToCome_[buffer];
   uint32_t left = old;
   while (left > 0 && started_[row.users[left - 1]]) {
@@ -90,21 +90,23 @@ void AdmissionControl::change(DeviceId device, uint32_t first, uint32_t last, in
 }
 
 bool AdmissionControl::isSafe(uint32_t task) {
-  const auto& makes = minimal_.requirements.tasks[task].makes;
+  const auto& makes = lowPeak_.requirements.tasks[task].makes;
   if (makes.empty()) {
     return true; // it allocates nothing, and the others need no more than before
   }
-  const DeviceId device = minimal_.requirements.buffers[makes.front()].device;
+  // A task runs on one device, and all its results are there.
+  const DeviceId device = lowPeak_.requirements.buffers[makes.front()].device;
   const uint32_t first = turn_[task] == nextTurn_ ? nextTurn_ + 1 : nextTurn_;
   return profile_[device]->most(first) <= available_[device];
 }
 
 bool AdmissionControl::findSpace(uint32_t task) {
-  const auto& makes = minimal_.requirements.tasks[task].makes;
+  const auto& makes = lowPeak_.requirements.tasks[task].makes;
   if (makes.empty()) {
     return true;
   }
-  FreeRanges& ranges = *freeRanges_[minimal_.requirements.buffers[makes.front()].device];
+  // All results of a task are on one device, so one free list serves them.
+  FreeRanges& ranges = *freeRanges_[lowPeak_.requirements.buffers[makes.front()].device];
   if (makes.size() == 1) {
     return place(makes.front(), task, ranges);
   }
@@ -121,7 +123,7 @@ bool AdmissionControl::findSpace(uint32_t task) {
 }
 
 bool AdmissionControl::place(BufferId buffer, uint32_t task, FreeRanges& ranges) {
-  const int64_t bytes = minimal_.requirements.buffers[buffer].bytes;
+  const int64_t bytes = lowPeak_.requirements.buffers[buffer].bytes;
   const auto offset = ranges.find(bytes, rule_);
   if (!offset) {
     return false;
@@ -137,8 +139,8 @@ void AdmissionControl::end(uint32_t task) {
   for (const uint32_t held : holds_[task]) {
     --heldBy_[held];
   }
-  for (const BufferId buffer : minimal_.requirements.tasks[task].uses) {
-    const BufferRow& row = minimal_.requirements.buffers[buffer];
+  for (const BufferId buffer : lowPeak_.requirements.tasks[task].uses) {
+    const BufferRow& row = lowPeak_.requirements.buffers[buffer];
     if (--usersLeft_[buffer] == 0 && !row.toEnd) {
       freeRanges_[row.device]->release(offsets_[buffer], row.bytes, ++moment_);
     }
@@ -146,7 +148,7 @@ void AdmissionControl::end(uint32_t task) {
 }
 
 uint32_t AdmissionControl::next() const {
-  return nextTurn_ < minimal_.order.size() ? minimal_.order[nextTurn_] : noTask;
+  return nextTurn_ < lowPeak_.order.size() ? lowPeak_.order[nextTurn_] : noTask;
 }
 
 } // namespace dfc

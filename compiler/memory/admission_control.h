@@ -1,12 +1,12 @@
 // AdmissionControl: holds a task back until its results have free memory on their device and allocating it
 // cannot lead to a deadlock. Deadlock is avoided by the banker's algorithm (Dijkstra 1965, EWD 108), with the
-// minimum-memory order as the safe sequence: a task may start before its turn in that order only if the tasks
+// low-peak order as the safe sequence: a task may start before its turn in that order only if the tasks
 // that have not started still fit when they run one after the other in that order. The next task of the order
 // can therefore start at the latest when no task runs, unless fragmentation prevents it.
 #pragma once
 
 #include "compiler/memory/free_ranges.h"
-#include "compiler/memory/minimum_memory_order.h"
+#include "compiler/memory/low_peak_order.h"
 #include "compiler/memory/profile.h"
 
 namespace dfc {
@@ -20,10 +20,9 @@ struct Reuse {
 
 class AdmissionControl : public AdmissionPolicy {
  public:
-  /// `available`: bytes for buffers, by device; at least the peak of `minimal`. Where `minimal` has no
+  /// `available`: bytes for buffers, by device; at least the peak of `lowPeak`. Where `lowPeak` has no
   /// buffers, only its orderings hold tasks back.
-  AdmissionControl(const MinimumMemoryOrder& minimal, const SideTable<DeviceId, int64_t>& available,
-                   FitRule rule);
+  AdmissionControl(const LowPeakOrder& lowPeak, const SideTable<DeviceId, int64_t>& available, FitRule rule);
 
   bool start(uint32_t task) override;
   void end(uint32_t task) override;
@@ -46,10 +45,10 @@ class AdmissionControl : public AdmissionPolicy {
   bool findSpace(uint32_t task);
   bool place(BufferId buffer, uint32_t task, FreeRanges& ranges);
 
-  const MinimumMemoryOrder& minimal_;
+  const LowPeakOrder& lowPeak_;
   const SideTable<DeviceId, int64_t>& available_;
   FitRule rule_;
-  std::vector<uint32_t> turn_;   // by task: its index in the minimum-memory order
+  std::vector<uint32_t> turn_;   // by task: its index in the low-peak order
   std::vector<char> started_;    // by task
   std::vector<uint32_t> heldBy_; // by task: number of its orderings whose first task has not ended
   std::vector<llvm::SmallVector<uint32_t, 2>> holds_;

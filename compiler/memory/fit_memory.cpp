@@ -19,7 +19,7 @@ namespace {
 
 /// How buffers get their offsets, the fastest plans first: dynamically, by admission control with either rule
 /// of fit, or statically, for buffers of many sizes whose dynamic allocation fails by fragmentation.
-enum class Way : uint8_t { Longest, Lowest, Static };
+enum class OffsetStrategy : uint8_t { LeastRecentlyFreed, LowestAddress, Static };
 
 /// A simulated run of all tasks within the available memory.
 struct Attempt {
@@ -45,11 +45,12 @@ class MemoryFitter {
       last.reset();
       const MemoryRequirements requirements = memoryRequirements(placed_, problem_, short_);
       setGrowth(requirements);
-      const MinimumMemoryOrder minimal = leastMemoryOrder(requirements);
-      least_ = minimal.peak;
-      for (const Way way : {Way::Longest, Way::Lowest, Way::Static}) {
-        for (const Attempt& attempt : attemptsOf(way, minimal)) {
-          FittedPlan plan = planOf(attempt, minimal.requirements);
+      const LowPeakOrder lowPeak = bestLowPeakOrder(requirements);
+      least_ = lowPeak.peak;
+      for (const OffsetStrategy strategy :
+           {OffsetStrategy::LeastRecentlyFreed, OffsetStrategy::LowestAddress, OffsetStrategy::Static}) {
+        for (const Attempt& attempt : attemptsOf(strategy, lowPeak)) {
+          FittedPlan plan = planOf(attempt, lowPeak.requirements);
           if (fits(plan.memory)) {
             return plan;
           }
@@ -98,12 +99,14 @@ class MemoryFitter {
   }
 
   /// The runs, by several priorities, that came to their end; the fastest first.
-  std::vector<Attempt> attemptsOf(Way way, const MinimumMemoryOrder& minimal) const {
+  std::vector<Attempt> attemptsOf(OffsetStrategy strategy, const LowPeakOrder& lowPeak) const {
     std::vector<Attempt> attempts;
-    if (overdrawn(minimal) == 0) {
-      attempts = way == Way::Static
-                     ? tryStaticOffsets(minimal)
-                     : tryAdmission(minimal, way == Way::Lowest ? FitRule::Lowest : FitRule::Longest);
+    if (overdrawn(lowPeak) == 0) {
+      attempts = strategy == OffsetStrategy::Static
+                     ? tryStaticOffsets(lowPeak)
+                     : tryAdmission(lowPeak, strategy == OffsetStrategy::LowestAddress
+                                                 ? FitRule::LowestAddress
+                                                 : FitRule::LeastRecentlyFreed);
     }
     llvm::stable_sort(attempts,
                       [](const Attempt& a, const Attempt& b) { return a.times.makespan < b.times.makespan; });
@@ -139,31 +142,29 @@ class MemoryFitter {
   // Ties are broken by the order of the unconstrained schedule, which is good for time, or by that of the
   // graph, in which authors often finish one computation before the next. The order with the smaller peak is
   // kept.
-  MinimumMemoryOrder leastMemoryOrder(const MemoryRequirements& requirements) const {
+  LowPeakOrder bestLowPeakOrder(const MemoryRequirements& requirements) const {
     std::vector<uint32_t> byGraph(problem_.opOf.size());
     std::iota(byGraph.begin(), byGraph.end(), 0U);
     std::vector<uint32_t> byStart;
     for (const OpId op : problem_.opOf) {
       byStart.push_back(plain_.stepOf[op].index());
     }
-    MinimumMemoryOrder first =
-        minimumMemoryOrder(problem_.list, requirements, byStart, machine_.devices.size());
-    MinimumMemoryOrder second =
-        minimumMemoryOrder(problem_.list, requirements, byGraph, machine_.devices.size());
+    LowPeakOrder first = lowPeakOrder(problem_.list, requirements, byStart, machine_.devices.size());
+    LowPeakOrder second = lowPeakOrder(problem_.list, requirements, byGraph, machine_.devices.size());
     return overdrawn(second) < overdrawn(first) ? std::move(second) : std::move(first);
   }
 
-  int64_t overdrawn(const MinimumMemoryOrder& minimal) const {
+  int64_t overdrawn(const LowPeakOrder& lowPeak) const {
     return std::accumulate(short_.begin(), short_.end(), int64_t{0}, [&](int64_t sum, DeviceId device) {
-      return sum + std::max<int64_t>(0, minimal.peak[device] - available_[device]);
+      return sum + std::max<int64_t>(0, lowPeak.peak[device] - available_[device]);
     });
   }
 
-  // By task: the rows of priorities.def, then the turn in the minimum-memory order.
-  std::vector<std::vector<double>> priorities(const MinimumMemoryOrder& minimal) const {
-    std::vector<double> byTurn(minimal.order.size());
+  // By task: the rows of priorities.def, then the turn in the low-peak order.
+  std::vector<std::vector<double>> priorities(const LowPeakOrder& lowPeak) const {
+    std::vector<double> byTurn(lowPeak.order.size());
     for (size_t i = 0; i < byTurn.size(); ++i) {
-      byTurn[minimal.order[i]] = -static_cast<double>(i);
+      byTurn[lowPeak.order[i]] = -static_cast<double>(i);
     }
     std::vector<std::vector<double>> priorities;
     for (const PriorityRow& priority : allPriorities()) {
@@ -173,31 +174,31 @@ class MemoryFitter {
     return priorities;
   }
 
-  std::vector<Attempt> tryAdmission(const MinimumMemoryOrder& minimal, FitRule rule) const {
+  std::vector<Attempt> tryAdmission(const LowPeakOrder& lowPeak, FitRule rule) const {
     std::vector<Attempt> attempts;
-    for (const auto& priority : priorities(minimal)) {
-      AdmissionControl admission(minimal, available_, rule);
+    for (const auto& priority : priorities(lowPeak)) {
+      AdmissionControl admission(lowPeak, available_, rule);
       if (auto times = listSchedule(problem_.list, priority, admission)) {
-        auto orderings = reuseOrderings(admission.reuses(), minimal, problem_.list, *times);
+        auto orderings = reuseOrderings(admission.reuses(), lowPeak, problem_.list, *times);
         attempts.push_back({*std::move(times), std::move(orderings), admission.offsets()});
       }
     }
     return attempts;
   }
 
-  std::vector<Attempt> tryStaticOffsets(const MinimumMemoryOrder& minimal) const {
+  std::vector<Attempt> tryStaticOffsets(const LowPeakOrder& lowPeak) const {
     std::vector<Attempt> attempts;
-    auto places = assignStaticOffsets(minimal, available_);
+    auto places = assignStaticOffsets(lowPeak, available_);
     if (!places) {
       return attempts;
     }
-    MinimumMemoryOrder ordered; // without buffers: the orderings alone make the reuse safe
-    ordered.order = minimal.order;
-    ordered.requirements.tasks.resize(minimal.order.size());
+    LowPeakOrder ordered; // without buffers: the orderings alone make the reuse safe
+    ordered.order = lowPeak.order;
+    ordered.requirements.tasks.resize(lowPeak.order.size());
     ordered.orderings = std::move(places->orderings);
-    ordered.orderings.insert(ordered.orderings.end(), minimal.orderings.begin(), minimal.orderings.end());
-    for (const auto& priority : priorities(minimal)) {
-      AdmissionControl admission(ordered, available_, FitRule::Lowest);
+    ordered.orderings.insert(ordered.orderings.end(), lowPeak.orderings.begin(), lowPeak.orderings.end());
+    for (const auto& priority : priorities(lowPeak)) {
+      AdmissionControl admission(ordered, available_, FitRule::LowestAddress);
       auto times = listSchedule(problem_.list, priority, admission);
       DFC_ASSERT(times.has_value(), "orderings that follow an order close no cycle");
       attempts.push_back({*std::move(times), ordered.orderings, places->offsets});
@@ -210,7 +211,7 @@ class MemoryFitter {
   const Machine& machine_;
   ScheduleProblem problem_;
   SideTable<DeviceId, int64_t> available_; // bytes for buffers, behind resident values
-  SideTable<DeviceId, int64_t> least_;     // peak of the minimum-memory order
+  SideTable<DeviceId, int64_t> least_;     // peak of the low-peak order
   llvm::SmallVector<DeviceId, 2> short_;
 };
 

@@ -17,7 +17,7 @@ std::optional<int64_t> FreeRanges::find(int64_t bytes, FitRule rule) {
     if (since && *since < bestSince) {
       best = span->first;
       bestSince = *since;
-      if (rule == FitRule::Lowest || bestSince == 0) {
+      if (rule == FitRule::LowestAddress || bestSince == 0) {
         return best;
       }
     }

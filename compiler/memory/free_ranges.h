@@ -9,10 +9,10 @@
 
 namespace dfc {
 
-/// Which free range is allocated. Longest: the range that has been free for longest (one that was never used
-/// comes first), because waiting for its last owners costs least. Lowest: the lowest offset, which fragments
-/// memory least.
-enum class FitRule : uint8_t { Longest, Lowest };
+/// Which free range is allocated. LeastRecentlyFreed: the range that has been free for longest (one that was
+/// never used comes first), because waiting for its last owners costs least. LowestAddress: the lowest
+/// offset, which fragments memory least.
+enum class FitRule : uint8_t { LeastRecentlyFreed, LowestAddress };
 
 class FreeRanges {
  public:

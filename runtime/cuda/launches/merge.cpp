@@ -10,8 +10,8 @@ namespace {
 
 /// What decides whether a group of single launches fits into one launch.
 struct Totals {
-  bool libraries = false, small = true, streamed = true, alike = true;
-  uint32_t sharedBytes = 0, blocksAtOnce = 0; ///< of the first kernel
+  bool libraries = false, small = true, singlePass = true, alike = true;
+  uint32_t sharedBytes = 0, minBlocksPerMultiprocessor = 0; ///< of the first kernel
   size_t pointers = 0;
   uint64_t blocks = 0;
   uint32_t most = 0, least = ~0U; ///< threads of a block
@@ -166,13 +166,13 @@ class Merger {
     const GeneratedLaunch& kernel = launch.kernel;
     if (totals.blocks == 0) {
       totals.sharedBytes = kernel.sharedBytes;
-      totals.blocksAtOnce = kernel.blocksAtOnce;
+      totals.minBlocksPerMultiprocessor = kernel.minBlocksPerMultiprocessor;
     }
     totals.alike = totals.alike && kernel.sharedBytes == totals.sharedBytes &&
-                   kernel.blocksAtOnce == totals.blocksAtOnce;
+                   kernel.minBlocksPerMultiprocessor == totals.minBlocksPerMultiprocessor;
     totals.libraries = totals.libraries || launch.byLibrary();
     totals.small = totals.small && isSmall(launch);
-    totals.streamed = totals.streamed && kernel.streamed;
+    totals.singlePass = totals.singlePass && kernel.singlePass;
     totals.blocks += kernel.blocks();
     totals.most = std::max(totals.most, kernel.threads);
     totals.least = std::min(totals.least, kernel.threads);
@@ -191,7 +191,7 @@ class Merger {
   bool within(const Totals& totals) const {
     constexpr uint64_t mostBlocks = 0x7fffffff;
     const bool alike = totals.alike && totals.most == totals.least;
-    return !totals.libraries && (totals.small || totals.streamed || alike) &&
+    return !totals.libraries && (totals.small || totals.singlePass || alike) &&
            totals.pointers <= limits_.pointers && totals.functions.size() <= limits_.functions &&
            totals.blocks <= mostBlocks &&
            (totals.most == totals.least || totals.most <= limits_.paddedThreads) &&

@@ -49,8 +49,8 @@ struct MergeLimits {
   size_t lookBack = 64; ///< merged launches that a launch may be moved over
 };
 
-/// In the order of launching. Launches that fill a GPU by themselves are merged only if all are streamed, or
-/// if all have blocks of the same threads and shared memory and the same bound on registers, so that none
+/// In the order of launching. Launches that fill a GPU by themselves are merged only if all are single-pass,
+/// or if all have blocks of the same threads and shared memory and the same bound on registers, so that none
 /// loses occupancy.
 std::vector<LaunchGroup> mergeLaunches(llvm::ArrayRef<SingleLaunch> launches, const MergeLimits& limits = {});
 

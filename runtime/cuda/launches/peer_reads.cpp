@@ -1,5 +1,6 @@
-// Rewrites the waits queue by queue. While they contain a cycle, one read of the cycle is dropped and the
-// waits are rewritten again.
+// Rewrites the waits queue by queue. While they contain a cycle, the first chosen read whose reader is in a
+// cycle, or on a path between two cycles, is dropped, and the waits are rewritten again. A dropped read may
+// therefore be in no cycle itself; its transfer stays a copy.
 #include "runtime/cuda/launches/peer_reads.h"
 #include "ir/plan/executable_parts.h"
 

@@ -78,7 +78,7 @@ TEST_CASE("merged kernels ask for registers for as many blocks at once as each o
   one.threads = 64;
   GeneratedLaunch other = one;
   const auto boundsOf = [&](uint32_t ofOne, uint32_t ofOther) {
-    one.blocksAtOnce = ofOne, other.blocksAtOnce = ofOther;
+    one.minBlocksPerMultiprocessor = ofOne, other.minBlocksPerMultiprocessor = ofOther;
     const KernelMember alone = {KernelStage{&one, {}}},
                        inTurn = {KernelStage{&one, {}}, KernelStage{&other, {}}};
     const std::string text = mergedKernel({alone, inTurn}).text;
@@ -93,7 +93,8 @@ TEST_CASE("merged kernels ask for registers for as many blocks at once as each o
 }
 
 // What a kernel streams may be a peer's memory, which that peer wrote earlier in the same CUDA graph.
-TEST_CASE("streamed kernels, merged or not, load through no cache that may be stale, and prefetch nothing") {
+TEST_CASE(
+    "single-pass kernels, merged or not, load through no cache that may be stale, and prefetch nothing") {
   if (!test::compilesHere()) {
     DFC_SKIP("NVRTC is not on this machine");
   }
@@ -101,7 +102,7 @@ TEST_CASE("streamed kernels, merged or not, load through no cache that may be st
     std::vector<SingleLaunch> launches = launchesOfCases(element);
     // With an operand and a result: a kernel of a result alone loads nothing.
     std::erase_if(launches, [](const SingleLaunch& launch) {
-      return !launch.kernel.streamed || launch.pointers.size() < 2;
+      return !launch.kernel.singlePass || launch.pointers.size() < 2;
     });
     REQUIRE(launches.size() > 4);
     std::vector<KernelMember> members;

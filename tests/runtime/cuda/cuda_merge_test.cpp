@@ -198,14 +198,14 @@ TEST_CASE("merge: launches that fill a GPU are merged only with launches of the 
   launches[0].kernel.sharedBytes = 4096;
   CHECK(merged(launches) == "0 1");
   launches[0].kernel.sharedBytes = launches[1].kernel.sharedBytes = 0;
-  launches[1].kernel.blocksAtOnce = 4;
+  launches[1].kernel.minBlocksPerMultiprocessor = 4;
   CHECK(merged(launches) == "0 | 1");
-  launches[0].kernel.blocksAtOnce = 4;
+  launches[0].kernel.minBlocksPerMultiprocessor = 4;
   CHECK(merged(launches) == "0 1");
-  launches[0].kernel.blocksAtOnce = launches[1].kernel.blocksAtOnce = 0;
+  launches[0].kernel.minBlocksPerMultiprocessor = launches[1].kernel.minBlocksPerMultiprocessor = 0;
   launches[1].kernel.threads = 256;
   CHECK(merged(launches) == "0 | 1");
-  launches[0].kernel.streamed = launches[1].kernel.streamed = true; // updates, however large
+  launches[0].kernel.singlePass = launches[1].kernel.singlePass = true; // updates, however large
   CHECK(merged(launches) == "0 1");
 }
 

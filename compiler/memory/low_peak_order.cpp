@@ -1,4 +1,4 @@
-#include "compiler/memory/minimum_memory_order.h"
+#include "compiler/memory/low_peak_order.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -9,10 +9,10 @@
 namespace dfc {
 namespace {
 
-class MinimumMemoryOrderer {
+class LowPeakOrderer {
  public:
-  MinimumMemoryOrderer(const ListProblem& problem, const MemoryRequirements& requirements,
-                       const std::vector<uint32_t>& rank, size_t deviceCount)
+  LowPeakOrderer(const ListProblem& problem, const MemoryRequirements& requirements,
+                 const std::vector<uint32_t>& rank, size_t deviceCount)
       : problem_(problem), requirements_(requirements), rank_(rank), after_(problem),
         missing_(problem.tasks.size()), isReady_(problem.tasks.size()), key_(problem.tasks.size()),
         usersLeft_(requirements.buffers.size()), into_(requirements.buffers.size()),
@@ -20,7 +20,7 @@ class MinimumMemoryOrderer {
     result_.peak = SideTable<DeviceId, int64_t>(deviceCount);
   }
 
-  MinimumMemoryOrder run() {
+  LowPeakOrder run() {
     for (const BufferId buffer : requirements_.buffers.ids()) {
       usersLeft_[buffer] = static_cast<uint32_t>(requirements_.buffers[buffer].users.size());
       into_[buffer] = buffer;
@@ -194,14 +194,14 @@ class MinimumMemoryOrderer {
   SideTable<BufferId, BufferId> into_; // the buffer that it overwrites; itself for none
   SideTable<BufferId, char> overwritten_;
   SideTable<DeviceId, int64_t> held_;
-  MinimumMemoryOrder result_;
+  LowPeakOrder result_;
 };
 
 } // namespace
 
-MinimumMemoryOrder minimumMemoryOrder(const ListProblem& problem, const MemoryRequirements& requirements,
-                                      const std::vector<uint32_t>& rank, size_t deviceCount) {
-  return MinimumMemoryOrderer(problem, requirements, rank, deviceCount).run();
+LowPeakOrder lowPeakOrder(const ListProblem& problem, const MemoryRequirements& requirements,
+                          const std::vector<uint32_t>& rank, size_t deviceCount) {
+  return LowPeakOrderer(problem, requirements, rank, deviceCount).run();
 }
 
 } // namespace dfc

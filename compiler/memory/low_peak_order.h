@@ -1,4 +1,4 @@
-// minimumMemoryOrder: a sequential order of all tasks with a small peak of memory. Ready tasks that free
+// lowPeakOrder: a sequential order of all tasks with a small peak of memory. Ready tasks that free
 // memory go first, the others by a given rank. Admission control (admission_control.h) uses it as the safe
 // sequence of the banker's algorithm, and it decides which results overwrite an operand. The order is greedy,
 // as in list scheduling by register pressure (Goodman and Hsu 1988): minimising the memory of a DAG is
@@ -9,7 +9,7 @@
 
 namespace dfc {
 
-struct MinimumMemoryOrder {
+struct LowPeakOrder {
   std::vector<uint32_t> order;       ///< topological
   SideTable<DeviceId, int64_t> peak; ///< largest sum of live buffers, in bytes
   /// The requirements, in which a result and the operand that it overwrites are one buffer; `mayOverwrite` is
@@ -20,7 +20,7 @@ struct MinimumMemoryOrder {
 };
 
 /// `rank`: distinct numbers, by task. While no ready task frees memory, the one of smallest rank goes first.
-MinimumMemoryOrder minimumMemoryOrder(const ListProblem& problem, const MemoryRequirements& requirements,
-                                      const std::vector<uint32_t>& rank, size_t deviceCount);
+LowPeakOrder lowPeakOrder(const ListProblem& problem, const MemoryRequirements& requirements,
+                          const std::vector<uint32_t>& rank, size_t deviceCount);
 
 } // namespace dfc
