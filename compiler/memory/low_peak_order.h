@@ -1,8 +1,8 @@
-// lowPeakOrder: a sequential order of all tasks with a small peak of memory. Ready tasks that free
-// memory go first, the others by a given rank. Admission control (admission_control.h) uses it as the safe
-// sequence of the banker's algorithm, and it decides which results overwrite an operand. The order is greedy,
-// as in list scheduling by register pressure (Goodman and Hsu 1988): minimising the memory of a DAG is
-// NP-complete (Sethi 1975).
+// lowPeakOrder: a sequential order of all tasks with a small peak of memory. Ready tasks that free memory go
+// first, the others by a given rank. Admission control (admission_control.h) uses it as the safe sequence of
+// the banker's algorithm, and it decides which results overwrite an operand. The order is greedy, as in list
+// scheduling by register pressure (Goodman and Hsu 1988): minimising the memory of a DAG is NP-complete
+// (Sethi 1975).
 #pragma once
 
 #include "compiler/memory/memory_requirements.h"

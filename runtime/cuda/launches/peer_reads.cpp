@@ -76,10 +76,10 @@ class Lowering {
     return awaitedSteps(waits_.size(), [&](StepId step) -> llvm::ArrayRef<StepId> { return waits_[step]; });
   }
 
-  // The next step behind a replaced transfer on its queue, if it does work or is awaited, waits for the
-  // transfer's reader; steps that do neither are passed over. Behind a queue's last step there is only the
-  // end of the plan's execution, which waits for all queues. Values that no step computes are fetched on the
-  // first queue of a device, which has no transfers.
+  // The next step behind a replaced transfer, on its queue, that does work or is awaited waits for the
+  // transfer's reader. Behind a queue's last step there is only the end of the plan's execution, which waits
+  // for all queues. Values that no step computes are fetched on the first queue of a device, which has no
+  // transfers.
   void delaySuccessors() {
     const SideTable<StepId, bool> awaited = findAwaited();
     for (const QueueRow& queue : schedule_.queues) {

@@ -12,13 +12,13 @@ using namespace dfc::cuda;
 namespace {
 
 /// The launches of independent kernels.
-std::vector<SingleLaunch> launchesOfCases(ElementType element) {
-  std::vector<SingleLaunch> launches;
+std::vector<UnmergedLaunch> launchesOfCases(ElementType element) {
+  std::vector<UnmergedLaunch> launches;
   for (const test::OpSample& sample : test::kernelCases(element, false)) {
     const TypeResult results = resultTypes(sample.attributes, sample.operands);
     auto work = generateKernels(sample.attributes, sample.operands, results.types, GpuShape::assumed());
     for (GeneratedLaunch& kernel : work->launches) {
-      SingleLaunch& single = launches.emplace_back();
+      UnmergedLaunch& single = launches.emplace_back();
       single.pointers.resize(kernel.arguments.size());
       single.kernel = std::move(kernel);
     }
@@ -33,7 +33,7 @@ TEST_CASE("NVRTC compiles merged kernels without a warning") {
     DFC_SKIP("NVRTC is not on this machine");
   }
   for (const ElementType element : {ElementType::F32, ElementType::BF16, ElementType::U8}) {
-    const std::vector<SingleLaunch> launches = launchesOfCases(element);
+    const std::vector<UnmergedLaunch> launches = launchesOfCases(element);
     const std::vector<LaunchGroup> groups = mergeLaunches(launches);
     CHECK(groups.size() < launches.size() / 4);
     for (size_t i = 0; i < groups.size(); i += 3) { // every third is enough
@@ -99,9 +99,9 @@ TEST_CASE(
     DFC_SKIP("NVRTC is not on this machine");
   }
   for (const ElementType element : {ElementType::F32, ElementType::BF16}) {
-    std::vector<SingleLaunch> launches = launchesOfCases(element);
+    std::vector<UnmergedLaunch> launches = launchesOfCases(element);
     // With an operand and a result: a kernel of a result alone loads nothing.
-    std::erase_if(launches, [](const SingleLaunch& launch) {
+    std::erase_if(launches, [](const UnmergedLaunch& launch) {
       return !launch.kernel.singlePass || launch.pointers.size() < 2;
     });
     REQUIRE(launches.size() > 4);
