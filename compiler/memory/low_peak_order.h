@@ -12,8 +12,8 @@ namespace dfc {
 struct LowPeakOrder {
   std::vector<uint32_t> order;       ///< topological
   SideTable<DeviceId, int64_t> peak; ///< largest sum of live buffers, in bytes
-  /// The requirements, in which a result and the operand that it overwrites are one buffer; `mayOverwrite` is
-  /// empty. Users of a buffer are sorted by `order`.
+  /// The requirements, in which a result and the operand that it overwrites are one buffer;
+  /// `inPlaceCandidates` is empty. Users of a buffer are sorted by `order`.
   MemoryRequirements requirements;
   /// Every other user of an overwritten operand comes before the task that overwrites it; forward in `order`.
   std::vector<TaskOrdering> orderings;

@@ -7,7 +7,7 @@
 namespace dfc {
 namespace {
 
-constexpr size_t mostBuffersForAllPairs = 4096;
+constexpr size_t maxBuffersForPairwiseConflicts = 4096;
 
 class StaticOffsetAssigner {
  public:
@@ -39,11 +39,11 @@ class StaticOffsetAssigner {
   PackBuffer packBufferOf(BufferId buffer) const {
     const BufferRow& row = rowOf(buffer);
     return {row.bytes, static_cast<double>(turn_[row.users.front()]),
-            static_cast<double>(row.toEnd ? turn_.size() : size_t{turn_[row.users.back()]} + 1)};
+            static_cast<double>(row.liveOut ? turn_.size() : size_t{turn_[row.users.back()]} + 1)};
   }
 
   bool packDevice(const std::vector<BufferId>& buffers, int64_t available) {
-    if (buffers.size() > mostBuffersForAllPairs) {
+    if (buffers.size() > maxBuffersForPairwiseConflicts) {
       return false;
     }
     std::vector<PackBuffer> rows;
@@ -68,11 +68,11 @@ class StaticOffsetAssigner {
     }
     uint32_t moment = 0;
     for (const uint32_t task : lowPeak_.order) {
-      for (const BufferId buffer : lowPeak_.requirements.tasks[task].makes) {
+      for (const BufferId buffer : lowPeak_.requirements.tasks[task].allocates) {
         take(ranges[rowOf(buffer).device.index()], buffer, task);
       }
       for (const BufferId buffer : lowPeak_.requirements.tasks[task].uses) {
-        if (rowOf(buffer).users.back() == task && !rowOf(buffer).toEnd) {
+        if (rowOf(buffer).users.back() == task && !rowOf(buffer).liveOut) {
           ranges[rowOf(buffer).device.index()].release(places_.offsets[buffer], rowOf(buffer).bytes,
                                                        ++moment);
         }

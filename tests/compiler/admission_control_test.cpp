@@ -37,7 +37,7 @@ void addBuffer(LowPeakOrder& lowPeak, int64_t bytes, llvm::ArrayRef<uint32_t> us
   BufferRow row{DeviceId(0), bytes, false, {}};
   row.users.append(users.begin(), users.end());
   const BufferId buffer = lowPeak.requirements.buffers.add(row);
-  lowPeak.requirements.tasks[users.front()].makes.push_back(buffer);
+  lowPeak.requirements.tasks[users.front()].allocates.push_back(buffer);
   for (const uint32_t user : users) {
     lowPeak.requirements.tasks[user].uses.push_back(buffer);
   }
@@ -108,7 +108,7 @@ TEST_CASE("admission control: a fetched buffer keeps its memory after its last u
   LowPeakOrder lowPeak = orderOf({0, 1});
   addBuffer(lowPeak, 256, {0});
   addBuffer(lowPeak, 256, {1});
-  lowPeak.requirements.buffers[BufferId(0)].toEnd = true;
+  lowPeak.requirements.buffers[BufferId(0)].liveOut = true;
   const SideTable<DeviceId, int64_t> available(1, 512);
   AdmissionControl admission(lowPeak, available, FitRule::LowestAddress);
   REQUIRE(listSchedule(problem, {0, 0}, admission).has_value());

@@ -88,7 +88,7 @@ MemoryRequirements requirementsOf(size_t tasks, const std::vector<std::vector<ui
     BufferRow row{DeviceId(0), 256, false, {}};
     row.users.append(users.begin(), users.end());
     const BufferId buffer = requirements.buffers.add(row);
-    requirements.tasks[users.front()].makes.push_back(buffer);
+    requirements.tasks[users.front()].allocates.push_back(buffer);
     for (const uint32_t user : users) {
       requirements.tasks[user].uses.push_back(buffer);
     }
@@ -157,7 +157,7 @@ TEST_CASE("a result overwrites the operand that nothing else needs any more, and
   problem.tasks.resize(3);
   problem.tasks[1].before = problem.tasks[2].before = {0};
   MemoryRequirements requirements = requirementsOf(3, {{0, 1, 2}, {2}});
-  requirements.tasks[2].mayOverwrite = {BufferId(0)};
+  requirements.tasks[2].inPlaceCandidates = {BufferId(0)};
   const LowPeakOrder lowPeak = lowPeakOrder(problem, requirements, {0, 1, 2}, 1);
   CHECK(lowPeak.peak[DeviceId(0)] == 256);
   REQUIRE(lowPeak.requirements.buffers.size() == 1);

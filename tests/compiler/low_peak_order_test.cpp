@@ -24,7 +24,7 @@ MemoryRequirements requirementsWith(size_t tasks, const std::vector<SizedBuffer>
     BufferRow row{DeviceId(0), wanted.bytes, false, {}};
     row.users.append(wanted.users.begin(), wanted.users.end());
     const BufferId buffer = requirements.buffers.add(row);
-    requirements.tasks[wanted.users.front()].makes.push_back(buffer);
+    requirements.tasks[wanted.users.front()].allocates.push_back(buffer);
     for (const uint32_t user : wanted.users) {
       requirements.tasks[user].uses.push_back(buffer);
     }
@@ -73,8 +73,8 @@ TEST_CASE("memory requirements: shared storage by views and state, operands that
   CHECK(bufferOf("view") == bufferOf("y"));
   CHECK(requirements.buffers[bufferOf("y")].bytes == 64 * 4);
   CHECK(bufferOf("z") != bufferOf("y"));
-  CHECK(taskOf("z").mayOverwrite == llvm::SmallVector<BufferId, 1>{bufferOf("y")});
-  CHECK(taskOf("z").makes == llvm::SmallVector<BufferId, 1>{bufferOf("z")});
+  CHECK(taskOf("z").inPlaceCandidates == llvm::SmallVector<BufferId, 1>{bufferOf("y")});
+  CHECK(taskOf("z").allocates == llvm::SmallVector<BufferId, 1>{bufferOf("z")});
 }
 
 TEST_CASE("low-peak order: tasks that only allocate go by rank, whatever they allocate") {
