@@ -4,43 +4,43 @@
 
 namespace dfc {
 
-AdmissionControl::AdmissionControl(const MinimumMemoryOrder& minimal,
-                                   const SideTable<DeviceId, int64_t>& available, FitRule rule)
-    : minimal_(minimal), available_(available), rule_(rule), turn_(minimal.order.size()),
-      started_(minimal.order.size()), heldBy_(minimal.order.size()), holds_(minimal.order.size()),
-      usersLeft_(minimal.requirements.buffers.size()), usersToCome_(minimal.requirements.buffers.size()),
-      offsets_(minimal.requirements.buffers.size(), -1), profile_(available.size()),
+AdmissionControl::AdmissionControl(const LowPeakOrder& lowPeak, const SideTable<DeviceId, int64_t>& available,
+                                   FitRule rule)
+    : lowPeak_(lowPeak), available_(available), rule_(rule), turn_(lowPeak.order.size()),
+      started_(lowPeak.order.size()), unmetConstraints_(lowPeak.order.size()), holds_(lowPeak.order.size()),
+      usersLeft_(lowPeak.requirements.buffers.size()), usersToCome_(lowPeak.requirements.buffers.size()),
+      offsets_(lowPeak.requirements.buffers.size(), -1), profile_(available.size()),
       freeRanges_(available.size()) {
-  const auto turns = static_cast<uint32_t>(minimal.order.size());
+  const auto turns = static_cast<uint32_t>(lowPeak.order.size());
   for (uint32_t i = 0; i < turns; ++i) {
-    turn_[minimal.order[i]] = i;
+    turn_[lowPeak.order[i]] = i;
   }
-  for (const TaskOrdering& ordering : minimal.orderings) {
+  for (const TaskOrdering& ordering : lowPeak.orderings) {
     holds_[ordering.before].push_back(ordering.after);
-    ++heldBy_[ordering.after];
+    ++unmetConstraints_[ordering.after];
   }
-  for (const BufferId buffer : minimal.requirements.buffers.ids()) {
-    const BufferRow& row = minimal.requirements.buffers[buffer];
+  for (const BufferId buffer : lowPeak.requirements.buffers.ids()) {
+    const BufferRow& row = lowPeak.requirements.buffers[buffer];
     if (!profile_[row.device]) {
       profile_[row.device].emplace(turns);
       freeRanges_[row.device].emplace(available[row.device]);
     }
     usersLeft_[buffer] = usersToCome_[buffer] = static_cast<uint32_t>(row.users.size());
-    profile_[row.device]->add(turn_[row.users.front()], row.toEnd ? turns : turn_[row.users.back()] + 1,
+    profile_[row.device]->add(turn_[row.users.front()], row.liveOut ? turns : turn_[row.users.back()] + 1,
                               row.bytes);
   }
 }
 
 bool AdmissionControl::start(uint32_t task) {
-  if (heldBy_[task] > 0) {
+  if (unmetConstraints_[task] > 0) {
     return false;
   }
   started_[task] = true;
   changes_.clear();
   shortened_.clear();
-  foresee(task);
-  if (isSafe(task) && findSpace(task)) {
-    while (nextTurn_ < minimal_.order.size() && started_[minimal_.order[nextTurn_]]) {
+  applyTentatively(task);
+  if (isSafe(task) && allocate(task)) {
+    while (nextTurn_ < lowPeak_.order.size() && started_[lowPeak_.order[nextTurn_]]) {
       ++nextTurn_;
     }
     return true;
@@ -56,21 +56,21 @@ bool AdmissionControl::start(uint32_t task) {
 }
 
 /// Updates the profile of the turns to come as if the task had started ahead of its turn.
-void AdmissionControl::foresee(uint32_t task) {
-  const TaskBuffers& requirements = minimal_.requirements.tasks[task];
-  for (const BufferId buffer : requirements.makes) {
-    const BufferRow& row = minimal_.requirements.buffers[buffer];
+void AdmissionControl::applyTentatively(uint32_t task) {
+  const TaskBuffers& requirements = lowPeak_.requirements.tasks[task];
+  for (const BufferId buffer : requirements.allocates) {
+    const BufferRow& row = lowPeak_.requirements.buffers[buffer];
     change(row.device, nextTurn_, turn_[task], row.bytes);
   }
   for (const BufferId buffer : requirements.uses) {
-    if (!minimal_.requirements.buffers[buffer].toEnd) {
+    if (!lowPeak_.requirements.buffers[buffer].liveOut) {
       shorten(buffer);
     }
   }
 }
 
 void AdmissionControl::shorten(BufferId buffer) {
-  const BufferRow& row = minimal_.requirements.buffers[buffer];
+  const BufferRow& row = lowPeak_.requirements.buffers[buffer];
   const uint32_t old = usersToCome_[buffer];
   uint32_t left = old;
   while (left > 0 && started_[row.users[left - 1]]) {
@@ -90,27 +90,29 @@ void AdmissionControl::change(DeviceId device, uint32_t first, uint32_t last, in
 }
 
 bool AdmissionControl::isSafe(uint32_t task) {
-  const auto& makes = minimal_.requirements.tasks[task].makes;
-  if (makes.empty()) {
+  const auto& allocates = lowPeak_.requirements.tasks[task].allocates;
+  if (allocates.empty()) {
     return true; // it allocates nothing, and the others need no more than before
   }
-  const DeviceId device = minimal_.requirements.buffers[makes.front()].device;
+  // A task runs on one device, and all its results are there.
+  const DeviceId device = lowPeak_.requirements.buffers[allocates.front()].device;
   const uint32_t first = turn_[task] == nextTurn_ ? nextTurn_ + 1 : nextTurn_;
   return profile_[device]->most(first) <= available_[device];
 }
 
-bool AdmissionControl::findSpace(uint32_t task) {
-  const auto& makes = minimal_.requirements.tasks[task].makes;
-  if (makes.empty()) {
+bool AdmissionControl::allocate(uint32_t task) {
+  const auto& allocates = lowPeak_.requirements.tasks[task].allocates;
+  if (allocates.empty()) {
     return true;
   }
-  FreeRanges& ranges = *freeRanges_[minimal_.requirements.buffers[makes.front()].device];
-  if (makes.size() == 1) {
-    return place(makes.front(), task, ranges);
+  // All results of a task are on one device, so one free list serves them.
+  FreeRanges& ranges = *freeRanges_[lowPeak_.requirements.buffers[allocates.front()].device];
+  if (allocates.size() == 1) {
+    return place(allocates.front(), task, ranges);
   }
   FreeRanges trial = ranges;
   const size_t reuses = reuses_.size();
-  for (const BufferId buffer : makes) {
+  for (const BufferId buffer : allocates) {
     if (!place(buffer, task, trial)) {
       reuses_.resize(reuses);
       return false;
@@ -121,7 +123,7 @@ bool AdmissionControl::findSpace(uint32_t task) {
 }
 
 bool AdmissionControl::place(BufferId buffer, uint32_t task, FreeRanges& ranges) {
-  const int64_t bytes = minimal_.requirements.buffers[buffer].bytes;
+  const int64_t bytes = lowPeak_.requirements.buffers[buffer].bytes;
   const auto offset = ranges.find(bytes, rule_);
   if (!offset) {
     return false;
@@ -134,19 +136,19 @@ bool AdmissionControl::place(BufferId buffer, uint32_t task, FreeRanges& ranges)
 }
 
 void AdmissionControl::end(uint32_t task) {
-  for (const uint32_t held : holds_[task]) {
-    --heldBy_[held];
+  for (const uint32_t after : holds_[task]) {
+    --unmetConstraints_[after];
   }
-  for (const BufferId buffer : minimal_.requirements.tasks[task].uses) {
-    const BufferRow& row = minimal_.requirements.buffers[buffer];
-    if (--usersLeft_[buffer] == 0 && !row.toEnd) {
-      freeRanges_[row.device]->release(offsets_[buffer], row.bytes, ++moment_);
+  for (const BufferId buffer : lowPeak_.requirements.tasks[task].uses) {
+    const BufferRow& row = lowPeak_.requirements.buffers[buffer];
+    if (--usersLeft_[buffer] == 0 && !row.liveOut) {
+      freeRanges_[row.device]->release(offsets_[buffer], row.bytes, ++clock_);
     }
   }
 }
 
 uint32_t AdmissionControl::next() const {
-  return nextTurn_ < minimal_.order.size() ? minimal_.order[nextTurn_] : noTask;
+  return nextTurn_ < lowPeak_.order.size() ? lowPeak_.order[nextTurn_] : noTask;
 }
 
 } // namespace dfc

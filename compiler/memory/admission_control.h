@@ -1,12 +1,12 @@
 // AdmissionControl: holds a task back until its results have free memory on their device and allocating it
 // cannot lead to a deadlock. Deadlock is avoided by the banker's algorithm (Dijkstra 1965, EWD 108), with the
-// minimum-memory order as the safe sequence: a task may start before its turn in that order only if the tasks
+// low-peak order as the safe sequence: a task may start before its turn in that order only if the tasks
 // that have not started still fit when they run one after the other in that order. The next task of the order
 // can therefore start at the latest when no task runs, unless fragmentation prevents it.
 #pragma once
 
 #include "compiler/memory/free_ranges.h"
-#include "compiler/memory/minimum_memory_order.h"
+#include "compiler/memory/low_peak_order.h"
 #include "compiler/memory/profile.h"
 
 namespace dfc {
@@ -20,10 +20,9 @@ struct Reuse {
 
 class AdmissionControl : public AdmissionPolicy {
  public:
-  /// `available`: bytes for buffers, by device; at least the peak of `minimal`. Where `minimal` has no
+  /// `available`: bytes for buffers, by device; at least the peak of `lowPeak`. Where `lowPeak` has no
   /// buffers, only its orderings hold tasks back.
-  AdmissionControl(const MinimumMemoryOrder& minimal, const SideTable<DeviceId, int64_t>& available,
-                   FitRule rule);
+  AdmissionControl(const LowPeakOrder& lowPeak, const SideTable<DeviceId, int64_t>& available, FitRule rule);
 
   bool start(uint32_t task) override;
   void end(uint32_t task) override;
@@ -40,29 +39,30 @@ class AdmissionControl : public AdmissionPolicy {
     int64_t bytes;
   };
   bool isSafe(uint32_t task);
-  void foresee(uint32_t task);
+  void applyTentatively(uint32_t task);
   void shorten(BufferId buffer);
   void change(DeviceId device, uint32_t first, uint32_t last, int64_t bytes);
-  bool findSpace(uint32_t task);
+  bool allocate(uint32_t task);
   bool place(BufferId buffer, uint32_t task, FreeRanges& ranges);
 
-  const MinimumMemoryOrder& minimal_;
+  const LowPeakOrder& lowPeak_;
   const SideTable<DeviceId, int64_t>& available_;
   FitRule rule_;
-  std::vector<uint32_t> turn_;   // by task: its index in the minimum-memory order
-  std::vector<char> started_;    // by task
-  std::vector<uint32_t> heldBy_; // by task: number of its orderings whose first task has not ended
+  std::vector<uint32_t> turn_;             // by task: its index in the low-peak order
+  std::vector<char> started_;              // by task
+  std::vector<uint32_t> unmetConstraints_; // by task: number of its orderings whose first task has not ended
   std::vector<llvm::SmallVector<uint32_t, 2>> holds_;
-  uint32_t nextTurn_ = 0;                     // smallest turn whose task has not started
-  SideTable<BufferId, uint32_t> usersLeft_;   // users that have not ended
-  SideTable<BufferId, uint32_t> usersToCome_; // number of users, by turn, up to the last that has not started
+  uint32_t nextTurn_ = 0;                   // smallest turn whose task has not started
+  SideTable<BufferId, uint32_t> usersLeft_; // users that have not ended
+  /// Length of the prefix of `users` that ends with the last unstarted one.
+  SideTable<BufferId, uint32_t> usersToCome_;
   SideTable<BufferId, int64_t> offsets_;
   SideTable<DeviceId, std::optional<MemoryProfile>> profile_; // bytes held at each turn to come
   SideTable<DeviceId, std::optional<FreeRanges>> freeRanges_;
   std::vector<Change> changes_; // of the task that is asked for now, to be undone if it is refused
   std::vector<std::pair<BufferId, uint32_t>> shortened_;
   std::vector<Reuse> reuses_;
-  uint32_t moment_ = 0;
+  uint32_t clock_ = 0;
 };
 
 } // namespace dfc

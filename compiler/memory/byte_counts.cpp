@@ -24,24 +24,24 @@ int64_t ByteCounts::lowestFree(int64_t bytes) const {
 
 void ByteCounts::change(int64_t begin, int64_t end, int32_t by) {
   DFC_ASSERT(0 <= begin && begin < end, "a claim of some bytes");
-  const auto first = cutAt(begin);
-  const auto last = cutAt(end);
+  const auto first = splitAt(begin);
+  const auto last = splitAt(end);
   for (auto run = first; run != last; ++run) {
     run->second += by;
   }
-  joinAt(last);
-  joinAt(first);
+  coalesceAt(last);
+  coalesceAt(first);
 }
 
 /// The run that begins at `place`, made where none does.
-ByteCounts::Runs::iterator ByteCounts::cutAt(int64_t place) {
+ByteCounts::Runs::iterator ByteCounts::splitAt(int64_t place) {
   const auto next = runs_.lower_bound(place);
   return next != runs_.end() && next->first == place
              ? next
              : runs_.emplace_hint(next, place, std::prev(next)->second);
 }
 
-void ByteCounts::joinAt(Runs::iterator run) {
+void ByteCounts::coalesceAt(Runs::iterator run) {
   if (run != runs_.begin() && std::prev(run)->second == run->second) {
     runs_.erase(run);
   }

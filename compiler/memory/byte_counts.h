@@ -21,8 +21,8 @@ class ByteCounts {
  private:
   using Runs = std::map<int64_t, int32_t>; // begin of a run, which ends where the next begins -> its count
   void change(int64_t begin, int64_t end, int32_t by);
-  Runs::iterator cutAt(int64_t place);
-  void joinAt(Runs::iterator run);
+  Runs::iterator splitAt(int64_t place);
+  void coalesceAt(Runs::iterator run);
   Runs runs_ = {{0, 0}};
 };
 

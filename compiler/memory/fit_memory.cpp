@@ -19,7 +19,7 @@ namespace {
 
 /// How buffers get their offsets, the fastest plans first: dynamically, by admission control with either rule
 /// of fit, or statically, for buffers of many sizes whose dynamic allocation fails by fragmentation.
-enum class Way : uint8_t { Longest, Lowest, Static };
+enum class OffsetStrategy : uint8_t { LeastRecentlyFreed, LowestAddress, Static };
 
 /// A simulated run of all tasks within the available memory.
 struct Attempt {
@@ -30,26 +30,27 @@ struct Attempt {
 
 class MemoryFitter {
  public:
-  MemoryFitter(const PlacedGraph& placed, const Schedule& plain, const Machine& machine,
+  MemoryFitter(const PlacedGraph& placed, const Schedule& unconstrained, const Machine& machine,
                const CostModel& cost)
-      : placed_(placed), plain_(plain), machine_(machine), problem_(scheduleProblem(placed, machine, cost)),
-        available_(machine.devices.size()) {}
+      : placed_(placed), unconstrained_(unconstrained), machine_(machine),
+        problem_(scheduleProblem(placed, machine, cost)), available_(machine.devices.size()) {}
 
-  // Another order may exceed a device that had enough memory so far. Then that device counts as short too,
-  // and all is tried again.
-  Result<FittedPlan> run(Diagnostics tooLarge) {
-    const MemoryPlan plain = packMemory(placed_, plain_, machine_);
-    findAvailable(plain);
-    std::optional<MemoryPlan> last = plain;
-    while (last && noteShortDevices(*last)) {
+  // Another order may exceed a device that had enough memory so far. Then that device counts as over capacity
+  // too, and all is tried again.
+  Result<FittedPlan> run(Diagnostics capacityErrors) {
+    const MemoryPlan unconstrained = packMemory(placed_, unconstrained_, machine_);
+    findAvailable(unconstrained);
+    std::optional<MemoryPlan> last = unconstrained;
+    while (last && noteDevicesOverCapacity(*last)) {
       last.reset();
-      const MemoryRequirements requirements = memoryRequirements(placed_, problem_, short_);
-      setGrowth(requirements);
-      const MinimumMemoryOrder minimal = leastMemoryOrder(requirements);
-      least_ = minimal.peak;
-      for (const Way way : {Way::Longest, Way::Lowest, Way::Static}) {
-        for (const Attempt& attempt : attemptsOf(way, minimal)) {
-          FittedPlan plan = planOf(attempt, minimal.requirements);
+      const MemoryRequirements requirements = memoryRequirements(placed_, problem_, overCapacity_);
+      setNetAllocation(requirements);
+      const LowPeakOrder lowPeak = bestLowPeakOrder(requirements);
+      lowestPeak_ = lowPeak.peak;
+      for (const OffsetStrategy strategy :
+           {OffsetStrategy::LeastRecentlyFreed, OffsetStrategy::LowestAddress, OffsetStrategy::Static}) {
+        for (const Attempt& attempt : attemptsOf(strategy, lowPeak)) {
+          FittedPlan plan = planOf(attempt, lowPeak.requirements);
           if (fits(plan.memory)) {
             return plan;
           }
@@ -57,8 +58,8 @@ class MemoryFitter {
         }
       }
     }
-    addLeast(plain, tooLarge);
-    return tooLarge;
+    addLowestPeaks(unconstrained, capacityErrors);
+    return capacityErrors;
   }
 
  private:
@@ -69,15 +70,15 @@ class MemoryFitter {
     }
   }
 
-  /// There is an error for each device that the plain schedule exceeds, in their order.
-  void addLeast(const MemoryPlan& plain, Diagnostics& tooLarge) const {
+  /// There is an error for each device that the unconstrained schedule exceeds, in their order.
+  void addLowestPeaks(const MemoryPlan& unconstrained, Diagnostics& capacityErrors) const {
     size_t next = 0;
     for (const DeviceId device : machine_.devices.ids()) {
-      if (exceedsCapacity(plain, machine_, device)) {
-        DFC_ASSERT(next < tooLarge.size(), "an error for each device that is too small");
-        tooLarge[next++].message +=
+      if (exceedsCapacity(unconstrained, machine_, device)) {
+        DFC_ASSERT(next < capacityErrors.size(), "an error for each device that is too small");
+        capacityErrors[next++].message +=
             fmt::format("; where steps wait for one another to free memory, the least that was found is {}",
-                        humanBytes(plain.residentBytes[device] + least_[device]));
+                        humanBytes(unconstrained.residentBytes[device] + lowestPeak_[device]));
       }
     }
   }
@@ -87,23 +88,25 @@ class MemoryFitter {
                          [&](DeviceId device) { return exceedsCapacity(plan, machine_, device); });
   }
 
-  bool noteShortDevices(const MemoryPlan& plan) {
-    const size_t before = short_.size();
+  bool noteDevicesOverCapacity(const MemoryPlan& plan) {
+    const size_t before = overCapacity_.size();
     for (const DeviceId device : machine_.devices.ids()) {
-      if (exceedsCapacity(plan, machine_, device) && !llvm::is_contained(short_, device)) {
-        short_.push_back(device);
+      if (exceedsCapacity(plan, machine_, device) && !llvm::is_contained(overCapacity_, device)) {
+        overCapacity_.push_back(device);
       }
     }
-    return short_.size() > before;
+    return overCapacity_.size() > before;
   }
 
   /// The runs, by several priorities, that came to their end; the fastest first.
-  std::vector<Attempt> attemptsOf(Way way, const MinimumMemoryOrder& minimal) const {
+  std::vector<Attempt> attemptsOf(OffsetStrategy strategy, const LowPeakOrder& lowPeak) const {
     std::vector<Attempt> attempts;
-    if (overdrawn(minimal) == 0) {
-      attempts = way == Way::Static
-                     ? tryStaticOffsets(minimal)
-                     : tryAdmission(minimal, way == Way::Lowest ? FitRule::Lowest : FitRule::Longest);
+    if (excessBytes(lowPeak) == 0) {
+      attempts = strategy == OffsetStrategy::Static
+                     ? tryStaticOffsets(lowPeak)
+                     : tryAdmission(lowPeak, strategy == OffsetStrategy::LowestAddress
+                                                 ? FitRule::LowestAddress
+                                                 : FitRule::LeastRecentlyFreed);
     }
     llvm::stable_sort(attempts,
                       [](const Attempt& a, const Attempt& b) { return a.times.makespan < b.times.makespan; });
@@ -111,27 +114,27 @@ class MemoryFitter {
   }
 
   FittedPlan planOf(const Attempt& attempt, const MemoryRequirements& requirements) const {
-    WishedOffsets wishes(requirements.of.size(), -1);
+    PreferredOffsets preferred(requirements.of.size(), -1);
     for (const ValueId value : requirements.of.ids()) {
       if (requirements.of[value].valid()) {
-        wishes[value] = attempt.offsets[requirements.of[value]];
+        preferred[value] = attempt.offsets[requirements.of[value]];
       }
     }
     FittedPlan plan;
     plan.schedule = scheduleOf(problem_, attempt.times, lowerBounds(problem_.list), attempt.orderings);
-    plan.memory = packMemory(placed_, plan.schedule, machine_, wishes);
+    plan.memory = packMemory(placed_, plan.schedule, machine_, preferred);
     return plan;
   }
 
-  void setGrowth(const MemoryRequirements& requirements) {
+  void setNetAllocation(const MemoryRequirements& requirements) {
     for (size_t task = 0; task < requirements.tasks.size(); ++task) {
-      int64_t& growth = problem_.list.tasks[task].growth = 0;
-      for (const BufferId buffer : requirements.tasks[task].makes) {
-        growth += requirements.buffers[buffer].bytes;
+      int64_t& netAllocation = problem_.list.tasks[task].netAllocation = 0;
+      for (const BufferId buffer : requirements.tasks[task].allocates) {
+        netAllocation += requirements.buffers[buffer].bytes;
       }
       for (const BufferId buffer : requirements.tasks[task].uses) {
         const BufferRow& row = requirements.buffers[buffer];
-        growth -= row.users.back() == task && !row.toEnd ? row.bytes : 0;
+        netAllocation -= row.users.back() == task && !row.liveOut ? row.bytes : 0;
       }
     }
   }
@@ -139,31 +142,30 @@ class MemoryFitter {
   // Ties are broken by the order of the unconstrained schedule, which is good for time, or by that of the
   // graph, in which authors often finish one computation before the next. The order with the smaller peak is
   // kept.
-  MinimumMemoryOrder leastMemoryOrder(const MemoryRequirements& requirements) const {
+  LowPeakOrder bestLowPeakOrder(const MemoryRequirements& requirements) const {
     std::vector<uint32_t> byGraph(problem_.opOf.size());
     std::iota(byGraph.begin(), byGraph.end(), 0U);
     std::vector<uint32_t> byStart;
     for (const OpId op : problem_.opOf) {
-      byStart.push_back(plain_.stepOf[op].index());
+      byStart.push_back(unconstrained_.stepOf[op].index());
     }
-    MinimumMemoryOrder first =
-        minimumMemoryOrder(problem_.list, requirements, byStart, machine_.devices.size());
-    MinimumMemoryOrder second =
-        minimumMemoryOrder(problem_.list, requirements, byGraph, machine_.devices.size());
-    return overdrawn(second) < overdrawn(first) ? std::move(second) : std::move(first);
+    LowPeakOrder first = lowPeakOrder(problem_.list, requirements, byStart, machine_.devices.size());
+    LowPeakOrder second = lowPeakOrder(problem_.list, requirements, byGraph, machine_.devices.size());
+    return excessBytes(second) < excessBytes(first) ? std::move(second) : std::move(first);
   }
 
-  int64_t overdrawn(const MinimumMemoryOrder& minimal) const {
-    return std::accumulate(short_.begin(), short_.end(), int64_t{0}, [&](int64_t sum, DeviceId device) {
-      return sum + std::max<int64_t>(0, minimal.peak[device] - available_[device]);
-    });
+  int64_t excessBytes(const LowPeakOrder& lowPeak) const {
+    return std::accumulate(overCapacity_.begin(), overCapacity_.end(), int64_t{0},
+                           [&](int64_t sum, DeviceId device) {
+                             return sum + std::max<int64_t>(0, lowPeak.peak[device] - available_[device]);
+                           });
   }
 
-  // By task: the rows of priorities.def, then the turn in the minimum-memory order.
-  std::vector<std::vector<double>> priorities(const MinimumMemoryOrder& minimal) const {
-    std::vector<double> byTurn(minimal.order.size());
+  // By task: the rows of priorities.def, then the turn in the low-peak order.
+  std::vector<std::vector<double>> priorities(const LowPeakOrder& lowPeak) const {
+    std::vector<double> byTurn(lowPeak.order.size());
     for (size_t i = 0; i < byTurn.size(); ++i) {
-      byTurn[minimal.order[i]] = -static_cast<double>(i);
+      byTurn[lowPeak.order[i]] = -static_cast<double>(i);
     }
     std::vector<std::vector<double>> priorities;
     for (const PriorityRow& priority : allPriorities()) {
@@ -173,31 +175,31 @@ class MemoryFitter {
     return priorities;
   }
 
-  std::vector<Attempt> tryAdmission(const MinimumMemoryOrder& minimal, FitRule rule) const {
+  std::vector<Attempt> tryAdmission(const LowPeakOrder& lowPeak, FitRule rule) const {
     std::vector<Attempt> attempts;
-    for (const auto& priority : priorities(minimal)) {
-      AdmissionControl admission(minimal, available_, rule);
+    for (const auto& priority : priorities(lowPeak)) {
+      AdmissionControl admission(lowPeak, available_, rule);
       if (auto times = listSchedule(problem_.list, priority, admission)) {
-        auto orderings = reuseOrderings(admission.reuses(), minimal, problem_.list, *times);
+        auto orderings = reuseOrderings(admission.reuses(), lowPeak, problem_.list, *times);
         attempts.push_back({*std::move(times), std::move(orderings), admission.offsets()});
       }
     }
     return attempts;
   }
 
-  std::vector<Attempt> tryStaticOffsets(const MinimumMemoryOrder& minimal) const {
+  std::vector<Attempt> tryStaticOffsets(const LowPeakOrder& lowPeak) const {
     std::vector<Attempt> attempts;
-    auto places = assignStaticOffsets(minimal, available_);
+    auto places = assignStaticOffsets(lowPeak, available_);
     if (!places) {
       return attempts;
     }
-    MinimumMemoryOrder ordered; // without buffers: the orderings alone make the reuse safe
-    ordered.order = minimal.order;
-    ordered.requirements.tasks.resize(minimal.order.size());
+    LowPeakOrder ordered; // without buffers: the orderings alone make the reuse safe
+    ordered.order = lowPeak.order;
+    ordered.requirements.tasks.resize(lowPeak.order.size());
     ordered.orderings = std::move(places->orderings);
-    ordered.orderings.insert(ordered.orderings.end(), minimal.orderings.begin(), minimal.orderings.end());
-    for (const auto& priority : priorities(minimal)) {
-      AdmissionControl admission(ordered, available_, FitRule::Lowest);
+    ordered.orderings.insert(ordered.orderings.end(), lowPeak.orderings.begin(), lowPeak.orderings.end());
+    for (const auto& priority : priorities(lowPeak)) {
+      AdmissionControl admission(ordered, available_, FitRule::LowestAddress);
       auto times = listSchedule(problem_.list, priority, admission);
       DFC_ASSERT(times.has_value(), "orderings that follow an order close no cycle");
       attempts.push_back({*std::move(times), ordered.orderings, places->offsets});
@@ -206,19 +208,19 @@ class MemoryFitter {
   }
 
   const PlacedGraph& placed_;
-  const Schedule& plain_;
+  const Schedule& unconstrained_;
   const Machine& machine_;
   ScheduleProblem problem_;
-  SideTable<DeviceId, int64_t> available_; // bytes for buffers, behind resident values
-  SideTable<DeviceId, int64_t> least_;     // peak of the minimum-memory order
-  llvm::SmallVector<DeviceId, 2> short_;
+  SideTable<DeviceId, int64_t> available_;  // bytes for buffers, behind resident values
+  SideTable<DeviceId, int64_t> lowestPeak_; // peak of the low-peak order
+  llvm::SmallVector<DeviceId, 2> overCapacity_;
 };
 
 } // namespace
 
-Result<FittedPlan> fitMemory(const PlacedGraph& placed, const Schedule& plain, const Machine& machine,
-                             const CostModel& cost, Diagnostics tooLarge) {
-  return MemoryFitter(placed, plain, machine, cost).run(std::move(tooLarge));
+Result<FittedPlan> fitMemory(const PlacedGraph& placed, const Schedule& unconstrained, const Machine& machine,
+                             const CostModel& cost, Diagnostics capacityErrors) {
+  return MemoryFitter(placed, unconstrained, machine, cost).run(std::move(capacityErrors));
 }
 
 } // namespace dfc

@@ -18,10 +18,10 @@ struct FittedPlan {
   MemoryPlan memory;
 };
 
-/// `plain`: the unconstrained schedule of `placed`; `tooLarge`: planMemory's errors for it. Returns the
-/// fastest fitting plan of those tried. Where no order keeps within the capacities, returns `tooLarge` with
-/// the smallest peak that was found.
-Result<FittedPlan> fitMemory(const PlacedGraph& placed, const Schedule& plain, const Machine& machine,
-                             const CostModel& cost, Diagnostics tooLarge);
+/// `unconstrained`: the unconstrained schedule of `placed`; `capacityErrors`: planMemory's errors for it.
+/// Returns the fastest fitting plan of those tried. Where no order keeps within the capacities, returns
+/// `capacityErrors` with the smallest peak that was found.
+Result<FittedPlan> fitMemory(const PlacedGraph& placed, const Schedule& unconstrained, const Machine& machine,
+                             const CostModel& cost, Diagnostics capacityErrors);
 
 } // namespace dfc

@@ -7,28 +7,28 @@
 namespace dfc {
 
 std::optional<int64_t> FreeRanges::find(int64_t bytes, FitRule rule) {
-  if (bytes >= tooLarge_) {
+  if (bytes >= smallestFailedSize_) {
     return std::nullopt;
   }
   std::optional<int64_t> best;
   uint32_t bestSince = taken;
   for (auto span = spans_.begin(); span != spans_.end(); ++span) {
-    const auto since = latestIn(span, span->first + bytes);
+    const auto since = freeSince(span, span->first + bytes);
     if (since && *since < bestSince) {
       best = span->first;
       bestSince = *since;
-      if (rule == FitRule::Lowest || bestSince == 0) {
+      if (rule == FitRule::LowestAddress || bestSince == 0) {
         return best;
       }
     }
   }
-  tooLarge_ = best ? tooLarge_ : bytes;
+  smallestFailedSize_ = best ? smallestFailedSize_ : bytes;
   return best;
 }
 
 /// The moment since which all of [first, end) is free; none where it is not, or where it ends beyond the
 /// memory.
-std::optional<uint32_t> FreeRanges::latestIn(Spans::const_iterator first, int64_t end) const {
+std::optional<uint32_t> FreeRanges::freeSince(Spans::const_iterator first, int64_t end) const {
   uint32_t latest = 0;
   for (auto span = first; span != spans_.end(); ++span) {
     if (span->second.freeSince == taken) {
@@ -44,8 +44,8 @@ std::optional<uint32_t> FreeRanges::latestIn(Spans::const_iterator first, int64_
 
 llvm::SmallVector<BufferId, 2> FreeRanges::take(int64_t offset, int64_t bytes, BufferId owner) {
   llvm::SmallVector<BufferId, 2> before;
-  const auto last = cutAt(offset + bytes);
-  const auto first = cutAt(offset);
+  const auto last = splitAt(offset + bytes);
+  const auto first = splitAt(offset);
   for (auto span = first; span != last; ++span) {
     DFC_ASSERT(span->second.freeSince != taken, "a range is allocated twice");
     if (span->second.owner.valid() && !llvm::is_contained(before, span->second.owner)) {
@@ -61,11 +61,11 @@ void FreeRanges::release(int64_t offset, int64_t bytes, uint32_t moment) {
   const auto span = spans_.find(offset);
   DFC_ASSERT(span != spans_.end() && span->second.end == offset + bytes, "what is released was taken");
   span->second.freeSince = moment;
-  tooLarge_ = std::numeric_limits<int64_t>::max();
+  smallestFailedSize_ = std::numeric_limits<int64_t>::max();
 }
 
 /// The span that begins at `place`, split off where a span contains `place`, or the end iterator.
-FreeRanges::Spans::iterator FreeRanges::cutAt(int64_t place) {
+FreeRanges::Spans::iterator FreeRanges::splitAt(int64_t place) {
   auto next = spans_.lower_bound(place);
   if (next != spans_.end() && next->first == place) {
     return next;

@@ -9,10 +9,10 @@
 
 namespace dfc {
 
-/// Which free range is allocated. Longest: the range that has been free for longest (one that was never used
-/// comes first), because waiting for its last owners costs least. Lowest: the lowest offset, which fragments
-/// memory least.
-enum class FitRule : uint8_t { Longest, Lowest };
+/// Which free range is allocated. LeastRecentlyFreed: the range that has been free for longest (one that was
+/// never used comes first), because waiting for its last owners costs least. LowestAddress: the lowest
+/// offset, which fragments memory least.
+enum class FitRule : uint8_t { LeastRecentlyFreed, LowestAddress };
 
 class FreeRanges {
  public:
@@ -34,10 +34,10 @@ class FreeRanges {
     uint32_t freeSince = 0; ///< moment of its release; `taken` while it is allocated
   };
   using Spans = std::map<int64_t, Span>; // by begin; together they cover the memory
-  std::optional<uint32_t> latestIn(Spans::const_iterator first, int64_t end) const;
-  Spans::iterator cutAt(int64_t place);
+  std::optional<uint32_t> freeSince(Spans::const_iterator first, int64_t end) const;
+  Spans::iterator splitAt(int64_t place);
   Spans spans_;
-  int64_t tooLarge_ = std::numeric_limits<int64_t>::max(); // smallest size that failed since the last release
+  int64_t smallestFailedSize_ = std::numeric_limits<int64_t>::max(); // since the last release
 };
 
 } // namespace dfc

@@ -18,7 +18,7 @@ class RequirementsMaker {
         root_(graph_.valueCount()), resident_(graph_.valueCount()), users_(graph_.valueCount()) {}
 
   MemoryRequirements run() {
-    joinByMeaning();
+    uniteAliases();
     for (const OpId op : graph_.opsOf(OpKind::Assign)) {
       if (writesParameterDirectly(op)) {
         resident_[root_[graph_[op].operands[1]]] = true;
@@ -33,7 +33,7 @@ class RequirementsMaker {
     }
     for (const Fetch& fetch : graph_.fetches()) {
       if (const BufferId buffer = requirements_.of[fetch.value]; buffer.valid()) {
-        requirements_.buffers[buffer].toEnd = true;
+        requirements_.buffers[buffer].liveOut = true;
       }
     }
     return std::move(requirements_);
@@ -41,7 +41,7 @@ class RequirementsMaker {
 
  private:
   // Operands have smaller ids than results, so one walk finds every root.
-  void joinByMeaning() {
+  void uniteAliases() {
     for (const OpId op : graph_.ops()) {
       const OpRow& row = graph_[op];
       for (const ValueId result : row.results()) {
@@ -71,10 +71,10 @@ class RequirementsMaker {
     const bool last = llvm::all_of(users_[parameter], [&](OpId user) {
       return user == assign || user == producer || llvm::is_contained(before, problem_.taskOf[user]);
     });
-    return last && overwritesOnlyWhatItMay(producer, parameter);
+    return last && inPlaceIsSafe(producer, parameter);
   }
 
-  bool overwritesOnlyWhatItMay(OpId op, ValueId root) const {
+  bool inPlaceIsSafe(OpId op, ValueId root) const {
     const auto& operands = graph_[op].operands;
     for (size_t i = 0; i < operands.size(); ++i) {
       if (root_[operands[i]] == root && !mayRunInPlace(graph_, op, i)) {
@@ -106,11 +106,11 @@ class RequirementsMaker {
     for (const ValueId result : row.results()) {
       const BufferId buffer = bufferOf(result);
       if (buffer.valid() && root_[result] == result) {
-        task.makes.push_back(buffer);
+        task.allocates.push_back(buffer);
       }
       noteUse(task, buffer, op);
     }
-    if (task.makes.size() == 1 && row.resultCount == 1) {
+    if (task.allocates.size() == 1 && row.resultCount == 1) {
       noteOverwritten(task, op);
     }
   }
@@ -127,9 +127,9 @@ class RequirementsMaker {
     const auto& operands = graph_[op].operands;
     for (size_t i = 0; i < operands.size(); ++i) {
       const BufferId buffer = requirements_.of[operands[i]];
-      if (buffer.valid() && mayRunInPlace(graph_, op, i) && overwritesOnlyWhatItMay(op, root_[operands[i]]) &&
-          !llvm::is_contained(task.mayOverwrite, buffer)) {
-        task.mayOverwrite.push_back(buffer);
+      if (buffer.valid() && mayRunInPlace(graph_, op, i) && inPlaceIsSafe(op, root_[operands[i]]) &&
+          !llvm::is_contained(task.inPlaceCandidates, buffer)) {
+        task.inPlaceCandidates.push_back(buffer);
       }
     }
   }

@@ -14,15 +14,15 @@ using BufferId = Id<struct BufferTag>;
 struct BufferRow {
   DeviceId device;
   int64_t bytes = 0;                    ///< a multiple of arenaAlignment, not 0
-  bool toEnd = false;                   ///< fetched: kept after its last user
+  bool liveOut = false;                 ///< fetched: kept after its last user
   llvm::SmallVector<uint32_t, 4> users; ///< every task that reads or writes it, each once
 };
 
 struct TaskBuffers {
-  llvm::SmallVector<BufferId, 1> makes; ///< buffers that the task allocates: it writes them first
-  llvm::SmallVector<BufferId, 4> uses;  ///< buffers that it reads or writes, each once; includes `makes`
+  llvm::SmallVector<BufferId, 1> allocates; ///< buffers that the task allocates: it writes them first
+  llvm::SmallVector<BufferId, 4> uses; ///< buffers that it reads or writes, each once; includes `allocates`
   llvm::SmallVector<BufferId, 1>
-      mayOverwrite; ///< operands that its one result may replace, as their last use
+      inPlaceCandidates; ///< operands that its one result may replace, as their last use
 };
 
 struct MemoryRequirements {

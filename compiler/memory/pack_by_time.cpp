@@ -14,19 +14,19 @@ namespace dfc {
 namespace {
 
 /// The bytes of the arena that may still be in use at the next first write of one queue.
-class View {
+class QueueLiveness {
  public:
-  View(size_t storages, const HappensBefore& before) : before_(before), held_(storages) {}
+  QueueLiveness(size_t storages, const HappensBefore& before) : before_(before), ranges_(storages) {}
 
-  uint32_t writesToCome = 0;
+  uint32_t pendingFirstWrites = 0;
   const ByteCounts& bytes() const { return bytes_; }
 
-  void hold(uint32_t storage, const StorageRow& row, int64_t offset) {
-    held_[storage] = {offset, offset + alignUp(row.bytes), static_cast<uint32_t>(row.last.size())};
-    if (row.toEnd || !row.last.empty()) {
-      bytes_.claim(offset, held_[storage].end);
+  void addLive(uint32_t storage, const StorageRow& row, int64_t offset) {
+    ranges_[storage] = {offset, offset + alignUp(row.bytes), static_cast<uint32_t>(row.last.size())};
+    if (row.liveOut || !row.last.empty()) {
+      bytes_.claim(offset, ranges_[storage].end);
     }
-    for (size_t i = 0; i < row.last.size() && !row.toEnd; ++i) {
+    for (size_t i = 0; i < row.last.size() && !row.liveOut; ++i) {
       usesOn(row.last[i].first).emplace(row.last[i].second, storage);
     }
   }
@@ -36,16 +36,16 @@ class View {
     for (Uses& uses : uses_) {
       const uint32_t ended = before_.countBefore(step, uses.queue);
       for (; !uses.last.empty() && uses.last.top().first < ended; uses.last.pop()) {
-        Held& held = held_[uses.last.top().second];
-        if (--held.usesLeft == 0) {
-          bytes_.release(held.begin, held.end);
+        LiveRange& range = ranges_[uses.last.top().second];
+        if (--range.usesLeft == 0) {
+          bytes_.release(range.begin, range.end);
         }
       }
     }
   }
 
  private:
-  struct Held {
+  struct LiveRange {
     int64_t begin = 0, end = 0;
     uint32_t usesLeft = 0; ///< queues whose last use of it is not known to happen before the next write
   };
@@ -62,14 +62,14 @@ class View {
 
   const HappensBefore& before_;
   ByteCounts bytes_;
-  std::vector<Held> held_; // by storage
+  std::vector<LiveRange> ranges_; // by storage
   std::vector<Uses> uses_;
 };
 
 class TimePacker {
  public:
   TimePacker(llvm::ArrayRef<TimedStorage> storages, const Schedule& schedule, const HappensBefore& before)
-      : storages_(storages), schedule_(schedule), before_(before), views_(schedule.queues.size()) {
+      : storages_(storages), schedule_(schedule), before_(before), liveness_(schedule.queues.size()) {
     packing_.offsets.resize(storages.size());
   }
 
@@ -80,7 +80,7 @@ class TimePacker {
       return storages_[a].row->first < storages_[b].row->first;
     });
     for (const TimedStorage& storage : storages_) {
-      addView(storage);
+      countFirstWrite(storage);
     }
     for (const uint32_t storage : order) {
       place(storage);
@@ -91,43 +91,44 @@ class TimePacker {
  private:
   size_t indexOfQueue(const StorageRow& row) const { return schedule_.steps[row.first].queue.index(); }
 
-  void addView(const TimedStorage& storage) {
-    std::unique_ptr<View>& view = views_[indexOfQueue(*storage.row)];
-    if (view == nullptr) {
-      view = std::make_unique<View>(storages_.size(), before_);
+  void countFirstWrite(const TimedStorage& storage) {
+    std::unique_ptr<QueueLiveness>& liveness = liveness_[indexOfQueue(*storage.row)];
+    if (liveness == nullptr) {
+      liveness = std::make_unique<QueueLiveness>(storages_.size(), before_);
     }
-    ++view->writesToCome;
+    ++liveness->pendingFirstWrites;
   }
 
   void place(uint32_t storage) {
     const StorageRow& row = *storages_[storage].row;
-    std::unique_ptr<View>& view = views_[indexOfQueue(row)];
-    view->advanceTo(row.first);
-    const int64_t offset = offsetFor(storages_[storage], view->bytes());
+    std::unique_ptr<QueueLiveness>& liveness = liveness_[indexOfQueue(row)];
+    liveness->advanceTo(row.first);
+    const int64_t offset = offsetFor(storages_[storage], liveness->bytes());
     packing_.offsets[storage] = offset;
     packing_.bytes = std::max(packing_.bytes, offset + row.bytes);
-    if (--view->writesToCome == 0) {
-      view.reset();
+    if (--liveness->pendingFirstWrites == 0) {
+      liveness.reset();
     }
-    for (const std::unique_ptr<View>& other : views_) {
+    for (const std::unique_ptr<QueueLiveness>& other : liveness_) {
       if (other != nullptr && row.bytes > 0) {
-        other->hold(storage, row, offset);
+        other->addLive(storage, row, offset);
       }
     }
   }
 
   static int64_t offsetFor(const TimedStorage& storage, const ByteCounts& bytes) {
-    const int64_t wish = storage.wish, size = alignUp(storage.row->bytes);
+    const int64_t preferred = storage.preferredOffset, size = alignUp(storage.row->bytes);
     if (size == 0) {
-      return std::max<int64_t>(wish, 0);
+      return std::max<int64_t>(preferred, 0);
     }
-    return wish >= 0 && bytes.isFree(wish, wish + size) ? wish : bytes.lowestFree(size);
+    return preferred >= 0 && bytes.isFree(preferred, preferred + size) ? preferred : bytes.lowestFree(size);
   }
 
   llvm::ArrayRef<TimedStorage> storages_;
   const Schedule& schedule_;
   const HappensBefore& before_;
-  std::vector<std::unique_ptr<View>> views_; // by queue; null for queues without first writes to come
+  /// By queue; null for queues without first writes to come.
+  std::vector<std::unique_ptr<QueueLiveness>> liveness_;
   Packing packing_;
 };
 

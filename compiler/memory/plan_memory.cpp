@@ -13,17 +13,17 @@
 namespace dfc {
 namespace {
 
-// Effort by the number of storages on a device. Up to mostWithoutLooking, every packing order is tried. Up to
-// mostForAllPairs, they are tried only where packing by time does not reach the lower bound. Beyond, never:
-// they compare all pairs.
-constexpr size_t mostWithoutLooking = 256, mostForAllPairs = 1024;
-constexpr size_t holdersToName = 5;
+// Effort by the number of storages on a device. Up to maxForAllOrders, every packing order is tried. Up to
+// maxForPairwiseConflicts, they are tried only where packing by time does not reach the lower bound. Beyond,
+// never: they compare all pairs.
+constexpr size_t maxForAllOrders = 256, maxForPairwiseConflicts = 1024;
+constexpr size_t largestToReport = 5;
 
 class MemoryPlanner {
  public:
   MemoryPlanner(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine,
-                const WishedOffsets& wishes, Sharing sharing)
-      : placed_(placed), schedule_(schedule), machine_(machine), wishes_(wishes), before_(schedule),
+                const PreferredOffsets& preferred, Sharing sharing)
+      : placed_(placed), schedule_(schedule), machine_(machine), preferred_(preferred), before_(schedule),
         storage_(planStorage(placed, schedule, before_, sharing)), offsets_(storage_.storages.size()) {
     plan_.arenaBytes = SideTable<DeviceId, int64_t>(machine.devices.size());
     plan_.residentBytes = plan_.lowerBound = plan_.arenaBytes;
@@ -46,7 +46,7 @@ class MemoryPlanner {
     Diagnostics errors;
     for (const DeviceId device : machine_.devices.ids()) {
       if (exceedsCapacity(plan_, machine_, device)) {
-        errors.push_back(tooLarge(device, byDevice_[device.index()]));
+        errors.push_back(capacityError(device, byDevice_[device.index()]));
       }
     }
     return errors;
@@ -67,29 +67,29 @@ class MemoryPlanner {
     const int64_t temporary = packTransient(device, transient, resident);
     plan_.residentBytes[device] = resident;
     plan_.arenaBytes[device] = alignUp(resident + temporary);
-    plan_.lowerBound[device] = resident + mostAlive(transient);
+    plan_.lowerBound[device] = resident + peakLiveBytes(transient);
   }
 
   int64_t packTransient(DeviceId device, const std::vector<StorageId>& storages, int64_t base) {
-    if (llvm::any_of(storages, [&](StorageId storage) { return wishFor(storage) >= 0; })) {
-      const int64_t bytes = keep(storages, base, byTime(storages, /*wishing=*/true));
+    if (llvm::any_of(storages, [&](StorageId storage) { return preferredOffset(storage) >= 0; })) {
+      const int64_t bytes = applyPacking(storages, base, byTime(storages, /*usePreferred=*/true));
       if (alignUp(base + bytes) <= machine_.devices[device].memoryBytes) {
         return bytes;
       }
     }
-    if (storages.size() <= mostWithoutLooking) {
-      return keep(storages, base, inAllOrders(storages));
+    if (storages.size() <= maxForAllOrders) {
+      return applyPacking(storages, base, inAllOrders(storages));
     }
-    const Packing packing = byTime(storages, /*wishing=*/false);
-    if (storages.size() <= mostForAllPairs && packing.bytes > mostAlive(storages)) {
+    const Packing packing = byTime(storages, /*usePreferred=*/false);
+    if (storages.size() <= maxForPairwiseConflicts && packing.bytes > peakLiveBytes(storages)) {
       if (const Packing other = inAllOrders(storages); other.bytes < packing.bytes) {
-        return keep(storages, base, other);
+        return applyPacking(storages, base, other);
       }
     }
-    return keep(storages, base, packing);
+    return applyPacking(storages, base, packing);
   }
 
-  int64_t keep(const std::vector<StorageId>& storages, int64_t base, const Packing& packing) {
+  int64_t applyPacking(const std::vector<StorageId>& storages, int64_t base, const Packing& packing) {
     for (size_t i = 0; i < storages.size(); ++i) {
       offsets_[storages[i]] = base + packing.offsets[i];
     }
@@ -107,17 +107,17 @@ class MemoryPlanner {
     });
   }
 
-  Packing byTime(const std::vector<StorageId>& storages, bool wishing) const {
+  Packing byTime(const std::vector<StorageId>& storages, bool usePreferred) const {
     std::vector<TimedStorage> timed;
     timed.reserve(storages.size());
     for (const StorageId storage : storages) {
-      timed.push_back({&storage_.storages[storage], wishing ? wishFor(storage) : -1});
+      timed.push_back({&storage_.storages[storage], usePreferred ? preferredOffset(storage) : -1});
     }
     return packByTime(timed, schedule_, before_);
   }
 
-  int64_t wishFor(StorageId storage) const {
-    return wishes_.size() > 0 ? wishes_[storage_.storages[storage].value] : -1;
+  int64_t preferredOffset(StorageId storage) const {
+    return preferred_.size() > 0 ? preferred_[storage_.storages[storage].value] : -1;
   }
 
   bool conflict(const StorageRow& a, const StorageRow& b) const {
@@ -125,7 +125,7 @@ class MemoryPlanner {
   }
 
   // Lower bound: the largest sum of sizes whose predicted lifetimes overlap at one moment.
-  int64_t mostAlive(const std::vector<StorageId>& storages) const {
+  int64_t peakLiveBytes(const std::vector<StorageId>& storages) const {
     std::vector<std::pair<double, int64_t>> events; // at one time, ends (negative) come first
     for (const StorageId storage : storages) {
       const StorageRow& row = storage_.storages[storage];
@@ -144,11 +144,11 @@ class MemoryPlanner {
     return most;
   }
 
-  Diagnostic tooLarge(DeviceId device, std::vector<StorageId> storages) const {
+  Diagnostic capacityError(DeviceId device, std::vector<StorageId> storages) const {
     std::stable_sort(storages.begin(), storages.end(), [&](StorageId a, StorageId b) {
       return storage_.storages[a].bytes > storage_.storages[b].bytes;
     });
-    storages.resize(std::min(storages.size(), holdersToName));
+    storages.resize(std::min(storages.size(), largestToReport));
     std::vector<std::string> holders;
     for (const StorageId storage : storages) {
       const StorageRow& row = storage_.storages[storage];
@@ -180,7 +180,7 @@ class MemoryPlanner {
   const PlacedGraph& placed_;
   const Schedule& schedule_;
   const Machine& machine_;
-  const WishedOffsets& wishes_;
+  const PreferredOffsets& preferred_;
   HappensBefore before_;
   StoragePlan storage_;
   std::vector<std::vector<StorageId>> byDevice_;
@@ -191,7 +191,7 @@ class MemoryPlanner {
 } // namespace
 
 Result<MemoryPlan> planMemory(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine) {
-  const WishedOffsets none;
+  const PreferredOffsets none;
   MemoryPlanner planner(placed, schedule, machine, none, Sharing::InPlace);
   MemoryPlan plan = planner.packAllDevices();
   if (Diagnostics errors = planner.errors(); !errors.empty()) {
@@ -201,8 +201,8 @@ Result<MemoryPlan> planMemory(const PlacedGraph& placed, const Schedule& schedul
 }
 
 MemoryPlan packMemory(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine,
-                      const WishedOffsets& wishes, Sharing sharing) {
-  return MemoryPlanner(placed, schedule, machine, wishes, sharing).packAllDevices();
+                      const PreferredOffsets& preferred, Sharing sharing) {
+  return MemoryPlanner(placed, schedule, machine, preferred, sharing).packAllDevices();
 }
 
 bool exceedsCapacity(const MemoryPlan& plan, const Machine& machine, DeviceId device) {

@@ -11,13 +11,13 @@ namespace dfc {
 Result<MemoryPlan> planMemory(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine);
 
 /// Preferred offsets of values that do not outlive a step, in bytes behind the resident values; -1 for none.
-using WishedOffsets = SideTable<ValueId, int64_t>;
+using PreferredOffsets = SideTable<ValueId, int64_t>;
 
 /// A memory plan without a check of capacities. A preferred offset is used where happens-before makes it safe
-/// and the device's whole plan then fits into its capacity. `wishes` is empty or has an entry for every
+/// and the device's whole plan then fits into its capacity. `preferred` is empty or has an entry for every
 /// value.
 MemoryPlan packMemory(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine,
-                      const WishedOffsets& wishes = {}, Sharing sharing = Sharing::InPlace);
+                      const PreferredOffsets& preferred = {}, Sharing sharing = Sharing::InPlace);
 
 /// Whether the device has a capacity, and the plan's arena there exceeds it.
 bool exceedsCapacity(const MemoryPlan& plan, const Machine& machine, DeviceId device);

@@ -33,15 +33,15 @@ Users lastOnQueues(llvm::ArrayRef<uint32_t> users, const std::vector<uint32_t>& 
 
 } // namespace
 
-std::vector<TaskOrdering> reuseOrderings(llvm::ArrayRef<Reuse> reuses, const MinimumMemoryOrder& minimal,
+std::vector<TaskOrdering> reuseOrderings(llvm::ArrayRef<Reuse> reuses, const LowPeakOrder& lowPeak,
                                          const ListProblem& problem, const ListResult& times) {
   const std::vector<uint32_t> places = placesInOrder(times);
-  std::vector<TaskOrdering> orderings = minimal.orderings;
-  SideTable<BufferId, Users> lastUsers(minimal.requirements.buffers.size());
+  std::vector<TaskOrdering> orderings = lowPeak.orderings;
+  SideTable<BufferId, Users> lastUsers(lowPeak.requirements.buffers.size());
   for (const Reuse& reuse : reuses) {
     Users& last = lastUsers[reuse.before];
     if (last.empty()) {
-      last = lastOnQueues(minimal.requirements.buffers[reuse.before].users, places, problem, times);
+      last = lastOnQueues(lowPeak.requirements.buffers[reuse.before].users, places, problem, times);
     }
     for (const uint32_t user : last) {
       orderings.push_back({user, reuse.after});

@@ -7,22 +7,22 @@
 namespace dfc {
 namespace {
 
-constexpr size_t mostBuffersForAllPairs = 4096;
+constexpr size_t maxBuffersForPairwiseConflicts = 4096;
 
 class StaticOffsetAssigner {
  public:
-  StaticOffsetAssigner(const MinimumMemoryOrder& minimal, const SideTable<DeviceId, int64_t>& available)
-      : minimal_(minimal), available_(available), turn_(minimal.order.size()) {
+  StaticOffsetAssigner(const LowPeakOrder& lowPeak, const SideTable<DeviceId, int64_t>& available)
+      : lowPeak_(lowPeak), available_(available), turn_(lowPeak.order.size()) {
     for (uint32_t i = 0; i < turn_.size(); ++i) {
-      turn_[minimal.order[i]] = i;
+      turn_[lowPeak.order[i]] = i;
     }
-    places_.offsets = SideTable<BufferId, int64_t>(minimal.requirements.buffers.size(), -1);
+    places_.offsets = SideTable<BufferId, int64_t>(lowPeak.requirements.buffers.size(), -1);
   }
 
   std::optional<StaticOffsets> run() {
     std::vector<std::vector<BufferId>> byDevice(available_.size());
-    for (const BufferId buffer : minimal_.requirements.buffers.ids()) {
-      byDevice[minimal_.requirements.buffers[buffer].device.index()].push_back(buffer);
+    for (const BufferId buffer : lowPeak_.requirements.buffers.ids()) {
+      byDevice[lowPeak_.requirements.buffers[buffer].device.index()].push_back(buffer);
     }
     for (const DeviceId device : available_.ids()) {
       if (!packDevice(byDevice[device.index()], available_[device])) {
@@ -34,16 +34,16 @@ class StaticOffsetAssigner {
   }
 
  private:
-  const BufferRow& rowOf(BufferId buffer) const { return minimal_.requirements.buffers[buffer]; }
+  const BufferRow& rowOf(BufferId buffer) const { return lowPeak_.requirements.buffers[buffer]; }
 
   PackBuffer packBufferOf(BufferId buffer) const {
     const BufferRow& row = rowOf(buffer);
     return {row.bytes, static_cast<double>(turn_[row.users.front()]),
-            static_cast<double>(row.toEnd ? turn_.size() : size_t{turn_[row.users.back()]} + 1)};
+            static_cast<double>(row.liveOut ? turn_.size() : size_t{turn_[row.users.back()]} + 1)};
   }
 
   bool packDevice(const std::vector<BufferId>& buffers, int64_t available) {
-    if (buffers.size() > mostBuffersForAllPairs) {
+    if (buffers.size() > maxBuffersForPairwiseConflicts) {
       return false;
     }
     std::vector<PackBuffer> rows;
@@ -67,12 +67,12 @@ class StaticOffsetAssigner {
       ranges.emplace_back(available_[device]);
     }
     uint32_t moment = 0;
-    for (const uint32_t task : minimal_.order) {
-      for (const BufferId buffer : minimal_.requirements.tasks[task].makes) {
+    for (const uint32_t task : lowPeak_.order) {
+      for (const BufferId buffer : lowPeak_.requirements.tasks[task].allocates) {
         take(ranges[rowOf(buffer).device.index()], buffer, task);
       }
-      for (const BufferId buffer : minimal_.requirements.tasks[task].uses) {
-        if (rowOf(buffer).users.back() == task && !rowOf(buffer).toEnd) {
+      for (const BufferId buffer : lowPeak_.requirements.tasks[task].uses) {
+        if (rowOf(buffer).users.back() == task && !rowOf(buffer).liveOut) {
           ranges[rowOf(buffer).device.index()].release(places_.offsets[buffer], rowOf(buffer).bytes,
                                                        ++moment);
         }
@@ -88,7 +88,7 @@ class StaticOffsetAssigner {
     }
   }
 
-  const MinimumMemoryOrder& minimal_;
+  const LowPeakOrder& lowPeak_;
   const SideTable<DeviceId, int64_t>& available_;
   std::vector<uint32_t> turn_; // by task
   StaticOffsets places_;
@@ -96,9 +96,9 @@ class StaticOffsetAssigner {
 
 } // namespace
 
-std::optional<StaticOffsets> assignStaticOffsets(const MinimumMemoryOrder& minimal,
+std::optional<StaticOffsets> assignStaticOffsets(const LowPeakOrder& lowPeak,
                                                  const SideTable<DeviceId, int64_t>& available) {
-  return StaticOffsetAssigner(minimal, available).run();
+  return StaticOffsetAssigner(lowPeak, available).run();
 }
 
 } // namespace dfc

@@ -4,7 +4,7 @@
 // and fragmentation cannot occur while tasks run.
 #pragma once
 
-#include "compiler/memory/minimum_memory_order.h"
+#include "compiler/memory/low_peak_order.h"
 
 #include <optional>
 
@@ -17,7 +17,7 @@ struct StaticOffsets {
 
 /// `available`: bytes for buffers, by device. None where the packing found exceeds them on some device, or
 /// where a device has too many buffers to compare all pairs.
-std::optional<StaticOffsets> assignStaticOffsets(const MinimumMemoryOrder& minimal,
+std::optional<StaticOffsets> assignStaticOffsets(const LowPeakOrder& lowPeak,
                                                  const SideTable<DeviceId, int64_t>& available);
 
 } // namespace dfc

@@ -13,7 +13,7 @@ namespace {
 class StorageForest {
  public:
   struct Facts {
-    bool resident = false, toEnd = false;
+    bool resident = false, liveOut = false;
     StepId first;
     /// The last step of each queue that reads or writes the storage; queue order covers the earlier ones. An
     /// assign does not count as a use of its parameter: where it moves bytes at all, it comes last.
@@ -52,7 +52,7 @@ class StorageForest {
       }
     }
     for (const Fetch& fetch : graph.fetches()) {
-      facts_[fetch.value].toEnd = true;
+      facts_[fetch.value].liveOut = true;
     }
   }
 
@@ -74,7 +74,7 @@ class StorageForest {
     Facts& kept = facts_[into];
     Facts& gone = facts_[other];
     kept.resident |= gone.resident;
-    kept.toEnd |= gone.toEnd;
+    kept.liveOut |= gone.liveOut;
     kept.first = kept.resident ? StepId() : std::min(kept.first, gone.first);
     for (const auto& [queue, step] : gone.last) {
       kept.note(queue, step);
@@ -138,7 +138,7 @@ class StoragePlanner {
         return;
       }
     }
-    if (overwritesOnlyWhatItMay(write, parameter)) {
+    if (inPlaceIsSafe(write, parameter)) {
       forest_.join(parameter, value);
     }
   }
@@ -151,7 +151,7 @@ class StoragePlanner {
     for (size_t i = 0; i < row.operands.size(); ++i) {
       const ValueId operand = row.operands[i];
       if (mayRunInPlace(graph_, schedule_.steps[step].op, i) && diesAt(operand, step) &&
-          overwritesOnlyWhatItMay(step, operand)) {
+          inPlaceIsSafe(step, operand)) {
         forest_.join(operand, row.firstResult);
         return;
       }
@@ -160,7 +160,7 @@ class StoragePlanner {
 
   bool diesAt(ValueId operand, StepId step) {
     const auto& facts = forest_.facts(operand);
-    if (facts.resident || facts.toEnd) {
+    if (facts.resident || facts.liveOut) {
       return false;
     }
     return llvm::all_of(
@@ -168,7 +168,7 @@ class StoragePlanner {
   }
 
   // Every operand that lies in the storage of `target` must be one that the op may overwrite.
-  bool overwritesOnlyWhatItMay(StepId step, ValueId target) {
+  bool inPlaceIsSafe(StepId step, ValueId target) {
     const OpId op = schedule_.steps[step].op;
     const OpRow& row = graph_[op];
     for (size_t i = 0; i < row.operands.size(); ++i) {
@@ -202,10 +202,10 @@ class StoragePlanner {
     StorageRow row;
     row.device = placed_.device[graph_[root].producer];
     row.resident = facts.resident;
-    row.toEnd = facts.toEnd;
+    row.liveOut = facts.liveOut;
     row.first = facts.first;
     row.begin = row.resident || !row.first.valid() ? 0 : schedule_.steps[row.first].start;
-    row.end = row.resident || row.toEnd ? schedule_.makespan : row.begin;
+    row.end = row.resident || row.liveOut ? schedule_.makespan : row.begin;
     for (const auto& [queue, use] : facts.last) {
       row.end = std::max(row.end, schedule_.steps[use].end);
       row.last.emplace_back(queue, schedule_.steps[use].position);
@@ -228,7 +228,7 @@ StoragePlan planStorage(const PlacedGraph& placed, const Schedule& schedule, con
 }
 
 bool diesBefore(const StorageRow& a, const StorageRow& b, const HappensBefore& before) {
-  return !a.toEnd && !a.resident && !b.resident &&
+  return !a.liveOut && !a.resident && !b.resident &&
          std::all_of(a.last.begin(), a.last.end(),
                      [&](const auto& use) { return before.countBefore(b.first, use.first) > use.second; });
 }

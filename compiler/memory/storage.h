@@ -15,7 +15,7 @@ struct StorageRow {
   DeviceId device;
   int64_t bytes = 0;
   bool resident = false; ///< holds a parameter or constant: kept between steps, its bytes never reused
-  bool toEnd = false;    ///< fetched: read after the step
+  bool liveOut = false;  ///< fetched: read after the step
   StepId first;          ///< the step that writes it first; invalid for resident storage
   llvm::SmallVector<std::pair<QueueId, uint32_t>, 2>
       last;                  ///< by queue: position of the last step that uses it

@@ -90,7 +90,7 @@ class ListScheduler {
     std::vector<uint32_t> order(problem.tasks.size());
     std::iota(order.begin(), order.end(), 0U);
     const auto key = [&](uint32_t task) {
-      return std::tuple(-priority[task], -rank[task], problem.tasks[task].growth, task);
+      return std::tuple(-priority[task], -rank[task], problem.tasks[task].netAllocation, task);
     };
     std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
     return order;

@@ -21,10 +21,10 @@ struct ListTask {
   uint32_t group = 0;                   ///< the queues that can run it: any queue of this group
   llvm::SmallVector<uint32_t, 2> links; ///< each held for the whole duration
   llvm::SmallVector<uint32_t, 4>
-      before;             ///< tasks that must have ended; each smaller than the task's own index
-  uint32_t scope = 0;     ///< tasks of one group and scope belong together: see scopeRanks
-  int64_t growth = 0;     ///< bytes that it allocates minus bytes that it frees, where memory is short
-  double utilisation = 0; ///< of its group's device, while it runs alone: see processor_sharing.h
+      before;                ///< tasks that must have ended; each smaller than the task's own index
+  uint32_t scope = 0;        ///< tasks of one group and scope belong together: see scopeRanks
+  int64_t netAllocation = 0; ///< bytes that it allocates minus bytes that it frees, where memory is short
+  double utilisation = 0;    ///< of its group's device, while it runs alone: see processor_sharing.h
 };
 
 struct ListProblem {
@@ -55,7 +55,7 @@ class Successors {
   std::vector<uint32_t> first_, tasks_;
 };
 /// `priority`: by task, such as a row of priorities.def; among ready tasks the highest goes first, then the
-/// highest upward rank, then the smallest growth, then the smallest index.
+/// highest upward rank, then the smallest net allocation, then the smallest index.
 ListResult listSchedule(const ListProblem& problem, const std::vector<double>& priority);
 /// By upward rank alone.
 ListResult listSchedule(const ListProblem& problem);

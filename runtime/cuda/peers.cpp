@@ -101,7 +101,7 @@ bool copiesWell(int from, int to) {
   });
 }
 
-/// Whether a kernel of `reader` reads the right bytes in `owner`'s memory. It loads as streamed kernels do
+/// Whether a kernel of `reader` reads the right bytes in `owner`'s memory. It loads as single-pass kernels do
 /// (kernels/prelude.cpp): packs of 16 bytes, through no cache that may be stale.
 bool readsWell(KernelLibrary& library, int reader, int owner) {
   cudaKernel_t kernel = library.load({readText}, architectureOf(reader))[0];

@@ -26,20 +26,20 @@ class FromLastToFirst : public AdmissionPolicy {
 };
 
 /// The order, one task after the other, without buffers.
-MinimumMemoryOrder orderOf(std::vector<uint32_t> order) {
-  MinimumMemoryOrder minimal;
-  minimal.requirements.tasks.resize(order.size());
-  minimal.order = std::move(order);
-  return minimal;
+LowPeakOrder orderOf(std::vector<uint32_t> order) {
+  LowPeakOrder lowPeak;
+  lowPeak.requirements.tasks.resize(order.size());
+  lowPeak.order = std::move(order);
+  return lowPeak;
 }
 
-void addBuffer(MinimumMemoryOrder& minimal, int64_t bytes, llvm::ArrayRef<uint32_t> users) {
+void addBuffer(LowPeakOrder& lowPeak, int64_t bytes, llvm::ArrayRef<uint32_t> users) {
   BufferRow row{DeviceId(0), bytes, false, {}};
   row.users.append(users.begin(), users.end());
-  const BufferId buffer = minimal.requirements.buffers.add(row);
-  minimal.requirements.tasks[users.front()].makes.push_back(buffer);
+  const BufferId buffer = lowPeak.requirements.buffers.add(row);
+  lowPeak.requirements.tasks[users.front()].allocates.push_back(buffer);
   for (const uint32_t user : users) {
-    minimal.requirements.tasks[user].uses.push_back(buffer);
+    lowPeak.requirements.tasks[user].uses.push_back(buffer);
   }
 }
 
@@ -87,12 +87,12 @@ TEST_CASE("admission control: while memory is short, the task whose turn it is g
     priority[i] = i;
     turns.insert(turns.end(), {i, pairs + i});
   }
-  MinimumMemoryOrder minimal = orderOf(turns);
+  LowPeakOrder lowPeak = orderOf(turns);
   for (uint32_t i = 0; i < pairs; ++i) {
-    addBuffer(minimal, 256, {i, pairs + i});
+    addBuffer(lowPeak, 256, {i, pairs + i});
   }
   const SideTable<DeviceId, int64_t> available(1, 256);
-  AdmissionControl admission(minimal, available, FitRule::Longest);
+  AdmissionControl admission(lowPeak, available, FitRule::LeastRecentlyFreed);
   const auto result = listSchedule(problem, priority, admission);
   REQUIRE(result.has_value());
   CHECK(result->order == turns);
@@ -105,12 +105,12 @@ TEST_CASE("admission control: a fetched buffer keeps its memory after its last u
   problem.tasks.resize(2);
   problem.tasks[0].seconds = problem.tasks[1].seconds = 1;
   problem.tasks[1].before = {0};
-  MinimumMemoryOrder minimal = orderOf({0, 1});
-  addBuffer(minimal, 256, {0});
-  addBuffer(minimal, 256, {1});
-  minimal.requirements.buffers[BufferId(0)].toEnd = true;
+  LowPeakOrder lowPeak = orderOf({0, 1});
+  addBuffer(lowPeak, 256, {0});
+  addBuffer(lowPeak, 256, {1});
+  lowPeak.requirements.buffers[BufferId(0)].liveOut = true;
   const SideTable<DeviceId, int64_t> available(1, 512);
-  AdmissionControl admission(minimal, available, FitRule::Lowest);
+  AdmissionControl admission(lowPeak, available, FitRule::LowestAddress);
   REQUIRE(listSchedule(problem, {0, 0}, admission).has_value());
   CHECK(admission.offsets()[BufferId(0)] == 0);
   CHECK(admission.offsets()[BufferId(1)] == 256);
@@ -127,13 +127,13 @@ TEST_CASE("reused memory waits for the last user on each queue, and for no other
   ListResult times;
   times.queue = {0, 1, 1, 0, 0};
   times.order = {0, 2, 1, 3, 4};
-  MinimumMemoryOrder minimal = orderOf({0, 1, 2, 3, 4});
-  addBuffer(minimal, 256, {0, 1, 2, 3});
-  addBuffer(minimal, 256, {4});
-  CHECK(sorted(reuseOrderings({{BufferId(0), 4}}, minimal, problem, times)) ==
+  LowPeakOrder lowPeak = orderOf({0, 1, 2, 3, 4});
+  addBuffer(lowPeak, 256, {0, 1, 2, 3});
+  addBuffer(lowPeak, 256, {4});
+  CHECK(sorted(reuseOrderings({{BufferId(0), 4}}, lowPeak, problem, times)) ==
         std::vector<std::pair<uint32_t, uint32_t>>{{0, 4}, {1, 4}, {3, 4}});
-  minimal.orderings = {{1, 3}}; // what makes overwriting operands safe is kept
-  CHECK(sorted(reuseOrderings({}, minimal, problem, times)) ==
+  lowPeak.orderings = {{1, 3}}; // what makes overwriting operands safe is kept
+  CHECK(sorted(reuseOrderings({}, lowPeak, problem, times)) ==
         std::vector<std::pair<uint32_t, uint32_t>>{{1, 3}});
 }
 

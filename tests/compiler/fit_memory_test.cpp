@@ -1,4 +1,4 @@
-// Plans for little memory: the parts (free ranges, profile, minimum-memory order, admission control) on cases
+// Plans for little memory: the parts (free ranges, profile, low-peak order, admission control) on cases
 // that are small enough for arithmetic by hand, and whole pipelines under shrinking limits.
 #include "compiler/compile.h"
 #include "compiler/memory/admission_control.h"
@@ -88,7 +88,7 @@ MemoryRequirements requirementsOf(size_t tasks, const std::vector<std::vector<ui
     BufferRow row{DeviceId(0), 256, false, {}};
     row.users.append(users.begin(), users.end());
     const BufferId buffer = requirements.buffers.add(row);
-    requirements.tasks[users.front()].makes.push_back(buffer);
+    requirements.tasks[users.front()].allocates.push_back(buffer);
     for (const uint32_t user : users) {
       requirements.tasks[user].uses.push_back(buffer);
     }
@@ -101,20 +101,20 @@ MemoryRequirements requirementsOf(size_t tasks, const std::vector<std::vector<ui
 TEST_CASE("free ranges: the one that was free for longest, or the lowest") {
   FreeRanges ranges(1024);
   for (uint32_t i = 0; i < 4; ++i) { // never used is best, from below
-    REQUIRE(ranges.find(256, FitRule::Longest) == int64_t{256} * i);
+    REQUIRE(ranges.find(256, FitRule::LeastRecentlyFreed) == int64_t{256} * i);
     CHECK(ranges.take(int64_t{256} * i, 256, BufferId(i)).empty());
   }
-  CHECK_FALSE(ranges.find(256, FitRule::Longest).has_value());
+  CHECK_FALSE(ranges.find(256, FitRule::LeastRecentlyFreed).has_value());
   ranges.release(512, 256, 1);
   ranges.release(0, 256, 2);
-  CHECK(ranges.find(256, FitRule::Longest) == 512);
-  CHECK(ranges.find(256, FitRule::Lowest) == 0);
-  CHECK_FALSE(ranges.find(512, FitRule::Lowest).has_value()); // free, but in two pieces
+  CHECK(ranges.find(256, FitRule::LeastRecentlyFreed) == 512);
+  CHECK(ranges.find(256, FitRule::LowestAddress) == 0);
+  CHECK_FALSE(ranges.find(512, FitRule::LowestAddress).has_value()); // free, but in two pieces
   ranges.release(256, 256, 3);
-  CHECK(ranges.find(768, FitRule::Lowest) == 0);
+  CHECK(ranges.find(768, FitRule::LowestAddress) == 0);
   CHECK(ranges.take(0, 512, BufferId(9)) == llvm::SmallVector<BufferId, 2>{BufferId(0), BufferId(1)});
   CHECK(ranges.take(512, 256, BufferId(10)) == llvm::SmallVector<BufferId, 2>{BufferId(2)});
-  CHECK_FALSE(ranges.find(1025, FitRule::Lowest).has_value());
+  CHECK_FALSE(ranges.find(1025, FitRule::LowestAddress).has_value());
 }
 
 TEST_CASE("a memory profile agrees with a plain array") {
@@ -138,17 +138,16 @@ TEST_CASE("a memory profile agrees with a plain array") {
   }
 }
 
-TEST_CASE("a minimum-memory order frees before it takes more") {
+TEST_CASE("a low-peak order frees before it takes more") {
   // Two chains make -> use of one buffer each: one after the other needs 1 buffer, both makers first 2.
   ListProblem problem;
   problem.groupQueues = {1};
   problem.tasks.resize(4);
   problem.tasks[2].before = {0};
   problem.tasks[3].before = {1};
-  const MinimumMemoryOrder minimal =
-      minimumMemoryOrder(problem, requirementsOf(4, {{0, 2}, {1, 3}}), {0, 1, 2, 3}, 1);
-  CHECK(minimal.order == std::vector<uint32_t>{0, 2, 1, 3});
-  CHECK(minimal.peak[DeviceId(0)] == 256);
+  const LowPeakOrder lowPeak = lowPeakOrder(problem, requirementsOf(4, {{0, 2}, {1, 3}}), {0, 1, 2, 3}, 1);
+  CHECK(lowPeak.order == std::vector<uint32_t>{0, 2, 1, 3});
+  CHECK(lowPeak.peak[DeviceId(0)] == 256);
 }
 
 TEST_CASE("a result overwrites the operand that nothing else needs any more, and waits for its readers") {
@@ -158,13 +157,13 @@ TEST_CASE("a result overwrites the operand that nothing else needs any more, and
   problem.tasks.resize(3);
   problem.tasks[1].before = problem.tasks[2].before = {0};
   MemoryRequirements requirements = requirementsOf(3, {{0, 1, 2}, {2}});
-  requirements.tasks[2].mayOverwrite = {BufferId(0)};
-  const MinimumMemoryOrder minimal = minimumMemoryOrder(problem, requirements, {0, 1, 2}, 1);
-  CHECK(minimal.peak[DeviceId(0)] == 256);
-  REQUIRE(minimal.requirements.buffers.size() == 1);
-  CHECK(minimal.requirements.buffers[BufferId(0)].users == llvm::SmallVector<uint32_t, 4>{0, 1, 2});
+  requirements.tasks[2].inPlaceCandidates = {BufferId(0)};
+  const LowPeakOrder lowPeak = lowPeakOrder(problem, requirements, {0, 1, 2}, 1);
+  CHECK(lowPeak.peak[DeviceId(0)] == 256);
+  REQUIRE(lowPeak.requirements.buffers.size() == 1);
+  CHECK(lowPeak.requirements.buffers[BufferId(0)].users == llvm::SmallVector<uint32_t, 4>{0, 1, 2});
   bool waits = false;
-  for (const TaskOrdering& ordering : minimal.orderings) {
+  for (const TaskOrdering& ordering : lowPeak.orderings) {
     waits |= ordering.before == 1 && ordering.after == 2;
   }
   CHECK(waits);
@@ -186,15 +185,14 @@ TEST_CASE("admission control keeps early copies from taking the memory that the 
   for (uint32_t i = 3; i < 6; ++i) {
     buffers.push_back({i});
   }
-  const MinimumMemoryOrder minimal =
-      minimumMemoryOrder(problem, requirementsOf(6, buffers), {0, 2, 4, 1, 3, 5}, 1);
+  const LowPeakOrder lowPeak = lowPeakOrder(problem, requirementsOf(6, buffers), {0, 2, 4, 1, 3, 5}, 1);
   SideTable<DeviceId, int64_t> available(1, 512);
-  AdmissionControl admission(minimal, available, FitRule::Longest);
+  AdmissionControl admission(lowPeak, available, FitRule::LeastRecentlyFreed);
   const auto result = listSchedule(problem, upwardRanks(problem), admission);
   REQUIRE(result.has_value());
   CHECK(result->makespan == 3 * (1 + 2)); // nothing overlaps
   available[DeviceId(0)] = 768;
-  AdmissionControl larger(minimal, available, FitRule::Longest);
+  AdmissionControl larger(lowPeak, available, FitRule::LeastRecentlyFreed);
   const auto overlapped = listSchedule(problem, upwardRanks(problem), larger);
   REQUIRE(overlapped.has_value());
   CHECK(overlapped->makespan == 1 + 3 * 2); // a copy beside each product

@@ -39,7 +39,7 @@ std::vector<StorageRow> randomStorages(std::mt19937_64& random, const Schedule& 
     }
     StorageRow row;
     row.bytes = static_cast<int64_t>(random() % 4) * 200;
-    row.toEnd = random() % 16 == 0;
+    row.liveOut = random() % 16 == 0;
     row.first = first;
     row.last.emplace_back(schedule.steps[first].queue, schedule.steps[first].position);
     const auto later = static_cast<uint32_t>(first.index() + random() % 12);
@@ -68,11 +68,11 @@ Packing plainly(const std::vector<TimedStorage>& storages, const HappensBefore& 
         taken.emplace_back(packing.offsets[other], packing.offsets[other] + held.bytes);
       }
     }
-    const int64_t wish = storages[i].wish;
-    const bool free = wish >= 0 && std::none_of(taken.begin(), taken.end(), [&](const auto& range) {
-                        return wish < range.second && range.first < wish + row.bytes;
+    const int64_t preferred = storages[i].preferredOffset;
+    const bool free = preferred >= 0 && std::none_of(taken.begin(), taken.end(), [&](const auto& range) {
+                        return preferred < range.second && range.first < preferred + row.bytes;
                       });
-    packing.offsets.push_back(free ? wish : lowestFit(taken, row.bytes, arenaAlignment));
+    packing.offsets.push_back(free ? preferred : lowestFit(taken, row.bytes, arenaAlignment));
     packing.bytes = std::max(packing.bytes, packing.offsets.back() + row.bytes);
   }
   return packing;
@@ -87,8 +87,8 @@ TEST_CASE("packing by time gives each storage the lowest place that comparing al
     const std::vector<StorageRow> rows = randomStorages(random, schedule);
     std::vector<TimedStorage> storages;
     for (const StorageRow& row : rows) {
-      const bool wishes = seed % 3 == 0 && random() % 2 == 0;
-      storages.push_back({&row, wishes ? static_cast<int64_t>(random() % 6) * arenaAlignment : -1});
+      const bool isPreferred = seed % 3 == 0 && random() % 2 == 0;
+      storages.push_back({&row, isPreferred ? static_cast<int64_t>(random() % 6) * arenaAlignment : -1});
     }
     const Packing packing = packByTime(storages, schedule, before), plain = plainly(storages, before);
     INFO("seed " << seed);

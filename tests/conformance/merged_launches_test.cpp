@@ -79,8 +79,8 @@ TEST_CASE("merged launches: the training step of the MLP") {
 
 namespace {
 
-/// Random ops with unlike kernels over a few values of one type. Each result is kept in a parameter: nothing
-/// leaves the GPU, so that the program is one region without waits.
+/// Random ops with distinct kernels over a few values of one type. Each result is kept in a parameter:
+/// nothing leaves the GPU, so that the program is one region without waits.
 class DenseAuthor {
  public:
   DenseAuthor(uint64_t seed, ElementType element) : dice_(seed), element_(element), g_("dense") {

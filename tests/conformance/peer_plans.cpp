@@ -80,7 +80,7 @@ Plan scatteredPlan(uint64_t seed, size_t ops, int64_t mostElements, uint32_t gpu
   shape.ops = ops;
   shape.mostElements = mostElements;
   shape.zeroSized = seed % 2 == 0;
-  if (seed % 3 != 0) { // many ops with streamed kernels
+  if (seed % 3 != 0) { // many ops with single-pass kernels
     shape.kinds = {OpKind::Add,    OpKind::Mul,    OpKind::Relu,     OpKind::Neg,
                    OpKind::Select, OpKind::Matmul, OpKind::ReduceSum};
   }

@@ -114,7 +114,7 @@ GeneratedLaunch launchOf(const Partition& all, llvm::ArrayRef<Part> parts) {
       filled(concatText, {{"parameters", parameters + (all.joins ? "" : "const ")}, {"parts", calls}});
   launch.grid[0] = static_cast<uint32_t>(blocks);
   launch.threads = static_cast<uint32_t>(concatThreads);
-  launch.streamed = true;
+  launch.singlePass = true;
   return launch;
 }
 

@@ -83,7 +83,7 @@ GeneratedKernels dropoutKernel(const ops::Dropout& op, const TensorType& operand
                            {"factor", fmt::format("{:a}", mask.factor)}});
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(groups, threads));
   launch.threads = static_cast<uint32_t>(threads);
-  launch.streamed = true;
+  launch.singlePass = true;
   launch.arguments = {
       {Argument::From::Operand, 0, 0}, {Argument::From::Operand, 1, 0}, {Argument::From::Result, 0, 0}};
   return {{std::move(launch)}, 0};

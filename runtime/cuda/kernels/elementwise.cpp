@@ -80,7 +80,7 @@ GeneratedKernels streamedChain(const Chain& chain, const GpuShape& gpu) {
                                {"rest", rest == 0 ? "" : filled(restText, {{"rest", index.of(rest)}})}});
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(packs, threads * unroll));
   launch.threads = static_cast<uint32_t>(threads);
-  launch.streamed = launch.alone = true;
+  launch.singlePass = launch.alone = true;
   launch.elements = chain.count;
   launch.arguments = chain.arguments();
   launch.arguments.push_back({Argument::From::Result, 0, 0, static_cast<uint8_t>(chain.elementBytes)});

@@ -35,9 +35,9 @@ struct GeneratedLaunch {
   std::array<uint32_t, 2> grid{1, 1};
   uint32_t threads = 1;                     ///< of a block; whole warps where they shuffle
   uint32_t sharedBytes = 0;                 ///< sizeof Shared, at most 48 KiB; 0: empty
-  uint32_t blocksAtOnce = 0;                ///< a multiprocessor needs registers for so many; 0: as they come
+  uint32_t minBlocksPerMultiprocessor = 0;  ///< must have registers there at once; 0: no bound
   bool barriers = false;                    ///< the block's threads wait for one another
-  bool streamed = false;                    ///< every thread moves a few packs and is done
+  bool singlePass = false;                  ///< every thread moves a few packs and is done
   int64_t elements = 0;                     ///< of the result, if threads call back for each; else 0
   bool alone = false;                       ///< any element of the result can be made by itself
   llvm::SmallVector<Argument, 4> arguments; ///< all pointers, in the order of `run`'s

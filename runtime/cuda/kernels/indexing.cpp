@@ -141,7 +141,7 @@ GeneratedKernels iotaKernel(const ops::Iota& op, const GpuShape& gpu) {
       std::string(iotaText);
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(ceilDiv(count, width), threads));
   launch.threads = static_cast<uint32_t>(threads);
-  launch.streamed = true;
+  launch.singlePass = true;
   launch.arguments = {{Argument::From::Result, 0, 0}};
   return {{std::move(launch)}, 0};
 }

@@ -60,19 +60,21 @@ size_t pointersIn(const KernelStage& stage) {
   return pointers;
 }
 
-std::string boundsText(uint32_t threads, uint32_t blocksAtOnce) {
+std::string boundsText(uint32_t threads, uint32_t minBlocksPerMultiprocessor) {
   return fmt::format("__launch_bounds__({}{})", threads,
-                     blocksAtOnce > 0 ? fmt::format(", {}", blocksAtOnce) : "");
+                     minBlocksPerMultiprocessor > 0 ? fmt::format(", {}", minBlocksPerMultiprocessor) : "");
 }
 
 class Merger {
  public:
   explicit Merger(llvm::ArrayRef<KernelMember> members)
-      : members_(members), blocksAtOnce_(members[0][0].launch->blocksAtOnce) {
+      : members_(members), minBlocksPerMultiprocessor_(members[0][0].launch->minBlocksPerMultiprocessor) {
     for (const KernelMember& member : members) {
       for (const KernelStage& stage : member) {
         merged_.threads = std::max(merged_.threads, stage.launch->threads);
-        blocksAtOnce_ = stage.launch->blocksAtOnce == blocksAtOnce_ ? blocksAtOnce_ : 0;
+        minBlocksPerMultiprocessor_ = stage.launch->minBlocksPerMultiprocessor == minBlocksPerMultiprocessor_
+                                          ? minBlocksPerMultiprocessor_
+                                          : 0;
       }
     }
   }
@@ -208,14 +210,14 @@ $branches$
 }
 )",
                   {{"pointers", std::to_string(pointers_)},
-                   {"bounds", boundsText(merged_.threads, blocksAtOnce_)},
+                   {"bounds", boundsText(merged_.threads, minBlocksPerMultiprocessor_)},
                    {"name", std::string(kernelName)},
                    {"branches", branches_}});
   }
 
   llvm::ArrayRef<KernelMember> members_;
   MergedKernel merged_;
-  uint32_t blocksAtOnce_;                     // 0 where they differ
+  uint32_t minBlocksPerMultiprocessor_;       // 0 where they differ
   std::map<std::string, size_t> functionOf_;  // by code
   std::map<std::string, size_t> followersOf_; // by their calls
   std::string functions_, followers_, branches_;
@@ -238,7 +240,7 @@ std::string kernelText(const GeneratedLaunch& launch) {
   k0::call(at, Block{blockIdx.x, blockIdx.y, gridDim.x}, shared, NoFollowers{});
 }
 )",
-                {{"bounds", boundsText(launch.threads, launch.blocksAtOnce)},
+                {{"bounds", boundsText(launch.threads, launch.minBlocksPerMultiprocessor)},
                  {"name", std::string(kernelName)},
                  {"parameters", parameters},
                  {"pointers", pointers}});

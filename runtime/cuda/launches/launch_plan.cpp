@@ -10,38 +10,38 @@
 namespace dfc::cuda {
 namespace {
 
-void take(PlannedLaunch& launch, const SingleLaunch& single) {
-  launch.pointers.insert(launch.pointers.end(), single.pointers.begin(), single.pointers.end());
+void take(PlannedLaunch& launch, const UnmergedLaunch& unmerged) {
+  launch.pointers.insert(launch.pointers.end(), unmerged.pointers.begin(), unmerged.pointers.end());
 }
 
 // A launch by itself: each of its kernel's pointers is a parameter.
-void makeSingle(PlannedLaunch& launch, const SingleLaunch& single) {
-  take(launch, single);
-  if (single.byLibrary()) {
-    launch.product = single.product;
-    launch.convolution = single.convolution;
+void makeUnmerged(PlannedLaunch& launch, const UnmergedLaunch& unmerged) {
+  take(launch, unmerged);
+  if (unmerged.byLibrary()) {
+    launch.product = unmerged.product;
+    launch.convolution = unmerged.convolution;
     return;
   }
-  launch.text = kernelText(single.kernel);
-  launch.grid = single.kernel.grid;
-  launch.threads = single.kernel.threads;
+  launch.text = kernelText(unmerged.kernel);
+  launch.grid = unmerged.kernel.grid;
+  launch.threads = unmerged.kernel.threads;
 }
 
-void makeMerged(PlannedLaunch& launch, llvm::ArrayRef<SingleLaunch> singles, const LaunchGroup& group) {
+void makeMerged(PlannedLaunch& launch, llvm::ArrayRef<UnmergedLaunch> launches, const LaunchGroup& group) {
   std::vector<KernelMember> members;
   for (const LaunchMember& member : group.members) {
     KernelMember& stages = members.emplace_back();
     for (const LaunchStage& stage : member) {
       KernelStage& made = stages.emplace_back();
-      made.launch = &singles[stage.launch].kernel;
+      made.launch = &launches[stage.launch].kernel;
       for (const uint32_t follower : stage.followers) {
-        made.followers.push_back(&singles[follower].kernel);
+        made.followers.push_back(&launches[follower].kernel);
       }
     }
   }
   MergedKernel kernel = mergedKernel(members);
   for (const uint32_t member : kernel.order) {
-    LaunchGroup{{group.members[member]}}.forEach([&](uint32_t single) { take(launch, singles[single]); });
+    LaunchGroup{{group.members[member]}}.forEach([&](uint32_t index) { take(launch, launches[index]); });
   }
   launch.text = std::move(kernel.text);
   launch.grid = {kernel.blocks, 1};
@@ -49,20 +49,21 @@ void makeMerged(PlannedLaunch& launch, llvm::ArrayRef<SingleLaunch> singles, con
   launch.pointersByValue = true;
 }
 
-PlannedLaunch planned(llvm::ArrayRef<SingleLaunch> singles, const LaunchGroup& group) {
+PlannedLaunch planned(llvm::ArrayRef<UnmergedLaunch> launches, const LaunchGroup& group) {
   PlannedLaunch launch;
   size_t count = 0;
-  group.forEach([&](uint32_t single) {
-    launch.computations.push_back(singles[single].computation);
-    if (singles[single].fusedReduction) {
-      launch.computations.push_back(*singles[single].fusedReduction);
+  group.forEach([&](uint32_t index) {
+    launch.computations.push_back(launches[index].computation);
+    if (launches[index].fusedReduction) {
+      launch.computations.push_back(*launches[index].fusedReduction);
     }
     ++count;
   });
   llvm::sort(launch.computations);
   launch.computations.erase(std::unique(launch.computations.begin(), launch.computations.end()),
                             launch.computations.end());
-  count == 1 ? makeSingle(launch, singles[group.members[0][0].launch]) : makeMerged(launch, singles, group);
+  count == 1 ? makeUnmerged(launch, launches[group.members[0][0].launch])
+             : makeMerged(launch, launches, group);
   return launch;
 }
 
@@ -70,14 +71,14 @@ PlannedLaunch planned(llvm::ArrayRef<SingleLaunch> singles, const LaunchGroup& g
 
 LaunchPlan planLaunches(const Graph& graph, llvm::ArrayRef<Computation> computations, bool merge,
                         Libraries libraries) {
-  SingleLaunches singles = singleLaunchesOf(graph, computations, merge, libraries);
+  UnmergedLaunches unmerged = unmergedLaunchesOf(graph, computations, merge, libraries);
   if (merge) {
-    singles.launches =
-        fuseReductions(std::move(singles.launches),
+    unmerged.launches =
+        fuseReductions(std::move(unmerged.launches),
                        {.reductionBlocks = static_cast<uint64_t>(libraries.gpu.multiprocessors)});
   }
   LaunchPlan plan;
-  plan.workspaceBytes = singles.workspaceBytes;
+  plan.workspaceBytes = unmerged.workspaceBytes;
   std::vector<uint32_t> positions;
   for (size_t i = 0; i < computations.size(); ++i) {
     const bool continues =
@@ -85,8 +86,8 @@ LaunchPlan planLaunches(const Graph& graph, llvm::ArrayRef<Computation> computat
     positions.push_back(continues ? positions.back() : computations[i].position);
   }
   for (const LaunchGroup& group :
-       merge ? mergeLaunches(singles.launches) : separateLaunches(singles.launches)) {
-    PlannedLaunch launch = planned(singles.launches, group);
+       merge ? mergeLaunches(unmerged.launches) : separateLaunches(unmerged.launches)) {
+    PlannedLaunch launch = planned(unmerged.launches, group);
     launch.position = positions[launch.computations[0]];
     plan.launches.push_back(std::move(launch));
   }

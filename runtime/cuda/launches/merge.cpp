@@ -8,28 +8,28 @@
 namespace dfc::cuda {
 namespace {
 
-/// What decides whether a group of single launches fits into one launch.
-struct Totals {
-  bool libraries = false, small = true, streamed = true, alike = true;
-  uint32_t sharedBytes = 0, blocksAtOnce = 0; ///< of the first kernel
+/// What decides whether a group of unmerged launches fits into one launch.
+struct GroupSummary {
+  bool libraries = false, small = true, singlePass = true, sameResources = true;
+  uint32_t sharedBytes = 0, minBlocksPerMultiprocessor = 0; ///< of the first kernel
   size_t pointers = 0;
   uint64_t blocks = 0;
-  uint32_t most = 0, least = ~0U; ///< threads of a block
-  uint32_t leastWithBarriers = ~0U;
+  uint32_t maxThreads = 0, minThreads = ~0U; ///< threads of a block
+  uint32_t minThreadsWithBarriers = ~0U;
   llvm::SmallVector<uint32_t, 16> functions;
 };
 
 struct Group {
   LaunchGroup launches;
-  Totals totals;
+  GroupSummary summary;
 };
 
 class Merger {
  public:
-  Merger(llvm::ArrayRef<SingleLaunch> launches, const MergeLimits& limits)
+  Merger(llvm::ArrayRef<UnmergedLaunch> launches, const MergeLimits& limits)
       : launches_(launches), limits_(limits) {
     std::map<std::string_view, uint32_t> numbers;
-    for (const SingleLaunch& launch : launches) {
+    for (const UnmergedLaunch& launch : launches) {
       function_.push_back(numbers.emplace(launch.kernel.code, numbers.size()).first->second);
     }
   }
@@ -39,7 +39,7 @@ class Merger {
       if (i == 0 || launches_[i].region.number != launches_[i - 1].region.number) {
         begin_ = groups_.size();
       }
-      if (!place(i)) {
+      if (!tryMerge(i)) {
         groups_.emplace_back();
         join(i, groups_.back());
       }
@@ -52,14 +52,14 @@ class Merger {
   }
 
  private:
-  bool place(uint32_t launch) {
+  bool tryMerge(uint32_t launch) {
     if (launches_[launch].byLibrary()) {
       return false;
     }
     size_t at = groups_.size();
     const size_t first = std::max(begin_, at - std::min(at, limits_.lookBack));
     size_t earliest = at;
-    while (at > first && !conflicts(launch, groups_[at - 1])) {
+    while (at > first && !anyDependent(launch, groups_[at - 1])) {
       --at;
       earliest = fits(launch, groups_[at]) ? at : earliest;
     }
@@ -67,44 +67,46 @@ class Merger {
       join(launch, groups_[earliest]);
       return true;
     }
-    return (at > first && follow(launch, groups_[at - 1])) || joinDeferred(launch, first, at);
+    return (at > first && appendToMember(launch, groups_[at - 1])) || sinkGroupAndJoin(launch, first, at);
   }
 
   void join(uint32_t launch, Group& group) {
     group.launches.members.push_back(LaunchMember{LaunchStage{launch, {}}});
-    add(group.totals, launch);
+    add(group.summary, launch);
   }
 
   /// Appends the launch to the one member that it depends on: to its threads if the dependence is
   /// elementwise, else to its block.
-  bool follow(uint32_t launch, Group& group) {
-    LaunchMember* behind = nullptr;
+  bool appendToMember(uint32_t launch, Group& group) {
+    LaunchMember* predecessor = nullptr;
     for (LaunchMember& member : group.launches.members) {
-      if (conflicts(launch, member)) {
-        if (behind != nullptr) {
+      if (anyDependent(launch, member)) {
+        if (predecessor != nullptr) {
           return false;
         }
-        behind = &member;
+        predecessor = &member;
       }
     }
-    return behind != nullptr &&
-           (followElements(launch, behind->back(), group) || followBlock(launch, *behind, group));
+    return predecessor != nullptr && (fuseIntoThreads(launch, predecessor->back(), group) ||
+                                      appendToBlock(launch, *predecessor, group));
   }
 
-  bool followElements(uint32_t launch, LaunchStage& stage, Group& group) {
-    const auto behind = [&](uint32_t other) { return elementByElement(launches_[other], launches_[launch]); };
-    Totals totals = group.totals;
-    addCode(totals, launch);
-    if (!isSmall(launches_[launch]) || !behind(stage.launch) || !llvm::all_of(stage.followers, behind) ||
-        !within(totals)) {
+  bool fuseIntoThreads(uint32_t launch, LaunchStage& stage, Group& group) {
+    const auto isElementwiseAfter = [&](uint32_t other) {
+      return elementByElement(launches_[other], launches_[launch]);
+    };
+    GroupSummary summary = group.summary;
+    addCode(summary, launch);
+    if (!isSmall(launches_[launch]) || !isElementwiseAfter(stage.launch) ||
+        !llvm::all_of(stage.followers, isElementwiseAfter) || !withinLimits(summary)) {
       return false;
     }
     stage.followers.push_back(launch);
-    group.totals = std::move(totals);
+    group.summary = std::move(summary);
     return true;
   }
 
-  bool followBlock(uint32_t launch, LaunchMember& member, Group& group) {
+  bool appendToBlock(uint32_t launch, LaunchMember& member, Group& group) {
     const auto oneBlock = [&](const LaunchStage& stage) {
       return !launches_[stage.launch].byLibrary() && launches_[stage.launch].kernel.blocks() == 1;
     };
@@ -113,15 +115,15 @@ class Merger {
       return false;
     }
     member.push_back(own);
-    add(group.totals, launch);
+    add(group.summary, launch);
     return true;
   }
 
   /// Joins the last group before `end` that the launch fits into and that may be deferred behind all others.
-  bool joinDeferred(uint32_t launch, size_t first, size_t end) {
+  bool sinkGroupAndJoin(uint32_t launch, size_t first, size_t end) {
     for (size_t at = end; at > first; --at) {
       const auto deferred = groups_.begin() + static_cast<ptrdiff_t>(at) - 1;
-      if (fits(launch, *deferred) && !conflicts(launch, *deferred) && mayBeDeferred(deferred)) {
+      if (fits(launch, *deferred) && !anyDependent(launch, *deferred) && mayBeDeferred(deferred)) {
         std::rotate(deferred, deferred + 1, groups_.end());
         join(launch, groups_.back());
         return true;
@@ -134,71 +136,71 @@ class Merger {
     bool may = true;
     group->launches.forEach([&](uint32_t launch) {
       may = may && std::none_of(group + 1, groups_.end(),
-                                [&](const Group& later) { return conflicts(launch, later); });
+                                [&](const Group& later) { return anyDependent(launch, later); });
     });
     return may;
   }
 
-  bool conflicts(uint32_t launch, const LaunchMember& member) const {
-    const auto with = [&](uint32_t other) { return conflict(launches_[launch], launches_[other]); };
+  bool anyDependent(uint32_t launch, const LaunchMember& member) const {
+    const auto with = [&](uint32_t other) { return dependent(launches_[launch], launches_[other]); };
     return llvm::any_of(member, [&](const LaunchStage& stage) {
       return with(stage.launch) || llvm::any_of(stage.followers, with);
     });
   }
-  bool conflicts(uint32_t launch, const Group& group) const {
+  bool anyDependent(uint32_t launch, const Group& group) const {
     return llvm::any_of(group.launches.members,
-                        [&](const LaunchMember& member) { return conflicts(launch, member); });
+                        [&](const LaunchMember& member) { return anyDependent(launch, member); });
   }
 
-  bool isSmall(const SingleLaunch& launch) const {
+  bool isSmall(const UnmergedLaunch& launch) const {
     return launch.kernel.blocks() * launch.kernel.threads <= limits_.smallThreads;
   }
 
-  void addCode(Totals& totals, uint32_t index) const {
-    totals.pointers += launches_[index].pointers.size();
-    if (!llvm::is_contained(totals.functions, function_[index])) {
-      totals.functions.push_back(function_[index]);
+  void addCode(GroupSummary& summary, uint32_t index) const {
+    summary.pointers += launches_[index].pointers.size();
+    if (!llvm::is_contained(summary.functions, function_[index])) {
+      summary.functions.push_back(function_[index]);
     }
   }
 
-  void add(Totals& totals, uint32_t index) const {
-    const SingleLaunch& launch = launches_[index];
+  void add(GroupSummary& summary, uint32_t index) const {
+    const UnmergedLaunch& launch = launches_[index];
     const GeneratedLaunch& kernel = launch.kernel;
-    if (totals.blocks == 0) {
-      totals.sharedBytes = kernel.sharedBytes;
-      totals.blocksAtOnce = kernel.blocksAtOnce;
+    if (summary.blocks == 0) {
+      summary.sharedBytes = kernel.sharedBytes;
+      summary.minBlocksPerMultiprocessor = kernel.minBlocksPerMultiprocessor;
     }
-    totals.alike = totals.alike && kernel.sharedBytes == totals.sharedBytes &&
-                   kernel.blocksAtOnce == totals.blocksAtOnce;
-    totals.libraries = totals.libraries || launch.byLibrary();
-    totals.small = totals.small && isSmall(launch);
-    totals.streamed = totals.streamed && kernel.streamed;
-    totals.blocks += kernel.blocks();
-    totals.most = std::max(totals.most, kernel.threads);
-    totals.least = std::min(totals.least, kernel.threads);
+    summary.sameResources = summary.sameResources && kernel.sharedBytes == summary.sharedBytes &&
+                            kernel.minBlocksPerMultiprocessor == summary.minBlocksPerMultiprocessor;
+    summary.libraries = summary.libraries || launch.byLibrary();
+    summary.small = summary.small && isSmall(launch);
+    summary.singlePass = summary.singlePass && kernel.singlePass;
+    summary.blocks += kernel.blocks();
+    summary.maxThreads = std::max(summary.maxThreads, kernel.threads);
+    summary.minThreads = std::min(summary.minThreads, kernel.threads);
     if (kernel.barriers) {
-      totals.leastWithBarriers = std::min(totals.leastWithBarriers, kernel.threads);
+      summary.minThreadsWithBarriers = std::min(summary.minThreadsWithBarriers, kernel.threads);
     }
-    addCode(totals, index);
+    addCode(summary, index);
   }
 
   bool fits(uint32_t launch, const Group& group) const {
-    Totals totals = group.totals;
-    add(totals, launch);
-    return within(totals);
+    GroupSummary summary = group.summary;
+    add(summary, launch);
+    return withinLimits(summary);
   }
 
-  bool within(const Totals& totals) const {
-    constexpr uint64_t mostBlocks = 0x7fffffff;
-    const bool alike = totals.alike && totals.most == totals.least;
-    return !totals.libraries && (totals.small || totals.streamed || alike) &&
-           totals.pointers <= limits_.pointers && totals.functions.size() <= limits_.functions &&
-           totals.blocks <= mostBlocks &&
-           (totals.most == totals.least || totals.most <= limits_.paddedThreads) &&
-           totals.leastWithBarriers >= totals.most;
+  bool withinLimits(const GroupSummary& summary) const {
+    constexpr uint64_t maxBlocks = 0x7fffffff;
+    const bool sameLaunchBounds = summary.sameResources && summary.maxThreads == summary.minThreads;
+    return !summary.libraries && (summary.small || summary.singlePass || sameLaunchBounds) &&
+           summary.pointers <= limits_.pointers && summary.functions.size() <= limits_.functions &&
+           summary.blocks <= maxBlocks &&
+           (summary.maxThreads == summary.minThreads || summary.maxThreads <= limits_.paddedThreads) &&
+           summary.minThreadsWithBarriers >= summary.maxThreads;
   }
 
-  llvm::ArrayRef<SingleLaunch> launches_;
+  llvm::ArrayRef<UnmergedLaunch> launches_;
   MergeLimits limits_;
   std::vector<uint32_t> function_; ///< by launch: equal numbers for equal code
   std::vector<Group> groups_;
@@ -207,11 +209,11 @@ class Merger {
 
 } // namespace
 
-std::vector<LaunchGroup> mergeLaunches(llvm::ArrayRef<SingleLaunch> launches, const MergeLimits& limits) {
+std::vector<LaunchGroup> mergeLaunches(llvm::ArrayRef<UnmergedLaunch> launches, const MergeLimits& limits) {
   return Merger(launches, limits).run();
 }
 
-std::vector<LaunchGroup> separateLaunches(llvm::ArrayRef<SingleLaunch> launches) {
+std::vector<LaunchGroup> separateLaunches(llvm::ArrayRef<UnmergedLaunch> launches) {
   std::vector<LaunchGroup> groups;
   for (uint32_t i = 0; i < launches.size(); ++i) {
     groups.emplace_back().members.push_back(LaunchMember{LaunchStage{i, {}}});

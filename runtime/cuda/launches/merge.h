@@ -1,7 +1,7 @@
-// Horizontal fusion: which single launches are merged into one launch. A launch costs a queue about as much
-// as a small kernel runs, so independent launches become one kernel side by side. A launch that depends on
-// another one element by element (an update after the sum of a gradient) follows in the same threads, and
-// launches of one block each may follow one another in that block.
+// Horizontal fusion: which launches are merged into one launch. A launch costs a queue about as much as a
+// small kernel runs, so independent launches become one kernel side by side. A launch that depends on another
+// one element by element (an update after the sum of a gradient) follows in the same threads, and launches of
+// one block each may follow one another in that block.
 //
 // Launches are taken in the order of the executable. Each joins the earliest merged launch that it may join
 // without passing one that it depends on, so that there are about as many merged launches as the longest
@@ -9,13 +9,13 @@
 // stay launches of their own, but other launches may pass them. No launch leaves its region (regions.h).
 #pragma once
 
-#include "runtime/cuda/launches/single_launch.h"
+#include "runtime/cuda/launches/unmerged_launch.h"
 
 #include <algorithm>
 
 namespace dfc::cuda {
 
-/// A single launch by its index, and its followers: element i of a follower is computed by the thread that
+/// An unmerged launch by its index, and its followers: element i of a follower is computed by the thread that
 /// wrote element i of the launch's result.
 struct LaunchStage {
   uint32_t launch = 0;
@@ -42,19 +42,20 @@ struct LaunchGroup {
 
 struct MergeLimits {
   size_t pointers = 512;           ///< of a merged launch: 4 KiB of parameters
-  size_t functions = 16;           ///< unlike kernels in one: bounds the time to compile it
+  size_t functions = 16;           ///< distinct kernels in one: bounds the time to compile it
   uint64_t smallThreads = 1 << 16; ///< a launch of more threads fills a GPU by itself
-  /// Blocks of unlike sizes are padded to the largest, which may have at most so many threads.
+  /// Blocks of different sizes are padded to the largest, which may have at most so many threads.
   uint32_t paddedThreads = 256;
   size_t lookBack = 64; ///< merged launches that a launch may be moved over
 };
 
-/// In the order of launching. Launches that fill a GPU by themselves are merged only if all are streamed, or
-/// if all have blocks of the same threads and shared memory and the same bound on registers, so that none
+/// In the order of launching. Launches that fill a GPU by themselves are merged only if all are single-pass,
+/// or if all have blocks of the same threads and shared memory and the same bound on registers, so that none
 /// loses occupancy.
-std::vector<LaunchGroup> mergeLaunches(llvm::ArrayRef<SingleLaunch> launches, const MergeLimits& limits = {});
+std::vector<LaunchGroup> mergeLaunches(llvm::ArrayRef<UnmergedLaunch> launches,
+                                       const MergeLimits& limits = {});
 
 /// Every launch by itself.
-std::vector<LaunchGroup> separateLaunches(llvm::ArrayRef<SingleLaunch> launches);
+std::vector<LaunchGroup> separateLaunches(llvm::ArrayRef<UnmergedLaunch> launches);
 
 } // namespace dfc::cuda

@@ -9,22 +9,22 @@
 namespace dfc::cuda {
 namespace {
 
-/// By operand: whether the op is one launch in which each element of the operand is read once, by the thread
-/// that uses it.
-std::vector<bool> streamedOperands(const Graph& graph, OpId op, const GpuShape& gpu) {
+/// By operand: whether the op is one single-pass launch in which each element of the operand is read once, by
+/// the thread that uses it.
+std::vector<bool> singlePassOperands(const Graph& graph, OpId op, const GpuShape& gpu) {
   const OpRow& row = graph[op];
-  std::vector<bool> streamed(row.operands.size());
+  std::vector<bool> readOnce(row.operands.size());
   if (classOf(row.kind()) == OpClass::Elementwise || row.kind() == OpKind::Fused) {
     const auto work = generateKernels(row.attributes, graph.operandTypesOf(op), graph.resultTypesOf(op), gpu);
-    if (work.has_value() && work->launches.size() == 1 && work->launches[0].streamed) {
+    if (work.has_value() && work->launches.size() == 1 && work->launches[0].singlePass) {
       for (const Argument& argument : work->launches[0].arguments) {
         if (argument.from == Argument::From::Operand && argument.stride != 0) {
-          streamed[argument.index] = true;
+          readOnce[argument.index] = true;
         }
       }
     }
   }
-  return streamed;
+  return readOnce;
 }
 
 class Chooser {
@@ -103,8 +103,8 @@ class Chooser {
       }
     }
     if (!reads.empty()) { // kernels are generated for few ops, and once for each
-      const std::vector<bool> streamed = streamedOperands(graph_, op, GpuShape::of(deviceOf(step)));
-      llvm::erase_if(reads, [&](const PeerRead& read) { return !streamed[read.operand]; });
+      const std::vector<bool> readOnce = singlePassOperands(graph_, op, GpuShape::of(deviceOf(step)));
+      llvm::erase_if(reads, [&](const PeerRead& read) { return !readOnce[read.operand]; });
     }
     return reads;
   }

@@ -22,9 +22,10 @@ using Reaches = llvm::function_ref<bool(DeviceId reader, DeviceId owner)>;
 inline constexpr int64_t smallPeerRead = int64_t{64} << 10;
 
 /// A read is allowed if the value is one operand of one elementwise (or fused) op on a compute queue and has
-/// no other use, and if the op's kernel streams it, each element once. It pays off if the value is small or
-/// if, by the plan's predicted times, the reader ends no later than with the copy; copies that overlap with
-/// other work therefore stay copies. In the order of queues and their steps.
+/// no other use, and if the op is one single-pass kernel that reads each element of the value once.
+/// It pays off if the value is small or if, by the plan's predicted times, the reader ends no later than with
+/// the copy; copies that overlap with other work therefore stay copies. In the order of queues and their
+/// steps.
 std::vector<PeerRead> choosePeerReads(const Executable& plan, Reaches reaches);
 
 } // namespace dfc::cuda

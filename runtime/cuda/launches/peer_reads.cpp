@@ -1,5 +1,6 @@
-// Rewrites the waits queue by queue. While they contain a cycle, one read of the cycle is dropped and the
-// waits are rewritten again.
+// Rewrites the waits queue by queue. While they contain a cycle, the first chosen read whose reader is in a
+// cycle, or on a path between two cycles, is dropped, and the waits are rewritten again. A dropped read may
+// therefore be in no cycle itself; its transfer stays a copy.
 #include "runtime/cuda/launches/peer_reads.h"
 #include "ir/plan/executable_parts.h"
 
@@ -11,38 +12,38 @@ namespace {
 class Lowering {
  public:
   Lowering(const Executable& plan, const std::vector<PeerRead>& reads)
-      : schedule_(plan.schedule()), reader_(schedule_.steps.size()), reads_(schedule_.steps.size()),
+      : schedule_(plan.schedule()), reader_(schedule_.steps.size()), isReader_(schedule_.steps.size()),
         waits_(schedule_.steps.size()) {
     for (const PeerRead& read : reads) {
       reader_[read.transfer] = read.reader;
-      reads_[read.reader] = true;
+      isReader_[read.reader] = true;
     }
     for (const StepId step : schedule_.steps.ids()) {
       waits_[step] = schedule_.steps[step].waits;
     }
     for (const PeerRead& read : reads) {
-      waitAs(read);
+      inheritWaits(read);
     }
     for (const PeerRead& read : reads) {
       waits_[read.transfer].clear();
       llvm::erase_if(waits_[read.reader], [&](StepId wait) { return wait == read.transfer; });
     }
-    holdBack();
+    delaySuccessors();
     for (const StepId step : waits_.ids()) {
-      tidy(step);
+      dropImpliedWaits(step);
     }
   }
 
   StepWaits waits() && { return std::move(waits_); }
 
-  // Readers of one queue share their waits at the first of them, where no step between them is awaited and
-  // the plan predicts that all awaited steps have ended by then.
-  StepWaits waitsTogether() && {
+  // Hoists the waits of consecutive readers to the first step of their run, unless a step between the two is
+  // awaited or the plan predicts that one of the waits ends after that first step starts.
+  StepWaits hoistedWaits() && {
     const SideTable<StepId, bool> awaited = findAwaited();
     for (const QueueRow& queue : schedule_.queues) {
       StepId first; // of a run of steps without waits or awaited ends between them
       for (const StepId step : queue.steps) {
-        if (!first.valid() || (!waits_[step].empty() && !join(first, step))) {
+        if (!first.valid() || (!waits_[step].empty() && !hoistWaits(first, step))) {
           first = step;
         }
         first = awaited[step] ? StepId() : first;
@@ -60,7 +61,7 @@ class Lowering {
   // The step before the transfer on its queue must precede the reader, too. If that step is a replaced
   // transfer, no wait is needed where its reader is this one or an earlier one on the same queue: that reader
   // has the waits already.
-  void waitAs(const PeerRead& read) {
+  void inheritWaits(const PeerRead& read) {
     StepList& waits = waits_[read.reader];
     waits.append(schedule_.steps[read.transfer].waits.begin(), schedule_.steps[read.transfer].waits.end());
     const StepId before = previousOf(schedule_, read.transfer);
@@ -75,11 +76,11 @@ class Lowering {
     return awaitedSteps(waits_.size(), [&](StepId step) -> llvm::ArrayRef<StepId> { return waits_[step]; });
   }
 
-  // The step that follows a replaced transfer waits for the reader: the next one of the queue that does work
-  // or is awaited. After a queue's last step only the end of the plan's execution follows, which waits for
-  // all queues: values that no step computes are fetched on the first queue of a device, which has no
+  // The next step behind a replaced transfer, on its queue, that does work or is awaited waits for the
+  // transfer's reader. Behind a queue's last step there is only the end of the plan's execution, which waits
+  // for all queues. Values that no step computes are fetched on the first queue of a device, which has no
   // transfers.
-  void holdBack() {
+  void delaySuccessors() {
     const SideTable<StepId, bool> awaited = findAwaited();
     for (const QueueRow& queue : schedule_.queues) {
       StepList readers;
@@ -96,13 +97,13 @@ class Lowering {
   }
 
   // Keeps the last wait for each other queue: the queue's order implies the earlier ones.
-  void tidy(StepId step) {
+  void dropImpliedWaits(StepId step) {
     StepList& waits = waits_[step];
-    llvm::sort(waits, [&](StepId a, StepId b) {
-      const StepRow &first = schedule_.steps[a], &second = schedule_.steps[b];
-      return std::pair(first.queue.index(), second.position) <
-             std::pair(second.queue.index(), first.position);
-    });
+    const auto key = [&](StepId wait) { // by queue, and the last of each queue first
+      const StepRow& row = schedule_.steps[wait];
+      return std::pair(row.queue.index(), -int64_t{row.position});
+    };
+    llvm::sort(waits, [&](StepId a, StepId b) { return key(a) < key(b); });
     waits.erase(
         std::unique(waits.begin(), waits.end(),
                     [&](StepId a, StepId b) { return schedule_.steps[a].queue == schedule_.steps[b].queue; }),
@@ -110,21 +111,21 @@ class Lowering {
     llvm::erase_if(waits, [&](StepId wait) { return comesFirst(wait, step); });
   }
 
-  bool join(StepId first, StepId step) {
+  bool hoistWaits(StepId first, StepId step) {
     const double start = schedule_.steps[first].start;
-    if (!reads_[step] ||
+    if (!isReader_[step] ||
         llvm::any_of(waits_[step], [&](StepId wait) { return schedule_.steps[wait].end > start; })) {
       return false;
     }
     waits_[first].append(waits_[step].begin(), waits_[step].end());
     waits_[step].clear();
-    tidy(first);
+    dropImpliedWaits(first);
     return true;
   }
 
   const Schedule& schedule_;
   SideTable<StepId, StepId> reader_; // of a replaced transfer
-  SideTable<StepId, bool> reads_;    // whether the step is such a reader
+  SideTable<StepId, bool> isReader_; // whether the step is one of these readers
   StepWaits waits_;
 };
 
@@ -143,9 +144,9 @@ PeerReads lowerPeerReads(const Executable& plan, std::vector<PeerRead> chosen) {
     waits = Lowering(plan, chosen).waits();
     order = orderOf(schedule, waits);
   }
-  StepWaits together = Lowering(plan, chosen).waitsTogether();
-  if (std::vector<StepId> other = orderOf(schedule, together); other.size() == steps) {
-    return {std::move(chosen), std::move(together), std::move(other)};
+  StepWaits hoisted = Lowering(plan, chosen).hoistedWaits();
+  if (std::vector<StepId> other = orderOf(schedule, hoisted); other.size() == steps) {
+    return {std::move(chosen), std::move(hoisted), std::move(other)};
   }
   return {std::move(chosen), std::move(waits), std::move(order)};
 }

@@ -12,8 +12,8 @@ bool sameBytes(const Range& a, const Range& b) {
 }
 
 /// The fused launch, in the producer's place; none where the two do not fit.
-std::optional<SingleLaunch> fused(const SingleLaunch& producer, const SingleLaunch& reduction,
-                                  const FusionLimits& limits) {
+std::optional<UnmergedLaunch> fused(const UnmergedLaunch& producer, const UnmergedLaunch& reduction,
+                                    const FusionLimits& limits) {
   if (producer.fusedReduction || producer.byLibrary() ||
       threadsOf(producer.kernel) <= limits.producerThreads ||
       threadsOf(reduction.kernel) < limits.reductionThreads ||
@@ -26,7 +26,7 @@ std::optional<SingleLaunch> fused(const SingleLaunch& producer, const SingleLaun
   if (!kernel) {
     return std::nullopt;
   }
-  SingleLaunch both = producer;
+  UnmergedLaunch both = producer;
   both.fusedReduction = reduction.computation;
   both.kernel = *std::move(kernel);
   both.pointers.append(reduction.pointers.begin() + 1, reduction.pointers.end()); // the first is the operand
@@ -38,14 +38,14 @@ std::optional<SingleLaunch> fused(const SingleLaunch& producer, const SingleLaun
   return both;
 }
 
-/// Fuses the reduction with the last earlier launch that it conflicts with; whether that was possible.
-bool fuseWithProducer(const SingleLaunch& reduction, std::vector<SingleLaunch>& before,
+/// Fuses the reduction with the last earlier launch that it is dependent on; whether that was possible.
+bool fuseWithProducer(const UnmergedLaunch& reduction, std::vector<UnmergedLaunch>& before,
                       const FusionLimits& limits) {
   const size_t first = before.size() - std::min(before.size(), limits.lookBack);
   for (size_t at = before.size();
        at > first && before[at - 1].region.queueRegion == reduction.region.queueRegion; --at) {
-    SingleLaunch& earlier = before[at - 1];
-    if (conflict(earlier, reduction)) {
+    UnmergedLaunch& earlier = before[at - 1];
+    if (dependent(earlier, reduction)) {
       auto both = fused(earlier, reduction, limits);
       if (both) {
         earlier = *std::move(both);
@@ -58,9 +58,9 @@ bool fuseWithProducer(const SingleLaunch& reduction, std::vector<SingleLaunch>& 
 
 } // namespace
 
-std::vector<SingleLaunch> fuseReductions(std::vector<SingleLaunch> launches, const FusionLimits& limits) {
-  std::vector<SingleLaunch> kept;
-  for (SingleLaunch& launch : launches) {
+std::vector<UnmergedLaunch> fuseReductions(std::vector<UnmergedLaunch> launches, const FusionLimits& limits) {
+  std::vector<UnmergedLaunch> kept;
+  for (UnmergedLaunch& launch : launches) {
     if (launch.kernel.reduction == nullptr || !fuseWithProducer(launch, kept, limits)) {
       kept.push_back(std::move(launch));
     }

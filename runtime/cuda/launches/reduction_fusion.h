@@ -6,7 +6,7 @@
 #pragma once
 
 #include "runtime/cuda/kernels/code.h"
-#include "runtime/cuda/launches/single_launch.h"
+#include "runtime/cuda/launches/unmerged_launch.h"
 
 #include <vector>
 
@@ -20,9 +20,10 @@ struct FusionLimits {
   size_t lookBack = 256; ///< launches that a reduction may be moved over
 };
 
-/// Replaces the producer of a reduction's operand by a fused launch where no launch between the two conflicts
-/// with the reduction. The second launch of a reduction in two passes stays where it is. A reduction may be
-/// moved to an earlier region of its queue region. No bit of a result changes.
-std::vector<SingleLaunch> fuseReductions(std::vector<SingleLaunch> launches, const FusionLimits& limits = {});
+/// Replaces the producer of a reduction's operand by a fused launch where every launch between the two is
+/// independent of the reduction. The second launch of a reduction in two passes stays where it is. A
+/// reduction may be moved to an earlier region of its queue region. No bit of a result changes.
+std::vector<UnmergedLaunch> fuseReductions(std::vector<UnmergedLaunch> launches,
+                                           const FusionLimits& limits = {});
 
 } // namespace dfc::cuda

@@ -35,7 +35,7 @@ void checkLaunch(const GeneratedLaunch& launch, int64_t workspace) {
   CHECK((launch.threads % 32 == 0 || launch.barriers)); // whole warps shuffle
   CHECK(launch.barriers == (launch.code.find("__syncthreads") != std::string::npos));
   CHECK((launch.sharedBytes == 0) == (launch.code.find("struct Shared {};") != std::string::npos));
-  CHECK((!launch.streamed || (!launch.barriers && launch.sharedBytes == 0)));
+  CHECK((!launch.singlePass || (!launch.barriers && launch.sharedBytes == 0)));
   CHECK(launch.grid[0] >= 1);
   CHECK(launch.grid[0] <= 0x7fffffffU);
   CHECK(launch.grid[1] <= 65535U);

@@ -12,13 +12,13 @@ using namespace dfc::cuda;
 namespace {
 
 /// The launches of independent kernels.
-std::vector<SingleLaunch> launchesOfCases(ElementType element) {
-  std::vector<SingleLaunch> launches;
+std::vector<UnmergedLaunch> launchesOfCases(ElementType element) {
+  std::vector<UnmergedLaunch> launches;
   for (const test::OpSample& sample : test::kernelCases(element, false)) {
     const TypeResult results = resultTypes(sample.attributes, sample.operands);
     auto work = generateKernels(sample.attributes, sample.operands, results.types, GpuShape::assumed());
     for (GeneratedLaunch& kernel : work->launches) {
-      SingleLaunch& single = launches.emplace_back();
+      UnmergedLaunch& single = launches.emplace_back();
       single.pointers.resize(kernel.arguments.size());
       single.kernel = std::move(kernel);
     }
@@ -33,7 +33,7 @@ TEST_CASE("NVRTC compiles merged kernels without a warning") {
     DFC_SKIP("NVRTC is not on this machine");
   }
   for (const ElementType element : {ElementType::F32, ElementType::BF16, ElementType::U8}) {
-    const std::vector<SingleLaunch> launches = launchesOfCases(element);
+    const std::vector<UnmergedLaunch> launches = launchesOfCases(element);
     const std::vector<LaunchGroup> groups = mergeLaunches(launches);
     CHECK(groups.size() < launches.size() / 4);
     for (size_t i = 0; i < groups.size(); i += 3) { // every third is enough
@@ -78,7 +78,7 @@ TEST_CASE("merged kernels ask for registers for as many blocks at once as each o
   one.threads = 64;
   GeneratedLaunch other = one;
   const auto boundsOf = [&](uint32_t ofOne, uint32_t ofOther) {
-    one.blocksAtOnce = ofOne, other.blocksAtOnce = ofOther;
+    one.minBlocksPerMultiprocessor = ofOne, other.minBlocksPerMultiprocessor = ofOther;
     const KernelMember alone = {KernelStage{&one, {}}},
                        inTurn = {KernelStage{&one, {}}, KernelStage{&other, {}}};
     const std::string text = mergedKernel({alone, inTurn}).text;
@@ -93,15 +93,16 @@ TEST_CASE("merged kernels ask for registers for as many blocks at once as each o
 }
 
 // What a kernel streams may be a peer's memory, which that peer wrote earlier in the same CUDA graph.
-TEST_CASE("streamed kernels, merged or not, load through no cache that may be stale, and prefetch nothing") {
+TEST_CASE(
+    "single-pass kernels, merged or not, load through no cache that may be stale, and prefetch nothing") {
   if (!test::compilesHere()) {
     DFC_SKIP("NVRTC is not on this machine");
   }
   for (const ElementType element : {ElementType::F32, ElementType::BF16}) {
-    std::vector<SingleLaunch> launches = launchesOfCases(element);
+    std::vector<UnmergedLaunch> launches = launchesOfCases(element);
     // With an operand and a result: a kernel of a result alone loads nothing.
-    std::erase_if(launches, [](const SingleLaunch& launch) {
-      return !launch.kernel.streamed || launch.pointers.size() < 2;
+    std::erase_if(launches, [](const UnmergedLaunch& launch) {
+      return !launch.kernel.singlePass || launch.pointers.size() < 2;
     });
     REQUIRE(launches.size() > 4);
     std::vector<KernelMember> members;

@@ -16,8 +16,8 @@ namespace {
 Range range(uint64_t begin, int64_t bytes, uint8_t stride = 0) { return {{false, begin}, bytes, stride}; }
 
 /// A launch as merging sees it: several blocks of 64 threads unless changed.
-SingleLaunch launchOf(std::vector<Range> reads, std::vector<Range> writes, std::string code = "f") {
-  SingleLaunch launch;
+UnmergedLaunch launchOf(std::vector<Range> reads, std::vector<Range> writes, std::string code = "f") {
+  UnmergedLaunch launch;
   launch.reads.assign(reads.begin(), reads.end());
   launch.writes.assign(writes.begin(), writes.end());
   launch.pointers.resize(reads.size() + writes.size());
@@ -27,14 +27,14 @@ SingleLaunch launchOf(std::vector<Range> reads, std::vector<Range> writes, std::
   return launch;
 }
 
-SingleLaunch oneBlock(std::vector<Range> reads, std::vector<Range> writes) {
-  SingleLaunch launch = launchOf(std::move(reads), std::move(writes));
+UnmergedLaunch oneBlock(std::vector<Range> reads, std::vector<Range> writes) {
+  UnmergedLaunch launch = launchOf(std::move(reads), std::move(writes));
   launch.kernel.grid = {1, 1};
   return launch;
 }
 
-SingleLaunch product(std::vector<Range> reads, std::vector<Range> writes) {
-  SingleLaunch launch = launchOf(std::move(reads), std::move(writes));
+UnmergedLaunch product(std::vector<Range> reads, std::vector<Range> writes) {
+  UnmergedLaunch launch = launchOf(std::move(reads), std::move(writes));
   launch.product.emplace();
   return launch;
 }
@@ -58,7 +58,7 @@ std::string written(const std::vector<LaunchGroup>& groups) {
   return text;
 }
 
-std::string merged(const std::vector<SingleLaunch>& launches, const MergeLimits& limits = {}) {
+std::string merged(const std::vector<UnmergedLaunch>& launches, const MergeLimits& limits = {}) {
   return written(mergeLaunches(launches, limits));
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("merge: launches that only read the same bytes are merged") {
 }
 
 TEST_CASE("merge: a launch that depends on an earlier one's bytes stays a later launch") {
-  const SingleLaunch first = launchOf({range(0, 100)}, {range(1000, 10)});
+  const UnmergedLaunch first = launchOf({range(0, 100)}, {range(1000, 10)});
   CHECK(merged({first, launchOf({range(1009, 1)}, {range(2000, 1)})}) == "0 | 1");
   CHECK(merged({first, launchOf({}, {range(99, 2)})}) == "0 | 1");
   CHECK(merged({first, launchOf({}, {range(1000, 1)})}) == "0 | 1");
@@ -79,26 +79,26 @@ TEST_CASE("merge: a launch that depends on an earlier one's bytes stays a later 
 }
 
 TEST_CASE("merge: workspace and arena are different memory") {
-  SingleLaunch inWorkspace = launchOf({}, {range(0, 100)});
+  UnmergedLaunch inWorkspace = launchOf({}, {range(0, 100)});
   inWorkspace.writes[0].begin.inWorkspace = true;
   CHECK(merged({inWorkspace, launchOf({}, {range(0, 100)})}) == "0 1");
   CHECK(merged({inWorkspace, inWorkspace}) == "0 | 1");
 }
 
 TEST_CASE("merge: a launch joins the earliest one that it may, past independent products") {
-  const SingleLaunch a = launchOf({}, {range(0, 10)}),
-                     gemm = product({range(500, 10), range(0, 10)}, {range(600, 10)});
+  const UnmergedLaunch a = launchOf({}, {range(0, 10)}),
+                       gemm = product({range(500, 10), range(0, 10)}, {range(600, 10)});
   CHECK(merged({a, gemm, launchOf({}, {range(20, 10)})}) == "0 2 | 1");
   CHECK(merged({a, gemm, launchOf({range(600, 1)}, {range(20, 10)})}) == "0 | 1 | 2");
   CHECK(merged({a, gemm, launchOf({}, {range(500, 1)})}) == "0 | 1 | 2");
   CHECK(merged({gemm, gemm}) == "0 | 1");
-  const SingleLaunch b = launchOf({range(600, 10)}, {range(30, 10)});
+  const UnmergedLaunch b = launchOf({range(600, 10)}, {range(30, 10)});
   CHECK(merged({a, gemm, b, launchOf({}, {range(20, 10)})}) == "0 3 | 1 | 2");
 }
 
 TEST_CASE("merge: no launch leaves its region") {
-  std::vector<SingleLaunch> launches = {launchOf({}, {range(0, 10)}), launchOf({}, {range(10, 10)}),
-                                        launchOf({}, {range(20, 10)})};
+  std::vector<UnmergedLaunch> launches = {launchOf({}, {range(0, 10)}), launchOf({}, {range(10, 10)}),
+                                          launchOf({}, {range(20, 10)})};
   launches[2].region.number = 1;
   CHECK(merged(launches) == "0 1 | 2");
 }
@@ -112,8 +112,9 @@ TEST_CASE("merge: an earlier launch is deferred to one that it can be merged wit
 }
 
 TEST_CASE("merge: launches of one block that depend on one another run in the same block") {
-  const SingleLaunch first = oneBlock({}, {range(0, 10)}), second = oneBlock({range(0, 10)}, {range(10, 10)}),
-                     third = oneBlock({range(10, 10)}, {range(20, 10)});
+  const UnmergedLaunch first = oneBlock({}, {range(0, 10)}),
+                       second = oneBlock({range(0, 10)}, {range(10, 10)}),
+                       third = oneBlock({range(10, 10)}, {range(20, 10)});
   CHECK(merged({first, second, third}) == "0,1,2");
   // One that depends on two members would have to wait for both of their blocks.
   CHECK(merged({first, oneBlock({}, {range(50, 10)}),
@@ -122,13 +123,13 @@ TEST_CASE("merge: launches of one block that depend on one another run in the sa
 }
 
 TEST_CASE("merge: a launch that depends on another element by element runs in its threads") {
-  SingleLaunch sum = launchOf({range(0, 1000)}, {range(5000, 40, 4)}, "sum");
+  UnmergedLaunch sum = launchOf({range(0, 1000)}, {range(5000, 40, 4)}, "sum");
   sum.kernel.elements = 10;
-  SingleLaunch update = launchOf({range(5000, 40, 4), range(6000, 40, 4)}, {range(6000, 40, 4)}, "update");
+  UnmergedLaunch update = launchOf({range(5000, 40, 4), range(6000, 40, 4)}, {range(6000, 40, 4)}, "update");
   update.kernel.elements = 10;
   update.kernel.alone = true;
   CHECK(merged({sum, update}) == "0+1");
-  SingleLaunch again = update; // after both, in place
+  UnmergedLaunch again = update; // after both, in place
   again.writes = again.reads;
   CHECK(merged({sum, update, again}) == "0+1+2");
   SECTION("of as many elements") {
@@ -155,15 +156,15 @@ TEST_CASE("merge: a launch that depends on another element by element runs in it
 
 TEST_CASE("merge: limits of a launch") {
   const auto apart = [](size_t count, const auto& change) {
-    std::vector<SingleLaunch> launches;
+    std::vector<UnmergedLaunch> launches;
     for (size_t i = 0; i < count; ++i) {
       launches.push_back(launchOf({}, {range(100 * i, 10)}));
       change(launches.back(), i);
     }
     return launches;
   };
-  const auto asTheyAre = [](SingleLaunch&, size_t) {};
-  const auto ownCode = [](SingleLaunch& launch, size_t i) { launch.kernel.code = fmt::format("f{}", i); };
+  const auto asTheyAre = [](UnmergedLaunch&, size_t) {};
+  const auto ownCode = [](UnmergedLaunch& launch, size_t i) { launch.kernel.code = fmt::format("f{}", i); };
   MergeLimits limits;
   limits.pointers = 2;
   CHECK(merged(apart(3, asTheyAre), limits) == "0 1 | 2");
@@ -174,8 +175,8 @@ TEST_CASE("merge: limits of a launch") {
   CHECK(mergeLaunches(apart(600, asTheyAre)).size() == 2); // 512 pointers
 }
 
-TEST_CASE("merge: blocks of unlike sizes are merged only where padding is harmless") {
-  std::vector<SingleLaunch> launches = {launchOf({}, {range(0, 10)}), launchOf({}, {range(10, 10)})};
+TEST_CASE("merge: blocks of different sizes are merged only where padding is harmless") {
+  std::vector<UnmergedLaunch> launches = {launchOf({}, {range(0, 10)}), launchOf({}, {range(10, 10)})};
   launches[1].kernel.threads = 256;
   CHECK(merged(launches) == "0 1");
   launches[1].kernel.threads = 512;
@@ -191,21 +192,21 @@ TEST_CASE("merge: blocks of unlike sizes are merged only where padding is harmle
 }
 
 TEST_CASE("merge: launches that fill a GPU are merged only with launches of the same shape") {
-  std::vector<SingleLaunch> launches = {launchOf({}, {range(0, 10)}), launchOf({}, {range(10, 10)})};
+  std::vector<UnmergedLaunch> launches = {launchOf({}, {range(0, 10)}), launchOf({}, {range(10, 10)})};
   launches[0].kernel.grid = {100000, 1};
   launches[1].kernel.sharedBytes = 4096;
   CHECK(merged(launches) == "0 | 1");
   launches[0].kernel.sharedBytes = 4096;
   CHECK(merged(launches) == "0 1");
   launches[0].kernel.sharedBytes = launches[1].kernel.sharedBytes = 0;
-  launches[1].kernel.blocksAtOnce = 4;
+  launches[1].kernel.minBlocksPerMultiprocessor = 4;
   CHECK(merged(launches) == "0 | 1");
-  launches[0].kernel.blocksAtOnce = 4;
+  launches[0].kernel.minBlocksPerMultiprocessor = 4;
   CHECK(merged(launches) == "0 1");
-  launches[0].kernel.blocksAtOnce = launches[1].kernel.blocksAtOnce = 0;
+  launches[0].kernel.minBlocksPerMultiprocessor = launches[1].kernel.minBlocksPerMultiprocessor = 0;
   launches[1].kernel.threads = 256;
   CHECK(merged(launches) == "0 | 1");
-  launches[0].kernel.streamed = launches[1].kernel.streamed = true; // updates, however large
+  launches[0].kernel.singlePass = launches[1].kernel.singlePass = true; // updates, however large
   CHECK(merged(launches) == "0 1");
 }
 
@@ -213,14 +214,14 @@ TEST_CASE("merge: random launches run once each, after all that they depend on")
   size_t after = 0, before = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     Dice dice(seed);
-    std::vector<SingleLaunch> launches;
+    std::vector<UnmergedLaunch> launches;
     for (int64_t i = 0; i < 40; ++i) {
       const auto somewhere = [&] {
         return range(static_cast<uint64_t>(dice.below(30) * 10), 10 + 10 * dice.below(2),
                      dice.chance(50) ? 4 : 0);
       };
       launches.push_back(launchOf({somewhere(), somewhere()}, {somewhere()}));
-      SingleLaunch& launch = launches.back();
+      UnmergedLaunch& launch = launches.back();
       launch.region.number = static_cast<uint32_t>(i / 25);
       launch.kernel.grid[0] = dice.chance(50) ? 1 : 4;
       launch.kernel.elements = 5;
@@ -255,7 +256,7 @@ TEST_CASE("merge: random launches run once each, after all that they depend on")
         const Position first = *positions[a], second = *positions[b];
         if (launches[a].region.number != launches[b].region.number) {
           CHECK(first.launch < second.launch);
-        } else if (conflict(launches[a], launches[b]) && first.launch >= second.launch) {
+        } else if (dependent(launches[a], launches[b]) && first.launch >= second.launch) {
           INFO("seed " << seed << ", " << a << " and " << b << " of " << written(groups));
           REQUIRE(first.launch == second.launch);
           REQUIRE(first.member == second.member);

@@ -22,12 +22,12 @@ Range valueAt(uint64_t number, const TensorType& type) {
 }
 
 /// The first launch of an op, reading and writing values by their numbers.
-SingleLaunch launchOf(uint32_t computation, const OpAttributes& op, const std::vector<TensorType>& types,
-                      const std::vector<uint64_t>& values, uint64_t result) {
+UnmergedLaunch launchOf(uint32_t computation, const OpAttributes& op, const std::vector<TensorType>& types,
+                        const std::vector<uint64_t>& values, uint64_t result) {
   const TensorType type = resultTypes(op, types).types[0];
   auto work = generateKernels(op, types, type, GpuShape::assumed());
   REQUIRE(work);
-  SingleLaunch launch;
+  UnmergedLaunch launch;
   launch.computation = computation;
   launch.kernel = work->launches[0];
   for (size_t i = 0; i < types.size(); ++i) {
@@ -46,20 +46,21 @@ SingleLaunch launchOf(uint32_t computation, const OpAttributes& op, const std::v
 
 const TensorType large = f32({16384, 256}), small = f32({64, 256});
 
-SingleLaunch product(uint32_t computation, const TensorType& type, uint64_t a, uint64_t b, uint64_t result) {
+UnmergedLaunch product(uint32_t computation, const TensorType& type, uint64_t a, uint64_t b,
+                       uint64_t result) {
   return launchOf(computation, ops::Mul(), {type, type}, {a, b}, result);
 }
-SingleLaunch sumOf(uint32_t computation, const TensorType& type, uint64_t value, uint64_t result,
-                   std::vector<int64_t> axes = {0}) {
+UnmergedLaunch sumOf(uint32_t computation, const TensorType& type, uint64_t value, uint64_t result,
+                     std::vector<int64_t> axes = {0}) {
   ops::ReduceSum op;
   op.axes.assign(axes.begin(), axes.end());
   return launchOf(computation, op, {type}, {value}, result);
 }
 
 /// "0+1 2": by their computations; a fused reduction follows a plus sign.
-std::string fused(std::vector<SingleLaunch> launches) {
+std::string fused(std::vector<UnmergedLaunch> launches) {
   std::string text;
-  for (const SingleLaunch& launch : fuseReductions(std::move(launches))) {
+  for (const UnmergedLaunch& launch : fuseReductions(std::move(launches))) {
     text += fmt::format("{}{}{}", text.empty() ? "" : " ", launch.computation,
                         launch.fusedReduction ? fmt::format("+{}", *launch.fusedReduction) : "");
   }
@@ -71,7 +72,7 @@ std::string fused(std::vector<SingleLaunch> launches) {
 TEST_CASE("reduction fusion: a sum is fused with the producer of its operand") {
   const auto launches = fuseReductions({product(0, large, 0, 1, 2), sumOf(1, large, 2, 3)});
   REQUIRE(launches.size() == 1);
-  const SingleLaunch &both = launches[0], alone = sumOf(1, large, 2, 3);
+  const UnmergedLaunch &both = launches[0], alone = sumOf(1, large, 2, 3);
   CHECK(both.fusedReduction == std::optional<uint32_t>(1));
   CHECK(both.kernel.grid == alone.kernel.grid);
   CHECK(both.kernel.threads == alone.kernel.threads);
@@ -82,7 +83,7 @@ TEST_CASE("reduction fusion: a sum is fused with the producer of its operand") {
     CHECK(both.pointers[value].at == valueAt(value, large).begin.at);
   }
   CHECK(both.pointers[3].at == alone.pointers[1].at);
-  const SingleLaunch producer = product(0, large, 0, 1, 2);
+  const UnmergedLaunch producer = product(0, large, 0, 1, 2);
   REQUIRE(both.writes.size() == 2);
   REQUIRE(both.reads.size() == 2);
   for (const auto& [joint, own] :
@@ -94,15 +95,15 @@ TEST_CASE("reduction fusion: a sum is fused with the producer of its operand") {
 }
 
 TEST_CASE("reduction fusion: only launches that depend on one of the two stand in the way") {
-  const SingleLaunch producer = product(0, large, 0, 1, 2), sum = sumOf(2, large, 2, 3);
+  const UnmergedLaunch producer = product(0, large, 0, 1, 2), sum = sumOf(2, large, 2, 3);
   CHECK(fused({producer, product(1, large, 2, 1, 4), sum}) == "0+2 1"); // it only reads the same value
   CHECK(fused({producer, product(1, large, 0, 1, 2), sum}) == "0 1+2"); // the later one produces the operand
   CHECK(fused({producer, product(1, large, 4, 5, 0), sum}) ==
         "0+2 1"); // it overwrites an operand of the producer, after it
-  SingleLaunch product = producer;
+  UnmergedLaunch product = producer;
   product.product.emplace();
   CHECK(fused({product, sum}) == "0 2"); // by a library
-  SingleLaunch later = sum;
+  UnmergedLaunch later = sum;
   later.region = {1, 0}; // another region: an end is published in between
   CHECK(fused({producer, later}) == "0+2");
   later.region = {1, 1}; // another queue region: the queue waits in between
@@ -110,7 +111,7 @@ TEST_CASE("reduction fusion: only launches that depend on one of the two stand i
 }
 
 TEST_CASE("reduction fusion: a reduction stays behind launches that read the bytes of its result") {
-  const SingleLaunch sum =
+  const UnmergedLaunch sum =
       sumOf(1, large, 2, 3, {1}); // by rows, in one launch: the result lies among the values
   REQUIRE(sum.writes[0].begin.at == valueAt(3, large).begin.at);
   CHECK(fused({product(0, large, 0, 1, 2), sum}) == "0+1");
@@ -119,17 +120,17 @@ TEST_CASE("reduction fusion: a reduction stays behind launches that read the byt
 }
 
 TEST_CASE("reduction fusion: one per producer, of the same elements, and only where it fills a GPU") {
-  const SingleLaunch producer = product(0, large, 0, 1, 2);
+  const UnmergedLaunch producer = product(0, large, 0, 1, 2);
   CHECK(fused({producer, sumOf(1, large, 2, 3), sumOf(2, large, 2, 4, {1})}) == "0+1 2");
   CHECK(fused({product(0, small, 0, 1, 2), sumOf(1, small, 2, 3)}) == "0 1");
   CHECK(fused({producer, sumOf(1, f32({2048, 256}), 2, 3)}) == "0 1"); // of its half
   const TensorType halves{ElementType::F16, large.shape};
   ops::Cast cast;
   cast.to = ElementType::F16;
-  const SingleLaunch narrowed = launchOf(0, cast, {large}, {0}, 2);
+  const UnmergedLaunch narrowed = launchOf(0, cast, {large}, {0}, 2);
   CHECK(fused({narrowed, sumOf(1, halves, 2, 3)}) == "0 1"); // by packs of four, where sums take eight
   CHECK(fused({product(0, halves, 0, 1, 2), sumOf(1, halves, 2, 3)}) == "0+1");
-  const SingleLaunch moved = launchOf(0, ops::Transpose{{}, {1, 0}}, {f32({256, 16384})}, {0}, 2);
+  const UnmergedLaunch moved = launchOf(0, ops::Transpose{{}, {1, 0}}, {f32({256, 16384})}, {0}, 2);
   CHECK(fused({moved, sumOf(1, large, 2, 3)}) == "0 1"); // no chain
 }
 

@@ -165,7 +165,7 @@ GeneratedLaunch tileLaunch(const ColumnTile& tile, ElementType element) {
   GeneratedLaunch launch;
   launch.threads = static_cast<uint32_t>(tile.threads());
   if (element != ElementType::F64) { // whose powers take more registers than 64
-    launch.blocksAtOnce = static_cast<uint32_t>(std::min<int64_t>(16, 1024 / tile.threads()));
+    launch.minBlocksPerMultiprocessor = static_cast<uint32_t>(std::min<int64_t>(16, 1024 / tile.threads()));
   }
   launch.barriers = true;
   launch.sharedBytes = static_cast<uint32_t>(columnTileShared(tile, element));

@@ -1,4 +1,4 @@
-// SingleLaunch: one kernel or library call before launches are merged, with all bytes that it reads and
+// UnmergedLaunch: one kernel or library call before launches are merged, with all bytes that it reads and
 // writes.
 #pragma once
 
@@ -28,7 +28,7 @@ struct Range {
   uint8_t stride = 0; ///< as Argument::stride
 };
 
-struct SingleLaunch {
+struct UnmergedLaunch {
   uint32_t computation = 0;               ///< its index
   std::optional<uint32_t> fusedReduction; ///< the computation whose first launch is fused into this one
   Region region;
@@ -45,20 +45,20 @@ struct SingleLaunch {
 bool overlap(llvm::ArrayRef<Range> some, llvm::ArrayRef<Range> others);
 
 /// A data dependence: one of the two writes what the other reads or writes, so that they keep their order.
-bool conflict(const SingleLaunch& a, const SingleLaunch& b);
+bool dependent(const UnmergedLaunch& a, const UnmergedLaunch& b);
 
 /// An elementwise dependence: element i of `later` needs no more of `earlier` than its element i, and
 /// overwrites nothing that other elements of `earlier` read. One thread may then compute both elements.
-bool elementByElement(const SingleLaunch& earlier, const SingleLaunch& later);
+bool elementByElement(const UnmergedLaunch& earlier, const UnmergedLaunch& later);
 
-struct SingleLaunches {
-  std::vector<SingleLaunch> launches; ///< in the order of the computations
+struct UnmergedLaunches {
+  std::vector<UnmergedLaunch> launches; ///< in the order of the computations
   int64_t workspaceBytes = 0;
 };
 
 /// `apart`: neighbouring computations get different parts of the workspace, up to a few MiB, so that sharing
 /// it adds no dependence between them.
-SingleLaunches singleLaunchesOf(const Graph& graph, llvm::ArrayRef<Computation> computations, bool apart,
-                                Libraries libraries = {});
+UnmergedLaunches unmergedLaunchesOf(const Graph& graph, llvm::ArrayRef<Computation> computations, bool apart,
+                                    Libraries libraries = {});
 
 } // namespace dfc::cuda

@@ -1,4 +1,4 @@
-#include "runtime/cuda/launches/single_launch.h"
+#include "runtime/cuda/launches/unmerged_launch.h"
 
 #include "ir/base/assert.h"
 #include "ir/plan/memory_plan.h"
@@ -52,7 +52,7 @@ class Workspace {
 class Splitter {
  public:
   Splitter(const Graph& graph, const Computation& computation, uint32_t index, uint64_t workspace,
-           std::vector<SingleLaunch>& launches)
+           std::vector<UnmergedLaunch>& launches)
       : graph_(graph), computation_(computation), index_(index), workspace_(workspace), launches_(launches) {
     const OpRow& row = graph[computation.op];
     for (size_t i = 0; i < computation.at.operands.size(); ++i) {
@@ -92,15 +92,15 @@ class Splitter {
   }
 
  private:
-  SingleLaunch& add() {
-    SingleLaunch& launch = launches_.emplace_back();
+  UnmergedLaunch& add() {
+    UnmergedLaunch& launch = launches_.emplace_back();
     launch.computation = index_;
     launch.region = computation_.region;
     return launch;
   }
 
   void addConvolution(int64_t workspaceBytes) {
-    SingleLaunch& launch = add();
+    UnmergedLaunch& launch = add();
     launch.convolution = true;
     const Range workspace{{true, workspace_}, workspaceBytes};
     for (const Range& operand : operands_) {
@@ -112,7 +112,7 @@ class Splitter {
   }
 
   void addLibrary(const KernelSelection& selection, const Range& product) {
-    SingleLaunch& launch = add();
+    UnmergedLaunch& launch = add();
     const auto& operands = computation_.at.operands;
     MatmulCall& call = launch.product.emplace(*selection.library);
     call.aData = operands[0], call.bData = operands[1];
@@ -130,7 +130,7 @@ class Splitter {
   void addGenerated(GeneratedKernels work, llvm::ArrayRef<Range> operands, llvm::ArrayRef<Range> results) {
     const Range workspace{{true, workspace_}, work.workspaceBytes};
     for (GeneratedLaunch& kernel : work.launches) {
-      SingleLaunch& launch = add();
+      UnmergedLaunch& launch = add();
       for (const Argument& argument : kernel.arguments) {
         Place place;
         switch (argument.from) {
@@ -160,7 +160,7 @@ class Splitter {
   const Computation& computation_;
   uint32_t index_;
   uint64_t workspace_;
-  std::vector<SingleLaunch>& launches_;
+  std::vector<UnmergedLaunch>& launches_;
   llvm::SmallVector<Range, 4> operands_, results_;
 };
 
@@ -172,11 +172,11 @@ bool overlap(llvm::ArrayRef<Range> some, llvm::ArrayRef<Range> others) {
   });
 }
 
-bool conflict(const SingleLaunch& a, const SingleLaunch& b) {
+bool dependent(const UnmergedLaunch& a, const UnmergedLaunch& b) {
   return overlap(a.writes, b.writes) || overlap(a.writes, b.reads) || overlap(a.reads, b.writes);
 }
 
-bool elementByElement(const SingleLaunch& earlier, const SingleLaunch& later) {
+bool elementByElement(const UnmergedLaunch& earlier, const UnmergedLaunch& later) {
   return !earlier.byLibrary() && !later.byLibrary() && later.kernel.alone && later.kernel.elements > 0 &&
          later.kernel.elements == earlier.kernel.elements &&
          alignedWhereOverlapping(earlier.writes, later.writes) &&
@@ -184,9 +184,9 @@ bool elementByElement(const SingleLaunch& earlier, const SingleLaunch& later) {
          alignedWhereOverlapping(earlier.reads, later.writes);
 }
 
-SingleLaunches singleLaunchesOf(const Graph& graph, llvm::ArrayRef<Computation> computations, bool apart,
-                                Libraries libraries) {
-  SingleLaunches all;
+UnmergedLaunches unmergedLaunchesOf(const Graph& graph, llvm::ArrayRef<Computation> computations, bool apart,
+                                    Libraries libraries) {
+  UnmergedLaunches all;
   Workspace workspace(apart);
   for (uint32_t i = 0; i < computations.size(); ++i) {
     KernelSelection selection = selectKernels(graph, computations[i], libraries);

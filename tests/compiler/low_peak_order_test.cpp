@@ -24,7 +24,7 @@ MemoryRequirements requirementsWith(size_t tasks, const std::vector<SizedBuffer>
     BufferRow row{DeviceId(0), wanted.bytes, false, {}};
     row.users.append(wanted.users.begin(), wanted.users.end());
     const BufferId buffer = requirements.buffers.add(row);
-    requirements.tasks[wanted.users.front()].makes.push_back(buffer);
+    requirements.tasks[wanted.users.front()].allocates.push_back(buffer);
     for (const uint32_t user : wanted.users) {
       requirements.tasks[user].uses.push_back(buffer);
     }
@@ -73,31 +73,31 @@ TEST_CASE("memory requirements: shared storage by views and state, operands that
   CHECK(bufferOf("view") == bufferOf("y"));
   CHECK(requirements.buffers[bufferOf("y")].bytes == 64 * 4);
   CHECK(bufferOf("z") != bufferOf("y"));
-  CHECK(taskOf("z").mayOverwrite == llvm::SmallVector<BufferId, 1>{bufferOf("y")});
-  CHECK(taskOf("z").makes == llvm::SmallVector<BufferId, 1>{bufferOf("z")});
+  CHECK(taskOf("z").inPlaceCandidates == llvm::SmallVector<BufferId, 1>{bufferOf("y")});
+  CHECK(taskOf("z").allocates == llvm::SmallVector<BufferId, 1>{bufferOf("z")});
 }
 
-TEST_CASE("minimum-memory order: tasks that only allocate go by rank, whatever they allocate") {
+TEST_CASE("low-peak order: tasks that only allocate go by rank, whatever they allocate") {
   const ListProblem problem = problemOf({{}, {}});
-  const auto minimal = minimumMemoryOrder(problem, requirementsWith(2, {{512, {0}}, {256, {1}}}), {0, 1}, 1);
-  CHECK(minimal.order == std::vector<uint32_t>{0, 1});
+  const auto lowPeak = lowPeakOrder(problem, requirementsWith(2, {{512, {0}}, {256, {1}}}), {0, 1}, 1);
+  CHECK(lowPeak.order == std::vector<uint32_t>{0, 1});
 }
 
-TEST_CASE("minimum-memory order: a ready task that becomes a buffer's last user goes first") {
+TEST_CASE("low-peak order: a ready task that becomes a buffer's last user goes first") {
   // 0 makes a buffer for 1 and 2. After 1, task 2 is its last user and frees it; 3, of a smaller rank than 2,
   // frees nothing.
   const ListProblem problem = problemOf({{}, {0}, {0}, {1}});
-  const auto minimal = minimumMemoryOrder(problem, requirementsWith(4, {{256, {0, 1, 2}}}), {0, 1, 3, 2}, 1);
-  CHECK(minimal.order == std::vector<uint32_t>{0, 1, 2, 3});
+  const auto lowPeak = lowPeakOrder(problem, requirementsWith(4, {{256, {0, 1, 2}}}), {0, 1, 3, 2}, 1);
+  CHECK(lowPeak.order == std::vector<uint32_t>{0, 1, 2, 3});
 }
 
 TEST_CASE("static offsets: a reused offset waits for every user of its previous buffer") {
   // Buffer 0 is made by task 0 and read by 1 and 2; task 3, which comes after them, makes another for 4.
   const ListProblem problem = problemOf({{}, {0}, {0}, {}, {3}});
-  const auto minimal =
-      minimumMemoryOrder(problem, requirementsWith(5, {{256, {0, 1, 2}}, {256, {3, 4}}}), {0, 1, 2, 3, 4}, 1);
-  REQUIRE(minimal.order == std::vector<uint32_t>{0, 1, 2, 3, 4});
-  const auto fixed = assignStaticOffsets(minimal, SideTable<DeviceId, int64_t>(1, 256));
+  const auto lowPeak =
+      lowPeakOrder(problem, requirementsWith(5, {{256, {0, 1, 2}}, {256, {3, 4}}}), {0, 1, 2, 3, 4}, 1);
+  REQUIRE(lowPeak.order == std::vector<uint32_t>{0, 1, 2, 3, 4});
+  const auto fixed = assignStaticOffsets(lowPeak, SideTable<DeviceId, int64_t>(1, 256));
   REQUIRE(fixed.has_value());
   CHECK(fixed->offsets[BufferId(0)] == 0);
   CHECK(fixed->offsets[BufferId(1)] == 0);
@@ -106,7 +106,7 @@ TEST_CASE("static offsets: a reused offset waits for every user of its previous 
       return ordering.before == user && ordering.after == 3;
     }));
   }
-  CHECK_FALSE(assignStaticOffsets(minimal, SideTable<DeviceId, int64_t>(1, 255)).has_value());
+  CHECK_FALSE(assignStaticOffsets(lowPeak, SideTable<DeviceId, int64_t>(1, 255)).has_value());
 }
 
 } // namespace dfc::test

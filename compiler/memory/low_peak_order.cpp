@@ -1,4 +1,4 @@
-#include "compiler/memory/minimum_memory_order.h"
+#include "compiler/memory/low_peak_order.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -9,25 +9,26 @@
 namespace dfc {
 namespace {
 
-class MinimumMemoryOrderer {
+class LowPeakOrderer {
  public:
-  MinimumMemoryOrderer(const ListProblem& problem, const MemoryRequirements& requirements,
-                       const std::vector<uint32_t>& rank, size_t deviceCount)
+  LowPeakOrderer(const ListProblem& problem, const MemoryRequirements& requirements,
+                 const std::vector<uint32_t>& rank, size_t deviceCount)
       : problem_(problem), requirements_(requirements), rank_(rank), after_(problem),
-        missing_(problem.tasks.size()), isReady_(problem.tasks.size()), key_(problem.tasks.size()),
-        usersLeft_(requirements.buffers.size()), into_(requirements.buffers.size()),
-        overwritten_(requirements.buffers.size()), held_(deviceCount) {
+        pendingPredecessors_(problem.tasks.size()), isReady_(problem.tasks.size()),
+        key_(problem.tasks.size()), usersLeft_(requirements.buffers.size()),
+        aliasOf_(requirements.buffers.size()), overwritten_(requirements.buffers.size()),
+        liveBytes_(deviceCount) {
     result_.peak = SideTable<DeviceId, int64_t>(deviceCount);
   }
 
-  MinimumMemoryOrder run() {
+  LowPeakOrder run() {
     for (const BufferId buffer : requirements_.buffers.ids()) {
       usersLeft_[buffer] = static_cast<uint32_t>(requirements_.buffers[buffer].users.size());
-      into_[buffer] = buffer;
+      aliasOf_[buffer] = buffer;
     }
     for (uint32_t task = 0; task < problem_.tasks.size(); ++task) {
-      missing_[task] = static_cast<uint32_t>(problem_.tasks[task].before.size());
-      if (missing_[task] == 0) {
+      pendingPredecessors_[task] = static_cast<uint32_t>(problem_.tasks[task].before.size());
+      if (pendingPredecessors_[task] == 0) {
         makeReady(task);
       }
     }
@@ -46,22 +47,22 @@ class MinimumMemoryOrderer {
   // The task that frees most goes first. Tasks that only allocate go by rank, not by size.
   using Key = std::tuple<int64_t, uint32_t, uint32_t>;
   Key keyOf(uint32_t task) const {
-    const int64_t growth = growthOf(task);
-    return {growth <= 0 ? growth : 1, rank_[task], task};
+    const int64_t netAllocation = netAllocationOf(task);
+    return {netAllocation <= 0 ? netAllocation : 1, rank_[task], task};
   }
 
-  int64_t growthOf(uint32_t task) const {
+  int64_t netAllocationOf(uint32_t task) const {
     const TaskBuffers& row = requirements_.tasks[task];
-    int64_t growth = 0;
-    for (const BufferId buffer : row.makes) {
-      growth += requirements_.buffers[buffer].bytes;
+    int64_t netAllocation = 0;
+    for (const BufferId buffer : row.allocates) {
+      netAllocation += requirements_.buffers[buffer].bytes;
     }
     for (const BufferId buffer : row.uses) {
-      growth -= usersLeft_[buffer] == 1 && !requirements_.buffers[buffer].toEnd
-                    ? requirements_.buffers[buffer].bytes
-                    : 0;
+      netAllocation -= usersLeft_[buffer] == 1 && !requirements_.buffers[buffer].liveOut
+                           ? requirements_.buffers[buffer].bytes
+                           : 0;
     }
-    return growth;
+    return netAllocation;
   }
 
   void makeReady(uint32_t task) {
@@ -81,7 +82,7 @@ class MinimumMemoryOrderer {
       }
     }
     for (const uint32_t next : after_[task]) {
-      if (--missing_[next] == 0) {
+      if (--pendingPredecessors_[next] == 0) {
         makeReady(next);
       }
     }
@@ -91,19 +92,19 @@ class MinimumMemoryOrderer {
     if (overwrites(task)) {
       return;
     }
-    for (const BufferId buffer : requirements_.tasks[task].makes) {
+    for (const BufferId buffer : requirements_.tasks[task].allocates) {
       const BufferRow& row = requirements_.buffers[buffer];
-      held_[row.device] += row.bytes;
-      result_.peak[row.device] = std::max(result_.peak[row.device], held_[row.device]);
+      liveBytes_[row.device] += row.bytes;
+      result_.peak[row.device] = std::max(result_.peak[row.device], liveBytes_[row.device]);
     }
   }
 
   bool overwrites(uint32_t task) {
-    for (const BufferId operand : requirements_.tasks[task].mayOverwrite) {
-      if (usersLeft_[operand] != 1 || requirements_.buffers[operand].toEnd) {
+    for (const BufferId operand : requirements_.tasks[task].inPlaceCandidates) {
+      if (usersLeft_[operand] != 1 || requirements_.buffers[operand].liveOut) {
         continue;
       }
-      into_[requirements_.tasks[task].makes.front()] = into_[operand];
+      aliasOf_[requirements_.tasks[task].allocates.front()] = aliasOf_[operand];
       overwritten_[operand] = true;
       for (const uint32_t user : requirements_.buffers[operand].users) {
         if (user != task) {
@@ -117,7 +118,7 @@ class MinimumMemoryOrderer {
 
   void release(BufferId buffer) {
     const BufferRow& row = requirements_.buffers[buffer];
-    held_[row.device] -= overwritten_[buffer] || row.toEnd ? 0 : row.bytes;
+    liveBytes_[row.device] -= overwritten_[buffer] || row.liveOut ? 0 : row.bytes;
   }
 
   void noteLastUser(BufferId buffer) {
@@ -134,14 +135,14 @@ class MinimumMemoryOrderer {
     SideTable<BufferId, BufferId> made(requirements_.buffers.size());
     for (const uint32_t task :
          result_.order) { // an operand's buffer is made before that of the result that overwrites it
-      for (const BufferId buffer : requirements_.tasks[task].makes) {
+      for (const BufferId buffer : requirements_.tasks[task].allocates) {
         BufferId& own = made[buffer];
-        own = into_[buffer] == buffer ? joined.buffers.add({}) : made[into_[buffer]];
+        own = aliasOf_[buffer] == buffer ? joined.buffers.add({}) : made[aliasOf_[buffer]];
         const BufferRow& row = requirements_.buffers[buffer];
         BufferRow& all = joined.buffers[own];
         all.device = row.device;
         all.bytes = std::max(all.bytes, row.bytes);
-        all.toEnd |= row.toEnd;
+        all.liveOut |= row.liveOut;
         all.users.append(row.users.begin(), row.users.end());
       }
     }
@@ -165,9 +166,9 @@ class MinimumMemoryOrderer {
   void renameTasks(const SideTable<BufferId, BufferId>& made, MemoryRequirements& joined) const {
     joined.tasks.resize(requirements_.tasks.size());
     for (size_t task = 0; task < requirements_.tasks.size(); ++task) {
-      for (const BufferId buffer : requirements_.tasks[task].makes) {
-        if (into_[buffer] == buffer) {
-          joined.tasks[task].makes.push_back(made[buffer]);
+      for (const BufferId buffer : requirements_.tasks[task].allocates) {
+        if (aliasOf_[buffer] == buffer) {
+          joined.tasks[task].allocates.push_back(made[buffer]);
         }
       }
       for (const BufferId buffer : requirements_.tasks[task].uses) {
@@ -186,22 +187,22 @@ class MinimumMemoryOrderer {
   const MemoryRequirements& requirements_;
   const std::vector<uint32_t>& rank_;
   Successors after_;
-  std::vector<uint32_t> missing_;
+  std::vector<uint32_t> pendingPredecessors_;
   std::vector<char> isReady_;
   std::vector<Key> key_; // of ready tasks
   std::set<Key> ready_;
   SideTable<BufferId, uint32_t> usersLeft_;
-  SideTable<BufferId, BufferId> into_; // the buffer that it overwrites; itself for none
+  SideTable<BufferId, BufferId> aliasOf_; // the buffer that it overwrites; itself for none
   SideTable<BufferId, char> overwritten_;
-  SideTable<DeviceId, int64_t> held_;
-  MinimumMemoryOrder result_;
+  SideTable<DeviceId, int64_t> liveBytes_;
+  LowPeakOrder result_;
 };
 
 } // namespace
 
-MinimumMemoryOrder minimumMemoryOrder(const ListProblem& problem, const MemoryRequirements& requirements,
-                                      const std::vector<uint32_t>& rank, size_t deviceCount) {
-  return MinimumMemoryOrderer(problem, requirements, rank, deviceCount).run();
+LowPeakOrder lowPeakOrder(const ListProblem& problem, const MemoryRequirements& requirements,
+                          const std::vector<uint32_t>& rank, size_t deviceCount) {
+  return LowPeakOrderer(problem, requirements, rank, deviceCount).run();
 }
 
 } // namespace dfc

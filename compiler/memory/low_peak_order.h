@@ -1,0 +1,26 @@
+// lowPeakOrder: a sequential order of all tasks with a small peak of memory. Ready tasks that free memory go
+// first, the others by a given rank. Admission control (admission_control.h) uses it as the safe sequence of
+// the banker's algorithm, and it decides which results overwrite an operand. The order is greedy, as in list
+// scheduling by register pressure (Goodman and Hsu 1988): minimising the memory of a DAG is NP-complete
+// (Sethi 1975).
+#pragma once
+
+#include "compiler/memory/memory_requirements.h"
+
+namespace dfc {
+
+struct LowPeakOrder {
+  std::vector<uint32_t> order;       ///< topological
+  SideTable<DeviceId, int64_t> peak; ///< largest sum of live buffers, in bytes
+  /// The requirements, in which a result and the operand that it overwrites are one buffer;
+  /// `inPlaceCandidates` is empty. Users of a buffer are sorted by `order`.
+  MemoryRequirements requirements;
+  /// Every other user of an overwritten operand comes before the task that overwrites it; forward in `order`.
+  std::vector<TaskOrdering> orderings;
+};
+
+/// `rank`: distinct numbers, by task. While no ready task frees memory, the one of smallest rank goes first.
+LowPeakOrder lowPeakOrder(const ListProblem& problem, const MemoryRequirements& requirements,
+                          const std::vector<uint32_t>& rank, size_t deviceCount);
+
+} // namespace dfc
