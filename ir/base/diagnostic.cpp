@@ -104,8 +104,7 @@ Diagnostic errorWithoutPlace(std::string message, std::string hint) {
 
 std::optional<std::string> nearestName(const std::string& word, const std::vector<std::string>& candidates) {
   std::optional<std::string> best;
-  // Of one letter only the other case is near: any other letter would be one change away.
-  size_t bestDistance = word.size() < 2 ? 2 : 2 * std::max<size_t>(1, word.size() / 3) + 1;
+  size_t bestDistance = 2 * std::max<size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     const size_t distance = editDistance(word, candidate);
     if (distance < bestDistance) {
