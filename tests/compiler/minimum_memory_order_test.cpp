@@ -109,4 +109,18 @@ TEST_CASE("static offsets: a reused offset waits for every user of its previous 
   CHECK_FALSE(assignStaticOffsets(minimal, SideTable<DeviceId, int64_t>(1, 255)).has_value());
 }
 
+TEST_CASE("minimum-memory order: a fetched result that overwrites an operand keeps the buffer to the end") {
+  // Task 1 overwrites the buffer of task 0 with a result that is fetched; task 2 makes another buffer.
+  const ListProblem problem = problemOf({{}, {0}, {1}});
+  MemoryRequirements requirements = requirementsWith(3, {{256, {0, 1}}, {256, {1}}, {256, {2}}});
+  requirements.tasks[1].mayOverwrite = {BufferId(0)};
+  requirements.buffers[BufferId(1)].toEnd = true;
+  const auto minimal = minimumMemoryOrder(problem, requirements, {0, 1, 2}, 1);
+  REQUIRE(minimal.requirements.buffers.size() == 2);
+  CHECK(minimal.requirements.buffers[BufferId(0)].toEnd);
+  CHECK(minimal.peak[DeviceId(0)] == 512);
+  CHECK_FALSE(assignStaticOffsets(minimal, SideTable<DeviceId, int64_t>(1, 256)).has_value());
+  CHECK(assignStaticOffsets(minimal, SideTable<DeviceId, int64_t>(1, 512)).has_value());
+}
+
 } // namespace dfc::test
