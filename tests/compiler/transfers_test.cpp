@@ -162,4 +162,16 @@ TEST_CASE("a view of an assign's result gives the assigned parameter's old value
   CHECK(placed.graph.fetches()[0].value != placed.graph.findValue("view"));
 }
 
+TEST_CASE(
+    "a parameter that another is assigned from has a replica where that one lies, and no step copies it") {
+  Builder g;
+  Tensor start = g.parameter("start", f32({8}), constantInit(2)).on("cpu0");
+  Tensor w = g.parameter("w", f32({8})).on("gpu0");
+  g.fetch("y", exp(w).on("gpu0"));
+  g.assign(w, start).on("gpu0");
+  const PlacedGraph placed = placeByName(finish(std::move(g)), starMachine(1));
+  CHECK(placed.replicas.size() == 1);
+  CHECK(placed.transfers.size() == 1); // y>cpu0
+}
+
 } // namespace dfc::test
