@@ -100,6 +100,17 @@ TEST_CASE("pins bind every policy") {
   }
 }
 
+TEST_CASE("pins: an op without one runs where its largest operand was made, and constants are made nowhere") {
+  const Machine machine = slowLinks();
+  Builder g;
+  const Tensor a = relu(g.input("x", f32({1}))).named("a").on("gpu1");
+  const Tensor table = g.constant(Literal(f32({8})));
+  g.fetch("y", (a + table).named("y")); // 4 bytes of a, 32 of a constant
+  auto graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  CHECK(deviceOf(placed(*graph, machine, RooflineCostModel(), "pins"), machine, "y") == "gpu1");
+}
+
 TEST_CASE("policy single says which other devices the pins use") {
   const Machine machine = slowLinks();
   NamedCosts costs; // b and y cost nothing extra on the cpu, and everything elsewhere
