@@ -77,6 +77,24 @@ TEST_CASE("memory requirements: shared storage by views and state, operands that
   CHECK(taskOf("z").makes == llvm::SmallVector<BufferId, 1>{bufferOf("z")});
 }
 
+TEST_CASE("memory requirements: what is fetched through a view keeps its buffer to the end") {
+  auto machine = readMachine(shippedFile("samples/machines/cpu-2gpu.json").string());
+  REQUIRE(machine.ok());
+  Builder g("fetched view");
+  const Tensor y = exp(g.input("x", f32({64}))).named("y");
+  g.fetch("view", reshape(y, {8, 8}).named("view"));
+  const Graph graph = *std::move(g).finish();
+  const Placement placement{graph, SideTable<OpId, DeviceId>(graph.opCount(), machine->host()), "test"};
+  const PlacedGraph placed = insertTransfers(placement, *machine);
+  const ScheduleProblem problem = scheduleProblem(placed, *machine, RooflineCostModel());
+  const MemoryRequirements requirements = memoryRequirements(placed, problem, {machine->host()});
+  const BufferId buffer = requirements.of[placed.graph.findValue("y")];
+  REQUIRE(buffer.valid());
+  CHECK(requirements.of[placed.graph.findValue("view")] == buffer);
+  CHECK(requirements.buffers[buffer].toEnd);
+  CHECK_FALSE(requirements.buffers[requirements.of[placed.graph.findValue("x")]].toEnd);
+}
+
 TEST_CASE("minimum-memory order: tasks that only allocate go by rank, whatever they allocate") {
   const ListProblem problem = problemOf({{}, {}});
   const auto minimal = minimumMemoryOrder(problem, requirementsWith(2, {{512, {0}}, {256, {1}}}), {0, 1}, 1);
