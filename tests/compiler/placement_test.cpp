@@ -120,6 +120,20 @@ TEST_CASE("policy single says which other devices the pins use") {
   CHECK(placed(twoBranches(), machine, costs, "single").policy == "cpu0 alone");
 }
 
+TEST_CASE("policy single tries devices that are alike, too, where a pin ties the plan to one of them") {
+  const Machine machine = slowLinks();
+  Builder g;
+  const Tensor a = relu(g.input("x", f32({1}))).named("a").on("gpu1");
+  g.fetch("b", exp(a).named("b"));
+  auto graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  NamedCosts costs;
+  costs.seconds = {{"a", {1, 1, 1}}, {"b", {100, 1, 1}}};
+  // x arrives at gpu1 at 4, a ends at 5. There b ends at 6 and is back at 10; on gpu0 a arrives at 9, and b
+  // is back at 14.
+  CHECK(deviceOf(placed(*graph, machine, costs, "single"), machine, "b") == "gpu1");
+}
+
 TEST_CASE("a pin rule by pattern wins over the graph's pin, a later rule over an earlier") {
   const Machine machine = slowLinks();
   const auto pinned = applyPinRules(twoBranches("gpu1"), machine, {{"[ab]", "cpu0"}, {"a*", "gpu0"}});
