@@ -137,4 +137,31 @@ TEST_CASE("reused memory waits for the last user on each queue, and for no other
         std::vector<std::pair<uint32_t, uint32_t>>{{1, 3}});
 }
 
+TEST_CASE("admission control: a task that was refused leaves nothing behind") {
+  // Memory for three units. Task 0 makes b (1 unit), which 4 reads; 1 makes p (2), which 2 reads; 4 makes c
+  // (2), 5 makes e (1), and 6 reads both. In their turns 1 and 2 hold b and p, 4 holds b and c, 5 and 6 hold
+  // c and e: three units each.
+  constexpr int64_t unit = 256;
+  LowPeakOrder lowPeak = orderOf({0, 1, 2, 3, 4, 5, 6});
+  addBuffer(lowPeak, unit, {0, 4});
+  addBuffer(lowPeak, 2 * unit, {1, 2});
+  addBuffer(lowPeak, 2 * unit, {4, 6});
+  addBuffer(lowPeak, unit, {5, 6});
+  const SideTable<DeviceId, int64_t> available(1, 3 * unit);
+  AdmissionControl admission(lowPeak, available, FitRule::Lowest);
+  const auto run = [&](uint32_t task) {
+    const bool started = admission.start(task);
+    if (started) {
+      admission.end(task);
+    }
+    return started;
+  };
+  CHECK(run(0));
+  CHECK_FALSE(run(4)); // p and c would take four
+  CHECK(run(1));
+  CHECK(run(2));
+  CHECK(run(4)); // ahead of 3: p is free
+  CHECK(run(5)); // so is b, since its last reader has ended
+}
+
 } // namespace dfc::test

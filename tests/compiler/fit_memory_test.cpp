@@ -2,8 +2,11 @@
 // that are small enough for arithmetic by hand, and whole pipelines under shrinking limits.
 #include "compiler/compile.h"
 #include "compiler/memory/admission_control.h"
+#include "compiler/memory/plan_memory.h"
 #include "compiler/schedule/priorities.h"
+#include "compiler/schedule/schedule.h"
 #include "compiler/simulate/simulate.h"
+#include "compiler/transfer/insert_transfers.h"
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
 #include "ir/plan/executable_parts.h"
@@ -263,6 +266,35 @@ TEST_CASE("where memory is not short, a limit changes nothing") {
   }
   for (const ValueId value : unlimited->graph().values()) {
     CHECK(unlimited->memory().slots[value].offset == exact->memory().slots[value].offset);
+  }
+}
+
+TEST_CASE("preferred offsets are kept in memory that they fill to the last byte, and given up in less") {
+  Builder g("preferred");
+  const Tensor x = g.input("x", f32({64}));
+  const Tensor a = exp(x).named("a"), b = tanh(x).named("b"); // b in the place of x
+  g.fetch("y", (a + b).named("y"));                           // y in the place of a
+  const Graph graph = *std::move(g).finish();
+  Machine machine;
+  machine.devices.add({.name = "cpu0", .kind = DeviceKind::Cpu, .model = "", .memoryBytes = 512});
+  const PlacedGraph placed =
+      insertTransfers({graph, SideTable<OpId, DeviceId>(graph.opCount(), machine.host()), "test"}, machine);
+  const Schedule schedule = makeSchedule(placed, machine, RooflineCostModel());
+  const auto offsetOf = [&](const MemoryPlan& plan, const char* name) {
+    return plan.slots[placed.graph.findValue(name)].offset;
+  };
+  PreferredOffsets preferred(placed.graph.valueCount(), 0);
+  preferred[placed.graph.findValue("x")] = preferred[placed.graph.findValue("b")] = 256;
+  const MemoryPlan kept = packMemory(placed, schedule, machine, preferred);
+  CHECK(kept.arenaBytes[DeviceId(0)] == 512);
+  CHECK(offsetOf(kept, "x") == 256);
+  CHECK(offsetOf(kept, "a") == 0);
+  machine.devices[DeviceId(0)].memoryBytes = 511;
+  const MemoryPlan without = packMemory(placed, schedule, machine, {});
+  const MemoryPlan given = packMemory(placed, schedule, machine, preferred);
+  for (const char* value : {"x", "a"}) {
+    CHECK(offsetOf(given, value) == offsetOf(without, value));
+    CHECK(offsetOf(given, value) != offsetOf(kept, value));
   }
 }
 

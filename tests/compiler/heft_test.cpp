@@ -63,4 +63,20 @@ TEST_CASE("HEFT agrees with the reference on other people's instances") {
   }
 }
 
+TEST_CASE("HEFT starts nothing before its device begins") {
+  TaskGraph graph;
+  graph.queues = {1, 1};
+  graph.begins = {0, 10};
+  graph.communication.resize(4); // free of cost
+  TaskRow shortTask, longTask;
+  shortTask.seconds = {5, 1};
+  longTask.seconds = {20, 1};
+  graph.tasks.add(shortTask);
+  graph.tasks.add(longTask);
+  const HeftSchedule schedule = heft(graph);
+  CHECK(schedule.tasks[TaskId(0)].device == 0); // ends at 5; the other device at 10 + 1 at best
+  CHECK(schedule.tasks[TaskId(1)].device == 1); // ends at 10 + 1; the first device at 20 at best
+  CHECK(schedule.makespan == 11);
+}
+
 } // namespace dfc::test

@@ -77,6 +77,24 @@ TEST_CASE("memory requirements: shared storage by views and state, operands that
   CHECK(taskOf("z").allocates == llvm::SmallVector<BufferId, 1>{bufferOf("z")});
 }
 
+TEST_CASE("memory requirements: what is fetched through a view keeps its buffer to the end") {
+  auto machine = readMachine(shippedFile("samples/machines/cpu-2gpu.json").string());
+  REQUIRE(machine.ok());
+  Builder g("fetched view");
+  const Tensor y = exp(g.input("x", f32({64}))).named("y");
+  g.fetch("view", reshape(y, {8, 8}).named("view"));
+  const Graph graph = *std::move(g).finish();
+  const Placement placement{graph, SideTable<OpId, DeviceId>(graph.opCount(), machine->host()), "test"};
+  const PlacedGraph placed = insertTransfers(placement, *machine);
+  const ScheduleProblem problem = scheduleProblem(placed, *machine, RooflineCostModel());
+  const MemoryRequirements requirements = memoryRequirements(placed, problem, {machine->host()});
+  const BufferId buffer = requirements.of[placed.graph.findValue("y")];
+  REQUIRE(buffer.valid());
+  CHECK(requirements.of[placed.graph.findValue("view")] == buffer);
+  CHECK(requirements.buffers[buffer].liveOut);
+  CHECK_FALSE(requirements.buffers[requirements.of[placed.graph.findValue("x")]].liveOut);
+}
+
 TEST_CASE("low-peak order: tasks that only allocate go by rank, whatever they allocate") {
   const ListProblem problem = problemOf({{}, {}});
   const auto lowPeak = lowPeakOrder(problem, requirementsWith(2, {{512, {0}}, {256, {1}}}), {0, 1}, 1);
@@ -107,6 +125,20 @@ TEST_CASE("static offsets: a reused offset waits for every user of its previous 
     }));
   }
   CHECK_FALSE(assignStaticOffsets(lowPeak, SideTable<DeviceId, int64_t>(1, 255)).has_value());
+}
+
+TEST_CASE("low-peak order: a fetched result that overwrites an operand keeps the buffer to the end") {
+  // Task 1 overwrites the buffer of task 0 with a result that is fetched; task 2 makes another buffer.
+  const ListProblem problem = problemOf({{}, {0}, {1}});
+  MemoryRequirements requirements = requirementsWith(3, {{256, {0, 1}}, {256, {1}}, {256, {2}}});
+  requirements.tasks[1].inPlaceCandidates = {BufferId(0)};
+  requirements.buffers[BufferId(1)].liveOut = true;
+  const auto lowPeak = lowPeakOrder(problem, requirements, {0, 1, 2}, 1);
+  REQUIRE(lowPeak.requirements.buffers.size() == 2);
+  CHECK(lowPeak.requirements.buffers[BufferId(0)].liveOut);
+  CHECK(lowPeak.peak[DeviceId(0)] == 512);
+  CHECK_FALSE(assignStaticOffsets(lowPeak, SideTable<DeviceId, int64_t>(1, 256)).has_value());
+  CHECK(assignStaticOffsets(lowPeak, SideTable<DeviceId, int64_t>(1, 512)).has_value());
 }
 
 } // namespace dfc::test

@@ -1,6 +1,11 @@
 // Lower bounds: Jackson's preemptive schedule against every preemptive schedule of small instances, and
 // bounds against optima that were proven by exhaustive search.
 #include "compiler/schedule/lower_bounds.h"
+#include "compiler/schedule/schedule.h"
+#include "compiler/transfer/insert_transfers.h"
+#include "ir/author/dsl.h"
+#include "ir/graph/graph.h"
+#include "ir/verify/verify.h"
 #include "runtime/executable_folder.h"
 #include "tests/compiler/instance.h"
 #include "tests/support/catch.h"
@@ -41,6 +46,19 @@ ListTask taskOf(double seconds, uint32_t group, llvm::SmallVector<uint32_t, 4> b
   task.before = std::move(before);
   return task;
 }
+
+/// Every op takes as long, wherever it runs, but sources, which take no time.
+class EachTakes : public CostModel {
+ public:
+  explicit EachTakes(double seconds) : seconds_(seconds) {}
+  double opSeconds(const Graph& graph, OpId op, const Machine& /*machine*/,
+                   DeviceId /*device*/) const override {
+    return classOf(graph[op].kind()) == OpClass::Source ? 0 : seconds_;
+  }
+
+ private:
+  double seconds_;
+};
 
 } // namespace
 
@@ -128,6 +146,54 @@ TEST_CASE("lower bounds: what takes for ever, or none of the device, is bounded 
   const LowerBounds bounds = lowerBounds(problem);
   CHECK(bounds.criticalPath == never);
   CHECK(bounds.busiestQueue == 3);
+}
+
+TEST_CASE("lower bounds: a bus of two slots is one of twice the speed, for the verifier too") {
+  // A bus carries 1000 bytes a second into both GPUs, two copies at once. Three copies of 4000 bytes take 4 s
+  // each: the bus 12 s / 2, the engine that copies into gpu0 2 * 4 s, a chain 4 s.
+  Machine machine;
+  machine.devices.add({.name = "cpu0", .kind = DeviceKind::Cpu, .model = ""});
+  const LinkId bus = machine.links.add({"bus", 0, 1e3, 2});
+  for (const std::string gpu : {"gpu0", "gpu1"}) {
+    const DeviceId device = machine.devices.add({.name = gpu, .kind = DeviceKind::Gpu, .model = ""});
+    const LinkId back = machine.links.add({gpu + " back", 0, 0, 1}); // in no time
+    machine.routes.push_back({DeviceId(0), device, {bus}});
+    machine.routes.push_back({device, DeviceId(0), {back}});
+  }
+  Builder g;
+  for (const auto& [name, gpu] : {std::pair("a", "gpu0"), std::pair("b", "gpu0"), std::pair("c", "gpu1")}) {
+    g.fetch(name, exp(g.input(std::string(name) + ".in", f32({1000}))).named(name).on(gpu));
+  }
+  const Graph graph = *std::move(g).finish();
+  Placement placement{graph, SideTable<OpId, DeviceId>(graph.opCount(), machine.host()), "test"};
+  for (const OpId op : graph.opsOf(OpKind::Exp)) {
+    placement.device[op] = machine.findDevice(graph.pinOf(op));
+  }
+  const PlacedGraph placed = insertTransfers(placement, machine);
+  const Schedule schedule = makeSchedule(placed, machine, EachTakes(0));
+  CHECK(schedule.bounds.criticalPath == Approx(4));
+  CHECK(schedule.bounds.busiestQueue == Approx(8));
+  CHECK(schedule.bounds.busiestLink == Approx(6));
+  CHECK(render(verifyPrediction(placed, schedule, machine)) == "");
+  machine.links[bus].slots = 1;
+  CHECK(verifyPrediction(placed, schedule, machine).size() == 1);
+}
+
+TEST_CASE("lower bounds: a chain goes through what only an ordering holds apart, for the verifier too") {
+  // The next value overwrites w, so it comes after the reader of the old one: 1 s + 1 s + 1 s of the assign.
+  Builder g;
+  const Tensor w = g.parameter("w", f32({4}), constantInit(1));
+  g.fetch("old", exp(w));
+  g.assign(w, w * 2.0);
+  Machine machine;
+  machine.devices.add({.name = "cpu0", .kind = DeviceKind::Cpu, .model = "", .computeQueues = 2});
+  const Graph graph = *std::move(g).finish();
+  const PlacedGraph placed =
+      insertTransfers({graph, SideTable<OpId, DeviceId>(graph.opCount(), machine.host()), "test"}, machine);
+  REQUIRE(placed.orderings.size() == 1);
+  const Schedule schedule = makeSchedule(placed, machine, EachTakes(1));
+  CHECK(schedule.bounds.criticalPath == 3);
+  CHECK(render(verifyPrediction(placed, schedule, machine)) == "");
 }
 
 } // namespace dfc::test

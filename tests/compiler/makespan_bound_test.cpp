@@ -94,6 +94,15 @@ TEST_CASE("makespanBound: a copy engine makes one copy after the other, whatever
   CHECK(leastOf(std::move(g)) == Approx(24));
 }
 
+TEST_CASE("makespanBound: a hop that an earlier copy has made is not made again") {
+  Builder g;
+  const Tensor x = g.input("x", f32({1}));
+  const Tensor a = broadcast(exp(x).on("gpu0"), {2000}).on("gpu0"); // 8 seconds out of gpu0
+  g.fetch("on the host", reduceMax(a));
+  g.fetch("on gpu1", reduceMax(a).on("gpu1")); // from the host, 8 seconds into gpu1
+  CHECK(leastOf(std::move(g)) == Approx(8));
+}
+
 TEST_CASE("makespanBound: no schedule of a random placement undercuts it") {
   const Machine machine = star();
   const OneSecondEach cost;

@@ -100,6 +100,17 @@ TEST_CASE("pins bind every policy") {
   }
 }
 
+TEST_CASE("pins: an op without one runs where its largest operand was made, and constants are made nowhere") {
+  const Machine machine = slowLinks();
+  Builder g;
+  const Tensor a = relu(g.input("x", f32({1}))).named("a").on("gpu1");
+  const Tensor table = g.constant(Literal(f32({8})));
+  g.fetch("y", (a + table).named("y")); // 4 bytes of a, 32 of a constant
+  auto graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  CHECK(deviceOf(placed(*graph, machine, RooflineCostModel(), "pins"), machine, "y") == "gpu1");
+}
+
 TEST_CASE("policy single says which other devices the pins use") {
   const Machine machine = slowLinks();
   NamedCosts costs; // b and y cost nothing extra on the cpu, and everything elsewhere
@@ -107,6 +118,20 @@ TEST_CASE("policy single says which other devices the pins use") {
   CHECK(placed(twoBranches("gpu1"), machine, costs, "single").policy == "cpu0, and gpu1 by pins");
   CHECK(placed(twoBranches("cpu0"), machine, costs, "single").policy == "cpu0 alone");
   CHECK(placed(twoBranches(), machine, costs, "single").policy == "cpu0 alone");
+}
+
+TEST_CASE("policy single tries devices that are alike, too, where a pin ties the plan to one of them") {
+  const Machine machine = slowLinks();
+  Builder g;
+  const Tensor a = relu(g.input("x", f32({1}))).named("a").on("gpu1");
+  g.fetch("b", exp(a).named("b"));
+  auto graph = std::move(g).finish();
+  REQUIRE(graph.ok());
+  NamedCosts costs;
+  costs.seconds = {{"a", {1, 1, 1}}, {"b", {100, 1, 1}}};
+  // x arrives at gpu1 at 4, a ends at 5. There b ends at 6 and is back at 10; on gpu0 a arrives at 9, and b
+  // is back at 14.
+  CHECK(deviceOf(placed(*graph, machine, costs, "single"), machine, "b") == "gpu1");
 }
 
 TEST_CASE("a pin rule by pattern wins over the graph's pin, a later rule over an earlier") {

@@ -162,4 +162,33 @@ TEST_CASE("a view of an assign's result gives the assigned parameter's old value
   CHECK(placed.graph.fetches()[0].value != placed.graph.findValue("view"));
 }
 
+TEST_CASE(
+    "a parameter that another is assigned from has a replica where that one lies, and no step copies it") {
+  Builder g;
+  Tensor start = g.parameter("start", f32({8}), constantInit(2)).on("cpu0");
+  Tensor w = g.parameter("w", f32({8})).on("gpu0");
+  g.fetch("y", exp(w).on("gpu0"));
+  g.assign(w, start).on("gpu0");
+  const PlacedGraph placed = placeByName(finish(std::move(g)), starMachine(1));
+  CHECK(placed.replicas.size() == 1);
+  CHECK(placed.transfers.size() == 1); // y>cpu0
+}
+
+TEST_CASE("the route of a copy is the quickest for its bytes") {
+  // Directly 1000 bytes a second at once, through the host a second later on each of two quick links.
+  Machine machine = starMachine(2);
+  for (const LinkId link : machine.links.ids()) {
+    machine.links[link].latencySeconds = 1;
+  }
+  const LinkId direct = machine.links.add({"direct", 0, 1e3, 1});
+  machine.routes.push_back({DeviceId(1), DeviceId(2), {direct}});
+  for (const int64_t elements : {250, 750}) { // 1 or 3 seconds directly, 2 through the host
+    Builder g;
+    const Tensor a = exp(g.input("x", f32({elements}))).on("gpu0");
+    g.fetch("y", reduceMax(a).on("gpu1"));
+    const PlacedGraph placed = placeByName(finish(std::move(g)), machine);
+    CHECK(placed.transfers.size() == (elements == 250 ? 3 : 4)); // x>gpu0, a>gpu1 or its two hops, y>cpu0
+  }
+}
+
 } // namespace dfc::test

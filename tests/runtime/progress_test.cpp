@@ -96,3 +96,11 @@ TEST_CASE("progress: the failure of the earliest round is kept, and everybody is
   CHECK_FALSE(board.failed());
   CHECK_FALSE(board.failure().has_value());
 }
+
+TEST_CASE("progress: of two failures of one step the first is kept") {
+  ProgressBoard board(2, 0);
+  board.fail(5, std::make_exception_ptr(std::runtime_error("the cause")));
+  board.fail(5, std::make_exception_ptr(std::runtime_error("what it led to")));
+  REQUIRE(board.failure().has_value());
+  CHECK(messageOf(*board.failure()) == "the cause");
+}

@@ -241,3 +241,14 @@ TEST_CASE("session backends: wrong names, wrong kinds, missing kernels and missi
                                              "place the op on another device, or cast its "
                                              "operands to a type that has one"});
 }
+
+TEST_CASE("session failure: one value of a failed step is refused, also when all its queues have ended") {
+  ScriptedBackend gpu;
+  gpu.scripts["slow"] = [] { throw MachineError("the fan stopped"); };
+  const auto session = opened(tinyPlan(work(), smallMachine(2)), {.moreBackends = {&gpu}});
+  const auto pending = *session->submit(feeds);
+  while (!pending.done()) { // a queue that gives its step up counts all commands of it as ended
+    std::this_thread::yield();
+  }
+  CHECK(failureOf([&] { (void)pending.wait("late"); }) == "gpu0 compute, op 'slow': the fan stopped");
+}

@@ -368,3 +368,26 @@ TEST_CASE("session: parameters by name and type, in order, and which of them ste
   CHECK(rows == Strings{"z f32[2] assigned", "a i32[3]", "b f32[2]"});
   CHECK(opened(tinyPlan(smallest(), smallMachine(0)))->parameters().empty());
 }
+
+TEST_CASE("session: setState sets a parameter's replicas too") {
+  Builder g("replica");
+  const Tensor w = g.parameter("w", f32({2}), constantInit(1));
+  const Tensor replica = g.parameter("w on gpu0", f32({2}), constantInit(1)).on("gpu0");
+  const Tensor x = g.input("x", f32({2}));
+  g.fetch("here", x + w);
+  g.fetch("there", (x + replica).on("gpu0"));
+  const Machine machine = smallMachine(1);
+  PlacedGraph placed = placeByPins(finished(std::move(g)), machine);
+  const auto producer = [&](const char* name) { return placed.graph[placed.graph.findValue(name)].producer; };
+  placed.replicas[producer("w on gpu0")] = producer("w");
+  auto plan = Executable::seal(placed, plainSchedule(placed, machine), plainMemory(placed, machine), machine,
+                               "by hand");
+  REQUIRE(plan.ok());
+  const auto session = opened(std::make_shared<const Executable>(*std::move(plan)));
+  CHECK(session->parameters().size() == 1);
+  REQUIRE(session->setState({{"w", floats({2}, {5, 6})}}).ok());
+  const auto results = session->run({{"x", floats({2}, {1, 2})}});
+  REQUIRE(results.ok());
+  CHECK(valuesOf(results->at("here")) == Floats{6, 8});
+  CHECK(valuesOf(results->at("there")) == Floats{6, 8});
+}

@@ -123,4 +123,21 @@ TEST_CASE("fuse_elementwise: what flows inside a group is neither written nor re
   CHECK(bytes(*before) - bytes(after) == 2 * 8000);
 }
 
+TEST_CASE("fuse_elementwise: a broadcast that is pinned elsewhere is read, not looked through") {
+  for (const std::string pin : {"gpu0", "gpu1"}) {
+    INFO(pin);
+    Builder g("pinned");
+    const Tensor x = g.input("x", f32({2, 3})), row = g.input("row", f32({3}));
+    const Tensor stretched = broadcast(row, {2, 3}).on("gpu0");
+    const Tensor product = (x * stretched).on(pin);
+    g.fetch("y", (-product).on(pin));
+    const Graph graph = fused(std::move(g));
+    const auto rows = opsOf(graph, OpKind::Fused);
+    REQUIRE(rows.size() == 1);
+    REQUIRE(rows[0]->operands.size() == 2);
+    const OpKind source = graph[graph[rows[0]->operands[1]].producer].kind();
+    CHECK(source == (pin == "gpu0" ? OpKind::Input : OpKind::Broadcast));
+  }
+}
+
 } // namespace dfc

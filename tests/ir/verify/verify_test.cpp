@@ -2,11 +2,13 @@
 // letter with tests/golden/verify/*.txt, one file a verifier, one paragraph a damage.
 #include "ir/verify/verify.h"
 
+#include "ir/author/dsl.h"
 #include "ir/base/glob.h"
 #include "tests/ir/plan/plan_fixture.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/support/graph_surgeon.h"
+#include "tests/support/tiny_plan.h"
 
 #include <fmt/format.h>
 
@@ -388,4 +390,47 @@ TEST_CASE("seal: the first stage that is broken has the last word") {
   CHECK(render(sealed.errors()) == "error: op 'y' on gpu0 compute is not sure to start after 'x@gpu0' on "
                                    "gpu0 copyIn, whose result it reads\n"
                                    "  hint: a wait between the two queues is missing\n");
+}
+
+TEST_CASE("verifyPlacedGraph: one replica a device") {
+  Builder g;
+  for (const char* name : {"w", "first", "second"}) {
+    g.parameter(name, f32({4}), constantInit(2)).on(std::string_view(name) == "w" ? "cpu0" : "gpu0");
+  }
+  const Machine machine = test::smallMachine(1);
+  PlacedGraph placed = test::placeByPins(*std::move(g).finish(), machine);
+  const auto op = [&](const char* name) { return placed.graph[placed.graph.findValue(name)].producer; };
+  placed.replicas[op("first")] = op("w");
+  CHECK(render(verifyPlacedGraph(placed, machine)) == "");
+  placed.replicas[op("second")] = op("w");
+  const Diagnostics errors = verifyPlacedGraph(placed, machine);
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].message == "parameter 'second', the replica of 'w', is not the only copy on gpu0");
+}
+
+TEST_CASE("verifyPlacedGraph: readers without an ordering of their own, of any number of parameters") {
+  // Each product comes before its assign through the next value; `stray` reads one parameter and comes before
+  // nothing.
+  constexpr size_t parameters = 150;
+  for (const size_t strayed : {size_t{0}, size_t{63}, size_t{64}, parameters - 1, parameters}) {
+    INFO(strayed);
+    Builder g;
+    for (size_t i = 0; i < parameters; ++i) {
+      const Tensor w = g.parameter("w" + std::to_string(i), f32({4}), constantInit(1));
+      const Tensor product = w * 2.0;
+      g.assign(w, product + 1.0);
+      if (i == strayed) {
+        g.fetch("stray", exp(w).named("stray"));
+      }
+    }
+    const Machine machine = test::smallMachine(0);
+    PlacedGraph placed = test::placeByPins(*std::move(g).finish(), machine);
+    placed.orderings.clear();
+    const Diagnostics errors = verifyPlacedGraph(placed, machine);
+    REQUIRE(errors.size() == (strayed < parameters ? 1 : 0));
+    if (strayed < parameters) {
+      CHECK(errors[0].message.starts_with(
+          fmt::format("op 'stray' reads the old value of 'w{}', but nothing orders it", strayed)));
+    }
+  }
 }

@@ -158,3 +158,11 @@ TEST_CASE("epilogues: what the library refuses follows as a kernel; bias and rel
   CHECK(relu.launches.size() == 1);
   CHECK(no.asked.size() == 1);
 }
+
+TEST_CASE("epilogues: of a square product a row is a bias, a column is none") {
+  const Form square{.columns = 16};
+  const auto row = Product("add:T %0 %1", {{1, 16}}, square).epilogue();
+  REQUIRE(row);
+  CHECK(row->bias == std::optional<size_t>(2));
+  CHECK_FALSE(Product("add:T %0 %1", {{16, 1}}, square).epilogue());
+}

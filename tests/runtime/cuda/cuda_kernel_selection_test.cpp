@@ -126,3 +126,24 @@ TEST_CASE("kernel selection: other ops and results without elements have no cand
   CHECK_FALSE((none.hasProduct() || none.kernels));
   CHECK_FALSE(isOfLibrary({f32({0, 4}), f32({4, 8})}));
 }
+
+TEST_CASE("kernel selection: a product lies in the result, unless an operand of its epilogue does") {
+  Builder g("product");
+  const TensorType square = f32({64, 64});
+  ops::FusedMatmul fused;
+  REQUIRE(fused.body.decode("exp:f32 %0; mul:f32 %2 %1"));
+  const std::vector<Tensor> operands = {g.input("a", square), g.input("b", square), g.input("x", square)};
+  g.fetch("c", g.op(fused, operands, std::source_location::current()));
+  const Graph graph = *std::move(g).finish();
+  Computation computation;
+  computation.op = graph[graph.fetches()[0].value].producer;
+  alignas(16) static std::byte bytes[4][16];
+  computation.at = {{bytes[0], bytes[1], bytes[2]}, {bytes[3]}};
+  const KernelSelection apart = selectKernels(graph, computation);
+  CHECK(apart.candidate == "cuBLASLt");
+  CHECK_FALSE(apart.productInWorkspace);
+  computation.at.results = {bytes[2]}; // in the place of x, which the kernel behind the product reads
+  const KernelSelection inPlace = selectKernels(graph, computation);
+  REQUIRE(inPlace.productInWorkspace);
+  CHECK(inPlace.workspaceBytes >= *inPlace.productInWorkspace + 64 * 64 * 4);
+}

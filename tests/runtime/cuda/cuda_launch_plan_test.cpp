@@ -2,9 +2,13 @@
 // pointers and workspace.
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
+#include "ir/plan/memory_plan.h"
 #include "runtime/cuda/launches/launch_plan.h"
 #include "runtime/cuda/launches/regions.h"
+#include "runtime/cuda/launches/unmerged_launch.h"
 #include "tests/support/catch.h"
+
+#include <map>
 
 using namespace dfc;
 using namespace dfc::cuda;
@@ -98,4 +102,37 @@ TEST_CASE("launches: the same plan gives the same text, whatever the addresses")
   for (size_t i = 0; i < a.launches.size(); ++i) {
     CHECK(a.launches[i].text == b.launches[i].text);
   }
+}
+
+TEST_CASE("launches: each computation's workspace begins where an arena's values may, and is its own") {
+  Builder g("sums");
+  for (const int64_t columns : {12, 3, 7}) { // partial sums of no multiple of the alignment
+    const std::string name = "x" + std::to_string(columns);
+    g.fetch(name, reduceSum(g.parameter(name, f32({4096, columns})), {0}));
+  }
+  const Graph graph = *std::move(g).finish();
+  std::vector<Computation> computations;
+  for (const OpId op : graph.opsOf(OpKind::ReduceSum)) {
+    auto* const at = reinterpret_cast<std::byte*>((uint64_t{op.index()} + 1) << 32);
+    computations.push_back({op, {{at}, {at + (1 << 30)}}, "", 0, op.index()});
+  }
+  const UnmergedLaunches all = unmergedLaunchesOf(graph, computations, true);
+  std::map<uint64_t, std::pair<int64_t, uint32_t>> parts; // by begin: bytes, computation
+  for (const UnmergedLaunch& launch : all.launches) {
+    for (const Range& range : launch.writes) {
+      if (range.begin.inWorkspace) {
+        CHECK(range.begin.at % arenaAlignment == 0);
+        CHECK(parts.try_emplace(range.begin.at, range.bytes, launch.computation).first->second.second ==
+              launch.computation);
+      }
+    }
+  }
+  REQUIRE(parts.size() == 3);
+  REQUIRE(parts.begin()->second.first % arenaAlignment != 0);
+  uint64_t end = 0;
+  for (const auto& [begin, part] : parts) {
+    CHECK(begin >= end);
+    end = begin + static_cast<uint64_t>(part.first);
+  }
+  CHECK(end == static_cast<uint64_t>(all.workspaceBytes));
 }
