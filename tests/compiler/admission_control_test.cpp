@@ -148,7 +148,7 @@ TEST_CASE("admission control: a task that was refused leaves nothing behind") {
   addBuffer(lowPeak, 2 * unit, {4, 6});
   addBuffer(lowPeak, unit, {5, 6});
   const SideTable<DeviceId, int64_t> available(1, 3 * unit);
-  AdmissionControl admission(lowPeak, available, FitRule::Lowest);
+  AdmissionControl admission(lowPeak, available, FitRule::LowestAddress);
   const auto run = [&](uint32_t task) {
     const bool started = admission.start(task);
     if (started) {
