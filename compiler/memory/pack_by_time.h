@@ -1,9 +1,8 @@
-// packByTime: first-fit packing in the order of first writes. Each queue has a liveness of its own: the bytes
-// of the arena that its next first write must not touch. A storage whose uses all happen before that write is
-// dead for this queue, and stays dead, because later steps of a queue happen after at least as much as
-// earlier ones. A queue's liveness therefore only shrinks as its steps pass, looks at each storage's uses
-// once, and costs O(n log n) for n storages, plus the gaps that first fit passes over. The offsets equal
-// those of a comparison of all pairs.
+// packByTime: first-fit packing in the order of first writes, with liveness computed for each queue. The live
+// set of a queue is the arena ranges that its next first write must not touch. A storage is dead for a queue
+// once all its uses happen before the queue's next first write. It stays dead: happens-before only grows
+// along a queue. Each queue therefore visits every use once. Cost: O(n log n) for n storages, plus the gaps
+// that first fit passes over. The offsets equal those of a comparison of all pairs.
 #pragma once
 
 #include "compiler/memory/pack.h"

@@ -13,9 +13,8 @@ Result<MemoryPlan> planMemory(const PlacedGraph& placed, const Schedule& schedul
 /// Preferred offsets of values that do not outlive a step, in bytes behind the resident values; -1 for none.
 using PreferredOffsets = SideTable<ValueId, int64_t>;
 
-/// A memory plan without a check of capacities. A preferred offset is used where happens-before makes it safe
-/// and the device's whole plan then fits into its capacity. `preferred` is empty or has an entry for every
-/// value.
+/// A memory plan without a check of capacities. `preferred`: empty, or one offset for each value. A device's
+/// preferred offsets are used if happens-before makes them safe and its plan then fits into its capacity.
 MemoryPlan packMemory(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine,
                       const PreferredOffsets& preferred = {}, Sharing sharing = Sharing::InPlace);
 

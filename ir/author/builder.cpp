@@ -53,34 +53,21 @@ class NameFreed {
 
 } // namespace
 
-// Life: shared by a Builder and its tensors, so that a tensor which outlives the Builder says so.
-struct BuilderLife {
-  Builder* builder; // null: destroyed
-};
-
-Tensor::Tensor(Builder* builder, ValueId value)
-    : life_(builder == nullptr ? nullptr : builder->life_), value_(value) {}
-
 Builder* Tensor::builder() const {
-  if (life_ == nullptr) {
-    return nullptr;
+  if (builder_ != nullptr) {
+    builder_->graph(); // throws once it has finished
   }
-  if (life_->builder == nullptr) {
-    throw std::logic_error("a Tensor is used after its Builder was destroyed: keep the Builder as long as "
-                           "its tensors are written with");
-  }
-  life_->builder->graph(); // throws once it has finished
-  return life_->builder;
+  return builder_;
 }
 
-// Placeholder: as many axes as there can be, so that the first, the last and any fixed one exist, and of
-// length 1, so that a division by one or a product of all is harmless.
+// The type of poisoned tensors: as many axes as there can be, so that the first, the last and any fixed one
+// exist, and of length 1, so that a division by one or a product of all is harmless.
 const TensorType& Tensor::type() const {
-  static const TensorType placeholder = f32({1, 1, 1, 1, 1, 1, 1, 1});
-  if (life_ == nullptr) {
+  static const TensorType poisonedType = f32({1, 1, 1, 1, 1, 1, 1, 1});
+  if (builder_ == nullptr) {
     throw std::logic_error("type or shape of an empty Tensor: give it a value before it is used");
   }
-  return valid() ? builder()->graph().soFar().typeOf(value_) : placeholder;
+  return valid() ? builder()->graph().soFar().typeOf(value_) : poisonedType;
 }
 
 Tensor Tensor::named(std::string_view name, std::source_location where) const {
@@ -119,11 +106,9 @@ Initialiser heUniform(int64_t seed) { return {Initialiser::Kind::HeUniform, 0, 0
 Initialiser fromFile(std::string path) { return {Initialiser::Kind::File, 0, 0, 0, std::move(path)}; }
 
 Builder::Builder(std::string name)
-    : own_(std::make_unique<GraphBuilder>(std::move(name))), graph_(own_.get()),
-      life_(std::make_shared<BuilderLife>(BuilderLife{this})) {}
-Builder::Builder(GraphBuilder& graph)
-    : graph_(&graph), life_(std::make_shared<BuilderLife>(BuilderLife{this})) {}
-Builder::~Builder() { life_->builder = nullptr; }
+    : own_(std::make_unique<GraphBuilder>(std::move(name))), graph_(own_.get()) {}
+Builder::Builder(GraphBuilder& graph) : graph_(&graph) {}
+Builder::~Builder() = default;
 
 GraphBuilder& Builder::graph() {
   if (graph_ == nullptr) {

@@ -30,27 +30,26 @@
 namespace DFC_PUBLIC dfc {
 
 class Builder;
-struct BuilderLife; // whether a Builder can still be written to
 class GraphBuilder; // ir/graph/graph.h
 class OpAttributes;
 enum class OpKind : uint8_t;
 struct Provenance;
 
-/// A value of a graph under construction. Poisoned after a mistake (`valid()` is false). Of use until its
-/// Builder has finished or is destroyed; from then on all but `valid` and `value` throw std::logic_error.
+/// A value of a graph under construction. Poisoned after a mistake (`valid()` is false). Refers to its
+/// Builder, which must outlive every call on it but `valid` and `value`. After the Builder's `finish`, ops on
+/// it and, of a valid one, `type`, `shape`, `named` and `on` throw std::logic_error.
 class Tensor {
  public:
   Tensor() = default;
   /// A value of a graph that `builder` writes.
-  Tensor(Builder* builder, ValueId value);
+  Tensor(Builder* builder, ValueId value) : builder_(builder), value_(value) {}
   /// False after a mistake.
   bool valid() const { return value_.valid(); }
   /// The id in the graph.
   ValueId value() const { return value_; }
-  /// The builder that it belongs to; null for an empty Tensor. Throws std::logic_error when that has finished
-  /// or is destroyed.
+  /// The builder that it belongs to; null for an empty Tensor. Throws std::logic_error after `finish`.
   Builder* builder() const;
-  /// Of a poisoned tensor a placeholder, f32 with eight axes of length 1, so that code that computes with
+  /// Of a poisoned tensor f32 with eight axes of length 1, so that code that computes with
   /// shapes runs on until `finish` says what went wrong. An empty Tensor, which belongs to no Builder that
   /// could say so, throws std::logic_error.
   const TensorType& type() const;
@@ -62,7 +61,7 @@ class Tensor {
   Tensor on(std::string_view device) const; ///< pins the op that makes it, gives it back
 
  private:
-  std::shared_ptr<const BuilderLife> life_; // null: an empty Tensor
+  Builder* builder_ = nullptr; // null: an empty Tensor
   ValueId value_;
 };
 
@@ -179,7 +178,6 @@ class Builder {
   bool nameIsFree(OpKind kind, std::string_view name, std::source_location where);
   std::unique_ptr<GraphBuilder> own_;
   GraphBuilder* graph_; // null: finished
-  std::shared_ptr<BuilderLife> life_;
   std::string scope_, pin_;
   std::optional<SourceLocation> place_; // overrides the call's own
 };

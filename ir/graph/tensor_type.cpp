@@ -84,9 +84,9 @@ int64_t Shape::elements() const {
 }
 
 std::string toString(const Shape& shape) {
-  // Ill-formed by nothing that it kept: by too many axes, of which it kept the first.
-  const bool cut = !shape.wellFormed() && Shape::valid(shape.dims()) && shape.rank() == Shape::maxRank;
-  return fmt::format("[{}{}]", fmt::join(shape.dims(), ", "), cut ? ", ..." : "");
+  // Truncation: a shape of more than 8 axes is ill-formed and stores the first 8.
+  const bool truncated = !shape.wellFormed() && Shape::valid(shape.dims()) && shape.rank() == Shape::maxRank;
+  return fmt::format("[{}{}]", fmt::join(shape.dims(), ", "), truncated ? ", ..." : "");
 }
 
 std::string toString(const TensorType& type) {

@@ -21,7 +21,7 @@ std::string quotedName(const Graph& graph, OpId op) {
   return what == name ? fmt::format("'{}'", name) : fmt::format("'{}' ({})", name, what);
 }
 
-/// The input, parameter or constant whose elements `value` has in another shape or place; else invalid.
+/// The input, parameter or constant that `value` is a copy or a reshape of; invalid if an op computes it.
 ValueId sourceOf(const Graph& graph, ValueId value) {
   for (;;) {
     const OpId op = graph[value].producer;
@@ -111,9 +111,16 @@ ElementRange FiniteCheck::operandRange(const Row& row, size_t operand, const Ste
                                   : rangeOf(type, bytesOf(row.operands[operand], step));
 }
 
-// A feed, a restored parameter or a constant that was not finite before any op computed: the data is to
-// blame, not the op that happens to read it first.
-void FiniteCheck::refuseSource(const Row& row, const Step& step) {
+std::string FiniteCheck::operandsText(const Row& row, const Step& step) {
+  std::vector<std::string> operands;
+  for (size_t i = 0; i < row.operands.size(); ++i) {
+    operands.push_back(operandText(row, i, step));
+  }
+  return operands.empty() ? "it has no operands" : fmt::format("its operands: {}", fmt::join(operands, "; "));
+}
+
+// Data at fault: reports the feed, restored parameter or constant that is not finite, in place of its reader.
+void FiniteCheck::refuseSource(const Row& row, const ElementRange& result, const Step& step) {
   const Graph& graph = plan_.graph();
   for (size_t i = 0; i < row.operands.size(); ++i) {
     const ValueId source = sourceOf(graph, graph[row.op].operands[i]);
@@ -121,28 +128,25 @@ void FiniteCheck::refuseSource(const Row& row, const Step& step) {
       continue;
     }
     if (const ElementRange range = operandRange(row, i, step); !range.finite()) {
-      throw NotFiniteError({{Severity::Error, graph.locationOf(graph[source].producer),
-                             fmt::format("{} in step {}, counted from 1: {}", sourceText(graph, source),
-                                         step.number + 1, textOf(range)),
-                             fmt::format("op {} is the first that reads them", quotedName(graph, row.op))}});
+      throw NotFiniteError(
+          {{Severity::Error, graph.locationOf(graph[source].producer),
+            fmt::format("{} in step {}, counted from 1: {}", sourceText(graph, source), step.number + 1,
+                        textOf(range)),
+            fmt::format("op {} reads them and gives a value {}; {}", quotedName(graph, row.op),
+                        textOf(result), operandsText(row, step))}});
     }
   }
 }
 
 void FiniteCheck::refuse(const Row& row, ValueId result, const ElementRange& range, const Step& step) {
-  refuseSource(row, step);
+  refuseSource(row, range, step);
   const Graph& graph = plan_.graph();
-  std::vector<std::string> operands;
-  for (size_t i = 0; i < row.operands.size(); ++i) {
-    operands.push_back(operandText(row, i, step));
-  }
   const bool several = graph[row.op].resultCount > 1;
   Diagnostic error{Severity::Error, graph.locationOf(row.op),
                    fmt::format("op {} gives a value that is not finite in step {}, counted from 1: {}{}",
                                quotedName(graph, row.op), step.number + 1,
                                several ? fmt::format("'{}' ", graph.nameOf(result)) : "", textOf(range)),
-                   operands.empty() ? "it has no operands"
-                                    : fmt::format("its operands: {}", fmt::join(operands, "; "))};
+                   operandsText(row, step)};
   throw NotFiniteError({inScope(std::move(error), graph.scopeOf(row.op))});
 }
 

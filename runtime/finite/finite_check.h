@@ -30,8 +30,9 @@ class FiniteCheck {
   };
   std::span<const std::byte> bytesOf(const Location& location, const Step& step);
   ElementRange operandRange(const Row& row, size_t operand, const Step& step);
-  void refuseSource(const Row& row, const Step& step);
+  void refuseSource(const Row& row, const ElementRange& result, const Step& step);
   [[noreturn]] void refuse(const Row& row, ValueId result, const ElementRange& range, const Step& step);
+  std::string operandsText(const Row& row, const Step& step);
   std::string operandText(const Row& row, size_t operand, const Step& step);
 
   const Executable& plan_;

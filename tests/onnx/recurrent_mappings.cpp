@@ -94,7 +94,7 @@ NodeResults stacked(const Layer& layer, const std::vector<Tensor>& states) {
   const int64_t batch = states[0].shape()[0], hidden = states[0].shape()[1];
   std::vector<Tensor> parts;
   parts.reserve(states.size());
-  for (const Tensor& state : states) {
+  for (const Tensor state : states) {
     parts.push_back(
         reshape(state, layer.batchFirst() ? Dims{batch, 1, 1, hidden} : Dims{1, 1, batch, hidden}));
   }

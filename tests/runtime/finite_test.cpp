@@ -143,6 +143,7 @@ TEST_CASE("checkFinite: a feed or a parameter that is not finite is to blame, no
           "input 'x' is fed values that are not finite in step 1, counted from 1: from 1 to 1, "
           "1 of 2 elements nan");
     CHECK_THAT(fed.hint, startingWith("op 'y'"));
+    CHECK_THAT(fed.hint, containing("gives a value from 1 to 1, 1 of 2 elements nan; its operands: "));
     CHECK(fed.where.line == line);
     REQUIRE(session->run(good).ok());
     REQUIRE(session->setState({{"w", floats({2}, {infinity, 1})}}).ok());

@@ -301,6 +301,20 @@ TEST_CASE("dfc run: rows and batches must be as many for every input") {
         "one and 4 of the other\n  hint: leave --shuffle out, or shuffle the files before\n");
 }
 
+TEST_CASE("dfc run: every two files of rows must pair, not only each with the first") {
+  const Bench bench;
+  bench.write("three.dfg", "graph three {\n  input a: f32[4]\n  input b: f32[4]\n  input c: f32[4]\n"
+                           "  y = add(add(a, b), c)\n  fetch y\n}\n");
+  save(bench, "two.npy", floats({2, 4}, std::vector<float>(8, 1)));
+  save(bench, "eight.npy", floats({8}, std::vector<float>(8, 1)));
+  save(bench, "eleven.npy", floats({11}, std::vector<float>(11, 1)));
+  // Two steps of each; b and c are cut into rows alike, of which c has three more.
+  const Outcome outcome = bench.dfc({"run", "three.dfg", "--feed", "a=two.npy", "--feed", "b=eight.npy",
+                                     "--feed", "c=eleven.npy", "--epochs", "1"});
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.err, containing("error: input 'b' has 8 rows, but 'c' has 11\n"));
+}
+
 TEST_CASE("dfc run: members of archives feed inputs") {
   const Bench bench;
   REQUIRE(writeNpz(bench.file("in.npz"),

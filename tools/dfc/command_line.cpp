@@ -65,8 +65,8 @@ std::string purposeOfMissing(const CLI::ParseError& error, const CLI::App& verb)
   }
   for (const CLI::Option* option : verb.get_options()) {
     if (std::string_view(error.what()).starts_with(option->get_name() + " ")) {
-      return fmt::format("{} {}: {}; ", option->get_name(), option->get_type_name(),
-                         option->get_description());
+      const std::string type = option->get_positional() ? "" : " " + option->get_type_name();
+      return fmt::format("{}{}: {}; ", option->get_name(), type, option->get_description());
     }
   }
   return "";

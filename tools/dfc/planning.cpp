@@ -139,7 +139,7 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) 
   auto* machine = verb.add_option(
       "-m,--machine", options.machine,
       machineRequired ? "machine to compile for: a file (JSON; dfc machine -o FILE writes this host's), or a "
-                        "shipped one by name (cpu-2gpu)"
+                        "shipped one by name, such as cpu-2gpu"
                       : "machine: a file (JSON), or a shipped one by name; without it, this host "
                         "as one cpu with estimated rates (dfc machine -o FILE measures them)");
   machine->type_name("FILE|NAME")->required(machineRequired);

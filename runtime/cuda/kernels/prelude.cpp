@@ -39,11 +39,6 @@ struct Pointer {
   template <class T> DFC_INLINE operator T*() const { return static_cast<T*>(at); }
 };
 
-// What a block's threads share, where it is more than a kernel may have without asking for it.
-#ifndef DFC_ON_HOST
-#define DFC_LARGE_SHARED(Type, name) extern __shared__ uint4 largeShared[]; Type& name = *reinterpret_cast<Type*>(largeShared)
-#endif
-
 // Storage and registers.
 #ifndef DFC_ON_HOST
 DFC_INLINE f32 widened(f16 a) { f32 r; asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(a.bits)); return r; }

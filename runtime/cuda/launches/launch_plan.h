@@ -28,7 +28,7 @@ struct LaunchPlan {
   int64_t workspaceBytes = 0;          ///< of the generated kernels, for all launches in turn
 };
 
-/// `merge`: whether launches may be merged; else each unmerged launch is one. Every op must have a kernel.
+/// `merge`: whether launches may be merged; if not, every launch stays unmerged. Every op must have a kernel.
 LaunchPlan planLaunches(const Graph& graph, llvm::ArrayRef<Computation> computations, bool merge,
                         Libraries libraries = {});
 

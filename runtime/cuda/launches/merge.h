@@ -44,7 +44,7 @@ struct MergeLimits {
   size_t pointers = 512;           ///< of a merged launch: 4 KiB of parameters
   size_t functions = 16;           ///< distinct kernels in one: bounds the time to compile it
   uint64_t smallThreads = 1 << 16; ///< a launch of more threads fills a GPU by itself
-  /// Blocks of different sizes are padded to the largest, which may have at most so many threads.
+  /// Limit on the padded block, in threads: smaller blocks of a merged launch are padded to the largest.
   uint32_t paddedThreads = 256;
   size_t lookBack = 64; ///< merged launches that a launch may be moved over
 };

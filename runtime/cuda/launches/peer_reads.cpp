@@ -1,6 +1,6 @@
-// Rewrites the waits queue by queue. While they contain a cycle, the first chosen read whose reader is in a
-// cycle, or on a path between two cycles, is dropped, and the waits are rewritten again. A dropped read may
-// therefore be in no cycle itself; its transfer stays a copy.
+// Cycle removal: as long as the rewritten waits have a cycle, the first chosen read whose reader lies on a
+// cycle, or on a path between two cycles, is given up: its transfer stays a copy, and the waits are rewritten
+// without it.
 #include "runtime/cuda/launches/peer_reads.h"
 #include "ir/plan/executable_parts.h"
 

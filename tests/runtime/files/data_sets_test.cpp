@@ -1,6 +1,7 @@
 // Data sets: IDX files, Fashion-MNIST, batches.
 #include "runtime/data/batches.h"
 #include "runtime/data/fashion_mnist.h"
+#include "runtime/data/shuffle.h"
 #include "runtime/files/idx.h"
 #include "tests/support/catch.h"
 
@@ -92,6 +93,11 @@ TEST_CASE("Fashion-MNIST: 60,000 + 10,000 images with labels") {
   }
   CHECK(ofClass == std::vector<int64_t>(10, 1000)); // the set has as many of each class
   CHECK(data->test.at("labels").at(0) == 9);        // the first test image is an ankle boot
+}
+
+TEST_CASE("shuffledRows: a number of rows below zero is the caller's mistake, none is no row") {
+  CHECK_THROWS_AS(shuffledRows(-1, 0, 0), std::invalid_argument);
+  CHECK(shuffledRows(0, 0, 0).empty());
 }
 
 TEST_CASE("batches: every image once an epoch, another order each epoch, the same for the same seed") {

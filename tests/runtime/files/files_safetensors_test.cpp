@@ -71,6 +71,9 @@ TEST_CASE("safetensors: broken files are refused to the letter") {
   CHECK(errorOf(std::string("\x93NUMPY\1\0 and more", 18)) ==
         "s: error: is not a .safetensors file but a .npy file\n"
         "  hint: give a .safetensors file, such as --save-state writes\n");
+  CHECK(errorOf(std::string("PK\x03\x04 of an archive", 18)) ==
+        "s: error: is not a .safetensors file but a .npz or zip file\n"
+        "  hint: give a .safetensors file, such as --save-state writes\n");
   CHECK(errorOf(std::string("\xff\xff\xff\xff\xff\xff\xff\xff{}", 10)) ==
         "s: error: is not a whole .safetensors file: its header would have 18446744073709551615 bytes, the "
         "file "

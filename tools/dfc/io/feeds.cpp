@@ -197,17 +197,19 @@ std::optional<Diagnostic> Feeds::mismatch(const Source& first, const Source& sec
 }
 
 void Feeds::checkBatches(Diagnostics& errors) {
-  const Source* first = nullptr;
+  std::vector<const Source*> batched;
   for (const Source& source : sources_) {
     if (source.rows == 0) {
       continue;
     }
-    if (first == nullptr) {
-      first = &source;
-      batches_ = source.rows / source.perStep;
-    } else if (auto error = mismatch(*first, source)) {
-      errors.push_back(*std::move(error));
+    batches_ = source.rows / source.perStep;
+    for (const Source* earlier : batched) {
+      if (auto error = mismatch(*earlier, source)) {
+        errors.push_back(*std::move(error));
+        break; // one error a file
+      }
     }
+    batched.push_back(&source);
   }
 }
 

@@ -19,7 +19,7 @@ class Feeds {
   /// `arguments`: "NAME=SOURCE", where SOURCE is FILE.npy, FILE.npz, FILE.npz:MEMBER, an IDX file (.gz) or
   /// fashion-mnist/{train,test}/{images,labels}. `seed`: draw a new order of the rows for each epoch.
   /// All mistakes at once: unknown, missing and doubled names, element types, shapes, unequal numbers of
-  /// batches.
+  /// rows or batches.
   static Result<Feeds> load(const std::vector<std::string>& arguments, const Graph& graph,
                             std::optional<uint64_t> seed);
   int64_t batchesPerEpoch() const { return batches_; }
