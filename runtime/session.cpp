@@ -187,6 +187,7 @@ Result<Literal> Session::Pending::wait(std::string_view fetch) const {
       std::find_if(rows.begin(), rows.end(), [&](const FetchRow& other) { return other.name == fetch; });
   if (row == rows.end()) {
     std::vector<std::string> names;
+    names.reserve(rows.size());
     for (const FetchRow& other : rows) {
       names.push_back(other.name);
     }

@@ -146,6 +146,7 @@ class MemoryFitter {
     std::vector<uint32_t> byGraph(problem_.opOf.size());
     std::iota(byGraph.begin(), byGraph.end(), 0U);
     std::vector<uint32_t> byStart;
+    byStart.reserve(problem_.opOf.size());
     for (const OpId op : problem_.opOf) {
       byStart.push_back(unconstrained_.stepOf[op].index());
     }

@@ -29,6 +29,7 @@ class Merger {
   Merger(llvm::ArrayRef<UnmergedLaunch> launches, const MergeLimits& limits)
       : launches_(launches), limits_(limits) {
     std::map<std::string_view, uint32_t> numbers;
+    function_.reserve(launches.size());
     for (const UnmergedLaunch& launch : launches) {
       function_.push_back(numbers.emplace(launch.kernel.code, numbers.size()).first->second);
     }

@@ -47,10 +47,11 @@ bool fuseWithProducer(const UnmergedLaunch& reduction, std::vector<UnmergedLaunc
     UnmergedLaunch& earlier = before[at - 1];
     if (dependent(earlier, reduction)) {
       auto both = fused(earlier, reduction, limits);
-      if (both) {
-        earlier = *std::move(both);
+      if (!both) {
+        return false;
       }
-      return both.has_value();
+      earlier = *std::move(both);
+      return true;
     }
   }
   return false;
