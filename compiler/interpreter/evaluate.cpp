@@ -42,6 +42,11 @@ Values valuesOf(const OpAttributes& attributes, Operands operands) {
 #include "ir/graph/ops.def"
 #undef DFC_OP
     return elementwise(attributes, operands, type);
+#define DFC_OP(Type, text)
+#define DFC_COMPOSITE_OP(Type, text) case OpKind::Type:
+#include "ir/graph/ops.def"
+#undef DFC_OP
+    return composite(attributes, operands, types);
   case OpKind::Fused: return fused(attributes.as<ops::Fused>(), operands, type);
   case OpKind::FusedMatmul: return fusedMatmul(attributes.as<ops::FusedMatmul>(), operands, type);
   case OpKind::ReduceSum: {

@@ -9,6 +9,7 @@
 // - Sums, means, matrix products, softmax and cross entropy accumulate in double, in row-major order, and
 //   round once at the end (tf32 or not); an op inside a fused body rounds after every instruction, as the op
 //   alone would.
+// - Composite ops (ir/author/decompositions.h) are computed in f64 and rounded once.
 // - Integers wrap as unsigned arithmetic does; division truncates, by zero gives 0, and the smallest number
 //   by -1 wraps to itself. Casts between integers keep the low bits; casts from floats as ops/cast.h says.
 // - max and min give NaN if either is NaN, and the first of two equal operands (so max(-0, +0) is -0).

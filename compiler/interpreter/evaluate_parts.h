@@ -76,6 +76,7 @@ Literals batchNormGradient(const ops::BatchNormGradient& op, Operands operands);
 Literal layerNorm(const ops::LayerNorm& op, Operands operands);
 Literal rmsNorm(const ops::RmsNorm& op, Operands operands);
 Literal dropout(const ops::Dropout& op, Operands operands);
+Literals composite(const OpAttributes& attributes, Operands operands, OperandTypes types);
 
 Literal reshape(const Literal& operand, const TensorType& type);
 Literal transpose(const ops::Transpose& op, const Literal& operand, const TensorType& type);

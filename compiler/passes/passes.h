@@ -1,5 +1,6 @@
 // The graph-to-graph passes. Each is a pure function in its own file; their order and its reasons are in
-// passes.def. A pass keeps every fetch, every assign and every bit of every fetched value.
+// passes.def. A pass keeps every fetch, every assign and every bit of every fetched value; `decompose` alone
+// may change how an op is rounded.
 #pragma once
 
 #include "ir/graph/graph.h"
@@ -11,7 +12,7 @@ namespace dfc {
 
 /// The author's choices that passes ask for.
 struct PassOptions {
-  Precision precision = Precision::Ieee; ///< of f32 matmuls that do not state their own
+  Precision precision = Precision::Ieee; ///< of f32 products that do not state their own
 };
 
 #define DFC_PASS(function, name, phase, why)                                                                 \

@@ -1,6 +1,6 @@
 // set_precision: how products of f32 operands are taken where the author left it to the plan. Afterwards no
-// matmul says more than it must: tf32, or nothing, which means ieee, so that share_common_ops takes equal
-// products for equal. Matmuls of other types have one precision only.
+// op says more than it must: tf32, or nothing, which means ieee, so that share_common_ops takes equal
+// products for equal. Products of other types have one precision only.
 #include "compiler/passes/passes.h"
 
 #include "ir/graph/rewriter.h"
@@ -22,14 +22,25 @@ std::optional<OpAttributes> changed(const Op& op, ElementType element, Precision
   next.precision = settled(op.precision, element, byDefault);
   return next.precision == op.precision ? std::nullopt : std::optional<OpAttributes>(next);
 }
+std::optional<OpAttributes> changed(const ops::AttentionGradient& op, ElementType element,
+                                    Precision byDefault) {
+  ops::AttentionGradient next = op;
+  next.forward.precision = settled(op.forward.precision, element, byDefault);
+  return next.forward.precision == op.forward.precision ? std::nullopt : std::optional<OpAttributes>(next);
+}
 
 std::optional<OpAttributes> changed(const Graph& graph, OpId op, Precision byDefault) {
   const OpRow& row = graph[op];
-  if (const auto* matmul = row.getIf<ops::Matmul>()) {
-    return changed(*matmul, graph.typeOf(row.operands[0]).element, byDefault);
+  const auto settle = [&](const auto& product) {
+    return changed(product, graph.typeOf(row.operands[0]).element, byDefault);
+  };
+  switch (row.kind()) {
+  case OpKind::Matmul: return settle(row.as<ops::Matmul>());
+  case OpKind::FusedMatmul: return settle(row.as<ops::FusedMatmul>());
+  case OpKind::Attention: return settle(row.as<ops::Attention>());
+  case OpKind::AttentionGradient: return settle(row.as<ops::AttentionGradient>());
+  default: return std::nullopt;
   }
-  const auto* fused = row.getIf<ops::FusedMatmul>();
-  return fused != nullptr ? changed(*fused, graph.typeOf(row.operands[0]).element, byDefault) : std::nullopt;
 }
 
 } // namespace
@@ -50,7 +61,11 @@ Result<Graph> setPrecision(const Graph& graph, const PassOptions& options) {
     llvm::transform(graph[op].operands, std::back_inserter(operands),
                     [&](ValueId value) { return rewriter.mapped(value); });
     const OpId made = rewriter.append(*std::move(attributes), operands, op);
-    rewriter.replace(graph[op].firstResult, rewriter.builder().result(made));
+    for (const ValueId result : graph[op].results()) {
+      const ValueId next = rewriter.builder().result(made, result.index() - graph[op].firstResult.index());
+      rewriter.builder().rename(next, graph.nameOf(result));
+      rewriter.replace(result, next);
+    }
   }
   return std::move(rewriter).finish();
 }

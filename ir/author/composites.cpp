@@ -1,10 +1,12 @@
 #include "ir/author/composites.h"
 
+#include "ir/graph/op.h"
+
 #include <fmt/format.h>
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLExtras.h>
 
-#include <cmath>
-#include <limits>
+#include <algorithm>
 
 namespace dfc {
 namespace {
@@ -42,10 +44,21 @@ bool areTensors(Builder& builder, std::string_view what, llvm::ArrayRef<Operand>
   return true;
 }
 
-// bool[queries, keys]: whether the key stands at the query's place or before it.
-Tensor causalMask(Builder& builder, int64_t queries, int64_t keys) {
-  const Tensor query = iota(builder, i64({queries, 1}), 0), key = iota(builder, i64({1, keys}), 1);
-  return compare(key, query, Direction::Le);
+// Repeats a tensor of fewer or shorter batch axes (all but the last `tail`) along those of `batch`.
+Tensor overBatch(Tensor x, const Shape& batch, size_t tail) {
+  const llvm::ArrayRef<int64_t> dims = dimRange(x.shape());
+  Dims wanted(batch.dims().begin(), batch.dims().end());
+  wanted.insert(wanted.end(), dims.end() - tail, dims.end());
+  return dims == llvm::ArrayRef<int64_t>(wanted) ? x : broadcast(x, wanted);
+}
+
+// The batch axes that q, k and v have in common; none where they clash, which the op's type rule then says.
+std::optional<Shape> commonBatch(llvm::ArrayRef<Tensor> operands, size_t tail) {
+  std::optional<Shape> batch = Shape();
+  for (const Tensor& x : operands) {
+    batch = batch ? broadcastShapes(*batch, Shape(dimRange(x.shape()).drop_back(tail))) : batch;
+  }
+  return batch;
 }
 
 } // namespace
@@ -59,17 +72,25 @@ Tensor attention(Operand q, Operand k, Operand v, AttentionOptions options) {
     return {builder, {}};
   }
   const auto place = builder->at(builder->locate(q.where()));
-  const Shape &queries = q.tensor()->shape(), &keys = k.tensor()->shape();
-  const auto width = static_cast<double>(queries[queries.rank() - 1]);
-  const double scale = options.scale.value_or(width == 0 ? 1 : 1 / std::sqrt(width));
-  Transposes transposed;
-  transposed.b = true;
-  Tensor scores = matmul(*q.tensor() * scale, *k.tensor(), transposed);
-  if (options.causal && scores.valid()) {
-    const Tensor mask = causalMask(*builder, queries[queries.rank() - 2], keys[keys.rank() - 2]);
-    scores = select(mask, scores, -std::numeric_limits<double>::infinity());
+  if (options.scale == 0.0) {
+    builder->report(q.where(), "attention with a scale of 0", "leave the scale out for 1 / sqrt(width)");
+    return {builder, {}};
   }
-  return matmul(softmax(scores, -1), *v.tensor());
+  std::vector<Tensor> operands = {*q.tensor(), *k.tensor(), *v.tensor()};
+  const auto rank = [](const Tensor& x) { return x.shape().rank(); };
+  const size_t tail =
+      std::min<size_t>(3, std::min({rank(operands[0]), rank(operands[1]), rank(operands[2])}));
+  if (const auto batch = commonBatch(operands, tail)) {
+    llvm::for_each(operands, [&](Tensor& x) { x = overBatch(x, *batch, tail); });
+  }
+  if (options.mask.builder() != nullptr) {
+    operands.push_back(options.mask);
+  }
+  ops::Attention op;
+  op.causal = options.causal;
+  op.scale = options.scale.value_or(0);
+  op.precision = options.precision;
+  return builder->op(op, operands, q.where());
 }
 
 Tensor embedding(Operand table, Operand ids) {

@@ -1,6 +1,5 @@
-// Formulas that models are written with, built of ordinary ops: they appear in the graph as those ops, said
-// to be written where the call is, and are differentiated, fused and placed like any other. Nothing here is
-// an op of its own.
+// Formulas that models are written with: they appear in the graph as the ops that they are made of, said to
+// be written where the call is, and are differentiated, fused and placed like any other.
 #pragma once
 
 #include "ir/author/dsl.h"
@@ -13,15 +12,18 @@ namespace DFC_PUBLIC dfc {
 /// How `attention` weighs.
 struct AttentionOptions {
   bool causal = false;         ///< query i sees keys 0, …, i only
-  std::optional<double> scale; ///< of the scores; none: 1 / sqrt(width)
+  std::optional<double> scale; ///< of the scores, not 0; none: 1 / sqrt(width)
+  Tensor mask = {}; ///< bool, broadcasts to the scores: true where a query may see a key; empty: everywhere
+  Precision precision = Precision::Unstated; ///< of its products, where the elements are f32
 };
 
-/// Scaled dot-product attention (Vaswani et al. 2017): softmax(q kᵀ scale) v over the last axis of the
-/// scores. q: [batch, heads, queries, width], k: [batch, heads, keys, width], v: [batch, heads, keys,
-/// anything]; result: [batch, heads, queries, anything]. Fewer or more leading axes, and ones that broadcast,
-/// do as well. Element type: a float, the same for all. The scale is applied to q, so that scores in f16
-/// overflow no earlier than they must; a masked score is -infinity, whose weight is exactly 0, and no row is
-/// masked throughout, as every query sees key 0. Memory: the scores, [batch, heads, queries, keys], twice.
+/// Scaled dot-product attention (Vaswani et al. 2017): softmax(scale q kᵀ) v over the keys that a query sees.
+/// q: [batch…, heads, queries, width], k: [batch…, keyHeads, keys, width], v: [batch…, keyHeads, keys,
+/// valueWidth]; result: [batch…, heads, queries, valueWidth]. heads is a multiple of keyHeads: neighbouring
+/// heads of q share a head of k and v (grouped-query attention). Of two axes, there is one head; batch axes
+/// broadcast. Element type: a float, the same for all. A query that sees no key gives zeros. One op of the
+/// table (ir/graph/ops/attention): where every kind of device has a kernel for its type and widths, the
+/// scores are never stored; otherwise it becomes products and a softmax.
 Tensor attention(Operand q, Operand k, Operand v, AttentionOptions options = {});
 
 /// The rows of `table` [entries, width] that `ids` (i32 or i64, any shape) name: [ids…, width]. An id below 0

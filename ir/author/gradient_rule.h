@@ -39,6 +39,10 @@ class GradientRule {
   llvm::SmallVector<bool, 3> independent_;
 };
 
+/// The gradient of a composite op by its decomposition (ir/author/decompositions.h): for one without a better
+/// rule.
+void decomposedGradient(const OpAttributes& attributes, GradientRule& rule);
+
 /// The scope of the gradient ops of an op whose scope is `scope`: the last " forward" becomes " backward";
 /// another scope gets " gradient" after its name; no scope stays none.
 std::string gradientScope(std::string_view scope);

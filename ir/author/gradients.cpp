@@ -2,6 +2,7 @@
 // gradient arrived (found backwards); an op is differentiated when both meet. All users of a value come after
 // its producer in id order, so when the sweep reaches the producer every contribution is there.
 #include "ir/author/gradients.h"
+#include "ir/author/decompositions.h"
 #include "ir/author/gradient_rule.h"
 
 #include "ir/author/dsl.h"
@@ -10,20 +11,25 @@
 #include "ir/graph/graph.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 
 namespace dfc {
 namespace {
 
 class Sweep {
  public:
-  Sweep(Builder& builder, ValueId loss, llvm::ArrayRef<Tensor> wrt, std::source_location where);
-  void run();
+  Sweep(Builder& builder, llvm::ArrayRef<Tensor> wrt, std::source_location where);
+  /// Starts at the loss, whose derivative by itself is 1.
+  void runFrom(ValueId loss);
+  /// Starts at each of `values` that depends on an x, with its cotangent.
+  void runFrom(llvm::ArrayRef<Tensor> values, llvm::ArrayRef<Tensor> cotangents);
   Tensor gradientOf(ValueId x);
+  bool reaches(ValueId x) const { return !contributions_[x].empty(); }
 
  private:
   const Graph& graph() const { return builder_.graph().soFar(); }
   void markDependents();
-  void seed();
+  void run(OpId last);
   void differentiate(OpId op);
   void collect(OpId op, const GradientRule& rule);
   llvm::SmallVector<bool, 3> wantedOperands(OpId op) const;
@@ -33,9 +39,8 @@ class Sweep {
   void warnOfUnreached(ValueId x);
 
   Builder& builder_;
-  ValueId loss_;
+  std::string loss_;     ///< the name of what is differentiated
   SourceLocation where_; ///< of the request
-  OpId lastOp_;          ///< the loss's own; what comes later is not on any path
   SideTable<ValueId, bool> dependent_;
   SideTable<ValueId, llvm::SmallVector<Tensor, 1>> contributions_; ///< once summed, exactly one
 };
@@ -50,9 +55,9 @@ struct Surroundings {
         place(builder.at(builder.graph().soFar().locationOf(op))) {}
 };
 
-Sweep::Sweep(Builder& builder, ValueId loss, llvm::ArrayRef<Tensor> wrt, std::source_location where)
-    : builder_(builder), loss_(loss), where_(builder.locate(where)), lastOp_(graph()[loss].producer),
-      dependent_(graph().valueCount(), false), contributions_(graph().valueCount()) {
+Sweep::Sweep(Builder& builder, llvm::ArrayRef<Tensor> wrt, std::source_location where)
+    : builder_(builder), where_(builder.locate(where)), dependent_(graph().valueCount(), false),
+      contributions_(graph().valueCount()) {
   for (const Tensor& x : wrt) {
     dependent_[x.value()] = true;
   }
@@ -73,17 +78,37 @@ void Sweep::markDependents() {
   }
 }
 
-void Sweep::seed() {
-  const Surroundings around(builder_, lastOp_);
-  contributions_[loss_].push_back(builder_.scalar(graph().typeOf(loss_).element, 1));
-}
-
-void Sweep::run() {
-  if (!dependent_[loss_]) {
+void Sweep::runFrom(ValueId loss) {
+  loss_ = graph().nameOf(loss);
+  if (!dependent_[loss]) {
     return;
   }
-  seed();
-  for (uint32_t index = lastOp_.index() + 1; index-- > 0;) {
+  const OpId last = graph()[loss].producer;
+  {
+    const Surroundings around(builder_, last);
+    contributions_[loss].push_back(builder_.scalar(graph().typeOf(loss).element, 1));
+  }
+  run(last);
+}
+
+void Sweep::runFrom(llvm::ArrayRef<Tensor> values, llvm::ArrayRef<Tensor> cotangents) {
+  OpId last;
+  for (const auto& [value, cotangent] : llvm::zip(values, cotangents)) {
+    const OpId producer = graph()[value.value()].producer;
+    if (dependent_[value.value()]) {
+      contributions_[value.value()].push_back(cotangent);
+      last = !last.valid() || producer.index() > last.index() ? producer : last;
+    }
+  }
+  if (last.valid()) {
+    loss_ = graph().nameOf(graph()[last].firstResult);
+    run(last);
+  }
+}
+
+// Ops behind the last one are on no path.
+void Sweep::run(OpId last) {
+  for (uint32_t index = last.index() + 1; index-- > 0;) {
     differentiate(OpId(index));
   }
 }
@@ -172,7 +197,7 @@ void Sweep::warnOfUnreached(ValueId x) {
   if (graph()[graph()[x].producer].kind() == OpKind::Parameter) {
     builder_.graph().report({Severity::Warning, where_,
                              fmt::format("'{}' does not depend on parameter '{}': its gradient is zeros",
-                                         graph().nameOf(loss_), graph().nameOf(x)),
+                                         loss_, graph().nameOf(x)),
                              "use the parameter in the loss, or leave it out of the request"});
   }
 }
@@ -249,6 +274,33 @@ void GradientRule::give(size_t index, Tensor gradient) {
   gradients_[index] = gradients_[index].builder() == nullptr ? summed : gradients_[index] + summed;
 }
 
+// The formula reads copies of the operands (views, which `simplify` takes away), so that the sweep ends
+// there.
+void decomposedGradient(const OpAttributes& attributes, GradientRule& rule) {
+  Builder& builder = rule.builder();
+  std::vector<Tensor> copies, wanted, cotangents;
+  for (size_t i = 0; i < rule.operandCount(); ++i) {
+    const Tensor operand = rule.operand(i);
+    copies.push_back(reshape(operand, Dims(operand.shape().dims().begin(), operand.shape().dims().end())));
+    if (rule.wanted(i)) {
+      wanted.push_back(copies.back());
+    }
+  }
+  const std::vector<Tensor> results = decompose(attributes, copies);
+  for (size_t i = 0; i < results.size(); ++i) {
+    cotangents.push_back(rule.cotangent(i));
+  }
+  Sweep sweep(builder, wanted, std::source_location::current());
+  sweep.runFrom(results, cotangents);
+  for (size_t i = 0; i < copies.size(); ++i) {
+    if (rule.wanted(i) && sweep.reaches(copies[i].value())) {
+      rule.give(i, sweep.gradientOf(copies[i].value()));
+    } else {
+      rule.independentOf(i);
+    }
+  }
+}
+
 std::string gradientScope(std::string_view scope) {
   constexpr std::string_view forward = " forward";
   if (scope.empty()) {
@@ -279,8 +331,8 @@ std::vector<Tensor> gradients(Tensor loss, const std::vector<Tensor>& wrt, std::
     return results;
   }
   const auto firstNew = static_cast<uint32_t>(builder.graph().soFar().opCount());
-  Sweep sweep(builder, loss.value(), good, where);
-  sweep.run();
+  Sweep sweep(builder, good, where);
+  sweep.runFrom(loss.value());
   std::vector<ValueId> named;
   for (size_t i = 0; i < wrt.size(); ++i) {
     results[i] = sweep.gradientOf(wrt[i].value());

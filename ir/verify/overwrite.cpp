@@ -51,6 +51,8 @@ Access accessOf(OpKind kind) {
   case OpKind::BatchNormTraining:
   case OpKind::BatchNormGradient:
   case OpKind::Dropout: // its kernels promise nothing
+  case OpKind::Attention:
+  case OpKind::AttentionGradient:
   case OpKind::Conv2d:
   case OpKind::Conv2dInputGradient:
   case OpKind::Conv2dFilterGradient:

@@ -50,8 +50,6 @@ Literal magnitudes(const Literal& value) {
   return result;
 }
 
-namespace {
-
 double largestMagnitude(llvm::ArrayRef<Literal> operands) {
   double largest = 0;
   for (const Literal& operand : operands) {
@@ -62,6 +60,8 @@ double largestMagnitude(llvm::ArrayRef<Literal> operands) {
   }
   return largest;
 }
+
+namespace {
 
 /// Of one sum in a convolution, a pool or a gradient of these; none for other ops.
 std::optional<double> windowTerms(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands) {
@@ -224,6 +224,9 @@ Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
     return batchNormBound(attributes.as<ops::BatchNormTraining>(), operands, result);
   case OpKind::BatchNormGradient:
     return batchNormBound(attributes.as<ops::BatchNormGradient>(), operands, result);
+  case OpKind::Attention: return attentionBound(attributes.as<ops::Attention>(), operands, result);
+  case OpKind::AttentionGradient:
+    return attentionBound(attributes.as<ops::AttentionGradient>(), operands, result);
   case OpKind::Exp:
   case OpKind::Log:
   case OpKind::Tanh:

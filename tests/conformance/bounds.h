@@ -24,6 +24,11 @@ Bound batchNormBound(const ops::BatchNorm& op, llvm::ArrayRef<Literal> operands)
 Bound batchNormBound(const ops::BatchNormTraining& op, llvm::ArrayRef<Literal> operands, size_t result);
 Bound batchNormBound(const ops::BatchNormGradient& op, llvm::ArrayRef<Literal> operands, size_t result);
 
+Bound attentionBound(const ops::Attention& op, llvm::ArrayRef<Literal> operands, size_t result);
+Bound attentionBound(const ops::AttentionGradient& op, llvm::ArrayRef<Literal> operands, size_t result);
+
+/// The largest |element| that is finite; 0 for none.
+double largestMagnitude(llvm::ArrayRef<Literal> operands);
 /// Distance from 1 to the next number; 0 for integers.
 double epsilonOf(ElementType type);
 /// The least number of a float type above 0.

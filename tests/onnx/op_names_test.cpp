@@ -82,6 +82,8 @@ std::string onnxNameOf(OpKind kind) {
   case OpKind::FusedMatmul:
   case OpKind::SoftmaxCrossEntropyGradient:
   case OpKind::RmsNorm: // newer than the suite
+  case OpKind::Attention:
+  case OpKind::AttentionGradient:
   case OpKind::BatchNormGradient:
   case OpKind::Conv2dFilterGradient:
   case OpKind::MaxPoolGradient:

@@ -69,7 +69,7 @@ Case caseOf(uint64_t seed) {
     options.kinds = {OpKind::Matmul, OpKind::Matmul, OpKind::Add,  OpKind::Mul,    OpKind::Sub,
                      OpKind::Relu,   OpKind::Cast,   OpKind::Tanh, OpKind::Select, OpKind::Compare};
   }
-  Graph graph = *expandGradients(test::randomGraph(seed, options));
+  Graph graph = *decompose(*expandGradients(test::randomGraph(seed, options)));
   const auto mood = seed % 4 < 2 ? test::Mood::Tame : test::Mood::Wild;
   NamedLiterals given = test::randomFeeds(graph, seed, mood);
   given.merge(test::randomParameters(graph, seed, mood));

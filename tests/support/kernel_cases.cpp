@@ -1,8 +1,10 @@
 #include "tests/support/kernel_cases.h"
 
+#include "ir/author/decompositions.h"
 #include "ir/base/assert.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/rules/op_rules.h"
+#include "ir/machine/kernel_claims.h"
 #include "tests/support/kernel_cases/cases.h"
 #include "tests/support/typed_body.h"
 
@@ -28,8 +30,12 @@ bool computes(OpKind kind) {
 
 void addSamples(Cases& cases, ElementType element) {
   for (size_t i = 0; i < opKindCount; ++i) {
-    if (computes(static_cast<OpKind>(i))) {
-      OpSample sample = sampleOf(static_cast<OpKind>(i), element);
+    const auto kind = static_cast<OpKind>(i);
+    OpSample sample = sampleOf(kind, element);
+    const bool claimed =
+        !isComposite(kind) || (resultTypes(sample.attributes, sample.operands).ok() &&
+                               claimsKernel(DeviceKind::Gpu, sample.attributes, sample.operands));
+    if (computes(kind) && claimed) {
       cases.push(std::move(sample.attributes), std::move(sample.operands));
     }
   }

@@ -120,6 +120,16 @@ OpSample sampleOf(OpKind kind, ElementType element) {
       op.axis = 1;
       op.exclusive = op.reverse = true;
     });
+  case OpKind::Attention: // two heads of q share one of k and v
+    return with<ops::Attention>(
+        {of({2, 2, 3, 4}), of({2, 1, 5, 4}), of({2, 1, 5, 2}), {ElementType::Bool, {2, 1, 3, 5}}},
+        [](auto& op) { op.causal = true; });
+  case OpKind::AttentionGradient: {
+    const TensorType rows{element == ElementType::F64 ? ElementType::F64 : ElementType::F32, {2, 3}};
+    return with<ops::AttentionGradient>(
+        {of({2, 3, 4}), of({2, 5, 4}), of({2, 5, 2}), of({2, 3, 2}), rows, rows},
+        [](auto& op) { op.forward.scale = 0.5; });
+  }
   case OpKind::TopK: return with<ops::TopK>({of({2, 5})}, [](auto& op) { op.k = 3; });
   case OpKind::Split:
     return with<ops::Split>({of({2, 6})}, [](auto& op) {

@@ -118,6 +118,38 @@ class RandomCalls : public RandomIndexing {
     }
     return {ops::SoftmaxCrossEntropyGradient{}, {logits, classes, exactly({typeOf(logits).element, {}})}};
   }
+  // Heads in groups, with and without a mask, causal or not. The gradient's logSumExp is attention's own, as
+  // its kernels may ask.
+  Call attention(bool gradient) {
+    const ElementType element = someElement(isFloat, ElementType::F32);
+    const ElementType sums = element == ElementType::F64 ? ElementType::F64 : ElementType::F32;
+    const int64_t keyHeads = 1 + dice_.below(2), heads = keyHeads * (1 + dice_.below(2));
+    const int64_t queries = anyDim(), keys = anyDim(), width = anyDim(), valueWidth = anyDim();
+    const auto shaped = [&](int64_t of, int64_t rows, int64_t columns) { return Shape{of, rows, columns}; };
+    ops::Attention op;
+    op.causal = dice_.chance(50);
+    op.scale = dice_.chance(50) ? 0 : 0.25 * static_cast<double>(1 + dice_.below(4));
+    llvm::SmallVector<ValueId, 3> operands = {exactly({element, shaped(heads, queries, width)}),
+                                              exactly({element, shaped(keyHeads, keys, width)}),
+                                              exactly({element, shaped(keyHeads, keys, valueWidth)})};
+    const bool masked = dice_.chance(40);
+    if (masked) {
+      operands.push_back(exactly({ElementType::Bool, shaped(dice_.chance(50) ? heads : 1, queries, keys)}));
+    }
+    if (!gradient) {
+      return {op, operands};
+    }
+    const ValueId result = appended(op, operands);
+    const ValueId mask = operands.back();
+    operands.truncate(3);
+    operands.push_back(exactly({element, shaped(heads, queries, valueWidth)}));
+    operands.push_back(ValueId(result.index() + 1));
+    operands.push_back(exactly({sums, Shape{heads, queries}}));
+    if (masked) {
+      operands.push_back(mask);
+    }
+    return {ops::AttentionGradient{{}, op}, operands};
+  }
   Call reshape() {
     const ValueId operand = anyValue();
     Dims dims(shapeOf(operand).dims().begin(), shapeOf(operand).dims().end());
@@ -257,6 +289,8 @@ class RandomCalls : public RandomIndexing {
     case OpKind::LogSoftmax: return alongAxis<ops::LogSoftmax>(real(1));
     case OpKind::SoftmaxCrossEntropy: return crossEntropy(false);
     case OpKind::SoftmaxCrossEntropyGradient: return crossEntropy(true);
+    case OpKind::Attention: return attention(false);
+    case OpKind::AttentionGradient: return attention(true);
     case OpKind::Reshape: return reshape();
     case OpKind::Transpose: return transpose();
     case OpKind::Broadcast: return broadcast();

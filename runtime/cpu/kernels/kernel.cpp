@@ -1,7 +1,10 @@
 // From an op to its kernel: one line an op, checked by the compiler to be complete.
 #include "runtime/cpu/kernels/kernel.h"
 
+#include "ir/author/decompositions.h"
 #include "ir/base/assert.h"
+#include "ir/machine/kernel_claims.h"
+#include "runtime/cpu/kernels/attention/attention.h"
 #include "runtime/cpu/kernels/channels/batch_norm.h"
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
 #include "runtime/cpu/kernels/indexing/indexing.h"
@@ -71,6 +74,9 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
     const auto& op = attributes.as<ops::RmsNorm>();
     return makeNormKernel(op.axis, op.epsilon, false, operands, pool);
   }
+  case OpKind::Attention: return makeAttentionKernel(attributes.as<ops::Attention>(), operands, pool);
+  case OpKind::AttentionGradient:
+    return makeAttentionGradientKernel(attributes.as<ops::AttentionGradient>(), operands, pool);
   case OpKind::Dropout: return makeDropoutKernel(attributes.as<ops::Dropout>(), operands, pool);
   case OpKind::BatchNorm: return makeBatchNormKernel(attributes.as<ops::BatchNorm>(), operands, pool);
   case OpKind::BatchNormTraining:
@@ -93,6 +99,9 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
 
 bool hasCpuKernel(const OpAttributes& attributes, OperandTypes operands, OperandTypes results) {
   (void)results;
+  if (isComposite(kindOf(attributes))) {
+    return resultTypes(attributes, operands).ok() && claimsKernel(DeviceKind::Cpu, attributes, operands);
+  }
   const OpClass opClass = classOf(kindOf(attributes));
   return opClass != OpClass::Source && opClass != OpClass::Transfer && opClass != OpClass::Request &&
          resultTypes(attributes, operands).ok();

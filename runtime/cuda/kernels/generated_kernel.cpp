@@ -45,6 +45,8 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
   case OpKind::Gradients:
   case OpKind::Matmul:
   case OpKind::FusedMatmul:
+  case OpKind::Attention:
+  case OpKind::AttentionGradient:
   case OpKind::Reshape: return std::nullopt;
 #define DFC_OP(Type, text)
 #define DFC_ELEMENTWISE_OP(Type, text) case OpKind::Type:

@@ -323,6 +323,7 @@ std::optional<Tensor> madeByItsFunction(OpKind kind, Builder& g, Tensor a, Tenso
   case OpKind::OneHot: return oneHot(labels, 3);
   case OpKind::Iota: return iota(g, f32({3}));
   case OpKind::Trilu: return trilu(a);
+  case OpKind::Attention: return attention(a, a, a);
   case OpKind::Parameter: return row;
   case OpKind::Input: return a;
   case OpKind::Constant: return g.scalar(ElementType::F32, 2);
@@ -332,6 +333,7 @@ std::optional<Tensor> madeByItsFunction(OpKind kind, Builder& g, Tensor a, Tenso
   case OpKind::Fused:
   case OpKind::FusedMatmul:
   case OpKind::SoftmaxCrossEntropyGradient:
+  case OpKind::AttentionGradient:
   case OpKind::BatchNormGradient:
   case OpKind::Conv2dInputGradient:
   case OpKind::Conv2dFilterGradient:

@@ -111,10 +111,12 @@ void checkCost(const OpAttributes& attributes, OperandTypes operands, const Type
 size_t resultsOf(OpKind kind) {
   switch (kind) {
   case OpKind::Gradients:
+  case OpKind::Attention:
   case OpKind::TopK: return 2;
   case OpKind::Split:
   case OpKind::BatchNormTraining:
-  case OpKind::BatchNormGradient: return 3;
+  case OpKind::BatchNormGradient:
+  case OpKind::AttentionGradient: return 3;
   default: return 1;
   }
 }

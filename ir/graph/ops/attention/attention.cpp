@@ -1,0 +1,54 @@
+#include "ir/graph/ops/attention/attention.h"
+
+#include "ir/graph/ops/matmul.h" // the names of precisions
+#include "ir/graph/rules/attention_shape.h"
+#include "ir/graph/rules/op_rules.h"
+
+#include <cmath>
+
+namespace dfc::ops {
+
+void Attention::fields(AttributeVisitor& visitor) {
+  visitor.field("causal", causal, Presence::Optional);
+  visitor.field("scale", scale, Presence::Optional);
+  auto chosen = static_cast<uint8_t>(precision);
+  visitor.choice("precision", chosen, precisionNames, Presence::Optional);
+  precision = static_cast<Precision>(chosen);
+}
+
+double Attention::scaleFor(int64_t width) const {
+  if (scale != 0) {
+    return scale;
+  }
+  return width == 0 ? 1 : 1 / std::sqrt(static_cast<double>(width));
+}
+
+TypeResult Attention::types(OperandTypes operands) const {
+  if (static_cast<size_t>(precision) >= precisionNames.size()) {
+    return refuse(OpKind::Attention, operands, "unknown precision", "it is ieee or tf32, or left out");
+  }
+  if (!std::isfinite(scale)) {
+    return refuse(OpKind::Attention, operands, "the scale is not finite", "leave it out for 1 / sqrt(width)");
+  }
+  const auto found = attentionShape(OpKind::Attention, operands, operands.size() == 4);
+  if (const auto* refused = std::get_if<TypeResult>(&found)) {
+    return *refused;
+  }
+  const auto& shape = std::get<AttentionShape>(found);
+  TypeResult results;
+  results.types = {{operands[0].element, shape.result()},
+                   {attentionSumType(operands[0].element), shape.rows()}};
+  return results;
+}
+
+// Two products, and a softmax, for each pair of a query and a key that it sees.
+OpCost Attention::cost(OperandTypes operands, OperandTypes results) const {
+  const AttentionShape shape = knownAttentionShape(operands);
+  OpCost cost = streamingCost(operands, results, 0);
+  const double softmax = 3 + expFlops + divFlops;
+  cost.flops =
+      shape.visiblePairs(causal) * (2 * static_cast<double>(shape.width + shape.valueWidth) + softmax);
+  return cost;
+}
+
+} // namespace dfc::ops

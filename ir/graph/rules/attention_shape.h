@@ -1,0 +1,40 @@
+// AttentionShape: the sizes of an attention op, read from its operands' types once for type rule, cost,
+// decomposition and kernels.
+#pragma once
+
+#include "ir/graph/op_parts.h"
+
+#include <variant>
+
+namespace dfc {
+
+/// q: [batch…, heads, queries, width], k: [batch…, keyHeads, keys, width], v: [batch…, keyHeads, keys,
+/// valueWidth]. Operands of two axes have one head and no batch axes.
+struct AttentionShape {
+  Shape batch; ///< the axes before the heads
+  int64_t heads = 1, keyHeads = 1;
+  int64_t queries = 0, keys = 0;
+  int64_t width = 0, valueWidth = 0;
+  bool headAxis = false; ///< false: operands of two axes
+
+  int64_t batches() const { return batch.elements(); }
+  /// Query heads that share a head of keys and values; 1 where there are none.
+  int64_t group() const { return keyHeads == 0 ? 1 : heads / keyHeads; }
+  /// [batch…, heads, rows, columns], or [rows, columns] without an axis of heads.
+  Shape withHeads(int64_t heads, llvm::ArrayRef<int64_t> tail) const;
+  Shape scores() const { return withHeads(heads, {queries, keys}); }
+  Shape result() const { return withHeads(heads, {queries, valueWidth}); }
+  Shape rows() const { return withHeads(heads, {queries}); } ///< of logSumExp and delta
+  /// Pairs of a query and a key that it may see, over all heads; a mask operand counts as all true.
+  double visiblePairs(bool causal) const;
+};
+
+/// Of f64 f64, of all other element types f32: what scores are summed in, and the type of logSumExp.
+ElementType attentionSumType(ElementType element);
+
+/// The sizes for operands q, k, v and, if `masked`, the last one as the mask; or the refusal.
+std::variant<AttentionShape, TypeResult> attentionShape(OpKind kind, OperandTypes operands, bool masked);
+/// The same of operands that the type rule accepts.
+AttentionShape knownAttentionShape(OperandTypes operands);
+
+} // namespace dfc
