@@ -75,6 +75,13 @@ if(TARGET tests_runtime AND CUDA_nvrtc_LIBRARY)
   set_target_properties(tests_runtime PROPERTIES BUILD_RPATH "${folder}") # as installed: dfc_bundle.cmake
   target_include_directories(tests_runtime SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 endif()
+# Kernels on this host's GPU without a session: CUDA's runtime and compiler are linked. Cases skip where there is no GPU.
+if(TARGET dfc_cuda)
+  dfc_test_room(cuda LINKS dfc_cuda_kernels CUDA::cudart_static CUDA::cublasLt CUDA::nvrtc)
+endif()
+if(TARGET tests_cuda)
+  target_sources(tests_cuda PRIVATE runtime/cuda/check.cpp runtime/cuda/library/kernel_library.cpp runtime/cpu/thread_pool.cpp)
+endif()
 dfc_test_room(tools LINKS dfc_bench dfc_sample_data dfc_compiler dfc_runtime dfc_cuda_kernels CLI11::CLI11)
 dfc_test_room(conformance LINKS dfc_compiler dfc_runtime dfc_cuda_kernels ${CMAKE_DL_LIBS})
 if(TARGET tests_conformance)
