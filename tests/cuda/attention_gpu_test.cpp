@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -173,8 +174,8 @@ double timeOf(GpuKernels& kernels, size_t number, AttentionPass pass, const Time
 }
 
 std::string describe(const AttentionTile& t) {
-  return fmt::format("{} warps x {} rowTiles, {} columns in {}s, {} stages, {} parts, {} blocks", t.warps,
-                     t.rowTiles, t.columns, t.chunk, t.stages, t.parts, t.minBlocks);
+  return fmt::format("{} warps x {} rowTiles, {} columns in {}s, {} stages, {} kept, {} parts, {} blocks",
+                     t.warps, t.rowTiles, t.columns, t.chunk, t.stages, t.kept, t.parts, t.minBlocks);
 }
 
 const char* name(AttentionPass pass) {
@@ -187,26 +188,32 @@ cuda::GeneratedKernels alone(cuda::GeneratedLaunch launch) {
   return work;
 }
 
+/// Numbers that a thread keeps in registers.
+int64_t numbersOf(const AttentionProblem& p, AttentionPass pass, const AttentionTile& tile) {
+  const bool forward = pass == AttentionPass::Forward;
+  const int64_t sums = forward                                ? p.valueWidth
+                       : pass == AttentionPass::QueryGradient ? p.width
+                                                              : p.width + p.valueWidth;
+  const int64_t kept = tile.kept * p.width * byteWidth(p.element) / 4;
+  return tile.rowTiles * (tile.chunk * (forward ? 1 : 2) + sums + kept) / 2;
+}
+
 /// Every tile near those of the tables that the GPU takes.
 std::vector<AttentionTile> tilesToTry(const AttentionProblem& problem, AttentionPass pass) {
   std::vector<AttentionTile> all;
   const bool forward = pass == AttentionPass::Forward;
-  const int64_t rowTiles[] = {1, 2};
   for (const int64_t warps : {2, 4, 8}) {
-    for (const int64_t tiles : rowTiles) {
+    for (const int64_t rowTiles : {1, 2}) {
       for (const int64_t columns : {16, 32, 64, 128}) {
         for (const int64_t chunk : {16, 32, 64, 128}) {
           for (const int64_t stages : {1, 2}) {
-            const AttentionTile tile{warps, tiles, columns, chunk, stages};
-            const int64_t numbers = tiles *
-                                    (chunk * (forward ? 1 : 2) + (forward ? problem.valueWidth
-                                                                  : pass == AttentionPass::QueryGradient
-                                                                      ? problem.width
-                                                                      : problem.width + problem.valueWidth)) /
-                                    2;
-            if (chunk <= columns && (!forward || chunk == columns) && numbers <= 200 && columns >= 32 &&
-                tile.sharedBytes(problem, pass) <= GpuKernels::shape().sharedBytesPerBlock) {
-              all.push_back(tile);
+            for (const int64_t kept : {0, 1, 2}) {
+              const AttentionTile tile{warps, rowTiles, columns, chunk, stages, kept};
+              if (chunk <= columns && columns >= 32 && kept <= (forward ? 1 : 2) &&
+                  (!forward || chunk == columns) && numbersOf(problem, pass, tile) <= 224 &&
+                  tile.sharedBytes(problem, pass) <= GpuKernels::shape().sharedBytesPerBlock) {
+                all.push_back(tile);
+              }
             }
           }
         }

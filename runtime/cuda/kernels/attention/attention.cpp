@@ -37,7 +37,7 @@ std::string constantsOfProblem(const AttentionProblem& problem) {
 
 std::string constantsOfTile(const AttentionProblem& problem, const AttentionTile& tile) {
   return constant("warps", tile.warps) + constant("rowTiles", tile.rowTiles) +
-         constant("columns", tile.columns) + constant("stages", tile.stages) +
+         constant("columns", tile.columns) + constant("stages", tile.stages) + constant("kept", tile.kept) +
          constant("widthStep", widthStep(problem, tile));
 }
 

@@ -115,20 +115,26 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
     state.total[r] = 0.0f;
     state.sees[r] = false;
   }
-#pragma unroll 1
-  for (int t = 0; t < tiles; ++t) {
+  const auto await = [&](int t) {
     awaitCopies<0>();
-    if (t == 0) roundTile<width, tileRows>(base);
     roundTile<width, columns>(keysOf(t));
     roundTile<valueWidth, columns>(keysOf(t) + keyBytes);
     __syncthreads(); // the tile is there for all, and all are done with the one that the next copies
                      // overwrite
+  };
+  awaitCopies<0>();
+  roundTile<width, tileRows>(base);
+  await(0);
+  const OwnRows<width, kept >= 1> ownQueries(base);
+#pragma unroll 1
+  for (int t = 0; t < tiles; ++t) {
+    if (t > 0) await(t);
     if (stages > 1 && t + 1 < tiles) fetch(t + 1);
     commitCopies();
     const int firstKey = t * columns, firstOfWarp = firstQuery + warpRow();
     if (!causal || firstKey < firstOfWarp + rowsPerWarp) {
       f32 scores[rowsPerThread][count] = {};
-      multiplyRows<width>(scores, base, keysOf(t));
+      multiplyRows(scores, ownQueries, keysOf(t));
       scaled(scores);
       if (masked || firstKey + columns > keys || (causal && firstKey + columns - 1 > firstOfWarp)) {
         hide(scores, state, visible, firstQuery, firstKey);

@@ -32,17 +32,22 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
   commitCopies();
 
   f32 sums[rowsPerThread][outputs] = {}, valueSums[rowsPerThread][valueOutputs] = {};
-#pragma unroll 1
-  for (int t = 0; t < tiles; ++t) {
+  const auto await = [&](int t) {
     awaitCopies<0>();
-    if (t == 0) {
-      roundTile<width, tileRows>(base);
-      roundTile<valueWidth, tileRows>(ofValues);
-    }
     roundTile<width, columns>(queriesOf(t));
     roundTile<valueWidth, columns>(queriesOf(t) + firstStageBytes);
     __syncthreads(); // the tile is there for all, and all are done with the one that the next copies
                      // overwrite
+  };
+  awaitCopies<0>();
+  roundTile<width, tileRows>(base);
+  roundTile<valueWidth, tileRows>(ofValues);
+  await(0); // of nothing, if no query sees these keys
+  const OwnRows<width, kept >= 1> ownKeys(base);
+  const OwnRows<valueWidth, kept >= 2> ownValues(ofValues);
+#pragma unroll 1
+  for (int t = 0; t < tiles; ++t) {
+    if (t > 0) await(t);
     if (stages > 1 && t + 1 < tiles) fetch(t + 1);
     commitCopies();
     const int queryHead = firstHead + t / tilesOfHead, firstOfTile = (firstTile + t % tilesOfHead) * columns;
@@ -56,19 +61,16 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
       const SharedAddress ofCotangents = queriesOf(t) + (firstStageBytes + n * chunk * strideOf(valueWidth));
       const SharedAddress numbers = queriesOf(t) + (ofNumbers + n * chunk * 4);
       f32 powers[rowsPerThread][count] = {};
-      multiplyRows<width>(powers, base, ofTile);
+      multiplyRows(powers, ownKeys, ofTile);
       scaled(powers);
-      f32 gradient[rowsPerThread][count];
 #pragma unroll
       for (int c = 0; c < count; ++c) {
-        u32 number, deltaBits;
+        u32 number;
         loadShared(number, numbers + columnOf(c) * 4);
-        loadShared(deltaBits, numbers + (numbersBytes + columnOf(c) * 4));
-        const f32 offset = __uint_as_float(number) * log2OfE, start = -__uint_as_float(deltaBits);
+        const f32 offset = __uint_as_float(number) * log2OfE;
 #pragma unroll
         for (int r = 0; r < rowsPerThread; ++r) {
           powers[r][c] = power2(fmaf(powers[r][c], scaleOfScores, -offset));
-          gradient[r][c] = start;
         }
       }
       if (masked || (causal && firstQuery < firstOfWarp + rowsPerWarp - 1)) {
@@ -76,7 +78,15 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
       }
       multiplyInto<valueWidth>(valueSums, powers, ofCotangents + part * partOfValues * elementBytes,
                                base + ofScratch);
-      multiplyRows<valueWidth>(gradient, ofValues, ofCotangents);
+      f32 gradient[rowsPerThread][count];
+#pragma unroll
+      for (int c = 0; c < count; ++c) {
+        u32 number;
+        loadShared(number, numbers + (numbersBytes + columnOf(c) * 4));
+#pragma unroll
+        for (int r = 0; r < rowsPerThread; ++r) gradient[r][c] = -__uint_as_float(number);
+      }
+      multiplyRows(gradient, ownValues, ofCotangents);
 #pragma unroll
       for (int r = 0; r < rowsPerThread; ++r) {
 #pragma unroll
@@ -91,7 +101,6 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
     }
   }
   awaitCopies<0>();
-  if (tiles == 0) __syncthreads(); // all copies into this warp's rows have come
   multiplyAll(sums, f32(scale));
   __syncwarp(); // the warp's keys and values have been read
   storeRows<width>(base + part * partOfWidth * elementBytes, sums);

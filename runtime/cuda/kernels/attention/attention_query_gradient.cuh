@@ -36,17 +36,22 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
     offset[r] = exists ? logSumExp[firstRow + rowOf(r)] * log2OfE : 0.0f;
     start[r] = exists ? -delta[firstRow + rowOf(r)] : 0.0f;
   }
-#pragma unroll 1
-  for (int t = 0; t < tiles; ++t) {
+  const auto await = [&](int t) {
     awaitCopies<0>();
-    if (t == 0) {
-      roundTile<width, tileRows>(base);
-      roundTile<valueWidth, tileRows>(ofCotangents);
-    }
     roundTile<width, columns>(keysOf(t));
     roundTile<valueWidth, columns>(keysOf(t) + firstStageBytes);
     __syncthreads(); // the tile is there for all, and all are done with the one that the next copies
                      // overwrite
+  };
+  awaitCopies<0>();
+  roundTile<width, tileRows>(base);
+  roundTile<valueWidth, tileRows>(ofCotangents);
+  await(0);
+  const OwnRows<width, kept >= 1> ownQueries(base);
+  const OwnRows<valueWidth, kept >= 2> ownCotangents(ofCotangents);
+#pragma unroll 1
+  for (int t = 0; t < tiles; ++t) {
+    if (t > 0) await(t);
     if (stages > 1 && t + 1 < tiles) fetch(t + 1);
     commitCopies();
 #pragma unroll 1
@@ -56,7 +61,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
       const SharedAddress ofKeys = keysOf(t) + n * chunk * strideOf(width);
       const SharedAddress ofValues = keysOf(t) + (firstStageBytes + n * chunk * strideOf(valueWidth));
       f32 powers[rowsPerThread][count] = {};
-      multiplyRows<width>(powers, base, ofKeys);
+      multiplyRows(powers, ownQueries, ofKeys);
       scaled(powers);
       f32 gradient[rowsPerThread][count];
 #pragma unroll
@@ -70,7 +75,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
       if (masked || firstKey + chunk > keys || (causal && firstKey + chunk - 1 > firstOfWarp)) {
         hide(powers, [&](int row, int column) { return visible(firstQuery + row, firstKey + column); });
       }
-      multiplyRows<valueWidth>(gradient, ofCotangents, ofValues);
+      multiplyRows(gradient, ownCotangents, ofValues);
 #pragma unroll
       for (int r = 0; r < rowsPerThread; ++r) {
 #pragma unroll

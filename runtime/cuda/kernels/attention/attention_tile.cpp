@@ -18,7 +18,7 @@ int64_t sharedStride(const AttentionProblem& problem, const AttentionTile& tile,
 
 using AttentionTiles = std::vector<AttentionTile>;
 
-// {warps, rowTiles, columns, chunk, stages, parts, minBlocks}
+// {warps, rowTiles, columns, chunk, stages, kept, parts, minBlocks}
 AttentionTiles forwardTiles(const AttentionProblem& problem) {
   const int64_t width = widestRow(problem);
   if (!onTensorCores(problem)) {
@@ -66,13 +66,15 @@ AttentionTiles keyGradientTiles(const AttentionProblem& problem) {
                : AttentionTiles{{8, 2, 16, 16, 1}, {4, 1, 16, 16, 1}};
   }
   if (problem.tf32) {
-    return width <= 64    ? AttentionTiles{{4, 2, 32, 16}, {4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 32, 32}}
-           : width <= 128 ? AttentionTiles{{4, 1, 32, 16}, {2, 1, 16, 16}, {1, 1, 16, 16}}
-                          : AttentionTiles{{4, 1, 16, 16, 2, 2}, {2, 1, 16, 16, 1, 2}, {1, 1, 16, 16, 1, 2}};
+    return width <= 64 ? AttentionTiles{{4, 2, 32, 16}, {4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 32, 32}}
+           : width <= 128
+               ? AttentionTiles{{4, 1, 32, 16}, {2, 1, 16, 16}, {1, 1, 16, 16}}
+               : AttentionTiles{{4, 1, 16, 16, 2, 0, 2}, {2, 1, 16, 16, 1, 0, 2}, {1, 1, 16, 16, 1, 0, 2}};
   }
-  return width <= 64    ? AttentionTiles{{4, 2, 64, 32}, {4, 1, 64, 32}, {2, 1, 64, 32}, {1, 1, 64, 32}}
-         : width <= 128 ? AttentionTiles{{4, 1, 64, 32}, {4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 32, 32}}
-                        : AttentionTiles{{4, 1, 32, 16, 2, 2}, {2, 1, 32, 16, 1, 2}, {1, 1, 16, 16, 1, 2}};
+  return width <= 64 ? AttentionTiles{{4, 2, 64, 32}, {4, 1, 64, 32}, {2, 1, 64, 32}, {1, 1, 64, 32}}
+         : width <= 128
+             ? AttentionTiles{{4, 1, 64, 32}, {4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 32, 32}}
+             : AttentionTiles{{4, 1, 32, 16, 2, 0, 2}, {2, 1, 32, 16, 1, 0, 2}, {1, 1, 16, 16, 1, 0, 2}};
 }
 
 } // namespace

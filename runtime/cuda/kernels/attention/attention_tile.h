@@ -16,6 +16,7 @@ struct AttentionTile {
   int64_t columns = 64;  ///< that a block walks at once
   int64_t chunk = 64;    ///< of them that are computed at once; forward: all
   int64_t stages = 2;    ///< tiles in shared memory: 2 where the next is copied meanwhile
+  int64_t kept = 0;      ///< factors whose rows stay in registers; forward: 0 or 1, gradient: 0 to 2
   int64_t parts = 1;     ///< blocks that share the columns of results of the gradient
   int64_t minBlocks = 1; ///< that a multiprocessor must have registers for
 

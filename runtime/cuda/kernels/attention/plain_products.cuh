@@ -22,16 +22,24 @@ DFC_INLINE Four loadFour(SharedAddress from) {
   return {__uint_as_float(bits.x), __uint_as_float(bits.y), __uint_as_float(bits.z), __uint_as_float(bits.w)};
 }
 
-template <int width, int count>
-DFC_INLINE void multiplyRows(f32 (&sums)[rowsPerThread][count], SharedAddress a, SharedAddress b) {
+// This thread's rows of a factor.
+template <int width, bool kept>
+struct OwnRows {
+  static_assert(!kept, "rows stay in shared memory");
+  SharedAddress at;
+  DFC_INLINE explicit OwnRows(SharedAddress tile) : at(tile + rowOf(0) * strideOf(width)) {}
+};
+
+template <int width, bool kept, int count>
+DFC_INLINE void multiplyRows(f32 (&sums)[rowsPerThread][count], const OwnRows<width, kept>& a,
+                             SharedAddress b) {
   constexpr int stride = strideOf(width);
-  a += rowOf(0) * stride;
   b += columnOf(0) * stride;
 #pragma unroll 2
   for (int k = 0; k < ceilDiv(width, 4); ++k) {
     Four left[rowsPerThread], right[count];
 #pragma unroll
-    for (int r = 0; r < rowsPerThread; ++r) left[r] = loadFour(a + (r * stride + k * 16));
+    for (int r = 0; r < rowsPerThread; ++r) left[r] = loadFour(a.at + (r * stride + k * 16));
 #pragma unroll
     for (int c = 0; c < count; ++c) right[c] = loadFour(b + (c * 16 * stride + k * 16));
 #pragma unroll

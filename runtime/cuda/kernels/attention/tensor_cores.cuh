@@ -81,18 +81,52 @@ DFC_INLINE int warpRow() { return threadIdx.x / 32 * rowsPerWarp; }
 DFC_INLINE int rowOf(int r) { return warpRow() + r / 2 * 16 + r % 2 * 8 + threadIdx.x % 32 / 4; }
 DFC_INLINE int columnOf(int c) { return c / 2 * 8 + threadIdx.x % 4 * 2 + c % 2; }
 
+// This warp's rows of a factor: in shared memory, or kept in registers.
+template <int width, bool kept>
+struct OwnRows {
+  static constexpr int steps = paddedWidth(width) * elementBytes / 32;
+  SharedAddress at;
+  u32 all[kept ? steps : 1][rowTiles][4];
+
+  // The rows must be there when they are kept.
+  DFC_INLINE explicit OwnRows(SharedAddress tile) {
+    const int lane = threadIdx.x % 32;
+    at = tile + ((warpRow() + lane % 16) * strideOf(width) + lane / 16 * 16);
+    if constexpr (kept) {
+#pragma unroll
+      for (int step = 0; step < steps; ++step) {
+#pragma unroll
+        for (int i = 0; i < rowTiles; ++i) load(all[step][i], step, i);
+      }
+    }
+  }
+  DFC_INLINE void load(u32 (&to)[4], int step, int i) const {
+    loadMatrices(to, at + (i * 16 * strideOf(width) + step * 32));
+  }
+  DFC_INLINE void read(u32 (&to)[rowTiles][4], int step) const {
+#pragma unroll
+    for (int i = 0; i < rowTiles; ++i) {
+      if constexpr (kept) {
+#pragma unroll
+        for (int q = 0; q < 4; ++q) to[i][q] = all[step][i][q];
+      } else {
+        load(to[i], step, i);
+      }
+    }
+  }
+};
+
 // sums += a b^T: this warp's rows of a, all rows of b, both of `width`.
-template <int width, int count>
-DFC_INLINE void multiplyRows(f32 (&sums)[rowsPerThread][count], SharedAddress a, SharedAddress b) {
+template <int width, bool kept, int count>
+DFC_INLINE void multiplyRows(f32 (&sums)[rowsPerThread][count], const OwnRows<width, kept>& a,
+                             SharedAddress b) {
   constexpr int stride = strideOf(width), steps = paddedWidth(width) * elementBytes / 32;
   const int lane = threadIdx.x % 32;
-  a += (warpRow() + lane % 16) * stride + lane / 16 * 16;
   b += (lane / 16 * 8 + lane % 8) * stride + lane / 8 % 2 * 16;
 #pragma unroll
   for (int step = 0; step < steps; ++step) {
     u32 left[rowTiles][4];
-#pragma unroll
-    for (int i = 0; i < rowTiles; ++i) loadMatrices(left[i], a + (i * 16 * stride + step * 32));
+    a.read(left, step);
 #pragma unroll
     for (int j = 0; j < count / 4; ++j) {
       u32 right[4];
