@@ -208,11 +208,19 @@ std::vector<AttentionTile> tilesToTry(const AttentionProblem& problem, Attention
         for (const int64_t chunk : {16, 32, 64, 128}) {
           for (const int64_t stages : {1, 2}) {
             for (const int64_t kept : {0, 1, 2}) {
-              const AttentionTile tile{warps, rowTiles, columns, chunk, stages, kept};
-              if (chunk <= columns && columns >= 32 && kept <= (forward ? 1 : 2) &&
-                  (!forward || chunk == columns) && numbersOf(problem, pass, tile) <= 224 &&
-                  tile.sharedBytes(problem, pass) <= GpuKernels::shape().sharedBytesPerBlock) {
-                all.push_back(tile);
+              AttentionTile tile{warps, rowTiles, columns, chunk, stages, kept};
+              const int64_t numbers = numbersOf(problem, pass, tile);
+              if (chunk > columns || columns < 32 || kept > (forward ? 1 : 2) ||
+                  (forward && chunk != columns) || numbers > 224 ||
+                  tile.sharedBytes(problem, pass) > GpuKernels::shape().sharedBytesPerBlock) {
+                continue;
+              }
+              all.push_back(tile);
+              for (tile.minBlocks = 2; 65536 / (warps * 32 * tile.minBlocks) >= numbers + 40;
+                   ++tile.minBlocks) {
+                if (65536 / (warps * 32 * tile.minBlocks) < 255) {
+                  all.push_back(tile);
+                }
               }
             }
           }

@@ -134,7 +134,7 @@ TEST_CASE("NVRTC compiles attention kernels of all widths for sm_80 and sm_90", 
       for (const char* architecture : {"sm_80", "sm_90"}) {
         for (size_t variant = 0; variant < (width == 64 || width == 128 ? 3 : 1); ++variant) {
           checkCompiles(variantOf(problemOf(element, width), number + variant), architecture,
-                        width != 64 && width != 128);
+                        (width != 64 && width != 128) || (number + variant) % 3 == 2);
         }
       }
       ++number;

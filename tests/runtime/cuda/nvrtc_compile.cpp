@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 
@@ -57,7 +58,7 @@ std::string logOf(nvrtcProgram program) {
   REQUIRE(DFC_NVRTC(nvrtcGetProgramLogSize)(program, &size) == NVRTC_SUCCESS);
   std::string log(size, '\0');
   REQUIRE(DFC_NVRTC(nvrtcGetProgramLog)(program, log.data()) == NVRTC_SUCCESS);
-  log.resize(size - 1); // without its terminator
+  log.erase(std::remove(log.begin(), log.end(), '\0'), log.end()); // terminators of its parts
   return log;
 }
 

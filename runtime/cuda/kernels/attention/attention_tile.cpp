@@ -3,6 +3,8 @@
 #include "ir/base/assert.h"
 #include "runtime/cuda/kernels/code.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 #include <algorithm>
 
 namespace dfc::cuda {
@@ -77,6 +79,15 @@ AttentionTiles keyGradientTiles(const AttentionProblem& problem) {
              : AttentionTiles{{4, 1, 32, 16, 2, 0, 2}, {2, 1, 32, 16, 1, 0, 2}, {1, 1, 16, 16, 1, 0, 2}};
 }
 
+AttentionTiles tilesOfPass(const AttentionProblem& problem, AttentionPass pass) {
+  switch (pass) {
+  case AttentionPass::Forward: return forwardTiles(problem);
+  case AttentionPass::QueryGradient: return queryGradientTiles(problem);
+  case AttentionPass::KeyGradient: return keyGradientTiles(problem);
+  }
+  DFC_ASSERT(false, "no such pass");
+}
+
 } // namespace
 
 bool onTensorCores(const AttentionProblem& problem) { return isHalf(problem.element) || problem.tf32; }
@@ -106,12 +117,11 @@ int64_t AttentionTile::sharedBytes(const AttentionProblem& problem, AttentionPas
 }
 
 AttentionTiles attentionTiles(const AttentionProblem& problem, AttentionPass pass) {
-  switch (pass) {
-  case AttentionPass::Forward: return forwardTiles(problem);
-  case AttentionPass::QueryGradient: return queryGradientTiles(problem);
-  case AttentionPass::KeyGradient: return keyGradientTiles(problem);
+  AttentionTiles tiles = tilesOfPass(problem, pass);
+  if (problem.maskStrides && onTensorCores(problem)) { // whose addresses take registers, too
+    llvm::erase_if(tiles, [](const AttentionTile& tile) { return tile.rowTiles > 1; });
   }
-  DFC_ASSERT(false, "no such pass");
+  return tiles;
 }
 
 // Of the tiles that fit, the first that gives every multiprocessor a block; else the one of most blocks.
