@@ -33,6 +33,7 @@ struct DeviceRow {
   uint32_t threads = 1;                  ///< of the device as a whole (cpu and emulated devices)
   uint32_t multiprocessors = 0;          ///< of a GPU, by which its launches are sized; 0: not stated
   uint32_t threadsPerMultiprocessor = 0; ///< resident at once; 0: not stated
+  uint32_t sharedBytesPerBlock = 0;      ///< shared memory that a launch may ask for; 0: not stated
   std::array<double, allElementTypes.size()>
       peakFlops{};            ///< by ElementType, for matmul-like ops, of the device as a whole
   double tf32Flops = 0;       ///< of f32 matmuls in tf32; 0 means as f32

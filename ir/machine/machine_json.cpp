@@ -65,6 +65,7 @@ std::string printDevice(const DeviceRow& device) {
   object.whole("threads", device.threads, plain.threads);
   object.whole("multiprocessors", device.multiprocessors, plain.multiprocessors);
   object.whole("threadsPerMultiprocessor", device.threadsPerMultiprocessor, plain.threadsPerMultiprocessor);
+  object.whole("sharedBytesPerBlock", device.sharedBytesPerBlock, plain.sharedBytesPerBlock);
   if (device.peakFlops != plain.peakFlops || device.tf32Flops != plain.tf32Flops) {
     object.add("flops", printFlops(device));
   }

@@ -42,7 +42,8 @@ class MachineReader : private JsonFields {
   void readDevice(const Json& row, const std::string& path) {
     knownKeys(row, path,
               {"id", "class", "model", "mem", "slots", "threads", "multiprocessors",
-               "threadsPerMultiprocessor", "flops", "memoryBandwidth", "launch", "stepOverhead"});
+               "threadsPerMultiprocessor", "sharedBytesPerBlock", "flops", "memoryBandwidth", "launch",
+               "stepOverhead"});
     DeviceRow device;
     text(row, path, "id", device.name, true);
     readClass(row, path, device);
@@ -55,6 +56,7 @@ class MachineReader : private JsonFields {
     whole(row, path, "threads", device.threads);
     whole(row, path, "multiprocessors", device.multiprocessors);
     whole(row, path, "threadsPerMultiprocessor", device.threadsPerMultiprocessor);
+    whole(row, path, "sharedBytesPerBlock", device.sharedBytesPerBlock);
     readFlops(row, path, device);
     rate(row, path, "memoryBandwidth", device.memoryBandwidth);
     number(row, path, "launch", device.launchSeconds);

@@ -15,7 +15,8 @@ namespace {
 class KernelLaunch final : public StreamLaunch {
  public:
   KernelLaunch(const PlannedLaunch& launch, cudaKernel_t kernel, std::byte* workspace)
-      : kernel_(kernel), grid_(launch.grid[0], launch.grid[1]), block_(launch.threads) {
+      : kernel_(kernel), grid_(launch.grid[0], launch.grid[1]), block_(launch.threads),
+        dynamicSharedBytes_(launch.dynamicSharedBytes) {
     for (const Place& place : launch.pointers) {
       pointers_.push_back(place.resolved(workspace));
     }
@@ -40,6 +41,7 @@ class KernelLaunch final : public StreamLaunch {
     cudaLaunchConfig_t config{};
     config.gridDim = grid_;
     config.blockDim = block_;
+    config.dynamicSmemBytes = dynamicSharedBytes_;
     config.stream = stream;
     config.attrs = &attribute;
     config.numAttrs = 1;
@@ -49,6 +51,7 @@ class KernelLaunch final : public StreamLaunch {
 
   cudaKernel_t kernel_;
   dim3 grid_, block_;
+  uint32_t dynamicSharedBytes_;
   std::vector<void*> pointers_, arguments_;
 };
 
@@ -108,6 +111,7 @@ ComputeLaunches makeLaunches(const Graph& graph, const std::vector<Computation>&
       return convolutionLaunch(graph, computations[launch.computations[0]].op, launch, convolutions,
                                workspace);
     }
+    allowSharedMemory(*kernel, launch.dynamicSharedBytes, site.ordinal);
     return std::make_unique<KernelLaunch>(launch, *kernel++, workspace);
   };
   for (const PlannedLaunch& launch : plan.launches) {

@@ -223,6 +223,7 @@ inline bool runGrid(void (*kernel)(void**), void** given, const unsigned int* si
 #define __shfl_xor_sync(mask, value, lane) imitation::shuffled(value, lane)
 #define __shfl_up_sync(mask, value, distance)                                                                \
   imitation::exchanged(value, static_cast<int>(imitation::thread.x % 32) - static_cast<int>(distance))
+#define __syncwarp() imitation::meet(imitation::warps[imitation::thread.x / 32])
 #define __ballot_sync(mask, yes) imitation::voted(yes)
 #define __popc(bits) __builtin_popcount(bits)
 #define __ldcs(from) (*(from)) // caches are none of the host's business
@@ -262,4 +263,103 @@ inline unsigned int bitsOf(float a) {
   unsigned int bits;
   std::memcpy(&bits, &a, sizeof bits);
   return bits;
+}
+
+// What kernels/attention needs: shared memory by address, conversions of pairs, and products of 16-bit
+// elements.
+using SharedAddress = char*;
+inline SharedAddress sharedAddress(void* at) { return static_cast<char*>(at); }
+template <int bytes>
+void copyAsync(SharedAddress to, const void* from, bool present) {
+  present ? std::memcpy(to, from, bytes) : std::memset(to, 0, bytes);
+}
+template <class T>
+void loadShared(T& to, SharedAddress from) {
+  std::memcpy(&to, from, sizeof to);
+}
+template <class T>
+void storeShared(SharedAddress to, T a) {
+  std::memcpy(to, &a, sizeof a);
+}
+inline float power2(float a) { return exp2f(a); }
+inline unsigned int roundedToTf32(unsigned int bits) { // halves away from zero; NaN and infinity stay
+  return (bits & 0x7f800000U) == 0x7f800000U ? bits : (bits + 0x1000U) & ~0x1fffU;
+}
+
+extern "C" float (*dfcWidenHalf)(unsigned short), (*dfcWidenBrain)(unsigned short);
+extern "C" unsigned short (*dfcNarrowHalf)(float), (*dfcNarrowBrain)(float);
+inline unsigned int pairOfBrains(float low, float high) {
+  return dfcNarrowBrain(low) | static_cast<unsigned int>(dfcNarrowBrain(high)) << 16;
+}
+inline unsigned int pairOfHalves(float low, float high) {
+  return dfcNarrowHalf(low) | static_cast<unsigned int>(dfcNarrowHalf(high)) << 16;
+}
+
+namespace imitation {
+
+inline char* matrixRows[1024];
+
+inline void loadMatrices(unsigned int* to, char* row, bool transposed) {
+  const unsigned int self = thread.x, first = self / 32 * 32, lane = self % 32;
+  matrixRows[self] = row;
+  meet(warps[self / 32]);
+  for (unsigned int i = 0; i < 4; ++i) {
+    char* const* rows = matrixRows + first + i * 8;
+    unsigned short pair[2];
+    for (unsigned int e = 0; e < 2; ++e) {
+      const unsigned int across = lane % 4 * 2 + e, along = lane / 4;
+      std::memcpy(&pair[e], transposed ? rows[across] + along * 2 : rows[along] + across * 2, 2);
+    }
+    std::memcpy(&to[i], pair, 4);
+  }
+  meet(warps[self / 32]);
+}
+
+inline float half(unsigned int pair, unsigned int which, bool brain) {
+  const auto bits = static_cast<unsigned short>(pair >> which * 16);
+  return brain ? dfcWidenBrain(bits) : dfcWidenHalf(bits);
+}
+
+// PTX's mma.m16n8k16 for 16-bit elements.
+inline void multiplyPairs(float* const* sums, const unsigned int* a, const unsigned int* b, bool brain) {
+  const unsigned int self = thread.x, first = self / 32 * 32, lane = self % 32;
+  std::memcpy(fragments[self], a, 4 * sizeof *a);
+  std::memcpy(fragments[self] + 4, b, 2 * sizeof *b);
+  meet(warps[self / 32]);
+  for (unsigned int i = 0; i < 4; ++i) {
+    const unsigned int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+    for (unsigned int k = 0; k < 16; ++k) {
+      *sums[i] += half(fragments[first + row % 8 * 4 + k % 8 / 2][row / 8 + k / 8 * 2], k % 2, brain) *
+                  half(fragments[first + column * 4 + k % 8 / 2][4 + k / 8], k % 2, brain);
+    }
+  }
+  meet(warps[self / 32]);
+}
+
+} // namespace imitation
+
+inline void loadMatrices(unsigned int (&to)[4], SharedAddress row) {
+  imitation::loadMatrices(to, row, false);
+}
+inline void loadTransposedMatrices(unsigned int (&to)[4], SharedAddress row) {
+  imitation::loadMatrices(to, row, true);
+}
+inline void multiplyBrains(float& c0, float& c1, float& c2, float& c3, const unsigned int (&a)[4],
+                           unsigned int b0, unsigned int b1) {
+  float* const sums[] = {&c0, &c1, &c2, &c3};
+  const unsigned int b[] = {b0, b1};
+  imitation::multiplyPairs(sums, a, b, true);
+}
+inline void multiplyHalves(float& c0, float& c1, float& c2, float& c3, const unsigned int (&a)[4],
+                           unsigned int b0, unsigned int b1) {
+  float* const sums[] = {&c0, &c1, &c2, &c3};
+  const unsigned int b[] = {b0, b1};
+  imitation::multiplyPairs(sums, a, b, false);
+}
+inline void multiplyRounded(float& c0, float& c1, float& c2, float& c3, const unsigned int (&a)[4],
+                            unsigned int b0, unsigned int b1) {
+  float sums[] = {c0, c1, c2, c3};
+  const unsigned int b[] = {b0, b1};
+  imitation::multiplyFragments(sums, a, b);
+  c0 = sums[0], c1 = sums[1], c2 = sums[2], c3 = sums[3];
 }

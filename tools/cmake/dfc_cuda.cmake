@@ -10,6 +10,9 @@ endif()
 
 # Kernel generation, kernel cache and launch merging: host code without CUDA, built and tested with or without it.
 dfc_room_library(dfc_cuda_kernels GLOBS runtime/cuda/kernels/*.cpp runtime/cuda/launches/*.cpp LINKS dfc_ir ZLIB::ZLIB)
+include(dfc_embed)
+dfc_sources(dfc_device_texts GLOBS runtime/cuda/kernels/*.cuh)
+dfc_embed_texts(dfc_cuda_kernels dfc::cuda ${dfc_device_texts})
 
 if(DFC_CUDA STREQUAL OFF)
   message(STATUS "dfc: CUDA off: DFC_CUDA=OFF")

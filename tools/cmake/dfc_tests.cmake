@@ -30,7 +30,7 @@ endif()
 target_link_libraries(dfc_test_support PUBLIC dfc_executable_folder) # finds the tests' files
 # Tests with helpers of the same names as in other tests are compiled alone.
 set_source_files_properties(
-  tests/compiler/list_schedule_test.cpp tests/compiler/passes/set_precision_test.cpp tests/ir/graph/type_rules_test.cpp
+  tests/conformance/attention_test.cpp tests/runtime/cuda/cuda_attention_test.cpp tests/compiler/list_schedule_test.cpp tests/compiler/passes/set_precision_test.cpp tests/ir/graph/type_rules_test.cpp
   tests/ir/graph/windows_test.cpp tests/property/mutation_test.cpp tests/runtime/cuda/cuda_library_convolution_test.cpp
   tests/runtime/cuda/cuda_kernel_cache_test.cpp tests/runtime/kernels/kernels_functions_test.cpp
   tests/runtime/kernels/kernels_matmul_test.cpp tests/runtime/kernels/kernels_rows_test.cpp
@@ -74,6 +74,13 @@ if(TARGET tests_runtime AND CUDA_nvrtc_LIBRARY)
   target_compile_definitions(tests_runtime PRIVATE DFC_TEST_NVRTC="libnvrtc.so.${CUDAToolkit_VERSION_MAJOR}")
   set_target_properties(tests_runtime PROPERTIES BUILD_RPATH "${folder}") # as installed: dfc_bundle.cmake
   target_include_directories(tests_runtime SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+endif()
+# Kernels on this host's GPU without a session: CUDA's runtime and compiler are linked. Cases skip where there is no GPU.
+if(TARGET dfc_cuda)
+  dfc_test_room(cuda LINKS dfc_cuda_kernels CUDA::cudart_static CUDA::cublasLt CUDA::nvrtc)
+endif()
+if(TARGET tests_cuda)
+  target_sources(tests_cuda PRIVATE runtime/cuda/check.cpp runtime/cuda/library/kernel_library.cpp runtime/cpu/thread_pool.cpp)
 endif()
 dfc_test_room(tools LINKS dfc_bench dfc_sample_data dfc_compiler dfc_runtime dfc_cuda_kernels CLI11::CLI11)
 dfc_test_room(conformance LINKS dfc_compiler dfc_runtime dfc_cuda_kernels ${CMAKE_DL_LIBS})

@@ -28,7 +28,7 @@ INCLUDE_RULES = [
     (r"", r"boost/", r"compiler/.*\.cpp$|tests/.*\.cpp$", "Boost belongs in .cpp files of compiler"),
     (r".*\.h$", r"nlohmann/(?!json_fwd)", r"$^", "nlohmann-json is slow to compile: .cpp files only"),
     (r"", r"(oneapi/|dnnl)", r"runtime/cpu/onednn/", "oneDNN lives in its own module"),
-    (r"", r"(cuda|cublas|nvrtc|cudnn)", r"runtime/cuda/|tools/bench/cublaslt/|tests/runtime/cuda/nvrtc_compile\.cpp$",
+    (r"", r"(cuda|cublas|nvrtc|cudnn)", r"runtime/cuda/|tools/bench/cublaslt/|tests/runtime/cuda/nvrtc_compile\.cpp$|tests/cuda/",
      "CUDA lives in its own module; tests of its kernels ask NVRTC whether they compile, a baseline calls cuBLASLt itself"),
     (r"", r"CLI/", r"tools/|samples/data/arguments\.cpp$", "command lines belong to tools, and to the lessons' one file"),
     (r"", r"catch2/", r"tests/support/catch\.h$", "tests include tests/support/catch.h, which knows the version"),

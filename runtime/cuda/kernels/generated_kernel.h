@@ -34,7 +34,7 @@ struct GeneratedLaunch {
   std::string code;
   std::array<uint32_t, 2> grid{1, 1};
   uint32_t threads = 1;                     ///< of a block; whole warps where they shuffle
-  uint32_t sharedBytes = 0;                 ///< sizeof Shared, at most 48 KiB; 0: empty
+  uint32_t sharedBytes = 0;                 ///< sizeof Shared; 0: empty
   uint32_t minBlocksPerMultiprocessor = 0;  ///< must have registers there at once; 0: no bound
   bool barriers = false;                    ///< the block's threads wait for one another
   bool singlePass = false;                  ///< every thread moves a few packs and is done
@@ -44,6 +44,11 @@ struct GeneratedLaunch {
   std::shared_ptr<const Chain> chain;       ///< a dense result's, element by element; else null
   std::shared_ptr<const ReductionRecipe>
       reduction; ///< of an unchanged operand, done by this launch; else null
+
+  /// What the launch must ask for: shared memory beyond what a kernel declares by itself. Such a launch has
+  /// a kernel of its own.
+  uint32_t dynamicSharedBytes() const { return sharedBytes > mostStaticSharedBytes ? sharedBytes : 0; }
+  static constexpr uint32_t mostStaticSharedBytes = 48 * 1024;
 
   uint64_t blocks() const { return uint64_t{grid[0]} * grid[1]; }
 };

@@ -71,6 +71,7 @@ class Merger {
       : members_(members), minBlocksPerMultiprocessor_(members[0][0].launch->minBlocksPerMultiprocessor) {
     for (const KernelMember& member : members) {
       for (const KernelStage& stage : member) {
+        DFC_ASSERT(stage.launch->dynamicSharedBytes() == 0, "dynamic shared memory in a merged kernel");
         merged_.threads = std::max(merged_.threads, stage.launch->threads);
         minBlocksPerMultiprocessor_ = stage.launch->minBlocksPerMultiprocessor == minBlocksPerMultiprocessor_
                                           ? minBlocksPerMultiprocessor_
@@ -224,6 +225,16 @@ $branches$
   size_t pointers_ = 0;
 };
 
+constexpr std::string_view staticShared = "  __shared__ k0::Shared shared;\n";
+// A host that runs the kernel has no such limit.
+constexpr std::string_view dynamicShared = R"(#ifdef DFC_ON_HOST
+  __shared__ k0::Shared shared;
+#else
+  extern __shared__ uint4 sharedOfLaunch[];
+  k0::Shared& shared = *reinterpret_cast<k0::Shared*>(sharedOfLaunch);
+#endif
+)";
+
 } // namespace
 
 std::string kernelText(const GeneratedLaunch& launch) {
@@ -235,12 +246,12 @@ std::string kernelText(const GeneratedLaunch& launch) {
   return inNamespace(launch, 0) + std::string(noFollowers) +
          filled(R"(extern "C" __global__ void $bounds$ $name$($parameters$) {
   beginKernel();
-  __shared__ k0::Shared shared;
-  void* const at[] = {$pointers$};
+$shared$  void* const at[] = {$pointers$};
   k0::call(at, Block{blockIdx.x, blockIdx.y, gridDim.x}, shared, NoFollowers{});
 }
 )",
                 {{"bounds", boundsText(launch.threads, launch.minBlocksPerMultiprocessor)},
+                 {"shared", std::string(launch.dynamicSharedBytes() > 0 ? dynamicShared : staticShared)},
                  {"name", std::string(kernelName)},
                  {"parameters", parameters},
                  {"pointers", pointers}});

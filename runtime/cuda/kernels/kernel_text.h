@@ -35,8 +35,9 @@ struct MergedKernel {
   std::vector<uint32_t> order;
 };
 
-/// Launches of fewer threads than the widest must have no barriers. Blocks in all: below 2^31. Registers for
-/// so many blocks at once are asked for where all stages need them for as many.
+/// Launches without dynamic shared memory. Those of fewer threads than the widest must have no barriers.
+/// Blocks in all: below 2^31. Registers for so many blocks at once are asked for where all stages need them
+/// for as many.
 MergedKernel mergedKernel(llvm::ArrayRef<KernelMember> members);
 
 } // namespace dfc::cuda

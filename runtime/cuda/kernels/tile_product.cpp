@@ -42,7 +42,7 @@ DFC_INLINE u32 bitsOf(f32 a) { return __float_as_uint(a); }
 #endif
 )";
 
-constexpr std::string_view tileText = R"(
+constexpr std::string_view productText = R"(
 struct Shared { alignas(16) f32 at[$shared$]; };
 
 // The tensor cores drop the 13 bits behind tf32's last place. A third of that place, taken of the value, goes
@@ -213,7 +213,7 @@ GeneratedKernels tileProductKernel(const TileProduct& product, Chain last) {
   const int64_t shared = sharedElements(product);
   launch.code =
       last.text(width) + constantsOf(product, width) + std::string(machineText) +
-      filled(tileText,
+      filled(productText,
              {{"shared", fmt::format("{}", shared)}, {"parameters", parameters}, {"pointers", pointers}});
   launch.grid[0] = static_cast<uint32_t>(product.tiles());
   launch.threads = tileWarps * 32;

@@ -25,6 +25,7 @@ void makeUnmerged(PlannedLaunch& launch, const UnmergedLaunch& unmerged) {
   launch.text = kernelText(unmerged.kernel);
   launch.grid = unmerged.kernel.grid;
   launch.threads = unmerged.kernel.threads;
+  launch.dynamicSharedBytes = unmerged.kernel.dynamicSharedBytes();
 }
 
 void makeMerged(PlannedLaunch& launch, llvm::ArrayRef<UnmergedLaunch> launches, const LaunchGroup& group) {

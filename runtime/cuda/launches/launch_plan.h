@@ -19,6 +19,7 @@ struct PlannedLaunch {
   std::string text;
   std::array<uint32_t, 2> grid{1, 1};
   uint32_t threads = 1;
+  uint32_t dynamicSharedBytes = 0;
   bool pointersByValue = false; ///< one parameter, the array of all pointers; else a parameter each
   std::vector<Place> pointers;
 };

@@ -10,7 +10,7 @@ namespace {
 
 /// What decides whether a group of unmerged launches fits into one launch.
 struct GroupSummary {
-  bool libraries = false, small = true, singlePass = true, sameResources = true;
+  bool libraries = false, dynamicShared = false, small = true, singlePass = true, sameResources = true;
   uint32_t sharedBytes = 0, minBlocksPerMultiprocessor = 0; ///< of the first kernel
   size_t pointers = 0;
   uint64_t blocks = 0;
@@ -174,6 +174,7 @@ class Merger {
     summary.sameResources = summary.sameResources && kernel.sharedBytes == summary.sharedBytes &&
                             kernel.minBlocksPerMultiprocessor == summary.minBlocksPerMultiprocessor;
     summary.libraries = summary.libraries || launch.byLibrary();
+    summary.dynamicShared = summary.dynamicShared || kernel.dynamicSharedBytes() > 0;
     summary.small = summary.small && isSmall(launch);
     summary.singlePass = summary.singlePass && kernel.singlePass;
     summary.blocks += kernel.blocks();
@@ -194,7 +195,8 @@ class Merger {
   bool withinLimits(const GroupSummary& summary) const {
     constexpr uint64_t maxBlocks = 0x7fffffff;
     const bool sameLaunchBounds = summary.sameResources && summary.maxThreads == summary.minThreads;
-    return !summary.libraries && (summary.small || summary.singlePass || sameLaunchBounds) &&
+    return !summary.libraries && !summary.dynamicShared &&
+           (summary.small || summary.singlePass || sameLaunchBounds) &&
            summary.pointers <= limits_.pointers && summary.functions.size() <= limits_.functions &&
            summary.blocks <= maxBlocks &&
            (summary.maxThreads == summary.minThreads || summary.maxThreads <= limits_.paddedThreads) &&

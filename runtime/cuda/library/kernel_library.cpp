@@ -156,4 +156,12 @@ std::vector<cudaKernel_t> KernelLibrary::load(const std::vector<std::string>& te
   return kernels;
 }
 
+void allowSharedMemory(cudaKernel_t kernel, uint32_t bytes, int ordinal) {
+  if (bytes > 0) {
+    dfc::cuda::check(cudaKernelSetAttributeForDevice(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                     static_cast<int>(bytes), ordinal),
+                     "asking for a kernel's shared memory");
+  }
+}
+
 } // namespace dfc::cuda

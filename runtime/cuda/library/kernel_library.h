@@ -36,4 +36,8 @@ class KernelLibrary {
   KernelCache cache_;
 };
 
+/// Lets launches of the kernel ask for so much shared memory on a GPU; before the first that does. Throws
+/// MachineError: a GPU that has less.
+void allowSharedMemory(cudaKernel_t kernel, uint32_t bytes, int ordinal);
+
 } // namespace dfc::cuda

@@ -49,6 +49,7 @@ DeviceRow describe(int ordinal) {
   row.memoryBytes = std::max<int64_t>(static_cast<int64_t>(properties.totalGlobalMem) - reserve, 1);
   row.multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
   row.threadsPerMultiprocessor = static_cast<uint32_t>(properties.maxThreadsPerMultiProcessor);
+  row.sharedBytesPerBlock = static_cast<uint32_t>(properties.sharedMemPerBlockOptin);
   const double clocks = attribute(cudaDevAttrClockRate, ordinal) * 1e3 * properties.multiProcessorCount;
   for (const ElementType type : allElementTypes) {
     row.peakFlops[static_cast<size_t>(type)] = operationsPerClock(type) * clocks;

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <sstream>
 
 #ifdef DFC_TEST_NVRTC
 #include <dlfcn.h>
@@ -44,24 +46,55 @@ nvrtcProgram newProgram(const std::string& source) {
   return program;
 }
 
-nvrtcResult compile(nvrtcProgram program) {
-  const std::array options = {"--gpu-architecture=sm_90", "--fmad=false", "--std=c++17"};
+nvrtcResult compile(nvrtcProgram program, const std::string& architecture = "sm_90", bool resources = false) {
+  const std::string target = "--gpu-architecture=" + architecture;
+  const std::array options = {target.c_str(), "--fmad=false", "--std=c++17",
+                              resources ? "--ptxas-options=-v" : "--std=c++17"};
   return DFC_NVRTC(nvrtcCompileProgram)(program, static_cast<int>(options.size()), options.data());
+}
+
+std::string logOf(nvrtcProgram program) {
+  size_t size = 0;
+  REQUIRE(DFC_NVRTC(nvrtcGetProgramLogSize)(program, &size) == NVRTC_SUCCESS);
+  std::string log(size, '\0');
+  REQUIRE(DFC_NVRTC(nvrtcGetProgramLog)(program, log.data()) == NVRTC_SUCCESS);
+  log.erase(std::remove(log.begin(), log.end(), '\0'), log.end()); // terminators of its parts
+  return log;
 }
 
 } // namespace
 
 bool compilesHere() { return nvrtcLibrary() != nullptr; }
 
+CompiledKernel compiledKernel(const std::string& source, const std::string& architecture) {
+  nvrtcProgram program = newProgram(source);
+  const nvrtcResult result = compile(program, architecture, true);
+  std::istringstream log(logOf(program));
+  CompiledKernel kernel;
+  REQUIRE(DFC_NVRTC(nvrtcDestroyProgram)(&program) == NVRTC_SUCCESS);
+  constexpr std::string_view spilled = " bytes spill stores";
+  bool found = false;
+  for (std::string line; std::getline(log, line);) {
+    const size_t end = line.find(spilled);
+    if (end != std::string::npos) { // "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
+      found = true;
+      kernel.spilledBytes = std::stoll(line.substr(line.rfind(' ', end - 1) + 1));
+    } else if (line.find("ptxas info") == std::string::npos &&
+               line.find_first_not_of(" \t") != std::string::npos) {
+      kernel.warnings += line + "\n";
+    }
+  }
+  if (result != NVRTC_SUCCESS || !found) {
+    kernel.warnings += "not compiled\n";
+  }
+  return kernel;
+}
+
 std::string compileLog(const std::string& source) {
   nvrtcProgram program = newProgram(source);
   const nvrtcResult result = compile(program);
-  size_t size = 0;
-  REQUIRE(DFC_NVRTC(nvrtcGetProgramLogSize)(program, &size) == NVRTC_SUCCESS);
-  std::string log(size, '\0');
-  REQUIRE(DFC_NVRTC(nvrtcGetProgramLog)(program, log.data()) == NVRTC_SUCCESS);
+  const std::string log = logOf(program);
   REQUIRE(DFC_NVRTC(nvrtcDestroyProgram)(&program) == NVRTC_SUCCESS);
-  log.resize(size - 1); // without its terminator
   return result == NVRTC_SUCCESS ? log : fmt::format("error {}: {}", static_cast<int>(result), log);
 }
 
@@ -79,6 +112,9 @@ std::string compiledText(const std::string& source) {
 bool compilesHere() { return false; }
 std::string compiledText(const std::string& /*source*/) { return ""; }
 std::string compileLog(const std::string& /*source*/) { return "no compiler"; }
+CompiledKernel compiledKernel(const std::string& /*source*/, const std::string& /*architecture*/) {
+  return {"no compiler"};
+}
 #endif
 
 } // namespace dfc::test

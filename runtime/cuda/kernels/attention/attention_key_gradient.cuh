@@ -1,0 +1,113 @@
+// dk and dv: a block's rows are keys, its columns the queries of the group's heads, one head after the other.
+constexpr int partOfValues = paddedWidth(valueWidth) / parts, valueOutputs = perThread(partOfValues);
+constexpr int blocksOfQueries = ceilDiv(queries, columns);
+
+DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, const Element* cotangent,
+                       const f32* logSumExp, const f32* delta, const u8* mask, Element* dk, Element* dv,
+                       const Block& block, Shared& shared) {
+  const int part = block.x % parts, number = block.x / parts;
+  const int head =
+      number % (batch * keyHeads); // the tiles of the first keys, which most queries see, come first
+  const int firstKey = number / (batch * keyHeads) * tileRows;
+  const i64 firstRow = i64(head) * keys + firstKey;
+  const int firstHead = head / keyHeads * heads + head % keyHeads * group;
+  const int present = keys - firstKey;
+  const int firstTile = causal ? minOf(firstKey / columns, blocksOfQueries) : 0; // of queries that see a key
+  const int tilesOfHead = blocksOfQueries - firstTile, tiles = group * tilesOfHead;
+
+  const SharedAddress base = sharedAddress(shared.at), ofValues = base + firstBytes;
+  const auto queriesOf = [&](int t) { return base + (ofStages + t % stages * stageBytes); };
+  const auto fetch = [&](int t) {
+    const int firstQuery = (firstTile + t % tilesOfHead) * columns;
+    const i64 row = i64(firstHead + t / tilesOfHead) * queries + firstQuery;
+    const int left = queries - firstQuery;
+    copyTile<width, columns>(queriesOf(t), q + row * width, left);
+    copyTile<valueWidth, columns>(queriesOf(t) + firstStageBytes, cotangent + row * valueWidth, left);
+    copyNumbers<columns>(queriesOf(t) + ofNumbers, logSumExp + row, left);
+    copyNumbers<columns>(queriesOf(t) + (ofNumbers + numbersBytes), delta + row, left);
+  };
+  copyTile<width, tileRows>(base, k + firstRow * width, present);
+  copyTile<valueWidth, tileRows>(ofValues, v + firstRow * valueWidth, present);
+  if (tiles > 0) fetch(0);
+  commitCopies();
+
+  f32 sums[rowsPerThread][outputs] = {}, valueSums[rowsPerThread][valueOutputs] = {};
+  const auto await = [&](int t) {
+    awaitCopies<0>();
+    roundTile<width, columns>(queriesOf(t));
+    roundTile<valueWidth, columns>(queriesOf(t) + firstStageBytes);
+    __syncthreads(); // the tile is there for all, and all are done with the one that the next copies
+                     // overwrite
+  };
+  awaitCopies<0>();
+  roundTile<width, tileRows>(base);
+  roundTile<valueWidth, tileRows>(ofValues);
+  await(0); // of nothing, if no query sees these keys
+  const OwnRows<width, kept >= 1> ownKeys(base);
+  const OwnRows<valueWidth, kept >= 2> ownValues(ofValues);
+#pragma unroll 1
+  for (int t = 0; t < tiles; ++t) {
+    if (t > 0) await(t);
+    if (stages > 1 && t + 1 < tiles) fetch(t + 1);
+    commitCopies();
+    const int queryHead = firstHead + t / tilesOfHead, firstOfTile = (firstTile + t % tilesOfHead) * columns;
+    const Visibility visible = visibilityOf(mask, queryHead / heads, queryHead % heads);
+#pragma unroll 1
+    for (int n = 0; n < chunks; ++n) {
+      const int firstQuery = firstOfTile + n * chunk, firstOfWarp = firstKey + warpRow();
+      if (firstQuery >= queries) break;
+      if (causal && firstQuery + chunk <= firstOfWarp) continue;
+      const SharedAddress ofTile = queriesOf(t) + n * chunk * strideOf(width);
+      const SharedAddress ofCotangents = queriesOf(t) + (firstStageBytes + n * chunk * strideOf(valueWidth));
+      const SharedAddress numbers = queriesOf(t) + (ofNumbers + n * chunk * 4);
+      f32 powers[rowsPerThread][count] = {};
+      multiplyRows(powers, ownKeys, ofTile);
+      scaled(powers);
+#pragma unroll
+      for (int c = 0; c < count; ++c) {
+        u32 number;
+        loadShared(number, numbers + columnOf(c) * 4);
+        const f32 offset = __uint_as_float(number) * log2OfE;
+#pragma unroll
+        for (int r = 0; r < rowsPerThread; ++r) {
+          powers[r][c] = power2(fmaf(powers[r][c], scaleOfScores, -offset));
+        }
+      }
+      if (masked || (causal && firstQuery < firstOfWarp + rowsPerWarp - 1)) {
+        hide(powers, [&](int row, int column) { return visible(firstQuery + column, firstKey + row); });
+      }
+      multiplyInto<valueWidth>(valueSums, powers, ofCotangents + part * partOfValues * elementBytes,
+                               base + ofScratch);
+      f32 gradient[rowsPerThread][count];
+#pragma unroll
+      for (int c = 0; c < count; ++c) {
+        u32 number;
+        loadShared(number, numbers + (numbersBytes + columnOf(c) * 4));
+#pragma unroll
+        for (int r = 0; r < rowsPerThread; ++r) gradient[r][c] = -__uint_as_float(number);
+      }
+      multiplyRows(gradient, ownValues, ofCotangents);
+#pragma unroll
+      for (int r = 0; r < rowsPerThread; ++r) {
+#pragma unroll
+        for (int c = 0; c < count; ++c) gradient[r][c] *= powers[r][c];
+      }
+      multiplyInto<width>(sums, gradient, ofTile + part * partOfWidth * elementBytes, base + ofScratch);
+    }
+    if (stages == 1 && t + 1 < tiles) {
+      __syncthreads();
+      fetch(t + 1);
+      commitCopies();
+    }
+  }
+  awaitCopies<0>();
+  multiplyAll(sums, f32(scale));
+  __syncwarp(); // the warp's keys and values have been read
+  storeRows<width>(base + part * partOfWidth * elementBytes, sums);
+  storeRows<valueWidth>(ofValues + part * partOfValues * elementBytes, valueSums);
+  __syncwarp();
+  writeRows<width, rowsPerWarp, partOfWidth>(dk + firstRow * width, base, warpRow(), present,
+                                             part * partOfWidth);
+  writeRows<valueWidth, rowsPerWarp, partOfValues>(dv + firstRow * valueWidth, ofValues, warpRow(), present,
+                                                   part * partOfValues);
+}

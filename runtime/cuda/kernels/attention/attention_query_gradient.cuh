@@ -1,0 +1,99 @@
+// dq: a block's rows are queries, its columns keys.
+constexpr int blocksOfQueries = ceilDiv(queries, tileRows);
+
+DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, const Element* cotangent,
+                       const f32* logSumExp, const f32* delta, const u8* mask, Element* dq,
+                       const Block& block, Shared& shared) {
+  const int part = block.x % parts, number = block.x / parts;
+  const int tile = number / (batch * heads), head = number % (batch * heads);
+  const int firstQuery = (causal ? blocksOfQueries - 1 - tile : tile) * tileRows; // the longest first
+  const i64 keyHead = head / heads * keyHeads + head % heads / group;
+  const i64 firstRow = i64(head) * queries + firstQuery;
+  k += keyHead * keys * width;
+  v += keyHead * keys * valueWidth;
+  const int present = queries - firstQuery;
+  const Visibility visible = visibilityOf(mask, head / heads, head % heads);
+  const int seen = causal ? minOf(keys, firstQuery + tileRows) : keys;
+  const int tiles = ceilDiv(seen, columns);
+
+  const SharedAddress base = sharedAddress(shared.at), ofCotangents = base + firstBytes;
+  const auto keysOf = [&](int t) { return base + (ofStages + t % stages * stageBytes); };
+  const auto fetch = [&](int t) {
+    const int first = t * columns;
+    copyTile<width, columns>(keysOf(t), k + i64(first) * width, keys - first);
+    copyTile<valueWidth, columns>(keysOf(t) + firstStageBytes, v + i64(first) * valueWidth, keys - first);
+  };
+  copyTile<width, tileRows>(base, q + firstRow * width, present);
+  copyTile<valueWidth, tileRows>(ofCotangents, cotangent + firstRow * valueWidth, present);
+  if (tiles > 0) fetch(0);
+  commitCopies();
+
+  f32 sums[rowsPerThread][outputs] = {};
+  f32 offset[rowsPerThread], start[rowsPerThread];
+#pragma unroll
+  for (int r = 0; r < rowsPerThread; ++r) {
+    const bool exists = rowOf(r) < present;
+    offset[r] = exists ? logSumExp[firstRow + rowOf(r)] * log2OfE : 0.0f;
+    start[r] = exists ? -delta[firstRow + rowOf(r)] : 0.0f;
+  }
+  const auto await = [&](int t) {
+    awaitCopies<0>();
+    roundTile<width, columns>(keysOf(t));
+    roundTile<valueWidth, columns>(keysOf(t) + firstStageBytes);
+    __syncthreads(); // the tile is there for all, and all are done with the one that the next copies
+                     // overwrite
+  };
+  awaitCopies<0>();
+  roundTile<width, tileRows>(base);
+  roundTile<valueWidth, tileRows>(ofCotangents);
+  await(0);
+  const OwnRows<width, kept >= 1> ownQueries(base);
+  const OwnRows<valueWidth, kept >= 2> ownCotangents(ofCotangents);
+#pragma unroll 1
+  for (int t = 0; t < tiles; ++t) {
+    if (t > 0) await(t);
+    if (stages > 1 && t + 1 < tiles) fetch(t + 1);
+    commitCopies();
+#pragma unroll 1
+    for (int n = 0; n < chunks; ++n) {
+      const int firstKey = t * columns + n * chunk, firstOfWarp = firstQuery + warpRow();
+      if (firstKey >= keys || (causal && firstKey >= firstOfWarp + rowsPerWarp)) break;
+      const SharedAddress ofKeys = keysOf(t) + n * chunk * strideOf(width);
+      const SharedAddress ofValues = keysOf(t) + (firstStageBytes + n * chunk * strideOf(valueWidth));
+      f32 powers[rowsPerThread][count] = {};
+      multiplyRows(powers, ownQueries, ofKeys);
+      scaled(powers);
+      f32 gradient[rowsPerThread][count];
+#pragma unroll
+      for (int r = 0; r < rowsPerThread; ++r) {
+#pragma unroll
+        for (int c = 0; c < count; ++c) {
+          powers[r][c] = power2(fmaf(powers[r][c], scaleOfScores, -offset[r]));
+          gradient[r][c] = start[r];
+        }
+      }
+      if (masked || firstKey + chunk > keys || (causal && firstKey + chunk - 1 > firstOfWarp)) {
+        hide(powers, [&](int row, int column) { return visible(firstQuery + row, firstKey + column); });
+      }
+      multiplyRows(gradient, ownCotangents, ofValues);
+#pragma unroll
+      for (int r = 0; r < rowsPerThread; ++r) {
+#pragma unroll
+        for (int c = 0; c < count; ++c) gradient[r][c] *= powers[r][c];
+      }
+      multiplyInto<width>(sums, gradient, ofKeys + part * partOfWidth * elementBytes, base + ofScratch);
+    }
+    if (stages == 1 && t + 1 < tiles) {
+      __syncthreads();
+      fetch(t + 1);
+      commitCopies();
+    }
+  }
+  awaitCopies<0>();
+  multiplyAll(sums, f32(scale));
+  __syncwarp(); // the warp's queries have been read
+  storeRows<width>(base + part * partOfWidth * elementBytes, sums);
+  __syncwarp();
+  writeRows<width, rowsPerWarp, partOfWidth>(dq + firstRow * width, base, warpRow(), present,
+                                             part * partOfWidth);
+}

@@ -1,0 +1,88 @@
+// Attention kernels, their text run on the host, against attention in f64: every type, with and without
+// groups of heads, masks (rows that see no key among them) and causal order, at sizes and widths with
+// remainders.
+#include "runtime/cuda/kernels/attention/attention.h"
+#include "tests/conformance/emulated_kernels.h"
+#include "tests/support/attention_reference.h"
+#include "tests/support/catch.h"
+
+using namespace dfc;
+using namespace dfc::test;
+using cuda::AttentionProblem;
+
+namespace {
+
+AttentionProblem problemOf(ElementType element, bool tf32, int64_t queries, int64_t keys, int64_t width,
+                           int64_t valueWidth) {
+  AttentionProblem p;
+  p.element = element;
+  p.tf32 = tf32;
+  p.queries = queries;
+  p.keys = keys;
+  p.width = width;
+  p.valueWidth = valueWidth;
+  p.scale = 0.37;
+  return p;
+}
+
+std::vector<AttentionProblem> problemsOf(ElementType element, bool tf32) {
+  std::vector<AttentionProblem> all;
+  all.push_back(problemOf(element, tf32, 70, 150, 64, 64));
+  all.push_back(problemOf(element, tf32, 33, 20, 24, 40));
+  all.back().causal = true;
+  all.back().heads = 4, all.back().keyHeads = 2;
+  all.push_back(problemOf(element, tf32, 37, 67, 7, 12));
+  all.back().batch = 2;
+  all.back().maskStrides = maskStrides(all.back(), {true, false, true, true});
+  all.push_back(problemOf(element, tf32, 90, 90, 72, 128));
+  all.back().causal = true;
+  all.back().scale = -0.2;
+  all.push_back(problemOf(element, tf32, 20, 35, 200, 130));
+  all.back().causal = true;
+  all.back().maskStrides = maskStrides(all.back(), {false, false, false, true});
+  return all;
+}
+
+void check(ElementType element, bool tf32, const GpuShape& gpu) {
+  if (!EmulatedKernels::unavailable().empty()) {
+    DFC_SKIP(EmulatedKernels::unavailable());
+  }
+  EmulatedKernels kernels;
+  const std::vector<AttentionProblem> problems = problemsOf(element, tf32);
+  std::vector<size_t> forward, backward;
+  for (const AttentionProblem& problem : problems) {
+    forward.push_back(kernels.add(attentionKernels(problem, gpu)));
+    backward.push_back(kernels.add(attentionGradientKernels(problem, gpu)));
+  }
+  REQUIRE(kernels.build() == "");
+  for (size_t i = 0; i < problems.size(); ++i) {
+    CAPTURE(describe(problems[i]));
+    const AttentionExample example(problems[i], i);
+    std::string problem;
+    double worst = 0;
+    const auto made = kernels.run(forward[i], example.operands(), example.results(), problem);
+    CHECK(problem == "");
+    CHECK(beyondBounds(example.o, made[0], worst) == "");
+    CHECK(beyondBounds(example.ofLogSumExp, made[1], worst) == "");
+    const auto gradients =
+        kernels.run(backward[i], example.gradientOperands(), example.gradientResults(), problem);
+    CHECK(problem == "");
+    CHECK(beyondBounds(example.dq, gradients[0], worst) == "");
+    CHECK(beyondBounds(example.dk, gradients[1], worst) == "");
+    CHECK(beyondBounds(example.dv, gradients[2], worst) == "");
+  }
+}
+
+const GpuShape small{1, 1024, 99 * 1024}, large{1, 2048, 227 * 1024};
+
+} // namespace
+
+TEST_CASE("attention kernels: bf16 agrees with f64") { check(ElementType::BF16, false, large); }
+TEST_CASE("attention kernels: f16 agrees with f64, on a GPU of little shared memory") {
+  check(ElementType::F16, false, small);
+}
+TEST_CASE("attention kernels: tf32 agrees with f64") { check(ElementType::F32, true, large); }
+TEST_CASE("attention kernels: tf32 agrees with f64, on a GPU of little shared memory") {
+  check(ElementType::F32, true, small);
+}
+TEST_CASE("attention kernels: f32 agrees with f64") { check(ElementType::F32, false, large); }
