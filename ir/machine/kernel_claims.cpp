@@ -1,11 +1,31 @@
 #include "ir/machine/kernel_claims.h"
 
-namespace dfc {
+#include "ir/graph/rules/attention_shape.h"
 
-bool claimsKernel(DeviceKind kind, const OpAttributes& attributes, OperandTypes /*operands*/) {
-  switch (attributes.kind()) {
-  case OpKind::Attention:
-  case OpKind::AttentionGradient: return kind == DeviceKind::Cpu; // of every type and size
+namespace dfc {
+namespace {
+
+// The kernels of GPUs keep whole rows of up to 256 elements on a multiprocessor, count rows in 32 bits and
+// read the mask by one stride over all batches.
+bool gpuHasAttention(OperandTypes operands, const TensorType* mask) {
+  constexpr int64_t mostWidth = 256, mostRows = int64_t{1} << 30;
+  const AttentionShape shape = knownAttentionShape(operands);
+  const auto fits = [](int64_t width) { return width >= 1 && width <= mostWidth; };
+  const int64_t heads = shape.batches() * shape.heads;
+  return operands[0].element != ElementType::F64 && fits(shape.width) && fits(shape.valueWidth) &&
+         heads > 0 && heads < mostRows && shape.queries > 0 && shape.queries < mostRows && shape.keys > 0 &&
+         shape.keys < mostRows && (mask == nullptr || maskStrides(shape, mask->shape).has_value());
+}
+
+} // namespace
+
+bool claimsKernel(DeviceKind kind, const OpAttributes& attributes, OperandTypes operands) {
+  const auto maskBehind = [&](size_t others) {
+    return operands.size() > others ? &operands[others] : nullptr;
+  };
+  switch (attributes.kind()) { // the cpu's kernels take every type and size
+  case OpKind::Attention: return kind == DeviceKind::Cpu || gpuHasAttention(operands, maskBehind(3));
+  case OpKind::AttentionGradient: return kind == DeviceKind::Cpu || gpuHasAttention(operands, maskBehind(6));
   default: return false;
   }
 }

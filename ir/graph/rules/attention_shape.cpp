@@ -110,6 +110,28 @@ std::variant<AttentionShape, TypeResult> attentionShape(OpKind kind, OperandType
   return shape;
 }
 
+std::optional<std::array<int64_t, 4>> maskStrides(const AttentionShape& shape, const Shape& mask) {
+  const Shape scores = shape.scores();
+  const size_t missing = scores.rank() - mask.rank();
+  std::array<int64_t, 4> strides{};
+  int64_t stride = 1, ofBatches = 1; // the batch stride, in elements of a batch, that the inner axes ask for
+  bool repeats = false, varies = false;
+  for (size_t axis = scores.rank(); axis-- > 0;) {
+    const size_t fromEnd = scores.rank() - axis;
+    const int64_t extent = axis < missing ? 1 : mask[axis - missing];
+    if (fromEnd <= 3) {
+      strides[4 - fromEnd] = extent == 1 ? 0 : stride;
+    } else if (scores[axis] > 1) {
+      repeats = repeats || extent == 1;
+      varies = varies || extent > 1;
+    }
+    stride *= extent;
+    ofBatches *= fromEnd <= 3 ? extent : 1;
+  }
+  strides[0] = varies ? ofBatches : 0;
+  return repeats && varies ? std::nullopt : std::optional(strides);
+}
+
 AttentionShape knownAttentionShape(OperandTypes operands) {
   std::string hint;
   DFC_ASSERT(clash(operands, hint).empty(), hint);

@@ -4,6 +4,8 @@
 
 #include "ir/graph/op_parts.h"
 
+#include <array>
+#include <optional>
 #include <variant>
 
 namespace dfc {
@@ -36,5 +38,9 @@ ElementType attentionSumType(ElementType element);
 std::variant<AttentionShape, TypeResult> attentionShape(OpKind kind, OperandTypes operands, bool masked);
 /// The same of operands that the type rule accepts.
 AttentionShape knownAttentionShape(OperandTypes operands);
+
+/// Elements between neighbours in batch, heads, queries and keys of a mask that broadcasts to the scores; 0:
+/// the same for all. None where no one stride leads over all batch axes.
+std::optional<std::array<int64_t, 4>> maskStrides(const AttentionShape& shape, const Shape& mask);
 
 } // namespace dfc

@@ -4,6 +4,8 @@
 #include "ir/base/assert.h"
 #include "ir/graph/rules/op_rules.h"
 #include "ir/machine/calibration.h"
+#include "ir/machine/kernel_claims.h"
+#include "runtime/cuda/kernels/attention/attention.h"
 #include "runtime/cuda/kernels/families.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -33,6 +35,20 @@ GeneratedKernels fused(const ops::Fused& op, OperandTypes operands, const Tensor
   DFC_UNREACHABLE("reduction of a fused op");
 }
 
+// attention or its gradient; none where `ir/machine/kernel_claims.h` says that GPUs have no kernel.
+std::optional<GeneratedKernels> attention(const OpAttributes& attributes, OperandTypes operands,
+                                          const GpuShape& gpu) {
+  if (!claimsKernel(DeviceKind::Gpu, attributes, operands)) {
+    return std::nullopt;
+  }
+  const auto* forward = attributes.getIf<ops::Attention>();
+  return forward != nullptr
+             ? attentionKernels(attentionProblem(*forward, operands, operands.size() == 4), gpu)
+             : attentionGradientKernels(attentionProblem(attributes.as<ops::AttentionGradient>().forward,
+                                                         operands, operands.size() == 7),
+                                        gpu);
+}
+
 std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, OperandTypes operands,
                                            OperandTypes results, const GpuShape& gpu) {
   const TensorType& result = results[0];
@@ -45,8 +61,6 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
   case OpKind::Gradients:
   case OpKind::Matmul:
   case OpKind::FusedMatmul:
-  case OpKind::Attention:
-  case OpKind::AttentionGradient:
   case OpKind::Reshape: return std::nullopt;
 #define DFC_OP(Type, text)
 #define DFC_ELEMENTWISE_OP(Type, text) case OpKind::Type:
@@ -92,6 +106,8 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
     const auto& op = attributes.as<ops::RmsNorm>();
     return normKernel(op.axis, op.epsilon, false, operands, gpu);
   }
+  case OpKind::Attention:
+  case OpKind::AttentionGradient: return attention(attributes, operands, gpu);
   case OpKind::Dropout: return dropoutKernel(attributes.as<ops::Dropout>(), operands[0], gpu);
   case OpKind::BatchNorm: return batchNormKernel(attributes.as<ops::BatchNorm>(), operands[0], gpu);
   case OpKind::BatchNormTraining:

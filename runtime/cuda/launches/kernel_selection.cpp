@@ -6,6 +6,7 @@
 #include "runtime/cuda/launches/integer_matmul.h"
 #include "runtime/cuda/launches/tile_matmul.h"
 #include "runtime/cuda/launches/vector_matmul.h"
+#include "runtime/errors.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
@@ -132,6 +133,7 @@ class Selector {
       selection_.convolution = true;
       selection_.workspaceBytes = *workspace;
     } else if (!isProduct(row_)) {
+      requireTensorCores();
       setKernels(generateKernels(row_.attributes, operands_, results_, libraries_.gpu));
     } else if (results_[0].bytes() > 0) {
       selectProduct();
@@ -143,6 +145,17 @@ class Selector {
   std::optional<int64_t> convolutionWorkspace() const {
     ConvolutionLibrary* const convolutions = libraries_.convolutions;
     return convolutions == nullptr ? std::nullopt : convolutions->workspaceFor(row_.attributes, operands_);
+  }
+
+  // Plans keep attention whole whatever the GPU (ir/machine/kernel_claims.h).
+  void requireTensorCores() const {
+    const bool needed = row_.kind() == OpKind::Attention || row_.kind() == OpKind::AttentionGradient;
+    if (needed && !libraries_.tiles) {
+      throw MachineError(
+          fmt::format("'{}' needs a GPU of compute capability 8.0 or newer; on this one, write "
+                      "attention with matmul and softmax",
+                      graph_.nameOf(computation_.op)));
+    }
   }
 
   void selectProduct() {

@@ -1,6 +1,7 @@
 #include "runtime/cuda/kernels/attention/attention.h"
 
 #include "ir/base/assert.h"
+#include "ir/graph/rules/attention_shape.h"
 #include "runtime/cuda/kernels/attention/attention_texts.h"
 #include "runtime/cuda/kernels/attention/attention_tile.h"
 #include "runtime/cuda/kernels/code.h"
@@ -101,6 +102,27 @@ bool attentionKernelExists(const AttentionProblem& problem) {
   return known && counts && inRange(problem.width) && inRange(problem.valueWidth) && problem.batch > 0 &&
          problem.keyHeads > 0 && problem.heads > 0 && problem.heads % problem.keyHeads == 0 &&
          problem.queries > 0 && problem.keys > 0;
+}
+
+AttentionProblem attentionProblem(const ops::Attention& op, OperandTypes operands, bool masked) {
+  const AttentionShape shape = knownAttentionShape(operands);
+  AttentionProblem problem;
+  problem.batch = shape.batches();
+  problem.heads = shape.heads;
+  problem.keyHeads = shape.keyHeads;
+  problem.queries = shape.queries;
+  problem.keys = shape.keys;
+  problem.width = shape.width;
+  problem.valueWidth = shape.valueWidth;
+  problem.element = operands[0].element;
+  problem.tf32 = problem.element == ElementType::F32 && op.precision == Precision::Tf32;
+  problem.causal = op.causal;
+  problem.scale = op.scaleFor(shape.width);
+  if (masked) {
+    problem.maskStrides = maskStrides(shape, operands.back().shape);
+    DFC_ASSERT(problem.maskStrides, "a mask without a stride over all batches");
+  }
+  return problem;
 }
 
 GeneratedLaunch attentionLaunch(const AttentionProblem& problem, AttentionPass pass,

@@ -24,6 +24,10 @@ struct AttentionProblem {
   std::optional<std::array<int64_t, 4>> maskStrides;
 };
 
+/// The problem of an op whose first three operands are q, k and v, and whose last is the mask where `masked`.
+/// For one that GPUs claim (ir/machine/kernel_claims.h).
+AttentionProblem attentionProblem(const ops::Attention& op, OperandTypes operands, bool masked);
+
 /// Whether there are kernels, on a GPU from sm_80 on: by element type, widths (256 at most), and elements.
 bool attentionKernelExists(const AttentionProblem& problem);
 

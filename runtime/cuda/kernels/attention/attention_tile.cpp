@@ -31,7 +31,8 @@ AttentionTiles forwardTiles(const AttentionProblem& problem) {
                : AttentionTiles{{8, 2, 32, 32, 1}, {4, 2, 16, 16, 1}, {4, 1, 16, 16, 1}};
   }
   if (problem.tf32) {
-    return width <= 64    ? AttentionTiles{{4, 2, 32, 32}, {4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 32, 32}}
+    return width <= 64
+               ? AttentionTiles{{4, 2, 32, 32, 2, 0, 1, 3}, {4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 32, 32}}
            : width <= 128 ? AttentionTiles{{4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 16, 16}}
                           : AttentionTiles{{4, 1, 16, 16}, {2, 1, 16, 16}, {1, 1, 16, 16}};
   }
@@ -50,12 +51,16 @@ AttentionTiles queryGradientTiles(const AttentionProblem& problem) {
                : AttentionTiles{{8, 2, 16, 16, 1}, {4, 1, 16, 16, 1}};
   }
   if (problem.tf32) {
-    return width <= 64    ? AttentionTiles{{4, 2, 32, 32}, {4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 32, 32}}
+    return width <= 64 ? AttentionTiles{{4, 2, 32, 32, 2, 1}, {4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 32, 32}}
            : width <= 128 ? AttentionTiles{{4, 1, 32, 32}, {2, 1, 32, 32}, {2, 1, 16, 16}, {1, 1, 16, 16}}
                           : AttentionTiles{{4, 1, 16, 16}, {2, 1, 16, 16, 1}, {1, 1, 16, 16, 1}};
   }
-  return width <= 64    ? AttentionTiles{{4, 2, 64, 32}, {4, 1, 64, 64}, {2, 1, 64, 64}, {1, 1, 64, 64}}
-         : width <= 128 ? AttentionTiles{{4, 1, 64, 32}, {4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 32, 32}}
+  return width <= 64    ? AttentionTiles{{4, 2, 64, 32, 2, 2}, {4, 1, 64, 64}, {2, 1, 64, 64}, {1, 1, 64, 64}}
+         : width <= 128 ? AttentionTiles{{4, 2, 32, 32},
+                                         {4, 1, 64, 32, 2, 2},
+                                         {4, 1, 32, 32},
+                                         {2, 1, 32, 32},
+                                         {1, 1, 32, 32}}
                         : AttentionTiles{{4, 1, 32, 32}, {2, 1, 16, 16}, {1, 1, 16, 16}};
 }
 
@@ -68,14 +73,18 @@ AttentionTiles keyGradientTiles(const AttentionProblem& problem) {
                : AttentionTiles{{8, 2, 16, 16, 1}, {4, 1, 16, 16, 1}};
   }
   if (problem.tf32) {
-    return width <= 64 ? AttentionTiles{{4, 2, 32, 16}, {4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 32, 32}}
+    return width <= 64 ? AttentionTiles{{4, 2, 32, 32}, {4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 32, 32}}
            : width <= 128
                ? AttentionTiles{{4, 1, 32, 16}, {2, 1, 16, 16}, {1, 1, 16, 16}}
                : AttentionTiles{{4, 1, 16, 16, 2, 0, 2}, {2, 1, 16, 16, 1, 0, 2}, {1, 1, 16, 16, 1, 0, 2}};
   }
   return width <= 64 ? AttentionTiles{{4, 2, 64, 32}, {4, 1, 64, 32}, {2, 1, 64, 32}, {1, 1, 64, 32}}
          : width <= 128
-             ? AttentionTiles{{4, 1, 64, 32}, {4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 32, 32}}
+             ? AttentionTiles{{8, 1, 128, 32, 2, 2},
+                              {4, 1, 64, 32, 2, 2},
+                              {4, 1, 32, 32},
+                              {2, 1, 32, 32},
+                              {1, 1, 32, 32}}
              : AttentionTiles{{4, 1, 32, 16, 2, 0, 2}, {2, 1, 32, 16, 1, 0, 2}, {1, 1, 16, 16, 1, 0, 2}};
 }
 
