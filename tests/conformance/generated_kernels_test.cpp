@@ -32,6 +32,12 @@ std::vector<Literal> operandsOf(const OpSample& sample, Dice& dice, Mood mood) {
   if (kind == OpKind::SoftmaxCrossEntropyGradient) { // infinite, it would magnify a probability's last bit
     operands[2] = randomLiteral(sample.operands[2], dice, Mood::Tame);
   }
+  if (const auto* gradient =
+          sample.attributes.getIf<ops::AttentionGradient>()) { // logSumExp is attention's own
+    std::vector<Literal> forward(operands.begin(), operands.begin() + 3);
+    forward.insert(forward.end(), operands.begin() + 6, operands.end());
+    operands[4] = evaluateOp(gradient->forward, forward)[1];
+  }
   if (kind == OpKind::BatchNorm || kind == OpKind::BatchNormGradient) {
     Literal& variance = operands[kind == OpKind::BatchNorm ? 4 : 3];
     for (int64_t c = 0; c < variance.type().shape.elements(); ++c) {
@@ -57,6 +63,8 @@ bool boundedOnly(OpKind kind) {
   case OpKind::MaxPoolGradient:
   case OpKind::AveragePool:
   case OpKind::AveragePoolGradient:
+  case OpKind::Attention:
+  case OpKind::AttentionGradient:
   case OpKind::BatchNorm:
   case OpKind::BatchNormTraining:
   case OpKind::BatchNormGradient: return true;

@@ -144,7 +144,7 @@ class RandomCalls : public RandomIndexing {
     operands.truncate(3);
     operands.push_back(exactly({element, shaped(heads, queries, valueWidth)}));
     operands.push_back(ValueId(result.index() + 1));
-    operands.push_back(exactly({sums, Shape{heads, queries}}));
+    operands.push_back(supply({sums, Shape{heads, queries}})); // finite, as sums of products are
     if (masked) {
       operands.push_back(mask);
     }

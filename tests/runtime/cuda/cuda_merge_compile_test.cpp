@@ -18,6 +18,9 @@ std::vector<UnmergedLaunch> launchesOfCases(ElementType element) {
     const TypeResult results = resultTypes(sample.attributes, sample.operands);
     auto work = generateKernels(sample.attributes, sample.operands, results.types, GpuShape::assumed());
     for (GeneratedLaunch& kernel : work->launches) {
+      if (kernel.dynamicSharedBytes() > 0) {
+        continue; // is never merged
+      }
       UnmergedLaunch& single = launches.emplace_back();
       single.pointers.resize(kernel.arguments.size());
       single.kernel = std::move(kernel);

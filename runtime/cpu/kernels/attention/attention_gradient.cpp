@@ -185,7 +185,7 @@ class AttentionGradientKernel final : public CpuKernel {
       mask_.apply(operands.back(), head, query + i, weights, limit, T(0));
       std::fill(weights + limit, weights + extent, T(0));
       for (int64_t j = 0; j < limit; ++j) {
-        ofScores[j] = weights[j] == T(0) ? T(0) : weights[j] * (ofScores[j] - delta[i]);
+        ofScores[j] = weights[j] * (ofScores[j] - delta[i]);
       }
       std::fill(ofScores + limit, ofScores + extent, T(0));
     }

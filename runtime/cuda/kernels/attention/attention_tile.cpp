@@ -56,11 +56,7 @@ AttentionTiles queryGradientTiles(const AttentionProblem& problem) {
                           : AttentionTiles{{4, 1, 16, 16}, {2, 1, 16, 16, 1}, {1, 1, 16, 16, 1}};
   }
   return width <= 64    ? AttentionTiles{{4, 2, 64, 32, 2, 2}, {4, 1, 64, 64}, {2, 1, 64, 64}, {1, 1, 64, 64}}
-         : width <= 128 ? AttentionTiles{{4, 2, 32, 32},
-                                         {4, 1, 64, 32, 2, 2},
-                                         {4, 1, 32, 32},
-                                         {2, 1, 32, 32},
-                                         {1, 1, 32, 32}}
+         : width <= 128 ? AttentionTiles{{4, 1, 64, 32}, {4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 32, 32}}
                         : AttentionTiles{{4, 1, 32, 32}, {2, 1, 16, 16}, {1, 1, 16, 16}};
 }
 
@@ -80,11 +76,7 @@ AttentionTiles keyGradientTiles(const AttentionProblem& problem) {
   }
   return width <= 64 ? AttentionTiles{{4, 2, 64, 32}, {4, 1, 64, 32}, {2, 1, 64, 32}, {1, 1, 64, 32}}
          : width <= 128
-             ? AttentionTiles{{8, 1, 128, 32, 2, 2},
-                              {4, 1, 64, 32, 2, 2},
-                              {4, 1, 32, 32},
-                              {2, 1, 32, 32},
-                              {1, 1, 32, 32}}
+             ? AttentionTiles{{4, 1, 64, 32}, {4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 32, 32}}
              : AttentionTiles{{4, 1, 32, 16, 2, 0, 2}, {2, 1, 32, 16, 1, 0, 2}, {1, 1, 16, 16, 1, 0, 2}};
 }
 
