@@ -1,5 +1,5 @@
-// OpExpansion: what the passes share that write ordinary ops, by the DSL, in the place of some ops
-// (gradients, decompose).
+// OpExpansion: replaces ops of a graph by ordinary ops that are written with the DSL. Used by the passes
+// gradients and decompose.
 //
 // Inputs and parameters are copied first, so that no new op can take a name by which a caller feeds or
 // restores a value. An op's results hand their names on to the tensors that replace them, unless they are the

@@ -11,8 +11,8 @@ namespace DFC_PUBLIC dfc {
 
 /// How `attention` weighs.
 struct AttentionOptions {
-  bool causal = false;         ///< query i sees keys 0, …, i only
-  std::optional<double> scale; ///< of the scores, not 0; none: 1 / sqrt(width)
+  bool causal = false;              ///< query i sees keys 0, …, i only
+  std::optional<double> scale = {}; ///< of the scores, not 0; none: 1 / sqrt(width)
   Tensor mask = {}; ///< bool, broadcasts to the scores: true where a query may see a key; empty: everywhere
   Precision precision = Precision::Unstated; ///< of its products, where the elements are f32
 };

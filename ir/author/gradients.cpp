@@ -19,9 +19,9 @@ namespace {
 class Sweep {
  public:
   Sweep(Builder& builder, llvm::ArrayRef<Tensor> wrt, std::source_location where);
-  /// Starts at the loss, whose derivative by itself is 1.
+  /// Reverse sweep from the loss, with a cotangent of 1.
   void runFrom(ValueId loss);
-  /// Starts at each of `values` that depends on an x, with its cotangent.
+  /// Reverse sweep from several values with the given cotangents; values that depend on no x are skipped.
   void runFrom(llvm::ArrayRef<Tensor> values, llvm::ArrayRef<Tensor> cotangents);
   Tensor gradientOf(ValueId x);
   bool reaches(ValueId x) const { return !contributions_[x].empty(); }

@@ -13,8 +13,7 @@ struct GpuShape {
   int64_t sharedBytesPerBlock = assumedSharedBytes; ///< that a launch may ask for
   int64_t residentThreads() const { return multiprocessors * threadsPerMultiprocessor; }
 
-  /// The shape of a machine file's device. A device that does not state one is planned for as
-  /// `assumedMultiprocessors` of `assumedThreads`, whose blocks share `assumedSharedBytes`.
+  /// The shape of a machine file's device. Fields that the file leaves out take the constants below.
   static GpuShape of(const DeviceRow& device);
 
   static constexpr int64_t assumedMultiprocessors = 132;

@@ -2,19 +2,22 @@
 
 #include "ir/graph/rules/attention_shape.h"
 
+#include <algorithm>
+
 namespace dfc {
 namespace {
 
-// The kernels of GPUs keep whole rows of up to 256 elements on a multiprocessor, count rows in 32 bits and
-// read the mask by one stride over all batches.
+// Limits of the CUDA kernels: the rows of q, k and v fit into shared memory up to 256 elements, block and row
+// indices are 32 bits, and the mask has one stride for all batch axes.
 bool gpuHasAttention(OperandTypes operands, const TensorType* mask) {
   constexpr int64_t mostWidth = 256, mostRows = int64_t{1} << 30;
   const AttentionShape shape = knownAttentionShape(operands);
   const auto fits = [](int64_t width) { return width >= 1 && width <= mostWidth; };
-  const int64_t heads = shape.batches() * shape.heads;
-  return operands[0].element != ElementType::F64 && fits(shape.width) && fits(shape.valueWidth) &&
-         heads > 0 && heads < mostRows && shape.queries > 0 && shape.queries < mostRows && shape.keys > 0 &&
-         shape.keys < mostRows && (mask == nullptr || maskStrides(shape, mask->shape).has_value());
+  const int64_t heads = shape.batches() * shape.heads, rows = std::max(shape.queries, shape.keys);
+  const bool counts = heads > 0 && heads < mostRows && shape.queries > 0 && shape.keys > 0 &&
+                      rows < mostRows && heads * ((rows + 15) / 16) < mostRows;
+  return operands[0].element != ElementType::F64 && fits(shape.width) && fits(shape.valueWidth) && counts &&
+         (mask == nullptr || maskStrides(shape, mask->shape).has_value());
 }
 
 } // namespace

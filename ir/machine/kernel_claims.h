@@ -11,7 +11,7 @@ namespace dfc {
 /// Whether devices of this kind have a kernel for the op, of operands that its type rule accepts. False for
 /// ops that are not composite: they have no decomposition, and every device computes them.
 bool claimsKernel(DeviceKind kind, const OpAttributes& attributes, OperandTypes operands);
-/// Whether the op stays whole.
+/// Whether every kind of device has a kernel for the op, so that it is not decomposed.
 bool everyKindClaims(const OpAttributes& attributes, OperandTypes operands);
 
 } // namespace dfc

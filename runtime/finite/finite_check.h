@@ -17,8 +17,10 @@ class FiniteCheck {
 
   /// Keeps the ranges of operands that the command may overwrite with its result.
   void before(size_t command, const Step& step);
-  /// Throws NotFiniteError where a result has an element that is NaN or infinite. It names the op, or the
-  /// input, parameter or constant that the op reads such elements from.
+  /// Throws NotFiniteError where a result has an element that is NaN, or infinite where the graph does not
+  /// ask for infinities: by a constant that holds some, as masks of scores do, or by attention's logSumExp of
+  /// a query that sees no key. It names the op, or the input, parameter or constant that the op reads such
+  /// elements from.
   void after(size_t command, const Step& step);
 
  private:

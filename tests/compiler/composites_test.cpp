@@ -175,3 +175,26 @@ TEST_CASE("composites: mistakes are said where they are written") {
   CHECK(errors[2].message == "embedding: the table is f32[2, 3, 4]");
   CHECK(errors[3].where.line == line + 5);
 }
+
+TEST_CASE("attention: batch axes broadcast, masks are taken, mistakes are said") {
+  const auto typeOf = [](const Shape& q, const Shape& k, const Shape& v) {
+    Builder g;
+    const Tensor y = attention(g.input("q", f32(q)), g.input("k", f32(k)), g.input("v", f32(v)));
+    return y.valid() ? toString(y.type()) : std::move(g).finish().errors().at(0).message;
+  };
+  CHECK(typeOf({2, 3, 4, 8}, {3, 5, 8}, {1, 3, 5, 6}) == "f32[2, 3, 4, 6]");
+  CHECK(typeOf({4, 8}, {3, 5, 8}, {5, 6}) == "f32[3, 4, 6]");
+  CHECK(typeOf({2, 4, 4, 8}, {2, 2, 5, 8}, {2, 2, 5, 6}) ==
+        "f32[2, 4, 4, 6]"); // neighbouring heads share keys
+  CHECK(typeOf({8}, {5, 8}, {5, 6}).find("fewer than 2 axes") != std::string::npos);
+  CHECK(typeOf({2, 1, 4, 8}, {3, 1, 5, 8}, {3, 1, 5, 6}).find("batch axes differ") != std::string::npos);
+  Builder g;
+  const Tensor q = g.input("q", f32({4, 8})), mask = g.input("mask", {ElementType::Bool, {4, 1}});
+  CHECK(attention(q, q, q, {.mask = mask}).valid());
+  CHECK_FALSE(attention(q, q, q, {.scale = 0.0}).valid());
+  CHECK_FALSE(attention(q, q, q, {.mask = q}).valid());
+  const Diagnostics errors = std::move(g).finish().errors();
+  REQUIRE(errors.size() == 2);
+  CHECK(errors[0].message == "attention with a scale of 0");
+  CHECK(errors[1].message.find("the mask is f32[4, 8]") != std::string::npos);
+}

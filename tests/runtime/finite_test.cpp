@@ -1,4 +1,5 @@
 // SessionOptions::checkFinite: the first op whose result is not finite, by name, place and operands' ranges.
+#include "ir/author/composites.h"
 #include "runtime/finite/finite.h"
 #include "tests/runtime/scripted_backend.h"
 #include "tests/runtime/session_support.h"
@@ -150,6 +151,35 @@ TEST_CASE("checkFinite: a feed or a parameter that is not finite is to blame, no
     CHECK_THAT(mistakeOf([&] { (void)session->run(good); }).message,
                startingWith("parameter 'w' holds values that are not finite in step 3"));
   }
+}
+
+TEST_CASE("checkFinite: infinities that the graph asks for are no mistake, NaN is") {
+  Builder g("masked");
+  const Tensor scores = g.input("scores", f32({2, 2})), mask = g.input("mask", {ElementType::Bool, {2, 2}});
+  const Tensor seen = select(mask, scores, -infinity).named("seen");
+  g.fetch("weights", softmax(seen).named("weights"));
+  g.fetch("y", attention(scores, scores, scores, {.mask = mask}).named("y"));
+  const auto session = opened(tinyPlan(finished(std::move(g)), smallMachine(1)), checking());
+  const Literal numbers = floats({2, 2}, {1, 2, 3, 4});
+  const auto masked = [](std::initializer_list<int> bits) {
+    Literal made({ElementType::Bool, {2, 2}});
+    int64_t i = 0;
+    for (const int bit : bits) {
+      made.set(i++, bit);
+    }
+    return made;
+  };
+  REQUIRE(session->run({{"scores", numbers}, {"mask", masked({1, 0, 1, 1})}}).ok());
+  // A row without a key: -infinity for attention's logSumExp, but NaN for the softmax, which is reported.
+  const Diagnostic nan = mistakeOf([&] {
+    (void)session->run({{"scores", numbers}, {"mask", masked({1, 0, 0, 0})}});
+  });
+  CHECK_THAT(nan.message, startingWith("op 'weights' (softmax) gives a value that is not finite"));
+  // NaN is reported beside a constant that holds infinities, too.
+  const Diagnostic fed = mistakeOf([&] {
+    (void)session->run({{"scores", floats({2, 2}, {notANumber, 2, 3, 4})}, {"mask", masked({1, 1, 1, 1})}});
+  });
+  CHECK_THAT(fed.message, startingWith("input 'scores' is fed values that are not finite"));
 }
 
 TEST_CASE("checkFinite: integers, truth values and devices that compute nothing are passed over") {

@@ -1,9 +1,7 @@
 // From an op to its kernel: one line an op, checked by the compiler to be complete.
 #include "runtime/cpu/kernels/kernel.h"
 
-#include "ir/author/decompositions.h"
 #include "ir/base/assert.h"
-#include "ir/machine/kernel_claims.h"
 #include "runtime/cpu/kernels/attention/attention.h"
 #include "runtime/cpu/kernels/channels/batch_norm.h"
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
@@ -99,9 +97,6 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
 
 bool hasCpuKernel(const OpAttributes& attributes, OperandTypes operands, OperandTypes results) {
   (void)results;
-  if (isComposite(kindOf(attributes))) {
-    return resultTypes(attributes, operands).ok() && claimsKernel(DeviceKind::Cpu, attributes, operands);
-  }
   const OpClass opClass = classOf(kindOf(attributes));
   return opClass != OpClass::Source && opClass != OpClass::Transfer && opClass != OpClass::Request &&
          resultTypes(attributes, operands).ok();

@@ -4,7 +4,6 @@
 #include "ir/base/assert.h"
 #include "ir/graph/rules/op_rules.h"
 #include "ir/machine/calibration.h"
-#include "ir/machine/kernel_claims.h"
 #include "runtime/cuda/kernels/attention/attention.h"
 #include "runtime/cuda/kernels/families.h"
 
@@ -35,18 +34,17 @@ GeneratedKernels fused(const ops::Fused& op, OperandTypes operands, const Tensor
   DFC_UNREACHABLE("reduction of a fused op");
 }
 
-// attention or its gradient; none where `ir/machine/kernel_claims.h` says that GPUs have no kernel.
+// attention or its gradient; none beyond the limits of the kernels.
 std::optional<GeneratedKernels> attention(const OpAttributes& attributes, OperandTypes operands,
                                           const GpuShape& gpu) {
-  if (!claimsKernel(DeviceKind::Gpu, attributes, operands)) {
+  const auto* forward = attributes.getIf<ops::Attention>();
+  const auto problem = forward != nullptr ? attentionProblem(*forward, operands, operands.size() == 4)
+                                          : attentionProblem(attributes.as<ops::AttentionGradient>().forward,
+                                                             operands, operands.size() == 7);
+  if (!problem || !attentionKernelExists(*problem)) {
     return std::nullopt;
   }
-  const auto* forward = attributes.getIf<ops::Attention>();
-  return forward != nullptr
-             ? attentionKernels(attentionProblem(*forward, operands, operands.size() == 4), gpu)
-             : attentionGradientKernels(attentionProblem(attributes.as<ops::AttentionGradient>().forward,
-                                                         operands, operands.size() == 7),
-                                        gpu);
+  return forward != nullptr ? attentionKernels(*problem, gpu) : attentionGradientKernels(*problem, gpu);
 }
 
 std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, OperandTypes operands,

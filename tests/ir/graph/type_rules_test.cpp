@@ -296,3 +296,32 @@ TEST_CASE("costs: counted by hand") {
         2 * 2 * 4); // reads what it writes, not the whole operand
   CHECK(cost(shaped<ops::Reshape>({6}), {f32({2, 3})}).bytes == 0);
 }
+
+TEST_CASE("type rules: attention refuses shapes, masks and scales that do not fit") {
+  const auto error = [](const Types& operands, ops::Attention op = {}) { return errorOf(op, operands); };
+  const auto has = [](const std::string& text, const std::string& part) {
+    INFO(text);
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(error({f32({4, 8}), f32({5, 8}), f32({5, 3})}).empty());
+  CHECK(has(error({f32({8}), f32({8}), f32({8})}), "q has fewer than 2 axes"));
+  CHECK(has(error({f32({2, 4, 8}), f32({5, 8}), f32({5, 3})}), "different numbers of axes"));
+  CHECK(has(error({f32({4, 8}), f32({5, 9}), f32({5, 3})}), "q has width 8, k 9"));
+  CHECK(has(error({f32({4, 8}), f32({5, 8}), f32({6, 3})}), "5 keys have 6 values"));
+  CHECK(has(error({f32({6, 4, 8}), f32({4, 5, 8}), f32({4, 5, 3})}), "6 heads of q, 4 of k and 4 of v"));
+  CHECK(has(error({f32({6, 4, 8}), f32({3, 5, 8}), f32({2, 5, 3})}), "6 heads of q, 3 of k and 2 of v"));
+  CHECK(has(error({f32({2, 1, 4, 8}), f32({3, 1, 5, 8}), f32({3, 1, 5, 3})}), "the batch axes differ"));
+  CHECK(has(error({f32({4, 8}), f64({5, 8}), f32({5, 3})}), "attention of f32[4, 8]"));
+  CHECK(has(error({i32({4, 8}), i32({5, 8}), i32({5, 3})}), "attention of i32[4, 8]"));
+  CHECK(has(error({f32({4, 8}), f32({5, 8}), f32({5, 3}), f32({4, 5})}), "the mask is f32[4, 5]"));
+  CHECK(has(error({f32({4, 8}), f32({5, 8}), f32({5, 3}), boolean({5, 4})}), "the mask is bool[5, 4]"));
+  CHECK(has(error({f32({4, 8}), f32({5, 8}), f32({5, 3}), boolean({2, 4, 5})}), "the mask is bool[2, 4, 5]"));
+  const int64_t huge = int64_t{1} << 31;
+  CHECK(has(error({f32({huge, 1}), f32({huge, 1}), f32({huge, 1})}), "the shape of the scores"));
+  ops::Attention endless;
+  endless.scale = std::numeric_limits<double>::infinity();
+  CHECK(has(error({f32({4, 8}), f32({5, 8}), f32({5, 3})}, endless), "the scale is not finite"));
+  CHECK(has(errorOf(ops::AttentionGradient{},
+                    {f32({4, 8}), f32({5, 8}), f32({5, 3}), f32({4, 2}), f32({4}), f32({4})}),
+            "attention of these operands gives f32[4, 3] and f32[4]"));
+}

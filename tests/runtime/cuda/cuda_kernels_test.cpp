@@ -65,6 +65,40 @@ TEST_CASE("every op that computes has generated kernels for every element type i
   }
 }
 
+TEST_CASE("GPUs have kernels for the attention that they claim, and for no other") {
+  const auto half = [](Shape shape) { return TensorType{ElementType::BF16, shape}; };
+  const auto mask = [](Shape shape) { return TensorType{ElementType::Bool, shape}; };
+  const auto square = [&](int64_t width) {
+    return std::vector<TensorType>{half({2, 3, 4, width}), half({2, 3, 5, width}), half({2, 3, 5, width})};
+  };
+  std::vector<std::pair<std::vector<TensorType>, bool>> cases;
+  for (const int64_t width : {0, 1, 256, 257}) {
+    cases.emplace_back(square(width), width == 1 || width == 256);
+  }
+  cases.push_back({{f64({4, 8}), f64({4, 8}), f64({4, 8})}, false});
+  cases.push_back({{half({4, 8}), half({0, 8}), half({0, 8})}, false});             // no key
+  cases.push_back({{half({4, 8}), half({6, 8}), half({6, 300})}, false});           // wide values
+  cases.push_back({{f32({1 << 30, 1, 1}), f32({1, 1, 1}), f32({1, 1, 1})}, false}); // too many heads
+  const std::vector<TensorType> batches = {half({2, 3, 2, 4, 8}), half({2, 3, 2, 5, 8}),
+                                           half({2, 3, 2, 5, 8})};
+  for (const auto& [shape, claimed] : std::vector<std::pair<Shape, bool>>{{{4, 5}, true},
+                                                                          {{2, 3, 1, 4, 5}, true},
+                                                                          {{1, 1, 2, 1, 5}, true},
+                                                                          {{2, 1, 2, 4, 5}, false},
+                                                                          {{3, 1, 1, 5}, false}}) {
+    cases.emplace_back(batches, claimed);
+    cases.back().first.push_back(mask(shape));
+  }
+  for (const auto& [operands, claimed] : cases) {
+    const TypeResult results = resultTypes(ops::Attention{}, operands);
+    INFO(describe(OpSample{ops::Attention{}, operands}) << results.error);
+    REQUIRE(results.ok());
+    CHECK(claimsKernel(DeviceKind::Gpu, ops::Attention{}, operands) == claimed);
+    CHECK(generateKernels(ops::Attention{}, operands, results.types, GpuShape::assumed()).has_value() ==
+          claimed);
+  }
+}
+
 TEST_CASE("generated kernels are the same text every time, with launches that a device takes") {
   for (const ElementType element : allElementTypes) {
     for (const OpSample& sample : kernelCases(element, true)) {

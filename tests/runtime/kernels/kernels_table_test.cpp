@@ -1,5 +1,7 @@
 // The whole op table: every op that computes has a cpu kernel for every element type that its rule takes, and
 // every other op has none. An op added to ops.def without a kernel, or without operands here, fails.
+#include "ir/author/decompositions.h"
+#include "ir/machine/kernel_claims.h"
 #include "tests/runtime/kernels/kernel_testing.h"
 #include "tests/support/catch.h"
 #include "tests/support/op_samples.h"
@@ -28,6 +30,7 @@ TEST_CASE("every op that computes has a kernel for every element type it takes")
         continue;
       }
       ++taken;
+      CHECK((!isComposite(kind) || claimsKernel(DeviceKind::Cpu, example.attributes, example.operands)));
       INFO(nameOf(kind) << " of " << name(type));
       std::vector<Literal> operands;
       for (const TensorType& operand : example.operands) {

@@ -6,8 +6,9 @@
 
 namespace dfc {
 
-// The row sums of the weights times their gradients are those of the result times its cotangent: they need
-// no scores. A cotangent of logSumExp, whose derivative by the scores is the weights, adds to each row.
+// delta, the row sums of the weights times the gradients of the weights, equals the row sums of the result
+// times its cotangent, so no scores are needed. The derivative of logSumExp by the scores is the weights: its
+// cotangent is subtracted from delta.
 void gradientRule(const ops::Attention& op, GradientRule& rule) {
   const Tensor cotangent = rule.cotangent(0);
   const Tensor delta = reduceSum(widened(rule.result(0)) * widened(cotangent), {-1}) - rule.cotangent(1);

@@ -2,12 +2,9 @@
 // The softmax is left undivided until the product is made: a row of that is shorter.
 #include "runtime/cpu/kernels/attention/attention.h"
 
+#include "runtime/cpu/kernels/attention/attention_operands.h"
 #include "runtime/cpu/kernels/attention/block_buffers.h"
 #include "runtime/cpu/kernels/attention/block_product.h"
-#include "runtime/cpu/kernels/attention/mask_rows.h"
-#include "runtime/cpu/kernels/attention/query_blocks.h"
-#include "runtime/cpu/kernels/rows/row_math.h"
-#include "runtime/cpu/kernels/storage_converter.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,25 +18,25 @@ template <class T>
 class AttentionKernel final : public CpuKernel {
  public:
   AttentionKernel(const ops::Attention& op, OperandTypes operands, ThreadPool& pool)
-      : pool_(pool), shape_(knownAttentionShape(operands)), blocks_(shape_, op.causal),
-        mask_(operands.size() == 4 ? MaskRows(shape_, operands[3]) : MaskRows()),
-        converter_(operands[0].element), width_(byteWidth(operands[0].element)),
-        scale_(op.scaleFor(shape_.width)), scores_([this](int64_t rows, int64_t extent) {
-          return BlockMatmul{rows, extent, shape_.width, shape_.width, shape_.width, extent, false, true};
+      : pool_(pool), in_(op, operands, operands.size() > 3 ? &operands[3] : nullptr),
+        scores_([this](int64_t rows, int64_t extent) {
+          return BlockMatmul{rows,  extent, in_.shape.width, in_.shape.width, in_.shape.width, extent,
+                             false, true};
         }),
         values_([this](int64_t rows, int64_t extent) {
           return BlockMatmul{
-              rows, shape_.valueWidth, extent, extent, shape_.valueWidth, shape_.valueWidth, false, false};
+              rows, in_.shape.valueWidth, extent, extent, in_.shape.valueWidth, in_.shape.valueWidth, false,
+              false};
         }) {
-    const int64_t heads = shape_.batches() * shape_.heads;
-    tasks_ = heads * blocks_.count();
+    const int64_t heads = in_.shape.batches() * in_.shape.heads;
+    tasks_ = heads * in_.blocks.count();
     constexpr double nanosecondsATerm = 0.02;
     parts_ = partCount(pool, tasks_,
-                       nanosecondsATerm * shape_.visiblePairs(op.causal) *
-                           static_cast<double>(shape_.width + shape_.valueWidth + 16));
-    for (int64_t block = 0; tasks_ > 0 && block < blocks_.count(); ++block) {
-      scores_.prepare(blocks_.rows(block), blocks_.extent(block), parts_);
-      values_.prepare(blocks_.rows(block), blocks_.extent(block), parts_);
+                       nanosecondsATerm * in_.shape.visiblePairs(op.causal) *
+                           static_cast<double>(in_.shape.width + in_.shape.valueWidth + 16));
+    for (int64_t block = 0; tasks_ > 0 && block < in_.blocks.count(); ++block) {
+      scores_.prepare(in_.blocks.rows(block), in_.blocks.extent(block), parts_);
+      values_.prepare(in_.blocks.rows(block), in_.blocks.extent(block), parts_);
     }
   }
 
@@ -53,8 +50,8 @@ class AttentionKernel final : public CpuKernel {
       const TaskRange tasks = tasksOfPart(tasks_, parts_, part);
       for (int64_t task = tasks.begin; task < tasks.end; ++task) {
         // The longest blocks of a causal attention first.
-        runBlock(part, task / blocks_.count(), blocks_.count() - 1 - task % blocks_.count(), operands,
-                 results, buffers);
+        runBlock(part, task / in_.blocks.count(), in_.blocks.count() - 1 - task % in_.blocks.count(),
+                 operands, results, buffers);
       }
     });
   }
@@ -64,8 +61,8 @@ class AttentionKernel final : public CpuKernel {
     T *q, *k, *v, *scores, *made, *sums;
     std::byte* products;
     Buffers(const AttentionKernel& kernel, BlockBuffers& pieces) {
-      const AttentionShape& shape = kernel.shape_;
-      const int64_t rows = kernel.blocks_.mostRows(), widened = kernel.converter_.inPlace() ? 0 : shape.keys;
+      const AttentionShape& shape = kernel.in_.shape;
+      const int64_t rows = kernel.in_.blocks.mostRows(), widened = kernel.in_.keysInBuffer();
       q = pieces.take<T>(rows * shape.width);
       k = pieces.take<T>(widened * shape.width);
       v = pieces.take<T>(widened * shape.valueWidth);
@@ -83,45 +80,41 @@ class AttentionKernel final : public CpuKernel {
 
   void runBlock(uint32_t slot, int64_t head, int64_t block, llvm::ArrayRef<const std::byte*> operands,
                 llvm::ArrayRef<std::byte*> results, const Buffers& buffers) const {
-    const int64_t rows = blocks_.rows(block), extent = blocks_.extent(block), query = blocks_.first(block);
-    const int64_t row = head * shape_.queries + query, key = head / shape_.group() * shape_.keys;
-    const T* q = converter_.read(operands[0] + row * shape_.width * width_, rows * shape_.width, buffers.q);
-    const T* k = converter_.read(operands[1] + key * shape_.width * width_, extent * shape_.width, buffers.k);
-    const T* v = converter_.read(operands[2] + key * shape_.valueWidth * width_, extent * shape_.valueWidth,
-                                 buffers.v);
-    if (q != buffers.q) {
-      std::copy_n(q, rows * shape_.width, buffers.q);
-    }
-    math_.multiply(buffers.q, rows * shape_.width, scale_);
+    const int64_t rows = in_.blocks.rows(block), extent = in_.blocks.extent(block),
+                  query = in_.blocks.first(block);
+    const int64_t row = head * in_.shape.queries + query, key = head / in_.shape.group() * in_.shape.keys;
+    in_.scaledQueries(operands[0], row, rows, buffers.q);
+    const T* k = in_.rows(operands[1], key, extent, in_.shape.width, buffers.k);
+    const T* v = in_.rows(operands[2], key, extent, in_.shape.valueWidth, buffers.v);
     scores_.run(rows, extent, slot, buffers.q, k, buffers.scores, buffers.products);
     auto* sums = reinterpret_cast<T*>(results[1]) + row;
     for (int64_t i = 0; i < rows; ++i) {
       T* const scores = buffers.scores + i * extent;
-      const int64_t limit = blocks_.limit(query + i);
-      mask_.apply(operands.back(), head, query + i, scores, limit, -infinity);
+      const int64_t limit = in_.blocks.limit(query + i);
+      in_.mask.apply(operands.back(), head, query + i, scores, limit, -infinity);
       buffers.sums[i] = exponentials(scores, limit, sums[i]);
       std::fill(scores + limit, scores + extent, T(0));
     }
-    std::byte* const to = results[0] + row * shape_.valueWidth * width_;
-    T* const made = converter_.place(to, buffers.made);
+    std::byte* const to = results[0] + row * in_.shape.valueWidth * in_.elementBytes;
+    T* const made = in_.converter.place(to, buffers.made);
     values_.run(rows, extent, slot, buffers.scores, v, made, buffers.products);
     for (int64_t i = 0; i < rows; ++i) {
-      math_.divide(made + i * shape_.valueWidth, shape_.valueWidth, buffers.sums[i]);
+      in_.math.divide(made + i * in_.shape.valueWidth, in_.shape.valueWidth, buffers.sums[i]);
     }
-    converter_.write(made, to, rows * shape_.valueWidth);
+    in_.converter.write(made, to, rows * in_.shape.valueWidth);
   }
 
   // In place: the exponentials of the scores less their maximum. Gives their sum, 1 where no key is seen.
   T exponentials(T* scores, int64_t count, T& logSumExp) const {
-    const T largest = math_.largest(scores, count);
+    const T largest = in_.math.largest(scores, count);
     if (largest == -infinity) {
       std::fill_n(scores, count, T(0));
       logSumExp = -infinity;
       return 1;
     }
-    math_.subtract(scores, count, largest);
-    math_.exponentials(scores, scores, count);
-    const double sum = math_.sum(scores, count);
+    in_.math.subtract(scores, count, largest);
+    in_.math.exponentials(scores, scores, count);
+    const double sum = in_.math.sum(scores, count);
     logSumExp = static_cast<T>(static_cast<double>(largest) + std::log(sum));
     return static_cast<T>(sum);
   }
@@ -129,14 +122,8 @@ class AttentionKernel final : public CpuKernel {
   static constexpr T infinity = std::numeric_limits<T>::infinity();
 
   ThreadPool& pool_;
-  AttentionShape shape_;
-  QueryBlocks blocks_;
-  MaskRows mask_;
-  StorageConverter<T> converter_;
-  int64_t width_; // bytes of a stored element
-  double scale_;
+  AttentionOperands<T> in_;
   BlockProduct<T> scores_, values_;
-  RowMath<T> math_;
   int64_t tasks_ = 0;
   uint32_t parts_ = 0;
 };

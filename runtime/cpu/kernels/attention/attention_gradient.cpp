@@ -5,12 +5,9 @@
 #include "runtime/cpu/kernels/attention/attention.h"
 
 #include "runtime/cpu/kernels/aligned_buffer.h"
+#include "runtime/cpu/kernels/attention/attention_operands.h"
 #include "runtime/cpu/kernels/attention/block_buffers.h"
 #include "runtime/cpu/kernels/attention/block_product.h"
-#include "runtime/cpu/kernels/attention/mask_rows.h"
-#include "runtime/cpu/kernels/attention/query_blocks.h"
-#include "runtime/cpu/kernels/rows/row_math.h"
-#include "runtime/cpu/kernels/storage_converter.h"
 
 #include <algorithm>
 #include <limits>
@@ -18,7 +15,8 @@
 namespace dfc {
 namespace {
 
-// Tasks that share a head of keys: so many that a host of many threads has work, each with several blocks.
+// The number of tasks that a key head's query blocks are divided among. With few heads there are several, so
+// that a host of many threads is busy; each task has at least two blocks.
 int64_t sharersOf(const AttentionShape& shape, const QueryBlocks& blocks) {
   constexpr int64_t wanted = 32, leastBlocks = 2;
   const int64_t heads = std::max<int64_t>(shape.batches() * shape.keyHeads, 1);
@@ -38,36 +36,33 @@ template <class T>
 class AttentionGradientKernel final : public CpuKernel {
  public:
   AttentionGradientKernel(const ops::Attention& op, OperandTypes operands, ThreadPool& pool)
-      : pool_(pool), shape_(knownAttentionShape(operands)), blocks_(shape_, op.causal),
-        mask_(operands.size() == 7 ? MaskRows(shape_, operands[6]) : MaskRows()),
-        converter_(operands[0].element), width_(byteWidth(operands[0].element)),
-        scale_(op.scaleFor(shape_.width)),
-        sharers_(sharersOf(shape_, blocks_)), products_{BlockProduct<T>([this](int64_t rows, int64_t extent) {
-                                                          return byKeys(rows, extent, shape_.width);
-                                                        }),
-                                                        BlockProduct<T>([this](int64_t rows, int64_t extent) {
-                                                          return byKeys(rows, extent, shape_.valueWidth);
-                                                        }),
-                                                        BlockProduct<T>([this](int64_t rows, int64_t extent) {
-                                                          return BlockMatmul{
-                                                              rows,         shape_.width, extent, extent,
-                                                              shape_.width, shape_.width, false,  false};
-                                                        }),
-                                                        BlockProduct<T>([this](int64_t rows, int64_t extent) {
-                                                          return byQueries(rows, extent, shape_.width);
-                                                        }),
-                                                        BlockProduct<T>([this](int64_t rows, int64_t extent) {
-                                                          return byQueries(rows, extent, shape_.valueWidth);
-                                                        })} {
-    heads_ = shape_.batches() * shape_.keyHeads;
+      : pool_(pool), in_(op, operands, operands.size() > 6 ? &operands[6] : nullptr),
+        sharers_(sharersOf(in_.shape, in_.blocks)),
+        products_{BlockProduct<T>(
+                      [this](int64_t rows, int64_t extent) { return byKeys(rows, extent, in_.shape.width); }),
+                  BlockProduct<T>([this](int64_t rows, int64_t extent) {
+                    return byKeys(rows, extent, in_.shape.valueWidth);
+                  }),
+                  BlockProduct<T>([this](int64_t rows, int64_t extent) {
+                    return BlockMatmul{
+                        rows, in_.shape.width, extent, extent, in_.shape.width, in_.shape.width, false,
+                        false};
+                  }),
+                  BlockProduct<T>([this](int64_t rows, int64_t extent) {
+                    return byQueries(rows, extent, in_.shape.width);
+                  }),
+                  BlockProduct<T>([this](int64_t rows, int64_t extent) {
+                    return byQueries(rows, extent, in_.shape.valueWidth);
+                  })} {
+    heads_ = in_.shape.batches() * in_.shape.keyHeads;
     tasks_ = heads_ * sharers_;
     constexpr double nanosecondsATerm = 0.02;
     parts_ = partCount(pool, tasks_,
-                       nanosecondsATerm * shape_.visiblePairs(op.causal) *
-                           static_cast<double>(3 * shape_.width + 2 * shape_.valueWidth + 16));
-    for (int64_t block = 0; tasks_ > 0 && block < blocks_.count(); ++block) {
+                       nanosecondsATerm * in_.shape.visiblePairs(op.causal) *
+                           static_cast<double>(3 * in_.shape.width + 2 * in_.shape.valueWidth + 16));
+    for (int64_t block = 0; tasks_ > 0 && block < in_.blocks.count(); ++block) {
       for (BlockProduct<T>& product : products_) {
-        product.prepare(blocks_.rows(block), blocks_.extent(block), parts_);
+        product.prepare(in_.blocks.rows(block), in_.blocks.extent(block), parts_);
       }
     }
     if (sharers_ > 1) {
@@ -99,8 +94,8 @@ class AttentionGradientKernel final : public CpuKernel {
     T *q, *k, *v, *cotangent, *weights, *ofWeights, *dq, *part, *dk, *dv;
     std::byte* products;
     Buffers(const AttentionGradientKernel& kernel, BlockBuffers& pieces) {
-      const AttentionShape& shape = kernel.shape_;
-      const int64_t rows = kernel.blocks_.mostRows(), widened = kernel.converter_.inPlace() ? 0 : shape.keys;
+      const AttentionShape& shape = kernel.in_.shape;
+      const int64_t rows = kernel.in_.blocks.mostRows(), widened = kernel.in_.keysInBuffer();
       q = pieces.take<T>(rows * shape.width);
       k = pieces.take<T>(widened * shape.width);
       v = pieces.take<T>(widened * shape.valueWidth);
@@ -131,73 +126,69 @@ class AttentionGradientKernel final : public CpuKernel {
   static BlockMatmul byQueries(int64_t rows, int64_t extent, int64_t width) {
     return {extent, width, rows, extent, width, width, true, false};
   }
-  int64_t partialElements() const { return shape_.keys * (shape_.width + shape_.valueWidth); }
+  int64_t partialElements() const { return in_.shape.keys * (in_.shape.width + in_.shape.valueWidth); }
 
   void runTask(uint32_t slot, int64_t task, llvm::ArrayRef<const std::byte*> operands,
                llvm::ArrayRef<std::byte*> results, const Buffers& buffers) {
-    const int64_t keyHead = task / sharers_, key = keyHead * shape_.keys;
-    const T* k =
-        converter_.read(operands[1] + key * shape_.width * width_, shape_.keys * shape_.width, buffers.k);
-    const T* v = converter_.read(operands[2] + key * shape_.valueWidth * width_,
-                                 shape_.keys * shape_.valueWidth, buffers.v);
-    std::fill_n(buffers.dk, shape_.keys * shape_.width, T(0));
-    std::fill_n(buffers.dv, shape_.keys * shape_.valueWidth, T(0));
-    const TaskRange own = tasksOfPart(shape_.group() * blocks_.count(), static_cast<uint32_t>(sharers_),
+    const int64_t keyHead = task / sharers_, key = keyHead * in_.shape.keys;
+    const T* k = in_.rows(operands[1], key, in_.shape.keys, in_.shape.width, buffers.k);
+    const T* v = in_.rows(operands[2], key, in_.shape.keys, in_.shape.valueWidth, buffers.v);
+    std::fill_n(buffers.dk, in_.shape.keys * in_.shape.width, T(0));
+    std::fill_n(buffers.dv, in_.shape.keys * in_.shape.valueWidth, T(0));
+    const TaskRange own = tasksOfPart(in_.shape.group() * in_.blocks.count(), static_cast<uint32_t>(sharers_),
                                       static_cast<uint32_t>(task % sharers_));
     for (int64_t at = own.begin; at < own.end; ++at) {
-      const int64_t head = keyHead * shape_.group() + at / blocks_.count();
-      runBlock(slot, head, at % blocks_.count(), k, v, operands, results, buffers);
+      const int64_t head = keyHead * in_.shape.group() + at / in_.blocks.count();
+      runBlock(slot, head, at % in_.blocks.count(), k, v, operands, results, buffers);
     }
     if (sharers_ == 1) {
-      converter_.write(buffers.dk, results[1] + key * shape_.width * width_, shape_.keys * shape_.width);
-      converter_.write(buffers.dv, results[2] + key * shape_.valueWidth * width_,
-                       shape_.keys * shape_.valueWidth);
+      in_.converter.write(buffers.dk, results[1] + key * in_.shape.width * in_.elementBytes,
+                          in_.shape.keys * in_.shape.width);
+      in_.converter.write(buffers.dv, results[2] + key * in_.shape.valueWidth * in_.elementBytes,
+                          in_.shape.keys * in_.shape.valueWidth);
       return;
     }
     T* const partial = reinterpret_cast<T*>(partial_->data()) + task * partialElements();
-    std::copy_n(buffers.dk, shape_.keys * shape_.width, partial);
-    std::copy_n(buffers.dv, shape_.keys * shape_.valueWidth, partial + shape_.keys * shape_.width);
+    std::copy_n(buffers.dk, in_.shape.keys * in_.shape.width, partial);
+    std::copy_n(buffers.dv, in_.shape.keys * in_.shape.valueWidth,
+                partial + in_.shape.keys * in_.shape.width);
   }
 
   void runBlock(uint32_t slot, int64_t head, int64_t block, const T* k, const T* v,
                 llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results,
                 const Buffers& buffers) const {
-    const int64_t rows = blocks_.rows(block), extent = blocks_.extent(block), query = blocks_.first(block);
-    const int64_t row = head * shape_.queries + query;
+    const int64_t rows = in_.blocks.rows(block), extent = in_.blocks.extent(block),
+                  query = in_.blocks.first(block);
+    const int64_t row = head * in_.shape.queries + query;
     const auto multiply = [&](Product product, const T* a, const T* b, T* c) {
       products_[product].run(rows, extent, slot, a, b, c, buffers.products);
     };
-    const T* q = converter_.read(operands[0] + row * shape_.width * width_, rows * shape_.width, buffers.q);
-    const T* cotangent = converter_.read(operands[3] + row * shape_.valueWidth * width_,
-                                         rows * shape_.valueWidth, buffers.cotangent);
-    if (q != buffers.q) {
-      std::copy_n(q, rows * shape_.width, buffers.q);
-    }
-    math_.multiply(buffers.q, rows * shape_.width, scale_);
+    const T* cotangent = in_.rows(operands[3], row, rows, in_.shape.valueWidth, buffers.cotangent);
+    in_.scaledQueries(operands[0], row, rows, buffers.q);
     multiply(Scores, buffers.q, k, buffers.weights);
     multiply(OfWeights, cotangent, v, buffers.ofWeights);
     const auto* logSumExp = reinterpret_cast<const T*>(operands[4]) + row;
     const auto* delta = reinterpret_cast<const T*>(operands[5]) + row;
     for (int64_t i = 0; i < rows; ++i) {
       T *const weights = buffers.weights + i * extent, *const ofScores = buffers.ofWeights + i * extent;
-      const int64_t limit = blocks_.limit(query + i);
+      const int64_t limit = in_.blocks.limit(query + i);
       weightsOf(weights, limit, logSumExp[i]);
-      mask_.apply(operands.back(), head, query + i, weights, limit, T(0));
+      in_.mask.apply(operands.back(), head, query + i, weights, limit, T(0));
       std::fill(weights + limit, weights + extent, T(0));
       for (int64_t j = 0; j < limit; ++j) {
         ofScores[j] = weights[j] * (ofScores[j] - delta[i]);
       }
       std::fill(ofScores + limit, ofScores + extent, T(0));
     }
-    std::byte* const to = results[0] + row * shape_.width * width_;
-    T* const dq = converter_.place(to, buffers.dq);
+    std::byte* const to = results[0] + row * in_.shape.width * in_.elementBytes;
+    T* const dq = in_.converter.place(to, buffers.dq);
     multiply(OfQueries, buffers.ofWeights, k, dq);
-    math_.multiply(dq, rows * shape_.width, scale_);
-    converter_.write(dq, to, rows * shape_.width);
+    in_.math.multiply(dq, rows * in_.shape.width, in_.scale);
+    in_.converter.write(dq, to, rows * in_.shape.width);
     multiply(OfKeys, buffers.ofWeights, buffers.q, buffers.part);
-    add(buffers.part, buffers.dk, extent * shape_.width);
+    add(buffers.part, buffers.dk, extent * in_.shape.width);
     multiply(OfValues, buffers.weights, cotangent, buffers.part);
-    add(buffers.part, buffers.dv, extent * shape_.valueWidth);
+    add(buffers.part, buffers.dv, extent * in_.shape.valueWidth);
   }
 
   // In place: scores to weights. A query that sees no key has weights of 0.
@@ -206,8 +197,8 @@ class AttentionGradientKernel final : public CpuKernel {
       std::fill_n(scores, count, T(0));
       return;
     }
-    math_.subtract(scores, count, logSumExp);
-    math_.exponentials(scores, scores, count);
+    in_.math.subtract(scores, count, logSumExp);
+    in_.math.exponentials(scores, scores, count);
   }
 
   void joinPartials(llvm::ArrayRef<std::byte*> results) {
@@ -219,23 +210,18 @@ class AttentionGradientKernel final : public CpuKernel {
         for (int64_t sharer = 1; sharer < sharers_; ++sharer) {
           add(sum + sharer * partialElements(), sum, partialElements());
         }
-        const int64_t ofKeys = shape_.keys * shape_.width, ofValues = shape_.keys * shape_.valueWidth;
-        converter_.write(sum, results[1] + head * ofKeys * width_, ofKeys);
-        converter_.write(sum + ofKeys, results[2] + head * ofValues * width_, ofValues);
+        const int64_t ofKeys = in_.shape.keys * in_.shape.width,
+                      ofValues = in_.shape.keys * in_.shape.valueWidth;
+        in_.converter.write(sum, results[1] + head * ofKeys * in_.elementBytes, ofKeys);
+        in_.converter.write(sum + ofKeys, results[2] + head * ofValues * in_.elementBytes, ofValues);
       }
     });
   }
 
   ThreadPool& pool_;
-  AttentionShape shape_;
-  QueryBlocks blocks_;
-  MaskRows mask_;
-  StorageConverter<T> converter_;
-  int64_t width_; // bytes of a stored element
-  double scale_;
+  AttentionOperands<T> in_;
   int64_t sharers_, heads_ = 0, tasks_ = 0;
   BlockProduct<T> products_[5]; // by Product
-  RowMath<T> math_;
   uint32_t parts_ = 0;
   std::optional<AlignedBuffer> partial_; // by task: the gradients of k and v
 };

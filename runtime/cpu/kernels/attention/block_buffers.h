@@ -7,8 +7,8 @@
 
 namespace dfc {
 
-/// Deals out pieces of one block of scratch, each aligned to 64 bytes. Made twice: without memory to add up
-/// what is needed, and with it to get the pieces.
+/// A bump allocator over one block of scratch, 64-byte aligned. Default-constructed it allocates nothing and
+/// only counts bytes (`used`); constructed with memory it returns pointers.
 class BlockBuffers {
  public:
   BlockBuffers() = default; ///< adds up

@@ -97,14 +97,16 @@ llvm::SmallVector<Argument, 4> attentionArguments(const AttentionProblem& proble
 bool attentionKernelExists(const AttentionProblem& problem) {
   const bool known = isHalf(problem.element) ? !problem.tf32 : problem.element == ElementType::F32;
   const int64_t most = int64_t{1} << 30; // rows and heads are counted in 32 bits
-  const bool counts = problem.batch * problem.heads < most && std::max(problem.queries, problem.keys) < most;
+  const int64_t heads = problem.batch * problem.heads, rows = std::max(problem.queries, problem.keys);
+  const bool counts = heads < most && rows < most && heads * ceilDiv(rows, 16) < most; // and blocks
   const auto inRange = [](int64_t width) { return width >= 1 && width <= mostWidth; };
   return known && counts && inRange(problem.width) && inRange(problem.valueWidth) && problem.batch > 0 &&
          problem.keyHeads > 0 && problem.heads > 0 && problem.heads % problem.keyHeads == 0 &&
          problem.queries > 0 && problem.keys > 0;
 }
 
-AttentionProblem attentionProblem(const ops::Attention& op, OperandTypes operands, bool masked) {
+std::optional<AttentionProblem> attentionProblem(const ops::Attention& op, OperandTypes operands,
+                                                 bool masked) {
   const AttentionShape shape = knownAttentionShape(operands);
   AttentionProblem problem;
   problem.batch = shape.batches();
@@ -120,7 +122,9 @@ AttentionProblem attentionProblem(const ops::Attention& op, OperandTypes operand
   problem.scale = op.scaleFor(shape.width);
   if (masked) {
     problem.maskStrides = maskStrides(shape, operands.back().shape);
-    DFC_ASSERT(problem.maskStrides, "a mask without a stride over all batches");
+    if (!problem.maskStrides) {
+      return std::nullopt;
+    }
   }
   return problem;
 }

@@ -25,8 +25,9 @@ struct AttentionProblem {
 };
 
 /// The problem of an op whose first three operands are q, k and v, and whose last is the mask where `masked`.
-/// For one that GPUs claim (ir/machine/kernel_claims.h).
-AttentionProblem attentionProblem(const ops::Attention& op, OperandTypes operands, bool masked);
+/// None where the mask has no one stride over all batch axes.
+std::optional<AttentionProblem> attentionProblem(const ops::Attention& op, OperandTypes operands,
+                                                 bool masked);
 
 /// Whether there are kernels, on a GPU from sm_80 on: by element type, widths (256 at most), and elements.
 bool attentionKernelExists(const AttentionProblem& problem);

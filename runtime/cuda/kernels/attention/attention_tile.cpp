@@ -42,13 +42,18 @@ AttentionTiles forwardTiles(const AttentionProblem& problem) {
              : AttentionTiles{{4, 1, 32, 32}, {2, 1, 16, 16}, {1, 1, 16, 16}};
 }
 
+// Of either gradient, without tensor cores.
+AttentionTiles plainGradientTiles(int64_t width) {
+  return width <= 64 ? AttentionTiles{{8, 4, 64, 64, 1}, {8, 2, 32, 32, 1}, {4, 1, 32, 32, 1}}
+         : width <= 128
+             ? AttentionTiles{{8, 4, 32, 32, 1}, {4, 4, 32, 32, 1}, {4, 2, 32, 32, 1}, {4, 1, 16, 16, 1}}
+             : AttentionTiles{{8, 2, 16, 16, 1}, {4, 1, 16, 16, 1}};
+}
+
 AttentionTiles queryGradientTiles(const AttentionProblem& problem) {
   const int64_t width = widestRow(problem);
   if (!onTensorCores(problem)) {
-    return width <= 64 ? AttentionTiles{{8, 4, 64, 64, 1}, {8, 2, 32, 32, 1}, {4, 1, 32, 32, 1}}
-           : width <= 128
-               ? AttentionTiles{{8, 4, 32, 32, 1}, {4, 4, 32, 32, 1}, {4, 2, 32, 32, 1}, {4, 1, 16, 16, 1}}
-               : AttentionTiles{{8, 2, 16, 16, 1}, {4, 1, 16, 16, 1}};
+    return plainGradientTiles(width);
   }
   if (problem.tf32) {
     return width <= 64 ? AttentionTiles{{4, 2, 32, 32, 2, 1}, {4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 32, 32}}
@@ -63,10 +68,7 @@ AttentionTiles queryGradientTiles(const AttentionProblem& problem) {
 AttentionTiles keyGradientTiles(const AttentionProblem& problem) {
   const int64_t width = widestRow(problem);
   if (!onTensorCores(problem)) {
-    return width <= 64 ? AttentionTiles{{8, 4, 64, 64, 1}, {8, 2, 32, 32, 1}, {4, 1, 32, 32, 1}}
-           : width <= 128
-               ? AttentionTiles{{8, 4, 32, 32, 1}, {4, 4, 32, 32, 1}, {4, 2, 32, 32, 1}, {4, 1, 16, 16, 1}}
-               : AttentionTiles{{8, 2, 16, 16, 1}, {4, 1, 16, 16, 1}};
+    return plainGradientTiles(width);
   }
   if (problem.tf32) {
     return width <= 64 ? AttentionTiles{{4, 2, 32, 32}, {4, 1, 32, 32}, {2, 1, 32, 32}, {1, 1, 32, 32}}
