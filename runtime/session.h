@@ -50,7 +50,8 @@ struct SessionOptions {
   /// drives the queue, between its commands; a kernel under way is never interrupted. 0 means no limit.
   double timeoutSeconds = 0;
   /// Looks at the results of every op, and fails the step at the first that is NaN or infinite with a
-  /// NotFiniteError, which names the op, where it was written and the ranges of its operands. For finding a
+  /// NotFiniteError, which names the op, where it was written and the ranges of its operands. Infinities that
+  /// a constant brings in, as in masks, and those of attention's logSumExp are let pass. For finding a
   /// mistake: a step takes several times as long. Session::open refuses it where a device is played by a
   /// backend that cannot look (cuda).
   bool checkFinite = false;

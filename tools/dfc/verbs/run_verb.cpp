@@ -74,7 +74,8 @@ void addRun(CLI::App& program, Verbs& verbs) {
       ->check(seconds());
   verb->add_flag(
       "--check-finite", arguments->checkFinite,
-      "end at the first op whose result is not finite, and name it with the ranges of its operands; "
+      "end at the first op whose result is not finite, and name it with the ranges of its operands "
+      "(infinities that a constant brings in, as in masks, are let pass); "
       "slow, for finding a mistake");
   verb->add_option("--data", arguments->dataFolder,
                    "folder of the files that parameters start from (default: that of GRAPH or PLAN)")
