@@ -141,3 +141,20 @@ TEST_CASE("dfc compile: policy single names every device that the pins use") {
   CHECK_THAT(shop.dfc({"compile", figure, "-m", "cpu-2gpu", "--policy", "single"}).out,
              containing("policy cpu0, and gpu0, gpu1 by pins\n"));
 }
+
+TEST_CASE("dfc machine: this host as a machine file that compiles and runs") {
+  const Workshop shop;
+  shop.write("g.dfg", "graph g {\n  input x : f32[4]\n  y = relu(x)\n  fetch y\n}\n");
+  const Outcome machine = shop.dfc({"machine", "--estimate", "-o", "here.json"});
+  REQUIRE(machine.status == 0);
+  CHECK_THAT(machine.err, containing("no GPU in the machine file: "));
+  REQUIRE(shop.dfc({"compile", "g.dfg", "-m", "here.json", "-o", "a.plan"}).status == 0);
+  const Outcome json = shop.dfc({"machine", "--json"});
+  INFO(json.err);
+  REQUIRE(json.status == 0);
+  const nlohmann::json object = nlohmann::json::parse(json.out);
+  CHECK(object["rates"] == "measured");
+  CHECK(object["machine"]["devices"][0]["flops"]["f32"].get<double>() > 1e8);
+  CHECK(object["machine"]["devices"][0]["memoryBandwidth"].get<double>() > 1e8);
+  CHECK(object["notes"].size() == 1);
+}
