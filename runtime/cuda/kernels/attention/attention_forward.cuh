@@ -103,9 +103,13 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
     copyTile<width, columns>(keysOf(t), k + i64(first) * width, keys - first);
     copyTile<valueWidth, columns>(keysOf(t) + keyBytes, v + i64(first) * valueWidth, keys - first);
   };
+  const auto round = [&](int t) {
+    roundTile<width, columns>(keysOf(t));
+    roundTile<valueWidth, columns>(keysOf(t) + keyBytes);
+  };
+  const auto walk = tileWalk(tiles, fetch, round);
   copyTile<width, tileRows>(base, q + firstRow * width, present);
-  if (tiles > 0) fetch(0);
-  commitCopies();
+  walk.begin();
 
   f32 sums[rowsPerThread][outputs] = {};
   RowState state;
@@ -115,22 +119,11 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
     state.total[r] = 0.0f;
     state.sees[r] = false;
   }
-  const auto await = [&](int t) {
-    awaitCopies<0>();
-    roundTile<width, columns>(keysOf(t));
-    roundTile<valueWidth, columns>(keysOf(t) + keyBytes);
-    __syncthreads(); // the tile is there for all, and all are done with the one that the next copies
-                     // overwrite
-  };
   awaitCopies<0>();
   roundTile<width, tileRows>(base);
-  await(0);
+  walk.await(0);
   const OwnRows<width, kept >= 1> ownQueries(base);
-#pragma unroll 1
-  for (int t = 0; t < tiles; ++t) {
-    if (t > 0) await(t);
-    if (stages > 1 && t + 1 < tiles) fetch(t + 1);
-    commitCopies();
+  walk.run([&](int t) {
     const int firstKey = t * columns, firstOfWarp = firstQuery + warpRow();
     if (!causal || firstKey < firstOfWarp + rowsPerWarp) {
       f32 scores[rowsPerThread][count] = {};
@@ -142,13 +135,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
       raise(scores, sums, state);
       multiplyInto<valueWidth>(sums, scores, keysOf(t) + keyBytes, base + ofScratch);
     }
-    if (stages == 1 && t + 1 < tiles) {
-      __syncthreads();
-      fetch(t + 1);
-      commitCopies();
-    }
-  }
-  awaitCopies<0>();
+  });
   finish(sums, state, logSumExp + firstRow, present);
   width == valueWidth ? __syncwarp() : __syncthreads(); // the queries that lie there have been read
   storeRows<valueWidth>(base, sums);

@@ -26,30 +26,23 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
     copyNumbers<columns>(queriesOf(t) + ofNumbers, logSumExp + row, left);
     copyNumbers<columns>(queriesOf(t) + (ofNumbers + numbersBytes), delta + row, left);
   };
-  copyTile<width, tileRows>(base, k + firstRow * width, present);
-  copyTile<valueWidth, tileRows>(ofValues, v + firstRow * valueWidth, present);
-  if (tiles > 0) fetch(0);
-  commitCopies();
-
-  f32 sums[rowsPerThread][outputs] = {}, valueSums[rowsPerThread][valueOutputs] = {};
-  const auto await = [&](int t) {
-    awaitCopies<0>();
+  const auto round = [&](int t) {
     roundTile<width, columns>(queriesOf(t));
     roundTile<valueWidth, columns>(queriesOf(t) + firstStageBytes);
-    __syncthreads(); // the tile is there for all, and all are done with the one that the next copies
-                     // overwrite
   };
+  const auto walk = tileWalk(tiles, fetch, round);
+  copyTile<width, tileRows>(base, k + firstRow * width, present);
+  copyTile<valueWidth, tileRows>(ofValues, v + firstRow * valueWidth, present);
+  walk.begin();
+
+  f32 sums[rowsPerThread][outputs] = {}, valueSums[rowsPerThread][valueOutputs] = {};
   awaitCopies<0>();
   roundTile<width, tileRows>(base);
   roundTile<valueWidth, tileRows>(ofValues);
-  await(0); // of nothing, if no query sees these keys
+  walk.await(0); // of nothing, if no query sees these keys
   const OwnRows<width, kept >= 1> ownKeys(base);
   const OwnRows<valueWidth, kept >= 2> ownValues(ofValues);
-#pragma unroll 1
-  for (int t = 0; t < tiles; ++t) {
-    if (t > 0) await(t);
-    if (stages > 1 && t + 1 < tiles) fetch(t + 1);
-    commitCopies();
+  walk.run([&](int t) {
     const int queryHead = firstHead + t / tilesOfHead, firstOfTile = (firstTile + t % tilesOfHead) * columns;
     const Visibility visible = visibilityOf(mask, queryHead / heads, queryHead % heads);
 #pragma unroll 1
@@ -94,13 +87,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
       }
       multiplyInto<width>(sums, gradient, ofTile + part * partOfWidth * elementBytes, base + ofScratch);
     }
-    if (stages == 1 && t + 1 < tiles) {
-      __syncthreads();
-      fetch(t + 1);
-      commitCopies();
-    }
-  }
-  awaitCopies<0>();
+  });
   multiplyAll(sums, f32(scale));
   __syncwarp(); // the warp's keys and values have been read
   storeRows<width>(base + part * partOfWidth * elementBytes, sums);

@@ -23,10 +23,14 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
     copyTile<width, columns>(keysOf(t), k + i64(first) * width, keys - first);
     copyTile<valueWidth, columns>(keysOf(t) + firstStageBytes, v + i64(first) * valueWidth, keys - first);
   };
+  const auto round = [&](int t) {
+    roundTile<width, columns>(keysOf(t));
+    roundTile<valueWidth, columns>(keysOf(t) + firstStageBytes);
+  };
+  const auto walk = tileWalk(tiles, fetch, round);
   copyTile<width, tileRows>(base, q + firstRow * width, present);
   copyTile<valueWidth, tileRows>(ofCotangents, cotangent + firstRow * valueWidth, present);
-  if (tiles > 0) fetch(0);
-  commitCopies();
+  walk.begin();
 
   f32 sums[rowsPerThread][outputs] = {};
   f32 offset[rowsPerThread], start[rowsPerThread];
@@ -36,24 +40,13 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
     offset[r] = exists ? logSumExp[firstRow + rowOf(r)] * log2OfE : 0.0f;
     start[r] = exists ? -delta[firstRow + rowOf(r)] : 0.0f;
   }
-  const auto await = [&](int t) {
-    awaitCopies<0>();
-    roundTile<width, columns>(keysOf(t));
-    roundTile<valueWidth, columns>(keysOf(t) + firstStageBytes);
-    __syncthreads(); // the tile is there for all, and all are done with the one that the next copies
-                     // overwrite
-  };
   awaitCopies<0>();
   roundTile<width, tileRows>(base);
   roundTile<valueWidth, tileRows>(ofCotangents);
-  await(0);
+  walk.await(0);
   const OwnRows<width, kept >= 1> ownQueries(base);
   const OwnRows<valueWidth, kept >= 2> ownCotangents(ofCotangents);
-#pragma unroll 1
-  for (int t = 0; t < tiles; ++t) {
-    if (t > 0) await(t);
-    if (stages > 1 && t + 1 < tiles) fetch(t + 1);
-    commitCopies();
+  walk.run([&](int t) {
 #pragma unroll 1
     for (int n = 0; n < chunks; ++n) {
       const int firstKey = t * columns + n * chunk, firstOfWarp = firstQuery + warpRow();
@@ -83,13 +76,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
       }
       multiplyInto<width>(sums, gradient, ofKeys + part * partOfWidth * elementBytes, base + ofScratch);
     }
-    if (stages == 1 && t + 1 < tiles) {
-      __syncthreads();
-      fetch(t + 1);
-      commitCopies();
-    }
-  }
-  awaitCopies<0>();
+  });
   multiplyAll(sums, f32(scale));
   __syncwarp(); // the warp's queries have been read
   storeRows<width>(base + part * partOfWidth * elementBytes, sums);

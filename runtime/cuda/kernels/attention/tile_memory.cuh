@@ -166,3 +166,45 @@ DFC_INLINE void writeRows(Element* to, SharedAddress from, int firstRow, int pre
     }
   }
 }
+
+// A walk over tiles that are copied to shared memory while earlier ones are computed. `fetch(t)` starts the
+// copies of tile t, `round(t)` rounds it once it has arrived.
+template <class Fetch, class Round>
+struct TileWalk {
+  int tiles;
+  Fetch fetch;
+  Round round;
+
+  // The copies that the caller started belong to the first wait.
+  DFC_INLINE void begin() const {
+    if (tiles > 0) fetch(0);
+    commitCopies();
+  }
+  // Tile t is there for all threads, and all are done with the one that the next copies overwrite.
+  DFC_INLINE void await(int t) const {
+    awaitCopies<0>();
+    round(t);
+    __syncthreads();
+  }
+  // Behind await(0).
+  template <class Compute>
+  DFC_INLINE void run(const Compute& compute) const {
+#pragma unroll 1
+    for (int t = 0; t < tiles; ++t) {
+      if (t > 0) await(t);
+      if (stages > 1 && t + 1 < tiles) fetch(t + 1);
+      commitCopies();
+      compute(t);
+      if (stages == 1 && t + 1 < tiles) {
+        __syncthreads();
+        fetch(t + 1);
+        commitCopies();
+      }
+    }
+    awaitCopies<0>();
+  }
+};
+template <class Fetch, class Round>
+DFC_INLINE TileWalk<Fetch, Round> tileWalk(int tiles, const Fetch& fetch, const Round& round) {
+  return {tiles, fetch, round};
+}
