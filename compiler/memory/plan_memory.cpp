@@ -163,8 +163,11 @@ class MemoryPlanner {
                     "{}; the largest holders are {}",
                     row.name, needed, there, humanBytes(plan_.residentBytes[device]),
                     humanBytes(plan_.lowerBound[device]), fmt::join(holders, ", ")),
-        "placement goes by time alone: pin some of these to a device with more room (--pin NAME=DEVICE, and "
-        "'*=DEVICE' for all), use a smaller batch, or give a machine with more memory");
+        machine_.devices.size() > 1
+            ? "placement goes by time alone: pin some of these to a device with more room (--pin "
+              "NAME=DEVICE, "
+              "and '*=DEVICE' for all), use a smaller batch, or give a machine with more memory"
+            : "use a smaller batch, or give a machine with more memory or with further devices");
   }
 
   void fillSlots() {

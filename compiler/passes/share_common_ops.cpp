@@ -32,7 +32,7 @@ bool isShareable(OpKind kind) {
   case OpClass::Contraction:
   case OpClass::View:
   case OpClass::Movement:
-  case OpClass::Composite: return true;
+  case OpClass::Structured: return true;
   }
   DFC_UNREACHABLE("op class");
 }

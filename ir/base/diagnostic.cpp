@@ -107,7 +107,8 @@ std::optional<std::string> nearestName(const std::string& word, const std::vecto
   size_t bestDistance = 2 * std::max<size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     const size_t distance = editDistance(word, candidate);
-    if (distance < bestDistance) {
+    const bool sharesNothing = distance >= 2 * word.size(); // 2 for each letter replaced
+    if (distance < bestDistance && !sharesNothing) {
       bestDistance = distance;
       best = candidate;
     }

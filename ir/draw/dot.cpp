@@ -122,7 +122,7 @@ class GraphDrawing {
     case OpClass::Contraction:
     case OpClass::View:
     case OpClass::Movement:
-    case OpClass::Composite:
+    case OpClass::Structured:
     case OpClass::Request:
       return graph_[op].resultCount > 1
                  ? drawnWithResults(op, id)

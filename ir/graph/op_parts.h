@@ -49,7 +49,7 @@ enum class OpClass : uint8_t {
   Contraction, ///< matmul
   View,        ///< same bytes under another shape: reshape
   Movement,    ///< elements by their place: transpose, slice, iota, …; cumSum and scatterAdd add them up
-  Composite,   ///< a whole formula in one op: softmax, fused, and the table's composite ops
+  Structured,  ///< a formula over whole axes or windows in one op: softmax, conv2d, attention, fused
   Transfer,    ///< copies a value to another device; made by the compiler
   Request,     ///< stands for ops that a pass makes: gradients
 };

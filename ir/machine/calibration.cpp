@@ -109,7 +109,7 @@ bool isTimed(OpKind kind) {
   case OpClass::Reduction:
   case OpClass::Contraction:
   case OpClass::Movement:
-  case OpClass::Composite: return true;
+  case OpClass::Structured: return true;
   }
   DFC_UNREACHABLE("op class");
 }

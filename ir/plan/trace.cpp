@@ -43,7 +43,7 @@ Work workOf(const Executable& executable, const Span& span) {
   case OpClass::Reduction:
   case OpClass::Contraction:
   case OpClass::Movement:
-  case OpClass::Composite:
+  case OpClass::Structured:
   case OpClass::Request: return Work::Computation;
   }
   DFC_UNREACHABLE("op class");

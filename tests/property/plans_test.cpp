@@ -8,10 +8,13 @@
 #include "ir/author/text/print.h"
 #include "ir/graph/graph.h"
 #include "ir/plan/executable_parts.h"
+#include "ir/verify/verify.h"
 #include "tests/property/plan_runs.h"
 #include "tests/support/shrink_graph.h"
 
 #include <fmt/format.h>
+
+#include <array>
 
 namespace dfc::test {
 namespace {
@@ -21,10 +24,11 @@ constexpr int steps = 3;
 std::string flawOf(const Executable& plan) {
   const double least = plan.schedule().bounds.best() * (1 - 1e-9);
   const Simulation simulation = simulate(plan);
-  return plan.schedule().makespan < least                                ? "a makespan below its bound"
-         : simulation.makespan < least                                   ? "simulated below its bound"
-         : simulation.trace.spans.size() != plan.schedule().steps.size() ? "steps that are not simulated"
-                                                                         : "";
+  return plan.schedule().makespan < least ? "a makespan below its bound"
+         : simulation.makespan < least    ? "simulated below its bound"
+         : simulation.trace.spans.size() != plan.schedule().steps.size()
+             ? "steps that are not simulated"
+             : render(verifyPrediction(plan.placed(), plan.schedule(), plan.machine()));
 }
 
 struct Planned {
@@ -100,6 +104,36 @@ bool has(const Graph& graph, OpKind kind) {
 } // namespace
 
 TEST_CASE("random graphs: every plan gives the bits of the one-device run") { checkRandomGraphs(1, 201); }
+
+TEST_CASE("random graphs: every plan's prediction is sound, whatever its links carry at once") {
+  constexpr uint32_t anyNumber = 0;
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    Dice dice(seed);
+    RandomGraphOptions kind;
+    kind.ops = 20 + seed % 60;
+    const Graph drawn = randomGraph(seed, kind), graph = pinned(drawn, randomPins(drawn, seed));
+    Machine machine = machineOf({2, dice.chance(50), static_cast<uint32_t>(1 + dice.below(3))});
+    for (const LinkId link : machine.links.ids()) {
+      machine.links[link].slots = dice.oneOf(std::array<uint32_t, 5>{anyNumber, 1, 2, 3, 5});
+      machine.links[link].latencySeconds = dice.chance(25) ? 0 : 1e-7;
+    }
+    // The host's copies to the GPUs also share one link, as on a bus.
+    const LinkId bus = machine.links.add({"bus", 0, 2e9, static_cast<uint32_t>(1 + dice.below(3))});
+    for (Route& route : machine.routes) {
+      if (route.from == machine.host()) {
+        route.links.push_back(bus);
+      }
+    }
+    for (const PolicyRow& policy : allPolicies()) {
+      CompileOptions options;
+      options.policy = std::string(policy.name);
+      const auto plan = planOf(graph, machine, options);
+      const std::string flaw = flawOf(*plan);
+      INFO("seed " << seed << ", policy " << policy.name << "\n" << printGraph(graph));
+      CHECK(flaw == "");
+    }
+  }
+}
 
 TEST_CASE("random graphs, the long run: part 0", "[heavy]") { checkThousand(0); }
 TEST_CASE("random graphs, the long run: part 1", "[heavy]") { checkThousand(1); }

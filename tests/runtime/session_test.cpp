@@ -276,7 +276,7 @@ TEST_CASE("session: checkpoints restore the parameters, and a foreign file chang
   const auto other = opened(tinyPlan(finished(std::move(g)), smallMachine(0)));
   CHECK(messagesOf(loadState(*other, path).errors()) ==
         Strings{"there is no value for parameter 'v' | use a file that was saved from this graph",
-                "the plan has no parameter named 'w' | did you mean 'v'?"});
+                "the plan has no parameter named 'w' | its parameters: v"});
   CHECK(valuesOf(other->state().at("v")) == Floats{8, 8});
 }
 

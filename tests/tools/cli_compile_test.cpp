@@ -66,6 +66,39 @@ TEST_CASE("dfc compile: every stage prints") {
         "  hint: did you mean 'schedule'? There are: graph, placed, schedule, memory, executable\n");
 }
 
+TEST_CASE("dfc compile: a parameter's file that is not there is a warning at the parameter's line") {
+  const Workshop shop;
+  shop.write("w.dfg", "graph w {\n  parameter a : f32[2] = file(\"a.npy\")\n"
+                      "  parameter b : f32[2] = file(\"all.safetensors#b\")\n  y = a + b\n  fetch y\n}\n");
+  const Outcome neither = shop.dfc({"compile", "w.dfg", "-m", machineFile("cpu-2gpu"), "-o", "w.plan"});
+  CHECK(neither.status == 0);
+  CHECK(std::filesystem::exists(shop.file("w.plan")));
+  CHECK_THAT(neither.err, containing("w.dfg:2:13: warning: parameter 'a' takes its first value from 'a.npy', "
+                                     "which does not exist"));
+  CHECK_THAT(neither.err, containing("w.dfg:3:13: warning: parameter 'b' takes its first value from "
+                                     "'all.safetensors', which does not exist"));
+  CHECK_THAT(neither.err,
+             containing("hint: dfc run looks for it beside the graph, or in the folder of --data"));
+  shop.write("a.npy", "anything: only dfc run reads it");
+  const Outcome one = shop.dfc({"compile", "w.dfg", "-m", machineFile("cpu-2gpu"), "--json"});
+  const Json object = Json::parse(one.out);
+  REQUIRE(object["warnings"].size() == 1);
+  CHECK(object["warnings"][0]["line"] == 3);
+}
+
+TEST_CASE("dfc compile: too little memory on the only device does not ask to pin to another") {
+  const Workshop shop;
+  shop.write("g.dfg", "graph g {\n  input x : f32[256, 256]\n  y = matmul(x, x)\n  fetch y\n}\n");
+  const Outcome alone = shop.dfc({"run", "g.dfg", "--memory", "cpu0=300KB"});
+  CHECK(alone.status == 1);
+  CHECK_THAT(alone.err, containing("cpu0 needs 524 KB but has 300 KB"));
+  CHECK_THAT(alone.err, !containing("pin"));
+  const Outcome several = shop.dfc(
+      {"compile", "g.dfg", "-m", machineFile("cpu-2gpu"), "--pin", "y=gpu1", "--memory", "gpu1=300KB"});
+  CHECK(several.status == 1);
+  CHECK_THAT(several.err, containing("pin some of these to a device with more room"));
+}
+
 TEST_CASE("dfc compile: pins and capacities from the command line") {
   const Workshop shop;
   shop.write("g.dfg", "graph g {\n  input x : f32[256, 256]\n  y = matmul(x, x)\n  fetch y\n}\n");

@@ -29,7 +29,7 @@ struct FusedBody : TextCoded {
 
 struct Fused : OpDefaults {
   enum class Reduction : uint8_t { None, Sum, Mean, Max };
-  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{1, anyNumber};
   FusedBody body;
   Reduction reduction = Reduction::None;

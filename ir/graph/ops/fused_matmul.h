@@ -11,7 +11,7 @@
 namespace dfc::ops {
 
 struct FusedMatmul : OpDefaults {
-  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{2, anyNumber};
   bool transposeA = false;
   bool transposeB = false;

@@ -42,6 +42,8 @@ TEST_CASE("nearestName: a slip is recognised, another word is not") {
   CHECK(nearestName("w2", names) == "w1");
   CHECK_FALSE(nearestName("softmax", names));
   CHECK_FALSE(nearestName("", names));
+  CHECK_FALSE(nearestName("v", {"w"}));
+  CHECK(nearestName("v", {"w", "V"}) == "V");
   CHECK_FALSE(nearestName("anything", {}));
 }
 

@@ -12,6 +12,7 @@
 #include "tools/dfc/io/feeds.h"
 #include "tools/dfc/io/fetches.h"
 #include "tools/dfc/io/numbers.h"
+#include "tools/dfc/io/parameter_files.h"
 #include "tools/dfc/plan_report.h"
 #include "tools/dfc/run/finite_watch.h"
 #include "tools/dfc/run/interruption.h"
@@ -73,11 +74,8 @@ Diagnostics outputFaults(const RunArguments& arguments) {
 /// Files that parameters start from, which no output may replace: the next run starts from them again.
 Diagnostics initialiserFaults(const RunArguments& arguments, const Graph& graph, const std::string& folder) {
   OutputFiles files;
-  for (const OpId op : graph.ops()) {
-    if (const auto* parameter = graph[op].getIf<ops::Parameter>()) {
-      const std::string file = parameter->file.substr(0, parameter->file.rfind('#'));
-      files.reads(file.empty() ? "" : (std::filesystem::path(folder) / file).string());
-    }
+  for (const ParameterFile& file : parameterFiles(graph, folder)) {
+    files.reads(file.path);
   }
   FetchFiles::addOutputs(arguments.fetches, files);
   files.writes("--save-state", arguments.saveState);

@@ -4,6 +4,7 @@
 #include "ir/author/text/units.h"
 #include "ir/plan/executable_parts.h"
 #include "ir/plan/print.h"
+#include "tools/dfc/io/parameter_files.h"
 #include "tools/dfc/plan_report.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/run/progress.h"
@@ -12,6 +13,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <filesystem>
 
 namespace dfc::tool {
 namespace {
@@ -83,6 +86,7 @@ Exit compileVerb(const CompileArguments& arguments, Console& console) {
     return console.fail(Exit::UserError, plan.errors());
   }
   console.warn(plan.warnings());
+  console.warn(missingParameterFiles(plan->graph(), std::filesystem::path(arguments.graph).parent_path()));
   if (!arguments.output.empty()) {
     if (const Status saved = plan->save(arguments.output); !saved) {
       return console.fail(Exit::MachineFailure, saved.errors());

@@ -17,7 +17,7 @@
 namespace dfc::ops {
 
 struct Attention : OpDefaults {
-  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{3, 4};
   bool causal = false;
   double scale = 0;

@@ -10,7 +10,7 @@
 namespace dfc::ops {
 
 struct AttentionGradient : OpDefaults {
-  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{6, 7};
   Attention forward; ///< the attributes
   void fields(AttributeVisitor& visitor) { forward.fields(visitor); }

@@ -8,7 +8,7 @@
 namespace dfc::ops {
 
 struct BatchNorm : OpDefaults {
-  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{5, 5};
   int64_t axis = 1;
   double epsilon = 1e-5;

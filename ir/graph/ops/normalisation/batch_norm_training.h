@@ -8,7 +8,7 @@
 namespace dfc::ops {
 
 struct BatchNormTraining : OpDefaults {
-  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{3, 3};
   int64_t axis = 1;
   double epsilon = 1e-5;

@@ -9,7 +9,7 @@
 namespace dfc::ops {
 
 struct Dropout : OpDefaults {
-  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{2, 2};
   double rate = 0.5;
   int64_t seed = 0;

@@ -9,7 +9,7 @@
 namespace dfc::ops {
 
 struct LayerNorm : OpDefaults {
-  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{2, 3};
   int64_t axis = -1;
   double epsilon = 1e-5;

@@ -6,7 +6,7 @@
 namespace dfc::ops {
 
 struct Softmax : OpDefaults {
-  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{1, 1};
   int64_t axis = -1;
   void fields(AttributeVisitor& visitor) { visitor.field("axis", axis, Presence::Optional); }

@@ -8,7 +8,7 @@
 namespace dfc::ops {
 
 struct SoftmaxCrossEntropy : OpDefaults {
-  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{2, 2};
 
   TypeResult types(OperandTypes operands) const;

@@ -7,7 +7,7 @@
 namespace dfc::ops {
 
 struct SoftmaxCrossEntropyGradient : OpDefaults {
-  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{3, 3};
 
   TypeResult types(OperandTypes operands) const;

@@ -7,7 +7,7 @@
 namespace dfc::ops {
 
 struct AveragePoolGradient : OpDefaults {
-  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{1, 1};
   Dims shape;
   Dims window;

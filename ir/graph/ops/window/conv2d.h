@@ -9,7 +9,7 @@
 namespace dfc::ops {
 
 struct Conv2d : OpDefaults {
-  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{2, 2};
   Dims strides;
   Dims low;

@@ -8,7 +8,7 @@
 namespace dfc::ops {
 
 struct Conv2dInputGradient : OpDefaults {
-  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{2, 2};
   Dims shape;
   Dims strides;

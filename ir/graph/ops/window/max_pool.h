@@ -8,7 +8,7 @@
 namespace dfc::ops {
 
 struct MaxPool : OpDefaults {
-  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{1, 1};
   Dims window;
   Dims strides;

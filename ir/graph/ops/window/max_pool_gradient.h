@@ -7,7 +7,7 @@
 namespace dfc::ops {
 
 struct MaxPoolGradient : OpDefaults {
-  static constexpr OpClass opClass = OpClass::Composite;
+  static constexpr OpClass opClass = OpClass::Structured;
   static constexpr Arity arity{2, 2};
   Dims window;
   Dims strides;
