@@ -46,7 +46,13 @@ Result<Graph> runPass(const PassRow& pass, const Graph& graph, const CompileOpti
   if (llvm::is_contained(options.skipPasses, pass.name)) {
     return graph;
   }
-  auto next = pass.run(graph, {options.precision});
+  PassOptions choices{.precision = options.precision};
+  if (!options.pins.empty()) {
+    choices.pinnedAlike = [&](const Graph& now, OpId a, OpId b) {
+      return pinnedAlike(now, a, b, options.pins);
+    };
+  }
+  auto next = pass.run(graph, choices);
   if (next) {
     check(pass.name, [&] { return verifyGraph(*next); });
     if (options.observer != nullptr) {
@@ -98,7 +104,7 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     return errors;
   }
 
-  // Gradients first, so that every op that will run has its name; then pins by name, before a pass renames or
+  // Gradients now, so that every op that will run has its name; then pins by name, before a pass renames or
   // joins ops.
   auto written = runPasses(PassPhase::Expand, source, options);
   if (!written) {

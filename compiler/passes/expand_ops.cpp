@@ -10,7 +10,7 @@ Result<Graph> OpExpansion::run(Chosen chosen, Expand expand) && {
   }
   for (const OpId op : graph_.ops()) {
     if (!isNamedByCallers(op) && operandsExist(op)) {
-      chosen(op) ? replace(op, expand) : static_cast<void>(rewriter_.copy(op));
+      chosen(op) ? expandOp(op, expand) : static_cast<void>(rewriter_.copy(op));
     }
   }
   if (!rewriter_.builder().errors().empty()) {
@@ -24,12 +24,12 @@ bool OpExpansion::isNamedByCallers(OpId op) const {
   return graph_[op].kind() == OpKind::Input || graph_[op].kind() == OpKind::Parameter;
 }
 
-// False behind an op that failed, which has been reported.
+// False behind an op that failed, which has been reported, and behind one that was dropped.
 bool OpExpansion::operandsExist(OpId op) const {
   return llvm::all_of(graph_[op].operands, [&](ValueId operand) { return rewriter_.isMapped(operand); });
 }
 
-void OpExpansion::replace(OpId op, Expand expand) {
+void OpExpansion::expandOp(OpId op, Expand expand) {
   const OpRow& row = graph_[op];
   const Builder::Guard place = builder_.at(graph_.locationOf(op));
   const auto firstNew = static_cast<uint32_t>(rewriter_.builder().soFar().valueCount());
@@ -42,11 +42,25 @@ void OpExpansion::replace(OpId op, Expand expand) {
   if (rewriter_.builder().errors().size() != errorsBefore) {
     return;
   }
+  if (results.empty()) {
+    return;
+  }
   size_t next = 0;
   for (const ValueId result : row.results()) {
     const ValueId made = results[next++].value();
     rewriter_.replace(result, made);
     handName(op, result, made, firstNew);
+  }
+}
+
+void OpExpansion::replace(ValueId old, Tensor made, uint32_t firstNew) {
+  const OpId op = graph_[old].producer;
+  GraphBuilder& builder = rewriter_.builder();
+  rewriter_.replace(old, made.value());
+  handName(op, old, made.value(), firstNew);
+  const OpId maker = builder.soFar()[made.value()].producer;
+  if (made.value().index() >= firstNew && builder.soFar().pinOf(maker) != graph_.pinOf(op)) {
+    builder.repin(maker, graph_.pinOf(op));
   }
 }
 

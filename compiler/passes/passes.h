@@ -1,11 +1,12 @@
 // The graph-to-graph passes. Each is a pure function in its own file; their order and its reasons are in
-// passes.def. A pass keeps every fetch, every assign and every bit of every fetched value; `decompose` alone
-// may change how an op is rounded.
+// passes.def. A pass keeps every fetch, every assign and every bit of every fetched value;
+// `recognise_attention` and `decompose` alone may change how an op is rounded.
 #pragma once
 
 #include "ir/graph/graph.h"
 #include "ir/graph/op_options.h"
 
+#include <functional>
 #include <string_view>
 
 namespace dfc {
@@ -13,6 +14,8 @@ namespace dfc {
 /// The author's choices that passes ask for.
 struct PassOptions {
   Precision precision = Precision::Ieee; ///< of f32 products that do not state their own
+  /// Whether the same rules beside the graph pin both ops; empty: there are none. Before they are applied.
+  std::function<bool(const Graph&, OpId, OpId)> pinnedAlike = {};
 };
 
 #define DFC_PASS(function, name, phase, why)                                                                 \

@@ -196,6 +196,11 @@ Result<Graph> applyPinRules(const Graph& graph, const Machine& machine, llvm::Ar
   return std::move(matcher).pinned();
 }
 
+bool pinnedAlike(const Graph& graph, OpId a, OpId b, llvm::ArrayRef<PinRule> rules) {
+  return llvm::all_of(
+      rules, [&](const PinRule& rule) { return matches(rule, graph, a) == matches(rule, graph, b); });
+}
+
 Result<SideTable<OpId, DeviceId>> resolvePins(const Graph& graph, const Machine& machine) {
   return PinResolver(graph, machine).resolve();
 }

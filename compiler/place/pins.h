@@ -14,6 +14,9 @@ namespace dfc {
 /// at once: a rule that matches nothing, an unknown device.
 Result<Graph> applyPinRules(const Graph& graph, const Machine& machine, llvm::ArrayRef<PinRule> rules);
 
+/// Whether the same rules match both ops of the graph.
+bool pinnedAlike(const Graph& graph, OpId a, OpId b, llvm::ArrayRef<PinRule> rules);
+
 /// The hint for a device name that the machine does not have: the machine's devices, and a near match among
 /// devices of the kind that the name begins with ("gpu7" is never taken for "cpu0").
 std::string unknownDeviceHint(const std::string& wanted, const Machine& machine);

@@ -338,6 +338,13 @@ std::vector<Tensor> gradients(Tensor loss, const std::vector<Tensor>& wrt, std::
     results[i] = sweep.gradientOf(wrt[i].value());
     nameAfter(results[i], wrt[i].value(), firstNew, named);
   }
+  const auto valuesOf = [](llvm::ArrayRef<Tensor> tensors) {
+    std::vector<ValueId> values;
+    llvm::transform(tensors, std::back_inserter(values), [](Tensor tensor) { return tensor.value(); });
+    return values;
+  };
+  builder.graph().record({loss.value(), valuesOf(wrt), valuesOf(results), OpId(firstNew),
+                          OpId(static_cast<uint32_t>(builder.graph().soFar().opCount()))});
   return results;
 }
 

@@ -62,6 +62,14 @@ struct InternedProvenance {
   uint32_t line = 0, column = 0;
 };
 
+/// A call of `gradients` in the DSL: what was asked for, and the ops that it appended. A pass that changes
+/// ops on the way from `wrt` to `loss` may take them away and differentiate anew. Not part of a graph's text.
+struct GradientRecord {
+  ValueId loss;
+  std::vector<ValueId> wrt, results;
+  OpId first, end; ///< the ops between them, `end` not included
+};
+
 /// What a Graph holds.
 struct GraphTables {
   std::string name = "main";
@@ -69,6 +77,7 @@ struct GraphTables {
   Table<ValueId, ValueRow> values;
   std::array<std::vector<OpId>, opKindCount> opsOfKind;
   std::vector<Fetch> fetches;
+  std::vector<GradientRecord> gradientRecords;
   StringPool strings;
   SideTable<StringId, ValueId> byName; ///< as far as names were given; invalid for other strings
   bool finished = false;               ///< a graph still under construction is copied, not shared
@@ -108,6 +117,7 @@ class GraphBuilder {
   StringId intern(std::string_view text) { return tables().strings.intern(text); }
   ValueId result(OpId op, uint32_t index = 0) const; ///< invalid when `op` is
   void fetch(std::string_view name, ValueId value, const SourceLocation& where = {});
+  void record(GradientRecord gradients) { tables().gradientRecords.push_back(std::move(gradients)); }
   /// The name is made unique by a suffix ".2", ".3", …; "" gives one from the op's kind.
   void rename(ValueId value, std::string_view name);
   void rename(ValueId value, StringId name);

@@ -74,6 +74,11 @@ class Graph {
   const auto& fetches() const {
     return static_cast<const T&>(*tables_).fetches;
   }
+  /// The calls of `gradients` that wrote this graph; none of a graph that a pass made or a file held.
+  template <class T = GraphTables>
+  const auto& gradientRecords() const {
+    return static_cast<const T&>(*tables_).gradientRecords;
+  }
   template <class T = GraphTables>
   std::string_view text(StringId id) const {
     return static_cast<const T&>(*tables_).strings[id];

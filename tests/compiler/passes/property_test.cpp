@@ -34,7 +34,7 @@ Case caseOf(uint64_t seed) {
                      OpKind::Relu,   OpKind::Cast,   OpKind::Tanh, OpKind::Select, OpKind::Compare};
   }
   options.request = seed % 4 == 3; // training graphs: forward, backward, updates
-  Graph graph = *decompose(*expandGradients(test::randomGraph(seed, options)));
+  Graph graph = *decompose(*expandGradients(*recogniseAttention(test::randomGraph(seed, options))));
   const auto mood = seed % 2 == 0 ? test::Mood::Tame : test::Mood::Wild;
   NamedLiterals feeds = test::randomFeeds(graph, seed, mood);
   NamedLiterals parameters = test::randomParameters(graph, seed, mood);

@@ -1,0 +1,216 @@
+// recognise_attention: puts the op `attention` in the place of products, masks and a softmax that an author
+// wrote out (attention_pattern.h), where every kind of device has a kernel for it. Scores are then not
+// stored.
+//
+// Before the gradients, so that these are the op's too: those that a graph file asks for, and those that the
+// DSL has written already, which are taken away and written anew. The op sums in f32 and rounds once, where
+// the ops rounded each step; and a query that sees no key gets zeros, where a softmax of -infinity alone is
+// NaN. Left alone is an attention of which an intermediate value is fetched, read by something else, or
+// pinned apart from the last product.
+#include "compiler/passes/attention_pattern.h"
+#include "compiler/passes/expand_ops.h"
+#include "compiler/passes/passes.h"
+#include "ir/author/composites.h"
+#include "ir/author/gradients.h"
+#include "ir/machine/kernel_claims.h"
+
+#include <numeric>
+
+namespace dfc {
+namespace {
+
+// The shape to which shapes of masks broadcast.
+Shape broadcastOf(const Graph& graph, llvm::ArrayRef<KeyMask> masks) {
+  Dims dims;
+  for (const KeyMask& mask : masks) {
+    const auto own = graph.typeOf(mask.value).shape.dims();
+    dims.insert(dims.begin(), std::max(dims.size(), own.size()) - dims.size(), 1);
+    for (size_t i = 1; i <= own.size(); ++i) {
+      int64_t& dim = dims[dims.size() - i];
+      dim = dim == 1 ? own[own.size() - i] : dim;
+    }
+  }
+  return Shape(std::span<const int64_t>(dims));
+}
+
+bool hasKernels(const Graph& graph, const AttentionPattern& pattern) {
+  ops::Attention op;
+  op.causal = pattern.causal;
+  op.scale = pattern.scale;
+  op.precision = pattern.precision;
+  const ElementType element = graph.typeOf(pattern.v.value).element;
+  llvm::SmallVector<TensorType, 4> types = {
+      {element, pattern.q.shape}, {element, pattern.k.shape}, {element, pattern.v.shape}};
+  if (!pattern.masks.empty()) {
+    types.push_back({ElementType::Bool, broadcastOf(graph, pattern.masks)});
+  }
+  return resultTypes(op, types).ok() && everyKindClaims(op, types);
+}
+
+class Writer {
+ public:
+  Writer(const Graph& graph, OpExpansion& expansion) : graph_(graph), expansion_(expansion) {}
+
+  Tensor write(const AttentionPattern& pattern, OpId product) {
+    const Builder::Guard around =
+        expansion_.builder().exactly(graph_.scopeOf(product), graph_.pinOf(product));
+    AttentionOptions options;
+    options.causal = pattern.causal;
+    options.scale = pattern.scale;
+    options.precision = pattern.precision;
+    for (const KeyMask& mask : pattern.masks) {
+      const Tensor seen = condition(mask);
+      options.mask = options.mask.valid() ? options.mask & seen : seen;
+    }
+    const Tensor q = operand(pattern.q), k = operand(pattern.k), v = operand(pattern.v);
+    const Tensor result = attention(q, k, v, options);
+    return shaped(result, graph_.typeOf(graph_[product].firstResult).shape);
+  }
+
+ private:
+  static Tensor shaped(Tensor x, const Shape& shape) {
+    return x.shape() == shape ? x : reshape(x, Dims(shape.dims().begin(), shape.dims().end()));
+  }
+
+  Tensor operand(const AttentionOperand& operand) {
+    Tensor x = expansion_.tensor(operand.value);
+    if (operand.transposed) {
+      Dims permutation(x.shape().rank());
+      std::iota(permutation.begin(), permutation.end(), 0);
+      std::swap(permutation.end()[-1], permutation.end()[-2]);
+      x = transpose(x, permutation);
+    }
+    return shaped(x, operand.shape);
+  }
+
+  Tensor condition(const KeyMask& mask) {
+    const Tensor value = expansion_.tensor(mask.value);
+    switch (mask.kind) {
+    case KeyMask::Kind::WhereFalse: return ~value;
+    case KeyMask::Kind::WhereZero: return compare(value, 0, Direction::Eq);
+    default: return value;
+    }
+  }
+
+  const Graph& graph_;
+  OpExpansion& expansion_;
+};
+
+// The ops that calls of `gradients` wrote and nothing but their results is read of.
+class Differentiations {
+ public:
+  explicit Differentiations(const Graph& graph) : graph_(graph), recordOf_(graph.opCount(), none) {
+    const auto& records = graph.gradientRecords();
+    for (uint32_t i = 0; i < records.size(); ++i) {
+      for (uint32_t op = records[i].first.index(); op < records[i].end.index(); ++op) {
+        recordOf_[OpId(op)] = static_cast<int32_t>(i);
+      }
+    }
+    // Of several, a later one may read what an earlier one wrote: it matters only where it stays.
+    stays_.assign(records.size(), false);
+    for (const Fetch& fetch : graph.fetches()) {
+      keepWhatItReads(fetch.value, none);
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const OpId op : graph.ops()) {
+        changed |= !isWrittenAnew(op) && keepWhatItReads(graph[op].operands, recordOf_[op]);
+      }
+    }
+  }
+
+  bool isWrittenAnew(OpId op) const {
+    return recordOf_[op] != none && !stays_[static_cast<size_t>(recordOf_[op])];
+  }
+  const GradientRecord* beginningAt(OpId op) const {
+    if (!isWrittenAnew(op)) {
+      return nullptr;
+    }
+    const GradientRecord& record = graph_.gradientRecords()[static_cast<size_t>(recordOf_[op])];
+    return record.first == op ? &record : nullptr;
+  }
+
+ private:
+  static constexpr int32_t none = -1;
+
+  // Whether a record was found to stay.
+  bool keepWhatItReads(llvm::ArrayRef<ValueId> values, int32_t reader) {
+    bool changed = false;
+    for (const ValueId value : values) {
+      const OpId maker = graph_[value].producer;
+      if (recordOf_[maker] != reader && isWrittenAnew(maker)) {
+        const auto record = static_cast<size_t>(recordOf_[maker]);
+        const bool isResult = llvm::is_contained(graph_.gradientRecords()[record].results, value);
+        stays_[record] = stays_[record] || !isResult;
+        changed |= !isResult;
+      }
+    }
+    return changed;
+  }
+
+  const Graph& graph_;
+  SideTable<OpId, int32_t> recordOf_;
+  std::vector<bool> stays_;
+};
+
+// Which products become the op.
+using Found = llvm::DenseMap<OpId, AttentionPattern>;
+Found attentionsIn(const Graph& graph, const Differentiations& written, const PassOptions& options) {
+  AttentionMatcher matcher(graph, [&](OpId op) { return written.isWrittenAnew(op); });
+  Found found;
+  for (const OpId product : graph.opsOf(OpKind::Matmul)) {
+    if (written.isWrittenAnew(product)) {
+      continue;
+    }
+    const auto pattern = matcher.match(product);
+    const auto isPinnedApart = [&](OpId op) {
+      return options.pinnedAlike && !options.pinnedAlike(graph, op, product);
+    };
+    if (pattern && hasKernels(graph, *pattern) && llvm::none_of(pattern->intermediate, isPinnedApart)) {
+      found.try_emplace(product, *pattern);
+    }
+  }
+  return found;
+}
+
+void differentiateAnew(const GradientRecord& record, OpExpansion& expansion) {
+  const auto firstNew = static_cast<uint32_t>(expansion.builder().graph().soFar().valueCount());
+  std::vector<Tensor> wrt;
+  for (const ValueId x : record.wrt) {
+    wrt.push_back(expansion.tensor(x));
+  }
+  const std::vector<Tensor> results = gradients(expansion.tensor(record.loss), wrt);
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!expansion.isMade(record.results[i])) {
+      expansion.replace(record.results[i], results[i], firstNew);
+    }
+  }
+}
+
+} // namespace
+
+Result<Graph> recogniseAttention(const Graph& graph, const PassOptions& options) {
+  if (graph.opsOf(OpKind::Softmax).empty() && graph.opsOf(OpKind::Exp).empty()) {
+    return graph;
+  }
+  const Differentiations written(graph);
+  const Found found = attentionsIn(graph, written, options);
+  if (found.empty()) {
+    return graph;
+  }
+  OpExpansion expansion(graph);
+  Writer writer(graph, expansion);
+  auto result =
+      std::move(expansion).run([&](OpId op) { return found.count(op) != 0 || written.isWrittenAnew(op); },
+                               [&](OpId op, llvm::ArrayRef<Tensor>) -> std::vector<Tensor> {
+                                 if (const GradientRecord* record = written.beginningAt(op)) {
+                                   differentiateAnew(*record, expansion);
+                                 }
+                                 return written.isWrittenAnew(op)
+                                            ? std::vector<Tensor>()
+                                            : std::vector<Tensor>{writer.write(found.find(op)->second, op)};
+                               });
+  return result ? Result<Graph>(*std::move(result)) : result; // warnings of gradients came with the graph
+}
+
+} // namespace dfc
