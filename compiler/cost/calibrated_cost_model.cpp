@@ -55,11 +55,30 @@ CalibratedCostModel::Families CalibratedCostModel::familiesOf(const Calibration&
 
 double CalibratedCostModel::opSeconds(const Graph& graph, OpId op, const Machine& machine,
                                       DeviceId device) const {
+  if (!isTimed(graph[op].kind())) {
+    return fallback_.opSeconds(graph, op, machine, device);
+  }
+  return hasTable(machine.devices[device])
+             ? measuredSeconds(graph, op, machine, device)
+             : fallback_.opSeconds(graph, op, machine, device) * factorOfMeasured(graph, op, machine);
+}
+
+double CalibratedCostModel::factorOfMeasured(const Graph& graph, OpId op, const Machine& machine) const {
+  double largest = 0;
+  for (const DeviceId device : machine.devices.ids()) {
+    if (hasTable(machine.devices[device])) {
+      const double factor =
+          measuredSeconds(graph, op, machine, device) / fallback_.opSeconds(graph, op, machine, device);
+      largest = std::isfinite(factor) ? std::max(largest, factor) : largest;
+    }
+  }
+  return largest > 0 ? largest : 1;
+}
+
+double CalibratedCostModel::measuredSeconds(const Graph& graph, OpId op, const Machine& machine,
+                                            DeviceId device) const {
   const double otherwise = fallback_.opSeconds(graph, op, machine, device);
   const auto table = tables_.find(machine.devices[device].model);
-  if (table == tables_.end() || !isTimed(graph[op].kind())) {
-    return otherwise;
-  }
   const std::string signature = signatureOf(graph, op);
   if (const CalibratedOp* measured = table->second.find(signature)) {
     return measured->seconds;
@@ -75,7 +94,9 @@ double CalibratedCostModel::opSeconds(const Graph& graph, OpId op, const Machine
 
 double CalibratedCostModel::utilisation(const Graph& graph, OpId op, const Machine& machine,
                                         DeviceId device) const {
-  if (tables_.find(machine.devices[device].model) == tables_.end()) {
+  const bool anyTable = std::any_of(machine.devices.begin(), machine.devices.end(),
+                                    [&](const DeviceRow& row) { return hasTable(row); });
+  if (!anyTable) {
     return fallback_.utilisation(graph, op, machine, device);
   }
   const double work =

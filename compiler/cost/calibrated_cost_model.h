@@ -9,6 +9,9 @@
 //      bytes), the first by signature on a tie. Neither flops nor bytes may differ by more than a factor of
 //      `farthest`;
 //   3. else the seconds of the fallback.
+// On a device whose model has no table, it takes the fallback's seconds times the largest factor by which a
+// device of the machine that has one takes longer for this op than its fallback says. So a table of one
+// device makes no other look faster beside it.
 //
 // Why so: with the roofline as fallback (Williams, Waterman and Patterson 2009), seconds / roofline is how
 // far a kernel stays below the hardware's limit. That changes slowly with the size of the work, and by
@@ -46,6 +49,9 @@ class CalibratedCostModel : public CostModel {
     LoneOp lone;
     double seconds = 0, flops = 0, bytes = 0;
   };
+  double measuredSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const;
+  double factorOfMeasured(const Graph& graph, OpId op, const Machine& machine) const;
+  bool hasTable(const DeviceRow& device) const { return tables_.find(device.model) != tables_.end(); }
   using Families = std::map<std::string, std::vector<Row>, std::less<>>;
   static Families familiesOf(const Calibration& table);
   static const Row* nearest(const Families& families, const Graph& graph, OpId op,

@@ -49,10 +49,21 @@ CalibratedCostModel modelOf(std::vector<CalibratedOp> rows) {
 
 } // namespace
 
-TEST_CASE("calibrated: a signature in the device's table takes its seconds, on that model alone") {
+TEST_CASE("calibrated: a signature in the device's table takes its seconds") {
   const auto model = modelOf({{product(10), 7, ""}});
   CHECK(secondsOf(model, product(10)) == 7);
-  CHECK(secondsOf(model, product(10), b) == 1 + 2.0); // 2 x 10^3 operations at 1000 a second
+  CHECK(secondsOf(CalibratedCostModel({{"C", {}}}, roofline), product(10)) == 1 + 2.0); // no device of it
+}
+
+TEST_CASE("calibrated: a device without a table looks no faster beside one that has a table") {
+  // 2 x 10^3 operations at 1000 a second and a launch of 1 s: 3 s by the roofline on both devices.
+  CHECK(secondsOf(modelOf({{product(10), 12, ""}}), product(10), b) == Approx(12));
+  CHECK(secondsOf(modelOf({{product(10), 2, ""}}), product(10), b) == Approx(2));
+  // The factor is that of the op: another family is what the roofline says on both.
+  CHECK(secondsOf(modelOf({{product(10), 12, ""}}), "exp(f32[10])", b) ==
+        secondsOf(modelOf({{product(10), 12, ""}}), "exp(f32[10])", a));
+  const auto op = opOfSignature(product(10));
+  CHECK(modelOf({{product(10), 12, ""}}).utilisation(op->graph, op->op, twoGpus(), b) == Approx(2.0 / 12));
 }
 
 TEST_CASE("calibrated: the utilisation of an op is the roofline's work over the seconds that count") {

@@ -149,6 +149,13 @@ TEST_CASE("dfc --calibration: planning believes the table") {
   CHECK(nlohmann::json::parse(plain.out)["makespanSeconds"].get<double>() < 0.01);
   CHECK(shop.dfc({"compile", "net.dfg", "-m", "here.json", "--calibration", "gpu.json", "-o", "net.plan"})
             .status == 0);
+  const Outcome half =
+      shop.dfc({"compile", "net.dfg", "-m", "here.json", "--calibration", "gpu.json", "--json"});
+  const auto warnings = nlohmann::json::parse(half.out)["warnings"];
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0]["message"].get<std::string>(),
+             startingWith("no calibration table describes cpu0: its times are estimated"));
+  CHECK(nlohmann::json::parse(both.out)["warnings"].empty());
   // A plan's times are settled; a run passes the table on to the backends all the same.
   CHECK(shop.dfc({"simulate", "net.plan", "--calibration", "gpu.json"}).status == 1);
   CHECK(shop.dfc({"compile", "net.dfg", "-m", "here.json", "--calibration", "gpu.json", "-o", "gpu.json"})

@@ -51,6 +51,25 @@ Diagnostic ofNoDevice(const std::string& path, const std::vector<Calibration>& t
           hint};
 }
 
+/// A warning for each model of the machine that no table describes, where another is described.
+Diagnostics ofUnmeasuredDevices(const std::vector<Calibration>& tables, const Machine& machine) {
+  Diagnostics warnings;
+  std::set<std::string> said;
+  for (const DeviceRow& row : machine.devices) {
+    const bool isMeasured =
+        llvm::any_of(tables, [&](const Calibration& table) { return table.device == row.model; });
+    if (!tables.empty() && !isMeasured && said.insert(row.model).second) {
+      warnings.push_back({Severity::Warning,
+                          {},
+                          fmt::format("no calibration table describes {}: its times are estimated from its "
+                                      "rates, and scaled as the measured devices' are",
+                                      row.name),
+                          "measure it too: dfc calibrate GRAPH -m MACHINE -o TABLE.json on that machine"});
+    }
+  }
+  return warnings;
+}
+
 } // namespace
 
 Result<std::vector<Calibration>> calibrationsFor(const std::vector<std::string>& paths,
@@ -71,7 +90,8 @@ Result<std::vector<Calibration>> calibrationsFor(const std::vector<std::string>&
   if (!errors.empty()) {
     return errors;
   }
-  return all;
+  const Diagnostics warnings = ofUnmeasuredDevices(all, machine);
+  return Result<std::vector<Calibration>>(std::move(all)).withWarnings(warnings);
 }
 
 std::shared_ptr<const Calibration> calibrationOfGpus(const std::vector<Calibration>& tables,

@@ -219,11 +219,12 @@ Result<Executable> compileFile(const std::string& path, const PlanOptions& optio
     return errors;
   }
   const RooflineCostModel roofline;
+  const Diagnostics ofTables = tables.warnings();
   auto plan = compile(*graph, *machine, CalibratedCostModel(*std::move(tables), roofline), compileOptions);
   if (!plan && graph->opCount() == 0) {
     return atFile(path, plan.errors());
   }
-  return std::move(plan).withWarnings(graph.warnings());
+  return std::move(plan).withWarnings(graph.warnings()).withWarnings(ofTables);
 }
 
 Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const PlanOptions& options) {
