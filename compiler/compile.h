@@ -37,7 +37,8 @@ struct CompileOptions {
   std::string policy = "heft"; ///< a row of place/policies.def
   /// Devices of ops by name, beside the pins of the graph.
   std::vector<PinRule> pins;
-  /// Of f32 matmuls that do not state their own: ieee, or tf32 where devices may round to it.
+  /// Of products of f32 operands that do not state their own. Bf16 and F16 are mixed precision: parameters,
+  /// updates, norms and losses stay f32.
   Precision precision = Precision::Ieee;
   std::vector<std::string> skipPasses; ///< names from passes.def, for tests and debugging
   /// Sees each stage; null for none.

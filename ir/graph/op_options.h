@@ -24,11 +24,14 @@ enum class Direction : uint8_t {
   Ge, ///< a >= b
 };
 
-/// How products of f32 operands are taken. Other element types have one precision and ignore it.
+/// How products of f32 operands are taken: those of matrices, of attention and of convolutions. Other element
+/// types have one precision and ignore it. The sums are in f32 always.
 enum class Precision : uint8_t {
   Unstated, ///< as the plan is compiled (CompileOptions::precision); Ieee without that
   Ieee,     ///< as f32
-  Tf32,     ///< a backend may round the operands to tf32 (10 bits behind the point); it sums in f32
+  Tf32,     ///< a backend may round the operands to tf32 (10 bits behind the point); convolutions as Ieee
+  Bf16,     ///< operands and results are rounded to bf16 (mixed precision, Micikevicius et al. 2018)
+  F16,      ///< the same to f16, whose range is small: losses need to be scaled
 };
 
 } // namespace dfc

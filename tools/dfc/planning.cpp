@@ -8,6 +8,7 @@
 #include "ir/author/text/pin_place.h"
 #include "ir/base/atomic_file.h"
 #include "ir/graph/graph.h"
+#include "ir/graph/ops/matmul.h"
 #include "tools/dfc/calibrations.h"
 #include "tools/dfc/machine_files.h"
 #include "tools/library/host_machine.h"
@@ -22,7 +23,14 @@
 namespace dfc::tool {
 namespace {
 
-const std::vector<std::string> precisions = {"ieee", "tf32"};
+const std::vector<std::string> precisions = {"ieee", "tf32", "bf16", "f16"};
+
+/// ieee for a name that there is not.
+ops::Precision precisionNamed(const std::string& word) {
+  const auto& names = ops::precisionNames;
+  const auto found = std::find(names.begin() + 1, names.end(), word);
+  return found == names.end() ? ops::Precision::Ieee : static_cast<ops::Precision>(found - names.begin());
+}
 
 template <class Rows>
 std::vector<std::string> namesOf(const Rows& rows) {
@@ -88,7 +96,7 @@ CompileOptions compileOptionsOf(const PlanOptions& options, const Machine* machi
   if (!options.precision.empty()) {
     checkName("precision", options.precision, precisions, errors);
   }
-  result.precision = options.precision == precisions.back() ? ops::Precision::Tf32 : ops::Precision::Ieee;
+  result.precision = precisionNamed(options.precision);
   for (const std::string& pass : options.without) {
     checkName("pass", pass, namesOf(allPasses()), errors);
     result.skipPasses.push_back(pass);
@@ -150,10 +158,11 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) 
       ->type_name("NAME");
   verb.add_option(
           "--precision", options.precision,
-          listed(fmt::format("how products of f32 matrices are taken where the graph leaves it open (default "
-                             "{})",
-                             precisions.front()),
-                 precisions))
+          listed(
+              fmt::format("how products of f32 operands (matrices, attention, convolutions) are taken where "
+                          "the graph leaves it open (default {})",
+                          precisions.front()),
+              precisions))
       ->type_name("NAME");
   verb.add_option("--pin", options.pins,
                   "ops whose name or scope matches PATTERN (with * and ?) run on DEVICE; the last match wins")

@@ -4,8 +4,9 @@
 //
 // precision: how products of f32 operands are taken. ieee: as f32. tf32: a backend may round the operands to
 // tf32 (10 bits behind the point, the range of f32) and accumulates in f32; one without such units, like the
-// cpu's, computes as for ieee. Unstated, it is what the plan is compiled with (CompileOptions::precision),
-// and ieee without that. Other element types have one precision and ignore it.
+// cpu's, computes as for ieee. bf16 and f16: compiling casts the operands to that type and the result back.
+// Unstated, it is what the plan is compiled with (CompileOptions::precision), and ieee without that. Other
+// element types have one precision and ignore it.
 #pragma once
 
 #include "ir/graph/op_options.h"
@@ -14,7 +15,7 @@
 namespace dfc::ops {
 
 using dfc::Precision;
-inline constexpr std::array<std::string_view, 3> precisionNames = {"unstated", "ieee", "tf32"};
+inline constexpr std::array<std::string_view, 5> precisionNames = {"unstated", "ieee", "tf32", "bf16", "f16"};
 
 struct Matmul : OpDefaults {
   static constexpr OpClass opClass = OpClass::Contraction;

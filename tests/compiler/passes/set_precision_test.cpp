@@ -1,13 +1,20 @@
 // Which precision a matmul has in the end: its own, the plan's, or the only one of its type.
 #include "compiler/compile.h"
+#include "compiler/interpreter/evaluate.h"
 #include "compiler/passes/passes.h"
+#include "ir/author/composites.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
 #include "ir/author/text/parse.h"
 #include "ir/author/text/print.h"
 #include "ir/graph/graph.h"
 #include "tests/support/catch.h"
+#include "tests/support/random_values.h"
 #include "tests/support/tiny_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
 
 namespace dfc {
 namespace {
@@ -114,6 +121,107 @@ TEST_CASE("compile: the option's precision is in the sealed plan") {
   const auto plain = compile(graph, test::smallMachine(0), RooflineCostModel());
   REQUIRE(plain.ok());
   CHECK(precisionOf(plain->graph(), "open") == Precision::Unstated);
+}
+
+namespace {
+
+// A convolution, attention, a hidden layer and their gradients, all of f32.
+Graph network() {
+  Builder g;
+  const Tensor image = g.input("image", f32({2, 3, 6, 6})),
+               filter = g.parameter("filter", f32({4, 3, 3, 3}), heNormal(1)),
+               w = g.parameter("w", f32({16, 16}), glorot(2)),
+               mask = g.input("mask", {ElementType::Bool, {4, 4}});
+  const Tensor seen = reshape(relu(conv2d(image, filter)), {2, 4, 16}).named("seen");
+  const Tensor h = attention(matmul(seen, w), seen, seen, {.mask = mask});
+  const Tensor y = matmul(matmul(h, w).named("inner"), w).named("y");
+  const Tensor loss = reduceMean(y * y).named("loss");
+  const std::vector<Tensor> slopes = gradients(loss, {filter, w});
+  g.fetch("y", y);
+  g.fetch("loss", loss);
+  g.assign(filter, filter - slopes[0] * 0.1);
+  g.assign(w, w - slopes[1] * 0.1);
+  Result<Graph> graph = std::move(g).finish();
+  INFO((graph ? "" : render(graph.errors())));
+  REQUIRE(graph.ok());
+  return *std::move(graph);
+}
+
+bool isProduct(OpKind kind) {
+  return kind == OpKind::Matmul || kind == OpKind::Conv2d || kind == OpKind::Conv2dFilterGradient ||
+         kind == OpKind::Attention || kind == OpKind::AttentionGradient;
+}
+
+} // namespace
+
+TEST_CASE("set_precision: bf16 and f16 narrow every product and nothing else") {
+  const Graph before = network();
+  for (const auto& [precision, element, step] : {std::tuple(Precision::Bf16, ElementType::BF16, 0x1p-8),
+                                                 std::tuple(Precision::F16, ElementType::F16, 0x1p-11)}) {
+    const Graph after = *setPrecision(before, {precision});
+    size_t products = 0;
+    for (const OpId op : after.ops()) {
+      const ElementType of =
+          after[op].operands.empty() ? ElementType::F32 : after.typeOf(after[op].operands[0]).element;
+      products += isProduct(after[op].kind()) ? 1 : 0;
+      INFO(nameOf(after[op].kind()) << " of " << name(of));
+      CHECK((of == element) ==
+            (isProduct(after[op].kind()) || (after[op].kind() == OpKind::Cast && of == element)));
+    }
+    CHECK(products >= 9);
+    for (const OpId op : before.ops()) { // names stay with values of their types
+      const ValueId now = after.findValue(before.nameOf(op));
+      REQUIRE(now.valid());
+      CHECK(after.typeOf(now) == before.typeOf(before[op].firstResult));
+    }
+    const NamedLiterals feeds = test::randomFeeds(before, 1), parameters = test::randomParameters(before, 1);
+    const auto exact = evaluate(before, feeds, parameters), rounded = evaluate(after, feeds, parameters);
+    REQUIRE(exact.ok());
+    REQUIRE(rounded.ok());
+    double largest = 0, furthest = 0;
+    const Literal &a = exact->fetches.at("y"), &b = rounded->fetches.at("y");
+    for (int64_t i = 0; i < a.type().shape.elements(); ++i) {
+      largest = std::max(largest, std::abs(a.at(i)));
+      furthest = std::max(furthest, std::abs(a.at(i) - b.at(i)));
+    }
+    CHECK(furthest > 0);
+    CHECK(furthest < 16 * step * largest);
+  }
+}
+
+TEST_CASE("set_precision: a product that reads another's result reads it without casts") {
+  const Graph after = *simplify(*setPrecision(network(), {Precision::Bf16}));
+  const auto producerOf = [&](ValueId value) -> const OpRow& { return after[after[value].producer]; };
+  const OpRow& cast = producerOf(after.findValue("y"));
+  REQUIRE(cast.kind() == OpKind::Cast);
+  const OpRow& outer = producerOf(cast.operands[0]);
+  REQUIRE(outer.kind() == OpKind::Matmul);
+  CHECK(producerOf(outer.operands[0]).kind() == OpKind::Matmul);
+}
+
+TEST_CASE("set_precision: a product may state bf16 or ieee in a plan of another precision") {
+  const Graph graph = parsed(R"(graph g {
+  input x : f32[4, 4]
+  narrow = matmul(x, x, precision=bf16)
+  exact = matmul(x, x, precision=ieee)
+  open = matmul(x, x, transposeA=true)
+  fetch narrow
+  fetch exact
+  fetch open
+}
+)");
+  CHECK(printGraph(parsed(printGraph(graph))) == printGraph(graph));
+  const auto elementOf = [](const Graph& settled, const char* name) {
+    const OpRow* row = &settled[settled[settled.findValue(name)].producer];
+    row = row->kind() == OpKind::Cast ? &settled[settled[row->operands[0]].producer] : row;
+    return settled.typeOf(row->firstResult).element;
+  };
+  const Graph plain = *setPrecision(graph), half = *setPrecision(graph, {Precision::F16});
+  CHECK(elementOf(plain, "narrow") == ElementType::BF16);
+  CHECK(elementOf(plain, "open") == ElementType::F32);
+  CHECK(elementOf(half, "narrow") == ElementType::BF16);
+  CHECK(elementOf(half, "exact") == ElementType::F32);
+  CHECK(elementOf(half, "open") == ElementType::F16);
 }
 
 } // namespace dfc
