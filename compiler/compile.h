@@ -36,11 +36,11 @@ class CompileObserver {
 struct CompileOptions {
   std::string policy = "heft"; ///< a row of place/policies.def
   /// Devices of ops by name, beside the pins of the graph.
-  std::vector<PinRule> pins;
+  std::vector<PinRule> pins = {};
   /// Of products of f32 operands that do not state their own. Bf16 and F16 are mixed precision: parameters,
   /// updates, norms and losses stay f32.
   Precision precision = Precision::Ieee;
-  std::vector<std::string> skipPasses; ///< names from passes.def, for tests and debugging
+  std::vector<std::string> skipPasses = {}; ///< names from passes.def, for tests and debugging
   /// Sees each stage; null for none.
   CompileObserver* observer = nullptr;
   /// Improves the error about a pin to a device that the machine does not have: a caller may know where the

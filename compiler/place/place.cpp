@@ -42,10 +42,6 @@ std::string nameOfSingle(const PlacementProblem& problem, DeviceId device) {
   return others.empty() ? name + " alone" : fmt::format("{}, and {} by pins", name, fmt::join(others, ", "));
 }
 
-bool sameDevices(const Placement& a, const Placement& b) {
-  return llvm::all_of(a.graph.ops(), [&](OpId op) { return a.device[op] == b.device[op]; });
-}
-
 // Scheduling a large graph takes long, so equal placements are scheduled once.
 void dropRepeated(std::vector<Placement>& candidates) {
   std::vector<Placement> kept;
@@ -116,6 +112,10 @@ Placement placeOn(const PlacementProblem& problem, DeviceId device) {
     }
   }
   return placement;
+}
+
+bool sameDevices(const Placement& a, const Placement& b) {
+  return llvm::all_of(a.graph.ops(), [&](OpId op) { return a.device[op] == b.device[op]; });
 }
 
 double predictedMakespan(const Placement& placement, const PlacementProblem& problem, double least) {

@@ -36,6 +36,8 @@ Result<Placement> place(const Graph& graph, const Machine& machine, const CostMo
 Placement placeOn(const PlacementProblem& problem, DeviceId device);
 /// `placeOn` for each device; for identical devices once.
 std::vector<Placement> oneDeviceEach(const PlacementProblem& problem);
+/// Whether every op is on the same device.
+bool sameDevices(const Placement& a, const Placement& b);
 /// The makespan that the scheduler predicts for a placement, in seconds. `least`: a lower bound, 0 if
 /// unknown.
 double predictedMakespan(const Placement& placement, const PlacementProblem& problem, double least = 0);

@@ -1,11 +1,16 @@
 // Policy `heft`: HEFT over the cost model, with a guard: a plan over many devices is kept only where the
-// scheduler, which models the links that HEFT does not, predicts it to be faster than the best single device.
+// scheduler, which models the links that HEFT does not, predicts it to be faster than the best single device,
+// and by more than predictions miss. Copies cost memory and a plan's devices wait for one another, so a gain
+// that may be none is no gain.
 #include "compiler/place/heft.h"
+#include "compiler/place/makespan_bound.h"
 #include "compiler/place/place.h"
 #include "ir/plan/placed_graph.h"
 
 namespace dfc {
 namespace {
+
+constexpr double worthwhile = 0.9; // of the seconds on one device
 
 Placement byHeft(const PlacementProblem& problem) {
   const TaskGraph tasks = taskGraphOf(problem.graph, problem.machine, problem.cost, problem.pins);
@@ -51,12 +56,13 @@ Placement placeByHeft(const PlacementProblem& problem) {
   Placement spread = byHeft(problem);
   settleResidents(spread, problem);
   joinAssigns(spread);
-  std::vector<Placement> candidates;
-  candidates.push_back(std::move(spread));
-  for (Placement& single : oneDeviceEach(problem)) {
-    candidates.push_back(std::move(single));
+  Placement single = fastest(oneDeviceEach(problem), problem);
+  if (sameDevices(spread, single)) {
+    return spread;
   }
-  return fastest(std::move(candidates), problem);
+  const double most = worthwhile * predictedMakespan(single, problem);
+  const double least = makespanBound(spread, problem);
+  return least < most && predictedMakespan(spread, problem, least) < most ? spread : single;
 }
 
 } // namespace dfc

@@ -110,14 +110,15 @@ class BiasCorrections {
 bool checkAdam(const AdamOptions& options, const std::vector<Tensor>& parameters,
                std::source_location where) {
   const auto isDecay = [](double beta) { return beta >= 0 && beta < 1; };
-  if (isDecay(options.beta1) && isDecay(options.beta2) && options.epsilon > 0) {
+  if (isDecay(options.beta1) && isDecay(options.beta2) && options.epsilon > 0 && options.weightDecay >= 0) {
     return true;
   }
   if (Builder* builder = builderOf(parameters)) {
-    builder->report(where,
-                    fmt::format("adam with beta1 {}, beta2 {}, epsilon {}", options.beta1, options.beta2,
-                                options.epsilon),
-                    "give 0 <= beta1 < 1, 0 <= beta2 < 1 and an epsilon above 0");
+    builder->report(
+        where,
+        fmt::format("adam with beta1 {}, beta2 {}, epsilon {}, weight decay {}", options.beta1, options.beta2,
+                    options.epsilon, options.weightDecay),
+        "give 0 <= beta1 < 1, 0 <= beta2 < 1, an epsilon above 0 and a weight decay of 0 or more");
   }
   return false;
 }
@@ -153,7 +154,9 @@ std::vector<Tensor> adam(const std::vector<Tensor>& parameters, const std::vecto
     const Tensor meanM = nextM / first.of(*weight.builder(), element);
     const Tensor meanV = nextV / second.of(*weight.builder(), element);
     const Tensor step = meanM * options.rate / (sqrt(meanV) + options.epsilon);
-    return castTo(castTo(weight, element) - step, weight.type().element);
+    const Tensor from = castTo(weight, element);
+    const Tensor kept = options.weightDecay == 0 ? from : from * (1 - options.rate * options.weightDecay);
+    return castTo(kept - step, weight.type().element);
   });
 }
 

@@ -23,9 +23,11 @@ struct AdamOptions {
   double beta1 = 0.9;    ///< decay of the first moment, m
   double beta2 = 0.999;  ///< decay of the second moment, v
   double epsilon = 1e-8; ///< added to the root of v
+  /// The part of a weight, times the rate, that a step takes off it, beside the gradient's: AdamW.
+  double weightDecay = 0;
 };
-/// Adam with bias correction (Kingma and Ba 2015, algorithm 1). Keeps m, v and the powers of beta1 and beta2
-/// as state.
+/// Adam with bias correction (Kingma and Ba 2015, algorithm 1) and decoupled weight decay (Loshchilov and
+/// Hutter 2019). Keeps m, v and the powers of beta1 and beta2 as state.
 std::vector<Tensor> adam(const std::vector<Tensor>& parameters, const std::vector<Tensor>& gradients,
                          const AdamOptions& options = {},
                          std::source_location where = std::source_location::current());

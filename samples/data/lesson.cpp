@@ -1,8 +1,9 @@
 #include "samples/data/lesson.h"
 
-#include "compiler/compile.h"
+#include "ir/author/text/units.h"
 #include "ir/base/atomic_file.h"
 #include "runtime/executable_folder.h"
+#include "tools/library/host_machine.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -41,8 +42,39 @@ void runTool(const std::string& arguments) {
   }
 }
 
-std::shared_ptr<const Executable> compileFor(const Graph& graph, const Machine& machine) {
-  return std::make_shared<const Executable>(orGiveUp(compile(graph, machine, RooflineCostModel())));
+Machine machineNamed(const std::string& word) {
+  if (word == "host") {
+    return estimatedHost();
+  }
+  for (const std::string& path : {word, machineFile(word)}) {
+    if (std::filesystem::exists(path)) {
+      return orGiveUp(readMachine(path));
+    }
+  }
+  giveUp({errorWithoutPlace("there is no machine file '" + word + "'",
+                            "name one of samples/machines (cpu, cpu-2gpu, …), 'host', or a file; dfc machine "
+                            "-o here.json writes one of this host, GPUs and all")});
+}
+
+std::shared_ptr<const Executable> compileFor(const Graph& graph, const Machine& machine,
+                                             const CompileOptions& options) {
+  return std::make_shared<const Executable>(orGiveUp(compile(graph, machine, RooflineCostModel(), options)));
+}
+
+std::string planText(const Executable& plan) {
+  std::string text = "plan '" + plan.graph().name() + "' for '" + plan.machine().name +
+                     "': " + counted(plan.schedule().steps.size(), "step") + " and " +
+                     counted(plan.placed().transfers.size(), "transfer") + ", predicted " +
+                     humanSeconds(plan.predictedSeconds()) + ", no schedule can be shorter than " +
+                     humanSeconds(plan.lowerBoundSeconds()) + "\n";
+  for (const DeviceId device : plan.machine().devices.ids()) {
+    const DeviceRow& row = plan.machine().devices[device];
+    if (const int64_t bytes = plan.memory().arenaBytes[device]; bytes > 0) {
+      text += row.name + ": " + humanBytes(bytes) + " of memory" +
+              (row.memoryBytes == 0 ? "" : " of " + humanBytes(row.memoryBytes)) + "\n";
+    }
+  }
+  return text;
 }
 
 std::unique_ptr<Session> open(std::shared_ptr<const Executable> plan, const SessionOptions& options) {

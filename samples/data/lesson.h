@@ -2,6 +2,7 @@
 // session.
 #pragma once
 
+#include "compiler/compile.h"
 #include "ir/plan/executable_parts.h"
 #include "runtime/session.h"
 
@@ -34,8 +35,17 @@ void runTool(const std::string& arguments);
 /// The path of samples/machines/<name>.json.
 std::string machineFile(const std::string& name);
 
+/// What the help of `machineNamed` shows as the kind of its word.
+inline constexpr const char* machineWords = "FILE|NAME|host";
+/// The machine file of this path, else the shipped one of this name; "host" is this computer as one cpu, with
+/// estimated rates. Ends the program where there is none.
+Machine machineNamed(const std::string& word);
+
 /// Compiles for a machine with the roofline cost model.
-std::shared_ptr<const Executable> compileFor(const Graph& graph, const Machine& machine);
+std::shared_ptr<const Executable> compileFor(const Graph& graph, const Machine& machine,
+                                             const CompileOptions& options = {});
+/// The plan's size, predicted time and memory: two lines or more, each ended.
+std::string planText(const Executable& plan);
 std::unique_ptr<Session> open(std::shared_ptr<const Executable> plan, const SessionOptions& options = {});
 
 /// Creates `folder` and writes `text` into `folder/name`.

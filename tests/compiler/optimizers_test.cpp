@@ -71,3 +71,23 @@ TEST_CASE("adam: three steps") {
   }
   CHECK(weights[0] == Approx(0.9)); // the first step is the rate itself, whatever the gradient's size
 }
+
+TEST_CASE("adam with weight decay: three steps") {
+  const Graph graph =
+      graphOf([](const auto& w, const auto& g) { return adam(w, g, {.rate = 0.1, .weightDecay = 0.5}); });
+  const std::vector<double> weights = weightsAfterSteps(graph, {{"w", Literal::scalar(1.0)},
+                                                                {"w.adamM", Literal::scalar(0.0)},
+                                                                {"w.adamV", Literal::scalar(0.0)},
+                                                                {"adam.beta1Power", Literal::scalar(1.0)},
+                                                                {"adam.beta2Power", Literal::scalar(1.0)}});
+  double m = 0, v = 0, w = 1;
+  for (int t = 1; t <= 3; ++t) { // algorithm 2 of Loshchilov and Hutter, whose lambda is rate * decay here
+    const double g = given[static_cast<size_t>(t - 1)];
+    m = 0.9 * m + 0.1 * g;
+    v = 0.999 * v + 0.001 * g * g;
+    const double step = m / (1 - std::pow(0.9, t)) / (std::sqrt(v / (1 - std::pow(0.999, t))) + 1e-8);
+    w -= 0.1 * step + 0.1 * 0.5 * w;
+    CHECK(weights[static_cast<size_t>(t - 1)] == Approx(w));
+  }
+  CHECK(weights[0] == Approx(0.85)); // the rate itself and, apart from it, a twentieth of the weight
+}

@@ -30,3 +30,20 @@ foreach(lesson IN LISTS dfc_lessons)
   set_tests_properties(${target}.unknown_flag PROPERTIES WILL_FAIL TRUE) # the lesson itself is not begun
   set_tests_properties(${target}.help ${target}.unknown_flag PROPERTIES LABELS sample TIMEOUT 20)
 endforeach()
+
+# Lesson 6 beside its usual sizes: odd ones, a mistake and its way out, and GPT-2's as a plan that is not run.
+function(dfc_gpt_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SAYS" "FLAGS")
+  add_test(NAME sample_06_gpt.${name} COMMAND sample_06_gpt ${arg_FLAGS})
+  set_tests_properties(sample_06_gpt.${name} PROPERTIES LABELS sample TIMEOUT 300)
+  if(arg_SAYS) # then its exit status is not looked at
+    set_tests_properties(sample_06_gpt.${name} PROPERTIES PASS_REGULAR_EXPRESSION "${arg_SAYS}")
+  endif()
+endfunction()
+if(DFC_BUILD_TESTS AND TARGET sample_06_gpt)
+  dfc_gpt_test(odd_sizes FLAGS --layers 1 --heads 3 --width 51 --batch 1 --context 33 --steps 3 --sample 50)
+  dfc_gpt_test(on_gpus FLAGS --machine cpu-2gpu --policy heft --precision tf32 --batch 4 --steps 3 --sample 5)
+  dfc_gpt_test(uneven_heads FLAGS --heads 3 SAYS "no multiple of 3 heads.*--width 63 or 66")
+  dfc_gpt_test(no_text FLAGS --text /no/such/text SAYS "there is no text.*--text FILE")
+  dfc_gpt_test(124M_as_a_plan FLAGS --size 124M --steps 0 --machine cpu-2gpu)
+endif()

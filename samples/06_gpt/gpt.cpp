@@ -1,0 +1,161 @@
+// See gpt.h.
+#include "samples/06_gpt/gpt.h"
+
+#include "ir/author/composites.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/author/optimizers.h"
+
+#include <cmath>
+#include <functional>
+
+namespace dfc::gpt {
+namespace {
+
+/// What attention makes of the queries, keys and values of a layer, each [batch, heads, length, headWidth].
+using Attend = std::function<Tensor(const std::string& layer, Tensor q, Tensor k, Tensor v)>;
+
+class Model {
+ public:
+  Model(Builder& g, const Sizes& sizes, int64_t seed = 0)
+      : g_(g), sizes_(sizes), seed_(seed),
+        deviation_(0.02 * std::sqrt(768.0 / static_cast<double>(sizes.width))) {
+    tokenTable_ = matrix("wte.weight", {sizes.vocabulary, sizes.width});
+    positionTable_ = matrix("wpe.weight", {sizes.context, sizes.width});
+  }
+
+  Tensor positionTable() const { return positionTable_; }
+
+  /// tokens: [batch, length]; places: [length, width], a row of the position table for each.
+  /// Result: [batch * length, vocabulary].
+  Tensor logits(Tensor tokens, Tensor places, const Attend& attend) {
+    batch_ = tokens.shape()[0];
+    Tensor x = reshape(embedding(tokenTable_, tokens) + places, {-1, sizes_.width});
+    for (int64_t i = 0; i < sizes_.layers; ++i) {
+      const std::string layer = "h." + std::to_string(i);
+      auto scope = g_.scope(layer);
+      x = x + attention(layer + ".attn", norm(layer + ".ln_1", x), attend);
+      x = x + perceptron(layer + ".mlp", norm(layer + ".ln_2", x));
+    }
+    auto scope = g_.scope("head");
+    return matmul(norm("ln_f", x), tokenTable_, {.b = true});
+  }
+
+  /// One step of AdamW on everything that `logits` has used.
+  void minimise(Tensor loss, const Training& training) const {
+    std::vector<Tensor> all = matrices_;
+    all.insert(all.end(), vectors_.begin(), vectors_.end());
+    const std::vector<Tensor> d = gradients(loss, all);
+    const auto border = d.begin() + static_cast<std::ptrdiff_t>(matrices_.size());
+    auto scope = g_.scope("adam");
+    AdamOptions options{.rate = training.rate, .beta2 = training.beta2};
+    adam(vectors_, {border, d.end()}, options);
+    options.weightDecay = training.decay;
+    adam(matrices_, {d.begin(), border}, options);
+  }
+
+ private:
+  Tensor matrix(const std::string& name, const Shape& shape, double factor = 1) {
+    const int64_t seed = seed_ * 1000 + static_cast<int64_t>(matrices_.size());
+    matrices_.push_back(g_.parameter(name, f32(shape), normal(0, factor * deviation_, seed)));
+    return matrices_.back();
+  }
+
+  Tensor vector(const std::string& name, int64_t length, double start) {
+    vectors_.push_back(g_.parameter(name, f32({length}), constantInit(start)));
+    return vectors_.back();
+  }
+
+  Tensor norm(const std::string& name, Tensor x) {
+    const Tensor scale = vector(name + ".weight", sizes_.width, 1);
+    return layerNorm(x, scale, vector(name + ".bias", sizes_.width, 0));
+  }
+
+  Tensor linear(const std::string& name, Tensor x, int64_t to, double factor = 1) {
+    const Tensor w = matrix(name + ".weight", {x.shape()[1], to}, factor);
+    return matmul(x, w) + vector(name + ".bias", to, 0);
+  }
+
+  /// A layer whose result is added to the residual stream: there are two a block, and the sum of them all is
+  /// to begin at a deviation that does not grow with their number.
+  Tensor projection(const std::string& name, Tensor x) {
+    return linear(name, x, sizes_.width, 1 / std::sqrt(2.0 * static_cast<double>(sizes_.layers)));
+  }
+
+  Tensor attention(const std::string& name, Tensor x, const Attend& attend) {
+    const int64_t w = sizes_.width;
+    const std::vector<Tensor> qkv = split(linear(name + ".c_attn", x, 3 * w), {w, w, w}, 1);
+    return projection(name + ".c_proj", joined(attend(name, heads(qkv[0]), heads(qkv[1]), heads(qkv[2]))));
+  }
+
+  Tensor perceptron(const std::string& name, Tensor x) {
+    const Tensor hidden = gelu(linear(name + ".c_fc", x, 4 * sizes_.width), Approximation::Tanh);
+    return projection(name + ".c_proj", hidden);
+  }
+
+  /// [batch * length, width] as [batch, heads, length, headWidth], and back.
+  Tensor heads(Tensor x) const {
+    return transpose(reshape(x, {batch_, -1, sizes_.heads, sizes_.headWidth()}), {0, 2, 1, 3});
+  }
+  Tensor joined(Tensor x) const { return reshape(transpose(x, {0, 2, 1, 3}), {-1, sizes_.width}); }
+
+  Builder& g_;
+  Sizes sizes_;
+  int64_t seed_;
+  double deviation_; // of the first weights: GPT-2's 0.02 at its width, so that other widths begin alike
+  int64_t batch_ = 0;
+  std::vector<Tensor> matrices_, vectors_; // all parameters that are trained
+  Tensor tokenTable_, positionTable_;
+};
+
+/// Every position sees itself and those before it.
+Tensor causal(const std::string& /*layer*/, Tensor q, Tensor k, Tensor v) {
+  return attention(q, k, v, {.causal = true});
+}
+
+} // namespace
+
+Result<Graph> trainingStep(const Sizes& sizes, const Training& training) {
+  Builder g("gpt training");
+  Model model(g, sizes, training.seed);
+  const Tensor windows = g.input("tokens", i64({training.batch, sizes.context + 1}));
+  const Tensor seen = slice(windows, {0, 0}, {training.batch, sizes.context});
+  const Tensor next = slice(windows, {0, 1}, {training.batch, sizes.context + 1});
+  const Tensor logits = model.logits(seen, model.positionTable(), causal);
+  const Tensor loss = softmaxCrossEntropy(logits, reshape(next, {-1}));
+  model.minimise(loss, training);
+  g.fetch("loss", loss);
+  return std::move(g).finish();
+}
+
+Result<Graph> forwardPass(const Sizes& sizes) {
+  Builder g("gpt forward");
+  Model model(g, sizes);
+  const Tensor tokens = g.input("tokens", i64({1, sizes.context}));
+  g.fetch("logits", model.logits(tokens, model.positionTable(), causal));
+  return std::move(g).finish();
+}
+
+Result<Graph> samplingStep(const Sizes& sizes) {
+  Builder g("gpt sampling");
+  Model model(g, sizes);
+  const Tensor token = g.input("token", i64({1, 1}));
+  const Tensor position = g.input("position", i64({}));
+  const Tensor here = compare(iota(g, i64({sizes.context, 1}), 0), position, Direction::Eq);
+  const Tensor visible = compare(iota(g, i64({1, sizes.context}), 1), position, Direction::Le);
+
+  // The row of the cache at `position` becomes this token's; the rows behind it are not seen yet.
+  const auto remembered = [&](const std::string& name, Tensor row) {
+    const TensorType all = f32({1, sizes.heads, sizes.context, sizes.headWidth()});
+    const Tensor cache = g.parameter(name, all);
+    return g.assign(cache, select(here, row, cache));
+  };
+  const auto overCache = [&](const std::string& layer, Tensor q, Tensor k, Tensor v) {
+    return attention(q, remembered(layer + ".keys", k), remembered(layer + ".values", v), {.mask = visible});
+  };
+  const Tensor place = embedding(model.positionTable(), position);
+  g.fetch("logits", reshape(model.logits(token, place, overCache), {sizes.vocabulary}));
+  return std::move(g).finish();
+}
+
+} // namespace dfc::gpt

@@ -1,0 +1,175 @@
+// Lesson 6: a small GPT, trained on the bytes of a text on one device, which then writes on by itself, token
+// by token, with a cache of the keys and values of all tokens before.
+//
+// Two graphs share one model: the training step, which sees whole windows, and the sampling step, which sees
+// one token and keeps the rest in parameters. The lesson checks that both compute the same logits, that the
+// same seed gives the same losses, and that the model learns more than which byte follows which.
+//
+//     sample_06_gpt [--size small|124M] [--text FILE] [--steps N] [--machine FILE|NAME|host] …
+#include "ir/author/text/units.h"
+#include "samples/06_gpt/options.h"
+#include "samples/06_gpt/sample.h"
+#include "samples/06_gpt/text.h"
+#include "samples/06_gpt/train.h"
+#include "samples/data/lesson.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+using namespace dfc;
+
+namespace {
+
+using Plan = std::shared_ptr<const Executable>;
+
+Plan compiled(Result<Graph> graph, const Machine& machine, const CompileOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  Plan plan = lesson::compileFor(lesson::orGiveUp(std::move(graph)), machine, options);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  std::printf("compiled in %s: %s", humanSeconds(seconds.count()).c_str(), lesson::planText(*plan).c_str());
+  std::fflush(stdout);
+  return plan;
+}
+
+/// A session with the weights of `trained`: those parameters that its steps do not assign. The caches keep
+/// their zeros.
+std::unique_ptr<Session> openWith(const NamedLiterals& trained, const Plan& plan) {
+  auto session = lesson::open(plan);
+  NamedLiterals weights;
+  for (const Session::Parameter& parameter : session->parameters()) {
+    if (!parameter.assigned) {
+      weights.emplace(parameter.name, trained.at(parameter.name));
+    }
+  }
+  lesson::orGiveUp(session->setState(weights));
+  return session;
+}
+
+/// The first losses again, in a new session.
+void repeatFirstSteps(const Plan& plan, const gpt::Text& text, const gpt::Options& options,
+                      const std::vector<float>& losses) {
+  const int64_t steps = std::min<int64_t>(options.steps, 3);
+  const auto session = lesson::open(plan);
+  const auto repeated = gpt::train(*session, text, options.sizes, options.training, steps, /*report=*/false);
+  lesson::check(std::equal(repeated.losses.begin(), repeated.losses.end(), losses.begin()),
+                "a new session has the same losses in its first " +
+                    counted(static_cast<size_t>(steps), "step") + ", bit for bit");
+}
+
+void judgeLosses(const gpt::Trained& trained, const gpt::Text& text, const gpt::Options& options) {
+  const double uniform = std::log(static_cast<double>(options.sizes.vocabulary));
+  const auto first = static_cast<double>(trained.losses.front());
+  const size_t lastLosses = std::min<size_t>(trained.losses.size(), 20);
+  const double last = trained.lastLoss(lastLosses), pairs = text.pairEntropy();
+  std::printf(
+      "first loss %.4f (ln %ld = %.4f), mean of the last %zu %.4f; a table of byte pairs reaches %.4f\n",
+      first, options.sizes.vocabulary, uniform, lastLosses, last, pairs);
+  lesson::check(std::abs(first - uniform) < 0.5, "the first loss is ln(vocabulary) within 0.5");
+  if (options.usual) {
+    lesson::check(last < pairs, "the mean of the last losses is below what a table of byte pairs reaches");
+  }
+}
+
+void printSpeed(const gpt::Trained& trained, const Executable& plan, const gpt::Options& options) {
+  if (trained.secondsPerStep > 0) {
+    const auto tokens = static_cast<double>(options.training.batch * options.sizes.context);
+    std::printf("%s, %s each but the first (predicted %s on '%s'), %.0f tokens/s\n",
+                counted(trained.losses.size(), "step").c_str(), humanSeconds(trained.secondsPerStep).c_str(),
+                humanSeconds(plan.predictedSeconds()).c_str(), plan.machine().name.c_str(),
+                tokens / trained.secondsPerStep);
+  }
+}
+
+/// The weights and the optimiser's state.
+NamedLiterals trainAndReport(const Plan& plan, const gpt::Text& text, const gpt::Options& options) {
+  auto session = lesson::open(plan);
+  for (const std::string& device : session->deviceReport()) {
+    std::printf("%s\n", device.c_str());
+  }
+  const auto trained =
+      gpt::train(*session, text, options.sizes, options.training, options.steps, /*report=*/true);
+  printSpeed(trained, *plan, options);
+  judgeLosses(trained, text, options);
+  NamedLiterals state = session->state();
+  session.reset(); // there may be no memory for two
+  repeatFirstSteps(plan, text, options, trained.losses);
+  return state;
+}
+
+/// Logits f32[context, vocabulary] of the beginning of the text, by one forward pass.
+Literal forwardLogits(Session& session, const gpt::Text& text, int64_t context) {
+  const std::vector<int64_t> tokens = text.tokens(0, context);
+  const Literal window(Shape{1, context}, std::span(tokens));
+  return lesson::orGiveUp(session.run({{"tokens", window}})).at("logits");
+}
+
+/// The largest magnitude, and the largest difference from another row or infinity where either is no number.
+struct Comparison {
+  float largest = 0, miss = 0;
+  void add(std::span<const float> row, std::span<const float> other) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      const float difference = std::abs(row[i] - other[i]);
+      largest = std::max(largest, std::abs(row[i]));
+      miss = std::isfinite(difference) ? std::max(miss, difference) : INFINITY;
+    }
+  }
+};
+
+/// Feeds the beginning of the text token by token, and compares all logits with those of one forward pass.
+void compareLogits(const Literal& whole, const gpt::Text& text, gpt::Sampler sampler,
+                   const gpt::Options& options) {
+  const auto columns = static_cast<size_t>(options.sizes.vocabulary);
+  Comparison all;
+  auto rest = whole.data<float>();
+  for (const int64_t token : text.tokens(0, options.sizes.context)) {
+    const Literal row = sampler.append(token);
+    all.add(rest.first(columns), row.data<float>());
+    rest = rest.subspan(columns);
+  }
+  std::printf("logits are up to %.3f; token by token they differ by %.2g at most\n",
+              static_cast<double>(all.largest), static_cast<double>(all.miss));
+  // The same terms in another order; operands in tf32 have 11 bits, in bf16 8.
+  const float bound = options.compile.precision == Precision::Bf16   ? 1e-1F
+                      : options.compile.precision == Precision::Tf32 ? 2e-2F
+                                                                     : 1e-4F;
+  std::ostringstream what;
+  what << "with the cache, the logits are those of the forward pass within " << bound << " of the largest";
+  lesson::check(all.miss <= bound * std::max(all.largest, 1.0F), what.str());
+}
+
+void write(gpt::Sampler sampler, const gpt::Text& text, const gpt::Options& options) {
+  std::mt19937 random(static_cast<uint32_t>(options.training.seed));
+  const std::vector<int64_t> prompt = text.tokens(0, options.sizes.context / 2);
+  const auto begin = std::chrono::steady_clock::now();
+  const std::vector<int64_t> drawn =
+      sampler.generate(prompt, options.sampled, gpt::byteTokens, options.temperature, random);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  std::printf("\n%s---- at a temperature of %.2f goes on, %.0f tokens/s:\n%s", gpt::shown(prompt).c_str(),
+              options.temperature, static_cast<double>(options.sampled) / seconds.count(),
+              gpt::shown(drawn).c_str());
+}
+
+} // namespace
+
+int main(int count, char** words) {
+  const gpt::Options options = gpt::readOptions(count, words);
+  const gpt::Text text = gpt::Text::read(options.text, options.sizes.context);
+  const Machine machine = lesson::machineNamed(options.machine);
+
+  const Plan training =
+      compiled(gpt::trainingStep(options.sizes, options.training), machine, options.compile);
+  const Plan forward = compiled(gpt::forwardPass(options.sizes), machine, options.compile);
+  const Plan sampling = compiled(gpt::samplingStep(options.sizes), machine, options.compile);
+  if (options.steps == 0) {
+    return 0;
+  }
+
+  const NamedLiterals state = trainAndReport(training, text, options);
+  const Literal whole = forwardLogits(*openWith(state, forward), text, options.sizes.context);
+  const auto session = openWith(state, sampling);
+  compareLogits(whole, text, gpt::Sampler(*session, options.sizes), options);
+  write(gpt::Sampler(*session, options.sizes), text, options);
+  return lesson::verdict();
+}
