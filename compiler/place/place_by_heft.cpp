@@ -7,6 +7,8 @@
 #include "compiler/place/place.h"
 #include "ir/plan/placed_graph.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 namespace dfc {
 namespace {
 
@@ -50,6 +52,18 @@ void joinAssigns(Placement& placement) {
   }
 }
 
+// Whether parameters and constants alone do not exceed a device's memory.
+bool holdsResidents(const Placement& placement, const Machine& machine) {
+  SideTable<DeviceId, int64_t> bytes(machine.devices.size(), 0);
+  for (const OpId op : placement.graph.ops()) {
+    if (isResident(placement.graph[op].kind())) {
+      bytes[placement.device[op]] += placement.graph.typeOf(placement.graph[op].firstResult).bytes();
+    }
+  }
+  return llvm::all_of(machine.devices.ids(),
+                      [&](DeviceId device) { return bytes[device] <= machine.devices[device].memoryBytes; });
+}
+
 } // namespace
 
 Placement placeByHeft(const PlacementProblem& problem) {
@@ -57,7 +71,7 @@ Placement placeByHeft(const PlacementProblem& problem) {
   settleResidents(spread, problem);
   joinAssigns(spread);
   Placement single = fastest(oneDeviceEach(problem), problem);
-  if (sameDevices(spread, single)) {
+  if (sameDevices(spread, single) || !holdsResidents(single, problem.machine)) {
     return spread;
   }
   const double most = worthwhile * predictedMakespan(single, problem);
