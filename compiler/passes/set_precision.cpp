@@ -92,23 +92,30 @@ class Settling {
     for (const ValueId operand : row.operands) {
       const bool isFactor = operands.size() < factorsOf(row.kind());
       const ValueId now = rewriter_.mapped(operand);
-      operands.push_back(isFactor && next.narrow ? castTo(*next.narrow, now, op) : now);
+      operands.push_back(isFactor && next.narrow
+                             ? castTo(*next.narrow, now, op, narrowName(graph_.nameOf(operand), *next.narrow))
+                             : now);
     }
-    const OpId made = rewriter_.append(std::move(next.attributes), operands, op);
+    // A narrow product leaves its name to the result that is cast back.
+    const std::string name = next.narrow ? narrowName(graph_.nameOf(op), *next.narrow) : "";
+    const OpId made = rewriter_.append(std::move(next.attributes), operands, op, name);
     for (const ValueId result : row.results()) {
       ValueId now = rewriter_.builder().result(made, result.index() - row.firstResult.index());
       const ElementType element = graph_.typeOf(result).element;
-      now = rewriter_.builder().soFar().typeOf(now).element == element ? now : castTo(element, now, op);
+      now = rewriter_.builder().soFar().typeOf(now).element == element ? now : castTo(element, now, op, "");
       rewriter_.builder().rename(now, graph_.nameOf(result));
       rewriter_.replace(result, now);
     }
   }
 
  private:
-  ValueId castTo(ElementType element, ValueId value, OpId like) {
+  static std::string narrowName(std::string_view name, ElementType element) {
+    return std::string(name) + "." + std::string(dfc::name(element));
+  }
+  ValueId castTo(ElementType element, ValueId value, OpId like, const std::string& name) {
     ops::Cast cast;
     cast.to = element;
-    return rewriter_.builder().result(rewriter_.append(cast, {value}, like, "cast"));
+    return rewriter_.builder().result(rewriter_.append(cast, {value}, like, name));
   }
 
   const Graph& graph_;

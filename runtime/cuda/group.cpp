@@ -2,7 +2,6 @@
 #include "runtime/cuda/group.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace dfc::cuda {
 namespace {
@@ -110,7 +109,10 @@ void Group::execute(const Step& step) {
 void Group::launchStep(const Step& step) {
   const Mark mark(options_.marks, marks_.launch, step.number);
   const OnDevice current(programs_[0].gpu->ordinal);
-  stageFeeds(step);
+  {
+    const Mark staging(options_.marks, marks_.feeds, step.number);
+    feeds_.stage(step, [&](uint64_t earlier) { waitForStep(earlier); });
+  }
   pinFetches(step);
   if (step.traced) {
     for (StreamProgram& program : programs_) {
@@ -123,12 +125,11 @@ void Group::launchStep(const Step& step) {
     }
     stamps_->launched(step.number);
   }
-  std::vector<const std::byte*> feeds;
-  const Step staged = withStagedFeeds(step, feeds);
+  feeds_.awaitOn(launchStream_);
   if (options_.graphs) {
-    launchGraph(staged);
+    launchGraph(step);
   } else {
-    enqueueStep(staged, launchStream_, nullptr);
+    enqueueStep(step, launchStream_, nullptr);
   }
   watcher_->launched(step.number + 1);
 }
@@ -145,30 +146,6 @@ cudaError_t Group::setStepCount(uint64_t steps) const {
   return ownCounter_.get() != nullptr
              ? cudaMemcpy(ownCounter_.get(), &steps, sizeof(steps), cudaMemcpyHostToDevice)
              : cudaSuccess;
-}
-
-std::byte* Group::stagingOf(const FeedRing& ring, uint64_t step) {
-  return ring.buffer.get() + static_cast<int64_t>(step) % feedSlots * ring.bytes;
-}
-
-void Group::stageFeeds(const Step& step) {
-  const Mark mark(options_.marks, marks_.feeds, step.number);
-  if (!rings_.empty() && step.number >= uint64_t{feedSlots}) {
-    waitForStep(step.number - feedSlots);
-  }
-  for (const FeedRing& ring : rings_) {
-    std::memcpy(stagingOf(ring, step.number), step.feeds[ring.feed], static_cast<size_t>(ring.bytes));
-  }
-}
-
-Step Group::withStagedFeeds(const Step& step, std::vector<const std::byte*>& feeds) const {
-  feeds.assign(step.feeds.begin(), step.feeds.end());
-  for (const FeedRing& ring : rings_) {
-    feeds[ring.feed] = stagingOf(ring, step.number);
-  }
-  Step staged = step;
-  staged.feeds = feeds;
-  return staged;
 }
 
 // Fetch buffers come from a pool, so that soon all are pinned. A buffer that cannot be pinned is copied to as
@@ -202,8 +179,9 @@ void Group::launchGraph(const Step& step) {
 
 void Group::patch(const Captured& captured, const Step& step) const {
   for (const Patch& patch : captured.patches) {
-    check(cudaGraphExecMemcpyNodeSetParams1D(captured.exec, patch.node, addressOf(patch.copy->to, step),
-                                             addressOf(patch.copy->from, step),
+    check(cudaGraphExecMemcpyNodeSetParams1D(captured.exec, patch.node,
+                                             addressOf(patch.copy->to, patch.ordinal, step),
+                                             addressOf(patch.copy->from, patch.ordinal, step),
                                              static_cast<size_t>(patch.copy->from.bytes), cudaMemcpyDefault),
           "pointing a copy at this step's buffers");
   }

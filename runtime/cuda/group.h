@@ -1,12 +1,13 @@
 // Group: all queues of the GPUs that one session opened, launched together. A step is captured once into a
 // CUDA graph that spans the GPUs and includes the copies, and takes one graph launch from then on. The parts
-// that differ from step to step are in memory: the step's number (a counter that kernels read) and the feeds
-// (a ring of pinned buffers); or they are set in the graph before its launch: addresses of fetched buffers,
-// and the values that progress words are compared with.
+// that differ from step to step are in memory: the step's number (a counter that kernels read); or they are
+// set in the graph before its launch: addresses of feeds (feed_rings.h) and of fetched buffers, and the
+// values that progress words are compared with.
 //
 // Without graphs the same calls go to the same streams in each step; that is for debugging.
 #pragma once
 
+#include "runtime/cuda/feed_rings.h"
 #include "runtime/cuda/launches/peer_reads.h"
 #include "runtime/cuda/stream/launcher.h"
 #include "runtime/cuda/stream/stamps.h"
@@ -55,6 +56,7 @@ class Group {
   struct Patch {
     cudaGraphNode_t node;
     const Copy* copy;
+    int ordinal; ///< of the GPU whose queue copies
   };
   /// A graph node with the values of progress words, which depend on the step.
   struct WordPatch {
@@ -74,15 +76,6 @@ class Group {
     Marks::Name launch = nullptr, capture = nullptr, feeds = nullptr, wait = nullptr;
     explicit LaunchMarks(Marks* marks);
   };
-  /// In-flight steps with staged feeds; further steps wait for a slot.
-  static constexpr int64_t feedSlots = 4;
-  /// A fed value that GPUs copy from: a ring of pinned buffers, one per in-flight step.
-  struct FeedRing {
-    uint32_t feed = 0;
-    int64_t bytes = 0;
-    PinnedBuffer buffer;
-  };
-
   // Before the first step (group_prepare.cpp).
   size_t queuesToLoad() const;
   void preparePrograms();
@@ -91,7 +84,6 @@ class Group {
   std::vector<CommandIndex> orderOf(llvm::ArrayRef<StepId> steps) const;
   void makeStreams();
   void findPublications();
-  void makeRings();
   void makeEnds();
   bool inGroup(const WaitFor& wait) const;
   size_t queueOf(const WaitFor& wait) const;
@@ -103,15 +95,12 @@ class Group {
   void execute(const Step& step);
   void launchStep(const Step& step);
   void skipStep(const Step& step);
-  void stageFeeds(const Step& step);
   void launchGraph(const Step& step);
   void waitForStep(uint64_t step) const;
   void patch(const Captured& captured, const Step& step) const;
   void pinFetches(const Step& step);
   void drainStreams();
   cudaError_t setStepCount(uint64_t steps) const;
-  static std::byte* stagingOf(const FeedRing& ring, uint64_t step);
-  Step withStagedFeeds(const Step& step, std::vector<const std::byte*>& feeds) const;
 
   // A step's calls, captured or not (group_enqueue.cpp).
   Captured capture(const Step& step);
@@ -125,7 +114,7 @@ class Group {
   void enqueueAction(size_t program, size_t position, const Step& step, Captured* captured);
   void enqueueLaunches(size_t program, size_t position, const Step& step);
   void enqueueCopy(size_t program, const Copy& copy, const Step& step, Captured* captured);
-  std::byte* addressOf(const Location& location, const Step& step) const;
+  std::byte* addressOf(const Location& location, int ordinal, const Step& step) const;
   const Signals& signalsOf(size_t program) const;
 
   bool look(uint64_t steps);
@@ -155,7 +144,7 @@ class Group {
   cudaStream_t launchStream_ = nullptr;           ///< of the first program's GPU: graphs are launched here
   cudaEvent_t forked_ = nullptr;
   std::vector<DevicePublication> ends_;
-  std::vector<FeedRing> rings_;
+  FeedRings feeds_;
   Captured plain_, traced_;
   size_t gathered_ = 0;            ///< queues of the current step that called `launch`
   std::unique_ptr<Stamps> stamps_; ///< from the first traced step on

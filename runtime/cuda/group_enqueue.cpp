@@ -163,8 +163,9 @@ void Group::enqueueLaunches(size_t program, size_t position, const Step& step) {
 void Group::enqueueCopy(size_t program, const Copy& copy, const Step& step, Captured* captured) {
   cudaStream_t stream = streams_[program].handle;
   const auto bytes = static_cast<size_t>(copy.from.bytes);
-  std::byte* from = addressOf(copy.from, step);
-  std::byte* to = addressOf(copy.to, step);
+  const int ordinal = programs_[program].gpu->ordinal;
+  std::byte* from = addressOf(copy.from, ordinal, step);
+  std::byte* to = addressOf(copy.to, ordinal, step);
   if (copy.staging != nullptr) {
     check(cudaMemcpyAsync(copy.staging, from, bytes, cudaMemcpyDefault, stream),
           "copying to the host on the way");
@@ -173,14 +174,14 @@ void Group::enqueueCopy(size_t program, const Copy& copy, const Step& step, Capt
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copying");
   const bool moves = copy.from.base != Location::Base::Arena || copy.to.base != Location::Base::Arena;
   if (captured != nullptr && moves) {
-    captured->patches.push_back({lastNodeOf(stream), &copy});
+    captured->patches.push_back({lastNodeOf(stream), &copy, ordinal});
   }
 }
 
-std::byte* Group::addressOf(const Location& location, const Step& step) const {
+std::byte* Group::addressOf(const Location& location, int ordinal, const Step& step) const {
   switch (location.base) {
   case Location::Base::Arena: return deviceAddress(location);
-  case Location::Base::Feed: return const_cast<std::byte*>(step.feeds[location.buffer]); // only ever read
+  case Location::Base::Feed: return feeds_.source(location.buffer, ordinal, step);
   case Location::Base::Fetch: return step.fetches[location.buffer];
   }
   DFC_UNREACHABLE("where a value lies");

@@ -57,7 +57,7 @@ void Group::prepare() {
   for (size_t i = 0; i < programs_.size(); ++i) {
     programOf_[programs_[i].queue.index()] = static_cast<int>(i);
   }
-  makeRings(); // these two may fail and come first: the next step then tries all of this again
+  feeds_.make(programs_); // these two may fail and come first: the next step then tries all of this again
   makeEnds();
   const auto ids = plan_->schedule().steps.ids();
   tracedOrder_ = orderOf(std::vector<StepId>(ids.begin(), ids.end()));
@@ -162,20 +162,6 @@ void Group::findPublications() {
       const StreamCommand& command = commands[position];
       streams_[i].published[position] =
           (command.step.valid() && awaited[command.step]) || command.copy.to.base == Location::Base::Fetch;
-    }
-  }
-}
-
-void Group::makeRings() {
-  rings_.clear();
-  for (const StreamProgram& program : programs_) {
-    for (const StreamCommand& command : program.commands) {
-      const Location& from = command.copy.from;
-      const bool known = std::any_of(rings_.begin(), rings_.end(),
-                                     [&](const FeedRing& ring) { return ring.feed == from.buffer; });
-      if (from.base == Location::Base::Feed && !known) {
-        rings_.push_back({from.buffer, from.bytes, PinnedBuffer(feedSlots * from.bytes)});
-      }
     }
   }
 }

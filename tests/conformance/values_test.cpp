@@ -328,3 +328,50 @@ TEST_CASE("compiled random graphs on like GPUs: part 6") { checkThirtyOnLikeGpus
 TEST_CASE("compiled random graphs on like GPUs: part 7") { checkThirtyOnLikeGpus(7); }
 TEST_CASE("compiled random graphs on like GPUs: part 8") { checkThirtyOnLikeGpus(8); }
 TEST_CASE("compiled random graphs on like GPUs: part 9") { checkThirtyOnLikeGpus(9); }
+
+TEST_CASE("large feeds of steps in flight are those of their steps") {
+  // 2.4 MB and 12 MB, which a backend may copy ahead, beside a small one; every device reads the larger.
+  for (const Contender& contender : contenders(Aspect::Values)) {
+    INFO(contender.name);
+    Builder g("feeds");
+    const Tensor wide = g.input("wide", f32({3, 1'000'000})), flat = g.input("flat", f32({600'000})),
+                 step = g.input("step", f32({}));
+    for (const std::string& device : contender.devices()) {
+      g.fetch(device + ".wide", (reduceMax(wide, {1}).on(device) + step).on(device));
+      g.fetch(device + ".flat", (flat + step).on(device));
+    }
+    const Graph graph = *std::move(g).finish();
+    for (const bool traced : {false, true}) {
+      SessionOptions options = contender.options();
+      options.trace = traced;
+      options.maxInFlight = 4;
+      const auto session = opened(tinyPlan(graph, contender.machine()), options);
+      std::vector<Session::Pending> pending;
+      constexpr int steps = 9;
+      for (int number = 0; number < steps; ++number) {
+        // Fed from memory that is gone when the step runs.
+        Literal large(f32({3, 1'000'000})), small(f32({600'000}));
+        std::span<float> elements = large.mutableData<float>();
+        for (size_t i = 0; i < elements.size(); ++i) {
+          elements[i] = static_cast<float>((i + 7919 * static_cast<size_t>(number)) % 999'983);
+        }
+        std::ranges::fill(small.mutableData<float>(), static_cast<float>(100 * number));
+        elements[1'000'000 * static_cast<size_t>(number % 3)] = static_cast<float>(2'000'000 + number);
+        auto submitted = session->submit(
+            {{"wide", large}, {"flat", small}, {"step", Literal::scalar<float>(static_cast<float>(number))}});
+        REQUIRE(submitted.ok());
+        pending.push_back(*submitted);
+      }
+      for (int number = 0; number < steps; ++number) {
+        const NamedLiterals results = pending[static_cast<size_t>(number)].wait();
+        for (const std::string& device : contender.devices()) {
+          INFO(device << ", step " << number << (traced ? ", traced" : ""));
+          CHECK(results.at(device + ".wide").at(number % 3) == 2'000'000 + 2 * number);
+          for (const int64_t i : {0, 1, 262'144, 599'999}) {
+            CHECK(results.at(device + ".flat").at(i) == 101 * number);
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+// Values are copied slab by slab, so that the bus carries one slab while threads copy the next.
+#include "runtime/cuda/feed_rings.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+namespace dfc::cuda {
+namespace {
+
+constexpr int64_t slabBytes = 8 << 20;   // long enough for the bus's rate
+constexpr int64_t partBytes = 512 << 10; // of one thread at a time
+constexpr uint32_t mostThreads = 8;      // more are no faster: memory is the limit
+constexpr size_t spareBytes = size_t{1} << 30;
+
+uint32_t copyingThreads() { return std::clamp(std::thread::hardware_concurrency() / 2, 1U, mostThreads); }
+
+// Memory that the plan leaves free, in bytes; 0 where it is not known.
+size_t freeBytes(int ordinal) {
+  const OnDevice current(ordinal);
+  size_t free = 0, total = 0;
+  return cudaMemGetInfo(&free, &total) == cudaSuccess ? free : 0;
+}
+
+} // namespace
+
+FeedRings::~FeedRings() {
+  for (const Lane& lane : lanes_) {
+    ignore(cudaStreamSynchronize(lane.stream));
+    ignore(cudaEventDestroy(lane.copied));
+    ignore(cudaStreamDestroy(lane.stream));
+  }
+}
+
+void FeedRings::make(llvm::ArrayRef<StreamProgram> programs) {
+  rings_.clear();
+  for (const StreamProgram& program : programs) {
+    for (const StreamCommand& command : program.commands) {
+      const Location& from = command.copy.from;
+      if (from.base != Location::Base::Feed) {
+        continue;
+      }
+      auto ring = llvm::find_if(rings_, [&](const Ring& known) { return known.feed == from.buffer; });
+      if (ring == rings_.end()) {
+        rings_.push_back(
+            {from.buffer, from.bytes, PinnedBuffer(static_cast<int64_t>(hostSlots) * from.bytes), {}});
+        ring = std::prev(rings_.end());
+      }
+      if (from.bytes >= leastAhead) {
+        addAhead(*ring, program.gpu->ordinal);
+      }
+    }
+  }
+}
+
+void FeedRings::addAhead(Ring& ring, int ordinal) {
+  const int64_t bytes = static_cast<int64_t>(gpuSlots) * ring.bytes;
+  const bool known = llvm::any_of(ring.ahead, [&](const Ahead& ahead) { return ahead.ordinal == ordinal; });
+  if (!known && freeBytes(ordinal) >= static_cast<size_t>(bytes) + spareBytes) {
+    laneOf(ordinal);
+    ring.ahead.push_back({ordinal, DeviceBuffer(ordinal, bytes, "feeds of steps ahead")});
+  }
+}
+
+const FeedRings::Lane& FeedRings::laneOf(int ordinal) {
+  const auto known = llvm::find_if(lanes_, [&](const Lane& lane) { return lane.ordinal == ordinal; });
+  if (known != lanes_.end()) {
+    return *known;
+  }
+  const OnDevice current(ordinal);
+  Lane lane;
+  lane.ordinal = ordinal;
+  check(cudaStreamCreateWithFlags(&lane.stream, cudaStreamNonBlocking), "making a stream for feeds");
+  if (const cudaError_t failed = cudaEventCreateWithFlags(&lane.copied, cudaEventDisableTiming);
+      failed != cudaSuccess) {
+    ignore(cudaStreamDestroy(lane.stream));
+    check(failed, "making an event for feeds");
+  }
+  lanes_.push_back(lane);
+  return lanes_.back();
+}
+
+void FeedRings::stage(const Step& step, llvm::function_ref<void(uint64_t)> waitForStep) {
+  const bool anyAhead = !step.traced && !lanes_.empty();
+  const uint64_t slots = anyAhead ? gpuSlots : hostSlots;
+  if (!rings_.empty() && step.number >= slots) {
+    waitForStep(step.number - slots);
+  }
+  for (const Ring& ring : rings_) {
+    copy(ring, step);
+  }
+  for (const Lane& lane : lanes_) {
+    const OnDevice current(lane.ordinal);
+    check(cudaEventRecord(lane.copied, lane.stream), "marking the end of copied feeds");
+  }
+}
+
+void FeedRings::copy(const Ring& ring, const Step& step) {
+  std::byte* const to = hostSlot(ring, step.number);
+  const std::byte* const from = step.feeds[ring.feed];
+  if (ring.bytes < leastAhead) {
+    std::memcpy(to, from, static_cast<size_t>(ring.bytes));
+    return;
+  }
+  if (threads_ == nullptr) {
+    threads_ = std::make_unique<ThreadPool>(copyingThreads());
+  }
+  for (int64_t begin = 0; begin < ring.bytes; begin += slabBytes) {
+    const int64_t end = std::min(ring.bytes, begin + slabBytes);
+    const auto parts = static_cast<uint32_t>((end - begin + partBytes - 1) / partBytes);
+    threads_->run(parts, [&](uint32_t part) {
+      const int64_t first = begin + part * partBytes, last = std::min(end, first + partBytes);
+      std::memcpy(to + first, from + first, static_cast<size_t>(last - first));
+    });
+    if (!step.traced) {
+      copyAhead(ring, step, begin, end);
+    }
+  }
+}
+
+void FeedRings::copyAhead(const Ring& ring, const Step& step, int64_t begin, int64_t end) {
+  for (const Ahead& ahead : ring.ahead) {
+    const OnDevice current(ahead.ordinal);
+    check(cudaMemcpyAsync(gpuSlot(ring, ahead, step.number) + begin, hostSlot(ring, step.number) + begin,
+                          static_cast<size_t>(end - begin), cudaMemcpyHostToDevice,
+                          laneOf(ahead.ordinal).stream),
+          "copying a feed ahead");
+  }
+}
+
+void FeedRings::awaitOn(cudaStream_t stream) const {
+  for (const Lane& lane : lanes_) {
+    check(cudaStreamWaitEvent(stream, lane.copied), "waiting for copied feeds");
+  }
+}
+
+std::byte* FeedRings::source(uint32_t feed, int ordinal, const Step& step) const {
+  const auto ring = llvm::find_if(rings_, [&](const Ring& known) { return known.feed == feed; });
+  DFC_ASSERT(ring != rings_.end(), "a ring for every feed that is copied");
+  for (const Ahead& ahead : ring->ahead) {
+    if (ahead.ordinal == ordinal && !step.traced) {
+      return gpuSlot(*ring, ahead, step.number);
+    }
+  }
+  return hostSlot(*ring, step.number);
+}
+
+std::byte* FeedRings::hostSlot(const Ring& ring, uint64_t step) {
+  return ring.host.get() + static_cast<int64_t>(step % hostSlots) * ring.bytes;
+}
+
+std::byte* FeedRings::gpuSlot(const Ring& ring, const Ahead& ahead, uint64_t step) {
+  return ahead.buffer.get() + static_cast<int64_t>(step % gpuSlots) * ring.bytes;
+}
+
+} // namespace dfc::cuda
