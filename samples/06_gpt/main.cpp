@@ -146,8 +146,9 @@ void write(gpt::Sampler sampler, const gpt::Text& text, const gpt::Options& opti
   const std::vector<int64_t> drawn =
       sampler.generate(prompt, options.sampled, gpt::byteTokens, options.temperature, random);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  std::printf("\n%s---- at a temperature of %.2f goes on, %.0f tokens/s:\n%s", gpt::shown(prompt).c_str(),
-              options.temperature, static_cast<double>(options.sampled) / seconds.count(),
+  const auto tokens = static_cast<double>(prompt.size() + drawn.size());
+  std::printf("\n%s---- at a temperature of %.2f goes on (%.0f tokens/s, read or drawn):\n%s",
+              gpt::shown(prompt).c_str(), options.temperature, tokens / seconds.count(),
               gpt::shown(drawn).c_str());
 }
 

@@ -1,6 +1,7 @@
 // Requirements of every backend besides its kernels: memory, the order of commands, the separation of steps.
 #include "tests/conformance/contenders.h"
 
+#include "compiler/passes/passes.h"
 #include "ir/plan/executable_parts.h"
 #include "ir/plan/happens_before.h"
 #include "runtime/backend.h"
@@ -112,7 +113,7 @@ TEST_CASE("steps keep the order of their queues and their waits, and executions 
       RandomGraphOptions shape;
       shape.elements = {ElementType::F32};
       shape.pins = contender.devices();
-      const Graph graph = randomGraph(seed, shape);
+      const Graph graph = *decompose(randomGraph(seed, shape));
       const auto plan = tinyPlan(graph, contender.machine(2));
       SessionOptions options = contender.options();
       options.trace = true;

@@ -21,19 +21,12 @@
 #include "tests/property/mutants.h"
 #include "tests/property/plan_runs.h"
 #include "tests/property/provenance.h"
+#include "tests/support/sanitizers.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-
-#ifdef __SANITIZE_ADDRESS__ // GCC
-#define DFC_UNDER_ADDRESS_SANITIZER
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define DFC_UNDER_ADDRESS_SANITIZER
-#endif
-#endif
 
 namespace dfc::test {
 namespace {

@@ -1,6 +1,9 @@
 # The style checks as tests (label `style`) and as the build target `style`. The naming rules run by default; the whole
 # of .clang-tidy is `heavy`:  ctest --test-dir build/dev -R style.tidy
 
+if(DFC_SANITIZE) # they look at the sources alone
+  return()
+endif()
 find_package(Python3 COMPONENTS Interpreter)
 if(NOT Python3_FOUND)
   message(STATUS "dfc: no python3: the style tests are left out")

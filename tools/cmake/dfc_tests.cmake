@@ -129,8 +129,9 @@ endif()
 
 # dfc as another project uses it (label `outside`): the quick ways by default, those that build dfc anew are `heavy` too:
 #   ctest --test-dir build/dev -L outside
+# Not with sanitizers, whose flags the outside project does not have.
 find_package(Python3 COMPONENTS Interpreter)
-if(Python3_FOUND)
+if(Python3_FOUND AND NOT DFC_SANITIZE)
   foreach(way headers package pkgconfig without_module subdirectory fetch shared root)
     add_test(NAME outside.${way} COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/tools/outside_test.py"
              "${PROJECT_BINARY_DIR}" ${way})
