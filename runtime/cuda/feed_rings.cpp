@@ -7,6 +7,10 @@
 #include <cstring>
 #include <thread>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace dfc::cuda {
 namespace {
 
@@ -16,6 +20,29 @@ constexpr uint32_t mostThreads = 8;      // more are no faster: memory is the li
 constexpr size_t spareBytes = size_t{1} << 30;
 
 uint32_t copyingThreads() { return std::clamp(std::thread::hardware_concurrency() / 2, 1U, mostThreads); }
+
+// memcpy past the caches, which neither side needs again: half as fast again on one core, as the lines that
+// are written are not read first. `to` is aligned to 16 bytes.
+void copyPastCaches(std::byte* to, const std::byte* from, int64_t bytes) {
+  int64_t done = 0;
+#if defined(__SSE2__)
+  for (; done + 64 <= bytes; done += 64) {
+    const auto* source = reinterpret_cast<const __m128i*>(from + done);
+    auto* target = reinterpret_cast<__m128i*>(to + done);
+    const __m128i a = _mm_loadu_si128(source), b = _mm_loadu_si128(source + 1),
+                  c = _mm_loadu_si128(source + 2), d = _mm_loadu_si128(source + 3);
+    _mm_stream_si128(target, a);
+    _mm_stream_si128(target + 1, b);
+    _mm_stream_si128(target + 2, c);
+    _mm_stream_si128(target + 3, d);
+  }
+  _mm_sfence();
+#endif
+  std::memcpy(to + done, from + done, static_cast<size_t>(bytes - done));
+}
+
+// Slots of a ring begin at whole cache lines.
+int64_t strideOf(int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
 // Memory that the plan leaves free, in bytes; 0 where it is not known.
 size_t freeBytes(int ordinal) {
@@ -44,8 +71,10 @@ void FeedRings::make(llvm::ArrayRef<StreamProgram> programs) {
       }
       auto ring = llvm::find_if(rings_, [&](const Ring& known) { return known.feed == from.buffer; });
       if (ring == rings_.end()) {
-        rings_.push_back(
-            {from.buffer, from.bytes, PinnedBuffer(static_cast<int64_t>(hostSlots) * from.bytes), {}});
+        rings_.push_back({from.buffer,
+                          from.bytes,
+                          PinnedBuffer(static_cast<int64_t>(hostSlots) * strideOf(from.bytes)),
+                          {}});
         ring = std::prev(rings_.end());
       }
       if (from.bytes >= leastAhead) {
@@ -56,7 +85,7 @@ void FeedRings::make(llvm::ArrayRef<StreamProgram> programs) {
 }
 
 void FeedRings::addAhead(Ring& ring, int ordinal) {
-  const int64_t bytes = static_cast<int64_t>(gpuSlots) * ring.bytes;
+  const int64_t bytes = static_cast<int64_t>(gpuSlots) * strideOf(ring.bytes);
   const bool known = llvm::any_of(ring.ahead, [&](const Ahead& ahead) { return ahead.ordinal == ordinal; });
   if (!known && freeBytes(ordinal) >= static_cast<size_t>(bytes) + spareBytes) {
     laneOf(ordinal);
@@ -112,7 +141,7 @@ void FeedRings::copy(const Ring& ring, const Step& step) {
     const auto parts = static_cast<uint32_t>((end - begin + partBytes - 1) / partBytes);
     threads_->run(parts, [&](uint32_t part) {
       const int64_t first = begin + part * partBytes, last = std::min(end, first + partBytes);
-      std::memcpy(to + first, from + first, static_cast<size_t>(last - first));
+      copyPastCaches(to + first, from + first, last - first);
     });
     if (!step.traced) {
       copyAhead(ring, step, begin, end);
@@ -148,11 +177,11 @@ std::byte* FeedRings::source(uint32_t feed, int ordinal, const Step& step) const
 }
 
 std::byte* FeedRings::hostSlot(const Ring& ring, uint64_t step) {
-  return ring.host.get() + static_cast<int64_t>(step % hostSlots) * ring.bytes;
+  return ring.host.get() + static_cast<int64_t>(step % hostSlots) * strideOf(ring.bytes);
 }
 
 std::byte* FeedRings::gpuSlot(const Ring& ring, const Ahead& ahead, uint64_t step) {
-  return ahead.buffer.get() + static_cast<int64_t>(step % gpuSlots) * ring.bytes;
+  return ahead.buffer.get() + static_cast<int64_t>(step % gpuSlots) * strideOf(ring.bytes);
 }
 
 } // namespace dfc::cuda
