@@ -60,8 +60,10 @@ bool holdsResidents(const Placement& placement, const Machine& machine) {
       bytes[placement.device[op]] += placement.graph.typeOf(placement.graph[op].firstResult).bytes();
     }
   }
-  return llvm::all_of(machine.devices.ids(),
-                      [&](DeviceId device) { return bytes[device] <= machine.devices[device].memoryBytes; });
+  return llvm::all_of(machine.devices.ids(), [&](DeviceId device) {
+    const int64_t capacity = machine.devices[device].memoryBytes;
+    return capacity == 0 || bytes[device] <= capacity;
+  });
 }
 
 } // namespace

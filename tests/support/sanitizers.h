@@ -1,4 +1,5 @@
-// Which sanitizer a test runs under: DFC_UNDER_ADDRESS_SANITIZER and DFC_UNDER_THREAD_SANITIZER, of GCC and of clang.
+// Which sanitizer a test runs under: DFC_UNDER_ADDRESS_SANITIZER and DFC_UNDER_THREAD_SANITIZER, of GCC and
+// of clang.
 #pragma once
 
 #if defined(__has_feature)

@@ -33,7 +33,8 @@ void Matmul::fields(AttributeVisitor& visitor) {
 
 TypeResult Matmul::types(OperandTypes operands) const {
   if (static_cast<size_t>(precision) >= precisionNames.size()) {
-    return refuse(OpKind::Matmul, operands, "unknown precision", "it is ieee, tf32, bf16 or f16, or left out");
+    return refuse(OpKind::Matmul, operands, "unknown precision",
+                  "it is ieee, tf32, bf16 or f16, or left out");
   }
   if (TypeResult elements = checkElements(OpKind::Matmul, operands, Domain::Number); !elements.ok()) {
     return elements;

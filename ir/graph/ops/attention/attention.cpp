@@ -25,7 +25,8 @@ double Attention::scaleFor(int64_t width) const {
 
 TypeResult Attention::types(OperandTypes operands) const {
   if (static_cast<size_t>(precision) >= precisionNames.size()) {
-    return refuse(OpKind::Attention, operands, "unknown precision", "it is ieee, tf32, bf16 or f16, or left out");
+    return refuse(OpKind::Attention, operands, "unknown precision",
+                  "it is ieee, tf32, bf16 or f16, or left out");
   }
   if (!std::isfinite(scale)) {
     return refuse(OpKind::Attention, operands, "the scale is not finite", "leave it out for 1 / sqrt(width)");
