@@ -175,7 +175,8 @@ TEST_CASE("dfc compile: the precision of products that the graph leaves open") {
   CHECK_THAT(emitted("--precision=ieee").out, containing("y : f32[64, 64] = matmul(x, x)\n"));
   const Outcome slip = emitted("--precision=tf23");
   CHECK(slip.status == 1);
-  CHECK_THAT(slip.err, startingWith("error: there is no precision 'tf23'\n  hint: there are: ieee, tf32, bf16, f16\n"));
+  CHECK_THAT(slip.err,
+             startingWith("error: there is no precision 'tf23'\n  hint: there are: ieee, tf32, bf16, f16\n"));
 }
 
 TEST_CASE("dfc compile: a plan for eight GPUs, and no GPU library is loaded for it") {
