@@ -14,7 +14,7 @@
 namespace dfc::cuda {
 namespace {
 
-constexpr int64_t slabBytes = 8 << 20;   // long enough for the bus's rate
+constexpr int64_t slabBytes = 16 << 20;  // long enough for the bus's rate, and to wake threads for
 constexpr int64_t partBytes = 512 << 10; // of one thread at a time
 constexpr uint32_t mostThreads = 8;      // more are no faster: memory is the limit
 constexpr size_t spareBytes = size_t{1} << 30;
@@ -134,7 +134,8 @@ void FeedRings::copy(const Ring& ring, const Step& step) {
     return;
   }
   if (threads_ == nullptr) {
-    threads_ = std::make_unique<ThreadPool>(copyingThreads());
+    // Threads that spin would take cores from the CPU's kernels.
+    threads_ = std::make_unique<ThreadPool>(copyingThreads(), /*spins=*/false);
   }
   for (int64_t begin = 0; begin < ring.bytes; begin += slabBytes) {
     const int64_t end = std::min(ring.bytes, begin + slabBytes);
