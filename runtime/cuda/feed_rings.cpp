@@ -14,7 +14,7 @@
 namespace dfc::cuda {
 namespace {
 
-constexpr int64_t slabBytes = 16 << 20;  // long enough for the bus's rate, and to wake threads for
+constexpr int64_t slabBytes = 8 << 20;   // long enough for the bus's rate
 constexpr int64_t partBytes = 512 << 10; // of one thread at a time
 constexpr uint32_t mostThreads = 8;      // more are no faster: memory is the limit
 constexpr size_t spareBytes = size_t{1} << 30;
