@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace dfc {
 namespace {
@@ -65,8 +66,10 @@ double CalibratedCostModel::opSeconds(const Graph& graph, OpId op, const Machine
 
 double CalibratedCostModel::factorOfMeasured(const Graph& graph, OpId op, const Machine& machine) const {
   double largest = 0;
+  std::string_view before; // devices of one model mostly follow one another
   for (const DeviceId device : machine.devices.ids()) {
-    if (hasTable(machine.devices[device])) {
+    const std::string_view model = machine.devices[device].model;
+    if (hasTable(machine.devices[device]) && std::exchange(before, model) != model) {
       const double factor =
           measuredSeconds(graph, op, machine, device) / fallback_.opSeconds(graph, op, machine, device);
       largest = std::isfinite(factor) ? std::max(largest, factor) : largest;

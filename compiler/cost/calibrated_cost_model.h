@@ -11,7 +11,7 @@
 //   3. else the seconds of the fallback.
 // On a device whose model has no table, it takes the fallback's seconds times the largest factor by which a
 // device of the machine that has one takes longer for this op than its fallback says. So a table of one
-// device makes no other look faster beside it.
+// device makes no other look faster relative to it.
 //
 // Why so: with the roofline as fallback (Williams, Waterman and Patterson 2009), seconds / roofline is how
 // far a kernel stays below the hardware's limit. That changes slowly with the size of the work, and by

@@ -35,6 +35,15 @@ size_t longAxis(const Shape& shape) {
   return shape.rank() - axis;
 }
 
+bool sameButLeadingOnes(const Shape& a, const Shape& b) {
+  const size_t rank = std::max(a.rank(), b.rank());
+  bool same = true;
+  for (size_t place = 1; place <= rank; ++place) {
+    same = same && fromEnd(a, place) == fromEnd(b, place);
+  }
+  return same;
+}
+
 // What the contents of a mask say; `seen` by element.
 template <class Seen>
 KeyMask maskOfContents(const Shape& shape, const Shape& scores, Seen seen) {
@@ -128,12 +137,16 @@ std::optional<KeyMask> AttentionMasks::ofTerm(ValueId term, double sign, const S
   return mask;
 }
 
-// The value before broadcasts and reshapes that only add axes in front.
+// The value before broadcasts, and before reshapes that only add or drop axes of length 1 in front.
 ValueId AttentionMasks::withoutStretch(ValueId value) const {
   for (;;) {
     const OpRow& row = graph_[graph_[value].producer];
-    const bool stretches = row.kind() == OpKind::Broadcast || row.kind() == OpKind::Reshape;
-    if (!stretches || !sameLastTwo(graph_.typeOf(row.operands[0]).shape, graph_.typeOf(value).shape)) {
+    const Shape& to = graph_.typeOf(value).shape;
+    const bool broadcasts =
+        row.kind() == OpKind::Broadcast && sameLastTwo(graph_.typeOf(row.operands[0]).shape, to);
+    const bool reshapes =
+        row.kind() == OpKind::Reshape && sameButLeadingOnes(graph_.typeOf(row.operands[0]).shape, to);
+    if (!broadcasts && !reshapes) {
       return value;
     }
     value = row.operands[0];
@@ -160,7 +173,7 @@ std::optional<size_t> AttentionMasks::rampAxis(ValueId value, const Shape& score
     place = rampAxis(row.operands[0], scores, depth + 1);
   } else if (row.kind() == OpKind::Reshape && isOneAxis(shape) &&
              isOneAxis(graph_.typeOf(row.operands[0]).shape)) {
-    // A ramp as a column or a row: looked at as scores that have its axis there.
+    // A column or a row: its operand must be a ramp over its own long axis.
     const size_t before = longAxis(graph_.typeOf(row.operands[0]).shape);
     Dims dims(std::max<size_t>(before, 2), 1);
     dims[dims.size() - before] = shape.elements();

@@ -40,7 +40,9 @@ class Walk {
       return std::nullopt;
     }
     pattern_.precision = last.precision;
-    return setOperands(*first) ? std::optional(std::move(pattern_)) : std::nullopt;
+    return std::isnormal(static_cast<float>(pattern_.scale)) && setOperands(*first)
+               ? std::optional(std::move(pattern_))
+               : std::nullopt;
   }
 
   const llvm::SmallDenseMap<ValueId, uint32_t, 16>& passed() const { return passed_; }
@@ -87,6 +89,7 @@ class Walk {
       return weights;
     }
     zeros_ = {row.operands[0], zeroLast};
+    zerosFront_ = withoutLastTwo(shapeOf(weights));
     return passOver(kept);
   }
 
@@ -109,7 +112,7 @@ class Walk {
       return passOver(inner.operands[0]);
     }
     if (row.kind() == OpKind::Div) {
-      return shiftedOperand(row.operands[0], row.operands[1]);
+      return shiftedOperand(row.operands[0], row.operands[1], shapeOf(weights));
     }
     if (row.kind() == OpKind::Mul) {
       for (const auto& [exponentials, factor] :
@@ -117,7 +120,7 @@ class Walk {
         const OpRow& inverse = producerOf(factor);
         if (producerOf(exponentials).kind() == OpKind::Exp && inverse.kind() == OpKind::Reciprocal) {
           read(factor);
-          return shiftedOperand(exponentials, inverse.operands[0]);
+          return shiftedOperand(exponentials, inverse.operands[0], shapeOf(weights));
         }
       }
     }
@@ -125,15 +128,17 @@ class Walk {
   }
 
   // Of exp(x - max(x)) and its sum, or of exp(x) and its sum: x.
-  std::optional<ValueId> shiftedOperand(ValueId exponentials, ValueId sum) {
+  // `weights`: the shape of their quotient.
+  std::optional<ValueId> shiftedOperand(ValueId exponentials, ValueId sum, const Shape& weights) {
     const OpRow& row = producerOf(exponentials);
-    if (row.kind() != OpKind::Exp || !reducesRows<ops::ReduceSum>(sum, exponentials)) {
+    if (row.kind() != OpKind::Exp || shapeOf(exponentials) != weights ||
+        !reducesRows<ops::ReduceSum>(sum, exponentials)) {
       return std::nullopt;
     }
     read(exponentials);
     ValueId x = row.operands[0];
     const OpRow& difference = producerOf(x);
-    if (difference.kind() == OpKind::Sub &&
+    if (difference.kind() == OpKind::Sub && shapeOf(difference.operands[0]) == shapeOf(x) &&
         reducesRows<ops::ReduceMax>(difference.operands[1], difference.operands[0])) {
       read(x);
       x = difference.operands[0];
@@ -150,8 +155,13 @@ class Walk {
       on.push_back(producerOf(on.back()).operands[0]);
     }
     const Shape& shape = shapeOf(x);
+    if (shape.rank() == 0) {
+      return false;
+    }
     const size_t last = shape.rank() - 1;
-    if (shapeOf(on.back()).rank() != shape.rank() || shapeOf(on.back())[last] != 1) {
+    Dims column(shape.dims().begin(), shape.dims().end());
+    column[last] = 1;
+    if (shapeOf(on.back()) != Shape(std::span<const int64_t>(column))) {
       return false;
     }
     if (producerOf(on.back()).kind() == OpKind::Reshape) {
@@ -170,7 +180,7 @@ class Walk {
 
   // Through scales and masks to the product that makes the scores.
   std::optional<OpId> firstProduct(ValueId scores) {
-    for (;;) {
+    while (shapeOf(scores).rank() >= 2) {
       const OpRow& row = producerOf(scores);
       std::optional<ValueId> next;
       switch (row.kind()) {
@@ -187,6 +197,7 @@ class Walk {
       }
       scores = passOver(*next);
     }
+    return std::nullopt;
   }
 
   // x of x * c, c * x and x / c; the number is taken into `scale`.
@@ -268,8 +279,9 @@ class Walk {
     }
     const KeyMask zeros =
         masks_.ofCondition(zeros_.first, zeros_.second, shapeOf(rowOf(product_).operands[0]));
+    const bool sameFront = !zeros.isOperand() || front_ == zerosFront_;
     return zeros.kind == KeyMask::Kind::Everything || llvm::any_of(seen_, [&](const KeyMask& mask) {
-             return mask.kind == zeros.kind && mask.value == zeros.value;
+             return sameFront && mask.kind == zeros.kind && mask.value == zeros.value;
            });
   }
 
@@ -279,11 +291,16 @@ class Walk {
     pattern_.q = {scaledOperand(scores.operands[0]), inner.transposeA, {}};
     pattern_.k = {scaledOperand(scores.operands[1]), !inner.transposeB, {}};
     pattern_.v = {last.operands[1], outer.transposeB, {}};
-    const Shape front = front_ ? *front_ : withoutLastTwo(shapeOf(scores.firstResult));
+    const Shape ofScores = withoutLastTwo(shapeOf(scores.firstResult)),
+                ofWeights = withoutLastTwo(shapeOf(last.operands[0])), front = front_ ? *front_ : ofScores;
+    if (withoutLastTwo(shapeOf(last.firstResult)).elements() != front.elements()) {
+      return false; // v has front axes that the weights lack
+    }
     for (AttentionOperand* operand : {&pattern_.q, &pattern_.k, &pattern_.v}) {
       settleTranspose(*operand);
       operand->value = withoutWidening(operand->value, elementOf(last.firstResult));
-      if (elementOf(operand->value) != elementOf(last.firstResult) || !settleShape(*operand, front)) {
+      const Shape& read = operand == &pattern_.v ? ofWeights : ofScores;
+      if (elementOf(operand->value) != elementOf(last.firstResult) || !settleShape(*operand, front, read)) {
         return false;
       }
     }
@@ -328,8 +345,9 @@ class Walk {
     }
   }
 
-  // The front axes as the scores have them, or one head for all.
-  bool settleShape(AttentionOperand& operand, const Shape& front) const {
+  // The front axes as the masked scores have them, or one head for all. `read`: the front axes of what the
+  // product that reads the operand gives or takes.
+  bool settleShape(AttentionOperand& operand, const Shape& front, const Shape& read) const {
     const Shape& shape = shapeOf(operand.value);
     const int64_t rows = shape[shape.rank() - (operand.transposed ? 1 : 2)],
                   columns = shape[shape.rank() - (operand.transposed ? 2 : 1)];
@@ -339,13 +357,10 @@ class Walk {
       oneHead.back() = 1;
     }
     const Shape shared{std::span<const int64_t>(oneHead)};
-    const bool isQ = &operand == &pattern_.q;
-    const bool isShared = own == shared || (own.elements() == 1 && shared.elements() == 1);
-    if (own.elements() != front.elements() && (isQ || !isShared)) {
-      return false;
-    }
-    operand.shape = withLastTwo(own.elements() == front.elements() ? front : shared, rows, columns);
-    return true;
+    const bool isQ = &operand == &pattern_.q, isWhole = own.elements() == front.elements();
+    const bool isShared = (own == shared && read == front) || (own.elements() == 1 && shared.elements() == 1);
+    operand.shape = withLastTwo(isWhole ? front : shared, rows, columns);
+    return isWhole || (isShared && !isQ);
   }
 
   // Where k and v repeat each head for a group of heads of q, their values before that.
@@ -391,7 +406,8 @@ class Walk {
   AttentionPattern pattern_;
   llvm::SmallDenseMap<ValueId, uint32_t, 16> passed_; // intermediate values, with their readings
   llvm::SmallVector<KeyMask, 3> seen_;
-  std::optional<Shape> front_;     // of the scores to which masks were applied
+  std::optional<Shape> front_; // of the scores to which masks were applied
+  Shape zerosFront_;
   std::pair<ValueId, bool> zeros_; // a condition of zeroed weights: kept where it has this value
 };
 

@@ -13,7 +13,9 @@ constexpr int deepest = 64;
 bool hasContents(const OpRow& row) {
   const OpClass opClass = classOf(row.kind());
   const bool isNamedByCallers = row.kind() == OpKind::Input || row.kind() == OpKind::Parameter;
-  return !isNamedByCallers && opClass != OpClass::State && opClass != OpClass::Request &&
+  const bool isCostly =
+      opClass == OpClass::Contraction || opClass == OpClass::Structured; // for the interpreter
+  return !isNamedByCallers && !isCostly && opClass != OpClass::State && opClass != OpClass::Request &&
          opClass != OpClass::Transfer;
 }
 

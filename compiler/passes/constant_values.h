@@ -16,8 +16,8 @@ class ConstantValues {
   static constexpr int64_t mostElements = int64_t{1} << 24;
 
   explicit ConstantValues(const Graph& graph) : graph_(graph) {}
-  /// The contents of `value`; none where it depends on an input or a parameter, is larger than mostElements
-  /// or stands behind a chain of more than 64 ops. Equal formulas are computed once.
+  /// The contents of `value`; none where it depends on an input, a parameter or a product, is larger than
+  /// mostElements or stands behind a chain of more than 64 ops. Equal formulas are computed once.
   std::optional<Literal> contents(ValueId value);
   /// The number that every element of `value` is, behind any broadcast; none for other values and for those
   /// without elements.

@@ -59,7 +59,7 @@ void OpExpansion::replace(ValueId old, Tensor made, uint32_t firstNew) {
   rewriter_.replace(old, made.value());
   handName(op, old, made.value(), firstNew);
   const OpId maker = builder.soFar()[made.value()].producer;
-  if (made.value().index() >= firstNew && builder.soFar().pinOf(maker) != graph_.pinOf(op)) {
+  if (made.value().index() >= firstNew && !graph_.pinOf(op).empty()) {
     builder.repin(maker, graph_.pinOf(op));
   }
 }

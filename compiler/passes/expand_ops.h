@@ -27,7 +27,8 @@ class OpExpansion {
   /// What stands for a value of `graph` that was made before the op that is being expanded.
   Tensor tensor(ValueId old) { return {&builder_, rewriter_.mapped(old)}; }
   bool isMade(ValueId old) const { return rewriter_.isMapped(old); }
-  /// From now on `made` stands for `old`, with its name and its op's pin.
+  /// From now on `made` stands for `old`, with its name and, if it has one, its op's pin: of several results
+  /// of one op the last pin holds.
   void replace(ValueId old, Tensor made, uint32_t firstNew);
   /// The new graph, with the builder's warnings, or its errors. Once.
   Result<Graph> run(Chosen chosen, Expand expand) &&;

@@ -16,6 +16,8 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include <array>
+
 namespace dfc {
 namespace {
 
@@ -183,7 +185,7 @@ class Narrowing {
     if (maker.kind() == OpKind::Cast && graph.typeOf(maker.operands[0]).element == element) {
       return maker.operands[0];
     }
-    ValueId& known = narrow_[{made, graph_[like].pin}];
+    ValueId& known = narrow_[element == ElementType::BF16 ? 0 : 1][{made, graph_[like].pin}];
     return known.valid() ? known : known = cast(element, made, like, narrowName(name, element));
   }
   static std::string narrowName(std::string_view name, ElementType element) {
@@ -200,7 +202,7 @@ class Narrowing {
   SideTable<ValueId, Wanted> wanted_;
   SideTable<OpId, std::optional<ElementType>> target_; // of ops that move what was cast before
   SideTable<ValueId, ValueId> narrowOnly_;             // of results that nothing reads in f32
-  llvm::DenseMap<std::pair<ValueId, StringId>, ValueId> narrow_;
+  std::array<llvm::DenseMap<std::pair<ValueId, StringId>, ValueId>, 2> narrow_; // bf16, f16; by pin
 };
 
 bool hasNarrowCasts(const Graph& graph) {

@@ -1,6 +1,7 @@
 // The graph-to-graph passes. Each is a pure function in its own file; their order and its reasons are in
 // passes.def. A pass keeps every fetch, every assign and every bit of every fetched value;
-// `recognise_attention` and `decompose` alone may change how an op is rounded.
+// `recognise_attention`, `decompose` and, for bf16 and f16, `set_precision` alone may change how an op is
+// rounded.
 #pragma once
 
 #include "ir/graph/graph.h"
@@ -14,7 +15,8 @@ namespace dfc {
 /// The author's choices that passes ask for.
 struct PassOptions {
   Precision precision = Precision::Ieee; ///< of f32 products that do not state their own
-  /// Whether the same rules beside the graph pin both ops; empty: there are none. Before they are applied.
+  /// Whether the same rules beside the graph pin both ops; empty: there are none. Asked before rules are
+  /// applied.
   std::function<bool(const Graph&, OpId, OpId)> pinnedAlike = {};
 };
 

@@ -106,15 +106,15 @@ class Differentiations {
         recordOf_[OpId(op)] = static_cast<int32_t>(i);
       }
     }
-    // Of several, a later one may read what an earlier one wrote: it matters only where it stays.
+    // A record that stays keeps every record whose inner values it reads. Readers come behind, so one walk
+    // from the last op to the first finds all.
     stays_.assign(records.size(), false);
     for (const Fetch& fetch : graph.fetches()) {
       keepWhatItReads(fetch.value, none);
     }
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const OpId op : graph.ops()) {
-        changed |= !isWrittenAnew(op) && keepWhatItReads(graph[op].operands, recordOf_[op]);
+    for (auto index = static_cast<uint32_t>(graph.opCount()); index-- > 0;) {
+      if (!isWrittenAnew(OpId(index))) {
+        keepWhatItReads(graph[OpId(index)].operands, recordOf_[OpId(index)]);
       }
     }
   }
@@ -133,19 +133,14 @@ class Differentiations {
  private:
   static constexpr int32_t none = -1;
 
-  // Whether a record was found to stay.
-  bool keepWhatItReads(llvm::ArrayRef<ValueId> values, int32_t reader) {
-    bool changed = false;
+  void keepWhatItReads(llvm::ArrayRef<ValueId> values, int32_t reader) {
     for (const ValueId value : values) {
       const OpId maker = graph_[value].producer;
       if (recordOf_[maker] != reader && isWrittenAnew(maker)) {
         const auto record = static_cast<size_t>(recordOf_[maker]);
-        const bool isResult = llvm::is_contained(graph_.gradientRecords()[record].results, value);
-        stays_[record] = stays_[record] || !isResult;
-        changed |= !isResult;
+        stays_[record] = !llvm::is_contained(graph_.gradientRecords()[record].results, value);
       }
     }
-    return changed;
   }
 
   const Graph& graph_;

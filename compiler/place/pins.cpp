@@ -25,7 +25,8 @@ bool matches(const PinRule& rule, const Graph& graph, OpId op) {
   const auto match = [&](std::string_view text) {
     return fnmatch(rule.pattern.c_str(), std::string(text).c_str(), 0) == 0;
   };
-  return match(graph.nameOf(op)) || (!graph.scopeOf(op).empty() && match(graph.scopeOf(op)));
+  return llvm::any_of(graph[op].results(), [&](ValueId result) { return match(graph.nameOf(result)); }) ||
+         (!graph.scopeOf(op).empty() && match(graph.scopeOf(op)));
 }
 
 class PinResolver {

@@ -72,9 +72,17 @@ Placement placeByHeft(const PlacementProblem& problem) {
   Placement spread = byHeft(problem);
   settleResidents(spread, problem);
   joinAssigns(spread);
-  Placement single = fastest(oneDeviceEach(problem), problem);
-  if (sameDevices(spread, single) || !holdsResidents(single, problem.machine)) {
+  std::vector<Placement> singles = oneDeviceEach(problem);
+  llvm::erase_if(singles, [&](const Placement& one) { return !holdsResidents(one, problem.machine); });
+  if (singles.empty()) {
     return spread;
+  }
+  Placement single = fastest(std::move(singles), problem);
+  if (sameDevices(spread, single)) {
+    return spread;
+  }
+  if (!holdsResidents(spread, problem.machine)) {
+    return single;
   }
   const double most = worthwhile * predictedMakespan(single, problem);
   const double least = makespanBound(spread, problem);

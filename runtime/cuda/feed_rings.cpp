@@ -54,10 +54,10 @@ size_t freeBytes(int ordinal) {
 } // namespace
 
 FeedRings::~FeedRings() {
-  for (const Lane& lane : lanes_) {
-    ignore(cudaStreamSynchronize(lane.stream));
-    ignore(cudaEventDestroy(lane.copied));
-    ignore(cudaStreamDestroy(lane.stream));
+  for (const CopyStream& known : copyStreams_) {
+    ignore(cudaStreamSynchronize(known.stream));
+    ignore(cudaEventDestroy(known.copied));
+    ignore(cudaStreamDestroy(known.stream));
   }
 }
 
@@ -88,31 +88,37 @@ void FeedRings::addAhead(Ring& ring, int ordinal) {
   const int64_t bytes = static_cast<int64_t>(gpuSlots) * strideOf(ring.bytes);
   const bool known = llvm::any_of(ring.ahead, [&](const Ahead& ahead) { return ahead.ordinal == ordinal; });
   if (!known && freeBytes(ordinal) >= static_cast<size_t>(bytes) + spareBytes) {
-    laneOf(ordinal);
-    ring.ahead.push_back({ordinal, DeviceBuffer(ordinal, bytes, "feeds of steps ahead")});
+    try {
+      DeviceBuffer buffer(ordinal, bytes, "feeds of steps ahead");
+      streamTo(ordinal);
+      ring.ahead.push_back({ordinal, std::move(buffer)});
+    } catch (const MachineError&) { // somebody else took the memory: the step copies from pinned memory
+      ignore(cudaGetLastError());
+    }
   }
 }
 
-const FeedRings::Lane& FeedRings::laneOf(int ordinal) {
-  const auto known = llvm::find_if(lanes_, [&](const Lane& lane) { return lane.ordinal == ordinal; });
-  if (known != lanes_.end()) {
+const FeedRings::CopyStream& FeedRings::streamTo(int ordinal) {
+  const auto known =
+      llvm::find_if(copyStreams_, [&](const CopyStream& one) { return one.ordinal == ordinal; });
+  if (known != copyStreams_.end()) {
     return *known;
   }
   const OnDevice current(ordinal);
-  Lane lane;
-  lane.ordinal = ordinal;
-  check(cudaStreamCreateWithFlags(&lane.stream, cudaStreamNonBlocking), "making a stream for feeds");
-  if (const cudaError_t failed = cudaEventCreateWithFlags(&lane.copied, cudaEventDisableTiming);
+  CopyStream made;
+  made.ordinal = ordinal;
+  check(cudaStreamCreateWithFlags(&made.stream, cudaStreamNonBlocking), "making a stream for feeds");
+  if (const cudaError_t failed = cudaEventCreateWithFlags(&made.copied, cudaEventDisableTiming);
       failed != cudaSuccess) {
-    ignore(cudaStreamDestroy(lane.stream));
+    ignore(cudaStreamDestroy(made.stream));
     check(failed, "making an event for feeds");
   }
-  lanes_.push_back(lane);
-  return lanes_.back();
+  copyStreams_.push_back(made);
+  return copyStreams_.back();
 }
 
 void FeedRings::stage(const Step& step, llvm::function_ref<void(uint64_t)> waitForStep) {
-  const bool anyAhead = !step.traced && !lanes_.empty();
+  const bool anyAhead = !step.traced && !copyStreams_.empty();
   const uint64_t slots = anyAhead ? gpuSlots : hostSlots;
   if (!rings_.empty() && step.number >= slots) {
     waitForStep(step.number - slots);
@@ -120,9 +126,9 @@ void FeedRings::stage(const Step& step, llvm::function_ref<void(uint64_t)> waitF
   for (const Ring& ring : rings_) {
     copy(ring, step);
   }
-  for (const Lane& lane : lanes_) {
-    const OnDevice current(lane.ordinal);
-    check(cudaEventRecord(lane.copied, lane.stream), "marking the end of copied feeds");
+  for (const CopyStream& known : copyStreams_) {
+    const OnDevice current(known.ordinal);
+    check(cudaEventRecord(known.copied, known.stream), "marking the end of copied feeds");
   }
 }
 
@@ -155,14 +161,14 @@ void FeedRings::copyAhead(const Ring& ring, const Step& step, int64_t begin, int
     const OnDevice current(ahead.ordinal);
     check(cudaMemcpyAsync(gpuSlot(ring, ahead, step.number) + begin, hostSlot(ring, step.number) + begin,
                           static_cast<size_t>(end - begin), cudaMemcpyHostToDevice,
-                          laneOf(ahead.ordinal).stream),
+                          streamTo(ahead.ordinal).stream),
           "copying a feed ahead");
   }
 }
 
 void FeedRings::awaitOn(cudaStream_t stream) const {
-  for (const Lane& lane : lanes_) {
-    check(cudaStreamWaitEvent(stream, lane.copied), "waiting for copied feeds");
+  for (const CopyStream& known : copyStreams_) {
+    check(cudaStreamWaitEvent(stream, known.copied), "waiting for copied feeds");
   }
 }
 

@@ -30,7 +30,7 @@ class FeedRings {
   ~FeedRings();
 
   /// Before the first step: a ring for each fed value that these programs copy from. A GPU that has no memory
-  /// to spare gets none. Throws MachineError.
+  /// to spare has no part of it, and copies from pinned memory. Throws MachineError.
   void make(llvm::ArrayRef<StreamProgram> programs);
   /// Copies the step's feeds, and begins the copies ahead; a traced step has none, so that its trace shows
   /// the bus. Waits, by `waitForStep(number)`, for the steps that still use a slot. Throws MachineError.
@@ -53,21 +53,21 @@ class FeedRings {
     std::vector<Ahead> ahead;
   };
   /// The copies ahead to one GPU.
-  struct Lane {
+  struct CopyStream {
     int ordinal = 0;
     cudaStream_t stream = nullptr;
     cudaEvent_t copied = nullptr;
   };
 
   void addAhead(Ring& ring, int ordinal);
-  const Lane& laneOf(int ordinal);
+  const CopyStream& streamTo(int ordinal);
   void copy(const Ring& ring, const Step& step);
   void copyAhead(const Ring& ring, const Step& step, int64_t begin, int64_t end);
   static std::byte* hostSlot(const Ring& ring, uint64_t step);
   static std::byte* gpuSlot(const Ring& ring, const Ahead& ahead, uint64_t step);
 
   std::vector<Ring> rings_;
-  std::vector<Lane> lanes_;
+  std::vector<CopyStream> copyStreams_;
   std::unique_ptr<ThreadPool> threads_; ///< from the first large feed on
 };
 

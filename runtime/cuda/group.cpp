@@ -100,9 +100,9 @@ void Group::execute(const Step& step) {
     if (watcher_ == nullptr) {
       prepare();
     }
-    board_->failed() ? skipStep(step) : launchStep(step);
+    board_->failed() ? skipStep(step, nullptr) : launchStep(step);
   } catch (...) {
-    fail(step.number, std::current_exception());
+    skipStep(step, std::current_exception());
   }
 }
 
@@ -134,8 +134,13 @@ void Group::launchStep(const Step& step) {
   watcher_->launched(step.number + 1);
 }
 
-// After a failure no step computes, but the progress words must still reach their final values, in order.
-void Group::skipStep(const Step& step) {
+// After a failure no step computes, but the progress words must still reach their final values, in order:
+// those of the steps before first, and the step's number, from which the next one is counted, with them.
+// `error`: why this step was not launched; null after the failure of another.
+void Group::skipStep(const Step& step, std::exception_ptr error) {
+  if (error) {
+    board_->fail(step.number, std::move(error)); // host queues do not keep the GPU waiting
+  }
   drainStreams();
   ignore(setStepCount(step.number + 1));
   fail(step.number, nullptr);

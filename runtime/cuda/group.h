@@ -94,7 +94,7 @@ class Group {
   bool inFlight(uint64_t steps) const;
   void execute(const Step& step);
   void launchStep(const Step& step);
-  void skipStep(const Step& step);
+  void skipStep(const Step& step, std::exception_ptr error);
   void launchGraph(const Step& step);
   void waitForStep(uint64_t step) const;
   void patch(const Captured& captured, const Step& step) const;

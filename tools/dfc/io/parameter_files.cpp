@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 
 namespace dfc::tool {
 
@@ -23,12 +24,19 @@ std::vector<ParameterFile> parameterFiles(const Graph& graph, const std::string&
 
 Diagnostics missingParameterFiles(const Graph& graph, const std::string& folder) {
   Diagnostics warnings;
+  std::map<std::string, std::vector<OpId>> readers; // of each file
   for (const auto& [op, path] : parameterFiles(graph, folder)) {
+    readers[path].push_back(op);
+  }
+  for (const auto& [path, ops] : readers) {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) {
-      warnings.push_back({Severity::Warning, graph.locationOf(op),
-                          fmt::format("parameter '{}' takes its first value from '{}', which does not exist",
-                                      graph.nameOf(op), path),
+      const std::string others = ops.size() == 1
+                                     ? "takes its first value"
+                                     : fmt::format("and {} more take their first values", ops.size() - 1);
+      warnings.push_back({Severity::Warning, graph.locationOf(ops.front()),
+                          fmt::format("parameter '{}' {} from '{}', which does not exist",
+                                      graph.nameOf(ops.front()), others, path),
                           "dfc run looks for it beside the graph, or in the folder of --data"});
     }
   }

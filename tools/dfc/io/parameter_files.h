@@ -17,7 +17,7 @@ struct ParameterFile {
 /// By parameter. A path that is not absolute is within `folder`.
 std::vector<ParameterFile> parameterFiles(const Graph& graph, const std::string& folder);
 
-/// A warning for each file that is not there, at its parameter: a plan may be run elsewhere than it is
+/// A warning for each file that is not there, at its first parameter: a plan may be run elsewhere than it is
 /// compiled.
 Diagnostics missingParameterFiles(const Graph& graph, const std::string& folder);
 
