@@ -1,11 +1,14 @@
-// Values are copied slab by slab, so that the bus carries one slab while threads copy the next.
+// Threads copy a value's parts in order, and whoever completes a slab puts it on the bus: so the bus carries
+// one slab while threads copy the next.
 #include "runtime/cuda/feed_rings.h"
 
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -143,17 +146,25 @@ void FeedRings::copy(const Ring& ring, const Step& step) {
     // Threads that spin would take cores from the CPU's kernels.
     threads_ = std::make_unique<ThreadPool>(copyingThreads(), /*spins=*/false);
   }
-  for (int64_t begin = 0; begin < ring.bytes; begin += slabBytes) {
-    const int64_t end = std::min(ring.bytes, begin + slabBytes);
-    const auto parts = static_cast<uint32_t>((end - begin + partBytes - 1) / partBytes);
-    threads_->run(parts, [&](uint32_t part) {
-      const int64_t first = begin + part * partBytes, last = std::min(end, first + partBytes);
-      copyPastCaches(to + first, from + first, last - first);
-    });
-    if (!step.traced) {
-      copyAhead(ring, step, begin, end);
+  const auto parts = static_cast<uint32_t>((ring.bytes + partBytes - 1) / partBytes);
+  std::mutex mutex;
+  std::vector<bool> copied(parts, false); // guarded by the mutex, as are:
+  uint32_t complete = 0;                  // parts before the first that is not copied
+  int64_t sent = 0;                       // bytes on the bus
+  threads_->run(parts, [&](uint32_t part) {
+    const int64_t first = part * partBytes, last = std::min(ring.bytes, first + partBytes);
+    copyPastCaches(to + first, from + first, last - first);
+    const std::lock_guard lock(mutex);
+    copied[part] = true;
+    while (complete < parts && copied[complete]) {
+      ++complete;
     }
-  }
+    const int64_t ready = std::min(ring.bytes, complete * partBytes);
+    if (!step.traced && (ready - sent >= slabBytes || (ready == ring.bytes && sent < ready))) {
+      copyAhead(ring, step, sent, ready);
+      sent = ready;
+    }
+  });
 }
 
 void FeedRings::copyAhead(const Ring& ring, const Step& step, int64_t begin, int64_t end) {
