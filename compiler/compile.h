@@ -38,7 +38,7 @@ struct CompileOptions {
   /// Devices of ops by name, beside the pins of the graph.
   std::vector<PinRule> pins = {};
   /// Of products of f32 operands that do not state their own. Bf16 and F16 are mixed precision: parameters,
-  /// updates, norms and losses stay f32.
+  /// updates, norms and losses stay f32. Losses are not scaled, so that gradients in f16 may underflow.
   Precision precision = Precision::Ieee;
   std::vector<std::string> skipPasses = {}; ///< names from passes.def, for tests and debugging
   /// Sees each stage; null for none.

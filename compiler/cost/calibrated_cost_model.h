@@ -3,15 +3,14 @@
 // An op on a device whose model has a table takes
 //   1. the seconds of its own signature;
 //   2. else, from the nearest row of its family, seconds(row) x fallback(op) / fallback(row). A family are
-//   the ops of
-//      one kind, attributes (a fused body too), and ranks and element types of operands: one kernel, as a
-//      rule, on other shapes. The nearest is the one at the least Euclidean distance in (log2 flops, log2
-//      bytes), the first by signature on a tie. Neither flops nor bytes may differ by more than a factor of
-//      `farthest`;
+//      the ops of one kind, attributes (a fused body too), and ranks and element types of operands: one
+//      kernel, as a rule, on other shapes. The nearest is the one at the least Euclidean distance in (log2
+//      flops, log2 bytes), the first by signature on a tie. Neither flops nor bytes may differ by more than a
+//      factor of `farthest`;
 //   3. else the seconds of the fallback.
-// On a device whose model has no table, it takes the fallback's seconds times the largest factor by which a
-// device of the machine that has one takes longer for this op than its fallback says. So a table of one
-// device makes no other look faster relative to it.
+// On a device whose model has no table: the seconds of the fallback, times the largest ratio of measured to
+// fallback seconds of this op among the machine's calibrated devices. The relative speed of two devices is
+// then that of the fallback, and a table of one device moves no op to another.
 //
 // Why so: with the roofline as fallback (Williams, Waterman and Patterson 2009), seconds / roofline is how
 // far a kernel stays below the hardware's limit. That changes slowly with the size of the work, and by

@@ -165,8 +165,8 @@ class MemoryPlanner {
                     humanBytes(plan_.lowerBound[device]), fmt::join(holders, ", ")),
         machine_.devices.size() > 1
             ? "placement goes by time alone: pin some of these to a device with more room (--pin "
-              "NAME=DEVICE, "
-              "and '*=DEVICE' for all), use a smaller batch, or give a machine with more memory"
+              "NAME=DEVICE, and "
+              "'*=DEVICE' for all), use a smaller batch, or give a machine with more memory"
             : "use a smaller batch, or give a machine with more memory or with further devices");
   }
 

@@ -1,5 +1,5 @@
-// A causal mask is known by its ops where these are a comparison of two ramps or a triangle of one number,
-// and by its contents where it is computed from constants in any other way.
+// A causal mask is recognised by its ops if it is a comparison of two iotas or a triangular matrix of one
+// number, and by its contents if it is computed from constants in any other way.
 #include "compiler/passes/attention_mask.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -20,7 +20,7 @@ bool sameLastTwo(const Shape& a, const Shape& b) {
   return fromEnd(a, 1) == fromEnd(b, 1) && fromEnd(a, 2) == fromEnd(b, 2);
 }
 
-constexpr int deepestRamp = 16;                     // broadcasts, reshapes and casts in front of an iota
+constexpr int deepestRamp = 16;                     // broadcasts, reshapes and casts behind an iota
 constexpr int64_t exactIntegers = int64_t{1} << 24; // below, f32 holds every one
 
 bool isOneAxis(const Shape& shape) {
@@ -44,7 +44,7 @@ bool sameButLeadingOnes(const Shape& a, const Shape& b) {
   return same;
 }
 
-// What the contents of a mask say; `seen` by element.
+// The mask of these contents; `seen(i)`: element i leaves its key unmasked.
 template <class Seen>
 KeyMask maskOfContents(const Shape& shape, const Shape& scores, Seen seen) {
   const int64_t keys = fromEnd(shape, 1), queries = fromEnd(shape, 2),
@@ -153,8 +153,8 @@ ValueId AttentionMasks::withoutStretch(ValueId value) const {
   }
 }
 
-// The axis, counted from the end (1: keys, 2: queries), along which `value` counts 0, 1, … over all of the
-// scores' axis, not changing along the others.
+// For a value that is an iota along the keys' axis of the scores or along the queries': which axis, counted
+// from the end (1: keys, 2: queries). It is constant along all other axes.
 std::optional<size_t> AttentionMasks::rampAxis(ValueId value, const Shape& scores, int depth) const {
   if (depth == deepestRamp) {
     return std::nullopt;
@@ -186,8 +186,8 @@ std::optional<size_t> AttentionMasks::rampAxis(ValueId value, const Shape& score
   return spans ? place : std::nullopt;
 }
 
-// True: the condition holds exactly where the key is at the query's place or before it; false: exactly where
-// it is behind; none: it is something else.
+// For a comparison of key index and query index: true if it holds exactly for key <= query, false if exactly
+// for key > query; none otherwise.
 std::optional<bool> AttentionMasks::comparesRamps(ValueId condition, const Shape& scores) const {
   const OpRow& row = graph_[graph_[condition].producer];
   const auto* compare = row.getIf<ops::Compare>();

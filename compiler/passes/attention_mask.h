@@ -1,4 +1,4 @@
-// AttentionMasks: which keys a query sees, read from the ops with which an author masks scores.
+// AttentionMasks: analyses the ops that mask attention scores: which keys does a query attend to?
 #pragma once
 
 #include "compiler/passes/constant_values.h"
@@ -8,20 +8,20 @@
 
 namespace dfc {
 
-/// Of scores [..., queries, keys].
+/// A mask of scores [..., queries, keys].
 struct KeyMask {
   enum class Kind : uint8_t {
     Everything, ///< every query sees every key
     Causal,     ///< query i sees keys 0, …, i
     WhereTrue,  ///< where `value`, bool, is true
     WhereFalse, ///< where `value`, bool, is false
-    WhereZero,  ///< where `value`, a float, is 0
+    WhereZero,  ///< where `value`, an additive bias, is 0
   };
   Kind kind = Kind::Everything;
   ValueId value;
-  bool everyQuerySees = false; ///< at least one key, as far as it is known before a step
-  /// What the scores of other keys are replaced by, or what is added to them: -infinity, or a number so low
-  /// that the exponential is 0.
+  bool everyQuerySees = false; ///< every query is known to have an unmasked key
+  /// The score of a masked key, or the bias that is added to it: -infinity, or a number (isLow) whose
+  /// exponential underflows to 0 in the softmax.
   double fill = -std::numeric_limits<double>::infinity();
 
   bool isOperand() const { return kind >= Kind::WhereTrue; }
@@ -32,13 +32,13 @@ class AttentionMasks {
   explicit AttentionMasks(const Graph& graph) : graph_(graph), constants_(graph) {}
   ConstantValues& constants() { return constants_; }
 
-  /// A mask of scores of the shape `scores`, true (or false: `seenWhere`) where a key is seen; its fill is
-  /// for the caller to set.
+  /// The mask of a select on scores of the shape `scores`: `condition` equals `seenWhere` at unmasked keys.
+  /// The caller sets its fill.
   KeyMask ofCondition(ValueId condition, bool seenWhere, const Shape& scores);
-  /// A term that is 0 where a key is seen and very low elsewhere, `sign` times `term` being added to scores;
-  /// none where that is not known before a step.
+  /// The mask of an additive bias, `sign` times `term`: 0 at unmasked keys, low at the others. None if `term`
+  /// is not known at compile time to be such a bias.
   std::optional<KeyMask> ofTerm(ValueId term, double sign, const Shape& scores);
-  /// Whether a score of this number is as good as -infinity.
+  /// Whether a score is so low, at most -1e4, that its exponential underflows to 0 beside unmasked scores.
   static bool isLow(double number);
 
  private:

@@ -1,5 +1,5 @@
-// The walk goes from the last product towards the first. Every value that it passes over is counted, so that
-// at the end a value with other readers is found.
+// The match walks backwards from the last product to the first. It counts the uses of every intermediate
+// value, so that a value with other uses is found at the end. "Leading axes" are all but the last two.
 #include "compiler/passes/attention_pattern.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -11,8 +11,8 @@ namespace dfc {
 namespace {
 
 Shape withoutLastTwo(const Shape& shape) { return Shape(shape.dims().first(shape.rank() - 2)); }
-Shape withLastTwo(const Shape& front, int64_t rows, int64_t columns) {
-  Dims dims(front.dims().begin(), front.dims().end());
+Shape withLastTwo(const Shape& leading, int64_t rows, int64_t columns) {
+  Dims dims(leading.dims().begin(), leading.dims().end());
   dims.push_back(rows);
   dims.push_back(columns);
   return Shape(std::span<const int64_t>(dims));
@@ -54,7 +54,7 @@ class Walk {
   ElementType elementOf(ValueId value) const { return graph_.typeOf(value).element; }
   std::optional<double> number(ValueId value) { return masks_.constants().number(value); }
 
-  // Counts one reading of an intermediate value.
+  // Counts one use of an intermediate value.
   ValueId read(ValueId value) {
     if (++passed_[value] == 1) {
       pattern_.intermediate.push_back(graph_[value].producer);
@@ -62,7 +62,7 @@ class Walk {
     return value;
   }
 
-  // Reads `value`, and what casts and reshapes of the front axes make it from.
+  // Uses `value`, and returns what it is before casts and reshapes of its leading axes.
   ValueId passOver(ValueId value) {
     read(value);
     for (;;) {
@@ -77,7 +77,7 @@ class Walk {
     }
   }
 
-  // Weights that an author made 0 where keys are masked, which they are anyway.
+  // Skips a select that sets the weights of masked keys to 0, which the softmax makes them anyway.
   ValueId withoutZeros(ValueId weights) {
     const OpRow& row = producerOf(weights);
     if (row.kind() != OpKind::Select) {
@@ -89,7 +89,7 @@ class Walk {
       return weights;
     }
     zeros_ = {row.operands[0], zeroLast};
-    zerosFront_ = withoutLastTwo(shapeOf(weights));
+    zerosLeading_ = withoutLastTwo(shapeOf(weights));
     return passOver(kept);
   }
 
@@ -127,8 +127,7 @@ class Walk {
     return std::nullopt;
   }
 
-  // Of exp(x - max(x)) and its sum, or of exp(x) and its sum: x.
-  // `weights`: the shape of their quotient.
+  // The x of exp(x - max(x)) / sum, or of exp(x) / sum. `weights`: the shape of the quotient.
   std::optional<ValueId> shiftedOperand(ValueId exponentials, ValueId sum, const Shape& weights) {
     const OpRow& row = producerOf(exponentials);
     if (row.kind() != OpKind::Exp || shapeOf(exponentials) != weights ||
@@ -146,8 +145,7 @@ class Walk {
     return passOver(x);
   }
 
-  // Whether `value` is a reduction over the last axis of x that stands for every element of a row; if so, it
-  // is read.
+  // Whether `value` is a reduction of x over the last axis, broadcast along it; if so, counts the uses.
   template <class Reduction>
   bool reducesRows(ValueId value, ValueId x) {
     llvm::SmallVector<ValueId, 3> on = {value};
@@ -200,7 +198,7 @@ class Walk {
     return std::nullopt;
   }
 
-  // x of x * c, c * x and x / c; the number is taken into `scale`.
+  // The x of x * c, c * x or x / c; multiplies `scale` by the factor.
   std::optional<ValueId> factorOf(const OpRow& row, double& scale) {
     const bool divides = row.kind() == OpKind::Div;
     std::optional<double> factor = number(row.operands[1]);
@@ -216,7 +214,7 @@ class Walk {
     scale *= times;
     return x;
   }
-  // A scale behind a mask also multiplies what masked scores were made.
+  // A scale that is applied after a mask also scales the mask's fill (see add).
   std::optional<ValueId> scaledScores(const OpRow& row) { return factorOf(row, pattern_.scale); }
 
   std::optional<ValueId> selectedScores(const OpRow& row, const Shape& scores) {
@@ -246,17 +244,18 @@ class Walk {
     mask.fill *= pattern_.scale;
     seen_.push_back(mask);
     if (mask.isOperand()) {
-      const Shape front = withoutLastTwo(scores);
-      if (front_ && *front_ != front) {
+      const Shape leading = withoutLastTwo(scores);
+      if (leading_ && *leading_ != leading) {
         return false;
       }
-      front_ = front;
+      leading_ = leading;
     }
     return AttentionMasks::isLow(mask.fill);
   }
 
-  // Whether the op's meaning, in which masked keys have no weight at all and a query without keys gives
-  // zeros, is that of the fills. With -infinity everywhere a query without keys was NaN.
+  // Whether the fills mean what the op does: masked keys have weight 0. Where all fills are -infinity they
+  // do, but for a query whose keys are all masked, which is NaN before and zeros after. Otherwise every query
+  // must have an unmasked key.
   bool masksAgree() {
     const bool allInfinite = llvm::all_of(seen_, [](const KeyMask& mask) { return std::isinf(mask.fill); });
     const bool allCausal = llvm::none_of(seen_, [](const KeyMask& mask) { return mask.isOperand(); });
@@ -279,9 +278,9 @@ class Walk {
     }
     const KeyMask zeros =
         masks_.ofCondition(zeros_.first, zeros_.second, shapeOf(rowOf(product_).operands[0]));
-    const bool sameFront = !zeros.isOperand() || front_ == zerosFront_;
+    const bool sameLeading = !zeros.isOperand() || leading_ == zerosLeading_;
     return zeros.kind == KeyMask::Kind::Everything || llvm::any_of(seen_, [&](const KeyMask& mask) {
-             return sameFront && mask.kind == zeros.kind && mask.value == zeros.value;
+             return sameLeading && mask.kind == zeros.kind && mask.value == zeros.value;
            });
   }
 
@@ -292,19 +291,21 @@ class Walk {
     pattern_.k = {scaledOperand(scores.operands[1]), !inner.transposeB, {}};
     pattern_.v = {last.operands[1], outer.transposeB, {}};
     const Shape ofScores = withoutLastTwo(shapeOf(scores.firstResult)),
-                ofWeights = withoutLastTwo(shapeOf(last.operands[0])), front = front_ ? *front_ : ofScores;
-    if (withoutLastTwo(shapeOf(last.firstResult)).elements() != front.elements()) {
-      return false; // v has front axes that the weights lack
+                ofWeights = withoutLastTwo(shapeOf(last.operands[0])),
+                leading = leading_ ? *leading_ : ofScores;
+    if (withoutLastTwo(shapeOf(last.firstResult)).elements() != leading.elements()) {
+      return false; // the product broadcasts the weights
     }
     for (AttentionOperand* operand : {&pattern_.q, &pattern_.k, &pattern_.v}) {
       settleTranspose(*operand);
       operand->value = withoutWidening(operand->value, elementOf(last.firstResult));
-      const Shape& read = operand == &pattern_.v ? ofWeights : ofScores;
-      if (elementOf(operand->value) != elementOf(last.firstResult) || !settleShape(*operand, front, read)) {
+      const Shape& product = operand == &pattern_.v ? ofWeights : ofScores;
+      if (elementOf(operand->value) != elementOf(last.firstResult) ||
+          !settleShape(*operand, leading, product)) {
         return false;
       }
     }
-    shareRepeatedHeads(front);
+    shareRepeatedHeads(leading);
     return true;
   }
 
@@ -321,7 +322,7 @@ class Walk {
     return value;
   }
 
-  // Products of 16-bit floats are exact in f32, so that the op need not be given wider operands.
+  // The operand before a cast to a wider type: the op accumulates in f32 anyway.
   ValueId withoutWidening(ValueId value, ElementType element) const {
     const OpRow& row = producerOf(value);
     const bool widens = row.kind() == OpKind::Cast && elementOf(row.operands[0]) == element &&
@@ -329,7 +330,7 @@ class Walk {
     return widens ? row.operands[0] : value;
   }
 
-  // A transpose op that swaps the last two axes is taken into the operand's flag.
+  // Replaces a transpose of the last two axes by the operand's flag.
   void settleTranspose(AttentionOperand& operand) const {
     const OpRow& row = producerOf(operand.value);
     if (const auto* transpose = row.getIf<ops::Transpose>()) {
@@ -345,55 +346,56 @@ class Walk {
     }
   }
 
-  // The front axes as the masked scores have them, or one head for all. `read`: the front axes of what the
-  // product that reads the operand gives or takes.
-  bool settleShape(AttentionOperand& operand, const Shape& front, const Shape& read) const {
+  // Sets the operand's shape: the leading axes of the masked scores, or one head for all heads of q.
+  // `product`: the leading axes of the product of which it is a factor, before any broadcast by this operand.
+  bool settleShape(AttentionOperand& operand, const Shape& leading, const Shape& product) const {
     const Shape& shape = shapeOf(operand.value);
     const int64_t rows = shape[shape.rank() - (operand.transposed ? 1 : 2)],
                   columns = shape[shape.rank() - (operand.transposed ? 2 : 1)];
     const Shape own = withoutLastTwo(shape);
-    Dims oneHead(front.dims().begin(), front.dims().end());
+    Dims oneHead(leading.dims().begin(), leading.dims().end());
     if (!oneHead.empty()) {
       oneHead.back() = 1;
     }
     const Shape shared{std::span<const int64_t>(oneHead)};
-    const bool isQ = &operand == &pattern_.q, isWhole = own.elements() == front.elements();
-    const bool isShared = (own == shared && read == front) || (own.elements() == 1 && shared.elements() == 1);
-    operand.shape = withLastTwo(isWhole ? front : shared, rows, columns);
+    const bool isQ = &operand == &pattern_.q, isWhole = own.elements() == leading.elements();
+    const bool isShared =
+        (own == shared && product == leading) || (own.elements() == 1 && shared.elements() == 1);
+    operand.shape = withLastTwo(isWhole ? leading : shared, rows, columns);
     return isWhole || (isShared && !isQ);
   }
 
-  // Where k and v repeat each head for a group of heads of q, their values before that.
-  void shareRepeatedHeads(const Shape& front) {
-    const std::optional<AttentionOperand> k = beforeRepeat(pattern_.k, front),
-                                          v = beforeRepeat(pattern_.v, front);
-    if (k && v && k->shape[front.rank() - 1] == v->shape[front.rank() - 1]) {
+  // Grouped-query attention: replaces k and v, whose heads are repeated, by their values before the repeat.
+  void shareRepeatedHeads(const Shape& leading) {
+    const std::optional<AttentionOperand> k = beforeRepeat(pattern_.k, leading),
+                                          v = beforeRepeat(pattern_.v, leading);
+    if (k && v && k->shape[leading.rank() - 1] == v->shape[leading.rank() - 1]) {
       pattern_.k = *k;
       pattern_.v = *v;
     }
   }
 
   // reshape(broadcast([batch…, keyHeads, 1, rows, columns] to [batch…, keyHeads, group, rows, columns])).
-  std::optional<AttentionOperand> beforeRepeat(const AttentionOperand& operand, const Shape& front) const {
+  std::optional<AttentionOperand> beforeRepeat(const AttentionOperand& operand, const Shape& leading) const {
     const OpRow& reshape = producerOf(operand.value);
-    if (reshape.kind() != OpKind::Reshape || front.rank() == 0 ||
-        withoutLastTwo(shapeOf(operand.value)) != front) {
+    if (reshape.kind() != OpKind::Reshape || leading.rank() == 0 ||
+        withoutLastTwo(shapeOf(operand.value)) != leading) {
       return std::nullopt;
     }
     const ValueId repeated = reshape.operands[0];
     const OpRow& broadcast = producerOf(repeated);
     const Shape& to = shapeOf(repeated);
-    if (broadcast.kind() != OpKind::Broadcast || to.rank() != front.rank() + 3 ||
+    if (broadcast.kind() != OpKind::Broadcast || to.rank() != leading.rank() + 3 ||
         !keepsLastTwo(to, shapeOf(operand.value))) {
       return std::nullopt;
     }
     const Shape& from = shapeOf(broadcast.operands[0]);
     Dims expected(to.dims().begin(), to.dims().end());
-    expected[front.rank()] = 1; // behind the batch axes and the heads of k
+    expected[leading.rank()] = 1; // behind the batch axes and the heads of k
     if (!std::equal(expected.begin(), expected.end(), from.dims().begin(), from.dims().end())) {
       return std::nullopt;
     }
-    Dims own(to.dims().begin(), to.dims().begin() + static_cast<std::ptrdiff_t>(front.rank()));
+    Dims own(to.dims().begin(), to.dims().begin() + static_cast<std::ptrdiff_t>(leading.rank()));
     const int64_t rows = operand.shape[operand.shape.rank() - 2],
                   columns = operand.shape[operand.shape.rank() - 1];
     return AttentionOperand{broadcast.operands[0], operand.transposed,
@@ -404,11 +406,12 @@ class Walk {
   AttentionMasks& masks_;
   const OpId product_;
   AttentionPattern pattern_;
-  llvm::SmallDenseMap<ValueId, uint32_t, 16> passed_; // intermediate values, with their readings
+  llvm::SmallDenseMap<ValueId, uint32_t, 16> passed_; // the uses of intermediate values
   llvm::SmallVector<KeyMask, 3> seen_;
-  std::optional<Shape> front_; // of the scores to which masks were applied
-  Shape zerosFront_;
-  std::pair<ValueId, bool> zeros_; // a condition of zeroed weights: kept where it has this value
+  std::optional<Shape> leading_; // of the scores where masks were applied
+  Shape zerosLeading_;
+  std::pair<ValueId, bool>
+      zeros_; // the condition of a select that zeroes weights, and its value where they are kept
 };
 
 } // namespace

@@ -1,13 +1,15 @@
-// AttentionPattern: an attention that an author wrote out, as products, masks and a softmax.
+// AttentionPattern: an attention that is written as matrix products, masks and a softmax.
 //
-// Seen are, around softmax(scores) v with scores = q kᵀ:
+// Recognised are, around softmax(scores) v with scores = q kᵀ:
 // - the product q kᵀ with a transposed operand, a transpose op, or k stored as [..., width, keys]
-// - a scale: scores, q or k times or by a number
-// - masks: select(condition, scores, low), and scores plus a term that is 0 or low; low is -infinity, or a
-//   number of -1e4 or below where every query is known to see a key
+// - a scale: scores, q or k multiplied or divided by a number
+// - masks: select(condition, scores, low), and an additive bias of 0 and low; low is -infinity, or a number
+// of -1e4 or
+//   below if every query is known to have an unmasked key
 // - softmax as an op, as exp(logSoftmax), and as exp(x - max) / sum with or without the shift
-// - casts between floats, reshapes of the axes before queries and keys, zeros put in the place of masked
-//   weights, and heads of k and v that are repeated for groups of heads of q
+// - casts between floats, reshapes of the leading axes (all but the last two), weights of masked keys set to
+// 0, and
+//   heads of k and v repeated for groups of heads of q (grouped-query attention)
 #pragma once
 
 #include "compiler/passes/attention_mask.h"
@@ -19,11 +21,11 @@
 
 namespace dfc {
 
-/// One of q, k and v, as the graph has it and as the op takes it.
+/// One of q, k and v: a value of the graph, and how it becomes an operand of the op.
 struct AttentionOperand {
   ValueId value;
   bool transposed = false; ///< its last two axes are to be swapped
-  Shape shape;             ///< [batch…, heads, rows, columns], after that
+  Shape shape;             ///< [batch…, heads, rows, columns], to which it is then reshaped
 };
 
 struct AttentionPattern {
@@ -31,16 +33,16 @@ struct AttentionPattern {
   bool causal = false;
   double scale = 1;
   Precision precision = Precision::Unstated;
-  llvm::SmallVector<KeyMask, 2> masks;      ///< that become an operand, all of them
-  llvm::SmallVector<OpId, 12> intermediate; ///< ops that only this attention reads
+  llvm::SmallVector<KeyMask, 2> masks;      ///< those that become the mask operand, joined by `and`
+  llvm::SmallVector<OpId, 12> intermediate; ///< ops whose results have no use outside of this attention
 };
 
 class AttentionMatcher {
  public:
-  /// `isWrittenAnew`: ops that do not count as readers, since they will be differentiated anew.
+  /// `isWrittenAnew`: ops that do not count as uses: gradients that are computed again after the rewrite.
   AttentionMatcher(const Graph& graph, llvm::function_ref<bool(OpId)> isWrittenAnew);
-  /// The attention that ends in this matrix product; none where it is something else, or where something else
-  /// reads, fetches or pins one of its steps.
+  /// The attention whose last op is this matrix product; none if it does not match, or if an intermediate
+  /// value has another use, is fetched, or has another pin.
   std::optional<AttentionPattern> match(OpId product);
 
  private:

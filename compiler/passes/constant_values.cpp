@@ -5,6 +5,8 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include <cstring>
+
 namespace dfc {
 namespace {
 
@@ -21,6 +23,17 @@ bool hasContents(const OpRow& row) {
 
 } // namespace
 
+std::optional<double> splatOf(const Literal& literal) {
+  const auto bytes = literal.bytes();
+  if (bytes.empty()) {
+    return std::nullopt;
+  }
+  const auto width = static_cast<size_t>(byteWidth(literal.type().element));
+  // All elements are the same when the bytes equal themselves one element further on.
+  const bool same = std::memcmp(bytes.data(), bytes.data() + width, bytes.size() - width) == 0;
+  return same ? std::optional(literal.at(0)) : std::nullopt;
+}
+
 std::optional<Literal> ConstantValues::contents(ValueId value) {
   const ValueId known = representative(value, 0);
   return known.valid() ? std::optional(contents_.find(known)->second) : std::nullopt;
@@ -33,13 +46,7 @@ std::optional<double> ConstantValues::number(ValueId value) {
     row = &graph_[graph_[value].producer];
   }
   const std::optional<Literal> literal = contents(value);
-  const int64_t elements = literal ? literal->type().shape.elements() : 0;
-  for (int64_t i = 1; i < elements; ++i) {
-    if (literal->at(i) != literal->at(0)) {
-      return std::nullopt;
-    }
-  }
-  return elements > 0 ? std::optional(literal->at(0)) : std::nullopt;
+  return literal ? splatOf(*literal) : std::nullopt;
 }
 
 ValueId ConstantValues::representative(ValueId value, int depth) {

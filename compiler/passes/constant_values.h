@@ -10,6 +10,10 @@
 
 namespace dfc {
 
+/// The number that every element of a literal is, by its bits; none for other literals and for those without
+/// elements.
+std::optional<double> splatOf(const Literal& literal);
+
 class ConstantValues {
  public:
   /// No value on the way to an answer may have more elements than this.
@@ -19,8 +23,7 @@ class ConstantValues {
   /// The contents of `value`; none where it depends on an input, a parameter or a product, is larger than
   /// mostElements or stands behind a chain of more than 64 ops. Equal formulas are computed once.
   std::optional<Literal> contents(ValueId value);
-  /// The number that every element of `value` is, behind any broadcast; none for other values and for those
-  /// without elements.
+  /// The number that every element of `value` is: the splat of its contents, or of what it is broadcast from.
   std::optional<double> number(ValueId value);
 
  private:

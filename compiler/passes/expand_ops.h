@@ -18,17 +18,18 @@ class OpExpansion {
  public:
   /// Which ops of `graph` are expanded.
   using Chosen = llvm::function_ref<bool(OpId)>;
-  /// The tensors that replace an op's results, of their types; `operands` are the new ones. Ops are said to
-  /// be written where the op was. An empty answer drops the op, whose results nothing that stays may read.
+  /// The tensors that replace an op's results, of their types; `operands` are the new ones. Their source
+  /// location is that of the op. An empty vector removes the op; no op that is kept may use its results.
   using Expand = llvm::function_ref<std::vector<Tensor>(OpId op, llvm::ArrayRef<Tensor> operands)>;
 
   explicit OpExpansion(const Graph& graph) : graph_(graph), rewriter_(graph), builder_(rewriter_.builder()) {}
   Builder& builder() { return builder_; }
-  /// What stands for a value of `graph` that was made before the op that is being expanded.
+  /// The new value of a value of `graph` that is defined before the op that is being expanded.
   Tensor tensor(ValueId old) { return {&builder_, rewriter_.mapped(old)}; }
+  /// Whether an old value has a new one already.
   bool isMade(ValueId old) const { return rewriter_.isMapped(old); }
-  /// From now on `made` stands for `old`, with its name and, if it has one, its op's pin: of several results
-  /// of one op the last pin holds.
+  /// Replaces `old` by `made`, which takes its name and its op's pin, if that has one (if several replaced
+  /// values get the same producer: the last pin). `firstNew`: the first value that was appended for this.
   void replace(ValueId old, Tensor made, uint32_t firstNew);
   /// The new graph, with the builder's warnings, or its errors. Once.
   Result<Graph> run(Chosen chosen, Expand expand) &&;

@@ -1,16 +1,15 @@
-// narrow_movement: ops that only move elements (reshape, transpose, slice, split, concat, broadcast) move
-// 16-bit floats where casts stand before or behind them, and the casts go to the other side. Both commute
-// with a cast bit by bit, and half as many bytes are moved.
+// narrow_movement: exchanges casts with data movement (reshape, transpose, slice, split, concat, broadcast),
+// so that 16-bit floats are moved instead of f32. A cast commutes with data movement bit for bit.
 //
-// - Behind: where every reader of every result is a cast to one 16-bit type, or an op of this kind of which
-// the
-//   same is true, the operands are cast instead. One cast, which a fused loop may take in, is left of many.
-//   Not of a slice, whose operand has more elements to cast.
-// - Before: where every operand is a cast from one 16-bit type to f32, the op moves what was cast, and its
-// results
-//   are cast, if their readers can be fused with that cast. Not of a broadcast, whose result has more
-//   elements.
-// Pins are kept: an op takes part only where the casts, and the ops between, have its pin.
+// - Hoisting: a cast to a 16-bit type moves above an op if all uses of the op's results are casts to that
+//   type, or data movement above which the cast moves too. One cast of the operand replaces one for each
+//   use. A cast is not hoisted above slice, because the operand has more elements than the result.
+// - Sinking: casts from a 16-bit type to f32 move below an op if all its operands are such casts, and all
+//   uses of its results are elementwise ops, reductions or data movement, which can be fused with a cast. A
+//   cast is not sunk below broadcast, because the result has more elements than the operand.
+//
+// The casts and the data movement must have the same pin.
+#include "compiler/passes/casts.h"
 #include "compiler/passes/passes.h"
 #include "ir/graph/rewriter.h"
 
@@ -38,18 +37,18 @@ bool moves(OpKind kind) {
 class Narrowing {
  public:
   explicit Narrowing(const Graph& graph)
-      : graph_(graph), rewriter_(graph), wanted_(graph.valueCount()), target_(graph.opCount()),
+      : graph_(graph), rewriter_(graph), uses_(graph.valueCount()), hoisted_(graph.opCount()),
         narrowOnly_(graph.valueCount()) {}
 
   Graph run() && {
-    findTargets();
+    findHoists();
     for (const OpId op : graph_.ops()) {
       const OpRow& row = graph_[op];
-      if (target_[op]) {
-        move(op, *target_[op], false);
-      } else if (const auto element = movesWidened(row)) {
+      if (hoisted_[op]) {
+        move(op, *hoisted_[op], false);
+      } else if (const auto element = sunkCast(row)) {
         move(op, *element, true);
-      } else if (row.kind() == OpKind::Cast && isDone(row)) {
+      } else if (row.kind() == OpKind::Cast && wasHoisted(row)) {
         rewriter_.replace(row.firstResult, source(row.operands[0]));
       } else {
         rewriter_.copy(op);
@@ -59,77 +58,78 @@ class Narrowing {
   }
 
  private:
-  // What the readers of a value want: nothing yet, one 16-bit type, or f32 as it is.
-  struct Wanted {
-    std::optional<ElementType> element;
-    bool asItIs = false;
-    bool fuses = true; ///< with a cast in front, as far as the kinds of the readers go
-    StringId pin;
+  // The uses of a value.
+  struct Uses {
+    std::optional<ElementType>
+        element;         ///< the 16-bit type to which the last one casts it; none: it has no such use
+    bool inF32 = false;  ///< some use needs f32, or casts to another type or under another pin
+    bool fusable = true; ///< every use can be fused with a cast
+    StringId pin;        ///< of the last one
 
     void add(std::optional<ElementType> other, const OpRow& reader) {
-      asItIs = asItIs || !other || (element && (*element != *other || pin != reader.pin));
+      inF32 = inF32 || !other || (element && (*element != *other || pin != reader.pin));
       element = other;
       pin = reader.pin;
       const OpClass opClass = classOf(reader.kind());
-      fuses =
-          fuses && (opClass == OpClass::Elementwise || opClass == OpClass::Reduction || moves(reader.kind()));
+      fusable = fusable &&
+                (opClass == OpClass::Elementwise || opClass == OpClass::Reduction || moves(reader.kind()));
     }
   };
 
-  // From the last op to the first, so that the readers of a value are known before its maker.
-  void findTargets() {
+  // From the last op to the first, so that the uses of a value are known before its definition.
+  void findHoists() {
     for (const Fetch& fetch : graph_.fetches()) {
-      wanted_[fetch.value].asItIs = true;
-      wanted_[fetch.value].fuses = false;
+      uses_[fetch.value].inF32 = true;
+      uses_[fetch.value].fusable = false;
     }
     for (uint32_t index = static_cast<uint32_t>(graph_.opCount()); index-- > 0;) {
       const OpId op(index);
       const OpRow& row = graph_[op];
-      target_[op] = targetOf(row);
-      std::optional<ElementType> element = target_[op];
+      hoisted_[op] = hoistedCast(row);
+      std::optional<ElementType> element = hoisted_[op];
       if (const auto* cast = row.getIf<ops::Cast>(); cast != nullptr && isNarrow(cast->to)) {
         element = cast->to;
       }
       for (const ValueId operand : row.operands) {
-        wanted_[operand].add(element, row);
+        uses_[operand].add(element, row);
       }
     }
   }
 
-  std::optional<ElementType> targetOf(const OpRow& row) const {
+  std::optional<ElementType> hoistedCast(const OpRow& row) const {
     if (!moves(row.kind()) || row.kind() == OpKind::Slice ||
         graph_.typeOf(row.firstResult).element != ElementType::F32) {
       return std::nullopt;
     }
     std::optional<ElementType> element;
     for (const ValueId result : row.results()) {
-      const Wanted& wanted = wanted_[result];
-      if (wanted.asItIs || (wanted.element && wanted.pin != row.pin) ||
-          (element && wanted.element && *element != *wanted.element)) {
+      const Uses& uses = uses_[result];
+      if (uses.inF32 || (uses.element && uses.pin != row.pin) ||
+          (element && uses.element && *element != *uses.element)) {
         return std::nullopt;
       }
-      element = wanted.element ? wanted.element : element;
+      element = uses.element ? uses.element : element;
     }
     return element;
   }
 
-  // What stands for an old value, in its own type or in a 16-bit one.
+  // The new value of an old one, in its own type or in a 16-bit type.
   ValueId source(ValueId old) const {
     return narrowOnly_[old].valid() ? narrowOnly_[old] : rewriter_.mapped(old);
   }
 
-  // The cast is left out where its operand has its type by now.
-  bool isDone(const OpRow& row) {
+  // Whether the cast was hoisted: its operand has its type already.
+  bool wasHoisted(const OpRow& row) {
     const Graph& made = rewriter_.builder().soFar();
     return made.typeOf(source(row.operands[0])).element == row.as<ops::Cast>().to &&
            graph_.typeOf(row.operands[0]).element == ElementType::F32 && isNarrow(row.as<ops::Cast>().to);
   }
 
-  // The type of what its operands were cast from, if the op may move that.
-  std::optional<ElementType> movesWidened(const OpRow& row) {
+  // The 16-bit type from which all operands are cast, if these casts sink below the op.
+  std::optional<ElementType> sunkCast(const OpRow& row) {
     if (!moves(row.kind()) || row.kind() == OpKind::Broadcast ||
         graph_.typeOf(row.firstResult).element != ElementType::F32 ||
-        !llvm::all_of(row.results(), [&](ValueId result) { return wanted_[result].fuses; })) {
+        !llvm::all_of(row.results(), [&](ValueId result) { return uses_[result].fusable; })) {
       return std::nullopt;
     }
     std::optional<ElementType> element;
@@ -153,7 +153,7 @@ class Narrowing {
                                                                             : std::nullopt;
   }
 
-  // `op` of operands in `element`. `widen`: its results are cast to f32 again, which no later cast undoes.
+  // Appends `op` with operands of `element`. `widen`: the results are cast to f32.
   void move(OpId op, ElementType element, bool widen) {
     const OpRow& row = graph_[op];
     llvm::SmallVector<ValueId, 3> operands;
@@ -166,7 +166,7 @@ class Narrowing {
       const ValueId moved = rewriter_.builder().result(made, result.index() - row.firstResult.index());
       if (widen) {
         rewriter_.builder().rename(moved, narrowName(graph_.nameOf(result), element));
-        const ValueId now = cast(ElementType::F32, moved, op, graph_.nameOf(result));
+        const ValueId now = appendCast(rewriter_, ElementType::F32, moved, op, graph_.nameOf(result));
         rewriter_.builder().rename(now, graph_.nameOf(result));
         rewriter_.replace(result, now);
       } else {
@@ -186,23 +186,16 @@ class Narrowing {
       return maker.operands[0];
     }
     ValueId& known = narrow_[element == ElementType::BF16 ? 0 : 1][{made, graph_[like].pin}];
-    return known.valid() ? known : known = cast(element, made, like, narrowName(name, element));
+    return known.valid() ? known
+                         : known = appendCast(rewriter_, element, made, like, narrowName(name, element));
   }
-  static std::string narrowName(std::string_view name, ElementType element) {
-    return std::string(name) + "." + std::string(dfc::name(element));
-  }
-  ValueId cast(ElementType element, ValueId value, OpId like, std::string_view name) {
-    ops::Cast op;
-    op.to = element;
-    return rewriter_.builder().result(rewriter_.append(op, {value}, like, name));
-  }
-
   const Graph& graph_;
   Rewriter rewriter_;
-  SideTable<ValueId, Wanted> wanted_;
-  SideTable<OpId, std::optional<ElementType>> target_; // of ops that move what was cast before
-  SideTable<ValueId, ValueId> narrowOnly_;             // of results that nothing reads in f32
-  std::array<llvm::DenseMap<std::pair<ValueId, StringId>, ValueId>, 2> narrow_; // bf16, f16; by pin
+  SideTable<ValueId, Uses> uses_;
+  SideTable<OpId, std::optional<ElementType>> hoisted_; // the cast that is hoisted above an op
+  SideTable<ValueId, ValueId> narrowOnly_;              // results that have no use in f32
+  std::array<llvm::DenseMap<std::pair<ValueId, StringId>, ValueId>, 2>
+      narrow_; // casts to bf16 and f16, by operand and pin
 };
 
 bool hasNarrowCasts(const Graph& graph) {

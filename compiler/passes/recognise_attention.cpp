@@ -1,16 +1,16 @@
-// recognise_attention: puts the op `attention` in the place of products, masks and a softmax that an author
-// wrote out (attention_pattern.h), where every kind of device has a kernel for it. Scores are then not
-// stored.
+// recognise_attention: replaces the matrix products, masks and softmax of an attention (attention_pattern.h)
+// by the op `attention`, if every device kind has a kernel for it. The scores are then never stored.
 //
-// Before the gradients, so that these are the op's too: those that a graph file asks for, and those that the
-// DSL has written already, which are taken away and written anew. The op sums in f32 and rounds once, where
-// the ops rounded each step; and a query that sees no key gets zeros, where a softmax of -infinity alone is
-// NaN. Left alone is an attention of which an intermediate value is fetched, read by something else, or
-// pinned apart from the last product.
+// The pass precedes `gradients`, so that the backward pass is attentionGradient: for the requests of a graph
+// file, and for gradients that the DSL has appended already, which are removed and computed again
+// (GradientRecord). Rounding changes: the op accumulates in f32 and rounds once. A query whose keys are all
+// masked gives zeros, where the softmax of a row of -infinity is NaN. An attention is left alone if an
+// intermediate value is fetched, has another use, or is pinned to another device than the last product.
 #include "compiler/passes/attention_pattern.h"
 #include "compiler/passes/expand_ops.h"
 #include "compiler/passes/passes.h"
 #include "ir/author/composites.h"
+#include "ir/author/gradient_parts.h"
 #include "ir/author/gradients.h"
 #include "ir/machine/kernel_claims.h"
 
@@ -18,20 +18,6 @@
 
 namespace dfc {
 namespace {
-
-// The shape to which shapes of masks broadcast.
-Shape broadcastOf(const Graph& graph, llvm::ArrayRef<KeyMask> masks) {
-  Dims dims;
-  for (const KeyMask& mask : masks) {
-    const auto own = graph.typeOf(mask.value).shape.dims();
-    dims.insert(dims.begin(), std::max(dims.size(), own.size()) - dims.size(), 1);
-    for (size_t i = 1; i <= own.size(); ++i) {
-      int64_t& dim = dims[dims.size() - i];
-      dim = dim == 1 ? own[own.size() - i] : dim;
-    }
-  }
-  return Shape(std::span<const int64_t>(dims));
-}
 
 bool hasKernels(const Graph& graph, const AttentionPattern& pattern) {
   ops::Attention op;
@@ -42,7 +28,12 @@ bool hasKernels(const Graph& graph, const AttentionPattern& pattern) {
   llvm::SmallVector<TensorType, 4> types = {
       {element, pattern.q.shape}, {element, pattern.k.shape}, {element, pattern.v.shape}};
   if (!pattern.masks.empty()) {
-    types.push_back({ElementType::Bool, broadcastOf(graph, pattern.masks)});
+    std::optional<Shape> mask = Shape();
+    for (const KeyMask& one : pattern.masks) {
+      mask = broadcastShapes(*mask, graph.typeOf(one.value).shape);
+      DFC_ASSERT(mask, "masks broadcast to the same scores");
+    }
+    types.push_back({ElementType::Bool, *mask});
   }
   return resultTypes(op, types).ok() && everyKindClaims(op, types);
 }
@@ -64,14 +55,10 @@ class Writer {
     }
     const Tensor q = operand(pattern.q), k = operand(pattern.k), v = operand(pattern.v);
     const Tensor result = attention(q, k, v, options);
-    return shaped(result, graph_.typeOf(graph_[product].firstResult).shape);
+    return reshapedTo(result, graph_.typeOf(graph_[product].firstResult).shape);
   }
 
  private:
-  static Tensor shaped(Tensor x, const Shape& shape) {
-    return x.shape() == shape ? x : reshape(x, Dims(shape.dims().begin(), shape.dims().end()));
-  }
-
   Tensor operand(const AttentionOperand& operand) {
     Tensor x = expansion_.tensor(operand.value);
     if (operand.transposed) {
@@ -80,7 +67,7 @@ class Writer {
       std::swap(permutation.end()[-1], permutation.end()[-2]);
       x = transpose(x, permutation);
     }
-    return shaped(x, operand.shape);
+    return reshapedTo(x, operand.shape);
   }
 
   Tensor condition(const KeyMask& mask) {
@@ -96,7 +83,8 @@ class Writer {
   OpExpansion& expansion_;
 };
 
-// The ops that calls of `gradients` wrote and nothing but their results is read of.
+// The ops that calls of `gradients` appended and that can be replaced: of a call's ops, nothing but its
+// results has a use outside of them.
 class Differentiations {
  public:
   explicit Differentiations(const Graph& graph) : graph_(graph), recordOf_(graph.opCount(), none) {
@@ -106,8 +94,8 @@ class Differentiations {
         recordOf_[OpId(op)] = static_cast<int32_t>(i);
       }
     }
-    // A record that stays keeps every record whose inner values it reads. Readers come behind, so one walk
-    // from the last op to the first finds all.
+    // A record that stays keeps every record whose intermediate values it uses. Uses follow definitions, so
+    // one walk from the last op to the first is enough.
     stays_.assign(records.size(), false);
     for (const Fetch& fetch : graph.fetches()) {
       keepWhatItReads(fetch.value, none);
@@ -148,7 +136,7 @@ class Differentiations {
   std::vector<bool> stays_;
 };
 
-// Which products become the op.
+// The attentions of the graph, by their last product.
 using Found = llvm::DenseMap<OpId, AttentionPattern>;
 Found attentionsIn(const Graph& graph, const Differentiations& written, const PassOptions& options) {
   AttentionMatcher matcher(graph, [&](OpId op) { return written.isWrittenAnew(op); });

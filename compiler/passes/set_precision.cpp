@@ -6,6 +6,7 @@
 // losses stay in f32. Where one product reads another's result, `simplify` takes the casts between them away.
 // Products of other types have one precision only. A fused product, which only a file holds so early, is
 // never narrowed.
+#include "compiler/passes/casts.h"
 #include "compiler/passes/passes.h"
 
 #include "ir/graph/rewriter.h"
@@ -15,8 +16,8 @@
 namespace dfc {
 namespace {
 
-// Of the operands of a product those that are factors, the first of them in any case; the others are sums of
-// f32 or masks. 0: the op is no product.
+// How many of a product's operands, the first ones, are factors; the others are f32 sums or masks. 0 for ops
+// that are no products.
 size_t factorsOf(OpKind kind) {
   switch (kind) {
   case OpKind::Matmul:
@@ -92,9 +93,10 @@ class Settling {
     for (const ValueId operand : row.operands) {
       const bool isFactor = operands.size() < factorsOf(row.kind());
       const ValueId now = rewriter_.mapped(operand);
-      operands.push_back(isFactor && next.narrow
-                             ? castTo(*next.narrow, now, op, narrowName(graph_.nameOf(operand), *next.narrow))
-                             : now);
+      operands.push_back(
+          isFactor && next.narrow
+              ? appendCast(rewriter_, *next.narrow, now, op, narrowName(graph_.nameOf(operand), *next.narrow))
+              : now);
     }
     // A narrow product leaves its name to the result that is cast back.
     const std::string name = next.narrow ? narrowName(graph_.nameOf(op), *next.narrow) : "";
@@ -102,22 +104,15 @@ class Settling {
     for (const ValueId result : row.results()) {
       ValueId now = rewriter_.builder().result(made, result.index() - row.firstResult.index());
       const ElementType element = graph_.typeOf(result).element;
-      now = rewriter_.builder().soFar().typeOf(now).element == element ? now : castTo(element, now, op, "");
+      now = rewriter_.builder().soFar().typeOf(now).element == element
+                ? now
+                : appendCast(rewriter_, element, now, op, "");
       rewriter_.builder().rename(now, graph_.nameOf(result));
       rewriter_.replace(result, now);
     }
   }
 
  private:
-  static std::string narrowName(std::string_view name, ElementType element) {
-    return std::string(name) + "." + std::string(dfc::name(element));
-  }
-  ValueId castTo(ElementType element, ValueId value, OpId like, const std::string& name) {
-    ops::Cast cast;
-    cast.to = element;
-    return rewriter_.builder().result(rewriter_.append(cast, {value}, like, name));
-  }
-
   const Graph& graph_;
   Rewriter rewriter_;
 };

@@ -7,12 +7,12 @@
 // op goes only where its value is made on the device that it asks for anyway, and a rule looks through an op
 // only where that has no pin of its own. A matmul that takes over a transpose may be summed in another order
 // by a backend's library; it is the one rule whose bits are those of the evaluator only.
+#include "compiler/passes/constant_values.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/simplify_rules.h"
 #include "ir/graph/rewriter.h"
 
 #include <cmath>
-#include <cstring>
 
 namespace dfc {
 namespace {
@@ -29,17 +29,6 @@ std::optional<Rewrite> simplified(const Context& context, const Call& call) {
     }
   }
   return std::nullopt;
-}
-
-std::optional<double> splatOf(const Literal& literal) {
-  const auto bytes = literal.bytes();
-  if (bytes.empty()) {
-    return std::nullopt;
-  }
-  const auto width = static_cast<size_t>(byteWidth(literal.type().element));
-  // All elements are the same when the bytes equal themselves one element further on.
-  const bool same = std::memcmp(bytes.data(), bytes.data() + width, bytes.size() - width) == 0;
-  return same ? std::optional(literal.at(0)) : std::nullopt;
 }
 
 class Simplification {

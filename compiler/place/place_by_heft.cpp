@@ -12,7 +12,7 @@
 namespace dfc {
 namespace {
 
-constexpr double worthwhile = 0.9; // of the seconds on one device
+constexpr double worthwhile = 0.9; // of the predicted makespan on one device
 
 Placement byHeft(const PlacementProblem& problem) {
   const TaskGraph tasks = taskGraphOf(problem.graph, problem.machine, problem.cost, problem.pins);

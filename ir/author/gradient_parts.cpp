@@ -8,11 +8,11 @@ namespace {
 
 Dims dimsOf(const Shape& shape) { return {shape.dims().begin(), shape.dims().end()}; }
 
+} // namespace
+
 Tensor reshapedTo(Tensor tensor, const Shape& shape) {
   return tensor.valid() && !(tensor.shape() == shape) ? reshape(tensor, dimsOf(shape)) : tensor;
 }
-
-} // namespace
 
 Tensor withAxesKept(Tensor reduced, const Shape& full, llvm::ArrayRef<int64_t> axes) {
   const std::optional<Dims> normal = normalAxes(axes, full.rank());

@@ -1,5 +1,5 @@
-// Shape work that gradient rules share. All append ops with the builder's present scope, pin and place,
-// and append none where the shape is right already.
+// Shape work that gradient rules, decompositions and passes share. All append ops with the builder's present
+// scope, pin and place, and append none where the shape is right already.
 #pragma once
 
 #include "ir/author/builder.h"
@@ -8,6 +8,8 @@
 
 namespace dfc {
 
+/// The same elements under `shape`.
+Tensor reshapedTo(Tensor tensor, const Shape& shape);
 /// A tensor from which `axes` of `full` were reduced (with or without keepDims), with 1 in their place: it
 /// broadcasts to `full`.
 Tensor withAxesKept(Tensor reduced, const Shape& full, llvm::ArrayRef<int64_t> axes);

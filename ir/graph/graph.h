@@ -62,8 +62,8 @@ struct InternedProvenance {
   uint32_t line = 0, column = 0;
 };
 
-/// A call of `gradients` in the DSL: what was asked for, and the ops that it appended. A pass that changes
-/// ops on the way from `wrt` to `loss` may take them away and differentiate anew. Not part of a graph's text.
+/// A call of `gradients` in the DSL: its arguments, its results and the ops that it appended. A pass that
+/// changes ops between `wrt` and `loss` may remove them and differentiate again. Not part of a graph's text.
 struct GradientRecord {
   ValueId loss;
   std::vector<ValueId> wrt, results;

@@ -74,7 +74,7 @@ class Graph {
   const auto& fetches() const {
     return static_cast<const T&>(*tables_).fetches;
   }
-  /// The calls of `gradients` that wrote this graph; none of a graph that a pass made or a file held.
+  /// The calls of `gradients` whose ops are in this graph; not kept by passes that copy it, nor by its text.
   template <class T = GraphTables>
   const auto& gradientRecords() const {
     return static_cast<const T&>(*tables_).gradientRecords;

@@ -134,12 +134,13 @@ void Group::launchStep(const Step& step) {
   watcher_->launched(step.number + 1);
 }
 
-// After a failure no step computes, but the progress words must still reach their final values, in order:
-// those of the steps before first, and the step's number, from which the next one is counted, with them.
-// `error`: why this step was not launched; null after the failure of another.
+// Ends a step that is not launched. After a failure no step computes, but the progress words must still reach
+// their final values in order: first those of the earlier steps, then this step's, and with them the step
+// counter in GPU memory, on which the end of the next step is based. `error`: why this step could not be
+// launched; null if an earlier step failed.
 void Group::skipStep(const Step& step, std::exception_ptr error) {
   if (error) {
-    board_->fail(step.number, std::move(error)); // host queues do not keep the GPU waiting
+    board_->fail(step.number, std::move(error)); // first, so that the GPU waits for no host queue
   }
   drainStreams();
   ignore(setStepCount(step.number + 1));

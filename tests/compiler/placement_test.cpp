@@ -90,6 +90,48 @@ TEST_CASE("one device alone is kept when copies cost more than they save") {
   }
 }
 
+TEST_CASE("several devices are kept for a gain of more than a tenth") {
+  const Machine machine = slowLinks();
+  // One device: 50 + b on the cpu. Spread: b on a gpu, where x arrives at 4, takes 2 and is back at 10,
+  // beside a.
+  const auto policyFor = [&](double b) {
+    NamedCosts costs;
+    costs.seconds = {{"a", {50, 500, 500}}, {"b", {b, 2, 2}}, {"y", {0, 0, 0}}};
+    return placed(twoBranches(), machine, costs).policy;
+  };
+  CHECK(policyFor(5) == "cpu0 alone"); // 50 of 55 is 0.91
+  CHECK(policyFor(6) == "heft");       // 50 of 56 is 0.89
+}
+
+TEST_CASE("a device that cannot hold the parameters is no single device to compare with") {
+  // Two parameters of 400 bytes, each read once.
+  Builder g;
+  const Tensor p = g.parameter("p", f32({100})), q = g.parameter("q", f32({100}));
+  g.fetch("y", (reduceMax(p).named("a") + reduceMax(q).named("b")).named("y"));
+  const Graph graph = *std::move(g).finish();
+  Machine machine = slowLinks();
+  NamedCosts costs;
+  costs.seconds = {{"a", {90, 10, 10}}, {"b", {90, 10, 10}}, {"y", {1, 1, 1}}};
+  CHECK(placed(graph, machine, costs).policy != "cpu0 alone"); // a gpu is faster
+  machine.devices[DeviceId(1)].memoryBytes = machine.devices[DeviceId(2)].memoryBytes = 300;
+  CHECK(placed(graph, machine, costs).policy == "cpu0 alone"); // no gpu holds even one of them
+  machine.devices[DeviceId(0)].memoryBytes = 500;
+  machine.devices[DeviceId(1)].memoryBytes = machine.devices[DeviceId(2)].memoryBytes = 500;
+  CHECK(placed(graph, machine, costs).policy == "heft"); // no device holds both
+}
+
+TEST_CASE("a pin rule matches any result of an op") {
+  Builder g;
+  const std::vector<Tensor> parts = split(g.input("x", f32({4})), {2, 2});
+  parts[0].named("first");
+  parts[1].named("second");
+  g.fetch("y", (parts[0] + parts[1]).named("y"));
+  const Machine machine = slowLinks();
+  const auto pinned = applyPinRules(*std::move(g).finish(), machine, {{"second", "gpu1"}});
+  REQUIRE(pinned.ok());
+  CHECK(pinned->pinOf((*pinned)[pinned->findValue("first")].producer) == "gpu1");
+}
+
 TEST_CASE("pins bind every policy") {
   const Machine machine = slowLinks();
   for (const PolicyRow& policy : allPolicies()) {

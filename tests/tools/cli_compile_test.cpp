@@ -79,6 +79,15 @@ TEST_CASE("dfc compile: a parameter's file that is not there is a warning at the
                                      "'all.safetensors', which does not exist"));
   CHECK_THAT(neither.err,
              containing("hint: dfc run looks for it beside the graph, or in the folder of --data"));
+  shop.write("shared.dfg",
+             "graph w {\n  parameter a : f32[2] = file(\"all.safetensors#a\")\n"
+             "  parameter b : f32[2] = file(\"all.safetensors#b\")\n  y = a + b\n  fetch y\n}\n");
+  const Outcome shared = shop.dfc({"compile", "shared.dfg", "-m", machineFile("cpu-2gpu"), "--json"});
+  const Json once = Json::parse(shared.out)["warnings"];
+  REQUIRE(once.size() == 1);
+  CHECK(once[0]["message"] ==
+        "parameter 'a' and 1 more take their first values from 'all.safetensors', which does "
+        "not exist");
   shop.write("a.npy", "anything: only dfc run reads it");
   const Outcome one = shop.dfc({"compile", "w.dfg", "-m", machineFile("cpu-2gpu"), "--json"});
   const Json object = Json::parse(one.out);
@@ -173,6 +182,9 @@ TEST_CASE("dfc compile: the precision of products that the graph leaves open") {
   CHECK_THAT(tf32.out, containing("y : f32[64, 64] = matmul(x, x, precision=tf32)"));
   CHECK_THAT(tf32.out, containing("z : f32[64, 64] = matmul(y, x)"));
   CHECK_THAT(emitted("--precision=ieee").out, containing("y : f32[64, 64] = matmul(x, x)\n"));
+  const Outcome bf16 = emitted("--precision=bf16");
+  CHECK_THAT(bf16.out, containing("y : f32[64, 64] = fusedMatmul(x.bf16, x.bf16, body=\"cast:f32 %0\")"));
+  CHECK_THAT(bf16.out, containing("z : f32[64, 64] = matmul(y, x)"));
   const Outcome slip = emitted("--precision=tf23");
   CHECK(slip.status == 1);
   CHECK_THAT(slip.err,

@@ -11,10 +11,6 @@
 namespace dfc {
 namespace {
 
-Tensor reshaped(Tensor x, const Shape& shape) {
-  return reshape(x, Dims(shape.dims().begin(), shape.dims().end()));
-}
-
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // bool[queries, keys]: whether the key stands at the query's place or before it.
@@ -46,13 +42,13 @@ class Formula {
     const Shape& now = x.shape();
     return shape_.group() == 1
                ? x
-               : reshaped(x, shape_.withHeads(shape_.keyHeads, {shape_.group() * rows(now), columns(now)}));
+               : reshapedTo(x, shape_.withHeads(shape_.keyHeads, {shape_.group() * rows(now), columns(now)}));
   }
   Tensor ungrouped(Tensor x) const {
     const Shape& now = x.shape();
     return shape_.group() == 1
                ? x
-               : reshaped(x, shape_.withHeads(shape_.heads, {rows(now) / shape_.group(), columns(now)}));
+               : reshapedTo(x, shape_.withHeads(shape_.heads, {rows(now) / shape_.group(), columns(now)}));
   }
   // a bᵀ for rows of queries and of keys, which gives scores; a b for scores and rows of keys; aᵀ b for
   // scores and rows of queries, summed over the heads that share keys.
@@ -103,7 +99,7 @@ Tensor logSumExp(Tensor x) {
   const Tensor largest = reduceMax(x, {-1}, true);
   const Tensor sum = log(reduceSum(exp(x - largest), {-1}, true)) + largest;
   const Tensor safe = select(compare(largest, -infinity, Direction::Eq), -infinity, sum);
-  return reshaped(safe, rows);
+  return reshapedTo(safe, rows);
 }
 
 } // namespace
@@ -123,7 +119,7 @@ std::vector<Tensor> decomposition(const ops::AttentionGradient& op, llvm::ArrayR
   const Tensor weights = formula.weights(formula.scores(q, k));
   const Tensor ofWeights = formula.overWidth(cotangent, v);
   const Tensor rowSums =
-      reshaped(delta, formula.shape().withHeads(formula.shape().heads, {formula.shape().queries, 1}));
+      reshapedTo(delta, formula.shape().withHeads(formula.shape().heads, {formula.shape().queries, 1}));
   const Tensor ofScores = narrowed(widened(weights) * (widened(ofWeights) - rowSums), element);
   return {formula.scaled(formula.overKeys(ofScores, k)), formula.overQueries(ofScores, formula.scaled(q)),
           formula.overQueries(weights, cotangent)};
