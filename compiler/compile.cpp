@@ -96,6 +96,10 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
                            const CompileOptions& options) {
   CompileObserver silent;
   CompileObserver& observer = options.observer != nullptr ? *options.observer : silent;
+  if (Diagnostics errors = checkPassNames(options.skipPasses); !errors.empty()) {
+    return errors;
+  }
+
   if (Diagnostics errors = verifyMachine(machine); !errors.empty()) {
     return errors;
   }
@@ -149,7 +153,7 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
   }
 
   // When: order before memory, because only the order says which values may share bytes. Where they do not
-  // fit so, steps wait for room, and order and memory are found together.
+  // fit so, ops wait for free memory (admission control), and order and memory are found together.
   Schedule schedule = makeSchedule(placed, machine, cost);
   auto memory = planMemory(placed, schedule, machine);
   if (!memory) {

@@ -34,13 +34,18 @@ class CompileObserver {
 
 /// What an author may choose.
 struct CompileOptions {
-  std::string policy = "heft"; ///< a row of place/policies.def
+  /// Which placement policy: "heft" (where each op ends first), "single" (all ops on the fastest device) or
+  /// "pins" (each op where its largest operand is). Another name is an error.
+  std::string policy = "heft";
   /// Devices of ops by name, beside the pins of the graph.
   std::vector<PinRule> pins = {};
   /// Of products of f32 operands that do not state their own. Bf16 and F16 are mixed precision: parameters,
   /// updates, norms and losses stay f32. Losses are not scaled, so that gradients in f16 may underflow.
   Precision precision = Precision::Ieee;
-  std::vector<std::string> skipPasses = {}; ///< names from passes.def, for tests and debugging
+  /// Passes to leave out, for tests and debugging: "recognise_attention", "gradients", "decompose",
+  /// "set_precision", "narrow_movement", "fold_constants", "simplify", "share_common_ops",
+  /// "fuse_elementwise", "fuse_matmul", "drop_dead_ops". Another name is an error.
+  std::vector<std::string> skipPasses = {};
   /// Sees each stage; null for none.
   CompileObserver* observer = nullptr;
   /// Improves the error about a pin to a device that the machine does not have: a caller may know where the

@@ -1,6 +1,8 @@
 // The rows of passes.def as a list.
 #include "compiler/passes/passes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -16,6 +18,23 @@ llvm::ArrayRef<PassRow> allPasses() {
                                [](const PassRow& a, const PassRow& b) { return a.phase < b.phase; }),
                 "passes run in the order of their rows, phase by phase");
   return rows;
+}
+
+Diagnostics checkPassNames(llvm::ArrayRef<std::string> names) {
+  std::vector<std::string> known;
+  for (const PassRow& row : allPasses()) {
+    known.emplace_back(row.name);
+  }
+  Diagnostics errors;
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      const auto near = nearestName(name, known);
+      errors.push_back(errorWithoutPlace(fmt::format("there is no pass '{}' to skip", name),
+                                         near ? fmt::format("did you mean '{}'?", *near)
+                                              : fmt::format("the passes are {}", fmt::join(known, ", "))));
+    }
+  }
+  return errors;
 }
 
 } // namespace dfc

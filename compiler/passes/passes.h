@@ -8,6 +8,7 @@
 #include "ir/graph/op_options.h"
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace dfc {
@@ -38,5 +39,7 @@ struct PassRow {
 };
 /// All passes in the order in which `compile` runs them.
 llvm::ArrayRef<PassRow> allPasses();
+/// An error for each name that is no pass's.
+Diagnostics checkPassNames(llvm::ArrayRef<std::string> names);
 
 } // namespace dfc

@@ -45,6 +45,19 @@ TEST_CASE("compile: a graph without mistakes has no warnings") {
   CHECK(plan.warnings().empty());
 }
 
+TEST_CASE("compile: a pass to skip that does not exist is an error, with the near name") {
+  const Graph graph = parsedGraph("  input x : f32[2]\n  fetch y = relu(x)\n");
+  CompileOptions options;
+  options.skipPasses = {"simplfy", "share_common_ops", "quux"};
+  const auto plan = compile(graph, test::smallMachine(0), RooflineCostModel(), options);
+  REQUIRE(plan.errors().size() == 2);
+  CHECK(plan.errors()[0].message == "there is no pass 'simplfy' to skip");
+  CHECK(plan.errors()[0].hint == "did you mean 'simplify'?");
+  CHECK(plan.errors()[1].hint.starts_with("the passes are recognise_attention, gradients, "));
+  options.skipPasses = {"simplify", "share_common_ops"};
+  CHECK(compile(graph, test::smallMachine(0), RooflineCostModel(), options).ok());
+}
+
 TEST_CASE("compile: a graph that fetches and assigns nothing is refused at its last op") {
   const auto idle = compiled(parsedGraph("  input x : f32[2]\n  y = relu(x)\n"));
   REQUIRE(idle.errors().size() == 1);
