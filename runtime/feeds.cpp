@@ -28,12 +28,17 @@ std::string listOf(llvm::ArrayRef<FeedRow> inputs) {
 }
 
 Diagnostic wrongType(const FeedRow& input, const TensorType& given) {
-  const bool shape = input.type.element == given.element;
+  std::string wayOut;
+  if (input.type.element != given.element) {
+    wayOut = fmt::format("convert the value to {}", name(input.type.element));
+  }
+  if (input.type.shape != given.shape) {
+    wayOut += fmt::format("{}feed a value of shape {}, or compile the graph for {}",
+                          wayOut.empty() ? "" : "; and ", toString(input.type.shape), toString(given.shape));
+  }
   return errorWithoutPlace(fmt::format("input '{}' is {}, but the value fed is {}", input.name,
                                        toString(input.type), toString(given)),
-                           shape ? fmt::format("feed a value of shape {}, or compile the graph for {}",
-                                               toString(input.type.shape), toString(given.shape))
-                                 : fmt::format("convert the value to {}", name(input.type.element)));
+                           std::move(wayOut));
 }
 
 } // namespace

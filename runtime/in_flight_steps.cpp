@@ -27,7 +27,6 @@ InFlightSteps::InFlightSteps(const Executable& plan, const InFlightOptions& opti
     : plan_(plan), options_(options), feeds_(std::move(feeds)),
       fetches_(std::make_shared<const std::vector<FetchRow>>(std::move(fetches))), board_(board),
       queues_(std::move(queues)) {
-  options_.maxInFlight = std::max<uint32_t>(options_.maxInFlight, 1);
   for (const FetchRow& fetch : *fetches_) {
     pools_.push_back(BufferPool::make(fetch.type.bytes()));
   }

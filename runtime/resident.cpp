@@ -126,27 +126,16 @@ class ResidentMaker {
 };
 
 constexpr size_t mostNamesShown = 5;
-constexpr const char* savedHere = "use a file that was saved from this graph";
 
 std::string firstNames(const std::vector<std::string>& names) {
   const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), mostNamesShown));
-  return fmt::format("'{}'{}", fmt::join(names.begin(), end, "', '"), end == names.end() ? "" : ", …");
+  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), end == names.end() ? "" : ", …");
 }
 
-/// The state of another net, in one error.
-Diagnostic stateOfAnother(size_t parameters, const std::vector<std::string>& missing,
-                          const std::vector<std::string>& extra) {
-  std::string message =
-      fmt::format("has values for {} of the plan's {} parameters", parameters - missing.size(), parameters);
-  if (!missing.empty()) {
-    message += fmt::format("; {} {} missing: {}", missing.size(), missing.size() == 1 ? "is" : "are",
-                           firstNames(missing));
-  }
-  if (!extra.empty()) {
-    message += fmt::format("; {} of its values {} of no parameter: {}", extra.size(),
-                           extra.size() == 1 ? "is" : "are", firstNames(extra));
-  }
-  return errorWithoutPlace(std::move(message), savedHere);
+std::string clause(const std::vector<std::string>& names, const char* one, const char* several) {
+  return names.empty()
+             ? ""
+             : fmt::format("; {} {}: {}", names.size(), names.size() == 1 ? one : several, firstNames(names));
 }
 
 } // namespace
@@ -201,30 +190,36 @@ Diagnostics checkState(const std::vector<ParameterRow>& parameters, const NamedL
   return errors;
 }
 
+// A file of another net differs in many parameters: one error says how many fit.
 Diagnostics checkWholeState(const std::vector<ParameterRow>& parameters, const NamedLiterals& given) {
-  std::vector<std::string> missing, extra;
+  std::vector<std::string> missing, unfit, extra;
   std::set<std::string> names;
   for (const ParameterRow& row : parameters) {
     names.insert(row.name);
-    if (given.find(row.name) == given.end()) {
-      missing.push_back(row.name);
+    const auto value = given.find(row.name);
+    if (value == given.end()) {
+      missing.push_back(fmt::format("'{}'", row.name));
+    } else if (value->second.type() != row.type) {
+      unfit.push_back(
+          fmt::format("'{}' ({}, not {})", row.name, toString(value->second.type()), toString(row.type)));
     }
   }
   for (const auto& entry : given) {
     if (names.count(entry.first) == 0) {
-      extra.push_back(entry.first);
+      extra.push_back(fmt::format("'{}'", entry.first));
     }
   }
-  if (missing.size() + extra.size() > mostNamesShown) {
-    return {stateOfAnother(parameters.size(), missing, extra)};
+  if (missing.empty() && unfit.empty() && extra.empty()) {
+    return {};
   }
-  Diagnostics errors;
-  for (const std::string& name : missing) {
-    errors.push_back(errorWithoutPlace(fmt::format("there is no value for parameter '{}'", name), savedHere));
-  }
-  const Diagnostics unfit = checkState(parameters, given);
-  errors.insert(errors.end(), unfit.begin(), unfit.end());
-  return errors;
+  return {errorWithoutPlace(
+      fmt::format("has values for {} of the plan's {}{}{}{}",
+                  parameters.size() - missing.size() - unfit.size(),
+                  parameters.size() == 1 ? "one parameter" : fmt::format("{} parameters", parameters.size()),
+                  clause(missing, "is missing", "are missing"),
+                  clause(unfit, "is of another type", "are of other types"),
+                  clause(extra, "of its values is of no parameter", "of its values are of no parameter")),
+      "use a file that was saved from this graph")};
 }
 
 } // namespace dfc

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <system_error>
 #include <thread>
 
@@ -75,6 +76,30 @@ void throwErrorOf(const InFlightStep& step) {
   }
 }
 
+Diagnostics optionFaults(const SessionOptions& options) {
+  Diagnostics errors;
+  const auto checkFolder = [&](std::string_view option, const std::string& folder, std::string_view wayOut) {
+    std::error_code ignored;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+      errors.push_back(errorWithoutPlace(
+          fmt::format("SessionOptions::{}: there is no folder '{}'", option, folder), std::string(wayOut)));
+    }
+  };
+  checkFolder("moduleFolder", options.moduleFolder,
+              "name the folder that holds libdfc_onednn.so, or leave it empty for the usual places");
+  checkFolder("dataFolder", options.dataFolder,
+              "name the folder that the initialisers' relative files start at");
+  if (options.maxInFlight == 0) {
+    errors.push_back(errorWithoutPlace("SessionOptions::maxInFlight is 0, so that no step could be submitted",
+                                       "give 1 for one step at a time, 2 (the default) or more"));
+  }
+  if (!(options.timeoutSeconds >= 0)) {
+    errors.push_back(errorWithoutPlace(
+        fmt::format("SessionOptions::timeoutSeconds is {}", options.timeoutSeconds), "0 means no limit"));
+  }
+  return errors;
+}
+
 } // namespace
 
 struct Session::Impl {
@@ -124,6 +149,9 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const Executable>
   if (plan == nullptr) {
     return errorWithoutPlace("Session::open of no plan: the pointer is null",
                              "give it a plan, by std::make_shared<const Executable>(…) or dfc::open");
+  }
+  if (Diagnostics errors = optionFaults(options); !errors.empty()) {
+    return errors;
   }
   if (!options.moduleFolder.empty()) {
     preferModulesIn(options.moduleFolder);

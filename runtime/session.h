@@ -29,7 +29,7 @@
 
 namespace DFC_PUBLIC dfc {
 
-class Backend; // runtime/backend.h
+class Backend; // what plays devices: cpu, emulated, cuda, null
 
 /// What a session may choose.
 struct SessionOptions {
@@ -41,7 +41,7 @@ struct SessionOptions {
   std::vector<Backend*> moreBackends = {};
   /// For the backends.
   BackendOptions backendOptions = {};
-  /// Steps submitted and not finished, at most; submit() waits for one to finish.
+  /// Steps submitted and not finished, at least 1; submit() waits for one to finish.
   uint32_t maxInFlight = 2;
   /// Whether spans are measured (takeTrace).
   bool trace = false;
@@ -59,11 +59,11 @@ struct SessionOptions {
   /// beside the program or the library, ../lib/dfc from there, the run path. A module is opened once in a
   /// process: the first session that needs it decides.
   std::string moduleFolder = {};
-  /// Folder that relative file initialisers are read from.
+  /// Folder that relative file initialisers are read from. It must exist, as moduleFolder must.
   std::string dataFolder = ".";
 };
 
-struct InFlightStep; // runtime/in_flight_steps.h
+struct InFlightStep; // a submitted step
 class InFlightSteps;
 
 /// An executable on opened devices. See the top of this file.

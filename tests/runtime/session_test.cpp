@@ -91,6 +91,10 @@ TEST_CASE("session: all mistakes of the feeds come at once, each naming the inpu
                 "[2]",
                 "the plan has no input named 'yy' | did you mean 'y'?",
                 "input 'y' is not fed | feed a value of type f32[3]"});
+  const auto both = session->run({{"x", Literal(i32({2}))}, {"y", floats({3}, {4, 5, 6})}});
+  CHECK(messagesOf(both.errors()) ==
+        Strings{"input 'x' is f32[3], but the value fed is i32[2] | convert the value to f32; and feed a "
+                "value of shape [3], or compile the graph for [2]"});
   const auto type = session->run({{"x", Literal(i32({3}))}, {"y", floats({3}, {4, 5, 6})}});
   CHECK(messagesOf(type.errors()) ==
         Strings{"input 'x' is f32[3], but the value fed is i32[3] | convert the value to "
@@ -275,9 +279,39 @@ TEST_CASE("session: checkpoints restore the parameters, and a foreign file chang
   g.fetch("v", g.parameter("v", f32({2}), constantInit(8)));
   const auto other = opened(tinyPlan(finished(std::move(g)), smallMachine(0)));
   CHECK(messagesOf(loadState(*other, path).errors()) ==
-        Strings{"there is no value for parameter 'v' | use a file that was saved from this graph",
-                "the plan has no parameter named 'w' | its parameters: v"});
+        Strings{"has values for 0 of the plan's one parameter; 1 is missing: 'v'; 1 of its values is of no "
+                "parameter: 'w' | use a file that was saved from this graph"});
   CHECK(valuesOf(other->state().at("v")) == Floats{8, 8});
+}
+
+TEST_CASE("session: a checkpoint whose parameters have other shapes is one error, too") {
+  const auto net = [](int64_t width) {
+    Builder g("net");
+    g.fetch("y",
+            g.parameter("w", f32({width}), constantInit(1)) + g.parameter("b", f32({1}), constantInit(1)));
+    return opened(tinyPlan(finished(std::move(g)), smallMachine(0)));
+  };
+  const std::string path = scratch("narrow.safetensors").string();
+  REQUIRE(saveState(*net(2), path).ok());
+  CHECK(messagesOf(loadState(*net(3), path).errors()) ==
+        Strings{"has values for 1 of the plan's 2 parameters; 1 is of another type: 'w' (f32[2], not f32[3]) "
+                "| use a file that was saved from this graph"});
+}
+
+TEST_CASE("session: options that cannot hold are errors, all at once") {
+  const auto plan = tinyPlan(smallest(), smallMachine(0));
+  const auto wrong = Session::open(
+      plan, {.maxInFlight = 0, .timeoutSeconds = -1, .moduleFolder = "no/modules", .dataFolder = "no/data"});
+  CHECK(
+      messagesOf(wrong.errors()) ==
+      Strings{"SessionOptions::moduleFolder: there is no folder 'no/modules' | name the folder that holds "
+              "libdfc_onednn.so, or leave it empty for the usual places",
+              "SessionOptions::dataFolder: there is no folder 'no/data' | name the folder that the "
+              "initialisers' relative files start at",
+              "SessionOptions::maxInFlight is 0, so that no step could be submitted | give 1 for one step at "
+              "a time, 2 (the default) or more",
+              "SessionOptions::timeoutSeconds is -1 | 0 means no limit"});
+  CHECK(Session::open(plan, {.maxInFlight = 1, .moduleFolder = ".", .dataFolder = ""}).ok());
 }
 
 TEST_CASE("session: setState comes after all steps that were submitted before") {

@@ -167,8 +167,9 @@ TEST_CASE("dfc run: a state that lacks a parameter is refused, and says which") 
   REQUIRE(shop.dfc({"run", "one.dfg", "--save-state", "s.safetensors"}).status == 0);
   const Outcome partial = shop.dfc({"run", "two.dfg", "--state", "s.safetensors"});
   CHECK(partial.status == 1);
-  CHECK(partial.err == "s.safetensors: error: there is no value for parameter 'b'\n"
-                       "  hint: use a file that was saved from this graph\n");
+  CHECK(partial.err ==
+        "s.safetensors: error: has values for 1 of the plan's 2 parameters; 1 is missing: 'b'\n"
+        "  hint: use a file that was saved from this graph\n");
 }
 
 TEST_CASE("dfc run: a file beyond the user's limit is an error, and the old one stays") {
