@@ -33,7 +33,8 @@ void preferModulesIn(const std::string& folder);
 struct FoundModule {
   void* symbol = nullptr; ///< of a module that stays open as long as the process; null when none was found
   bool present = false;   ///< whether there was such a file at all
-  std::string reasons;    ///< why none was opened, one line a file that was tried
+  std::string reasons;    ///< why none was opened: a line for each file, or the folders without one
+  std::string home;       ///< the folder of this install where the file belongs, where it is missing
 };
 
 /// Opens `file` ("libdfc_onednn.so") and finds `symbol` in it. Thread-safe.

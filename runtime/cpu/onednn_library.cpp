@@ -9,6 +9,17 @@ namespace {
 
 constexpr const char* onednnModuleFile = "libdfc_onednn.so";
 
+std::string wayOut(const FoundModule& found) {
+  if (!found.present) {
+    return fmt::format("dfc's install puts it into {}: install dfc again, or name the folder that has it in "
+                       "SessionOptions::moduleFolder",
+                       found.home.empty() ? "PREFIX/lib/dfc" : found.home);
+  }
+  return found.reasons.find("libdnnl") != std::string::npos
+             ? "install oneDNN (Debian 12: apt-get install libdnnl2; Ubuntu 24.04: libdnnl3)"
+             : "the file is of another build or damaged: install dfc again";
+}
+
 // Never closed: kernels, and OpenMP's threads, may live as long as the process.
 onednn::Module* open() {
   const FoundModule found = findModule(onednnModuleFile, onednn::moduleSymbol);
@@ -17,9 +28,7 @@ onednn::Module* open() {
   }
   throw ModuleError(
       fmt::format("{} cannot be opened, and cpu kernels need it:{}", onednnModuleFile, found.reasons),
-      fmt::format("install oneDNN (Debian 12: apt-get install libdnnl2; Ubuntu 24.04: libdnnl3), and keep {} "
-                  "beside the program, in ../lib/dfc, or in SessionOptions::moduleFolder",
-                  onednnModuleFile));
+      wayOut(found));
 }
 
 } // namespace

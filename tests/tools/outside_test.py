@@ -93,9 +93,21 @@ int main() {
                 env={**os.environ, "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}).split()
     run("g++", source, "-o", work / "mistake", *flags)
     assert run(work / "mistake") == "opened\n"
-    (prefix / "lib/dfc/libdfc_onednn.so").unlink()
+    module = prefix / "lib/dfc/libdfc_onednn.so"
+    module.unlink()
     told = run(work / "mistake")
-    assert "error: libdfc_onednn.so cannot be opened" in told and "hint: install oneDNN" in told, told
+    assert "error: libdfc_onednn.so cannot be opened" in told and "libdnnl" not in told, told
+    assert f"hint: dfc's install puts it into {module.parent}: " in told, told
+    reasons = told[told.index("there is no libdfc_onednn.so in "):].splitlines()[0]
+    assert f"{module.parent}" in reasons and f"{work}," in reasons, told
+    print(told)
+    dependency = work / "libdnnl.so.99"
+    (work / "empty.cpp").write_text("int empty() { return 0; }\n")
+    run("g++", "-shared", "-fPIC", "-Wl,-soname,libdnnl.so.99", work / "empty.cpp", "-o", dependency)
+    run("g++", "-shared", "-fPIC", "-Wl,--no-as-needed", work / "empty.cpp", dependency, "-o", module)
+    dependency.unlink()
+    told = run(work / "mistake")
+    assert "libdnnl.so.99: cannot open" in told and "hint: install oneDNN" in told, told
     print(told)
 
 
