@@ -1,6 +1,7 @@
 #include "runtime/finite/finite_check.h"
 
 #include "ir/draw/display_name.h"
+#include "runtime/finite/first_not_finite.h"
 
 #include <fmt/format.h>
 
@@ -56,6 +57,12 @@ bool mayBeInfinite(const Graph& graph, OpId op, size_t result) {
   });
 }
 
+Literal literalOf(const TensorType& type, std::span<const std::byte> bytes) {
+  Literal literal(type);
+  std::copy(bytes.begin(), bytes.end(), literal.mutableBytes().begin());
+  return literal;
+}
+
 } // namespace
 
 FiniteCheck::FiniteCheck(const Executable& plan, llvm::ArrayRef<Command> commands) : plan_(plan) {
@@ -63,8 +70,9 @@ FiniteCheck::FiniteCheck(const Executable& plan, llvm::ArrayRef<Command> command
   for (const Command& command : commands) {
     Row& row = rows_.emplace_back();
     if (command.kind == Command::Kind::Compute) {
-      row = {command.op, command.operands, command.results, {}};
+      row = {command.op, command.operands, command.results, {}, {}};
       row.overwritten.resize(row.operands.size());
+      row.kept.resize(row.operands.size());
     }
   }
 }
@@ -92,7 +100,11 @@ void FiniteCheck::before(size_t command, const Step& step) {
                     [&](const Location& result) { return overlap(result, row.operands[i]); });
     if (isOverwritten) {
       const TensorType& type = plan_.graph().typeOf(plan_.graph()[row.op].operands[i]);
-      row.overwritten[i] = rangeOf(type, bytesOf(row.operands[i], step));
+      const std::span<const std::byte> bytes = bytesOf(row.operands[i], step);
+      row.overwritten[i] = rangeOf(type, bytes);
+      if (isFused(plan_.graph()[row.op].attributes)) {
+        row.kept[i] = literalOf(type, bytes);
+      }
     }
   }
 }
@@ -136,6 +148,29 @@ std::string FiniteCheck::operandsText(const Row& row, const Step& step) {
   return operands.empty() ? "it has no operands" : fmt::format("its operands: {}", fmt::join(operands, "; "));
 }
 
+// Of a fused op: which of its parts is the first to give such a value; else empty.
+std::string FiniteCheck::partText(const Row& row, bool infinitiesPass, const Step& step) {
+  const Graph& graph = plan_.graph();
+  const OpAttributes& attributes = graph[row.op].attributes;
+  if (!isFused(attributes)) {
+    return "";
+  }
+  std::vector<NamedLiteral> operands;
+  for (size_t i = 0; i < row.operands.size(); ++i) {
+    const ValueId value = graph[row.op].operands[i];
+    operands.push_back(
+        {fmt::format("'{}'", graph.nameOf(value)),
+         row.overwritten[i] ? row.kept[i] : literalOf(graph.typeOf(value), bytesOf(row.operands[i], step))});
+  }
+  const std::optional<FusedPart> part = firstNotFinite(attributes, std::move(operands), infinitiesPass);
+  return fmt::format(
+      "of the ops fused into it, {}; compiled with {}(CompileOptions::skipPasses), each has its "
+      "line; ",
+      part ? "the first is " + textOf(*part) : "the reduction at its end is the first",
+      graph[row.op].kind() == OpKind::Fused ? "--skip-pass fuse_elementwise "
+                                            : "--skip-pass fuse_matmul --skip-pass fuse_elementwise ");
+}
+
 // Data at fault: reports the feed, restored parameter or constant that is not finite, in place of its reader.
 void FiniteCheck::refuseSource(const Row& row, const ElementRange& result, const Step& step) {
   const Graph& graph = plan_.graph();
@@ -163,7 +198,7 @@ void FiniteCheck::refuse(const Row& row, ValueId result, const ElementRange& ran
                    fmt::format("op {} gives a value that is not finite in step {}, counted from 1: {}{}",
                                quotedName(graph, row.op), step.number + 1,
                                several ? fmt::format("'{}' ", graph.nameOf(result)) : "", textOf(range)),
-                   operandsText(row, step)};
+                   partText(row, mayBeInfinite(graph, row.op, 0), step) + operandsText(row, step)};
   throw NotFiniteError({inScope(std::move(error), graph.scopeOf(row.op))});
 }
 

@@ -15,12 +15,13 @@ class FiniteCheck {
   /// `plan` and the arenas of the commands outlive it.
   FiniteCheck(const Executable& plan, llvm::ArrayRef<Command> commands);
 
-  /// Keeps the ranges of operands that the command may overwrite with its result.
+  /// Keeps the ranges of operands that the command may overwrite with its result, and all of those of a fused
+  /// op.
   void before(size_t command, const Step& step);
   /// Throws NotFiniteError where a result has an element that is NaN, or infinite where the graph does not
   /// ask for infinities: by a constant that holds some, as masks of scores do, or by attention's logSumExp of
   /// a query that sees no key. It names the op, or the input, parameter or constant that the op reads such
-  /// elements from.
+  /// elements from. The hint says where in a fused op they begin.
   void after(size_t command, const Step& step);
 
  private:
@@ -29,6 +30,7 @@ class FiniteCheck {
     llvm::SmallVector<Location, 3> operands;
     llvm::SmallVector<Location, 1> results;
     llvm::SmallVector<std::optional<ElementRange>, 3> overwritten; ///< by operand, of the step under way
+    llvm::SmallVector<Literal, 3> kept;                            ///< likewise, of a fused op
   };
   std::span<const std::byte> bytesOf(const Location& location, const Step& step);
   ElementRange operandRange(const Row& row, size_t operand, const Step& step);
@@ -36,6 +38,7 @@ class FiniteCheck {
   [[noreturn]] void refuse(const Row& row, ValueId result, const ElementRange& range, const Step& step);
   std::string operandsText(const Row& row, const Step& step);
   std::string operandText(const Row& row, size_t operand, const Step& step);
+  std::string partText(const Row& row, bool infinitiesPass, const Step& step);
 
   const Executable& plan_;
   std::vector<Row> rows_;        // by command

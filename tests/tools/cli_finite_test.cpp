@@ -95,6 +95,23 @@ TEST_CASE("dfc run --check-finite: the range of an operand is from before the re
   CHECK_THAT(outcome.err, containing("hint: its operands: 'h' f32[4] from -4 to -1\n"));
 }
 
+TEST_CASE("dfc run --check-finite: of a fused op, the part where it begins is named with what it reads") {
+  const Workshop shop;
+  shop.write("g.dfg", "graph g {\n  parameter x : f32[4] = zeros()\n"
+                      "  parameter w : f32[4] = constant(3)\n"
+                      "  y = reduceMean(log(x - w) * 2)\n  fetch y\n}\n");
+  const Outcome outcome = shop.dfc({"run", "g.dfg", "--check-finite"});
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.err, containing("op 'y' (sub, log, mul, mean) gives a value that is not finite"));
+  CHECK_THAT(
+      outcome.err,
+      containing("hint: of the ops fused into it, the first is log (2 of 4) gives f32[4] 4 of 4 elements "
+                 "nan, of the result of sub f32[4] from -3 to -3; compiled with --skip-pass "
+                 "fuse_elementwise (CompileOptions::skipPasses), each has its line; its operands: "));
+  const Outcome apart = shop.dfc({"run", "g.dfg", "--check-finite", "--skip-pass", "fuse_elementwise"});
+  CHECK_THAT(apart.err, containing("op 'log' gives a value that is not finite"));
+}
+
 TEST_CASE("dfc run: parameters that are saved as no finite numbers are named") {
   const Workshop shop;
   shop.write("g.dfg", growing);
