@@ -159,14 +159,12 @@ class MemoryPlanner {
     const auto [needed, there] = humanBytesApart(plan_.arenaBytes[device], row.memoryBytes);
     return errorWithoutPlace(
         fmt::format("{} needs {} but has {}; parameters and constants take {}, no plan of this schedule "
-                    "needs less than "
-                    "{}; the largest holders are {}",
+                    "needs less than {}; the largest holders are {}",
                     row.name, needed, there, humanBytes(plan_.residentBytes[device]),
                     humanBytes(plan_.lowerBound[device]), fmt::join(holders, ", ")),
         machine_.devices.size() > 1
-            ? "placement goes by time alone: pin some of these to a device with more room (--pin "
-              "NAME=DEVICE, and "
-              "'*=DEVICE' for all), use a smaller batch, or give a machine with more memory"
+            ? "placement goes by time alone: pin some of these to a device with more memory (--pin "
+              "NAME=DEVICE, and '*=DEVICE' for all), use a smaller batch, or give a machine with more memory"
             : "use a smaller batch, or give a machine with more memory or with further devices");
   }
 

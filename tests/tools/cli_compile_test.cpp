@@ -100,12 +100,12 @@ TEST_CASE("dfc compile: too little memory on the only device does not ask to pin
   shop.write("g.dfg", "graph g {\n  input x : f32[256, 256]\n  y = matmul(x, x)\n  fetch y\n}\n");
   const Outcome alone = shop.dfc({"run", "g.dfg", "--memory", "cpu0=300KB"});
   CHECK(alone.status == 1);
-  CHECK_THAT(alone.err, containing("cpu0 needs 524 KB but has 300 KB"));
+  CHECK_THAT(alone.err, startingWith("g.dfg: error: cpu0 needs 524 KB but has 300 KB"));
   CHECK_THAT(alone.err, !containing("pin"));
   const Outcome several = shop.dfc(
       {"compile", "g.dfg", "-m", machineFile("cpu-2gpu"), "--pin", "y=gpu1", "--memory", "gpu1=300KB"});
   CHECK(several.status == 1);
-  CHECK_THAT(several.err, containing("pin some of these to a device with more room"));
+  CHECK_THAT(several.err, containing("pin some of these to a device with more memory"));
 }
 
 TEST_CASE("dfc compile: pins and capacities from the command line") {
@@ -152,7 +152,7 @@ TEST_CASE("dfc: products drain through little memory; less than any order needs 
     CHECK(shop.dfc(words(verb, "1MiB")).status == 0);
     const Outcome little = shop.dfc(words(verb, "32767"));
     CHECK(little.status == 1);
-    CHECK_THAT(little.err, startingWith("error: gpu0 needs 115 KB but has 32.8 KB"));
+    CHECK_THAT(little.err, startingWith("g.dfg: error: gpu0 needs 115 KB but has 32.8 KB"));
     CHECK_THAT(little.err, containing("the least that was found is 32.8 KB\n  hint: "));
   }
   std::vector<std::string> json = words("simulate", "32767");

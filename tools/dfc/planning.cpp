@@ -123,7 +123,7 @@ Diagnostic atPin(const std::string& text, const std::string& path, const Machine
       .value_or(error);
 }
 
-/// Errors of a graph without ops, which has no place but its file.
+/// Errors that have no line (too little memory, a graph without ops) name the graph file.
 Diagnostics atFile(const std::string& path, Diagnostics errors) {
   for (Diagnostic& error : errors) {
     error.where.file = error.where.file.empty() ? path : error.where.file;
@@ -231,7 +231,7 @@ Result<Executable> compileFile(const std::string& path, const PlanOptions& optio
   const RooflineCostModel roofline;
   const Diagnostics ofTables = tables.warnings();
   auto plan = compile(*graph, *machine, CalibratedCostModel(*std::move(tables), roofline), compileOptions);
-  if (!plan && graph->opCount() == 0) {
+  if (!plan) {
     return atFile(path, plan.errors());
   }
   return std::move(plan).withWarnings(graph.warnings()).withWarnings(ofTables);
