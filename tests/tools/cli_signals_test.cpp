@@ -66,4 +66,5 @@ TEST_CASE("dfc run: where nobody reads the output any more, the state is saved")
   CHECK(shop.shell("mkfifo pipe\neval \"exec $run\" >pipe 2>err &\nchild=$!\n(head -n 1 <pipe >out)\n" +
                    waitForHandlers + "kill -PIPE $child\nwait $child\n") == 130);
   CHECK(shop.seen() >= 1);
+  CHECK_THAT(shop.err(), !containing("standard output")); // who closed it knows
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cerrno>
+
 namespace dfc::tool {
 namespace {
 
@@ -107,10 +109,17 @@ std::string visible(std::string_view text) {
   });
 }
 
+void Console::writeOut(std::string_view text) {
+  errno = 0;
+  write(out_, text);
+  if ((std::fflush(out_) != 0 || std::ferror(out_) != 0) && outError_ == 0) {
+    outError_ = errno;
+  }
+}
+
 void Console::print(std::string_view text) {
   if (!json_) {
-    write(out_, visible(text));
-    std::fflush(out_);
+    writeOut(visible(text));
   }
 }
 
@@ -136,7 +145,10 @@ Exit Console::finish(const std::string& object) {
     whole.update(Json::parse(object));
     whole["notes"] = notes_;
     whole["warnings"] = listOf(warnings_);
-    write(out_, dump(whole));
+    writeOut(dump(whole));
+  }
+  if (outError_ == EPIPE) { // as `head` does, whose user wants no more
+    return Exit::MachineFailure;
   }
   if (std::fflush(out_) != 0 || std::ferror(out_) != 0) {
     return fail(Exit::MachineFailure,

@@ -38,9 +38,11 @@ class Console {
   std::FILE* errorStream() const { return err_; }
 
  private:
+  void writeOut(std::string_view text); ///< and keeps why it failed
   bool json_;
   std::FILE* out_;
   std::FILE* err_;
+  int outError_ = 0; ///< errno of the first failed write of out_
   std::vector<std::string> notes_;
   Diagnostics warnings_;
 };
