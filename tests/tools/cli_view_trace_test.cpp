@@ -46,11 +46,26 @@ TEST_CASE("dfc view --trace: totals, busy times and the critical path") {
   REQUIRE(text.status == 0);
   for (const std::string part :
        {"small on cpu-2gpu, step 1 of the trace\n", "predicted / measured ", "lower bound ", "gpu0 copyIn ",
-        "critical path of what was measured: ", "the begin of the step", ", a wait"}) {
+        "critical path of what was measured: ", "the start of the step", ", a wait"}) {
     CHECK_THAT(text.out, containing(part));
   }
   const Outcome median = traced.shop.dfc({"view", "small.plan", "--trace", "measured.json"});
   CHECK_THAT(median.out, containing(", of median length among 3\n"));
+}
+
+TEST_CASE("dfc view --trace: the columns of the critical path hold the longest name") {
+  const Workshop shop;
+  shop.write("long.dfg", "graph long {\n  parameter x : f32[4, 4] = zeros()\n"
+                         "  aNameThatIsLongerThanTheColumnWasMadeFor = matmul(x, x)\n"
+                         "  y = matmul(aNameThatIsLongerThanTheColumnWasMadeFor, x)\n  fetch y\n}\n");
+  REQUIRE(shop.dfc({"run", "long.dfg", "--trace", "long.json"}).status == 0);
+  const Outcome view = shop.dfc({"view", "long.dfg", "--trace", "long.json"});
+  INFO(view.out);
+  const size_t head = view.out.find("    begins "), op = view.out.find(" op ", head);
+  const size_t column = view.out.find(" after\n", head) - view.out.rfind('\n', head);
+  const size_t row = view.out.find(" the start of the step", op);
+  REQUIRE(row != std::string::npos);
+  CHECK(row - view.out.rfind('\n', row) == column);
 }
 
 TEST_CASE("dfc view --trace --json: durations and gaps of the path are the measured time") {
@@ -71,7 +86,7 @@ TEST_CASE("dfc view --trace --json: durations and gaps of the path are the measu
   double copies = 0; // w goes to the gpu, y comes back
   for (const Json& queue : report["queues"]) {
     copies +=
-        queue["name"].get<std::string>().find("copy") != std::string::npos ? queue["steps"].get<int>() : 0;
+        queue["name"].get<std::string>().find("copy") != std::string::npos ? queue["ops"].get<int>() : 0;
   }
   CHECK(copies >= 2);
 }

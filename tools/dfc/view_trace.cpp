@@ -94,7 +94,7 @@ class Report {
   }
 
   std::string queueLines() const {
-    std::string text = fmt::format("\n{:<20} {:>6} {:>15} {:>14} {:>7}\n", "queue", "steps", "predicted busy",
+    std::string text = fmt::format("\n{:<20} {:>6} {:>15} {:>14} {:>7}\n", "queue", "ops", "predicted busy",
                                    "measured busy", "ratio");
     for (const QueueId queue : schedule_.queues.ids()) {
       const QueueRow& row = schedule_.queues[queue];
@@ -113,7 +113,7 @@ class Report {
     for (const QueueId queue : schedule_.queues.ids()) {
       const QueueRow& row = schedule_.queues[queue];
       rows.push_back({{"name", queueName(queue)},
-                      {"steps", row.steps.size()},
+                      {"ops", row.steps.size()},
                       {"predictedBusySeconds", busyOf(comparison_.predicted, row)},
                       {"measuredBusySeconds", busyOf(comparison_.measured, row)}});
     }
@@ -121,22 +121,27 @@ class Report {
   }
 
   std::string pathLines() const {
-    std::string text = fmt::format("{:>10} {:>10} {:>10} {:>10}  {:<18} {:<24} {}\n", "begins", "takes",
-                                   "predicted", "gap", "queue", "op", "after");
+    size_t widest = 24;
+    for (const PathSpan& span : comparison_.path) {
+      widest = std::max(widest, opName(span.step).size());
+    }
+    std::string text = fmt::format("{:>10} {:>10} {:>10} {:>10}  {:<18} {:<{}} {}\n", "begins", "takes",
+                                   "predicted", "gap", "queue", "op", widest, "after");
     for (size_t i = 0; i < comparison_.path.size(); ++i) {
       const PathSpan& span = comparison_.path[i];
       const Interval& time = comparison_.measured.at[span.step];
-      text += fmt::format("{:>10} {:>10} {:>10} {:>10}  {:<18} {:<24} {}\n", humanSeconds(time.begin),
-                          humanSeconds(time.seconds()),
-                          humanSeconds(comparison_.predicted.at[span.step].seconds()), gapText(span.gap),
-                          queueName(schedule_.steps[span.step].queue), opName(span.step), afterText(i));
+      text +=
+          fmt::format("{:>10} {:>10} {:>10} {:>10}  {:<18} {:<{}} {}\n", humanSeconds(time.begin),
+                      humanSeconds(time.seconds()),
+                      humanSeconds(comparison_.predicted.at[span.step].seconds()), gapText(span.gap),
+                      queueName(schedule_.steps[span.step].queue), opName(span.step), widest, afterText(i));
     }
     return text;
   }
 
   std::string afterText(size_t index) const {
     switch (comparison_.path[index].after) {
-    case PathSpan::After::Nothing: return "the begin of the step";
+    case PathSpan::After::Nothing: return "the start of the step";
     case PathSpan::After::Queue:
       return fmt::format("{}, its queue", opName(comparison_.path[index - 1].step));
     case PathSpan::After::Wait: return fmt::format("{}, a wait", opName(comparison_.path[index - 1].step));

@@ -30,7 +30,7 @@ constexpr const char* simulateExamples = R"(Examples:
 double share(double busy, double makespan) { return makespan > 0 ? busy / makespan : 0; }
 
 std::string queueLines(const Executable& plan, const Simulation& simulation) {
-  std::string text = fmt::format("\n{:<20} {:>6} {:>10} {:>7}\n", "queue", "steps", "busy", "share");
+  std::string text = fmt::format("\n{:<20} {:>6} {:>10} {:>7}\n", "queue", "ops", "busy", "share");
   for (const QueueId queue : plan.schedule().queues.ids()) {
     const double busy = simulation.busy[queue];
     text += fmt::format("{:<20} {:>6} {:>10} {:>6.1f}%\n", plan.schedule().nameOf(queue, plan.machine()),
@@ -69,7 +69,7 @@ Json queuesJson(const Executable& plan, const Simulation& simulation) {
   for (const QueueId queue : plan.schedule().queues.ids()) {
     const double busy = simulation.busy[queue];
     queues.push_back({{"name", plan.schedule().nameOf(queue, plan.machine())},
-                      {"steps", plan.schedule().queues[queue].steps.size()},
+                      {"ops", plan.schedule().queues[queue].steps.size()},
                       {"busySeconds", busy},
                       {"share", share(busy, simulation.makespan)}});
   }
