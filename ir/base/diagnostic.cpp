@@ -6,10 +6,12 @@
 
 namespace dfc {
 
-Error::Error(Diagnostics errors)
-    : std::runtime_error(render(errors)),
-      diagnostics_(std::make_shared<const Diagnostics>(std::move(errors))) {}
 namespace {
+
+std::string withoutLastNewline(std::string text) {
+  text.resize(text.size() - (text.ends_with('\n') ? 1 : 0));
+  return text;
+}
 
 std::string place(const SourceLocation& where) {
   if (where.file.empty() && where.line == 0) {
@@ -64,6 +66,10 @@ size_t editDistance(const std::string& a, const std::string& b) {
 }
 
 } // namespace
+
+Error::Error(Diagnostics errors)
+    : std::runtime_error(withoutLastNewline(render(errors))),
+      diagnostics_(std::make_shared<const Diagnostics>(std::move(errors))) {}
 
 std::string render(const Diagnostic& diagnostic) {
   const char* kind = diagnostic.severity == Severity::Error ? "error" : "warning";

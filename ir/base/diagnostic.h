@@ -61,7 +61,7 @@ Diagnostic errorWithoutPlace(std::string message, std::string hint = {});
 /// its letters), for "did you mean …" hints.
 std::optional<std::string> nearestName(const std::string& word, const std::vector<std::string>& candidates);
 
-/// What Result::orThrow throws: the author's mistakes, rendered in `what()`.
+/// What Result::orThrow throws: the author's mistakes, rendered in `what()` without the last newline.
 class Error : public std::runtime_error {
  public:
   /// The errors that it carries.
