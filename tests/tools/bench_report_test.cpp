@@ -1,9 +1,12 @@
 // `dfc-bench` after the measurements: requirements on rows, the file of results, and the names.
+#include "ir/author/text/parse.h"
+#include "ir/author/text/print.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/bench/bench.h"
+#include "tools/bench/graphs/two_layer.h"
 #include "tools/bench/names.h"
 #include "tools/bench/report.h"
 
@@ -24,6 +27,12 @@ Row rowOf(const std::string& key, double seconds, const std::string& program = "
 }
 
 } // namespace
+
+TEST_CASE("dfc-bench: the two-layer net is that of the lesson's graph file") {
+  const std::string file = dfc::shippedFile("samples/04_graph_file/figure.dfg").string();
+  CHECK(dfc::printGraph(trainingStep(TwoLayerSpec{}).orThrow()) ==
+        dfc::printGraph(dfc::readGraph(file).orThrow()));
+}
 
 TEST_CASE("dfc-bench: of several ways over two GPUs the fastest has to scale") {
   Report report;

@@ -2,7 +2,6 @@
 
 dfc_room_library(dfc_bench GLOBS tools/bench/*.cpp EXCLUDE ^tools/bench/cublaslt/ ^tools/bench/executors/ main\\.cpp$
                  LINKS dfc_command_line)
-target_sources(dfc_bench PRIVATE samples/03_figure/graph.cpp) # the graph of update_on_cpu/lesson
 
 dfc_executable(dfc-bench GLOBS tools/bench/main.cpp EXCLUDE ^tools/bench/.+/ LINKS dfc_bench)
 

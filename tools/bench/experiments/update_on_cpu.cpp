@@ -1,10 +1,10 @@
 // Data parallelism with parameters on the CPU: two GPUs compute gradients of half a batch each, the CPU sums
-// them, updates the parameters and sends them out. The lesson's two-layer net, whose trace must show the
+// them, updates the parameters and sends them out. The two-layer net of lesson 3, whose trace must show the
 // second layer's sum, update and broadcast inside the first layer's backward pass; and the MLP at its largest
 // batch.
-#include "samples/03_figure/graph.h"
 #include "tools/bench/experiments/mlp_training.h"
 #include "tools/bench/experiments/traced.h"
+#include "tools/bench/graphs/two_layer.h"
 
 #include "ir/author/text/units.h"
 #include "ir/plan/executable_parts.h"
@@ -78,13 +78,13 @@ void timed(Harness& harness) {
 
 /// Feeds of the lesson's graph.
 NamedLiterals batchOfImages() {
-  Literal images(f32({figure::batch, figure::pixels})), labels(i64({figure::batch}));
+  Literal images(f32({TwoLayerSpec::batch, TwoLayerSpec::pixels})), labels(i64({TwoLayerSpec::batch}));
   const auto pixels = images.mutableData<float>();
   for (size_t i = 0; i < pixels.size(); ++i) {
     pixels[i] = static_cast<float>((i * 2654435761U) % 256U) / 255.0F;
   }
-  for (int64_t i = 0; i < figure::batch; ++i) {
-    labels.set(i, static_cast<double>(i % figure::classes));
+  for (int64_t i = 0; i < TwoLayerSpec::batch; ++i) {
+    labels.set(i, static_cast<double>(i % TwoLayerSpec::classes));
   }
   return {{"images", images}, {"labels", labels}};
 }
@@ -92,7 +92,7 @@ NamedLiterals batchOfImages() {
 Status runLesson(Harness& harness, Row& row) {
   Variation traced;
   traced.trace = true;
-  const auto graph = figure::trainingStep({hostName(harness), {harness.gpus()[0], harness.gpus()[1]}});
+  const auto graph = trainingStep(TwoLayerSpec{hostName(harness), {harness.gpus()[0], harness.gpus()[1]}});
   const auto prepared = harness.prepare(graph, traced);
   if (!prepared) {
     return prepared.errors();
