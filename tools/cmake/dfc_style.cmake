@@ -25,6 +25,7 @@ dfc_style_test(format tools/style/format.py)
 dfc_style_test(names tools/style/names.py "${PROJECT_BINARY_DIR}")
 dfc_style_test(tidy tools/style/tidy.py "${PROJECT_BINARY_DIR}")
 set_tests_properties(style.names style.tidy PROPERTIES PROCESSORS ${dfc_cores})
+set_tests_properties(style.names style.tidy PROPERTIES COST 10000) # minutes on all cores: ctest -j starts them first
 set_tests_properties(style.tidy PROPERTIES LABELS "style;heavy")
 
 add_custom_target(style COMMAND "${CMAKE_CTEST_COMMAND}" -L style -LE heavy --output-on-failure
