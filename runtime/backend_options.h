@@ -9,7 +9,7 @@
 namespace DFC_PUBLIC dfc {
 
 class Calibration;
-class Marks; // runtime/marks.h
+class Marks; // named ranges for a profiler
 
 /// What a session may choose about its backends; a backend that has no use for a choice ignores it.
 struct BackendOptions {

@@ -15,8 +15,8 @@ class CostModel {
   /// Seconds that one run of `op` takes on `device`; infinity where it cannot run there.
   virtual double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const = 0;
   /// The fraction of the device's computing power, 0 to 1, that `op` uses while it runs alone there. Ops that
-  /// run at once on queues of one device are slowed down where their utilisations sum to more than 1
-  /// (compiler/schedule/processor_sharing.h). 0 for models whose queues are independent processors.
+  /// run at once on queues of one device are slowed down where their utilisations sum to more than 1, so that
+  /// together they use no more than the device has. 0 for models whose queues are independent processors.
   virtual double utilisation(const Graph& /*graph*/, OpId /*op*/, const Machine& /*machine*/,
                              DeviceId /*device*/) const {
     return 0;

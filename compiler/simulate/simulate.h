@@ -11,14 +11,14 @@ namespace DFC_PUBLIC dfc {
 /// A predicted step.
 struct Simulation {
   Trace trace;                     ///< a span for each step of the schedule
-  double makespan = 0;             ///< seconds from the begin of the step, which devices may take a while to
+  double makespan = 0;             ///< seconds from the start of the step, which devices may take a while to
                                    ///< answer (DeviceRow::stepOverheadSeconds), to the last end
   SideTable<QueueId, double> busy; ///< seconds that each queue works
   SideTable<LinkId, double> linkBusy; ///< seconds that each link carries something, summed over its slots
 };
 
 /// Durations are the plan's own (`StepRow::alone`), and longer while the ops that run at once on a device use
-/// more than all of it (compiler/schedule/processor_sharing.h). Queues that contend for a link get it in the
+/// more than all of it (processor sharing). Queues that contend for a link get it in the
 /// order in which they ask; at one moment, in the order of the schedule.
 Simulation simulate(const Executable& plan);
 

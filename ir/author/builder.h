@@ -10,7 +10,7 @@
 // Shapes are checked where the call is written. A mistake is recorded with the C++ file and line; its result
 // is a poisoned Tensor that later calls pass over in silence, so `finish` gives every real mistake at once. A
 // mistake inside a named scope names it.
-// Free functions for the ops of the table are in ir/author/dsl.h.
+// Free functions for the ops of the table (matmul, relu, …) are in dfc/dsl.h.
 #pragma once
 
 #include "ir/base/diagnostic.h"
@@ -30,7 +30,7 @@
 namespace DFC_PUBLIC dfc {
 
 class Builder;
-class GraphBuilder; // ir/graph/graph.h
+class GraphBuilder; // what a Builder writes to
 class OpAttributes;
 enum class OpKind : uint8_t;
 struct Provenance;

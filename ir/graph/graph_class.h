@@ -16,7 +16,7 @@
 
 namespace DFC_PUBLIC dfc {
 
-struct GraphTables; // ir/graph/graph.h
+struct GraphTables; // the ops and values
 struct SourceLocation;
 struct InternedProvenance;
 

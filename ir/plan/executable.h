@@ -18,7 +18,7 @@
 
 namespace DFC_PUBLIC dfc {
 
-struct PlacedGraph; // ir/plan/executable_parts.h has these three
+struct PlacedGraph; // the stages that a plan is sealed from
 struct Schedule;
 struct MemoryPlan;
 

@@ -45,6 +45,10 @@ foreach(file name IN ZIP_LISTS dfc_public_files dfc_public_names)
   if(foreign)
     message(FATAL_ERROR "${file} is a public header and has ${foreign}: see tools/library/README.md")
   endif()
+  string(REGEX REPLACE "@cond INTERNAL[^@]*@endcond" "" seen "${text}") # comments name no header that is not installed
+  if(seen MATCHES "[^a-z](ir|compiler|runtime|tools|place)/[a-z_/]+[.](h|def|cpp)")
+    message(FATAL_ERROR "${file} is a public header and names ${CMAKE_MATCH_0}: name <dfc/…> or the function")
+  endif()
   if(text MATCHES "^// ") # the opening comment describes the file, in the reference too
     string(REGEX MATCH "^(//[^\n]*\n)+" opening "${text}")
     string(LENGTH "${opening}" length)

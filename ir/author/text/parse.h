@@ -1,9 +1,9 @@
-// Graph files (.dfg): text to Graph. The grammar is in ir/author/text/README.md. Recursive descent over a
-// hand-written lexer, one pass, linear in the text.
+// Graph files (.dfg): text to Graph. The grammar is in dfc's ir/author/text/README.md. Recursive descent over
+// a hand-written lexer, one pass, linear in the text.
 //
 // All errors of a file come at once, sorted, each with its line, a caret and the way out; what follows only
 // from an earlier error is not said. No bytes make it crash or hang: nesting, names and the sum of `fill`
-// constants are limited (README.md says how much).
+// constants are limited (that README says how much).
 #pragma once
 
 #include "ir/base/diagnostic.h"
