@@ -11,7 +11,7 @@ namespace dfc {
 struct OneMachineTask {
   double head = 0; ///< earliest start in seconds
   double work = 0; ///< seconds on the machine
-  double tail = 0; ///< least seconds between the task's end and the end of the whole
+  double tail = 0; ///< seconds at least between the task's end and the end of the whole
 };
 /// The optimal makespan with preemption, by Jackson's preemptive schedule: at every moment the available task
 /// with the longest tail runs. O(n log n). Source: Jackson 1955; as a bound for schedules without preemption:

@@ -92,9 +92,9 @@ class TransferInserter {
   }
 
   void addReplica(OpId op, OpId original, DeviceId device) {
-    InternedProvenance site = old_.provenanceOf(op);
-    site.name = nameOn(old_[op].firstResult, device);
-    const OpId replica = append(old_[op].attributes, {}, site, device);
+    InternedProvenance provenance = old_.provenanceOf(op);
+    provenance.name = nameOn(old_[op].firstResult, device);
+    const OpId replica = append(old_[op].attributes, {}, provenance, device);
     local_[keyOf(old_[op].firstResult, device)] = builder_.result(replica);
     if (old_[op].kind() == OpKind::Parameter) {
       placed_.replicas[replica] = original;
@@ -138,10 +138,10 @@ class TransferInserter {
 
   ValueId addTransfer(ValueId oldValue, ValueId source, const Route& hop) {
     const OpId producer = old_[oldValue].producer;
-    InternedProvenance site = old_.provenanceOf(producer);
-    site.name = nameOn(oldValue, hop.to);
-    site.scope = builder_.intern("");
-    const OpId transfer = append(ops::Transfer{}, {source}, site, hop.to);
+    InternedProvenance provenance = old_.provenanceOf(producer);
+    provenance.name = nameOn(oldValue, hop.to);
+    provenance.scope = builder_.intern("");
+    const OpId transfer = append(ops::Transfer{}, {source}, provenance, hop.to);
     placed_.transfers[transfer] = {hop.from, hop.to, hop.links, old_.typeOf(oldValue).bytes()};
     return builder_.result(transfer);
   }
@@ -172,9 +172,9 @@ class TransferInserter {
     ops::Broadcast copy;
     copy.shape.assign(type.shape.dims().begin(), type.shape.dims().end());
     const StringId none = builder_.intern("");
-    const InternedProvenance site{builder_.intern(fmt::format("{}.old", builder_.soFar().nameOf(value))),
-                                  none, none, none};
-    return builder_.result(append(std::move(copy), {value}, site, device));
+    const InternedProvenance provenance{
+        builder_.intern(fmt::format("{}.old", builder_.soFar().nameOf(value))), none, none, none};
+    return builder_.result(append(std::move(copy), {value}, provenance, device));
   }
 
   /// An assign of one copy of a parameter: the original's or a replica's.
@@ -195,11 +195,11 @@ class TransferInserter {
       }
     }
     for (const PendingAssign& assign : pending) {
-      InternedProvenance site = old_.provenanceOf(assign.old);
+      InternedProvenance provenance = old_.provenanceOf(assign.old);
       if (assign.device != placement_.device[assign.old]) {
-        site.name = nameOn(old_[assign.old].firstResult, assign.device);
+        provenance.name = nameOn(old_[assign.old].firstResult, assign.device);
       }
-      append(ops::Assign{}, {assign.target, assign.value}, site, assign.device);
+      append(ops::Assign{}, {assign.target, assign.value}, provenance, assign.device);
     }
   }
 
@@ -212,9 +212,9 @@ class TransferInserter {
     return {op, valueOn(row.operands[0], device), value, device};
   }
 
-  OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const InternedProvenance& site,
+  OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const InternedProvenance& provenance,
               DeviceId device) {
-    const OpId op = builder_.appendInterned(std::move(attributes), operands, site);
+    const OpId op = builder_.appendInterned(std::move(attributes), operands, provenance);
     DFC_ASSERT(op.valid(), "a placed op is ill-typed: " + render(builder_.errors()));
     placed_.device.resize(op.index() + 1);
     placed_.device[op] = device;

@@ -1,5 +1,5 @@
 // A picture of one step, predicted above measured, for Graphviz: time from left to right, for each queue a
-// row of the predicted and below it a row of the measured ops, both from the begin of the step; the critical
+// row of the predicted and below it a row of the measured ops, both from the start of the step; the critical
 // path of the measured step marked in both; totals in the title; a legend. Positions are fixed in the file
 // (layout neato), so `dot -Tsvg` draws it.
 //

@@ -12,7 +12,7 @@ namespace dfc {
 /// Steps under one label: steps of one scope that follow each other in their row (nearly) without a gap.
 struct TraceBlock {
   QueueId queue;
-  double begin = 0, end = 0; ///< seconds from the begin of the step
+  double begin = 0, end = 0; ///< seconds from the start of the step
   bool measured = false;
   bool transfer = false;
   std::vector<StepId> steps;

@@ -12,7 +12,7 @@ struct PathSpan {
   enum class After : uint8_t { Nothing, Queue, Wait };
   StepId step;
   After after = After::Nothing;
-  /// Seconds from the end of the span before it on the path (of the first: from the begin of the step) to its
+  /// Seconds from the end of the span before it on the path (of the first: from the start of the step) to its
   /// begin. Less than 0 where clocks of two devices disagree.
   double gap = 0;
 };

@@ -1,4 +1,4 @@
-// pow: d(a^b) = b a^(b-1) da + a^b log(a) db, where a base that is not positive gives b no slope.
+// pow: d(a^b) = b a^(b-1) da + a^b log(a) db, where a base that is not positive gives b no gradient.
 #include "ir/author/dsl.h"
 #include "ir/author/gradient_rules.h"
 

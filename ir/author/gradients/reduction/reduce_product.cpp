@@ -15,8 +15,8 @@ void gradientRule(const ops::ReduceProduct& op, GradientRule& rule) {
   const Tensor product = reduceProduct(filled, op.axes, true); // of all that are not 0
   const Tensor zeros = reduceSum(cast(isZero, operand.type().element), op.axes, true);
   const Tensor ofRest = select(isZero, compare(zeros, 1, Direction::Eq), compare(zeros, 0, Direction::Eq));
-  const Tensor slope = withAxesKept(cotangent, operand.shape(), op.axes) * (product / filled);
-  rule.give(0, narrowed(select(ofRest, slope, 0), element));
+  const Tensor gradient = withAxesKept(cotangent, operand.shape(), op.axes) * (product / filled);
+  rule.give(0, narrowed(select(ofRest, gradient, 0), element));
 }
 
 } // namespace dfc

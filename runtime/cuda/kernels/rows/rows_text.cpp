@@ -69,15 +69,15 @@ DFC_INLINE Real result(const Row& row, Real x, Real, Index) { return x - row.mos
 
 // A label outside the classes makes its row NaN.
 constexpr std::string_view gradientText = R"(
-struct Row { Real most, scale, slope; i64 label; };
+struct Row { Real most, scale, gradient; i64 label; };
 DFC_INLINE Row rowOf(const Totals& totals, Index row, const $Label$* labels, const Element* cotangent) {
   const i64 label = labels[row];
-  const Real slope = valueOf(cotangent[0]) / Real($rows$ll);
-  return {totals.most, Real(1) / totals.sum, label >= 0 && label < $classes$ll ? slope : $nan$, label};
+  const Real gradient = valueOf(cotangent[0]) / Real($rows$ll);
+  return {totals.most, Real(1) / totals.sum, label >= 0 && label < $classes$ll ? gradient : $nan$, label};
 }
 DFC_INLINE Real result(const Row& row, Real, Real power, Index column) {
   const Real probability = power * row.scale;
-  return (i64(column) == row.label ? probability - Real(1) : probability) * row.slope;
+  return (i64(column) == row.label ? probability - Real(1) : probability) * row.gradient;
 }
 )";
 
