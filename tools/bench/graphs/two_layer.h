@@ -1,5 +1,5 @@
 // A training step of a two-layer MLP over a CPU, which holds the parameters, and two GPUs with half of the
-// batch each: the graph of samples/04_graph_file/figure.dfg, for any device names.
+// batch each: the graph of samples/04_graph_file/figure.dfg without its loss, for any device names.
 #pragma once
 
 #include "ir/author/builder.h"
