@@ -124,7 +124,15 @@ def subdirectory(_, work):
 
 
 def fetch(_, work):
-    configured(work / "build", "-DDFC_FROM=fetch", f"-DDFC_SOURCE={SOURCE}")
+    """From a git URL, as a user fetches it: the last commit of this checkout, as branch main. A folder without one is not
+    fetched but used as it is."""
+    source = SOURCE
+    if (SOURCE / ".git").exists():
+        git = ["git", "-c", f"safe.directory={SOURCE}", "-c", f"safe.directory={SOURCE / '.git'}"]
+        run(*git, "clone", "--quiet", "--bare", "--no-local", SOURCE, work / "dfc.git")
+        run("git", "-C", work / "dfc.git", "update-ref", "refs/heads/main", run(*git, "-C", SOURCE, "rev-parse", "HEAD").strip())
+        source = f"file://{work / 'dfc.git'}"
+    configured(work / "build", "-DDFC_FROM=fetch", f"-DDFC_SOURCE={source}")
 
 
 def shared(_, work):
