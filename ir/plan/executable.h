@@ -40,7 +40,7 @@ class Executable {
   const std::string& policy() const; ///< which placed the ops
   /// Seconds of a step as the schedule predicts them.
   double predictedSeconds() const;
-  /// Seconds that no schedule of this placement can stay below.
+  /// Seconds that no schedule of this placement stays below, with the plan's times of its ops.
   double lowerBoundSeconds() const;
 
   /// @cond INTERNAL
