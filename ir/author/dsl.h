@@ -142,10 +142,10 @@ Tensor dropout(Operand a, Operand step, double rate = 0.5, int64_t seed = 0);
 
 /// Windows of convolutions and pools. Empty: strides and dilations of 1, no padding.
 struct Window {
-  Dims strides;   ///< from one window to the next, for each of the last two axes
-  Dims low;       ///< padding before each axis
-  Dims high;      ///< padding behind each axis
-  Dims dilations; ///< from one element of a window to the next
+  Dims strides = {};   ///< from one window to the next, for each of the last two axes
+  Dims low = {};       ///< padding before each axis
+  Dims high = {};      ///< padding behind each axis
+  Dims dilations = {}; ///< from one element of a window to the next
 };
 /// Cross-correlation of a [N, C, H, W] with filter [M, C / groups, KH, KW]: [N, M, H', W'], of floats.
 Tensor conv2d(Operand a, Operand filter, Window window = {}, int64_t groups = 1);
