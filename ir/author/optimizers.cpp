@@ -107,6 +107,18 @@ class BiasCorrections {
   std::array<Tensor, allElementTypes.size()> corrections_;
 };
 
+bool checkMomentum(const MomentumOptions& options, const std::vector<Tensor>& parameters,
+                   std::source_location where) {
+  if (options.weightDecay >= 0) {
+    return true;
+  }
+  if (Builder* builder = builderOf(parameters)) {
+    builder->report(where, fmt::format("momentum with a weight decay of {}", options.weightDecay),
+                    "give a weight decay of 0 or more");
+  }
+  return false;
+}
+
 bool checkAdam(const AdamOptions& options, const std::vector<Tensor>& parameters,
                std::source_location where) {
   const auto isDecay = [](double beta) { return beta >= 0 && beta < 1; };
@@ -133,9 +145,18 @@ std::vector<Tensor> sgd(const std::vector<Tensor>& parameters, const std::vector
 
 std::vector<Tensor> momentum(const std::vector<Tensor>& parameters, const std::vector<Tensor>& gradients,
                              double rate, double momentum, std::source_location where) {
-  return update("momentum", parameters, gradients, where, [&](Tensor weight, Tensor gradient) {
+  return dfc::momentum(parameters, gradients, MomentumOptions{.rate = rate, .momentum = momentum}, where);
+}
+
+std::vector<Tensor> momentum(const std::vector<Tensor>& parameters, const std::vector<Tensor>& gradients,
+                             const MomentumOptions& options, std::source_location where) {
+  if (!checkMomentum(options, parameters, where)) {
+    return std::vector<Tensor>(parameters.size(), Tensor(builderOf(parameters), {}));
+  }
+  return update("momentum", parameters, gradients, where, [&](Tensor weight, Tensor given) {
+    const Tensor gradient = options.weightDecay == 0 ? given : given + weight * options.weightDecay;
     const Tensor velocity = stateOf(weight, "momentum", weight.type().element);
-    return weight - assigned(velocity, velocity * momentum + gradient) * rate;
+    return weight - assigned(velocity, velocity * options.momentum + gradient) * options.rate;
   });
 }
 

@@ -17,6 +17,17 @@ std::vector<Tensor> momentum(const std::vector<Tensor>& parameters, const std::v
                              double rate, double momentum = 0.9,
                              std::source_location where = std::source_location::current());
 
+/// The numbers of momentum().
+struct MomentumOptions {
+  double rate = 0.1;      ///< of a step
+  double momentum = 0.9;  ///< decay of the velocity
+  double weightDecay = 0; ///< the part of a weight that is added to its gradient: L2 regularisation
+};
+/// The same of g + weightDecay * w instead of g (as PyTorch's SGD with weight_decay).
+std::vector<Tensor> momentum(const std::vector<Tensor>& parameters, const std::vector<Tensor>& gradients,
+                             const MomentumOptions& options,
+                             std::source_location where = std::source_location::current());
+
 /// The numbers of adam().
 struct AdamOptions {
   double rate = 1e-3;    ///< of a step

@@ -54,6 +54,17 @@ TEST_CASE("momentum: three steps") {
   CHECK(weights[2] == Approx(1.1875)); // v = -0.875 + 0.25 = -0.625
 }
 
+TEST_CASE("momentum with weight decay: three steps") {
+  const Graph graph = graphOf([](const auto& w, const auto& g) {
+    return momentum(w, g, {.rate = 0.1, .momentum = 0.5, .weightDecay = 0.2});
+  });
+  const std::vector<double> weights =
+      weightsAfterSteps(graph, {{"w", Literal::scalar(1.0)}, {"w.momentum", Literal::scalar(0.0)}});
+  CHECK(weights[0] == Approx(0.93));     // v = 0.5 + 0.2 * 1
+  CHECK(weights[1] == Approx(1.0764));   // v = 0.35 - 2 + 0.2 * 0.93 = -1.464
+  CHECK(weights[2] == Approx(1.103072)); // v = -0.732 + 0.25 + 0.2 * 1.0764 = -0.26672
+}
+
 TEST_CASE("adam: three steps") {
   const Graph graph = graphOf([](const auto& w, const auto& g) { return adam(w, g, {.rate = 0.1}); });
   const std::vector<double> weights = weightsAfterSteps(graph, {{"w", Literal::scalar(1.0)},

@@ -86,14 +86,16 @@ TEST_CASE("optimisers: mistakes, each at the call") {
   CHECK_FALSE(adam({w}, {w}, {.beta1 = 1})[0].valid());
   CHECK_FALSE(sgd({small}, {small}, 0.1)[0].valid());
   CHECK_FALSE(adam({w}, {w}, {.weightDecay = -1})[0].valid());
+  CHECK_FALSE(momentum({w}, {w}, {.weightDecay = -1})[0].valid());
   const Diagnostics errors = std::move(g).finish().errors();
-  REQUIRE(errors.size() == 5);
+  REQUIRE(errors.size() == 6);
   CHECK(errors[0].message == "sgd of 'w', which is f32[3], with a gradient of f32[1]");
   CHECK(errors[0].hint == "give the gradients in the order of the parameters");
   CHECK(errors[1].message == "momentum of 1 parameters with 0 gradients");
   CHECK(errors[2].message == "adam with beta1 1, beta2 0.999, epsilon 1e-08, weight decay 0");
   CHECK(errors[3].message == "assign to 'small', which is no parameter but the result of input");
   CHECK(errors[4].message == "adam with beta1 0.9, beta2 0.999, epsilon 1e-08, weight decay -1");
+  CHECK(errors[5].message == "momentum with a weight decay of -1");
   for (uint32_t i = 0; i < errors.size(); ++i) {
     CHECK(errors[i].where.file == __FILE__);
     CHECK(errors[i].where.line == line + i);
