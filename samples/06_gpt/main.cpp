@@ -24,29 +24,6 @@ namespace {
 
 using Plan = std::shared_ptr<const Executable>;
 
-Plan compiled(Result<Graph> graph, const Machine& machine, const CompileOptions& options) {
-  const auto begin = std::chrono::steady_clock::now();
-  Plan plan = lesson::compileFor(lesson::orGiveUp(std::move(graph)), machine, options);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  std::printf("compiled in %s: %s", humanSeconds(seconds.count()).c_str(), lesson::planText(*plan).c_str());
-  std::fflush(stdout);
-  return plan;
-}
-
-/// A session with the weights of `trained`: those parameters that its steps do not assign. The caches keep
-/// their zeros.
-std::unique_ptr<Session> openWith(const NamedLiterals& trained, const Plan& plan) {
-  auto session = lesson::open(plan);
-  NamedLiterals weights;
-  for (const Session::Parameter& parameter : session->parameters()) {
-    if (!parameter.assigned) {
-      weights.emplace(parameter.name, trained.at(parameter.name));
-    }
-  }
-  lesson::orGiveUp(session->setState(weights));
-  return session;
-}
-
 /// The first losses again, in a new session.
 void repeatFirstSteps(const Plan& plan, const gpt::Text& text, const gpt::Options& options,
                       const std::vector<float>& losses) {
@@ -58,7 +35,7 @@ void repeatFirstSteps(const Plan& plan, const gpt::Text& text, const gpt::Option
                     counted(static_cast<size_t>(steps), "step") + ", bit for bit");
 }
 
-void judgeLosses(const gpt::Trained& trained, const gpt::Text& text, const gpt::Options& options) {
+void judgeLosses(const lesson::Trained& trained, const gpt::Text& text, const gpt::Options& options) {
   const double uniform = std::log(static_cast<double>(options.sizes.vocabulary));
   const auto first = static_cast<double>(trained.losses.front());
   const size_t lastLosses = std::min<size_t>(trained.losses.size(), 20);
@@ -72,16 +49,6 @@ void judgeLosses(const gpt::Trained& trained, const gpt::Text& text, const gpt::
   }
 }
 
-void printSpeed(const gpt::Trained& trained, const Executable& plan, const gpt::Options& options) {
-  if (trained.secondsPerStep > 0) {
-    const auto tokens = static_cast<double>(options.training.batch * options.sizes.context);
-    std::printf("%s, %s each but the first (predicted %s on '%s'), %.0f tokens/s\n",
-                counted(trained.losses.size(), "step").c_str(), humanSeconds(trained.secondsPerStep).c_str(),
-                humanSeconds(plan.predictedSeconds()).c_str(), plan.machine().name.c_str(),
-                tokens / trained.secondsPerStep);
-  }
-}
-
 /// The weights and the optimiser's state.
 NamedLiterals trainAndReport(const Plan& plan, const gpt::Text& text, const gpt::Options& options) {
   auto session = lesson::open(plan);
@@ -90,7 +57,7 @@ NamedLiterals trainAndReport(const Plan& plan, const gpt::Text& text, const gpt:
   }
   const auto trained =
       gpt::train(*session, text, options.sizes, options.training, options.steps, /*report=*/true);
-  printSpeed(trained, *plan, options);
+  lesson::printSpeed(trained, *plan, options.training.batch * options.sizes.context, "tokens");
   judgeLosses(trained, text, options);
   NamedLiterals state = session->state();
   session.reset(); // there may be no memory for two
@@ -160,16 +127,16 @@ int main(int count, char** words) {
   const Machine machine = lesson::machineNamed(options.machine);
 
   const Plan training =
-      compiled(gpt::trainingStep(options.sizes, options.training), machine, options.compile);
-  const Plan forward = compiled(gpt::forwardPass(options.sizes), machine, options.compile);
-  const Plan sampling = compiled(gpt::samplingStep(options.sizes), machine, options.compile);
+      lesson::compileAndPrint(gpt::trainingStep(options.sizes, options.training), machine, options.compile);
+  const Plan forward = lesson::compileAndPrint(gpt::forwardPass(options.sizes), machine, options.compile);
+  const Plan sampling = lesson::compileAndPrint(gpt::samplingStep(options.sizes), machine, options.compile);
   if (options.steps == 0) {
     return 0;
   }
 
   const NamedLiterals state = trainAndReport(training, text, options);
-  const Literal whole = forwardLogits(*openWith(state, forward), text, options.sizes.context);
-  const auto session = openWith(state, sampling);
+  const Literal whole = forwardLogits(*lesson::openWith(state, forward), text, options.sizes.context);
+  const auto session = lesson::openWith(state, sampling);
   compareLogits(whole, text, gpt::Sampler(*session, options.sizes), options);
   write(gpt::Sampler(*session, options.sizes), text, options);
   return lesson::verdict();

@@ -114,9 +114,7 @@ Options readOptions(int count, char** arguments) {
   checkHeads(options.sizes);
   options.usual = options.usual && words.text == usualText && words.precision == "ieee" && words.seed == 1;
   options.compile.policy = words.policy;
-  options.compile.precision = words.precision == "tf32"   ? Precision::Tf32
-                              : words.precision == "bf16" ? Precision::Bf16
-                                                          : Precision::Ieee;
+  options.compile.precision = lesson::precisionNamed(words.precision);
   options.training.seed = words.seed;
   options.text = words.text;
   options.machine = words.machine;

@@ -2,9 +2,12 @@
 
 #include "ir/author/text/units.h"
 #include "ir/base/atomic_file.h"
+#include "ir/graph/ops/matmul.h"
 #include "runtime/executable_folder.h"
 #include "tools/library/host_machine.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -61,6 +64,21 @@ std::shared_ptr<const Executable> compileFor(const Graph& graph, const Machine& 
   return std::make_shared<const Executable>(orGiveUp(compile(graph, machine, RooflineCostModel(), options)));
 }
 
+std::shared_ptr<const Executable> compileAndPrint(Result<Graph> graph, const Machine& machine,
+                                                  const CompileOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  auto plan = compileFor(orGiveUp(std::move(graph)), machine, options);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  std::printf("compiled in %s: %s", humanSeconds(seconds.count()).c_str(), planText(*plan).c_str());
+  std::fflush(stdout);
+  return plan;
+}
+
+Precision precisionNamed(const std::string& word) {
+  const auto found = std::find(ops::precisionNames.begin(), ops::precisionNames.end(), word);
+  return static_cast<Precision>(found - ops::precisionNames.begin());
+}
+
 std::string planText(const Executable& plan) {
   std::string text = "plan '" + plan.graph().name() + "' for '" + plan.machine().name +
                      "': " + counted(plan.schedule().steps.size(), "step") + " and " +
@@ -79,6 +97,19 @@ std::string planText(const Executable& plan) {
 
 std::unique_ptr<Session> open(std::shared_ptr<const Executable> plan, const SessionOptions& options) {
   return orGiveUp(Session::open(std::move(plan), options));
+}
+
+std::unique_ptr<Session> openWith(const NamedLiterals& trained,
+                                  const std::shared_ptr<const Executable>& plan) {
+  auto session = open(plan);
+  NamedLiterals weights;
+  for (const Session::Parameter& parameter : session->parameters()) {
+    if (!parameter.assigned) {
+      weights.emplace(parameter.name, trained.at(parameter.name));
+    }
+  }
+  orGiveUp(session->setState(weights));
+  return session;
 }
 
 void write(const std::string& folder, const std::string& name, const std::string& text) {

@@ -44,9 +44,18 @@ Machine machineNamed(const std::string& word);
 /// Compiles for a machine with the roofline cost model.
 std::shared_ptr<const Executable> compileFor(const Graph& graph, const Machine& machine,
                                              const CompileOptions& options = {});
+/// The same of a graph that may have mistakes; prints the time that it took, and `planText`.
+std::shared_ptr<const Executable> compileAndPrint(Result<Graph> graph, const Machine& machine,
+                                                  const CompileOptions& options = {});
+/// A word of the option --precision: "ieee", "tf32", "bf16" or "f16".
+Precision precisionNamed(const std::string& word);
 /// The plan's size, predicted time and memory: two lines or more, each ended.
 std::string planText(const Executable& plan);
 std::unique_ptr<Session> open(std::shared_ptr<const Executable> plan, const SessionOptions& options = {});
+/// A session with the weights of `trained`: those parameters that the plan's steps do not assign. The others
+/// keep what they start with.
+std::unique_ptr<Session> openWith(const NamedLiterals& trained,
+                                  const std::shared_ptr<const Executable>& plan);
 
 /// Creates `folder` and writes `text` into `folder/name`.
 void write(const std::string& folder, const std::string& name, const std::string& text);
