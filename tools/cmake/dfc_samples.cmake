@@ -31,19 +31,30 @@ foreach(lesson IN LISTS dfc_lessons)
   set_tests_properties(${target}.help ${target}.unknown_flag PROPERTIES LABELS sample TIMEOUT 20)
 endforeach()
 
-# Lesson 6 beside its usual sizes: odd ones, a mistake and its way out, and GPT-2's as a plan that is not run.
-function(dfc_gpt_test name)
+# Lessons 6 and 7 beside their usual sizes: odd ones, a mistake and its way out, and large ones as plans that are not run.
+function(dfc_lesson_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SAYS" "FLAGS")
-  add_test(NAME sample_06_gpt.${name} COMMAND sample_06_gpt ${arg_FLAGS})
-  set_tests_properties(sample_06_gpt.${name} PROPERTIES LABELS sample TIMEOUT 300)
+  string(REGEX REPLACE "\\..*" "" lesson ${name})
+  add_test(NAME ${name} COMMAND ${lesson} ${arg_FLAGS})
+  set_tests_properties(${name} PROPERTIES LABELS sample TIMEOUT 300)
   if(arg_SAYS) # then its exit status is not looked at
-    set_tests_properties(sample_06_gpt.${name} PROPERTIES PASS_REGULAR_EXPRESSION "${arg_SAYS}")
+    set_tests_properties(${name} PROPERTIES PASS_REGULAR_EXPRESSION "${arg_SAYS}")
   endif()
 endfunction()
 if(DFC_BUILD_TESTS AND TARGET sample_06_gpt)
-  dfc_gpt_test(odd_sizes FLAGS --layers 1 --heads 3 --width 51 --batch 1 --context 33 --steps 3 --sample 50)
-  dfc_gpt_test(on_gpus FLAGS --machine cpu-2gpu --policy heft --precision tf32 --batch 4 --steps 3 --sample 5)
-  dfc_gpt_test(uneven_heads FLAGS --heads 3 SAYS "no multiple of 3 heads.*--width 63 or 66")
-  dfc_gpt_test(no_text FLAGS --text /no/such/text SAYS "there is no text.*--text FILE")
-  dfc_gpt_test(124M_as_a_plan FLAGS --size 124M --steps 0 --machine cpu-2gpu)
+  dfc_lesson_test(sample_06_gpt.odd_sizes
+                  FLAGS --layers 1 --heads 3 --width 51 --batch 1 --context 33 --steps 3 --sample 50)
+  dfc_lesson_test(sample_06_gpt.on_gpus
+                  FLAGS --machine cpu-2gpu --policy heft --precision tf32 --batch 4 --steps 3 --sample 5)
+  dfc_lesson_test(sample_06_gpt.uneven_heads FLAGS --heads 3 SAYS "no multiple of 3 heads.*--width 63 or 66")
+  dfc_lesson_test(sample_06_gpt.no_text FLAGS --text /no/such/text SAYS "there is no text.*--text FILE")
+  dfc_lesson_test(sample_06_gpt.124M_as_a_plan FLAGS --size 124M --steps 0 --machine cpu-2gpu)
+endif()
+if(DFC_BUILD_TESTS AND TARGET sample_07_resnet)
+  dfc_lesson_test(sample_07_resnet.odd_sizes
+                  FLAGS --depth 50 --image 67 --width 5 --channels 2 --classes 7 --batch 3 --steps 3)
+  dfc_lesson_test(sample_07_resnet.on_gpus
+                  FLAGS --machine cpu-2gpu --policy heft --precision bf16 --width 4 --batch 8 --steps 3)
+  dfc_lesson_test(sample_07_resnet.one_element FLAGS --image 8 --batch 1 SAYS "no variance.*--batch 2 or more")
+  dfc_lesson_test(sample_07_resnet.50_as_a_plan FLAGS --depth 50 --image 224 --batch 8 --steps 0 --machine cpu-2gpu)
 endif()
