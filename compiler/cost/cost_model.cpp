@@ -1,6 +1,8 @@
 #include "compiler/cost/cost_model.h"
 
 #include "ir/graph/graph.h"
+#include "ir/graph/rules/precision.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -12,19 +14,9 @@ double secondsAt(double amount, double rate) { return rate > 0 ? amount / rate :
 
 bool isFree(const OpRow& row) { return classOf(row.kind()) == OpClass::View || row.kind() == OpKind::Assign; }
 
-Precision precisionOf(const OpRow& row) {
-  switch (row.kind()) {
-  case OpKind::Matmul: return row.as<ops::Matmul>().precision;
-  case OpKind::FusedMatmul: return row.as<ops::FusedMatmul>().precision;
-  case OpKind::Attention: return row.as<ops::Attention>().precision;
-  case OpKind::AttentionGradient: return row.as<ops::AttentionGradient>().forward.precision;
-  default: return Precision::Unstated;
-  }
-}
-
 // The rate at which the op's arithmetic runs.
 double rateOf(const DeviceRow& hardware, const OpRow& row, ElementType element) {
-  const bool inTf32 = precisionOf(row) == Precision::Tf32 && element == ElementType::F32;
+  const bool inTf32 = precisionOf(row.attributes) == Precision::Tf32 && element == ElementType::F32;
   return inTf32 && hardware.tf32Flops > 0 ? hardware.tf32Flops
                                           : hardware.peakFlops[static_cast<size_t>(element)];
 }

@@ -2,6 +2,7 @@
 #include "compiler/interpreter/evaluate.h"
 
 #include "compiler/interpreter/evaluate_parts.h"
+#include "ir/graph/rules/layout.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +27,34 @@ struct Values : Literals {
   Values(Literals several) : Literals(std::move(several)) {} // NOLINT(google-explicit-constructor)
 };
 
+Values valuesOf(const OpAttributes& attributes, Operands operands);
+
+Literal permuted(const Literal& literal, const std::array<int64_t, 4>& axes) {
+  if (literal.type().shape.rank() != 4) {
+    return literal;
+  }
+  ops::Transpose op;
+  op.permutation.assign(axes.begin(), axes.end());
+  return valuesOf(op, literal).front();
+}
+
+// By the form of the op with its channels first.
+Values withChannelsLast(const OpAttributes& channelsFirst, Operands operands) {
+  llvm::SmallVector<Literal, 4> first;
+  for (const Literal& operand : operands) {
+    first.push_back(permuted(operand, toChannelsFirst));
+  }
+  Values values = valuesOf(channelsFirst, first);
+  for (Literal& value : values) {
+    value = permuted(value, toChannelsLast);
+  }
+  return values;
+}
+
 Values valuesOf(const OpAttributes& attributes, Operands operands) {
+  if (const auto channelsFirst = channelsFirstForm(attributes)) {
+    return withChannelsLast(*channelsFirst, operands);
+  }
   const llvm::SmallVector<TensorType, 1> types = resultTypesOf(attributes, operands);
   const TensorType& type = types.front();
   switch (kindOf(attributes)) {

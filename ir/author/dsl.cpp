@@ -302,11 +302,12 @@ Tensor dropout(Operand a, Operand step, double rate, int64_t seed) {
   return apply(attributes, {a, step});
 }
 
-Tensor conv2d(Operand a, Operand filter, Window window, int64_t groups) {
+Tensor conv2d(Operand a, Operand filter, Window window, int64_t groups, Precision precision) {
   ops::Conv2d attributes;
   attributes.dilations = std::move(window.dilations);
   setWindow(attributes, std::move(window));
   attributes.groups = groups;
+  attributes.precision = precision;
   return apply(std::move(attributes), {a, filter});
 }
 

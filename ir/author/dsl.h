@@ -148,7 +148,8 @@ struct Window {
   Dims dilations = {}; ///< from one element of a window to the next
 };
 /// Cross-correlation of a [N, C, H, W] with filter [M, C / groups, KH, KW]: [N, M, H', W'], of floats.
-Tensor conv2d(Operand a, Operand filter, Window window = {}, int64_t groups = 1);
+Tensor conv2d(Operand a, Operand filter, Window window = {}, int64_t groups = 1,
+              Precision precision = Precision::Unstated);
 /// The largest element of each window of size [h, w] over the last two axes of a [N, C, H, W].
 Tensor maxPool(Operand a, Dims size, Window window = {});
 /// The mean of each window of size [h, w]; with countPadding the padding counts as elements.

@@ -29,9 +29,16 @@ enum class Direction : uint8_t {
 enum class Precision : uint8_t {
   Unstated, ///< as the plan is compiled (CompileOptions::precision); Ieee without that
   Ieee,     ///< as f32
-  Tf32,     ///< a backend may round the operands to tf32 (10 bits behind the point); convolutions as Ieee
+  Tf32,     ///< a backend may round the operands to tf32 (10 bits behind the point)
   Bf16,     ///< operands and results are rounded to bf16 (mixed precision, Micikevicius et al. 2018)
   F16,      ///< the same to f16, whose range is small: losses need to be scaled
+};
+
+/// The order in memory of the axes of images, and of the filters of convolutions: batch (or filter) N,
+/// channel C, row H, column W. Units for 16-bit and tf32 products are fastest with the channels last.
+enum class ImageLayout : uint8_t {
+  Nchw, ///< images [N, C, H, W], filters [M, C / groups, KH, KW]
+  Nhwc, ///< images [N, H, W, C], filters [M, KH, KW, C / groups]
 };
 
 } // namespace dfc

@@ -87,7 +87,7 @@ void addWords(lesson::Arguments& arguments, Words& words) {
       .choice("--policy", words.policy, {"single", "heft"},
               "who computes: the one device that is fastest, or each op where it ends first")
       .choice("--precision", words.precision, {"ieee", "tf32", "bf16", "f16"},
-              "of products of f32 operands, and but for tf32 of convolutions; the loss, the norms and the "
+              "of products of f32 operands and of convolutions; the loss, the norms' statistics and the "
               "updates stay in f32")
       .number("--seed", words.seed, 0, 1000000, "of the first weights and the order of the images")
       .text("--save-graph", words.graphFile, "FILE", "write the training step as a .dfg file, for dfc");

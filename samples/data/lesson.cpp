@@ -2,7 +2,7 @@
 
 #include "ir/author/text/units.h"
 #include "ir/base/atomic_file.h"
-#include "ir/graph/ops/matmul.h"
+#include "ir/graph/rules/precision.h"
 #include "runtime/executable_folder.h"
 #include "tools/library/host_machine.h"
 
@@ -75,8 +75,8 @@ std::shared_ptr<const Executable> compileAndPrint(Result<Graph> graph, const Mac
 }
 
 Precision precisionNamed(const std::string& word) {
-  const auto found = std::find(ops::precisionNames.begin(), ops::precisionNames.end(), word);
-  return static_cast<Precision>(found - ops::precisionNames.begin());
+  const auto found = std::find(precisionNames.begin(), precisionNames.end(), word);
+  return static_cast<Precision>(found - precisionNames.begin());
 }
 
 std::string planText(const Executable& plan) {

@@ -300,13 +300,13 @@ class RandomCalls : public RandomIndexing {
     case OpKind::BatchNorm: return batchNorm();
     case OpKind::BatchNormTraining: return batchNormTraining();
     case OpKind::BatchNormGradient: return batchNormGradient();
-    case OpKind::Conv2d: return conv2d();
-    case OpKind::Conv2dInputGradient: return conv2dInputGradient();
-    case OpKind::Conv2dFilterGradient: return conv2dFilterGradient();
-    case OpKind::MaxPool: return maxPool();
-    case OpKind::MaxPoolGradient: return maxPoolGradient();
-    case OpKind::AveragePool: return averagePool();
-    case OpKind::AveragePoolGradient: return averagePoolGradient();
+    case OpKind::Conv2d: return inSomeLayout(conv2d());
+    case OpKind::Conv2dInputGradient: return inSomeLayout(conv2dInputGradient());
+    case OpKind::Conv2dFilterGradient: return inSomeLayout(conv2dFilterGradient());
+    case OpKind::MaxPool: return inSomeLayout(maxPool());
+    case OpKind::MaxPoolGradient: return inSomeLayout(maxPoolGradient());
+    case OpKind::AveragePool: return inSomeLayout(averagePool());
+    case OpKind::AveragePoolGradient: return inSomeLayout(averagePoolGradient());
     case OpKind::Input:
     case OpKind::Parameter:
     case OpKind::Constant:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/graph/rules/convolution.h"
+#include "ir/graph/rules/layout.h"
 #include "tests/support/random_operands.h"
 
 namespace dfc::test {
@@ -53,6 +54,17 @@ class RandomWindows : public RandomOperands {
     return result.ok() ? exactly(result.types.front()) : real();
   }
   static Dims dimsOf(const Shape& shape) { return {shape.dims().begin(), shape.dims().end()}; }
+
+  /// The call, or the same with the channels last.
+  Call inSomeLayout(Call call) {
+    if (dice_.chance(70)) {
+      return call;
+    }
+    for (ValueId& operand : call.operands) {
+      operand = exactly({typeOf(operand).element, channelsLast(shapeOf(operand))});
+    }
+    return {*channelsLastForm(call.attributes), std::move(call.operands)};
+  }
 
   Call conv2d() {
     ops::Conv2d op;

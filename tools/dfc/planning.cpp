@@ -1,4 +1,5 @@
 #include "tools/dfc/planning.h"
+#include "ir/graph/rules/precision.h"
 #include "tools/dfc/all_errors.h"
 
 #include "compiler/cost/calibrated_cost_model.h"
@@ -27,7 +28,7 @@ const std::vector<std::string> precisions = {"ieee", "tf32", "bf16", "f16"};
 
 /// ieee for a name that there is not.
 ops::Precision precisionNamed(const std::string& word) {
-  const auto& names = ops::precisionNames;
+  const auto& names = precisionNames;
   const auto found = std::find(names.begin() + 1, names.end(), word);
   return found == names.end() ? ops::Precision::Ieee : static_cast<ops::Precision>(found - names.begin());
 }

@@ -1,5 +1,5 @@
 #include "ir/graph/ops/matmul.h"
-#include "ir/graph/rules/op_rules.h"
+#include "ir/graph/rules/precision.h"
 
 #include <fmt/format.h>
 
@@ -26,15 +26,12 @@ std::string describe(OperandTypes operands, bool transposeA, bool transposeB) {
 void Matmul::fields(AttributeVisitor& visitor) {
   visitor.field("transposeA", transposeA, Presence::Optional);
   visitor.field("transposeB", transposeB, Presence::Optional);
-  auto chosen = static_cast<uint8_t>(precision);
-  visitor.choice("precision", chosen, precisionNames, Presence::Optional);
-  precision = static_cast<Precision>(chosen);
+  precisionField(visitor, precision);
 }
 
 TypeResult Matmul::types(OperandTypes operands) const {
-  if (static_cast<size_t>(precision) >= precisionNames.size()) {
-    return refuse(OpKind::Matmul, operands, "unknown precision",
-                  "it is ieee, tf32, bf16 or f16, or left out");
+  if (!isKnown(precision)) {
+    return refusePrecision(OpKind::Matmul, operands);
   }
   if (TypeResult elements = checkElements(OpKind::Matmul, operands, Domain::Number); !elements.ok()) {
     return elements;

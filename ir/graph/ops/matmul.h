@@ -15,7 +15,6 @@
 namespace dfc::ops {
 
 using dfc::Precision;
-inline constexpr std::array<std::string_view, 5> precisionNames = {"unstated", "ieee", "tf32", "bf16", "f16"};
 
 struct Matmul : OpDefaults {
   static constexpr OpClass opClass = OpClass::Contraction;

@@ -1,5 +1,7 @@
 #include "ir/graph/rules/convolution.h"
 
+#include "ir/graph/rules/layout.h"
+
 #include <fmt/format.h>
 
 namespace dfc {
@@ -26,10 +28,18 @@ TypeResult checkFilter(OpKind kind, OperandTypes operands, const Shape& image, c
   return {};
 }
 
-Convolution made(const Shape& image, const Shape& filter, const ConvolutionAttributes& attributes) {
+// Of shapes in the layout of the attributes.
+Convolution made(const Shape& imageInLayout, const Shape& filterInLayout,
+                 const ConvolutionAttributes& attributes) {
+  const Shape image = channelsFirst(attributes.layout, imageInLayout);
+  const Shape filter = channelsFirst(attributes.layout, filterInLayout);
   const Windows windows = windowsOf(image, windowsOfFilter(filter, attributes));
-  return {image, filter, Shape{image[0], filter[0], windows.rows.count, windows.columns.count},
-          attributes.groups, windows};
+  return {image,
+          filter,
+          Shape{image[0], filter[0], windows.rows.count, windows.columns.count},
+          attributes.groups,
+          windows,
+          attributes.layout};
 }
 
 } // namespace
@@ -84,13 +94,15 @@ Convolution convolutionOf(const ops::Conv2dFilterGradient& op, OperandTypes oper
 
 std::optional<ConvolutionCall> convolutionCall(const OpAttributes& attributes, OperandTypes operands) {
   if (const auto* forward = attributes.getIf<ops::Conv2d>()) {
-    return ConvolutionCall{ConvolutionPass::Forward, convolutionOf(*forward, operands)};
+    return ConvolutionCall{ConvolutionPass::Forward, convolutionOf(*forward, operands), forward->precision};
   }
   if (const auto* toInput = attributes.getIf<ops::Conv2dInputGradient>()) {
-    return ConvolutionCall{ConvolutionPass::InputGradient, convolutionOf(*toInput, operands)};
+    return ConvolutionCall{ConvolutionPass::InputGradient, convolutionOf(*toInput, operands),
+                           toInput->precision};
   }
   if (const auto* toFilter = attributes.getIf<ops::Conv2dFilterGradient>()) {
-    return ConvolutionCall{ConvolutionPass::FilterGradient, convolutionOf(*toFilter, operands)};
+    return ConvolutionCall{ConvolutionPass::FilterGradient, convolutionOf(*toFilter, operands),
+                           toFilter->precision};
   }
   return std::nullopt;
 }

@@ -7,12 +7,14 @@
 
 namespace dfc {
 
+/// The shapes have their channels first, whatever the layout.
 struct Convolution {
   Shape image;  ///< [N, C, H, W]
   Shape filter; ///< [M, C / groups, KH, KW]
   Shape result; ///< [N, M, H', W']
   int64_t groups = 1;
   Windows windows;
+  ImageLayout layout = ImageLayout::Nchw; ///< of the three tensors in memory
 
   int64_t batch() const { return image[0]; }
   int64_t groupChannels() const { return filter[1]; } ///< channels that one element of the result reads
@@ -28,10 +30,11 @@ struct Convolution {
 struct ConvolutionAttributes {
   Dims strides, low, high, dilations;
   int64_t groups = 1;
+  ImageLayout layout = ImageLayout::Nchw;
 };
 template <class Op>
 ConvolutionAttributes convolutionAttributes(const Op& op) {
-  return {op.strides, op.low, op.high, op.dilations, op.groups};
+  return {op.strides, op.low, op.high, op.dilations, op.groups, op.layout};
 }
 
 /// The result's type, or why `image` and `filter` make none.
@@ -51,6 +54,7 @@ enum class ConvolutionPass : uint8_t { Forward, InputGradient, FilterGradient };
 struct ConvolutionCall {
   ConvolutionPass pass;
   Convolution conv;
+  Precision precision = Precision::Unstated; ///< of f32 operands
 };
 /// None where the op is no convolution.
 std::optional<ConvolutionCall> convolutionCall(const OpAttributes& attributes, OperandTypes operands);
@@ -64,6 +68,8 @@ To sameConvolution(const From& from) {
   op.high = from.high;
   op.dilations = from.dilations;
   op.groups = from.groups;
+  op.precision = from.precision;
+  op.layout = from.layout;
   return op;
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/cpu/kernels/kernel.h"
 
 #include "ir/base/assert.h"
+#include "ir/graph/rules/layout.h"
 #include "runtime/cpu/kernels/attention/attention.h"
 #include "runtime/cpu/kernels/channels/batch_norm.h"
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
@@ -11,6 +12,7 @@
 #include "runtime/cpu/kernels/movement/movement.h"
 #include "runtime/cpu/kernels/random/dropout.h"
 #include "runtime/cpu/kernels/rows/rows.h"
+#include "runtime/cpu/kernels/windows/channels_last.h"
 #include "runtime/cpu/kernels/windows/convolution.h"
 #include "runtime/cpu/kernels/windows/pools.h"
 
@@ -19,6 +21,9 @@ namespace dfc {
 std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, OperandTypes operands,
                                          OperandTypes results, ThreadPool& pool,
                                          const SharedBuffers& shared) {
+  if (const auto channelsFirst = channelsFirstForm(attributes)) {
+    return makeChannelsLastKernel(*channelsFirst, operands, results, pool);
+  }
   switch (kindOf(attributes)) {
   case OpKind::Input:
   case OpKind::Parameter:

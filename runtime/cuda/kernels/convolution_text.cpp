@@ -18,26 +18,51 @@ constexpr Index pixels = heightOut * widthOut, imagePixels = height * width;
 constexpr Index rows = $rows$, columns = $columns$, inner = $inner$;
 DFC_INLINE f32 fusedSum(f32 a, f32 b, f32 c) { return fmaf(a, b, c); }
 DFC_INLINE f64 fusedSum(f64 a, f64 b, f64 c) { return fma(a, b, c); }
-// The element of a channel of the image that a pixel's window holds at `place`.
-DFC_INLINE Real imageAt(const Element* plane, Index pixel, Index place) {
+)";
+
+// Where elements lie, by their channel (of all groups) and the pixel of its plane. A filter's terms are
+// counted channel by channel in either layout, so that sums have one order.
+constexpr std::string_view channelsFirstText = R"(
+DFC_INLINE Index imageIndex(Index n, Index channel, Index pixel) {
+  return (n * (groups * channels) + channel) * imagePixels + pixel;
+}
+DFC_INLINE Index resultIndex(Index n, Index filter, Index pixel) {
+  return (n * (groups * filters) + filter) * pixels + pixel;
+}
+DFC_INLINE Index filterIndex(Index filter, Index term) { return filter * (channels * window) + term; }
+)";
+constexpr std::string_view channelsLastText = R"(
+DFC_INLINE Index imageIndex(Index n, Index channel, Index pixel) {
+  return (n * imagePixels + pixel) * (groups * channels) + channel;
+}
+DFC_INLINE Index resultIndex(Index n, Index filter, Index pixel) {
+  return (n * pixels + pixel) * (groups * filters) + filter;
+}
+DFC_INLINE Index filterIndex(Index filter, Index term) {
+  return (filter * window + term % window) * channels + term / window;
+}
+)";
+
+constexpr std::string_view imageText = R"(
+// The element of a channel of image `n` that a pixel's window holds at `place`.
+DFC_INLINE Real imageAt(const Element* image, Index n, Index channel, Index pixel, Index place) {
   const Index y = rowAt(pixel / widthOut, place / windowColumns);
   const Index x = columnAt(pixel % widthOut, place % windowColumns);
-  return y < height && x < width ? Real(valueOf(plane[y * width + x])) : Real(0);
+  return y < height && x < width ? Real(valueOf(image[imageIndex(n, channel, y * width + x)])) : Real(0);
 }
 )";
 
 // From the image and the filter.
 constexpr std::string_view forwardText = R"(
 DFC_INLINE Real leftAt(const Element*, const Element* filter, Index group, Index row, Index k) {
-  return row < rows && k < inner ? Real(valueOf(filter[(group * filters + row) * inner + k])) : Real(0);
+  return row < rows && k < inner ? Real(valueOf(filter[filterIndex(group * filters + row, k)])) : Real(0);
 }
 DFC_INLINE Real rightAt(const Element* image, const Element*, Index group, Index k, Index column) {
   if (k >= inner || column >= columns) return Real(0);
-  const Index channel = (column / pixels * groups + group) * channels + k / window;
-  return imageAt(image + channel * imagePixels, column % pixels, k % window);
+  return imageAt(image, column / pixels, group * channels + k / window, column % pixels, k % window);
 }
 DFC_INLINE Index placeOf(Index group, Index row, Index column) {
-  return ((column / pixels * groups + group) * filters + row) * pixels + column % pixels;
+  return resultIndex(column / pixels, group * filters + row, column % pixels);
 }
 )";
 
@@ -45,18 +70,18 @@ DFC_INLINE Index placeOf(Index group, Index row, Index column) {
 constexpr std::string_view inputText = R"(
 DFC_INLINE Real leftAt(const Element* filter, const Element*, Index group, Index row, Index k) {
   if (row >= rows || k >= inner) return Real(0);
-  return Real(valueOf(filter[((group * filters + k / window) * channels + row) * window + k % window]));
+  return Real(valueOf(filter[filterIndex(group * filters + k / window, row * window + k % window)]));
 }
 DFC_INLINE Real rightAt(const Element*, const Element* cotangent, Index group, Index k, Index column) {
   if (k >= inner || column >= columns) return Real(0);
   const Index place = k % window, y = column % imagePixels / width, x = column % width;
   Index row = 0, along = 0;
   if (!windowRow(y, place / windowColumns, row) || !windowColumn(x, place % windowColumns, along)) return Real(0);
-  const Index channel = (column / imagePixels * groups + group) * filters + k / window;
-  return Real(valueOf(cotangent[channel * pixels + row * widthOut + along]));
+  const Index at = resultIndex(column / imagePixels, group * filters + k / window, row * widthOut + along);
+  return Real(valueOf(cotangent[at]));
 }
 DFC_INLINE Index placeOf(Index group, Index row, Index column) {
-  return ((column / imagePixels * groups + group) * channels + row) * imagePixels + column % imagePixels;
+  return imageIndex(column / imagePixels, group * channels + row, column % imagePixels);
 }
 )";
 
@@ -64,15 +89,14 @@ DFC_INLINE Index placeOf(Index group, Index row, Index column) {
 constexpr std::string_view filterText = R"(
 DFC_INLINE Real leftAt(const Element*, const Element* cotangent, Index group, Index row, Index k) {
   if (row >= rows || k >= inner) return Real(0);
-  return Real(valueOf(cotangent[((k / pixels * groups + group) * filters + row) * pixels + k % pixels]));
+  return Real(valueOf(cotangent[resultIndex(k / pixels, group * filters + row, k % pixels)]));
 }
 DFC_INLINE Real rightAt(const Element* image, const Element*, Index group, Index k, Index column) {
   if (k >= inner || column >= columns) return Real(0);
-  const Index channel = (k / pixels * groups + group) * channels + column / window;
-  return imageAt(image + channel * imagePixels, k % pixels, column % window);
+  return imageAt(image, k / pixels, group * channels + column / window, k % pixels, column % window);
 }
 DFC_INLINE Index placeOf(Index group, Index row, Index column) {
-  return (group * filters + row) * columns + column;
+  return filterIndex(group * filters + row, column);
 }
 )";
 
@@ -99,7 +123,8 @@ std::string productText(const ProductShape& shape, ElementType element, int64_t 
                              {"rows", index.of(shape.rows)},
                              {"columns", index.of(shape.columns)},
                              {"inner", index.of(shape.inner)}}) +
-         std::string(passText(shape));
+         std::string(conv.layout == ImageLayout::Nhwc ? channelsLastText : channelsFirstText) +
+         std::string(imageText) + std::string(passText(shape));
 }
 
 } // namespace dfc::cuda

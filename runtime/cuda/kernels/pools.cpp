@@ -1,12 +1,34 @@
-// Pools and their gradients: a thread for each element of the result. An image element's gradient looks at
-// the windows that hold it, so nothing is added atomically; the winners of a maxPool are found by a launch
-// before. A pool whose window is the whole plane is a reduction.
+// Pools and their gradients: a thread for each element of the result, or for a pack of channels where these
+// lie side by side. An image element's gradient looks at the windows that hold it, so nothing is added
+// atomically; the winners of a maxPool, by their places in the windows, are found by a launch before. A pool
+// whose window is the whole plane is a reduction.
 #include "runtime/cuda/kernels/windows.h"
+
+#include "ir/graph/rules/layout.h"
 
 #include <algorithm>
 
 namespace dfc::cuda {
 namespace {
+
+// Where a plane of an image or of a result begins, and how far its pixels lie apart. Pack i of a tensor holds
+// `lanes` elements of pixel `pixelOf(i, …)`, one of each plane from `planeOf(i, …)` on.
+constexpr std::string_view channelsFirstText = R"(
+constexpr int lanes = 1;
+constexpr Index apart = 1;
+DFC_INLINE Index planeOf(Index i, Index pixels) { return i / pixels; }
+DFC_INLINE Index pixelOf(Index i, Index pixels) { return i % pixels; }
+DFC_INLINE Index beginOf(Index plane, Index pixels) { return plane * pixels; }
+)";
+constexpr std::string_view channelsLastText = R"(
+constexpr int lanes = $lanes$;
+constexpr Index apart = $channels$;
+DFC_INLINE Index planeOf(Index i, Index pixels) {
+  return i / (pixels * (apart / lanes)) * apart + i % (apart / lanes) * lanes;
+}
+DFC_INLINE Index pixelOf(Index i, Index pixels) { return i / (apart / lanes) % pixels; }
+DFC_INLINE Index beginOf(Index plane, Index pixels) { return plane / apart * (pixels * apart) + plane % apart; }
+)";
 
 constexpr std::string_view resultText = R"(
 constexpr Index count = $count$, pixels = heightOut * widthOut;
@@ -14,16 +36,20 @@ struct Shared {};
 DFC_INLINE void run($parameters$, const Block& block, Shared&) {
   const Index i = Index(block.x) * 256 + threadIdx.x;
   if (i >= count) return;
-  const Index row = i % pixels / widthOut, column = i % widthOut;
-  const Element* const plane = from + i / pixels * (height * width);
+  const Index row = pixelOf(i, pixels) / widthOut, column = pixelOf(i, pixels) % widthOut;
+  const Element* const plane = from + beginOf(planeOf(i, pixels), height * width);
 $start$  for (Index a = 0; a < windowRows; ++a) {
     const Index y = rowAt(row, a);
     if (y >= height) continue;
     for (Index b = 0; b < windowColumns; ++b) {
       const Index x = columnAt(column, b);
       if (x >= width) continue;
-      const $Value$ value = valueOf(plane[y * width + x]);
-$add$    }
+      const Pack<Element, lanes> pack = loadPack<lanes>(plane + (y * width + x) * apart);
+#pragma unroll
+      for (int k = 0; k < lanes; ++k) {
+        const $Value$ value = valueOf(pack.at[k]);
+$add$      }
+$next$    }
   }
 $finish$}
 )";
@@ -34,18 +60,27 @@ struct Shared {};
 DFC_INLINE void run($parameters$, const Block& block, Shared&) {
   const Index i = Index(block.x) * 256 + threadIdx.x;
   if (i >= count) return;
-  const Index at = i % (height * width), base = i / (height * width) * pixels;
-  Real sum = 0;
+  const Index pixel = pixelOf(i, height * width), base = beginOf(planeOf(i, height * width), pixels);
+  Real sum[lanes];
+#pragma unroll
+  for (int k = 0; k < lanes; ++k) sum[k] = 0;
   for (Index a = windowRows; a-- > 0;) { // the first window first
     Index row = 0;
-    if (!windowRow(at / width, a, row)) continue;
+    if (!windowRow(pixel / width, a, row)) continue;
     for (Index b = windowColumns; b-- > 0;) {
       Index column = 0;
-      if (!windowColumn(at % width, b, column)) continue;
-      const Index window = base + row * widthOut + column;
-$add$    }
+      if (!windowColumn(pixel % width, b, column)) continue;
+      const Index window = base + (row * widthOut + column) * apart;
+      const Pack<Element, lanes> pack = loadPack<lanes>(cotangent + window);
+$load$#pragma unroll
+      for (int k = 0; k < lanes; ++k) {
+$add$      }
+    }
   }
-  to[i] = stored<Element>(sum);
+  Pack<Element, lanes> result;
+#pragma unroll
+  for (int k = 0; k < lanes; ++k) result.at[k] = stored<Element>(sum[k]);
+  storePack(to + i * lanes, result);
 }
 )";
 
@@ -64,27 +99,67 @@ constexpr std::string_view wholeDivisorText = R"(
 DFC_INLINE Real divisorOf(Index, Index) { return Real(windowRows) * Real(windowColumns); }
 )";
 
-GeneratedKernels overPlane(const TensorType& image, ReductionKind kind, const GpuShape& gpu) {
-  return reducedChain(identityChain(image), image.element, kind, image.shape, {2, 3}, gpu);
+GeneratedKernels overPlane(const TensorType& image, ImageLayout layout, ReductionKind kind,
+                           const GpuShape& gpu) {
+  const bool last = layout == ImageLayout::Nhwc;
+  const Dims axes = last ? Dims{1, 2} : Dims{2, 3};
+  return reducedChain(identityChain(image), image.element, kind, image.shape, axes, gpu);
 }
 
 // The text for every element of the result, or of the image.
 struct PlaneText {
   std::string_view text;
-  std::string parameters, value, start, add, finish;
+  std::string parameters, value, start, load, add, next, finish;
 };
 
-GeneratedLaunch launchOf(const PlaneText& text, const Windows& windows, ElementType element, int64_t count,
-                         int64_t others, std::string_view helpers = "") {
-  const IndexText index(std::max(count, others));
-  return elementLaunch(windowsText(windows, element, std::max(count, others)) + std::string(helpers) +
+// A pool's windows, and the images that they slide over.
+struct Planes {
+  Windows windows;
+  ImageLayout layout;
+  int64_t channels;
+  ElementType element;
+
+  int64_t lanes = 1; ///< channels that a thread takes
+
+  template <class Op>
+  Planes(const Op& op, const TensorType& image)
+      : windows(windowsOf(channelsFirst(op.layout, image.shape), windowAttributes(op))), layout(op.layout),
+        channels(channelsFirst(op.layout, image.shape)[1]), element(image.element) {
+    if (layout == ImageLayout::Nhwc) {
+      lanes = commonPowerOf2(packBytes / byteWidth(element), {channels});
+    }
+  }
+};
+
+GeneratedLaunch launchOf(const PlaneText& text, const Planes& planes, int64_t elements, int64_t others,
+                         std::string_view helpers = "") {
+  const int64_t most = std::max(elements, others), count = elements / planes.lanes;
+  const IndexText index(most);
+  const std::string places =
+      planes.layout == ImageLayout::Nhwc
+          ? filled(channelsLastText, {{"channels", index.of(std::max<int64_t>(planes.channels, 1))},
+                                      {"lanes", std::to_string(planes.lanes)}})
+          : std::string(channelsFirstText);
+  return elementLaunch(windowsText(planes.windows, planes.element, most) + places + std::string(helpers) +
                            filled(text.text, {{"count", index.of(count)},
                                               {"parameters", text.parameters},
                                               {"Value", text.value},
                                               {"start", text.start},
+                                              {"load", text.load},
                                               {"add", text.add},
+                                              {"next", text.next},
                                               {"finish", text.finish}}),
                        count);
+}
+
+// Statements for each lane.
+std::string forLanes(std::string_view statement) {
+  return "#pragma unroll\n  for (int k = 0; k < lanes; ++k) " + std::string(statement) + "\n";
+}
+// The end of a text whose result k is `value`, of `type`.
+std::string storing(std::string_view type, std::string_view value) {
+  return "  Pack<" + std::string(type) + ", lanes> result;\n" +
+         forLanes("result.at[k] = " + std::string(value) + ";") + "  storePack(to + i * lanes, result);\n";
 }
 
 std::string_view divisors(bool countPadding) { return countPadding ? wholeDivisorText : divisorText; }
@@ -98,63 +173,71 @@ template <class V> DFC_INLINE bool beats(V next, V best) { return !isNan(best) &
 
 GeneratedKernels maxPoolKernel(const ops::MaxPool& op, const TensorType& image, const TensorType& result,
                                const GpuShape& gpu) {
-  const Windows windows = windowsOf(image.shape, windowAttributes(op));
-  if (isWholePlane(windows)) {
-    return overPlane(image, ReductionKind::Max, gpu);
+  const Planes planes(op, image);
+  if (isWholePlane(planes.windows)) {
+    return overPlane(image, op.layout, ReductionKind::Max, gpu);
   }
   const std::string value(valueName(image.element));
   GeneratedLaunch launch = launchOf({resultText, "const Element* from, Element* to", value,
-                                     "  " + value + " best = 0;\n  bool any = false;\n",
-                                     "      best = any ? larger(best, value) : value;\n      any = true;\n",
-                                     "  to[i] = stored<Element>(best);\n"},
-                                    windows, image.element, result.shape.elements(), image.shape.elements());
+                                     "  " + value + " best[lanes];\n  bool any = false;\n", "",
+                                     "        best[k] = any ? larger(best[k], value) : value;\n",
+                                     "      any = true;\n", storing("Element", "stored<Element>(best[k])")},
+                                    planes, result.shape.elements(), image.shape.elements());
   launch.arguments = {{Argument::From::Operand, 0, 0}, {Argument::From::Result, 0, 0}};
   return {{std::move(launch)}, 0};
 }
 
 GeneratedKernels maxPoolGradientKernel(const ops::MaxPoolGradient& op, OperandTypes operands) {
   const TensorType& image = operands[0];
-  const Windows windows = windowsOf(image.shape, windowAttributes(op));
+  Planes planes(op, image);
   const int64_t elements = image.shape.elements(), count = operands[1].shape.elements();
   const std::string value(valueName(image.element));
-  GeneratedLaunch find = launchOf({resultText, "const Element* from, Index* to", value,
-                                   "  " + value + " best = 0;\n  Index winner = ~Index(0);\n",
-                                   "      if (winner == ~Index(0) || beats(value, best)) {\n"
-                                   "        best = value;\n        winner = y * width + x;\n      }\n",
-                                   "  to[i] = winner;\n"},
-                                  windows, image.element, count, elements, beatsText);
+  // A winner is known by its place in the window: one byte, if that has so few places.
+  const bool small = planes.windows.size() < 256;
+  const std::string code = small ? "u8" : "u32";
+  planes.lanes = small ? planes.lanes : std::min<int64_t>(planes.lanes, packBytes / 4);
+  GeneratedLaunch find =
+      launchOf({resultText, "const Element* from, " + code + "* to", value,
+                "  " + value + " best[lanes];\n  u32 winner[lanes];\n  bool any = false;\n", "",
+                "        if (!any || beats(value, best[k])) {\n"
+                "          best[k] = value;\n          winner[k] = u32(a * windowColumns + b);\n        }\n",
+                "      any = true;\n", storing(code, code + "(winner[k])")},
+               planes, count, elements, beatsText);
   find.arguments = {{Argument::From::Operand, 0, 0}, {Argument::From::Workspace, 0, 0}};
-  GeneratedLaunch gather =
-      launchOf({imageText, "const Index* winners, const Element* cotangent, Element* to", "", "",
-                "      if (winners[window] == at) sum += Real(valueOf(cotangent[window]));\n", ""},
-               windows, image.element, elements, count);
+  GeneratedLaunch gather = launchOf(
+      {imageText, "const " + code + "* winners, const Element* cotangent, Element* to", "", "",
+       "      const Pack<" + code + ", lanes> winner = loadPack<lanes>(winners + window);\n",
+       "        if (winner.at[k] == a * windowColumns + b) sum[k] += Real(valueOf(pack.at[k]));\n", "", ""},
+      planes, elements, count);
   gather.arguments = {
       {Argument::From::Workspace, 0, 0}, {Argument::From::Operand, 1, 0}, {Argument::From::Result, 0, 0}};
-  return {{std::move(find), std::move(gather)}, count * 8};
+  return {{std::move(find), std::move(gather)}, count * (small ? 1 : 4)};
 }
 
 GeneratedKernels averagePoolKernel(const ops::AveragePool& op, const TensorType& image,
                                    const TensorType& result, const GpuShape& gpu) {
-  const Windows windows = windowsOf(image.shape, windowAttributes(op));
-  if (isWholePlane(windows)) {
-    return overPlane(image, ReductionKind::Mean, gpu);
+  const Planes planes(op, image);
+  if (isWholePlane(planes.windows)) {
+    return overPlane(image, op.layout, ReductionKind::Mean, gpu);
   }
-  GeneratedLaunch launch = launchOf(
-      {resultText, "const Element* from, Element* to", "Real", "  Real sum = 0;\n", "      sum += value;\n",
-       "  to[i] = stored<Element>(sum / divisorOf(row, column));\n"},
-      windows, image.element, result.shape.elements(), image.shape.elements(), divisors(op.countPadding));
+  GeneratedLaunch launch =
+      launchOf({resultText, "const Element* from, Element* to", "Real",
+                "  Real sum[lanes];\n" + forLanes("sum[k] = 0;"), "", "        sum[k] += value;\n", "",
+                "  const Real divisor = divisorOf(row, column);\n" +
+                    storing("Element", "stored<Element>(sum[k] / divisor)")},
+               planes, result.shape.elements(), image.shape.elements(), divisors(op.countPadding));
   launch.arguments = {{Argument::From::Operand, 0, 0}, {Argument::From::Result, 0, 0}};
   return {{std::move(launch)}, 0};
 }
 
 GeneratedKernels averagePoolGradientKernel(const ops::AveragePoolGradient& op, const TensorType& cotangent,
                                            const TensorType& result) {
-  const Windows windows = windowsOf(result.shape, windowAttributes(op));
+  const Planes planes(op, result);
   GeneratedLaunch launch =
       launchOf({imageText, "const Element* cotangent, Element* to", "", "",
-                "      sum += Real(valueOf(cotangent[window])) / divisorOf(row, column);\n", ""},
-               windows, result.element, result.shape.elements(), cotangent.shape.elements(),
-               divisors(op.countPadding));
+                "      const Real divisor = divisorOf(row, column);\n",
+                "        sum[k] += Real(valueOf(pack.at[k])) / divisor;\n", "", ""},
+               planes, result.shape.elements(), cotangent.shape.elements(), divisors(op.countPadding));
   launch.arguments = {{Argument::From::Operand, 0, 0}, {Argument::From::Result, 0, 0}};
   return {{std::move(launch)}, 0};
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 
@@ -46,20 +47,23 @@ int number(int64_t value) { return static_cast<int>(value); }
 
 class Descriptors {
  public:
-  Descriptors(const Cudnn& library, const Convolution& conv, ElementType element) : library_(library) {
+  Descriptors(const Cudnn& library, const ConvolutionCall& call, ElementType element)
+      : library_(library), format_(call.conv.layout == ImageLayout::Nhwc ? cudnnNhwc : cudnnNchw) {
+    const Convolution& conv = call.conv;
     const CudnnType type = typeOf(element);
     const WindowAxis &rows = conv.windows.rows, &columns = conv.windows.columns;
     const bool wide = element == ElementType::F64, half = byteWidth(element) == 2;
+    tensorCores_ = half || (element == ElementType::F32 && call.precision == Precision::Tf32);
     good_ = is(library.createTensor(&image)) && is(library.createTensor(&result)) &&
             is(library.createFilter(&filter)) && is(library.createConvolution(&convolution)) &&
             setPlanes(image, type, conv.image) && setPlanes(result, type, conv.result) &&
-            is(library.setFilter(filter, type, cudnnNchw, number(conv.filter[0]), number(conv.filter[1]),
+            is(library.setFilter(filter, type, format_, number(conv.filter[0]), number(conv.filter[1]),
                                  number(conv.filter[2]), number(conv.filter[3]))) &&
             is(library.setConvolution(convolution, number(rows.low), number(columns.low), number(rows.stride),
                                       number(columns.stride), number(rows.dilation), number(columns.dilation),
                                       cudnnCrossCorrelation, wide ? CudnnType::Double : CudnnType::Float)) &&
             is(library.setGroups(convolution, number(conv.groups))) &&
-            is(library.setMath(convolution, half ? CudnnMath::TensorOp : CudnnMath::Fma));
+            is(library.setMath(convolution, tensorCores_ ? CudnnMath::TensorOp : CudnnMath::Fma));
   }
   Descriptors(const Descriptors&) = delete;
   Descriptors& operator=(const Descriptors&) = delete;
@@ -78,6 +82,7 @@ class Descriptors {
     }
   }
   bool good() const { return good_; }
+  bool tensorCores() const { return tensorCores_; }
 
   CudnnTensor *image = nullptr, *result = nullptr;
   CudnnFilter* filter = nullptr;
@@ -86,12 +91,13 @@ class Descriptors {
  private:
   static bool is(int code) { return code == cudnnSuccess; }
   bool setPlanes(CudnnTensor* tensor, CudnnType type, const Shape& shape) const {
-    return is(library_.setTensor(tensor, cudnnNchw, type, number(shape[0]), number(shape[1]),
-                                 number(shape[2]), number(shape[3])));
+    return is(library_.setTensor(tensor, format_, type, number(shape[0]), number(shape[1]), number(shape[2]),
+                                 number(shape[3])));
   }
 
   const Cudnn& library_;
-  bool good_ = false;
+  int format_;
+  bool tensorCores_ = false, good_ = false;
 };
 
 class CudnnPlan;
@@ -113,7 +119,7 @@ class CudnnPlan {
  public:
   CudnnPlan(const Cudnn& library, const ConvolutionCall& call, ElementType element, int ordinal)
       : library_(library), device_(cudnnDevice(ordinal)), ordinal_(ordinal), pass_(call.pass),
-        wide_(element == ElementType::F64), descriptors_(library, call.conv, element) {}
+        wide_(element == ElementType::F64), descriptors_(library, call, element) {}
 
   /// Whether cuDNN supports the call.
   bool prepare() {
@@ -122,7 +128,7 @@ class CudnnPlan {
     }
     const OnDevice current(ordinal_);
     const std::lock_guard lock(device_.mutex);
-    return askWorkspace() == cudnnSuccess;
+    return chooseAlgorithm() && askWorkspace() == cudnnSuccess;
   }
 
   int64_t workspaceBytes() const { return static_cast<int64_t>(workspaceBytes_); }
@@ -137,18 +143,70 @@ class CudnnPlan {
   }
 
  private:
+  // The quickest by cuDNN's heuristics among those that give the same bits every time.
+  bool chooseAlgorithm() {
+    constexpr int most = 16;
+    std::array<CudnnProposal, most> proposals{};
+    int count = 0;
+    if (propose(most, &count, proposals.data()) != cudnnSuccess) {
+      return false;
+    }
+    const auto end = proposals.begin() + count;
+    const auto best = std::find_if(proposals.begin(), end, [&](const CudnnProposal& p) { return suits(p); });
+    if (best == end) {
+      return false;
+    }
+    algorithm_ = best->algorithm;
+    // The default would allow tf32 for f32.
+    const CudnnMath math = descriptors_.tensorCores() ? best->math : CudnnMath::Fma;
+    return library_.setMath(descriptors_.convolution, math) == cudnnSuccess;
+  }
+
+  bool suits(const CudnnProposal& proposal) const {
+    constexpr size_t mostWorkspace = size_t{256} << 20;
+    return proposal.status == cudnnSuccess && proposal.deterministic == 1 &&
+           proposal.workspaceBytes <= mostWorkspace && isDirect(proposal.algorithm) &&
+           proposal.math != CudnnMath::TensorOpWithConversion &&
+           (descriptors_.tensorCores() || proposal.math != CudnnMath::TensorOp);
+  }
+
+  // Implicit or explicit products of matrices. Fourier and Winograd transforms round differently: their
+  // error grows with the largest element of an image, not with that of a window.
+  bool isDirect(int algorithm) const {
+    return pass_ == ConvolutionPass::Forward ? algorithm <= 3 : algorithm <= 1 || isThirdFilter(algorithm);
+  }
+  bool isThirdFilter(int algorithm) const {
+    return pass_ == ConvolutionPass::FilterGradient && algorithm == 3;
+  }
+
+  int propose(int most, int* count, CudnnProposal* proposals) const {
+    const Descriptors& d = descriptors_;
+    switch (pass_) {
+    case ConvolutionPass::Forward:
+      return library_.proposeForward(device_.context, d.image, d.filter, d.convolution, d.result, most, count,
+                                     proposals);
+    case ConvolutionPass::InputGradient:
+      return library_.proposeData(device_.context, d.filter, d.result, d.convolution, d.image, most, count,
+                                  proposals);
+    case ConvolutionPass::FilterGradient:
+      return library_.proposeFilter(device_.context, d.image, d.result, d.convolution, d.filter, most, count,
+                                    proposals);
+    }
+    DFC_UNREACHABLE("pass of a convolution");
+  }
+
   int askWorkspace() {
     const Descriptors& d = descriptors_;
     switch (pass_) {
     case ConvolutionPass::Forward:
       return library_.forwardWorkspace(device_.context, d.image, d.filter, d.convolution, d.result,
-                                       cudnnForwardAlgorithm, &workspaceBytes_);
+                                       algorithm_, &workspaceBytes_);
     case ConvolutionPass::InputGradient:
-      return library_.dataWorkspace(device_.context, d.filter, d.result, d.convolution, d.image,
-                                    cudnnDataAlgorithm, &workspaceBytes_);
+      return library_.dataWorkspace(device_.context, d.filter, d.result, d.convolution, d.image, algorithm_,
+                                    &workspaceBytes_);
     case ConvolutionPass::FilterGradient:
-      return library_.filterWorkspace(device_.context, d.image, d.result, d.convolution, d.filter,
-                                      cudnnFilterAlgorithm, &workspaceBytes_);
+      return library_.filterWorkspace(device_.context, d.image, d.result, d.convolution, d.filter, algorithm_,
+                                      &workspaceBytes_);
     }
     DFC_UNREACHABLE("pass of a convolution");
   }
@@ -160,15 +218,15 @@ class CudnnPlan {
     switch (pass_) {
     case ConvolutionPass::Forward:
       return library_.forward(device_.context, factor(1), d.image, first, d.filter, second, d.convolution,
-                              cudnnForwardAlgorithm, workspace, workspaceBytes_, factor(0), d.result, result);
+                              algorithm_, workspace, workspaceBytes_, factor(0), d.result, result);
     case ConvolutionPass::InputGradient:
       return library_.backwardData(device_.context, factor(1), d.filter, first, d.result, second,
-                                   d.convolution, cudnnDataAlgorithm, workspace, workspaceBytes_, factor(0),
-                                   d.image, result);
+                                   d.convolution, algorithm_, workspace, workspaceBytes_, factor(0), d.image,
+                                   result);
     case ConvolutionPass::FilterGradient:
       return library_.backwardFilter(device_.context, factor(1), d.image, first, d.result, second,
-                                     d.convolution, cudnnFilterAlgorithm, workspace, workspaceBytes_,
-                                     factor(0), d.filter, result);
+                                     d.convolution, algorithm_, workspace, workspaceBytes_, factor(0),
+                                     d.filter, result);
     }
     DFC_UNREACHABLE("pass of a convolution");
   }
@@ -186,6 +244,7 @@ class CudnnPlan {
   ConvolutionPass pass_;
   bool wide_;
   Descriptors descriptors_;
+  int algorithm_ = 0;
   size_t workspaceBytes_ = 0;
 };
 

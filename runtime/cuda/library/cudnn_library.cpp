@@ -49,6 +49,9 @@ std::optional<Cudnn> open() {
   symbols.find(found.setConvolution, "cudnnSetConvolution2dDescriptor");
   symbols.find(found.setGroups, "cudnnSetConvolutionGroupCount");
   symbols.find(found.setMath, "cudnnSetConvolutionMathType");
+  symbols.find(found.proposeForward, "cudnnGetConvolutionForwardAlgorithm_v7");
+  symbols.find(found.proposeData, "cudnnGetConvolutionBackwardDataAlgorithm_v7");
+  symbols.find(found.proposeFilter, "cudnnGetConvolutionBackwardFilterAlgorithm_v7");
   symbols.find(found.forwardWorkspace, "cudnnGetConvolutionForwardWorkspaceSize");
   symbols.find(found.dataWorkspace, "cudnnGetConvolutionBackwardDataWorkspaceSize");
   symbols.find(found.filterWorkspace, "cudnnGetConvolutionBackwardFilterWorkspaceSize");

@@ -16,10 +16,19 @@ struct CudnnTensor;
 struct CudnnFilter;
 struct CudnnConvolution;
 enum class CudnnType : int { Float = 0, Double = 1, Half = 2, BFloat16 = 9 };
-enum class CudnnMath : int { TensorOp = 1, Fma = 3 };
-inline constexpr int cudnnSuccess = 0, cudnnNchw = 0, cudnnCrossCorrelation = 1;
-/// Implicit GEMM with precomputed indices; the gradients' algorithms without atomics.
-inline constexpr int cudnnForwardAlgorithm = 1, cudnnDataAlgorithm = 1, cudnnFilterAlgorithm = 1;
+enum class CudnnMath : int { Default = 0, TensorOp = 1, TensorOpWithConversion = 2, Fma = 3 };
+inline constexpr int cudnnSuccess = 0, cudnnNchw = 0, cudnnNhwc = 1, cudnnCrossCorrelation = 1;
+
+/// What cuDNN's heuristics say of an algorithm; quickest first.
+struct CudnnProposal {
+  int algorithm;
+  int status;
+  float milliseconds;
+  size_t workspaceBytes;
+  int deterministic; ///< 1: it is
+  CudnnMath math;
+  int reserved[3];
+};
 
 struct Cudnn {
   int (*create)(CudnnContext**);
@@ -37,6 +46,12 @@ struct Cudnn {
                         int dilationRows, int dilationColumns, int mode, CudnnType compute);
   int (*setGroups)(CudnnConvolution*, int);
   int (*setMath)(CudnnConvolution*, CudnnMath);
+  int (*proposeForward)(CudnnContext*, CudnnTensor*, CudnnFilter*, CudnnConvolution*, CudnnTensor*, int most,
+                        int* count, CudnnProposal*);
+  int (*proposeData)(CudnnContext*, CudnnFilter*, CudnnTensor*, CudnnConvolution*, CudnnTensor*, int most,
+                     int* count, CudnnProposal*);
+  int (*proposeFilter)(CudnnContext*, CudnnTensor*, CudnnTensor*, CudnnConvolution*, CudnnFilter*, int most,
+                       int* count, CudnnProposal*);
   int (*forwardWorkspace)(CudnnContext*, CudnnTensor*, CudnnFilter*, CudnnConvolution*, CudnnTensor*,
                           int algorithm, size_t*);
   int (*dataWorkspace)(CudnnContext*, CudnnFilter*, CudnnTensor*, CudnnConvolution*, CudnnTensor*,

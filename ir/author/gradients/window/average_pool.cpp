@@ -13,6 +13,7 @@ void gradientRule(const ops::AveragePool& op, GradientRule& rule) {
   spread.low = op.low;
   spread.high = op.high;
   spread.countPadding = op.countPadding;
+  spread.layout = op.layout;
   rule.give(0, rule.builder().op(std::move(spread), {rule.cotangent()}, std::source_location::current()));
 }
 

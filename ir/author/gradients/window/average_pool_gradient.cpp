@@ -7,7 +7,14 @@
 
 namespace dfc {
 void gradientRule(const ops::AveragePoolGradient& op, GradientRule& rule) {
-  rule.give(0, averagePool(rule.cotangent(), op.window, {op.strides, op.low, op.high, {}}, op.countPadding));
+  ops::AveragePool pool;
+  pool.window = op.window;
+  pool.strides = op.strides;
+  pool.low = op.low;
+  pool.high = op.high;
+  pool.countPadding = op.countPadding;
+  pool.layout = op.layout;
+  rule.give(0, rule.builder().op(std::move(pool), {rule.cotangent()}, std::source_location::current()));
 }
 
 } // namespace dfc

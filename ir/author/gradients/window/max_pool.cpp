@@ -11,6 +11,7 @@ void gradientRule(const ops::MaxPool& op, GradientRule& rule) {
   picked.low = op.low;
   picked.high = op.high;
   picked.dilations = op.dilations;
+  picked.layout = op.layout;
   rule.give(0, rule.builder().op(std::move(picked), {rule.operand(0), rule.cotangent()},
                                  std::source_location::current()));
 }

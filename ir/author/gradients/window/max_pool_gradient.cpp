@@ -5,6 +5,7 @@
 // more than `mostPlaces` the rule gives nothing, and `gradients` refuses.
 #include "ir/author/dsl.h"
 #include "ir/author/gradient_rules.h"
+#include "ir/graph/rules/layout.h"
 #include "ir/graph/rules/windows.h"
 
 #include <fmt/format.h>
@@ -73,9 +74,17 @@ Tensor pickedAtMaxima(const ops::MaxPoolGradient& op, Builder& builder, Tensor a
 void gradientRule(const ops::MaxPoolGradient& op, GradientRule& rule) {
   rule.independentOf(0);
   const Tensor a = rule.operand(0);
-  if (rule.wanted(1) && windowsOf(a.shape(), windowAttributes(op)).size() <= mostPlaces) {
-    rule.give(1, pickedAtMaxima(op, rule.builder(), a, rule.cotangent()));
+  const Shape image = channelsFirst(op.layout, a.shape());
+  if (!rule.wanted(1) || windowsOf(image, windowAttributes(op)).size() > mostPlaces) {
+    return;
   }
+  if (op.layout == ImageLayout::Nchw) {
+    return rule.give(1, pickedAtMaxima(op, rule.builder(), a, rule.cotangent()));
+  }
+  const Dims first(toChannelsFirst.begin(), toChannelsFirst.end());
+  const Tensor picked = pickedAtMaxima(withChannelsFirst(op), rule.builder(), transpose(a, first),
+                                       transpose(rule.cotangent(), first));
+  rule.give(1, transpose(picked, Dims(toChannelsLast.begin(), toChannelsLast.end())));
 }
 
 } // namespace dfc

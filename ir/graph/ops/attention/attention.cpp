@@ -1,8 +1,7 @@
 #include "ir/graph/ops/attention/attention.h"
 
-#include "ir/graph/ops/matmul.h" // the names of precisions
 #include "ir/graph/rules/attention_shape.h"
-#include "ir/graph/rules/op_rules.h"
+#include "ir/graph/rules/precision.h"
 
 #include <cmath>
 
@@ -11,9 +10,7 @@ namespace dfc::ops {
 void Attention::fields(AttributeVisitor& visitor) {
   visitor.field("causal", causal, Presence::Optional);
   visitor.field("scale", scale, Presence::Optional);
-  auto chosen = static_cast<uint8_t>(precision);
-  visitor.choice("precision", chosen, precisionNames, Presence::Optional);
-  precision = static_cast<Precision>(chosen);
+  precisionField(visitor, precision);
 }
 
 double Attention::scaleFor(int64_t width) const {
@@ -24,9 +21,8 @@ double Attention::scaleFor(int64_t width) const {
 }
 
 TypeResult Attention::types(OperandTypes operands) const {
-  if (static_cast<size_t>(precision) >= precisionNames.size()) {
-    return refuse(OpKind::Attention, operands, "unknown precision",
-                  "it is ieee, tf32, bf16 or f16, or left out");
+  if (!isKnown(precision)) {
+    return refusePrecision(OpKind::Attention, operands);
   }
   if (!std::isfinite(scale)) {
     return refuse(OpKind::Attention, operands, "the scale is not finite", "leave it out for 1 / sqrt(width)");

@@ -1,8 +1,10 @@
 // averagePool(a, window=[h, w], strides=[1, 1], low=[0, 0], high=[0, 0], countPadding=false): the mean of
 // each window over the last two axes of a [N, C, H, W]; of the elements only, or with countPadding of the
 // padding too (ONNX AveragePool). Element type: a float.
+// layout=nhwc: images [N, H, W, C].
 #pragma once
 
+#include "ir/graph/op_options.h"
 #include "ir/graph/op_parts.h"
 
 namespace dfc::ops {
@@ -15,13 +17,8 @@ struct AveragePool : OpDefaults {
   Dims low;
   Dims high;
   bool countPadding = false;
-  void fields(AttributeVisitor& visitor) {
-    visitor.field("window", window, Presence::Required);
-    visitor.field("strides", strides, Presence::Optional);
-    visitor.field("low", low, Presence::Optional);
-    visitor.field("high", high, Presence::Optional);
-    visitor.field("countPadding", countPadding, Presence::Optional);
-  }
+  ImageLayout layout = ImageLayout::Nchw;
+  void fields(AttributeVisitor& visitor);
 
   TypeResult types(OperandTypes operands) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;

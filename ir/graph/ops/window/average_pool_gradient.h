@@ -2,6 +2,7 @@
 // `shape`; the other attributes are those of the averagePool.
 #pragma once
 
+#include "ir/graph/op_options.h"
 #include "ir/graph/op_parts.h"
 
 namespace dfc::ops {
@@ -15,14 +16,8 @@ struct AveragePoolGradient : OpDefaults {
   Dims low;
   Dims high;
   bool countPadding = false;
-  void fields(AttributeVisitor& visitor) {
-    visitor.field("shape", shape, Presence::Required);
-    visitor.field("window", window, Presence::Required);
-    visitor.field("strides", strides, Presence::Optional);
-    visitor.field("low", low, Presence::Optional);
-    visitor.field("high", high, Presence::Optional);
-    visitor.field("countPadding", countPadding, Presence::Optional);
-  }
+  ImageLayout layout = ImageLayout::Nchw;
+  void fields(AttributeVisitor& visitor);
 
   TypeResult types(OperandTypes operands) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;

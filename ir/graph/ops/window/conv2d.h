@@ -2,8 +2,12 @@
 // of a [N, C, H, W] with filter [M, C / groups, KH, KW]; result [N, M, H', W']. `low` and `high`: zeros
 // before and after each of the two axes (ONNX Conv without its bias, PyTorch conv2d). Element type: a float;
 // f16 and bf16 accumulate in f32.
+//
+// precision: as of matmul. layout=nhwc: all three tensors have their channels last, a [N, H, W, C], filter
+// [M, KH, KW, C / groups] and the result [N, H', W', M]; the pass choose_layout makes such ops.
 #pragma once
 
+#include "ir/graph/op_options.h"
 #include "ir/graph/op_parts.h"
 
 namespace dfc::ops {
@@ -16,13 +20,9 @@ struct Conv2d : OpDefaults {
   Dims high;
   Dims dilations;
   int64_t groups = 1;
-  void fields(AttributeVisitor& visitor) {
-    visitor.field("strides", strides, Presence::Optional);
-    visitor.field("low", low, Presence::Optional);
-    visitor.field("high", high, Presence::Optional);
-    visitor.field("dilations", dilations, Presence::Optional);
-    visitor.field("groups", groups, Presence::Optional);
-  }
+  Precision precision = Precision::Unstated;
+  ImageLayout layout = ImageLayout::Nchw;
+  void fields(AttributeVisitor& visitor);
 
   TypeResult types(OperandTypes operands) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;

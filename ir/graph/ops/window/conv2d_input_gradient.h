@@ -3,6 +3,7 @@
 // (ONNX ConvTranspose).
 #pragma once
 
+#include "ir/graph/op_options.h"
 #include "ir/graph/op_parts.h"
 
 namespace dfc::ops {
@@ -16,14 +17,9 @@ struct Conv2dInputGradient : OpDefaults {
   Dims high;
   Dims dilations;
   int64_t groups = 1;
-  void fields(AttributeVisitor& visitor) {
-    visitor.field("shape", shape, Presence::Required);
-    visitor.field("strides", strides, Presence::Optional);
-    visitor.field("low", low, Presence::Optional);
-    visitor.field("high", high, Presence::Optional);
-    visitor.field("dilations", dilations, Presence::Optional);
-    visitor.field("groups", groups, Presence::Optional);
-  }
+  Precision precision = Precision::Unstated;
+  ImageLayout layout = ImageLayout::Nchw;
+  void fields(AttributeVisitor& visitor);
 
   TypeResult types(OperandTypes operands) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;

@@ -1,8 +1,9 @@
 // maxPool(a, window=[h, w], strides=[1, 1], low=[0, 0], high=[0, 0], dilations=[1, 1]): the largest element
 // of each window over the last two axes of a [N, C, H, W]; padding never wins, a window of padding only is
-// refused; NaN wins (ONNX MaxPool). Element type: a number.
+// refused; NaN wins (ONNX MaxPool). Element type: a number. layout=nhwc: images [N, H, W, C].
 #pragma once
 
+#include "ir/graph/op_options.h"
 #include "ir/graph/op_parts.h"
 
 namespace dfc::ops {
@@ -15,13 +16,8 @@ struct MaxPool : OpDefaults {
   Dims low;
   Dims high;
   Dims dilations;
-  void fields(AttributeVisitor& visitor) {
-    visitor.field("window", window, Presence::Required);
-    visitor.field("strides", strides, Presence::Optional);
-    visitor.field("low", low, Presence::Optional);
-    visitor.field("high", high, Presence::Optional);
-    visitor.field("dilations", dilations, Presence::Optional);
-  }
+  ImageLayout layout = ImageLayout::Nchw;
+  void fields(AttributeVisitor& visitor);
 
   TypeResult types(OperandTypes operands) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;

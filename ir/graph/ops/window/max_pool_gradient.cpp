@@ -1,11 +1,24 @@
 #include "ir/graph/ops/window/max_pool_gradient.h"
+#include "ir/graph/rules/layout.h"
 #include "ir/graph/rules/windows.h"
 
 #include <fmt/format.h>
 
 namespace dfc::ops {
 
+void MaxPoolGradient::fields(AttributeVisitor& visitor) {
+  visitor.field("window", window, Presence::Required);
+  visitor.field("strides", strides, Presence::Optional);
+  visitor.field("low", low, Presence::Optional);
+  visitor.field("high", high, Presence::Optional);
+  visitor.field("dilations", dilations, Presence::Optional);
+  layoutField(visitor, layout);
+}
+
 TypeResult MaxPoolGradient::types(OperandTypes operands) const {
+  if (layout != ImageLayout::Nchw) {
+    return typesInLayout(*this, operands);
+  }
   constexpr OpKind kind = OpKind::MaxPoolGradient;
   if (TypeResult elements = checkElements(kind, operands, Domain::Float); !elements.ok()) {
     return elements;
@@ -21,7 +34,7 @@ TypeResult MaxPoolGradient::types(OperandTypes operands) const {
 
 OpCost MaxPoolGradient::cost(OperandTypes operands, OperandTypes results) const {
   OpCost cost = streamingCost(operands, results, 0);
-  const Windows windows = windowsOf(operands[0].shape, windowAttributes(*this));
+  const Windows windows = windowsOf(channelsFirst(layout, operands[0].shape), windowAttributes(*this));
   cost.flops = (static_cast<double>(windows.size()) + 1) * static_cast<double>(operands[1].shape.elements());
   return cost;
 }

@@ -2,6 +2,7 @@
 // element of its window that is the largest. The attributes are those of the maxPool.
 #pragma once
 
+#include "ir/graph/op_options.h"
 #include "ir/graph/op_parts.h"
 
 namespace dfc::ops {
@@ -14,13 +15,8 @@ struct MaxPoolGradient : OpDefaults {
   Dims low;
   Dims high;
   Dims dilations;
-  void fields(AttributeVisitor& visitor) {
-    visitor.field("window", window, Presence::Required);
-    visitor.field("strides", strides, Presence::Optional);
-    visitor.field("low", low, Presence::Optional);
-    visitor.field("high", high, Presence::Optional);
-    visitor.field("dilations", dilations, Presence::Optional);
-  }
+  ImageLayout layout = ImageLayout::Nchw;
+  void fields(AttributeVisitor& visitor);
 
   TypeResult types(OperandTypes operands) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;

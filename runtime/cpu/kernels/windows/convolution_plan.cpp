@@ -12,7 +12,7 @@ constexpr double threads = 32, flopsPerNanosecond = 50, nanosecondsPerElement = 
 constexpr double partFlops = 4e6;       // worth waking a thread for
 constexpr int64_t channelMultiple = 16; // a block of oneDNN's layouts
 
-int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 double elements(const Shape& shape) { return static_cast<double>(shape.elements()); }
 
@@ -29,10 +29,11 @@ ConvolutionPlan::ConvolutionPlan(ConvolutionPass pass, const Convolution& conv) 
   const auto most = static_cast<int64_t>(std::clamp(conv.flops() / partFlops, 1.0, 2 * threads));
   double best = std::numeric_limits<double>::infinity();
   for (int64_t batches = 1; batches <= std::min(images_, most); ++batches) {
-    const int64_t imagesEach = ceilDiv(images_, batches);
-    for (int64_t wanted = 1; wanted <= std::min(ceilDiv(channels_, unit), ceilDiv(most, batches)); ++wanted) {
-      const int64_t channelsEach = ceilDiv(ceilDiv(channels_, wanted), unit) * unit;
-      const int64_t parts = ceilDiv(images_, imagesEach) * ceilDiv(channels_, channelsEach);
+    const int64_t imagesEach = divideUp(images_, batches);
+    for (int64_t wanted = 1; wanted <= std::min(divideUp(channels_, unit), divideUp(most, batches));
+         ++wanted) {
+      const int64_t channelsEach = divideUp(divideUp(channels_, wanted), unit) * unit;
+      const int64_t parts = divideUp(images_, imagesEach) * divideUp(channels_, channelsEach);
       const double moved = static_cast<double>(batches) * byBatch + static_cast<double>(wanted) * byChannels;
       const double work = conv.flops() / flopsPerNanosecond + moved * nanosecondsPerElement;
       const double time = work / std::min(static_cast<double>(parts), threads);
@@ -43,8 +44,8 @@ ConvolutionPlan::ConvolutionPlan(ConvolutionPass pass, const Convolution& conv) 
       }
     }
   }
-  batchParts_ = ceilDiv(images_, imagesEach_);
-  channelParts_ = ceilDiv(channels_, channelsEach_);
+  batchParts_ = divideUp(images_, imagesEach_);
+  channelParts_ = divideUp(channels_, channelsEach_);
 }
 
 ConvolutionPart ConvolutionPlan::part(int64_t index) const {
