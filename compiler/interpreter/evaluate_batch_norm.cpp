@@ -58,18 +58,19 @@ class ByChannel {
   Channels channels_;
 };
 
-Literal normalised(const ByChannel& by, const Literal& a, const Numbers& scale, const Numbers& bias,
-                   const Numbers& mean, const Numbers& variance, double epsilon) {
-  return by.tensor([&](int64_t at, size_t c) {
-    return (load(a, at).real - mean[c]) / std::sqrt(variance[c] + epsilon) * scale[c] + bias[c];
-  });
+double normal(double a, size_t c, const Numbers& scale, const Numbers& bias, const Numbers& mean,
+              const Numbers& variance, double epsilon) {
+  return (a - mean[c]) / std::sqrt(variance[c] + epsilon) * scale[c] + bias[c];
 }
 
 } // namespace
 
 Literal batchNorm(const ops::BatchNorm& op, Operands operands, const TensorType& type) {
-  return normalised(ByChannel(type, op.axis), operands[0], numbersOf(operands[1]), numbersOf(operands[2]),
-                    numbersOf(operands[3]), numbersOf(operands[4]), op.epsilon);
+  const Numbers scale = numbersOf(operands[1]), bias = numbersOf(operands[2]), mean = numbersOf(operands[3]),
+                variance = numbersOf(operands[4]);
+  return ByChannel(type, op.axis).tensor([&](int64_t at, size_t c) {
+    return normal(load(operands[0], at).real, c, scale, bias, mean, variance, op.epsilon);
+  });
 }
 
 Literals batchNormTraining(const ops::BatchNormTraining& op, Operands operands) {
@@ -87,25 +88,37 @@ Literals batchNormTraining(const ops::BatchNormTraining& op, Operands operands) 
   for (double& number : variance) {
     number /= by.elements();
   }
-  return {normalised(by, a, numbersOf(operands[1]), numbersOf(operands[2]), mean, variance, op.epsilon),
-          vectorOf(vector, mean), vectorOf(vector, variance)};
+  const Numbers scale = numbersOf(operands[1]), bias = numbersOf(operands[2]);
+  const Literal result = by.tensor([&](int64_t at, size_t c) {
+    const double addend = operands.size() == 4 ? load(operands[3], at).real : 0;
+    const double sum = normal(load(a, at).real, c, scale, bias, mean, variance, op.epsilon) + addend;
+    return op.relu && sum <= 0 ? 0 : sum; // NaN stays
+  });
+  return {result, vectorOf(vector, mean), vectorOf(vector, variance)};
 }
 
 Literals batchNormGradient(const ops::BatchNormGradient& op, Operands operands) {
-  const Literal &a = operands[0], &cotangent = operands[4];
+  const Literal& a = operands[0];
+  const auto cotangent = [&](int64_t at) {
+    return op.relu && !(load(operands[5], at).real > 0) ? 0 : load(operands[4], at).real;
+  };
   const TensorType vector = operands[1].type();
   const ByChannel by(a.type(), op.axis);
   const Numbers scale = numbersOf(operands[1]), mean = numbersOf(operands[2]),
                 variance = numbersOf(operands[3]);
   const auto root = [&](size_t c) { return 1 / std::sqrt(variance[c] + op.epsilon); };
   const auto x = [&](int64_t at, size_t c) { return (load(a, at).real - mean[c]) * root(c); };
-  const Numbers ofBias = by.sum([&](int64_t at, size_t) { return load(cotangent, at).real; });
-  const Numbers ofScale = by.sum([&](int64_t at, size_t c) { return load(cotangent, at).real * x(at, c); });
+  const Numbers ofBias = by.sum([&](int64_t at, size_t) { return cotangent(at); });
+  const Numbers ofScale = by.sum([&](int64_t at, size_t c) { return cotangent(at) * x(at, c); });
   const Literal ofA = by.tensor([&](int64_t at, size_t c) {
     const double shared = (ofBias[c] + x(at, c) * ofScale[c]) / by.elements();
-    return scale[c] * root(c) * (load(cotangent, at).real - shared);
+    return scale[c] * root(c) * (cotangent(at) - shared);
   });
-  return {ofA, vectorOf(vector, ofScale), vectorOf(vector, ofBias)};
+  Literals results = {ofA, vectorOf(vector, ofScale), vectorOf(vector, ofBias)};
+  if (op.addend) {
+    results.push_back(by.tensor([&](int64_t at, size_t) { return cotangent(at); }));
+  }
+  return results;
 }
 
 } // namespace dfc::evaluation

@@ -12,12 +12,14 @@ namespace dfc {
 class GradientRule {
  public:
   /// `cotangents`: one for each result, of its type. `wanted`: per operand whether its gradient is asked for;
-  /// empty means all.
-  GradientRule(Builder& builder, OpId op, llvm::ArrayRef<Tensor> cotangents,
-               llvm::ArrayRef<bool> wanted = {});
+  /// empty means all. `reached`: per result whether any gradient reached it; empty means all.
+  GradientRule(Builder& builder, OpId op, llvm::ArrayRef<Tensor> cotangents, llvm::ArrayRef<bool> wanted = {},
+               llvm::ArrayRef<bool> reached = {});
   Tensor operand(size_t index) const;
   Tensor result(size_t index = 0) const;
   Tensor cotangent(size_t index = 0) const { return cotangents_[index]; }
+  /// Whether the cotangent of a result is more than the zeros of a result that nothing uses.
+  bool reached(size_t index) const { return reached_.empty() || reached_[index]; }
   size_t operandCount() const { return gradients_.size(); }
   /// A rule may skip work whose result nobody asked for.
   bool wanted(size_t index) const { return wanted_.empty() || wanted_[index]; }
@@ -35,7 +37,7 @@ class GradientRule {
   OpId op_;
   llvm::SmallVector<Tensor, 1> cotangents_;
   llvm::SmallVector<Tensor, 3> gradients_;
-  llvm::SmallVector<bool, 3> wanted_;
+  llvm::SmallVector<bool, 3> wanted_, reached_;
   llvm::SmallVector<bool, 3> independent_;
 };
 

@@ -123,11 +123,11 @@ llvm::SmallVector<bool, 3> Sweep::wantedOperands(OpId op) const {
 
 void Sweep::differentiate(OpId op) {
   const llvm::SmallVector<bool, 3> wanted = wantedOperands(op);
-  bool reached = false;
+  llvm::SmallVector<bool, 3> reached;
   for (const ValueId result : graph()[op].results()) {
-    reached = reached || !contributions_[result].empty();
+    reached.push_back(!contributions_[result].empty());
   }
-  if (!reached) {
+  if (!llvm::is_contained(reached, true)) {
     return;
   }
   const Surroundings around(builder_, op);
@@ -136,7 +136,7 @@ void Sweep::differentiate(OpId op) {
     cotangents.push_back(contributions_[result].empty() ? zerosLike(result) : sumOf(result));
   }
   if (llvm::is_contained(wanted, true)) {
-    GradientRule rule(builder_, op, cotangents, wanted);
+    GradientRule rule(builder_, op, cotangents, wanted, reached);
     applyGradient(graph()[op].attributes, rule);
     collect(op, rule);
   }
@@ -245,9 +245,9 @@ void nameAfter(Tensor gradient, ValueId x, uint32_t firstNew, std::vector<ValueI
 } // namespace
 
 GradientRule::GradientRule(Builder& builder, OpId op, llvm::ArrayRef<Tensor> cotangents,
-                           llvm::ArrayRef<bool> wanted)
+                           llvm::ArrayRef<bool> wanted, llvm::ArrayRef<bool> reached)
     : builder_(builder), op_(op), cotangents_(cotangents.begin(), cotangents.end()),
-      wanted_(wanted.begin(), wanted.end()) {
+      wanted_(wanted.begin(), wanted.end()), reached_(reached.begin(), reached.end()) {
   const size_t operands = builder.graph().soFar()[op].operands.size();
   gradients_.resize(operands);
   independent_.resize(operands, false);

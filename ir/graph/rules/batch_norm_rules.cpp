@@ -7,9 +7,31 @@
 #include <cmath>
 
 namespace dfc {
+namespace {
+
+// One element type: that of the tensor, or f32 beside a 16-bit tensor.
+TypeResult checkVectorElements(OpKind kind, OperandTypes operands, size_t vectors) {
+  const ElementType tensor = operands[0].element, vector = operands[1].element;
+  const bool mixed = vector == ElementType::F32 && byteWidth(tensor) == 2;
+  for (size_t i = 1; i <= vectors; ++i) {
+    if (operands[i].element != vector || !(vector == tensor || mixed)) {
+      return refuse(
+          kind, operands,
+          fmt::format("operand {} is of {} beside a tensor of {}", i, name(operands[i].element),
+                      name(tensor)),
+          "give the numbers of channels in the tensor's type, or all in f32 where that has 16 bits");
+    }
+  }
+  return {};
+}
+
+} // namespace
 
 TypeResult checkBatchNorm(OpKind kind, OperandTypes operands, size_t vectors, int64_t axis, double epsilon) {
-  if (TypeResult elements = checkElements(kind, operands, Domain::Float); !elements.ok()) {
+  if (TypeResult elements = checkElements(kind, operands.take_front(1), Domain::Float); !elements.ok()) {
+    return elements;
+  }
+  if (TypeResult elements = checkVectorElements(kind, operands, vectors); !elements.ok()) {
     return elements;
   }
   if (TypeResult known = checkAxis(kind, operands, axis); !known.ok()) {

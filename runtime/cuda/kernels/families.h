@@ -62,10 +62,10 @@ GeneratedKernels averagePoolKernel(const ops::AveragePool& op, const TensorType&
 GeneratedKernels averagePoolGradientKernel(const ops::AveragePoolGradient& op, const TensorType& cotangent,
                                            const TensorType& result);
 
-GeneratedKernels batchNormKernel(const ops::BatchNorm& op, const TensorType& a, const GpuShape& gpu);
-GeneratedKernels batchNormTrainingKernel(const ops::BatchNormTraining& op, const TensorType& a,
+GeneratedKernels batchNormKernel(const ops::BatchNorm& op, OperandTypes operands, const GpuShape& gpu);
+GeneratedKernels batchNormTrainingKernel(const ops::BatchNormTraining& op, OperandTypes operands,
                                          const GpuShape& gpu);
-GeneratedKernels batchNormGradientKernel(const ops::BatchNormGradient& op, const TensorType& a,
+GeneratedKernels batchNormGradientKernel(const ops::BatchNormGradient& op, OperandTypes operands,
                                          const GpuShape& gpu);
 
 } // namespace dfc::cuda

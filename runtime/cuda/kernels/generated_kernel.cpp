@@ -107,11 +107,11 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
   case OpKind::Attention:
   case OpKind::AttentionGradient: return attention(attributes, operands, gpu);
   case OpKind::Dropout: return dropoutKernel(attributes.as<ops::Dropout>(), operands[0], gpu);
-  case OpKind::BatchNorm: return batchNormKernel(attributes.as<ops::BatchNorm>(), operands[0], gpu);
+  case OpKind::BatchNorm: return batchNormKernel(attributes.as<ops::BatchNorm>(), operands, gpu);
   case OpKind::BatchNormTraining:
-    return batchNormTrainingKernel(attributes.as<ops::BatchNormTraining>(), operands[0], gpu);
+    return batchNormTrainingKernel(attributes.as<ops::BatchNormTraining>(), operands, gpu);
   case OpKind::BatchNormGradient:
-    return batchNormGradientKernel(attributes.as<ops::BatchNormGradient>(), operands[0], gpu);
+    return batchNormGradientKernel(attributes.as<ops::BatchNormGradient>(), operands, gpu);
   case OpKind::Conv2d: return convolutionKernel(attributes.as<ops::Conv2d>(), operands, result, gpu);
   case OpKind::Conv2dInputGradient:
     return convolutionKernel(attributes.as<ops::Conv2dInputGradient>(), operands, result, gpu);

@@ -2,6 +2,7 @@
 #include "tests/support/kernel_cases/cases.h"
 
 #include "ir/graph/rules/convolution.h"
+#include "ir/graph/rules/layout.h"
 #include "ir/graph/rules/op_rules.h"
 
 namespace dfc::test {
@@ -13,6 +14,15 @@ struct ConvolutionCase {
   Dims strides, low, high, dilations;
   int64_t groups = 1;
 };
+
+// The call, and the same with the channels last.
+void pushLayouts(Cases& cases, const OpAttributes& attributes, std::vector<TensorType> operands) {
+  cases.push(attributes, operands);
+  for (TensorType& type : operands) {
+    type.shape = channelsLast(type.shape);
+  }
+  cases.push(*channelsLastForm(attributes), std::move(operands));
+}
 
 void addConvolution(Cases& cases, const ConvolutionCase& c) {
   ops::Conv2d forward;
@@ -30,13 +40,13 @@ void addConvolution(Cases& cases, const ConvolutionCase& c) {
   toInput.shape.assign(c.image.dims().begin(), c.image.dims().end());
   auto toFilter = sameConvolution<ops::Conv2dFilterGradient>(forward);
   toFilter.shape.assign(c.filter.dims().begin(), c.filter.dims().end());
-  cases.push(forward, {image, filter});
-  cases.push(std::move(toInput), {filter, result.types[0]});
-  cases.push(std::move(toFilter), {image, result.types[0]});
+  pushLayouts(cases, forward, {image, filter});
+  pushLayouts(cases, toInput, {filter, result.types[0]});
+  pushLayouts(cases, toFilter, {image, result.types[0]});
 }
 
 void addConvolutions(Cases& cases, bool large) {
-  std::vector<ConvolutionCase> convolutions = {
+  const std::vector<ConvolutionCase> convolutions = {
       {{1, 1, 1, 1}, {1, 1, 1, 1}, {}, {}, {}, {}, 1},
       {{2, 9, 6, 7}, {10, 9, 3, 2}, {}, {1, 0}, {1, 1}, {}, 1},           // tiles
       {{1, 3, 12, 11}, {34, 3, 3, 3}, {2, 3}, {1, 2}, {0, 1}, {1, 2}, 1}, // few channels
@@ -47,11 +57,14 @@ void addConvolutions(Cases& cases, bool large) {
       {{0, 3, 4, 4}, {2, 3, 3, 3}, {}, {}, {}, {}, 1},
       {{2, 0, 4, 4}, {2, 0, 3, 3}, {}, {}, {}, {}, 1},
       {{1, 2, 9, 9}, {2, 2, 2, 2}, {4, 5}, {3, 0}, {0, 3}, {3, 2}, 1}};
-  if (large) {
-    convolutions.push_back({{2, 16, 72, 72}, {130, 16, 3, 3}, {}, {1, 1}, {1, 1}, {}, 1}); // large tiles
-  }
   for (const ConvolutionCase& c : convolutions) {
     addConvolution(cases, c);
+  }
+  if (large) { // large tiles
+    cases.add<ops::Conv2d>({cases.of({2, 16, 72, 72}), cases.of({130, 16, 3, 3})}, [](auto& op) {
+      op.low = {1, 1};
+      op.high = {1, 1};
+    });
   }
 }
 
@@ -81,8 +94,8 @@ void addPools(Cases& cases) {
     if (!pooled.ok()) {
       continue;
     }
-    cases.push(most, {image});
-    cases.push(mostBack, {image, pooled.types[0]});
+    pushLayouts(cases, most, {image});
+    pushLayouts(cases, mostBack, {image, pooled.types[0]});
     if (!c.dilations.empty()) {
       continue;
     }
@@ -91,8 +104,27 @@ void addPools(Cases& cases) {
       auto meanBack = windowed<ops::AveragePoolGradient>(c);
       mean.countPadding = meanBack.countPadding = countPadding;
       meanBack.shape.assign(c.image.dims().begin(), c.image.dims().end());
-      cases.push(mean, {image});
-      cases.push(meanBack, {pooled.types[0]});
+      pushLayouts(cases, mean, {image});
+      pushLayouts(cases, meanBack, {pooled.types[0]});
+    }
+  }
+}
+
+template <class Set>
+void addBatchNorm(Cases& cases, const TensorType& a, const TensorType& vector, const Set& set) {
+  cases.add<ops::BatchNorm>({a, vector, vector, vector, vector}, set);
+  for (const bool relu : {false, true}) {
+    for (const bool addend : {false, true}) {
+      std::vector<TensorType> forward = {a, vector, vector}, backward = {a, vector, vector, vector, a};
+      if (addend) {
+        forward.push_back(a);
+      }
+      if (relu) {
+        backward.push_back(a);
+      }
+      cases.add<ops::BatchNormTraining>(forward, [&](auto& op) { set(op), op.relu = relu; });
+      cases.add<ops::BatchNormGradient>(backward,
+                                        [&](auto& op) { set(op), op.relu = relu, op.addend = addend; });
     }
   }
 }
@@ -111,9 +143,12 @@ void addBatchNorms(Cases& cases, bool large) {
     const TensorType vector = cases.of(Shape{shape[*normalAxis(axis, shape.rank())]});
     const int64_t along = axis;
     const auto set = [&](auto& op) { op.axis = along; };
-    cases.add<ops::BatchNorm>({a, vector, vector, vector, vector}, set);
-    cases.add<ops::BatchNormTraining>({a, vector, vector}, set);
-    cases.add<ops::BatchNormGradient>({a, vector, vector, vector, a}, set);
+    // The numbers of channels of the tensor's type, and in f32 beside 16 bits.
+    for (const TensorType& numbers : {vector, TensorType{ElementType::F32, vector.shape}}) {
+      if (numbers == vector || byteWidth(a.element) == 2) {
+        addBatchNorm(cases, a, numbers, set);
+      }
+    }
   }
 }
 

@@ -9,9 +9,22 @@
 #include "ir/author/gradients/normalisation/channel_math.h"
 
 namespace dfc {
+namespace {
+
+// The elements that reach the operand of the relu; the others are 0.
+Tensor gated(const ops::BatchNormGradient& op, const GradientRule& rule, Tensor tensor) {
+  return op.relu ? select(compare(rule.operand(5), 0, Direction::Gt), tensor, 0) : tensor;
+}
+
+} // namespace
+
 void gradientRule(const ops::BatchNormGradient& op, GradientRule& rule) {
-  const Tensor a = rule.operand(0), scale = rule.operand(1), g = rule.operand(4);
+  const Tensor a = rule.operand(0), scale = rule.operand(1);
+  const Tensor g = gated(op, rule, rule.operand(4));
   const Tensor u = rule.cotangent(0), v = rule.cotangent(1), w = rule.cotangent(2);
+  if (op.relu) {
+    rule.independentOf(5); // its sign does not change in the small
+  }
   const ChannelMath math(a.shape(), op.axis);
   const double n = math.elements();
   const Tensor r = 1 / sqrt(rule.operand(3) + op.epsilon);
@@ -23,7 +36,8 @@ void gradientRule(const ops::BatchNormGradient& op, GradientRule& rule) {
   rule.give(1, r * q);
   if (rule.wanted(4)) {
     const Tensor ofA = u - math.across(sumU / n) - x * math.across(sumUx / n);
-    rule.give(4, math.across(factor) * ofA + x * math.across(v) + math.across(w));
+    const Tensor all = math.across(factor) * ofA + x * math.across(v) + math.across(w);
+    rule.give(4, gated(op, rule, op.addend ? all + rule.cotangent(3) : all));
   }
   const Tensor perN = factor / n;
   const Tensor ofX = g * math.across(v - perN * sumUx) - u * math.across(perN * ofScale);

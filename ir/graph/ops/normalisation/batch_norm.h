@@ -1,6 +1,7 @@
 // batchNorm(a, scale, bias, mean, variance, axis=1, epsilon=1e-5): (a - mean) / sqrt(variance + epsilon) *
 // scale + bias with a number of each for each channel, which is `axis`; for inference (Ioffe and Szegedy
-// 2015; ONNX BatchNormalization, StableHLO batch_norm_inference). Element type: a float.
+// 2015; ONNX BatchNormalization, StableHLO batch_norm_inference). Element type: a float; the other
+// operands may be f32 where a is f16 or bf16.
 #pragma once
 
 #include "ir/graph/op_parts.h"

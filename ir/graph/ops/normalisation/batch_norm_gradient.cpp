@@ -12,10 +12,18 @@ TypeResult BatchNormGradient::types(OperandTypes operands) const {
     return refuse(kind, operands, "the cotangent has not the shape of the first operand",
                   "give the gradient of batchNormTraining's first result");
   }
+  if ((operands.size() == 6) != relu || (relu && !(operands[5] == operands[0]))) {
+    return refuse(kind, operands, "the result of a batchNormTraining with relu is missing, or one too many",
+                  "give its first result as operand 5 with relu=true, and none without");
+  }
   if (TypeResult checked = checkChannelElements(kind, operands, axis); !checked.ok()) {
     return checked;
   }
-  return {{operands[0], operands[1], operands[1]}, {}, {}};
+  TypeResult result{{operands[0], operands[1], operands[1]}, {}, {}};
+  if (addend) {
+    result.types.push_back(operands[0]);
+  }
+  return result;
 }
 
 // Two sums with a difference and two products; then two products, two differences and a product.

@@ -8,6 +8,9 @@ TypeResult BatchNormTraining::types(OperandTypes operands) const {
   if (TypeResult checked = checkBatchNorm(kind, operands, 2, axis, epsilon); !checked.ok()) {
     return checked;
   }
+  if (operands.size() == 4 && !(operands[3] == operands[0])) {
+    return refuse(kind, operands, "the addend has not the type of the first operand", "cast or broadcast it");
+  }
   if (TypeResult checked = checkChannelElements(kind, operands, axis); !checked.ok()) {
     return checked;
   }

@@ -1,9 +1,14 @@
 #include "runtime/cpu/kernels/channels/batch_norm.h"
 
+#include "ir/base/assert.h"
+#include "runtime/cpu/kernels/aligned_buffer.h"
 #include "runtime/cpu/kernels/channels/channel_pass.h"
 #include "runtime/cpu/kernels/channels/channel_sums.h"
+#include "runtime/cpu/kernels/elementwise/elementwise.h"
 
+#include <array>
 #include <cmath>
+#include <cstring>
 
 namespace dfc {
 namespace {
@@ -16,15 +21,28 @@ size_t channelCount(const TensorType& a, int64_t axis) {
 
 // y = (a - mean - low) factor + bias. The mean is split in two: `mean` is rounded, and `low` is the rounding
 // error, which matters where a channel's mean is large beside its standard deviation.
-constexpr std::string_view normalising = "sub:@ %0 %1; sub:@ %5 %2; mul:@ %6 %3; add:@ %7 %4";
+// With an addend, and a relu at the end.
+struct Ending {
+  bool relu = false, addend = false;
+};
+std::string_view normalising(Ending ending) {
+  if (ending.addend) {
+    return ending.relu ? "sub:@ %0 %2; sub:@ %6 %3; mul:@ %7 %4; add:@ %8 %5; add:@ %9 %1; relu:@ %10"
+                       : "sub:@ %0 %2; sub:@ %6 %3; mul:@ %7 %4; add:@ %8 %5; add:@ %9 %1";
+  }
+  return ending.relu ? "sub:@ %0 %1; sub:@ %5 %2; mul:@ %6 %3; add:@ %7 %4; relu:@ %8"
+                     : "sub:@ %0 %1; sub:@ %5 %2; mul:@ %6 %3; add:@ %7 %4";
+}
 
 class Normaliser {
  public:
-  Normaliser(const TensorType& a, int64_t axis, double epsilon, ThreadPool& pool)
-      : pass_(normalising, 1, 4, a, axis, pool), wide_(a.element == ElementType::F64), epsilon_(epsilon) {}
+  Normaliser(const TensorType& a, int64_t axis, double epsilon, ThreadPool& pool, Ending ending = {})
+      : pass_(normalising(ending), ending.addend ? 2 : 1, 4, a, axis, pool),
+        wide_(a.element == ElementType::F64), epsilon_(epsilon) {}
 
-  void run(const std::byte* a, std::byte* result, const Numbers& mean, const Numbers& variance,
-           const Numbers& scale, const Numbers& bias) {
+  /// `tensors`: a, and the addend.
+  void run(llvm::ArrayRef<const std::byte*> tensors, std::byte* result, const Numbers& mean,
+           const Numbers& variance, const Numbers& scale, const Numbers& bias) {
     low_.resize(mean.size());
     factor_.resize(mean.size());
     for (size_t c = 0; c < mean.size(); ++c) {
@@ -36,7 +54,7 @@ class Normaliser {
     pass_.set(1, low_);
     pass_.set(2, factor_);
     pass_.set(3, bias);
-    pass_.run(a, result);
+    pass_.run(tensors, result);
   }
 
  private:
@@ -65,8 +83,9 @@ class GivenVectors {
 
 class BatchNormKernel final : public CpuKernel {
  public:
-  BatchNormKernel(const ops::BatchNorm& op, const TensorType& a, ThreadPool& pool)
-      : given_(a.element, channelCount(a, op.axis), 4), normaliser_(a, op.axis, op.epsilon, pool) {}
+  BatchNormKernel(const ops::BatchNorm& op, OperandTypes types, ThreadPool& pool)
+      : given_(types[1].element, channelCount(types[0], op.axis), 4),
+        normaliser_(types[0], op.axis, op.epsilon, pool) {}
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     given_.read(operands.drop_front());
     normaliser_.run(operands[0], results[0], given_[2], given_[3], given_[0], given_[1]);
@@ -79,14 +98,17 @@ class BatchNormKernel final : public CpuKernel {
 
 class BatchNormTrainingKernel final : public CpuKernel {
  public:
-  BatchNormTrainingKernel(const ops::BatchNormTraining& op, const TensorType& a, ThreadPool& pool)
-      : type_(a.element), given_(a.element, channelCount(a, op.axis), 2), sums_(a, op.axis, pool),
-        normaliser_(a, op.axis, op.epsilon, pool) {}
+  BatchNormTrainingKernel(const ops::BatchNormTraining& op, OperandTypes types, ThreadPool& pool)
+      : type_(types[1].element), given_(type_, channelCount(types[0], op.axis), 2),
+        sums_(types[0], op.axis, pool),
+        normaliser_(types[0], op.axis, op.epsilon, pool, {op.relu, types.size() == 4}) {}
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     given_.read(operands.drop_front());
     sums_.means(operands[0], mean_);
     sums_.variances(operands[0], mean_, variance_);
-    normaliser_.run(operands[0], results[0], mean_, variance_, given_[0], given_[1]);
+    llvm::SmallVector<const std::byte*, 2> tensors = {operands[0]};
+    tensors.append(operands.begin() + 3, operands.end());
+    normaliser_.run(tensors, results[0], mean_, variance_, given_[0], given_[1]);
     writeVector(type_, mean_, results[1]);
     writeVector(type_, variance_, results[2]);
   }
@@ -104,16 +126,52 @@ class BatchNormTrainingKernel final : public CpuKernel {
 constexpr std::string_view differentiating =
     "sub:@ %0 %2; mul:@ %6 %3; mul:@ %1 %4; sub:@ %8 %7; sub:@ %9 %5";
 
+// The cotangent of a relu's operand, by the relu's result, which is not negative: select takes the element
+// where its first operand is not 0.
+class ReluGate {
+ public:
+  ReluGate(const TensorType& a, bool ownBuffer, ThreadPool& pool)
+      : buffer_(ownBuffer ? static_cast<size_t>(a.bytes()) : 0) {
+    ops::Fused fused;
+    const auto positive = static_cast<uint8_t>(Direction::Gt);
+    fused.body.instructions.push_back({OpKind::Compare, positive, ElementType::Bool, {0, 2}});
+    fused.body.instructions.push_back({OpKind::Select, 0, a.element, {3, 1, 2}});
+    kernel_ = makeElementwiseKernel(fused, {a, a, {a.element, Shape{}}}, a, pool);
+  }
+  const std::byte* run(const std::byte* result, const std::byte* cotangent, std::byte* to) {
+    static constexpr std::array<std::byte, 8> zero{};
+    to = to != nullptr ? to : buffer_.data();
+    kernel_->run({result, cotangent, zero.data()}, to);
+    return to;
+  }
+
+ private:
+  AlignedBuffer buffer_;
+  std::unique_ptr<CpuKernel> kernel_;
+};
+
 class BatchNormGradientKernel final : public CpuKernel {
  public:
-  BatchNormGradientKernel(const ops::BatchNormGradient& op, const TensorType& a, ThreadPool& pool)
-      : type_(a.element), epsilon_(op.epsilon), given_(a.element, channelCount(a, op.axis), 3),
-        sums_(a, op.axis, pool), pass_(differentiating, 2, 4, a, op.axis, pool) {}
+  BatchNormGradientKernel(const ops::BatchNormGradient& op, OperandTypes types, ThreadPool& pool)
+      : type_(types[1].element), epsilon_(op.epsilon), given_(type_, channelCount(types[0], op.axis), 3),
+        sums_(types[0], op.axis, pool), pass_(differentiating, 2, 4, types[0], op.axis, pool),
+        bytes_(types[0].bytes()) {
+    if (op.relu) {
+      gate_.emplace(types[0], !op.addend, pool);
+    }
+  }
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    const std::byte* cotangent = operands[4];
+    std::byte* const ofAddend = results.size() == 4 ? results[3] : nullptr;
+    if (gate_) {
+      cotangent = gate_->run(operands[5], cotangent, ofAddend);
+    } else if (ofAddend != nullptr) {
+      std::memcpy(ofAddend, cotangent, static_cast<size_t>(bytes_));
+    }
     given_.read(operands.slice(1, 3));
     const Numbers &scale = given_[0], &mean = given_[1], &variance = given_[2];
-    sums_.products(operands[0], operands[4], mean, ofBias_, ofScale_);
+    sums_.products(operands[0], cotangent, mean, ofBias_, ofScale_);
     ofA_.resize(mean.size());
     ofG_.resize(mean.size());
     rest_.resize(mean.size());
@@ -129,7 +187,7 @@ class BatchNormGradientKernel final : public CpuKernel {
     pass_.set(1, ofA_);
     pass_.set(2, ofG_);
     pass_.set(3, rest_);
-    pass_.run({operands[0], operands[4]}, results[0]);
+    pass_.run({operands[0], cotangent}, results[0]);
     writeVector(type_, ofScale_, results[1]);
     writeVector(type_, ofBias_, results[2]);
   }
@@ -140,6 +198,8 @@ class BatchNormGradientKernel final : public CpuKernel {
   GivenVectors given_;
   ChannelSums sums_;
   ChannelPass pass_;
+  int64_t bytes_;
+  std::optional<ReluGate> gate_;
   Numbers ofA_, ofG_, rest_, ofScale_, ofBias_;
 };
 
@@ -147,17 +207,17 @@ class BatchNormGradientKernel final : public CpuKernel {
 
 std::unique_ptr<CpuKernel> makeBatchNormKernel(const ops::BatchNorm& op, OperandTypes operands,
                                                ThreadPool& pool) {
-  return std::make_unique<BatchNormKernel>(op, operands[0], pool);
+  return std::make_unique<BatchNormKernel>(op, operands, pool);
 }
 
 std::unique_ptr<CpuKernel> makeBatchNormTrainingKernel(const ops::BatchNormTraining& op,
                                                        OperandTypes operands, ThreadPool& pool) {
-  return std::make_unique<BatchNormTrainingKernel>(op, operands[0], pool);
+  return std::make_unique<BatchNormTrainingKernel>(op, operands, pool);
 }
 
 std::unique_ptr<CpuKernel> makeBatchNormGradientKernel(const ops::BatchNormGradient& op,
                                                        OperandTypes operands, ThreadPool& pool) {
-  return std::make_unique<BatchNormGradientKernel>(op, operands[0], pool);
+  return std::make_unique<BatchNormGradientKernel>(op, operands, pool);
 }
 
 } // namespace dfc
