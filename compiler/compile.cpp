@@ -42,11 +42,17 @@ Diagnostics explained(std::vector<MissingDevice> missing, const CompileOptions& 
   return errors;
 }
 
-Result<Graph> runPass(const PassRow& pass, const Graph& graph, const CompileOptions& options) {
+bool hasGpu(const Machine& machine) {
+  return llvm::any_of(machine.devices,
+                      [](const DeviceRow& device) { return device.kind == DeviceKind::Gpu; });
+}
+
+Result<Graph> runPass(const PassRow& pass, const Graph& graph, const Machine& machine,
+                      const CompileOptions& options) {
   if (llvm::is_contained(options.skipPasses, pass.name)) {
     return graph;
   }
-  PassOptions choices{.precision = options.precision};
+  PassOptions choices{.precision = options.precision, .channelsLast = hasGpu(machine)};
   if (!options.pins.empty()) {
     choices.pinnedAlike = [&](const Graph& now, OpId a, OpId b) {
       return pinnedAlike(now, a, b, options.pins);
@@ -62,13 +68,13 @@ Result<Graph> runPass(const PassRow& pass, const Graph& graph, const CompileOpti
   return next;
 }
 
-Result<Graph> runPasses(PassPhase phase, Graph graph, const CompileOptions& options) {
+Result<Graph> runPasses(PassPhase phase, Graph graph, const Machine& machine, const CompileOptions& options) {
   Diagnostics warnings;
   for (const PassRow& pass : allPasses()) {
     if (pass.phase != phase) {
       continue;
     }
-    auto next = runPass(pass, graph, options);
+    auto next = runPass(pass, graph, machine, options);
     if (!next) {
       return next;
     }
@@ -110,7 +116,7 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
 
   // Attention first, so that gradients are taken of the op; then gradients, so that every op that will run
   // has its name; then pins by name, before a pass renames or joins ops.
-  auto written = runPasses(PassPhase::Expand, source, options);
+  auto written = runPasses(PassPhase::Expand, source, machine, options);
   if (!written) {
     return written.errors();
   }
@@ -129,7 +135,7 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
   }
 
   // The other passes need no device either, and every op they save is one that nobody has to place.
-  auto graph = runPasses(PassPhase::Rewrite, *std::move(pinned), options);
+  auto graph = runPasses(PassPhase::Rewrite, *std::move(pinned), machine, options);
   if (!graph) {
     return graph.errors();
   }

@@ -39,12 +39,14 @@ struct CompileOptions {
   std::string policy = "heft";
   /// Devices of ops by name, beside the pins of the graph.
   std::vector<PinRule> pins = {};
-  /// Of products of f32 operands that do not state their own. Bf16 and F16 are mixed precision: parameters,
-  /// updates, norms and losses stay f32. Losses are not scaled, so that gradients in f16 may underflow.
+  /// Of products of f32 operands, convolutions included, that do not state their own. Bf16 and F16 are mixed
+  /// precision: parameters, updates, norms and losses stay f32, and tensors between products are stored in
+  /// the 16-bit type (batch norms have their statistics in f32). Losses are not scaled, so that gradients in
+  /// f16 may underflow.
   Precision precision = Precision::Ieee;
   /// Passes to leave out, for tests and debugging: "recognise_attention", "gradients", "decompose",
-  /// "set_precision", "narrow_movement", "fold_constants", "simplify", "share_common_ops",
-  /// "fuse_elementwise", "fuse_matmul", "drop_dead_ops". Another name is an error.
+  /// "fuse_batch_norm", "set_precision", "narrow_movement", "choose_layout", "fold_constants", "simplify",
+  /// "share_common_ops", "fuse_elementwise", "fuse_matmul", "drop_dead_ops". Another name is an error.
   std::vector<std::string> skipPasses = {};
   /// Sees each stage; null for none.
   CompileObserver* observer = nullptr;

@@ -7,6 +7,7 @@
 // groups are formed in one walk from readers to producers, and written in one forwards.
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/passes.h"
+#include "compiler/passes/spread_casts.h"
 #include "ir/graph/fused_instruction.h"
 #include "ir/graph/rewriter.h"
 #include "ir/graph/rules/op_rules.h"
@@ -123,7 +124,8 @@ class Weaver {
 
 } // namespace
 
-Result<Graph> fuseElementwise(const Graph& graph, const PassOptions& /*options*/) {
+Result<Graph> fuseElementwise(const Graph& source, const PassOptions& /*options*/) {
+  const Graph graph = spreadCasts(source);
   const FusionGroups groups(graph);
   Rewriter rewriter(graph);
   for (const OpId op : graph.ops()) {

@@ -1,7 +1,7 @@
 // The graph-to-graph passes. Each is a pure function in its own file; their order and its reasons are in
 // passes.def. A pass keeps every fetch, every assign and every bit of every fetched value;
-// `recognise_attention`, `decompose` and, for bf16 and f16, `set_precision` alone may change how an op is
-// rounded.
+// `recognise_attention`, `decompose`, `fuse_batch_norm` and, for bf16 and f16, `set_precision` alone may
+// change how an op is rounded.
 #pragma once
 
 #include "ir/graph/graph.h"
@@ -16,6 +16,8 @@ namespace dfc {
 /// The author's choices that passes ask for.
 struct PassOptions {
   Precision precision = Precision::Ieee; ///< of f32 products that do not state their own
+  /// Images get their channels last where that is the order of tensor cores.
+  bool channelsLast = false;
   /// Whether the same rules beside the graph pin both ops; empty: there are none. Asked before rules are
   /// applied.
   std::function<bool(const Graph&, OpId, OpId)> pinnedAlike = {};

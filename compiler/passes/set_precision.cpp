@@ -6,46 +6,48 @@
 // losses stay in f32. Where one product reads another's result, `simplify` takes the casts between them away.
 // Products of other types have one precision only. A fused product, which only a file holds so early, is
 // never narrowed.
+//
+// Where the whole plan is in bf16 or f16, tensors between products are stored in that type, too: those of
+// batch normalisations and pools whose operand comes from a product, with the numbers of channels in f32; and
+// values of elementwise ops made of such tensors alone that several ops read.
 #include "compiler/passes/casts.h"
 #include "compiler/passes/passes.h"
 
 #include "ir/graph/rewriter.h"
+#include "ir/graph/rules/precision.h"
 
 #include <llvm/ADT/STLExtras.h>
 
 namespace dfc {
 namespace {
 
-// How many of a product's operands, the first ones, are factors; the others are f32 sums or masks. 0 for ops
-// that are no products.
-size_t factorsOf(OpKind kind) {
+// The operands that may be narrow, bit i for operand i; the others are f32 sums, masks or the numbers of
+// channels. 0 for ops without a narrow form.
+using OperandSet = uint32_t;
+OperandSet factorsOf(OpKind kind) {
   switch (kind) {
   case OpKind::Matmul:
   case OpKind::FusedMatmul:
   case OpKind::Conv2d:
   case OpKind::Conv2dInputGradient:
-  case OpKind::Conv2dFilterGradient: return 2;
-  case OpKind::Attention: return 3;
-  case OpKind::AttentionGradient: return 4;
+  case OpKind::Conv2dFilterGradient: return 0b11;
+  case OpKind::Attention: return 0b111;
+  case OpKind::AttentionGradient: return 0b1111;
   default: return 0;
   }
 }
-
-// The attribute in which a product states its precision; null for one that states none.
-Precision* statedIn(OpAttributes& attributes) {
-  if (auto* matmul = attributes.getIf<ops::Matmul>()) {
-    return &matmul->precision;
+// The same of ops between products.
+OperandSet tensorsOf(OpKind kind) {
+  switch (kind) {
+  case OpKind::BatchNorm: return 0b1;
+  case OpKind::BatchNormTraining: return 0b1001;
+  case OpKind::BatchNormGradient: return 0b110001;
+  case OpKind::MaxPool:
+  case OpKind::AveragePool:
+  case OpKind::AveragePoolGradient: return 0b1;
+  case OpKind::MaxPoolGradient: return 0b11;
+  default: return 0;
   }
-  if (auto* fused = attributes.getIf<ops::FusedMatmul>()) {
-    return &fused->precision;
-  }
-  if (auto* attention = attributes.getIf<ops::Attention>()) {
-    return &attention->precision;
-  }
-  if (auto* gradient = attributes.getIf<ops::AttentionGradient>()) {
-    return &gradient->forward.precision;
-  }
-  return nullptr;
 }
 
 std::optional<ElementType> narrowTypeOf(Precision precision) {
@@ -67,7 +69,7 @@ std::optional<Settled> settled(const Graph& graph, OpId op, Precision byDefault)
     return std::nullopt;
   }
   Settled next{row.attributes, std::nullopt};
-  Precision* const stated = statedIn(next.attributes);
+  Precision* const stated = precisionIn(next.attributes);
   const Precision before = stated != nullptr ? *stated : Precision::Unstated;
   const Precision wanted = before == Precision::Unstated ? byDefault : before;
   const bool isF32 = graph.typeOf(row.operands[0]).element == ElementType::F32;
@@ -84,14 +86,76 @@ std::optional<Settled> settled(const Graph& graph, OpId op, Precision byDefault)
 
 class Settling {
  public:
-  explicit Settling(const Graph& graph) : graph_(graph), rewriter_(graph) {}
-  Rewriter& rewriter() { return rewriter_; }
+  Settling(const Graph& graph, Precision byDefault)
+      : graph_(graph), byDefault_(byDefault), plan_(narrowTypeOf(byDefault)), rewriter_(graph),
+        uses_(graph.valueCount(), 0) {
+    for (const OpId op : graph.ops()) {
+      for (const ValueId operand : graph[op].operands) {
+        ++uses_[operand];
+      }
+    }
+    for (const Fetch& fetch : graph.fetches()) {
+      uses_[fetch.value] = fetched;
+    }
+  }
 
-  void replace(OpId op, Settled next) {
+  Graph run() && {
+    for (const OpId op : graph_.ops()) {
+      const OpRow& row = graph_[op];
+      if (auto next = settled(graph_, op, byDefault_)) {
+        replace(op, *std::move(next), factorsOf(row.kind()));
+      } else if (plan_ && tensorsOf(row.kind()) != 0 && isNarrow(row.operands[0])) {
+        replace(op, {row.attributes, plan_}, tensorsOf(row.kind()));
+      } else {
+        rewriter_.copy(op);
+        if (plan_ && isStoredNarrow(row)) {
+          storeNarrow(op);
+        }
+      }
+    }
+    return std::move(rewriter_).finish();
+  }
+
+ private:
+  static constexpr uint32_t fetched = 1U << 31;
+
+  /// Whether an f32 value is cast from a narrow one.
+  bool isNarrow(ValueId old) const {
+    const Graph& made = rewriter_.soFar();
+    const OpRow& maker = made[made[rewriter_.mapped(old)].producer];
+    return graph_.typeOf(old).element == ElementType::F32 && maker.kind() == OpKind::Cast &&
+           made.typeOf(maker.operands[0]).element == *plan_;
+  }
+
+  bool isStoredNarrow(const OpRow& row) const {
+    const TensorType& type = graph_.typeOf(row.firstResult);
+    const uint32_t uses = uses_[row.firstResult];
+    if (classOf(row.kind()) != OpClass::Elementwise || row.kind() == OpKind::Cast ||
+        type.element != ElementType::F32 || uses < 2 || uses >= fetched) {
+      return false;
+    }
+    const auto isTensor = [&](ValueId operand) { return graph_.typeOf(operand) == type; };
+    return llvm::any_of(row.operands, isTensor) && llvm::all_of(row.operands, [&](ValueId operand) {
+             return !isTensor(operand) || isNarrow(operand);
+           });
+  }
+
+  void storeNarrow(OpId op) {
+    const ValueId old = graph_[op].firstResult;
+    const std::string_view name = graph_.nameOf(old);
+    const ValueId wide = rewriter_.mapped(old);
+    rewriter_.builder().rename(wide, std::string(name) + ".f32");
+    const ValueId narrow = appendCast(rewriter_, *plan_, wide, op, narrowName(name, *plan_));
+    const ValueId now = appendCast(rewriter_, ElementType::F32, narrow, op, "");
+    rewriter_.builder().rename(now, name);
+    rewriter_.replace(old, now);
+  }
+
+  void replace(OpId op, Settled next, OperandSet narrowed) {
     const OpRow& row = graph_[op];
     llvm::SmallVector<ValueId, 3> operands;
     for (const ValueId operand : row.operands) {
-      const bool isFactor = operands.size() < factorsOf(row.kind());
+      const bool isFactor = (narrowed >> operands.size() & 1) != 0;
       const ValueId now = rewriter_.mapped(operand);
       operands.push_back(
           isFactor && next.narrow
@@ -112,9 +176,11 @@ class Settling {
     }
   }
 
- private:
   const Graph& graph_;
+  Precision byDefault_;
+  std::optional<ElementType> plan_; ///< the narrow type of the whole plan
   Rewriter rewriter_;
+  SideTable<ValueId, uint32_t> uses_;
 };
 
 } // namespace
@@ -124,15 +190,7 @@ Result<Graph> setPrecision(const Graph& graph, const PassOptions& options) {
   if (llvm::none_of(graph.ops(), changes)) {
     return graph;
   }
-  Settling settling(graph);
-  for (const OpId op : graph.ops()) {
-    if (auto next = settled(graph, op, options.precision)) {
-      settling.replace(op, *std::move(next));
-    } else {
-      settling.rewriter().copy(op);
-    }
-  }
-  return std::move(settling.rewriter()).finish();
+  return Settling(graph, options.precision).run();
 }
 
 } // namespace dfc

@@ -170,7 +170,9 @@ std::optional<Rewrite> dropBroadcasts(const Context& context, const Call& call) 
   }
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const OpRow* row = context.producer<ops::Broadcast>(call.operands[i]);
-    if (row == nullptr) {
+    // One to an empty shape reads less than the operand would.
+    if (row == nullptr ||
+        context.shapeOf(row->operands[0]).elements() > context.shapeOf(call.operands[i]).elements()) {
       continue;
     }
     Call shorter = call;

@@ -11,6 +11,7 @@ class Rewriter {
   explicit Rewriter(const Graph& old);
   const Graph& old() const { return old_; }
   GraphBuilder& builder() { return builder_; }
+  const Graph& soFar() const { return builder_.soFar(); }
 
   /// The new value that stands for an old one; asserts that it was copied or replaced already.
   ValueId mapped(ValueId oldValue) const;

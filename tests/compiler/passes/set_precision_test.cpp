@@ -136,11 +136,11 @@ Graph network() {
   const Tensor h = attention(matmul(seen, w), seen, seen, {.mask = mask});
   const Tensor y = matmul(matmul(h, w).named("inner"), w).named("y");
   const Tensor loss = reduceMean(y * y).named("loss");
-  const std::vector<Tensor> slopes = gradients(loss, {filter, w});
+  const std::vector<Tensor> derivatives = gradients(loss, {filter, w});
   g.fetch("y", y);
   g.fetch("loss", loss);
-  g.assign(filter, filter - slopes[0] * 0.1);
-  g.assign(w, w - slopes[1] * 0.1);
+  g.assign(filter, filter - derivatives[0] * 0.1);
+  g.assign(w, w - derivatives[1] * 0.1);
   Result<Graph> graph = std::move(g).finish();
   INFO((graph ? "" : render(graph.errors())));
   REQUIRE(graph.ok());
@@ -222,6 +222,96 @@ TEST_CASE("set_precision: a product may state bf16 or ieee in a plan of another 
   CHECK(elementOf(half, "narrow") == ElementType::BF16);
   CHECK(elementOf(half, "exact") == ElementType::F32);
   CHECK(elementOf(half, "open") == ElementType::F16);
+}
+
+namespace {
+
+// A residual block, pooled, with its gradients.
+Graph residualBlock() {
+  Builder g;
+  const Tensor image = g.input("image", f32({4, 8, 6, 6})),
+               filter = g.parameter("filter", f32({8, 8, 3, 3}), heNormal(1)),
+               scale = g.parameter("scale", f32({8}), constantInit(1)), bias = g.parameter("bias", f32({8}));
+  const Window around{.low = {1, 1}, .high = {1, 1}};
+  const Tensor first = relu(conv2d(image, filter, around)).named("first");
+  const Normalised normal = batchNormTraining(conv2d(first, filter, around), scale, bias);
+  const Tensor sum = relu(normal.result.named("normal") + first).named("sum");
+  const Tensor pooled = maxPool(sum, {2, 2}, {.strides = {2, 2}}).named("pooled");
+  const Tensor loss = reduceMean(pooled * pooled).named("loss");
+  const std::vector<Tensor> derivatives = gradients(loss, {filter, scale, bias});
+  g.fetch("loss", loss);
+  g.fetch("mean", normal.mean);
+  g.assign(filter, filter - derivatives[0] * 0.1);
+  g.assign(scale, scale - derivatives[1] * 0.1);
+  g.assign(bias, bias - derivatives[2] * 0.1);
+  Result<Graph> graph = std::move(g).finish();
+  INFO((graph ? "" : render(graph.errors())));
+  REQUIRE(graph.ok());
+  return *std::move(graph);
+}
+
+} // namespace
+
+TEST_CASE("set_precision: batch norms and pools between products are narrow, their statistics f32") {
+  const Graph before = residualBlock();
+  const Graph after = *simplify(*setPrecision(*fuseBatchNorm(before), {Precision::Bf16}));
+  size_t norms = 0;
+  for (const OpId op : after.ops()) {
+    const OpRow& row = after[op];
+    if (row.kind() == OpKind::BatchNormTraining || row.kind() == OpKind::BatchNormGradient) {
+      CHECK(after.typeOf(row.operands[0]).element == ElementType::BF16);
+      CHECK(after.typeOf(row.operands[1]).element == ElementType::F32);
+      CHECK(after.typeOf(row.firstResult).element == ElementType::BF16);
+      ++norms;
+    }
+    if (row.kind() == OpKind::MaxPool || row.kind() == OpKind::MaxPoolGradient) {
+      CHECK(after.typeOf(row.firstResult).element == ElementType::BF16);
+    }
+  }
+  CHECK(norms == 2);
+  // Read by a convolution, the sum and the gradient: stored in bf16, as f32 for who needs that.
+  const OpRow& wide = after[after[after.findValue("first")].producer];
+  REQUIRE(wide.kind() == OpKind::Cast);
+  CHECK(after.typeOf(wide.operands[0]).element == ElementType::BF16);
+
+  const NamedLiterals feeds = test::randomFeeds(before, 1), parameters = test::randomParameters(before, 1);
+  const auto exact = evaluate(before, feeds, parameters), rounded = evaluate(after, feeds, parameters);
+  REQUIRE(exact.ok());
+  REQUIRE(rounded.ok());
+  const double a = exact->fetches.at("loss").at(0), b = rounded->fetches.at("loss").at(0);
+  CHECK(a != b);
+  CHECK(std::abs(a - b) < 0x1p-5 * std::abs(a)); // a few roundings of 2^-9 each
+}
+
+TEST_CASE("set_precision: an image in f32 that no product made stays so") {
+  const Graph graph = *setPrecision(parsed(R"(graph g {
+  input x : f32[2, 3, 4, 4]
+  input s : f32[3]
+  input w : f32[4, 4]
+  y, mean, variance = batchNormTraining(x, s, s)
+  p = maxPool(y, window=[2, 2])
+  z = matmul(w, w)
+  fetch p
+  fetch z
+}
+)"),
+                                    {Precision::Bf16});
+  CHECK(graph.typeOf(graph[graph.opsOf(OpKind::BatchNormTraining)[0]].firstResult).element ==
+        ElementType::F32);
+  CHECK(graph.typeOf(graph[graph.opsOf(OpKind::MaxPool)[0]].firstResult).element == ElementType::F32);
+}
+
+TEST_CASE("set_precision: the gradients of a convolution have its precision") {
+  Builder g;
+  const Tensor x = g.input("x", f32({1, 2, 4, 4})), f = g.parameter("f", f32({3, 2, 3, 3}));
+  const std::vector<Tensor> derivatives = gradients(reduceSum(conv2d(x, f, {}, 1, Precision::Tf32)), {x, f});
+  g.fetch("dx", derivatives[0]);
+  g.fetch("df", derivatives[1]);
+  const Graph graph = *setPrecision(*std::move(g).finish());
+  CHECK(graph[graph.opsOf(OpKind::Conv2dInputGradient)[0]].as<ops::Conv2dInputGradient>().precision ==
+        Precision::Tf32);
+  CHECK(graph[graph.opsOf(OpKind::Conv2dFilterGradient)[0]].as<ops::Conv2dFilterGradient>().precision ==
+        Precision::Tf32);
 }
 
 } // namespace dfc

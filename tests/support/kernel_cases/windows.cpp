@@ -15,16 +15,19 @@ struct ConvolutionCase {
   int64_t groups = 1;
 };
 
-// The call, and the same with the channels last.
-void pushLayouts(Cases& cases, const OpAttributes& attributes, std::vector<TensorType> operands) {
+// The call, and, if `last`, the same with the channels last.
+void pushLayouts(Cases& cases, bool last, const OpAttributes& attributes, std::vector<TensorType> operands) {
   cases.push(attributes, operands);
+  if (!last) {
+    return;
+  }
   for (TensorType& type : operands) {
     type.shape = channelsLast(type.shape);
   }
   cases.push(*channelsLastForm(attributes), std::move(operands));
 }
 
-void addConvolution(Cases& cases, const ConvolutionCase& c) {
+void addConvolution(Cases& cases, const ConvolutionCase& c, bool last) {
   ops::Conv2d forward;
   forward.strides = c.strides;
   forward.low = c.low;
@@ -40,9 +43,9 @@ void addConvolution(Cases& cases, const ConvolutionCase& c) {
   toInput.shape.assign(c.image.dims().begin(), c.image.dims().end());
   auto toFilter = sameConvolution<ops::Conv2dFilterGradient>(forward);
   toFilter.shape.assign(c.filter.dims().begin(), c.filter.dims().end());
-  pushLayouts(cases, forward, {image, filter});
-  pushLayouts(cases, toInput, {filter, result.types[0]});
-  pushLayouts(cases, toFilter, {image, result.types[0]});
+  pushLayouts(cases, last, forward, {image, filter});
+  pushLayouts(cases, last, toInput, {filter, result.types[0]});
+  pushLayouts(cases, last, toFilter, {image, result.types[0]});
 }
 
 void addConvolutions(Cases& cases, bool large) {
@@ -57,8 +60,9 @@ void addConvolutions(Cases& cases, bool large) {
       {{0, 3, 4, 4}, {2, 3, 3, 3}, {}, {}, {}, {}, 1},
       {{2, 0, 4, 4}, {2, 0, 3, 3}, {}, {}, {}, {}, 1},
       {{1, 2, 9, 9}, {2, 2, 2, 2}, {4, 5}, {3, 0}, {0, 3}, {3, 2}, 1}};
-  for (const ConvolutionCase& c : convolutions) {
-    addConvolution(cases, c);
+  for (size_t i = 0; i < convolutions.size(); ++i) {
+    const bool last = i == 1 || i == 3 || i == 4; // tiles, groups, depthwise
+    addConvolution(cases, convolutions[i], last);
   }
   if (large) { // large tiles
     cases.add<ops::Conv2d>({cases.of({2, 16, 72, 72}), cases.of({130, 16, 3, 3})}, [](auto& op) {
@@ -84,8 +88,11 @@ void addPools(Cases& cases) {
                                               {{1, 1, 9, 8}, {1, 1, 3, 2}, {2, 3}, {1, 0}, {2, 1}, {}, 1},
                                               {{2, 1, 8, 9}, {1, 1, 3, 2}, {1, 2}, {2, 0}, {0, 1}, {2, 3}, 1},
                                               {{2, 3, 5, 5}, {1, 1, 5, 5}, {}, {}, {}, {}, 1},
-                                              {{0, 3, 4, 4}, {1, 1, 2, 2}, {}, {}, {}, {}, 1}};
-  for (const ConvolutionCase& c : pools) {
+                                              {{0, 3, 4, 4}, {1, 1, 2, 2}, {}, {}, {}, {}, 1},
+                                              {{1, 8, 5, 6}, {1, 1, 3, 2}, {2, 1}, {1, 0}, {0, 1}, {}, 1}};
+  for (size_t i = 0; i < pools.size(); ++i) {
+    const ConvolutionCase& c = pools[i];
+    const bool last = i < 2 || i == 4 || i == 6; // the last in packs of channels
     const TensorType image = cases.of(c.image);
     auto most = windowed<ops::MaxPool>(c);
     auto mostBack = windowed<ops::MaxPoolGradient>(c);
@@ -94,8 +101,8 @@ void addPools(Cases& cases) {
     if (!pooled.ok()) {
       continue;
     }
-    pushLayouts(cases, most, {image});
-    pushLayouts(cases, mostBack, {image, pooled.types[0]});
+    pushLayouts(cases, last, most, {image});
+    pushLayouts(cases, last, mostBack, {image, pooled.types[0]});
     if (!c.dilations.empty()) {
       continue;
     }
@@ -104,17 +111,20 @@ void addPools(Cases& cases) {
       auto meanBack = windowed<ops::AveragePoolGradient>(c);
       mean.countPadding = meanBack.countPadding = countPadding;
       meanBack.shape.assign(c.image.dims().begin(), c.image.dims().end());
-      pushLayouts(cases, mean, {image});
-      pushLayouts(cases, meanBack, {pooled.types[0]});
+      pushLayouts(cases, last, mean, {image});
+      pushLayouts(cases, last, meanBack, {pooled.types[0]});
     }
   }
 }
 
 template <class Set>
-void addBatchNorm(Cases& cases, const TensorType& a, const TensorType& vector, const Set& set) {
+void addBatchNorm(Cases& cases, const TensorType& a, const TensorType& vector, bool endings, const Set& set) {
   cases.add<ops::BatchNorm>({a, vector, vector, vector, vector}, set);
   for (const bool relu : {false, true}) {
     for (const bool addend : {false, true}) {
+      if ((relu || addend) && !endings) {
+        continue;
+      }
       std::vector<TensorType> forward = {a, vector, vector}, backward = {a, vector, vector, vector, a};
       if (addend) {
         forward.push_back(a);
@@ -138,15 +148,18 @@ void addBatchNorms(Cases& cases, bool large) {
     shapes.push_back({{40, 64, 14, 14}, 1});
     shapes.push_back({{70000, 5}, 1});
   }
+  size_t index = 0;
   for (const auto& [shape, axis] : shapes) {
+    const bool endings = index == 2 || index == 3 || index == 8; // channels between, last and first
+    ++index;
     const TensorType a = cases.of(shape);
     const TensorType vector = cases.of(Shape{shape[*normalAxis(axis, shape.rank())]});
     const int64_t along = axis;
     const auto set = [&](auto& op) { op.axis = along; };
     // The numbers of channels of the tensor's type, and in f32 beside 16 bits.
     for (const TensorType& numbers : {vector, TensorType{ElementType::F32, vector.shape}}) {
-      if (numbers == vector || byteWidth(a.element) == 2) {
-        addBatchNorm(cases, a, numbers, set);
+      if (numbers == vector || (byteWidth(a.element) == 2 && endings)) {
+        addBatchNorm(cases, a, numbers, endings, set);
       }
     }
   }

@@ -1,0 +1,80 @@
+// choose_layout beyond the golden files: which machines it is for, and what a whole plan keeps.
+#include "compiler/compile.h"
+#include "compiler/interpreter/evaluate.h"
+#include "compiler/passes/passes.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/graph/graph.h"
+#include "tests/support/catch.h"
+#include "tests/support/random_values.h"
+#include "tests/support/tiny_plan.h"
+
+#include <algorithm>
+
+namespace dfc {
+namespace {
+
+// Two convolutions with everything that a network has between them, and the step of both filters.
+Graph network() {
+  Builder g;
+  const Tensor image = g.input("image", f32({2, 3, 9, 8})),
+               first = g.parameter("first", f32({4, 3, 3, 3}), heNormal(1)),
+               second = g.parameter("second", f32({6, 4, 1, 1}), heNormal(2)),
+               scale = g.parameter("scale", f32({4}), constantInit(1)), bias = g.parameter("bias", f32({4}));
+  const Tensor normal = batchNormTraining(conv2d(image, first), scale, bias).result;
+  const Tensor pooled = averagePool(pad(relu(normal), {0, 0, 1, 0}, {0, 0, 0, 1}), {2, 2});
+  const Tensor y = conv2d(pooled, second, {.strides = {2, 2}});
+  const Tensor gate = sigmoid(reduceMean(y, {2, 3}, true));
+  const Tensor loss = reduceMean(y * gate * y).named("loss");
+  const std::vector<Tensor> derivatives = gradients(loss, {first, second});
+  g.fetch("y", y);
+  g.assign(first, first - derivatives[0]);
+  g.assign(second, second - derivatives[1]);
+  Result<Graph> graph = std::move(g).finish();
+  INFO((graph ? "" : render(graph.errors())));
+  REQUIRE(graph.ok());
+  return *std::move(graph);
+}
+
+size_t lastConvolutions(const Graph& graph) {
+  return static_cast<size_t>(
+      std::count_if(graph.opsOf(OpKind::Conv2d).begin(), graph.opsOf(OpKind::Conv2d).end(),
+                    [&](OpId op) { return graph[op].as<ops::Conv2d>().layout == ImageLayout::Nhwc; }));
+}
+
+} // namespace
+
+TEST_CASE("choose_layout: for machines with GPUs") {
+  for (const uint32_t gpus : {0U, 1U}) {
+    const auto plan = compile(network(), test::smallMachine(gpus), RooflineCostModel());
+    REQUIRE(plan.ok());
+    CHECK(lastConvolutions(plan->graph()) == gpus);
+  }
+}
+
+TEST_CASE("choose_layout: one transpose at the image, and none between the layers") {
+  const Graph after = *dropDeadOps(*simplify(*chooseLayout(network(), {.channelsLast = true})));
+  for (const OpId op : after.opsOf(OpKind::Transpose)) {
+    const TensorType& type = after.typeOf(after[op].operands[0]);
+    const std::string from(after.nameOf(after[after[op].operands[0]].producer));
+    INFO(after.nameOf(op) << " of " << from << " " << toString(type));
+    CHECK((from == "image" || type.shape.elements() <= 4 * 27 || after.nameOf(op) == "conv2d.2.nchw"));
+  }
+}
+
+TEST_CASE("choose_layout: a step keeps every bit in the evaluator") {
+  const Graph before = network(), after = *chooseLayout(before, {.channelsLast = true});
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    const NamedLiterals feeds = test::randomFeeds(before, seed), state = test::randomParameters(before, seed);
+    const auto expected = evaluate(before, feeds, state), actual = evaluate(after, feeds, state);
+    REQUIRE(expected.ok());
+    REQUIRE(actual.ok());
+    CHECK(test::bitDifference(expected->fetches.at("y"), actual->fetches.at("y")) == "");
+    for (const auto& [name, value] : expected->parameters) {
+      INFO(name);
+      CHECK(test::bitDifference(value, actual->parameters.at(name)) == "");
+    }
+  }
+}
+
+} // namespace dfc
