@@ -53,6 +53,10 @@ Result<Graph> runPass(const PassRow& pass, const Graph& graph, const Machine& ma
     return graph;
   }
   PassOptions choices{.precision = options.precision, .channelsLast = hasGpu(machine)};
+  choices.isCpuPin = [&](std::string_view pin) {
+    const DeviceId device = machine.findDevice(pin);
+    return device.valid() && machine.devices[device].kind == DeviceKind::Cpu;
+  };
   if (!options.pins.empty()) {
     choices.pinnedAlike = [&](const Graph& now, OpId a, OpId b) {
       return pinnedAlike(now, a, b, options.pins);

@@ -43,6 +43,15 @@ bool prefersLast(const OpRow& row, const TensorType& type) {
   }
 }
 
+bool prefersLast(const Graph& graph, OpId op) {
+  const OpRow& row = graph[op];
+  return !row.operands.empty() && prefersLast(row, graph.typeOf(row.operands[0]));
+}
+
+bool isPinnedToCpu(const Graph& graph, OpId op, const PassOptions& options) {
+  return options.isCpuPin && options.isCpuPin(graph.pinOf(op));
+}
+
 Dims reordered(llvm::ArrayRef<int64_t> ofAxes) { return {ofAxes[0], ofAxes[2], ofAxes[3], ofAxes[1]}; }
 int64_t moved(int64_t axis) { return placeOf[*normalAxis(axis, 4)]; }
 
@@ -114,12 +123,14 @@ class LastForm {
 
 class Layouts {
  public:
-  explicit Layouts(const Graph& graph) : graph_(graph), rewriter_(graph), last_(graph.valueCount()) {}
+  Layouts(const Graph& graph, const PassOptions& options)
+      : graph_(graph), options_(options), rewriter_(graph), last_(graph.valueCount()) {}
 
   Graph run() && {
     for (const OpId op : graph_.ops()) {
-      const OpRow& row = graph_[op];
-      if (prefersLast(row, graph_.typeOf(row.operands.empty() ? row.firstResult : row.operands[0]))) {
+      if (isPinnedToCpu(graph_, op, options_)) {
+        copy(op);
+      } else if (prefersLast(graph_, op)) {
         convolve(op);
       } else if (auto form = spreadsTo(op)) {
         makeLast(op, *std::move(form));
@@ -394,22 +405,21 @@ class Layouts {
   }
 
   const Graph& graph_;
+  const PassOptions& options_;
   Rewriter rewriter_;
   SideTable<ValueId, ValueId> last_; // values that were made with their channels last
   llvm::DenseMap<std::pair<ValueId, StringId>, ValueId> transposed_; // by the pin of the first reader
 };
 
-bool hasPreference(const Graph& graph) {
-  return llvm::any_of(graph.ops(), [&](OpId op) {
-    const OpRow& row = graph[op];
-    return !row.operands.empty() && prefersLast(row, graph.typeOf(row.operands[0]));
-  });
+bool hasPreference(const Graph& graph, const PassOptions& options) {
+  return llvm::any_of(graph.ops(),
+                      [&](OpId op) { return prefersLast(graph, op) && !isPinnedToCpu(graph, op, options); });
 }
 
 } // namespace
 
 Result<Graph> chooseLayout(const Graph& graph, const PassOptions& options) {
-  return options.channelsLast && hasPreference(graph) ? Layouts(graph).run() : graph;
+  return options.channelsLast && hasPreference(graph, options) ? Layouts(graph, options).run() : graph;
 }
 
 } // namespace dfc

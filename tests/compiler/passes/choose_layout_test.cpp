@@ -52,6 +52,21 @@ TEST_CASE("choose_layout: for machines with GPUs") {
   }
 }
 
+TEST_CASE("choose_layout: ops that are pinned to a CPU keep their channels first") {
+  Builder g;
+  const Tensor image = g.input("image", f32({2, 4, 6, 6})), filter = g.parameter("filter", f32({4, 4, 3, 3}));
+  Tensor x = image;
+  for (const char* device : {"gpu0", "cpu0", "gpu0"}) {
+    const auto here = g.on(device);
+    x = conv2d(x, filter, {.low = {1, 1}, .high = {1, 1}});
+  }
+  g.fetch("y", x);
+  const auto plan = compile(*std::move(g).finish(), test::smallMachine(1), RooflineCostModel());
+  REQUIRE(plan.ok());
+  CHECK(lastConvolutions(plan->graph()) == 2);
+  CHECK(plan->graph().opsOf(OpKind::Conv2d).size() == 3);
+}
+
 TEST_CASE("choose_layout: one transpose at the image, and none between the layers") {
   const Graph after = *dropDeadOps(*simplify(*chooseLayout(network(), {.channelsLast = true})));
   for (const OpId op : after.opsOf(OpKind::Transpose)) {
