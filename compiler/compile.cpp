@@ -42,9 +42,11 @@ Diagnostics explained(std::vector<MissingDevice> missing, const CompileOptions& 
   return errors;
 }
 
-bool hasGpu(const Machine& machine) {
-  return llvm::any_of(machine.devices,
-                      [](const DeviceRow& device) { return device.kind == DeviceKind::Gpu; });
+// Whether ops with this pin run on a GPU, or may: an op without a pin on a machine with GPUs.
+bool mayRunOnGpu(const Machine& machine, std::string_view pin) {
+  const auto isGpu = [](const DeviceRow& device) { return device.kind == DeviceKind::Gpu; };
+  const DeviceId device = machine.findDevice(pin);
+  return device.valid() ? isGpu(machine.devices[device]) : llvm::any_of(machine.devices, isGpu);
 }
 
 Result<Graph> runPass(const PassRow& pass, const Graph& graph, const Machine& machine,
@@ -52,11 +54,8 @@ Result<Graph> runPass(const PassRow& pass, const Graph& graph, const Machine& ma
   if (llvm::is_contained(options.skipPasses, pass.name)) {
     return graph;
   }
-  PassOptions choices{.precision = options.precision, .channelsLast = hasGpu(machine)};
-  choices.isCpuPin = [&](std::string_view pin) {
-    const DeviceId device = machine.findDevice(pin);
-    return device.valid() && machine.devices[device].kind == DeviceKind::Cpu;
-  };
+  PassOptions choices{.precision = options.precision,
+                      .channelsLast = [&](std::string_view pin) { return mayRunOnGpu(machine, pin); }};
   if (!options.pins.empty()) {
     choices.pinnedAlike = [&](const Graph& now, OpId a, OpId b) {
       return pinnedAlike(now, a, b, options.pins);

@@ -8,9 +8,9 @@
 //      flops, log2 bytes), the first by signature on a tie. Neither flops nor bytes may differ by more than a
 //      factor of `farthest`;
 //   3. else the seconds of the fallback.
-// On a device whose model has no table: the seconds of the fallback, times the largest ratio of measured to
-// fallback seconds of this op among the machine's calibrated devices. The relative speed of two devices is
-// then that of the fallback, and a table of one device moves no op to another.
+// Uncalibrated device (its model has no table): the fallback's seconds, scaled by the largest ratio of
+// measured to fallback seconds of this op on the machine's calibrated devices. The relative speed of two
+// devices is then that of the fallback, so that a table of one device moves no op to another.
 //
 // Why so: with the roofline as fallback (Williams, Waterman and Patterson 2009), seconds / roofline is how
 // far a kernel stays below the hardware's limit. That changes slowly with the size of the work, and by

@@ -14,9 +14,9 @@ class CostModel {
   virtual ~CostModel() = default;
   /// Seconds that one run of `op` takes on `device`; infinity where it cannot run there.
   virtual double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const = 0;
-  /// The fraction of the device's computing power, 0 to 1, that `op` uses while it runs alone there. Ops that
-  /// run at once on queues of one device are slowed down where their utilisations sum to more than 1, so that
-  /// together they use no more than the device has. 0 for models whose queues are independent processors.
+  /// Utilisation: the fraction of the device's computing power, 0 to 1, that `op` uses while it runs alone
+  /// there. Concurrent ops on the queues of one device slow one another down by processor sharing where their
+  /// utilisations sum to more than 1. 0 for a model without contention between the queues of a device.
   virtual double utilisation(const Graph& /*graph*/, OpId /*op*/, const Machine& /*machine*/,
                              DeviceId /*device*/) const {
     return 0;
@@ -25,7 +25,7 @@ class CostModel {
 
 /// The roofline (Williams, Waterman and Patterson 2009): launch + max(flops / peak rate, bytes / memory
 /// bandwidth), with flops and bytes from the op table and the peak rate by the first operand's element type
-/// and, for a matmul, its precision. Views and assigns in place cost nothing. The utilisation of
+/// and, for products of f32, their precision. Views and assigns in place cost nothing. The utilisation of
 /// an op is the part of its time that is not its launch.
 class RooflineCostModel : public CostModel {
  public:

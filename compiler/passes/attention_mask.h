@@ -20,8 +20,8 @@ struct KeyMask {
   Kind kind = Kind::Everything;
   ValueId value;
   bool everyQuerySees = false; ///< every query is known to have an unmasked key
-  /// The score of a masked key, or the bias that is added to it: -infinity, or a number (isLow) whose
-  /// exponential underflows to 0 in the softmax.
+  /// Fill value: the score that a select gives a masked key, or the additive bias of one. -infinity, or a
+  /// finite number (isLow) whose exponential underflows to 0 in the softmax.
   double fill = -std::numeric_limits<double>::infinity();
 
   bool isOperand() const { return kind >= Kind::WhereTrue; }

@@ -62,7 +62,7 @@ class Walk {
     return value;
   }
 
-  // Uses `value`, and returns what it is before casts and reshapes of its leading axes.
+  // Counts one use of `value`; returns the source of its casts and of its reshapes of batch and head axes.
   ValueId passOver(ValueId value) {
     read(value);
     for (;;) {
@@ -253,9 +253,9 @@ class Walk {
     return AttentionMasks::isLow(mask.fill);
   }
 
-  // Whether the fills mean what the op does: masked keys have weight 0. Where all fills are -infinity they
-  // do, but for a query whose keys are all masked, which is NaN before and zeros after. Otherwise every query
-  // must have an unmasked key.
+  // Whether the fill values give masked keys a weight of 0, as the op `attention` does. -infinity always does
+  // (a query without unmasked keys is NaN in the softmax and zeros in the op). Finite fill values do only if
+  // every query has an unmasked key.
   bool masksAgree() {
     const bool allInfinite = llvm::all_of(seen_, [](const KeyMask& mask) { return std::isinf(mask.fill); });
     const bool allCausal = llvm::none_of(seen_, [](const KeyMask& mask) { return mask.isOperand(); });
@@ -346,8 +346,8 @@ class Walk {
     }
   }
 
-  // Sets the operand's shape: the leading axes of the masked scores, or one head for all heads of q.
-  // `product`: the leading axes of the product of which it is a factor, before any broadcast by this operand.
+  // Sets the operand's shape: the batch and head axes of the masked scores, or one head for all heads of q.
+  // `product`: the batch and head axes of the operand's matrix product, without this operand's broadcast.
   bool settleShape(AttentionOperand& operand, const Shape& leading, const Shape& product) const {
     const Shape& shape = shapeOf(operand.value);
     const int64_t rows = shape[shape.rank() - (operand.transposed ? 1 : 2)],
@@ -365,7 +365,7 @@ class Walk {
     return isWhole || (isShared && !isQ);
   }
 
-  // Grouped-query attention: replaces k and v, whose heads are repeated, by their values before the repeat.
+  // Grouped-query attention: replaces repeated heads of k and v by the heads before the repetition.
   void shareRepeatedHeads(const Shape& leading) {
     const std::optional<AttentionOperand> k = beforeRepeat(pattern_.k, leading),
                                           v = beforeRepeat(pattern_.v, leading);

@@ -13,11 +13,11 @@
 //
 // No bit of a result changes in the evaluator; a backend may sum in another order. (TensorFlow's grappler and
 // PyTorch's channels_last do the same.)
+#include "compiler/passes/channels_last_form.h"
 #include "compiler/passes/passes.h"
 #include "ir/graph/rewriter.h"
 #include "ir/graph/rules/convolution.h"
 #include "ir/graph/rules/layout.h"
-#include "ir/graph/rules/op_rules.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
@@ -25,101 +25,12 @@
 namespace dfc {
 namespace {
 
-// Where axis i of an image [N, C, H, W] stands among its axes in NHWC.
-constexpr std::array<int64_t, 4> placeOf = {0, 3, 1, 2};
-
-// f64 has no units that prefer an order.
-template <class Op>
-bool prefersLast(const Op& op, const TensorType& type) {
-  return op.layout == ImageLayout::Nchw && byteWidth(type.element) <= 4;
+// Whether `op` is a convolution that gets its channels last. f64 has no units that prefer an order.
+bool isChosen(const Graph& graph, OpId op, const PassOptions& options) {
+  const auto call = convolutionCall(graph[op].attributes, graph.operandTypesOf(op));
+  return call && call->conv.layout == ImageLayout::Nchw &&
+         byteWidth(graph.typeOf(graph[op].firstResult).element) <= 4 && options.channelsLast(graph.pinOf(op));
 }
-
-bool prefersLast(const OpRow& row, const TensorType& type) {
-  switch (row.kind()) {
-  case OpKind::Conv2d: return prefersLast(row.as<ops::Conv2d>(), type);
-  case OpKind::Conv2dInputGradient: return prefersLast(row.as<ops::Conv2dInputGradient>(), type);
-  case OpKind::Conv2dFilterGradient: return prefersLast(row.as<ops::Conv2dFilterGradient>(), type);
-  default: return false;
-  }
-}
-
-bool prefersLast(const Graph& graph, OpId op) {
-  const OpRow& row = graph[op];
-  return !row.operands.empty() && prefersLast(row, graph.typeOf(row.operands[0]));
-}
-
-bool isPinnedToCpu(const Graph& graph, OpId op, const PassOptions& options) {
-  return options.isCpuPin && options.isCpuPin(graph.pinOf(op));
-}
-
-Dims reordered(llvm::ArrayRef<int64_t> ofAxes) { return {ofAxes[0], ofAxes[2], ofAxes[3], ofAxes[1]}; }
-int64_t moved(int64_t axis) { return placeOf[*normalAxis(axis, 4)]; }
-
-/// The same op on images with their channels last; none where the order of elements matters to it.
-class LastForm {
- public:
-  explicit LastForm(const OpRow& row) : row_(row) {}
-
-  std::optional<OpAttributes> get() const {
-    OpAttributes next = row_.attributes;
-    switch (row_.kind()) {
-    case OpKind::MaxPool:
-    case OpKind::MaxPoolGradient:
-    case OpKind::AveragePool:
-    case OpKind::AveragePoolGradient: return channelsLastForm(next);
-    case OpKind::BatchNorm: return withAxis(next.as<ops::BatchNorm>());
-    case OpKind::BatchNormTraining: return withAxis(next.as<ops::BatchNormTraining>());
-    case OpKind::BatchNormGradient: return withAxis(next.as<ops::BatchNormGradient>());
-    case OpKind::Concat: return withAxis(next.as<ops::Concat>());
-    case OpKind::Split: return withAxis(next.as<ops::Split>());
-    case OpKind::ReduceSum: return withAxes(next.as<ops::ReduceSum>());
-    case OpKind::ReduceMean: return withAxes(next.as<ops::ReduceMean>());
-    case OpKind::ReduceMax: return withAxes(next.as<ops::ReduceMax>());
-    case OpKind::ReduceMin: return withAxes(next.as<ops::ReduceMin>());
-    case OpKind::Pad: return padded(next.as<ops::Pad>());
-    case OpKind::Slice: return sliced(next.as<ops::Slice>());
-    default:
-      return classOf(row_.kind()) == OpClass::Elementwise ? std::optional(std::move(next)) : std::nullopt;
-    }
-  }
-
- private:
-  template <class Op>
-  static OpAttributes withAxis(Op op) {
-    op.axis = moved(op.axis);
-    return op;
-  }
-
-  // Without the reduced axes the others must stand in the same order, unless they keep their places.
-  template <class Op>
-  static std::optional<OpAttributes> withAxes(Op op) {
-    const std::optional<Dims> axes = normalAxes(op.axes, 4);
-    const auto stays = [&](int64_t axis) { return !llvm::is_contained(*axes, axis); };
-    if (!op.keepDims && stays(1) && (stays(2) || stays(3))) {
-      return std::nullopt;
-    }
-    op.axes.clear();
-    for (const int64_t axis : *axes) {
-      op.axes.push_back(placeOf[static_cast<size_t>(axis)]);
-    }
-    return op;
-  }
-
-  static OpAttributes padded(ops::Pad op) {
-    op.low = reordered(op.low);
-    op.high = reordered(op.high);
-    op.interior = op.interior.empty() ? op.interior : reordered(op.interior);
-    return op;
-  }
-  static OpAttributes sliced(ops::Slice op) {
-    op.starts = reordered(op.starts);
-    op.ends = reordered(op.ends);
-    op.strides = op.strides.empty() ? op.strides : reordered(op.strides);
-    return op;
-  }
-
-  const OpRow& row_;
-};
 
 class Layouts {
  public:
@@ -128,9 +39,9 @@ class Layouts {
 
   Graph run() && {
     for (const OpId op : graph_.ops()) {
-      if (isPinnedToCpu(graph_, op, options_)) {
+      if (!options_.channelsLast(graph_.pinOf(op))) {
         copy(op);
-      } else if (prefersLast(graph_, op)) {
+      } else if (isChosen(graph_, op, options_)) {
         convolve(op);
       } else if (auto form = spreadsTo(op)) {
         makeLast(op, *std::move(form));
@@ -311,7 +222,7 @@ class Layouts {
     for (const ValueId operand : row.operands) {
       (isLast(operand) || isBroadcast(operand) ? forLast : forFirst) += bytesOf(operand);
     }
-    return forLast > forFirst ? LastForm(row).get() : std::nullopt;
+    return forLast > forFirst ? formWithChannelsLast(row) : std::nullopt;
   }
 
   /// Made from fewer elements, in either order alike.
@@ -411,15 +322,12 @@ class Layouts {
   llvm::DenseMap<std::pair<ValueId, StringId>, ValueId> transposed_; // by the pin of the first reader
 };
 
-bool hasPreference(const Graph& graph, const PassOptions& options) {
-  return llvm::any_of(graph.ops(),
-                      [&](OpId op) { return prefersLast(graph, op) && !isPinnedToCpu(graph, op, options); });
-}
-
 } // namespace
 
 Result<Graph> chooseLayout(const Graph& graph, const PassOptions& options) {
-  return options.channelsLast && hasPreference(graph, options) ? Layouts(graph, options).run() : graph;
+  const bool any = options.channelsLast &&
+                   llvm::any_of(graph.ops(), [&](OpId op) { return isChosen(graph, op, options); });
+  return any ? Layouts(graph, options).run() : graph;
 }
 
 } // namespace dfc

@@ -16,10 +16,8 @@ namespace dfc {
 /// The author's choices that passes ask for.
 struct PassOptions {
   Precision precision = Precision::Ieee; ///< of f32 products that do not state their own
-  /// Images get their channels last where that is the order of tensor cores.
-  bool channelsLast = false;
-  /// Whether a pin, "" for none, names a CPU; there images keep their channels first. Empty: none does.
-  std::function<bool(std::string_view pin)> isCpuPin = {};
+  /// Whether convolutions with this pin, "" for none, should have their channels last; empty: none should.
+  std::function<bool(std::string_view pin)> channelsLast = {};
   /// Whether the same rules beside the graph pin both ops; empty: there are none. Asked before rules are
   /// applied.
   std::function<bool(const Graph&, OpId, OpId)> pinnedAlike = {};

@@ -112,6 +112,27 @@ TEST_CASE("dfc run --check-finite: of a fused op, the part where it begins is na
   CHECK_THAT(apart.err, containing("op 'log' gives a value that is not finite"));
 }
 
+TEST_CASE(
+    "dfc run --check-finite: of a product and what is fused behind it, the part where it begins is named") {
+  const Workshop shop;
+  shop.write("g.dfg", "graph g {\n  parameter x : f32[2, 3] = constant(1)\n"
+                      "  parameter w : f32[3, 2] = constant(-2)\n"
+                      "  y = log(matmul(x, w))\n  fetch y\n}\n");
+  const Outcome body = shop.dfc({"run", "g.dfg", "--check-finite"});
+  CHECK(body.status == 1);
+  // Each element of the product is 3 * 1 * -2.
+  CHECK_THAT(body.err,
+             containing("the first is log (2 of 2) gives f32[2, 2] 4 of 4 elements nan, of the result "
+                        "of matmul f32[2, 2] from -6 to -6; compiled with --skip-pass fuse_matmul"));
+  shop.write("p.dfg", "graph p {\n  parameter x : f32[2, 3] = constant(1)\n"
+                      "  parameter big : f32[3, 2] = constant(3e38)\n"
+                      "  z = relu(matmul(x, big))\n  fetch z\n}\n");
+  const Outcome product = shop.dfc({"run", "p.dfg", "--check-finite"});
+  CHECK(product.status == 1);
+  CHECK_THAT(product.err,
+             containing("the first is matmul (1 of 2) gives f32[2, 2] 4 of 4 elements infinite"));
+}
+
 TEST_CASE("dfc run: parameters that are saved as no finite numbers are named") {
   const Workshop shop;
   shop.write("g.dfg", growing);

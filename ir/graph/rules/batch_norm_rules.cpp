@@ -17,8 +17,8 @@ TypeResult checkVectorElements(OpKind kind, OperandTypes operands, size_t vector
     if (operands[i].element != vector || !(vector == tensor || mixed)) {
       return refuse(
           kind, operands,
-          fmt::format("operand {} is of {} beside a tensor of {}", i, name(operands[i].element),
-                      name(tensor)),
+          fmt::format("operand {} is of {}, operand {} of {}", i, name(operands[i].element), i == 1 ? 0 : 1,
+                      name(i == 1 ? tensor : vector)),
           "give the numbers of channels in the tensor's type, or all in f32 where that has 16 bits");
     }
   }

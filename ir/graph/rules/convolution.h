@@ -3,6 +3,8 @@
 // adds nothing or NaN where it meets an infinite element of the other operand is not defined.
 #pragma once
 
+#include "ir/graph/rules/layout.h"
+#include "ir/graph/rules/precision.h"
 #include "ir/graph/rules/windows.h"
 
 namespace dfc {
@@ -35,6 +37,33 @@ struct ConvolutionAttributes {
 template <class Op>
 ConvolutionAttributes convolutionAttributes(const Op& op) {
   return {op.strides, op.low, op.high, op.dilations, op.groups, op.layout};
+}
+
+/// Those attributes, as a visitor sees them.
+template <class Op>
+void convolutionFields(AttributeVisitor& visitor, Op& op) {
+  visitor.field("strides", op.strides, Presence::Optional);
+  visitor.field("low", op.low, Presence::Optional);
+  visitor.field("high", op.high, Presence::Optional);
+  visitor.field("dilations", op.dilations, Presence::Optional);
+  visitor.field("groups", op.groups, Presence::Optional);
+  precisionField(visitor, op.precision);
+  layoutField(visitor, op.layout);
+}
+
+/// The type rule of one of the three ops, given its rule for channels first.
+template <class Op, class Rule>
+TypeResult convolutionTypesOf(const Op& op, OpKind kind, OperandTypes operands, const Rule& channelsFirst) {
+  if (!isKnown(op.precision)) {
+    return refusePrecision(kind, operands);
+  }
+  if (op.layout != ImageLayout::Nchw) {
+    return typesInLayout(op, operands);
+  }
+  if (TypeResult elements = checkElements(kind, operands, Domain::Float); !elements.ok()) {
+    return elements;
+  }
+  return channelsFirst();
 }
 
 /// The result's type, or why `image` and `filter` make none.

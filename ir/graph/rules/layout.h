@@ -50,6 +50,9 @@ TypeResult typesInLayout(const Op& op, OperandTypes operands) {
     first.push_back({type.element, channelsFirst(type.shape)});
   }
   TypeResult result = withChannelsFirst(op).types(first);
+  if (!result.ok()) {
+    result.error += " (with the channels first)";
+  }
   for (TensorType& type : result.types) {
     type.shape = channelsLast(type.shape);
   }

@@ -1,22 +1,29 @@
 #include "ir/graph/rules/precision.h"
 
 namespace dfc {
+namespace {
 
-Precision* precisionIn(OpAttributes& attributes) {
+// Of const or mutable attributes.
+template <class Attributes>
+auto statedIn(Attributes& attributes) -> decltype(&attributes.template as<ops::Matmul>().precision) {
   switch (attributes.kind()) {
-  case OpKind::Matmul: return &attributes.as<ops::Matmul>().precision;
-  case OpKind::FusedMatmul: return &attributes.as<ops::FusedMatmul>().precision;
-  case OpKind::Conv2d: return &attributes.as<ops::Conv2d>().precision;
-  case OpKind::Conv2dInputGradient: return &attributes.as<ops::Conv2dInputGradient>().precision;
-  case OpKind::Conv2dFilterGradient: return &attributes.as<ops::Conv2dFilterGradient>().precision;
-  case OpKind::Attention: return &attributes.as<ops::Attention>().precision;
-  case OpKind::AttentionGradient: return &attributes.as<ops::AttentionGradient>().forward.precision;
+  case OpKind::Matmul: return &attributes.template as<ops::Matmul>().precision;
+  case OpKind::FusedMatmul: return &attributes.template as<ops::FusedMatmul>().precision;
+  case OpKind::Conv2d: return &attributes.template as<ops::Conv2d>().precision;
+  case OpKind::Conv2dInputGradient: return &attributes.template as<ops::Conv2dInputGradient>().precision;
+  case OpKind::Conv2dFilterGradient: return &attributes.template as<ops::Conv2dFilterGradient>().precision;
+  case OpKind::Attention: return &attributes.template as<ops::Attention>().precision;
+  case OpKind::AttentionGradient: return &attributes.template as<ops::AttentionGradient>().forward.precision;
   default: return nullptr;
   }
 }
 
+} // namespace
+
+Precision* precisionIn(OpAttributes& attributes) { return statedIn(attributes); }
+
 Precision precisionOf(const OpAttributes& attributes) {
-  const Precision* stated = precisionIn(const_cast<OpAttributes&>(attributes)); // only read
+  const Precision* stated = statedIn(attributes);
   return stated != nullptr ? *stated : Precision::Unstated;
 }
 

@@ -50,6 +50,24 @@ WindowAttributes windowAttributes(const Op& op) {
   return {op.window, op.strides, op.low, op.high, std::move(dilations)};
 }
 
+/// The op `To` with the attributes of the pool `from`; `shape` stays empty.
+template <class To, class From>
+To samePool(const From& from) {
+  To op;
+  op.window = from.window;
+  op.strides = from.strides;
+  op.low = from.low;
+  op.high = from.high;
+  op.layout = from.layout;
+  if constexpr (requires { op.dilations; }) {
+    op.dilations = from.dilations;
+  }
+  if constexpr (requires { op.countPadding; }) {
+    op.countPadding = from.countPadding;
+  }
+  return op;
+}
+
 /// Ok (without types), or why no window of these attributes slides over `image` [N, C, H, W], naming the
 /// axis. No number in them may exceed 2^30, so that no sum of products overflows.
 TypeResult checkWindows(OpKind kind, OperandTypes operands, const Shape& image,

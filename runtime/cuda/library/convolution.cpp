@@ -170,14 +170,9 @@ class CudnnPlan {
            (descriptors_.tensorCores() || proposal.math != CudnnMath::TensorOp);
   }
 
-  // Implicit or explicit products of matrices. Fourier and Winograd transforms round differently: their
-  // error grows with the largest element of an image, not with that of a window.
-  bool isDirect(int algorithm) const {
-    return pass_ == ConvolutionPass::Forward ? algorithm <= 3 : algorithm <= 1 || isThirdFilter(algorithm);
-  }
-  bool isThirdFilter(int algorithm) const {
-    return pass_ == ConvolutionPass::FilterGradient && algorithm == 3;
-  }
+  // Implicit or explicit products of matrices, and direct convolution, by cuDNN's numbers. The error of
+  // Fourier and Winograd transforms grows with the largest element of an image, not with that of a window.
+  bool isDirect(int algorithm) const { return algorithm <= (pass_ == ConvolutionPass::Forward ? 3 : 1); }
 
   int propose(int most, int* count, CudnnProposal* proposals) const {
     const Descriptors& d = descriptors_;

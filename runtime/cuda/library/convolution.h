@@ -1,7 +1,8 @@
 // Convolutions and their gradients by cuDNN, where the machine has it and it supports the call; elsewhere by
 // generated kernels (kernels/convolution.cpp). The choice is made when a plan is opened, from the op and its
-// types alone, and only algorithms without atomics are used: every run gives the same bits. f32 is computed
-// in f32 (never in tf32), f16 and bf16 accumulate in f32.
+// types alone: the quickest algorithm by cuDNN's heuristics among the deterministic ones, so that every run
+// gives the same bits. f32 is computed in f32, in tf32 only where the op says so; f16 and bf16 accumulate in
+// f32.
 #pragma once
 
 #include "runtime/cuda/launches/libraries.h"

@@ -8,6 +8,7 @@
 #include "ir/graph/graph.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
+#include "tests/support/channels_last.h"
 #include "tests/support/golden.h"
 #include "tests/support/random_values.h"
 
@@ -90,7 +91,7 @@ void checkNear(const Literal& before, const Literal& after) {
 void checkCase(const PassRow& pass, const fs::path& file) {
   INFO(file.string());
   const Graph before = graphIn(file);
-  const Result<Graph> passed = pass.run(before, {.channelsLast = true});
+  const Result<Graph> passed = pass.run(before, test::channelsLast());
   REQUIRE(passed.ok());
   const Result<Graph> after = dropDeadOps(*passed);
   REQUIRE(after.ok());

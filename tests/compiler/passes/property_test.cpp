@@ -4,6 +4,7 @@
 #include "compiler/passes/passes.h"
 #include "ir/verify/verify.h"
 #include "tests/support/catch.h"
+#include "tests/support/channels_last.h"
 #include "tests/support/random_graph.h"
 
 namespace dfc {
@@ -44,7 +45,7 @@ Case caseOf(uint64_t seed) {
 
 Graph runAll(Graph graph) {
   for (const PassRow& pass : allPasses()) {
-    graph = *pass.run(graph, {.channelsLast = true});
+    graph = *pass.run(graph, test::channelsLast());
   }
   return graph;
 }
@@ -130,7 +131,7 @@ TEST_CASE("passes: each keeps every fetch, every state and every bit") {
     const Case before = caseOf(seed);
     for (const PassRow& pass : allPasses()) {
       INFO("seed " << seed << ", pass " << pass.name);
-      const Result<Graph> after = pass.run(before.graph, {.channelsLast = true});
+      const Result<Graph> after = pass.run(before.graph, test::channelsLast());
       REQUIRE(after.ok());
       checkKept(before, *after);
     }

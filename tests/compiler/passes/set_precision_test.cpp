@@ -269,7 +269,7 @@ TEST_CASE("set_precision: batch norms and pools between products are narrow, the
     }
   }
   CHECK(norms == 2);
-  // Read by a convolution, the sum and the gradient: stored in bf16, as f32 for who needs that.
+  // Several readers (a convolution, the sum, the gradient): stored in bf16, and cast back for f32 readers.
   const OpRow& wide = after[after[after.findValue("first")].producer];
   REQUIRE(wide.kind() == OpKind::Cast);
   CHECK(after.typeOf(wide.operands[0]).element == ElementType::BF16);

@@ -5,15 +5,9 @@
 
 namespace dfc {
 void gradientRule(const ops::AveragePool& op, GradientRule& rule) {
-  ops::AveragePoolGradient spread;
+  auto spread = samePool<ops::AveragePoolGradient>(op);
   const llvm::ArrayRef<int64_t> dims = dimRange(rule.operand(0).shape());
   spread.shape.assign(dims.begin(), dims.end());
-  spread.window = op.window;
-  spread.strides = op.strides;
-  spread.low = op.low;
-  spread.high = op.high;
-  spread.countPadding = op.countPadding;
-  spread.layout = op.layout;
   rule.give(0, rule.builder().op(std::move(spread), {rule.cotangent()}, std::source_location::current()));
 }
 

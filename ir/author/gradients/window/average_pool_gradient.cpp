@@ -7,14 +7,8 @@
 
 namespace dfc {
 void gradientRule(const ops::AveragePoolGradient& op, GradientRule& rule) {
-  ops::AveragePool pool;
-  pool.window = op.window;
-  pool.strides = op.strides;
-  pool.low = op.low;
-  pool.high = op.high;
-  pool.countPadding = op.countPadding;
-  pool.layout = op.layout;
-  rule.give(0, rule.builder().op(std::move(pool), {rule.cotangent()}, std::source_location::current()));
+  rule.give(0, rule.builder().op(samePool<ops::AveragePool>(op), {rule.cotangent()},
+                                 std::source_location::current()));
 }
 
 } // namespace dfc

@@ -5,14 +5,7 @@
 
 namespace dfc {
 void gradientRule(const ops::MaxPool& op, GradientRule& rule) {
-  ops::MaxPoolGradient picked;
-  picked.window = op.window;
-  picked.strides = op.strides;
-  picked.low = op.low;
-  picked.high = op.high;
-  picked.dilations = op.dilations;
-  picked.layout = op.layout;
-  rule.give(0, rule.builder().op(std::move(picked), {rule.operand(0), rule.cotangent()},
+  rule.give(0, rule.builder().op(samePool<ops::MaxPoolGradient>(op), {rule.operand(0), rule.cotangent()},
                                  std::source_location::current()));
 }
 

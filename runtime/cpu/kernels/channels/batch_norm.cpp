@@ -139,7 +139,7 @@ class ReluGate {
     kernel_ = makeElementwiseKernel(fused, {a, a, {a.element, Shape{}}}, a, pool);
   }
   const std::byte* run(const std::byte* result, const std::byte* cotangent, std::byte* to) {
-    static constexpr std::array<std::byte, 8> zero{};
+    alignas(64) static constexpr std::array<std::byte, 64> zero{}; // as every buffer of a kernel
     to = to != nullptr ? to : buffer_.data();
     kernel_->run({result, cotangent, zero.data()}, to);
     return to;
