@@ -92,7 +92,7 @@ Values valuesOf(const OpAttributes& attributes, Operands operands) {
   case OpKind::ArgMax: return argMax(attributes.as<ops::ArgMax>(), operands[0], type);
   case OpKind::Softmax: return softmax(attributes.as<ops::Softmax>(), operands[0]);
   case OpKind::LogSoftmax: return logSoftmax(attributes.as<ops::LogSoftmax>(), operands[0]);
-  case OpKind::SoftmaxCrossEntropy: return softmaxCrossEntropy(operands[0], operands[1]);
+  case OpKind::SoftmaxCrossEntropy: return softmaxCrossEntropy(operands[0], operands[1], type);
   case OpKind::SoftmaxCrossEntropyGradient:
     return softmaxCrossEntropyGradient(operands[0], operands[1], operands[2]);
   case OpKind::Reshape: return reshape(operands[0], type);

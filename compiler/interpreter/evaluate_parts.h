@@ -59,7 +59,7 @@ Literal fusedMatmul(const ops::FusedMatmul& op, Operands operands, const TensorT
 
 Literal softmax(const ops::Softmax& op, const Literal& operand);
 Literal logSoftmax(const ops::LogSoftmax& op, const Literal& operand);
-Literal softmaxCrossEntropy(const Literal& logits, const Literal& labels);
+Literal softmaxCrossEntropy(const Literal& logits, const Literal& labels, const TensorType& type);
 Literal softmaxCrossEntropyGradient(const Literal& logits, const Literal& labels, const Literal& cotangent);
 
 Literal conv2d(const ops::Conv2d& op, Operands operands, const TensorType& type);

@@ -72,7 +72,7 @@ Literal logSoftmax(const ops::LogSoftmax& op, const Literal& operand) {
                    [](double x, const RowTotals& totals) { return x - totals.shift - std::log(totals.sum); });
 }
 
-Literal softmaxCrossEntropy(const Literal& logits, const Literal& labels) {
+Literal softmaxCrossEntropy(const Literal& logits, const Literal& labels, const TensorType& type) {
   const int64_t rows = logits.type().shape[0];
   double sum = 0;
   for (int64_t i = 0; i < rows; ++i) {
@@ -83,8 +83,8 @@ Literal softmaxCrossEntropy(const Literal& logits, const Literal& labels) {
                ? std::log(totals.sum) - (row[static_cast<size_t>(label)] - totals.shift)
                : std::numeric_limits<double>::quiet_NaN();
   }
-  Literal result({logits.type().element, {}});
-  store(result, 0, rounded(logits.type().element, sum / static_cast<double>(rows)));
+  Literal result(type);
+  store(result, 0, rounded(type.element, sum / static_cast<double>(rows)));
   return result;
 }
 

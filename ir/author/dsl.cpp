@@ -207,8 +207,10 @@ Tensor argMax(Operand a, int64_t axis, bool keepDims) {
 
 Tensor softmax(Operand a, int64_t axis) { return alongAxis<ops::Softmax>(a, axis); }
 Tensor logSoftmax(Operand a, int64_t axis) { return alongAxis<ops::LogSoftmax>(a, axis); }
-Tensor softmaxCrossEntropy(Operand logits, Operand labels) {
-  return apply(ops::SoftmaxCrossEntropy{}, {logits, labels});
+Tensor softmaxCrossEntropy(Operand logits, Operand labels, LossType loss) {
+  ops::SoftmaxCrossEntropy attributes;
+  attributes.loss = loss;
+  return apply(attributes, {logits, labels});
 }
 
 Tensor reshape(Operand a, Dims shape) {

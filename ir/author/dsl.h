@@ -116,8 +116,9 @@ Tensor softmax(Operand a, int64_t axis = -1);
 /// a - log(sum(exp(a))) along `axis`, of floats.
 Tensor logSoftmax(Operand a, int64_t axis = -1);
 /// The mean over rows of -logSoftmax(logits)[row, label], a scalar. logits: [n, classes] of a float;
-/// labels: [n] of i32 or i64; one outside of [0, classes) gives NaN.
-Tensor softmaxCrossEntropy(Operand logits, Operand labels);
+/// labels: [n] of i32 or i64; one outside of [0, classes) gives NaN. With LossType::F32 the loss of f16 or
+/// bf16 logits is f32.
+Tensor softmaxCrossEntropy(Operand logits, Operand labels, LossType loss = LossType::Unstated);
 
 /// (a - mean) / sqrt(variance + epsilon) * scale + bias, mean and variance over `axis` and all after it;
 /// scale and bias have the shape of those axes (Ba, Kiros and Hinton 2016).

@@ -34,6 +34,12 @@ enum class Precision : uint8_t {
   F16,      ///< the same to f16, whose range is small: losses need to be scaled
 };
 
+/// The element type of softmaxCrossEntropy's result.
+enum class LossType : uint8_t {
+  Unstated, ///< that of the logits
+  F32,      ///< f32, beside f16 or bf16 logits
+};
+
 /// The order in memory of the axes of images, and of the filters of convolutions: batch (or filter) N,
 /// channel C, row H, column W. Units for 16-bit and tf32 products are fastest with the channels last.
 enum class ImageLayout : uint8_t {

@@ -244,6 +244,16 @@ TEST_CASE("evaluate: softmax and cross entropy") {
       one(ops::SoftmaxCrossEntropyGradient{}, {logits, labels, Literal::scalar<double>(2)});
   CHECK(derivative.at(0) == Approx(2 * (0.25 - 1)).epsilon(1e-12));
   CHECK(derivative.at(1) == Approx(2 * 0.75).epsilon(1e-12));
+  // f16 logits 0 and 0: log(2) to 24 bits or to 11, and the probabilities 1/2 of a gradient
+  // of 2^16, infinite in f16.
+  const Literal equal({ElementType::F16, {1, 2}});
+  ops::SoftmaxCrossEntropy narrow, wide;
+  wide.loss = LossType::F32;
+  CHECK(one(narrow, {equal, labels}).at(0) == 0x1.63p-1);
+  CHECK(one(wide, {equal, labels}) == Literal::scalar(std::log(2.0F)));
+  const Literal scaled = one(ops::SoftmaxCrossEntropyGradient{}, {equal, labels, Literal::scalar(0x1p16F)});
+  CHECK(scaled.type() == equal.type());
+  CHECK(scaled.at(1) == 0x1p15);
   ops::Softmax columns;
   columns.axis = 0;
   CHECK(one(columns, {floats({2, 2}, {0, 5, 0, 5})}) == floats({2, 2}, {0.5, 0.5, 0.5, 0.5}));

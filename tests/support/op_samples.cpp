@@ -201,9 +201,13 @@ OpSample sampleOf(OpKind kind, ElementType element) {
   case OpKind::ArgMax: return {ops::ArgMax{}, {matrix}};
   case OpKind::Softmax: return {ops::Softmax{}, {matrix}};
   case OpKind::LogSoftmax: return with<ops::LogSoftmax>({matrix}, [](auto& op) { op.axis = 0; });
-  case OpKind::SoftmaxCrossEntropy: return {ops::SoftmaxCrossEntropy{}, {matrix, i64({2})}};
+  case OpKind::SoftmaxCrossEntropy:
+    return with<ops::SoftmaxCrossEntropy>({matrix, i64({2})}, [&](auto& op) {
+      op.loss = element == ElementType::F64 ? LossType::Unstated : LossType::F32;
+    });
   case OpKind::SoftmaxCrossEntropyGradient:
-    return {ops::SoftmaxCrossEntropyGradient{}, {matrix, i32({2}), scalar}};
+    return {ops::SoftmaxCrossEntropyGradient{},
+            {matrix, i32({2}), isFloat(element) && byteWidth(element) == 2 ? f32({}) : scalar}};
   case OpKind::Reshape: return with<ops::Reshape>({matrix}, [](auto& op) { op.shape = {3, -1}; });
   case OpKind::Transpose:
     return with<ops::Transpose>({of({2, 3, 4})}, [](auto& op) { op.permutation = {2, 0, 1}; });

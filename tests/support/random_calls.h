@@ -113,10 +113,15 @@ class RandomCalls : public RandomIndexing {
       return isFloat(type.element) && type.shape.rank() == 2;
     });
     const ValueId classes = labels(shapeOf(logits));
+    const ElementType of = typeOf(logits).element;
+    const bool f32Loss = of != ElementType::F64 && dice_.chance(50);
     if (!gradient) {
-      return {ops::SoftmaxCrossEntropy{}, {logits, classes}};
+      ops::SoftmaxCrossEntropy attributes;
+      attributes.loss = f32Loss ? LossType::F32 : LossType::Unstated;
+      return {attributes, {logits, classes}};
     }
-    return {ops::SoftmaxCrossEntropyGradient{}, {logits, classes, exactly({typeOf(logits).element, {}})}};
+    return {ops::SoftmaxCrossEntropyGradient{},
+            {logits, classes, exactly({f32Loss ? ElementType::F32 : of, {}})}};
   }
   // Heads in groups, with and without a mask, causal or not. The gradient's logSumExp is attention's own, as
   // its kernels may ask.

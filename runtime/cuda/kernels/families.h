@@ -41,7 +41,8 @@ GeneratedKernels topKKernel(const ops::TopK& op, const TensorType& operand);
 GeneratedKernels cumSumKernel(const ops::CumSum& op, const TensorType& operand, const GpuShape& gpu);
 
 GeneratedKernels softmaxKernel(int64_t axis, bool logarithm, const TensorType& type, const GpuShape& gpu);
-GeneratedKernels crossEntropyKernel(OperandTypes operands, const GpuShape& gpu);
+/// `loss`: the type of the result.
+GeneratedKernels crossEntropyKernel(OperandTypes operands, ElementType loss, const GpuShape& gpu);
 GeneratedKernels crossEntropyGradientKernel(OperandTypes operands, const GpuShape& gpu);
 
 /// layerNorm (`centred`) or rmsNorm over `axis` and all after it.

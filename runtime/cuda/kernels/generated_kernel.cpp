@@ -76,7 +76,7 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
     return reduction(operands[0], ReductionKind::ArgMax, {attributes.as<ops::ArgMax>().axis}, gpu);
   case OpKind::Softmax: return softmaxKernel(attributes.as<ops::Softmax>().axis, false, result, gpu);
   case OpKind::LogSoftmax: return softmaxKernel(attributes.as<ops::LogSoftmax>().axis, true, result, gpu);
-  case OpKind::SoftmaxCrossEntropy: return crossEntropyKernel(operands, gpu);
+  case OpKind::SoftmaxCrossEntropy: return crossEntropyKernel(operands, result.element, gpu);
   case OpKind::SoftmaxCrossEntropyGradient: return crossEntropyGradientKernel(operands, gpu);
   case OpKind::Transpose: return transposeKernel(attributes.as<ops::Transpose>(), operands[0], result, gpu);
   case OpKind::Broadcast: return broadcastKernel(operands[0], result, gpu);

@@ -250,6 +250,21 @@ TEST_CASE("gradients: no silent zero through an op without a rule") {
   CHECK(errors[0].where.line == line);
 }
 
+TEST_CASE("gradients: of an f32 loss of 16-bit logits, in the type of the logits") {
+  Builder g("narrow");
+  const Tensor logits = g.parameter("logits", {ElementType::BF16, {2, 3}}),
+               labels = g.input("labels", i64({2}));
+  const Tensor loss = softmaxCrossEntropy(logits, labels, LossType::F32);
+  CHECK(loss.type() == f32({}));
+  const Tensor derivative = gradients(loss * 3, {logits})[0];
+  REQUIRE(g.graph().errors().empty());
+  CHECK(derivative.type() == logits.type());
+  const Graph& graph = g.graph().soFar();
+  const OpRow& row = graph[graph[derivative.value()].producer];
+  REQUIRE(row.kind() == OpKind::SoftmaxCrossEntropyGradient);
+  CHECK(graph.typeOf(row.operands[2]) == f32({})); // 3, not rounded
+}
+
 TEST_CASE("gradients: every op of the table gives gradients of its operands' types, or says that it cannot") {
   for (size_t i = 0; i < opKindCount; ++i) {
     const auto kind = static_cast<OpKind>(i);

@@ -180,6 +180,29 @@ TEST_CASE("types: softmaxCrossEntropy and its gradient") {
         "the cotangent is no scalar of the type of the logits");
 }
 
+TEST_CASE("types: softmaxCrossEntropy of 16-bit logits with an f32 loss") {
+  ops::SoftmaxCrossEntropy loss;
+  const ops::SoftmaxCrossEntropyGradient gradient;
+  for (const ElementType element : {ElementType::F16, ElementType::BF16}) {
+    const TensorType logits{element, {64, 10}}, scalar{element, {}};
+    loss.loss = LossType::Unstated;
+    CHECK(typeOf(loss, {logits, i64({64})}) == scalar);
+    loss.loss = LossType::F32;
+    CHECK(typeOf(loss, {logits, i64({64})}) == f32({}));
+    CHECK(typeOf(gradient, {logits, i64({64}), scalar}) == logits);
+    CHECK(typeOf(gradient, {logits, i64({64}), f32({})}) == logits);
+  }
+  CHECK(typeOf(loss, {f32({64, 10}), i64({64})}) == f32({}));
+  CHECK(errorOf(loss, {f64({64, 10}), i64({64})}) ==
+        "softmaxCrossEntropy of f64[64, 10] and i64[64]: the loss of f64 logits is f64");
+  CHECK(errorOf(gradient, {{ElementType::F16, {2, 3}}, i64({2}), f64({})}) ==
+        "softmaxCrossEntropyGradient of f16[2, 3], i64[2] and f64[]: "
+        "the cotangent is no scalar of the type of the logits or of f32");
+  CHECK(errorOf(gradient, {f64({2, 3}), i64({2}), f32({})}) ==
+        "softmaxCrossEntropyGradient of f64[2, 3], i64[2] and f32[]: "
+        "the cotangent is no scalar of the type of the logits");
+}
+
 TEST_CASE("types: reshape, transpose, broadcast") {
   CHECK(typeOf(shaped<ops::Reshape>({-1, 4}), {f32({2, 3, 4})}) == f32({6, 4}));
   CHECK(typeOf(shaped<ops::Reshape>({0, 7}), {f32({3, 0})}) == f32({0, 7}));

@@ -259,6 +259,36 @@ TEST_CASE("softmaxCrossEntropy is the mean of -logSoftmax at the labels") {
   }
 }
 
+TEST_CASE("softmaxCrossEntropy of 16-bit logits: with loss=f32 the loss is rounded to f32 only") {
+  for (const ElementType type : {ElementType::F16, ElementType::BF16}) {
+    const Literal logits = randomLiteral({type, {37, 130}}, 63, -8, 8);
+    const Literal labels = labelsOf(ElementType::I64, 37, 130);
+    ops::SoftmaxCrossEntropy narrow, wide;
+    wide.loss = LossType::F32;
+    double sum = 0;
+    const std::vector<long double> expected = logSoftmaxOf(logits, 1);
+    for (int64_t row = 0; row < 37; ++row) {
+      sum -= double(expected[static_cast<size_t>(row * 130 + static_cast<int64_t>(labels.at(row)))]);
+    }
+    const Literal loss = runKernel(wide, {logits, labels});
+    REQUIRE(loss.type() == f32({}));
+    checkElements(
+        loss, [&](int64_t) { return sum / 37; }, 1, 4e-6); // the f32 rows round near 16 * 2^-24
+    Literal rounded({type, {}});
+    rounded.set(0, loss.at(0));
+    CHECK(runKernel(narrow, {logits, labels}) == rounded);
+
+    const Literal gradient = // 1e5 would be infinite in f16
+        runKernel(ops::SoftmaxCrossEntropyGradient{}, {logits, labels, Literal::scalar(1e5F)});
+    REQUIRE(gradient.type() == logits.type());
+    const auto derivative = [&](int64_t i) {
+      const bool chosen = i % 130 == static_cast<int64_t>(labels.at(i / 130));
+      return 1e5 * (double(std::exp(expected[static_cast<size_t>(i)])) - (chosen ? 1 : 0)) / 37;
+    };
+    checkElements(gradient, derivative, relativeSlack(type), 1e-3); // near 1e5 / 37 * 2^-22
+  }
+}
+
 TEST_CASE("softmaxCrossEntropyGradient is cotangent (softmax - oneHot) / rows") {
   for (const ElementType type : floats) {
     const int64_t rows = 6, classes = 11;

@@ -26,6 +26,11 @@ void addSoftmaxes(Cases& cases, bool large) {
     if (shape.rank() == 2) {
       cases.push(ops::SoftmaxCrossEntropy{}, {cases.of(shape), i64({shape[0]})});
       cases.push(ops::SoftmaxCrossEntropyGradient{}, {cases.of(shape), i32({shape[0]}), cases.of({})});
+      if (byteWidth(cases.of({}).element) == 2) { // the loss in f32
+        cases.add<ops::SoftmaxCrossEntropy>({cases.of(shape), i32({shape[0]})},
+                                            [](auto& op) { op.loss = LossType::F32; });
+        cases.push(ops::SoftmaxCrossEntropyGradient{}, {cases.of(shape), i64({shape[0]}), f32({})});
+      }
     }
   }
 }

@@ -5,7 +5,19 @@ namespace dfc::ops {
 
 TypeResult SoftmaxCrossEntropy::types(OperandTypes operands) const {
   TypeResult rows = crossEntropyRows(OpKind::SoftmaxCrossEntropy, operands);
-  return rows.ok() ? TypeResult::of({operands[0].element, {}}) : rows;
+  if (!rows.ok()) {
+    return rows;
+  }
+  const ElementType logits = operands[0].element;
+  switch (loss) {
+  case LossType::Unstated: return TypeResult::of({logits, {}});
+  case LossType::F32:
+    return logits != ElementType::F64
+               ? TypeResult::of({ElementType::F32, {}})
+               : refuse(OpKind::SoftmaxCrossEntropy, operands, "the loss of f64 logits is f64",
+                        "leave loss=f32 out, or cast the logits to f32");
+  }
+  return refuse(OpKind::SoftmaxCrossEntropy, operands, "unknown type of the loss", "it is f32, or left out");
 }
 
 OpCost SoftmaxCrossEntropy::cost(OperandTypes operands, OperandTypes results) const {

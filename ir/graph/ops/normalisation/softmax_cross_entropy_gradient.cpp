@@ -9,9 +9,12 @@ TypeResult SoftmaxCrossEntropyGradient::types(OperandTypes operands) const {
   if (!rows.ok()) {
     return rows;
   }
-  if (operands[2] != TensorType{operands[0].element, {}}) {
+  const ElementType logits = operands[0].element;
+  const bool ofF32Loss = byteWidth(logits) == 2 && operands[2] == TensorType{ElementType::F32, {}};
+  if (operands[2] != TensorType{logits, {}} && !ofF32Loss) {
     return refuse(OpKind::SoftmaxCrossEntropyGradient, operands,
-                  "the cotangent is no scalar of the type of the logits",
+                  byteWidth(logits) == 2 ? "the cotangent is no scalar of the type of the logits or of f32"
+                                         : "the cotangent is no scalar of the type of the logits",
                   "give the gradient of the loss, which is one number");
   }
   return TypeResult::of(operands[0]);

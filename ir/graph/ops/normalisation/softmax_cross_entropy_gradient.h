@@ -1,5 +1,6 @@
 // softmaxCrossEntropyGradient(logits, labels, cotangent): cotangent * (softmax(logits) - oneHot(labels)) / n,
-// the gradient of softmaxCrossEntropy for its logits. cotangent: a scalar of the type of logits.
+// the gradient of softmaxCrossEntropy for its logits. cotangent: a scalar of the type of the loss, which is
+// that of the logits, or f32 beside f16 or bf16 logits. The result has the type of the logits.
 #pragma once
 
 #include "ir/graph/op_parts.h"

@@ -56,10 +56,10 @@ class LogitRows {
                                                          : reinterpret_cast<const int32_t*>(labels)[row];
     return label >= 0 && label < classes_ ? label : -1;
   }
-  /// A scalar of the type of logits.
-  double scalar(const std::byte* at) const {
+  /// The loss or its cotangent: a scalar of the type of the logits or of the compute type.
+  double scalar(const std::byte* at, ElementType element) const {
     T value;
-    if (widen_ != nullptr) {
+    if (element != computeTypeOf(element)) {
       const void* inputs[1] = {at};
       widen_(inputs, &value, 1);
     } else {
@@ -67,9 +67,9 @@ class LogitRows {
     }
     return value;
   }
-  void storeScalar(double value, std::byte* to) const {
+  void storeScalar(double value, ElementType element, std::byte* to) const {
     const T computeType = static_cast<T>(value);
-    if (narrow_ != nullptr) {
+    if (element != computeTypeOf(element)) {
       const void* inputs[1] = {&computeType};
       narrow_(inputs, to, 1);
     } else {
@@ -94,8 +94,8 @@ T* scratchFor(int64_t group, int64_t classes) {
 template <class T>
 class CrossEntropyKernel final : public CpuKernel {
  public:
-  CrossEntropyKernel(OperandTypes operands, ThreadPool& pool)
-      : pool_(pool), rows_(operands), parts_(partCount(pool, rows_.rows(), rows_.cost())),
+  CrossEntropyKernel(OperandTypes operands, ElementType loss, ThreadPool& pool)
+      : pool_(pool), rows_(operands), loss_(loss), parts_(partCount(pool, rows_.rows(), rows_.cost())),
         losses_(static_cast<size_t>(rows_.rows())) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
@@ -107,7 +107,7 @@ class CrossEntropyKernel final : public CpuKernel {
       }
     });
     const double sum = RowMath<double>().sum(losses_.data(), rows_.rows());
-    rows_.storeScalar(sum / static_cast<double>(rows_.rows()), results[0]);
+    rows_.storeScalar(sum / static_cast<double>(rows_.rows()), loss_, results[0]);
   }
 
  private:
@@ -134,6 +134,7 @@ class CrossEntropyKernel final : public CpuKernel {
 
   ThreadPool& pool_;
   LogitRows<T> rows_;
+  ElementType loss_;
   RowMath<T> math_;
   uint32_t parts_;
   std::vector<double> losses_;
@@ -143,10 +144,11 @@ template <class T>
 class CrossEntropyGradientKernel final : public CpuKernel {
  public:
   CrossEntropyGradientKernel(OperandTypes operands, ThreadPool& pool)
-      : pool_(pool), rows_(operands), parts_(partCount(pool, rows_.rows(), rows_.cost())) {}
+      : pool_(pool), rows_(operands), loss_(operands[2].element),
+        parts_(partCount(pool, rows_.rows(), rows_.cost())) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
-    const double scale = rows_.scalar(operands[2]) / static_cast<double>(rows_.rows());
+    const double scale = rows_.scalar(operands[2], loss_) / static_cast<double>(rows_.rows());
     pool_.run(parts_, [&](uint32_t part) {
       const int64_t group = groupOf(rows_.classes());
       const TaskRange range = tasksOfPart(rows_.rows(), parts_, part);
@@ -180,17 +182,18 @@ class CrossEntropyGradientKernel final : public CpuKernel {
 
   ThreadPool& pool_;
   LogitRows<T> rows_;
+  ElementType loss_;
   RowMath<T> math_;
   uint32_t parts_;
 };
 
 } // namespace
 
-std::unique_ptr<CpuKernel> makeCrossEntropyKernel(OperandTypes operands, ThreadPool& pool) {
+std::unique_ptr<CpuKernel> makeCrossEntropyKernel(OperandTypes operands, ElementType loss, ThreadPool& pool) {
   if (operands[0].element == ElementType::F64) {
-    return std::make_unique<CrossEntropyKernel<double>>(operands, pool);
+    return std::make_unique<CrossEntropyKernel<double>>(operands, loss, pool);
   }
-  return std::make_unique<CrossEntropyKernel<float>>(operands, pool);
+  return std::make_unique<CrossEntropyKernel<float>>(operands, loss, pool);
 }
 
 std::unique_ptr<CpuKernel> makeCrossEntropyGradientKernel(OperandTypes operands, ThreadPool& pool) {

@@ -13,8 +13,8 @@ std::unique_ptr<CpuKernel> makeArgMaxKernel(const ops::ArgMax& op, OperandTypes 
 std::unique_ptr<CpuKernel> makeSoftmaxKernel(int64_t axis, bool logarithm, const TensorType& type,
                                              ThreadPool& pool);
 
-/// softmaxCrossEntropy of logits and labels: a scalar.
-std::unique_ptr<CpuKernel> makeCrossEntropyKernel(OperandTypes operands, ThreadPool& pool);
+/// softmaxCrossEntropy of logits and labels: a scalar of type `loss`, that of the logits or f32.
+std::unique_ptr<CpuKernel> makeCrossEntropyKernel(OperandTypes operands, ElementType loss, ThreadPool& pool);
 
 /// softmaxCrossEntropyGradient of logits, labels and cotangent: of the type of logits. A row whose label is
 /// out of range is NaN.

@@ -72,12 +72,12 @@ DFC_INLINE void run(const Element* from, const Label* labels, $Written$* to, con
 
 constexpr std::string_view meanText = R"(
 struct Shared { Real sums[threads / 32]; };
-DFC_INLINE void run(const Real* from, Element* to, const Block&, Shared& shared) {
+DFC_INLINE void run(const Real* from, $Loss$* to, const Block&, Shared& shared) {
   Real sum = 0;
 #pragma unroll 8
   for (int n = threadIdx.x; n < $blocks$; n += threads) sum += from[n];
   sum = blockSum(sum, shared.sums);
-  if (threadIdx.x == 0) to[0] = stored<Element>(sum / Real($rows$ll));
+  if (threadIdx.x == 0) to[0] = stored<$Loss$>(sum / Real($rows$ll));
 }
 )";
 
@@ -135,11 +135,11 @@ int64_t realBytes(ElementType element) { return element == ElementType::F64 ? 8 
 
 std::string sumOf(int64_t threads) { return constant("threads", threads) + std::string(blockSumText); }
 
-GeneratedLaunch lossLaunch(const LossPlan& plan, OperandTypes operands) {
+GeneratedLaunch lossLaunch(const LossPlan& plan, OperandTypes operands, ElementType loss) {
   const ElementType element = operands[0].element;
   const int64_t rows = operands[0].shape[0], classes = operands[0].shape[1];
   const IndexText index(rows * classes);
-  const std::string mean = fmt::format("stored<Element>(sum / Real({}ll))", rows);
+  const std::string mean = fmt::format("stored<{}>(sum / Real({}ll))", storageName(loss), rows);
   GeneratedLaunch launch;
   launch.code =
       fmt::format("using Index = {};\n", index.type()) + rowTotalsText(element) + sumOf(plan.threads) +
@@ -147,7 +147,7 @@ GeneratedLaunch lossLaunch(const LossPlan& plan, OperandTypes operands) {
       constant("lanes", plan.lanes) + constant("together", plan.together) +
       constant("Index", "passes", index.of(plan.passes)) + agreedText(plan.lanes, "Agreement") +
       filled(lossText, {{"Label", std::string(storageName(operands[1].element))}, {"nan", nanOf(element)}}) +
-      filled(rowsText, {{"Written", plan.blocks == 1 ? "Element" : "Real"},
+      filled(rowsText, {{"Written", plan.blocks == 1 ? std::string(storageName(loss)) : "Real"},
                         {"rows", index.of(rows)},
                         {"finish", plan.blocks == 1 ? mean : "sum"}});
   launch.grid[0] = static_cast<uint32_t>(plan.blocks);
@@ -161,12 +161,13 @@ GeneratedLaunch lossLaunch(const LossPlan& plan, OperandTypes operands) {
   return launch;
 }
 
-GeneratedLaunch meanLaunch(int64_t blocks, const TensorType& logits) {
+GeneratedLaunch meanLaunch(int64_t blocks, const TensorType& logits, ElementType loss) {
   const int64_t threads = blocks <= 2048 ? 256 : 1024;
   GeneratedLaunch launch;
-  launch.code =
-      rowTotalsText(logits.element) + sumOf(threads) +
-      filled(meanText, {{"blocks", std::to_string(blocks)}, {"rows", std::to_string(logits.shape[0])}});
+  launch.code = rowTotalsText(logits.element) + sumOf(threads) +
+                filled(meanText, {{"blocks", std::to_string(blocks)},
+                                  {"rows", std::to_string(logits.shape[0])},
+                                  {"Loss", std::string(storageName(loss))}});
   launch.threads = static_cast<uint32_t>(threads);
   launch.barriers = true;
   launch.sharedBytes = static_cast<uint32_t>(threads / 32 * realBytes(logits.element));
@@ -176,15 +177,15 @@ GeneratedLaunch meanLaunch(int64_t blocks, const TensorType& logits) {
 
 } // namespace
 
-GeneratedKernels crossEntropyKernel(OperandTypes operands, const GpuShape& gpu) {
+GeneratedKernels crossEntropyKernel(OperandTypes operands, ElementType loss, const GpuShape& gpu) {
   const TensorType& logits = operands[0];
   if (logits.shape.elements() == 0) {
-    return nothing(logits.element, gpu);
+    return nothing(loss, gpu);
   }
   const LossPlan plan = planOf(logits.element, logits.shape[0], logits.shape[1], gpu);
-  GeneratedKernels work{{lossLaunch(plan, operands)}, 0};
+  GeneratedKernels work{{lossLaunch(plan, operands, loss)}, 0};
   if (plan.blocks > 1) {
-    work.launches.push_back(meanLaunch(plan.blocks, logits));
+    work.launches.push_back(meanLaunch(plan.blocks, logits, loss));
     work.workspaceBytes = plan.blocks * 8;
   }
   return work;

@@ -12,7 +12,7 @@ struct RowFormula {
   enum class Kind : uint8_t { Softmax, LogSoftmax, CrossEntropyGradient };
   Kind kind = Kind::Softmax;
   ElementType element = ElementType::F32;
-  std::string label; ///< storage of the labels (CrossEntropyGradient)
+  std::string label, loss; ///< storage of the labels and of the cotangent (CrossEntropyGradient)
 };
 
 /// Real, Element, infinity, and a running maximum with its sum of powers: Totals, start, mostOf, powerOf,

@@ -94,7 +94,8 @@ GeneratedKernels lastAxis(const RowFormula& formula, int64_t rows, int64_t class
   const int64_t packs = classes / width, lanes = softmaxLanes(packs);
   const bool resident = packs <= lanes * softmaxPacks;
   const int64_t threads = lanes > 32 ? lanes : rows * lanes >= gpu.multiprocessors * 256 ? 256 : 64;
-  const std::string parameters = fmt::format("const {}* labels, const Element* cotangent, ", formula.label);
+  const std::string parameters =
+      fmt::format("const {}* labels, const {}* cotangent, ", formula.label, formula.loss);
   const bool gradient = formula.kind == RowFormula::Kind::CrossEntropyGradient;
   GeneratedLaunch launch;
   launch.code = rowsHead(formula, rows, classes, width) + constant("threads", threads) +
@@ -120,14 +121,15 @@ GeneratedKernels lastAxis(const RowFormula& formula, int64_t rows, int64_t class
 GeneratedKernels softmaxKernel(int64_t axis, bool logarithm, const TensorType& type, const GpuShape& gpu) {
   const AxisView view(type.shape, axis);
   const RowFormula formula{logarithm ? RowFormula::Kind::LogSoftmax : RowFormula::Kind::Softmax, type.element,
-                           ""};
+                           "", ""};
   return view.inner == 1 ? lastAxis(formula, view.outer, view.length, gpu)
                          : columnsSoftmax(formula, view.outer, view.length, view.inner, gpu);
 }
 
 GeneratedKernels crossEntropyGradientKernel(OperandTypes operands, const GpuShape& gpu) {
   const RowFormula formula{RowFormula::Kind::CrossEntropyGradient, operands[0].element,
-                           std::string(storageName(operands[1].element))};
+                           std::string(storageName(operands[1].element)),
+                           std::string(storageName(operands[2].element))};
   return lastAxis(formula, operands[0].shape[0], operands[0].shape[1], gpu);
 }
 

@@ -70,7 +70,7 @@ DFC_INLINE Real result(const Row& row, Real x, Real, Index) { return x - row.mos
 // A label outside the classes makes its row NaN.
 constexpr std::string_view gradientText = R"(
 struct Row { Real most, scale, gradient; i64 label; };
-DFC_INLINE Row rowOf(const Totals& totals, Index row, const $Label$* labels, const Element* cotangent) {
+DFC_INLINE Row rowOf(const Totals& totals, Index row, const $Label$* labels, const $Loss$* cotangent) {
   const i64 label = labels[row];
   const Real gradient = valueOf(cotangent[0]) / Real($rows$ll);
   return {totals.most, Real(1) / totals.sum, label >= 0 && label < $classes$ll ? gradient : $nan$, label};
@@ -126,6 +126,7 @@ std::string rowFormulaText(const RowFormula& formula, int64_t rows, int64_t clas
   case RowFormula::Kind::LogSoftmax: return std::string(logSoftmaxText);
   case RowFormula::Kind::CrossEntropyGradient:
     return filled(gradientText, {{"Label", formula.label},
+                                 {"Loss", formula.loss},
                                  {"rows", fmt::format("{}", rows)},
                                  {"classes", fmt::format("{}", classes)},
                                  {"nan", nan(formula.element)}});
