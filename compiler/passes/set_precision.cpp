@@ -8,8 +8,9 @@
 // never narrowed.
 //
 // Where the whole plan is in bf16 or f16, tensors between products are stored in that type, too: those of
-// batch normalisations and pools whose operand comes from a product, with the numbers of channels in f32; and
-// values of elementwise ops made of such tensors alone that several ops read.
+// batch normalisations and pools whose operand comes from a product, with the numbers of channels in f32;
+// logits that come from a product and their gradient, with the loss in f32; and values of elementwise ops
+// made of such tensors alone that several ops read or that are logits. A product's result may be reshaped.
 #include "compiler/passes/casts.h"
 #include "compiler/passes/passes.h"
 
@@ -46,8 +47,17 @@ OperandSet tensorsOf(OpKind kind) {
   case OpKind::AveragePool:
   case OpKind::AveragePoolGradient: return 0b1;
   case OpKind::MaxPoolGradient: return 0b11;
+  case OpKind::SoftmaxCrossEntropy:
+  case OpKind::SoftmaxCrossEntropyGradient: return 0b1;
   default: return 0;
   }
+}
+// The form of such an op whose other operands and results stay in f32.
+OpAttributes narrowForm(OpAttributes attributes) {
+  if (auto* loss = attributes.getIf<ops::SoftmaxCrossEntropy>()) {
+    loss->loss = LossType::F32;
+  }
+  return attributes;
 }
 
 std::optional<ElementType> narrowTypeOf(Precision precision) {
@@ -88,11 +98,12 @@ class Settling {
  public:
   Settling(const Graph& graph, Precision byDefault)
       : graph_(graph), byDefault_(byDefault), plan_(narrowTypeOf(byDefault)), rewriter_(graph),
-        uses_(graph.valueCount(), 0) {
+        uses_(graph.valueCount(), 0), isLogits_(graph.valueCount(), false) {
     for (const OpId op : graph.ops()) {
       for (const ValueId operand : graph[op].operands) {
         ++uses_[operand];
       }
+      markLogits(graph[op]);
     }
     for (const Fetch& fetch : graph.fetches()) {
       uses_[fetch.value] = fetched;
@@ -105,7 +116,7 @@ class Settling {
       if (auto next = settled(graph_, op, byDefault_)) {
         replace(op, *std::move(next), factorsOf(row.kind()));
       } else if (plan_ && tensorsOf(row.kind()) != 0 && isNarrow(row.operands[0])) {
-        replace(op, {row.attributes, plan_}, tensorsOf(row.kind()));
+        replace(op, {narrowForm(row.attributes), plan_}, tensorsOf(row.kind()));
       } else {
         rewriter_.copy(op);
         if (plan_ && isStoredNarrow(row)) {
@@ -119,19 +130,38 @@ class Settling {
  private:
   static constexpr uint32_t fetched = 1U << 31;
 
-  /// Whether an f32 value is cast from a narrow one.
+  // The logits of a cross entropy, and the values of which they are views.
+  void markLogits(const OpRow& row) {
+    if (row.kind() != OpKind::SoftmaxCrossEntropy && row.kind() != OpKind::SoftmaxCrossEntropyGradient) {
+      return;
+    }
+    ValueId value = row.operands[0];
+    isLogits_[value] = true;
+    for (OpId maker = graph_[value].producer; graph_[maker].kind() == OpKind::Reshape;
+         maker = graph_[value].producer) {
+      value = graph_[maker].operands[0];
+      isLogits_[value] = true;
+    }
+  }
+
+  /// Whether an f32 value is cast from a narrow one, or a view of such a value.
   bool isNarrow(ValueId old) const {
+    return graph_.typeOf(old).element == ElementType::F32 && isNarrowView(rewriter_.mapped(old));
+  }
+  bool isNarrowView(ValueId now) const {
     const Graph& made = rewriter_.soFar();
-    const OpRow& maker = made[made[rewriter_.mapped(old)].producer];
-    return graph_.typeOf(old).element == ElementType::F32 && maker.kind() == OpKind::Cast &&
-           made.typeOf(maker.operands[0]).element == *plan_;
+    const OpRow* maker = &made[made[now].producer];
+    while (maker->kind() == OpKind::Reshape) {
+      maker = &made[made[maker->operands[0]].producer];
+    }
+    return plan_ && maker->kind() == OpKind::Cast && made.typeOf(maker->operands[0]).element == *plan_;
   }
 
   bool isStoredNarrow(const OpRow& row) const {
     const TensorType& type = graph_.typeOf(row.firstResult);
     const uint32_t uses = uses_[row.firstResult];
     if (classOf(row.kind()) != OpClass::Elementwise || row.kind() == OpKind::Cast ||
-        type.element != ElementType::F32 || uses < 2 || uses >= fetched) {
+        type.element != ElementType::F32 || (uses < 2 && !isLogits_[row.firstResult]) || uses >= fetched) {
       return false;
     }
     const auto isTensor = [&](ValueId operand) { return graph_.typeOf(operand) == type; };
@@ -151,16 +181,31 @@ class Settling {
     rewriter_.replace(old, now);
   }
 
-  void replace(OpId op, Settled next, OperandSet narrowed) {
+  // A value between products cast to `element`. A view of a narrow value becomes a view in `element`, so that
+  // no cast of the view remains where it has other uses in f32.
+  ValueId narrowed(ValueId now, ElementType element, OpId like, const std::string& name) {
+    const Graph& made = rewriter_.soFar();
+    const OpRow& maker = made[made[now].producer];
+    if (maker.kind() != OpKind::Reshape || !isNarrowView(now)) {
+      return appendCast(rewriter_, element, now, like, name);
+    }
+    const OpAttributes view = maker.attributes;
+    const ValueId viewed = narrowed(maker.operands[0], element, like, name);
+    return rewriter_.builder().result(rewriter_.append(view, {viewed}, like, name));
+  }
+
+  void replace(OpId op, Settled next, OperandSet factors) {
     const OpRow& row = graph_[op];
+    const bool isProduct = factorsOf(row.kind()) != 0;
     llvm::SmallVector<ValueId, 3> operands;
     for (const ValueId operand : row.operands) {
-      const bool isFactor = (narrowed >> operands.size() & 1) != 0;
-      const ValueId now = rewriter_.mapped(operand);
-      operands.push_back(
-          isFactor && next.narrow
-              ? appendCast(rewriter_, *next.narrow, now, op, narrowName(graph_.nameOf(operand), *next.narrow))
-              : now);
+      ValueId now = rewriter_.mapped(operand);
+      if (next.narrow && (factors >> operands.size() & 1) != 0) {
+        const std::string name = narrowName(graph_.nameOf(operand), *next.narrow);
+        now = isProduct ? appendCast(rewriter_, *next.narrow, now, op, name)
+                        : narrowed(now, *next.narrow, op, name);
+      }
+      operands.push_back(now);
     }
     // A narrow product leaves its name to the result that is cast back.
     const std::string name = next.narrow ? narrowName(graph_.nameOf(op), *next.narrow) : "";
@@ -181,6 +226,7 @@ class Settling {
   std::optional<ElementType> plan_; ///< the narrow type of the whole plan
   Rewriter rewriter_;
   SideTable<ValueId, uint32_t> uses_;
+  SideTable<ValueId, bool> isLogits_;
 };
 
 } // namespace

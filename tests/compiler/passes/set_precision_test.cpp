@@ -283,6 +283,129 @@ TEST_CASE("set_precision: batch norms and pools between products are narrow, the
   CHECK(std::abs(a - b) < 0x1p-5 * std::abs(a)); // a few roundings of 2^-9 each
 }
 
+namespace {
+
+// A classifier with a bias and views between the product and the loss, trained, with its loss read twice.
+constexpr const char* classifier = R"(graph classifier {
+  input x : f32[8, 16]
+  input labels : i64[8]
+  parameter w : f32[16, 24] = normal(0, 0.5, seed=1)
+  parameter b : f32[24] = normal(0, 0.5, seed=2)
+  h = reshape(matmul(x, w), shape=[2, 4, 24])
+  y = h + b
+  logits = reshape(y, shape=[8, 24])
+  loss = softmaxCrossEntropy(logits, labels)
+  dw, db = gradients(loss, w, b)
+  assign(w, w - 0.1 * dw)
+  assign(b, b - 0.1 * db)
+  fetch loss
+}
+)";
+
+Graph narrowedClassifier(const std::string& text, Precision precision) {
+  Graph graph = *setPrecision(*expandGradients(parsed(text), {}), {precision});
+  return *dropDeadOps(*fuseElementwise(*simplify(*narrowMovement(graph, {}))), {});
+}
+
+// The ops that write f32 elements in memory, as many as there are logits.
+std::vector<std::string> wideTensors(const Graph& graph, int64_t elements) {
+  std::vector<std::string> names;
+  for (const OpId op : graph.ops()) {
+    for (const ValueId result : graph[op].results()) {
+      const TensorType& type = graph.typeOf(result);
+      if (type.element == ElementType::F32 && type.shape.elements() == elements) {
+        names.emplace_back(graph.nameOf(result));
+      }
+    }
+  }
+  return names;
+}
+
+} // namespace
+
+TEST_CASE("set_precision: logits from a product and their gradient are narrow, the loss f32") {
+  for (const auto& [precision, element] :
+       {std::pair(Precision::Bf16, ElementType::BF16), std::pair(Precision::F16, ElementType::F16)}) {
+    const Graph after = narrowedClassifier(classifier, precision);
+    INFO(printGraph(after));
+    CHECK(wideTensors(after, 8 * 24).empty());
+    const OpRow& loss = after[after.opsOf(OpKind::SoftmaxCrossEntropy)[0]];
+    CHECK(after.typeOf(loss.operands[0]).element == element);
+    CHECK(after.typeOf(loss.firstResult) == f32({}));
+    CHECK(loss.as<ops::SoftmaxCrossEntropy>().loss == LossType::F32);
+    const OpRow& gradient = after[after.opsOf(OpKind::SoftmaxCrossEntropyGradient)[0]];
+    CHECK(after.typeOf(gradient.firstResult).element == element);
+    CHECK(after.typeOf(gradient.operands[2]).element == ElementType::F32);
+    CHECK(after.findValue("loss").valid());
+    CHECK(after.typeOf(after.findValue("loss")) == f32({}));
+  }
+}
+
+TEST_CASE("set_precision: logits that nothing but the loss reads are narrow, too") {
+  const std::string text(classifier);
+  const auto from = text.find("  dw,"), to = text.find("  fetch");
+  CHECK(wideTensors(narrowedClassifier(text.substr(0, from) + text.substr(to), Precision::Bf16), 8 * 24)
+            .empty());
+}
+
+TEST_CASE("set_precision: narrow logits without a bias give the loss of the product's result cast to f32") {
+  const Graph graph = parsed(R"(graph g {
+  input x : f32[8, 16]
+  input labels : i64[8]
+  input w : f32[16, 24]
+  product = matmul(x, w)
+  wide = reshape(product, shape=[2, 4, 24])
+  loss = softmaxCrossEntropy(reshape(wide, shape=[8, 24]), labels)
+  fetch wide
+  fetch loss
+}
+)");
+  const Graph after = *dropDeadOps(*simplify(*setPrecision(graph, {Precision::Bf16})));
+  INFO(printGraph(after));
+  for (const OpId op : after.opsOf(OpKind::Cast)) { // a view for the loss, no second cast of what is fetched
+    CHECK((after.typeOf(after[op].firstResult).element == ElementType::F32 ||
+           after[after[after[op].operands[0]].producer].kind() == OpKind::Input));
+  }
+  NamedLiterals feeds = test::randomFeeds(graph, 1);
+  for (int64_t i = 0; i < 8; ++i) {
+    feeds.at("labels").set(i, static_cast<double>(3 * i));
+  }
+  const auto rounded = evaluate(after, feeds, {});
+  REQUIRE(rounded.ok());
+  const Literal& wide = rounded->fetches.at("wide");
+  Literal logits(f32({8, 24}));
+  for (int64_t i = 0; i < 8 * 24; ++i) {
+    logits.set(i, wide.at(i));
+  }
+  CHECK(rounded->fetches.at("loss") ==
+        evaluateOp(ops::SoftmaxCrossEntropy{}, std::vector<Literal>{logits, feeds.at("labels")})[0]);
+}
+
+TEST_CASE("set_precision: logits that no product made and f16 logits of an author stay so") {
+  const Graph graph = *setPrecision(parsed(R"(graph g {
+  input x : f32[4, 4]
+  input half : f16[4, 4]
+  input labels : i64[4]
+  a = softmaxCrossEntropy(x, labels)
+  b = softmaxCrossEntropy(half, labels)
+  c = softmaxCrossEntropy(half, labels, loss=f32)
+  z = matmul(x, x)
+  fetch a
+  fetch b
+  fetch c
+  fetch z
+}
+)"),
+                                    {Precision::F16});
+  const auto loss = [&](const char* name) -> const OpRow& {
+    return graph[graph[graph.findValue(name)].producer];
+  };
+  CHECK(graph.typeOf(loss("a").operands[0]).element == ElementType::F32);
+  CHECK(loss("a").as<ops::SoftmaxCrossEntropy>().loss == LossType::Unstated);
+  CHECK(graph.typeOf(loss("b").firstResult).element == ElementType::F16);
+  CHECK(graph.typeOf(loss("c").firstResult).element == ElementType::F32);
+}
+
 TEST_CASE("set_precision: an image in f32 that no product made stays so") {
   const Graph graph = *setPrecision(parsed(R"(graph g {
   input x : f32[2, 3, 4, 4]
