@@ -10,6 +10,8 @@ void addSoftmaxes(Cases& cases, bool large) {
       {{5, 1500}, 1}, {{40, 3}, 0},  {{6, 9, 16}, 1}, {{2, 7, 5}, 1},   {{2, 7, 5}, 0},
       {{0, 4}, 1},    {{300, 8}, 0}, {{2100, 4}, 0},  {{1, 2500, 3}, 1}}; // more along the axis than a block
                                                                           // holds
+  // Long rows, each aligned otherwise.
+  shapes.push_back({{4, 8209}, 1});
   if (large) {
     shapes.push_back({{3, 5000}, 1});
     shapes.push_back({{2, 33000}, 1});

@@ -1,6 +1,7 @@
 // softmaxCrossEntropy: each row's loss from one sweep over it, by lanes of a warp, a warp or a block, with
-// all loads of some 32 values a thread under way at once. Losses are summed in an order fixed by the shape:
-// by a thread over its rows, by a block, and by a second launch where there is more than one block.
+// all loads of some 32 values a thread under way at once, long rows in aligned packs whatever their length.
+// Losses are summed in an order fixed by the shape: by a thread over its rows, by a block, and by a second
+// launch where there is more than one block.
 #include "runtime/cuda/kernels/rows/rows.h"
 
 #include <fmt/format.h>
@@ -13,29 +14,33 @@ namespace {
 constexpr std::string_view lossText = R"(
 using Label = $Label$;
 struct Shared : Agreement { Real sums[threads / 32]; };
-DFC_INLINE void addPacks(Totals& into, const Element* row, Index first) {
+DFC_INLINE void addPacks(Totals& into, const Element* row, Index first, Index tail) {
   Pack<Element, width> packs[together];
 #pragma unroll
   for (int n = 0; n < together; ++n) {
     const Index column = first + n * (lanes * width);
-    if (column < classes) packs[n] = loadPack<width>(row + column);
+    if (column < tail) packs[n] = loadPack<width>(row + column);
   }
   Real x[together * width];
 #pragma unroll
   for (int n = 0; n < together; ++n) {
-    const bool inside = first + n * (lanes * width) < classes;
+    const bool inside = first + n * (lanes * width) < tail;
 #pragma unroll
     for (int k = 0; k < width; ++k) x[n * width + k] = inside ? valueOf(packs[n].at[k]) : start().most;
   }
   add(into, x);
 }
 // The loss of one row, known to its first lane. A label outside the classes gives NaN.
-DFC_INLINE Real lossOf(const Element* row, Label label, Index first, Shared& shared) {
+DFC_INLINE Real lossOf(const Element* row, const RowPacks& packs, Label label, Index first, Shared& shared) {
   const bool known = first == 0 && label >= 0 && i64(label) < i64(classes);
   const Real wanted = known ? valueOf(row[label]) : $nan$; // asked for before the row, not waited for after it
+  const Real beside[1] = {packs.beside < classes ? valueOf(row[packs.beside]) : start().most};
   Totals totals = start();
 #pragma unroll 1
-  for (Index pass = 0; pass < passes; ++pass) addPacks(totals, row, first + pass * (lanes * width * together));
+  for (Index pass = 0; pass < passes; ++pass) {
+    addPacks(totals, row, packs.head + first + pass * (lanes * width * together), packs.tail);
+  }
+  if (peeled) add(totals, beside);
   totals = agreed<0>(totals, shared);
   return first == 0 ? logOf(totals.sum) - (wanted - totals.most) : Real(0);
 }
@@ -60,8 +65,8 @@ DFC_INLINE void run(const Element* from, const Label* labels, $Written$* to, con
   // The whole block iterates together, so that its threads can agree.
   for (Index part = block.x; part < ($rows$ + threads / lanes - 1) / (threads / lanes); part += block.count) {
     const Index row = part * (threads / lanes) + threadIdx.x / lanes;
-    const Index safe = row < $rows$ ? row : 0;
-    const Real loss = lossOf(from + safe * classes, labels[safe], threadIdx.x % lanes * width, shared);
+    const Index safe = row < $rows$ ? row : 0, base = safe * classes;
+    const Real loss = lossOf(from + base, packsOf(base), labels[safe], threadIdx.x % lanes * width, shared);
     sum += row < $rows$ ? loss : Real(0);
     if (lanes > 32) __syncthreads(); // before they agree again
   }
@@ -101,6 +106,7 @@ GeneratedKernels nothing(ElementType element, const GpuShape& gpu) {
 /// `lanes` threads for a row, which have `together` packs of it at once, in so many passes.
 struct LossPlan {
   int64_t width = 1, lanes = 1, together = 1, passes = 1, threads = 256, blocks = 1;
+  bool peeled = false; ///< rows begin and end inside packs
 
   void setTogether(int64_t most, int64_t packs) {
     together = std::min(most, ceilDiv(packs, lanes));
@@ -110,7 +116,9 @@ struct LossPlan {
 
 LossPlan planOf(ElementType element, int64_t rows, int64_t classes, const GpuShape& gpu) {
   LossPlan plan;
-  plan.width = commonPowerOf2(packBytes / byteWidth(element), {classes});
+  const int64_t whole = packBytes / byteWidth(element), common = commonPowerOf2(whole, {classes});
+  plan.peeled = common < whole && classes / whole > 32 * 8; // of rows that a block takes
+  plan.width = plan.peeled ? whole : common;
   const int64_t packs = classes / plan.width, most = std::min<int64_t>(8, 32 / plan.width);
   plan.lanes = std::min<int64_t>(32, powerOf2From(ceilDiv(packs, 4)));
   // Up to 8 packs a thread are quicker in one block than a second launch is, but for long rows, of which its
@@ -145,7 +153,8 @@ GeneratedLaunch lossLaunch(const LossPlan& plan, OperandTypes operands, ElementT
       fmt::format("using Index = {};\n", index.type()) + rowTotalsText(element) + sumOf(plan.threads) +
       constant("Index", "classes", index.of(classes)) + constant("width", plan.width) +
       constant("lanes", plan.lanes) + constant("together", plan.together) +
-      constant("Index", "passes", index.of(plan.passes)) + agreedText(plan.lanes, "Agreement") +
+      constant("Index", "passes", index.of(plan.passes)) + rowPacksText(plan.peeled) +
+      agreedText(plan.lanes, "Agreement") +
       filled(lossText, {{"Label", std::string(storageName(operands[1].element))}, {"nan", nanOf(element)}}) +
       filled(rowsText, {{"Written", plan.blocks == 1 ? std::string(storageName(loss)) : "Real"},
                         {"rows", index.of(rows)},

@@ -32,6 +32,12 @@ int64_t agreementBytes(int64_t lanes, ElementType element);
 
 /// Index and the constants `classes` and `width`, then rowTotalsText and rowFormulaText, which need them.
 std::string rowsHead(const RowFormula& formula, int64_t rows, int64_t classes, int64_t width);
+/// Where a row lies in packs of `width`: `RowPacks packsOf(base)`, the row's elements [head, tail) in aligned
+/// packs and at most one element `beside` them for each thread of a block of 2 * width threads or more;
+/// `classes` for none. Peeling: rows of any length are read in whole packs, but for the elements at both
+/// ends. Needs what rowsHead needs; without `peeled` `width` divides `classes`.
+std::string rowPacksText(bool peeled);
+
 /// Softmax or logSoftmax along an axis that is not the last: rows are [outer, classes, inner].
 GeneratedKernels columnsSoftmax(const RowFormula& formula, int64_t outer, int64_t classes, int64_t inner,
                                 const GpuShape& gpu);

@@ -1,6 +1,7 @@
 // Softmax, logSoftmax and the cross-entropy gradient. Along the last axis: lanes of a warp, a warp or a block
 // take a row, which stays in registers while they find its maximum, then its powers and their sum, then the
-// results; a row too long for that is read twice. Another axis: columns_softmax.cpp.
+// results; a row too long for that is read twice, in aligned packs whatever its length. Another axis:
+// columns_softmax.cpp.
 #include "ir/graph/rules/axis_view.h"
 #include "runtime/cuda/kernels/rows/rows.h"
 
@@ -58,23 +59,28 @@ DFC_INLINE void unpacked(Real (&x)[width], const Pack<Element, width>& pack) {
   for (int k = 0; k < width; ++k) x[k] = valueOf(pack.at[k]);
 }
 DFC_INLINE void run(const Element* from, $parameters$Element* to, const Block& block, Shared& shared) {
-  const Index row = block.x, base = row * classes, first = threadIdx.x * width;
+  const Index row = block.x, base = row * classes;
+  const RowPacks packs = packsOf(base);
+  const Index first = packs.head + threadIdx.x * width;
+  const Real beside[1] = {packs.beside < classes ? valueOf(from[base + packs.beside]) : start().most};
   Totals totals = start();
   Real x[width];
 #pragma unroll 4
-  for (Index column = first; column < classes; column += threads * width) {
+  for (Index column = first; column < packs.tail; column += threads * width) {
     unpacked(x, loadPack<width>(from + base + column));
     add(totals, x);
   }
+  if (peeled) add(totals, beside);
   const Row known = rowOf(agreed<0>(totals, shared), row$arguments$);
 #pragma unroll 4
-  for (Index column = first; column < classes; column += threads * width) {
+  for (Index column = first; column < packs.tail; column += threads * width) {
     unpacked(x, loadPack<width>(from + base + column));
     Pack<Element, width> pack;
 #pragma unroll
     for (int k = 0; k < width; ++k) pack.at[k] = stored<Element>(result(known, x[k], powerOf(x[k], known.most), column + k));
     storePack(to + base + column, pack);
   }
+  if (packs.beside < classes) to[base + packs.beside] = stored<Element>(result(known, beside[0], powerOf(beside[0], known.most), packs.beside));
 }
 )";
 
@@ -90,9 +96,10 @@ int64_t softmaxLanes(int64_t packs) {
 }
 
 GeneratedKernels lastAxis(const RowFormula& formula, int64_t rows, int64_t classes, const GpuShape& gpu) {
-  const int64_t width = commonPowerOf2(packBytes / byteWidth(formula.element), {classes});
-  const int64_t packs = classes / width, lanes = softmaxLanes(packs);
-  const bool resident = packs <= lanes * softmaxPacks;
+  const int64_t whole = packBytes / byteWidth(formula.element), common = commonPowerOf2(whole, {classes});
+  const bool resident = classes / common <= softmaxLanes(classes / common) * softmaxPacks;
+  const bool peeled = !resident && common < whole;
+  const int64_t width = peeled ? whole : common, packs = classes / width, lanes = softmaxLanes(packs);
   const int64_t threads = lanes > 32 ? lanes : rows * lanes >= gpu.multiprocessors * 256 ? 256 : 64;
   const std::string parameters =
       fmt::format("const {}* labels, const {}* cotangent, ", formula.label, formula.loss);
@@ -100,7 +107,8 @@ GeneratedKernels lastAxis(const RowFormula& formula, int64_t rows, int64_t class
   GeneratedLaunch launch;
   launch.code = rowsHead(formula, rows, classes, width) + constant("threads", threads) +
                 constant("lanes", lanes) +
-                (resident ? constant("perThread", ceilDiv(packs, lanes)) + rowCount(rows, classes) : "") +
+                (resident ? constant("perThread", ceilDiv(packs, lanes)) + rowCount(rows, classes)
+                          : rowPacksText(peeled)) +
                 agreedText(lanes) +
                 filled(resident ? residentSoftmaxText : streamedSoftmaxText,
                        {{"parameters", gradient ? parameters : ""},

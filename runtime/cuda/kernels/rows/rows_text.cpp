@@ -105,6 +105,15 @@ template <int use> DFC_INLINE Totals agreed(Totals totals, $Shared$& shared) {
 }
 )";
 
+constexpr std::string_view packsText = R"(
+struct RowPacks { Index head, tail, beside; };
+DFC_INLINE RowPacks packsOf(Index base) {
+  if (!peeled) return {0, classes, classes};
+  const Index head = (width - base % width) % width, tail = head + (classes - head) / width * width;
+  return {head, tail, threadIdx.x < head ? threadIdx.x : tail + (threadIdx.x - head)};
+}
+)";
+
 bool wide(ElementType element) { return element == ElementType::F64; }
 
 std::string nan(ElementType element) {
@@ -138,6 +147,10 @@ std::string rowsHead(const RowFormula& formula, int64_t rows, int64_t classes, i
   const IndexText index(rows * classes);
   return fmt::format("using Index = {};\n", index.type()) + constant("Index", "classes", index.of(classes)) +
          constant("width", width) + rowTotalsText(formula.element) + rowFormulaText(formula, rows, classes);
+}
+
+std::string rowPacksText(bool peeled) {
+  return constant("bool", "peeled", peeled ? "true" : "false") + std::string(packsText);
 }
 
 std::string agreedText(int64_t lanes, std::string_view shared) {
