@@ -63,11 +63,15 @@ std::string graphText(const Pieces& pieces, size_t results, size_t& operands) {
 }
 
 /// The signature says nothing of results: the op is read with as many as there may be. A split has one for
-/// each of its sizes; no other op has more than three.
+/// each of its sizes; other ops have few.
 std::optional<Graph> lonelyGraph(const Pieces& pieces, size_t& operands) {
   const std::string_view sizes = pieces.attributes.substr(0, pieces.attributes.find(']'));
   const auto parts = static_cast<size_t>(std::count(sizes.begin(), sizes.end(), ',')) + 1;
-  for (const size_t results : {size_t(1), size_t(2), size_t(3), parts}) {
+  constexpr size_t few = 8;
+  for (size_t results = 1; results <= std::max(few, parts); ++results) {
+    if (results > few && results != parts) {
+      continue;
+    }
     if (auto graph = parseGraph(graphText(pieces, results, operands), "")) {
       return *std::move(graph);
     }

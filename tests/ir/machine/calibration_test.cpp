@@ -77,6 +77,15 @@ TEST_CASE("calibration: every op that is timed can be had back from its signatur
   CHECK(timed > 20);
 }
 
+TEST_CASE("calibration: an op with four results can be had back from its signature") {
+  const std::string signature = "batchNormGradient(f32[2, 3, 4, 5], f32[3], f32[3], f32[3], f32[2, 3, 4, 5], "
+                                "f32[2, 3, 4, 5]) relu=true, addend=true";
+  const auto lone = opOfSignature(signature);
+  REQUIRE(lone.has_value());
+  CHECK(lone->graph[lone->op].resultCount == 4);
+  CHECK(signatureOf(lone->graph, lone->op) == signature);
+}
+
 TEST_CASE("calibration: what is no signature") {
   for (const std::string text : {"",
                                  "relu",
