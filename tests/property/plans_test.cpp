@@ -79,13 +79,28 @@ std::string flawOf(const Graph& graph, uint64_t seed) {
   }
 }
 
+/// Random pins, but of no convolution on the host: pinned there it keeps its layout, and with it another
+/// order of its sums (compiler/passes/choose_layout.cpp).
+std::vector<PinRule> pinsFor(const Graph& graph, uint64_t seed) {
+  std::vector<PinRule> pins = randomPins(graph, seed);
+  for (PinRule& pin : pins) {
+    const OpKind kind = graph[graph[graph.findValue(pin.pattern)].producer].kind();
+    const bool convolves =
+        kind == OpKind::Conv2d || kind == OpKind::Conv2dInputGradient || kind == OpKind::Conv2dFilterGradient;
+    pin.device = convolves && pin.device == "cpu0" ? "gpu0" : pin.device;
+  }
+  return pins;
+}
+
 void checkRandomGraph(uint64_t seed) {
   RandomGraphOptions kind;
   kind.scopes = {"a", "b", "a/c"};
   kind.ops = 20 + seed % 60;
-  const Graph drawn = randomGraph(seed, kind), graph = pinned(drawn, randomPins(drawn, seed));
+  const Graph drawn = randomGraph(seed, kind), graph = pinned(drawn, pinsFor(drawn, seed));
   if (const std::string flaw = flawOf(graph, seed); !flaw.empty()) {
-    const Graph least = shrunk(graph, [&](const Graph& smaller) { return !flawOf(smaller, seed).empty(); });
+    const Graph least = shrunk(graph, [&](const Graph& smaller) {
+      return !smaller.fetches().empty() && !flawOf(smaller, seed).empty();
+    });
     FAIL_CHECK("seed " << seed << ", " << flaw << "\nshrunk, " << flawOf(least, seed) << "\n"
                        << printGraph(least));
   }
