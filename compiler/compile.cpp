@@ -3,12 +3,14 @@
 // in passes/passes.def.
 #include "compiler/compile.h"
 
+#include "compiler/lower/lower.h"
 #include "compiler/memory/addressable.h"
 #include "compiler/memory/fit_memory.h"
 #include "compiler/memory/plan_memory.h"
 #include "compiler/passes/passes.h"
 #include "compiler/place/place.h"
 #include "compiler/schedule/schedule.h"
+#include "compiler/simulate/count_launches.h"
 #include "compiler/transfer/insert_transfers.h"
 #include "ir/verify/verify.h"
 
@@ -175,14 +177,28 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     memory = std::move(fitted->memory);
   }
   check("makeSchedule", [&] { return verifySchedule(schedule, placed, machine); });
-  observer.schedule(schedule, placed);
   check("planMemory", [&] { return verifyMemoryPlan(*memory, schedule, placed, machine); });
+
+  // What GPUs launch: last, because launches are merged and moved only where neither the waits nor the bytes
+  // that values share can tell.
+  auto launches = lower({placed, schedule, *memory, machine},
+                        {options.mergeLaunches, options.peerReads, options.calibrations});
+  if (!launches) {
+    return launches.errors();
+  }
+
+  // Predictions count the launches that will be made, so they follow last.
+  countLaunches(schedule, *launches, placed, machine, cost);
+  check("countLaunches", [&] { return verifySchedule(schedule, placed, machine); });
+  check("lower", [&] { return verifyLaunchPlan(*launches, placed, schedule, *memory, machine); });
+  observer.schedule(schedule, placed);
   observer.memory(*memory, schedule, placed);
+  observer.launches(*launches, schedule, placed);
 
   // Sealing verifies the stages against one another, in every build: the runtime trusts a sealed plan
   // blindly.
-  return Executable::seal(std::move(placed), std::move(schedule), *std::move(memory), machine,
-                          placement->policy)
+  return Executable::seal(std::move(placed), std::move(schedule), *std::move(memory), *std::move(launches),
+                          machine, placement->policy)
       .withWarnings(written.warnings())
       .withWarnings(graph.warnings());
 }

@@ -9,6 +9,7 @@
 #include "compiler/place/pin_rule.h"
 #include "ir/base/visibility.h"
 #include "ir/graph/op_options.h"
+#include "ir/machine/calibration.h"
 #include "ir/plan/executable.h"
 
 #include <functional>
@@ -30,6 +31,8 @@ class CompileObserver {
   virtual void schedule(const Schedule&, const PlacedGraph&) {}
   /// The offsets.
   virtual void memory(const MemoryPlan&, const Schedule&, const PlacedGraph&) {}
+  /// What the queues of GPUs launch.
+  virtual void launches(const LaunchPlan&, const Schedule&, const PlacedGraph&) {}
 };
 
 /// What an author may choose.
@@ -48,6 +51,13 @@ struct CompileOptions {
   /// "fuse_batch_norm", "set_precision", "narrow_movement", "choose_layout", "fold_constants", "simplify",
   /// "share_common_ops", "fuse_elementwise", "fuse_matmul", "drop_dead_ops". Another name is an error.
   std::vector<std::string> skipPasses = {};
+  /// false: no two ops share a kernel launch on a GPU, even where both are small.
+  bool mergeLaunches = true;
+  /// false: every transfer between GPUs is a copy. Else the kernel that needs a value may read it in the
+  /// other GPU's memory, where the machine has direct routes between the two.
+  bool peerReads = true;
+  /// What `dfc calibrate` measured, by model of GPU: products take the algorithms that it found the quickest.
+  std::vector<Calibration> calibrations = {};
   /// Sees each stage; null for none.
   CompileObserver* observer = nullptr;
   /// Improves the error about a pin to a device that the machine does not have: a caller may know where the

@@ -9,6 +9,7 @@
 
 #include "ir/machine/calibration.h"
 #include "ir/plan/executable_parts.h"
+#include "ir/plan/op_lowering.h"
 #include "ir/plan/trace.h"
 #include "runtime/backend_options.h"
 #include "runtime/errors.h"
@@ -125,7 +126,8 @@ class Backend {
   /// Versions of the libraries that it computes with, as it found them: "13.0, cuBLASLt 13.1.0"; "" where it
   /// has none, or cannot open them.
   virtual std::string libraries() const { return ""; }
-  /// Whether this backend has a kernel for the op; conformance tests walk the table with it.
+  /// Whether this backend has a kernel for the op; conformance tests walk the table with it. A backend that
+  /// executes the plan's launches has one for every op, as the plan brings it.
   virtual bool hasKernel(const Graph& graph, OpId op) const = 0;
   /// Opens all devices that one session wants of this backend together, in the order asked for: they may
   /// share what spans devices (peer access, one launch for all). Throws MachineError; the devices outlive
@@ -142,11 +144,12 @@ class Backend {
   /// Times ops on one device of this host: each alone and again and again, on operands of its own in the
   /// device's memory that are not all alike; the median of several runs. Gives a row for each op that it can
   /// time, by `signatureOf`, in any order, and may add rows of ops that choices are kept with. The ops have
-  /// unlike signatures, are `isTimed`, and this backend has a kernel for each. A choice that is `known`
-  /// stays: results in one session and the next have the same bits. Takes as long as it takes. Throws
-  /// MachineError.
+  /// unlike signatures and are `isTimed`. A choice that is `known` stays: results in one session and the next
+  /// have the same bits. `lowering`: of ops to launches, for backends that execute launches. Takes as long as
+  /// it takes. Throws MachineError.
   virtual std::vector<CalibratedOp> calibrate(const Graph& /*graph*/, llvm::ArrayRef<OpId> /*ops*/,
-                                              const Calibration& /*known*/, const DeviceRequest& /*device*/) {
+                                              const Calibration& /*known*/, const DeviceRequest& /*device*/,
+                                              const OpLowering& /*lowering*/) {
     return {};
   }
 };

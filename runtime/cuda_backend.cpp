@@ -65,11 +65,11 @@ class CudaBackendStandIn final : public Backend {
     }
   }
   std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops, const Calibration& known,
-                                      const DeviceRequest& device) override {
+                                      const DeviceRequest& device, const OpLowering& lowering) override {
     if (module().backend == nullptr) {
       throw MachineError(module().reason);
     }
-    return module().backend->calibrate(graph, ops, known, device);
+    return module().backend->calibrate(graph, ops, known, device, lowering);
   }
 };
 

@@ -12,13 +12,13 @@ namespace {
 
 class Simulator {
  public:
-  explicit Simulator(const Executable& plan)
-      : plan_(plan), schedule_(plan.schedule()), missing_(schedule_.steps.size()),
-        waiting_(schedule_.steps.size()), begun_(schedule_.steps.size()),
-        clock_(schedule_.steps.size() + schedule_.queues.size(), plan.machine().devices.size()) {
+  Simulator(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine)
+      : placed_(placed), schedule_(schedule), machine_(machine), missing_(schedule.steps.size()),
+        waiting_(schedule.steps.size()), begun_(schedule.steps.size()),
+        clock_(schedule.steps.size() + schedule.queues.size(), machine.devices.size()) {
     result_.busy = SideTable<QueueId, double>(schedule_.queues.size());
-    result_.linkBusy = SideTable<LinkId, double>(plan.machine().links.size());
-    for (const LinkRow& link : plan.machine().links) {
+    result_.linkBusy = SideTable<LinkId, double>(machine.links.size());
+    for (const LinkRow& link : machine.links) {
       freeSlots_.push_back(link.slots == 0 ? std::numeric_limits<uint32_t>::max() : link.slots);
     }
   }
@@ -45,7 +45,7 @@ class Simulator {
   void openQueues() {
     for (const QueueId queue : schedule_.queues.ids()) {
       const QueueRow& row = schedule_.queues[queue];
-      const double begin = plan_.machine().devices[row.device].stepOverheadSeconds;
+      const double begin = machine_.devices[row.device].stepOverheadSeconds;
       if (begin > 0 && !row.steps.empty()) {
         ++missing_[row.steps.front()];
         asking_.erase(row.steps.front());
@@ -74,9 +74,10 @@ class Simulator {
     }
   }
 
+  // Null for computations, and for transfers that take no time, as those that peer reads replace.
   const TransferRow* transferOf(StepId step) const {
-    const auto found = plan_.placed().transfers.find(schedule_.steps[step].op);
-    return found == plan_.placed().transfers.end() ? nullptr : &found->second;
+    const auto found = placed_.transfers.find(schedule_.steps[step].op);
+    return found == placed_.transfers.end() || schedule_.steps[step].alone() == 0 ? nullptr : &found->second;
   }
 
   void startAsking(double now) {
@@ -139,8 +140,9 @@ class Simulator {
     }
   }
 
-  const Executable& plan_;
+  const PlacedGraph& placed_;
   const Schedule& schedule_;
+  const Machine& machine_;
   SideTable<StepId, uint32_t> missing_;
   SideTable<StepId, llvm::SmallVector<StepId, 2>> waiting_; // steps that this one holds back
   std::vector<uint32_t> freeSlots_;
@@ -153,6 +155,12 @@ class Simulator {
 
 } // namespace
 
-Simulation simulate(const Executable& plan) { return Simulator(plan).run(); }
+Simulation simulate(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine) {
+  return Simulator(placed, schedule, machine).run();
+}
+
+Simulation simulate(const Executable& plan) {
+  return simulate(plan.placed(), plan.schedule(), plan.machine());
+}
 
 } // namespace dfc

@@ -22,4 +22,11 @@ struct Simulation {
 /// order in which they ask; at one moment, in the order of the schedule.
 Simulation simulate(const Executable& plan);
 
+/// @cond INTERNAL
+struct PlacedGraph;
+struct Schedule;
+/// The same of a schedule before it is sealed, on its machine.
+Simulation simulate(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine);
+/// @endcond
+
 } // namespace dfc

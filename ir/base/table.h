@@ -143,6 +143,8 @@ class SideTable {
   }
   /// How many facts.
   size_t size() const { return facts_.size(); }
+  /// Whether there is none.
+  bool empty() const { return facts_.empty(); }
   /// Makes it `size` facts; new ones are `value`.
   void resize(size_t size, T value = T()) { facts_.resize(size, std::move(value)); }
   /// All ids, in order.

@@ -42,6 +42,7 @@ struct DeviceRow {
   /// Fixed cost of a step: its queues do nothing before so many seconds of it have passed (a GPU's commands
   /// of a step are launched as one).
   double stepOverheadSeconds = 0;
+  std::string architecture = {}; ///< of a GPU: "sm_90"; empty: not stated
 };
 
 /// Something that copies occupy: a bus direction, an NVLink, a switch port.

@@ -9,6 +9,17 @@
 namespace dfc {
 namespace {
 
+// "" or "sm_" and the digits of a compute capability.
+bool isArchitecture(std::string_view text) {
+  constexpr std::string_view prefix = "sm_";
+  if (text.empty()) {
+    return true;
+  }
+  const std::string_view digits = text.substr(std::min(prefix.size(), text.size()));
+  return text.starts_with(prefix) && digits.size() >= 2 && digits.size() <= 3 &&
+         std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 class MachineCheck {
  public:
   explicit MachineCheck(const Machine& machine) : machine_(machine) {}
@@ -92,6 +103,10 @@ class MachineCheck {
     if (device.threads < 1 || device.threads > mostThreads) {
       fault(row + ".threads", fmt::format("a device with {} threads", device.threads),
             fmt::format("give 1 to {}", mostThreads));
+    }
+    if (!isArchitecture(device.architecture)) {
+      fault(row + ".architecture", fmt::format("'{}' is no architecture of a GPU", device.architecture),
+            "give sm_ and the compute capability, as in sm_90, or leave it out");
     }
     if (device.multiprocessors > mostMultiprocessors) {
       fault(row + ".multiprocessors", fmt::format("a GPU of {} multiprocessors", device.multiprocessors),

@@ -60,6 +60,9 @@ std::string printDevice(const DeviceRow& device) {
   if (!device.model.empty()) {
     object.text("model", device.model);
   }
+  if (!device.architecture.empty()) {
+    object.text("architecture", device.architecture);
+  }
   object.whole("mem", device.memoryBytes, plain.memoryBytes);
   object.whole("slots", device.computeQueues, plain.computeQueues);
   object.whole("threads", device.threads, plain.threads);

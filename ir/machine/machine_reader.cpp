@@ -41,13 +41,14 @@ class MachineReader : private JsonFields {
  private:
   void readDevice(const Json& row, const std::string& path) {
     knownKeys(row, path,
-              {"id", "class", "model", "mem", "slots", "threads", "multiprocessors",
+              {"id", "class", "model", "architecture", "mem", "slots", "threads", "multiprocessors",
                "threadsPerMultiprocessor", "sharedBytesPerBlock", "flops", "memoryBandwidth", "launch",
                "stepOverhead"});
     DeviceRow device;
     text(row, path, "id", device.name, true);
     readClass(row, path, device);
     text(row, path, "model", device.model);
+    text(row, path, "architecture", device.architecture);
     whole(row, path, "mem", device.memoryBytes);
     if (row.contains("mem") && device.memoryBytes == 0 && !document_.complainedOf(path + ".mem")) {
       document_.errorAt(path + ".mem", "0 is no capacity", "leave it out for no limit");

@@ -21,6 +21,7 @@ namespace DFC_PUBLIC dfc {
 struct PlacedGraph; // the stages that a plan is sealed from
 struct Schedule;
 struct MemoryPlan;
+struct LaunchPlan;
 
 /// A plan, made by compile() or loaded from a file. Copies share it.
 class Executable {
@@ -46,16 +47,21 @@ class Executable {
   /// @cond INTERNAL
   // Of the rooms of dfc, which include ir/plan/executable_parts.h.
   /// Verifies the stages against one another and seals them.
+  static Result<Executable> seal(PlacedGraph placed, Schedule schedule, MemoryPlan memory,
+                                 LaunchPlan launches, Machine machine, std::string policy);
+  /// The same without launches: such a plan runs on every backend but cuda.
   static Result<Executable> seal(PlacedGraph placed, Schedule schedule, MemoryPlan memory, Machine machine,
                                  std::string policy);
   const PlacedGraph& placed() const;
   const Schedule& schedule() const;
   const MemoryPlan& memory() const;
+  const LaunchPlan& launches() const;
   /// @endcond
 
  private:
   struct Parts;
-  Executable(PlacedGraph placed, Schedule schedule, MemoryPlan memory, Machine machine, std::string policy);
+  Executable(PlacedGraph placed, Schedule schedule, MemoryPlan memory, LaunchPlan launches, Machine machine,
+             std::string policy);
   std::shared_ptr<const Parts> parts_;
 };
 

@@ -2,4 +2,5 @@
 #pragma once
 
 #include "ir/plan/executable.h"
+#include "ir/plan/launch_plan.h"
 #include "ir/plan/memory_plan.h"

@@ -2,7 +2,7 @@
 // reading only. All are linear in their stage and the same from run to run.
 #pragma once
 
-#include "ir/plan/memory_plan.h"
+#include "ir/plan/launch_plan.h"
 
 #include <string>
 
@@ -18,5 +18,10 @@ std::string printSchedule(const Schedule& schedule, const PlacedGraph& placed, c
 /// steps between which they live.
 std::string printMemory(const MemoryPlan& memory, const Schedule& schedule, const PlacedGraph& placed,
                         const Machine& machine);
+
+/// Every queue of a GPU with its launches: the ops, the kernel or library call, its shape, its operands by
+/// slot; peer reads.
+std::string printLaunches(const LaunchPlan& launches, const PlacedGraph& placed, const Schedule& schedule,
+                          const Machine& machine);
 
 } // namespace dfc

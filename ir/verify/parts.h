@@ -51,6 +51,10 @@ Diagnostics scheduleOrder(const Schedule& schedule, const PlacedGraph& placed, c
 Diagnostics memoryPlaces(const MemoryPlan& memory, const Schedule& schedule, const PlacedGraph& placed,
                          const Machine& machine, const HappensBefore& before);
 
+/// The part of verifyLaunchPlan about peer reads. Assumes sound stages.
+Diagnostics checkPeerReads(const PeerReads& peers, const PlacedGraph& placed, const Schedule& schedule,
+                           const Machine& machine);
+
 /// Predicted times agree with queues, waits, makespan and bounds, up to rounding. Assumes a sound shape.
 void checkScheduleTimes(const Schedule& schedule, const PlacedGraph& placed, Findings& findings);
 

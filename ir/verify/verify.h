@@ -29,6 +29,12 @@ Diagnostics verifyMemoryPlan(const MemoryPlan& memory, const Schedule& schedule,
 /// Returns the errors of the first that fails.
 Diagnostics verifyStages(const PlacedGraph& placed, const Schedule& schedule, const MemoryPlan& memory,
                          const Machine& machine);
+/// Every op of a GPU's compute queue is computed by launches of that queue, no other op is; a launch is
+/// enqueued no later than its ops' steps allow, reads nothing before it is written and writes nothing that is
+/// still read; its pointers lie in arenas and workspaces; peer reads keep the schedule's happens-before
+/// relation. An empty plan is sound. Assumes stages that are.
+Diagnostics verifyLaunchPlan(const LaunchPlan& launches, const PlacedGraph& placed, const Schedule& schedule,
+                             const MemoryPlan& memory, const Machine& machine);
 /// Lower bounds and shared devices' times are those that follow from the steps' seconds and utilisations. Not
 /// part of the stages' contract, as a plan made by hand may leave them out: asked of what is read from a
 /// file. Assumes stages that are sound.

@@ -17,7 +17,8 @@ class CpuBackend final : public Backend {
     return openHostDevices(devices, {.addressable = true, .filledWithNan = false}, options);
   }
   std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops,
-                                      const Calibration& /*known*/, const DeviceRequest& device) override {
+                                      const Calibration& /*known*/, const DeviceRequest& device,
+                                      const OpLowering& /*lowering*/) override {
     return calibrateHost(graph, ops, device.row.threads);
   }
 };

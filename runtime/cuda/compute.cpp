@@ -1,12 +1,11 @@
 #include "runtime/cuda/compute.h"
 
-#include "runtime/cuda/kernels/generated_kernel.h"
-#include "runtime/cuda/launches/launch_plan.h"
-#include "runtime/cuda/launches/tile_matmul.h"
 #include "runtime/cuda/library/convolution.h"
 #include "runtime/cuda/library/matmul.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace dfc::cuda {
 namespace {
@@ -14,13 +13,10 @@ namespace {
 /// A launch of one generated kernel.
 class KernelLaunch final : public StreamLaunch {
  public:
-  KernelLaunch(const PlannedLaunch& launch, cudaKernel_t kernel, std::byte* workspace)
-      : kernel_(kernel), grid_(launch.grid[0], launch.grid[1]), block_(launch.threads),
-        dynamicSharedBytes_(launch.dynamicSharedBytes) {
-    for (const Place& place : launch.pointers) {
-      pointers_.push_back(place.resolved(workspace));
-    }
-    const size_t parameters = launch.pointersByValue ? 1 : pointers_.size();
+  KernelLaunch(const LaunchRow& row, cudaKernel_t kernel, llvm::ArrayRef<std::byte*> pointers)
+      : kernel_(kernel), grid_(row.grid[0], row.grid[1]), block_(row.threads),
+        dynamicSharedBytes_(row.dynamicSharedBytes), pointers_(pointers.begin(), pointers.end()) {
+    const size_t parameters = row.pointersByValue ? 1 : pointers_.size();
     for (size_t i = 0; i < parameters; ++i) {
       arguments_.push_back(&pointers_[i]);
     }
@@ -55,73 +51,139 @@ class KernelLaunch final : public StreamLaunch {
   std::vector<void*> pointers_, arguments_;
 };
 
-std::vector<cudaKernel_t> kernelsOf(const LaunchPlan& plan, const ComputeSite& site) {
-  std::vector<std::string> texts;
-  for (const PlannedLaunch& launch : plan.launches) {
-    if (!launch.product && !launch.convolution) {
-      texts.push_back(std::string(prelude()) + launch.text);
-    }
-  }
-  return site.library->load(texts, site.architecture);
-}
-
-std::unique_ptr<StreamLaunch> productLaunch(const PlannedLaunch& launch, const ComputeSite& site,
-                                            std::byte* workspace) {
-  MatmulCall call = *launch.product;
-  call.out = launch.pointers[0].resolved(workspace);
-  return makeMatmul(call, site.ordinal, site.matmulWorkspace);
-}
-
-std::unique_ptr<StreamLaunch> convolutionLaunch(const Graph& graph, OpId op, const PlannedLaunch& launch,
-                                                CudnnConvolutions& convolutions, std::byte* workspace) {
-  llvm::SmallVector<std::byte*, 4> pointers;
-  for (const Place& place : launch.pointers) {
-    pointers.push_back(place.resolved(workspace));
-  }
-  return convolutions.launch(graph[op].attributes, graph.operandTypesOf(op), pointers);
-}
-
 /// "op 'a'" or "ops 'a', 'b'".
-std::string namesOf(const Graph& graph, const std::vector<Computation>& computations,
-                    const PlannedLaunch& launch) {
+std::string namesOf(const Graph& graph, const LaunchRow& row) {
   std::vector<std::string> names;
-  for (const uint32_t computation : launch.computations) {
-    names.push_back(fmt::format("'{}'", graph.nameOf(computations[computation].op)));
+  for (const OpId op : row.ops) {
+    names.push_back(fmt::format("'{}'", graph.nameOf(op)));
   }
   return fmt::format("op{} {}", names.size() == 1 ? "" : "s", fmt::join(names, ", "));
 }
 
-} // namespace
+class Maker {
+ public:
+  Maker(const Graph& graph, const LaunchPlan& plan, const ComputeSite& site)
+      : graph_(graph), plan_(plan), site_(site) {}
 
-ComputeLaunches makeLaunches(const Graph& graph, const std::vector<Computation>& computations,
-                             const ComputeSite& site, bool merge) {
-  CudnnConvolutions convolutions(site.ordinal);
-  CublasProducts products(site.ordinal);
-  const LaunchPlan plan = planLaunches(graph, computations, merge,
-                                       {&convolutions, &products, runsTiles(site.architecture), site.shape});
-  const std::vector<cudaKernel_t> kernels = kernelsOf(plan, site);
-  ComputeLaunches made{DeviceBuffer(site.ordinal, plan.workspaceBytes, "kernels' workspace"), {}};
-  std::byte* const workspace = made.workspace.get();
-  auto kernel = kernels.begin();
-  const auto launchOf = [&](const PlannedLaunch& launch) -> std::unique_ptr<StreamLaunch> {
-    if (launch.product) {
-      return productLaunch(launch, site, workspace);
+  ComputeLaunches run(llvm::ArrayRef<LaunchRow> rows, int64_t workspaceBytes) {
+    for (const LaunchRow& row : rows) {
+      located(row, [&] { choose(row); });
     }
-    if (launch.convolution) {
-      return convolutionLaunch(graph, computations[launch.computations[0]].op, launch, convolutions,
-                               workspace);
+    made_.workspace = DeviceBuffer(site_.ordinal, workspaceBytes, "kernels' workspace");
+    made_.libraryWorkspace = DeviceBuffer(site_.ordinal, libraryBytes_, "the libraries' workspace");
+    loadKernels();
+    for (const Chosen& chosen : chosen_) {
+      located(*chosen.row, [&] { made_.launches.push_back({launchOf(chosen), chosen.row}); });
     }
-    allowSharedMemory(*kernel, launch.dynamicSharedBytes, site.ordinal);
-    return std::make_unique<KernelLaunch>(launch, *kernel++, workspace);
+    return std::move(made_);
+  }
+
+ private:
+  struct Chosen {
+    const LaunchRow* row;
+    std::unique_ptr<LibraryConvolution> convolution;
   };
-  for (const PlannedLaunch& launch : plan.launches) {
+
+  template <class Action>
+  void located(const LaunchRow& row, const Action& action) const {
     try {
-      made.launches.push_back({launchOf(launch), launch.position, launch.computations});
+      action();
     } catch (const MachineError& error) {
-      throw MachineError(fmt::format("{}: {}", namesOf(graph, computations, launch), error.what()));
+      throw MachineError(fmt::format("{}: {}", namesOf(graph_, row), error.what()));
     }
   }
-  return made;
+
+  // A launch, or its spare ones where the library has no algorithm for it.
+  void choose(const LaunchRow& row) {
+    Chosen chosen{&row, nullptr};
+    bool here = true;
+    switch (row.kind) {
+    case LaunchKind::Kernel: break;
+    case LaunchKind::Product:
+      here = row.spare.empty() || hasEpilogue(*row.product, site_.ordinal);
+      libraryBytes_ = std::max(libraryBytes_, matmulWorkspaceBytes);
+      break;
+    case LaunchKind::Convolution:
+      chosen.convolution =
+          findConvolution(graph_[row.ops[0]].attributes, graph_.operandTypesOf(row.ops[0]), site_.ordinal);
+      here = chosen.convolution != nullptr;
+      libraryBytes_ = here ? std::max(libraryBytes_, chosen.convolution->workspaceBytes()) : libraryBytes_;
+      break;
+    }
+    if (here) {
+      chosen_.push_back(std::move(chosen));
+    } else {
+      for (const LaunchRow& spare : row.spare) {
+        choose(spare);
+      }
+    }
+  }
+
+  void loadKernels() {
+    std::vector<std::string> texts;
+    std::vector<uint32_t> numbers;
+    kernels_.assign(plan_.kernels.size(), nullptr);
+    std::vector<bool> wanted(plan_.kernels.size());
+    for (const Chosen& chosen : chosen_) {
+      const LaunchRow& row = *chosen.row;
+      if (row.kind == LaunchKind::Kernel && !wanted[row.kernel]) {
+        wanted[row.kernel] = true;
+        numbers.push_back(row.kernel);
+        texts.push_back(plan_.prelude + plan_.kernels[row.kernel]);
+      }
+    }
+    const std::vector<cudaKernel_t> loaded = site_.library->load(texts, site_.architecture);
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      kernels_[numbers[i]] = loaded[i];
+    }
+  }
+
+  std::byte* addressOf(const LaunchPointer& pointer) const {
+    std::byte* base = pointer.inWorkspace() ? made_.workspace.get() : site_.arenas[pointer.device];
+    DFC_ASSERT(base != nullptr || pointer.offset == 0, "a GPU computes in its own arena, or reads a peer's");
+    return base + pointer.offset;
+  }
+
+  std::unique_ptr<StreamLaunch> launchOf(const Chosen& chosen) const {
+    const LaunchRow& row = *chosen.row;
+    llvm::SmallVector<std::byte*, 4> pointers;
+    for (const LaunchPointer& pointer : row.pointers) {
+      pointers.push_back(addressOf(pointer));
+    }
+    switch (row.kind) {
+    case LaunchKind::Kernel:
+      allowSharedMemory(kernels_[row.kernel], row.dynamicSharedBytes, site_.ordinal);
+      return std::make_unique<KernelLaunch>(row, kernels_[row.kernel], pointers);
+    case LaunchKind::Product: return productLaunch(*row.product, pointers);
+    case LaunchKind::Convolution: return chosen.convolution->launch(pointers, made_.libraryWorkspace.get());
+    }
+    DFC_UNREACHABLE("kind of a launch");
+  }
+
+  std::unique_ptr<StreamLaunch> productLaunch(const ProductCall& product,
+                                              llvm::ArrayRef<std::byte*> pointers) const {
+    MatmulCall call{product};
+    call.out = pointers[0];
+    call.aData = pointers[1], call.bData = pointers[2];
+    call.biasData = product.bias ? pointers.back() : nullptr;
+    call.addendData = product.addend ? pointers.back() : nullptr;
+    return makeMatmul(call, site_.ordinal, made_.libraryWorkspace.get());
+  }
+
+  const Graph& graph_;
+  const LaunchPlan& plan_;
+  const ComputeSite& site_;
+  std::vector<Chosen> chosen_;
+  std::vector<cudaKernel_t> kernels_; // by number in the plan; null for those that no launch takes
+  int64_t libraryBytes_ = 0;
+  ComputeLaunches made_;
+};
+
+} // namespace
+
+ComputeLaunches makeLaunches(const Graph& graph, const LaunchPlan& plan, llvm::ArrayRef<LaunchRow> rows,
+                             int64_t workspaceBytes, const ComputeSite& site) {
+  return Maker(graph, plan, site).run(rows, workspaceBytes);
 }
 
 } // namespace dfc::cuda

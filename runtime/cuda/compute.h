@@ -1,10 +1,9 @@
-// A queue's computations as launches on a stream: matrix products through cuBLASLt, convolutions through
-// cuDNN where the machine has it, everything else through generated kernels, compiled together. launches/
-// plans the launches.
+// The launches of a queue on a stream: matrix products through cuBLASLt, convolutions through cuDNN where the
+// machine has it, everything else through the plan's kernels, compiled together.
 #pragma once
 
-#include "ir/machine/gpu_shape.h"
-#include "runtime/cuda/launches/computation.h"
+#include "ir/graph/graph.h"
+#include "ir/plan/launch_plan.h"
 #include "runtime/cuda/library/kernel_library.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/stream_launch.h"
@@ -15,26 +14,26 @@ namespace dfc::cuda {
 struct ComputeSite {
   int ordinal = 0;
   std::string architecture;
-  GpuShape shape;
   KernelLibrary* library = nullptr;
-  std::byte* matmulWorkspace = nullptr; ///< matmulWorkspaceBytes
+  SideTable<DeviceId, std::byte*> arenas; ///< base addresses, of the GPU and its peers; else null
 };
 
 struct ComputeLaunch {
   std::unique_ptr<StreamLaunch> streamLaunch;
-  uint32_t position = 0;              ///< of the command with which it is enqueued
-  std::vector<uint32_t> computations; ///< that it computes, by index; never empty
+  const LaunchRow* row = nullptr; ///< of the plan
 };
 
-/// In order, positions ascending. A computation without elements has no launch.
+/// In the plan's order.
 struct ComputeLaunches {
-  DeviceBuffer workspace; ///< of the generated kernels
+  DeviceBuffer workspace;        ///< of the generated kernels
+  DeviceBuffer libraryWorkspace; ///< of each call of a library in turn
   std::vector<ComputeLaunch> launches;
 };
 
-/// `merge`: launches may be merged, and moved within regions; else each op has its own, in order.
-/// Throws MachineError, naming the op.
-ComputeLaunches makeLaunches(const Graph& graph, const std::vector<Computation>& computations,
-                             const ComputeSite& site, bool merge);
+/// `rows`: those of one queue of the plan, which outlives the launches; `workspaceBytes`: the queue's. A
+/// library's call that the library of this machine does not have is replaced by its spare launches. Throws
+/// MachineError, naming the op.
+ComputeLaunches makeLaunches(const Graph& graph, const LaunchPlan& plan, llvm::ArrayRef<LaunchRow> rows,
+                             int64_t workspaceBytes, const ComputeSite& site);
 
 } // namespace dfc::cuda

@@ -1,8 +1,6 @@
 // One GPU as a session has opened it.
 #pragma once
 
-#include "ir/machine/gpu_shape.h"
-
 #include <string>
 
 namespace dfc::cuda {
@@ -12,7 +10,6 @@ struct Gpu {
   std::string name;         ///< the plan's: "gpu0"
   std::string model;        ///< "NVIDIA H200"
   std::string architecture; ///< "sm_90"
-  GpuShape shape;           ///< the plan's
 };
 
 } // namespace dfc::cuda

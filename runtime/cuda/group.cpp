@@ -73,10 +73,6 @@ void Group::add(const Executable& plan, Program program, const Gpu& gpu, Progres
   }
 }
 
-SharedParts Group::sharedParts() {
-  return {&library_, &peers_, options_.calibration.get(), &pins_, options_.marks, options_.mergeLaunches};
-}
-
 void Group::launch(const Step& step) {
   if (++gathered_ < loaded_.size()) {
     return;
@@ -115,10 +111,8 @@ void Group::launchStep(const Step& step) {
   }
   pinFetches(step);
   if (step.traced) {
-    for (StreamProgram& program : programs_) {
-      prepareSingle(*plan_, program, sharedParts());
-    }
-    stamps_ = stamps_ != nullptr ? std::move(stamps_) : std::make_unique<Stamps>(programs_, gpus_, library_);
+    stamps_ = stamps_ != nullptr ? std::move(stamps_)
+                                 : std::make_unique<Stamps>(*plan_, programs_, gpus_, library_);
     if (const auto old = Stamps::stepToTakeOut(step.number)) {
       waitForStep(*old);
       stamps_->takeOut(*old);

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "runtime/cuda/feed_rings.h"
-#include "runtime/cuda/launches/peer_reads.h"
 #include "runtime/cuda/stream/launcher.h"
 #include "runtime/cuda/stream/stamps.h"
 #include "runtime/cuda/stream/stream_memory.h"
@@ -27,8 +26,8 @@ class Group {
   const std::vector<Gpu>& gpus() const { return gpus_; }
   const Peers& peers() const { return peers_; }
 
-  /// Kernels are prepared when the last queue of these GPUs is added: a queue's launches depend on the peer
-  /// reads of all. Throws MachineError.
+  /// Kernels are prepared when the last queue of these GPUs is added: peer reads span the queues. Throws
+  /// MachineError.
   void add(const Executable& plan, Program program, const Gpu& gpu, ProgressBoard& board);
   /// Called once per queue and step. The last queue of a step launches it, or leaves that to the launcher's
   /// thread while an earlier step is in flight on several GPUs.
@@ -79,7 +78,9 @@ class Group {
   // Before the first step (group_prepare.cpp).
   size_t queuesToLoad() const;
   void preparePrograms();
-  PeerReads peerReads() const;
+  void checkLaunches() const;
+  void checkPeerAccess() const;
+  SideTable<DeviceId, std::byte*> arenas() const;
   void prepare();
   std::vector<CommandIndex> orderOf(llvm::ArrayRef<StepId> steps) const;
   void makeStreams();
@@ -87,8 +88,6 @@ class Group {
   void makeEnds();
   bool inGroup(const WaitFor& wait) const;
   size_t queueOf(const WaitFor& wait) const;
-
-  SharedParts sharedParts();
 
   // One step (group.cpp). On the caller's thread or the launcher's, one at a time.
   bool inFlight(uint64_t steps) const;
@@ -108,11 +107,14 @@ class Group {
   void endStep(cudaStream_t stream, bool alone);
   void enqueue(size_t program, size_t position, const Step& step, Captured* captured);
   void enqueueWaits(size_t program, const StreamCommand& command, const Step& step, Captured* captured);
-  void waitInGroup(size_t program, const WaitFor& wait, bool traced);
+  void waitInGroup(size_t program, const WaitFor& wait);
   void enqueueWords(size_t program, llvm::ArrayRef<WordOperation> operations, const Step& step,
                     Captured* captured);
   void enqueueAction(size_t program, size_t position, const Step& step, Captured* captured);
   void enqueueLaunches(size_t program, size_t position, const Step& step);
+  /// Runs `action`, between stamps in a traced step; `item`: of `Stamps`.
+  template <class Action>
+  void stamped(const Step& step, size_t program, size_t item, const Action& action);
   void enqueueCopy(size_t program, const Copy& copy, const Step& step, Captured* captured);
   std::byte* addressOf(const Location& location, int ordinal, const Step& step) const;
   const Signals& signalsOf(size_t program) const;
@@ -136,12 +138,11 @@ class Group {
   const Executable* plan_ = nullptr;
   ProgressBoard* board_ = nullptr;
   std::vector<Loaded> loaded_;
-  std::vector<StreamProgram> programs_;           ///< of the loaded ones, in the same order
-  std::vector<QueueStream> streams_;              ///< by program
-  std::vector<int> programOf_;                    ///< by queue; -1 for queues outside the group
-  std::vector<StepId> scheduleOrder_;             ///< the schedule's steps in a topological order
-  std::vector<CommandIndex> order_, tracedOrder_; ///< every command, as enqueued
-  cudaStream_t launchStream_ = nullptr;           ///< of the first program's GPU: graphs are launched here
+  std::vector<StreamProgram> programs_; ///< of the loaded ones, in the same order
+  std::vector<QueueStream> streams_;    ///< by program
+  std::vector<int> programOf_;          ///< by queue; -1 for queues outside the group
+  std::vector<CommandIndex> order_;     ///< every command, as enqueued
+  cudaStream_t launchStream_ = nullptr; ///< of the first program's GPU: graphs are launched here
   cudaEvent_t forked_ = nullptr;
   std::vector<DevicePublication> ends_;
   FeedRings feeds_;

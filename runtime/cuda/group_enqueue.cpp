@@ -50,7 +50,7 @@ void Group::enqueueStep(const Step& step, cudaStream_t origin, Captured* capture
   for (QueueStream& stream : streams_) {
     stream.crossed = false;
   }
-  for (const auto& [program, position] : step.traced ? tracedOrder_ : order_) {
+  for (const auto& [program, position] : order_) {
     enqueue(program, position, step, captured);
   }
   const bool alone = programs_.size() == 1; // then the end follows in the one stream, without a join
@@ -79,13 +79,7 @@ void Group::enqueue(size_t program, size_t position, const Step& step, Captured*
   located(*plan_, own.queue, command.op, [&] {
     const OnDevice current(own.gpu->ordinal);
     enqueueWaits(program, command, step, captured);
-    if (step.traced) {
-      stamps_->stamp(signalsOf(program), stream.handle, program, position, false);
-    }
     enqueueAction(program, position, step, captured);
-    if (step.traced) {
-      stamps_->stamp(signalsOf(program), stream.handle, program, position, true);
-    }
     if (stream.ended[position] != nullptr) {
       check(cudaEventRecord(stream.ended[position], stream.handle), "recording an end");
       stream.endedCrossed[position] = stream.crossed ? 1 : 0;
@@ -100,13 +94,13 @@ void Group::enqueue(size_t program, size_t position, const Step& step, Captured*
 
 void Group::enqueueWaits(size_t program, const StreamCommand& command, const Step& step, Captured* captured) {
   llvm::SmallVector<WordOperation, 4> outside;
-  for (const WaitFor& wait : command.waitsOf(step.traced)) {
+  for (const WaitFor& wait : command.waits) {
     if (!inGroup(wait)) {
       const auto* word = reinterpret_cast<const uint64_t*>(&wait.word->count());
       outside.push_back({WordOperation::Kind::Wait, const_cast<uint64_t*>(word), // only ever read
                          wait.perStep, wait.offset});
     } else if (wait.offset > 0) { // else the step before has ended: all are launched on one stream
-      waitInGroup(program, wait, step.traced);
+      waitInGroup(program, wait);
     }
   }
   if (!outside.empty()) {
@@ -114,13 +108,13 @@ void Group::enqueueWaits(size_t program, const StreamCommand& command, const Ste
   }
 }
 
-void Group::waitInGroup(size_t program, const WaitFor& wait, bool traced) {
+void Group::waitInGroup(size_t program, const WaitFor& wait) {
   const auto other = static_cast<size_t>(programOf_[queueOf(wait)]);
   const size_t position = wait.offset - 1;
   QueueStream& stream = streams_[program];
   check(cudaStreamWaitEvent(stream.handle, streams_[other].ended[position], 0), "waiting for another queue");
   const bool elsewhere =
-      programs_[other].gpu != programs_[program].gpu && !programs_[other].commands[position].copies(traced);
+      programs_[other].gpu != programs_[program].gpu && !programs_[other].commands[position].copies();
   stream.crossed = stream.crossed || elsewhere || streams_[other].endedCrossed[position] != 0;
 }
 
@@ -142,22 +136,38 @@ void Group::enqueueAction(size_t program, size_t position, const Step& step, Cap
   const StreamCommand& command = programs_[program].commands[position];
   if (command.kind == Command::Kind::Compute) {
     enqueueLaunches(program, position, step);
-  } else if (command.copies(step.traced)) {
+  } else if (command.copies()) {
     const Mark mark(options_.marks, command.mark, step.number);
-    enqueueCopy(program, command.copy, step, captured);
+    stamped(step, program, stamps_ != nullptr ? stamps_->itemOfCommand(program, position) : 0,
+            [&] { enqueueCopy(program, command.copy, step, captured); });
     streams_[program].crossed = false;
+  } else if (step.traced && command.step.valid()) {
+    stamps_->mark(signalsOf(program), streams_[program].handle, program, position);
   }
 }
 
 void Group::enqueueLaunches(size_t program, size_t position, const Step& step) {
-  const Computing& computing = programs_[program].computingFor(step.traced);
+  const StreamProgram& own = programs_[program];
   QueueStream& stream = streams_[program];
-  for (size_t i = computing.firstAt[position]; i < computing.firstAt[position + 1]; ++i) {
-    const Mark mark(options_.marks, computing.marks[i], step.number);
-    StreamLaunch& launch = *computing.made.launches[i].streamLaunch;
-    stream.crossed ? launch.enqueueBehind(stream.handle) : launch.enqueue(stream.handle);
-    stream.crossed = false;
+  for (size_t i = own.firstAt[position]; i < own.firstAt[position + 1]; ++i) {
+    const Mark mark(options_.marks, own.marks[i], step.number);
+    StreamLaunch& launch = *own.computing.launches[i].streamLaunch;
+    stamped(step, program, stamps_ != nullptr ? stamps_->itemOfLaunch(program, i) : 0, [&] {
+      stream.crossed ? launch.enqueueBehind(stream.handle) : launch.enqueue(stream.handle);
+      stream.crossed = false;
+    });
   }
+}
+
+template <class Action>
+void Group::stamped(const Step& step, size_t program, size_t item, const Action& action) {
+  if (!step.traced) {
+    action();
+    return;
+  }
+  stamps_->begin(signalsOf(program), streams_[program].handle, program, item);
+  action();
+  stamps_->end(signalsOf(program), streams_[program].handle, program, item);
 }
 
 void Group::enqueueCopy(size_t program, const Copy& copy, const Step& step, Captured* captured) {

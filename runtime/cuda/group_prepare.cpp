@@ -1,13 +1,29 @@
 // Preparation before the first step: streams and events, the order of commands, pinned words and buffers.
 #include "ir/plan/executable_parts.h"
+#include "runtime/cuda/arena.h"
 #include "runtime/cuda/group.h"
-#include "runtime/cuda/launches/peer_programs.h"
 #include "runtime/cuda/nvtx_marks.h"
+#include "runtime/cuda/stream/peer_programs.h"
 #include "runtime/queues_with_programs.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
 namespace dfc::cuda {
+namespace {
+
+/// The plan's steps in a topological order of their waits.
+std::vector<StepId> stepOrder(const Executable& plan) {
+  const Schedule& schedule = plan.schedule();
+  if (!plan.launches().peers.reads.empty()) {
+    return orderOf(schedule, plan.launches().peers.waits);
+  }
+  const auto ids = schedule.steps.ids();
+  return {ids.begin(), ids.end()};
+}
+
+} // namespace
 
 size_t Group::queuesToLoad() const {
   const std::vector<QueueId> queues = queuesWithPrograms(*plan_);
@@ -19,30 +35,74 @@ size_t Group::queuesToLoad() const {
 }
 
 void Group::preparePrograms() {
-  const PeerReads lowered = peerReads();
-  scheduleOrder_ = lowered.order;
-  std::vector<Program> planned;
+  checkLaunches();
+  checkPeerAccess();
+  const SharedParts shared{&library_, &peers_, &pins_, options_.marks, arenas()};
+  std::vector<Program> programs;
   for (Loaded& loaded : loaded_) {
-    planned.push_back(std::move(loaded.program));
+    programs.push_back(std::move(loaded.program));
   }
-  const std::vector<Program> programs = withPeerReads(*plan_, lowered, planned, *board_);
+  programs = withPeerReads(*plan_, std::move(programs), *board_);
   programs_.clear();
   for (size_t i = 0; i < loaded_.size(); ++i) {
-    programs_.push_back(prepareProgram(*plan_, planned[i], programs[i], *loaded_[i].gpu, sharedParts()));
+    programs_.push_back(prepareProgram(*plan_, programs[i], *loaded_[i].gpu, shared));
   }
 }
 
-PeerReads Group::peerReads() const {
-  SideTable<DeviceId, int> ordinals(plan_->machine().devices.size(), -1);
+void Group::checkLaunches() const {
   for (const Loaded& loaded : loaded_) {
-    ordinals[plan_->schedule().queues[loaded.program.queue].device] = loaded.gpu->ordinal;
+    if (plan_->launches().empty() && llvm::any_of(loaded.program.commands, [](const Command& command) {
+          return command.kind == Command::Kind::Compute;
+        })) {
+      throw MachineError(whereIs(*plan_, loaded.program.queue, OpId()) +
+                         ": the plan was sealed without launches for its GPUs; compile the graph again");
+    }
   }
-  const auto reaches = [&](DeviceId reader, DeviceId owner) {
-    const int from = ordinals[reader], to = ordinals[owner];
-    return from >= 0 && to >= 0 && peers_.direct(from, to) && peers_.direct(to, from);
+}
+
+void Group::checkPeerAccess() const {
+  SideTable<DeviceId, const Gpu*> gpus(plan_->machine().devices.size());
+  const Schedule& schedule = plan_->schedule();
+  for (const Loaded& loaded : loaded_) {
+    gpus[schedule.queues[loaded.program.queue].device] = loaded.gpu;
+  }
+  for (const PeerRead& read : plan_->launches().peers.reads) {
+    const TransferRow& route = plan_->placed().transfers.find(schedule.steps[read.transfer].op)->second;
+    const Gpu *reader = gpus[route.to], *owner = gpus[route.from];
+    if (reader == nullptr || owner == nullptr || !peers_.direct(reader->ordinal, owner->ordinal) ||
+        !peers_.direct(owner->ordinal, reader->ordinal)) {
+      throw MachineError(fmt::format(
+          "{} reads {}'s memory in this plan, and has no access to it here; compile with --no-peer-reads, so "
+          "that all that GPUs exchange is copied",
+          plan_->machine().devices[route.to].name, plan_->machine().devices[route.from].name));
+    }
+  }
+}
+
+// Of the GPUs that compute, or exchange values.
+SideTable<DeviceId, std::byte*> Group::arenas() const {
+  SideTable<DeviceId, std::byte*> bases(plan_->machine().devices.size());
+  const auto note = [&](DeviceId device, const Location& location) {
+    if (const auto* arena = location.base == Location::Base::Arena
+                                ? dynamic_cast<const CudaArena*>(location.arena)
+                                : nullptr) {
+      bases[device] = arena->base();
+    }
   };
-  return lowerPeerReads(*plan_,
-                        options_.peerReads ? choosePeerReads(*plan_, reaches) : std::vector<PeerRead>());
+  for (const Loaded& loaded : loaded_) {
+    const DeviceId own = plan_->schedule().queues[loaded.program.queue].device;
+    for (const Command& command : loaded.program.commands) {
+      const auto transfer = plan_->placed().transfers.find(command.op);
+      const bool moves = command.kind == Command::Kind::Transfer;
+      for (const Location& operand : command.operands) {
+        note(moves ? transfer->second.from : own, operand);
+      }
+      for (const Location& result : command.results) {
+        note(moves ? transfer->second.to : own, result);
+      }
+    }
+  }
+  return bases;
 }
 
 void Group::prepare() {
@@ -59,9 +119,7 @@ void Group::prepare() {
   }
   feeds_.make(programs_); // these two may fail and come first: the next step then tries all of this again
   makeEnds();
-  const auto ids = plan_->schedule().steps.ids();
-  tracedOrder_ = orderOf(std::vector<StepId>(ids.begin(), ids.end()));
-  order_ = orderOf(scheduleOrder_);
+  order_ = orderOf(stepOrder(*plan_));
   makeStreams();
   findPublications();
   watcher_ = std::make_unique<Watcher>([this](uint64_t steps) { return look(steps); });
@@ -125,14 +183,12 @@ void Group::makeStreams() {
   }
   for (const StreamProgram& program : programs_) {
     for (const StreamCommand& command : program.commands) {
-      for (const bool traced : {false, true}) {
-        for (const WaitFor& wait : command.waitsOf(traced)) {
-          if (inGroup(wait) && wait.offset > 0) {
-            const auto other = static_cast<size_t>(programOf_[queueOf(wait)]);
-            const OnDevice current(programs_[other].gpu->ordinal);
-            cudaEvent_t& event = streams_[other].ended[wait.offset - 1];
-            event = event != nullptr ? event : newEvent();
-          }
+      for (const WaitFor& wait : command.waits) {
+        if (inGroup(wait) && wait.offset > 0) {
+          const auto other = static_cast<size_t>(programOf_[queueOf(wait)]);
+          const OnDevice current(programs_[other].gpu->ordinal);
+          cudaEvent_t& event = streams_[other].ended[wait.offset - 1];
+          event = event != nullptr ? event : newEvent();
         }
       }
     }

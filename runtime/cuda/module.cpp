@@ -2,7 +2,6 @@
 #include "runtime/cuda/module.h"
 
 #include "runtime/cuda/device.h"
-#include "runtime/cuda/launches/kernel_selection.h"
 #include "runtime/cuda/library/kernel_library.h"
 #include "runtime/cuda/measure/calibrate.h"
 #include "runtime/cuda/measure/probe.h"
@@ -33,6 +32,18 @@ std::pair<int, std::string> countGpus() {
   return {count, count == 0 ? "no GPU is visible (CUDA_VISIBLE_DEVICES hides some)" : ""};
 }
 
+/// A plan's launches are made for the GPU that its machine file describes.
+void requireSameGpu(const DeviceRow& planned, const Gpu& gpu) {
+  const bool otherModel = !planned.model.empty() && planned.model != gpu.model;
+  if (!planned.architecture.empty() && (planned.architecture != gpu.architecture || otherModel)) {
+    throw MachineError(fmt::format("{}: the plan was made for {} ({}), and this host has {} ({}); compile "
+                                   "for this host (dfc machine), or "
+                                   "run the graph itself, which dfc plans for what is here",
+                                   planned.name, planned.model.empty() ? "a GPU" : planned.model,
+                                   planned.architecture, gpu.model, gpu.architecture));
+  }
+}
+
 Gpu describe(const DeviceRequest& request, int count) {
   if (static_cast<int>(request.ordinal) >= count) {
     throw MachineError(
@@ -43,11 +54,11 @@ Gpu describe(const DeviceRequest& request, int count) {
   Gpu gpu;
   gpu.ordinal = static_cast<int>(request.ordinal);
   gpu.name = request.row.name;
-  gpu.shape = GpuShape::of(request.row);
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, gpu.ordinal), gpu.name + ": asking what it is");
   gpu.model = properties.name;
   gpu.architecture = architectureOf(gpu.ordinal);
+  requireSameGpu(request.row, gpu);
   return gpu;
 }
 
@@ -61,7 +72,9 @@ class CudaBackend final : public Backend {
     return fmt::format("{}, cuBLASLt {}.{}.{}", compilerVersion(), products / 10000, products / 100 % 100,
                        products % 100);
   }
-  bool hasKernel(const Graph& graph, OpId op) const override { return hasCudaKernel(graph, op); }
+  bool hasKernel(const Graph& graph, OpId op) const override {
+    return classOf(graph[op].kind()) != OpClass::Request;
+  }
 
   std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
                                             const BackendOptions& options) override {
@@ -91,8 +104,8 @@ class CudaBackend final : public Backend {
   }
 
   std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops, const Calibration& known,
-                                      const DeviceRequest& device) override {
-    return calibrateOps(graph, ops, known, describe(device, countGpus().first));
+                                      const DeviceRequest& device, const OpLowering& lowering) override {
+    return calibrateOps(graph, ops, known, describe(device, countGpus().first), device.row, lowering);
   }
 };
 

@@ -19,7 +19,8 @@ class EmulatedBackend final : public Backend {
     return openHostDevices(devices, {.addressable = false, .filledWithNan = true}, options);
   }
   std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops,
-                                      const Calibration& /*known*/, const DeviceRequest& device) override {
+                                      const Calibration& /*known*/, const DeviceRequest& device,
+                                      const OpLowering& /*lowering*/) override {
     return calibrateHost(graph, ops, device.row.threads);
   }
 };

@@ -1,7 +1,7 @@
 // Attention kernels, their text run on the host, against attention in f64: every type, with and without
 // groups of heads, masks (rows that see no key among them) and causal order, at sizes and widths with
 // remainders.
-#include "runtime/cuda/kernels/attention/attention.h"
+#include "compiler/lower/kernels/attention/attention.h"
 #include "tests/conformance/emulated_kernels.h"
 #include "tests/support/attention_reference.h"
 #include "tests/support/catch.h"

@@ -54,10 +54,8 @@ SessionOptions Contender::options() const {
   const std::string own(backend->name());
   options.cpuBackend = backend->supports(DeviceKind::Cpu) ? own : "cpu";
   options.gpuBackend = kind == DeviceKind::Gpu ? own : "";
-  // For debugging, and to show that none changes a bit.
+  // For debugging, and to show that it changes no bit.
   options.backendOptions.graphs = std::getenv("DFC_TEST_WITHOUT_GRAPHS") == nullptr;
-  options.backendOptions.mergeLaunches = std::getenv("DFC_TEST_WITHOUT_MERGING") == nullptr;
-  options.backendOptions.peerReads = std::getenv("DFC_TEST_WITHOUT_PEER_READS") == nullptr;
   return options;
 }
 

@@ -1,7 +1,7 @@
 #include "tests/conformance/emulated_kernels.h"
 
+#include "compiler/lower/kernels/kernel_text.h"
 #include "ir/base/assert.h"
-#include "runtime/cuda/kernels/kernel_text.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/temporary_folder.h"
 

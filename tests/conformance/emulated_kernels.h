@@ -3,8 +3,8 @@
 // tested where there is no GPU. Slow: small launches only.
 #pragma once
 
+#include "compiler/lower/kernels/generated_kernel.h"
 #include "ir/graph/literal.h"
-#include "runtime/cuda/kernels/generated_kernel.h"
 
 #include <map>
 #include <memory>

@@ -1,5 +1,5 @@
 // Softmax along columns too long for a block, at sizes at which a GPU's blocks wait for one another
-// (runtime/cuda/kernels/rows/columns_softmax.cpp). The reference is a sum in double of the columns that are
+// (compiler/lower/kernels/rows/columns_softmax.cpp). The reference is a sum in double of the columns that are
 // looked at.
 #include "tests/conformance/contenders.h"
 #include "tests/conformance/require_plan.h"

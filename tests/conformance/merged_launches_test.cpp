@@ -1,11 +1,13 @@
 // Merged launches: the launches of known nets, and that merging changes no bit, in results or anywhere else
 // in memory.
 #include "tests/conformance/contenders.h"
+#include "tests/conformance/peer_plans.h"
 #include "tests/conformance/queue_on_paper.h"
 #include "tests/conformance/require_plan.h"
 
 #include "ir/author/gradients.h"
 #include "ir/graph/graph.h"
+#include "ir/plan/print.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
@@ -75,6 +77,20 @@ TEST_CASE("merged launches: the training step of the MLP") {
   checkGolden("launches/mlp_8192_merged.txt", large.listing());
   checkGolden("launches/mlp_64_tf32_merged.txt",
               QueueOnPaper(netPlan(64, ops::Precision::Tf32), true).listing());
+}
+
+TEST_CASE("launch plans in print: products with their epilogues, merged kernels, spare launches") {
+  const auto printed = [](const Executable& plan) {
+    return printLaunches(plan.launches(), plan.placed(), plan.schedule(), plan.machine());
+  };
+  checkGolden("launches/mlp_64_plan.txt", printed(*netPlan(64, ops::Precision::Tf32)));
+  checkGolden("launches/mlp_exchange_64_plan.txt", printed(*exchangingNet(64)));
+  Builder g("layer");
+  const TensorType halves{ElementType::F16, {24, 16}};
+  const Tensor x = g.parameter("x", halves), w = g.parameter("w", {ElementType::F16, {16, 40}}),
+               b = g.parameter("b", {ElementType::F16, {40}});
+  g.fetch("y", gelu(matmul(x, w) + b, Approximation::Tanh));
+  checkGolden("launches/gelu_layer_plan.txt", printed(*planOf(*std::move(g).finish(), onOneGpu())));
 }
 
 namespace {
@@ -151,8 +167,8 @@ void checkBits(const std::vector<std::unique_ptr<Pair>>& pairs) {
   for (const auto& pair : pairs) {
     pair->apart.addTo(kernels);
     pair->merged.addTo(kernels);
-    before += pair->apart.launches().launches.size();
-    after += pair->merged.launches().launches.size();
+    before += pair->apart.launches().size();
+    after += pair->merged.launches().size();
   }
   CHECK(after < before * 3 / 4); // else little is tested
   REQUIRE(kernels.build() == "");
@@ -201,9 +217,9 @@ Graph geluStep() {
   return *std::move(g).finish();
 }
 
-size_t productsWith(const QueueOnPaper& queue, cuda::Activation activation) {
+size_t productsWith(const QueueOnPaper& queue, Activation activation) {
   size_t found = 0;
-  for (const cuda::PlannedLaunch& launch : queue.launches().launches) {
+  for (const LaunchRow& launch : queue.launches()) {
     found += launch.product && launch.product->activation == activation ? 1 : 0;
   }
   return found;
@@ -218,7 +234,7 @@ TEST_CASE("merged launches leave the bits of separate ones: products with gelu a
   std::vector<std::unique_ptr<Pair>> pairs;
   pairs.push_back(std::make_unique<Pair>(planOf(geluStep(), onOneGpu())));
   for (const QueueOnPaper* queue : {&pairs.back()->apart, &pairs.back()->merged}) {
-    CHECK(productsWith(*queue, cuda::Activation::Gelu) == 1);
+    CHECK(productsWith(*queue, Activation::Gelu) == 1);
   }
   pairs.push_back(std::make_unique<Pair>(densePlan(7, ElementType::BF16)));
   checkBits(pairs);
@@ -313,11 +329,11 @@ TEST_CASE("merged launches leave the bits of separate ones on a GPU: fused reduc
       CompileOptions compile;
       compile.policy = "pins";
       compile.pins = {{"*", contender.devices().back()}};
-      const auto plan = requirePlan(fusedReductions(element, fetched), contender.machine(), compile);
       std::vector<NamedLiterals> states;
       for (const bool merge : {false, true, true}) {
         SessionOptions options = contender.options();
-        options.backendOptions.mergeLaunches = merge;
+        compile.mergeLaunches = merge;
+        const auto plan = requirePlan(fusedReductions(element, fetched), contender.machine(), compile);
         const auto session = Session::open(plan, options);
         REQUIRE(session.ok());
         for (int step = 0; step < 3; ++step) {
@@ -339,7 +355,7 @@ TEST_CASE("merged launches leave the bits of separate ones: products by tiles") 
   spec.batch = 24, spec.inputs = 72, spec.first = 96, spec.second = 40;
   std::vector<std::unique_ptr<Pair>> pairs;
   pairs.push_back(std::make_unique<Pair>(netPlan(spec, ops::Precision::Tf32)));
-  for (const cuda::PlannedLaunch& launch : pairs[0]->merged.launches().launches) {
+  for (const LaunchRow& launch : pairs[0]->merged.launches()) {
     CHECK_FALSE(launch.product); // all are small enough
   }
   checkBits(pairs);

@@ -5,6 +5,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
+#include "tests/support/relowered.h"
 
 using namespace dfc;
 using namespace dfc::test;
@@ -115,17 +116,16 @@ std::vector<NamedLiterals> afterSteps(const Plan& plan, const SessionOptions& op
 
 /// The number of peer reads that the backend would use where the two GPUs have peer access.
 size_t checkOnTwoGpus(const Plan& plan, SessionOptions options) {
-  options.backendOptions.peerReads = false;
-  const auto copied = afterSteps(plan, options);
-  options.backendOptions.peerReads = true;
-  CHECK((afterSteps(plan, options) == copied));
-  for (bool* other :
-       {&options.backendOptions.graphs, &options.backendOptions.mergeLaunches, &options.trace}) {
+  const auto copied = afterSteps(relowered(*plan, {.peerReads = false}), options);
+  const Plan reads = relowered(*plan, {});
+  CHECK((afterSteps(reads, options) == copied));
+  CHECK((afterSteps(relowered(*plan, {.mergeLaunches = false}), options) == copied));
+  for (bool* other : {&options.backendOptions.graphs, &options.trace}) {
     const bool usual = std::exchange(*other, !*other);
-    CHECK((afterSteps(plan, options) == copied));
+    CHECK((afterSteps(reads, options) == copied));
     *other = usual;
   }
-  return ProgramsOnPaper(*plan).lowered.reads.size();
+  return reads->launches().peers.reads.size();
 }
 
 } // namespace

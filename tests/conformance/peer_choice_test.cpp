@@ -2,15 +2,15 @@
 // which stay copies.
 #include "tests/conformance/peer_plans.h"
 
+#include "compiler/lower/peer_reads.h"
 #include "ir/plan/executable_parts.h"
-#include "runtime/cuda/launches/peer_reads.h"
 #include "tests/support/catch.h"
+#include "tests/support/relowered.h"
 
 using namespace dfc;
 using namespace dfc::test;
 using cuda::choosePeerReads;
 using cuda::lowerPeerReads;
-using cuda::PeerReads;
 
 namespace {
 
@@ -18,7 +18,7 @@ namespace {
 template <class Use>
 void checkNoneOf(Shape shape, const Use& use) {
   const Plan plan = exchangePlan(std::move(shape), use);
-  CHECK(written(*plan, choosePeerReads(*plan, everywhere)) == "");
+  CHECK(written(*plan, choosePeerReads(stagesOf(*plan), everywhere)) == "");
 }
 
 /// What gpu0 reads elsewhere of the value that `source` makes on the host.
@@ -31,29 +31,33 @@ std::string readFromHost(const Source& source) {
     g.fetch("y", (-value).named("y"));
   }
   const Plan plan = tinyPlan(requireGraph(std::move(g)), smallMachine(1), true);
-  return written(*plan, choosePeerReads(*plan, everywhere));
+  return written(*plan, choosePeerReads(stagesOf(*plan), everywhere));
 }
 
 } // namespace
 
 TEST_CASE("peer reads: an update reads the gradient where the peer made it") {
   const Plan plan = updatePlan();
-  const auto chosen = choosePeerReads(*plan, everywhere);
+  const auto chosen = choosePeerReads(stagesOf(*plan), everywhere);
   REQUIRE(written(*plan, chosen) == "made@gpu0 by next");
   CHECK(chosen[0].operand == 1);
-  const PeerReads lowered = lowerPeerReads(*plan, chosen);
+  const PeerReads lowered = lowerPeerReads(plan->schedule(), chosen);
   const StepId made = stepNamed(*plan, "made"), transfer = chosen[0].transfer, next = chosen[0].reader;
-  CHECK(lowered.waits[next] == cuda::StepList{made});
+  CHECK(lowered.waits[next] == StepList{made});
   CHECK(lowered.waits[transfer].empty());
-  CHECK(lowered.order.size() == plan->schedule().steps.size());
+  CHECK(orderOf(plan->schedule(), lowered.waits).size() == plan->schedule().steps.size());
 }
 
 TEST_CASE("peer reads: not through the host, nor from a GPU without access") {
   const Plan plan = updatePlan();
-  CHECK(choosePeerReads(*plan, [](DeviceId, DeviceId) { return false; }).empty());
+  CHECK(choosePeerReads(stagesOf(*plan), [](DeviceId, DeviceId) { return false; }).empty());
   const DeviceId gpu0 = plan->machine().findDevice("gpu0"), gpu1 = plan->machine().findDevice("gpu1");
-  CHECK(choosePeerReads(*plan, [&](DeviceId a, DeviceId b) { return a == gpu1 && b == gpu0; }).empty());
-  CHECK(choosePeerReads(*plan, [&](DeviceId a, DeviceId b) { return a == gpu0 && b == gpu1; }).size() == 1);
+  CHECK(choosePeerReads(stagesOf(*plan), [&](DeviceId a, DeviceId b) {
+          return a == gpu1 && b == gpu0;
+        }).empty());
+  CHECK(choosePeerReads(stagesOf(*plan), [&](DeviceId a, DeviceId b) {
+          return a == gpu0 && b == gpu1;
+        }).size() == 1);
 }
 
 TEST_CASE("peer reads: not of what others read too, or the caller, or one op twice") {
@@ -88,13 +92,13 @@ TEST_CASE("peer reads: not of an operand that is broadcast") {
   const Plan plan = exchangePlan({3, 64}, [](Builder& g, Tensor made, Tensor) {
     g.fetch("y", (made - g.parameter("row", f32({64}))).named("y"));
   });
-  CHECK(written(*plan, choosePeerReads(*plan, everywhere)) == "made@gpu0 by y");
+  CHECK(written(*plan, choosePeerReads(stagesOf(*plan), everywhere)) == "made@gpu0 by y");
 }
 
 TEST_CASE("peer reads: not of values without bytes") {
   for (const Shape& shape : {Shape{0}, Shape{4, 0}}) {
     const Plan plan = updatePlan(shape);
-    CHECK(written(*plan, choosePeerReads(*plan, everywhere)) == "");
+    CHECK(written(*plan, choosePeerReads(stagesOf(*plan), everywhere)) == "");
   }
 }
 
@@ -109,14 +113,15 @@ TEST_CASE("peer reads: not of what the caller feeds, which lies on no device") {
 
 TEST_CASE("peer reads: of the MLP's gradients those whose copies nothing hides") {
   const Plan large = exchangingNet(8192); // both large copies run under backward products
-  CHECK(written(*large, lowerPeerReads(*large, choosePeerReads(*large, everywhere)).reads) ==
+  CHECK(written(*large,
+                lowerPeerReads(large->schedule(), choosePeerReads(stagesOf(*large), everywhere)).reads) ==
         "b1@gpu1.gradient@gpu0 by sub.8, w3@gpu1.gradient@gpu0 by sub.3, b2@gpu1.gradient@gpu0 by sub.6, "
         "b3@gpu1.gradient@gpu0 by sub.4, b1@gpu0.gradient@gpu1 by sub.14, w3@gpu0.gradient@gpu1 by sub.9, "
         "b2@gpu0.gradient@gpu1 by sub.12, b3@gpu0.gradient@gpu1 by sub.10");
   const Plan middle = exchangingNet(1024); // that of w2 still does
-  const auto reads = lowerPeerReads(*middle, choosePeerReads(*middle, everywhere)).reads;
+  const auto reads = lowerPeerReads(middle->schedule(), choosePeerReads(stagesOf(*middle), everywhere)).reads;
   CHECK(reads.size() == 10);
   CHECK(written(*middle, reads).find("w2") == std::string::npos);
   const Plan small = exchangingNet(64);
-  CHECK(lowerPeerReads(*small, choosePeerReads(*small, everywhere)).reads.size() == 12);
+  CHECK(lowerPeerReads(small->schedule(), choosePeerReads(stagesOf(*small), everywhere)).reads.size() == 12);
 }

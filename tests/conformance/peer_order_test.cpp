@@ -4,17 +4,16 @@
 #include "tests/conformance/peer_plans.h"
 #include "tests/conformance/queue_on_paper.h"
 
+#include "compiler/lower/peer_reads.h"
 #include "ir/plan/executable_parts.h"
-#include "runtime/cuda/launches/regions.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
+#include "tests/support/relowered.h"
 
 using namespace dfc;
 using namespace dfc::test;
 using cuda::choosePeerReads;
 using cuda::lowerPeerReads;
-using cuda::PeerRead;
-using cuda::PeerReads;
 
 namespace {
 
@@ -41,12 +40,11 @@ void checkSame(const Command& actual, const Command& expected) {
 
 TEST_CASE("peer reads: a plan without them keeps its programs") {
   const Plan plan = exchangingNet(64);
-  const ProgramsOnPaper paper(*plan, false);
-  REQUIRE(paper.lowered.reads.empty());
+  const ProgramsOnPaper paper(relowered(*plan, {.peerReads = false}));
+  REQUIRE(paper.plan->launches().peers.reads.empty());
   const std::vector<Program>& planned = paper.planned.programs;
   REQUIRE(paper.programs.size() == planned.size());
   for (size_t i = 0; i < planned.size(); ++i) {
-    CHECK(cuda::regionsOf(paper.programs[i]) == cuda::regionsOf(planned[i]));
     REQUIRE(paper.programs[i].commands.size() == planned[i].commands.size());
     for (size_t k = 0; k < planned[i].commands.size(); ++k) {
       INFO("program " << i << ", command " << k);
@@ -67,19 +65,20 @@ TEST_CASE("peer reads: both or neither of two transfers that one op waits for in
     g.fetch("sum", (a + b).named("sum"));
   }
   const Plan plan = tinyPlan(requireGraph(std::move(g)), smallMachine(2), true);
-  const auto chosen = choosePeerReads(*plan, everywhere);
+  const auto chosen = choosePeerReads(stagesOf(*plan), everywhere);
   REQUIRE(written(*plan, chosen) == "a@gpu0 by sum, b@gpu0 by sum");
-  const PeerReads both = lowerPeerReads(*plan, chosen);
+  const PeerReads both = lowerPeerReads(plan->schedule(), chosen);
   CHECK(both.reads == chosen);
-  CHECK(both.waits[chosen[0].reader] == cuda::StepList{stepNamed(*plan, "b")}); // behind a on its queue
+  CHECK(both.waits[chosen[0].reader] == StepList{stepNamed(*plan, "b")}); // behind a on its queue
   // The first alone: the copy of b comes behind it, so behind the sum, which needs b.
-  const PeerReads cycle = lowerPeerReads(*plan, {chosen[0]});
+  const PeerReads cycle = lowerPeerReads(plan->schedule(), {chosen[0]});
   CHECK(cycle.reads.empty());
+  const std::vector<StepId> order = orderOf(plan->schedule(), cycle.waits);
   for (const StepId step : plan->schedule().steps.ids()) {
-    CHECK(cycle.order[step.index()] == step);
-    CHECK(cycle.waits[step] == cuda::StepList(plan->schedule().steps[step].waits));
+    CHECK(order[step.index()] == step);
+    CHECK(cycle.waits[step] == StepList(plan->schedule().steps[step].waits));
   }
-  const PeerReads second = lowerPeerReads(*plan, {chosen[1]});
+  const PeerReads second = lowerPeerReads(plan->schedule(), {chosen[1]});
   CHECK(second.reads.size() == 1);
 }
 
@@ -93,16 +92,16 @@ TEST_CASE("peer reads: updates that read from peers are merged") {
 
 namespace {
 
-void checkOrder(const Executable& plan, const PeerReads& lowered) {
-  const Schedule& schedule = plan.schedule();
+void checkOrder(const ProgramsOnPaper& paper) {
+  const Schedule& schedule = paper.plan->schedule();
   SideTable<StepId, bool> done(schedule.steps.size());
-  REQUIRE(lowered.order.size() == schedule.steps.size());
-  for (const StepId step : lowered.order) {
+  REQUIRE(paper.order.size() == schedule.steps.size());
+  for (const StepId step : paper.order) {
     const StepRow& row = schedule.steps[step];
     CHECK_FALSE(done[step]);
     done[step] = true;
     CHECK((row.position == 0 || done[schedule.queues[row.queue].steps[row.position - 1]]));
-    for (const StepId wait : lowered.waits[step]) {
+    for (const StepId wait : paper.plan->launches().waitsOf(schedule, step)) {
       CHECK(done[wait]);
       CHECK(schedule.steps[wait].queue != row.queue);
     }
@@ -122,7 +121,7 @@ void checkAllOrdersKept(const ProgramsOnPaper& paper) {
   for (size_t i = 0; i < stands.size(); ++i) {
     stands[i] = i;
   }
-  for (const PeerRead& read : paper.lowered.reads) {
+  for (const PeerRead& read : paper.plan->launches().peers.reads) {
     stands[before.of(read.transfer)] = before.of(read.reader);
   }
   size_t lost = 0;
@@ -168,8 +167,8 @@ bool cyclic(const Schedule& schedule, llvm::ArrayRef<PeerRead> reads) {
 }
 
 // All chosen reads are kept, in their order, unless all together would make the waits cyclic.
-void checkReads(const Executable& plan, const ProgramsOnPaper& paper) {
-  const std::vector<PeerRead>&chosen = paper.chosen, &reads = paper.lowered.reads;
+void checkReads(const Executable& plan, const std::vector<PeerRead>& chosen) {
+  const std::vector<PeerRead>& reads = plan.launches().peers.reads;
   INFO(written(plan, reads) << " of " << written(plan, chosen));
   CHECK((reads != chosen) == cyclic(plan.schedule(), chosen));
   auto at = chosen.begin();
@@ -185,13 +184,18 @@ void checkReads(const Executable& plan, const ProgramsOnPaper& paper) {
 TEST_CASE("peer reads: random plans keep every order and have no data race") {
   size_t reads = 0, chosen = 0;
   const auto check = [&](const Executable& plan) {
-    const ProgramsOnPaper paper(plan);
-    checkReads(plan, paper);
-    checkOrder(plan, paper.lowered);
+    const ProgramsOnPaper paper(relowered(plan, {}));
+    const auto all = choosePeerReads(stagesOf(plan), [&](DeviceId a, DeviceId b) {
+      const auto& devices = plan.machine().devices;
+      return devices[a].kind == DeviceKind::Gpu && devices[b].kind == DeviceKind::Gpu;
+    });
+    checkReads(*paper.plan, all);
+    checkOrder(paper);
     checkAllOrdersKept(paper);
-    reads += paper.lowered.reads.size();
-    chosen += paper.chosen.size();
-    return paper.lowered.reads.size();
+    const size_t made = paper.plan->launches().peers.reads.size();
+    reads += made;
+    chosen += all.size();
+    return made;
   };
   for (uint64_t seed = 0; seed < 120; ++seed) {
     INFO("seed " << seed);

@@ -18,9 +18,9 @@ std::string nameOf(const Executable& plan, StepId step) {
   return std::string(plan.graph().nameOf(plan.schedule().steps[step].op));
 }
 
-std::string written(const Executable& plan, llvm::ArrayRef<cuda::PeerRead> reads) {
+std::string written(const Executable& plan, llvm::ArrayRef<PeerRead> reads) {
   std::vector<std::string> texts;
-  for (const cuda::PeerRead& read : reads) {
+  for (const PeerRead& read : reads) {
     texts.push_back(fmt::format("{} by {}", nameOf(plan, read.transfer), nameOf(plan, read.reader)));
   }
   return fmt::format("{}", fmt::join(texts, ", "));

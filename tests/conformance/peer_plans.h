@@ -1,9 +1,9 @@
 // Plans in which GPUs use values that their peers compute, for the tests of peer reads.
 #pragma once
 
+#include "compiler/lower/peer_choice.h"
 #include "ir/author/collectives.h"
 #include "ir/graph/graph.h"
-#include "runtime/cuda/launches/peer_choice.h"
 #include "tests/conformance/require_plan.h"
 #include "tests/support/tiny_plan.h"
 
@@ -16,7 +16,7 @@ bool everywhere(DeviceId reader, DeviceId owner);
 
 std::string nameOf(const Executable& plan, StepId step);
 /// "y@gpu0 by z, …"
-std::string written(const Executable& plan, llvm::ArrayRef<cuda::PeerRead> reads);
+std::string written(const Executable& plan, llvm::ArrayRef<PeerRead> reads);
 StepId stepNamed(const Executable& plan, std::string_view name);
 
 /// A value "made" on gpu1 from state, and what `use` makes on gpu0 of it and of a parameter there, both f32

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "ir/plan/executable_parts.h"
-#include "runtime/cuda/launches/peer_reads.h"
 #include "runtime/resolve.h"
 
 #include <memory>
@@ -24,16 +23,16 @@ class HeapArena final : public Arena {
   std::shared_ptr<std::byte> base_;
 };
 
-/// With and without peer reads; the commands of both point to `board` and `arenas`.
+/// With and without the plan's peer reads; the commands of both point to `board` and `arenas`.
 struct ProgramsOnPaper {
-  explicit ProgramsOnPaper(const Executable& plan, bool peerReads = true);
+  explicit ProgramsOnPaper(std::shared_ptr<const Executable> lowered);
 
+  std::shared_ptr<const Executable> plan;
   ProgressBoard board;
   std::vector<std::unique_ptr<HeapArena>> arenas; ///< by device
   ResolvedPlan planned;                           ///< every transfer a copy
-  std::vector<cuda::PeerRead> chosen;             ///< none where `peerReads` is false
-  cuda::PeerReads lowered;                        ///< the chosen reads, without cyclic waits
-  std::vector<Program> programs; ///< `planned.programs` with the reads and waits of `lowered`
+  std::vector<Program> programs;                  ///< `planned.programs` with the plan's peer reads
+  std::vector<StepId> order;                      ///< every step, in an order of the waits with peer reads
 };
 
 } // namespace dfc::test

@@ -4,7 +4,7 @@
 #include "ir/base/assert.h"
 #include "ir/graph/graph.h"
 #include "ir/plan/executable_parts.h"
-#include "runtime/cuda/launches/regions.h"
+#include "tests/support/relowered.h"
 
 #include <fmt/format.h>
 
@@ -15,94 +15,61 @@
 namespace dfc::test {
 namespace {
 
-using cuda::PlannedLaunch;
-
 Literal literalAt(const TensorType& type, const std::byte* from) {
   Literal literal(type);
   std::memcpy(literal.mutableBytes().data(), from, static_cast<size_t>(type.bytes()));
   return literal;
 }
 
-/// Has every epilogue of every product.
-class WillingProducts final : public cuda::ProductLibrary {
- public:
-  bool takes(const cuda::MatmulCall&, cuda::Activation, bool) override { return true; }
-};
-
-double activated(cuda::Activation activation, double value) {
+double activated(Activation activation, double value) {
   const auto tanhOf = [](double x) { return std::tanh(0.7978845608 * (x + 0.044715 * x * x * x)); };
   switch (activation) {
-  case cuda::Activation::None: return value;
-  case cuda::Activation::Relu: return value < 0 ? 0 : value;
-  case cuda::Activation::Gelu: return value / 2 * (1 + tanhOf(value));
+  case Activation::None: return value;
+  case Activation::Relu: return value < 0 ? 0 : value;
+  case Activation::Gelu: return value / 2 * (1 + tanhOf(value));
   }
   DFC_UNREACHABLE("an epilogue");
 }
 
 /// What cuBLASLt would do, near enough: the same for the same call.
-void multiply(const cuda::MatmulCall& call, std::byte* out) {
+void multiply(const ProductCall& call, llvm::ArrayRef<std::byte*> pointers) {
   ops::Matmul matmul;
   matmul.transposeA = call.transposeA, matmul.transposeB = call.transposeB;
-  Literal result = evaluateOp(matmul, {literalAt(call.a, call.aData), literalAt(call.b, call.bData)})[0];
+  Literal result = evaluateOp(matmul, {literalAt(call.a, pointers[1]), literalAt(call.b, pointers[2])})[0];
   const int64_t columns = call.result.shape[call.result.shape.rank() - 1];
   const Literal none(call.result);
-  const Literal addend = call.addend != nullptr ? literalAt(call.result, call.addend) : none;
-  const Literal bias = call.bias != nullptr ? literalAt({call.result.element, Shape{columns}}, call.bias)
-                                            : Literal(TensorType{call.result.element, Shape{columns}});
+  const Literal addend = call.addend ? literalAt(call.result, pointers.back()) : none;
+  const Literal bias = call.bias ? literalAt({call.result.element, Shape{columns}}, pointers.back())
+                                 : Literal(TensorType{call.result.element, Shape{columns}});
   for (int64_t i = 0; i < call.result.shape.elements(); ++i) {
     const double sum = call.alpha * result.at(i) + addend.at(i) + bias.at(i % columns);
     result.set(i, activated(call.activation, sum));
   }
-  std::memcpy(out, result.bytes().data(), result.bytes().size());
+  std::memcpy(pointers[0], result.bytes().data(), result.bytes().size());
 }
 
 } // namespace
 
-QueueOnPaper::QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge, bool peerReads)
-    : plan_(std::move(plan)), paper_(*plan_, peerReads) {
+QueueOnPaper::QueueOnPaper(const std::shared_ptr<const Executable>& plan, bool merge, bool peerReads)
+    : paper_(relowered(*plan, {.mergeLaunches = merge, .peerReads = peerReads})), plan_(paper_.plan) {
   for (const FeedRow& feed : paper_.planned.feeds) {
     feeds_.emplace_back(feed.type);
   }
   for (const FetchRow& fetch : paper_.planned.fetches) {
     fetches_.emplace_back(fetch.type);
   }
-  for (const Program& program : paper_.programs) {
-    addQueue(program, merge);
+  for (const LaunchRow& row : plan_->launches().launches) {
+    Queue& queue = queues_[row.queue.index()];
+    const bool spare = row.kind == LaunchKind::Convolution;
+    const std::vector<LaunchRow> rows = spare ? row.spare : std::vector<LaunchRow>{row};
+    queue.launches.insert(queue.launches.end(), rows.begin(), rows.end());
   }
 }
 
-void QueueOnPaper::addQueue(const Program& program, bool merge) {
-  const QueueRow& row = plan_->schedule().queues[program.queue];
-  if (plan_->machine().devices[row.device].kind != DeviceKind::Gpu) {
-    return;
-  }
-  Queue queue{program, {}, {}, {}, {}};
-  const std::vector<cuda::Region> regions = cuda::regionsOf(program);
-  for (uint32_t i = 0; i < program.commands.size(); ++i) {
-    const Command& command = program.commands[i];
-    if (command.kind == Command::Kind::Compute) {
-      cuda::Computation computation;
-      computation.op = command.op;
-      computation.region = regions[i];
-      computation.position = i;
-      for (const Location& operand : command.operands) {
-        computation.at.operands.push_back(addressOf(operand));
-      }
-      for (const Location& result : command.results) {
-        computation.at.results.push_back(addressOf(result));
-      }
-      queue.computations.push_back(std::move(computation));
-    }
-  }
-  WillingProducts products;
-  queue.launches = planLaunches(plan_->graph(), queue.computations, merge, {.products = &products});
-  queues_.emplace(program.queue.index(), std::move(queue));
-}
-
-const cuda::LaunchPlan& QueueOnPaper::launches() const {
+llvm::ArrayRef<LaunchRow> QueueOnPaper::launches() const {
   DFC_ASSERT(!queues_.empty(), "a plan without GPUs");
   const auto most = std::max_element(queues_.begin(), queues_.end(), [](const auto& a, const auto& b) {
-    return a.second.launches.launches.size() < b.second.launches.launches.size();
+    return a.second.launches.size() < b.second.launches.size();
   });
   return most->second.launches;
 }
@@ -110,11 +77,10 @@ const cuda::LaunchPlan& QueueOnPaper::launches() const {
 std::string QueueOnPaper::listing() const {
   std::string text;
   for (const auto& [number, queue] : queues_) {
-    for (const PlannedLaunch& launch : queue.launches.launches) {
+    for (const LaunchRow& launch : queue.launches) {
       std::vector<std::string_view> names;
-      names.reserve(launch.computations.size());
-      for (const uint32_t computation : launch.computations) {
-        names.push_back(plan_->graph().nameOf(queue.computations[computation].op));
+      for (const OpId op : launch.ops) {
+        names.push_back(plan_->graph().nameOf(op));
       }
       text += fmt::format(
           "{}: {}\n", fmt::join(names, ", "),
@@ -127,10 +93,20 @@ std::string QueueOnPaper::listing() const {
 
 void QueueOnPaper::addTo(EmulatedKernels& kernels) {
   for (auto& [number, queue] : queues_) {
-    for (const PlannedLaunch& launch : queue.launches.launches) {
-      queue.kernels.push_back(launch.product ? 0 : kernels.addKernel(launch.text, launch.pointersByValue));
+    for (const LaunchRow& launch : queue.launches) {
+      queue.kernels.push_back(launch.product ? 0
+                                             : kernels.addKernel(plan_->launches().kernels[launch.kernel],
+                                                                 launch.pointersByValue));
     }
   }
+}
+
+std::byte* QueueOnPaper::addressOf(const LaunchPointer& pointer, Queue& queue) {
+  if (!pointer.inWorkspace()) {
+    return paper_.arenas[pointer.device.index()]->hostAddress() + pointer.offset;
+  }
+  const auto base = (reinterpret_cast<uintptr_t>(queue.workspace.data()) + 255) / 256 * 256;
+  return reinterpret_cast<std::byte*>(base) + pointer.offset;
 }
 
 std::byte* QueueOnPaper::addressOf(const Location& location) {
@@ -148,7 +124,8 @@ void QueueOnPaper::fill(uint64_t seed) {
     std::memset(arena->hostAddress(), 0, static_cast<size_t>(arena->size()));
   }
   for (auto& [number, queue] : queues_) {
-    queue.workspace.assign(static_cast<size_t>(queue.launches.workspaceBytes) + 256, std::byte{0xff});
+    const int64_t bytes = plan_->launches().workspaceBytes[QueueId(static_cast<uint32_t>(number))];
+    queue.workspace.assign(static_cast<size_t>(bytes) + 256, std::byte{0xff});
   }
   const Graph& graph = plan_->graph();
   for (const OpId op : graph.ops()) {
@@ -196,23 +173,24 @@ void QueueOnPaper::runCommand(EmulatedKernels& kernels, Queue* queue, const Prog
     runOnHost(command);
     return;
   }
-  auto* base =
-      reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(queue->workspace.data()) + 255) / 256 * 256);
-  for (size_t i = 0; i < queue->launches.launches.size(); ++i) {
-    const PlannedLaunch& launch = queue->launches.launches[i];
-    if (launch.position != position) {
-      continue;
+  for (size_t i = 0; i < queue->launches.size(); ++i) {
+    if (command.step.valid() && queue->launches[i].at == command.op) {
+      runLaunch(kernels, *queue, i, problem);
     }
-    std::vector<void*> pointers;
-    pointers.reserve(launch.pointers.size());
-    for (const cuda::Place& place : launch.pointers) {
-      pointers.push_back(place.resolved(base));
-    }
-    if (launch.product) {
-      multiply(*launch.product, static_cast<std::byte*>(pointers[0]));
-    } else if (!kernels.launch(queue->kernels[i], pointers, launch.grid, launch.threads)) {
-      problem = "a deadlock of threads";
-    }
+  }
+}
+
+void QueueOnPaper::runLaunch(EmulatedKernels& kernels, Queue& queue, size_t number, std::string& problem) {
+  const LaunchRow& launch = queue.launches[number];
+  std::vector<std::byte*> pointers;
+  for (const LaunchPointer& pointer : launch.pointers) {
+    pointers.push_back(addressOf(pointer, queue));
+  }
+  if (launch.product) {
+    multiply(*launch.product, pointers);
+  } else if (!kernels.launch(queue.kernels[number], {pointers.begin(), pointers.end()}, launch.grid,
+                             launch.threads)) {
+    problem = "a deadlock of threads";
   }
 }
 
@@ -225,7 +203,7 @@ std::vector<std::byte> QueueOnPaper::run(EmulatedKernels& kernels, uint64_t seed
                next[program.queue.index()]++, problem);
   };
   const Schedule& schedule = plan_->schedule();
-  for (const StepId step : paper_.lowered.order) {
+  for (const StepId step : paper_.order) {
     for (const Program& program : paper_.programs) {
       if (program.queue == schedule.steps[step].queue) {
         take(program);

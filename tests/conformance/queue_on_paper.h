@@ -4,7 +4,6 @@
 #pragma once
 
 #include "ir/plan/executable_parts.h"
-#include "runtime/cuda/launches/launch_plan.h"
 #include "tests/conformance/emulated_kernels.h"
 #include "tests/conformance/programs_on_paper.h"
 #include "tests/support/random_values.h"
@@ -15,15 +14,15 @@ namespace dfc::test {
 
 class QueueOnPaper {
  public:
-  /// `peerReads`: GPUs read each other's memory where the backend would choose that.
-  QueueOnPaper(std::shared_ptr<const Executable> plan, bool merge, bool peerReads = false);
+  /// The plan lowered again with these options. Convolutions by a library are left to their spare launches.
+  QueueOnPaper(const std::shared_ptr<const Executable>& plan, bool merge, bool peerReads = false);
 
   const Executable& plan() const { return *plan_; }
   /// Of the GPU queue with the most launches.
-  const cuda::LaunchPlan& launches() const;
+  llvm::ArrayRef<LaunchRow> launches() const;
   /// A launch a line: "a, b: 12 blocks of 256", "c: cuBLASLt". Copies are not listed.
   std::string listing() const;
-  size_t peerReads() const { return paper_.lowered.reads.size(); }
+  size_t peerReads() const { return plan_->launches().peers.reads.size(); }
 
   /// Adds the kernels; build them before `run`.
   void addTo(EmulatedKernels& kernels);
@@ -34,22 +33,21 @@ class QueueOnPaper {
 
  private:
   struct Queue {
-    Program program;
-    std::vector<cuda::Computation> computations;
-    cuda::LaunchPlan launches;
+    std::vector<LaunchRow> launches;
     std::vector<size_t> kernels;      ///< by launch; meaningless for products
     std::vector<std::byte> workspace; ///< one for all its launches, as on a GPU
   };
-  void addQueue(const Program& program, bool merge);
+  void runLaunch(EmulatedKernels& kernels, Queue& queue, size_t launch, std::string& problem);
+  std::byte* addressOf(const LaunchPointer& pointer, Queue& queue);
   void fill(uint64_t seed);
   void runOnHost(const Command& command);
   void runCommand(EmulatedKernels& kernels, Queue* queue, const Program& program, size_t position,
                   std::string& problem);
   std::byte* addressOf(const Location& location);
 
-  std::shared_ptr<const Executable> plan_;
   ProgramsOnPaper paper_;
-  std::map<size_t, Queue> queues_; ///< GPU compute queues, by program
+  std::shared_ptr<const Executable> plan_; ///< as lowered again
+  std::map<size_t, Queue> queues_;         ///< compute queues of GPUs, by their number
   std::vector<Literal> feeds_, fetches_;
 };
 

@@ -4,9 +4,10 @@
 #include "tests/conformance/peer_plans.h"
 #include "tests/conformance/programs_on_paper.h"
 
+#include "compiler/lower/regions.h"
 #include "ir/plan/executable_parts.h"
-#include "runtime/cuda/launches/regions.h"
 #include "tests/support/catch.h"
+#include "tests/support/relowered.h"
 
 using namespace dfc;
 using namespace dfc::test;
@@ -26,8 +27,11 @@ void fuse(Command& earlier, Command& command) {
 
 /// Fuses each computation of a GPU's queue with the last earlier one that it conflicts with, or with the
 /// first one up to the limit; gives how many left their region.
-size_t fuseEarlier(Program& program, Within limit) {
-  const std::vector<cuda::Region> regions = cuda::regionsOf(program);
+size_t fuseEarlier(Program& program, const SideTable<StepId, cuda::Region>& ofSteps, Within limit) {
+  std::vector<cuda::Region> regions;
+  for (const Command& command : program.commands) { // the copy of a fetched value is in none
+    regions.push_back(command.step.valid() ? ofSteps[command.step] : cuda::Region{~0U, ~0U});
+  }
   size_t moved = 0;
   for (size_t i = 0; i < regions.size(); ++i) {
     Command& command = program.commands[i];
@@ -57,11 +61,12 @@ struct Seen {
 };
 
 void look(const Executable& plan, bool peerReads, Within limit, Seen& seen) {
-  ProgramsOnPaper paper(plan, peerReads);
+  ProgramsOnPaper paper(relowered(plan, {.peerReads = peerReads}));
+  const auto regions = cuda::regionsOf(stagesOf(*paper.plan), paper.plan->launches().peers);
   for (Program& program : paper.programs) {
     const DeviceId device = plan.schedule().queues[program.queue].device;
     if (plan.machine().devices[device].kind == DeviceKind::Gpu) {
-      seen.moved += fuseEarlier(program, limit);
+      seen.moved += fuseEarlier(program, regions, limit);
     }
   }
   seen.races += CommandGraph(paper.programs, paper.board).races();

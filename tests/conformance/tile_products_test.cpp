@@ -4,8 +4,8 @@
 #include "tests/conformance/product_sums.h"
 
 #include "compiler/interpreter/evaluate.h"
+#include "compiler/lower/kernels/tile_product.h"
 #include "ir/graph/rules/op_rules.h"
-#include "runtime/cuda/kernels/tile_product.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_values.h"
 

@@ -1,8 +1,8 @@
 // Attention kernels on a GPU against attention in f64, over random problems of every type; the same bits
 // every time; and, hidden, their times: tests_cuda "[.timing]", and those of every tile that may be chosen:
 // "[.tiles]".
-#include "runtime/cuda/kernels/attention/attention.h"
-#include "runtime/cuda/kernels/attention/attention_tile.h"
+#include "compiler/lower/kernels/attention/attention.h"
+#include "compiler/lower/kernels/attention/attention_tile.h"
 #include "tests/cuda/gpu_kernels.h"
 #include "tests/support/attention_reference.h"
 #include "tests/support/catch.h"

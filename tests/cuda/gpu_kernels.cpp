@@ -1,7 +1,7 @@
 #include "tests/cuda/gpu_kernels.h"
 
+#include "compiler/lower/kernels/kernel_text.h"
 #include "runtime/cuda/check.h"
-#include "runtime/cuda/kernels/kernel_text.h"
 #include "runtime/cuda/library/kernel_library.h"
 
 #include <cuda_runtime_api.h>

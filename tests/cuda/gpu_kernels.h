@@ -1,8 +1,8 @@
 // Generated kernels on the first GPU of this host, without a session: their results, and their times.
 #pragma once
 
+#include "compiler/lower/kernels/generated_kernel.h"
 #include "ir/graph/literal.h"
-#include "runtime/cuda/kernels/generated_kernel.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,5 @@
 // Backends that time ops: every kernel of the host, and those that time nothing.
+#include "compiler/lower/lower_op.h"
 #include "runtime/backend.h"
 #include "tests/support/catch.h"
 #include "tests/support/op_samples.h"
@@ -46,8 +47,8 @@ TEST_CASE("calibrate: the host times every op that has a kernel, each under its 
   for (const std::string name : {"cpu", "emulated"}) {
     Backend* backend = backendNamed(name);
     REQUIRE(backend != nullptr);
-    const auto measured = backend->calibrate(ops.graph, ops.timed, {},
-                                             deviceOf(name == "cpu" ? DeviceKind::Cpu : DeviceKind::Gpu));
+    const auto measured = backend->calibrate(
+        ops.graph, ops.timed, {}, deviceOf(name == "cpu" ? DeviceKind::Cpu : DeviceKind::Gpu), opLowering());
     REQUIRE(measured.size() == ops.timed.size());
     for (size_t i = 0; i < measured.size(); ++i) {
       CHECK(measured[i].signature == signatureOf(ops.graph, ops.timed[i]));
@@ -71,7 +72,8 @@ TEST_CASE("calibrate: operands that a transfer brings, results that one takes aw
   (void)value(ops::Transfer{}, sum);
   const Graph graph = *std::move(builder).finish();
   const std::vector<OpId> timed = {graph[sum].producer, graph[product].producer};
-  const auto measured = backendNamed("cpu")->calibrate(graph, timed, {}, deviceOf(DeviceKind::Cpu));
+  const auto measured =
+      backendNamed("cpu")->calibrate(graph, timed, {}, deviceOf(DeviceKind::Cpu), opLowering());
   REQUIRE(measured.size() == 2);
   for (size_t i = 0; i < measured.size(); ++i) {
     CHECK(measured[i].signature == signatureOf(graph, timed[i]));
@@ -81,5 +83,7 @@ TEST_CASE("calibrate: operands that a transfer brings, results that one takes aw
 
 TEST_CASE("calibrate: a backend that computes nothing times nothing") {
   const Ops ops = oneOfEach();
-  CHECK(backendNamed("null")->calibrate(ops.graph, ops.timed, {}, deviceOf(DeviceKind::Cpu)).empty());
+  CHECK(backendNamed("null")
+            ->calibrate(ops.graph, ops.timed, {}, deviceOf(DeviceKind::Cpu), opLowering())
+            .empty());
 }

@@ -2,7 +2,7 @@
 // against.
 #pragma once
 
-#include "runtime/cuda/kernels/attention/attention.h"
+#include "compiler/lower/kernels/attention/attention.h"
 #include "tests/support/random_values.h"
 
 #include <string>

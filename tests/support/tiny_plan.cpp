@@ -1,6 +1,7 @@
 // The obvious plan: nothing here is clever, so that a failing test points at the runtime.
 #include "tests/support/tiny_plan.h"
 
+#include "compiler/lower/lower.h"
 #include "ir/plan/in_place.h"
 
 #include <fmt/format.h>
@@ -335,8 +336,10 @@ std::shared_ptr<const Executable> tinyPlan(const Graph& graph, const Machine& ma
   PlacedGraph placed = placeByPins(graph, machine, fetchWhereMade);
   Schedule schedule = plainSchedule(placed, machine);
   MemoryPlan memory = plainMemory(placed, machine);
-  Result<Executable> sealed =
-      Executable::seal(std::move(placed), std::move(schedule), std::move(memory), machine, "by hand");
+  Result<LaunchPlan> launches = lower({placed, schedule, memory, machine});
+  DFC_ASSERT(launches.ok(), render(launches.errors()));
+  Result<Executable> sealed = Executable::seal(std::move(placed), std::move(schedule), std::move(memory),
+                                               *std::move(launches), machine, "by hand");
   DFC_ASSERT(sealed.ok(), render(sealed.errors()));
   return std::make_shared<const Executable>(*std::move(sealed));
 }

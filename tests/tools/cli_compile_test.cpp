@@ -49,6 +49,7 @@ TEST_CASE("dfc compile: every stage prints") {
                                                      {"placed", "transfer"},
                                                      {"schedule", "gpu1 copyOut"},
                                                      {"memory", "cpu0"},
+                                                     {"launches", "gpu1 compute: workspace"},
                                                      {"executable", "gpu1 copyOut"}};
   for (const auto& [stage, text] : wanted) {
     const Outcome outcome = shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "--emit=" + stage});
@@ -61,9 +62,10 @@ TEST_CASE("dfc compile: every stage prints") {
   }
   const Outcome slip = shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "--emit=shedule"});
   CHECK(slip.status == 1);
-  CHECK(slip.err ==
-        "error: there is no stage 'shedule'\n"
-        "  hint: did you mean 'schedule'? There are: graph, placed, schedule, memory, executable\n");
+  CHECK(
+      slip.err ==
+      "error: there is no stage 'shedule'\n"
+      "  hint: did you mean 'schedule'? There are: graph, placed, schedule, memory, launches, executable\n");
 }
 
 TEST_CASE("dfc compile: a parameter's file that is not there is a warning at the parameter's line") {
@@ -252,7 +254,8 @@ TEST_CASE("dfc: a plan takes no options that only a graph can take; other files 
   CHECK(twice.status == 1);
   CHECK(twice.err ==
         "figure.plan: error: is a plan, compiled for its machine: -m, --policy, --precision, --pin, "
-        "--memory, --skip-pass and --calibration cannot change it\n"
+        "--memory, --skip-pass, --calibration, --no-merged-launches and --no-peer-reads cannot change "
+        "it\n"
         "  hint: compile the graph again with these options, or leave them out\n");
   const Outcome missing = shop.dfc({"simulate", "none.plan"});
   CHECK(missing.status == 1);

@@ -1,7 +1,7 @@
 // `dfc run` on real GPUs, where there are any: what it says of a kernel cache that is no good, and the
 // exchange of GPUs without peer access. After each failure the next run is good.
 #include "runtime/backend.h"
-#include "runtime/cuda/kernels/kernel_cache.h"
+#include "runtime/cuda/library/kernel_cache.h"
 #include "runtime/files/npy.h"
 #include "tests/support/catch.h"
 #include "tests/tools/run_dfc.h"

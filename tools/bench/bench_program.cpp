@@ -104,6 +104,7 @@ Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
     errors.push_back(unknownName("suite", arguments.suite, {"cost", "experiments", "baselines"}));
   }
   applyBackends(arguments.backends, options.session, errors);
+  options.noPeerReads = options.noPeerReads || !options.session.backendOptions.peerAccess;
   auto machine = machineOf(arguments.machine, options.quick);
   add(errors, machine.errors());
   if (machine) {
@@ -229,6 +230,7 @@ Exit runBench(const std::vector<std::string>& words, Console& console) {
   program.add_option("-m,--machine", arguments.machine, "machine: a file (JSON), or a shipped one by name")
       ->type_name("FILE|NAME");
   addBackendOptions(program, arguments.backends);
+  addLaunchOptions(program, arguments.options.noMergedLaunches, arguments.options.noPeerReads);
   program
       .add_option("--calibration", arguments.calibrations,
                   "measured times of ops, as dfc calibrate writes them")

@@ -99,16 +99,19 @@ bool Harness::wants(const std::string& key) const {
 void Harness::useTimes() {
   static const RooflineCostModel roofline; // outlives every model that falls back to it
   cost_ = std::make_shared<CalibratedCostModel>(times_.tables(), roofline);
-  options_.session.backendOptions.calibration = times_.tableFor(DeviceKind::Gpu, options_.machine);
 }
 
 // New times may change the placement. The second plan needs no new times: its ops have the same signatures.
-Result<Executable> Harness::plan(const Graph& graph, const Machine& machine, const CompileOptions& options) {
+Result<Executable> Harness::plan(const Graph& graph, const Machine& machine, CompileOptions options) {
+  options.mergeLaunches = options.mergeLaunches && !options_.noMergedLaunches;
+  options.peerReads = !options_.noPeerReads;
+  options.calibrations = times_.tables();
   auto plan = compile(graph, machine, *cost_, options);
   if (!plan || !options_.calibrate || !times_.learn(*plan, options_.session)) {
     return plan;
   }
   useTimes();
+  options.calibrations = times_.tables();
   return compile(graph, machine, *cost_, options);
 }
 
@@ -118,6 +121,7 @@ Result<Prepared> Harness::prepare(const Result<Graph>& graph, const Variation& v
   }
   CompileOptions compileOptions;
   compileOptions.skipPasses = variation.skipPasses;
+  compileOptions.mergeLaunches = variation.mergeLaunches;
   compileOptions.precision = variation.tf32 ? ops::Precision::Tf32 : ops::Precision::Ieee;
   auto made = plan(*graph, variation.machine.value_or(options_.machine), compileOptions);
   if (!made) {
@@ -128,7 +132,6 @@ Result<Prepared> Harness::prepare(const Result<Graph>& graph, const Variation& v
   SessionOptions sessionOptions = options_.session;
   sessionOptions.trace = variation.trace;
   sessionOptions.maxInFlight = variation.maxInFlight;
-  sessionOptions.backendOptions.mergeLaunches &= variation.mergeLaunches;
   auto session = Session::open(prepared.plan, sessionOptions);
   if (!session) {
     return session.errors();

@@ -15,6 +15,7 @@ struct BenchOptions {
   std::vector<Calibration> tables; ///< measured times of ops, for plans and backends
   bool calibrate = false;          ///< whether the ops of each plan that no table has are timed first
   SessionOptions session;          ///< backends; experiments set the options that they vary
+  bool noMergedLaunches = false, noPeerReads = false;
   bool quick = false;
   std::vector<std::string> only; ///< patterns as `selects` takes them; empty selects all
   std::string traces;            ///< folder for trace files; "" for none
@@ -103,7 +104,7 @@ class Harness {
  private:
   void noteDevices(const Prepared& prepared);
   void useTimes();
-  Result<Executable> plan(const Graph& graph, const Machine& machine, const CompileOptions& options);
+  Result<Executable> plan(const Graph& graph, const Machine& machine, CompileOptions options);
   BenchOptions options_;
   OwnTimes times_;
   std::shared_ptr<const CostModel> cost_; ///< of all plans

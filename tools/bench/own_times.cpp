@@ -1,5 +1,6 @@
 #include "tools/bench/own_times.h"
 
+#include "compiler/lower/lower_op.h"
 #include "ir/plan/executable_parts.h"
 #include "runtime/open_devices.h"
 
@@ -35,8 +36,8 @@ bool OwnTimes::learn(const Executable& plan, const DeviceRequest& device, Backen
       ops.push_back(step.op);
     }
   }
-  auto measured =
-      ops.empty() ? std::vector<CalibratedOp>() : backend.calibrate(plan.graph(), ops, table, device);
+  auto measured = ops.empty() ? std::vector<CalibratedOp>()
+                              : backend.calibrate(plan.graph(), ops, table, device, opLowering());
   const bool learned = !measured.empty();
   table.keep(std::move(measured));
   return learned;
@@ -51,16 +52,6 @@ Calibration& OwnTimes::tableOf(const std::string& model) {
   Calibration& table = tables_.emplace_back();
   table.device = model;
   return table;
-}
-
-std::shared_ptr<const Calibration> OwnTimes::tableFor(DeviceKind kind, const Machine& machine) const {
-  for (const DeviceRow& row : machine.devices) {
-    const Calibration* table = row.kind == kind ? dfc::tableOf(tables_, row.model) : nullptr;
-    if (table != nullptr && !table->ops.empty()) {
-      return std::make_shared<const Calibration>(*table);
-    }
-  }
-  return nullptr;
 }
 
 } // namespace dfc::bench

@@ -19,8 +19,6 @@ class OwnTimes {
   /// uses. Returns whether rows were added. Throws MachineError.
   bool learn(const Executable& plan, const SessionOptions& options);
   const std::vector<Calibration>& tables() const { return tables_; }
-  /// The table of the first device of this kind that has rows; null for none.
-  std::shared_ptr<const Calibration> tableFor(DeviceKind kind, const Machine& machine) const;
 
  private:
   bool learn(const Executable& plan, const DeviceRequest& device, Backend& backend);

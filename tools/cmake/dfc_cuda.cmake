@@ -8,11 +8,8 @@ if(NOT DFC_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "DFC_CUDA is '${DFC_CUDA}'; it must be AUTO, ON or OFF")
 endif()
 
-# Kernel generation, kernel cache and launch merging: host code without CUDA, built and tested with or without it.
-dfc_room_library(dfc_cuda_kernels GLOBS runtime/cuda/kernels/*.cpp runtime/cuda/launches/*.cpp LINKS dfc_ir ZLIB::ZLIB)
-include(dfc_embed)
-dfc_sources(dfc_device_texts GLOBS runtime/cuda/kernels/*.cuh)
-dfc_embed_texts(dfc_cuda_kernels dfc::cuda ${dfc_device_texts})
+# The cache of compiled kernels: host code without CUDA, built and tested with or without it.
+dfc_room_library(dfc_kernel_cache GLOBS runtime/cuda/library/kernel_cache.cpp LINKS dfc_ir ZLIB::ZLIB)
 
 if(DFC_CUDA STREQUAL OFF)
   message(STATUS "dfc: CUDA off: DFC_CUDA=OFF")
@@ -34,8 +31,8 @@ elseif(dfc_cuda_missing)
 endif()
 
 # The runtime's sources that the module uses: a copy of its own, as they have no shared state.
-dfc_backend_module(dfc_cuda GLOBS runtime/cuda/*.cpp EXCLUDE "^runtime/cuda/(kernels|launches)/"
+dfc_backend_module(dfc_cuda GLOBS runtime/cuda/*.cpp EXCLUDE "^runtime/cuda/library/kernel_cache"
                    EXTRA runtime/progress.cpp runtime/queues_with_programs.cpp runtime/cpu/thread_pool.cpp
-                   LINKS dfc_cuda_kernels dfc_ir CUDA::cudart_static CUDA::cublasLt CUDA::nvrtc
+                   LINKS dfc_kernel_cache dfc_ir CUDA::cudart_static CUDA::cublasLt CUDA::nvrtc
                          Threads::Threads)
 message(STATUS "dfc: CUDA on: ${CUDAToolkit_VERSION} in ${CUDAToolkit_LIBRARY_DIR}")

@@ -15,7 +15,7 @@ if(DFC_SHARED_DIR)
 endif()
 
 # Catch2 2 is a header whose main() we compile once, here; Catch2 3 brings its own library.
-dfc_room_library(dfc_test_support GLOBS tests/support/*.cpp BATCH 1 LINKS dfc_ir Threads::Threads)
+dfc_room_library(dfc_test_support GLOBS tests/support/*.cpp BATCH 1 LINKS dfc_ir dfc_compiler_lower Threads::Threads)
 get_target_property(kind dfc_test_support TYPE)
 if(kind STREQUAL INTERFACE_LIBRARY)
   message(FATAL_ERROR "tests/support has no sources")
@@ -62,7 +62,7 @@ dfc_test_room(compiler LINKS dfc_compiler)
 if(TARGET tests_compiler AND EXISTS "${PROJECT_SOURCE_DIR}/samples/03_figure/graph.cpp")
   target_sources(tests_compiler PRIVATE samples/03_figure/graph.cpp samples/03_figure/overlap.cpp) # the lesson itself
 endif()
-dfc_test_room(runtime LINKS dfc_runtime dfc_cuda_kernels)
+dfc_test_room(runtime LINKS dfc_runtime dfc_compiler_lower dfc_kernel_cache)
 # CUDA's compiler library alone checks the generated kernels: no GPU is needed, and no driver. It is opened when the
 # tests run, so that they also run where it is not.
 find_package(CUDAToolkit QUIET)
@@ -77,15 +77,16 @@ if(TARGET tests_runtime AND CUDA_nvrtc_LIBRARY)
 endif()
 # Kernels on this host's GPU without a session: CUDA's runtime and compiler are linked. Cases skip where there is no GPU.
 if(TARGET dfc_cuda)
-  dfc_test_room(cuda LINKS dfc_cuda_kernels CUDA::cudart_static CUDA::cublasLt CUDA::nvrtc)
+  dfc_test_room(cuda LINKS dfc_compiler_lower dfc_kernel_cache CUDA::cudart_static CUDA::cublasLt CUDA::nvrtc)
 endif()
 if(TARGET tests_cuda)
   target_sources(tests_cuda PRIVATE runtime/cuda/check.cpp runtime/cuda/library/kernel_library.cpp runtime/cpu/thread_pool.cpp)
 endif()
-dfc_test_room(tools LINKS dfc_bench dfc_sample_data dfc_compiler dfc_runtime dfc_cuda_kernels CLI11::CLI11)
-dfc_test_room(conformance LINKS dfc_compiler dfc_runtime dfc_cuda_kernels ${CMAKE_DL_LIBS})
+dfc_test_room(tools LINKS dfc_bench dfc_sample_data dfc_compiler dfc_runtime dfc_compiler_lower dfc_kernel_cache CLI11::CLI11)
+dfc_test_room(conformance LINKS dfc_compiler dfc_runtime dfc_compiler_lower dfc_kernel_cache ${CMAKE_DL_LIBS})
 if(TARGET tests_conformance)
-  target_sources(tests_conformance PRIVATE tools/bench/graphs/mlp.cpp) # the MLP, whose launches are counted
+  # The MLP, whose launches are counted, and the programs that the cuda backend makes.
+  target_sources(tests_conformance PRIVATE tools/bench/graphs/mlp.cpp runtime/cuda/stream/peer_programs.cpp)
   target_compile_definitions(tests_conformance PRIVATE DFC_CXX_COMPILER="${CMAKE_CXX_COMPILER}")
 endif()
 # The outside suite reads ONNX's files with protobuf, linked statically: the bundle's tests run where it is not. What

@@ -94,23 +94,18 @@ Result<std::vector<Calibration>> calibrationsFor(const std::vector<std::string>&
   return Result<std::vector<Calibration>>(std::move(all)).withWarnings(warnings);
 }
 
-std::shared_ptr<const Calibration> calibrationOfGpus(const std::vector<Calibration>& tables,
-                                                     const Machine& machine) {
-  for (const DeviceRow& row : machine.devices) {
-    if (row.kind != DeviceKind::Gpu) {
-      continue;
-    }
-    Calibration merged{row.model, {}};
-    for (const Calibration& table : tables) {
-      if (table.device == row.model) {
-        merged.keep(table.ops);
-      }
-    }
-    if (!merged.ops.empty()) {
-      return std::make_shared<const Calibration>(std::move(merged));
+std::vector<Calibration> mergedByModel(const std::vector<Calibration>& tables) {
+  std::vector<Calibration> merged;
+  for (const Calibration& table : tables) {
+    const auto found =
+        llvm::find_if(merged, [&](const Calibration& one) { return one.device == table.device; });
+    if (found != merged.end()) {
+      found->keep(table.ops);
+    } else {
+      merged.push_back(table);
     }
   }
-  return nullptr;
+  return merged;
 }
 
 } // namespace dfc::tool

@@ -4,7 +4,8 @@
 #include "ir/machine/calibration.h"
 #include "ir/machine/machine.h"
 
-#include <memory>
+#include <string>
+#include <vector>
 
 namespace dfc::tool {
 
@@ -13,9 +14,7 @@ namespace dfc::tool {
 Result<std::vector<Calibration>> calibrationsFor(const std::vector<std::string>& paths,
                                                  const Machine& machine);
 
-/// The rows for the first gpu that has any, of all its tables, as a session's backends take them; null
-/// when there is none.
-std::shared_ptr<const Calibration> calibrationOfGpus(const std::vector<Calibration>& tables,
-                                                     const Machine& machine);
+/// One table a model, with the rows of all its tables; of two rows of one op, the later.
+std::vector<Calibration> mergedByModel(const std::vector<Calibration>& tables);
 
 } // namespace dfc::tool

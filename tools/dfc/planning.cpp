@@ -98,6 +98,8 @@ CompileOptions compileOptionsOf(const PlanOptions& options, const Machine* machi
     checkName("precision", options.precision, precisions, errors);
   }
   result.precision = precisionNamed(options.precision);
+  result.mergeLaunches = !options.noMergedLaunches;
+  result.peerReads = !options.noPeerReads;
   for (const std::string& pass : options.without) {
     checkName("pass", pass, namesOf(allPasses()), errors);
     result.skipPasses.push_back(pass);
@@ -180,6 +182,14 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) 
                   "measured times of ops, as dfc calibrate writes them")
       ->type_name("TABLE.json")
       ->allow_extra_args(false);
+  addLaunchOptions(verb, options.noMergedLaunches, options.noPeerReads);
+}
+
+void addLaunchOptions(CLI::App& verb, bool& noMergedLaunches, bool& noPeerReads) {
+  verb.add_flag("--no-merged-launches", noMergedLaunches,
+                "launch every op on a GPU by itself, even where small ones could share a kernel");
+  verb.add_flag("--no-peer-reads", noPeerReads,
+                "copy all that GPUs exchange, even where a kernel could read it in the other's memory");
 }
 
 Result<bool> isPlanFile(const std::string& path) {
@@ -230,6 +240,7 @@ Result<Executable> compileFile(const std::string& path, const PlanOptions& optio
     return errors;
   }
   const RooflineCostModel roofline;
+  compileOptions.calibrations = mergedByModel(*tables);
   const Diagnostics ofTables = tables.warnings();
   auto plan = compile(*graph, *machine, CalibratedCostModel(*std::move(tables), roofline), compileOptions);
   if (!plan) {
@@ -245,11 +256,11 @@ Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const 
   }
   if (*plan && (!options.machine.empty() || !options.policy.empty() || !options.precision.empty() ||
                 !options.pins.empty() || !options.memory.empty() || !options.without.empty() ||
-                !options.calibrations.empty())) {
+                !options.calibrations.empty() || options.noMergedLaunches || options.noPeerReads)) {
     return Diagnostic{Severity::Error,
                       {path},
                       "is a plan, compiled for its machine: -m, --policy, --precision, --pin, --memory, "
-                      "--skip-pass and --calibration cannot change it",
+                      "--skip-pass, --calibration, --no-merged-launches and --no-peer-reads cannot change it",
                       "compile the graph again with these options, or leave them out"};
   }
   auto executable = *plan ? Executable::load(path) : compileFile(path, options);

@@ -7,6 +7,7 @@
 #include "ir/plan/file/executable_alignment.h"
 #include "ir/plan/file/executable_format.h"
 #include "ir/plan/file/executable_graph.h"
+#include "ir/plan/file/executable_launches.h"
 #include "ir/verify/verify.h"
 
 #include <fmt/format.h>
@@ -38,11 +39,15 @@ class PlanReader {
       readSchedule();
       readMemory();
     }
+    if (errors_.empty()) {
+      launches_ = readLaunchPlan(*plan_.launches(), *plan_.strings(), schedule_, errors_);
+    }
     if (!errors_.empty()) {
       return located(std::move(errors_));
     }
-    Result<Executable> sealed = Executable::seal(std::move(placed_), std::move(schedule_), std::move(memory_),
-                                                 std::move(machine), plan_.policy()->str());
+    Result<Executable> sealed =
+        Executable::seal(std::move(placed_), std::move(schedule_), std::move(memory_), std::move(launches_),
+                         std::move(machine), plan_.policy()->str());
     if (!sealed.ok()) {
       return located(sealed.errors());
     }
@@ -166,6 +171,7 @@ class PlanReader {
   PlacedGraph placed_;
   Schedule schedule_;
   MemoryPlan memory_;
+  LaunchPlan launches_;
 };
 
 /// FlatBuffers reads its scalars in place, so they must lie as aligned in memory as they do in the buffer.

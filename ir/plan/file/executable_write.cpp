@@ -4,6 +4,7 @@
 #include "ir/plan/executable_parts.h"
 #include "ir/plan/file/executable_attributes.h"
 #include "ir/plan/file/executable_format.h"
+#include "ir/plan/file/executable_launches.h"
 
 #include <algorithm>
 
@@ -46,13 +47,14 @@ class PlanWriter {
     const auto arenaBytes = sizes(memory.arenaBytes);
     const auto residentBytes = sizes(memory.residentBytes);
     const auto lowerBound = sizes(memory.lowerBound);
+    const auto launches = writeLaunchPlan(executable_.launches(), builder_, strings_);
     const auto name = builder_.CreateString(graph_.name());
     const auto policy = builder_.CreateString(executable_.policy());
     const auto machine = builder_.CreateString(printMachine(executable_.machine()));
     const auto strings = builder_.CreateVectorOfStrings(strings_.all());
     return file::CreatePlan(builder_, name, policy, machine, strings, ops, values, fetches, device, transfers,
                             replicas, orderings, queues, steps, schedule_.makespan, &bounds, slots,
-                            arenaBytes, residentBytes, lowerBound);
+                            arenaBytes, residentBytes, lowerBound, launches);
   }
 
   /// A vector of tables, one for each of `rows`.

@@ -4,13 +4,22 @@
 
 namespace dfc {
 
-Result<Executable> Executable::seal(PlacedGraph placed, Schedule schedule, MemoryPlan memory, Machine machine,
-                                    std::string policy) {
+Result<Executable> Executable::seal(PlacedGraph placed, Schedule schedule, MemoryPlan memory,
+                                    LaunchPlan launches, Machine machine, std::string policy) {
   if (Diagnostics errors = verifyStages(placed, schedule, memory, machine); !errors.empty()) {
     return errors;
   }
-  return Executable(std::move(placed), std::move(schedule), std::move(memory), std::move(machine),
-                    std::move(policy));
+  if (Diagnostics errors = verifyLaunchPlan(launches, placed, schedule, memory, machine); !errors.empty()) {
+    return errors;
+  }
+  return Executable(std::move(placed), std::move(schedule), std::move(memory), std::move(launches),
+                    std::move(machine), std::move(policy));
+}
+
+Result<Executable> Executable::seal(PlacedGraph placed, Schedule schedule, MemoryPlan memory, Machine machine,
+                                    std::string policy) {
+  return seal(std::move(placed), std::move(schedule), std::move(memory), LaunchPlan(), std::move(machine),
+              std::move(policy));
 }
 
 } // namespace dfc

@@ -9,25 +9,10 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 
 namespace dfc::cuda {
 namespace {
-
-// cuDNN pads both ends of an axis alike, and derives the result's extent from that.
-bool padsAlike(const WindowAxis& axis) {
-  const int64_t span = (axis.size - 1) * axis.dilation + 1;
-  return (axis.length + 2 * axis.low - span) / axis.stride + 1 == axis.count &&
-         axis.length + 2 * axis.low >= span;
-}
-
-// cuDNN counts elements in int.
-bool isSmall(const Convolution& conv) {
-  constexpr int64_t most = std::numeric_limits<int>::max();
-  const auto numbers = {conv.image.elements(), conv.filter.elements(), conv.result.elements()};
-  return std::max(numbers) <= most && std::min(numbers) > 0;
-}
 
 CudnnType typeOf(ElementType element) {
   switch (element) {
@@ -104,14 +89,15 @@ class CudnnPlan;
 
 class CudnnLaunch final : public StreamLaunch {
  public:
-  CudnnLaunch(std::unique_ptr<const CudnnPlan> plan, llvm::ArrayRef<std::byte*> pointers);
+  CudnnLaunch(std::shared_ptr<const CudnnPlan> plan, llvm::ArrayRef<std::byte*> pointers,
+              std::byte* workspace);
   CudnnLaunch(const CudnnLaunch&) = delete;
   CudnnLaunch& operator=(const CudnnLaunch&) = delete;
   ~CudnnLaunch() override;
   void enqueue(cudaStream_t stream) override;
 
  private:
-  std::unique_ptr<const CudnnPlan> plan_;
+  std::shared_ptr<const CudnnPlan> plan_;
   llvm::SmallVector<std::byte*, 4> pointers_;
 };
 
@@ -243,37 +229,38 @@ class CudnnPlan {
   size_t workspaceBytes_ = 0;
 };
 
-CudnnLaunch::CudnnLaunch(std::unique_ptr<const CudnnPlan> plan, llvm::ArrayRef<std::byte*> pointers)
-    : plan_(std::move(plan)), pointers_(pointers.begin(), pointers.end()) {}
+CudnnLaunch::CudnnLaunch(std::shared_ptr<const CudnnPlan> plan, llvm::ArrayRef<std::byte*> pointers,
+                         std::byte* workspace)
+    : plan_(std::move(plan)), pointers_(pointers.begin(), pointers.end()) {
+  pointers_.push_back(workspace);
+}
 CudnnLaunch::~CudnnLaunch() = default;
 void CudnnLaunch::enqueue(cudaStream_t stream) { plan_->run(pointers_, stream); }
 
-/// Null where cuDNN is not installed or does not support the op.
-std::unique_ptr<CudnnPlan> planOf(const OpAttributes& attributes, OperandTypes operands, int ordinal) {
-  const std::optional<ConvolutionCall> call = convolutionCall(attributes, operands);
-  if (!call || !isSmall(call->conv) || !padsAlike(call->conv.windows.rows) ||
-      !padsAlike(call->conv.windows.columns) || cudnn() == nullptr) {
-    return nullptr;
+class CudnnFound final : public LibraryConvolution {
+ public:
+  explicit CudnnFound(std::shared_ptr<const CudnnPlan> plan) : plan_(std::move(plan)) {}
+  int64_t workspaceBytes() const override { return plan_->workspaceBytes(); }
+  std::unique_ptr<StreamLaunch> launch(llvm::ArrayRef<std::byte*> pointers,
+                                       std::byte* workspace) const override {
+    return std::make_unique<CudnnLaunch>(plan_, pointers, workspace);
   }
-  auto plan = std::make_unique<CudnnPlan>(*cudnn(), *call, operands[0].element, ordinal);
-  return plan->prepare() ? std::move(plan) : nullptr;
-}
+
+ private:
+  std::shared_ptr<const CudnnPlan> plan_;
+};
 
 } // namespace
 
-std::optional<int64_t> CudnnConvolutions::workspaceFor(const OpAttributes& attributes,
-                                                       OperandTypes operands) {
-  const auto plan = planOf(attributes, operands, ordinal_);
-  return plan ? std::optional(plan->workspaceBytes()) : std::nullopt;
-}
-
-std::unique_ptr<StreamLaunch> CudnnConvolutions::launch(const OpAttributes& attributes, OperandTypes operands,
-                                                        llvm::ArrayRef<std::byte*> pointers) {
-  auto plan = planOf(attributes, operands, ordinal_);
-  if (!plan) {
-    throw MachineError("cuDNN: it no longer supports a convolution that it supported");
+std::unique_ptr<LibraryConvolution> findConvolution(const OpAttributes& attributes, OperandTypes operands,
+                                                    int ordinal) {
+  const std::optional<ConvolutionCall> call = convolutionCall(attributes, operands);
+  DFC_ASSERT(call.has_value(), "a convolution of the launch plan");
+  if (cudnn() == nullptr) {
+    return nullptr;
   }
-  return std::make_unique<CudnnLaunch>(std::move(plan), pointers);
+  auto plan = std::make_shared<CudnnPlan>(*cudnn(), *call, operands[0].element, ordinal);
+  return plan->prepare() ? std::make_unique<CudnnFound>(std::move(plan)) : nullptr;
 }
 
 } // namespace dfc::cuda

@@ -3,7 +3,7 @@
 // version, and the process keeps the loaded kernels.
 #pragma once
 
-#include "runtime/cuda/kernels/kernel_cache.h"
+#include "runtime/cuda/library/kernel_cache.h"
 
 #include <cuda_runtime_api.h>
 

@@ -31,7 +31,7 @@ class MatmulLaunch final : public StreamLaunch {
       : problem_(call, handle), workspace_(workspace), width_(byteWidth(call.result.element)) {
     scalars_.alphaF = static_cast<float>(call.alpha);
     scalars_.alphaD = call.alpha;
-    scalars_.betaF = call.addend != nullptr ? 1 : 0;
+    scalars_.betaF = call.addend ? 1 : 0;
     scalars_.betaD = scalars_.betaF;
     const auto algorithm = algorithmFor(problem_);
     if (!algorithm) {
@@ -46,7 +46,7 @@ class MatmulLaunch final : public StreamLaunch {
     const cublasLtMatrixLayout_t c = problem_.c().get();
     for (const auto& offset : problem_.batches().offsets) {
       std::byte* out = call.out + offset[2] * width_;
-      const std::byte* addend = call.addend != nullptr ? call.addend + offset[2] * width_ : out;
+      const std::byte* addend = call.addend ? call.addendData + offset[2] * width_ : out;
       check(cublasLtMatmul(problem_.handle(), problem_.description().get(), alpha(),
                            call.bData + offset[1] * width_, problem_.b().get(),
                            call.aData + offset[0] * width_, problem_.a().get(), beta(), addend, c, out, c,
@@ -98,27 +98,27 @@ cublasLtHandle_t matmulHandle(int ordinal) {
   return handle;
 }
 
-std::vector<std::string> matmulChoices(const MatmulCall& call, int ordinal, int atMost) {
+std::vector<std::string> matmulChoices(const ProductCall& call, int ordinal, int atMost) {
   const OnDevice current(ordinal);
   std::vector<std::string> choices;
-  for (const auto& algorithm : MatmulProblem(call, matmulHandle(ordinal)).proposals(atMost)) {
+  for (const auto& algorithm : MatmulProblem({call}, matmulHandle(ordinal)).proposals(atMost)) {
     choices.push_back(choiceOf(algorithm));
   }
   return choices;
 }
 
-bool CublasProducts::takes(const MatmulCall& product, Activation activation, bool bias) {
-  const OnDevice current(ordinal_);
-  const MatmulProblem problem(product, matmulHandle(ordinal_));
+bool hasEpilogue(const ProductCall& call, int ordinal) {
+  const OnDevice current(ordinal);
+  const MatmulProblem problem({call}, matmulHandle(ordinal));
   const auto algorithm = algorithmFor(problem);
-  return algorithm && problem.runs(*algorithm, bias, activation);
+  return algorithm && problem.runs(*algorithm, call.bias, call.activation);
 }
 
 std::unique_ptr<StreamLaunch> makeMatmul(const MatmulCall& call, int ordinal, std::byte* workspace) {
   const size_t rank = call.a.shape.rank();
   const int64_t inner = call.a.shape[rank - (call.transposeA ? 2 : 1)];
   if (inner == 0) {
-    DFC_ASSERT(call.bias == nullptr && call.addend == nullptr, "an empty product has no epilogue");
+    DFC_ASSERT(!call.bias && !call.addend, "an empty product has no epilogue");
     return std::make_unique<ZeroFill>(call.out, call.result.bytes());
   }
   const OnDevice current(ordinal);

@@ -1,7 +1,6 @@
 #include "runtime/cuda/library/matmul_problem.h"
 
 #include "ir/base/assert.h"
-#include "runtime/cuda/launches/epilogue.h"
 
 #include <fmt/format.h>
 
@@ -34,7 +33,7 @@ cublasComputeType_t computeType(const MatmulCall& call) {
 }
 
 cublasLtEpilogue_t epilogueOf(const MatmulCall& call) {
-  const bool bias = call.bias != nullptr;
+  const bool bias = call.bias;
   switch (call.activation) {
   case Activation::None: return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
   case Activation::Relu: return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
@@ -64,8 +63,8 @@ MatmulDescription::MatmulDescription(const MatmulCall& call) {
   set(CUBLASLT_MATMUL_DESC_TRANSA, call.transposeB ? CUBLAS_OP_T : CUBLAS_OP_N); // its first operand is b
   set(CUBLASLT_MATMUL_DESC_TRANSB, call.transposeA ? CUBLAS_OP_T : CUBLAS_OP_N);
   set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogueOf(call));
-  if (call.bias != nullptr) {
-    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, call.bias);
+  if (call.bias) {
+    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, call.biasData);
   }
 }
 
@@ -101,7 +100,8 @@ MatmulCall MatmulProblem::withEpilogue(bool bias, Activation activation) const {
   // cuBLASLt checks that the bias is not null and how it is aligned: all values are aligned as this array is.
   alignas(256) static std::array<std::byte, 256> somewhere;
   MatmulCall call = call_;
-  call.bias = bias ? somewhere.data() : nullptr;
+  call.bias = bias;
+  call.biasData = bias ? somewhere.data() : nullptr;
   call.activation = activation;
   return call;
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "runtime/cuda/check.h"
-#include "runtime/cuda/launches/matmul_call.h"
 #include "runtime/cuda/library/matmul_batches.h"
+#include "runtime/cuda/library/matmul_call.h"
 
 #include <cublasLt.h>
 

@@ -2,8 +2,6 @@
 
 #include "ir/graph/rules/index_rules.h"
 #include "runtime/cuda/compute.h"
-#include "runtime/cuda/launches/kernel_selection.h"
-#include "runtime/cuda/launches/tile_matmul.h"
 #include "runtime/cuda/library/matmul.h"
 #include "runtime/cuda/measure/noise.h"
 #include "runtime/cuda/measure/stopwatch.h"
@@ -19,9 +17,9 @@ constexpr int algorithmsTried = 32;
 
 class OpTimer {
  public:
-  explicit OpTimer(const Gpu& gpu)
-      : gpu_(gpu), library_(std::filesystem::path()), watch_(gpu.ordinal),
-        matmulWorkspace_(gpu.ordinal, matmulWorkspaceBytes, "cuBLASLt's workspace") {}
+  OpTimer(const Gpu& gpu, const DeviceRow& device, const OpLowering& lowering)
+      : gpu_(gpu), device_(device), lowering_(lowering), library_(std::filesystem::path()),
+        watch_(gpu.ordinal) {}
 
   struct Timed {
     std::string choice;
@@ -29,11 +27,9 @@ class OpTimer {
   };
   /// The quickest of the choices for the op's product, at least one; {""} for other ops.
   Timed time(const Graph& graph, OpId op, llvm::ArrayRef<std::string> choices) {
-    Computation computation = withBuffers(graph, op);
     Timed best;
     for (const std::string& choice : choices) {
-      computation.choice = choice;
-      const double seconds = secondsOf(graph, computation);
+      const double seconds = secondsOf(graph, op, lowering_.launchesOf(graph, op, device_, choice));
       if (seconds < best.seconds) {
         best = {choice, seconds};
       }
@@ -42,35 +38,13 @@ class OpTimer {
   }
 
  private:
-  // The result overwrites an addend, as an update in a plan overwrites its parameter.
-  Computation withBuffers(const Graph& graph, OpId op) {
-    buffers_.clear();
-    Computation computation;
-    computation.op = op;
-    const auto types = graph.operandTypesOf(op);
-    for (size_t i = 0; i < types.size(); ++i) {
-      const auto indexed = indexedLength(graph[op].attributes, types, i);
-      buffers_.push_back(indexed ? indices(gpu_.ordinal, types[i], *indexed)
-                                 : noise(gpu_.ordinal, types[i].bytes()));
-      computation.at.operands.push_back(buffers_.back().get());
-    }
-    for (const TensorType& type : graph.resultTypesOf(op)) {
-      buffers_.emplace_back(gpu_.ordinal, type.bytes(), "a measurement");
-      computation.at.results.push_back(buffers_.back().get());
-    }
-    const auto epilogue = isLibraryProduct(graph, op) && graph[op].kind() == OpKind::FusedMatmul
-                              ? libraryEpilogue(graph, op)
-                              : std::nullopt;
-    if (epilogue && epilogue->addend) {
-      computation.at.results[0] = computation.at.operands[*epilogue->addend];
-    }
-    return computation;
-  }
-
-  double secondsOf(const Graph& graph, const Computation& computation) {
-    const auto made =
-        makeLaunches(graph, {computation},
-                     {gpu_.ordinal, gpu_.architecture, gpu_.shape, &library_, matmulWorkspace_.get()}, false);
+  double secondsOf(const Graph& graph, OpId op, const OpLaunches& launches) {
+    const DeviceBuffer arena(gpu_.ordinal, launches.arenaBytes, "a measurement");
+    fill(graph, op, launches, arena.get());
+    ComputeSite site{gpu_.ordinal, gpu_.architecture, &library_, {}};
+    site.arenas.resize(1, arena.get());
+    const LaunchPlan& plan = launches.plan;
+    const auto made = makeLaunches(graph, plan, plan.launches, plan.workspaceBytes[QueueId(0)], site);
     if (made.launches.empty()) {
       return makespanBound;
     }
@@ -82,24 +56,40 @@ class OpTimer {
     return std::max(watch_.perRepetition(enqueue), makespanBound);
   }
 
+  void fill(const Graph& graph, OpId op, const OpLaunches& launches, std::byte* arena) const {
+    const auto types = graph.operandTypesOf(op);
+    for (size_t i = 0; i < types.size(); ++i) {
+      const auto indexed = indexedLength(graph[op].attributes, types, i);
+      const DeviceBuffer values =
+          indexed ? indices(gpu_.ordinal, types[i], *indexed) : noise(gpu_.ordinal, types[i].bytes());
+      check(cudaMemcpy(arena + launches.operands[i], values.get(), static_cast<size_t>(types[i].bytes()),
+                       cudaMemcpyDeviceToDevice),
+            "filling operands");
+    }
+  }
+
   static constexpr double makespanBound = 1e-9; // a table's times are more than 0
 
   const Gpu& gpu_;
+  const DeviceRow& device_;
+  const OpLowering& lowering_;
   KernelLibrary library_;
   Stopwatch watch_;
-  DeviceBuffer matmulWorkspace_;
-  std::vector<DeviceBuffer> buffers_;
 };
 
 class Calibrator {
  public:
-  Calibrator(const Graph& graph, const Calibration& known, const Gpu& gpu)
-      : graph_(graph), ordinal_(gpu.ordinal), tiles_(runsTiles(gpu.architecture)), timer_(gpu),
-        known_(known) {}
+  Calibrator(const Graph& graph, const Calibration& known, const Gpu& gpu, const DeviceRow& device,
+             const OpLowering& lowering)
+      : graph_(graph), ordinal_(gpu.ordinal), device_(device), lowering_(lowering),
+        timer_(gpu, device, lowering), known_(known) {}
 
   void time(OpId op) {
-    if (isLibraryProduct(graph_, op)) {
-      timeProduct(op);
+    if (!lowering_.hasLaunches(graph_, op, device_)) {
+      return;
+    }
+    if (const auto product = lowering_.productOf(graph_, op, device_)) {
+      timeProduct(op, *product);
     } else {
       rows_.push_back({signatureOf(graph_, op), timer_.time(graph_, op, {""}).seconds, ""});
     }
@@ -109,14 +99,14 @@ class Calibrator {
  private:
   // The algorithm is chosen with the epilogue of the first op that has the product, and kept with the
   // product.
-  void timeProduct(OpId op) {
-    const LoneOp product = plainProductOf(graph_, op);
-    const CalibratedOp* chosen = known_.find(signatureOf(product.graph, product.op));
+  void timeProduct(OpId op, const TimedProduct& product) {
+    const LoneOp& plain = product.plain;
+    const CalibratedOp* chosen = known_.find(signatureOf(plain.graph, plain.op));
     const auto timed =
-        timer_.time(graph_, op, chosen != nullptr ? std::vector{chosen->choice} : choicesFor(op));
+        timer_.time(graph_, op, chosen != nullptr ? std::vector{chosen->choice} : choicesFor(product));
     if (graph_[op].kind() == OpKind::FusedMatmul && chosen == nullptr) {
-      const auto alone = timer_.time(product.graph, product.op, {timed.choice});
-      keep({signatureOf(product.graph, product.op), alone.seconds, timed.choice});
+      const auto alone = timer_.time(plain.graph, plain.op, {timed.choice});
+      keep({signatureOf(plain.graph, plain.op), alone.seconds, timed.choice});
     }
     keep({signatureOf(graph_, op), timed.seconds, timed.choice});
   }
@@ -128,17 +118,18 @@ class Calibrator {
 
   /// "" is the choice without a calibration: generated tiles if the product is small, else cuBLASLt's own
   /// heuristic.
-  std::vector<std::string> choicesFor(OpId op) {
-    auto choices = matmulChoices(productCall(graph_, op), ordinal_, algorithmsTried);
-    if (tiles_ && mayTile(graph_[op], graph_.operandTypesOf(op))) {
-      choices.emplace_back(tileChoice);
+  std::vector<std::string> choicesFor(const TimedProduct& product) const {
+    auto choices = matmulChoices(product.call, ordinal_, algorithmsTried);
+    if (product.mayTile) {
+      choices.push_back(product.tilesChoice);
     }
     return choices.empty() ? std::vector<std::string>{""} : choices;
   }
 
   const Graph& graph_;
   int ordinal_;
-  bool tiles_;
+  const DeviceRow& device_;
+  const OpLowering& lowering_;
   OpTimer timer_;
   Calibration known_;
   std::vector<CalibratedOp> rows_;
@@ -147,9 +138,9 @@ class Calibrator {
 } // namespace
 
 std::vector<CalibratedOp> calibrateOps(const Graph& graph, llvm::ArrayRef<OpId> ops, const Calibration& known,
-                                       const Gpu& gpu) {
+                                       const Gpu& gpu, const DeviceRow& device, const OpLowering& lowering) {
   const OnDevice current(gpu.ordinal);
-  Calibrator calibrator(graph, known, gpu);
+  Calibrator calibrator(graph, known, gpu, device, lowering);
   for (const OpId op : ops) {
     try {
       calibrator.time(op);

@@ -45,6 +45,7 @@ DeviceRow describe(int ordinal) {
   row.name = fmt::format("gpu{}", ordinal);
   row.kind = DeviceKind::Gpu;
   row.model = properties.name;
+  row.architecture = fmt::format("sm_{}{}", properties.major, properties.minor);
   constexpr int64_t reserve = int64_t{2} << 30; // for the context, libraries and workspaces
   row.memoryBytes = std::max<int64_t>(static_cast<int64_t>(properties.totalGlobalMem) - reserve, 1);
   row.multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);

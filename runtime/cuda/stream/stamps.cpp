@@ -1,16 +1,66 @@
 #include "runtime/cuda/stream/stamps.h"
 
+#include "ir/plan/executable_parts.h"
+
+#include <llvm/ADT/STLExtras.h>
+
 namespace dfc::cuda {
 
-Stamps::Stamps(const std::vector<StreamProgram>& programs, const std::vector<Gpu>& gpus,
-               KernelLibrary& library)
-    : programs_(programs), gpus_(gpus), library_(library) {
+Stamps::Stamps(const Executable& plan, const std::vector<StreamProgram>& programs,
+               const std::vector<Gpu>& gpus, KernelLibrary& library)
+    : schedule_(plan.schedule()), programs_(programs), gpus_(gpus), library_(library) {
   for (const StreamProgram& program : programs) {
+    items_.push_back(itemsOf(program));
     first_.push_back(perStep_);
-    perStep_ += 2 * static_cast<uint32_t>(program.commands.size());
+    perStep_ += 2 * static_cast<uint32_t>(items_.back().list.size());
   }
   slots_ = PinnedBuffer(int64_t{ring} * perStep_ * static_cast<int64_t>(sizeof(uint64_t)));
   firstClocks_ = readClocks();
+}
+
+Stamps::Items Stamps::itemsOf(const StreamProgram& program) const {
+  const auto& launches = program.computing.launches;
+  SideTable<OpId, size_t> lastLaunch(schedule_.stepOf.size(), launches.size());
+  for (size_t i = 0; i < launches.size(); ++i) {
+    for (const OpId op : launches[i].row->ops) {
+      lastLaunch[op] = i;
+    }
+  }
+  Items items;
+  items.ofCommand.resize(program.commands.size());
+  bool follows = false; // whether nothing was enqueued since the last stamped item
+  const auto addStamped = [&](llvm::SmallVector<StepId, 1> steps) {
+    items.list.push_back({std::move(steps), true, follows});
+    follows = true;
+  };
+  for (size_t position = 0; position < program.commands.size(); ++position) {
+    const StreamCommand& command = program.commands[position];
+    follows = follows && command.waits.empty();
+    for (size_t i = program.firstAt[position]; i < program.firstAt[position + 1]; ++i) {
+      llvm::SmallVector<StepId, 1> steps;
+      for (const OpId op : launches[i].row->ops) {
+        if (lastLaunch[op] == i) {
+          steps.push_back(schedule_.stepOf[op]);
+        }
+      }
+      llvm::sort(steps, [&](StepId a, StepId b) {
+        return schedule_.steps[a].position < schedule_.steps[b].position;
+      });
+      items.ofLaunch.push_back(items.list.size());
+      addStamped(std::move(steps));
+    }
+    items.ofCommand[position] = items.list.size();
+    if (command.copies()) {
+      addStamped(command.step.valid() ? llvm::SmallVector<StepId, 1>{command.step}
+                                      : llvm::SmallVector<StepId, 1>{});
+    } else if (command.step.valid() && lastLaunch[command.op] == launches.size()) {
+      items.list.push_back({{command.step}, false, false}); // no work
+    }
+  }
+  if (!items.list.empty() && llvm::none_of(items.list, [](const Item& item) { return item.stamped; })) {
+    items.list.front().stamped = true; // a time to order the others by
+  }
+  return items;
 }
 
 std::vector<ClockReading> Stamps::readClocks() const {
@@ -25,11 +75,22 @@ std::vector<ClockReading> Stamps::readClocks() const {
   return readings;
 }
 
-void Stamps::stamp(const Signals& signals, cudaStream_t stream, size_t program, size_t position,
-                   bool after) const {
-  if (programs_[program].commands[position].step.valid()) {
-    signals.stamp(stream, reinterpret_cast<uint64_t*>(slots_.get()), ring, perStep_,
-                  first_[program] + 2 * static_cast<uint32_t>(position) + (after ? 1 : 0));
+void Stamps::begin(const Signals& signals, cudaStream_t stream, size_t program, size_t item) const {
+  if (!items_[program].list[item].chained) {
+    signals.stamp(stream, reinterpret_cast<uint64_t*>(slots_.get()), ring, perStep_, slotOf(program, item));
+  }
+}
+
+void Stamps::end(const Signals& signals, cudaStream_t stream, size_t program, size_t item) const {
+  signals.stamp(stream, reinterpret_cast<uint64_t*>(slots_.get()), ring, perStep_, slotOf(program, item) + 1);
+}
+
+void Stamps::mark(const Signals& signals, cudaStream_t stream, size_t program, size_t position) const {
+  const size_t item = itemOfCommand(program, position);
+  if (item < items_[program].list.size() && items_[program].list[item].stamped &&
+      items_[program].list[item].steps.front() == programs_[program].commands[position].step) {
+    begin(signals, stream, program, item);
+    end(signals, stream, program, item);
   }
 }
 
@@ -43,15 +104,53 @@ void Stamps::takeOut(uint64_t throughStep) {
     const uint64_t step = waiting_.front();
     waiting_.erase(waiting_.begin());
     for (size_t program = 0; program < programs_.size(); ++program) {
-      const auto& commands = programs_[program].commands;
-      uint64_t* at = slots + (step % ring) * perStep_ + first_[program];
-      for (size_t i = 0; i < commands.size(); ++i) {
-        if (at[2 * i] != 0 && at[2 * i + 1] != 0) { // zero: a failed step did not reach it
-          raw_.push_back({program, commands[i].step, static_cast<uint32_t>(step), at[2 * i], at[2 * i + 1]});
-          at[2 * i] = at[2 * i + 1] = 0;
-        }
-      }
+      takeOut(program, step, slots + (step % ring) * perStep_ + first_[program]);
     }
+  }
+}
+
+// Items without work have no stamps: they lie at the end of the item before, the first ones at the begin of
+// the one behind. A launch whose ops all end with later launches begins the next one.
+void Stamps::takeOut(size_t program, uint64_t step, uint64_t* slots) {
+  const auto& items = items_[program].list;
+  uint64_t last = 0;
+  std::optional<uint64_t> first; // begin of launches that end no op
+  std::vector<const Item*> waiting;
+  for (size_t i = 0; i < items.size(); ++i) {
+    uint64_t begin = items[i].chained ? last : slots[2 * i];
+    const uint64_t end = slots[2 * i + 1];
+    slots[2 * i] = slots[2 * i + 1] = 0;
+    if (!items[i].stamped) {
+      last != 0 ? addSpans(program, items[i], step, last, last) : waiting.push_back(&items[i]);
+      continue;
+    }
+    if (begin == 0 || end == 0) { // a failed step did not reach it
+      return;
+    }
+    for (const Item* early : waiting) {
+      addSpans(program, *early, step, begin, begin);
+    }
+    waiting.clear();
+    begin = first && items[i].chained ? *first : begin;
+    first = items[i].steps.empty() ? std::optional(begin) : std::nullopt;
+    addSpans(program, items[i], step, begin, end);
+    last = end;
+  }
+}
+
+void Stamps::addSpans(size_t program, const Item& item, uint64_t step, uint64_t begin, uint64_t end) {
+  double all = 0, before = 0;
+  for (const StepId one : item.steps) {
+    all += schedule_.steps[one].alone();
+  }
+  const auto count = static_cast<double>(item.steps.size());
+  const auto length = static_cast<double>(end - begin);
+  uint64_t from = begin;
+  for (const StepId one : item.steps) {
+    before += all > 0 ? schedule_.steps[one].alone() / all : 1 / count;
+    const uint64_t to = one == item.steps.back() ? end : begin + static_cast<uint64_t>(before * length);
+    raw_.push_back({program, one, static_cast<uint32_t>(step), from, to});
+    from = to;
   }
 }
 

@@ -1,6 +1,8 @@
-// The measured trace of GPU queues: kernels of one thread write the GPU's clock to pinned memory before and
-// after each command of a traced step, and this class converts the stamps to spans on the host's clock.
-// Pinned memory holds a ring of steps, which is emptied before it is overwritten.
+// The measured trace of GPU queues: kernels of one thread write the GPU's clock to pinned memory around each
+// launch and copy of a traced step, and this class converts the stamps to spans on the host's clock. The ops
+// that one launch computes share its time in the proportions of their predicted seconds; an op with several
+// launches has the time of the last, or of all where they follow one another. Pinned memory holds a ring of
+// steps, which is emptied before it is overwritten.
 #pragma once
 
 #include "ir/plan/trace.h"
@@ -12,11 +14,19 @@ namespace dfc::cuda {
 
 class Stamps {
  public:
-  /// Allocates slots for the commands of all programs. Reads the clocks of all GPUs.
-  Stamps(const std::vector<StreamProgram>& programs, const std::vector<Gpu>& gpus, KernelLibrary& library);
+  /// Allocates slots for the launches and copies of all programs. Reads the clocks of all GPUs.
+  Stamps(const Executable& plan, const std::vector<StreamProgram>& programs, const std::vector<Gpu>& gpus,
+         KernelLibrary& library);
 
-  /// Enqueues the stamp before (or after) a command; none if it is no step of the schedule.
-  void stamp(const Signals& signals, cudaStream_t stream, size_t program, size_t position, bool after) const;
+  /// The item that a launch, or a command without launches, is stamped as.
+  size_t itemOfLaunch(size_t program, size_t launch) const { return items_[program].ofLaunch[launch]; }
+  size_t itemOfCommand(size_t program, size_t position) const { return items_[program].ofCommand[position]; }
+  /// Enqueues the stamp before an item; none where the end of the item before is its begin, too.
+  void begin(const Signals& signals, cudaStream_t stream, size_t program, size_t item) const;
+  /// Enqueues the stamp behind an item.
+  void end(const Signals& signals, cudaStream_t stream, size_t program, size_t item) const;
+  /// Enqueues both stamps of a command without work where it has them.
+  void mark(const Signals& signals, cudaStream_t stream, size_t program, size_t position) const;
   /// The earlier step whose slots step `step` overwrites: it must have ended and be taken out before `step`
   /// is launched. None in the first turn of the ring.
   static std::optional<uint64_t> stepToTakeOut(uint64_t step);
@@ -29,6 +39,16 @@ class Stamps {
  private:
   static constexpr uint32_t ring = 16; ///< steps
 
+  /// A launch or command in the order in which they are enqueued.
+  struct Item {
+    llvm::SmallVector<StepId, 1> steps; ///< that end with it, in the queue's order
+    bool stamped = false;
+    bool chained = false; ///< begins where the item before ends
+  };
+  struct Items {
+    std::vector<Item> list;
+    std::vector<size_t> ofLaunch, ofCommand;
+  };
   struct RawSpan {
     size_t program;
     StepId step;
@@ -36,10 +56,18 @@ class Stamps {
     uint64_t begin, end; ///< nanoseconds of the GPU's clock
   };
   std::vector<ClockReading> readClocks() const;
+  Items itemsOf(const StreamProgram& program) const;
+  uint32_t slotOf(size_t program, size_t item) const {
+    return first_[program] + 2 * static_cast<uint32_t>(item);
+  }
+  void takeOut(size_t program, uint64_t step, uint64_t* slots);
+  void addSpans(size_t program, const Item& item, uint64_t step, uint64_t begin, uint64_t end);
 
+  const Schedule& schedule_;
   const std::vector<StreamProgram>& programs_;
   const std::vector<Gpu>& gpus_;
   KernelLibrary& library_;
+  std::vector<Items> items_;    ///< by program
   std::vector<uint32_t> first_; ///< by program: its first slot in a step
   uint32_t perStep_ = 0;
   PinnedBuffer slots_;

@@ -14,21 +14,17 @@ struct Copy {
 };
 
 struct StreamCommand {
-  Command::Kind kind = Command::Kind::Nothing; ///< as the plan has it
+  Command::Kind kind = Command::Kind::Nothing;
   StepId step;
   OpId op;
-  llvm::SmallVector<WaitFor, 1> waits, plannedWaits; ///< with peer reads, and without (traced steps)
-  bool readByPeer = false;                           ///< a transfer that only traced steps copy
-  Copy copy;                                         ///< Copy, Transfer
-  Marks::Name mark = nullptr;                        ///< of a copy; null where there are no marks
+  llvm::SmallVector<WaitFor, 1> waits;
+  Copy copy;                  ///< Copy, Transfer
+  Marks::Name mark = nullptr; ///< of a copy; null where there are no marks
 
-  llvm::ArrayRef<WaitFor> waitsOf(bool traced) const { return traced ? plannedWaits : waits; }
   /// Whether it is enqueued as a copy. A copy without bytes is not: no node then separates the waits before
   /// it from the launch after it.
-  bool copies(bool traced) const {
-    const bool made =
-        kind == Command::Kind::Copy || (kind == Command::Kind::Transfer && (traced || !readByPeer));
-    return made && copy.from.bytes > 0;
+  bool copies() const {
+    return (kind == Command::Kind::Copy || kind == Command::Kind::Transfer) && copy.from.bytes > 0;
   }
 };
 

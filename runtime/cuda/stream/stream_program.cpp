@@ -2,128 +2,89 @@
 
 #include "ir/plan/executable_parts.h"
 #include "runtime/cuda/arena.h"
-#include "runtime/cuda/launches/epilogue.h"
-#include "runtime/cuda/launches/kernel_selection.h"
-#include "runtime/cuda/launches/regions.h"
-#include "runtime/cuda/library/matmul.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 namespace dfc::cuda {
 namespace {
 
 /// "scope/a, b": of all ops of a launch.
-std::string markTextOf(const Executable& plan, const StreamProgram& program, const ComputeLaunch& launch) {
+std::string markTextOf(const Executable& plan, const LaunchRow& row) {
   std::vector<std::string> texts;
-  for (const uint32_t computation : launch.computations) {
-    texts.push_back(markText(plan.graph(), program.computations[computation].op));
+  for (const OpId op : row.ops) {
+    texts.push_back(markText(plan.graph(), op));
   }
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-Computing computingOf(const Executable& plan, const StreamProgram& program,
-                      const std::vector<Computation>& computations, const SharedParts& shared, bool merge) {
-  Computing computing;
-  computing.firstAt.assign(program.commands.size() + 1, 0);
-  if (computations.empty()) {
-    return computing;
-  }
-  const Gpu& gpu = *program.gpu;
-  located(plan, program.queue, OpId(), [&] {
-    computing.made = makeLaunches(
-        plan.graph(), computations,
-        {gpu.ordinal, gpu.architecture, gpu.shape, shared.library, program.matmulWorkspace.get()}, merge);
-  });
-  for (const ComputeLaunch& launch : computing.made.launches) {
-    ++computing.firstAt[launch.position + 1];
-    computing.marks.push_back(shared.marks != nullptr ? shared.marks->name(markTextOf(plan, program, launch))
-                                                      : nullptr);
-  }
-  std::partial_sum(computing.firstAt.begin(), computing.firstAt.end(), computing.firstAt.begin());
-  return computing;
+QueueId queueIn(const LaunchRow& row) { return row.queue; }
+QueueId queueIn(QueueId queue) { return queue; }
+
+/// The plan's launches of a queue.
+llvm::ArrayRef<LaunchRow> launchesOf(const LaunchPlan& plan, QueueId queue) {
+  const auto [first, last] =
+      std::equal_range(plan.launches.begin(), plan.launches.end(), queue,
+                       [](const auto& a, const auto& b) { return queueIn(a) < queueIn(b); });
+  return {plan.launches.data() + (first - plan.launches.begin()), static_cast<size_t>(last - first)};
 }
 
 class Preparer {
  public:
-  Preparer(const Executable& plan, const Program& planned, const Program& program, const Gpu& gpu,
-           const SharedParts& shared)
-      : plan_(plan), planned_(planned), source_(program), shared_(shared) {
+  Preparer(const Executable& plan, const Program& program, const Gpu& gpu, const SharedParts& shared)
+      : plan_(plan), source_(program), shared_(shared) {
     program_.queue = program.queue;
     program_.gpu = &gpu;
   }
 
   StreamProgram run() {
-    const std::vector<Region> regions = regionsOf(source_);
-    for (size_t i = 0; i < regions.size(); ++i) {
-      const Command &planned = planned_.commands[i], &command = source_.commands[i];
-      located(plan_, source_.queue, command.op, [&] { add(planned, command, regions[i]); });
+    for (const Command& command : source_.commands) {
+      located(plan_, source_.queue, command.op, [&] { add(command); });
     }
-    if (!program_.computations.empty()) {
-      located(plan_, source_.queue, OpId(), [&] {
-        program_.matmulWorkspace =
-            DeviceBuffer(program_.gpu->ordinal, matmulWorkspaceBytes, "cuBLASLt's workspace");
-      });
-    }
-    program_.computing = computingOf(plan_, program_, program_.computations, shared_, shared_.merge);
+    located(plan_, source_.queue, OpId(), [&] { addLaunches(); });
     return std::move(program_);
   }
 
  private:
-  void add(const Command& planned, const Command& command, Region region) {
+  void addLaunches() {
+    const LaunchPlan& plan = plan_.launches();
+    const llvm::ArrayRef<LaunchRow> rows = launchesOf(plan, program_.queue);
+    program_.firstAt.assign(program_.commands.size() + 1, 0);
+    if (rows.empty()) {
+      return;
+    }
+    const Gpu& gpu = *program_.gpu;
+    program_.computing = makeLaunches(plan_.graph(), plan, rows, plan.workspaceBytes[program_.queue],
+                                      {gpu.ordinal, gpu.architecture, shared_.library, shared_.arenas});
+    SideTable<OpId, uint32_t> positions(plan_.graph().opCount());
+    for (uint32_t i = 0; i < program_.commands.size(); ++i) {
+      if (program_.commands[i].step.valid()) {
+        positions[program_.commands[i].op] = i;
+      }
+    }
+    for (const ComputeLaunch& launch : program_.computing.launches) {
+      ++program_.firstAt[positions[launch.row->at] + 1];
+      program_.marks.push_back(shared_.marks != nullptr ? shared_.marks->name(markTextOf(plan_, *launch.row))
+                                                        : nullptr);
+    }
+    std::partial_sum(program_.firstAt.begin(), program_.firstAt.end(), program_.firstAt.begin());
+  }
+
+  void add(const Command& command) {
     StreamCommand& made = program_.commands.emplace_back();
-    made.kind = planned.kind;
-    made.step = planned.step;
-    made.op = planned.op;
+    made.kind = command.kind;
+    made.step = command.step;
+    made.op = command.op;
     made.waits = command.waits;
-    made.plannedWaits = planned.waits;
-    made.readByPeer = command.kind != planned.kind;
-    made.mark = shared_.marks != nullptr ? shared_.marks->name(markText(plan_.graph(), planned.op)) : nullptr;
-    switch (planned.kind) {
-    case Command::Kind::Nothing: return;
-    case Command::Kind::Compute:
-      program_.computations.push_back(computationOf(command, region));
-      program_.planned.push_back(computationOf(planned, region));
-      return;
+    made.mark = shared_.marks != nullptr ? shared_.marks->name(markText(plan_.graph(), command.op)) : nullptr;
+    switch (command.kind) {
+    case Command::Kind::Nothing:
+    case Command::Kind::Compute: return;
     case Command::Kind::Copy:
-    case Command::Kind::Transfer: made.copy = copyOf(planned); return;
+    case Command::Kind::Transfer: made.copy = copyOf(command); return;
     }
-  }
-
-  Computation computationOf(const Command& command, Region region) const {
-    Computation computation;
-    computation.region = region;
-    computation.position = static_cast<uint32_t>(program_.commands.size()) - 1;
-    computation.op = command.op;
-    choose(computation);
-    for (const Location& operand : command.operands) {
-      computation.at.operands.push_back(onGpu(operand));
-    }
-    for (const Location& result : command.results) {
-      computation.at.results.push_back(onGpu(result));
-    }
-    return computation;
-  }
-
-  // A product's algorithm comes from the row of the plain product, so that it does not depend on the
-  // epilogue.
-  void choose(Computation& computation) const {
-    const Calibration* table = shared_.calibration;
-    const OpId op = computation.op;
-    if (table == nullptr || table->device != program_.gpu->model || !isLibraryProduct(plan_.graph(), op)) {
-      return;
-    }
-    const LoneOp product = plainProductOf(plan_.graph(), op);
-    if (const CalibratedOp* row = table->find(signatureOf(product.graph, product.op))) {
-      computation.choice = row->choice;
-    }
-  }
-
-  static std::byte* onGpu(const Location& location) {
-    auto* arena = location.base == Location::Base::Arena ? dynamic_cast<CudaArena*>(location.arena) : nullptr;
-    DFC_ASSERT(arena != nullptr, "a GPU computes in its own arena, or reads a peer's");
-    return arena->base() + location.offset;
   }
 
   Copy copyOf(const Command& command) {
@@ -172,24 +133,17 @@ class Preparer {
   }
 
   const Executable& plan_;
-  const Program &planned_, &source_;
+  const Program& source_;
   const SharedParts& shared_;
   StreamProgram program_;
 };
 
 } // namespace
 
-StreamProgram prepareProgram(const Executable& plan, const Program& planned, const Program& program,
-                             const Gpu& gpu, const SharedParts& shared) {
+StreamProgram prepareProgram(const Executable& plan, const Program& program, const Gpu& gpu,
+                             const SharedParts& shared) {
   const OnDevice current(gpu.ordinal);
-  return Preparer(plan, planned, program, gpu, shared).run();
-}
-
-void prepareSingle(const Executable& plan, StreamProgram& program, const SharedParts& shared) {
-  if (!program.single) {
-    const OnDevice current(program.gpu->ordinal);
-    program.single = computingOf(plan, program, program.planned, shared, false);
-  }
+  return Preparer(plan, program, gpu, shared).run();
 }
 
 std::byte* deviceAddress(const Location& location) {

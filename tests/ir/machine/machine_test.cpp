@@ -142,6 +142,7 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   row.multiprocessors = 78;
   row.threadsPerMultiprocessor = 1536;
   row.sharedBytesPerBlock = 232448;
+  row.architecture = "sm_90";
   row.peakFlops = {1.0 / 3, 1.2345678901234567e-30, 1.7976931348623157e308, 0, 2, 0.1,
                    1e22,    123456789012345680.0};
   row.tf32Flops = 2.0 / 3;
@@ -166,6 +167,7 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   CHECK(read.multiprocessors == 78);
   CHECK(read.threadsPerMultiprocessor == 1536);
   CHECK(read.sharedBytesPerBlock == 232448);
+  CHECK(read.architecture == "sm_90");
   CHECK(again.links[unlimited].latencySeconds == 5e-324);
   CHECK(again.links[unlimited].slots == 0);
 }

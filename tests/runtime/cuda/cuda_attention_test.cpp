@@ -1,9 +1,9 @@
 // The text of attention kernels: the same every time, with launches that the GPU takes at every width,
 // compiled by NVRTC for sm_80 and sm_90 without a warning and without spilled registers. Their values:
 // tests/conformance and tests/cuda.
-#include "runtime/cuda/kernels/attention/attention.h"
-#include "runtime/cuda/kernels/attention/attention_tile.h"
-#include "runtime/cuda/kernels/kernel_text.h"
+#include "compiler/lower/kernels/attention/attention.h"
+#include "compiler/lower/kernels/attention/attention_tile.h"
+#include "compiler/lower/kernels/kernel_text.h"
 #include "tests/runtime/cuda/nvrtc_compile.h"
 #include "tests/support/attention_reference.h"
 #include "tests/support/catch.h"

@@ -1,5 +1,5 @@
 // The cache of compiled kernels: what is stored comes back, and a file or folder that is no good is named.
-#include "runtime/cuda/kernels/kernel_cache.h"
+#include "runtime/cuda/library/kernel_cache.h"
 
 #include "runtime/errors.h"
 #include "tests/support/catch.h"

@@ -1,9 +1,9 @@
 // The generated CUDA text: there for every op and type that computes, always the same, free of what the graph
 // calls things, and, where NVRTC was found, compiled for an H100/H200 without a warning. What the kernels
 // compute is tested in tests/conformance.
+#include "compiler/lower/kernels/kernel_text.h"
 #include "ir/author/decompositions.h"
 #include "ir/machine/kernel_claims.h"
-#include "runtime/cuda/kernels/kernel_text.h"
 #include "tests/runtime/cuda/nvrtc_compile.h"
 #include "tests/support/catch.h"
 #include "tests/support/kernel_cases.h"

@@ -1,7 +1,7 @@
 // NVRTC compiles the text of merged kernels without a warning, with bounds on registers as their launches
 // need them, and emits no loads that may be stale.
-#include "runtime/cuda/kernels/kernel_text.h"
-#include "runtime/cuda/launches/merge.h"
+#include "compiler/lower/kernels/kernel_text.h"
+#include "compiler/lower/merge.h"
 #include "tests/runtime/cuda/nvrtc_compile.h"
 #include "tests/support/catch.h"
 #include "tests/support/kernel_cases.h"

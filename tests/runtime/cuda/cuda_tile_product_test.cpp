@@ -1,12 +1,12 @@
 // The text of tile products: the same every time, with launches that a device takes, compiled for an
 // H100/H200 without a warning; and which products they compute. Their values are tested in
 // tests/conformance.
+#include "compiler/lower/kernel_selection.h"
+#include "compiler/lower/kernels/kernel_text.h"
+#include "compiler/lower/kernels/tile_product.h"
+#include "compiler/lower/tile_matmul.h"
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
-#include "runtime/cuda/kernels/kernel_text.h"
-#include "runtime/cuda/kernels/tile_product.h"
-#include "runtime/cuda/launches/kernel_selection.h"
-#include "runtime/cuda/launches/tile_matmul.h"
 #include "tests/runtime/cuda/nvrtc_compile.h"
 #include "tests/support/catch.h"
 
@@ -91,10 +91,9 @@ struct Product {
     Computation computation;
     computation.op = op;
     computation.choice = std::move(choice);
-    computation.at.operands = {nullptr, nullptr};
-    computation.at.results = {nullptr};
-    const KernelSelection selection =
-        selectKernels(graph, computation, {nullptr, nullptr, tiles, GpuShape::assumed()});
+    computation.at.operands = {{DeviceId(0), 0}, {DeviceId(0), 4096}};
+    computation.at.results = {{DeviceId(0), 8192}};
+    const KernelSelection selection = selectKernels(graph, computation, {tiles, GpuShape::assumed()});
     CHECK(selection.library.has_value() != selection.kernels.has_value());
     return selection.kernels.has_value();
   }

@@ -1,6 +1,6 @@
 #include "tests/runtime/cuda/nvrtc_compile.h"
 
-#include "runtime/cuda/kernels/generated_kernel.h"
+#include "compiler/lower/kernels/generated_kernel.h"
 #include "tests/support/catch.h"
 
 #include <fmt/format.h>

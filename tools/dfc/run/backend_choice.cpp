@@ -49,10 +49,6 @@ void addBackendOptions(CLI::App& verb, BackendArguments& arguments) {
   verb.add_flag("--no-kernel-cache", arguments.noKernelCache, "keep no kernels")->excludes(folder);
   verb.add_flag("--no-cuda-graph", arguments.noCudaGraph,
                 "launch every GPU command anew each step, for debugging");
-  verb.add_flag("--no-merged-launches", arguments.noMergedLaunches,
-                "launch every op on a GPU by itself, even where small ones could share a kernel");
-  verb.add_flag("--no-peer-reads", arguments.noPeerReads,
-                "copy all that GPUs exchange, even where a kernel could read it in the other's memory");
   verb.add_flag("--no-peer-access", arguments.noPeerAccess,
                 "let GPUs exchange through the host's memory, for systems whose peer access corrupts");
 }
@@ -66,8 +62,6 @@ void applyBackends(const BackendArguments& arguments, SessionOptions& options, D
                                        : named.empty()         ? userCacheFolder("kernels")
                                                                : named;
   options.backendOptions.graphs = !arguments.noCudaGraph;
-  options.backendOptions.mergeLaunches = !arguments.noMergedLaunches;
-  options.backendOptions.peerReads = !arguments.noPeerReads;
   options.backendOptions.peerAccess = !arguments.noPeerAccess;
 }
 

@@ -12,12 +12,10 @@ namespace dfc::tool {
 struct BackendArguments {
   std::vector<std::string> backends; ///< "KIND=NAME"
   std::string kernelCache;           ///< "": the user's cache folder
-  bool noKernelCache = false, noCudaGraph = false, noMergedLaunches = false;
-  bool noPeerAccess = false, noPeerReads = false;
+  bool noKernelCache = false, noCudaGraph = false, noPeerAccess = false;
 };
 
-/// Adds --backend, --kernel-cache, --no-kernel-cache, --no-cuda-graph, --no-merged-launches,
-/// --no-peer-access and --no-peer-reads.
+/// Adds --backend, --kernel-cache, --no-kernel-cache, --no-cuda-graph and --no-peer-access.
 void addBackendOptions(CLI::App& verb, BackendArguments& arguments);
 
 /// Puts them into `options`; what is wrong with them goes to `errors`.

@@ -83,14 +83,12 @@ Diagnostics initialiserFaults(const RunArguments& arguments, const Graph& graph,
   return files.check();
 }
 
-/// A plan's times are settled, but which kernels a backend takes is not: with one, tables are for the
-/// backends alone.
+/// Kernels read no other GPU's memory where GPUs have no access to one another; a sealed plan is refused when
+/// it is opened.
 Result<std::shared_ptr<const Executable>> planToRun(const RunArguments& arguments) {
   const auto isPlan = isPlanFile(arguments.source);
   PlanOptions options = arguments.plan;
-  if (isPlan && *isPlan) {
-    options.calibrations.clear();
-  }
+  options.noPeerReads = options.noPeerReads || (arguments.backends.noPeerAccess && isPlan && !*isPlan);
   return planOf(arguments.source, options);
 }
 
@@ -108,11 +106,6 @@ Result<Setting> prepare(const RunArguments& arguments) {
     return errors;
   }
   setting.plan = *plan;
-  const auto tables = calibrationsFor(arguments.plan.calibrations, setting.plan->machine());
-  add(errors, tables.errors());
-  if (options && tables) {
-    options->backendOptions.calibration = calibrationOfGpus(*tables, setting.plan->machine());
-  }
   if (options) {
     add(errors, initialiserFaults(arguments, setting.plan->graph(), options->dataFolder));
   }

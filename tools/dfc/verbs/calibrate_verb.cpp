@@ -1,4 +1,5 @@
 // `dfc calibrate`: times the ops of a graph, as a plan has them, on the devices of this host.
+#include "compiler/lower/lower_op.h"
 #include "ir/author/text/units.h"
 #include "ir/base/atomic_file.h"
 #include "ir/plan/executable_parts.h"
@@ -121,7 +122,7 @@ class Calibrator {
     std::vector<OpId> ops;
     llvm::copy_if(ops_, std::back_inserter(ops),
                   [&](OpId op) { return backend->hasKernel(plan_.graph(), op); });
-    auto measured = backend->calibrate(plan_.graph(), ops, /*known=*/{}, device);
+    auto measured = backend->calibrate(plan_.graph(), ops, /*known=*/{}, device, opLowering());
     if (measured.empty()) {
       timed.skipped = fmt::format("the backend '{}' times none of the ops", backend->name());
       return timed;

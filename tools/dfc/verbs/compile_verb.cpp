@@ -19,7 +19,7 @@
 namespace dfc::tool {
 namespace {
 
-const std::vector<std::string> stages = {"graph", "placed", "schedule", "memory", "executable"};
+const std::vector<std::string> stages = {"graph", "placed", "schedule", "memory", "launches", "executable"};
 
 struct CompileArguments {
   std::string graph, output, emit;
@@ -45,15 +45,18 @@ std::string stageText(const std::string& stage, const Executable& plan) {
   if (stage == "memory") {
     return printMemory(plan.memory(), plan.schedule(), plan.placed(), plan.machine());
   }
+  if (stage == "launches") {
+    return printLaunches(plan.launches(), plan.placed(), plan.schedule(), plan.machine());
+  }
   return planSummary(plan) + "\n" + stageText("placed", plan) + "\n" + stageText("schedule", plan) + "\n" +
-         stageText("memory", plan);
+         stageText("memory", plan) + "\n" + stageText("launches", plan);
 }
 
 /// Shows how far compiling has come, and keeps the graph as the last pass left it, before devices came in.
 class Watcher : public CompileObserver {
  public:
   Watcher(const Console& console, bool keepGraph)
-      : progress_(console, "compiling", static_cast<int64_t>(allPasses().size()) + 3, "stages"),
+      : progress_(console, "compiling", static_cast<int64_t>(allPasses().size()) + 4, "stages"),
         keep_(keepGraph) {}
   void graph(const Graph& graph, std::string_view pass) override {
     graphText = keep_ ? printGraph(graph) : "";
@@ -61,7 +64,10 @@ class Watcher : public CompileObserver {
   }
   void placed(const PlacedGraph&) override { progress_.update(++done_, "placed"); }
   void schedule(const Schedule&, const PlacedGraph&) override { progress_.update(++done_, "scheduled"); }
-  void memory(const MemoryPlan&, const Schedule&, const PlacedGraph&) override { progress_.clear(); }
+  void memory(const MemoryPlan&, const Schedule&, const PlacedGraph&) override {
+    progress_.update(++done_, "memory planned");
+  }
+  void launches(const LaunchPlan&, const Schedule&, const PlacedGraph&) override { progress_.clear(); }
   std::string graphText;
 
  private:

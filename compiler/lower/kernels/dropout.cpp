@@ -1,0 +1,92 @@
+// dropout: each thread draws whole Philox blocks for its own elements (ir/graph/rules/dropout_mask.h), so
+// nothing but the operand is read.
+#include "compiler/lower/kernels/families.h"
+#include "ir/graph/rules/dropout_mask.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dfc::cuda {
+namespace {
+
+constexpr std::string_view dropoutText = R"(
+struct Words { u32 word[4]; };
+DFC_INLINE Words drawn(u64 group, u64 step) {
+  u32 a = u32(group), b = u32(group >> 32), c = u32(step), d = u32(step >> 32);
+  u32 key0 = $key0$u, key1 = $key1$u;
+#pragma unroll
+  for (int turn = 0; turn < 10; ++turn) {
+    const u64 product0 = u64(0xD2511F53u) * a, product1 = u64(0xCD9E8D57u) * c;
+    a = u32(product1 >> 32) ^ b ^ key0;
+    b = u32(product1);
+    c = u32(product0 >> 32) ^ d ^ key1;
+    d = u32(product0);
+    key0 += 0x9E3779B9u;
+    key1 += 0xBB67AE85u;
+  }
+  return {{a, b, c, d}};
+}
+struct Shared {};
+DFC_INLINE void run(const Element* from, const i64* step, Element* to, const Block& block, Shared&) {
+  const Index first = (Index(block.x) * threads + threadIdx.x) * per;
+  if (first >= count) return;
+  Pack<Element, width> packs[per / width];
+  if (first + per <= count) {
+#pragma unroll
+    for (int p = 0; p < per / width; ++p) packs[p] = loadPack<width>(from + first + p * width);
+  } else {
+#pragma unroll
+    for (int i = 0; i < per; ++i) {
+      if (first + i < count) packs[i / width].at[i % width] = from[first + i];
+    }
+  }
+#pragma unroll
+  for (int group = 0; group < per / 4; ++group) {
+    const Words words = drawn(u64(first) / 4 + u64(group), u64(step[0]));
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      Element& element = packs[(group * 4 + w) / width].at[(group * 4 + w) % width];
+      element = stored<Element>(words.word[w] < $threshold$u ? Real(0) : Real(valueOf(element)) * Real($factor$));
+    }
+  }
+  if (first + per <= count) {
+#pragma unroll
+    for (int p = 0; p < per / width; ++p) storePack(to + first + p * width, packs[p]);
+  } else {
+#pragma unroll
+    for (int i = 0; i < per; ++i) {
+      if (first + i < count) to[first + i] = packs[i / width].at[i % width];
+    }
+  }
+}
+)";
+
+} // namespace
+
+GeneratedKernels dropoutKernel(const ops::Dropout& op, const TensorType& operand, const GpuShape& gpu) {
+  const DropoutMask mask(op.rate, operand.element);
+  const auto seed = static_cast<uint64_t>(op.seed);
+  const int64_t count = operand.shape.elements(), width = packBytes / byteWidth(operand.element);
+  const int64_t per = std::max<int64_t>(4, width), groups = ceilDiv(count, per);
+  const int64_t threads = groups < gpu.multiprocessors * 256 ? 64 : 256;
+  const IndexText index(count + threads * per);
+  GeneratedLaunch launch;
+  launch.code =
+      fmt::format("using Index = {};\nusing Element = {};\nusing Real = {};\n", index.type(),
+                  storageName(operand.element), operand.element == ElementType::F64 ? "f64" : "f32") +
+      constant("Index", "count", index.of(count)) + constant("width", width) + constant("per", per) +
+      constant("threads", threads) +
+      filled(dropoutText, {{"key0", fmt::format("{}", static_cast<uint32_t>(seed))},
+                           {"key1", fmt::format("{}", static_cast<uint32_t>(seed >> 32))},
+                           {"threshold", fmt::format("{}", mask.threshold)},
+                           {"factor", fmt::format("{:a}", mask.factor)}});
+  launch.grid[0] = static_cast<uint32_t>(ceilDiv(groups, threads));
+  launch.threads = static_cast<uint32_t>(threads);
+  launch.singlePass = true;
+  launch.arguments = {
+      {Argument::From::Operand, 0, 0}, {Argument::From::Operand, 1, 0}, {Argument::From::Result, 0, 0}};
+  return {{std::move(launch)}, 0};
+}
+
+} // namespace dfc::cuda

@@ -1,0 +1,72 @@
+// The generators that `generateKernels` chooses from, one for each family of ops. Types are those that the
+// op's rule accepts and gives; results have elements.
+#pragma once
+
+#include "compiler/lower/kernels/chain.h"
+#include "ir/machine/gpu_shape.h"
+
+namespace dfc::cuda {
+
+/// Every element of the walk once, into a dense result.
+GeneratedKernels streamedChain(const Chain& chain, const GpuShape& gpu);
+
+enum class ReductionKind : uint8_t { Sum, Mean, Product, Max, Min, ArgMax };
+/// Reduces `axes` (ascending, counted from the front) of `shape`, whose elements the chain gives as
+/// `element`.
+GeneratedKernels reducedChain(const Chain& chain, ElementType element, ReductionKind kind, const Shape& shape,
+                              llvm::ArrayRef<int64_t> axes, const GpuShape& gpu);
+
+GeneratedKernels broadcastKernel(const TensorType& operand, const TensorType& result, const GpuShape& gpu);
+GeneratedKernels sliceKernel(const ops::Slice& op, const TensorType& operand, const TensorType& result,
+                             const GpuShape& gpu);
+GeneratedKernels padKernel(const ops::Pad& op, const TensorType& operand, const TensorType& result,
+                           const GpuShape& gpu);
+GeneratedKernels transposeKernel(const ops::Transpose& op, const TensorType& operand,
+                                 const TensorType& result, const GpuShape& gpu);
+GeneratedKernels tileKernel(const ops::Tile& op, const TensorType& operand, const TensorType& result,
+                            const GpuShape& gpu);
+GeneratedKernels triluKernel(const ops::Trilu& op, const TensorType& type, const GpuShape& gpu);
+GeneratedKernels concatKernel(const ops::Concat& op, OperandTypes operands, const TensorType& result,
+                              const GpuShape& gpu);
+GeneratedKernels splitKernel(const ops::Split& op, const TensorType& operand, OperandTypes results,
+                             const GpuShape& gpu);
+
+GeneratedKernels gatherKernel(const ops::Gather& op, OperandTypes operands, const TensorType& result,
+                              const GpuShape& gpu);
+GeneratedKernels scatterAddKernel(const ops::ScatterAdd& op, OperandTypes operands, const GpuShape& gpu);
+GeneratedKernels oneHotKernel(const ops::OneHot& op, const TensorType& indices, const TensorType& result,
+                              const GpuShape& gpu);
+GeneratedKernels iotaKernel(const ops::Iota& op, const GpuShape& gpu);
+GeneratedKernels topKKernel(const ops::TopK& op, const TensorType& operand);
+GeneratedKernels cumSumKernel(const ops::CumSum& op, const TensorType& operand, const GpuShape& gpu);
+
+GeneratedKernels softmaxKernel(int64_t axis, bool logarithm, const TensorType& type, const GpuShape& gpu);
+/// `loss`: the type of the result.
+GeneratedKernels crossEntropyKernel(OperandTypes operands, ElementType loss, const GpuShape& gpu);
+GeneratedKernels crossEntropyGradientKernel(OperandTypes operands, const GpuShape& gpu);
+
+/// layerNorm (`centred`) or rmsNorm over `axis` and all after it.
+GeneratedKernels normKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands,
+                            const GpuShape& gpu);
+GeneratedKernels dropoutKernel(const ops::Dropout& op, const TensorType& operand, const GpuShape& gpu);
+GeneratedKernels convolutionKernel(const ops::Conv2d& op, OperandTypes operands, const TensorType& result,
+                                   const GpuShape& gpu);
+GeneratedKernels convolutionKernel(const ops::Conv2dInputGradient& op, OperandTypes operands,
+                                   const TensorType& result, const GpuShape& gpu);
+GeneratedKernels convolutionKernel(const ops::Conv2dFilterGradient& op, OperandTypes operands,
+                                   const TensorType& result, const GpuShape& gpu);
+GeneratedKernels maxPoolKernel(const ops::MaxPool& op, const TensorType& image, const TensorType& result,
+                               const GpuShape& gpu);
+GeneratedKernels maxPoolGradientKernel(const ops::MaxPoolGradient& op, OperandTypes operands);
+GeneratedKernels averagePoolKernel(const ops::AveragePool& op, const TensorType& image,
+                                   const TensorType& result, const GpuShape& gpu);
+GeneratedKernels averagePoolGradientKernel(const ops::AveragePoolGradient& op, const TensorType& cotangent,
+                                           const TensorType& result);
+
+GeneratedKernels batchNormKernel(const ops::BatchNorm& op, OperandTypes operands, const GpuShape& gpu);
+GeneratedKernels batchNormTrainingKernel(const ops::BatchNormTraining& op, OperandTypes operands,
+                                         const GpuShape& gpu);
+GeneratedKernels batchNormGradientKernel(const ops::BatchNormGradient& op, OperandTypes operands,
+                                         const GpuShape& gpu);
+
+} // namespace dfc::cuda

@@ -1,0 +1,166 @@
+#include "compiler/simulate/count_launches.h"
+
+#include "compiler/schedule/lower_bounds.h"
+#include "compiler/schedule/schedule_problem.h"
+#include "compiler/simulate/simulate.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+
+namespace dfc {
+namespace {
+
+class Counter {
+ public:
+  Counter(const Schedule& schedule, const LaunchPlan& launches, const PlacedGraph& placed,
+          const Machine& machine)
+      : schedule_(schedule), launches_(launches), placed_(placed), machine_(machine),
+        seconds_(schedule.steps.size()) {
+    for (const StepId step : schedule.steps.ids()) {
+      seconds_[step] = schedule.steps[step].alone();
+    }
+    for (const LaunchRow& row : launches.launches) {
+      saveLaunches(row);
+    }
+    for (const PeerRead& read : launches.peers.reads) {
+      readAtPeer(read);
+    }
+  }
+
+  double seconds(StepId step) const { return seconds_[step]; }
+
+  /// Every step with its seconds alone, from 0, under the waits of the schedule and of the peer reads.
+  Schedule untimed() const {
+    Schedule steps = schedule_;
+    for (const StepId step : steps.steps.ids()) {
+      StepRow& row = steps.steps[step];
+      row.start = row.slowed = 0;
+      row.end = seconds_[step];
+      for (const StepId wait : launches_.waitsOf(schedule_, step)) {
+        if (!llvm::is_contained(row.waits, wait)) {
+          row.waits.push_back(wait);
+        }
+      }
+    }
+    return steps;
+  }
+
+ private:
+  void saveLaunches(const LaunchRow& row) {
+    const double launch = machine_.devices[schedule_.queues[row.queue].device].launchSeconds;
+    const double saved = launch * (1 - 1 / static_cast<double>(row.ops.size()));
+    for (const OpId op : row.ops) {
+      double& seconds = seconds_[schedule_.stepOf[op]];
+      seconds = std::max(seconds - saved, 0.0);
+    }
+  }
+
+  // Without the latency: a kernel has many reads in flight.
+  void readAtPeer(const PeerRead& read) {
+    const TransferRow& route = placed_.transfers.find(schedule_.steps[read.transfer].op)->second;
+    double wire = schedule_.steps[read.transfer].alone();
+    for (const LinkId link : route.links) {
+      wire -= machine_.links[link].latencySeconds;
+    }
+    seconds_[read.transfer] = 0;
+    seconds_[read.reader] = std::max(seconds_[read.reader], wire);
+  }
+
+  const Schedule& schedule_;
+  const LaunchPlan& launches_;
+  const PlacedGraph& placed_;
+  const Machine& machine_;
+  SideTable<StepId, double> seconds_;
+};
+
+/// The steps numbered by `order`: the schedule's rows, with times and waits of the new numbers.
+Schedule renumbered(const Schedule& schedule, llvm::ArrayRef<StepId> order,
+                    const SideTable<StepId, StepId>& numbers) {
+  Schedule other;
+  other.stepOf = SideTable<OpId, StepId>(schedule.stepOf.size());
+  for (QueueRow queue : schedule.queues) {
+    for (StepId& step : queue.steps) {
+      step = numbers[step];
+    }
+    other.queues.add(std::move(queue));
+  }
+  for (const StepId step : order) {
+    StepRow row = schedule.steps[step];
+    for (StepId& wait : row.waits) {
+      wait = numbers[wait];
+    }
+    const OpId op = row.op;
+    other.stepOf[op] = other.steps.add(std::move(row));
+  }
+  return other;
+}
+
+PeerReads renumbered(const PeerReads& peers, llvm::ArrayRef<StepId> order,
+                     const SideTable<StepId, StepId>& numbers) {
+  PeerReads other;
+  for (const PeerRead& read : peers.reads) {
+    other.reads.push_back({numbers[read.transfer], numbers[read.reader], read.operand});
+  }
+  if (!peers.waits.empty()) {
+    other.waits.resize(order.size());
+    for (const StepId step : order) {
+      for (const StepId wait : peers.waits[step]) {
+        other.waits[numbers[step]].push_back(numbers[wait]);
+      }
+    }
+  }
+  return other;
+}
+
+LowerBounds boundsOf(const Schedule& schedule, const Counter& counter, const PlacedGraph& placed,
+                     const Machine& machine, const CostModel& cost) {
+  ScheduleProblem problem = scheduleProblem(placed, machine, cost);
+  for (uint32_t task = 0; task < problem.opOf.size(); ++task) {
+    ListTask& row = problem.list.tasks[task];
+    row.seconds = counter.seconds(schedule.stepOf[problem.opOf[task]]);
+    if (row.seconds == 0) {
+      row.links.clear();
+    }
+  }
+  return lowerBounds(problem.list);
+}
+
+} // namespace
+
+void countLaunches(Schedule& schedule, LaunchPlan& launches, const PlacedGraph& placed,
+                   const Machine& machine, const CostModel& cost) {
+  if (launches.empty()) {
+    return;
+  }
+  const Counter counter(schedule, launches, placed, machine);
+  const Schedule steps = counter.untimed();
+  StepWaits waits(steps.steps.size());
+  for (const StepId step : waits.ids()) {
+    waits[step] = steps.steps[step].waits;
+  }
+  std::vector<StepId> order = orderOf(steps, waits);
+  if (order.size() < waits.size()) {
+    return; // a cycle of copies and reads in each other's place: the times with copies stay
+  }
+  const LowerBounds bounds = boundsOf(schedule, counter, placed, machine, cost);
+  const Simulation simulation = simulate(placed, steps, machine);
+  for (const Span& span : simulation.trace.spans) {
+    StepRow& row = schedule.steps[span.step];
+    row.start = span.begin;
+    row.end = span.end;
+    row.slowed = std::max(0.0, span.end - (span.begin + counter.seconds(span.step))); // 0 to the bit
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](StepId a, StepId b) { return schedule.steps[a].start < schedule.steps[b].start; });
+  SideTable<StepId, StepId> numbers(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    numbers[order[i]] = StepId(i);
+  }
+  launches.peers = renumbered(launches.peers, order, numbers);
+  schedule = renumbered(schedule, order, numbers);
+  schedule.makespan = simulation.makespan;
+  schedule.bounds = bounds;
+}
+
+} // namespace dfc

@@ -1,0 +1,212 @@
+// Mutants of launch plans: each damage that changes what a queue computes, or when, is refused by the
+// verifier.
+#include "compiler/compile.h"
+#include "ir/author/gradients.h"
+#include "ir/author/optimizers.h"
+#include "ir/graph/graph.h"
+#include "ir/plan/executable_parts.h"
+#include "ir/verify/verify.h"
+#include "tests/support/catch.h"
+#include "tests/support/random_graph.h"
+#include "tests/support/repinned.h"
+#include "tests/support/tiny_plan.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <fmt/format.h>
+
+using namespace dfc;
+using namespace dfc::test;
+
+namespace {
+
+/// Plans whose GPUs launch products, convolutions, merged kernels, kernels with workspaces, and peer reads.
+std::vector<Executable> plansWithLaunches() {
+  std::vector<Executable> plans;
+  const auto add = [&](const Graph& graph, uint32_t gpus) {
+    auto plan = compile(graph, smallMachine(gpus), RooflineCostModel());
+    INFO(render(plan.errors()));
+    REQUIRE(plan.ok());
+    REQUIRE_FALSE(plan->launches().empty());
+    plans.push_back(*std::move(plan));
+  };
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    Dice dice(seed);
+    RandomGraphOptions shape;
+    shape.ops = 40;
+    const uint32_t gpus = 1 + seed % 3;
+    add(repinned(randomGraph(seed, shape), [&](OpId) { return fmt::format("gpu{}", dice.below(gpus)); }),
+        gpus);
+  }
+  Builder g("net");
+  const auto there = g.on("gpu0");
+  const Tensor image = g.parameter("image", f32({4, 3, 12, 12})),
+               filter = g.parameter("filter", f32({8, 3, 3, 3}));
+  const Tensor loss = reduceMean(conv2d(image, filter) * conv2d(image, filter));
+  const Tensor tall = g.parameter("tall", f32({8192, 32}));
+  g.assign(filter, filter - 0.1 * gradients(loss, {filter})[0]);
+  g.fetch("sum", reduceSum(tall, {0})); // in two launches
+  add(*std::move(g).finish(), 1);
+  return plans;
+}
+
+Diagnostics verdictOn(const Executable& plan, const LaunchPlan& launches) {
+  return verifyLaunchPlan(launches, plan.placed(), plan.schedule(), plan.memory(), plan.machine());
+}
+
+bool overlap(const LaunchRange& a, const LaunchRange& b) {
+  return a.begin.device == b.begin.device && a.begin.offset < b.begin.offset + b.bytes &&
+         b.begin.offset < a.begin.offset + a.bytes;
+}
+
+bool clash(const LaunchRow& a, const LaunchRow& b) {
+  const auto any = [](const auto& some, const auto& others) {
+    return llvm::any_of(some, [&](const LaunchRange& one) {
+      return llvm::any_of(others, [&](const LaunchRange& other) {
+        return !one.begin.inWorkspace() && one.op != other.op && overlap(one, other);
+      });
+    });
+  };
+  return any(a.writes, b.reads) || any(a.writes, b.writes) || any(a.reads, b.writes);
+}
+
+/// Runs `damage` on a copy of each launch's plan; every copy that it changes must be refused.
+template <class Damage>
+size_t checkRefused(const char* what, const Damage& damage) {
+  size_t damaged = 0;
+  for (const Executable& plan : plansWithLaunches()) {
+    for (size_t i = 0; i < plan.launches().launches.size(); ++i) {
+      LaunchPlan mutant = plan.launches();
+      if (damage(plan, mutant, i)) {
+        ++damaged;
+        INFO(what << ", launch " << i << " of " << plan.graph().name() << ", '"
+                  << plan.graph().nameOf(plan.launches().launches[i].ops[0]) << "'");
+        CHECK_FALSE(verdictOn(plan, mutant).empty());
+      }
+    }
+  }
+  return damaged;
+}
+
+} // namespace
+
+TEST_CASE("launch plans: what compile makes is sound, before and after a file") {
+  for (const Executable& plan : plansWithLaunches()) {
+    CHECK(render(verdictOn(plan, plan.launches())) == "");
+    const auto bytes = plan.serialise();
+    const auto read = Executable::parse(bytes, "plan");
+    INFO(render(read.errors()));
+    REQUIRE(read.ok());
+    CHECK(read->launches().launches.size() == plan.launches().launches.size());
+    CHECK(read->launches().kernels == plan.launches().kernels);
+    CHECK(read->serialise() == bytes);
+  }
+}
+
+TEST_CASE("launch plans: mutants with a launch missing, moved or of another op are refused") {
+  CHECK(checkRefused("missing", [](const Executable&, LaunchPlan& plan, size_t i) {
+          // What launches leave in the workspace for one another is known to their kernels alone.
+          const bool seen = llvm::any_of(plan.launches[i].writes, [](const LaunchRange& range) {
+            return !range.begin.inWorkspace() && range.bytes > 0;
+          });
+          plan.launches.erase(plan.launches.begin() + static_cast<ptrdiff_t>(i));
+          return seen;
+        }) > 100);
+  CHECK(checkRefused("swapped", [](const Executable&, LaunchPlan& plan, size_t i) {
+          if (i + 1 == plan.launches.size() || plan.launches[i].queue != plan.launches[i + 1].queue ||
+              plan.launches[i].at != plan.launches[i + 1].at ||
+              !clash(plan.launches[i], plan.launches[i + 1])) {
+            return false;
+          }
+          std::swap(plan.launches[i], plan.launches[i + 1]);
+          return true;
+        }) > 10);
+  CHECK(checkRefused("ahead", [](const Executable& sound, LaunchPlan& plan, size_t i) {
+          // In the place of the queue's first step, ahead of a wait.
+          LaunchRow& row = plan.launches[i];
+          const Schedule& schedule = sound.schedule();
+          const auto& steps = schedule.queues[row.queue].steps;
+          const uint32_t position = schedule.steps[schedule.stepOf[row.at]].position;
+          for (uint32_t p = 1; p <= position; ++p) {
+            if (!plan.waitsOf(schedule, steps[p]).empty()) {
+              row.at = schedule.steps[steps[0]].op;
+              return true;
+            }
+          }
+          return false;
+        }) > 20);
+  CHECK(checkRefused("of another op", [](const Executable& sound, LaunchPlan& plan, size_t i) {
+          const OpId other = plan.launches[(i + 1) % plan.launches.size()].ops[0];
+          if (llvm::is_contained(plan.launches[i].ops, other)) {
+            return false;
+          }
+          (void)sound;
+          plan.launches[i].ops = {other};
+          return true;
+        }) > 100);
+}
+
+TEST_CASE("launch plans: mutants with other bytes, kernels or shapes are refused") {
+  CHECK(checkRefused("shifted write", [](const Executable&, LaunchPlan& plan, size_t i) {
+          for (LaunchRange& range : plan.launches[i].writes) {
+            if (!range.begin.inWorkspace() && range.bytes > 0) {
+              range.begin.offset += 256;
+              return true;
+            }
+          }
+          return false;
+        }) > 100);
+  CHECK(checkRefused("pointer", [](const Executable&, LaunchPlan& plan, size_t i) {
+          plan.launches[i].pointers[0].offset = int64_t{1} << 40;
+          return true;
+        }) > 100);
+  CHECK(checkRefused("kernel", [](const Executable&, LaunchPlan& plan, size_t i) {
+          LaunchRow& row = plan.launches[i];
+          row.kernel = static_cast<uint32_t>(plan.kernels.size());
+          return row.kind == LaunchKind::Kernel;
+        }) > 100);
+  CHECK(checkRefused("threads", [](const Executable&, LaunchPlan& plan, size_t i) {
+          plan.launches[i].threads = 0;
+          return plan.launches[i].kind == LaunchKind::Kernel;
+        }) > 100);
+  CHECK(checkRefused("product", [](const Executable&, LaunchPlan& plan, size_t i) {
+          if (plan.launches[i].product) {
+            plan.launches[i].product->transposeA ^= true;
+            plan.launches[i].product->a.shape = Shape{1, 1};
+          }
+          return plan.launches[i].product.has_value();
+        }) > 4);
+}
+
+TEST_CASE("launch plans: mutants of peer reads are refused") {
+  size_t reads = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    Dice dice(seed);
+    RandomGraphOptions shape;
+    shape.ops = 40;
+    shape.kinds = {OpKind::Add, OpKind::Mul, OpKind::Relu, OpKind::Neg, OpKind::Select};
+    const auto plan =
+        compile(repinned(randomGraph(seed, shape), [&](OpId) { return fmt::format("gpu{}", dice.below(2)); }),
+                smallMachine(2), RooflineCostModel());
+    REQUIRE(plan.ok());
+    for (size_t i = 0; i < plan->launches().peers.reads.size(); ++i) {
+      ++reads;
+      INFO("seed " << seed << ", read " << i);
+      LaunchPlan other = plan->launches();
+      other.peers.reads[i].operand += 1;
+      CHECK_FALSE(verdictOn(*plan, other).empty());
+      LaunchPlan twice = plan->launches();
+      twice.peers.reads.push_back(twice.peers.reads[i]);
+      CHECK_FALSE(verdictOn(*plan, twice).empty());
+      LaunchPlan copied = plan->launches(); // the launch still reads the peer
+      copied.peers.reads.erase(copied.peers.reads.begin() + static_cast<ptrdiff_t>(i));
+      CHECK_FALSE(verdictOn(*plan, copied).empty());
+      LaunchPlan unordered = plan->launches();
+      for (const StepId step : unordered.peers.waits.ids()) {
+        unordered.peers.waits[step].clear();
+      }
+      CHECK_FALSE(verdictOn(*plan, unordered).empty());
+    }
+  }
+  CHECK(reads > 20);
+}
