@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -47,9 +48,14 @@ bool sameCount(Builder& builder, std::string_view rule, size_t parameters, size_
 // What an update rule gives for one parameter: its next value.
 using NextValue = std::function<Tensor(Tensor parameter, Tensor gradient)>;
 
+// The next value, or the one before where a condition is there and does not hold.
+Tensor kept(Tensor onlyIf, Tensor next, Tensor before) {
+  return onlyIf.valid() ? select(onlyIf, next, before) : next;
+}
+
 // Runs the rule over all pairs and assigns; a pair that does not match is reported and left out.
 std::vector<Tensor> update(std::string_view rule, const std::vector<Tensor>& parameters,
-                           const std::vector<Tensor>& gradients, std::source_location where,
+                           const std::vector<Tensor>& gradients, std::source_location where, Tensor onlyIf,
                            const NextValue& nextValue) {
   Builder* builder = builderOf(parameters);
   std::vector<Tensor> results(parameters.size(), Tensor(builder, {}));
@@ -60,8 +66,8 @@ std::vector<Tensor> update(std::string_view rule, const std::vector<Tensor>& par
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (matches(*builder, rule, parameters[i], gradients[i], where)) {
       const std::string name(builder->graph().soFar().nameOf(parameters[i].value()));
-      results[i] =
-          builder->assign(parameters[i], nextValue(parameters[i], gradients[i]), where).named(name + ".next");
+      const Tensor next = kept(onlyIf, nextValue(parameters[i], gradients[i]), parameters[i]);
+      results[i] = builder->assign(parameters[i], next, where).named(name + ".next");
     }
   }
   return results;
@@ -74,8 +80,8 @@ Tensor stateOf(Tensor parameter, std::string_view what, ElementType element) {
   return builder.derivedParameter(name, {element, parameter.shape()});
 }
 
-Tensor assigned(Tensor state, Tensor next) {
-  state.builder()->assign(state, next);
+Tensor assigned(Tensor state, Tensor next, Tensor onlyIf) {
+  state.builder()->assign(state, kept(onlyIf, next, state));
   return next;
 }
 
@@ -91,12 +97,13 @@ ElementType stateElement(ElementType element) {
 // 1 - beta^t for the present step t, kept as one scalar for each element type.
 class BiasCorrections {
  public:
-  BiasCorrections(std::string name, double beta) : name_(std::move(name)), beta_(beta) {}
+  BiasCorrections(std::string name, double beta, Tensor onlyIf)
+      : name_(std::move(name)), beta_(beta), onlyIf_(onlyIf) {}
   Tensor of(Builder& builder, ElementType element) {
     Tensor& correction = corrections_[static_cast<size_t>(element)];
     if (!correction.valid()) {
       const Tensor power = builder.derivedParameter(name_, {element, {}}, constantInit(1));
-      correction = 1 - assigned(power, power * beta_);
+      correction = 1 - assigned(power, power * beta_, onlyIf_);
     }
     return correction;
   }
@@ -104,6 +111,7 @@ class BiasCorrections {
  private:
   std::string name_;
   double beta_;
+  Tensor onlyIf_;
   std::array<Tensor, allElementTypes.size()> corrections_;
 };
 
@@ -139,7 +147,7 @@ bool checkAdam(const AdamOptions& options, const std::vector<Tensor>& parameters
 
 std::vector<Tensor> sgd(const std::vector<Tensor>& parameters, const std::vector<Tensor>& gradients,
                         double rate, std::source_location where) {
-  return update("sgd", parameters, gradients, where,
+  return update("sgd", parameters, gradients, where, {},
                 [&](Tensor weight, Tensor gradient) { return weight - gradient * rate; });
 }
 
@@ -153,10 +161,10 @@ std::vector<Tensor> momentum(const std::vector<Tensor>& parameters, const std::v
   if (!checkMomentum(options, parameters, where)) {
     return std::vector<Tensor>(parameters.size(), Tensor(builderOf(parameters), {}));
   }
-  return update("momentum", parameters, gradients, where, [&](Tensor weight, Tensor given) {
+  return update("momentum", parameters, gradients, where, options.onlyIf, [&](Tensor weight, Tensor given) {
     const Tensor gradient = options.weightDecay == 0 ? given : given + weight * options.weightDecay;
     const Tensor velocity = stateOf(weight, "momentum", weight.type().element);
-    return weight - assigned(velocity, velocity * options.momentum + gradient) * options.rate;
+    return weight - assigned(velocity, velocity * options.momentum + gradient, options.onlyIf) * options.rate;
   });
 }
 
@@ -165,13 +173,15 @@ std::vector<Tensor> adam(const std::vector<Tensor>& parameters, const std::vecto
   if (!checkAdam(options, parameters, where)) {
     return std::vector<Tensor>(parameters.size(), Tensor(builderOf(parameters), {}));
   }
-  BiasCorrections first("adam.beta1Power", options.beta1), second("adam.beta2Power", options.beta2);
-  return update("adam", parameters, gradients, where, [&](Tensor weight, Tensor given) {
+  BiasCorrections first("adam.beta1Power", options.beta1, options.onlyIf),
+      second("adam.beta2Power", options.beta2, options.onlyIf);
+  return update("adam", parameters, gradients, where, options.onlyIf, [&](Tensor weight, Tensor given) {
     const ElementType element = stateElement(weight.type().element);
     const Tensor gradient = castTo(given, element);
     const Tensor m = stateOf(weight, "adamM", element), v = stateOf(weight, "adamV", element);
-    const Tensor nextM = assigned(m, m * options.beta1 + gradient * (1 - options.beta1));
-    const Tensor nextV = assigned(v, v * options.beta2 + gradient * gradient * (1 - options.beta2));
+    const Tensor nextM = assigned(m, m * options.beta1 + gradient * (1 - options.beta1), options.onlyIf);
+    const Tensor nextV =
+        assigned(v, v * options.beta2 + gradient * gradient * (1 - options.beta2), options.onlyIf);
     const Tensor meanM = nextM / first.of(*weight.builder(), element);
     const Tensor meanV = nextV / second.of(*weight.builder(), element);
     const Tensor step = meanM * options.rate / (sqrt(meanV) + options.epsilon);
@@ -179,6 +189,40 @@ std::vector<Tensor> adam(const std::vector<Tensor>& parameters, const std::vecto
     const Tensor kept = options.weightDecay == 0 ? from : from * (1 - options.rate * options.weightDecay);
     return castTo(kept - step, weight.type().element);
   });
+}
+
+std::vector<Tensor> clipByGlobalNorm(const std::vector<Tensor>& gradients, double most,
+                                     std::source_location where) {
+  Builder* builder = builderOf(gradients);
+  if (builder == nullptr) {
+    return gradients;
+  }
+  if (!(most > 0)) {
+    builder->report(where, fmt::format("gradients clipped to a norm of {}", most), "give a norm above 0");
+    return gradients;
+  }
+  const auto place = builder->at(builder->locate(where));
+  const bool wide = std::any_of(gradients.begin(), gradients.end(), [](const Tensor& gradient) {
+    return gradient.valid() && gradient.type().element == ElementType::F64;
+  });
+  const ElementType element = wide ? ElementType::F64 : ElementType::F32;
+  Tensor sum;
+  for (const Tensor& gradient : gradients) {
+    if (gradient.valid()) {
+      const Tensor own = castTo(gradient, element);
+      const Tensor squares = reduceSum(own * own);
+      sum = sum.valid() ? sum + squares : squares;
+    }
+  }
+  if (!sum.valid()) {
+    return gradients;
+  }
+  const Tensor factor = min(most / sqrt(sum), 1); // infinite, so 1, where all are 0
+  std::vector<Tensor> clipped;
+  for (const Tensor& gradient : gradients) {
+    clipped.push_back(gradient.valid() ? gradient * castTo(factor, gradient.type().element) : gradient);
+  }
+  return clipped;
 }
 
 } // namespace dfc

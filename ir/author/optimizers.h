@@ -22,6 +22,7 @@ struct MomentumOptions {
   double rate = 0.1;      ///< of a step
   double momentum = 0.9;  ///< decay of the velocity
   double weightDecay = 0; ///< the part of a weight that is added to its gradient: L2 regularisation
+  Tensor onlyIf = {};     ///< bool[]: a step in which it is false changes no weight and no velocity
 };
 /// The same of g + weightDecay * w instead of g (as PyTorch's SGD with weight_decay).
 std::vector<Tensor> momentum(const std::vector<Tensor>& parameters, const std::vector<Tensor>& gradients,
@@ -36,7 +37,13 @@ struct AdamOptions {
   double epsilon = 1e-8; ///< added to the root of v
   /// The part of a weight, times the rate, that a step takes off it, beside the gradient's: AdamW.
   double weightDecay = 0;
+  Tensor onlyIf = {}; ///< bool[]: a step in which it is false changes no weight and no state
 };
+/// The gradients times min(1, most / norm), where norm is the root of the sum of the squares of all their
+/// elements (Pascanu et al. 2013), in f32, or in f64 where a gradient is. `most` is above 0.
+std::vector<Tensor> clipByGlobalNorm(const std::vector<Tensor>& gradients, double most,
+                                     std::source_location where = std::source_location::current());
+
 /// Adam with bias correction (Kingma and Ba 2015, algorithm 1) and decoupled weight decay (Loshchilov and
 /// Hutter 2019). Keeps m, v and the powers of beta1 and beta2 as state.
 std::vector<Tensor> adam(const std::vector<Tensor>& parameters, const std::vector<Tensor>& gradients,

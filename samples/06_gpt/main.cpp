@@ -99,6 +99,7 @@ void compareLogits(const Literal& whole, const gpt::Text& text, gpt::Sampler sam
               static_cast<double>(all.largest), static_cast<double>(all.miss));
   // The same terms in another order; operands in tf32 have 11 bits, in bf16 8.
   const float bound = options.compile.precision == Precision::Bf16   ? 1e-1F
+                      : options.compile.precision == Precision::F16  ? 2e-2F
                       : options.compile.precision == Precision::Tf32 ? 2e-2F
                                                                      : 1e-4F;
   std::ostringstream what;
@@ -126,8 +127,9 @@ int main(int count, char** words) {
   const gpt::Text text = gpt::Text::read(options.text, options.sizes.context);
   const Machine machine = lesson::machineNamed(options.machine);
 
-  const Plan training =
-      lesson::compileAndPrint(gpt::trainingStep(options.sizes, options.training), machine, options.compile);
+  const Graph step = lesson::orGiveUp(gpt::trainingStep(options.sizes, options.training));
+  lesson::saveGraph(step, options.graphFile);
+  const Plan training = lesson::compileAndPrint(step, machine, options.compile);
   const Plan forward = lesson::compileAndPrint(gpt::forwardPass(options.sizes), machine, options.compile);
   const Plan sampling = lesson::compileAndPrint(gpt::samplingStep(options.sizes), machine, options.compile);
   if (options.steps == 0) {

@@ -74,7 +74,8 @@ class Replacements {
 
 /// The flags with a word or a number of their own.
 struct Words {
-  std::string size = "small", text = usualText, machine = "host", policy = "single", precision = "ieee";
+  std::string size = "small", text = usualText, machine = "host", policy = "single", precision = "ieee",
+              graphFile;
   int64_t seed = 1, sampled = 400;
   double temperature = 0.7;
 };
@@ -90,8 +91,11 @@ void addWords(lesson::Arguments& arguments, Words& words) {
             "what to plan for; GPUs that this host lacks are emulated, slowly")
       .choice("--policy", words.policy, {"single", "heft"},
               "who computes: the one device that is fastest, or each op where it ends first")
-      .choice("--precision", words.precision, {"ieee", "tf32", "bf16"},
-              "of products of f32 operands; the loss, the norms and the updates stay in f32")
+      .choice(
+          "--precision", words.precision, {"ieee", "tf32", "bf16", "f16"},
+          "of products of f32 operands; the loss, the norms and the updates stay in f32; in f16 the loss is "
+          "scaled")
+      .text("--save-graph", words.graphFile, "FILE", "write the training step as a .dfg file, for dfc")
       .number("--seed", words.seed, 0, 1000000, "of the first weights, the windows and the draws")
       .number("--sample", words.sampled, 0, 1000000, "tokens to draw in the end")
       .real("--temperature", words.temperature, 0.01, 100,
@@ -115,6 +119,8 @@ Options readOptions(int count, char** arguments) {
   options.usual = options.usual && words.text == usualText && words.precision == "ieee" && words.seed == 1;
   options.compile.policy = words.policy;
   options.compile.precision = lesson::precisionNamed(words.precision);
+  options.graphFile = words.graphFile;
+  options.training.lossScaling = options.compile.precision == Precision::F16;
   options.training.seed = words.seed;
   options.text = words.text;
   options.machine = words.machine;

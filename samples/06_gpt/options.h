@@ -14,7 +14,8 @@ struct Options {
   CompileOptions compile;
   int64_t steps = 600;
   std::string text, machine;
-  int64_t sampled = 0; ///< tokens
+  std::string graphFile; ///< where the training step goes as a graph file; "" for nowhere
+  int64_t sampled = 0;   ///< tokens
   double temperature = 1;
   bool usual = true; ///< the lesson as it is tested: nothing that training depends on was given
 };

@@ -8,9 +8,7 @@
 //
 //     sample_07_resnet [--depth 18|34|50|101] [--image N] [--steps N] [--machine FILE|NAME|host] …
 //     sample_07_resnet --depth 50 --image 224 --steps 0       # plans ResNet-50 for ImageNet's sizes
-#include "ir/author/text/print.h"
 #include "ir/author/text/units.h"
-#include "ir/base/atomic_file.h"
 #include "samples/07_resnet/by_hand.h"
 #include "samples/07_resnet/images.h"
 #include "samples/07_resnet/options.h"
@@ -27,13 +25,6 @@ using namespace dfc;
 namespace {
 
 using Plan = std::shared_ptr<const Executable>;
-
-void saveGraph(const Graph& graph, const std::string& file) {
-  if (!file.empty()) {
-    lesson::orGiveUp(writeFileAtomically(file, printGraph(graph)));
-    std::printf("wrote %s\n", file.c_str());
-  }
-}
 
 lesson::Trained train(Session& session, Batches& images, int64_t first, int64_t steps, int64_t perStep,
                       bool report) {
@@ -162,7 +153,7 @@ int main(int count, char** words) {
   const resnet::Options options = resnet::readOptions(count, words);
   const Machine machine = lesson::machineNamed(options.machine);
   const Graph step = lesson::orGiveUp(resnet::trainingStep(options.sizes, options.training));
-  saveGraph(step, options.graphFile);
+  lesson::saveGraph(step, options.graphFile);
 
   const Plan training = lesson::compileAndPrint(step, machine, options.compile);
   const Plan evaluation = lesson::compileAndPrint(resnet::evaluation(options.sizes, options.training.batch),

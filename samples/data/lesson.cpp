@@ -1,5 +1,6 @@
 #include "samples/data/lesson.h"
 
+#include "ir/author/text/print.h"
 #include "ir/author/text/units.h"
 #include "ir/base/atomic_file.h"
 #include "ir/graph/rules/precision.h"
@@ -72,6 +73,13 @@ std::shared_ptr<const Executable> compileAndPrint(Result<Graph> graph, const Mac
   std::printf("compiled in %s: %s", humanSeconds(seconds.count()).c_str(), planText(*plan).c_str());
   std::fflush(stdout);
   return plan;
+}
+
+void saveGraph(const Graph& graph, const std::string& file) {
+  if (!file.empty()) {
+    orGiveUp(writeFileAtomically(file, printGraph(graph)));
+    std::printf("wrote %s\n", file.c_str());
+  }
 }
 
 Precision precisionNamed(const std::string& word) {

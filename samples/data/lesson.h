@@ -47,6 +47,8 @@ std::shared_ptr<const Executable> compileFor(const Graph& graph, const Machine& 
 /// The same of a graph that may have mistakes; prints the time that it took, and `planText`.
 std::shared_ptr<const Executable> compileAndPrint(Result<Graph> graph, const Machine& machine,
                                                   const CompileOptions& options = {});
+/// Writes the graph as a .dfg file and says so; nothing where `file` is empty.
+void saveGraph(const Graph& graph, const std::string& file);
 /// A word of the option --precision: "ieee", "tf32", "bf16" or "f16".
 Precision precisionNamed(const std::string& word);
 /// The plan's size, predicted time and memory: two lines or more, each ended.

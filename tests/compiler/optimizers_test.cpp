@@ -1,6 +1,8 @@
 // The optimisers' arithmetic, three steps of it, against the formulas of their papers worked out beside them.
 #include "compiler/interpreter/evaluate.h"
 #include "ir/author/dsl.h"
+#include "ir/author/gradients.h"
+#include "ir/author/loss_scaling.h"
 #include "ir/author/optimizers.h"
 #include "tests/support/catch.h"
 
@@ -101,4 +103,87 @@ TEST_CASE("adam with weight decay: three steps") {
     CHECK(weights[static_cast<size_t>(t - 1)] == Approx(w));
   }
   CHECK(weights[0] == Approx(0.85)); // the rate itself and, apart from it, a twentieth of the weight
+}
+
+TEST_CASE("loss scaling: a step whose gradients are not finite changes the scale alone") {
+  Builder g;
+  const Tensor w = g.parameter("w", f32({}));
+  LossScaling scaling(g, {.initial = 8, .interval = 2, .most = 8});
+  const auto d = scaling.unscaled(gradients(scaling.scaled(w * g.input("x", f32({}))), {w}));
+  momentum({w}, d, {.rate = 0.5, .momentum = 0.5, .onlyIf = scaling.finite()});
+  const Graph graph = *std::move(g).finish();
+  struct Step {
+    float x, w, velocity, scale, finiteSteps;
+  };
+  const float infinite = std::numeric_limits<float>::infinity();
+  NamedLiterals state;
+  for (const auto& [name, value] : {std::pair("w", 1.0F), std::pair("w.momentum", 0.0F),
+                                    std::pair("lossScale", 8.0F), std::pair("lossScale.finiteSteps", 0.0F)}) {
+    state[name] = Literal::scalar(value);
+  }
+  for (const Step& step : {Step{2, 0, 2, 8, 1},                                   // v = 2
+                           Step{infinite, 0, 2, 4, 0},                            // skipped
+                           Step{std::nanf(""), 0, 2, 2, 0}, Step{1, -1, 2, 2, 1}, // v = 1 + 1
+                           Step{1, -2, 2, 4, 0},             // grows after two finite steps
+                           Step{0, -2.5, 1, 4, 1},           // v = 1
+                           Step{0, -2.75, 0.5, 8, 0},        // grows
+                           Step{0, -2.875, 0.25, 8, 1},      // v = 0.25
+                           Step{0, -2.9375, 0.125, 8, 0}}) { // never above `most`
+    Result<Evaluation> run = evaluate(graph, {{"x", Literal::scalar(step.x)}}, state);
+    REQUIRE(run.ok());
+    state = std::move(run->parameters);
+    CHECK(state.at("w").at(0) == step.w);
+    CHECK(state.at("w.momentum").at(0) == step.velocity);
+    CHECK(state.at("lossScale").at(0) == step.scale);
+    CHECK(state.at("lossScale.finiteSteps").at(0) == step.finiteSteps);
+  }
+}
+
+TEST_CASE("loss scaling: adam keeps its moments and powers in a step that is skipped") {
+  Builder g;
+  const Tensor w = g.parameter("w", f32({2}));
+  LossScaling scaling(g);
+  const auto d = scaling.unscaled(gradients(scaling.scaled(reduceSum(w * g.input("x", f32({2})))), {w}));
+  adam({w}, d, {.onlyIf = scaling.finite()});
+  const Graph graph = *std::move(g).finish();
+  NamedLiterals state;
+  for (const OpId op : graph.opsOf(OpKind::Parameter)) {
+    const TensorType& type = graph.typeOf(graph[op].firstResult);
+    Literal value(type);
+    for (int64_t i = 0; i < type.shape.elements(); ++i) {
+      value.set(i, 0.5);
+    }
+    state[std::string(graph.nameOf(op))] = value;
+  }
+  Literal x(f32({2}));
+  x.set(0, std::numeric_limits<double>::infinity());
+  Result<Evaluation> run = evaluate(graph, {{"x", x}}, state);
+  REQUIRE(run.ok());
+  size_t unchanged = 0;
+  for (const auto& [name, value] : run->parameters) {
+    if (!name.starts_with("lossScale")) {
+      ++unchanged;
+      CHECK(value == state.at(name));
+    }
+  }
+  CHECK(unchanged == 5); // the weight, two moments, two powers
+}
+
+TEST_CASE("gradient clipping: by the norm of all gradients together") {
+  const auto clipped = [](double first, double second, double most) {
+    Builder g;
+    const auto results = clipByGlobalNorm({g.input("a", f32({})), g.input("b", f32({1}))}, most);
+    g.fetch("a.clipped", results[0]);
+    g.fetch("b.clipped", results[1]);
+    const Graph graph = *std::move(g).finish();
+    Literal b(f32({1}));
+    b.set(0, second);
+    Result<Evaluation> run =
+        evaluate(graph, {{"a", Literal::scalar(static_cast<float>(first))}, {"b", b}}, {});
+    REQUIRE(run.ok());
+    return std::pair(run->fetches.at("a.clipped").at(0), run->fetches.at("b.clipped").at(0));
+  };
+  CHECK(clipped(3, 4, 2.5) == std::pair(1.5, 2.0)); // a norm of 5, halved
+  CHECK(clipped(3, 4, 10) == std::pair(3.0, 4.0));
+  CHECK(clipped(0, 0, 1) == std::pair(0.0, 0.0));
 }

@@ -14,6 +14,7 @@
 #include "ir/author/composites.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
+#include "ir/author/loss_scaling.h"
 #include "ir/author/optimizers.h"
 #include "ir/author/text/parse.h"
 #include "ir/author/text/print.h"

@@ -1,6 +1,7 @@
 // What the optimisers append. Their arithmetic is checked in tests/compiler/optimizers_test.cpp.
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
+#include "ir/author/loss_scaling.h"
 #include "ir/author/optimizers.h"
 #include "ir/graph/graph.h"
 #include "tests/support/catch.h"
@@ -100,6 +101,25 @@ TEST_CASE("optimisers: mistakes, each at the call") {
     CHECK(errors[i].where.file == __FILE__);
     CHECK(errors[i].where.line == line + i);
   }
+}
+
+TEST_CASE("loss scaling and gradient clipping: mistakes, each at the call") {
+  Builder g;
+  const Tensor x = g.input("x", f32({3}));
+  const uint32_t line = __LINE__ + 1;
+  LossScaling scaling(g, {.growth = 1});
+  (void)clipByGlobalNorm({x}, 0);
+  (void)scaling.unscaled({x});
+  (void)scaling.unscaled({x});
+  const Diagnostics errors = std::move(g).finish().errors();
+  REQUIRE(errors.size() == 3);
+  CHECK(errors[0].message == "loss scaling from 65536 by 1 and 0.5, every 2000 steps, up to 16777216");
+  CHECK(errors[1].message == "gradients clipped to a norm of 0");
+  CHECK(errors[2].message == "a second call of LossScaling::unscaled in one step");
+  CHECK(errors[2].hint == "give it all gradients of the step at once");
+  CHECK(errors[0].where.line == line);
+  CHECK(errors[1].where.line == line + 1);
+  CHECK(errors[2].where.line == line + 3);
 }
 
 TEST_CASE("optimizers: the states of two optimisers have names of their own") {

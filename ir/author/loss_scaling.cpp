@@ -1,0 +1,81 @@
+#include "ir/author/loss_scaling.h"
+#include "ir/graph/graph.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace dfc {
+namespace {
+
+Tensor widened(Tensor tensor) {
+  const ElementType element = tensor.type().element;
+  return byteWidth(element) < byteWidth(ElementType::F32) ? cast(tensor, ElementType::F32) : tensor;
+}
+
+/// bool[]: the largest magnitude is no number, or infinite, if one of them is.
+Tensor areFinite(Tensor gradient) {
+  const bool wide = gradient.type().element == ElementType::F64;
+  const double largest =
+      wide ? std::numeric_limits<double>::max() : static_cast<double>(std::numeric_limits<float>::max());
+  return compare(reduceMax(abs(gradient)), largest, Direction::Le);
+}
+
+} // namespace
+
+LossScaling::LossScaling(Builder& g, const LossScalingOptions& options, std::source_location where)
+    : g_(&g), options_(options) {
+  if (!(options.initial > 0) || !(options.growth > 1) || !(options.backoff > 0 && options.backoff < 1) ||
+      options.interval < 1 || !(options.most >= options.initial)) {
+    g.report(
+        where,
+        fmt::format("loss scaling from {} by {} and {}, every {} steps, up to {}", options.initial,
+                    options.growth, options.backoff, options.interval, options.most),
+        "give an initial scale above 0 and no more than `most`, a growth above 1, a backoff between 0 and "
+        "1, and an interval of 1 or more");
+    options_ = {};
+  }
+  const auto place = g.at(g.locate(where));
+  scale_ = g.derivedParameter("lossScale", f32({}), constantInit(options_.initial));
+}
+
+Tensor LossScaling::scaled(Tensor loss) const {
+  return widened(loss) * (loss.type().element == ElementType::F64 ? cast(scale_, ElementType::F64) : scale_);
+}
+
+std::vector<Tensor> LossScaling::unscaled(const std::vector<Tensor>& gradients, std::source_location where) {
+  if (finite_.valid()) {
+    g_->report(where, "a second call of LossScaling::unscaled in one step",
+               "give it all gradients of the step at once");
+    return gradients;
+  }
+  const auto place = g_->at(g_->locate(where));
+  const Tensor factor = 1 / scale_;
+  std::vector<Tensor> results;
+  for (const Tensor& gradient : gradients) {
+    if (!gradient.valid()) {
+      results.push_back(gradient);
+      continue;
+    }
+    const Tensor wide = widened(gradient);
+    const bool isDouble = wide.type().element == ElementType::F64;
+    results.push_back(wide * (isDouble ? cast(factor, ElementType::F64) : factor));
+    if (wide.shape().elements() == 0) {
+      continue;
+    }
+    const Tensor own = areFinite(wide);
+    finite_ = finite_.valid() ? finite_ & own : own;
+  }
+  if (!finite_.valid()) {
+    return results;
+  }
+  const Tensor steps = g_->derivedParameter("lossScale.finiteSteps", f32({}), constantInit(0));
+  const Tensor counted = select(finite_, steps + 1, 0);
+  const Tensor grows = compare(counted, static_cast<double>(options_.interval), Direction::Ge);
+  const Tensor grown = min(scale_ * options_.growth, options_.most);
+  g_->assign(steps, select(grows, 0, counted), where);
+  g_->assign(scale_, select(finite_, select(grows, grown, scale_), scale_ * options_.backoff), where);
+  return results;
+}
+
+} // namespace dfc
