@@ -44,8 +44,8 @@ struct CompileOptions {
   std::vector<PinRule> pins = {};
   /// Of products of f32 operands, convolutions included, that do not state their own. Bf16 and F16 are mixed
   /// precision: parameters, updates, norms and losses stay f32, and tensors between products are stored in
-  /// the 16-bit type (batch norms have their statistics in f32). Losses are not scaled, so that gradients in
-  /// f16 may underflow.
+  /// the 16-bit type (batch norms have their statistics in f32). Losses are not scaled: gradients in
+  /// f16 may underflow, unless the graph scales its loss (LossScaling).
   Precision precision = Precision::Ieee;
   /// Passes to leave out, for tests and debugging: "recognise_attention", "gradients", "decompose",
   /// "fuse_batch_norm", "set_precision", "narrow_movement", "choose_layout", "fold_constants", "simplify",

@@ -26,9 +26,14 @@ TypeResult BatchNormGradient::types(OperandTypes operands) const {
   return result;
 }
 
-// Two sums with a difference and two products; then two products, two differences and a product.
+// Two sums with a difference and two products; then two products, two differences and a product. The sums come
+// before the first result, so that the operands are read twice.
 OpCost BatchNormGradient::cost(OperandTypes operands, OperandTypes results) const {
-  return streamingCost(operands, results, 5 + 6);
+  OpCost cost = streamingCost(operands, results, 5 + 6);
+  for (const TensorType& type : operands) {
+    cost.bytes += static_cast<double>(type.bytes());
+  }
+  return cost;
 }
 
 } // namespace dfc::ops
