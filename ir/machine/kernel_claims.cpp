@@ -27,6 +27,8 @@ bool claimsKernel(DeviceKind kind, const OpAttributes& attributes, OperandTypes 
     return operands.size() > others ? &operands[others] : nullptr;
   };
   switch (attributes.kind()) { // the cpu's kernels take every type and size
+  case OpKind::LayerNormGradient:
+  case OpKind::RmsNormGradient: return true;
   case OpKind::Attention: return kind == DeviceKind::Cpu || gpuHasAttention(operands, maskBehind(3));
   case OpKind::AttentionGradient: return kind == DeviceKind::Cpu || gpuHasAttention(operands, maskBehind(6));
   default: return false;

@@ -47,6 +47,8 @@ Access accessOf(OpKind kind) {
   case OpKind::SoftmaxCrossEntropyGradient:
   case OpKind::LayerNorm:
   case OpKind::RmsNorm:
+  case OpKind::LayerNormGradient:
+  case OpKind::RmsNormGradient:
   case OpKind::BatchNorm:
   case OpKind::BatchNormTraining:
   case OpKind::BatchNormGradient:

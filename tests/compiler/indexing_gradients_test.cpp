@@ -169,6 +169,36 @@ TEST_CASE("gradients: dropout drops the gradient where it dropped the element") 
       {f64({3, 7})}, 2);
 }
 
+TEST_CASE("gradients: the backward pass of a norm is one op, and computes what is asked for") {
+  Builder g;
+  const Tensor x = g.input("x", f32({3, 4})), scale = g.parameter("scale", f32({4})),
+               bias = g.parameter("bias", f32({4}));
+  const Tensor weights = g.input("weights", f32({3, 4}));
+  // The ops that the gradients add, and the results of the op of this kind among them; 0 without one.
+  const auto added = [&](const Tensor& y, const std::vector<Tensor>& wrt, OpKind kind) {
+    const Graph& graph = g.graph().soFar();
+    const Tensor loss = reduceSum(y * weights);
+    const size_t before = graph.ops().size();
+    (void)gradients(loss, wrt);
+    std::pair<size_t, size_t> counts{graph.ops().size() - before, 0};
+    for (const OpId op : graph.ops()) {
+      counts.second += op.index() >= before && graph[op].kind() == kind ? graph[op].results().size() : 0;
+    }
+    return counts;
+  };
+  const auto ofNorm = [&](const std::vector<Tensor>& wrt) {
+    return added(layerNorm(x, scale, bias), wrt, OpKind::LayerNormGradient);
+  };
+  const size_t ofLoss = added(exp(x), {x}, OpKind::Exp).first - 1; // exp's gradient is one op, too
+  CHECK(ofNorm({x, scale, bias}) == std::pair(ofLoss + 1, size_t{3}));
+  CHECK(ofNorm({x}) == std::pair(ofLoss + 1, size_t{1}));
+  CHECK(ofNorm({x, bias}) == std::pair(ofLoss + 1, size_t{2}));
+  CHECK(ofNorm({scale}) == std::pair(ofLoss + 1, size_t{2}));
+  CHECK(ofNorm({bias}) == std::pair(ofLoss + 1, size_t{0})); // a sum
+  CHECK(added(rmsNorm(x, scale), {x, scale}, OpKind::RmsNormGradient) == std::pair(ofLoss + 1, size_t{2}));
+  CHECK(added(rmsNorm(x, scale), {x}, OpKind::RmsNormGradient) == std::pair(ofLoss + 1, size_t{1}));
+}
+
 TEST_CASE("gradients: in bf16 the norms are differentiated in f32 and rounded once") {
   Builder g;
   const TensorType half{ElementType::BF16, {2, 8}}, row{ElementType::BF16, {8}};

@@ -213,6 +213,14 @@ Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
             [](int64_t) { return 0.0; }};
   case OpKind::LayerNorm: return layerNormBound(attributes.as<ops::LayerNorm>(), operands, expected);
   case OpKind::RmsNorm: return rmsNormBound(operands, expected);
+  case OpKind::LayerNormGradient: {
+    const auto& op = attributes.as<ops::LayerNormGradient>();
+    return normGradientBound({op.axis, op.epsilon, true, op.toScale, op.toBias}, operands, result);
+  }
+  case OpKind::RmsNormGradient: {
+    const auto& op = attributes.as<ops::RmsNormGradient>();
+    return normGradientBound({op.axis, op.epsilon, false, op.toScale, false}, operands, result);
+  }
   case OpKind::Conv2d:
   case OpKind::Conv2dInputGradient:
   case OpKind::Conv2dFilterGradient:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/graph/graph.h"
+#include "ir/graph/rules/norm_rules.h"
 
 #include <functional>
 
@@ -23,6 +24,7 @@ Bound sumBound(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
 Bound batchNormBound(const ops::BatchNorm& op, llvm::ArrayRef<Literal> operands);
 Bound batchNormBound(const ops::BatchNormTraining& op, llvm::ArrayRef<Literal> operands, size_t result);
 Bound batchNormBound(const ops::BatchNormGradient& op, llvm::ArrayRef<Literal> operands, size_t result);
+Bound normGradientBound(const NormGradientForm& form, llvm::ArrayRef<Literal> operands, size_t result);
 
 Bound attentionBound(const ops::Attention& op, llvm::ArrayRef<Literal> operands, size_t result);
 Bound attentionBound(const ops::AttentionGradient& op, llvm::ArrayRef<Literal> operands, size_t result);

@@ -56,6 +56,8 @@ bool boundedOnly(OpKind kind) {
   case OpKind::ReduceProduct:
   case OpKind::LayerNorm:
   case OpKind::RmsNorm:
+  case OpKind::LayerNormGradient:
+  case OpKind::RmsNormGradient:
   case OpKind::Fused:
   case OpKind::Conv2d: // and padding may meet an infinite factor
   case OpKind::Conv2dInputGradient:
@@ -228,6 +230,40 @@ TEST_CASE("generated cross entropy: a label that names no class makes its row Na
                          evaluateOp(ops::SoftmaxCrossEntropy{}, operands)[0], loss) == "");
       CHECK(std::isnan(loss.at(0)) == (label != classes - 1));
       CHECK(problem == "");
+    }
+  }
+}
+
+TEST_CASE("generated gradients of norms: many rows for each block, short, long, and longer than registers") {
+  if (!EmulatedKernels::unavailable().empty()) {
+    DFC_SKIP(EmulatedKernels::unavailable());
+  }
+  const GpuShape small{1, GpuShape::assumedThreads, GpuShape::assumedSharedBytes};
+  EmulatedKernels kernels;
+  std::vector<std::vector<TensorType>> operands, results;
+  for (const ElementType element : {ElementType::F32, ElementType::F64, ElementType::BF16}) {
+    for (const Shape& shape : {Shape{1, 5}, Shape{1500, 12}, Shape{900, 7}, Shape{77, 300}, Shape{37, 1023},
+                               Shape{9, 1500}, Shape{9, 4100}, Shape{5, 8200}, Shape{5, 8193}}) {
+      const TensorType type{element, shape}, row{element, {shape[1]}};
+      operands.push_back({type, row, type});
+      results.push_back({type, row, row});
+      kernels.add(*cuda::generateKernels(ops::LayerNormGradient{}, operands.back(), results.back(), small));
+    }
+  }
+  REQUIRE(kernels.build() == "");
+  Dice dice(5);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    std::vector<Literal> values;
+    for (const TensorType& type : operands[i]) {
+      values.push_back(randomLiteral(type, dice, Mood::Tame));
+    }
+    INFO(toString(operands[i][0]));
+    std::string problem;
+    const std::vector<Literal> actual = kernels.run(i, values, results[i], problem);
+    CHECK(problem == "");
+    const auto expected = evaluateOp(ops::LayerNormGradient{}, values);
+    for (size_t r = 0; r < 3; ++r) {
+      CHECK(disagreement(ops::LayerNormGradient{}, values, expected[r], actual[r], r) == "");
     }
   }
 }

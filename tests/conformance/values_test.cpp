@@ -7,6 +7,7 @@
 #include "compiler/interpreter/evaluate.h"
 #include "compiler/passes/passes.h"
 #include "ir/graph/rewriter.h"
+#include "runtime/backend.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/repinned.h"

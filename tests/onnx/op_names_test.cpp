@@ -84,6 +84,8 @@ std::string onnxNameOf(OpKind kind) {
   case OpKind::RmsNorm: // newer than the suite
   case OpKind::Attention:
   case OpKind::AttentionGradient:
+  case OpKind::LayerNormGradient:
+  case OpKind::RmsNormGradient:
   case OpKind::BatchNormGradient:
   case OpKind::Conv2dFilterGradient:
   case OpKind::MaxPoolGradient:

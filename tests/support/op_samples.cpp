@@ -154,6 +154,11 @@ OpSample sampleOf(OpKind kind, ElementType element) {
   case OpKind::LayerNorm:
     return with<ops::LayerNorm>({of({2, 3, 4}), of({3, 4}), of({3, 4})}, [](auto& op) { op.axis = 1; });
   case OpKind::RmsNorm: return with<ops::RmsNorm>({matrix, row}, [](auto& op) { op.epsilon = 1e-3; });
+  case OpKind::LayerNormGradient:
+    return with<ops::LayerNormGradient>({of({2, 3, 4}), of({3, 4}), of({2, 3, 4})},
+                                        [](auto& op) { op.axis = 1; });
+  case OpKind::RmsNormGradient:
+    return with<ops::RmsNormGradient>({matrix, row, matrix}, [](auto& op) { op.epsilon = 1e-3; });
   case OpKind::Dropout:
     return with<ops::Dropout>({matrix, i64({})}, [](auto& op) {
       op.rate = 0.25;

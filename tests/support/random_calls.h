@@ -302,6 +302,12 @@ class RandomCalls : public RandomIndexing {
     case OpKind::Concat: return concat();
     case OpKind::Slice: return slice();
     case OpKind::Pad: return pad();
+    case OpKind::LayerNormGradient: {
+      Call call = normGradient<ops::LayerNormGradient>();
+      call.attributes.as<ops::LayerNormGradient>().toBias = dice_.chance(70);
+      return call;
+    }
+    case OpKind::RmsNormGradient: return normGradient<ops::RmsNormGradient>();
     case OpKind::BatchNorm: return batchNorm();
     case OpKind::BatchNormTraining: return batchNormTraining();
     case OpKind::BatchNormGradient: return batchNormGradient();

@@ -128,6 +128,13 @@ class RandomIndexing : public RandomWindows {
     }
     return call;
   }
+  template <class Op>
+  Call normGradient() {
+    Call call = norm<Op>(false);
+    call.attributes.template as<Op>().toScale = dice_.chance(70);
+    call.operands.push_back(exactly(typeOf(call.operands[0])));
+    return call;
+  }
   Call dropout() {
     ops::Dropout op;
     op.rate = dice_.chance(20) ? 0 : dice_.unit();

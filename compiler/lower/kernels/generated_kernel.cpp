@@ -104,6 +104,14 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
     const auto& op = attributes.as<ops::RmsNorm>();
     return normKernel(op.axis, op.epsilon, false, operands, gpu);
   }
+  case OpKind::LayerNormGradient: {
+    const auto& op = attributes.as<ops::LayerNormGradient>();
+    return normGradientKernel({op.axis, op.epsilon, true, op.toScale, op.toBias}, operands, gpu);
+  }
+  case OpKind::RmsNormGradient: {
+    const auto& op = attributes.as<ops::RmsNormGradient>();
+    return normGradientKernel({op.axis, op.epsilon, false, op.toScale, false}, operands, gpu);
+  }
   case OpKind::Attention:
   case OpKind::AttentionGradient: return attention(attributes, operands, gpu);
   case OpKind::Dropout: return dropoutKernel(attributes.as<ops::Dropout>(), operands[0], gpu);

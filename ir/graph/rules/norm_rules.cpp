@@ -29,4 +29,25 @@ TypeResult normTypes(OpKind kind, OperandTypes operands, int64_t axis, double ep
   return TypeResult::of(operands.front());
 }
 
+TypeResult normGradientTypes(OpKind kind, OperandTypes operands, int64_t axis, double epsilon,
+                             size_t vectors) {
+  if (TypeResult norm = normTypes(kind, operands.take_front(2), axis, epsilon); !norm.ok()) {
+    return norm;
+  }
+  if (!(operands[2] == operands[0])) {
+    return refuse(kind, operands,
+                  fmt::format("the cotangent is {}, not {}", toString(operands[2]), toString(operands[0])),
+                  "give the gradient of the norm's result, which has the type of its first operand");
+  }
+  TypeResult results = TypeResult::of(operands[0]);
+  results.types.append(vectors, operands[1]);
+  return results;
+}
+
+NormRows::NormRows(const Shape& shape, int64_t axis) {
+  const size_t first = *normalAxis(axis, shape.rank());
+  rows = Shape(dimRange(shape).take_front(first)).elements();
+  length = Shape(dimRange(shape).drop_front(first)).elements();
+}
+
 } // namespace dfc

@@ -77,6 +77,14 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
     const auto& op = attributes.as<ops::RmsNorm>();
     return makeNormKernel(op.axis, op.epsilon, false, operands, pool);
   }
+  case OpKind::LayerNormGradient: {
+    const auto& op = attributes.as<ops::LayerNormGradient>();
+    return makeNormGradientKernel({op.axis, op.epsilon, true, op.toScale, op.toBias}, operands, pool);
+  }
+  case OpKind::RmsNormGradient: {
+    const auto& op = attributes.as<ops::RmsNormGradient>();
+    return makeNormGradientKernel({op.axis, op.epsilon, false, op.toScale, false}, operands, pool);
+  }
   case OpKind::Attention: return makeAttentionKernel(attributes.as<ops::Attention>(), operands, pool);
   case OpKind::AttentionGradient:
     return makeAttentionGradientKernel(attributes.as<ops::AttentionGradient>(), operands, pool);

@@ -334,6 +334,8 @@ std::optional<Tensor> madeByItsFunction(OpKind kind, Builder& g, Tensor a, Tenso
   case OpKind::FusedMatmul:
   case OpKind::SoftmaxCrossEntropyGradient:
   case OpKind::AttentionGradient:
+  case OpKind::LayerNormGradient:
+  case OpKind::RmsNormGradient:
   case OpKind::BatchNormGradient:
   case OpKind::Conv2dInputGradient:
   case OpKind::Conv2dFilterGradient:

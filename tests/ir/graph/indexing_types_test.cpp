@@ -135,6 +135,16 @@ TEST_CASE("type rules: norms and dropout") {
       errorOf<ops::LayerNorm>(middle, {f32({2, 3, 4}), f32({3, 4}), f32({4})}) ==
       "layerNorm of f32[2, 3, 4], f32[3, 4] and f32[4]: layerNorm normalises rows of [3, 4], which [4] does "
       "not fit");
+  const auto gradient =
+      typesOf<ops::LayerNormGradient>(middle, {f32({2, 3, 4}), f32({3, 4}), f32({2, 3, 4})});
+  REQUIRE(gradient.ok());
+  CHECK(gradient.types == llvm::SmallVector<TensorType, 1>{f32({2, 3, 4}), f32({3, 4}), f32({3, 4})});
+  CHECK(errorOf<ops::LayerNormGradient>(middle, {f32({2, 3, 4}), f32({3, 4}), f32({3, 4})}) ==
+        "layerNormGradient of f32[2, 3, 4], f32[3, 4] and f32[3, 4]: the cotangent is f32[3, 4], not f32[2, "
+        "3, 4]");
+  CHECK(typesOf<ops::RmsNormGradient>([](auto& op) { op.toScale = false; },
+                                      {f32({2, 3}), f32({3}), f32({2, 3})})
+            .types.size() == 1);
   CHECK_FALSE(typesOf<ops::RmsNorm>(asItIs, {f32({2, 3}), f64({3})}).ok());
   CHECK(errorOf<ops::RmsNorm>([](auto& op) { op.epsilon = -1; }, {f32({2, 3}), f32({3})}) ==
         "rmsNorm of f32[2, 3] and f32[3]: an epsilon of -1");

@@ -112,9 +112,11 @@ size_t resultsOf(OpKind kind) {
   switch (kind) {
   case OpKind::Gradients:
   case OpKind::Attention:
+  case OpKind::RmsNormGradient:
   case OpKind::TopK: return 2;
   case OpKind::Split:
   case OpKind::BatchNormTraining:
+  case OpKind::LayerNormGradient:
   case OpKind::BatchNormGradient:
   case OpKind::AttentionGradient: return 3;
   default: return 1;

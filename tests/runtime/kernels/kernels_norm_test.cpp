@@ -41,6 +41,49 @@ std::vector<double> normalised(const Literal& a, int64_t length, double epsilon,
   return result;
 }
 
+// With x the normalised operand, r the inverse root and g = cotangent * scale, in long double: the gradients
+// r (g - [mean(g)] - x mean(g x)), and the sums over rows of cotangent x and of the cotangent.
+struct NormGradients {
+  std::vector<double> toA, toScale, toBias;
+};
+
+NormGradients gradientsOf(const Literal& a, const Literal& scale, const Literal& cotangent, double epsilon,
+                          bool centred) {
+  const int64_t length = scale.type().shape.elements(), count = a.type().shape.elements();
+  const std::vector<double> x = normalised(a, length, epsilon, centred);
+  std::vector<long double> toScale(static_cast<size_t>(length)), toBias(toScale);
+  NormGradients result;
+  for (int64_t first = 0; first < count; first += length) {
+    long double mean = 0, square = 0, g = 0, gx = 0;
+    const auto normal = [&](int64_t i) {
+      return static_cast<long double>(x[static_cast<size_t>(first + i)]);
+    };
+    const auto gOf = [&](int64_t i) {
+      return static_cast<long double>(cotangent.at(first + i)) * scale.at(i);
+    };
+    for (int64_t i = 0; i < length; ++i) {
+      mean += centred ? a.at(first + i) / static_cast<long double>(length) : 0;
+      g += centred ? gOf(i) / length : 0;
+      gx += gOf(i) * normal(i) / length;
+      toScale[static_cast<size_t>(i)] += cotangent.at(first + i) * normal(i);
+      toBias[static_cast<size_t>(i)] += cotangent.at(first + i);
+    }
+    for (int64_t i = 0; i < length; ++i) {
+      square += (a.at(first + i) - mean) * (a.at(first + i) - mean) / length;
+    }
+    for (int64_t i = 0; i < length; ++i) {
+      result.toA.push_back(static_cast<double>((gOf(i) - g - normal(i) * gx) / std::sqrt(square + epsilon)));
+    }
+  }
+  result.toScale.assign(toScale.begin(), toScale.end());
+  result.toBias.assign(toBias.begin(), toBias.end());
+  return result;
+}
+
+std::function<double(int64_t)> elementsOf(const std::vector<double>& values) {
+  return [&values](int64_t i) { return values[static_cast<size_t>(i)]; };
+}
+
 // Four roundings in f32 (or f64): of the difference, the root, the product and the sum with the bias.
 double slackOf(ElementType type) { return type == ElementType::F64 ? 0x1p-49 : 0x1p-20; }
 
@@ -73,6 +116,59 @@ TEST_CASE("layerNorm and rmsNorm agree with plain loops over any last axes") {
       }
     }
   }
+}
+
+TEST_CASE("the gradients of layerNorm and rmsNorm agree with plain loops over any last axes") {
+  for (const ElementType type : floats) {
+    for (const auto& [shape, axis] : shapes) {
+      const Shape row = rowOf(shape, axis);
+      const Literal a = randomLiteral({type, shape}, 91, -3, 5),
+                    cotangent = randomLiteral({type, shape}, 92, -2, 2);
+      const Literal scale = randomLiteral({type, row}, 93, -2, 2);
+      INFO(toString(a.type()) << " from " << axis);
+      const double slack = slackOf(type) * 1000; // scales of 2, roots of 1 / sqrt(1e-3)
+      const NormGradients centred = gradientsOf(a, scale, cotangent, 1e-3, true),
+                          plain = gradientsOf(a, scale, cotangent, 1e-3, false);
+      for (const bool toScale : {true, false}) {
+        for (const bool toBias : {true, false}) {
+          const auto results = runKernelForAll(ops::LayerNormGradient{{}, axis, 1e-3, toScale, toBias},
+                                               {a, scale, cotangent}, 2);
+          REQUIRE(results.size() == 1U + (toScale ? 1 : 0) + (toBias ? 1 : 0));
+          checkElements(results[0], elementsOf(centred.toA), 1, slack);
+          if (toScale) {
+            checkElements(results[1], elementsOf(centred.toScale), 1, slack);
+          }
+          if (toBias) {
+            checkElements(results.back(), elementsOf(centred.toBias), 1, slack);
+          }
+        }
+        const auto results =
+            runKernelForAll(ops::RmsNormGradient{{}, axis, 1e-3, toScale}, {a, scale, cotangent}, 2);
+        checkElements(results[0], elementsOf(plain.toA), 1, slack);
+        if (toScale) {
+          checkElements(results[1], elementsOf(plain.toScale), 1, slack);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the gradient of layerNorm loses nothing to a large mean") {
+  Literal a(f32({2, 1000})), cotangent(f32({2, 1000}));
+  for (int64_t i = 0; i < 2000;
+       ++i) { // deviations of half; the cotangent's mean is 0, and x times it 1 or -1
+    a.set(i, 1e6 + static_cast<double>(i % 2));
+    cotangent.set(i, i % 4 == 0 || i % 4 == 3 ? 1 : -1);
+  }
+  const auto results =
+      runKernelForAll(ops::LayerNormGradient{{}, -1, 0.75}, {a, filledLiteral(f32({1000}), 1), cotangent});
+  checkElements(
+      results[0], [&](int64_t i) { return cotangent.at(i); }, 1); // a root of 1, and a mean(g x) of 0
+  // x is half of -1 and 1, and there are two rows.
+  checkElements(
+      results[1], [&](int64_t i) { return (i % 2 == 0 ? -1 : 1) * cotangent.at(i); }, 1);
+  checkElements(
+      results[2], [&](int64_t i) { return 2 * cotangent.at(i); }, 0);
 }
 
 TEST_CASE("layerNorm loses nothing to a large mean") {
@@ -123,6 +219,14 @@ TEST_CASE("norms give the same bits with one thread and with three, and NaN in i
   CHECK(runKernel(ops::LayerNorm{}, {a, scale, scale}, 1) ==
         runKernel(ops::LayerNorm{}, {a, scale, scale}, 3));
   CHECK(runKernel(ops::RmsNorm{}, {a, scale}, 1) == runKernel(ops::RmsNorm{}, {a, scale}, 3));
+  for (const int64_t length : {50, 3000}) {
+    const Literal b = randomLiteral(f32({300, length}), 98), c = randomLiteral(f32({300, length}), 99),
+                  row = randomLiteral(f32({length}), 100);
+    CHECK(runKernelForAll(ops::LayerNormGradient{}, {b, row, c}, 1) ==
+          runKernelForAll(ops::LayerNormGradient{}, {b, row, c}, 3));
+    CHECK(runKernelForAll(ops::RmsNormGradient{}, {b, row, c}, 1) ==
+          runKernelForAll(ops::RmsNormGradient{}, {b, row, c}, 3));
+  }
   const Literal tame = runKernel(ops::LayerNorm{}, {a, scale, scale});
   a.set(60, std::nan(""));
   a.set(3999 * 50, std::numeric_limits<double>::infinity());

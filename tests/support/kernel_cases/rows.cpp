@@ -52,6 +52,12 @@ void addNorms(Cases& cases, bool large) {
     cases.add<ops::LayerNorm>({cases.of(shape), row, row}, set);
     cases.add<ops::LayerNorm>({cases.of(shape), row}, set);
     cases.add<ops::RmsNorm>({cases.of(shape), row}, set);
+    cases.add<ops::LayerNormGradient>({cases.of(shape), row, cases.of(shape)}, set);
+    cases.add<ops::LayerNormGradient>({cases.of(shape), row, cases.of(shape)}, [&](auto& op) {
+      set(op);
+      op.toScale = op.toBias = false;
+    });
+    cases.add<ops::RmsNormGradient>({cases.of(shape), row, cases.of(shape)}, set);
     cases.add<ops::Dropout>({cases.of(shape), i64({})}, [](auto& op) { op.seed = int64_t(7) << 33; });
   }
 }

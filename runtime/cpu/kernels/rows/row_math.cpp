@@ -74,6 +74,15 @@ Normalisation<T> RowMath<T>::normalisationOf(const T* row, int64_t length, bool 
 }
 
 template <class T>
+void RowMath<T>::differentiate(const T* row, const T* cotangent, const T* scale, T* to, int64_t length,
+                               bool centred, Normalisation<T> by) const {
+  const auto count = static_cast<size_t>(length);
+  const GradientSums sums = row_.gradientSums(row, cotangent, scale, count, by);
+  const auto n = static_cast<double>(length);
+  row_.differentiate(row, cotangent, scale, to, count, by, {centred ? sums.g / n : 0, sums.gx / n});
+}
+
+template <class T>
 void RowMath<T>::exponentials(const T* from, T* to, int64_t count) const {
   inTiles(exp_, from, to, count);
 }

@@ -31,6 +31,18 @@ class RowMath {
   void normalise(T* row, int64_t length, Normalisation<T> by, const T* scale, const T* bias) const {
     row_.normalise(row, static_cast<size_t>(length), by, scale, bias);
   }
+  /// The gradient of such a normalisation to the row, with g = cotangent * scale and x the normalised
+  /// element: to[i] = (g - [mean(g) if `centred`] - x mean(g x)) * by.inverse. Sums in f64.
+  void differentiate(const T* row, const T* cotangent, const T* scale, T* to, int64_t length, bool centred,
+                     Normalisation<T> by) const;
+  /// sums[i] += cotangent[i] * x, the gradient to the scale; sums[i] += row[i].
+  void addProducts(const T* row, const T* cotangent, double* sums, int64_t length,
+                   Normalisation<T> by) const {
+    row_.addProducts(row, cotangent, sums, static_cast<size_t>(length), by);
+  }
+  void addTo(const T* row, double* sums, int64_t length) const {
+    row_.addTo(row, sums, static_cast<size_t>(length));
+  }
   /// to[i] = exp(from[i]); `to` may be `from`.
   void exponentials(const T* from, T* to, int64_t count) const;
   /// In place.

@@ -3,6 +3,7 @@
 // and rmsNorm. f16 and bf16 are computed in f32 and rounded once.
 #pragma once
 
+#include "ir/graph/rules/norm_rules.h"
 #include "runtime/cpu/kernels/kernel.h"
 
 namespace dfc {
@@ -24,5 +25,9 @@ std::unique_ptr<CpuKernel> makeCrossEntropyGradientKernel(OperandTypes operands,
 /// f64, except the variances of layerNorm that row_norm.h leaves to oneDNN.
 std::unique_ptr<CpuKernel> makeNormKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands,
                                           ThreadPool& pool);
+
+/// layerNormGradient or rmsNormGradient. Sums of rows and of columns are carried in f64.
+std::unique_ptr<CpuKernel> makeNormGradientKernel(const NormGradientForm& form, OperandTypes operands,
+                                                  ThreadPool& pool);
 
 } // namespace dfc

@@ -128,9 +128,65 @@ void normaliseRow(T* row, size_t length, Normalisation<T> by, const T* scale, co
 }
 
 template <class T>
+GradientSums gradientSumsOf(const T* row, const T* cotangent, const T* scale, size_t length,
+                            Normalisation<T> by) {
+  constexpr size_t partialCount = 16;
+  double ofG[partialCount] = {}, ofGx[partialCount] = {};
+  size_t i = 0;
+  const auto add = [&](size_t k) HWY_ATTR {
+    const T x = ((row[i + k] - by.high) - by.low) * by.inverse;
+    const double g = cotangent[i + k] * scale[i + k];
+    ofG[k] += g;
+    ofGx[k] += g * x;
+  };
+  for (; i + partialCount <= length; i += partialCount) {
+    for (size_t k = 0; k < partialCount; ++k) {
+      add(k);
+    }
+  }
+  for (size_t k = 0; i + k < length; ++k) {
+    add(k);
+  }
+  for (size_t half = partialCount / 2; half > 0; half /= 2) {
+    for (size_t k = 0; k < half; ++k) {
+      ofG[k] += ofG[k + half];
+      ofGx[k] += ofGx[k + half];
+    }
+  }
+  return {ofG[0], ofGx[0]};
+}
+
+template <class T>
+void differentiateRow(const T* HWY_RESTRICT row, const T* HWY_RESTRICT cotangent, const T* HWY_RESTRICT scale,
+                      T* HWY_RESTRICT to, size_t length, Normalisation<T> by, GradientSums means) {
+  const T ofG = static_cast<T>(means.g), ofGx = static_cast<T>(means.gx);
+  for (size_t i = 0; i < length; ++i) {
+    const T x = ((row[i] - by.high) - by.low) * by.inverse;
+    to[i] = (cotangent[i] * scale[i] - ofG - x * ofGx) * by.inverse;
+  }
+}
+
+template <class T>
+void addProductsTo(const T* HWY_RESTRICT row, const T* HWY_RESTRICT cotangent, double* HWY_RESTRICT sums,
+                   size_t length, Normalisation<T> by) {
+  for (size_t i = 0; i < length; ++i) {
+    const T x = ((row[i] - by.high) - by.low) * by.inverse;
+    sums[i] += static_cast<double>(cotangent[i]) * static_cast<double>(x);
+  }
+}
+
+template <class T>
+void addRowTo(const T* HWY_RESTRICT row, double* HWY_RESTRICT sums, size_t length) {
+  for (size_t i = 0; i < length; ++i) {
+    sums[i] += static_cast<double>(row[i]);
+  }
+}
+
+template <class T>
 RowFunctions<T> functionsOf() {
-  return {largestOf<T>,  magnitudeOf<T>, centreOn<T>,     subtractFrom<T>,
-          multiplyBy<T>, divideBy<T>,    sumOfSquares<T>, normaliseRow<T>};
+  return {largestOf<T>,      magnitudeOf<T>,      centreOn<T>,      subtractFrom<T>,
+          multiplyBy<T>,     divideBy<T>,         sumOfSquares<T>,  normaliseRow<T>,
+          gradientSumsOf<T>, differentiateRow<T>, addProductsTo<T>, addRowTo<T>};
 }
 
 RowFunctions<float> chooseFloatRow() { return functionsOf<float>(); }

@@ -13,6 +13,12 @@ struct Normalisation {
   T high = 0, low = 0, inverse = 1;
 };
 
+/// What the gradient of a normalised row needs of all its elements: with g = cotangent * scale and x the
+/// normalised element, the sums, or the means, of g and of g x.
+struct GradientSums {
+  double g = 0, gx = 0;
+};
+
 template <class T>
 struct RowFunctions {
   T (*largest)(const T* row, size_t length);   ///< NaN if any element is; minus infinity for no element
@@ -26,6 +32,15 @@ struct RowFunctions {
   double (*squares)(const T* row, size_t length, Normalisation<T> by);
   /// In place: (x - high - low) * inverse * scale + bias; `bias` may be null.
   void (*normalise)(T* row, size_t length, Normalisation<T> by, const T* scale, const T* bias);
+  /// Sums in f64, in the order of `squares`.
+  GradientSums (*gradientSums)(const T* row, const T* cotangent, const T* scale, size_t length,
+                               Normalisation<T> by);
+  /// to[i] = (g - means.g - x means.gx) * inverse.
+  void (*differentiate)(const T* row, const T* cotangent, const T* scale, T* to, size_t length,
+                        Normalisation<T> by, GradientSums means);
+  /// sums[i] += cotangent[i] * x.
+  void (*addProducts)(const T* row, const T* cotangent, double* sums, size_t length, Normalisation<T> by);
+  void (*addTo)(const T* row, double* sums, size_t length); ///< sums[i] += row[i]
 };
 
 /// For float and double.
