@@ -236,6 +236,23 @@ struct GradientPlan {
   bool resident = true; ///< in registers
 };
 
+// Threads of a multiprocessor for which there are registers, where a warp takes a row and where a block does.
+constexpr int64_t warpRowThreads = 384, blockRowThreads = 512;
+
+// Blocks that run at once: where a block takes a row, so many that the loads under way keep the memory busy.
+// Each block has some rows to add up, so that its sums are few beside them, but no more than some hundred for
+// each thread. `rowBytes`: of a row and its cotangent.
+int64_t blocksOf(const GradientPlan& plan, int64_t rowBytes, const GpuShape& gpu) {
+  constexpr int64_t underWay = int64_t{48} * 1024, leastRows = 16, mostRows = 128;
+  const int64_t groups = ceilDiv(plan.rows, plan.threads / plan.lanes);
+  const int64_t ofMultiprocessor =
+      plan.lanes < plan.threads ? warpRowThreads / plan.threads
+                                : std::min(blockRowThreads / plan.threads, ceilDiv(underWay, rowBytes));
+  const int64_t enough = std::max(gpu.multiprocessors, plan.rows / leastRows);
+  const int64_t together = std::min(gpu.multiprocessors * ofMultiprocessor, enough);
+  return std::min(groups, std::max(together, ceilDiv(groups, mostRows)));
+}
+
 GradientPlan planOf(const TensorType& type, int64_t axis, const GpuShape& gpu) {
   const NormRows shape(type.shape, axis);
   GradientPlan plan;
@@ -243,20 +260,18 @@ GradientPlan planOf(const TensorType& type, int64_t axis, const GpuShape& gpu) {
   plan.length = shape.length;
   plan.width = commonPowerOf2(packBytes / byteWidth(type.element), {shape.length});
   const int64_t packs = shape.length / plan.width;
-  // Of each of four arrays, a thread of a warp holds so many packs, and one of a larger block half of them.
-  const int64_t most = (type.element == ElementType::F64 ? 16 : 32) / plan.width;
-  if (packs <= 32 * most) {
+  // Of each of four arrays, a thread of a warp holds so many values, and one of a larger block so many.
+  const bool wide = type.element == ElementType::F64;
+  const int64_t ofWarp = (wide ? 12 : 24) / plan.width, ofBlock = (wide ? 8 : 16) / plan.width;
+  if (packs <= 32 * ofWarp) {
     plan.lanes = std::min<int64_t>(32, powerOf2From(ceilDiv(packs, 4)));
-    plan.threads = plan.rows * plan.lanes >= gpu.multiprocessors * 256 ? 256 : 64;
+    plan.threads = plan.rows * plan.lanes >= gpu.multiprocessors * 192 ? 192 : 64;
   } else {
-    plan.lanes = plan.threads = std::min<int64_t>(512, powerOf2From(ceilDiv(packs, most / 2)));
-    plan.resident = packs <= plan.lanes * (most / 2);
+    plan.lanes = plan.threads = std::min<int64_t>(512, powerOf2From(ceilDiv(packs, ofBlock)));
+    plan.resident = packs <= plan.lanes * ofBlock;
   }
   plan.perThread = ceilDiv(packs, plan.lanes);
-  // As many blocks as run at once, but no more than some hundred rows for each thread.
-  const int64_t groups = ceilDiv(plan.rows, plan.threads / plan.lanes);
-  const int64_t together = gpu.multiprocessors * std::max<int64_t>(1, 512 / plan.threads);
-  plan.blocks = std::min(groups, std::max(together, ceilDiv(groups, 128)));
+  plan.blocks = blocksOf(plan, 2 * shape.length * byteWidth(type.element), gpu);
   return plan;
 }
 
@@ -321,6 +336,9 @@ GeneratedLaunch sweep(const NormGradientForm& form, const GradientPlan& plan, bo
   launch.grid[0] = static_cast<uint32_t>(plan.blocks);
   launch.threads = static_cast<uint32_t>(plan.threads);
   launch.barriers = true;
+  if (plan.lanes < plan.threads) {
+    launch.minBlocksPerMultiprocessor = static_cast<uint32_t>(warpRowThreads / plan.threads);
+  }
   const int64_t agreement = plan.lanes <= 32 ? 0 : 2 * plan.lanes / 32 * 4 * realBytes;
   const int64_t added = inRows ? vectors * plan.length : 0;
   launch.sharedBytes = static_cast<uint32_t>(agreement + added * realBytes);
