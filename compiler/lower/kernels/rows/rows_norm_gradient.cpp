@@ -51,7 +51,6 @@ DFC_INLINE Element result(const Row& row, Real normal, Real g) {
 // The sums of a block's threads become the block's. A block that takes one row at a time has them already.
 constexpr std::string_view rowSumsText = R"(
 constexpr int values = perThread * width;
-struct Shared : Agreement {};
 DFC_INLINE void writeSums(Real (&sums)[values], int vector, Written* to, const Block& block, Shared&, Index first) {
   to += (Index(vector) * block.count + block.x) * length;
 #pragma unroll
@@ -163,7 +162,6 @@ $sums$}
 
 // The sums of a block's columns lie in the workspace, each for one thread.
 constexpr std::string_view streamedText = R"(
-struct Shared : Agreement {};
 DFC_INLINE void addTo(Real* sums, bool start, Real value) { *sums = start ? value : *sums + value; }
 DFC_INLINE void run(const Element* from, const Element* scale, const Element* cotangent, Element* to$parameters$,
                     const Block& block, Shared& shared) {
@@ -323,7 +321,7 @@ GeneratedLaunch sweep(const NormGradientForm& form, const GradientPlan& plan, bo
       constant("threads", plan.threads) + constant("lanes", plan.lanes) +
       constant("bool", "centred", flag(form.centred)) +
       filled(headText, {{"epsilon", fmt::format("Real({:a})", form.epsilon)}}) +
-      agreedText(plan.lanes, "Agreement") +
+      agreedText(plan.lanes, inRows ? "Agreement" : "Shared") +
       (plan.resident
            ? constant("perThread", plan.perThread) + constant("bool", "toScale", flag(form.toScale)) +
                  constant("bool", "toBias", flag(form.toBias)) +

@@ -15,8 +15,9 @@ namespace {
 
 // Pieces of rows: enough for many threads, few enough that their sums stay small beside the tensors.
 int64_t pieceCount(const NormRows& rows) {
-  constexpr int64_t most = 64, least = 8, sumsTogether = int64_t{1} << 22;
-  return std::min(rows.rows, std::clamp(sumsTogether / std::max<int64_t>(rows.length, 1), least, most));
+  constexpr int64_t least = 8, rowsTogether = 8, most = 64, sumsTogether = int64_t{1} << 22;
+  const int64_t byMemory = std::min(most, sumsTogether / std::max<int64_t>(rows.length, 1));
+  return std::min(rows.rows, std::max(least, std::min(rows.rows / rowsTogether, byMemory)));
 }
 
 // Computes in T (float or double).
