@@ -141,7 +141,8 @@ void Group::enqueueAction(size_t program, size_t position, const Step& step, Cap
     stamped(step, program, stamps_ != nullptr ? stamps_->itemOfCommand(program, position) : 0,
             [&] { enqueueCopy(program, command.copy, step, captured); });
     streams_[program].crossed = false;
-  } else if (step.traced && command.step.valid()) {
+  }
+  if (step.traced && command.step.valid() && !command.copies()) {
     stamps_->mark(signalsOf(program), streams_[program].handle, program, position);
   }
 }

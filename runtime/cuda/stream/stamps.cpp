@@ -4,11 +4,17 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include <algorithm>
+
 namespace dfc::cuda {
 
 Stamps::Stamps(const Executable& plan, const std::vector<StreamProgram>& programs,
                const std::vector<Gpu>& gpus, KernelLibrary& library)
-    : schedule_(plan.schedule()), programs_(programs), gpus_(gpus), library_(library) {
+    : schedule_(plan.schedule()), peerReads_(plan.launches().peers.reads), replaced_(schedule_.steps.size()),
+      programs_(programs), gpus_(gpus), library_(library) {
+  for (const PeerRead& read : peerReads_) {
+    replaced_[read.transfer] = true;
+  }
   for (const StreamProgram& program : programs) {
     items_.push_back(itemsOf(program));
     first_.push_back(perStep_);
@@ -27,11 +33,17 @@ Stamps::Items Stamps::itemsOf(const StreamProgram& program) const {
     }
   }
   Items items;
-  items.ofCommand.resize(program.commands.size());
+  items.ofCommand.resize(program.commands.size(), none);
   bool follows = false; // whether nothing was enqueued since the last stamped item
-  const auto addStamped = [&](llvm::SmallVector<StepId, 1> steps) {
-    items.list.push_back({std::move(steps), true, follows});
+  const auto addStamped = [&](llvm::SmallVector<StepId, 1> steps, bool partial) {
+    items.list.push_back({std::move(steps), true, follows, partial});
     follows = true;
+  };
+  // A command without work has the time of the item before, unless it waits or nothing comes before.
+  const auto addIdle = [&](const StreamCommand& command) {
+    const bool stamped = !follows || !command.waits.empty();
+    items.list.push_back({{command.step}, stamped, false, false});
+    follows = follows || stamped;
   };
   for (size_t position = 0; position < program.commands.size(); ++position) {
     const StreamCommand& command = program.commands[position];
@@ -47,18 +59,19 @@ Stamps::Items Stamps::itemsOf(const StreamProgram& program) const {
         return schedule_.steps[a].position < schedule_.steps[b].position;
       });
       items.ofLaunch.push_back(items.list.size());
-      addStamped(std::move(steps));
+      const bool partial = steps.empty();
+      addStamped(std::move(steps), partial);
     }
-    items.ofCommand[position] = items.list.size();
     if (command.copies()) {
+      items.ofCommand[position] = items.list.size();
       addStamped(command.step.valid() ? llvm::SmallVector<StepId, 1>{command.step}
-                                      : llvm::SmallVector<StepId, 1>{});
-    } else if (command.step.valid() && lastLaunch[command.op] == launches.size()) {
-      items.list.push_back({{command.step}, false, false}); // no work
+                                      : llvm::SmallVector<StepId, 1>{},
+                 false);
+    } else if (command.step.valid() && lastLaunch[command.op] == launches.size() &&
+               !replaced_[command.step]) {
+      items.ofCommand[position] = items.list.size();
+      addIdle(command);
     }
-  }
-  if (!items.list.empty() && llvm::none_of(items.list, [](const Item& item) { return item.stamped; })) {
-    items.list.front().stamped = true; // a time to order the others by
   }
   return items;
 }
@@ -87,8 +100,7 @@ void Stamps::end(const Signals& signals, cudaStream_t stream, size_t program, si
 
 void Stamps::mark(const Signals& signals, cudaStream_t stream, size_t program, size_t position) const {
   const size_t item = itemOfCommand(program, position);
-  if (item < items_[program].list.size() && items_[program].list[item].stamped &&
-      items_[program].list[item].steps.front() == programs_[program].commands[position].step) {
+  if (item != none && items_[program].list[item].stamped) {
     begin(signals, stream, program, item);
     end(signals, stream, program, item);
   }
@@ -103,38 +115,49 @@ void Stamps::takeOut(uint64_t throughStep) {
   while (!waiting_.empty() && waiting_.front() <= throughStep) {
     const uint64_t step = waiting_.front();
     waiting_.erase(waiting_.begin());
+    const size_t firstRaw = raw_.size();
     for (size_t program = 0; program < programs_.size(); ++program) {
       takeOut(program, step, slots + (step % ring) * perStep_ + first_[program]);
     }
+    addReplaced(step, firstRaw);
   }
 }
 
-// Items without work have no stamps: they lie at the end of the item before, the first ones at the begin of
-// the one behind. A launch whose ops all end with later launches begins the next one.
+// A launch whose ops all end with later launches begins the next one.
 void Stamps::takeOut(size_t program, uint64_t step, uint64_t* slots) {
   const auto& items = items_[program].list;
   uint64_t last = 0;
   std::optional<uint64_t> first; // begin of launches that end no op
-  std::vector<const Item*> waiting;
   for (size_t i = 0; i < items.size(); ++i) {
     uint64_t begin = items[i].chained ? last : slots[2 * i];
     const uint64_t end = slots[2 * i + 1];
     slots[2 * i] = slots[2 * i + 1] = 0;
     if (!items[i].stamped) {
-      last != 0 ? addSpans(program, items[i], step, last, last) : waiting.push_back(&items[i]);
+      addSpans(program, items[i], step, last, last);
       continue;
     }
     if (begin == 0 || end == 0) { // a failed step did not reach it
       return;
     }
-    for (const Item* early : waiting) {
-      addSpans(program, *early, step, begin, begin);
-    }
-    waiting.clear();
     begin = first && items[i].chained ? *first : begin;
-    first = items[i].steps.empty() ? std::optional(begin) : std::nullopt;
+    first = items[i].partial ? std::optional(begin) : std::nullopt;
     addSpans(program, items[i], step, begin, end);
     last = end;
+  }
+}
+
+void Stamps::addReplaced(uint64_t step, size_t firstRaw) {
+  for (const PeerRead& read : peerReads_) {
+    const QueueId queue = schedule_.steps[read.transfer].queue;
+    const auto program =
+        llvm::find_if(programs_, [&](const StreamProgram& own) { return own.queue == queue; });
+    const auto reader = std::find_if(raw_.begin() + static_cast<ptrdiff_t>(firstRaw), raw_.end(),
+                                     [&](const RawSpan& raw) { return raw.step == read.reader; });
+    if (program != programs_.end() && reader != raw_.end()) {
+      const RawSpan at = *reader; // adding moves it
+      raw_.push_back({static_cast<size_t>(program - programs_.begin()), at.clock, read.transfer,
+                      static_cast<uint32_t>(step), at.begin, at.begin});
+    }
   }
 }
 
@@ -149,7 +172,7 @@ void Stamps::addSpans(size_t program, const Item& item, uint64_t step, uint64_t 
   for (const StepId one : item.steps) {
     before += all > 0 ? schedule_.steps[one].alone() / all : 1 / count;
     const uint64_t to = one == item.steps.back() ? end : begin + static_cast<uint64_t>(before * length);
-    raw_.push_back({program, one, static_cast<uint32_t>(step), from, to});
+    raw_.push_back({program, program, one, static_cast<uint32_t>(step), from, to});
     from = to;
   }
 }
@@ -165,7 +188,7 @@ std::vector<Span> Stamps::takeSpans(QueueId queue) {
       others.push_back(raw);
       continue;
     }
-    const auto gpu = static_cast<size_t>(program.gpu - gpus_.data());
+    const auto gpu = static_cast<size_t>(programs_[raw.clock].gpu - gpus_.data());
     const auto onHost = [&](uint64_t time) { return hostTime(time, firstClocks_[gpu], clocks[gpu]); };
     spans.push_back({raw.step, raw.stepNumber, onHost(raw.begin), onHost(raw.end)});
   }

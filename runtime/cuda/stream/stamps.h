@@ -1,10 +1,12 @@
 // The measured trace of GPU queues: kernels of one thread write the GPU's clock to pinned memory around each
 // launch and copy of a traced step, and this class converts the stamps to spans on the host's clock. The ops
 // that one launch computes share its time in the proportions of their predicted seconds; an op with several
-// launches has the time of the last, or of all where they follow one another. Pinned memory holds a ring of
-// steps, which is emptied before it is overwritten.
+// launches has the time of the last, or of all where they follow one another. A transfer that a peer read
+// replaces lies at the begin of its reader. Pinned memory holds a ring of steps, which is emptied before it
+// is overwritten.
 #pragma once
 
+#include "ir/plan/launch_plan.h"
 #include "ir/plan/trace.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/stream/signals.h"
@@ -25,7 +27,7 @@ class Stamps {
   void begin(const Signals& signals, cudaStream_t stream, size_t program, size_t item) const;
   /// Enqueues the stamp behind an item.
   void end(const Signals& signals, cudaStream_t stream, size_t program, size_t item) const;
-  /// Enqueues both stamps of a command without work where it has them.
+  /// Enqueues both stamps of a command without work where it has them; nothing for other commands.
   void mark(const Signals& signals, cudaStream_t stream, size_t program, size_t position) const;
   /// The earlier step whose slots step `step` overwrites: it must have ended and be taken out before `step`
   /// is launched. None in the first turn of the ring.
@@ -44,13 +46,15 @@ class Stamps {
     llvm::SmallVector<StepId, 1> steps; ///< that end with it, in the queue's order
     bool stamped = false;
     bool chained = false; ///< begins where the item before ends
+    bool partial = false; ///< a launch whose ops all end with later launches
   };
+  static constexpr size_t none = ~size_t{0};
   struct Items {
     std::vector<Item> list;
-    std::vector<size_t> ofLaunch, ofCommand;
+    std::vector<size_t> ofLaunch, ofCommand; ///< by launch; by position, `none` where launches compute it
   };
   struct RawSpan {
-    size_t program;
+    size_t program, clock; ///< whose GPU's clock, as the index of a program
     StepId step;
     uint32_t stepNumber;
     uint64_t begin, end; ///< nanoseconds of the GPU's clock
@@ -61,9 +65,12 @@ class Stamps {
     return first_[program] + 2 * static_cast<uint32_t>(item);
   }
   void takeOut(size_t program, uint64_t step, uint64_t* slots);
+  void addReplaced(uint64_t step, size_t firstRaw);
   void addSpans(size_t program, const Item& item, uint64_t step, uint64_t begin, uint64_t end);
 
   const Schedule& schedule_;
+  llvm::ArrayRef<PeerRead> peerReads_;
+  SideTable<StepId, bool> replaced_; ///< transfers that a peer read replaces
   const std::vector<StreamProgram>& programs_;
   const std::vector<Gpu>& gpus_;
   KernelLibrary& library_;

@@ -26,8 +26,8 @@ TypeResult BatchNormGradient::types(OperandTypes operands) const {
   return result;
 }
 
-// Two sums with a difference and two products; then two products, two differences and a product. The sums come
-// before the first result, so that the operands are read twice.
+// Two sums with a difference and two products; then two products, two differences and a product. The sums
+// come before the first result, so that the operands are read twice.
 OpCost BatchNormGradient::cost(OperandTypes operands, OperandTypes results) const {
   OpCost cost = streamingCost(operands, results, 5 + 6);
   for (const TensorType& type : operands) {

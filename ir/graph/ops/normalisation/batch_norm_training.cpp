@@ -17,8 +17,8 @@ TypeResult BatchNormTraining::types(OperandTypes operands) const {
   return {{operands[0], operands[1], operands[1]}, {}, {}};
 }
 
-// A sum; a difference, a product and a sum; and what batchNorm does. The statistics are known before the first
-// result, so that the first operand is read twice.
+// A sum; a difference, a product and a sum; and what batchNorm does. The statistics are known before the
+// first result, so that the first operand is read twice.
 OpCost BatchNormTraining::cost(OperandTypes operands, OperandTypes results) const {
   OpCost cost = streamingCost(operands, results, 1 + 3 + 3);
   cost.bytes += static_cast<double>(operands[0].bytes());
