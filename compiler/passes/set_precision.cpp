@@ -10,7 +10,9 @@
 // Where the whole plan is in bf16 or f16, tensors between products are stored in that type, too: those of
 // batch normalisations and pools whose operand comes from a product, with the numbers of channels in f32;
 // logits that come from a product and their gradient, with the loss in f32; and values of elementwise ops
-// made of such tensors alone that several ops read or that are logits. A product's result may be reshaped.
+// made of such tensors alone that several ops read or that are logits. A product's result may be reshaped. A
+// chain of elementwise ops from such tensors to a value that several ops read, a product or a sum among them,
+// is computed in f32 and rounded at its end.
 #include "compiler/passes/casts.h"
 #include "compiler/passes/passes.h"
 
@@ -98,10 +100,12 @@ class Settling {
  public:
   Settling(const Graph& graph, Precision byDefault)
       : graph_(graph), byDefault_(byDefault), plan_(narrowTypeOf(byDefault)), rewriter_(graph),
-        uses_(graph.valueCount(), 0), isLogits_(graph.valueCount(), false) {
+        uses_(graph.valueCount(), 0), isLogits_(graph.valueCount(), false),
+        readByOthers_(graph.valueCount(), false), comesFromNarrow_(graph.valueCount(), false) {
     for (const OpId op : graph.ops()) {
       for (const ValueId operand : graph[op].operands) {
         ++uses_[operand];
+        readByOthers_[operand] = readByOthers_[operand] || classOf(graph[op].kind()) != OpClass::Elementwise;
       }
       markLogits(graph[op]);
     }
@@ -119,6 +123,7 @@ class Settling {
         replace(op, {narrowForm(row.attributes), plan_}, tensorsOf(row.kind()));
       } else {
         rewriter_.copy(op);
+        noteElementwise(row);
         if (plan_ && isStoredNarrow(row)) {
           storeNarrow(op);
         }
@@ -164,10 +169,27 @@ class Settling {
         type.element != ElementType::F32 || (uses < 2 && !isLogits_[row.firstResult]) || uses >= fetched) {
       return false;
     }
+    return allTensors(row, [&](ValueId operand) { return isNarrow(operand); }) ||
+           (readByOthers_[row.firstResult] && comesFromNarrow_[row.firstResult]);
+  }
+
+  /// Whether the op has operands of its result's type, and all of them satisfy `condition`.
+  template <class Condition>
+  bool allTensors(const OpRow& row, const Condition& condition) const {
+    const TensorType& type = graph_.typeOf(row.firstResult);
     const auto isTensor = [&](ValueId operand) { return graph_.typeOf(operand) == type; };
     return llvm::any_of(row.operands, isTensor) && llvm::all_of(row.operands, [&](ValueId operand) {
-             return !isTensor(operand) || isNarrow(operand);
+             return !isTensor(operand) || condition(operand);
            });
+  }
+
+  // Results of elementwise ops whose tensors are narrow, or come from narrow ones by such ops.
+  void noteElementwise(const OpRow& row) {
+    if (classOf(row.kind()) == OpClass::Elementwise && row.kind() != OpKind::Cast &&
+        graph_.typeOf(row.firstResult).element == ElementType::F32) {
+      comesFromNarrow_[row.firstResult] =
+          allTensors(row, [&](ValueId operand) { return isNarrow(operand) || comesFromNarrow_[operand]; });
+    }
   }
 
   void storeNarrow(OpId op) {
@@ -227,6 +249,8 @@ class Settling {
   Rewriter rewriter_;
   SideTable<ValueId, uint32_t> uses_;
   SideTable<ValueId, bool> isLogits_;
+  SideTable<ValueId, bool> readByOthers_; // by an op that is not elementwise, so that the value is stored
+  SideTable<ValueId, bool> comesFromNarrow_;
 };
 
 } // namespace

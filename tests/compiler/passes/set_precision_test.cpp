@@ -323,6 +323,33 @@ std::vector<std::string> wideTensors(const Graph& graph, int64_t elements) {
 
 } // namespace
 
+TEST_CASE("set_precision: a chain between narrow tensors is rounded at its end, where it is stored") {
+  Builder g("chain");
+  const Tensor x = g.input("x", f32({8, 16})), w = g.parameter("w", f32({16, 16})),
+               v = g.parameter("v", f32({16, 16}));
+  const Tensor t = tanh(matmul(x, w) * 2).named("t");
+  const Tensor stored = (matmul(x, v) * (1 - t * t)).named("stored");
+  g.fetch("next", matmul(stored, w));
+  g.fetch("sums", reduceSum(stored, {0}));
+  const Tensor once = (matmul(x, v) * (2 - t * t)).named("once"); // read by one op alone
+  g.fetch("last", reduceSum(once, {0}));
+  const Tensor mixed = (matmul(x, v) * (3 - t * t) * x).named("mixed"); // x is no narrow tensor
+  g.fetch("other", matmul(mixed, w));
+  g.fetch("otherSums", reduceSum(mixed, {0}));
+  const Graph settled = *setPrecision(*std::move(g).finish(), {Precision::Bf16});
+  const auto elementOf = [&](std::string_view name) {
+    const ValueId value = settled.findValue(name);
+    return value.valid() ? std::optional(settled.typeOf(value).element) : std::nullopt;
+  };
+  CHECK(elementOf("stored.f32") == ElementType::F32);
+  CHECK(elementOf("stored.bf16") == ElementType::BF16);
+  CHECK(elementOf("stored") == ElementType::F32); // cast back for the sum
+  for (const char* name : {"t.f32", "once.f32", "mixed.f32"}) {
+    INFO(name);
+    CHECK_FALSE(elementOf(name).has_value());
+  }
+}
+
 TEST_CASE("set_precision: logits from a product and their gradient are narrow, the loss f32") {
   for (const auto& [precision, element] :
        {std::pair(Precision::Bf16, ElementType::BF16), std::pair(Precision::F16, ElementType::F16)}) {
