@@ -124,10 +124,8 @@ std::string headOf(const Setting& setting) {
 constexpr const char* legend =
     "Times are of one step: the median of the samples, with the least and the most. In brackets behind the\n"
     "predicted makespan: measured over predicted. Bound: no schedule of the plan can be shorter. Both count "
-    "a\n"
-    "launch for each op: a GPU that merges small launches may be faster. Ratio: the row's time over that of "
-    "its\n"
-    "reference.\n";
+    "the\n"
+    "launches that GPUs make. Ratio: the row's time over that of its reference.\n";
 
 } // namespace
 

@@ -23,7 +23,7 @@ class StageClock final : public CompileObserver {
   void placed(const PlacedGraph& /*placed*/) override { tick("place, transfers"); }
   void memory(const MemoryPlan& /*memory*/, const Schedule& /*schedule*/,
               const PlacedGraph& /*placed*/) override {
-    tick("schedule, memory"); // the schedule is shown once its memory is planned
+    tick("schedule, memory, launches"); // the schedule is shown once its launches are counted
   }
   void seal() { tick("seal"); }
   /// "gradients 0.1, …": microseconds of each stage over `nodes`.
