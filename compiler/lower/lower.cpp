@@ -94,7 +94,8 @@ class Lowering {
     }
   }
 
-  // Plans keep attention whole whatever the GPU (ir/machine/kernel_claims.h).
+  // Whether attention is decomposed does not depend on the machine (ir/machine/kernel_claims.h), so that a
+  // GPU without kernels for the op is an error.
   void refuseAttention(OpId op, QueueId queue) {
     errors_.push_back({Severity::Error, graph_.locationOf(op),
                        fmt::format("'{}' needs a GPU of compute capability 8.0 or newer, and {} is {}",

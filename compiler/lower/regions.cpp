@@ -43,9 +43,7 @@ class Cutter {
     }
   }
 
-  llvm::ArrayRef<StepId> waitsOf(StepId step) const {
-    return peers_.waits.empty() ? llvm::ArrayRef<StepId>(schedule_.steps[step].waits) : peers_.waits[step];
-  }
+  llvm::ArrayRef<StepId> waitsOf(StepId step) const { return peers_.waitsOf(schedule_, step); }
 
   // A fetched value is copied to the caller right behind the step that makes it.
   bool isFetched(StepId step) const {

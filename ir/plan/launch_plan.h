@@ -93,13 +93,16 @@ struct PeerRead {
 struct PeerReads {
   std::vector<PeerRead> reads;
   StepWaits waits; ///< of every step, in place of the schedule's; at most one a queue
+  llvm::ArrayRef<StepId> waitsOf(const Schedule& schedule, StepId step) const {
+    return waits.empty() ? llvm::ArrayRef<StepId>(schedule.steps[step].waits) : waits[step];
+  }
 };
 
 /// The launches of all GPUs of a plan.
 struct LaunchPlan {
-  std::string prelude;              ///< stands before the text of every kernel
-  std::vector<std::string> kernels; ///< CUDA C++, each text once; the kernel is named `launchedKernel`
-  std::vector<LaunchRow> launches;  ///< queue by queue, in the queue's order
+  std::string prelude;                        ///< stands before the text of every kernel
+  std::vector<std::string> kernels;           ///< CUDA C++, each text once; the kernel is named `kernelName`
+  std::vector<LaunchRow> launches;            ///< queue by queue, in the queue's order
   SideTable<QueueId, int64_t> workspaceBytes; ///< of each queue's launches; 256-byte aligned, no contents
   PeerReads peers;                            ///< empty, the waits too, where every transfer is a copy
 
@@ -107,10 +110,10 @@ struct LaunchPlan {
   bool empty() const { return workspaceBytes.empty(); }
   /// The waits of a step with the peer reads.
   llvm::ArrayRef<StepId> waitsOf(const Schedule& schedule, StepId step) const {
-    return peers.waits.empty() ? llvm::ArrayRef<StepId>(schedule.steps[step].waits) : peers.waits[step];
+    return peers.waitsOf(schedule, step);
   }
 };
 
-inline constexpr std::string_view launchedKernel = "dfc_kernel"; ///< each is a translation unit of its own
+inline constexpr std::string_view kernelName = "dfc_kernel"; ///< each is a translation unit of its own
 
 } // namespace dfc

@@ -8,6 +8,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <map>
 
 namespace dfc {
 namespace {
@@ -29,6 +30,9 @@ class LaunchCheck {
 
   Diagnostics run() {
     checkSizes();
+    for (const PeerRead& read : plan_.peers.reads) {
+      sourceOf_[{read.reader, read.operand}] = graph_[schedule_.steps[read.transfer].op].operands[0];
+    }
     for (const LaunchRow& row : plan_.launches) {
       checkRow(row);
     }
@@ -185,12 +189,8 @@ class LaunchCheck {
     const OpRow& row = graph_[range.op];
     for (uint32_t i = 0; i < row.operands.size(); ++i) {
       const StepId reader = schedule_.stepOf[range.op];
-      const auto read = llvm::find_if(
-          plan_.peers.reads, [&](const PeerRead& one) { return one.reader == reader && one.operand == i; });
-      const ValueId value = read == plan_.peers.reads.end()
-                                ? row.operands[i]
-                                : graph_[schedule_.steps[read->transfer].op].operands[0];
-      if (isAt(range, value)) {
+      const auto source = sourceOf_.find({reader, i});
+      if (isAt(range, source != sourceOf_.end() ? source->second : row.operands[i])) {
         return true;
       }
     }
@@ -348,6 +348,7 @@ class LaunchCheck {
   const MemoryPlan& memory_;
   const Machine& machine_;
   Findings findings_;
+  std::map<std::pair<StepId, uint32_t>, ValueId> sourceOf_; // operands that are read at the peer
   SideTable<StepId, bool> copied_;
   SideTable<ValueId, bool> written_;
 };

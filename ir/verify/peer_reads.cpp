@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
+#include <algorithm>
+
 namespace dfc {
 namespace {
 
@@ -13,7 +15,16 @@ class PeerCheck {
   PeerCheck(const PeerReads& peers, const PlacedGraph& placed, const Schedule& schedule,
             const Machine& machine)
       : peers_(peers), graph_(placed.graph), schedule_(schedule), machine_(machine), findings_(placed.graph),
-        replaced_(schedule.steps.size()) {}
+        replaced_(schedule.steps.size()), uses_(placed.graph.valueCount()) {
+    for (const OpId op : graph_.ops()) {
+      for (const ValueId operand : graph_[op].operands) {
+        ++uses_[operand];
+      }
+    }
+    for (const Fetch& fetch : graph_.fetches()) {
+      ++uses_[fetch.value];
+    }
+  }
 
   Diagnostics run() {
     if (peers_.waits.size() != (peers_.reads.empty() ? 0 : schedule_.steps.size())) {
@@ -49,22 +60,11 @@ class PeerCheck {
     if (row.kind() != OpKind::Transfer || !isGpuStep(read.reader, QueueKind::Compute) ||
         !isGpuStep(read.transfer, QueueKind::Peer) || replaced_[read.transfer] ||
         read.operand >= graph_[reader].operands.size() ||
-        graph_[reader].operands[read.operand] != row.firstResult || usesOf(row.firstResult) != 1) {
+        graph_[reader].operands[read.operand] != row.firstResult || uses_[row.firstResult] != 1) {
       findings_.at(transfer, "is replaced by a read that cannot replace it");
       return;
     }
     replaced_[read.transfer] = true;
-  }
-
-  size_t usesOf(ValueId value) const {
-    size_t uses = 0;
-    for (const OpId op : graph_.ops()) {
-      uses += static_cast<size_t>(llvm::count(graph_[op].operands, value));
-    }
-    for (const Fetch& fetch : graph_.fetches()) {
-      uses += fetch.value == value ? 1 : 0;
-    }
-    return uses;
   }
 
   void checkWaits(StepId step) {
@@ -120,13 +120,34 @@ class PeerCheck {
       }
     }
     for (const PeerRead& read : peers_.reads) {
-      for (const StepId step : schedule_.steps.ids()) {
-        if (!replaced_[step] && ((before.ordered(step, read.transfer) && !kept(step, read.reader)) ||
-                                 (before.ordered(read.transfer, step) && !kept(read.reader, step)))) {
-          findings_.at(schedule_.steps[step].op, "is not ordered with the reader of a transfer left out");
+      for (const QueueId queue : schedule_.queues.ids()) {
+        const StepId last = lastBefore(before, read.transfer, queue);
+        const StepId first = firstBehind(before, read.transfer, queue);
+        if ((last.valid() && !kept(last, read.reader)) || (first.valid() && !kept(read.reader, first))) {
+          findings_.at(schedule_.steps[read.transfer].op,
+                       "is left out, and its reader is not ordered with the other steps as it was");
         }
       }
     }
+  }
+
+  // Of the steps of a queue that end before `step`, the last with work: the queue's order implies the others.
+  StepId lastBefore(const HappensBefore& before, StepId step, QueueId queue) const {
+    const auto& steps = schedule_.queues[queue].steps;
+    uint32_t count = steps.empty() ? 0 : before.countBefore(step, queue);
+    while (count > 0 && replaced_[steps[count - 1]]) {
+      --count;
+    }
+    return count > 0 ? steps[count - 1] : StepId();
+  }
+
+  // Of the steps of a queue that start behind `step`, the first with work.
+  StepId firstBehind(const HappensBefore& before, StepId step, QueueId queue) const {
+    const auto& steps = schedule_.queues[queue].steps;
+    const auto* found = std::partition_point(steps.begin(), steps.end(),
+                                             [&](StepId other) { return !before.ordered(step, other); });
+    found = std::find_if(found, steps.end(), [&](StepId other) { return !replaced_[other]; });
+    return found != steps.end() ? *found : StepId();
   }
 
   const PeerReads& peers_;
@@ -135,6 +156,7 @@ class PeerCheck {
   const Machine& machine_;
   Findings findings_;
   SideTable<StepId, bool> replaced_;
+  SideTable<ValueId, uint32_t> uses_; // operands and fetches
 };
 
 } // namespace

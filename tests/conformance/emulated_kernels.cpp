@@ -51,10 +51,10 @@ unsigned short narrow(float value) {
 // The kernel in a namespace under a name of its own, and what calls it.
 std::string wrapped(const std::string& text, bool pointersByValue, size_t id) {
   std::string code = text;
-  const std::string name = fmt::format("{}_{}", cuda::kernelName, id);
-  for (size_t at = code.find(cuda::kernelName); at != std::string::npos;
-       at = code.find(cuda::kernelName, at + name.size())) {
-    code.replace(at, cuda::kernelName.size(), name);
+  const std::string name = fmt::format("{}_{}", kernelName, id);
+  for (size_t at = code.find(kernelName); at != std::string::npos;
+       at = code.find(kernelName, at + name.size())) {
+    code.replace(at, kernelName.size(), name);
   }
   const std::string call = pointersByValue ? fmt::format("imitation::callByValue(p{}::{}, p)", id, name)
                                            : fmt::format("imitation::call(p{}::{}, p)", id, name);

@@ -135,12 +135,11 @@ TEST_CASE("launch plans: mutants with a launch missing, moved or of another op a
           }
           return false;
         }) > 20);
-  CHECK(checkRefused("of another op", [](const Executable& sound, LaunchPlan& plan, size_t i) {
+  CHECK(checkRefused("of another op", [](const Executable&, LaunchPlan& plan, size_t i) {
           const OpId other = plan.launches[(i + 1) % plan.launches.size()].ops[0];
           if (llvm::is_contained(plan.launches[i].ops, other)) {
             return false;
           }
-          (void)sound;
           plan.launches[i].ops = {other};
           return true;
         }) > 100);

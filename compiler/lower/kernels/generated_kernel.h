@@ -5,6 +5,7 @@
 
 #include "ir/graph/op.h"
 #include "ir/machine/gpu_shape.h"
+#include "ir/plan/launch_plan.h"
 
 #include <array>
 #include <memory>
@@ -59,8 +60,6 @@ struct GeneratedKernels {
   llvm::SmallVector<GeneratedLaunch, 1> launches;
   int64_t workspaceBytes = 0;
 };
-
-inline constexpr std::string_view kernelName = "dfc_kernel"; ///< each kernel is a translation unit of its own
 
 /// What every translation unit begins with. Includes nothing: NVRTC needs no header on the machine.
 std::string_view prelude();

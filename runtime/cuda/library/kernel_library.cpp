@@ -1,5 +1,7 @@
 #include "runtime/cuda/library/kernel_library.h"
 
+#include "ir/plan/launch_plan.h"
+
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/cuda/check.h"
 
@@ -85,7 +87,7 @@ cudaKernel_t loadBinary(const std::string& binary) {
   dfc::cuda::check(cudaLibraryLoadData(&library, binary.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
                    "loading a compiled kernel");
   cudaKernel_t kernel = nullptr;
-  dfc::cuda::check(cudaLibraryGetKernel(&kernel, library, "dfc_kernel"), "finding a compiled kernel");
+  dfc::cuda::check(cudaLibraryGetKernel(&kernel, library, kernelName.data()), "finding a compiled kernel");
   return kernel;
 }
 

@@ -17,7 +17,6 @@
 namespace dfc::test {
 
 std::string inNamespace(std::string kernel, size_t number) {
-  using cuda::kernelName;
   for (size_t at = kernel.find(kernelName); at != std::string::npos; at = kernel.find(kernelName, at + 1)) {
     kernel.insert(at + kernelName.size(), fmt::format("_{}", number));
   }

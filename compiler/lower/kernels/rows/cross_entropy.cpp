@@ -62,7 +62,7 @@ DFC_INLINE Real blockSum(Real sum, Real (&ofWarps)[threads / 32]) {
 constexpr std::string_view rowsText = R"(
 DFC_INLINE void run(const Element* from, const Label* labels, $Written$* to, const Block& block, Shared& shared) {
   Real sum = 0;
-  // The whole block iterates together, so that its threads can agree.
+  // Every thread of the block runs every iteration: `agreed` is a barrier of the block.
   for (Index part = block.x; part < ($rows$ + threads / lanes - 1) / (threads / lanes); part += block.count) {
     const Index row = part * (threads / lanes) + threadIdx.x / lanes;
     const Index safe = row < $rows$ ? row : 0, base = safe * classes;
@@ -121,8 +121,8 @@ LossPlan planOf(ElementType element, int64_t rows, int64_t classes, const GpuSha
   plan.width = plan.peeled ? whole : common;
   const int64_t packs = classes / plan.width, most = std::min<int64_t>(8, 32 / plan.width);
   plan.lanes = std::min<int64_t>(32, powerOf2From(ceilDiv(packs, 4)));
-  // Up to 8 packs a thread are quicker in one block than a second launch is, but for long rows, of which
-  // its warps would have one each, or none.
+  // Small problems: one block of up to 8 packs a thread costs less than the second launch that adds the sums
+  // of several blocks. Not for long rows: there are fewer of them than the block has warps.
   const bool longRows = packs > 32 * 8;
   if (rows * packs <= 8 * 1024 && !longRows) {
     plan.threads = 1024;

@@ -34,8 +34,9 @@ int64_t agreementBytes(int64_t lanes, ElementType element);
 std::string rowsHead(const RowFormula& formula, int64_t rows, int64_t classes, int64_t width);
 /// Where a row lies in packs of `width`: `RowPacks packsOf(base)`, the row's elements [head, tail) in aligned
 /// packs and at most one element `beside` them for each thread of a block of 2 * width threads or more;
-/// `classes` for none. Peeling: rows of any length are read in whole packs, but for the elements at both
-/// ends. Needs what rowsHead needs; without `peeled` `width` divides `classes`.
+/// `classes` for none. Loop peeling (`peeled`): unaligned elements at both ends of a row are read one by one,
+/// all others in aligned packs, for any length of the row; without it, `width` divides `classes`. Needs what
+/// rowsHead needs.
 std::string rowPacksText(bool peeled);
 
 /// Softmax or logSoftmax along an axis that is not the last: rows are [outer, classes, inner].

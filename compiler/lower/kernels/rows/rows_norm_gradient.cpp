@@ -102,7 +102,7 @@ DFC_INLINE void run(const Element* from, const Element* scale, const Element* co
   Real ofScale[values], ofBias[values];
 #pragma unroll
   for (int k = 0; k < values; ++k) ofScale[k] = ofBias[k] = Real(0);
-  // The whole block iterates together, so that its threads can agree.
+  // Every thread of the block runs every iteration: `agreed` is a barrier of the block.
   for (Index part = block.x; part < (rows + threads / lanes - 1) / (threads / lanes); part += block.count) {
     const Index row = part * (threads / lanes) + threadIdx.x / lanes, base = row * length;
     const bool present = row < rows;
@@ -237,9 +237,10 @@ struct GradientPlan {
 // Threads of a multiprocessor for which there are registers, where a warp takes a row and where a block does.
 constexpr int64_t warpRowThreads = 384, blockRowThreads = 512;
 
-// Blocks that run at once: where a block takes a row, so many that the loads under way keep the memory busy.
-// Each block has some rows to add up, so that its sums are few beside them, but no more than some hundred for
-// each thread. `rowBytes`: of a row and its cotangent.
+// The number of blocks: those that are resident at once. Where a block takes a row, at most as many as have
+// `underWay` bytes of loads in flight on a multiprocessor. A block gets at least `leastRows` rows, so that
+// writing its sums costs little beside reading them, and a thread at most `mostRows`. `rowBytes`: of a row
+// and its cotangent.
 int64_t blocksOf(const GradientPlan& plan, int64_t rowBytes, const GpuShape& gpu) {
   constexpr int64_t underWay = int64_t{48} * 1024, leastRows = 16, mostRows = 128;
   const int64_t groups = ceilDiv(plan.rows, plan.threads / plan.lanes);
@@ -258,7 +259,8 @@ GradientPlan planOf(const TensorType& type, int64_t axis, const GpuShape& gpu) {
   plan.length = shape.length;
   plan.width = commonPowerOf2(packBytes / byteWidth(type.element), {shape.length});
   const int64_t packs = shape.length / plan.width;
-  // Of each of four arrays, a thread of a warp holds so many values, and one of a larger block so many.
+  // Packs of a row that one thread keeps in registers, where a warp takes the row and where a block does.
+  // Four arrays of that size are live: operand, cotangent, and the two sums.
   const bool wide = type.element == ElementType::F64;
   const int64_t ofWarp = (wide ? 12 : 24) / plan.width, ofBlock = (wide ? 8 : 16) / plan.width;
   if (packs <= 32 * ofWarp) {

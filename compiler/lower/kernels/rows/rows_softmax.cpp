@@ -88,8 +88,9 @@ std::string rowCount(int64_t rows, int64_t classes) {
   return constant("Index", "rows", IndexText(rows * classes).of(rows));
 }
 
-// Threads for a row of so many packs: 4 packs each, or 8 where a warp then suffices or the row is long, up
-// to 16 in a block of 512, two of which a multiprocessor holds at once.
+// Threads per row of `packs` packs. A thread takes 4 packs; 8 if the row then fits one warp, or is longer
+// than a warp's; up to 16 in the largest block, of 512 threads, of which two are resident on a
+// multiprocessor.
 int64_t softmaxLanes(int64_t packs) {
   const int64_t lanes = powerOf2From(ceilDiv(packs, 4));
   return packs <= 32 * 8 ? std::min<int64_t>(32, lanes) : std::clamp<int64_t>(lanes / 2, 64, 512);
