@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace dfc::cuda {
 namespace {
@@ -22,6 +23,12 @@ struct GroupSummary {
 struct Group {
   LaunchGroup launches;
   GroupSummary summary;
+};
+
+/// Where a member is: the index of its group, and its own there.
+struct MemberPlace {
+  size_t group = 0, member = 0;
+  bool operator==(const MemberPlace&) const = default;
 };
 
 class Merger {
@@ -64,6 +71,11 @@ class Merger {
       --at;
       earliest = fits(launch, groups_[at]) ? at : earliest;
     }
+    // A large launch gains more from the cache than from a launch saved.
+    if (!isSmall(launches_[launch]) &&
+        ((at > first && appendToMember(launch, groups_[at - 1])) || gatherPredecessors(launch, first))) {
+      return true;
+    }
     if (earliest < groups_.size()) {
       join(launch, groups_[earliest]);
       return true;
@@ -76,35 +88,130 @@ class Merger {
     add(group.summary, launch);
   }
 
-  /// Appends the launch to the one member that it depends on: to its threads if the dependence is
-  /// elementwise, else to its block.
+  /// Appends the launch to the members that it depends on: to their threads if the dependence is elementwise,
+  /// several members becoming one; else to the block of the only one.
   bool appendToMember(uint32_t launch, Group& group) {
-    LaunchMember* predecessor = nullptr;
-    for (LaunchMember& member : group.launches.members) {
-      if (anyDependent(launch, member)) {
-        if (predecessor != nullptr) {
-          return false;
-        }
-        predecessor = &member;
+    llvm::SmallVector<size_t, 4> predecessors;
+    for (size_t i = 0; i < group.launches.members.size(); ++i) {
+      if (anyDependent(launch, group.launches.members[i])) {
+        predecessors.push_back(i);
       }
     }
-    return predecessor != nullptr && (fuseIntoThreads(launch, predecessor->back(), group) ||
-                                      appendToBlock(launch, *predecessor, group));
+    return !predecessors.empty() && (fuseIntoThreads(launch, predecessors, group) ||
+                                     (predecessors.size() == 1 &&
+                                      appendToBlock(launch, group.launches.members[predecessors[0]], group)));
   }
 
-  bool fuseIntoThreads(uint32_t launch, LaunchStage& stage, Group& group) {
+  bool fuseIntoThreads(uint32_t launch, llvm::ArrayRef<size_t> predecessors, Group& group) {
+    std::vector<LaunchMember>& members = group.launches.members;
+    LaunchStage joined = members[predecessors[0]].back();
+    for (const size_t other : predecessors.drop_front()) {
+      if (members[predecessors[0]].size() > 1 || members[other].size() > 1 ||
+          !joinStages(joined, members[other][0])) {
+        return false;
+      }
+    }
+    GroupSummary summary = group.summary;
+    addCode(summary, launch);
+    if (!follows(launch, joined) || !withinLimits(summary)) {
+      return false;
+    }
+    joined.followers.push_back(launch);
+    members[predecessors[0]].back() = std::move(joined);
+    for (const size_t other : llvm::reverse(predecessors.drop_front())) {
+      summary.blocks -= launches_[members[other][0].launch].kernel.blocks();
+      members.erase(members.begin() + static_cast<ptrdiff_t>(other));
+    }
+    group.summary = std::move(summary);
+    return true;
+  }
+
+  /// Defers members that the launch depends on element by element, whatever groups they are in, and makes one
+  /// member of them with the launch: behind all groups, in the last one if it fits there.
+  bool gatherPredecessors(uint32_t launch, size_t first) {
+    std::optional<LaunchStage> stage;
+    std::vector<MemberPlace> taken;
+    for (size_t at = groups_.size(); at > first; --at) {
+      const std::vector<LaunchMember>& members = groups_[at - 1].launches.members;
+      for (size_t i = 0; i < members.size(); ++i) {
+        LaunchStage joined = stage ? *stage : members[i][0];
+        if (anyDependent(launch, members[i]) && members[i].size() == 1 && mayBeDeferred({at - 1, i}, taken) &&
+            (!stage || joinStages(joined, members[i][0])) && follows(launch, joined)) {
+          stage = std::move(joined);
+          taken.push_back({at - 1, i});
+        }
+      }
+    }
+    if (!stage) {
+      return false;
+    }
+    stage->followers.push_back(launch);
+    const LaunchMember member{*std::move(stage)};
+    GroupSummary alone;
+    add(alone, member);
+    if (!withinLimits(alone)) {
+      return false;
+    }
+    remove(taken);
+    if (groups_.size() == begin_ || anyDependent(member, groups_.back()) || !fits(member, groups_.back())) {
+      groups_.emplace_back();
+    }
+    add(groups_.back().summary, member);
+    groups_.back().launches.members.push_back(member);
+    return true;
+  }
+
+  bool mayBeDeferred(const MemberPlace& place, llvm::ArrayRef<MemberPlace> alsoDeferred) const {
+    const LaunchMember& member = groups_[place.group].launches.members[place.member];
+    for (size_t later = place.group + 1; later < groups_.size(); ++later) {
+      const std::vector<LaunchMember>& members = groups_[later].launches.members;
+      for (size_t i = 0; i < members.size(); ++i) {
+        if (!llvm::is_contained(alsoDeferred, MemberPlace{later, i}) && anyDependent(member, members[i])) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  void remove(std::vector<MemberPlace> places) {
+    llvm::sort(places, [](const MemberPlace& a, const MemberPlace& b) {
+      return std::tie(a.group, a.member) > std::tie(b.group, b.member);
+    });
+    for (const MemberPlace& place : places) {
+      Group& group = groups_[place.group];
+      group.launches.members.erase(group.launches.members.begin() + static_cast<ptrdiff_t>(place.member));
+      group.summary = {};
+      for (const LaunchMember& member : group.launches.members) {
+        add(group.summary, member);
+      }
+      if (group.launches.members.empty()) {
+        groups_.erase(groups_.begin() + static_cast<ptrdiff_t>(place.group));
+      }
+    }
+  }
+
+  /// Makes one stage of two independent ones, if the launches of one can follow in the threads of the other.
+  bool joinStages(LaunchStage& into, LaunchStage stage) const {
+    if (!launches_[stage.launch].kernel.alone) {
+      std::swap(into, stage);
+    }
+    const auto follow = [&](uint32_t launch) {
+      const bool may = follows(launch, into);
+      into.followers.push_back(launch);
+      return may;
+    };
+    return follow(stage.launch) && llvm::all_of(stage.followers, follow);
+  }
+
+  bool follows(uint32_t launch, const LaunchStage& stage) const {
     const auto isElementwiseAfter = [&](uint32_t other) {
       return elementByElement(launches_[other], launches_[launch]);
     };
-    GroupSummary summary = group.summary;
-    addCode(summary, launch);
-    if (!isSmall(launches_[launch]) || !isElementwiseAfter(stage.launch) ||
-        !llvm::all_of(stage.followers, isElementwiseAfter) || !withinLimits(summary)) {
-      return false;
-    }
-    stage.followers.push_back(launch);
-    group.summary = std::move(summary);
-    return true;
+    const GeneratedLaunch &leader = launches_[stage.launch].kernel, &own = launches_[launch].kernel;
+    const bool packs = leader.packWidth > 0 && own.packWidth > 0;
+    return (packs || (leader.packWidth == 0 && isSmall(launches_[launch]))) &&
+           isElementwiseAfter(stage.launch) && llvm::all_of(stage.followers, isElementwiseAfter);
   }
 
   bool appendToBlock(uint32_t launch, LaunchMember& member, Group& group) {
@@ -148,6 +255,16 @@ class Merger {
       return with(stage.launch) || llvm::any_of(stage.followers, with);
     });
   }
+  bool anyDependent(const LaunchMember& member, const LaunchMember& other) const {
+    return llvm::any_of(member, [&](const LaunchStage& stage) {
+      const auto with = [&](uint32_t launch) { return anyDependent(launch, other); };
+      return with(stage.launch) || llvm::any_of(stage.followers, with);
+    });
+  }
+  bool anyDependent(const LaunchMember& member, const Group& group) const {
+    return llvm::any_of(group.launches.members,
+                        [&](const LaunchMember& other) { return anyDependent(member, other); });
+  }
   bool anyDependent(uint32_t launch, const Group& group) const {
     return llvm::any_of(group.launches.members,
                         [&](const LaunchMember& member) { return anyDependent(launch, member); });
@@ -186,9 +303,19 @@ class Merger {
     addCode(summary, index);
   }
 
-  bool fits(uint32_t launch, const Group& group) const {
+  void add(GroupSummary& summary, const LaunchMember& member) const {
+    for (const LaunchStage& stage : member) {
+      add(summary, stage.launch);
+      for (const uint32_t follower : stage.followers) {
+        addCode(summary, follower);
+      }
+    }
+  }
+
+  template <class Added> ///< a launch or a member
+  bool fits(const Added& added, const Group& group) const {
     GroupSummary summary = group.summary;
-    add(summary, launch);
+    add(summary, added);
     return withinLimits(summary);
   }
 

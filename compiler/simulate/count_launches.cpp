@@ -7,6 +7,9 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 
 namespace dfc {
 namespace {
@@ -48,12 +51,52 @@ class Counter {
 
  private:
   void saveLaunches(const LaunchRow& row) {
+    if (row.ops.size() < 2) {
+      return;
+    }
     const double launch = machine_.devices[schedule_.queues[row.queue].device].launchSeconds;
-    const double saved = launch * (1 - 1 / static_cast<double>(row.ops.size()));
+    const double shared = launch / static_cast<double>(row.ops.size());
+    const bool oneSweep = handsOn(row);
+    SeenBytes seen;
     for (const OpId op : row.ops) {
       double& seconds = seconds_[schedule_.stepOf[op]];
-      seconds = std::max(seconds - saved, 0.0);
+      const double work = std::max(seconds - launch, 0.0);
+      seconds = std::min(seconds, shared + work * (oneSweep ? freshShare(row, op, seen) : 1));
     }
+  }
+
+  using Bytes = std::tuple<uint32_t, int64_t, int64_t>; ///< device, offset, bytes
+  using SeenBytes = std::set<Bytes>;
+  static Bytes bytesOf(const LaunchRange& range) {
+    return {range.begin.device.index(), range.begin.offset, range.bytes};
+  }
+
+  /// Whether an op of the launch reads what another one wrote for it: in the same threads, so that all that
+  /// the ops have in common is read from the cache.
+  static bool handsOn(const LaunchRow& row) {
+    std::map<Bytes, OpId> writers;
+    for (const LaunchRange& write : row.writes) {
+      writers.emplace(bytesOf(write), write.op);
+    }
+    return llvm::any_of(row.reads, [&](const LaunchRange& read) {
+      const auto writer = writers.find(bytesOf(read));
+      return writer != writers.end() && writer->second != read.op;
+    });
+  }
+
+  /// The part of an op's bytes that no earlier op of the launch read or wrote.
+  static double freshShare(const LaunchRow& row, OpId op, SeenBytes& seen) {
+    int64_t all = 0, fresh = 0;
+    for (const auto* ranges : {&row.reads, &row.writes}) {
+      for (const LaunchRange& range : *ranges) {
+        if (range.op == op) {
+          all += range.bytes;
+          const bool first = seen.insert(bytesOf(range)).second;
+          fresh += first || ranges == &row.writes ? range.bytes : 0;
+        }
+      }
+    }
+    return all == 0 ? 1 : static_cast<double>(fresh) / static_cast<double>(all);
   }
 
   // Without the latency: a kernel has many reads in flight.
@@ -126,6 +169,32 @@ LowerBounds boundsOf(const Schedule& schedule, const Counter& counter, const Pla
   return lowerBounds(problem.list);
 }
 
+/// What each launch takes of its ops' seconds: of an op with several launches, by the bytes that these touch
+/// for it.
+void expectSeconds(LaunchPlan& launches, const Schedule& schedule) {
+  const auto bytesFor = [](const LaunchRow& row, OpId op) {
+    int64_t bytes = 1;
+    for (const auto* ranges : {&row.reads, &row.writes}) {
+      for (const LaunchRange& range : *ranges) {
+        bytes += range.op == op ? range.bytes : 0;
+      }
+    }
+    return static_cast<double>(bytes);
+  };
+  SideTable<OpId, double> all(schedule.stepOf.size(), 0.0);
+  for (const LaunchRow& row : launches.launches) {
+    for (const OpId op : row.ops) {
+      all[op] += bytesFor(row, op);
+    }
+  }
+  for (LaunchRow& row : launches.launches) {
+    row.seconds = 0;
+    for (const OpId op : row.ops) {
+      row.seconds += schedule.steps[schedule.stepOf[op]].alone() * bytesFor(row, op) / all[op];
+    }
+  }
+}
+
 } // namespace
 
 void countLaunches(Schedule& schedule, LaunchPlan& launches, const PlacedGraph& placed,
@@ -141,6 +210,7 @@ void countLaunches(Schedule& schedule, LaunchPlan& launches, const PlacedGraph& 
   }
   std::vector<StepId> order = orderOf(steps, waits);
   if (order.size() < waits.size()) {
+    expectSeconds(launches, schedule);
     return; // a cycle of copies and reads in each other's place: the times with copies stay
   }
   const LowerBounds bounds = boundsOf(schedule, counter, placed, machine, cost);
@@ -161,6 +231,7 @@ void countLaunches(Schedule& schedule, LaunchPlan& launches, const PlacedGraph& 
   schedule = renumbered(schedule, order, numbers);
   schedule.makespan = simulation.makespan;
   schedule.bounds = bounds;
+  expectSeconds(launches, schedule);
 }
 
 } // namespace dfc

@@ -76,6 +76,9 @@ struct LaunchRow {
   /// Convolution: operands, result.
   llvm::SmallVector<LaunchPointer, 4> pointers;
   llvm::SmallVector<LaunchRange, 4> reads, writes;
+  /// Expected, with nothing beside it on the device: its part of its ops' seconds in the schedule. 0 for
+  /// spare launches.
+  double seconds = 0;
   /// Of a library's call: generated kernels, and products without their epilogue, that compute the same where
   /// the library of the machine has no such algorithm.
   std::vector<LaunchRow> spare;

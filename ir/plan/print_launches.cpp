@@ -25,9 +25,9 @@ class LaunchPrinter {
         out_ += fmt::format("\n{}: workspace {}\n", schedule_.nameOf(queue, machine_),
                             humanBytes(launches_.workspaceBytes[queue]));
       }
-      out_ += fmt::format("  {:>4}  {}\n", number++, lineOf(row));
+      out_ += fmt::format("  {:>4}  {:>8}  {}\n", number++, humanSeconds(row.seconds), lineOf(row));
       for (const LaunchRow& spare : row.spare) {
-        out_ += fmt::format("        else {}\n", lineOf(spare));
+        out_ += fmt::format("                  else {}\n", lineOf(spare));
       }
     }
     for (const PeerRead& read : launches_.peers.reads) {

@@ -8,6 +8,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace dfc {
@@ -40,6 +41,7 @@ class LaunchCheck {
       noteSteps();
       checkOrders();
       checkCoverage();
+      checkSeconds();
     }
     return findings_.take();
   }
@@ -54,6 +56,24 @@ class LaunchCheck {
     for (const QueueId queue : plan_.workspaceBytes.ids()) {
       if (plan_.workspaceBytes[queue] < 0) {
         findings_.add(fmt::format("a workspace of {} bytes", plan_.workspaceBytes[queue]));
+      }
+    }
+  }
+
+  // A queue's launches take what its steps take, or less.
+  void checkSeconds() {
+    SideTable<QueueId, double> ofLaunches(schedule_.queues.size(), 0.0);
+    for (const LaunchRow& row : plan_.launches) {
+      ofLaunches[row.queue] += row.seconds;
+    }
+    for (const QueueId queue : schedule_.queues.ids()) {
+      double ofSteps = 0;
+      for (const StepId step : schedule_.queues[queue].steps) {
+        ofSteps += schedule_.steps[step].alone();
+      }
+      if (ofLaunches[queue] > ofSteps * (1 + 1e-6) + 1e-9) {
+        findings_.add(fmt::format("launches of {} are expected to take {} s, its steps {} s",
+                                  schedule_.nameOf(queue, machine_), ofLaunches[queue], ofSteps));
       }
     }
   }
@@ -78,6 +98,10 @@ class LaunchCheck {
         findings_.add(fmt::format("a launch for op {}, which its queue does not compute", op.index()));
         return;
       }
+    }
+    if (!(row.seconds >= 0) || !std::isfinite(row.seconds)) {
+      findings_.at(row.ops[0], fmt::format("a launch expected to take {} s", row.seconds));
+      return;
     }
     checkKind(row);
     checkPlaces(row);

@@ -11,9 +11,12 @@
 #include "tests/support/repinned.h"
 #include "tests/support/tiny_plan.h"
 
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <fmt/format.h>
+
+#include <limits>
 
 using namespace dfc;
 using namespace dfc::test;
@@ -90,6 +93,22 @@ size_t checkRefused(const char* what, const Damage& damage) {
 
 } // namespace
 
+TEST_CASE("launch plans: expected seconds add up to those of the steps") {
+  for (const Executable& plan : plansWithLaunches()) {
+    double ofLaunches = 0, ofSteps = 0;
+    llvm::DenseSet<OpId> launched;
+    for (const LaunchRow& row : plan.launches().launches) {
+      CHECK(row.seconds > 0);
+      ofLaunches += row.seconds;
+      launched.insert(row.ops.begin(), row.ops.end());
+    }
+    for (const OpId op : launched) {
+      ofSteps += plan.schedule().steps[plan.schedule().stepOf[op]].alone();
+    }
+    CHECK(ofLaunches == Approx(ofSteps));
+  }
+}
+
 TEST_CASE("launch plans: what compile makes is sound, before and after a file") {
   for (const Executable& plan : plansWithLaunches()) {
     CHECK(render(verdictOn(plan, plan.launches())) == "");
@@ -103,11 +122,34 @@ TEST_CASE("launch plans: what compile makes is sound, before and after a file") 
   }
 }
 
+TEST_CASE("launch plans: seconds that no launch takes are refused") {
+  CHECK(checkRefused("negative", [](const Executable&, LaunchPlan& plan, size_t i) {
+          plan.launches[i].seconds = -1;
+          return true;
+        }) > 50);
+  CHECK(checkRefused("no number", [](const Executable&, LaunchPlan& plan, size_t i) {
+          plan.launches[i].seconds = std::numeric_limits<double>::quiet_NaN();
+          return true;
+        }) > 50);
+  CHECK(checkRefused("longer than the steps", [](const Executable&, LaunchPlan& plan, size_t i) {
+          plan.launches[i].seconds += 1;
+          return true;
+        }) > 50);
+}
+
 TEST_CASE("launch plans: mutants with a launch missing, moved or of another op are refused") {
   CHECK(checkRefused("missing", [](const Executable&, LaunchPlan& plan, size_t i) {
-          // What launches leave in the workspace for one another is known to their kernels alone.
-          const bool seen = llvm::any_of(plan.launches[i].writes, [](const LaunchRange& range) {
-            return !range.begin.inWorkspace() && range.bytes > 0;
+          // What the launches of an op leave for one another, in the workspace or in the op's result, is
+          // known to their kernels alone.
+          const auto isRewritten = [&](const LaunchRange& range) {
+            return llvm::count_if(plan.launches, [&](const LaunchRow& row) {
+                     return llvm::any_of(row.writes, [&](const LaunchRange& other) {
+                       return other.op == range.op && other.begin == range.begin;
+                     });
+                   }) > 1;
+          };
+          const bool seen = llvm::any_of(plan.launches[i].writes, [&](const LaunchRange& range) {
+            return !range.begin.inWorkspace() && range.bytes > 0 && !isRewritten(range);
           });
           plan.launches.erase(plan.launches.begin() + static_cast<ptrdiff_t>(i));
           return seen;

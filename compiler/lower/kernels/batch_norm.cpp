@@ -298,18 +298,21 @@ struct Ending {
   bool addend = false; ///< a tensor of that name is added before the relu
 };
 
-// (x - mean) factor + bias; `center`: the type in which the mean is subtracted.
+// (x - mean) inverse scale + bias, from left to right: inverse times scale may overflow where the result does
+// not. `center`: the type in which the mean is subtracted.
 GeneratedLaunch normalising(const Writer& writer, const std::string& parameters, std::string_view center,
                             const std::string& mean, const std::string& variance, double epsilon,
                             Ending ending = {}) {
   const std::string normal =
-      fmt::format("Real({}(valueOf(x.at[k])) - mean[c]) * factor[c] + shift[c]", center);
+      fmt::format("Real({}(valueOf(x.at[k])) - mean[c]) * inverse[c] * factor[c] + shift[c]", center);
   const std::string sum = ending.addend ? normal + " + Real(valueOf(z.at[k]))" : normal;
   return writer.pass(
       {parameters + (ending.addend ? ", const Element* addend" : ""),
-       fmt::format("  {} mean[distinct];\n  Real factor[distinct], shift[distinct];\n", center),
+       fmt::format("  {} mean[distinct];\n  Real inverse[distinct], factor[distinct], shift[distinct];\n",
+                   center),
        fmt::format("    mean[k] = {};\n"
-                   "    factor[k] = Real(f64(valueOf(scale[channel])) / sqrt({} + {}));\n"
+                   "    inverse[k] = Real(1.0 / sqrt({} + {}));\n"
+                   "    factor[k] = Real(valueOf(scale[channel]));\n"
                    "    shift[k] = Real(valueOf(bias[channel]));\n",
                    mean, variance, epsilonText(epsilon)),
        ending.addend ? LoadList{{"x", "a"}, {"z", "addend"}} : LoadList{{"x", "a"}},

@@ -16,6 +16,10 @@ DFC_INLINE void element($parameters$Element* to, u64 i) {
   const Operands from{$pointers$};
   to[i] = applied(gather<1>(from, Index(i))).at[0];
 }
+template <int W> DFC_INLINE void pack($parameters$Element* to, u64 i) {
+  const Operands from{$pointers$};
+  storePack(to + i, applied(gather<W>(from, Index(i))));
+}
 template <class After>
 DFC_INLINE void run($parameters$Element* to, const Block& block, Shared&, const After& after) {
   const Operands from{$pointers$};
@@ -31,8 +35,7 @@ DFC_INLINE void run($parameters$Element* to, const Block& block, Shared&, const 
     const Index pack = first + u * threads;
     if (pack < packs) {
       storePack(to + pack * width, applied(in[u]));
-#pragma unroll
-      for (int k = 0; k < width; ++k) after(pack * width + k);
+      after.template pack<width>(u64(pack) * width);
     }
   }
 $rest$}
@@ -82,6 +85,7 @@ GeneratedKernels streamedChain(const Chain& chain, const GpuShape& gpu) {
   launch.threads = static_cast<uint32_t>(threads);
   launch.singlePass = launch.alone = true;
   launch.elements = chain.count;
+  launch.packWidth = width;
   launch.arguments = chain.arguments();
   launch.arguments.push_back({Argument::From::Result, 0, 0, static_cast<uint8_t>(chain.elementBytes)});
   launch.chain = std::make_shared<const Chain>(chain);

@@ -48,7 +48,7 @@ GeneratedKernels crossEntropyGradientKernel(OperandTypes operands, const GpuShap
 
 /// layerNorm (`centred`) or rmsNorm over `axis` and all after it.
 GeneratedKernels normKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands,
-                            const GpuShape& gpu);
+                            ElementType result, const GpuShape& gpu);
 GeneratedKernels normGradientKernel(const NormGradientForm& form, OperandTypes operands, const GpuShape& gpu);
 GeneratedKernels dropoutKernel(const ops::Dropout& op, const TensorType& operand, const GpuShape& gpu);
 GeneratedKernels convolutionKernel(const ops::Conv2d& op, OperandTypes operands, const TensorType& result,

@@ -98,11 +98,11 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
   case OpKind::Trilu: return triluKernel(attributes.as<ops::Trilu>(), operands[0], gpu);
   case OpKind::LayerNorm: {
     const auto& op = attributes.as<ops::LayerNorm>();
-    return normKernel(op.axis, op.epsilon, true, operands, gpu);
+    return normKernel(op.axis, op.epsilon, true, operands, results[0].element, gpu);
   }
   case OpKind::RmsNorm: {
     const auto& op = attributes.as<ops::RmsNorm>();
-    return normKernel(op.axis, op.epsilon, false, operands, gpu);
+    return normKernel(op.axis, op.epsilon, false, operands, results[0].element, gpu);
   }
   case OpKind::LayerNormGradient: {
     const auto& op = attributes.as<ops::LayerNormGradient>();

@@ -32,10 +32,19 @@ std::string inNamespace(const GeneratedLaunch& launch, size_t number) {
     text +=
         fmt::format("DFC_INLINE void callElement(void* const* at, u64 i) {{ element({}i); }}\n", pointers);
   }
+  if (launch.packWidth > 0) {
+    text += fmt::format("template <int W> DFC_INLINE void callPack(void* const* at, u64 i) {{\n"
+                        "  constexpr int own = W < {0} ? W : {0};\n"
+                        "#pragma unroll\n"
+                        "  for (int k = 0; k < W; k += own) pack<own>({1}i + k);\n}}\n",
+                        launch.packWidth, pointers);
+  }
   return text + "}\n";
 }
 
-constexpr std::string_view noFollowers = "struct NoFollowers { DFC_INLINE void operator()(u64) const {} };\n";
+constexpr std::string_view noFollowers = "struct NoFollowers {\n"
+                                         "  DFC_INLINE void operator()(u64) const {}\n"
+                                         "  template <int W> DFC_INLINE void pack(u64) const {}\n};\n";
 
 bool sameLaunch(const GeneratedLaunch& a, const GeneratedLaunch& b) {
   return &a == &b || (a.code == b.code && a.grid == b.grid && a.threads == b.threads &&
@@ -164,24 +173,30 @@ $body$  })",
         function, pointers, place, function, followersText(stage, pointers));
   }
 
-  /// An object that makes an element of each follower.
+  /// An object that makes an element of each follower, or a pack.
   std::string followersText(const KernelStage& stage, const std::string& pointers) {
     if (stage.followers.empty()) {
       return "NoFollowers{}";
     }
-    std::string calls;
+    std::string calls, packs;
     size_t first = stage.launch->arguments.size();
     for (const GeneratedLaunch* follower : stage.followers) {
       DFC_ASSERT(follower->alone && follower->elements == stage.launch->elements,
                  "a follower makes element after element");
-      calls += fmt::format(" k{}::callElement(at + {}, i);", functionOf(*follower), first);
+      const size_t function = functionOf(*follower);
+      calls += fmt::format(" k{}::callElement(at + {}, i);", function, first);
+      if (stage.launch->packWidth > 0) {
+        DFC_ASSERT(follower->packWidth > 0, "a follower of packs makes packs");
+        packs += fmt::format(" k{}::callPack<W>(at + {}, i);", function, first);
+      }
       first += follower->arguments.size();
     }
-    const auto [row, isNew] = followersOf_.emplace(calls, followersOf_.size());
+    const auto [row, isNew] = followersOf_.emplace(calls + packs, followersOf_.size());
     if (isNew) {
       followers_ += fmt::format("struct Followers{} {{\n  void* const* at;\n"
-                                "  DFC_INLINE void operator()(u64 i) const {{{} }}\n}};\n",
-                                row->second, calls);
+                                "  DFC_INLINE void operator()(u64 i) const {{{} }}\n"
+                                "  template <int W> DFC_INLINE void pack(u64 i) const {{{} }}\n}};\n",
+                                row->second, calls, packs);
     }
     return fmt::format("Followers{}{{{}}}", row->second, pointers);
   }

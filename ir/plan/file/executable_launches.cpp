@@ -62,7 +62,7 @@ class LaunchWriter {
     return file::CreateLaunch(builder_, row.queue.index(), row.at.index(), ops,
                               static_cast<uint8_t>(row.kind), row.kernel, row.grid[0], row.grid[1],
                               row.threads, row.dynamicSharedBytes, row.pointersByValue, product, places,
-                              reads, writes, spare);
+                              reads, writes, spare, row.seconds);
   }
 
   Offset<file::Product> writeProduct(const ProductCall& call) {
@@ -181,6 +181,7 @@ class LaunchReader {
     readRanges(*from.reads(), row.reads);
     readRanges(*from.writes(), row.writes);
     row.spare = readRows(*from.spare(), false);
+    row.seconds = from.seconds();
     return row;
   }
 

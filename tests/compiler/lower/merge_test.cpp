@@ -156,6 +156,46 @@ TEST_CASE("merge: a launch that depends on another element by element runs in it
   }
 }
 
+TEST_CASE("merge: large launches that hand on element by element are one sweep") {
+  const auto large = [](std::vector<Range> reads, std::vector<Range> writes, const char* code) {
+    UnmergedLaunch launch = launchOf(std::move(reads), std::move(writes), code);
+    launch.kernel.grid = {2000, 1};
+    launch.kernel.elements = 10;
+    launch.kernel.packWidth = 4;
+    launch.kernel.alone = launch.kernel.singlePass = true;
+    return launch;
+  };
+  const Range gradient = range(0, 40, 4), first = range(100, 40, 4), second = range(200, 40, 4),
+              weight = range(300, 40, 4);
+  const UnmergedLaunch m = large({gradient, first}, {first}, "m"),
+                       v = large({gradient, second}, {second}, "v"),
+                       w = large({first, second, weight}, {weight}, "w");
+  CHECK(merged({m, v, w}) == "0+1+2");
+  UnmergedLaunch update = w; // with a scalar that a product computes
+  update.reads.push_back(range(900, 4));
+  update.pointers.resize(update.reads.size() + 1);
+  SECTION("from different launches, which are deferred") {
+    const UnmergedLaunch scalar = product({range(500, 10)}, {range(900, 4)});
+    CHECK(merged({m, scalar, v, update}) == "1 | 0+2+3");
+    CHECK(merged({m, v, scalar, launchOf({range(900, 4)}, {range(700, 10)}), update}) == "2 | 0+1+4 3");
+  }
+  SECTION("behind a launch of rows, which cannot make its elements alone") {
+    UnmergedLaunch rows = large({gradient}, {first}, "rows");
+    rows.kernel.alone = rows.kernel.singlePass = false;
+    CHECK(merged({rows, v, w}) == "0+1+2");
+    CHECK(merged({rows, large({gradient, second}, {second}, "rows"), w}) == "0+1+2");
+  }
+  SECTION("that are deferred only past launches which do not depend on them") {
+    CHECK(merged({m, v, product({first}, {range(900, 4)}), update}) == "0 | 2 | 1+3");
+    CHECK(merged({m, v, product({}, {gradient, range(900, 4)}), update}) == "0 1 | 2 | 3");
+  }
+  SECTION("as packs that both can make") {
+    UnmergedLaunch apart = w;
+    apart.kernel.packWidth = 0;
+    CHECK(merged({m, v, apart}) == "0 1 | 2");
+  }
+}
+
 TEST_CASE("merge: limits of a launch") {
   const auto apart = [](size_t count, const auto& change) {
     std::vector<UnmergedLaunch> launches;
@@ -225,9 +265,10 @@ TEST_CASE("merge: random launches run once each, after all that they depend on")
       launches.push_back(launchOf({somewhere(), somewhere()}, {somewhere()}));
       UnmergedLaunch& launch = launches.back();
       launch.region.number = static_cast<uint32_t>(i / 25);
-      launch.kernel.grid[0] = dice.chance(50) ? 1 : 4;
+      launch.kernel.grid[0] = dice.chance(30) ? 1 : dice.chance(50) ? 4 : 2000; // 2000: large
       launch.kernel.elements = 5;
       launch.kernel.alone = dice.chance(50);
+      launch.kernel.packWidth = dice.chance(50) ? 4 : 0;
       if (dice.chance(10)) {
         launch.product.emplace();
       }

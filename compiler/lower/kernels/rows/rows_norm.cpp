@@ -30,14 +30,15 @@ DFC_INLINE Row rowOf(Real mean, const Totals& totals) {
   const Real off = $off$, square = totals.squares / Real(length) - off * off;
   return {mean, off, Real(1) / rootOf((square > Real(0) || isNan(square) ? square : Real(0)) + $epsilon$)};
 }
-DFC_INLINE Element result(const Row& row, Real x, Index column, const Element* scale$parameter$) {
+DFC_INLINE Written result(const Row& row, Real x, Index column, const Element* scale$parameter$) {
   const Real normal = ((x - row.mean) - row.off) * row.inverse;
-  return stored<Element>(normal * Real(valueOf(scale[column]))$bias$);
+  return stored<Written>(normal * Real(valueOf(scale[column]))$bias$);
 }
 )";
 
 constexpr std::string_view residentNormText = R"(
-DFC_INLINE void run($parameters$, const Block& block, Shared& shared) {
+template <class After>
+DFC_INLINE void run($parameters$, const Block& block, Shared& shared, const After& after) {
   const Index row = Index(block.x) * (threads / lanes) + threadIdx.x / lanes;
   const Index first = threadIdx.x % lanes * width;
   const bool present = row < rows;
@@ -76,16 +77,18 @@ DFC_INLINE void run($parameters$, const Block& block, Shared& shared) {
   for (int n = 0; n < perThread; ++n) {
     const Index column = first + n * (lanes * width);
     if (column >= length) continue;
-    Pack<Element, width> pack;
+    Pack<Written, width> pack;
 #pragma unroll
     for (int k = 0; k < width; ++k) pack.at[k] = result(known, x[n * width + k], column + k, scale$argument$);
     storePack(to + row * length + column, pack);
+    after.template pack<width>(u64(row) * length + column);
   }
 }
 )";
 
 constexpr std::string_view streamedNormText = R"(
-DFC_INLINE void run($parameters$, const Block& block, Shared& shared) {
+template <class After>
+DFC_INLINE void run($parameters$, const Block& block, Shared& shared, const After& after) {
   const Index base = Index(block.x) * length, first = threadIdx.x * width;
   Totals totals{Real(0), Real(0)};
 #pragma unroll 4
@@ -109,10 +112,12 @@ DFC_INLINE void run($parameters$, const Block& block, Shared& shared) {
   const Row known = rowOf(mean, agreed<1>(totals, shared));
 #pragma unroll 4
   for (Index column = first; column < length; column += threads * width) {
-    Pack<Element, width> pack = loadPack<width>(from + base + column);
+    const Pack<Element, width> read = loadPack<width>(from + base + column);
+    Pack<Written, width> pack;
 #pragma unroll
-    for (int k = 0; k < width; ++k) pack.at[k] = result(known, valueOf(pack.at[k]), column + k, scale$argument$);
+    for (int k = 0; k < width; ++k) pack.at[k] = result(known, valueOf(read.at[k]), column + k, scale$argument$);
     storePack(to + base + column, pack);
+    after.template pack<width>(u64(base) + column);
   }
 }
 )";
@@ -123,9 +128,10 @@ int64_t normLanes(int64_t packs) {
   return packs <= 32 * normPacks ? std::min<int64_t>(32, lanes) : std::min<int64_t>(1024, lanes);
 }
 
-std::string headOf(double epsilon, bool centred, bool biased, const TensorType& type) {
+std::string headOf(double epsilon, bool centred, bool biased, const TensorType& type, ElementType result) {
   const std::string real = type.element == ElementType::F64 ? "f64" : "f32";
-  return fmt::format("using Real = {};\nusing Element = {};\n", real, storageName(type.element)) +
+  return fmt::format("using Real = {};\nusing Element = {};\nusing Written = {};\n", real,
+                     storageName(type.element), storageName(result)) +
          filled(normText, {{"off", centred ? "totals.first / Real(length)" : "Real(0)"},
                            {"epsilon", fmt::format("Real({:a})", epsilon)},
                            {"parameter", biased ? ", const Element* bias" : ""},
@@ -135,7 +141,7 @@ std::string headOf(double epsilon, bool centred, bool biased, const TensorType& 
 } // namespace
 
 GeneratedKernels normKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands,
-                            const GpuShape& gpu) {
+                            ElementType result, const GpuShape& gpu) {
   const TensorType& type = operands[0];
   const size_t first = *normalAxis(axis, type.shape.rank());
   const int64_t length = Shape(dimRange(type.shape).drop_front(first)).elements();
@@ -145,7 +151,7 @@ GeneratedKernels normKernel(int64_t axis, double epsilon, bool centred, OperandT
   const bool resident = packs <= lanes * normPacks, biased = operands.size() > 2;
   const int64_t threads = lanes > 32 ? lanes : rows * lanes >= gpu.multiprocessors * 256 ? 256 : 64;
   const IndexText index(type.shape.elements() + threads * width);
-  const std::string parameters = fmt::format("const Element* from, const Element* scale, {}Element* to",
+  const std::string parameters = fmt::format("const Element* from, const Element* scale, {}Written* to",
                                              biased ? "const Element* bias, " : "");
   GeneratedLaunch launch;
   launch.code =
@@ -153,7 +159,7 @@ GeneratedKernels normKernel(int64_t axis, double epsilon, bool centred, OperandT
       constant("width", width) + constant("threads", threads) + constant("lanes", lanes) +
       (resident ? constant("perThread", ceilDiv(packs, lanes)) + constant("Index", "rows", index.of(rows))
                 : "") +
-      headOf(epsilon, centred, biased, type) + agreedText(lanes) +
+      headOf(epsilon, centred, biased, type, result) + agreedText(lanes) +
       filled(resident ? residentNormText : streamedNormText,
              {{"parameters", parameters},
               {"mean", centred ? "agreed<0>(totals, shared).first / Real(length)" : "Real(0)"},
@@ -165,7 +171,9 @@ GeneratedKernels normKernel(int64_t axis, double epsilon, bool centred, OperandT
   for (uint32_t operand = 0; operand < operands.size(); ++operand) {
     launch.arguments.push_back({Argument::From::Operand, operand, 0});
   }
-  launch.arguments.push_back({Argument::From::Result, 0, 0});
+  launch.arguments.push_back({Argument::From::Result, 0, 0, static_cast<uint8_t>(byteWidth(result))});
+  launch.elements = type.shape.elements();
+  launch.packWidth = width;
   return {{std::move(launch)}, 0};
 }
 

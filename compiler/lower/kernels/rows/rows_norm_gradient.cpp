@@ -96,8 +96,9 @@ DFC_INLINE void writeSums(Real (&sums)[values], int vector, Written* to, const B
 )";
 
 constexpr std::string_view residentText = R"(
-DFC_INLINE void run(const Element* from, const Element* scale, const Element* cotangent, Element* to$parameters$,
-                    const Block& block, Shared& shared) {
+template <class After>
+DFC_INLINE void run(const Element* from, const Element* scale, const Cotangent* cotangent, Element* to$parameters$,
+                    const Block& block, Shared& shared, const After& after) {
   const Index first = threadIdx.x % lanes * width;
   Real ofScale[values], ofBias[values];
 #pragma unroll
@@ -106,7 +107,8 @@ DFC_INLINE void run(const Element* from, const Element* scale, const Element* co
   for (Index part = block.x; part < (rows + threads / lanes - 1) / (threads / lanes); part += block.count) {
     const Index row = part * (threads / lanes) + threadIdx.x / lanes, base = row * length;
     const bool present = row < rows;
-    Pack<Element, width> packs[perThread], cotangents[perThread];
+    Pack<Element, width> packs[perThread];
+    Pack<Cotangent, width> cotangents[perThread];
 #pragma unroll
     for (int n = 0; n < perThread; ++n) {
       const Index column = first + n * (lanes * width);
@@ -154,6 +156,7 @@ DFC_INLINE void run(const Element* from, const Element* scale, const Element* co
         if (toBias) ofBias[n * width + k] += gradient;
       }
       storePack(to + base + column, pack);
+      after.template pack<width>(u64(base) + column);
     }
     if (lanes > 32) __syncthreads(); // before they agree again
   }
@@ -163,8 +166,9 @@ $sums$}
 // The sums of a block's columns lie in the workspace, each for one thread.
 constexpr std::string_view streamedText = R"(
 DFC_INLINE void addTo(Real* sums, bool start, Real value) { *sums = start ? value : *sums + value; }
-DFC_INLINE void run(const Element* from, const Element* scale, const Element* cotangent, Element* to$parameters$,
-                    const Block& block, Shared& shared) {
+template <class After>
+DFC_INLINE void run(const Element* from, const Element* scale, const Cotangent* cotangent, Element* to$parameters$,
+                    const Block& block, Shared& shared, const After& after) {
   const Index first = threadIdx.x * width;
   for (Index row = block.x; row < rows; row += block.count) {
     const Index base = row * length;
@@ -181,8 +185,8 @@ DFC_INLINE void run(const Element* from, const Element* scale, const Element* co
     totals = {Real(0), Real(0), Real(0), Real(0)};
 #pragma unroll 2
     for (Index column = first; column < length; column += threads * width) {
-      const Pack<Element, width> pack = loadPack<width>(from + base + column), scales = loadPack<width>(scale + column),
-                                 gradients = loadPack<width>(cotangent + base + column);
+      const Pack<Element, width> pack = loadPack<width>(from + base + column), scales = loadPack<width>(scale + column);
+      const Pack<Cotangent, width> gradients = loadPack<width>(cotangent + base + column);
 #pragma unroll
       for (int k = 0; k < width; ++k)
         add(totals, valueOf(pack.at[k]) - mean, valueOf(gradients.at[k]) * valueOf(scales.at[k]));
@@ -191,14 +195,15 @@ DFC_INLINE void run(const Element* from, const Element* scale, const Element* co
 #pragma unroll 2
     for (Index column = first; column < length; column += threads * width) {
       Pack<Element, width> pack = loadPack<width>(from + base + column);
-      const Pack<Element, width> scales = loadPack<width>(scale + column),
-                                 gradients = loadPack<width>(cotangent + base + column);
+      const Pack<Element, width> scales = loadPack<width>(scale + column);
+      const Pack<Cotangent, width> gradients = loadPack<width>(cotangent + base + column);
 #pragma unroll
       for (int k = 0; k < width; ++k) {
         const Real normal = normalOf(known, valueOf(pack.at[k]) - mean), gradient = valueOf(gradients.at[k]);
         pack.at[k] = result(known, normal, gradient * valueOf(scales.at[k]));
 $sums$      }
       storePack(to + base + column, pack);
+      after.template pack<width>(u64(base) + column);
     }
     __syncthreads(); // before they agree again
   }
@@ -288,7 +293,7 @@ Argument result(uint32_t index) { return {Argument::From::Result, index, 0}; }
 
 // The sweep, which writes the blocks' sums: where there is one block, straight into the results.
 GeneratedLaunch sweep(const NormGradientForm& form, const GradientPlan& plan, bool straight,
-                      const TensorType& type) {
+                      const TensorType& type, ElementType cotangent) {
   const auto vectors = static_cast<int64_t>(form.vectors());
   const int64_t realBytes = type.element == ElementType::F64 ? 8 : 4;
   const IndexText index(std::max(type.shape.elements(), plan.blocks * plan.length * vectors) +
@@ -299,6 +304,9 @@ GeneratedLaunch sweep(const NormGradientForm& form, const GradientPlan& plan, bo
   std::string parameters, sums;
   GeneratedLaunch launch;
   launch.arguments = {operand(0), operand(1), operand(2), result(0)};
+  launch.arguments[3].stride = static_cast<uint8_t>(byteWidth(type.element));
+  launch.elements = type.shape.elements();
+  launch.packWidth = plan.width;
   for (int64_t vector = 0; vector < vectors; ++vector) {
     const bool ofScale = form.toScale && vector == 0;
     if (plan.resident) {
@@ -319,8 +327,9 @@ GeneratedLaunch sweep(const NormGradientForm& form, const GradientPlan& plan, bo
   }
   launch.code =
       typesText(type, index, plan) + constant("Index", "rows", index.of(plan.rows)) +
-      fmt::format("using Written = {};\n", straight ? "Element" : "Real") + constant("width", plan.width) +
-      constant("threads", plan.threads) + constant("lanes", plan.lanes) +
+      fmt::format("using Cotangent = {};\nusing Written = {};\n", storageName(cotangent),
+                  straight ? "Element" : "Real") +
+      constant("width", plan.width) + constant("threads", plan.threads) + constant("lanes", plan.lanes) +
       constant("bool", "centred", flag(form.centred)) +
       filled(headText, {{"epsilon", fmt::format("Real({:a})", form.epsilon)}}) +
       agreedText(plan.lanes, inRows ? "Agreement" : "Shared") +
@@ -376,7 +385,7 @@ GeneratedKernels normGradientKernel(const NormGradientForm& form, OperandTypes o
   const bool straight = plan.blocks == 1 && plan.resident;
   GeneratedKernels work;
   if (plan.rows > 0) {
-    work.launches.push_back(sweep(form, plan, straight, type));
+    work.launches.push_back(sweep(form, plan, straight, type, operands[2].element));
   }
   if (vectors > 0 && !straight) { // of no rows the sums are 0
     work.launches.push_back(total(plan, vectors, type));
