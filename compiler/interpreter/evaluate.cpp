@@ -118,8 +118,8 @@ Values valuesOf(const OpAttributes& attributes, Operands operands) {
   case OpKind::OneHot: return oneHot(attributes.as<ops::OneHot>(), operands[0], type);
   case OpKind::Iota: return iota(attributes.as<ops::Iota>());
   case OpKind::Trilu: return trilu(attributes.as<ops::Trilu>(), operands[0]);
-  case OpKind::LayerNorm: return layerNorm(attributes.as<ops::LayerNorm>(), operands);
-  case OpKind::RmsNorm: return rmsNorm(attributes.as<ops::RmsNorm>(), operands);
+  case OpKind::LayerNorm: return layerNorm(attributes.as<ops::LayerNorm>(), operands, type);
+  case OpKind::RmsNorm: return rmsNorm(attributes.as<ops::RmsNorm>(), operands, type);
   case OpKind::Dropout: return dropout(attributes.as<ops::Dropout>(), operands);
   case OpKind::BatchNorm: return batchNorm(attributes.as<ops::BatchNorm>(), operands, type);
   case OpKind::BatchNormTraining: return batchNormTraining(attributes.as<ops::BatchNormTraining>(), operands);

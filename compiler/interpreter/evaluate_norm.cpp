@@ -12,8 +12,7 @@ namespace {
 
 // Rows of the axes from `axis` on; each element less the row's mean (0 unless `centred`), over the root of
 // the mean square of that, times scale, plus bias.
-Literal normalised(Operands operands, int64_t axis, double epsilon, bool centred) {
-  const TensorType& type = operands[0].type();
+Literal normalised(Operands operands, int64_t axis, double epsilon, bool centred, const TensorType& type) {
   const Shape row(dimRange(type.shape).drop_front(*normalAxis(axis, type.shape.rank())));
   const int64_t length = row.elements();
   Literal result(type);
@@ -38,12 +37,12 @@ Literal normalised(Operands operands, int64_t axis, double epsilon, bool centred
 
 } // namespace
 
-Literal layerNorm(const ops::LayerNorm& op, Operands operands) {
-  return normalised(operands, op.axis, op.epsilon, true);
+Literal layerNorm(const ops::LayerNorm& op, Operands operands, const TensorType& type) {
+  return normalised(operands, op.axis, op.epsilon, true, type);
 }
 
-Literal rmsNorm(const ops::RmsNorm& op, Operands operands) {
-  return normalised(operands, op.axis, op.epsilon, false);
+Literal rmsNorm(const ops::RmsNorm& op, Operands operands, const TensorType& type) {
+  return normalised(operands, op.axis, op.epsilon, false, type);
 }
 
 Literal dropout(const ops::Dropout& op, Operands operands) {

@@ -12,8 +12,11 @@
 // logits that come from a product and their gradient, with the loss in f32; and values of elementwise ops
 // made of such tensors alone that several ops read or that are logits. A product's result may be reshaped. A
 // chain of elementwise ops from such tensors to a value that several ops read, a product or a sum among them,
-// is computed in f32 and rounded at its end.
+// is computed in f32 and rounded at its end. A value that fusion keeps inside a loop is not stored, and so
+// not rounded. layerNorm and rmsNorm of f32 write results that only products read in the narrow type, and
+// their gradients read a narrow cotangent as it is.
 #include "compiler/passes/casts.h"
+#include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/passes.h"
 
 #include "ir/graph/rewriter.h"
@@ -62,6 +65,21 @@ OpAttributes narrowForm(OpAttributes attributes) {
   return attributes;
 }
 
+bool isNorm(OpKind kind) { return kind == OpKind::LayerNorm || kind == OpKind::RmsNorm; }
+bool isNormGradient(OpKind kind) {
+  return kind == OpKind::LayerNormGradient || kind == OpKind::RmsNormGradient;
+}
+// The norm with its result rounded to `narrow`.
+OpAttributes roundedNorm(OpAttributes norm, ElementType narrow) {
+  const NormResult result = narrow == ElementType::F16 ? NormResult::F16 : NormResult::Bf16;
+  if (auto* layer = norm.getIf<ops::LayerNorm>()) {
+    layer->result = result;
+  } else {
+    norm.as<ops::RmsNorm>().result = result;
+  }
+  return norm;
+}
+
 std::optional<ElementType> narrowTypeOf(Precision precision) {
   return precision == Precision::Bf16  ? std::optional(ElementType::BF16)
          : precision == Precision::F16 ? std::optional(ElementType::F16)
@@ -101,7 +119,8 @@ class Settling {
   Settling(const Graph& graph, Precision byDefault)
       : graph_(graph), byDefault_(byDefault), plan_(narrowTypeOf(byDefault)), rewriter_(graph),
         uses_(graph.valueCount(), 0), isLogits_(graph.valueCount(), false),
-        readByOthers_(graph.valueCount(), false), comesFromNarrow_(graph.valueCount(), false) {
+        readByOthers_(graph.valueCount(), false), comesFromNarrow_(graph.valueCount(), false),
+        readByProductsAlone_(graph.valueCount(), true), loops_(graph) {
     for (const OpId op : graph.ops()) {
       for (const ValueId operand : graph[op].operands) {
         ++uses_[operand];
@@ -111,6 +130,10 @@ class Settling {
     }
     for (const Fetch& fetch : graph.fetches()) {
       uses_[fetch.value] = fetched;
+      readByProductsAlone_[fetch.value] = false;
+    }
+    for (auto index = static_cast<uint32_t>(graph.opCount()); plan_ && index-- > 0;) {
+      markOtherReaders(OpId(index));
     }
   }
 
@@ -121,6 +144,11 @@ class Settling {
         replace(op, *std::move(next), factorsOf(row.kind()));
       } else if (plan_ && tensorsOf(row.kind()) != 0 && isNarrow(row.operands[0])) {
         replace(op, {narrowForm(row.attributes), plan_}, tensorsOf(row.kind()));
+      } else if (plan_ && isNorm(row.kind()) && readByProductsAlone_[row.firstResult] &&
+                 graph_.typeOf(row.firstResult).element == ElementType::F32) {
+        replace(op, {roundedNorm(row.attributes, *plan_), plan_}, 0);
+      } else if (plan_ && isNormGradient(row.kind()) && isNarrow(row.operands[2])) {
+        replace(op, {row.attributes, plan_}, 0b100);
       } else {
         rewriter_.copy(op);
         noteElementwise(row);
@@ -134,6 +162,18 @@ class Settling {
 
  private:
   static constexpr uint32_t fetched = 1U << 31;
+
+  // Readers come before what they read. A view is read where its readers read it.
+  void markOtherReaders(OpId op) {
+    const OpRow& row = graph_[op];
+    const auto product = settled(graph_, op, byDefault_);
+    const OperandSet factors = product && product->narrow == plan_ ? factorsOf(row.kind()) : 0;
+    for (size_t i = 0; i < row.operands.size(); ++i) {
+      const bool ofProducts = row.kind() == OpKind::Reshape ? readByProductsAlone_[row.firstResult]
+                                                            : i < 32 && (factors >> i & 1) != 0;
+      readByProductsAlone_[row.operands[i]] = readByProductsAlone_[row.operands[i]] && ofProducts;
+    }
+  }
 
   // The logits of a cross entropy, and the values of which they are views.
   void markLogits(const OpRow& row) {
@@ -166,11 +206,18 @@ class Settling {
     const TensorType& type = graph_.typeOf(row.firstResult);
     const uint32_t uses = uses_[row.firstResult];
     if (classOf(row.kind()) != OpClass::Elementwise || row.kind() == OpKind::Cast ||
-        type.element != ElementType::F32 || (uses < 2 && !isLogits_[row.firstResult]) || uses >= fetched) {
+        type.element != ElementType::F32 || (uses < 2 && !isLogits_[row.firstResult]) || uses >= fetched ||
+        staysInLoop(graph_[row.firstResult].producer)) {
       return false;
     }
     return allTensors(row, [&](ValueId operand) { return isNarrow(operand); }) ||
            (readByOthers_[row.firstResult] && comesFromNarrow_[row.firstResult]);
+  }
+
+  /// Whether all readers of the op's value become part of one loop with it.
+  bool staysInLoop(OpId op) const {
+    const FusionGroup* loop = loops_.groupOf(op);
+    return loop != nullptr && loop->root != op;
   }
 
   /// Whether the op has operands of its result's type, and all of them satisfy `condition`.
@@ -251,6 +298,8 @@ class Settling {
   SideTable<ValueId, bool> isLogits_;
   SideTable<ValueId, bool> readByOthers_; // by an op that is not elementwise, so that the value is stored
   SideTable<ValueId, bool> comesFromNarrow_;
+  SideTable<ValueId, bool> readByProductsAlone_; // as factors that will be narrow
+  FusionGroups loops_; // of the graph as it is; fuse_elementwise makes them when other passes have run
 };
 
 } // namespace

@@ -40,6 +40,21 @@ enum class LossType : uint8_t {
   F32,      ///< f32, beside f16 or bf16 logits
 };
 
+/// The element type of a normalisation's result, which is computed in that of the operand either way.
+enum class NormResult : uint8_t {
+  Unstated, ///< that of the operand
+  F16,      ///< f16, beside an f32 operand
+  Bf16,     ///< bf16, beside an f32 operand
+};
+
+/// The order of the axes of attention's tensors.
+enum class AttentionLayout : uint8_t {
+  Heads, ///< q [batch…, heads, queries, width], logSumExp [batch…, heads, queries]
+  Rows, ///< q [batch…, queries, heads, width], logSumExp [batch…, queries, heads]: as projections give them
+  Packed, ///< Rows, with q, k and v the same [batch…, rows, heads + 2 keyHeads, width]: one projection's
+          ///< result
+};
+
 /// The order in memory of the axes of images, and of the filters of convolutions: batch (or filter) N,
 /// channel C, row H, column W. Units for 16-bit and tf32 products are fastest with the channels last.
 enum class ImageLayout : uint8_t {

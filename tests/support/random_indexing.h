@@ -128,11 +128,24 @@ class RandomIndexing : public RandomWindows {
     }
     return call;
   }
+  /// The same, its result in 16 bits now and then.
+  template <class Op>
+  Call roundedNorm(bool biased) {
+    Call call = norm<Op>(biased);
+    if (typeOf(call.operands[0]).element == ElementType::F32 && dice_.chance(30)) {
+      call.attributes.template as<Op>().result = dice_.chance(50) ? NormResult::F16 : NormResult::Bf16;
+    }
+    return call;
+  }
   template <class Op>
   Call normGradient() {
     Call call = norm<Op>(false);
     call.attributes.template as<Op>().toScale = dice_.chance(70);
-    call.operands.push_back(exactly(typeOf(call.operands[0])));
+    TensorType cotangent = typeOf(call.operands[0]);
+    if (cotangent.element == ElementType::F32 && dice_.chance(30)) {
+      cotangent.element = dice_.chance(50) ? ElementType::F16 : ElementType::BF16;
+    }
+    call.operands.push_back(exactly(cotangent));
     return call;
   }
   Call dropout() {

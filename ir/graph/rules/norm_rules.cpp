@@ -5,7 +5,24 @@
 #include <cmath>
 
 namespace dfc {
-TypeResult normTypes(OpKind kind, OperandTypes operands, int64_t axis, double epsilon) {
+namespace {
+
+TypeResult withElement(OpKind kind, OperandTypes operands, NormResult result) {
+  TensorType type = operands.front();
+  if (result != NormResult::Unstated) {
+    if (type.element != ElementType::F32) {
+      return refuse(kind, operands,
+                    fmt::format("a result of another type beside an operand of {}", name(type.element)),
+                    "leave 'result' away, or cast the result; f32 operands have 16-bit results");
+    }
+    type.element = result == NormResult::F16 ? ElementType::F16 : ElementType::BF16;
+  }
+  return TypeResult::of(type);
+}
+
+} // namespace
+
+TypeResult normTypes(OpKind kind, OperandTypes operands, int64_t axis, double epsilon, NormResult result) {
   if (TypeResult elements = checkElements(kind, operands, Domain::Float); !elements.ok()) {
     return elements;
   }
@@ -26,7 +43,7 @@ TypeResult normTypes(OpKind kind, OperandTypes operands, int64_t axis, double ep
                                 toString(row)));
     }
   }
-  return TypeResult::of(operands.front());
+  return withElement(kind, operands, result);
 }
 
 TypeResult normGradientTypes(OpKind kind, OperandTypes operands, int64_t axis, double epsilon,
@@ -34,7 +51,9 @@ TypeResult normGradientTypes(OpKind kind, OperandTypes operands, int64_t axis, d
   if (TypeResult norm = normTypes(kind, operands.take_front(2), axis, epsilon); !norm.ok()) {
     return norm;
   }
-  if (!(operands[2] == operands[0])) {
+  const bool narrow = operands[0].element == ElementType::F32 && operands[2].shape == operands[0].shape &&
+                      (operands[2].element == ElementType::F16 || operands[2].element == ElementType::BF16);
+  if (!(operands[2] == operands[0]) && !narrow) {
     return refuse(kind, operands,
                   fmt::format("the cotangent is {}, not {}", toString(operands[2]), toString(operands[0])),
                   "give the gradient of the norm's result, which has the type of its first operand");

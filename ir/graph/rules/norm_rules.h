@@ -1,16 +1,19 @@
 // What layerNorm, rmsNorm and their gradients share: the form of their operands.
 #pragma once
 
+#include "ir/graph/op_options.h"
 #include "ir/graph/rules/op_rules.h"
 
 namespace dfc {
 
-/// The type of operand 0, or what is wrong: a float with an axis `axis`, and every other operand of the same
-/// element type in the shape of that axis and all after it; `epsilon` finite, 0 or more.
-TypeResult normTypes(OpKind kind, OperandTypes operands, int64_t axis, double epsilon);
+/// The type of operand 0, of the element type `result`, or what is wrong: a float with an axis `axis`, and
+/// every other operand of the same element type in the shape of that axis and all after it; `epsilon` finite,
+/// 0 or more.
+TypeResult normTypes(OpKind kind, OperandTypes operands, int64_t axis, double epsilon,
+                     NormResult result = NormResult::Unstated);
 
 /// The types of the gradients to operand 0 and, `vectors` times, to operand 1, or what is wrong: the first
-/// two operands are such a normalisation's, and the third is its cotangent.
+/// two operands are such a normalisation's, and the third is its cotangent, in 16 bits where its result is.
 TypeResult normGradientTypes(OpKind kind, OperandTypes operands, int64_t axis, double epsilon,
                              size_t vectors);
 

@@ -71,11 +71,11 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
   case OpKind::Trilu: return makeTriluKernel(attributes.as<ops::Trilu>(), operands, pool);
   case OpKind::LayerNorm: {
     const auto& op = attributes.as<ops::LayerNorm>();
-    return makeNormKernel(op.axis, op.epsilon, true, operands, pool);
+    return makeNormKernel(op.axis, op.epsilon, true, operands, results[0].element, pool);
   }
   case OpKind::RmsNorm: {
     const auto& op = attributes.as<ops::RmsNorm>();
-    return makeNormKernel(op.axis, op.epsilon, false, operands, pool);
+    return makeNormKernel(op.axis, op.epsilon, false, operands, results[0].element, pool);
   }
   case OpKind::LayerNormGradient: {
     const auto& op = attributes.as<ops::LayerNormGradient>();

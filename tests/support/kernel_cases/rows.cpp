@@ -58,6 +58,18 @@ void addNorms(Cases& cases, bool large) {
       op.toScale = op.toBias = false;
     });
     cases.add<ops::RmsNormGradient>({cases.of(shape), row, cases.of(shape)}, set);
+    if (row.element == ElementType::F32) {
+      cases.add<ops::LayerNorm>({cases.of(shape), row, row}, [&](auto& op) {
+        set(op);
+        op.result = NormResult::Bf16;
+      });
+      cases.add<ops::RmsNorm>({cases.of(shape), row}, [&](auto& op) {
+        set(op);
+        op.result = NormResult::F16;
+      });
+      cases.add<ops::LayerNormGradient>({cases.of(shape), row, {ElementType::BF16, shape}}, set);
+      cases.add<ops::RmsNormGradient>({cases.of(shape), row, {ElementType::F16, shape}}, set);
+    }
     cases.add<ops::Dropout>({cases.of(shape), i64({})}, [](auto& op) { op.seed = int64_t(7) << 33; });
   }
 }

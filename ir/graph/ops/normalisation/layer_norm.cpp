@@ -4,7 +4,7 @@
 namespace dfc::ops {
 
 TypeResult LayerNorm::types(OperandTypes operands) const {
-  return normTypes(OpKind::LayerNorm, operands, axis, epsilon);
+  return normTypes(OpKind::LayerNorm, operands, axis, epsilon, result);
 }
 
 // For each element: the mean, the difference, its square, the sum of those, the root's share, scale and bias.

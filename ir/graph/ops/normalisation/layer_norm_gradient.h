@@ -1,6 +1,7 @@
 // layerNormGradient(a, scale, cotangent, axis=-1, epsilon=1e-5): three results: the gradients of layerNorm to
-// a, scale and bias. Operands and attributes are layerNorm's; the cotangent has the type of a. toScale=false
-// and toBias=false leave those results out. Computed in f32, f64 for f64, and rounded once.
+// a, scale and bias. Operands and attributes are layerNorm's; the cotangent has the type of a, or is
+// f16 or bf16 beside an f32 a. toScale=false and toBias=false leave those results out. Computed in f32, f64
+// for f64, and rounded once.
 #pragma once
 
 #include "ir/graph/op_parts.h"

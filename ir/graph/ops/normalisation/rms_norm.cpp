@@ -4,7 +4,7 @@
 namespace dfc::ops {
 
 TypeResult RmsNorm::types(OperandTypes operands) const {
-  return normTypes(OpKind::RmsNorm, operands, axis, epsilon);
+  return normTypes(OpKind::RmsNorm, operands, axis, epsilon, result);
 }
 
 // For each element: its square, the sum of those, the root's share and the scale.

@@ -1,6 +1,7 @@
 // rmsNormGradient(a, scale, cotangent, axis=-1, epsilon=1e-5): two results: the gradients of rmsNorm to a and
-// scale. Operands and attributes are rmsNorm's; the cotangent has the type of a. toScale=false leaves the
-// second result out. Computed in f32, f64 for f64, and rounded once.
+// scale. Operands and attributes are rmsNorm's; the cotangent has the type of a, or is f16 or bf16
+// beside an f32 a. toScale=false leaves the second result out. Computed in f32, f64 for f64, and rounded
+// once.
 #pragma once
 
 #include "ir/graph/op_parts.h"

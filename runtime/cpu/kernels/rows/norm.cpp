@@ -17,10 +17,11 @@ namespace {
 template <class T>
 class NormKernel final : public CpuKernel {
  public:
-  NormKernel(const AxisView& view, double epsilon, bool centred, OperandTypes operands, ThreadPool& pool)
-      : pool_(pool), width_(byteWidth(operands[0].element)), length_(view.length * view.inner),
-        rows_(view.outer), converter_(operands[0].element),
-        norm_(length_, epsilon, centred, operands.size() > 2) {
+  NormKernel(const AxisView& view, double epsilon, bool centred, OperandTypes operands, ElementType result,
+             ThreadPool& pool)
+      : pool_(pool), width_(byteWidth(operands[0].element)), resultWidth_(byteWidth(result)),
+        length_(view.length * view.inner), rows_(view.outer), converter_(operands[0].element),
+        writer_(result), norm_(length_, epsilon, centred, operands.size() > 2) {
     for (size_t i = 1; i < operands.size() && !converter_.inPlace(); ++i) {
       factors_[i - 1].resize(static_cast<size_t>(length_));
     }
@@ -44,8 +45,9 @@ class NormKernel final : public CpuKernel {
     pool_.run(parts_, [&](uint32_t part) {
       const TaskRange mine = tasksOfPart(tasks_, parts_, part);
       for (int64_t task = mine.begin; task < mine.end; ++task) {
-        const int64_t first = task * group_, at = first * length_ * width_;
-        runRows(part, operands[0] + at, results[0] + at, std::min(group_, rows_ - first), factors);
+        const int64_t first = task * group_, at = first * length_;
+        runRows(part, operands[0] + at * width_, results[0] + at * resultWidth_,
+                std::min(group_, rows_ - first), factors);
       }
     });
   }
@@ -56,16 +58,18 @@ class NormKernel final : public CpuKernel {
   void runRows(uint32_t slot, const std::byte* from, std::byte* to, int64_t rows, const T* const* factors) {
     const int64_t count = rows * length_;
     const size_t ofNorm = norm_.scratchBytes(rows);
-    const size_t ofValues = converter_.inPlace() ? 0 : static_cast<size_t>(count) * sizeof(T);
+    const bool inPlace = converter_.inPlace() && writer_.inPlace();
+    const size_t ofValues = inPlace ? 0 : static_cast<size_t>(count) * sizeof(T);
     std::byte* const scratch = threadScratch(ofNorm + ofValues);
-    T* const made = converter_.place(to, reinterpret_cast<T*>(scratch + ofNorm));
+    T* const made = writer_.place(to, reinterpret_cast<T*>(scratch + ofNorm));
     norm_.run(slot, converter_.read(from, count, made), made, rows, factors[0], factors[1], scratch);
-    converter_.write(made, to, count);
+    writer_.write(made, to, count);
   }
 
   ThreadPool& pool_;
-  int64_t width_, length_, rows_, group_ = 1, tasks_ = 0; // of storage; of a row; in all; of a task
-  StorageConverter<T> converter_;
+  int64_t width_, resultWidth_, length_, rows_; // of storage; of a row; in all
+  int64_t group_ = 1, tasks_ = 0;               // rows of a task
+  StorageConverter<T> converter_, writer_;      // of the operands, of the result
   RowNorm<T> norm_;
   std::array<std::vector<T>, 2> factors_; // scale and bias widened
   uint32_t parts_ = 1;
@@ -74,12 +78,12 @@ class NormKernel final : public CpuKernel {
 } // namespace
 
 std::unique_ptr<CpuKernel> makeNormKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands,
-                                          ThreadPool& pool) {
+                                          ElementType result, ThreadPool& pool) {
   const AxisView view(operands[0].shape, axis);
   if (operands[0].element == ElementType::F64) {
-    return std::make_unique<NormKernel<double>>(view, epsilon, centred, operands, pool);
+    return std::make_unique<NormKernel<double>>(view, epsilon, centred, operands, result, pool);
   }
-  return std::make_unique<NormKernel<float>>(view, epsilon, centred, operands, pool);
+  return std::make_unique<NormKernel<float>>(view, epsilon, centred, operands, result, pool);
 }
 
 } // namespace dfc

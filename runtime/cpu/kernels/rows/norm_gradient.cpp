@@ -26,7 +26,8 @@ class NormGradientKernel final : public CpuKernel {
  public:
   NormGradientKernel(const NormGradientForm& form, OperandTypes operands, ThreadPool& pool)
       : pool_(pool), form_(form), rows_(operands[0].shape, form.axis), width_(byteWidth(operands[0].element)),
-        pieces_(pieceCount(rows_)), converter_(operands[0].element) {
+        cotangentWidth_(byteWidth(operands[2].element)), pieces_(pieceCount(rows_)),
+        converter_(operands[0].element), cotangents_(operands[2].element) {
     if (!converter_.inPlace()) {
       scale_.resize(static_cast<size_t>(rows_.length));
     }
@@ -69,17 +70,18 @@ class NormGradientKernel final : public CpuKernel {
     std::fill_n(sums, vectorsLength(), 0.0);
     const int64_t length = rows_.length;
     T* buffers = nullptr; // a row, its cotangent and its gradient, widened
-    if (!converter_.inPlace()) {
+    if (!converter_.inPlace() || !cotangents_.inPlace()) {
       buffers = reinterpret_cast<T*>(threadScratch(3 * static_cast<size_t>(length) * sizeof(T)));
     }
     for (int64_t row = rows_.rows * piece / pieces_; row < rows_.rows * (piece + 1) / pieces_; ++row) {
-      const int64_t at = row * length * width_;
-      const T* const a = converter_.read(operands[0] + at, length, buffers);
-      const T* const cotangent = converter_.read(operands[2] + at, length, buffers + length);
-      T* const made = converter_.place(to + at, buffers + 2 * length);
+      const int64_t at = row * length;
+      const T* const a = converter_.read(operands[0] + at * width_, length, buffers);
+      const T* const cotangent =
+          cotangents_.read(operands[2] + at * cotangentWidth_, length, buffers + length);
+      T* const made = converter_.place(to + at * width_, buffers + 2 * length);
       const Normalisation<T> by = math_.normalisationOf(a, length, form_.centred, form_.epsilon);
       math_.differentiate(a, cotangent, scale, made, length, form_.centred, by);
-      converter_.write(made, to + at, length);
+      converter_.write(made, to + at * width_, length);
       if (form_.toScale) {
         math_.addProducts(a, cotangent, sums, length, by);
       }
@@ -118,9 +120,9 @@ class NormGradientKernel final : public CpuKernel {
   ThreadPool& pool_;
   NormGradientForm form_;
   NormRows rows_;
-  int64_t width_, pieces_, columnTasks_ = 0; // of storage; of rows
+  int64_t width_, cotangentWidth_, pieces_, columnTasks_ = 0; // of storage; of rows
   uint32_t parts_ = 1, columnParts_ = 1;
-  StorageConverter<T> converter_;
+  StorageConverter<T> converter_, cotangents_;
   RowMath<T> math_;
   std::vector<T> scale_; // widened
 };

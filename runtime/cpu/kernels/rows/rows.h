@@ -24,7 +24,7 @@ std::unique_ptr<CpuKernel> makeCrossEntropyGradientKernel(OperandTypes operands,
 /// layerNorm (`centred`) or rmsNorm over `axis` and all after it. Means and variances are computed in
 /// f64, except the variances of layerNorm that row_norm.h leaves to oneDNN.
 std::unique_ptr<CpuKernel> makeNormKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands,
-                                          ThreadPool& pool);
+                                          ElementType result, ThreadPool& pool);
 
 /// layerNormGradient or rmsNormGradient. Sums of rows and of columns are carried in f64.
 std::unique_ptr<CpuKernel> makeNormGradientKernel(const NormGradientForm& form, OperandTypes operands,
