@@ -105,9 +105,30 @@ Answer simplifySlice(const Context& context, const ops::Slice& op, ValueId opera
              : std::nullopt;
 }
 
-// A concat without its empty parts; of one part, the part.
+// The tensor whose parts, all of them and in order, are put together again; none where they are other parts.
+std::optional<ValueId> splitInto(const Context& context, const Call& call) {
+  const OpRow* split = context.producer<ops::Split>(call.operands.front());
+  if (split == nullptr || call.operands.size() != split->as<ops::Split>().sizes.size()) {
+    return std::nullopt;
+  }
+  const size_t rank = context.shapeOf(split->operands[0]).rank();
+  if (normalAxis(split->as<ops::Split>().axis, rank) != normalAxis(call.getIf<ops::Concat>()->axis, rank)) {
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    if (call.operands[i].index() != split->firstResult.index() + i) {
+      return std::nullopt;
+    }
+  }
+  return split->operands[0];
+}
+
+// A concat without its empty parts; of one part, the part; of all parts of a split, what was split.
 Answer simplifyConcat(const Context& context, const Call& call) {
   const auto isEmpty = [&](ValueId part) { return context.shapeOf(part).elements() == 0; };
+  if (const auto whole = splitInto(context, call)) {
+    return movesAs(context, *whole);
+  }
   Call full{call.attributes, {}};
   llvm::copy_if(call.operands, std::back_inserter(full.operands),
                 [&](ValueId part) { return !isEmpty(part); });

@@ -9,9 +9,9 @@ namespace {
 
 // Limits of the CUDA kernels: the rows of q, k and v fit into shared memory up to 256 elements, block and row
 // indices are 32 bits, and the mask has one stride for all batch axes.
-bool gpuHasAttention(OperandTypes operands, const TensorType* mask) {
+bool gpuHasAttention(const ops::Attention& op, OperandTypes operands, const TensorType* mask) {
   constexpr int64_t mostWidth = 256, mostRows = int64_t{1} << 30;
-  const AttentionShape shape = knownAttentionShape(operands);
+  const AttentionShape shape = knownAttentionShape(op, operands);
   const auto fits = [](int64_t width) { return width >= 1 && width <= mostWidth; };
   const int64_t heads = shape.batches() * shape.heads, rows = std::max(shape.queries, shape.keys);
   const bool counts = heads > 0 && heads < mostRows && shape.queries > 0 && shape.keys > 0 &&
@@ -29,8 +29,12 @@ bool claimsKernel(DeviceKind kind, const OpAttributes& attributes, OperandTypes 
   switch (attributes.kind()) { // the cpu's kernels take every type and size
   case OpKind::LayerNormGradient:
   case OpKind::RmsNormGradient: return true;
-  case OpKind::Attention: return kind == DeviceKind::Cpu || gpuHasAttention(operands, maskBehind(3));
-  case OpKind::AttentionGradient: return kind == DeviceKind::Cpu || gpuHasAttention(operands, maskBehind(6));
+  case OpKind::Attention:
+    return kind == DeviceKind::Cpu ||
+           gpuHasAttention(attributes.as<ops::Attention>(), operands, maskBehind(3));
+  case OpKind::AttentionGradient:
+    return kind == DeviceKind::Cpu ||
+           gpuHasAttention(attributes.as<ops::AttentionGradient>().forward, operands, maskBehind(6));
   default: return false;
   }
 }

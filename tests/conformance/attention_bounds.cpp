@@ -17,7 +17,7 @@ struct Sizes {
   double q, k, v;
 
   Sizes(const ops::Attention& op, llvm::ArrayRef<Literal> operands)
-      : shape(knownAttentionShape({operands[0].type(), operands[1].type(), operands[2].type()})),
+      : shape(knownAttentionShape(op, {operands[0].type(), operands[1].type(), operands[2].type()})),
         scale(std::fabs(op.scaleFor(shape.width))), epsilon(epsilonOf(operands[0].type().element)),
         q(largestMagnitude(operands[0])), k(largestMagnitude(operands[1])), v(largestMagnitude(operands[2])) {
   }
@@ -49,6 +49,11 @@ Bound attentionBound(const ops::AttentionGradient& op, llvm::ArrayRef<Literal> o
   const auto terms = static_cast<double>(sizes.shape.keys + sizes.shape.valueWidth + sizes.shape.width);
   const double relative = sizes.weightError() + sizes.epsilon * (terms + queries + 16);
   const double ofScores = static_cast<double>(sizes.shape.valueWidth) * cotangent * sizes.v + delta;
+  if (op.forward.layout == AttentionLayout::Packed) { // all three in one
+    const double ofQ = relative * ofScores * sizes.k * sizes.scale,
+                 ofK = relative * queries * ofScores * sizes.q * sizes.scale;
+    return within(std::max({ofQ, ofK, relative * queries * cotangent}));
+  }
   switch (result) {
   case 0: return within(relative * ofScores * sizes.k * sizes.scale);
   case 1: return within(relative * queries * ofScores * sizes.q * sizes.scale);

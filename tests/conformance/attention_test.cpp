@@ -1,9 +1,11 @@
 // Attention kernels, their text run on the host, against attention in f64: every type, with and without
 // groups of heads, masks (rows that see no key among them) and causal order, at sizes and widths with
 // remainders.
+#include "compiler/interpreter/evaluate.h"
 #include "compiler/lower/kernels/attention/attention.h"
 #include "tests/conformance/emulated_kernels.h"
-#include "tests/support/attention_reference.h"
+#include "tests/support/attention/attention_in_layouts.h"
+#include "tests/support/attention/attention_reference.h"
 #include "tests/support/catch.h"
 
 using namespace dfc;
@@ -73,10 +75,69 @@ void check(ElementType element, bool tf32, const GpuShape& gpu) {
   }
 }
 
+llvm::SmallVector<TensorType, 8> typesOf(const std::vector<Literal>& values) {
+  llvm::SmallVector<TensorType, 8> types;
+  for (const Literal& value : values) {
+    types.push_back(value.type());
+  }
+  return types;
+}
+
+// Every bit of heads first.
+void checkLayouts(ElementType type, const GpuShape& gpu) {
+  if (!EmulatedKernels::unavailable().empty()) {
+    DFC_SKIP(EmulatedKernels::unavailable());
+  }
+  EmulatedKernels kernels;
+  const auto added = [&](const OpAttributes& op, const std::vector<Literal>& operands) {
+    const auto types = typesOf(operands);
+    return kernels.add(*cuda::generateKernels(op, types, resultTypes(op, types).types, gpu));
+  };
+  struct One {
+    AttentionInLayouts example;
+    size_t forward[2], gradient[2];
+  };
+  std::vector<One> all;
+  for (const AttentionLayout layout : {AttentionLayout::Rows, AttentionLayout::Packed}) {
+    for (const int64_t length : {5, 70}) {
+      One& one = all.emplace_back(One{{type, layout, length}, {}, {}});
+      for (const bool moved : {false, true}) {
+        const auto made = evaluateOp(one.example.forward(false), one.example.operands(false));
+        const std::vector<Literal> results(made.begin(), made.end());
+        one.forward[moved] = added(one.example.forward(moved), one.example.operands(moved));
+        one.gradient[moved] =
+            added(one.example.gradient(moved), one.example.gradientOperands(moved, results));
+      }
+    }
+  }
+  REQUIRE(kernels.build() == "");
+  for (const One& one : all) {
+    const AttentionInLayouts& example = one.example;
+    const auto run = [&](size_t kernel, const OpAttributes& op, const std::vector<Literal>& operands) {
+      std::string problem;
+      auto made = kernels.run(kernel, operands, resultTypes(op, typesOf(operands)).types, problem);
+      CHECK(problem == "");
+      return made;
+    };
+    const auto inHeads = run(one.forward[0], example.forward(false), example.operands(false)),
+               inLayout = run(one.forward[1], example.forward(true), example.operands(true));
+    CHECK(inLayout[0] == example.moved(inHeads[0]));
+    CHECK(inLayout[1] == example.movedNumbers(inHeads[1]));
+    const auto gradients =
+        run(one.gradient[0], example.gradient(false), example.gradientOperands(false, inHeads));
+    CHECK(run(one.gradient[1], example.gradient(true), example.gradientOperands(true, inHeads)) ==
+          example.joined(gradients));
+  }
+}
+
 const GpuShape small{1, 1024, 99 * 1024}, large{1, 2048, 227 * 1024};
 
 } // namespace
 
+TEST_CASE("attention kernels: other layouts have the bits of heads first") {
+  checkLayouts(ElementType::BF16, large);
+  checkLayouts(ElementType::F32, small);
+}
 TEST_CASE("attention kernels: bf16 agrees with f64") { check(ElementType::BF16, false, large); }
 TEST_CASE("attention kernels: f16 agrees with f64, on a GPU of little shared memory") {
   check(ElementType::F16, false, small);

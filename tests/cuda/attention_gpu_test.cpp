@@ -4,7 +4,7 @@
 #include "compiler/lower/kernels/attention/attention.h"
 #include "compiler/lower/kernels/attention/attention_tile.h"
 #include "tests/cuda/gpu_kernels.h"
-#include "tests/support/attention_reference.h"
+#include "tests/support/attention/attention_reference.h"
 #include "tests/support/catch.h"
 
 #include <fmt/format.h>

@@ -130,16 +130,27 @@ class RandomCalls : public RandomIndexing {
     const ElementType sums = element == ElementType::F64 ? ElementType::F64 : ElementType::F32;
     const int64_t keyHeads = 1 + dice_.below(2), heads = keyHeads * (1 + dice_.below(2));
     const int64_t queries = anyDim(), keys = anyDim(), width = anyDim(), valueWidth = anyDim();
-    const auto shaped = [&](int64_t of, int64_t rows, int64_t columns) { return Shape{of, rows, columns}; };
     ops::Attention op;
     op.causal = dice_.chance(50);
     op.scale = dice_.chance(50) ? 0 : 0.25 * static_cast<double>(1 + dice_.below(4));
-    llvm::SmallVector<ValueId, 3> operands = {exactly({element, shaped(heads, queries, width)}),
-                                              exactly({element, shaped(keyHeads, keys, width)}),
-                                              exactly({element, shaped(keyHeads, keys, valueWidth)})};
+    op.layout = static_cast<AttentionLayout>(dice_.below(3));
+    const bool packed = op.layout == AttentionLayout::Packed, inHeads = op.layout == AttentionLayout::Heads;
+    const auto shaped = [&](int64_t of, int64_t rows, int64_t columns) {
+      return inHeads ? Shape{of, rows, columns} : Shape{rows, of, columns};
+    };
+    llvm::SmallVector<ValueId, 3> operands;
+    if (packed) {
+      op.keyHeads = keyHeads;
+      operands.assign(3, exactly({element, shaped(heads + 2 * keyHeads, queries, width)}));
+    } else {
+      operands = {exactly({element, shaped(heads, queries, width)}),
+                  exactly({element, shaped(keyHeads, keys, width)}),
+                  exactly({element, shaped(keyHeads, keys, valueWidth)})};
+    }
     const bool masked = dice_.chance(40);
     if (masked) {
-      operands.push_back(exactly({ElementType::Bool, shaped(dice_.chance(50) ? heads : 1, queries, keys)}));
+      operands.push_back(exactly(
+          {ElementType::Bool, Shape{dice_.chance(50) ? heads : 1, queries, packed ? queries : keys}}));
     }
     if (!gradient) {
       return {op, operands};
@@ -147,9 +158,10 @@ class RandomCalls : public RandomIndexing {
     const ValueId result = appended(op, operands);
     const ValueId mask = operands.back();
     operands.truncate(3);
-    operands.push_back(exactly({element, shaped(heads, queries, valueWidth)}));
+    operands.push_back(exactly({element, shaped(heads, queries, packed ? width : valueWidth)}));
     operands.push_back(ValueId(result.index() + 1));
-    operands.push_back(supply({sums, Shape{heads, queries}})); // finite, as sums of products are
+    operands.push_back(supply(
+        {sums, inHeads ? Shape{heads, queries} : Shape{queries, heads}})); // finite, as sums of products are
     if (masked) {
       operands.push_back(mask);
     }
@@ -279,8 +291,8 @@ class RandomCalls : public RandomIndexing {
     case OpKind::ReduceProduct: return reduction<ops::ReduceProduct>(number());
     case OpKind::CumSum: return cumSum();
     case OpKind::TopK: return topK();
-    case OpKind::LayerNorm: return norm<ops::LayerNorm>(dice_.chance(70));
-    case OpKind::RmsNorm: return norm<ops::RmsNorm>(false);
+    case OpKind::LayerNorm: return roundedNorm<ops::LayerNorm>(dice_.chance(70));
+    case OpKind::RmsNorm: return roundedNorm<ops::RmsNorm>(false);
     case OpKind::Dropout: return dropout();
     case OpKind::Split: return split();
     case OpKind::Tile: return tile();

@@ -1,12 +1,16 @@
 // Attention and its gradient as products and a softmax, as deep learning frameworks spell them. The scores
 // are written to memory; in f16 and bf16 they are rounded to that type. Both decompositions compute the
-// weights by the same ops, so that a graph with both computes them once (share_common_ops).
+// weights by the same ops, so that a graph with both computes them once (share_common_ops). Other layouts are
+// taken apart into that of heads first, by slices and transposes.
 #include "ir/author/decompositions.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradient_parts.h"
 #include "ir/graph/rules/attention_shape.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 #include <limits>
+#include <numeric>
 
 namespace dfc {
 namespace {
@@ -24,7 +28,7 @@ Tensor causalMask(Builder& builder, const AttentionShape& shape) {
 class Formula {
  public:
   Formula(const ops::Attention& op, llvm::ArrayRef<Tensor> operands, bool masked)
-      : builder_(*operands[0].builder()), shape_(shapeOf(operands)), precision_(op.precision),
+      : builder_(*operands[0].builder()), shape_(shapeOf(op, operands)), precision_(op.precision),
         scale_(op.scaleFor(shape_.width)) {
     if (op.causal) {
       visible_ = causalMask(builder_, shape_);
@@ -69,8 +73,8 @@ class Formula {
   }
 
  private:
-  static AttentionShape shapeOf(llvm::ArrayRef<Tensor> operands) {
-    return knownAttentionShape({operands[0].type(), operands[1].type(), operands[2].type()});
+  static AttentionShape shapeOf(const ops::Attention& op, llvm::ArrayRef<Tensor> operands) {
+    return knownAttentionShape(op, {operands[0].type(), operands[1].type(), operands[2].type()});
   }
   static int64_t rows(const Shape& shape) { return shape[shape.rank() - 2]; }
   static int64_t columns(const Shape& shape) { return shape[shape.rank() - 1]; }
@@ -102,9 +106,49 @@ Tensor logSumExp(Tensor x) {
   return reshapedTo(safe, rows);
 }
 
+// `x` with two neighbouring axes in each other's place, counted from the last.
+Tensor swapped(Tensor x, size_t first, size_t second) {
+  const size_t rank = x.shape().rank();
+  Dims permutation(rank);
+  std::iota(permutation.begin(), permutation.end(), 0);
+  std::swap(permutation[rank - first], permutation[rank - second]);
+  return transpose(x, permutation);
+}
+// [batch…, rows, heads, width] as [batch…, heads, rows, width], and back.
+Tensor rowsAndHeads(Tensor x) { return swapped(x, 2, 3); }
+// The same of [batch…, rows, heads].
+Tensor numbersOfHeads(Tensor x) { return swapped(x, 1, 2); }
+
+ops::Attention headsFirst(ops::Attention op) {
+  op.layout = AttentionLayout::Heads;
+  op.keyHeads = 0;
+  return op;
+}
+
+// q, k and v heads first.
+std::vector<Tensor> factorsHeadsFirst(const ops::Attention& op, llvm::ArrayRef<Tensor> operands) {
+  std::vector<Tensor> factors(operands.begin(), operands.begin() + 3);
+  if (op.layout == AttentionLayout::Packed) {
+    const auto axis = static_cast<int64_t>(operands[0].shape().rank()) - 2;
+    const int64_t heads = operands[0].shape()[static_cast<size_t>(axis)] - 2 * op.keyHeads;
+    const std::vector<Tensor> q = split(operands[0], {heads, op.keyHeads, op.keyHeads}, axis),
+                              k = split(operands[1], {heads, op.keyHeads, op.keyHeads}, axis),
+                              v = split(operands[2], {heads, op.keyHeads, op.keyHeads}, axis);
+    factors = {q[0], k[1], v[2]};
+  }
+  llvm::transform(factors, factors.begin(), rowsAndHeads);
+  return factors;
+}
+
 } // namespace
 
 std::vector<Tensor> decomposition(const ops::Attention& op, llvm::ArrayRef<Tensor> operands) {
+  if (op.layout != AttentionLayout::Heads) {
+    std::vector<Tensor> own = factorsHeadsFirst(op, operands);
+    own.insert(own.end(), operands.begin() + 3, operands.end());
+    const std::vector<Tensor> results = decomposition(headsFirst(op), own);
+    return {rowsAndHeads(results[0]), numbersOfHeads(results[1])};
+  }
   const Formula formula(op, operands, operands.size() == 4);
   const Tensor scores = formula.scores(operands[0], operands[1]);
   return {formula.overKeys(formula.weights(scores), operands[2]), logSumExp(widened(scores))};
@@ -112,6 +156,18 @@ std::vector<Tensor> decomposition(const ops::Attention& op, llvm::ArrayRef<Tenso
 
 // The derivative of softmax: w (dw - the sum of w dw over a row), and that sum is delta.
 std::vector<Tensor> decomposition(const ops::AttentionGradient& op, llvm::ArrayRef<Tensor> operands) {
+  if (op.forward.layout != AttentionLayout::Heads) {
+    std::vector<Tensor> own = factorsHeadsFirst(op.forward, operands);
+    own.push_back(rowsAndHeads(operands[3]));
+    own.push_back(numbersOfHeads(operands[4]));
+    own.push_back(numbersOfHeads(operands[5]));
+    own.insert(own.end(), operands.begin() + 6, operands.end());
+    std::vector<Tensor> results = decomposition(ops::AttentionGradient{{}, headsFirst(op.forward)}, own);
+    llvm::transform(results, results.begin(), rowsAndHeads);
+    return op.forward.layout == AttentionLayout::Packed
+               ? std::vector<Tensor>{concat(results, static_cast<int64_t>(results[0].shape().rank()) - 2)}
+               : results;
+  }
   const Formula formula(op.forward, operands, operands.size() == 7);
   const Tensor &q = operands[0], &k = operands[1], &v = operands[2], &cotangent = operands[3],
                &delta = operands[5];

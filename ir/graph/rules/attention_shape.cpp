@@ -10,10 +10,34 @@
 namespace dfc {
 namespace {
 
-AttentionShape sizesOf(OperandTypes operands) {
-  const Shape &q = operands[0].shape, &k = operands[1].shape, &v = operands[2].shape;
+// Operands q, k and v in the order of axes [batch…, heads, rows, width].
+std::array<Shape, 3> headsFirst(const ops::Attention& op, OperandTypes operands) {
+  std::array<Shape, 3> shapes;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    Dims dims(operands[i].shape.dims().begin(), operands[i].shape.dims().end());
+    if (op.layout != AttentionLayout::Heads) {
+      std::swap(dims.end()[-2], dims.end()[-3]);
+    }
+    if (op.layout == AttentionLayout::Packed) {
+      dims.end()[-3] = i == 0 ? dims.end()[-3] - 2 * op.keyHeads : op.keyHeads;
+    }
+    shapes[i] = Shape(dims);
+  }
+  return shapes;
+}
+
+// Rows of `width` of `heads` heads, in a tensor of as many or, packed, of more.
+AttentionRows rowsOf(AttentionLayout layout, int64_t rows, int64_t heads, int64_t width) {
+  return layout == AttentionLayout::Heads
+             ? AttentionRows{heads, 0, heads * rows * width, rows * width, width}
+             : AttentionRows{heads, 0, heads * rows * width, width, heads * width};
+}
+
+AttentionShape sizesOf(const ops::Attention& op, const std::array<Shape, 3>& shapes) {
+  const auto& [q, k, v] = shapes;
   const size_t rank = q.rank();
   AttentionShape shape;
+  shape.layout = op.layout;
   shape.headAxis = rank > 2;
   if (shape.headAxis) {
     shape.batch = Shape(dimRange(q).drop_back(3));
@@ -24,12 +48,37 @@ AttentionShape sizesOf(OperandTypes operands) {
   shape.keys = k[rank - 2];
   shape.width = q[rank - 1];
   shape.valueWidth = v[rank - 1];
+  shape.place();
   return shape;
 }
 
+// What the layout asks of the operands beside what every layout does; empty for nothing.
+std::string layoutClash(const ops::Attention& op, OperandTypes operands, std::string& hint) {
+  if (op.layout == AttentionLayout::Heads) {
+    return "";
+  }
+  const auto hasHeads = [](const TensorType& type) { return type.shape.rank() >= 3; };
+  if (!std::all_of(operands.begin(), operands.begin() + 3, hasHeads)) {
+    hint = "q is [batch…, queries, heads, width]";
+    return "the layout has an axis of heads, which an operand lacks";
+  }
+  if (op.layout != AttentionLayout::Packed) {
+    return "";
+  }
+  hint = "q, k and v are one tensor [batch…, rows, heads + 2 keyHeads, width]";
+  const int64_t all = operands[0].shape[operands[0].shape.rank() - 2];
+  if (!(operands[1] == operands[0]) || !(operands[2] == operands[0])) {
+    return "packed operands are of one type";
+  }
+  return op.keyHeads >= 1 && op.keyHeads <= all / 3
+             ? ""
+             : fmt::format("{} packed heads do not hold {} of keys, as many of values and more of queries",
+                           all, op.keyHeads);
+}
+
 // What is wrong with the shapes of q, k and v; empty for nothing. The hint goes to `hint`.
-std::string clash(OperandTypes operands, std::string& hint) {
-  const Shape &q = operands[0].shape, &k = operands[1].shape, &v = operands[2].shape;
+std::string clash(const std::array<Shape, 3>& shapes, std::string& hint) {
+  const auto& [q, k, v] = shapes;
   const size_t rank = q.rank();
   if (rank < 2 || k.rank() != rank || v.rank() != rank) {
     hint = "q is [batch…, heads, queries, width], k [batch…, heads, keys, width], v [batch…, heads, keys, "
@@ -70,6 +119,30 @@ Shape AttentionShape::withHeads(int64_t count, llvm::ArrayRef<int64_t> tail) con
   return Shape(dims);
 }
 
+void AttentionShape::place() {
+  q = rowsOf(layout, queries, heads, width);
+  k = rowsOf(layout, keys, keyHeads, width);
+  v = rowsOf(layout, keys, keyHeads, valueWidth);
+  o = rowsOf(layout, queries, heads, valueWidth);
+  numbers = rowsOf(layout, queries, heads, 1);
+  if (layout == AttentionLayout::Packed) {
+    q = k = v = rowsOf(layout, queries, heads + 2 * keyHeads, width);
+    q.heads = heads;
+    k.heads = v.heads = keyHeads;
+    k.first = heads * width;
+    v.first = (heads + keyHeads) * width;
+  }
+}
+
+Shape AttentionShape::result() const {
+  return layout == AttentionLayout::Heads ? withHeads(heads, {queries, valueWidth})
+                                          : withHeads(queries, {heads, valueWidth});
+}
+
+Shape AttentionShape::rows() const {
+  return layout == AttentionLayout::Heads ? withHeads(heads, {queries}) : withHeads(queries, {heads});
+}
+
 double AttentionShape::visiblePairs(bool causal) const {
   const auto each = static_cast<double>(batches()) * static_cast<double>(heads);
   const auto m = static_cast<double>(queries), n = static_cast<double>(keys);
@@ -84,15 +157,18 @@ ElementType attentionSumType(ElementType element) {
   return element == ElementType::F64 ? ElementType::F64 : ElementType::F32;
 }
 
-std::variant<AttentionShape, TypeResult> attentionShape(OpKind kind, OperandTypes operands, bool masked) {
+std::variant<AttentionShape, TypeResult> attentionShape(OpKind kind, const ops::Attention& op,
+                                                        OperandTypes operands, bool masked) {
   if (TypeResult elements = checkElements(kind, operands.take_front(3), Domain::Float); !elements.ok()) {
     return elements;
   }
   std::string hint;
-  if (const std::string why = clash(operands, hint); !why.empty()) {
+  std::string why = layoutClash(op, operands, hint);
+  why = why.empty() ? clash(headsFirst(op, operands), hint) : why;
+  if (!why.empty()) {
     return refuse(kind, operands, why, std::move(hint));
   }
-  AttentionShape shape = sizesOf(operands);
+  AttentionShape shape = sizesOf(op, headsFirst(op, operands));
   if (!shape.scores().wellFormed()) {
     return refuse(kind, operands, "no tensor may have the shape of the scores",
                   "heads x queries x keys stays below 2^60 elements");
@@ -132,10 +208,10 @@ std::optional<std::array<int64_t, 4>> maskStrides(const AttentionShape& shape, c
   return repeats && varies ? std::nullopt : std::optional(strides);
 }
 
-AttentionShape knownAttentionShape(OperandTypes operands) {
+AttentionShape knownAttentionShape(const ops::Attention& op, OperandTypes operands) {
   std::string hint;
-  DFC_ASSERT(clash(operands, hint).empty(), hint);
-  return sizesOf(operands);
+  DFC_ASSERT(layoutClash(op, operands, hint).empty() && clash(headsFirst(op, operands), hint).empty(), hint);
+  return sizesOf(op, headsFirst(op, operands));
 }
 
 } // namespace dfc

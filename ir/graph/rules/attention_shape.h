@@ -2,7 +2,7 @@
 // decomposition and kernels.
 #pragma once
 
-#include "ir/graph/op_parts.h"
+#include "ir/graph/ops/attention/attention.h"
 
 #include <array>
 #include <optional>
@@ -10,14 +10,27 @@
 
 namespace dfc {
 
+/// Where the rows of heads lie in a tensor, in elements: its first row, and strides.
+struct AttentionRows {
+  int64_t heads = 1; ///< of a batch
+  int64_t first = 0, batch = 0, head = 0, row = 0;
+  /// The first element of a row; heads are counted over all batches.
+  int64_t at(int64_t headOfAll, int64_t rowIndex) const {
+    return first + headOfAll / heads * batch + headOfAll % heads * head + rowIndex * row;
+  }
+};
+
 /// q: [batch…, heads, queries, width], k: [batch…, keyHeads, keys, width], v: [batch…, keyHeads, keys,
-/// valueWidth]. Operands of two axes have one head and no batch axes.
+/// valueWidth], or in another layout. Operands of two axes have one head and no batch axes.
 struct AttentionShape {
   Shape batch; ///< the axes before the heads
   int64_t heads = 1, keyHeads = 1;
   int64_t queries = 0, keys = 0;
   int64_t width = 0, valueWidth = 0;
   bool headAxis = false; ///< false: operands of two axes
+  AttentionLayout layout = AttentionLayout::Heads;
+  AttentionRows q, k, v, o, numbers; ///< of the operands, the first result, and logSumExp and delta
+  void place();                      ///< sets these from the sizes and the layout
 
   int64_t batches() const { return batch.elements(); }
   /// Query heads that share a head of keys and values; 1 where there are none.
@@ -25,8 +38,8 @@ struct AttentionShape {
   /// [batch…, heads, rows, columns], or [rows, columns] without an axis of heads.
   Shape withHeads(int64_t heads, llvm::ArrayRef<int64_t> tail) const;
   Shape scores() const { return withHeads(heads, {queries, keys}); }
-  Shape result() const { return withHeads(heads, {queries, valueWidth}); }
-  Shape rows() const { return withHeads(heads, {queries}); } ///< of logSumExp and delta
+  Shape result() const;
+  Shape rows() const; ///< of logSumExp and delta
   /// Pairs of a query and a key that it may see, over all heads; a mask operand counts as all true.
   double visiblePairs(bool causal) const;
 };
@@ -35,9 +48,10 @@ struct AttentionShape {
 ElementType attentionSumType(ElementType element);
 
 /// The sizes for operands q, k, v and, if `masked`, the last one as the mask; or the refusal.
-std::variant<AttentionShape, TypeResult> attentionShape(OpKind kind, OperandTypes operands, bool masked);
+std::variant<AttentionShape, TypeResult> attentionShape(OpKind kind, const ops::Attention& op,
+                                                        OperandTypes operands, bool masked);
 /// The same of operands that the type rule accepts.
-AttentionShape knownAttentionShape(OperandTypes operands);
+AttentionShape knownAttentionShape(const ops::Attention& op, OperandTypes operands);
 
 /// Elements between neighbours in batch, heads, queries and keys of a mask that broadcasts to the scores; 0:
 /// the same for all. None where no one stride leads over all batch axes.

@@ -5,7 +5,7 @@
 #include "compiler/lower/kernels/attention/attention_tile.h"
 #include "compiler/lower/kernels/kernel_text.h"
 #include "tests/runtime/cuda/nvrtc_compile.h"
-#include "tests/support/attention_reference.h"
+#include "tests/support/attention/attention_reference.h"
 #include "tests/support/catch.h"
 
 using namespace dfc;

@@ -3,6 +3,7 @@
 // threads.
 #include "ir/graph/rules/attention_shape.h"
 #include "tests/runtime/kernels/kernel_testing.h"
+#include "tests/support/attention/attention_in_layouts.h"
 #include "tests/support/catch.h"
 
 #include <cmath>
@@ -41,7 +42,7 @@ struct Reference {
   std::vector<double> result, logSumExp, delta, dq, dk, dv;
 
   Reference(const Case& one, const std::vector<Literal>& in, const Literal& cotangent) {
-    const AttentionShape shape = knownAttentionShape({in[0].type(), in[1].type(), in[2].type()});
+    const AttentionShape shape = knownAttentionShape({}, {in[0].type(), in[1].type(), in[2].type()});
     const int64_t width = shape.width, out = shape.valueWidth;
     result.resize(size_t(shape.result().elements()));
     logSumExp.resize(size_t(shape.rows().elements()));
@@ -154,6 +155,25 @@ TEST_CASE("attention agrees with plain loops") {
       CHECK(runKernelForAll(op, operands, 5) == made);
       CHECK(runKernelForAll(gradient, all, 1) == gradients);
       CHECK(runKernelForAll(gradient, all, 5) == gradients);
+    }
+  }
+}
+
+TEST_CASE("attention in other layouts has the bits of heads first") {
+  for (const ElementType type : floats) {
+    for (const AttentionLayout layout : {AttentionLayout::Rows, AttentionLayout::Packed}) {
+      for (const int64_t length : {1, 9, 130}) {
+        INFO(name(type) << ", layout " << static_cast<int>(layout) << ", length " << length);
+        const AttentionInLayouts example(type, layout, length);
+        const auto inHeads = runKernelForAll(example.forward(false), example.operands(false), 2),
+                   inLayout = runKernelForAll(example.forward(true), example.operands(true), 2);
+        CHECK(inLayout[0] == example.moved(inHeads[0]));
+        CHECK(inLayout[1] == example.movedNumbers(inHeads[1]));
+        const auto gradients =
+            runKernelForAll(example.gradient(false), example.gradientOperands(false, inHeads), 2);
+        CHECK(runKernelForAll(example.gradient(true), example.gradientOperands(true, inHeads), 2) ==
+              example.joined({gradients[0], gradients[1], gradients[2]}));
+      }
     }
   }
 }

@@ -23,7 +23,31 @@ std::string wideConstant(std::string_view name, int64_t value) {
   return constant("i64", name, fmt::format("{}ll", value));
 }
 
+// A type whose members are the strides.
+std::string rowsConstant(std::string_view name, const AttentionRows& rows) {
+  return fmt::format(
+      "struct {} {{\n  static constexpr i64 row = {}ll;\n"
+      "  DFC_INLINE static i64 at(int batch, int head, int first) {{\n"
+      "    return {}ll + i64(batch) * {}ll + i64(head) * {}ll + i64(first) * row;\n  }}\n}};\n",
+      name, rows.row, rows.first, rows.batch, rows.head);
+}
+
+AttentionShape shapeOf(const AttentionProblem& problem) {
+  AttentionShape shape;
+  shape.layout = problem.layout;
+  shape.batch = Shape{problem.batch};
+  shape.heads = problem.heads;
+  shape.keyHeads = problem.keyHeads;
+  shape.queries = problem.queries;
+  shape.keys = problem.keys;
+  shape.width = problem.width;
+  shape.valueWidth = problem.valueWidth;
+  shape.place();
+  return shape;
+}
+
 std::string constantsOfProblem(const AttentionProblem& problem) {
+  const AttentionShape shape = shapeOf(problem);
   const std::array<int64_t, 4> strides = problem.maskStrides.value_or(std::array<int64_t, 4>{});
   return fmt::format("using Element = {};\n", storageName(problem.element)) +
          constant("batch", problem.batch) + constant("heads", problem.heads) +
@@ -31,6 +55,8 @@ std::string constantsOfProblem(const AttentionProblem& problem) {
          constant("keys", problem.keys) + constant("width", problem.width) +
          constant("valueWidth", problem.valueWidth) + boolConstant("tf32", problem.tf32) +
          boolConstant("causal", problem.causal) + boolConstant("masked", problem.maskStrides.has_value()) +
+         rowsConstant("ofQ", shape.q) + rowsConstant("ofK", shape.k) + rowsConstant("ofV", shape.v) +
+         rowsConstant("ofO", shape.o) + rowsConstant("ofNumbers", shape.numbers) +
          wideConstant("maskBatch", strides[0]) + wideConstant("maskHead", strides[1]) +
          wideConstant("maskQuery", strides[2]) + wideConstant("maskKey", strides[3]) +
          constant("f64", "scale", fmt::format("{:.17e}", problem.scale));
@@ -87,7 +113,8 @@ llvm::SmallVector<Argument, 4> attentionArguments(const AttentionProblem& proble
   }
   const uint32_t firstResult = pass == AttentionPass::KeyGradient ? 1 : 0;
   for (uint32_t result = 0; result < (pass == AttentionPass::QueryGradient ? 1U : 2U); ++result) {
-    arguments.push_back({Argument::From::Result, firstResult + result});
+    const bool one = problem.layout == AttentionLayout::Packed && pass != AttentionPass::Forward;
+    arguments.push_back({Argument::From::Result, one ? 0 : firstResult + result});
   }
   return arguments;
 }
@@ -107,7 +134,7 @@ bool attentionKernelExists(const AttentionProblem& problem) {
 
 std::optional<AttentionProblem> attentionProblem(const ops::Attention& op, OperandTypes operands,
                                                  bool masked) {
-  const AttentionShape shape = knownAttentionShape(operands);
+  const AttentionShape shape = knownAttentionShape(op, operands);
   AttentionProblem problem;
   problem.batch = shape.batches();
   problem.heads = shape.heads;
@@ -120,6 +147,7 @@ std::optional<AttentionProblem> attentionProblem(const ops::Attention& op, Opera
   problem.tf32 = problem.element == ElementType::F32 && op.precision == Precision::Tf32;
   problem.causal = op.causal;
   problem.scale = op.scaleFor(shape.width);
+  problem.layout = op.layout;
   if (masked) {
     problem.maskStrides = maskStrides(shape, operands.back().shape);
     if (!problem.maskStrides) {

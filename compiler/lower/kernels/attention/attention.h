@@ -2,14 +2,15 @@
 // for GPUs from sm_80 on. The device code is in the .cuh files of this folder, behind constants that are
 // written here.
 //
-// q[batch, heads, queries, width], k[batch, keyHeads, keys, width], v[batch, keyHeads, keys, valueWidth];
-// query head i uses key head i / (heads / keyHeads). scores = scale * q k^T; o = softmax(scores) v;
-// logSumExp[batch, heads, queries] (f32) is that of the visible scores. A row that sees no key has o = 0,
-// logSumExp = -infinity and no gradient. NaN and infinities of what a row sees come through as in the
-// formula; of what it does not see, those of the values may.
+// q[batch, heads, queries, width], k[batch, keyHeads, keys, width], v[batch, keyHeads, keys, valueWidth], or
+// in another layout (ir/graph/ops/attention/attention.h); query head i uses key head i / (heads / keyHeads).
+// scores = scale * q k^T; o = softmax(scores) v; logSumExp[batch, heads, queries] (f32) is that of the
+// visible scores. A row that sees no key has o = 0, logSumExp = -infinity and no gradient. NaN and infinities
+// of what a row sees come through as in the formula; of what it does not see, those of the values may.
 #pragma once
 
 #include "compiler/lower/kernels/generated_kernel.h"
+#include "ir/graph/op_options.h"
 
 namespace dfc::cuda {
 
@@ -19,6 +20,7 @@ struct AttentionProblem {
   bool tf32 = false;                      ///< products of F32 rounded to tf32; else every one is f32
   bool causal = false;                    ///< query i sees keys up to i
   double scale = 1;
+  AttentionLayout layout = AttentionLayout::Heads;
   /// Elements between neighbours in batch, heads, queries and keys of the mask; 0: the same for all. None: no
   /// mask.
   std::optional<std::array<int64_t, 4>> maskStrides;

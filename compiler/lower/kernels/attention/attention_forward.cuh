@@ -78,7 +78,8 @@ DFC_INLINE void finish(f32 (&sums)[rowsPerThread][outputs], RowState& state, f32
 #pragma unroll
     for (int w = 0; w < outputs; ++w) sums[r][w] *= share;
     if (threadIdx.x % lanesPerRow == 0 && rowOf(r) < present) {
-      logSumExp[rowOf(r)] = empty ? -infinity() : fmaf(state.most[r], scaleOfScores * logOf2, logf(total));
+      logSumExp[rowOf(r) * ofNumbers::row] =
+          empty ? -infinity() : fmaf(state.most[r], scaleOfScores * logOf2, logf(total));
     }
   }
 }
@@ -87,12 +88,12 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
                        f32* logSumExp, const Block& block, Shared& shared) {
   const int tile = block.x / (batch * heads), head = block.x % (batch * heads);
   const int firstQuery = (causal ? blocksOfQueries - 1 - tile : tile) * tileRows; // the longest first
-  const i64 keyHead = head / heads * keyHeads + head % heads / group;
-  const i64 firstRow = i64(head) * queries + firstQuery;
-  k += keyHead * keys * width;
-  v += keyHead * keys * valueWidth;
+  const int ofBatch = head / heads, ofHeads = head % heads;
+  q += ofQ::at(ofBatch, ofHeads, firstQuery);
+  k += ofK::at(ofBatch, ofHeads / group, 0);
+  v += ofV::at(ofBatch, ofHeads / group, 0);
   const int present = queries - firstQuery;
-  const Visibility visible = visibilityOf(mask, head / heads, head % heads);
+  const Visibility visible = visibilityOf(mask, ofBatch, ofHeads);
   const int seen = causal ? minOf(keys, firstQuery + tileRows) : keys;
   const int tiles = ceilDiv(seen, columns);
 
@@ -100,15 +101,15 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
   const auto keysOf = [&](int t) { return base + (queryBytes + t % stages * stageBytes); };
   const auto fetch = [&](int t) {
     const int first = t * columns;
-    copyTile<width, columns>(keysOf(t), k + i64(first) * width, keys - first);
-    copyTile<valueWidth, columns>(keysOf(t) + keyBytes, v + i64(first) * valueWidth, keys - first);
+    copyTile<width, columns, ofK>(keysOf(t), k + first * ofK::row, keys - first);
+    copyTile<valueWidth, columns, ofV>(keysOf(t) + keyBytes, v + first * ofV::row, keys - first);
   };
   const auto round = [&](int t) {
     roundTile<width, columns>(keysOf(t));
     roundTile<valueWidth, columns>(keysOf(t) + keyBytes);
   };
   const auto walk = tileWalk(tiles, fetch, round);
-  copyTile<width, tileRows>(base, q + firstRow * width, present);
+  copyTile<width, tileRows, ofQ>(base, q, present);
   walk.begin();
 
   f32 sums[rowsPerThread][outputs] = {};
@@ -136,10 +137,10 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
       multiplyInto<valueWidth>(sums, scores, keysOf(t) + keyBytes, base + ofScratch);
     }
   });
-  finish(sums, state, logSumExp + firstRow, present);
+  finish(sums, state, logSumExp + ofNumbers::at(ofBatch, ofHeads, firstQuery), present);
   width == valueWidth ? __syncwarp() : __syncthreads(); // the queries that lie there have been read
   storeRows<valueWidth>(base, sums);
   __syncwarp();
-  writeRows<valueWidth, rowsPerWarp, paddedWidth(valueWidth)>(o + firstRow * valueWidth, base, warpRow(),
-                                                              present, 0);
+  writeRows<valueWidth, rowsPerWarp, paddedWidth(valueWidth), ofO>(o + ofO::at(ofBatch, ofHeads, firstQuery),
+                                                                   base, warpRow(), present, 0);
 }

@@ -9,8 +9,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
   const int head =
       number % (batch * keyHeads); // the tiles of the first keys, which most queries see, come first
   const int firstKey = number / (batch * keyHeads) * tileRows;
-  const i64 firstRow = i64(head) * keys + firstKey;
-  const int firstHead = head / keyHeads * heads + head % keyHeads * group;
+  const int ofBatch = head / keyHeads, keyHead = head % keyHeads, firstHead = keyHead * group;
   const int present = keys - firstKey;
   const int firstTile = causal ? minOf(firstKey / columns, blocksOfQueries) : 0; // of queries that see a key
   const int tilesOfHead = blocksOfQueries - firstTile, tiles = group * tilesOfHead;
@@ -19,20 +18,21 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
   const auto queriesOf = [&](int t) { return base + (ofStages + t % stages * stageBytes); };
   const auto fetch = [&](int t) {
     const int firstQuery = (firstTile + t % tilesOfHead) * columns;
-    const i64 row = i64(firstHead + t / tilesOfHead) * queries + firstQuery;
-    const int left = queries - firstQuery;
-    copyTile<width, columns>(queriesOf(t), q + row * width, left);
-    copyTile<valueWidth, columns>(queriesOf(t) + firstStageBytes, cotangent + row * valueWidth, left);
-    copyNumbers<columns>(queriesOf(t) + ofNumbers, logSumExp + row, left);
-    copyNumbers<columns>(queriesOf(t) + (ofNumbers + numbersBytes), delta + row, left);
+    const int queryHead = firstHead + t / tilesOfHead, left = queries - firstQuery;
+    const i64 number = ofNumbers::at(ofBatch, queryHead, firstQuery);
+    copyTile<width, columns, ofQ>(queriesOf(t), q + ofQ::at(ofBatch, queryHead, firstQuery), left);
+    copyTile<valueWidth, columns, ofO>(queriesOf(t) + firstStageBytes,
+                                       cotangent + ofO::at(ofBatch, queryHead, firstQuery), left);
+    copyNumbers<columns, ofNumbers>(queriesOf(t) + numbersAt, logSumExp + number, left);
+    copyNumbers<columns, ofNumbers>(queriesOf(t) + (numbersAt + numbersBytes), delta + number, left);
   };
   const auto round = [&](int t) {
     roundTile<width, columns>(queriesOf(t));
     roundTile<valueWidth, columns>(queriesOf(t) + firstStageBytes);
   };
   const auto walk = tileWalk(tiles, fetch, round);
-  copyTile<width, tileRows>(base, k + firstRow * width, present);
-  copyTile<valueWidth, tileRows>(ofValues, v + firstRow * valueWidth, present);
+  copyTile<width, tileRows, ofK>(base, k + ofK::at(ofBatch, keyHead, firstKey), present);
+  copyTile<valueWidth, tileRows, ofV>(ofValues, v + ofV::at(ofBatch, keyHead, firstKey), present);
   walk.begin();
 
   f32 sums[rowsPerThread][outputs] = {}, valueSums[rowsPerThread][valueOutputs] = {};
@@ -44,7 +44,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
   const OwnRows<valueWidth, kept >= 2> ownValues(ofValues);
   walk.run([&](int t) {
     const int queryHead = firstHead + t / tilesOfHead, firstOfTile = (firstTile + t % tilesOfHead) * columns;
-    const Visibility visible = visibilityOf(mask, queryHead / heads, queryHead % heads);
+    const Visibility visible = visibilityOf(mask, ofBatch, queryHead);
 #pragma unroll 1
     for (int n = 0; n < chunks; ++n) {
       const int firstQuery = firstOfTile + n * chunk, firstOfWarp = firstKey + warpRow();
@@ -52,7 +52,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
       if (causal && firstQuery + chunk <= firstOfWarp) continue;
       const SharedAddress ofTile = queriesOf(t) + n * chunk * strideOf(width);
       const SharedAddress ofCotangents = queriesOf(t) + (firstStageBytes + n * chunk * strideOf(valueWidth));
-      const SharedAddress numbers = queriesOf(t) + (ofNumbers + n * chunk * 4);
+      const SharedAddress numbers = queriesOf(t) + (numbersAt + n * chunk * 4);
       f32 powers[rowsPerThread][count] = {};
       multiplyRows(powers, ownKeys, ofTile);
       scaled(powers);
@@ -93,8 +93,8 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
   storeRows<width>(base + part * partOfWidth * elementBytes, sums);
   storeRows<valueWidth>(ofValues + part * partOfValues * elementBytes, valueSums);
   __syncwarp();
-  writeRows<width, rowsPerWarp, partOfWidth>(dk + firstRow * width, base, warpRow(), present,
-                                             part * partOfWidth);
-  writeRows<valueWidth, rowsPerWarp, partOfValues>(dv + firstRow * valueWidth, ofValues, warpRow(), present,
-                                                   part * partOfValues);
+  writeRows<width, rowsPerWarp, partOfWidth, ofK>(dk + ofK::at(ofBatch, keyHead, firstKey), base, warpRow(),
+                                                  present, part * partOfWidth);
+  writeRows<valueWidth, rowsPerWarp, partOfValues, ofV>(dv + ofV::at(ofBatch, keyHead, firstKey), ofValues,
+                                                        warpRow(), present, part * partOfValues);
 }

@@ -7,12 +7,11 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
   const int part = block.x % parts, number = block.x / parts;
   const int tile = number / (batch * heads), head = number % (batch * heads);
   const int firstQuery = (causal ? blocksOfQueries - 1 - tile : tile) * tileRows; // the longest first
-  const i64 keyHead = head / heads * keyHeads + head % heads / group;
-  const i64 firstRow = i64(head) * queries + firstQuery;
-  k += keyHead * keys * width;
-  v += keyHead * keys * valueWidth;
+  const int ofBatch = head / heads, ofHeads = head % heads;
+  k += ofK::at(ofBatch, ofHeads / group, 0);
+  v += ofV::at(ofBatch, ofHeads / group, 0);
   const int present = queries - firstQuery;
-  const Visibility visible = visibilityOf(mask, head / heads, head % heads);
+  const Visibility visible = visibilityOf(mask, ofBatch, ofHeads);
   const int seen = causal ? minOf(keys, firstQuery + tileRows) : keys;
   const int tiles = ceilDiv(seen, columns);
 
@@ -20,16 +19,17 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
   const auto keysOf = [&](int t) { return base + (ofStages + t % stages * stageBytes); };
   const auto fetch = [&](int t) {
     const int first = t * columns;
-    copyTile<width, columns>(keysOf(t), k + i64(first) * width, keys - first);
-    copyTile<valueWidth, columns>(keysOf(t) + firstStageBytes, v + i64(first) * valueWidth, keys - first);
+    copyTile<width, columns, ofK>(keysOf(t), k + first * ofK::row, keys - first);
+    copyTile<valueWidth, columns, ofV>(keysOf(t) + firstStageBytes, v + first * ofV::row, keys - first);
   };
   const auto round = [&](int t) {
     roundTile<width, columns>(keysOf(t));
     roundTile<valueWidth, columns>(keysOf(t) + firstStageBytes);
   };
   const auto walk = tileWalk(tiles, fetch, round);
-  copyTile<width, tileRows>(base, q + firstRow * width, present);
-  copyTile<valueWidth, tileRows>(ofCotangents, cotangent + firstRow * valueWidth, present);
+  copyTile<width, tileRows, ofQ>(base, q + ofQ::at(ofBatch, ofHeads, firstQuery), present);
+  copyTile<valueWidth, tileRows, ofO>(ofCotangents, cotangent + ofO::at(ofBatch, ofHeads, firstQuery),
+                                      present);
   walk.begin();
 
   f32 sums[rowsPerThread][outputs] = {};
@@ -37,8 +37,9 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
 #pragma unroll
   for (int r = 0; r < rowsPerThread; ++r) {
     const bool exists = rowOf(r) < present;
-    offset[r] = exists ? logSumExp[firstRow + rowOf(r)] * log2OfE : 0.0f;
-    start[r] = exists ? -delta[firstRow + rowOf(r)] : 0.0f;
+    const i64 number = ofNumbers::at(ofBatch, ofHeads, firstQuery + rowOf(r));
+    offset[r] = exists ? logSumExp[number] * log2OfE : 0.0f;
+    start[r] = exists ? -delta[number] : 0.0f;
   }
   awaitCopies<0>();
   roundTile<width, tileRows>(base);
@@ -81,6 +82,6 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
   __syncwarp(); // the warp's queries have been read
   storeRows<width>(base + part * partOfWidth * elementBytes, sums);
   __syncwarp();
-  writeRows<width, rowsPerWarp, partOfWidth>(dq + firstRow * width, base, warpRow(), present,
-                                             part * partOfWidth);
+  writeRows<width, rowsPerWarp, partOfWidth, ofQ>(dq + ofQ::at(ofBatch, ofHeads, firstQuery), base, warpRow(),
+                                                  present, part * partOfWidth);
 }

@@ -100,12 +100,12 @@ DFC_INLINE void forOwnPieces(const Piece& piece) {
   }
 }
 
-// Rows behind `present` become zeros.
-template <int width, int rows>
+// Rows of a tensor, `Rows::row` elements apart; those behind `present` become zeros.
+template <int width, int rows, class Rows>
 DFC_INLINE void copyTile(SharedAddress to, const Element* from, int present) {
   forOwnPieces<width, rows>([&](int row, int element) {
     copyPiece<pieceOf(width)>(to + (row * strideOf(width) + element * elementBytes),
-                              from + (row * width + element),
+                              from + (row * Rows::row + element),
                               row < present && (width == paddedWidth(width) || element < width));
   });
 }
@@ -133,13 +133,13 @@ DFC_INLINE void roundTile(SharedAddress at) {
   }
 }
 
-// Numbers behind `present` become zeros.
-template <int count>
+// Numbers of rows; those behind `present` become zeros.
+template <int count, class Rows>
 DFC_INLINE void copyNumbers(SharedAddress to, const f32* from, int present) {
 #pragma unroll
   for (int n = 0; n < ceilDiv(count, threads); ++n) {
     const int i = threadIdx.x + n * threads;
-    if (i < count) copyAsync<4>(to + i * 4, from + i, i < present);
+    if (i < count) copyAsync<4>(to + i * 4, from + i * Rows::row, i < present);
   }
 }
 
@@ -154,14 +154,14 @@ DFC_INLINE void writePiece(Element* to, SharedAddress from) {
 // The rows of this warp, from `firstRow` on in shared memory, where it has written columns [firstColumn,
 // firstColumn
 // + columns) of the tensor's rows; `present` counts from the tile's first row.
-template <int width, int rows, int columns>
+template <int width, int rows, int columns, class Rows>
 DFC_INLINE void writeRows(Element* to, SharedAddress from, int firstRow, int present, int firstColumn) {
   constexpr int bytes = pieceOf(width), elements = bytes / elementBytes, perRow = columns / elements;
 #pragma unroll 4
   for (int number = threadIdx.x % 32; number < rows * perRow; number += 32) {
     const int row = firstRow + number / perRow, column = firstColumn + number % perRow * elements;
     if (row < present && column < width) {
-      writePiece<bytes>(to + (i64(row) * width + column),
+      writePiece<bytes>(to + (row * Rows::row + column),
                         from + (row * strideOf(width) + column * elementBytes));
     }
   }

@@ -10,6 +10,10 @@ namespace dfc::ops {
 void Attention::fields(AttributeVisitor& visitor) {
   visitor.field("causal", causal, Presence::Optional);
   visitor.field("scale", scale, Presence::Optional);
+  auto chosen = static_cast<uint8_t>(layout);
+  visitor.choice("layout", chosen, layoutNames, Presence::Optional);
+  layout = static_cast<AttentionLayout>(chosen);
+  visitor.field("keyHeads", keyHeads, Presence::Optional);
   precisionField(visitor, precision);
 }
 
@@ -27,7 +31,7 @@ TypeResult Attention::types(OperandTypes operands) const {
   if (!std::isfinite(scale)) {
     return refuse(OpKind::Attention, operands, "the scale is not finite", "leave it out for 1 / sqrt(width)");
   }
-  const auto found = attentionShape(OpKind::Attention, operands, operands.size() == 4);
+  const auto found = attentionShape(OpKind::Attention, *this, operands, operands.size() == 4);
   if (const auto* refused = std::get_if<TypeResult>(&found)) {
     return *refused;
   }
@@ -40,8 +44,10 @@ TypeResult Attention::types(OperandTypes operands) const {
 
 // Two products, and a softmax, for each pair of a query and a key that it sees.
 OpCost Attention::cost(OperandTypes operands, OperandTypes results) const {
-  const AttentionShape shape = knownAttentionShape(operands);
-  OpCost cost = streamingCost(operands, results, 0);
+  const AttentionShape shape = knownAttentionShape(*this, operands);
+  // One packed tensor is read once.
+  OpCost cost =
+      streamingCost(layout == AttentionLayout::Packed ? operands.drop_front(2) : operands, results, 0);
   const double softmax = 3 + expFlops + divFlops;
   cost.flops =
       shape.visiblePairs(causal) * (2 * static_cast<double>(shape.width + shape.valueWidth) + softmax);

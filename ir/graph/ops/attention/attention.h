@@ -1,6 +1,6 @@
-// attention(q, k, v, mask, causal=false, scale=1/sqrt(width), precision): two results. The first is
-// softmax(scale q kT) v, the softmax over the keys that a query sees (Vaswani et al. 2017); the second,
-// logSumExp, the logarithm of the sum of exp(scale q kT) over them.
+// attention(q, k, v, mask, causal=false, scale=1/sqrt(width), layout=heads, keyHeads, precision): two
+// results. The first is softmax(scale q kT) v, the softmax over the keys that a query sees (Vaswani et al.
+// 2017); the second, logSumExp, the logarithm of the sum of exp(scale q kT) over them.
 //
 // q: [batch…, heads, queries, width], k: [batch…, keyHeads, keys, width], v: [batch…, keyHeads, keys,
 // valueWidth]; operands of two axes have one head. heads is a multiple of keyHeads: query head i reads key
@@ -9,10 +9,16 @@
 // 0, …, i. scale 0 stands for 1 / sqrt(width), or 1 for a width of 0. Element type of q, k and v: a float.
 // Results: [batch…, heads, queries, valueWidth] of that type, and [batch…, heads, queries] in f32, f64 for
 // f64. A query that sees no key gets zeros, and -infinity for logSumExp.
+//
+// layout=rows: the axes of heads and of rows change places in q, k, v and both results (not in the mask).
+// layout=packed: as rows, with one tensor given as q, k and v, [batch…, rows, heads + 2 keyHeads, width]: its
+// first heads are those of q, the next those of k, the last those of v. keyHeads: for that layout only.
 #pragma once
 
 #include "ir/graph/op_options.h"
 #include "ir/graph/op_parts.h"
+
+#include <array>
 
 namespace dfc::ops {
 
@@ -21,6 +27,9 @@ struct Attention : OpDefaults {
   static constexpr Arity arity{3, 4};
   bool causal = false;
   double scale = 0;
+  AttentionLayout layout = AttentionLayout::Heads;
+  int64_t keyHeads = 0;
+  static constexpr std::array<std::string_view, 3> layoutNames = {"heads", "rows", "packed"};
   Precision precision = Precision::Unstated;
   void fields(AttributeVisitor& visitor);
 

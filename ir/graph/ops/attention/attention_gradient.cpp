@@ -25,14 +25,18 @@ TypeResult AttentionGradient::types(OperandTypes operands) const {
   }
   TypeResult results;
   results.types = {operands[0], operands[1], operands[2]};
+  if (forward.layout == AttentionLayout::Packed) {
+    results.types.truncate(1);
+  }
   return results;
 }
 
 // The scores again, and four products more, for each pair of a query and a key that it sees: the gradient
 // of the weights, and those of q, k and v.
 OpCost AttentionGradient::cost(OperandTypes operands, OperandTypes results) const {
-  const AttentionShape shape = knownAttentionShape(operands);
-  OpCost cost = streamingCost(operands, results, 0);
+  const AttentionShape shape = knownAttentionShape(forward, operands);
+  const bool packed = forward.layout == AttentionLayout::Packed; // one tensor, read once
+  OpCost cost = streamingCost(packed ? operands.drop_front(2) : operands, results, 0);
   const auto width = static_cast<double>(shape.width), valueWidth = static_cast<double>(shape.valueWidth);
   cost.flops = shape.visiblePairs(forward.causal) * (2 * (3 * width + 2 * valueWidth) + expFlops + 4);
   return cost;

@@ -1,8 +1,9 @@
 // attentionGradient(q, k, v, cotangent, logSumExp, delta, mask, causal=false, scale=1/sqrt(width),
-// precision): three results, the gradients of attention's first result to q, k and v (Dao et al. 2022, app.
-// B). logSumExp is attention's second result; delta: the sum over a row of attention's first result times its
-// cotangent, less the cotangent of logSumExp, of the type and shape of logSumExp, and finite; the other
-// operands and the attributes are attention's.
+// layout=heads, keyHeads, precision): three results, the gradients of attention's first result to q, k and v
+// (Dao et al. 2022, app. B); with layout=packed one result, in which they lie as q, k and v do. logSumExp is
+// attention's second result; delta: the sum over a row of attention's first result times its cotangent, less
+// the cotangent of logSumExp, of the type and shape of logSumExp, and finite; the other operands and the
+// attributes are attention's.
 #pragma once
 
 #include "ir/graph/ops/attention/attention.h"

@@ -130,9 +130,10 @@ class AttentionGradientKernel final : public CpuKernel {
 
   void runTask(uint32_t slot, int64_t task, llvm::ArrayRef<const std::byte*> operands,
                llvm::ArrayRef<std::byte*> results, const Buffers& buffers) {
-    const int64_t keyHead = task / sharers_, key = keyHead * in_.shape.keys;
-    const T* k = in_.rows(operands[1], key, in_.shape.keys, in_.shape.width, buffers.k);
-    const T* v = in_.rows(operands[2], key, in_.shape.keys, in_.shape.valueWidth, buffers.v);
+    const int64_t keyHead = task / sharers_;
+    const T* k = in_.rows(operands[1], in_.shape.k, keyHead, 0, in_.shape.keys, in_.shape.width, buffers.k);
+    const T* v =
+        in_.rows(operands[2], in_.shape.v, keyHead, 0, in_.shape.keys, in_.shape.valueWidth, buffers.v);
     std::fill_n(buffers.dk, in_.shape.keys * in_.shape.width, T(0));
     std::fill_n(buffers.dv, in_.shape.keys * in_.shape.valueWidth, T(0));
     const TaskRange own = tasksOfPart(in_.shape.group() * in_.blocks.count(), static_cast<uint32_t>(sharers_),
@@ -142,10 +143,7 @@ class AttentionGradientKernel final : public CpuKernel {
       runBlock(slot, head, at % in_.blocks.count(), k, v, operands, results, buffers);
     }
     if (sharers_ == 1) {
-      in_.converter.write(buffers.dk, results[1] + key * in_.shape.width * in_.elementBytes,
-                          in_.shape.keys * in_.shape.width);
-      in_.converter.write(buffers.dv, results[2] + key * in_.shape.valueWidth * in_.elementBytes,
-                          in_.shape.keys * in_.shape.valueWidth);
+      writeKeys(keyHead, buffers.dk, buffers.dv, results);
       return;
     }
     T* const partial = reinterpret_cast<T*>(partial_->data()) + task * partialElements();
@@ -159,32 +157,32 @@ class AttentionGradientKernel final : public CpuKernel {
                 const Buffers& buffers) const {
     const int64_t rows = in_.blocks.rows(block), extent = in_.blocks.extent(block),
                   query = in_.blocks.first(block);
-    const int64_t row = head * in_.shape.queries + query;
     const auto multiply = [&](Product product, const T* a, const T* b, T* c) {
       products_[product].run(rows, extent, slot, a, b, c, buffers.products);
     };
-    const T* cotangent = in_.rows(operands[3], row, rows, in_.shape.valueWidth, buffers.cotangent);
-    in_.scaledQueries(operands[0], row, rows, buffers.q);
+    const T* cotangent =
+        in_.rows(operands[3], in_.shape.o, head, query, rows, in_.shape.valueWidth, buffers.cotangent);
+    in_.scaledQueries(operands[0], head, query, rows, buffers.q);
     multiply(Scores, buffers.q, k, buffers.weights);
     multiply(OfWeights, cotangent, v, buffers.ofWeights);
-    const auto* logSumExp = reinterpret_cast<const T*>(operands[4]) + row;
-    const auto* delta = reinterpret_cast<const T*>(operands[5]) + row;
+    const int64_t number = in_.numberOf(head, query), step = in_.shape.numbers.row;
+    const auto* logSumExp = reinterpret_cast<const T*>(operands[4]) + number;
+    const auto* delta = reinterpret_cast<const T*>(operands[5]) + number;
     for (int64_t i = 0; i < rows; ++i) {
       T *const weights = buffers.weights + i * extent, *const ofScores = buffers.ofWeights + i * extent;
       const int64_t limit = in_.blocks.limit(query + i);
-      weightsOf(weights, limit, logSumExp[i]);
+      weightsOf(weights, limit, logSumExp[i * step]);
       in_.mask.apply(operands.back(), head, query + i, weights, limit, T(0));
       std::fill(weights + limit, weights + extent, T(0));
       for (int64_t j = 0; j < limit; ++j) {
-        ofScores[j] = weights[j] * (ofScores[j] - delta[i]);
+        ofScores[j] = weights[j] * (ofScores[j] - delta[i * step]);
       }
       std::fill(ofScores + limit, ofScores + extent, T(0));
     }
-    std::byte* const to = results[0] + row * in_.shape.width * in_.elementBytes;
-    T* const dq = in_.converter.place(to, buffers.dq);
+    T* const dq = in_.place(results[0], in_.shape.q, head, query, in_.shape.width, buffers.dq);
     multiply(OfQueries, buffers.ofWeights, k, dq);
     in_.math.multiply(dq, rows * in_.shape.width, in_.scale);
-    in_.converter.write(dq, to, rows * in_.shape.width);
+    in_.write(dq, results[0], in_.shape.q, head, query, rows, in_.shape.width);
     multiply(OfKeys, buffers.ofWeights, buffers.q, buffers.part);
     add(buffers.part, buffers.dk, extent * in_.shape.width);
     multiply(OfValues, buffers.weights, cotangent, buffers.part);
@@ -210,12 +208,16 @@ class AttentionGradientKernel final : public CpuKernel {
         for (int64_t sharer = 1; sharer < sharers_; ++sharer) {
           add(sum + sharer * partialElements(), sum, partialElements());
         }
-        const int64_t ofKeys = in_.shape.keys * in_.shape.width,
-                      ofValues = in_.shape.keys * in_.shape.valueWidth;
-        in_.converter.write(sum, results[1] + head * ofKeys * in_.elementBytes, ofKeys);
-        in_.converter.write(sum + ofKeys, results[2] + head * ofValues * in_.elementBytes, ofValues);
+        writeKeys(head, sum, sum + in_.shape.keys * in_.shape.width, results);
       }
     });
+  }
+
+  // Packed gradients are one result.
+  void writeKeys(int64_t keyHead, const T* dk, const T* dv, llvm::ArrayRef<std::byte*> results) const {
+    const AttentionShape& shape = in_.shape;
+    in_.write(dk, results[results.size() == 1 ? 0 : 1], shape.k, keyHead, 0, shape.keys, shape.width);
+    in_.write(dv, results.back(), shape.v, keyHead, 0, shape.keys, shape.valueWidth);
   }
 
   ThreadPool& pool_;

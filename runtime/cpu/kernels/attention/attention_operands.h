@@ -15,24 +15,59 @@ template <class T>
 struct AttentionOperands {
   /// `mask`: the type of the mask operand; null for none.
   AttentionOperands(const ops::Attention& op, OperandTypes operands, const TensorType* mask)
-      : shape(knownAttentionShape(operands)), blocks(shape, op.causal),
+      : shape(knownAttentionShape(op, operands)), blocks(shape, op.causal),
         mask(mask != nullptr ? MaskRows(shape, *mask) : MaskRows()), converter(operands[0].element),
         elementBytes(byteWidth(operands[0].element)), scale(op.scaleFor(shape.width)) {}
 
-  /// Rows [first, first + count) of an operand whose rows have `width` elements: in place, or in `buffer`.
-  const T* rows(const std::byte* operand, int64_t first, int64_t count, int64_t width, T* buffer) const {
-    return converter.read(operand + first * width * elementBytes, count * width, buffer);
+  /// Rows [first, first + count) of a head, counted over all batches, each of `width` elements: in place, or
+  /// in `buffer`.
+  const T* rows(const std::byte* operand, const AttentionRows& of, int64_t head, int64_t first, int64_t count,
+                int64_t width, T* buffer) const {
+    const std::byte* const from = operand + of.at(head, first) * elementBytes;
+    if (of.row == width) {
+      return converter.read(from, count * width, buffer);
+    }
+    for (int64_t row = 0; row < count; ++row) {
+      T* const to = buffer + row * width;
+      const T* const read = converter.read(from + row * of.row * elementBytes, width, to);
+      if (read != to) {
+        std::copy_n(read, width, to);
+      }
+    }
+    return buffer;
   }
-  /// The same of q, times the scale, always in `buffer`.
-  void scaledQueries(const std::byte* q, int64_t first, int64_t count, T* buffer) const {
-    const T* const read = rows(q, first, count, shape.width, buffer);
+  /// Where to compute such rows of a result: in place, or in `buffer`; `write` then stores them.
+  T* place(std::byte* result, const AttentionRows& of, int64_t head, int64_t first, int64_t width,
+           T* buffer) const {
+    return of.row == width ? converter.place(result + of.at(head, first) * elementBytes, buffer) : buffer;
+  }
+  void write(const T* made, std::byte* result, const AttentionRows& of, int64_t head, int64_t first,
+             int64_t count, int64_t width) const {
+    std::byte* const to = result + of.at(head, first) * elementBytes;
+    if (of.row == width) {
+      converter.write(made, to, count * width);
+      return;
+    }
+    for (int64_t row = 0; row < count; ++row) {
+      converter.write(made + row * width, to + row * of.row * elementBytes, width);
+    }
+  }
+  /// Of a query's logSumExp or delta, in elements.
+  int64_t numberOf(int64_t head, int64_t query) const { return shape.numbers.at(head, query); }
+
+  /// The queries, times the scale, always in `buffer`.
+  void scaledQueries(const std::byte* q, int64_t head, int64_t first, int64_t count, T* buffer) const {
+    const T* const read = rows(q, shape.q, head, first, count, shape.width, buffer);
     if (read != buffer) {
       std::copy_n(read, count * shape.width, buffer);
     }
     math.multiply(buffer, count * shape.width, scale);
   }
   /// Elements of a buffer for the rows of a head's keys; 0 where they are read in place.
-  int64_t keysInBuffer() const { return converter.inPlace() ? 0 : shape.keys; }
+  int64_t keysInBuffer() const {
+    const bool contiguous = shape.k.row == shape.width && shape.v.row == shape.valueWidth;
+    return converter.inPlace() && contiguous ? 0 : shape.keys;
+  }
 
   AttentionShape shape;
   QueryBlocks blocks;

@@ -1,4 +1,4 @@
-#include "tests/support/attention_reference.h"
+#include "tests/support/attention/attention_reference.h"
 
 #include <fmt/format.h>
 
