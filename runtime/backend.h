@@ -1,6 +1,6 @@
-// The whole device contract. A backend opens devices; a device owns arenas and queues; a queue is given its
-// program once and then runs it each step, in order, by itself: wait, run, publish. Nothing here decides
-// anything.
+// The whole device contract. A backend opens a group: all devices that one session wants of it. The group
+// allocates their arenas, is given the programs of all their queues once, and is launched once a step; from
+// then on each queue runs its program by itself, in order: wait, run, publish. Nothing here decides anything.
 //
 // Queues of every backend wait for one another through progress words alone (runtime/progress.h), so one plan
 // drives unlike devices with one mechanism. Steps follow one another without a central thread: the first
@@ -66,6 +66,7 @@ struct Command {
 struct Program {
   QueueId queue;
   std::vector<Command> commands; ///< never empty
+  size_t device = 0;             ///< the queue's device in its group; known when devices are opened
 };
 
 /// One execution of the plan: what it brings beside the programs. (A StepId is the place of one op in the
@@ -77,37 +78,35 @@ struct Step {
   bool traced = false;
 };
 
-/// A queue of a device. Loaded once, then launched each step; steps run in the order of their launches.
-class Queue {
+/// All devices that one session opens of one backend: they may share what spans devices (peer access, one
+/// launch for all). A device is an index here, in the order asked for. A group is loaded once, then launched
+/// each step; steps run in the order of their launches.
+class DeviceGroup {
  public:
-  /// Ends when every launched step has; the board outlives the queue.
-  virtual ~Queue() = default;
-  /// Prepares kernels and the like. The executable and the board outlive the queue. Throws MachineError.
-  virtual void load(const Executable& plan, Program program, ProgressBoard& board) = 0;
-  /// Asked before `load`: to look at what each op computes, and to fail the step with a NotFiniteError at the
-  /// first result that is not finite. False where the queue cannot.
-  virtual bool checkFinite() { return false; }
-  /// Returns at once. A session launches every loaded queue once a step, in queue order and on one thread at
-  /// a time (not always the same one), so that queues of one backend may be gathered into one launch (a CUDA
-  /// graph over several devices, say). Whatever happens, the queue publishes the end of the step in the end;
-  /// a failure goes to `ProgressBoard::fail` before that. So a device that waits for words by itself is let
-  /// go after a failure too, and need not be told.
-  virtual void launch(const Step& step) = 0;
-  /// Where the queue is in its program, for messages; an invalid id when it is idle or cannot tell.
-  virtual OpId current() const = 0;
-  /// Spans of the traced steps since the last call, on the clock of `steadySeconds()`; only while no step
-  /// runs.
-  virtual std::vector<Span> takeSpans() = 0;
-};
-
-class Device {
- public:
-  virtual ~Device() = default;
+  /// Ends when every launched step has. The group's arenas go before it, once no step uses them.
+  virtual ~DeviceGroup() = default;
   /// At least arenaAlignment-aligned. Throws MachineError when there is not enough.
-  virtual std::unique_ptr<Arena> allocate(int64_t bytes) = 0;
-  virtual std::unique_ptr<Queue> openQueue(QueueKind kind, uint32_t index) = 0;
+  virtual std::unique_ptr<Arena> allocate(size_t device, int64_t bytes) = 0;
   /// What it is, and warnings about it, for people: "NVIDIA H200 (sm_90)"; "" when its name says it all.
-  virtual std::string description() const { return ""; }
+  virtual std::string description(size_t /*device*/) const { return ""; }
+  /// Asked before `load`: to look at what each op computes, and to fail the step with a NotFiniteError at the
+  /// first result that is not finite. False where the group cannot.
+  virtual bool checkFinite() { return false; }
+  /// Prepares all that steps need. `programs`: of all queues of these devices that have one, in queue order;
+  /// a group without any is neither loaded nor launched. The executable and the board outlive the group.
+  /// Throws MachineError; the group can then only be destroyed.
+  virtual void load(const Executable& plan, std::vector<Program> programs, ProgressBoard& board) = 0;
+  /// Returns at once. Called once a step, on one thread at a time (not always the same one). Whatever
+  /// happens, the end of the step is published for every queue in the end; a failure goes to
+  /// `ProgressBoard::fail` before that. So a device that waits for words by itself is let go after a failure
+  /// too, and need not be told.
+  virtual void launch(const Step& step) = 0;
+  /// Where a queue is in its program, for messages; an invalid id when it is idle or the group cannot tell.
+  /// On any thread.
+  virtual OpId current(QueueId queue) const = 0;
+  /// Spans of all queues in the traced steps since the last call, on the clock of `steadySeconds()`; only
+  /// while no step runs.
+  virtual std::vector<Span> takeSpans() = 0;
 };
 
 /// A device that a plan asks for.
@@ -129,11 +128,9 @@ class Backend {
   /// Whether this backend has a kernel for the op; conformance tests walk the table with it. A backend that
   /// executes the plan's launches has one for every op, as the plan brings it.
   virtual bool hasKernel(const Graph& graph, OpId op) const = 0;
-  /// Opens all devices that one session wants of this backend together, in the order asked for: they may
-  /// share what spans devices (peer access, one launch for all). Throws MachineError; the devices outlive
-  /// their arenas and queues.
-  virtual std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
-                                                    const BackendOptions& options) = 0;
+  /// Opens all devices that one session wants of this backend. Throws MachineError.
+  virtual std::unique_ptr<DeviceGroup> open(llvm::ArrayRef<DeviceRequest> devices,
+                                            const BackendOptions& options) = 0;
   /// Ranges for a profiler that is attached to this process and knows this backend's devices; null where
   /// there is none, which is found out once.
   virtual Marks* marks() { return nullptr; }

@@ -51,8 +51,8 @@ class CudaBackendStandIn final : public Backend {
   bool hasKernel(const Graph& graph, OpId op) const override {
     return module().backend != nullptr && module().backend->hasKernel(graph, op);
   }
-  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
-                                            const BackendOptions& options) override {
+  std::unique_ptr<DeviceGroup> open(llvm::ArrayRef<DeviceRequest> devices,
+                                    const BackendOptions& options) override {
     if (module().backend == nullptr) {
       throw MachineError(module().reason);
     }

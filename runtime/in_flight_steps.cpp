@@ -19,6 +19,17 @@ std::string whatOf(const std::exception_ptr& error) {
   }
 }
 
+// By the last queue of each, so that the host, which comes early in most machines, does not wait for the
+// launch of a group of GPUs: that takes longer than waking threads.
+std::vector<DeviceGroup*> groupsOf(llvm::ArrayRef<RunningQueue> queues) {
+  std::vector<DeviceGroup*> groups;
+  for (const RunningQueue& queue : queues) {
+    std::erase(groups, queue.group);
+    groups.push_back(queue.group);
+  }
+  return groups;
+}
+
 } // namespace
 
 InFlightSteps::InFlightSteps(const Executable& plan, const InFlightOptions& options,
@@ -26,7 +37,7 @@ InFlightSteps::InFlightSteps(const Executable& plan, const InFlightOptions& opti
                              std::vector<RunningQueue> queues, ProgressBoard& board)
     : plan_(plan), options_(options), feeds_(std::move(feeds)),
       fetches_(std::make_shared<const std::vector<FetchRow>>(std::move(fetches))), board_(board),
-      queues_(std::move(queues)) {
+      queues_(std::move(queues)), groups_(groupsOf(queues_)) {
   for (const FetchRow& fetch : *fetches_) {
     pools_.push_back(BufferPool::make(fetch.type.bytes()));
   }
@@ -48,8 +59,8 @@ std::shared_ptr<InFlightStep> InFlightSteps::launch(const NamedLiterals& feeds, 
     limitOldest();
   }
   const Step launched{step->number, step->feedAddresses, step->fetchAddresses, options_.trace};
-  for (const RunningQueue& queue : queues_) {
-    queue.queue->launch(launched);
+  for (DeviceGroup* group : groups_) {
+    group->launch(launched);
   }
   return step;
 }
@@ -145,8 +156,8 @@ std::vector<Span> InFlightSteps::takeSpans() {
   const Lock launching(launching_);
   close();
   std::vector<Span> spans;
-  for (const RunningQueue& queue : queues_) {
-    const std::vector<Span> more = queue.queue->takeSpans();
+  for (DeviceGroup* group : groups_) {
+    const std::vector<Span> more = group->takeSpans();
     spans.insert(spans.end(), more.begin(), more.end());
   }
   return spans;
@@ -232,7 +243,7 @@ std::exception_ptr InFlightSteps::overTime(uint64_t number) const {
 std::string InFlightSteps::whereQueuesAre() const {
   std::string text;
   for (const RunningQueue& queue : queues_) {
-    const OpId op = queue.queue->current();
+    const OpId op = queue.group->current(queue.id);
     if (op.valid()) {
       text += fmt::format("{}op '{}' on {}", text.empty() ? "" : ", ", plan_.graph().nameOf(op),
                           plan_.schedule().nameOf(queue.id, plan_.machine()));

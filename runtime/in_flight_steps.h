@@ -1,4 +1,4 @@
-// InFlightSteps: the steps that were submitted and have not ended. Launches each on all queues, keeps its
+// InFlightSteps: the steps that were submitted and have not ended. Launches each on all groups, keeps its
 // feeds and fetches until it has ended on every queue, and knows which failed. A step that fails ends early
 // on every queue, and so do those launched after it; the next one starts afresh when all queues are idle.
 // There is no thread of its own.
@@ -22,7 +22,7 @@ namespace dfc {
 struct RunningQueue {
   QueueId id;
   uint64_t perStep = 0; ///< commands
-  std::unique_ptr<Queue> queue;
+  DeviceGroup* group = nullptr;
 };
 
 struct InFlightOptions {
@@ -49,6 +49,7 @@ struct InFlightStep {
 
 class InFlightSteps {
  public:
+  /// `queues`: all that have a program, in queue order; their groups outlive this.
   InFlightSteps(const Executable& plan, const InFlightOptions& options, std::vector<FeedRow> feeds,
                 std::vector<FetchRow> fetches, std::vector<RunningQueue> queues, ProgressBoard& board);
   InFlightSteps(const InFlightSteps&) = delete;
@@ -108,6 +109,7 @@ class InFlightSteps {
   std::vector<std::shared_ptr<BufferPool>> pools_;       // by fetch
   ProgressBoard& board_;
   std::vector<RunningQueue> queues_;
+  std::vector<DeviceGroup*> groups_; // in the order in which they are launched
 
   std::mutex launching_;
   mutable std::mutex mutex_;                        // guards all below

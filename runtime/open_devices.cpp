@@ -1,4 +1,4 @@
-// Choice of backends by kind and name, then opening backend by backend.
+// Choice of backends by kind and name, then opening a group of devices per backend.
 #include "runtime/open_devices.h"
 
 #include "ir/plan/executable_parts.h"
@@ -35,7 +35,7 @@ class Opener {
   Opener(const Executable& plan, const BackendChoice& choice)
       : plan_(plan), machine_(plan.machine()), choice_(choice), options_(choice.options),
         used_(usedDevices(plan)) {
-    opened_.resize(machine_.devices.size());
+    opened_.devices.resize(machine_.devices.size());
   }
 
   Result<OpenedDevices> run() {
@@ -59,7 +59,7 @@ class Opener {
       if (used_[device]) {
         Result<Backend*> backend = choose(machine_.devices[device]);
         if (backend.ok()) {
-          opened_[device.index()].backend = *backend;
+          opened_.devices[device.index()].backend = *backend;
         } else {
           wrongNames.emplace(backend.errors()[0].message, backend.errors()[0]);
         }
@@ -121,7 +121,7 @@ class Opener {
   void checkKernels() {
     for (const StepRow& step : plan_.schedule().steps) {
       const DeviceId device = plan_.schedule().queues[step.queue].device;
-      const Backend* backend = opened_[device.index()].backend;
+      const Backend* backend = opened_.devices[device.index()].backend;
       if (backend == nullptr || backend->hasKernel(plan_.graph(), step.op)) {
         continue;
       }
@@ -138,7 +138,7 @@ class Opener {
   // One profiler sees the whole process: queues of all backends mark what they run for it.
   Marks* marksOf() const {
     Marks* marks = options_.marks;
-    for (const OpenedDevice& opened : opened_) {
+    for (const OpenedDevice& opened : opened_.devices) {
       marks = marks == nullptr && opened.backend != nullptr ? opened.backend->marks() : marks;
     }
     return marks;
@@ -150,7 +150,7 @@ class Opener {
     std::map<DeviceKind, uint32_t> ordinals;
     for (const DeviceId device : machine_.devices.ids()) {
       const uint32_t ordinal = ordinals[machine_.devices[device].kind]++;
-      if (opened_[device.index()].backend == &backend) {
+      if (opened_.devices[device.index()].backend == &backend) {
         requests.push_back({machine_.devices[device], ordinal});
         ids.push_back(device);
       }
@@ -158,18 +158,18 @@ class Opener {
     if (requests.empty()) {
       return;
     }
-    auto devices = backend.open(requests, options_);
-    DFC_ASSERT(devices.size() == ids.size(), "a backend opens the devices asked for");
+    opened_.groups.push_back(backend.open(requests, options_));
     for (size_t i = 0; i < ids.size(); ++i) {
-      opened_[ids[i].index()].device = std::move(devices[i]);
+      opened_.devices[ids[i].index()].group = opened_.groups.back().get();
+      opened_.devices[ids[i].index()].index = i;
     }
   }
 
   void allocateArenas() {
     for (const DeviceId device : machine_.devices.ids()) {
-      OpenedDevice& opened = opened_[device.index()];
-      if (opened.device != nullptr) {
-        opened.arena = opened.device->allocate(plan_.memory().arenaBytes[device]);
+      OpenedDevice& opened = opened_.devices[device.index()];
+      if (opened.group != nullptr) {
+        opened.arena = opened.group->allocate(opened.index, plan_.memory().arenaBytes[device]);
       }
     }
   }

@@ -1,4 +1,5 @@
-// Opening what a plan asks for: a backend for each device that the plan uses, the devices, their arenas.
+// Opening what a plan asks for: a backend for each device that the plan uses, a group of devices for each
+// backend, the devices' arenas.
 #pragma once
 
 #include "runtime/backend.h"
@@ -23,10 +24,15 @@ Backend* backendFor(DeviceKind kind, const BackendChoice& choice);
 /// One device of the plan's machine, opened; all null where the plan has neither memory nor work on it.
 struct OpenedDevice {
   Backend* backend = nullptr;
-  std::unique_ptr<Device> device;
-  std::unique_ptr<Arena> arena; // after the device, so gone before it
+  DeviceGroup* group = nullptr; ///< the backend's
+  size_t index = 0;             ///< in the group
+  std::unique_ptr<Arena> arena;
 };
-using OpenedDevices = std::vector<OpenedDevice>; ///< by device id
+
+struct OpenedDevices {
+  std::vector<std::unique_ptr<DeviceGroup>> groups; ///< one a backend
+  std::vector<OpenedDevice> devices;                ///< by device id; last: arenas go before their groups
+};
 
 /// Errors: a backend that does not exist, cannot play the device or lacks a kernel that the plan needs.
 /// Throws MachineError when a device or its memory cannot be had.

@@ -1,5 +1,4 @@
-// Which queues of a plan have something to do in a step: `resolve` makes them programs, and a backend that
-// prepares several queues as one knows by it when it has been given all of its own.
+// Which queues of a plan have something to do in a step: `resolve` makes them programs.
 #pragma once
 
 #include "ir/plan/executable_parts.h"

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <system_error>
 #include <thread>
 
@@ -36,25 +37,37 @@ Diagnostic cannotCheck(const DeviceRow& device, std::string_view backend) {
                   name(device.kind), device.kind == DeviceKind::Gpu ? "emulated" : "cpu"));
 }
 
-/// Throws Error where a queue cannot look at its values, and MachineError.
-std::vector<RunningQueue> loadQueues(const Executable& plan, std::vector<Program> programs,
-                                     const OpenedDevices& devices, ProgressBoard& board, bool checkFinite) {
+/// Loads a group. Throws Error where it cannot look at its values, and MachineError.
+void loadGroup(DeviceGroup& group, const Executable& plan, std::vector<Program> programs,
+               const OpenedDevices& opened, ProgressBoard& board, bool checkFinite) {
+  const DeviceId first = plan.schedule().queues[programs[0].queue].device;
+  const DeviceRow& device = plan.machine().devices[first];
+  if (checkFinite && !group.checkFinite()) {
+    throw Error({cannotCheck(device, opened.devices[first.index()].backend->name())});
+  }
+  try {
+    group.load(plan, std::move(programs), board);
+  } catch (const std::system_error& error) {
+    throw MachineError(
+        fmt::format("{}: cannot start the threads of its queues: {}", device.name, error.what()));
+  }
+}
+
+/// Gives each group the programs of its devices. Throws as `loadGroup`.
+std::vector<RunningQueue> loadGroups(const Executable& plan, std::vector<Program> programs,
+                                     const OpenedDevices& opened, ProgressBoard& board, bool checkFinite) {
   std::vector<RunningQueue> queues;
+  std::map<const DeviceGroup*, std::vector<Program>> byGroup;
   for (Program& program : programs) {
-    const QueueRow& row = plan.schedule().queues[program.queue];
-    RunningQueue running{program.queue, program.commands.size(),
-                         devices[row.device.index()].device->openQueue(row.kind, row.index)};
-    if (checkFinite && !running.queue->checkFinite()) {
-      throw Error(
-          {cannotCheck(plan.machine().devices[row.device], devices[row.device.index()].backend->name())});
+    const OpenedDevice& device = opened.devices[plan.schedule().queues[program.queue].device.index()];
+    queues.push_back({program.queue, program.commands.size(), device.group});
+    program.device = device.index;
+    byGroup[device.group].push_back(std::move(program));
+  }
+  for (const auto& group : opened.groups) {
+    if (const auto own = byGroup.find(group.get()); own != byGroup.end()) {
+      loadGroup(*group, plan, std::move(own->second), opened, board, checkFinite);
     }
-    try {
-      running.queue->load(plan, std::move(program), board);
-    } catch (const std::system_error& error) {
-      throw MachineError(fmt::format("{}: cannot start its thread: {}",
-                                     plan.schedule().nameOf(running.id, plan.machine()), error.what()));
-    }
-    queues.push_back(std::move(running));
   }
   return queues;
 }
@@ -103,22 +116,23 @@ Diagnostics optionFaults(const SessionOptions& options) {
 } // namespace
 
 struct Session::Impl {
+  // Destroyed from the last to the first: steps end, arenas go, then groups, whose threads use the board.
   std::shared_ptr<const Executable> plan;
-  OpenedDevices devices;
   ProgressBoard board;
+  OpenedDevices opened;
   std::vector<ParameterRow> parameters;
-  std::unique_ptr<InFlightSteps> steps; // last: its queues go before board, arenas and devices
+  std::unique_ptr<InFlightSteps> steps;
 
-  Impl(std::shared_ptr<const Executable> thePlan, OpenedDevices opened, const SessionOptions& options)
-      : plan(std::move(thePlan)), devices(std::move(opened)),
+  Impl(std::shared_ptr<const Executable> thePlan, OpenedDevices devices, const SessionOptions& options)
+      : plan(std::move(thePlan)),
         board(plan->schedule().queues.size(), spinsFor(workingQueues(plan->schedule()))),
-        parameters(parametersOf(plan->placed())) {
-    SideTable<DeviceId, Arena*> arenas(devices.size());
+        opened(std::move(devices)), parameters(parametersOf(plan->placed())) {
+    SideTable<DeviceId, Arena*> arenas(opened.devices.size());
     for (const DeviceId device : arenas.ids()) {
-      arenas[device] = devices[device.index()].arena.get();
+      arenas[device] = opened.devices[device.index()].arena.get();
     }
     ResolvedPlan resolved = resolve(*plan, arenas, board);
-    auto queues = loadQueues(*plan, std::move(resolved.programs), devices, board, options.checkFinite);
+    auto queues = loadGroups(*plan, std::move(resolved.programs), opened, board, options.checkFinite);
     steps = std::make_unique<InFlightSteps>(
         *plan, InFlightOptions{options.maxInFlight, options.trace, options.timeoutSeconds},
         std::move(resolved.feeds), std::move(resolved.fetches), std::move(queues), board);
@@ -126,7 +140,7 @@ struct Session::Impl {
 
   void write(ValueId value, const Literal& literal) {
     const Slot& slot = plan->memory().slots[value];
-    if (Arena* arena = devices[slot.device.index()].arena.get(); arena != nullptr) {
+    if (Arena* arena = opened.devices[slot.device.index()].arena.get(); arena != nullptr) {
       arena->write(slot.offset, literal.bytes());
     }
   }
@@ -134,7 +148,7 @@ struct Session::Impl {
   Literal read(const ParameterRow& row) const {
     const Slot& slot = plan->memory().slots[row.value];
     Literal literal(row.type);
-    if (Arena* arena = devices[slot.device.index()].arena.get(); arena != nullptr) {
+    if (Arena* arena = opened.devices[slot.device.index()].arena.get(); arena != nullptr) {
       arena->read(slot.offset, literal.mutableBytes());
     }
     return literal;
@@ -290,8 +304,8 @@ std::vector<std::string> Session::deviceReport() const {
   std::vector<std::string> report;
   const Machine& machine = impl_->plan->machine();
   for (const DeviceId device : machine.devices.ids()) {
-    const OpenedDevice& opened = impl_->devices[device.index()];
-    const std::string about = opened.device != nullptr ? opened.device->description() : "";
+    const OpenedDevice& opened = impl_->opened.devices[device.index()];
+    const std::string about = opened.group != nullptr ? opened.group->description(opened.index) : "";
     report.push_back(
         fmt::format("{}: {}{}{}", machine.devices[device].name,
                     opened.backend != nullptr ? opened.backend->name() : std::string_view("not used"),

@@ -8,25 +8,11 @@
 
 namespace dfc {
 
-WorkerQueue::WorkerQueue(std::unique_ptr<WorkMaker> maker, Marks* marks)
-    : maker_(std::move(maker)), marks_(marks) {}
-
-WorkerQueue::~WorkerQueue() {
-  stopping_.store(true, std::memory_order_seq_cst);
-  launches_.ring();
-  if (thread_.joinable()) {
-    thread_.join();
-  }
-}
-
-void WorkerQueue::load(const Executable& plan, Program program, ProgressBoard& board) {
-  DFC_ASSERT(!thread_.joinable(), "a queue is loaded once");
-  plan_ = &plan;
-  board_ = &board;
-  queue_ = program.queue;
-  word_ = &board[queue_.index()];
-  perStep_ = program.commands.size();
-  if (checkFinite_) {
+WorkerQueue::WorkerQueue(const Executable& plan, const Program& program, ProgressBoard& board,
+                         std::unique_ptr<WorkMaker> maker, const WorkerOptions& options)
+    : plan_(plan), board_(board), word_(board[program.queue.index()]), queue_(program.queue),
+      perStep_(program.commands.size()), maker_(std::move(maker)), marks_(options.marks) {
+  if (options.checkFinite) {
     check_.emplace(plan, program.commands);
   }
   for (size_t i = 0; i < program.commands.size(); ++i) {
@@ -34,6 +20,14 @@ void WorkerQueue::load(const Executable& plan, Program program, ProgressBoard& b
     addCommand(command, maker_->prepare(plan, command), i + 1);
   }
   thread_ = std::thread([this] { serve(); });
+}
+
+WorkerQueue::~WorkerQueue() {
+  stopping_.store(true, std::memory_order_seq_cst);
+  launches_.ring();
+  if (thread_.joinable()) {
+    thread_.join();
+  }
 }
 
 void WorkerQueue::addCommand(const Command& command, PreparedCall work, uint64_t offset) {
@@ -55,7 +49,7 @@ void WorkerQueue::addCommand(const Command& command, PreparedCall work, uint64_t
 }
 
 Marks::Name WorkerQueue::markOf(OpId op) const {
-  return marks_ != nullptr ? marks_->name(markText(plan_->graph(), op)) : nullptr;
+  return marks_ != nullptr ? marks_->name(markText(plan_.graph(), op)) : nullptr;
 }
 
 void WorkerQueue::run(const PreparedCall& work, Marks::Name mark, uint64_t step) const {
@@ -73,7 +67,7 @@ void WorkerQueue::launch(const Step& step) {
 
 void WorkerQueue::serve() {
   for (uint64_t served = 0;; ++served) {
-    if (!launches_.wait(served + 1, stopping_, board_->spins()) && launches_.ended() <= served) {
+    if (!launches_.wait(served + 1, stopping_, board_.spins()) && launches_.ended() <= served) {
       return;
     }
     Step step;
@@ -88,21 +82,21 @@ void WorkerQueue::serve() {
 
 void WorkerQueue::runStep(const Step& step) {
   try {
-    if (!board_->stops(step.number)) {
+    if (!board_.stops(step.number)) {
       maker_->bind(step);
       step.traced || check_ ? runEach(step) : runPlain(step);
-      board_->stops(step.number); // an end that comes too late is a failure too
+      board_.stops(step.number); // an end that comes too late is a failure too
     }
   } catch (...) {
-    board_->fail(step.number, describe(std::current_exception()));
+    board_.fail(step.number, describe(std::current_exception()));
   }
   setCurrent({});
-  word_->publish(perStep_ * (step.number + 1));
+  word_.publish(perStep_ * (step.number + 1));
 }
 
 bool WorkerQueue::passWaits(uint32_t& wait, uint32_t end, uint64_t step) const {
   for (; wait < end; ++wait) {
-    if (!board_->await(waits_[wait], step)) {
+    if (!board_.await(waits_[wait], step)) {
       return false;
     }
   }
@@ -119,14 +113,14 @@ void WorkerQueue::runPlain(const Step& step) {
     for (; call < region.callsEnd; ++call) {
       const Call& next = calls_[call];
       setCurrent(next.op);
-      if (board_->stops(step.number)) {
+      if (board_.stops(step.number)) {
         return;
       }
       run(next.work, next.mark, step.number);
     }
     setCurrent({});
     if (region.publishes != 0) {
-      word_->publish(before + region.publishes);
+      word_.publish(before + region.publishes);
     }
   }
 }
@@ -145,7 +139,7 @@ void WorkerQueue::runEach(const Step& step) {
     for (; command < region.commandsEnd; ++command) {
       const TracedCommand& next = commands_[command];
       setCurrent(next.op);
-      if (board_->stops(step.number)) {
+      if (board_.stops(step.number)) {
         return;
       }
       const double begin = steadySeconds();
@@ -156,7 +150,7 @@ void WorkerQueue::runEach(const Step& step) {
     }
     setCurrent({});
     if (region.publishes != 0) {
-      word_->publish(before + region.publishes);
+      word_.publish(before + region.publishes);
     }
   }
 }
@@ -178,9 +172,9 @@ void WorkerQueue::runCommand(size_t command, const Step& step) {
 OpId WorkerQueue::current() const { return OpId(currentOp_.load(std::memory_order_relaxed)); }
 
 std::exception_ptr WorkerQueue::describe(const std::exception_ptr& error) const {
-  const std::string queue = plan_->schedule().nameOf(queue_, plan_->machine());
+  const std::string queue = plan_.schedule().nameOf(queue_, plan_.machine());
   const OpId op = current();
-  const std::string where = op.valid() ? fmt::format("{}, op '{}'", queue, plan_->graph().nameOf(op)) : queue;
+  const std::string where = op.valid() ? fmt::format("{}, op '{}'", queue, plan_.graph().nameOf(op)) : queue;
   try {
     std::rethrow_exception(error);
   } catch (const InternalError&) {

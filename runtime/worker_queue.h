@@ -1,6 +1,7 @@
-// WorkerQueue: a queue driven by a thread of the host. It walks a flat list of calls made at load; commands
-// without work of their own cost nothing unless the step is traced. The device behind it is a WorkMaker:
-// what a command does there. The loop makes no decision and takes no memory: it waits, calls, publishes.
+// WorkerQueue: a queue driven by a thread of the host. It walks a flat list of calls made when it is opened;
+// commands without work of their own cost nothing unless the step is traced. The device behind it is a
+// WorkMaker: what a command does there. The loop makes no decision and takes no memory: it waits, calls,
+// publishes.
 #pragma once
 
 #include "runtime/finite/finite_check.h"
@@ -27,19 +28,26 @@ class WorkMaker {
   virtual void bind(const Step& step) = 0;
 };
 
-class WorkerQueue final : public Queue {
+struct WorkerOptions {
+  Marks* marks = nullptr;   ///< of a profiler, for the ops that the queue runs; null for none
+  bool checkFinite = false; ///< whether the queue looks at what each op computes
+};
+
+/// The functions do for this queue what those of the same names do for a DeviceGroup.
+class WorkerQueue {
  public:
-  /// `marks`: of a profiler, for the ops that it runs; null for none.
-  explicit WorkerQueue(std::unique_ptr<WorkMaker> maker, Marks* marks = nullptr);
+  /// The plan and the board outlive the queue. Throws MachineError where a command cannot be prepared, and
+  /// std::system_error where the thread cannot be started.
+  WorkerQueue(const Executable& plan, const Program& program, ProgressBoard& board,
+              std::unique_ptr<WorkMaker> maker, const WorkerOptions& options);
   WorkerQueue(const WorkerQueue&) = delete;
   WorkerQueue& operator=(const WorkerQueue&) = delete;
-  ~WorkerQueue() override; ///< after the steps that were launched
+  ~WorkerQueue(); ///< after the steps that were launched
 
-  bool checkFinite() override { return checkFinite_ = true; }
-  void load(const Executable& plan, Program program, ProgressBoard& board) override;
-  void launch(const Step& step) override;
-  OpId current() const override;
-  std::vector<Span> takeSpans() override { return std::exchange(spans_, {}); }
+  QueueId id() const { return queue_; }
+  void launch(const Step& step);
+  OpId current() const;
+  std::vector<Span> takeSpans() { return std::exchange(spans_, {}); }
 
  private:
   /// Commands between two points where queues meet: waits before the first, at most one publication after the
@@ -72,19 +80,18 @@ class WorkerQueue final : public Queue {
   bool passWaits(uint32_t& wait, uint32_t end, uint64_t step) const;
   std::exception_ptr describe(const std::exception_ptr& error) const;
 
+  const Executable& plan_;
+  ProgressBoard& board_;
+  ProgressWord& word_;
+  QueueId queue_;
+  uint64_t perStep_;
   std::unique_ptr<WorkMaker> maker_;
   Marks* marks_;
-  const Executable* plan_ = nullptr;
-  ProgressBoard* board_ = nullptr;
-  ProgressWord* word_ = nullptr;
-  QueueId queue_;
-  uint64_t perStep_ = 0;
   std::vector<Region> regions_;
   std::vector<WaitFor> waits_;
   std::vector<Call> calls_;             // commands with work, for steps without a trace
   std::vector<TracedCommand> commands_; // all steps and copies, for steps with one
-  bool checkFinite_ = false;
-  std::optional<FiniteCheck> check_; // where it was asked for
+  std::optional<FiniteCheck> check_;    // where it was asked for
   std::vector<Span> spans_;
   std::atomic<uint32_t> currentOp_{OpId().index()};
 

@@ -1,11 +1,23 @@
-// Host devices: arenas, queues and the threads that their kernels share.
+// Host devices: arenas, work and the threads that the kernels of a device share.
 #include "runtime/cpu/host_device.h"
 
 #include "runtime/cpu/host_work.h"
+#include "runtime/cpu/thread_pool.h"
+#include "runtime/worker_group.h"
 
 #include <algorithm>
 
 namespace dfc {
+namespace {
+
+struct HostDevice {
+  std::string name;
+  ThreadPool pool; // shared by the kernels of all queues
+  HostDevice(const DeviceRow& row, const HostDeviceTraits& traits)
+      : name(row.name), pool(hostThreads(row.threads), traits.addressable) {}
+};
+
+} // namespace
 
 uint32_t hostThreads(uint32_t wanted) {
   constexpr uint32_t manyCores = 8;
@@ -13,24 +25,18 @@ uint32_t hostThreads(uint32_t wanted) {
   return std::max(1U, cores >= manyCores && wanted > cores - 2 ? cores - 2 : wanted);
 }
 
-HostDevice::HostDevice(const DeviceRow& row, HostDeviceTraits traits, Marks* marks)
-    : name_(row.name), traits_(traits), marks_(marks), pool_(hostThreads(row.threads), traits.addressable) {}
-
-std::unique_ptr<Arena> HostDevice::allocate(int64_t bytes) {
-  return std::make_unique<HostArena>(name_, bytes, traits_);
-}
-
-std::unique_ptr<Queue> HostDevice::openQueue(QueueKind /*kind*/, uint32_t /*index*/) {
-  return std::make_unique<WorkerQueue>(std::make_unique<HostWork>(pool_), marks_);
-}
-
-std::vector<std::unique_ptr<Device>> openHostDevices(llvm::ArrayRef<DeviceRequest> devices,
-                                                     HostDeviceTraits traits, const BackendOptions& options) {
-  std::vector<std::unique_ptr<Device>> opened;
+std::unique_ptr<DeviceGroup> openHostDevices(llvm::ArrayRef<DeviceRequest> devices, HostDeviceTraits traits,
+                                             const BackendOptions& options) {
+  const auto opened = std::make_shared<std::deque<HostDevice>>();
   for (const DeviceRequest& request : devices) {
-    opened.push_back(std::make_unique<HostDevice>(request.row, traits, options.marks));
+    opened->emplace_back(request.row, traits);
   }
-  return opened;
+  return std::make_unique<WorkerGroup>(
+      WorkerDevices{[opened, traits](size_t device, int64_t bytes) {
+                      return std::make_unique<HostArena>((*opened)[device].name, bytes, traits);
+                    },
+                    [opened](size_t device) { return std::make_unique<HostWork>((*opened)[device].pool); }},
+      options.marks);
 }
 
 bool hasHostKernel(const Graph& graph, OpId op) {

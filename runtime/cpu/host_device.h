@@ -1,10 +1,9 @@
-// HostDevice: a device that computes with threads of the host in memory of the host. It is the device of the
-// cpu backend, and of the emulated backend, which hides the memory from other devices and fills it with NaN
+// Host devices: they compute with threads of the host in memory of the host. They are the devices of the cpu
+// backend, and of the emulated backend, which hides the memory from other devices and fills it with NaN
 // first. Both run the kernels of cpu/kernels, so both give the same bits.
 #pragma once
 
 #include "runtime/backend.h"
-#include "runtime/cpu/thread_pool.h"
 
 namespace dfc {
 
@@ -17,22 +16,9 @@ struct HostDeviceTraits {
   bool filledWithNan = false; ///< every byte 0xFF when allocated: NaN in every float type
 };
 
-class HostDevice final : public Device {
- public:
-  HostDevice(const DeviceRow& row, HostDeviceTraits traits, Marks* marks);
-  std::unique_ptr<Arena> allocate(int64_t bytes) override;
-  std::unique_ptr<Queue> openQueue(QueueKind kind, uint32_t index) override;
-
- private:
-  std::string name_;
-  HostDeviceTraits traits_;
-  Marks* marks_;
-  ThreadPool pool_; // shared by the kernels of all queues
-};
-
 /// The devices of a host backend, one a request.
-std::vector<std::unique_ptr<Device>> openHostDevices(llvm::ArrayRef<DeviceRequest> devices,
-                                                     HostDeviceTraits traits, const BackendOptions& options);
+std::unique_ptr<DeviceGroup> openHostDevices(llvm::ArrayRef<DeviceRequest> devices, HostDeviceTraits traits,
+                                             const BackendOptions& options);
 
 /// Whether the host's kernels can run the op: every op of the table that computes, views and state included.
 bool hasHostKernel(const Graph& graph, OpId op);

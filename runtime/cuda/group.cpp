@@ -1,6 +1,10 @@
 // Opens a group, and executes one step.
 #include "runtime/cuda/group.h"
 
+#include "runtime/cuda/arena.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace dfc::cuda {
@@ -37,7 +41,10 @@ Group::Group(std::vector<Gpu> gpus, const BackendOptions& options)
 }
 
 Group::~Group() {
-  drain();
+  if (launcher_ != nullptr) {
+    launcher_->waitIdle();
+  }
+  drainStreams();
   launcher_.reset();
   watcher_.reset();
   for (const Captured* captured : {&plain_, &traced_}) {
@@ -62,22 +69,19 @@ Group::~Group() {
   ignore(cudaGetLastError());
 }
 
-void Group::add(const Executable& plan, Program program, const Gpu& gpu, ProgressBoard& board) {
-  DFC_ASSERT(watcher_ == nullptr, "queues are loaded before the first step");
-  plan_ = &plan;
-  board_ = &board;
-  board[program.queue.index()].handToDevice(); // before any wait for it
-  loaded_.push_back({std::move(program), &gpu});
-  if (loaded_.size() == queuesToLoad()) {
-    preparePrograms();
+std::unique_ptr<Arena> Group::allocate(size_t device, int64_t bytes) {
+  return std::make_unique<CudaArena>(gpus_[device].name, gpus_[device].ordinal, bytes);
+}
+
+std::string Group::description(size_t device) const {
+  std::string text = fmt::format("{} ({})", gpus_[device].model, gpus_[device].architecture);
+  for (const std::string& warning : peers_.warnings()) {
+    text += "; warning: " + warning;
   }
+  return text;
 }
 
 void Group::launch(const Step& step) {
-  if (++gathered_ < loaded_.size()) {
-    return;
-  }
-  gathered_ = 0;
   if (launcher_ != nullptr && (!launcher_->idle() || inFlight(step.number))) {
     launcher_->push(step);
   } else {
@@ -93,9 +97,6 @@ bool Group::inFlight(uint64_t steps) const {
 
 void Group::execute(const Step& step) {
   try {
-    if (watcher_ == nullptr) {
-      prepare();
-    }
     board_->failed() ? skipStep(step, nullptr) : launchStep(step);
   } catch (...) {
     skipStep(step, std::current_exception());
@@ -191,13 +192,6 @@ void Group::patch(const Captured& captured, const Step& step) const {
   }
 }
 
-void Group::drain() {
-  if (launcher_ != nullptr) {
-    launcher_->waitIdle();
-  }
-  drainStreams();
-}
-
 void Group::drainStreams() {
   if (launchStream_ != nullptr) {
     ignore(cudaStreamSynchronize(launchStream_));
@@ -207,11 +201,11 @@ void Group::drainStreams() {
   }
 }
 
-std::vector<Span> Group::takeSpans(QueueId queue) {
+std::vector<Span> Group::takeSpans() {
   if (launcher_ != nullptr) {
     launcher_->waitIdle(); // the step that it launched may have ended before the call returned
   }
-  return stamps_ != nullptr ? stamps_->takeSpans(queue) : std::vector<Span>{};
+  return stamps_ != nullptr ? stamps_->takeSpans() : std::vector<Span>{};
 }
 
 // On the watcher's thread.

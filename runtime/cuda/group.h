@@ -1,4 +1,4 @@
-// Group: all queues of the GPUs that one session opened, launched together. A step is captured once into a
+// Group: the GPUs that one session opened; their queues are launched together. A step is captured once into a
 // CUDA graph that spans the GPUs and includes the copies, and takes one graph launch from then on. The parts
 // that differ from step to step are in memory: the step's number (a counter that kernels read); or they are
 // set in the graph before its launch: addresses of feeds (feed_rings.h) and of fetched buffers, and the
@@ -15,33 +15,25 @@
 
 namespace dfc::cuda {
 
-class Group {
+class Group final : public DeviceGroup {
  public:
   /// Switches on peer access. Throws MachineError.
   Group(std::vector<Gpu> gpus, const BackendOptions& options);
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
-  ~Group();
+  ~Group() override;
 
-  const std::vector<Gpu>& gpus() const { return gpus_; }
-  const Peers& peers() const { return peers_; }
-
-  /// Kernels are prepared when the last queue of these GPUs is added: peer reads span the queues. Throws
-  /// MachineError.
-  void add(const Executable& plan, Program program, const Gpu& gpu, ProgressBoard& board);
-  /// Called once per queue and step. The last queue of a step launches it, or leaves that to the launcher's
-  /// thread while an earlier step is in flight on several GPUs.
-  void launch(const Step& step);
-  void drain(); ///< waits until no step is in flight
-  std::vector<Span> takeSpans(QueueId queue);
+  std::unique_ptr<Arena> allocate(size_t device, int64_t bytes) override;
+  std::string description(size_t device) const override;
+  void load(const Executable& plan, std::vector<Program> programs, ProgressBoard& board) override;
+  /// Leaves the step to the launcher's thread while an earlier one is in flight on several GPUs.
+  void launch(const Step& step) override;
+  /// A GPU does not report which kernel it runs.
+  OpId current(QueueId /*queue*/) const override { return {}; }
+  std::vector<Span> takeSpans() override;
 
  private:
   using CommandIndex = std::pair<size_t, size_t>; ///< program and position of a command
-  /// A queue's program as it was loaded.
-  struct Loaded {
-    Program program;
-    const Gpu* gpu;
-  };
   /// The stream of a queue, and the events that other streams wait for.
   struct QueueStream {
     cudaStream_t handle = nullptr;
@@ -76,12 +68,12 @@ class Group {
     explicit LaunchMarks(Marks* marks);
   };
   // Before the first step (group_prepare.cpp).
-  size_t queuesToLoad() const;
-  void preparePrograms();
-  void checkLaunches() const;
-  void checkPeerAccess() const;
-  SideTable<DeviceId, std::byte*> arenas() const;
-  void prepare();
+  void checkLaunches(llvm::ArrayRef<Program> programs) const;
+  void checkPeerAccess(llvm::ArrayRef<Program> programs) const;
+  SideTable<DeviceId, std::byte*> arenasOf(llvm::ArrayRef<Program> programs) const;
+  void prepareSteps();
+  void pinWords();
+  void startThreads();
   std::vector<CommandIndex> orderOf(llvm::ArrayRef<StepId> steps) const;
   void makeStreams();
   void findPublications();
@@ -137,8 +129,7 @@ class Group {
 
   const Executable* plan_ = nullptr;
   ProgressBoard* board_ = nullptr;
-  std::vector<Loaded> loaded_;
-  std::vector<StreamProgram> programs_; ///< of the loaded ones, in the same order
+  std::vector<StreamProgram> programs_;
   std::vector<QueueStream> streams_;    ///< by program
   std::vector<int> programOf_;          ///< by queue; -1 for queues outside the group
   std::vector<CommandIndex> order_;     ///< every command, as enqueued
@@ -147,7 +138,6 @@ class Group {
   std::vector<DevicePublication> ends_;
   FeedRings feeds_;
   Captured plain_, traced_;
-  size_t gathered_ = 0;            ///< queues of the current step that called `launch`
   std::unique_ptr<Stamps> stamps_; ///< from the first traced step on
   std::unique_ptr<Watcher> watcher_;
   std::unique_ptr<Launcher> launcher_; ///< with several GPUs only

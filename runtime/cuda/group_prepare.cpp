@@ -1,10 +1,10 @@
-// Preparation before the first step: streams and events, the order of commands, pinned words and buffers.
+// Preparation before the first step: kernels, streams and events, the order of commands, pinned words and
+// buffers.
 #include "ir/plan/executable_parts.h"
 #include "runtime/cuda/arena.h"
 #include "runtime/cuda/group.h"
 #include "runtime/cuda/nvtx_marks.h"
 #include "runtime/cuda/stream/peer_programs.h"
-#include "runtime/queues_with_programs.h"
 
 #include <fmt/format.h>
 
@@ -25,46 +25,38 @@ std::vector<StepId> stepOrder(const Executable& plan) {
 
 } // namespace
 
-size_t Group::queuesToLoad() const {
-  const std::vector<QueueId> queues = queuesWithPrograms(*plan_);
-  return static_cast<size_t>(llvm::count_if(queues, [&](QueueId queue) {
-    const DeviceId device = plan_->schedule().queues[queue].device;
-    return llvm::any_of(gpus_,
-                        [&](const Gpu& gpu) { return gpu.name == plan_->machine().devices[device].name; });
-  }));
+void Group::load(const Executable& plan, std::vector<Program> programs, ProgressBoard& board) {
+  DFC_ASSERT(programs_.empty(), "a group is loaded once");
+  plan_ = &plan;
+  board_ = &board;
+  for (const Program& program : programs) {
+    board[program.queue.index()].handToDevice(); // before any wait for it
+  }
+  checkLaunches(programs);
+  checkPeerAccess(programs);
+  const SharedParts shared{&library_, &peers_, &pins_, options_.marks, arenasOf(programs)};
+  for (const Program& program : withPeerReads(plan, std::move(programs), board)) {
+    programs_.push_back(prepareProgram(plan, program, gpus_[program.device], shared));
+  }
+  prepareSteps();
 }
 
-void Group::preparePrograms() {
-  checkLaunches();
-  checkPeerAccess();
-  const SharedParts shared{&library_, &peers_, &pins_, options_.marks, arenas()};
-  std::vector<Program> programs;
-  for (Loaded& loaded : loaded_) {
-    programs.push_back(std::move(loaded.program));
-  }
-  programs = withPeerReads(*plan_, std::move(programs), *board_);
-  programs_.clear();
-  for (size_t i = 0; i < loaded_.size(); ++i) {
-    programs_.push_back(prepareProgram(*plan_, programs[i], *loaded_[i].gpu, shared));
-  }
-}
-
-void Group::checkLaunches() const {
-  for (const Loaded& loaded : loaded_) {
-    if (plan_->launches().empty() && llvm::any_of(loaded.program.commands, [](const Command& command) {
+void Group::checkLaunches(llvm::ArrayRef<Program> programs) const {
+  for (const Program& program : programs) {
+    if (plan_->launches().empty() && llvm::any_of(program.commands, [](const Command& command) {
           return command.kind == Command::Kind::Compute;
         })) {
-      throw MachineError(whereIs(*plan_, loaded.program.queue, OpId()) +
+      throw MachineError(whereIs(*plan_, program.queue, OpId()) +
                          ": the plan was sealed without launches for its GPUs; compile the graph again");
     }
   }
 }
 
-void Group::checkPeerAccess() const {
+void Group::checkPeerAccess(llvm::ArrayRef<Program> programs) const {
   SideTable<DeviceId, const Gpu*> gpus(plan_->machine().devices.size());
   const Schedule& schedule = plan_->schedule();
-  for (const Loaded& loaded : loaded_) {
-    gpus[schedule.queues[loaded.program.queue].device] = loaded.gpu;
+  for (const Program& program : programs) {
+    gpus[schedule.queues[program.queue].device] = &gpus_[program.device];
   }
   for (const PeerRead& read : plan_->launches().peers.reads) {
     const TransferRow& route = plan_->placed().transfers.find(schedule.steps[read.transfer].op)->second;
@@ -80,7 +72,7 @@ void Group::checkPeerAccess() const {
 }
 
 // Of the GPUs that compute, or exchange values.
-SideTable<DeviceId, std::byte*> Group::arenas() const {
+SideTable<DeviceId, std::byte*> Group::arenasOf(llvm::ArrayRef<Program> programs) const {
   SideTable<DeviceId, std::byte*> bases(plan_->machine().devices.size());
   const auto note = [&](DeviceId device, const Location& location) {
     if (const auto* arena = location.base == Location::Base::Arena
@@ -89,9 +81,9 @@ SideTable<DeviceId, std::byte*> Group::arenas() const {
       bases[device] = arena->base();
     }
   };
-  for (const Loaded& loaded : loaded_) {
-    const DeviceId own = plan_->schedule().queues[loaded.program.queue].device;
-    for (const Command& command : loaded.program.commands) {
+  for (const Program& program : programs) {
+    const DeviceId own = plan_->schedule().queues[program.queue].device;
+    for (const Command& command : program.commands) {
       const auto transfer = plan_->placed().transfers.find(command.op);
       const bool moves = command.kind == Command::Kind::Transfer;
       for (const Location& operand : command.operands) {
@@ -105,23 +97,29 @@ SideTable<DeviceId, std::byte*> Group::arenas() const {
   return bases;
 }
 
-void Group::prepare() {
-  DFC_ASSERT(programs_.size() == loaded_.size(), "all queues are loaded before the first step");
+void Group::prepareSteps() {
+  pinWords();
+  programOf_.assign(board_->size(), -1);
+  for (size_t i = 0; i < programs_.size(); ++i) {
+    programOf_[programs_[i].queue.index()] = static_cast<int>(i);
+  }
+  feeds_.make(programs_);
+  makeEnds();
+  order_ = orderOf(stepOrder(*plan_));
+  makeStreams();
+  findPublications();
+  startThreads();
+}
+
+void Group::pinWords() {
   const auto words = static_cast<int64_t>(board_->size() * sizeof(ProgressWord));
   if (!pins_.pin(reinterpret_cast<std::byte*>(&(*board_)[0]), words)) {
     throw MachineError(
         "the session's progress words cannot be pinned; raise the limit on locked memory (ulimit -l)");
   }
-  streams_.clear();
-  programOf_.assign(board_->size(), -1);
-  for (size_t i = 0; i < programs_.size(); ++i) {
-    programOf_[programs_[i].queue.index()] = static_cast<int>(i);
-  }
-  feeds_.make(programs_); // these two may fail and come first: the next step then tries all of this again
-  makeEnds();
-  order_ = orderOf(stepOrder(*plan_));
-  makeStreams();
-  findPublications();
+}
+
+void Group::startThreads() {
   watcher_ = std::make_unique<Watcher>([this](uint64_t steps) { return look(steps); });
   const bool oneGpu = std::all_of(programs_.begin(), programs_.end(), [&](const StreamProgram& program) {
     return program.gpu == programs_[0].gpu;
@@ -223,7 +221,6 @@ void Group::findPublications() {
 }
 
 void Group::makeEnds() {
-  ends_.clear();
   for (const StreamProgram& program : programs_) {
     auto* word = reinterpret_cast<uint64_t*>(&(*board_)[program.queue.index()].handToDevice());
     ends_.push_back({word, program.commands.size(), 0});

@@ -1,7 +1,7 @@
 // The cuda backend inside the module: lists and opens the GPUs.
 #include "runtime/cuda/module.h"
 
-#include "runtime/cuda/device.h"
+#include "runtime/cuda/group.h"
 #include "runtime/cuda/library/kernel_library.h"
 #include "runtime/cuda/measure/calibrate.h"
 #include "runtime/cuda/measure/probe.h"
@@ -76,8 +76,8 @@ class CudaBackend final : public Backend {
     return classOf(graph[op].kind()) != OpClass::Request;
   }
 
-  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
-                                            const BackendOptions& options) override {
+  std::unique_ptr<DeviceGroup> open(llvm::ArrayRef<DeviceRequest> devices,
+                                    const BackendOptions& options) override {
     const auto [count, reason] = countGpus();
     if (!reason.empty()) {
       throw MachineError(fmt::format("{}: {}", devices[0].row.name, reason));
@@ -86,12 +86,7 @@ class CudaBackend final : public Backend {
     for (const DeviceRequest& request : devices) {
       gpus.push_back(describe(request, count));
     }
-    const auto group = std::make_shared<Group>(std::move(gpus), options);
-    std::vector<std::unique_ptr<Device>> opened;
-    for (const Gpu& gpu : group->gpus()) {
-      opened.push_back(std::make_unique<CudaDevice>(group, gpu));
-    }
-    return opened;
+    return std::make_unique<Group>(std::move(gpus), options);
   }
 
   Marks* marks() override { return nvtxMarks(); }

@@ -14,8 +14,8 @@ class EmulatedBackend final : public Backend {
   bool supports(DeviceKind kind) const override { return kind == DeviceKind::Gpu; }
   std::string unavailable() const override { return ""; }
   bool hasKernel(const Graph& graph, OpId op) const override { return hasHostKernel(graph, op); }
-  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
-                                            const BackendOptions& options) override {
+  std::unique_ptr<DeviceGroup> open(llvm::ArrayRef<DeviceRequest> devices,
+                                    const BackendOptions& options) override {
     return openHostDevices(devices, {.addressable = false, .filledWithNan = true}, options);
   }
   std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops,

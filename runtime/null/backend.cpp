@@ -51,9 +51,9 @@ class NullBackend final : public Backend {
   bool supports(DeviceKind /*kind*/) const override { return true; }
   std::string unavailable() const override { return ""; }
   bool hasKernel(const Graph& /*graph*/, OpId /*op*/) const override { return true; }
-  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
-                                            const BackendOptions& /*options*/) override {
-    return openNullDevices(devices.size(), [] { return std::make_unique<NullWork>(); });
+  std::unique_ptr<DeviceGroup> open(llvm::ArrayRef<DeviceRequest> /*devices*/,
+                                    const BackendOptions& /*options*/) override {
+    return openNullDevices([] { return std::make_unique<NullWork>(); });
   }
 };
 

@@ -14,28 +14,12 @@ class NullArena final : public Arena {
   }
 };
 
-class NullDevice final : public Device {
- public:
-  explicit NullDevice(std::function<std::unique_ptr<WorkMaker>()> makeWork)
-      : makeWork_(std::move(makeWork)) {}
-  std::unique_ptr<Arena> allocate(int64_t /*bytes*/) override { return std::make_unique<NullArena>(); }
-  std::unique_ptr<Queue> openQueue(QueueKind /*kind*/, uint32_t /*index*/) override {
-    return std::make_unique<WorkerQueue>(makeWork_());
-  }
-
- private:
-  std::function<std::unique_ptr<WorkMaker>()> makeWork_;
-};
-
 } // namespace
 
-std::vector<std::unique_ptr<Device>>
-openNullDevices(size_t count, const std::function<std::unique_ptr<WorkMaker>()>& makeWork) {
-  std::vector<std::unique_ptr<Device>> opened;
-  for (size_t i = 0; i < count; ++i) {
-    opened.push_back(std::make_unique<NullDevice>(makeWork));
-  }
-  return opened;
+std::unique_ptr<DeviceGroup> openNullDevices(const std::function<std::unique_ptr<WorkMaker>()>& makeWork) {
+  return std::make_unique<WorkerGroup>(
+      WorkerDevices{[](size_t /*device*/, int64_t /*bytes*/) { return std::make_unique<NullArena>(); },
+                    [makeWork](size_t /*device*/) { return makeWork(); }});
 }
 
 } // namespace dfc

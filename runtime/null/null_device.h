@@ -2,13 +2,11 @@
 // command is the maker's.
 #pragma once
 
-#include "runtime/worker_queue.h"
-
-#include <functional>
+#include "runtime/worker_group.h"
 
 namespace dfc {
 
-std::vector<std::unique_ptr<Device>>
-openNullDevices(size_t count, const std::function<std::unique_ptr<WorkMaker>()>& makeWork);
+/// Any number of them. `makeWork`: for one queue.
+std::unique_ptr<DeviceGroup> openNullDevices(const std::function<std::unique_ptr<WorkMaker>()>& makeWork);
 
 } // namespace dfc

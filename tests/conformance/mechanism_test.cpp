@@ -23,7 +23,7 @@ std::unique_ptr<Session> opened(std::shared_ptr<const Executable> plan, const Se
   return *std::move(session);
 }
 
-std::vector<std::unique_ptr<Device>> openOne(const Contender& contender) {
+std::unique_ptr<DeviceGroup> openOne(const Contender& contender) {
   const Machine machine = contender.machine();
   const DeviceId device = machine.findDevice(contender.devices()[0]);
   return contender.backend->open({DeviceRequest{machine.devices[device], 0}}, {});
@@ -56,9 +56,9 @@ TEST_CASE("every device kind has a backend on any host") {
 TEST_CASE("what is written to an arena is read back, at any offset") {
   for (const Contender& contender : contenders(Aspect::Memory)) {
     INFO(contender.name);
-    const auto devices = openOne(contender);
+    const auto group = openOne(contender);
     constexpr int64_t size = 5000;
-    const auto arena = devices[0]->allocate(size);
+    const auto arena = group->allocate(0, size);
     CHECK(reinterpret_cast<uintptr_t>(arena->hostAddress()) % arenaAlignment == 0); // null where out of reach
     Dice dice(7);
     std::vector<std::byte> mirror = bytesFrom(dice, size);
@@ -78,9 +78,9 @@ TEST_CASE("what is written to an arena is read back, at any offset") {
 TEST_CASE("two arenas of one device keep apart") {
   for (const Contender& contender : contenders(Aspect::Memory)) {
     INFO(contender.name);
-    const auto devices = openOne(contender);
-    const auto first = devices[0]->allocate(256);
-    const auto second = devices[0]->allocate(256);
+    const auto group = openOne(contender);
+    const auto first = group->allocate(0, 256);
+    const auto second = group->allocate(0, 256);
     const std::vector<std::byte> ones(256, std::byte{1}), twos(256, std::byte{2});
     first->write(0, ones);
     second->write(0, twos);
@@ -93,8 +93,8 @@ TEST_CASE("two arenas of one device keep apart") {
 TEST_CASE("new memory of a device of its own is NaN in every float type") {
   for (const Contender& contender : contenders(Aspect::FreshMemory)) {
     INFO(contender.name);
-    const auto devices = openOne(contender);
-    const auto arena = devices[0]->allocate(4096);
+    const auto group = openOne(contender);
+    const auto arena = group->allocate(0, 4096);
     for (const ElementType type : {ElementType::F32, ElementType::F64, ElementType::F16, ElementType::BF16}) {
       Literal seen(TensorType{type, Shape{4096 / byteWidth(type)}});
       arena->read(0, seen.mutableBytes());

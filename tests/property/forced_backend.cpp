@@ -1,41 +1,30 @@
-// A backend that forwards all calls to another one, except for the program and the contents of fresh memory.
+// A backend that forwards all calls to another one, except for the programs and the contents of fresh memory.
 #include "tests/property/forced_backend.h"
 
 namespace dfc::test {
 namespace {
 
-class ForcedQueue final : public Queue {
+class ForcedGroup final : public DeviceGroup {
  public:
-  ForcedQueue(std::unique_ptr<Queue> inner, const ForcedOrder& order)
+  ForcedGroup(std::unique_ptr<DeviceGroup> inner, const ForcedOrder& order)
       : inner_(std::move(inner)), order_(order) {}
-  void load(const Executable& plan, Program program, ProgressBoard& board) override {
-    order_.apply(program, board);
-    inner_->load(plan, std::move(program), board);
-  }
-  void launch(const Step& step) override { inner_->launch(step); }
-  OpId current() const override { return inner_->current(); }
-  std::vector<Span> takeSpans() override { return inner_->takeSpans(); }
-
- private:
-  std::unique_ptr<Queue> inner_;
-  const ForcedOrder& order_;
-};
-
-class ForcedDevice final : public Device {
- public:
-  ForcedDevice(std::unique_ptr<Device> inner, const ForcedOrder& order)
-      : inner_(std::move(inner)), order_(order) {}
-  std::unique_ptr<Arena> allocate(int64_t bytes) override {
-    std::unique_ptr<Arena> arena = inner_->allocate(bytes);
+  std::unique_ptr<Arena> allocate(size_t device, int64_t bytes) override {
+    std::unique_ptr<Arena> arena = inner_->allocate(device, bytes);
     arena->write(0, std::vector<std::byte>(static_cast<size_t>(bytes), std::byte{0xFF}));
     return arena;
   }
-  std::unique_ptr<Queue> openQueue(QueueKind kind, uint32_t index) override {
-    return std::make_unique<ForcedQueue>(inner_->openQueue(kind, index), order_);
+  void load(const Executable& plan, std::vector<Program> programs, ProgressBoard& board) override {
+    for (Program& program : programs) {
+      order_.apply(program, board);
+    }
+    inner_->load(plan, std::move(programs), board);
   }
+  void launch(const Step& step) override { inner_->launch(step); }
+  OpId current(QueueId queue) const override { return inner_->current(queue); }
+  std::vector<Span> takeSpans() override { return inner_->takeSpans(); }
 
  private:
-  std::unique_ptr<Device> inner_;
+  std::unique_ptr<DeviceGroup> inner_;
   const ForcedOrder& order_;
 };
 
@@ -61,13 +50,9 @@ void ForcedOrder::apply(Program& program, ProgressBoard& board) const {
   }
 }
 
-std::vector<std::unique_ptr<Device>> ForcedBackend::open(llvm::ArrayRef<DeviceRequest> devices,
-                                                         const BackendOptions& options) {
-  std::vector<std::unique_ptr<Device>> opened;
-  for (std::unique_ptr<Device>& device : inner_.open(devices, options)) {
-    opened.push_back(std::make_unique<ForcedDevice>(std::move(device), order_));
-  }
-  return opened;
+std::unique_ptr<DeviceGroup> ForcedBackend::open(llvm::ArrayRef<DeviceRequest> devices,
+                                                 const BackendOptions& options) {
+  return std::make_unique<ForcedGroup>(inner_.open(devices, options), order_);
 }
 
 } // namespace dfc::test

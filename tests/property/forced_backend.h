@@ -33,8 +33,8 @@ class ForcedBackend final : public Backend {
   bool supports(DeviceKind kind) const override { return inner_.supports(kind); }
   std::string unavailable() const override { return inner_.unavailable(); }
   bool hasKernel(const Graph& graph, OpId op) const override { return inner_.hasKernel(graph, op); }
-  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
-                                            const BackendOptions& options) override;
+  std::unique_ptr<DeviceGroup> open(llvm::ArrayRef<DeviceRequest> devices,
+                                    const BackendOptions& options) override;
 
  private:
   Backend& inner_;

@@ -2,7 +2,7 @@
 // runs in its place and may block, fail or look around. The queues are the runtime's own.
 #pragma once
 
-#include "runtime/worker_queue.h"
+#include "runtime/worker_group.h"
 
 #include <functional>
 #include <future>
@@ -21,13 +21,11 @@ class ScriptedBackend final : public Backend {
   bool supports(DeviceKind kind) const override { return kind == DeviceKind::Gpu; }
   std::string unavailable() const override { return available ? "" : "nobody plays today"; }
   bool hasKernel(const Graph& graph, OpId op) const override { return graph[op].kind() != OpKind::Tanh; }
-  std::vector<std::unique_ptr<Device>> open(llvm::ArrayRef<DeviceRequest> devices,
-                                            const BackendOptions& /*options*/) override {
-    std::vector<std::unique_ptr<Device>> opened;
-    for (size_t i = 0; i < devices.size(); ++i) {
-      opened.push_back(std::make_unique<ScriptedDevice>(scripts));
-    }
-    return opened;
+  std::unique_ptr<DeviceGroup> open(llvm::ArrayRef<DeviceRequest> /*devices*/,
+                                    const BackendOptions& /*options*/) override {
+    return std::make_unique<WorkerGroup>(
+        WorkerDevices{[](size_t /*device*/, int64_t /*bytes*/) { return std::make_unique<NoArena>(); },
+                      [this](size_t /*device*/) { return std::make_unique<ScriptedWork>(scripts); }});
   }
 
  private:
@@ -53,17 +51,6 @@ class ScriptedBackend final : public Backend {
     void read(int64_t /*offset*/, std::span<std::byte> bytes) override {
       std::fill(bytes.begin(), bytes.end(), std::byte{0});
     }
-  };
-  class ScriptedDevice final : public Device {
-   public:
-    explicit ScriptedDevice(const std::map<std::string, Script>& scripts) : scripts_(scripts) {}
-    std::unique_ptr<Arena> allocate(int64_t /*bytes*/) override { return std::make_unique<NoArena>(); }
-    std::unique_ptr<Queue> openQueue(QueueKind /*kind*/, uint32_t /*index*/) override {
-      return std::make_unique<WorkerQueue>(std::make_unique<ScriptedWork>(scripts_));
-    }
-
-   private:
-    const std::map<std::string, Script>& scripts_;
   };
 };
 

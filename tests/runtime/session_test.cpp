@@ -249,8 +249,8 @@ TEST_CASE("session: the trace holds every step once a round, rounds one after th
 
 TEST_CASE("session: emulated memory is NaN before anything is written, and nobody else's") {
   const Machine machine = smallMachine(1);
-  const auto devices = backendNamed("emulated")->open({DeviceRequest{machine.devices[DeviceId(1)], 0}}, {});
-  const auto arena = devices[0]->allocate(4 * sizeof(float));
+  const auto group = backendNamed("emulated")->open({DeviceRequest{machine.devices[DeviceId(1)], 0}}, {});
+  const auto arena = group->allocate(0, 4 * sizeof(float));
   Floats seen(4);
   arena->read(0, std::as_writable_bytes(std::span(seen)));
   CHECK(std::all_of(seen.begin(), seen.end(), [](float value) { return std::isnan(value); }));

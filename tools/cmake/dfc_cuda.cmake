@@ -32,7 +32,7 @@ endif()
 
 # The runtime's sources that the module uses: a copy of its own, as they have no shared state.
 dfc_backend_module(dfc_cuda GLOBS runtime/cuda/*.cpp EXCLUDE "^runtime/cuda/library/kernel_cache"
-                   EXTRA runtime/progress.cpp runtime/queues_with_programs.cpp runtime/cpu/thread_pool.cpp
+                   EXTRA runtime/progress.cpp runtime/cpu/thread_pool.cpp
                    LINKS dfc_kernel_cache dfc_ir CUDA::cudart_static CUDA::cublasLt CUDA::nvrtc
                          Threads::Threads)
 message(STATUS "dfc: CUDA on: ${CUDAToolkit_VERSION} in ${CUDAToolkit_LIBRARY_DIR}")

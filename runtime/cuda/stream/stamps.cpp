@@ -148,15 +148,11 @@ void Stamps::takeOut(size_t program, uint64_t step, uint64_t* slots) {
 
 void Stamps::addReplaced(uint64_t step, size_t firstRaw) {
   for (const PeerRead& read : peerReads_) {
-    const QueueId queue = schedule_.steps[read.transfer].queue;
-    const auto program =
-        llvm::find_if(programs_, [&](const StreamProgram& own) { return own.queue == queue; });
     const auto reader = std::find_if(raw_.begin() + static_cast<ptrdiff_t>(firstRaw), raw_.end(),
                                      [&](const RawSpan& raw) { return raw.step == read.reader; });
-    if (program != programs_.end() && reader != raw_.end()) {
+    if (reader != raw_.end()) {
       const RawSpan at = *reader; // adding moves it
-      raw_.push_back({static_cast<size_t>(program - programs_.begin()), at.clock, read.transfer,
-                      static_cast<uint32_t>(step), at.begin, at.begin});
+      raw_.push_back({at.program, read.transfer, static_cast<uint32_t>(step), at.begin, at.begin});
     }
   }
 }
@@ -172,27 +168,20 @@ void Stamps::addSpans(size_t program, const Item& item, uint64_t step, uint64_t 
   for (const StepId one : item.steps) {
     before += all > 0 ? schedule_.steps[one].alone() / all : 1 / count;
     const uint64_t to = one == item.steps.back() ? end : begin + static_cast<uint64_t>(before * length);
-    raw_.push_back({program, program, one, static_cast<uint32_t>(step), from, to});
+    raw_.push_back({program, one, static_cast<uint32_t>(step), from, to});
     from = to;
   }
 }
 
-std::vector<Span> Stamps::takeSpans(QueueId queue) {
+std::vector<Span> Stamps::takeSpans() {
   takeOut(~uint64_t{0});
   const std::vector<ClockReading> clocks = readClocks();
   std::vector<Span> spans;
-  std::vector<RawSpan> others;
-  for (const RawSpan& raw : raw_) {
-    const StreamProgram& program = programs_[raw.program];
-    if (program.queue != queue) {
-      others.push_back(raw);
-      continue;
-    }
-    const auto gpu = static_cast<size_t>(programs_[raw.clock].gpu - gpus_.data());
+  for (const RawSpan& raw : std::exchange(raw_, {})) {
+    const auto gpu = static_cast<size_t>(programs_[raw.program].gpu - gpus_.data());
     const auto onHost = [&](uint64_t time) { return hostTime(time, firstClocks_[gpu], clocks[gpu]); };
     spans.push_back({raw.step, raw.stepNumber, onHost(raw.begin), onHost(raw.end)});
   }
-  raw_ = std::move(others);
   return spans;
 }
 

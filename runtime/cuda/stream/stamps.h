@@ -35,8 +35,8 @@ class Stamps {
   void launched(uint64_t step) { waiting_.push_back(step); }
   /// Converts the stamps of the traced steps up to this one, which have ended, to raw spans.
   void takeOut(uint64_t throughStep);
-  /// The spans of one queue so far; all launched steps have ended.
-  std::vector<Span> takeSpans(QueueId queue);
+  /// The spans so far; all launched steps have ended.
+  std::vector<Span> takeSpans();
 
  private:
   static constexpr uint32_t ring = 16; ///< steps
@@ -54,7 +54,7 @@ class Stamps {
     std::vector<size_t> ofLaunch, ofCommand; ///< by launch; by position, `none` where launches compute it
   };
   struct RawSpan {
-    size_t program, clock; ///< whose GPU's clock, as the index of a program
+    size_t program; ///< on whose GPU's clock
     StepId step;
     uint32_t stepNumber;
     uint64_t begin, end; ///< nanoseconds of the GPU's clock

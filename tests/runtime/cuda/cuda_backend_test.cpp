@@ -81,8 +81,8 @@ TEST_CASE("cuda: more memory than there is names the device, and the next sessio
     DFC_SKIP(cuda().unavailable());
   }
   const Machine machine = smallMachine(1);
-  const auto devices = cuda().open({DeviceRequest{machine.devices[DeviceId(1)], 0}}, {});
-  const std::string failure = failureOf([&] { (void)devices[0]->allocate(int64_t{1} << 50); });
+  const auto group = cuda().open({DeviceRequest{machine.devices[DeviceId(1)], 0}}, {});
+  const std::string failure = failureOf([&] { (void)group->allocate(0, int64_t{1} << 50); });
   CHECK(contains(failure, "gpu0"));
   CHECK(contains(failure, "out of memory"));
   checkDoubles({.gpuBackend = "cuda"});
