@@ -66,7 +66,7 @@ struct Command {
 struct Program {
   QueueId queue;
   std::vector<Command> commands; ///< never empty
-  size_t device = 0;             ///< the queue's device in its group; known when devices are opened
+  size_t device = 0;             ///< index of the queue's device in its group; set by the session
 };
 
 /// One execution of the plan: what it brings beside the programs. (A StepId is the place of one op in the

@@ -2,7 +2,6 @@
 #include "runtime/resolve.h"
 
 #include "ir/plan/executable_parts.h"
-#include "runtime/queues_with_programs.h"
 
 #include <fmt/format.h>
 
@@ -34,14 +33,9 @@ class Resolver {
     addResidentFetches();
     addWaits();
     addStepBarrier();
-    const std::vector<QueueId> queues = queuesWithPrograms(plan_);
-    auto next = queues.begin();
     for (const QueueId queue : schedule_.queues.ids()) {
-      const bool expected = next != queues.end() && *next == queue;
-      DFC_ASSERT(expected != commands_[queue].empty(), "queues with programs are those with commands");
-      if (expected) {
+      if (!commands_[queue].empty()) {
         resolved_.programs.push_back({queue, std::move(commands_[queue])});
-        ++next;
       }
     }
     return std::move(resolved_);
@@ -170,9 +164,18 @@ class Resolver {
     for (uint32_t i = 0; i < graph_.fetches().size(); ++i) {
       const ValueId value = graph_.fetches()[i].value;
       if (!schedule_.stepOf[graph_[value].producer].valid()) {
-        addFetch(fetchingQueueOf(schedule_, plan_.memory().slots[value].device), value, i);
+        addFetch(firstQueueOf(plan_.memory().slots[value].device), value, i);
       }
     }
+  }
+
+  QueueId firstQueueOf(DeviceId device) const {
+    for (const QueueId queue : schedule_.queues.ids()) {
+      if (schedule_.queues[queue].device == device) {
+        return queue;
+      }
+    }
+    DFC_UNREACHABLE(fmt::format("a value is fetched from device {}, which has no queue", device.index()));
   }
 
   void addFetch(QueueId queue, ValueId value, uint32_t fetch) {

@@ -1,7 +1,6 @@
 // Resolved programs: what the session may leave out, and that rounds are kept apart by few waits.
 #include "ir/plan/executable_parts.h"
 #include "runtime/buffer_pool.h"
-#include "runtime/queues_with_programs.h"
 #include "runtime/resolve.h"
 #include "tests/runtime/session_support.h"
 
@@ -142,8 +141,9 @@ TEST_CASE("resolve: a value that no step makes is copied to the caller by the fi
   const Machine& machine = resolved.plan->machine();
   REQUIRE(resolved.programs.programs.size() == 1);
   const Program& program = resolved.programs.programs[0];
-  CHECK(queuesWithPrograms(*resolved.plan) == std::vector<QueueId>{program.queue});
-  CHECK(fetchingQueueOf(resolved.plan->schedule(), machine.findDevice("gpu0")) == program.queue);
+  const Schedule& schedule = resolved.plan->schedule();
+  CHECK(schedule.queues[program.queue].device == machine.findDevice("gpu0"));
+  CHECK(schedule.queues[QueueId(program.queue.index() - 1)].device != machine.findDevice("gpu0")); // first
   REQUIRE(program.commands.size() == 1);
   CHECK(program.commands[0].kind == Kind::Copy);
   CHECK(program.commands[0].results[0].base == Base::Fetch);

@@ -64,6 +64,22 @@ TEST_CASE("session failure: a failing kernel ends the step everywhere, named; th
   CHECK(valuesOf(results->at("early")) == Floats{2, 4});
 }
 
+TEST_CASE("session failure: a queue that cannot be prepared leaves none open, in any group") {
+  for (const std::string unprepared : {"early", "slow", "other"}) { // on cpu0, gpu0 and gpu1
+    INFO(unprepared);
+    ScriptedBackend gpu, cpu;
+    cpu.kind = DeviceKind::Cpu;
+    gpu.unprepared = cpu.unprepared = unprepared;
+    const auto plan = tinyPlan(work(), smallMachine(2));
+    const SessionOptions options{.moreBackends = {&gpu, &cpu}}; // loaded in this order
+    CHECK(failureOf([&] { (void)Session::open(plan, options); }) == "no kernel for " + unprepared);
+    CHECK(gpu.openQueues == 0);
+    CHECK(cpu.openQueues == 0);
+    gpu.unprepared = cpu.unprepared = "";
+    CHECK(opened(plan, options)->run(feeds).ok());
+  }
+}
+
 TEST_CASE("session failure: exceptions of any kind are told as the machine's") {
   ScriptedBackend gpu;
   gpu.scripts["slow"] = [] { throw std::bad_alloc(); };
