@@ -3,6 +3,7 @@
 // conformance suite's business.
 #include "tests/runtime/session_support.h"
 
+#include "runtime/backend.h"
 #include "tests/support/golden.h"
 #include "tests/support/temporary_folder.h"
 
