@@ -138,10 +138,10 @@ Result<Graph> trainingStep(const Sizes& sizes, const Training& training) {
   return std::move(g).finish();
 }
 
-Result<Graph> forwardPass(const Sizes& sizes) {
+Result<Graph> forwardPass(const Sizes& sizes, int64_t batch) {
   Builder g("gpt forward");
   Model model(g, sizes);
-  const Tensor tokens = g.input("tokens", i64({1, sizes.context}));
+  const Tensor tokens = g.input("tokens", i64({batch, sizes.context}));
   g.fetch("logits", model.logits(tokens, model.positionTable(), causal));
   return std::move(g).finish();
 }

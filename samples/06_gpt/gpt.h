@@ -33,9 +33,9 @@ struct Training {
 /// model sees, its last `context` what it is to predict. Fetches "loss", the mean of -log p(next token).
 Result<Graph> trainingStep(const Sizes& sizes, const Training& training);
 
-/// The forward pass of the training step on one window. Feeds "tokens" i64[1, context], fetches "logits"
-/// f32[context, vocabulary].
-Result<Graph> forwardPass(const Sizes& sizes);
+/// The forward pass of the training step on `batch` windows. Feeds "tokens" i64[batch, context], fetches
+/// "logits" f32[batch * context, vocabulary].
+Result<Graph> forwardPass(const Sizes& sizes, int64_t batch = 1);
 
 /// One token of a growing text. Feeds "token" i64[1, 1] and its "position" i64[], below `context`; fetches
 /// "logits" f32[vocabulary] of the token that follows. The caches, parameters named "….keys" and "….values",

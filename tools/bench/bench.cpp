@@ -40,6 +40,20 @@ BaselineProgram cublasLt(const Sizes& sizes) {
   return calls;
 }
 
+/// Scripts of GPT-2 or a ResNet: one process a key, as each compiles for minutes and the time limit is a
+/// script's.
+std::vector<BaselineProgram> aProcessEach(const std::vector<std::string>& scripts,
+                                          const std::vector<std::string>& keys,
+                                          const std::vector<std::string>& arguments = {}) {
+  std::vector<BaselineProgram> programs;
+  for (const std::string& key : keys) {
+    for (const std::string& script : scripts) {
+      programs.push_back({script, false, {key}, arguments});
+    }
+  }
+  return programs;
+}
+
 std::vector<Match> matches(const Harness& harness) {
   const Sizes& sizes = harness.sizes();
   const std::vector<std::string> one = trainingKeys(harness, "1gpu"), two = trainingKeys(harness, "2gpu");
@@ -61,6 +75,10 @@ std::vector<Match> matches(const Harness& harness) {
        {trainOnTwoGpus}},
       {{{"torch_two.py", false, {figureKey}}}, {updateOnCpu}},
       {{cublasLt(sizes)}, {denseBackward}},
+      {aProcessEach({"torch_gpt.py", "jax_gpt.py"}, gptTrainingKeys(harness)), {gptTraining}},
+      {aProcessEach({"torch_resnet.py", "jax_resnet.py"}, resnetTrainingKeys(harness),
+                    resnetArguments(harness)),
+       {resnetTraining}},
   };
 }
 

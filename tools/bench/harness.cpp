@@ -59,8 +59,8 @@ std::string firstOf(const Diagnostics& errors) {
 } // namespace
 
 void Prepared::step() const {
-  const auto pending = session->submit({});
-  DFC_ASSERT(pending.ok(), "a step without feeds was refused: " + render(pending.errors()));
+  const auto pending = session->submit(feeds);
+  DFC_ASSERT(pending.ok(), "a step was refused: " + render(pending.errors()));
 }
 
 Harness::Harness(BenchOptions options, Report& report)
@@ -122,7 +122,8 @@ Result<Prepared> Harness::prepare(const Result<Graph>& graph, const Variation& v
   CompileOptions compileOptions;
   compileOptions.skipPasses = variation.skipPasses;
   compileOptions.mergeLaunches = variation.mergeLaunches;
-  compileOptions.precision = variation.tf32 ? ops::Precision::Tf32 : ops::Precision::Ieee;
+  compileOptions.pins = variation.pins;
+  compileOptions.precision = variation.precision;
   auto made = plan(*graph, variation.machine.value_or(options_.machine), compileOptions);
   if (!made) {
     return made.errors();

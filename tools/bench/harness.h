@@ -46,14 +46,16 @@ struct Sizes {
 struct Prepared {
   std::shared_ptr<const Executable> plan;
   std::unique_ptr<Session> session;
-  void step() const; ///< submits one; asserts that the plan has no inputs
+  NamedLiterals feeds = {}; ///< of each step; most benchmarks hold their inputs in parameters instead
+  void step() const;        ///< submits one; asserts that the plan takes the feeds
 };
 
 /// The options in which a plan differs from the default.
 struct Variation {
   std::optional<Machine> machine = {};
   std::vector<std::string> skipPasses = {};
-  bool tf32 = false;
+  std::vector<PinRule> pins = {};
+  Precision precision = Precision::Ieee;
   bool trace = false;
   uint32_t maxInFlight = 2;
   bool mergeLaunches = true;

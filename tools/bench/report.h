@@ -36,6 +36,7 @@ struct Row {
   std::string reason = {};
   bool failed = false;                              ///< the machine failed, rather than lacking something
   std::optional<double> predicted = {}, bound = {}; ///< of the plan: its makespan, and its lower bound
+  std::optional<double> bytes = {}; ///< device memory: the plan's arena, or what a baseline held at most
   std::vector<Check> checks = {};
   std::vector<std::string> notes = {};
 };

@@ -46,6 +46,7 @@ Json jsonOf(const Row& row) {
   }
   put("predicted", row.predicted, object);
   put("bound", row.bound, object);
+  put("bytes", row.bytes, object);
   if (!row.reason.empty()) {
     object[row.time ? "note" : row.failed ? "failure" : "notMeasured"] = row.reason;
   }

@@ -95,6 +95,9 @@ std::string remarksOf(const Row& row) {
                                      : "not measured",
                         row.reason);
   }
+  if (row.bytes) {
+    text += fmt::format("    device memory: {}\n", humanBytes(static_cast<int64_t>(*row.bytes)));
+  }
   for (const std::string& note : row.notes) {
     text += "    " + note + "\n";
   }

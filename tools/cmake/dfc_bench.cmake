@@ -1,6 +1,8 @@
 # dfc-bench: the experiments and their baselines, a program of its own; dfc_bench: all of it but main, which tests link.
 
-dfc_room_library(dfc_bench GLOBS tools/bench/*.cpp EXCLUDE ^tools/bench/cublaslt/ ^tools/bench/executors/ main\\.cpp$
+# With the models of lessons 6 and 7, which it times.
+dfc_room_library(dfc_bench GLOBS tools/bench/*.cpp samples/06_gpt/gpt.cpp samples/07_resnet/resnet.cpp
+                 EXCLUDE ^tools/bench/cublaslt/ ^tools/bench/executors/ main\\.cpp$
                  LINKS dfc_command_line)
 
 dfc_executable(dfc-bench GLOBS tools/bench/main.cpp EXCLUDE ^tools/bench/.+/ LINKS dfc_bench)

@@ -60,7 +60,7 @@ void timeOne(Harness& harness, const Case& one) {
                   sizes.inner, one.precision, one.name());
   harness.attempt(one.key(), description, [&](Row& row) -> Status {
     Variation variation;
-    variation.tf32 = one.precision == "tf32";
+    variation.precision = one.precision == "tf32" ? Precision::Tf32 : Precision::Ieee;
     const auto prepared =
         harness.prepare(graphOf(sizes, one.activation, element, harness.gpus()[0]), variation);
     if (!prepared) {

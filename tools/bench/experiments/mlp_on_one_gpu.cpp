@@ -12,7 +12,7 @@ void timeTraining(Harness& harness, const std::string& key, const std::string& d
   }
   harness.attempt(key, description, [&](Row& row) -> Status {
     Variation variation;
-    variation.tf32 = tf32;
+    variation.precision = tf32 ? Precision::Tf32 : Precision::Ieee;
     const auto prepared = harness.prepare(trainingStep(spec), variation);
     if (!prepared) {
       return prepared.errors();

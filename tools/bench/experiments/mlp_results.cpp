@@ -99,7 +99,7 @@ void check(Harness& harness, const std::string& key, const std::string& descript
     spec.batch = 32;
     spec.rate = 0.01; // so that the weights move by more than the last digits
     Variation variation;
-    variation.tf32 = tf32;
+    variation.precision = tf32 ? Precision::Tf32 : Precision::Ieee;
     const auto prepared = harness.prepare(trainingStep(spec), variation);
     if (!prepared) {
       return prepared.errors();

@@ -10,7 +10,7 @@ namespace {
 
 Status runTraced(Harness& harness, const std::string& name, const MlpSpec& spec, bool tf32, Row& row) {
   Variation variation;
-  variation.tf32 = tf32;
+  variation.precision = tf32 ? Precision::Tf32 : Precision::Ieee;
   const auto plain = harness.prepare(trainingStep(spec), variation);
   if (!plain) {
     return plain.errors();

@@ -1,0 +1,25 @@
+// GPT-2 and ResNet as the lessons 6 and 7 write them, with random feeds: a training step and a forward pass
+// of each. Nothing here is a model of its own.
+#pragma once
+
+#include "samples/06_gpt/gpt.h"
+#include "samples/07_resnet/resnet.h"
+
+namespace dfc::bench {
+
+/// A graph and what is fed to each of its steps.
+struct FedGraph {
+  Result<Graph> graph;
+  NamedLiterals feeds;
+};
+
+/// One step of AdamW on `batch` windows of random tokens.
+FedGraph gptStep(const gpt::Sizes& sizes, int64_t batch);
+/// The logits of `batch` windows of random tokens.
+FedGraph gptForward(const gpt::Sizes& sizes, int64_t batch);
+/// One step of SGD with momentum on `batch` random images.
+FedGraph resnetStep(const resnet::Sizes& sizes, int64_t batch);
+/// The logits of `batch` random images, with the running statistics.
+FedGraph resnetForward(const resnet::Sizes& sizes, int64_t batch);
+
+} // namespace dfc::bench
