@@ -142,6 +142,40 @@ TEST_CASE("dfc-bench: baselines' answers stand beside our rows") {
   CHECK_THAT(absent["notMeasured"].get<std::string>(), containing("JAX is not at home"));
 }
 
+TEST_CASE("dfc-bench: training steps of the lessons' models keep their memory, and each key is a script's "
+          "own run") {
+  if (!pythonIsHere()) {
+    DFC_SKIP("baselines are scripts, and there is no python3");
+  }
+  const Workshop shop;
+  shop.write("baseline.py", "");
+  for (const char* script : {"torch_gpt.py", "jax_gpt.py", "torch_resnet.py"}) {
+    shop.write(script,
+               "import json, sys\nkey = sys.argv[sys.argv.index('--keys') + 1]\nassert ',' not in key\n"
+               "print(json.dumps({'key': key, 'program': sys.argv[0].split('/')[-1], 'seconds': 1, "
+               "'bytes': 5000}))\n");
+  }
+  shop.write("jax_resnet.py", "import sys\nsys.exit(' '.join(sys.argv[1:]))");
+  const Outcome outcome =
+      shop.bench(bench("baselines", {"--scripts", shop.path().string(), "--only", "gpt_training", "--only",
+                                     "resnet_training", "-o", "results.json"}));
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  const auto ours = rowsOf(shop.file("results.json"));
+  CHECK(ours.size() == 4); // each model in f32 and bf16
+  for (const auto& [key, row] : ours) {
+    INFO(key);
+    CHECK(row["bytes"].get<double>() > 0);
+    CHECK(row["predicted"].get<double>() > 0);
+    CHECK(row["checks"].size() == (key.starts_with("gpt_training/") ? 2 : 1));
+  }
+  CHECK(rowsOf(shop.file("results.json"), "torch_gpt.py").at("gpt_training/small/bf16/2x64")["bytes"] ==
+        5000);
+  const auto failed = rowsOf(shop.file("results.json"), "jax_resnet.py");
+  CHECK_THAT(failed.at("resnet_training/18/f32/2x32")["notMeasured"].get<std::string>(),
+             containing("--width 8 --channels 3 --classes 10 --feed host --quick"));
+}
+
 TEST_CASE("dfc-bench: a baseline that takes too long is ended and says so") {
   if (!pythonIsHere()) {
     DFC_SKIP("baselines are scripts, and there is no python3");

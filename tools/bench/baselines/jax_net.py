@@ -1,15 +1,14 @@
 """The MLP in JAX (XLA), the whole step compiled: on one GPU, and data parallel by sharding on two."""
 
-import os
+import jax_common  # before jax
 
-os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-import jax  # noqa: E402  the line above must come first
-import jax.numpy as jnp  # noqa: E402
-import numpy as np  # noqa: E402
-from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
-
-import baseline  # noqa: E402
+import baseline
+from jax_common import gpus
 
 WIDTHS = [512, 2048, 512, 1]
 
@@ -45,13 +44,6 @@ def timed(compiled, parameters, x, y, quick):
     return baseline.timed(one, lambda: jax.block_until_ready(state[0]), quick)
 
 
-def gpus(count):
-    found = [device for device in jax.devices() if device.platform == "gpu"]
-    if len(found) < count:
-        raise RuntimeError(f"JAX {jax.__version__} sees {len(found)} GPUs, {count} are needed")
-    return found[:count]
-
-
 def on_one(batch, quick):
     device = gpus(1)[0]
     x, y = (jax.device_put(part, device) for part in batch_of(batch))
@@ -70,7 +62,7 @@ def main():
     options = baseline.arguments(__doc__)
     for key in options.keys:
         precision, batch = baseline.precision_and_batch(key)
-        jax.config.update("jax_default_matmul_precision", "tensorfloat32" if precision == "tf32" else "float32")
+        jax_common.set_precision(precision)
         if key.startswith("mlp_training/1gpu/"):
             baseline.attempt(key, "JAX", lambda b=batch: on_one(b, options.quick))
         else:

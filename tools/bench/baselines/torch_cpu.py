@@ -1,4 +1,4 @@
-"""The MLP and a transformer block on the CPU in PyTorch, eagerly and compiled, with as many threads as dfc. Samples
+"""The MLP, a transformer block, GPT-2 and a ResNet on the CPU in PyTorch, eagerly and compiled, with as many threads as dfc. Samples
 alternate with those of dfc."""
 
 import argparse
@@ -15,7 +15,9 @@ from torch.nn import functional as F
 
 import baseline
 from torch_common import batch_on, loss_of, net
+from torch_gpt import Gpt
 from torch_net import compiled_step, eager_step
+from torch_resnet import Resnet
 
 
 class Block(nn.Module):
@@ -55,6 +57,53 @@ def compiled_forward(model, x, _):
     return step
 
 
+def gpt(quick):
+    """A model and its feeds, of the sizes that dfc-bench has for train/gpt/4x256."""
+    layers, heads, width, vocabulary, context, batch = (2, 4, 64, 256, 32, 2) if quick else (6, 6, 384, 512, 256, 4)
+    ids, targets = (torch.randint(vocabulary, (batch, context)) for _ in range(2))
+    return Gpt(layers, heads, width, vocabulary, context), (ids, targets)
+
+
+def resnet(quick):
+    """The same of train/resnet18/8x112; in channels_last, which is the faster layout."""
+    width, image, classes, batch = (8, 32, 10, 2) if quick else (64, 112, 1000, 8)
+    model = Resnet(18, width, image, 3, classes).to(memory_format=torch.channels_last)
+    images = torch.randint(256, (batch, 3, image, image), dtype=torch.uint8).contiguous(memory_format=torch.channels_last)
+    return model, (images, torch.randint(classes, (batch,)))
+
+
+OPTIMIZERS = {Gpt: lambda p: torch.optim.AdamW(p, lr=4e-3, weight_decay=0.1, fused=True),
+              Resnet: lambda p: torch.optim.SGD(p, lr=0.02, momentum=0.9, weight_decay=1e-4, fused=True)}
+
+
+def training_step(model, feeds, compiled):
+    optimizer = OPTIMIZERS[type(model)](model.parameters())
+    loss = torch.compile(model) if compiled else model
+
+    def step():
+        loss(*feeds).backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+
+    return step
+
+
+def inference_step(model, feeds, compiled):
+    model.eval()
+    logits = torch.compile(model.logits) if compiled else model.logits
+    without_gradients = torch.no_grad if compiled else torch.inference_mode
+
+    def step():
+        with without_gradients():
+            logits(feeds[0])
+
+    return step
+
+
+def eager_and_compiled(make_step, make, quick):
+    return [lambda compiled=compiled: make_step(*make(quick), compiled) for compiled in (False, True)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keys", default="")
@@ -64,18 +113,24 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
 
-    def both(key, make, made):
+    def run(key, makers):
         version = torch.__version__.split("+")[0]
-        makers = {f"PyTorch {version} eager": lambda: make[0](*made()),
-                  f"PyTorch {version} compiled": lambda: make[1](*made())}
-        baseline.timed_interleaved(key, makers, options.steps)
+        named = {f"PyTorch {version} eager": makers[0], f"PyTorch {version} compiled": makers[1]}
+        baseline.timed_interleaved(key, named, options.steps)
+
+    def both(key, make, made):
+        run(key, [lambda: make[0](*made()), lambda: make[1](*made())])
 
     def block():
         batch = 1 if options.quick else 8
         return Block(), torch.randn(batch, 128, 256), torch.randn(batch, 128, 256)
 
     for key in filter(None, options.keys.split(",")):
-        if key.startswith("train/"):
+        kind, name = key.split("/")[:2]
+        if name in ("gpt", "resnet18"):
+            make_step = training_step if kind == "train" else inference_step
+            run(key, eager_and_compiled(make_step, gpt if name == "gpt" else resnet, options.quick))
+        elif kind == "train":
             size = int(key.split("/")[1]) // (8 if options.quick else 1)
             both(key, (eager_step, compiled_step), lambda size=size: (net("cpu"), *batch_on("cpu", size)))
         elif key == "block/forward":

@@ -40,11 +40,14 @@ class Gpt(torch.nn.Module):
             if parameter.dim() > 1:
                 torch.nn.init.normal_(parameter, std=0.02)
 
-    def forward(self, ids, targets):
+    def logits(self, ids):
         x = self.tokens(ids) + self.places.weight
         for block in self.blocks:
             x = block(x)
-        logits = functional.linear(self.norm(x), self.tokens.weight)
+        return functional.linear(self.norm(x), self.tokens.weight)
+
+    def forward(self, ids, targets):
+        logits = self.logits(ids)
         return functional.cross_entropy(logits.view(-1, logits.shape[-1]), targets.view(-1))
 
 
@@ -79,10 +82,7 @@ def main():
     options = baseline.arguments(__doc__)
     for key in options.keys:
         for name, mode in (("PyTorch", None), ("PyTorch compiled", "default"), ("PyTorch compiled, CUDA graphs", "reduce-overhead")):
-            try:
-                baseline.report(key, f"{name} {torch.__version__}", **measure(key, mode, options.quick))
-            except Exception as error:  # noqa: BLE001  a row of its own
-                baseline.report_failure(key, name, error)
+            baseline.attempt(key, f"{name} {torch.__version__}", lambda k=key, m=mode: measure(k, m, options.quick))
             torch._dynamo.reset()
             torch.cuda.empty_cache()
 

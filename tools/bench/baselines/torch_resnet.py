@@ -1,8 +1,8 @@
 """Training steps of a ResNet in PyTorch, eager and compiled, as lesson 7 trains it: stride in the 3x3 convolutions, batch
 norms with running statistics, SGD with momentum and weight decay.
 
-Keys are made of the options: resnet_training/DEPTH/PRECISION/BATCHxIMAGE, for example resnet_training/50/bf16/64x224. Weights
-and velocities are f32; bf16 is autocast. Images are bytes, normalised by the model; on the device already, or fed from
+Keys: resnet_training/DEPTH/PRECISION/BATCHxIMAGE, for example resnet_training/50/bf16/64x224; without, the options make one.
+Weights and velocities are f32; bf16 is autocast. Images are bytes, normalised by the model; on the device already, or fed from
 pinned memory of the host, each batch while the step before it computes.
 """
 
@@ -60,9 +60,12 @@ class Resnet(nn.Module):
         nn.init.normal_(self.head.weight, std=0.01)
         nn.init.zeros_(self.head.bias)
 
-    def forward(self, images, labels):
+    def logits(self, images):
         x = self.blocks(self.stem((images.float() - 72.9) / 90))
-        return nn.functional.cross_entropy(self.head(x.mean((2, 3))), labels)
+        return self.head(x.mean((2, 3)))
+
+    def forward(self, images, labels):
+        return nn.functional.cross_entropy(self.logits(images), labels)
 
 
 class HostFeed:
@@ -139,13 +142,14 @@ def measure(options, mode):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--keys", default="", help="rows to measure, with commas between; each in place of four options")
     parser.add_argument("--depth", type=int, choices=DEPTHS, default=50, help="layers with weights")
     parser.add_argument("--width", type=int, default=64, help="channels of the first stage")
     parser.add_argument("--batch", type=int, default=64, help="images in a step")
     parser.add_argument("--image", type=int, default=224, help="rows and columns of pixels")
     parser.add_argument("--channels", type=int, default=3, help="of an image")
     parser.add_argument("--classes", type=int, default=1000, help="of labels")
-    parser.add_argument("--precision", choices=("ieee", "tf32", "bf16"), default="ieee", help="of products and convolutions")
+    parser.add_argument("--precision", choices=("f32", "tf32", "bf16"), default="f32", help="of products and convolutions")
     parser.add_argument("--feed", choices=("device", "host"), default="device", help="where the images are")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help="who computes")
     layouts = ("channels_last", "channels_first")
@@ -154,14 +158,26 @@ def arguments():
     return parser.parse_args()
 
 
-def main():
-    options = arguments()
-    key = f"resnet_training/{options.depth}/{options.precision}/{options.batch}x{options.image}"
+def with_key(options, key):
+    """OPTIONS with those that the key names."""
+    _, depth, precision, shape = key.split("/")
+    batch, image = map(int, shape.split("x"))
+    return argparse.Namespace(**{**vars(options), "depth": int(depth), "precision": precision, "batch": batch, "image": image})
+
+
+def run(key, options):
     for name, mode in PROGRAMS.items():
         if options.device == "cuda" or mode != "reduce-overhead":
             baseline.attempt(key, f"{name} {torch.__version__}", lambda m=mode: measure(options, m))
             torch._dynamo.reset()
             torch.cuda.empty_cache()
+
+
+def main():
+    options = arguments()
+    own = f"resnet_training/{options.depth}/{options.precision}/{options.batch}x{options.image}"
+    for key in filter(None, (options.keys or own).split(",")):
+        run(key, with_key(options, key))
 
 
 if __name__ == "__main__":
