@@ -167,7 +167,8 @@ TEST_CASE("dfc-bench: training steps of the lessons' models keep their memory, a
     INFO(key);
     CHECK(row["bytes"].get<double>() > 0);
     CHECK(row["predicted"].get<double>() > 0);
-    CHECK(row["checks"].size() == (key.starts_with("gpt_training/") ? 2 : 1));
+    CHECK(row["checks"].size() == (key.starts_with("gpt_training/") ? 3 : 2));
+    CHECK(row["checks"][0]["against"] == "the loss is finite");
   }
   CHECK(rowsOf(shop.file("results.json"), "torch_gpt.py").at("gpt_training/small/bf16/2x64")["bytes"] ==
         5000);

@@ -72,8 +72,8 @@ def resnet(quick):
     return model, (images, torch.randint(classes, (batch,)))
 
 
-OPTIMIZERS = {Gpt: lambda p: torch.optim.AdamW(p, lr=4e-3, weight_decay=0.1, fused=True),
-              Resnet: lambda p: torch.optim.SGD(p, lr=0.02, momentum=0.9, weight_decay=1e-4, fused=True)}
+OPTIMIZERS = {Gpt: lambda p: torch.optim.AdamW(p, lr=6e-4, betas=(0.9, 0.95), weight_decay=0.1, fused=True),
+              Resnet: lambda p: torch.optim.SGD(p, lr=1e-3, momentum=0.9, weight_decay=1e-4, fused=True)}
 
 
 def training_step(model, feeds, compiled):

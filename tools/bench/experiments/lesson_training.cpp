@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace dfc::bench {
 namespace {
 
@@ -68,6 +70,22 @@ Precision precisionOf(const std::string& name) {
   return name == "bf16" ? Precision::Bf16 : name == "tf32" ? Precision::Tf32 : Precision::Ieee;
 }
 
+/// The loss of one step.
+double lossOf(const Prepared& prepared) {
+  const auto fetches = prepared.session->run(prepared.feeds);
+  DFC_ASSERT(fetches.ok(), "a step was refused: " + render(fetches.errors()));
+  return fetches->at("loss").at(0);
+}
+
+/// Times the steps, and looks at the losses before and after: times of NaNs would say nothing.
+void measureTraining(const Prepared& prepared, const Sampling& sampling, Row& row) {
+  const double first = lossOf(prepared);
+  measureSteps(prepared, sampling, row);
+  const double last = lossOf(prepared);
+  row.checks.push_back(fact("the loss is finite", std::isfinite(first) && std::isfinite(last), true));
+  row.notes.push_back(fmt::format("the loss of the one batch went from {:.4f} to {:.4f}", first, last));
+}
+
 void timeLesson(Harness& harness, const std::string& key, const std::string& description,
                 const std::string& precision, const FedGraph& work) {
   harness.attempt(key, description, [&](Row& row) -> Status {
@@ -79,7 +97,7 @@ void timeLesson(Harness& harness, const std::string& key, const std::string& des
       return prepared.errors();
     }
     prepared->feeds = work.feeds;
-    measureSteps(*prepared, harness.requested({5, 10, 5}, {2, 1, 1}), row);
+    measureTraining(*prepared, harness.requested({5, 10, 5}, {2, 1, 1}), row);
     const Machine& machine = prepared->plan->machine();
     for (const DeviceId device : machine.devices.ids()) {
       if (machine.devices[device].name == harness.gpus()[0]) {

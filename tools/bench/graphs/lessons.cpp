@@ -37,8 +37,7 @@ NamedLiterals images(const resnet::Sizes& sizes, int64_t batch) {
 } // namespace
 
 FedGraph gptStep(const gpt::Sizes& sizes, int64_t batch) {
-  gpt::Training training;
-  training.batch = batch;
+  gpt::Training training{.batch = batch, .rate = 6e-4, .beta2 = 0.95}; // the lesson's, of the size 124M
   return {gpt::trainingStep(sizes, training), windows(sizes, batch, sizes.context + 1)};
 }
 
@@ -47,8 +46,8 @@ FedGraph gptForward(const gpt::Sizes& sizes, int64_t batch) {
 }
 
 FedGraph resnetStep(const resnet::Sizes& sizes, int64_t batch) {
-  resnet::Training training;
-  training.batch = batch;
+  resnet::Training training{.batch = batch,
+                            .rate = 1e-3}; // one batch again and again has no noise to average
   return {resnet::trainingStep(sizes, training), images(sizes, batch)};
 }
 
