@@ -13,8 +13,10 @@
 // made of such tensors alone that several ops read or that are logits. A product's result may be reshaped. A
 // chain of elementwise ops from such tensors to a value that several ops read, a product or a sum among them,
 // is computed in f32 and rounded at its end. A value that fusion keeps inside a loop is not stored, and so
-// not rounded. layerNorm and rmsNorm of f32 write results that only products read in the narrow type, and
-// their gradients read a narrow cotangent as it is.
+// not rounded. In f16 a scalar that is known at run time alone, such as the scale of a loss by which gradients
+// are divided, may take values out of the type's range: what it is applied to stays in f32. layerNorm and
+// rmsNorm of f32 write results that only products read in the narrow type, and their gradients read a narrow
+// cotangent as it is.
 #include "compiler/passes/casts.h"
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/passes.h"
@@ -225,8 +227,16 @@ class Settling {
   bool allTensors(const OpRow& row, const Condition& condition) const {
     const TensorType& type = graph_.typeOf(row.firstResult);
     const auto isTensor = [&](ValueId operand) { return graph_.typeOf(operand) == type; };
-    return llvm::any_of(row.operands, isTensor) && llvm::all_of(row.operands, [&](ValueId operand) {
-             return !isTensor(operand) || condition(operand);
+    return !changesRange(row) && llvm::any_of(row.operands, isTensor) &&
+           llvm::all_of(row.operands,
+                        [&](ValueId operand) { return !isTensor(operand) || condition(operand); });
+  }
+
+  bool changesRange(const OpRow& row) const {
+    return byDefault_ == Precision::F16 && llvm::any_of(row.operands, [&](ValueId operand) {
+             const TensorType& type = graph_.typeOf(operand);
+             return type.shape.rank() == 0 && isFloat(type.element) &&
+                    graph_[graph_[operand].producer].kind() != OpKind::Constant;
            });
   }
 

@@ -350,6 +350,27 @@ TEST_CASE("set_precision: a chain between narrow tensors is rounded at its end, 
   }
 }
 
+TEST_CASE("set_precision: a gradient divided by the loss's scale leaves f16's range, and stays f32") {
+  const Graph graph = parsed(R"(graph g {
+  input x : f32[4, 8]
+  parameter w : f32[8, 4] = normal(0, 1, seed=1)
+  parameter m : f32[8, 4] = zeros()
+  parameter v : f32[8, 4] = zeros()
+  parameter scale : f32[] = constant(65536)
+  y = matmul(x, w)
+  dw = gradients(reduceMean(y * y) * scale, w)
+  unscaled = dw / scale
+  fetch norm = reduceSum(unscaled * unscaled)
+  assign(m, m * 0.9 + unscaled)
+  assign(v, v * 0.9 + unscaled * unscaled)
+}
+)");
+  const Graph expanded = *expandGradients(graph);
+  CHECK_FALSE(setPrecision(expanded, {Precision::F16})->findValue("unscaled.f16").valid());
+  CHECK(
+      setPrecision(expanded, {Precision::Bf16})->findValue("unscaled.bf16").valid()); // has the range of f32
+}
+
 TEST_CASE("set_precision: logits from a product and their gradient are narrow, the loss f32") {
   for (const auto& [precision, element] :
        {std::pair(Precision::Bf16, ElementType::BF16), std::pair(Precision::F16, ElementType::F16)}) {
