@@ -7,11 +7,11 @@
 // masked gives zeros, where the softmax of a row of -infinity is NaN. An attention is left alone if an
 // intermediate value is fetched, has another use, or is pinned to another device than the last product.
 #include "compiler/passes/attention_pattern.h"
+#include "compiler/passes/differentiations.h"
 #include "compiler/passes/expand_ops.h"
 #include "compiler/passes/passes.h"
 #include "ir/author/composites.h"
 #include "ir/author/gradient_parts.h"
-#include "ir/author/gradients.h"
 #include "ir/machine/kernel_claims.h"
 
 #include <numeric>
@@ -83,59 +83,6 @@ class Writer {
   OpExpansion& expansion_;
 };
 
-// The ops that calls of `gradients` appended and that can be replaced: of a call's ops, nothing but its
-// results has a use outside of them.
-class Differentiations {
- public:
-  explicit Differentiations(const Graph& graph) : graph_(graph), recordOf_(graph.opCount(), none) {
-    const auto& records = graph.gradientRecords();
-    for (uint32_t i = 0; i < records.size(); ++i) {
-      for (uint32_t op = records[i].first.index(); op < records[i].end.index(); ++op) {
-        recordOf_[OpId(op)] = static_cast<int32_t>(i);
-      }
-    }
-    // A record that stays keeps every record whose intermediate values it uses. Uses follow definitions, so
-    // one walk from the last op to the first is enough.
-    stays_.assign(records.size(), false);
-    for (const Fetch& fetch : graph.fetches()) {
-      keepWhatItReads(fetch.value, none);
-    }
-    for (auto index = static_cast<uint32_t>(graph.opCount()); index-- > 0;) {
-      if (!isWrittenAnew(OpId(index))) {
-        keepWhatItReads(graph[OpId(index)].operands, recordOf_[OpId(index)]);
-      }
-    }
-  }
-
-  bool isWrittenAnew(OpId op) const {
-    return recordOf_[op] != none && !stays_[static_cast<size_t>(recordOf_[op])];
-  }
-  const GradientRecord* beginningAt(OpId op) const {
-    if (!isWrittenAnew(op)) {
-      return nullptr;
-    }
-    const GradientRecord& record = graph_.gradientRecords()[static_cast<size_t>(recordOf_[op])];
-    return record.first == op ? &record : nullptr;
-  }
-
- private:
-  static constexpr int32_t none = -1;
-
-  void keepWhatItReads(llvm::ArrayRef<ValueId> values, int32_t reader) {
-    for (const ValueId value : values) {
-      const OpId maker = graph_[value].producer;
-      if (recordOf_[maker] != reader && isWrittenAnew(maker)) {
-        const auto record = static_cast<size_t>(recordOf_[maker]);
-        stays_[record] = !llvm::is_contained(graph_.gradientRecords()[record].results, value);
-      }
-    }
-  }
-
-  const Graph& graph_;
-  SideTable<OpId, int32_t> recordOf_;
-  std::vector<bool> stays_;
-};
-
 // The attentions of the graph, by their last product.
 using Found = llvm::DenseMap<OpId, AttentionPattern>;
 Found attentionsIn(const Graph& graph, const Differentiations& written, const PassOptions& options) {
@@ -154,20 +101,6 @@ Found attentionsIn(const Graph& graph, const Differentiations& written, const Pa
     }
   }
   return found;
-}
-
-void differentiateAnew(const GradientRecord& record, OpExpansion& expansion) {
-  const auto firstNew = static_cast<uint32_t>(expansion.builder().graph().soFar().valueCount());
-  std::vector<Tensor> wrt;
-  for (const ValueId x : record.wrt) {
-    wrt.push_back(expansion.tensor(x));
-  }
-  const std::vector<Tensor> results = gradients(expansion.tensor(record.loss), wrt);
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (!expansion.isMade(record.results[i])) {
-      expansion.replace(record.results[i], results[i], firstNew);
-    }
-  }
 }
 
 } // namespace
