@@ -44,12 +44,14 @@ struct CompileOptions {
   std::vector<PinRule> pins = {};
   /// Of products of f32 operands, convolutions included, that do not state their own. Bf16 and F16 are mixed
   /// precision: parameters, updates, norms and losses stay f32, and tensors between products are stored in
-  /// the 16-bit type (batch norms have their statistics in f32). Losses are not scaled: gradients in
-  /// f16 may underflow, unless the graph scales its loss (LossScaling).
+  /// the 16-bit type (batch norms have their statistics in f32). F16 trains with dynamic loss scaling: unless
+  /// the graph scales its loss itself (LossScaling), the plan has the parameters "lossScale" and
+  /// "lossScale.finiteSteps", too, and a step whose gradients are not finite changes the scale alone.
   Precision precision = Precision::Ieee;
-  /// Passes to leave out, for tests and debugging: "recognise_attention", "gradients", "decompose",
-  /// "fuse_batch_norm", "set_precision", "narrow_movement", "choose_layout", "fold_constants", "simplify",
-  /// "share_common_ops", "fuse_elementwise", "fuse_matmul", "drop_dead_ops". Another name is an error.
+  /// Passes to leave out, for tests and debugging: "recognise_attention", "scale_losses", "gradients",
+  /// "decompose", "fuse_batch_norm", "set_precision", "narrow_movement", "choose_layout", "fold_constants",
+  /// "simplify", "share_common_ops", "fuse_elementwise", "fuse_matmul", "drop_dead_ops". Another name is an
+  /// error.
   std::vector<std::string> skipPasses = {};
   /// false: no two ops share a kernel launch on a GPU, even where both are small.
   bool mergeLaunches = true;

@@ -3,12 +3,17 @@
 namespace dfc {
 
 Result<Graph> OpExpansion::run(Chosen chosen, Expand expand) && {
+  const auto all = graph_.ops();
+  return std::move(*this).run(std::vector<OpId>(all.begin(), all.end()), chosen, expand);
+}
+
+Result<Graph> OpExpansion::run(llvm::ArrayRef<OpId> order, Chosen chosen, Expand expand) && {
   for (const OpId op : graph_.ops()) {
     if (isNamedByCallers(op)) {
       rewriter_.copy(op);
     }
   }
-  for (const OpId op : graph_.ops()) {
+  for (const OpId op : order) {
     if (!isNamedByCallers(op) && operandsExist(op)) {
       chosen(op) ? expandOp(op, expand) : static_cast<void>(rewriter_.copy(op));
     }

@@ -1,5 +1,5 @@
 // OpExpansion: replaces ops of a graph by ordinary ops that are written with the DSL. Used by the passes
-// recognise_attention, gradients and decompose.
+// recognise_attention, scale_losses, gradients and decompose.
 //
 // Inputs and parameters are copied first, so that no new op can take a name by which a caller feeds or
 // restores a value. An op's results hand their names on to the tensors that replace them, unless they are the
@@ -33,6 +33,8 @@ class OpExpansion {
   void replace(ValueId old, Tensor made, uint32_t firstNew);
   /// The new graph, with the builder's warnings, or its errors. Once.
   Result<Graph> run(Chosen chosen, Expand expand) &&;
+  /// The same with the ops in another order, in which each comes behind those that it reads.
+  Result<Graph> run(llvm::ArrayRef<OpId> order, Chosen chosen, Expand expand) &&;
 
  private:
   bool isNamedByCallers(OpId op) const;

@@ -1,7 +1,8 @@
 // The graph-to-graph passes. Each is a pure function in its own file; their order and its reasons are in
 // passes.def. A pass keeps every fetch, every assign and every bit of every fetched value;
-// `recognise_attention`, `decompose`, `fuse_batch_norm` and, for bf16 and f16, `set_precision` alone may
-// change how an op is rounded.
+// `recognise_attention`, `decompose`, `fuse_batch_norm` and, for bf16 and f16, `scale_losses` and
+// `set_precision` alone may change how an op is rounded; `scale_losses` alone adds state and may leave an
+// assign out of a step.
 #pragma once
 
 #include "ir/graph/graph.h"

@@ -37,6 +37,7 @@ LossScaling::LossScaling(Builder& g, const LossScalingOptions& options, std::sou
   }
   const auto place = g.at(g.locate(where));
   scale_ = g.derivedParameter("lossScale", f32({}), constantInit(options_.initial));
+  factor_ = 1 / scale_;
 }
 
 Tensor LossScaling::scaled(Tensor loss) const {
@@ -50,24 +51,40 @@ std::vector<Tensor> LossScaling::unscaled(const std::vector<Tensor>& gradients, 
     return gradients;
   }
   const auto place = g_->at(g_->locate(where));
-  const Tensor factor = 1 / scale_;
   std::vector<Tensor> results;
   for (const Tensor& gradient : gradients) {
-    if (!gradient.valid()) {
-      results.push_back(gradient);
-      continue;
+    results.push_back(gradient.valid() ? unscaledOne(gradient) : gradient);
+    if (gradient.valid()) {
+      watch(gradient);
     }
-    const Tensor wide = widened(gradient);
-    const bool isDouble = wide.type().element == ElementType::F64;
-    results.push_back(wide * (isDouble ? cast(factor, ElementType::F64) : factor));
-    if (wide.shape().elements() == 0) {
-      continue;
-    }
-    const Tensor own = areFinite(wide);
+  }
+  assignNext(where);
+  return results;
+}
+
+Tensor LossScaling::unscaledOne(Tensor gradient) const {
+  const Tensor wide = widened(gradient);
+  return wide * (wide.type().element == ElementType::F64 ? cast(factor_, ElementType::F64) : factor_);
+}
+
+void LossScaling::watch(Tensor gradient) {
+  if (gradient.shape().elements() != 0) {
+    unasked_.push_back(areFinite(widened(gradient)));
+  }
+}
+
+Tensor LossScaling::finite() {
+  for (const Tensor& own : unasked_) {
     finite_ = finite_.valid() ? finite_ & own : own;
   }
-  if (!finite_.valid()) {
-    return results;
+  unasked_.clear();
+  return finite_;
+}
+
+void LossScaling::assignNext(std::source_location where) {
+  const auto place = g_->at(g_->locate(where));
+  if (!finite().valid()) {
+    return;
   }
   const Tensor steps = g_->derivedParameter("lossScale.finiteSteps", f32({}), constantInit(0));
   const Tensor counted = select(finite_, steps + 1, 0);
@@ -75,7 +92,6 @@ std::vector<Tensor> LossScaling::unscaled(const std::vector<Tensor>& gradients, 
   const Tensor grown = min(scale_ * options_.growth, options_.most);
   g_->assign(steps, select(grows, 0, counted), where);
   g_->assign(scale_, select(finite_, select(grows, grown, scale_), scale_ * options_.backoff), where);
-  return results;
 }
 
 } // namespace dfc

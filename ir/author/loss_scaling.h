@@ -6,6 +6,9 @@
 //   LossScaling scaling(g);
 //   const auto d = scaling.unscaled(gradients(scaling.scaled(loss), weights));
 //   adam(weights, d, {.rate = 1e-3, .onlyIf = scaling.finite()});
+//
+// A plan that is compiled with the precision f16 does the same for every step that does not write it itself
+// (the pass scale_losses): an author writes it to choose its numbers, or for tensors that are f16 by type.
 #pragma once
 
 #include "ir/author/dsl.h"
@@ -36,13 +39,20 @@ class LossScaling {
   std::vector<Tensor> unscaled(const std::vector<Tensor>& gradients,
                                std::source_location where = std::source_location::current());
   /// Whether all gradients of this step are finite: bool[]. For the optimisers' option `onlyIf`; behind
-  /// `unscaled`.
-  Tensor finite() const { return finite_; }
+  /// `unscaled`. Empty where there are none.
+  Tensor finite();
+
+  /// What `unscaled` does, one by one, for gradients of several calls in a step: each gradient divided by the
+  /// scale; then each that `finite` is to ask for; then, once, behind all of them, the next scale.
+  Tensor unscaledOne(Tensor gradient) const;
+  void watch(Tensor gradient); ///< `finite` is asked for behind it
+  void assignNext(std::source_location where = std::source_location::current()); ///< the next scale
 
  private:
   Builder* g_;
   LossScalingOptions options_;
-  Tensor scale_, finite_;
+  Tensor scale_, factor_, finite_; ///< factor_: 1 / scale
+  std::vector<Tensor> unasked_;    ///< for each watched gradient that is not in finite_: whether it is finite
 };
 
 } // namespace dfc

@@ -31,7 +31,7 @@ enum class Precision : uint8_t {
   Ieee,     ///< as f32
   Tf32,     ///< a backend may round the operands to tf32 (10 bits behind the point)
   Bf16,     ///< operands and results are rounded to bf16 (mixed precision, Micikevicius et al. 2018)
-  F16,      ///< the same to f16, whose range is small: losses need to be scaled
+  F16,      ///< the same to f16, whose range is small: losses are scaled (LossScaling)
 };
 
 /// The element type of softmaxCrossEntropy's result.

@@ -4,12 +4,10 @@
 #include "ir/author/composites.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
-#include "ir/author/loss_scaling.h"
 #include "ir/author/optimizers.h"
 
 #include <cmath>
 #include <functional>
-#include <optional>
 
 namespace dfc::gpt {
 namespace {
@@ -47,18 +45,10 @@ class Model {
   void minimise(Tensor loss, const Training& training) const {
     std::vector<Tensor> all = matrices_;
     all.insert(all.end(), vectors_.begin(), vectors_.end());
-    std::optional<LossScaling> scaling;
-    std::vector<Tensor> d;
-    if (training.lossScaling) {
-      scaling.emplace(g_);
-      d = scaling->unscaled(gradients(scaling->scaled(loss), all));
-    } else {
-      d = gradients(loss, all);
-    }
+    const std::vector<Tensor> d = gradients(loss, all);
     const auto border = d.begin() + static_cast<std::ptrdiff_t>(matrices_.size());
     auto scope = g_.scope("adam");
     AdamOptions options{.rate = training.rate, .beta2 = training.beta2};
-    options.onlyIf = scaling ? scaling->finite() : Tensor();
     adam(vectors_, {border, d.end()}, options);
     options.weightDecay = training.decay;
     adam(matrices_, {d.begin(), border}, options);

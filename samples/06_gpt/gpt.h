@@ -21,12 +21,11 @@ struct Sizes {
 
 /// How a model is trained.
 struct Training {
-  int64_t batch = 16;       ///< windows in a step
-  double rate = 4e-3;       ///< AdamW's
-  double decay = 0.1;       ///< AdamW's, of matrices alone
-  double beta2 = 0.99;      ///< AdamW's, of the second moment
-  int64_t seed = 1;         ///< of the first weights
-  bool lossScaling = false; ///< dynamic, for f16
+  int64_t batch = 16;  ///< windows in a step
+  double rate = 4e-3;  ///< AdamW's
+  double decay = 0.1;  ///< AdamW's, of matrices alone
+  double beta2 = 0.99; ///< AdamW's, of the second moment
+  int64_t seed = 1;    ///< of the first weights
 };
 
 /// One step of AdamW. Feeds "tokens" i64[batch, context + 1]: each row's first `context` tokens are what the

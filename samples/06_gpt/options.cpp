@@ -91,10 +91,9 @@ void addWords(lesson::Arguments& arguments, Words& words) {
             "what to plan for; GPUs that this host lacks are emulated, slowly")
       .choice("--policy", words.policy, {"single", "heft"},
               "who computes: the one device that is fastest, or each op where it ends first")
-      .choice(
-          "--precision", words.precision, {"ieee", "tf32", "bf16", "f16"},
-          "of products of f32 operands; the loss, the norms and the updates stay in f32; in f16 the loss is "
-          "scaled")
+      .choice("--precision", words.precision, {"ieee", "tf32", "bf16", "f16"},
+              "of products of f32 operands; the loss, the norms and the updates stay in f32; in f16 the plan "
+              "scales the loss")
       .text("--save-graph", words.graphFile, "FILE", "write the training step as a .dfg file, for dfc")
       .number("--seed", words.seed, 0, 1000000, "of the first weights, the windows and the draws")
       .number("--sample", words.sampled, 0, 1000000, "tokens to draw in the end")
@@ -120,7 +119,6 @@ Options readOptions(int count, char** arguments) {
   options.compile.policy = words.policy;
   options.compile.precision = lesson::precisionNamed(words.precision);
   options.graphFile = words.graphFile;
-  options.training.lossScaling = options.compile.precision == Precision::F16;
   options.training.seed = words.seed;
   options.text = words.text;
   options.machine = words.machine;

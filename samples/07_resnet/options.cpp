@@ -88,7 +88,7 @@ void addWords(lesson::Arguments& arguments, Words& words) {
               "who computes: the one device that is fastest, or each op where it ends first")
       .choice("--precision", words.precision, {"ieee", "tf32", "bf16", "f16"},
               "of products of f32 operands and of convolutions; the loss, the norms' statistics and the "
-              "updates stay in f32; in f16 the loss is scaled")
+              "updates stay in f32; in f16 the plan scales the loss")
       .number("--seed", words.seed, 0, 1000000, "of the first weights and the order of the images")
       .text("--save-graph", words.graphFile, "FILE", "write the training step as a .dfg file, for dfc");
 }
@@ -109,7 +109,6 @@ Options readOptions(int count, char** arguments) {
   options.sizes.depth = std::stol(words.depth);
   options.compile.policy = words.policy;
   options.compile.precision = lesson::precisionNamed(words.precision);
-  options.training.lossScaling = options.compile.precision == Precision::F16;
   options.training.seed = words.seed;
   options.machine = words.machine;
   options.graphFile = words.graphFile;

@@ -3,7 +3,6 @@
 
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
-#include "ir/author/loss_scaling.h"
 #include "ir/author/optimizers.h"
 
 #include <array>
@@ -53,18 +52,10 @@ class Model {
 
   /// One step of SGD with momentum on everything that `logits` has used.
   void minimise(Tensor loss, const Training& training) const {
-    MomentumOptions options{
-        .rate = training.rate, .momentum = training.momentum, .weightDecay = training.decay};
-    std::vector<Tensor> d;
-    if (training.lossScaling) {
-      LossScaling scaling(g_);
-      d = scaling.unscaled(gradients(scaling.scaled(loss), weights_));
-      options.onlyIf = scaling.finite();
-    } else {
-      d = gradients(loss, weights_);
-    }
+    const std::vector<Tensor> d = gradients(loss, weights_);
     auto scope = g_.scope("sgd");
-    momentum(weights_, d, options);
+    momentum(weights_, d,
+             {.rate = training.rate, .momentum = training.momentum, .weightDecay = training.decay});
   }
 
  private:

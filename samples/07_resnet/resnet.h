@@ -24,12 +24,11 @@ struct Sizes {
 
 /// How a model is trained: SGD with momentum.
 struct Training {
-  int64_t batch = 32;       ///< images in a step
-  double rate = 0.02;       ///< of a step
-  double momentum = 0.9;    ///< decay of the velocity
-  double decay = 1e-4;      ///< weight decay
-  int64_t seed = 1;         ///< of the first weights and of the order of the images
-  bool lossScaling = false; ///< dynamic, for f16
+  int64_t batch = 32;    ///< images in a step
+  double rate = 0.02;    ///< of a step
+  double momentum = 0.9; ///< decay of the velocity
+  double decay = 1e-4;   ///< weight decay
+  int64_t seed = 1;      ///< of the first weights and of the order of the images
 };
 
 /// The running mean and variance of a batch norm become 0.9 of what they were and 0.1 of the batch's.

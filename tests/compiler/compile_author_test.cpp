@@ -53,7 +53,7 @@ TEST_CASE("compile: a pass to skip that does not exist is an error, with the nea
   REQUIRE(plan.errors().size() == 2);
   CHECK(plan.errors()[0].message == "there is no pass 'simplfy' to skip");
   CHECK(plan.errors()[0].hint == "did you mean 'simplify'?");
-  CHECK(plan.errors()[1].hint.starts_with("the passes are recognise_attention, gradients, "));
+  CHECK(plan.errors()[1].hint.starts_with("the passes are recognise_attention, scale_losses, gradients, "));
   options.skipPasses = {"simplify", "share_common_ops"};
   CHECK(compile(graph, test::smallMachine(0), RooflineCostModel(), options).ok());
 }

@@ -163,8 +163,7 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) 
           "--precision", options.precision,
           listed(
               fmt::format("how products of f32 operands (matrices, attention, convolutions) are taken where "
-                          "the graph leaves it open (default {}; f16 has a small range, and losses are not "
-                          "scaled)",
+                          "the graph leaves it open (default {}; f16 trains with dynamic loss scaling)",
                           precisions.front()),
               precisions))
       ->type_name("NAME");
