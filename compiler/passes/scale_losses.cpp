@@ -148,7 +148,8 @@ class ScalingWriter {
     return unscaled(scaled, std::string(pinOf(scaled)), isNeeded);
   }
 
-  /// A request of the scaled loss. Default names would say less than "<x>.gradient".
+  /// A request of the scaled loss. Default names would say less than "<x>.gradient". Where the gradient will
+  /// be made is not known yet: it is divided where the request is pinned, or x.
   std::vector<Tensor> requested(OpId op, llvm::ArrayRef<Tensor> operands) {
     std::vector<Tensor> arguments = operands.vec();
     arguments.front() = scaledLoss(operands.front());
@@ -163,7 +164,8 @@ class ScalingWriter {
       const std::string_view name = graph_.nameOf(old);
       const bool isDefault = name.starts_with(dfc::nameOf(OpKind::Gradients));
       results[i].named(isDefault ? nameOf(x) + ".gradient" : std::string(name));
-      results[i] = unscaled(results[i], std::string(pinOf(x)), updates_.isNeeded(old));
+      const std::string pin(graph_.pinOf(op).empty() ? pinOf(x) : graph_.pinOf(op));
+      results[i] = unscaled(results[i], pin, updates_.isNeeded(old));
       ++i;
     }
     return results;

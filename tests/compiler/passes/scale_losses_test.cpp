@@ -9,6 +9,7 @@
 #include "ir/author/loss_scaling.h"
 #include "ir/author/optimizers.h"
 #include "ir/author/text/parse.h"
+#include "ir/author/text/print.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/same_graph.h"
 #include "ir/machine/machine.h"
@@ -177,6 +178,20 @@ TEST_CASE("scale_losses: several calls are one decision, wherever their updates 
   CHECK(changedByInfinity(scaled) == Names{"lossScale"}); // though the gradient by u is finite
 }
 
+TEST_CASE("scale_losses: an update that the step reads again is decided before the gradients behind it") {
+  const Graph plain = stepOf([](Builder& g, Tensor w, Tensor x, Tensor) {
+    const Tensor v = g.parameter("v", f32({3, 4}), normal(0, 1, 2)), mean = g.parameter("mean", f32({}));
+    const Tensor next = g.assign(w, w - gradients(reduceSum(w * w), {w})[0]);
+    const std::vector<Tensor> slopes = gradients(reduceMean(matmul(x, next * v)), {v, x});
+    g.assign(mean, reduceMean(next));
+    g.assign(v, v - slopes[0]);
+    g.fetch("saliency", slopes[1]);
+  });
+  const Graph scaled = scaledStep(plain);
+  checkSameStep(plain, scaled);
+  CHECK(changedByInfinity(scaled) == Names{"lossScale", "w"}); // the mean is of the second decision
+}
+
 TEST_CASE("scale_losses: gradients of gradients, and gradients by values between") {
   const Graph plain = stepOf([](Builder& g, Tensor w, Tensor x, Tensor loss) {
     const Tensor h = tanh(matmul(x, w) * 2);
@@ -233,6 +248,25 @@ TEST_CASE("scale_losses: other precisions, and steps that train nothing, stay as
     g.assign(count, count + 1);
   });
   CHECK(sameGraph(saliency, *scaleLosses(saliency, inF16)));
+}
+
+TEST_CASE("scale_losses: gradients whose inner values are read, or that a file spells out, stay") {
+  const auto training = [](bool readsInner) {
+    return stepOf([&](Builder& g, Tensor w, Tensor, Tensor loss) {
+      const Tensor slope = gradients(loss, {w})[0];
+      if (readsInner) {
+        g.fetch("inner", Tensor(&g, ValueId(slope.value().index() - 1)));
+      }
+      g.assign(w, w - slope);
+    });
+  };
+  const Graph spelledOut = *parseGraph(printGraph(training(false)), "spelled_out.dfg");
+  for (const Graph& graph : {training(true), spelledOut}) {
+    const Result<Graph> after = scaleLosses(graph, inF16);
+    REQUIRE(after.ok());
+    CHECK(after.warnings().empty());
+    CHECK(sameGraph(graph, *after));
+  }
 }
 
 TEST_CASE("scale_losses: the gradients of attention are scaled, too") {
