@@ -1,6 +1,7 @@
 // Sleeping and waking on progress words, and the board's failure.
 #include "runtime/progress.h"
 
+#include "runtime/available_processors.h"
 #include "runtime/cpu_pause.h"
 #include "runtime/host_pages.h"
 
@@ -26,7 +27,7 @@ constexpr uint32_t looksBetweenClocks = 16;
 // look for as long as most steps take.
 uint32_t deviceSpins(uint32_t spins) {
   constexpr uint32_t manyCores = 8, someMilliseconds = 100'000;
-  static const bool toSpare = std::thread::hardware_concurrency() >= manyCores;
+  static const bool toSpare = availableProcessors() >= manyCores;
   return toSpare ? std::max(spins, someMilliseconds) : spins;
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/session.h"
 
 #include "ir/plan/executable_parts.h"
+#include "runtime/available_processors.h"
 #include "runtime/feeds.h"
 #include "runtime/in_flight_steps.h"
 #include "runtime/modules.h"
@@ -21,7 +22,7 @@ namespace {
 // Spinning is quicker than sleeping while every queue has a core to spin on, and in everyone's way otherwise.
 uint32_t spinsFor(size_t queues) {
   constexpr uint32_t someMicroseconds = 1000, almostNone = 20;
-  return queues <= std::thread::hardware_concurrency() ? someMicroseconds : almostNone;
+  return queues <= availableProcessors() ? someMicroseconds : almostNone;
 }
 
 size_t workingQueues(const Schedule& schedule) {

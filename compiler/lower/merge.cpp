@@ -134,9 +134,9 @@ class Merger {
     for (size_t at = groups_.size(); at > first; --at) {
       const std::vector<LaunchMember>& members = groups_[at - 1].launches.members;
       for (size_t i = 0; i < members.size(); ++i) {
-        LaunchStage joined = stage ? *stage : members[i][0];
+        LaunchStage joined = members[i][0]; // earlier than those taken so far
         if (anyDependent(launch, members[i]) && members[i].size() == 1 && mayBeDeferred({at - 1, i}, taken) &&
-            (!stage || joinStages(joined, members[i][0])) && follows(launch, joined)) {
+            (!stage || joinStages(joined, *stage)) && follows(launch, joined)) {
           stage = std::move(joined);
           taken.push_back({at - 1, i});
         }
@@ -191,9 +191,13 @@ class Merger {
     }
   }
 
-  /// Makes one stage of two independent ones, if the launches of one can follow in the threads of the other.
+  /// Makes one stage of two, if the launches of the later one can follow in the threads of the earlier one;
+  /// or the other way round where they are independent.
   bool joinStages(LaunchStage& into, LaunchStage stage) const {
     if (!launches_[stage.launch].kernel.alone) {
+      if (anyDependent(LaunchMember{into}, LaunchMember{stage})) {
+        return false;
+      }
       std::swap(into, stage);
     }
     const auto follow = [&](uint32_t launch) {

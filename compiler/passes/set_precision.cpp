@@ -13,10 +13,10 @@
 // made of such tensors alone that several ops read or that are logits. A product's result may be reshaped. A
 // chain of elementwise ops from such tensors to a value that several ops read, a product or a sum among them,
 // is computed in f32 and rounded at its end. A value that fusion keeps inside a loop is not stored, and so
-// not rounded. In f16 a scalar that is known at run time alone, such as the scale of a loss by which gradients
-// are divided, may take values out of the type's range: what it is applied to stays in f32. layerNorm and
-// rmsNorm of f32 write results that only products read in the narrow type, and their gradients read a narrow
-// cotangent as it is.
+// not rounded. In f16 a scalar that is known at run time alone, such as the scale of a loss by which
+// gradients are divided, may take values out of the type's range: what it is applied to stays in f32.
+// layerNorm and rmsNorm of f32 write results that only products read in the narrow type, and their gradients
+// read a narrow cotangent as it is.
 #include "compiler/passes/casts.h"
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/passes.h"

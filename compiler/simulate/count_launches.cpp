@@ -50,18 +50,23 @@ class Counter {
   }
 
  private:
+  // Ops that share a launch share its cost. What an op reads from the cache, as another op of the launch has
+  // read or written it for the same threads, takes no bandwidth.
   void saveLaunches(const LaunchRow& row) {
     if (row.ops.size() < 2) {
       return;
     }
-    const double launch = machine_.devices[schedule_.queues[row.queue].device].launchSeconds;
-    const double shared = launch / static_cast<double>(row.ops.size());
-    const bool oneSweep = handsOn(row);
+    const DeviceRow& device = machine_.devices[schedule_.queues[row.queue].device];
+    const double shared = device.launchSeconds / static_cast<double>(row.ops.size());
+    const std::set<OpId> swept = opsInSweeps(row);
     SeenBytes seen;
     for (const OpId op : row.ops) {
       double& seconds = seconds_[schedule_.stepOf[op]];
-      const double work = std::max(seconds - launch, 0.0);
-      seconds = std::min(seconds, shared + work * (oneSweep ? freshShare(row, op, seen) : 1));
+      const double work = std::max(seconds - device.launchSeconds, 0.0);
+      const double cached = swept.count(op) == 0 || device.memoryBandwidth <= 0
+                                ? 0
+                                : cachedBytes(row, op, seen) / device.memoryBandwidth;
+      seconds = std::min(seconds, shared + std::max(work - cached, 0.0));
     }
   }
 
@@ -71,32 +76,34 @@ class Counter {
     return {range.begin.device.index(), range.begin.offset, range.bytes};
   }
 
-  /// Whether an op of the launch reads what another one wrote for it: in the same threads, so that all that
-  /// the ops have in common is read from the cache.
-  static bool handsOn(const LaunchRow& row) {
+  /// The ops that read what another op of the launch wrote, and those that wrote it: they are in one sweep.
+  static std::set<OpId> opsInSweeps(const LaunchRow& row) {
     std::map<Bytes, OpId> writers;
     for (const LaunchRange& write : row.writes) {
       writers.emplace(bytesOf(write), write.op);
     }
-    return llvm::any_of(row.reads, [&](const LaunchRange& read) {
+    std::set<OpId> ops;
+    for (const LaunchRange& read : row.reads) {
       const auto writer = writers.find(bytesOf(read));
-      return writer != writers.end() && writer->second != read.op;
-    });
+      if (writer != writers.end() && writer->second != read.op) {
+        ops.insert({read.op, writer->second});
+      }
+    }
+    return ops;
   }
 
-  /// The part of an op's bytes that no earlier op of the launch read or wrote.
-  static double freshShare(const LaunchRow& row, OpId op, SeenBytes& seen) {
-    int64_t all = 0, fresh = 0;
+  /// What an op reads of what earlier ops of the launch read or wrote.
+  static double cachedBytes(const LaunchRow& row, OpId op, SeenBytes& seen) {
+    int64_t cached = 0;
     for (const auto* ranges : {&row.reads, &row.writes}) {
       for (const LaunchRange& range : *ranges) {
         if (range.op == op) {
-          all += range.bytes;
           const bool first = seen.insert(bytesOf(range)).second;
-          fresh += first || ranges == &row.writes ? range.bytes : 0;
+          cached += !first && ranges == &row.reads ? range.bytes : 0;
         }
       }
     }
-    return all == 0 ? 1 : static_cast<double>(fresh) / static_cast<double>(all);
+    return static_cast<double>(cached);
   }
 
   // Without the latency: a kernel has many reads in flight.
@@ -169,10 +176,37 @@ LowerBounds boundsOf(const Schedule& schedule, const Counter& counter, const Pla
   return lowerBounds(problem.list);
 }
 
-/// What each launch takes of its ops' seconds: of an op with several launches, by the bytes that these touch
-/// for it.
-void expectSeconds(LaunchPlan& launches, const Schedule& schedule) {
-  const auto bytesFor = [](const LaunchRow& row, OpId op) {
+/// Divides the seconds of ops among their launches: a generated launch behind a call of a library takes what
+/// its bytes take, and the call the rest; several generated launches share by their bytes.
+class LaunchSeconds {
+ public:
+  LaunchSeconds(LaunchPlan& launches, const Schedule& schedule, const Machine& machine)
+      : launches_(launches), schedule_(schedule), machine_(machine), bytes_(schedule.stepOf.size(), 0.0),
+        ofKernels_(schedule.stepOf.size(), 0.0), hasCall_(schedule.stepOf.size(), false) {}
+
+  void set() {
+    forEach([&](LaunchRow& row, OpId op) {
+      bytes_[op] += bytesFor(row, op);
+      hasCall_[op] = hasCall_[op] || row.kind != LaunchKind::Kernel;
+    });
+    forEach([&](LaunchRow& row, OpId op) {
+      ofKernels_[op] += row.kind == LaunchKind::Kernel ? ofKernel(row, op) : 0;
+    });
+    forEach([&](LaunchRow& row, OpId op) { row.seconds += secondsFor(row, op); });
+  }
+
+ private:
+  template <class Action>
+  void forEach(const Action& action) {
+    for (LaunchRow& row : launches_.launches) {
+      for (const OpId op : row.ops) {
+        action(row, op);
+      }
+    }
+  }
+  double alone(OpId op) const { return schedule_.steps[schedule_.stepOf[op]].alone(); }
+
+  static double bytesFor(const LaunchRow& row, OpId op) {
     int64_t bytes = 1;
     for (const auto* ranges : {&row.reads, &row.writes}) {
       for (const LaunchRange& range : *ranges) {
@@ -180,19 +214,36 @@ void expectSeconds(LaunchPlan& launches, const Schedule& schedule) {
       }
     }
     return static_cast<double>(bytes);
-  };
-  SideTable<OpId, double> all(schedule.stepOf.size(), 0.0);
-  for (const LaunchRow& row : launches.launches) {
-    for (const OpId op : row.ops) {
-      all[op] += bytesFor(row, op);
-    }
   }
+
+  // Of an op with a call of a library: no more than a part, so that the call has one, too.
+  double ofKernel(const LaunchRow& row, OpId op) const {
+    const double share = bytesFor(row, op) / bytes_[op];
+    if (!hasCall_[op]) {
+      return alone(op) * share;
+    }
+    const DeviceRow& device = machine_.devices[schedule_.queues[row.queue].device];
+    const double own =
+        device.launchSeconds + (device.memoryBandwidth > 0 ? bytesFor(row, op) / device.memoryBandwidth : 0);
+    return std::min(own, alone(op) * share);
+  }
+
+  double secondsFor(const LaunchRow& row, OpId op) const {
+    return row.kind == LaunchKind::Kernel ? ofKernel(row, op) : alone(op) - ofKernels_[op];
+  }
+
+  LaunchPlan& launches_;
+  const Schedule& schedule_;
+  const Machine& machine_;
+  SideTable<OpId, double> bytes_, ofKernels_;
+  SideTable<OpId, bool> hasCall_;
+};
+
+void expectSeconds(LaunchPlan& launches, const Schedule& schedule, const Machine& machine) {
   for (LaunchRow& row : launches.launches) {
     row.seconds = 0;
-    for (const OpId op : row.ops) {
-      row.seconds += schedule.steps[schedule.stepOf[op]].alone() * bytesFor(row, op) / all[op];
-    }
   }
+  LaunchSeconds(launches, schedule, machine).set();
 }
 
 } // namespace
@@ -210,7 +261,7 @@ void countLaunches(Schedule& schedule, LaunchPlan& launches, const PlacedGraph& 
   }
   std::vector<StepId> order = orderOf(steps, waits);
   if (order.size() < waits.size()) {
-    expectSeconds(launches, schedule);
+    expectSeconds(launches, schedule, machine);
     return; // a cycle of copies and reads in each other's place: the times with copies stay
   }
   const LowerBounds bounds = boundsOf(schedule, counter, placed, machine, cost);
@@ -231,7 +282,7 @@ void countLaunches(Schedule& schedule, LaunchPlan& launches, const PlacedGraph& 
   schedule = renumbered(schedule, order, numbers);
   schedule.makespan = simulation.makespan;
   schedule.bounds = bounds;
-  expectSeconds(launches, schedule);
+  expectSeconds(launches, schedule, machine);
 }
 
 } // namespace dfc

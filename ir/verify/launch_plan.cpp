@@ -278,6 +278,7 @@ class LaunchCheck {
         checkPassed(rows[j - 1], row);
       }
       checkWorkspaces(rows, i);
+      checkOrderInside(rows[i]);
     }
   }
 
@@ -315,6 +316,34 @@ class LaunchCheck {
     };
     clash(earlier.writes, later.writes) || clash(earlier.writes, later.reads) ||
         clash(earlier.reads, later.writes);
+  }
+
+  // Ranges of a launch stand in the order in which its ops run, where that matters.
+  void checkOrderInside(const LaunchRow& row) {
+    if (row.ops.size() < 2) {
+      return;
+    }
+    std::map<OpId, size_t> turn; // by the first write
+    for (size_t i = 0; i < row.writes.size(); ++i) {
+      turn.try_emplace(row.writes[i].op, i);
+    }
+    const auto isInverted = [&](const LaunchRange& write, const LaunchRange& other) {
+      const auto found = turn.find(other.op);
+      return write.op != other.op && !write.begin.inWorkspace() && overlap(write, other) &&
+             found != turn.end() &&
+             (turn.at(write.op) < found->second) != (positionOf(write.op) < positionOf(other.op));
+    };
+    for (const LaunchRange& write : row.writes) {
+      for (const auto* ranges : {&row.reads, &row.writes}) {
+        for (const LaunchRange& other : *ranges) {
+          if (isInverted(write, other)) {
+            findings_.at(write.op, fmt::format("runs in the wrong order with '{}' in their launch",
+                                               graph_.nameOf(other.op)));
+            return;
+          }
+        }
+      }
+    }
   }
 
   // What an op leaves in the workspace from launch to launch is not written by another op in between.

@@ -1,6 +1,7 @@
 // Host devices: arenas, work and the threads that the kernels of a device share.
 #include "runtime/cpu/host_device.h"
 
+#include "runtime/available_processors.h"
 #include "runtime/cpu/host_work.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/worker_group.h"
@@ -21,7 +22,7 @@ struct HostDevice {
 
 uint32_t hostThreads(uint32_t wanted) {
   constexpr uint32_t manyCores = 8;
-  const uint32_t cores = std::thread::hardware_concurrency();
+  const uint32_t cores = availableProcessors();
   return std::max(1U, cores >= manyCores && wanted > cores - 2 ? cores - 2 : wanted);
 }
 

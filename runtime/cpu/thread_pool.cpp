@@ -5,6 +5,7 @@
 #include "runtime/cpu/thread_pool.h"
 
 #include "ir/base/assert.h"
+#include "runtime/available_processors.h"
 #include "runtime/cpu_pause.h"
 #include "runtime/errors.h"
 
@@ -50,7 +51,7 @@ bool spin(Clock::duration most, const Reached& reached) {
 // awake from one op of a training step to the next. On few cores a spinning thread displaces others.
 Clock::duration spinTime(uint32_t threads, bool spins) {
   constexpr uint32_t manyCores = 8;
-  const uint32_t cores = std::thread::hardware_concurrency();
+  const uint32_t cores = availableProcessors();
   if (!spins || threads > cores) {
     return std::chrono::microseconds(1);
   }

@@ -1,6 +1,7 @@
 // Threads copy the parts of a feed in order. The thread that completes a slab enqueues its prefetch, so that
 // the bus transfers one slab while the next is copied.
 #include "runtime/cuda/feed_rings.h"
+#include "runtime/available_processors.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -23,7 +24,7 @@ constexpr uint32_t mostThreads =
     8; // 45 to 51 GB/s on a 16-core Xeon beside an H100, about the rate of its bus
 constexpr size_t spareBytes = size_t{1} << 30;
 
-uint32_t copyingThreads() { return std::clamp(std::thread::hardware_concurrency() / 2, 1U, mostThreads); }
+uint32_t copyingThreads() { return std::clamp(availableProcessors() / 2, 1U, mostThreads); }
 
 // memcpy with non-temporal stores, which do not read the destination's cache lines first: 1.1 to 1.45 times
 // as fast on that Xeon, by size and number of threads. `to` is aligned to 16 bytes.

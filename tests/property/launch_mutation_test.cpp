@@ -187,6 +187,19 @@ TEST_CASE("launch plans: mutants with a launch missing, moved or of another op a
         }) > 100);
 }
 
+TEST_CASE("launch plans: ops of one launch that run in the wrong order are refused") {
+  CHECK(checkRefused("reversed", [](const Executable&, LaunchPlan& plan, size_t i) {
+          LaunchRow& row = plan.launches[i];
+          const bool handsOn = llvm::any_of(row.reads, [&](const LaunchRange& read) {
+            return llvm::any_of(row.writes, [&](const LaunchRange& write) {
+              return read.op != write.op && !write.begin.inWorkspace() && overlap(read, write);
+            });
+          });
+          std::reverse(row.writes.begin(), row.writes.end());
+          return handsOn;
+        }) > 10);
+}
+
 TEST_CASE("launch plans: mutants with other bytes, kernels or shapes are refused") {
   CHECK(checkRefused("shifted write", [](const Executable&, LaunchPlan& plan, size_t i) {
           for (LaunchRange& range : plan.launches[i].writes) {

@@ -1,12 +1,37 @@
 // The pool runs every part once, passes exceptions on, and serves several callers.
 #include "runtime/cpu/thread_pool.h"
+
+#include "runtime/available_processors.h"
 #include "tests/support/catch.h"
 
+#include <sched.h>
+
+#include <algorithm>
 #include <atomic>
 #include <numeric>
 #include <stdexcept>
+#include <thread>
 
 namespace dfc {
+
+TEST_CASE("processors that a thread may not run on do not count") {
+  const uint32_t all = availableProcessors();
+  CHECK(all >= 1);
+  CHECK(all <= std::max(1U, std::thread::hardware_concurrency()));
+  uint32_t few = 0;
+  std::thread([&] {
+    cpu_set_t one;
+    REQUIRE(sched_getaffinity(0, sizeof one, &one) == 0);
+    for (int cpu = 0, kept = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &one) && kept++ > 0) {
+        CPU_CLR(cpu, &one);
+      }
+    }
+    REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0); // of this thread
+    few = availableProcessors();
+  }).join();
+  CHECK(few == 1);
+}
 
 TEST_CASE("a pool runs each part exactly once") {
   for (const uint32_t threads : {1U, 2U, 5U}) {

@@ -1,5 +1,6 @@
 #include "tools/bench/host_facts.h"
 
+#include "runtime/available_processors.h"
 #include "runtime/cpu_model.h"
 
 #include "runtime/backend.h"
@@ -43,9 +44,8 @@ std::string nowInUtc() {
 } // namespace
 
 HostFacts hostFacts() {
-  return {cpuModel(),      std::max(1U, std::thread::hardware_concurrency()),
-          driverVersion(), cudaLibraries(),
-          nowInUtc(),      tool::sourceVersion()};
+  return {cpuModel(), availableProcessors(), driverVersion(), cudaLibraries(),
+          nowInUtc(), tool::sourceVersion()};
 }
 
 int64_t residentBytes() {

@@ -4,6 +4,7 @@
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
 #include "ir/plan/executable_parts.h"
+#include "runtime/available_processors.h"
 #include "runtime/backend.h"
 #include "runtime/cpu_model.h"
 #include "runtime/session.h"
@@ -146,7 +147,7 @@ Machine estimatedHost() {
   cpu.kind = DeviceKind::Cpu;
   cpu.model = cpuModel();
   cpu.memoryBytes = hostMemory();
-  cpu.threads = std::max(1U, std::thread::hardware_concurrency());
+  cpu.threads = availableProcessors();
   cpu.peakFlops.fill(16e9 * cpu.threads);
   cpu.peakFlops[indexOf(ElementType::F64)] /= 2;
   cpu.memoryBandwidth = 10e9;

@@ -32,17 +32,18 @@ struct GeneratedLaunch {
   /// `elements` is not 0, `run` has one more parameter, a function of a u64, and calls it with i after
   /// writing element i of the result. Where `alone` is true, `element(<pointers>, u64 i)` makes element i by
   /// itself. Where `packWidth` is not 0, `run` calls the function's `pack<W>(i)` instead after writing the
-  /// elements from i to i + W, a pack, and `pack<W>(<pointers>, u64 i)` makes them by itself.
+  /// elements from i to i + W, a pack; and where `alone` is true, too, `pack<W>(<pointers>, u64 i)` makes
+  /// them by itself, for W up to `packWidth`.
   std::string code;
   std::array<uint32_t, 2> grid{1, 1};
-  uint32_t threads = 1;                    ///< of a block; whole warps where they shuffle
-  uint32_t sharedBytes = 0;                ///< sizeof Shared; 0: empty
-  uint32_t minBlocksPerMultiprocessor = 0; ///< must have registers there at once; 0: no bound
-  bool barriers = false;                   ///< the block's threads wait for one another
-  bool singlePass = false;                 ///< every thread moves a few packs and is done
-  int64_t elements = 0;                    ///< of the result, if threads call back for each; else 0
-  bool alone = false;                      ///< any element of the result can be made by itself
-  int64_t packWidth = 0;                   ///< elements of the widest pack that can be made by itself; else 0
+  uint32_t threads = 1;                     ///< of a block; whole warps where they shuffle
+  uint32_t sharedBytes = 0;                 ///< sizeof Shared; 0: empty
+  uint32_t minBlocksPerMultiprocessor = 0;  ///< must have registers there at once; 0: no bound
+  bool barriers = false;                    ///< the block's threads wait for one another
+  bool singlePass = false;                  ///< every thread moves a few packs and is done
+  int64_t elements = 0;                     ///< of the result, if threads call back for each; else 0
+  bool alone = false;                       ///< any element of the result can be made by itself
+  int64_t packWidth = 0;                    ///< elements of the widest pack; 0: `run` moves elements
   llvm::SmallVector<Argument, 4> arguments; ///< all pointers, in the order of `run`'s
   std::shared_ptr<const Chain> chain;       ///< a dense result's, element by element; else null
   std::shared_ptr<const ReductionRecipe>

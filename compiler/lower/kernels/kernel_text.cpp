@@ -32,7 +32,7 @@ std::string inNamespace(const GeneratedLaunch& launch, size_t number) {
     text +=
         fmt::format("DFC_INLINE void callElement(void* const* at, u64 i) {{ element({}i); }}\n", pointers);
   }
-  if (launch.packWidth > 0) {
+  if (launch.alone && launch.packWidth > 0) {
     text += fmt::format("template <int W> DFC_INLINE void callPack(void* const* at, u64 i) {{\n"
                         "  constexpr int own = W < {0} ? W : {0};\n"
                         "#pragma unroll\n"

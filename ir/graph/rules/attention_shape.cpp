@@ -54,6 +54,10 @@ AttentionShape sizesOf(const ops::Attention& op, const std::array<Shape, 3>& sha
 
 // What the layout asks of the operands beside what every layout does; empty for nothing.
 std::string layoutClash(const ops::Attention& op, OperandTypes operands, std::string& hint) {
+  if (op.layout != AttentionLayout::Packed && op.keyHeads != 0) {
+    hint = "leave keyHeads out; k has its heads as an axis";
+    return fmt::format("{} keyHeads are for layout=packed alone", op.keyHeads);
+  }
   if (op.layout == AttentionLayout::Heads) {
     return "";
   }

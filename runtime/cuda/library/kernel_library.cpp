@@ -2,6 +2,7 @@
 
 #include "ir/plan/launch_plan.h"
 
+#include "runtime/available_processors.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/cuda/check.h"
 
@@ -145,7 +146,7 @@ std::vector<cudaKernel_t> KernelLibrary::load(const std::vector<std::string>& te
   const std::vector<std::pair<std::string, const std::string*>> wanted(missing.begin(), missing.end());
   std::vector<std::string> binaries(wanted.size());
   const auto count = static_cast<uint32_t>(wanted.size());
-  ThreadPool pool(std::clamp(count, 1U, std::max(1U, std::thread::hardware_concurrency())));
+  ThreadPool pool(std::clamp(count, 1U, availableProcessors()));
   pool.run(count,
            [&](uint32_t i) { binaries[i] = binaryOf(wanted[i].first, *wanted[i].second, architecture); });
   for (size_t i = 0; i < wanted.size(); ++i) {

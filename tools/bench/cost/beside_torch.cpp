@@ -1,4 +1,5 @@
 #include "tools/bench/cost/beside_torch.h"
+#include "runtime/available_processors.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +18,7 @@ Machine hostOf(const Harness& harness) {
   Machine machine;
   machine.name = "host";
   DeviceRow host = harness.machine().devices[harness.machine().host()];
-  host.threads = std::max(1U, std::thread::hardware_concurrency());
+  host.threads = availableProcessors();
   host.computeQueues = 1;
   machine.devices.add(host);
   return machine;

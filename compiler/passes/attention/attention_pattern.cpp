@@ -1,6 +1,6 @@
 // The match walks backwards from the last product to the first. It counts the uses of every intermediate
 // value, so that a value with other uses is found at the end. "Leading axes" are all but the last two.
-#include "compiler/passes/attention_pattern.h"
+#include "compiler/passes/attention/attention_pattern.h"
 
 #include <llvm/ADT/STLExtras.h>
 

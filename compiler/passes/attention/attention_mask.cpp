@@ -1,6 +1,6 @@
 // A causal mask is recognised by its ops if it is a comparison of two iotas or a triangular matrix of one
 // number, and by its contents if it is computed from constants in any other way.
-#include "compiler/passes/attention_mask.h"
+#include "compiler/passes/attention/attention_mask.h"
 
 #include <llvm/ADT/STLExtras.h>
 

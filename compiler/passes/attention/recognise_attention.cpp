@@ -6,7 +6,7 @@
 // (GradientRecord). Rounding changes: the op accumulates in f32 and rounds once. A query whose keys are all
 // masked gives zeros, where the softmax of a row of -infinity is NaN. An attention is left alone if an
 // intermediate value is fetched, has another use, or is pinned to another device than the last product.
-#include "compiler/passes/attention_pattern.h"
+#include "compiler/passes/attention/attention_pattern.h"
 #include "compiler/passes/differentiations.h"
 #include "compiler/passes/expand_ops.h"
 #include "compiler/passes/passes.h"

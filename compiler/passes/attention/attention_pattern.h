@@ -12,7 +12,7 @@
 //   heads of k and v repeated for groups of heads of q (grouped-query attention)
 #pragma once
 
-#include "compiler/passes/attention_mask.h"
+#include "compiler/passes/attention/attention_mask.h"
 #include "ir/graph/graph.h"
 
 #include <llvm/ADT/DenseMap.h>

@@ -12,6 +12,7 @@
 #include "compiler/passes/passes.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradient_parts.h"
+#include "ir/base/assert.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -23,6 +24,7 @@ namespace {
 
 /// `rank` axes with two in each other's place, counted from the last.
 Dims swapping(size_t rank, size_t first, size_t second) {
+  DFC_ASSERT(rank >= std::max(first, second), "axes that a tensor does not have");
   Dims permutation(rank);
   std::iota(permutation.begin(), permutation.end(), 0);
   std::swap(permutation[rank - first], permutation[rank - second]);
@@ -150,9 +152,9 @@ class Sources {
   const Graph& graph_;
 };
 
-class Writer {
+class LayoutWriter {
  public:
-  Writer(const Graph& graph, OpExpansion& expansion, const Sources& sources)
+  LayoutWriter(const Graph& graph, OpExpansion& expansion, const Sources& sources)
       : graph_(graph), expansion_(expansion), sources_(sources), constants_(graph) {}
 
   std::vector<Tensor> attention(OpId op, const Source& source, llvm::ArrayRef<Tensor> operands) {
@@ -234,31 +236,55 @@ class Writer {
     return rows ? expansion_.tensor(*rows) : rowsAndHeads(expansion_.tensor(old));
   }
 
-  // delta, where it is the row sums of two tensors' product, of these in the order of rows first.
+  // delta; where it is the row sums of two tensors' product, of these in the order of rows first.
   Tensor delta(OpId op) {
     const ValueId old = graph_[op].operands[5];
-    const OpRow* sum = &graph_[graph_[old].producer];
-    if (sum->kind() == OpKind::Sub && constants_.number(sum->operands[1]) == 0.0) {
-      sum = &graph_[graph_[sum->operands[0]].producer];
-    }
-    const auto* reduced = sum->getIf<ops::ReduceSum>();
-    const OpRow* product = reduced != nullptr ? &graph_[graph_[sum->operands[0]].producer] : nullptr;
-    if (product == nullptr || product->kind() != OpKind::Mul || reduced->keepDims || !sumsLastAxis(*sum)) {
+    const OpRow* const product = productInDelta(old, graph_.typeOf(graph_[op].operands[3]).shape);
+    if (product == nullptr) {
       return numbersOfHeads(expansion_.tensor(old));
     }
     const Tensor a = factorOfDelta(product->operands[0], op), b = factorOfDelta(product->operands[1], op);
     return reduceSum(a * b, {-1});
   }
 
+  // The product of tensors of `shape` whose sum over the last axis delta is, perhaps less 0; null for others.
+  const OpRow* productInDelta(ValueId delta, const Shape& shape) {
+    const TensorType& type = graph_.typeOf(delta);
+    const OpRow* sum = &maker(delta);
+    if (sum->kind() == OpKind::Sub && constants_.number(sum->operands[1]) == 0.0) {
+      sum = &maker(sum->operands[0]);
+    }
+    const auto* reduced = sum->getIf<ops::ReduceSum>();
+    if (reduced == nullptr || reduced->keepDims || !(graph_.typeOf(sum->firstResult) == type) ||
+        !sumsLastAxis(*sum)) {
+      return nullptr;
+    }
+    const OpRow& product = maker(sum->operands[0]);
+    const auto isFactor = [&](ValueId value) {
+      return graph_.typeOf(value) == TensorType{type.element, shape};
+    };
+    return product.kind() == OpKind::Mul && shape.rank() >= 3 && llvm::all_of(product.operands, isFactor)
+               ? &product
+               : nullptr;
+  }
+
+  const OpRow& maker(ValueId value) const { return graph_[graph_[value].producer]; }
+
   bool sumsLastAxis(const OpRow& sum) const {
     const size_t rank = graph_.typeOf(sum.operands[0]).shape.rank();
     const auto axes = normalAxes(sum.as<ops::ReduceSum>().axes, rank);
-    return rank >= 3 && axes && axes->size() == 1 && axes->front() == static_cast<int64_t>(rank) - 1;
+    return axes && axes->size() == 1 && axes->front() == static_cast<int64_t>(rank) - 1;
   }
 
+  // A 16-bit factor was widened for the product.
   Tensor factorOfDelta(ValueId old, OpId reader) {
-    const OpRow& maker = graph_[graph_[old].producer];
-    return maker.kind() == OpKind::Cast ? widened(inRows(maker.operands[0], reader)) : inRows(old, reader);
+    const OpRow& cast = maker(old);
+    if (cast.kind() != OpKind::Cast || graph_.typeOf(old).element != ElementType::F32) {
+      return inRows(old, reader);
+    }
+    const ElementType from = graph_.typeOf(cast.operands[0]).element;
+    const bool isNarrow = from == ElementType::F16 || from == ElementType::BF16;
+    return isNarrow ? widened(inRows(cast.operands[0], reader)) : inRows(old, reader);
   }
 
   const Graph& graph_;
@@ -292,7 +318,7 @@ Result<Graph> attentionLayout(const Graph& graph, const PassOptions& /*options*/
   }
   OpExpansion expansion(graph);
   Builder& builder = expansion.builder();
-  Writer writer(graph, expansion, sources);
+  LayoutWriter writer(graph, expansion, sources);
   return std::move(expansion).run([&](OpId op) { return found.count(op) != 0; },
                                   [&](OpId op, llvm::ArrayRef<Tensor> operands) {
                                     const Builder::Guard around =
