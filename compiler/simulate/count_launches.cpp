@@ -29,6 +29,7 @@ class Counter {
     for (const PeerRead& read : launches.peers.reads) {
       readAtPeer(read);
     }
+    addPasses();
   }
 
   double seconds(StepId step) const { return seconds_[step]; }
@@ -50,6 +51,62 @@ class Counter {
   }
 
  private:
+  // An op that is a library's product and generated launches behind it takes the sum of what these take: a
+  // cost model, which knows no launches, prices one pass. Durations that were measured contain all launches.
+  void addPasses() {
+    std::map<OpId, double> passes;
+    for (const LaunchRow& row : launches_.launches) {
+      if (row.product) {
+        passes.emplace(row.ops[0], secondsOfProduct(row));
+      }
+    }
+    std::map<OpId, double> sums;
+    for (const LaunchRow& row : launches_.launches) {
+      for (const OpId op : row.ops) {
+        const auto product = passes.find(op);
+        if (row.kind == LaunchKind::Kernel && product != passes.end()) {
+          sums.try_emplace(op, product->second).first->second += secondsOfPass(row, op);
+        }
+      }
+    }
+    for (const auto& [op, sum] : sums) {
+      double& seconds = seconds_[schedule_.stepOf[op]];
+      seconds = std::max(seconds, sum);
+    }
+  }
+
+  const DeviceRow& deviceOf(const LaunchRow& row) const {
+    return machine_.devices[schedule_.queues[row.queue].device];
+  }
+
+  double secondsOfProduct(const LaunchRow& row) const {
+    const DeviceRow& device = deviceOf(row);
+    const ProductCall& call = *row.product;
+    const auto element = static_cast<size_t>(call.a.element);
+    const double peak = call.tf32 && device.tf32Flops > 0 ? device.tf32Flops : device.peakFlops[element];
+    const Shape& a = call.a.shape;
+    const int64_t inner = a[a.rank() - (call.transposeA ? 2 : 1)];
+    const double flops = 2 * static_cast<double>(call.result.shape.elements()) * static_cast<double>(inner);
+    const auto bytes = static_cast<double>(call.a.bytes() + call.b.bytes() + call.result.bytes());
+    return device.launchSeconds + std::max(peak > 0 ? flops / peak : 0, overBandwidth(bytes, device));
+  }
+
+  double secondsOfPass(const LaunchRow& row, OpId op) const {
+    int64_t bytes = 0;
+    for (const auto* ranges : {&row.reads, &row.writes}) {
+      for (const LaunchRange& range : *ranges) {
+        bytes += range.op == op ? range.bytes : 0;
+      }
+    }
+    const DeviceRow& device = deviceOf(row);
+    return device.launchSeconds / static_cast<double>(row.ops.size()) +
+           overBandwidth(static_cast<double>(bytes), device);
+  }
+
+  static double overBandwidth(double bytes, const DeviceRow& device) {
+    return device.memoryBandwidth > 0 ? bytes / device.memoryBandwidth : 0;
+  }
+
   // Ops that share a launch share its cost. What an op reads from the cache, as another op of the launch has
   // read or written it for the same threads, takes no bandwidth.
   void saveLaunches(const LaunchRow& row) {

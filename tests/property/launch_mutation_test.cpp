@@ -109,6 +109,24 @@ TEST_CASE("launch plans: expected seconds add up to those of the steps") {
   }
 }
 
+TEST_CASE("launch plans: a kernel behind a library's product takes time of its own") {
+  Builder g("two_passes");
+  const auto there = g.on("gpu0");
+  const Tensor a = g.parameter("a", f32({512, 512})), b = g.parameter("b", f32({512, 512}));
+  g.fetch("y", abs(matmul(a, b))); // no library ends a product so
+  const auto plan = compile(*std::move(g).finish(), smallMachine(1), RooflineCostModel());
+  REQUIRE(plan.ok());
+  const auto& launches = plan->launches().launches;
+  REQUIRE(launches.size() == 2);
+  REQUIRE(launches[0].kind == LaunchKind::Product);
+  const DeviceRow& gpu = plan->machine().devices[plan->schedule().queues[launches[0].queue].device];
+  const double n = 512, bytes = 4 * n * n;
+  const double product = std::max(2 * n * n * n / gpu.peakFlops[static_cast<size_t>(ElementType::F32)],
+                                  3 * bytes / gpu.memoryBandwidth);
+  CHECK(launches[0].seconds == Approx(gpu.launchSeconds + product).epsilon(0.01)); // and the abs
+  CHECK(launches[1].seconds == Approx(gpu.launchSeconds + 2 * bytes / gpu.memoryBandwidth));
+}
+
 TEST_CASE("launch plans: what compile makes is sound, before and after a file") {
   for (const Executable& plan : plansWithLaunches()) {
     CHECK(render(verdictOn(plan, plan.launches())) == "");
