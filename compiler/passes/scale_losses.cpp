@@ -108,8 +108,7 @@ class ScalingWriter {
   }
 
   /// The gradient of the loss from that of the scaled loss, whose name it takes over. An assign depends on it
-  /// or not: only then it has a say in whether the step counts. A 16-bit gradient is checked as it is handed
-  /// on, as it may have left its type's range by the division by a scale below 1.
+  /// or not: only then it has a say in whether the step counts.
   Tensor unscaled(Tensor scaled, std::string_view pin, bool isNeeded) {
     const InScope around(builder_, pin);
     const std::string name = nameOf(scaled);
@@ -118,7 +117,7 @@ class ScalingWriter {
     const Tensor wide = scaling().unscaledOne(scaled);
     const Tensor result = wide.type().element == element ? wide : cast(wide, element);
     if (isNeeded) {
-      scaling().watch(byteWidth(element) < 4 ? result : scaled);
+      scaling().watch(scaled, element);
     }
     return result.named(name);
   }

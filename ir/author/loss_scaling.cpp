@@ -13,26 +13,32 @@ Tensor widened(Tensor tensor) {
   return byteWidth(element) < byteWidth(ElementType::F32) ? cast(tensor, ElementType::F32) : tensor;
 }
 
-/// bool[]: the largest magnitude is no number, or infinite, if one of them is.
-Tensor areFinite(Tensor gradient) {
-  const bool wide = gradient.type().element == ElementType::F64;
+/// bool[]: not for infinities, and not for what is no number.
+Tensor isFinite(Tensor scalar) {
+  const bool wide = scalar.type().element == ElementType::F64;
   const double largest =
       wide ? std::numeric_limits<double>::max() : static_cast<double>(std::numeric_limits<float>::max());
-  return compare(reduceMax(abs(gradient)), largest, Direction::Le);
+  return compare(scalar, largest, Direction::Le);
+}
+
+bool areInRange(const LossScalingOptions& options) {
+  using Float = std::numeric_limits<float>; // the scale's type; below min() the factor would be infinite
+  return options.growth > 1 && options.backoff > 0 && options.backoff < 1 && options.interval >= 1 &&
+         options.least >= Float::min() && options.initial >= options.least &&
+         options.most >= options.initial && options.most <= Float::max();
 }
 
 } // namespace
 
 LossScaling::LossScaling(Builder& g, const LossScalingOptions& options, std::source_location where)
     : g_(&g), options_(options) {
-  if (!(options.initial > 0) || !(options.growth > 1) || !(options.backoff > 0 && options.backoff < 1) ||
-      options.interval < 1 || !(options.most >= options.initial)) {
+  if (!areInRange(options)) {
     g.report(
         where,
-        fmt::format("loss scaling from {} by {} and {}, every {} steps, up to {}", options.initial,
-                    options.growth, options.backoff, options.interval, options.most),
-        "give an initial scale above 0 and no more than `most`, a growth above 1, a backoff between 0 and "
-        "1, and an interval of 1 or more");
+        fmt::format("loss scaling from {} by {} and {}, every {} steps, from {} up to {}", options.initial,
+                    options.growth, options.backoff, options.interval, options.least, options.most),
+        "give `least`, the initial scale and `most` in this order, of which f32 holds 1/least and `most`, a "
+        "growth above 1, a backoff between 0 and 1, and an interval of 1 or more");
     options_ = {};
   }
   const auto place = g.at(g.locate(where));
@@ -55,7 +61,7 @@ std::vector<Tensor> LossScaling::unscaled(const std::vector<Tensor>& gradients, 
   for (const Tensor& gradient : gradients) {
     results.push_back(gradient.valid() ? unscaledOne(gradient) : gradient);
     if (gradient.valid()) {
-      watch(gradient);
+      watch(gradient, results.back().type().element);
     }
   }
   assignNext(where);
@@ -67,9 +73,11 @@ Tensor LossScaling::unscaledOne(Tensor gradient) const {
   return wide * (wide.type().element == ElementType::F64 ? cast(factor_, ElementType::F64) : factor_);
 }
 
-void LossScaling::watch(Tensor gradient) {
+void LossScaling::watch(Tensor gradient, ElementType handedOn) {
   if (gradient.shape().elements() != 0) {
-    unasked_.push_back(areFinite(widened(gradient)));
+    const Tensor largest = unscaledOne(reduceMax(abs(widened(gradient))));
+    unasked_.push_back(
+        isFinite(largest.type().element == handedOn ? largest : widened(cast(largest, handedOn))));
   }
 }
 
@@ -91,7 +99,8 @@ void LossScaling::assignNext(std::source_location where) {
   const Tensor grows = compare(counted, static_cast<double>(options_.interval), Direction::Ge);
   const Tensor grown = min(scale_ * options_.growth, options_.most);
   g_->assign(steps, select(grows, 0, counted), where);
-  g_->assign(scale_, select(finite_, select(grows, grown, scale_), scale_ * options_.backoff), where);
+  const Tensor shrunk = max(scale_ * options_.backoff, options_.least);
+  g_->assign(scale_, select(finite_, select(grows, grown, scale_), shrunk), where);
 }
 
 } // namespace dfc

@@ -16,13 +16,16 @@
 
 namespace DFC_PUBLIC dfc {
 
-/// The numbers of LossScaling.
+/// The numbers of LossScaling: GradScaler's, but for the bounds. GradScaler's scale has no least: in a long
+/// run of steps that are not finite it falls to 0, by which nothing can be divided. A least of 1 is
+/// DeepSpeed's; an author whose unscaled gradients leave f16's range may give less.
 struct LossScalingOptions {
   double initial = 65536;  ///< scale of the first step
   double growth = 2;       ///< factor after `interval` steps whose gradients were finite; more than 1
   double backoff = 0.5;    ///< factor after a step whose gradients were not; between 0 and 1
   int64_t interval = 2000; ///< steps; at least 1
-  double most = 16777216;  ///< no scale is larger
+  double least = 1;        ///< no scale is smaller: see below; at least 2^-126, and no more than `initial`
+  double most = 16777216;  ///< no scale is larger; a finite f32
 };
 
 /// The scale and the count of finite steps are parameters, "lossScale" and "lossScale.finiteSteps": a
@@ -45,7 +48,9 @@ class LossScaling {
   /// What `unscaled` does, one by one, for gradients of several calls in a step: each gradient divided by the
   /// scale; then each that `finite` is to ask for; then, once, behind all of them, the next scale.
   Tensor unscaledOne(Tensor gradient) const;
-  void watch(Tensor gradient); ///< `finite` is asked for behind it
+  /// Asks whether the gradient, divided by the scale and handed on in this type, is finite: of its largest
+  /// magnitude alone, so that no unscaled gradient is kept for it. `finite` is asked for behind it.
+  void watch(Tensor gradient, ElementType handedOn);
   void assignNext(std::source_location where = std::source_location::current()); ///< the next scale
 
  private:

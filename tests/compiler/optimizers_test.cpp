@@ -139,6 +139,48 @@ TEST_CASE("loss scaling: a step whose gradients are not finite changes the scale
   }
 }
 
+TEST_CASE("loss scaling: a run of steps that are not finite costs no weight, however long it is") {
+  Builder g;
+  const Tensor w = g.parameter("w", f32({}));
+  LossScaling scaling(g);
+  const auto d = scaling.unscaled(gradients(scaling.scaled(w * g.input("x", f32({}))), {w}));
+  g.assign(w, select(scaling.finite(), w - d[0] * 0.5, w));
+  const Graph graph = *std::move(g).finish();
+  NamedLiterals state = {{"w", Literal::scalar(3.0F)},
+                         {"lossScale", Literal::scalar(65536.0F)},
+                         {"lossScale.finiteSteps", Literal::scalar(0.0F)}};
+  const auto step = [&](float x) {
+    state = evaluate(graph, {{"x", Literal::scalar(x)}}, state)->parameters;
+    return state.at("w").at(0);
+  };
+  for (int i = 0; i < 300; ++i) { // 2^16 halved 300 times is 0 in f32
+    REQUIRE(step(i % 2 == 0 ? std::numeric_limits<float>::infinity() : std::nanf("")) == 3);
+  }
+  CHECK(state.at("lossScale").at(0) == 1);
+  CHECK(step(2) == 2);
+  state["lossScale"] = Literal::scalar(0.0F); // of another program: a gradient of 0 divided by 0
+  CHECK(step(2) == 2);
+  CHECK(state.at("lossScale").at(0) == 1);
+  CHECK(step(2) == 1);
+}
+
+TEST_CASE("loss scaling: a gradient that the division by the scale makes infinite is not finite") {
+  Builder g;
+  const Tensor w = g.parameter("w", f32({})), x = g.input("x", f32({})), y = g.input("y", f32({}));
+  LossScaling scaling(g, {.initial = 0x1p-20, .least = 0x1p-30});
+  const auto d = scaling.unscaled(gradients(scaling.scaled(w * x * y), {w}));
+  g.assign(w, select(scaling.finite(), w - d[0], w));
+  const Graph graph = *std::move(g).finish();
+  const NamedLiterals state = {{"w", Literal::scalar(3.0F)},
+                               {"lossScale", Literal::scalar(0x1p-20F)},
+                               {"lossScale.finiteSteps", Literal::scalar(0.0F)}};
+  const NamedLiterals feeds = {{"x", Literal::scalar(0x1p100F)}, {"y", Literal::scalar(0x1p40F)}};
+  const auto run = evaluate(graph, feeds, state); // 2^40 * 2^-20 * 2^100 is finite, and times 2^20 is not
+  REQUIRE(run.ok());
+  CHECK(run->parameters.at("w").at(0) == 3);
+  CHECK(run->parameters.at("lossScale").at(0) == 0x1p-21);
+}
+
 TEST_CASE("loss scaling: adam keeps its moments and powers in a step that is skipped") {
   Builder g;
   const Tensor w = g.parameter("w", f32({2}));

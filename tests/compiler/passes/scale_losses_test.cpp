@@ -158,6 +158,24 @@ TEST_CASE("scale_losses: what does not depend on a gradient goes on in a step th
   CHECK(changedByInfinity(scaled) == Names{"count", "lossScale", "mean"});
 }
 
+TEST_CASE("scale_losses: a run of steps that are not finite costs no weight, however long it is") {
+  const Graph scaled =
+      scaledStep(stepOf([](Builder&, Tensor w, Tensor, Tensor loss) { adam({w}, gradients(loss, {w})); }));
+  const NamedLiterals start = stateOf(scaled, 65536), finite = test::randomFeeds(scaled, 3);
+  NamedLiterals state = start, feeds = finite;
+  feeds.at("x").set(0, std::numeric_limits<double>::infinity());
+  for (int i = 0; i < 300; ++i) { // 2^16 halved 300 times is 0 in f32
+    state = stepped(scaled, feeds, state).parameters;
+  }
+  CHECK(state.at("lossScale").at(0) == 1);
+  const NamedLiterals next = stepped(scaled, finite, state).parameters;
+  for (const auto& [name, value] : start) {
+    INFO(name);
+    CHECK((test::bitDifference(value, state.at(name)) == "") == (name != "lossScale"));
+    CHECK((test::bitDifference(value, next.at(name)) == "") == false);
+  }
+}
+
 TEST_CASE("scale_losses: adam's powers wait for its moments") {
   const Graph scaled =
       scaledStep(stepOf([](Builder&, Tensor w, Tensor, Tensor loss) { adam({w}, gradients(loss, {w})); }));

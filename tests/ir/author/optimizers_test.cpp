@@ -6,6 +6,8 @@
 #include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 
+#include <cmath>
+
 using namespace dfc;
 
 namespace {
@@ -113,13 +115,33 @@ TEST_CASE("loss scaling and gradient clipping: mistakes, each at the call") {
   (void)scaling.unscaled({x});
   const Diagnostics errors = std::move(g).finish().errors();
   REQUIRE(errors.size() == 3);
-  CHECK(errors[0].message == "loss scaling from 65536 by 1 and 0.5, every 2000 steps, up to 16777216");
+  CHECK(errors[0].message == "loss scaling from 65536 by 1 and 0.5, every 2000 steps, from 1 up to 16777216");
   CHECK(errors[1].message == "gradients clipped to a norm of 0");
   CHECK(errors[2].message == "a second call of LossScaling::unscaled in one step");
   CHECK(errors[2].hint == "give it all gradients of the step at once");
   CHECK(errors[0].where.line == line);
   CHECK(errors[1].where.line == line + 1);
   CHECK(errors[2].where.line == line + 3);
+}
+
+TEST_CASE("loss scaling: numbers that f32 cannot divide by, or that bound no scale, are reported") {
+  const LossScalingOptions least = {.initial = 0.5, .least = 0x1p-126};
+  CHECK(render([&] {
+          Builder g;
+          LossScaling scaling(g, least);
+          g.fetch("x", g.input("x", f32({})));
+          return std::move(g).finish().errors();
+        }()) == "");
+  for (const LossScalingOptions& wrong :
+       {LossScalingOptions{.initial = 0.5}, LossScalingOptions{.least = 0},
+        LossScalingOptions{.least = 0x1p-130}, LossScalingOptions{.least = std::nan("")},
+        LossScalingOptions{.most = 1e39}, LossScalingOptions{.most = 1024}}) {
+    Builder g;
+    LossScaling scaling(g, wrong);
+    const Diagnostics errors = std::move(g).finish().errors();
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].message.starts_with("loss scaling from "));
+  }
 }
 
 TEST_CASE("optimizers: the states of two optimisers have names of their own") {
