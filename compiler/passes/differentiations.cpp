@@ -12,13 +12,13 @@ Differentiations::Differentiations(const Graph& graph) : graph_(graph), recordOf
   }
   // A record that stays keeps every record whose intermediate values it uses. Uses follow definitions, so
   // one walk from the last op to the first is enough.
-  stays_.assign(records.size(), false);
+  usedInside_.resize(records.size());
   for (const Fetch& fetch : graph.fetches()) {
-    keepWhatItReads(fetch.value, none);
+    keepWhatItReads(fetch.value, OpId());
   }
   for (auto index = static_cast<uint32_t>(graph.opCount()); index-- > 0;) {
     if (!isWrittenAnew(OpId(index))) {
-      keepWhatItReads(graph[OpId(index)].operands, recordOf_[OpId(index)]);
+      keepWhatItReads(graph[OpId(index)].operands, OpId(index));
     }
   }
 }
@@ -31,12 +31,19 @@ const GradientRecord* Differentiations::beginningAt(OpId op) const {
   return record.first == op ? &record : nullptr;
 }
 
-void Differentiations::keepWhatItReads(llvm::ArrayRef<ValueId> values, int32_t reader) {
+const InnerUse* Differentiations::innerUseAt(OpId op) const {
+  return isOfCall(op) && !isWrittenAnew(op) ? &usedInside_[static_cast<size_t>(recordOf_[op])] : nullptr;
+}
+
+void Differentiations::keepWhatItReads(llvm::ArrayRef<ValueId> values, OpId reader) {
+  const int32_t own = reader.valid() ? recordOf_[reader] : none;
   for (const ValueId value : values) {
     const OpId maker = graph_[value].producer;
-    if (recordOf_[maker] != reader && isWrittenAnew(maker)) {
+    if (recordOf_[maker] != own && isWrittenAnew(maker)) {
       const auto record = static_cast<size_t>(recordOf_[maker]);
-      stays_[record] = !llvm::is_contained(graph_.gradientRecords()[record].results, value);
+      if (!llvm::is_contained(graph_.gradientRecords()[record].results, value)) {
+        usedInside_[record] = {value, reader};
+      }
     }
   }
 }

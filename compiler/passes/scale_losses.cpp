@@ -12,12 +12,14 @@
 // All gradients of a step share one scale and one decision, for which the update moves behind them. Where a
 // gradient depends on values that the same step has assigned, that update has been decided before, as
 // GradScaler decides for each optimiser. The new ops are in the scope "lossScale", pinned as the gradient or
-// the assign. Left alone: a graph with an input or a parameter "lossScale", calls of `gradients` that no
-// parameter depends on, and gradients that a graph file spells out: nothing tells them from other ops.
+// the assign. Left alone: a graph with an input or a parameter "lossScale", and calls of `gradients` that no
+// parameter depends on. Left alone with a warning: a step of which a part could not be scaled, as something
+// uses a value inside a call of `gradients`; and gradients that a graph file spells out.
 #include "compiler/passes/differentiations.h"
 #include "compiler/passes/expand_ops.h"
 #include "compiler/passes/gradient_updates.h"
 #include "compiler/passes/passes.h"
+#include "compiler/passes/unscaled_gradients.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
 #include "ir/author/loss_scaling.h"
@@ -207,15 +209,17 @@ bool isScaledByAuthor(const Graph& graph) {
 } // namespace
 
 Result<Graph> scaleLosses(const Graph& graph, const PassOptions& options) {
-  const bool trains = !graph.opsOf(OpKind::Assign).empty() &&
-                      (!graph.gradientRecords().empty() || !graph.opsOf(OpKind::Gradients).empty());
-  if (options.precision != Precision::F16 || !trains || isScaledByAuthor(graph)) {
+  if (options.precision != Precision::F16 || graph.opsOf(OpKind::Assign).empty() || isScaledByAuthor(graph)) {
     return graph;
   }
   const Differentiations written(graph);
   const GradientUpdates updates(graph, written);
+  const UnscaledGradients unscaled(graph, written, updates);
+  if (unscaled.hasKeptCall()) {
+    return Result<Graph>(graph).withWarnings(unscaled.warnOfKeptCall());
+  }
   if (!updates.lastUpdate().valid()) {
-    return graph;
+    return Result<Graph>(graph).withWarnings(unscaled.warnOfSpelledOut());
   }
   OpExpansion expansion(graph);
   ScalingWriter writer(graph, written, updates, expansion);

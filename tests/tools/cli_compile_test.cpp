@@ -168,6 +168,24 @@ TEST_CASE("dfc: products drain through little memory; less than any order needs 
   CHECK_THAT(bench.err, containing("--memory gpu7=1MB: machine 'cpu-2gpu' has no device 'gpu7'"));
 }
 
+TEST_CASE("dfc compile: f16 without loss scaling is warned of at the line, other precisions are not") {
+  const Workshop shop;
+  shop.write("spelled_out.dfg",
+             "graph spelledOut {\n  input x : f32[8, 8]\n  parameter w : f32[8, 8] = glorot(seed=1)\n"
+             "  y = matmul(x, w)\n  w.gradient = matmul(x, y, transposeA=true)\n"
+             "  next = assign(w, w - w.gradient)\n}\n");
+  const auto compiled = [&](const std::string& precision) {
+    return shop.dfc({"compile", "spelled_out.dfg", "-m", machineFile("cpu-2gpu"), "-o", "s.plan",
+                     "--precision=" + precision});
+  };
+  const Outcome f16 = compiled("f16");
+  CHECK(f16.status == 0);
+  CHECK_THAT(f16.err, startingWith("spelled_out.dfg:6:"));
+  CHECK_THAT(f16.err,
+             containing("warning: parameter 'w' is updated by f16 gradients of a loss that is not "));
+  CHECK(compiled("bf16").err.empty());
+}
+
 TEST_CASE("dfc compile: the precision of products that the graph leaves open") {
   const Workshop shop;
   shop.write("g.dfg", "graph g {\n  input x : f32[64, 64]\n  y = matmul(x, x)\n"

@@ -163,7 +163,9 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) 
           "--precision", options.precision,
           listed(
               fmt::format("how products of f32 operands (matrices, attention, convolutions) are taken where "
-                          "the graph leaves it open (default {}; f16 trains with dynamic loss scaling)",
+                          "the graph leaves it open (default {}; f16 trains with dynamic loss scaling, but "
+                          "for graphs that "
+                          "spell their gradients out, which are warned of)",
                           precisions.front()),
               precisions))
       ->type_name("NAME");
