@@ -1,5 +1,5 @@
 // OpExpansion: replaces ops of a graph by ordinary ops that are written with the DSL. Used by the passes
-// recognise_attention, scale_losses, gradients and decompose.
+// recognise_attention, scale_losses, gradients, decompose and attention_layout.
 //
 // Inputs and parameters are copied first, so that no new op can take a name by which a caller feeds or
 // restores a value. An op's results hand their names on to the tensors that replace them, unless they are the

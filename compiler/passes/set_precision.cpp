@@ -2,10 +2,10 @@
 //
 // Afterwards no op says more than it must: tf32, or nothing, which means ieee, so that share_common_ops takes
 // equal products for equal. For bf16 and f16 the op computes in that type, its f32 operands cast to it and
-// its results cast back (mixed precision, Micikevicius et al. 2018): parameters, their updates, norms and
-// losses stay in f32. Where one product reads another's result, `simplify` takes the casts between them away.
-// Products of other types have one precision only. A fused product, which only a file holds so early, is
-// never narrowed.
+// its results cast back (mixed precision, Micikevicius et al. 2018): parameters stay in f32, in which
+// updates, norms and losses are computed. Where one product reads another's result, `simplify` takes the
+// casts between them away. Products of other types have one precision only. A fused product, which only a
+// file holds so early, is never narrowed.
 //
 // Where the whole plan is in bf16 or f16, tensors between products are stored in that type, too: those of
 // batch normalisations and pools whose operand comes from a product, with the numbers of channels in f32;

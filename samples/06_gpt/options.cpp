@@ -91,10 +91,14 @@ void addWords(lesson::Arguments& arguments, Words& words) {
             "what to plan for; GPUs that this host lacks are emulated, slowly")
       .choice("--policy", words.policy, {"single", "heft"},
               "who computes: the one device that is fastest, or each op where it ends first")
-      .choice("--precision", words.precision, {"ieee", "tf32", "bf16", "f16"},
-              "of products of f32 operands; the loss, the norms and the updates stay in f32; in f16 the plan "
-              "scales the loss")
-      .text("--save-graph", words.graphFile, "FILE", "write the training step as a .dfg file, for dfc")
+      .choice(
+          "--precision", words.precision, {"ieee", "tf32", "bf16", "f16"},
+          "of products of f32 operands; the loss, the norms and the updates are computed in f32; in f16 the "
+          "plan scales the loss")
+      .text("--save-graph", words.graphFile, "FILE",
+            "write the training step as a .dfg file, for dfc, which cannot scale its loss in f16: the "
+            "gradients are "
+            "spelled out")
       .number("--seed", words.seed, 0, 1000000, "of the first weights, the windows and the draws")
       .number("--sample", words.sampled, 0, 1000000, "tokens to draw in the end")
       .real("--temperature", words.temperature, 0.01, 100,

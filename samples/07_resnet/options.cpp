@@ -88,9 +88,12 @@ void addWords(lesson::Arguments& arguments, Words& words) {
               "who computes: the one device that is fastest, or each op where it ends first")
       .choice("--precision", words.precision, {"ieee", "tf32", "bf16", "f16"},
               "of products of f32 operands and of convolutions; the loss, the norms' statistics and the "
-              "updates stay in f32; in f16 the plan scales the loss")
+              "updates are computed in f32; in f16 the plan scales the loss")
       .number("--seed", words.seed, 0, 1000000, "of the first weights and the order of the images")
-      .text("--save-graph", words.graphFile, "FILE", "write the training step as a .dfg file, for dfc");
+      .text("--save-graph", words.graphFile, "FILE",
+            "write the training step as a .dfg file, for dfc, which cannot scale its loss in f16: the "
+            "gradients are "
+            "spelled out");
 }
 
 } // namespace
