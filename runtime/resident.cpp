@@ -125,6 +125,10 @@ class ResidentMaker {
   Diagnostics errors_;
 };
 
+bool isDerivedByPasses(std::string_view name) {
+  return name == ops::lossScaleName || name == ops::finiteStepsName;
+}
+
 constexpr size_t mostNamesShown = 5;
 
 std::string firstNames(const std::vector<std::string>& names) {
@@ -150,7 +154,11 @@ std::vector<ParameterRow> parametersOf(const PlacedGraph& placed) {
     }
     const ValueId value = graph[op].firstResult;
     rowOf[op] = rows.size();
-    rows.push_back({std::string(graph.nameOf(op)), graph.typeOf(value), value, {value}});
+    rows.push_back({std::string(graph.nameOf(op)),
+                    graph.typeOf(value),
+                    value,
+                    {value},
+                    graph[op].as<ops::Parameter>().ofPlan});
   }
   for (const OpId op : graph.ops()) { // in graph order, unlike the map
     const auto found = placed.replicas.find(op);
@@ -172,6 +180,9 @@ Diagnostics checkState(const std::vector<ParameterRow>& parameters, const NamedL
     const auto found =
         std::find_if(parameters.begin(), parameters.end(),
                      [&, wanted = &name](const ParameterRow& row) { return row.name == *wanted; });
+    if (found == parameters.end() && isDerivedByPasses(name)) {
+      continue;
+    }
     if (found == parameters.end()) {
       std::vector<std::string> names;
       for (const ParameterRow& row : parameters) {
@@ -194,18 +205,23 @@ Diagnostics checkState(const std::vector<ParameterRow>& parameters, const NamedL
 Diagnostics checkWholeState(const std::vector<ParameterRow>& parameters, const NamedLiterals& given) {
   std::vector<std::string> missing, unfit, extra;
   std::set<std::string> names;
+  size_t fitting = 0;
   for (const ParameterRow& row : parameters) {
     names.insert(row.name);
     const auto value = given.find(row.name);
     if (value == given.end()) {
-      missing.push_back(fmt::format("'{}'", row.name));
+      if (!row.ofPlan) {
+        missing.push_back(fmt::format("'{}'", row.name));
+      }
     } else if (value->second.type() != row.type) {
       unfit.push_back(
           fmt::format("'{}' ({}, not {})", row.name, toString(value->second.type()), toString(row.type)));
+    } else {
+      ++fitting;
     }
   }
   for (const auto& entry : given) {
-    if (names.count(entry.first) == 0) {
+    if (names.count(entry.first) == 0 && !isDerivedByPasses(entry.first)) {
       extra.push_back(fmt::format("'{}'", entry.first));
     }
   }
@@ -213,8 +229,7 @@ Diagnostics checkWholeState(const std::vector<ParameterRow>& parameters, const N
     return {};
   }
   return {errorWithoutPlace(
-      fmt::format("has values for {} of the plan's {}{}{}{}",
-                  parameters.size() - missing.size() - unfit.size(),
+      fmt::format("has values for {} of the plan's {}{}{}{}", fitting,
                   parameters.size() == 1 ? "one parameter" : fmt::format("{} parameters", parameters.size()),
                   clause(missing, "is missing", "are missing"),
                   clause(unfit, "is of another type", "are of other types"),

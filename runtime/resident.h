@@ -13,6 +13,7 @@ struct ParameterRow {
   TensorType type;
   ValueId value;                        ///< the original
   llvm::SmallVector<ValueId, 2> copies; ///< the original and its replicas
+  bool ofPlan = false;                  ///< derived by a pass (ops::Parameter)
 };
 
 /// In graph order; replicas are counted to their original.
@@ -25,9 +26,9 @@ Result<llvm::DenseMap<ValueId, Literal>> residentValues(const PlacedGraph& place
                                                         const std::string& dataFolder);
 
 /// Whether `given` fits the named parameters: unknown names (did you mean …), wrong types and shapes, all at
-/// once.
+/// once. The names of parameters that passes derive are never unknown: a plan of other options may have them.
 Diagnostics checkState(const std::vector<ParameterRow>& parameters, const NamedLiterals& given);
-/// The same, and whether each has a value.
+/// The same, and whether each that the author's graph has got a value.
 Diagnostics checkWholeState(const std::vector<ParameterRow>& parameters, const NamedLiterals& given);
 
 } // namespace dfc

@@ -106,9 +106,11 @@ class Session {
   /// Parameters by name, between steps: waits as waitAll does, and other threads' steps wait for it.
   NamedLiterals state();
   /// Sets parameters by name, replicas too, between steps as `state`. Names, types and shapes must agree;
-  /// none is set unless all do.
+  /// none is set unless all do. Values of "lossScale" and "lossScale.finiteSteps", which plans of f16 derive,
+  /// are passed over in a plan without them.
   Status setState(const NamedLiterals& values);
-  /// What `setState` would refuse, and parameters that have no value, all at once.
+  /// What `setState` would refuse, and parameters that have no value, all at once. Those that the plan
+  /// derived may be without one.
   Diagnostics checkWholeState(const NamedLiterals& values) const;
 
   /// The measured spans since the last call, begin of the first at 0, the first traced step as step 0; by

@@ -12,7 +12,8 @@
 // All gradients of a step share one scale and one decision, for which the update moves behind them. Where a
 // gradient depends on values that the same step has assigned, that update has been decided before, as
 // GradScaler decides for each optimiser. The new ops are in the scope "lossScale", pinned as the gradient or
-// the assign. Left alone: a graph with an input or a parameter "lossScale", and calls of `gradients` that no
+// the assign. Its parameters are marked as the plan's own, so that plans of other precisions share
+// checkpoints. Left alone: a graph with an input or a parameter "lossScale", and calls of `gradients` that no
 // parameter depends on. Left alone with a warning: a step of which a part could not be scaled, as something
 // uses a value inside a call of `gradients`; and gradients that a graph file spells out.
 #include "compiler/passes/differentiations.h"
@@ -29,7 +30,7 @@
 namespace dfc {
 namespace {
 
-constexpr const char* scalingScope = "lossScale";
+constexpr std::string_view scalingScope = ops::lossScaleName;
 
 // While it lives, ops are written in the scope, with a pin. In the end they give up their default names, by
 // which a rule may pin other ops.
@@ -45,7 +46,7 @@ class InScope {
       const ValueId value(index);
       const std::string_view kind = nameOf(soFar()[soFar()[value].producer].kind());
       if (isDefault(soFar().nameOf(value), kind)) {
-        builder_.graph().rename(value, scalingScope + ("." + std::string(kind)));
+        builder_.graph().rename(value, std::string(scalingScope) + "." + std::string(kind));
       }
     }
   }

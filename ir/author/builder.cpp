@@ -138,7 +138,14 @@ Tensor Builder::parameter(std::string_view name, const TensorType& type, const I
 
 Tensor Builder::derivedParameter(std::string_view name, const TensorType& type, const Initialiser& start,
                                  std::source_location where) {
-  return {this, graph().result(graph().append(parameterOf(start, type), {}, provenance(name, where)))};
+  ops::Parameter parameter = parameterOf(start, type);
+  parameter.ofPlan = own_ == nullptr; // passes append to another's graph, authors to their own
+  const ValueId holder = graph().soFar().findValue(name);
+  std::optional<NameFreed> freed;
+  if (holder.valid() && !isSource(graph().soFar(), holder)) {
+    freed.emplace(graph(), name);
+  }
+  return {this, graph().result(graph().append(std::move(parameter), {}, provenance(name, where)))};
 }
 
 Tensor Builder::source(OpAttributes attributes, std::string_view name, std::source_location where) {

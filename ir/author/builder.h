@@ -115,8 +115,8 @@ class Builder {
   /// A value that outlives a step, starting as `start` says; assign() gives its next value.
   Tensor parameter(std::string_view name, const TensorType& type, const Initialiser& start = zeros(),
                    std::source_location where = std::source_location::current());
-  /// A parameter that code keeps on an author's behalf, such as an optimiser's state; a name that is taken
-  /// gets a suffix.
+  /// A parameter that code keeps on an author's behalf, such as an optimiser's state; a name that an input or
+  /// another parameter has gets a suffix. One that a pass derives is marked so: a checkpoint may lack it.
   Tensor derivedParameter(std::string_view name, const TensorType& type, const Initialiser& start = zeros(),
                           std::source_location where = std::source_location::current());
   /// A value known when the graph is written.

@@ -42,7 +42,7 @@ LossScaling::LossScaling(Builder& g, const LossScalingOptions& options, std::sou
     options_ = {};
   }
   const auto place = g.at(g.locate(where));
-  scale_ = g.derivedParameter("lossScale", f32({}), constantInit(options_.initial));
+  scale_ = g.derivedParameter(ops::lossScaleName, f32({}), constantInit(options_.initial));
   factor_ = 1 / scale_;
 }
 
@@ -94,7 +94,7 @@ void LossScaling::assignNext(std::source_location where) {
   if (!finite().valid()) {
     return;
   }
-  const Tensor steps = g_->derivedParameter("lossScale.finiteSteps", f32({}), constantInit(0));
+  const Tensor steps = g_->derivedParameter(ops::finiteStepsName, f32({}), constantInit(0));
   const Tensor counted = select(finite_, steps + 1, 0);
   const Tensor grows = compare(counted, static_cast<double>(options_.interval), Direction::Ge);
   const Tensor grown = min(scale_ * options_.growth, options_.most);

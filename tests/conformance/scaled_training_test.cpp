@@ -5,8 +5,10 @@
 
 #include "ir/author/gradients.h"
 #include "ir/author/optimizers.h"
+#include "runtime/checkpoint.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_values.h"
+#include "tests/support/temporary_folder.h"
 
 #include <cmath>
 
@@ -45,9 +47,10 @@ NamedLiterals feeds() {
   return feeds;
 }
 
-std::unique_ptr<Session> opened(const Graph& graph, const Contender& contender, bool scaled) {
+std::unique_ptr<Session> opened(const Graph& graph, const Contender& contender, bool scaled,
+                                Precision precision = Precision::F16) {
   CompileOptions options;
-  options.precision = Precision::F16;
+  options.precision = precision;
   if (!scaled) {
     options.skipPasses = {"scale_losses"};
   }
@@ -99,5 +102,27 @@ TEST_CASE("scaled training: a step with infinite gradients changes the scale alo
     CHECK(last < 0.5 * first);
     CHECK(session->state().at("lossScale").at(0) < 65536);
     CHECK(session->state().at("lossScale.finiteSteps").at(0) > 0);
+  }
+}
+
+TEST_CASE("scaled training: a checkpoint goes on in a plan of any other precision") {
+  const Contender contender = contenders(Aspect::Values).front();
+  TemporaryFolder folder;
+  const std::string path = folder.file("state.safetensors");
+  const Precision all[] = {Precision::F16, Precision::Bf16, Precision::Ieee};
+  for (const Precision from : all) {
+    for (const Precision to : all) {
+      const auto first = opened(network(1), contender, true, from),
+                 then = opened(network(1), contender, true, to);
+      const double before = lossAfter(*first, 30);
+      REQUIRE(saveState(*first, path).ok());
+      const Status restored = loadState(*then, path);
+      INFO(render(restored.errors()));
+      REQUIRE(restored.ok());
+      CHECK(then->state().at("w1") == first->state().at("w1"));
+      CHECK(then->state().count("lossScale") == (to == Precision::F16 ? 1 : 0));
+      CHECK(lossAfter(*then, 1) == Approx(lossAfter(*first, 1)).epsilon(0.05));
+      CHECK(lossAfter(*then, 30) < before);
+    }
   }
 }

@@ -298,6 +298,48 @@ TEST_CASE("session: a checkpoint whose parameters have other shapes is one error
                 "| use a file that was saved from this graph"});
 }
 
+namespace {
+
+/// With "lossScale" from the author, from a pass or from nobody.
+std::unique_ptr<Session> scaledNet(bool ofAuthor, bool ofPlan) {
+  GraphBuilder graph("net");
+  Builder pass(graph);
+  Tensor y = pass.parameter("w", f32({2}), constantInit(1));
+  y = ofAuthor ? y * pass.parameter("lossScale", f32({}), constantInit(2)) : y;
+  y = ofPlan ? y * pass.derivedParameter("lossScale", f32({}), constantInit(4)) : y;
+  pass.fetch("y", y);
+  return opened(tinyPlan(*std::move(graph).finish(), smallMachine(0)));
+}
+
+} // namespace
+
+TEST_CASE("session: a checkpoint may lack what a plan derived, and hold what another plan derived") {
+  const std::string with = scratch("scaled.safetensors").string(),
+                    without = scratch("plain.safetensors").string();
+  const auto plain = scaledNet(false, false), scaled = scaledNet(false, true), own = scaledNet(true, false);
+  REQUIRE(plain->setState({{"w", floats({2}, {5, 6})}}).ok());
+  REQUIRE(saveState(*plain, without).ok());
+  CHECK(render(loadState(*scaled, without).errors()) == "");
+  CHECK(valuesOf(scaled->state().at("w")) == Floats{5, 6});
+  CHECK(scaled->state().at("lossScale").at(0) == 4);
+
+  REQUIRE(scaled->setState({{"w", floats({2}, {7, 8})}, {"lossScale", Literal::scalar(16.0F)}}).ok());
+  REQUIRE(saveState(*scaled, with).ok());
+  CHECK(render(loadState(*plain, with).errors()) == "");
+  CHECK(valuesOf(plain->state().at("w")) == Floats{7, 8});
+  CHECK(plain->state().count("lossScale") == 0);
+  REQUIRE(loadState(*own, with).ok());
+  CHECK(own->state().at("lossScale").at(0) == 16);
+  REQUIRE(loadState(*scaledNet(false, true), with).ok());
+
+  CHECK(
+      messagesOf(loadState(*own, without).errors()) ==
+      Strings{"has values for 1 of the plan's 2 parameters; 1 is missing: 'lossScale' | use a file that was "
+              "saved from this graph"});
+  CHECK_FALSE(scaled->setState({{"lossScale", floats({2}, {1, 2})}}).ok());
+  CHECK_FALSE(plain->setState({{"lossScaling", Literal::scalar(1.0F)}}).ok());
+}
+
 TEST_CASE("session: options that cannot hold are errors, all at once") {
   const auto plan = tinyPlan(smallest(), smallMachine(0));
   const auto wrong = Session::open(

@@ -53,6 +53,16 @@ std::string unknownAttributeHint(std::string_view word, std::string_view op,
 
 } // namespace
 
+bool Parser::readTruth(bool& out) {
+  const std::string_view word = tokens_.now().text;
+  if (word != "true" && word != "false") {
+    return tokens_.unexpected("true or false");
+  }
+  out = word == "true";
+  tokens_.take();
+  return true;
+}
+
 /// Reads the value of the one attribute that is called `wanted`, in the way of its type.
 class AttributeReader : public AttributeVisitor {
  public:
@@ -60,14 +70,7 @@ class AttributeReader : public AttributeVisitor {
   bool sound() const { return sound_; }
 
   void field(std::string_view name, bool& value, Presence) override {
-    if (name == wanted_) {
-      const bool truth = parser_.tokens_.now().text == "true";
-      sound_ = truth || parser_.tokens_.now().text == "false" || parser_.tokens_.unexpected("true or false");
-      if (sound_) {
-        parser_.tokens_.take();
-        value = truth;
-      }
-    }
+    sound_ = name == wanted_ ? parser_.readTruth(value) : sound_;
   }
   void field(std::string_view name, int64_t& value, Presence) override {
     sound_ = name == wanted_ ? parser_.readInteger(value) : sound_;

@@ -1,5 +1,5 @@
 // How a parameter starts: one of the forms of initialisers.h. Numbers stand by position; every field of the
-// parameter may also be given by name (a, b, seed, file).
+// parameter may also be given by name (a, b, seed, file, ofPlan).
 #include "ir/author/text/initialisers.h"
 #include "ir/author/text/parser.h"
 #include "ir/author/text/quote.h"
@@ -93,6 +93,9 @@ bool Parser::readNamedStart(ops::Parameter& parameter) {
   }
   if (name.text == "a" || name.text == "b") {
     return readDouble(name.text == "a" ? parameter.a : parameter.b);
+  }
+  if (name.text == "ofPlan") {
+    return readTruth(parameter.ofPlan);
   }
   complaints_.add(spanOf(name), fmt::format("{} is no part of a parameter's start", shown(name.text)),
                   fmt::format("write {}", formOf(parameter.initialiser).usage));

@@ -135,6 +135,7 @@ class Parser {
   bool readElementType(ElementType& out);
   bool readType(TensorType& out);
   bool readDims(Dims& out);
+  bool readTruth(bool& out);
   bool readInteger(int64_t& out);
   bool readDouble(double& out);
   bool readString(std::string& out);

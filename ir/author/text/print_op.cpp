@@ -132,6 +132,9 @@ void appendInitialiser(std::string& out, const ops::Parameter& parameter) {
   if (!form.takesFile && !parameter.file.empty()) {
     appendQuoted(comma.next() += "file=", parameter.file);
   }
+  if (parameter.ofPlan) {
+    comma.next() += "ofPlan=true";
+  }
   out += ')';
 }
 

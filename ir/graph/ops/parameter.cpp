@@ -74,6 +74,7 @@ void Parameter::fields(AttributeVisitor& visitor) {
   visitor.field("b", b, Presence::Optional);
   visitor.field("seed", seed, Presence::Optional);
   visitor.field("file", file, Presence::Optional);
+  visitor.field("ofPlan", ofPlan, Presence::Optional);
 }
 
 TypeResult Parameter::types(OperandTypes) const {

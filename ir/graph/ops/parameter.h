@@ -8,6 +8,10 @@
 
 namespace dfc::ops {
 
+/// The state of loss scaling, by an author (LossScaling) or by the pass scale_losses, which is the only one
+/// that derives parameters.
+inline constexpr std::string_view lossScaleName = "lossScale", finiteStepsName = "lossScale.finiteSteps";
+
 struct Parameter : OpDefaults {
   using Initialiser = dfc::Initialiser::Kind; ///< fans: see `fansOf`
   static constexpr OpClass opClass = OpClass::Source;
@@ -17,6 +21,8 @@ struct Parameter : OpDefaults {
   double a = 0, b = 0;
   int64_t seed = 0;
   std::string file;
+  /// Derived by a pass, so that the graph's plans of other options lack it. A checkpoint may lack it, too.
+  bool ofPlan = false;
   void fields(AttributeVisitor& visitor);
 
   TypeResult types(OperandTypes operands) const;

@@ -175,6 +175,21 @@ TEST_CASE("dsl: an author's parameter keeps its name, other results and derived 
   CHECK(std::move(g).finish().ok());
 }
 
+TEST_CASE("dsl: parameters that a pass derives are the plan's, and other results give way to them") {
+  GraphBuilder graph;
+  Builder pass(graph), author;
+  const Tensor named = (pass.input("x", f32({3})) + 1).named("scale");
+  const Tensor ofPlan = pass.derivedParameter("scale", f32({})),
+               own = author.derivedParameter("scale", f32({}));
+  const auto parameterOf = [](const Graph& of, Tensor made) {
+    return of[of[made.value()].producer].as<ops::Parameter>();
+  };
+  CHECK(parameterOf(graph.soFar(), ofPlan).ofPlan);
+  CHECK_FALSE(parameterOf(author.graph().soFar(), own).ofPlan);
+  CHECK(graph.soFar().nameOf(ofPlan.value()) == "scale");
+  CHECK(graph.soFar().nameOf(named.value()) == "scale.2");
+}
+
 TEST_CASE("dsl: a mistake in a function that is called often names the scope in which it happened") {
   Builder g;
   const auto encoder = g.scope("encoder");

@@ -92,6 +92,7 @@ TEST_CASE("every start of a parameter round-trips, also with fields that it does
       parameter.a = all || kind == Initialiser::Uniform ? -0.1 : -0.0;
       parameter.b = all || kind == Initialiser::Uniform ? 0.1 : 0;
       parameter.seed = all ? std::numeric_limits<int64_t>::min() : 0;
+      parameter.ofPlan = all;
       parameter.file = kind == Initialiser::File ? "weights \"1\".safetensors#fc1/w" : "";
       REQUIRE(builder.append(std::move(parameter), {}, {"p"}).valid());
     }
