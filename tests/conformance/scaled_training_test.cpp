@@ -72,7 +72,8 @@ double lossAfter(Session& session, int steps) {
 }
 
 constexpr double tiny = 1e-8; // of slopes near 1/64: f16 has nothing between 0 and 6e-8
-constexpr double huge = 1e6;  // times 65536 and a slope: far above 65504
+constexpr double huge = 1e3;  // times 65536 and a slope: far above 65504
+constexpr double vast = 1e8;  // times a slope alone: the same
 
 } // namespace
 
@@ -102,6 +103,17 @@ TEST_CASE("scaled training: a step with infinite gradients changes the scale alo
     CHECK(last < 0.5 * first);
     CHECK(session->state().at("lossScale").at(0) < 65536);
     CHECK(session->state().at("lossScale.finiteSteps").at(0) > 0);
+  }
+}
+
+TEST_CASE("scaled training: gradients that no scale makes finite cost no weight") {
+  for (const Contender& contender : contenders(Aspect::Values)) {
+    INFO(contender.name);
+    const auto session = opened(network(vast), contender, true);
+    NamedLiterals before = session->state();
+    lossAfter(*session, 160); // 2^16 halved 160 times is 2^-144, whose reciprocal f32 does not hold
+    before.at("lossScale") = Literal::scalar(1.0F);
+    CHECK(session->state() == before);
   }
 }
 
