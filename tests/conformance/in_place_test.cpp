@@ -10,6 +10,7 @@
 #include "tests/support/calls_in_step.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_values.h"
+#include "tests/support/relowered.h"
 
 #include <fmt/format.h>
 
@@ -108,7 +109,7 @@ std::shared_ptr<const Executable> planInPlace(const Graph& graph, const Machine&
   auto sealed = Executable::seal(std::move(placed), std::move(schedule), std::move(memory), machine, "hand");
   INFO(render(sealed.errors()));
   REQUIRE(sealed.ok());
-  return any ? std::make_shared<const Executable>(*std::move(sealed)) : nullptr;
+  return any ? relowered(*sealed, {}) : nullptr;
 }
 
 NamedLiterals runOnce(std::shared_ptr<const Executable> plan, const SessionOptions& options,

@@ -336,7 +336,9 @@ GeneratedKernels batchNormTrainingKernel(const ops::BatchNormTraining& op, Opera
                                          const GpuShape& gpu) {
   const Writer writer(operands[0], operands[1].element, op.axis, gpu);
   const int64_t statistics = aligned(writer.sumBytes());
-  const std::string first = "f64(valueOf(a[channel * inner]))";
+  // Sums are of distances from a channel's first element; from an infinite one every distance would be NaN.
+  const std::string element = "f64(valueOf(a[channel * inner]))";
+  const std::string first = "(" + element + " - " + element + " == 0.0 ? " + element + " : 0.0)";
   GeneratedLaunch sums = writer.sums(varianceTerm, "const Element* a", first, {{"x", "a"}}, "0.0");
   sums.arguments = {operand(0), workspace(0)};
   GeneratedLaunch settle =
