@@ -45,11 +45,11 @@ struct CompileOptions {
   /// Of products of f32 operands, convolutions included, that do not state their own. Bf16 and F16 are mixed
   /// precision: parameters stay f32, updates, norms and losses are computed in f32, and tensors between
   /// products, results of norms among them, are stored in the 16-bit type (batch norms have their statistics
-  /// in f32). F16 trains with dynamic loss scaling: unless the graph scales its loss itself (LossScaling),
-  /// the plan has the parameters "lossScale" and "lossScale.finiteSteps", too, and a step whose gradients are
-  /// not finite changes the scale alone. Not so where the graph has its gradients spelled out, as a graph
-  /// file that was printed from a finished graph, or uses values inside a call of `gradients`: nothing is
-  /// scaled then, and the plan comes with a warning.
+  /// in f32). F16 trains with dynamic loss scaling, unless the graph scales its loss itself (LossScaling):
+  /// the plan gets two more parameters, "lossScale" and "lossScale.finiteSteps", and a step with gradients
+  /// that are not finite updates no parameter but these. Exception: if the graph contains its gradients as
+  /// ordinary ops (a file printed from a finished graph) or reads intermediate values of a call of
+  /// `gradients`, no loss is scaled, and the plan comes with a warning.
   Precision precision = Precision::Ieee;
   /// Passes to leave out, for tests and debugging: "recognise_attention", "scale_losses", "gradients",
   /// "decompose", "fuse_batch_norm", "attention_layout", "set_precision", "narrow_movement", "choose_layout",

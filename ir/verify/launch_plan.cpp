@@ -328,9 +328,11 @@ class LaunchCheck {
       turn.try_emplace(row.writes[i].op, i);
     }
     const auto isInverted = [&](const LaunchRange& write, const LaunchRange& other) {
+      if (write.op == other.op || write.begin.inWorkspace() || !overlap(write, other)) {
+        return false;
+      }
       const auto found = turn.find(other.op);
-      return write.op != other.op && !write.begin.inWorkspace() && overlap(write, other) &&
-             found != turn.end() &&
+      return found != turn.end() &&
              (turn.at(write.op) < found->second) != (positionOf(write.op) < positionOf(other.op));
     };
     for (const LaunchRange& write : row.writes) {

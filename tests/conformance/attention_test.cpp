@@ -100,7 +100,7 @@ void checkLayouts(ElementType type, const GpuShape& gpu) {
   std::vector<One> all;
   for (const AttentionLayout layout : {AttentionLayout::Rows, AttentionLayout::Packed}) {
     for (const int64_t length : {5, 70}) {
-      One& one = all.emplace_back(One{{type, layout, length}, {}, {}});
+      One& one = all.emplace_back(One{{type, layout, length, length == 5 ? 7 : 8, length == 5}, {}, {}});
       for (const bool moved : {false, true}) {
         const auto made = evaluateOp(one.example.forward(false), one.example.operands(false));
         const std::vector<Literal> results(made.begin(), made.end());
@@ -122,7 +122,7 @@ void checkLayouts(ElementType type, const GpuShape& gpu) {
     const auto inHeads = run(one.forward[0], example.forward(false), example.operands(false)),
                inLayout = run(one.forward[1], example.forward(true), example.operands(true));
     CHECK(inLayout[0] == example.moved(inHeads[0]));
-    CHECK(inLayout[1] == example.movedNumbers(inHeads[1]));
+    CHECK(inLayout[1] == example.movedStatistics(inHeads[1]));
     const auto gradients =
         run(one.gradient[0], example.gradient(false), example.gradientOperands(false, inHeads));
     CHECK(run(one.gradient[1], example.gradient(true), example.gradientOperands(true, inHeads)) ==

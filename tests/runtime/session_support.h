@@ -38,6 +38,25 @@ inline std::vector<std::string> messagesOf(const Diagnostics& errors) {
   return messages;
 }
 
+/// z = x * y + 2, all on cpu0.
+inline Graph smallestGraph() {
+  Builder g("smallest");
+  const Tensor x = g.input("x", f32({3}));
+  const Tensor y = g.input("y", f32({3}));
+  g.fetch("z", (x * y + 2).named("z"));
+  return finished(std::move(g));
+}
+
+/// w <- w + x each step; fetches the old value times 10.
+inline Graph countingGraph() {
+  Builder g("counter");
+  const Tensor x = g.input("x", f32({2}));
+  const Tensor w = g.parameter("w", f32({2}), constantInit(1));
+  g.fetch("seen", (w * 10).named("seen"));
+  g.assign(w, (w + x).named("next"));
+  return finished(std::move(g));
+}
+
 using Strings = std::vector<std::string>;
 using Floats = std::vector<float>;
 

@@ -10,9 +10,9 @@
 #include "compiler/passes/constant_values.h"
 #include "compiler/passes/expand_ops.h"
 #include "compiler/passes/passes.h"
+#include "ir/author/attention_axes.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradient_parts.h"
-#include "ir/base/assert.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -21,15 +21,6 @@
 
 namespace dfc {
 namespace {
-
-/// `rank` axes with two in each other's place, counted from the last.
-Dims swapping(size_t rank, size_t first, size_t second) {
-  DFC_ASSERT(rank >= std::max(first, second), "axes that a tensor does not have");
-  Dims permutation(rank);
-  std::iota(permutation.begin(), permutation.end(), 0);
-  std::swap(permutation[rank - first], permutation[rank - second]);
-  return permutation;
-}
 
 /// Columns [first, first + count) of a tensor's last axis.
 struct Columns {
@@ -48,7 +39,7 @@ class Sources {
  public:
   explicit Sources(const Graph& graph) : graph_(graph) {}
 
-  /// Of an op whose first three operands are q, k and v, heads first.
+  /// The source of attention or its gradient in the layout of heads first; none if q, k or v is no transpose.
   std::optional<Source> of(OpId op) const {
     Source source;
     for (size_t i = 0; i < 3; ++i) {
@@ -69,7 +60,7 @@ class Sources {
     const size_t rank = shapeOf(value).rank();
     const auto* transpose = maker<ops::Transpose>(value, reader);
     return rank >= 3 && transpose != nullptr &&
-                   transpose->as<ops::Transpose>().permutation == swapping(rank, 2, 3)
+                   transpose->as<ops::Transpose>().permutation == swappedAxes(rank, 2, 3)
                ? std::optional(transpose->operands[0])
                : std::nullopt;
   }
@@ -84,7 +75,7 @@ class Sources {
     return row.getIf<T>() != nullptr && !pinnedApart ? &row : nullptr;
   }
 
-  // One tensor whose columns are the heads of q, then those of k, then those of v.
+  // The packed QKV tensor: its last axis is the columns of q, k and v, one behind the other.
   std::optional<ValueId> packedOf(const Source& source, OpId op) const {
     const Shape& q = shapeOf(source.rows[0]);
     const size_t rank = q.rank();
@@ -163,13 +154,13 @@ class LayoutWriter {
     const std::vector<Tensor> results =
         builder().multiOp(inLayout(graph_[op].as<ops::Attention>(), source), own, here());
     rowsOfResult_[graph_[op].firstResult] = results[0].value();
-    return {rowsAndHeads(results[0]), numbersOfHeads(results[1])};
+    return {rowsAndHeads(results[0]), statisticsOfHeads(results[1])};
   }
 
   std::vector<Tensor> gradient(OpId op, const Source& source, llvm::ArrayRef<Tensor> operands) {
     std::vector<Tensor> own = factors(source);
     own.push_back(inRows(graph_[op].operands[3], op));
-    own.push_back(numbersOfHeads(operands[4]));
+    own.push_back(statisticsOfHeads(operands[4]));
     own.push_back(delta(op));
     own.insert(own.end(), operands.begin() + 6, operands.end());
     ops::AttentionGradient made;
@@ -185,12 +176,6 @@ class LayoutWriter {
  private:
   Builder& builder() { return expansion_.builder(); }
   static std::source_location here() { return std::source_location::current(); }
-
-  static Tensor swapped(Tensor x, size_t first, size_t second) {
-    return transpose(x, swapping(x.shape().rank(), first, second));
-  }
-  static Tensor rowsAndHeads(Tensor x) { return swapped(x, 2, 3); }
-  static Tensor numbersOfHeads(Tensor x) { return swapped(x, 1, 2); }
 
   static ops::Attention inLayout(ops::Attention op, const Source& source) {
     op.layout = source.packed ? AttentionLayout::Packed : AttentionLayout::Rows;
@@ -241,7 +226,7 @@ class LayoutWriter {
     const ValueId old = graph_[op].operands[5];
     const OpRow* const product = productInDelta(old, graph_.typeOf(graph_[op].operands[3]).shape);
     if (product == nullptr) {
-      return numbersOfHeads(expansion_.tensor(old));
+      return statisticsOfHeads(expansion_.tensor(old));
     }
     const Tensor a = factorOfDelta(product->operands[0], op), b = factorOfDelta(product->operands[1], op);
     return reduceSum(a * b, {-1});

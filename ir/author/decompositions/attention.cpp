@@ -2,6 +2,7 @@
 // are written to memory; in f16 and bf16 they are rounded to that type. Both decompositions compute the
 // weights by the same ops, so that a graph with both computes them once (share_common_ops). Other layouts are
 // taken apart into that of heads first, by slices and transposes.
+#include "ir/author/attention_axes.h"
 #include "ir/author/decompositions.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradient_parts.h"
@@ -10,7 +11,6 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <limits>
-#include <numeric>
 
 namespace dfc {
 namespace {
@@ -106,19 +106,6 @@ Tensor logSumExp(Tensor x) {
   return reshapedTo(safe, rows);
 }
 
-// `x` with two neighbouring axes in each other's place, counted from the last.
-Tensor swapped(Tensor x, size_t first, size_t second) {
-  const size_t rank = x.shape().rank();
-  Dims permutation(rank);
-  std::iota(permutation.begin(), permutation.end(), 0);
-  std::swap(permutation[rank - first], permutation[rank - second]);
-  return transpose(x, permutation);
-}
-// [batch…, rows, heads, width] as [batch…, heads, rows, width], and back.
-Tensor rowsAndHeads(Tensor x) { return swapped(x, 2, 3); }
-// The same of [batch…, rows, heads].
-Tensor numbersOfHeads(Tensor x) { return swapped(x, 1, 2); }
-
 ops::Attention headsFirst(ops::Attention op) {
   op.layout = AttentionLayout::Heads;
   op.keyHeads = 0;
@@ -147,7 +134,7 @@ std::vector<Tensor> decomposition(const ops::Attention& op, llvm::ArrayRef<Tenso
     std::vector<Tensor> own = factorsHeadsFirst(op, operands);
     own.insert(own.end(), operands.begin() + 3, operands.end());
     const std::vector<Tensor> results = decomposition(headsFirst(op), own);
-    return {rowsAndHeads(results[0]), numbersOfHeads(results[1])};
+    return {rowsAndHeads(results[0]), statisticsOfHeads(results[1])};
   }
   const Formula formula(op, operands, operands.size() == 4);
   const Tensor scores = formula.scores(operands[0], operands[1]);
@@ -159,8 +146,8 @@ std::vector<Tensor> decomposition(const ops::AttentionGradient& op, llvm::ArrayR
   if (op.forward.layout != AttentionLayout::Heads) {
     std::vector<Tensor> own = factorsHeadsFirst(op.forward, operands);
     own.push_back(rowsAndHeads(operands[3]));
-    own.push_back(numbersOfHeads(operands[4]));
-    own.push_back(numbersOfHeads(operands[5]));
+    own.push_back(statisticsOfHeads(operands[4]));
+    own.push_back(statisticsOfHeads(operands[5]));
     own.insert(own.end(), operands.begin() + 6, operands.end());
     std::vector<Tensor> results = decomposition(ops::AttentionGradient{{}, headsFirst(op.forward)}, own);
     llvm::transform(results, results.begin(), rowsAndHeads);

@@ -48,7 +48,7 @@ AttentionShape sizesOf(const ops::Attention& op, const std::array<Shape, 3>& sha
   shape.keys = k[rank - 2];
   shape.width = q[rank - 1];
   shape.valueWidth = v[rank - 1];
-  shape.place();
+  shape.at = attentionStrides(shape);
   return shape;
 }
 
@@ -123,19 +123,19 @@ Shape AttentionShape::withHeads(int64_t count, llvm::ArrayRef<int64_t> tail) con
   return Shape(dims);
 }
 
-void AttentionShape::place() {
-  q = rowsOf(layout, queries, heads, width);
-  k = rowsOf(layout, keys, keyHeads, width);
-  v = rowsOf(layout, keys, keyHeads, valueWidth);
-  o = rowsOf(layout, queries, heads, valueWidth);
-  numbers = rowsOf(layout, queries, heads, 1);
-  if (layout == AttentionLayout::Packed) {
-    q = k = v = rowsOf(layout, queries, heads + 2 * keyHeads, width);
-    q.heads = heads;
-    k.heads = v.heads = keyHeads;
-    k.first = heads * width;
-    v.first = (heads + keyHeads) * width;
+AttentionStrides attentionStrides(const AttentionSizes& s) {
+  AttentionStrides at{
+      rowsOf(s.layout, s.queries, s.heads, s.width), rowsOf(s.layout, s.keys, s.keyHeads, s.width),
+      rowsOf(s.layout, s.keys, s.keyHeads, s.valueWidth), rowsOf(s.layout, s.queries, s.heads, s.valueWidth),
+      rowsOf(s.layout, s.queries, s.heads, 1)};
+  if (s.layout == AttentionLayout::Packed) {
+    at.q = at.k = at.v = rowsOf(s.layout, s.queries, s.heads + 2 * s.keyHeads, s.width);
+    at.q.heads = s.heads;
+    at.k.heads = at.v.heads = s.keyHeads;
+    at.k.first = s.heads * s.width;
+    at.v.first = (s.heads + s.keyHeads) * s.width;
   }
+  return at;
 }
 
 Shape AttentionShape::result() const {

@@ -20,17 +20,25 @@ struct AttentionRows {
   }
 };
 
+struct AttentionSizes {
+  int64_t heads = 1, keyHeads = 1; ///< of q; of k and v
+  int64_t queries = 1, keys = 1;
+  int64_t width = 1, valueWidth = 1; ///< of q and k; of v
+  AttentionLayout layout = AttentionLayout::Heads;
+};
+
+/// Of the operands, of the first result, and of logSumExp and delta.
+struct AttentionStrides {
+  AttentionRows q, k, v, o, statistics;
+};
+AttentionStrides attentionStrides(const AttentionSizes& sizes);
+
 /// q: [batch…, heads, queries, width], k: [batch…, keyHeads, keys, width], v: [batch…, keyHeads, keys,
 /// valueWidth], or in another layout. Operands of two axes have one head and no batch axes.
-struct AttentionShape {
-  Shape batch; ///< the axes before the heads
-  int64_t heads = 1, keyHeads = 1;
-  int64_t queries = 0, keys = 0;
-  int64_t width = 0, valueWidth = 0;
+struct AttentionShape : AttentionSizes {
+  Shape batch;           ///< the axes before the heads
   bool headAxis = false; ///< false: operands of two axes
-  AttentionLayout layout = AttentionLayout::Heads;
-  AttentionRows q, k, v, o, numbers; ///< of the operands, the first result, and logSumExp and delta
-  void place();                      ///< sets these from the sizes and the layout
+  AttentionStrides at;
 
   int64_t batches() const { return batch.elements(); }
   /// Query heads that share a head of keys and values; 1 where there are none.

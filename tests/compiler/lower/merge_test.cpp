@@ -193,18 +193,14 @@ TEST_CASE("merge: large launches that hand on element by element are one sweep")
     const UnmergedLaunch scalar = launchOf({range(800, 10)}, {range(900, 4)});
     UnmergedLaunch a = large({gradient}, {first}, "a"), b = large({first}, {second}, "b");
     a.kernel.grid = b.kernel.grid = {4, 1}; // small, so that they are merged side by side
-    const std::string text = merged({launchOf({}, {range(800, 10)}), a, scalar, b, update});
-    INFO(text);
-    CHECK(text.find("1+3+4") != std::string::npos);
+    CHECK(merged({launchOf({}, {range(800, 10)}), a, scalar, b, update}) == "0 | 2 | 1+3+4");
   }
   SECTION("unless a launch of rows would have to follow what it depends on") {
     UnmergedLaunch rows = large({gradient}, {first}, "rows"); // overwrites what m has read
     rows.kernel.alone = rows.kernel.singlePass = false;
     UnmergedLaunch before = large({first}, {second}, "before");
     UnmergedLaunch after = large({first, second, range(900, 4)}, {weight}, "after");
-    const std::string text = merged({before, product({}, {range(900, 4)}), rows, after});
-    INFO(text);
-    CHECK(text.find("2+0") == std::string::npos);
+    CHECK(merged({before, product({}, {range(900, 4)}), rows, after}) == "0 | 1 | 2+3");
   }
   SECTION("as packs that both can make") {
     UnmergedLaunch apart = w;

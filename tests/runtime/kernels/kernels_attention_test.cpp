@@ -164,11 +164,11 @@ TEST_CASE("attention in other layouts has the bits of heads first") {
     for (const AttentionLayout layout : {AttentionLayout::Rows, AttentionLayout::Packed}) {
       for (const int64_t length : {1, 9, 130}) {
         INFO(name(type) << ", layout " << static_cast<int>(layout) << ", length " << length);
-        const AttentionInLayouts example(type, layout, length);
+        const AttentionInLayouts example(type, layout, length, length == 9 ? 7 : 8, length != 130);
         const auto inHeads = runKernelForAll(example.forward(false), example.operands(false), 2),
                    inLayout = runKernelForAll(example.forward(true), example.operands(true), 2);
         CHECK(inLayout[0] == example.moved(inHeads[0]));
-        CHECK(inLayout[1] == example.movedNumbers(inHeads[1]));
+        CHECK(inLayout[1] == example.movedStatistics(inHeads[1]));
         const auto gradients =
             runKernelForAll(example.gradient(false), example.gradientOperands(false, inHeads), 2);
         CHECK(runKernelForAll(example.gradient(true), example.gradientOperands(true, inHeads), 2) ==

@@ -5,16 +5,26 @@
 #include "ir/graph/op.h"
 #include "tests/support/random_values.h"
 
+#include <optional>
 #include <vector>
 
 namespace dfc::test {
 
 class AttentionInLayouts {
  public:
-  AttentionInLayouts(ElementType type, AttentionLayout layout, int64_t length)
-      : layout_(layout), q_(some({type, {2, 4, length, 8}}, 1)), k_(some({type, {2, 2, length, 8}}, 2)),
-        v_(some({type, {2, 2, length, 8}}, 3)), cotangent_(some(q_.type(), 4)),
-        delta_(some({type == ElementType::F64 ? type : ElementType::F32, {2, 4, length}}, 5)) {}
+  AttentionInLayouts(ElementType type, AttentionLayout layout, int64_t length, int64_t width, bool masked)
+      : layout_(layout), q_(some({type, {2, 4, length, width}}, 1)),
+        k_(some({type, {2, 2, length, width}}, 2)), v_(some({type, {2, 2, length, width}}, 3)),
+        cotangent_(some(q_.type(), 4)),
+        delta_(some({type == ElementType::F64 ? type : ElementType::F32, {2, 4, length}}, 5)) {
+    if (masked) { // by batch and head; every query sees its own key
+      mask_ = Literal({ElementType::Bool, {2, 4, length, length}});
+      for (int64_t i = 0; i < mask_->type().shape.elements(); ++i) {
+        const int64_t key = i % length, row = i / length;
+        mask_->set(i, key == row % length || (row * 7 + key * 3) % 5 < 3 ? 1 : 0);
+      }
+    }
+  }
 
   ops::Attention forward(bool moved) const {
     ops::Attention op;
@@ -26,20 +36,27 @@ class AttentionInLayouts {
   ops::AttentionGradient gradient(bool moved) const { return {{}, forward(moved)}; }
 
   std::vector<Literal> operands(bool moved) const {
-    return moved ? factors() : std::vector<Literal>{q_, k_, v_};
+    std::vector<Literal> all = moved ? factors() : std::vector<Literal>{q_, k_, v_};
+    if (mask_) {
+      all.push_back(*mask_);
+    }
+    return all;
   }
   /// `results`: of the attention heads first.
   std::vector<Literal> gradientOperands(bool inLayout, const std::vector<Literal>& results) const {
-    std::vector<Literal> all = operands(inLayout);
+    std::vector<Literal> all = inLayout ? factors() : std::vector<Literal>{q_, k_, v_};
     all.push_back(inLayout ? moved(cotangent_) : cotangent_);
-    all.push_back(inLayout ? movedNumbers(results[1]) : results[1]);
-    all.push_back(inLayout ? movedNumbers(delta_) : delta_);
+    all.push_back(inLayout ? movedStatistics(results[1]) : results[1]);
+    all.push_back(inLayout ? movedStatistics(delta_) : delta_);
+    if (mask_) {
+      all.push_back(*mask_);
+    }
     return all;
   }
 
   /// [batch, heads, rows, width] as [batch, rows, heads, width], and [batch, heads, rows] alike.
   static Literal moved(const Literal& x) { return swapped(x, x.type().shape[3]); }
-  static Literal movedNumbers(const Literal& x) { return swapped(x, 1); }
+  static Literal movedStatistics(const Literal& x) { return swapped(x, 1); }
   /// The gradients of q, k and v as the layout gives them.
   std::vector<Literal> joined(const std::vector<Literal>& parts) const {
     std::vector<Literal> all;
@@ -92,6 +109,7 @@ class AttentionInLayouts {
 
   AttentionLayout layout_;
   Literal q_, k_, v_, cotangent_, delta_;
+  std::optional<Literal> mask_;
 };
 
 } // namespace dfc::test

@@ -23,7 +23,8 @@ std::string wideConstant(std::string_view name, int64_t value) {
   return constant("i64", name, fmt::format("{}ll", value));
 }
 
-// A type whose members are the strides.
+// A struct of the text with the strides of one tensor (AttentionRows) as constants: `row`, and `at`, the
+// offset of a row of a head.
 std::string rowsConstant(std::string_view name, const AttentionRows& rows) {
   return fmt::format(
       "struct {} {{\n  static constexpr i64 row = {}ll;\n"
@@ -32,22 +33,8 @@ std::string rowsConstant(std::string_view name, const AttentionRows& rows) {
       name, rows.row, rows.first, rows.batch, rows.head);
 }
 
-AttentionShape shapeOf(const AttentionProblem& problem) {
-  AttentionShape shape;
-  shape.layout = problem.layout;
-  shape.batch = Shape{problem.batch};
-  shape.heads = problem.heads;
-  shape.keyHeads = problem.keyHeads;
-  shape.queries = problem.queries;
-  shape.keys = problem.keys;
-  shape.width = problem.width;
-  shape.valueWidth = problem.valueWidth;
-  shape.place();
-  return shape;
-}
-
 std::string constantsOfProblem(const AttentionProblem& problem) {
-  const AttentionShape shape = shapeOf(problem);
+  const AttentionStrides at = attentionStrides(problem);
   const std::array<int64_t, 4> strides = problem.maskStrides.value_or(std::array<int64_t, 4>{});
   return fmt::format("using Element = {};\n", storageName(problem.element)) +
          constant("batch", problem.batch) + constant("heads", problem.heads) +
@@ -55,8 +42,8 @@ std::string constantsOfProblem(const AttentionProblem& problem) {
          constant("keys", problem.keys) + constant("width", problem.width) +
          constant("valueWidth", problem.valueWidth) + boolConstant("tf32", problem.tf32) +
          boolConstant("causal", problem.causal) + boolConstant("masked", problem.maskStrides.has_value()) +
-         rowsConstant("ofQ", shape.q) + rowsConstant("ofK", shape.k) + rowsConstant("ofV", shape.v) +
-         rowsConstant("ofO", shape.o) + rowsConstant("ofNumbers", shape.numbers) +
+         rowsConstant("ofQ", at.q) + rowsConstant("ofK", at.k) + rowsConstant("ofV", at.v) +
+         rowsConstant("ofO", at.o) + rowsConstant("ofStatistics", at.statistics) +
          wideConstant("maskBatch", strides[0]) + wideConstant("maskHead", strides[1]) +
          wideConstant("maskQuery", strides[2]) + wideConstant("maskKey", strides[3]) +
          constant("f64", "scale", fmt::format("{:.17e}", problem.scale));
@@ -136,18 +123,12 @@ std::optional<AttentionProblem> attentionProblem(const ops::Attention& op, Opera
                                                  bool masked) {
   const AttentionShape shape = knownAttentionShape(op, operands);
   AttentionProblem problem;
+  static_cast<AttentionSizes&>(problem) = shape;
   problem.batch = shape.batches();
-  problem.heads = shape.heads;
-  problem.keyHeads = shape.keyHeads;
-  problem.queries = shape.queries;
-  problem.keys = shape.keys;
-  problem.width = shape.width;
-  problem.valueWidth = shape.valueWidth;
   problem.element = operands[0].element;
   problem.tf32 = problem.element == ElementType::F32 && op.precision == Precision::Tf32;
   problem.causal = op.causal;
   problem.scale = op.scaleFor(shape.width);
-  problem.layout = op.layout;
   if (masked) {
     problem.maskStrides = maskStrides(shape, operands.back().shape);
     if (!problem.maskStrides) {

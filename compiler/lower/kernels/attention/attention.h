@@ -5,22 +5,22 @@
 // q[batch, heads, queries, width], k[batch, keyHeads, keys, width], v[batch, keyHeads, keys, valueWidth], or
 // in another layout (ir/graph/ops/attention/attention.h); query head i uses key head i / (heads / keyHeads).
 // scores = scale * q k^T; o = softmax(scores) v; logSumExp[batch, heads, queries] (f32) is that of the
-// visible scores. A row that sees no key has o = 0, logSumExp = -infinity and no gradient. NaN and infinities
-// of what a row sees come through as in the formula; of what it does not see, those of the values may.
+// visible scores. A row without a visible key has o = 0, logSumExp = -infinity and no gradient. NaN and
+// infinities propagate from visible keys and values as in the formula; from masked values they may propagate,
+// too.
 #pragma once
 
 #include "compiler/lower/kernels/generated_kernel.h"
-#include "ir/graph/op_options.h"
+#include "ir/graph/rules/attention_shape.h"
 
 namespace dfc::cuda {
 
-struct AttentionProblem {
-  int64_t batch = 1, heads = 1, keyHeads = 1, queries = 1, keys = 1, width = 1, valueWidth = 1;
+struct AttentionProblem : AttentionSizes {
+  int64_t batch = 1;
   ElementType element = ElementType::F32; ///< BF16, F16 or F32
   bool tf32 = false;                      ///< products of F32 rounded to tf32; else every one is f32
   bool causal = false;                    ///< query i sees keys up to i
   double scale = 1;
-  AttentionLayout layout = AttentionLayout::Heads;
   /// Elements between neighbours in batch, heads, queries and keys of the mask; 0: the same for all. None: no
   /// mask.
   std::optional<std::array<int64_t, 4>> maskStrides;

@@ -78,7 +78,7 @@ DFC_INLINE void finish(f32 (&sums)[rowsPerThread][outputs], RowState& state, f32
 #pragma unroll
     for (int w = 0; w < outputs; ++w) sums[r][w] *= share;
     if (threadIdx.x % lanesPerRow == 0 && rowOf(r) < present) {
-      logSumExp[rowOf(r) * ofNumbers::row] =
+      logSumExp[rowOf(r) * ofStatistics::row] =
           empty ? -infinity() : fmaf(state.most[r], scaleOfScores * logOf2, logf(total));
     }
   }
@@ -137,7 +137,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
       multiplyInto<valueWidth>(sums, scores, keysOf(t) + keyBytes, base + ofScratch);
     }
   });
-  finish(sums, state, logSumExp + ofNumbers::at(ofBatch, ofHeads, firstQuery), present);
+  finish(sums, state, logSumExp + ofStatistics::at(ofBatch, ofHeads, firstQuery), present);
   width == valueWidth ? __syncwarp() : __syncthreads(); // the queries that lie there have been read
   storeRows<valueWidth>(base, sums);
   __syncwarp();

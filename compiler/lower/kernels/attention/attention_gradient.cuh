@@ -10,9 +10,9 @@
 constexpr int count = perThread(chunk), chunks = columns / chunk;
 constexpr int firstBytes = tileRows * strideOf(width), secondBytes = tileRows * strideOf(valueWidth);
 constexpr int firstStageBytes = columns * strideOf(width);
-constexpr int numbersBytes = ofQueries ? 0 : ceilDiv(columns * 4, 16) * 16; // logSumExp, and delta
-constexpr int numbersAt = firstStageBytes + columns * strideOf(valueWidth);
-constexpr int stageBytes = numbersAt + 2 * numbersBytes;
+constexpr int statisticsBytes = ofQueries ? 0 : ceilDiv(columns * 4, 16) * 16; // logSumExp, and delta
+constexpr int statisticsAt = firstStageBytes + columns * strideOf(valueWidth);
+constexpr int stageBytes = statisticsAt + 2 * statisticsBytes;
 constexpr int ofStages = firstBytes + secondBytes, ofScratch = ofStages + stages * stageBytes;
 constexpr int partOfWidth = paddedWidth(width) / parts, outputs = perThread(partOfWidth);
 constexpr f32 log2OfE = 1.44269504088896340736f;

@@ -19,12 +19,13 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
   const auto fetch = [&](int t) {
     const int firstQuery = (firstTile + t % tilesOfHead) * columns;
     const int queryHead = firstHead + t / tilesOfHead, left = queries - firstQuery;
-    const i64 number = ofNumbers::at(ofBatch, queryHead, firstQuery);
+    const i64 number = ofStatistics::at(ofBatch, queryHead, firstQuery);
     copyTile<width, columns, ofQ>(queriesOf(t), q + ofQ::at(ofBatch, queryHead, firstQuery), left);
     copyTile<valueWidth, columns, ofO>(queriesOf(t) + firstStageBytes,
                                        cotangent + ofO::at(ofBatch, queryHead, firstQuery), left);
-    copyNumbers<columns, ofNumbers>(queriesOf(t) + numbersAt, logSumExp + number, left);
-    copyNumbers<columns, ofNumbers>(queriesOf(t) + (numbersAt + numbersBytes), delta + number, left);
+    copyStatistics<columns, ofStatistics>(queriesOf(t) + statisticsAt, logSumExp + number, left);
+    copyStatistics<columns, ofStatistics>(queriesOf(t) + (statisticsAt + statisticsBytes), delta + number,
+                                          left);
   };
   const auto round = [&](int t) {
     roundTile<width, columns>(queriesOf(t));
@@ -52,7 +53,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
       if (causal && firstQuery + chunk <= firstOfWarp) continue;
       const SharedAddress ofTile = queriesOf(t) + n * chunk * strideOf(width);
       const SharedAddress ofCotangents = queriesOf(t) + (firstStageBytes + n * chunk * strideOf(valueWidth));
-      const SharedAddress numbers = queriesOf(t) + (numbersAt + n * chunk * 4);
+      const SharedAddress numbers = queriesOf(t) + (statisticsAt + n * chunk * 4);
       f32 powers[rowsPerThread][count] = {};
       multiplyRows(powers, ownKeys, ofTile);
       scaled(powers);
@@ -75,7 +76,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
 #pragma unroll
       for (int c = 0; c < count; ++c) {
         u32 number;
-        loadShared(number, numbers + (numbersBytes + columnOf(c) * 4));
+        loadShared(number, numbers + (statisticsBytes + columnOf(c) * 4));
 #pragma unroll
         for (int r = 0; r < rowsPerThread; ++r) gradient[r][c] = -__uint_as_float(number);
       }

@@ -37,7 +37,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
 #pragma unroll
   for (int r = 0; r < rowsPerThread; ++r) {
     const bool exists = rowOf(r) < present;
-    const i64 number = ofNumbers::at(ofBatch, ofHeads, firstQuery + rowOf(r));
+    const i64 number = ofStatistics::at(ofBatch, ofHeads, firstQuery + rowOf(r));
     offset[r] = exists ? logSumExp[number] * log2OfE : 0.0f;
     start[r] = exists ? -delta[number] : 0.0f;
   }

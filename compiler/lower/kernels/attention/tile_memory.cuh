@@ -135,7 +135,7 @@ DFC_INLINE void roundTile(SharedAddress at) {
 
 // Numbers of rows; those behind `present` become zeros.
 template <int count, class Rows>
-DFC_INLINE void copyNumbers(SharedAddress to, const f32* from, int present) {
+DFC_INLINE void copyStatistics(SharedAddress to, const f32* from, int present) {
 #pragma unroll
   for (int n = 0; n < ceilDiv(count, threads); ++n) {
     const int i = threadIdx.x + n * threads;

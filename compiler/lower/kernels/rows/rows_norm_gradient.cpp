@@ -242,10 +242,10 @@ struct GradientPlan {
 // Threads of a multiprocessor for which there are registers, where a warp takes a row and where a block does.
 constexpr int64_t warpRowThreads = 384, blockRowThreads = 512;
 
-// The number of blocks: those that are resident at once. Where a block takes a row, at most as many as have
-// `underWay` bytes of loads in flight on a multiprocessor. A block gets at least `leastRows` rows, so that
-// writing its sums costs little beside reading them, and a thread at most `mostRows`. `rowBytes`: of a row
-// and its cotangent.
+// Grid size: one wave, as many blocks as are resident on all multiprocessors. If a block takes one row at a
+// time, a multiprocessor gets no more blocks than it takes to have `underWay` bytes of loads in flight.
+// Bounds: at least `leastRows` rows a block, so that its sums cost few writes beside the reads, and at most
+// `mostRows` rows a thread. `rowBytes`: bytes of a row and of its cotangent.
 int64_t blocksOf(const GradientPlan& plan, int64_t rowBytes, const GpuShape& gpu) {
   constexpr int64_t underWay = int64_t{48} * 1024, leastRows = 16, mostRows = 128;
   const int64_t groups = ceilDiv(plan.rows, plan.threads / plan.lanes);

@@ -88,9 +88,9 @@ std::string rowCount(int64_t rows, int64_t classes) {
   return constant("Index", "rows", IndexText(rows * classes).of(rows));
 }
 
-// Threads per row of `packs` packs. A thread takes 4 packs; 8 if the row then fits one warp, or is longer
-// than a warp's; up to 16 in the largest block, of 512 threads, of which two are resident on a
-// multiprocessor.
+// Threads per row of `packs` packs: so many that each takes 4 packs, or 8 packs if a warp then holds the row
+// or the row needs several warps. At most 512 threads, so that two blocks are resident on a multiprocessor; a
+// thread of theirs takes up to 16 packs.
 int64_t softmaxLanes(int64_t packs) {
   const int64_t lanes = powerOf2From(ceilDiv(packs, 4));
   return packs <= 32 * 8 ? std::min<int64_t>(32, lanes) : std::clamp<int64_t>(lanes / 2, 64, 512);

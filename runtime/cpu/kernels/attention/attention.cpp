@@ -85,23 +85,23 @@ class AttentionKernel final : public CpuKernel {
     const AttentionShape& shape = in_.shape;
     const int64_t keyHead = head / shape.group();
     in_.scaledQueries(operands[0], head, query, rows, buffers.q);
-    const T* k = in_.rows(operands[1], shape.k, keyHead, 0, extent, shape.width, buffers.k);
-    const T* v = in_.rows(operands[2], shape.v, keyHead, 0, extent, shape.valueWidth, buffers.v);
+    const T* k = in_.rows(operands[1], shape.at.k, keyHead, 0, extent, shape.width, buffers.k);
+    const T* v = in_.rows(operands[2], shape.at.v, keyHead, 0, extent, shape.valueWidth, buffers.v);
     scores_.run(rows, extent, slot, buffers.q, k, buffers.scores, buffers.products);
-    auto* sums = reinterpret_cast<T*>(results[1]) + in_.numberOf(head, query);
+    auto* sums = reinterpret_cast<T*>(results[1]) + in_.statisticOf(head, query);
     for (int64_t i = 0; i < rows; ++i) {
       T* const scores = buffers.scores + i * extent;
       const int64_t limit = in_.blocks.limit(query + i);
       in_.mask.apply(operands.back(), head, query + i, scores, limit, -infinity);
-      buffers.sums[i] = exponentials(scores, limit, sums[i * shape.numbers.row]);
+      buffers.sums[i] = exponentials(scores, limit, sums[i * shape.at.statistics.row]);
       std::fill(scores + limit, scores + extent, T(0));
     }
-    T* const made = in_.place(results[0], shape.o, head, query, shape.valueWidth, buffers.made);
+    T* const made = in_.place(results[0], shape.at.o, head, query, shape.valueWidth, buffers.made);
     values_.run(rows, extent, slot, buffers.scores, v, made, buffers.products);
     for (int64_t i = 0; i < rows; ++i) {
       in_.math.divide(made + i * shape.valueWidth, shape.valueWidth, buffers.sums[i]);
     }
-    in_.write(made, results[0], shape.o, head, query, rows, shape.valueWidth);
+    in_.write(made, results[0], shape.at.o, head, query, rows, shape.valueWidth);
   }
 
   // In place: the exponentials of the scores less their maximum. Gives their sum, 1 where no key is seen.

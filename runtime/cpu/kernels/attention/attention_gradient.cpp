@@ -131,9 +131,10 @@ class AttentionGradientKernel final : public CpuKernel {
   void runTask(uint32_t slot, int64_t task, llvm::ArrayRef<const std::byte*> operands,
                llvm::ArrayRef<std::byte*> results, const Buffers& buffers) {
     const int64_t keyHead = task / sharers_;
-    const T* k = in_.rows(operands[1], in_.shape.k, keyHead, 0, in_.shape.keys, in_.shape.width, buffers.k);
+    const T* k =
+        in_.rows(operands[1], in_.shape.at.k, keyHead, 0, in_.shape.keys, in_.shape.width, buffers.k);
     const T* v =
-        in_.rows(operands[2], in_.shape.v, keyHead, 0, in_.shape.keys, in_.shape.valueWidth, buffers.v);
+        in_.rows(operands[2], in_.shape.at.v, keyHead, 0, in_.shape.keys, in_.shape.valueWidth, buffers.v);
     std::fill_n(buffers.dk, in_.shape.keys * in_.shape.width, T(0));
     std::fill_n(buffers.dv, in_.shape.keys * in_.shape.valueWidth, T(0));
     const TaskRange own = tasksOfPart(in_.shape.group() * in_.blocks.count(), static_cast<uint32_t>(sharers_),
@@ -161,11 +162,11 @@ class AttentionGradientKernel final : public CpuKernel {
       products_[product].run(rows, extent, slot, a, b, c, buffers.products);
     };
     const T* cotangent =
-        in_.rows(operands[3], in_.shape.o, head, query, rows, in_.shape.valueWidth, buffers.cotangent);
+        in_.rows(operands[3], in_.shape.at.o, head, query, rows, in_.shape.valueWidth, buffers.cotangent);
     in_.scaledQueries(operands[0], head, query, rows, buffers.q);
     multiply(Scores, buffers.q, k, buffers.weights);
     multiply(OfWeights, cotangent, v, buffers.ofWeights);
-    const int64_t number = in_.numberOf(head, query), step = in_.shape.numbers.row;
+    const int64_t number = in_.statisticOf(head, query), step = in_.shape.at.statistics.row;
     const auto* logSumExp = reinterpret_cast<const T*>(operands[4]) + number;
     const auto* delta = reinterpret_cast<const T*>(operands[5]) + number;
     for (int64_t i = 0; i < rows; ++i) {
@@ -179,10 +180,10 @@ class AttentionGradientKernel final : public CpuKernel {
       }
       std::fill(ofScores + limit, ofScores + extent, T(0));
     }
-    T* const dq = in_.place(results[0], in_.shape.q, head, query, in_.shape.width, buffers.dq);
+    T* const dq = in_.place(results[0], in_.shape.at.q, head, query, in_.shape.width, buffers.dq);
     multiply(OfQueries, buffers.ofWeights, k, dq);
     in_.math.multiply(dq, rows * in_.shape.width, in_.scale);
-    in_.write(dq, results[0], in_.shape.q, head, query, rows, in_.shape.width);
+    in_.write(dq, results[0], in_.shape.at.q, head, query, rows, in_.shape.width);
     multiply(OfKeys, buffers.ofWeights, buffers.q, buffers.part);
     add(buffers.part, buffers.dk, extent * in_.shape.width);
     multiply(OfValues, buffers.weights, cotangent, buffers.part);
@@ -216,8 +217,8 @@ class AttentionGradientKernel final : public CpuKernel {
   // Packed gradients are one result.
   void writeKeys(int64_t keyHead, const T* dk, const T* dv, llvm::ArrayRef<std::byte*> results) const {
     const AttentionShape& shape = in_.shape;
-    in_.write(dk, results[results.size() == 1 ? 0 : 1], shape.k, keyHead, 0, shape.keys, shape.width);
-    in_.write(dv, results.back(), shape.v, keyHead, 0, shape.keys, shape.valueWidth);
+    in_.write(dk, results[results.size() == 1 ? 0 : 1], shape.at.k, keyHead, 0, shape.keys, shape.width);
+    in_.write(dv, results.back(), shape.at.v, keyHead, 0, shape.keys, shape.valueWidth);
   }
 
   ThreadPool& pool_;

@@ -53,11 +53,11 @@ struct AttentionOperands {
     }
   }
   /// Of a query's logSumExp or delta, in elements.
-  int64_t numberOf(int64_t head, int64_t query) const { return shape.numbers.at(head, query); }
+  int64_t statisticOf(int64_t head, int64_t query) const { return shape.at.statistics.at(head, query); }
 
   /// The queries, times the scale, always in `buffer`.
   void scaledQueries(const std::byte* q, int64_t head, int64_t first, int64_t count, T* buffer) const {
-    const T* const read = rows(q, shape.q, head, first, count, shape.width, buffer);
+    const T* const read = rows(q, shape.at.q, head, first, count, shape.width, buffer);
     if (read != buffer) {
       std::copy_n(read, count * shape.width, buffer);
     }
@@ -65,7 +65,7 @@ struct AttentionOperands {
   }
   /// Elements of a buffer for the rows of a head's keys; 0 where they are read in place.
   int64_t keysInBuffer() const {
-    const bool contiguous = shape.k.row == shape.width && shape.v.row == shape.valueWidth;
+    const bool contiguous = shape.at.k.row == shape.width && shape.at.v.row == shape.valueWidth;
     return converter.inPlace() && contiguous ? 0 : shape.keys;
   }
 
