@@ -1,17 +1,13 @@
 // The state of sessions: parameters from step to step, set and read, in checkpoints and from other files.
 #include "tests/runtime/session_support.h"
-#include "tests/support/matchers.h"
 
 #include "ir/plan/executable_parts.h"
-#include "runtime/backend.h"
 #include "runtime/checkpoint.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/safetensors.h"
 #include "tests/support/temporary_folder.h"
 
-#include <cmath>
 #include <filesystem>
-#include <fstream>
 
 using namespace dfc;
 using namespace dfc::test;

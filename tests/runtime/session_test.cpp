@@ -4,14 +4,8 @@
 
 #include "ir/plan/executable_parts.h"
 #include "runtime/backend.h"
-#include "runtime/checkpoint.h"
-#include "runtime/files/npy.h"
-#include "runtime/files/safetensors.h"
-#include "tests/support/temporary_folder.h"
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
 using namespace dfc;
 using namespace dfc::test;

@@ -3,13 +3,11 @@
 #include "compiler/compile.h"
 #include "compiler/interpreter/evaluate.h"
 #include "compiler/passes/passes.h"
-#include "ir/author/composites.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
 #include "ir/author/loss_scaling.h"
 #include "ir/author/optimizers.h"
 #include "ir/author/text/parse.h"
-#include "ir/author/text/print.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/same_graph.h"
 #include "ir/machine/machine.h"
@@ -21,7 +19,6 @@
 #include "tests/support/golden.h"
 #include "tests/support/random_graph.h"
 
-#include <functional>
 #include <limits>
 
 namespace dfc {

@@ -1,6 +1,5 @@
 // scale_losses: the warnings of steps that it cannot scale.
 #include "compiler/compile.h"
-#include "compiler/interpreter/evaluate.h"
 #include "compiler/passes/passes.h"
 #include "ir/author/composites.h"
 #include "ir/author/dsl.h"
@@ -12,16 +11,9 @@
 #include "ir/graph/graph.h"
 #include "ir/graph/same_graph.h"
 #include "ir/machine/machine.h"
-#include "ir/plan/executable_parts.h"
-#include "ir/verify/verify.h"
 #include "runtime/executable_folder.h"
 #include "tests/compiler/passes/training_step.h"
 #include "tests/support/catch.h"
-#include "tests/support/golden.h"
-#include "tests/support/random_graph.h"
-
-#include <functional>
-#include <limits>
 
 namespace dfc {
 

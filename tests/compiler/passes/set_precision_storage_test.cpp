@@ -1,5 +1,4 @@
 // What a plan of bf16 or f16 stores in that type between its products.
-#include "compiler/compile.h"
 #include "compiler/interpreter/evaluate.h"
 #include "compiler/passes/passes.h"
 #include "ir/author/composites.h"
@@ -10,9 +9,7 @@
 #include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_values.h"
-#include "tests/support/tiny_plan.h"
 
-#include <algorithm>
 #include <cmath>
 #include <tuple>
 
