@@ -2,6 +2,7 @@
 
 #include "compiler/schedule/lower_bounds.h"
 #include "compiler/schedule/priorities.h"
+#include "compiler/schedule/saving_orderings.h"
 #include "compiler/schedule/schedule_problem.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -94,12 +95,42 @@ ListResult bestOrder(const ListProblem& problem, double least) {
   return *std::move(best);
 }
 
+// Part of a makespan that may be lost so that values share bytes, and how often the peak is looked at again.
+constexpr double worthSavedMemory = 1e-3;
+constexpr int mostRounds = 4;
+
+// The best order that keeps the orderings too, if it takes no longer than `most`; the problem then has them.
+std::optional<ListResult> withOrderings(ScheduleProblem& problem, const std::vector<TaskOrdering>& orderings,
+                                        double most) {
+  if (orderings.empty()) {
+    return std::nullopt;
+  }
+  ListProblem ordered = problem.list;
+  for (const TaskOrdering& ordering : orderings) {
+    ordered.tasks[ordering.after].before.push_back(ordering.before);
+  }
+  ListResult result = bestOrder(ordered, most);
+  if (result.makespan > most) {
+    return std::nullopt;
+  }
+  problem.list = std::move(ordered);
+  return result;
+}
+
 } // namespace
 
 Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const CostModel& cost) {
-  const ScheduleProblem problem = scheduleProblem(placed, machine, cost);
+  ScheduleProblem problem = scheduleProblem(placed, machine, cost);
   const LowerBounds bounds = lowerBounds(problem.list);
   ListResult best = bestOrder(problem.list, bounds.best());
+  const double most = best.makespan * (1 + worthSavedMemory);
+  for (int round = 0; round < mostRounds; ++round) {
+    std::optional<ListResult> saving = withOrderings(problem, savingOrderings(placed, problem, best), most);
+    if (!saving) {
+      break;
+    }
+    best = *std::move(saving);
+  }
   if (std::optional<ListResult> onOne = onOneQueue(problem.list, best)) {
     best = *std::move(onOne);
   }

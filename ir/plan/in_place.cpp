@@ -1,6 +1,21 @@
 #include "ir/plan/in_place.h"
 
 namespace dfc {
+namespace {
+
+// Rows are read whole before they are written; scatterAdd reads an element of its first operand once, for
+// that element of its result.
+bool readsFirstInStep(OpKind kind) {
+  switch (kind) {
+  case OpKind::Softmax:
+  case OpKind::LogSoftmax:
+  case OpKind::SoftmaxCrossEntropyGradient:
+  case OpKind::ScatterAdd: return true;
+  default: return false;
+  }
+}
+
+} // namespace
 
 bool mayRunInPlace(const Graph& graph, OpId op, size_t index) {
   const OpRow& row = graph[op];
@@ -13,6 +28,9 @@ bool mayRunInPlace(const Graph& graph, OpId op, size_t index) {
   }
   if (row.kind() == OpKind::FusedMatmul) {
     return index >= 2 && graph.typeOf(row.operands[index]) == result;
+  }
+  if (readsFirstInStep(row.kind())) {
+    return index == 0;
   }
   const auto* fused = row.getIf<ops::Fused>();
   const bool streams = fused != nullptr ? fused->reduction == ops::Fused::Reduction::None

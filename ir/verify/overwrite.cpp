@@ -11,6 +11,7 @@ enum class Access : uint8_t {
   Target,   ///< operand 0 is the destination and is not read; the others are copied there
   InStep,   ///< element i of the result is made of element i of each operand, which a broadcast repeats
   Epilogue, ///< the first two operands in any order throughout; the others in step with the result
+  First,    ///< operand 0 in step with the result, or a row of it before that row is written; others anyhow
   AnyOrder, ///< an element of the result is made of other places, or of many
 };
 
@@ -26,6 +27,10 @@ Access accessOf(OpKind kind) {
   case OpKind::Fused: return Access::InStep; // but for one that reduces
   case OpKind::FusedMatmul: return Access::Epilogue;
   case OpKind::Assign: return Access::Target;
+  case OpKind::Softmax:
+  case OpKind::LogSoftmax:
+  case OpKind::SoftmaxCrossEntropyGradient:
+  case OpKind::ScatterAdd: return Access::First;
   case OpKind::Input:
   case OpKind::Parameter:
   case OpKind::Constant:
@@ -41,10 +46,7 @@ Access accessOf(OpKind kind) {
   case OpKind::CumSum:
   case OpKind::ArgMax:
   case OpKind::TopK:
-  case OpKind::Softmax:
-  case OpKind::LogSoftmax:
   case OpKind::SoftmaxCrossEntropy:
-  case OpKind::SoftmaxCrossEntropyGradient:
   case OpKind::LayerNorm:
   case OpKind::RmsNorm:
   case OpKind::LayerNormGradient:
@@ -70,7 +72,6 @@ Access accessOf(OpKind kind) {
   case OpKind::Pad:
   case OpKind::Tile:
   case OpKind::Gather:
-  case OpKind::ScatterAdd:
   case OpKind::OneHot:
   case OpKind::Iota:
   case OpKind::Trilu: return Access::AnyOrder;
@@ -100,6 +101,7 @@ bool mayOverwrite(const Graph& graph, OpId op, size_t index) {
   case Access::InStep: return !reduces(row) && inStep(operand, result);
   case Access::Epilogue: // libraries take an addend in the result's type
     return index >= 2 && operand == result;
+  case Access::First: return index == 0 && operand == result;
   case Access::AnyOrder: return false;
   }
   DFC_UNREACHABLE("access");

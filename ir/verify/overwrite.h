@@ -13,8 +13,9 @@ namespace dfc {
 /// Whether result 0 of `op` may be the very bytes of operand `index`: element i of the result is written only
 /// after the bytes of element i have been read for the last time, by the computation of whichever element.
 /// That holds where element i of the result alone reads element i of the operand, and both lie at the same
-/// bytes: one pass over the elements, no broadcast, no reduction, equal widths. Assumes that operand and
-/// result begin at the same byte.
+/// bytes: one pass over the elements, no broadcast, no reduction, equal widths. It also holds where a row of
+/// the result alone reads that row of the operand, and all of it before it writes (softmax). Assumes that
+/// operand and result begin at the same byte.
 bool mayOverwrite(const Graph& graph, OpId op, size_t index);
 
 /// The operand whose storage the result has by definition: a reshape moves no bytes, and an assign writes its

@@ -85,7 +85,9 @@ class ScatterAddKernel final : public CpuKernel {
     const int64_t at = ((outer * view_.length + slice) * view_.inner + column) * byteWidth(type_);
     const auto count = static_cast<size_t>(slices * columns);
     if (first_[static_cast<size_t>(slice)] == first_[static_cast<size_t>(slice + slices)]) {
-      std::memcpy(result + at, operands[0] + at, count * static_cast<size_t>(byteWidth(type_)));
+      if (result != operands[0]) { // else in place
+        std::memcpy(result + at, operands[0] + at, count * static_cast<size_t>(byteWidth(type_)));
+      }
       return;
     }
     std::byte* const scratch = threadScratch(3 * tileElements * sizeof(double));
