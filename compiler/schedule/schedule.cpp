@@ -99,6 +99,20 @@ ListResult bestOrder(const ListProblem& problem, double least) {
 constexpr double worthSavedMemory = 1e-3;
 constexpr int mostRounds = 4;
 
+// Whether tasks that take time run in one group, transfers apart: what one device does later, another may wait
+// for, in ways that the makespan alone does not show (which copies are hidden).
+bool computesInOneGroup(const ScheduleProblem& problem) {
+  uint32_t group = noTask;
+  for (const ListTask& task : problem.list.tasks) {
+    const bool computes = task.links.empty() && task.seconds > 0 && !task.before.empty();
+    if (computes && group != noTask && task.group != group) {
+      return false;
+    }
+    group = computes ? task.group : group;
+  }
+  return true;
+}
+
 // The best order that keeps the orderings too, if it takes no longer than `most`; the problem then has them.
 std::optional<ListResult> withOrderings(ScheduleProblem& problem, const std::vector<TaskOrdering>& orderings,
                                         double most) {
@@ -124,7 +138,8 @@ Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const C
   const LowerBounds bounds = lowerBounds(problem.list);
   ListResult best = bestOrder(problem.list, bounds.best());
   const double most = best.makespan * (1 + worthSavedMemory);
-  for (int round = 0; round < mostRounds; ++round) {
+  const bool alone = computesInOneGroup(problem);
+  for (int round = 0; alone && round < mostRounds; ++round) {
     std::optional<ListResult> saving = withOrderings(problem, savingOrderings(placed, problem, best), most);
     if (!saving) {
       break;
