@@ -156,8 +156,6 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
   // Copies become ops before scheduling, so that they are ordered against computation instead of implied by
   // it.
   PlacedGraph placed = insertTransfers(*placement, machine);
-  check("insertTransfers", [&] { return verifyPlacedGraph(placed, machine); });
-  observer.placed(placed);
 
   // Sizes that no arena can have are refused before memory planning adds them up.
   if (Diagnostics errors = checkAddressable(placed, machine); !errors.empty()) {
@@ -165,9 +163,17 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
   }
 
   // When: order before memory, because only the order says which values may share bytes. Where they do not
-  // fit so, ops wait for free memory (admission control), and order and memory are found together.
+  // fit so, copies of parameters in 16 bits are made anew in each step instead of kept; then ops wait for
+  // free memory (admission control), and order and memory are found together.
   Schedule schedule = makeSchedule(placed, machine, cost);
   auto memory = planMemory(placed, schedule, machine);
+  if (!memory && hasNarrowReplicas(placed)) {
+    placed = insertTransfers(*placement, machine, Narrow::CastAnew);
+    schedule = makeSchedule(placed, machine, cost);
+    memory = planMemory(placed, schedule, machine);
+  }
+  check("insertTransfers", [&] { return verifyPlacedGraph(placed, machine); });
+  observer.placed(placed);
   if (!memory) {
     auto fitted = fitMemory(placed, schedule, machine, cost, memory.errors());
     if (!fitted) {

@@ -85,8 +85,8 @@ class ResidentMaker {
     for (const auto& [replica, original] : placed_.replicas) {
       const auto found = values_.find(graph[original].firstResult);
       if (found != values_.end()) {
-        const Literal copy = found->second;
-        values_.try_emplace(graph[replica].firstResult, copy);
+        Literal copy = roundedTo(found->second, graph.typeOf(graph[replica].firstResult).element);
+        values_.try_emplace(graph[replica].firstResult, std::move(copy));
       }
     }
     return errors_.empty() ? Result<llvm::DenseMap<ValueId, Literal>>(std::move(values_))
@@ -125,6 +125,15 @@ class ResidentMaker {
   Diagnostics errors_;
 };
 
+template <class To>
+Literal rounded(const Literal& wide) {
+  Literal narrow(TensorType{ElementTypeOf<To>::value, wide.type().shape});
+  const std::span<const float> from = wide.data<float>();
+  std::transform(from.begin(), from.end(), narrow.mutableData<To>().begin(),
+                 [](float value) { return To(value); });
+  return narrow;
+}
+
 bool isDerivedByPasses(std::string_view name) {
   return name == ops::lossScaleName || name == ops::finiteStepsName;
 }
@@ -143,6 +152,14 @@ std::string clause(const std::vector<std::string>& names, const char* one, const
 }
 
 } // namespace
+
+Literal roundedTo(const Literal& value, ElementType element) {
+  if (value.type().element == element) {
+    return value;
+  }
+  DFC_ASSERT(value.type().element == ElementType::F32, "replicas of 16 bits are of parameters of f32");
+  return element == ElementType::F16 ? rounded<Half>(value) : rounded<BFloat16>(value);
+}
 
 std::vector<ParameterRow> parametersOf(const PlacedGraph& placed) {
   const Graph& graph = placed.graph;

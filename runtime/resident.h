@@ -12,16 +12,19 @@ struct ParameterRow {
   std::string name;
   TensorType type;
   ValueId value;                        ///< the original
-  llvm::SmallVector<ValueId, 2> copies; ///< the original and its replicas
+  llvm::SmallVector<ValueId, 2> copies; ///< the original and its replicas, some in a type of 16 bits
   bool ofPlan = false;                  ///< derived by a pass (ops::Parameter)
 };
 
 /// In graph order; replicas are counted to their original.
 std::vector<ParameterRow> parametersOf(const PlacedGraph& placed);
 
-/// The first values of all constants and parameters, by value; replicas have their original's. Errors:
-/// initialiser files that are missing, damaged or of another type, all at once, each naming its parameter.
-/// Relative paths start at `dataFolder`.
+/// The value in the type of a replica: itself, or f32 rounded to f16 or bf16.
+Literal roundedTo(const Literal& value, ElementType element);
+
+/// The first values of all constants and parameters, by value; replicas have their original's, rounded.
+/// Errors: initialiser files that are missing, damaged or of another type, all at once, each naming its
+/// parameter. Relative paths start at `dataFolder`.
 Result<llvm::DenseMap<ValueId, Literal>> residentValues(const PlacedGraph& placed,
                                                         const std::string& dataFolder);
 

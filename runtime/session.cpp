@@ -277,7 +277,7 @@ Status Session::setState(const NamedLiterals& values) {
     const auto given = values.find(row.name);
     for (const ValueId copy : row.copies) {
       if (given != values.end()) {
-        impl_->write(copy, given->second);
+        impl_->write(copy, roundedTo(given->second, impl_->plan->graph().typeOf(copy).element));
       }
     }
   }

@@ -99,8 +99,8 @@ ListResult bestOrder(const ListProblem& problem, double least) {
 constexpr double worthSavedMemory = 1e-3;
 constexpr int mostRounds = 4;
 
-// Whether tasks that take time run in one group, transfers apart: what one device does later, another may wait
-// for, in ways that the makespan alone does not show (which copies are hidden).
+// Whether tasks that take time run in one group, transfers apart: what one device does later, another may
+// wait for, in ways that the makespan alone does not show (which copies are hidden).
 bool computesInOneGroup(const ScheduleProblem& problem) {
   uint32_t group = noTask;
   for (const ListTask& task : problem.list.tasks) {

@@ -1,9 +1,11 @@
 #include "compiler/transfer/insert_transfers.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace dfc {
 namespace {
@@ -16,13 +18,18 @@ class TransferInserter {
  public:
   TransferInserter(const Placement& placement, const Machine& machine)
       : placement_(placement), old_(placement.graph), machine_(machine), builder_(old_),
-        home_(old_.valueCount()) {}
+        keptCasts_(old_.opCount()), home_(old_.valueCount()) {}
 
-  PlacedGraph run() {
+  PlacedGraph run(Narrow narrow) {
+    if (narrow == Narrow::Kept) {
+      findKeptCasts();
+    }
     findReplicaDevices();
     for (const OpId op : old_.ops()) {
       if (old_[op].kind() == OpKind::Assign) {
         forwardAssign(op);
+      } else if (keptCasts_[op]) {
+        addNarrowReplica(op);
       } else {
         copyWithLocalOperands(op);
       }
@@ -39,6 +46,46 @@ class TransferInserter {
  private:
   bool isResident(OpId op) const { return dfc::isResident(old_[op].kind()); }
 
+  // A cast of a parameter of f32 to 16 bits becomes a parameter of its own: one for each parameter, type and
+  // device. Not one whose value outlives the step: a fetch, or the next value of another parameter.
+  void findKeptCasts() {
+    SideTable<ValueId, bool> outlives(old_.valueCount());
+    for (const Fetch& fetch : old_.fetches()) {
+      outlives[fetch.value] = true;
+    }
+    for (const OpId op : old_.opsOf(OpKind::Assign)) {
+      outlives[old_[op].operands[1]] = true;
+    }
+    std::set<std::tuple<ValueId, ElementType, DeviceId>> kept;
+    for (const OpId op : old_.opsOf(OpKind::Cast)) {
+      const ValueId from = old_[op].operands[0];
+      const ElementType to = old_.typeOf(old_[op].firstResult).element;
+      keptCasts_[op] = old_[old_[from].producer].kind() == OpKind::Parameter && isNarrowOf(from, to) &&
+                       !outlives[old_[op].firstResult] &&
+                       kept.emplace(from, to, placement_.device[op]).second;
+    }
+  }
+
+  bool isNarrowOf(ValueId wide, ElementType element) const {
+    return old_.typeOf(wide).element == ElementType::F32 && isFloat(element) && byteWidth(element) == 2;
+  }
+
+  /// The parameter in the type that `cast` gives it; it starts from the parameter's first value, rounded.
+  ops::Parameter narrowParameter(OpId cast) const {
+    auto parameter = old_[old_[old_[cast].operands[0]].producer].as<ops::Parameter>();
+    parameter.type.element = old_.typeOf(old_[cast].firstResult).element;
+    return parameter;
+  }
+
+  void addNarrowReplica(OpId cast) {
+    const DeviceId device = placement_.device[cast];
+    const OpId replica = append(narrowParameter(cast), {}, old_.provenanceOf(cast), device);
+    const ValueId original = old_[cast].operands[0];
+    home_[old_[cast].firstResult] = builder_.result(replica);
+    placed_.replicas[replica] = builder_.soFar()[home_[original]].producer;
+    narrowReplicas_[old_[original].producer].push_back(cast);
+  }
+
   // All readers count, also readers behind the assign: they see the old value too, so their device needs a
   // replica.
   void findReplicaDevices() {
@@ -46,6 +93,9 @@ class TransferInserter {
     for (const OpId op : old_.ops()) {
       const OpRow& row = old_[op];
       const bool assign = row.kind() == OpKind::Assign;
+      if (keptCasts_[op]) {
+        continue;
+      }
       for (const ValueId operand : row.operands) {
         noteReader(operand, placement_.device[op]);
       }
@@ -182,7 +232,38 @@ class TransferInserter {
     OpId old;
     ValueId target, value; // new ids
     DeviceId device;
+    bool narrow = false; // of a replica of 16 bits
   };
+
+  // The next value is cast where it is made, and moved in 16 bits.
+  void addNarrowAssigns(OpId assign, std::vector<PendingAssign>& pending) {
+    const auto found = narrowReplicas_.find(old_[old_[assign].operands[0]].producer);
+    if (found == narrowReplicas_.end()) {
+      return;
+    }
+    const DeviceId home = placement_.device[assign];
+    const auto original = llvm::find_if(
+        pending, [&](const PendingAssign& row) { return row.old == assign && row.device == home; });
+    for (const OpId cast : found->second) {
+      InternedProvenance provenance = old_.provenanceOf(assign);
+      provenance.name = builder_.intern(fmt::format("{}.rounded", old_.nameOf(old_[cast].firstResult)));
+      ValueId value = builder_.result(append(old_[cast].attributes, {original->value}, provenance, home));
+      value = movedTo(placement_.device[cast], home, value, old_[cast].firstResult);
+      pending.push_back({assign, home_[old_[cast].firstResult], value, placement_.device[cast], true});
+    }
+  }
+
+  /// `value` on device `to`, by transfers of its own; `like`: an old value of its type, for their names.
+  ValueId movedTo(DeviceId to, DeviceId from, ValueId value, ValueId like) {
+    if (from != to) {
+      const auto path = machine_.path(from, to, old_.typeOf(like).bytes());
+      DFC_ASSERT(path.has_value(), "no route between two devices of a verified machine");
+      for (const Route& hop : *path) {
+        value = addTransfer(like, value, hop);
+      }
+    }
+    return value;
+  }
 
   // All values first, then all assigns: a value may be another parameter's old one (p <- q and q <- p in one
   // step).
@@ -193,10 +274,13 @@ class TransferInserter {
       for (const DeviceId device : replicaDevicesOf(old_[old_[op].operands[0]].producer)) {
         pending.push_back(valueToAssign(op, device));
       }
+      addNarrowAssigns(op, pending);
     }
     for (const PendingAssign& assign : pending) {
       InternedProvenance provenance = old_.provenanceOf(assign.old);
-      if (assign.device != placement_.device[assign.old]) {
+      if (assign.narrow) {
+        provenance.name = builder_.intern(fmt::format("{}.next", builder_.soFar().nameOf(assign.target)));
+      } else if (assign.device != placement_.device[assign.old]) {
         provenance.name = nameOn(old_[assign.old].firstResult, assign.device);
       }
       append(ops::Assign{}, {assign.target, assign.value}, provenance, assign.device);
@@ -233,9 +317,11 @@ class TransferInserter {
   std::map<OpId, std::set<DeviceId>>
       replicaDevices_; // in device order, so that plans are the same everywhere
   SideTable<OpId, bool> assigned_;
-  SideTable<ValueId, ValueId> home_;           // old value -> new value on the device that makes it
-  llvm::DenseMap<Key, ValueId> local_;         // (old value, other device) -> new value there
-  llvm::DenseMap<ValueId, ValueId> forwarded_; // result of an assign -> its value
+  SideTable<OpId, bool> keptCasts_;
+  std::map<OpId, std::vector<OpId>> narrowReplicas_; // by parameter: the casts that became replicas
+  SideTable<ValueId, ValueId> home_;                 // old value -> new value on the device that makes it
+  llvm::DenseMap<Key, ValueId> local_;               // (old value, other device) -> new value there
+  llvm::DenseMap<ValueId, ValueId> forwarded_;       // result of an assign -> its value
 };
 
 } // namespace
@@ -251,8 +337,15 @@ Diagnostics refuseTransfers(const Graph& graph) {
   return errors;
 }
 
-PlacedGraph insertTransfers(const Placement& placement, const Machine& machine) {
-  return TransferInserter(placement, machine).run();
+bool hasNarrowReplicas(const PlacedGraph& placed) {
+  const Graph& graph = placed.graph;
+  return llvm::any_of(placed.replicas, [&](const auto& pair) {
+    return graph.typeOf(graph[pair.first].firstResult) != graph.typeOf(graph[pair.second].firstResult);
+  });
+}
+
+PlacedGraph insertTransfers(const Placement& placement, const Machine& machine, Narrow narrow) {
+  return TransferInserter(placement, machine).run(narrow);
 }
 
 } // namespace dfc

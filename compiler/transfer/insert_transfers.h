@@ -1,11 +1,13 @@
 // insertTransfers: makes every movement between devices an op: one transfer for each (value, destination),
 // routed over the machine's links and staged through an intermediate device where there is no direct route.
-// Fetched values are transferred to the host. Three rules about state keep a step from copying a parameter
-// that another device already has:
+// Fetched values are transferred to the host. Four rules about state keep a step from copying a parameter
+// that another device already has, or from casting one that has not changed:
 //
 //   - a parameter that other devices read gets a replica on each, and its assign refreshes them with the next
 //   value, at
 //     the end of the step instead of the beginning, where the copy can hide behind work still under way;
+//   - a parameter of f32 that is cast to 16 bits is kept in that type, too: a replica beside it, assigned the
+//   cast of the next value, so that no step casts it anew and its update writes both;
 //   - readers of an assign's result read the value itself, so that only assigns touch state, after everything
 //   else;
 //   - orderings keep the readers of the old value before the op that overwrites it.
@@ -19,8 +21,15 @@ namespace dfc {
 /// An error for each transfer in a graph that is not placed yet: only placed graphs may have transfers.
 Diagnostics refuseTransfers(const Graph& graph);
 
+/// Whether parameters of f32 are kept in the 16-bit types that they are cast to: fewer bytes are moved, and
+/// more are resident.
+enum class Narrow : uint8_t { Kept, CastAnew };
+
 /// Assumes a placement that `verifyPlacement` accepts and a machine whose devices all reach one another.
-PlacedGraph insertTransfers(const Placement& placement, const Machine& machine);
+PlacedGraph insertTransfers(const Placement& placement, const Machine& machine, Narrow narrow = Narrow::Kept);
+
+/// Whether a replica is of another type than its original.
+bool hasNarrowReplicas(const PlacedGraph& placed);
 
 /// Adds the orderings between the readers of each parameter's old value and the op that overwrites it (the
 /// assign, and the producer of its value where that may write the parameter's storage directly).

@@ -5,9 +5,9 @@
 
 namespace dfc {
 
-/// Leaves out transfers, replicas and the assigns of replicas; readers of a copy read the original. Each op
-/// is pinned to the device that it was placed on. Parameters come first, otherwise the order is kept. Linear
-/// time.
+/// Leaves out transfers, replicas and the assigns of replicas; readers of a copy read the original, or a cast
+/// of it. Each op is pinned to the device that it was placed on. Parameters come first, otherwise the order
+/// is kept. Linear time.
 Graph computationsOf(const PlacedGraph& placed, const Machine& machine);
 
 } // namespace dfc

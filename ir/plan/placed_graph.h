@@ -31,8 +31,9 @@ struct PlacedGraph {
   SideTable<OpId, DeviceId> device;            ///< a transfer: its destination
   llvm::DenseMap<OpId, TransferRow> transfers; ///< exactly the transfer ops
   /// A parameter read on a device other than its own has a replica there: a parameter op of the same initial
-  /// value, refreshed by `assign(replica, transfer(next value))` in each step that assigns the original.
-  /// Replica -> original.
+  /// value, refreshed by `assign(replica, transfer(next value))` in each step that assigns the original. A
+  /// parameter of f32 that is cast to f16 or bf16 has one of that type on the device of the cast, refreshed
+  /// by the cast of the next value. Replica -> original.
   llvm::DenseMap<OpId, OpId> replicas;
   std::vector<Ordering> orderings;
 

@@ -3,9 +3,10 @@
 #include "ir/verify/parts.h"
 
 #include <fmt/format.h>
-#include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/DenseMap.h>
 
 #include <algorithm>
+#include <set>
 
 namespace dfc {
 namespace {
@@ -72,11 +73,18 @@ class StateVerifier {
     if (placed_.replicas.count(original)) {
       findings_.at(replica, fmt::format("{}: the original is itself a replica", who));
     }
-    if (!sameAttributes(graph_[replica].attributes, graph_[original].attributes)) {
+    const auto& copied = graph_[original].attributes.as<ops::Parameter>();
+    auto copy = graph_[replica].attributes.as<ops::Parameter>();
+    const ElementType element = copy.type.element;
+    const bool narrow =
+        copied.type.element == ElementType::F32 && isFloat(element) && byteWidth(element) == 2;
+    copy.type.element = narrow ? ElementType::F32 : element;
+    if (!sameAttributes(copy, graph_[original].attributes)) {
       findings_.at(replica, fmt::format("{}, starts from another value", who));
     }
-    const bool twice = placed_.device[replica] == placed_.device[original] ||
-                       !replicaPlaces_.insert({original, placed_.device[replica]}).second;
+    const bool besideIt = placed_.device[replica] == placed_.device[original] && !narrow;
+    const bool twice =
+        besideIt || !replicaPlaces_.insert({original, {placed_.device[replica], element}}).second;
     if (twice) {
       findings_.at(replica, fmt::format("{}, is not the only copy on {}", who,
                                         deviceText(machine_, placed_.device[replica])));
@@ -84,7 +92,7 @@ class StateVerifier {
     checkRefresh(who, replica, original);
   }
 
-  /// A replica is assigned its original's next value, through transfers.
+  /// A replica is assigned its original's next value, through transfers, and one of 16 bits the cast of it.
   void checkRefresh(const std::string& who, OpId replica, OpId original) {
     const OpId refresh = assignOf_.lookup(replica);
     const OpId update = assignOf_.lookup(original);
@@ -98,7 +106,11 @@ class StateVerifier {
     if (!assigned) {
       return;
     }
-    const ValueId taken = graph_[refresh].operands[1];
+    ValueId taken = graph_[refresh].operands[1];
+    const OpRow& cast = graph_[producer(beforeTransfers(taken))];
+    if (graph_.typeOf(taken) != graph_.typeOf(graph_[update].operands[1]) && cast.kind() == OpKind::Cast) {
+      taken = cast.operands[0];
+    }
     if (!sameContents(taken, graph_[update].operands[1]) &&
         beforeTransfers(taken) != graph_[update].firstResult) {
       findings_.at(refresh, fmt::format("{}, takes '{}' instead of the original's next value", who,
@@ -269,7 +281,7 @@ class StateVerifier {
   const Machine& machine_;
   Findings& findings_;
   llvm::DenseMap<OpId, OpId> assignOf_; // parameter op -> its assign
-  llvm::DenseSet<std::pair<OpId, DeviceId>> replicaPlaces_;
+  std::set<std::pair<OpId, std::pair<DeviceId, ElementType>>> replicaPlaces_;
   SideTable<OpId, llvm::SmallVector<OpId, 2>> successors_;
   std::vector<OpId> order_;
   std::vector<Pending> pending_;

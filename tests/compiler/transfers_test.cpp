@@ -90,6 +90,62 @@ TEST_CASE("a parameter read elsewhere has a replica there, refreshed by one copy
   CHECK(placed.transfers.size() == 3); // x>gpu0, y>cpu0, next w>gpu0
 }
 
+namespace {
+
+/// w is read in 16 bits on `reader`, and assigned on its own device.
+Graph castParameter(const char* reader, ElementType to) {
+  Builder g;
+  Tensor x = g.input("x", TensorType{to, {8}});
+  Tensor w = g.parameter("w", f32({8}), constantInit(2)).on("gpu0");
+  Tensor y = (x * cast(w, to).on(reader)).on(reader);
+  g.assign(w, (w * 0.5).on("gpu0")).on("gpu0");
+  g.fetch("y", y);
+  return finish(std::move(g));
+}
+
+} // namespace
+
+TEST_CASE("a parameter that is cast to 16 bits is kept in that type, refreshed by its update") {
+  for (const ElementType to : {ElementType::BF16, ElementType::F16}) {
+    const PlacedGraph placed = placeByName(castParameter("gpu0", to), starMachine(1));
+    CHECK(hasNarrowReplicas(placed));
+    CHECK(placed.replicas.size() == 1);
+    CHECK(countOf(placed, OpKind::Cast) == 1); // of the next value
+    CHECK(countOf(placed, OpKind::Assign) == 2);
+    CHECK(placed.transfers.size() == 2); // x>gpu0, y>cpu0
+  }
+}
+
+TEST_CASE("a parameter that another device reads in 16 bits crosses the link in 16 bits") {
+  const PlacedGraph placed = placeByName(castParameter("gpu1", ElementType::BF16), starMachine(2));
+  CHECK(placed.replicas.size() == 1);
+  REQUIRE(placed.transfers.size() == 4); // x>gpu1, y>cpu0, next w>cpu0>gpu1
+  for (const auto& [op, row] : placed.transfers) {
+    CHECK(row.bytes == 16);
+  }
+}
+
+TEST_CASE("casts that outlive the step, or of another type, are made in the step") {
+  Builder g;
+  Tensor w = g.parameter("w", f32({8}), constantInit(2));
+  Tensor v = g.parameter("v", TensorType{ElementType::BF16, {8}});
+  Tensor wide = g.parameter("wide", TensorType{ElementType::F64, {8}});
+  g.fetch("fetched", cast(w, ElementType::F16));
+  g.assign(v, cast(w, ElementType::BF16));
+  g.fetch("rounded", cast(wide, ElementType::BF16) + 1);
+  g.fetch("whole", cast(w, ElementType::F64) + 1);
+  const PlacedGraph placed = placeByName(finish(std::move(g)), starMachine(0));
+  CHECK(placed.replicas.empty());
+  CHECK(countOf(placed, OpKind::Cast) == 4);
+}
+
+TEST_CASE("casts of parameters are made anew where that is asked for") {
+  const Graph graph = castParameter("gpu0", ElementType::BF16);
+  const Machine machine = starMachine(1);
+  Placement placement{graph, SideTable<OpId, DeviceId>(graph.opCount(), machine.host()), "test"};
+  CHECK_FALSE(hasNarrowReplicas(insertTransfers(placement, machine, Narrow::CastAnew)));
+}
+
 TEST_CASE("a parameter that no step assigns is never copied") {
   Builder g;
   Tensor x = g.input("x", f32({8}));

@@ -43,6 +43,27 @@ TEST_CASE("session: state on a gpu, set and read back") {
   CHECK(valuesOf(session->state().at("w")) == Floats{6, 7});
 }
 
+TEST_CASE("session: a parameter kept in 16 bits follows its original, first, set and updated") {
+  for (const int gpus : {0, 1}) {
+    Builder g("narrow state");
+    const auto x = g.input("x", f32({2}));
+    {
+      const auto guard = g.on(gpus == 0 ? "cpu0" : "gpu0");
+      const Tensor w = g.parameter("w", f32({2}), constantInit(1 + 0x1p-9)); // 1 in bf16
+      g.fetch("rounded", cast(cast(w, ElementType::BF16) * 2.0, ElementType::F32));
+      g.assign(w, w + x);
+    }
+    const auto session = opened(tinyPlan(finished(std::move(g)), smallMachine(gpus)));
+    const NamedLiterals feeds{{"x", floats({2}, {1, 2})}};
+    CHECK(valuesOf(session->run(feeds)->at("rounded")) == Floats{2, 2});
+    CHECK(valuesOf(session->run(feeds)->at("rounded")) == Floats{4, 6});
+    CHECK(valuesOf(session->state().at("w")) == Floats{3 + 0x1p-9F, 5 + 0x1p-9F});
+    CHECK(session->state().size() == 1);
+    REQUIRE(session->setState({{"w", floats({2}, {256.75F, -8})}}).ok());
+    CHECK(valuesOf(session->run(feeds)->at("rounded")) == Floats{512, -16}); // bf16 has 8 bits
+  }
+}
+
 TEST_CASE("session: setState sets all or nothing") {
   Builder g("two");
   const Tensor a = g.parameter("alpha", f32({2}), constantInit(1));
