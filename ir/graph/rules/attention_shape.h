@@ -2,7 +2,7 @@
 // decomposition and kernels.
 #pragma once
 
-#include "ir/graph/ops/attention/attention.h"
+#include "ir/graph/op.h"
 
 #include <array>
 #include <optional>
