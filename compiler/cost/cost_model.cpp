@@ -14,13 +14,6 @@ double secondsAt(double amount, double rate) { return rate > 0 ? amount / rate :
 
 bool isFree(const OpRow& row) { return classOf(row.kind()) == OpClass::View || row.kind() == OpKind::Assign; }
 
-// The rate at which the op's arithmetic runs.
-double rateOf(const DeviceRow& hardware, const OpRow& row, ElementType element) {
-  const bool inTf32 = precisionOf(row.attributes) == Precision::Tf32 && element == ElementType::F32;
-  return inTf32 && hardware.tf32Flops > 0 ? hardware.tf32Flops
-                                          : hardware.peakFlops[static_cast<size_t>(element)];
-}
-
 // Seconds at the device's limits, without the launch.
 double workSeconds(const Graph& graph, OpId op, const DeviceRow& hardware) {
   const OpRow& row = graph[op];
@@ -28,7 +21,8 @@ double workSeconds(const Graph& graph, OpId op, const DeviceRow& hardware) {
   const auto results = graph.resultTypesOf(op);
   const OpCost cost = costOf(row.attributes, operands, results);
   const ElementType element = operands.empty() ? results.front().element : operands.front().element;
-  return std::max(secondsAt(cost.flops, rateOf(hardware, row, element)),
+  const bool tf32 = precisionOf(row.attributes) == Precision::Tf32;
+  return std::max(secondsAt(cost.flops, hardware.matmulRate(element, tf32, cost.inner)),
                   secondsAt(cost.bytes, hardware.memoryBandwidth));
 }
 

@@ -25,8 +25,9 @@ class CostModel {
 
 /// The roofline (Williams, Waterman and Patterson 2009): launch + max(flops / peak rate, bytes / memory
 /// bandwidth), with flops and bytes from the op table and the peak rate by the first operand's element type
-/// and, for products of f32, their precision. Views and assigns in place cost nothing. The utilisation of
-/// an op is the part of its time that is not its launch.
+/// and, for products of f32, their precision. Matmul-like ops reach less of it where their inner dimension is
+/// short (`DeviceRow::matmulHalfInner`). Views and assigns in place cost nothing. The utilisation of an op is
+/// the part of its time that is not its launch.
 class RooflineCostModel : public CostModel {
  public:
   double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;

@@ -8,7 +8,8 @@ namespace {
 
 bool alike(const DeviceRow& a, const DeviceRow& b) {
   return a.kind == b.kind && a.memoryBytes == b.memoryBytes && a.computeQueues == b.computeQueues &&
-         a.peakFlops == b.peakFlops && a.tf32Flops == b.tf32Flops && a.memoryBandwidth == b.memoryBandwidth &&
+         a.peakFlops == b.peakFlops && a.tf32Flops == b.tf32Flops && a.matmulHalfInner == b.matmulHalfInner &&
+         a.tf32HalfInner == b.tf32HalfInner && a.memoryBandwidth == b.memoryBandwidth &&
          a.launchSeconds == b.launchSeconds && a.stepOverheadSeconds == b.stepOverheadSeconds;
 }
 

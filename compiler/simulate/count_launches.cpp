@@ -83,13 +83,12 @@ class Counter {
   double secondsOfProduct(const LaunchRow& row) const {
     const DeviceRow& device = deviceOf(row);
     const ProductCall& call = *row.product;
-    const auto element = static_cast<size_t>(call.a.element);
-    const double peak = call.tf32 && device.tf32Flops > 0 ? device.tf32Flops : device.peakFlops[element];
     const Shape& a = call.a.shape;
-    const int64_t inner = a[a.rank() - (call.transposeA ? 2 : 1)];
-    const double flops = 2 * static_cast<double>(call.result.shape.elements()) * static_cast<double>(inner);
+    const auto inner = static_cast<double>(a[a.rank() - (call.transposeA ? 2 : 1)]);
+    const double rate = device.matmulRate(call.a.element, call.tf32, inner);
+    const double flops = 2 * static_cast<double>(call.result.shape.elements()) * inner;
     const auto bytes = static_cast<double>(call.a.bytes() + call.b.bytes() + call.result.bytes());
-    return device.launchSeconds + std::max(peak > 0 ? flops / peak : 0, overBandwidth(bytes, device));
+    return device.launchSeconds + std::max(rate > 0 ? flops / rate : 0, overBandwidth(bytes, device));
   }
 
   double secondsOfPass(const LaunchRow& row, OpId op) const {

@@ -33,6 +33,7 @@ struct TypeResult {
 struct OpCost {
   double flops = 0; ///< arithmetic operations; a transcendental counts as ops/README.md says
   double bytes = 0; ///< bytes read plus bytes written
+  double inner = 0; ///< of a matmul-like op: terms of the sum in an element of its result; else 0
 };
 
 struct Arity {

@@ -2,6 +2,8 @@
 // of routes is cheapest. Assumes a machine that verifyMachine accepts; promises the same answer every time.
 #include "ir/machine/machine.h"
 
+#include "ir/machine/hockney.h"
+
 #include <algorithm>
 #include <limits>
 #include <queue>
@@ -84,6 +86,20 @@ std::string_view name(DeviceKind kind) {
   case DeviceKind::Gpu: return "gpu";
   }
   DFC_UNREACHABLE("device kind");
+}
+
+double DeviceRow::matmulRate(ElementType element, bool tf32, double inner) const {
+  const auto type = static_cast<size_t>(element);
+  const bool own = tf32 && element == ElementType::F32 && tf32Flops > 0;
+  const double peak = own ? tf32Flops : peakFlops[type];
+  const double half = own ? tf32HalfInner : matmulHalfInner[type];
+  const double bytes = inner * static_cast<double>(byteWidth(element));
+  return bytes > 0 ? Hockney{peak, half}.rate(bytes) : peak;
+}
+
+bool DeviceRow::hasOneHalfInner() const {
+  return std::all_of(matmulHalfInner.begin(), matmulHalfInner.end(),
+                     [&](double half) { return half == tf32HalfInner; });
 }
 
 DeviceId Machine::host() const {

@@ -35,14 +35,25 @@ struct DeviceRow {
   uint32_t threadsPerMultiprocessor = 0; ///< resident at once; 0: not stated
   uint32_t sharedBytesPerBlock = 0;      ///< shared memory that a launch may ask for; 0: not stated
   std::array<double, allElementTypes.size()>
-      peakFlops{};            ///< by ElementType, for matmul-like ops, of the device as a whole
-  double tf32Flops = 0;       ///< of f32 matmuls in tf32; 0 means as f32
+      peakFlops{};      ///< by ElementType, for matmul-like ops, of the device as a whole
+  double tf32Flops = 0; ///< of f32 matmuls in tf32; 0 means as f32
+  /// Bytes of the inner dimension at which matmul-like ops reach half their peak rate, by ElementType:
+  /// Hockney's n_1/2 (Hockney and Jesshope 1981, "Parallel Computers"). 0: the peak rate at any length.
+  std::array<double, allElementTypes.size()> matmulHalfInner{};
+  double tf32HalfInner = 0;   ///< of f32 matmuls in tf32, where they have a rate of their own
   double memoryBandwidth = 0; ///< bytes a second, reads plus writes
   double launchSeconds = 0;   ///< fixed cost of one op
   /// Fixed cost of a step: its queues do nothing before so many seconds of it have passed (a GPU's commands
   /// of a step are launched as one).
   double stepOverheadSeconds = 0;
   std::string architecture = {}; ///< of a GPU: "sm_90"; empty: not stated
+
+  /// Operations a second of a matmul-like op whose inner dimension has so many elements (0: of another op),
+  /// by Hockney's law: peak * inner / (inner + n_1/2). `tf32`: f32 operands may be rounded to it. 0 means no
+  /// limit.
+  double matmulRate(ElementType element, bool tf32, double inner) const;
+  /// Whether every precision has the same `matmulHalfInner`.
+  bool hasOneHalfInner() const;
 };
 
 /// Something that copies occupy: a bus direction, an NVLink, a switch port.

@@ -49,6 +49,14 @@ class MachineCheck {
     }
   }
 
+  void checkHalfInner(const std::string& path, double bytes) {
+    if (!std::isfinite(bytes) || bytes < 0 || bytes > mostHalfInner) {
+      fault(
+          path, fmt::format("{} is no length of an inner dimension", bytes),
+          fmt::format("give bytes, 0 to {}, or leave it out for the peak rate at any length", mostHalfInner));
+    }
+  }
+
   void checkSeconds(const std::string& path, double seconds) {
     if (!std::isfinite(seconds) || seconds < 0) {
       fault(path, fmt::format("{} is no duration", seconds), "give seconds, 0 or more");
@@ -122,9 +130,21 @@ class MachineCheck {
                 "operations a second");
     }
     checkRate(row + ".flops.tf32", device.tf32Flops, "operations a second");
+    checkHalfInners(row + ".matmulHalfInner", device);
     checkRate(row + ".memoryBandwidth", device.memoryBandwidth, "bytes a second");
     checkSeconds(row + ".launch", device.launchSeconds);
     checkSeconds(row + ".stepOverhead", device.stepOverheadSeconds);
+  }
+
+  void checkHalfInners(const std::string& path, const DeviceRow& device) {
+    if (device.hasOneHalfInner()) {
+      return checkHalfInner(path, device.tf32HalfInner);
+    }
+    for (const ElementType type : allElementTypes) {
+      checkHalfInner(fmt::format("{}.{}", path, name(type)),
+                     device.matmulHalfInner[static_cast<size_t>(type)]);
+    }
+    checkHalfInner(path + ".tf32", device.tf32HalfInner);
   }
 
   void checkLinks() {

@@ -19,6 +19,8 @@ inline constexpr uint32_t mostComputeQueues = 1024;
 inline constexpr uint32_t mostThreads = 4096;
 inline constexpr uint32_t mostMultiprocessors = 65536;
 inline constexpr uint32_t mostThreadsPerMultiprocessor = 65536;
+/// The longest `matmulHalfInner`, in bytes.
+inline constexpr double mostHalfInner = 1e9;
 
 /// The most devices of a machine.
 inline constexpr size_t mostDevices = 1024;

@@ -38,18 +38,29 @@ class ObjectPrinter {
   std::string text_;
 };
 
+using ByType = std::array<double, allElementTypes.size()>;
+
+std::string printByPrecision(const ByType& byType, double tf32) {
+  ObjectPrinter object;
+  for (const ElementType type : allElementTypes) {
+    object.number(name(type), byType[static_cast<size_t>(type)], 0);
+  }
+  object.number("tf32", tf32, 0);
+  return object.finish();
+}
+
 std::string printFlops(const DeviceRow& device) {
   const auto& rates = device.peakFlops;
   if (device.tf32Flops == 0 &&
       std::all_of(rates.begin(), rates.end(), [&](double rate) { return rate == rates[0]; })) {
     return jsonNumber(rates[0]);
   }
-  ObjectPrinter object;
-  for (const ElementType type : allElementTypes) {
-    object.number(name(type), rates[static_cast<size_t>(type)], 0);
-  }
-  object.number("tf32", device.tf32Flops, 0);
-  return object.finish();
+  return printByPrecision(rates, device.tf32Flops);
+}
+
+std::string printHalfInner(const DeviceRow& device) {
+  return device.hasOneHalfInner() ? jsonNumber(device.tf32HalfInner)
+                                  : printByPrecision(device.matmulHalfInner, device.tf32HalfInner);
 }
 
 std::string printDevice(const DeviceRow& device) {
@@ -71,6 +82,9 @@ std::string printDevice(const DeviceRow& device) {
   object.whole("sharedBytesPerBlock", device.sharedBytesPerBlock, plain.sharedBytesPerBlock);
   if (device.peakFlops != plain.peakFlops || device.tf32Flops != plain.tf32Flops) {
     object.add("flops", printFlops(device));
+  }
+  if (device.matmulHalfInner != plain.matmulHalfInner || device.tf32HalfInner != plain.tf32HalfInner) {
+    object.add("matmulHalfInner", printHalfInner(device));
   }
   object.number("memoryBandwidth", device.memoryBandwidth, plain.memoryBandwidth);
   object.number("launch", device.launchSeconds, plain.launchSeconds);

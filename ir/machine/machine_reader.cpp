@@ -42,8 +42,8 @@ class MachineReader : private JsonFields {
   void readDevice(const Json& row, const std::string& path) {
     knownKeys(row, path,
               {"id", "class", "model", "architecture", "mem", "slots", "threads", "multiprocessors",
-               "threadsPerMultiprocessor", "sharedBytesPerBlock", "flops", "memoryBandwidth", "launch",
-               "stepOverhead"});
+               "threadsPerMultiprocessor", "sharedBytesPerBlock", "flops", "matmulHalfInner",
+               "memoryBandwidth", "launch", "stepOverhead"});
     DeviceRow device;
     text(row, path, "id", device.name, true);
     readClass(row, path, device);
@@ -59,6 +59,7 @@ class MachineReader : private JsonFields {
     whole(row, path, "threadsPerMultiprocessor", device.threadsPerMultiprocessor);
     whole(row, path, "sharedBytesPerBlock", device.sharedBytesPerBlock);
     readFlops(row, path, device);
+    readHalfInner(row, path, device);
     rate(row, path, "memoryBandwidth", device.memoryBandwidth);
     number(row, path, "launch", device.launchSeconds);
     number(row, path, "stepOverhead", device.stepOverheadSeconds);
@@ -93,18 +94,41 @@ class MachineReader : private JsonFields {
       device.peakFlops.fill(device.peakFlops[0]);
       return;
     }
-    if (!value->is_object()) {
-      wrongType(where, *value, "a number or an object of numbers");
+    readByPrecision(*value, where, [&](const char* key, std::optional<ElementType> type) {
+      rate(*value, where, key, type ? device.peakFlops[static_cast<size_t>(*type)] : device.tf32Flops);
+    });
+  }
+
+  /// One figure for all precisions, or an object.
+  void readHalfInner(const Json& row, const std::string& path, DeviceRow& device) {
+    const Json* value = member(row, path, "matmulHalfInner", false);
+    if (value != nullptr && value->is_number()) {
+      number(row, path, "matmulHalfInner", device.tf32HalfInner);
+      device.matmulHalfInner.fill(device.tf32HalfInner);
+    } else if (value != nullptr) {
+      const std::string where = path + ".matmulHalfInner";
+      readByPrecision(*value, where, [&](const char* key, std::optional<ElementType> type) {
+        number(*value, where, key,
+               type ? device.matmulHalfInner[static_cast<size_t>(*type)] : device.tf32HalfInner);
+      });
+    }
+  }
+
+  /// Calls `read` for each key that the object may have; no type stands for tf32.
+  void readByPrecision(const Json& value, const std::string& where,
+                       llvm::function_ref<void(const char*, std::optional<ElementType>)> read) {
+    if (!value.is_object()) {
+      wrongType(where, value, "a number or an object of numbers");
       return;
     }
     Keys known;
     for (const ElementType type : allElementTypes) {
       known.emplace_back(name(type));
-      rate(*value, where, known.back().c_str(), device.peakFlops[static_cast<size_t>(type)]);
+      read(known.back().c_str(), type);
     }
     known.emplace_back("tf32");
-    rate(*value, where, "tf32", device.tf32Flops);
-    knownKeys(*value, where, known);
+    read("tf32", std::nullopt);
+    knownKeys(value, where, known);
   }
 
   void readLink(const Json& row, const std::string& path) {

@@ -1,5 +1,6 @@
 // The roofline's numbers, by hand.
 #include "compiler/cost/cost_model.h"
+#include "ir/author/composites.h"
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
 #include "tests/support/catch.h"
@@ -40,6 +41,53 @@ TEST_CASE("roofline: a matmul runs at the rate of its type and precision") {
   CHECK(secondsOf(machine, ElementType::F32, ops::Precision::Tf32) == 3 + 0.25);
   CHECK(secondsOf(machine, ElementType::F32, ops::Precision::Ieee) == 3 + 2.0);
   CHECK(secondsOf(machine, ElementType::F64, ops::Precision::Tf32) == 3 + 4.0); // f64 knows no tf32
+}
+
+TEST_CASE("roofline: products of a short inner dimension run at a part of the peak rate") {
+  Machine machine = oneGpu();
+  DeviceRow& gpu = machine.devices[DeviceId(0)];
+  gpu.tf32Flops = 8000;
+  gpu.matmulHalfInner[static_cast<size_t>(ElementType::F32)] = 40;
+  gpu.tf32HalfInner = 120;
+  // 10 elements of f32 are 40 bytes: half the rate, and in tf32 40 / (40 + 120) of it.
+  CHECK(secondsOf(machine, ElementType::F32, ops::Precision::Ieee) == 3 + 4.0);
+  CHECK(secondsOf(machine, ElementType::F32, ops::Precision::Tf32) == 3 + 1.0);
+  CHECK(secondsOf(machine, ElementType::F64, ops::Precision::Ieee) == 3 + 4.0); // as the peak has it
+  gpu.tf32Flops = 0;                                                            // both figures as f32
+  CHECK(secondsOf(machine, ElementType::F32, ops::Precision::Tf32) == 3 + 4.0);
+}
+
+TEST_CASE("roofline: the longer the inner dimension, the higher the rate, and never above the peak") {
+  DeviceRow gpu = oneGpu().devices[DeviceId(0)];
+  CHECK(gpu.matmulRate(ElementType::F32, false, 1) == 1000); // without the figure
+  gpu.matmulHalfInner.fill(512);
+  CHECK(gpu.matmulRate(ElementType::F32, false, 0) == 1000); // no product
+  CHECK(gpu.matmulRate(ElementType::F16, false, 1) == 0);    // still no limit
+  double before = 0;
+  for (double inner = 1; inner < 1e12; inner *= 2) {
+    const double rate = gpu.matmulRate(ElementType::F32, false, inner);
+    CHECK(rate > before);
+    CHECK(rate < 1000);
+    before = rate;
+  }
+  CHECK(before == Approx(1000));
+}
+
+TEST_CASE("roofline: fused products, attention and batches count one inner dimension, other ops none") {
+  Builder g("inner");
+  const Tensor a = g.input("a", f32({5, 3, 16})), b = g.input("b", f32({5, 16, 7}));
+  const Tensor q = g.input("q", f32({2, 6, 8})), y = matmul(a, b), z = attention(q, q, q), e = exp(y);
+  for (const auto& [name, tensor] : {std::pair("y", y), std::pair("z", z), std::pair("e", e)}) {
+    g.fetch(name, tensor);
+  }
+  const Graph graph = *std::move(g).finish();
+  const auto innerOf = [&](const Tensor& tensor) {
+    const OpId op = graph[tensor.value()].producer;
+    return costOf(graph[op].attributes, graph.operandTypesOf(op), graph.resultTypesOf(op)).inner;
+  };
+  CHECK(innerOf(y) == 16);
+  CHECK(innerOf(z) == 8);
+  CHECK(innerOf(e) == 0);
 }
 
 TEST_CASE("roofline: the utilisation of an op is the part of its time that is work") {

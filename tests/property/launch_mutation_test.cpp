@@ -127,6 +127,32 @@ TEST_CASE("launch plans: a kernel behind a library's product takes time of its o
   CHECK(launches[1].seconds == Approx(gpu.launchSeconds + 2 * bytes / gpu.memoryBandwidth));
 }
 
+TEST_CASE("launch plans: a product of a short inner dimension is priced alike as a step and as a launch") {
+  Machine machine = smallMachine(1);
+  DeviceRow& gpu = machine.devices[machine.findDevice("gpu0")];
+  gpu.matmulHalfInner.fill(512);
+  gpu.memoryBandwidth = 1e9; // the product is bound by its arithmetic, the pass by its bytes
+  const auto plan = [&](bool withPass) {
+    Builder g("product");
+    const auto there = g.on("gpu0");
+    const Tensor a = g.parameter("a", f32({512, 64})), b = g.parameter("b", f32({64, 512}));
+    g.fetch("y", withPass ? abs(matmul(a, b)) : matmul(a, b));
+    auto compiled = compile(*std::move(g).finish(), machine, RooflineCostModel());
+    REQUIRE(compiled.ok());
+    REQUIRE(compiled->launches().launches.size() == (withPass ? 2 : 1));
+    REQUIRE(Executable::parse(compiled->serialise(), "plan").ok());
+    return *std::move(compiled);
+  };
+  const Executable alone = plan(false), followed = plan(true);
+  const LaunchRow &product = alone.launches().launches[0], &first = followed.launches().launches[0];
+  // 64 elements are 256 bytes: a third of the peak rate.
+  const double flops = 2.0 * 512 * 512 * 64, third = gpu.peakFlops[static_cast<size_t>(ElementType::F32)] / 3;
+  const Schedule& schedule = alone.schedule();
+  CHECK(schedule.steps[schedule.stepOf[product.ops[0]]].alone() == Approx(gpu.launchSeconds + flops / third));
+  CHECK(product.seconds == Approx(gpu.launchSeconds + flops / third));
+  CHECK(first.seconds == Approx(product.seconds));
+}
+
 TEST_CASE("launch plans: what compile makes is sound, before and after a file") {
   for (const Executable& plan : plansWithLaunches()) {
     CHECK(render(verdictOn(plan, plan.launches())) == "");

@@ -70,8 +70,9 @@ TypeResult FusedMatmul::types(OperandTypes operands) const {
 OpCost FusedMatmul::cost(OperandTypes operands, OperandTypes results) const {
   const TensorType made = productType(operands);
   OpCost cost = streamingCost(operands, results, 0);
-  cost.flops = product().cost(operands.take_front(2), made).flops +
-               epilogue().cost(withProduct(made, operands), results).flops;
+  const OpCost ofProduct = product().cost(operands.take_front(2), made);
+  cost.inner = ofProduct.inner;
+  cost.flops = ofProduct.flops + epilogue().cost(withProduct(made, operands), results).flops;
   return cost;
 }
 

@@ -62,7 +62,9 @@ TypeResult Matmul::types(OperandTypes operands) const {
 // A product and a sum for each element of the result and each of the k terms in it.
 OpCost Matmul::cost(OperandTypes operands, OperandTypes results) const {
   const Factor a(operands[0].shape, transposeA);
-  return streamingCost(operands, results, 2 * static_cast<double>(a.columns));
+  OpCost cost = streamingCost(operands, results, 2 * static_cast<double>(a.columns));
+  cost.inner = static_cast<double>(a.columns);
+  return cost;
 }
 
 } // namespace dfc::ops

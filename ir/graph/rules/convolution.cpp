@@ -48,6 +48,16 @@ double Convolution::flops() const {
   return 2 * static_cast<double>(terms()) * static_cast<double>(result.elements());
 }
 
+double Convolution::inner(ConvolutionPass pass) const {
+  switch (pass) {
+  case ConvolutionPass::Forward: return static_cast<double>(terms());
+  case ConvolutionPass::InputGradient:
+    return static_cast<double>(groupFilters()) * static_cast<double>(windows.size());
+  case ConvolutionPass::FilterGradient: return static_cast<double>(batch()) * static_cast<double>(pixels());
+  }
+  return 0;
+}
+
 TypeResult convolutionTypes(OpKind kind, OperandTypes operands, const Shape& image, const Shape& filter,
                             const ConvolutionAttributes& attributes) {
   if (filter.rank() != 4) {

@@ -9,6 +9,9 @@
 
 namespace dfc {
 
+/// Which of the three tensors is made of the other two.
+enum class ConvolutionPass : uint8_t { Forward, InputGradient, FilterGradient };
+
 /// The shapes have their channels first, whatever the layout.
 struct Convolution {
   Shape image;  ///< [N, C, H, W]
@@ -26,6 +29,8 @@ struct Convolution {
   int64_t imagePixels() const { return image[2] * image[3]; }
   /// A product and a sum for each term: the same for the op and for its gradients.
   double flops() const;
+  /// The inner dimension of the matrix product that the pass is (implicit GEMM).
+  double inner(ConvolutionPass pass) const;
 };
 
 /// Attributes that the three ops have in common.
@@ -78,8 +83,7 @@ Convolution convolutionOf(const ops::Conv2d& op, OperandTypes operands);
 Convolution convolutionOf(const ops::Conv2dInputGradient& op, OperandTypes operands);
 Convolution convolutionOf(const ops::Conv2dFilterGradient& op, OperandTypes operands);
 
-/// Which of the three tensors is made of the other two.
-enum class ConvolutionPass : uint8_t { Forward, InputGradient, FilterGradient };
+/// An op that is a convolution.
 struct ConvolutionCall {
   ConvolutionPass pass;
   Convolution conv;

@@ -106,6 +106,7 @@ void checkCost(const OpAttributes& attributes, OperandTypes operands, const Type
   const OpCost cost = costOf(attributes, operands, types.types);
   CHECK((std::isfinite(cost.flops) && cost.flops >= 0));
   CHECK((std::isfinite(cost.bytes) && cost.bytes >= 0));
+  CHECK((std::isfinite(cost.inner) && cost.inner >= 0));
 }
 
 size_t resultsOf(OpKind kind) {

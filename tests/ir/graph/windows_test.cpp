@@ -257,7 +257,16 @@ TEST_CASE("prices: windows are paid by the element that they look at") {
   CHECK(cost.bytes == 4.0 * (2 * 3 * 7 * 8 + 4 * 3 * 3 * 5 + 160));
   auto toInput = sameConvolution<ops::Conv2dInputGradient>(conv());
   toInput.shape = {2, 3, 7, 8};
-  CHECK(price(toInput, {f32({4, 3, 3, 5}), f32({2, 4, 5, 4})}).flops == cost.flops);
+  const OpCost ofInput = price(toInput, {f32({4, 3, 3, 5}), f32({2, 4, 5, 4})});
+  CHECK(ofInput.flops == cost.flops);
+  auto toFilter = sameConvolution<ops::Conv2dFilterGradient>(conv());
+  toFilter.shape = {4, 3, 3, 5};
+  const OpCost ofFilter = price(toFilter, {f32({2, 3, 7, 8}), f32({2, 4, 5, 4})});
+  CHECK(ofFilter.flops == cost.flops);
+  // As matrix products: windows of 3 x 5 over 3 channels, or over 4 filters; 2 images of 5 x 4 windows.
+  CHECK(cost.inner == 3 * 3 * 5);
+  CHECK(ofInput.inner == 4 * 3 * 5);
+  CHECK(ofFilter.inner == 2 * 5 * 4);
   CHECK(price(pool<ops::MaxPool>({2, 3}), {f32({1, 1, 3, 4})}).flops == 6.0 * 4);
   CHECK(price(pool<ops::AveragePool>({2, 3}), {f32({1, 1, 3, 4})}).flops == (6.0 + divFlops) * 4);
 }

@@ -1,4 +1,5 @@
 // Machines: the questions they answer, and their JSON form in and out.
+#include "ir/machine/hockney.h"
 #include "ir/machine/machine.h"
 
 #include "ir/verify/verify.h"
@@ -146,6 +147,8 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   row.peakFlops = {1.0 / 3, 1.2345678901234567e-30, 1.7976931348623157e308, 0, 2, 0.1,
                    1e22,    123456789012345680.0};
   row.tf32Flops = 2.0 / 3;
+  row.matmulHalfInner = {512, 64.5, 0, 1.0 / 3, 0, 0, 0, 1};
+  row.tf32HalfInner = 1e9;
   row.memoryBandwidth = 4.8e12;
   row.launchSeconds = 2.5e-6;
   row.stepOverheadSeconds = 6.6e-6;
@@ -161,6 +164,8 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   CHECK(read.memoryBytes == row.memoryBytes);
   CHECK(read.peakFlops == row.peakFlops);
   CHECK(read.tf32Flops == row.tf32Flops);
+  CHECK(read.matmulHalfInner == row.matmulHalfInner);
+  CHECK(read.tf32HalfInner == row.tf32HalfInner);
   CHECK(std::tuple(read.model, read.computeQueues, read.threads, read.memoryBandwidth, read.launchSeconds) ==
         std::tuple(row.model, row.computeQueues, row.threads, row.memoryBandwidth, row.launchSeconds));
   CHECK(read.stepOverheadSeconds == row.stepOverheadSeconds);
@@ -184,6 +189,36 @@ TEST_CASE("machine: what a file leaves out has no limit, and one rate stands for
   REQUIRE(machine.routes.size() == 2); // default_comm: one each way
   CHECK(machine.seconds(machine.routes[0], 8) == 2 + 8 / 4.0);
   CHECK(machine.links[LinkId(0)].slots == 0);
+}
+
+TEST_CASE("machine: one half inner dimension stands for all precisions") {
+  const Machine machine = parsed(R"({"devices": [{"id": "cpu0"}, {"id": "gpu0", "matmulHalfInner": 512}],
+    "default_comm": {"latency": 2, "bandwidth": 4}})");
+  const DeviceRow &cpu = machine.devices[DeviceId(0)], &gpu = machine.devices[DeviceId(1)];
+  CHECK((cpu.hasOneHalfInner() && cpu.tf32HalfInner == 0));
+  CHECK((gpu.hasOneHalfInner() && gpu.matmulHalfInner[3] == 512));
+  CHECK(printMachine(machine).find("\"matmulHalfInner\": 512}") != std::string::npos);
+  CHECK(printMachine(parsed(printMachine(machine))) == printMachine(machine));
+}
+
+TEST_CASE("hockney: two rates give back the law that they follow") {
+  const Hockney law{800, 512};
+  CHECK(law.rate(512) == 400);
+  const Hockney found = hockneyOf(1024, law.rate(1024), 16384, law.rate(16384));
+  CHECK(found.peak == Approx(800));
+  CHECK(found.half == Approx(512));
+}
+
+TEST_CASE("hockney: a short length that is no slower gives the peak at any length") {
+  const Hockney same = hockneyOf(1024, 700, 16384, 700), faster = hockneyOf(1024, 750, 16384, 700);
+  CHECK((same.half == 0 && same.peak == Approx(700)));
+  CHECK((faster.half == 0 && faster.peak == Approx(700)));
+}
+
+TEST_CASE("hockney: the half length is at most the large one, whatever the noise") {
+  const Hockney found = hockneyOf(1024, 1e-3, 16384, 700);
+  CHECK(found.half == Approx(16384));
+  CHECK(found.peak == Approx(1400));
 }
 
 TEST_CASE("machine: the scorer's machines load as they are") {

@@ -14,7 +14,9 @@ TypeResult Conv2d::types(OperandTypes operands) const {
 
 OpCost Conv2d::cost(OperandTypes operands, OperandTypes results) const {
   OpCost cost = streamingCost(operands, results, 0);
-  cost.flops = convolutionOf(*this, operands).flops();
+  const Convolution conv = convolutionOf(*this, operands);
+  cost.flops = conv.flops();
+  cost.inner = conv.inner(ConvolutionPass::Forward);
   return cost;
 }
 

@@ -22,7 +22,9 @@ TypeResult Conv2dFilterGradient::types(OperandTypes operands) const {
 
 OpCost Conv2dFilterGradient::cost(OperandTypes operands, OperandTypes results) const {
   OpCost cost = streamingCost(operands, results, 0);
-  cost.flops = convolutionOf(*this, operands).flops();
+  const Convolution conv = convolutionOf(*this, operands);
+  cost.flops = conv.flops();
+  cost.inner = conv.inner(ConvolutionPass::FilterGradient);
   return cost;
 }
 

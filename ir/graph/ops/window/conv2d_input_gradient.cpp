@@ -22,7 +22,9 @@ TypeResult Conv2dInputGradient::types(OperandTypes operands) const {
 
 OpCost Conv2dInputGradient::cost(OperandTypes operands, OperandTypes results) const {
   OpCost cost = streamingCost(operands, results, 0);
-  cost.flops = convolutionOf(*this, operands).flops();
+  const Convolution conv = convolutionOf(*this, operands);
+  cost.flops = conv.flops();
+  cost.inner = conv.inner(ConvolutionPass::InputGradient);
   return cost;
 }
 
