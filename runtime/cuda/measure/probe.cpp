@@ -1,5 +1,6 @@
 #include "runtime/cuda/measure/probe.h"
 
+#include "ir/machine/hockney.h"
 #include "runtime/cuda/library/matmul.h"
 #include "runtime/cuda/measure/noise.h"
 #include "runtime/cuda/measure/probe_together.h"
@@ -69,24 +70,48 @@ void addRoute(Machine& machine, DeviceId from, DeviceId to, const std::string& n
 
 /// Three digits: more would only look exact.
 double rounded(double value) {
+  if (value <= 0) {
+    return 0;
+  }
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - 2);
   return std::round(value / unit) * unit;
 }
 
-/// Operations a second of one large product.
-double matmulRate(int ordinal, ElementType type, bool tf32 = false) {
-  const int64_t n = (type == ElementType::F32 && !tf32) || type == ElementType::F64 ? 4096 : 8192;
+/// Operations a second of a product of n x inner and inner x n.
+double matmulRate(int ordinal, ElementType type, bool tf32, int64_t n, int64_t inner) {
   MatmulCall call;
   call.tf32 = tf32;
-  call.a = call.b = call.result = {type, {n, n}};
+  call.a = {type, {n, inner}};
+  call.b = {type, {inner, n}};
+  call.result = {type, {n, n}};
   const DeviceBuffer a = noise(ordinal, call.a.bytes()), b = noise(ordinal, call.b.bytes());
   const DeviceBuffer out(ordinal, call.result.bytes(), "a measurement");
   const DeviceBuffer workspace(ordinal, matmulWorkspaceBytes, "a measurement");
   call.aData = a.get(), call.bData = b.get(), call.out = out.get();
   const auto launch = makeMatmul(call, ordinal, workspace.get());
   Stopwatch watch(ordinal);
-  const double cubed = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
-  return 2 * cubed / watch.median([&](cudaStream_t stream) { launch->enqueue(stream); });
+  const double flops = 2 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(inner);
+  return flops / watch.perRepetition([&](cudaStream_t stream) { launch->enqueue(stream); });
+}
+
+/// The least power of two, from 1 KiB in elements on, at which a product at its peak rate takes as long as
+/// two writes of its result: a shorter one would measure the memory.
+int64_t shortInner(ElementType type, double peak, double bandwidth) {
+  const auto width = static_cast<double>(byteWidth(type));
+  int64_t inner = 1024 / byteWidth(type);
+  while (inner < (1 << 20) && 2 * static_cast<double>(inner) / peak < 2 * width / bandwidth) {
+    inner *= 2;
+  }
+  return inner;
+}
+
+/// From two products with equal results, one of a long and one of a short inner dimension, in bytes.
+Hockney matmulFigures(int ordinal, ElementType type, bool tf32, double bandwidth) {
+  const int64_t n = (type == ElementType::F32 && !tf32) || type == ElementType::F64 ? 4096 : 8192;
+  const double rate = matmulRate(ordinal, type, tf32, n, n);
+  const int64_t inner = std::min(shortInner(type, rate, bandwidth), n / 2);
+  const auto bytes = [&](int64_t length) { return static_cast<double>(length * byteWidth(type)); };
+  return hockneyOf(bytes(inner), matmulRate(ordinal, type, tf32, n, inner), bytes(n), rate);
 }
 
 double copySeconds(Stopwatch& watch, std::byte* to, const std::byte* from, int64_t bytes) {
@@ -116,18 +141,22 @@ struct Bench {
 };
 
 void measureDevice(DeviceRow& row, Bench& bench) {
-  for (const ElementType type : {ElementType::F32, ElementType::F64, ElementType::F16, ElementType::BF16}) {
-    row.peakFlops[static_cast<size_t>(type)] = rounded(matmulRate(bench.ordinal, type));
-  }
-  row.tf32Flops = rounded(matmulRate(bench.ordinal, ElementType::F32, /*tf32=*/true));
   const int64_t large = int64_t{1} << 30;
   const DeviceBuffer from = noise(bench.ordinal, large), to(bench.ordinal, large, "a measurement");
   row.memoryBandwidth =
       rounded(2.0 * static_cast<double>(large) / copySeconds(bench.watch, to.get(), from.get(), large));
+  for (const ElementType type : {ElementType::F32, ElementType::F64, ElementType::F16, ElementType::BF16}) {
+    const Hockney figures = matmulFigures(bench.ordinal, type, /*tf32=*/false, row.memoryBandwidth);
+    row.peakFlops[static_cast<size_t>(type)] = rounded(figures.peak);
+    row.matmulHalfInner[static_cast<size_t>(type)] = rounded(figures.half);
+  }
+  const Hockney tf32 = matmulFigures(bench.ordinal, ElementType::F32, /*tf32=*/true, row.memoryBandwidth);
+  row.tf32Flops = rounded(tf32.peak);
+  row.tf32HalfInner = rounded(tf32.half);
   const double launch = bench.watch.launchCost();
   row.launchSeconds = rounded(launch);
   const double overhead = stepOverhead(bench.ordinal, launch);
-  row.stepOverheadSeconds = overhead > 0 ? rounded(overhead) : 0;
+  row.stepOverheadSeconds = rounded(overhead);
 }
 
 Route* routeOf(Machine& machine, DeviceId from, DeviceId to) {

@@ -10,7 +10,9 @@ namespace dfc::cuda {
 void addGpus(Machine& machine, int count);
 
 /// Replaces the rates of the machine's GPUs, which are CUDA's in order, by measured ones:
-///   - matmul rates by element type: products of 8192 x 8192 (f64 and f32: 4096), f32 within IEEE;
+///   - matmul rates by element type: products of 8192 x 8192 (f64 and f32: 4096), f32 within IEEE, and
+///     products of equal results with a short inner dimension; both figures of Hockney's law
+///     (ir/machine/hockney.h);
 ///   - memory bandwidth: device-to-device copies of 1 GiB, bytes read plus written;
 ///   - launch cost: 1000 dependent kernels of one thread in a CUDA graph, per kernel;
 ///   - step overhead: 50 steps of one empty kernel, per step and beyond that kernel (step_overhead.h);
