@@ -34,6 +34,7 @@ class Sweep {
   void collect(OpId op, const GradientRule& rule);
   llvm::SmallVector<bool, 3> wantedOperands(OpId op) const;
   Tensor sumOf(ValueId value);
+  Tensor soFar(OpId op, size_t operand);
   Tensor zerosLike(ValueId value);
   void refuse(OpId op, size_t operand);
   void warnOfUnreached(ValueId x);
@@ -136,7 +137,8 @@ void Sweep::differentiate(OpId op) {
     cotangents.push_back(contributions_[result].empty() ? zerosLike(result) : sumOf(result));
   }
   if (llvm::is_contained(wanted, true)) {
-    GradientRule rule(builder_, op, cotangents, wanted, reached);
+    const auto others = [&](size_t operand) { return soFar(op, operand); };
+    GradientRule rule(builder_, op, cotangents, wanted, reached, others);
     applyGradient(graph()[op].attributes, rule);
     collect(op, rule);
   }
@@ -151,6 +153,9 @@ void Sweep::collect(OpId op, const GradientRule& rule) {
     if (rule.gradients()[i].builder() == nullptr) {
       refuse(op, i);
     } else if (rule.gradients()[i].valid()) {
+      if (rule.givesSum(i)) {
+        contributions_[operands[i]].clear();
+      }
       contributions_[operands[i]].push_back(rule.gradients()[i]);
     }
   }
@@ -178,6 +183,12 @@ Tensor Sweep::sumOf(ValueId value) {
   }
   terms.assign(1, sum);
   return sum;
+}
+
+Tensor Sweep::soFar(OpId op, size_t operand) {
+  const ValueId value = graph()[op].operands[operand];
+  const bool samePin = graph().pinOf(op) == graph().pinOf(graph()[value].producer);
+  return samePin && !contributions_[value].empty() ? sumOf(value) : Tensor();
 }
 
 Tensor Sweep::zerosLike(ValueId value) { return zerosOf(builder_, graph().typeOf(value)); }
@@ -245,12 +256,14 @@ void nameAfter(Tensor gradient, ValueId x, uint32_t firstNew, std::vector<ValueI
 } // namespace
 
 GradientRule::GradientRule(Builder& builder, OpId op, llvm::ArrayRef<Tensor> cotangents,
-                           llvm::ArrayRef<bool> wanted, llvm::ArrayRef<bool> reached)
+                           llvm::ArrayRef<bool> wanted, llvm::ArrayRef<bool> reached,
+                           llvm::function_ref<Tensor(size_t)> soFar)
     : builder_(builder), op_(op), cotangents_(cotangents.begin(), cotangents.end()),
-      wanted_(wanted.begin(), wanted.end()), reached_(reached.begin(), reached.end()) {
+      wanted_(wanted.begin(), wanted.end()), reached_(reached.begin(), reached.end()), soFar_(soFar) {
   const size_t operands = builder.graph().soFar()[op].operands.size();
   gradients_.resize(operands);
   independent_.resize(operands, false);
+  givesSum_.resize(operands, false);
 }
 
 Tensor GradientRule::operand(size_t index) const {
@@ -272,6 +285,12 @@ void GradientRule::give(size_t index, Tensor gradient) {
                          nameOf(builder_.graph().soFar()[op_].kind()), toString(summed.type()),
                          toString(type)));
   gradients_[index] = gradients_[index].builder() == nullptr ? summed : gradients_[index] + summed;
+}
+
+void GradientRule::giveSum(size_t index, Tensor sum) {
+  DFC_ASSERT(gradients_[index].builder() == nullptr, "a sum is all that the operand gets from its op");
+  give(index, sum);
+  givesSum_[index] = true;
 }
 
 // The formula reads copies of the operands (views, which `simplify` takes away), so that the sweep ends

@@ -62,6 +62,31 @@ TEST_CASE("gradients: gather and scatterAdd along every axis, places counted fro
       {f64({2, 3}), f64({2, 3})}, 2);
 }
 
+TEST_CASE("gradients: slices are added to what other users of the table gave it") {
+  const auto tied = [](const std::vector<Tensor>& x) {
+    const Tensor rows = gather(x[0], places(x[0], {3}, {1, -1, 1}));
+    return exp(matmul(rows, x[0], {.b = true})) + reduceSum(gather(x[0], places(x[0], {2}, {0, 0})));
+  };
+  checkDifferences(tied, {f64({4, 2})}, 1);
+  checkDifferences(tied, {f64({4, 2})}, 2);
+
+  const auto scattersOn = [](const char* pinOfGather) {
+    Builder g;
+    const Tensor table = g.parameter("table", f32({6, 4})).on("gpu0");
+    const Tensor ids = g.input("ids", i64({3}));
+    const Tensor rows = gather(table, ids).on(pinOfGather);
+    const Tensor loss = reduceSum(matmul(rows, table, {.b = true}).on("gpu0")).on("gpu0");
+    g.fetch("gradient", gradients(loss, {table})[0]);
+    const Result<Graph> graph = std::move(g).finish();
+    REQUIRE(graph.ok());
+    REQUIRE(graph->opsOf(OpKind::ScatterAdd).size() == 1);
+    const OpRow& scatter = (*graph)[graph->opsOf(OpKind::ScatterAdd).front()];
+    return (*graph)[(*graph)[scatter.operands[0]].producer].kind();
+  };
+  CHECK(scattersOn("gpu0") == OpKind::Matmul);
+  CHECK(scattersOn("gpu1") == OpKind::Broadcast); // the sum is made where the table is
+}
+
 TEST_CASE("gradients: an update that is added nowhere gets zero, and a slice never taken too") {
   Builder g;
   const Tensor x = g.input("x", f64({2})), u = g.input("u", f64({3}));

@@ -118,11 +118,15 @@ DFC_INLINE void run(const Element* from, $parameters$const Element* updates, Ele
   const bool present = first + slice < length && column < inner;
   const Index own = (outer * length + first + slice) * inner + column;
   Sum sum[width];
-  if (present) {
+  bool loaded = false; // by all threads or none; in place, slices without updates are neither read nor written
+  const auto load = [&] {
+    loaded = true;
+    if (!present) return;
     const Pack<Element, width> pack = loadPack<width>(from + own);
 #pragma unroll
     for (int k = 0; k < width; ++k) sum[k] = Sum(valueOf(pack.at[k]));
-  }
+  };
+  if (from != to) load();
   const Index begin = $begin$, end = $end$;
   int turn = 0;
   for (Index tile = begin; tile < end; tile += threads, turn ^= 1) {
@@ -131,6 +135,7 @@ DFC_INLINE void run(const Element* from, $parameters$const Element* updates, Ele
     const bool mine = place - first < slices && place < length;
     const Ranks ranks = ranked(mine, ofWarps[turn]);
     if (ranks.all == 0) continue;
+    if (!loaded) load();
     if (mine) {
       hitSlice[ranks.rank] = place - first;
       hitNumber[ranks.rank] = $number$;
@@ -153,7 +158,7 @@ DFC_INLINE void run(const Element* from, $parameters$const Element* updates, Ele
       }
     }
   }
-  if (present) {
+  if (present && loaded) {
     Pack<Element, width> pack;
 #pragma unroll
     for (int k = 0; k < width; ++k) pack.at[k] = stored<Element>(Value(sum[k]));

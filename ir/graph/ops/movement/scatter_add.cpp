@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace dfc::ops {
 
 TypeResult ScatterAdd::types(OperandTypes operands) const {
@@ -29,9 +31,12 @@ TypeResult ScatterAdd::types(OperandTypes operands) const {
   return TypeResult::of(whole);
 }
 
-// An addition for each update.
-OpCost ScatterAdd::cost(OperandTypes operands, OperandTypes results) const {
-  OpCost cost = streamingCost(operands, results, 0);
+// An addition for each update. In place, which is the rule, slices without updates are neither read nor
+// written.
+OpCost ScatterAdd::cost(OperandTypes operands, OperandTypes) const {
+  OpCost cost;
+  const int64_t touched = std::min(operands[0].bytes(), operands[2].bytes());
+  cost.bytes = static_cast<double>(operands[1].bytes() + operands[2].bytes() + 2 * touched);
   cost.flops = static_cast<double>(operands[2].shape.elements());
   return cost;
 }
