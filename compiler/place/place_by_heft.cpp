@@ -2,9 +2,10 @@
 // scheduler, which models the links that HEFT does not, predicts it to be faster than the best single device,
 // and by more than predictions miss. Copies cost memory and a plan's devices wait for one another, so a gain
 // that may be none is no gain.
-#include "compiler/place/heft.h"
 #include "compiler/place/makespan_bound.h"
 #include "compiler/place/place.h"
+#include "compiler/place/task_graph_of.h"
+#include "compiler/tasks/heft.h"
 #include "ir/plan/placed_graph.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -15,8 +16,8 @@ namespace {
 constexpr double worthwhile = 0.9; // of the predicted makespan on one device
 
 Placement byHeft(const PlacementProblem& problem) {
-  const TaskGraph tasks = taskGraphOf(problem.graph, problem.machine, problem.cost, problem.pins);
-  const HeftSchedule schedule = heft(tasks);
+  const TensorTasks tasks = taskGraphOf(problem.graph, problem.machine, problem.cost, problem.pins);
+  const TaskSchedule schedule = heft(tasks.graph);
   Placement placement{problem.graph,
                       SideTable<OpId, DeviceId>(problem.graph.opCount(), problem.machine.host()), "heft"};
   for (const OpId op : problem.graph.ops()) {

@@ -1,6 +1,6 @@
 // HEFT against the schedules printed in the literature, task by task: the code under test is what places
 // tensor graphs.
-#include "compiler/place/heft.h"
+#include "compiler/tasks/heft.h"
 #include "runtime/executable_folder.h"
 #include "tests/compiler/instance.h"
 #include "tests/support/catch.h"
@@ -13,7 +13,7 @@ const std::filesystem::path shared = shippedFile("shared/sched_examples");
 
 void checkTaskByTask(const ClassicInstance& instance) {
   const auto ranks = upwardRanks(instance.graph);
-  const HeftSchedule schedule = heft(instance.graph);
+  const TaskSchedule schedule = heft(instance.graph);
   for (const TaskId task : instance.graph.tasks.ids()) {
     INFO("task " << instance.idOfTask[task.index()]);
     CHECK(ranks[task] == Approx(instance.rank[task.index()]).margin(1e-3));
@@ -50,7 +50,7 @@ TEST_CASE("HEFT agrees with the reference on other people's instances") {
     for (const auto& file : instanceFiles(shared, prefix)) {
       INFO(file);
       const auto instance = readClassic(file);
-      const HeftSchedule schedule = heft(instance.graph);
+      const TaskSchedule schedule = heft(instance.graph);
       CHECK(schedule.makespan == Approx(instance.heftLength));
       CHECK(schedule.makespan >= Approx(instance.optimal));
       ++seen;
@@ -73,7 +73,7 @@ TEST_CASE("HEFT starts nothing before its device begins") {
   longTask.seconds = {20, 1};
   graph.tasks.add(shortTask);
   graph.tasks.add(longTask);
-  const HeftSchedule schedule = heft(graph);
+  const TaskSchedule schedule = heft(graph);
   CHECK(schedule.tasks[TaskId(0)].device == 0); // ends at 5; the other device at 10 + 1 at best
   CHECK(schedule.tasks[TaskId(1)].device == 1); // ends at 10 + 1; the first device at 20 at best
   CHECK(schedule.makespan == 11);

@@ -2,8 +2,8 @@
 // graphs for the placement code and small graphs over contended links for the list scheduler.
 #pragma once
 
-#include "compiler/place/task_graph.h"
 #include "compiler/schedule/list_schedule.h"
+#include "compiler/tasks/task_graph.h"
 
 #include <filesystem>
 #include <map>

@@ -90,6 +90,7 @@ Exit runProgram(const std::vector<std::string>& words, Console& console) {
   addMachine(program, verbs);
   addSimulate(program, verbs);
   addCalibrate(program, verbs);
+  addSchedule(program, verbs);
   for (const auto& [verb, action] : verbs) {
     addJsonFlag(*program.get_subcommand(verb->get_name()));
   }

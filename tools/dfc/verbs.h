@@ -23,5 +23,6 @@ void addView(CLI::App& program, Verbs& verbs);
 void addMachine(CLI::App& program, Verbs& verbs);
 void addSimulate(CLI::App& program, Verbs& verbs);
 void addCalibrate(CLI::App& program, Verbs& verbs);
+void addSchedule(CLI::App& program, Verbs& verbs);
 
 } // namespace dfc::tool

@@ -1,4 +1,4 @@
-#include "compiler/place/task_graph.h"
+#include "compiler/place/task_graph_of.h"
 
 #include <algorithm>
 
@@ -45,25 +45,11 @@ bool isTask(const OpRow& row, bool assigned) {
 
 } // namespace
 
-double TaskGraph::transferSeconds(size_t from, size_t to, double bytes) const {
-  if (from == to) {
-    return 0;
-  }
-  const LinkCost& cost = communication[from * deviceCount() + to];
-  return cost.latency + bytes * cost.secondsPerByte;
-}
-
-void TaskGraph::addEdge(TaskId from, TaskId to, double bytes) {
-  DFC_ASSERT(from < to, "task ids are a topological order");
-  tasks[from].successors.push_back({to, bytes});
-  tasks[to].predecessors.push_back({from, bytes});
-}
-
-TaskGraph taskGraphOf(const Graph& graph, const Machine& machine, const CostModel& cost,
-                      const SideTable<OpId, DeviceId>& pins) {
-  TaskGraph result;
+TensorTasks taskGraphOf(const Graph& graph, const Machine& machine, const CostModel& cost,
+                        const SideTable<OpId, DeviceId>& pins) {
+  TensorTasks made{{}, SideTable<OpId, TaskId>(graph.opCount())};
+  TaskGraph& result = made.graph;
   result.communication = communicationOf(machine);
-  result.taskOf = SideTable<OpId, TaskId>(graph.opCount());
   for (const DeviceRow& device : machine.devices) {
     result.queues.push_back(std::max(1U, device.computeQueues));
     result.begins.push_back(device.stepOverheadSeconds);
@@ -83,18 +69,18 @@ TaskGraph taskGraphOf(const Graph& graph, const Machine& machine, const CostMode
       task.seconds.push_back(allowed ? seconds : never);
     }
     const TaskId id = result.tasks.add(std::move(task));
-    result.taskOf[op] = id;
+    made.taskOf[op] = id;
     for (const ValueId operand : row.operands) {
-      const TaskId producer = result.taskOf[graph[operand].producer];
+      const TaskId producer = made.taskOf[graph[operand].producer];
       if (producer.valid()) {
         result.addEdge(producer, id, static_cast<double>(graph.typeOf(operand).bytes()));
       }
     }
     if (row.kind() == OpKind::Assign) {
-      result.tasks[id].follows = result.taskOf[graph[row.operands[0]].producer];
+      result.tasks[id].follows = made.taskOf[graph[row.operands[0]].producer];
     }
   }
-  return result;
+  return made;
 }
 
 } // namespace dfc

@@ -1,0 +1,439 @@
+#include "compiler/tasks/file/tasks_reader.h"
+
+#include "ir/base/json/json_fields.h"
+#include "ir/base/json/json_text.h"
+#include "ir/machine/machine_faults.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace dfc {
+namespace {
+
+using Json = nlohmann::json;
+constexpr size_t mostFaults = 50;
+
+enum class In : uint8_t { File, Root, Tasks, Task, Durations, DurationsByName, Edges, Edge, Ignored };
+enum class Field : uint8_t { Id, Dur, Pin, Src, Dst, Bytes, Tensor, None };
+
+constexpr std::array fieldNames = {"id", "dur", "pin", "src", "dst", "bytes", "tensor"};
+
+/// A value that is neither an object nor an array.
+struct Scalar {
+  enum class Type : uint8_t { Null, Boolean, Number, Text } type = Type::Null;
+  double number = 0;
+  bool whole = false;                ///< a number without a fraction
+  const std::string* text = nullptr; ///< of a text; of a whole number, its digits
+};
+constexpr std::array scalarNames = {"null", "boolean", "number", "string"};
+
+class TasksReader : public nlohmann::json_sax<Json> {
+ public:
+  explicit TasksReader(const TaskMachine& machine) : machine_(machine), row_(machine.devices.size()) {
+    for (uint32_t i = 0; i < machine.devices.size(); ++i) {
+      deviceOf_[machine.devices[i].name] = i;
+      words_.push_back(machine.devices[i].name);
+    }
+    for (const TaskMachine::Device& device : machine.devices) {
+      if (kindOf_.try_emplace(device.kind, static_cast<uint32_t>(kindOf_.size())).second &&
+          deviceOf_.count(device.kind) == 0) {
+        words_.push_back(device.kind);
+      }
+    }
+    for (const TaskMachine::Device& device : machine.devices) {
+      kindOfDevice_.push_back(kindOf_.lookup(device.kind));
+    }
+    byKind_.resize(kindOf_.size());
+  }
+
+  RawTasks take() { return std::move(raw_); }
+
+  bool null() override { return scalar({}); }
+  bool boolean(bool) override { return scalar({.type = Scalar::Type::Boolean}); }
+  bool number_integer(Json::number_integer_t value) override { return whole(value); }
+  bool number_unsigned(Json::number_unsigned_t value) override { return whole(value); }
+  bool number_float(Json::number_float_t value, const std::string&) override {
+    return scalar({.type = Scalar::Type::Number, .number = value});
+  }
+  bool string(std::string& text) override { return scalar({.type = Scalar::Type::Text, .text = &text}); }
+  bool binary(Json::binary_t&) override { return true; }
+
+  bool key(std::string& name) override {
+    key_ = name;
+    switch (in()) {
+    case In::Root: enterSection(); break;
+    case In::Task: enterField({"id", "dur", "pin"}); break;
+    case In::Edge: enterField({"src", "dst", "bytes", "tensor", "data"}); break;
+    default: break;
+    }
+    return true;
+  }
+
+  bool start_object(size_t) override {
+    const In here = in();
+    if (here == In::File) {
+      stack_.push_back(In::Root);
+    } else if (here == In::Tasks || here == In::Edges) {
+      beginRow();
+      stack_.push_back(here == In::Tasks ? In::Task : In::Edge);
+    } else if (here == In::Task && field_ == Field::Dur) {
+      stack_.push_back(In::DurationsByName);
+    } else {
+      enterIgnored("an object");
+    }
+    return true;
+  }
+
+  bool end_object() override {
+    const In here = in();
+    stack_.pop_back();
+    if (here == In::Task) {
+      endTask();
+    } else if (here == In::Edge) {
+      endEdge();
+    } else if (here == In::DurationsByName) {
+      endDurationsByName();
+    }
+    return true;
+  }
+
+  bool start_array(size_t) override {
+    const In here = in();
+    if (here == In::Root && section_ != In::Ignored) {
+      stack_.push_back(section_);
+    } else if (here == In::Task && field_ == Field::Dur) {
+      stack_.push_back(In::Durations);
+      given_ = 0;
+    } else {
+      enterIgnored("an array");
+    }
+    return true;
+  }
+
+  bool end_array() override {
+    if (in() == In::Durations && given_ != machine_.devices.size()) {
+      fault(fmt::format("tasks[{}].dur", rowIndex_),
+            fmt::format("{} durations for {} devices", given_, machine_.devices.size()),
+            "write one for each device of the machine, null where the task cannot run");
+    }
+    stack_.pop_back();
+    return true;
+  }
+
+  bool parse_error(size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+  void complete() {
+    raw_.readable = true;
+    for (const In section : {In::Tasks, In::Edges}) {
+      if (!seen_[static_cast<size_t>(section)]) {
+        fault("", section == In::Tasks ? "tasks" : "edges", "a task file has \"tasks\" and \"edges\"",
+              TasksFault::About::Missing);
+      }
+    }
+  }
+
+ private:
+  In in() const { return stack_.back(); }
+
+  void fault(std::string path, std::string message, std::string hint = {},
+             TasksFault::About about = TasksFault::About::Value) {
+    if (raw_.faults.size() < mostFaults) {
+      raw_.faults.push_back({about, std::move(path), std::move(message), std::move(hint)});
+    }
+  }
+
+  std::string path() const {
+    switch (in()) {
+    case In::File: return "";
+    case In::Root: return key_;
+    case In::Tasks: return fmt::format("tasks[{}]", rowIndex_ + 1);
+    case In::Edges: return fmt::format("edges[{}]", rowIndex_ + 1);
+    case In::Task: return fmt::format("tasks[{}].{}", rowIndex_, key_);
+    case In::Edge: return fmt::format("edges[{}].{}", rowIndex_, key_);
+    case In::Durations: return fmt::format("tasks[{}].dur[{}]", rowIndex_, given_);
+    case In::DurationsByName: return fmt::format("tasks[{}].dur.{}", rowIndex_, key_);
+    case In::Ignored: break;
+    }
+    return key_;
+  }
+
+  void enterIgnored(const char* what) {
+    const bool wanted = in() == In::Ignored || (in() == In::Root && section_ == In::Ignored) ||
+                        ((in() == In::Task || in() == In::Edge) && field_ == Field::None);
+    if (!wanted) {
+      wrongType(what);
+      in() == In::Tasks || in() == In::Edges ? static_cast<void>(++rowIndex_) : static_cast<void>(given_++);
+    }
+    stack_.push_back(In::Ignored);
+  }
+
+  void wrongType(const char* what) { fault(path(), fmt::format("{} where {} belongs", what, wantedHere())); }
+
+  const char* wantedHere() const {
+    switch (in()) {
+    case In::File: return "an object with \"tasks\" and \"edges\"";
+    case In::Root: return "an array";
+    case In::Tasks:
+    case In::Edges: return "an object";
+    case In::Task:
+    case In::Edge:
+      return field_ == Field::Dur      ? "an array or an object of numbers"
+             : field_ == Field::Bytes  ? "a number"
+             : field_ == Field::Pin    ? "a device's name"
+             : field_ == Field::Tensor ? "a text"
+                                       : "a text or a whole number";
+    default: return "a number or null";
+    }
+  }
+
+  void enterSection() {
+    section_ = key_ == "tasks" ? In::Tasks : key_ == "edges" ? In::Edges : In::Ignored;
+    rowIndex_ = noIndex;
+    if (section_ != In::Ignored) {
+      seen_[static_cast<size_t>(section_)] = true;
+      return;
+    }
+    static const std::vector<std::string> known = {"name",  "source",  "model",    "comment",
+                                                   "notes", "machine", "expected", "processors",
+                                                   "comm",  "tasks",   "edges"};
+    if (std::find(known.begin(), known.end(), key_) == known.end()) {
+      fault(key_, "no such key", JsonFields::hintFor(key_, known), TasksFault::About::Key);
+    }
+  }
+
+  void enterField(std::initializer_list<const char*> allowed) {
+    field_ = Field::None;
+    for (const char* name : allowed) {
+      if (key_ == name) {
+        const auto* const found = std::find_if(fieldNames.begin(), fieldNames.end(),
+                                               [&](std::string_view field) { return field == key_; });
+        field_ = found == fieldNames.end() ? Field::Bytes : static_cast<Field>(found - fieldNames.begin());
+      }
+    }
+    if (field_ == Field::None) {
+      fault(path(), "no such key", JsonFields::hintFor(key_, {allowed.begin(), allowed.end()}),
+            TasksFault::About::Key);
+      return;
+    }
+    if ((fields_ >> static_cast<unsigned>(field_) & 1U) != 0) {
+      fault(path(), "is there already", "keep one of the two", TasksFault::About::Key);
+    }
+    fields_ |= 1U << static_cast<unsigned>(field_);
+  }
+
+  void beginRow() {
+    ++rowIndex_;
+    fields_ = 0;
+    edge_ = {};
+    pin_ = noIndex;
+    taskName_ = noIndex;
+    std::fill(row_.begin(), row_.end(), infiniteSeconds);
+    byName_.clear();
+  }
+
+  void requireFields(const char* section, std::initializer_list<Field> required) {
+    for (const Field field : required) {
+      if ((fields_ >> static_cast<unsigned>(field) & 1U) == 0) {
+        fault(fmt::format("{}[{}]", section, rowIndex_), fieldNames[static_cast<size_t>(field)], "",
+              TasksFault::About::Missing);
+      }
+    }
+  }
+
+  void endTask() {
+    requireFields("tasks", {Field::Id, Field::Dur});
+    for (uint32_t device = 0; device < row_.size() && pin_ != noIndex; ++device) {
+      row_[device] = device == pin_ ? row_[device] : infiniteSeconds;
+    }
+    if ((fields_ >> static_cast<unsigned>(Field::Dur) & 1U) != 0 && raw_.faults.empty() &&
+        std::all_of(row_.begin(), row_.end(), [](double seconds) { return seconds == infiniteSeconds; })) {
+      fault(fmt::format("tasks[{}].{}", rowIndex_, pin_ == noIndex ? "dur" : "pin"),
+            "the task can run nowhere",
+            "give it a duration on a device of the machine, and pin it to such a device only");
+    }
+    raw_.seconds.insert(raw_.seconds.end(), row_.begin(), row_.end());
+    raw_.nameOfRow.push_back(taskName_);
+    if (taskName_ == noIndex) {
+      return;
+    }
+    if (raw_.rowOfName[taskName_] != noIndex) {
+      fault(fmt::format("tasks[{}].id", rowIndex_),
+            fmt::format("tasks[{}] has this id already", raw_.rowOfName[taskName_]));
+    }
+    raw_.rowOfName[taskName_] = static_cast<uint32_t>(raw_.nameOfRow.size() - 1);
+  }
+
+  void endEdge() {
+    requireFields("edges", {Field::Src, Field::Dst, Field::Bytes});
+    raw_.edges.push_back(edge_);
+  }
+
+  // A device's own duration goes before that of its class; null is one too.
+  void endDurationsByName() {
+    std::fill(byKind_.begin(), byKind_.end(), infiniteSeconds);
+    for (const auto& [word, seconds] : byName_) {
+      if (const auto kind = kindOf_.find(words_[word]); kind != kindOf_.end()) {
+        byKind_[kind->second] = seconds;
+      }
+    }
+    for (size_t device = 0; device < row_.size(); ++device) {
+      row_[device] = byKind_[kindOfDevice_[device]];
+    }
+    for (const auto& [word, seconds] : byName_) {
+      if (word < row_.size()) { // the words of devices go first
+        row_[word] = seconds;
+      }
+    }
+  }
+
+  template <class Integer>
+  bool whole(Integer value) {
+    digits_.clear();
+    fmt::format_to(std::back_inserter(digits_), "{}", value);
+    return scalar({Scalar::Type::Number, static_cast<double>(value), true, &digits_});
+  }
+
+  bool scalar(const Scalar& value) {
+    switch (in()) {
+    case In::Task: readTaskField(value); break;
+    case In::Edge: readEdgeField(value); break;
+    case In::Durations: readDuration(value, given_); break;
+    case In::DurationsByName: readDurationByName(value); break;
+    case In::Root:
+      if (key_ == "name" && value.type == Scalar::Type::Text) {
+        raw_.name = *value.text;
+      } else if (section_ != In::Ignored) {
+        wrongType(scalarNames[static_cast<size_t>(value.type)]);
+      }
+      break;
+    case In::Ignored: break;
+    default: wrongType(scalarNames[static_cast<size_t>(value.type)]); ++rowIndex_;
+    }
+    return true;
+  }
+
+  void readTaskField(const Scalar& value) {
+    if (field_ == Field::Id) {
+      taskName_ = nameOf(value);
+    } else if (field_ == Field::Pin && value.type == Scalar::Type::Text) {
+      const auto device = deviceOf_.find(*value.text);
+      if (device != deviceOf_.end()) {
+        pin_ = device->second;
+      } else {
+        fault(path(), fmt::format("no device is called '{}'", *value.text),
+              JsonFields::hintFor(*value.text,
+                                  {words_.begin(), words_.begin() + static_cast<ptrdiff_t>(row_.size())}));
+      }
+    } else if (field_ != Field::None && !(field_ == Field::Pin && value.type == Scalar::Type::Null)) {
+      wrongType(scalarNames[static_cast<size_t>(value.type)]);
+    }
+  }
+
+  void readEdgeField(const Scalar& value) {
+    if (field_ == Field::Src || field_ == Field::Dst) {
+      (field_ == Field::Src ? edge_.from : edge_.to) = nameOf(value);
+    } else if (field_ == Field::Bytes) {
+      checkNumber(value, "bytes", edge_.bytes);
+    } else if (field_ == Field::Tensor && value.type == Scalar::Type::Text) {
+      const auto [known, isNew] =
+          tensorOf_.try_emplace(*value.text, static_cast<uint32_t>(raw_.tensors.size()));
+      if (isNew) {
+        raw_.tensors.push_back(jsonQuoted(*value.text));
+      }
+      edge_.tensor = known->second;
+    } else if (field_ != Field::None && !(field_ == Field::Tensor && value.type == Scalar::Type::Null)) {
+      wrongType(scalarNames[static_cast<size_t>(value.type)]);
+    }
+  }
+
+  uint32_t nameOf(const Scalar& value) {
+    const bool isText = value.type == Scalar::Type::Text;
+    if (!isText && !value.whole) {
+      wrongType(scalarNames[static_cast<size_t>(value.type)]);
+      return noIndex;
+    }
+    lookedUp_.assign(1, isText ? '"' : '#'); // 7 and "7" are different ids
+    lookedUp_ += *value.text;
+    const auto [known, isNew] = names_.try_emplace(lookedUp_, static_cast<uint32_t>(raw_.rowOfName.size()));
+    if (isNew) {
+      raw_.rowOfName.push_back(noIndex);
+      raw_.textOfName.push_back(isText ? jsonQuoted(*value.text) : *value.text);
+    }
+    return known->second;
+  }
+
+  bool checkNumber(const Scalar& value, const char* unit, double& out) {
+    if (value.type != Scalar::Type::Number) {
+      wrongType(scalarNames[static_cast<size_t>(value.type)]);
+      return false;
+    }
+    if (!(value.number >= 0 && value.number <= mostSeconds)) {
+      fault(path(),
+            fmt::format("{} is {}", value.number, value.number < 0 ? "negative" : "beyond any machine"),
+            fmt::format("write 0 or more {}", unit));
+      return false;
+    }
+    out = value.number;
+    return true;
+  }
+
+  void readDuration(const Scalar& value, size_t device) {
+    double seconds = infiniteSeconds;
+    if (value.type != Scalar::Type::Null) {
+      checkNumber(value, "seconds, or null where the task cannot run", seconds);
+    }
+    if (device < row_.size()) {
+      row_[device] = seconds;
+    }
+    ++given_;
+  }
+
+  void readDurationByName(const Scalar& value) {
+    const auto word = std::find(words_.begin(), words_.end(), key_);
+    if (word == words_.end()) {
+      fault(path(), fmt::format("no device or class is called '{}'", key_), JsonFields::hintFor(key_, words_),
+            TasksFault::About::Key);
+      return;
+    }
+    double seconds = infiniteSeconds;
+    if (value.type != Scalar::Type::Null) {
+      checkNumber(value, "seconds, or null where the task cannot run", seconds);
+    }
+    byName_.emplace_back(word - words_.begin(), seconds);
+  }
+
+  const TaskMachine& machine_;
+  RawTasks raw_;
+  std::vector<In> stack_{In::File};
+  std::array<bool, 16> seen_{};
+  In section_ = In::Ignored;
+  Field field_ = Field::None;
+  std::string key_, digits_, lookedUp_;
+  uint32_t rowIndex_ = noIndex, fields_ = 0;
+  // The row that is being read.
+  RawEdge edge_;
+  uint32_t taskName_ = noIndex, pin_ = noIndex;
+  size_t given_ = 0; // durations in an array
+  std::vector<double> row_, byKind_;
+  std::vector<std::pair<size_t, double>> byName_; // word and duration
+  // Devices first, then classes that are no device.
+  std::vector<std::string> words_;
+  llvm::StringMap<uint32_t> deviceOf_, kindOf_, names_, tensorOf_;
+  std::vector<uint32_t> kindOfDevice_;
+};
+
+} // namespace
+
+RawTasks readRawTasks(std::string_view text, const TaskMachine& machine) {
+  TasksReader reader(machine);
+  if (text.find('\0') == std::string_view::npos && Json::sax_parse(text, &reader)) {
+    reader.complete();
+  }
+  return reader.take();
+}
+
+} // namespace dfc

@@ -1,0 +1,162 @@
+#include "compiler/tasks/placed_tasks.h"
+
+#include "compiler/schedule/priorities.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfc {
+namespace {
+
+class PlacedTasksMaker {
+ public:
+  PlacedTasksMaker(const TaskGraph& graph, const TaskSchedule& schedule)
+      : graph_(graph), schedule_(schedule) {
+    made_.list.groupQueues.assign(graph.queues.begin(), graph.queues.end());
+    made_.list.linkSlots = graph.linkSlots;
+    firstCopyGroup_ = static_cast<uint32_t>(graph.queues.size());
+    addCopyGroups();
+    if (!graph.begins.empty()) {
+      made_.list.groupBegins.assign(graph.begins.begin(), graph.begins.end());
+      made_.list.groupBegins.resize(made_.list.groupQueues.size());
+    }
+    for (uint32_t i = 0; i < schedule.transfers.size(); ++i) {
+      const TaskTransfer& transfer = schedule.transfers[i];
+      transferTo_[{transfer.item.index(), graph.hops[transfer.hop].to}] = i;
+    }
+  }
+
+  PlacedTasks run() {
+    listIndex_.resize(graph_.tasks.size());
+    for (const TaskId task : graph_.tasks.ids()) {
+      ListTask row;
+      row.group = deviceOf(task);
+      row.seconds = graph_.tasks[task].seconds[row.group];
+      for (const TaskEdge& edge : graph_.tasks[task].predecessors) {
+        const uint32_t before = itemOn(edge.item, row.group);
+        if (!llvm::is_contained(row.before, before)) {
+          row.before.push_back(before);
+        }
+      }
+      listIndex_[task.index()] = add(std::move(row), task, {});
+    }
+    return std::move(made_);
+  }
+
+ private:
+  // A group a hop, as wide as its narrowest link; without limited links, and for implied copies, as wide as
+  // needed.
+  void addCopyGroups() {
+    const auto unlimited = static_cast<uint32_t>(std::max<size_t>(schedule_.transfers.size(), 1));
+    for (const TaskHop& hop : graph_.hops) {
+      uint32_t queues = unlimited;
+      for (const uint32_t link : hop.links) {
+        queues = std::min(queues, graph_.linkSlots[link]);
+      }
+      made_.list.groupQueues.push_back(queues);
+    }
+    if (!graph_.hasExplicitCopies()) {
+      made_.list.groupQueues.push_back(static_cast<uint32_t>(graph_.items.size() + 1) *
+                                       static_cast<uint32_t>(graph_.deviceCount()));
+    }
+  }
+
+  uint32_t deviceOf(TaskId task) const { return schedule_.tasks[task].device; }
+
+  uint32_t add(ListTask row, TaskId task, const TaskTransfer& transfer) {
+    made_.list.tasks.push_back(std::move(row));
+    made_.taskOf.push_back(task);
+    made_.transfer.push_back(transfer);
+    return static_cast<uint32_t>(made_.list.tasks.size() - 1);
+  }
+
+  // The list task after which the item is on the device.
+  uint32_t itemOn(ItemId item, uint32_t device) {
+    const TaskId source = graph_.items[item].source;
+    if (deviceOf(source) == device) {
+      return listIndex_[source.index()];
+    }
+    const std::pair key(item.index(), device);
+    if (const auto known = copies_.find(key); known != copies_.end()) {
+      return known->second;
+    }
+    ListTask row;
+    TaskTransfer transfer;
+    if (graph_.hasExplicitCopies()) {
+      transfer = schedule_.transfers[transferTo_.lookup(key)];
+      const TaskHop& hop = graph_.hops[transfer.hop];
+      row.before.push_back(itemOn(item, hop.from));
+      row.group = firstCopyGroup_ + transfer.hop;
+      row.links.assign(hop.links.begin(), hop.links.end());
+      row.seconds = hop.cost.seconds(graph_.items[item].bytes);
+    } else {
+      row.before.push_back(listIndex_[source.index()]);
+      row.group = firstCopyGroup_;
+      row.seconds = graph_.transferSeconds(deviceOf(source), device, graph_.items[item].bytes);
+    }
+    const uint32_t copy = add(std::move(row), {}, transfer);
+    copies_[key] = copy;
+    return copy;
+  }
+
+  const TaskGraph& graph_;
+  const TaskSchedule& schedule_;
+  PlacedTasks made_;
+  uint32_t firstCopyGroup_ = 0;
+  std::vector<uint32_t> listIndex_;                                             // by task
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> transferTo_, copies_; // by item and device
+};
+
+// The list tasks by their start in the schedule, the first highest.
+std::vector<double> earlierFirst(const PlacedTasks& placed, const TaskSchedule& schedule) {
+  std::vector<double> priority(placed.taskOf.size());
+  for (size_t i = 0; i < priority.size(); ++i) {
+    priority[i] =
+        placed.taskOf[i].valid() ? -schedule.tasks[placed.taskOf[i]].start : -placed.transfer[i].start;
+  }
+  return priority;
+}
+
+} // namespace
+
+PlacedTasks placedTasks(const TaskGraph& graph, const TaskSchedule& schedule) {
+  return PlacedTasksMaker(graph, schedule).run();
+}
+
+TaskSchedule scheduleOf(const TaskGraph& graph, const PlacedTasks& placed, const ListResult& result) {
+  TaskSchedule schedule;
+  schedule.tasks = SideTable<TaskId, TaskPlacement>(graph.tasks.size());
+  for (const uint32_t i : result.order) {
+    const double start = result.start[i], end = result.end[i];
+    if (placed.taskOf[i].valid()) {
+      schedule.tasks[placed.taskOf[i]] = {placed.list.tasks[i].group, start, end};
+      schedule.makespan = std::max(schedule.makespan, end);
+    } else if (graph.hasExplicitCopies()) {
+      schedule.transfers.push_back({placed.transfer[i].item, placed.transfer[i].hop, start, end});
+    }
+  }
+  return schedule;
+}
+
+TaskSchedule reordered(const TaskGraph& graph, TaskSchedule schedule) {
+  if (!std::isfinite(schedule.makespan)) {
+    return schedule;
+  }
+  const PlacedTasks placed = placedTasks(graph, schedule);
+  std::vector<std::vector<double>> priorities{earlierFirst(placed, schedule)};
+  for (const PriorityRow& row : allPriorities()) {
+    priorities.push_back(row.ranks(placed.list));
+  }
+  for (const std::vector<double>& priority : priorities) {
+    TaskSchedule next = scheduleOf(graph, placed, listSchedule(placed.list, priority));
+    if (next.makespan < schedule.makespan) {
+      schedule = std::move(next);
+    }
+  }
+  return schedule;
+}
+
+} // namespace dfc

@@ -1,0 +1,32 @@
+// taskBounds: lower bounds on the makespan of a task graph, which hold for every placement and every order.
+#pragma once
+
+#include "compiler/tasks/task_graph.h"
+
+#include <algorithm>
+
+namespace dfc {
+
+/// Seconds.
+struct TaskBounds {
+  double path = 0; ///< the longest chain, each task and copy as fast as its devices allow
+  double load = 0; ///< all work, spread over the devices as a linear program would
+  double interval =
+      0; ///< the load of tasks that have the same least heads and tails, and those; small graphs
+  double best() const { return std::max({path, load, interval}); }
+};
+
+/// For each task and device, a row of devices a task: the least seconds that must pass before the task can
+/// start there, and between its end there and the end of all. Infinite where the task cannot run or be
+/// reached.
+struct HeadsAndTails {
+  std::vector<double> heads, tails;
+};
+HeadsAndTails headsAndTails(const TaskGraph& graph);
+
+/// Rounded down a little, so that the rounding of sums keeps them bounds. The load bound is the linear
+/// program of Lenstra, Shmoys and Tardos (1990) for unrelated machines, by its dual, of which every point is
+/// a bound.
+TaskBounds taskBounds(const TaskGraph& graph);
+
+} // namespace dfc

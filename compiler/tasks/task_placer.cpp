@@ -1,0 +1,291 @@
+#include "compiler/tasks/task_placer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace dfc {
+namespace {
+
+constexpr uint32_t unsettled = anyDevice;
+
+} // namespace
+
+TaskPlacer::TaskPlacer(const TaskGraph& graph) : graph_(graph) {
+  for (const uint32_t queues : graph.queues) {
+    queues_.emplace_back(queues);
+  }
+  for (const uint32_t slots : graph.linkSlots) {
+    links_.emplace_back(slots);
+  }
+  for (const TaskRow& task : graph.tasks) {
+    floats_ |= task.floating;
+  }
+  DFC_ASSERT(!(floats_ && graph.hasExplicitCopies()), "floating tasks with explicit copies");
+}
+
+double TaskPlacer::run(llvm::ArrayRef<TaskId> order, const PlacementRule& rule) {
+  reset();
+  for (const TaskId task : order) {
+    if (!graph_.tasks[task].floating && !place(task, rule)) {
+      return infiniteSeconds;
+    }
+  }
+  if (floats_) {
+    settleTheRest();
+  }
+  return makespan_;
+}
+
+TaskSchedule TaskPlacer::schedule() const {
+  TaskSchedule result;
+  result.tasks = SideTable<TaskId, TaskPlacement>(placed_.size());
+  for (const TaskId task : graph_.tasks.ids()) {
+    result.tasks[task] = placed_[task.index()];
+  }
+  result.transfers = transfers_;
+  result.makespan = makespan_;
+  return result;
+}
+
+void TaskPlacer::reset() {
+  placed_.assign(graph_.tasks.size(), {unsettled, 0, 0});
+  for (auto* timelines : {&queues_, &links_}) {
+    for (auto& several : *timelines) {
+      for (Timeline& one : several) {
+        one.clear();
+      }
+    }
+  }
+  if (graph_.hasExplicitCopies()) {
+    arrivals_.assign(graph_.items.size() * graph_.deviceCount(), infiniteSeconds);
+  }
+  transfers_.clear();
+  booked_.clear();
+  makespan_ = 0;
+}
+
+bool TaskPlacer::place(TaskId task, const PlacementRule& rule) {
+  Choice best{rule.fixed.empty() ? anyDevice : rule.fixed[task.index()]};
+  const bool isFree = best.device == anyDevice;
+  if (isFree && !placeFreely(task, rule, best)) {
+    return false;
+  }
+  if (!isFree || graph_.hasExplicitCopies()) { // copies of the chosen device were undone, or never tried
+    const double ready = readyTime(task, best.device);
+    if (!std::isfinite(ready)) {
+      return false;
+    }
+    fitQueue(best, std::max(ready, copyNeeds(best.device)), graph_.tasks[task].seconds[best.device]);
+    booked_.clear();
+  }
+  commit(task, best);
+  const double tail = rule.tails.empty() ? 0 : rule.tails[task.index()];
+  return best.end + tail < rule.limit;
+}
+
+bool TaskPlacer::placeFreely(TaskId task, const PlacementRule& rule, Choice& best) {
+  double least = infiniteSeconds;
+  const auto& seconds = graph_.tasks[task].seconds;
+  for (uint32_t device = 0; device < seconds.size(); ++device) {
+    if (seconds[device] < infiniteSeconds && mayFollow(task, device)) {
+      double penalty = rule.penalty.empty() ? 0 : rule.penalty[task.index() * seconds.size() + device];
+      penalty += rule.copyWeight > 0 ? rule.copyWeight * copySeconds(task, device) : 0;
+      consider(task, device, penalty, best, least);
+    }
+  }
+  return best.device != unsettled;
+}
+
+void TaskPlacer::consider(TaskId task, uint32_t device, double penalty, Choice& best, double& least) {
+  const double seconds = graph_.tasks[task].seconds[device];
+  double ready = readyTime(task, device);
+  if (!(ready + seconds + penalty < least)) { // contention only adds to it
+    return;
+  }
+  const size_t transfers = transfers_.size();
+  ready = std::max(ready, copyNeeds(device));
+  Choice choice{device};
+  fitQueue(choice, ready, seconds);
+  undoCopies(transfers);
+  if (choice.end + penalty < least) {
+    least = choice.end + penalty;
+    best = choice;
+  }
+}
+
+// Of the copies that are still to be made, without contention.
+double TaskPlacer::copySeconds(TaskId task, uint32_t device) const {
+  double seconds = 0;
+  for (const TaskEdge& edge : graph_.tasks[task].predecessors) {
+    const uint32_t from = placed_[edge.other.index()].device;
+    const bool there = graph_.hasExplicitCopies() &&
+                       arrivals_[edge.item.index() * graph_.deviceCount() + device] < infiniteSeconds;
+    seconds += from == unsettled || there ? 0 : graph_.transferSeconds(from, device, graph_.bytesOf(edge));
+  }
+  return seconds;
+}
+
+// The earliest moment at which all data could be on the device, contention of the copies that are still to be
+// made aside; those become needs_.
+double TaskPlacer::readyTime(TaskId task, uint32_t device) {
+  double ready = graph_.begins.empty() ? 0 : graph_.begins[device];
+  needs_.clear();
+  for (const TaskEdge& edge : graph_.tasks[task].predecessors) {
+    const TaskPlacement& made = placed_[edge.other.index()];
+    if (made.device == unsettled) { // a floating predecessor, which will settle here
+      continue;
+    }
+    ready = std::max(ready, !graph_.hasExplicitCopies()
+                                ? made.end + graph_.transferSeconds(made.device, device, graph_.bytesOf(edge))
+                            : arrival(edge.item, device) < infiniteSeconds ? arrival(edge.item, device)
+                                                                           : addNeed(edge, device));
+  }
+  return ready;
+}
+
+// From the device where the item could come from first.
+double TaskPlacer::addNeed(const TaskEdge& edge, uint32_t device) {
+  const double bytes = graph_.bytesOf(edge);
+  Need need{infiniteSeconds, edge.item, unsettled, 0};
+  for (uint32_t from = 0; from < graph_.deviceCount(); ++from) {
+    const double there = arrival(edge.item, from);
+    const double ready =
+        there < infiniteSeconds ? there + graph_.transferSeconds(from, device, bytes) : infiniteSeconds;
+    if (ready < need.ready) {
+      need = {ready, edge.item, from, placed_[edge.other.index()].end};
+    }
+  }
+  if (need.from != unsettled) {
+    needs_.push_back(need);
+  }
+  return need.ready;
+}
+
+double TaskPlacer::copyNeeds(uint32_t device) {
+  if (needs_.size() > 1) {
+    std::sort(needs_.begin(), needs_.end(), [](const Need& a, const Need& b) {
+      return std::tuple(a.made, a.item) < std::tuple(b.made, b.item);
+    });
+  }
+  double ready = 0;
+  for (const Need& need : needs_) {
+    if (arrival(need.item, device) == infiniteSeconds) { // several edges may carry one item
+      copy(need.item, need.from, device);
+    }
+    ready = std::max(ready, arrival(need.item, device));
+  }
+  return ready;
+}
+
+void TaskPlacer::copy(ItemId item, uint32_t from, uint32_t to) {
+  for (const uint32_t index : graph_.paths[from * graph_.deviceCount() + to]) {
+    const TaskHop& hop = graph_.hops[index];
+    if (arrival(item, hop.to) < infiniteSeconds) { // staged there already
+      continue;
+    }
+    const double seconds = hop.cost.seconds(graph_.items[item].bytes);
+    const double start = bookHop(hop, arrival(item, hop.from), seconds);
+    arrival(item, hop.to) = start + seconds;
+    transfers_.push_back({item, index, start, start + seconds});
+  }
+}
+
+// The earliest moment at which every link of the hop has a free slot for all of the copy: a fixed point,
+// since each link can only move it later.
+double TaskPlacer::bookHop(const TaskHop& hop, double ready, double seconds) {
+  llvm::SmallVector<Timeline*, 4> chosen(hop.links.size());
+  double start = ready;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (size_t i = 0; i < hop.links.size(); ++i) {
+      double earliest = infiniteSeconds;
+      for (Timeline& slot : links_[hop.links[i]]) {
+        const double fit = slot.earliestStart(start, seconds);
+        if (fit < earliest) {
+          earliest = fit;
+          chosen[i] = &slot;
+        }
+      }
+      moved |= earliest > start && i > 0;
+      start = std::max(start, earliest);
+    }
+  }
+  for (Timeline* slot : chosen) {
+    slot->occupy(start, start + seconds);
+    booked_.push_back({slot, start, start + seconds});
+  }
+  return start;
+}
+
+void TaskPlacer::undoCopies(size_t transfers) {
+  for (; transfers_.size() > transfers; transfers_.pop_back()) {
+    arrival(transfers_.back().item, graph_.hops[transfers_.back().hop].to) = infiniteSeconds;
+  }
+  for (; !booked_.empty(); booked_.pop_back()) {
+    booked_.back().slot->release(booked_.back().start, booked_.back().end);
+  }
+}
+
+void TaskPlacer::fitQueue(Choice& choice, double ready, double seconds) const {
+  choice.end = infiniteSeconds;
+  const auto& queues = queues_[choice.device];
+  for (uint32_t queue = 0; queue < queues.size(); ++queue) {
+    const double start = queues[queue].earliestStart(ready, seconds);
+    if (start + seconds < choice.end) {
+      choice = {choice.device, queue, start, start + seconds};
+    }
+  }
+}
+
+void TaskPlacer::commit(TaskId task, const Choice& choice) {
+  queues_[choice.device][choice.queue].occupy(choice.start, choice.end);
+  settle(task, choice);
+  const TaskRow& row = graph_.tasks[task];
+  if (graph_.hasExplicitCopies()) {
+    for (const TaskEdge& edge : row.successors) {
+      arrival(edge.item, choice.device) = choice.end;
+    }
+  }
+  if (floats_) {
+    for (const TaskEdge& edge : row.predecessors) {
+      if (graph_.tasks[edge.other].floating && placed_[edge.other.index()].device == unsettled) {
+        settle(edge.other, {homeOf(edge.other, choice.device), 0, 0, 0});
+      }
+    }
+  }
+}
+
+bool TaskPlacer::mayFollow(TaskId task, uint32_t device) const {
+  const TaskId leader = graph_.tasks[task].follows;
+  if (!leader.valid()) {
+    return true;
+  }
+  const uint32_t home = placed_[leader.index()].device;
+  return home == unsettled ? std::isfinite(graph_.tasks[leader].seconds[device]) : home == device;
+}
+
+// A pinned parameter keeps its device, wherever its first reader runs.
+uint32_t TaskPlacer::homeOf(TaskId floating, uint32_t wish) const {
+  const auto& seconds = graph_.tasks[floating].seconds;
+  if (std::isfinite(seconds[wish])) {
+    return wish;
+  }
+  const auto* home = std::find_if(seconds.begin(), seconds.end(), [](double s) { return std::isfinite(s); });
+  return static_cast<uint32_t>(home - seconds.begin());
+}
+
+void TaskPlacer::settle(TaskId task, const Choice& choice) {
+  placed_[task.index()] = {choice.device, choice.start, choice.end};
+  makespan_ = std::max(makespan_, choice.end);
+}
+
+void TaskPlacer::settleTheRest() {
+  for (const TaskId task : graph_.tasks.ids()) {
+    if (placed_[task.index()].device == unsettled) {
+      settle(task, {homeOf(task, 0), 0, 0, 0});
+    }
+  }
+}
+
+} // namespace dfc
