@@ -76,7 +76,7 @@ bool TaskPlacer::place(TaskId task, const PlacementRule& rule) {
     if (!std::isfinite(ready)) {
       return false;
     }
-    fitQueue(best, std::max(ready, copyNeeds(best.device)), graph_.tasks[task].seconds[best.device]);
+    fitQueue(best, std::max(ready, copyNeeds(best.device, true)), graph_.tasks[task].seconds[best.device]);
     booked_.clear();
   }
   commit(task, best);
@@ -84,32 +84,42 @@ bool TaskPlacer::place(TaskId task, const PlacementRule& rule) {
   return best.end + tail < rule.limit;
 }
 
+// Devices in the order of the value that they would have without contention: most of them are then left out.
 bool TaskPlacer::placeFreely(TaskId task, const PlacementRule& rule, Choice& best) {
-  double least = infiniteSeconds;
+  options_.clear();
   const auto& seconds = graph_.tasks[task].seconds;
   for (uint32_t device = 0; device < seconds.size(); ++device) {
     if (seconds[device] < infiniteSeconds && mayFollow(task, device)) {
       double penalty = rule.penalty.empty() ? 0 : rule.penalty[task.index() * seconds.size() + device];
       penalty += rule.copyWeight > 0 ? rule.copyWeight * copySeconds(task, device) : 0;
-      consider(task, device, penalty, best, least);
+      options_.push_back({readyTime(task, device) + seconds[device] + penalty, penalty, device});
     }
+  }
+  double least = infiniteSeconds;
+  while (!options_.empty()) {
+    const auto next = std::min_element(options_.begin(), options_.end());
+    const Option option = *next;
+    *next = options_.back();
+    options_.pop_back();
+    if (option.value > least || (option.value == least && option.device > best.device) ||
+        option.value == infiniteSeconds) {
+      break;
+    }
+    consider(task, option, best, least);
   }
   return best.device != unsettled;
 }
 
-void TaskPlacer::consider(TaskId task, uint32_t device, double penalty, Choice& best, double& least) {
-  const double seconds = graph_.tasks[task].seconds[device];
-  double ready = readyTime(task, device);
-  if (!(ready + seconds + penalty < least)) { // contention only adds to it
-    return;
-  }
+void TaskPlacer::consider(TaskId task, const Option& option, Choice& best, double& least) {
+  const double ready = readyTime(task, option.device);
+  const double seconds = graph_.tasks[task].seconds[option.device];
   const size_t transfers = transfers_.size();
-  ready = std::max(ready, copyNeeds(device));
-  Choice choice{device};
-  fitQueue(choice, ready, seconds);
+  Choice choice{option.device};
+  fitQueue(choice, std::max(ready, copyNeeds(option.device, false)), seconds);
   undoCopies(transfers);
-  if (choice.end + penalty < least) {
-    least = choice.end + penalty;
+  const double value = choice.end + option.penalty;
+  if (value < least || (value == least && option.device < best.device)) {
+    least = value;
     best = choice;
   }
 }
@@ -162,7 +172,8 @@ double TaskPlacer::addNeed(const TaskEdge& edge, uint32_t device) {
   return need.ready;
 }
 
-double TaskPlacer::copyNeeds(uint32_t device) {
+// `keep`: whether the last copy is booked, too. Where all will be undone, no later one depends on it.
+double TaskPlacer::copyNeeds(uint32_t device, bool keep) {
   if (needs_.size() > 1) {
     std::sort(needs_.begin(), needs_.end(), [](const Need& a, const Need& b) {
       return std::tuple(a.made, a.item) < std::tuple(b.made, b.item);
@@ -171,30 +182,40 @@ double TaskPlacer::copyNeeds(uint32_t device) {
   double ready = 0;
   for (const Need& need : needs_) {
     if (arrival(need.item, device) == infiniteSeconds) { // several edges may carry one item
-      copy(need.item, need.from, device);
+      const auto& path = graph_.paths[need.from * graph_.deviceCount() + device];
+      if (!keep && &need == &needs_.back() && path.size() == 1) {
+        const TaskHop& hop = graph_.hops[path[0]];
+        const double seconds = hop.cost.seconds(graph_.items[need.item].bytes);
+        return std::max(ready, fitHop(hop, arrival(need.item, need.from), seconds) + seconds);
+      }
+      copy(need.item, path);
     }
     ready = std::max(ready, arrival(need.item, device));
   }
   return ready;
 }
 
-void TaskPlacer::copy(ItemId item, uint32_t from, uint32_t to) {
-  for (const uint32_t index : graph_.paths[from * graph_.deviceCount() + to]) {
+void TaskPlacer::copy(ItemId item, llvm::ArrayRef<uint32_t> path) {
+  for (const uint32_t index : path) {
     const TaskHop& hop = graph_.hops[index];
     if (arrival(item, hop.to) < infiniteSeconds) { // staged there already
       continue;
     }
     const double seconds = hop.cost.seconds(graph_.items[item].bytes);
-    const double start = bookHop(hop, arrival(item, hop.from), seconds);
+    const double start = fitHop(hop, arrival(item, hop.from), seconds);
+    for (Timeline* slot : slots_) {
+      slot->occupy(start, start + seconds);
+      booked_.push_back({slot, start, start + seconds});
+    }
     arrival(item, hop.to) = start + seconds;
     transfers_.push_back({item, index, start, start + seconds});
   }
 }
 
 // The earliest moment at which every link of the hop has a free slot for all of the copy: a fixed point,
-// since each link can only move it later.
-double TaskPlacer::bookHop(const TaskHop& hop, double ready, double seconds) {
-  llvm::SmallVector<Timeline*, 4> chosen(hop.links.size());
+// since each link can only move it later. The slots go to slots_.
+double TaskPlacer::fitHop(const TaskHop& hop, double ready, double seconds) {
+  slots_.resize(hop.links.size());
   double start = ready;
   for (bool moved = true; moved;) {
     moved = false;
@@ -204,16 +225,12 @@ double TaskPlacer::bookHop(const TaskHop& hop, double ready, double seconds) {
         const double fit = slot.earliestStart(start, seconds);
         if (fit < earliest) {
           earliest = fit;
-          chosen[i] = &slot;
+          slots_[i] = &slot;
         }
       }
       moved |= earliest > start && i > 0;
       start = std::max(start, earliest);
     }
-  }
-  for (Timeline* slot : chosen) {
-    slot->occupy(start, start + seconds);
-    booked_.push_back({slot, start, start + seconds});
   }
   return start;
 }
@@ -227,9 +244,9 @@ void TaskPlacer::undoCopies(size_t transfers) {
   }
 }
 
-void TaskPlacer::fitQueue(Choice& choice, double ready, double seconds) const {
+void TaskPlacer::fitQueue(Choice& choice, double ready, double seconds) {
   choice.end = infiniteSeconds;
-  const auto& queues = queues_[choice.device];
+  auto& queues = queues_[choice.device];
   for (uint32_t queue = 0; queue < queues.size(); ++queue) {
     const double start = queues[queue].earliestStart(ready, seconds);
     if (start + seconds < choice.end) {

@@ -14,8 +14,6 @@
 
 namespace dfc {
 
-inline constexpr uint32_t anyDevice = std::numeric_limits<uint32_t>::max();
-
 /// Where each task goes: to `fixed[task]`, or, where that is anyDevice, where its end plus `penalty` plus
 /// `copyWeight` times the seconds of its copies is smallest, the first device on a tie.
 struct PlacementRule {
@@ -44,6 +42,14 @@ class TaskPlacer {
     uint32_t device, queue = 0;
     double start = 0, end = infiniteSeconds;
   };
+  struct Option {
+    double value; ///< end and penalty without contention
+    double penalty;
+    uint32_t device;
+    bool operator<(const Option& other) const {
+      return value < other.value || (value == other.value && device < other.device);
+    }
+  };
   struct Need {
     double ready; ///< without contention
     ItemId item;
@@ -58,15 +64,15 @@ class TaskPlacer {
   void reset();
   bool place(TaskId task, const PlacementRule& rule);
   bool placeFreely(TaskId task, const PlacementRule& rule, Choice& best);
-  void consider(TaskId task, uint32_t device, double penalty, Choice& best, double& least);
+  void consider(TaskId task, const Option& option, Choice& best, double& least);
   double copySeconds(TaskId task, uint32_t device) const;
   double readyTime(TaskId task, uint32_t device);
   double addNeed(const TaskEdge& edge, uint32_t device);
-  double copyNeeds(uint32_t device);
-  void copy(ItemId item, uint32_t from, uint32_t to);
-  double bookHop(const TaskHop& hop, double ready, double seconds);
+  double copyNeeds(uint32_t device, bool keep);
+  void copy(ItemId item, llvm::ArrayRef<uint32_t> path);
+  double fitHop(const TaskHop& hop, double ready, double seconds);
   void undoCopies(size_t transfers);
-  void fitQueue(Choice& choice, double ready, double seconds) const;
+  void fitQueue(Choice& choice, double ready, double seconds);
   void commit(TaskId task, const Choice& choice);
   bool mayFollow(TaskId task, uint32_t device) const;
   uint32_t homeOf(TaskId floating, uint32_t wish) const;
@@ -84,7 +90,9 @@ class TaskPlacer {
   std::vector<double> arrivals_;              // items x devices; infinite where the item is not
   std::vector<TaskTransfer> transfers_;
   std::vector<Booked> booked_;
-  std::vector<Need> needs_; // of the task that is being placed
+  std::vector<Need> needs_; // of the task that is being placed, on one device
+  std::vector<Option> options_;
+  std::vector<Timeline*> slots_; // of the links of the last hop that was fitted
   double makespan_ = 0;
 };
 

@@ -5,6 +5,8 @@
 
 namespace dfc {
 
+inline constexpr uint32_t anyDevice = std::numeric_limits<uint32_t>::max(); ///< not chosen yet
+
 struct TaskPlacement {
   uint32_t device = 0;
   double start = 0, end = 0; ///< seconds
