@@ -62,7 +62,7 @@ bool isShortest(const TaskPlanning& planning) {
   return !planning.best().empty() && planning.best()[0].schedule.makespan <= planning.lowerBound * (1 + 2e-9);
 }
 
-void offerBest(TaskPlanning& planning, uint64_t exactSteps) {
+void offerBest(TaskPlanning& planning, bool branches, uint64_t exactSteps) {
   offerCandidates(planning);
   if (planning.best().empty() || isShortest(planning)) {
     return;
@@ -79,7 +79,7 @@ void offerBest(TaskPlanning& planning, uint64_t exactSteps) {
     last.schedule = reordered(planning.graph, std::move(last.schedule));
     planning.offer(last);
   }
-  if (planning.graph.tasks.size() <= mostTasksForExact(planning.graph) && !isShortest(planning)) {
+  if (branches && planning.graph.tasks.size() <= mostTasksForExact(planning.graph) && !isShortest(planning)) {
     ExactResult result = exactSchedule(planning.graph, planning.best()[0].schedule, exactSteps,
                                        [&] { return planning.outOfTime(1); });
     const double shortest = result.schedule.makespan;
@@ -92,10 +92,12 @@ void offerBest(TaskPlanning& planning, uint64_t exactSteps) {
 
 } // namespace
 
-void planByAuto(TaskPlanning& planning) { offerBest(planning, exactStepsOfAuto); }
+void planByAuto(TaskPlanning& planning) {
+  offerBest(planning, planning.options.branchAndBound, exactStepsOfAuto);
+}
 
 void planByExact(TaskPlanning& planning) {
-  offerBest(planning, 0);
+  offerBest(planning, true, 0);
   planning.proven = planning.proven || isShortest(planning);
 }
 

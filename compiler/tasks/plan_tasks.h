@@ -16,6 +16,7 @@ struct TaskPlanOptions {
   std::string policy = "auto"; ///< a row of task_policies.def
   uint64_t steps = 0;          ///< trial schedules of local search; 0 for as many as suit the graph's size
   uint64_t seed = 1;           ///< of local search
+  bool branchAndBound = true;  ///< whether `auto` tries to prove small graphs' schedules the shortest
   /// Whether this part, 0 to 1, of the time for planning has passed; empty: infiniteSeconds.
   std::function<bool(double)> outOfTime;
   std::vector<double> capacities; ///< by device: bytes; empty for no limit

@@ -21,6 +21,7 @@ constexpr const char* footer = R"(Examples:
   dfc run mlp.plan --steps 100 --feed images=fashion-mnist/train/images \
       --feed labels=fashion-mnist/train/labels                          # execute it
   dfc view mlp.plan --what=schedule -o mlp.svg                          # look at it
+  dfc schedule samples/04_graph_file/tasks.json -m cpu-2gpu             # a schedule of any task graph
 Help of a verb: dfc compile --help
 Exit status: 0 fine, 1 your error, 2 the machine's failure (out of memory, device lost), 3 a bug in dfc.)";
 

@@ -166,7 +166,7 @@ class ProblemMaker {
       at = raw_.edges[edgeInto[at]].from;
       ++length;
       if (length <= 8 || at == row) {
-        cycle = raw_.textOfName[raw_.nameOfRow[at]] + (length == 9 ? " -> ... -> " : " -> ") + cycle;
+        cycle = raw_.textOfName[raw_.nameOfRow[at]] + (length > 9 ? " -> ... -> " : " -> ") + cycle;
       }
     } while (at != row);
     faults.push_back({TasksFault::About::Value, fmt::format("edges[{}]", edgeInto[row]),

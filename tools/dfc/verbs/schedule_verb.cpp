@@ -25,9 +25,9 @@ struct ScheduleArguments {
 };
 
 constexpr const char* scheduleExamples = R"(Examples:
-  dfc schedule tasks.json -m cluster.json -o schedule.json      # the shortest found in 2 s
-  dfc schedule tasks.json -m cluster.json --policy=heft         # the schedule on stdout
-  dfc schedule small.json --policy=exact --plan-time 60         # the machine in the task file itself
+  dfc schedule samples/04_graph_file/tasks.json -m cpu-2gpu -o schedule.json    # the shortest found in 2 s
+  dfc schedule samples/04_graph_file/tasks.json -m cpu-2gpu --policy=heft       # the schedule on stdout
+  dfc schedule samples/04_graph_file/tasks.json -m cpu-2gpu --policy=exact --plan-time 10 --json
 Task file: {"tasks": [{"id": "a", "dur": {"gpu": 0.5, "cpu0": 2}}, {"id": "b", "dur": {"gpu": 1}, "pin": "gpu1"}],
             "edges": [{"src": "a", "dst": "b", "bytes": 1e6, "tensor": "x"}]}
 Durations, in seconds, are by device or class, or an array in the order of the devices; a task cannot run where it has
