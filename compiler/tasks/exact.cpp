@@ -19,7 +19,7 @@ class BranchAndBound {
       : graph_(graph), outOfTime_(outOfTime), stepsLeft_(steps), limited_(steps > 0),
         best_(std::move(incumbent)), devices_(graph.deviceCount()),
         placed_(graph.tasks.size(), {anyDevice, 0, 0}), missing_(graph.tasks.size()),
-        heads_(graph.tasks.size() * devices_), copies_(graph) {
+        heads_(graph.tasks.size() * devices_), copies_(graph, false) {
     tails_ = headsAndTails(graph).tails;
     for (const TaskId task : graph.tasks.ids()) {
       const TaskRow& row = graph.tasks[task];
@@ -36,18 +36,19 @@ class BranchAndBound {
     }
     if (graph.hasExplicitCopies()) {
       arrivals_.assign(graph.items.size() * devices_, infiniteSeconds);
-    } else {
-      findTwins();
     }
+    staged_ =
+        std::any_of(graph.paths.begin(), graph.paths.end(), [](const auto& path) { return path.size() > 1; });
+    findTwins();
   }
 
   ExactResult run() {
-    search(0, 0, 0, noTwin);
+    search(0, 0, 0, none);
     return {std::move(best_), !stopped_};
   }
 
  private:
-  static constexpr uint32_t noTwin = anyDevice;
+  static constexpr size_t none = 0; // as the number of the step before: any may follow
 
   // Devices that can be exchanged for one another; of those that are unused, one is enough to try.
   void findTwins() {
@@ -75,7 +76,33 @@ class BranchAndBound {
     for (const TaskRow& task : graph_.tasks) {
       alike &= task.seconds[a] == task.seconds[b];
     }
-    return alike;
+    return alike && linksMatch(a, b);
+  }
+
+  // Whether exchanging the devices exchanges links one for one, and leaves those of other routes.
+  bool linksMatch(uint32_t a, uint32_t b) const {
+    const auto other = [&](uint32_t device) { return device == a ? b : device == b ? a : device; };
+    std::vector<uint32_t> image(graph_.linkSlots.size(), anyDevice), origin = image;
+    for (const TaskHop& hop : graph_.hops) {
+      const auto twin = std::find_if(graph_.hops.begin(), graph_.hops.end(), [&](const TaskHop& one) {
+        return one.from == other(hop.from) && one.to == other(hop.to);
+      });
+      if (twin == graph_.hops.end() || twin->links.size() != hop.links.size() ||
+          twin->cost.latency != hop.cost.latency || twin->cost.secondsPerByte != hop.cost.secondsPerByte) {
+        return false;
+      }
+      for (size_t i = 0; i < hop.links.size(); ++i) {
+        const uint32_t from = hop.links[i], to = twin->links[i];
+        if ((image[from] != anyDevice && image[from] != to) ||
+            (origin[to] != anyDevice && origin[to] != from) ||
+            graph_.linkSlots[from] != graph_.linkSlots[to]) {
+          return false;
+        }
+        image[from] = to;
+        origin[to] = from;
+      }
+    }
+    return true;
   }
 
   bool isStopped() {
@@ -89,8 +116,10 @@ class BranchAndBound {
     return stopped_;
   }
 
-  // `last`: the start of the step before; `lastTask`: its task if that may be exchanged with others.
-  void search(size_t done, double last, double end, uint32_t lastTask) {
+  // Steps are numbered from 1. Of steps of some duration that start at once, the order is no matter: by
+  // number alone. `last`: the start of the step before; `lastStep`: its number, or none if it has no
+  // duration.
+  void search(size_t done, double last, double end, size_t lastStep) {
     if (done == graph_.tasks.size()) {
       keep(end);
       return;
@@ -118,15 +147,15 @@ class BranchAndBound {
     std::stable_sort(steps.begin(), steps.end(),
                      [](const Step& a, const Step& b) { return a.bound < b.bound; });
     for (const Step& step : steps) {
-      tryTask(step.task, step.device, done, last, end, lastTask);
+      tryTask(step.task, step.device, done, last, end, lastStep);
     }
     if (graph_.hasExplicitCopies()) {
-      tryCopies(done, last, end);
+      tryCopies(done, last, end, lastStep);
     }
   }
 
   bool hasUnusedTwin(uint32_t device) const {
-    if (twinOf_.empty() || used(device)) {
+    if (used(device)) {
       return false;
     }
     for (uint32_t other = 0; other < device; ++other) {
@@ -137,13 +166,18 @@ class BranchAndBound {
     return false;
   }
   bool used(uint32_t device) const {
+    for (size_t item = 0; item * devices_ < arrivals_.size(); ++item) {
+      if (arrivals_[item * devices_ + device] < infiniteSeconds) {
+        return true;
+      }
+    }
     return std::any_of(placed_.begin(), placed_.end(),
                        [&](const TaskPlacement& placed) { return placed.device == device; });
   }
 
   double limit() const { return best_.makespan * (1 - rounding); }
 
-  void tryTask(uint32_t task, uint32_t device, size_t done, double last, double end, uint32_t lastTask) {
+  void tryTask(uint32_t task, uint32_t device, size_t done, double last, double end, size_t lastStep) {
     const TaskRow& row = graph_.tasks[TaskId(task)];
     double ready = graph_.begins.empty() ? 0 : graph_.begins[device];
     for (const TaskEdge& edge : row.predecessors) {
@@ -155,8 +189,7 @@ class BranchAndBound {
     auto& queues = queueFree_[device];
     const auto queue = std::min_element(queues.begin(), queues.end());
     const double start = std::max(ready, *queue), seconds = row.seconds[device];
-    // Of tasks of some duration that start at once, the order is no matter: by number alone.
-    const bool repeats = start == last && lastTask != noTwin && seconds > 0 && task < lastTask;
+    const bool repeats = start == last && seconds > 0 && task + 1 < lastStep;
     if (start < last || repeats || start + seconds + tails_[task * devices_ + device] >= limit()) {
       return;
     }
@@ -170,7 +203,7 @@ class BranchAndBound {
         arrivals_[edge.item.index() * devices_ + device] = start + seconds;
       }
     }
-    search(done + 1, start, std::max(end, start + seconds), seconds > 0 ? task : noTwin);
+    search(done + 1, start, std::max(end, start + seconds), seconds > 0 ? task + 1 : none);
     for (const TaskEdge& edge : row.successors) {
       ++missing_[edge.other.index()];
       if (graph_.hasExplicitCopies()) {
@@ -190,33 +223,37 @@ class BranchAndBound {
     return made.end + graph_.transferSeconds(made.device, device, graph_.bytesOf(edge));
   }
 
-  void tryCopies(size_t done, double last, double end) {
+  void tryCopies(size_t done, double last, double end, size_t lastStep) {
     for (const ItemId item : graph_.items.ids()) {
       const TaskId source = graph_.items[item].source;
-      if (placed_[source.index()].device == anyDevice || !isWanted(item)) {
-        continue;
-      }
-      for (uint32_t hop = 0; hop < graph_.hops.size(); ++hop) {
-        tryCopy(item, hop, done, last, end);
+      for (uint32_t hop = 0; hop < graph_.hops.size() && placed_[source.index()].device != anyDevice; ++hop) {
+        tryCopy(item, hop, done, last, end, lastStep);
       }
     }
   }
 
-  // Whether a reader of the item is still to be placed.
-  bool isWanted(ItemId item) const {
+  // Whether a reader of the item, which is on the device at `there`, is still to be placed and may be so
+  // early enough: there, or behind a further copy.
+  bool isWanted(ItemId item, uint32_t device, double there) const {
     for (const TaskEdge& edge : graph_.tasks[graph_.items[item].source].successors) {
-      if (edge.item == item && placed_[edge.other.index()].device == anyDevice) {
+      const uint32_t reader = edge.other.index();
+      if (edge.item != item || placed_[reader].device != anyDevice) {
+        continue;
+      }
+      const double end =
+          there + graph_.tasks[edge.other].seconds[device] + tails_[reader * devices_ + device];
+      if (staged_ || end < limit()) {
         return true;
       }
     }
     return false;
   }
 
-  void tryCopy(ItemId item, uint32_t index, size_t done, double last, double end) {
+  void tryCopy(ItemId item, uint32_t index, size_t done, double last, double end, size_t lastStep) {
     const TaskHop& hop = graph_.hops[index];
     double& there = arrivals_[item.index() * devices_ + hop.to];
     const double here = arrivals_[item.index() * devices_ + hop.from];
-    if (there < infiniteSeconds || here == infiniteSeconds) {
+    if (there < infiniteSeconds || here == infiniteSeconds || hasUnusedTwin(hop.to)) {
       return;
     }
     double start = here;
@@ -224,7 +261,9 @@ class BranchAndBound {
       start = std::max(start, *std::min_element(linkFree_[link].begin(), linkFree_[link].end()));
     }
     const double seconds = hop.cost.seconds(graph_.items[item].bytes);
-    if (start < last || start + seconds >= limit()) {
+    const size_t step = 1 + placed_.size() + item.index() * graph_.hops.size() + index;
+    const bool repeats = start == last && seconds > 0 && step < lastStep;
+    if (start < last || repeats || start + seconds >= limit() || !isWanted(item, hop.to, start + seconds)) {
       return;
     }
     llvm::SmallVector<double, 2> free;
@@ -235,7 +274,7 @@ class BranchAndBound {
     }
     there = start + seconds;
     transfers_.push_back({item, index, start, start + seconds});
-    search(done, start, end, noTwin);
+    search(done, start, end, seconds > 0 ? step : none);
     transfers_.pop_back();
     arrivals_[item.index() * devices_ + hop.to] = infiniteSeconds;
     for (size_t i = 0; i < hop.links.size(); ++i) {
@@ -317,7 +356,7 @@ class BranchAndBound {
   const TaskGraph& graph_;
   const std::function<bool()>& outOfTime_;
   uint64_t stepsLeft_, clock_ = 0;
-  bool limited_, stopped_ = false;
+  bool limited_, stopped_ = false, staged_ = false;
   TaskSchedule best_;
   size_t devices_;
   std::vector<TaskPlacement> placed_;

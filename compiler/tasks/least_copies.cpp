@@ -15,8 +15,9 @@ void lower(LinkCost& cost, const LinkCost& other) {
 
 } // namespace
 
-LeastCopies::LeastCopies(const TaskGraph& graph)
-    : devices_(graph.deviceCount()), costs_(devices_ * devices_, LinkCost{infiniteSeconds, infiniteSeconds}) {
+LeastCopies::LeastCopies(const TaskGraph& graph, bool uniform)
+    : devices_(graph.deviceCount()), uniform_(uniform),
+      costs_(devices_ * devices_, LinkCost{infiniteSeconds, infiniteSeconds}) {
   for (size_t from = 0; from < devices_; ++from) {
     costs_[from * devices_ + from] = {};
     for (size_t to = 0; to < devices_; ++to) {
@@ -28,7 +29,7 @@ LeastCopies::LeastCopies(const TaskGraph& graph)
   for (const TaskHop& hop : graph.hops) {
     lower(costs_[hop.from * devices_ + hop.to], hop.cost);
   }
-  uniform() ? makeUniform() : closeChains();
+  uniform_ ? makeUniform() : closeChains();
 }
 
 // Floyd and Warshall.

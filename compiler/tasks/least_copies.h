@@ -8,20 +8,22 @@ namespace dfc {
 /// The least latency and the least seconds a byte between two devices, each over any chain of copies.
 class LeastCopies {
  public:
-  explicit LeastCopies(const TaskGraph& graph);
+  /// `uniform`: see below.
+  LeastCopies(const TaskGraph& graph, bool uniform);
   /// Infinite where no chain joins the devices.
   double seconds(size_t from, size_t to, double bytes) const {
     const LinkCost& cost = costs_[from * devices_ + to];
     return cost.latency == infiniteSeconds ? infiniteSeconds : cost.seconds(bytes);
   }
-  /// With many devices, copies between all of them are taken to be as fast as the fastest.
-  bool uniform() const { return devices_ > mostDevicesByPair; }
+  /// Whether copies between all pairs are taken to be as fast as the fastest, so that less has to be
+  /// compared.
+  bool uniform() const { return uniform_; }
 
  private:
-  static constexpr size_t mostDevicesByPair = 16;
   void closeChains();
   void makeUniform();
   size_t devices_;
+  bool uniform_;
   std::vector<LinkCost> costs_;
 };
 

@@ -112,7 +112,8 @@ double intervalBound(const LoadProblem& problem, const std::vector<double>& head
 
 HeadsAndTails headsAndTails(const TaskGraph& graph) {
   const size_t devices = graph.deviceCount(), count = graph.tasks.size();
-  const LeastCopies costs(graph);
+  constexpr size_t mostCompared = 30'000'000; // copies between all pairs of devices
+  const LeastCopies costs(graph, graph.items.size() * devices * devices > mostCompared);
   HeadsAndTails result{std::vector<double>(count * devices), std::vector<double>(count * devices)};
   // The least over the devices of the other task of `times` + its seconds + the copy.
   const auto least = [&](const std::vector<double>& times, const TaskEdge& edge, size_t device,

@@ -1,5 +1,7 @@
 #include "compiler/tasks/task_placer.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -21,6 +23,8 @@ TaskPlacer::TaskPlacer(const TaskGraph& graph) : graph_(graph) {
   for (const TaskRow& task : graph.tasks) {
     floats_ |= task.floating;
   }
+  simple_ = llvm::all_of(graph.linkSlots, [](uint32_t slots) { return slots == 1; }) &&
+            llvm::all_of(graph.paths, [](const auto& path) { return path.size() <= 1; });
   DFC_ASSERT(!(floats_ && graph.hasExplicitCopies()), "floating tasks with explicit copies");
 }
 
@@ -76,7 +80,7 @@ bool TaskPlacer::place(TaskId task, const PlacementRule& rule) {
     if (!std::isfinite(ready)) {
       return false;
     }
-    fitQueue(best, std::max(ready, copyNeeds(best.device, true)), graph_.tasks[task].seconds[best.device]);
+    fitQueue(best, std::max(ready, copyNeeds(best.device)), graph_.tasks[task].seconds[best.device]);
     booked_.clear();
   }
   commit(task, best);
@@ -115,7 +119,7 @@ void TaskPlacer::consider(TaskId task, const Option& option, Choice& best, doubl
   const double seconds = graph_.tasks[task].seconds[option.device];
   const size_t transfers = transfers_.size();
   Choice choice{option.device};
-  fitQueue(choice, std::max(ready, copyNeeds(option.device, false)), seconds);
+  fitQueue(choice, std::max(ready, simple_ ? tryNeeds(option.device) : copyNeeds(option.device)), seconds);
   undoCopies(transfers);
   const double value = choice.end + option.penalty;
   if (value < least || (value == least && option.device < best.device)) {
@@ -172,27 +176,53 @@ double TaskPlacer::addNeed(const TaskEdge& edge, uint32_t device) {
   return need.ready;
 }
 
-// `keep`: whether the last copy is booked, too. Where all will be undone, no later one depends on it.
-double TaskPlacer::copyNeeds(uint32_t device, bool keep) {
+void TaskPlacer::sortNeeds() {
   if (needs_.size() > 1) {
     std::sort(needs_.begin(), needs_.end(), [](const Need& a, const Need& b) {
       return std::tuple(a.made, a.item) < std::tuple(b.made, b.item);
     });
   }
+}
+
+double TaskPlacer::copyNeeds(uint32_t device) {
+  sortNeeds();
   double ready = 0;
   for (const Need& need : needs_) {
     if (arrival(need.item, device) == infiniteSeconds) { // several edges may carry one item
-      const auto& path = graph_.paths[need.from * graph_.deviceCount() + device];
-      if (!keep && &need == &needs_.back() && path.size() == 1) {
-        const TaskHop& hop = graph_.hops[path[0]];
-        const double seconds = hop.cost.seconds(graph_.items[need.item].bytes);
-        return std::max(ready, fitHop(hop, arrival(need.item, need.from), seconds) + seconds);
-      }
-      copy(need.item, path);
+      copy(need.item, graph_.paths[need.from * graph_.deviceCount() + device]);
     }
     ready = std::max(ready, arrival(need.item, device));
   }
   return ready;
+}
+
+// The same on a machine whose paths are single routes over links of one slot, with nothing booked: the copies
+// to one device are few, and later ones go around those before.
+double TaskPlacer::tryNeeds(uint32_t device) {
+  sortNeeds();
+  tried_.clear();
+  double last = 0;
+  for (size_t i = 0; i < needs_.size(); ++i) {
+    const Need& need = needs_[i];
+    if (std::any_of(needs_.begin(), needs_.begin() + static_cast<ptrdiff_t>(i),
+                    [&](const Need& other) { return other.item == need.item; })) {
+      continue;
+    }
+    const TaskHop& hop = graph_.hops[graph_.paths[need.from * graph_.deviceCount() + device].front()];
+    const double seconds = hop.cost.seconds(graph_.items[need.item].bytes);
+    double start = fitHop(hop, arrival(need.item, need.from), seconds);
+    for (size_t k = 0; k < tried_.size();) {
+      const bool clashes = start < tried_[k].end && tried_[k].start < start + seconds &&
+                           llvm::is_contained(hop.links, tried_[k].link);
+      start = clashes ? fitHop(hop, tried_[k].end, seconds) : start;
+      k = clashes ? 0 : k + 1;
+    }
+    for (const uint32_t link : hop.links) {
+      tried_.push_back({link, start, start + seconds});
+    }
+    last = std::max(last, start + seconds);
+  }
+  return last;
 }
 
 void TaskPlacer::copy(ItemId item, llvm::ArrayRef<uint32_t> path) {

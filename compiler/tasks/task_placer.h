@@ -56,6 +56,10 @@ class TaskPlacer {
     uint32_t from; ///< the device that it is copied from
     double made;   ///< when it is there
   };
+  struct Tried {
+    uint32_t link;
+    double start, end;
+  };
   struct Booked {
     Timeline* slot;
     double start, end;
@@ -68,7 +72,9 @@ class TaskPlacer {
   double copySeconds(TaskId task, uint32_t device) const;
   double readyTime(TaskId task, uint32_t device);
   double addNeed(const TaskEdge& edge, uint32_t device);
-  double copyNeeds(uint32_t device, bool keep);
+  void sortNeeds();
+  double copyNeeds(uint32_t device);
+  double tryNeeds(uint32_t device);
   void copy(ItemId item, llvm::ArrayRef<uint32_t> path);
   double fitHop(const TaskHop& hop, double ready, double seconds);
   void undoCopies(size_t transfers);
@@ -84,6 +90,7 @@ class TaskPlacer {
 
   const TaskGraph& graph_;
   bool floats_ = false; // whether a task is floating
+  bool simple_ = false; // whether paths are single routes, over links of one slot
   std::vector<TaskPlacement> placed_;
   std::vector<std::vector<Timeline>> queues_; // by device
   std::vector<std::vector<Timeline>> links_;  // by link: a timeline a slot
@@ -91,6 +98,7 @@ class TaskPlacer {
   std::vector<TaskTransfer> transfers_;
   std::vector<Booked> booked_;
   std::vector<Need> needs_; // of the task that is being placed, on one device
+  std::vector<Tried> tried_;
   std::vector<Option> options_;
   std::vector<Timeline*> slots_; // of the links of the last hop that was fitted
   double makespan_ = 0;

@@ -1,5 +1,6 @@
 #include "compiler/tasks/file/tasks_reader.h"
 
+#include "compiler/tasks/file/durations.h"
 #include "ir/base/json/json_fields.h"
 #include "ir/base/json/json_text.h"
 #include "ir/machine/machine_faults.h"
@@ -33,22 +34,8 @@ constexpr std::array scalarNames = {"null", "boolean", "number", "string"};
 
 class TasksReader : public nlohmann::json_sax<Json> {
  public:
-  explicit TasksReader(const TaskMachine& machine) : machine_(machine), row_(machine.devices.size()) {
-    for (uint32_t i = 0; i < machine.devices.size(); ++i) {
-      deviceOf_[machine.devices[i].name] = i;
-      words_.push_back(machine.devices[i].name);
-    }
-    for (const TaskMachine::Device& device : machine.devices) {
-      if (kindOf_.try_emplace(device.kind, static_cast<uint32_t>(kindOf_.size())).second &&
-          deviceOf_.count(device.kind) == 0) {
-        words_.push_back(device.kind);
-      }
-    }
-    for (const TaskMachine::Device& device : machine.devices) {
-      kindOfDevice_.push_back(kindOf_.lookup(device.kind));
-    }
-    byKind_.resize(kindOf_.size());
-  }
+  explicit TasksReader(const TaskMachine& machine)
+      : durations_(machine), deviceCount_(machine.devices.size()) {}
 
   RawTasks take() { return std::move(raw_); }
 
@@ -96,7 +83,7 @@ class TasksReader : public nlohmann::json_sax<Json> {
     } else if (here == In::Edge) {
       endEdge();
     } else if (here == In::DurationsByName) {
-      endDurationsByName();
+      durations_.finishNames();
     }
     return true;
   }
@@ -115,9 +102,9 @@ class TasksReader : public nlohmann::json_sax<Json> {
   }
 
   bool end_array() override {
-    if (in() == In::Durations && given_ != machine_.devices.size()) {
+    if (in() == In::Durations && given_ != deviceCount_) {
       fault(fmt::format("tasks[{}].dur", rowIndex_),
-            fmt::format("{} durations for {} devices", given_, machine_.devices.size()),
+            fmt::format("{} durations for {} devices", given_, deviceCount_),
             "write one for each device of the machine, null where the task cannot run");
     }
     stack_.pop_back();
@@ -231,8 +218,7 @@ class TasksReader : public nlohmann::json_sax<Json> {
     edge_ = {};
     pin_ = noIndex;
     taskName_ = noIndex;
-    std::fill(row_.begin(), row_.end(), infiniteSeconds);
-    byName_.clear();
+    durations_.clear();
   }
 
   void requireFields(const char* section, std::initializer_list<Field> required) {
@@ -246,16 +232,16 @@ class TasksReader : public nlohmann::json_sax<Json> {
 
   void endTask() {
     requireFields("tasks", {Field::Id, Field::Dur});
-    for (uint32_t device = 0; device < row_.size() && pin_ != noIndex; ++device) {
-      row_[device] = device == pin_ ? row_[device] : infiniteSeconds;
+    if (pin_ != noIndex) {
+      durations_.keepOnly(pin_);
     }
-    if ((fields_ >> static_cast<unsigned>(Field::Dur) & 1U) != 0 && raw_.faults.empty() &&
-        std::all_of(row_.begin(), row_.end(), [](double seconds) { return seconds == infiniteSeconds; })) {
+    const bool hasDurations = (fields_ >> static_cast<unsigned>(Field::Dur) & 1U) != 0;
+    if (hasDurations && raw_.faults.empty() && !durations_.runsSomewhere()) {
       fault(fmt::format("tasks[{}].{}", rowIndex_, pin_ == noIndex ? "dur" : "pin"),
             "the task can run nowhere",
             "give it a duration on a device of the machine, and pin it to such a device only");
     }
-    raw_.seconds.insert(raw_.seconds.end(), row_.begin(), row_.end());
+    raw_.seconds.insert(raw_.seconds.end(), durations_.row().begin(), durations_.row().end());
     raw_.nameOfRow.push_back(taskName_);
     if (taskName_ == noIndex) {
       return;
@@ -270,24 +256,6 @@ class TasksReader : public nlohmann::json_sax<Json> {
   void endEdge() {
     requireFields("edges", {Field::Src, Field::Dst, Field::Bytes});
     raw_.edges.push_back(edge_);
-  }
-
-  // A device's own duration goes before that of its class; null is one too.
-  void endDurationsByName() {
-    std::fill(byKind_.begin(), byKind_.end(), infiniteSeconds);
-    for (const auto& [word, seconds] : byName_) {
-      if (const auto kind = kindOf_.find(words_[word]); kind != kindOf_.end()) {
-        byKind_[kind->second] = seconds;
-      }
-    }
-    for (size_t device = 0; device < row_.size(); ++device) {
-      row_[device] = byKind_[kindOfDevice_[device]];
-    }
-    for (const auto& [word, seconds] : byName_) {
-      if (word < row_.size()) { // the words of devices go first
-        row_[word] = seconds;
-      }
-    }
   }
 
   template <class Integer>
@@ -320,13 +288,14 @@ class TasksReader : public nlohmann::json_sax<Json> {
     if (field_ == Field::Id) {
       taskName_ = nameOf(value);
     } else if (field_ == Field::Pin && value.type == Scalar::Type::Text) {
-      const auto device = deviceOf_.find(*value.text);
-      if (device != deviceOf_.end()) {
+      const auto device = durations_.devices().find(*value.text);
+      if (device != durations_.devices().end()) {
         pin_ = device->second;
       } else {
         fault(path(), fmt::format("no device is called '{}'", *value.text),
               JsonFields::hintFor(*value.text,
-                                  {words_.begin(), words_.begin() + static_cast<ptrdiff_t>(row_.size())}));
+                                  {durations_.names().begin(),
+                                   durations_.names().begin() + static_cast<ptrdiff_t>(deviceCount_)}));
       }
     } else if (field_ != Field::None && !(field_ == Field::Pin && value.type == Scalar::Type::Null)) {
       wrongType(scalarNames[static_cast<size_t>(value.type)]);
@@ -386,27 +355,21 @@ class TasksReader : public nlohmann::json_sax<Json> {
     if (value.type != Scalar::Type::Null) {
       checkNumber(value, "seconds, or null where the task cannot run", seconds);
     }
-    if (device < row_.size()) {
-      row_[device] = seconds;
-    }
+    durations_.set(device, seconds);
     ++given_;
   }
 
   void readDurationByName(const Scalar& value) {
-    const auto word = std::find(words_.begin(), words_.end(), key_);
-    if (word == words_.end()) {
-      fault(path(), fmt::format("no device or class is called '{}'", key_), JsonFields::hintFor(key_, words_),
-            TasksFault::About::Key);
-      return;
-    }
     double seconds = infiniteSeconds;
     if (value.type != Scalar::Type::Null) {
       checkNumber(value, "seconds, or null where the task cannot run", seconds);
     }
-    byName_.emplace_back(word - words_.begin(), seconds);
+    if (!durations_.set(key_, seconds)) {
+      fault(path(), fmt::format("no device or class is called '{}'", key_),
+            JsonFields::hintFor(key_, durations_.names()), TasksFault::About::Key);
+    }
   }
 
-  const TaskMachine& machine_;
   RawTasks raw_;
   std::vector<In> stack_{In::File};
   std::array<bool, 16> seen_{};
@@ -418,12 +381,9 @@ class TasksReader : public nlohmann::json_sax<Json> {
   RawEdge edge_;
   uint32_t taskName_ = noIndex, pin_ = noIndex;
   size_t given_ = 0; // durations in an array
-  std::vector<double> row_, byKind_;
-  std::vector<std::pair<size_t, double>> byName_; // word and duration
-  // Devices first, then classes that are no device.
-  std::vector<std::string> words_;
-  llvm::StringMap<uint32_t> deviceOf_, kindOf_, names_, tensorOf_;
-  std::vector<uint32_t> kindOfDevice_;
+  Durations durations_;
+  size_t deviceCount_;
+  llvm::StringMap<uint32_t> names_, tensorOf_;
 };
 
 } // namespace
