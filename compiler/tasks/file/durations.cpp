@@ -24,6 +24,7 @@ void Durations::clear() {
   std::fill(row_.begin(), row_.end(), infiniteSeconds);
   std::fill(byKind_.begin(), byKind_.end(), infiniteSeconds);
   byDevice_.clear();
+  given_.clear();
 }
 
 void Durations::set(size_t device, double seconds) {
@@ -33,6 +34,7 @@ void Durations::set(size_t device, double seconds) {
 }
 
 bool Durations::set(const std::string& name, double seconds) {
+  given_.push_back(name);
   const auto kind = kindOf_.find(name);
   const auto device = deviceOf_.find(name);
   if (kind != kindOf_.end()) {
@@ -42,6 +44,10 @@ bool Durations::set(const std::string& name, double seconds) {
     byDevice_.emplace_back(device->second, seconds);
   }
   return kind != kindOf_.end() || device != deviceOf_.end();
+}
+
+bool Durations::has(const std::string& name) const {
+  return std::find(given_.begin(), given_.end(), name) != given_.end();
 }
 
 void Durations::finishNames() {

@@ -19,8 +19,9 @@ class Durations {
   /// Of a device, or of all of a class, whatever the order of the calls: a device's own goes first. False if
   /// there is no such name.
   bool set(const std::string& name, double seconds);
-  void finishNames();           ///< after the last name
-  void keepOnly(size_t device); ///< a pin
+  bool has(const std::string& name) const; ///< whether the task at hand has one by this name
+  void finishNames();                      ///< after the last name
+  void keepOnly(size_t device);            ///< a pin
   bool runsSomewhere() const;
 
   llvm::ArrayRef<double> row() const { return row_; } ///< seconds by device, infinite where it cannot run
@@ -33,6 +34,7 @@ class Durations {
   std::vector<uint32_t> kindOfDevice_;
   std::vector<double> row_, byKind_;
   std::vector<std::pair<uint32_t, double>> byDevice_; // of the task at hand
+  std::vector<std::string> given_;                    // names, of the task at hand
 };
 
 } // namespace dfc

@@ -19,7 +19,7 @@ constexpr size_t largestLocated = size_t{64} << 20; // bytes of text; places tak
 
 // With line and column, which only a document in memory has.
 Diagnostics located(std::vector<TasksFault> faults, std::string_view text, const std::string& file) {
-  if (text.size() > largestLocated) {
+  if (text.size() > largestLocated && !faults.empty()) { // broken syntax is found without building anything
     Diagnostics errors;
     for (const TasksFault& fault : faults) {
       const bool missing = fault.about == TasksFault::About::Missing;

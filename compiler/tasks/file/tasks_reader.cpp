@@ -181,6 +181,9 @@ class TasksReader : public nlohmann::json_sax<Json> {
     section_ = key_ == "tasks" ? In::Tasks : key_ == "edges" ? In::Edges : In::Ignored;
     rowIndex_ = noIndex;
     if (section_ != In::Ignored) {
+      if (seen_[static_cast<size_t>(section_)]) {
+        fault(key_, "is there already", "keep one of the two", TasksFault::About::Key);
+      }
       seen_[static_cast<size_t>(section_)] = true;
       return;
     }
@@ -364,7 +367,9 @@ class TasksReader : public nlohmann::json_sax<Json> {
     if (value.type != Scalar::Type::Null) {
       checkNumber(value, "seconds, or null where the task cannot run", seconds);
     }
-    if (!durations_.set(key_, seconds)) {
+    if (durations_.has(key_)) {
+      fault(path(), "is there already", "keep one of the two", TasksFault::About::Key);
+    } else if (!durations_.set(key_, seconds)) {
       fault(path(), fmt::format("no device or class is called '{}'", key_),
             JsonFields::hintFor(key_, durations_.names()), TasksFault::About::Key);
     }

@@ -1,6 +1,6 @@
 // Task files: what they may say, and what is said of a bad one: the place, the JSON path, the way out.
 #include "compiler/tasks/file/tasks_file.h"
-
+#include "compiler/tasks/plan_tasks.h"
 #include "tests/support/catch.h"
 #include "tests/support/matchers.h"
 
@@ -115,6 +115,10 @@ TEST_CASE("task files: each mistake has its words") {
       {rows(R"({"dur": [1, 1]})"), "tasks[0]: \"id\" is missing"},
       {rows(R"({"id": 1.5, "dur": [1, 1]})"), "tasks[0].id: number where a text or a whole number belongs"},
       {rows(R"({"id": "a", "id": "b", "dur": [1, 1]})"), "the name is there already"},
+      {rows(R"({"id": "a", "dur": {"cpu": 1, "cpu": 2}})"), "the name is there already"},
+      {R"({"tasks": [], "edges": [], "tasks": []})", "the name is there already"},
+      {R"({"tasks": [], "edges": [})", "unexpected '}'"},
+      {R"({"tasks": [], "edges": [] "name": 1})", "is a comma missing before it?"},
       {rows(R"({"id": "a", "dur": [1, 1]}, {"id": "a", "dur": [1, 1]})"),
        "tasks[1].id: tasks[0] has this id already"},
       {rows(R"({"id": "a", "dur": [1]})"), "tasks[0].dur: 1 durations for 2 devices"},
@@ -172,6 +176,15 @@ TEST_CASE("task files: mistakes are told all at once, but a cycle of many tasks 
   const std::string cycle = tasksError(rows(tasks, edges));
   CHECK_THAT(cycle, containing(" -> ... -> "));
   CHECK(cycle.find("tasks wait for one another: 0 -> ") != std::string::npos);
+}
+
+TEST_CASE("task files: no task at all is a plan of no length") {
+  const TaskProblem problem = parsedTasks(rows(""));
+  CHECK(problem.graph.tasks.empty());
+  const auto plan = planTasks(problem.graph, {});
+  REQUIRE(plan.ok());
+  CHECK(plan->schedule.makespan == 0);
+  CHECK(nlohmann::json::parse(printTaskSchedule(problem, plan->schedule, {}))["tasks"].empty());
 }
 
 TEST_CASE("task files: without a machine file the task file needs a machine of its own") {

@@ -69,15 +69,21 @@ std::string winner(const TaskPlan& plan, const TaskProblem& problem) {
              : fmt::format("{} on {}", plan.policy, problem.devices[plan.device]);
 }
 
+std::string boundText(const ScheduleArguments& arguments, const TaskPlan& plan) {
+  const double makespan = plan.schedule.makespan;
+  if (plan.proven || makespan <= plan.lowerBound) {
+    return ": no schedule is shorter";
+  }
+  return fmt::format(", ratio {:.4g}{}", plan.lowerBound > 0 ? makespan / plan.lowerBound : 1.0,
+                     arguments.options.policy == "exact" ? "; not proven within --plan-time" : "");
+}
+
 std::string summaryText(const ScheduleArguments& arguments, const TaskProblem& problem,
                         const TaskPlan& plan) {
-  const double makespan = plan.schedule.makespan;
-  return fmt::format(
-      "{} tasks on {} devices, policy {}: {}\nmakespan {}\nlower bound {}{}\n", problem.graph.tasks.size(),
-      problem.graph.deviceCount(), arguments.options.policy, winner(plan, problem), makespan, plan.lowerBound,
-      plan.proven || makespan <= plan.lowerBound
-          ? ": no schedule is shorter"
-          : fmt::format(", ratio {:.4g}", plan.lowerBound > 0 ? makespan / plan.lowerBound : 1.0));
+  return fmt::format("{} tasks on {} devices, policy {}: {}\nmakespan {}\nlower bound {}{}\n",
+                     problem.graph.tasks.size(), problem.graph.deviceCount(), arguments.options.policy,
+                     winner(plan, problem), plan.schedule.makespan, plan.lowerBound,
+                     boundText(arguments, plan));
 }
 
 nlohmann::ordered_json summaryJson(const ScheduleArguments& arguments, const TaskProblem& problem,
