@@ -8,25 +8,26 @@ namespace {
 constexpr int mostGapsTried = 64;
 constexpr size_t blockGaps = 128;
 
-// Lower bound without branches, which no processor could predict here; the last row is at least `time`.
-template <class Row, class EndOf>
-size_t firstFrom(const Row* rows, size_t count, double time, const EndOf& endOf) {
-  const Row* first = rows;
-  while (count > 1) {
-    const size_t half = count / 2;
-    first += endOf(first[half - 1]) < time ? half : 0;
-    count -= half;
-  }
-  return static_cast<size_t>(first - rows);
-}
-
 } // namespace
+
+// Searches follow one another in time as a rule, so the block of the last one and the next are looked at
+// first.
+size_t Timeline::blockEndingFrom(double time) const {
+  for (size_t block = found_.block; block < ends_.size() && block < found_.block + 2; ++block) {
+    if (time <= ends_[block] && (block == 0 || ends_[block - 1] < time)) {
+      return block;
+    }
+  }
+  return static_cast<size_t>(std::lower_bound(ends_.begin(), ends_.end(), time) - ends_.begin());
+}
 
 // The last gap ends never, so there is one.
 Timeline::Place Timeline::firstEndingFrom(double time) const {
-  const size_t block = firstFrom(ends_.data(), ends_.size(), time, [](double end) { return end; });
+  const size_t block = blockEndingFrom(time);
   const Block& gaps = blocks_[block];
-  return {block, firstFrom(gaps.data(), gaps.size(), time, [](const Gap& gap) { return gap.end; })};
+  const auto gap = std::lower_bound(gaps.begin(), gaps.end(), time,
+                                    [](const Gap& one, double end) { return one.end < end; });
+  return {block, static_cast<size_t>(gap - gaps.begin())};
 }
 
 double Timeline::earliestStart(double ready, double seconds) {

@@ -28,6 +28,7 @@ class Timeline {
   struct Place {
     size_t block, gap;
   };
+  size_t blockEndingFrom(double time) const;
   Place firstEndingFrom(double time) const;
   Place holding(double start, double end) const;
   void insert(Place place, Gap gap);
