@@ -8,7 +8,10 @@
 //   the reader stood, behind all its operands, and no cycle can close.
 // - The reader's result has the product's shape, for a product that is stretched would be finished many times
 //   over.
-// - Both agree in pin and in scope.
+// - Both agree in pin and in scope. Sums of gradients stand between two scopes, that of the value and that of
+//   its last use, and belong to neither of the author's: such an addition joins the product that it adds.
+// A reshape may stand between them, which moves no bytes: the product of a 1x1 convolution's pixels and the
+// addition of images. The work is then done in the product's shape, and its result reshaped.
 // Of several products that one reader could take, the one of most operations joins, the first among equals;
 // the others stay operands. Promises the same bits, never more bytes read or written, and linear time.
 #include "compiler/passes/fusion_groups.h"
@@ -16,6 +19,7 @@
 #include "ir/graph/fused_instruction.h"
 #include "ir/graph/rewriter.h"
 
+#include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace dfc {
@@ -52,20 +56,69 @@ double operationsOf(const Graph& graph, OpId op) {
   return costOf(graph[op].attributes, graph.operandTypesOf(op), graph.resultTypesOf(op)).flops;
 }
 
-bool mayJoin(const Graph& graph, OpId product, OpId reader) {
-  const OpRow &first = graph[product], &second = graph[reader];
-  return first.kind() == OpKind::Matmul && first.pin == second.pin && first.scope == second.scope &&
-         graph.typeOf(first.firstResult).shape == graph.typeOf(second.firstResult).shape;
+// Whether `gradients` made the scope (`gradientScope`).
+bool isOfGradients(const Graph& graph, OpId op) {
+  const std::string_view scope = graph.scopeOf(op);
+  return scope.ends_with(" gradient") || scope.ends_with(" backward");
 }
 
-// The product that `reader` takes in; invalid when there is none.
-OpId chosenProduct(const Graph& graph, const SoleReaders& readers, OpId reader) {
-  OpId chosen;
+bool samePlace(const Graph& graph, OpId product, OpId reader) {
+  if (graph[product].pin != graph[reader].pin) {
+    return false;
+  }
+  const bool sum =
+      graph[reader].kind() == OpKind::Add && isOfGradients(graph, product) && isOfGradients(graph, reader);
+  return sum || graph[product].scope == graph[reader].scope;
+}
+
+const Shape& resultShape(const Graph& graph, OpId op) { return graph.typeOf(graph[op].firstResult).shape; }
+
+// Whether an operand of the reader can be read in step with the product's shape: one that has the reader's
+// shape is reshaped, one element is one element, and a row of the same length is repeated in either shape.
+bool fitsBoth(const Shape& operand, const Shape& product, const Shape& reader) {
+  const auto isRowOf = [&](const Shape& whole) {
+    return operand.rank() == 1 && whole.rank() > 0 && whole[whole.rank() - 1] == operand[0];
+  };
+  return operand == reader || operand.elements() == 1 || (isRowOf(product) && isRowOf(reader));
+}
+
+/// A product that a reader takes in, and the reshape between them, where there is one.
+struct TakenProduct {
+  OpId product, view;
+};
+
+// What stands before `operand` of `reader`; without a product where they may not join.
+TakenProduct joinedBy(const Graph& graph, const SoleReaders& readers, OpId reader, ValueId operand) {
+  TakenProduct joined{graph[operand].producer, {}};
+  if (readers.of(operand) != reader || !samePlace(graph, joined.product, reader)) {
+    return {};
+  }
+  if (graph[joined.product].kind() == OpKind::Reshape) {
+    joined.view = joined.product;
+    const ValueId viewed = graph[joined.view].operands[0];
+    joined.product = graph[viewed].producer;
+    if (readers.of(viewed) != joined.view || !samePlace(graph, joined.product, reader)) {
+      return {};
+    }
+  }
+  const Shape& whole = resultShape(graph, reader);
+  if (graph[joined.product].kind() != OpKind::Matmul || graph.typeOf(operand).shape != whole) {
+    return {};
+  }
+  const bool fits = llvm::all_of(graph[reader].operands, [&](ValueId other) {
+    return fitsBoth(graph.typeOf(other).shape, resultShape(graph, joined.product), whole);
+  });
+  return !joined.view.valid() || fits ? joined : TakenProduct();
+}
+
+// What `reader` takes in; without a product when there is none.
+TakenProduct chosenProduct(const Graph& graph, const SoleReaders& readers, OpId reader) {
+  TakenProduct chosen;
   for (const ValueId operand : graph[reader].operands) {
-    const OpId product = graph[operand].producer;
-    if (readers.of(operand) == reader && mayJoin(graph, product, reader) &&
-        (!chosen.valid() || operationsOf(graph, product) > operationsOf(graph, chosen))) {
-      chosen = product;
+    const TakenProduct joined = joinedBy(graph, readers, reader, operand);
+    if (joined.product.valid() && (!chosen.product.valid() || operationsOf(graph, joined.product) >
+                                                                  operationsOf(graph, chosen.product))) {
+      chosen = joined;
     }
   }
   return chosen;
@@ -85,7 +138,8 @@ class Joiner {
  public:
   Joiner(const Graph& graph, Rewriter& rewriter) : graph_(graph), rewriter_(rewriter) {}
 
-  void join(OpId product, OpId reader) {
+  void join(const TakenProduct& joined, OpId reader) {
+    const OpId product = joined.product;
     const auto& matmul = graph_[product].as<ops::Matmul>();
     ops::FusedMatmul op;
     op.transposeA = matmul.transposeA;
@@ -96,23 +150,32 @@ class Joiner {
     for (const ValueId factor : graph_[product].operands) {
       operands.push_back(rewriter_.mapped(factor));
     }
-    const auto registers = registersOf(product, reader, operands);
+    const auto registers = registersOf(joined, reader, operands);
     renumber(op.body, registers, static_cast<uint32_t>(operands.size()) - 1);
-    const OpId made = rewriter_.append(std::move(op), operands, reader);
-    rewriter_.replace(graph_[reader].firstResult, rewriter_.builder().result(made));
+    ValueId result;
+    if (joined.view.valid()) {
+      const std::string name = fmt::format("{}.product", graph_.nameOf(reader));
+      const OpId made = rewriter_.append(std::move(op), operands, reader, name);
+      result = reshaped(rewriter_.builder().result(made), resultShape(graph_, reader), reader, {});
+    } else {
+      result = rewriter_.builder().result(rewriter_.append(std::move(op), operands, reader));
+    }
+    rewriter_.replace(graph_[reader].firstResult, result);
   }
 
  private:
   // Of each operand of the reader; appends the ones beside the product to `operands`, each once.
-  llvm::SmallVector<uint32_t, 8> registersOf(OpId product, OpId reader,
-                                             llvm::SmallVectorImpl<ValueId>& operands) const {
+  llvm::SmallVector<uint32_t, 8> registersOf(const TakenProduct& joined, OpId reader,
+                                             llvm::SmallVectorImpl<ValueId>& operands) {
+    const ValueId taken = graph_[joined.view.valid() ? joined.view : joined.product].firstResult;
     llvm::SmallVector<uint32_t, 8> registers;
+    reshaped_.clear();
     for (const ValueId operand : graph_[reader].operands) {
-      if (operand == graph_[product].firstResult) {
+      if (operand == taken) {
         registers.push_back(0);
         continue;
       }
-      const ValueId other = rewriter_.mapped(operand);
+      const ValueId other = inStep(operand, joined, reader);
       const auto* known = std::find(operands.begin() + 2, operands.end(), other);
       registers.push_back(static_cast<uint32_t>(known - operands.begin()) - 1);
       if (known == operands.end()) {
@@ -120,6 +183,27 @@ class Joiner {
       }
     }
     return registers;
+  }
+
+  // The operand in the shape of the product, each reshaped once.
+  ValueId inStep(ValueId operand, const TakenProduct& joined, OpId reader) {
+    const ValueId value = rewriter_.mapped(operand);
+    if (!joined.view.valid() || graph_.typeOf(operand).shape != resultShape(graph_, reader)) {
+      return value;
+    }
+    const auto known = llvm::find_if(reshaped_, [&](const auto& pair) { return pair.first == operand; });
+    if (known != reshaped_.end()) {
+      return known->second;
+    }
+    const std::string name = fmt::format("{}.addend", graph_.nameOf(reader));
+    reshaped_.emplace_back(operand, reshaped(value, resultShape(graph_, joined.product), reader, name));
+    return reshaped_.back().second;
+  }
+
+  ValueId reshaped(ValueId value, const Shape& shape, OpId like, std::string_view name) {
+    ops::Reshape reshape;
+    reshape.shape.assign(shape.dims().begin(), shape.dims().end());
+    return rewriter_.builder().result(rewriter_.append(std::move(reshape), {value}, like, name));
   }
 
   // `registers`: the new register of each operand of the body, which has `count` of them now.
@@ -134,26 +218,30 @@ class Joiner {
 
   const Graph& graph_;
   Rewriter& rewriter_;
+  llvm::SmallVector<std::pair<ValueId, ValueId>, 2> reshaped_; // operands of the op that is joined
 };
 
 } // namespace
 
 Result<Graph> fuseMatmul(const Graph& graph, const PassOptions& /*options*/) {
   const SoleReaders readers(graph);
-  SideTable<OpId, OpId> productOf(graph.opCount());
+  SideTable<OpId, TakenProduct> productOf(graph.opCount());
   SideTable<OpId, bool> isTaken(graph.opCount(), false);
   for (const OpId op : graph.ops()) {
     if (isEpilogue(graph[op])) {
       productOf[op] = chosenProduct(graph, readers, op);
     }
-    if (productOf[op].valid()) {
-      isTaken[productOf[op]] = true;
+    if (productOf[op].product.valid()) {
+      isTaken[productOf[op].product] = true;
+    }
+    if (productOf[op].view.valid()) {
+      isTaken[productOf[op].view] = true;
     }
   }
   Rewriter rewriter(graph);
   Joiner joiner(graph, rewriter);
   for (const OpId op : graph.ops()) {
-    if (productOf[op].valid()) {
+    if (productOf[op].product.valid()) {
       joiner.join(productOf[op], op);
     } else if (!isTaken[op]) {
       rewriter.copy(op);

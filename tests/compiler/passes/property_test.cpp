@@ -69,10 +69,10 @@ void checkSameNames(const Case& before, const Graph& after) {
 // What kept its name kept its place in the author's picture and on his machine.
 void checkSamePlaces(const Graph& before, const Graph& after) {
   for (const OpId op : after.ops()) {
-    // No pass but `gradients` makes up names; narrow_movement and choose_layout add to a name the type or the
-    // layout of another form, and make it unique by a number.
+    // No pass but `gradients` makes up names; narrow_movement, choose_layout and fuse_matmul add to a name
+    // the type or the form of another tensor, and make it unique by a number.
     std::string name(after.nameOf(op));
-    for (const std::string suffix : {".bf16", ".f16", ".wide", ".nhwc", ".nchw", ".product"}) {
+    for (const std::string suffix : {".bf16", ".f16", ".wide", ".nhwc", ".nchw", ".product", ".addend"}) {
       name = before.findValue(name).valid() ? name : name.substr(0, name.rfind(suffix));
     }
     const ValueId old = before.findValue(name);
