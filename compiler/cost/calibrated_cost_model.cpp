@@ -64,6 +64,14 @@ double CalibratedCostModel::opSeconds(const Graph& graph, OpId op, const Machine
              : fallback_.opSeconds(graph, op, machine, device) * factorOfMeasured(graph, op, machine);
 }
 
+double CalibratedCostModel::generatedSeconds(const Graph& graph, OpId op, const Machine& machine,
+                                             DeviceId device) const {
+  const double seconds = opSeconds(graph, op, machine, device);
+  return seconds == fallback_.opSeconds(graph, op, machine, device)
+             ? fallback_.generatedSeconds(graph, op, machine, device)
+             : seconds;
+}
+
 double CalibratedCostModel::factorOfMeasured(const Graph& graph, OpId op, const Machine& machine) const {
   double largest = 0;
   std::string_view before; // devices of one model mostly follow one another

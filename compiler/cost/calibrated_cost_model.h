@@ -38,6 +38,10 @@ class CalibratedCostModel : public CostModel {
   /// model.
   CalibratedCostModel(std::vector<Calibration> tables, const CostModel& fallback);
   double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
+  /// As `opSeconds`, which a measurement has of the kernels that compute the op; the fallback's where that
+  /// counts.
+  double generatedSeconds(const Graph& graph, OpId op, const Machine& machine,
+                          DeviceId device) const override;
   /// The fallback's seconds of work divided by this model's seconds, at most 1: how close the op gets to the
   /// limits of its device.
   double utilisation(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;

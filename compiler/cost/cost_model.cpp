@@ -1,6 +1,7 @@
 #include "compiler/cost/cost_model.h"
 
 #include "ir/graph/graph.h"
+#include "ir/graph/op_parts.h"
 #include "ir/graph/rules/precision.h"
 
 #include <algorithm>
@@ -14,32 +15,46 @@ double secondsAt(double amount, double rate) { return rate > 0 ? amount / rate :
 
 bool isFree(const OpRow& row) { return classOf(row.kind()) == OpClass::View || row.kind() == OpKind::Assign; }
 
-// Seconds at the device's limits, without the launch.
-double workSeconds(const Graph& graph, OpId op, const DeviceRow& hardware) {
+/// Seconds of the launch, and at the device's limits.
+struct Price {
+  double launch = 0, work = 0;
+  double seconds() const { return launch + work; }
+};
+
+Price priceOf(const Graph& graph, OpId op, const DeviceRow& hardware, bool generated = false) {
   const OpRow& row = graph[op];
+  if (isFree(row)) {
+    return {};
+  }
   const auto operands = graph.operandTypesOf(op);
   const auto results = graph.resultTypesOf(op);
-  const OpCost cost = costOf(row.attributes, operands, results);
+  OpCost cost = costOf(row.attributes, operands, results);
+  if (generated) {
+    cost.product = {.inner = cost.product.inner};
+  }
   const ElementType element = operands.empty() ? results.front().element : operands.front().element;
   const bool tf32 = precisionOf(row.attributes) == Precision::Tf32;
-  return std::max(secondsAt(cost.flops, hardware.matmulRate(element, tf32, cost.inner)),
-                  secondsAt(cost.bytes, hardware.memoryBandwidth));
+  return {hardware.launchOf(cost.product),
+          std::max(secondsAt(cost.flops, hardware.matmulRate(element, tf32, cost.product)),
+                   secondsAt(cost.bytes, hardware.memoryBandwidth))};
 }
 
 } // namespace
 
 double RooflineCostModel::opSeconds(const Graph& graph, OpId op, const Machine& machine,
                                     DeviceId device) const {
-  const DeviceRow& hardware = machine.devices[device];
-  return isFree(graph[op]) ? 0 : hardware.launchSeconds + workSeconds(graph, op, hardware);
+  return priceOf(graph, op, machine.devices[device]).seconds();
+}
+
+double RooflineCostModel::generatedSeconds(const Graph& graph, OpId op, const Machine& machine,
+                                           DeviceId device) const {
+  return priceOf(graph, op, machine.devices[device], /*generated=*/true).seconds();
 }
 
 double RooflineCostModel::utilisation(const Graph& graph, OpId op, const Machine& machine,
                                       DeviceId device) const {
-  const DeviceRow& hardware = machine.devices[device];
-  const double work = isFree(graph[op]) ? 0 : workSeconds(graph, op, hardware);
-  const double seconds = hardware.launchSeconds + work;
-  return work > 0 && std::isfinite(seconds) ? work / seconds : 0;
+  const Price price = priceOf(graph, op, machine.devices[device]);
+  return price.work > 0 && std::isfinite(price.seconds()) ? price.work / price.seconds() : 0;
 }
 
 } // namespace dfc

@@ -14,6 +14,12 @@ class CostModel {
   virtual ~CostModel() = default;
   /// Seconds that one run of `op` takes on `device`; infinity where it cannot run there.
   virtual double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const = 0;
+  /// The same where generated kernels compute the op, not a library of products or convolutions; asked of ops
+  /// that are launched so.
+  virtual double generatedSeconds(const Graph& graph, OpId op, const Machine& machine,
+                                  DeviceId device) const {
+    return opSeconds(graph, op, machine, device);
+  }
   /// Utilisation: the fraction of the device's computing power, 0 to 1, that `op` uses while it runs alone
   /// there. Concurrent ops on the queues of one device slow one another down by processor sharing where their
   /// utilisations sum to more than 1. 0 for a model without contention between the queues of a device.
@@ -26,11 +32,15 @@ class CostModel {
 /// The roofline (Williams, Waterman and Patterson 2009): launch + max(flops / peak rate, bytes / memory
 /// bandwidth), with flops and bytes from the op table and the peak rate by the first operand's element type
 /// and, for products of f32, their precision. Matmul-like ops reach less of it where their inner dimension is
-/// short (`DeviceRow::matmulHalfInner`). Views and assigns in place cost nothing. The utilisation of an op is
-/// the part of its time that is not its launch.
+/// short or their tiles leave multiprocessors idle (`DeviceRow::matmulRate`), and on a GPU their launch is
+/// that of a library's product (`DeviceRow::launchOf`); generated kernels have neither tiles of that size nor
+/// that launch. Views and assigns in place cost nothing. The utilisation of an op is the part of its time
+/// that is not its launch.
 class RooflineCostModel : public CostModel {
  public:
   double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
+  double generatedSeconds(const Graph& graph, OpId op, const Machine& machine,
+                          DeviceId device) const override;
   double utilisation(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
 };
 

@@ -4,6 +4,7 @@
 #include "compiler/schedule/schedule_problem.h"
 #include "compiler/simulate/launch_seconds.h"
 #include "compiler/simulate/simulate.h"
+#include "ir/graph/product_shape.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -18,12 +19,13 @@ namespace {
 class Counter {
  public:
   Counter(const Schedule& schedule, const LaunchPlan& launches, const PlacedGraph& placed,
-          const Machine& machine)
+          const Machine& machine, const CostModel& cost)
       : schedule_(schedule), launches_(launches), placed_(placed), machine_(machine),
         seconds_(schedule.steps.size()) {
     for (const StepId step : schedule.steps.ids()) {
       seconds_[step] = schedule.steps[step].alone();
     }
+    priceGenerated(cost);
     for (const LaunchRow& row : launches.launches) {
       saveLaunches(row);
     }
@@ -52,6 +54,32 @@ class Counter {
   }
 
  private:
+  // A cost model does not know whether a library computes a product, so before lowering it takes it for one.
+  void priceGenerated(const CostModel& cost) {
+    std::set<OpId> generated;
+    for (const LaunchRow& row : launches_.launches) {
+      if (row.kind == LaunchKind::Kernel) {
+        generated.insert(row.ops.begin(), row.ops.end());
+      }
+    }
+    for (const LaunchRow& row : launches_.launches) {
+      if (row.kind != LaunchKind::Kernel) {
+        for (const OpId op : row.ops) {
+          generated.erase(op);
+        }
+      }
+    }
+    for (const OpId op : generated) {
+      const StepId step = schedule_.stepOf[op];
+      const DeviceId device = schedule_.queues[schedule_.steps[step].queue].device;
+      const double asLibrary = cost.opSeconds(placed_.graph, op, machine_, device);
+      const double asGenerated = cost.generatedSeconds(placed_.graph, op, machine_, device);
+      if (asGenerated != asLibrary) {
+        seconds_[step] = asGenerated;
+      }
+    }
+  }
+
   // An op that is a library's product and generated launches behind it takes the sum of what these take: a
   // cost model, which knows no launches, prices one pass. Durations that were measured contain all launches.
   void addPasses() {
@@ -84,11 +112,11 @@ class Counter {
     const DeviceRow& device = deviceOf(row);
     const ProductCall& call = *row.product;
     const Shape& a = call.a.shape;
-    const auto inner = static_cast<double>(a[a.rank() - (call.transposeA ? 2 : 1)]);
-    const double rate = device.matmulRate(call.a.element, call.tf32, inner);
-    const double flops = 2 * static_cast<double>(call.result.shape.elements()) * inner;
+    const ProductShape product = productShape(call.result.shape, a[a.rank() - (call.transposeA ? 2 : 1)]);
+    const double rate = device.matmulRate(call.a.element, call.tf32, product);
+    const double flops = 2 * static_cast<double>(call.result.shape.elements()) * product.inner;
     const auto bytes = static_cast<double>(call.a.bytes() + call.b.bytes() + call.result.bytes());
-    return device.launchSeconds + std::max(rate > 0 ? flops / rate : 0, overBandwidth(bytes, device));
+    return device.launchOf(product) + std::max(rate > 0 ? flops / rate : 0, overBandwidth(bytes, device));
   }
 
   double secondsOfPass(const LaunchRow& row, OpId op) const {
@@ -240,7 +268,7 @@ void countLaunches(Schedule& schedule, LaunchPlan& launches, const PlacedGraph& 
   if (launches.empty()) {
     return;
   }
-  const Counter counter(schedule, launches, placed, machine);
+  const Counter counter(schedule, launches, placed, machine, cost);
   const Schedule steps = counter.untimed();
   StepWaits waits(steps.steps.size());
   for (const StepId step : waits.ids()) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/graph/literal.h"
+#include "ir/graph/product_shape.h"
 #include "ir/graph/tensor_type.h"
 
 #include <llvm/ADT/ArrayRef.h>
@@ -33,7 +34,8 @@ struct TypeResult {
 struct OpCost {
   double flops = 0; ///< arithmetic operations; a transcendental counts as ops/README.md says
   double bytes = 0; ///< bytes read plus bytes written
-  double inner = 0; ///< of a matmul-like op: terms of the sum in an element of its result; else 0
+  /// Of a matmul-like op. Of attention, whose products are parts of kernels, the inner dimension alone.
+  ProductShape product = {};
 };
 
 struct Arity {

@@ -3,6 +3,7 @@
 #include "ir/machine/machine.h"
 
 #include "ir/machine/hockney.h"
+#include "ir/machine/waves.h"
 
 #include <algorithm>
 #include <limits>
@@ -88,13 +89,19 @@ std::string_view name(DeviceKind kind) {
   DFC_UNREACHABLE("device kind");
 }
 
-double DeviceRow::matmulRate(ElementType element, bool tf32, double inner) const {
+double DeviceRow::matmulRate(ElementType element, bool tf32, const ProductShape& product) const {
   const auto type = static_cast<size_t>(element);
   const bool own = tf32 && element == ElementType::F32 && tf32Flops > 0;
   const double peak = own ? tf32Flops : peakFlops[type];
   const double half = own ? tf32HalfInner : matmulHalfInner[type];
-  const double bytes = inner * static_cast<double>(byteWidth(element));
-  return bytes > 0 ? Hockney{peak, half}.rate(bytes) : peak;
+  const double bytes = product.inner * static_cast<double>(byteWidth(element));
+  const double rate = bytes > 0 ? Hockney{peak, half}.rate(bytes) : peak;
+  return rate * busyPart(product, kind == DeviceKind::Gpu ? multiprocessors : 0);
+}
+
+double DeviceRow::launchOf(const ProductShape& product) const {
+  const bool own = kind == DeviceKind::Gpu && matmulLaunchSeconds > 0 && product.hasResult();
+  return own ? matmulLaunchSeconds : launchSeconds;
 }
 
 bool DeviceRow::hasOneHalfInner() const {

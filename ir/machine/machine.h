@@ -18,6 +18,8 @@
 
 namespace DFC_PUBLIC dfc {
 
+struct ProductShape;
+
 /// The kinds of device.
 enum class DeviceKind : uint8_t { Cpu, Gpu };
 std::string_view name(DeviceKind kind); ///< "cpu", "gpu"
@@ -43,15 +45,21 @@ struct DeviceRow {
   double tf32HalfInner = 0;   ///< of f32 matmuls in tf32, where they have a rate of their own
   double memoryBandwidth = 0; ///< bytes a second, reads plus writes
   double launchSeconds = 0;   ///< fixed cost of one op
+  /// Fixed cost of a product or convolution by a library of a GPU; 0 means as `launchSeconds`.
+  double matmulLaunchSeconds = 0;
   /// Fixed cost of a step: its queues do nothing before so many seconds of it have passed (a GPU's commands
   /// of a step are launched as one).
   double stepOverheadSeconds = 0;
   std::string architecture = {}; ///< of a GPU: "sm_90"; empty: not stated
 
-  /// Operations a second of a matmul-like op whose inner dimension has so many elements (0: of another op),
-  /// by Hockney's law: peak * inner / (inner + n_1/2). `tf32`: f32 operands may be rounded to it. 0 means no
-  /// limit.
-  double matmulRate(ElementType element, bool tf32, double inner) const;
+  /// Operations a second of a matmul-like op (inner dimension 0: of another op): by Hockney's law peak *
+  /// inner / (inner + n_1/2), times the part of a GPU's multiprocessors that tiles of 32 x 32 keep busy
+  /// (NVIDIA, "Matrix Multiplication Background User's Guide": wave quantization). `tf32`: f32 operands may
+  /// be rounded to it. 0 means no limit.
+  double matmulRate(ElementType element, bool tf32, const ProductShape& product) const;
+  /// Seconds of the launch of an op: `matmulLaunchSeconds` where it is a product that a library may compute
+  /// and the device has that figure, else `launchSeconds`.
+  double launchOf(const ProductShape& product) const;
   /// Whether every precision has the same `matmulHalfInner`.
   bool hasOneHalfInner() const;
 };

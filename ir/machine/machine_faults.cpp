@@ -133,6 +133,7 @@ class MachineCheck {
     checkHalfInners(row + ".matmulHalfInner", device);
     checkRate(row + ".memoryBandwidth", device.memoryBandwidth, "bytes a second");
     checkSeconds(row + ".launch", device.launchSeconds);
+    checkSeconds(row + ".matmulLaunch", device.matmulLaunchSeconds);
     checkSeconds(row + ".stepOverhead", device.stepOverheadSeconds);
   }
 

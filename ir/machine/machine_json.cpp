@@ -88,6 +88,7 @@ std::string printDevice(const DeviceRow& device) {
   }
   object.number("memoryBandwidth", device.memoryBandwidth, plain.memoryBandwidth);
   object.number("launch", device.launchSeconds, plain.launchSeconds);
+  object.number("matmulLaunch", device.matmulLaunchSeconds, plain.matmulLaunchSeconds);
   object.number("stepOverhead", device.stepOverheadSeconds, plain.stepOverheadSeconds);
   return object.finish();
 }

@@ -43,7 +43,7 @@ class MachineReader : private JsonFields {
     knownKeys(row, path,
               {"id", "class", "model", "architecture", "mem", "slots", "threads", "multiprocessors",
                "threadsPerMultiprocessor", "sharedBytesPerBlock", "flops", "matmulHalfInner",
-               "memoryBandwidth", "launch", "stepOverhead"});
+               "memoryBandwidth", "launch", "matmulLaunch", "stepOverhead"});
     DeviceRow device;
     text(row, path, "id", device.name, true);
     readClass(row, path, device);
@@ -62,6 +62,7 @@ class MachineReader : private JsonFields {
     readHalfInner(row, path, device);
     rate(row, path, "memoryBandwidth", device.memoryBandwidth);
     number(row, path, "launch", device.launchSeconds);
+    number(row, path, "matmulLaunch", device.matmulLaunchSeconds);
     number(row, path, "stepOverhead", device.stepOverheadSeconds);
     const std::string called = device.name;
     devices_.try_emplace(called, machine_.devices.add(std::move(device)));

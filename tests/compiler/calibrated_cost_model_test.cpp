@@ -102,6 +102,20 @@ TEST_CASE("calibrated: a neighbour's distance to the roofline is carried over") 
   CHECK(secondsOf(model, "matmul(f32[1, 10, 10], f32[10, 10])") == 3);
 }
 
+TEST_CASE("calibrated: generated kernels take the measured seconds, and elsewhere the fallback's") {
+  Machine machine = twoGpus();
+  machine.devices[a].matmulLaunchSeconds = 5;
+  const auto model = modelOf({{product(10), 6, ""}});
+  const auto secondsOf = [&](const std::string& signature) {
+    const auto op = opOfSignature(signature);
+    REQUIRE(op.has_value());
+    return model.generatedSeconds(op->graph, op->op, machine, a);
+  };
+  CHECK(secondsOf(product(10)) == 6);
+  CHECK(secondsOf(product(12)) == Approx(6.0 / 7 * (5 + 2 * 1.728))); // a neighbour
+  CHECK(secondsOf(product(100)) == 1 + 2e3);
+}
+
 TEST_CASE("calibrated: of several neighbours the nearest in log space counts") {
   const auto model = modelOf({{product(10), 6, ""}, {product(14), 60, ""}});
   // Roofline of 14: 1 + 2 x 2744 / 10^3 = 6.488 s. 11 is 1.1 times 10 and 14 is 1.27 times 11: 10 is nearer.

@@ -3,6 +3,8 @@
 #include "ir/author/composites.h"
 #include "ir/author/dsl.h"
 #include "ir/graph/graph.h"
+#include "ir/machine/calibration.h"
+#include "ir/machine/waves.h"
 #include "tests/support/catch.h"
 
 namespace dfc {
@@ -59,13 +61,13 @@ TEST_CASE("roofline: products of a short inner dimension run at a part of the pe
 
 TEST_CASE("roofline: the longer the inner dimension, the higher the rate, and never above the peak") {
   DeviceRow gpu = oneGpu().devices[DeviceId(0)];
-  CHECK(gpu.matmulRate(ElementType::F32, false, 1) == 1000); // without the figure
+  CHECK(gpu.matmulRate(ElementType::F32, false, {.inner = 1}) == 1000); // without the figure
   gpu.matmulHalfInner.fill(512);
-  CHECK(gpu.matmulRate(ElementType::F32, false, 0) == 1000); // no product
-  CHECK(gpu.matmulRate(ElementType::F16, false, 1) == 0);    // still no limit
+  CHECK(gpu.matmulRate(ElementType::F32, false, {}) == 1000);        // no product
+  CHECK(gpu.matmulRate(ElementType::F16, false, {.inner = 1}) == 0); // still no limit
   double before = 0;
   for (double inner = 1; inner < 1e12; inner *= 2) {
-    const double rate = gpu.matmulRate(ElementType::F32, false, inner);
+    const double rate = gpu.matmulRate(ElementType::F32, false, {.inner = inner});
     CHECK(rate > before);
     CHECK(rate < 1000);
     before = rate;
@@ -81,13 +83,71 @@ TEST_CASE("roofline: fused products, attention and batches count one inner dimen
     g.fetch(name, tensor);
   }
   const Graph graph = *std::move(g).finish();
-  const auto innerOf = [&](const Tensor& tensor) {
+  const auto productOf = [&](const Tensor& tensor) {
     const OpId op = graph[tensor.value()].producer;
-    return costOf(graph[op].attributes, graph.operandTypesOf(op), graph.resultTypesOf(op)).inner;
+    return costOf(graph[op].attributes, graph.operandTypesOf(op), graph.resultTypesOf(op)).product;
   };
-  CHECK(innerOf(y) == 16);
-  CHECK(innerOf(z) == 8);
-  CHECK(innerOf(e) == 0);
+  const ProductShape product = productOf(y);
+  CHECK(std::tuple(product.rows, product.columns, product.inner, product.count) ==
+        std::tuple(3.0, 7.0, 16.0, 5.0));
+  CHECK(productOf(z).inner == 8);
+  CHECK(productOf(e).inner == 0);
+  CHECK((product.hasResult() && !productOf(z).hasResult() && !productOf(e).hasResult()));
+}
+
+TEST_CASE("roofline: on a GPU a product costs at least the launch of a library's product") {
+  Machine machine = oneGpu();
+  DeviceRow& gpu = machine.devices[DeviceId(0)];
+  gpu.matmulLaunchSeconds = 7;
+  CHECK(secondsOf(machine, ElementType::F32, ops::Precision::Unstated) == 7 + 2.0);
+  CHECK(gpu.launchOf({1, 1, 1, 1}) == 7);
+  CHECK(gpu.launchOf({.inner = 8}) == 3); // attention
+  CHECK(gpu.launchOf({}) == 3);
+  gpu.kind = DeviceKind::Cpu;
+  CHECK(secondsOf(machine, ElementType::F32, ops::Precision::Unstated) == 3 + 2.0);
+}
+
+TEST_CASE("roofline: generated kernels have neither the launch nor the tiles of a library") {
+  Machine machine = oneGpu();
+  DeviceRow& gpu = machine.devices[DeviceId(0)];
+  gpu.multiprocessors = 4;
+  gpu.matmulLaunchSeconds = 7;
+  gpu.matmulHalfInner.fill(40);
+  const auto op = opOfSignature("matmul(f32[10, 10], f32[10, 10])");
+  const RooflineCostModel model;
+  // One tile on four multiprocessors; 10 elements of f32 are 40 bytes, half the rate in either case.
+  CHECK(model.opSeconds(op->graph, op->op, machine, DeviceId(0)) == 7 + 16.0);
+  CHECK(model.generatedSeconds(op->graph, op->op, machine, DeviceId(0)) == 3 + 4.0);
+}
+
+TEST_CASE("waves: tiles of 32 x 32 that leave multiprocessors idle") {
+  CHECK(busyPart({32, 32, 64, 1}, 4) == 0.25);
+  CHECK(busyPart({33, 64, 64, 1}, 4) == 1);
+  CHECK(busyPart({32, 32, 64, 5}, 4) == 5.0 / 8); // two waves
+  CHECK(busyPart({32, 32, 511, 1}, 4) == 0.25);   // too short to be split
+  CHECK(busyPart({32, 32, 512, 1}, 4) == 0.5);    // in two
+  CHECK(busyPart({32, 32, 1e9, 1}, 4) == 1);      // in four
+  CHECK(busyPart({32, 32, 1024, 2}, 4) == 1);     // in two of at most four
+  CHECK(busyPart({32, 32, 64, 1}, 0) == 1);       // not stated
+  CHECK(busyPart({.inner = 64}, 4) == 1);         // attention
+  CHECK(busyPart({0, 64, 64, 1}, 4) == 1);
+}
+
+TEST_CASE("waves: a larger product takes no less time, and none exceeds the peak") {
+  // In units of a tile's sum on one multiprocessor.
+  const auto seconds = [](double tiles, double inner) {
+    const double part = busyPart({32, 32, inner, tiles}, 132);
+    CHECK((part > 0 && part <= 1));
+    return tiles * inner / part;
+  };
+  for (const double inner : {64.0, 512.0, 768.0, 4096.0, 1e6}) {
+    for (double tiles = 1; tiles < 600; ++tiles) {
+      CHECK(seconds(tiles + 1, inner) >= seconds(tiles, inner) * (1 - 1e-12));
+    }
+  }
+  for (double inner = 256; inner < 1e5; inner += 256) {
+    CHECK(busyPart({32, 32, inner + 256, 7}, 132) >= busyPart({32, 32, inner, 7}, 132));
+  }
 }
 
 TEST_CASE("roofline: the utilisation of an op is the part of its time that is work") {

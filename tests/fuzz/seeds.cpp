@@ -230,6 +230,8 @@ std::string dictionaryOf(std::string_view target) {
              "flops",
              "tf32",
              "matmulHalfInner",
+             "matmulLaunch",
+             "multiprocessors",
              "latency",
              "bandwidth",
              "slots",

@@ -127,6 +127,46 @@ TEST_CASE("launch plans: a kernel behind a library's product takes time of its o
   CHECK(launches[1].seconds == Approx(gpu.launchSeconds + 2 * bytes / gpu.memoryBandwidth));
 }
 
+TEST_CASE("launch plans: the launch and the waves of a library's product are priced alike in both") {
+  Machine machine = smallMachine(1);
+  DeviceRow& gpu = machine.devices[machine.findDevice("gpu0")];
+  gpu.launchSeconds = 1e-6;
+  gpu.matmulLaunchSeconds = 4e-3;
+  gpu.multiprocessors = 132;
+  gpu.memoryBandwidth = 1e9;
+  const auto plan = [&](const Shape& left, const Shape& right, bool withPass) {
+    Builder g("product");
+    const auto there = g.on("gpu0");
+    const Tensor a = g.parameter("a", {ElementType::F32, left}),
+                 b = g.parameter("b", {ElementType::F32, right});
+    g.fetch("y", withPass ? abs(matmul(a, b)) : matmul(a, b));
+    auto compiled = compile(*std::move(g).finish(), machine, RooflineCostModel());
+    REQUIRE(compiled.ok());
+    return *std::move(compiled);
+  };
+  const auto check = [&](const Executable& one, double seconds) {
+    const Schedule& schedule = one.schedule();
+    const LaunchRow& first = one.launches().launches[0];
+    CHECK(first.seconds == Approx(seconds));
+    if (one.launches().launches.size() == 1) {
+      CHECK(schedule.steps[schedule.stepOf[first.ops[0]]].alone() == Approx(seconds));
+    }
+    CHECK(schedule.bounds.busiestQueue <= schedule.makespan * (1 + 1e-9));
+  };
+  // 64 tiles on 132 multiprocessors, which 511 elements are too few to split.
+  const double peak = gpu.peakFlops[static_cast<size_t>(ElementType::F32)];
+  const double product = 4e-3 + 2.0 * 256 * 256 * 511 / peak * 132 / 64;
+  for (const bool withPass : {false, true}) {
+    const Executable library = plan({256, 511}, {511, 256}, withPass);
+    REQUIRE(library.launches().launches[0].kind == LaunchKind::Product);
+    check(library, product);
+  }
+  // A matrix times a vector is a generated kernel: the launch of one, at the memory's bandwidth.
+  const Executable vector = plan({512, 512}, {512, 1}, false);
+  REQUIRE(vector.launches().launches[0].kind == LaunchKind::Kernel);
+  check(vector, 1e-6 + 4.0 * (512 * 512 + 512 + 512) / gpu.memoryBandwidth);
+}
+
 TEST_CASE("launch plans: a product of a short inner dimension is priced alike as a step and as a launch") {
   Machine machine = smallMachine(1);
   DeviceRow& gpu = machine.devices[machine.findDevice("gpu0")];

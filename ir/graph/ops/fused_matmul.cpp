@@ -71,7 +71,7 @@ OpCost FusedMatmul::cost(OperandTypes operands, OperandTypes results) const {
   const TensorType made = productType(operands);
   OpCost cost = streamingCost(operands, results, 0);
   const OpCost ofProduct = product().cost(operands.take_front(2), made);
-  cost.inner = ofProduct.inner;
+  cost.product = ofProduct.product;
   cost.flops = ofProduct.flops + epilogue().cost(withProduct(made, operands), results).flops;
   return cost;
 }

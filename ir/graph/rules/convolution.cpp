@@ -48,14 +48,18 @@ double Convolution::flops() const {
   return 2 * static_cast<double>(terms()) * static_cast<double>(result.elements());
 }
 
-double Convolution::inner(ConvolutionPass pass) const {
+ProductShape Convolution::product(ConvolutionPass pass) const {
+  const auto images = static_cast<double>(batch()), count = static_cast<double>(groups);
+  const double made = images * static_cast<double>(pixels());
+  const auto filters = static_cast<double>(groupFilters()), ofFilter = static_cast<double>(terms());
   switch (pass) {
-  case ConvolutionPass::Forward: return static_cast<double>(terms());
+  case ConvolutionPass::Forward: return {made, filters, ofFilter, count};
   case ConvolutionPass::InputGradient:
-    return static_cast<double>(groupFilters()) * static_cast<double>(windows.size());
-  case ConvolutionPass::FilterGradient: return static_cast<double>(batch()) * static_cast<double>(pixels());
+    return {images * static_cast<double>(imagePixels()), static_cast<double>(groupChannels()),
+            filters * static_cast<double>(windows.size()), count};
+  case ConvolutionPass::FilterGradient: return {filters, ofFilter, made, count};
   }
-  return 0;
+  return {};
 }
 
 TypeResult convolutionTypes(OpKind kind, OperandTypes operands, const Shape& image, const Shape& filter,

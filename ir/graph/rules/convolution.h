@@ -29,8 +29,8 @@ struct Convolution {
   int64_t imagePixels() const { return image[2] * image[3]; }
   /// A product and a sum for each term: the same for the op and for its gradients.
   double flops() const;
-  /// The inner dimension of the matrix product that the pass is (implicit GEMM).
-  double inner(ConvolutionPass pass) const;
+  /// The matrix products that the pass is, one a group (implicit GEMM: pixels of all images x channels).
+  ProductShape product(ConvolutionPass pass) const;
 };
 
 /// Attributes that the three ops have in common.

@@ -62,7 +62,7 @@ TEST_CASE("fusedMatmul: costs its product and its body, and the product's bytes 
       costOf(fusedMatmul("add:f32 %0 %1; div:f32 %2 %0"), operands, llvm::ArrayRef<TensorType>(f32({2, 4})));
   CHECK(cost.flops == 2 * 3 * 8 + (1 + 4) * 8); // a product and a sum each of 3; an addition and a division
   CHECK(cost.bytes == (6 + 12 + 4 + 8) * 4);
-  CHECK(cost.inner == 3);
+  CHECK(cost.product.inner == 3);
 }
 
 TEST_CASE("fusedMatmul: may overwrite an operand of its epilogue, never a factor") {

@@ -106,7 +106,10 @@ void checkCost(const OpAttributes& attributes, OperandTypes operands, const Type
   const OpCost cost = costOf(attributes, operands, types.types);
   CHECK((std::isfinite(cost.flops) && cost.flops >= 0));
   CHECK((std::isfinite(cost.bytes) && cost.bytes >= 0));
-  CHECK((std::isfinite(cost.inner) && cost.inner >= 0));
+  const ProductShape& product = cost.product;
+  for (const double extent : {product.rows, product.columns, product.inner, product.count}) {
+    CHECK((std::isfinite(extent) && extent >= 0));
+  }
 }
 
 size_t resultsOf(OpKind kind) {

@@ -264,9 +264,12 @@ TEST_CASE("prices: windows are paid by the element that they look at") {
   const OpCost ofFilter = price(toFilter, {f32({2, 3, 7, 8}), f32({2, 4, 5, 4})});
   CHECK(ofFilter.flops == cost.flops);
   // As matrix products: windows of 3 x 5 over 3 channels, or over 4 filters; 2 images of 5 x 4 windows.
-  CHECK(cost.inner == 3 * 3 * 5);
-  CHECK(ofInput.inner == 4 * 3 * 5);
-  CHECK(ofFilter.inner == 2 * 5 * 4);
+  const auto extents = [](const ProductShape& product) {
+    return std::array{product.rows, product.columns, product.inner, product.count};
+  };
+  CHECK(extents(cost.product) == std::array{2.0 * 5 * 4, 4.0, 3.0 * 3 * 5, 1.0});
+  CHECK(extents(ofInput.product) == std::array{2.0 * 7 * 8, 3.0, 4.0 * 3 * 5, 1.0});
+  CHECK(extents(ofFilter.product) == std::array{4.0, 3.0 * 3 * 5, 2.0 * 5 * 4, 1.0});
   CHECK(price(pool<ops::MaxPool>({2, 3}), {f32({1, 1, 3, 4})}).flops == 6.0 * 4);
   CHECK(price(pool<ops::AveragePool>({2, 3}), {f32({1, 1, 3, 4})}).flops == (6.0 + divFlops) * 4);
 }

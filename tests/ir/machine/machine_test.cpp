@@ -151,6 +151,7 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   row.tf32HalfInner = 1e9;
   row.memoryBandwidth = 4.8e12;
   row.launchSeconds = 2.5e-6;
+  row.matmulLaunchSeconds = 4.1e-6;
   row.stepOverheadSeconds = 6.6e-6;
   machine.devices.add(row);
   device(machine, "gpu0", DeviceKind::Gpu);
@@ -168,6 +169,7 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   CHECK(read.tf32HalfInner == row.tf32HalfInner);
   CHECK(std::tuple(read.model, read.computeQueues, read.threads, read.memoryBandwidth, read.launchSeconds) ==
         std::tuple(row.model, row.computeQueues, row.threads, row.memoryBandwidth, row.launchSeconds));
+  CHECK(read.matmulLaunchSeconds == row.matmulLaunchSeconds);
   CHECK(read.stepOverheadSeconds == row.stepOverheadSeconds);
   CHECK(read.multiprocessors == 78);
   CHECK(read.threadsPerMultiprocessor == 1536);

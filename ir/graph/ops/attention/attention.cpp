@@ -51,7 +51,7 @@ OpCost Attention::cost(OperandTypes operands, OperandTypes results) const {
   const double softmax = 3 + expFlops + divFlops;
   cost.flops =
       shape.visiblePairs(causal) * (2 * static_cast<double>(shape.width + shape.valueWidth) + softmax);
-  cost.inner = static_cast<double>(shape.width);
+  cost.product.inner = static_cast<double>(shape.width);
   return cost;
 }
 

@@ -39,7 +39,7 @@ OpCost AttentionGradient::cost(OperandTypes operands, OperandTypes results) cons
   OpCost cost = streamingCost(packed ? operands.drop_front(2) : operands, results, 0);
   const auto width = static_cast<double>(shape.width), valueWidth = static_cast<double>(shape.valueWidth);
   cost.flops = shape.visiblePairs(forward.causal) * (2 * (3 * width + 2 * valueWidth) + expFlops + 4);
-  cost.inner = width;
+  cost.product.inner = width;
   return cost;
 }
 

@@ -16,7 +16,7 @@ OpCost Conv2d::cost(OperandTypes operands, OperandTypes results) const {
   OpCost cost = streamingCost(operands, results, 0);
   const Convolution conv = convolutionOf(*this, operands);
   cost.flops = conv.flops();
-  cost.inner = conv.inner(ConvolutionPass::Forward);
+  cost.product = conv.product(ConvolutionPass::Forward);
   return cost;
 }
 

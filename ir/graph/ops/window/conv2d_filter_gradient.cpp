@@ -24,7 +24,7 @@ OpCost Conv2dFilterGradient::cost(OperandTypes operands, OperandTypes results) c
   OpCost cost = streamingCost(operands, results, 0);
   const Convolution conv = convolutionOf(*this, operands);
   cost.flops = conv.flops();
-  cost.inner = conv.inner(ConvolutionPass::FilterGradient);
+  cost.product = conv.product(ConvolutionPass::FilterGradient);
   return cost;
 }
 

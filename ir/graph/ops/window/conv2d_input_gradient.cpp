@@ -24,7 +24,7 @@ OpCost Conv2dInputGradient::cost(OperandTypes operands, OperandTypes results) co
   OpCost cost = streamingCost(operands, results, 0);
   const Convolution conv = convolutionOf(*this, operands);
   cost.flops = conv.flops();
-  cost.inner = conv.inner(ConvolutionPass::InputGradient);
+  cost.product = conv.product(ConvolutionPass::InputGradient);
   return cost;
 }
 
