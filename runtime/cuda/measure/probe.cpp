@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace dfc::cuda {
 namespace {
@@ -59,6 +60,7 @@ DeviceRow describe(int ordinal) {
   row.memoryBandwidth = 2e3 * attribute(cudaDevAttrMemoryClockRate, ordinal) *
                         attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
   row.launchSeconds = 2e-6;
+  row.matmulLaunchSeconds = 4e-6;
   row.stepOverheadSeconds = 6e-6;
   return row;
 }
@@ -77,8 +79,8 @@ double rounded(double value) {
   return std::round(value / unit) * unit;
 }
 
-/// Operations a second of a product of n x inner and inner x n.
-double matmulRate(int ordinal, ElementType type, bool tf32, int64_t n, int64_t inner) {
+/// Seconds of a product of n x inner and inner x n, one after another.
+double matmulSeconds(int ordinal, ElementType type, bool tf32, int64_t n, int64_t inner) {
   MatmulCall call;
   call.tf32 = tf32;
   call.a = {type, {n, inner}};
@@ -90,8 +92,25 @@ double matmulRate(int ordinal, ElementType type, bool tf32, int64_t n, int64_t i
   call.aData = a.get(), call.bData = b.get(), call.out = out.get();
   const auto launch = makeMatmul(call, ordinal, workspace.get());
   Stopwatch watch(ordinal);
+  return watch.perRepetition([&](cudaStream_t stream) { launch->enqueue(stream); });
+}
+
+/// Operations a second of the same.
+double matmulRate(int ordinal, ElementType type, bool tf32, int64_t n, int64_t inner) {
   const double flops = 2 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(inner);
-  return flops / watch.perRepetition([&](cudaStream_t stream) { launch->enqueue(stream); });
+  return flops / matmulSeconds(ordinal, type, tf32, n, inner);
+}
+
+/// The least seconds of products so small that their work takes none.
+double matmulLaunchCost(int ordinal) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [type, tf32] : {std::pair(ElementType::F32, false), std::pair(ElementType::F32, true),
+                                   std::pair(ElementType::BF16, false)}) {
+    for (const int64_t n : {32, 64, 128}) {
+      least = std::min(least, matmulSeconds(ordinal, type, tf32, n, n));
+    }
+  }
+  return least;
 }
 
 /// The least power of two, from 1 KiB in elements on, at which a product at its peak rate takes as long as
@@ -155,6 +174,7 @@ void measureDevice(DeviceRow& row, Bench& bench) {
   row.tf32HalfInner = rounded(tf32.half);
   const double launch = bench.watch.launchCost();
   row.launchSeconds = rounded(launch);
+  row.matmulLaunchSeconds = std::max(row.launchSeconds, rounded(matmulLaunchCost(bench.ordinal)));
   const double overhead = stepOverhead(bench.ordinal, launch);
   row.stepOverheadSeconds = rounded(overhead);
 }
