@@ -83,7 +83,7 @@ Values valuesOf(const OpAttributes& attributes, Operands operands) {
   }
   case OpKind::ReduceMean: {
     const auto& op = attributes.as<ops::ReduceMean>();
-    return reduced(Reduction::Mean, operands[0], op.axes, op.keepDims);
+    return reduced(Reduction::Mean, operands[0], op.axes, op.keepDims, op.count);
   }
   case OpKind::ReduceMax: {
     const auto& op = attributes.as<ops::ReduceMax>();
@@ -92,9 +92,10 @@ Values valuesOf(const OpAttributes& attributes, Operands operands) {
   case OpKind::ArgMax: return argMax(attributes.as<ops::ArgMax>(), operands[0], type);
   case OpKind::Softmax: return softmax(attributes.as<ops::Softmax>(), operands[0]);
   case OpKind::LogSoftmax: return logSoftmax(attributes.as<ops::LogSoftmax>(), operands[0]);
-  case OpKind::SoftmaxCrossEntropy: return softmaxCrossEntropy(operands[0], operands[1], type);
+  case OpKind::SoftmaxCrossEntropy:
+    return softmaxCrossEntropy(attributes.as<ops::SoftmaxCrossEntropy>(), operands, type);
   case OpKind::SoftmaxCrossEntropyGradient:
-    return softmaxCrossEntropyGradient(operands[0], operands[1], operands[2]);
+    return softmaxCrossEntropyGradient(attributes.as<ops::SoftmaxCrossEntropyGradient>(), operands);
   case OpKind::Reshape: return reshape(operands[0], type);
   case OpKind::Transpose: return transpose(attributes.as<ops::Transpose>(), operands[0], type);
   case OpKind::Broadcast: return broadcast(operands[0], type);

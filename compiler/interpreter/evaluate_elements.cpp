@@ -137,7 +137,7 @@ Literal fused(const ops::Fused& op, Operands operands, const TensorType& type) {
     store(chain, next++, runBody(op.body, elementsAt(operands, index)));
   });
   const std::optional<Reduction> reduction = reductionOf(op.reduction);
-  return reduction ? reduced(*reduction, chain, op.axes, type) : chain;
+  return reduction ? reduced(*reduction, chain, op.axes, type, op.count) : chain;
 }
 
 } // namespace dfc::evaluation

@@ -10,28 +10,37 @@
 namespace dfc::evaluation {
 namespace {
 
+// What an index names: a place of the axis, one in another part of it, or nothing.
+struct NamedPlace {
+  bool inWhole = false;
+  std::optional<int64_t> own;
+};
+
 // The place that element `at` of the indices names along an axis of this length.
-std::optional<int64_t> placeOf(const Literal& indices, int64_t at, int64_t length) {
-  const int64_t index = load(indices, at).whole;
-  if (index < -length || index >= length) {
-    return std::nullopt;
+NamedPlace placeOf(const Literal& indices, int64_t at, int64_t length, const AxisPart& part) {
+  const int64_t whole = part.lengthOf(length), index = load(indices, at).whole;
+  if (index < -whole || index >= whole) {
+    return {};
   }
-  return index < 0 ? index + length : index;
+  const int64_t own = (index < 0 ? index + whole : index) - part.start;
+  return {true, own >= 0 && own < length ? std::optional(own) : std::nullopt};
 }
 
-// The position in the whole tensor of an element of the selection; `selected` is its index in the selection.
-std::optional<int64_t> sourceOf(const Shape& whole, size_t axis, const Literal& indices,
-                                llvm::ArrayRef<int64_t> selected) {
+// The position in the indexed tensor of an element of the selection; `selected` is its index in the
+// selection.
+NamedPlace sourceOf(const Shape& tensor, size_t axis, const AxisPart& part, const Literal& indices,
+                    llvm::ArrayRef<int64_t> selected) {
   const Shape& shape = indices.type().shape;
-  const auto place = placeOf(indices, offsetOf(shape, selected.slice(axis, shape.rank())), whole[axis]);
-  if (!place) {
-    return std::nullopt;
+  const NamedPlace place =
+      placeOf(indices, offsetOf(shape, selected.slice(axis, shape.rank())), tensor[axis], part);
+  if (!place.own) {
+    return place;
   }
   Index index(selected.begin(), selected.begin() + static_cast<ptrdiff_t>(axis));
-  index.push_back(*place);
+  index.push_back(*place.own);
   const llvm::ArrayRef<int64_t> rest = selected.drop_front(axis + shape.rank());
   index.append(rest.begin(), rest.end());
-  return offsetOf(whole, index);
+  return {true, offsetOf(tensor, index)};
 }
 
 } // namespace
@@ -39,12 +48,14 @@ std::optional<int64_t> sourceOf(const Shape& whole, size_t axis, const Literal& 
 Literal gather(const ops::Gather& op, Operands operands, const TensorType& type) {
   const Shape& whole = operands[0].type().shape;
   const size_t axis = *normalAxis(op.axis, whole.rank());
-  Literal result =
-      isFloat(type.element) ? filledLiteral(type, std::numeric_limits<double>::quiet_NaN()) : Literal(type);
+  Literal result(type);
   int64_t next = 0;
   forEachIndex(type.shape, [&](llvm::ArrayRef<int64_t> index) {
-    if (const auto from = sourceOf(whole, axis, operands[1], index)) {
-      copyElement(result, next, operands[0], *from);
+    const NamedPlace from = sourceOf(whole, axis, op.part, operands[1], index);
+    if (from.own) {
+      copyElement(result, next, operands[0], *from.own);
+    } else if (isFloat(type.element) && !from.inWhole) {
+      result.set(next, std::numeric_limits<double>::quiet_NaN());
     }
     ++next;
   });
@@ -61,7 +72,7 @@ Literal scatterAdd(const ops::ScatterAdd& op, Operands operands) {
   int64_t next = 0;
   forEachIndex(operands[2].type().shape, [&](llvm::ArrayRef<int64_t> index) {
     const Scalar update = load(operands[2], next++);
-    if (const auto to = sourceOf(type.shape, axis, operands[1], index)) {
+    if (const auto to = sourceOf(type.shape, axis, op.part, operands[1], index).own) {
       Scalar& sum = sums[static_cast<size_t>(*to)];
       sum.real += update.real;
       sum.whole =
@@ -85,7 +96,7 @@ Literal oneHot(const ops::OneHot& op, const Literal& indices, const TensorType& 
   forEachIndex(type.shape, [&](llvm::ArrayRef<int64_t> index) {
     Index at(index.begin(), index.end());
     at.erase(at.begin() + static_cast<ptrdiff_t>(axis));
-    const auto place = placeOf(indices, offsetOf(indices.type().shape, at), op.depth);
+    const auto place = placeOf(indices, offsetOf(indices.type().shape, at), op.depth, op.part).own;
     result.set(next++, place == index[axis] ? 1 : 0);
   });
   return result;
@@ -96,7 +107,7 @@ Literal iota(const ops::Iota& op) {
   Literal result(op.type);
   int64_t next = 0;
   forEachIndex(op.type.shape, [&](llvm::ArrayRef<int64_t> index) {
-    store(result, next++, converted(op.type.element, {ElementType::I64, 0, index[axis]}));
+    store(result, next++, converted(op.type.element, {ElementType::I64, 0, op.start + index[axis]}));
   });
   return result;
 }

@@ -51,7 +51,7 @@ Literal dropout(const ops::Dropout& op, Operands operands) {
   const auto step = static_cast<uint64_t>(load(operands[1], 0).whole);
   Literal result(type);
   for (int64_t i = 0; i < type.shape.elements(); ++i) {
-    const auto place = static_cast<uint64_t>(i);
+    const auto place = static_cast<uint64_t>(op.part.indexInWhole(type.shape, i));
     const PhiloxCounter words = dropoutWords(static_cast<uint64_t>(op.seed), step, place / 4);
     if (words[place % 4] >= mask.threshold) {
       store(result, i, rounded(type.element, load(operands[0], i).real * mask.factor));

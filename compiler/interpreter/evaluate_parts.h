@@ -45,10 +45,12 @@ Literal elementwise(const OpAttributes& attributes, Operands operands, const Ten
 Literal fused(const ops::Fused& op, Operands operands, const TensorType& type);
 
 enum class Reduction : uint8_t { Sum, Mean, Max, Min, Product };
-/// `axes` ascending, counted from the front; `type` of the result.
+/// `axes` ascending, counted from the front; `type` of the result. `count`: elements of a mean, 0: those
+/// there are.
 Literal reduced(Reduction reduction, const Literal& operand, llvm::ArrayRef<int64_t> axes,
-                const TensorType& type);
-Literal reduced(Reduction reduction, const Literal& operand, const Dims& writtenAxes, bool keepDims);
+                const TensorType& type, int64_t count = 0);
+Literal reduced(Reduction reduction, const Literal& operand, const Dims& writtenAxes, bool keepDims,
+                int64_t count = 0);
 Literal argMax(const ops::ArgMax& op, const Literal& operand, const TensorType& type);
 
 Literal cumSum(const ops::CumSum& op, const Literal& operand);
@@ -59,8 +61,8 @@ Literal fusedMatmul(const ops::FusedMatmul& op, Operands operands, const TensorT
 
 Literal softmax(const ops::Softmax& op, const Literal& operand);
 Literal logSoftmax(const ops::LogSoftmax& op, const Literal& operand);
-Literal softmaxCrossEntropy(const Literal& logits, const Literal& labels, const TensorType& type);
-Literal softmaxCrossEntropyGradient(const Literal& logits, const Literal& labels, const Literal& cotangent);
+Literal softmaxCrossEntropy(const ops::SoftmaxCrossEntropy& op, Operands operands, const TensorType& type);
+Literal softmaxCrossEntropyGradient(const ops::SoftmaxCrossEntropyGradient& op, Operands operands);
 
 Literal conv2d(const ops::Conv2d& op, Operands operands, const TensorType& type);
 Literal conv2dInputGradient(const ops::Conv2dInputGradient& op, Operands operands, const TensorType& type);

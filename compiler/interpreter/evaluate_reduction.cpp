@@ -81,7 +81,7 @@ bool beats(const Scalar& challenger, const Scalar& best) {
 } // namespace
 
 Literal reduced(Reduction reduction, const Literal& operand, llvm::ArrayRef<int64_t> axes,
-                const TensorType& type) {
+                const TensorType& type, int64_t count) {
   const Shape& shape = operand.type().shape;
   const Shape kept = reducedShape(shape, axes, true);
   std::vector<Accumulator> accumulators(static_cast<size_t>(kept.elements()));
@@ -93,15 +93,17 @@ Literal reduced(Reduction reduction, const Literal& operand, llvm::ArrayRef<int6
   Literal result(type);
   for (size_t i = 0; i < accumulators.size(); ++i) {
     store(result, static_cast<int64_t>(i),
-          finished(reduction, accumulators[i], type.element, lengthOf(shape, axes)));
+          finished(reduction, accumulators[i], type.element, count != 0 ? count : lengthOf(shape, axes)));
   }
   return result;
 }
 
-Literal reduced(Reduction reduction, const Literal& operand, const Dims& writtenAxes, bool keepDims) {
+Literal reduced(Reduction reduction, const Literal& operand, const Dims& writtenAxes, bool keepDims,
+                int64_t count) {
   const Shape& shape = operand.type().shape;
   const Dims axes = *normalAxes(writtenAxes, shape.rank());
-  return reduced(reduction, operand, axes, {operand.type().element, reducedShape(shape, axes, keepDims)});
+  return reduced(reduction, operand, axes, {operand.type().element, reducedShape(shape, axes, keepDims)},
+                 count);
 }
 
 Literal argMax(const ops::ArgMax& op, const Literal& operand, const TensorType& type) {

@@ -72,7 +72,8 @@ Literal logSoftmax(const ops::LogSoftmax& op, const Literal& operand) {
                    [](double x, const RowTotals& totals) { return x - totals.shift - std::log(totals.sum); });
 }
 
-Literal softmaxCrossEntropy(const Literal& logits, const Literal& labels, const TensorType& type) {
+Literal softmaxCrossEntropy(const ops::SoftmaxCrossEntropy& op, Operands operands, const TensorType& type) {
+  const Literal &logits = operands[0], &labels = operands[1];
   const int64_t rows = logits.type().shape[0];
   double sum = 0;
   for (int64_t i = 0; i < rows; ++i) {
@@ -84,11 +85,12 @@ Literal softmaxCrossEntropy(const Literal& logits, const Literal& labels, const 
                : std::numeric_limits<double>::quiet_NaN();
   }
   Literal result(type);
-  store(result, 0, rounded(type.element, sum / static_cast<double>(rows)));
+  store(result, 0, rounded(type.element, sum / static_cast<double>(op.rows != 0 ? op.rows : rows)));
   return result;
 }
 
-Literal softmaxCrossEntropyGradient(const Literal& logits, const Literal& labels, const Literal& cotangent) {
+Literal softmaxCrossEntropyGradient(const ops::SoftmaxCrossEntropyGradient& op, Operands operands) {
+  const Literal &logits = operands[0], &labels = operands[1], &cotangent = operands[2];
   const int64_t rows = logits.type().shape[0], classes = logits.type().shape[1];
   const double scale = load(cotangent, 0).real;
   Literal result(logits.type());
@@ -102,7 +104,8 @@ Literal softmaxCrossEntropyGradient(const Literal& logits, const Literal& labels
       const double derivative = isClass(label, row.size()) ? probability - (j == label ? 1 : 0)
                                                            : std::numeric_limits<double>::quiet_NaN();
       store(result, i * classes + j,
-            rounded(logits.type().element, scale * derivative / static_cast<double>(rows)));
+            rounded(logits.type().element,
+                    scale * derivative / static_cast<double>(op.rows != 0 ? op.rows : rows)));
     }
   }
   return result;

@@ -109,6 +109,7 @@ class Weaver {
       reduceAs(*sum);
     } else if (const auto* mean = root.getIf<ops::ReduceMean>()) {
       reduceAs(*mean);
+      op_.count = mean->count;
     } else if (const auto* most = root.getIf<ops::ReduceMax>()) {
       reduceAs(*most);
     }

@@ -67,25 +67,34 @@ uint64_t bits64(uint32_t low, uint32_t high) { return uint64_t(high) << 32 | low
 // In [0, 1).
 double fraction(uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
 
-// Fills a literal of T with value(i), i by i.
+// Fills a literal of T with value(i), i by i, counted in the whole that it is a part of.
 template <class T, class Value>
-void fill(Literal& literal, Value value) {
+void fill(Literal& literal, const TensorPart& part, Value value) {
+  const Shape shape = literal.type().shape;
   const std::span<T> data = literal.mutableData<T>();
   for (size_t i = 0; i < data.size(); ++i) {
-    data[i] = value(i);
+    data[i] = value(static_cast<uint64_t>(part.indexInWhole(shape, static_cast<int64_t>(i))));
   }
 }
 
 // Calls fill with the literal's float type and draw<T>(i) for each element.
 template <class Draw>
-Literal drawn(const TensorType& type, const Draw& draw) {
+Literal drawn(const ops::Parameter& parameter, const Draw& draw) {
+  const TensorType& type = parameter.type;
+  const TensorPart& part = parameter.part;
   Literal literal(type);
   switch (type.element) {
-  case ElementType::F32: fill<float>(literal, [&](size_t i) { return draw.template at<float>(i); }); break;
-  case ElementType::F64: fill<double>(literal, [&](size_t i) { return draw.template at<double>(i); }); break;
-  case ElementType::F16: fill<Half>(literal, [&](size_t i) { return draw.template at<Half>(i); }); break;
+  case ElementType::F32:
+    fill<float>(literal, part, [&](uint64_t i) { return draw.template at<float>(i); });
+    break;
+  case ElementType::F64:
+    fill<double>(literal, part, [&](uint64_t i) { return draw.template at<double>(i); });
+    break;
+  case ElementType::F16:
+    fill<Half>(literal, part, [&](uint64_t i) { return draw.template at<Half>(i); });
+    break;
   case ElementType::BF16:
-    fill<BFloat16>(literal, [&](size_t i) { return draw.template at<BFloat16>(i); });
+    fill<BFloat16>(literal, part, [&](uint64_t i) { return draw.template at<BFloat16>(i); });
     break;
   case ElementType::I32:
   case ElementType::I64:
@@ -146,7 +155,7 @@ struct NormalDraw {
 };
 
 Literal drawnEvenly(const ops::Parameter& parameter, double limit) {
-  return drawn(parameter.type, UniformDraw{-limit, limit, static_cast<uint64_t>(parameter.seed)});
+  return drawn(parameter, UniformDraw{-limit, limit, static_cast<uint64_t>(parameter.seed)});
 }
 
 } // namespace
@@ -176,20 +185,22 @@ double normalQuantile(double p) {
 
 Literal initialise(const ops::Parameter& parameter) {
   const TensorType& type = parameter.type;
+  const Shape whole = parameter.part.shapeOf(type.shape);
   const auto seed = static_cast<uint64_t>(parameter.seed);
   switch (parameter.initialiser) {
   case ops::Parameter::Initialiser::Zeros: return Literal(type);
   case ops::Parameter::Initialiser::Constant: return filledLiteral(type, parameter.a);
-  case ops::Parameter::Initialiser::Uniform: return drawn(type, UniformDraw{parameter.a, parameter.b, seed});
-  case ops::Parameter::Initialiser::Normal: return drawn(type, NormalDraw{parameter.a, parameter.b, seed});
+  case ops::Parameter::Initialiser::Uniform:
+    return drawn(parameter, UniformDraw{parameter.a, parameter.b, seed});
+  case ops::Parameter::Initialiser::Normal:
+    return drawn(parameter, NormalDraw{parameter.a, parameter.b, seed});
   case ops::Parameter::Initialiser::Glorot: {
-    const Fans fans = fansOf(type.shape);
+    const Fans fans = fansOf(whole);
     return drawnEvenly(parameter, std::sqrt(6 / (fans.in + fans.out)));
   }
   case ops::Parameter::Initialiser::HeNormal:
-    return drawn(type, NormalDraw{0, std::sqrt(2 / fansOf(type.shape).in), seed});
-  case ops::Parameter::Initialiser::HeUniform:
-    return drawnEvenly(parameter, std::sqrt(6 / fansOf(type.shape).in));
+    return drawn(parameter, NormalDraw{0, std::sqrt(2 / fansOf(whole).in), seed});
+  case ops::Parameter::Initialiser::HeUniform: return drawnEvenly(parameter, std::sqrt(6 / fansOf(whole).in));
   case ops::Parameter::Initialiser::File: break;
   }
   DFC_UNREACHABLE("a parameter that starts from a file");

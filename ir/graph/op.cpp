@@ -199,6 +199,16 @@ OpCost costOf(const OpAttributes& attributes, OperandTypes operands, OperandType
   });
 }
 
+SplitRule splitOf(const OpAttributes& attributes, OperandTypes operands, OperandTypes results) {
+  return dispatch(attributes, [&](const auto& op) { return op.split(operands, results); });
+}
+
+OpAttributes partOf(const OpAttributes& attributes, const SplitPart& part) {
+  OpAttributes result = attributes;
+  dispatch(result, [&](auto& op) { op.restrictTo(part); });
+  return result;
+}
+
 void visitFields(OpAttributes& attributes, AttributeVisitor& visitor) {
   dispatch(attributes, [&](auto& op) { op.fields(visitor); });
 }

@@ -108,6 +108,11 @@ TypeResult resultTypes(const OpAttributes& attributes, OperandTypes operands);
 /// and result once. Types must be those that `resultTypes` accepts and gives.
 OpCost costOf(const OpAttributes& attributes, OperandTypes operands, OperandTypes results);
 
+/// How the op may be cut into parts. Types as for `costOf`.
+SplitRule splitOf(const OpAttributes& attributes, OperandTypes operands, OperandTypes results);
+/// The op that computes a part from the parts of its operands.
+OpAttributes partOf(const OpAttributes& attributes, const SplitPart& part);
+
 /// Shows every attribute to `visitor`, by reference, in a fixed order. The const form must not write.
 void visitFields(OpAttributes& attributes, AttributeVisitor& visitor);
 void visitFields(const OpAttributes& attributes, AttributeVisitor& visitor);

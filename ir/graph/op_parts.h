@@ -4,6 +4,7 @@
 
 #include "ir/graph/literal.h"
 #include "ir/graph/product_shape.h"
+#include "ir/graph/rules/split_families.h"
 #include "ir/graph/tensor_type.h"
 
 #include <llvm/ADT/ArrayRef.h>
@@ -92,6 +93,9 @@ struct OpDefaults {
   /// Every backend gives the bits that the evaluator gives, whatever the operands: constants may be folded.
   static constexpr bool exact = false;
   void fields(AttributeVisitor&) {} // no attributes
+  /// Makes it the op of a part; what an attribute says of the whole (shapes, padding, starts) is changed.
+  /// How an op is cut has no default: `SplitRule split(OperandTypes operands, OperandTypes results) const`.
+  void restrictTo(const SplitPart&) {}
 };
 
 /// One read of each operand and one write of each result, and `flopsPerElement` for each element of the first

@@ -163,7 +163,7 @@ std::optional<size_t> AttentionMasks::rampAxis(ValueId value, const Shape& score
   const Shape& shape = graph_.typeOf(value).shape;
   std::optional<size_t> place;
   if (const auto* iota = row.getIf<ops::Iota>()) {
-    const bool isWide = byteWidth(iota->type.element) >= 4; // exact up to 2^24
+    const bool isWide = byteWidth(iota->type.element) >= 4 && iota->start == 0; // exact up to 2^24
     const auto axis =
         static_cast<size_t>(iota->axis < 0 ? iota->axis + static_cast<int64_t>(shape.rank()) : iota->axis);
     place = isWide ? std::optional(shape.rank() - axis) : std::nullopt;

@@ -42,6 +42,7 @@ struct FormulaOp : OpDefaults {
   static constexpr std::array<Known, 0> known{};
   uint8_t variant() const { return 0; }
   void setVariant(uint8_t /*variant*/) {}
+  SplitRule split(OperandTypes types, OperandTypes results) const { return elementwiseSplit(types, results); }
 };
 
 template <class Op>

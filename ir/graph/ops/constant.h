@@ -12,6 +12,8 @@ struct Constant : OpDefaults {
   void fields(AttributeVisitor& visitor) { visitor.field("value", value, Presence::Required); }
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
+  void restrictTo(const SplitPart& part);
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -74,6 +74,7 @@ void Fused::fields(AttributeVisitor& visitor) {
   reduction = static_cast<Reduction>(chosen);
   visitor.field("axes", axes, Presence::Optional);
   visitor.field("keepDims", keepDims, Presence::Optional);
+  visitor.field("count", count, Presence::Optional);
 }
 
 std::optional<Shape> Fused::commonShape(OperandTypes operands) { return dfc::commonShape(operands); }
@@ -101,6 +102,10 @@ TypeResult Fused::types(OperandTypes operands) const {
     return refuse(OpKind::Fused, operands, "the reduced axes are not listed in ascending order",
                   "list each axis once, counted from the front");
   }
+  if (count < 0 || (count > 0 && reduction != Reduction::Mean)) {
+    return refuse(OpKind::Fused, operands, fmt::format("{} elements of a mean", count),
+                  "give the number of elements in the whole to a mean, or leave it out");
+  }
   const Domain domain = reduction == Reduction::Mean ? Domain::Float : Domain::Number;
   return reductionTypes(OpKind::Fused, common.types, axes, keepDims, domain, reduction == Reduction::Sum);
 }
@@ -119,6 +124,26 @@ OpCost Fused::cost(OperandTypes operands, OperandTypes results) const {
   OpCost cost = streamingCost(operands, results, 0);
   cost.flops = flops * static_cast<double>(commonShape(operands)->elements());
   return cost;
+}
+
+SplitRule Fused::split(OperandTypes operands, OperandTypes results) const {
+  static constexpr std::array kinds = {SplitKind::Free, SplitKind::Sum, SplitKind::Sum, SplitKind::Max};
+  const TensorType common{results[0].element, *commonShape(operands)};
+  SplitRule rule = reductionSplit({common}, results, axes, keepDims, kinds[static_cast<size_t>(reduction)]);
+  for (SplitFactor& factor : rule.factors) {
+    const size_t axis = factor.operands[0].axis;
+    factor.operands.clear();
+    for (const TensorType& operand : operands) {
+      factor.operands.push_back(broadcastAxis(operand, common.shape, axis));
+    }
+  }
+  return rule;
+}
+
+void Fused::restrictTo(const SplitPart& part) {
+  if (reduction == Reduction::Mean && part.factor.kind == SplitKind::Sum && count == 0) {
+    count = commonShape(part.operands)->elements() / part.results[0].shape.elements();
+  }
 }
 
 } // namespace dfc::ops

@@ -35,12 +35,15 @@ struct Fused : OpDefaults {
   Reduction reduction = Reduction::None;
   Dims axes; ///< reduced axes of the common shape, ascending
   bool keepDims = false;
+  int64_t count = 0; ///< of the whole's elements in a mean, as in reduceMean
   void fields(AttributeVisitor& visitor);
 
   /// The shape that the operands broadcast to, before the reduction.
   static std::optional<Shape> commonShape(OperandTypes operands);
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
+  void restrictTo(const SplitPart& part);
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

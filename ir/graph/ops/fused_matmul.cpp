@@ -76,4 +76,20 @@ OpCost FusedMatmul::cost(OperandTypes operands, OperandTypes results) const {
   return cost;
 }
 
+// A sum over the depth does not pass through the epilogue.
+SplitRule FusedMatmul::split(OperandTypes operands, OperandTypes) const {
+  const TensorType made = productType(operands);
+  SplitRule rule;
+  for (const SplitFactor& ofProduct : product().split(operands.take_front(2), {made}).factors) {
+    if (ofProduct.kind == SplitKind::Free) {
+      SplitFactor factor = ofProduct;
+      for (const TensorType& operand : operands.drop_front(2)) {
+        factor.operands.push_back(broadcastAxis(operand, made.shape, factor.results[0].axis));
+      }
+      rule.add(std::move(factor));
+    }
+  }
+  return rule;
+}
+
 } // namespace dfc::ops

@@ -28,6 +28,7 @@ struct FusedMatmul : OpDefaults {
   llvm::SmallVector<TensorType, 4> epilogueOperands(OperandTypes operands) const;
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

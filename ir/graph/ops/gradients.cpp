@@ -27,4 +27,7 @@ TypeResult Gradients::types(OperandTypes operands) const {
 
 OpCost Gradients::cost(OperandTypes, OperandTypes) const { return {}; }
 
+// The pass that expands it comes before any cut.
+SplitRule Gradients::split(OperandTypes, OperandTypes) const { return {}; }
+
 } // namespace dfc::ops

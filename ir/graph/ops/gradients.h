@@ -11,6 +11,7 @@ struct Gradients : OpDefaults {
   static constexpr Arity arity{2, anyNumber};
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

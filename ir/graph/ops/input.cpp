@@ -9,4 +9,8 @@ OpCost Input::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 0);
 }
 
+SplitRule Input::split(OperandTypes, OperandTypes results) const { return sourceSplit(results[0]); }
+
+void Input::restrictTo(const SplitPart& part) { type = part.resultType(0); }
+
 } // namespace dfc::ops

@@ -12,6 +12,8 @@ struct Input : OpDefaults {
   void fields(AttributeVisitor& visitor) { visitor.field("type", type, Presence::Required); }
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
+  void restrictTo(const SplitPart& part);
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -67,4 +67,31 @@ OpCost Matmul::cost(OperandTypes operands, OperandTypes results) const {
   return cost;
 }
 
+SplitRule Matmul::split(OperandTypes operands, OperandTypes results) const {
+  const Shape& product = results[0].shape;
+  const size_t rank = product.rank(), m = rank - 2, n = rank - 1;
+  const std::array<size_t, 2> rows = {operands[0].shape.rank() - (transposeA ? 1 : 2),
+                                      operands[1].shape.rank() - (transposeB ? 1 : 2)};
+  const std::array<size_t, 2> columns = {operands[0].shape.rank() - (transposeA ? 2 : 1),
+                                         operands[1].shape.rank() - (transposeB ? 2 : 1)};
+  SplitRule rule;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    SplitFactor factor(SplitKind::Free, product[axis], 2, 1);
+    factor.results[0] = alongAxis(results[0], axis);
+    for (size_t i = 0; i < 2 && axis < m; ++i) {
+      factor.operands[i] = broadcastAxis(operands[i], product, axis);
+    }
+    if (axis == m) {
+      factor.operands[0] = alongAxis(operands[0], rows[0]);
+    } else if (axis == n) {
+      factor.operands[1] = alongAxis(operands[1], columns[1]);
+    }
+    rule.add(std::move(factor));
+  }
+  SplitFactor depth(SplitKind::Sum, operands[0].shape[columns[0]], 2, 1);
+  depth.operands = {alongAxis(operands[0], columns[0]), alongAxis(operands[1], rows[1])};
+  rule.add(std::move(depth));
+  return std::move(rule).with({{0}, {1}});
+}
+
 } // namespace dfc::ops

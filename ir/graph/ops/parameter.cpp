@@ -75,6 +75,7 @@ void Parameter::fields(AttributeVisitor& visitor) {
   visitor.field("seed", seed, Presence::Optional);
   visitor.field("file", file, Presence::Optional);
   visitor.field("ofPlan", ofPlan, Presence::Optional);
+  part.fields(visitor);
 }
 
 TypeResult Parameter::types(OperandTypes) const {
@@ -95,10 +96,23 @@ TypeResult Parameter::types(OperandTypes) const {
                : fail(fmt::format("a file is named, but it starts with {}", chosen),
                       "choose initialiser=file, or leave the file out");
   }
+  if (TypeResult place = part.check("parameter", type.shape); !place.ok()) {
+    return place;
+  }
   auto [why, hint] = wrongNumbers(*this);
   return why.empty() ? TypeResult::of(type) : fail(why, std::move(hint));
 }
 
 OpCost Parameter::cost(OperandTypes, OperandTypes) const { return {}; }
+
+SplitRule Parameter::split(OperandTypes, OperandTypes results) const { return sourceSplit(results[0]); }
+
+void Parameter::restrictTo(const SplitPart& given) {
+  const SplitAxis& at = given.factor.results[0];
+  if (initialiser != Initialiser::Zeros && initialiser != Initialiser::Constant) {
+    part.restrictTo(at.axis, at.elements(given.range), type.shape);
+  }
+  type = given.resultType(0);
+}
 
 } // namespace dfc::ops

@@ -1,10 +1,12 @@
 // parameter: a value that outlives a step (weights, optimiser state). `assign` gives its next value; a step
 // reads the old one. How it starts: zeros, a constant, drawn from Philox 4x32-10 (Salmon et al., SC 2011: a
-// seed gives the same bits anywhere), or read from a file.
+// seed gives the same bits anywhere), or read from a file. starts and whole: it is a part of a parameter of
+// shape `whole`, from index `starts` on, and starts as that part does.
 #pragma once
 
 #include "ir/graph/initialiser.h"
 #include "ir/graph/op_parts.h"
+#include "ir/graph/rules/place_in_whole.h"
 
 namespace dfc::ops {
 
@@ -23,9 +25,12 @@ struct Parameter : OpDefaults {
   std::string file;
   /// Derived by a pass, so that the graph's plans of other options lack it. A checkpoint may lack it, too.
   bool ofPlan = false;
+  TensorPart part; ///< of the tensor that the initialiser makes
   void fields(AttributeVisitor& visitor);
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
+  void restrictTo(const SplitPart& given);
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -11,6 +11,9 @@ struct Transfer : OpDefaults {
   static constexpr Arity arity{1, 1};
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const {
+    return elementwiseSplit(operands, results).with({{0}});
+  }
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -69,4 +69,27 @@ Channels::Channels(const Shape& shape, int64_t axis) {
   inner = view.inner;
 }
 
+SplitRule batchNormSplit(OperandTypes operands, OperandTypes results, int64_t axis, bool statistics) {
+  const Shape& shape = operands[0].shape;
+  const size_t channels = *normalAxis(axis, shape.rank());
+  SplitRule rule;
+  for (size_t at = 0; at < shape.rank(); ++at) {
+    if (statistics && at != channels) {
+      continue;
+    }
+    SplitFactor factor(SplitKind::Free, shape[at], operands.size(), results.size());
+    const auto place = [&](const TensorType& type, bool whole) {
+      return whole ? alongAxis(type, at) : at == channels ? alongAxis(type, 0) : SplitAxis{};
+    };
+    for (size_t i = 0; i < operands.size(); ++i) {
+      factor.operands[i] = place(operands[i], i == 0 || operands[i].shape == shape);
+    }
+    for (size_t i = 0; i < results.size(); ++i) {
+      factor.results[i] = place(results[i], i == 0 || results[i].shape == shape);
+    }
+    rule.add(std::move(factor));
+  }
+  return rule;
+}
+
 } // namespace dfc

@@ -18,4 +18,8 @@ struct Channels {
   int64_t elements() const { return outer * inner; } ///< of one channel
 };
 
+/// Operands and results that are vectors have the channels, the others all axes. Channels are free; the other
+/// axes, too, unless the op makes `statistics` of them, which an op cannot do in parts.
+SplitRule batchNormSplit(OperandTypes operands, OperandTypes results, int64_t axis, bool statistics);
+
 } // namespace dfc

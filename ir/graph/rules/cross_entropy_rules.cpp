@@ -4,7 +4,7 @@
 
 namespace dfc {
 
-TypeResult crossEntropyRows(OpKind kind, OperandTypes operands) {
+TypeResult crossEntropyRows(OpKind kind, OperandTypes operands, int64_t rows) {
   const TensorType &logits = operands[0], &labels = operands[1];
   if (!isFloat(logits.element) || logits.shape.rank() != 2) {
     return refuse(kind, operands, "the logits are no matrix of a float type",
@@ -19,6 +19,10 @@ TypeResult crossEntropyRows(OpKind kind, OperandTypes operands) {
     return refuse(kind, operands,
                   fmt::format("{} rows of logits meet {} labels", logits.shape[0], labels.shape[0]),
                   "give one label for each row of logits");
+  }
+  if (rows != 0 && rows < logits.shape[0]) {
+    return refuse(kind, operands, fmt::format("the whole has {} rows, fewer than these", rows),
+                  "give the rows of the whole, or leave them out");
   }
   if (logits.shape.elements() == 0) {
     return refuse(kind, operands, "no rows or no classes", "the mean over nothing has no value");

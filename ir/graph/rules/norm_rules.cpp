@@ -69,4 +69,22 @@ NormRows::NormRows(const Shape& shape, int64_t axis) {
   length = Shape(dimRange(shape).drop_front(first)).elements();
 }
 
+SplitRule normSplit(OperandTypes operands, OperandTypes results, int64_t axis) {
+  llvm::SmallVector<size_t, 8> rows;
+  for (size_t row = 0; row < *normalAxis(axis, operands[0].shape.rank()); ++row) {
+    rows.push_back(row);
+  }
+  return sameAxesSplit(operands, results, rows);
+}
+
+SplitRule normGradientSplit(OperandTypes operands, OperandTypes results, int64_t axis) {
+  SplitRule rule = normSplit(operands, results.take_front(1), axis).with({{2}});
+  for (SplitFactor& factor : rule.factors) {
+    factor.kind = results.size() > 1 ? SplitKind::Sum : SplitKind::Free;
+    factor.operands[2] = alongAxis(operands[2], factor.operands[0].axis);
+    factor.results.resize(results.size());
+  }
+  return rule;
+}
+
 } // namespace dfc

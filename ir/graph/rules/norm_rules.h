@@ -32,4 +32,8 @@ struct NormRows {
            int64_t axis); ///< `axis` in [-rank, rank): a row is that axis and all after it
 };
 
+/// Rows are free, the axes of a row not cut, (ab_,_)->(ab_); of a gradient to scale and bias rows add up.
+SplitRule normSplit(OperandTypes operands, OperandTypes results, int64_t axis);
+SplitRule normGradientSplit(OperandTypes operands, OperandTypes results, int64_t axis);
+
 } // namespace dfc

@@ -12,7 +12,11 @@ void gradientRule(const ops::Gather& op, GradientRule& rule) {
   rule.independentOf(1);
   if (rule.wanted(0)) {
     const auto addedTo = [&](Tensor base) {
-      return dfc::scatterAdd(base, rule.operand(1), rule.cotangent(), op.axis);
+      ops::ScatterAdd back;
+      back.axis = op.axis;
+      back.part = op.part;
+      return rule.builder().op(back, {base, rule.operand(1), rule.cotangent()},
+                               std::source_location::current());
     };
     if (const Tensor others = rule.soFar(0); others.valid()) {
       rule.giveSum(0, addedTo(others));

@@ -27,8 +27,13 @@ void gradientRule(const ops::ScatterAdd& op, GradientRule& rule) {
   if (rule.wanted(2)) {
     const Shape &whole = rule.operand(0).shape(), &updates = rule.operand(2).shape();
     const size_t along = *normalAxis(op.axis, whole.rank());
-    const Tensor taken = dfc::gather(rule.cotangent(), rule.operand(1), op.axis);
-    rule.give(2, select(inRange(rule.operand(1), whole[along], updates, along), taken, 0));
+    ops::Gather back;
+    back.axis = op.axis;
+    back.part = op.part;
+    const Tensor taken =
+        rule.builder().op(back, {rule.cotangent(), rule.operand(1)}, std::source_location::current());
+    const int64_t length = op.part.lengthOf(whole[along]);
+    rule.give(2, select(inRange(rule.operand(1), length, updates, along), taken, 0));
   }
 }
 

@@ -8,7 +8,7 @@
 namespace dfc {
 void gradientRule(const ops::Dropout& op, GradientRule& rule) {
   rule.independentOf(1);
-  rule.give(0, dfc::dropout(rule.cotangent(), rule.operand(1), op.rate, op.seed));
+  rule.give(0, rule.builder().op(op, {rule.cotangent(), rule.operand(1)}, std::source_location::current()));
 }
 
 } // namespace dfc

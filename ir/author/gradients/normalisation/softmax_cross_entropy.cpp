@@ -4,9 +4,10 @@
 #include "ir/graph/rules/cross_entropy_rules.h"
 
 namespace dfc {
-void gradientRule(const ops::SoftmaxCrossEntropy&, GradientRule& rule) {
-  rule.give(0, rule.builder().op(ops::SoftmaxCrossEntropyGradient{},
-                                 {rule.operand(0), rule.operand(1), rule.cotangent()},
+void gradientRule(const ops::SoftmaxCrossEntropy& op, GradientRule& rule) {
+  ops::SoftmaxCrossEntropyGradient back;
+  back.rows = op.rows;
+  rule.give(0, rule.builder().op(back, {rule.operand(0), rule.operand(1), rule.cotangent()},
                                  std::source_location::current()));
 }
 

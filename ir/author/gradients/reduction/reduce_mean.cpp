@@ -10,7 +10,8 @@ void gradientRule(const ops::ReduceMean& op, GradientRule& rule) {
   const Shape& shape = rule.operand(0).shape();
   const int64_t kept = std::max<int64_t>(rule.cotangent().shape().elements(), 1);
   const double averaged =
-      static_cast<double>(std::max<int64_t>(shape.elements(), 1)) / static_cast<double>(kept);
+      op.count != 0 ? static_cast<double>(op.count)
+                    : static_cast<double>(std::max<int64_t>(shape.elements(), 1)) / static_cast<double>(kept);
   rule.give(0, stretched(rule.cotangent() * (1 / averaged), shape, op.axes));
 }
 

@@ -1,6 +1,7 @@
 #include "ir/graph/ops/attention/attention.h"
 
 #include "ir/graph/rules/attention_shape.h"
+#include "ir/graph/rules/attention_splits.h"
 #include "ir/graph/rules/precision.h"
 
 #include <cmath>
@@ -53,6 +54,10 @@ OpCost Attention::cost(OperandTypes operands, OperandTypes results) const {
       shape.visiblePairs(causal) * (2 * static_cast<double>(shape.width + shape.valueWidth) + softmax);
   cost.product.inner = static_cast<double>(shape.width);
   return cost;
+}
+
+SplitRule Attention::split(OperandTypes operands, OperandTypes results) const {
+  return attentionSplit(*this, operands, results);
 }
 
 } // namespace dfc::ops

@@ -36,6 +36,7 @@ struct Attention : OpDefaults {
   /// What scores are multiplied by, of operands of this width.
   double scaleFor(int64_t width) const;
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -1,6 +1,7 @@
 #include "ir/graph/ops/attention/attention_gradient.h"
 
 #include "ir/graph/rules/attention_shape.h"
+#include "ir/graph/rules/attention_splits.h"
 #include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
@@ -41,6 +42,10 @@ OpCost AttentionGradient::cost(OperandTypes operands, OperandTypes results) cons
   cost.flops = shape.visiblePairs(forward.causal) * (2 * (3 * width + 2 * valueWidth) + expFlops + 4);
   cost.product.inner = width;
   return cost;
+}
+
+SplitRule AttentionGradient::split(OperandTypes operands, OperandTypes results) const {
+  return attentionGradientSplit(forward, operands, results);
 }
 
 } // namespace dfc::ops

@@ -17,6 +17,7 @@ struct AttentionGradient : OpDefaults {
   void fields(AttributeVisitor& visitor) { forward.fields(visitor); }
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

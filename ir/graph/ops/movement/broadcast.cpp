@@ -20,4 +20,13 @@ OpCost Broadcast::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 0);
 }
 
+SplitRule Broadcast::split(OperandTypes operands, OperandTypes results) const {
+  return elementwiseSplit(operands, results).with({{0}});
+}
+
+void Broadcast::restrictTo(const SplitPart& part) {
+  const Shape made = part.resultType(0).shape;
+  shape.assign(made.dims().begin(), made.dims().end());
+}
+
 } // namespace dfc::ops

@@ -39,4 +39,21 @@ TypeResult Concat::types(OperandTypes operands) const {
 
 OpCost Concat::cost(OperandTypes, OperandTypes results) const { return movementCost(results); }
 
+SplitRule Concat::split(OperandTypes operands, OperandTypes results) const {
+  SplitRule rule = elementwiseSplit(operands, results);
+  const size_t along = *normalAxis(axis, results[0].shape.rank());
+  llvm::SmallVector<uint32_t, 2> all;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    all.push_back(static_cast<uint32_t>(i));
+  }
+  for (SplitFactor& factor : rule.factors) {
+    int64_t first = 0;
+    for (size_t i = 0; i < operands.size() && factor.results[0].axis == along; ++i) {
+      factor.operands[i] = pieceOfAxis(operands[i], along, first);
+      first += operands[i].shape[along];
+    }
+  }
+  return std::move(rule).with({all});
+}
+
 } // namespace dfc::ops

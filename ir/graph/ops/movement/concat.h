@@ -13,6 +13,7 @@ struct Concat : OpDefaults {
   void fields(AttributeVisitor& visitor) { visitor.field("axis", axis, Presence::Optional); }
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -25,4 +25,13 @@ OpCost Iota::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 1);
 }
 
+SplitRule Iota::split(OperandTypes, OperandTypes results) const { return sourceSplit(results[0]); }
+
+void Iota::restrictTo(const SplitPart& part) {
+  if (part.factor.results[0].axis == *normalAxis(axis, type.shape.rank())) {
+    start += part.range.begin;
+  }
+  type = part.resultType(0);
+}
+
 } // namespace dfc::ops

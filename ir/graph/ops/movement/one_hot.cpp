@@ -20,6 +20,9 @@ TypeResult OneHot::types(OperandTypes operands) const {
     return refuse(OpKind::OneHot, operands, fmt::format("a depth of {}", depth),
                   "give the number of classes, 0 or more");
   }
+  if (TypeResult place = part.check("oneHot", depth); !place.ok()) {
+    return place;
+  }
   Dims dims(shape.dims().begin(), shape.dims().end());
   dims.insert(dims.begin() + static_cast<ptrdiff_t>(*along), depth);
   return resultOf(OpKind::OneHot, operands, to, dims);
@@ -27,6 +30,24 @@ TypeResult OneHot::types(OperandTypes operands) const {
 
 OpCost OneHot::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 1);
+}
+
+SplitRule OneHot::split(OperandTypes operands, OperandTypes results) const {
+  const size_t along = *normalAxis(axis, results[0].shape.rank());
+  SplitRule rule = sourceSplit(results[0]);
+  for (SplitFactor& factor : rule.factors) {
+    const size_t at = factor.results[0].axis;
+    factor.operands.push_back(at == along ? SplitAxis{} : alongAxis(operands[0], at < along ? at : at - 1));
+  }
+  return rule;
+}
+
+void OneHot::restrictTo(const SplitPart& given) {
+  const SplitAxis& at = given.factor.results[0];
+  if (at.axis == *normalAxis(axis, given.results[0].shape.rank())) {
+    part.restrictTo(at.elements(given.range), depth);
+    depth = given.range.size();
+  }
 }
 
 } // namespace dfc::ops

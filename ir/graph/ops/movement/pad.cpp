@@ -52,4 +52,26 @@ OpCost Pad::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 0);
 }
 
+SplitRule Pad::split(OperandTypes operands, OperandTypes results) const {
+  SplitRule rule = sourceSplit(results[0]);
+  for (SplitFactor& factor : rule.factors) {
+    const size_t axis = factor.results[0].axis;
+    factor.operands.push_back({SplitAxis::Form::Backward, axis, operands[0].shape[axis],
+                               interior.empty() ? 1 : interior[axis] + 1, 1, -low[axis]});
+  }
+  if (value == 0) {
+    rule.linearIn = {{0}};
+  }
+  return rule;
+}
+
+void Pad::restrictTo(const SplitPart& part) {
+  const SplitAxis& at = part.factor.operands[0];
+  const SplitRange elements = at.elements(part.range);
+  const int64_t first = elements.begin * at.stride - at.low - part.range.begin;
+  const bool none = elements.size() == 0;
+  low[at.axis] = none ? 0 : first;
+  high[at.axis] = part.range.size() - (none ? 0 : first + (elements.size() - 1) * at.stride + 1);
+}
+
 } // namespace dfc::ops

@@ -14,6 +14,8 @@ struct Reshape : OpDefaults {
   void fields(AttributeVisitor& visitor) { visitor.field("shape", shape, Presence::Required); }
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
+  void restrictTo(const SplitPart& part);
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -32,4 +32,20 @@ TypeResult Slice::types(OperandTypes operands) const {
 
 OpCost Slice::cost(OperandTypes, OperandTypes results) const { return movementCost(results); }
 
+SplitRule Slice::split(OperandTypes operands, OperandTypes results) const {
+  SplitRule rule = sourceSplit(results[0]).with({{0}});
+  for (SplitFactor& factor : rule.factors) {
+    const size_t axis = factor.results[0].axis;
+    factor.operands.push_back({SplitAxis::Form::Forward, axis, operands[0].shape[axis],
+                               strides.empty() ? 1 : strides[axis], 1, -starts[axis]});
+  }
+  return rule;
+}
+
+void Slice::restrictTo(const SplitPart& part) {
+  const size_t axis = part.factor.operands[0].axis;
+  starts[axis] = 0;
+  ends[axis] = part.operandType(0).shape[axis];
+}
+
 } // namespace dfc::ops

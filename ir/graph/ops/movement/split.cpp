@@ -50,4 +50,27 @@ OpCost Split::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 0);
 }
 
+SplitRule Split::split(OperandTypes operands, OperandTypes results) const {
+  const size_t rank = operands[0].shape.rank();
+  SplitRule rule;
+  for (size_t along = 0; along < rank; ++along) {
+    SplitFactor factor(SplitKind::Free, operands[0].shape[along], 1, results.size());
+    factor.operands[0] = alongAxis(operands[0], along);
+    int64_t first = 0;
+    for (size_t i = 0; i < results.size(); ++i) {
+      factor.results[i] = pieceOfAxis(results[i], along, first);
+      first += along == *normalAxis(axis, rank) ? results[i].shape[along] : 0;
+    }
+    rule.add(std::move(factor));
+  }
+  return std::move(rule).with({{0}});
+}
+
+void Split::restrictTo(const SplitPart& part) {
+  const size_t along = *normalAxis(axis, part.operands[0].shape.rank());
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    sizes[i] = part.resultType(i).shape[along];
+  }
+}
+
 } // namespace dfc::ops

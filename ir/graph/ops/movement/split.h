@@ -18,6 +18,8 @@ struct Split : OpDefaults {
   }
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
+  void restrictTo(const SplitPart& part);
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -31,4 +31,25 @@ OpCost Tile::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 0);
 }
 
+SplitRule Tile::split(OperandTypes operands, OperandTypes results) const {
+  SplitRule rule;
+  for (size_t axis = 0; axis < repeats.size(); ++axis) {
+    const int64_t length = operands[0].shape[axis];
+    const bool once = repeats[axis] == 1;
+    SplitFactor factor(SplitKind::Free, once ? length : repeats[axis], 1, 1);
+    if (once) {
+      factor.operands[0] = alongAxis(operands[0], axis);
+    }
+    factor.results[0] = groupsAlongAxis(results[0], axis, once ? 1 : length);
+    rule.add(std::move(factor));
+  }
+  return std::move(rule).with({{0}});
+}
+
+void Tile::restrictTo(const SplitPart& part) {
+  if (!part.factor.operands[0].cut()) {
+    repeats[part.factor.results[0].axis] = part.range.size();
+  }
+}
+
 } // namespace dfc::ops

@@ -38,4 +38,17 @@ TypeResult Transpose::types(OperandTypes operands) const {
 
 OpCost Transpose::cost(OperandTypes, OperandTypes results) const { return movementCost(results); }
 
+SplitRule Transpose::split(OperandTypes operands, OperandTypes results) const {
+  const size_t rank = operands[0].shape.rank();
+  SplitRule rule;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const size_t from = permutation.empty() ? rank - 1 - axis : static_cast<size_t>(permutation[axis]);
+    SplitFactor factor(SplitKind::Free, results[0].shape[axis], 1, 1);
+    factor.operands[0] = alongAxis(operands[0], from);
+    factor.results[0] = alongAxis(results[0], axis);
+    rule.add(std::move(factor));
+  }
+  return std::move(rule).with({{0}});
+}
+
 } // namespace dfc::ops

@@ -14,6 +14,7 @@ struct Transpose : OpDefaults {
   void fields(AttributeVisitor& visitor) { visitor.field("permutation", permutation, Presence::Optional); }
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -15,4 +15,8 @@ OpCost BatchNorm::cost(OperandTypes operands, OperandTypes results) const {
   return cost;
 }
 
+SplitRule BatchNorm::split(OperandTypes operands, OperandTypes results) const {
+  return batchNormSplit(operands, results, axis, false);
+}
+
 } // namespace dfc::ops

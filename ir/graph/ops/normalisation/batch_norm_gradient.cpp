@@ -36,4 +36,8 @@ OpCost BatchNormGradient::cost(OperandTypes operands, OperandTypes results) cons
   return cost;
 }
 
+SplitRule BatchNormGradient::split(OperandTypes operands, OperandTypes results) const {
+  return batchNormSplit(operands, results, axis, true).with({{4}});
+}
+
 } // namespace dfc::ops

@@ -25,4 +25,8 @@ OpCost BatchNormTraining::cost(OperandTypes operands, OperandTypes results) cons
   return cost;
 }
 
+SplitRule BatchNormTraining::split(OperandTypes operands, OperandTypes results) const {
+  return batchNormSplit(operands, results, axis, true);
+}
+
 } // namespace dfc::ops

@@ -12,4 +12,8 @@ OpCost LayerNorm::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 7);
 }
 
+SplitRule LayerNorm::split(OperandTypes operands, OperandTypes results) const {
+  return normSplit(operands, results, axis);
+}
+
 } // namespace dfc::ops

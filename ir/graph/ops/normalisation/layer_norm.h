@@ -27,6 +27,7 @@ struct LayerNorm : OpDefaults {
   }
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -14,4 +14,8 @@ OpCost LayerNormGradient::cost(OperandTypes operands, OperandTypes results) cons
   return streamingCost(operands, results, 14 + (toScale ? 2 : 0) + (toBias ? 1 : 0));
 }
 
+SplitRule LayerNormGradient::split(OperandTypes operands, OperandTypes results) const {
+  return normGradientSplit(operands, results, axis);
+}
+
 } // namespace dfc::ops

@@ -17,4 +17,9 @@ OpCost LogSoftmax::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 4 + expFlops);
 }
 
+// Not along the axis: maximum and sum are of the whole row.
+SplitRule LogSoftmax::split(OperandTypes operands, OperandTypes results) const {
+  return otherAxesSplit(operands, results, axis);
+}
+
 } // namespace dfc::ops

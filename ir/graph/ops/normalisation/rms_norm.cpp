@@ -12,4 +12,8 @@ OpCost RmsNorm::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 4);
 }
 
+SplitRule RmsNorm::split(OperandTypes operands, OperandTypes results) const {
+  return normSplit(operands, results, axis);
+}
+
 } // namespace dfc::ops

@@ -27,6 +27,7 @@ struct RmsNorm : OpDefaults {
   }
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

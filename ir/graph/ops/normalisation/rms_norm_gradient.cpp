@@ -13,4 +13,8 @@ OpCost RmsNormGradient::cost(OperandTypes operands, OperandTypes results) const 
   return streamingCost(operands, results, 9 + (toScale ? 2 : 0));
 }
 
+SplitRule RmsNormGradient::split(OperandTypes operands, OperandTypes results) const {
+  return normGradientSplit(operands, results, axis);
+}
+
 } // namespace dfc::ops

@@ -16,4 +16,9 @@ OpCost Softmax::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 3 + expFlops + divFlops);
 }
 
+// Not along the axis: maximum and sum are of the whole row.
+SplitRule Softmax::split(OperandTypes operands, OperandTypes results) const {
+  return otherAxesSplit(operands, results, axis);
+}
+
 } // namespace dfc::ops

@@ -4,9 +4,8 @@
 namespace dfc::ops {
 
 TypeResult SoftmaxCrossEntropy::types(OperandTypes operands) const {
-  TypeResult rows = crossEntropyRows(OpKind::SoftmaxCrossEntropy, operands);
-  if (!rows.ok()) {
-    return rows;
+  if (TypeResult form = crossEntropyRows(OpKind::SoftmaxCrossEntropy, operands, rows); !form.ok()) {
+    return form;
   }
   const ElementType logits = operands[0].element;
   switch (loss) {
@@ -24,6 +23,19 @@ OpCost SoftmaxCrossEntropy::cost(OperandTypes operands, OperandTypes results) co
   OpCost cost = streamingCost(operands, results, 0);
   cost.flops = crossEntropyFlops * static_cast<double>(operands[0].shape.elements());
   return cost;
+}
+
+// Classes are not cut: maximum and sum are of the whole row.
+SplitRule SoftmaxCrossEntropy::split(OperandTypes operands, OperandTypes) const {
+  SplitFactor factor(SplitKind::Sum, operands[1].shape[0], 2, 1);
+  factor.operands = {alongAxis(operands[0], 0), alongAxis(operands[1], 0)};
+  SplitRule rule;
+  rule.add(std::move(factor));
+  return rule;
+}
+
+void SoftmaxCrossEntropy::restrictTo(const SplitPart& part) {
+  rows = rows != 0 ? rows : part.operands[1].shape[0];
 }
 
 } // namespace dfc::ops

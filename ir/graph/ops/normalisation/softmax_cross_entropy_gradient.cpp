@@ -5,9 +5,8 @@
 namespace dfc::ops {
 
 TypeResult SoftmaxCrossEntropyGradient::types(OperandTypes operands) const {
-  TypeResult rows = crossEntropyRows(OpKind::SoftmaxCrossEntropyGradient, operands);
-  if (!rows.ok()) {
-    return rows;
+  if (TypeResult form = crossEntropyRows(OpKind::SoftmaxCrossEntropyGradient, operands, rows); !form.ok()) {
+    return form;
   }
   const ElementType logits = operands[0].element;
   const bool ofF32Loss = byteWidth(logits) == 2 && operands[2] == TensorType{ElementType::F32, {}};
@@ -22,6 +21,19 @@ TypeResult SoftmaxCrossEntropyGradient::types(OperandTypes operands) const {
 
 OpCost SoftmaxCrossEntropyGradient::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, crossEntropyFlops + divFlops);
+}
+
+SplitRule SoftmaxCrossEntropyGradient::split(OperandTypes operands, OperandTypes results) const {
+  SplitFactor factor(SplitKind::Free, operands[1].shape[0], 3, 1);
+  factor.operands = {alongAxis(operands[0], 0), alongAxis(operands[1], 0), SplitAxis{}};
+  factor.results = {alongAxis(results[0], 0)};
+  SplitRule rule;
+  rule.add(std::move(factor));
+  return std::move(rule).with({{2}});
+}
+
+void SoftmaxCrossEntropyGradient::restrictTo(const SplitPart& part) {
+  rows = rows != 0 ? rows : part.operands[1].shape[0];
 }
 
 } // namespace dfc::ops

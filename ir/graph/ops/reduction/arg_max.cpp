@@ -18,4 +18,10 @@ OpCost ArgMax::cost(OperandTypes operands, OperandTypes results) const {
   return reductionCost(operands, results);
 }
 
+// Not along the axis: of two parts the larger element decides, and it is no result.
+SplitRule ArgMax::split(OperandTypes operands, OperandTypes results) const {
+  const auto along = static_cast<int64_t>(*normalAxis(axis, operands[0].shape.rank()));
+  return reductionSplit(operands, results, {along}, keepDims, SplitKind::Free);
+}
+
 } // namespace dfc::ops

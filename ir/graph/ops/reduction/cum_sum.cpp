@@ -15,4 +15,15 @@ OpCost CumSum::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 1);
 }
 
+SplitRule CumSum::split(OperandTypes operands, OperandTypes results) const {
+  SplitRule rule = elementwiseSplit(operands, results).with({{0}});
+  for (SplitFactor& factor : rule.factors) {
+    if (factor.results[0].axis == *normalAxis(axis, operands[0].shape.rank())) {
+      factor.kind = SplitKind::Scan;
+      factor.reverse = reverse;
+    }
+  }
+  return rule;
+}
+
 } // namespace dfc::ops

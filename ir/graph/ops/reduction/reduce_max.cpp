@@ -11,4 +11,9 @@ OpCost ReduceMax::cost(OperandTypes operands, OperandTypes results) const {
   return reductionCost(operands, results);
 }
 
+SplitRule ReduceMax::split(OperandTypes operands, OperandTypes results) const {
+  return reductionSplit(operands, results, *normalAxes(axes, operands[0].shape.rank()), keepDims,
+                        SplitKind::Max);
+}
+
 } // namespace dfc::ops

@@ -1,5 +1,6 @@
 // reduceMean(a, axes=[…], keepDims=false): the mean over `axes` (negative ones count from the end; none given
-// means all). Element type: a float. An axis of length 0 is refused.
+// means all). Element type: a float. An axis of length 0 is refused. count=N: the sum is divided by N, the
+// number of elements in the whole that a is a part of.
 #pragma once
 
 #include "ir/graph/op_parts.h"
@@ -11,12 +12,16 @@ struct ReduceMean : OpDefaults {
   static constexpr Arity arity{1, 1};
   Dims axes;
   bool keepDims = false;
+  int64_t count = 0; ///< of the whole's elements in a mean; 0: as many as there are
   void fields(AttributeVisitor& visitor) {
     visitor.field("axes", axes, Presence::Optional);
     visitor.field("keepDims", keepDims, Presence::Optional);
+    visitor.field("count", count, Presence::Optional);
   }
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
+  void restrictTo(const SplitPart& part);
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -11,4 +11,9 @@ OpCost ReduceMin::cost(OperandTypes operands, OperandTypes results) const {
   return reductionCost(operands, results);
 }
 
+SplitRule ReduceMin::split(OperandTypes operands, OperandTypes results) const {
+  return reductionSplit(operands, results, *normalAxes(axes, operands[0].shape.rank()), keepDims,
+                        SplitKind::Min);
+}
+
 } // namespace dfc::ops

@@ -11,4 +11,9 @@ OpCost ReduceProduct::cost(OperandTypes operands, OperandTypes results) const {
   return reductionCost(operands, results);
 }
 
+SplitRule ReduceProduct::split(OperandTypes operands, OperandTypes results) const {
+  return reductionSplit(operands, results, *normalAxes(axes, operands[0].shape.rank()), keepDims,
+                        SplitKind::Product);
+}
+
 } // namespace dfc::ops

@@ -11,4 +11,10 @@ OpCost ReduceSum::cost(OperandTypes operands, OperandTypes results) const {
   return reductionCost(operands, results);
 }
 
+SplitRule ReduceSum::split(OperandTypes operands, OperandTypes results) const {
+  return reductionSplit(operands, results, *normalAxes(axes, operands[0].shape.rank()), keepDims,
+                        SplitKind::Sum)
+      .with({{0}});
+}
+
 } // namespace dfc::ops

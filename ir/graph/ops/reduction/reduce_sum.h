@@ -17,6 +17,7 @@ struct ReduceSum : OpDefaults {
   }
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -37,4 +37,9 @@ OpCost TopK::cost(OperandTypes operands, OperandTypes results) const {
   return cost;
 }
 
+// Not along the axis: the best of all parts' results would have to be chosen again.
+SplitRule TopK::split(OperandTypes operands, OperandTypes results) const {
+  return otherAxesSplit(operands, results, axis);
+}
+
 } // namespace dfc::ops

@@ -1,5 +1,6 @@
 #include "ir/graph/ops/window/average_pool.h"
 #include "ir/graph/rules/layout.h"
+#include "ir/graph/rules/window_splits.h"
 #include "ir/graph/rules/windows.h"
 
 namespace dfc::ops {
@@ -27,6 +28,15 @@ TypeResult AveragePool::types(OperandTypes operands) const {
 OpCost AveragePool::cost(OperandTypes operands, OperandTypes results) const {
   const Windows windows = windowsOf(channelsFirst(layout, operands[0].shape), windowAttributes(*this));
   return streamingCost(operands, results, static_cast<double>(windows.size()) + divFlops);
+}
+
+SplitRule AveragePool::split(OperandTypes operands, OperandTypes results) const {
+  const Windows windows = windowsOf(channelsFirst(layout, operands[0].shape), windowAttributes(*this));
+  return poolSplit(operands, results, layout, windows).with({{0}});
+}
+
+void AveragePool::restrictTo(const SplitPart& part) {
+  restrictWindows(part, part.factor.operands[0], layout, low, high);
 }
 
 } // namespace dfc::ops

@@ -21,6 +21,8 @@ struct AveragePool : OpDefaults {
   void fields(AttributeVisitor& visitor);
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
+  void restrictTo(const SplitPart& part);
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

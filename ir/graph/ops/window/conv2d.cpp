@@ -1,5 +1,6 @@
 #include "ir/graph/ops/window/conv2d.h"
 #include "ir/graph/rules/convolution.h"
+#include "ir/graph/rules/convolution_splits.h"
 
 namespace dfc::ops {
 
@@ -18,6 +19,14 @@ OpCost Conv2d::cost(OperandTypes operands, OperandTypes results) const {
   cost.flops = conv.flops();
   cost.product = conv.product(ConvolutionPass::Forward);
   return cost;
+}
+
+SplitRule Conv2d::split(OperandTypes operands, OperandTypes results) const {
+  return convolutionSplit(convolutionOf(*this, operands), {0, 1, ConvolutionSlots::made}, operands, results);
+}
+
+void Conv2d::restrictTo(const SplitPart& part) {
+  restrictConvolution(*this, part, part.factor.operands[0], part.factor.results[0]);
 }
 
 } // namespace dfc::ops

@@ -25,6 +25,8 @@ struct Conv2d : OpDefaults {
   void fields(AttributeVisitor& visitor);
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const;
+  void restrictTo(const SplitPart& part);
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

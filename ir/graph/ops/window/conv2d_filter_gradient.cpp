@@ -1,5 +1,6 @@
 #include "ir/graph/ops/window/conv2d_filter_gradient.h"
 #include "ir/graph/rules/convolution.h"
+#include "ir/graph/rules/convolution_splits.h"
 
 namespace dfc::ops {
 
@@ -26,6 +27,14 @@ OpCost Conv2dFilterGradient::cost(OperandTypes operands, OperandTypes results) c
   cost.flops = conv.flops();
   cost.product = conv.product(ConvolutionPass::FilterGradient);
   return cost;
+}
+
+SplitRule Conv2dFilterGradient::split(OperandTypes operands, OperandTypes results) const {
+  return convolutionSplit(convolutionOf(*this, operands), {0, ConvolutionSlots::made, 1}, operands, results);
+}
+
+void Conv2dFilterGradient::restrictTo(const SplitPart& part) {
+  restrictConvolution(*this, part, part.factor.operands[0], part.factor.operands[1]);
 }
 
 } // namespace dfc::ops

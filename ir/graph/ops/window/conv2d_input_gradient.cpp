@@ -1,5 +1,6 @@
 #include "ir/graph/ops/window/conv2d_input_gradient.h"
 #include "ir/graph/rules/convolution.h"
+#include "ir/graph/rules/convolution_splits.h"
 
 namespace dfc::ops {
 
@@ -26,6 +27,14 @@ OpCost Conv2dInputGradient::cost(OperandTypes operands, OperandTypes results) co
   cost.flops = conv.flops();
   cost.product = conv.product(ConvolutionPass::InputGradient);
   return cost;
+}
+
+SplitRule Conv2dInputGradient::split(OperandTypes operands, OperandTypes results) const {
+  return convolutionSplit(convolutionOf(*this, operands), {ConvolutionSlots::made, 0, 1}, operands, results);
+}
+
+void Conv2dInputGradient::restrictTo(const SplitPart& part) {
+  restrictConvolution(*this, part, part.factor.results[0], part.factor.operands[1]);
 }
 
 } // namespace dfc::ops

@@ -1,5 +1,6 @@
 #include "ir/graph/ops/window/max_pool.h"
 #include "ir/graph/rules/layout.h"
+#include "ir/graph/rules/window_splits.h"
 #include "ir/graph/rules/windows.h"
 
 namespace dfc::ops {
@@ -27,6 +28,15 @@ TypeResult MaxPool::types(OperandTypes operands) const {
 OpCost MaxPool::cost(OperandTypes operands, OperandTypes results) const {
   const Windows windows = windowsOf(channelsFirst(layout, operands[0].shape), windowAttributes(*this));
   return streamingCost(operands, results, static_cast<double>(windows.size()));
+}
+
+SplitRule MaxPool::split(OperandTypes operands, OperandTypes results) const {
+  const Windows windows = windowsOf(channelsFirst(layout, operands[0].shape), windowAttributes(*this));
+  return poolSplit(operands, results, layout, windows);
+}
+
+void MaxPool::restrictTo(const SplitPart& part) {
+  restrictWindows(part, part.factor.operands[0], layout, low, high);
 }
 
 } // namespace dfc::ops

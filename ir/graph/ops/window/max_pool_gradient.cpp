@@ -1,5 +1,6 @@
 #include "ir/graph/ops/window/max_pool_gradient.h"
 #include "ir/graph/rules/layout.h"
+#include "ir/graph/rules/window_splits.h"
 #include "ir/graph/rules/windows.h"
 
 #include <fmt/format.h>
@@ -37,6 +38,15 @@ OpCost MaxPoolGradient::cost(OperandTypes operands, OperandTypes results) const 
   const Windows windows = windowsOf(channelsFirst(layout, operands[0].shape), windowAttributes(*this));
   cost.flops = (static_cast<double>(windows.size()) + 1) * static_cast<double>(operands[1].shape.elements());
   return cost;
+}
+
+// Windows are not cut: the parts of an element that several windows share would have to be added.
+SplitRule MaxPoolGradient::split(OperandTypes operands, OperandTypes results) const {
+  SplitRule rule = sameAxesSplit(operands, results, {imageAxis(layout, 0), imageAxis(layout, 1)});
+  for (SplitFactor& factor : rule.factors) {
+    factor.operands[1] = alongAxis(operands[1], factor.operands[0].axis);
+  }
+  return std::move(rule).with({{1}});
 }
 
 } // namespace dfc::ops

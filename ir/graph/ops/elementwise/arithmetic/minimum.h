@@ -11,6 +11,9 @@ struct Minimum : OpDefaults {
   static constexpr Arity arity{2, 2};
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const {
+    return elementwiseSplit(operands, results);
+  }
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

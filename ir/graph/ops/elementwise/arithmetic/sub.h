@@ -11,6 +11,9 @@ struct Sub : OpDefaults {
   static constexpr bool exact = true;
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const {
+    return elementwiseSplit(operands, results).with({{0, 1}});
+  }
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

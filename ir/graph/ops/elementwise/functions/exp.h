@@ -10,6 +10,9 @@ struct Exp : OpDefaults {
   static constexpr Arity arity{1, 1};
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const {
+    return elementwiseSplit(operands, results);
+  }
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

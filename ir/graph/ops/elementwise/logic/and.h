@@ -12,6 +12,9 @@ struct And : OpDefaults {
   static constexpr bool exact = true;
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const {
+    return elementwiseSplit(operands, results);
+  }
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -13,6 +13,9 @@ struct Cast : OpDefaults {
   void fields(AttributeVisitor& visitor) { visitor.field("to", to, Presence::Required); }
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const {
+    return elementwiseSplit(operands, results);
+  }
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -11,6 +11,9 @@ struct Clip : OpDefaults {
   static constexpr Arity arity{3, 3};
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const {
+    return elementwiseSplit(operands, results);
+  }
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -17,6 +17,9 @@ struct Compare : OpDefaults {
   void fields(AttributeVisitor& visitor);
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const {
+    return elementwiseSplit(operands, results);
+  }
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -12,6 +12,9 @@ struct Select : OpDefaults {
   static constexpr bool exact = true;
 
   TypeResult types(OperandTypes operands) const;
+  SplitRule split(OperandTypes operands, OperandTypes results) const {
+    return elementwiseSplit(operands, results).with({{1, 2}});
+  }
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 
