@@ -19,7 +19,10 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // bool[queries, keys]: whether the key stands at the query's place or before it.
 Tensor causalMask(Builder& builder, const AttentionShape& shape) {
-  const Tensor query = iota(builder, i64({shape.queries, 1}), 0),
+  ops::Iota rows;
+  rows.type = i64({shape.queries, 1});
+  rows.start = shape.start;
+  const Tensor query = builder.op(rows, {}, std::source_location::current()),
                key = iota(builder, i64({1, shape.keys}), 1);
   return compare(key, query, Direction::Le);
 }

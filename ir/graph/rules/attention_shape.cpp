@@ -38,6 +38,7 @@ AttentionShape sizesOf(const ops::Attention& op, const std::array<Shape, 3>& sha
   const size_t rank = q.rank();
   AttentionShape shape;
   shape.layout = op.layout;
+  shape.start = op.start;
   shape.headAxis = rank > 2;
   if (shape.headAxis) {
     shape.batch = Shape(dimRange(q).drop_back(3));
@@ -153,8 +154,10 @@ double AttentionShape::visiblePairs(bool causal) const {
   if (!causal) {
     return each * m * n;
   }
-  const double triangle = std::min(m, n); // queries that do not see every key yet: 1, 2, …, triangle keys
-  return each * (triangle * (triangle + 1) / 2 + (m - triangle) * n);
+  // Queries that do not see every key yet see start + 1, start + 2, … keys.
+  const auto before = static_cast<double>(start);
+  const double triangle = std::clamp(n - before, 0.0, m);
+  return each * (triangle * before + triangle * (triangle + 1) / 2 + (m - triangle) * n);
 }
 
 ElementType attentionSumType(ElementType element) {
@@ -171,6 +174,10 @@ std::variant<AttentionShape, TypeResult> attentionShape(OpKind kind, const ops::
   why = why.empty() ? clash(headsFirst(op, operands), hint) : why;
   if (!why.empty()) {
     return refuse(kind, operands, why, std::move(hint));
+  }
+  if (op.start < 0 || op.start >= int64_t{1} << 60 || (op.start != 0 && !op.causal)) {
+    return refuse(kind, operands, fmt::format("the first query is number {}", op.start),
+                  "start is for causal attention, and 0 or more");
   }
   AttentionShape shape = sizesOf(op, headsFirst(op, operands));
   if (!shape.scores().wellFormed()) {

@@ -24,6 +24,7 @@ struct AttentionSizes {
   int64_t heads = 1, keyHeads = 1; ///< of q; of k and v
   int64_t queries = 1, keys = 1;
   int64_t width = 1, valueWidth = 1; ///< of q and k; of v
+  int64_t start = 0;                 ///< place of the first query among the whole's, which causal looks at
   AttentionLayout layout = AttentionLayout::Heads;
 };
 

@@ -34,9 +34,7 @@ class AttentionFactors {
     }
     if (op_.layout != AttentionLayout::Packed) {
       heads();
-      if (!op_.causal) {
-        rows();
-      }
+      rows();
     }
     return std::move(rule_);
   }
@@ -99,6 +97,13 @@ class AttentionFactors {
 };
 
 } // namespace
+
+bool attentionQueriesCut(const ops::Attention& op, const SplitPart& part) {
+  const SplitAxis& q = part.factor.operands[0];
+  const bool byRows = op.layout == AttentionLayout::Heads;
+  const size_t rank = part.operands[0].shape.rank();
+  return op.layout != AttentionLayout::Packed && q.cut() && q.axis + (byRows ? 2 : 3) == rank;
+}
 
 SplitRule attentionSplit(const ops::Attention& op, OperandTypes operands, OperandTypes results) {
   return AttentionFactors(op, operands, results, false).rule();

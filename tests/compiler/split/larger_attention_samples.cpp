@@ -10,6 +10,7 @@ struct AttentionForm {
   AttentionLayout layout = AttentionLayout::Heads;
   bool causal = false;
   int64_t keyHeads = 0;
+  int64_t start = 0;
 };
 
 const std::vector<AttentionForm> forms = {
@@ -18,7 +19,9 @@ const std::vector<AttentionForm> forms = {
     {{2, 6, 3, 2}, {2, 1, 5, 2}, {2, 1, 5, 2}, {Shape{6, 1, 5}}, AttentionLayout::Heads, true},
     {{2, 7, 5, 2}, {2, 6, 5, 2}, {2, 6, 5, 2}, {}, AttentionLayout::Rows},
     {{5, 4, 9, 2}, {5, 4, 9, 2}, {5, 4, 9, 2}, {}, AttentionLayout::Packed, true, 2},
-    {{7, 2}, {6, 2}, {6, 3}, {Shape{7, 6}}}};
+    {{7, 2}, {6, 2}, {6, 3}, {Shape{7, 6}}},
+    {{6, 2}, {9, 2}, {9, 3}, {}, AttentionLayout::Heads, true, 0, 4},
+    {{2, 5, 2, 3}, {2, 9, 1, 3}, {2, 9, 1, 3}, {}, AttentionLayout::Rows, true}};
 
 } // namespace
 
@@ -29,6 +32,7 @@ std::vector<OpSample> largerAttentionSamples(OpKind kind, ElementType element) {
     op.layout = form.layout;
     op.causal = form.causal;
     op.keyHeads = form.keyHeads;
+    op.start = form.start;
     std::vector<TensorType> operands = {{element, form.q}, {element, form.k}, {element, form.v}};
     const TypeResult results = resultTypes(op, operands);
     if (kind == OpKind::AttentionGradient && results.ok()) {

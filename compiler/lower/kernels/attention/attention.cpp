@@ -41,11 +41,12 @@ std::string constantsOfProblem(const AttentionProblem& problem) {
          constant("keyHeads", problem.keyHeads) + constant("queries", problem.queries) +
          constant("keys", problem.keys) + constant("width", problem.width) +
          constant("valueWidth", problem.valueWidth) + boolConstant("tf32", problem.tf32) +
-         boolConstant("causal", problem.causal) + boolConstant("masked", problem.maskStrides.has_value()) +
-         rowsConstant("ofQ", at.q) + rowsConstant("ofK", at.k) + rowsConstant("ofV", at.v) +
-         rowsConstant("ofO", at.o) + rowsConstant("ofStatistics", at.statistics) +
-         wideConstant("maskBatch", strides[0]) + wideConstant("maskHead", strides[1]) +
-         wideConstant("maskQuery", strides[2]) + wideConstant("maskKey", strides[3]) +
+         boolConstant("causal", problem.causal) + constant("startOfQueries", problem.start) +
+         boolConstant("masked", problem.maskStrides.has_value()) + rowsConstant("ofQ", at.q) +
+         rowsConstant("ofK", at.k) + rowsConstant("ofV", at.v) + rowsConstant("ofO", at.o) +
+         rowsConstant("ofStatistics", at.statistics) + wideConstant("maskBatch", strides[0]) +
+         wideConstant("maskHead", strides[1]) + wideConstant("maskQuery", strides[2]) +
+         wideConstant("maskKey", strides[3]) +
          constant("f64", "scale", fmt::format("{:.17e}", problem.scale));
 }
 
@@ -112,7 +113,8 @@ bool attentionKernelExists(const AttentionProblem& problem) {
   const bool known = isHalf(problem.element) ? !problem.tf32 : problem.element == ElementType::F32;
   const int64_t most = int64_t{1} << 30; // rows and heads are counted in 32 bits
   const int64_t heads = problem.batch * problem.heads, rows = std::max(problem.queries, problem.keys);
-  const bool counts = heads < most && rows < most && heads * ceilDiv(rows, 16) < most; // and blocks
+  const bool counts =
+      heads < most && rows < most && problem.start < most && heads * ceilDiv(rows, 16) < most; // and blocks
   const auto inRange = [](int64_t width) { return width >= 1 && width <= mostWidth; };
   return known && counts && inRange(problem.width) && inRange(problem.valueWidth) && problem.batch > 0 &&
          problem.keyHeads > 0 && problem.heads > 0 && problem.heads % problem.keyHeads == 0 &&

@@ -94,7 +94,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
   v += ofV::at(ofBatch, ofHeads / group, 0);
   const int present = queries - firstQuery;
   const Visibility visible = visibilityOf(mask, ofBatch, ofHeads);
-  const int seen = causal ? minOf(keys, firstQuery + tileRows) : keys;
+  const int seen = causal ? minOf(keys, startOfQueries + firstQuery + tileRows) : keys;
   const int tiles = ceilDiv(seen, columns);
 
   const SharedAddress base = sharedAddress(shared.at);
@@ -125,7 +125,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
   walk.await(0);
   const OwnRows<width, kept >= 1> ownQueries(base);
   walk.run([&](int t) {
-    const int firstKey = t * columns, firstOfWarp = firstQuery + warpRow();
+    const int firstKey = t * columns, firstOfWarp = startOfQueries + firstQuery + warpRow(); // among all
     if (!causal || firstKey < firstOfWarp + rowsPerWarp) {
       f32 scores[rowsPerThread][count] = {};
       multiplyRows(scores, ownQueries, keysOf(t));

@@ -11,7 +11,8 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
   const int firstKey = number / (batch * keyHeads) * tileRows;
   const int ofBatch = head / keyHeads, keyHead = head % keyHeads, firstHead = keyHead * group;
   const int present = keys - firstKey;
-  const int firstTile = causal ? minOf(firstKey / columns, blocksOfQueries) : 0; // of queries that see a key
+  const int firstSeeing = firstKey > startOfQueries ? firstKey - startOfQueries : 0; // query that sees a key
+  const int firstTile = causal ? minOf(firstSeeing / columns, blocksOfQueries) : 0;
   const int tilesOfHead = blocksOfQueries - firstTile, tiles = group * tilesOfHead;
 
   const SharedAddress base = sharedAddress(shared.at), ofValues = base + firstBytes;
@@ -50,7 +51,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
     for (int n = 0; n < chunks; ++n) {
       const int firstQuery = firstOfTile + n * chunk, firstOfWarp = firstKey + warpRow();
       if (firstQuery >= queries) break;
-      if (causal && firstQuery + chunk <= firstOfWarp) continue;
+      if (causal && startOfQueries + firstQuery + chunk <= firstOfWarp) continue;
       const SharedAddress ofTile = queriesOf(t) + n * chunk * strideOf(width);
       const SharedAddress ofCotangents = queriesOf(t) + (firstStageBytes + n * chunk * strideOf(valueWidth));
       const SharedAddress numbers = queriesOf(t) + (statisticsAt + n * chunk * 4);
@@ -67,7 +68,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
           powers[r][c] = power2(fmaf(powers[r][c], scaleOfScores, -offset));
         }
       }
-      if (masked || (causal && firstQuery < firstOfWarp + rowsPerWarp - 1)) {
+      if (masked || (causal && startOfQueries + firstQuery < firstOfWarp + rowsPerWarp - 1)) {
         hide(powers, [&](int row, int column) { return visible(firstQuery + column, firstKey + row); });
       }
       multiplyInto<valueWidth>(valueSums, powers, ofCotangents + part * partOfValues * elementBytes,

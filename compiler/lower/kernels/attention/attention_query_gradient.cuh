@@ -12,7 +12,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
   v += ofV::at(ofBatch, ofHeads / group, 0);
   const int present = queries - firstQuery;
   const Visibility visible = visibilityOf(mask, ofBatch, ofHeads);
-  const int seen = causal ? minOf(keys, firstQuery + tileRows) : keys;
+  const int seen = causal ? minOf(keys, startOfQueries + firstQuery + tileRows) : keys;
   const int tiles = ceilDiv(seen, columns);
 
   const SharedAddress base = sharedAddress(shared.at), ofCotangents = base + firstBytes;
@@ -50,7 +50,7 @@ DFC_INLINE void attend(const Element* q, const Element* k, const Element* v, con
   walk.run([&](int t) {
 #pragma unroll 1
     for (int n = 0; n < chunks; ++n) {
-      const int firstKey = t * columns + n * chunk, firstOfWarp = firstQuery + warpRow();
+      const int firstKey = t * columns + n * chunk, firstOfWarp = startOfQueries + firstQuery + warpRow();
       if (firstKey >= keys || (causal && firstKey >= firstOfWarp + rowsPerWarp)) break;
       const SharedAddress ofKeys = keysOf(t) + n * chunk * strideOf(width);
       const SharedAddress ofValues = keysOf(t) + (firstStageBytes + n * chunk * strideOf(valueWidth));

@@ -23,7 +23,7 @@ DFC_INLINE void scaled(f32 (&scores)[rowsPerThread][count]) {
 struct Visibility {
   const u8* mask;
   DFC_INLINE bool operator()(int query, int key) const {
-    bool sees = key < keys && (!causal || key <= query);
+    bool sees = key < keys && (!causal || key <= startOfQueries + query);
     if constexpr (masked) {
       sees = sees && query < queries && mask[query * maskQuery + key * maskKey] != 0;
     }

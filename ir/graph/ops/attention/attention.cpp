@@ -15,6 +15,7 @@ void Attention::fields(AttributeVisitor& visitor) {
   visitor.choice("layout", chosen, layoutNames, Presence::Optional);
   layout = static_cast<AttentionLayout>(chosen);
   visitor.field("keyHeads", keyHeads, Presence::Optional);
+  visitor.field("start", start, Presence::Optional);
   precisionField(visitor, precision);
 }
 
@@ -58,6 +59,10 @@ OpCost Attention::cost(OperandTypes operands, OperandTypes results) const {
 
 SplitRule Attention::split(OperandTypes operands, OperandTypes results) const {
   return attentionSplit(*this, operands, results);
+}
+
+void Attention::restrictTo(const SplitPart& part) {
+  start += causal && attentionQueriesCut(*this, part) ? part.range.begin : 0;
 }
 
 } // namespace dfc::ops

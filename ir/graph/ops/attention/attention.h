@@ -10,6 +10,9 @@
 // Results: [batch…, heads, queries, valueWidth] of that type, and [batch…, heads, queries] in f32, f64 for
 // f64. A query that sees no key gets zeros, and -infinity for logSumExp.
 //
+// start=N: of a causal part of the queries, whose first is query N of the whole: query i sees keys 0, …, N +
+// i.
+//
 // layout=rows: the axes of heads and of rows change places in q, k, v and both results (not in the mask).
 // layout=packed: as rows, with one tensor given as q, k and v, [batch…, rows, heads + 2 keyHeads, width]: its
 // first heads are those of q, the next those of k, the last those of v. keyHeads: for that layout only.
@@ -29,6 +32,7 @@ struct Attention : OpDefaults {
   double scale = 0;
   AttentionLayout layout = AttentionLayout::Heads;
   int64_t keyHeads = 0;
+  int64_t start = 0;
   static constexpr std::array<std::string_view, 3> layoutNames = {"heads", "rows", "packed"};
   Precision precision = Precision::Unstated;
   void fields(AttributeVisitor& visitor);
@@ -37,6 +41,7 @@ struct Attention : OpDefaults {
   double scaleFor(int64_t width) const;
   TypeResult types(OperandTypes operands) const;
   SplitRule split(OperandTypes operands, OperandTypes results) const;
+  void restrictTo(const SplitPart& part);
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -18,6 +18,7 @@ struct AttentionGradient : OpDefaults {
 
   TypeResult types(OperandTypes operands) const;
   SplitRule split(OperandTypes operands, OperandTypes results) const;
+  void restrictTo(const SplitPart& part) { forward.restrictTo(part); }
   OpCost cost(OperandTypes operands, OperandTypes results) const;
 };
 

@@ -17,8 +17,8 @@ int64_t rowsOf(const AttentionShape& shape) {
 } // namespace
 
 QueryBlocks::QueryBlocks(const AttentionShape& shape, bool causal)
-    : queries_(shape.queries), keys_(shape.keys), causal_(causal), mostRows_(rowsOf(shape)),
-      quantum_(std::max<int64_t>(rounded((shape.keys + 15) / 16, 64), 64)),
+    : queries_(shape.queries), keys_(shape.keys), start_(shape.start), causal_(causal),
+      mostRows_(rowsOf(shape)), quantum_(std::max<int64_t>(rounded((shape.keys + 15) / 16, 64), 64)),
       count_((shape.queries + mostRows_ - 1) / mostRows_) {}
 
 int64_t QueryBlocks::rows(int64_t block) const { return std::min(mostRows_, queries_ - first(block)); }
@@ -28,6 +28,8 @@ int64_t QueryBlocks::extent(int64_t block) const {
   return std::min(keys_, rounded(limit(last), quantum_));
 }
 
-int64_t QueryBlocks::limit(int64_t query) const { return causal_ ? std::min(query + 1, keys_) : keys_; }
+int64_t QueryBlocks::limit(int64_t query) const {
+  return causal_ ? std::min(start_ + query + 1, keys_) : keys_;
+}
 
 } // namespace dfc

@@ -21,7 +21,7 @@ class QueryBlocks {
   int64_t mostRows() const { return mostRows_; }
 
  private:
-  int64_t queries_, keys_;
+  int64_t queries_, keys_, start_;
   bool causal_;
   int64_t mostRows_, quantum_, count_;
 };
