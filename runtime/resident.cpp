@@ -107,15 +107,16 @@ class ResidentMaker {
         error.message = fmt::format("parameter '{}': {}", graph.nameOf(op), error.message);
         errors_.push_back(std::move(error));
       }
-    } else if (read->type() != parameter.type) {
+    } else if (const TensorType type{parameter.type.element, parameter.part.shapeOf(parameter.type.shape)};
+               read->type() != type) {
       Diagnostic error =
           errorWithoutPlace(fmt::format("parameter '{}' is {}, but '{}' holds {}", graph.nameOf(op),
-                                        toString(parameter.type), parameter.file, toString(read->type())),
+                                        toString(type), parameter.file, toString(read->type())),
                             "convert the file, or give the parameter the file's type");
       error.where = graph.locationOf(op);
       errors_.push_back(std::move(error));
     } else {
-      values_.try_emplace(graph[op].firstResult, *std::move(read));
+      values_.try_emplace(graph[op].firstResult, parameter.part.valueIn(*read, parameter.type.shape));
     }
   }
 

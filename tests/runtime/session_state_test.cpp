@@ -212,6 +212,23 @@ TEST_CASE("session: parameters from files, and what is wrong with the files") {
           "parameter 'c': 'all.safetensors' holds several tensors | say which one: 'all.safetensors#name'"});
 }
 
+TEST_CASE("session: a part of a parameter reads its place in the file of the whole") {
+  const auto folder = scratch("parts");
+  std::filesystem::create_directories(folder);
+  REQUIRE(writeNpy((folder / "w.npy").string(), floats({3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})).ok());
+  ops::Parameter part;
+  part.type = f32({2, 2});
+  part.initialiser = Initialiser::Kind::File;
+  part.file = "w.npy";
+  part.part.starts = {1, 1};
+  part.part.whole = {3, 4};
+  Builder g("part from a file");
+  g.fetch("w", g.op(part, {}, std::source_location::current()));
+  const auto session =
+      opened(tinyPlan(finished(std::move(g)), smallMachine(0)), {.dataFolder = folder.string()});
+  CHECK(valuesOf(session->run({})->at("w")) == Floats{5, 6, 9, 10});
+}
+
 TEST_CASE("session: parameters by name and type, in order, and which of them steps change") {
   Builder g("three parameters");
   const Tensor x = g.input("x", f32({2}));

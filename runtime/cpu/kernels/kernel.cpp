@@ -51,8 +51,11 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
   case OpKind::Softmax: return makeSoftmaxKernel(attributes.as<ops::Softmax>().axis, false, results[0], pool);
   case OpKind::LogSoftmax:
     return makeSoftmaxKernel(attributes.as<ops::LogSoftmax>().axis, true, results[0], pool);
-  case OpKind::SoftmaxCrossEntropy: return makeCrossEntropyKernel(operands, results[0].element, pool);
-  case OpKind::SoftmaxCrossEntropyGradient: return makeCrossEntropyGradientKernel(operands, pool);
+  case OpKind::SoftmaxCrossEntropy:
+    return makeCrossEntropyKernel(attributes.as<ops::SoftmaxCrossEntropy>(), operands, results[0].element,
+                                  pool);
+  case OpKind::SoftmaxCrossEntropyGradient:
+    return makeCrossEntropyGradientKernel(attributes.as<ops::SoftmaxCrossEntropyGradient>(), operands, pool);
   case OpKind::Assign:
   case OpKind::Reshape:
   case OpKind::Transpose:

@@ -244,7 +244,7 @@ TEST_CASE("dropout draws Philox words for every element, whatever the thread and
     for (const int64_t count : {0, 1, 6, 64, 1023, 5000}) {
       const Literal a = randomLiteral({type, {count}}, 96, 1, 4);
       const Literal step = Literal::scalar(int64_t(5) << 40 | 3);
-      const ops::Dropout op{{}, rate, -2};
+      const ops::Dropout op{{}, rate, -2, {}};
       const Literal got = runKernel(op, {a, step});
       CHECK(got == runKernel(op, {a, step}, 3));
       const double factor =
@@ -266,7 +266,7 @@ TEST_CASE("dropout draws Philox words for every element, whatever the thread and
 
 TEST_CASE("dropout drops about the part that it should, and NaN is dropped like any other") {
   const Literal a = filledLiteral(f32({100000}), std::nan(""));
-  const Literal got = runKernel(ops::Dropout{{}, 0.25, 1}, {a, Literal::scalar(int64_t(0))}, 2);
+  const Literal got = runKernel(ops::Dropout{{}, 0.25, 1, {}}, {a, Literal::scalar(int64_t(0))}, 2);
   int64_t zeros = 0;
   for (int64_t i = 0; i < 100000; ++i) {
     zeros += got.at(i) == 0 ? 1 : 0;

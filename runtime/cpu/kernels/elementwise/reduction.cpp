@@ -19,23 +19,27 @@ struct ReductionPlan {
   ReductionKind kind = ReductionKind::Sum;
   bool mean = false; // the sum is divided by the number of elements
   Dims axes;
+  int64_t count = 0; // of a mean's elements; 0: those that there are
 };
 
 ReductionPlan planOfFused(const ops::Fused& fused) {
   using Reduction = ops::Fused::Reduction;
   const ReductionKind kind = fused.reduction == Reduction::Max ? ReductionKind::Max : ReductionKind::Sum;
-  return {fused.body, kind, fused.reduction == Reduction::Mean, fused.axes};
+  return {fused.body, kind, fused.reduction == Reduction::Mean, fused.axes, fused.count};
 }
 
 ReductionPlan planOf(const OpAttributes& attributes) {
   switch (kindOf(attributes)) {
   case OpKind::Fused: return planOfFused(attributes.as<ops::Fused>());
-  case OpKind::ReduceSum: return {{}, ReductionKind::Sum, false, attributes.as<ops::ReduceSum>().axes};
-  case OpKind::ReduceMean: return {{}, ReductionKind::Sum, true, attributes.as<ops::ReduceMean>().axes};
-  case OpKind::ReduceMax: return {{}, ReductionKind::Max, false, attributes.as<ops::ReduceMax>().axes};
-  case OpKind::ReduceMin: return {{}, ReductionKind::Min, false, attributes.as<ops::ReduceMin>().axes};
+  case OpKind::ReduceSum: return {{}, ReductionKind::Sum, false, attributes.as<ops::ReduceSum>().axes, 0};
+  case OpKind::ReduceMean: {
+    const auto& op = attributes.as<ops::ReduceMean>();
+    return {{}, ReductionKind::Sum, true, op.axes, op.count};
+  }
+  case OpKind::ReduceMax: return {{}, ReductionKind::Max, false, attributes.as<ops::ReduceMax>().axes, 0};
+  case OpKind::ReduceMin: return {{}, ReductionKind::Min, false, attributes.as<ops::ReduceMin>().axes, 0};
   case OpKind::ReduceProduct:
-    return {{}, ReductionKind::Product, false, attributes.as<ops::ReduceProduct>().axes};
+    return {{}, ReductionKind::Product, false, attributes.as<ops::ReduceProduct>().axes, 0};
   default: DFC_UNREACHABLE("not a reduction");
   }
 }
@@ -46,6 +50,7 @@ class ReductionKernel final : public CpuKernel {
   ReductionKernel(const ReductionPlan& plan, OperandTypes operands, ThreadPool& pool)
       : pool_(pool), layout_(*ops::Fused::commonShape(operands), plan.axes),
         source_(plan.body, operands, layout_.order, false), kind_(plan.kind), mean_(plan.mean),
+        count_(plan.count != 0 ? plan.count : layout_.reduced),
         computeType_(computeTypeOf(source_.resultType())), functions_(functionsOf(plan.kind, computeType_)) {
     columns_ = std::min(layout_.inner, tileElements);
     panels_ = columns_ == 0 ? 0 : (layout_.inner + columns_ - 1) / columns_;
@@ -181,7 +186,7 @@ class ReductionKernel final : public CpuKernel {
     const ElementType carryType = std::is_same_v<Carry, double> ? ElementType::F64 : ElementType::I64;
     if (mean_) {
       for (int64_t i = 0; i < count; ++i) {
-        carries[i] /= static_cast<Carry>(layout_.reduced);
+        carries[i] /= static_cast<Carry>(count_);
       }
     }
     if (kind_ == ReductionKind::Sum && layout_.reduced == 0) {
@@ -202,6 +207,7 @@ class ReductionKernel final : public CpuKernel {
   TileSource source_;
   ReductionKind kind_;
   bool mean_;
+  int64_t count_; // of a mean's elements
   ElementType computeType_;
   ReductionFunctions<Carry> functions_;
   int64_t columns_ = 0, panels_ = 0, groupRows_ = 0, tasks_ = 0;

@@ -17,7 +17,7 @@ template <class Bits>
 class GatherKernel final : public CpuKernel {
  public:
   GatherKernel(const ops::Gather& op, OperandTypes operands, ThreadPool& pool)
-      : pool_(pool), view_(operands[0].shape, op.axis), indices_(operands[1], view_.length),
+      : pool_(pool), view_(operands[0].shape, op.axis), indices_(operands[1], view_.length, op.part),
         chunk_(std::clamp<int64_t>(view_.inner, 1, chunkElements)),
         chunks_((view_.inner + chunk_ - 1) / chunk_), tasks_(view_.outer * indices_.count() * chunks_) {
     if (isFloat(operands[0].element)) {
@@ -50,7 +50,7 @@ class GatherKernel final : public CpuKernel {
     Bits* const out = to + slice * view_.inner + column;
     const Bits* const in = from + (outer * view_.length + place) * view_.inner + column;
     if (place < 0) {
-      std::fill_n(out, count, nothing_);
+      std::fill_n(out, count, place == IndexReader::nothing ? nothing_ : Bits(0));
     } else if (count == 1) {
       *out = *in;
     } else {

@@ -23,7 +23,7 @@ template <class T>
 class IotaKernel final : public CpuKernel {
  public:
   IotaKernel(const ops::Iota& op, ThreadPool& pool)
-      : pool_(pool), view_(op.type.shape, op.axis), runs_(view_.outer * view_.length),
+      : pool_(pool), view_(op.type.shape, op.axis), runs_(view_.outer * view_.length), start_(op.start),
         parts_(partCount(pool, runs_, 0.5 * static_cast<double>(runs_ * view_.inner))) {}
 
   void run(llvm::ArrayRef<const std::byte*>, llvm::ArrayRef<std::byte*> results) override {
@@ -31,7 +31,7 @@ class IotaKernel final : public CpuKernel {
     pool_.run(parts_, [&](uint32_t part) {
       const TaskRange mine = tasksOfPart(runs_, parts_, part);
       for (int64_t run = mine.begin; run < mine.end; ++run) {
-        std::fill_n(to + run * view_.inner, view_.inner, numberOf<T>(run % view_.length));
+        std::fill_n(to + run * view_.inner, view_.inner, numberOf<T>(start_ + run % view_.length));
       }
     });
   }
@@ -39,7 +39,7 @@ class IotaKernel final : public CpuKernel {
  private:
   ThreadPool& pool_;
   AxisView view_;
-  int64_t runs_;
+  int64_t runs_, start_;
   uint32_t parts_;
 };
 

@@ -13,7 +13,7 @@ template <class Bits>
 class OneHotKernel final : public CpuKernel {
  public:
   OneHotKernel(const ops::OneHot& op, const TensorType& indices, const TensorType& result, ThreadPool& pool)
-      : pool_(pool), view_(result.shape, op.axis), indices_(indices, op.depth),
+      : pool_(pool), view_(result.shape, op.axis), indices_(indices, op.depth, op.part),
         bytes_(static_cast<int64_t>(result.bytes())),
         zeroParts_(partCount(pool, bytes_, 0.1 * static_cast<double>(bytes_))),
         oneParts_(partCount(pool, indices_.count(), 2 * static_cast<double>(indices_.count()))) {

@@ -20,7 +20,7 @@ class ScatterAddKernel final : public CpuKernel {
  public:
   ScatterAddKernel(const ops::ScatterAdd& op, OperandTypes operands, ThreadPool& pool)
       : pool_(pool), type_(operands[0].element), computeType_(computeTypeOf(type_)),
-        view_(operands[0].shape, op.axis), indices_(operands[1], view_.length),
+        view_(operands[0].shape, op.axis), indices_(operands[1], view_.length, op.part),
         toCarry_(castTile(computeType_, carryType)), fromCarry_(castTile(carryType, computeType_)),
         widen_(computeType_ == type_ ? nullptr : widenTile(type_)),
         narrow_(computeType_ == type_ ? nullptr : narrowTile(type_)), add_(sumOf(computeType_).column),

@@ -16,9 +16,10 @@ template <class T>
 class DropoutKernel final : public CpuKernel {
  public:
   DropoutKernel(const ops::Dropout& op, const TensorType& type, ThreadPool& pool)
-      : pool_(pool), functions_(dropoutFunctions()), mask_(op.rate, type.element),
-        seed_(static_cast<uint64_t>(op.seed)), elements_(type.shape.elements()),
-        width_(byteWidth(type.element)), tiles_((elements_ + tileElements - 1) / tileElements),
+      : pool_(pool), functions_(dropoutFunctions()), mask_(op.rate, type.element), shape_(type.shape),
+        part_(op.part), run_(op.part.contiguous(type.shape)), seed_(static_cast<uint64_t>(op.seed)),
+        elements_(type.shape.elements()), width_(byteWidth(type.element)),
+        tiles_((elements_ + tileElements - 1) / tileElements),
         parts_(partCount(pool, tiles_, 2 * static_cast<double>(elements_))) {
     if (width_ != sizeof(T)) {
       widen_ = widenTile(type.element);
@@ -30,7 +31,7 @@ class DropoutKernel final : public CpuKernel {
     uint64_t step = 0;
     std::memcpy(&step, operands[1], sizeof step);
     pool_.run(parts_, [&](uint32_t part) {
-      std::byte* const scratch = threadScratch(tileElements * (sizeof(uint32_t) + sizeof(T)));
+      std::byte* const scratch = threadScratch(tileElements * (2 * sizeof(uint32_t) + sizeof(T)));
       const TaskRange mine = tasksOfPart(tiles_, parts_, part);
       for (int64_t tile = mine.begin; tile < mine.end; ++tile) {
         runTile(step, tile * tileElements, operands[0], results[0], scratch);
@@ -42,18 +43,35 @@ class DropoutKernel final : public CpuKernel {
   void runTile(uint64_t step, int64_t first, const std::byte* from, std::byte* to, std::byte* scratch) const {
     const auto count = static_cast<size_t>(std::min(tileElements, elements_ - first));
     auto* const words = reinterpret_cast<uint32_t*>(scratch);
-    functions_.words(seed_, step, static_cast<uint64_t>(first / 4), (count + 3) / 4, words);
+    drawWords(step, first, static_cast<int64_t>(count), words, words + tileElements);
     const void* in[1] = {from + first * width_};
     std::byte* const out = to + first * width_;
     if (widen_ == nullptr) {
       drop(in[0], words, out, count);
       return;
     }
-    std::byte* const values = scratch + tileElements * sizeof(uint32_t);
+    std::byte* const values = scratch + 2 * tileElements * sizeof(uint32_t);
     widen_(in, values, count);
     drop(values, words, values, count);
     in[0] = values;
     narrow_(in, out, count);
+  }
+
+  // Of a part run by run, as its elements lie in the whole; a run may begin within a block of four.
+  void drawWords(uint64_t step, int64_t first, int64_t count, uint32_t* words, uint32_t* spare) const {
+    if (!part_.isPart()) {
+      functions_.words(seed_, step, static_cast<uint64_t>(first / 4), static_cast<size_t>((count + 3) / 4),
+                       words);
+      return;
+    }
+    for (int64_t done = 0; done < count;) {
+      const int64_t at = part_.indexInWhole(shape_, first + done), skipped = at % 4;
+      const int64_t here = std::min({count - done, run_ - (first + done) % run_, tileElements - 4});
+      functions_.words(seed_, step, static_cast<uint64_t>(at / 4),
+                       static_cast<size_t>((skipped + here + 3) / 4), spare);
+      std::copy_n(spare + skipped, here, words + done);
+      done += here;
+    }
   }
 
   void drop(const void* from, const uint32_t* words, std::byte* to, size_t count) const {
@@ -69,6 +87,9 @@ class DropoutKernel final : public CpuKernel {
   ThreadPool& pool_;
   DropoutFunctions functions_;
   DropoutMask mask_;
+  Shape shape_;
+  TensorPart part_;
+  int64_t run_; // elements that lie side by side in the whole
   uint64_t seed_;
   int64_t elements_, width_, tiles_;
   TileFunction widen_ = nullptr, narrow_ = nullptr;

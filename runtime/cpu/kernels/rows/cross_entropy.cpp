@@ -94,9 +94,9 @@ T* scratchFor(int64_t group, int64_t classes) {
 template <class T>
 class CrossEntropyKernel final : public CpuKernel {
  public:
-  CrossEntropyKernel(OperandTypes operands, ElementType loss, ThreadPool& pool)
-      : pool_(pool), rows_(operands), loss_(loss), parts_(partCount(pool, rows_.rows(), rows_.cost())),
-        losses_(static_cast<size_t>(rows_.rows())) {}
+  CrossEntropyKernel(OperandTypes operands, ElementType loss, int64_t rowsOfWhole, ThreadPool& pool)
+      : pool_(pool), rows_(operands), loss_(loss), rowsOfWhole_(rowsOfWhole),
+        parts_(partCount(pool, rows_.rows(), rows_.cost())), losses_(static_cast<size_t>(rows_.rows())) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
     pool_.run(parts_, [&](uint32_t part) {
@@ -107,7 +107,7 @@ class CrossEntropyKernel final : public CpuKernel {
       }
     });
     const double sum = RowMath<double>().sum(losses_.data(), rows_.rows());
-    rows_.storeScalar(sum / static_cast<double>(rows_.rows()), loss_, results[0]);
+    rows_.storeScalar(sum / static_cast<double>(rowsOfWhole_), loss_, results[0]);
   }
 
  private:
@@ -135,6 +135,7 @@ class CrossEntropyKernel final : public CpuKernel {
   ThreadPool& pool_;
   LogitRows<T> rows_;
   ElementType loss_;
+  int64_t rowsOfWhole_;
   RowMath<T> math_;
   uint32_t parts_;
   std::vector<double> losses_;
@@ -143,12 +144,12 @@ class CrossEntropyKernel final : public CpuKernel {
 template <class T>
 class CrossEntropyGradientKernel final : public CpuKernel {
  public:
-  CrossEntropyGradientKernel(OperandTypes operands, ThreadPool& pool)
-      : pool_(pool), rows_(operands), loss_(operands[2].element),
+  CrossEntropyGradientKernel(OperandTypes operands, int64_t rowsOfWhole, ThreadPool& pool)
+      : pool_(pool), rows_(operands), loss_(operands[2].element), rowsOfWhole_(rowsOfWhole),
         parts_(partCount(pool, rows_.rows(), rows_.cost())) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
-    const double scale = rows_.scalar(operands[2], loss_) / static_cast<double>(rows_.rows());
+    const double scale = rows_.scalar(operands[2], loss_) / static_cast<double>(rowsOfWhole_);
     pool_.run(parts_, [&](uint32_t part) {
       const int64_t group = groupOf(rows_.classes());
       const TaskRange range = tasksOfPart(rows_.rows(), parts_, part);
@@ -183,24 +184,33 @@ class CrossEntropyGradientKernel final : public CpuKernel {
   ThreadPool& pool_;
   LogitRows<T> rows_;
   ElementType loss_;
+  int64_t rowsOfWhole_;
   RowMath<T> math_;
   uint32_t parts_;
 };
 
-} // namespace
-
-std::unique_ptr<CpuKernel> makeCrossEntropyKernel(OperandTypes operands, ElementType loss, ThreadPool& pool) {
-  if (operands[0].element == ElementType::F64) {
-    return std::make_unique<CrossEntropyKernel<double>>(operands, loss, pool);
-  }
-  return std::make_unique<CrossEntropyKernel<float>>(operands, loss, pool);
+int64_t rowsOr(int64_t rowsOfWhole, OperandTypes operands) {
+  return rowsOfWhole != 0 ? rowsOfWhole : operands[0].shape[0];
 }
 
-std::unique_ptr<CpuKernel> makeCrossEntropyGradientKernel(OperandTypes operands, ThreadPool& pool) {
+} // namespace
+
+std::unique_ptr<CpuKernel> makeCrossEntropyKernel(const ops::SoftmaxCrossEntropy& op, OperandTypes operands,
+                                                  ElementType loss, ThreadPool& pool) {
+  const int64_t rows = rowsOr(op.rows, operands);
   if (operands[0].element == ElementType::F64) {
-    return std::make_unique<CrossEntropyGradientKernel<double>>(operands, pool);
+    return std::make_unique<CrossEntropyKernel<double>>(operands, loss, rows, pool);
   }
-  return std::make_unique<CrossEntropyGradientKernel<float>>(operands, pool);
+  return std::make_unique<CrossEntropyKernel<float>>(operands, loss, rows, pool);
+}
+
+std::unique_ptr<CpuKernel> makeCrossEntropyGradientKernel(const ops::SoftmaxCrossEntropyGradient& op,
+                                                          OperandTypes operands, ThreadPool& pool) {
+  const int64_t rows = rowsOr(op.rows, operands);
+  if (operands[0].element == ElementType::F64) {
+    return std::make_unique<CrossEntropyGradientKernel<double>>(operands, rows, pool);
+  }
+  return std::make_unique<CrossEntropyGradientKernel<float>>(operands, rows, pool);
 }
 
 } // namespace dfc

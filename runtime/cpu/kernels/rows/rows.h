@@ -15,11 +15,13 @@ std::unique_ptr<CpuKernel> makeSoftmaxKernel(int64_t axis, bool logarithm, const
                                              ThreadPool& pool);
 
 /// softmaxCrossEntropy of logits and labels: a scalar of type `loss`, that of the logits or f32.
-std::unique_ptr<CpuKernel> makeCrossEntropyKernel(OperandTypes operands, ElementType loss, ThreadPool& pool);
+std::unique_ptr<CpuKernel> makeCrossEntropyKernel(const ops::SoftmaxCrossEntropy& op, OperandTypes operands,
+                                                  ElementType loss, ThreadPool& pool);
 
 /// softmaxCrossEntropyGradient of logits, labels and cotangent: of the type of logits. A row whose label is
 /// out of range is NaN.
-std::unique_ptr<CpuKernel> makeCrossEntropyGradientKernel(OperandTypes operands, ThreadPool& pool);
+std::unique_ptr<CpuKernel> makeCrossEntropyGradientKernel(const ops::SoftmaxCrossEntropyGradient& op,
+                                                          OperandTypes operands, ThreadPool& pool);
 
 /// layerNorm (`centred`) or rmsNorm over `axis` and all after it. Means and variances are computed in
 /// f64, except the variances of layerNorm that row_norm.h leaves to oneDNN.
