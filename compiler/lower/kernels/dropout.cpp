@@ -41,16 +41,7 @@ DFC_INLINE void run(const Element* from, const i64* step, Element* to, const Blo
       if (first + i < count) packs[i / width].at[i % width] = from[first + i];
     }
   }
-#pragma unroll
-  for (int group = 0; group < per / 4; ++group) {
-    const Words words = drawn(u64(first) / 4 + u64(group), u64(step[0]));
-#pragma unroll
-    for (int w = 0; w < 4; ++w) {
-      Element& element = packs[(group * 4 + w) / width].at[(group * 4 + w) % width];
-      element = stored<Element>(words.word[w] < $threshold$u ? Real(0) : Real(valueOf(element)) * Real($factor$));
-    }
-  }
-  if (first + per <= count) {
+$draw$  if (first + per <= count) {
 #pragma unroll
     for (int p = 0; p < per / width; ++p) storePack(to + first + p * width, packs[p]);
   } else {
@@ -61,6 +52,56 @@ DFC_INLINE void run(const Element* from, const i64* step, Element* to, const Blo
   }
 }
 )";
+
+// Elements that lie as in the whole, from a whole block on.
+constexpr std::string_view blocksText = R"(#pragma unroll
+  for (int group = 0; group < per / 4; ++group) {
+    const Words words = drawn(u64(first) / 4 + u64(group)$base$, u64(step[0]));
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      Element& element = packs[(group * 4 + w) / width].at[(group * 4 + w) % width];
+      element = stored<Element>(words.word[w] < $threshold$u ? Real(0) : Real(valueOf(element)) * Real($factor$));
+    }
+  }
+)";
+
+// Elements of a part: each finds its place in the whole; neighbours mostly share a block.
+constexpr std::string_view placesText = R"(  Words words{};
+  u64 drawnBlock = ~u64(0);
+#pragma unroll
+  for (int i = 0; i < per; ++i) {
+    u64 rest = u64(first) + u64(i), place = 0;
+$place$    if (place / 4 != drawnBlock) {
+      drawnBlock = place / 4;
+      words = drawn(drawnBlock, u64(step[0]));
+    }
+    const u32 low = place % 2 == 0 ? words.word[0] : words.word[1];
+    const u32 word = place % 4 < 2 ? low : place % 2 == 0 ? words.word[2] : words.word[3];
+    Element& element = packs[i / width].at[i % width];
+    element = stored<Element>(word < $threshold$u ? Real(0) : Real(valueOf(element)) * Real($factor$));
+  }
+)";
+
+std::string placeText(const TensorPart& part, const Shape& shape) {
+  std::string text;
+  int64_t stride = 1;
+  for (size_t axis = shape.rank(); axis-- > 0;) {
+    text += fmt::format("    place += (rest % {0}ull + {1}ull) * {2}ull;\n    rest /= {0}ull;\n", shape[axis],
+                        part.starts[axis], stride);
+    stride *= part.whole[axis];
+  }
+  return text;
+}
+
+std::string drawText(const ops::Dropout& op, const Shape& shape, const DropoutMask& mask) {
+  const int64_t base = op.part.indexInWhole(shape, 0);
+  const bool blocks = base % 4 == 0 && op.part.contiguous(shape) == shape.elements();
+  return filled(blocks ? blocksText : placesText,
+                {{"base", base == 0 ? "" : fmt::format(" + {}ull", base / 4)},
+                 {"place", blocks ? "" : placeText(op.part, shape)},
+                 {"threshold", fmt::format("{}", mask.threshold)},
+                 {"factor", fmt::format("{:a}", mask.factor)}});
+}
 
 } // namespace
 
@@ -79,8 +120,7 @@ GeneratedKernels dropoutKernel(const ops::Dropout& op, const TensorType& operand
       constant("threads", threads) +
       filled(dropoutText, {{"key0", fmt::format("{}", static_cast<uint32_t>(seed))},
                            {"key1", fmt::format("{}", static_cast<uint32_t>(seed >> 32))},
-                           {"threshold", fmt::format("{}", mask.threshold)},
-                           {"factor", fmt::format("{:a}", mask.factor)}});
+                           {"draw", drawText(op, operand.shape, mask)}});
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(groups, threads));
   launch.threads = static_cast<uint32_t>(threads);
   launch.singlePass = true;

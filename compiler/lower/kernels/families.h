@@ -13,9 +13,9 @@ GeneratedKernels streamedChain(const Chain& chain, const GpuShape& gpu);
 
 enum class ReductionKind : uint8_t { Sum, Mean, Product, Max, Min, ArgMax };
 /// Reduces `axes` (ascending, counted from the front) of `shape`, whose elements the chain gives as
-/// `element`.
+/// `element`. `meanOf`: what a mean divides by; 0: the elements that there are.
 GeneratedKernels reducedChain(const Chain& chain, ElementType element, ReductionKind kind, const Shape& shape,
-                              llvm::ArrayRef<int64_t> axes, const GpuShape& gpu);
+                              llvm::ArrayRef<int64_t> axes, const GpuShape& gpu, int64_t meanOf = 0);
 
 GeneratedKernels broadcastKernel(const TensorType& operand, const TensorType& result, const GpuShape& gpu);
 GeneratedKernels sliceKernel(const ops::Slice& op, const TensorType& operand, const TensorType& result,
@@ -43,8 +43,10 @@ GeneratedKernels cumSumKernel(const ops::CumSum& op, const TensorType& operand, 
 
 GeneratedKernels softmaxKernel(int64_t axis, bool logarithm, const TensorType& type, const GpuShape& gpu);
 /// `loss`: the type of the result.
-GeneratedKernels crossEntropyKernel(OperandTypes operands, ElementType loss, const GpuShape& gpu);
-GeneratedKernels crossEntropyGradientKernel(OperandTypes operands, const GpuShape& gpu);
+GeneratedKernels crossEntropyKernel(const ops::SoftmaxCrossEntropy& op, OperandTypes operands,
+                                    ElementType loss, const GpuShape& gpu);
+GeneratedKernels crossEntropyGradientKernel(const ops::SoftmaxCrossEntropyGradient& op, OperandTypes operands,
+                                            const GpuShape& gpu);
 
 /// layerNorm (`centred`) or rmsNorm over `axis` and all after it.
 GeneratedKernels normKernel(int64_t axis, double epsilon, bool centred, OperandTypes operands,

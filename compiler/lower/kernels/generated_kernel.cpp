@@ -13,9 +13,9 @@ namespace dfc::cuda {
 namespace {
 
 GeneratedKernels reduction(const TensorType& operand, ReductionKind kind, llvm::ArrayRef<int64_t> axes,
-                           const GpuShape& gpu) {
+                           const GpuShape& gpu, int64_t meanOf = 0) {
   return reducedChain(identityChain(operand), operand.element, kind, operand.shape,
-                      *normalAxes(axes, operand.shape.rank()), gpu);
+                      *normalAxes(axes, operand.shape.rank()), gpu, meanOf);
 }
 
 GeneratedKernels fused(const ops::Fused& op, OperandTypes operands, const TensorType& result,
@@ -27,7 +27,7 @@ GeneratedKernels fused(const ops::Fused& op, OperandTypes operands, const Tensor
   case ops::Fused::Reduction::Sum:
     return reducedChain(chain, result.element, ReductionKind::Sum, common, op.axes, gpu);
   case ops::Fused::Reduction::Mean:
-    return reducedChain(chain, result.element, ReductionKind::Mean, common, op.axes, gpu);
+    return reducedChain(chain, result.element, ReductionKind::Mean, common, op.axes, gpu, op.count);
   case ops::Fused::Reduction::Max:
     return reducedChain(chain, result.element, ReductionKind::Max, common, op.axes, gpu);
   }
@@ -69,15 +69,18 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
   case OpKind::ReduceSum:
     return reduction(operands[0], ReductionKind::Sum, attributes.as<ops::ReduceSum>().axes, gpu);
   case OpKind::ReduceMean:
-    return reduction(operands[0], ReductionKind::Mean, attributes.as<ops::ReduceMean>().axes, gpu);
+    return reduction(operands[0], ReductionKind::Mean, attributes.as<ops::ReduceMean>().axes, gpu,
+                     attributes.as<ops::ReduceMean>().count);
   case OpKind::ReduceMax:
     return reduction(operands[0], ReductionKind::Max, attributes.as<ops::ReduceMax>().axes, gpu);
   case OpKind::ArgMax:
     return reduction(operands[0], ReductionKind::ArgMax, {attributes.as<ops::ArgMax>().axis}, gpu);
   case OpKind::Softmax: return softmaxKernel(attributes.as<ops::Softmax>().axis, false, result, gpu);
   case OpKind::LogSoftmax: return softmaxKernel(attributes.as<ops::LogSoftmax>().axis, true, result, gpu);
-  case OpKind::SoftmaxCrossEntropy: return crossEntropyKernel(operands, result.element, gpu);
-  case OpKind::SoftmaxCrossEntropyGradient: return crossEntropyGradientKernel(operands, gpu);
+  case OpKind::SoftmaxCrossEntropy:
+    return crossEntropyKernel(attributes.as<ops::SoftmaxCrossEntropy>(), operands, result.element, gpu);
+  case OpKind::SoftmaxCrossEntropyGradient:
+    return crossEntropyGradientKernel(attributes.as<ops::SoftmaxCrossEntropyGradient>(), operands, gpu);
   case OpKind::Transpose: return transposeKernel(attributes.as<ops::Transpose>(), operands[0], result, gpu);
   case OpKind::Broadcast: return broadcastKernel(operands[0], result, gpu);
   case OpKind::Concat: return concatKernel(attributes.as<ops::Concat>(), operands, result, gpu);

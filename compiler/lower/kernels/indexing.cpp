@@ -14,7 +14,7 @@ namespace {
 // A pack lies in one slice.
 constexpr std::string_view sliceText = R"(  const Index slice = i / $inner$;
   const i64 index = beside[slice % $count$];
-  const u64 place = u64(index < 0 ? index + $length$ll : index);
+  const u64 place = u64(index < 0 ? index + $whole$ll : index)$shift$;
   if (place >= $length$ull) return splatPack<W>($type$($nothing$));
   return loadPack<W>(from + (slice / $count$ * $length$ + Index(place)) * $inner$ + i % $inner$);
 )";
@@ -25,7 +25,7 @@ constexpr std::string_view elementText = R"(  Pack<$type$, W> pack;
   for (int k = 0; k < W; ++k) {
     const Index j = i + k, slice = j / $inner$;
     const i64 index = beside[slice % $count$];
-    const u64 place = u64(index < 0 ? index + $length$ll : index);
+    const u64 place = u64(index < 0 ? index + $whole$ll : index)$shift$;
     pack.at[k] = place < $length$ull ? from[(slice / $count$ * $length$ + Index(place)) * $inner$ + j % $inner$]
                                      : $type$($nothing$);
   }
@@ -35,7 +35,7 @@ constexpr std::string_view elementText = R"(  Pack<$type$, W> pack;
 // Ones of an axis that is the last, of a length that packs divide: one index for a pack.
 constexpr std::string_view onesOfRowText = R"(  Pack<$type$, W> pack;
   const i64 index = from[i / $depth$];
-  const u64 place = u64(index < 0 ? index + $depth$ll : index) - i % $depth$;
+  const u64 place = u64(index < 0 ? index + $whole$ll : index)$shift$ - i % $depth$;
 #pragma unroll
   for (int k = 0; k < W; ++k) pack.at[k] = place == u64(k);
   return pack;
@@ -46,7 +46,7 @@ constexpr std::string_view onesText = R"(  Pack<$type$, W> pack;
   for (int k = 0; k < W; ++k) {
     const Index j = i + k, slice = j / $inner$;
     const i64 index = from[slice / $depth$ * $inner$ + j % $inner$];
-    pack.at[k] = u64(index < 0 ? index + $depth$ll : index) == u64(slice % $depth$);
+    pack.at[k] = u64(index < 0 ? index + $whole$ll : index)$shift$ == u64(slice % $depth$);
   }
   return pack;
 )";
@@ -58,7 +58,7 @@ DFC_INLINE void run(Element* to, const Block& block, Shared&) {
   Pack<Element, width> pack;
 #pragma unroll
   for (int k = 0; k < width; ++k) {
-    const i64 place = i64((first + k) / inner % length);
+    const i64 place = i64((first + k) / inner % length)$start$;
     pack.at[k] = stored<Element>(castTo<Element>(place));
   }
   if (first + width <= count) {
@@ -71,6 +71,11 @@ DFC_INLINE void run(Element* to, const Block& block, Shared&) {
   }
 }
 )";
+
+// What takes an index of the whole to one of the part.
+std::string shiftText(const AxisPart& part) {
+  return part.start == 0 ? "" : fmt::format(" - {}ull", part.start);
+}
 
 // A source that lends the other its pointer and is not read itself.
 Chain::Source pointerTo(const TensorType& type, uint32_t operand) {
@@ -92,6 +97,12 @@ GeneratedKernels gatherKernel(const ops::Gather& op, OperandTypes operands, cons
     const std::string value = fmt::format("{}({})", type, bitsText(result.element, nothing));
     return streamedChain(constantChain(result.shape.elements(), result.element, value), gpu);
   }
+  const int64_t whole = op.part.lengthOf(view.length);
+  std::string otherwise = bitsText(result.element, nothing);
+  if (op.part.isPart()) { // another part's elements are 0 here
+    otherwise = fmt::format("place + {}ull < {}ull ? {} : {}", op.part.start, whole,
+                            bitsText(result.element, 0), otherwise);
+  }
   Chain chain = movedChain(operands[0], result, Access::broadcast(operands[0].shape, operands[0].shape));
   chain.sources.push_back(pointerTo(operands[1], 1));
   chain.sources[0].streamed = true;
@@ -103,7 +114,9 @@ GeneratedKernels gatherKernel(const ops::Gather& op, OperandTypes operands, cons
                    {"inner", index.of(view.inner)},
                    {"count", index.of(operands[1].shape.elements())},
                    {"length", fmt::format("{}", view.length)},
-                   {"nothing", bitsText(result.element, nothing)}});
+                   {"whole", fmt::format("{}", whole)},
+                   {"shift", shiftText(op.part)},
+                   {"nothing", otherwise}});
   };
   return streamedChain(chain, gpu);
 }
@@ -121,9 +134,12 @@ GeneratedKernels oneHotKernel(const ops::OneHot& op, const TensorType& indices, 
   chain.sources[0].flat = false;
   chain.sources[0].reader = [=](int64_t width, const IndexText& index) {
     const bool byRows = view.inner == 1 && op.depth % width == 0;
-    return filled(byRows ? onesOfRowText : onesText, {{"type", std::string(storageName(indices.element))},
-                                                      {"depth", fmt::format("{}", op.depth)},
-                                                      {"inner", index.of(view.inner)}});
+    return filled(byRows ? onesOfRowText : onesText,
+                  {{"type", std::string(storageName(indices.element))},
+                   {"depth", fmt::format("{}", op.depth)},
+                   {"whole", fmt::format("{}", op.part.lengthOf(op.depth))},
+                   {"shift", shiftText(op.part)},
+                   {"inner", index.of(view.inner)}});
   };
   return streamedChain(chain, gpu);
 }
@@ -138,7 +154,7 @@ GeneratedKernels iotaKernel(const ops::Iota& op, const GpuShape& gpu) {
       fmt::format("using Index = {};\nusing Element = {};\n", index.type(), storageName(op.type.element)) +
       constant("width", width) + constant("threads", threads) + constant("Index", "count", index.of(count)) +
       constant("Index", "inner", index.of(view.inner)) + constant("Index", "length", index.of(view.length)) +
-      std::string(iotaText);
+      filled(iotaText, {{"start", op.start == 0 ? "" : fmt::format(" + {}ll", op.start)}});
   launch.grid[0] = static_cast<uint32_t>(ceilDiv(ceilDiv(count, width), threads));
   launch.threads = static_cast<uint32_t>(threads);
   launch.singlePass = true;

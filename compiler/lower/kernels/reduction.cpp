@@ -158,7 +158,8 @@ class ReductionWriter {
         carry_(carryBytes(recipe.kind, recipe.element, layout_.length)),
         plan_(planReduction(layout_, chain.fullWidth(), carry_, recipe.gpu)),
         resultBytes_(recipe.kind == ReductionKind::ArgMax ? 8 : byteWidth(recipe.element)),
-        carryText_(reductionText(recipe.kind, recipe.element, layout_.length)) {}
+        carryText_(reductionText(recipe.kind, recipe.element, layout_.length,
+                                 recipe.meanOf != 0 ? recipe.meanOf : layout_.length)) {}
 
   GeneratedKernels work() const {
     GeneratedKernels work;
@@ -278,13 +279,13 @@ bool isOperandItself(const Chain& chain) {
 } // namespace
 
 GeneratedKernels reducedChain(const Chain& chain, ElementType element, ReductionKind kind, const Shape& shape,
-                              llvm::ArrayRef<int64_t> axes, const GpuShape& gpu) {
+                              llvm::ArrayRef<int64_t> axes, const GpuShape& gpu, int64_t meanOf) {
   if (shape.elements() == 0) { // an empty sum or product
     const std::string value =
         fmt::format("{}({})", bitsName(element), bitsText(element, kind == ReductionKind::Product ? 1 : 0));
     return streamedChain(constantChain(reducedShape(shape, axes, false).elements(), element, value), gpu);
   }
-  const ReductionRecipe recipe{element, kind, shape, {axes.begin(), axes.end()}, gpu};
+  const ReductionRecipe recipe{element, kind, shape, {axes.begin(), axes.end()}, gpu, meanOf};
   GeneratedKernels work = ReductionWriter(chain, recipe).work();
   if (isOperandItself(chain)) {
     work.launches[0].reduction = std::make_shared<const ReductionRecipe>(recipe);

@@ -130,7 +130,7 @@ std::string finishOf(ReductionKind kind) {
 
 } // namespace
 
-std::string reductionText(ReductionKind kind, ElementType element, int64_t length) {
+std::string reductionText(ReductionKind kind, ElementType element, int64_t length, int64_t meanOf) {
   std::string text =
       fmt::format("using Position = {};\nusing Value = {};\nusing Result = {};\n", positions(length).type(),
                   valueName(element), kind == ReductionKind::ArgMax ? "i64" : storageName(element));
@@ -138,7 +138,7 @@ std::string reductionText(ReductionKind kind, ElementType element, int64_t lengt
   switch (kind) {
   case ReductionKind::Sum: return text + filled(sumText, {{"Sum", sum}, {"mean", ""}});
   case ReductionKind::Mean:
-    return text + filled(sumText, {{"Sum", sum}, {"mean", fmt::format(" / {}({}ll)", sum, length)}});
+    return text + filled(sumText, {{"Sum", sum}, {"mean", fmt::format(" / {}({}ll)", sum, meanOf)}});
   case ReductionKind::Product: return text + filled(productText, {{"Product", productType(element)}});
   case ReductionKind::Max:
   case ReductionKind::Min:

@@ -22,7 +22,7 @@ constexpr std::string_view scatterText = R"(
 constexpr int warps = threads / 32;
 DFC_INLINE Index placeNamed(const Given* indices, Index at) {
   const i64 index = indices[at];
-  const u64 place = u64(index < 0 ? index + i64(length) : index);
+  const u64 place = u64(index < 0 ? index + $whole$ : index)$shift$;
   return place < u64(length) ? Index(place) : Index(length);
 }
 struct Ranks { int rank, all; };
@@ -174,7 +174,7 @@ constexpr int64_t mostRanges = 1024;
 class ScatterWriter {
  public:
   ScatterWriter(const ops::ScatterAdd& op, OperandTypes operands)
-      : type_(operands[0]), indices_(operands[1]), count_(operands[1].shape.elements()),
+      : type_(operands[0]), indices_(operands[1]), part_(op.part), count_(operands[1].shape.elements()),
         index_(std::max(operands[0].shape.elements(), operands[2].shape.elements()) + scatterThreads) {
     const size_t along = *normalAxis(op.axis, type_.shape.rank());
     for (size_t d = 0; d < type_.shape.rank(); ++d) {
@@ -212,7 +212,9 @@ class ScatterWriter {
     return fmt::format("using Index = {};\nusing Given = {};\n", index_.type(),
                        storageName(indices_.element)) +
            constant("threads", scatterThreads) + constant("Index", "length", index_.of(length_)) +
-           constant("Index", "count", index_.of(count_)) + std::string(scatterText);
+           constant("Index", "count", index_.of(count_)) +
+           filled(scatterText, {{"whole", part_.isPart() ? fmt::format("{}ll", part_.whole) : "i64(length)"},
+                                {"shift", part_.start == 0 ? "" : fmt::format(" - {}ull", part_.start)}});
   }
   std::string ranges() const {
     return constant("Index", "range", index_.of(range_)) + constant("Index", "ranges", index_.of(ranges_));
@@ -280,6 +282,7 @@ class ScatterWriter {
   }
 
   const TensorType &type_, &indices_;
+  AxisPart part_;
   int64_t count_;
   IndexText index_;
   int64_t outer_ = 1, length_ = 1, inner_ = 1;

@@ -143,11 +143,12 @@ int64_t realBytes(ElementType element) { return element == ElementType::F64 ? 8 
 
 std::string sumOf(int64_t threads) { return constant("threads", threads) + std::string(blockSumText); }
 
-GeneratedLaunch lossLaunch(const LossPlan& plan, OperandTypes operands, ElementType loss) {
+GeneratedLaunch lossLaunch(const LossPlan& plan, OperandTypes operands, ElementType loss,
+                           int64_t rowsOfWhole) {
   const ElementType element = operands[0].element;
   const int64_t rows = operands[0].shape[0], classes = operands[0].shape[1];
   const IndexText index(rows * classes);
-  const std::string mean = fmt::format("stored<{}>(sum / Real({}ll))", storageName(loss), rows);
+  const std::string mean = fmt::format("stored<{}>(sum / Real({}ll))", storageName(loss), rowsOfWhole);
   GeneratedLaunch launch;
   launch.code =
       fmt::format("using Index = {};\n", index.type()) + rowTotalsText(element) + sumOf(plan.threads) +
@@ -170,12 +171,12 @@ GeneratedLaunch lossLaunch(const LossPlan& plan, OperandTypes operands, ElementT
   return launch;
 }
 
-GeneratedLaunch meanLaunch(int64_t blocks, const TensorType& logits, ElementType loss) {
+GeneratedLaunch meanLaunch(int64_t blocks, const TensorType& logits, ElementType loss, int64_t rowsOfWhole) {
   const int64_t threads = blocks <= 2048 ? 256 : 1024;
   GeneratedLaunch launch;
   launch.code = rowTotalsText(logits.element) + sumOf(threads) +
                 filled(meanText, {{"blocks", std::to_string(blocks)},
-                                  {"rows", std::to_string(logits.shape[0])},
+                                  {"rows", std::to_string(rowsOfWhole)},
                                   {"Loss", std::string(storageName(loss))}});
   launch.threads = static_cast<uint32_t>(threads);
   launch.barriers = true;
@@ -186,15 +187,17 @@ GeneratedLaunch meanLaunch(int64_t blocks, const TensorType& logits, ElementType
 
 } // namespace
 
-GeneratedKernels crossEntropyKernel(OperandTypes operands, ElementType loss, const GpuShape& gpu) {
+GeneratedKernels crossEntropyKernel(const ops::SoftmaxCrossEntropy& op, OperandTypes operands,
+                                    ElementType loss, const GpuShape& gpu) {
   const TensorType& logits = operands[0];
   if (logits.shape.elements() == 0) {
     return nothing(loss, gpu);
   }
   const LossPlan plan = planOf(logits.element, logits.shape[0], logits.shape[1], gpu);
-  GeneratedKernels work{{lossLaunch(plan, operands, loss)}, 0};
+  const int64_t rows = op.rows != 0 ? op.rows : logits.shape[0];
+  GeneratedKernels work{{lossLaunch(plan, operands, loss, rows)}, 0};
   if (plan.blocks > 1) {
-    work.launches.push_back(meanLaunch(plan.blocks, logits, loss));
+    work.launches.push_back(meanLaunch(plan.blocks, logits, loss, rows));
     work.workspaceBytes = plan.blocks * 8;
   }
   return work;

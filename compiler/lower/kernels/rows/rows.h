@@ -13,6 +13,7 @@ struct RowFormula {
   Kind kind = Kind::Softmax;
   ElementType element = ElementType::F32;
   std::string label, loss; ///< storage of the labels and of the cotangent (CrossEntropyGradient)
+  int64_t rows = 0;        ///< of the whole (likewise)
 };
 
 /// Real, Element, infinity, and a running maximum with its sum of powers: Totals, start, mostOf, powerOf,
@@ -20,7 +21,7 @@ struct RowFormula {
 /// infinite.
 std::string rowTotalsText(ElementType element);
 /// Row, rowOf(totals, row, …) and result(row, x, power, column), the power being powerOf(x, row.most).
-std::string rowFormulaText(const RowFormula& formula, int64_t rows, int64_t classes);
+std::string rowFormulaText(const RowFormula& formula, int64_t classes);
 /// `shared`, a struct, and `agreed<use>(totals, shared)`, over Totals, merge, shuffled and settled: merges
 /// over `lanes` threads, so that all of them know the result; uses 0 and 1 do not get into one another's way.
 /// lanes <= 32, or the whole block.

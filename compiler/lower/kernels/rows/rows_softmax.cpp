@@ -135,10 +135,12 @@ GeneratedKernels softmaxKernel(int64_t axis, bool logarithm, const TensorType& t
                          : columnsSoftmax(formula, view.outer, view.length, view.inner, gpu);
 }
 
-GeneratedKernels crossEntropyGradientKernel(OperandTypes operands, const GpuShape& gpu) {
+GeneratedKernels crossEntropyGradientKernel(const ops::SoftmaxCrossEntropyGradient& op, OperandTypes operands,
+                                            const GpuShape& gpu) {
   const RowFormula formula{RowFormula::Kind::CrossEntropyGradient, operands[0].element,
                            std::string(storageName(operands[1].element)),
-                           std::string(storageName(operands[2].element))};
+                           std::string(storageName(operands[2].element)),
+                           op.rows != 0 ? op.rows : operands[0].shape[0]};
   return lastAxis(formula, operands[0].shape[0], operands[0].shape[1], gpu);
 }
 

@@ -129,14 +129,14 @@ std::string rowTotalsText(ElementType element) {
                                                       : "-__int_as_float(0x7f800000)"}});
 }
 
-std::string rowFormulaText(const RowFormula& formula, int64_t rows, int64_t classes) {
+std::string rowFormulaText(const RowFormula& formula, int64_t classes) {
   switch (formula.kind) {
   case RowFormula::Kind::Softmax: return std::string(softmaxText);
   case RowFormula::Kind::LogSoftmax: return std::string(logSoftmaxText);
   case RowFormula::Kind::CrossEntropyGradient:
     return filled(gradientText, {{"Label", formula.label},
                                  {"Loss", formula.loss},
-                                 {"rows", fmt::format("{}", rows)},
+                                 {"rows", fmt::format("{}", formula.rows)},
                                  {"classes", fmt::format("{}", classes)},
                                  {"nan", nan(formula.element)}});
   }
@@ -146,7 +146,7 @@ std::string rowFormulaText(const RowFormula& formula, int64_t rows, int64_t clas
 std::string rowsHead(const RowFormula& formula, int64_t rows, int64_t classes, int64_t width) {
   const IndexText index(rows * classes);
   return fmt::format("using Index = {};\n", index.type()) + constant("Index", "classes", index.of(classes)) +
-         constant("width", width) + rowTotalsText(formula.element) + rowFormulaText(formula, rows, classes);
+         constant("width", width) + rowTotalsText(formula.element) + rowFormulaText(formula, classes);
 }
 
 std::string rowPacksText(bool peeled) {
