@@ -28,14 +28,17 @@ bool computes(OpKind kind) {
          (opClass == OpClass::Structured && kind != OpKind::FusedMatmul);
 }
 
+bool isClaimed(const OpSample& sample) {
+  return !isComposite(kindOf(sample.attributes)) ||
+         claimsKernel(DeviceKind::Gpu, sample.attributes, sample.operands);
+}
+
 void addSamples(Cases& cases, ElementType element) {
   for (size_t i = 0; i < opKindCount; ++i) {
     const auto kind = static_cast<OpKind>(i);
     OpSample sample = sampleOf(kind, element);
-    const bool claimed =
-        !isComposite(kind) || (resultTypes(sample.attributes, sample.operands).ok() &&
-                               claimsKernel(DeviceKind::Gpu, sample.attributes, sample.operands));
-    if (computes(kind) && claimed) {
+    const bool accepted = resultTypes(sample.attributes, sample.operands).ok();
+    if (computes(kind) && accepted && isClaimed(sample)) {
       cases.push(std::move(sample.attributes), std::move(sample.operands));
     }
   }
@@ -50,8 +53,10 @@ std::vector<OpSample> kernelCases(ElementType element, bool large) {
   addReductions(cases, large);
   addRows(cases, large);
   addIndexing(cases, large);
+  addParts(cases);
   addMovement(cases, large);
   addWindows(cases, large);
+  std::erase_if(cases.list, [](const OpSample& sample) { return !isClaimed(sample); });
   return std::move(cases.list);
 }
 

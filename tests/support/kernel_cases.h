@@ -11,6 +11,9 @@ namespace dfc::test {
 /// `large`: also calls of up to a million elements, which have decisions of their own.
 std::vector<OpSample> kernelCases(ElementType element, bool large);
 
+/// Those of them that are parts of a larger call and say so.
+std::vector<OpSample> partCases(ElementType element);
+
 /// "reduceSum of f32[2, 3]"
 std::string describe(const OpSample& sample);
 

@@ -39,6 +39,7 @@ class Cases {
 void addElementwise(Cases& cases);
 void addReductions(Cases& cases, bool large);
 void addRows(Cases& cases, bool large); ///< softmax and its relatives, norms, dropout
+void addParts(Cases& cases);            ///< calls that say where they lie in a whole
 void addMovement(Cases& cases, bool large);
 void addIndexing(Cases& cases, bool large); ///< gather to topK: what indices, repeats and ranks choose
 void addWindows(Cases& cases, bool large);  ///< convolutions, pools, batch normalisations
