@@ -46,7 +46,7 @@ struct SplitAxis {
   int64_t stride = 1, span = 1, low = 0;
 
   bool cut() const { return form == Form::Forward || form == Form::Backward; }
-  /// The elements that positions look at, or that look at them, within the axis; all where there is no axis.
+  /// The elements, of an axis that is cut, that positions look at, or that look at them.
   SplitRange elements(SplitRange positions) const;
   friend bool operator==(const SplitAxis&, const SplitAxis&) = default;
 };
