@@ -68,8 +68,8 @@ class TaskMachineReader : private JsonFields {
   void readDevice(const Json& row, const std::string& path) {
     knownKeys(row, path,
               {"id", "class", "model", "architecture", "mem", "slots", "threads", "multiprocessors",
-               "threadsPerMultiprocessor", "sharedBytesPerBlock", "flops", "memoryBandwidth", "launch",
-               "stepOverhead"});
+               "threadsPerMultiprocessor", "sharedBytesPerBlock", "flops", "matmulHalfInner", "matmulLaunch",
+               "memoryBandwidth", "launch", "stepOverhead"});
     TaskMachine::Device device;
     text(row, path, "id", device.name, true);
     device.kind = device.name;
