@@ -21,7 +21,7 @@ from database import CLANG_TIDY, Hasher, compiler_headers, entries, flags, run
 from sources import ROOMS, ROOT, versioned
 
 SKIPPED = 77
-BATCH = 24
+BATCH = 60
 ALONE = re.compile(r"HWY_TARGET_INCLUDE")  # files that include themselves, once for each instruction set
 NAMELESS = re.compile(r"CATCH_CONFIG_MAIN")  # makes Catch2 compile itself here: slow to read, and no name of ours
 
