@@ -11,7 +11,7 @@
 namespace dfc {
 namespace {
 
-constexpr int64_t leastBytes = int64_t{1} << 20; // of a value that is worth an ordering
+constexpr int64_t leastBytes = int64_t{1} << 20; // smaller values get no orderings
 
 class OrderingFinder {
  public:
@@ -62,7 +62,7 @@ class OrderingFinder {
     return task == noTask ? times_.makespan : times_.end[task];
   }
 
-  // The moment at which most bytes are alive, by device.
+  // The memory peak of each device: the moment at which the most bytes are alive.
   void findPeaks() {
     std::vector<std::tuple<double, int64_t, uint32_t>> events; // at one time, ends (negative) come first
     for (const ValueId value : graph_.values()) {
@@ -97,7 +97,7 @@ class OrderingFinder {
   }
   bool sameDevice(OpId a, OpId b) const { return placed_.device[a] == placed_.device[b]; }
 
-  // Only for an operand that every other reader can be done with: those of larger number may depend on `op`.
+  // Only for an operand whose other readers all have smaller numbers than `op`: a later one may depend on it.
   void orderReaders(OpId op) {
     const OpRow& row = graph_[op];
     if (row.resultCount != 1 || sharesStorageWith(row)) {

@@ -99,8 +99,8 @@ ListResult bestOrder(const ListProblem& problem, double least) {
 constexpr double worthSavedMemory = 1e-3;
 constexpr int mostRounds = 4;
 
-// Whether tasks that take time run in one group, transfers apart: what one device does later, another may
-// wait for, in ways that the makespan alone does not show (which copies are hidden).
+// Whether all computations that take time run on one group of queues. With several devices an ordering on one
+// may delay a transfer to another, which hides fewer copies at an equal makespan.
 bool computesInOneGroup(const ScheduleProblem& problem) {
   uint32_t group = noTask;
   for (const ListTask& task : problem.list.tasks) {

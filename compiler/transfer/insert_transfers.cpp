@@ -235,19 +235,20 @@ class TransferInserter {
     bool narrow = false; // of a replica of 16 bits
   };
 
-  // The next value is cast where it is made, and moved in 16 bits.
+  // The next value is cast on the device of the assign, and transferred in 16 bits.
   void addNarrowAssigns(OpId assign, std::vector<PendingAssign>& pending) {
     const auto found = narrowReplicas_.find(old_[old_[assign].operands[0]].producer);
     if (found == narrowReplicas_.end()) {
       return;
     }
     const DeviceId home = placement_.device[assign];
-    const auto original = llvm::find_if(
-        pending, [&](const PendingAssign& row) { return row.old == assign && row.device == home; });
+    const ValueId next = llvm::find_if(pending, [&](const PendingAssign& row) {
+                           return row.old == assign && row.device == home;
+                         })->value;
     for (const OpId cast : found->second) {
       InternedProvenance provenance = old_.provenanceOf(assign);
       provenance.name = builder_.intern(fmt::format("{}.rounded", old_.nameOf(old_[cast].firstResult)));
-      ValueId value = builder_.result(append(old_[cast].attributes, {original->value}, provenance, home));
+      ValueId value = builder_.result(append(old_[cast].attributes, {next}, provenance, home));
       value = movedTo(placement_.device[cast], home, value, old_[cast].firstResult);
       pending.push_back({assign, home_[old_[cast].firstResult], value, placement_.device[cast], true});
     }

@@ -125,6 +125,22 @@ TEST_CASE("a parameter that another device reads in 16 bits crosses the link in 
   }
 }
 
+TEST_CASE("a parameter is kept in each 16-bit type, on each device that reads it") {
+  Builder g;
+  Tensor w = g.parameter("w", f32({8}), constantInit(2)).on("gpu0");
+  for (const char* device : {"gpu0", "gpu1"}) {
+    for (const ElementType to : {ElementType::BF16, ElementType::F16}) {
+      const Tensor narrow = cast(w, to).on(device);
+      g.fetch(std::string(device) + std::string(name(to)), (narrow + narrow).on(device));
+    }
+  }
+  g.assign(w, (w * 0.5).on("gpu0")).on("gpu0");
+  const PlacedGraph placed = placeByName(finish(std::move(g)), starMachine(2));
+  CHECK(placed.replicas.size() == 4);
+  CHECK(countOf(placed, OpKind::Cast) == 4); // of the next value
+  CHECK(countOf(placed, OpKind::Assign) == 5);
+}
+
 TEST_CASE("casts that outlive the step, or of another type, are made in the step") {
   Builder g;
   Tensor w = g.parameter("w", f32({8}), constantInit(2));
