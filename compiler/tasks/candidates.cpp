@@ -12,20 +12,8 @@
 namespace dfc {
 namespace {
 
-// Upward ranks of the fastest device of each task, with copies that cost `copies` times their mean.
-SideTable<TaskId, double> leastRanks(const TaskGraph& graph, double copies) {
-  const LinkCost mean = meanCommunication(graph);
-  SideTable<TaskId, double> ranks(graph.tasks.size());
-  for (size_t i = graph.tasks.size(); i-- > 0;) {
-    const TaskId task(static_cast<uint32_t>(i));
-    double longest = 0;
-    for (const TaskEdge& edge : graph.tasks[task].successors) {
-      longest = std::max(longest, copies * mean.seconds(graph.bytesOf(edge)) + ranks[edge.other]);
-    }
-    const auto& seconds = graph.tasks[task].seconds;
-    ranks[task] = *std::min_element(seconds.begin(), seconds.end()) + longest;
-  }
-  return ranks;
+double leastSeconds(const TaskRow& task) {
+  return *std::min_element(task.seconds.begin(), task.seconds.end());
 }
 
 bool sameColumns(const TaskGraph& graph, size_t a, size_t b) {
@@ -43,7 +31,7 @@ class Candidates {
 
   void singles() {
     // Devices that are alike may differ in their links: then each is tried.
-    for (uint32_t device = 0; device < graph_.deviceCount(); ++device) {
+    for (uint32_t device = 0; device < graph_.deviceCount() && !outOfTime_(); ++device) {
       bool known = false;
       for (uint32_t other = 0; other < device && !graph_.hasExplicitCopies(); ++other) {
         known |= sameColumns(graph_, device, other);
@@ -79,7 +67,7 @@ class Candidates {
       add(fmt::format("peft/copies*{}", weight), ranked_, rule);
     }
     for (const double copies : {0.0, 0.5, 1.0}) {
-      add(fmt::format("least/{}", copies), orderByRank(leastRanks(graph_, copies)), {});
+      add(fmt::format("least/{}", copies), orderByRank(ranksBy(graph_, copies, leastSeconds)), {});
     }
     fewerDevices();
     clusterings();
@@ -139,10 +127,9 @@ class Candidates {
 
 } // namespace
 
-void singleCandidates(const TaskGraph& graph, const std::function<void(TaskCandidate)>& use) {
-  Candidates(
-      graph, [] { return false; }, use)
-      .singles();
+void singleCandidates(const TaskGraph& graph, const std::function<bool()>& outOfTime,
+                      const std::function<void(TaskCandidate)>& use) {
+  Candidates(graph, outOfTime, use).singles();
 }
 
 void clusterCandidates(const TaskGraph& graph, const std::function<void(TaskCandidate)>& use) {

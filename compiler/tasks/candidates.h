@@ -15,13 +15,15 @@ struct TaskCandidate {
   std::vector<TaskId> order; ///< in which its tasks were placed
 };
 
-/// All tasks that may run there on one device, the others where they end first; for each device, identical
-/// devices once. Tasks in the order of their upward ranks.
-void singleCandidates(const TaskGraph& graph, const std::function<void(TaskCandidate)>& use);
+/// One schedule a device: every task that can run on it is placed there, the others where they finish
+/// earliest, in the order of their upward ranks. Of identical devices only the first is tried. Stops when
+/// `outOfTime` returns true.
+void singleCandidates(const TaskGraph& graph, const std::function<bool()>& outOfTime,
+                      const std::function<void(TaskCandidate)>& use);
 
-/// HEFT and PEFT first; then their mixture, other ranks, other weights of copies, fewer devices, clusterings.
-/// Ends early, but not before HEFT, PEFT, when `outOfTime` says so. Candidates that could not be placed are
-/// left out.
+/// HEFT and PEFT first; then their mixture, other ranks, other weights of the communication, fewer devices,
+/// clusterings. Stops when `outOfTime` returns true, but never before HEFT and PEFT. Candidates that could
+/// not be placed are left out.
 void listCandidates(const TaskGraph& graph, const std::function<bool()>& outOfTime,
                     const std::function<void(TaskCandidate)>& use);
 

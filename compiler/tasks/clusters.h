@@ -10,8 +10,8 @@
 namespace dfc {
 
 /// The device of each task. `share`: of all work, the most that one cluster may take, above 0. Tasks that may
-/// not run on their cluster's device are free (anyDevice). `devices`: how many may be used at most, those
-/// that are fastest for all tasks first.
+/// not run on their cluster's device get anyDevice: the placer chooses. `devices`: how many may be used at
+/// most, those that are fastest for all tasks first.
 std::vector<uint32_t> clusteredPlacement(const TaskGraph& graph, double share, size_t devices);
 
 /// Devices by the time in which each would do all the tasks that it may run, those that may run most first.

@@ -15,8 +15,8 @@ constexpr uint64_t stepsBetweenClocks = 4096;
 class BranchAndBound {
  public:
   BranchAndBound(const TaskGraph& graph, TaskSchedule incumbent, uint64_t steps,
-                 const std::function<bool()>& outOfTime)
-      : graph_(graph), outOfTime_(outOfTime), stepsLeft_(steps), limited_(steps > 0),
+                 const std::function<bool()>& outOfTime, llvm::function_ref<bool(const TaskSchedule&)> fits)
+      : graph_(graph), outOfTime_(outOfTime), fits_(fits), stepsLeft_(steps), limited_(steps > 0),
         best_(std::move(incumbent)), devices_(graph.deviceCount()),
         placed_(graph.tasks.size(), {anyDevice, 0, 0}), missing_(graph.tasks.size()),
         heads_(graph.tasks.size() * devices_), copies_(graph, false) {
@@ -37,8 +37,6 @@ class BranchAndBound {
     if (graph.hasExplicitCopies()) {
       arrivals_.assign(graph.items.size() * devices_, infiniteSeconds);
     }
-    staged_ =
-        std::any_of(graph.paths.begin(), graph.paths.end(), [](const auto& path) { return path.size() > 1; });
     findTwins();
   }
 
@@ -188,13 +186,15 @@ class BranchAndBound {
     }
     auto& queues = queueFree_[device];
     const auto queue = std::min_element(queues.begin(), queues.end());
-    const double start = std::max(ready, *queue), seconds = row.seconds[device];
+    // A task of no duration takes no queue: it never overlaps another.
+    const double seconds = row.seconds[device];
+    const double start = seconds > 0 ? std::max(ready, *queue) : ready;
     const bool repeats = start == last && seconds > 0 && task + 1 < lastStep;
     if (start < last || repeats || start + seconds + tails_[task * devices_ + device] >= limit()) {
       return;
     }
     const double free = *queue;
-    *queue = start + seconds;
+    *queue = seconds > 0 ? start + seconds : free;
     placed_[task] = {device, start, start + seconds};
     workLeft_ -= least_[task];
     for (const TaskEdge& edge : row.successors) {
@@ -212,7 +212,9 @@ class BranchAndBound {
     }
     workLeft_ += least_[task];
     placed_[task].device = anyDevice;
-    *std::find(queues.begin(), queues.end(), start + seconds) = free;
+    if (seconds > 0) {
+      *std::find(queues.begin(), queues.end(), start + seconds) = free;
+    }
   }
 
   double arrival(const TaskEdge& edge, uint32_t device) const {
@@ -232,18 +234,21 @@ class BranchAndBound {
     }
   }
 
-  // Whether a reader of the item, which is on the device at `there`, is still to be placed and may be so
-  // early enough: there, or behind a further copy.
+  // Whether a reader of the item, which is on the device at `there`, is still to be placed, and may end early
+  // enough on that device or on one that the item reaches by further copies.
   bool isWanted(ItemId item, uint32_t device, double there) const {
     for (const TaskEdge& edge : graph_.tasks[graph_.items[item].source].successors) {
       const uint32_t reader = edge.other.index();
       if (edge.item != item || placed_[reader].device != anyDevice) {
         continue;
       }
-      const double end =
-          there + graph_.tasks[edge.other].seconds[device] + tails_[reader * devices_ + device];
-      if (staged_ || end < limit()) {
-        return true;
+      const double bytes = graph_.bytesOf(edge);
+      for (uint32_t other = 0; other < devices_; ++other) {
+        const double copies = other == device ? 0 : copies_.seconds(device, other, bytes);
+        const double seconds = graph_.tasks[edge.other].seconds[other];
+        if (there + copies + seconds + tails_[reader * devices_ + other] < limit()) {
+          return true;
+        }
       }
     }
     return false;
@@ -256,18 +261,20 @@ class BranchAndBound {
     if (there < infiniteSeconds || here == infiniteSeconds || hasUnusedTwin(hop.to)) {
       return;
     }
+    const double seconds = hop.cost.seconds(graph_.items[item].bytes);
+    const llvm::ArrayRef<uint32_t> links =
+        seconds > 0 ? llvm::ArrayRef<uint32_t>(hop.links) : llvm::ArrayRef<uint32_t>();
     double start = here;
-    for (const uint32_t link : hop.links) {
+    for (const uint32_t link : links) {
       start = std::max(start, *std::min_element(linkFree_[link].begin(), linkFree_[link].end()));
     }
-    const double seconds = hop.cost.seconds(graph_.items[item].bytes);
     const size_t step = 1 + placed_.size() + item.index() * graph_.hops.size() + index;
     const bool repeats = start == last && seconds > 0 && step < lastStep;
     if (start < last || repeats || start + seconds >= limit() || !isWanted(item, hop.to, start + seconds)) {
       return;
     }
     llvm::SmallVector<double, 2> free;
-    for (const uint32_t link : hop.links) {
+    for (const uint32_t link : links) {
       auto slot = std::min_element(linkFree_[link].begin(), linkFree_[link].end());
       free.push_back(*slot);
       *slot = start + seconds;
@@ -277,20 +284,19 @@ class BranchAndBound {
     search(done, start, end, seconds > 0 ? step : none);
     transfers_.pop_back();
     arrivals_[item.index() * devices_ + hop.to] = infiniteSeconds;
-    for (size_t i = 0; i < hop.links.size(); ++i) {
-      auto& slots = linkFree_[hop.links[i]];
+    for (size_t i = 0; i < links.size(); ++i) {
+      auto& slots = linkFree_[links[i]];
       *std::find(slots.begin(), slots.end(), start + seconds) = free[i];
     }
   }
 
   // Heads of the tasks that are left, by device, from those that are placed; no task starts before `last`.
   bool isPromising(double last) {
-    double idle = 0, free = infiniteSeconds;
+    double idle = 0;
     for (uint32_t device = 0; device < devices_; ++device) {
       for (const double time : queueFree_[device]) {
         idle += std::max(time, last);
       }
-      free = std::min(free, *std::min_element(queueFree_[device].begin(), queueFree_[device].end()));
     }
     if ((idle + workLeft_) / queueCount_ >= limit()) {
       return false;
@@ -308,7 +314,8 @@ class BranchAndBound {
     double shortest = infiniteSeconds;
     const TaskRow& row = graph_.tasks[TaskId(task)];
     for (uint32_t device = 0; device < devices_; ++device) {
-      double head = std::max(last, *std::min_element(queueFree_[device].begin(), queueFree_[device].end()));
+      const double free = *std::min_element(queueFree_[device].begin(), queueFree_[device].end());
+      double head = row.seconds[device] > 0 ? std::max(last, free) : last;
       for (const TaskEdge& edge : row.predecessors) {
         head = std::max(head, leastArrival(edge, device));
       }
@@ -345,18 +352,23 @@ class BranchAndBound {
     if (end >= limit()) {
       return;
     }
-    best_.makespan = end;
-    best_.tasks = SideTable<TaskId, TaskPlacement>(placed_.size());
+    TaskSchedule found;
+    found.makespan = end;
+    found.tasks = SideTable<TaskId, TaskPlacement>(placed_.size());
     for (const TaskId task : graph_.tasks.ids()) {
-      best_.tasks[task] = placed_[task.index()];
+      found.tasks[task] = placed_[task.index()];
     }
-    best_.transfers = transfers_;
+    found.transfers = transfers_;
+    if (fits_(found)) {
+      best_ = std::move(found);
+    }
   }
 
   const TaskGraph& graph_;
   const std::function<bool()>& outOfTime_;
+  llvm::function_ref<bool(const TaskSchedule&)> fits_;
   uint64_t stepsLeft_, clock_ = 0;
-  bool limited_, stopped_ = false, staged_ = false;
+  bool limited_, stopped_ = false;
   TaskSchedule best_;
   size_t devices_;
   std::vector<TaskPlacement> placed_;
@@ -375,8 +387,9 @@ size_t mostTasksForExact(const TaskGraph& graph) {
 }
 
 ExactResult exactSchedule(const TaskGraph& graph, TaskSchedule incumbent, uint64_t steps,
-                          const std::function<bool()>& outOfTime) {
-  return BranchAndBound(graph, std::move(incumbent), steps, outOfTime).run();
+                          const std::function<bool()>& outOfTime,
+                          llvm::function_ref<bool(const TaskSchedule&)> fits) {
+  return BranchAndBound(graph, std::move(incumbent), steps, outOfTime, fits).run();
 }
 
 } // namespace dfc

@@ -20,8 +20,10 @@ struct ExactResult {
   bool proven = false;   ///< the search ended: there is no shorter one
 };
 
-/// `steps`: the most steps, 0 for no limit.
+/// `steps`: the most steps, 0 for no limit. `fits`: whether a schedule fits into memory; others do not count.
+/// The makespan of `incumbent` is infinite where no schedule is known yet.
 ExactResult exactSchedule(const TaskGraph& graph, TaskSchedule incumbent, uint64_t steps,
-                          const std::function<bool()>& outOfTime);
+                          const std::function<bool()>& outOfTime,
+                          llvm::function_ref<bool(const TaskSchedule&)> fits);
 
 } // namespace dfc

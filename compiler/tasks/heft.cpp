@@ -41,19 +41,22 @@ LinkCost meanCommunication(const TaskGraph& graph) {
   return pairs == 0 ? mean : LinkCost{mean.latency / pairs, mean.secondsPerByte / pairs};
 }
 
-SideTable<TaskId, double> upwardRanks(const TaskGraph& graph) {
+SideTable<TaskId, double> ranksBy(const TaskGraph& graph, double copies,
+                                  llvm::function_ref<double(const TaskRow&)> secondsOf) {
   const LinkCost mean = meanCommunication(graph);
   SideTable<TaskId, double> ranks(graph.tasks.size());
   for (size_t i = graph.tasks.size(); i-- > 0;) {
     const TaskId task(static_cast<uint32_t>(i));
     double longest = 0;
     for (const TaskEdge& edge : graph.tasks[task].successors) {
-      longest = std::max(longest, mean.seconds(graph.bytesOf(edge)) + ranks[edge.other]);
+      longest = std::max(longest, copies * mean.seconds(graph.bytesOf(edge)) + ranks[edge.other]);
     }
-    ranks[task] = meanSeconds(graph.tasks[task]) + longest;
+    ranks[task] = secondsOf(graph.tasks[task]) + longest;
   }
   return ranks;
 }
+
+SideTable<TaskId, double> upwardRanks(const TaskGraph& graph) { return ranksBy(graph, 1, meanSeconds); }
 
 std::vector<TaskId> orderByRank(const SideTable<TaskId, double>& ranks) {
   const auto ids = ranks.ids();

@@ -11,7 +11,7 @@ namespace dfc {
 struct SearchLimits {
   uint64_t steps = 0; ///< trial schedules
   uint64_t seed = 1;  ///< equal seeds and steps give equal schedules
-  double enough = 0;  ///< seconds: ends at a makespan of at most so many (a lower bound)
+  double enough = 0;  ///< seconds: target makespan: the search stops when it is reached
   std::function<bool()> outOfTime;
 };
 

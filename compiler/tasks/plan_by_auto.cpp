@@ -27,9 +27,9 @@ uint64_t stepsFor(const TaskPlanning& planning) {
 
 void offerCandidates(TaskPlanning& planning) {
   const auto offer = [&](TaskCandidate candidate) { planning.offer(std::move(candidate)); };
-  singleCandidates(planning.graph, offer);
-  listCandidates(
-      planning.graph, [&] { return planning.outOfTime(candidatesEnd); }, offer);
+  const auto isLate = [&] { return planning.outOfTime(candidatesEnd); };
+  singleCandidates(planning.graph, isLate, offer);
+  listCandidates(planning.graph, isLate, offer);
   for (TaskCandidate candidate : std::vector(planning.best())) {
     const double makespan = candidate.schedule.makespan;
     if (planning.outOfTime(candidatesEnd) ||
@@ -58,15 +58,24 @@ void search(TaskPlanning& planning, TaskCandidate start, uint64_t steps, double 
   }
 }
 
-bool isShortest(const TaskPlanning& planning) {
-  return !planning.best().empty() && planning.best()[0].schedule.makespan <= planning.lowerBound * (1 + 2e-9);
+// From the best schedule so far, or from none.
+void branchAndBound(TaskPlanning& planning, uint64_t steps) {
+  TaskSchedule incumbent;
+  incumbent.makespan = infiniteSeconds;
+  if (!planning.best().empty()) {
+    incumbent = planning.best()[0].schedule;
+  }
+  const double before = incumbent.makespan;
+  ExactResult result = exactSchedule(
+      planning.graph, std::move(incumbent), steps, [&] { return planning.outOfTime(1); },
+      [&](const TaskSchedule& schedule) { return planning.fits(schedule); });
+  if (result.schedule.makespan < before) {
+    planning.offer({"exact", anyDevice, std::move(result.schedule), {}});
+  }
+  planning.proven = result.proven;
 }
 
-void offerBest(TaskPlanning& planning, bool branches, uint64_t exactSteps) {
-  offerCandidates(planning);
-  if (planning.best().empty() || isShortest(planning)) {
-    return;
-  }
+void searchLocally(TaskPlanning& planning) {
   const uint64_t steps = stepsFor(planning);
   const std::vector<TaskCandidate> starts = planning.best();
   for (size_t i = 0; i < starts.size(); ++i) {
@@ -79,14 +88,19 @@ void offerBest(TaskPlanning& planning, bool branches, uint64_t exactSteps) {
     last.schedule = reordered(planning.graph, std::move(last.schedule));
     planning.offer(last);
   }
-  if (branches && planning.graph.tasks.size() <= mostTasksForExact(planning.graph) && !isShortest(planning)) {
-    ExactResult result = exactSchedule(planning.graph, planning.best()[0].schedule, exactSteps,
-                                       [&] { return planning.outOfTime(1); });
-    const double shortest = result.schedule.makespan;
-    if (shortest < planning.best()[0].schedule.makespan) {
-      planning.offer({"exact", anyDevice, std::move(result.schedule), {}});
-    }
-    planning.proven = result.proven && planning.best()[0].schedule.makespan == shortest;
+}
+
+void offerBest(TaskPlanning& planning, bool branches, uint64_t exactSteps) {
+  offerCandidates(planning);
+  if (planning.meetsBound()) {
+    return;
+  }
+  if (!planning.best().empty()) {
+    searchLocally(planning);
+  }
+  if (branches && planning.graph.tasks.size() <= mostTasksForExact(planning.graph) &&
+      !planning.meetsBound()) {
+    branchAndBound(planning, exactSteps);
   }
 }
 
@@ -96,9 +110,6 @@ void planByAuto(TaskPlanning& planning) {
   offerBest(planning, planning.options.branchAndBound, exactStepsOfAuto);
 }
 
-void planByExact(TaskPlanning& planning) {
-  offerBest(planning, true, 0);
-  planning.proven = planning.proven || isShortest(planning);
-}
+void planByExact(TaskPlanning& planning) { offerBest(planning, true, 0); }
 
 } // namespace dfc

@@ -17,11 +17,6 @@
 namespace dfc {
 namespace {
 
-struct TaskPolicy {
-  TaskPolicyRow row;
-  void (*run)(TaskPlanning&);
-};
-
 constexpr std::array taskPolicyRows = {
 #define DFC_TASK_POLICY(function, name, what) TaskPolicyRow{name, what},
 #include "compiler/tasks/task_policies.def"
@@ -50,9 +45,15 @@ Diagnostic whyNoPlan(const TaskPlanning& planning) {
                                          planning.options.policy),
                              "raise \"mem\" in the machine file, or try another policy (auto tries most)");
   }
+  if (planning.lowerBound == infiniteSeconds) {
+    return errorWithoutPlace("no schedule has a route for every copy: a task can run on no device that the "
+                             "data of its predecessors reaches",
+                             "add routes to the machine file");
+  }
   return errorWithoutPlace(
-      fmt::format("policy '{}' found no schedule in which every copy has a route", planning.options.policy),
-      "add routes to the machine file, or try another policy (auto tries most)");
+      fmt::format("policy '{}' found no schedule in which every copy has a route; there may be one",
+                  planning.options.policy),
+      "try --policy=auto, or exact for a small graph, or add routes to the machine file");
 }
 
 Result<TaskPlan> planOf(TaskPlanning& planning) {
@@ -62,7 +63,8 @@ Result<TaskPlan> planOf(TaskPlanning& planning) {
   const TaskCandidate& best = planning.best().front();
   const Diagnostics errors = verifyTaskSchedule(planning.graph, best.schedule);
   DFC_ASSERT(errors.empty(), "a policy broke its contract:\n" + render(errors));
-  TaskPlan plan{best.schedule, best.name, best.device, planning.lowerBound, planning.proven};
+  TaskPlan plan{best.schedule, best.name, best.device, planning.lowerBound,
+                planning.proven || planning.meetsBound()};
   plan.lowerBound = plan.proven ? plan.schedule.makespan : std::min(plan.lowerBound, plan.schedule.makespan);
   return plan;
 }
@@ -72,12 +74,15 @@ Result<TaskPlan> planOf(TaskPlanning& planning) {
 llvm::ArrayRef<TaskPolicyRow> taskPolicies() { return taskPolicyRows; }
 
 Result<TaskPlan> planTasks(const TaskGraph& graph, const TaskPlanOptions& options) {
-  if (graph.tasks.empty()) {
-    return TaskPlan{{}, options.policy, TaskPlan::noPlanDevice, 0, true};
-  }
   for (size_t i = 0; i < taskPolicyRows.size(); ++i) {
     if (taskPolicyRows[i].name != options.policy) {
       continue;
+    }
+    if (graph.tasks.empty()) {
+      return TaskPlan{{}, options.policy, TaskPlan::noPlanDevice, 0, true};
+    }
+    for (const TaskRow& task : graph.tasks) {
+      DFC_ASSERT(!task.floating && !task.follows.valid(), "bounds and exact know no parameters");
     }
     if (options.policy == "exact" && graph.tasks.size() > mostTasksForExact(graph)) {
       return errorWithoutPlace(fmt::format("exact plans up to {} tasks{}, not {}", mostTasksForExact(graph),
@@ -135,7 +140,9 @@ void planByHeft(TaskPlanning& planning) {
 void planByPeft(TaskPlanning& planning) { planning.offer({"peft", anyDevice, peft(planning.graph), {}}); }
 
 void planOnOneDevice(TaskPlanning& planning) {
-  singleCandidates(planning.graph, [&](TaskCandidate candidate) { planning.offer(std::move(candidate)); });
+  singleCandidates(
+      planning.graph, [] { return false; },
+      [&](TaskCandidate candidate) { planning.offer(std::move(candidate)); });
 }
 
 void planByClusters(TaskPlanning& planning) {

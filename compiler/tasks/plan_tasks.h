@@ -26,8 +26,8 @@ struct TaskPlan {
   TaskSchedule schedule;
   std::string policy; ///< the policy or candidate that won: "heft", "clusters/4/0.25, local search"
   uint32_t device = noPlanDevice; ///< of "single"
-  double lowerBound = 0;          ///< seconds; the makespan itself where no schedule is shorter
-  bool proven = false;            ///< whether branch and bound showed that
+  double lowerBound = 0;          ///< seconds; equals the makespan if that is proven optimal
+  bool proven = false;            ///< whether no schedule is shorter, by branch and bound or by the bound
   static constexpr uint32_t noPlanDevice = static_cast<uint32_t>(-1);
 };
 

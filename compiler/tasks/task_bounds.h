@@ -11,13 +11,14 @@ namespace dfc {
 struct TaskBounds {
   double path = 0; ///< the longest chain, each task and copy as fast as its devices allow
   double load = 0; ///< all work, spread over the devices as a linear program would
-  double interval =
-      0; ///< the load of tasks that have the same least heads and tails, and those; small graphs
+  /// For a head h and a tail t: h, t and the load of the tasks whose heads are at least h and tails at least
+  /// t; 0 for large graphs.
+  double interval = 0;
   double best() const { return std::max({path, load, interval}); }
 };
 
 /// For each task and device, a row of devices a task: the least seconds that must pass before the task can
-/// start there, and between its end there and the end of all. Infinite where the task cannot run or be
+/// start there, and between its end there and the makespan. Infinite where the task cannot run or be
 /// reached.
 struct HeadsAndTails {
   std::vector<double> heads, tails;

@@ -1,5 +1,7 @@
 #include "compiler/tasks/task_placer.h"
 
+#include "compiler/tasks/task_bounds.h"
+
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
@@ -25,7 +27,19 @@ TaskPlacer::TaskPlacer(const TaskGraph& graph) : graph_(graph) {
   }
   simple_ = llvm::all_of(graph.linkSlots, [](uint32_t slots) { return slots == 1; }) &&
             llvm::all_of(graph.paths, [](const auto& path) { return path.size() <= 1; });
+  findDeadEnds();
   DFC_ASSERT(!(floats_ && graph.hasExplicitCopies()), "floating tasks with explicit copies");
+}
+
+void TaskPlacer::findDeadEnds() {
+  const bool connected = llvm::all_of(graph_.communication, [](const LinkCost& cost) {
+    return std::isfinite(cost.latency) && std::isfinite(cost.secondsPerByte);
+  });
+  if (!connected) {
+    for (const double tail : headsAndTails(graph_).tails) {
+      deadEnds_.push_back(tail == infiniteSeconds ? 1 : 0);
+    }
+  }
 }
 
 double TaskPlacer::run(llvm::ArrayRef<TaskId> order, const PlacementRule& rule) {
@@ -93,7 +107,8 @@ bool TaskPlacer::placeFreely(TaskId task, const PlacementRule& rule, Choice& bes
   options_.clear();
   const auto& seconds = graph_.tasks[task].seconds;
   for (uint32_t device = 0; device < seconds.size(); ++device) {
-    if (seconds[device] < infiniteSeconds && mayFollow(task, device)) {
+    const bool deadEnd = !deadEnds_.empty() && deadEnds_[task.index() * seconds.size() + device] != 0;
+    if (seconds[device] < infiniteSeconds && !deadEnd && mayFollow(task, device)) {
       double penalty = rule.penalty.empty() ? 0 : rule.penalty[task.index() * seconds.size() + device];
       penalty += rule.copyWeight > 0 ? rule.copyWeight * copySeconds(task, device) : 0;
       options_.push_back({readyTime(task, device) + seconds[device] + penalty, penalty, device});

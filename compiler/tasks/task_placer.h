@@ -20,8 +20,8 @@ struct PlacementRule {
   llvm::ArrayRef<uint32_t> fixed; ///< by task; empty: every task is free
   llvm::ArrayRef<double> penalty; ///< seconds, a row of devices a task; empty for 0
   llvm::ArrayRef<double> tails; ///< by task: seconds at least between its end and the end of all; empty for 0
-  double limit = infiniteSeconds; ///< gives up as soon as this cannot be undercut
-  double copyWeight = 0;          ///< a copy takes from the links what other tasks may need
+  double limit = infiniteSeconds; ///< stops once no makespan below this is possible
+  double copyWeight = 0;          ///< weight of the seconds on links in the choice of the device
 };
 
 class TaskPlacer {
@@ -65,6 +65,7 @@ class TaskPlacer {
     double start, end;
   };
 
+  void findDeadEnds();
   void reset();
   bool place(TaskId task, const PlacementRule& rule);
   bool placeFreely(TaskId task, const PlacementRule& rule, Choice& best);
@@ -90,11 +91,14 @@ class TaskPlacer {
 
   const TaskGraph& graph_;
   bool floats_ = false; // whether a task is floating
+  /// Tasks x devices: whether no route leads from there to the devices of a successor; empty where every
+  /// device reaches every other.
+  std::vector<char> deadEnds_;
   bool simple_ = false; // whether paths are single routes, over links of one slot
   std::vector<TaskPlacement> placed_;
   std::vector<std::vector<Timeline>> queues_; // by device
   std::vector<std::vector<Timeline>> links_;  // by link: a timeline a slot
-  std::vector<double> arrivals_;              // items x devices; infinite where the item is not
+  std::vector<double> arrivals_; // items x devices; infinite where the device has no copy of the item
   std::vector<TaskTransfer> transfers_;
   std::vector<Booked> booked_;
   std::vector<Need> needs_; // of the task that is being placed, on one device

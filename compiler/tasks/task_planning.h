@@ -22,9 +22,14 @@ class TaskPlanning {
   /// The shortest, the earliest on a tie; different makespans, at most three.
   const std::vector<TaskCandidate>& best() const { return best_; }
   bool tooLarge() const { return tooLarge_; } ///< whether a schedule was dropped
+  /// Whether the data of the schedule fits into the devices' memory.
+  bool fits(const TaskSchedule& schedule) const;
+  /// Whether the makespan of the best meets the lower bound, up to rounding.
+  bool meetsBound() const {
+    return !best_.empty() && best_.front().schedule.makespan <= lowerBound * (1 + 2e-9);
+  }
 
  private:
-  bool fits(const TaskSchedule& schedule) const;
   bool limited_ = false; // whether any device has a capacity
   bool tooLarge_ = false;
   std::vector<TaskCandidate> best_;

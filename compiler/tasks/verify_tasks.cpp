@@ -63,7 +63,7 @@ class TaskVerifier {
       fail(fmt::format("task {} takes {} s, less than it needs", task.index(), placed.end - placed.start));
     }
     if (placed.end > schedule_.makespan + tolerance_) {
-      fail(fmt::format("task {} ends behind the makespan", task.index()));
+      fail(fmt::format("task {} ends after the makespan", task.index()));
     }
     onDevice_[placed.device].push_back({placed.start, placed.end});
   }

@@ -2,6 +2,7 @@
 #include "ir/machine/machine_reader.h"
 
 #include "ir/base/json/json_fields.h"
+#include "ir/machine/device_keys.h"
 #include "ir/machine/machine_faults.h"
 
 #include <fmt/format.h>
@@ -40,10 +41,7 @@ class MachineReader : private JsonFields {
 
  private:
   void readDevice(const Json& row, const std::string& path) {
-    knownKeys(row, path,
-              {"id", "class", "model", "architecture", "mem", "slots", "threads", "multiprocessors",
-               "threadsPerMultiprocessor", "sharedBytesPerBlock", "flops", "matmulHalfInner",
-               "memoryBandwidth", "launch", "matmulLaunch", "stepOverhead"});
+    knownKeys(row, path, deviceKeys());
     DeviceRow device;
     text(row, path, "id", device.name, true);
     readClass(row, path, device);

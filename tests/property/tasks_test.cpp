@@ -4,6 +4,7 @@
 #include "compiler/tasks/heft.h"
 #include "compiler/tasks/placed_tasks.h"
 #include "compiler/tasks/plan_tasks.h"
+#include "compiler/tasks/task_bounds.h"
 #include "compiler/tasks/verify_tasks.h"
 #include "tests/support/catch.h"
 #include "tools/bench/graphs/task_families.h"
@@ -61,7 +62,7 @@ TEST_CASE("tasks: every policy is feasible and above the bound, and auto is the 
       INFO(policy.name);
       const TaskPlan plan = planned(problem, std::string(policy.name), 200);
       CHECK(verifyTaskSchedule(problem.graph, plan.schedule).empty());
-      CHECK(plan.lowerBound <= plan.schedule.makespan);
+      CHECK(taskBounds(problem.graph).best() <= plan.schedule.makespan);
       CHECK(best.lowerBound <= plan.schedule.makespan);
       CHECK(best.schedule.makespan <= plan.schedule.makespan);
       if (policy.name == "heft") {
@@ -97,22 +98,24 @@ TEST_CASE("tasks: the list scheduler keeps placements and routes, and is never w
 }
 
 TEST_CASE("tasks: branch and bound is no longer than any other policy, and proves it") {
+  int proofs = 0;
   for (const std::string_view machine : {"pcie", "ideal"}) {
     for (const std::string_view family : {"gauss", "cholesky", "fork_join"}) {
       INFO(family << " on " << machine);
       const TaskProblem problem = generated({family, machine, 7, 1, 2});
       if (problem.graph.tasks.size() > 9) {
-        continue;
+        continue; // would take minutes
       }
+      ++proofs;
       const TaskPlan exact = planned(problem, "exact", 100);
       CHECK(exact.proven);
-      CHECK(exact.lowerBound == exact.schedule.makespan);
       for (const TaskPolicyRow& policy : taskPolicies()) {
         CHECK(planned(problem, std::string(policy.name), 100).schedule.makespan >=
               exact.schedule.makespan * (1 - 1e-9));
       }
     }
   }
+  CHECK(proofs >= 2);
 }
 
 TEST_CASE("tasks: data that no device can hold is refused") {

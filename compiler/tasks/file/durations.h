@@ -16,8 +16,8 @@ class Durations {
   void clear(); ///< a task that can run nowhere
   /// Of the device of that number; further ones are dropped.
   void set(size_t device, double seconds);
-  /// Of a device, or of all of a class, whatever the order of the calls: a device's own goes first. False if
-  /// there is no such name.
+  /// Of a device, or of all of a class, whatever the order of the calls: a duration by device takes
+  /// precedence over one by class. False if there is no such name.
   bool set(const std::string& name, double seconds);
   bool has(const std::string& name) const; ///< whether the task at hand has one by this name
   void finishNames();                      ///< after the last name

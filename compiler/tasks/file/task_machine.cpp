@@ -1,6 +1,7 @@
 #include "compiler/tasks/file/task_machine.h"
 
 #include "ir/base/json/json_fields.h"
+#include "ir/machine/device_keys.h"
 #include "ir/machine/machine_faults.h"
 
 #include <fmt/format.h>
@@ -66,10 +67,7 @@ class TaskMachineReader : private JsonFields {
 
  private:
   void readDevice(const Json& row, const std::string& path) {
-    knownKeys(row, path,
-              {"id", "class", "model", "architecture", "mem", "slots", "threads", "multiprocessors",
-               "threadsPerMultiprocessor", "sharedBytesPerBlock", "flops", "matmulHalfInner", "matmulLaunch",
-               "memoryBandwidth", "launch", "stepOverhead"});
+    knownKeys(row, path, deviceKeys());
     TaskMachine::Device device;
     text(row, path, "id", device.name, true);
     device.kind = device.name;
@@ -104,7 +102,11 @@ class TaskMachineReader : private JsonFields {
     }
     double bandwidth = infiniteSeconds;
     number(row, path, "bandwidth", bandwidth);
-    positive(join(path, "bandwidth"), bandwidth, "leave it out for no limit");
+    if (!(bandwidth >= leastRate) && !document_.complainedOf(join(path, "bandwidth"))) {
+      document_.errorAt(join(path, "bandwidth"),
+                        fmt::format("a bandwidth is {} bytes a second or more", leastRate),
+                        "leave it out for no limit");
+    }
     cost.secondsPerByte = 1 / bandwidth;
   }
 
@@ -135,7 +137,10 @@ class TaskMachineReader : private JsonFields {
       if (found == links_.end()) {
         document_.errorAt(where, fmt::format("no link is called '{}'", name),
                           hintFor(name, names(machine_.links)));
-      } else if (std::find(route.links.begin(), route.links.end(), found->second) == route.links.end()) {
+      } else if (std::find(route.links.begin(), route.links.end(), found->second) != route.links.end()) {
+        document_.errorAt(where, fmt::format("link '{}' is in the route already", name),
+                          "name each link once");
+      } else {
         route.links.push_back(static_cast<uint32_t>(found->second));
       }
     });
@@ -210,7 +215,8 @@ class TaskMachineReader : private JsonFields {
   // pair becomes a route over a link of its own.
   void readMatrices(const Json& comm) {
     const size_t n = machine_.devices.size();
-    const auto entry = [&](const char* key, size_t from, size_t to) {
+    const auto entry = [&](const char* key, size_t from, size_t to, double least, double most,
+                           const std::string& wanted) {
       const std::string path = fmt::format("comm.{}[{}][{}]", key, from, to);
       const Json* matrix = comm.is_object() && comm.contains(key) ? &comm[key] : nullptr;
       const bool there = matrix != nullptr && matrix->is_array() && from < matrix->size() &&
@@ -221,8 +227,8 @@ class TaskMachineReader : private JsonFields {
                           "write latency and bandwidth as a matrix each, a row for each processor");
       }
       const double value = there ? (*matrix)[from][to].get<double>() : 1;
-      if (value < 0 && !document_.complainedOf(path)) {
-        document_.errorAt(path, "is negative");
+      if (!(value >= least && value <= most) && !document_.complainedOf(path)) {
+        document_.errorAt(path, wanted);
       }
       return value;
     };
@@ -230,7 +236,10 @@ class TaskMachineReader : private JsonFields {
       for (uint32_t to = 0; to < n; ++to) {
         if (from != to) {
           machine_.routes.push_back({from, to, {static_cast<uint32_t>(machine_.links.size())}});
-          machine_.links.push_back({"", {entry("latency", from, to), 1 / entry("bandwidth", from, to)}, 0});
+          const double latency = entry("latency", from, to, 0, mostSeconds, "a latency is 0 or more seconds");
+          const double bandwidth = entry("bandwidth", from, to, leastRate, infiniteSeconds,
+                                         fmt::format("a bandwidth is {} bytes a second or more", leastRate));
+          machine_.links.push_back({"", {latency, 1 / bandwidth}, 0});
         }
       }
     }

@@ -344,8 +344,7 @@ class TasksReader : public nlohmann::json_sax<Json> {
       return false;
     }
     if (!(value.number >= 0 && value.number <= mostSeconds)) {
-      fault(path(),
-            fmt::format("{} is {}", value.number, value.number < 0 ? "negative" : "beyond any machine"),
+      fault(path(), fmt::format("{} is {}", value.number, value.number < 0 ? "negative" : "larger than 1e30"),
             fmt::format("write 0 or more {}", unit));
       return false;
     }

@@ -1,10 +1,15 @@
 // Task files: what they may say, and what is said of a bad one: the place, the JSON path, the way out.
 #include "compiler/tasks/file/tasks_file.h"
 #include "compiler/tasks/plan_tasks.h"
+#include "runtime/executable_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/matchers.h"
 
 #include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 namespace dfc::test {
 namespace {
@@ -130,7 +135,7 @@ TEST_CASE("task files: each mistake has its words") {
       {rows(R"({"id": "a", "dur": 1})"),
        "tasks[0].dur: number where an array or an object of numbers belongs"},
       {rows(R"({"id": "a", "dur": {"g1": 1}})"), "tasks[0].dur.g1: no device or class is called 'g1'"},
-      {rows(R"({"id": "a", "dur": {"cpu": 1e31}})"), "tasks[0].dur.cpu: 1e+31 is beyond any machine"},
+      {rows(R"({"id": "a", "dur": {"cpu": 1e31}})"), "tasks[0].dur.cpu: 1e+31 is larger than 1e30"},
       {rows(R"({"id": "a", "dur": {"cpu": 1e999}})"), "the number is too large"},
       {rows(R"({"id": "a", "dur": {"cpu": NaN}})"), "invalid literal"},
       {rows(R"({"id": "a", "dur": {}})"), "tasks[0].dur: the task can run nowhere"},
@@ -183,6 +188,9 @@ TEST_CASE("task files: no task at all is a plan of no length") {
   CHECK(problem.graph.tasks.empty());
   const auto plan = planTasks(problem.graph, {});
   REQUIRE(plan.ok());
+  TaskPlanOptions options;
+  options.policy = "hefd";
+  CHECK_FALSE(planTasks(problem.graph, options).ok());
   CHECK(plan->schedule.makespan == 0);
   CHECK(nlohmann::json::parse(printTaskSchedule(problem, plan->schedule, {}))["tasks"].empty());
 }
@@ -212,7 +220,9 @@ TEST_CASE("machines of tasks: each mistake has its words") {
       {start + R"("links": [{"id": "l", "latency": -1}]})",
        "links[0].latency: a latency is 0 or more seconds"},
       {start + R"("links": [{"id": "l", "bandwidth": 0}]})",
-       "links[0].bandwidth: a number above 0 belongs here"},
+       "links[0].bandwidth: a bandwidth is 1e-30 bytes a second or more"},
+      {start + R"("links": [{"id": "l"}], "routes": [{"from": "a", "to": "b", "links": ["l", "l"]}]})",
+       "routes[0].links[1]: link 'l' is in the route already"},
       {start + R"("routes": [{"from": "a", "to": "c", "links": []}]})",
        "routes[0].to: no device is called 'c'"},
       {start + R"("routes": [{"from": "a", "to": "b", "links": ["l"]}]})",
@@ -225,6 +235,31 @@ TEST_CASE("machines of tasks: each mistake has its words") {
   for (const auto& [text, message] : cases) {
     INFO(text);
     CHECK_THAT(machineError(text), containing(message));
+  }
+}
+
+TEST_CASE("machines of tasks: each entry of a matrix is checked") {
+  const auto error = [](const std::string& latency, const std::string& bandwidth) {
+    const auto problem =
+        parseTasks(R"({"processors": ["a", "b"], "tasks": [{"id": 1, "dur": [1, 1]}],
+        "edges": [], "comm": {"latency": [[0, )" +
+                       latency + R"(], [0, 0]], "bandwidth": [[0, 1], [)" + bandwidth + R"(, 0]]}})",
+                   "tasks.json", std::nullopt);
+    return problem.ok() ? "" : render(problem.errors());
+  };
+  CHECK(error("0", "1") == "");
+  CHECK_THAT(error("-1", "1"), containing("comm.latency[0][1]: a latency is 0 or more seconds"));
+  CHECK_THAT(error("0", "0"),
+             containing("comm.bandwidth[1][0]: a bandwidth is 1e-30 bytes a second or more"));
+}
+
+TEST_CASE("machines of tasks: the shipped machine files are read") {
+  for (const auto& entry : std::filesystem::directory_iterator(shippedFile("samples/machines"))) {
+    if (entry.path().extension() == ".json") {
+      std::ifstream file(entry.path());
+      const std::string text((std::istreambuf_iterator<char>(file)), {});
+      CHECK(machineError(text) == "");
+    }
   }
 }
 

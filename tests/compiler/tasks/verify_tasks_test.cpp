@@ -56,7 +56,7 @@ TEST_CASE("the verifier of task schedules refuses each damage") {
              containing("before its device"));
   CHECK_THAT(damaged([](TaskSchedule& bad) { bad.tasks[TaskId(0)].end = 0.5; }),
              containing("less than it needs"));
-  CHECK_THAT(damaged([](TaskSchedule& bad) { bad.makespan = 20; }), containing("behind the makespan"));
+  CHECK_THAT(damaged([](TaskSchedule& bad) { bad.makespan = 20; }), containing("after the makespan"));
   CHECK_THAT(damaged([](TaskSchedule& bad) { bad.tasks[TaskId(2)].start -= 1; }),
              containing("before the data"));
   CHECK_THAT(damaged([](TaskSchedule& bad) { bad.transfers.pop_back(); }), containing("before the data"));

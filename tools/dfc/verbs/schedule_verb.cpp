@@ -30,10 +30,10 @@ constexpr const char* scheduleExamples = R"(Examples:
   dfc schedule samples/04_graph_file/tasks.json -m cpu-2gpu --policy=exact --plan-time 10 --json
 Task file: {"tasks": [{"id": "a", "dur": {"gpu": 0.5, "cpu0": 2}}, {"id": "b", "dur": {"gpu": 1}, "pin": "gpu1"}],
             "edges": [{"src": "a", "dst": "b", "bytes": 1e6, "tensor": "x"}]}
-Durations, in seconds, are by device or class, or an array in the order of the devices; a task cannot run where it has
+Durations are by device or class, or an array in the order of the devices; a task cannot run where it has
 none, or null. Edges of one task with the same "tensor" are one copy for each device. The machine is a machine file of
 dfc; its classes may have any name, and a device needs neither memory nor rates. With "implicit_comm": true no link is
-contended and the schedule lists no copies. Time is counted in whatever unit the files use.)";
+contended and the schedule lists no copies. Times are in seconds, or in any unit that latencies and bandwidths share.)";
 
 Result<std::optional<TaskMachine>> machineOf(const std::string& word) {
   if (word.empty() || word == "-") {
@@ -99,7 +99,7 @@ nlohmann::ordered_json summaryJson(const ScheduleArguments& arguments, const Tas
 
 Exit scheduleVerb(ScheduleArguments& arguments, Console& console) {
   if (!std::isfinite(arguments.planSeconds) || arguments.planSeconds < 0) {
-    return console.fail(Exit::UserError, {errorWithoutPlace("--plan-time is no number of seconds",
+    return console.fail(Exit::UserError, {errorWithoutPlace("--plan-time must be 0 or more seconds",
                                                             "write 0 or more seconds: --plan-time 10")});
   }
   OutputFiles files;
@@ -121,7 +121,14 @@ Exit scheduleVerb(ScheduleArguments& arguments, Console& console) {
   };
   const Result<TaskPlan> planned = planTasks(tasks.graph, arguments.options);
   if (!planned) {
-    return console.fail(Exit::UserError, planned.errors());
+    Diagnostics errors = planned.errors();
+    const bool ofTasks = llvm::any_of(taskPolicies(), [&](const TaskPolicyRow& row) {
+      return row.name == arguments.options.policy; // else the option is wrong, not the file
+    });
+    for (Diagnostic& error : errors) {
+      error.where.file = ofTasks ? arguments.tasks : error.where.file;
+    }
+    return console.fail(Exit::UserError, errors);
   }
   const TaskPlan& plan = planned.orThrow();
   const std::string schedule =

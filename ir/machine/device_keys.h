@@ -1,0 +1,28 @@
+// The keys of a device in a machine file, for every reader of such files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace dfc {
+
+inline std::vector<std::string> deviceKeys() {
+  return {"id",
+          "class",
+          "model",
+          "architecture",
+          "mem",
+          "slots",
+          "threads",
+          "multiprocessors",
+          "threadsPerMultiprocessor",
+          "sharedBytesPerBlock",
+          "flops",
+          "matmulHalfInner",
+          "memoryBandwidth",
+          "launch",
+          "matmulLaunch",
+          "stepOverhead"};
+}
+
+} // namespace dfc
