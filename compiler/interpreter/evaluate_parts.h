@@ -45,8 +45,8 @@ Literal elementwise(const OpAttributes& attributes, Operands operands, const Ten
 Literal fused(const ops::Fused& op, Operands operands, const TensorType& type);
 
 enum class Reduction : uint8_t { Sum, Mean, Max, Min, Product };
-/// `axes` ascending, counted from the front; `type` of the result. `count`: elements of a mean, 0: those
-/// there are.
+/// `axes` ascending, counted from the front; `type` of the result. `count`: divisor of a
+/// mean; 0: the number of elements reduced to one result.
 Literal reduced(Reduction reduction, const Literal& operand, llvm::ArrayRef<int64_t> axes,
                 const TensorType& type, int64_t count = 0);
 Literal reduced(Reduction reduction, const Literal& operand, const Dims& writtenAxes, bool keepDims,

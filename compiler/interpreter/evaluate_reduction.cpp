@@ -54,14 +54,6 @@ Scalar finished(Reduction reduction, const Accumulator& accumulator, ElementType
   return rounded(type, reduction == Reduction::Mean ? sum / static_cast<double>(count) : sum);
 }
 
-int64_t lengthOf(const Shape& shape, llvm::ArrayRef<int64_t> axes) {
-  int64_t count = 1;
-  for (const int64_t axis : axes) {
-    count *= shape[static_cast<size_t>(axis)];
-  }
-  return count;
-}
-
 // The same index with 0 along `axes`: where the element is folded to, in the shape that keeps them as 1.
 Index withoutAxes(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> axes) {
   Index kept(index.begin(), index.end());
@@ -92,8 +84,9 @@ Literal reduced(Reduction reduction, const Literal& operand, llvm::ArrayRef<int6
   });
   Literal result(type);
   for (size_t i = 0; i < accumulators.size(); ++i) {
-    store(result, static_cast<int64_t>(i),
-          finished(reduction, accumulators[i], type.element, count != 0 ? count : lengthOf(shape, axes)));
+    store(
+        result, static_cast<int64_t>(i),
+        finished(reduction, accumulators[i], type.element, count != 0 ? count : reducedLength(shape, axes)));
   }
   return result;
 }

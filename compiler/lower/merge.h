@@ -3,8 +3,8 @@
 // one element by element (an update after the sum of a gradient) follows in the same threads, and launches of
 // one block each may follow one another in that block. Where the earlier launch works on packs of
 // elements, an elementwise launch of any size may follow: each thread computes the same pack of both, and
-// finds in the cache what the earlier launch read or wrote. So the updates of an optimiser's moments and
-// weights are one sweep over memory.
+// reads the operands that the earlier launch read or wrote from the cache. The updates of an optimiser's
+// moments and weights are then one pass over memory.
 //
 // Launches are taken in the order of the executable. Each joins the earliest merged launch that it may join
 // without passing one that it depends on, so that there are about as many merged launches as the longest

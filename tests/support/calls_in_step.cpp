@@ -38,14 +38,6 @@ class Calls {
   std::vector<OpSample> list_;
 };
 
-template <class Op>
-Op withBody(std::string body, ElementType element) {
-  Op op;
-  const std::string text = withType(std::move(body), element);
-  DFC_ASSERT(op.body.decode(text), text);
-  return op;
-}
-
 void pushVariants(Calls& calls, const OpSample& sample, ElementType element, const Shape& shape) {
   const OpKind kind = kindOf(sample.attributes);
   if (kind == OpKind::Cast) {

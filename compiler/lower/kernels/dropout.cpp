@@ -53,7 +53,8 @@ $draw$  if (first + per <= count) {
 }
 )";
 
-// Elements that lie as in the whole, from a whole block on.
+// For the whole tensor, and for a part whose elements are consecutive in it from a multiple of 4 on: one
+// Philox block for every four elements.
 constexpr std::string_view blocksText = R"(#pragma unroll
   for (int group = 0; group < per / 4; ++group) {
     const Words words = drawn(u64(first) / 4 + u64(group)$base$, u64(step[0]));
@@ -65,7 +66,8 @@ constexpr std::string_view blocksText = R"(#pragma unroll
   }
 )";
 
-// Elements of a part: each finds its place in the whole; neighbours mostly share a block.
+// For any other part: the linear index in the whole tensor is computed for each element. Neighbours mostly
+// use one Philox block, which is drawn once.
 constexpr std::string_view placesText = R"(  Words words{};
   u64 drawnBlock = ~u64(0);
 #pragma unroll

@@ -13,9 +13,12 @@ GeneratedKernels streamedChain(const Chain& chain, const GpuShape& gpu);
 
 enum class ReductionKind : uint8_t { Sum, Mean, Product, Max, Min, ArgMax };
 /// Reduces `axes` (ascending, counted from the front) of `shape`, whose elements the chain gives as
-/// `element`. `meanOf`: what a mean divides by; 0: the elements that there are.
+/// `element`. `meanOf`: the divisor of a mean; 0: the number of reduced elements.
 GeneratedKernels reducedChain(const Chain& chain, ElementType element, ReductionKind kind, const Shape& shape,
                               llvm::ArrayRef<int64_t> axes, const GpuShape& gpu, int64_t meanOf = 0);
+
+/// Text that subtracts the part's start from an index along the whole axis; empty where the start is 0.
+std::string shiftText(const AxisPart& part);
 
 GeneratedKernels broadcastKernel(const TensorType& operand, const TensorType& result, const GpuShape& gpu);
 GeneratedKernels sliceKernel(const ops::Slice& op, const TensorType& operand, const TensorType& result,

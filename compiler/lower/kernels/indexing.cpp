@@ -72,11 +72,6 @@ DFC_INLINE void run(Element* to, const Block& block, Shared&) {
 }
 )";
 
-// What takes an index of the whole to one of the part.
-std::string shiftText(const AxisPart& part) {
-  return part.start == 0 ? "" : fmt::format(" - {}ull", part.start);
-}
-
 // A source that lends the other its pointer and is not read itself.
 Chain::Source pointerTo(const TensorType& type, uint32_t operand) {
   Chain::Source source = sourceOf(type, Access::broadcast(type.shape, type.shape), operand);
@@ -87,6 +82,10 @@ Chain::Source pointerTo(const TensorType& type, uint32_t operand) {
 }
 
 } // namespace
+
+std::string shiftText(const AxisPart& part) {
+  return part.start == 0 ? "" : fmt::format(" - {}ull", part.start);
+}
 
 GeneratedKernels gatherKernel(const ops::Gather& op, OperandTypes operands, const TensorType& result,
                               const GpuShape& gpu) {

@@ -9,7 +9,7 @@ namespace dfc::cuda {
 /// The text of a reduction over values of `element`: Carry (a partial result), Position, start, accumulate,
 /// merge, shuffled (a lane's carry, by xor) and finish, and Result, the storage of a result.
 /// Merging is commutative, so that every order of lanes gives the same bits. `length`: elements of a result;
-/// `meanOf`: what a mean divides by.
+/// `meanOf`: the divisor of a mean.
 std::string reductionText(ReductionKind kind, ElementType element, int64_t length, int64_t meanOf);
 /// `mergedBlock<threads>(carry, ofWarps)`: the carries of a whole block, for its first thread. Goes behind
 /// reductionText.
@@ -24,7 +24,7 @@ struct ReductionRecipe {
   Shape shape;
   llvm::SmallVector<int64_t, 4> axes; ///< ascending, counted from the front
   GpuShape gpu;                       ///< that the launches are sized for
-  int64_t meanOf = 0;                 ///< what a mean divides by; 0: the elements that there are
+  int64_t meanOf = 0;                 ///< divisor of a mean; 0: the number of reduced elements
 };
 
 /// A reduction seen as kept x reduced: two walks over the chain's elements.

@@ -214,7 +214,7 @@ class ScatterWriter {
            constant("threads", scatterThreads) + constant("Index", "length", index_.of(length_)) +
            constant("Index", "count", index_.of(count_)) +
            filled(scatterText, {{"whole", part_.isPart() ? fmt::format("{}ll", part_.whole) : "i64(length)"},
-                                {"shift", part_.start == 0 ? "" : fmt::format(" - {}ull", part_.start)}});
+                                {"shift", shiftText(part_)}});
   }
   std::string ranges() const {
     return constant("Index", "range", index_.of(range_)) + constant("Index", "ranges", index_.of(ranges_));

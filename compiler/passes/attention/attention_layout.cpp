@@ -212,7 +212,8 @@ class LayoutWriter {
     return made;
   }
 
-  // A value of heads first in the order of rows first: what it is a transpose of, or its transpose.
+  // A value of layout [batch, head, row, width] in the layout [batch, row, head, width]: the operand of the
+  // transpose that made it, or else a new transpose of it.
   Tensor inRows(ValueId old, OpId reader) {
     if (const auto made = rowsOfResult_.find(old); made != rowsOfResult_.end()) {
       return {&builder(), made->second};

@@ -1,5 +1,5 @@
 // How a parameter starts: one of the forms of initialisers.h. Numbers stand by position; every field of the
-// parameter may also be given by name (a, b, seed, file, ofPlan).
+// parameter may also be given by name (a, b, seed, file, ofPlan, starts, whole).
 #include "ir/author/text/initialisers.h"
 #include "ir/author/text/parser.h"
 #include "ir/author/text/quote.h"
@@ -96,6 +96,9 @@ bool Parser::readNamedStart(ops::Parameter& parameter) {
   }
   if (name.text == "ofPlan") {
     return readTruth(parameter.ofPlan);
+  }
+  if (name.text == "starts" || name.text == "whole") {
+    return readDims(name.text == "starts" ? parameter.part.starts : parameter.part.whole);
   }
   complaints_.add(spanOf(name), fmt::format("{} is no part of a parameter's start", shown(name.text)),
                   fmt::format("write {}", formOf(parameter.initialiser).usage));

@@ -135,6 +135,10 @@ void appendInitialiser(std::string& out, const ops::Parameter& parameter) {
   if (parameter.ofPlan) {
     comma.next() += "ofPlan=true";
   }
+  if (parameter.part.isPart()) {
+    appendDims(comma.next() += "starts=", parameter.part.starts);
+    appendDims(comma.next() += "whole=", parameter.part.whole);
+  }
   out += ')';
 }
 

@@ -102,12 +102,17 @@ TypeResult Fused::types(OperandTypes operands) const {
     return refuse(OpKind::Fused, operands, "the reduced axes are not listed in ascending order",
                   "list each axis once, counted from the front");
   }
-  if (count < 0 || (count > 0 && reduction != Reduction::Mean)) {
-    return refuse(OpKind::Fused, operands, fmt::format("{} elements of a mean", count),
-                  "give the number of elements in the whole to a mean, or leave it out");
+  if (count != 0 && reduction != Reduction::Mean) {
+    return refuse(OpKind::Fused, operands, "a count without a mean", "leave count out");
   }
   const Domain domain = reduction == Reduction::Mean ? Domain::Float : Domain::Number;
-  return reductionTypes(OpKind::Fused, common.types, axes, keepDims, domain, reduction == Reduction::Sum);
+  TypeResult types =
+      reductionTypes(OpKind::Fused, common.types, axes, keepDims, domain, reduction == Reduction::Sum);
+  if (!types.ok()) {
+    return types;
+  }
+  TypeResult counted = checkMeanCount(OpKind::Fused, operands, common.types.front().shape, axes, count);
+  return counted.ok() ? types : counted;
 }
 
 OpCost Fused::cost(OperandTypes operands, OperandTypes results) const {
@@ -142,7 +147,7 @@ SplitRule Fused::split(OperandTypes operands, OperandTypes results) const {
 
 void Fused::restrictTo(const SplitPart& part) {
   if (reduction == Reduction::Mean && part.factor.kind == SplitKind::Sum && count == 0) {
-    count = commonShape(part.operands)->elements() / part.results[0].shape.elements();
+    count = reducedLength(*commonShape(part.operands), axes);
   }
 }
 

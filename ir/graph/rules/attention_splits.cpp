@@ -64,7 +64,8 @@ class AttentionFactors {
     add(shape_.queries, true, false, along, scores_.rank() - 2, 1);
   }
 
-  // A factor of the tensors of queries, of keys or of both, and of an axis of the scores in groups.
+  // Adds a factor that cuts the query tensors, the key tensors or both. A mask is cut along axis `ofScores`
+  // of the scores, in groups of `group` heads.
   void add(int64_t extent, bool queries, bool keys,
            llvm::function_ref<SplitAxis(AttentionTensor, const TensorType&)> along, size_t ofScores,
            int64_t group) {
@@ -100,9 +101,9 @@ class AttentionFactors {
 
 bool attentionQueriesCut(const ops::Attention& op, const SplitPart& part) {
   const SplitAxis& q = part.factor.operands[0];
-  const bool byRows = op.layout == AttentionLayout::Heads;
+  const bool headsFirst = op.layout == AttentionLayout::Heads;
   const size_t rank = part.operands[0].shape.rank();
-  return op.layout != AttentionLayout::Packed && q.cut() && q.axis + (byRows ? 2 : 3) == rank;
+  return op.layout != AttentionLayout::Packed && q.cut() && q.axis + (headsFirst ? 2 : 3) == rank;
 }
 
 SplitRule attentionSplit(const ops::Attention& op, OperandTypes operands, OperandTypes results) {

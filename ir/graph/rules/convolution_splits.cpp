@@ -11,7 +11,7 @@ class ConvolutionFactors {
 
   SplitRule rule() {
     batch();
-    if (conv_.groups > 1) {
+    if (conv_.groups > 1) { // channels and filters are cut by whole groups alone
       groups();
     } else {
       channels();

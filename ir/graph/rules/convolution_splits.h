@@ -7,7 +7,7 @@
 
 namespace dfc {
 
-/// Which operand each of the three tensors is; the one that is not is the op's result.
+/// Operand index of each of the three tensors; `made` marks the one that the op computes.
 struct ConvolutionSlots {
   static constexpr size_t made = 2;
   size_t image, filter, result;

@@ -29,12 +29,12 @@ std::optional<int64_t> indexedLength(const OpAttributes& attributes, OperandType
   const auto* scatter = attributes.getIf<ops::ScatterAdd>();
   const auto* oneHot = attributes.getIf<ops::OneHot>();
   if (which == 1 && gather != nullptr) {
-    return along(gather->axis);
+    return gather->part.lengthOf(along(gather->axis));
   }
   if (which == 1 && scatter != nullptr) {
-    return along(scatter->axis);
+    return scatter->part.lengthOf(along(scatter->axis));
   }
-  return which == 0 && oneHot != nullptr ? std::optional(oneHot->depth) : std::nullopt;
+  return which == 0 && oneHot != nullptr ? std::optional(oneHot->part.lengthOf(oneHot->depth)) : std::nullopt;
 }
 
 } // namespace dfc

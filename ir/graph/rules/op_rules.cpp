@@ -161,6 +161,24 @@ std::optional<Dims> normalAxes(llvm::ArrayRef<int64_t> axes, size_t rank) {
   return twice ? std::nullopt : std::optional(normal);
 }
 
+int64_t reducedLength(const Shape& shape, llvm::ArrayRef<int64_t> axes) {
+  int64_t length = 1;
+  for (const int64_t axis : axes) {
+    length *= shape[static_cast<size_t>(axis)];
+  }
+  return length;
+}
+
+TypeResult checkMeanCount(OpKind kind, OperandTypes operands, const Shape& shape,
+                          llvm::ArrayRef<int64_t> axes, int64_t count) {
+  const int64_t length = reducedLength(shape, axes);
+  if (count == 0 || count >= length) {
+    return {};
+  }
+  return refuse(kind, operands, fmt::format("the mean divides by {}, and is of {} elements", count, length),
+                "give the number of elements in the whole's mean, or leave count out");
+}
+
 Shape reducedShape(const Shape& shape, llvm::ArrayRef<int64_t> axes, bool keepDims) {
   Dims dims;
   for (size_t axis = 0; axis < shape.rank(); ++axis) {

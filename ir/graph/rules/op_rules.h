@@ -48,6 +48,11 @@ std::optional<size_t> normalAxis(int64_t axis, size_t rank);
 std::optional<Dims> normalAxes(llvm::ArrayRef<int64_t> axes, size_t rank);
 /// A shape without `axes` (as `normalAxes` gives them), or with 1 in their place.
 Shape reducedShape(const Shape& shape, llvm::ArrayRef<int64_t> axes, bool keepDims);
+/// How many elements are reduced to one result; `axes` as `normalAxes` gives them.
+int64_t reducedLength(const Shape& shape, llvm::ArrayRef<int64_t> axes);
+/// Ok (without types), or why a mean over `axes` cannot be a part of one of `count` elements (0: of its own).
+TypeResult checkMeanCount(OpKind kind, OperandTypes operands, const Shape& shape,
+                          llvm::ArrayRef<int64_t> axes, int64_t count);
 /// The rule of an op that looks along one axis (softmax, argMax): ok without types, or the refusal.
 TypeResult checkAxis(OpKind kind, OperandTypes operands, int64_t axis);
 /// The rule of a reduction. `emptyAllowed`: an axis of length 0 may be reduced.

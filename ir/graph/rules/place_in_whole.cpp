@@ -13,12 +13,13 @@ TypeResult AxisPart::check(std::string_view op, int64_t own) const {
   if (whole == 0 && start == 0) {
     return {};
   }
-  if (start >= 0 && whole >= own && start <= whole - own) {
+  if (start >= 0 && own > 0 && whole >= own && start <= whole - own) {
     return {};
   }
   return TypeResult::fail(
-      fmt::format("{} of {} elements from {} on, of {} in the whole", op, own, start, whole),
-      "give a start and a whole that hold the elements, or leave both out");
+      fmt::format("{}: {} elements from index {} on are no part of an axis of {}", op, own, start, whole),
+      "start is at least 0, a part has elements, and start + length is at most whole; leave both out where "
+      "the axis is the whole");
 }
 
 void AxisPart::restrictTo(SplitRange range, int64_t own) {
@@ -58,9 +59,10 @@ TypeResult TensorPart::check(std::string_view op, const Shape& own) const {
   if (fits && Shape::valid(whole)) {
     return {};
   }
-  return TypeResult::fail(fmt::format("{} of {} from {} on, in a whole of {}", op, toString(own),
-                                      toString(Shape(starts)), toString(Shape(whole))),
-                          "give starts and a whole that hold the tensor, or leave both out");
+  return TypeResult::fail(fmt::format("{}: a tensor of {} from index {} on is no part of one of {}", op,
+                                      toString(own), toString(Shape(starts)), toString(Shape(whole))),
+                          "on each axis starts is at least 0, and starts + length is at most whole; leave "
+                          "both out where the tensor is the whole");
 }
 
 Literal TensorPart::valueIn(const Literal& wholeValue, const Shape& own) const {

@@ -34,8 +34,7 @@ struct TensorPart {
   Shape shapeOf(const Shape& own) const { return isPart() ? Shape(whole) : own; }
   /// Index in the whole, row-major, of element `index` of a part of this shape.
   int64_t indexInWhole(const Shape& own, int64_t index) const;
-  /// Elements at the end of a row-major walk that lie side by side in the whole, too: a divisor of the
-  /// elements.
+  /// Length of the runs that are contiguous in the whole, too: a divisor of the number of elements.
   int64_t contiguous(const Shape& own) const;
   /// Its elements, of shape `own`, in a value of the whole.
   Literal valueIn(const Literal& wholeValue, const Shape& own) const;

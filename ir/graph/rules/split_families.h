@@ -7,7 +7,7 @@ namespace dfc {
 
 /// Operands broadcast to one shape, which the results have: every axis free, (a b, b)->(a b).
 SplitRule elementwiseSplit(llvm::ArrayRef<TensorType> operands, llvm::ArrayRef<TensorType> results);
-/// Of a source of values: every axis of the result free.
+/// Of an op without operands: every axis of the result is free.
 SplitRule sourceSplit(const TensorType& result);
 /// Each of `axes` of operand 0 as the same axis of all results; other operands whole.
 SplitRule sameAxesSplit(llvm::ArrayRef<TensorType> operands, llvm::ArrayRef<TensorType> results,
@@ -15,8 +15,8 @@ SplitRule sameAxesSplit(llvm::ArrayRef<TensorType> operands, llvm::ArrayRef<Tens
 /// The same of all axes but `axis`, counted from the end if negative.
 SplitRule otherAxesSplit(llvm::ArrayRef<TensorType> operands, llvm::ArrayRef<TensorType> results,
                          int64_t axis);
-/// Of an op over `axes` (counted from the front) of operand 0 that leaves out, or keeps as 1: the others
-/// free, and those of `kind`; Free: those not cut.
+/// Of a reduction over `axes` (counted from the front) of operand 0: the other axes are free; the reduced
+/// axes have `kind`, or are not cut where `kind` is Free.
 SplitRule reductionSplit(llvm::ArrayRef<TensorType> operands, llvm::ArrayRef<TensorType> results,
                          llvm::ArrayRef<int64_t> axes, bool keepDims, SplitKind kind);
 

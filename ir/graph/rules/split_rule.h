@@ -14,9 +14,9 @@
 
 namespace dfc {
 
-/// What the parts' results are to the whole's.
+/// How the parts' results are combined into the whole's.
 enum class SplitKind : uint8_t {
-  Free,    ///< pieces of it, one behind the other
+  Free,    ///< concatenated
   Sum,     ///< a result with the axis is made of pieces; one without it is the sum of the parts' results
   Max,     ///< likewise the largest, element by element
   Min,     ///< likewise the smallest

@@ -5,18 +5,14 @@
 #include "ir/author/text/parse.h"
 #include "ir/graph/graph.h"
 #include "tests/support/catch.h"
+#include "tests/support/parsed.h"
 
 #include <set>
 
 namespace dfc {
 namespace {
 
-Graph parsed(const std::string& text) {
-  Result<Graph> graph = parseGraph(text, "test.dfg");
-  INFO((graph ? "" : render(graph.errors())));
-  REQUIRE(graph.ok());
-  return *std::move(graph);
-}
+using test::parsed;
 
 size_t countOf(const Graph& graph, OpKind kind) {
   size_t count = 0;

@@ -8,6 +8,7 @@
 #include "ir/author/text/print.h"
 #include "ir/graph/graph.h"
 #include "tests/support/catch.h"
+#include "tests/support/parsed.h"
 #include "tests/support/random_values.h"
 
 #include <cmath>
@@ -16,13 +17,19 @@
 namespace dfc {
 namespace {
 
+using test::parsed;
+
 using ops::Precision;
 
-Graph parsed(const std::string& text) {
-  Result<Graph> graph = parseGraph(text, "test.dfg");
-  INFO((graph ? "" : render(graph.errors())));
-  REQUIRE(graph.ok());
-  return *std::move(graph);
+// The losses of one step differ, by less than `bound` of the exact one.
+void checkRoundedLoss(const Graph& before, const Graph& after, double bound) {
+  const NamedLiterals feeds = test::randomFeeds(before, 1), parameters = test::randomParameters(before, 1);
+  const auto exact = evaluate(before, feeds, parameters), rounded = evaluate(after, feeds, parameters);
+  REQUIRE(exact.ok());
+  REQUIRE(rounded.ok());
+  const double a = exact->fetches.at("loss").at(0), b = rounded->fetches.at("loss").at(0);
+  CHECK(a != b);
+  CHECK(std::abs(a - b) < bound * std::abs(a));
 }
 
 } // namespace
@@ -77,13 +84,7 @@ TEST_CASE("set_precision: batch norms and pools between products are narrow, the
   REQUIRE(wide.kind() == OpKind::Cast);
   CHECK(after.typeOf(wide.operands[0]).element == ElementType::BF16);
 
-  const NamedLiterals feeds = test::randomFeeds(before, 1), parameters = test::randomParameters(before, 1);
-  const auto exact = evaluate(before, feeds, parameters), rounded = evaluate(after, feeds, parameters);
-  REQUIRE(exact.ok());
-  REQUIRE(rounded.ok());
-  const double a = exact->fetches.at("loss").at(0), b = rounded->fetches.at("loss").at(0);
-  CHECK(a != b);
-  CHECK(std::abs(a - b) < 0x1p-5 * std::abs(a)); // a few roundings of 2^-9 each
+  checkRoundedLoss(before, after, 0x1p-5); // a few roundings of 2^-9 each
 }
 
 namespace {
@@ -351,13 +352,7 @@ TEST_CASE("set_precision: what fusion keeps inside a loop is not rounded") {
     CHECK(std::string(after.nameOf(op)).find("clip") == std::string::npos);
   }
   const Graph before = normedProducts(false);
-  const NamedLiterals feeds = test::randomFeeds(before, 1), parameters = test::randomParameters(before, 1);
-  const auto exact = evaluate(before, feeds, parameters), rounded = evaluate(after, feeds, parameters);
-  REQUIRE(exact.ok());
-  REQUIRE(rounded.ok());
-  const double a = exact->fetches.at("loss").at(0), b = rounded->fetches.at("loss").at(0);
-  CHECK(a != b);
-  CHECK(std::abs(a - b) < 0x1p-4 * std::abs(a));
+  checkRoundedLoss(before, after, 0x1p-4);
 }
 
 } // namespace dfc

@@ -9,6 +9,7 @@
 #include "ir/author/text/print.h"
 #include "ir/graph/graph.h"
 #include "tests/support/catch.h"
+#include "tests/support/parsed.h"
 #include "tests/support/random_values.h"
 #include "tests/support/tiny_plan.h"
 
@@ -19,14 +20,9 @@
 namespace dfc {
 namespace {
 
-using ops::Precision;
+using test::parsed;
 
-Graph parsed(const std::string& text) {
-  Result<Graph> graph = parseGraph(text, "test.dfg");
-  INFO((graph ? "" : render(graph.errors())));
-  REQUIRE(graph.ok());
-  return *std::move(graph);
-}
+using ops::Precision;
 
 Precision precisionOf(const Graph& graph, std::string_view name) {
   return graph[graph[graph.findValue(name)].producer].as<ops::Matmul>().precision;

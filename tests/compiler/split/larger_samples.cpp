@@ -56,19 +56,11 @@ std::vector<OpSample> products(ElementType element) {
   return samples;
 }
 
-template <class Op>
-Op withBodyOf(std::string body, ElementType element) {
-  Op op;
-  const std::string text = withType(std::move(body), element);
-  DFC_ASSERT(op.body.decode(text), text);
-  return op;
-}
-
 std::vector<OpSample> fusedChains(ElementType element) {
   std::vector<OpSample> samples;
   using Reduction = ops::Fused::Reduction;
   for (const Reduction reduction : {Reduction::None, Reduction::Sum, Reduction::Mean, Reduction::Max}) {
-    auto op = withBodyOf<ops::Fused>("add:T %0 %1; mul:T %2 %1", element);
+    auto op = withBody<ops::Fused>("add:T %0 %1; mul:T %2 %1", element);
     op.reduction = reduction;
     op.axes = reduction == Reduction::None ? Dims{} : Dims{1};
     op.keepDims = reduction == Reduction::Mean;
@@ -78,7 +70,7 @@ std::vector<OpSample> fusedChains(ElementType element) {
 }
 
 std::vector<OpSample> fusedProductSamples(ElementType element) {
-  const auto op = withBodyOf<ops::FusedMatmul>("add:T %0 %1; max:T %3 %2", element);
+  const auto op = withBody<ops::FusedMatmul>("add:T %0 %1; max:T %3 %2", element);
   return {{op, {{element, {2, 5, 4}}, {element, {4, 6}}, {element, {6}}, {element, {5, 1}}}}};
 }
 

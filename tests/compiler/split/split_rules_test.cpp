@@ -90,7 +90,18 @@ TEST_CASE("split rules: parts of every op, joined, are the whole") {
   CHECK(all.runs > 5000);
 }
 
+TEST_CASE("split rules: a mean beside an empty axis has the count of the axis that is cut") {
+  ops::ReduceMean mean;
+  mean.axes = {0};
+  const std::vector<TensorType> operands{f32({4, 0})}, results{f32({0})};
+  const SplitRule rule = splitOf(mean, operands, results);
+  REQUIRE(rule.factors.size() == 1);
+  const OpAttributes part = partOf(mean, {rule.factors[0], {0, 2}, operands, results});
+  CHECK(part.as<ops::ReduceMean>().count == 4);
+}
+
 TEST_CASE("split rules: small types and bool are cut alike") {
+  Tally tally;
   for (const ElementType element :
        {ElementType::F16, ElementType::BF16, ElementType::U8, ElementType::Bool}) {
     for (size_t i = 0; i < opKindCount; ++i) {
@@ -100,7 +111,6 @@ TEST_CASE("split rules: small types and bool are cut alike") {
         const SplitCall call = splitCall(sample, SplitValues::Whole, dice);
         const SplitRule rule = splitOf(call.attributes, call.operandTypes, call.resultTypes);
         for (size_t f = 0; f < rule.factors.size(); ++f) {
-          Tally tally;
           if (!combines(rule.factors[f].kind)) {
             checkFactor(call, f, rule.factors[f], true, dice, tally);
           }
@@ -108,6 +118,7 @@ TEST_CASE("split rules: small types and bool are cut alike") {
       }
     }
   }
+  CHECK(tally.runs > 1000);
 }
 
 } // namespace dfc::test

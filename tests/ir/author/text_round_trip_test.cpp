@@ -5,6 +5,7 @@
 #include "ir/graph/same_graph.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
+#include "tests/support/parsed.h"
 #include "tests/support/random_graph.h"
 
 #include <bit>
@@ -14,6 +15,8 @@
 
 namespace dfc {
 namespace {
+
+using test::parsed;
 
 // Prints, reads, compares, prints again. Gives the text.
 std::string roundTrip(const Graph& graph) {
@@ -25,13 +28,6 @@ std::string roundTrip(const Graph& graph) {
   CHECK(sameGraph(graph, *back));
   CHECK(printGraph(*back) == text);
   return text;
-}
-
-Graph parsed(const std::string& text) {
-  Result<Graph> graph = parseGraph(text, "test.dfg");
-  INFO((graph ? "" : render(graph.errors())));
-  REQUIRE(graph.ok());
-  return *std::move(graph);
 }
 
 Graph withConstant(const Literal& literal) {

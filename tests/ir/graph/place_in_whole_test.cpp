@@ -40,6 +40,9 @@ TEST_CASE("place in the whole: a part that does not fit is refused") {
   CHECK_FALSE(acceptsGather({3, 7})); // 3 + 5 > 7
   CHECK_FALSE(acceptsGather({-1, 8}));
   CHECK_FALSE(acceptsGather({1, 0}));
+  ops::Gather ofNothing;
+  ofNothing.part = {3, 6};
+  CHECK_FALSE(accepts(ofNothing, {f32({0, 2}), i64({2})}));
   CHECK_FALSE(acceptsGather({INT64_MAX, INT64_MAX}));
   CHECK(acceptsDropout({}, {}));
   CHECK(acceptsDropout({1, 0}, {4, 4}));
@@ -60,8 +63,18 @@ TEST_CASE("place in the whole: a part that does not fit is refused") {
   attention.start = -1;
   CHECK_FALSE(accepts(attention, rows));
   ops::ReduceMean mean;
-  mean.count = -1;
-  CHECK_FALSE(accepts(mean, {f32({6})}));
+  for (const int64_t count : {-1, 1, 5}) { // of 6 elements here
+    mean.count = count;
+    CHECK_FALSE(accepts(mean, {f32({6})}));
+  }
+  mean.count = 6;
+  CHECK(accepts(mean, {f32({6})}));
+  ops::Iota iota;
+  iota.type = i64({3});
+  iota.start = INT64_MAX - 1;
+  CHECK_FALSE(accepts(iota, {}));
+  iota.start = INT64_MIN;
+  CHECK_FALSE(accepts(iota, {}));
 }
 
 TEST_CASE("place in the whole: a part of a parameter starts as the whole does there") {
@@ -97,11 +110,26 @@ TEST_CASE("place in the whole: printed where it is said, and read back") {
     g.fetch(fmt::format("y{}", c),
             g.multiOp(samples[c].attributes, given, std::source_location::current())[0]);
   }
+  for (const bool file : {false, true}) {
+    ops::Parameter parameter;
+    parameter.type = f32({3, 2});
+    parameter.initialiser = file ? ops::Parameter::Initialiser::File : ops::Parameter::Initialiser::Glorot;
+    parameter.file = file ? "w.npy" : "";
+    parameter.part.starts = {1, 0};
+    parameter.part.whole = {5, 2};
+    const std::string name = file ? "read" : "drawn";
+    g.fetch(name, g.op(parameter, {}, std::source_location::current()).named(name));
+  }
   const Graph graph = *std::move(g).finish();
   const std::string text = printGraph(graph);
   const Result<Graph> back = parseGraph(text, "parts.dfg");
   REQUIRE(back.ok());
   CHECK(printGraph(*back) == text);
+  for (const char* name : {"drawn", "read"}) {
+    const auto& parameter = (*back)[(*back)[back->findValue(name)].producer].as<ops::Parameter>();
+    CHECK(parameter.part.starts == Dims{1, 0});
+    CHECK(parameter.part.whole == Dims{5, 2});
+  }
   CHECK(text.find("start=") != std::string::npos);
   CHECK(text.find("rows=100") != std::string::npos);
 
@@ -110,6 +138,8 @@ TEST_CASE("place in the whole: printed where it is said, and read back") {
   plain.fetch("rows", gather(table, plain.input("ids", i64({2})), 0));
   plain.fetch("kept", dropout(table, plain.input("step", i64({})), 0.5, 1));
   plain.fetch("mean", reduceMean(table, {0}));
+  plain.fetch("loss", softmaxCrossEntropy(table, plain.input("labels", i64({4}))));
+  plain.fetch("weights", plain.parameter("w", f32({4, 3}), glorot(1)));
   const std::string wholes = printGraph(*std::move(plain).finish());
   for (const char* attribute : {"start", "whole=", "count", "rows="}) {
     CHECK(wholes.find(attribute) == std::string::npos);

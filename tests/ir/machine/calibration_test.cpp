@@ -6,16 +6,13 @@
 #include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 #include "tests/support/op_samples.h"
+#include "tests/support/parsed.h"
 
 using namespace dfc;
 
 namespace {
 
-Graph parsed(const std::string& text) {
-  auto graph = parseGraph(text, "test.dfg");
-  REQUIRE(graph.ok());
-  return *std::move(graph);
-}
+using test::parsed;
 
 OpId opOf(const Graph& graph, const std::string& value) { return graph[graph.findValue(value)].producer; }
 

@@ -4,6 +4,7 @@
 // columns_softmax.cpp.
 #include "compiler/lower/kernels/rows/rows.h"
 #include "ir/graph/rules/axis_view.h"
+#include "ir/graph/rules/cross_entropy_rules.h"
 
 #include <fmt/format.h>
 
@@ -88,9 +89,9 @@ std::string rowCount(int64_t rows, int64_t classes) {
   return constant("Index", "rows", IndexText(rows * classes).of(rows));
 }
 
-// Threads per row of `packs` packs: so many that each takes 4 packs, or 8 packs if a warp then holds the row
-// or the row needs several warps. At most 512 threads, so that two blocks are resident on a multiprocessor; a
-// thread of theirs takes up to 16 packs.
+// Threads per row of `packs` packs. A thread takes 4 packs of a short row, and 8 where one warp then covers
+// the row or where the row needs several warps anyway. At most 512 threads, so that two blocks are resident
+// on a multiprocessor; a thread of theirs takes up to 16 packs.
 int64_t softmaxLanes(int64_t packs) {
   const int64_t lanes = powerOf2From(ceilDiv(packs, 4));
   return packs <= 32 * 8 ? std::min<int64_t>(32, lanes) : std::clamp<int64_t>(lanes / 2, 64, 512);
@@ -139,8 +140,7 @@ GeneratedKernels crossEntropyGradientKernel(const ops::SoftmaxCrossEntropyGradie
                                             const GpuShape& gpu) {
   const RowFormula formula{RowFormula::Kind::CrossEntropyGradient, operands[0].element,
                            std::string(storageName(operands[1].element)),
-                           std::string(storageName(operands[2].element)),
-                           op.rows != 0 ? op.rows : operands[0].shape[0]};
+                           std::string(storageName(operands[2].element)), rowsOfWhole(op.rows, operands)};
   return lastAxis(formula, operands[0].shape[0], operands[0].shape[1], gpu);
 }
 

@@ -18,6 +18,11 @@ TypeResult Iota::types(OperandTypes operands) const {
     return refuse(OpKind::Iota, operands, fmt::format("there is no axis {} in {}", axis, toString(type)),
                   fmt::format("give an axis from {} to {}", -rank, rank - 1));
   }
+  constexpr int64_t most = int64_t{1} << 60; // so that no index of a part overflows
+  if (start < -most || start > most) {
+    return refuse(OpKind::Iota, operands, fmt::format("the first number is {}", start),
+                  fmt::format("give a start from {} to {}", -most, most));
+  }
   return TypeResult::of(type);
 }
 

@@ -34,8 +34,6 @@ SplitRule SoftmaxCrossEntropy::split(OperandTypes operands, OperandTypes) const 
   return rule;
 }
 
-void SoftmaxCrossEntropy::restrictTo(const SplitPart& part) {
-  rows = rows != 0 ? rows : part.operands[1].shape[0];
-}
+void SoftmaxCrossEntropy::restrictTo(const SplitPart& part) { rows = rowsOfWhole(rows, part.operands); }
 
 } // namespace dfc::ops

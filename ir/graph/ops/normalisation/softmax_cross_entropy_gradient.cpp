@@ -33,7 +33,7 @@ SplitRule SoftmaxCrossEntropyGradient::split(OperandTypes operands, OperandTypes
 }
 
 void SoftmaxCrossEntropyGradient::restrictTo(const SplitPart& part) {
-  rows = rows != 0 ? rows : part.operands[1].shape[0];
+  rows = rowsOfWhole(rows, part.operands);
 }
 
 } // namespace dfc::ops

@@ -1,16 +1,17 @@
 #include "ir/graph/ops/reduction/reduce_mean.h"
 #include "ir/graph/rules/op_rules.h"
 
-#include <fmt/format.h>
-
 namespace dfc::ops {
 
 TypeResult ReduceMean::types(OperandTypes operands) const {
-  if (count < 0) {
-    return refuse(OpKind::ReduceMean, operands, fmt::format("a mean of {} elements", count),
-                  "give the number of elements in the whole, or leave it out");
+  TypeResult types = reductionTypes(OpKind::ReduceMean, operands, axes, keepDims, Domain::Float, false);
+  if (!types.ok()) {
+    return types;
   }
-  return reductionTypes(OpKind::ReduceMean, operands, axes, keepDims, Domain::Float, false);
+  const Shape& shape = operands[0].shape;
+  TypeResult counted =
+      checkMeanCount(OpKind::ReduceMean, operands, shape, *normalAxes(axes, shape.rank()), count);
+  return counted.ok() ? types : counted;
 }
 
 OpCost ReduceMean::cost(OperandTypes operands, OperandTypes results) const {
@@ -27,7 +28,8 @@ SplitRule ReduceMean::split(OperandTypes operands, OperandTypes results) const {
 
 void ReduceMean::restrictTo(const SplitPart& part) {
   if (part.factor.kind == SplitKind::Sum && count == 0) {
-    count = part.operands[0].shape.elements() / part.results[0].shape.elements();
+    const Shape& shape = part.operands[0].shape;
+    count = reducedLength(shape, *normalAxes(axes, shape.rank()));
   }
 }
 

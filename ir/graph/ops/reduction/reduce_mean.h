@@ -1,6 +1,6 @@
 // reduceMean(a, axes=[…], keepDims=false): the mean over `axes` (negative ones count from the end; none given
-// means all). Element type: a float. An axis of length 0 is refused. count=N: the sum is divided by N, the
-// number of elements in the whole that a is a part of.
+// means all). Element type: a float. An axis of length 0 is refused. count=N: a is a part of a
+// larger tensor, of which N elements are reduced to each result, and the sum is divided by N.
 #pragma once
 
 #include "ir/graph/op_parts.h"
@@ -12,7 +12,7 @@ struct ReduceMean : OpDefaults {
   static constexpr Arity arity{1, 1};
   Dims axes;
   bool keepDims = false;
-  int64_t count = 0; ///< of the whole's elements in a mean; 0: as many as there are
+  int64_t count = 0; ///< elements of the whole reduced to one result; 0: those of the operand
   void fields(AttributeVisitor& visitor) {
     visitor.field("axes", axes, Presence::Optional);
     visitor.field("keepDims", keepDims, Presence::Optional);

@@ -19,7 +19,7 @@ struct ReductionPlan {
   ReductionKind kind = ReductionKind::Sum;
   bool mean = false; // the sum is divided by the number of elements
   Dims axes;
-  int64_t count = 0; // of a mean's elements; 0: those that there are
+  int64_t count = 0; // divisor of a mean; 0: the number of reduced elements
 };
 
 ReductionPlan planOfFused(const ops::Fused& fused) {

@@ -57,7 +57,8 @@ class DropoutKernel final : public CpuKernel {
     narrow_(in, out, count);
   }
 
-  // Of a part run by run, as its elements lie in the whole; a run may begin within a block of four.
+  // For a part, one run that is contiguous in the whole tensor after the other; a run may start inside a
+  // Philox block of four words.
   void drawWords(uint64_t step, int64_t first, int64_t count, uint32_t* words, uint32_t* spare) const {
     if (!part_.isPart()) {
       functions_.words(seed_, step, static_cast<uint64_t>(first / 4), static_cast<size_t>((count + 3) / 4),
@@ -89,7 +90,7 @@ class DropoutKernel final : public CpuKernel {
   DropoutMask mask_;
   Shape shape_;
   TensorPart part_;
-  int64_t run_; // elements that lie side by side in the whole
+  int64_t run_; // length of the runs that are contiguous in the whole tensor
   uint64_t seed_;
   int64_t elements_, width_, tiles_;
   TileFunction widen_ = nullptr, narrow_ = nullptr;

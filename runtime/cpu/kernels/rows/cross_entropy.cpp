@@ -1,5 +1,6 @@
 // softmaxCrossEntropy and its gradient. A row's loss is log(sum(exp(x - max))) - (x[label] - max); the mean
 // over rows is taken in f64.
+#include "ir/graph/rules/cross_entropy_rules.h"
 #include "runtime/cpu/kernels/rows/rows.h"
 
 #include "runtime/cpu/kernels/rows/row_math.h"
@@ -189,15 +190,11 @@ class CrossEntropyGradientKernel final : public CpuKernel {
   uint32_t parts_;
 };
 
-int64_t rowsOr(int64_t rowsOfWhole, OperandTypes operands) {
-  return rowsOfWhole != 0 ? rowsOfWhole : operands[0].shape[0];
-}
-
 } // namespace
 
 std::unique_ptr<CpuKernel> makeCrossEntropyKernel(const ops::SoftmaxCrossEntropy& op, OperandTypes operands,
                                                   ElementType loss, ThreadPool& pool) {
-  const int64_t rows = rowsOr(op.rows, operands);
+  const int64_t rows = rowsOfWhole(op.rows, operands);
   if (operands[0].element == ElementType::F64) {
     return std::make_unique<CrossEntropyKernel<double>>(operands, loss, rows, pool);
   }
@@ -206,7 +203,7 @@ std::unique_ptr<CpuKernel> makeCrossEntropyKernel(const ops::SoftmaxCrossEntropy
 
 std::unique_ptr<CpuKernel> makeCrossEntropyGradientKernel(const ops::SoftmaxCrossEntropyGradient& op,
                                                           OperandTypes operands, ThreadPool& pool) {
-  const int64_t rows = rowsOr(op.rows, operands);
+  const int64_t rows = rowsOfWhole(op.rows, operands);
   if (operands[0].element == ElementType::F64) {
     return std::make_unique<CrossEntropyGradientKernel<double>>(operands, rows, pool);
   }
