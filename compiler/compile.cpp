@@ -3,14 +3,15 @@
 // in passes/passes.def.
 #include "compiler/compile.h"
 
+#include "compiler/choose_placement.h"
 #include "compiler/lower/lower.h"
 #include "compiler/memory/addressable.h"
 #include "compiler/memory/fit_memory.h"
 #include "compiler/memory/plan_memory.h"
-#include "compiler/passes/passes.h"
-#include "compiler/place/place.h"
+#include "compiler/run_passes.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/simulate/count_launches.h"
+#include "compiler/stage_check.h"
 #include "compiler/transfer/insert_transfers.h"
 #include "ir/verify/verify.h"
 
@@ -18,21 +19,6 @@
 
 namespace dfc {
 namespace {
-
-#ifdef DFC_DEBUG_CHECKS
-constexpr bool verifyEachStage = true;
-#else
-constexpr bool verifyEachStage = false;
-#endif
-
-// A stage that breaks its own contract is our bug, not the author's.
-template <class Verify>
-void check(std::string_view stage, Verify verify) {
-  if (verifyEachStage) {
-    const Diagnostics errors = verify();
-    DFC_ASSERT(errors.empty(), "stage '" + std::string(stage) + "' broke its contract:\n" + render(errors));
-  }
-}
 
 Diagnostics explained(std::vector<MissingDevice> missing, const CompileOptions& options) {
   Diagnostics errors;
@@ -42,51 +28,6 @@ Diagnostics explained(std::vector<MissingDevice> missing, const CompileOptions& 
                          : std::move(one.error));
   }
   return errors;
-}
-
-// Whether ops with this pin run on a GPU, or may: an op without a pin on a machine with GPUs.
-bool mayRunOnGpu(const Machine& machine, std::string_view pin) {
-  const auto isGpu = [](const DeviceRow& device) { return device.kind == DeviceKind::Gpu; };
-  const DeviceId device = machine.findDevice(pin);
-  return device.valid() ? isGpu(machine.devices[device]) : llvm::any_of(machine.devices, isGpu);
-}
-
-Result<Graph> runPass(const PassRow& pass, const Graph& graph, const Machine& machine,
-                      const CompileOptions& options) {
-  if (llvm::is_contained(options.skipPasses, pass.name)) {
-    return graph;
-  }
-  PassOptions choices{.precision = options.precision,
-                      .channelsLast = [&](std::string_view pin) { return mayRunOnGpu(machine, pin); }};
-  if (!options.pins.empty()) {
-    choices.pinnedAlike = [&](const Graph& now, OpId a, OpId b) {
-      return pinnedAlike(now, a, b, options.pins);
-    };
-  }
-  auto next = pass.run(graph, choices);
-  if (next) {
-    check(pass.name, [&] { return verifyGraph(*next); });
-    if (options.observer != nullptr) {
-      options.observer->graph(*next, pass.name);
-    }
-  }
-  return next;
-}
-
-Result<Graph> runPasses(PassPhase phase, Graph graph, const Machine& machine, const CompileOptions& options) {
-  Diagnostics warnings;
-  for (const PassRow& pass : allPasses()) {
-    if (pass.phase != phase) {
-      continue;
-    }
-    auto next = runPass(pass, graph, machine, options);
-    if (!next) {
-      return next;
-    }
-    llvm::append_range(warnings, next.warnings());
-    graph = *std::move(next);
-  }
-  return Result<Graph>(std::move(graph)).withWarnings(warnings);
 }
 
 // A step that gives nothing back and keeps nothing is no step that an author meant. Said at the last op,
@@ -146,12 +87,13 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     return graph.errors();
   }
 
-  // Then where: transfers follow from it, so it cannot come later.
-  auto placement = place(*graph, machine, cost, options.policy);
+  // Then where, with the graph cut into parts or as it is; fused behind the cut, which whole bodies would
+  // hide. Transfers follow from it, so it cannot come later.
+  auto placement = choosePlacement(*graph, machine, cost, options);
   if (!placement) {
     return placement.errors();
   }
-  check("place", [&] { return verifyPlacement(*placement, machine); });
+  checkStage("place", [&] { return verifyPlacement(*placement, machine); });
 
   // Copies become ops before scheduling, so that they are ordered against computation instead of implied by
   // it.
@@ -172,7 +114,7 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     schedule = makeSchedule(placed, machine, cost);
     memory = planMemory(placed, schedule, machine);
   }
-  check("insertTransfers", [&] { return verifyPlacedGraph(placed, machine); });
+  checkStage("insertTransfers", [&] { return verifyPlacedGraph(placed, machine); });
   observer.placed(placed);
   if (!memory) {
     auto fitted = fitMemory(placed, schedule, machine, cost, memory.errors());
@@ -183,8 +125,8 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     schedule = std::move(fitted->schedule);
     memory = std::move(fitted->memory);
   }
-  check("makeSchedule", [&] { return verifySchedule(schedule, placed, machine); });
-  check("planMemory", [&] { return verifyMemoryPlan(*memory, schedule, placed, machine); });
+  checkStage("makeSchedule", [&] { return verifySchedule(schedule, placed, machine); });
+  checkStage("planMemory", [&] { return verifyMemoryPlan(*memory, schedule, placed, machine); });
 
   // What GPUs launch: last, because launches are merged and moved only where neither the waits nor the bytes
   // that values share can tell.
@@ -196,8 +138,8 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
 
   // Predictions count the launches that will be made, so they follow last.
   countLaunches(schedule, *launches, placed, machine, cost);
-  check("countLaunches", [&] { return verifySchedule(schedule, placed, machine); });
-  check("lower", [&] { return verifyLaunchPlan(*launches, placed, schedule, *memory, machine); });
+  checkStage("countLaunches", [&] { return verifySchedule(schedule, placed, machine); });
+  checkStage("lower", [&] { return verifyLaunchPlan(*launches, placed, schedule, *memory, machine); });
   observer.schedule(schedule, placed);
   observer.memory(*memory, schedule, placed);
   observer.launches(*launches, schedule, placed);

@@ -18,6 +18,18 @@ std::vector<std::string> missingNames(llvm::ArrayRef<FeedRow> inputs, const Name
   return names;
 }
 
+// Rows of one name are parts of one input.
+std::vector<FeedRow> onceEach(llvm::ArrayRef<FeedRow> rows) {
+  std::vector<FeedRow> inputs;
+  for (const FeedRow& row : rows) {
+    if (std::none_of(inputs.begin(), inputs.end(),
+                     [&](const FeedRow& other) { return other.name == row.name; })) {
+      inputs.push_back(row);
+    }
+  }
+  return inputs;
+}
+
 std::string listOf(llvm::ArrayRef<FeedRow> inputs) {
   std::vector<std::string> entries;
   for (const FeedRow& input : inputs) {
@@ -43,12 +55,13 @@ Diagnostic wrongType(const FeedRow& input, const TensorType& given) {
 
 } // namespace
 
-Diagnostics checkFeeds(llvm::ArrayRef<FeedRow> inputs, const NamedLiterals& given) {
+Diagnostics checkFeeds(llvm::ArrayRef<FeedRow> rows, const NamedLiterals& given) {
   Diagnostics errors;
+  const std::vector<FeedRow> inputs = onceEach(rows);
   const std::vector<std::string> missing = missingNames(inputs, given);
   for (const auto& entry : given) {
     const std::string& fed = entry.first;
-    const auto* input =
+    const auto input =
         std::find_if(inputs.begin(), inputs.end(), [&](const FeedRow& row) { return row.name == fed; });
     if (input == inputs.end()) {
       const auto near = nearestName(fed, missing);

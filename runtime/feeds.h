@@ -8,6 +8,6 @@ namespace dfc {
 
 /// Every mistake at once: inputs without a value, names that the plan does not have (did you mean …), values
 /// of another type or shape, each naming the input and both types. Empty when all is well.
-Diagnostics checkFeeds(llvm::ArrayRef<FeedRow> inputs, const NamedLiterals& given);
+Diagnostics checkFeeds(llvm::ArrayRef<FeedRow> rows, const NamedLiterals& given);
 
 } // namespace dfc

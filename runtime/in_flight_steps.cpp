@@ -69,7 +69,7 @@ std::shared_ptr<InFlightStep> InFlightSteps::makeStep(const NamedLiterals& feeds
   auto step = std::make_shared<InFlightStep>();
   for (const FeedRow& row : feeds_) {
     step->feeds.push_back(feeds.find(row.name)->second);
-    step->feedAddresses.push_back(step->feeds.back().bytes().data());
+    step->feedAddresses.push_back(step->feeds.back().bytes().data() + row.offset);
   }
   for (const auto& pool : pools_) {
     step->fetches.push_back(pool->take());

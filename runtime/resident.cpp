@@ -2,6 +2,7 @@
 #include "runtime/resident.h"
 
 #include "ir/graph/initialise.h"
+#include "ir/graph/whole_state.h"
 #include "runtime/files/npy.h"
 #include "runtime/files/safetensors.h"
 
@@ -165,23 +166,29 @@ Literal roundedTo(const Literal& value, ElementType element) {
 std::vector<ParameterRow> parametersOf(const PlacedGraph& placed) {
   const Graph& graph = placed.graph;
   std::vector<ParameterRow> rows;
+  std::map<std::string_view, size_t> rowNamed;
   SideTable<OpId, size_t> rowOf(graph.opCount());
-  for (const OpId op : graph.ops()) {
-    if (graph[op].kind() != OpKind::Parameter || placed.replicas.count(op)) {
+  for (const OpId op : graph.opsOf(OpKind::Parameter)) {
+    if (placed.replicas.count(op)) {
       continue;
     }
-    const ValueId value = graph[op].firstResult;
-    rowOf[op] = rows.size();
-    rows.push_back({std::string(graph.nameOf(op)),
-                    graph.typeOf(value),
-                    value,
-                    {value},
-                    graph[op].as<ops::Parameter>().ofPlan});
+    const std::string_view name = authorNameOf(graph, op);
+    const auto [found, isNew] = rowNamed.try_emplace(name, rows.size());
+    if (isNew) {
+      rows.push_back(
+          {std::string(name), authorTypeOf(graph, op), {}, {}, graph[op].as<ops::Parameter>().ofPlan});
+    }
+    rowOf[op] = found->second;
+    const ParameterPart part{graph[op].firstResult, placeOf(graph, op)};
+    if (isNew || part.place.isPart()) { // else one of several copies
+      rows[found->second].parts.push_back(part);
+    }
+    rows[found->second].copies.push_back(part);
   }
-  for (const OpId op : graph.ops()) { // in graph order, unlike the map
+  for (const OpId op : graph.opsOf(OpKind::Parameter)) { // in graph order, unlike the map
     const auto found = placed.replicas.find(op);
     if (found != placed.replicas.end()) {
-      rows[rowOf[found->second]].copies.push_back(graph[op].firstResult);
+      rows[rowOf[found->second]].copies.push_back({graph[op].firstResult, placeOf(graph, op)});
     }
   }
   return rows;

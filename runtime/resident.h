@@ -3,20 +3,28 @@
 // of state by name: a parameter and its replicas on other devices are one.
 #pragma once
 
+#include "ir/graph/rules/place_in_whole.h"
 #include "ir/plan/executable_parts.h"
 
 namespace dfc {
 
-/// A parameter and where its copies lie.
-struct ParameterRow {
-  std::string name;
-  TensorType type;
-  ValueId value;                        ///< the original
-  llvm::SmallVector<ValueId, 2> copies; ///< the original and its replicas, some in a type of 16 bits
-  bool ofPlan = false;                  ///< derived by a pass (ops::Parameter)
+/// A parameter of the plan, all of an author's parameter or a part of it.
+struct ParameterPart {
+  ValueId value;
+  TensorPart place; ///< in the author's
 };
 
-/// In graph order; replicas are counted to their original.
+/// A parameter and where its copies lie.
+struct ParameterRow {
+  std::string name; ///< the author's, as its type is
+  TensorType type;
+  llvm::SmallVector<ParameterPart, 1> parts;  ///< together the parameter
+  llvm::SmallVector<ParameterPart, 2> copies; ///< the parts and their replicas, some in a type of 16 bits
+  bool ofPlan = false;                        ///< derived by a pass (ops::Parameter)
+};
+
+/// In graph order; replicas are counted to their original, parts and copies of a split graph to the author's
+/// parameter.
 std::vector<ParameterRow> parametersOf(const PlacedGraph& placed);
 
 /// The value in the type of a replica: itself, or f32 rounded to f16 or bf16.

@@ -1,6 +1,7 @@
 // From ids and offsets to addresses and counts.
 #include "runtime/resolve.h"
 
+#include "ir/graph/whole_state.h"
 #include "ir/plan/executable_parts.h"
 
 #include <fmt/format.h>
@@ -47,11 +48,19 @@ class Resolver {
       const OpRow& row = graph_[op];
       if (row.kind() == OpKind::Input) {
         feedOf_[row.firstResult] = static_cast<uint32_t>(resolved_.feeds.size());
-        resolved_.feeds.push_back({std::string(graph_.nameOf(op)), graph_.typeOf(row.firstResult)});
+        resolved_.feeds.push_back(feedRow(op));
       } else if (classOf(row.kind()) == OpClass::View) {
         feedOf_[row.firstResult] = feedOf_[row.operands[0]];
       }
     }
+  }
+
+  FeedRow feedRow(OpId op) const {
+    const TensorType& own = graph_.typeOf(graph_[op].firstResult);
+    const TensorPart& place = placeOf(graph_, op);
+    DFC_ASSERT(place.contiguous(own.shape) == own.shape.elements(), "an input whose bytes are not one piece");
+    return {std::string(authorNameOf(graph_, op)), authorTypeOf(graph_, op),
+            place.indexInWhole(own.shape, 0) * byteWidth(own.element)};
   }
 
   void findFetches() {

@@ -14,9 +14,11 @@
 
 namespace dfc {
 
+/// An input of the plan, all of what the caller feeds under its name or rows of it.
 struct FeedRow {
-  std::string name;
-  TensorType type;
+  std::string name;   ///< the author's
+  TensorType type;    ///< of what the caller feeds
+  int64_t offset = 0; ///< in bytes: of the input in what the caller feeds
 };
 
 struct FetchRow {

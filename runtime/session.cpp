@@ -1,6 +1,7 @@
 // Opening a session, its state and its trace; in_flight_steps.h has the execution of steps.
 #include "runtime/session.h"
 
+#include "ir/graph/whole_state.h"
 #include "ir/plan/executable_parts.h"
 #include "runtime/available_processors.h"
 #include "runtime/feeds.h"
@@ -146,13 +147,30 @@ struct Session::Impl {
     }
   }
 
-  Literal read(const ParameterRow& row) const {
-    const Slot& slot = plan->memory().slots[row.value];
-    Literal literal(row.type);
+  Literal read(ValueId value) const {
+    const Slot& slot = plan->memory().slots[value];
+    Literal literal(plan->graph().typeOf(value));
     if (Arena* arena = opened.devices[slot.device.index()].arena.get(); arena != nullptr) {
       arena->read(slot.offset, literal.mutableBytes());
     }
     return literal;
+  }
+
+  Literal read(const ParameterRow& row) const {
+    if (!row.parts.front().place.isPart()) {
+      return read(row.parts.front().value);
+    }
+    Literal whole(row.type);
+    for (const ParameterPart& part : row.parts) {
+      putPart(whole, part.place, read(part.value));
+    }
+    return whole;
+  }
+
+  void write(const ParameterPart& part, const Literal& whole) {
+    const TensorType& own = plan->graph().typeOf(part.value);
+    write(part.value,
+          roundedTo(part.place.isPart() ? part.place.valueIn(whole, own.shape) : whole, own.element));
   }
 };
 
@@ -275,9 +293,9 @@ Status Session::setState(const NamedLiterals& values) {
   }
   for (const ParameterRow& row : impl_->parameters) {
     const auto given = values.find(row.name);
-    for (const ValueId copy : row.copies) {
+    for (const ParameterPart& copy : row.copies) {
       if (given != values.end()) {
-        impl_->write(copy, roundedTo(given->second, impl_->plan->graph().typeOf(copy).element));
+        impl_->write(copy, given->second);
       }
     }
   }
@@ -317,8 +335,10 @@ std::vector<std::string> Session::deviceReport() const {
 
 std::vector<std::pair<std::string, TensorType>> Session::inputs() const {
   std::vector<std::pair<std::string, TensorType>> rows;
-  for (const FeedRow& row : impl_->steps->feeds()) {
-    rows.emplace_back(row.name, row.type);
+  for (const FeedRow& row : impl_->steps->feeds()) { // parts of one input follow one another
+    if (rows.empty() || rows.back().first != row.name) {
+      rows.emplace_back(row.name, row.type);
+    }
   }
   return rows;
 }
@@ -339,7 +359,7 @@ std::vector<Session::Parameter> Session::parameters() const {
   }
   std::vector<Parameter> rows;
   for (const ParameterRow& row : impl_->parameters) {
-    rows.push_back({row.name, row.type, assigned.contains(row.value)});
+    rows.push_back({row.name, row.type, assigned.contains(row.parts.front().value)});
   }
   return rows;
 }

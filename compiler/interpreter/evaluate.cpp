@@ -3,6 +3,7 @@
 
 #include "compiler/interpreter/evaluate_parts.h"
 #include "ir/graph/rules/layout.h"
+#include "ir/graph/whole_state.h"
 
 #include <fmt/format.h>
 
@@ -153,12 +154,16 @@ class Given {
       checkWanted(name, errors);
     }
   }
-  const Literal& of(ValueId value) const { return values_.at(std::string(graph_.nameOf(value))); }
+  Literal of(OpId op) const {
+    const Literal& given = values_.at(std::string(authorNameOf(graph_, op)));
+    const TensorPart& place = placeOf(graph_, op);
+    return place.isPart() ? place.valueIn(given, graph_.typeOf(graph_[op].firstResult).shape) : given;
+  }
 
  private:
   void check(OpId op, Diagnostics& errors) {
-    const std::string name(graph_.nameOf(op));
-    const TensorType& wanted = graph_.typeOf(graph_[op].firstResult);
+    const std::string name(authorNameOf(graph_, op));
+    const TensorType wanted = authorTypeOf(graph_, op);
     names_.push_back(name);
     const auto found = values_.find(name);
     if (found == values_.end()) {
@@ -171,8 +176,7 @@ class Given {
     }
   }
   void checkWanted(const std::string& name, Diagnostics& errors) {
-    const ValueId value = graph_.findValue(name);
-    if (value.valid() && graph_[graph_[value].producer].kind() == kind_) {
+    if (llvm::is_contained(names_, name)) {
       return;
     }
     const std::optional<std::string> near = nearestName(name, names_);
@@ -222,9 +226,9 @@ Result<SideTable<ValueId, Literal>> evaluateValues(const Graph& graph, const Nam
   SideTable<ValueId, Literal> values(graph.valueCount());
   for (const OpId op : graph.ops()) {
     const OpRow& row = graph[op];
-    const Values results = row.kind() == OpKind::Input ? inputs.of(row.firstResult)
+    const Values results = row.kind() == OpKind::Input ? inputs.of(op)
                            : row.kind() == OpKind::Parameter
-                               ? state.of(row.firstResult)
+                               ? state.of(op)
                                : valuesOf(row.attributes, operandsOf(row, values));
     for (const ValueId result : row.results()) {
       values[result] = results[result.index() - row.firstResult.index()];
@@ -244,7 +248,14 @@ Result<Evaluation> evaluate(const Graph& graph, const NamedLiterals& feeds, cons
   }
   for (const OpId op : graph.opsOf(OpKind::Assign)) {
     const OpRow& row = graph[op];
-    evaluation.parameters[std::string(graph.nameOf(row.operands[0]))] = (*values)[row.operands[1]];
+    const OpId parameter = graph[row.operands[0]].producer;
+    Literal& next = evaluation.parameters[std::string(authorNameOf(graph, parameter))];
+    const TensorPart& place = placeOf(graph, parameter);
+    if (place.isPart()) {
+      putPart(next, place, (*values)[row.operands[1]]);
+    } else {
+      next = (*values)[row.operands[1]];
+    }
   }
   return evaluation;
 }

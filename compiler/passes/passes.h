@@ -32,6 +32,7 @@ struct PassOptions {
 enum class PassPhase : uint8_t {
   Expand,  ///< until every op that will run has its name, so that pins can be applied by name
   Rewrite, ///< behind the pins: ops are renamed, joined and dropped
+  Fuse,    ///< behind the cut into parts: ops become fused bodies and products with epilogues
 };
 
 struct PassRow {

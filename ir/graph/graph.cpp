@@ -1,6 +1,11 @@
 #include "ir/graph/graph.h"
 
+#include "ir/graph/whole_state.h"
+
 #include <fmt/format.h>
+
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/StringRef.h>
 
 #include <algorithm>
 
@@ -10,8 +15,12 @@ namespace {
 
 std::vector<NamedType> namedTypes(const Graph& graph, OpKind kind) {
   std::vector<NamedType> named;
+  llvm::DenseSet<llvm::StringRef> known; // of a split graph: parts of one tensor
   for (const OpId op : graph.opsOf(kind)) {
-    named.push_back({std::string(graph.nameOf(op)), graph.typeOf(graph[op].firstResult)});
+    const std::string_view name = authorNameOf(graph, op);
+    if (known.insert({name.data(), name.size()}).second) {
+      named.push_back({std::string(name), authorTypeOf(graph, op)});
+    }
   }
   return named;
 }

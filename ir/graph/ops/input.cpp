@@ -3,7 +3,10 @@
 
 namespace dfc::ops {
 
-TypeResult Input::types(OperandTypes) const { return TypeResult::of(type); }
+TypeResult Input::types(OperandTypes) const {
+  TypeResult place = part.check("input", type.shape);
+  return place.ok() ? TypeResult::of(type) : place;
+}
 
 OpCost Input::cost(OperandTypes operands, OperandTypes results) const {
   return streamingCost(operands, results, 0);

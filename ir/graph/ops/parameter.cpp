@@ -76,6 +76,7 @@ void Parameter::fields(AttributeVisitor& visitor) {
   visitor.field("file", file, Presence::Optional);
   visitor.field("ofPlan", ofPlan, Presence::Optional);
   part.fields(visitor);
+  visitor.field("of", of, Presence::Optional);
 }
 
 TypeResult Parameter::types(OperandTypes) const {

@@ -26,6 +26,7 @@ struct Parameter : OpDefaults {
   /// Derived by a pass, so that the graph's plans of other options lack it. A checkpoint may lack it, too.
   bool ofPlan = false;
   TensorPart part; ///< of the tensor that the initialiser makes
+  std::string of;  ///< of a split graph: the author's parameter of which it is a part or a copy
   void fields(AttributeVisitor& visitor);
 
   TypeResult types(OperandTypes operands) const;

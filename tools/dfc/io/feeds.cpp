@@ -18,10 +18,8 @@ namespace {
 
 std::map<std::string, TensorType> inputsOf(const Graph& graph) {
   std::map<std::string, TensorType> inputs;
-  for (const OpId op : graph.ops()) {
-    if (graph[op].kind() == OpKind::Input) {
-      inputs.emplace(graph.nameOf(op), graph.typeOf(graph[op].firstResult));
-    }
+  for (const NamedType& input : graph.inputs()) {
+    inputs.emplace(input.name, input.type);
   }
   return inputs;
 }

@@ -1,0 +1,264 @@
+#include "compiler/split/choose_split.h"
+
+#include "compiler/split/eliminate.h"
+#include "compiler/split/relayout.h"
+#include "ir/graph/rewriter.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <limits>
+
+namespace dfc {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// What reaches a device, on average over the mesh: bytes as a multiple of the value's, and transfers, each of
+/// which holds a link for its latency.
+struct Traffic {
+  double values = 0;
+  double transfers = 0;
+};
+
+Traffic trafficOf(const Layout& from, const Layout& to, bool small, double k) {
+  using Form = Layout::Form;
+  const double others = (k - 1) / k;
+  if (from == to) {
+    return {};
+  }
+  if (from.form == Form::OnAll) { // sliced there; the shares of a sum are the value and zeros
+    return to.isPartial() && to.combine != SplitKind::Sum ? Traffic{never, 0} : Traffic{};
+  }
+  switch (to.form) {
+  case Form::Partial: return {never, 0};
+  case Form::OnOne: return {from.isPartial() ? others : others / k, others};
+  case Form::OnAll:
+    if (from.isPartial()) { // small sums share a bucket
+      return small ? Traffic{k - 1, 0} : Traffic{2 * others, 2 * (k - 1)};
+    }
+    return {others, from.form == Form::OnOne ? others : k - 1};
+  case Form::Cut: return {from.isPartial() ? others : others / k, from.form == Form::OnOne ? others : k - 1};
+  }
+  DFC_UNREACHABLE("a layout of another form");
+}
+
+/// Builds the problem of one price, reads back its answer.
+class ProblemMaker {
+ public:
+  ProblemMaker(const Graph& graph, const Mesh& mesh, const SideTable<OpId, std::vector<OpOption>>& options,
+               const SideTable<OpId, std::vector<double>>& seconds, double price)
+      : graph_(graph), mesh_(mesh), options_(options), seconds_(seconds), price_(price) {}
+
+  ChoiceProblem make() {
+    for (const OpId op : graph_.ops()) {
+      problem_.addVariable(options_[op].size());
+      problem_.tables.push_back({{op.index()}, seconds_[op]});
+    }
+    SideTable<ValueId, std::vector<Read>> reads(graph_.valueCount());
+    for (const OpId op : graph_.ops()) {
+      const OpRow& row = graph_[op];
+      for (uint32_t i = 0; i < row.operands.size(); ++i) {
+        if (row.kind() == OpKind::Assign && i == 0) {
+          tieAssign(op);
+        } else {
+          reads[row.operands[i]].push_back({op, i});
+        }
+      }
+    }
+    for (const OpId op : graph_.ops()) {
+      for (const ValueId value : graph_[op].results()) {
+        addReads(value, op, reads[value]);
+      }
+    }
+    return std::move(problem_);
+  }
+
+ private:
+  struct Read {
+    OpId op;
+    uint32_t operand;
+  };
+
+  // A parameter and the op that writes it have one layout.
+  void tieAssign(OpId assign) {
+    const OpId parameter = graph_[graph_[assign].operands[0]].producer;
+    addPair(parameter.index(), assign.index(), options_[parameter], options_[assign],
+            [](const OpOption& a, const OpOption& b) { return a.results[0] == b.operands[0] ? 0 : never; });
+  }
+
+  double price(const Layout& from, const Layout& to, const TensorType& type) const {
+    return price_ * relayoutSeconds(from, to, type, mesh_);
+  }
+
+  // A value of several readers has a variable of its own, the layout that it is brought into: what is sent
+  // once serves all readers.
+  void addReads(ValueId value, OpId producer, llvm::ArrayRef<Read> reads) {
+    const size_t result = value.index() - graph_[producer].firstResult.index();
+    const TensorType& type = graph_.typeOf(value);
+    if (reads.size() == 1) {
+      const Read read = reads.front();
+      addPair(producer.index(), read.op.index(), options_[producer], options_[read.op],
+              [&](const OpOption& a, const OpOption& b) {
+                return price(a.results[result], b.operands[read.operand], sentType(producer, read.op, type));
+              });
+      return;
+    }
+    if (reads.empty()) {
+      return;
+    }
+    if (graph_[producer].kind() == OpKind::Parameter) { // its readers have replicas of their own types
+      for (const Read& read : reads) {
+        addReads(value, producer, read);
+      }
+      return;
+    }
+    const std::vector<Layout> layouts = layoutsOf(producer, result, reads);
+    const uint32_t brought = problem_.addVariable(layouts.size());
+    addPair(producer.index(), brought, options_[producer], layouts,
+            [&](const OpOption& a, const Layout& b) { return price(a.results[result], b, type); });
+    for (const Read& read : reads) {
+      addPair(brought, read.op.index(), layouts, options_[read.op],
+              [&](const Layout& a, const OpOption& b) {
+                return price(a, b.operands[read.operand], sentType(producer, read.op, type));
+              });
+    }
+  }
+
+  // A cast of a parameter to fewer bits is a replica of it, which its update writes (compiler/transfer):
+  // what is sent has the cast's type.
+  const TensorType& sentType(OpId producer, OpId reader, const TensorType& type) const {
+    const TensorType& cast = graph_.typeOf(graph_[reader].firstResult);
+    const bool replica = graph_[producer].kind() == OpKind::Parameter && graph_[reader].kind() == OpKind::Cast;
+    return replica && cast.bytes() < type.bytes() ? cast : type;
+  }
+
+  std::vector<Layout> layoutsOf(OpId producer, size_t result, llvm::ArrayRef<Read> reads) const {
+    std::vector<Layout> layouts;
+    const auto note = [&](const Layout& layout) {
+      if (!llvm::is_contained(layouts, layout)) {
+        layouts.push_back(layout);
+      }
+    };
+    for (const OpOption& option : options_[producer]) {
+      note(option.results[result]);
+    }
+    for (const Read& read : reads) {
+      for (const OpOption& option : options_[read.op]) {
+        note(option.operands[read.operand]);
+      }
+    }
+    return layouts;
+  }
+
+  template <class A, class B, class Cost>
+  void addPair(uint32_t a, uint32_t b, const A& optionsOfA, const B& optionsOfB, Cost cost) {
+    ChoiceTable table{{a, b}, {}};
+    table.costs.reserve(optionsOfA.size() * optionsOfB.size());
+    for (const auto& one : optionsOfA) {
+      for (const auto& other : optionsOfB) {
+        table.costs.push_back(cost(one, other));
+      }
+    }
+    problem_.tables.push_back(std::move(table));
+  }
+
+  const Graph& graph_;
+  const Mesh& mesh_;
+  const SideTable<OpId, std::vector<OpOption>>& options_;
+  const SideTable<OpId, std::vector<double>>& seconds_;
+  double price_;
+  ChoiceProblem problem_;
+};
+
+/// A graph of parts of ops, each with inputs of its own, so that the cost model can be asked what they take.
+class PartCosts {
+ public:
+  explicit PartCosts(const Graph& graph) : graph_(graph), builder_("parts") {}
+
+  /// The index of an op of the parts' graph: position 0 to `share` of the factor.
+  OpId add(OpId op, const SplitFactor& factor, double share) {
+    const auto positions =
+        std::max<int64_t>(1, static_cast<int64_t>(share * static_cast<double>(factor.extent) + 0.5));
+    const auto operandTypes = graph_.operandTypesOf(op), resultTypes = graph_.resultTypesOf(op);
+    const SplitPart part{factor, {0, positions}, operandTypes, resultTypes};
+    llvm::SmallVector<ValueId, 4> operands;
+    for (size_t i = 0; i < operandTypes.size(); ++i) {
+      operands.push_back(inputOf(part.operandType(i)));
+    }
+    return builder_.append(partOf(graph_[op].attributes, part), operands, {});
+  }
+
+  Graph finish() && {
+    auto made = std::move(builder_).finish();
+    DFC_ASSERT(made.ok(), "a part of an op is ill-typed: " + render(made.errors()));
+    return *std::move(made);
+  }
+
+ private:
+  ValueId inputOf(const TensorType& type) {
+    ops::Input input;
+    input.type = type;
+    return builder_.result(builder_.append(input, {}, {}));
+  }
+
+  const Graph& graph_;
+  GraphBuilder builder_;
+};
+
+bool takesTime(OpKind kind) { return classOf(kind) != OpClass::Source && classOf(kind) != OpClass::State; }
+
+} // namespace
+
+double relayoutSeconds(const Layout& from, const Layout& to, const TensorType& type, const Mesh& mesh) {
+  const Traffic traffic = trafficOf(from, to, isSmall(type), static_cast<double>(mesh.size()));
+  if (traffic.values == 0) {
+    return 0;
+  }
+  const double bytes = traffic.values * static_cast<double>(type.bytes());
+  return traffic.transfers * mesh.latencySeconds + (mesh.bandwidth > 0 ? bytes / mesh.bandwidth : traffic.values);
+}
+
+SplitChoices::SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& machine,
+                           const CostModel& cost)
+    : graph_(graph), mesh_(mesh), options_(graph.opCount()), seconds_(graph.opCount()) {
+  addPrices(machine, cost);
+}
+
+void SplitChoices::addPrices(const Machine& machine, const CostModel& cost) {
+  const SideTable<OpId, bool> one = opsForOne(graph_, mesh_.size());
+  const DeviceId device = mesh_.devices.front();
+  const double share = mesh_.shares.front(), even = 1.0 / static_cast<double>(mesh_.size());
+  PartCosts parts(graph_);
+  SideTable<OpId, std::vector<OpId>> partOps(graph_.opCount());
+  for (const OpId op : graph_.ops()) {
+    const SplitRule rule = ruleOf(graph_, op);
+    options_[op] = optionsOf(graph_, op, rule, {mesh_.size(), one[op]});
+    for (const OpOption& option : options_[op]) {
+      partOps[op].push_back(takesTime(graph_[op].kind()) && option.form == OpOption::Form::Parts
+                                ? parts.add(op, rule.factors[option.factor], share)
+                                : OpId());
+    }
+  }
+  const Graph made = std::move(parts).finish();
+  for (const OpId op : graph_.ops()) {
+    const double whole = cost.opSeconds(graph_, op, machine, device);
+    for (size_t i = 0; i < options_[op].size(); ++i) {
+      const OpId part = partOps[op][i];
+      seconds_[op].push_back(part.valid() ? cost.opSeconds(made, part, machine, device)
+                             : options_[op][i].form == OpOption::Form::OnOne ? whole * even
+                                                                             : whole);
+    }
+  }
+}
+
+SplitPlan SplitChoices::choose(double price) const {
+  const ChoiceProblem problem = ProblemMaker(graph_, mesh_, options_, seconds_, price).make();
+  const ChoiceResult answer = minimise(problem);
+  SplitPlan plan{mesh_, SideTable<OpId, OpOption>(graph_.opCount()), answer.cost, answer.exact};
+  for (const OpId op : graph_.ops()) {
+    plan.option[op] = options_[op][answer.option[op.index()]];
+  }
+  return plan;
+}
+
+} // namespace dfc

@@ -1,0 +1,29 @@
+// chooseSplit: the options of all ops with the least sum of computation and priced communication, exactly, by
+// variable elimination. Computation: seconds of an op's part on one device, by the cost model. Communication:
+// seconds in which the bytes of a change of layout reach one device, times a price. A price below 1 says that
+// links are idle anyway while devices compute; the scheduler's prediction decides which price was right.
+#pragma once
+
+#include "compiler/split/split_plan.h"
+
+namespace dfc {
+
+/// What every price of one mesh shares: rules, options and the seconds of each.
+class SplitChoices {
+ public:
+  SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& machine, const CostModel& cost);
+  SplitPlan choose(double price) const;
+
+ private:
+  void addPrices(const Machine& machine, const CostModel& cost);
+  const Graph& graph_;
+  Mesh mesh_;
+  SideTable<OpId, std::vector<OpOption>> options_;
+  SideTable<OpId, std::vector<double>> seconds_; ///< by option
+};
+
+/// Seconds in which the bytes of a change of layout reach one device of the mesh, on average over the
+/// devices; infinity where there is no way. `type`: the value's.
+double relayoutSeconds(const Layout& from, const Layout& to, const TensorType& type, const Mesh& mesh);
+
+} // namespace dfc

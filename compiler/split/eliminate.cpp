@@ -1,0 +1,346 @@
+#include "compiler/split/eliminate.h"
+
+#include "ir/base/assert.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+#include <set>
+
+namespace dfc {
+namespace {
+
+/// Costs over sorted variables, the last one the fastest.
+struct Table {
+  std::vector<uint32_t> variables;
+  std::vector<double> costs;
+};
+
+/// How a variable follows from its neighbours, once these are known.
+struct Answer {
+  uint32_t variable = 0;
+  std::vector<uint32_t> neighbours;
+  std::vector<uint8_t> option; ///< by the neighbours' options, the last one the fastest
+};
+
+class Elimination {
+ public:
+  Elimination(const ChoiceProblem& problem, size_t mostEntries)
+      : problem_(problem), mostEntries_(mostEntries), tablesOf_(problem.options.size()),
+        done_(problem.options.size()) {
+    for (const ChoiceTable& table : problem.tables) {
+      addSorted(table);
+    }
+  }
+
+  ChoiceResult run() {
+    for (uint32_t v = 0; v < problem_.options.size(); ++v) {
+      offer(v);
+    }
+    while (!order_.empty()) {
+      const auto [entries, v] = order_.top();
+      order_.pop();
+      if (done_[v]) {
+        continue;
+      }
+      const size_t now = entriesOf(v);
+      if (now != entries) {
+        order_.push({now, v}); // its neighbours changed
+      } else if (now > mostEntries_) {
+        settle(v);
+      } else {
+        eliminate(v);
+      }
+    }
+    return answer();
+  }
+
+ private:
+  void addSorted(const ChoiceTable& given) {
+    Table table{{given.variables.begin(), given.variables.end()}, given.costs};
+    if (table.variables.size() == 2 && table.variables[0] > table.variables[1]) {
+      const size_t rows = problem_.options[given.variables[0]],
+                   columns = problem_.options[given.variables[1]];
+      std::swap(table.variables[0], table.variables[1]);
+      for (size_t r = 0; r < rows; ++r) {
+        for (size_t c = 0; c < columns; ++c) {
+          table.costs[c * rows + r] = given.costs[r * columns + c];
+        }
+      }
+    }
+    add(std::move(table));
+  }
+
+  void add(Table table) {
+    DFC_ASSERT(!table.variables.empty(), "a table of no variables");
+    const size_t index = tables_.size();
+    for (const uint32_t v : table.variables) {
+      tablesOf_[v].push_back(index);
+    }
+    tables_.push_back(std::move(table));
+  }
+
+  std::vector<uint32_t> neighboursOf(uint32_t v) const {
+    std::vector<uint32_t> all;
+    for (const size_t t : tablesOf_[v]) {
+      for (const uint32_t other : tables_[t].variables) {
+        if (other != v) {
+          all.push_back(other);
+        }
+      }
+    }
+    llvm::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+
+  size_t entriesOf(uint32_t v) const {
+    size_t entries = problem_.options[v];
+    for (const uint32_t other : neighboursOf(v)) {
+      entries *= problem_.options[other];
+      if (entries > mostEntries_) {
+        return mostEntries_ + 1;
+      }
+    }
+    return entries;
+  }
+
+  void offer(uint32_t v) { order_.push({entriesOf(v), v}); }
+
+  void drop(size_t t) {
+    for (const uint32_t v : tables_[t].variables) {
+      llvm::erase_value(tablesOf_[v], t);
+    }
+    tables_[t] = {};
+  }
+
+  /// The step in `table`'s costs of one option more of `v`; 0 if it is not among its variables.
+  size_t strideOf(const Table& table, uint32_t v) const {
+    size_t stride = 1;
+    for (size_t i = table.variables.size(); i-- > 0;) {
+      if (table.variables[i] == v) {
+        return stride;
+      }
+      stride *= problem_.options[table.variables[i]];
+    }
+    return 0;
+  }
+
+  void eliminate(uint32_t v) {
+    Answer answer{v, neighboursOf(v), {}};
+    const std::vector<size_t> own = tablesOf_[v];
+    size_t entries = 1;
+    for (const uint32_t other : answer.neighbours) {
+      entries *= problem_.options[other];
+    }
+    Table made{answer.neighbours, std::vector<double>(entries)};
+    answer.option.resize(entries);
+    minimiseOver(v, own, made, answer);
+    for (const size_t t : own) {
+      drop(t);
+    }
+    done_[v] = true;
+    if (made.variables.empty()) {
+      cost_ += made.costs.front();
+    } else {
+      const std::vector<uint32_t> neighbours = made.variables;
+      add(std::move(made));
+      llvm::for_each(neighbours, [&](uint32_t other) { offer(other); });
+    }
+    answers_.push_back(std::move(answer));
+  }
+
+  // Walks all options of the neighbours like an odometer, with the offset into each table kept.
+  void minimiseOver(uint32_t v, llvm::ArrayRef<size_t> own, Table& made, Answer& answer) const {
+    std::vector<std::vector<size_t>> strides; // by table, by neighbour
+    std::vector<size_t> ownStride, offset(own.size(), 0);
+    for (const size_t t : own) {
+      strides.emplace_back();
+      for (const uint32_t other : answer.neighbours) {
+        strides.back().push_back(strideOf(tables_[t], other));
+      }
+      ownStride.push_back(strideOf(tables_[t], v));
+    }
+    std::vector<uint32_t> at(answer.neighbours.size(), 0);
+    for (size_t entry = 0; entry < made.costs.size(); ++entry) {
+      double best = std::numeric_limits<double>::infinity();
+      uint8_t chosen = 0;
+      for (uint32_t option = 0; option < problem_.options[v]; ++option) {
+        double sum = 0;
+        for (size_t t = 0; t < own.size(); ++t) {
+          sum += tables_[own[t]].costs[offset[t] + option * ownStride[t]];
+        }
+        if (sum < best) {
+          best = sum;
+          chosen = static_cast<uint8_t>(option);
+        }
+      }
+      made.costs[entry] = best;
+      answer.option[entry] = chosen;
+      advance(at, answer.neighbours, strides, offset);
+    }
+  }
+
+  void advance(std::vector<uint32_t>& at, llvm::ArrayRef<uint32_t> neighbours,
+               llvm::ArrayRef<std::vector<size_t>> strides, std::vector<size_t>& offset) const {
+    for (size_t i = at.size(); i-- > 0;) {
+      ++at[i];
+      for (size_t t = 0; t < offset.size(); ++t) {
+        offset[t] += strides[t][i];
+      }
+      if (at[i] < problem_.options[neighbours[i]]) {
+        return;
+      }
+      for (size_t t = 0; t < offset.size(); ++t) {
+        offset[t] -= strides[t][i] * at[i];
+      }
+      at[i] = 0;
+    }
+  }
+
+  // Gives v the option of the least costs that it could have, and takes it out of its tables.
+  void settle(uint32_t v) {
+    exact_ = false;
+    std::vector<double> least(problem_.options[v], 0);
+    for (const size_t t : tablesOf_[v]) {
+      for (uint32_t option = 0; option < least.size(); ++option) {
+        const Table rest = restricted(tables_[t], v, option);
+        least[option] += *std::min_element(rest.costs.begin(), rest.costs.end());
+      }
+    }
+    const auto option = static_cast<uint32_t>(std::min_element(least.begin(), least.end()) - least.begin());
+    const std::vector<size_t> own = tablesOf_[v];
+    for (const size_t t : own) {
+      Table rest = restricted(tables_[t], v, option);
+      drop(t);
+      if (rest.variables.empty()) {
+        cost_ += rest.costs.front();
+      } else {
+        const std::vector<uint32_t> neighbours = rest.variables;
+        add(std::move(rest));
+        llvm::for_each(neighbours, [&](uint32_t other) { offer(other); });
+      }
+    }
+    done_[v] = true;
+    answers_.push_back({v, {}, {static_cast<uint8_t>(option)}});
+  }
+
+  Table restricted(const Table& table, uint32_t v, uint32_t option) const {
+    const size_t stride = strideOf(table, v), count = problem_.options[v];
+    Table rest;
+    for (const uint32_t other : table.variables) {
+      if (other != v) {
+        rest.variables.push_back(other);
+      }
+    }
+    for (size_t i = 0; i < table.costs.size(); ++i) {
+      if (i / stride % count == option) {
+        rest.costs.push_back(table.costs[i]);
+      }
+    }
+    return rest;
+  }
+
+  ChoiceResult answer() const {
+    ChoiceResult result{std::vector<uint32_t>(problem_.options.size(), 0), cost_, exact_};
+    for (size_t a = answers_.size(); a-- > 0;) {
+      const Answer& one = answers_[a];
+      size_t entry = 0;
+      for (const uint32_t other : one.neighbours) {
+        entry = entry * problem_.options[other] + result.option[other];
+      }
+      result.option[one.variable] = one.option[entry];
+    }
+    return result;
+  }
+
+  using Offer = std::pair<size_t, uint32_t>; // entries, variable
+  const ChoiceProblem& problem_;
+  size_t mostEntries_;
+  std::vector<Table> tables_;
+  std::vector<std::vector<size_t>> tablesOf_; // by variable
+  std::vector<bool> done_;
+  std::priority_queue<Offer, std::vector<Offer>, std::greater<>> order_;
+  std::vector<Answer> answers_; // in the order of elimination
+  double cost_ = 0;
+  bool exact_ = true;
+};
+
+/// Iterated conditional modes: gives each variable its best option among those of the others, until none
+/// changes.
+class Improvement {
+ public:
+  Improvement(const ChoiceProblem& problem, ChoiceResult& result)
+      : problem_(problem), result_(result), tablesOf_(problem.options.size()) {
+    for (size_t t = 0; t < problem.tables.size(); ++t) {
+      for (const uint32_t v : problem.tables[t].variables) {
+        tablesOf_[v].push_back(t);
+      }
+    }
+  }
+
+  void run() {
+    constexpr int mostRounds = 8;
+    bool changed = true;
+    for (int round = 0; changed && round < mostRounds; ++round) {
+      changed = false;
+      for (uint32_t v = 0; v < problem_.options.size(); ++v) {
+        changed = improve(v) || changed;
+      }
+    }
+    result_.cost = 0;
+    for (const ChoiceTable& table : problem_.tables) {
+      result_.cost += costOf(table);
+    }
+  }
+
+ private:
+  double costOf(const ChoiceTable& table) const {
+    size_t at = 0;
+    for (const uint32_t v : table.variables) {
+      at = at * problem_.options[v] + result_.option[v];
+    }
+    return table.costs[at];
+  }
+
+  double costAround(uint32_t v) const {
+    double sum = 0;
+    for (const size_t t : tablesOf_[v]) {
+      sum += costOf(problem_.tables[t]);
+    }
+    return sum;
+  }
+
+  bool improve(uint32_t v) {
+    const uint32_t before = result_.option[v];
+    uint32_t best = before;
+    double least = costAround(v);
+    for (uint32_t option = 0; option < problem_.options[v]; ++option) {
+      result_.option[v] = option;
+      if (const double cost = costAround(v); cost < least) {
+        least = cost;
+        best = option;
+      }
+    }
+    result_.option[v] = best;
+    return best != before;
+  }
+
+  const ChoiceProblem& problem_;
+  ChoiceResult& result_;
+  std::vector<std::vector<size_t>> tablesOf_;
+};
+
+} // namespace
+
+ChoiceResult minimise(const ChoiceProblem& problem, size_t mostEntries) {
+  ChoiceResult result = Elimination(problem, mostEntries).run();
+  if (!result.exact) {
+    Improvement(problem, result).run();
+  }
+  return result;
+}
+
+} // namespace dfc

@@ -1,0 +1,300 @@
+#include "compiler/split/expand_split.h"
+
+#include "compiler/split/relayout.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/EquivalenceClasses.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace dfc {
+namespace {
+
+using Form = OpOption::Form;
+
+// Values of no more bytes do not tie the ops at their two ends to one device: a step count or a learning rate
+// is read by the updates of all parameters.
+constexpr int64_t mostUntied = 64;
+
+/// Devices of the ops that run on one: ops that exchange tensors share one; groups go to the device with the
+/// least bytes so far, the largest first (longest processing time first: Graham 1969, "Bounds on
+/// Multiprocessing Timing Anomalies").
+SideTable<OpId, size_t> homesOf(const Graph& graph, const SplitPlan& plan) {
+  llvm::EquivalenceClasses<uint32_t> groups;
+  const auto onOne = [&](OpId op) {
+    return plan.option[op].form == Form::OnOne && graph[op].kind() != OpKind::Input;
+  };
+  for (const OpId op : graph.ops()) {
+    if (!onOne(op)) {
+      continue;
+    }
+    groups.insert(op.index());
+    for (const ValueId operand : graph[op].operands) {
+      const OpId producer = graph[operand].producer;
+      if (onOne(producer) && graph.typeOf(operand).bytes() > mostUntied) {
+        groups.unionSets(producer.index(), op.index());
+      }
+    }
+    if (graph[op].kind() == OpKind::Assign) {
+      groups.unionSets(graph[graph[op].operands[0]].producer.index(), op.index());
+    }
+  }
+  struct Group {
+    int64_t bytes = 0;
+    uint32_t first = 0;
+    std::vector<uint32_t> ops;
+  };
+  std::vector<Group> all;
+  llvm::DenseMap<uint32_t, size_t> indexOf;
+  for (const OpId op : graph.ops()) {
+    if (onOne(op)) {
+      const auto [found, isNew] = indexOf.try_emplace(groups.getLeaderValue(op.index()), all.size());
+      if (isNew) {
+        all.push_back({0, op.index(), {}});
+      }
+      Group& group = all[found->second];
+      group.ops.push_back(op.index());
+      for (const ValueId result : graph[op].results()) {
+        group.bytes += graph.typeOf(result).bytes();
+      }
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Group& a, const Group& b) { return a.bytes > b.bytes; });
+  std::vector<double> load(plan.mesh.size(), 0);
+  SideTable<OpId, size_t> home(graph.opCount(), 0);
+  for (const Group& group : all) {
+    const auto least = static_cast<size_t>(std::min_element(load.begin(), load.end()) - load.begin());
+    load[least] += static_cast<double>(group.bytes) / plan.mesh.shares[least];
+    for (const uint32_t op : group.ops) {
+      home[OpId(op)] = least;
+    }
+  }
+  return home;
+}
+
+class Expander {
+ public:
+  Expander(const Graph& graph, const SplitPlan& plan, const Machine& machine)
+      : graph_(graph), plan_(plan), mesh_(plan.mesh), machine_(machine), builder_(graph),
+        relayout_(builder_, plan.mesh, machine), home_(homesOf(graph, plan)), values_(graph.valueCount()), wantedByAll_(findWantedByAll()) {}
+
+  Graph run() {
+    for (const OpId op : graph_.ops()) {
+      const OpOption& option = plan_.option[op];
+      if (option.form == Form::Parts) {
+        addParts(op, option);
+      } else {
+        addWholes(op, option);
+      }
+      offerSums(op);
+    }
+    addFetches();
+    auto made = std::move(builder_).finish();
+    DFC_ASSERT(made.ok(), "splitting broke the graph: " + render(made.errors()));
+    return *std::move(made);
+  }
+
+ private:
+  // Small sums that some reader wants whole on every device.
+  void offerSums(OpId op) {
+    for (const ValueId old : graph_[op].results()) {
+      const SplitValue& value = values_[old];
+      if (value.layout == Layout::partial(SplitKind::Sum) && isSmall(value.whole) && wantedByAll_[old]) {
+        relayout_.offer(old, value);
+      }
+    }
+  }
+
+  SideTable<ValueId, bool> findWantedByAll() const {
+    SideTable<ValueId, bool> wanted(graph_.valueCount());
+    for (const OpId op : graph_.ops()) {
+      for (size_t i = 0; i < graph_[op].operands.size(); ++i) {
+        const bool all = plan_.option[op].operands[i].form == Layout::Form::OnAll;
+        wanted[graph_[op].operands[i]] = wanted[graph_[op].operands[i]] || all;
+      }
+    }
+    return wanted;
+  }
+
+  // On one device, on all, or on all of partial sums.
+  void addWholes(OpId op, const OpOption& option) {
+    const OpRow& row = graph_[op];
+    const bool one = option.form == Form::OnOne;
+    for (size_t part = 0; part < (one ? 1 : mesh_.size()); ++part) {
+      const DeviceId device = one ? homeOf(op) : mesh_.devices[part];
+      llvm::SmallVector<ValueId, 4> operands;
+      for (size_t i = 0; i < row.operands.size(); ++i) {
+        const SplitValue& value = values_[row.operands[i]];
+        operands.push_back(
+            option.operands[i].isPartial()
+                ? relayout_.share(row.operands[i], value, part, like(op))
+                : relayout_.bring(row.operands[i], value, Wanted::all(), device, !one, like(op)));
+      }
+      OpAttributes attributes = row.attributes;
+      if (!one) {
+        nameCopy(attributes, op);
+      }
+      note(op, option, append(std::move(attributes), operands, op, device, one), device, {});
+    }
+  }
+
+  void addParts(OpId op, const OpOption& option) {
+    const OpRow& row = graph_[op];
+    const SplitRule rule = ruleOf(graph_, op);
+    const SplitFactor& factor = rule.factors[option.factor];
+    const auto operandTypes = graph_.operandTypesOf(op), resultTypes = graph_.resultTypesOf(op);
+    const std::vector<SplitRange> ranges = positionsOf(op, factor);
+    for (size_t d = 0; d < mesh_.size(); ++d) {
+      const DeviceId device = row.kind() == OpKind::Input ? mesh_.host : mesh_.devices[d];
+      const SplitPart part{factor, ranges[d], operandTypes, resultTypes};
+      llvm::SmallVector<ValueId, 4> operands;
+      for (size_t i = 0; i < row.operands.size(); ++i) {
+        operands.push_back(operandOf(op, i, part, d));
+      }
+      OpAttributes attributes = partOf(row.attributes, part);
+      namePart(attributes, op, part);
+      note(op, option, append(std::move(attributes), operands, op, device, false), device, part);
+    }
+  }
+
+  ValueId operandOf(OpId op, size_t i, const SplitPart& part, size_t d) {
+    const ValueId old = graph_[op].operands[i];
+    const SplitAxis& at = part.factor.operands[i];
+    if (at.form == SplitAxis::Form::Partial) {
+      return relayout_.share(old, values_[old], d, like(op));
+    }
+    const Wanted wanted = at.cut() ? Wanted::along(at.axis, at.elements(part.range)) : Wanted::all();
+    return relayout_.bring(old, values_[old], wanted, mesh_.devices[d], !at.cut(), like(op));
+  }
+
+  /// The positions of each part: those of the largest operand that is cut already, where they are positions
+  /// of this factor; else by the shares.
+  std::vector<SplitRange> positionsOf(OpId op, const SplitFactor& factor) const {
+    const OpRow& row = graph_[op];
+    std::optional<std::vector<SplitRange>> best;
+    int64_t most = -1;
+    for (size_t i = 0; i < row.operands.size(); ++i) {
+      const SplitValue& value = values_[row.operands[i]];
+      const SplitAxis& at = factor.operands[i];
+      if (value.layout.isCut() && at.form == SplitAxis::Form::Forward && at.axis == value.layout.axis &&
+          value.whole.bytes() > most) {
+        if (auto positions = positionsAt(value, at, factor.extent)) {
+          best = std::move(positions);
+          most = value.whole.bytes();
+        }
+      }
+    }
+    return best ? *std::move(best) : rangesOf(factor.extent, mesh_.shares, granuleOf(op, factor));
+  }
+
+  static std::optional<std::vector<SplitRange>> positionsAt(const SplitValue& value, const SplitAxis& at,
+                                                            int64_t extent) {
+    std::vector<SplitRange> positions;
+    int64_t begin = 0;
+    for (size_t part = 0; part < value.ranges.size(); ++part) {
+      const int64_t end =
+          part + 1 == value.ranges.size() ? extent * at.stride - at.low : value.ranges[part].end;
+      if ((end + at.low) % at.stride != 0) {
+        return std::nullopt;
+      }
+      const int64_t next = (end + at.low) / at.stride;
+      if (next <= begin || next > extent) {
+        return std::nullopt;
+      }
+      positions.push_back({begin, next});
+      begin = next;
+    }
+    return begin == extent ? std::optional(std::move(positions)) : std::nullopt;
+  }
+
+  // Ends of parts at multiples of 16 bytes of the innermost axis, which library kernels need for full speed.
+  int64_t granuleOf(OpId op, const SplitFactor& factor) const {
+    const SplitAxis& at = factor.results[0];
+    const TensorType& type = graph_.typeOf(graph_[op].firstResult);
+    return at.cut() && at.axis + 1 == type.shape.rank() ? 8 : 1;
+  }
+
+  // Parameters and inputs keep the author's name: state and feeds are given as of the unsplit graph.
+  void nameCopy(OpAttributes& attributes, OpId op) const {
+    if (auto* parameter = attributes.getIf<ops::Parameter>()) {
+      parameter->of = graph_.nameOf(op);
+    }
+  }
+
+  void namePart(OpAttributes& attributes, OpId op, const SplitPart& part) const {
+    TensorPart place;
+    const SplitAxis& at = part.factor.results[0];
+    if (auto* parameter = attributes.getIf<ops::Parameter>()) {
+      parameter->of = graph_.nameOf(op);
+      place.restrictTo(at.axis, at.elements(part.range), part.results[0].shape);
+      parameter->part = place;
+    } else if (auto* input = attributes.getIf<ops::Input>()) {
+      input->of = graph_.nameOf(op);
+      place.restrictTo(at.axis, at.elements(part.range), part.results[0].shape);
+      input->part = place;
+    }
+  }
+
+  DeviceId homeOf(OpId op) const {
+    return graph_[op].kind() == OpKind::Input ? mesh_.host : mesh_.devices[home_[op]];
+  }
+
+  InternedProvenance like(OpId op) const { return graph_.provenanceOf(op); }
+
+  OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, OpId op, DeviceId device, bool one) {
+    const std::string name =
+        one ? std::string(graph_.nameOf(op)) : fmt::format("{}.{}", graph_.nameOf(op), suffixOf(op, device));
+    return relayout_.append(std::move(attributes), operands, like(op), name, device);
+  }
+
+  std::string suffixOf(OpId op, DeviceId device) const {
+    return graph_[op].kind() == OpKind::Input
+               ? fmt::format("part{}", values_[graph_[op].firstResult].parts.size())
+               : machine_.devices[device].name;
+  }
+
+  // The results of one part of an op. Without a part: of the op as a whole.
+  void note(OpId op, const OpOption& option, OpId made, DeviceId device, std::optional<SplitPart> part) {
+    for (uint32_t i = 0; i < graph_[op].resultCount; ++i) {
+      const ValueId old(graph_[op].firstResult.index() + i);
+      SplitValue& value = values_[old];
+      value.layout = option.results[i];
+      value.whole = graph_.typeOf(old);
+      value.parts.push_back(builder_.result(made, i));
+      value.where.push_back(device);
+      if (part && value.layout.isCut()) {
+        value.ranges.push_back(part->factor.results[i].elements(part->range));
+      }
+    }
+  }
+
+  void addFetches() {
+    for (const Fetch& fetch : graph_.fetches()) {
+      const OpId op = graph_[fetch.value].producer;
+      const SplitValue& value = values_[fetch.value];
+      const DeviceId device = value.layout.isCut() ? mesh_.host : mesh_.devices[0];
+      builder_.fetch(graph_.text(fetch.name),
+                     relayout_.bring(fetch.value, value, Wanted::all(), device, false, like(op)));
+    }
+  }
+
+  const Graph& graph_;
+  const SplitPlan& plan_;
+  const Mesh& mesh_;
+  const Machine& machine_;
+  GraphBuilder builder_;
+  Relayout relayout_;
+  SideTable<OpId, size_t> home_;
+  SideTable<ValueId, SplitValue> values_;
+  SideTable<ValueId, bool> wantedByAll_;
+};
+
+} // namespace
+
+Graph expandSplit(const Graph& graph, const SplitPlan& plan, const Machine& machine) {
+  return Expander(graph, plan, machine).run();
+}
+
+} // namespace dfc

@@ -1,0 +1,29 @@
+// Mesh: the devices that a graph is split over, one beside the other, and the share of the work of each.
+#pragma once
+
+#include "compiler/cost/cost_model.h"
+#include "ir/graph/graph.h"
+
+#include <string>
+#include <vector>
+
+namespace dfc {
+
+struct Mesh {
+  std::vector<DeviceId> devices;
+  std::vector<double> shares; ///< of the work, by device; they add up to 1
+  double bandwidth = 0;       ///< bytes a second that reach one device from the others; 0: no limit
+  double latencySeconds = 0;  ///< before the first byte
+  DeviceId host;              ///< where inputs arrive and fetches end
+  size_t size() const { return devices.size(); }
+};
+
+/// The meshes worth a trial: the first 2, 4, 8, … and all devices of each class of alike devices, and all
+/// devices that can do a part worth the name of the graph's work, with shares in proportion to their rates.
+/// None for a machine with one device. Of devices that no route connects, those that the first one reaches.
+std::vector<Mesh> candidateMeshes(const Graph& graph, const Machine& machine, const CostModel& cost);
+
+/// "8 x gpu0", "gpu0, gpu1, cpu0 (48 %, 48 %, 4 %)".
+std::string toString(const Mesh& mesh, const Machine& machine);
+
+} // namespace dfc

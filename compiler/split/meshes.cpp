@@ -1,0 +1,150 @@
+#include "compiler/split/mesh.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace dfc {
+namespace {
+
+// A device that would do less of the work is left out: its part would be dearer to send than to compute.
+constexpr double leastShare = 0.02;
+
+// What splitting looks at when it asks for a link's rate.
+constexpr int64_t typicalBytes = 1 << 20;
+
+bool alike(const DeviceRow& a, const DeviceRow& b) {
+  return a.kind == b.kind && a.peakFlops == b.peakFlops && a.tf32Flops == b.tf32Flops &&
+         a.memoryBandwidth == b.memoryBandwidth && a.memoryBytes == b.memoryBytes && a.model == b.model;
+}
+
+/// Seconds of the whole graph on one device.
+double workSeconds(const Graph& graph, const Machine& machine, const CostModel& cost, DeviceId device) {
+  double sum = 0;
+  for (const OpId op : graph.ops()) {
+    if (classOf(graph[op].kind()) != OpClass::Source) {
+      sum += cost.opSeconds(graph, op, machine, device);
+    }
+  }
+  return sum;
+}
+
+void addLinks(Mesh& mesh, const Machine& machine) {
+  mesh.bandwidth = 0;
+  for (const DeviceId to : llvm::ArrayRef<DeviceId>(mesh.devices).drop_front()) {
+    const auto path = machine.path(mesh.devices[0], to, typicalBytes);
+    double seconds = 0, latency = 0;
+    for (const Route& route : *path) {
+      seconds += machine.seconds(route, typicalBytes);
+      latency += machine.seconds(route, 0);
+    }
+    const double rate = seconds > latency ? static_cast<double>(typicalBytes) / (seconds - latency) : 0;
+    mesh.bandwidth = mesh.bandwidth == 0 ? rate : std::min(mesh.bandwidth, rate);
+    mesh.latencySeconds = std::max(mesh.latencySeconds, latency);
+  }
+}
+
+Mesh meshOf(std::vector<DeviceId> devices, std::vector<double> rates, const Machine& machine) {
+  const double sum = std::accumulate(rates.begin(), rates.end(), 0.0);
+  for (double& rate : rates) {
+    rate /= sum;
+  }
+  Mesh mesh{std::move(devices), std::move(rates), 0, 0, machine.host()};
+  addLinks(mesh, machine);
+  return mesh;
+}
+
+/// 2, 4, 8, … below `count`, and `count`.
+std::vector<size_t> sizesUpTo(size_t count) {
+  std::vector<size_t> sizes;
+  for (size_t size = 2; size < count; size *= 2) {
+    sizes.push_back(size);
+  }
+  if (count >= 2) {
+    sizes.push_back(count);
+  }
+  return sizes;
+}
+
+bool reaches(const Machine& machine, DeviceId from, DeviceId to) {
+  return from == to || (machine.path(from, to, typicalBytes) && machine.path(to, from, typicalBytes));
+}
+
+} // namespace
+
+std::vector<Mesh> candidateMeshes(const Graph& graph, const Machine& machine, const CostModel& cost) {
+  std::vector<std::vector<DeviceId>> classes;
+  for (const DeviceId device : machine.devices.ids()) {
+    const auto same = llvm::find_if(classes, [&](const std::vector<DeviceId>& one) {
+      return alike(machine.devices[one.front()], machine.devices[device]);
+    });
+    if (same == classes.end()) {
+      classes.push_back({device});
+    } else if (reaches(machine, same->front(), device)) {
+      same->push_back(device);
+    }
+  }
+  std::vector<Mesh> meshes;
+  for (const auto& one : classes) {
+    for (const size_t size : sizesUpTo(one.size())) {
+      meshes.push_back(meshOf({one.begin(), one.begin() + static_cast<ptrdiff_t>(size)},
+                              std::vector<double>(size, 1), machine));
+    }
+  }
+  if (classes.size() < 2) {
+    return meshes;
+  }
+  // All devices, each at its rate; the fastest first, as it does what one device alone must.
+  std::vector<std::pair<double, DeviceId>> byRate;
+  for (const auto& one : classes) {
+    const double seconds = workSeconds(graph, machine, cost, one.front());
+    for (const DeviceId device : one) {
+      if (seconds > 0 && std::isfinite(seconds) && reaches(machine, classes.front().front(), device)) {
+        byRate.push_back({1 / seconds, device});
+      }
+    }
+  }
+  std::stable_sort(byRate.begin(), byRate.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  double sum = 0;
+  for (const auto& [rate, device] : byRate) {
+    sum += rate;
+  }
+  std::vector<DeviceId> devices;
+  std::vector<double> rates;
+  for (const auto& [rate, device] : byRate) {
+    if (rate >= leastShare * sum) {
+      devices.push_back(device);
+      rates.push_back(rate);
+    }
+  }
+  const bool mixed = devices.size() >= 2 && llvm::any_of(devices, [&](DeviceId device) {
+                       return !alike(machine.devices[device], machine.devices[devices.front()]);
+                     });
+  if (mixed) {
+    meshes.push_back(meshOf(std::move(devices), std::move(rates), machine));
+  }
+  return meshes;
+}
+
+std::string toString(const Mesh& mesh, const Machine& machine) {
+  std::vector<std::string> names;
+  bool even = true;
+  for (size_t i = 0; i < mesh.size(); ++i) {
+    even = even && std::abs(mesh.shares[i] - mesh.shares[0]) < 1e-9;
+    names.push_back(machine.devices[mesh.devices[i]].name);
+  }
+  if (even) {
+    return fmt::format("{} to {}", names.front(), names.back());
+  }
+  for (size_t i = 0; i < mesh.size(); ++i) {
+    names[i] += fmt::format(" ({:.0f} %)", 100 * mesh.shares[i]);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+} // namespace dfc

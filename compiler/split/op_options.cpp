@@ -1,0 +1,156 @@
+#include "compiler/split/op_options.h"
+
+#include "compiler/split/relayout.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace dfc {
+namespace {
+
+bool isCombined(SplitKind kind) { return kind != SplitKind::Free && kind != SplitKind::Window; }
+
+Layout operandLayout(const SplitAxis& at) {
+  switch (at.form) {
+  case SplitAxis::Form::Whole: return Layout::onAll();
+  case SplitAxis::Form::Partial: return Layout::partial(SplitKind::Sum);
+  case SplitAxis::Form::Forward:
+  case SplitAxis::Form::Backward: return Layout::cut(at.axis);
+  }
+  DFC_UNREACHABLE("an axis of another form");
+}
+
+Layout resultLayout(const SplitAxis& at, SplitKind kind) {
+  return at.cut() ? Layout::cut(at.axis) : isCombined(kind) ? Layout::partial(kind) : Layout::onAll();
+}
+
+OpOption wholeOption(const Graph& graph, OpId op, OpOption::Form form, Layout layout) {
+  OpOption option{form, 0, {}, {}};
+  option.operands.assign(graph[op].operands.size(), layout);
+  option.results.assign(graph[op].resultCount, layout);
+  return option;
+}
+
+OpOption partsOption(const SplitFactor& factor, uint32_t index) {
+  OpOption option{OpOption::Form::Parts, index, {}, {}};
+  for (const SplitAxis& at : factor.operands) {
+    option.operands.push_back(operandLayout(at));
+  }
+  for (const SplitAxis& at : factor.results) {
+    option.results.push_back(resultLayout(at, factor.kind));
+  }
+  return option;
+}
+
+OpOption linearOption(const Graph& graph, OpId op, llvm::ArrayRef<uint32_t> partials) {
+  OpOption option = wholeOption(graph, op, OpOption::Form::Linear, Layout::onAll());
+  for (const uint32_t i : partials) {
+    option.operands[i] = Layout::partial(SplitKind::Sum);
+  }
+  option.results.assign(graph[op].resultCount, Layout::partial(SplitKind::Sum));
+  return option;
+}
+
+// Every part has positions, and each piece of an axis that is cut has elements.
+bool everyPartHolds(const SplitFactor& factor, size_t parts) {
+  const auto count = static_cast<int64_t>(parts);
+  const auto longEnough = [&](const SplitAxis& at) { return !at.cut() || at.length >= count; };
+  return factor.kind != SplitKind::Scan && factor.extent >= count &&
+         llvm::all_of(factor.operands, longEnough) && llvm::all_of(factor.results, longEnough);
+}
+
+// The caller's bytes are read where they are: parts of an input are cut along its first axis that is longer
+// than 1.
+bool isContiguous(const Graph& graph, OpId op, const SplitFactor& factor) {
+  const Shape& shape = graph.typeOf(graph[op].firstResult).shape;
+  for (size_t axis = 0; axis < factor.results[0].axis; ++axis) {
+    if (shape[axis] != 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Partial sums may pass through an op only as floats or integers, not as truth values.
+bool addsUp(const Graph& graph, OpId op) {
+  return llvm::all_of(graph[op].results(),
+                      [&](ValueId value) { return graph.typeOf(value).element != ElementType::Bool; });
+}
+
+bool isLight(OpKind kind) {
+  switch (classOf(kind)) {
+  case OpClass::State:
+  case OpClass::Elementwise:
+  case OpClass::Reduction:
+  case OpClass::View: return true;
+  case OpClass::Source:
+  case OpClass::Contraction:
+  case OpClass::Movement:
+  case OpClass::Structured:
+  case OpClass::Transfer:
+  case OpClass::Request: return kind == OpKind::Fused || kind == OpKind::Broadcast;
+  }
+  DFC_UNREACHABLE("an op of another class");
+}
+
+int64_t stateBytes(const Graph& graph) {
+  int64_t bytes = 0;
+  for (const OpId op : graph.opsOf(OpKind::Parameter)) {
+    bytes += graph.typeOf(graph[op].firstResult).bytes();
+  }
+  return bytes;
+}
+
+} // namespace
+
+SplitRule ruleOf(const Graph& graph, OpId op) {
+  return splitOf(graph[op].attributes, graph.operandTypesOf(op), graph.resultTypesOf(op));
+}
+
+std::vector<OpOption> optionsOf(const Graph& graph, OpId op, const SplitRule& rule,
+                                const OptionLimits& limits) {
+  std::vector<OpOption> options;
+  for (uint32_t f = 0; f < rule.factors.size(); ++f) {
+    const SplitFactor& factor = rule.factors[f];
+    if (everyPartHolds(factor, limits.parts) &&
+        (graph[op].kind() != OpKind::Input || isContiguous(graph, op, factor))) {
+      options.push_back(partsOption(factor, f));
+    }
+  }
+  if (addsUp(graph, op)) {
+    for (const auto& partials : rule.linearIn) {
+      options.push_back(linearOption(graph, op, partials));
+    }
+  }
+  if (graph[op].kind() != OpKind::Input) {
+    options.push_back(wholeOption(graph, op, OpOption::Form::OnAll, Layout::onAll()));
+  }
+  if (limits.mayBeOnOne) {
+    options.push_back(wholeOption(graph, op, OpOption::Form::OnOne, Layout::onOne()));
+  }
+  return options;
+}
+
+SideTable<OpId, bool> opsForOne(const Graph& graph, size_t parts) {
+  SideTable<OpId, bool> update(graph.opCount(), true);
+  for (uint32_t i = static_cast<uint32_t>(graph.opCount()); i-- > 0;) {
+    const OpId op(i);
+    update[op] = update[op] && isLight(graph[op].kind());
+    if (update[op]) {
+      continue;
+    }
+    for (const ValueId operand : graph[op].operands) {
+      update[graph[operand].producer] = false;
+    }
+  }
+  const int64_t most = stateBytes(graph) / static_cast<int64_t>(4 * parts);
+  for (const OpId op : graph.ops()) {
+    const OpKind kind = graph[op].kind();
+    const bool fits = llvm::all_of(graph[op].results(), [&](ValueId value) {
+      return graph.typeOf(value).bytes() <= most && !isSmall(graph.typeOf(value));
+    });
+    update[op] = kind == OpKind::Input || (fits && (update[op] || kind == OpKind::Parameter));
+  }
+  return update;
+}
+
+} // namespace dfc

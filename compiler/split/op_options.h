@@ -1,0 +1,41 @@
+// The ways in which an op can run on a mesh: on one device, on all, in parts by a factor of its split rule,
+// or on partial sums that it is linear in; and the layouts that each way asks of its operands and gives.
+#pragma once
+
+#include "compiler/split/layout.h"
+#include "ir/graph/graph.h"
+
+namespace dfc {
+
+struct OpOption {
+  enum class Form : uint8_t {
+    OnOne,  ///< one device computes it
+    OnAll,  ///< every device computes it
+    Parts,  ///< device d computes part d of `factor`
+    Linear, ///< every device applies it to its own partial sums
+  };
+  Form form = Form::OnAll;
+  uint32_t factor = 0; ///< Parts: index into the rule's factors
+  llvm::SmallVector<Layout, 3> operands;
+  llvm::SmallVector<Layout, 2> results;
+};
+
+/// What the options of an op depend on beside its rule.
+struct OptionLimits {
+  size_t parts = 2; ///< devices of the mesh: a factor of fewer positions is no option
+  bool mayBeOnOne = false;
+};
+
+/// In a fixed order; never empty.
+std::vector<OpOption> optionsOf(const Graph& graph, OpId op, const SplitRule& rule,
+                                const OptionLimits& limits);
+
+SplitRule ruleOf(const Graph& graph, OpId op);
+
+/// The ops that may run on one device each: inputs, and the ops of the update, those whose results reach
+/// nothing but assigns and fetches, by elementwise ops, reductions and views, with their parameters. Not one
+/// with a result of more than a quarter of a device's share of all parameters: devices could not be loaded
+/// evenly; nor with a small one, which all devices update alike. `parts`: devices of the mesh.
+SideTable<OpId, bool> opsForOne(const Graph& graph, size_t parts);
+
+} // namespace dfc

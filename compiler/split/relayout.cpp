@@ -1,0 +1,265 @@
+#include "compiler/split/relayout.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfc {
+namespace {
+
+// Bytes of a value that shares a transfer with others, and of a bucket.
+constexpr int64_t mostSmall = 64 << 10, mostBucket = 4 << 20;
+
+// A sum of fewer bytes is taken by every device of what all send: one hop instead of two.
+constexpr int64_t mostExchanged = 64 << 10;
+
+OpAttributes combiner(SplitKind kind) {
+  switch (kind) {
+  case SplitKind::Sum: return ops::Add{};
+  case SplitKind::Max: return ops::Maximum{};
+  case SplitKind::Min: return ops::Minimum{};
+  case SplitKind::Product: return ops::Mul{};
+  case SplitKind::Free:
+  case SplitKind::Scan:
+  case SplitKind::Window: break;
+  }
+  DFC_UNREACHABLE("parts of this kind are not combined");
+}
+
+std::optional<size_t> longestAxis(const Shape& shape, size_t parts) {
+  std::optional<size_t> best;
+  for (size_t axis = 0; axis < shape.rank(); ++axis) {
+    // The first axis that is long enough: its slices are contiguous.
+    if (!best && shape[axis] >= static_cast<int64_t>(parts)) {
+      best = axis;
+    }
+  }
+  return best;
+}
+
+SplitRange overlap(SplitRange a, SplitRange b) {
+  const int64_t begin = std::max(a.begin, b.begin);
+  return {begin, std::max(begin, std::min(a.end, b.end))};
+}
+
+} // namespace
+
+bool isSmall(const TensorType& type) { return type.bytes() <= mostSmall; }
+
+std::vector<SplitRange> rangesOf(int64_t length, const std::vector<double>& shares, int64_t granule) {
+  const auto parts = static_cast<int64_t>(shares.size());
+  const int64_t step = length >= 4 * parts * granule ? granule : 1;
+  std::vector<SplitRange> ranges;
+  double sum = 0;
+  int64_t begin = 0;
+  for (int64_t i = 0; i < parts; ++i) {
+    sum += shares[static_cast<size_t>(i)];
+    const double ideal = sum * static_cast<double>(length) / static_cast<double>(step);
+    int64_t end = i + 1 == parts ? length : static_cast<int64_t>(std::floor(ideal + 0.5)) * step;
+    end = std::clamp(end, std::min(begin + 1, length), length - (parts - 1 - i));
+    ranges.push_back({begin, end});
+    begin = end;
+  }
+  return ranges;
+}
+
+ValueId Relayout::bring(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
+                        bool byAll, const InternedProvenance& like) {
+  const Key key{old.index(), device.index(), wanted.whole, wanted.axis, wanted.range.begin, wanted.range.end};
+  const auto found = made_.find(key);
+  if (found != made_.end()) {
+    return found->second;
+  }
+  const auto isIt = [&](const Offered& one) { return one.old == old; };
+  if (wanted.whole && byAll && llvm::any_of(offered_, isIt)) {
+    sumBucket(value.whole.element, like);
+    return made_.at(key);
+  }
+  const ValueId made = make(old, value, wanted, device, byAll, like);
+  made_[key] = made;
+  return made;
+}
+
+void Relayout::offer(ValueId old, const SplitValue& value) { offered_.push_back({old, value}); }
+
+void Relayout::sumBucket(ElementType element, const InternedProvenance& like) {
+  std::vector<Offered> members, others;
+  int64_t elements = 0, bytes = 0;
+  for (Offered& one : offered_) {
+    const TensorType& type = one.value.whole;
+    const bool fits = type.element == element && bytes + type.bytes() <= mostBucket;
+    elements += fits ? type.shape.elements() : 0;
+    bytes += fits ? type.bytes() : 0;
+    (fits ? members : others).push_back(std::move(one));
+  }
+  offered_ = std::move(others);
+  SplitValue bucket{Layout::partial(SplitKind::Sum), {element, Shape({elements})}, {}, mesh_.devices, {}};
+  for (size_t d = 0; d < mesh_.size(); ++d) {
+    llvm::SmallVector<ValueId, 16> flat;
+    for (const Offered& one : members) {
+      flat.push_back(reshaped(one.value.parts[d], Shape({one.value.whole.shape.elements()}), mesh_.devices[d], like));
+    }
+    bucket.parts.push_back(flat.size() == 1 ? flat.front()
+                                            : builder_.result(append(ops::Concat{}, flat, like, "bucket",
+                                                                     mesh_.devices[d])));
+  }
+  const ValueId bucketId(std::numeric_limits<uint32_t>::max() - ++buckets_);
+  for (const DeviceId device : mesh_.devices) {
+    const ValueId sum = bring(bucketId, bucket, Wanted::all(), device, true, like);
+    int64_t begin = 0;
+    for (const Offered& one : members) {
+      const int64_t end = begin + one.value.whole.shape.elements();
+      ops::Slice slice;
+      slice.starts = {begin};
+      slice.ends = {end};
+      const ValueId own = begin == 0 && end == elements
+                              ? sum
+                              : builder_.result(append(slice, {sum}, like, nameOf(one.value.parts[0], "sum"), device));
+      made_[{one.old.index(), device.index(), true, 0, 0, 0}] = reshaped(own, one.value.whole.shape, device, like);
+      begin = end;
+    }
+  }
+}
+
+ValueId Relayout::reshaped(ValueId value, const Shape& shape, DeviceId device, const InternedProvenance& like) {
+  if (builder_.soFar().typeOf(value).shape == shape) {
+    return value;
+  }
+  ops::Reshape reshape;
+  reshape.shape.assign(shape.dims().begin(), shape.dims().end());
+  return builder_.result(append(reshape, {value}, like, nameOf(value, "flat"), device));
+}
+
+ValueId Relayout::make(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
+                       bool byAll, const InternedProvenance& like) {
+  switch (value.layout.form) {
+  case Layout::Form::OnOne:
+    return wanted.whole ? value.parts[0] : sliced(old, value, 0, wanted.axis, wanted.range, like);
+  case Layout::Form::OnAll: {
+    const auto found = llvm::find(value.where, device);
+    const auto part = found == value.where.end() ? 0 : static_cast<size_t>(found - value.where.begin());
+    return wanted.whole ? value.parts[part] : sliced(old, value, part, wanted.axis, wanted.range, like);
+  }
+  case Layout::Form::Cut: return fromPieces(old, value, wanted, device, like);
+  case Layout::Form::Partial: break;
+  }
+  const std::optional<size_t> axis = longestAxis(value.whole.shape, mesh_.size());
+  if (wanted.whole && byAll && mesh_.size() > 2 && axis && value.whole.bytes() > mostExchanged) {
+    return fromPieces(old, scattered(old, value, *axis, like), wanted, device, like);
+  }
+  return combined(old, value, wanted, device, like);
+}
+
+ValueId Relayout::fromPieces(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
+                             const InternedProvenance& like) {
+  const size_t axis = value.layout.axis;
+  llvm::SmallVector<ValueId, 8> pieces;
+  for (size_t part = 0; part < value.parts.size(); ++part) {
+    const SplitRange own = value.ranges[part];
+    if (wanted.whole) {
+      pieces.push_back(value.parts[part]);
+    } else if (wanted.axis != axis) {
+      pieces.push_back(sliced(old, value, part, wanted.axis, wanted.range, like));
+    } else if (const SplitRange common = overlap(own, wanted.range); common.size() > 0) {
+      pieces.push_back(common == own ? value.parts[part] : sliced(old, value, part, axis, common, like));
+    }
+  }
+  DFC_ASSERT(!pieces.empty(), "a part of a value that has no elements");
+  if (pieces.size() == 1) {
+    return pieces.front();
+  }
+  ops::Concat joined;
+  joined.axis = static_cast<int64_t>(axis);
+  return builder_.result(append(joined, pieces, like, nameOf(value.parts[0], "joined"), device));
+}
+
+ValueId Relayout::combined(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
+                           const InternedProvenance& like) {
+  const ElementType element = value.whole.element;
+  const bool narrow = element == ElementType::BF16 || element == ElementType::F16;
+  ValueId sum;
+  for (size_t part = 0; part < value.parts.size(); ++part) {
+    ValueId next = wanted.whole ? value.parts[part]
+                                : sliced(old, value, part, wanted.axis, wanted.range, like);
+    next = narrow ? cast(next, ElementType::F32, device, like) : next; // sent in 16 bits, added up in 32
+    sum = sum.valid() ? builder_.result(append(combiner(value.layout.combine), {sum, next}, like,
+                                               nameOf(value.parts[0], "sum"), device))
+                      : next;
+  }
+  return narrow ? cast(sum, element, device, like) : sum;
+}
+
+ValueId Relayout::cast(ValueId value, ElementType to, DeviceId device, const InternedProvenance& like) {
+  ops::Cast cast;
+  cast.to = to;
+  return builder_.result(append(cast, {value}, like, nameOf(value, name(to)), device));
+}
+
+const SplitValue& Relayout::scattered(ValueId old, const SplitValue& value, size_t axis,
+                                      const InternedProvenance& like) {
+  const auto [found, isNew] = scattered_.try_emplace(old.index());
+  if (isNew) {
+    SplitValue pieces{
+        Layout::cut(axis), value.whole, {}, mesh_.devices, rangesOf(value.whole.shape[axis], mesh_.shares)};
+    for (size_t part = 0; part < mesh_.size(); ++part) {
+      pieces.parts.push_back(
+          bring(old, value, Wanted::along(axis, pieces.ranges[part]), mesh_.devices[part], false, like));
+    }
+    scattered_[old.index()] = std::move(pieces);
+  }
+  return scattered_[old.index()];
+}
+
+ValueId Relayout::sliced(ValueId old, const SplitValue& value, size_t part, size_t axis, SplitRange range,
+                         const InternedProvenance& like) {
+  const Shape& shape = builder_.soFar().typeOf(value.parts[part]).shape;
+  const bool along = value.layout.isCut() && value.layout.axis == axis;
+  const int64_t first = along ? value.ranges[part].begin : 0;
+  const Key key{old.index(), static_cast<uint32_t>(part), false, axis, range.begin, range.end};
+  ValueId& made = slices_[key];
+  if (!made.valid()) {
+    ops::Slice slice;
+    slice.starts.assign(shape.rank(), 0);
+    slice.ends.assign(shape.dims().begin(), shape.dims().end());
+    slice.starts[axis] = range.begin - first;
+    slice.ends[axis] = range.end - first;
+    const bool all = slice.starts[axis] == 0 && slice.ends[axis] == shape[axis];
+    made = all ? value.parts[part]
+               : builder_.result(append(slice, {value.parts[part]}, like, nameOf(value.parts[part], "part"),
+                                        value.where[part]));
+  }
+  return made;
+}
+
+ValueId Relayout::share(ValueId old, const SplitValue& value, size_t part, const InternedProvenance& like) {
+  if (value.layout.isPartial()) {
+    return value.parts[part];
+  }
+  if (part == 0) {
+    return bring(old, value, Wanted::all(), mesh_.devices[0], false, like);
+  }
+  Literal zero(TensorType{value.whole.element, Shape({})});
+  const ValueId scalar = builder_.result(
+      append(ops::Constant{{}, zero}, {}, like, nameOf(value.parts[0], "zero"), mesh_.devices[part]));
+  ops::Broadcast zeros;
+  zeros.shape.assign(value.whole.shape.dims().begin(), value.whole.shape.dims().end());
+  return builder_.result(append(zeros, {scalar}, like, nameOf(value.parts[0], "zeros"), mesh_.devices[part]));
+}
+
+OpId Relayout::append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands,
+                      const InternedProvenance& like, std::string_view name, DeviceId device) {
+  InternedProvenance provenance = like;
+  provenance.name = builder_.intern(name);
+  provenance.pin = builder_.intern(machine_.devices[device].name);
+  const OpId op = builder_.appendInterned(std::move(attributes), operands, provenance);
+  DFC_ASSERT(op.valid(), "splitting made an ill-typed op: " + render(builder_.errors()));
+  return op;
+}
+
+std::string Relayout::nameOf(ValueId part, std::string_view suffix) const {
+  return fmt::format("{}.{}", builder_.soFar().nameOf(part), suffix);
+}
+
+} // namespace dfc

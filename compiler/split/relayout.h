@@ -1,0 +1,75 @@
+// Relayout: appends the ops that bring what a reader wants of a split value to the reader's device: slices
+// where the elements are, concatenations and sums where they are wanted. Copies between devices follow from
+// where these ops are pinned (compiler/transfer). Sums are taken in the order of the mesh, so their bits do
+// not depend on the schedule. A value that all devices want whole is summed by parts first and then gathered
+// (reduce-scatter and all-gather: Rabenseifner 2004, "Optimization of collective reduction operations"), but
+// for small ones, which every device adds up itself.
+#pragma once
+
+#include "compiler/split/mesh.h"
+#include "compiler/split/split_value.h"
+
+#include <map>
+#include <tuple>
+
+namespace dfc {
+
+class Relayout {
+ public:
+  Relayout(GraphBuilder& builder, const Mesh& mesh, const Machine& machine)
+      : builder_(builder), mesh_(mesh), machine_(machine) {}
+
+  /// `old`: the value's id in the unsplit graph, by which what was made before is found again. `like`: whose
+  /// scope and place the new ops take. `byAll`: every device of the mesh wants the same.
+  ValueId bring(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device, bool byAll,
+                const InternedProvenance& like);
+  /// Says that a small partial sum will be wanted whole by all devices. What was offered before the first of
+  /// them is brought is summed as one tensor, a bucket (Li et al. 2020, "PyTorch Distributed"): a transfer for
+  /// each would wait for the link's latency.
+  void offer(ValueId old, const SplitValue& value);
+  /// Device `part`'s share of a partial sum: of a value that is none, device 0's is the value.
+  ValueId share(ValueId old, const SplitValue& value, size_t part, const InternedProvenance& like);
+
+  OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const InternedProvenance& like,
+              std::string_view name, DeviceId device);
+
+ private:
+  ValueId make(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device, bool byAll,
+               const InternedProvenance& like);
+  /// Sums all values offered of the element type and notes each as brought to every device.
+  void sumBucket(ElementType element, const InternedProvenance& like);
+  ValueId fromPieces(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
+                     const InternedProvenance& like);
+  ValueId combined(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
+                   const InternedProvenance& like);
+  const SplitValue& scattered(ValueId old, const SplitValue& value, size_t axis,
+                              const InternedProvenance& like);
+  ValueId sliced(ValueId old, const SplitValue& value, size_t part, size_t axis, SplitRange range,
+                 const InternedProvenance& like);
+  ValueId reshaped(ValueId value, const Shape& shape, DeviceId device, const InternedProvenance& like);
+  ValueId cast(ValueId value, ElementType to, DeviceId device, const InternedProvenance& like);
+  std::string nameOf(ValueId part, std::string_view suffix) const;
+
+  using Key = std::tuple<uint32_t, uint32_t, bool, size_t, int64_t, int64_t>;
+  GraphBuilder& builder_;
+  const Mesh& mesh_;
+  const Machine& machine_;
+  std::map<Key, ValueId> made_;
+  std::map<Key, ValueId> slices_;
+  std::map<uint32_t, SplitValue> scattered_; // by old value
+  struct Offered {
+    ValueId old;
+    SplitValue value;
+  };
+  std::vector<Offered> offered_;
+  uint32_t buckets_ = 0;
+};
+
+/// Whether a value is so small that a transfer of its own is mostly latency.
+bool isSmall(const TensorType& type);
+
+/// Even ranges of an axis, in the proportions of the shares, each of one element at least; their ends are
+/// multiples of `granule` where the axis is long.
+std::vector<SplitRange> rangesOf(int64_t length, const std::vector<double>& shares, int64_t granule = 1);
+
+} // namespace dfc

@@ -1,0 +1,25 @@
+// The stage `split`: from a graph for one device to graphs for many. Input: a graph behind the passes that
+// rewrite single ops, before fusion. Output: candidates, ordinary graphs with pins, of which the scheduler's
+// prediction takes the best (compiler/compile.cpp). Design and sources: shared factors as in Shardy's
+// OpShardingRule, exact choice by elimination, layouts instead of strategies.
+#pragma once
+
+#include "compiler/split/split_plan.h"
+
+#include <string>
+#include <vector>
+
+namespace dfc {
+
+/// A graph whose ops are cut into parts, and what was done.
+struct SplitGraph {
+  Graph graph;
+  SplitPlan plan;
+  std::string description; ///< "split over gpu0 to gpu7"
+};
+
+/// Candidates, each different from the others; none for a machine with one device, or a graph with pins,
+/// which are law.
+std::vector<SplitGraph> splitCandidates(const Graph& graph, const Machine& machine, const CostModel& cost);
+
+} // namespace dfc

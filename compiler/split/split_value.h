@@ -1,0 +1,30 @@
+// SplitValue: where the parts of a value of the unsplit graph are in the split one; and what part of it a
+// reader wants.
+#pragma once
+
+#include "compiler/split/layout.h"
+#include "ir/graph/graph.h"
+#include "ir/machine/machine.h"
+
+#include <vector>
+
+namespace dfc {
+
+struct SplitValue {
+  Layout layout;
+  TensorType whole;
+  std::vector<ValueId> parts;     ///< by device of the mesh; one alone for OnOne
+  std::vector<DeviceId> where;    ///< of each part
+  std::vector<SplitRange> ranges; ///< Cut: the elements of each part along the axis
+};
+
+/// The whole value, or a range of one axis.
+struct Wanted {
+  bool whole = true;
+  size_t axis = 0;
+  SplitRange range;
+  static Wanted all() { return {}; }
+  static Wanted along(size_t axis, SplitRange range) { return {false, axis, range}; }
+};
+
+} // namespace dfc
