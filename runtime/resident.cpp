@@ -163,6 +163,21 @@ Literal roundedTo(const Literal& value, ElementType element) {
   return element == ElementType::F16 ? rounded<Half>(value) : rounded<BFloat16>(value);
 }
 
+Literal valueOf(const ParameterPart& part, const TensorType& own, const Literal& whole) {
+  return roundedTo(part.place.isPart() ? part.place.valueIn(whole, own.shape) : whole, own.element);
+}
+
+Literal joined(const ParameterRow& row, llvm::function_ref<Literal(ValueId)> valueOfPart) {
+  if (!row.parts.front().place.isPart()) {
+    return valueOfPart(row.parts.front().value);
+  }
+  Literal whole(row.type);
+  for (const ParameterPart& part : row.parts) {
+    putPart(whole, part.place, valueOfPart(part.value));
+  }
+  return whole;
+}
+
 std::vector<ParameterRow> parametersOf(const PlacedGraph& placed) {
   const Graph& graph = placed.graph;
   std::vector<ParameterRow> rows;

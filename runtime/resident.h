@@ -6,6 +6,8 @@
 #include "ir/graph/rules/place_in_whole.h"
 #include "ir/plan/executable_parts.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 namespace dfc {
 
 /// A parameter of the plan, all of an author's parameter or a part of it.
@@ -26,6 +28,11 @@ struct ParameterRow {
 /// In graph order; replicas are counted to their original, parts and copies of a split graph to the author's
 /// parameter.
 std::vector<ParameterRow> parametersOf(const PlacedGraph& placed);
+
+/// The value of one part or copy, of type `own`, of a parameter of this value.
+Literal valueOf(const ParameterPart& part, const TensorType& own, const Literal& whole);
+/// The parameter's value from those of its parts.
+Literal joined(const ParameterRow& row, llvm::function_ref<Literal(ValueId)> valueOfPart);
 
 /// The value in the type of a replica: itself, or f32 rounded to f16 or bf16.
 Literal roundedTo(const Literal& value, ElementType element);

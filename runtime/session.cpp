@@ -1,7 +1,6 @@
 // Opening a session, its state and its trace; in_flight_steps.h has the execution of steps.
 #include "runtime/session.h"
 
-#include "ir/graph/whole_state.h"
 #include "ir/plan/executable_parts.h"
 #include "runtime/available_processors.h"
 #include "runtime/feeds.h"
@@ -157,20 +156,11 @@ struct Session::Impl {
   }
 
   Literal read(const ParameterRow& row) const {
-    if (!row.parts.front().place.isPart()) {
-      return read(row.parts.front().value);
-    }
-    Literal whole(row.type);
-    for (const ParameterPart& part : row.parts) {
-      putPart(whole, part.place, read(part.value));
-    }
-    return whole;
+    return joined(row, [&](ValueId value) { return read(value); });
   }
 
   void write(const ParameterPart& part, const Literal& whole) {
-    const TensorType& own = plan->graph().typeOf(part.value);
-    write(part.value,
-          roundedTo(part.place.isPart() ? part.place.valueIn(whole, own.shape) : whole, own.element));
+    write(part.value, valueOf(part, plan->graph().typeOf(part.value), whole));
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include <cmath>
 #include <limits>
 
 namespace dfc {
@@ -13,8 +14,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// What reaches a device, on average over the mesh: bytes as a multiple of the value's, and transfers, each of
-/// which holds a link for its latency.
+/// What reaches a device, on average over the mesh: bytes as a multiple of the value's, and transfers, each
+/// of which holds a link for its latency.
 struct Traffic {
   double values = 0;
   double transfers = 0;
@@ -87,7 +88,8 @@ class ProblemMaker {
   }
 
   double price(const Layout& from, const Layout& to, const TensorType& type) const {
-    return price_ * relayoutSeconds(from, to, type, mesh_);
+    const double seconds = relayoutSeconds(from, to, type, mesh_);
+    return std::isfinite(seconds) ? price_ * seconds : never;
   }
 
   // A value of several readers has a variable of its own, the layout that it is brought into: what is sent
@@ -117,10 +119,9 @@ class ProblemMaker {
     addPair(producer.index(), brought, options_[producer], layouts,
             [&](const OpOption& a, const Layout& b) { return price(a.results[result], b, type); });
     for (const Read& read : reads) {
-      addPair(brought, read.op.index(), layouts, options_[read.op],
-              [&](const Layout& a, const OpOption& b) {
-                return price(a, b.operands[read.operand], sentType(producer, read.op, type));
-              });
+      addPair(brought, read.op.index(), layouts, options_[read.op], [&](const Layout& a, const OpOption& b) {
+        return price(a, b.operands[read.operand], sentType(producer, read.op, type));
+      });
     }
   }
 
@@ -128,7 +129,8 @@ class ProblemMaker {
   // what is sent has the cast's type.
   const TensorType& sentType(OpId producer, OpId reader, const TensorType& type) const {
     const TensorType& cast = graph_.typeOf(graph_[reader].firstResult);
-    const bool replica = graph_[producer].kind() == OpKind::Parameter && graph_[reader].kind() == OpKind::Cast;
+    const bool replica =
+        graph_[producer].kind() == OpKind::Parameter && graph_[reader].kind() == OpKind::Cast;
     return replica && cast.bytes() < type.bytes() ? cast : type;
   }
 
@@ -215,7 +217,8 @@ double relayoutSeconds(const Layout& from, const Layout& to, const TensorType& t
     return 0;
   }
   const double bytes = traffic.values * static_cast<double>(type.bytes());
-  return traffic.transfers * mesh.latencySeconds + (mesh.bandwidth > 0 ? bytes / mesh.bandwidth : traffic.values);
+  return traffic.transfers * mesh.latencySeconds +
+         (mesh.bandwidth > 0 ? bytes / mesh.bandwidth : traffic.values);
 }
 
 SplitChoices::SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& machine,
@@ -232,7 +235,7 @@ void SplitChoices::addPrices(const Machine& machine, const CostModel& cost) {
   SideTable<OpId, std::vector<OpId>> partOps(graph_.opCount());
   for (const OpId op : graph_.ops()) {
     const SplitRule rule = ruleOf(graph_, op);
-    options_[op] = optionsOf(graph_, op, rule, {mesh_.size(), one[op]});
+    options_[op] = optionsOf(graph_, op, rule, {mesh_.shares, one[op]});
     for (const OpOption& option : options_[op]) {
       partOps[op].push_back(takesTime(graph_[op].kind()) && option.form == OpOption::Form::Parts
                                 ? parts.add(op, rule.factors[option.factor], share)
@@ -251,8 +254,20 @@ void SplitChoices::addPrices(const Machine& machine, const CostModel& cost) {
   }
 }
 
-SplitPlan SplitChoices::choose(double price) const {
-  const ChoiceProblem problem = ProblemMaker(graph_, mesh_, options_, seconds_, price).make();
+SplitPlan SplitChoices::choose(double price) const { return chosen(seconds_, price); }
+
+SplitPlan SplitChoices::chooseBy(llvm::function_ref<double(OpId, size_t)> seconds) const {
+  SideTable<OpId, std::vector<double>> given(graph_.opCount());
+  for (const OpId op : graph_.ops()) {
+    for (size_t option = 0; option < options_[op].size(); ++option) {
+      given[op].push_back(seconds(op, option));
+    }
+  }
+  return chosen(given, 0);
+}
+
+SplitPlan SplitChoices::chosen(const SideTable<OpId, std::vector<double>>& seconds, double price) const {
+  const ChoiceProblem problem = ProblemMaker(graph_, mesh_, options_, seconds, price).make();
   const ChoiceResult answer = minimise(problem);
   SplitPlan plan{mesh_, SideTable<OpId, OpOption>(graph_.opCount()), answer.cost, answer.exact};
   for (const OpId op : graph_.ops()) {

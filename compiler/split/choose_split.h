@@ -6,6 +6,8 @@
 
 #include "compiler/split/split_plan.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 namespace dfc {
 
 /// What every price of one mesh shares: rules, options and the seconds of each.
@@ -13,9 +15,13 @@ class SplitChoices {
  public:
   SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& machine, const CostModel& cost);
   SplitPlan choose(double price) const;
+  /// The same with these seconds, by op and option, and changes of layout that take no time: for tests, which
+  /// draw any split that is allowed.
+  SplitPlan chooseBy(llvm::function_ref<double(OpId op, size_t option)> seconds) const;
 
  private:
   void addPrices(const Machine& machine, const CostModel& cost);
+  SplitPlan chosen(const SideTable<OpId, std::vector<double>>& seconds, double price) const;
   const Graph& graph_;
   Mesh mesh_;
   SideTable<OpId, std::vector<OpOption>> options_;

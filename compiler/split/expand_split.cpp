@@ -78,7 +78,8 @@ class Expander {
  public:
   Expander(const Graph& graph, const SplitPlan& plan, const Machine& machine)
       : graph_(graph), plan_(plan), mesh_(plan.mesh), machine_(machine), builder_(graph),
-        relayout_(builder_, plan.mesh, machine), home_(homesOf(graph, plan)), values_(graph.valueCount()), wantedByAll_(findWantedByAll()) {}
+        relayout_(builder_, plan.mesh, machine), home_(homesOf(graph, plan)), values_(graph.valueCount()),
+        wantedByAll_(findWantedByAll()) {}
 
   Graph run() {
     for (const OpId op : graph_.ops()) {
@@ -180,13 +181,18 @@ class Expander {
       const SplitAxis& at = factor.operands[i];
       if (value.layout.isCut() && at.form == SplitAxis::Form::Forward && at.axis == value.layout.axis &&
           value.whole.bytes() > most) {
-        if (auto positions = positionsAt(value, at, factor.extent)) {
+        auto positions = positionsAt(value, at, factor.extent);
+        if (positions && partsAreTyped(graph_, op, factor, *positions)) {
           best = std::move(positions);
           most = value.whole.bytes();
         }
       }
     }
-    return best ? *std::move(best) : rangesOf(factor.extent, mesh_.shares, granuleOf(op, factor));
+    if (best) {
+      return *std::move(best);
+    }
+    auto aligned = rangesOf(factor.extent, mesh_.shares, granuleOf(op, factor));
+    return partsAreTyped(graph_, op, factor, aligned) ? aligned : rangesOf(factor.extent, mesh_.shares);
   }
 
   static std::optional<std::vector<SplitRange>> positionsAt(const SplitValue& value, const SplitAxis& at,

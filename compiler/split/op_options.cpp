@@ -102,6 +102,19 @@ int64_t stateBytes(const Graph& graph) {
 
 } // namespace
 
+bool partsAreTyped(const Graph& graph, OpId op, const SplitFactor& factor,
+                   llvm::ArrayRef<SplitRange> ranges) {
+  const auto operandTypes = graph.operandTypesOf(op), resultTypes = graph.resultTypesOf(op);
+  return llvm::all_of(ranges, [&](const SplitRange& range) {
+    const SplitPart part{factor, range, operandTypes, resultTypes};
+    llvm::SmallVector<TensorType, 4> operands;
+    for (size_t i = 0; i < operandTypes.size(); ++i) {
+      operands.push_back(part.operandType(i));
+    }
+    return dfc::resultTypes(partOf(graph[op].attributes, part), operands).ok();
+  });
+}
+
 SplitRule ruleOf(const Graph& graph, OpId op) {
   return splitOf(graph[op].attributes, graph.operandTypesOf(op), graph.resultTypesOf(op));
 }
@@ -111,7 +124,8 @@ std::vector<OpOption> optionsOf(const Graph& graph, OpId op, const SplitRule& ru
   std::vector<OpOption> options;
   for (uint32_t f = 0; f < rule.factors.size(); ++f) {
     const SplitFactor& factor = rule.factors[f];
-    if (everyPartHolds(factor, limits.parts) &&
+    if (everyPartHolds(factor, limits.shares.size()) &&
+        partsAreTyped(graph, op, factor, rangesOf(factor.extent, limits.shares)) &&
         (graph[op].kind() != OpKind::Input || isContiguous(graph, op, factor))) {
       options.push_back(partsOption(factor, f));
     }

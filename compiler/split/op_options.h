@@ -5,6 +5,8 @@
 #include "compiler/split/layout.h"
 #include "ir/graph/graph.h"
 
+#include <vector>
+
 namespace dfc {
 
 struct OpOption {
@@ -22,13 +24,17 @@ struct OpOption {
 
 /// What the options of an op depend on beside its rule.
 struct OptionLimits {
-  size_t parts = 2; ///< devices of the mesh: a factor of fewer positions is no option
+  const std::vector<double>&
+      shares; ///< of the devices: a factor of fewer positions than devices is no option
   bool mayBeOnOne = false;
 };
 
 /// In a fixed order; never empty.
 std::vector<OpOption> optionsOf(const Graph& graph, OpId op, const SplitRule& rule,
                                 const OptionLimits& limits);
+
+/// Whether each part of the op is one that its type rule accepts: a part may be too short for a window.
+bool partsAreTyped(const Graph& graph, OpId op, const SplitFactor& factor, llvm::ArrayRef<SplitRange> ranges);
 
 SplitRule ruleOf(const Graph& graph, OpId op);
 

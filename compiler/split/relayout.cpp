@@ -99,11 +99,12 @@ void Relayout::sumBucket(ElementType element, const InternedProvenance& like) {
   for (size_t d = 0; d < mesh_.size(); ++d) {
     llvm::SmallVector<ValueId, 16> flat;
     for (const Offered& one : members) {
-      flat.push_back(reshaped(one.value.parts[d], Shape({one.value.whole.shape.elements()}), mesh_.devices[d], like));
+      flat.push_back(
+          reshaped(one.value.parts[d], Shape({one.value.whole.shape.elements()}), mesh_.devices[d], like));
     }
-    bucket.parts.push_back(flat.size() == 1 ? flat.front()
-                                            : builder_.result(append(ops::Concat{}, flat, like, "bucket",
-                                                                     mesh_.devices[d])));
+    bucket.parts.push_back(
+        flat.size() == 1 ? flat.front()
+                         : builder_.result(append(ops::Concat{}, flat, like, "bucket", mesh_.devices[d])));
   }
   const ValueId bucketId(std::numeric_limits<uint32_t>::max() - ++buckets_);
   for (const DeviceId device : mesh_.devices) {
@@ -114,16 +115,19 @@ void Relayout::sumBucket(ElementType element, const InternedProvenance& like) {
       ops::Slice slice;
       slice.starts = {begin};
       slice.ends = {end};
-      const ValueId own = begin == 0 && end == elements
-                              ? sum
-                              : builder_.result(append(slice, {sum}, like, nameOf(one.value.parts[0], "sum"), device));
-      made_[{one.old.index(), device.index(), true, 0, 0, 0}] = reshaped(own, one.value.whole.shape, device, like);
+      const ValueId own =
+          begin == 0 && end == elements
+              ? sum
+              : builder_.result(append(slice, {sum}, like, nameOf(one.value.parts[0], "sum"), device));
+      made_[{one.old.index(), device.index(), true, 0, 0, 0}] =
+          reshaped(own, one.value.whole.shape, device, like);
       begin = end;
     }
   }
 }
 
-ValueId Relayout::reshaped(ValueId value, const Shape& shape, DeviceId device, const InternedProvenance& like) {
+ValueId Relayout::reshaped(ValueId value, const Shape& shape, DeviceId device,
+                           const InternedProvenance& like) {
   if (builder_.soFar().typeOf(value).shape == shape) {
     return value;
   }
@@ -134,6 +138,12 @@ ValueId Relayout::reshaped(ValueId value, const Shape& shape, DeviceId device, c
 
 ValueId Relayout::make(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
                        bool byAll, const InternedProvenance& like) {
+  if (!wanted.whole && wanted.range.size() == 0) { // of a pad, say, whose part is padding alone
+    Dims dims(value.whole.shape.dims().begin(), value.whole.shape.dims().end());
+    dims[wanted.axis] = 0;
+    const ops::Constant nothing{{}, Literal(TensorType{value.whole.element, Shape(dims)})};
+    return builder_.result(append(nothing, {}, like, nameOf(value.parts[0], "nothing"), device));
+  }
   switch (value.layout.form) {
   case Layout::Form::OnOne:
     return wanted.whole ? value.parts[0] : sliced(old, value, 0, wanted.axis, wanted.range, like);
@@ -181,8 +191,8 @@ ValueId Relayout::combined(ValueId old, const SplitValue& value, const Wanted& w
   const bool narrow = element == ElementType::BF16 || element == ElementType::F16;
   ValueId sum;
   for (size_t part = 0; part < value.parts.size(); ++part) {
-    ValueId next = wanted.whole ? value.parts[part]
-                                : sliced(old, value, part, wanted.axis, wanted.range, like);
+    ValueId next =
+        wanted.whole ? value.parts[part] : sliced(old, value, part, wanted.axis, wanted.range, like);
     next = narrow ? cast(next, ElementType::F32, device, like) : next; // sent in 16 bits, added up in 32
     sum = sum.valid() ? builder_.result(append(combiner(value.layout.combine), {sum, next}, like,
                                                nameOf(value.parts[0], "sum"), device))
@@ -234,7 +244,7 @@ ValueId Relayout::sliced(ValueId old, const SplitValue& value, size_t part, size
 }
 
 ValueId Relayout::share(ValueId old, const SplitValue& value, size_t part, const InternedProvenance& like) {
-  if (value.layout.isPartial()) {
+  if (value.layout == Layout::partial(SplitKind::Sum)) {
     return value.parts[part];
   }
   if (part == 0) {

@@ -24,8 +24,8 @@ class Relayout {
   ValueId bring(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device, bool byAll,
                 const InternedProvenance& like);
   /// Says that a small partial sum will be wanted whole by all devices. What was offered before the first of
-  /// them is brought is summed as one tensor, a bucket (Li et al. 2020, "PyTorch Distributed"): a transfer for
-  /// each would wait for the link's latency.
+  /// them is brought is summed as one tensor, a bucket (Li et al. 2020, "PyTorch Distributed"): a transfer
+  /// for each would wait for the link's latency.
   void offer(ValueId old, const SplitValue& value);
   /// Device `part`'s share of a partial sum: of a value that is none, device 0's is the value.
   ValueId share(ValueId old, const SplitValue& value, size_t part, const InternedProvenance& like);

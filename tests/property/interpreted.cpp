@@ -45,9 +45,11 @@ class Execution {
     return literal;
   }
   Literal stateOf(const ParameterRow& row) {
-    Literal literal(row.type);
-    std::copy_n(placeOf(row.value), row.type.bytes(), literal.mutableBytes().begin());
-    return literal;
+    return joined(row, [&](ValueId value) {
+      Literal literal(plan_.graph().typeOf(value));
+      std::copy_n(placeOf(value), literal.type().bytes(), literal.mutableBytes().begin());
+      return literal;
+    });
   }
 
  private:

@@ -292,8 +292,9 @@ std::vector<std::pair<ValueId, Literal>> initialWrites(const PlacedGraph& placed
     writes.emplace_back(entry.first, entry.second);
   }
   for (const ParameterRow& row : parametersOf(placed)) {
-    for (const ValueId copy : row.copies) {
-      writes.emplace_back(copy, state.at(row.name));
+    for (const ParameterPart& copy : row.copies) {
+      const TensorType& own = placed.graph.typeOf(copy.value);
+      writes.emplace_back(copy.value, valueOf(copy, own, state.at(row.name)));
     }
   }
   return writes;
@@ -313,7 +314,9 @@ Origins provenanceOf(const Executable& plan, const CommandOrder& commands, const
     }
   }
   for (const ParameterRow& row : parametersOf(plan.placed())) {
-    names.push_back(execution.stateOf(row.value));
+    for (const ParameterPart& part : row.parts) {
+      names.push_back(execution.stateOf(part.value));
+    }
   }
   return {names, execution.torn()};
 }
