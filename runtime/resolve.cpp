@@ -59,8 +59,8 @@ class Resolver {
     const TensorType& own = graph_.typeOf(graph_[op].firstResult);
     const TensorPart& place = placeOf(graph_, op);
     DFC_ASSERT(place.contiguous(own.shape) == own.shape.elements(), "an input whose bytes are not one piece");
-    return {std::string(authorNameOf(graph_, op)), authorTypeOf(graph_, op),
-            place.indexInWhole(own.shape, 0) * byteWidth(own.element)};
+    const int64_t first = own.shape.elements() == 0 ? 0 : place.indexInWhole(own.shape, 0);
+    return {std::string(authorNameOf(graph_, op)), authorTypeOf(graph_, op), first * byteWidth(own.element)};
   }
 
   void findFetches() {
