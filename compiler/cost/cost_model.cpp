@@ -13,7 +13,9 @@ namespace {
 // A rate that the machine file leaves out is infinite: it never limits an op.
 double secondsAt(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
 
-bool isFree(const OpRow& row) { return classOf(row.kind()) == OpClass::View || row.kind() == OpKind::Assign; }
+bool isFree(const OpRow& row) {
+  return classOf(row.kind()) == OpClass::View || row.kind() == OpKind::Assign || row.kind() == OpKind::Input;
+}
 
 /// Seconds of the launch, and at the device's limits.
 struct Price {

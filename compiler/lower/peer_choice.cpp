@@ -2,6 +2,7 @@
 #include "compiler/lower/peer_choice.h"
 
 #include "compiler/lower/kernels/generated_kernel.h"
+#include "ir/plan/feeds.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -122,13 +123,8 @@ class Chooser {
     const StepId step = schedule_.stepOf[op];
     return route.bytes > 0 && step.valid() &&
            schedule_.queues[schedule_.steps[step].queue].kind != QueueKind::Compute &&
-           !isFed(graph_[op].operands[0]) && reaches_(route.to, route.from);
-  }
-
-  // A fed value lies in the caller's memory, on no device.
-  bool isFed(ValueId value) const {
-    const OpRow& row = graph_[graph_[value].producer];
-    return row.kind() == OpKind::Input || (classOf(row.kind()) == OpClass::View && isFed(row.operands[0]));
+           !isFed(graph_, graph_[op].operands[0]) && // in the caller's memory, on no device
+           reaches_(route.to, route.from);
   }
 
   int64_t bytesOf(StepId transfer) const {

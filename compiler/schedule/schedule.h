@@ -6,7 +6,8 @@
 
 namespace dfc {
 
-/// Durations: the cost model for computations, the machine's routes for transfers. Waits that queue order or
+/// Durations: the cost model for computations, the machine's routes for transfers, and for inputs that a GPU
+/// reads their staging on the host. Waits that queue order or
 /// other waits imply are left out (transitive reduction). Bounds are proven for this placed graph: see
 /// `lowerBounds`.
 Schedule makeSchedule(const PlacedGraph& placed, const Machine& machine, const CostModel& cost);

@@ -2,6 +2,7 @@
 
 #include "compiler/schedule/prune_waits.h"
 #include "compiler/schedule/schedule.h"
+#include "ir/plan/feeds.h"
 
 #include <algorithm>
 
@@ -39,6 +40,7 @@ class ProblemMaker {
       : placed_(placed), graph_(placed.graph), machine_(machine), cost_(cost) {
     problem_.taskOf = SideTable<OpId, uint32_t>(graph_.opCount(), noTask);
     problem_.queues = queuesOf(machine);
+    staged_ = stagedInputs(placed, machine);
     groups_ = groupsOf(problem_.queues, machine.devices.size());
   }
 
@@ -78,6 +80,10 @@ class ProblemMaker {
       for (const LinkId link : row.links) {
         task.links.push_back(link.index());
       }
+    } else if (staged_[op]) {
+      task.group = groups_.first[placed_.device[op].index()];
+      task.seconds = stagingSeconds(machine_.devices[placed_.device[op]], bytesOfInput(op));
+      task.utilisation = task.seconds > 0 ? 1 : 0; // of the memory
     } else {
       task.group = groups_.first[placed_.device[op].index()];
       task.seconds = cost_.opSeconds(graph_, op, machine_, placed_.device[op]);
@@ -95,6 +101,8 @@ class ProblemMaker {
     problem_.list.tasks.push_back(std::move(task));
   }
 
+  int64_t bytesOfInput(OpId op) const { return graph_.typeOf(graph_[op].firstResult).bytes(); }
+
   void addBefore(ListTask& task, OpId before) const {
     const uint32_t other = problem_.taskOf[before];
     if (other != noTask && !llvm::is_contained(task.before, other)) {
@@ -107,6 +115,7 @@ class ProblemMaker {
   const Machine& machine_;
   const CostModel& cost_;
   Groups groups_;
+  SideTable<OpId, bool> staged_;
   ScheduleProblem problem_;
 };
 
@@ -147,6 +156,19 @@ ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machin
   return ProblemMaker(placed, machine, cost).run();
 }
 
+ScheduleProblem scheduleProblem(const Schedule& schedule, const SideTable<StepId, double>& seconds,
+                                const PlacedGraph& placed, const Machine& machine, const CostModel& cost) {
+  ScheduleProblem problem = scheduleProblem(placed, machine, cost);
+  for (uint32_t task = 0; task < problem.opOf.size(); ++task) {
+    ListTask& row = problem.list.tasks[task];
+    row.seconds = seconds[schedule.stepOf[problem.opOf[task]]];
+    if (row.seconds == 0) {
+      row.links.clear();
+    }
+  }
+  return problem;
+}
+
 Schedule scheduleOf(const ScheduleProblem& problem, const ListResult& result, const LowerBounds& bounds,
                     llvm::ArrayRef<TaskOrdering> orderings) {
   Schedule schedule;
@@ -155,6 +177,7 @@ Schedule scheduleOf(const ScheduleProblem& problem, const ListResult& result, co
   addWaits(problem, orderings, schedule);
   schedule.makespan = result.makespan;
   schedule.bounds = bounds;
+  schedule.steady = {schedule.makespan, bounds.best()}; // until the launches are known
   return schedule;
 }
 

@@ -1,6 +1,6 @@
 // ScheduleProblem: a placed graph as the list scheduler sees it: abstract tasks with durations, queues and
 // links, and the way back from a list schedule to steps on queues. Durations: the cost model for
-// computations, the machine's routes for transfers.
+// computations, the machine's routes for transfers, staging (ir/plan/feeds.h) for inputs.
 #pragma once
 
 #include "compiler/cost/cost_model.h"
@@ -18,6 +18,10 @@ struct ScheduleProblem {
 };
 
 ScheduleProblem scheduleProblem(const PlacedGraph& placed, const Machine& machine, const CostModel& cost);
+
+/// The problem of a schedule whose steps take other seconds. A transfer that takes none holds no link.
+ScheduleProblem scheduleProblem(const Schedule& schedule, const SideTable<StepId, double>& seconds,
+                                const PlacedGraph& placed, const Machine& machine, const CostModel& cost);
 
 /// `before` has to end before `after` starts.
 struct TaskOrdering {

@@ -82,7 +82,7 @@ void FeedRings::make(llvm::ArrayRef<StreamProgram> programs) {
                           {}});
         ring = std::prev(rings_.end());
       }
-      if (from.bytes >= leastPrefetched) {
+      if (from.bytes >= leastPrefetchedBytes) {
         addGpuRing(*ring, program.gpu->ordinal);
       }
     }
@@ -141,7 +141,7 @@ void FeedRings::stage(const Step& step, llvm::function_ref<void(uint64_t)> waitF
 void FeedRings::copy(const Ring& ring, const Step& step) {
   std::byte* const to = hostSlot(ring, step.number);
   const std::byte* const from = step.feeds[ring.feed];
-  if (ring.bytes < leastPrefetched) {
+  if (ring.bytes < leastPrefetchedBytes) {
     std::memcpy(to, from, static_cast<size_t>(ring.bytes));
     return;
   }

@@ -1,8 +1,10 @@
 // FeedRings: staging of feeds. Several threads copy the caller's bytes to a ring buffer in pinned host
-// memory. Large feeds are prefetched from there to a ring buffer in the memory of each GPU that uses them, on
-// a stream of its own, while the previous step computes; the step then copies them within the GPU.
+// memory. Large feeds (ir/plan/feeds.h) are prefetched from there to a ring buffer in the memory of each GPU
+// that uses them, on a stream of its own, while the previous step computes; the step then copies them within
+// the GPU.
 #pragma once
 
+#include "ir/plan/feeds.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/stream/stream_program.h"
@@ -20,9 +22,6 @@ class FeedRings {
   /// Slots of a ring in a GPU's memory: for the step that computes, the next one, and the one that is being
   /// copied.
   static constexpr uint64_t gpuSlots = 3;
-  /// Bytes from which a feed is prefetched; the copy of a smaller one is a command of its step. Not tuned: at
-  /// 50 GB/s this many bytes take 20 us.
-  static constexpr int64_t leastPrefetched = 1 << 20;
 
   FeedRings() = default;
   FeedRings(const FeedRings&) = delete;

@@ -1,4 +1,5 @@
-// input: its bytes are written once, when they are fed.
+// input: costs nothing, as a fed value is read where the caller has it. What its way to a GPU takes is a
+// matter of the plan (ir/plan/feeds.h).
 #include "ir/graph/rules/op_rules.h"
 
 namespace dfc::ops {
@@ -8,9 +9,7 @@ TypeResult Input::types(OperandTypes) const {
   return place.ok() ? TypeResult::of(type) : place;
 }
 
-OpCost Input::cost(OperandTypes operands, OperandTypes results) const {
-  return streamingCost(operands, results, 0);
-}
+OpCost Input::cost(OperandTypes, OperandTypes) const { return {}; }
 
 SplitRule Input::split(OperandTypes, OperandTypes results) const { return sourceSplit(results[0]); }
 
