@@ -11,6 +11,7 @@
 #include "compiler/run_passes.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/simulate/count_launches.h"
+#include "compiler/simulate/steady_step.h"
 #include "compiler/stage_check.h"
 #include "compiler/transfer/insert_transfers.h"
 #include "ir/verify/verify.h"
@@ -136,8 +137,10 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     return launches.errors();
   }
 
-  // Predictions count the launches that will be made, so they follow last.
+  // Predictions count the launches that will be made, so they follow last; and what a step takes among many
+  // follows from what it takes by itself.
   countLaunches(schedule, *launches, placed, machine, cost);
+  schedule.steady = steadyStep(schedule, *launches, placed, machine, cost);
   checkStage("countLaunches", [&] { return verifySchedule(schedule, placed, machine); });
   checkStage("lower", [&] { return verifyLaunchPlan(*launches, placed, schedule, *memory, machine); });
   observer.schedule(schedule, placed);

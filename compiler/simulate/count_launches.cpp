@@ -4,9 +4,8 @@
 #include "compiler/schedule/schedule_problem.h"
 #include "compiler/simulate/launch_seconds.h"
 #include "compiler/simulate/simulate.h"
+#include "compiler/simulate/untimed_steps.h"
 #include "ir/graph/product_shape.h"
-
-#include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
 #include <map>
@@ -35,23 +34,7 @@ class Counter {
     addPasses();
   }
 
-  double seconds(StepId step) const { return seconds_[step]; }
-
-  /// Every step with its seconds alone, from 0, under the waits of the schedule and of the peer reads.
-  Schedule untimed() const {
-    Schedule steps = schedule_;
-    for (const StepId step : steps.steps.ids()) {
-      StepRow& row = steps.steps[step];
-      row.start = row.slowed = 0;
-      row.end = seconds_[step];
-      for (const StepId wait : launches_.waitsOf(schedule_, step)) {
-        if (!llvm::is_contained(row.waits, wait)) {
-          row.waits.push_back(wait);
-        }
-      }
-    }
-    return steps;
-  }
+  const SideTable<StepId, double>& seconds() const { return seconds_; }
 
  private:
   // A cost model does not know whether a library computes a product, so before lowering it takes it for one.
@@ -248,17 +231,16 @@ PeerReads renumbered(const PeerReads& peers, llvm::ArrayRef<StepId> order,
   return other;
 }
 
-LowerBounds boundsOf(const Schedule& schedule, const Counter& counter, const PlacedGraph& placed,
-                     const Machine& machine, const CostModel& cost) {
-  ScheduleProblem problem = scheduleProblem(placed, machine, cost);
-  for (uint32_t task = 0; task < problem.opOf.size(); ++task) {
-    ListTask& row = problem.list.tasks[task];
-    row.seconds = counter.seconds(schedule.stepOf[problem.opOf[task]]);
-    if (row.seconds == 0) {
-      row.links.clear();
-    }
+/// Numbers the steps by their starts. `order`: a topological one.
+void renumber(Schedule& schedule, LaunchPlan& launches, std::vector<StepId> order) {
+  std::stable_sort(order.begin(), order.end(),
+                   [&](StepId a, StepId b) { return schedule.steps[a].start < schedule.steps[b].start; });
+  SideTable<StepId, StepId> numbers(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    numbers[order[i]] = StepId(i);
   }
-  return lowerBounds(problem.list);
+  launches.peers = renumbered(launches.peers, order, numbers);
+  schedule = renumbered(schedule, order, numbers);
 }
 
 } // namespace
@@ -268,33 +250,22 @@ void countLaunches(Schedule& schedule, LaunchPlan& launches, const PlacedGraph& 
   if (launches.empty()) {
     return;
   }
-  const Counter counter(schedule, launches, placed, machine, cost);
-  const Schedule steps = counter.untimed();
-  StepWaits waits(steps.steps.size());
-  for (const StepId step : waits.ids()) {
-    waits[step] = steps.steps[step].waits;
-  }
-  std::vector<StepId> order = orderOf(steps, waits);
-  if (order.size() < waits.size()) {
+  const auto seconds = Counter(schedule, launches, placed, machine, cost).seconds();
+  const Schedule steps = untimedSteps(schedule, launches, seconds);
+  const std::vector<StepId> order = orderOf(steps);
+  if (order.size() < steps.steps.size()) {
     expectSeconds(launches, schedule, machine);
     return; // a cycle of copies and reads in each other's place: the times with copies stay
   }
-  const LowerBounds bounds = boundsOf(schedule, counter, placed, machine, cost);
+  const LowerBounds bounds = lowerBounds(scheduleProblem(schedule, seconds, placed, machine, cost).list);
   const Simulation simulation = simulate(placed, steps, machine);
   for (const Span& span : simulation.trace.spans) {
     StepRow& row = schedule.steps[span.step];
     row.start = span.begin;
     row.end = span.end;
-    row.slowed = std::max(0.0, span.end - (span.begin + counter.seconds(span.step))); // 0 to the bit
+    row.slowed = std::max(0.0, span.end - (span.begin + seconds[span.step])); // 0 to the bit
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](StepId a, StepId b) { return schedule.steps[a].start < schedule.steps[b].start; });
-  SideTable<StepId, StepId> numbers(order.size());
-  for (uint32_t i = 0; i < order.size(); ++i) {
-    numbers[order[i]] = StepId(i);
-  }
-  launches.peers = renumbered(launches.peers, order, numbers);
-  schedule = renumbered(schedule, order, numbers);
+  renumber(schedule, launches, order);
   schedule.makespan = simulation.makespan;
   schedule.bounds = bounds;
   expectSeconds(launches, schedule, machine);

@@ -21,7 +21,7 @@ struct TraceComparison {
   std::string which;          ///< "step 4, the median of 10"
   double lead = 0; ///< seconds of the predicted step before its first op (`DeviceRow::stepOverheadSeconds`):
                    ///< a measured trace begins with its first op, so both are compared from there
-  double lowerBound() const { return plan.schedule().bounds.best() - lead; }
+  double lowerBound() const { return plan.lowerBoundSeconds() - lead; }
 };
 
 std::string traceDot(const TraceComparison& comparison);

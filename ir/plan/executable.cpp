@@ -24,7 +24,7 @@ const MemoryPlan& Executable::memory() const { return parts_->memory; }
 const LaunchPlan& Executable::launches() const { return parts_->launches; }
 const Machine& Executable::machine() const { return parts_->machine; }
 const std::string& Executable::policy() const { return parts_->policy; }
-double Executable::predictedSeconds() const { return parts_->schedule.makespan; }
-double Executable::lowerBoundSeconds() const { return parts_->schedule.bounds.best(); }
+double Executable::predictedSeconds() const { return parts_->schedule.steady.seconds; }
+double Executable::lowerBoundSeconds() const { return parts_->schedule.steady.bound; }
 
 } // namespace dfc

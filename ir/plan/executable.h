@@ -39,9 +39,10 @@ class Executable {
   /// The machine that the plan was made for.
   const Machine& machine() const;
   const std::string& policy() const; ///< which placed the ops
-  /// Seconds of a step as the schedule predicts them.
+  /// Predicted seconds of a step among many: feeds of the next one are on their way while it computes.
   double predictedSeconds() const;
-  /// Seconds that no schedule of this placement stays below, with the plan's times of its ops.
+  /// Seconds that such a step takes at least in any schedule of this placement, with the plan's times of its
+  /// ops.
   double lowerBoundSeconds() const;
 
   /// @cond INTERNAL

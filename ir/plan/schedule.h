@@ -42,12 +42,20 @@ struct LowerBounds {
   double best() const;    ///< the largest
 };
 
+/// A step among many, in the steady state: the feeds of the next step are staged and prefetched meanwhile
+/// (ir/plan/feeds.h). This is what a measured time of many steps compares with.
+struct SteadyStep {
+  double seconds = 0; ///< predicted; at most the makespan
+  double bound = 0;   ///< seconds that no order of the steps stays below; at most `seconds`
+};
+
 struct Schedule {
   Table<QueueId, QueueRow> queues;
   Table<StepId, StepRow> steps; ///< in the order of predicted start: a topological order of waits and queues
   SideTable<OpId, StepId> stepOf; ///< invalid for resident ops
-  double makespan = 0;
-  LowerBounds bounds;
+  double makespan = 0;            ///< of one step by itself, its feeds first
+  LowerBounds bounds;             ///< on the makespan
+  SteadyStep steady;
   std::string nameOf(QueueId queue, const Machine& machine) const; ///< "gpu0 copyIn", "cpu0 compute 1"
 };
 

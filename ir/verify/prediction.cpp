@@ -6,6 +6,7 @@
 // Assumes stages that `verifyStages` has passed. Written apart from compiler/schedule, which it checks.
 #include "ir/verify/verify.h"
 
+#include "ir/plan/feeds.h"
 #include "ir/verify/parts.h"
 
 #include <fmt/format.h>
@@ -55,23 +56,27 @@ class PredictionVerifier {
  public:
   PredictionVerifier(const PlacedGraph& placed, const Schedule& schedule, const Machine& machine)
       : placed_(placed), graph_(placed.graph), schedule_(schedule), machine_(machine), findings_(graph_),
-        heads_(schedule.steps.size()), tails_(schedule.steps.size()), slack_(1e-7 * schedule.makespan) {}
+        seconds_(schedule.steps.size()), slack_(1e-7 * schedule.makespan) {
+    for (const StepId step : schedule.steps.ids()) {
+      seconds_[step] = schedule.steps[step].alone();
+    }
+  }
 
   Diagnostics run() {
     findBefore();
-    findHeads();
-    findTails();
+    findChains();
     compare("critical path", schedule_.bounds.criticalPath, longestChain());
     compare("busiest queue", schedule_.bounds.busiestQueue, busiestQueue());
     compare("busiest link", schedule_.bounds.busiestLink, busiestLink());
     for (const auto& [device, steps] : computations_) {
       checkSharing(steps);
     }
+    checkSteadyStep();
     return findings_.take();
   }
 
  private:
-  double seconds(StepId step) const { return schedule_.steps[step].alone(); }
+  double seconds(StepId step) const { return seconds_[step]; }
 
   void compare(std::string_view what, double claimed, double found) {
     if (!(std::abs(claimed - found) <= slack_)) {
@@ -95,6 +100,27 @@ class PredictionVerifier {
     for (const Ordering& ordering : placed_.orderings) {
       add(ordering.before, ordering.after);
     }
+  }
+
+  // The same bounds where feeds are staged and prefetched before their step.
+  void checkSteadyStep() {
+    FeedTimes feeds = feedTimes(placed_, schedule_, machine_);
+    if (feeds.any) {
+      seconds_ = std::move(feeds.inStep);
+      findChains();
+    }
+    const double inStep = std::max({longestChain(), busiestQueue(), busiestLink()});
+    compare("steady state", schedule_.steady.bound,
+            std::min(schedule_.makespan, std::max(inStep, feeds.outside)));
+  }
+
+  void findChains() {
+    heads_ = tails_ = SideTable<StepId, double>(schedule_.steps.size());
+    computations_.clear();
+    byLink_.clear();
+    copies_.clear();
+    findHeads();
+    findTails();
   }
 
   // Step ids are a topological order.
@@ -235,7 +261,7 @@ class PredictionVerifier {
   const Machine& machine_;
   Findings findings_;
   SideTable<StepId, llvm::SmallVector<StepId, 4>> before_;
-  SideTable<StepId, double> heads_, tails_;
+  SideTable<StepId, double> seconds_, heads_, tails_;
   std::map<uint32_t, std::vector<StepId>> computations_, byLink_; // by device; by link
   std::map<std::pair<uint32_t, QueueKind>, std::vector<StepId>> copies_;
   double slack_; // for rounding: seconds of a step are a difference of two times

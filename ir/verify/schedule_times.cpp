@@ -1,5 +1,6 @@
 // Predicted times of a schedule: a step starts when its predecessors have ended, steps are numbered by their
-// start, the makespan is the last end, and no lower bound is above it.
+// start, the makespan is the last end, and no lower bound is above it. In the steady state a step takes at
+// least its bound and at most the makespan.
 #include "ir/verify/parts.h"
 
 #include <fmt/format.h>
@@ -27,6 +28,7 @@ class TimeVerifier {
       return;
     }
     checkBounds();
+    checkSteadyStep();
     double before = 0;
     for (const StepId step : schedule_.steps.ids()) {
       checkTime(step, before);
@@ -48,6 +50,16 @@ class TimeVerifier {
         findings_.add(fmt::format("the lower bound by the {} is {} seconds, the schedule takes {}", what,
                                   bound, schedule_.makespan));
       }
+    }
+  }
+
+  void checkSteadyStep() {
+    const SteadyStep& steady = schedule_.steady;
+    if (!(steady.bound >= 0) || !(steady.bound <= steady.seconds + slack_) ||
+        !(steady.seconds <= schedule_.makespan + slack_)) {
+      findings_.add(
+          fmt::format("in the steady state a step takes {} seconds and at least {}, one by itself {}",
+                      steady.seconds, steady.bound, schedule_.makespan));
     }
   }
 

@@ -134,7 +134,7 @@ int main(int count, char** words) {
   std::printf(
       "plan: %zu steps, %u transfers, predicted %s a step on '%s', no schedule can be shorter than %s\n",
       plan->schedule().steps.size(), plan->placed().transfers.size(),
-      humanSeconds(plan->schedule().makespan).c_str(), machine.name.c_str(),
+      humanSeconds(plan->predictedSeconds()).c_str(), machine.name.c_str(),
       humanSeconds(plan->schedule().bounds.best()).c_str());
 
   const auto session = lesson::open(plan);

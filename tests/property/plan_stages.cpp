@@ -12,6 +12,7 @@ PlanStages timelessStagesOf(const Executable& plan) {
   }
   parts.schedule.makespan = 0;
   parts.schedule.bounds = {};
+  parts.schedule.steady = {};
   return parts;
 }
 

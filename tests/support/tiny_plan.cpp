@@ -208,6 +208,7 @@ class Scheduler {
       }
     }
     schedule_.makespan = static_cast<double>(schedule_.steps.size());
+    schedule_.steady.seconds = schedule_.makespan;
     return std::move(schedule_);
   }
 

@@ -243,6 +243,22 @@ TEST_CASE("dfc compile: a transfer that an author wrote has no route, and is ref
                        "  hint: use 'x' itself: dfc copies it to every device that reads it\n");
 }
 
+TEST_CASE("dfc compile: large feeds are brought while the step before computes") {
+  const Workshop shop;
+  shop.write("fed.dfg", "graph fed {\n  input x : f32[4096, 1024]\n  scope \"s\" on gpu0 {\n"
+                        "    y = reduceSum(exp(x))\n  }\n  fetch y\n}\n");
+  const Outcome text = shop.dfc({"compile", "fed.dfg", "-m", "cpu-2gpu"});
+  REQUIRE(text.status == 0);
+  CHECK_THAT(text.out, containing("\na step by itself, its feeds first: "));
+  const Outcome outcome = shop.dfc({"simulate", "fed.dfg", "-m", "cpu-2gpu", "--json"});
+  const auto object = Json::parse(outcome.out);
+  const double many = object["predictedSeconds"], one = object["firstStepSeconds"];
+  CHECK(one == object["makespanSeconds"].get<double>());
+  CHECK(many >= object["lowerBoundSeconds"].get<double>());
+  CHECK(many == Approx(16777216 / 55.3e9).epsilon(0.1)); // the link's seconds, its latency aside
+  CHECK(one > many);
+}
+
 TEST_CASE("dfc simulate: makespan, bound, queues and memory") {
   const Workshop shop;
   REQUIRE(shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "-o", "figure.plan"}).status == 0);

@@ -231,8 +231,8 @@ Spread timeSteps(const Prepared& prepared, const Sampling& sampling) {
 
 void measureSteps(const Prepared& prepared, const Sampling& sampling, Row& row) {
   row.time = timeSteps(prepared, sampling);
-  row.predicted = prepared.plan->schedule().makespan;
-  row.bound = prepared.plan->schedule().bounds.best();
+  row.predicted = prepared.plan->predictedSeconds();
+  row.bound = prepared.plan->lowerBoundSeconds();
 }
 
 Check against(const Row& row, std::string description, double seconds, std::optional<double> atMost) {

@@ -97,7 +97,7 @@ class Harness {
   }
   /// A property of a measured trace, required on real GPUs alone, since emulated ones share few cores.
   Check seen(std::string description, bool holds) const;
-  /// Adds a check, on real GPUs with the full sizes: the row's time is within 10 % of the plan's makespan.
+  /// Adds a check, on real GPUs with the full sizes: the row's time is within 10 % of the prediction.
   void checkPrediction(Row& row) const;
   /// Session::deviceReport, over all sessions.
   const std::vector<std::string>& deviceReport() const { return deviceReport_; }
@@ -120,7 +120,7 @@ class Harness {
 /// Times steps of an open session. Returns seconds of one step, a number a sample.
 std::vector<double> sampleSteps(const Prepared& prepared, const Sampling& sampling);
 Spread timeSteps(const Prepared& prepared, const Sampling& sampling);
-/// Puts the time of the steps into the row, with the plan's makespan and lower bound.
+/// Puts the time of the steps into the row, with the plan's prediction and lower bound.
 void measureSteps(const Prepared& prepared, const Sampling& sampling, Row& row);
 /// A check of the row's time against `seconds`.
 Check against(const Row& row, std::string description, double seconds, std::optional<double> atMost = {});

@@ -23,12 +23,12 @@ int64_t transferBytes(const Executable& plan) {
 }
 
 /// "1.08 times the lower bound 12 µs"; a bound of 0 has no ratio.
-std::string boundText(const Schedule& schedule) {
-  const double bound = schedule.bounds.best();
-  if (bound <= 0) {
+std::string boundText(const SteadyStep& steady) {
+  if (steady.bound <= 0) {
     return "lower bound 0 s";
   }
-  return fmt::format("{:.3f} times the lower bound {}", schedule.makespan / bound, humanSeconds(bound));
+  return fmt::format("{:.3f} times the lower bound {}", steady.seconds / steady.bound,
+                     humanSeconds(steady.bound));
 }
 
 } // namespace
@@ -54,8 +54,11 @@ std::string planSummary(const Executable& plan, Rates rates) {
                   counted(static_cast<int64_t>(computationsOf(plan)), "computation"),
                   counted(static_cast<int64_t>(plan.placed().transfers.size()), "transfer"),
                   humanBytes(transferBytes(plan)), plan.policy());
-  text += fmt::format("predicted {} a step, {}{}\n", humanSeconds(schedule.makespan), boundText(schedule),
-                      ratesText(rates));
+  text += fmt::format("predicted {} a step, {}{}\n", humanSeconds(schedule.steady.seconds),
+                      boundText(schedule.steady), ratesText(rates));
+  if (schedule.steady.seconds < schedule.makespan) {
+    text += fmt::format("a step by itself, its feeds first: {}\n", humanSeconds(schedule.makespan));
+  }
   std::string idle;
   for (const DeviceId device : plan.machine().devices.ids()) {
     const DeviceRow& row = plan.machine().devices[device];
@@ -87,8 +90,9 @@ std::string planSummaryJson(const Executable& plan) {
                     {"computations", computationsOf(plan)},
                     {"transfers", plan.placed().transfers.size()},
                     {"transferBytes", transferBytes(plan)},
-                    {"predictedSeconds", plan.schedule().makespan},
-                    {"lowerBoundSeconds", plan.schedule().bounds.best()},
+                    {"predictedSeconds", plan.predictedSeconds()},
+                    {"lowerBoundSeconds", plan.lowerBoundSeconds()},
+                    {"firstStepSeconds", plan.schedule().makespan},
                     {"devices", devices}};
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -16,8 +16,8 @@ std::string ratesText(Rates rates);
 
 /// A few lines, each ended.
 std::string planSummary(const Executable& plan, Rates rates = Rates::OfTheMachine);
-/// The same as a JSON object: graph, machine, policy, ops, transfers, transferBytes, predictedSeconds,
-/// lowerBoundSeconds, devices.
+/// The same as a JSON object: graph, machine, policy, ops, transfers, transferBytes, predictedSeconds and
+/// lowerBoundSeconds (of a step among many), firstStepSeconds, devices.
 std::string planSummaryJson(const Executable& plan);
 
 /// How many ops of a plan do work on a device; inputs and transfers are not among them.

@@ -131,6 +131,7 @@ class PlanReader {
     schedule_.makespan = plan_.makespan();
     const file::Bounds& bounds = *plan_.bounds();
     schedule_.bounds = {bounds.critical_path(), bounds.busiest_queue(), bounds.busiest_link()};
+    schedule_.steady = {plan_.steady()->seconds(), plan_.steady()->bound()};
   }
 
   void readStep(const file::Step& row) {

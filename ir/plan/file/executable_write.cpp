@@ -42,6 +42,7 @@ class PlanWriter {
     const auto steps = each<file::Step>(schedule_.steps, [&](const StepRow& row) { return writeStep(row); });
     const file::Bounds bounds(schedule_.bounds.criticalPath, schedule_.bounds.busiestQueue,
                               schedule_.bounds.busiestLink);
+    const file::Steady steady(schedule_.steady.seconds, schedule_.steady.bound);
     const auto slots = writeSlots();
     const MemoryPlan& memory = executable_.memory();
     const auto arenaBytes = sizes(memory.arenaBytes);
@@ -53,7 +54,7 @@ class PlanWriter {
     const auto machine = builder_.CreateString(printMachine(executable_.machine()));
     const auto strings = builder_.CreateVectorOfStrings(strings_.all());
     return file::CreatePlan(builder_, name, policy, machine, strings, ops, values, fetches, device, transfers,
-                            replicas, orderings, queues, steps, schedule_.makespan, &bounds, slots,
+                            replicas, orderings, queues, steps, schedule_.makespan, &bounds, &steady, slots,
                             arenaBytes, residentBytes, lowerBound, launches);
   }
 

@@ -119,6 +119,7 @@ HandPlan planOfGraph(Graph graph) {
   }
   plan.schedule.makespan = static_cast<double>(plan.schedule.steps.size());
   plan.schedule.bounds = {longestChain(plan), plan.schedule.makespan, 0}; // one queue does all, a second each
+  plan.schedule.steady = {plan.schedule.makespan, plan.schedule.makespan};
   return plan;
 }
 

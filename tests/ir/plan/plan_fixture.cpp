@@ -134,6 +134,7 @@ void HandPlan::makeSchedule() {
   // computes y with 3 s before it and 5 s behind, is done after 8 s at the soonest, and the link down, which
   // brings x@gpu0 with 1 s before it and 6 s behind, too.
   schedule.bounds = {8, 8, 8};
+  schedule.steady = {7, 7}; // without x, which is staged before its step
 }
 
 void HandPlan::makeMemory() {

@@ -72,6 +72,7 @@ Schedule scheduleOf(const PlacedGraph& placed) {
   add("next", 0, {}, 4e-5);
   schedule.makespan = 5e-5;
   schedule.bounds = {4e-5, 3e-5, 1e-5};
+  schedule.steady = {4e-5, 3e-5};
   return schedule;
 }
 

@@ -32,7 +32,7 @@ void stepByStep(Harness& harness, bool barrier) {
         one.samples = barrier ? one.samples * static_cast<uint32_t>(count) : one.samples;
         const Spread step = timeSteps(*prepared, one);
         row.time = Spread{step.median * count, step.least * count, step.most * count, step.samples};
-        row.predicted = prepared->plan->schedule().makespan * count;
+        row.predicted = prepared->plan->predictedSeconds() * count;
         return success();
       });
 }

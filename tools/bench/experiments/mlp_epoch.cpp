@@ -43,7 +43,7 @@ void timeEpochs(const Prepared& prepared, const Harness& harness, const Mode& mo
   }
   const int64_t growth = std::max<int64_t>(0, residentBytes() - before);
   row.time = spreadOf(std::move(seconds));
-  row.predicted = prepared.plan->schedule().makespan * steps;
+  row.predicted = prepared.plan->predictedSeconds() * steps;
   row.notes.push_back(fmt::format("host memory grew by {} in {} epochs; device memory is the plan's",
                                   humanBytes(growth), row.time->samples));
   if (!mode.barrier && mode.inFlight == 2) {

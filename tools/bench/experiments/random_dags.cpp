@@ -32,7 +32,7 @@ Result<Outcome> outcomeOf(Harness& harness, const Result<Graph>& graph, const Va
   }
   Outcome outcome;
   outcome.seconds = timeSteps(*prepared, harness.longSteps()).median;
-  outcome.predicted = prepared->plan->schedule().makespan;
+  outcome.predicted = prepared->plan->predictedSeconds();
   auto results = prepared->session->run({});
   if (!results) {
     return results.errors();

@@ -292,7 +292,7 @@ void noteNull(const Session& session, Console& console) {
 }
 
 std::string predictionText(const Setting& setting) {
-  const std::string seconds = humanSeconds(setting.plan->schedule().makespan);
+  const std::string seconds = humanSeconds(setting.plan->predictedSeconds());
   return playsMachine(*setting.session, setting.plan->machine())
              ? fmt::format("the prediction, {} a step, is for the real machine '{}', not for this run",
                            seconds, setting.plan->machine().name)

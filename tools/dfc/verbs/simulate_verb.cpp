@@ -53,6 +53,13 @@ std::string deviceLines(const Executable& plan) {
   return text;
 }
 
+std::string steadyLine(const Schedule& schedule) {
+  return schedule.steady.seconds < schedule.makespan
+             ? fmt::format("among many steps, whose feeds are brought meanwhile: {}, at least {}\n",
+                           humanSeconds(schedule.steady.seconds), humanSeconds(schedule.steady.bound))
+             : "";
+}
+
 std::string reportText(const Executable& plan, const Simulation& simulation, Rates rates) {
   const double bound = plan.schedule().bounds.best();
   return fmt::format(
@@ -61,7 +68,7 @@ std::string reportText(const Executable& plan, const Simulation& simulation, Rat
              plan.graph().name(), plan.machine().name, humanSeconds(simulation.makespan), ratesText(rates),
              humanSeconds(bound), bound > 0 ? simulation.makespan / bound : 1.0,
              humanSeconds(overlapSeconds(simulation.trace, plan))) +
-         queueLines(plan, simulation) + deviceLines(plan);
+         steadyLine(plan.schedule()) + queueLines(plan, simulation) + deviceLines(plan);
 }
 
 Json queuesJson(const Executable& plan, const Simulation& simulation) {

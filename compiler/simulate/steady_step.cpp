@@ -1,0 +1,30 @@
+#include "compiler/simulate/steady_step.h"
+
+#include "compiler/schedule/lower_bounds.h"
+#include "compiler/schedule/schedule_problem.h"
+#include "compiler/simulate/simulate.h"
+#include "compiler/simulate/untimed_steps.h"
+#include "ir/plan/feeds.h"
+
+#include <algorithm>
+
+namespace dfc {
+
+SteadyStep steadyStep(const Schedule& schedule, const LaunchPlan& launches, const PlacedGraph& placed,
+                      const Machine& machine, const CostModel& cost) {
+  const FeedTimes feeds = feedTimes(placed, schedule, machine);
+  if (!feeds.any) {
+    return {schedule.makespan, schedule.bounds.best()};
+  }
+  Schedule steps = untimedSteps(schedule, launches, feeds.inStep);
+  if (orderOf(steps).size() < steps.steps.size()) { // as in countLaunches
+    steps = untimedSteps(schedule, {}, feeds.inStep);
+  }
+  const double inStep = simulate(placed, steps, machine).makespan;
+  const double least =
+      lowerBounds(scheduleProblem(schedule, feeds.inStep, placed, machine, cost).list).best();
+  const double bound = std::min(schedule.makespan, std::max(least, feeds.outside));
+  return {std::clamp(inStep, bound, schedule.makespan), bound};
+}
+
+} // namespace dfc
