@@ -36,7 +36,7 @@ Price priceOf(const Graph& graph, OpId op, const DeviceRow& hardware, bool gener
   }
   const ElementType element = operands.empty() ? results.front().element : operands.front().element;
   const bool tf32 = precisionOf(row.attributes) == Precision::Tf32;
-  return {hardware.launchOf(cost.product),
+  return {hardware.launchOf(element, tf32, cost.product),
           std::max(secondsAt(cost.flops, hardware.matmulRate(element, tf32, cost.product)),
                    secondsAt(cost.bytes, hardware.memoryBandwidth))};
 }

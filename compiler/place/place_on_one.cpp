@@ -11,7 +11,8 @@ bool alike(const DeviceRow& a, const DeviceRow& b) {
          a.peakFlops == b.peakFlops && a.tf32Flops == b.tf32Flops && a.matmulHalfInner == b.matmulHalfInner &&
          a.tf32HalfInner == b.tf32HalfInner && a.memoryBandwidth == b.memoryBandwidth &&
          a.launchSeconds == b.launchSeconds && a.matmulLaunchSeconds == b.matmulLaunchSeconds &&
-         a.multiprocessors == b.multiprocessors && a.stepOverheadSeconds == b.stepOverheadSeconds;
+         a.tf32LaunchSeconds == b.tf32LaunchSeconds && a.multiprocessors == b.multiprocessors &&
+         a.stepOverheadSeconds == b.stepOverheadSeconds;
 }
 
 // Alike devices may still differ in their links, and a pinned op ties the plan to one of them: then each is

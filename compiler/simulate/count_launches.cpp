@@ -99,7 +99,8 @@ class Counter {
     const double rate = device.matmulRate(call.a.element, call.tf32, product);
     const double flops = 2 * static_cast<double>(call.result.shape.elements()) * product.inner;
     const auto bytes = static_cast<double>(call.a.bytes() + call.b.bytes() + call.result.bytes());
-    return device.launchOf(product) + std::max(rate > 0 ? flops / rate : 0, overBandwidth(bytes, device));
+    return device.launchOf(call.a.element, call.tf32, product) +
+           std::max(rate > 0 ? flops / rate : 0, overBandwidth(bytes, device));
   }
 
   double secondsOfPass(const LaunchRow& row, OpId op) const {

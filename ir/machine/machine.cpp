@@ -13,6 +13,10 @@
 namespace dfc {
 namespace {
 
+bool allAre(const ByElementType& figures, double figure) {
+  return std::all_of(figures.begin(), figures.end(), [&](double one) { return one == figure; });
+}
+
 /// How far a device is: seconds, then hops, then the route that reaches it, so that ties have one answer.
 struct Reach {
   double seconds = std::numeric_limits<double>::infinity();
@@ -99,15 +103,14 @@ double DeviceRow::matmulRate(ElementType element, bool tf32, const ProductShape&
   return rate * busyPart(product, kind == DeviceKind::Gpu ? multiprocessors : 0);
 }
 
-double DeviceRow::launchOf(const ProductShape& product) const {
-  const bool own = kind == DeviceKind::Gpu && matmulLaunchSeconds > 0 && product.hasResult();
-  return own ? matmulLaunchSeconds : launchSeconds;
+double DeviceRow::launchOf(ElementType element, bool tf32, const ProductShape& product) const {
+  const bool own = tf32 && element == ElementType::F32 && tf32LaunchSeconds > 0;
+  const double library = own ? tf32LaunchSeconds : matmulLaunchSeconds[static_cast<size_t>(element)];
+  return kind == DeviceKind::Gpu && library > 0 && product.hasResult() ? library : launchSeconds;
 }
 
-bool DeviceRow::hasOneHalfInner() const {
-  return std::all_of(matmulHalfInner.begin(), matmulHalfInner.end(),
-                     [&](double half) { return half == tf32HalfInner; });
-}
+bool DeviceRow::hasOneHalfInner() const { return allAre(matmulHalfInner, tf32HalfInner); }
+bool DeviceRow::hasOneMatmulLaunch() const { return allAre(matmulLaunchSeconds, tf32LaunchSeconds); }
 
 DeviceId Machine::host() const {
   for (const DeviceId device : devices.ids()) {

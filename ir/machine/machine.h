@@ -24,6 +24,9 @@ struct ProductShape;
 enum class DeviceKind : uint8_t { Cpu, Gpu };
 std::string_view name(DeviceKind kind); ///< "cpu", "gpu"
 
+/// A figure for each ElementType.
+using ByElementType = std::array<double, allElementTypes.size()>;
+
 /// A device: its memory, queues and rates.
 struct DeviceRow {
   std::string name; ///< "cpu0", "gpu1"
@@ -36,17 +39,18 @@ struct DeviceRow {
   uint32_t multiprocessors = 0;          ///< of a GPU, by which its launches are sized; 0: not stated
   uint32_t threadsPerMultiprocessor = 0; ///< resident at once; 0: not stated
   uint32_t sharedBytesPerBlock = 0;      ///< shared memory that a launch may ask for; 0: not stated
-  std::array<double, allElementTypes.size()>
-      peakFlops{};      ///< by ElementType, for matmul-like ops, of the device as a whole
-  double tf32Flops = 0; ///< of f32 matmuls in tf32; 0 means as f32
-  /// Bytes of the inner dimension at which matmul-like ops reach half their peak rate, by ElementType:
+  ByElementType peakFlops{};             ///< for matmul-like ops, of the device as a whole
+  double tf32Flops = 0;                  ///< of f32 matmuls in tf32; 0 means as f32
+  /// Bytes of the inner dimension at which matmul-like ops reach half their peak rate:
   /// Hockney's n_1/2 (Hockney and Jesshope 1981, "Parallel Computers"). 0: the peak rate at any length.
-  std::array<double, allElementTypes.size()> matmulHalfInner{};
+  ByElementType matmulHalfInner{};
   double tf32HalfInner = 0;   ///< of f32 matmuls in tf32, where they have a rate of their own
   double memoryBandwidth = 0; ///< bytes a second, reads plus writes
   double launchSeconds = 0;   ///< fixed cost of one op
-  /// Fixed cost of a product or convolution by a library of a GPU; 0 means as `launchSeconds`.
-  double matmulLaunchSeconds = 0;
+  /// Fixed cost of a product or convolution by a library of a GPU, by ElementType; 0 means as
+  /// `launchSeconds`.
+  ByElementType matmulLaunchSeconds{};
+  double tf32LaunchSeconds = 0; ///< of those of f32 in tf32; 0 means as f32
   /// Fixed cost of a step: its queues do nothing before so many seconds of it have passed (a GPU's commands
   /// of a step are launched as one).
   double stepOverheadSeconds = 0;
@@ -57,11 +61,12 @@ struct DeviceRow {
   /// (NVIDIA, "Matrix Multiplication Background User's Guide": wave quantization). `tf32`: f32 operands may
   /// be rounded to it. 0 means no limit.
   double matmulRate(ElementType element, bool tf32, const ProductShape& product) const;
-  /// Seconds of the launch of an op: `matmulLaunchSeconds` where it is a product that a library may compute
-  /// and the device has that figure, else `launchSeconds`.
-  double launchOf(const ProductShape& product) const;
-  /// Whether every precision has the same `matmulHalfInner`.
+  /// Seconds of the launch of an op: the library's of its precision where it is a product that a library may
+  /// compute and the device has that figure, else `launchSeconds`.
+  double launchOf(ElementType element, bool tf32, const ProductShape& product) const;
+  /// Whether every precision has the same `matmulHalfInner`; the same library's launch.
   bool hasOneHalfInner() const;
+  bool hasOneMatmulLaunch() const;
 };
 
 /// Something that copies occupy: a bus direction, an NVLink, a switch port.

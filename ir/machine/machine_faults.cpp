@@ -133,8 +133,19 @@ class MachineCheck {
     checkHalfInners(row + ".matmulHalfInner", device);
     checkRate(row + ".memoryBandwidth", device.memoryBandwidth, "bytes a second");
     checkSeconds(row + ".launch", device.launchSeconds);
-    checkSeconds(row + ".matmulLaunch", device.matmulLaunchSeconds);
+    checkMatmulLaunches(row + ".matmulLaunch", device);
     checkSeconds(row + ".stepOverhead", device.stepOverheadSeconds);
+  }
+
+  void checkMatmulLaunches(const std::string& path, const DeviceRow& device) {
+    if (device.hasOneMatmulLaunch()) {
+      return checkSeconds(path, device.tf32LaunchSeconds);
+    }
+    for (const ElementType type : allElementTypes) {
+      checkSeconds(fmt::format("{}.{}", path, name(type)),
+                   device.matmulLaunchSeconds[static_cast<size_t>(type)]);
+    }
+    checkSeconds(path + ".tf32", device.tf32LaunchSeconds);
   }
 
   void checkHalfInners(const std::string& path, const DeviceRow& device) {

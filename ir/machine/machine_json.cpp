@@ -38,9 +38,7 @@ class ObjectPrinter {
   std::string text_;
 };
 
-using ByType = std::array<double, allElementTypes.size()>;
-
-std::string printByPrecision(const ByType& byType, double tf32) {
+std::string printByPrecision(const ByElementType& byType, double tf32) {
   ObjectPrinter object;
   for (const ElementType type : allElementTypes) {
     object.number(name(type), byType[static_cast<size_t>(type)], 0);
@@ -61,6 +59,11 @@ std::string printFlops(const DeviceRow& device) {
 std::string printHalfInner(const DeviceRow& device) {
   return device.hasOneHalfInner() ? jsonNumber(device.tf32HalfInner)
                                   : printByPrecision(device.matmulHalfInner, device.tf32HalfInner);
+}
+
+std::string printMatmulLaunch(const DeviceRow& device) {
+  return device.hasOneMatmulLaunch() ? jsonNumber(device.tf32LaunchSeconds)
+                                     : printByPrecision(device.matmulLaunchSeconds, device.tf32LaunchSeconds);
 }
 
 std::string printDevice(const DeviceRow& device) {
@@ -88,7 +91,10 @@ std::string printDevice(const DeviceRow& device) {
   }
   object.number("memoryBandwidth", device.memoryBandwidth, plain.memoryBandwidth);
   object.number("launch", device.launchSeconds, plain.launchSeconds);
-  object.number("matmulLaunch", device.matmulLaunchSeconds, plain.matmulLaunchSeconds);
+  if (device.matmulLaunchSeconds != plain.matmulLaunchSeconds ||
+      device.tf32LaunchSeconds != plain.tf32LaunchSeconds) {
+    object.add("matmulLaunch", printMatmulLaunch(device));
+  }
   object.number("stepOverhead", device.stepOverheadSeconds, plain.stepOverheadSeconds);
   return object.finish();
 }

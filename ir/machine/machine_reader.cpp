@@ -57,10 +57,10 @@ class MachineReader : private JsonFields {
     whole(row, path, "threadsPerMultiprocessor", device.threadsPerMultiprocessor);
     whole(row, path, "sharedBytesPerBlock", device.sharedBytesPerBlock);
     readFlops(row, path, device);
-    readHalfInner(row, path, device);
+    readFigure(row, path, "matmulHalfInner", device.matmulHalfInner, device.tf32HalfInner);
     rate(row, path, "memoryBandwidth", device.memoryBandwidth);
     number(row, path, "launch", device.launchSeconds);
-    number(row, path, "matmulLaunch", device.matmulLaunchSeconds);
+    readFigure(row, path, "matmulLaunch", device.matmulLaunchSeconds, device.tf32LaunchSeconds);
     number(row, path, "stepOverhead", device.stepOverheadSeconds);
     const std::string called = device.name;
     devices_.try_emplace(called, machine_.devices.add(std::move(device)));
@@ -99,16 +99,16 @@ class MachineReader : private JsonFields {
   }
 
   /// One figure for all precisions, or an object.
-  void readHalfInner(const Json& row, const std::string& path, DeviceRow& device) {
-    const Json* value = member(row, path, "matmulHalfInner", false);
+  void readFigure(const Json& row, const std::string& path, const char* name, ByElementType& byType,
+                  double& tf32) {
+    const Json* value = member(row, path, name, false);
     if (value != nullptr && value->is_number()) {
-      number(row, path, "matmulHalfInner", device.tf32HalfInner);
-      device.matmulHalfInner.fill(device.tf32HalfInner);
+      number(row, path, name, tf32);
+      byType.fill(tf32);
     } else if (value != nullptr) {
-      const std::string where = path + ".matmulHalfInner";
+      const std::string where = join(path, name);
       readByPrecision(*value, where, [&](const char* key, std::optional<ElementType> type) {
-        number(*value, where, key,
-               type ? device.matmulHalfInner[static_cast<size_t>(*type)] : device.tf32HalfInner);
+        number(*value, where, key, type ? byType[static_cast<size_t>(*type)] : tf32);
       });
     }
   }

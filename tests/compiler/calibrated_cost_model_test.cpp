@@ -104,7 +104,7 @@ TEST_CASE("calibrated: a neighbour's distance to the roofline is carried over") 
 
 TEST_CASE("calibrated: generated kernels take the measured seconds, and elsewhere the fallback's") {
   Machine machine = twoGpus();
-  machine.devices[a].matmulLaunchSeconds = 5;
+  machine.devices[a].matmulLaunchSeconds.fill(5);
   const auto model = modelOf({{product(10), 6, ""}});
   const auto secondsOf = [&](const std::string& signature) {
     const auto op = opOfSignature(signature);

@@ -98,11 +98,18 @@ TEST_CASE("roofline: fused products, attention and batches count one inner dimen
 TEST_CASE("roofline: on a GPU a product costs at least the launch of a library's product") {
   Machine machine = oneGpu();
   DeviceRow& gpu = machine.devices[DeviceId(0)];
-  gpu.matmulLaunchSeconds = 7;
+  gpu.matmulLaunchSeconds.fill(7);
   CHECK(secondsOf(machine, ElementType::F32, ops::Precision::Unstated) == 7 + 2.0);
-  CHECK(gpu.launchOf({1, 1, 1, 1}) == 7);
-  CHECK(gpu.launchOf({.inner = 8}) == 3); // attention
-  CHECK(gpu.launchOf({}) == 3);
+  CHECK(gpu.launchOf(ElementType::F32, false, {1, 1, 1, 1}) == 7);
+  CHECK(gpu.launchOf(ElementType::F32, true, {1, 1, 1, 1}) == 7);
+  CHECK(gpu.launchOf(ElementType::F32, false, {.inner = 8}) == 3); // attention
+  CHECK(gpu.launchOf(ElementType::F32, false, {}) == 3);
+  gpu.tf32LaunchSeconds = 9;
+  CHECK(gpu.launchOf(ElementType::F32, true, {1, 1, 1, 1}) == 9);
+  CHECK(gpu.launchOf(ElementType::F32, false, {1, 1, 1, 1}) == 7);
+  CHECK(gpu.launchOf(ElementType::F64, true, {1, 1, 1, 1}) == 7); // f64 knows no tf32
+  gpu.matmulLaunchSeconds[static_cast<size_t>(ElementType::BF16)] = 0;
+  CHECK(gpu.launchOf(ElementType::BF16, false, {1, 1, 1, 1}) == 3);
   gpu.kind = DeviceKind::Cpu;
   CHECK(secondsOf(machine, ElementType::F32, ops::Precision::Unstated) == 3 + 2.0);
 }
@@ -111,7 +118,7 @@ TEST_CASE("roofline: generated kernels have neither the launch nor the tiles of 
   Machine machine = oneGpu();
   DeviceRow& gpu = machine.devices[DeviceId(0)];
   gpu.multiprocessors = 4;
-  gpu.matmulLaunchSeconds = 7;
+  gpu.matmulLaunchSeconds.fill(7);
   gpu.matmulHalfInner.fill(40);
   const auto op = opOfSignature("matmul(f32[10, 10], f32[10, 10])");
   const RooflineCostModel model;

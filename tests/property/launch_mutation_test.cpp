@@ -131,7 +131,7 @@ TEST_CASE("launch plans: the launch and the waves of a library's product are pri
   Machine machine = smallMachine(1);
   DeviceRow& gpu = machine.devices[machine.findDevice("gpu0")];
   gpu.launchSeconds = 1e-6;
-  gpu.matmulLaunchSeconds = 4e-3;
+  gpu.matmulLaunchSeconds.fill(4e-3);
   gpu.multiprocessors = 132;
   gpu.memoryBandwidth = 1e9;
   const auto plan = [&](const Shape& left, const Shape& right, bool withPass) {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -60,7 +61,8 @@ DeviceRow describe(int ordinal) {
   row.memoryBandwidth = 2e3 * attribute(cudaDevAttrMemoryClockRate, ordinal) *
                         attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
   row.launchSeconds = 2e-6;
-  row.matmulLaunchSeconds = 2.2e-6;
+  row.matmulLaunchSeconds.fill(2.2e-6);
+  row.tf32LaunchSeconds = 2.2e-6;
   row.stepOverheadSeconds = 6e-6;
   return row;
 }
@@ -102,13 +104,10 @@ double matmulRate(int ordinal, ElementType type, bool tf32, int64_t n, int64_t i
 }
 
 /// The least seconds of products so small that their work takes none.
-double matmulLaunchCost(int ordinal) {
+double matmulLaunchCost(int ordinal, ElementType type, bool tf32) {
   double least = std::numeric_limits<double>::infinity();
-  for (const auto& [type, tf32] : {std::pair(ElementType::F32, false), std::pair(ElementType::F32, true),
-                                   std::pair(ElementType::BF16, false)}) {
-    for (const int64_t n : {32, 64, 128}) {
-      least = std::min(least, matmulSeconds(ordinal, type, tf32, n, n));
-    }
+  for (const int64_t n : {32, 64, 128}) {
+    least = std::min(least, matmulSeconds(ordinal, type, tf32, n, n));
   }
   return least;
 }
@@ -159,12 +158,16 @@ struct Bench {
       : ordinal(theOrdinal), device(noise(theOrdinal, copied)), host(copied), watch(theOrdinal) {}
 };
 
+/// That a library has products of.
+constexpr std::array measuredTypes = {ElementType::F32, ElementType::F64, ElementType::F16,
+                                      ElementType::BF16};
+
 void measureDevice(DeviceRow& row, Bench& bench) {
   const int64_t large = int64_t{1} << 30;
   const DeviceBuffer from = noise(bench.ordinal, large), to(bench.ordinal, large, "a measurement");
   row.memoryBandwidth =
       rounded(2.0 * static_cast<double>(large) / copySeconds(bench.watch, to.get(), from.get(), large));
-  for (const ElementType type : {ElementType::F32, ElementType::F64, ElementType::F16, ElementType::BF16}) {
+  for (const ElementType type : measuredTypes) {
     const Hockney figures = matmulFigures(bench.ordinal, type, /*tf32=*/false, row.memoryBandwidth);
     row.peakFlops[static_cast<size_t>(type)] = rounded(figures.peak);
     row.matmulHalfInner[static_cast<size_t>(type)] = rounded(figures.half);
@@ -174,7 +177,13 @@ void measureDevice(DeviceRow& row, Bench& bench) {
   row.tf32HalfInner = rounded(tf32.half);
   const double launch = bench.watch.launchCost();
   row.launchSeconds = rounded(launch);
-  row.matmulLaunchSeconds = std::max(row.launchSeconds, rounded(matmulLaunchCost(bench.ordinal)));
+  const auto matmulLaunch = [&](ElementType type, bool inTf32) {
+    return std::max(row.launchSeconds, rounded(matmulLaunchCost(bench.ordinal, type, inTf32)));
+  };
+  for (const ElementType type : measuredTypes) {
+    row.matmulLaunchSeconds[static_cast<size_t>(type)] = matmulLaunch(type, false);
+  }
+  row.tf32LaunchSeconds = matmulLaunch(ElementType::F32, true);
   const double overhead = stepOverhead(bench.ordinal, launch);
   row.stepOverheadSeconds = rounded(overhead);
 }

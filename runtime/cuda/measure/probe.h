@@ -15,9 +15,8 @@ void addGpus(Machine& machine, int count);
 ///     (ir/machine/hockney.h);
 ///   - memory bandwidth: device-to-device copies of 1 GiB, bytes read plus written;
 ///   - launch cost: 1000 dependent kernels of one thread in a CUDA graph, per kernel;
-///   - launch cost of products: the least of products of 32 x 32 to 128 x 128 in f32, tf32 and bf16, one
-///   after
-///     another in a CUDA graph, per product: none takes less;
+///   - launch cost of products by precision: the least of products of 32 x 32 to 128 x 128, one after another
+///     in a CUDA graph, per product: none takes less;
 ///   - step overhead: 50 steps of one empty kernel, per step and beyond that kernel (step_overhead.h);
 ///   - links: copies of 256 MiB for the bandwidth, of 4 bytes for the latency, in each direction. Copies in
 ///     both directions, or to several GPUs, that slow one another down share a link.

@@ -151,7 +151,8 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   row.tf32HalfInner = 1e9;
   row.memoryBandwidth = 4.8e12;
   row.launchSeconds = 2.5e-6;
-  row.matmulLaunchSeconds = 4.1e-6;
+  row.matmulLaunchSeconds = {4.1e-6, 0, 1.0 / 3, 0, 0, 0, 0, 2};
+  row.tf32LaunchSeconds = 4.4e-6;
   row.stepOverheadSeconds = 6.6e-6;
   machine.devices.add(row);
   device(machine, "gpu0", DeviceKind::Gpu);
@@ -170,6 +171,7 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   CHECK(std::tuple(read.model, read.computeQueues, read.threads, read.memoryBandwidth, read.launchSeconds) ==
         std::tuple(row.model, row.computeQueues, row.threads, row.memoryBandwidth, row.launchSeconds));
   CHECK(read.matmulLaunchSeconds == row.matmulLaunchSeconds);
+  CHECK(read.tf32LaunchSeconds == row.tf32LaunchSeconds);
   CHECK(read.stepOverheadSeconds == row.stepOverheadSeconds);
   CHECK(read.multiprocessors == 78);
   CHECK(read.threadsPerMultiprocessor == 1536);
@@ -201,6 +203,20 @@ TEST_CASE("machine: one half inner dimension stands for all precisions") {
   CHECK((gpu.hasOneHalfInner() && gpu.matmulHalfInner[3] == 512));
   CHECK(printMachine(machine).find("\"matmulHalfInner\": 512}") != std::string::npos);
   CHECK(printMachine(parsed(printMachine(machine))) == printMachine(machine));
+}
+
+TEST_CASE("machine: one launch of products stands for all precisions, an object for each") {
+  const Machine machine = parsed(R"({"devices": [{"id": "cpu0", "matmulLaunch": 2e-6},
+    {"id": "gpu0", "matmulLaunch": {"f32": 2e-6, "tf32": 4e-6}}], "default_comm": {"latency": 2, "bandwidth": 4}})");
+  const DeviceRow &one = machine.devices[DeviceId(0)], &each = machine.devices[DeviceId(1)];
+  CHECK((one.hasOneMatmulLaunch() && one.tf32LaunchSeconds == 2e-6 && one.matmulLaunchSeconds[3] == 2e-6));
+  CHECK(each.matmulLaunchSeconds[static_cast<size_t>(ElementType::F32)] == 2e-6);
+  CHECK(each.matmulLaunchSeconds[static_cast<size_t>(ElementType::F64)] == 0);
+  CHECK(each.tf32LaunchSeconds == 4e-6);
+  const std::string printed = printMachine(machine);
+  CHECK(printed.find("\"matmulLaunch\": 2e-06}") != std::string::npos);
+  CHECK(printed.find("\"matmulLaunch\": {\"f32\": 2e-06, \"tf32\": 4e-06}}") != std::string::npos);
+  CHECK(printMachine(parsed(printed)) == printed);
 }
 
 TEST_CASE("hockney: two rates give back the law that they follow") {
