@@ -115,6 +115,11 @@ struct DeviceRequest {
   uint32_t ordinal = 0; ///< its index among the devices of its kind in the machine
 };
 
+/// A copy from one device of this host to another; no device stands for the host.
+struct CopyRequest {
+  std::optional<DeviceRequest> from, to;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -147,6 +152,11 @@ class Backend {
   virtual std::vector<CalibratedOp> calibrate(const Graph& /*graph*/, llvm::ArrayRef<OpId> /*ops*/,
                                               const Calibration& /*known*/, const DeviceRequest& /*device*/,
                                               const OpLowering& /*lowering*/) {
+    return {};
+  }
+  /// Seconds of a copy of each size, at least 1 byte, alone and as a plan's transfers are made; empty where
+  /// this backend makes no such copy. Throws MachineError.
+  virtual std::vector<double> timeCopies(const CopyRequest& /*copy*/, llvm::ArrayRef<int64_t> /*bytes*/) {
     return {};
   }
 };

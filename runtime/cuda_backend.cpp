@@ -71,6 +71,9 @@ class CudaBackendStandIn final : public Backend {
     }
     return module().backend->calibrate(graph, ops, known, device, lowering);
   }
+  std::vector<double> timeCopies(const CopyRequest& copy, llvm::ArrayRef<int64_t> bytes) override {
+    return module().backend == nullptr ? std::vector<double>() : module().backend->timeCopies(copy, bytes);
+  }
 };
 
 } // namespace

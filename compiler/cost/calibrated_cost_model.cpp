@@ -36,6 +36,7 @@ CalibratedCostModel::CalibratedCostModel(std::vector<Calibration> tables, const 
   for (Calibration& table : tables) {
     Calibration& kept = tables_.try_emplace(table.device, Calibration{table.device, {}}).first->second;
     kept.keep(std::move(table.ops));
+    kept.keepCopies(std::move(table.copies));
   }
   for (const auto& [device, table] : tables_) {
     families_.emplace(device, familiesOf(table));
@@ -101,6 +102,24 @@ double CalibratedCostModel::measuredSeconds(const Graph& graph, OpId op, const M
   const double there = fallback_.opSeconds(row->lone.graph, row->lone.op, machine, device);
   const double seconds = row->seconds * otherwise / there;
   return there > 0 && otherwise > 0 && std::isfinite(seconds) ? seconds : otherwise;
+}
+
+const Calibration* CalibratedCostModel::tableOf(const DeviceRow& device) const {
+  const auto table = tables_.find(device.model);
+  return table == tables_.end() ? nullptr : &table->second;
+}
+
+bool CalibratedCostModel::measuredAllCopies(const Machine& machine) const {
+  return std::all_of(machine.routes.begin(), machine.routes.end(), [&](const Route& route) {
+    const Calibration* table = tableOf(machine.devices[route.from]);
+    return table != nullptr && table->copySeconds(machine.devices[route.to].model, 1).has_value();
+  });
+}
+
+double CalibratedCostModel::transferSeconds(const Machine& machine, const Route& route, int64_t bytes) const {
+  return measuredAllCopies(machine)
+             ? *tableOf(machine.devices[route.from])->copySeconds(machine.devices[route.to].model, bytes)
+             : fallback_.transferSeconds(machine, route, bytes);
 }
 
 double CalibratedCostModel::utilisation(const Graph& graph, OpId op, const Machine& machine,

@@ -11,6 +11,8 @@
 // Uncalibrated device (its model has no table): the fallback's seconds, scaled by the largest ratio of
 // measured to fallback seconds of this op on the machine's calibrated devices. The relative speed of two
 // devices is then that of the fallback, so that a table of one device moves no op to another.
+// Links likewise: if copies of one class were measured and those of another not, measured seconds beside the
+// file's would move work to where the file is the more hopeful. So they count where all are measured.
 //
 // Why so: with the roofline as fallback (Williams, Waterman and Patterson 2009), seconds / roofline is how
 // far a kernel stays below the hardware's limit. That changes slowly with the size of the work, and by
@@ -42,6 +44,8 @@ class CalibratedCostModel : public CostModel {
   /// counts.
   double generatedSeconds(const Graph& graph, OpId op, const Machine& machine,
                           DeviceId device) const override;
+  /// As measured where every class of the machine's links was, else as the machine file says.
+  double transferSeconds(const Machine& machine, const Route& route, int64_t bytes) const override;
   /// The fallback's seconds of work divided by this model's seconds, at most 1: how close the op gets to the
   /// limits of its device.
   double utilisation(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
@@ -54,6 +58,8 @@ class CalibratedCostModel : public CostModel {
   };
   double measuredSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const;
   double factorOfMeasured(const Graph& graph, OpId op, const Machine& machine) const;
+  const Calibration* tableOf(const DeviceRow& device) const;
+  bool measuredAllCopies(const Machine& machine) const;
   bool hasTable(const DeviceRow& device) const { return tables_.find(device.model) != tables_.end(); }
   using Families = std::map<std::string, std::vector<Row>, std::less<>>;
   static Families familiesOf(const Calibration& table);

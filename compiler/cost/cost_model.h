@@ -20,6 +20,10 @@ class CostModel {
                                   DeviceId device) const {
     return opSeconds(graph, op, machine, device);
   }
+  /// Seconds that a copy of `bytes` takes over one route by itself.
+  virtual double transferSeconds(const Machine& machine, const Route& route, int64_t bytes) const {
+    return machine.seconds(route, bytes);
+  }
   /// Utilisation: the fraction of the device's computing power, 0 to 1, that `op` uses while it runs alone
   /// there. Concurrent ops on the queues of one device slow one another down by processor sharing where their
   /// utilisations sum to more than 1. 0 for a model without contention between the queues of a device.

@@ -56,7 +56,7 @@ class WorkSum {
     for (const Route& hop : *path) {
       if (!hasArrived(value, hop.to)) {
         arrive(value, hop.to);
-        addHop(hop, machine_.seconds(hop, bytes));
+        addHop(hop, problem_.cost.transferSeconds(machine_, hop, bytes));
       }
     }
   }

@@ -11,7 +11,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 // decides.
 constexpr int64_t typicalTransferBytes = int64_t(1) << 20;
 
-std::vector<LinkCost> communicationOf(const Machine& machine) {
+std::vector<LinkCost> communicationOf(const Machine& machine, const CostModel& model) {
   std::vector<LinkCost> costs;
   for (const DeviceId from : machine.devices.ids()) {
     for (const DeviceId to : machine.devices.ids()) {
@@ -22,9 +22,10 @@ std::vector<LinkCost> communicationOf(const Machine& machine) {
         continue;
       }
       for (const Route& hop : *path) {
-        const double latency = machine.seconds(hop, 0);
+        const double latency = model.transferSeconds(machine, hop, 0);
         cost.latency += latency;
-        cost.secondsPerByte += (machine.seconds(hop, typicalTransferBytes) - latency) / typicalTransferBytes;
+        cost.secondsPerByte +=
+            (model.transferSeconds(machine, hop, typicalTransferBytes) - latency) / typicalTransferBytes;
       }
     }
   }
@@ -49,7 +50,7 @@ TensorTasks taskGraphOf(const Graph& graph, const Machine& machine, const CostMo
                         const SideTable<OpId, DeviceId>& pins) {
   TensorTasks made{{}, SideTable<OpId, TaskId>(graph.opCount())};
   TaskGraph& result = made.graph;
-  result.communication = communicationOf(machine);
+  result.communication = communicationOf(machine, cost);
   for (const DeviceRow& device : machine.devices) {
     result.queues.push_back(std::max(1U, device.computeQueues));
     result.begins.push_back(device.stepOverheadSeconds);

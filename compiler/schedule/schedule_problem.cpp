@@ -76,7 +76,7 @@ class ProblemMaker {
       const TransferRow& row = transfer->second;
       const CopyQueue queue = copyQueueOf(row.from, row.to, machine_);
       task.group = groups_.first[queue.device.index()] + static_cast<uint32_t>(queue.kind);
-      task.seconds = machine_.seconds({row.from, row.to, row.links}, row.bytes);
+      task.seconds = cost_.transferSeconds(machine_, {row.from, row.to, row.links}, row.bytes);
       for (const LinkId link : row.links) {
         task.links.push_back(link.index());
       }

@@ -19,12 +19,12 @@ class Counter {
  public:
   Counter(const Schedule& schedule, const LaunchPlan& launches, const PlacedGraph& placed,
           const Machine& machine, const CostModel& cost)
-      : schedule_(schedule), launches_(launches), placed_(placed), machine_(machine),
+      : schedule_(schedule), launches_(launches), placed_(placed), machine_(machine), cost_(cost),
         seconds_(schedule.steps.size()) {
     for (const StepId step : schedule.steps.ids()) {
       seconds_[step] = schedule.steps[step].alone();
     }
-    priceGenerated(cost);
+    priceGenerated();
     for (const LaunchRow& row : launches.launches) {
       saveLaunches(row);
     }
@@ -38,7 +38,7 @@ class Counter {
 
  private:
   // A cost model does not know whether a library computes a product, so before lowering it takes it for one.
-  void priceGenerated(const CostModel& cost) {
+  void priceGenerated() {
     std::set<OpId> generated;
     for (const LaunchRow& row : launches_.launches) {
       if (row.kind == LaunchKind::Kernel) {
@@ -55,8 +55,8 @@ class Counter {
     for (const OpId op : generated) {
       const StepId step = schedule_.stepOf[op];
       const DeviceId device = schedule_.queues[schedule_.steps[step].queue].device;
-      const double asLibrary = cost.opSeconds(placed_.graph, op, machine_, device);
-      const double asGenerated = cost.generatedSeconds(placed_.graph, op, machine_, device);
+      const double asLibrary = cost_.opSeconds(placed_.graph, op, machine_, device);
+      const double asGenerated = cost_.generatedSeconds(placed_.graph, op, machine_, device);
       if (asGenerated != asLibrary) {
         seconds_[step] = asGenerated;
       }
@@ -178,10 +178,8 @@ class Counter {
   // Without the latency: a kernel has many reads in flight.
   void readAtPeer(const PeerRead& read) {
     const TransferRow& route = placed_.transfers.find(schedule_.steps[read.transfer].op)->second;
-    double wire = schedule_.steps[read.transfer].alone();
-    for (const LinkId link : route.links) {
-      wire -= machine_.links[link].latencySeconds;
-    }
+    const double latency = cost_.transferSeconds(machine_, {route.from, route.to, route.links}, 0);
+    const double wire = schedule_.steps[read.transfer].alone() - latency;
     seconds_[read.transfer] = 0;
     seconds_[read.reader] = std::max(seconds_[read.reader], wire);
   }
@@ -190,6 +188,7 @@ class Counter {
   const LaunchPlan& launches_;
   const PlacedGraph& placed_;
   const Machine& machine_;
+  const CostModel& cost_;
   SideTable<StepId, double> seconds_;
 };
 

@@ -10,11 +10,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace dfc {
 namespace {
 
 bool before(const CalibratedOp& a, const CalibratedOp& b) { return a.signature < b.signature; }
+
+bool beforeCopy(const CalibratedCopy& a, const CalibratedCopy& b) {
+  return std::tie(a.to, a.bytes) < std::tie(b.to, b.bytes);
+}
 
 /// The pieces of "kind(types) attributes".
 struct Pieces {
@@ -100,6 +105,45 @@ void Calibration::keep(std::vector<CalibratedOp> measured) {
   const auto same = [](const CalibratedOp& a, const CalibratedOp& b) { return a.signature == b.signature; };
   all.erase(std::unique(all.begin(), all.end(), same), all.end());
   ops = std::move(all);
+}
+
+void Calibration::keepCopies(std::vector<CalibratedCopy> measured) {
+  for (CalibratedCopy& copy : measured) {
+    DFC_ASSERT(copy.bytes > 0 && copy.seconds > 0 && std::isfinite(copy.seconds), "no time of a copy");
+    const auto place = std::lower_bound(copies.begin(), copies.end(), copy, beforeCopy);
+    if (place != copies.end() && !beforeCopy(copy, *place)) {
+      *place = std::move(copy);
+    } else {
+      copies.insert(place, std::move(copy));
+    }
+  }
+}
+
+std::optional<double> Calibration::copySeconds(std::string_view to, int64_t bytes) const {
+  const auto isFarther = [](std::string_view name, const CalibratedCopy& copy) { return name < copy.to; };
+  const auto isNearer = [](const CalibratedCopy& copy, std::string_view name) { return copy.to < name; };
+  const auto first = std::lower_bound(copies.begin(), copies.end(), to, isNearer);
+  const auto last = std::upper_bound(first, copies.end(), to, isFarther);
+  if (first == last) {
+    return std::nullopt;
+  }
+  auto above = std::find_if(first, last, [&](const CalibratedCopy& copy) { return copy.bytes >= bytes; });
+  if (above == first) {
+    return first->seconds;
+  }
+  if (last - first == 1) {
+    return first->seconds * static_cast<double>(bytes) / static_cast<double>(first->bytes);
+  }
+  above = above == last ? last - 1 : above;
+  const CalibratedCopy& below = *(above - 1);
+  const double slope = (above->seconds - below.seconds) / static_cast<double>(above->bytes - below.bytes);
+  return below.seconds + std::max(slope, 0.0) * static_cast<double>(bytes - below.bytes);
+}
+
+bool hasCopies(const std::vector<Calibration>& tables, std::string_view from, std::string_view to) {
+  return std::any_of(tables.begin(), tables.end(), [&](const Calibration& table) {
+    return table.device == from && table.copySeconds(to, 1).has_value();
+  });
 }
 
 bool isTimed(OpKind kind) {

@@ -5,7 +5,10 @@
 //
 //   {"tables": [{"device": "NVIDIA H200", "ops": [
 //     {"signature": "matmul(f32[64, 784], f32[784, 256]) precision=tf32", "seconds": 1e-05, "choice":
-//     "…"}]}]}
+//     "…"}], "copies": [
+//     {"to": "Xeon", "bytes": 4, "seconds": 8e-06}, {"to": "Xeon", "bytes": 67108864, "seconds": 0.00122}]}]}
+//
+// Copies: a class of links are those from devices of one model to devices of another.
 #pragma once
 
 #include "ir/base/diagnostic.h"
@@ -29,17 +32,30 @@ struct CalibratedOp {
   friend bool operator==(const CalibratedOp&, const CalibratedOp&) = default;
 };
 
+/// How long a copy of so many bytes takes from a device to one of another model, or of the same.
+struct CalibratedCopy {
+  std::string to;     ///< as DeviceRow::model; not empty
+  int64_t bytes = 0;  ///< at least 1
+  double seconds = 0; ///< alone on its links; more than 0
+  friend bool operator==(const CalibratedCopy&, const CalibratedCopy&) = default;
+};
+
 /// A table of one device model ("NVIDIA H200"). May be read by many threads at once, not while one changes
 /// it; sessions share one that nobody changes.
 class Calibration {
  public:
-  std::string device;            ///< as DeviceRow::model; not empty
-  std::vector<CalibratedOp> ops; ///< by signature, each once
+  std::string device;                      ///< as DeviceRow::model; not empty
+  std::vector<CalibratedOp> ops;           ///< by signature, each once
+  std::vector<CalibratedCopy> copies = {}; ///< by destination and bytes, each once
 
   const CalibratedOp* find(std::string_view signature) const; ///< null when there is none
   /// Adds a measurement; an existing row of the same signature is replaced. The seconds are more than
   /// 0.
   void keep(std::vector<CalibratedOp> measured);
+  void keepCopies(std::vector<CalibratedCopy> measured); ///< likewise
+  /// Seconds of a copy to a device of this model: linear between two measured sizes and beyond the largest,
+  /// those of the smallest below it. None where no copy to it was measured.
+  std::optional<double> copySeconds(std::string_view to, int64_t bytes) const;
   friend bool operator==(const Calibration&, const Calibration&) = default;
 };
 
@@ -66,6 +82,9 @@ Result<std::vector<Calibration>> parseCalibrations(std::string_view json, const 
 Result<std::vector<Calibration>> readCalibrations(const std::string& path);
 std::string
 printCalibrations(const std::vector<Calibration>& tables); ///< JSON that parses to the same tables
+
+/// Whether a table has copies from devices of one model to devices of the other.
+bool hasCopies(const std::vector<Calibration>& tables, std::string_view from, std::string_view to);
 
 /// The table of this device; null when there is none.
 const Calibration* tableOf(const std::vector<Calibration>& tables, std::string_view device);

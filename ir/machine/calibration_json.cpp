@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <unordered_set>
 
 namespace dfc {
@@ -41,7 +42,7 @@ class CalibrationReader : private JsonFields {
 
  private:
   void readTable(const Json& row, const std::string& path) {
-    knownKeys(row, path, {"device", "ops"});
+    knownKeys(row, path, {"device", "ops", "copies"});
     Calibration table;
     text(row, path, "device", table.device, true);
     const std::string where = join(path, "device");
@@ -59,14 +60,62 @@ class CalibrationReader : private JsonFields {
     }
     std::sort(table.ops.begin(), table.ops.end(),
               [](const CalibratedOp& a, const CalibratedOp& b) { return a.signature < b.signature; });
+    readCopies(row, path, table);
     tables_.push_back(std::move(table));
+  }
+
+  void readCopies(const Json& row, const std::string& path, Calibration& table) {
+    if (!row.contains("copies")) {
+      return;
+    }
+    std::set<std::pair<std::string, int64_t>> known;
+    eachRow(row, path, "copies", [&](const Json& copy, const std::string& at) {
+      CalibratedCopy read = readCopy(copy, at);
+      if (read.to.empty() || read.bytes <= 0 || read.seconds <= 0) {
+        return; // said already
+      }
+      if (!known.emplace(read.to, read.bytes).second) {
+        document_.errorAt(join(at, "bytes"), "the same copy a second time", "keep one of them");
+      }
+      table.keepCopies({std::move(read)});
+    });
+  }
+
+  CalibratedCopy readCopy(const Json& row, const std::string& path) {
+    knownKeys(row, path, {"to", "bytes", "seconds"});
+    CalibratedCopy copy;
+    text(row, path, "to", copy.to, true);
+    if (member(row, path, "bytes", true) != nullptr) {
+      whole(row, path, "bytes", copy.bytes);
+    }
+    if (row.contains("to") && copy.to.empty() && !document_.complainedOf(join(path, "to"))) {
+      document_.errorAt(join(path, "to"), "a copy goes to a model of device",
+                        "write the model that the machine file has");
+    }
+    if (row.contains("bytes") && copy.bytes <= 0 && !document_.complainedOf(join(path, "bytes"))) {
+      document_.errorAt(join(path, "bytes"), "a copy is of 1 byte or more");
+    }
+    copy.seconds = readSeconds(row, path);
+    return copy;
+  }
+
+  /// 0 after saying that they are no time.
+  double readSeconds(const Json& row, const std::string& path) {
+    double seconds = 0;
+    number(row, path, "seconds", seconds, true);
+    const bool isTime = seconds > 0 && std::isfinite(seconds);
+    const std::string where = join(path, "seconds");
+    if (row.contains("seconds") && !document_.complainedOf(where) && !isTime) {
+      document_.errorAt(where, "a time is more than 0");
+    }
+    return isTime ? seconds : 0;
   }
 
   CalibratedOp readOp(const Json& row, const std::string& path, std::unordered_set<std::string>& known) {
     knownKeys(row, path, {"signature", "seconds", "choice"});
     CalibratedOp op;
     text(row, path, "signature", op.signature, true);
-    number(row, path, "seconds", op.seconds, true);
+    op.seconds = readSeconds(row, path);
     text(row, path, "choice", op.choice);
     const std::string where = join(path, "signature");
     if (row.contains("signature") && !document_.complainedOf(where)) {
@@ -76,11 +125,6 @@ class CalibrationReader : private JsonFields {
         document_.errorAt(where, "no op that a device spends time on has this signature",
                           "dfc calibrate writes signatures: kind(operand types) attributes");
       }
-    }
-    const std::string time = join(path, "seconds");
-    if (row.contains("seconds") && !document_.complainedOf(time) &&
-        !(op.seconds > 0 && std::isfinite(op.seconds))) {
-      document_.errorAt(time, "a time is more than 0");
     }
     return op;
   }
@@ -100,7 +144,14 @@ std::string printTable(const Calibration& table) {
   for (const CalibratedOp& op : table.ops) {
     rows += (rows.empty() ? "\n" : ",\n") + printOp(op);
   }
-  return fmt::format("  {{\"device\": {}, \"ops\": [{}]}}", jsonQuoted(table.device), rows);
+  std::string copies;
+  for (const CalibratedCopy& copy : table.copies) {
+    copies +=
+        fmt::format("{}    {{\"to\": {}, \"bytes\": {}, \"seconds\": {}}}", copies.empty() ? "\n" : ",\n",
+                    jsonQuoted(copy.to), copy.bytes, jsonNumber(copy.seconds));
+  }
+  return fmt::format("  {{\"device\": {}, \"ops\": [{}]{}}}", jsonQuoted(table.device), rows,
+                     copies.empty() ? "" : fmt::format(", \"copies\": [{}]", copies));
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "runtime/cuda/group.h"
 #include "runtime/cuda/library/kernel_library.h"
 #include "runtime/cuda/measure/calibrate.h"
+#include "runtime/cuda/measure/copy_times.h"
 #include "runtime/cuda/measure/probe.h"
 #include "runtime/cuda/nvtx_marks.h"
 
@@ -101,6 +102,13 @@ class CudaBackend final : public Backend {
   std::vector<CalibratedOp> calibrate(const Graph& graph, llvm::ArrayRef<OpId> ops, const Calibration& known,
                                       const DeviceRequest& device, const OpLowering& lowering) override {
     return calibrateOps(graph, ops, known, describe(device, countGpus().first), device.row, lowering);
+  }
+
+  std::vector<double> timeCopies(const CopyRequest& copy, llvm::ArrayRef<int64_t> bytes) override {
+    const auto endOf = [](const std::optional<DeviceRequest>& device) {
+      return device ? CopyEnd(describe(*device, countGpus().first).ordinal) : CopyEnd();
+    };
+    return copyTimes(endOf(copy.from), endOf(copy.to), bytes);
   }
 };
 

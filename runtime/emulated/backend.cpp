@@ -4,6 +4,7 @@
 // run at once.
 #include "runtime/cpu/calibrate_host.h"
 #include "runtime/cpu/host_device.h"
+#include "runtime/cpu/time_copies.h"
 
 namespace dfc {
 namespace {
@@ -22,6 +23,9 @@ class EmulatedBackend final : public Backend {
                                       const Calibration& /*known*/, const DeviceRequest& device,
                                       const OpLowering& /*lowering*/) override {
     return calibrateHost(graph, ops, device.row.threads);
+  }
+  std::vector<double> timeCopies(const CopyRequest& /*copy*/, llvm::ArrayRef<int64_t> bytes) override {
+    return timeHostCopies(bytes);
   }
 };
 

@@ -175,4 +175,21 @@ TEST_CASE("calibrated: what takes no time takes none, and where the fallback kno
   CHECK(secondsOf(impossible, product(10)) == 6); // it has run there
 }
 
+TEST_CASE("calibrated: copies take measured seconds where all classes of links were measured") {
+  Machine machine = twoGpus();
+  machine.links.add({"wire", 1, 1000, 1});
+  machine.routes = {{a, b, {LinkId(0)}}, {b, a, {LinkId(0)}}};
+  const Route &there = machine.routes[0], &back = machine.routes[1];
+  Calibration fromA{"A", {}}, fromB{"B", {}};
+  fromA.keepCopies({{"B", 1000, 5}, {"B", 2000, 6}});
+  fromB.keepCopies({{"A", 1000, 7}});
+  CHECK(roofline.transferSeconds(machine, there, 1000) == 1 + 1.0);
+  const CalibratedCostModel half({fromA}, roofline); // measured links look neither slower nor faster
+  CHECK(half.transferSeconds(machine, there, 1000) == 2);
+  CHECK(half.transferSeconds(machine, back, 1000) == 2);
+  const CalibratedCostModel both({fromA, fromB}, roofline);
+  CHECK(both.transferSeconds(machine, there, 3000) == 7);
+  CHECK(both.transferSeconds(machine, back, 1000) == 7);
+}
+
 } // namespace dfc

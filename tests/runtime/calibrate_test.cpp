@@ -42,6 +42,15 @@ DeviceRequest deviceOf(DeviceKind kind) {
 
 } // namespace
 
+TEST_CASE("calibrate: an emulated gpu times copies of every size, a null device none") {
+  const CopyRequest down{std::nullopt, DeviceRequest{}};
+  const std::vector<double> seconds = backendNamed("emulated")->timeCopies(down, {4, 1 << 20, 64 << 20});
+  REQUIRE(seconds.size() == 3);
+  CHECK(seconds[0] > 0);
+  CHECK(seconds[2] > seconds[0]);
+  CHECK(backendNamed("null")->timeCopies(down, {4}).empty());
+}
+
 TEST_CASE("calibrate: the host times every op that has a kernel, each under its signature") {
   const Ops ops = oneOfEach();
   for (const std::string name : {"cpu", "emulated"}) {

@@ -162,6 +162,58 @@ TEST_CASE("dfc --calibration: planning believes the table") {
             .status == 1);
 }
 
+TEST_CASE("dfc calibrate: copies over a link of each class, into the tables, for planning") {
+  const Workshop shop;
+  writeMachine(shop, "emulated gpu");
+  shop.write("net.dfg", net);
+  const std::vector<std::string> words = {"calibrate", "net.dfg", "-m",        "here.json",
+                                          "-o",        "t.json",  "--backend", "gpu=emulated"};
+  const Outcome text = shop.dfc(words);
+  REQUIRE(text.status == 0);
+  CHECK_THAT(text.out, containing("cpu0 to gpu0: 5 sizes timed, "));
+  CHECK_THAT(text.out, containing("gpu0 to cpu0: 5 sizes timed, "));
+  const auto tables = tablesIn(shop, "t.json");
+  const dfc::Calibration* gpu = dfc::tableOf(tables, "emulated gpu");
+  REQUIRE(gpu != nullptr);
+  REQUIRE(gpu->copies.size() == 5); // gpu1's are of the same class
+  CHECK(dfc::hasCopies(tables, gpu->copies[0].to, "emulated gpu"));
+  const Outcome planned =
+      shop.dfc({"compile", "net.dfg", "-m", "here.json", "--calibration", "t.json", "--json"});
+  REQUIRE(planned.status == 0);
+  CHECK(nlohmann::json::parse(planned.out)["warnings"].empty());
+}
+
+TEST_CASE(
+    "dfc --calibration: measured copies count where all links were measured, and it is said where not") {
+  const Workshop shop;
+  writeMachine(shop, "X");
+  const auto machine = nlohmann::json::parse(readText(shop.file("here.json")));
+  const auto cpu = machine["devices"][0]["model"].get<std::string>();
+  shop.write("sum.dfg", "graph sum {\n  input x : f32[64, 64]\n  scope \"s\" on gpu0 {\n    y = softmax(x)\n"
+                        "  }\n  fetch y\n}\n");
+  const auto copies = [](const std::string& device, const std::string& to) {
+    return "{\"device\": \"" + device + "\", \"ops\": [], \"copies\": [{\"to\": \"" + to +
+           "\", \"bytes\": 4, \"seconds\": 5}, {\"to\": \"" + to + "\", \"bytes\": 65536, \"seconds\": 5}]}";
+  };
+  shop.write("down.json", "{\"tables\": [" + copies(cpu, "X") + "]}");
+  shop.write("up.json", "{\"tables\": [" + copies("X", cpu) + "]}");
+  const auto simulated = [&](std::vector<std::string> tables) {
+    std::vector<std::string> words = {"simulate", "sum.dfg", "-m", "here.json", "--json"};
+    for (std::string& table : tables) {
+      words.insert(words.end(), {"--calibration", std::move(table)});
+    }
+    const Outcome outcome = shop.dfc(words);
+    REQUIRE(outcome.status == 0);
+    return nlohmann::json::parse(outcome.out);
+  };
+  CHECK(simulated({"down.json", "up.json"})["makespanSeconds"].get<double>() == Approx(10).epsilon(0.01));
+  const auto half = simulated({"down.json"});
+  CHECK(half["makespanSeconds"].get<double>() < 0.01);
+  const std::string warning = half["warnings"].back()["message"];
+  CHECK_THAT(warning, startingWith("no calibration table has copies from gpu0 to cpu0: all transfers are "
+                                   "predicted by the machine file"));
+}
+
 TEST_CASE("dfc run --calibration: with a graph, and tables that do not serve it") {
   const Workshop shop;
   shop.write("net.dfg",

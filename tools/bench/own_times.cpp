@@ -3,10 +3,12 @@
 #include "compiler/lower/lower_op.h"
 #include "ir/plan/executable_parts.h"
 #include "runtime/open_devices.h"
+#include "tools/dfc/link_times.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace dfc::bench {
 bool OwnTimes::learn(const Executable& plan, const SessionOptions& options) {
@@ -19,6 +21,11 @@ bool OwnTimes::learn(const Executable& plan, const SessionOptions& options) {
     if (backend != nullptr && !row.model.empty() && models.insert(row.model).second) {
       learned = learn(plan, device, *backend) || learned;
     }
+  }
+  if (!std::exchange(timedLinks_, true)) {
+    const Machine& machine = plan.machine();
+    const auto isHere = [&](DeviceId device) { return models.contains(machine.devices[device].model); };
+    learned = !tool::timeLinks(machine, options, isHere, tables_).empty() || learned;
   }
   return learned;
 }

@@ -1,8 +1,10 @@
 #include "tools/dfc/calibrations.h"
 
 #include "tools/dfc/all_errors.h"
+#include "tools/dfc/link_times.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
@@ -70,6 +72,20 @@ Diagnostics ofUnmeasuredDevices(const std::vector<Calibration>& tables, const Ma
   return warnings;
 }
 
+/// A warning where copies over some of the machine's links were measured and over others not.
+Diagnostics ofUnmeasuredLinks(const std::vector<Calibration>& tables, const Machine& machine) {
+  const std::vector<std::string> untimed = untimedLinks(machine, tables);
+  if (untimed.empty() || untimed.size() == untimedLinks(machine, {}).size()) {
+    return {};
+  }
+  return {{Severity::Warning,
+           {},
+           fmt::format("no calibration table has copies from {}: all transfers are predicted by the machine "
+                       "file, so that measured links do not look slower than others",
+                       fmt::join(untimed, ", from ")),
+           "measure them, too: dfc calibrate GRAPH -m MACHINE -o TABLE.json on that machine"}};
+}
+
 } // namespace
 
 Result<std::vector<Calibration>> calibrationsFor(const std::vector<std::string>& paths,
@@ -90,7 +106,8 @@ Result<std::vector<Calibration>> calibrationsFor(const std::vector<std::string>&
   if (!errors.empty()) {
     return errors;
   }
-  const Diagnostics warnings = ofUnmeasuredDevices(all, machine);
+  Diagnostics warnings = ofUnmeasuredDevices(all, machine);
+  add(warnings, ofUnmeasuredLinks(all, machine));
   return Result<std::vector<Calibration>>(std::move(all)).withWarnings(warnings);
 }
 
@@ -101,6 +118,7 @@ std::vector<Calibration> mergedByModel(const std::vector<Calibration>& tables) {
         llvm::find_if(merged, [&](const Calibration& one) { return one.device == table.device; });
     if (found != merged.end()) {
       found->keep(table.ops);
+      found->keepCopies(table.copies);
     } else {
       merged.push_back(table);
     }

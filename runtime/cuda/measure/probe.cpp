@@ -132,20 +132,13 @@ Hockney matmulFigures(int ordinal, ElementType type, bool tf32, double bandwidth
   return hockneyOf(bytes(inner), matmulRate(ordinal, type, tf32, n, inner), bytes(n), rate);
 }
 
-double copySeconds(Stopwatch& watch, std::byte* to, const std::byte* from, int64_t bytes) {
-  return watch.median([&](cudaStream_t stream) {
-    check(cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault, stream),
-          "a measured copy");
-  });
-}
-
 constexpr int64_t copied = int64_t{256} << 20;
 
 /// One link: the latency of a small copy, and the bandwidth of a large one beyond that latency.
 void measureLink(LinkRow& link, Stopwatch& watch, std::byte* to, const std::byte* from) {
-  link.latencySeconds = rounded(copySeconds(watch, to, from, 4));
+  link.latencySeconds = rounded(watch.copySeconds(to, from, 4));
   link.bandwidth =
-      rounded(static_cast<double>(copied) / (copySeconds(watch, to, from, copied) - link.latencySeconds));
+      rounded(static_cast<double>(copied) / (watch.copySeconds(to, from, copied) - link.latencySeconds));
 }
 
 /// A GPU's side of its measurements.
@@ -166,7 +159,7 @@ void measureDevice(DeviceRow& row, Bench& bench) {
   const int64_t large = int64_t{1} << 30;
   const DeviceBuffer from = noise(bench.ordinal, large), to(bench.ordinal, large, "a measurement");
   row.memoryBandwidth =
-      rounded(2.0 * static_cast<double>(large) / copySeconds(bench.watch, to.get(), from.get(), large));
+      rounded(2.0 * static_cast<double>(large) / bench.watch.copySeconds(to.get(), from.get(), large));
   for (const ElementType type : measuredTypes) {
     const Hockney figures = matmulFigures(bench.ordinal, type, /*tf32=*/false, row.memoryBandwidth);
     row.peakFlops[static_cast<size_t>(type)] = rounded(figures.peak);

@@ -43,6 +43,13 @@ class Stopwatch {
     return seconds[5];
   }
 
+  /// Seconds of a copy between any two places that CUDA knows, `median`.
+  double copySeconds(std::byte* to, const std::byte* from, int64_t bytes) {
+    return median([&](cudaStream_t stream) {
+      check(cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault, stream),
+            "a measured copy");
+    });
+  }
   /// Seconds of one `enqueue(stream)` among many, one after another in a CUDA graph.
   double perRepetition(const std::function<void(cudaStream_t)>& enqueue);
   /// Seconds a kernel of one thread takes among many that depend on one another in a CUDA graph.

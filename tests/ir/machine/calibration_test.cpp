@@ -74,6 +74,47 @@ TEST_CASE("calibration: every op that is timed can be had back from its signatur
   CHECK(timed > 20);
 }
 
+TEST_CASE("calibration: copies are linear between sizes, beyond the largest too, and never below the least") {
+  Calibration table{"A", {}};
+  table.keepCopies({{"B", 200, 30}, {"B", 100, 10}, {"A", 50, 7}, {"C", 100, 5}});
+  table.keepCopies({{"B", 100, 20}}); // the later one counts
+  REQUIRE(table.copies.size() == 4);
+  CHECK(table.copySeconds("B", 100) == 20);
+  CHECK(table.copySeconds("B", 1) == 20);
+  CHECK(table.copySeconds("B", 150) == 25);
+  CHECK(table.copySeconds("B", 400) == 50);
+  CHECK(table.copySeconds("A", 100) == 14); // one size: its rate
+  CHECK(table.copySeconds("A", 5) == 7);
+  CHECK_FALSE(table.copySeconds("D", 100));
+  CHECK(hasCopies({table}, "A", "C"));
+  CHECK_FALSE(hasCopies({table}, "C", "A"));
+}
+
+TEST_CASE("calibration: copies are written and read back, and each mistake is said") {
+  Calibration table{"A", {}};
+  table.keepCopies({{"B \"quoted\"", 4, 1e-6}, {"A", 1 << 20, 0.25}});
+  const auto again = parseCalibrations(printCalibrations({table}), "t.json");
+  REQUIRE(again.ok());
+  CHECK(*again == std::vector<Calibration>{table});
+  const auto errorsOfCopies = [](const std::string& rows) {
+    return errorsOf("{\"tables\": [{\"device\": \"A\", \"ops\": [], \"copies\": [" + rows + "]}]}");
+  };
+  const std::string good = "{\"to\": \"B\", \"bytes\": 4, \"seconds\": 1}";
+  CHECK(errorsOfCopies(good).empty());
+  for (const auto& [rows, said] :
+       {std::pair(good + ", " + good, "copies[1].bytes: the same copy a second time"),
+        std::pair(std::string("{\"to\": \"\", \"bytes\": 4, \"seconds\": 1}"),
+                  "copies[0].to: a copy goes to a model"),
+        std::pair(std::string("{\"to\": \"B\", \"bytes\": 0, \"seconds\": 1}"),
+                  "copies[0].bytes: a copy is of 1 byte"),
+        std::pair(std::string("{\"to\": \"B\", \"bytes\": 4, \"seconds\": 0}"),
+                  "copies[0].seconds: a time is more than 0"),
+        std::pair(std::string("{\"to\": \"B\"}"), "bytes"), std::pair(std::string("7"), "copies[0]")}) {
+    INFO(rows);
+    CHECK(errorsOfCopies(rows).find(said) != std::string::npos);
+  }
+}
+
 TEST_CASE("calibration: an op with four results can be had back from its signature") {
   const std::string signature = "batchNormGradient(f32[2, 3, 4, 5], f32[3], f32[3], f32[3], f32[2, 3, 4, 5], "
                                 "f32[2, 3, 4, 5]) relu=true, addend=true";

@@ -108,7 +108,7 @@ Status runLesson(Harness& harness, Row& row) {
   }
   row.time = spreadOf({seconds.begin() + 3, seconds.end()});
   row.predicted = prepared->plan->schedule().makespan;
-  row.bound = prepared->plan->schedule().bounds.best();
+  row.bound = prepared->plan->lowerBoundSeconds();
   const Trace measured = prepared->session->takeTrace();
   checkOverlap(harness, *prepared, measured, row);
   return keepTrace(harness, "update_on_cpu-lesson", *prepared, measured, row);

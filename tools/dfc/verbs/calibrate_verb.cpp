@@ -5,6 +5,7 @@
 #include "ir/plan/executable_parts.h"
 #include "runtime/open_devices.h"
 #include "tools/dfc/all_errors.h"
+#include "tools/dfc/link_times.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/run/backend_choice.h"
 #include "tools/dfc/run/progress.h"
@@ -13,6 +14,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <llvm/ADT/STLExtras.h>
 #include <nlohmann/json.hpp>
 
@@ -34,7 +36,8 @@ struct CalibrateArguments {
 constexpr const char* calibrateFooter =
     R"(Every op of the plan is timed, at its own shapes, on one device of each model: wherever it is placed now, planning asks
 how long it would take elsewhere. Devices that are not here, by the model in the machine file, are left out, and so are
-emulated ones, whose model is "emulated gpu". What TABLE.json holds already is kept, and measured times are replaced.
+emulated ones, whose model is "emulated gpu". Copies of several sizes are timed over one link between each two models
+that are here. What TABLE.json holds already is kept, and measured times are replaced.
 
 Examples:
   dfc calibrate samples/02_train_mlp/mlp.dfg -o table.json
@@ -101,9 +104,13 @@ class Calibrator {
         timed_.push_back(timeOn(device));
       }
     }
+    progress.update(done, "links");
+    links_ = timeLinks(
+        plan_.machine(), options_, [&](DeviceId device) { return isHere(device); }, tables_);
     progress.clear();
   }
 
+  const std::vector<TimedLink>& links() const { return links_; }
   const std::vector<Timed>& timed() const { return timed_; }
   const std::vector<Calibration>& tables() const { return tables_; }
   size_t opCount() const { return ops_.size(); }
@@ -135,6 +142,14 @@ class Calibrator {
     return timed;
   }
 
+  /// Timed itself, or wanted and of a model that was.
+  bool isHere(DeviceId device) const {
+    const Machine& machine = plan_.machine();
+    const DeviceRow& row = machine.devices[device];
+    return known_.contains(row.model) &&
+           (wanted_.empty() || device == machine.host() || llvm::is_contained(wanted_, row.name));
+  }
+
   static std::string whyElsewhere(Backend& backend, const DeviceRequest& device) {
     if (device.row.model.empty()) {
       return "the machine file says no model";
@@ -162,6 +177,7 @@ class Calibrator {
   std::vector<OpId> ops_;
   std::set<std::string> known_; ///< models that were timed
   std::vector<Timed> timed_;
+  std::vector<TimedLink> links_;
 };
 
 Result<std::vector<Calibration>> existingTables(const std::string& path) {
@@ -207,16 +223,39 @@ Json objectOf(const Calibrator& calibrator, const Executable& plan, const std::s
     }
     devices.push_back(std::move(row));
   }
-  Json object{{"graph", plan.graph().name()},
-              {"machine", plan.machine().name},
-              {"ops", calibrator.opCount()},
-              {"devices", std::move(devices)}};
+  Json links = Json::array();
+  for (const TimedLink& link : calibrator.links()) {
+    links.push_back({{"from", link.from},
+                     {"to", link.to},
+                     {"copies", link.copies},
+                     {"latency", link.latency},
+                     {"bandwidth", link.bandwidth}});
+  }
+  Json object{
+      {"graph", plan.graph().name()}, {"machine", plan.machine().name},
+      {"ops", calibrator.opCount()},  {"devices", std::move(devices)},
+      {"links", std::move(links)},    {"untimedLinks", untimedLinks(plan.machine(), calibrator.tables())}};
   if (output.empty()) {
     object["tables"] = Json::parse(text)["tables"];
   } else {
     object["output"] = output;
   }
   return object;
+}
+
+void reportLinks(const Calibrator& calibrator, const Machine& machine, bool aloud, Console& console) {
+  for (const TimedLink& link : calibrator.links()) {
+    if (aloud && link.timed()) {
+      console.print(fmt::format("{} to {}: {} timed, {} and {} a second\n", link.from, link.to,
+                                counted(link.copies, "size"), humanSeconds(link.latency),
+                                humanBytes(static_cast<int64_t>(link.bandwidth))));
+    }
+  }
+  const auto untimed = untimedLinks(machine, calibrator.tables());
+  if (!untimed.empty() && !calibrator.links().empty()) {
+    console.note(fmt::format("no copies were timed from {}: transfers are predicted by the machine file",
+                             fmt::join(untimed, ", from ")));
+  }
 }
 
 Exit finish(const Calibrator& calibrator, const Executable& plan, const std::string& output,
@@ -235,6 +274,7 @@ Exit finish(const Calibrator& calibrator, const Executable& plan, const std::str
                                 counted(timed.ops, "op"), humanSeconds(timed.seconds)));
     }
   }
+  reportLinks(calibrator, plan.machine(), !output.empty(), console);
   console.print(output.empty() ? text : fmt::format("wrote {}\n", output));
   const Json object = objectOf(calibrator, plan, text, output);
   return console.finish(object.dump(-1, ' ', false, Json::error_handler_t::replace));
