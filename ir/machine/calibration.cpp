@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <tuple>
 
 namespace dfc {
@@ -19,6 +20,23 @@ bool before(const CalibratedOp& a, const CalibratedOp& b) { return a.signature <
 
 bool beforeCopy(const CalibratedCopy& a, const CalibratedCopy& b) {
   return std::tie(a.to, a.bytes) < std::tie(b.to, b.bytes);
+}
+
+/// Of copies to one model, the smallest first.
+double secondsAmong(std::span<const CalibratedCopy> copies, int64_t bytes) {
+  if (bytes <= copies[0].bytes) {
+    return copies[0].seconds;
+  }
+  if (copies.size() == 1) {
+    return copies[0].seconds * static_cast<double>(bytes) / static_cast<double>(copies[0].bytes);
+  }
+  size_t above = 1; // or the largest
+  while (above + 1 < copies.size() && copies[above].bytes < bytes) {
+    ++above;
+  }
+  const CalibratedCopy &low = copies[above - 1], &high = copies[above];
+  const double slope = (high.seconds - low.seconds) / static_cast<double>(high.bytes - low.bytes);
+  return low.seconds + std::max(slope, 0.0) * static_cast<double>(bytes - low.bytes);
 }
 
 /// The pieces of "kind(types) attributes".
@@ -120,24 +138,12 @@ void Calibration::keepCopies(std::vector<CalibratedCopy> measured) {
 }
 
 std::optional<double> Calibration::copySeconds(std::string_view to, int64_t bytes) const {
-  const auto isFarther = [](std::string_view name, const CalibratedCopy& copy) { return name < copy.to; };
-  const auto isNearer = [](const CalibratedCopy& copy, std::string_view name) { return copy.to < name; };
-  const auto first = std::lower_bound(copies.begin(), copies.end(), to, isNearer);
-  const auto last = std::upper_bound(first, copies.end(), to, isFarther);
-  if (first == last) {
-    return std::nullopt;
-  }
-  auto above = std::find_if(first, last, [&](const CalibratedCopy& copy) { return copy.bytes >= bytes; });
-  if (above == first) {
-    return first->seconds;
-  }
-  if (last - first == 1) {
-    return first->seconds * static_cast<double>(bytes) / static_cast<double>(first->bytes);
-  }
-  above = above == last ? last - 1 : above;
-  const CalibratedCopy& below = *(above - 1);
-  const double slope = (above->seconds - below.seconds) / static_cast<double>(above->bytes - below.bytes);
-  return below.seconds + std::max(slope, 0.0) * static_cast<double>(bytes - below.bytes);
+  const auto first =
+      std::find_if(copies.begin(), copies.end(), [&](const CalibratedCopy& copy) { return copy.to == to; });
+  const auto last =
+      std::find_if(first, copies.end(), [&](const CalibratedCopy& copy) { return copy.to != to; });
+  return first == last ? std::nullopt
+                       : std::optional(secondsAmong({&*first, static_cast<size_t>(last - first)}, bytes));
 }
 
 bool hasCopies(const std::vector<Calibration>& tables, std::string_view from, std::string_view to) {

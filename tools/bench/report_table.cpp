@@ -126,9 +126,10 @@ std::string headOf(const Setting& setting) {
 
 constexpr const char* legend =
     "Times are of one step: the median of the samples, with the least and the most. In brackets behind the\n"
-    "predicted makespan: measured over predicted. Bound: no schedule of the plan can be shorter. Both count "
-    "the\n"
-    "launches that GPUs make. Ratio: the row's time over that of its reference.\n";
+    "prediction: measured over predicted. Bound: no schedule of the plan can be shorter. Both count the\n"
+    "launches that GPUs make, and feeds as brought while the step before computes. Ratio: the row's time "
+    "over\n"
+    "that of its reference.\n";
 
 } // namespace
 

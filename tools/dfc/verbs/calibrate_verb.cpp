@@ -212,6 +212,18 @@ Diagnostics nothingTimed(const Calibrator& calibrator, const Machine& machine) {
   return errors;
 }
 
+Json linksJson(const Calibrator& calibrator) {
+  Json links = Json::array();
+  for (const TimedLink& link : calibrator.links()) {
+    links.push_back({{"from", link.from},
+                     {"to", link.to},
+                     {"copies", link.copies},
+                     {"latency", link.latency},
+                     {"bandwidth", link.bandwidth}});
+  }
+  return links;
+}
+
 Json objectOf(const Calibrator& calibrator, const Executable& plan, const std::string& text,
               const std::string& output) {
   Json devices = Json::array();
@@ -223,18 +235,10 @@ Json objectOf(const Calibrator& calibrator, const Executable& plan, const std::s
     }
     devices.push_back(std::move(row));
   }
-  Json links = Json::array();
-  for (const TimedLink& link : calibrator.links()) {
-    links.push_back({{"from", link.from},
-                     {"to", link.to},
-                     {"copies", link.copies},
-                     {"latency", link.latency},
-                     {"bandwidth", link.bandwidth}});
-  }
   Json object{
-      {"graph", plan.graph().name()}, {"machine", plan.machine().name},
-      {"ops", calibrator.opCount()},  {"devices", std::move(devices)},
-      {"links", std::move(links)},    {"untimedLinks", untimedLinks(plan.machine(), calibrator.tables())}};
+      {"graph", plan.graph().name()},   {"machine", plan.machine().name},
+      {"ops", calibrator.opCount()},    {"devices", std::move(devices)},
+      {"links", linksJson(calibrator)}, {"untimedLinks", untimedLinks(plan.machine(), calibrator.tables())}};
   if (output.empty()) {
     object["tables"] = Json::parse(text)["tables"];
   } else {
