@@ -28,7 +28,6 @@ TaskPlacer::TaskPlacer(const TaskGraph& graph) : graph_(graph) {
   simple_ = llvm::all_of(graph.linkSlots, [](uint32_t slots) { return slots == 1; }) &&
             llvm::all_of(graph.paths, [](const auto& path) { return path.size() <= 1; });
   findDeadEnds();
-  DFC_ASSERT(!(floats_ && graph.hasExplicitCopies()), "floating tasks with explicit copies");
 }
 
 void TaskPlacer::findDeadEnds() {
@@ -303,14 +302,8 @@ void TaskPlacer::fitQueue(Choice& choice, double ready, double seconds) {
 void TaskPlacer::commit(TaskId task, const Choice& choice) {
   queues_[choice.device][choice.queue].occupy(choice.start, choice.end);
   settle(task, choice);
-  const TaskRow& row = graph_.tasks[task];
-  if (graph_.hasExplicitCopies()) {
-    for (const TaskEdge& edge : row.successors) {
-      arrival(edge.item, choice.device) = choice.end;
-    }
-  }
   if (floats_) {
-    for (const TaskEdge& edge : row.predecessors) {
+    for (const TaskEdge& edge : graph_.tasks[task].predecessors) {
       if (graph_.tasks[edge.other].floating && placed_[edge.other.index()].device == unsettled) {
         settle(edge.other, {homeOf(edge.other, choice.device), 0, 0, 0});
       }
@@ -339,6 +332,11 @@ uint32_t TaskPlacer::homeOf(TaskId floating, uint32_t wish) const {
 
 void TaskPlacer::settle(TaskId task, const Choice& choice) {
   placed_[task.index()] = {choice.device, choice.start, choice.end};
+  if (graph_.hasExplicitCopies()) {
+    for (const TaskEdge& edge : graph_.tasks[task].successors) {
+      arrival(edge.item, choice.device) = choice.end;
+    }
+  }
   makespan_ = std::max(makespan_, choice.end);
 }
 
