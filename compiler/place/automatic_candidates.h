@@ -1,0 +1,32 @@
+// AutomaticCandidates: the placements that policy `auto` begins with, device by device: what is tried with
+// the first n devices of a machine is also tried with n + 1, so a further device cannot make the best one
+// worse.
+#pragma once
+
+#include "compiler/place/rated_placements.h"
+
+namespace dfc {
+
+class AutomaticCandidates {
+ public:
+  AutomaticCandidates(const PlacementProblem& problem, RatedPlacements& rated);
+
+  /// Everything on the one device, and what pins alone say.
+  void offerSingle(DeviceId device);
+  /// HEFT, PEFT, layers and a search on task graphs, over the devices up to `newest`, and over those of them
+  /// that are like it; a minimum cut between the host and the first of a kind.
+  void offerSpread(DeviceId newest);
+  /// Whether a single device may hold all: by the cheap test alone, or by the memory planner's.
+  bool singleFits() const;
+
+ private:
+  void offerLists(llvm::ArrayRef<DeviceId> devices);
+  std::vector<DeviceId> alikeUpTo(DeviceId newest) const;
+
+  const PlacementProblem& problem_;
+  RatedPlacements& rated_;
+  bool pinned_;
+  std::vector<Placement> singles_;
+};
+
+} // namespace dfc

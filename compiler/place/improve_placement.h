@@ -1,0 +1,37 @@
+// PlacementImprover: local search with the scheduler in the loop. A step moves connected ops, or the ops of a
+// scope, to another device, or swaps two groups of ops; it is kept if the predicted makespan falls (hill
+// climbing). The same options give the same placement: steps are counted, and no clock is read.
+#pragma once
+
+#include "compiler/place/rated_placements.h"
+
+#include <random>
+
+namespace dfc {
+
+class PlacementImprover {
+ public:
+  PlacementImprover(const PlacementProblem& problem, RatedPlacements& rated);
+
+  /// From the best placement so far, over the devices up to `newest`.
+  void run(DeviceId newest, uint64_t steps);
+
+ private:
+  bool isMovable(OpId op) const;
+  uint32_t draw(size_t count) { return static_cast<uint32_t>(random_() % count); }
+  DeviceId drawDevice(DeviceId newest);
+  Placement proposal(DeviceId newest);
+  std::vector<OpId> connectedGroup(OpId seed, const Placement& placement, size_t most) const;
+  std::vector<OpId> scopeGroup(OpId seed, const Placement& placement) const;
+  void move(llvm::ArrayRef<OpId> ops, DeviceId to, Placement& placement) const;
+  OpId neighbourElsewhere(OpId op, const Placement& placement);
+
+  const PlacementProblem& problem_;
+  const Graph& graph_;
+  RatedPlacements& rated_;
+  std::vector<OpId> movable_;
+  SideTable<OpId, llvm::SmallVector<OpId, 4>> neighbours_;
+  std::mt19937_64 random_{1};
+};
+
+} // namespace dfc

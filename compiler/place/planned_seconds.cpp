@@ -1,0 +1,42 @@
+#include "compiler/place/planned_seconds.h"
+
+#include "compiler/lower/lower.h"
+#include "compiler/memory/addressable.h"
+#include "compiler/memory/fit_memory.h"
+#include "compiler/memory/plan_memory.h"
+#include "compiler/schedule/schedule.h"
+#include "compiler/simulate/count_launches.h"
+#include "compiler/transfer/insert_transfers.h"
+
+namespace dfc {
+
+std::optional<PlannedSeconds> plannedSeconds(const Placement& placement, const PlacementProblem& problem) {
+  const Machine& machine = problem.machine;
+  PlacedGraph placed = insertTransfers(placement, machine);
+  if (!checkAddressable(placed, machine).empty()) {
+    return std::nullopt;
+  }
+  Schedule schedule = makeSchedule(placed, machine, problem.cost);
+  auto memory = planMemory(placed, schedule, machine);
+  if (!memory && hasNarrowReplicas(placed)) {
+    placed = insertTransfers(placement, machine, Narrow::CastAnew);
+    schedule = makeSchedule(placed, machine, problem.cost);
+    memory = planMemory(placed, schedule, machine);
+  }
+  const bool waits = !memory;
+  if (waits) {
+    auto fitted = fitMemory(placed, schedule, machine, problem.cost, memory.errors());
+    if (!fitted) {
+      return std::nullopt;
+    }
+    schedule = std::move(fitted->schedule);
+    memory = std::move(fitted->memory);
+  }
+  auto launches = lower({placed, schedule, *memory, machine});
+  if (launches) { // else compile() gives the errors
+    countLaunches(schedule, *launches, placed, machine, problem.cost);
+  }
+  return PlannedSeconds{schedule.makespan, waits};
+}
+
+} // namespace dfc

@@ -1,0 +1,142 @@
+#include "compiler/place/rated_placements.h"
+
+#include "compiler/place/makespan_bound.h"
+#include "compiler/place/memory_demand.h"
+#include "compiler/place/planned_seconds.h"
+#include "ir/plan/placed_graph.h"
+
+#include <llvm/ADT/Hashing.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+namespace dfc {
+namespace {
+
+constexpr size_t mostKept = 12;
+constexpr double gainOfSeveral = 0.02; // of the makespan, below which one device alone is kept
+
+size_t devicesOf(const Placement& placement, const PlacementProblem& problem) {
+  std::set<DeviceId> used;
+  for (const OpId op : placement.graph.ops()) {
+    const OpKind kind = placement.graph[op].kind();
+    if (!isResident(kind) && kind != OpKind::Input && !problem.pins[op].valid()) {
+      used.insert(placement.device[op]);
+    }
+  }
+  return used.size();
+}
+
+uint64_t hashOf(const Placement& placement) {
+  uint64_t hash = 0x9e3779b97f4a7c15U;
+  for (const OpId op : placement.device.ids()) {
+    hash = (hash ^ placement.device[op].index()) * 0x100000001b3U;
+    hash ^= hash >> 29U;
+  }
+  return hash >> 2U; // the two largest are DenseSet's own
+}
+
+} // namespace
+
+double RatedPlacement::value() const { return devices > 1 ? seconds / (1 - gainOfSeveral) : seconds; }
+
+bool isBetter(const RatedPlacement& a, const RatedPlacement& b) {
+  return std::tuple(a.isShort, a.value(), a.devices) < std::tuple(b.isShort, b.value(), b.devices);
+}
+
+bool RatedPlacements::offer(Placement candidate) {
+  if (!seen_.insert(hashOf(candidate)).second || !runs(candidate)) {
+    return false;
+  }
+  RatedPlacement row = rowOf(std::move(candidate));
+  if (best_.empty() || isBetter(row, best_.front())) {
+    row.seconds = predictedMakespan(row.placement, problem_, row.seconds);
+  }
+  const bool leads = best_.empty() || isBetter(row, best_.front());
+  best_.insert(std::upper_bound(best_.begin(), best_.end(), row, isBetter), std::move(row));
+  if (best_.size() > mostKept) {
+    best_.pop_back();
+  }
+  return leads;
+}
+
+// With a lower bound of its makespan.
+RatedPlacement RatedPlacements::rowOf(Placement placement) const {
+  RatedPlacement row{std::move(placement), 0, false, 1, 0};
+  row.hash = hashOf(row.placement);
+  row.devices = devicesOf(row.placement, problem_);
+  row.isShort = !fitsInto(problem_.machine, memoryDemand(row.placement, problem_.machine).least);
+  row.seconds = makespanBound(row.placement, problem_);
+  return row;
+}
+
+bool RatedPlacements::runs(const Placement& placement) const {
+  return llvm::all_of(placement.graph.ops(), [&](OpId op) {
+    return isResident(placement.graph[op].kind()) ||
+           std::isfinite(
+               problem_.cost.opSeconds(placement.graph, op, problem_.machine, placement.device[op]));
+  });
+}
+
+void RatedPlacements::offerAndPlan(const Placement& candidate) {
+  offer(candidate);
+  if (!best_.empty() && runs(candidate)) {
+    if (const RatedPlacement row = rowOf(candidate); !row.isShort && !isFar(row)) {
+      plan(row);
+    }
+  }
+}
+
+bool RatedPlacements::isFar(const RatedPlacement& row) const {
+  constexpr double near = 1.05;
+  return row.isShort != best().isShort || row.value() > near * best().value();
+}
+
+// Those near the best, too: what `predictedMakespan` does not count may turn the order round.
+void RatedPlacements::planBest() {
+  constexpr size_t mostPlanned = 3; // at a time
+  size_t planned = 0;
+  bool fits = false;
+  for (const RatedPlacement& row : best_) {
+    if (fits && (planned == mostPlanned || isFar(row))) {
+      return;
+    }
+    planned += wasPlanned_.contains(row.hash) ? 0 : 1;
+    fits |= plan(row);
+  }
+}
+
+void RatedPlacements::planSingle(const Placement& single) {
+  if (!runs(single)) {
+    return;
+  }
+  RatedPlacement row = rowOf(single);
+  if (single_ && !isBetter(row, *single_)) {
+    return;
+  }
+  row.seconds = predictedMakespan(single, problem_, row.seconds);
+  if (!single_ || isBetter(row, *single_)) {
+    plan(row);
+    single_ = std::move(row);
+  }
+}
+
+// Whether it fits into memory without waits for it.
+bool RatedPlacements::plan(const RatedPlacement& row) {
+  if (!wasPlanned_.insert(row.hash).second) {
+    return llvm::any_of(planned_, [&](const RatedPlacement& other) { return other.hash == row.hash; });
+  }
+  const auto planned = plannedSeconds(row.placement, problem_);
+  if (planned) {
+    RatedPlacement full = row;
+    full.isShort = false;
+    full.seconds = planned->seconds;
+    planned_.insert(std::upper_bound(planned_.begin(), planned_.end(), full, isBetter), std::move(full));
+  }
+  return planned && !planned->waits;
+}
+
+} // namespace dfc
