@@ -41,13 +41,15 @@ class WorkSum {
                                   std::max(1U, machine_.devices[device].computeQueues);
   }
 
+  bool isRecomputed(OpId op) const { return placement_.recomputed.size() > 0 && placement_.recomputed[op]; }
+
   // Resident values have a copy on every device that reads them. A transfer of an assign's result is counted
   // at the assign only; counting too few keeps the bound.
   void addTransfers(ValueId value, DeviceId to) {
     const OpId producer = graph_[value].producer;
     const DeviceId from = placement_.device[producer];
     if (from == to || isResident(graph_[producer].kind()) || graph_[producer].kind() == OpKind::Assign ||
-        hasArrived(value, to)) {
+        isRecomputed(producer) || hasArrived(value, to)) {
       return;
     }
     const int64_t bytes = graph_.typeOf(value).bytes();

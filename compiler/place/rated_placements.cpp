@@ -48,6 +48,7 @@ bool isBetter(const RatedPlacement& a, const RatedPlacement& b) {
 }
 
 bool RatedPlacements::offer(Placement candidate) {
+  cheap_.settle(candidate);
   if (!seen_.insert(hashOf(candidate)).second || !runs(candidate)) {
     return false;
   }
@@ -81,10 +82,11 @@ bool RatedPlacements::runs(const Placement& placement) const {
   });
 }
 
-void RatedPlacements::offerAndPlan(const Placement& candidate) {
+void RatedPlacements::offerAndPlan(Placement candidate) {
+  cheap_.settle(candidate);
   offer(candidate);
   if (!best_.empty() && runs(candidate)) {
-    if (const RatedPlacement row = rowOf(candidate); !row.isShort && !isFar(row)) {
+    if (const RatedPlacement row = rowOf(std::move(candidate)); !row.isShort && !isFar(row)) {
       plan(row);
     }
   }
@@ -109,15 +111,16 @@ void RatedPlacements::planBest() {
   }
 }
 
-void RatedPlacements::planSingle(const Placement& single) {
+void RatedPlacements::planSingle(Placement single) {
+  cheap_.settle(single);
   if (!runs(single)) {
     return;
   }
-  RatedPlacement row = rowOf(single);
+  RatedPlacement row = rowOf(std::move(single));
   if (single_ && !isBetter(row, *single_)) {
     return;
   }
-  row.seconds = predictedMakespan(single, problem_, row.seconds);
+  row.seconds = predictedMakespan(row.placement, problem_, row.seconds);
   if (!single_ || isBetter(row, *single_)) {
     plan(row);
     single_ = std::move(row);

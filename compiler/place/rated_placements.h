@@ -2,7 +2,7 @@
 // predicts.
 #pragma once
 
-#include "compiler/place/place.h"
+#include "compiler/place/cheap_ops.h"
 
 #include <llvm/ADT/DenseSet.h>
 
@@ -25,18 +25,18 @@ bool isBetter(const RatedPlacement& a, const RatedPlacement& b);
 
 class RatedPlacements {
  public:
-  explicit RatedPlacements(const PlacementProblem& problem) : problem_(problem) {}
+  explicit RatedPlacements(const PlacementProblem& problem) : problem_(problem), cheap_(problem) {}
 
-  /// Rates a placement that was not offered before. True if it is the best so far.
+  /// Rates a placement, its cheap ops settled, that was not offered before. True if it is the best so far.
   bool offer(Placement candidate);
   bool empty() const { return best_.empty(); }
   const RatedPlacement& best() const { return best_.front(); }
   /// Plans the best so far in full; where it does not fit into memory, the next ones until one does.
   void planBest();
   /// Plans one device alone in full if it is the best of such so far.
-  void planSingle(const Placement& single);
+  void planSingle(Placement single);
   /// Offers a placement, and plans it in full if its makespan may be near the best.
-  void offerAndPlan(const Placement& candidate);
+  void offerAndPlan(Placement candidate);
   /// The best of those that were planned in full and fit into memory; the best of all where none does.
   const RatedPlacement& bestPlanned() const { return planned_.empty() ? best() : planned_.front(); }
 
@@ -47,6 +47,7 @@ class RatedPlacements {
   bool plan(const RatedPlacement& row);
 
   const PlacementProblem& problem_;
+  CheapOps cheap_;
   std::vector<RatedPlacement> best_;    // a few, the best first
   std::vector<RatedPlacement> planned_; // in full, the best first
   llvm::DenseSet<uint64_t> wasPlanned_;

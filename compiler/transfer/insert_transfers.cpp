@@ -90,6 +90,9 @@ class TransferInserter {
   // replica.
   void findReplicaDevices() {
     assigned_ = SideTable<OpId, bool>(old_.opCount());
+    for (const OpId op : old_.opsOf(OpKind::Assign)) {
+      assignOf_[old_[old_[op].operands[0]].producer] = op;
+    }
     for (const OpId op : old_.ops()) {
       const OpRow& row = old_[op];
       const bool assign = row.kind() == OpKind::Assign;
@@ -104,15 +107,43 @@ class TransferInserter {
       }
     }
     for (const Fetch& fetch : old_.fetches()) {
-      noteReader(fetch.value, machine_.host());
+      noteResidentReader(old_[fetch.value].producer, machine_.host());
     }
   }
 
   void noteReader(ValueId value, DeviceId device) {
-    const OpId producer = old_[value].producer;
-    if (isResident(producer) && device != placement_.device[producer]) {
-      replicaDevices_[producer].insert(device);
+    while (old_[old_[value].producer].kind() == OpKind::Assign) {
+      value = old_[old_[value].producer].operands[1];
     }
+    const OpId producer = old_[value].producer;
+    noteResidentReader(producer, device);
+    if (isRecomputedOn(producer, device) && recomputedOn_.insert({producer, device}).second) {
+      for (const ValueId operand : old_[producer].operands) {
+        noteReader(operand, device);
+      }
+    }
+  }
+
+  // The device of a new replica computes its next value anew if it may.
+  void noteResidentReader(OpId producer, DeviceId device) {
+    if (!isResident(producer) || device == placement_.device[producer] ||
+        !replicaDevices_[producer].insert(device).second) {
+      return;
+    }
+    const auto assign = assignOf_.find(producer);
+    if (assign != assignOf_.end()) {
+      const ValueId next = old_[assign->second].operands[1];
+      if (isRecomputedOn(old_[next].producer, device)) {
+        noteReader(next, device);
+      }
+    }
+  }
+
+  bool isRecomputedOn(OpId op, DeviceId device) const {
+    const DeviceId home = placement_.device[op];
+    const DeviceRow &here = machine_.devices[device], &there = machine_.devices[home];
+    return placement_.recomputed.size() > 0 && placement_.recomputed[op] && !keptCasts_[op] &&
+           device != home && here.kind == there.kind && here.model == there.model;
   }
 
   /// A map, because few ops are resident and few resident ops have readers on other devices.
@@ -173,6 +204,10 @@ class TransferInserter {
     if (found != local_.end()) {
       return found->second;
     }
+    if (recomputedOn_.count({old_[value].producer, device}) != 0) {
+      recompute(old_[value].producer, device);
+      return local_[keyOf(value, device)];
+    }
     const auto path = machine_.path(from, device, old_.typeOf(value).bytes());
     DFC_ASSERT(path.has_value(), "no route between two devices of a verified machine");
     ValueId here = home_[value];
@@ -184,6 +219,20 @@ class TransferInserter {
       here = next;
     }
     return here;
+  }
+
+  void recompute(OpId op, DeviceId device) {
+    llvm::SmallVector<ValueId, 3> operands;
+    for (const ValueId operand : old_[op].operands) {
+      operands.push_back(valueOn(operand, device));
+    }
+    InternedProvenance provenance = old_.provenanceOf(op);
+    provenance.name = nameOn(old_[op].firstResult, device);
+    provenance.pin = builder_.intern("");
+    const OpId made = append(old_[op].attributes, operands, provenance, device);
+    for (uint32_t i = 0; i < old_[op].resultCount; ++i) {
+      local_[keyOf(ValueId(old_[op].firstResult.index() + i), device)] = builder_.result(made, i);
+    }
   }
 
   ValueId addTransfer(ValueId oldValue, ValueId source, const Route& hop) {
@@ -318,6 +367,8 @@ class TransferInserter {
   std::map<OpId, std::set<DeviceId>>
       replicaDevices_; // in device order, so that plans are the same everywhere
   SideTable<OpId, bool> assigned_;
+  std::map<OpId, OpId> assignOf_; // by parameter
+  std::set<std::pair<OpId, DeviceId>> recomputedOn_;
   SideTable<OpId, bool> keptCasts_;
   std::map<OpId, std::vector<OpId>> narrowReplicas_; // by parameter: the casts that became replicas
   SideTable<ValueId, ValueId> home_;                 // old value -> new value on the device that makes it

@@ -1,7 +1,8 @@
 // insertTransfers: makes every movement between devices an op: one transfer for each (value, destination),
 // routed over the machine's links and staged through an intermediate device where there is no direct route.
-// Fetched values are transferred to the host. Four rules about state keep a step from copying a parameter
-// that another device already has, or from casting one that has not changed:
+// Fetched values are transferred to the host. What the placement says is recomputed is no transfer: each
+// alike device that reads it computes it. Four rules about state keep a step from copying a parameter that
+// another device already has, or from casting one that has not changed:
 //
 //   - a parameter that other devices read gets a replica on each, and its assign refreshes them with the next
 //   value, at

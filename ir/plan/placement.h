@@ -11,6 +11,9 @@ struct Placement {
   Graph graph;
   SideTable<OpId, DeviceId> device;
   std::string policy; ///< the name of the policy that won, for reports
+  /// Ops that devices of their device's kind and model compute anew where they read the results, instead of
+  /// copying them: tiny and cheap ones. Empty for none.
+  SideTable<OpId, bool> recomputed = {};
 };
 
 } // namespace dfc
