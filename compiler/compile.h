@@ -37,8 +37,9 @@ class CompileObserver {
 
 /// What an author may choose.
 struct CompileOptions {
-  /// Which placement policy: "heft" (where each op ends first), "single" (all ops on the fastest device) or
-  /// "pins" (each op where its largest operand is). Another name is an error.
+  /// Which placement policy: "heft" (where each op ends first), "auto" (the best of many by the predicted
+  /// makespan, in memory), "single" (all ops on the fastest device) or "pins" (each op where its largest
+  /// operand is). Another name is an error.
   std::string policy = "heft";
   /// Devices of ops by name, beside the pins of the graph.
   std::vector<PinRule> pins = {};

@@ -14,11 +14,14 @@ constexpr int64_t mostTinyBytes = 64;
 
 bool isTiny(const Graph& graph, ValueId value) { return graph.typeOf(value).bytes() <= mostTinyBytes; }
 
-/// The least time in which `bytes` leave or reach a device.
+/// The least time in which `bytes` pass between a device and the host, or between the host and the next
+/// device: what is cheap does not depend on devices that are added later.
 double leastCopySeconds(const Machine& machine, DeviceId device, int64_t bytes) {
+  const DeviceId host = machine.host();
+  const DeviceId other = device != host ? host : DeviceId(host.index() == 0 ? 1 : 0);
   double least = std::numeric_limits<double>::infinity();
   for (const Route& route : machine.routes) {
-    if (route.from == device || route.to == device) {
+    if ((route.from == device && route.to == other) || (route.to == device && route.from == other)) {
       least = std::min(least, machine.seconds(route, bytes));
     }
   }

@@ -1,15 +1,17 @@
 #include "compiler/place/improve_placement.h"
 
 #include "compiler/place/task_graph_of.h"
+#include "ir/base/id_map.h"
 #include "ir/plan/placed_graph.h"
 
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace dfc {
-
 PlacementImprover::PlacementImprover(const PlacementProblem& problem, RatedPlacements& rated)
     : problem_(problem), graph_(problem.graph), rated_(rated), neighbours_(graph_.opCount()) {
   for (const OpId op : graph_.ops()) {
@@ -32,8 +34,46 @@ void PlacementImprover::run(DeviceId newest, uint64_t steps) {
   if (movable_.empty()) {
     return;
   }
+  climb(rated_.best(), newest, steps);
+  if (2 * movable_.size() * newest.index() <= steps) {
+    descend(newest, steps);
+  }
+}
+
+// Single ops, to where they help, until none does.
+void PlacementImprover::descend(DeviceId newest, uint64_t steps) {
+  for (bool gained = true; gained;) {
+    gained = false;
+    for (const OpId op : movable_) {
+      for (uint32_t device = 0; device <= newest.index(); ++device) {
+        if (steps-- == 0) {
+          return;
+        }
+        const double best = rated_.best().value();
+        Placement next = rated_.best().placement;
+        move({op}, DeviceId(device), next);
+        settleResidents(next, problem_);
+        gained |= rated_.offer(std::move(next)) < best;
+      }
+    }
+  }
+}
+
+void PlacementImprover::climb(const RatedPlacement& start, DeviceId newest, uint64_t steps) {
+  current_ = start.placement;
+  double value = start.value();
+  constexpr size_t historyLength = 16;
+  std::array<double, historyLength> history;
+  history.fill(value);
   for (uint64_t step = 0; step < steps; ++step) {
-    rated_.offer(proposal(newest));
+    double& late = history[step % historyLength];
+    const double limit = std::max(value, late);
+    Placement next = proposal(newest);
+    if (const double found = rated_.offer(next, limit); found <= limit) {
+      current_ = std::move(next);
+      value = found;
+    }
+    late = std::min(late, value);
   }
 }
 
@@ -43,7 +83,7 @@ bool PlacementImprover::isMovable(OpId op) const {
 }
 
 Placement PlacementImprover::proposal(DeviceId newest) {
-  Placement placement = rated_.best().placement;
+  Placement placement = current_;
   if (!llvm::StringRef(placement.policy).endswith("local search")) {
     placement.policy += ", local search";
   }
@@ -51,12 +91,11 @@ Placement PlacementImprover::proposal(DeviceId newest) {
   const DeviceId from = placement.device[seed];
   const OpId other = neighbourElsewhere(seed, placement);
   const DeviceId to = other.valid() && draw(2) == 0 ? placement.device[other] : drawDevice(newest);
-  constexpr size_t mostMoved = 64;
+  const size_t most = drawSize();
   switch (draw(4)) {
   case 0: move({seed}, to, placement); break;
   case 1: move(scopeGroup(seed, placement), to, placement); break;
   case 2: {
-    const size_t most = 1 + draw(std::min(mostMoved, movable_.size()));
     if (other.valid()) { // swap
       const auto there = connectedGroup(other, placement, most), here = connectedGroup(seed, placement, most);
       move(there, from, placement);
@@ -65,8 +104,7 @@ Placement PlacementImprover::proposal(DeviceId newest) {
     }
     [[fallthrough]];
   }
-  default:
-    move(connectedGroup(seed, placement, 1 + draw(std::min(mostMoved, movable_.size()))), to, placement);
+  default: move(connectedGroup(seed, placement, most), to, placement);
   }
   settleResidents(placement, problem_);
   return placement;
@@ -76,15 +114,23 @@ DeviceId PlacementImprover::drawDevice(DeviceId newest) {
   return draw(2) == 0 ? newest : DeviceId(draw(newest.index() + 1));
 }
 
-// Breadth first along edges, on the device of the seed.
-std::vector<OpId> PlacementImprover::connectedGroup(OpId seed, const Placement& placement,
-                                                    size_t most) const {
-  std::vector<OpId> group = {seed};
-  for (size_t i = 0; i < group.size() && group.size() < most; ++i) {
-    for (const OpId next : neighbours_[group[i]]) {
-      if (placement.device[next] == placement.device[seed] && group.size() < most &&
-          !llvm::is_contained(group, next)) {
-        group.push_back(next);
+// Few ops more often than many.
+size_t PlacementImprover::drawSize() {
+  constexpr uint32_t mostDoublings = 7;
+  return std::min<size_t>(1 + draw(size_t{1} << draw(mostDoublings)), movable_.size());
+}
+
+// Along edges in random order, on the device of the seed.
+std::vector<OpId> PlacementImprover::connectedGroup(OpId seed, const Placement& placement, size_t most) {
+  std::vector<OpId> group, frontier = {seed};
+  llvm::DenseSet<OpId> seen = {seed};
+  while (!frontier.empty() && group.size() < most) {
+    std::swap(frontier[draw(frontier.size())], frontier.back());
+    group.push_back(frontier.back());
+    frontier.pop_back();
+    for (const OpId next : neighbours_[group.back()]) {
+      if (placement.device[next] == placement.device[seed] && seen.insert(next).second) {
+        frontier.push_back(next);
       }
     }
   }

@@ -1,6 +1,7 @@
 // PlacementImprover: local search with the scheduler in the loop. A step moves connected ops, or the ops of a
-// scope, to another device, or swaps two groups of ops; it is kept if the predicted makespan falls (hill
-// climbing). The same options give the same placement: steps are counted, and no clock is read.
+// scope, to another device, or swaps two groups of ops; it is kept if it is no slower than the placement of
+// some steps ago (late acceptance hill climbing: Burke and Bykov, EJOR 258(1), 2017). The same options give
+// the same placement: steps are counted, and no clock is read.
 #pragma once
 
 #include "compiler/place/rated_placements.h"
@@ -17,11 +18,14 @@ class PlacementImprover {
   void run(DeviceId newest, uint64_t steps);
 
  private:
+  void climb(const RatedPlacement& start, DeviceId newest, uint64_t steps);
+  void descend(DeviceId newest, uint64_t steps);
   bool isMovable(OpId op) const;
   uint32_t draw(size_t count) { return static_cast<uint32_t>(random_() % count); }
+  size_t drawSize();
   DeviceId drawDevice(DeviceId newest);
   Placement proposal(DeviceId newest);
-  std::vector<OpId> connectedGroup(OpId seed, const Placement& placement, size_t most) const;
+  std::vector<OpId> connectedGroup(OpId seed, const Placement& placement, size_t most);
   std::vector<OpId> scopeGroup(OpId seed, const Placement& placement) const;
   void move(llvm::ArrayRef<OpId> ops, DeviceId to, Placement& placement) const;
   OpId neighbourElsewhere(OpId op, const Placement& placement);
@@ -31,6 +35,7 @@ class PlacementImprover {
   RatedPlacements& rated_;
   std::vector<OpId> movable_;
   SideTable<OpId, llvm::SmallVector<OpId, 4>> neighbours_;
+  Placement current_;
   std::mt19937_64 random_{1};
 };
 

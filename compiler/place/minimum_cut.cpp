@@ -132,37 +132,34 @@ class CutNetwork {
   }
 
   // A reader on the second device of a value that is made on the first cuts origin -> left; the other way
-  // round right -> origin.
+  // round right -> origin. A fetch is a reader on the host.
   void addValues() {
-    SideTable<ValueId, std::vector<OpId>> readers(graph_.valueCount());
+    SideTable<ValueId, std::vector<size_t>> readers(graph_.valueCount());
     for (const OpId op : graph_.ops()) {
       for (const ValueId operand : graph_[op].operands) {
-        readers[operand].push_back(op);
+        readers[operand].push_back(op.index());
+      }
+    }
+    const DeviceId host = problem_.machine.host();
+    for (const Fetch& fetch : graph_.fetches()) {
+      if (host == first_ || host == second_) {
+        readers[fetch.value].push_back(host == first_ ? source_ : sink_);
       }
     }
     for (const ValueId value : graph_.values()) {
       if (const auto origin = originOf(value); origin && !readers[value].empty()) {
-        const size_t left = boost::add_vertex(network_), right = boost::add_vertex(network_);
-        addArc(origin->index(), left, units(copySeconds(value, first_, second_)), 0);
-        addArc(right, origin->index(), units(copySeconds(value, second_, first_)), 0);
-        for (const OpId reader : readers[value]) {
-          addArc(left, reader.index(), never, 0);
-          addArc(reader.index(), right, never, 0);
-        }
+        addValue(value, *origin, readers[value]);
       }
-    }
-    for (const Fetch& fetch : graph_.fetches()) {
-      addFetch(fetch.value);
     }
   }
 
-  void addFetch(ValueId value) {
-    const auto origin = originOf(value);
-    const DeviceId host = problem_.machine.host();
-    if (origin && host == first_) {
-      addArc(source_, origin->index(), units(copySeconds(value, second_, first_)), 0);
-    } else if (origin && host == second_) {
-      addArc(origin->index(), sink_, units(copySeconds(value, first_, second_)), 0);
+  void addValue(ValueId value, OpId origin, const std::vector<size_t>& readers) {
+    const size_t left = boost::add_vertex(network_), right = boost::add_vertex(network_);
+    addArc(origin.index(), left, units(copySeconds(value, first_, second_)), 0);
+    addArc(right, origin.index(), units(copySeconds(value, second_, first_)), 0);
+    for (const size_t reader : readers) {
+      addArc(left, reader, never, 0);
+      addArc(reader, right, never, 0);
     }
   }
 

@@ -17,7 +17,7 @@ namespace {
 // Trial schedules for each device: about so many ops are scheduled.
 uint64_t searchSteps(const Graph& graph) {
   constexpr size_t opsScheduled = 40'000;
-  return std::clamp<uint64_t>(opsScheduled / std::max<size_t>(1, graph.opCount()), 8, 100);
+  return std::clamp<uint64_t>(opsScheduled / std::max<size_t>(1, graph.opCount()), 8, 120);
 }
 
 // The longest chain of ops, each on the device that is fastest for it: a bound for every placement.

@@ -2,7 +2,6 @@
 
 #include "compiler/place/makespan_bound.h"
 #include "compiler/place/memory_demand.h"
-#include "compiler/place/planned_seconds.h"
 #include "ir/plan/placed_graph.h"
 
 #include <llvm/ADT/Hashing.h>
@@ -16,7 +15,9 @@
 namespace dfc {
 namespace {
 
+constexpr double never = std::numeric_limits<double>::infinity();
 constexpr size_t mostKept = 12;
+constexpr size_t mostOpsPlanned = 100; // of a graph all of whose placements are planned in full
 constexpr double gainOfSeveral = 0.02; // of the makespan, below which one device alone is kept
 
 size_t devicesOf(const Placement& placement, const PlacementProblem& problem) {
@@ -47,21 +48,28 @@ bool isBetter(const RatedPlacement& a, const RatedPlacement& b) {
   return std::tuple(a.isShort, a.value(), a.devices) < std::tuple(b.isShort, b.value(), b.devices);
 }
 
-bool RatedPlacements::offer(Placement candidate) {
+RatedPlacements::RatedPlacements(const PlacementProblem& problem)
+    : problem_(problem), cheap_(problem), plansAll_(problem.graph.opCount() <= mostOpsPlanned) {}
+
+double RatedPlacements::offer(Placement candidate, double limit) {
   cheap_.settle(candidate);
   if (!seen_.insert(hashOf(candidate)).second || !runs(candidate)) {
-    return false;
+    return never;
   }
   RatedPlacement row = rowOf(std::move(candidate));
-  if (best_.empty() || isBetter(row, best_.front())) {
+  if (plansAll_ && !row.isShort) {
+    const auto planned = plan(row);
+    row.isShort = !planned;
+    row.seconds = planned ? planned->seconds : row.seconds;
+  } else if (best_.empty() || isBetter(row, best_.front()) || row.value() <= limit) {
     row.seconds = predictedMakespan(row.placement, problem_, row.seconds);
   }
-  const bool leads = best_.empty() || isBetter(row, best_.front());
+  const double value = row.isShort ? never : row.value();
   best_.insert(std::upper_bound(best_.begin(), best_.end(), row, isBetter), std::move(row));
   if (best_.size() > mostKept) {
     best_.pop_back();
   }
-  return leads;
+  return value;
 }
 
 // With a lower bound of its makespan.
@@ -106,8 +114,9 @@ void RatedPlacements::planBest() {
     if (fits && (planned == mostPlanned || isFar(row))) {
       return;
     }
-    planned += wasPlanned_.contains(row.hash) ? 0 : 1;
-    fits |= plan(row);
+    planned += planOf_.count(row.hash) != 0 ? 0 : 1;
+    const auto made = plan(row);
+    fits |= made && !made->waits;
   }
 }
 
@@ -127,19 +136,21 @@ void RatedPlacements::planSingle(Placement single) {
   }
 }
 
-// Whether it fits into memory without waits for it.
-bool RatedPlacements::plan(const RatedPlacement& row) {
-  if (!wasPlanned_.insert(row.hash).second) {
-    return llvm::any_of(planned_, [&](const RatedPlacement& other) { return other.hash == row.hash; });
+std::optional<PlannedSeconds> RatedPlacements::plan(const RatedPlacement& row) {
+  const auto [entry, isNew] = planOf_.try_emplace(row.hash);
+  if (!isNew) {
+    return entry->second;
   }
-  const auto planned = plannedSeconds(row.placement, problem_);
-  if (planned) {
+  entry->second = plannedSeconds(row.placement, problem_);
+  if (entry->second) {
     RatedPlacement full = row;
     full.isShort = false;
-    full.seconds = planned->seconds;
-    planned_.insert(std::upper_bound(planned_.begin(), planned_.end(), full, isBetter), std::move(full));
+    full.seconds = entry->second->seconds;
+    if (planned_.empty() || isBetter(full, planned_.front())) {
+      planned_ = {std::move(full)};
+    }
   }
-  return planned && !planned->waits;
+  return entry->second;
 }
 
 } // namespace dfc

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "compiler/place/cheap_ops.h"
+#include "compiler/place/planned_seconds.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
 
 #include <optional>
@@ -25,12 +27,16 @@ bool isBetter(const RatedPlacement& a, const RatedPlacement& b);
 
 class RatedPlacements {
  public:
-  explicit RatedPlacements(const PlacementProblem& problem) : problem_(problem), cheap_(problem) {}
+  explicit RatedPlacements(const PlacementProblem& problem);
 
-  /// Rates a placement, its cheap ops settled, that was not offered before. True if it is the best so far.
-  bool offer(Placement candidate);
+  /// Rates a placement, its cheap ops settled, that was not offered before. Its `value()`; infinite if it was
+  /// offered before or is short of memory. Makespans above `limit` are not looked at closely: a lower bound
+  /// stands for them.
+  double offer(Placement candidate, double limit = 0);
   bool empty() const { return best_.empty(); }
   const RatedPlacement& best() const { return best_.front(); }
+  /// The best first; of the others some with a lower bound for the makespan.
+  const std::vector<RatedPlacement>& fewBest() const { return best_; }
   /// Plans the best so far in full; where it does not fit into memory, the next ones until one does.
   void planBest();
   /// Plans one device alone in full if it is the best of such so far.
@@ -44,15 +50,16 @@ class RatedPlacements {
   bool runs(const Placement& placement) const;
   bool isFar(const RatedPlacement& row) const;
   RatedPlacement rowOf(Placement placement) const;
-  bool plan(const RatedPlacement& row);
+  std::optional<PlannedSeconds> plan(const RatedPlacement& row);
 
   const PlacementProblem& problem_;
   CheapOps cheap_;
+  bool plansAll_;                       // small graphs: quick to plan, and launches are most of their time
   std::vector<RatedPlacement> best_;    // a few, the best first
-  std::vector<RatedPlacement> planned_; // in full, the best first
-  llvm::DenseSet<uint64_t> wasPlanned_;
-  std::optional<RatedPlacement> single_; // the best
-  llvm::DenseSet<uint64_t> seen_;        // hashes of placements
+  std::vector<RatedPlacement> planned_; // in full: the best, if any
+  llvm::DenseMap<uint64_t, std::optional<PlannedSeconds>> planOf_; // by hash of the placement
+  std::optional<RatedPlacement> single_;                           // the best
+  llvm::DenseSet<uint64_t> seen_;                                  // hashes of placements
 };
 
 } // namespace dfc

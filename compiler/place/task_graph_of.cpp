@@ -68,7 +68,7 @@ class TaskGraphMaker {
     const SideTable<DeviceId, bool> ends = chosen;
     for (const DeviceId from : machine_.devices.ids()) {
       for (const DeviceId to : machine_.devices.ids()) {
-        const auto path = ends[from] && ends[to] && machine_.directRoute(from, to) == nullptr
+        const auto path = copies_ == Copies::Explicit && ends[from] && ends[to]
                               ? machine_.path(from, to, typicalTransferBytes)
                               : std::nullopt;
         for (const Route& hop : path.value_or(std::vector<Route>())) {

@@ -30,8 +30,8 @@ endif()
 target_link_libraries(dfc_test_support PUBLIC dfc_executable_folder) # finds the tests' files
 # Tests with helpers of the same names as in other tests are compiled alone.
 set_source_files_properties(
-  tests/conformance/attention_test.cpp tests/runtime/cuda/cuda_attention_test.cpp tests/compiler/list_schedule_test.cpp tests/compiler/passes/set_precision_test.cpp tests/compiler/passes/set_precision_storage_test.cpp tests/ir/graph/type_rules_test.cpp
-  tests/ir/graph/windows_test.cpp tests/property/mutation_test.cpp tests/runtime/cuda/cuda_library_convolution_test.cpp
+  tests/conformance/attention_test.cpp tests/runtime/cuda/cuda_attention_test.cpp tests/compiler/list_schedule_test.cpp tests/compiler/place_automatically_test.cpp tests/compiler/passes/set_precision_test.cpp tests/compiler/passes/set_precision_storage_test.cpp tests/ir/graph/type_rules_test.cpp
+  tests/ir/graph/windows_test.cpp tests/property/automatic_placement_test.cpp tests/property/mutation_test.cpp tests/runtime/cuda/cuda_library_convolution_test.cpp
   tests/runtime/cuda/cuda_kernel_cache_test.cpp tests/runtime/kernels/kernels_functions_test.cpp
   tests/runtime/kernels/kernels_matmul_test.cpp tests/runtime/kernels/kernels_rows_test.cpp
   tests/compiler/passes/several_results_test.cpp tests/ir/machine/machine_test.cpp tests/runtime/files/files_safetensors_test.cpp
