@@ -41,42 +41,71 @@ double chainBound(const PlacementProblem& problem) {
   return longest;
 }
 
+class AutomaticPlacer {
+ public:
+  explicit AutomaticPlacer(const PlacementProblem& problem)
+      : problem_(problem), rated_(problem), candidates_(problem, rated_), improver_(problem, rated_),
+        enough_(chainBound(problem)) {}
+
+  Placement run() {
+    for (const DeviceId device : problem_.machine.devices.ids()) {
+      if (idle_ < mostIdle || !isLikeEarlier(device)) {
+        add(device);
+      }
+    }
+    if (rated_.empty()) { // ops that run on different devices only, which no list could place
+      return placeOnOne(problem_);
+    }
+    const RatedPlacement& best = rated_.bestPlanned();
+    Placement placement = best.placement;
+    if (best.devices > 1 && !candidates_.singleFits()) {
+      placement.policy += "; no single device has the memory";
+    }
+    return placement;
+  }
+
+ private:
+  static constexpr size_t mostIdle = 8; // devices in a row that gain nothing
+
+  void add(DeviceId device) {
+    const double before = rated_.empty() ? 0 : rated_.best().value();
+    candidates_.offerSingle(device);
+    rated_.planBest();
+    candidates_.offerSpread(device);
+    improve(device);
+    rated_.planBest();
+    const bool isIdle = rated_.fits() && rated_.best().value() >= before;
+    idle_ = isIdle ? idle_ + 1 : 0;
+  }
+
+  void improve(DeviceId newest) {
+    constexpr double nearEnough = 1.001;
+    const bool mayGain =
+        !rated_.empty() && (rated_.best().isShort || rated_.best().seconds > nearEnough * enough_);
+    if (mayGain && newest != DeviceId(0)) {
+      improver_.run(newest, searchSteps(problem_.graph));
+    }
+  }
+
+  bool isLikeEarlier(DeviceId device) const {
+    const auto& devices = problem_.machine.devices;
+    uint32_t earlier = 0;
+    while (earlier < device.index() && !alike(devices[DeviceId(earlier)], devices[device])) {
+      ++earlier;
+    }
+    return earlier < device.index();
+  }
+
+  const PlacementProblem& problem_;
+  RatedPlacements rated_;
+  AutomaticCandidates candidates_;
+  PlacementImprover improver_;
+  double enough_; // seconds
+  size_t idle_ = 0;
+};
+
 } // namespace
 
-Placement placeAutomatically(const PlacementProblem& problem) {
-  constexpr double nearEnough = 1.001;
-  constexpr size_t mostIdle = 8; // devices in a row that gain nothing
-  RatedPlacements rated(problem);
-  AutomaticCandidates candidates(problem, rated);
-  PlacementImprover improver(problem, rated);
-  const double enough = nearEnough * chainBound(problem);
-  size_t idle = 0;
-  for (const DeviceId device : problem.machine.devices.ids()) {
-    const double before = rated.empty() ? 0 : rated.best().value();
-    candidates.offerSingle(device);
-    if (!rated.empty()) {
-      rated.planBest();
-    }
-    if (idle >= mostIdle) {
-      continue;
-    }
-    candidates.offerSpread(device);
-    if (!rated.empty() && device != DeviceId(0)) {
-      if (rated.best().isShort || rated.best().seconds > enough) {
-        improver.run(device, searchSteps(problem.graph));
-      }
-      rated.planBest();
-    }
-    idle = !rated.empty() && rated.best().value() < before ? 0 : idle + 1;
-  }
-  if (rated.empty()) { // ops that run on different devices only, which no list could place: the checks say so
-    return placeOnOne(problem);
-  }
-  Placement placement = rated.bestPlanned().placement;
-  if (rated.bestPlanned().devices > 1 && !candidates.singleFits()) {
-    placement.policy += "; no single device has the memory";
-  }
-  return placement;
-}
+Placement placeAutomatically(const PlacementProblem& problem) { return AutomaticPlacer(problem).run(); }
 
 } // namespace dfc

@@ -34,6 +34,8 @@ class RatedPlacements {
   /// stands for them.
   double offer(Placement candidate, double limit = 0);
   bool empty() const { return best_.empty(); }
+  /// Whether one that was planned in full fits into memory.
+  bool fits() const { return !planned_.empty(); }
   const RatedPlacement& best() const { return best_.front(); }
   /// The best first; of the others some with a lower bound for the makespan.
   const std::vector<RatedPlacement>& fewBest() const { return best_; }
