@@ -25,9 +25,11 @@ class DemandSum {
     for (const Fetch& fetch : graph_.fetches()) {
       arrive(fetch.value, host_, bytesOf(fetch.value));
     }
-    MemoryDemand demand{std::move(resident_), std::move(most_)};
+    const SideTable<DeviceId, double> peak = peakInOrder();
+    MemoryDemand demand{resident_, resident_, std::move(most_)};
     for (const DeviceId device : demand.least.ids()) {
       demand.least[device] += working_[device];
+      demand.likely[device] += std::max(peak[device], working_[device]);
     }
     return demand;
   }
@@ -72,6 +74,56 @@ class DemandSum {
       }
     }
     return nextValues_.count(value) != 0;
+  }
+
+  // A view lives in the bytes of its source.
+  ValueId sourceOf(ValueId value) const {
+    while (classOf(graph_[graph_[value].producer].kind()) == OpClass::View) {
+      value = graph_[graph_[value].producer].operands[0];
+    }
+    return value;
+  }
+
+  // A value is alive on each device from its producer to its last reader.
+  SideTable<DeviceId, double> peakInOrder() const {
+    SideTable<ValueId, uint32_t> lastRead(graph_.valueCount(), 0);
+    for (const OpId op : graph_.ops()) {
+      for (const ValueId operand : graph_[op].operands) {
+        lastRead[sourceOf(operand)] = op.index();
+      }
+    }
+    for (const Fetch& fetch : graph_.fetches()) {
+      lastRead[sourceOf(fetch.value)] = static_cast<uint32_t>(graph_.opCount());
+    }
+    std::vector<std::vector<ValueId>> dying(graph_.opCount() + 1);
+    SideTable<DeviceId, double> alive(devices_, 0), peak(devices_, 0);
+    for (const OpId op : graph_.ops()) {
+      const OpClass opClass = classOf(graph_[op].kind());
+      const bool inPlace = opClass == OpClass::Elementwise || graph_[op].kind() == OpKind::Fused;
+      if (inPlace) { // results overwrite operands
+        change(dying[op.index()], -1, alive, peak);
+      }
+      for (const ValueId result : graph_[op].results()) {
+        if (isStored(result)) {
+          change({result}, 1, alive, peak);
+          dying[std::max(lastRead[result], op.index())].push_back(result);
+        }
+      }
+      if (!inPlace) {
+        change(dying[op.index()], -1, alive, peak);
+      }
+    }
+    return peak;
+  }
+
+  void change(llvm::ArrayRef<ValueId> values, double sign, SideTable<DeviceId, double>& alive,
+              SideTable<DeviceId, double>& peak) const {
+    for (const ValueId value : values) {
+      for (const DeviceId device : there_[value]) {
+        alive[device] += sign * bytesOf(value);
+        peak[device] = std::max(peak[device], alive[device]);
+      }
+    }
   }
 
   // Transfers leave a copy on each device on the way, of which only the last is counted in `least`.

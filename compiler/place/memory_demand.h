@@ -11,6 +11,8 @@ struct MemoryDemand {
   /// No plan needs less: parameters and constants with their replicas, and the operands or results of the op
   /// that has most of them.
   SideTable<DeviceId, double> least;
+  /// Of a step that runs its ops in the order of their ids, as far as copies arrive when they are made.
+  SideTable<DeviceId, double> likely;
   /// No plan needs more: every value has bytes of its own.
   SideTable<DeviceId, double> most;
 };

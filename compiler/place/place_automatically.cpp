@@ -81,7 +81,7 @@ class AutomaticPlacer {
   void improve(DeviceId newest) {
     constexpr double nearEnough = 1.001;
     const bool mayGain =
-        !rated_.empty() && (rated_.best().isShort || rated_.best().seconds > nearEnough * enough_);
+        !rated_.empty() && (rated_.best().shortage > 0 || rated_.best().seconds > nearEnough * enough_);
     if (mayGain && newest != DeviceId(0)) {
       improver_.run(newest, searchSteps(problem_.graph));
     }

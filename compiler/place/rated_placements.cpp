@@ -16,6 +16,7 @@ namespace dfc {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
+constexpr int impossible = 2; // a shortage
 constexpr size_t mostKept = 12;
 constexpr size_t mostOpsPlanned = 100; // of a graph all of whose placements are planned in full
 constexpr double gainOfSeveral = 0.02; // of the makespan, below which one device alone is kept
@@ -45,7 +46,7 @@ uint64_t hashOf(const Placement& placement) {
 double RatedPlacement::value() const { return devices > 1 ? seconds / (1 - gainOfSeveral) : seconds; }
 
 bool isBetter(const RatedPlacement& a, const RatedPlacement& b) {
-  return std::tuple(a.isShort, a.value(), a.devices) < std::tuple(b.isShort, b.value(), b.devices);
+  return std::tuple(a.shortage, a.value(), a.devices) < std::tuple(b.shortage, b.value(), b.devices);
 }
 
 RatedPlacements::RatedPlacements(const PlacementProblem& problem)
@@ -57,14 +58,14 @@ double RatedPlacements::offer(Placement candidate, double limit) {
     return never;
   }
   RatedPlacement row = rowOf(std::move(candidate));
-  if (plansAll_ && !row.isShort) {
+  if (plansAll_ && row.shortage < impossible) {
     const auto planned = plan(row);
-    row.isShort = !planned;
+    row.shortage = planned ? 0 : impossible;
     row.seconds = planned ? planned->seconds : row.seconds;
   } else if (best_.empty() || isBetter(row, best_.front()) || row.value() <= limit) {
     row.seconds = predictedMakespan(row.placement, problem_, row.seconds);
   }
-  const double value = row.isShort ? never : row.value();
+  const double value = !best_.empty() && row.shortage > best_.front().shortage ? never : row.value();
   best_.insert(std::upper_bound(best_.begin(), best_.end(), row, isBetter), std::move(row));
   if (best_.size() > mostKept) {
     best_.pop_back();
@@ -74,10 +75,13 @@ double RatedPlacements::offer(Placement candidate, double limit) {
 
 // With a lower bound of its makespan.
 RatedPlacement RatedPlacements::rowOf(Placement placement) const {
-  RatedPlacement row{std::move(placement), 0, false, 1, 0};
+  RatedPlacement row{std::move(placement), 0, 0, 1, 0};
   row.hash = hashOf(row.placement);
   row.devices = devicesOf(row.placement, problem_);
-  row.isShort = !fitsInto(problem_.machine, memoryDemand(row.placement, problem_.machine).least);
+  const MemoryDemand demand = memoryDemand(row.placement, problem_.machine);
+  row.shortage = fitsInto(problem_.machine, demand.likely)  ? 0
+                 : fitsInto(problem_.machine, demand.least) ? 1
+                                                            : impossible;
   row.seconds = makespanBound(row.placement, problem_);
   return row;
 }
@@ -94,7 +98,7 @@ void RatedPlacements::offerAndPlan(Placement candidate) {
   cheap_.settle(candidate);
   offer(candidate);
   if (!best_.empty() && runs(candidate)) {
-    if (const RatedPlacement row = rowOf(std::move(candidate)); !row.isShort && !isFar(row)) {
+    if (const RatedPlacement row = rowOf(std::move(candidate)); row.shortage < impossible && !isFar(row)) {
       plan(row);
     }
   }
@@ -102,7 +106,7 @@ void RatedPlacements::offerAndPlan(Placement candidate) {
 
 bool RatedPlacements::isFar(const RatedPlacement& row) const {
   constexpr double near = 1.05;
-  return row.isShort != best().isShort || row.value() > near * best().value();
+  return row.shortage != best().shortage || row.value() > near * best().value();
 }
 
 // Those near the best, too: what `predictedMakespan` does not count may turn the order round.
@@ -144,7 +148,7 @@ std::optional<PlannedSeconds> RatedPlacements::plan(const RatedPlacement& row) {
   entry->second = plannedSeconds(row.placement, problem_);
   if (entry->second) {
     RatedPlacement full = row;
-    full.isShort = false;
+    full.shortage = 0;
     full.seconds = entry->second->seconds;
     if (planned_.empty() || isBetter(full, planned_.front())) {
       planned_ = {std::move(full)};

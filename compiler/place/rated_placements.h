@@ -14,9 +14,11 @@ namespace dfc {
 
 struct RatedPlacement {
   Placement placement;
-  double seconds = 0;   ///< predicted makespan; a lower bound of it where that exceeds the best's makespan
-  bool isShort = false; ///< whether some device has less memory than any plan of it needs
-  size_t devices = 1;   ///< that run ops without a pin
+  double seconds = 0; ///< predicted makespan; a lower bound of it where that exceeds the best's makespan
+  /// 0 where all devices are likely to have enough memory, 1 where some may not, 2 where some have less than
+  /// any plan needs.
+  int shortage = 0;
+  size_t devices = 1; ///< that run ops without a pin
   /// What is compared. Several devices have to gain by more than predictions miss: copies and waits that
   /// gain nothing are left out.
   double value() const;

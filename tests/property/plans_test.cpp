@@ -65,6 +65,9 @@ std::string flawOf(const Graph& graph, uint64_t seed) {
     }
     for (const Shape& shape : {Shape{2, true, 1}, Shape{2, false, 2}, Shape{3, true, 2}}) {
       for (const PolicyRow& policy : allPolicies()) {
+        if (policy.name == "auto" && seed % 4 != 0) { // takes as long as all others together
+          continue;
+        }
         const Planned other = planned(graph, shape, policy.name, seed);
         const std::string flaw =
             other.flaw.empty() ? difference(reference.outcome, other.outcome) : other.flaw;
