@@ -4,6 +4,7 @@
 #include "ir/base/id_map.h"
 #include "ir/plan/placed_graph.h"
 
+#include <fmt/format.h>
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>
 
@@ -84,8 +85,9 @@ bool PlacementImprover::isMovable(OpId op) const {
 
 Placement PlacementImprover::proposal(DeviceId newest) {
   Placement placement = current_;
-  if (!llvm::StringRef(placement.policy).endswith("local search")) {
-    placement.policy += ", local search";
+  constexpr std::string_view searched = "local search from ";
+  if (!placement.policy.starts_with(searched)) {
+    placement.policy = fmt::format("{}{}", searched, placement.policy);
   }
   const OpId seed = movable_[draw(movable_.size())];
   const DeviceId from = placement.device[seed];
