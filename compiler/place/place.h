@@ -34,8 +34,6 @@ Result<Placement> place(const Graph& graph, const Machine& machine, const CostMo
 
 /// All ops without a pin on `device`, as far as they may be there.
 Placement placeOn(const PlacementProblem& problem, DeviceId device);
-/// Whether an op takes the same time on both, and both hold the same; their links may differ.
-bool alike(const DeviceRow& a, const DeviceRow& b);
 /// `placeOn` for each device; for identical devices once.
 std::vector<Placement> oneDeviceEach(const PlacementProblem& problem);
 /// Whether every op is on the same device.

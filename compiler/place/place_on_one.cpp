@@ -15,14 +15,6 @@ bool anyPin(const PlacementProblem& problem) {
 
 } // namespace
 
-bool alike(const DeviceRow& a, const DeviceRow& b) {
-  return a.kind == b.kind && a.memoryBytes == b.memoryBytes && a.computeQueues == b.computeQueues &&
-         a.peakFlops == b.peakFlops && a.tf32Flops == b.tf32Flops && a.matmulHalfInner == b.matmulHalfInner &&
-         a.tf32HalfInner == b.tf32HalfInner && a.memoryBandwidth == b.memoryBandwidth &&
-         a.launchSeconds == b.launchSeconds && a.matmulLaunchSeconds == b.matmulLaunchSeconds &&
-         a.multiprocessors == b.multiprocessors && a.stepOverheadSeconds == b.stepOverheadSeconds;
-}
-
 std::vector<Placement> oneDeviceEach(const PlacementProblem& problem) {
   std::vector<Placement> candidates;
   std::vector<DeviceId> tried;

@@ -16,7 +16,8 @@ constexpr int64_t typicalTransferBytes = int64_t(1) << 20;
 
 LinkCost costOf(const Route& hop, const Machine& machine, const CostModel& model) {
   const double latency = model.transferSeconds(machine, hop, 0);
-  return {latency, (model.transferSeconds(machine, hop, typicalTransferBytes) - latency) / typicalTransferBytes};
+  return {latency,
+          (model.transferSeconds(machine, hop, typicalTransferBytes) - latency) / typicalTransferBytes};
 }
 
 SideTable<OpId, bool> assignedParameters(const Graph& graph) {

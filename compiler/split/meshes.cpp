@@ -17,11 +17,6 @@ constexpr double leastShare = 0.02;
 // What splitting looks at when it asks for a link's rate.
 constexpr int64_t typicalBytes = 1 << 20;
 
-bool alike(const DeviceRow& a, const DeviceRow& b) {
-  return a.kind == b.kind && a.peakFlops == b.peakFlops && a.tf32Flops == b.tf32Flops &&
-         a.memoryBandwidth == b.memoryBandwidth && a.memoryBytes == b.memoryBytes && a.model == b.model;
-}
-
 /// Seconds of the whole graph on one device.
 double workSeconds(const Graph& graph, const Machine& machine, const CostModel& cost, DeviceId device) {
   double sum = 0;

@@ -2,6 +2,7 @@
 
 #include "compiler/split/choose_split.h"
 #include "compiler/split/expand_split.h"
+#include "compiler/split/unfold_batch_norms.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
@@ -34,11 +35,12 @@ bool splitsAnything(const Graph& graph, const SplitPlan& plan) {
 
 } // namespace
 
-std::vector<SplitGraph> splitCandidates(const Graph& graph, const Machine& machine, const CostModel& cost) {
+std::vector<SplitGraph> splitCandidates(const Graph& written, const Machine& machine, const CostModel& cost) {
   std::vector<SplitGraph> candidates;
-  if (machine.devices.size() < 2 || hasPins(graph)) {
+  if (machine.devices.size() < 2 || hasPins(written)) {
     return candidates;
   }
+  const Graph graph = unfoldBatchNorms(written);
   for (const Mesh& mesh : candidateMeshes(graph, machine, cost)) {
     const SplitChoices choices(graph, mesh, machine, cost);
     std::vector<SplitPlan> plans;

@@ -112,6 +112,15 @@ double DeviceRow::launchOf(ElementType element, bool tf32, const ProductShape& p
 bool DeviceRow::hasOneHalfInner() const { return allAre(matmulHalfInner, tf32HalfInner); }
 bool DeviceRow::hasOneMatmulLaunch() const { return allAre(matmulLaunchSeconds, tf32LaunchSeconds); }
 
+bool alike(const DeviceRow& a, const DeviceRow& b) {
+  return a.kind == b.kind && a.model == b.model && a.memoryBytes == b.memoryBytes &&
+         a.computeQueues == b.computeQueues && a.peakFlops == b.peakFlops && a.tf32Flops == b.tf32Flops &&
+         a.matmulHalfInner == b.matmulHalfInner && a.tf32HalfInner == b.tf32HalfInner &&
+         a.memoryBandwidth == b.memoryBandwidth && a.launchSeconds == b.launchSeconds &&
+         a.matmulLaunchSeconds == b.matmulLaunchSeconds && a.tf32LaunchSeconds == b.tf32LaunchSeconds &&
+         a.multiprocessors == b.multiprocessors && a.stepOverheadSeconds == b.stepOverheadSeconds;
+}
+
 DeviceId Machine::host() const {
   for (const DeviceId device : devices.ids()) {
     if (devices[device].kind == DeviceKind::Cpu) {

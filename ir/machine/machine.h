@@ -69,6 +69,9 @@ struct DeviceRow {
   bool hasOneMatmulLaunch() const;
 };
 
+/// Whether an op takes the same time on both, and both hold the same; their names and links may differ.
+bool alike(const DeviceRow& a, const DeviceRow& b);
+
 /// Something that copies occupy: a bus direction, an NVLink, a switch port.
 struct LinkRow {
   std::string name;          ///< "nvlink0", "bus"

@@ -1,0 +1,103 @@
+// With x the normalised operand, 1 / sqrt(variance + epsilon) times a less its mean, g the cotangent behind
+// the relu, and n elements a channel:
+//   dscale = sum(g x),  dbias = sum(g),  da = scale / sqrt(variance + epsilon) * (g - (dbias + x dscale) / n)
+// f16 and bf16 are computed in f32 and rounded once, as in the ops themselves.
+#include "compiler/split/unfold_batch_norms.h"
+
+#include "compiler/passes/expand_ops.h"
+#include "ir/author/dsl.h"
+#include "ir/author/gradient_parts.h"
+#include "ir/graph/rules/batch_norm_rules.h"
+
+namespace dfc {
+namespace {
+
+/// The axes of a tensor around its channels.
+class ChannelAxes {
+ public:
+  ChannelAxes(const Tensor& a, int64_t axis) {
+    const size_t rank = a.shape().rank(), channels = *normalAxis(axis, rank);
+    spread_.assign(rank, 1);
+    spread_[channels] = a.shape()[channels];
+    elements_ = a.shape().elements() / std::max<int64_t>(1, a.shape()[channels]);
+    for (size_t other = 0; other < rank; ++other) {
+      if (other != channels) {
+        others_.push_back(static_cast<int64_t>(other));
+      }
+    }
+  }
+  const Dims& others() const { return others_; }
+  double elements() const { return static_cast<double>(elements_); } ///< of a channel
+  /// A number for each channel, to be broadcast against the tensor.
+  Tensor spread(const Tensor& vector) const { return reshape(widened(vector), spread_); }
+
+ private:
+  Dims others_, spread_;
+  int64_t elements_ = 0;
+};
+
+/// Of the element type and shape of a vector of channels.
+Tensor asVector(const Tensor& spread, const TensorType& vector) {
+  return narrowed(reshape(spread, Dims(vector.shape.dims().begin(), vector.shape.dims().end())),
+                  vector.element);
+}
+
+std::vector<Tensor> unfolded(const ops::BatchNormTraining& op, llvm::ArrayRef<Tensor> operands) {
+  const ChannelAxes axes(operands[0], op.axis);
+  const ElementType element = operands[0].type().element;
+  const TensorType vector = operands[1].type();
+  const Tensor a = widened(operands[0]);
+  const Tensor mean = reduceMean(a, axes.others(), true);
+  const Tensor centre = a - mean;
+  const Tensor variance = reduceMean(centre * centre, axes.others(), true);
+  Tensor result =
+      centre * (rsqrt(variance + op.epsilon) * axes.spread(operands[1])) + axes.spread(operands[2]);
+  result = operands.size() == 4 ? result + widened(operands[3]) : result;
+  result = op.relu ? relu(result) : result;
+  return {narrowed(result, element), asVector(mean, vector), asVector(variance, vector)};
+}
+
+std::vector<Tensor> unfolded(const ops::BatchNormGradient& op, llvm::ArrayRef<Tensor> operands) {
+  const ChannelAxes axes(operands[0], op.axis);
+  const ElementType element = operands[0].type().element;
+  const TensorType vector = operands[1].type();
+  const Tensor inverse = rsqrt(axes.spread(operands[3]) + op.epsilon);
+  const Tensor x = (widened(operands[0]) - axes.spread(operands[2])) * inverse;
+  Tensor g = widened(operands[4]);
+  if (op.relu) {
+    g = select(compare(operands[5], 0, Direction::Gt), g, 0);
+  }
+  const Tensor ofBias = reduceSum(g, axes.others(), true), ofScale = reduceSum(g * x, axes.others(), true);
+  const Tensor shared = (ofBias + x * ofScale) * (1 / axes.elements());
+  std::vector<Tensor> results = {narrowed(axes.spread(operands[1]) * inverse * (g - shared), element),
+                                 asVector(ofScale, vector), asVector(ofBias, vector)};
+  if (op.addend) {
+    results.push_back(narrowed(g, element));
+  }
+  return results;
+}
+
+} // namespace
+
+Graph unfoldBatchNorms(const Graph& graph) {
+  const auto isUnfolded = [&](OpId op) {
+    const OpKind kind = graph[op].kind();
+    return (kind == OpKind::BatchNormTraining || kind == OpKind::BatchNormGradient) &&
+           graph.typeOf(graph[op].operands[0]).shape.elements() > 0;
+  };
+  if (llvm::none_of(graph.ops(), isUnfolded)) {
+    return graph;
+  }
+  OpExpansion expansion(graph);
+  Builder& builder = expansion.builder();
+  auto made = std::move(expansion).run(isUnfolded, [&](OpId op, llvm::ArrayRef<Tensor> operands) {
+    const Builder::Guard around = builder.exactly(graph.scopeOf(op), graph.pinOf(op));
+    const auto* training = graph[op].getIf<ops::BatchNormTraining>();
+    return training != nullptr ? unfolded(*training, operands)
+                               : unfolded(graph[op].as<ops::BatchNormGradient>(), operands);
+  });
+  DFC_ASSERT(made.ok(), "unfolding a batch norm broke the graph: " + render(made.errors()));
+  return *std::move(made);
+}
+
+} // namespace dfc
