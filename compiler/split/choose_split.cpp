@@ -21,23 +21,13 @@ struct Traffic {
   double transfers = 0;
 };
 
-Traffic trafficOf(const Layout& from, const Layout& to, bool small, double k) {
+Traffic trafficOf(const Layout& from, const Layout& to, double k) {
   using Form = Layout::Form;
   const double others = (k - 1) / k;
-  if (from == to) {
-    return {};
-  }
-  if (from.form == Form::OnAll) { // sliced there; the shares of a sum are the value and zeros
-    return to.isPartial() && to.combine != SplitKind::Sum ? Traffic{never, 0} : Traffic{};
-  }
   switch (to.form) {
   case Form::Partial: return {never, 0};
   case Form::OnOne: return {from.isPartial() ? others : others / k, others};
-  case Form::OnAll:
-    if (from.isPartial()) { // small sums share a bucket
-      return small ? Traffic{k - 1, 0} : Traffic{2 * others, 2 * (k - 1)};
-    }
-    return {others, from.form == Form::OnOne ? others : k - 1};
+  case Form::OnAll: return {others, from.form == Form::OnOne ? others : k - 1};
   case Form::Cut: return {from.isPartial() ? others : others / k, from.form == Form::OnOne ? others : k - 1};
   }
   DFC_UNREACHABLE("a layout of another form");
@@ -49,6 +39,27 @@ class ProblemMaker {
   ProblemMaker(const Graph& graph, const Mesh& mesh, const SideTable<OpId, std::vector<OpOption>>& options,
                const SideTable<OpId, std::vector<double>>& seconds, double price)
       : graph_(graph), mesh_(mesh), options_(options), seconds_(seconds), price_(price) {}
+
+  /// Data parallelism: inputs cut along their first axis, and each op as its operands are cut. Behind `make`.
+  std::vector<uint32_t> followInputs(const ChoiceProblem& problem) const {
+    std::vector<uint32_t> fixed(problem.options.size(), undecided), order;
+    size_t next = 0;
+    for (const OpId op : graph_.ops()) {
+      const bool isInput = graph_[op].kind() == OpKind::Input;
+      if (isInput && options_[op].front().form == OpOption::Form::Parts) {
+        fixed[op.index()] = 0;
+      }
+      if (isInput || classOf(graph_[op].kind()) != OpClass::Source) {
+        order.push_back(op.index());
+      }
+      for (; next < brought_.size() && brought_[next].first == op; ++next) {
+        if (order.size() > 0 && order.back() == op.index()) {
+          order.push_back(brought_[next].second);
+        }
+      }
+    }
+    return chooseInOrder(problem, order, std::move(fixed));
+  }
 
   ChoiceProblem make() {
     for (const OpId op : graph_.ops()) {
@@ -116,6 +127,7 @@ class ProblemMaker {
     }
     const std::vector<Layout> layouts = layoutsOf(producer, result, reads);
     const uint32_t brought = problem_.addVariable(layouts.size());
+    brought_.push_back({producer, brought});
     addPair(producer.index(), brought, options_[producer], layouts,
             [&](const OpOption& a, const Layout& b) { return price(a.results[result], b, type); });
     for (const Read& read : reads) {
@@ -170,6 +182,7 @@ class ProblemMaker {
   const SideTable<OpId, std::vector<double>>& seconds_;
   double price_;
   ChoiceProblem problem_;
+  std::vector<std::pair<OpId, uint32_t>> brought_; // producers and the variables of what they give
 };
 
 /// A graph of parts of ops, each with inputs of its own, so that the cost model can be asked what they take.
@@ -212,22 +225,32 @@ bool takesTime(OpKind kind) { return classOf(kind) != OpClass::Source && classOf
 } // namespace
 
 double relayoutSeconds(const Layout& from, const Layout& to, const TensorType& type, const Mesh& mesh) {
-  const Traffic traffic = trafficOf(from, to, isSmall(type), static_cast<double>(mesh.size()));
-  if (traffic.values == 0) {
+  if (from == to) {
     return 0;
   }
-  const double bytes = traffic.values * static_cast<double>(type.bytes());
-  return traffic.transfers * mesh.latencySeconds +
-         (mesh.bandwidth > 0 ? bytes / mesh.bandwidth : traffic.values);
+  if (from.form == Layout::Form::OnAll) { // sliced there; the shares of a sum are the value and zeros
+    return to.isPartial() && to.combine != SplitKind::Sum ? never : 0;
+  }
+  const auto seconds = [&](double bytes) { return mesh.bandwidth > 0 ? bytes / mesh.bandwidth : 0; };
+  const auto bytes = static_cast<double>(type.bytes());
+  if (from.isPartial() && to.form == Layout::Form::OnAll) {
+    const auto k = static_cast<double>(mesh.size());
+    return isSmall(type) ? seconds(bytes * std::log2(k)) // in a bucket with others
+                         : cheapestSum(type.bytes(), true, mesh).seconds;
+  }
+  const Traffic traffic = trafficOf(from, to, static_cast<double>(mesh.size()));
+  return std::isfinite(traffic.values)
+             ? traffic.transfers * mesh.latencySeconds + seconds(traffic.values * bytes)
+             : never;
 }
 
 SplitChoices::SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& machine,
-                           const CostModel& cost)
+                           const CostModel& cost, OptionSpace space)
     : graph_(graph), mesh_(mesh), options_(graph.opCount()), seconds_(graph.opCount()) {
-  addPrices(machine, cost);
+  addPrices(machine, cost, space);
 }
 
-void SplitChoices::addPrices(const Machine& machine, const CostModel& cost) {
+void SplitChoices::addPrices(const Machine& machine, const CostModel& cost, OptionSpace space) {
   const SideTable<OpId, bool> one = opsForOne(graph_, mesh_.size());
   const DeviceId device = mesh_.devices.front();
   const double share = mesh_.shares.front(), even = 1.0 / static_cast<double>(mesh_.size());
@@ -235,7 +258,7 @@ void SplitChoices::addPrices(const Machine& machine, const CostModel& cost) {
   SideTable<OpId, std::vector<OpId>> partOps(graph_.opCount());
   for (const OpId op : graph_.ops()) {
     const SplitRule rule = ruleOf(graph_, op);
-    options_[op] = optionsOf(graph_, op, rule, {mesh_.shares, one[op]});
+    options_[op] = optionsOf(graph_, op, rule, {mesh_.shares, one[op], space});
     for (const OpOption& option : options_[op]) {
       partOps[op].push_back(takesTime(graph_[op].kind()) && option.form == OpOption::Form::Parts
                                 ? parts.add(op, rule.factors[option.factor], share)
@@ -267,8 +290,9 @@ SplitPlan SplitChoices::chooseBy(llvm::function_ref<double(OpId, size_t)> second
 }
 
 SplitPlan SplitChoices::chosen(const SideTable<OpId, std::vector<double>>& seconds, double price) const {
-  const ChoiceProblem problem = ProblemMaker(graph_, mesh_, options_, seconds, price).make();
-  const ChoiceResult answer = minimise(problem);
+  ProblemMaker maker(graph_, mesh_, options_, seconds, price);
+  const ChoiceProblem problem = maker.make();
+  const ChoiceResult answer = minimise(problem, {maker.followInputs(problem)});
   SplitPlan plan{mesh_, SideTable<OpId, OpOption>(graph_.opCount()), answer.cost, answer.exact};
   for (const OpId op : graph_.ops()) {
     plan.option[op] = options_[op][answer.option[op.index()]];

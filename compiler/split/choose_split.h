@@ -13,14 +13,15 @@ namespace dfc {
 /// What every price of one mesh shares: rules, options and the seconds of each.
 class SplitChoices {
  public:
-  SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& machine, const CostModel& cost);
+  SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& machine, const CostModel& cost,
+               OptionSpace space = OptionSpace::Useful);
   SplitPlan choose(double price) const;
   /// The same with these seconds, by op and option, and changes of layout that take no time: for tests, which
   /// draw any split that is allowed.
   SplitPlan chooseBy(llvm::function_ref<double(OpId op, size_t option)> seconds) const;
 
  private:
-  void addPrices(const Machine& machine, const CostModel& cost);
+  void addPrices(const Machine& machine, const CostModel& cost, OptionSpace space);
   SplitPlan chosen(const SideTable<OpId, std::vector<double>>& seconds, double price) const;
   const Graph& graph_;
   Mesh mesh_;

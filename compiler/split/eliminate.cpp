@@ -33,11 +33,19 @@ class Elimination {
     for (const ChoiceTable& table : problem.tables) {
       addSorted(table);
     }
+    for (uint32_t v = 0; v < problem.options.size(); ++v) {
+      if (problem.options[v] == 1) { // in no table
+        done_[v] = true;
+        answers_.push_back({v, {}, {0}});
+      }
+    }
   }
 
   ChoiceResult run() {
     for (uint32_t v = 0; v < problem_.options.size(); ++v) {
-      offer(v);
+      if (!done_[v]) {
+        offer(v);
+      }
     }
     while (!order_.empty()) {
       const auto [entries, v] = order_.top();
@@ -60,6 +68,11 @@ class Elimination {
  private:
   void addSorted(const ChoiceTable& given) {
     Table table{{given.variables.begin(), given.variables.end()}, given.costs};
+    llvm::erase_if(table.variables, [&](uint32_t v) { return problem_.options[v] == 1; });
+    if (table.variables.empty()) {
+      cost_ += table.costs.front();
+      return;
+    }
     if (table.variables.size() == 2 && table.variables[0] > table.variables[1]) {
       const size_t rows = problem_.options[given.variables[0]],
                    columns = problem_.options[given.variables[1]];
@@ -268,18 +281,23 @@ class Elimination {
   bool exact_ = true;
 };
 
+/// The tables of each variable.
+std::vector<std::vector<size_t>> tablesByVariable(const ChoiceProblem& problem) {
+  std::vector<std::vector<size_t>> tables(problem.options.size());
+  for (size_t t = 0; t < problem.tables.size(); ++t) {
+    for (const uint32_t v : problem.tables[t].variables) {
+      tables[v].push_back(t);
+    }
+  }
+  return tables;
+}
+
 /// Iterated conditional modes: gives each variable its best option among those of the others, until none
 /// changes.
 class Improvement {
  public:
   Improvement(const ChoiceProblem& problem, ChoiceResult& result)
-      : problem_(problem), result_(result), tablesOf_(problem.options.size()) {
-    for (size_t t = 0; t < problem.tables.size(); ++t) {
-      for (const uint32_t v : problem.tables[t].variables) {
-        tablesOf_[v].push_back(t);
-      }
-    }
-  }
+      : problem_(problem), result_(result), tablesOf_(tablesByVariable(problem)) {}
 
   void run() {
     constexpr int mostRounds = 8;
@@ -333,14 +351,99 @@ class Improvement {
   std::vector<std::vector<size_t>> tablesOf_;
 };
 
-} // namespace
-
-ChoiceResult minimise(const ChoiceProblem& problem, size_t mostEntries) {
-  ChoiceResult result = Elimination(problem, mostEntries).run();
-  if (!result.exact) {
-    Improvement(problem, result).run();
+/// The choice between two answers, variable by variable: a problem of at most two options each.
+ChoiceResult joined(const ChoiceProblem& problem, const std::vector<uint32_t>& a,
+                    const std::vector<uint32_t>& b) {
+  ChoiceProblem between;
+  for (uint32_t v = 0; v < problem.options.size(); ++v) {
+    between.options.push_back(a[v] == b[v] ? 1 : 2);
+  }
+  const auto optionOf = [&](uint32_t v, uint32_t side) { return side == 0 ? a[v] : b[v]; };
+  for (const ChoiceTable& table : problem.tables) {
+    ChoiceTable narrow{table.variables, {}};
+    const uint32_t first = table.variables[0];
+    const uint32_t second = table.variables.back();
+    const bool pair = table.variables.size() == 2;
+    for (uint32_t i = 0; i < between.options[first]; ++i) {
+      for (uint32_t j = 0; j < (pair ? between.options[second] : 1); ++j) {
+        const size_t at = pair ? size_t{optionOf(first, i)} * problem.options[second] + optionOf(second, j)
+                               : optionOf(first, i);
+        narrow.costs.push_back(table.costs[at]);
+      }
+    }
+    between.tables.push_back(std::move(narrow));
+  }
+  constexpr size_t mostEntries = size_t{1} << 18;
+  const ChoiceResult sides = Elimination(between, mostEntries).run();
+  ChoiceResult result{a, sides.cost, false};
+  for (uint32_t v = 0; v < problem.options.size(); ++v) {
+    result.option[v] = optionOf(v, sides.option[v]);
   }
   return result;
+}
+
+} // namespace
+
+ChoiceResult minimise(const ChoiceProblem& problem, llvm::ArrayRef<std::vector<uint32_t>> starts,
+                      size_t mostEntries) {
+  ChoiceResult best = Elimination(problem, mostEntries).run();
+  if (best.exact) {
+    return best;
+  }
+  Improvement(problem, best).run();
+  for (const std::vector<uint32_t>& start : starts) {
+    ChoiceResult other{start, 0, false};
+    Improvement(problem, other).run();
+    ChoiceResult both = joined(problem, best.option, other.option);
+    Improvement(problem, both).run();
+    for (ChoiceResult* one : {&other, &both}) {
+      if (one->cost < best.cost) {
+        best = std::move(*one);
+      }
+    }
+  }
+  return best;
+}
+
+std::vector<uint32_t> chooseInOrder(const ChoiceProblem& problem, llvm::ArrayRef<uint32_t> order,
+                                    std::vector<uint32_t> fixed) {
+  const auto tables = tablesByVariable(problem);
+  std::vector<uint32_t> option = std::move(fixed);
+  // The cost of the tables whose other variables are decided.
+  const auto costOf = [&](uint32_t v) {
+    double sum = 0;
+    for (const size_t t : tables[v]) {
+      const ChoiceTable& table = problem.tables[t];
+      size_t at = 0;
+      bool known = true;
+      for (const uint32_t other : table.variables) {
+        known = known && option[other] != undecided;
+        at = at * problem.options[other] + (option[other] == undecided ? 0 : option[other]);
+      }
+      sum += known ? table.costs[at] : 0;
+    }
+    return sum;
+  };
+  const auto decide = [&](uint32_t v) {
+    if (option[v] != undecided) {
+      return;
+    }
+    double least = std::numeric_limits<double>::infinity();
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < problem.options[v]; ++i) {
+      option[v] = i;
+      if (const double cost = costOf(v); cost < least) {
+        least = cost;
+        best = i;
+      }
+    }
+    option[v] = best;
+  };
+  llvm::for_each(order, decide);
+  for (uint32_t v = 0; v < problem.options.size(); ++v) {
+    decide(v);
+  }
+  return option;
 }
 
 } // namespace dfc

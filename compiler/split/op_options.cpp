@@ -92,6 +92,12 @@ bool isLight(OpKind kind) {
   DFC_UNREACHABLE("an op of another class");
 }
 
+// Whether all that an op reads and gives is small.
+bool isSmall(const Graph& graph, OpId op) {
+  const auto small = [&](ValueId value) { return isSmall(graph.typeOf(value)); };
+  return llvm::all_of(graph[op].operands, small) && llvm::all_of(graph[op].results(), small);
+}
+
 int64_t stateBytes(const Graph& graph) {
   int64_t bytes = 0;
   for (const OpId op : graph.opsOf(OpKind::Parameter)) {
@@ -122,7 +128,9 @@ SplitRule ruleOf(const Graph& graph, OpId op) {
 std::vector<OpOption> optionsOf(const Graph& graph, OpId op, const SplitRule& rule,
                                 const OptionLimits& limits) {
   std::vector<OpOption> options;
-  for (uint32_t f = 0; f < rule.factors.size(); ++f) {
+  const bool whole =
+      limits.space == OptionSpace::Useful && isSmall(graph, op) && graph[op].kind() != OpKind::Input;
+  for (uint32_t f = 0; f < rule.factors.size() && !whole; ++f) {
     const SplitFactor& factor = rule.factors[f];
     if (everyPartHolds(factor, limits.shares.size()) &&
         partsAreTyped(graph, op, factor, rangesOf(factor.extent, limits.shares)) &&

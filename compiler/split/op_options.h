@@ -22,11 +22,17 @@ struct OpOption {
   llvm::SmallVector<Layout, 2> results;
 };
 
+enum class OptionSpace : uint8_t {
+  All,    ///< whatever the rules allow
+  Useful, ///< an op on small values alone is computed by every device: its parts would be latency
+};
+
 /// What the options of an op depend on beside its rule.
 struct OptionLimits {
   const std::vector<double>&
       shares; ///< of the devices: a factor of fewer positions than devices is no option
   bool mayBeOnOne = false;
+  OptionSpace space = OptionSpace::All;
 };
 
 /// In a fixed order; never empty.

@@ -4,6 +4,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace dfc {
@@ -11,9 +12,6 @@ namespace {
 
 // Bytes of a value that shares a transfer with others, and of a bucket.
 constexpr int64_t mostSmall = 64 << 10, mostBucket = 4 << 20;
-
-// A sum of fewer bytes is taken by every device of what all send: one hop instead of two.
-constexpr int64_t mostExchanged = 64 << 10;
 
 OpAttributes combiner(SplitKind kind) {
   switch (kind) {
@@ -39,12 +37,32 @@ std::optional<size_t> longestAxis(const Shape& shape, size_t parts) {
   return best;
 }
 
+bool isNarrow(ElementType element) { return element == ElementType::BF16 || element == ElementType::F16; }
+
 SplitRange overlap(SplitRange a, SplitRange b) {
   const int64_t begin = std::max(a.begin, b.begin);
   return {begin, std::max(begin, std::min(a.end, b.end))};
 }
 
 } // namespace
+
+SumCost cheapestSum(int64_t bytes, bool scatters, const Mesh& mesh) {
+  const auto k = static_cast<double>(mesh.size());
+  const double wire = mesh.bandwidth > 0 ? static_cast<double>(bytes) / mesh.bandwidth : 0;
+  SumCost best{SumForm::Exchange, (k - 1) * (mesh.latencySeconds + wire)};
+  const auto offer = [&](SumForm form, double seconds) {
+    if (seconds < best.seconds) {
+      best = {form, seconds};
+    }
+  };
+  if (std::has_single_bit(mesh.size())) {
+    offer(SumForm::Doubling, std::log2(k) * (mesh.latencySeconds + wire));
+  }
+  if (scatters) {
+    offer(SumForm::Scatter, 2 * (k - 1) * (mesh.latencySeconds + wire / k));
+  }
+  return best;
+}
 
 bool isSmall(const TensorType& type) { return type.bytes() <= mostSmall; }
 
@@ -155,11 +173,16 @@ ValueId Relayout::make(ValueId old, const SplitValue& value, const Wanted& wante
   case Layout::Form::Cut: return fromPieces(old, value, wanted, device, like);
   case Layout::Form::Partial: break;
   }
-  const std::optional<size_t> axis = longestAxis(value.whole.shape, mesh_.size());
-  if (wanted.whole && byAll && mesh_.size() > 2 && axis && value.whole.bytes() > mostExchanged) {
-    return fromPieces(old, scattered(old, value, *axis, like), wanted, device, like);
+  if (!wanted.whole || !byAll) {
+    return combined(old, value, wanted, device, like);
   }
-  return combined(old, value, wanted, device, like);
+  const std::optional<size_t> axis = longestAxis(value.whole.shape, mesh_.size());
+  switch (cheapestSum(value.whole.bytes(), axis.has_value(), mesh_).form) {
+  case SumForm::Exchange: return combined(old, value, wanted, device, like);
+  case SumForm::Doubling: return make(old, doubled(old, value, like), wanted, device, byAll, like);
+  case SumForm::Scatter: return fromPieces(old, scattered(old, value, *axis, like), wanted, device, like);
+  }
+  DFC_UNREACHABLE("a sum of another form");
 }
 
 ValueId Relayout::fromPieces(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
@@ -188,7 +211,7 @@ ValueId Relayout::fromPieces(ValueId old, const SplitValue& value, const Wanted&
 ValueId Relayout::combined(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
                            const InternedProvenance& like) {
   const ElementType element = value.whole.element;
-  const bool narrow = element == ElementType::BF16 || element == ElementType::F16;
+  const bool narrow = isNarrow(element);
   ValueId sum;
   for (size_t part = 0; part < value.parts.size(); ++part) {
     ValueId next =
@@ -205,6 +228,38 @@ ValueId Relayout::cast(ValueId value, ElementType to, DeviceId device, const Int
   ops::Cast cast;
   cast.to = to;
   return builder_.result(append(cast, {value}, like, nameOf(value, name(to)), device));
+}
+
+// Each pair adds in the order of the mesh, so that all devices have the same bits.
+const SplitValue& Relayout::doubled(ValueId old, const SplitValue& value, const InternedProvenance& like) {
+  const auto [found, isNew] = doubled_.try_emplace(old.index(), value);
+  SplitValue& sums = found->second;
+  if (!isNew) {
+    return sums;
+  }
+  const bool narrow = isNarrow(value.whole.element);
+  const auto all = [&](ElementType element) {
+    for (size_t d = 0; d < mesh_.size(); ++d) {
+      sums.parts[d] = cast(sums.parts[d], element, mesh_.devices[d], like);
+    }
+  };
+  if (narrow) {
+    all(ElementType::F32);
+  }
+  for (size_t distance = 1; distance < mesh_.size(); distance *= 2) {
+    std::vector<ValueId> next;
+    for (size_t d = 0; d < mesh_.size(); ++d) {
+      const ValueId low = sums.parts[d & ~distance], high = sums.parts[d | distance];
+      next.push_back(builder_.result(append(combiner(value.layout.combine), {low, high}, like,
+                                            nameOf(value.parts[0], "sum"), mesh_.devices[d])));
+    }
+    sums.parts = std::move(next);
+  }
+  if (narrow) {
+    all(value.whole.element);
+  }
+  sums.layout = Layout::onAll();
+  return sums;
 }
 
 const SplitValue& Relayout::scattered(ValueId old, const SplitValue& value, size_t axis,

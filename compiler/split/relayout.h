@@ -1,9 +1,9 @@
 // Relayout: appends the ops that bring what a reader wants of a split value to the reader's device: slices
 // where the elements are, concatenations and sums where they are wanted. Copies between devices follow from
 // where these ops are pinned (compiler/transfer). Sums are taken in the order of the mesh, so their bits do
-// not depend on the schedule. A value that all devices want whole is summed by parts first and then gathered
-// (reduce-scatter and all-gather: Rabenseifner 2004, "Optimization of collective reduction operations"), but
-// for small ones, which every device adds up itself.
+// not depend on the schedule. A sum that all devices want whole is made in the form that the mesh's links
+// make the quickest: exchange, recursive doubling, or reduce-scatter and all-gather (Thakur, Rabenseifner and
+// Gropp 2005, "Optimization of Collective Communication Operations in MPICH").
 #pragma once
 
 #include "compiler/split/mesh.h"
@@ -42,6 +42,8 @@ class Relayout {
                      const InternedProvenance& like);
   ValueId combined(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
                    const InternedProvenance& like);
+  /// The sum on every device by recursive doubling.
+  const SplitValue& doubled(ValueId old, const SplitValue& value, const InternedProvenance& like);
   const SplitValue& scattered(ValueId old, const SplitValue& value, size_t axis,
                               const InternedProvenance& like);
   ValueId sliced(ValueId old, const SplitValue& value, size_t part, size_t axis, SplitRange range,
@@ -56,7 +58,7 @@ class Relayout {
   const Machine& machine_;
   std::map<Key, ValueId> made_;
   std::map<Key, ValueId> slices_;
-  std::map<uint32_t, SplitValue> scattered_; // by old value
+  std::map<uint32_t, SplitValue> scattered_, doubled_; // by old value
   struct Offered {
     ValueId old;
     SplitValue value;
@@ -64,6 +66,20 @@ class Relayout {
   std::vector<Offered> offered_;
   uint32_t buckets_ = 0;
 };
+
+/// How a sum that all devices want whole is made: seconds by the mesh's links, bytes by what reaches a
+/// device.
+enum class SumForm : uint8_t {
+  Exchange, ///< every device is sent all parts
+  Doubling, ///< pairs at distances 1, 2, 4, … exchange sums so far (recursive doubling); 2^n devices only
+  Scatter,  ///< reduce-scatter, then all-gather
+};
+struct SumCost {
+  SumForm form = SumForm::Exchange;
+  double seconds = 0;
+};
+/// The quickest form for a value of so many bytes. `scatters`: whether it has an axis to be scattered along.
+SumCost cheapestSum(int64_t bytes, bool scatters, const Mesh& mesh);
 
 /// Whether a value is so small that a transfer of its own is mostly latency.
 bool isSmall(const TensorType& type);

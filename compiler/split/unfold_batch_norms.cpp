@@ -42,16 +42,17 @@ Tensor asVector(const Tensor& spread, const TensorType& vector) {
                   vector.element);
 }
 
+// The operands are widened and centred anew for each use: every reduction and the result is then one pass
+// over the operand, in which fusion computes them, and nothing is stored between the passes.
 std::vector<Tensor> unfolded(const ops::BatchNormTraining& op, llvm::ArrayRef<Tensor> operands) {
   const ChannelAxes axes(operands[0], op.axis);
   const ElementType element = operands[0].type().element;
   const TensorType vector = operands[1].type();
-  const Tensor a = widened(operands[0]);
-  const Tensor mean = reduceMean(a, axes.others(), true);
-  const Tensor centre = a - mean;
-  const Tensor variance = reduceMean(centre * centre, axes.others(), true);
-  Tensor result =
-      centre * (rsqrt(variance + op.epsilon) * axes.spread(operands[1])) + axes.spread(operands[2]);
+  const Tensor mean = reduceMean(widened(operands[0]), axes.others(), true);
+  const auto centre = [&] { return widened(operands[0]) - mean; };
+  const Tensor variance = reduceMean(centre() * centre(), axes.others(), true);
+  const Tensor factor = rsqrt(variance + op.epsilon) * axes.spread(operands[1]);
+  Tensor result = centre() * factor + axes.spread(operands[2]);
   result = operands.size() == 4 ? result + widened(operands[3]) : result;
   result = op.relu ? relu(result) : result;
   return {narrowed(result, element), asVector(mean, vector), asVector(variance, vector)};
@@ -62,17 +63,19 @@ std::vector<Tensor> unfolded(const ops::BatchNormGradient& op, llvm::ArrayRef<Te
   const ElementType element = operands[0].type().element;
   const TensorType vector = operands[1].type();
   const Tensor inverse = rsqrt(axes.spread(operands[3]) + op.epsilon);
-  const Tensor x = (widened(operands[0]) - axes.spread(operands[2])) * inverse;
-  Tensor g = widened(operands[4]);
-  if (op.relu) {
-    g = select(compare(operands[5], 0, Direction::Gt), g, 0);
-  }
-  const Tensor ofBias = reduceSum(g, axes.others(), true), ofScale = reduceSum(g * x, axes.others(), true);
-  const Tensor shared = (ofBias + x * ofScale) * (1 / axes.elements());
-  std::vector<Tensor> results = {narrowed(axes.spread(operands[1]) * inverse * (g - shared), element),
+  const Tensor mean = axes.spread(operands[2]);
+  const auto x = [&] { return (widened(operands[0]) - mean) * inverse; };
+  const auto g = [&] {
+    const Tensor cotangent = widened(operands[4]);
+    return op.relu ? select(compare(operands[5], 0, Direction::Gt), cotangent, 0) : cotangent;
+  };
+  const Tensor ofBias = reduceSum(g(), axes.others(), true),
+               ofScale = reduceSum(g() * x(), axes.others(), true);
+  const Tensor shared = (ofBias + x() * ofScale) * (1 / axes.elements());
+  std::vector<Tensor> results = {narrowed(axes.spread(operands[1]) * inverse * (g() - shared), element),
                                  asVector(ofScale, vector), asVector(ofBias, vector)};
   if (op.addend) {
-    results.push_back(narrowed(g, element));
+    results.push_back(narrowed(g(), element));
   }
   return results;
 }

@@ -33,7 +33,7 @@ Mesh meshOf(const Machine& machine, size_t size, Dice& dice) {
 
 Graph randomSplit(const Graph& graph, const Machine& machine, size_t size, Dice& dice) {
   const Mesh mesh = meshOf(machine, size, dice);
-  const SplitChoices choices(graph, mesh, machine, RooflineCostModel());
+  const SplitChoices choices(graph, mesh, machine, RooflineCostModel(), OptionSpace::All);
   const SplitPlan plan = choices.chooseBy([&](OpId, size_t) { return dice.unit(); });
   REQUIRE(std::isfinite(plan.seconds));
   return expandSplit(graph, plan, machine);
