@@ -1,5 +1,6 @@
 // How a parameter starts: one of the forms of initialisers.h. Numbers stand by position; every field of the
-// parameter may also be given by name (a, b, seed, file, ofPlan, starts, whole).
+// parameter may also be given by name (a, b, seed, file, ofPlan, starts, whole, of). And of which input an
+// input is a part.
 #include "ir/author/text/initialisers.h"
 #include "ir/author/text/parser.h"
 #include "ir/author/text/quote.h"
@@ -100,9 +101,49 @@ bool Parser::readNamedStart(ops::Parameter& parameter) {
   if (name.text == "starts" || name.text == "whole") {
     return readDims(name.text == "starts" ? parameter.part.starts : parameter.part.whole);
   }
+  if (name.text == "of") {
+    return readString(parameter.of);
+  }
   complaints_.add(spanOf(name), fmt::format("{} is no part of a parameter's start", shown(name.text)),
                   fmt::format("write {}", formOf(parameter.initialiser).usage));
   return false;
+}
+
+// part(of="NAME", starts=[…], whole=[…]), behind an '='.
+bool Parser::readPlace(ops::Input& input) {
+  const std::string form = "part(of=\"NAME\", starts=[…], whole=[…])";
+  tokens_.skipNewlines();
+  const Token word = tokens_.now();
+  if (word.kind != TokenKind::Name || word.text != "part" || tokens_.ahead().kind != TokenKind::OpenParen) {
+    return tokens_.unexpected("the end of an input",
+                              fmt::format("an input has no value; of a split graph it is {}", form));
+  }
+  tokens_.take();
+  tokens_.take(); // the parenthesis
+  do {
+    tokens_.skipNewlines();
+    const Token name = tokens_.now();
+    if (name.kind != TokenKind::Name || tokens_.ahead().kind != TokenKind::Equals) {
+      return tokens_.unexpected("of, starts or whole", fmt::format("write {}", form));
+    }
+    tokens_.take();
+    tokens_.take(); // the '='
+    if (name.text == "of") {
+      if (!readString(input.of)) {
+        return false;
+      }
+    } else if (name.text == "starts" || name.text == "whole") {
+      if (!readDims(name.text == "starts" ? input.part.starts : input.part.whole)) {
+        return false;
+      }
+    } else {
+      complaints_.add(spanOf(name), fmt::format("{} is no part of an input's place", shown(name.text)),
+                      fmt::format("write {}", form));
+      return false;
+    }
+    tokens_.continueLineAt(TokenKind::CloseParen);
+  } while (tokens_.accept(TokenKind::Comma));
+  return tokens_.expect(TokenKind::CloseParen, "',' or ')'");
 }
 
 } // namespace dfc::text

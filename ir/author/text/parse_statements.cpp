@@ -148,6 +148,9 @@ bool Parser::readInput() {
   }
   ops::Input input;
   input.type = *targets_.front().type;
+  if (tokens_.accept(TokenKind::Equals) && !readPlace(input)) {
+    return false;
+  }
   return finishSource(std::move(input), true);
 }
 

@@ -130,6 +130,7 @@ class Parser {
   bool readInitialiser(ops::Parameter& parameter, bool& sound);
   bool readStart(ops::Parameter& parameter, size_t& numbers);
   bool readNamedStart(ops::Parameter& parameter);
+  bool readPlace(ops::Input& input);
 
   // parse_values.cpp: types, numbers, strings
   bool readElementType(ElementType& out);

@@ -139,6 +139,21 @@ void appendInitialiser(std::string& out, const ops::Parameter& parameter) {
     appendDims(comma.next() += "starts=", parameter.part.starts);
     appendDims(comma.next() += "whole=", parameter.part.whole);
   }
+  if (!parameter.of.empty()) {
+    appendQuoted(comma.next() += "of=", parameter.of);
+  }
+  out += ')';
+}
+
+// Of a split graph: the part of what the caller feeds.
+void appendPlace(std::string& out, const ops::Input& input) {
+  Comma comma{out};
+  out += " = part(";
+  appendQuoted(comma.next() += "of=", input.of);
+  if (input.part.isPart()) {
+    appendDims(comma.next() += "starts=", input.part.starts);
+    appendDims(comma.next() += "whole=", input.part.whole);
+  }
   out += ')';
 }
 
@@ -165,9 +180,12 @@ void OpPrinter::append(std::string& out, OpId op) {
     out += ' ';
   }
   appendResults(out, row);
-  if (row.kind() != OpKind::Input) {
+  const auto* input = row.getIf<ops::Input>();
+  if (input == nullptr) {
     out += " = ";
     appendCall(out, op);
+  } else if (!input->of.empty() || input->part.isPart()) {
+    appendPlace(out, *input);
   }
 }
 

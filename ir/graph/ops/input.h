@@ -12,8 +12,8 @@ struct Input : OpDefaults {
   static constexpr OpClass opClass = OpClass::Source;
   static constexpr Arity arity{0, 0};
   TensorType type;
-  TensorPart part;
-  std::string of; ///< the author's input
+  TensorPart part = {};
+  std::string of = {}; ///< the author's input
   void fields(AttributeVisitor& visitor) {
     visitor.field("type", type, Presence::Required);
     part.fields(visitor);

@@ -25,8 +25,8 @@ struct Parameter : OpDefaults {
   std::string file;
   /// Derived by a pass, so that the graph's plans of other options lack it. A checkpoint may lack it, too.
   bool ofPlan = false;
-  TensorPart part; ///< of the tensor that the initialiser makes
-  std::string of;  ///< of a split graph: the author's parameter of which it is a part or a copy
+  TensorPart part = {}; ///< of the tensor that the initialiser makes
+  std::string of = {};  ///< of a split graph: the author's parameter of which it is a part or a copy
   void fields(AttributeVisitor& visitor);
 
   TypeResult types(OperandTypes operands) const;
