@@ -71,8 +71,12 @@ class PlacementChoice {
 
   // The quickest split that fits into memory; where none fits, the quickest.
   Diagnostics findSplit(std::optional<Rated>& best) const {
+    auto found = splitCandidates(graph_, machine_, cost_, quiet_.splits);
+    if (!found) {
+      return found.errors();
+    }
     std::vector<Rated> candidates;
-    for (SplitGraph& candidate : splitCandidates(graph_, machine_, cost_)) {
+    for (SplitGraph& candidate : *found) {
       auto fused = runPasses(PassPhase::Fuse, std::move(candidate.graph), machine_, quiet_);
       auto placed = fused ? place(*fused, machine_, cost_, "pins") : Result<Placement>(fused.errors());
       if (!placed) {
@@ -115,9 +119,9 @@ Result<Placement> choosePlacement(const Graph& graph, const Machine& machine, co
     return fused.errors();
   }
   PlacementChoice choice(graph, machine, cost, options);
-  return options.policy == "auto"    ? choice.best(*fused)
-         : options.policy == "split" ? choice.bestSplit(*fused)
-                                     : place(*fused, machine, cost, options.policy);
+  return !options.splits.empty() || options.policy == "split" ? choice.bestSplit(*fused)
+         : options.policy == "auto"                           ? choice.best(*fused)
+                                                              : place(*fused, machine, cost, options.policy);
 }
 
 } // namespace dfc

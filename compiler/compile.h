@@ -7,6 +7,7 @@
 
 #include "compiler/cost/cost_model.h"
 #include "compiler/place/pin_rule.h"
+#include "compiler/split/split_wish.h"
 #include "ir/base/visibility.h"
 #include "ir/graph/op_options.h"
 #include "ir/machine/calibration.h"
@@ -43,6 +44,8 @@ struct CompileOptions {
   std::string policy = "heft";
   /// Devices of ops by name, beside the pins of the graph.
   std::vector<PinRule> pins = {};
+  /// Cuts of values by name. Where there are any, the graph is split as they say, whatever the policy.
+  std::vector<SplitWish> splits = {};
   /// Of products of f32 operands, convolutions included, that do not state their own. Bf16 and F16 are mixed
   /// precision: parameters stay f32, updates, norms and losses are computed in f32, and tensors between
   /// products, results of norms among them, are stored in the 16-bit type (batch norms have their statistics

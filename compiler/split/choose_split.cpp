@@ -277,6 +277,38 @@ void SplitChoices::addPrices(const Machine& machine, const CostModel& cost, Opti
   }
 }
 
+bool SplitChoices::require(ValueId value, size_t axis) {
+  const OpId op = graph_[value].producer;
+  const size_t result = value.index() - graph_[op].firstResult.index();
+  std::vector<OpOption> options;
+  std::vector<double> seconds;
+  for (size_t i = 0; i < options_[op].size(); ++i) {
+    if (options_[op][i].results[result] == Layout::cut(axis)) {
+      options.push_back(options_[op][i]);
+      seconds.push_back(seconds_[op][i]);
+    }
+  }
+  if (options.empty()) {
+    return false;
+  }
+  options_[op] = std::move(options);
+  seconds_[op] = std::move(seconds);
+  return true;
+}
+
+std::vector<size_t> SplitChoices::axesOf(ValueId value) const {
+  const OpId op = graph_[value].producer;
+  const size_t result = value.index() - graph_[op].firstResult.index();
+  std::vector<size_t> axes;
+  for (const OpOption& option : options_[op]) {
+    const Layout& layout = option.results[result];
+    if (layout.isCut() && !llvm::is_contained(axes, size_t{layout.axis})) {
+      axes.push_back(layout.axis);
+    }
+  }
+  return axes;
+}
+
 SplitPlan SplitChoices::choose(double price) const { return chosen(seconds_, price); }
 
 SplitPlan SplitChoices::chooseBy(llvm::function_ref<double(OpId, size_t)> seconds) const {

@@ -16,6 +16,10 @@ class SplitChoices {
   SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& machine, const CostModel& cost,
                OptionSpace space = OptionSpace::Useful);
   SplitPlan choose(double price) const;
+  /// From now on the value is cut along the axis. False, and without effect, where its op has no such option.
+  bool require(ValueId value, size_t axis);
+  /// The axes along which the value may be cut.
+  std::vector<size_t> axesOf(ValueId value) const;
   /// The same with these seconds, by op and option, and changes of layout that take no time: for tests, which
   /// draw any split that is allowed.
   SplitPlan chooseBy(llvm::function_ref<double(OpId op, size_t option)> seconds) const;

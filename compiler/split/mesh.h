@@ -23,7 +23,11 @@ struct Mesh {
 /// None for a machine with one device. Of devices that no route connects, those that the first one reaches.
 std::vector<Mesh> candidateMeshes(const Graph& graph, const Machine& machine, const CostModel& cost);
 
-/// "8 x gpu0", "gpu0, gpu1, cpu0 (48 %, 48 %, 4 %)".
+/// The mesh of these devices, with shares in proportion to their rates.
+Mesh meshOfAll(std::vector<DeviceId> devices, const Graph& graph, const Machine& machine,
+               const CostModel& cost);
+
+/// "gpu0 to gpu7", "gpu0 (48 %), gpu1 (48 %), cpu0 (4 %)".
 std::string toString(const Mesh& mesh, const Machine& machine);
 
 } // namespace dfc

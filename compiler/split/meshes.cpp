@@ -126,6 +126,16 @@ std::vector<Mesh> candidateMeshes(const Graph& graph, const Machine& machine, co
   return meshes;
 }
 
+Mesh meshOfAll(std::vector<DeviceId> devices, const Graph& graph, const Machine& machine,
+               const CostModel& cost) {
+  std::vector<double> rates;
+  for (const DeviceId device : devices) {
+    const double seconds = workSeconds(graph, machine, cost, device);
+    rates.push_back(seconds > 0 && std::isfinite(seconds) ? 1 / seconds : 1);
+  }
+  return meshOf(std::move(devices), std::move(rates), machine);
+}
+
 std::string toString(const Mesh& mesh, const Machine& machine) {
   std::vector<std::string> names;
   bool even = true;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "compiler/split/split_plan.h"
+#include "compiler/split/split_wish.h"
 
 #include <string>
 #include <vector>
@@ -19,7 +20,9 @@ struct SplitGraph {
 };
 
 /// Candidates, each different from the others; none for a machine with one device, or a graph with pins,
-/// which are law.
-std::vector<SplitGraph> splitCandidates(const Graph& graph, const Machine& machine, const CostModel& cost);
+/// which are law. Errors, of wishes: a pattern that names no value, or no two devices; an axis that cannot be
+/// cut; wishes for other devices than those of the first; wishes that no layout of the ops between can meet.
+Result<std::vector<SplitGraph>> splitCandidates(const Graph& graph, const Machine& machine,
+                                                const CostModel& cost, llvm::ArrayRef<SplitWish> wishes = {});
 
 } // namespace dfc

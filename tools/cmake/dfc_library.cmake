@@ -12,7 +12,7 @@ set(dfc_public_headers
   ir/author/collectives.h
   ir/author/gradients.h ir/author/text/parse.h=parse.h ir/author/text/print.h=print.h
   ir/machine/machine.h ir/machine/calibration.h ir/plan/executable.h ir/plan/trace.h ir/draw/dot.h
-  compiler/compile.h compiler/cost/cost_model.h compiler/cost/calibrated_cost_model.h compiler/place/pin_rule.h
+  compiler/compile.h compiler/cost/cost_model.h compiler/cost/calibrated_cost_model.h compiler/place/pin_rule.h compiler/split/split_wish.h
   compiler/simulate/simulate.h
   runtime/session.h runtime/backend_options.h runtime/checkpoint.h runtime/errors.h
   runtime/files/idx.h runtime/files/npy.h runtime/files/npz.h runtime/files/safetensors.h

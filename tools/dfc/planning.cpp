@@ -87,6 +87,25 @@ Result<Machine> machineOf(const PlanOptions& options) {
   return machine;
 }
 
+/// "PATTERN:AXIS=DEVICES".
+Result<SplitWish> splitWish(const std::string& text) {
+  const std::string form = "PATTERN:AXIS=DEVICES, for example 'images:0=gpu*'";
+  auto pair = splitPair(text, "--split", form);
+  if (!pair) {
+    return pair.errors();
+  }
+  const size_t colon = pair->first.rfind(':');
+  const char* begin = pair->first.data() + (colon == std::string::npos ? pair->first.size() : colon + 1);
+  const char* end = pair->first.data() + pair->first.size();
+  SplitWish wish{pair->first.substr(0, colon), 0, pair->second};
+  if (const auto [stop, fault] = std::from_chars(begin, end, wish.axis);
+      fault != std::errc() || stop != end || wish.pattern.empty()) {
+    return errorWithoutPlace(fmt::format("--split {}: there is no axis before the '='", text),
+                             "give " + form);
+  }
+  return wish;
+}
+
 /// `machine` is null where there is none to check the pins against.
 CompileOptions compileOptionsOf(const PlanOptions& options, const Machine* machine, Diagnostics& errors) {
   CompileOptions result;
@@ -113,6 +132,10 @@ CompileOptions compileOptionsOf(const PlanOptions& options, const Machine* machi
     } else {
       result.pins.push_back({pair->first, pair->second});
     }
+  }
+  for (const std::string& text : options.splits) {
+    auto wish = splitWish(text);
+    wish ? result.splits.push_back(*std::move(wish)) : add(errors, wish.errors());
   }
   return result;
 }
@@ -172,6 +195,12 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) 
   verb.add_option("--pin", options.pins,
                   "ops whose name or scope matches PATTERN (with * and ?) run on DEVICE; the last match wins")
       ->type_name("'PATTERN=DEVICE'")
+      ->allow_extra_args(false);
+  verb.add_option(
+          "--split", options.splits,
+          "cut the values whose name matches PATTERN along AXIS, a part on each device that matches DEVICES; "
+          "all other ops follow")
+      ->type_name("'PATTERN:AXIS=DEVICES'")
       ->allow_extra_args(false);
   verb.add_option("--memory", options.memory, "capacity of a device in place of the machine file's")
       ->type_name("DEVICE=SIZE")
@@ -256,8 +285,9 @@ Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const 
     return plan.errors();
   }
   if (*plan && (!options.machine.empty() || !options.policy.empty() || !options.precision.empty() ||
-                !options.pins.empty() || !options.memory.empty() || !options.without.empty() ||
-                !options.calibrations.empty() || options.noMergedLaunches || options.noPeerReads)) {
+                !options.pins.empty() || !options.splits.empty() || !options.memory.empty() ||
+                !options.without.empty() || !options.calibrations.empty() || options.noMergedLaunches ||
+                options.noPeerReads)) {
     return Diagnostic{Severity::Error,
                       {path},
                       "is a plan, compiled for its machine: -m, --policy, --precision, --pin, --memory, "

@@ -20,6 +20,7 @@ struct PlanOptions {
   std::string machine;             ///< a file or the name of a shipped one; empty means this host, as one cpu
   std::string policy, precision;   ///< empty: the default, and not an option that was given
   std::vector<std::string> pins;   ///< "PATTERN=DEVICE"
+  std::vector<std::string> splits; ///< "PATTERN:AXIS=DEVICES"
   std::vector<std::string> memory; ///< "DEVICE=SIZE"
   std::vector<std::string> without;      ///< passes to skip
   std::vector<std::string> calibrations; ///< files of measured times
@@ -27,7 +28,8 @@ struct PlanOptions {
 };
 /// Adds --no-merged-launches and --no-peer-reads.
 void addLaunchOptions(CLI::App& verb, bool& noMergedLaunches, bool& noPeerReads);
-/// Adds -m, --policy, --precision, --pin, --memory, --skip-pass, --calibration and the launch options.
+/// Adds -m, --policy, --precision, --pin, --split, --memory, --skip-pass, --calibration and the launch
+/// options.
 void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired);
 
 /// A file with the mark of plans is one whatever its name; else ".dfg" is a graph and ".plan" a (damaged)
