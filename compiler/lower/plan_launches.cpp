@@ -33,10 +33,10 @@ class Planner {
   }
 
  private:
-  void take(LaunchRow& row, const UnmergedLaunch& unmerged) const {
+  void take(LaunchRow& row, const UnmergedLaunch& unmerged, uint32_t kernel = 0) const {
     const auto append = [&](auto& to, llvm::ArrayRef<Range> from) {
       for (const Range& range : from) {
-        to.push_back({range.begin, range.bytes, computations_[range.computation].op});
+        to.push_back({range.begin, range.bytes, computations_[range.computation].op, kernel});
       }
     };
     row.pointers.insert(row.pointers.end(), unmerged.pointers.begin(), unmerged.pointers.end());
@@ -75,9 +75,10 @@ class Planner {
       }
     }
     MergedKernel kernel = mergedKernel(members);
+    uint32_t next = 0;
     for (const uint32_t member : kernel.order) {
       LaunchGroup{{group.members[member]}}.forEach(
-          [&](uint32_t index) { take(launch.row, launches_[index]); });
+          [&](uint32_t index) { take(launch.row, launches_[index], next++); });
     }
     launch.text = std::move(kernel.text);
     launch.row.grid = {kernel.blocks, 1};

@@ -50,6 +50,9 @@ struct LaunchRange {
   LaunchPointer begin;
   int64_t bytes = 0;
   OpId op;
+  /// The kernel of a merged launch that accesses them: kernels with an access in common run in this order. An
+  /// op may have several, with kernels of other ops between them.
+  uint32_t kernel = 0;
 };
 
 /// How a launch is computed.

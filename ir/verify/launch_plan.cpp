@@ -318,23 +318,16 @@ class LaunchCheck {
         clash(earlier.reads, later.writes);
   }
 
-  // Ranges of a launch stand in the order in which its ops run, where that matters.
+  // The kernels of a launch run in the order of their ops, where that matters.
   void checkOrderInside(const LaunchRow& row) {
+    const auto isInverted = [&](const LaunchRange& write, const LaunchRange& other) {
+      return write.op != other.op && !write.begin.inWorkspace() && overlap(write, other) &&
+             (write.kernel == other.kernel ||
+              (write.kernel < other.kernel) != (positionOf(write.op) < positionOf(other.op)));
+    };
     if (row.ops.size() < 2) {
       return;
     }
-    std::map<OpId, size_t> turn; // by the first write
-    for (size_t i = 0; i < row.writes.size(); ++i) {
-      turn.try_emplace(row.writes[i].op, i);
-    }
-    const auto isInverted = [&](const LaunchRange& write, const LaunchRange& other) {
-      if (write.op == other.op || write.begin.inWorkspace() || !overlap(write, other)) {
-        return false;
-      }
-      const auto found = turn.find(other.op);
-      return found != turn.end() &&
-             (turn.at(write.op) < found->second) != (positionOf(write.op) < positionOf(other.op));
-    };
     for (const LaunchRange& write : row.writes) {
       for (const auto* ranges : {&row.reads, &row.writes}) {
         for (const LaunchRange& other : *ranges) {

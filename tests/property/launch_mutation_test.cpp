@@ -279,7 +279,15 @@ TEST_CASE("launch plans: ops of one launch that run in the wrong order are refus
               return read.op != write.op && !write.begin.inWorkspace() && overlap(read, write);
             });
           });
-          std::reverse(row.writes.begin(), row.writes.end());
+          uint32_t last = 0;
+          for (const LaunchRange& range : row.writes) {
+            last = std::max(last, range.kernel);
+          }
+          for (auto* ranges : {&row.reads, &row.writes}) {
+            for (LaunchRange& range : *ranges) {
+              range.kernel = last - range.kernel;
+            }
+          }
           return handsOn;
         }) > 10);
 }

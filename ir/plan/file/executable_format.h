@@ -20,7 +20,7 @@
 
 namespace dfc {
 
-inline constexpr uint32_t formatVersion = 4;
+inline constexpr uint32_t formatVersion = 5;
 
 /// The two parts of a file that holds together.
 struct PlanParts {

@@ -1,10 +1,14 @@
-// lower: errors of ops without a kernel for the machine's GPU, and plans without GPUs.
+// lower: errors of ops without a kernel for the machine's GPU, plans without GPUs, and ops whose kernels are
+// merged around those of another op.
 #include "compiler/compile.h"
 #include "ir/author/text/parse.h"
 #include "ir/graph/graph.h"
 #include "ir/plan/executable_parts.h"
+#include "ir/verify/verify.h"
 #include "tests/support/catch.h"
 #include "tests/support/tiny_plan.h"
+
+#include <llvm/ADT/STLExtras.h>
 
 using namespace dfc;
 
@@ -41,4 +45,42 @@ TEST_CASE("lower: a plan without GPUs has no launches") {
   const auto plan = compile(*graph, test::smallMachine(0), RooflineCostModel());
   REQUIRE(plan.ok());
   CHECK(plan->launches().empty());
+}
+
+// 'sum' has two kernels: its product, into the workspace, and the addition. 'scaled' comes before the second
+// and needs no more of the first than its own elements: one launch, in which it runs between the two.
+TEST_CASE("lower: a kernel may run between two kernels of another op in their launch") {
+  const auto graph = parseGraph(R"(graph net {
+  parameter row : f32[1, 2] = zeros()
+  parameter square : f32[2, 2] = zeros()
+  parameter one : f32[1, 1] = zeros()
+  on gpu0 {
+    scaled = matmul(one, row)
+    product = matmul(row, square, transposeB=true)
+    sum = add(scaled, product)
+  }
+  fetch sum
+}
+)",
+                                "net.dfg");
+  REQUIRE(graph.ok());
+  const Machine machine = test::smallMachine(1);
+  const auto plan = compile(*graph, machine, RooflineCostModel());
+  REQUIRE(plan.ok());
+  REQUIRE(plan->launches().launches.size() == 1);
+  LaunchPlan launches = plan->launches();
+  LaunchRow& row = launches.launches[0];
+  REQUIRE(row.ops.size() == 2);
+  REQUIRE(row.writes.size() == 3);
+  CHECK(row.writes[0].begin.inWorkspace());
+  CHECK(row.writes[0].op == row.writes[2].op);
+  CHECK(row.writes[1].op != row.writes[2].op);
+  const auto verdict = [&] {
+    return verifyLaunchPlan(launches, plan->placed(), plan->schedule(), plan->memory(), machine);
+  };
+  CHECK(render(verdict()) == "");
+  std::swap(row.writes[1].kernel, row.writes[2].kernel); // 'scaled' after it is read
+  const Diagnostics refused = verdict();
+  REQUIRE(refused.size() == 1);
+  CHECK(llvm::StringRef(refused[0].message).startswith("runs in the wrong order with"));
 }

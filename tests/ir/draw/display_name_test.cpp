@@ -45,7 +45,7 @@ TEST_CASE("authors' names are shown, made-up ones are not", "[names]") {
 
 TEST_CASE("a fused op is shown as its parts, at most three", "[names]") {
   GraphBuilder builder;
-  const OpId x = builder.append(ops::Input{{}, f32({2})}, {}, {"x"});
+  const OpId x = builder.append(ops::Input{{}, f32({2}), {}, {}}, {}, {"x"});
   REQUIRE(x.valid());
   ops::Fused two, four;
   REQUIRE(two.body.decode("neg:f32 %0; exp:f32 %1"));
@@ -57,7 +57,7 @@ TEST_CASE("a fused op is shown as its parts, at most three", "[names]") {
   const Graph& graph = builder.soFar();
   CHECK(displayName(graph, first) == "neg, exp");
   CHECK(displayName(graph, second) == "neg, exp, log, …, max");
-  const OpId w = builder.append(ops::Input{{}, f32({2, 2})}, {}, {"w"});
+  const OpId w = builder.append(ops::Input{{}, f32({2, 2}), {}, {}}, {}, {"w"});
   ops::FusedMatmul product;
   REQUIRE(product.body.decode("relu:f32 %0"));
   const OpId third = builder.append(product, {builder.result(w), builder.result(w)}, {"relu.2"});
