@@ -209,6 +209,10 @@ TEST_CASE("random splits, the long run: values", "[heavy]") {
   forSeeds(1001, 6001, checkExact);
   forSeeds(1001, 6001, checkRounded);
 }
-TEST_CASE("random splits, the long run: devices", "[heavy]") { forSeeds(1001, 3001, checkPlaced); }
+// 10,000 graphs in parts, each short enough for one test of ctest.
+TEST_CASE("random splits, the long run: devices, part 0", "[heavy]") { forSeeds(1001, 3501, checkPlaced); }
+TEST_CASE("random splits, the long run: devices, part 1", "[heavy]") { forSeeds(3501, 6001, checkPlaced); }
+TEST_CASE("random splits, the long run: devices, part 2", "[heavy]") { forSeeds(6001, 8501, checkPlaced); }
+TEST_CASE("random splits, the long run: devices, part 3", "[heavy]") { forSeeds(8501, 11001, checkPlaced); }
 
 } // namespace dfc::test
