@@ -2,12 +2,11 @@
 // it gives what the unsplit graph gives, to the bit where every sum is exact and within rounding elsewhere;
 // and wherever its parts run, the bits of the same parts on one device.
 #include "compiler/interpreter/evaluate.h"
-#include "compiler/split/choose_split.h"
-#include "compiler/split/expand_split.h"
 #include "ir/author/text/print.h"
 #include "ir/graph/graph.h"
 #include "ir/verify/verify.h"
 #include "tests/property/plan_runs.h"
+#include "tests/property/random_split.h"
 
 #include <fmt/format.h>
 
@@ -15,29 +14,6 @@
 
 namespace dfc::test {
 namespace {
-
-Mesh meshOf(const Machine& machine, size_t size, Dice& dice) {
-  Mesh mesh;
-  double sum = 0;
-  for (size_t i = 0; i < size; ++i) {
-    mesh.devices.push_back(DeviceId(static_cast<uint32_t>(i + 1)));
-    mesh.shares.push_back(static_cast<double>(1 + dice.below(3)));
-    sum += mesh.shares.back();
-  }
-  for (double& share : mesh.shares) {
-    share /= sum;
-  }
-  mesh.host = machine.host();
-  return mesh;
-}
-
-Graph randomSplit(const Graph& graph, const Machine& machine, size_t size, Dice& dice) {
-  const Mesh mesh = meshOf(machine, size, dice);
-  const SplitChoices choices(graph, mesh, machine, RooflineCostModel(), OptionSpace::All);
-  const SplitPlan plan = choices.chooseBy([&](OpId, size_t) { return dice.unit(); });
-  REQUIRE(std::isfinite(plan.seconds));
-  return expandSplit(graph, plan, machine);
-}
 
 /// Ops whose results are whole numbers where their operands are.
 const std::vector<OpKind> exactKinds = {
