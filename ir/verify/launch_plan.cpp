@@ -341,25 +341,62 @@ class LaunchCheck {
     }
   }
 
-  // What an op leaves in the workspace from launch to launch is not written by another op in between.
+  // What an op leaves in the workspace from kernel to kernel is not written by another op in between.
   void checkWorkspaces(llvm::ArrayRef<LaunchRow> rows, size_t at) {
     for (const OpId op : rows[at].ops) {
-      size_t before = at;
-      while (before > 0 && at - before < workspaceLookBack && !llvm::is_contained(rows[before - 1].ops, op)) {
-        --before;
+      const size_t before = launchBefore(rows, at, op);
+      if (isOverwritten(rows, before, at, op) || isOverwritten(rows, at, at, op)) {
+        findings_.at(op, "its workspace is overwritten between its launches");
+        return;
       }
-      if (before == 0 || at - before >= workspaceLookBack) {
-        continue; // this is the op's first launch
+    }
+  }
+
+  // The op's last launch before rows[at]; `at` where there is none.
+  static size_t launchBefore(llvm::ArrayRef<LaunchRow> rows, size_t at, OpId op) {
+    const size_t first = at - std::min(at, workspaceLookBack);
+    for (size_t before = at; before > first; --before) {
+      if (llvm::is_contained(rows[before - 1].ops, op)) {
+        return before - 1;
       }
-      for (const LaunchRange& own : rows[before - 1].writes) {
-        for (size_t i = before; own.op == op && own.begin.inWorkspace() && i < at; ++i) {
-          if (llvm::any_of(rows[i].writes, [&](const LaunchRange& other) { return overlap(own, other); })) {
-            findings_.at(op, "its workspace is overwritten between its launches");
-            return;
-          }
+    }
+    return at;
+  }
+
+  using Moment = std::pair<size_t, uint32_t>; // launch, kernel
+
+  // Whether bytes of the workspace that the op writes in rows[from], and accesses in rows[to], are written by
+  // another op in between.
+  static bool isOverwritten(llvm::ArrayRef<LaunchRow> rows, size_t from, size_t to, OpId op) {
+    return llvm::any_of(rows[from].writes, [&](const LaunchRange& own) {
+      if (own.op != op || !own.begin.inWorkspace()) {
+        return false;
+      }
+      const Moment begin{from, own.kernel}, end = lastAccess(rows, to, own);
+      for (size_t i = from; i <= to; ++i) {
+        const auto between = [&](const LaunchRange& other) {
+          const Moment moment{i, other.kernel};
+          return other.op != op && begin < moment && moment < end && overlap(own, other);
+        };
+        if (llvm::any_of(rows[i].writes, between)) {
+          return true;
+        }
+      }
+      return false;
+    });
+  }
+
+  // The op's last access in rows[at] of what it wrote to the workspace; the first moment of all if none.
+  static Moment lastAccess(llvm::ArrayRef<LaunchRow> rows, size_t at, const LaunchRange& written) {
+    Moment last{0, 0};
+    for (const auto* ranges : {&rows[at].reads, &rows[at].writes}) {
+      for (const LaunchRange& range : *ranges) {
+        if (range.op == written.op && overlap(range, written)) {
+          last = std::max(last, Moment{at, range.kernel});
         }
       }
     }
+    return last;
   }
   static constexpr size_t workspaceLookBack = 512;
 

@@ -23,6 +23,25 @@ using namespace dfc::test;
 
 namespace {
 
+/// Sums in two launches each, merged pass by pass, and products with a kernel behind them in one launch with
+/// others.
+Graph mergedWithWorkspaces() {
+  Builder g("workspaces");
+  const auto there = g.on("gpu0");
+  std::vector<Tensor> all;
+  for (const int64_t columns : {32, 64, 96}) {
+    const std::string name = fmt::format("tall{}", columns);
+    all.push_back(reduceSum(g.parameter(name, f32({4096, columns})), {0}));
+  }
+  const Tensor one = g.parameter("one", f32({1, 1})), square = g.parameter("square", f32({2, 2}));
+  for (int i = 0; i < 4; ++i) {
+    const Tensor row = g.parameter(fmt::format("row{}", i), f32({1, 2}));
+    all.push_back(reshape(matmul(one, row) + matmul(row, transpose(square)), {2}));
+  }
+  g.fetch("all", concat(all, 0)); // one copy to the host, behind all launches
+  return *std::move(g).finish();
+}
+
 /// Plans whose GPUs launch products, convolutions, merged kernels, kernels with workspaces, and peer reads.
 std::vector<Executable> plansWithLaunches() {
   std::vector<Executable> plans;
@@ -50,6 +69,7 @@ std::vector<Executable> plansWithLaunches() {
   g.assign(filter, filter - 0.1 * gradients(loss, {filter})[0]);
   g.fetch("sum", reduceSum(tall, {0})); // in two launches
   add(*std::move(g).finish(), 1);
+  add(mergedWithWorkspaces(), 1);
   return plans;
 }
 
@@ -71,6 +91,20 @@ bool clash(const LaunchRow& a, const LaunchRow& b) {
     });
   };
   return any(a.writes, b.reads) || any(a.writes, b.writes) || any(a.reads, b.writes);
+}
+
+/// Whether the op accesses the bytes again: in the launch behind this kernel, or in its next launch.
+bool isReadBehind(llvm::ArrayRef<LaunchRow> rows, size_t at, const LaunchRange& own, uint32_t kernel) {
+  const auto accesses = [&](const LaunchRow& row, uint32_t least) {
+    const auto isAgain = [&](const LaunchRange& range) {
+      return range.op == own.op && range.kernel >= least && overlap(range, own);
+    };
+    return llvm::any_of(row.reads, isAgain) || llvm::any_of(row.writes, isAgain);
+  };
+  const auto later = rows.drop_front(at + 1);
+  const auto next =
+      llvm::find_if(later, [&](const LaunchRow& row) { return llvm::is_contained(row.ops, own.op); });
+  return accesses(rows[at], kernel + 1) || (next != later.end() && accesses(*next, 0));
 }
 
 /// Runs `damage` on a copy of each launch's plan; every copy that it changes must be refused.
@@ -290,6 +324,29 @@ TEST_CASE("launch plans: ops of one launch that run in the wrong order are refus
           }
           return handsOn;
         }) > 10);
+}
+
+TEST_CASE("launch plans: a workspace that another op overwrites between an op's kernels is refused") {
+  size_t damaged = 0;
+  for (const Executable& plan : plansWithLaunches()) {
+    const std::vector<LaunchRow>& rows = plan.launches().launches;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      for (const LaunchRange& own : rows[i].writes) {
+        for (const LaunchRange& other : rows[i].writes) {
+          if (own.begin.inWorkspace() && other.op != own.op && other.kernel > own.kernel &&
+              isReadBehind(rows, i, own, other.kernel)) {
+            ++damaged;
+            INFO("'" << plan.graph().nameOf(other.op) << "' writes what '" << plan.graph().nameOf(own.op)
+                     << "' keeps");
+            LaunchPlan mutant = plan.launches();
+            mutant.launches[i].writes.push_back({own.begin, own.bytes, other.op, other.kernel});
+            CHECK_FALSE(verdictOn(plan, mutant).empty());
+          }
+        }
+      }
+    }
+  }
+  CHECK(damaged > 5);
 }
 
 TEST_CASE("launch plans: mutants with other bytes, kernels or shapes are refused") {

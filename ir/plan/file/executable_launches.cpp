@@ -80,8 +80,8 @@ class LaunchWriter {
   Offset<flatbuffers::Vector<const file::Range*>> writeRanges(llvm::ArrayRef<LaunchRange> ranges) {
     std::vector<file::Range> written;
     for (const LaunchRange& range : ranges) {
-      written.emplace_back(deviceOf(range.begin), range.op.index(), range.kernel,
-                           range.begin.offset, range.bytes);
+      written.emplace_back(deviceOf(range.begin), range.op.index(), range.kernel, range.begin.offset,
+                           range.bytes);
     }
     return builder_.CreateVectorOfStructs(written);
   }
@@ -220,8 +220,8 @@ class LaunchReader {
   static void readRanges(const flatbuffers::Vector<const file::Range*>& from,
                          llvm::SmallVectorImpl<LaunchRange>& to) {
     for (const file::Range* range : from) {
-      to.push_back({pointerOf(range->device(), range->offset()), range->bytes(), OpId(range->op()),
-                    range->kernel()});
+      to.push_back(
+          {pointerOf(range->device(), range->offset()), range->bytes(), OpId(range->op()), range->kernel()});
     }
   }
 
