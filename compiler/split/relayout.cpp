@@ -68,6 +68,7 @@ bool isSmall(const TensorType& type) { return type.bytes() <= mostSmall; }
 
 std::vector<SplitRange> rangesOf(int64_t length, const std::vector<double>& shares, int64_t granule) {
   const auto parts = static_cast<int64_t>(shares.size());
+  DFC_ASSERT(length >= parts, "an axis of fewer elements than parts");
   const int64_t step = length >= 4 * parts * granule ? granule : 1;
   std::vector<SplitRange> ranges;
   double sum = 0;
@@ -76,7 +77,7 @@ std::vector<SplitRange> rangesOf(int64_t length, const std::vector<double>& shar
     sum += shares[static_cast<size_t>(i)];
     const double ideal = sum * static_cast<double>(length) / static_cast<double>(step);
     int64_t end = i + 1 == parts ? length : static_cast<int64_t>(std::floor(ideal + 0.5)) * step;
-    end = std::clamp(end, std::min(begin + 1, length), length - (parts - 1 - i));
+    end = std::clamp(end, begin + 1, length - (parts - 1 - i));
     ranges.push_back({begin, end});
     begin = end;
   }
