@@ -7,7 +7,7 @@ namespace dfc {
 
 llvm::ArrayRef<PriorityRow> allPriorities() {
   static constexpr std::array rows = {
-#define DFC_PRIORITY(function, name, what) PriorityRow{&(function), name, what},
+#define DFC_PRIORITY(function, name, gain, what) PriorityRow{&(function), name, gain, what},
 #include "compiler/schedule/priorities.def"
 #undef DFC_PRIORITY
   };

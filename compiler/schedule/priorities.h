@@ -8,13 +8,14 @@
 
 namespace dfc {
 
-#define DFC_PRIORITY(function, name, what) std::vector<double> function(const ListProblem& problem);
+#define DFC_PRIORITY(function, name, gain, what) std::vector<double> function(const ListProblem& problem);
 #include "compiler/schedule/priorities.def"
 #undef DFC_PRIORITY
 
 struct PriorityRow {
   std::vector<double> (*ranks)(const ListProblem&); ///< by task; any real number
   std::string_view name;
+  double gain; ///< part of an earlier row's makespan that this one has to save
   std::string_view what;
 };
 /// All priorities in the order in which they are tried; at least one.

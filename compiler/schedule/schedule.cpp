@@ -88,7 +88,7 @@ ListResult bestOrder(const ListProblem& problem, double least) {
       break;
     }
     ListResult result = listSchedule(problem, priority.ranks(problem));
-    if (!best || result.makespan < best->makespan) {
+    if (!best || result.makespan < (1 - priority.gain) * best->makespan) {
       best = std::move(result);
     }
   }

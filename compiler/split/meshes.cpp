@@ -1,3 +1,4 @@
+// Meshes: classes of alike devices, sizes by powers of two, shares by rates.
 #include "compiler/split/mesh.h"
 
 #include <fmt/format.h>
