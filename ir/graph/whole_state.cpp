@@ -23,6 +23,10 @@ TensorType authorTypeOf(const Graph& graph, OpId op) {
 }
 
 const TensorPart& placeOf(const Graph& graph, OpId op) {
+  static const TensorPart all;
+  if (originOf(graph, op).empty()) {
+    return all;
+  }
   const auto* parameter = graph[op].getIf<ops::Parameter>();
   return parameter != nullptr ? parameter->part : graph[op].as<ops::Input>().part;
 }

@@ -66,6 +66,7 @@ struct DeviceRow {
   double launchOf(ElementType element, bool tf32, const ProductShape& product) const;
   /// Whether every precision has the same `matmulHalfInner`; the same library's launch.
   bool hasOneHalfInner() const;
+  /// Whether every precision has the same `matmulLaunchSeconds`.
   bool hasOneMatmulLaunch() const;
 };
 

@@ -1,6 +1,8 @@
 // Forward over the ops once for where an input goes, then once over its data.
 #include "tools/dfc/io/labels.h"
 
+#include "ir/graph/whole_state.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,9 +34,13 @@ Part partIn(const Graph& graph, OpId op, const SideTable<ValueId, Part>& parts) 
 }
 
 /// The use with the fewest classes.
-std::optional<LabelUse> strictestUse(const Graph& graph, ValueId input) {
+std::optional<LabelUse> strictestUse(const Graph& graph, std::string_view input) {
   SideTable<ValueId, Part> parts(graph.valueCount(), Part::None);
-  parts[input] = Part::All;
+  for (const OpId op : graph.opsOf(OpKind::Input)) {
+    if (authorNameOf(graph, op) == input) { // one of several, where the input is split
+      parts[graph[op].firstResult] = Part::All;
+    }
+  }
   std::optional<LabelUse> strictest;
   for (const OpId op : graph.ops()) {
     const OpRow& row = graph[op];
@@ -53,7 +59,7 @@ std::optional<LabelUse> strictestUse(const Graph& graph, ValueId input) {
 } // namespace
 
 std::optional<WrongLabel> wrongLabel(const Graph& graph, std::string_view input, const Literal& data) {
-  const auto use = strictestUse(graph, graph.findValue(input));
+  const auto use = strictestUse(graph, input);
   const int64_t count = use ? data.type().shape.elements() : 0;
   for (int64_t i = 0; i < count; ++i) {
     const double label = data.at(i);
