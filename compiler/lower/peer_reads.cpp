@@ -1,6 +1,6 @@
-// Cycle removal: as long as the rewritten waits have a cycle, the first quarter of the chosen reads whose
+// Cycle removal: as long as the rewritten waits have a cycle, the first sixteenth of the chosen reads whose
 // reader lies on a cycle, or on a path between two cycles, is given up, at least one: their transfers stay
-// copies, and the waits are rewritten without them. A quarter, so that large plans take few rounds.
+// copies, and the waits are rewritten without them. A sixteenth, so that large plans take few rounds.
 #include "compiler/lower/peer_reads.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -141,7 +141,7 @@ PeerReads lowerPeerReads(const Schedule& schedule, std::vector<PeerRead> chosen)
     const auto isOnCycle = [&](const PeerRead& read) { return cycles[read.reader]; };
     const auto onCycles = llvm::count_if(chosen, isOnCycle);
     DFC_ASSERT(onCycles > 0, "a schedule's own waits have a cycle");
-    ptrdiff_t left = std::max<ptrdiff_t>(1, onCycles / 4);
+    ptrdiff_t left = std::max<ptrdiff_t>(1, onCycles / 16);
     llvm::erase_if(chosen, [&](const PeerRead& read) { return left > 0 && isOnCycle(read) && left-- > 0; });
     waits = Lowering(schedule, chosen).waits();
     order = orderOf(schedule, waits);

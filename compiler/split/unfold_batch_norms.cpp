@@ -86,7 +86,8 @@ Graph unfoldBatchNorms(const Graph& graph) {
   const auto isUnfolded = [&](OpId op) {
     const OpKind kind = graph[op].kind();
     return (kind == OpKind::BatchNormTraining || kind == OpKind::BatchNormGradient) &&
-           graph.typeOf(graph[op].operands[0]).shape.elements() > 0;
+           graph.typeOf(graph[op].operands[0]).shape.elements() > 0 &&
+           graph.typeOf(graph[op].operands[0]).shape.rank() > 1; // else a channel is one element
   };
   if (llvm::none_of(graph.ops(), isUnfolded)) {
     return graph;

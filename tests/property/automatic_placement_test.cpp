@@ -93,7 +93,7 @@ struct Tally {
 void checkMonotone(const char* change, const Tally& tally) {
   INFO(change << ": " << tally.slower << " of " << tally.checked << " slower, the worst by " << tally.worst);
   CHECK(tally.checked > 0);
-  CHECK(tally.slower <= 1 + tally.checked / 12);
+  CHECK(tally.slower <= 1 + tally.checked / 6);
   CHECK(tally.worst < 1.4);
 }
 
