@@ -41,7 +41,7 @@ struct CompileOptions {
   /// Which placement policy: "heft" (where each op ends first), "auto" (the best of many by the predicted
   /// makespan, in memory), "single" (all ops on the fastest device) or "pins" (each op where its largest
   /// operand is). Another name is an error.
-  std::string policy = "heft";
+  std::string policy = "auto";
   /// Devices of ops by name, beside the pins of the graph.
   std::vector<PinRule> pins = {};
   /// Cuts of values by name. Where there are any, the graph is split as they say, whatever the policy.

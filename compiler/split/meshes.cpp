@@ -18,6 +18,15 @@ constexpr double leastShare = 0.02;
 // What splitting looks at when it asks for a link's rate.
 constexpr int64_t typicalBytes = 1 << 20;
 
+// Rates of one model that `dfc machine` measured differ a little.
+bool near(double a, double b) { return std::abs(a - b) <= 0.1 * std::max(a, b); }
+
+bool oneClass(const DeviceRow& a, const DeviceRow& b) {
+  return alike(a, b) || (a.kind == b.kind && !a.model.empty() && a.model == b.model &&
+                         near(a.memoryBandwidth, b.memoryBandwidth) && near(a.tf32Flops, b.tf32Flops) &&
+                         std::equal(a.peakFlops.begin(), a.peakFlops.end(), b.peakFlops.begin(), near));
+}
+
 /// Seconds of the whole graph on one device.
 double workSeconds(const Graph& graph, const Machine& machine, const CostModel& cost, DeviceId device) {
   double sum = 0;
@@ -76,7 +85,7 @@ std::vector<Mesh> candidateMeshes(const Graph& graph, const Machine& machine, co
   std::vector<std::vector<DeviceId>> classes;
   for (const DeviceId device : machine.devices.ids()) {
     const auto same = llvm::find_if(classes, [&](const std::vector<DeviceId>& one) {
-      return alike(machine.devices[one.front()], machine.devices[device]);
+      return oneClass(machine.devices[one.front()], machine.devices[device]);
     });
     if (same == classes.end()) {
       classes.push_back({device});
@@ -119,7 +128,7 @@ std::vector<Mesh> candidateMeshes(const Graph& graph, const Machine& machine, co
     }
   }
   const bool mixed = devices.size() >= 2 && llvm::any_of(devices, [&](DeviceId device) {
-                       return !alike(machine.devices[device], machine.devices[devices.front()]);
+                       return !oneClass(machine.devices[device], machine.devices[devices.front()]);
                      });
   if (mixed) {
     meshes.push_back(meshOf(std::move(devices), std::move(rates), machine));

@@ -2,6 +2,7 @@
 
 #include "compiler/split/choose_split.h"
 #include "compiler/split/expand_split.h"
+#include "compiler/split/unfold_batch_norms.h"
 #include "tests/support/catch.h"
 
 #include <cmath>
@@ -26,7 +27,8 @@ Mesh meshOf(const Machine& machine, size_t size, Dice& dice) {
 
 } // namespace
 
-Graph randomSplit(const Graph& graph, const Machine& machine, size_t size, Dice& dice) {
+Graph randomSplit(const Graph& written, const Machine& machine, size_t size, Dice& dice) {
+  const Graph graph = unfoldBatchNorms(written);
   const Mesh mesh = meshOf(machine, size, dice);
   const SplitChoices choices(graph, mesh, machine, RooflineCostModel(), OptionSpace::All);
   const SplitPlan plan = choices.chooseBy([&](OpId, size_t) { return dice.unit(); });
