@@ -1,5 +1,6 @@
 #include "compiler/choose_placement.h"
 
+#include "compiler/considered.h"
 #include "compiler/place/place.h"
 #include "compiler/place/planned_seconds.h"
 #include "compiler/run_passes.h"
@@ -26,6 +27,7 @@ constexpr size_t mostPlanned = 3;
 struct Rated {
   Placement placement;
   double seconds = never;
+  size_t row = 0; ///< of what was considered
 };
 
 class PlacementChoice {
@@ -37,20 +39,20 @@ class PlacementChoice {
   }
 
   Result<Placement> best(const Graph& fused) {
-    auto alone = place(fused, machine_, cost_, "single");
-    const double onOne = alone ? secondsOf(*alone) : never;
+    const auto alone = whole(fused, "single");
     std::optional<Rated> split;
     if (Diagnostics errors = findSplit(split); !errors.empty()) {
       return errors;
     }
-    if (split && split->seconds < wellSplit * onOne) {
-      return std::move(split->placement);
+    if (split && split->seconds < wellSplit * (alone ? alone->seconds : never)) {
+      return chosen(*std::move(split));
     }
-    auto whole = place(fused, machine_, cost_, "auto");
-    if (!whole || !split || split->seconds >= worthwhile * secondsOf(*whole)) {
-      return whole;
+    auto spread = whole(fused, "auto");
+    if (!spread) {
+      return spread.errors();
     }
-    return std::move(split->placement);
+    return chosen(split && split->seconds < worthwhile * spread->seconds ? *std::move(split)
+                                                                         : *std::move(spread));
   }
 
   Result<Placement> bestSplit(const Graph& fused) {
@@ -58,41 +60,74 @@ class PlacementChoice {
     if (Diagnostics errors = findSplit(split); !errors.empty()) {
       return errors;
     }
-    return split ? Result<Placement>(std::move(split->placement)) : place(fused, machine_, cost_, "single");
+    if (split) {
+      return chosen(*std::move(split));
+    }
+    auto alone = whole(fused, "single");
+    return alone ? Result<Placement>(chosen(*std::move(alone))) : Result<Placement>(alone.errors());
   }
 
+  const ConsideredPlacements& considered() const { return considered_; }
+
  private:
-  double secondsOf(const Placement& placement) const {
-    const PlacementProblem problem{placement.graph, machine_, cost_,
-                                   SideTable<OpId, DeviceId>(placement.graph.opCount())};
-    const auto planned = plannedSeconds(placement, problem);
-    return planned ? planned->seconds : never;
+  Placement chosen(Rated rated) {
+    considered_.chosen = rated.row;
+    return std::move(rated.placement);
+  }
+
+  Result<Rated> whole(const Graph& fused, const std::string& policy) {
+    auto placement = place(fused, machine_, cost_, policy);
+    if (!placement) {
+      return placement.errors();
+    }
+    const size_t row = consider({placement->policy});
+    Rated rated{*std::move(placement), never, row};
+    rate(rated);
+    return rated;
+  }
+
+  size_t consider(ConsideredPlacement row) {
+    considered_.candidates.push_back(std::move(row));
+    return considered_.candidates.size() - 1;
+  }
+
+  PlacementProblem problemOf(const Placement& placement) const {
+    return {placement.graph, machine_, cost_, SideTable<OpId, DeviceId>(placement.graph.opCount())};
+  }
+
+  void rate(Rated& rated) {
+    using Outcome = ConsideredPlacement::Outcome;
+    const auto planned = plannedSeconds(rated.placement, problemOf(rated.placement));
+    rated.seconds = planned ? planned->seconds : never;
+    ConsideredPlacement& row = considered_.candidates[rated.row];
+    row.outcome = planned ? Outcome::Planned : Outcome::DoesNotFit;
+    row.seconds = planned ? planned->seconds : row.seconds;
   }
 
   // The quickest split that fits into memory; where none fits, the quickest.
-  Diagnostics findSplit(std::optional<Rated>& best) const {
+  Diagnostics findSplit(std::optional<Rated>& best) {
     auto found = splitCandidates(graph_, machine_, cost_, quiet_.splits);
     if (!found) {
       return found.errors();
     }
     std::vector<Rated> candidates;
     for (SplitGraph& candidate : *found) {
-      auto fused = runPasses(PassPhase::Fuse, std::move(candidate.graph), machine_, quiet_);
+      auto fused = runPasses(PassPhase::Fuse, candidate.graph, machine_, quiet_);
       auto placed = fused ? place(*fused, machine_, cost_, "pins") : Result<Placement>(fused.errors());
       if (!placed) {
         return placed.errors();
       }
       placed->policy = candidate.description;
-      const PlacementProblem problem{placed->graph, machine_, cost_,
-                                     SideTable<OpId, DeviceId>(placed->graph.opCount())};
-      const double seconds = predictedMakespan(*placed, problem);
-      candidates.push_back({*std::move(placed), seconds});
+      const double seconds = predictedMakespan(*placed, problemOf(*placed));
+      const size_t row = consider({placed->policy, seconds, ConsideredPlacement::Outcome::Scheduled,
+                                   std::make_shared<SplitGraph>(std::move(candidate))});
+      candidates.push_back({*std::move(placed), seconds, row});
     }
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const Rated& a, const Rated& b) { return a.seconds < b.seconds; });
     size_t planned = 0;
     for (Rated& candidate : candidates) {
-      candidate.seconds = secondsOf(candidate.placement);
+      rate(candidate);
       if (!best || candidate.seconds < best->seconds) {
         best = std::move(candidate);
       }
@@ -108,6 +143,7 @@ class PlacementChoice {
   const Machine& machine_;
   const CostModel& cost_;
   CompileOptions quiet_;
+  ConsideredPlacements considered_;
 };
 
 } // namespace
@@ -119,9 +155,15 @@ Result<Placement> choosePlacement(const Graph& graph, const Machine& machine, co
     return fused.errors();
   }
   PlacementChoice choice(graph, machine, cost, options);
-  return !options.splits.empty() || options.policy == "split" ? choice.bestSplit(*fused)
-         : options.policy == "auto"                           ? choice.best(*fused)
-                                                              : place(*fused, machine, cost, options.policy);
+  const bool wantsSplit = !options.splits.empty() || options.policy == "split";
+  if (!wantsSplit && options.policy != "auto") {
+    return place(*fused, machine, cost, options.policy); // nothing is compared
+  }
+  auto placement = wantsSplit ? choice.bestSplit(*fused) : choice.best(*fused);
+  if (options.observer != nullptr) {
+    options.observer->considered(choice.considered());
+  }
+  return placement;
 }
 
 } // namespace dfc

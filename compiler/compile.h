@@ -20,12 +20,16 @@
 
 namespace DFC_PUBLIC dfc {
 
+struct ConsideredPlacements; // what choosePlacement compared
+
 /// Sees each stage as it is made, for --emit and for tests. Does nothing unless overridden.
 class CompileObserver {
  public:
   virtual ~CompileObserver() = default;
   /// The graph behind this pass.
   virtual void graph(const Graph&, std::string_view /*passName*/) {}
+  /// The placements and splits that were compared, before the plan of the chosen one is made.
+  virtual void considered(const ConsideredPlacements&) {}
   /// The graph with devices and transfers.
   virtual void placed(const PlacedGraph&) {}
   /// The order on each queue.

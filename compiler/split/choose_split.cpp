@@ -325,9 +325,11 @@ SplitPlan SplitChoices::chosen(const SideTable<OpId, std::vector<double>>& secon
   ProblemMaker maker(graph_, mesh_, options_, seconds, price);
   const ChoiceProblem problem = maker.make();
   const ChoiceResult answer = minimise(problem, {maker.followInputs(problem)});
-  SplitPlan plan{mesh_, SideTable<OpId, OpOption>(graph_.opCount()), answer.cost, answer.exact};
+  SplitPlan plan{mesh_, SideTable<OpId, OpOption>(graph_.opCount()), answer.cost, answer.exact,
+                 price, SideTable<OpId, double>(graph_.opCount(), 0)};
   for (const OpId op : graph_.ops()) {
     plan.option[op] = options_[op][answer.option[op.index()]];
+    plan.opSeconds[op] = seconds[op][answer.option[op.index()]];
   }
   return plan;
 }

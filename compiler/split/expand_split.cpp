@@ -96,6 +96,7 @@ class Expander {
     DFC_ASSERT(made.ok(), "splitting broke the graph: " + render(made.errors()));
     return *std::move(made);
   }
+  const std::vector<Movement>& movements() const { return relayout_.movements(); }
 
  private:
   // Small sums that some reader wants whole on every device.
@@ -299,8 +300,14 @@ class Expander {
 
 } // namespace
 
-Graph expandSplit(const Graph& graph, const SplitPlan& plan, const Machine& machine) {
-  return Expander(graph, plan, machine).run();
+Graph expandSplit(const Graph& graph, const SplitPlan& plan, const Machine& machine,
+                  std::vector<Movement>* movements) {
+  Expander expander(graph, plan, machine);
+  Graph split = expander.run();
+  if (movements != nullptr) {
+    *movements = expander.movements();
+  }
+  return split;
 }
 
 } // namespace dfc

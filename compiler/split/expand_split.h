@@ -2,10 +2,13 @@
 // the ops that bring operands to them. An ordinary graph, in which everything behind it sees ordinary ops.
 #pragma once
 
+#include "compiler/split/movement.h"
 #include "compiler/split/split_plan.h"
 
 namespace dfc {
 
-Graph expandSplit(const Graph& graph, const SplitPlan& plan, const Machine& machine);
+/// `movements`: what its parts send to one another, for reports; null for nobody who asks.
+Graph expandSplit(const Graph& graph, const SplitPlan& plan, const Machine& machine,
+                  std::vector<Movement>* movements = nullptr);
 
 } // namespace dfc

@@ -66,6 +66,22 @@ SumCost cheapestSum(int64_t bytes, bool scatters, const Mesh& mesh) {
 
 bool isSmall(const TensorType& type) { return type.bytes() <= mostSmall; }
 
+std::string_view name(MovementKind kind) {
+  switch (kind) {
+  case MovementKind::AllGather: return "all-gather";
+  case MovementKind::Gather: return "gather on one";
+  case MovementKind::ReduceScatter: return "reduce-scatter";
+  case MovementKind::ReduceToOne: return "sum on one";
+  case MovementKind::SumByExchange: return "sum on all by exchange";
+  case MovementKind::SumByDoubling: return "sum on all by doubling";
+  case MovementKind::SumByScatter: return "sum on all by scatter";
+  case MovementKind::AllToAll: return "all-to-all";
+  case MovementKind::Slices: return "slices";
+  case MovementKind::Broadcast: return "broadcast";
+  }
+  DFC_UNREACHABLE("a movement of another kind");
+}
+
 std::vector<SplitRange> rangesOf(int64_t length, const std::vector<double>& shares, int64_t granule) {
   const auto parts = static_cast<int64_t>(shares.size());
   DFC_ASSERT(length >= parts, "an axis of fewer elements than parts");
@@ -164,30 +180,48 @@ ValueId Relayout::make(ValueId old, const SplitValue& value, const Wanted& wante
     return builder_.result(append(nothing, {}, like, nameOf(value.parts[0], "nothing"), device));
   }
   switch (value.layout.form) {
-  case Layout::Form::OnOne:
-    return wanted.whole ? value.parts[0] : sliced(old, value, 0, wanted.axis, wanted.range, like);
+  case Layout::Form::OnOne: {
+    const ValueId own =
+        wanted.whole ? value.parts[0] : sliced(old, value, 0, wanted.axis, wanted.range, like);
+    note(old, value, 0, own, device, wanted.whole ? MovementKind::Broadcast : MovementKind::Slices);
+    return own;
+  }
   case Layout::Form::OnAll: {
     const auto found = llvm::find(value.where, device);
     const auto part = found == value.where.end() ? 0 : static_cast<size_t>(found - value.where.begin());
-    return wanted.whole ? value.parts[part] : sliced(old, value, part, wanted.axis, wanted.range, like);
+    const ValueId own =
+        wanted.whole ? value.parts[part] : sliced(old, value, part, wanted.axis, wanted.range, like);
+    note(old, value, part, own, device, MovementKind::Slices);
+    return own;
   }
-  case Layout::Form::Cut: return fromPieces(old, value, wanted, device, like);
+  case Layout::Form::Cut: {
+    const MovementKind kind =
+        !wanted.whole ? wanted.axis == value.layout.axis ? MovementKind::Slices : MovementKind::AllToAll
+        : byAll       ? MovementKind::AllGather
+                      : MovementKind::Gather;
+    return fromPieces(old, value, wanted, device, kind, like);
+  }
   case Layout::Form::Partial: break;
   }
   if (!wanted.whole || !byAll) {
-    return combined(old, value, wanted, device, like);
+    const MovementKind kind = wanted.whole  ? MovementKind::ReduceToOne
+                              : scattering_ ? MovementKind::SumByScatter
+                                            : MovementKind::ReduceScatter;
+    return combined(old, value, wanted, device, kind, like);
   }
   const std::optional<size_t> axis = longestAxis(value.whole.shape, mesh_.size());
   switch (cheapestSum(value.whole.bytes(), axis.has_value(), mesh_).form) {
-  case SumForm::Exchange: return combined(old, value, wanted, device, like);
+  case SumForm::Exchange: return combined(old, value, wanted, device, MovementKind::SumByExchange, like);
   case SumForm::Doubling: return make(old, doubled(old, value, like), wanted, device, byAll, like);
-  case SumForm::Scatter: return fromPieces(old, scattered(old, value, *axis, like), wanted, device, like);
+  case SumForm::Scatter:
+    return fromPieces(old, scattered(old, value, *axis, like), wanted, device, MovementKind::SumByScatter,
+                      like);
   }
   DFC_UNREACHABLE("a sum of another form");
 }
 
 ValueId Relayout::fromPieces(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
-                             const InternedProvenance& like) {
+                             MovementKind kind, const InternedProvenance& like) {
   const size_t axis = value.layout.axis;
   llvm::SmallVector<ValueId, 8> pieces;
   for (size_t part = 0; part < value.parts.size(); ++part) {
@@ -198,7 +232,10 @@ ValueId Relayout::fromPieces(ValueId old, const SplitValue& value, const Wanted&
       pieces.push_back(sliced(old, value, part, wanted.axis, wanted.range, like));
     } else if (const SplitRange common = overlap(own, wanted.range); common.size() > 0) {
       pieces.push_back(common == own ? value.parts[part] : sliced(old, value, part, axis, common, like));
+    } else {
+      continue;
     }
+    note(old, value, part, pieces.back(), device, kind);
   }
   DFC_ASSERT(!pieces.empty(), "a part of a value that has no elements");
   if (pieces.size() == 1) {
@@ -210,13 +247,14 @@ ValueId Relayout::fromPieces(ValueId old, const SplitValue& value, const Wanted&
 }
 
 ValueId Relayout::combined(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
-                           const InternedProvenance& like) {
+                           MovementKind kind, const InternedProvenance& like) {
   const ElementType element = value.whole.element;
   const bool narrow = isNarrow(element);
   ValueId sum;
   for (size_t part = 0; part < value.parts.size(); ++part) {
     ValueId next =
         wanted.whole ? value.parts[part] : sliced(old, value, part, wanted.axis, wanted.range, like);
+    note(old, value, part, next, device, kind);
     next = narrow ? cast(next, ElementType::F32, device, like) : next; // sent in 16 bits, added up in 32
     sum = sum.valid() ? builder_.result(append(combiner(value.layout.combine), {sum, next}, like,
                                                nameOf(value.parts[0], "sum"), device))
@@ -251,6 +289,7 @@ const SplitValue& Relayout::doubled(ValueId old, const SplitValue& value, const 
     std::vector<ValueId> next;
     for (size_t d = 0; d < mesh_.size(); ++d) {
       const ValueId low = sums.parts[d & ~distance], high = sums.parts[d | distance];
+      note(old, value, d ^ distance, sums.parts[d ^ distance], mesh_.devices[d], MovementKind::SumByDoubling);
       next.push_back(builder_.result(append(combiner(value.layout.combine), {low, high}, like,
                                             nameOf(value.parts[0], "sum"), mesh_.devices[d])));
     }
@@ -269,10 +308,12 @@ const SplitValue& Relayout::scattered(ValueId old, const SplitValue& value, size
   if (isNew) {
     SplitValue pieces{
         Layout::cut(axis), value.whole, {}, mesh_.devices, rangesOf(value.whole.shape[axis], mesh_.shares)};
+    scattering_ = true;
     for (size_t part = 0; part < mesh_.size(); ++part) {
       pieces.parts.push_back(
           bring(old, value, Wanted::along(axis, pieces.ranges[part]), mesh_.devices[part], false, like));
     }
+    scattering_ = false;
     scattered_[old.index()] = std::move(pieces);
   }
   return scattered_[old.index()];
@@ -322,6 +363,13 @@ OpId Relayout::append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands,
   const OpId op = builder_.appendInterned(std::move(attributes), operands, provenance);
   DFC_ASSERT(op.valid(), "splitting made an ill-typed op: " + render(builder_.errors()));
   return op;
+}
+
+void Relayout::note(ValueId old, const SplitValue& value, size_t part, ValueId sent, DeviceId to,
+                    MovementKind kind) {
+  if (value.where[part] != to) {
+    movements_.push_back({sent, to, kind, old.index()});
+  }
 }
 
 std::string Relayout::nameOf(ValueId part, std::string_view suffix) const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "compiler/split/mesh.h"
+#include "compiler/split/movement.h"
 #include "compiler/split/split_value.h"
 
 #include <map>
@@ -30,6 +31,9 @@ class Relayout {
   /// Device `part`'s share of a partial sum: of a value that is none, device 0's is the value.
   ValueId share(ValueId old, const SplitValue& value, size_t part, const InternedProvenance& like);
 
+  /// What was brought from one device to another so far.
+  const std::vector<Movement>& movements() const { return movements_; }
+
   OpId append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands, const InternedProvenance& like,
               std::string_view name, DeviceId device);
 
@@ -39,9 +43,9 @@ class Relayout {
   /// Sums all values offered of the element type and notes each as brought to every device.
   void sumBucket(ElementType element, const InternedProvenance& like);
   ValueId fromPieces(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
-                     const InternedProvenance& like);
+                     MovementKind kind, const InternedProvenance& like);
   ValueId combined(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
-                   const InternedProvenance& like);
+                   MovementKind kind, const InternedProvenance& like);
   /// The sum on every device by recursive doubling.
   const SplitValue& doubled(ValueId old, const SplitValue& value, const InternedProvenance& like);
   const SplitValue& scattered(ValueId old, const SplitValue& value, size_t axis,
@@ -51,6 +55,8 @@ class Relayout {
   ValueId reshaped(ValueId value, const Shape& shape, DeviceId device, const InternedProvenance& like);
   ValueId cast(ValueId value, ElementType to, DeviceId device, const InternedProvenance& like);
   std::string nameOf(ValueId part, std::string_view suffix) const;
+  /// Notes that part `part` of a value is read on `to`, where it may be already.
+  void note(ValueId old, const SplitValue& value, size_t part, ValueId sent, DeviceId to, MovementKind kind);
 
   using Key = std::tuple<uint32_t, uint32_t, bool, size_t, int64_t, int64_t>;
   GraphBuilder& builder_;
@@ -65,6 +71,8 @@ class Relayout {
   };
   std::vector<Offered> offered_;
   uint32_t buckets_ = 0;
+  std::vector<Movement> movements_;
+  bool scattering_ = false; // a reduce-scatter is part of a sum on all devices
 };
 
 /// How a sum that all devices want whole is made: seconds by the mesh's links, bytes by what reaches a

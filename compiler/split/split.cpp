@@ -117,9 +117,9 @@ void addPlans(const Graph& graph, const SplitChoices& choices, const Machine& ma
     }
   }
   for (SplitPlan& plan : plans) {
-    Graph split = expandSplit(graph, plan, machine);
-    std::string description = fmt::format("split over {}", toString(plan.mesh, machine));
-    candidates.push_back({std::move(split), std::move(plan), std::move(description)});
+    SplitGraph candidate{{}, plan, fmt::format("split over {}", toString(plan.mesh, machine)), graph, {}};
+    candidate.graph = expandSplit(graph, plan, machine, &candidate.movements);
+    candidates.push_back(std::move(candidate));
   }
 }
 

@@ -4,6 +4,7 @@
 // OpShardingRule, exact choice by elimination, layouts instead of strategies.
 #pragma once
 
+#include "compiler/split/movement.h"
 #include "compiler/split/split_plan.h"
 #include "compiler/split/split_wish.h"
 
@@ -17,6 +18,8 @@ struct SplitGraph {
   Graph graph;
   SplitPlan plan;
   std::string description; ///< "split over gpu0 to gpu7"
+  Graph whole = {};        ///< the graph before, whose ops `plan` is about
+  std::vector<Movement> movements = {};
 };
 
 /// Candidates, each different from the others; none for a machine with one device, or a graph with pins,

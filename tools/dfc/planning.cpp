@@ -244,10 +244,19 @@ void addInputs(const std::string& source, const PlanOptions& options, OutputFile
 
 Result<Executable> compileFile(const std::string& path, const PlanOptions& options,
                                CompileObserver* observer) {
+  return compileFileBy(path, options,
+                       [observer](const Graph& graph, const Machine& machine, const CostModel& cost,
+                                  CompileOptions compileOptions) {
+                         compileOptions.observer = observer;
+                         return compile(graph, machine, cost, compileOptions);
+                       });
+}
+
+Result<Executable> compileFileBy(const std::string& path, const PlanOptions& options,
+                                 const GraphCompiler& compiler) {
   auto machine = machineOf(options);
   Diagnostics errors = machine.errors();
   CompileOptions compileOptions = compileOptionsOf(options, machine ? &*machine : nullptr, errors);
-  compileOptions.observer = observer;
   if (hasPlanMark(headOf(path))) {
     errors.push_back(
         {Severity::Error,
@@ -272,7 +281,7 @@ Result<Executable> compileFile(const std::string& path, const PlanOptions& optio
   const RooflineCostModel roofline;
   compileOptions.calibrations = mergedByModel(*tables);
   const Diagnostics ofTables = tables.warnings();
-  auto plan = compile(*graph, *machine, CalibratedCostModel(*std::move(tables), roofline), compileOptions);
+  auto plan = compiler(*graph, *machine, CalibratedCostModel(*std::move(tables), roofline), compileOptions);
   if (!plan) {
     return atFile(path, plan.errors());
   }

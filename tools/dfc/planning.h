@@ -7,6 +7,7 @@
 #include "tools/dfc/io/output_files.h"
 #include "tools/dfc/plan_report.h"
 
+#include <functional>
 #include <memory>
 
 namespace CLI {
@@ -39,7 +40,13 @@ Result<bool> isPlanFile(const std::string& path);
 /// What compiling reads: the graph or plan, the machine file and the tables.
 void addInputs(const std::string& source, const PlanOptions& options, OutputFiles& files);
 
-/// Compiles a graph file for the machine of the options. A sealed plan is refused.
+/// Makes a plan of a graph file's graph; called with everything that the options say.
+using GraphCompiler =
+    std::function<Result<Executable>(const Graph&, const Machine&, const CostModel&, const CompileOptions&)>;
+/// Has a graph file compiled for the machine of the options. A sealed plan is refused.
+Result<Executable> compileFileBy(const std::string& path, const PlanOptions& options,
+                                 const GraphCompiler& compiler);
+/// The same by `compile`.
 Result<Executable> compileFile(const std::string& path, const PlanOptions& options,
                                CompileObserver* observer = nullptr);
 

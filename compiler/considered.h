@@ -1,0 +1,30 @@
+// ConsideredPlacements: what placement compared, for an observer that wants to say why the plan is as it is.
+#pragma once
+
+#include "compiler/split/split.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dfc {
+
+struct ConsideredPlacement {
+  enum class Outcome : uint8_t {
+    Planned,    ///< in full, memory and launches included
+    Scheduled,  ///< its makespan alone: others were shorter, so that its memory was not planned
+    DoesNotFit, ///< no plan of it fits into memory
+  };
+  std::string description; ///< "split over gpu0 to gpu7", or the policy that places whole ops
+  double seconds = 0;      ///< the predicted makespan of a step by itself; of DoesNotFit as scheduled
+  Outcome outcome = Outcome::Planned;
+  std::shared_ptr<const SplitGraph> split = {}; ///< null: whole ops
+};
+
+struct ConsideredPlacements {
+  std::vector<ConsideredPlacement> candidates; ///< in the order in which they were looked at
+  std::optional<size_t> chosen;                ///< none where no placement was found
+};
+
+} // namespace dfc

@@ -1,0 +1,117 @@
+// See explain_parts.h.
+#include "compiler/explain/explain_parts.h"
+#include "ir/graph/graph.h"
+#include "ir/graph/whole_state.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace dfc {
+namespace {
+
+/// Where an author's parameter is.
+struct Holders {
+  std::string type;
+  size_t originals = 0;
+  std::optional<size_t> cutAxis;
+  std::set<uint32_t> devices, replicas;   ///< by index; `replicas`: where no original is
+  std::map<uint32_t, int64_t> bytes = {}; ///< by device
+};
+
+std::optional<size_t> cutAxisOf(const Graph& graph, OpId op) {
+  const TensorPart& place = placeOf(graph, op);
+  const Shape& own = graph.typeOf(graph[op].firstResult).shape;
+  for (size_t axis = 0; place.isPart() && axis < own.rank(); ++axis) {
+    if (place.whole[axis] != own[axis]) {
+      return axis;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string layoutText(const Holders& holders) {
+  const std::string replicas =
+      holders.replicas.empty() ? "" : fmt::format(", replicas on {}", holders.replicas.size());
+  if (holders.cutAxis) {
+    return fmt::format("cut along axis {} over {}{}", *holders.cutAxis, holders.devices.size(),
+                       holders.replicas.empty() ? "" : ", replicas of the parts");
+  }
+  return holders.originals > 1 ? fmt::format("on all {}{}", holders.devices.size(), replicas)
+                               : fmt::format("on one device each{}", replicas);
+}
+
+std::map<std::string, Holders> holdersOf(const PlacedGraph& placed) {
+  const Graph& graph = placed.graph;
+  std::map<std::string, Holders> all;
+  for (const OpId op : graph.opsOf(OpKind::Parameter)) {
+    const auto found = placed.replicas.find(op);
+    const bool isReplica = found != placed.replicas.end();
+    const OpId original = isReplica ? found->second : op;
+    Holders& holders = all[std::string(authorNameOf(graph, original))];
+    const uint32_t device = placed.device[op].index();
+    holders.bytes[device] += graph.typeOf(graph[op].firstResult).bytes();
+    if (isReplica) {
+      holders.replicas.insert(device);
+      continue;
+    }
+    holders.type = toString(authorTypeOf(graph, op));
+    holders.devices.insert(device);
+    holders.cutAxis = cutAxisOf(graph, op);
+    ++holders.originals;
+  }
+  for (auto& [name, holders] : all) {
+    for (const uint32_t device : holders.devices) {
+      holders.replicas.erase(device);
+    }
+  }
+  return all;
+}
+
+struct Group {
+  std::vector<std::string> names; ///< folded, each once
+  size_t count = 0;
+  std::map<uint32_t, int64_t> bytes;
+};
+
+std::string namesText(const Group& group) {
+  return group.names.size() == 1 ? group.names.front()
+                                 : fmt::format("{} and {} other name{}", group.names.front(),
+                                               group.names.size() - 1, group.names.size() == 2 ? "" : "s");
+}
+
+int64_t mostOf(const std::map<uint32_t, int64_t>& bytes) {
+  int64_t most = 0;
+  for (const auto& [device, here] : bytes) {
+    most = std::max(most, here);
+  }
+  return most;
+}
+
+} // namespace
+
+std::vector<ExplainedParameters> explainParameters(const Executable& plan) {
+  std::map<std::pair<std::string, std::string>, Group> groups;
+  for (const auto& [name, holders] : holdersOf(plan.placed())) {
+    Group& group = groups[{holders.type, layoutText(holders)}];
+    const std::string folded = foldedName(name);
+    if (!llvm::is_contained(group.names, folded)) {
+      group.names.push_back(folded);
+    }
+    ++group.count;
+    for (const auto& [device, bytes] : holders.bytes) {
+      group.bytes[device] += bytes;
+    }
+  }
+  std::vector<ExplainedParameters> rows;
+  for (const auto& [key, group] : groups) {
+    rows.push_back({namesText(group), group.count, key.first, key.second, mostOf(group.bytes)});
+  }
+  llvm::stable_sort(rows, [](const auto& a, const auto& b) { return a.bytesPerDevice > b.bytesPerDevice; });
+  return rows;
+}
+
+} // namespace dfc

@@ -1,0 +1,93 @@
+// Explanation: what a plan does on its devices and why it was chosen, as plain data, for reports. Seconds are
+// predictions of a step among many unless they say otherwise; shares are parts of 1.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dfc {
+
+/// A device that the plan uses.
+struct ExplainedDevice {
+  std::string name;
+  double share = 0; ///< of the work, in a split; else 0
+  int64_t memoryBytes = 0, residentBytes = 0;
+  int64_t capacityBytes = 0; ///< 0: no limit
+};
+
+/// Ops of a scope that run alike.
+struct ExplainedWay {
+  std::string how; ///< "parts along axis 0 of the result", "on all devices"
+  size_t ops = 0;
+  double share = 0;   ///< of the scope's seconds
+  std::string mostly; ///< the kind of op that takes the most of them
+};
+
+/// A scope, or equal layers: "h.*", 12 of them.
+struct ExplainedScope {
+  std::string scope; ///< "" for ops outside of any
+  size_t count = 1;
+  double share = 0; ///< of the seconds of all ops
+  std::vector<ExplainedWay> ways;
+};
+
+/// Parameters of one type and layout.
+struct ExplainedParameters {
+  std::string names; ///< "h.*.mlp.c_fc.weight and 2 other names"
+  size_t count = 0;
+  std::string type;
+  std::string layout;         ///< "one device each, replicas on 8"
+  int64_t bytesPerDevice = 0; ///< of the device that holds the most of them, replicas included
+};
+
+/// What devices send one another in collectives of one kind.
+struct ExplainedTraffic {
+  std::string kind; ///< "all-gather", "sum on all by doubling", "parameters to replicas", "feeds"
+  size_t collectives = 0, transfers = 0;
+  int64_t bytesPerDevice = 0; ///< that reach the device that receives the most
+  std::string link;           ///< the busiest
+  double linkSeconds = 0;     ///< in which it carries them
+  double hidden = 0;          ///< share of these in which the receiving device computes
+};
+
+/// A placement that was compared.
+struct ExplainedCandidate {
+  std::string description;
+  double seconds = 0; ///< of a step by itself
+  bool fits = true;   ///< into memory
+  bool chosen = false, isSplit = false;
+  std::string verdict; ///< "slower by 12.0 %"
+};
+
+/// What another machine would give.
+struct ExplainedChange {
+  std::string change;            ///< "one more device like gpu7"
+  std::optional<double> seconds; ///< none: there is no plan
+  std::string policy;            ///< of its plan
+};
+
+struct Explanation {
+  std::string graph, machine, policy;
+  bool isSplit = false;
+  std::vector<ExplainedDevice> devices;
+  double bandwidth = 0, latencySeconds = 0; ///< of the links of a split's mesh
+  std::vector<ExplainedScope> scopes;       ///< of a split: the most seconds first
+  std::vector<ExplainedParameters> parameters;
+  std::vector<ExplainedTraffic> traffic;
+  double seconds = 0, bound = 0, aloneSeconds = 0; ///< of a step, its lower bound, and of a step by itself
+  std::optional<double> oneDeviceSeconds;
+  bool oneDeviceFits = true;
+  double largestShare = 1; ///< of one device: `oneDeviceSeconds` times it is what no split stays below
+  std::vector<ExplainedCandidate> candidates; ///< the quickest first
+  std::vector<ExplainedChange> changes;
+
+  std::optional<double> idealSeconds() const;
+  std::optional<double> efficiency() const; ///< ideal seconds / seconds
+};
+
+/// Plain text of several lines.
+std::string printExplanation(const Explanation& explanation);
+
+} // namespace dfc

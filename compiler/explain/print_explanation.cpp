@@ -1,0 +1,135 @@
+// See explanation.h.
+#include "compiler/explain/explanation.h"
+#include "ir/author/text/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dfc {
+namespace {
+
+constexpr double tooSmall = 0.005; ///< shares of the seconds that are not printed apart
+constexpr size_t mostWays = 4;
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string memoryText(const ExplainedDevice& device) {
+  return fmt::format("{} of memory{}, {} of it between steps", humanBytes(device.memoryBytes),
+                     device.capacityBytes > 0 ? " of " + humanBytes(device.capacityBytes) : "",
+                     humanBytes(device.residentBytes));
+}
+
+std::string devicesText(const Explanation& said) {
+  std::string text = said.isSplit ? fmt::format("split over {}", counted(said.devices.size(), "device"))
+                                  : fmt::format("no split: whole ops, {}", said.policy);
+  if (said.isSplit && said.bandwidth > 0) {
+    text += fmt::format("; links {} and {} before the first byte", humanRate(said.bandwidth),
+                        humanSeconds(said.latencySeconds));
+  }
+  text += "\n";
+  for (const ExplainedDevice& device : said.devices) {
+    text += fmt::format("  {:<8} {}{}\n", device.name,
+                        said.isSplit ? percent(device.share) + " of the work, " : "", memoryText(device));
+  }
+  return text;
+}
+
+std::string stepText(const Explanation& said) {
+  std::string text =
+      fmt::format("step {}, at least {} by the bound of this plan; by itself, feeds first, {}\n",
+                  humanSeconds(said.seconds), humanSeconds(said.bound), humanSeconds(said.aloneSeconds));
+  if (said.oneDeviceSeconds) {
+    text += fmt::format("one device alone {}{}", humanSeconds(*said.oneDeviceSeconds),
+                        said.oneDeviceFits ? "" : " if it had the memory");
+    if (const auto ideal = said.idealSeconds()) {
+      text += fmt::format("; ideal {}, efficiency {}", humanSeconds(*ideal), percent(*said.efficiency()));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string wayText(const ExplainedWay& way) {
+  return fmt::format("    {:>7}  {}: {}, mostly {}\n", percent(way.share), way.how, counted(way.ops, "op"),
+                     way.mostly);
+}
+
+std::string scopesText(const Explanation& said) {
+  std::string text = said.scopes.empty() ? "" : "\nops, by share of their seconds\n";
+  double rest = 0;
+  for (const ExplainedScope& scope : said.scopes) {
+    if (scope.share < tooSmall) {
+      rest += scope.share;
+      continue;
+    }
+    const std::string name = scope.scope.empty() ? "(no scope)" : scope.scope;
+    text += fmt::format("  {:>7}  {}{}\n", percent(scope.share), name,
+                        scope.count > 1 ? fmt::format(" ({} x)", scope.count) : "");
+    for (size_t i = 0; i < std::min(mostWays, scope.ways.size()); ++i) {
+      text += scope.ways[i].share >= tooSmall ? wayText(scope.ways[i]) : "";
+    }
+  }
+  return text + (rest > 0 ? fmt::format("  {:>7}  other scopes\n", percent(rest)) : "");
+}
+
+std::string parametersText(const Explanation& said) {
+  std::string text = said.parameters.empty() ? "" : "\nparameters, and their bytes on a device\n";
+  for (const ExplainedParameters& row : said.parameters) {
+    text += fmt::format("  {:>8}  {} x {} {}: {}\n", humanBytes(row.bytesPerDevice), row.count, row.type,
+                        row.layout, row.names);
+  }
+  return text;
+}
+
+std::string trafficText(const Explanation& said) {
+  std::string text = said.traffic.empty() ? "" : "\ncopies, by kind\n";
+  for (const ExplainedTraffic& row : said.traffic) {
+    text += fmt::format("  {}: {}, {}; {} reach a device; {} on '{}', {} of it hidden\n", row.kind,
+                        row.collectives, counted(row.transfers, "transfer"), humanBytes(row.bytesPerDevice),
+                        humanSeconds(row.linkSeconds), row.link, percent(row.hidden));
+  }
+  return text;
+}
+
+std::string candidatesText(const Explanation& said) {
+  std::string text = said.candidates.empty() ? "" : "\nconsidered, by the seconds of a step by itself\n";
+  for (const ExplainedCandidate& row : said.candidates) {
+    text += fmt::format("  {:>8}  {}: {}\n", humanSeconds(row.seconds), row.description, row.verdict);
+  }
+  const bool anySplit = std::any_of(said.candidates.begin(), said.candidates.end(),
+                                    [](const ExplainedCandidate& row) { return row.isSplit; });
+  return anySplit || said.candidates.empty()
+             ? text
+             : text + "  no split was tried: one device, pins in the graph, or nothing that can be cut\n";
+}
+
+std::string changesText(const Explanation& said) {
+  std::string text = said.changes.empty() ? "" : "\nwith another machine\n";
+  for (const ExplainedChange& row : said.changes) {
+    text += row.seconds
+                ? fmt::format("  {:>8}  {} ({:+.1f} %): {}\n", humanSeconds(*row.seconds), row.change,
+                              said.seconds > 0 ? 100 * (*row.seconds / said.seconds - 1) : 0, row.policy)
+                : fmt::format("   no plan  {}\n", row.change);
+  }
+  return text;
+}
+
+} // namespace
+
+std::optional<double> Explanation::idealSeconds() const {
+  return isSplit && oneDeviceSeconds ? std::optional(*oneDeviceSeconds * largestShare) : std::nullopt;
+}
+
+std::optional<double> Explanation::efficiency() const {
+  const auto ideal = idealSeconds();
+  return ideal && seconds > 0 ? std::optional(*ideal / seconds) : std::nullopt;
+}
+
+std::string printExplanation(const Explanation& said) {
+  return fmt::format("{} for {}, policy {}\n", said.graph, said.machine, said.policy) + devicesText(said) +
+         stepText(said) + scopesText(said) + parametersText(said) + trafficText(said) + candidatesText(said) +
+         changesText(said);
+}
+
+} // namespace dfc
