@@ -92,7 +92,8 @@ std::vector<ExplainedScope> explainScopes(const SplitGraph& split, size_t depth)
   double all = 0;
   for (const OpId op : graph.ops()) {
     const double seconds = split.plan.opSeconds[op];
-    if (seconds <= 0) {
+    const OpClass ofKind = classOf(graph[op].kind());
+    if (seconds <= 0 || ofKind == OpClass::Source || ofKind == OpClass::State) {
       continue;
     }
     const std::string_view layer = outerScopes(graph.scopeOf(op), depth);

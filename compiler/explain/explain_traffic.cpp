@@ -94,14 +94,15 @@ class Transfers {
     }
     const ValueId origin = originOf(transfer);
     const std::string name(graph.nameOf(origin));
+    if (graph[graph[origin].producer].kind() == OpKind::Input) {
+      return {"feeds", name};
+    }
     const auto found = moved_.find({name, placed_.device[transfer].index()});
     if (found != moved_.end()) {
       return {std::string(dfc::name(found->second.kind)), std::to_string(found->second.collective)};
     }
-    return {graph[graph[origin].producer].kind() == OpKind::Input    ? "feeds"
-            : fetched_.contains(graph[transfer].firstResult.index()) ? "fetches"
-                                                                     : "other copies",
-            name};
+    const bool isFetch = fetched_.contains(graph[transfer].firstResult.index());
+    return {isFetch ? "fetches" : "other copies", name};
   }
 
   bool isTransfer(OpId op) const { return placed_.graph[op].kind() == OpKind::Transfer; }

@@ -48,7 +48,7 @@ struct ExplainedTraffic {
   size_t collectives = 0, transfers = 0;
   int64_t bytesPerDevice = 0; ///< that reach the device that receives the most
   std::string link;           ///< the busiest
-  double linkSeconds = 0;     ///< in which it carries them
+  double linkSeconds = 0;     ///< in which it carries them; 0: kernels read them in the sender's memory
   double hidden = 0;          ///< share of these in which the receiving device computes
 };
 

@@ -82,12 +82,17 @@ std::string parametersText(const Explanation& said) {
   return text;
 }
 
+std::string linkText(const ExplainedTraffic& row) {
+  return row.linkSeconds > 0 ? fmt::format("{} on '{}', {} of it hidden", humanSeconds(row.linkSeconds),
+                                           row.link, percent(row.hidden))
+                             : "read in the senders' memory by the kernels that need it";
+}
+
 std::string trafficText(const Explanation& said) {
   std::string text = said.traffic.empty() ? "" : "\ncopies, by kind\n";
   for (const ExplainedTraffic& row : said.traffic) {
-    text += fmt::format("  {}: {}, {}; {} reach a device; {} on '{}', {} of it hidden\n", row.kind,
-                        row.collectives, counted(row.transfers, "transfer"), humanBytes(row.bytesPerDevice),
-                        humanSeconds(row.linkSeconds), row.link, percent(row.hidden));
+    text += fmt::format("  {}: {}, {}; {} reach a device; {}\n", row.kind, row.collectives,
+                        counted(row.transfers, "transfer"), humanBytes(row.bytesPerDevice), linkText(row));
   }
   return text;
 }
