@@ -26,9 +26,9 @@ TEST_CASE("dfc: without a verb, or with one that is not there") {
   const Outcome none = runDfc({});
   CHECK(none.status == 1);
   CHECK(none.out.empty());
-  CHECK(none.err ==
-        "error: no verb: what should dfc do?\n"
-        "  hint: say one of: compile, run, view, machine, simulate, calibrate, schedule; or dfc --help\n");
+  CHECK(none.err == "error: no verb: what should dfc do?\n"
+                    "  hint: say one of: compile, explain, run, view, machine, simulate, calibrate, "
+                    "schedule; or dfc --help\n");
   const Outcome slip = runDfc({"complie", "x.dfg"});
   CHECK(slip.status == 1);
   CHECK(slip.err == "error: there is no verb 'complie'\n"

@@ -14,7 +14,7 @@ set(dfc_lesson_04_graph_file_also samples/03_figure/graph.cpp)
 foreach(lesson IN LISTS dfc_lessons)
   set(target sample_${lesson})
   dfc_executable(${target} GLOBS samples/${lesson}.cpp samples/${lesson}/*.cpp ${dfc_lesson_${lesson}_also}
-                 LINKS dfc_sample_data dfc_compiler_explain dfc_compiler dfc_runtime)
+                 LINKS dfc_sample_data dfc_compiler dfc_runtime)
   if(TARGET dfc)
     add_dependencies(${target} dfc) # a lesson may run the tool
   endif()
