@@ -58,7 +58,7 @@ function(dfc_test_room room)
 endfunction()
 
 dfc_test_room(ir LINKS dfc_ir)
-dfc_test_room(compiler LINKS dfc_compiler)
+dfc_test_room(compiler LINKS dfc_compiler_explain dfc_compiler)
 if(TARGET tests_compiler AND EXISTS "${PROJECT_SOURCE_DIR}/samples/03_figure/graph.cpp")
   target_sources(tests_compiler PRIVATE samples/03_figure/graph.cpp samples/03_figure/overlap.cpp) # the lesson itself
 endif()
