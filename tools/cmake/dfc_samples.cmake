@@ -10,11 +10,13 @@ list(REMOVE_DUPLICATES dfc_lessons)
 
 # Lesson 4 compares its graph file with the graph of lesson 3.
 set(dfc_lesson_04_graph_file_also samples/03_figure/graph.cpp)
+# Lesson 8 trains the model of lesson 6.
+set(dfc_lesson_08_many_devices_also samples/06_gpt/gpt.cpp samples/06_gpt/text.cpp samples/06_gpt/train.cpp)
 
 foreach(lesson IN LISTS dfc_lessons)
   set(target sample_${lesson})
   dfc_executable(${target} GLOBS samples/${lesson}.cpp samples/${lesson}/*.cpp ${dfc_lesson_${lesson}_also}
-                 LINKS dfc_sample_data dfc_compiler dfc_runtime)
+                 LINKS dfc_sample_data dfc_compiler_explain dfc_compiler dfc_runtime)
   if(TARGET dfc)
     add_dependencies(${target} dfc) # a lesson may run the tool
   endif()
