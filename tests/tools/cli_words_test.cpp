@@ -31,9 +31,10 @@ TEST_CASE("dfc: without a verb, or with one that is not there") {
                     "schedule; or dfc --help\n");
   const Outcome slip = runDfc({"complie", "x.dfg"});
   CHECK(slip.status == 1);
-  CHECK(slip.err == "error: there is no verb 'complie'\n"
-                    "  hint: did you mean 'compile'? There are: compile, run, view, machine, simulate, "
-                    "calibrate, schedule\n");
+  CHECK(slip.err ==
+        "error: there is no verb 'complie'\n"
+        "  hint: did you mean 'compile'? There are: compile, explain, run, view, machine, simulate, "
+        "calibrate, schedule\n");
 }
 
 TEST_CASE("dfc: help of a verb that is not there is an error") {
