@@ -56,7 +56,7 @@ TEST_CASE("dfc: a plan is known through a pipe, and so is a graph") {
 TEST_CASE("dfc: beside a plan an option of graphs is an error, also where it says the default") {
   const PlanShop shop;
   const std::vector<std::vector<std::string>> options = {
-      {"--policy", "heft"}, {"--precision", "ieee"}, {"-m", "m.json"}, {"--pin", "y=cpu0"}};
+      {"--policy", "auto"}, {"--precision", "ieee"}, {"-m", "m.json"}, {"--pin", "y=cpu0"}};
   for (const auto& option : options) {
     std::vector<std::string> words = {"run", "g.plan"};
     words.insert(words.end(), option.begin(), option.end());
@@ -67,7 +67,7 @@ TEST_CASE("dfc: beside a plan an option of graphs is an error, also where it say
     words[1] = "g.dfg";
     CHECK(shop.dfc(words).status == 0);
   }
-  CHECK_THAT(runDfc({"compile", "--help"}).out, containing("(default heft)"));
+  CHECK_THAT(runDfc({"compile", "--help"}).out, containing("(default auto)"));
 }
 
 TEST_CASE(
