@@ -33,8 +33,4 @@ class SplitChoices {
   SideTable<OpId, std::vector<double>> seconds_; ///< by option
 };
 
-/// Seconds in which the bytes of a change of layout reach one device of the mesh, on average over the
-/// devices; infinity where there is no way. `type`: the value's.
-double relayoutSeconds(const Layout& from, const Layout& to, const TensorType& type, const Mesh& mesh);
-
 } // namespace dfc

@@ -1,6 +1,9 @@
 #include "compiler/split/expand_split.h"
 
+#include "compiler/split/homes.h"
 #include "compiler/split/relayout.h"
+#include "compiler/split/split_ranges.h"
+#include "compiler/split/sum_form.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/EquivalenceClasses.h>
@@ -13,66 +16,6 @@ namespace dfc {
 namespace {
 
 using Form = OpOption::Form;
-
-// Values of no more bytes do not tie the ops at their two ends to one device: a step count or a learning rate
-// is read by the updates of all parameters.
-constexpr int64_t mostUntied = 64;
-
-/// Devices of the ops that run on one: ops that exchange tensors share one; groups go to the device with the
-/// least bytes so far, the largest first (longest processing time first: Graham 1969, "Bounds on
-/// Multiprocessing Timing Anomalies").
-SideTable<OpId, size_t> homesOf(const Graph& graph, const SplitPlan& plan) {
-  llvm::EquivalenceClasses<uint32_t> groups;
-  const auto onOne = [&](OpId op) {
-    return plan.option[op].form == Form::OnOne && graph[op].kind() != OpKind::Input;
-  };
-  for (const OpId op : graph.ops()) {
-    if (!onOne(op)) {
-      continue;
-    }
-    groups.insert(op.index());
-    for (const ValueId operand : graph[op].operands) {
-      const OpId producer = graph[operand].producer;
-      if (onOne(producer) && graph.typeOf(operand).bytes() > mostUntied) {
-        groups.unionSets(producer.index(), op.index());
-      }
-    }
-    if (graph[op].kind() == OpKind::Assign) {
-      groups.unionSets(graph[graph[op].operands[0]].producer.index(), op.index());
-    }
-  }
-  struct Group {
-    int64_t bytes = 0;
-    uint32_t first = 0;
-    std::vector<uint32_t> ops;
-  };
-  std::vector<Group> all;
-  llvm::DenseMap<uint32_t, size_t> indexOf;
-  for (const OpId op : graph.ops()) {
-    if (onOne(op)) {
-      const auto [found, isNew] = indexOf.try_emplace(groups.getLeaderValue(op.index()), all.size());
-      if (isNew) {
-        all.push_back({0, op.index(), {}});
-      }
-      Group& group = all[found->second];
-      group.ops.push_back(op.index());
-      for (const ValueId result : graph[op].results()) {
-        group.bytes += graph.typeOf(result).bytes();
-      }
-    }
-  }
-  std::stable_sort(all.begin(), all.end(), [](const Group& a, const Group& b) { return a.bytes > b.bytes; });
-  std::vector<double> load(plan.mesh.size(), 0);
-  SideTable<OpId, size_t> home(graph.opCount(), 0);
-  for (const Group& group : all) {
-    const auto least = static_cast<size_t>(std::min_element(load.begin(), load.end()) - load.begin());
-    load[least] += static_cast<double>(group.bytes) / plan.mesh.shares[least];
-    for (const uint32_t op : group.ops) {
-      home[OpId(op)] = least;
-    }
-  }
-  return home;
-}
 
 class Expander {
  public:

@@ -14,6 +14,7 @@ struct Mesh {
   std::vector<double> shares; ///< of the work, by device; they add up to 1
   double bandwidth = 0;       ///< bytes a second that reach one device from the others; 0: no limit
   double latencySeconds = 0;  ///< before the first byte
+  bool alike = true;          ///< whether the devices are of one class, and give the same bits
   DeviceId host;              ///< where inputs arrive and fetches end
   size_t size() const { return devices.size(); }
 };

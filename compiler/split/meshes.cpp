@@ -58,7 +58,10 @@ Mesh meshOf(std::vector<DeviceId> devices, std::vector<double> rates, const Mach
   for (double& rate : rates) {
     rate /= sum;
   }
-  Mesh mesh{std::move(devices), std::move(rates), 0, 0, machine.host()};
+  Mesh mesh{.devices = std::move(devices), .shares = std::move(rates), .host = machine.host()};
+  mesh.alike = llvm::all_of(mesh.devices, [&](DeviceId device) {
+    return oneClass(machine.devices[device], machine.devices[mesh.devices.front()]);
+  });
   addLinks(mesh, machine);
   return mesh;
 }
@@ -127,11 +130,11 @@ std::vector<Mesh> candidateMeshes(const Graph& graph, const Machine& machine, co
       rates.push_back(rate);
     }
   }
-  const bool mixed = devices.size() >= 2 && llvm::any_of(devices, [&](DeviceId device) {
-                       return !oneClass(machine.devices[device], machine.devices[devices.front()]);
-                     });
-  if (mixed) {
-    meshes.push_back(meshOf(std::move(devices), std::move(rates), machine));
+  if (devices.size() >= 2) {
+    Mesh mixed = meshOf(std::move(devices), std::move(rates), machine);
+    if (!mixed.alike) {
+      meshes.push_back(std::move(mixed));
+    }
   }
   return meshes;
 }

@@ -1,6 +1,7 @@
 #include "compiler/split/op_options.h"
 
-#include "compiler/split/relayout.h"
+#include "compiler/split/split_ranges.h"
+#include "compiler/split/sum_form.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -106,6 +107,20 @@ int64_t stateBytes(const Graph& graph) {
   return bytes;
 }
 
+// The ops whose results reach nothing but assigns and fetches, by light ops.
+SideTable<OpId, bool> updateOps(const Graph& graph) {
+  SideTable<OpId, bool> update(graph.opCount(), true);
+  for (uint32_t i = static_cast<uint32_t>(graph.opCount()); i-- > 0;) {
+    const OpId op(i);
+    update[op] = update[op] && isLight(graph[op].kind());
+    for (const ValueId operand : graph[op].operands) {
+      const OpId producer = graph[operand].producer;
+      update[producer] = update[producer] && update[op];
+    }
+  }
+  return update;
+}
+
 } // namespace
 
 bool partsAreTyped(const Graph& graph, OpId op, const SplitFactor& factor,
@@ -143,7 +158,7 @@ std::vector<OpOption> optionsOf(const Graph& graph, OpId op, const SplitRule& ru
       options.push_back(linearOption(graph, op, partials));
     }
   }
-  if (graph[op].kind() != OpKind::Input) {
+  if (limits.mayBeOnAll) {
     options.push_back(wholeOption(graph, op, OpOption::Form::OnAll, Layout::onAll()));
   }
   if (limits.mayBeOnOne) {
@@ -152,27 +167,24 @@ std::vector<OpOption> optionsOf(const Graph& graph, OpId op, const SplitRule& ru
   return options;
 }
 
-SideTable<OpId, bool> opsForOne(const Graph& graph, size_t parts) {
-  SideTable<OpId, bool> update(graph.opCount(), true);
-  for (uint32_t i = static_cast<uint32_t>(graph.opCount()); i-- > 0;) {
-    const OpId op(i);
-    update[op] = update[op] && isLight(graph[op].kind());
-    if (update[op]) {
-      continue;
-    }
-    for (const ValueId operand : graph[op].operands) {
-      update[graph[operand].producer] = false;
-    }
-  }
-  const int64_t most = stateBytes(graph) / static_cast<int64_t>(4 * parts);
+WholeOps wholeOps(const Graph& graph, const Mesh& mesh) {
+  WholeOps ops{updateOps(graph), SideTable<OpId, bool>(graph.opCount(), true)};
+  const int64_t most = stateBytes(graph) / static_cast<int64_t>(4 * mesh.size());
   for (const OpId op : graph.ops()) {
     const OpKind kind = graph[op].kind();
     const bool fits = llvm::all_of(graph[op].results(), [&](ValueId value) {
       return graph.typeOf(value).bytes() <= most && !isSmall(graph.typeOf(value));
     });
-    update[op] = kind == OpKind::Input || (fits && (update[op] || kind == OpKind::Parameter));
+    ops.onOne[op] = kind == OpKind::Input || (fits && (ops.onOne[op] || kind == OpKind::Parameter));
+    ops.onAll[op] = kind != OpKind::Input;
   }
-  return update;
+  for (const OpId assign : graph.opsOf(OpKind::Assign)) {
+    for (const OpId op : {assign, graph[graph[assign].operands[0]].producer}) {
+      ops.onOne[op] = ops.onOne[op] || !mesh.alike;
+      ops.onAll[op] = mesh.alike;
+    }
+  }
+  return ops;
 }
 
 } // namespace dfc

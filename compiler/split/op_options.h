@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/split/layout.h"
+#include "compiler/split/mesh.h"
 #include "ir/graph/graph.h"
 
 #include <vector>
@@ -32,6 +33,7 @@ struct OptionLimits {
   const std::vector<double>&
       shares; ///< of the devices: a factor of fewer positions than devices is no option
   bool mayBeOnOne = false;
+  bool mayBeOnAll = true;
   OptionSpace space = OptionSpace::All;
 };
 
@@ -44,10 +46,17 @@ bool partsAreTyped(const Graph& graph, OpId op, const SplitFactor& factor, llvm:
 
 SplitRule ruleOf(const Graph& graph, OpId op);
 
-/// The ops that may run on one device each: inputs, and the ops of the update, those whose results reach
-/// nothing but assigns and fetches, by elementwise ops, reductions and views, with their parameters. Not one
-/// with a result of more than a quarter of a device's share of all parameters: devices could not be loaded
-/// evenly; nor with a small one, which all devices update alike. `parts`: devices of the mesh.
-SideTable<OpId, bool> opsForOne(const Graph& graph, size_t parts);
+/// Which ops may run whole on one device of the mesh, and which on all.
+struct WholeOps {
+  /// Inputs, and the ops of the update, those whose results reach nothing but assigns and fetches, by
+  /// elementwise ops, reductions and views, with their parameters. Not one with a result of more than a
+  /// quarter of a device's share of all parameters: devices could not be loaded evenly; nor with a small one,
+  /// which all devices update alike. On unlike devices, too, the state that `onAll` leaves out.
+  SideTable<OpId, bool> onOne;
+  /// All but inputs and, on unlike devices, parameters that a step assigns, with their assigns: such devices
+  /// round differently, so that copies would drift apart.
+  SideTable<OpId, bool> onAll;
+};
+WholeOps wholeOps(const Graph& graph, const Mesh& mesh);
 
 } // namespace dfc

@@ -1,17 +1,19 @@
 #include "compiler/split/relayout.h"
 
+#include "compiler/split/split_ranges.h"
+#include "compiler/split/sum_form.h"
+
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
+#include <limits>
+#include <optional>
 
 namespace dfc {
 namespace {
 
-// Bytes of a value that shares a transfer with others, and of a bucket.
-constexpr int64_t mostSmall = 64 << 10, mostBucket = 4 << 20;
+constexpr int64_t mostBucket = 4 << 20; // bytes
 
 OpAttributes combiner(SplitKind kind) {
   switch (kind) {
@@ -26,15 +28,14 @@ OpAttributes combiner(SplitKind kind) {
   DFC_UNREACHABLE("parts of this kind are not combined");
 }
 
-std::optional<size_t> longestAxis(const Shape& shape, size_t parts) {
-  std::optional<size_t> best;
+/// The first axis with an element for each part: its slices lie together.
+std::optional<size_t> firstLongAxis(const Shape& shape, size_t parts) {
   for (size_t axis = 0; axis < shape.rank(); ++axis) {
-    // The first axis that is long enough: its slices are contiguous.
-    if (!best && shape[axis] >= static_cast<int64_t>(parts)) {
-      best = axis;
+    if (shape[axis] >= static_cast<int64_t>(parts)) {
+      return axis;
     }
   }
-  return best;
+  return std::nullopt;
 }
 
 bool isNarrow(ElementType element) { return element == ElementType::BF16 || element == ElementType::F16; }
@@ -46,63 +47,11 @@ SplitRange overlap(SplitRange a, SplitRange b) {
 
 } // namespace
 
-SumCost cheapestSum(int64_t bytes, bool scatters, const Mesh& mesh) {
-  const auto k = static_cast<double>(mesh.size());
-  const double wire = mesh.bandwidth > 0 ? static_cast<double>(bytes) / mesh.bandwidth : 0;
-  SumCost best{SumForm::Exchange, (k - 1) * (mesh.latencySeconds + wire)};
-  const auto offer = [&](SumForm form, double seconds) {
-    if (seconds < best.seconds) {
-      best = {form, seconds};
-    }
-  };
-  if (std::has_single_bit(mesh.size())) {
-    offer(SumForm::Doubling, std::log2(k) * (mesh.latencySeconds + wire));
-  }
-  if (scatters) {
-    offer(SumForm::Scatter, 2 * (k - 1) * (mesh.latencySeconds + wire / k));
-  }
-  return best;
-}
-
-bool isSmall(const TensorType& type) { return type.bytes() <= mostSmall; }
-
-std::string_view name(MovementKind kind) {
-  switch (kind) {
-  case MovementKind::AllGather: return "all-gather";
-  case MovementKind::Gather: return "gather on one";
-  case MovementKind::ReduceScatter: return "reduce-scatter";
-  case MovementKind::ReduceToOne: return "sum on one";
-  case MovementKind::SumByExchange: return "sum on all by exchange";
-  case MovementKind::SumByDoubling: return "sum on all by doubling";
-  case MovementKind::SumByScatter: return "sum on all by scatter";
-  case MovementKind::AllToAll: return "all-to-all";
-  case MovementKind::Slices: return "slices";
-  case MovementKind::Broadcast: return "broadcast";
-  }
-  DFC_UNREACHABLE("a movement of another kind");
-}
-
-std::vector<SplitRange> rangesOf(int64_t length, const std::vector<double>& shares, int64_t granule) {
-  const auto parts = static_cast<int64_t>(shares.size());
-  DFC_ASSERT(length >= parts, "an axis of fewer elements than parts");
-  const int64_t step = length >= 4 * parts * granule ? granule : 1;
-  std::vector<SplitRange> ranges;
-  double sum = 0;
-  int64_t begin = 0;
-  for (int64_t i = 0; i < parts; ++i) {
-    sum += shares[static_cast<size_t>(i)];
-    const double ideal = sum * static_cast<double>(length) / static_cast<double>(step);
-    int64_t end = i + 1 == parts ? length : static_cast<int64_t>(std::floor(ideal + 0.5)) * step;
-    end = std::clamp(end, begin + 1, length - (parts - 1 - i));
-    ranges.push_back({begin, end});
-    begin = end;
-  }
-  return ranges;
-}
-
 ValueId Relayout::bring(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
                         bool byAll, const InternedProvenance& like) {
-  const Key key{old.index(), device.index(), wanted.whole, wanted.axis, wanted.range.begin, wanted.range.end};
+  const bool shared = byAll && value.layout.isPartial();
+  const Key key{old.index(), device.index(),     shared,          wanted.whole,
+                wanted.axis, wanted.range.begin, wanted.range.end};
   const auto found = made_.find(key);
   if (found != made_.end()) {
     return found->second;
@@ -154,7 +103,7 @@ void Relayout::sumBucket(ElementType element, const InternedProvenance& like) {
           begin == 0 && end == elements
               ? sum
               : builder_.result(append(slice, {sum}, like, nameOf(one.value.parts[0], "sum"), device));
-      made_[{one.old.index(), device.index(), true, 0, 0, 0}] =
+      made_[{one.old.index(), device.index(), true, true, 0, 0, 0}] =
           reshaped(own, one.value.whole.shape, device, like);
       begin = end;
     }
@@ -209,7 +158,7 @@ ValueId Relayout::make(ValueId old, const SplitValue& value, const Wanted& wante
                                             : MovementKind::ReduceScatter;
     return combined(old, value, wanted, device, kind, like);
   }
-  const std::optional<size_t> axis = longestAxis(value.whole.shape, mesh_.size());
+  const std::optional<size_t> axis = firstLongAxis(value.whole.shape, mesh_.size());
   switch (cheapestSum(value.whole.bytes(), axis.has_value(), mesh_).form) {
   case SumForm::Exchange: return combined(old, value, wanted, device, MovementKind::SumByExchange, like);
   case SumForm::Doubling: return make(old, doubled(old, value, like), wanted, device, byAll, like);
@@ -324,8 +273,7 @@ ValueId Relayout::sliced(ValueId old, const SplitValue& value, size_t part, size
   const Shape& shape = builder_.soFar().typeOf(value.parts[part]).shape;
   const bool along = value.layout.isCut() && value.layout.axis == axis;
   const int64_t first = along ? value.ranges[part].begin : 0;
-  const Key key{old.index(), static_cast<uint32_t>(part), false, axis, range.begin, range.end};
-  ValueId& made = slices_[key];
+  ValueId& made = slices_[{old.index(), part, axis, range.begin, range.end}];
   if (!made.valid()) {
     ops::Slice slice;
     slice.starts.assign(shape.rank(), 0);

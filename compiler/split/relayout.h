@@ -58,12 +58,15 @@ class Relayout {
   /// Notes that part `part` of a value is read on `to`, where it may be already.
   void note(ValueId old, const SplitValue& value, size_t part, ValueId sent, DeviceId to, MovementKind kind);
 
-  using Key = std::tuple<uint32_t, uint32_t, bool, size_t, int64_t, int64_t>;
+  /// Value, device, whether every device wants the same, and what. A sum that all want is not mixed with one
+  /// that a device wants by itself: they may be made in other orders, and copies of state have to keep their
+  /// bits.
+  using Key = std::tuple<uint32_t, uint32_t, bool, bool, size_t, int64_t, int64_t>;
   GraphBuilder& builder_;
   const Mesh& mesh_;
   const Machine& machine_;
   std::map<Key, ValueId> made_;
-  std::map<Key, ValueId> slices_;
+  std::map<std::tuple<uint32_t, size_t, size_t, int64_t, int64_t>, ValueId> slices_;
   std::map<uint32_t, SplitValue> scattered_, doubled_; // by old value
   struct Offered {
     ValueId old;
@@ -74,26 +77,5 @@ class Relayout {
   std::vector<Movement> movements_;
   bool scattering_ = false; // a reduce-scatter is part of a sum on all devices
 };
-
-/// How a sum that all devices want whole is made: seconds by the mesh's links, bytes by what reaches a
-/// device.
-enum class SumForm : uint8_t {
-  Exchange, ///< every device is sent all parts
-  Doubling, ///< pairs at distances 1, 2, 4, … exchange sums so far (recursive doubling); 2^n devices only
-  Scatter,  ///< reduce-scatter, then all-gather
-};
-struct SumCost {
-  SumForm form = SumForm::Exchange;
-  double seconds = 0;
-};
-/// The quickest form for a value of so many bytes. `scatters`: whether it has an axis to be scattered along.
-SumCost cheapestSum(int64_t bytes, bool scatters, const Mesh& mesh);
-
-/// Whether a value is so small that a transfer of its own is mostly latency.
-bool isSmall(const TensorType& type);
-
-/// Even ranges of an axis, in the proportions of the shares, each of one element at least; their ends are
-/// multiples of `granule` where the axis is long.
-std::vector<SplitRange> rangesOf(int64_t length, const std::vector<double>& shares, int64_t granule = 1);
 
 } // namespace dfc

@@ -55,6 +55,11 @@ Diagnostics memoryPlaces(const MemoryPlan& memory, const Schedule& schedule, con
 Diagnostics checkPeerReads(const PeerReads& peers, const PlacedGraph& placed, const Schedule& schedule,
                            const Machine& machine);
 
+/// The part of verifyLaunchPlan about the order of launches, for launches whose queues, ops and memory are
+/// sound.
+void checkLaunchOrder(const LaunchPlan& launches, const PlacedGraph& placed, const Schedule& schedule,
+                      const MemoryPlan& memory, Findings& findings);
+
 /// Predicted times agree with queues, waits, makespan and bounds, up to rounding. Assumes a sound shape.
 void checkScheduleTimes(const Schedule& schedule, const PlacedGraph& placed, Findings& findings);
 

@@ -2,6 +2,8 @@
 // element of the value is its own index, so that an element of the wrong place is a wrong number.
 #include "compiler/interpreter/evaluate.h"
 #include "compiler/split/relayout.h"
+#include "compiler/split/split_ranges.h"
+#include "compiler/split/sum_form.h"
 #include "ir/graph/graph.h"
 #include "ir/verify/verify.h"
 #include "tests/support/catch.h"
@@ -95,6 +97,16 @@ class OnMesh {
     builder_.fetch(name, relayout_.bring(old, value, wanted, mesh_.devices[device], byAll, {}));
   }
   void offer(ValueId old, const SplitValue& value) { relayout_.offer(old, value); }
+  void takeLatency(double seconds) { mesh_.latencySeconds = seconds; }
+  SplitValue partialSum(const std::vector<float>& numbers) {
+    SplitValue value{Layout::partial(SplitKind::Sum), {ElementType::F32, Shape{1}}, {}, {}, {}};
+    for (size_t d = 0; d < numbers.size(); ++d) {
+      Literal part(value.whole);
+      part.set(0, numbers[d]);
+      add(value, part, mesh_.devices[d]);
+    }
+    return value;
+  }
 
   NamedLiterals evaluated() {
     const auto graph = std::move(builder_).finish();
@@ -249,6 +261,24 @@ TEST_CASE("relayout: ranges are the shares of an axis, none empty, together all 
         CHECK(begin == length);
       }
     }
+  }
+}
+
+// Copies of a parameter on all devices are updated with such sums.
+TEST_CASE("relayout: a sum for all has the same bits on all devices, whichever read it alone before") {
+  OnMesh on(4);
+  on.takeLatency(1e-6); // so that pairs exchange sums
+  // One after the other: ((1e8 + 1) - 1e8) + 1 = 1; in pairs: (1e8 + 1) + (-1e8 + 1) = 0, as 1 is lost beside
+  // 1e8.
+  const SplitValue value = on.partialSum({1e8F, 1, -1e8F, 1});
+  on.bring(ValueId(0), value, Wanted::all(), 0, false, "alone");
+  for (size_t d = 0; d < 4; ++d) {
+    on.bring(ValueId(0), value, Wanted::all(), d, true, fmt::format("all{}", d));
+  }
+  const NamedLiterals results = on.evaluated();
+  CHECK(results.at("alone").at(0) == 1);
+  for (size_t d = 0; d < 4; ++d) {
+    CHECK(results.at(fmt::format("all{}", d)).at(0) == 0);
   }
 }
 

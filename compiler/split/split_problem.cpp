@@ -1,0 +1,167 @@
+#include "compiler/split/split_problem.h"
+
+#include "compiler/split/minimise.h"
+#include "compiler/split/relayout_seconds.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <cmath>
+
+namespace dfc {
+namespace {
+
+class Maker {
+ public:
+  explicit Maker(const PricedOptions& given)
+      : graph_(given.graph), mesh_(given.mesh), options_(given.options), seconds_(given.seconds),
+        price_(given.price) {}
+
+  SplitProblem make() {
+    for (const OpId op : graph_.ops()) {
+      problem_.addVariable(options_[op].size());
+      problem_.tables.push_back({{op.index()}, seconds_[op]});
+    }
+    SideTable<ValueId, std::vector<Read>> reads(graph_.valueCount());
+    for (const OpId op : graph_.ops()) {
+      const OpRow& row = graph_[op];
+      for (uint32_t i = 0; i < row.operands.size(); ++i) {
+        if (row.kind() == OpKind::Assign && i == 0) {
+          tieAssign(op);
+        } else {
+          reads[row.operands[i]].push_back({op, i});
+        }
+      }
+    }
+    for (const OpId op : graph_.ops()) {
+      for (const ValueId value : graph_[op].results()) {
+        addReads(value, op, reads[value]);
+      }
+    }
+    return {std::move(problem_), std::move(brought_)};
+  }
+
+ private:
+  struct Read {
+    OpId op;
+    uint32_t operand;
+  };
+
+  // A parameter and the op that writes it have one layout.
+  void tieAssign(OpId assign) {
+    const OpId parameter = graph_[graph_[assign].operands[0]].producer;
+    addPair(parameter.index(), assign.index(), options_[parameter], options_[assign],
+            [](const OpOption& a, const OpOption& b) { return a.results[0] == b.operands[0] ? 0 : never; });
+  }
+
+  double price(const Layout& from, const Layout& to, const TensorType& type) const {
+    const double seconds = relayoutSeconds(from, to, type, mesh_);
+    return std::isfinite(seconds) ? price_ * seconds : never;
+  }
+
+  void addReads(ValueId value, OpId producer, llvm::ArrayRef<Read> reads) {
+    const size_t result = value.index() - graph_[producer].firstResult.index();
+    const TensorType& type = graph_.typeOf(value);
+    if (reads.size() == 1) {
+      const Read read = reads.front();
+      addPair(producer.index(), read.op.index(), options_[producer], options_[read.op],
+              [&](const OpOption& a, const OpOption& b) {
+                return price(a.results[result], b.operands[read.operand], sentType(producer, read.op, type));
+              });
+      return;
+    }
+    if (reads.empty()) {
+      return;
+    }
+    if (graph_[producer].kind() == OpKind::Parameter) { // its readers have replicas of their own types
+      for (const Read& read : reads) {
+        addReads(value, producer, read);
+      }
+      return;
+    }
+    const std::vector<Layout> layouts = layoutsOf(producer, result, reads);
+    const uint32_t brought = problem_.addVariable(layouts.size());
+    brought_.push_back({producer, brought});
+    addPair(producer.index(), brought, options_[producer], layouts,
+            [&](const OpOption& a, const Layout& b) { return price(a.results[result], b, type); });
+    for (const Read& read : reads) {
+      addPair(brought, read.op.index(), layouts, options_[read.op], [&](const Layout& a, const OpOption& b) {
+        return price(a, b.operands[read.operand], sentType(producer, read.op, type));
+      });
+    }
+  }
+
+  // A cast of a parameter to fewer bits is a replica of it, which its update writes (compiler/transfer):
+  // what is sent has the cast's type.
+  const TensorType& sentType(OpId producer, OpId reader, const TensorType& type) const {
+    const TensorType& cast = graph_.typeOf(graph_[reader].firstResult);
+    const bool replica =
+        graph_[producer].kind() == OpKind::Parameter && graph_[reader].kind() == OpKind::Cast;
+    return replica && cast.bytes() < type.bytes() ? cast : type;
+  }
+
+  std::vector<Layout> layoutsOf(OpId producer, size_t result, llvm::ArrayRef<Read> reads) const {
+    std::vector<Layout> layouts;
+    const auto note = [&](const Layout& layout) {
+      if (!llvm::is_contained(layouts, layout)) {
+        layouts.push_back(layout);
+      }
+    };
+    for (const OpOption& option : options_[producer]) {
+      note(option.results[result]);
+    }
+    for (const Read& read : reads) {
+      for (const OpOption& option : options_[read.op]) {
+        note(option.operands[read.operand]);
+      }
+    }
+    return layouts;
+  }
+
+  template <class A, class B, class Cost>
+  void addPair(uint32_t a, uint32_t b, const A& optionsOfA, const B& optionsOfB, Cost cost) {
+    ChoiceTable table{{a, b}, {}};
+    table.costs.reserve(optionsOfA.size() * optionsOfB.size());
+    for (const auto& one : optionsOfA) {
+      for (const auto& other : optionsOfB) {
+        table.costs.push_back(cost(one, other));
+      }
+    }
+    problem_.tables.push_back(std::move(table));
+  }
+
+  const Graph& graph_;
+  const Mesh& mesh_;
+  const SideTable<OpId, std::vector<OpOption>>& options_;
+  const SideTable<OpId, std::vector<double>>& seconds_;
+  double price_;
+  ChoiceProblem problem_;
+  std::vector<std::pair<OpId, uint32_t>> brought_; // producers and the variables of what they give
+};
+
+} // namespace
+
+SplitProblem splitProblem(const PricedOptions& given) { return Maker(given).make(); }
+
+std::vector<uint32_t> followInputs(const SplitProblem& problem, const PricedOptions& given) {
+  const Graph& graph = given.graph;
+  std::vector<uint32_t> fixed(problem.choice.options.size(), undecided), order;
+  auto brought = problem.brought.begin();
+  for (const OpId op : graph.ops()) {
+    const bool isInput = graph[op].kind() == OpKind::Input;
+    if (isInput && given.options[op].front().form == OpOption::Form::Parts) {
+      fixed[op.index()] = 0;
+    }
+    const bool follows = isInput || classOf(graph[op].kind()) != OpClass::Source;
+    if (follows) {
+      order.push_back(op.index());
+    }
+    for (; brought != problem.brought.end() && brought->first == op; ++brought) {
+      if (follows) {
+        order.push_back(brought->second);
+      }
+    }
+  }
+  return chooseInOrder(problem.choice, order, std::move(fixed));
+}
+
+} // namespace dfc

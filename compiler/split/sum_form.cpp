@@ -1,0 +1,31 @@
+#include "compiler/split/sum_form.h"
+
+#include <bit>
+#include <cmath>
+
+namespace dfc {
+
+SumCost cheapestSum(int64_t bytes, bool scatters, const Mesh& mesh) {
+  const auto k = static_cast<double>(mesh.size());
+  const double wire = mesh.bandwidth > 0 ? static_cast<double>(bytes) / mesh.bandwidth : 0;
+  SumCost best{SumForm::Exchange, (k - 1) * (mesh.latencySeconds + wire)};
+  const auto offer = [&](SumForm form, double seconds) {
+    if (seconds < best.seconds) {
+      best = {form, seconds};
+    }
+  };
+  if (std::has_single_bit(mesh.size())) {
+    offer(SumForm::Doubling, std::log2(k) * (mesh.latencySeconds + wire));
+  }
+  if (scatters) {
+    offer(SumForm::Scatter, 2 * (k - 1) * (mesh.latencySeconds + wire / k));
+  }
+  return best;
+}
+
+bool isSmall(const TensorType& type) {
+  constexpr int64_t mostSmall = 64 << 10;
+  return type.bytes() <= mostSmall;
+}
+
+} // namespace dfc

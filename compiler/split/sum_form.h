@@ -1,0 +1,24 @@
+// SumForm: how a partial sum that all devices of a mesh want whole is made (Thakur, Rabenseifner and Gropp
+// 2005, "Optimization of Collective Communication Operations in MPICH").
+#pragma once
+
+#include "compiler/split/mesh.h"
+
+namespace dfc {
+
+enum class SumForm : uint8_t {
+  Exchange, ///< every device is sent all parts
+  Doubling, ///< pairs at distances 1, 2, 4, … exchange sums so far (recursive doubling); 2^n devices only
+  Scatter,  ///< reduce-scatter, then all-gather
+};
+struct SumCost {
+  SumForm form = SumForm::Exchange;
+  double seconds = 0;
+};
+/// The quickest form for a value of so many bytes. `scatters`: whether it has an axis to be scattered along.
+SumCost cheapestSum(int64_t bytes, bool scatters, const Mesh& mesh);
+
+/// Whether a value is so small that a transfer of its own is mostly latency.
+bool isSmall(const TensorType& type);
+
+} // namespace dfc
