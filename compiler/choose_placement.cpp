@@ -15,15 +15,15 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// What more devices must leave of a plan's seconds: less of a gain is within what predictions miss.
+/// Limit on split seconds / whole seconds: a smaller gain is within the error of predictions.
 constexpr double worthwhile = 0.98;
-/// A split that leaves so much of the seconds of one device is not searched past: placements of whole ops
-/// spread over devices seldom gain as much.
+/// Limit on split seconds / seconds of one device, below which whole ops are not placed on several devices as
+/// well: such placements seldom gain as much, and their search takes longest.
 constexpr double wellSplit = 0.67;
-/// Split plans whose memory and launches are planned, of those with the least predicted makespan.
+/// How many split candidates get a memory plan and launches: those with the least predicted makespan.
 constexpr size_t mostPlanned = 3;
 
-/// A placement and what its plan takes; infinity where it does not fit into memory.
+/// A placement and the predicted seconds of its plan; infinity where the plan does not fit into memory.
 struct Rated {
   Placement placement;
   double seconds = never;

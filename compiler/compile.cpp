@@ -88,8 +88,9 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     return graph.errors();
   }
 
-  // Then where, with the graph cut into parts or as it is; fused behind the cut, which whole bodies would
-  // hide. Transfers follow from it, so it cannot come later.
+  // Placement: of the graph as it is, or of its ops cut into parts. Fusion runs inside, behind the cut,
+  // because the split rules are those of single ops. Transfers follow from the placement, so it cannot come
+  // later.
   auto placement = choosePlacement(*graph, machine, cost, options);
   if (!placement) {
     return placement.errors();
@@ -137,8 +138,8 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     return launches.errors();
   }
 
-  // Predictions count the launches that will be made, so they follow last; and what a step takes among many
-  // follows from what it takes by itself.
+  // Predictions: they count the launches, so they come last. The seconds of a step in a sequence of steps,
+  // whose feeds arrive during the step before, follow from those of a step by itself.
   countLaunches(schedule, *launches, placed, machine, cost);
   schedule.steady = steadyStep(schedule, *launches, placed, machine, cost);
   checkStage("countLaunches", [&] { return verifySchedule(schedule, placed, machine); });

@@ -48,7 +48,7 @@ struct CompileOptions {
   std::string policy = "auto";
   /// Devices of ops by name, beside the pins of the graph.
   std::vector<PinRule> pins = {};
-  /// Cuts of values by name. Where there are any, the graph is split as they say, whatever the policy.
+  /// Cuts of values by name. If there are any, the graph is split accordingly under every policy.
   std::vector<SplitWish> splits = {};
   /// Of products of f32 operands, convolutions included, that do not state their own. Bf16 and F16 are mixed
   /// precision: parameters stay f32, updates, norms and losses are computed in f32, and tensors between

@@ -1,4 +1,4 @@
-// ConsideredPlacements: what placement compared, for an observer that wants to say why the plan is as it is.
+// ConsideredPlacements: the candidates that choosePlacement compared, with their seconds, for reports.
 #pragma once
 
 #include "compiler/split/split.h"

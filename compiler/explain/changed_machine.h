@@ -7,9 +7,10 @@
 
 namespace dfc {
 
-/// With one more device like `device`, the last: with links of its own where `device` has such, and a share
-/// of those that others use, too. Routes as those of `device`; to `device` itself as between it and another
-/// device of its class, or staged where there is none.
+/// With one more device, a copy of `device`, as the last. Links that only routes of `device` use (its NVLink,
+/// its PCIe lanes) are copied for it; links that other devices' routes use as well (a switch, a bus) are
+/// shared. Its routes are those of `device` over these links. The route between the two is that between
+/// `device` and another device of its class; without one, transfers between them are staged.
 Machine withOneMore(Machine machine, DeviceId device);
 /// With the links between these devices `factor` times as fast; latencies stay.
 Machine withFasterLinks(Machine machine, llvm::ArrayRef<DeviceId> devices, double factor);

@@ -17,7 +17,7 @@ using Outcome = ConsideredPlacement::Outcome;
 class Listener : public CompileObserver {
  public:
   void considered(const ConsideredPlacements& all) override { placements = all; }
-  /// The split that the plan is of; null for whole ops.
+  /// The chosen split; null where a placement of whole ops was chosen.
   const SplitGraph* split() const {
     return placements.chosen ? placements.candidates[*placements.chosen].split.get() : nullptr;
   }

@@ -1,5 +1,6 @@
-// explain: compiles, and says what the plan does on which devices, what it waits for, what was considered in
-// its place, and what another machine would give.
+// explain: compiles a graph and describes its plan: devices and their shares, ops by scope, layouts of
+// parameters, copies and how much of them computation hides, the other candidates, and the plan's seconds on
+// changed machines.
 #pragma once
 
 #include "compiler/compile.h"

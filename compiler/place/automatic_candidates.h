@@ -1,6 +1,6 @@
-// AutomaticCandidates: the placements that policy `auto` begins with, device by device: what is tried with
-// the first n devices of a machine is also tried with n + 1, so a further device cannot make the best one
-// worse.
+// AutomaticCandidates: the placements that policy `auto` begins with, device by device. The candidates for
+// the first n devices of a machine are also candidates for n + 1 devices, so a further device cannot make the
+// best one worse.
 #pragma once
 
 #include "compiler/place/rated_placements.h"
@@ -11,7 +11,7 @@ class AutomaticCandidates {
  public:
   AutomaticCandidates(const PlacementProblem& problem, RatedPlacements& rated);
 
-  /// Everything on the one device, and what pins alone say.
+  /// All ops on the one device; and the placement by pins alone.
   void offerSingle(DeviceId device);
   /// HEFT, PEFT, layers and a search on task graphs, over the devices up to `newest`, and over those of them
   /// that are like it; a minimum cut between the host and the first of a kind.

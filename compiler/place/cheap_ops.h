@@ -10,8 +10,8 @@ class CheapOps {
  public:
   explicit CheapOps(const PlacementProblem& problem);
 
-  /// Puts cheap ops without a pin where most of their readers are, and marks those that devices of one kind
-  /// compute anew.
+  /// Places each cheap op without a pin on the device of most of its readers, and marks it as recomputed
+  /// (Placement::recomputed) for its readers on other devices of that kind.
   void settle(Placement& placement) const;
 
  private:

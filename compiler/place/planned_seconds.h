@@ -1,5 +1,5 @@
-// plannedSeconds: what the stages behind placement make of one: the makespan of the plan itself, in memory
-// and with its launches counted, where `predictedMakespan` knows neither.
+// plannedSeconds: the makespan of a placement's complete plan: transfers, schedule, memory and launches.
+// `predictedMakespan` leaves out memory and launches.
 #pragma once
 
 #include "compiler/place/place.h"

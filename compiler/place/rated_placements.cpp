@@ -109,7 +109,8 @@ bool RatedPlacements::isFar(const RatedPlacement& row) const {
   return row.shortage != best().shortage || row.value() > near * best().value();
 }
 
-// Those near the best, too: what `predictedMakespan` does not count may turn the order round.
+// Placements near the best are planned as well: memory and launches, which `predictedMakespan` leaves out,
+// may reverse their order.
 void RatedPlacements::planBest() {
   constexpr size_t mostPlanned = 3; // at a time
   size_t planned = 0;

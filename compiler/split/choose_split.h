@@ -16,7 +16,8 @@ class SplitChoices {
   SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& machine, const CostModel& cost,
                OptionSpace space = OptionSpace::Useful);
   SplitPlan choose(double price) const;
-  /// From now on the value is cut along the axis. False, and without effect, where its op has no such option.
+  /// Restricts the options of the value's op to those that cut the value along the axis. False, and without
+  /// effect, if there is none.
   bool require(ValueId value, size_t axis);
   /// The axes along which the value may be cut.
   std::vector<size_t> axesOf(ValueId value) const;

@@ -7,7 +7,7 @@
 
 namespace dfc {
 
-/// `movements`: what its parts send to one another, for reports; null for nobody who asks.
+/// `movements`: what its parts send to one another, for reports; null if no report is wanted.
 Graph expandSplit(const Graph& graph, const SplitPlan& plan, const Machine& machine,
                   std::vector<Movement>* movements = nullptr);
 

@@ -1,4 +1,4 @@
-// Movement: that a part of a value is sent from one device of the mesh to another, and as part of what.
+// Movement: a part of a value sent from one device of the mesh to another, and the collective it belongs to.
 #pragma once
 
 #include "ir/graph/graph.h"

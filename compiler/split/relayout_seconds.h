@@ -8,7 +8,7 @@
 
 namespace dfc {
 
-/// Of what cannot be.
+/// The price of an impossible change.
 inline constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Seconds in which the bytes of a change of layout reach one device of the mesh, on average over the

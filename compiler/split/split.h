@@ -13,7 +13,7 @@
 
 namespace dfc {
 
-/// A graph whose ops are cut into parts, and what was done.
+/// A split graph, and the plan that it was made from.
 struct SplitGraph {
   Graph graph;
   SplitPlan plan;

@@ -1,5 +1,5 @@
-// SplitValue: where the parts of a value of the unsplit graph are in the split one; and what part of it a
-// reader wants.
+// SplitValue: the parts of a value in the split graph, and their devices. Wanted: the part of a value that a
+// reader needs.
 #pragma once
 
 #include "compiler/split/layout.h"

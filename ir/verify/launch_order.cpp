@@ -1,5 +1,5 @@
 // checkLaunchOrder: the order of the launches of a queue, and of the kernels of a launch, against the order
-// of the queue's steps: what shares bytes keeps its order, in values and in workspaces.
+// of the queue's steps: accesses to common bytes keep their order, in values and in workspaces.
 #include "ir/verify/parts.h"
 
 #include <fmt/format.h>
