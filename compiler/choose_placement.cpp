@@ -6,6 +6,8 @@
 #include "compiler/run_passes.h"
 #include "compiler/split/split.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -156,6 +158,11 @@ Result<Placement> choosePlacement(const Graph& graph, const Machine& machine, co
   }
   PlacementChoice choice(graph, machine, cost, options);
   const bool wantsSplit = !options.splits.empty() || options.policy == "split";
+  if (!options.splits.empty() && options.policy != "split" && options.policy != "auto") {
+    return errorWithoutPlace(
+        fmt::format("policy '{}' places whole ops, and cuts of values are asked for", options.policy),
+        "leave out one of them; policies auto and split take cuts");
+  }
   if (!wantsSplit && options.policy != "auto") {
     return place(*fused, machine, cost, options.policy); // nothing is compared
   }

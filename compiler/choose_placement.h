@@ -1,6 +1,6 @@
-// choosePlacement: which devices compute what. Of the placement of the graph as it is, by a policy, and of
-// the graph cut into parts, by each candidate of the stage `split`, the one with the least predicted
-// makespan.
+// choosePlacement: the device of each op. Candidates are the graph as it is, placed by a policy, and the
+// graph cut into parts (stage `split`). The candidate with the least planned seconds that fits into memory is
+// chosen; one on more devices has to gain 2 %.
 #pragma once
 
 #include "compiler/compile.h"

@@ -61,6 +61,10 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     return errors;
   }
 
+  if (Diagnostics errors = verifyWholeState(source); !errors.empty()) {
+    return errors;
+  }
+
   // Attention first, so that gradients are taken of the op; then the scale of the loss that they are taken
   // of; then gradients, so that every op that will run has its name; then pins by name, before a pass renames
   // or joins ops.

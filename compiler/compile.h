@@ -42,13 +42,14 @@ class CompileObserver {
 
 /// What an author may choose.
 struct CompileOptions {
-  /// Which placement policy: "heft" (where each op ends first), "auto" (the best of many by the predicted
-  /// makespan, in memory), "single" (all ops on the fastest device) or "pins" (each op where its largest
-  /// operand is). Another name is an error.
+  /// Which placement policy: "auto" (the best of all, in memory), "split" (ops cut into parts for many
+  /// devices), "heft" and "peft" (each op where it ends first), "single" (all ops on the fastest device) or
+  /// "pins" (each op where its largest operand is). Another name is an error.
   std::string policy = "auto";
   /// Devices of ops by name, beside the pins of the graph.
   std::vector<PinRule> pins = {};
-  /// Cuts of values by name. If there are any, the graph is split accordingly under every policy.
+  /// Cuts of values by name. If there are any, the graph is split accordingly; policies other than
+  /// "auto" and "split" are then an error.
   std::vector<SplitWish> splits = {};
   /// Of products of f32 operands, convolutions included, that do not state their own. Bf16 and F16 are mixed
   /// precision: parameters stay f32, updates, norms and losses are computed in f32, and tensors between

@@ -30,7 +30,7 @@ class FileInitialiser {
       return errorWithoutPlace(fmt::format("'{}' holds several tensors", file),
                                fmt::format("say which one: '{}#name'", file));
     }
-    return readNpy(path);
+    return arrayOf(path);
   }
 
  private:
@@ -38,6 +38,15 @@ class FileInitialiser {
     return (std::filesystem::path(dataFolder_) / file)
         .lexically_normal()
         .string(); // an absolute file stays as it is
+  }
+
+  // Parts of a parameter, on many devices, start from one file.
+  Result<Literal> arrayOf(const std::string& path) {
+    auto found = arrays_.find(path);
+    if (found == arrays_.end()) {
+      found = arrays_.emplace(path, readNpy(path)).first;
+    }
+    return found->second;
   }
 
   Result<Literal> tensorOf(const std::string& path, const std::string& name) {
@@ -66,6 +75,7 @@ class FileInitialiser {
 
   std::string dataFolder_;
   std::map<std::string, Result<NamedLiterals>> archives_; // each file is read once
+  std::map<std::string, Result<Literal>> arrays_;
 };
 
 class ResidentMaker {
@@ -159,7 +169,8 @@ Literal roundedTo(const Literal& value, ElementType element) {
   if (value.type().element == element) {
     return value;
   }
-  DFC_ASSERT(value.type().element == ElementType::F32, "replicas of 16 bits are of parameters of f32");
+  DFC_ASSERT(value.type().element == ElementType::F32 && isFloat(element) && byteWidth(element) == 2,
+             "replicas of another type are of 16 bits, and of parameters of f32");
   return element == ElementType::F16 ? rounded<Half>(value) : rounded<BFloat16>(value);
 }
 

@@ -325,10 +325,8 @@ std::vector<std::string> Session::deviceReport() const {
 
 std::vector<std::pair<std::string, TensorType>> Session::inputs() const {
   std::vector<std::pair<std::string, TensorType>> rows;
-  for (const FeedRow& row : impl_->steps->feeds()) { // parts of one input follow one another
-    if (rows.empty() || rows.back().first != row.name) {
-      rows.emplace_back(row.name, row.type);
-    }
+  for (const NamedType& input : impl_->plan->graph().inputs()) {
+    rows.emplace_back(input.name, input.type);
   }
   return rows;
 }

@@ -1,7 +1,8 @@
-// chooseSplit: the options of all ops with the least sum of computation and priced communication, exactly, by
-// variable elimination. Computation: seconds of an op's part on one device, by the cost model. Communication:
-// seconds in which the bytes of a change of layout reach one device, times a price. A price below 1 says that
-// links are idle anyway while devices compute; the scheduler's prediction decides which price was right.
+// SplitChoices: the options of all ops with the least sum of computation and priced communication, by
+// `minimise` (exact where its tables stay small). Computation: seconds of an op's part on one device, by the
+// cost model. Communication: seconds in which the bytes of a change of layout reach one device, times a
+// price. A price below 1 says that links are idle anyway while devices compute; the scheduler's prediction
+// decides which price was right.
 #pragma once
 
 #include "compiler/split/split_plan.h"

@@ -58,7 +58,7 @@ ValueId Relayout::bring(ValueId old, const SplitValue& value, const Wanted& want
   }
   const auto isIt = [&](const Offered& one) { return one.old == old; };
   if (wanted.whole && byAll && llvm::any_of(offered_, isIt)) {
-    sumBucket(value.whole.element, like);
+    sumBucket(old, value.whole, like);
     return made_.at(key);
   }
   const ValueId made = make(old, value, wanted, device, byAll, like);
@@ -68,18 +68,22 @@ ValueId Relayout::bring(ValueId old, const SplitValue& value, const Wanted& want
 
 void Relayout::offer(ValueId old, const SplitValue& value) { offered_.push_back({old, value}); }
 
-void Relayout::sumBucket(ElementType element, const InternedProvenance& like) {
+void Relayout::sumBucket(ValueId asked, const TensorType& type, const InternedProvenance& like) {
   std::vector<Offered> members, others;
-  int64_t elements = 0, bytes = 0;
+  int64_t elements = type.shape.elements(),
+          bytes = type.bytes(); // room is kept for the one that is asked for
   for (Offered& one : offered_) {
-    const TensorType& type = one.value.whole;
-    const bool fits = type.element == element && bytes + type.bytes() <= mostBucket;
-    elements += fits ? type.shape.elements() : 0;
-    bytes += fits ? type.bytes() : 0;
-    (fits ? members : others).push_back(std::move(one));
+    const TensorType& own = one.value.whole;
+    const bool fits = own.element == type.element && bytes + own.bytes() <= mostBucket;
+    if (one.old != asked && fits) {
+      elements += own.shape.elements();
+      bytes += own.bytes();
+    }
+    (one.old == asked || fits ? members : others).push_back(std::move(one));
   }
   offered_ = std::move(others);
-  SplitValue bucket{Layout::partial(SplitKind::Sum), {element, Shape({elements})}, {}, mesh_.devices, {}};
+  SplitValue bucket{
+      Layout::partial(SplitKind::Sum), {type.element, Shape({elements})}, {}, mesh_.devices, {}};
   for (size_t d = 0; d < mesh_.size(); ++d) {
     llvm::SmallVector<ValueId, 16> flat;
     for (const Offered& one : members) {

@@ -40,8 +40,9 @@ class Relayout {
  private:
   ValueId make(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device, bool byAll,
                const InternedProvenance& like);
-  /// Sums all values offered of the element type and notes each as brought to every device.
-  void sumBucket(ElementType element, const InternedProvenance& like);
+  /// Sums the value asked for, which was offered, with others offered of its element type, as many as a
+  /// bucket holds, and notes each as brought to every device.
+  void sumBucket(ValueId asked, const TensorType& type, const InternedProvenance& like);
   ValueId fromPieces(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
                      MovementKind kind, const InternedProvenance& like);
   ValueId combined(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,

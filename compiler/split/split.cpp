@@ -25,6 +25,16 @@ bool hasPins(const Graph& graph) {
   });
 }
 
+// Whether an input or a parameter is a part or a copy already.
+bool hasParts(const Graph& graph) {
+  return llvm::any_of(graph.opsOf(OpKind::Input),
+                      [&](OpId op) { return !graph[op].as<ops::Input>().of.empty(); }) ||
+         llvm::any_of(graph.opsOf(OpKind::Parameter), [&](OpId op) {
+           const auto& parameter = graph[op].as<ops::Parameter>();
+           return !parameter.of.empty() || parameter.part.isPart();
+         });
+}
+
 bool sameOptions(const Graph& graph, const SplitPlan& a, const SplitPlan& b) {
   return llvm::all_of(graph.ops(), [&](OpId op) {
     return a.option[op].form == b.option[op].form && a.option[op].factor == b.option[op].factor;
@@ -99,7 +109,7 @@ Diagnostics require(const Graph& graph, llvm::ArrayRef<SplitWish> wishes, SplitC
       errors.push_back(
           errorWithoutPlace(fmt::format("{} names no value", textOf(wish)),
                             "patterns are globs over the names of inputs, parameters and results; passes may "
-                            "have renamed a result (--emit=graph prints what is split)"));
+                            "rename results, never inputs and parameters"));
     }
   }
   return errors;
@@ -149,10 +159,12 @@ Result<std::vector<SplitGraph>> wishedCandidates(const Graph& graph, const Machi
 Result<std::vector<SplitGraph>> splitCandidates(const Graph& written, const Machine& machine,
                                                 const CostModel& cost, llvm::ArrayRef<SplitWish> wishes) {
   std::vector<SplitGraph> candidates;
-  if (hasPins(written)) {
-    return wishes.empty() ? Result<std::vector<SplitGraph>>(std::move(candidates))
-                          : errorWithoutPlace("a graph with pins is not split",
-                                              "leave out the pins, or the wishes for a split");
+  if (hasPins(written) || hasParts(written)) {
+    return wishes.empty()
+               ? Result<std::vector<SplitGraph>>(std::move(candidates))
+               : errorWithoutPlace(fmt::format("a graph with {} is not split",
+                                               hasPins(written) ? "pins" : "parts of inputs or parameters"),
+                                   "leave them out, or the wishes for a split");
   }
   const Graph graph = unfoldBatchNorms(written);
   if (!wishes.empty()) {

@@ -1,7 +1,7 @@
 // The stage `split`: from a graph for one device to graphs for many. Input: a graph behind the passes that
 // rewrite single ops, before fusion. Output: candidates, ordinary graphs with pins, of which the scheduler's
-// prediction takes the best (compiler/compile.cpp). Design and sources: shared factors as in Shardy's
-// OpShardingRule, exact choice by elimination, layouts instead of strategies.
+// prediction takes the best (compiler/choose_placement.cpp). Design and sources: shared factors as in
+// Shardy's OpShardingRule, exact choice by elimination, layouts instead of strategies.
 #pragma once
 
 #include "compiler/split/movement.h"

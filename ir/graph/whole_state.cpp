@@ -32,6 +32,7 @@ const TensorPart& placeOf(const Graph& graph, OpId op) {
 }
 
 void putPart(Literal& whole, const TensorPart& place, const Literal& part) {
+  DFC_ASSERT(whole.type().element == part.type().element, "a part of a tensor of another element type");
   const Shape& own = part.type().shape;
   const int64_t count = own.elements(), run = place.contiguous(own);
   const auto width = static_cast<int64_t>(byteWidth(part.type().element));

@@ -1,12 +1,8 @@
 // verifyGraph: the promises of ir/graph/graph.h, checked from the tables alone and trusting none of them.
-#include "ir/graph/whole_state.h"
 #include "ir/verify/parts.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/DenseSet.h>
-
-#include <map>
-#include <set>
 
 namespace dfc {
 namespace {
@@ -26,10 +22,6 @@ class GraphVerifier {
     }
     checkNames();
     checkFetches();
-    if (findings_.empty()) {
-      checkParts(OpKind::Input);
-      checkParts(OpKind::Parameter);
-    }
     return findings_.take();
   }
 
@@ -116,46 +108,6 @@ class GraphVerifier {
         findings_.at(producer, fmt::format("value {} has no name", value.index()));
       } else if (!seen.insert(graph_[value].name).second) {
         findings_.at(producer, fmt::format("two values are named '{}'", graph_.nameOf(value)));
-      }
-    }
-  }
-
-  // Of a split graph: what is given under one name is cut into the parts without a rest. (Replicas lie where
-  // their original does, and may have another element type.)
-  void checkParts(OpKind kind) {
-    struct Whole {
-      OpId first;
-      Shape shape;
-      std::set<Dims> starts;
-      int64_t elements = 0;
-    };
-    std::map<std::string_view, Whole> wholes;
-    for (const OpId op : graph_.opsOf(kind)) {
-      const TensorPart& place = placeOf(graph_, op);
-      const Shape& own = graph_.typeOf(graph_[op].firstResult).shape;
-      const auto [found, isNew] =
-          wholes.try_emplace(authorNameOf(graph_, op), Whole{op, authorTypeOf(graph_, op).shape, {}, 0});
-      Whole& whole = found->second;
-      if (whole.shape != authorTypeOf(graph_, op).shape) {
-        findings_.at(op,
-                     fmt::format("{} '{}' is a part of '{}' of another shape than '{}' is", dfc::nameOf(kind),
-                                 graph_.nameOf(op), found->first, graph_.nameOf(whole.first)),
-                     "give all parts the same shape of the whole");
-      }
-      if (kind == OpKind::Input && place.contiguous(own) != own.elements()) {
-        findings_.at(op,
-                     fmt::format("input '{}' is no run of neighbouring elements of '{}'", graph_.nameOf(op),
-                                 found->first),
-                     "cut inputs along their first axis");
-      }
-      whole.elements += whole.starts.insert(place.starts).second ? own.elements() : 0;
-    }
-    for (const auto& [name, whole] : wholes) {
-      if (whole.elements != whole.shape.elements()) {
-        findings_.at(whole.first,
-                     fmt::format("the parts of '{}' have {} of its {} elements", name, whole.elements,
-                                 whole.shape.elements()),
-                     "let the parts be the whole, none twice");
       }
     }
   }

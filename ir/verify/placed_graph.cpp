@@ -25,6 +25,9 @@ class PlacedVerifier {
     }
     checkTransferKeys();
     checkPlacedState(placed_, machine_, findings_);
+    if (findings_.empty()) {
+      return verifyWholeState(graph_, [&](OpId op) { return placed_.replicas.count(op) != 0; });
+    }
     return findings_.take();
   }
 

@@ -6,10 +6,16 @@
 #include "ir/plan/executable_parts.h"
 #include "ir/plan/placement.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 namespace dfc {
 
 /// Types hold, operands exist and come first, names are unique, one assign a parameter, fetches exist.
 Diagnostics verifyGraph(const Graph& graph);
+/// Inputs and parameters that are parts or copies of an author's make up the author's
+/// (ir/graph/whole_state.h). `isReplica`: parameters that are replicas of others, which are not looked at.
+Diagnostics verifyWholeState(
+    const Graph& graph, llvm::function_ref<bool(OpId)> isReplica = [](OpId) { return false; });
 /// A host exists, names are unique, rates and sizes are finite and not negative, routes name real devices and
 /// links, every device reaches every other.
 Diagnostics verifyMachine(const Machine& machine);

@@ -297,11 +297,12 @@ Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const 
                 !options.pins.empty() || !options.splits.empty() || !options.memory.empty() ||
                 !options.without.empty() || !options.calibrations.empty() || options.noMergedLaunches ||
                 options.noPeerReads)) {
-    return Diagnostic{Severity::Error,
-                      {path},
-                      "is a plan, compiled for its machine: -m, --policy, --precision, --pin, --memory, "
-                      "--skip-pass, --calibration, --no-merged-launches and --no-peer-reads cannot change it",
-                      "compile the graph again with these options, or leave them out"};
+    return Diagnostic{
+        Severity::Error,
+        {path},
+        "is a plan, compiled for its machine: -m, --policy, --precision, --pin, --split, --memory, "
+        "--skip-pass, --calibration, --no-merged-launches and --no-peer-reads cannot change it",
+        "compile the graph again with these options, or leave them out"};
   }
   auto executable = *plan ? Executable::load(path) : compileFile(path, options);
   if (!executable) {

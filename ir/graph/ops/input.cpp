@@ -5,6 +5,10 @@
 namespace dfc::ops {
 
 TypeResult Input::types(OperandTypes) const {
+  if (part.isPart() && of.empty()) {
+    return TypeResult::fail("input: a part of an input that is not named",
+                            "name the whole: part(of=\"NAME\", …)");
+  }
   TypeResult place = part.check("input", type.shape);
   return place.ok() ? TypeResult::of(type) : place;
 }

@@ -282,4 +282,27 @@ TEST_CASE("relayout: a sum for all has the same bits on all devices, whichever r
   }
 }
 
+TEST_CASE("relayout: more small sums than a bucket holds, whichever is wanted first") {
+  constexpr uint32_t count = 80; // of 64 KB, and a bucket holds 4 MB
+  OnMesh on(2);
+  std::vector<SplitValue> values;
+  Dice dice(1);
+  const TensorType type{ElementType::F32, Shape{128, 128}};
+  for (uint32_t i = 0; i < count; ++i) {
+    values.push_back(on.spread(Layout::partial(SplitKind::Sum), type, dice));
+    on.offer(ValueId(i), values.back());
+  }
+  for (uint32_t i = count; i-- > 0;) {
+    for (size_t d = 0; d < 2; ++d) {
+      on.bring(ValueId(i), values[i], Wanted::all(), d, true, fmt::format("sum{}.{}", i, d));
+    }
+  }
+  const NamedLiterals results = on.evaluated();
+  CHECK(results.size() == 2 * count);
+  for (const auto& [name, sum] : results) {
+    INFO(name);
+    CHECK(sum.at(5) == 5); // each element is its own index
+  }
+}
+
 } // namespace dfc::test
