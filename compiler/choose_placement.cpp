@@ -1,6 +1,7 @@
 #include "compiler/choose_placement.h"
 
 #include "compiler/considered.h"
+#include "compiler/lower_options.h"
 #include "compiler/place/place.h"
 #include "compiler/place/planned_seconds.h"
 #include "compiler/run_passes.h"
@@ -78,7 +79,7 @@ class PlacementChoice {
   }
 
   Result<Rated> whole(const Graph& fused, const std::string& policy) {
-    auto placement = place(fused, machine_, cost_, policy);
+    auto placement = place(fused, machine_, cost_, policy, lowerOptionsOf(quiet_));
     if (!placement) {
       return placement.errors();
     }
@@ -94,7 +95,8 @@ class PlacementChoice {
   }
 
   PlacementProblem problemOf(const Placement& placement) const {
-    return {placement.graph, machine_, cost_, SideTable<OpId, DeviceId>(placement.graph.opCount())};
+    return {placement.graph, machine_, cost_, SideTable<OpId, DeviceId>(placement.graph.opCount()),
+            lowerOptionsOf(quiet_)};
   }
 
   void rate(Rated& rated) {
@@ -164,7 +166,7 @@ Result<Placement> choosePlacement(const Graph& graph, const Machine& machine, co
         "leave out one of them; policies auto and split take cuts");
   }
   if (!wantsSplit && options.policy != "auto") {
-    return place(*fused, machine, cost, options.policy); // nothing is compared
+    return place(*fused, machine, cost, options.policy, lowerOptionsOf(options)); // nothing is compared
   }
   auto placement = wantsSplit ? choice.bestSplit(*fused) : choice.best(*fused);
   if (options.observer != nullptr) {

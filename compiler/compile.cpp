@@ -5,6 +5,7 @@
 
 #include "compiler/choose_placement.h"
 #include "compiler/lower/lower.h"
+#include "compiler/lower_options.h"
 #include "compiler/memory/addressable.h"
 #include "compiler/memory/fit_memory.h"
 #include "compiler/memory/plan_memory.h"
@@ -136,8 +137,7 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
 
   // What GPUs launch: last, because launches are merged and moved only where neither the waits nor the bytes
   // that values share can tell.
-  auto launches = lower({placed, schedule, *memory, machine},
-                        {options.mergeLaunches, options.peerReads, options.calibrations});
+  auto launches = lower({placed, schedule, *memory, machine}, lowerOptionsOf(options));
   if (!launches) {
     return launches.errors();
   }

@@ -78,7 +78,7 @@ Diagnostic unknownPolicy(const std::string& name) {
 llvm::ArrayRef<PolicyRow> allPolicies() { return policies; }
 
 Result<Placement> place(const Graph& graph, const Machine& machine, const CostModel& cost,
-                        const std::string& name) {
+                        const std::string& name, const LowerOptions& lowering) {
   for (const PolicyRow& policy : policies) {
     if (policy.name != name) {
       continue;
@@ -87,7 +87,7 @@ Result<Placement> place(const Graph& graph, const Machine& machine, const CostMo
     if (!pins) {
       return pins.errors();
     }
-    const PlacementProblem problem{graph, machine, cost, *std::move(pins)};
+    const PlacementProblem problem{graph, machine, cost, *std::move(pins), lowering};
     if (Diagnostics errors = checkRunsSomewhere(problem); !errors.empty()) {
       return errors;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/cost/cost_model.h"
+#include "compiler/lower/lower.h"
 #include "compiler/place/pins.h"
 #include "ir/plan/placement.h"
 
@@ -14,6 +15,7 @@ struct PlacementProblem {
   const Machine& machine;
   const CostModel& cost;
   SideTable<OpId, DeviceId> pins;
+  LowerOptions lowering = {}; ///< of the plan that will be made
 };
 
 #define DFC_POLICY(function, name, what) Placement function(const PlacementProblem& problem);
@@ -30,7 +32,7 @@ llvm::ArrayRef<PolicyRow> allPolicies();
 /// Applies pins, then the policy of that name. Errors: an unknown policy, or, all at once, ops that cannot
 /// run on the device that they are pinned to or were placed on.
 Result<Placement> place(const Graph& graph, const Machine& machine, const CostModel& cost,
-                        const std::string& policy);
+                        const std::string& policy, const LowerOptions& lowering = {});
 
 /// All ops without a pin on `device`, as far as they may be there.
 Placement placeOn(const PlacementProblem& problem, DeviceId device);

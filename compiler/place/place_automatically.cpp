@@ -53,6 +53,9 @@ class AutomaticPlacer {
         add(device);
       }
     }
+    for (auto* policy : {&placeOnOne, &placeByHeft, &placeByPeft}) {
+      rated_.planPolicy(policy(problem_));
+    }
     if (rated_.empty()) { // ops that run on different devices only, which no list could place
       return placeOnOne(problem_);
     }

@@ -6,6 +6,7 @@
 #include "compiler/memory/plan_memory.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/simulate/count_launches.h"
+#include "compiler/simulate/steady_step.h"
 #include "compiler/transfer/insert_transfers.h"
 
 namespace dfc {
@@ -32,11 +33,12 @@ std::optional<PlannedSeconds> plannedSeconds(const Placement& placement, const P
     schedule = std::move(fitted->schedule);
     memory = std::move(fitted->memory);
   }
-  auto launches = lower({placed, schedule, *memory, machine});
+  auto launches = lower({placed, schedule, *memory, machine}, problem.lowering);
   if (launches) { // else compile() gives the errors
     countLaunches(schedule, *launches, placed, machine, problem.cost);
+    schedule.steady = steadyStep(schedule, *launches, placed, machine, problem.cost);
   }
-  return PlannedSeconds{schedule.makespan, waits};
+  return PlannedSeconds{launches ? schedule.steady.seconds : schedule.makespan, waits};
 }
 
 } // namespace dfc

@@ -1,5 +1,6 @@
-// plannedSeconds: the makespan of a placement's complete plan: transfers, schedule, memory and launches.
-// `predictedMakespan` leaves out memory and launches.
+// plannedSeconds: the seconds of a placement's complete plan, as compile() predicts them: transfers,
+// schedule, memory, launches, and feeds that arrive during the step before. `predictedMakespan` leaves out
+// all but the first two.
 #pragma once
 
 #include "compiler/place/place.h"
@@ -9,11 +10,11 @@
 namespace dfc {
 
 struct PlannedSeconds {
-  double seconds = 0; ///< the predicted makespan, ops that wait for memory included
+  double seconds = 0; ///< of a step in a sequence of steps, ops that wait for memory included
   bool waits = false; ///< whether ops wait for memory
 };
 
-/// As compile() plans with its default options; empty where the plan does not fit into memory.
+/// Empty where the plan does not fit into memory.
 std::optional<PlannedSeconds> plannedSeconds(const Placement& placement, const PlacementProblem& problem);
 
 } // namespace dfc

@@ -104,6 +104,12 @@ void RatedPlacements::offerAndPlan(Placement candidate) {
   }
 }
 
+void RatedPlacements::planPolicy(Placement placement) {
+  if (runs(placement)) {
+    plan(rowOf(std::move(placement)));
+  }
+}
+
 bool RatedPlacements::isFar(const RatedPlacement& row) const {
   constexpr double near = 1.05;
   return row.shortage != best().shortage || row.value() > near * best().value();

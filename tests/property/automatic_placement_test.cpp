@@ -75,7 +75,7 @@ double plannedMakespan(const Graph& graph, const Machine& machine, std::string_v
   CompileOptions options;
   options.policy = policy;
   const auto plan = compile(graph, machine, RooflineCostModel(), options);
-  return plan ? plan->schedule().makespan : std::numeric_limits<double>::infinity();
+  return plan ? plan->predictedSeconds() : std::numeric_limits<double>::infinity();
 }
 
 /// How often and by how much a plan got slower where it should not have.
@@ -89,12 +89,13 @@ struct Tally {
   }
 };
 
-/// The search counts its steps, so on a changed machine it may end beside the optimum: rarely, and not far.
-void checkMonotone(const char* change, const Tally& tally) {
+/// `mayBeSlower`: how many cases of a hundred. The search counts its steps, so that with a faster link or
+/// other memory it may end beside the optimum; a device more is only added to what was found without it.
+void checkMonotone(const char* change, const Tally& tally, int least, int mayBeSlower) {
   INFO(change << ": " << tally.slower << " of " << tally.checked << " slower, the worst by " << tally.worst);
-  CHECK(tally.checked > 0);
-  CHECK(tally.slower <= 1 + tally.checked / 6);
-  CHECK(tally.worst < 1.4);
+  CHECK(tally.checked >= least);
+  CHECK(tally.slower * 100 <= tally.checked * mayBeSlower);
+  CHECK(tally.worst < (mayBeSlower == 0 ? guard : 1.4));
 }
 
 Machine withFasterLink(Machine machine, Dice& dice) {
@@ -119,8 +120,9 @@ void checkMonotone(uint64_t begin, uint64_t end) {
       link.add(base, plannedMakespan(graph, withFasterLink(machine, dice), "auto"));
     }
   }
-  checkMonotone("one more device", device);
-  checkMonotone("a faster link", link);
+  const int most = static_cast<int>(end - begin);
+  checkMonotone("one more device", device, most, 0);
+  checkMonotone("a faster link", link, most, 15);
 }
 
 /// The machine with `share` of the memory that one device alone needs.
@@ -146,8 +148,8 @@ void checkMonotoneInMemory(uint64_t begin, uint64_t end) {
   for (uint64_t seed = begin; seed < end; ++seed) {
     const Graph graph = smallGraph(seed);
     const Machine machine = randomMachine(seed);
-    const double base = plannedMakespan(graph, withMemory(machine, graph, 0.7), "auto");
-    const double more = plannedMakespan(graph, withMemory(machine, graph, 0.9), "auto");
+    const double base = plannedMakespan(graph, withMemory(machine, graph, 0.9), "auto");
+    const double more = plannedMakespan(graph, withMemory(machine, graph, 1.1), "auto");
     refused += std::isfinite(base) ? 0 : 1;
     if (std::isfinite(base)) {
       CHECK(std::isfinite(more));
@@ -155,7 +157,7 @@ void checkMonotoneInMemory(uint64_t begin, uint64_t end) {
     }
   }
   INFO(refused << " refused");
-  checkMonotone("more memory", tally);
+  checkMonotone("more memory", tally, static_cast<int>(end - begin) / 2, 6);
 }
 
 /// Where an op goes in the objective of a minimum cut, the sum of all seconds, on two devices.
