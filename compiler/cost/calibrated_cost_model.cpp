@@ -1,6 +1,8 @@
 #include "compiler/cost/calibrated_cost_model.h"
 
 #include "ir/graph/graph.h"
+#include "ir/machine/machine_faults.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -118,7 +120,9 @@ bool CalibratedCostModel::measuredAllCopies(const Machine& machine) const {
 
 double CalibratedCostModel::transferSeconds(const Machine& machine, const Route& route, int64_t bytes) const {
   return measuredAllCopies(machine)
-             ? *tableOf(machine.devices[route.from])->copySeconds(machine.devices[route.to].model, bytes)
+             ? std::min(
+                   *tableOf(machine.devices[route.from])->copySeconds(machine.devices[route.to].model, bytes),
+                   mostSeconds)
              : fallback_.transferSeconds(machine, route, bytes);
 }
 

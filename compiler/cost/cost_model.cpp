@@ -43,6 +43,14 @@ Price priceOf(const Graph& graph, OpId op, const DeviceRow& hardware, bool gener
 
 } // namespace
 
+double CostModel::pathSeconds(const Machine& machine, const std::vector<Route>& path, int64_t bytes) const {
+  double seconds = 0;
+  for (const Route& route : path) {
+    seconds += transferSeconds(machine, route, bytes);
+  }
+  return seconds;
+}
+
 double RooflineCostModel::opSeconds(const Graph& graph, OpId op, const Machine& machine,
                                     DeviceId device) const {
   return priceOf(graph, op, machine.devices[device]).seconds();

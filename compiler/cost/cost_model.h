@@ -24,6 +24,8 @@ class CostModel {
   virtual double transferSeconds(const Machine& machine, const Route& route, int64_t bytes) const {
     return machine.seconds(route, bytes);
   }
+  /// The same over a chain of routes, as Machine::path gives it.
+  double pathSeconds(const Machine& machine, const std::vector<Route>& path, int64_t bytes) const;
   /// Utilisation: the fraction of the device's computing power, 0 to 1, that `op` uses while it runs alone
   /// there. Concurrent ops on the queues of one device slow one another down by processor sharing where their
   /// utilisations sum to more than 1. 0 for a model without contention between the queues of a device.

@@ -16,13 +16,13 @@ bool isTiny(const Graph& graph, ValueId value) { return graph.typeOf(value).byte
 
 /// The least time in which `bytes` pass between a device and the host, or between the host and the next
 /// device: what is cheap does not depend on devices that are added later.
-double leastCopySeconds(const Machine& machine, DeviceId device, int64_t bytes) {
+double leastCopySeconds(const Machine& machine, const CostModel& cost, DeviceId device, int64_t bytes) {
   const DeviceId host = machine.host();
   const DeviceId other = device != host ? host : DeviceId(host.index() == 0 ? 1 : 0);
   double least = std::numeric_limits<double>::infinity();
   for (const Route& route : machine.routes) {
     if ((route.from == device && route.to == other) || (route.to == device && route.from == other)) {
-      least = std::min(least, machine.seconds(route, bytes));
+      least = std::min(least, cost.transferSeconds(machine, route, bytes));
     }
   }
   return least;
@@ -71,9 +71,9 @@ void CheapOps::findCheap(OpId op) {
       const OpId producer = graph_[operand].producer;
       return isResident(graph_[producer].kind()) || isCheapOn(device, producer);
     });
-    const bool cheap =
-        local && problem_.cost.opSeconds(graph_, op, problem_.machine, device) <=
-                     leastCopySeconds(problem_.machine, device, graph_.typeOf(row.firstResult).bytes());
+    const bool cheap = local && problem_.cost.opSeconds(graph_, op, problem_.machine, device) <=
+                                    leastCopySeconds(problem_.machine, problem_.cost, device,
+                                                     graph_.typeOf(row.firstResult).bytes());
     cheap_[op.index() * devices_ + device.index()] = cheap;
     anywhere |= cheap;
   }

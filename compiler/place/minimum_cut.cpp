@@ -123,12 +123,8 @@ class CutNetwork {
 
   double copySeconds(ValueId value, DeviceId from, DeviceId to) const {
     const int64_t bytes = graph_.typeOf(value).bytes();
-    double seconds = 0;
     const auto path = problem_.machine.path(from, to, bytes);
-    for (const Route& hop : path.value_or(std::vector<Route>())) {
-      seconds += problem_.machine.seconds(hop, bytes);
-    }
-    return seconds;
+    return path ? problem_.cost.pathSeconds(problem_.machine, *path, bytes) : 0;
   }
 
   // A reader on the second device of a value that is made on the first cuts origin -> left; the other way

@@ -14,12 +14,6 @@ namespace {
 // decides.
 constexpr int64_t typicalTransferBytes = int64_t(1) << 20;
 
-LinkCost costOf(const Route& hop, const Machine& machine, const CostModel& model) {
-  const double latency = model.transferSeconds(machine, hop, 0);
-  return {latency,
-          (model.transferSeconds(machine, hop, typicalTransferBytes) - latency) / typicalTransferBytes};
-}
-
 SideTable<OpId, bool> assignedParameters(const Graph& graph) {
   SideTable<OpId, bool> assigned(graph.opCount());
   for (const OpId op : graph.opsOf(OpKind::Assign)) {
@@ -102,14 +96,7 @@ class TaskGraphMaker {
       for (const DeviceId to : made_.devices) {
         LinkCost& cost = made_.graph.communication.emplace_back();
         const auto path = machine_.path(from, to, typicalTransferBytes);
-        if (!path) {
-          cost = {infiniteSeconds, 0};
-        }
-        for (const Route& hop : path.value_or(std::vector<Route>())) {
-          const LinkCost here = costOf(hop, machine_, problem_.cost);
-          cost.latency += here.latency;
-          cost.secondsPerByte += here.secondsPerByte;
-        }
+        cost = path ? costOf(*path) : LinkCost{infiniteSeconds, 0};
         if (copies_ == Copies::Explicit) {
           addPath(path.value_or(std::vector<Route>()));
         }
@@ -117,10 +104,16 @@ class TaskGraphMaker {
     }
   }
 
+  LinkCost costOf(const std::vector<Route>& path) const {
+    const double latency = problem_.cost.pathSeconds(machine_, path, 0);
+    const double seconds = problem_.cost.pathSeconds(machine_, path, typicalTransferBytes);
+    return {latency, (seconds - latency) / typicalTransferBytes};
+  }
+
   void addPath(const std::vector<Route>& path) {
     auto& hops = made_.graph.paths.emplace_back();
     for (const Route& route : path) {
-      TaskHop hop{index_[route.from], index_[route.to], costOf(route, machine_, problem_.cost), {}};
+      TaskHop hop{index_[route.from], index_[route.to], costOf({route}), {}};
       for (const LinkId link : route.links) {
         if (machine_.links[link].slots > 0) {
           hop.links.push_back(link.index());

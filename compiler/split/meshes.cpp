@@ -38,22 +38,20 @@ double workSeconds(const Graph& graph, const Machine& machine, const CostModel& 
   return sum;
 }
 
-void addLinks(Mesh& mesh, const Machine& machine) {
+void addLinks(Mesh& mesh, const Machine& machine, const CostModel& cost) {
   mesh.bandwidth = 0;
   for (const DeviceId to : llvm::ArrayRef<DeviceId>(mesh.devices).drop_front()) {
     const auto path = machine.path(mesh.devices[0], to, typicalBytes);
-    double seconds = 0, latency = 0;
-    for (const Route& route : *path) {
-      seconds += machine.seconds(route, typicalBytes);
-      latency += machine.seconds(route, 0);
-    }
+    const double seconds = cost.pathSeconds(machine, *path, typicalBytes);
+    const double latency = cost.pathSeconds(machine, *path, 0);
     const double rate = seconds > latency ? static_cast<double>(typicalBytes) / (seconds - latency) : 0;
     mesh.bandwidth = mesh.bandwidth == 0 ? rate : std::min(mesh.bandwidth, rate);
     mesh.latencySeconds = std::max(mesh.latencySeconds, latency);
   }
 }
 
-Mesh meshOf(std::vector<DeviceId> devices, std::vector<double> rates, const Machine& machine) {
+Mesh meshOf(std::vector<DeviceId> devices, std::vector<double> rates, const Machine& machine,
+            const CostModel& cost) {
   const double sum = std::accumulate(rates.begin(), rates.end(), 0.0);
   for (double& rate : rates) {
     rate /= sum;
@@ -62,7 +60,7 @@ Mesh meshOf(std::vector<DeviceId> devices, std::vector<double> rates, const Mach
   mesh.alike = llvm::all_of(mesh.devices, [&](DeviceId device) {
     return oneClass(machine.devices[device], machine.devices[mesh.devices.front()]);
   });
-  addLinks(mesh, machine);
+  addLinks(mesh, machine, cost);
   return mesh;
 }
 
@@ -100,7 +98,7 @@ std::vector<Mesh> candidateMeshes(const Graph& graph, const Machine& machine, co
   for (const auto& one : classes) {
     for (const size_t size : sizesUpTo(one.size())) {
       meshes.push_back(meshOf({one.begin(), one.begin() + static_cast<ptrdiff_t>(size)},
-                              std::vector<double>(size, 1), machine));
+                              std::vector<double>(size, 1), machine, cost));
     }
   }
   if (classes.size() < 2) {
@@ -131,7 +129,7 @@ std::vector<Mesh> candidateMeshes(const Graph& graph, const Machine& machine, co
     }
   }
   if (devices.size() >= 2) {
-    Mesh mixed = meshOf(std::move(devices), std::move(rates), machine);
+    Mesh mixed = meshOf(std::move(devices), std::move(rates), machine, cost);
     if (!mixed.alike) {
       meshes.push_back(std::move(mixed));
     }
@@ -146,7 +144,7 @@ Mesh meshOfAll(std::vector<DeviceId> devices, const Graph& graph, const Machine&
     const double seconds = workSeconds(graph, machine, cost, device);
     rates.push_back(seconds > 0 && std::isfinite(seconds) ? 1 / seconds : 1);
   }
-  return meshOf(std::move(devices), std::move(rates), machine);
+  return meshOf(std::move(devices), std::move(rates), machine, cost);
 }
 
 std::string toString(const Mesh& mesh, const Machine& machine) {

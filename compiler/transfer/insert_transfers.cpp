@@ -142,8 +142,11 @@ class TransferInserter {
   bool isRecomputedOn(OpId op, DeviceId device) const {
     const DeviceId home = placement_.device[op];
     const DeviceRow &here = machine_.devices[device], &there = machine_.devices[home];
+    // Devices of one model give the same bits; devices whose model is not stated have to be alike.
+    const bool same =
+        here.model.empty() ? alike(here, there) : here.kind == there.kind && here.model == there.model;
     return placement_.recomputed.size() > 0 && placement_.recomputed[op] && !keptCasts_[op] &&
-           device != home && here.kind == there.kind && here.model == there.model;
+           device != home && same;
   }
 
   /// A map, because few ops are resident and few resident ops have readers on other devices.

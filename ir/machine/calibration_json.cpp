@@ -3,6 +3,7 @@
 #include "ir/base/json/json_fields.h"
 #include "ir/base/json/json_text.h"
 #include "ir/machine/calibration.h"
+#include "ir/machine/machine_faults.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -103,10 +104,10 @@ class CalibrationReader : private JsonFields {
   double readSeconds(const Json& row, const std::string& path) {
     double seconds = 0;
     number(row, path, "seconds", seconds, true);
-    const bool isTime = seconds > 0 && std::isfinite(seconds);
+    const bool isTime = seconds > 0 && seconds <= mostSeconds;
     const std::string where = join(path, "seconds");
     if (row.contains("seconds") && !document_.complainedOf(where) && !isTime) {
-      document_.errorAt(where, "a time is more than 0");
+      document_.errorAt(where, fmt::format("a time is more than 0 and at most {} seconds", mostSeconds));
     }
     return isTime ? seconds : 0;
   }

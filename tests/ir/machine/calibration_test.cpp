@@ -108,7 +108,9 @@ TEST_CASE("calibration: copies are written and read back, and each mistake is sa
         std::pair(std::string("{\"to\": \"B\", \"bytes\": 0, \"seconds\": 1}"),
                   "copies[0].bytes: a copy is of 1 byte"),
         std::pair(std::string("{\"to\": \"B\", \"bytes\": 4, \"seconds\": 0}"),
-                  "copies[0].seconds: a time is more than 0"),
+                  "copies[0].seconds: a time is more than 0 and at most 1e+30 seconds"),
+        std::pair(std::string("{\"to\": \"B\", \"bytes\": 4, \"seconds\": 1e31}"),
+                  "copies[0].seconds: a time is more than 0 and at most 1e+30 seconds"),
         std::pair(std::string("{\"to\": \"B\"}"), "bytes"), std::pair(std::string("7"), "copies[0]")}) {
     INFO(rows);
     CHECK(errorsOfCopies(rows).find(said) != std::string::npos);
@@ -190,7 +192,7 @@ TEST_CASE("calibration: all errors of a file at once, each at its place") {
                  " {\"device\": \"A\", \"ops\": [7]},\n"
                  " {\"device\": \"\"}\n"
                  "]}\n") ==
-        R"x(t.json:3:44: error: tables[0].ops[0].seconds: a time is more than 0
+        R"x(t.json:3:44: error: tables[0].ops[0].seconds: a time is more than 0 and at most 1e+30 seconds
     {"signature": "relu(f32[2])", "seconds": 0},
                                              ^
 t.json:4:17: error: tables[0].ops[1].signature: the same op a second time
