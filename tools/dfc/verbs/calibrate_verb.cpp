@@ -1,16 +1,12 @@
 // `dfc calibrate`: times the ops of a graph, as a plan has them, on the devices of this host.
-#include "compiler/lower/lower_op.h"
 #include "ir/author/text/units.h"
 #include "ir/base/atomic_file.h"
 #include "ir/plan/executable_parts.h"
-#include "runtime/open_devices.h"
 #include "tools/dfc/all_errors.h"
-#include "tools/dfc/link_times.h"
+#include "tools/dfc/calibrator.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/run/backend_choice.h"
-#include "tools/dfc/run/progress.h"
 #include "tools/dfc/verbs.h"
-#include "tools/library/host_machine.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -19,7 +15,6 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
-#include <set>
 
 namespace dfc::tool {
 namespace {
@@ -44,141 +39,6 @@ Examples:
   dfc machine -o here.json
   dfc calibrate samples/02_train_mlp/mlp.dfg -m here.json --device cpu0 -o table.json
   dfc compile samples/02_train_mlp/mlp.dfg -m here.json --calibration table.json -o mlp.plan)";
-
-/// One op of each signature that the plan's compute steps have.
-std::vector<OpId> distinctOps(const Executable& plan) {
-  std::vector<OpId> ops;
-  std::set<std::string> seen;
-  for (const StepRow& step : plan.schedule().steps) {
-    if (isTimed(plan.graph()[step.op].kind()) && seen.insert(signatureOf(plan.graph(), step.op)).second) {
-      ops.push_back(step.op);
-    }
-  }
-  return ops;
-}
-
-/// What really is there in place of the device; "" for nothing.
-std::string modelHere(Backend& backend, const DeviceRequest& device) {
-  Machine host = estimatedHost();
-  if (backend.name() == "cpu") {
-    return host.devices[host.host()].model;
-  }
-  const size_t before = host.devices.size();
-  backend.describeHost(host, /*measure=*/false);
-  if (host.devices.size() == before) {
-    return fmt::format("{} {}", backend.name(), name(device.row.kind)); // plays it
-  }
-  uint32_t ordinal = 0;
-  for (const DeviceRow& row : host.devices) {
-    if (row.kind == device.row.kind && ordinal++ == device.ordinal) {
-      return row.model;
-    }
-  }
-  return "";
-}
-
-/// What became of a device of the machine.
-struct Timed {
-  std::string device, model;
-  size_t ops = 0;
-  double seconds = 0;  ///< of all ops together
-  std::string skipped; ///< why it was not timed; "" where it was
-};
-
-class Calibrator {
- public:
-  Calibrator(const Executable& plan, SessionOptions options, std::vector<std::string> wanted,
-             std::vector<Calibration> tables)
-      : plan_(plan), options_(std::move(options)), wanted_(std::move(wanted)), tables_(std::move(tables)),
-        ops_(distinctOps(plan)) {}
-
-  void run(const Console& console) {
-    const auto& devices = plan_.machine().devices;
-    Progress progress(console, "timing", static_cast<int64_t>(devices.size()), "devices");
-    std::map<DeviceKind, uint32_t> ordinals;
-    int64_t done = 0;
-    for (const DeviceRow& row : devices) {
-      const DeviceRequest device{row, ordinals[row.kind]++};
-      progress.update(done++, row.name);
-      if ((wanted_.empty() || llvm::is_contained(wanted_, row.name)) && !known_.contains(row.model)) {
-        timed_.push_back(timeOn(device));
-      }
-    }
-    progress.update(done, "links");
-    links_ = timeLinks(
-        plan_.machine(), options_, [&](DeviceId device) { return isHere(device); }, tables_);
-    progress.clear();
-  }
-
-  const std::vector<TimedLink>& links() const { return links_; }
-  const std::vector<Timed>& timed() const { return timed_; }
-  const std::vector<Calibration>& tables() const { return tables_; }
-  size_t opCount() const { return ops_.size(); }
-
- private:
-  Timed timeOn(const DeviceRequest& device) {
-    Timed timed;
-    timed.device = device.row.name;
-    timed.model = device.row.model;
-    Backend* backend = backendFor(device.row.kind, choiceOf(options_));
-    timed.skipped = backend == nullptr ? "no backend can play it here" : whyElsewhere(*backend, device);
-    if (!timed.skipped.empty()) {
-      return timed;
-    }
-    known_.insert(device.row.model);
-    std::vector<OpId> ops;
-    llvm::copy_if(ops_, std::back_inserter(ops),
-                  [&](OpId op) { return backend->hasKernel(plan_.graph(), op); });
-    auto measured = backend->calibrate(plan_.graph(), ops, /*known=*/{}, device, opLowering());
-    if (measured.empty()) {
-      timed.skipped = fmt::format("the backend '{}' times none of the ops", backend->name());
-      return timed;
-    }
-    timed.ops = measured.size();
-    for (const CalibratedOp& op : measured) {
-      timed.seconds += op.seconds;
-    }
-    tableFor(device.row.model).keep(std::move(measured));
-    return timed;
-  }
-
-  /// Timed itself, or wanted and of a model that was.
-  bool isHere(DeviceId device) const {
-    const Machine& machine = plan_.machine();
-    const DeviceRow& row = machine.devices[device];
-    return known_.contains(row.model) &&
-           (wanted_.empty() || device == machine.host() || llvm::is_contained(wanted_, row.name));
-  }
-
-  static std::string whyElsewhere(Backend& backend, const DeviceRequest& device) {
-    if (device.row.model.empty()) {
-      return "the machine file says no model";
-    }
-    const std::string here = modelHere(backend, device);
-    return here == device.row.model ? ""
-           : here.empty()           ? fmt::format("'{}', which this host has not", device.row.model)
-                                    : fmt::format("'{}', where this host has '{}'", device.row.model, here);
-  }
-
-  Calibration& tableFor(const std::string& model) {
-    for (Calibration& table : tables_) {
-      if (table.device == model) {
-        return table;
-      }
-    }
-    tables_.push_back({model, {}});
-    return tables_.back();
-  }
-
-  const Executable& plan_;
-  SessionOptions options_;
-  std::vector<std::string> wanted_;
-  std::vector<Calibration> tables_;
-  std::vector<OpId> ops_;
-  std::set<std::string> known_; ///< models that were timed
-  std::vector<Timed> timed_;
-  std::vector<TimedLink> links_;
-};
 
 Result<std::vector<Calibration>> existingTables(const std::string& path) {
   std::error_code ignored;
