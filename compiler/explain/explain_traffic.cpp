@@ -1,6 +1,7 @@
 // Transfers of the sealed plan, each told by what it is part of: the split says so of what it brought from
 // device to device, by the name of the value that is sent; the rest follows from what reads it.
 #include "compiler/explain/explain_parts.h"
+#include "ir/base/intervals.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/whole_state.h"
 
@@ -13,11 +14,9 @@
 namespace dfc {
 namespace {
 
-using Interval = std::pair<double, double>;
-
-/// When each device computes: disjoint, in order.
-SideTable<DeviceId, std::vector<Interval>> computing(const Executable& plan) {
-  SideTable<DeviceId, std::vector<Interval>> busy(plan.machine().devices.size());
+/// When each device computes: united intervals.
+SideTable<DeviceId, Intervals> computing(const Executable& plan) {
+  SideTable<DeviceId, Intervals> busy(plan.machine().devices.size());
   const Schedule& schedule = plan.schedule();
   for (const StepRow& step : schedule.steps) {
     const QueueRow& queue = schedule.queues[step.queue];
@@ -26,28 +25,9 @@ SideTable<DeviceId, std::vector<Interval>> computing(const Executable& plan) {
     }
   }
   for (const DeviceId device : busy.ids()) {
-    std::vector<Interval> joined;
-    llvm::sort(busy[device]);
-    for (const Interval& next : busy[device]) {
-      if (joined.empty() || next.first > joined.back().second) {
-        joined.push_back(next);
-      } else {
-        joined.back().second = std::max(joined.back().second, next.second);
-      }
-    }
-    busy[device] = std::move(joined);
+    busy[device] = united(std::move(busy[device]));
   }
   return busy;
-}
-
-double overlapOf(const std::vector<Interval>& busy, double start, double end) {
-  double sum = 0;
-  auto at = std::lower_bound(busy.begin(), busy.end(), start,
-                             [](const Interval& interval, double time) { return interval.second <= time; });
-  for (; at != busy.end() && at->first < end; ++at) {
-    sum += std::min(end, at->second) - std::max(start, at->first);
-  }
-  return sum;
 }
 
 /// What a transfer is part of.

@@ -2,6 +2,7 @@
 // (trace-event format: "X" complete events in microseconds, "M" metadata, "s" and "f" flow arrows).
 #include "ir/plan/trace.h"
 
+#include "ir/base/intervals.h"
 #include "ir/base/json/json_text.h"
 #include "ir/graph/graph.h"
 #include "ir/plan/executable_parts.h"
@@ -13,22 +14,6 @@
 
 namespace dfc {
 namespace {
-
-using Intervals = std::vector<std::pair<double, double>>;
-
-/// Sorted, and joined where they touch or overlap.
-Intervals united(Intervals intervals) {
-  std::sort(intervals.begin(), intervals.end());
-  Intervals joined;
-  for (const auto& interval : intervals) {
-    if (!joined.empty() && interval.first <= joined.back().second) {
-      joined.back().second = std::max(joined.back().second, interval.second);
-    } else {
-      joined.push_back(interval);
-    }
-  }
-  return joined;
-}
 
 enum class Work : uint8_t { Transfer, Computation, Neither };
 
@@ -186,12 +171,10 @@ double overlapSeconds(const Trace& trace, const Executable& executable) {
     case Work::Neither: break;
     }
   }
-  const Intervals a = united(std::move(transfers));
-  const Intervals b = united(std::move(computations));
+  const Intervals busy = united(std::move(computations));
   double seconds = 0;
-  for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-    seconds += std::max(0.0, std::min(a[i].second, b[j].second) - std::max(a[i].first, b[j].first));
-    a[i].second < b[j].second ? ++i : ++j;
+  for (const auto& [begin, end] : united(std::move(transfers))) {
+    seconds += overlapOf(busy, begin, end);
   }
   return seconds;
 }
