@@ -1,3 +1,4 @@
+// Intervals: union and overlap.
 #include "ir/base/intervals.h"
 #include "tests/support/catch.h"
 

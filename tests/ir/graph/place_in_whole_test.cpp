@@ -5,6 +5,7 @@
 #include "ir/author/dsl.h"
 #include "ir/author/text/parse.h"
 #include "ir/author/text/print.h"
+#include "ir/graph/graph.h"
 #include "ir/graph/initialise.h"
 #include "tests/support/catch.h"
 #include "tests/support/kernel_cases.h"
