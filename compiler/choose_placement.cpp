@@ -50,7 +50,7 @@ class PlacementChoice {
     if (split && split->seconds < wellSplit * (alone ? alone->seconds : never)) {
       return chosen(*std::move(split));
     }
-    auto spread = whole(fused, "auto");
+    auto spread = whole(fused, "auto", alone ? &*alone : nullptr);
     if (!spread) {
       return spread.errors();
     }
@@ -78,12 +78,15 @@ class PlacementChoice {
     return std::move(rated.placement);
   }
 
-  Result<Rated> whole(const Graph& fused, const std::string& policy) {
+  // One that puts every op where `before` does takes its row: no placement is considered twice.
+  Result<Rated> whole(const Graph& fused, const std::string& policy, const Rated* before = nullptr) {
     auto placement = place(fused, machine_, cost_, policy, lowerOptionsOf(quiet_));
     if (!placement) {
       return placement.errors();
     }
-    const size_t row = consider({placement->policy});
+    const bool isSame = before != nullptr && sameDevices(before->placement, *placement);
+    const size_t row = isSame ? before->row : consider({placement->policy});
+    considered_.candidates[row].description = placement->policy;
     Rated rated{*std::move(placement), never, row};
     rate(rated);
     return rated;
