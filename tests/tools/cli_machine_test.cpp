@@ -119,10 +119,9 @@ TEST_CASE("dfc compile: a sealed plan is no graph file, whatever its name") {
   for (const std::string name : {"a.plan", "b", "b.dfg"}) {
     const Outcome outcome = shop.dfc({"compile", name, "-m", "cpu-2gpu"});
     CHECK(outcome.status == 1);
-    CHECK(outcome.err ==
-          name + ": error: is a sealed plan: it is compiled already\n"
-                 "  hint: use it with dfc run, dfc view or dfc simulate; dfc compile takes a graph "
-                 "file (.dfg)\n");
+    CHECK(outcome.err == name + ": error: is a sealed plan: it is compiled already\n"
+                                "  hint: use it with dfc run, dfc view or dfc simulate; dfc compile and dfc "
+                                "explain take a graph file (.dfg)\n");
   }
 }
 

@@ -258,11 +258,11 @@ Result<Executable> compileFileBy(const std::string& path, const PlanOptions& opt
   Diagnostics errors = machine.errors();
   CompileOptions compileOptions = compileOptionsOf(options, machine ? &*machine : nullptr, errors);
   if (hasPlanMark(headOf(path))) {
-    errors.push_back(
-        {Severity::Error,
-         {path},
-         "is a sealed plan: it is compiled already",
-         "use it with dfc run, dfc view or dfc simulate; dfc compile takes a graph file (.dfg)"});
+    errors.push_back({Severity::Error,
+                      {path},
+                      "is a sealed plan: it is compiled already",
+                      "use it with dfc run, dfc view or dfc simulate; dfc compile and dfc explain take a "
+                      "graph file (.dfg)"});
     return errors;
   }
   const auto text = readTextFile(path, largestGraphFile);

@@ -32,11 +32,9 @@ Exit explainVerb(const ExplainArguments& arguments, Console& console) {
   if (const Diagnostics errors = files.check(); !errors.empty()) {
     return console.fail(Exit::UserError, errors);
   }
-  PlanOptions plan = arguments.plan;
-  plan.policy = plan.policy.empty() ? "auto" : plan.policy;
   const ExplainOptions wanted{arguments.depth, !arguments.quick, !arguments.quick};
   Explanation explanation;
-  const auto explained = compileFileBy(arguments.graph, plan,
+  const auto explained = compileFileBy(arguments.graph, arguments.plan,
                                        [&](const Graph& graph, const Machine& machine, const CostModel& cost,
                                            const CompileOptions& options) -> Result<Executable> {
                                          auto both = explain(graph, machine, cost, options, wanted);
@@ -62,7 +60,6 @@ void addExplain(CLI::App& program, Verbs& verbs) {
       program.add_subcommand("explain", "Say how a graph is cut over devices, why so, and what would help");
   verb->add_option("GRAPH", arguments->graph, "graph file (.dfg)")->required();
   addPlanOptions(*verb, arguments->plan, /*machineRequired=*/true);
-  verb->get_option("--policy")->description("as of dfc compile, but auto unless it is given");
   verb->add_option("--depth", arguments->depth, "how many of the nested scopes are told apart")
       ->capture_default_str()
       ->check(CLI::Range(1, 100));
