@@ -18,7 +18,9 @@ struct Holders {
   std::string type;
   size_t originals = 0;
   std::optional<size_t> cutAxis;
-  std::set<uint32_t> devices, replicas;   ///< by index; `replicas`: where no original is
+  /// By index. `replicas`: where a replica of another device's original is, and, unless originals are parts,
+  /// no original.
+  std::set<uint32_t> devices, replicas;
   std::map<uint32_t, int64_t> bytes = {}; ///< by device
 };
 
@@ -34,12 +36,12 @@ std::optional<size_t> cutAxisOf(const Graph& graph, OpId op) {
 }
 
 std::string layoutText(const Holders& holders) {
-  const std::string replicas =
-      holders.replicas.empty() ? "" : fmt::format(", replicas on {}", holders.replicas.size());
+  const size_t count = holders.replicas.size();
   if (holders.cutAxis) {
     return fmt::format("cut along axis {} over {}{}", *holders.cutAxis, holders.devices.size(),
-                       holders.replicas.empty() ? "" : ", replicas of the parts");
+                       count == 0 ? "" : fmt::format("; replicas of the parts on {}", count));
   }
+  const std::string replicas = count == 0 ? "" : fmt::format(", replicas on {}", count);
   return holders.originals > 1 ? fmt::format("on all {}{}", holders.devices.size(), replicas)
                                : fmt::format("on one device each{}", replicas);
 }
@@ -55,7 +57,9 @@ std::map<std::string, Holders> holdersOf(const PlacedGraph& placed) {
     const uint32_t device = placed.device[op].index();
     holders.bytes[device] += graph.typeOf(graph[op].firstResult).bytes();
     if (isReplica) {
-      holders.replicas.insert(device);
+      if (device != placed.device[original].index()) { // else the same values in 16 bits
+        holders.replicas.insert(device);
+      }
       continue;
     }
     holders.type = toString(authorTypeOf(graph, op));
@@ -64,8 +68,10 @@ std::map<std::string, Holders> holdersOf(const PlacedGraph& placed) {
     ++holders.originals;
   }
   for (auto& [name, holders] : all) {
-    for (const uint32_t device : holders.devices) {
-      holders.replicas.erase(device);
+    if (!holders.cutAxis) {
+      for (const uint32_t device : holders.devices) {
+        holders.replicas.erase(device);
+      }
     }
   }
   return all;
