@@ -4,6 +4,7 @@
 #include "ir/base/intervals.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/whole_state.h"
+#include "ir/plan/feeds.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -46,6 +47,9 @@ class Transfers {
         users_[graph[operand].producer].push_back(op);
       }
     }
+    for (const PeerRead& read : plan.launches().peers.reads) {
+      peerReads_.insert(plan.schedule().steps[read.transfer].op.index());
+    }
     for (const Fetch& fetch : graph.fetches()) {
       fetched_.insert(fetch.value.index());
     }
@@ -85,6 +89,7 @@ class Transfers {
     return {isFetch ? "fetches" : "other copies", name};
   }
 
+  bool isPeerRead(OpId transfer) const { return peerReads_.contains(transfer.index()); }
   bool isTransfer(OpId op) const { return placed_.graph[op].kind() == OpKind::Transfer; }
   bool isLastHop(OpId transfer) const {
     return llvm::none_of(users_[transfer], [&](OpId user) { return isTransfer(user); });
@@ -100,26 +105,32 @@ class Transfers {
   const PlacedGraph& placed_;
   SideTable<OpId, llvm::SmallVector<OpId, 2>> users_;
   std::set<uint32_t> fetched_;
+  std::set<uint32_t> peerReads_;
   std::map<std::pair<std::string, uint32_t>, Movement> moved_; // by name and destination
+};
+
+struct LinkSeconds {
+  double busy = 0, hidden = 0, prefetched = 0; ///< the latter two of `busy`
 };
 
 struct Sum {
   std::set<std::string> collectives;
-  size_t transfers = 0;
-  std::map<uint32_t, int64_t> bytes;                     // by the device that receives
-  std::map<uint32_t, std::pair<double, double>> seconds; // by link: busy, and hidden of it
+  size_t transfers = 0, peerReads = 0;
+  std::map<uint32_t, int64_t> bytes;       // by the device that receives
+  std::map<uint32_t, LinkSeconds> seconds; // by link
 };
 
 ExplainedTraffic explained(const std::string& kind, const Sum& sum, const Machine& machine) {
-  ExplainedTraffic row{kind, sum.collectives.size(), sum.transfers, 0, "", 0, 0};
+  ExplainedTraffic row{kind, sum.collectives.size(), sum.transfers, 0, "", 0, 0, 0, sum.peerReads};
   for (const auto& [device, bytes] : sum.bytes) {
     row.bytesPerDevice = std::max(row.bytesPerDevice, bytes);
   }
   for (const auto& [link, seconds] : sum.seconds) {
-    if (seconds.first > row.linkSeconds) {
+    if (seconds.busy > row.linkSeconds) {
       row.link = machine.links[LinkId(link)].name;
-      row.linkSeconds = seconds.first;
-      row.hidden = seconds.second / seconds.first;
+      row.linkSeconds = seconds.busy;
+      row.hidden = seconds.hidden / seconds.busy;
+      row.prefetched = seconds.prefetched / seconds.busy;
     }
   }
   return row;
@@ -137,15 +148,17 @@ std::vector<ExplainedTraffic> explainTraffic(const Executable& plan, const Split
     Sum& sum = sums[part.kind];
     sum.collectives.insert(part.collective);
     ++sum.transfers;
+    sum.peerReads += transfers.isPeerRead(op) ? 1 : 0;
     sum.bytes[transfer.to.index()] += transfers.isLastHop(op) ? transfer.bytes : 0;
     const StepId step = schedule.stepOf[op];
     if (step.valid()) {
       const StepRow& row = schedule.steps[step];
       const double hidden = overlapOf(busy[transfer.to], row.start, row.end);
       for (const LinkId link : transfer.links) {
-        auto& [seconds, hiddenSeconds] = sum.seconds[link.index()];
-        seconds += row.end - row.start;
-        hiddenSeconds += hidden;
+        LinkSeconds& seconds = sum.seconds[link.index()];
+        seconds.busy += row.end - row.start;
+        seconds.hidden += hidden;
+        seconds.prefetched += isPrefetched(plan.placed(), op, plan.machine()) ? row.end - row.start : 0;
       }
     }
   }

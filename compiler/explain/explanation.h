@@ -9,7 +9,7 @@
 
 namespace dfc {
 
-/// A device that the plan uses.
+/// A device that computes or holds values: of a split also the host, which has no share.
 struct ExplainedDevice {
   std::string name;
   double share = 0; ///< of the work, in a split; else 0
@@ -42,14 +42,17 @@ struct ExplainedParameters {
   int64_t bytesPerDevice = 0; ///< of the device that holds the most of them, replicas included
 };
 
-/// What devices send one another in collectives of one kind.
+/// What devices send one another in collectives of one kind. Seconds and overlap are those of a step by
+/// itself, its feeds first.
 struct ExplainedTraffic {
   std::string kind; ///< "all-gather", "sum on all by doubling", "parameters to replicas", "feeds"
   size_t collectives = 0, transfers = 0;
   int64_t bytesPerDevice = 0; ///< that reach the device that receives the most
   std::string link;           ///< the busiest
-  double linkSeconds = 0;     ///< in which it carries them; 0: kernels read them in the sender's memory
+  double linkSeconds = 0;     ///< in which it carries them
   double hidden = 0;          ///< share of these in which the receiving device computes
+  double prefetched = 0; ///< share of these that a session spends during the step before (ir/plan/feeds.h)
+  size_t peerReads = 0;  ///< transfers that are no copies: kernels read the sender's memory
 };
 
 /// A placement that was compared.
@@ -77,7 +80,7 @@ struct Explanation {
   std::vector<ExplainedParameters> parameters;
   std::vector<ExplainedTraffic> traffic;
   double seconds = 0, bound = 0, aloneSeconds = 0; ///< of a step, its lower bound, and of a step by itself
-  std::optional<double> oneDeviceSeconds;
+  std::optional<double> oneDeviceSeconds; ///< none where ops are pinned: one device might not be alone
   bool oneDeviceFits = true;
   double largestShare = 1; ///< of one device: `oneDeviceSeconds` times it is what no split stays below
   std::vector<ExplainedCandidate> candidates; ///< the quickest first

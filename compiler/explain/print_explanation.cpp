@@ -3,6 +3,7 @@
 #include "ir/author/text/units.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
 
@@ -20,8 +21,13 @@ std::string memoryText(const ExplainedDevice& device) {
                      humanBytes(device.residentBytes));
 }
 
+std::string shareText(const ExplainedDevice& device) {
+  return device.share > 0 ? percent(device.share) + " of the work" : "outside of the split";
+}
+
 std::string devicesText(const Explanation& said) {
-  std::string text = said.isSplit ? fmt::format("split over {}", counted(said.devices.size(), "device"))
+  const auto parts = llvm::count_if(said.devices, [](const ExplainedDevice& row) { return row.share > 0; });
+  std::string text = said.isSplit ? fmt::format("split over {}", counted(parts, "device"))
                                   : fmt::format("no split: whole ops, {}", said.policy);
   if (said.isSplit && said.bandwidth > 0) {
     text += fmt::format("; links {} and {} before the first byte", humanRate(said.bandwidth),
@@ -29,8 +35,8 @@ std::string devicesText(const Explanation& said) {
   }
   text += "\n";
   for (const ExplainedDevice& device : said.devices) {
-    text += fmt::format("  {:<8} {}{}\n", device.name,
-                        said.isSplit ? percent(device.share) + " of the work, " : "", memoryText(device));
+    text += fmt::format("  {:<8} {}{}\n", device.name, said.isSplit ? shareText(device) + ", " : "",
+                        memoryText(device));
   }
   return text;
 }
@@ -83,13 +89,22 @@ std::string parametersText(const Explanation& said) {
 }
 
 std::string linkText(const ExplainedTraffic& row) {
-  return row.linkSeconds > 0 ? fmt::format("{} on '{}', {} of it hidden", humanSeconds(row.linkSeconds),
-                                           row.link, percent(row.hidden))
-                             : "read in the senders' memory by the kernels that need it";
+  std::string text = row.linkSeconds > 0
+                         ? fmt::format("{} on '{}', {} of it hidden", humanSeconds(row.linkSeconds), row.link,
+                                       percent(row.hidden))
+                         : "no time on a link";
+  if (row.prefetched > 0) {
+    text += fmt::format("; with steps before it {} of it is prefetched", percent(row.prefetched));
+  }
+  if (row.peerReads == row.transfers) {
+    return "read in the senders' memory by the kernels that need it";
+  }
+  return row.peerReads == 0 ? text
+                            : fmt::format("{}; {} of them read in the senders' memory", text, row.peerReads);
 }
 
 std::string trafficText(const Explanation& said) {
-  std::string text = said.traffic.empty() ? "" : "\ncopies, by kind\n";
+  std::string text = said.traffic.empty() ? "" : "\ncopies of a step by itself, by kind\n";
   for (const ExplainedTraffic& row : said.traffic) {
     text += fmt::format("  {}: {}, {}; {} reach a device; {}\n", row.kind, row.collectives,
                         counted(row.transfers, "transfer"), humanBytes(row.bytesPerDevice), linkText(row));

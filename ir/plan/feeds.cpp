@@ -51,7 +51,7 @@ class FeedTimer {
     if (placed_.graph[op].kind() == OpKind::Input) {
       hide(step, 0);
       staging_ += seconds;
-    } else if (transfer != placed_.transfers.end() && isPrefetched(op, transfer->second)) {
+    } else if (transfer != placed_.transfers.end() && isPrefetched(placed_, op, machine_)) {
       hide(step, copySeconds(machine_.devices[transfer->second.to], transfer->second.bytes));
       for (const LinkId link : transfer->second.links) {
         onLink_[link.index()] += seconds;
@@ -62,11 +62,6 @@ class FeedTimer {
   void hide(StepId step, double rest) {
     times_.any = times_.any || times_.inStep[step] > rest;
     times_.inStep[step] = std::min(times_.inStep[step], rest);
-  }
-
-  bool isPrefetched(OpId op, const TransferRow& row) const {
-    return row.bytes >= leastPrefetchedBytes && isGpu(machine_, row.to) && !isGpu(machine_, row.from) &&
-           isFed(placed_.graph, placed_.graph[op].operands[0]);
   }
 
   const PlacedGraph& placed_;
@@ -90,6 +85,12 @@ SideTable<OpId, bool> stagedInputs(const PlacedGraph& placed, const Machine& mac
     }
   }
   return staged;
+}
+
+bool isPrefetched(const PlacedGraph& placed, OpId transfer, const Machine& machine) {
+  const TransferRow& row = placed.transfers.find(transfer)->second;
+  return row.bytes >= leastPrefetchedBytes && isGpu(machine, row.to) && !isGpu(machine, row.from) &&
+         isFed(placed.graph, placed.graph[transfer].operands[0]);
 }
 
 double stagingSeconds(const DeviceRow& host, int64_t bytes) {

@@ -21,6 +21,9 @@ bool isFed(const Graph& graph, ValueId value);
 /// By op: whether it is an input that a GPU reads a copy of.
 SideTable<OpId, bool> stagedInputs(const PlacedGraph& placed, const Machine& machine);
 
+/// Whether a session does this transfer of a feed while the step before computes.
+bool isPrefetched(const PlacedGraph& placed, OpId transfer, const Machine& machine);
+
 /// Seconds of the host for the staging of so many bytes.
 double stagingSeconds(const DeviceRow& host, int64_t bytes);
 

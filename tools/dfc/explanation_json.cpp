@@ -47,7 +47,8 @@ Json traffic(const ExplainedTraffic& row) {
   return {{"kind", row.kind},           {"collectives", row.collectives},
           {"transfers", row.transfers}, {"bytesPerDevice", row.bytesPerDevice},
           {"link", row.link},           {"linkSeconds", row.linkSeconds},
-          {"hidden", row.hidden}};
+          {"hidden", row.hidden},       {"prefetched", row.prefetched},
+          {"peerReads", row.peerReads}};
 }
 
 Json candidate(const ExplainedCandidate& row) {
