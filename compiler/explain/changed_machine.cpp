@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
+#include <limits>
 #include <map>
 #include <set>
 
@@ -42,7 +43,7 @@ class DeviceCopy {
  private:
   static DeviceRow rowOf(const Machine& machine, DeviceId device) {
     DeviceRow row = machine.devices[device];
-    for (size_t number = machine.devices.size(); machine.findDevice(row.name).valid(); ++number) {
+    for (size_t number = 0; machine.findDevice(row.name).valid(); ++number) {
       row.name = fmt::format("{}{}", name(row.kind), number);
     }
     return row;
@@ -104,18 +105,31 @@ class DeviceCopy {
 
 } // namespace
 
-Machine withOneMore(Machine machine, DeviceId device) {
+std::optional<Machine> withOneMore(Machine machine, DeviceId device) {
+  if (llvm::none_of(machine.routes, [&](const Route& route) { return route.from == device; })) {
+    return std::nullopt;
+  }
   DeviceCopy(machine, device).addRoutes();
   return machine;
 }
 
-Machine withFasterLinks(Machine machine, llvm::ArrayRef<DeviceId> devices, double factor) {
-  std::set<uint32_t> links;
-  for (const Route& route : machine.routes) {
-    if (llvm::is_contained(devices, route.from) && llvm::is_contained(devices, route.to)) {
-      for (const LinkId link : route.links) {
-        links.insert(link.index());
+std::vector<Route> routesBetween(const Machine& machine, llvm::ArrayRef<DeviceId> devices) {
+  std::vector<Route> routes;
+  for (const DeviceId from : devices) {
+    for (const DeviceId to : devices) {
+      if (const auto path = machine.path(from, to, typicalTransferBytes)) {
+        routes.insert(routes.end(), path->begin(), path->end());
       }
+    }
+  }
+  return routes;
+}
+
+Machine withFasterLinks(Machine machine, llvm::ArrayRef<Route> routes, double factor) {
+  std::set<uint32_t> links;
+  for (const Route& route : routes) {
+    for (const LinkId link : route.links) {
+      links.insert(link.index());
     }
   }
   for (const uint32_t link : links) {
@@ -126,7 +140,9 @@ Machine withFasterLinks(Machine machine, llvm::ArrayRef<DeviceId> devices, doubl
 
 Machine withMoreMemory(Machine machine, llvm::ArrayRef<DeviceId> devices, int64_t factor) {
   for (const DeviceId device : devices) {
-    machine.devices[device].memoryBytes *= factor;
+    int64_t& bytes = machine.devices[device].memoryBytes;
+    bytes = bytes > std::numeric_limits<int64_t>::max() / factor ? std::numeric_limits<int64_t>::max()
+                                                                 : bytes * factor;
   }
   return machine;
 }

@@ -3,11 +3,13 @@
 #include "compiler/considered.h"
 #include "compiler/explain/changed_machine.h"
 #include "compiler/explain/explain_parts.h"
+#include "ir/graph/graph.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace dfc {
 namespace {
@@ -24,28 +26,43 @@ class Listener : public CompileObserver {
   ConsideredPlacements placements;
 };
 
-/// Devices with computations; of a split its mesh.
-std::vector<DeviceId> usedDevices(const Executable& plan, const SplitGraph* split) {
-  if (split != nullptr) {
-    return split->plan.mesh.devices;
-  }
-  std::vector<DeviceId> used;
-  for (const DeviceId device : plan.machine().devices.ids()) {
-    if (plan.memory().arenaBytes[device] > 0) {
-      used.push_back(device);
+/// Devices that compute a result, empty ones included.
+std::vector<DeviceId> computingDevices(const Executable& plan) {
+  SideTable<DeviceId, bool> computes(plan.machine().devices.size(), false);
+  for (const StepRow& step : plan.schedule().steps) {
+    const QueueRow& queue = plan.schedule().queues[step.queue];
+    const OpClass ofOp = classOf(plan.graph()[step.op].kind());
+    if (queue.kind == QueueKind::Compute && ofOp != OpClass::Source && ofOp != OpClass::View) {
+      computes[queue.device] = true;
     }
   }
+  std::vector<DeviceId> devices;
+  llvm::copy_if(plan.machine().devices.ids(), std::back_inserter(devices),
+                [&](DeviceId device) { return computes[device]; });
+  return devices;
+}
+
+/// Devices that compute or hold values, in the machine's order.
+std::vector<DeviceId> usedDevices(const Executable& plan, llvm::ArrayRef<DeviceId> computing) {
+  std::vector<DeviceId> used;
+  llvm::copy_if(plan.machine().devices.ids(), std::back_inserter(used), [&](DeviceId device) {
+    return llvm::is_contained(computing, device) || plan.memory().arenaBytes[device] > 0;
+  });
   return used;
+}
+
+double shareOf(DeviceId device, const Mesh& mesh) {
+  const auto found = llvm::find(mesh.devices, device);
+  return found == mesh.devices.end() ? 0 : mesh.shares[found - mesh.devices.begin()];
 }
 
 std::vector<ExplainedDevice> devicesOf(const Executable& plan, const SplitGraph* split) {
   std::vector<ExplainedDevice> rows;
-  const std::vector<DeviceId> used = usedDevices(plan, split);
-  for (size_t i = 0; i < used.size(); ++i) {
-    const DeviceRow& row = plan.machine().devices[used[i]];
-    rows.push_back({row.name, split != nullptr ? split->plan.mesh.shares[i] : 0,
-                    plan.memory().arenaBytes[used[i]], plan.memory().residentBytes[used[i]],
-                    row.memoryBytes});
+  for (const DeviceId device :
+       usedDevices(plan, split != nullptr ? split->plan.mesh.devices : computingDevices(plan))) {
+    const DeviceRow& row = plan.machine().devices[device];
+    rows.push_back({row.name, split != nullptr ? shareOf(device, split->plan.mesh) : 0,
+                    plan.memory().arenaBytes[device], plan.memory().residentBytes[device], row.memoryBytes});
   }
   return rows;
 }
@@ -96,11 +113,11 @@ class Explainer {
       return plan.errors();
     }
     Explained explained{*plan, describe(*plan, listener, wanted.scopeDepth)};
-    if (wanted.oneDevice) {
+    if (wanted.oneDevice && !hasPins()) {
       addOneDevice(explained.explanation);
     }
     if (wanted.changes) {
-      addChanges(explained.explanation, usedDevices(*plan, listener.split()));
+      addChanges(explained.explanation, *plan, listener.split());
     }
     return Result<Explained>(std::move(explained)).withWarnings(plan.warnings());
   }
@@ -130,6 +147,13 @@ class Explainer {
     return said;
   }
 
+  // By the graph or beside it; the devices of inputs are not chosen.
+  bool hasPins() const {
+    return !options_.pins.empty() || llvm::any_of(graph_.ops(), [&](OpId op) {
+      return !graph_.pinOf(op).empty() && graph_[op].kind() != OpKind::Input;
+    });
+  }
+
   // With all the memory that it needs, where it has too little.
   void addOneDevice(Explanation& said) const {
     CompileOptions options = options_;
@@ -149,16 +173,33 @@ class Explainer {
     }
   }
 
-  void addChanges(Explanation& said, llvm::ArrayRef<DeviceId> used) const {
-    const DeviceId last = used.back();
-    const std::string& device = machine_.devices[last].name;
-    addChange(said, fmt::format("one more device like {}", device), withOneMore(machine_, last));
-    if (used.size() > 1) {
-      addChange(said, "links between them twice as fast", withFasterLinks(machine_, used, 2));
+  // A plan that computes nothing is the same on every machine.
+  void addChanges(Explanation& said, const Executable& plan, const SplitGraph* split) const {
+    const std::vector<DeviceId> computing = split ? split->plan.mesh.devices : computingDevices(plan);
+    if (computing.empty()) {
+      return;
+    }
+    const std::vector<DeviceId> used = split ? computing : usedDevices(plan, computing);
+    if (const auto larger = withOneMore(machine_, computing.back())) {
+      addChange(said, fmt::format("one more device like {}", machine_.devices[computing.back()].name),
+                *larger);
+    }
+    const std::vector<Route> routes = routesBetween(machine_, used);
+    if (const Machine faster = withFasterLinks(machine_, routes, 2); isFaster(faster, routes)) {
+      addChange(said, fmt::format("links between {} twice as fast", split ? "devices of the split" : "them"),
+                faster);
     }
     if (llvm::any_of(used, [&](DeviceId one) { return machine_.devices[one].memoryBytes > 0; })) {
       addChange(said, "twice their memory", withMoreMemory(machine_, used, 2));
     }
+  }
+
+  // Not where the seconds of copies were measured: they do not depend on the links then.
+  bool isFaster(const Machine& faster, llvm::ArrayRef<Route> routes) const {
+    return llvm::any_of(routes, [&](const Route& route) {
+      return cost_.transferSeconds(faster, route, typicalTransferBytes) <
+             cost_.transferSeconds(machine_, route, typicalTransferBytes);
+    });
   }
 
   void addChange(Explanation& said, std::string change, const Machine& machine) const {
