@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <fstream>
 
 using namespace dfc::test;
 
@@ -25,12 +26,74 @@ Json explained(const std::vector<std::string>& words) {
   return Json::parse(outcome.out);
 }
 
-double sumOf(const Json& rows, const std::string& key) {
-  double sum = 0;
-  for (const Json& row : rows) {
-    sum += row[key].get<double>();
+std::string textOf(const std::vector<std::string>& words) {
+  std::vector<std::string> all = {"explain"};
+  all.insert(all.end(), words.begin(), words.end());
+  const Outcome outcome = runDfc(all);
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  return outcome.out;
+}
+
+/// The row whose `key` is `value`.
+Json rowOf(const Json& rows, const std::string& key, const std::string& value) {
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const Json& row) { return row[key] == value; });
+  INFO(rows.dump());
+  REQUIRE(found != rows.end());
+  return *found;
+}
+
+std::vector<std::string> changesOf(const Json& said) {
+  std::vector<std::string> changes;
+  for (const Json& row : said["changes"]) {
+    changes.push_back(row["change"]);
   }
-  return sum;
+  return changes;
+}
+
+/// cpu-2gpu with these links changed.
+template <class Change>
+std::string changedMachine(const Workshop& shop, Change change) {
+  Json machine = Json::parse(std::ifstream(machineFile("cpu-2gpu")));
+  change(machine);
+  return shop.write("changed.json", machine.dump());
+}
+
+/// Its links take no time.
+std::string freeLinks(const Workshop& shop) {
+  return changedMachine(shop, [](Json& machine) {
+    for (Json& link : machine["links"]) {
+      link["latency"] = 0;
+      link.erase("bandwidth");
+    }
+  });
+}
+
+/// A device with three times the rate of another. Nothing but products takes time on them.
+std::string threeToOne(const Workshop& shop) {
+  return shop.write("three-to-one.json", R"({"name": "three-to-one",
+ "devices": [{"id": "cpu0", "class": "cpu", "flops": 1e6},
+             {"id": "gpu0", "class": "gpu", "flops": 3e12},
+             {"id": "gpu1", "class": "gpu", "flops": 1e12}],
+ "links": [{"id": "bus", "slots": 0, "bandwidth": 1e13}],
+ "routes": [{"from": "cpu0", "to": "gpu0", "links": ["bus"]}, {"from": "gpu0", "to": "cpu0", "links": ["bus"]},
+            {"from": "cpu0", "to": "gpu1", "links": ["bus"]}, {"from": "gpu1", "to": "cpu0", "links": ["bus"]},
+            {"from": "gpu0", "to": "gpu1", "links": ["bus"]}, {"from": "gpu1", "to": "gpu0", "links": ["bus"]}]}
+)");
+}
+
+/// The second product takes three times as long as the first.
+std::string twoProducts(const Workshop& shop) {
+  return shop.write("two.dfg", R"(graph two {
+  input x : f32[1024, 1024]
+  parameter w1 : f32[1024, 1024] = glorot(seed=1)
+  parameter w2 : f32[1024, 3072] = glorot(seed=2)
+  scope "first" { h = matmul(x, w1) }
+  scope "second" { y = matmul(h, w2) }
+  fetch y
+}
+)");
 }
 
 /// Both products are cut along the 8192 rows: only these are so large that a split is quicker than one
@@ -56,9 +119,9 @@ TEST_CASE("dfc explain: the text has every part, and --quick leaves out what is 
   CHECK_THAT(all.out,
              startingWith("mlp for cpu-2gpu, policy split over gpu0 to gpu1\nsplit over 2 devices; "));
   for (const char* part :
-       {"one device alone ", ", efficiency ", "\nops, by share", "\nparameters, and", "\ncopies, by kind\n",
-        "\nconsidered, ", ": chosen\n", ": slower by ", "\nwith another machine\n",
-        "one more device like gpu1", "twice as fast", "twice their memory"}) {
+       {"one device alone ", ", efficiency ", "\nops, by share", "\nparameters, and",
+        "\ncopies of a step by itself, by kind\n", "\nconsidered, ", ": chosen\n", ": slower by ",
+        "\nwith another machine\n", "one more device like gpu1", "twice as fast", "twice their memory"}) {
     CHECK_THAT(all.out, containing(part));
   }
   const Outcome quick = runDfc({"explain", mlp, "-m", "cpu-2gpu", "--policy", "split", "--quick"});
@@ -67,14 +130,40 @@ TEST_CASE("dfc explain: the text has every part, and --quick leaves out what is 
   CHECK(quick.out.find("one device alone") == std::string::npos);
 }
 
-TEST_CASE("dfc explain: shares add up, and the seconds are those of the plan") {
+TEST_CASE("dfc explain: shares follow from the rates of the devices and the work of the scopes") {
+  const Workshop shop;
+  const Json said = explained({twoProducts(shop), "-m", threeToOne(shop), "--policy", "split", "--quick"});
+  REQUIRE(said["devices"].size() == 3); // the host, too: it holds what is fed and fetched
+  CHECK(rowOf(said["devices"], "name", "cpu0")["share"] == 0);
+  CHECK(rowOf(said["devices"], "name", "cpu0")["memoryBytes"] > 0);
+  CHECK(rowOf(said["devices"], "name", "gpu0")["share"].get<double>() == Approx(0.75));
+  CHECK(rowOf(said["devices"], "name", "gpu1")["share"].get<double>() == Approx(0.25));
+  REQUIRE(said["scopes"].size() == 2);
+  CHECK(said["scopes"][0]["scope"] == "second");
+  CHECK(said["scopes"][0]["share"].get<double>() == Approx(0.75));
+  CHECK(said["scopes"][1]["share"].get<double>() == Approx(0.25));
+  for (const Json& scope : said["scopes"]) {
+    REQUIRE(scope["ways"].size() == 1);
+    CHECK(scope["ways"][0]["how"] == "parts along axis 0 of the result");
+    CHECK(scope["ways"][0]["ops"] == 1);
+    CHECK(scope["ways"][0]["share"].get<double>() == Approx(1));
+  }
+  REQUIRE(said["copies"].size() == 2);
+  const Json feeds = rowOf(said["copies"], "kind", "feeds");
+  CHECK(feeds["transfers"] == 2);
+  CHECK(feeds["bytesPerDevice"] == 768 * 1024 * 4); // three quarters of x
+  CHECK(feeds["linkSeconds"].get<double>() == Approx(1024 * 1024 * 4 / 1e13));
+  const Json results = rowOf(said["copies"], "kind", "gather on one");
+  CHECK(results["transfers"] == 2);
+  CHECK(results["bytesPerDevice"] == 1024 * 3072 * 4); // y, on the host
+  CHECK(results["hidden"] == 0);                       // nothing is left to compute
+  CHECK_THAT(textOf({twoProducts(shop), "-m", threeToOne(shop), "--policy", "split", "--quick"}),
+             containing("\nsplit over 2 devices; ") && containing("\n  cpu0     outside of the split, "));
+}
+
+TEST_CASE("dfc explain: the seconds are those of the plan") {
   const Json said = explained({mlp, "-m", "cpu-2gpu", "--policy", "split"});
   CHECK(said["split"] == true);
-  CHECK(sumOf(said["devices"], "share") == Approx(1));
-  CHECK(sumOf(said["scopes"], "share") == Approx(1));
-  for (const Json& scope : said["scopes"]) {
-    CHECK(sumOf(scope["ways"], "share") == Approx(1));
-  }
   const Outcome compiled = runDfc({"compile", mlp, "-m", "cpu-2gpu", "--policy", "split", "--json"});
   CHECK(said["predictedSeconds"] == Json::parse(compiled.out)["predictedSeconds"]);
   CHECK(said["lowerBoundSeconds"] <= said["predictedSeconds"]);
@@ -99,18 +188,117 @@ TEST_CASE("dfc explain: where whole ops win, the best split stands beside them")
              containing("\nno split: whole ops, "));
 }
 
-TEST_CASE("dfc explain: every parameter is counted, with its layout and what reaches the devices") {
+TEST_CASE("dfc explain: every parameter is counted, with its layout and its bytes") {
   const Workshop shop;
   const Json said = explained({wide(shop), "-m", "cpu-2gpu", "--policy", "split", "--quick"});
   REQUIRE(said["parameters"].size() == 1);
   CHECK(said["parameters"][0]["names"] == "w");
   CHECK(said["parameters"][0]["type"] == "f32[4096, 4096]");
-  for (const Json& row : said["copies"]) {
-    INFO(row.dump());
-    CHECK(row["kind"] != "other copies");
-    CHECK(row["hidden"] >= 0);
-    CHECK(row["hidden"] <= 1 + 1e-9);
-  }
+  CHECK(said["parameters"][0]["layout"] == "cut along axis 0 over 2");
+  CHECK(said["parameters"][0]["bytesPerDevice"] == 2048 * 4096 * 4);
+  const Json slices = rowOf(said["copies"], "kind", "slices"); // half of the columns of x
+  CHECK(slices["bytesPerDevice"] == 8192 * 2048 * 4);
+}
+
+TEST_CASE("dfc explain: where links take no time, each device holds its part and a replica of the other") {
+  const Workshop shop;
+  const Json said = explained({wide(shop), "-m", freeLinks(shop), "--policy", "split"});
+  REQUIRE(said["parameters"].size() == 1);
+  CHECK(said["parameters"][0]["layout"] == "cut along axis 0 over 2; replicas of the parts on 2");
+  CHECK(said["parameters"][0]["bytesPerDevice"] == 4096 * 4096 * 4);
+  // Faster links would change nothing.
+  CHECK(changesOf(said) == std::vector<std::string>{"one more device like gpu1", "twice their memory"});
+}
+
+TEST_CASE("dfc explain: peer reads are those of the plan, not copies without link seconds") {
+  const Workshop shop;
+  const std::vector<std::string> words = {wide(shop), "-m", freeLinks(shop), "--policy", "split", "--quick"};
+  const Json said = explained(words);
+  CHECK(rowOf(said["copies"], "kind", "sum on one")["peerReads"] == 1);
+  CHECK(rowOf(said["copies"], "kind", "all-gather")["peerReads"] == 0);
+  CHECK_THAT(textOf(words), containing("\n  sum on one: 1, 1 transfer; 4 B reach a device; read in the "
+                                       "senders' memory by the kernels that need it\n"));
+  std::vector<std::string> copied = words;
+  copied.emplace_back("--no-peer-reads");
+  const std::string text = textOf(copied);
+  CHECK_THAT(text, containing("\n  sum on one: 1, 1 transfer; 4 B reach a device; no time on a link\n"));
+  CHECK(text.find("senders' memory") == std::string::npos);
+}
+
+TEST_CASE("dfc explain: feeds that a session prefetches are told") {
+  const Workshop shop;
+  const Json large = explained({wide(shop), "-m", "cpu-2gpu", "--policy", "single", "--quick"});
+  CHECK(rowOf(large["copies"], "kind", "feeds")["prefetched"] == 1);
+  CHECK(rowOf(large["copies"], "kind", "fetches")["prefetched"] == 0);
+  CHECK_THAT(textOf({wide(shop), "-m", "cpu-2gpu", "--policy", "single", "--quick"}),
+             containing("; with steps before it 100.0 % of it is prefetched\n"));
+  const Json small = explained({mlp, "-m", "cpu-2gpu", "--policy", "split", "--quick"});
+  CHECK(rowOf(small["copies"], "kind", "feeds")["prefetched"] == 0);
+}
+
+TEST_CASE("dfc explain: links over which transfers are staged count as those of the split") {
+  const Workshop shop;
+  const std::string staged = changedMachine(shop, [](Json& machine) {
+    const auto between = [](const Json& route) { return route["from"] != "cpu0" && route["to"] != "cpu0"; };
+    Json kept = Json::array();
+    std::copy_if(machine["routes"].begin(), machine["routes"].end(), std::back_inserter(kept),
+                 [&](const Json& route) { return !between(route); });
+    machine["routes"] = kept;
+  });
+  const Json said = explained({wide(shop), "-m", staged, "--policy", "split"});
+  const Json faster = rowOf(said["changes"], "change", "links between devices of the split twice as fast");
+  CHECK(faster["predictedSeconds"].get<double>() < 0.95 * said["predictedSeconds"].get<double>());
+}
+
+TEST_CASE("dfc explain: where copies were measured, faster links are no change") {
+  const Workshop shop;
+  const std::string table = shop.write("copies.json", R"({"tables": [
+  {"device": "16 cores of a server", "ops": [], "copies": [
+    {"to": "NVIDIA H200", "bytes": 4, "seconds": 8e-6}, {"to": "NVIDIA H200", "bytes": 67108864, "seconds": 1.2e-3}]},
+  {"device": "NVIDIA H200", "ops": [], "copies": [
+    {"to": "16 cores of a server", "bytes": 4, "seconds": 8e-6},
+    {"to": "16 cores of a server", "bytes": 67108864, "seconds": 1.2e-3},
+    {"to": "NVIDIA H200", "bytes": 4, "seconds": 8e-6}, {"to": "NVIDIA H200", "bytes": 67108864, "seconds": 2e-4}]}]})");
+  const Json said = explained({wide(shop), "-m", "cpu-2gpu", "--policy", "split", "--calibration", table});
+  CHECK(changesOf(said) == std::vector<std::string>{"one more device like gpu1", "twice their memory"});
+}
+
+TEST_CASE("dfc explain: a graph without bytes, and one without work") {
+  const Workshop shop;
+  const std::string zero = shop.write("zero.dfg", "graph zero {\n  input x : f32[0, 4]\n"
+                                                  "  y = relu(x)\n  fetch y\n}\n");
+  const Json said = explained({zero, "-m", "cpu-2gpu"});
+  REQUIRE(said["devices"].size() == 1);
+  CHECK(said["devices"][0]["name"] == "cpu0");
+  CHECK(said["devices"][0]["memoryBytes"] == 0);
+  const std::string none = shop.write("none.dfg", "graph none {\n  input x : f32[4]\n  fetch x\n}\n");
+  CHECK(explained({none, "-m", "cpu-2gpu"})["changes"].empty());
+}
+
+TEST_CASE("dfc explain: a device without routes gets no copy, and memory has a largest size") {
+  const Workshop shop;
+  CHECK(changesOf(explained({mlp, "-m", "cpu"})) == std::vector<std::string>{"twice their memory"});
+  const Json huge = explained({mlp, "-m", "cpu", "--memory", "cpu0=8000000TB"});
+  CHECK(huge["changes"][0]["predictedSeconds"] == huge["predictedSeconds"]);
+}
+
+TEST_CASE("dfc explain: under pins no device is said to be alone") {
+  const Workshop shop;
+  const Json alone = explained({twoProducts(shop), "-m", "cpu-2gpu", "--policy", "single"});
+  CHECK(alone["oneDeviceSeconds"] == alone["predictedSeconds"]);
+  const Json pinned =
+      explained({twoProducts(shop), "-m", "cpu-2gpu", "--policy", "single", "--pin", "h=gpu1"});
+  CHECK(pinned["oneDeviceSeconds"].is_null());
+  const std::string graph = shop.write("pinned.dfg", "graph pinned {\n  input x : f32[8]\n"
+                                                     "  y = relu(x) on gpu1\n  fetch y\n}\n");
+  CHECK(textOf({graph, "-m", "cpu-2gpu"}).find("one device alone") == std::string::npos);
+}
+
+TEST_CASE("dfc explain: a placement is considered once") {
+  const Json said = explained({mlp, "-m", "cpu", "--quick"});
+  REQUIRE(said["considered"].size() == 1);
+  CHECK(said["considered"][0]["description"] == "whole ops by cpu0 alone");
+  CHECK(said["considered"][0]["chosen"] == true);
 }
 
 TEST_CASE("dfc explain: a graph that nothing can be split of says so") {
@@ -126,6 +314,11 @@ TEST_CASE("dfc explain: bad words end with status 1 and the way out") {
   const Outcome policy = runDfc({"explain", mlp, "-m", "cpu-2gpu", "--policy", "splitt"});
   CHECK(policy.status == 1);
   CHECK_THAT(policy.err, containing("did you mean 'split'?"));
+  CHECK_THAT(runDfc({"explain", "--help"}).out, containing("(default auto): ") && containing("split"));
+  const Workshop shop;
+  REQUIRE(shop.dfc({"compile", mlp, "-m", "cpu", "-o", "a.plan"}).status == 0);
+  CHECK_THAT(shop.dfc({"explain", "a.plan", "-m", "cpu"}).err,
+             containing("dfc compile and dfc explain take a graph file (.dfg)"));
   CHECK(runDfc({"explain", mlp}).status == 1);
   CHECK(runDfc({"explain", "none.dfg", "-m", "cpu-2gpu"}).status == 1);
   CHECK(runDfc({"explain", mlp, "-m", "cpu-2gpu", "--depth", "0"}).status == 1);
