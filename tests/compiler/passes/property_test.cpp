@@ -2,6 +2,7 @@
 // bit, the state keeps every bit, what callers name stays, and nothing depends on chance.
 #include "compiler/interpreter/evaluate.h"
 #include "compiler/passes/passes.h"
+#include "ir/graph/same_graph.h"
 #include "ir/verify/verify.h"
 #include "tests/support/catch.h"
 #include "tests/support/channels_last.h"
@@ -110,16 +111,6 @@ double bytesMoved(const Graph& graph) {
     bytes += costOf(graph[op].attributes, graph.operandTypesOf(op), graph.resultTypesOf(op)).bytes;
   }
   return bytes;
-}
-
-bool sameGraph(const Graph& a, const Graph& b) {
-  bool same = a.opCount() == b.opCount();
-  for (uint32_t i = 0; same && i < a.opCount(); ++i) {
-    const OpId op(i);
-    same = sameAttributes(a[op].attributes, b[op].attributes) && a[op].operands == b[op].operands &&
-           a.nameOf(op) == b.nameOf(op) && a.pinOf(op) == b.pinOf(op) && a.scopeOf(op) == b.scopeOf(op);
-  }
-  return same;
 }
 
 constexpr uint64_t cases = 600;
