@@ -287,7 +287,7 @@ TEST_CASE("dfc: a plan takes no options that only a graph can take; other files 
   const Outcome twice = shop.dfc({"simulate", "figure.plan", "-m", machineFile("cpu")});
   CHECK(twice.status == 1);
   CHECK(twice.err ==
-        "figure.plan: error: is a plan, compiled for its machine: -m, --policy, --precision, --pin, "
+        "figure.plan: error: is a plan, compiled for its machine: -m, --policy, --precision, --pin, --split, "
         "--memory, --skip-pass, --calibration, --no-merged-launches and --no-peer-reads cannot change "
         "it\n"
         "  hint: compile the graph again with these options, or leave them out\n");

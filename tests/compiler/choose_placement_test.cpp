@@ -1,0 +1,79 @@
+// What placement compares is what compile() predicts: under each choice of launches, and with feeds that hide
+// behind the step before.
+#include "compiler/compile.h"
+#include "compiler/considered.h"
+#include "ir/graph/graph.h"
+#include "tests/support/catch.h"
+#include "tests/support/matchers.h"
+#include "tests/support/parsed.h"
+#include "tests/support/tiny_plan.h"
+
+namespace dfc::test {
+namespace {
+
+class Listener : public CompileObserver {
+ public:
+  void considered(const ConsideredPlacements& all) override { placements = all; }
+  ConsideredPlacements placements;
+};
+
+const char* const net = R"(graph net {
+  input x : f32[2048, 1024]
+  parameter w1 : f32[1024, 1024] = glorot(seed=1)
+  parameter w2 : f32[1024, 256] = glorot(seed=2)
+  h = relu(matmul(x, w1))
+  y = matmul(h, w2)
+  loss = reduceMean(mul(y, y))
+  dw1, dw2 = gradients(loss, w1, w2)
+  w1next = assign(w1, sub(w1, mul(dw1, 0.1)))
+  w2next = assign(w2, sub(w2, mul(dw2, 0.1)))
+  fetch loss
+})";
+
+/// Two devices at a rate that makes products worth a split.
+Machine slowGpus() {
+  Machine machine = smallMachine(2);
+  for (const DeviceId device : machine.devices.ids()) {
+    machine.devices[device].peakFlops.fill(1e11);
+    machine.devices[device].memoryBandwidth = 1e12;
+  }
+  for (const LinkId link : machine.links.ids()) {
+    machine.links[link].bandwidth = 1e11;
+    machine.links[link].latencySeconds = 1e-6;
+  }
+  return machine;
+}
+
+} // namespace
+
+TEST_CASE("placement compares the seconds that compile predicts") {
+  for (const char* policy : {"auto", "split"}) {
+    for (const int flags : {0, 1, 2, 3}) {
+      INFO(policy << ", flags " << flags);
+      Listener listener;
+      CompileOptions options;
+      options.policy = policy;
+      options.mergeLaunches = (flags & 1) == 0;
+      options.peerReads = (flags & 2) == 0;
+      options.observer = &listener;
+      const auto plan = compile(parsed(net), slowGpus(), RooflineCostModel(), options);
+      REQUIRE(plan.ok());
+      REQUIRE(listener.placements.chosen);
+      const ConsideredPlacement& chosen = listener.placements.candidates[*listener.placements.chosen];
+      CHECK(chosen.outcome == ConsideredPlacement::Outcome::Planned);
+      CHECK(chosen.seconds == Approx(plan->predictedSeconds()));
+      CHECK(chosen.split != nullptr); // else the machine is not one for splits
+    }
+  }
+}
+
+TEST_CASE("cuts of values beside a policy of whole ops are an error") {
+  CompileOptions options;
+  options.policy = "heft";
+  options.splits = {{"x", 0, "gpu*"}};
+  const auto plan = compile(parsed(net), slowGpus(), RooflineCostModel(), options);
+  REQUIRE_FALSE(plan.ok());
+  CHECK_THAT(render(plan.errors()), containing("policy 'heft' places whole ops"));
+}
+
+} // namespace dfc::test
