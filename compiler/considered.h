@@ -17,7 +17,9 @@ struct ConsideredPlacement {
     DoesNotFit, ///< no plan of it fits into memory
   };
   std::string description; ///< "split over gpu0 to gpu7", or the policy that places whole ops
-  double seconds = 0;      ///< the predicted makespan of a step by itself; of DoesNotFit as scheduled
+  /// Planned: predicted for a step in a sequence of steps. Else the makespan of a step by itself, as
+  /// scheduled.
+  double seconds = 0;
   Outcome outcome = Outcome::Planned;
   std::shared_ptr<const SplitGraph> split = {}; ///< null: whole ops
 };

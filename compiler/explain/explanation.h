@@ -58,7 +58,7 @@ struct ExplainedTraffic {
 /// A placement that was compared.
 struct ExplainedCandidate {
   std::string description;
-  double seconds = 0; ///< of a step by itself
+  double seconds = 0; ///< as ConsideredPlacement has them
   bool fits = true;   ///< into memory
   bool chosen = false, isSplit = false;
   std::string verdict; ///< "slower by 12.0 %"

@@ -113,7 +113,7 @@ std::string trafficText(const Explanation& said) {
 }
 
 std::string candidatesText(const Explanation& said) {
-  std::string text = said.candidates.empty() ? "" : "\nconsidered, by the seconds of a step by itself\n";
+  std::string text = said.candidates.empty() ? "" : "\nconsidered, by predicted seconds\n";
   for (const ExplainedCandidate& row : said.candidates) {
     text += fmt::format("  {:>8}  {}: {}\n", humanSeconds(row.seconds), row.description, row.verdict);
   }
