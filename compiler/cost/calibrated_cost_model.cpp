@@ -42,6 +42,8 @@ CalibratedCostModel::CalibratedCostModel(std::vector<Calibration> tables, const 
   }
   for (const auto& [device, table] : tables_) {
     families_.emplace(device, familiesOf(table));
+    knowsMemory_ = knowsMemory_ || std::any_of(table.ops.begin(), table.ops.end(),
+                                               [](const CalibratedOp& op) { return op.fromMemory > 0; });
   }
 }
 
@@ -51,7 +53,8 @@ CalibratedCostModel::Families CalibratedCostModel::familiesOf(const Calibration&
     if (auto lone = opOfSignature(measured.signature)) {
       const std::string family = familyOf(lone->graph, lone->op, measured.signature);
       const OpCost work = workOf(lone->graph, lone->op);
-      families[family].push_back({*std::move(lone), measured.seconds, work.flops, work.bytes});
+      const double fromMemory = measured.fromMemory > 0 ? measured.fromMemory : measured.seconds;
+      families[family].push_back({*std::move(lone), measured.seconds, fromMemory, work.flops, work.bytes});
     }
   }
   return families;
@@ -65,6 +68,13 @@ double CalibratedCostModel::opSeconds(const Graph& graph, OpId op, const Machine
   return hasTable(machine.devices[device])
              ? measuredSeconds(graph, op, machine, device)
              : fallback_.opSeconds(graph, op, machine, device) * factorOfMeasured(graph, op, machine);
+}
+
+double CalibratedCostModel::fromMemorySeconds(const Graph& graph, OpId op, const Machine& machine,
+                                              DeviceId device) const {
+  return isTimed(graph[op].kind()) && hasTable(machine.devices[device])
+             ? measuredSeconds(graph, op, machine, device, Operands::InMemory)
+             : opSeconds(graph, op, machine, device);
 }
 
 double CalibratedCostModel::generatedSeconds(const Graph& graph, OpId op, const Machine& machine,
@@ -90,19 +100,21 @@ double CalibratedCostModel::factorOfMeasured(const Graph& graph, OpId op, const 
 }
 
 double CalibratedCostModel::measuredSeconds(const Graph& graph, OpId op, const Machine& machine,
-                                            DeviceId device) const {
+                                            DeviceId device, Operands operands) const {
   const double otherwise = fallback_.opSeconds(graph, op, machine, device);
   const auto table = tables_.find(machine.devices[device].model);
   const std::string signature = signatureOf(graph, op);
   if (const CalibratedOp* measured = table->second.find(signature)) {
-    return measured->seconds;
+    return operands == Operands::InMemory && measured->fromMemory > 0 ? measured->fromMemory
+                                                                      : measured->seconds;
   }
   const Row* row = nearest(families_.find(table->first)->second, graph, op, signature);
   if (row == nullptr) {
     return otherwise;
   }
   const double there = fallback_.opSeconds(row->lone.graph, row->lone.op, machine, device);
-  const double seconds = row->seconds * otherwise / there;
+  const double neighbour = operands == Operands::InMemory ? row->fromMemory : row->seconds;
+  const double seconds = neighbour * otherwise / there;
   return there > 0 && otherwise > 0 && std::isfinite(seconds) ? seconds : otherwise;
 }
 

@@ -44,6 +44,10 @@ class CalibratedCostModel : public CostModel {
   /// counts.
   double generatedSeconds(const Graph& graph, OpId op, const Machine& machine,
                           DeviceId device) const override;
+  /// As measured with operands in memory, where that was; else as `opSeconds`.
+  double fromMemorySeconds(const Graph& graph, OpId op, const Machine& machine,
+                           DeviceId device) const override;
+  bool knowsMemory() const override { return knowsMemory_; }
   /// As measured where every class of the machine's links was, else as the machine file says.
   double transferSeconds(const Machine& machine, const Route& route, int64_t bytes) const override;
   /// The fallback's seconds of work divided by this model's seconds, at most 1: how close the op gets to the
@@ -54,9 +58,11 @@ class CalibratedCostModel : public CostModel {
   /// A measured op, to ask the fallback about.
   struct Row {
     LoneOp lone;
-    double seconds = 0, flops = 0, bytes = 0;
+    double seconds = 0, fromMemory = 0, flops = 0, bytes = 0;
   };
-  double measuredSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const;
+  enum class Operands : uint8_t { InCache, InMemory };
+  double measuredSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device,
+                         Operands operands = Operands::InCache) const;
   double factorOfMeasured(const Graph& graph, OpId op, const Machine& machine) const;
   const Calibration* tableOf(const DeviceRow& device) const;
   bool measuredAllCopies(const Machine& machine) const;
@@ -69,6 +75,7 @@ class CalibratedCostModel : public CostModel {
   std::map<std::string, Calibration, std::less<>> tables_; ///< by device model
   std::map<std::string, Families, std::less<>> families_;  ///< likewise
   const CostModel& fallback_;
+  bool knowsMemory_ = false; ///< any row was measured so
 };
 
 } // namespace dfc

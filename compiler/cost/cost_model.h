@@ -20,6 +20,14 @@ class CostModel {
                                   DeviceId device) const {
     return opSeconds(graph, op, machine, device);
   }
+  /// The same as `opSeconds` where no byte of operands and results is in a cache; only asked of models for
+  /// which `knowsMemory` holds, others make no difference.
+  virtual double fromMemorySeconds(const Graph& graph, OpId op, const Machine& machine,
+                                   DeviceId device) const {
+    return opSeconds(graph, op, machine, device);
+  }
+  /// Whether `fromMemorySeconds` differs from `opSeconds` for any op.
+  virtual bool knowsMemory() const { return false; }
   /// Seconds that a copy of `bytes` takes over one route by itself.
   virtual double transferSeconds(const Machine& machine, const Route& route, int64_t bytes) const {
     return machine.seconds(route, bytes);

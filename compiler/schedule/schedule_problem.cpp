@@ -1,6 +1,7 @@
 #include "compiler/schedule/schedule_problem.h"
 
 #include "compiler/schedule/prune_waits.h"
+#include "compiler/schedule/reuse_distance.h"
 #include "compiler/schedule/schedule.h"
 #include "ir/plan/feeds.h"
 
@@ -42,6 +43,9 @@ class ProblemMaker {
     problem_.queues = queuesOf(machine);
     staged_ = stagedInputs(placed, machine);
     groups_ = groupsOf(problem_.queues, machine.devices.size());
+    if (cost.knowsMemory()) {
+      fromMemory_ = partsFromMemory(placed, machine);
+    }
   }
 
   ScheduleProblem run() {
@@ -86,7 +90,7 @@ class ProblemMaker {
       task.utilisation = task.seconds > 0 ? 1 : 0; // of the memory
     } else {
       task.group = groups_.first[placed_.device[op].index()];
-      task.seconds = cost_.opSeconds(graph_, op, machine_, placed_.device[op]);
+      task.seconds = opSeconds(op);
       task.utilisation = task.seconds > 0 ? cost_.utilisation(graph_, op, machine_, placed_.device[op]) : 0;
     }
     for (const ValueId operand : graph_[op].operands) {
@@ -99,6 +103,16 @@ class ProblemMaker {
     problem_.taskOf[op] = static_cast<uint32_t>(problem_.list.tasks.size());
     problem_.opOf.push_back(op);
     problem_.list.tasks.push_back(std::move(task));
+  }
+
+  /// Between those with operands in the cache and in memory, by the part of the bytes that is there.
+  double opSeconds(OpId op) const {
+    const double seconds = cost_.opSeconds(graph_, op, machine_, placed_.device[op]);
+    if (!cost_.knowsMemory() || fromMemory_[op] == 0) {
+      return seconds;
+    }
+    const double cold = cost_.fromMemorySeconds(graph_, op, machine_, placed_.device[op]);
+    return seconds + fromMemory_[op] * std::max(cold - seconds, 0.0);
   }
 
   int64_t bytesOfInput(OpId op) const { return graph_.typeOf(graph_[op].firstResult).bytes(); }
@@ -116,6 +130,7 @@ class ProblemMaker {
   const CostModel& cost_;
   Groups groups_;
   SideTable<OpId, bool> staged_;
+  SideTable<OpId, double> fromMemory_; ///< where the cost model knows what that costs
   ScheduleProblem problem_;
 };
 

@@ -10,6 +10,7 @@ struct ProductShape {
   double rows = 0, columns = 0; ///< 0: only the inner dimension is known, or none
   double inner = 0;             ///< terms of the sum in an element of the result; 0: no product
   double count = 1;
+  bool windows = false; ///< of a convolution with windows of more than a pixel
 
   /// Whether a library's product or convolution may compute it.
   bool hasResult() const { return rows > 0 && columns > 0 && inner > 0 && count > 0; }

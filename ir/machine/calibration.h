@@ -4,8 +4,8 @@
 // table for each model of device that was measured; as JSON:
 //
 //   {"tables": [{"device": "NVIDIA H200", "ops": [
-//     {"signature": "matmul(f32[64, 784], f32[784, 256]) precision=tf32", "seconds": 1e-05, "choice":
-//     "…"}], "copies": [
+//     {"signature": "matmul(f32[64, 784], f32[784, 256]) precision=tf32", "seconds": 1e-05,
+//      "fromMemory": 1.2e-05, "choice": "…"}], "copies": [
 //     {"to": "Xeon", "bytes": 4, "seconds": 8e-06}, {"to": "Xeon", "bytes": 67108864, "seconds": 0.00122}]}]}
 //
 // Copies: a class of links are those from devices of one model to devices of another.
@@ -29,6 +29,9 @@ struct CalibratedOp {
   std::string signature; ///< as signatureOf gives it
   double seconds = 0;    ///< of one run with all that it costs (a launch too); more than 0
   std::string choice;    ///< the backend's description of kernel and epilogue; "" for none
+  /// The same with operands and results in memory and none of their bytes in a cache, where `seconds` is of
+  /// runs one after another on the same operands; 0 where that was not measured.
+  double fromMemory = 0;
   friend bool operator==(const CalibratedOp&, const CalibratedOp&) = default;
 };
 

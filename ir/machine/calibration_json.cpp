@@ -100,23 +100,25 @@ class CalibrationReader : private JsonFields {
     return copy;
   }
 
-  /// 0 after saying that they are no time.
-  double readSeconds(const Json& row, const std::string& path) {
+  /// 0 after saying that they are no time, or where they are left out.
+  double readSeconds(const Json& row, const std::string& path, const char* key = "seconds",
+                     bool required = true) {
     double seconds = 0;
-    number(row, path, "seconds", seconds, true);
+    number(row, path, key, seconds, required);
     const bool isTime = seconds > 0 && seconds <= mostSeconds;
-    const std::string where = join(path, "seconds");
-    if (row.contains("seconds") && !document_.complainedOf(where) && !isTime) {
+    const std::string where = join(path, key);
+    if (row.contains(key) && !document_.complainedOf(where) && !isTime) {
       document_.errorAt(where, fmt::format("a time is more than 0 and at most {} seconds", mostSeconds));
     }
     return isTime ? seconds : 0;
   }
 
   CalibratedOp readOp(const Json& row, const std::string& path, std::unordered_set<std::string>& known) {
-    knownKeys(row, path, {"signature", "seconds", "choice"});
+    knownKeys(row, path, {"signature", "seconds", "fromMemory", "choice"});
     CalibratedOp op;
     text(row, path, "signature", op.signature, true);
     op.seconds = readSeconds(row, path);
+    op.fromMemory = readSeconds(row, path, "fromMemory", /*required=*/false);
     text(row, path, "choice", op.choice);
     const std::string where = join(path, "signature");
     if (row.contains("signature") && !document_.complainedOf(where)) {
@@ -136,8 +138,10 @@ class CalibrationReader : private JsonFields {
 
 std::string printOp(const CalibratedOp& op) {
   const std::string choice = op.choice.empty() ? "" : fmt::format(", \"choice\": {}", jsonQuoted(op.choice));
-  return fmt::format("    {{\"signature\": {}, \"seconds\": {}{}}}", jsonQuoted(op.signature),
-                     jsonNumber(op.seconds), choice);
+  const std::string fromMemory =
+      op.fromMemory > 0 ? fmt::format(", \"fromMemory\": {}", jsonNumber(op.fromMemory)) : "";
+  return fmt::format("    {{\"signature\": {}, \"seconds\": {}{}{}}}", jsonQuoted(op.signature),
+                     jsonNumber(op.seconds), fromMemory, choice);
 }
 
 std::string printTable(const Calibration& table) {

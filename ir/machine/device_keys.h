@@ -19,7 +19,9 @@ inline std::vector<std::string> deviceKeys() {
           "sharedBytesPerBlock",
           "flops",
           "matmulHalfInner",
+          "convolutionFlops",
           "memoryBandwidth",
+          "cache",
           "launch",
           "matmulLaunch",
           "stepOverhead"};

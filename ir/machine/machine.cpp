@@ -96,11 +96,17 @@ std::string_view name(DeviceKind kind) {
 double DeviceRow::matmulRate(ElementType element, bool tf32, const ProductShape& product) const {
   const auto type = static_cast<size_t>(element);
   const bool own = tf32 && element == ElementType::F32 && tf32Flops > 0;
+  const double busy = busyPart(product, kind == DeviceKind::Gpu ? multiprocessors : 0);
+  const double ofWindows =
+      tf32 && element == ElementType::F32 ? tf32ConvolutionFlops : convolutionFlops[type];
+  if (product.windows && ofWindows > 0) {
+    return ofWindows * busy;
+  }
   const double peak = own ? tf32Flops : peakFlops[type];
   const double half = own ? tf32HalfInner : matmulHalfInner[type];
   const double bytes = product.inner * static_cast<double>(byteWidth(element));
   const double rate = bytes > 0 ? Hockney{peak, half}.rate(bytes) : peak;
-  return rate * busyPart(product, kind == DeviceKind::Gpu ? multiprocessors : 0);
+  return rate * busy;
 }
 
 double DeviceRow::launchOf(ElementType element, bool tf32, const ProductShape& product) const {
@@ -116,9 +122,11 @@ bool alike(const DeviceRow& a, const DeviceRow& b) {
   return a.kind == b.kind && a.model == b.model && a.memoryBytes == b.memoryBytes &&
          a.computeQueues == b.computeQueues && a.peakFlops == b.peakFlops && a.tf32Flops == b.tf32Flops &&
          a.matmulHalfInner == b.matmulHalfInner && a.tf32HalfInner == b.tf32HalfInner &&
+         a.convolutionFlops == b.convolutionFlops && a.tf32ConvolutionFlops == b.tf32ConvolutionFlops &&
          a.memoryBandwidth == b.memoryBandwidth && a.launchSeconds == b.launchSeconds &&
          a.matmulLaunchSeconds == b.matmulLaunchSeconds && a.tf32LaunchSeconds == b.tf32LaunchSeconds &&
-         a.multiprocessors == b.multiprocessors && a.stepOverheadSeconds == b.stepOverheadSeconds;
+         a.cacheBytes == b.cacheBytes && a.multiprocessors == b.multiprocessors &&
+         a.stepOverheadSeconds == b.stepOverheadSeconds;
 }
 
 DeviceId Machine::host() const {

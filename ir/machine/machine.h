@@ -44,9 +44,13 @@ struct DeviceRow {
   /// Bytes of the inner dimension at which matmul-like ops reach half their peak rate:
   /// Hockney's n_1/2 (Hockney and Jesshope 1981, "Parallel Computers"). 0: the peak rate at any length.
   ByElementType matmulHalfInner{};
-  double tf32HalfInner = 0;   ///< of f32 matmuls in tf32, where they have a rate of their own
-  double memoryBandwidth = 0; ///< bytes a second, reads plus writes
-  double launchSeconds = 0;   ///< fixed cost of one op
+  double tf32HalfInner = 0; ///< of f32 matmuls in tf32, where they have a rate of their own
+  /// In place of `peakFlops`, of convolutions with windows of more than a pixel; 0 means as matmuls.
+  ByElementType convolutionFlops{};
+  double tf32ConvolutionFlops = 0; ///< of those of f32 in tf32; 0 means as f32 matmuls in tf32
+  double memoryBandwidth = 0;      ///< bytes a second, reads plus writes
+  int64_t cacheBytes = 0;          ///< of the cache that all multiprocessors of a GPU share; 0: not stated
+  double launchSeconds = 0;        ///< fixed cost of one op
   /// Fixed cost of a product or convolution by a library of a GPU, by ElementType; 0 means as
   /// `launchSeconds`.
   ByElementType matmulLaunchSeconds{};
@@ -57,9 +61,9 @@ struct DeviceRow {
   std::string architecture = {}; ///< of a GPU: "sm_90"; empty: not stated
 
   /// Operations a second of a matmul-like op (inner dimension 0: of another op): by Hockney's law peak *
-  /// inner / (inner + n_1/2), times the part of a GPU's multiprocessors that tiles of 32 x 32 keep busy
-  /// (NVIDIA, "Matrix Multiplication Background User's Guide": wave quantization). `tf32`: f32 operands may
-  /// be rounded to it. 0 means no limit.
+  /// inner / (inner + n_1/2) (a convolution's own rate is of any inner dimension), times the part of a GPU's
+  /// multiprocessors that tiles of 32 x 32 keep busy (NVIDIA, "Matrix Multiplication Background User's
+  /// Guide": wave quantization). `tf32`: f32 operands may be rounded to it. 0 means no limit.
   double matmulRate(ElementType element, bool tf32, const ProductShape& product) const;
   /// Seconds of the launch of an op: the library's of its precision where it is a product that a library may
   /// compute and the device has that figure, else `launchSeconds`.

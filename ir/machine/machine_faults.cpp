@@ -125,16 +125,25 @@ class MachineCheck {
             fmt::format("a multiprocessor of {} resident threads", device.threadsPerMultiprocessor),
             fmt::format("give 1 to {}, or leave it out", mostThreadsPerMultiprocessor));
     }
-    for (const ElementType type : allElementTypes) {
-      checkRate(fmt::format("{}.flops.{}", row, name(type)), device.peakFlops[static_cast<size_t>(type)],
-                "operations a second");
-    }
-    checkRate(row + ".flops.tf32", device.tf32Flops, "operations a second");
+    checkFlops(row + ".flops", device.peakFlops, device.tf32Flops);
     checkHalfInners(row + ".matmulHalfInner", device);
+    checkFlops(row + ".convolutionFlops", device.convolutionFlops, device.tf32ConvolutionFlops);
     checkRate(row + ".memoryBandwidth", device.memoryBandwidth, "bytes a second");
+    if (device.cacheBytes < 0) {
+      fault(row + ".cache", fmt::format("{} is no size of a cache", device.cacheBytes),
+            "give bytes, or leave it out");
+    }
     checkSeconds(row + ".launch", device.launchSeconds);
     checkMatmulLaunches(row + ".matmulLaunch", device);
     checkSeconds(row + ".stepOverhead", device.stepOverheadSeconds);
+  }
+
+  void checkFlops(const std::string& path, const ByElementType& rates, double tf32) {
+    for (const ElementType type : allElementTypes) {
+      checkRate(fmt::format("{}.{}", path, name(type)), rates[static_cast<size_t>(type)],
+                "operations a second");
+    }
+    checkRate(path + ".tf32", tf32, "operations a second");
   }
 
   void checkMatmulLaunches(const std::string& path, const DeviceRow& device) {

@@ -47,13 +47,10 @@ std::string printByPrecision(const ByElementType& byType, double tf32) {
   return object.finish();
 }
 
-std::string printFlops(const DeviceRow& device) {
-  const auto& rates = device.peakFlops;
-  if (device.tf32Flops == 0 &&
-      std::all_of(rates.begin(), rates.end(), [&](double rate) { return rate == rates[0]; })) {
-    return jsonNumber(rates[0]);
-  }
-  return printByPrecision(rates, device.tf32Flops);
+std::string printRates(const ByElementType& rates, double tf32) {
+  const bool one =
+      tf32 == 0 && std::all_of(rates.begin(), rates.end(), [&](double rate) { return rate == rates[0]; });
+  return one ? jsonNumber(rates[0]) : printByPrecision(rates, tf32);
 }
 
 std::string printHalfInner(const DeviceRow& device) {
@@ -84,12 +81,17 @@ std::string printDevice(const DeviceRow& device) {
   object.whole("threadsPerMultiprocessor", device.threadsPerMultiprocessor, plain.threadsPerMultiprocessor);
   object.whole("sharedBytesPerBlock", device.sharedBytesPerBlock, plain.sharedBytesPerBlock);
   if (device.peakFlops != plain.peakFlops || device.tf32Flops != plain.tf32Flops) {
-    object.add("flops", printFlops(device));
+    object.add("flops", printRates(device.peakFlops, device.tf32Flops));
   }
   if (device.matmulHalfInner != plain.matmulHalfInner || device.tf32HalfInner != plain.tf32HalfInner) {
     object.add("matmulHalfInner", printHalfInner(device));
   }
+  if (device.convolutionFlops != plain.convolutionFlops ||
+      device.tf32ConvolutionFlops != plain.tf32ConvolutionFlops) {
+    object.add("convolutionFlops", printRates(device.convolutionFlops, device.tf32ConvolutionFlops));
+  }
   object.number("memoryBandwidth", device.memoryBandwidth, plain.memoryBandwidth);
+  object.whole("cache", device.cacheBytes, plain.cacheBytes);
   object.number("launch", device.launchSeconds, plain.launchSeconds);
   if (device.matmulLaunchSeconds != plain.matmulLaunchSeconds ||
       device.tf32LaunchSeconds != plain.tf32LaunchSeconds) {

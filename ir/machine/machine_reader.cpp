@@ -56,9 +56,11 @@ class MachineReader : private JsonFields {
     whole(row, path, "multiprocessors", device.multiprocessors);
     whole(row, path, "threadsPerMultiprocessor", device.threadsPerMultiprocessor);
     whole(row, path, "sharedBytesPerBlock", device.sharedBytesPerBlock);
-    readFlops(row, path, device);
+    readRates(row, path, "flops", device.peakFlops, device.tf32Flops);
     readFigure(row, path, "matmulHalfInner", device.matmulHalfInner, device.tf32HalfInner);
+    readRates(row, path, "convolutionFlops", device.convolutionFlops, device.tf32ConvolutionFlops);
     rate(row, path, "memoryBandwidth", device.memoryBandwidth);
+    whole(row, path, "cache", device.cacheBytes);
     number(row, path, "launch", device.launchSeconds);
     readFigure(row, path, "matmulLaunch", device.matmulLaunchSeconds, device.tf32LaunchSeconds);
     number(row, path, "stepOverhead", device.stepOverheadSeconds);
@@ -82,19 +84,20 @@ class MachineReader : private JsonFields {
 
   /// One rate for all element types, or an object with a rate for each that differs from no limit, and for
   /// f32 matmuls in tf32.
-  void readFlops(const Json& row, const std::string& path, DeviceRow& device) {
-    const Json* value = member(row, path, "flops", false);
-    const std::string where = path + ".flops";
+  void readRates(const Json& row, const std::string& path, const char* key, ByElementType& byType,
+                 double& tf32) {
+    const Json* value = member(row, path, key, false);
+    const std::string where = join(path, key);
     if (value == nullptr) {
       return;
     }
     if (value->is_number()) {
-      rateOf(*value, where, device.peakFlops[0]);
-      device.peakFlops.fill(device.peakFlops[0]);
+      rateOf(*value, where, byType[0]);
+      byType.fill(byType[0]);
       return;
     }
-    readByPrecision(*value, where, [&](const char* key, std::optional<ElementType> type) {
-      rate(*value, where, key, type ? device.peakFlops[static_cast<size_t>(*type)] : device.tf32Flops);
+    readByPrecision(*value, where, [&](const char* precision, std::optional<ElementType> type) {
+      rate(*value, where, precision, type ? byType[static_cast<size_t>(*type)] : tf32);
     });
   }
 

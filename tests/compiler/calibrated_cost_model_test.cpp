@@ -55,6 +55,22 @@ TEST_CASE("calibrated: a signature in the device's table takes its seconds") {
   CHECK(secondsOf(CalibratedCostModel({{"C", {}}}, roofline), product(10)) == 1 + 2.0); // no device of it
 }
 
+TEST_CASE("calibrated: operands in memory, measured or of the nearest neighbour") {
+  const auto fromMemory = [](const CostModel& model, const std::string& signature) {
+    const auto op = opOfSignature(signature);
+    REQUIRE(op.has_value());
+    return model.fromMemorySeconds(op->graph, op->op, twoGpus(), a);
+  };
+  const auto model = modelOf({{product(10), 6, "", 9}, {"exp(f32[4])", 2, ""}});
+  CHECK(model.knowsMemory());
+  CHECK(secondsOf(model, product(10)) == 6);
+  CHECK(fromMemory(model, product(10)) == 9);
+  // 1 + 3.456 s by the roofline, where 10 x 10 has 3 s.
+  CHECK(fromMemory(model, product(12)) == Approx(9 * 4.456 / 3));
+  CHECK(fromMemory(model, "exp(f32[4])") == 2); // not measured so
+  CHECK_FALSE(modelOf({{product(10), 6, ""}}).knowsMemory());
+}
+
 TEST_CASE("calibrated: a device without a table looks no faster beside one that has a table") {
   // 2 x 10^3 operations at 1000 a second and a launch of 1 s: 3 s by the roofline on both devices.
   CHECK(secondsOf(modelOf({{product(10), 12, ""}}), product(10), b) == Approx(12));

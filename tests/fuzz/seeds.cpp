@@ -230,6 +230,7 @@ std::string dictionaryOf(std::string_view target) {
              "flops",
              "tf32",
              "matmulHalfInner",
+             "convolutionFlops",
              "matmulLaunch",
              "multiprocessors",
              "latency",

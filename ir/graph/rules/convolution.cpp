@@ -52,12 +52,13 @@ ProductShape Convolution::product(ConvolutionPass pass) const {
   const auto images = static_cast<double>(batch()), count = static_cast<double>(groups);
   const double made = images * static_cast<double>(pixels());
   const auto filters = static_cast<double>(groupFilters()), ofFilter = static_cast<double>(terms());
+  const bool wide = windows.size() > 1;
   switch (pass) {
-  case ConvolutionPass::Forward: return {made, filters, ofFilter, count};
+  case ConvolutionPass::Forward: return {made, filters, ofFilter, count, wide};
   case ConvolutionPass::InputGradient:
     return {images * static_cast<double>(imagePixels()), static_cast<double>(groupChannels()),
-            filters * static_cast<double>(windows.size()), count};
-  case ConvolutionPass::FilterGradient: return {filters, ofFilter, made, count};
+            filters * static_cast<double>(windows.size()), count, wide};
+  case ConvolutionPass::FilterGradient: return {filters, ofFilter, made, count, wide};
   }
   return {};
 }

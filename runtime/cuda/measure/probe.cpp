@@ -2,6 +2,7 @@
 
 #include "ir/machine/hockney.h"
 #include "runtime/cuda/library/matmul.h"
+#include "runtime/cuda/measure/convolution_rate.h"
 #include "runtime/cuda/measure/noise.h"
 #include "runtime/cuda/measure/probe_together.h"
 #include "runtime/cuda/measure/step_overhead.h"
@@ -60,6 +61,7 @@ DeviceRow describe(int ordinal) {
   }
   row.memoryBandwidth = 2e3 * attribute(cudaDevAttrMemoryClockRate, ordinal) *
                         attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
+  row.cacheBytes = properties.l2CacheSize;
   row.launchSeconds = 2e-6;
   row.matmulLaunchSeconds.fill(2.2e-6);
   row.tf32LaunchSeconds = 2.2e-6;
@@ -155,6 +157,17 @@ struct Bench {
 constexpr std::array measuredTypes = {ElementType::F32, ElementType::F64, ElementType::F16,
                                       ElementType::BF16};
 
+/// By the library, where the machine has it.
+void measureConvolutions(DeviceRow& row, Bench& bench) {
+  const auto measured = [&](ElementType type, Precision precision) {
+    return rounded(convolutionRate(bench.ordinal, type, precision, bench.watch));
+  };
+  for (const ElementType type : {ElementType::F32, ElementType::F16, ElementType::BF16}) {
+    row.convolutionFlops[static_cast<size_t>(type)] = measured(type, Precision::Ieee);
+  }
+  row.tf32ConvolutionFlops = measured(ElementType::F32, Precision::Tf32);
+}
+
 void measureDevice(DeviceRow& row, Bench& bench) {
   const int64_t large = int64_t{1} << 30;
   const DeviceBuffer from = noise(bench.ordinal, large), to(bench.ordinal, large, "a measurement");
@@ -168,8 +181,8 @@ void measureDevice(DeviceRow& row, Bench& bench) {
   const Hockney tf32 = matmulFigures(bench.ordinal, ElementType::F32, /*tf32=*/true, row.memoryBandwidth);
   row.tf32Flops = rounded(tf32.peak);
   row.tf32HalfInner = rounded(tf32.half);
-  const double launch = bench.watch.launchCost();
-  row.launchSeconds = rounded(launch);
+  measureConvolutions(row, bench);
+  row.launchSeconds = rounded(bench.watch.dependentLaunchCost());
   const auto matmulLaunch = [&](ElementType type, bool inTf32) {
     return std::max(row.launchSeconds, rounded(matmulLaunchCost(bench.ordinal, type, inTf32)));
   };
@@ -177,7 +190,7 @@ void measureDevice(DeviceRow& row, Bench& bench) {
     row.matmulLaunchSeconds[static_cast<size_t>(type)] = matmulLaunch(type, false);
   }
   row.tf32LaunchSeconds = matmulLaunch(ElementType::F32, true);
-  const double overhead = stepOverhead(bench.ordinal, launch);
+  const double overhead = stepOverhead(bench.ordinal, bench.watch.launchCost());
   row.stepOverheadSeconds = rounded(overhead);
 }
 

@@ -6,24 +6,18 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <memory>
 
 namespace dfc::cuda {
 
+class CacheFiller;
+
 class Stopwatch {
  public:
-  explicit Stopwatch(int ordinal) : ordinal_(ordinal) {
-    const OnDevice current(ordinal);
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "opening a stopwatch");
-    check(cudaEventCreate(&begin_), "opening a stopwatch");
-    check(cudaEventCreate(&end_), "opening a stopwatch");
-  }
+  explicit Stopwatch(int ordinal);
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
-  ~Stopwatch() {
-    ignore(cudaEventDestroy(begin_));
-    ignore(cudaEventDestroy(end_));
-    ignore(cudaStreamDestroy(stream_));
-  }
+  ~Stopwatch();
 
   /// Seconds of `enqueue(stream)`, the median of 7 after 2 that do not count.
   template <class Enqueue>
@@ -52,13 +46,21 @@ class Stopwatch {
   }
   /// Seconds of one `enqueue(stream)` among many, one after another in a CUDA graph.
   double perRepetition(const std::function<void(cudaStream_t)>& enqueue);
+  /// The same with operands and result out of the GPU's cache: before each, the cache is filled with other
+  /// bytes, whose reading is measured apart and subtracted.
+  double fromMemory(const std::function<void(cudaStream_t)>& enqueue);
   /// Seconds a kernel of one thread takes among many that depend on one another in a CUDA graph.
   double launchCost();
+  /// Seconds of a kernel of one block that reads what the one before wrote, and writes it anew.
+  double dependentLaunchCost();
 
  private:
+  double graphSeconds(int count, const std::function<void(cudaStream_t)>& enqueue);
+
   int ordinal_;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  std::unique_ptr<CacheFiller> filler_; ///< made by the first `fromMemory`
 };
 
 } // namespace dfc::cuda

@@ -171,7 +171,7 @@ TEST_CASE("calibration: rows are kept sorted, and a new row takes the place of t
 TEST_CASE("calibration: JSON and back, to the bit") {
   Calibration gpu{"NVIDIA \"H200\"", {}};
   gpu.keep({{"fused(f32[8]) body=\"add:f32 %0 %0\"", 0.1 + 0.2, "vector of 4, \xC2\xB5"},
-            {"matmul(f32[2, 2], f32[2, 2])", 1e-9, ""}});
+            {"matmul(f32[2, 2], f32[2, 2])", 1e-9, "", 1.0 / 3}});
   const std::vector<Calibration> tables = {Calibration{"empty", {}}, gpu}; // 'e' is behind 'N'
   const auto read = parseCalibrations(printCalibrations(tables), "t.json");
   REQUIRE(read.ok());

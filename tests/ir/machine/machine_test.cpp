@@ -149,7 +149,10 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   row.tf32Flops = 2.0 / 3;
   row.matmulHalfInner = {512, 64.5, 0, 1.0 / 3, 0, 0, 0, 1};
   row.tf32HalfInner = 1e9;
+  row.convolutionFlops = {0, 3, 0.7, 0, 0, 0, 0, 1e15};
+  row.tf32ConvolutionFlops = 5e14;
   row.memoryBandwidth = 4.8e12;
+  row.cacheBytes = 50 << 20;
   row.launchSeconds = 2.5e-6;
   row.matmulLaunchSeconds = {4.1e-6, 0, 1.0 / 3, 0, 0, 0, 0, 2};
   row.tf32LaunchSeconds = 4.4e-6;
@@ -168,11 +171,14 @@ TEST_CASE("machine: printing and parsing keep every double and every field") {
   CHECK(read.tf32Flops == row.tf32Flops);
   CHECK(read.matmulHalfInner == row.matmulHalfInner);
   CHECK(read.tf32HalfInner == row.tf32HalfInner);
+  CHECK(read.convolutionFlops == row.convolutionFlops);
+  CHECK(read.tf32ConvolutionFlops == row.tf32ConvolutionFlops);
   CHECK(std::tuple(read.model, read.computeQueues, read.threads, read.memoryBandwidth, read.launchSeconds) ==
         std::tuple(row.model, row.computeQueues, row.threads, row.memoryBandwidth, row.launchSeconds));
   CHECK(read.matmulLaunchSeconds == row.matmulLaunchSeconds);
   CHECK(read.tf32LaunchSeconds == row.tf32LaunchSeconds);
   CHECK(read.stepOverheadSeconds == row.stepOverheadSeconds);
+  CHECK(read.cacheBytes == 50 << 20);
   CHECK(read.multiprocessors == 78);
   CHECK(read.threadsPerMultiprocessor == 1536);
   CHECK(read.sharedBytesPerBlock == 232448);
