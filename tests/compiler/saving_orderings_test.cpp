@@ -15,7 +15,6 @@
 #include <algorithm>
 
 using namespace dfc;
-using namespace dfc::test;
 
 namespace {
 
