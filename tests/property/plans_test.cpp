@@ -83,7 +83,7 @@ std::string flawOf(const Graph& graph, uint64_t seed) {
 }
 
 /// Random pins, but of no convolution on the host: pinned there it keeps its layout, and with it another
-/// order of its sums (compiler/passes/choose_layout.cpp).
+/// order of its sums (compiler/passes/layout).
 std::vector<PinRule> pinsFor(const Graph& graph, uint64_t seed) {
   std::vector<PinRule> pins = randomPins(graph, seed);
   for (PinRule& pin : pins) {

@@ -13,7 +13,7 @@
 //
 // No bit of a result changes in the evaluator; a backend may sum in another order. (TensorFlow's grappler and
 // PyTorch's channels_last do the same.)
-#include "compiler/passes/channels_last_form.h"
+#include "compiler/passes/layout/channels_last_form.h"
 #include "compiler/passes/passes.h"
 #include "ir/graph/rewriter.h"
 #include "ir/graph/rules/convolution.h"

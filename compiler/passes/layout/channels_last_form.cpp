@@ -1,4 +1,4 @@
-#include "compiler/passes/channels_last_form.h"
+#include "compiler/passes/layout/channels_last_form.h"
 
 #include "ir/graph/rules/layout.h"
 #include "ir/graph/rules/op_rules.h"
