@@ -61,9 +61,9 @@ struct CompileOptions {
   /// `gradients`, no loss is scaled, and the plan comes with a warning.
   Precision precision = Precision::Ieee;
   /// Passes to leave out, for tests and debugging: "recognise_attention", "scale_losses", "gradients",
-  /// "decompose", "fuse_batch_norm", "attention_layout", "set_precision", "narrow_movement", "choose_layout",
-  /// "fold_constants", "simplify", "share_common_ops", "fuse_elementwise", "fuse_matmul", "drop_dead_ops".
-  /// Another name is an error.
+  /// "decompose", "fuse_batch_norm", "attention_layout", "set_precision", "narrow_movement",
+  /// "space_to_depth", "choose_layout", "fold_constants", "simplify", "share_common_ops", "fuse_elementwise",
+  /// "fuse_matmul", "drop_dead_ops". Another name is an error.
   std::vector<std::string> skipPasses = {};
   /// false: no two ops share a kernel launch on a GPU, even where both are small.
   bool mergeLaunches = true;

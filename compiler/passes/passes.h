@@ -1,8 +1,8 @@
 // The graph-to-graph passes. Each is a pure function in its own file; their order and its reasons are in
 // passes.def. A pass keeps every fetch, every assign and every bit of every fetched value;
-// `recognise_attention`, `decompose`, `fuse_batch_norm` and, for bf16 and f16, `scale_losses` and
-// `set_precision` alone may change how an op is rounded; `scale_losses` alone adds state and may leave an
-// assign out of a step.
+// `recognise_attention`, `decompose`, `fuse_batch_norm`, `space_to_depth` and, for bf16 and f16,
+// `scale_losses` and `set_precision` alone may change how an op is rounded; `scale_losses` alone adds state
+// and may leave an assign out of a step.
 #pragma once
 
 #include "ir/graph/graph.h"
@@ -17,7 +17,8 @@ namespace dfc {
 /// The author's choices that passes ask for.
 struct PassOptions {
   Precision precision = Precision::Ieee; ///< of f32 products that do not state their own
-  /// Whether convolutions with this pin, "" for none, should have their channels last; empty: none should.
+  /// Whether convolutions with this pin, "" for none, should have their channels last, and their pixels in
+  /// blocks (space_to_depth); empty: none should.
   std::function<bool(std::string_view pin)> channelsLast = {};
   /// Whether the same rules beside the graph pin both ops; empty: there are none. Asked before rules are
   /// applied.

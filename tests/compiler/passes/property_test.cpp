@@ -16,7 +16,8 @@ struct Case {
   NamedLiterals feeds, parameters;
 };
 
-Case caseOf(uint64_t seed) {
+// Behind the passes that change rounding, space_to_depth among them unless it is to be tested.
+Case caseOf(uint64_t seed, bool spaceToDepthToo = true) {
   test::RandomGraphOptions options;
   if (seed % 3 == 0) {
     options.pins = {"cpu", "gpu0"};
@@ -38,6 +39,9 @@ Case caseOf(uint64_t seed) {
   options.request = seed % 4 == 3; // training graphs: forward, backward, updates
   Graph graph =
       *fuseBatchNorm(*decompose(*expandGradients(*recogniseAttention(test::randomGraph(seed, options)))));
+  if (spaceToDepthToo) {
+    graph = *spaceToDepth(graph, test::channelsLast());
+  }
   const auto mood = seed % 2 == 0 ? test::Mood::Tame : test::Mood::Wild;
   NamedLiterals feeds = test::randomFeeds(graph, seed, mood);
   NamedLiterals parameters = test::randomParameters(graph, seed, mood);
@@ -70,10 +74,11 @@ void checkSameNames(const Case& before, const Graph& after) {
 // What kept its name kept its place in the author's picture and on his machine.
 void checkSamePlaces(const Graph& before, const Graph& after) {
   for (const OpId op : after.ops()) {
-    // No pass but `gradients` makes up names; narrow_movement, choose_layout and fuse_matmul add to a name
-    // the type or the form of another tensor, and make it unique by a number.
+    // No pass but `gradients` makes up names; narrow_movement, space_to_depth, choose_layout and fuse_matmul
+    // add to a name the type or the form of another tensor, and make it unique by a number.
     std::string name(after.nameOf(op));
-    for (const std::string suffix : {".bf16", ".f16", ".wide", ".nhwc", ".nchw", ".product", ".addend"}) {
+    for (const std::string suffix :
+         {".bf16", ".f16", ".wide", ".blocks", ".nhwc", ".nchw", ".product", ".addend"}) {
       name = before.findValue(name).valid() ? name : name.substr(0, name.rfind(suffix));
     }
     const ValueId old = before.findValue(name);
@@ -135,6 +140,21 @@ TEST_CASE("passes: all in a row keep every fetch, every state and every bit") {
     const Case before = caseOf(seed);
     checkKept(before, runAll(before.graph));
   }
+}
+
+TEST_CASE("passes: space_to_depth keeps names and places, and finds nothing twice") {
+  size_t rewritten = 0;
+  for (uint64_t seed = 0; seed < cases; ++seed) {
+    INFO("seed " << seed);
+    const Case before = caseOf(seed, false);
+    const Graph after = *spaceToDepth(before.graph, test::channelsLast());
+    REQUIRE(render(verifyGraph(after)) == "");
+    checkSameNames(before, after);
+    checkSamePlaces(before.graph, after);
+    REQUIRE(sameGraph(after, *spaceToDepth(after, test::channelsLast())));
+    rewritten += sameGraph(before.graph, after) ? 0 : 1;
+  }
+  CHECK(rewritten >= 3);
 }
 
 TEST_CASE("passes: none makes a graph larger, or moves more bytes") {
