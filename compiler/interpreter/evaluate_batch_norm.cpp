@@ -121,4 +121,24 @@ Literals batchNormGradient(const ops::BatchNormGradient& op, Operands operands) 
   return results;
 }
 
+Literal batchNormSums(const ops::BatchNormSums& op, Operands operands, const TensorType& type) {
+  const Literal& a = operands[0];
+  const ByChannel by(a.type(), op.axis);
+  const auto x = [&](int64_t at) { return load(a, at).real; };
+  Numbers sums, second;
+  if (operands.size() == 1) {
+    sums = by.sum([&](int64_t at, size_t) { return x(at); });
+    second = by.sum([&](int64_t at, size_t) { return x(at) * x(at); });
+  } else {
+    const Numbers mean = numbersOf(operands[1]);
+    const auto g = [&](int64_t at) {
+      return op.relu && !(load(operands[3], at).real > 0) ? 0 : load(operands[2], at).real;
+    };
+    sums = by.sum([&](int64_t at, size_t) { return g(at); });
+    second = by.sum([&](int64_t at, size_t c) { return g(at) * (x(at) - mean[c]); });
+  }
+  sums.insert(sums.end(), second.begin(), second.end());
+  return vectorOf(type, sums);
+}
+
 } // namespace dfc::evaluation

@@ -20,60 +20,83 @@ class ChannelAxes {
     spread_.assign(rank, 1);
     spread_[channels] = a.shape()[channels];
     elements_ = a.shape().elements() / std::max<int64_t>(1, a.shape()[channels]);
-    for (size_t other = 0; other < rank; ++other) {
-      if (other != channels) {
-        others_.push_back(static_cast<int64_t>(other));
-      }
-    }
   }
-  const Dims& others() const { return others_; }
   double elements() const { return static_cast<double>(elements_); } ///< of a channel
   /// A number for each channel, to be broadcast against the tensor.
   Tensor spread(const Tensor& vector) const { return reshape(widened(vector), spread_); }
 
  private:
-  Dims others_, spread_;
+  Dims spread_;
   int64_t elements_ = 0;
 };
 
-/// Of the element type and shape of a vector of channels.
-Tensor asVector(const Tensor& spread, const TensorType& vector) {
-  return narrowed(reshape(spread, Dims(vector.shape.dims().begin(), vector.shape.dims().end())),
-                  vector.element);
+/// The two sums of each channel, in f64.
+class Sums {
+ public:
+  Sums(const ops::BatchNormSums& op, llvm::ArrayRef<Tensor> operands)
+      : sums_(operands[0].builder()->op(op, operands.vec(), std::source_location::current())) {}
+  Tensor row(int64_t index) const {
+    const int64_t channels = sums_.shape()[1];
+    return reshape(slice(sums_, {index, 0}, {index + 1, channels}), {channels});
+  }
+
+ private:
+  Tensor sums_;
+};
+
+/// In the type in which a tensor of `element` is computed.
+Tensor computed(const Tensor& f64, ElementType element) {
+  return element == ElementType::F64 ? f64 : cast(f64, ElementType::F32);
 }
 
-// The operands are widened and centred anew for each use: every reduction and the result is then one pass
-// over the operand, in which fusion computes them, and nothing is stored between the passes.
+// Values that several ops read are stored, so that small ones are computed anew for each: then each small op
+// is one fused op, and the passes over the operand read it widened where they use it.
 std::vector<Tensor> unfolded(const ops::BatchNormTraining& op, llvm::ArrayRef<Tensor> operands) {
   const ChannelAxes axes(operands[0], op.axis);
   const ElementType element = operands[0].type().element;
   const TensorType vector = operands[1].type();
-  const Tensor mean = reduceMean(widened(operands[0]), axes.others(), true);
-  const auto centre = [&] { return widened(operands[0]) - mean; };
-  const Tensor variance = reduceMean(centre() * centre(), axes.others(), true);
-  const Tensor factor = rsqrt(variance + op.epsilon) * axes.spread(operands[1]);
-  Tensor result = centre() * factor + axes.spread(operands[2]);
+  ops::BatchNormSums sumsOf;
+  sumsOf.axis = op.axis;
+  const Sums sums(sumsOf, {operands[0]});
+  const Tensor ofElements = sums.row(0), ofSquares = sums.row(1);
+  const double part = 1 / axes.elements();
+  const auto mean64 = [&] { return ofElements * part; };
+  const Tensor mean = computed(mean64(), element);
+  const Tensor variance = computed(max(ofSquares * part - mean64() * mean64(), 0), element);
+  const Tensor factor = rsqrt(variance + op.epsilon) * widened(operands[1]);
+  Tensor result = (widened(operands[0]) - axes.spread(mean)) * axes.spread(factor) + axes.spread(operands[2]);
   result = operands.size() == 4 ? result + widened(operands[3]) : result;
   result = op.relu ? relu(result) : result;
-  return {narrowed(result, element), asVector(mean, vector), asVector(variance, vector)};
+  return {narrowed(result, element), narrowed(mean, vector.element), narrowed(variance, vector.element)};
 }
 
 std::vector<Tensor> unfolded(const ops::BatchNormGradient& op, llvm::ArrayRef<Tensor> operands) {
   const ChannelAxes axes(operands[0], op.axis);
   const ElementType element = operands[0].type().element;
   const TensorType vector = operands[1].type();
-  const Tensor inverse = rsqrt(axes.spread(operands[3]) + op.epsilon);
-  const Tensor mean = axes.spread(operands[2]);
-  const auto x = [&] { return (widened(operands[0]) - mean) * inverse; };
+  ops::BatchNormSums sumsOf;
+  sumsOf.axis = op.axis;
+  sumsOf.relu = op.relu;
+  llvm::SmallVector<Tensor, 4> summed = {operands[0], operands[2], operands[4]};
+  if (op.relu) {
+    summed.push_back(operands[5]);
+  }
+  const Sums sums(sumsOf, summed);
+  const Tensor ofG = sums.row(0), ofProducts = sums.row(1);
   const auto g = [&] {
     const Tensor cotangent = widened(operands[4]);
     return op.relu ? select(compare(operands[5], 0, Direction::Gt), cotangent, 0) : cotangent;
   };
-  const Tensor ofBias = reduceSum(g(), axes.others(), true),
-               ofScale = reduceSum(g() * x(), axes.others(), true);
-  const Tensor shared = (ofBias + x() * ofScale) * (1 / axes.elements());
-  std::vector<Tensor> results = {narrowed(axes.spread(operands[1]) * inverse * (g() - shared), element),
-                                 asVector(ofScale, vector), asVector(ofBias, vector)};
+  const Tensor inverse = rsqrt(widened(operands[3]) + op.epsilon);
+  const double part = 1 / axes.elements();
+  const auto factor = [&] { return widened(operands[1]) * inverse; };
+  const Tensor ofX = factor() * inverse * inverse * computed(ofProducts * part, element);
+  const Tensor rest = factor() * computed(ofG * part, element);
+  const Tensor centred = widened(operands[0]) - axes.spread(operands[2]);
+  const Tensor ofA = g() * axes.spread(factor()) - centred * axes.spread(ofX) - axes.spread(rest);
+  std::vector<Tensor> results = {narrowed(ofA, element),
+                                 narrowed(computed(ofProducts, element) * inverse, vector.element),
+                                 narrowed(computed(ofG, element), vector.element)};
   if (op.addend) {
     results.push_back(narrowed(g(), element));
   }

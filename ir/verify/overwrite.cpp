@@ -54,6 +54,7 @@ Access accessOf(OpKind kind) {
   case OpKind::BatchNorm:
   case OpKind::BatchNormTraining:
   case OpKind::BatchNormGradient:
+  case OpKind::BatchNormSums:
   case OpKind::Dropout: // its kernels promise nothing
   case OpKind::Attention:
   case OpKind::AttentionGradient:

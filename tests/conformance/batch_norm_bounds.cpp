@@ -85,6 +85,22 @@ Bound batchNormBound(const ops::BatchNormTraining& op, llvm::ArrayRef<Literal> o
           }};
 }
 
+Bound batchNormBound(const ops::BatchNormSums& op, llvm::ArrayRef<Literal> operands) {
+  const Literal& a = operands[0];
+  const ByChannel by(a.type(), op.axis);
+  // The difference from the mean rounds, too.
+  const double sums = 2 * sumUnit(by);
+  const auto g = [&](int64_t i) { return std::fabs(operands[2].at(i)); };
+  const bool ofGradient = operands.size() > 1;
+  Numbers sizes = by.sum([&](int64_t i) { return sums * (ofGradient ? g(i) : std::fabs(a.at(i))); });
+  const Numbers second = by.sum([&](int64_t i) {
+    const double mean = ofGradient ? operands[1].at(static_cast<int64_t>(by.of(i))) : 0;
+    return sums * (ofGradient ? g(i) * (std::fabs(a.at(i)) + std::fabs(mean)) : a.at(i) * a.at(i));
+  });
+  sizes.insert(sizes.end(), second.begin(), second.end());
+  return byChannel(std::move(sizes));
+}
+
 Bound batchNormBound(const ops::BatchNormGradient& op, llvm::ArrayRef<Literal> operands, size_t result) {
   const Literal &a = operands[0], &scale = operands[1], &mean = operands[2], &cotangent = operands[4];
   const ByChannel by(a.type(), op.axis);

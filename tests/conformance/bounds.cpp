@@ -230,6 +230,7 @@ Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
   case OpKind::BatchNorm: return batchNormBound(attributes.as<ops::BatchNorm>(), operands);
   case OpKind::BatchNormTraining:
     return batchNormBound(attributes.as<ops::BatchNormTraining>(), operands, result);
+  case OpKind::BatchNormSums: return batchNormBound(attributes.as<ops::BatchNormSums>(), operands);
   case OpKind::BatchNormGradient:
     return batchNormBound(attributes.as<ops::BatchNormGradient>(), operands, result);
   case OpKind::Attention: return attentionBound(attributes.as<ops::Attention>(), operands, result);

@@ -69,7 +69,8 @@ bool boundedOnly(OpKind kind) {
   case OpKind::AttentionGradient:
   case OpKind::BatchNorm:
   case OpKind::BatchNormTraining:
-  case OpKind::BatchNormGradient: return true;
+  case OpKind::BatchNormGradient:
+  case OpKind::BatchNormSums: return true;
   default: return false;
   }
 }

@@ -166,6 +166,7 @@ OpSample sampleOf(OpKind kind, ElementType element) {
     });
   case OpKind::BatchNorm: return {ops::BatchNorm{}, {of({2, 3, 2}), row, row, row, row}};
   case OpKind::BatchNormTraining: return {ops::BatchNormTraining{}, {of({2, 3, 2}), row, row}};
+  case OpKind::BatchNormSums: return {ops::BatchNormSums{}, {of({2, 3, 2}), row, of({2, 3, 2})}};
   case OpKind::BatchNormGradient:
     return {ops::BatchNormGradient{}, {of({2, 3, 2}), row, row, row, of({2, 3, 2})}};
   case OpKind::Conv2d: return with<ops::Conv2d>({of({2, 2, 4, 3}), of({4, 1, 2, 2})}, groupedWindows);

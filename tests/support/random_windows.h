@@ -133,6 +133,7 @@ class RandomWindows : public RandomOperands {
   }
   Call batchNorm() { return byChannels<ops::BatchNorm>(4); }
   Call batchNormTraining() { return byChannels<ops::BatchNormTraining>(2); }
+  Call batchNormSums() { return byChannels<ops::BatchNormSums>(0); }
   Call batchNormGradient() {
     Call call = byChannels<ops::BatchNormGradient>(3);
     call.operands.push_back(exactly(typeOf(call.operands[0])));

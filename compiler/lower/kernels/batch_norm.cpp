@@ -114,7 +114,6 @@ DFC_INLINE void run($parameters$, const Block& block, Shared&) {
     second += __shfl_xor_sync(0xffffffffu, second, lane);
   }
   if (threadIdx.x % 32 != 0) return;
-  const f64 n = f64(outer * inner);
 $settle$}
 )";
 
@@ -319,6 +318,40 @@ GeneratedLaunch normalising(const Writer& writer, const std::string& parameters,
        ending.relu ? fmt::format("larger({}, Real(0))", sum) : sum});
 }
 
+// The cotangent of a batch norm, behind a relu where the relu's result is positive; as kernels with the
+// parameters a, means and cotangent read it.
+class Cotangents {
+ public:
+  explicit Cotangents(bool relu) : relu_(relu) {}
+  std::string gated() const { return relu_ ? ", const Element* gates" : ""; } ///< a further parameter
+  LoadList loads() const {
+    LoadList loads = {{"x", "a"}, {"y", "cotangent"}};
+    if (relu_) {
+      loads.push_back({"mask", "gates"});
+    }
+    return loads;
+  }
+  std::string g() const {
+    return relu_ ? "(valueOf(mask.at[k]) > 0 ? Real(valueOf(y.at[k])) : Real(0))" : "Real(valueOf(y.at[k]))";
+  }
+  /// Of g, and of g times a's distance from the mean, into the workspace. `given`: a, means and cotangent.
+  GeneratedLaunch sums(const Writer& writer, std::initializer_list<Argument> given,
+                       const Argument& gates) const {
+    GeneratedLaunch sums =
+        writer.sums(productTerm, "const Element* a, const Vector* means, const Element* cotangent" + gated(),
+                    "f64(valueOf(means[channel]))", loads(), "f64(" + g() + ")");
+    sums.arguments = given;
+    if (relu_) {
+      sums.arguments.push_back(gates);
+    }
+    sums.arguments.push_back(workspace(0));
+    return sums;
+  }
+
+ private:
+  bool relu_;
+};
+
 } // namespace
 
 GeneratedKernels batchNormKernel(const ops::BatchNorm& op, OperandTypes operands, const GpuShape& gpu) {
@@ -343,7 +376,7 @@ GeneratedKernels batchNormTrainingKernel(const ops::BatchNormTraining& op, Opera
   sums.arguments = {operand(0), workspace(0)};
   GeneratedLaunch settle =
       writer.settle("const Element* a, const f64* sums, f64* statistics, Vector* means, Vector* variances",
-                    "  const f64 mean = " + first +
+                    "  const f64 n = f64(outer * inner);\n  const f64 mean = " + first +
                         " + first / n;\n"
                         "  f64 variance = (second - first * first / n) / n;\n"
                         "  variance = variance < 0 ? 0 : variance;\n"
@@ -364,36 +397,35 @@ GeneratedKernels batchNormTrainingKernel(const ops::BatchNormTraining& op, Opera
   return {{std::move(sums), std::move(settle), std::move(pass)}, statistics + writer.channelCount() * 2 * 8};
 }
 
+GeneratedKernels batchNormSumsKernel(const ops::BatchNormSums& op, OperandTypes operands,
+                                     const GpuShape& gpu) {
+  const bool ofGradient = operands.size() > 1;
+  const Writer writer(operands[0], operands[ofGradient ? 1 : 0].element, op.axis, gpu);
+  GeneratedLaunch sums;
+  if (ofGradient) {
+    sums = Cotangents(op.relu).sums(writer, {operand(0), operand(1), operand(2)}, operand(3));
+  } else {
+    sums = writer.sums(varianceTerm, "const Element* a", "0.0", {{"x", "a"}}, "0.0");
+    sums.arguments = {operand(0), workspace(0)};
+  }
+  GeneratedLaunch settle =
+      writer.settle("const f64* sums, f64* made", "  made[channel] = first;\n"
+                                                  "  made[channels + channel] = second;\n");
+  settle.arguments = {workspace(0), result(0)};
+  return {{std::move(sums), std::move(settle)}, writer.sumBytes()};
+}
+
 GeneratedKernels batchNormGradientKernel(const ops::BatchNormGradient& op, OperandTypes operands,
                                          const GpuShape& gpu) {
   const Writer writer(operands[0], operands[1].element, op.axis, gpu);
   const int64_t factors = aligned(writer.sumBytes());
-  // Behind a relu the cotangent counts where the relu's result is positive.
-  const std::string gated = op.relu ? ", const Element* gates" : "";
-  LoadList loads = {{"x", "a"}, {"y", "cotangent"}};
-  if (op.relu) {
-    loads.push_back({"mask", "gates"});
-  }
-  const std::string g =
-      op.relu ? "(valueOf(mask.at[k]) > 0 ? Real(valueOf(y.at[k])) : Real(0))" : "Real(valueOf(y.at[k]))";
-  const auto withGates = [&](std::initializer_list<Argument> arguments) {
-    llvm::SmallVector<Argument, 8> all(arguments);
-    if (op.relu) {
-      all.push_back(operand(5));
-    }
-    return all;
-  };
-  GeneratedLaunch sums =
-      writer.sums(productTerm, "const Element* a, const Vector* means, const Element* cotangent" + gated,
-                  "f64(valueOf(means[channel]))", loads, "f64(" + g + ")");
-  for (const Argument& argument : withGates({operand(0), operand(2), operand(4)})) {
-    sums.arguments.push_back(argument);
-  }
-  sums.arguments.push_back(workspace(0));
+  const Cotangents cotangents(op.relu);
+  GeneratedLaunch sums = cotangents.sums(writer, {operand(0), operand(2), operand(4)}, operand(5));
   GeneratedLaunch settle = writer.settle(
       "const Vector* scale, const Vector* variances, const f64* sums, f64* factors, "
       "Vector* ofScale, Vector* ofBias",
-      "  const f64 root = 1 / sqrt(f64(valueOf(variances[channel])) + " + epsilonText(op.epsilon) +
+      "  const f64 n = f64(outer * inner);\n  const f64 root = 1 / sqrt(f64(valueOf(variances[channel])) + " +
+          epsilonText(op.epsilon) +
           ");\n"
           "  const f64 factor = f64(valueOf(scale[channel])) * root;\n"
           "  factors[channel * 3] = factor;\n"
@@ -402,24 +434,27 @@ GeneratedKernels batchNormGradientKernel(const ops::BatchNormGradient& op, Opera
           "  ofScale[channel] = stored<Vector>(Real(second * root));\n"
           "  ofBias[channel] = stored<Vector>(Real(first));\n");
   settle.arguments = {operand(1), operand(3), workspace(0), workspace(factors), result(1), result(2)};
-  GeneratedLaunch pass = writer.pass(
-      {"const Element* a, const Vector* means, const Element* cotangent, const f64* factors" + gated,
-       "  Real mean[distinct], ofG[distinct], ofA[distinct], rest[distinct];\n",
-       "    mean[k] = Real(valueOf(means[channel]));\n"
-       "    ofG[k] = Real(factors[channel * 3]);\n"
-       "    ofA[k] = Real(factors[channel * 3 + 1]);\n"
-       "    rest[k] = Real(factors[channel * 3 + 2]);\n",
-       loads, g + " * ofG[c] - (Real(valueOf(x.at[k])) - mean[c]) * ofA[c] - rest[c]",
-       op.addend ? ", Element* ofAddend" : "",
-       op.addend ? "    Pack<Element, width> kept;\n"
-                   "#pragma unroll\n"
-                   "    for (int k = 0; k < width; ++k) kept.at[k] = stored<Element>(" +
-                       g +
-                       ");\n"
-                       "    storePack(ofAddend + at, kept);\n"
-                 : ""});
-  for (const Argument& argument : withGates({operand(0), operand(2), operand(4), workspace(factors)})) {
-    pass.arguments.push_back(argument);
+  GeneratedLaunch pass =
+      writer.pass({"const Element* a, const Vector* means, const Element* cotangent, const f64* factors" +
+                       cotangents.gated(),
+                   "  Real mean[distinct], ofG[distinct], ofA[distinct], rest[distinct];\n",
+                   "    mean[k] = Real(valueOf(means[channel]));\n"
+                   "    ofG[k] = Real(factors[channel * 3]);\n"
+                   "    ofA[k] = Real(factors[channel * 3 + 1]);\n"
+                   "    rest[k] = Real(factors[channel * 3 + 2]);\n",
+                   cotangents.loads(),
+                   cotangents.g() + " * ofG[c] - (Real(valueOf(x.at[k])) - mean[c]) * ofA[c] - rest[c]",
+                   op.addend ? ", Element* ofAddend" : "",
+                   op.addend ? "    Pack<Element, width> kept;\n"
+                               "#pragma unroll\n"
+                               "    for (int k = 0; k < width; ++k) kept.at[k] = stored<Element>(" +
+                                   cotangents.g() +
+                                   ");\n"
+                                   "    storePack(ofAddend + at, kept);\n"
+                             : ""});
+  pass.arguments = {operand(0), operand(2), operand(4), workspace(factors)};
+  if (op.relu) {
+    pass.arguments.push_back(operand(5));
   }
   pass.arguments.push_back(result(0));
   if (op.addend) {

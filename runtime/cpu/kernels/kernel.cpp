@@ -95,6 +95,8 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
   case OpKind::BatchNorm: return makeBatchNormKernel(attributes.as<ops::BatchNorm>(), operands, pool);
   case OpKind::BatchNormTraining:
     return makeBatchNormTrainingKernel(attributes.as<ops::BatchNormTraining>(), operands, pool);
+  case OpKind::BatchNormSums:
+    return makeBatchNormSumsKernel(attributes.as<ops::BatchNormSums>(), operands, pool);
   case OpKind::BatchNormGradient:
     return makeBatchNormGradientKernel(attributes.as<ops::BatchNormGradient>(), operands, pool);
   case OpKind::Conv2d:

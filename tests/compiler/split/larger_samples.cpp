@@ -91,6 +91,10 @@ std::vector<OpSample> norms(ElementType element, bool gradient) {
 std::vector<OpSample> batchNorms(OpKind kind, ElementType element) {
   const TensorType image{element, {3, 5, 2, 3}}, vector{element, {5}};
   switch (kind) {
+  case OpKind::BatchNormSums:
+    return {{ops::BatchNormSums{}, {image}},
+            {ops::BatchNormSums{}, {image, vector, image}},
+            sampleWith<ops::BatchNormSums>({image, vector, image, image}, [](auto& op) { op.relu = true; })};
   case OpKind::BatchNorm: return {{ops::BatchNorm{}, {image, vector, vector, vector, vector}}};
   case OpKind::BatchNormTraining:
     return {
@@ -198,6 +202,7 @@ std::vector<OpSample> largerSamples(OpKind kind, ElementType element) {
   case OpKind::RmsNormGradient: return norms<ops::RmsNormGradient>(element, true);
   case OpKind::BatchNorm:
   case OpKind::BatchNormTraining:
+  case OpKind::BatchNormSums:
   case OpKind::BatchNormGradient: return batchNorms(kind, element);
   case OpKind::Dropout: return dropouts(element);
   case OpKind::Attention:

@@ -120,6 +120,9 @@ void addPools(Cases& cases) {
 template <class Set>
 void addBatchNorm(Cases& cases, const TensorType& a, const TensorType& vector, bool endings, const Set& set) {
   cases.add<ops::BatchNorm>({a, vector, vector, vector, vector}, set);
+  cases.add<ops::BatchNormSums>({a}, set);
+  cases.add<ops::BatchNormSums>({a, vector, a}, set);
+  cases.add<ops::BatchNormSums>({a, vector, a, a}, [&](auto& op) { set(op), op.relu = true; });
   for (const bool relu : {false, true}) {
     for (const bool addend : {false, true}) {
       if ((relu || addend) && !endings) {

@@ -6,6 +6,7 @@
 #include "runtime/cpu/kernels/channels/channel_sums.h"
 #include "runtime/cpu/kernels/elementwise/elementwise.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -203,6 +204,35 @@ class BatchNormGradientKernel final : public CpuKernel {
   Numbers ofA_, ofG_, rest_, ofScale_, ofBias_;
 };
 
+class BatchNormSumsKernel final : public CpuKernel {
+ public:
+  BatchNormSumsKernel(const ops::BatchNormSums& op, OperandTypes types, ThreadPool& pool)
+      : given_(types.size() == 1 ? ElementType::F64 : types[1].element, channelCount(types[0], op.axis), 1),
+        sums_(types[0], op.axis, pool) {
+    if (op.relu) {
+      gate_.emplace(types[0], /*ownBuffer=*/true, pool);
+    }
+  }
+  void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    if (operands.size() == 1) {
+      sums_.squares(operands[0], first_, second_);
+    } else {
+      given_.read(operands.slice(1, 1));
+      const std::byte* cotangent = gate_ ? gate_->run(operands[3], operands[2], nullptr) : operands[2];
+      sums_.products(operands[0], cotangent, given_[0], first_, second_);
+    }
+    auto* to = reinterpret_cast<double*>(results[0]);
+    std::copy(first_.begin(), first_.end(), to);
+    std::copy(second_.begin(), second_.end(), to + first_.size());
+  }
+
+ private:
+  GivenVectors given_; ///< the means
+  ChannelSums sums_;
+  std::optional<ReluGate> gate_;
+  Numbers first_, second_;
+};
+
 } // namespace
 
 std::unique_ptr<CpuKernel> makeBatchNormKernel(const ops::BatchNorm& op, OperandTypes operands,
@@ -218,6 +248,11 @@ std::unique_ptr<CpuKernel> makeBatchNormTrainingKernel(const ops::BatchNormTrain
 std::unique_ptr<CpuKernel> makeBatchNormGradientKernel(const ops::BatchNormGradient& op,
                                                        OperandTypes operands, ThreadPool& pool) {
   return std::make_unique<BatchNormGradientKernel>(op, operands, pool);
+}
+
+std::unique_ptr<CpuKernel> makeBatchNormSumsKernel(const ops::BatchNormSums& op, OperandTypes operands,
+                                                   ThreadPool& pool) {
+  return std::make_unique<BatchNormSumsKernel>(op, operands, pool);
 }
 
 } // namespace dfc

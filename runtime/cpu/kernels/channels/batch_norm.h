@@ -13,5 +13,7 @@ std::unique_ptr<CpuKernel> makeBatchNormTrainingKernel(const ops::BatchNormTrain
                                                        OperandTypes operands, ThreadPool& pool);
 std::unique_ptr<CpuKernel> makeBatchNormGradientKernel(const ops::BatchNormGradient& op,
                                                        OperandTypes operands, ThreadPool& pool);
+std::unique_ptr<CpuKernel> makeBatchNormSumsKernel(const ops::BatchNormSums& op, OperandTypes operands,
+                                                   ThreadPool& pool);
 
 } // namespace dfc

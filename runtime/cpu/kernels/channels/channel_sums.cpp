@@ -23,6 +23,11 @@ struct SquareTerm {
   static double first(double x, double, double mean) { return (x - mean) * (x - mean); }
   static double second(double, double, double) { return 0; }
 };
+struct SquaresTerm {
+  static constexpr bool two = true;
+  static double first(double x, double, double) { return x; }
+  static double second(double x, double, double) { return x * x; }
+};
 struct ProductTerm {
   static constexpr bool two = true;
   static double first(double, double g, double) { return g; }
@@ -93,6 +98,12 @@ void ChannelSums::variances(const std::byte* a, const Numbers& mean, Numbers& va
   for (double& number : variance) {
     number /= static_cast<double>(channels_.elements());
   }
+}
+
+void ChannelSums::squares(const std::byte* a, Numbers& sums, Numbers& ofSquares) {
+  dispatch<SquaresTerm>(a, a, nullptr);
+  collect(first_, sums);
+  collect(second_, ofSquares);
 }
 
 void ChannelSums::products(const std::byte* a, const std::byte* g, const Numbers& mean, Numbers& ofG,

@@ -15,6 +15,8 @@ class ChannelSums {
 
   using Numbers = std::vector<double>; ///< one for each channel
   void means(const std::byte* a, Numbers& mean);
+  /// For each channel sum(a) and sum(a * a).
+  void squares(const std::byte* a, Numbers& sums, Numbers& ofSquares);
   void variances(const std::byte* a, const Numbers& mean, Numbers& variance);
   /// For each channel sum(g) and sum(g (a - mean)).
   void products(const std::byte* a, const std::byte* g, const Numbers& mean, Numbers& ofG,
