@@ -74,6 +74,15 @@ Result<Machine> machineOf(const std::string& named, bool quick) {
   return measured;
 }
 
+void checkFolder(const std::string& folder, const std::string& use, Diagnostics& errors) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder.empty() ? "." : folder, failure);
+  if (failure) {
+    errors.push_back(
+        {Severity::Error, {folder}, fmt::format("cannot be a folder for {}: {}", use, failure.message())});
+  }
+}
+
 /// Checks the outputs before hours of measuring rather than after them.
 void checkOutputs(const BenchArguments& arguments, Diagnostics& errors) {
   OutputFiles files;
@@ -86,12 +95,8 @@ void checkOutputs(const BenchArguments& arguments, Diagnostics& errors) {
   if (errors.empty() && !arguments.output.empty()) {
     add(errors, bench::checkResults(arguments.output).errors());
   }
-  const std::string& traces = arguments.options.traces;
-  std::error_code failure;
-  std::filesystem::create_directories(traces.empty() ? "." : traces, failure);
-  if (failure) {
-    errors.push_back({Severity::Error, {traces}, "cannot be a folder for traces: " + failure.message()});
-  }
+  checkFolder(arguments.options.traces, "traces", errors);
+  checkFolder(arguments.options.graphs, "graphs", errors);
 }
 
 Result<bench::BenchOptions> optionsOf(const BenchArguments& arguments) {
@@ -255,6 +260,10 @@ Exit runBench(const std::vector<std::string>& words, Console& console) {
       ->type_name("N")
       ->check(wholeNumber(1, 100000));
   program.add_option("--traces", arguments.options.traces, "write Chrome traces into this folder")
+      ->type_name("FOLDER");
+  program
+      .add_option("--graphs", arguments.options.graphs,
+                  "write the graphs of the rows 'split' into this folder")
       ->type_name("FOLDER");
   program
       .add_option("-o,--output", arguments.output, "keep the results in this file, newest per host and row")

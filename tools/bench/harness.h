@@ -19,6 +19,7 @@ struct BenchOptions {
   bool quick = false;
   std::vector<std::string> only; ///< patterns as `selects` takes them; empty selects all
   std::string traces;            ///< folder for trace files; "" for none
+  std::string graphs;            ///< folder for the graphs of the rows "split"; "" for none
   std::optional<uint32_t> samples, steps;
 };
 
@@ -70,6 +71,7 @@ class Harness {
   const Machine& machine() const { return options_.machine; }
   const Sizes& sizes() const { return sizes_; }
   const std::string& traces() const { return options_.traces; }
+  const std::string& graphs() const { return options_.graphs; }
   Report& report() const { return report_; }
   /// "gpu0", … as many as the machine has.
   const std::vector<std::string>& gpus() const { return gpus_; }

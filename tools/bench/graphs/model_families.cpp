@@ -1,0 +1,35 @@
+// The table of the families. Full sizes: eight GPUs have some 8 x 1024 tokens or 64 images each.
+#include "tools/bench/graphs/model_families.h"
+
+#include "tools/bench/graphs/families/image_families.h"
+#include "tools/bench/graphs/families/token_families.h"
+
+namespace dfc::bench {
+namespace {
+
+// Name, builder, and {layers, width, batch, length}.
+constexpr ModelFamily modelFamilyTable[] = {
+    {"llama", llamaFamily, {6, 1024, 64, 1024}, {1, 64, 4, 16}},
+    {"moe_dense", denseExpertsFamily, {3, 768, 64, 1024}, {1, 64, 4, 16}},
+    {"moe_dispatch", dispatchedExpertsFamily, {4, 1024, 64, 1024}, {2, 64, 4, 16}},
+    {"adapters", adaptersFamily, {6, 1024, 64, 1024}, {1, 64, 4, 16}},
+    {"odd_transformer", oddTransformerFamily, {4, 770, 125, 509}, {1, 70, 5, 13}},
+    {"lstm", lstmFamily, {2, 1024, 4096, 16}, {1, 16, 8, 4}},
+    {"vgg", vggFamily, {4, 64, 512, 64}, {2, 8, 8, 16}},
+    {"mobilenet", mobileNetFamily, {3, 32, 512, 128}, {1, 8, 8, 32}},
+    {"unet", uNetFamily, {4, 64, 128, 128}, {2, 8, 8, 16}},
+    {"diffusion", diffusionFamily, {3, 64, 256, 64}, {2, 8, 8, 16}},
+    {"autoencoder", autoencoderFamily, {4, 64, 512, 64}, {2, 8, 8, 16}},
+    {"vit", vitFamily, {6, 768, 512, 224}, {1, 64, 8, 32}},
+    {"mixer", mixerFamily, {6, 512, 512, 224}, {1, 64, 8, 32}},
+    {"odd_perceptron", oddPerceptronFamily, {4, 3001, 30011, 1999}, {2, 61, 17, 13}},
+    {"odd_convolutions", oddConvolutionsFamily, {5, 67, 250, 91}, {2, 7, 9, 11}},
+    {"two_heads", twoHeadsFamily, {6, 2048, 32768, 512}, {1, 64, 16, 8}},
+    {"recommender", recommenderFamily, {3, 128, 65536, 100000}, {1, 8, 16, 100}},
+};
+
+} // namespace
+
+llvm::ArrayRef<ModelFamily> modelFamilies() { return modelFamilyTable; }
+
+} // namespace dfc::bench
