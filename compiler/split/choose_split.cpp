@@ -10,22 +10,24 @@
 namespace dfc {
 namespace {
 
+/// Parts of an op in the parts' graph; invalid: none.
+struct PricedPart {
+  OpId first, last;
+};
+
 /// A graph of parts of ops, each with inputs of its own, so that the cost model can be asked what they take.
 class PartCosts {
  public:
   explicit PartCosts(const Graph& graph) : graph_(graph), builder_("parts") {}
 
-  /// The index of an op of the parts' graph: position 0 to `share` of the factor.
-  OpId add(OpId op, const SplitFactor& factor, double share) {
+  /// Appends `share` of the factor's positions: the first and, as parts of equal length may take unlike times
+  /// (late queries of causal attention see more keys), the last.
+  PricedPart add(OpId op, const SplitFactor& factor, double share) {
     const auto positions =
         std::max<int64_t>(1, static_cast<int64_t>(share * static_cast<double>(factor.extent) + 0.5));
-    const auto operandTypes = graph_.operandTypesOf(op), resultTypes = graph_.resultTypesOf(op);
-    const SplitPart part{factor, {0, positions}, operandTypes, resultTypes};
-    llvm::SmallVector<ValueId, 4> operands;
-    for (size_t i = 0; i < operandTypes.size(); ++i) {
-      operands.push_back(inputOf(part.operandType(i)));
-    }
-    return builder_.append(partOf(graph_[op].attributes, part), operands, {});
+    return {append(op, factor, {0, positions}),
+            dependsOnPlace(graph_[op].kind()) ? append(op, factor, {factor.extent - positions, factor.extent})
+                                              : OpId()};
   }
 
   Graph finish() && {
@@ -35,6 +37,20 @@ class PartCosts {
   }
 
  private:
+  static bool dependsOnPlace(OpKind kind) {
+    return kind == OpKind::Attention || kind == OpKind::AttentionGradient;
+  }
+
+  OpId append(OpId op, const SplitFactor& factor, SplitRange range) {
+    const auto operandTypes = graph_.operandTypesOf(op), resultTypes = graph_.resultTypesOf(op);
+    const SplitPart part{factor, range, operandTypes, resultTypes};
+    llvm::SmallVector<ValueId, 4> operands;
+    for (size_t i = 0; i < operandTypes.size(); ++i) {
+      operands.push_back(inputOf(part.operandType(i)));
+    }
+    return builder_.append(partOf(graph_[op].attributes, part), operands, {});
+  }
+
   ValueId inputOf(const TensorType& type) {
     ops::Input input;
     input.type = type;
@@ -60,22 +76,23 @@ void SplitChoices::addPrices(const Machine& machine, const CostModel& cost, Opti
   const DeviceId device = mesh_.devices.front();
   const double share = mesh_.shares.front(), even = 1.0 / static_cast<double>(mesh_.size());
   PartCosts parts(graph_);
-  SideTable<OpId, std::vector<OpId>> partOps(graph_.opCount());
+  SideTable<OpId, std::vector<PricedPart>> partOps(graph_.opCount());
   for (const OpId op : graph_.ops()) {
     const SplitRule rule = ruleOf(graph_, op);
     options_[op] = optionsOf(graph_, op, rule, {mesh_.shares, whole.onOne[op], whole.onAll[op], space});
     for (const OpOption& option : options_[op]) {
       partOps[op].push_back(takesTime(graph_[op].kind()) && option.form == OpOption::Form::Parts
                                 ? parts.add(op, rule.factors[option.factor], share)
-                                : OpId());
+                                : PricedPart());
     }
   }
   const Graph made = std::move(parts).finish();
   for (const OpId op : graph_.ops()) {
     const double seconds = cost.opSeconds(graph_, op, machine, device);
     for (size_t i = 0; i < options_[op].size(); ++i) {
-      const OpId part = partOps[op][i];
-      seconds_[op].push_back(part.valid() ? cost.opSeconds(made, part, machine, device)
+      const auto& [first, last] = partOps[op][i];
+      const auto priced = [&](OpId part) { return cost.opSeconds(made, part, machine, device); };
+      seconds_[op].push_back(first.valid() ? std::max(priced(first), last.valid() ? priced(last) : 0)
                              : options_[op][i].form == OpOption::Form::OnOne ? seconds * even
                                                                              : seconds);
     }
