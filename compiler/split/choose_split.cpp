@@ -77,9 +77,14 @@ void SplitChoices::addPrices(const Machine& machine, const CostModel& cost, Opti
   const double share = mesh_.shares.front(), even = 1.0 / static_cast<double>(mesh_.size());
   PartCosts parts(graph_);
   SideTable<OpId, std::vector<PricedPart>> partOps(graph_.opCount());
+  const auto comesCut = [&](ValueId value, size_t axis) { return llvm::is_contained(axesOf(value), axis); };
   for (const OpId op : graph_.ops()) {
     const SplitRule rule = ruleOf(graph_, op);
-    options_[op] = optionsOf(graph_, op, rule, {mesh_.shares, whole.onOne[op], whole.onAll[op], space});
+    OptionLimits limits{mesh_.shares, whole.onOne[op], whole.onAll[op], space};
+    if (!whole.update[op]) {
+      limits.comesCut = comesCut;
+    }
+    options_[op] = optionsOf(graph_, op, rule, limits);
     for (const OpOption& option : options_[op]) {
       partOps[op].push_back(takesTime(graph_[op].kind()) && option.form == OpOption::Form::Parts
                                 ? parts.add(op, rule.factors[option.factor], share)

@@ -99,6 +99,17 @@ bool isSmall(const Graph& graph, OpId op) {
   return llvm::all_of(graph[op].operands, small) && llvm::all_of(graph[op].results(), small);
 }
 
+bool followsCut(const Graph& graph, OpId op, const SplitFactor& factor, const OptionLimits& limits) {
+  for (size_t i = 0; i < factor.operands.size() && limits.comesCut; ++i) {
+    const SplitAxis& at = factor.operands[i];
+    if (at.form == SplitAxis::Form::Forward && at.axis == 0 &&
+        limits.comesCut(graph[op].operands[i], at.axis)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 int64_t stateBytes(const Graph& graph) {
   int64_t bytes = 0;
   for (const OpId op : graph.opsOf(OpKind::Parameter)) {
@@ -145,9 +156,9 @@ std::vector<OpOption> optionsOf(const Graph& graph, OpId op, const SplitRule& ru
   std::vector<OpOption> options;
   const bool whole =
       limits.space == OptionSpace::Useful && isSmall(graph, op) && graph[op].kind() != OpKind::Input;
-  for (uint32_t f = 0; f < rule.factors.size() && !whole; ++f) {
+  for (uint32_t f = 0; f < rule.factors.size(); ++f) {
     const SplitFactor& factor = rule.factors[f];
-    if (everyPartHolds(factor, limits.shares.size()) &&
+    if ((!whole || followsCut(graph, op, factor, limits)) && everyPartHolds(factor, limits.shares.size()) &&
         partsAreTyped(graph, op, factor, rangesOf(factor.extent, limits.shares)) &&
         (graph[op].kind() != OpKind::Input || isContiguous(graph, op, factor))) {
       options.push_back(partsOption(factor, f));
@@ -168,7 +179,7 @@ std::vector<OpOption> optionsOf(const Graph& graph, OpId op, const SplitRule& ru
 }
 
 WholeOps wholeOps(const Graph& graph, const Mesh& mesh) {
-  WholeOps ops{updateOps(graph), SideTable<OpId, bool>(graph.opCount(), true)};
+  WholeOps ops{updateOps(graph), SideTable<OpId, bool>(graph.opCount(), true), updateOps(graph)};
   const int64_t most = stateBytes(graph) / static_cast<int64_t>(4 * mesh.size());
   for (const OpId op : graph.ops()) {
     const OpKind kind = graph[op].kind();

@@ -6,6 +6,8 @@
 #include "compiler/split/mesh.h"
 #include "ir/graph/graph.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 #include <vector>
 
 namespace dfc {
@@ -24,8 +26,10 @@ struct OpOption {
 };
 
 enum class OptionSpace : uint8_t {
-  All,    ///< whatever the rules allow
-  Useful, ///< an op on small values alone is computed by every device: its parts would be latency
+  All, ///< whatever the rules allow
+  /// An op on small values alone is computed by every device, as its parts would be latency, unless an
+  /// operand may be in parts where it is made, such as the statistics of rows.
+  Useful,
 };
 
 /// What the options of an op depend on beside its rule.
@@ -35,6 +39,8 @@ struct OptionLimits {
   bool mayBeOnOne = false;
   bool mayBeOnAll = true;
   OptionSpace space = OptionSpace::All;
+  /// Whether some option of an operand's op makes it in parts along the axis; none: not known.
+  llvm::function_ref<bool(ValueId, size_t)> comesCut = nullptr;
 };
 
 /// In a fixed order; never empty.
@@ -56,6 +62,8 @@ struct WholeOps {
   /// All but inputs and, on unlike devices, parameters that a step assigns, with their assigns: such devices
   /// round differently, so that copies would drift apart.
   SideTable<OpId, bool> onAll;
+  /// The ops of the update.
+  SideTable<OpId, bool> update;
 };
 WholeOps wholeOps(const Graph& graph, const Mesh& mesh);
 
