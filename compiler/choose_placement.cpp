@@ -42,7 +42,7 @@ class PlacementChoice {
   }
 
   Result<Placement> best(const Graph& fused) {
-    const auto alone = whole(fused, "single");
+    auto alone = whole(fused, "single");
     std::optional<Rated> split;
     if (Diagnostics errors = findSplit(split); !errors.empty()) {
       return errors;
@@ -53,6 +53,9 @@ class PlacementChoice {
     auto spread = whole(fused, "auto", alone ? &*alone : nullptr);
     if (!spread) {
       return spread.errors();
+    }
+    if (alone && alone->seconds < spread->seconds) { // placement estimates, plans are counted
+      spread = std::move(alone);
     }
     return chosen(split && split->seconds < worthwhile * spread->seconds ? *std::move(split)
                                                                          : *std::move(spread));

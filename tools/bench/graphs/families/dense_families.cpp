@@ -111,4 +111,22 @@ Result<Graph> recommenderFamily(const FamilySizes& sizes) {
   return std::move(model).minimise(loss, Update::Momentum);
 }
 
+Result<Graph> contrastiveFamily(const FamilySizes& sizes) {
+  FamilyModel model("contrastive");
+  const auto tower = [&](const std::string& name) {
+    Tensor x = model.linear(name + ".in", model.g.input(name, f32({sizes.batch, sizes.length})), sizes.width);
+    for (int64_t i = 0; i < sizes.layers; ++i) {
+      const std::string layer = name + "." + std::to_string(i);
+      x = x + perceptron(model, layer, model.layerNormOf(layer + ".norm", x), 4 * sizes.width);
+    }
+    const Tensor y = model.product(name + ".out", x, 512);
+    return y * rsqrt(reduceSum(y * y, {1}, true) + 1e-6);
+  };
+  const Tensor a = tower("texts"), b = tower("images");
+  const Tensor products = matmul(a, b, {.b = true}) * exp(model.vector("temperature", 1, 2));
+  const Tensor own = iota(model.g, i64({sizes.batch}));
+  const Tensor loss = softmaxCrossEntropy(products, own) + softmaxCrossEntropy(transpose(products), own);
+  return std::move(model).minimise(loss * 0.5, Update::Adam);
+}
+
 } // namespace dfc::bench

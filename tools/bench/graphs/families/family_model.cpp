@@ -76,10 +76,13 @@ Tensor FamilyModel::squaredLoss(Tensor a, Tensor b) {
 }
 
 Result<Graph> FamilyModel::minimise(Tensor loss, Update update) && {
-  const std::vector<Tensor> d = gradients(loss, weights_);
+  std::vector<Tensor> d = gradients(loss, weights_);
   {
     auto scope = g.scope("update");
-    if (update == Update::Adam) {
+    if (update == Update::ClippedAdam) {
+      d = clipByGlobalNorm(d, 1);
+    }
+    if (update != Update::Momentum) {
       adam(weights_, d, {.rate = 1e-4, .weightDecay = 0.01});
     } else {
       momentum(weights_, d, MomentumOptions{.rate = 0.01, .weightDecay = 1e-4});

@@ -19,7 +19,11 @@ struct FamilySizes {
 };
 
 /// The rule of the update.
-enum class Update { Momentum, Adam };
+enum class Update {
+  Momentum,
+  Adam,
+  ClippedAdam, ///< of gradients whose global norm is at most 1
+};
 
 class FamilyModel {
  public:

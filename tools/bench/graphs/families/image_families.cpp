@@ -179,4 +179,49 @@ Result<Graph> oddConvolutionsFamily(const FamilySizes& sizes) {
   return std::move(model).minimise(loss, Update::Momentum);
 }
 
+Result<Graph> efficientNetFamily(const FamilySizes& sizes) {
+  FamilyModel model("efficientnet");
+  Tensor x = silu(normedConvolution(model, "stem", images(model, sizes), sizes.width, 3, 2));
+  for (int64_t stage = 0; stage < 4; ++stage) {
+    for (int64_t i = 0; i < sizes.layers; ++i) {
+      const std::string name = "stage" + std::to_string(stage) + "." + std::to_string(i);
+      const int64_t from = x.shape()[1], to = sizes.width * (stage + 1), stride = i == 0 ? 2 : 1;
+      Tensor y = silu(normedConvolution(model, name + ".expand", x, 6 * from, 1));
+      y = silu(normedConvolution(model, name + ".depthwise", y, 6 * from, 5, stride, 6 * from));
+      const Tensor squeezed = silu(model.linear(name + ".squeeze", reduceMean(y, {2, 3}), from / 4));
+      const Tensor excited = sigmoid(model.linear(name + ".excite", squeezed, 6 * from));
+      y = y * reshape(excited, {sizes.batch, 6 * from, 1, 1});
+      y = normedConvolution(model, name + ".project", y, to, 1);
+      x = stride == 1 && from == to ? x + y : y;
+    }
+  }
+  x = silu(normedConvolution(model, "last", x, 20 * sizes.width, 1));
+  const Tensor loss = model.classLoss("labels", model.linear("head", reduceMean(x, {2, 3}), 1000));
+  return std::move(model).minimise(loss, Update::Momentum);
+}
+
+Result<Graph> wavenetFamily(const FamilySizes& sizes) {
+  FamilyModel model("wavenet");
+  const auto along = [&](const std::string& name, Tensor x, int64_t to, int64_t size, int64_t dilation) {
+    const Tensor filter = model.weight(name + ".weight", {to, x.shape()[1], 1, size});
+    return conv2d(x, filter, {.low = {0, dilation * (size - 1)}, .high = {0, 0}, .dilations = {1, dilation}});
+  };
+  const Tensor samples = model.g.input("samples", f32({sizes.batch, 1, 1, sizes.length + 1}));
+  Tensor x = along("in", slice(samples, {0, 0, 0, 0}, {sizes.batch, 1, 1, sizes.length}), sizes.width, 2, 1);
+  Tensor skips;
+  for (int64_t i = 0; i < sizes.layers; ++i) {
+    const std::string name = "layers." + std::to_string(i);
+    const std::vector<Tensor> halves =
+        split(along(name + ".dilated", x, 2 * sizes.width, 2, int64_t{1} << (i % 8)),
+              {sizes.width, sizes.width}, 1);
+    const Tensor gated = tanh(halves[0]) * sigmoid(halves[1]);
+    const Tensor skip = along(name + ".skip", gated, sizes.width, 1, 1);
+    skips = i == 0 ? skip : skips + skip;
+    x = x + along(name + ".residual", gated, sizes.width, 1, 1);
+  }
+  const Tensor made = along("out", relu(biased(model, "skip", skips)), 1, 1, 1);
+  const Tensor next = slice(samples, {0, 0, 0, 1}, {sizes.batch, 1, 1, sizes.length + 1});
+  return std::move(model).minimise(FamilyModel::squaredLoss(made, next), Update::Adam);
+}
+
 } // namespace dfc::bench

@@ -28,4 +28,11 @@ Result<Graph> twoHeadsFamily(const FamilySizes& sizes);
 /// Tables of categories beside dense features, and a perceptron over their products (Naumov et al. 2019).
 Result<Graph> recommenderFamily(const FamilySizes& sizes);
 
+/// Two towers whose rows of a batch are told apart by one another's products (Radford et al. 2021).
+Result<Graph> contrastiveFamily(const FamilySizes& sizes);
+/// Inverted residuals with squeeze-and-excitation and silu (Tan and Le 2019).
+Result<Graph> efficientNetFamily(const FamilySizes& sizes);
+/// Dilated causal convolutions over samples, with gates and skip connections (van den Oord et al. 2016).
+Result<Graph> wavenetFamily(const FamilySizes& sizes);
+
 } // namespace dfc::bench

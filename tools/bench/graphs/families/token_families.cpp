@@ -269,4 +269,55 @@ Result<Graph> lstmFamily(const FamilySizes& sizes) {
   return std::move(model).minimise(loss, Update::Adam);
 }
 
+Result<Graph> translationFamily(const FamilySizes& sizes) {
+  constexpr int64_t vocabulary = 16000;
+  TokenModel model("translation", sizes, vocabulary);
+  const int64_t batch = sizes.batch, length = sizes.length, width = sizes.width, heads = width / 64;
+  const Tensor step = model.g.parameter("step", i64({}));
+  model.g.assign(step, step + 1);
+  int64_t seed = 0;
+  const auto dropped = [&](const Tensor& x) { return dropout(x, step, 0.1, ++seed); };
+  const Tensor sources = model.g.input("sources", i64({batch, length}));
+  const Tensor mask = reshape(compare(sources, 0, Direction::Ne), {batch, 1, 1, length});
+  const auto apart = [&](const Tensor& x) {
+    return transpose(reshape(x, {batch, length, heads, 64}), {0, 2, 1, 3});
+  };
+  const auto attend = [&](const std::string& name, const Tensor& x, const Tensor& over, bool causal) {
+    AttentionOptions options{.causal = causal};
+    options.mask = causal ? Tensor() : mask;
+    const Tensor seen =
+        attention(apart(model.linear(name + ".q", x, width)), apart(model.linear(name + ".k", over, width)),
+                  apart(model.linear(name + ".v", over, width)), options);
+    return dropped(model.linear(name + ".out", reshape(transpose(seen, {0, 2, 1, 3}), {-1, width}), width));
+  };
+  const auto feed = [&](const std::string& name, const Tensor& x) {
+    return dropped(model.linear(name + ".fc2", relu(model.linear(name + ".fc1", x, 4 * width)), width));
+  };
+  Tensor x = dropped(reshape(embedding(model.table, sources), {-1, width}));
+  for (int64_t i = 0; i < sizes.layers; ++i) {
+    const std::string name = "encoder." + std::to_string(i);
+    const Tensor normed = model.layerNormOf(name + ".norm1", x);
+    x = x + attend(name, normed, normed, false);
+    x = x + feed(name, model.layerNormOf(name + ".norm2", x));
+  }
+  const Tensor memory = model.layerNormOf("encoder.norm", x);
+  Tensor y = dropped(model.embedded());
+  for (int64_t i = 0; i < sizes.layers; ++i) {
+    const std::string name = "decoder." + std::to_string(i);
+    const Tensor normed = model.layerNormOf(name + ".norm1", y);
+    y = y + attend(name + ".self", normed, normed, true);
+    y = y + attend(name + ".cross", model.layerNormOf(name + ".norm2", y), memory, false);
+    y = y + feed(name, model.layerNormOf(name + ".norm3", y));
+  }
+  const Tensor logits = matmul(model.layerNormOf("decoder.norm", y), model.table, {.b = true});
+  const Tensor next = model.next();
+  const Tensor likelihoods = logSoftmax(logits, 1);
+  const Tensor present = cast(compare(next, 0, Direction::Ne), ElementType::F32);
+  const Tensor ofLabel = reduceSum(likelihoods * oneHot(next, vocabulary), {1});
+  const Tensor smoothed = ofLabel * 0.9 + reduceMean(likelihoods, {1}) * 0.1;
+  const Tensor loss = -reduceSum(smoothed * present) / max(reduceSum(present), 1);
+  model.g.fetch("right", reduceSum(cast(compare(argMax(logits), next, Direction::Eq), ElementType::F32)));
+  return std::move(model).minimise(loss, Update::ClippedAdam);
+}
+
 } // namespace dfc::bench

@@ -18,4 +18,8 @@ Result<Graph> oddTransformerFamily(const FamilySizes& sizes);
 /// Two layers of LSTM, unrolled (Hochreiter and Schmidhuber 1997).
 Result<Graph> lstmFamily(const FamilySizes& sizes);
 
+/// An encoder and a decoder with masks, dropout, smoothed labels, clipped gradients and an accuracy (Vaswani
+/// et al. 2017).
+Result<Graph> translationFamily(const FamilySizes& sizes);
+
 } // namespace dfc::bench
