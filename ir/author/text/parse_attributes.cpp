@@ -84,7 +84,7 @@ class AttributeReader : public AttributeVisitor {
   void field(std::string_view name, Dims& value, Presence) override {
     if (name == wanted_) {
       value.clear();
-      sound_ = parser_.readDims(value);
+      sound_ = parser_.readDims(value, /*isOfAxes=*/name != "sizes"); // of split: one for each result
     }
   }
   void field(std::string_view name, ElementType& value, Presence) override {

@@ -66,7 +66,7 @@ bool Parser::readType(TensorType& out) {
   return true;
 }
 
-bool Parser::readDims(Dims& out) {
+bool Parser::readDims(Dims& out, bool isOfAxes) {
   const Token open = tokens_.now();
   if (!tokens_.expect(TokenKind::OpenList, "'['", "a list is written [1, 2, 3]")) {
     return false;
@@ -85,7 +85,7 @@ bool Parser::readDims(Dims& out) {
   if (!tokens_.expect(TokenKind::CloseList, "',' or ']'")) {
     return false;
   }
-  if (out.size() > Shape::maxRank) {
+  if (isOfAxes && out.size() > Shape::maxRank) {
     complaints_.add(spanOf(open, tokens_.last()), fmt::format("a list of {} numbers", out.size()),
                     fmt::format("a tensor has at most {} dimensions", Shape::maxRank));
     return false;

@@ -135,7 +135,8 @@ class Parser {
   // parse_values.cpp: types, numbers, strings
   bool readElementType(ElementType& out);
   bool readType(TensorType& out);
-  bool readDims(Dims& out);
+  /// `isOfAxes`: the list has an element an axis at most.
+  bool readDims(Dims& out, bool isOfAxes = true);
   bool readTruth(bool& out);
   bool readInteger(int64_t& out);
   bool readDouble(double& out);

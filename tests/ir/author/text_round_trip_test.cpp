@@ -176,6 +176,16 @@ TEST_CASE("the ends of every type round-trip", "[text]") {
   roundTrip(withConstant(truth));
 }
 
+TEST_CASE("a split may have more results than a tensor has axes", "[text]") {
+  std::string names = "a0", sizes = "1";
+  for (int i = 1; i < 10; ++i) {
+    names += ", a" + std::to_string(i);
+    sizes += ", 1";
+  }
+  roundTrip(parsed("graph g {\n  input x : f32[10, 2]\n  " + names + " = split(x, sizes=[" + sizes +
+                   "])\n  fetch a9\n}\n"));
+}
+
 TEST_CASE("constants: lists, fill and shapes without elements", "[text]") {
   const std::string text = "graph g {\n"
                            "  constant a : f32[] = 0.1\n"
