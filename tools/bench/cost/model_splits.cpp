@@ -47,6 +47,7 @@ struct Planned {
 Result<Planned> planOn(const Graph& graph, const Machine& machine, Precision precision, uint32_t gpus) {
   CompileOptions options;
   options.precision = precision;
+  options.policy = gpus == 1 ? "single" : "auto"; // else the host's CPU helps the one GPU
   const double begin = steadySeconds();
   const auto plan = compile(graph, firstGpus(machine, gpus), RooflineCostModel(), options);
   if (!plan) {
