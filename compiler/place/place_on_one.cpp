@@ -3,6 +3,7 @@
 #include "compiler/place/planned_seconds.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace dfc {
@@ -47,7 +48,8 @@ Placement placeOnOne(const PlacementProblem& problem) {
   std::optional<size_t> best;
   double bestSeconds = 0;
   for (size_t i = 0; i < candidates.size() && candidates.size() > 1; ++i) {
-    const auto planned = estimates[i] <= most ? plannedSeconds(candidates[i], problem) : std::nullopt;
+    const bool promises = std::isfinite(estimates[i]) && estimates[i] <= most;
+    const auto planned = promises ? plannedSeconds(candidates[i], problem) : std::nullopt;
     if (planned && (!best || planned->seconds < bestSeconds)) {
       best = i;
       bestSeconds = planned->seconds;

@@ -2,6 +2,7 @@
 
 #include "compiler/split/minimise.h"
 #include "compiler/split/split_problem.h"
+#include "compiler/split/sum_form.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -77,7 +78,11 @@ void SplitChoices::addPrices(const Machine& machine, const CostModel& cost, Opti
   const double share = mesh_.shares.front(), even = 1.0 / static_cast<double>(mesh_.size());
   PartCosts parts(graph_);
   SideTable<OpId, std::vector<PricedPart>> partOps(graph_.opCount());
-  const auto comesCut = [&](ValueId value, size_t axis) { return llvm::is_contained(axesOf(value), axis); };
+  const auto comesCut = [&](ValueId value, size_t axis) {
+    const bool isSmallInput =
+        graph_[graph_[value].producer].kind() == OpKind::Input && isSmall(graph_.typeOf(value));
+    return !isSmallInput && llvm::is_contained(axesOf(value), axis);
+  };
   for (const OpId op : graph_.ops()) {
     const SplitRule rule = ruleOf(graph_, op);
     OptionLimits limits{mesh_.shares, whole.onOne[op], whole.onAll[op], space};
