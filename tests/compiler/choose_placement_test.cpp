@@ -8,6 +8,8 @@
 #include "tests/support/parsed.h"
 #include "tests/support/tiny_plan.h"
 
+#include <fmt/format.h>
+
 namespace dfc::test {
 namespace {
 
@@ -64,6 +66,26 @@ TEST_CASE("placement compares the seconds that compile predicts") {
       CHECK(chosen.seconds == Approx(plan->predictedSeconds()));
       CHECK(chosen.split != nullptr); // else the machine is not one for splits
     }
+  }
+}
+
+TEST_CASE(
+    "policy single takes a GPU whose launches are merged, though each of them costs more than the CPU's") {
+  std::string text = "graph g {\n";
+  for (int i = 0; i < 60; ++i) {
+    text += fmt::format(
+        "  parameter w{0} : f32[256] = uniform(0, 1, seed=1)\n  a{0} = assign(w{0}, mul(w{0}, 0.5))\n", i);
+  }
+  Machine machine = smallMachine(1);
+  machine.devices[machine.findDevice("cpu0")].launchSeconds = 1e-6;
+  machine.devices[machine.findDevice("gpu0")].launchSeconds = 2.5e-6;
+  for (const bool merge : {true, false}) {
+    CompileOptions options;
+    options.policy = "single";
+    options.mergeLaunches = merge;
+    const auto plan = compile(parsed(text + "}"), machine, RooflineCostModel(), options);
+    REQUIRE(plan.ok());
+    CHECK(plan->policy() == (merge ? "gpu0 alone" : "cpu0 alone"));
   }
 }
 
