@@ -43,10 +43,11 @@ TEST_CASE("dfc-bench: alone it gives the cost table") {
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const auto rows = rowsOf(shop.file("results.json"));
-  for (const char* key : {"train/64", "train/8192", "train/gpt/4x256", "train/resnet18/8x112",
-                          "infer/gpt/4x256", "infer/resnet18/8x112", "block/forward", "block/train",
-                          "overhead/chain", "overhead/wavefront/called", "overhead/layered/build",
-                          "compile/1000", "compile/parse/2000", "tasks/heft/ideal/2000", "tasks/auto/all"}) {
+  for (const char* key :
+       {"train/64", "train/8192", "train/gpt/4x256", "train/resnet18/8x112", "infer/gpt/4x256",
+        "infer/resnet18/8x112", "block/forward", "block/train", "overhead/chain", "overhead/wavefront/called",
+        "overhead/layered/build", "compile/1000", "compile/parse/2000", "tasks/heft/ideal/2000",
+        "tasks/auto/all", "split/families/llama/f32"}) {
     INFO(key);
     REQUIRE(rows.count(key) == 1);
     CHECK(rows.at(key).contains("seconds"));
