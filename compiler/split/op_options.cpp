@@ -166,7 +166,10 @@ std::vector<OpOption> optionsOf(const Graph& graph, OpId op, const SplitRule& ru
   }
   if (addsUp(graph, op)) {
     for (const auto& partials : rule.linearIn) {
-      options.push_back(linearOption(graph, op, partials));
+      // Of small values sums are made early, once, unless the op adds several of them or is free.
+      if (!whole || partials.size() > 1 || classOf(graph[op].kind()) == OpClass::View) {
+        options.push_back(linearOption(graph, op, partials));
+      }
     }
   }
   if (limits.mayBeOnAll) {

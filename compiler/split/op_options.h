@@ -28,7 +28,8 @@ struct OpOption {
 enum class OptionSpace : uint8_t {
   All, ///< whatever the rules allow
   /// An op on small values alone is computed by every device, as its parts would be latency, unless an
-  /// operand may be in parts where it is made, such as the statistics of rows.
+  /// operand may be in parts where it is made, such as the statistics of rows. It reads sums that are whole,
+  /// unless it adds several of them or is a view: else one sum is exchanged more than once.
   Useful,
 };
 

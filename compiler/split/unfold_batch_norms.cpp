@@ -30,18 +30,27 @@ class ChannelAxes {
   int64_t elements_ = 0;
 };
 
-/// The two sums of each channel, in f64.
+/// The two sums of each channel, in f64, one above the other. What is made of them is a fused reduction of the
+/// two rows, so that no row is copied out.
 class Sums {
  public:
   Sums(const ops::BatchNormSums& op, llvm::ArrayRef<Tensor> operands)
-      : sums_(operands[0].builder()->op(op, operands.vec(), std::source_location::current())) {}
-  Tensor row(int64_t index) const {
-    const int64_t channels = sums_.shape()[1];
-    return reshape(slice(sums_, {index, 0}, {index + 1, channels}), {channels});
+      : sums_(operands[0].builder()->op(op, operands.vec(), std::source_location::current())) {
+    Literal first(TensorType{ElementType::Bool, {2, 1}});
+    first.set(0, 1);
+    isFirst_ = operands[0].builder()->constant(first);
+  }
+  /// factor times the sum of row 0, or of row 1.
+  Tensor first(double factor) const { return reduceSum(select(isFirst_, sums_ * factor, 0), {0}); }
+  Tensor second(double factor) const { return reduceSum(select(isFirst_, 0, sums_ * factor), {0}); }
+  /// factor times row 1, less the square of factor times row 0.
+  Tensor variance(double factor) const {
+    const Tensor scaled = sums_ * factor;
+    return max(reduceSum(select(isFirst_, -(scaled * scaled), scaled), {0}), 0);
   }
 
  private:
-  Tensor sums_;
+  Tensor sums_, isFirst_;
 };
 
 /// In the type in which a tensor of `element` is computed.
@@ -58,11 +67,9 @@ std::vector<Tensor> unfolded(const ops::BatchNormTraining& op, llvm::ArrayRef<Te
   ops::BatchNormSums sumsOf;
   sumsOf.axis = op.axis;
   const Sums sums(sumsOf, {operands[0]});
-  const Tensor ofElements = sums.row(0), ofSquares = sums.row(1);
   const double part = 1 / axes.elements();
-  const auto mean64 = [&] { return ofElements * part; };
-  const Tensor mean = computed(mean64(), element);
-  const Tensor variance = computed(max(ofSquares * part - mean64() * mean64(), 0), element);
+  const Tensor mean = computed(sums.first(part), element);
+  const Tensor variance = computed(sums.variance(part), element);
   const Tensor factor = rsqrt(variance + op.epsilon) * widened(operands[1]);
   Tensor result = (widened(operands[0]) - axes.spread(mean)) * axes.spread(factor) + axes.spread(operands[2]);
   result = operands.size() == 4 ? result + widened(operands[3]) : result;
@@ -82,7 +89,6 @@ std::vector<Tensor> unfolded(const ops::BatchNormGradient& op, llvm::ArrayRef<Te
     summed.push_back(operands[5]);
   }
   const Sums sums(sumsOf, summed);
-  const Tensor ofG = sums.row(0), ofProducts = sums.row(1);
   const auto g = [&] {
     const Tensor cotangent = widened(operands[4]);
     return op.relu ? select(compare(operands[5], 0, Direction::Gt), cotangent, 0) : cotangent;
@@ -90,13 +96,13 @@ std::vector<Tensor> unfolded(const ops::BatchNormGradient& op, llvm::ArrayRef<Te
   const Tensor inverse = rsqrt(widened(operands[3]) + op.epsilon);
   const double part = 1 / axes.elements();
   const auto factor = [&] { return widened(operands[1]) * inverse; };
-  const Tensor ofX = factor() * inverse * inverse * computed(ofProducts * part, element);
-  const Tensor rest = factor() * computed(ofG * part, element);
+  const Tensor ofX = factor() * inverse * inverse * computed(sums.second(part), element);
+  const Tensor rest = factor() * computed(sums.first(part), element);
   const Tensor centred = widened(operands[0]) - axes.spread(operands[2]);
   const Tensor ofA = g() * axes.spread(factor()) - centred * axes.spread(ofX) - axes.spread(rest);
   std::vector<Tensor> results = {narrowed(ofA, element),
-                                 narrowed(computed(ofProducts, element) * inverse, vector.element),
-                                 narrowed(computed(ofG, element), vector.element)};
+                                 narrowed(computed(sums.second(1), element) * inverse, vector.element),
+                                 narrowed(computed(sums.first(1), element), vector.element)};
   if (op.addend) {
     results.push_back(narrowed(g(), element));
   }

@@ -11,6 +11,9 @@ namespace {
 
 // One element type: that of the tensor, or f32 beside a 16-bit tensor.
 TypeResult checkVectorElements(OpKind kind, OperandTypes operands, size_t vectors) {
+  if (vectors == 0) {
+    return {};
+  }
   const ElementType tensor = operands[0].element, vector = operands[1].element;
   const bool mixed = vector == ElementType::F32 && byteWidth(tensor) == 2;
   for (size_t i = 1; i <= vectors; ++i) {
