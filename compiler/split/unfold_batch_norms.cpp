@@ -40,22 +40,26 @@ class Sums {
     first.set(0, 1);
     isFirst_ = operands[0].builder()->constant(first);
   }
-  /// factor times the sum of row 0, or of row 1.
-  Tensor first(double factor) const { return reduceSum(select(isFirst_, sums_ * factor, 0), {0}); }
-  Tensor second(double factor) const { return reduceSum(select(isFirst_, 0, sums_ * factor), {0}); }
-  /// factor times row 1, less the square of factor times row 0.
-  Tensor variance(double factor) const {
+  /// factor times row 0, or row 1, in `element`.
+  Tensor first(double factor, ElementType element) const {
+    return reduceSum(select(isFirst_, cast(sums_ * factor, element), 0), {0});
+  }
+  Tensor second(double factor, ElementType element) const {
+    return reduceSum(select(isFirst_, 0, cast(sums_ * factor, element)), {0});
+  }
+  /// factor times row 1, less the square of factor times row 0: in f64, as it may nearly cancel.
+  Tensor difference(double factor) const {
     const Tensor scaled = sums_ * factor;
-    return max(reduceSum(select(isFirst_, -(scaled * scaled), scaled), {0}), 0);
+    return reduceSum(select(isFirst_, -(scaled * scaled), scaled), {0});
   }
 
  private:
   Tensor sums_, isFirst_;
 };
 
-/// In the type in which a tensor of `element` is computed.
-Tensor computed(const Tensor& f64, ElementType element) {
-  return element == ElementType::F64 ? f64 : cast(f64, ElementType::F32);
+/// The type in which a tensor of `element` is computed.
+ElementType computed(ElementType element) {
+  return element == ElementType::F64 ? ElementType::F64 : ElementType::F32;
 }
 
 // Values that several ops read are stored, so that small ones are computed anew for each: then each small op
@@ -68,13 +72,13 @@ std::vector<Tensor> unfolded(const ops::BatchNormTraining& op, llvm::ArrayRef<Te
   sumsOf.axis = op.axis;
   const Sums sums(sumsOf, {operands[0]});
   const double part = 1 / axes.elements();
-  const Tensor mean = computed(sums.first(part), element);
-  const Tensor variance = computed(sums.variance(part), element);
-  const Tensor factor = rsqrt(variance + op.epsilon) * widened(operands[1]);
+  const Tensor mean = sums.first(part, computed(element)), difference = sums.difference(part);
+  const auto variance = [&] { return cast(max(difference, 0), computed(element)); };
+  const Tensor factor = rsqrt(variance() + op.epsilon) * widened(operands[1]);
   Tensor result = (widened(operands[0]) - axes.spread(mean)) * axes.spread(factor) + axes.spread(operands[2]);
   result = operands.size() == 4 ? result + widened(operands[3]) : result;
   result = op.relu ? relu(result) : result;
-  return {narrowed(result, element), narrowed(mean, vector.element), narrowed(variance, vector.element)};
+  return {narrowed(result, element), narrowed(mean, vector.element), narrowed(variance(), vector.element)};
 }
 
 std::vector<Tensor> unfolded(const ops::BatchNormGradient& op, llvm::ArrayRef<Tensor> operands) {
@@ -96,13 +100,13 @@ std::vector<Tensor> unfolded(const ops::BatchNormGradient& op, llvm::ArrayRef<Te
   const Tensor inverse = rsqrt(widened(operands[3]) + op.epsilon);
   const double part = 1 / axes.elements();
   const auto factor = [&] { return widened(operands[1]) * inverse; };
-  const Tensor ofX = factor() * inverse * inverse * computed(sums.second(part), element);
-  const Tensor rest = factor() * computed(sums.first(part), element);
+  const Tensor ofX = factor() * inverse * inverse * sums.second(part, computed(element));
+  const Tensor rest = factor() * sums.first(part, computed(element));
   const Tensor centred = widened(operands[0]) - axes.spread(operands[2]);
   const Tensor ofA = g() * axes.spread(factor()) - centred * axes.spread(ofX) - axes.spread(rest);
   std::vector<Tensor> results = {narrowed(ofA, element),
-                                 narrowed(computed(sums.second(1), element) * inverse, vector.element),
-                                 narrowed(computed(sums.first(1), element), vector.element)};
+                                 narrowed(sums.second(1, computed(element)) * inverse, vector.element),
+                                 narrowed(sums.first(1, computed(element)), vector.element)};
   if (op.addend) {
     results.push_back(narrowed(g(), element));
   }

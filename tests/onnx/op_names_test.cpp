@@ -87,6 +87,7 @@ std::string onnxNameOf(OpKind kind) {
   case OpKind::LayerNormGradient:
   case OpKind::RmsNormGradient:
   case OpKind::BatchNormGradient:
+  case OpKind::BatchNormSums:
   case OpKind::Conv2dFilterGradient:
   case OpKind::MaxPoolGradient:
   case OpKind::AveragePoolGradient:

@@ -352,6 +352,7 @@ std::optional<Tensor> madeByItsFunction(OpKind kind, Builder& g, Tensor a, Tenso
   case OpKind::LayerNormGradient:
   case OpKind::RmsNormGradient:
   case OpKind::BatchNormGradient:
+  case OpKind::BatchNormSums:
   case OpKind::Conv2dInputGradient:
   case OpKind::Conv2dFilterGradient:
   case OpKind::MaxPoolGradient:
