@@ -1,7 +1,8 @@
 // Bytes found in a cache, by hand.
 #include "compiler/schedule/reuse_distance.h"
 
-#include "ir/author/graph_file.h"
+#include "ir/author/text/parse.h"
+#include "ir/graph/graph.h"
 #include "tests/support/catch.h"
 #include "tests/support/tiny_plan.h"
 
@@ -10,8 +11,8 @@ namespace {
 
 Machine gpuWithCache(int64_t bytes) {
   Machine machine;
-  machine.devices.add({.name = "cpu0"});
-  machine.devices.add({.name = "gpu0", .kind = DeviceKind::Gpu, .cacheBytes = bytes});
+  machine.devices.add({.name = "cpu0", .kind = DeviceKind::Cpu, .model = ""});
+  machine.devices.add({.name = "gpu0", .kind = DeviceKind::Gpu, .model = "", .cacheBytes = bytes});
   const LinkId bus = machine.links.add({"bus", 0, 0, 0});
   machine.routes = {{DeviceId(0), DeviceId(1), {bus}}, {DeviceId(1), DeviceId(0), {bus}}};
   return machine;
@@ -26,7 +27,7 @@ struct Parts {
 /// 400 B a tensor.
 Parts partsWith(int64_t cache) {
   const auto graph = parseGraph(R"(graph chain {
-  pin gpu0 {
+  on gpu0 {
     parameter p : f32[100] = zeros()
     a = exp(p)
     b = neg(a)
@@ -37,7 +38,7 @@ Parts partsWith(int64_t cache) {
 )",
                                 "chain.dfg");
   REQUIRE(graph.ok());
-  Parts parts{placeByPins(*graph, gpuWithCache(cache)), {}};
+  Parts parts{test::placeByPins(*graph, gpuWithCache(cache)), {}};
   parts.parts = partsFromMemory(parts.placed, gpuWithCache(cache));
   return parts;
 }
