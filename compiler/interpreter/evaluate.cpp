@@ -126,6 +126,9 @@ Values valuesOf(const OpAttributes& attributes, Operands operands) {
   case OpKind::BatchNorm: return batchNorm(attributes.as<ops::BatchNorm>(), operands, type);
   case OpKind::BatchNormTraining: return batchNormTraining(attributes.as<ops::BatchNormTraining>(), operands);
   case OpKind::BatchNormSums: return batchNormSums(attributes.as<ops::BatchNormSums>(), operands, type);
+  case OpKind::BatchNormPass: return batchNormPass(attributes.as<ops::BatchNormPass>(), operands);
+  case OpKind::BatchNormGradientPass:
+    return batchNormGradientPass(attributes.as<ops::BatchNormGradientPass>(), operands);
   case OpKind::BatchNormGradient: return batchNormGradient(attributes.as<ops::BatchNormGradient>(), operands);
   case OpKind::Conv2d: return conv2d(attributes.as<ops::Conv2d>(), operands, type);
   case OpKind::Conv2dInputGradient:

@@ -63,6 +63,25 @@ double normal(double a, size_t c, const Numbers& scale, const Numbers& bias, con
   return (a - mean[c]) / std::sqrt(variance[c] + epsilon) * scale[c] + bias[c];
 }
 
+/// The norm's result, with the addend and the relu that follow; operands: a, scale and bias.
+template <class Op>
+Literal normalised(const Op& op, const ByChannel& by, Operands operands, const Literal* addend,
+                   const Numbers& mean, const Numbers& variance) {
+  const Numbers scale = numbersOf(operands[1]), bias = numbersOf(operands[2]);
+  return by.tensor([&](int64_t at, size_t c) {
+    const double added = addend != nullptr ? load(*addend, at).real : 0;
+    const double sum = normal(load(operands[0], at).real, c, scale, bias, mean, variance, op.epsilon) + added;
+    return op.relu && sum <= 0 ? 0 : sum; // NaN stays
+  });
+}
+
+/// A row of sums.
+Numbers rowOf(const Literal& sums, int64_t row) {
+  const Numbers all = numbersOf(sums);
+  const auto half = static_cast<ptrdiff_t>(all.size() / 2);
+  return {all.begin() + row * half, all.begin() + (row + 1) * half};
+}
+
 } // namespace
 
 Literal batchNorm(const ops::BatchNorm& op, Operands operands, const TensorType& type) {
@@ -88,12 +107,8 @@ Literals batchNormTraining(const ops::BatchNormTraining& op, Operands operands) 
   for (double& number : variance) {
     number /= by.elements();
   }
-  const Numbers scale = numbersOf(operands[1]), bias = numbersOf(operands[2]);
-  const Literal result = by.tensor([&](int64_t at, size_t c) {
-    const double addend = operands.size() == 4 ? load(operands[3], at).real : 0;
-    const double sum = normal(load(a, at).real, c, scale, bias, mean, variance, op.epsilon) + addend;
-    return op.relu && sum <= 0 ? 0 : sum; // NaN stays
-  });
+  const Literal* addend = operands.size() == 4 ? &operands[3] : nullptr;
+  const Literal result = normalised(op, by, operands, addend, mean, variance);
   return {result, vectorOf(vector, mean), vectorOf(vector, variance)};
 }
 
@@ -115,6 +130,38 @@ Literals batchNormGradient(const ops::BatchNormGradient& op, Operands operands) 
     return scale[c] * root(c) * (cotangent(at) - shared);
   });
   Literals results = {ofA, vectorOf(vector, ofScale), vectorOf(vector, ofBias)};
+  if (op.addend) {
+    results.push_back(by.tensor([&](int64_t at, size_t) { return cotangent(at); }));
+  }
+  return results;
+}
+
+Literal batchNormPass(const ops::BatchNormPass& op, Operands operands) {
+  Numbers mean = rowOf(operands[3], 0), variance = rowOf(operands[3], 1);
+  const auto n = static_cast<double>(op.count);
+  for (size_t c = 0; c < mean.size(); ++c) {
+    mean[c] /= n;
+    variance[c] = variance[c] / n - mean[c] * mean[c];
+    variance[c] = variance[c] < 0 ? 0 : variance[c];
+  }
+  const Literal* addend = operands.size() == 5 ? &operands[4] : nullptr;
+  return normalised(op, ByChannel(operands[0].type(), op.axis), operands, addend, mean, variance);
+}
+
+Literals batchNormGradientPass(const ops::BatchNormGradientPass& op, Operands operands) {
+  const ByChannel by(operands[0].type(), op.axis);
+  const Numbers scale = numbersOf(operands[1]), mean = numbersOf(operands[2]),
+                variance = numbersOf(operands[3]);
+  const Numbers ofG = rowOf(operands[5], 0), ofProducts = rowOf(operands[5], 1);
+  const auto n = static_cast<double>(op.count);
+  const auto cotangent = [&](int64_t at) {
+    return op.relu && !(load(operands[6], at).real > 0) ? 0 : load(operands[4], at).real;
+  };
+  Literals results = {by.tensor([&](int64_t at, size_t c) {
+    const double root = 1 / std::sqrt(variance[c] + op.epsilon);
+    const double x = (load(operands[0], at).real - mean[c]) * root;
+    return scale[c] * root * (cotangent(at) - (ofG[c] + x * ofProducts[c] * root) / n);
+  })};
   if (op.addend) {
     results.push_back(by.tensor([&](int64_t at, size_t) { return cotangent(at); }));
   }

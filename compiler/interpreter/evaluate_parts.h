@@ -75,6 +75,8 @@ Literal averagePoolGradient(const ops::AveragePoolGradient& op, const Literal& c
 Literal batchNorm(const ops::BatchNorm& op, Operands operands, const TensorType& type);
 Literals batchNormTraining(const ops::BatchNormTraining& op, Operands operands);
 Literals batchNormGradient(const ops::BatchNormGradient& op, Operands operands);
+Literal batchNormPass(const ops::BatchNormPass& op, Operands operands);
+Literals batchNormGradientPass(const ops::BatchNormGradientPass& op, Operands operands);
 Literal batchNormSums(const ops::BatchNormSums& op, Operands operands, const TensorType& type);
 Literal layerNorm(const ops::LayerNorm& op, Operands operands, const TensorType& type);
 Literal rmsNorm(const ops::RmsNorm& op, Operands operands, const TensorType& type);

@@ -1,7 +1,5 @@
-// With x the normalised operand, 1 / sqrt(variance + epsilon) times a less its mean, g the cotangent behind
-// the relu, and n elements a channel:
-//   dscale = sum(g x),  dbias = sum(g),  da = scale / sqrt(variance + epsilon) * (g - (dbias + x dscale) / n)
-// f16 and bf16 are computed in f32 and rounded once, as in the ops themselves.
+// One op sums over the parts, one goes over them once the sums of all are known, and small ops make of the
+// sums what else the norm gives: the statistics, or the gradients to scale and bias.
 #include "compiler/split/unfold_batch_norms.h"
 
 #include "compiler/passes/expand_ops.h"
@@ -12,26 +10,8 @@
 namespace dfc {
 namespace {
 
-/// The axes of a tensor around its channels.
-class ChannelAxes {
- public:
-  ChannelAxes(const Tensor& a, int64_t axis) {
-    const size_t rank = a.shape().rank(), channels = *normalAxis(axis, rank);
-    spread_.assign(rank, 1);
-    spread_[channels] = a.shape()[channels];
-    elements_ = a.shape().elements() / std::max<int64_t>(1, a.shape()[channels]);
-  }
-  double elements() const { return static_cast<double>(elements_); } ///< of a channel
-  /// A number for each channel, to be broadcast against the tensor.
-  Tensor spread(const Tensor& vector) const { return reshape(widened(vector), spread_); }
-
- private:
-  Dims spread_;
-  int64_t elements_ = 0;
-};
-
-/// The two sums of each channel, in f64, one above the other. What is made of them is a fused reduction of the
-/// two rows, so that no row is copied out.
+/// The two sums of each channel, in f64, one above the other. What is made of them is a fused reduction of
+/// the two rows, so that no row is copied out.
 class Sums {
  public:
   Sums(const ops::BatchNormSums& op, llvm::ArrayRef<Tensor> operands)
@@ -40,6 +20,7 @@ class Sums {
     first.set(0, 1);
     isFirst_ = operands[0].builder()->constant(first);
   }
+  const Tensor& all() const { return sums_; }
   /// factor times row 0, or row 1, in `element`.
   Tensor first(double factor, ElementType element) const {
     return reduceSum(select(isFirst_, cast(sums_ * factor, element), 0), {0});
@@ -62,54 +43,47 @@ ElementType computed(ElementType element) {
   return element == ElementType::F64 ? ElementType::F64 : ElementType::F32;
 }
 
-// Values that several ops read are stored, so that small ones are computed anew for each: then each small op
-// is one fused op, and the passes over the operand read it widened where they use it.
+// Small values that several ops would read are computed anew for each, which makes each small op one fused
+// op.
 std::vector<Tensor> unfolded(const ops::BatchNormTraining& op, llvm::ArrayRef<Tensor> operands) {
-  const ChannelAxes axes(operands[0], op.axis);
-  const ElementType element = operands[0].type().element;
-  const TensorType vector = operands[1].type();
+  const ElementType element = operands[0].type().element, vector = operands[1].type().element;
   ops::BatchNormSums sumsOf;
   sumsOf.axis = op.axis;
   const Sums sums(sumsOf, {operands[0]});
-  const double part = 1 / axes.elements();
-  const Tensor mean = sums.first(part, computed(element)), difference = sums.difference(part);
-  const auto variance = [&] { return cast(max(difference, 0), computed(element)); };
-  const Tensor factor = rsqrt(variance() + op.epsilon) * widened(operands[1]);
-  Tensor result = (widened(operands[0]) - axes.spread(mean)) * axes.spread(factor) + axes.spread(operands[2]);
-  result = operands.size() == 4 ? result + widened(operands[3]) : result;
-  result = op.relu ? relu(result) : result;
-  return {narrowed(result, element), narrowed(mean, vector.element), narrowed(variance(), vector.element)};
+  ops::BatchNormPass pass;
+  pass.count = Channels(operands[0].shape(), op.axis).elements();
+  pass.axis = op.axis;
+  pass.epsilon = op.epsilon;
+  pass.relu = op.relu;
+  std::vector<Tensor> read = {operands[0], operands[1], operands[2], sums.all()};
+  read.insert(read.end(), operands.begin() + 3, operands.end());
+  const Tensor result = operands[0].builder()->op(pass, read, std::source_location::current());
+  const double part = 1 / static_cast<double>(pass.count);
+  return {result, narrowed(sums.first(part, computed(element)), vector),
+          narrowed(cast(max(sums.difference(part), 0), computed(element)), vector)};
 }
 
 std::vector<Tensor> unfolded(const ops::BatchNormGradient& op, llvm::ArrayRef<Tensor> operands) {
-  const ChannelAxes axes(operands[0], op.axis);
-  const ElementType element = operands[0].type().element;
-  const TensorType vector = operands[1].type();
+  const ElementType element = operands[0].type().element, vector = operands[1].type().element;
   ops::BatchNormSums sumsOf;
   sumsOf.axis = op.axis;
   sumsOf.relu = op.relu;
   llvm::SmallVector<Tensor, 4> summed = {operands[0], operands[2], operands[4]};
-  if (op.relu) {
-    summed.push_back(operands[5]);
-  }
+  summed.append(operands.begin() + 5, operands.end());
   const Sums sums(sumsOf, summed);
-  const auto g = [&] {
-    const Tensor cotangent = widened(operands[4]);
-    return op.relu ? select(compare(operands[5], 0, Direction::Gt), cotangent, 0) : cotangent;
-  };
+  ops::BatchNormGradientPass pass;
+  pass.count = Channels(operands[0].shape(), op.axis).elements();
+  pass.axis = op.axis;
+  pass.epsilon = op.epsilon;
+  pass.relu = op.relu;
+  pass.addend = op.addend;
+  std::vector<Tensor> read(operands.begin(), operands.begin() + 5);
+  read.push_back(sums.all());
+  read.insert(read.end(), operands.begin() + 5, operands.end());
+  std::vector<Tensor> results = operands[0].builder()->multiOp(pass, read, std::source_location::current());
   const Tensor inverse = rsqrt(widened(operands[3]) + op.epsilon);
-  const double part = 1 / axes.elements();
-  const auto factor = [&] { return widened(operands[1]) * inverse; };
-  const Tensor ofX = factor() * inverse * inverse * sums.second(part, computed(element));
-  const Tensor rest = factor() * sums.first(part, computed(element));
-  const Tensor centred = widened(operands[0]) - axes.spread(operands[2]);
-  const Tensor ofA = g() * axes.spread(factor()) - centred * axes.spread(ofX) - axes.spread(rest);
-  std::vector<Tensor> results = {narrowed(ofA, element),
-                                 narrowed(sums.second(1, computed(element)) * inverse, vector.element),
-                                 narrowed(sums.first(1, computed(element)), vector.element)};
-  if (op.addend) {
-    results.push_back(narrowed(g(), element));
-  }
+  results.insert(results.begin() + 1, {narrowed(sums.second(1, computed(element)) * inverse, vector),
+                                       narrowed(sums.first(1, computed(element)), vector)});
   return results;
 }
 

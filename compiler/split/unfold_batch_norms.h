@@ -1,4 +1,4 @@
-// unfoldBatchNorms: batch norms in training, and their gradients, as reductions and elementwise ops. As one
+// unfoldBatchNorms: batch norms in training, and their gradients, as sums and what follows from them. As one
 // op they are never cut along the batch, over which their statistics go; unfolded, the sums are partial sums,
 // and the statistics are those of the whole batch on any number of devices (as in synchronised batch norm).
 #pragma once

@@ -55,6 +55,8 @@ Access accessOf(OpKind kind) {
   case OpKind::BatchNormTraining:
   case OpKind::BatchNormGradient:
   case OpKind::BatchNormSums:
+  case OpKind::BatchNormPass:
+  case OpKind::BatchNormGradientPass:
   case OpKind::Dropout: // its kernels promise nothing
   case OpKind::Attention:
   case OpKind::AttentionGradient:

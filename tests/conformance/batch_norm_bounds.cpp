@@ -85,6 +85,39 @@ Bound batchNormBound(const ops::BatchNormTraining& op, llvm::ArrayRef<Literal> o
           }};
 }
 
+Bound batchNormBound(const ops::BatchNormPass& op, llvm::ArrayRef<Literal> operands) {
+  const ByChannel by(operands[0].type(), op.axis);
+  const double unit = normalUnit(operands[0]), n = static_cast<double>(op.count);
+  const std::vector<Literal> given(operands.begin(), operands.end());
+  const int64_t channels = given[1].type().shape[0];
+  return {1, [=](int64_t i) {
+            const auto c = static_cast<int64_t>(by.of(i));
+            const double mean = given[3].at(c) / n, squares = given[3].at(channels + c) / n;
+            const double variance = std::max(squares - mean * mean, 0.0);
+            const double inverse = 1 / (variance + op.epsilon);
+            // The variance may nearly cancel.
+            const double ofVariance = 0x1p-50 * (std::fabs(squares) + mean * mean) * inverse;
+            const double factor = std::fabs(given[1].at(c)) * std::sqrt(inverse);
+            return factor * std::fabs(given[0].at(i) - mean) * (unit + ofVariance) +
+                   unit * std::fabs(given[2].at(c));
+          }};
+}
+
+Bound batchNormBound(const ops::BatchNormGradientPass& op, llvm::ArrayRef<Literal> operands, size_t result) {
+  const ByChannel by(operands[0].type(), op.axis);
+  const double unit = result == 0 ? normalUnit(operands[0]) : 0, n = static_cast<double>(op.count);
+  const std::vector<Literal> given(operands.begin(), operands.end());
+  const int64_t channels = given[1].type().shape[0];
+  return {1, [=](int64_t i) {
+            const auto c = static_cast<int64_t>(by.of(i));
+            const double root = 1 / std::sqrt(given[3].at(c) + op.epsilon);
+            const double x = std::fabs(given[0].at(i) - given[2].at(c)) * root;
+            const double shared =
+                (std::fabs(given[5].at(c)) + x * std::fabs(given[5].at(channels + c)) * root) / n;
+            return 2 * unit * std::fabs(given[1].at(c)) * root * (std::fabs(given[4].at(i)) + shared);
+          }};
+}
+
 Bound batchNormBound(const ops::BatchNormSums& op, llvm::ArrayRef<Literal> operands) {
   const Literal& a = operands[0];
   const ByChannel by(a.type(), op.axis);

@@ -230,6 +230,9 @@ Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
   case OpKind::BatchNorm: return batchNormBound(attributes.as<ops::BatchNorm>(), operands);
   case OpKind::BatchNormTraining:
     return batchNormBound(attributes.as<ops::BatchNormTraining>(), operands, result);
+  case OpKind::BatchNormPass: return batchNormBound(attributes.as<ops::BatchNormPass>(), operands);
+  case OpKind::BatchNormGradientPass:
+    return batchNormBound(attributes.as<ops::BatchNormGradientPass>(), operands, result);
   case OpKind::BatchNormSums: return batchNormBound(attributes.as<ops::BatchNormSums>(), operands);
   case OpKind::BatchNormGradient:
     return batchNormBound(attributes.as<ops::BatchNormGradient>(), operands, result);

@@ -23,6 +23,8 @@ Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
 Bound sumBound(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands, const Literal& expected);
 Bound batchNormBound(const ops::BatchNorm& op, llvm::ArrayRef<Literal> operands);
 Bound batchNormBound(const ops::BatchNormTraining& op, llvm::ArrayRef<Literal> operands, size_t result);
+Bound batchNormBound(const ops::BatchNormPass& op, llvm::ArrayRef<Literal> operands);
+Bound batchNormBound(const ops::BatchNormGradientPass& op, llvm::ArrayRef<Literal> operands, size_t result);
 Bound batchNormBound(const ops::BatchNormSums& op, llvm::ArrayRef<Literal> operands);
 Bound batchNormBound(const ops::BatchNormGradient& op, llvm::ArrayRef<Literal> operands, size_t result);
 Bound normGradientBound(const NormGradientForm& form, llvm::ArrayRef<Literal> operands, size_t result);

@@ -38,7 +38,8 @@ std::vector<Literal> operandsOf(const OpSample& sample, Dice& dice, Mood mood) {
     forward.insert(forward.end(), operands.begin() + 6, operands.end());
     operands[4] = evaluateOp(gradient->forward, forward)[1];
   }
-  if (kind == OpKind::BatchNorm || kind == OpKind::BatchNormGradient) {
+  if (kind == OpKind::BatchNorm || kind == OpKind::BatchNormGradient ||
+      kind == OpKind::BatchNormGradientPass) {
     Literal& variance = operands[kind == OpKind::BatchNorm ? 4 : 3];
     for (int64_t c = 0; c < variance.type().shape.elements(); ++c) {
       variance.set(c, std::fabs(variance.at(c)));
@@ -70,6 +71,8 @@ bool boundedOnly(OpKind kind) {
   case OpKind::BatchNorm:
   case OpKind::BatchNormTraining:
   case OpKind::BatchNormGradient:
+  case OpKind::BatchNormPass:
+  case OpKind::BatchNormGradientPass:
   case OpKind::BatchNormSums: return true;
   default: return false;
   }

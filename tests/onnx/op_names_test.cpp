@@ -88,6 +88,8 @@ std::string onnxNameOf(OpKind kind) {
   case OpKind::RmsNormGradient:
   case OpKind::BatchNormGradient:
   case OpKind::BatchNormSums:
+  case OpKind::BatchNormPass:
+  case OpKind::BatchNormGradientPass:
   case OpKind::Conv2dFilterGradient:
   case OpKind::MaxPoolGradient:
   case OpKind::AveragePoolGradient:

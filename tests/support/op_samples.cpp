@@ -166,6 +166,11 @@ OpSample sampleOf(OpKind kind, ElementType element) {
     });
   case OpKind::BatchNorm: return {ops::BatchNorm{}, {of({2, 3, 2}), row, row, row, row}};
   case OpKind::BatchNormTraining: return {ops::BatchNormTraining{}, {of({2, 3, 2}), row, row}};
+  case OpKind::BatchNormPass:
+    return {ops::BatchNormPass{}, {of({2, 3, 2}), row, row, {ElementType::F64, {2, 3}}}};
+  case OpKind::BatchNormGradientPass:
+    return {ops::BatchNormGradientPass{},
+            {of({2, 3, 2}), row, row, row, of({2, 3, 2}), {ElementType::F64, {2, 3}}}};
   case OpKind::BatchNormSums: return {ops::BatchNormSums{}, {of({2, 3, 2}), row, of({2, 3, 2})}};
   case OpKind::BatchNormGradient:
     return {ops::BatchNormGradient{}, {of({2, 3, 2}), row, row, row, of({2, 3, 2})}};

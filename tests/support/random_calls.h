@@ -324,6 +324,8 @@ class RandomCalls : public RandomIndexing {
     case OpKind::BatchNormTraining: return batchNormTraining();
     case OpKind::BatchNormGradient: return batchNormGradient();
     case OpKind::BatchNormSums: return batchNormSums();
+    case OpKind::BatchNormPass: return batchNormPass();
+    case OpKind::BatchNormGradientPass: return batchNormGradientPass();
     case OpKind::Conv2d: return inSomeLayout(conv2d());
     case OpKind::Conv2dInputGradient: return inSomeLayout(conv2dInputGradient());
     case OpKind::Conv2dFilterGradient: return inSomeLayout(conv2dFilterGradient());

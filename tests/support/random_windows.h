@@ -133,6 +133,20 @@ class RandomWindows : public RandomOperands {
   }
   Call batchNorm() { return byChannels<ops::BatchNorm>(4); }
   Call batchNormTraining() { return byChannels<ops::BatchNormTraining>(2); }
+  ValueId sumsFor(const Call& call) {
+    return exactly({ElementType::F64, {2, typeOf(call.operands[1]).shape[0]}});
+  }
+  Call batchNormPass() {
+    Call call = byChannels<ops::BatchNormPass>(2);
+    call.operands.push_back(sumsFor(call));
+    return call;
+  }
+  Call batchNormGradientPass() {
+    Call call = byChannels<ops::BatchNormGradientPass>(3);
+    call.operands.push_back(exactly(typeOf(call.operands[0])));
+    call.operands.push_back(sumsFor(call));
+    return call;
+  }
   Call batchNormSums() { return byChannels<ops::BatchNormSums>(0); }
   Call batchNormGradient() {
     Call call = byChannels<ops::BatchNormGradient>(3);

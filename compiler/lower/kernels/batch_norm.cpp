@@ -347,6 +347,23 @@ class Cotangents {
     sums.arguments.push_back(workspace(0));
     return sums;
   }
+  /// The pass that gives the gradient to a, and with `addend` g; `load` fills the numbers k of a channel:
+  /// mean, the factors of g and of a's distance from it, and what is subtracted.
+  Writer::Pass pass(const std::string& parameters, const std::string& load, bool addend) const {
+    return {parameters + gated(),
+            "  Real mean[distinct], ofG[distinct], ofA[distinct], rest[distinct];\n",
+            load,
+            loads(),
+            g() + " * ofG[c] - (Real(valueOf(x.at[k])) - mean[c]) * ofA[c] - rest[c]",
+            addend ? ", Element* ofAddend" : "",
+            addend ? "    Pack<Element, width> kept;\n"
+                     "#pragma unroll\n"
+                     "    for (int k = 0; k < width; ++k) kept.at[k] = stored<Element>(" +
+                         g() +
+                         ");\n"
+                         "    storePack(ofAddend + at, kept);\n"
+                   : ""};
+  }
 
  private:
   bool relu_;
@@ -397,6 +414,50 @@ GeneratedKernels batchNormTrainingKernel(const ops::BatchNormTraining& op, Opera
   return {{std::move(sums), std::move(settle), std::move(pass)}, statistics + writer.channelCount() * 2 * 8};
 }
 
+// The mean and the variance by sums about 0.
+GeneratedKernels batchNormPassKernel(const ops::BatchNormPass& op, OperandTypes operands,
+                                     const GpuShape& gpu) {
+  const Writer writer(operands[0], operands[1].element, op.axis, gpu);
+  const std::string mean = fmt::format("(sums[channel] / {}.0)", op.count);
+  GeneratedLaunch pass = normalising(
+      writer, "const Element* a, const Vector* scale, const Vector* bias, const f64* sums", "f64", mean,
+      fmt::format("notNegative(sums[channels + channel] / {}.0 - {} * {})", op.count, mean, mean), op.epsilon,
+      {op.relu, operands.size() == 5});
+  pass.code = "DFC_INLINE f64 notNegative(f64 a) { return a < 0 ? 0 : a; }\n" + pass.code;
+  pass.arguments = {operand(0), operand(1), operand(2), operand(3)};
+  if (operands.size() == 5) {
+    pass.arguments.push_back(operand(4));
+  }
+  pass.arguments.push_back(result(0));
+  return {{std::move(pass)}, 0};
+}
+
+GeneratedKernels batchNormGradientPassKernel(const ops::BatchNormGradientPass& op, OperandTypes operands,
+                                             const GpuShape& gpu) {
+  const Writer writer(operands[0], operands[1].element, op.axis, gpu);
+  const Cotangents cotangents(op.relu);
+  GeneratedLaunch pass = writer.pass(cotangents.pass(
+      "const Element* a, const Vector* scale, const Vector* means, const Vector* variances, const Element* "
+      "cotangent, const f64* sums",
+      fmt::format("    const f64 root = 1 / sqrt(f64(valueOf(variances[channel])) + {});\n"
+                  "    const f64 scaled = f64(valueOf(scale[channel])) * root;\n"
+                  "    mean[k] = Real(valueOf(means[channel]));\n"
+                  "    ofG[k] = Real(scaled);\n"
+                  "    ofA[k] = Real(scaled * root * (sums[channels + channel] * root) / {}.0);\n"
+                  "    rest[k] = Real(scaled * sums[channel] / {}.0);\n",
+                  epsilonText(op.epsilon), op.count, op.count),
+      op.addend));
+  pass.arguments = {operand(0), operand(1), operand(2), operand(3), operand(4), operand(5)};
+  if (op.relu) {
+    pass.arguments.push_back(operand(6));
+  }
+  pass.arguments.push_back(result(0));
+  if (op.addend) {
+    pass.arguments.push_back(result(1));
+  }
+  return {{std::move(pass)}, 0};
+}
+
 GeneratedKernels batchNormSumsKernel(const ops::BatchNormSums& op, OperandTypes operands,
                                      const GpuShape& gpu) {
   const bool ofGradient = operands.size() > 1;
@@ -434,24 +495,13 @@ GeneratedKernels batchNormGradientKernel(const ops::BatchNormGradient& op, Opera
           "  ofScale[channel] = stored<Vector>(Real(second * root));\n"
           "  ofBias[channel] = stored<Vector>(Real(first));\n");
   settle.arguments = {operand(1), operand(3), workspace(0), workspace(factors), result(1), result(2)};
-  GeneratedLaunch pass =
-      writer.pass({"const Element* a, const Vector* means, const Element* cotangent, const f64* factors" +
-                       cotangents.gated(),
-                   "  Real mean[distinct], ofG[distinct], ofA[distinct], rest[distinct];\n",
-                   "    mean[k] = Real(valueOf(means[channel]));\n"
-                   "    ofG[k] = Real(factors[channel * 3]);\n"
-                   "    ofA[k] = Real(factors[channel * 3 + 1]);\n"
-                   "    rest[k] = Real(factors[channel * 3 + 2]);\n",
-                   cotangents.loads(),
-                   cotangents.g() + " * ofG[c] - (Real(valueOf(x.at[k])) - mean[c]) * ofA[c] - rest[c]",
-                   op.addend ? ", Element* ofAddend" : "",
-                   op.addend ? "    Pack<Element, width> kept;\n"
-                               "#pragma unroll\n"
-                               "    for (int k = 0; k < width; ++k) kept.at[k] = stored<Element>(" +
-                                   cotangents.g() +
-                                   ");\n"
-                                   "    storePack(ofAddend + at, kept);\n"
-                             : ""});
+  GeneratedLaunch pass = writer.pass(
+      cotangents.pass("const Element* a, const Vector* means, const Element* cotangent, const f64* factors",
+                      "    mean[k] = Real(valueOf(means[channel]));\n"
+                      "    ofG[k] = Real(factors[channel * 3]);\n"
+                      "    ofA[k] = Real(factors[channel * 3 + 1]);\n"
+                      "    rest[k] = Real(factors[channel * 3 + 2]);\n",
+                      op.addend));
   pass.arguments = {operand(0), operand(2), operand(4), workspace(factors)};
   if (op.relu) {
     pass.arguments.push_back(operand(5));

@@ -73,6 +73,10 @@ GeneratedKernels averagePoolGradientKernel(const ops::AveragePoolGradient& op, c
 GeneratedKernels batchNormKernel(const ops::BatchNorm& op, OperandTypes operands, const GpuShape& gpu);
 GeneratedKernels batchNormTrainingKernel(const ops::BatchNormTraining& op, OperandTypes operands,
                                          const GpuShape& gpu);
+GeneratedKernels batchNormPassKernel(const ops::BatchNormPass& op, OperandTypes operands,
+                                     const GpuShape& gpu);
+GeneratedKernels batchNormGradientPassKernel(const ops::BatchNormGradientPass& op, OperandTypes operands,
+                                             const GpuShape& gpu);
 GeneratedKernels batchNormSumsKernel(const ops::BatchNormSums& op, OperandTypes operands,
                                      const GpuShape& gpu);
 GeneratedKernels batchNormGradientKernel(const ops::BatchNormGradient& op, OperandTypes operands,

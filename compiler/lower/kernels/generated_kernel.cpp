@@ -121,6 +121,9 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
   case OpKind::BatchNorm: return batchNormKernel(attributes.as<ops::BatchNorm>(), operands, gpu);
   case OpKind::BatchNormTraining:
     return batchNormTrainingKernel(attributes.as<ops::BatchNormTraining>(), operands, gpu);
+  case OpKind::BatchNormPass: return batchNormPassKernel(attributes.as<ops::BatchNormPass>(), operands, gpu);
+  case OpKind::BatchNormGradientPass:
+    return batchNormGradientPassKernel(attributes.as<ops::BatchNormGradientPass>(), operands, gpu);
   case OpKind::BatchNormSums: return batchNormSumsKernel(attributes.as<ops::BatchNormSums>(), operands, gpu);
   case OpKind::BatchNormGradient:
     return batchNormGradientKernel(attributes.as<ops::BatchNormGradient>(), operands, gpu);

@@ -17,6 +17,9 @@ void gradientRule(const ops::Not&, GradientRule&) {}
 void gradientRule(const ops::Compare&, GradientRule&) {}
 void gradientRule(const ops::Fused&, GradientRule&) {}
 void gradientRule(const ops::FusedMatmul&, GradientRule&) {}
+void gradientRule(const ops::BatchNormSums&, GradientRule&) {}
+void gradientRule(const ops::BatchNormPass&, GradientRule&) {}
+void gradientRule(const ops::BatchNormGradientPass&, GradientRule&) {}
 void gradientRule(const ops::ArgMax&, GradientRule&) {}
 void gradientRule(const ops::SoftmaxCrossEntropyGradient&, GradientRule&) {}
 void gradientRule(const ops::OneHot&, GradientRule&) {}

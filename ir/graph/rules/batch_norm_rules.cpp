@@ -3,6 +3,7 @@
 #include "ir/graph/rules/axis_view.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 
 #include <cmath>
 
@@ -65,11 +66,46 @@ TypeResult checkChannelElements(OpKind kind, OperandTypes operands, int64_t axis
   return {};
 }
 
+TypeResult checkChannelSums(OpKind kind, OperandTypes operands, size_t sums, int64_t axis, int64_t count) {
+  const Shape& shape = operands[0].shape;
+  if (!(operands[sums] == TensorType{ElementType::F64, {2, shape[*normalAxis(axis, shape.rank())]}})) {
+    return refuse(kind, operands, fmt::format("operand {} is no sums of its channels", sums),
+                  "give the result of batchNormSums");
+  }
+  if (count < 1) {
+    return refuse(kind, operands, fmt::format("count is {}", count),
+                  "give the elements of a channel, at least 1");
+  }
+  return {};
+}
+
 Channels::Channels(const Shape& shape, int64_t axis) {
   const AxisView view(shape, axis);
   outer = view.outer;
   channels = view.length;
   inner = view.inner;
+}
+
+SplitRule batchNormPassSplit(OperandTypes operands, OperandTypes results, int64_t axis,
+                             llvm::ArrayRef<size_t> tensors, size_t sums) {
+  const Shape& shape = operands[0].shape;
+  const size_t channels = *normalAxis(axis, shape.rank());
+  SplitRule rule;
+  for (size_t at = 0; at < shape.rank(); ++at) {
+    SplitFactor factor(SplitKind::Free, shape[at], operands.size(), results.size());
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (llvm::is_contained(tensors, i)) {
+        factor.operands[i] = alongAxis(operands[i], at);
+      } else if (at == channels) {
+        factor.operands[i] = alongAxis(operands[i], i == sums ? 1 : 0);
+      }
+    }
+    for (size_t i = 0; i < results.size(); ++i) {
+      factor.results[i] = alongAxis(results[i], at);
+    }
+    rule.add(std::move(factor));
+  }
+  return rule;
 }
 
 SplitRule batchNormSplit(OperandTypes operands, OperandTypes results, int64_t axis, bool statistics) {

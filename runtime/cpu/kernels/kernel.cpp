@@ -95,6 +95,10 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
   case OpKind::BatchNorm: return makeBatchNormKernel(attributes.as<ops::BatchNorm>(), operands, pool);
   case OpKind::BatchNormTraining:
     return makeBatchNormTrainingKernel(attributes.as<ops::BatchNormTraining>(), operands, pool);
+  case OpKind::BatchNormPass:
+    return makeBatchNormPassKernel(attributes.as<ops::BatchNormPass>(), operands, pool);
+  case OpKind::BatchNormGradientPass:
+    return makeBatchNormGradientPassKernel(attributes.as<ops::BatchNormGradientPass>(), operands, pool);
   case OpKind::BatchNormSums:
     return makeBatchNormSumsKernel(attributes.as<ops::BatchNormSums>(), operands, pool);
   case OpKind::BatchNormGradient:

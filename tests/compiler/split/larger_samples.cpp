@@ -91,6 +91,13 @@ std::vector<OpSample> norms(ElementType element, bool gradient) {
 std::vector<OpSample> batchNorms(OpKind kind, ElementType element) {
   const TensorType image{element, {3, 5, 2, 3}}, vector{element, {5}};
   switch (kind) {
+  case OpKind::BatchNormPass:
+    return {sampleWith<ops::BatchNormPass>({image, vector, vector, {ElementType::F64, {2, 5}}, image},
+                                           [](auto& op) { op.relu = true, op.count = 18; })};
+  case OpKind::BatchNormGradientPass:
+    return {sampleWith<ops::BatchNormGradientPass>(
+        {image, vector, vector, vector, image, {ElementType::F64, {2, 5}}, image},
+        [](auto& op) { op.relu = op.addend = true, op.count = 18; })};
   case OpKind::BatchNormSums:
     return {{ops::BatchNormSums{}, {image}},
             {ops::BatchNormSums{}, {image, vector, image}},
@@ -203,6 +210,8 @@ std::vector<OpSample> largerSamples(OpKind kind, ElementType element) {
   case OpKind::BatchNorm:
   case OpKind::BatchNormTraining:
   case OpKind::BatchNormSums:
+  case OpKind::BatchNormPass:
+  case OpKind::BatchNormGradientPass:
   case OpKind::BatchNormGradient: return batchNorms(kind, element);
   case OpKind::Dropout: return dropouts(element);
   case OpKind::Attention:

@@ -27,7 +27,8 @@ bool isLabels(OpKind kind, size_t which) {
   return which == 1 && (kind == OpKind::SoftmaxCrossEntropy || kind == OpKind::SoftmaxCrossEntropyGradient);
 }
 bool isVariance(OpKind kind, size_t which) {
-  return (kind == OpKind::BatchNorm && which == 4) || (kind == OpKind::BatchNormGradient && which == 3);
+  return (kind == OpKind::BatchNorm && which == 4) || (kind == OpKind::BatchNormGradient && which == 3) ||
+         (kind == OpKind::BatchNormGradientPass && which == 3);
 }
 
 Literal operandFor(const OpSample& sample, size_t which, SplitValues values, Dice& dice) {

@@ -353,6 +353,8 @@ std::optional<Tensor> madeByItsFunction(OpKind kind, Builder& g, Tensor a, Tenso
   case OpKind::RmsNormGradient:
   case OpKind::BatchNormGradient:
   case OpKind::BatchNormSums:
+  case OpKind::BatchNormPass:
+  case OpKind::BatchNormGradientPass:
   case OpKind::Conv2dInputGradient:
   case OpKind::Conv2dFilterGradient:
   case OpKind::MaxPoolGradient:

@@ -135,6 +135,17 @@ void addBatchNorm(Cases& cases, const TensorType& a, const TensorType& vector, b
       if (relu) {
         backward.push_back(a);
       }
+      const TensorType sums{ElementType::F64, {2, vector.shape[0]}};
+      std::vector<TensorType> pass = {a, vector, vector, sums}, back = {a, vector, vector, vector, a, sums};
+      if (addend) {
+        pass.push_back(a);
+      }
+      if (relu) {
+        back.push_back(a);
+      }
+      cases.add<ops::BatchNormPass>(pass, [&](auto& op) { set(op), op.relu = relu, op.count = 7; });
+      cases.add<ops::BatchNormGradientPass>(
+          back, [&](auto& op) { set(op), op.relu = relu, op.addend = addend, op.count = 7; });
       cases.add<ops::BatchNormTraining>(forward, [&](auto& op) { set(op), op.relu = relu; });
       cases.add<ops::BatchNormGradient>(backward,
                                         [&](auto& op) { set(op), op.relu = relu, op.addend = addend; });

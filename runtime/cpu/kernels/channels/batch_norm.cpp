@@ -151,44 +151,74 @@ class ReluGate {
   std::unique_ptr<CpuKernel> kernel_;
 };
 
+// The gradient to a norm's operand, and to its addend, once the sums are known.
+class GradientPass {
+ public:
+  /// `Op`: with epsilon, axis, relu and addend.
+  template <class Op>
+  GradientPass(const Op& op, const TensorType& a, ThreadPool& pool)
+      : epsilon_(op.epsilon), pass_(differentiating, 2, 4, a, op.axis, pool), bytes_(a.bytes()) {
+    if (op.relu) {
+      gate_.emplace(a, !op.addend, pool);
+    }
+  }
+
+  /// The cotangent behind the relu whose result `gates` is; `ofAddend`, where it is wanted, is that.
+  const std::byte* gated(const std::byte* cotangent, const std::byte* gates, std::byte* ofAddend) {
+    if (gate_) {
+      return gate_->run(gates, cotangent, ofAddend);
+    }
+    if (ofAddend != nullptr) {
+      std::memcpy(ofAddend, cotangent, static_cast<size_t>(bytes_));
+    }
+    return cotangent;
+  }
+
+  /// `ofProducts`: sum(g (a - mean)) of n elements.
+  void run(const std::byte* a, const std::byte* g, std::byte* result, const Numbers& scale,
+           const Numbers& mean, const Numbers& variance, const Numbers& ofG, const Numbers& ofProducts,
+           double n) {
+    factor_.resize(mean.size());
+    ofA_.resize(mean.size());
+    rest_.resize(mean.size());
+    for (size_t c = 0; c < mean.size(); ++c) {
+      const double root = 1 / std::sqrt(variance[c] + epsilon_);
+      factor_[c] = scale[c] * root;
+      ofA_[c] = factor_[c] * root * (ofProducts[c] * root) / n;
+      rest_[c] = factor_[c] * ofG[c] / n;
+    }
+    pass_.set(0, mean);
+    pass_.set(1, ofA_);
+    pass_.set(2, factor_);
+    pass_.set(3, rest_);
+    pass_.run({a, g}, result);
+  }
+
+ private:
+  double epsilon_;
+  ChannelPass pass_;
+  int64_t bytes_;
+  std::optional<ReluGate> gate_;
+  Numbers factor_, ofA_, rest_;
+};
+
 class BatchNormGradientKernel final : public CpuKernel {
  public:
   BatchNormGradientKernel(const ops::BatchNormGradient& op, OperandTypes types, ThreadPool& pool)
       : type_(types[1].element), epsilon_(op.epsilon), given_(type_, channelCount(types[0], op.axis), 3),
-        sums_(types[0], op.axis, pool), pass_(differentiating, 2, 4, types[0], op.axis, pool),
-        bytes_(types[0].bytes()) {
-    if (op.relu) {
-      gate_.emplace(types[0], !op.addend, pool);
-    }
-  }
+        sums_(types[0], op.axis, pool), pass_(op, types[0], pool) {}
 
   void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
-    const std::byte* cotangent = operands[4];
-    std::byte* const ofAddend = results.size() == 4 ? results[3] : nullptr;
-    if (gate_) {
-      cotangent = gate_->run(operands[5], cotangent, ofAddend);
-    } else if (ofAddend != nullptr) {
-      std::memcpy(ofAddend, cotangent, static_cast<size_t>(bytes_));
-    }
+    const std::byte* gates = operands.size() == 6 ? operands[5] : nullptr;
+    const std::byte* g = pass_.gated(operands[4], gates, results.size() == 4 ? results[3] : nullptr);
     given_.read(operands.slice(1, 3));
     const Numbers &scale = given_[0], &mean = given_[1], &variance = given_[2];
-    sums_.products(operands[0], cotangent, mean, ofBias_, ofScale_);
-    ofA_.resize(mean.size());
-    ofG_.resize(mean.size());
-    rest_.resize(mean.size());
-    const auto n = static_cast<double>(sums_.channels().elements());
+    sums_.products(operands[0], g, mean, ofBias_, ofScale_);
+    pass_.run(operands[0], g, results[0], scale, mean, variance, ofBias_, ofScale_,
+              static_cast<double>(sums_.channels().elements()));
     for (size_t c = 0; c < mean.size(); ++c) {
-      const double root = 1 / std::sqrt(variance[c] + epsilon_);
-      ofScale_[c] *= root;
-      ofG_[c] = scale[c] * root;
-      ofA_[c] = ofG_[c] * root * ofScale_[c] / n;
-      rest_[c] = ofG_[c] * ofBias_[c] / n;
+      ofScale_[c] /= std::sqrt(variance[c] + epsilon_);
     }
-    pass_.set(0, mean);
-    pass_.set(1, ofA_);
-    pass_.set(2, ofG_);
-    pass_.set(3, rest_);
-    pass_.run({operands[0], cotangent}, results[0]);
     writeVector(type_, ofScale_, results[1]);
     writeVector(type_, ofBias_, results[2]);
   }
@@ -198,10 +228,63 @@ class BatchNormGradientKernel final : public CpuKernel {
   double epsilon_;
   GivenVectors given_;
   ChannelSums sums_;
-  ChannelPass pass_;
-  int64_t bytes_;
-  std::optional<ReluGate> gate_;
-  Numbers ofA_, ofG_, rest_, ofScale_, ofBias_;
+  GradientPass pass_;
+  Numbers ofScale_, ofBias_;
+};
+
+// Sums of channels that a kernel was given, [2, channels] in f64.
+void readSums(const std::byte* from, size_t channels, Numbers& first, Numbers& second) {
+  const auto* numbers = reinterpret_cast<const double*>(from);
+  first.assign(numbers, numbers + channels);
+  second.assign(numbers + channels, numbers + 2 * channels);
+}
+
+class BatchNormPassKernel final : public CpuKernel {
+ public:
+  BatchNormPassKernel(const ops::BatchNormPass& op, OperandTypes types, ThreadPool& pool)
+      : count_(static_cast<double>(op.count)), channels_(channelCount(types[0], op.axis)),
+        given_(types[1].element, channels_, 2),
+        normaliser_(types[0], op.axis, op.epsilon, pool, {op.relu, types.size() == 5}) {}
+  void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    given_.read(operands.slice(1, 2));
+    readSums(operands[3], channels_, mean_, variance_);
+    for (size_t c = 0; c < channels_; ++c) {
+      mean_[c] /= count_;
+      variance_[c] = variance_[c] / count_ - mean_[c] * mean_[c];
+      variance_[c] = variance_[c] < 0 ? 0 : variance_[c];
+    }
+    llvm::SmallVector<const std::byte*, 2> tensors = {operands[0]};
+    tensors.append(operands.begin() + 4, operands.end());
+    normaliser_.run(tensors, results[0], mean_, variance_, given_[0], given_[1]);
+  }
+
+ private:
+  double count_;
+  size_t channels_;
+  GivenVectors given_;
+  Normaliser normaliser_;
+  Numbers mean_, variance_;
+};
+
+class BatchNormGradientPassKernel final : public CpuKernel {
+ public:
+  BatchNormGradientPassKernel(const ops::BatchNormGradientPass& op, OperandTypes types, ThreadPool& pool)
+      : count_(static_cast<double>(op.count)), channels_(channelCount(types[0], op.axis)),
+        given_(types[1].element, channels_, 3), pass_(op, types[0], pool) {}
+  void run(llvm::ArrayRef<const std::byte*> operands, llvm::ArrayRef<std::byte*> results) override {
+    const std::byte* gates = operands.size() == 7 ? operands[6] : nullptr;
+    const std::byte* g = pass_.gated(operands[4], gates, results.size() == 2 ? results[1] : nullptr);
+    given_.read(operands.slice(1, 3));
+    readSums(operands[5], channels_, ofG_, ofProducts_);
+    pass_.run(operands[0], g, results[0], given_[0], given_[1], given_[2], ofG_, ofProducts_, count_);
+  }
+
+ private:
+  double count_;
+  size_t channels_;
+  GivenVectors given_;
+  GradientPass pass_;
+  Numbers ofG_, ofProducts_;
 };
 
 class BatchNormSumsKernel final : public CpuKernel {
@@ -248,6 +331,16 @@ std::unique_ptr<CpuKernel> makeBatchNormTrainingKernel(const ops::BatchNormTrain
 std::unique_ptr<CpuKernel> makeBatchNormGradientKernel(const ops::BatchNormGradient& op,
                                                        OperandTypes operands, ThreadPool& pool) {
   return std::make_unique<BatchNormGradientKernel>(op, operands, pool);
+}
+
+std::unique_ptr<CpuKernel> makeBatchNormPassKernel(const ops::BatchNormPass& op, OperandTypes operands,
+                                                   ThreadPool& pool) {
+  return std::make_unique<BatchNormPassKernel>(op, operands, pool);
+}
+
+std::unique_ptr<CpuKernel> makeBatchNormGradientPassKernel(const ops::BatchNormGradientPass& op,
+                                                           OperandTypes operands, ThreadPool& pool) {
+  return std::make_unique<BatchNormGradientPassKernel>(op, operands, pool);
 }
 
 std::unique_ptr<CpuKernel> makeBatchNormSumsKernel(const ops::BatchNormSums& op, OperandTypes operands,

@@ -13,6 +13,10 @@ std::unique_ptr<CpuKernel> makeBatchNormTrainingKernel(const ops::BatchNormTrain
                                                        OperandTypes operands, ThreadPool& pool);
 std::unique_ptr<CpuKernel> makeBatchNormGradientKernel(const ops::BatchNormGradient& op,
                                                        OperandTypes operands, ThreadPool& pool);
+std::unique_ptr<CpuKernel> makeBatchNormPassKernel(const ops::BatchNormPass& op, OperandTypes operands,
+                                                   ThreadPool& pool);
+std::unique_ptr<CpuKernel> makeBatchNormGradientPassKernel(const ops::BatchNormGradientPass& op,
+                                                           OperandTypes operands, ThreadPool& pool);
 std::unique_ptr<CpuKernel> makeBatchNormSumsKernel(const ops::BatchNormSums& op, OperandTypes operands,
                                                    ThreadPool& pool);
 
