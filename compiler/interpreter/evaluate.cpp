@@ -64,7 +64,8 @@ Values valuesOf(const OpAttributes& attributes, Operands operands) {
   case OpKind::Gradients: DFC_UNREACHABLE(fmt::format("{} has no value", nameOf(kindOf(attributes))));
   case OpKind::Constant: return attributes.as<ops::Constant>().value;
   case OpKind::Assign: return operands[1];
-  case OpKind::Transfer: return operands[0];
+  case OpKind::Transfer:
+  case OpKind::Cut: return operands[0];
   case OpKind::Matmul: return matmul(attributes.as<ops::Matmul>(), operands, type);
 #define DFC_OP(Type, text)
 #define DFC_ELEMENTWISE_OP(Type, text) case OpKind::Type:

@@ -219,6 +219,13 @@ Tensor reshape(Operand a, Dims shape) {
   return apply(std::move(attributes), {a});
 }
 
+Tensor cut(Operand a, int64_t axis, std::string_view devices) {
+  ops::Cut attributes;
+  attributes.axis = axis;
+  attributes.devices = devices;
+  return apply(std::move(attributes), {a});
+}
+
 Tensor transpose(Operand a, Dims permutation) {
   ops::Transpose attributes;
   attributes.permutation = std::move(permutation);

@@ -158,6 +158,10 @@ Tensor averagePool(Operand a, Dims size, Window window = {}, bool countPadding =
 
 /// The same elements, row-major, under another shape; one dimension may be -1: the rest.
 Tensor reshape(Operand a, Dims shape);
+/// a itself, and the wish that it be cut along `axis`, a part on each device that the glob `devices` names
+/// ("gpu*"). The other ops follow as costs have it. The gradient is not asked to be cut. On a machine with
+/// one device nothing is cut.
+Tensor cut(Operand a, int64_t axis, std::string_view devices);
 /// Axis i of the result is axis permutation[i] of a; none given reverses the axes.
 Tensor transpose(Operand a, Dims permutation = {});
 /// a stretched to `shape` as NumPy does.

@@ -51,7 +51,7 @@ enum class OpClass : uint8_t {
   Elementwise, ///< one scalar function of broadcast operands; may be fused
   Reduction,   ///< reduces axes of one operand; sum, mean and max may close a fused chain
   Contraction, ///< matmul
-  View,        ///< same bytes under another shape: reshape
+  View,        ///< same bytes: reshape, cut
   Movement,    ///< elements by their place: transpose, slice, iota, …; cumSum and scatterAdd add them up
   Structured,  ///< a formula over whole axes or windows in one op: softmax, conv2d, attention, fused
   Transfer,    ///< copies a value to another device; made by the compiler

@@ -38,7 +38,7 @@ class ContentsMaker {
 
   /// The operand whose contents the result has, if any.
   ValueId sameContentsAs(const OpRow& row) const {
-    if (row.kind() == OpKind::Reshape) {
+    if (classOf(row.kind()) == OpClass::View) {
       return row.operands[0];
     }
     if (row.kind() == OpKind::Assign && samePlace(row.operands[1], row.firstResult)) {

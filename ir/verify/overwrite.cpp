@@ -34,7 +34,8 @@ Access accessOf(OpKind kind) {
   case OpKind::Input:
   case OpKind::Parameter:
   case OpKind::Constant:
-  case OpKind::Reshape: return Access::Nothing;
+  case OpKind::Reshape:
+  case OpKind::Cut: return Access::Nothing;
   case OpKind::Transfer: // another device's arena
   case OpKind::Gradients:
   case OpKind::Matmul:
@@ -111,7 +112,7 @@ bool mayOverwrite(const Graph& graph, OpId op, size_t index) {
 }
 
 std::optional<size_t> sameBytesAs(OpKind kind) {
-  return kind == OpKind::Reshape || kind == OpKind::Assign ? std::optional<size_t>(0) : std::nullopt;
+  return classOf(kind) == OpClass::View || kind == OpKind::Assign ? std::optional<size_t>(0) : std::nullopt;
 }
 
 } // namespace dfc

@@ -31,7 +31,8 @@ ValueId sourceOf(const Graph& graph, ValueId value) {
     case OpKind::Parameter:
     case OpKind::Constant: return value;
     case OpKind::Transfer:
-    case OpKind::Reshape: value = graph[op].operands[0]; break;
+    case OpKind::Reshape:
+    case OpKind::Cut: value = graph[op].operands[0]; break;
     default: return {};
     }
   }

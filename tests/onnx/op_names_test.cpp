@@ -80,6 +80,7 @@ std::string onnxNameOf(OpKind kind) {
   case OpKind::Gradients:
   case OpKind::Fused:
   case OpKind::FusedMatmul:
+  case OpKind::Cut:
   case OpKind::SoftmaxCrossEntropyGradient:
   case OpKind::RmsNorm: // newer than the suite
   case OpKind::Attention:

@@ -220,6 +220,11 @@ OpSample sampleOf(OpKind kind, ElementType element) {
     return {ops::SoftmaxCrossEntropyGradient{},
             {matrix, i32({2}), isFloat(element) && byteWidth(element) == 2 ? f32({}) : scalar}};
   case OpKind::Reshape: return with<ops::Reshape>({matrix}, [](auto& op) { op.shape = {3, -1}; });
+  case OpKind::Cut:
+    return with<ops::Cut>({matrix}, [](auto& op) {
+      op.axis = -1;
+      op.devices = "gpu*";
+    });
   case OpKind::Transpose:
     return with<ops::Transpose>({of({2, 3, 4})}, [](auto& op) { op.permutation = {2, 0, 1}; });
   case OpKind::Broadcast: return with<ops::Broadcast>({column}, [](auto& op) { op.shape = {4, 2, 3}; });

@@ -183,6 +183,17 @@ class RandomCalls : public RandomIndexing {
     attributes.shape = dims;
     return unary(attributes, operand);
   }
+  Call cut() { // of a scalar an identity of another kind
+    const ValueId operand = anyValue();
+    const auto rank = static_cast<int64_t>(shapeOf(operand).rank());
+    if (rank == 0) {
+      return unary(ops::Reshape{}, operand);
+    }
+    ops::Cut attributes;
+    attributes.axis = dice_.below(2 * rank) - rank;
+    attributes.devices = dice_.chance(50) ? "gpu*" : "*";
+    return unary(attributes, operand);
+  }
   Call transpose() {
     const ValueId operand = anyValue();
     ops::Transpose attributes;
@@ -309,6 +320,7 @@ class RandomCalls : public RandomIndexing {
     case OpKind::Attention: return attention(false);
     case OpKind::AttentionGradient: return attention(true);
     case OpKind::Reshape: return reshape();
+    case OpKind::Cut: return cut();
     case OpKind::Transpose: return transpose();
     case OpKind::Broadcast: return broadcast();
     case OpKind::Concat: return concat();

@@ -59,7 +59,8 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
   case OpKind::Gradients:
   case OpKind::Matmul:
   case OpKind::FusedMatmul:
-  case OpKind::Reshape: return std::nullopt;
+  case OpKind::Reshape:
+  case OpKind::Cut: return std::nullopt;
 #define DFC_OP(Type, text)
 #define DFC_ELEMENTWISE_OP(Type, text) case OpKind::Type:
 #include "ir/graph/ops.def"

@@ -71,6 +71,8 @@ constexpr ForeignOp foreignOps[] = {
     {"cat", "concat", ""},
     {"concatenate", "concat", ""},
     {"repeat", "tile", ""},
+    {"shard", "cut", ""},
+    {"withshardingconstraint", "cut", ""},
     {"take", "gather", ""},
     {"arange", "iota", ""},
     {"grad", "gradients", "(loss, w, b)"},

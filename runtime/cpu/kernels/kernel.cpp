@@ -58,6 +58,7 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
     return makeCrossEntropyGradientKernel(attributes.as<ops::SoftmaxCrossEntropyGradient>(), operands, pool);
   case OpKind::Assign:
   case OpKind::Reshape:
+  case OpKind::Cut:
   case OpKind::Transpose:
   case OpKind::Broadcast:
   case OpKind::Concat:

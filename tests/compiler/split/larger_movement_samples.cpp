@@ -105,6 +105,11 @@ std::vector<OpSample> largerMovementSamples(OpKind kind, ElementType element) {
   const TensorType cube{element, {5, 6, 7}};
   switch (kind) {
   case OpKind::Reshape: return reshapes(element);
+  case OpKind::Cut:
+    return {sampleWith<ops::Cut>({cube}, [](auto& op) {
+      op.axis = -1;
+      op.devices = "gpu*";
+    })};
   case OpKind::Transpose:
     return {{ops::Transpose{}, {cube}}, sampleWith<ops::Transpose>({cube}, [](auto& op) {
               op.permutation = {1, 0, 2};

@@ -224,6 +224,7 @@ std::vector<OpSample> largerSamples(OpKind kind, ElementType element) {
   case OpKind::AveragePool:
   case OpKind::AveragePoolGradient: return largerWindowSamples(kind, element);
   case OpKind::Reshape:
+  case OpKind::Cut:
   case OpKind::Transpose:
   case OpKind::Broadcast:
   case OpKind::Concat:

@@ -326,6 +326,7 @@ std::optional<Tensor> madeByItsFunction(OpKind kind, Builder& g, Tensor a, Tenso
   case OpKind::MaxPool: return maxPool(image, {2, 2});
   case OpKind::AveragePool: return averagePool(image, {2, 2});
   case OpKind::Reshape: return reshape(a, {6});
+  case OpKind::Cut: return cut(a, 0, "gpu*");
   case OpKind::Transpose: return transpose(a);
   case OpKind::Broadcast: return broadcast(a, {4, 2, 3});
   case OpKind::Concat: return concat({a, b}, 1);

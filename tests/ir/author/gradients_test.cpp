@@ -209,6 +209,17 @@ TEST_CASE("gradients: an assign passes the gradient to the value, none to the pa
   CHECK(graph[graph[zero.operands[0]].producer].as<ops::Constant>().value.at(0) == 0);
 }
 
+TEST_CASE("gradients: a cut passes the gradient as it is, and does not ask that it be cut") {
+  Builder g;
+  const Tensor x = g.input("x", f32({4, 2}));
+  const Tensor loss = reduceSum(exp(cut(x, 0, "gpu*")));
+  const size_t before = g.graph().soFar().opCount();
+  const Tensor dx = gradients(loss, {x})[0];
+  CHECK(dx.valid());
+  const std::vector<std::string> kinds = newKinds(g.graph().soFar(), before);
+  CHECK(std::count(kinds.begin(), kinds.end(), "cut") == 0);
+}
+
 TEST_CASE("gradients: mistakes") {
   Builder g, other;
   const Tensor x = g.parameter("x", f32({3})), labels = g.input("labels", i64({3}));

@@ -203,7 +203,7 @@ TEST_CASE("types: softmaxCrossEntropy of 16-bit logits with an f32 loss") {
         "the cotangent is no scalar of the type of the logits");
 }
 
-TEST_CASE("types: reshape, transpose, broadcast") {
+TEST_CASE("types: reshape, cut, transpose, broadcast") {
   CHECK(typeOf(shaped<ops::Reshape>({-1, 4}), {f32({2, 3, 4})}) == f32({6, 4}));
   CHECK(typeOf(shaped<ops::Reshape>({0, 7}), {f32({3, 0})}) == f32({0, 7}));
   CHECK(typeOf(shaped<ops::Reshape>({}), {f32({1, 1})}) == f32({}));
@@ -215,6 +215,14 @@ TEST_CASE("types: reshape, transpose, broadcast") {
         "reshape of f32[0] to [0, -1]: the shape does not hold 0 elements");
   const int64_t huge = std::numeric_limits<int64_t>::max();
   CHECK_FALSE(errorOf(shaped<ops::Reshape>({huge, huge, -1}), {f32({4})}).empty());
+
+  ops::Cut cut;
+  cut.axis = -2;
+  CHECK(errorOf(cut, {f32({2, 3})}) == "cut of f32[2, 3]: devices is empty");
+  cut.devices = "gpu*";
+  CHECK(typeOf(cut, {i32({2, 3})}) == i32({2, 3}));
+  CHECK(errorOf(cut, {f32({3})}) == "cut of f32[3]: there is no axis -2");
+  CHECK(errorOf(cut, {f32({})}) == "cut of f32[]: there is no axis -2");
 
   ops::Transpose transpose;
   CHECK(typeOf(transpose, {f32({2, 3, 4})}) == f32({4, 3, 2}));
@@ -318,6 +326,7 @@ TEST_CASE("costs: counted by hand") {
   CHECK(cost(slice({0}, {2}), {f32({1000})}).bytes ==
         2 * 2 * 4); // reads what it writes, not the whole operand
   CHECK(cost(shaped<ops::Reshape>({6}), {f32({2, 3})}).bytes == 0);
+  CHECK(cost(ops::Cut{}, {f32({2, 3})}).bytes == 0);
 }
 
 TEST_CASE("type rules: attention refuses shapes, masks and scales that do not fit") {

@@ -34,7 +34,7 @@ NamedLiterals sevenRows() {
   return {{"images", images}, {"labels", labels}};
 }
 
-const std::string cut = "\n  hint: the file is damaged or cut short: install or copy it again\n";
+const std::string cutShort = "\n  hint: the file is damaged or cut short: install or copy it again\n";
 
 } // namespace
 
@@ -55,17 +55,17 @@ TEST_CASE("idx: broken files are refused to the letter") {
         "x.gz: error: has element code 0x0d; only 0x08, unsigned bytes, is read\n"
         "  hint: convert the data to bytes first\n");
   CHECK(idxError(std::string("\0\0\x08\x03\0\0\0\x02", 8)) ==
-        "x.gz: error: the header of 3 dimensions is not in its 8 bytes" + cut);
+        "x.gz: error: the header of 3 dimensions is not in its 8 bytes" + cutShort);
   CHECK(idxError(std::string("\0\0\x08\x09\0\0\0\x01", 8)) ==
         "x.gz: error: has 9 dimensions, more than 8\n  hint: reshape the data before saving\n");
   CHECK(idxError(std::string("\0\0\x08\x02\0\0\0\x02\0\0\0\x03"
                              "abcde",
                              17)) ==
-        "x.gz: error: has 5 bytes of data, which is not the product of its dimensions (2 x 3)" + cut);
+        "x.gz: error: has 5 bytes of data, which is not the product of its dimensions (2 x 3)" + cutShort);
   CHECK(idxError(std::string("\0\0\x08\x02\xff\xff\xff\xff\xff\xff\xff\xff", 12)) ==
         "x.gz: error: has 0 bytes of data, which is not the product of its dimensions (4294967295 x "
         "4294967295)" +
-            cut);
+            cutShort);
 }
 
 TEST_CASE("Fashion-MNIST: a missing folder names the package") {

@@ -150,7 +150,7 @@ class MovementKernel final : public CpuKernel {
   StridedCopy fillCopy_;
 };
 
-// reshape gives operand 0; assign gives operand 1, the parameter's next value.
+// reshape and cut give operand 0; assign gives operand 1, the parameter's next value.
 class CopyKernel final : public CpuKernel {
  public:
   CopyKernel(size_t operand, int64_t bytes) : operand_(operand), bytes_(static_cast<size_t>(bytes)) {}
@@ -169,7 +169,7 @@ class CopyKernel final : public CpuKernel {
 std::unique_ptr<CpuKernel> makeMovementKernel(const OpAttributes& attributes, OperandTypes operands,
                                               OperandTypes results, ThreadPool& pool) {
   const OpKind kind = kindOf(attributes);
-  if (kind == OpKind::Reshape || kind == OpKind::Assign) {
+  if (classOf(kind) == OpClass::View || kind == OpKind::Assign) {
     return std::make_unique<CopyKernel>(kind == OpKind::Assign ? 1 : 0, results[0].bytes());
   }
   const auto* pad = attributes.getIf<ops::Pad>();
