@@ -57,6 +57,7 @@ bool foldsExactly(const OpAttributes& attributes, const Constants& operands) {
   case OpKind::ReduceProduct:
   case OpKind::CumSum:
   case OpKind::ScatterAdd: return !isFloat(operands[0].type().element);
+  case OpKind::Cut: return false;              // a constant would not say where it is cut
   default: return isExact(kindOf(attributes)); // as the op's own file says
   }
 }

@@ -3,7 +3,8 @@
 //
 // - Hoisting: a cast to a 16-bit type moves above an op if all uses of the op's results are casts to that
 //   type, or data movement above which the cast moves too. One cast of the operand replaces one for each
-//   use. A cast is not hoisted above slice, because the operand has more elements than the result.
+//   use. A cast is not hoisted above slice, because the operand has more elements than the result, nor above
+//   cut, whose wish is about the operand.
 // - Sinking: casts from a 16-bit type to f32 move below an op if all its operands are such casts, and all
 //   uses of its results are elementwise ops, reductions or data movement, which can be fused with a cast. A
 //   cast is not sunk below broadcast, because the result has more elements than the operand.
@@ -25,6 +26,7 @@ bool isNarrow(ElementType element) { return element == ElementType::F16 || eleme
 bool moves(OpKind kind) {
   switch (kind) {
   case OpKind::Reshape:
+  case OpKind::Cut:
   case OpKind::Transpose:
   case OpKind::Slice:
   case OpKind::Split:
@@ -97,7 +99,7 @@ class Narrowing {
   }
 
   std::optional<ElementType> hoistedCast(const OpRow& row) const {
-    if (!moves(row.kind()) || row.kind() == OpKind::Slice ||
+    if (!moves(row.kind()) || row.kind() == OpKind::Slice || row.kind() == OpKind::Cut ||
         graph_.typeOf(row.firstResult).element != ElementType::F32) {
       return std::nullopt;
     }

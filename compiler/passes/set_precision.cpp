@@ -29,6 +29,8 @@
 namespace dfc {
 namespace {
 
+bool isView(const OpRow& row) { return classOf(row.kind()) == OpClass::View; }
+
 // The operands that may be narrow, bit i for operand i; the others are f32 sums, masks or the numbers of
 // channels. 0 for ops without a narrow form.
 using OperandSet = uint32_t;
@@ -171,8 +173,8 @@ class Settling {
     const auto product = settled(graph_, op, byDefault_);
     const OperandSet factors = product && product->narrow == plan_ ? factorsOf(row.kind()) : 0;
     for (size_t i = 0; i < row.operands.size(); ++i) {
-      const bool ofProducts = row.kind() == OpKind::Reshape ? readByProductsAlone_[row.firstResult]
-                                                            : i < 32 && (factors >> i & 1) != 0;
+      const bool ofProducts =
+          isView(row) ? readByProductsAlone_[row.firstResult] : i < 32 && (factors >> i & 1) != 0;
       readByProductsAlone_[row.operands[i]] = readByProductsAlone_[row.operands[i]] && ofProducts;
     }
   }
@@ -184,8 +186,7 @@ class Settling {
     }
     ValueId value = row.operands[0];
     isLogits_[value] = true;
-    for (OpId maker = graph_[value].producer; graph_[maker].kind() == OpKind::Reshape;
-         maker = graph_[value].producer) {
+    for (OpId maker = graph_[value].producer; isView(graph_[maker]); maker = graph_[value].producer) {
       value = graph_[maker].operands[0];
       isLogits_[value] = true;
     }
@@ -198,7 +199,7 @@ class Settling {
   bool isNarrowView(ValueId now) const {
     const Graph& made = rewriter_.soFar();
     const OpRow* maker = &made[made[now].producer];
-    while (maker->kind() == OpKind::Reshape) {
+    while (isView(*maker)) {
       maker = &made[made[maker->operands[0]].producer];
     }
     return plan_ && maker->kind() == OpKind::Cast && made.typeOf(maker->operands[0]).element == *plan_;
@@ -265,7 +266,7 @@ class Settling {
   ValueId narrowed(ValueId now, ElementType element, OpId like, const std::string& name) {
     const Graph& made = rewriter_.soFar();
     const OpRow& maker = made[made[now].producer];
-    if (maker.kind() != OpKind::Reshape || !isNarrowView(now)) {
+    if (!isView(maker) || !isNarrowView(now)) {
       return appendCast(rewriter_, element, now, like, name);
     }
     const OpAttributes view = maker.attributes;

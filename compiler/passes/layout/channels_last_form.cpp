@@ -29,6 +29,7 @@ class LastForm {
     case OpKind::BatchNorm: return withAxis(next.as<ops::BatchNorm>());
     case OpKind::BatchNormTraining: return withAxis(next.as<ops::BatchNormTraining>());
     case OpKind::BatchNormGradient: return withAxis(next.as<ops::BatchNormGradient>());
+    case OpKind::Cut: return withAxis(next.as<ops::Cut>());
     case OpKind::Concat: return withAxis(next.as<ops::Concat>());
     case OpKind::Split: return withAxis(next.as<ops::Split>());
     case OpKind::ReduceSum: return withAxes(next.as<ops::ReduceSum>());

@@ -29,12 +29,13 @@ Case caseOf(uint64_t seed, bool spaceToDepthToo = true) {
                      OpKind::Tanh,   OpKind::ReduceSum, OpKind::Maximum};
   }
   if (seed % 5 == 2) {
-    options.kinds = {OpKind::Reshape, OpKind::Transpose, OpKind::Slice,  OpKind::Pad,
-                     OpKind::Concat,  OpKind::Broadcast, OpKind::Matmul, OpKind::ReduceMax};
+    options.kinds = {OpKind::Reshape,   OpKind::Transpose, OpKind::Slice,     OpKind::Pad, OpKind::Concat,
+                     OpKind::Broadcast, OpKind::Matmul,    OpKind::ReduceMax, OpKind::Cut};
   }
   if (seed % 5 == 4) { // products with something to end in
-    options.kinds = {OpKind::Matmul, OpKind::Matmul, OpKind::Add,  OpKind::Mul,    OpKind::Sub,
-                     OpKind::Relu,   OpKind::Cast,   OpKind::Tanh, OpKind::Select, OpKind::Compare};
+    options.kinds = {OpKind::Matmul, OpKind::Matmul,  OpKind::Add,  OpKind::Mul,
+                     OpKind::Sub,    OpKind::Relu,    OpKind::Cast, OpKind::Tanh,
+                     OpKind::Select, OpKind::Compare, OpKind::Cut};
   }
   options.request = seed % 4 == 3; // training graphs: forward, backward, updates
   Graph graph =
