@@ -6,6 +6,7 @@
 #include "compiler/place/planned_seconds.h"
 #include "compiler/run_passes.h"
 #include "compiler/split/split.h"
+#include "compiler/split/take_cuts.h"
 
 #include <fmt/format.h>
 
@@ -156,21 +157,35 @@ class PlacementChoice {
   ConsideredPlacements considered_;
 };
 
+Diagnostic policyWithoutCuts(const std::string& policy, llvm::ArrayRef<TakenCut> cuts) {
+  Diagnostic error =
+      errorWithoutPlace(fmt::format("policy '{}' places whole ops, and cuts of values are asked for", policy),
+                        "leave out one of them; policies auto and split take cuts");
+  if (!cuts.empty()) {
+    error.where = cuts.front().where;
+    error = inScope(std::move(error), cuts.front().scope);
+  }
+  return error;
+}
+
 } // namespace
 
 Result<Placement> choosePlacement(const Graph& graph, const Machine& machine, const CostModel& cost,
                                   const CompileOptions& options) {
-  const auto fused = runPasses(PassPhase::Fuse, graph, machine, options);
+  TakenCuts whole = takeCuts(graph);
+  if (machine.devices.size() < 2) {
+    whole.cuts.clear();
+  }
+  const bool wantsCuts = !options.splits.empty() || !whole.cuts.empty();
+  const bool wantsSplit = wantsCuts || options.policy == "split";
+  if (wantsCuts && options.policy != "split" && options.policy != "auto") {
+    return policyWithoutCuts(options.policy, whole.cuts);
+  }
+  const auto fused = runPasses(PassPhase::Fuse, std::move(whole.graph), machine, options);
   if (!fused) {
     return fused.errors();
   }
   PlacementChoice choice(graph, machine, cost, options);
-  const bool wantsSplit = !options.splits.empty() || options.policy == "split";
-  if (!options.splits.empty() && options.policy != "split" && options.policy != "auto") {
-    return errorWithoutPlace(
-        fmt::format("policy '{}' places whole ops, and cuts of values are asked for", options.policy),
-        "leave out one of them; policies auto and split take cuts");
-  }
   if (!wantsSplit && options.policy != "auto") {
     return place(*fused, machine, cost, options.policy, lowerOptionsOf(options)); // nothing is compared
   }

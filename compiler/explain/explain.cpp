@@ -3,6 +3,7 @@
 #include "compiler/considered.h"
 #include "compiler/explain/changed_machine.h"
 #include "compiler/explain/explain_parts.h"
+#include "compiler/split/take_cuts.h"
 #include "ir/graph/graph.h"
 
 #include <fmt/format.h>
@@ -159,14 +160,15 @@ class Explainer {
     CompileOptions options = options_;
     options.policy = "single";
     options.splits = {};
-    auto alone = compile(graph_, machine_, cost_, options);
+    const Graph whole = takeCuts(graph_).graph;
+    auto alone = compile(whole, machine_, cost_, options);
     if (!alone) {
       Machine roomy = machine_;
       for (const DeviceId device : roomy.devices.ids()) {
         roomy.devices[device].memoryBytes = 0;
       }
       said.oneDeviceFits = false;
-      alone = compile(graph_, roomy, cost_, options);
+      alone = compile(whole, roomy, cost_, options);
     }
     if (alone) {
       said.oneDeviceSeconds = alone->predictedSeconds();

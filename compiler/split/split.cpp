@@ -2,16 +2,14 @@
 
 #include "compiler/split/choose_split.h"
 #include "compiler/split/expand_split.h"
+#include "compiler/split/take_cuts.h"
 #include "compiler/split/unfold_batch_norms.h"
-#include "ir/graph/rules/op_rules.h"
+#include "compiler/split/wished_cuts.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <fnmatch.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <cmath>
-#include <optional>
 
 namespace dfc {
 namespace {
@@ -47,81 +45,18 @@ bool splitsAnything(const Graph& graph, const SplitPlan& plan) {
   });
 }
 
-bool matches(const std::string& pattern, std::string_view name) {
-  return fnmatch(pattern.c_str(), std::string(name).c_str(), 0) == 0;
-}
-
-std::string textOf(const SplitWish& wish) {
-  return fmt::format("split '{}:{}={}'", wish.pattern, wish.axis, wish.devices);
-}
-
-/// The devices that the wishes name, or why there are none.
-Result<std::vector<DeviceId>> devicesOf(llvm::ArrayRef<SplitWish> wishes, const Machine& machine) {
-  Diagnostics errors;
-  std::vector<DeviceId> first;
-  for (const SplitWish& wish : wishes) {
-    std::vector<DeviceId> named;
-    for (const DeviceId device : machine.devices.ids()) {
-      if (matches(wish.devices, machine.devices[device].name)) {
-        named.push_back(device);
-      }
-    }
-    if (named.size() < 2) {
-      errors.push_back(
-          errorWithoutPlace(fmt::format("{} names {} of machine '{}'", textOf(wish),
-                                        named.empty() ? "no device" : "one device", machine.name),
-                            "name two devices or more by a glob, such as 'gpu*'"));
-    } else if (first.empty()) {
-      first = named;
-    } else if (named != first) {
-      errors.push_back(
-          errorWithoutPlace(fmt::format("{} names other devices than {}", textOf(wish), textOf(wishes[0])),
-                            "give all wishes the same devices"));
-    }
-  }
-  return errors.empty() ? Result<std::vector<DeviceId>>(std::move(first))
-                        : Result<std::vector<DeviceId>>(std::move(errors));
-}
-
-Diagnostic cannotCut(const Graph& graph, const SplitWish& wish, ValueId value, const SplitChoices& choices) {
-  const std::vector<size_t> axes = choices.axesOf(value);
-  return {Severity::Error, graph.locationOf(graph[value].producer),
-          fmt::format("{}: '{}', {}, cannot be cut along axis {}", textOf(wish), graph.nameOf(value),
-                      toString(graph.typeOf(value)), wish.axis),
-          axes.empty() ? "it cannot be cut among so many devices"
-                       : fmt::format("it can be cut along axis {}", fmt::join(axes, ", "))};
-}
-
-Diagnostics require(const Graph& graph, llvm::ArrayRef<SplitWish> wishes, SplitChoices& choices) {
-  Diagnostics errors;
-  for (const SplitWish& wish : wishes) {
-    bool any = false;
-    for (const ValueId value : graph.values()) {
-      if (matches(wish.pattern, graph.nameOf(value))) {
-        any = true;
-        const std::optional<size_t> axis = normalAxis(wish.axis, graph.typeOf(value).shape.rank());
-        if (!axis || !choices.require(value, *axis)) {
-          errors.push_back(cannotCut(graph, wish, value, choices));
-        }
-      }
-    }
-    if (!any) {
-      errors.push_back(
-          errorWithoutPlace(fmt::format("{} names no value", textOf(wish)),
-                            "patterns are globs over the names of inputs, parameters and results; passes may "
-                            "rename results, never inputs and parameters"));
-    }
-  }
-  return errors;
-}
+enum class Plans : uint8_t {
+  ThatSplitOps, ///< some op that computes is cut
+  All,          ///< of wishes: perhaps parameters alone are cut
+};
 
 /// The plans of a mesh, each different from the others, for several prices.
-void addPlans(const Graph& graph, const SplitChoices& choices, const Machine& machine,
+void addPlans(const Graph& graph, const SplitChoices& choices, const Machine& machine, Plans which,
               std::vector<SplitGraph>& candidates) {
   std::vector<SplitPlan> plans;
   for (const double price : prices) {
     SplitPlan plan = choices.choose(price);
-    if (std::isfinite(plan.seconds) && splitsAnything(graph, plan) &&
+    if (std::isfinite(plan.seconds) && (which == Plans::All || splitsAnything(graph, plan)) &&
         llvm::none_of(plans, [&](const SplitPlan& other) { return sameOptions(graph, plan, other); })) {
       plans.push_back(std::move(plan));
     }
@@ -134,22 +69,21 @@ void addPlans(const Graph& graph, const SplitChoices& choices, const Machine& ma
 }
 
 Result<std::vector<SplitGraph>> wishedCandidates(const Graph& graph, const Machine& machine,
-                                                 const CostModel& cost, llvm::ArrayRef<SplitWish> wishes) {
+                                                 const CostModel& cost, llvm::ArrayRef<WishedCut> wishes) {
   auto devices = devicesOf(wishes, machine);
   if (!devices) {
     return devices.errors();
   }
-  SplitChoices choices(graph, meshOfAll(*std::move(devices), graph, machine, cost), machine, cost,
-                       OptionSpace::All);
+  const SplitChoices all(graph, meshOfAll(*std::move(devices), graph, machine, cost), machine, cost,
+                         OptionSpace::All);
+  SplitChoices choices = all;
   if (Diagnostics errors = require(graph, wishes, choices); !errors.empty()) {
     return errors;
   }
   std::vector<SplitGraph> candidates;
-  addPlans(graph, choices, machine, candidates);
+  addPlans(graph, choices, machine, Plans::All, candidates);
   if (candidates.empty()) {
-    return errorWithoutPlace(
-        "the wishes for a split contradict one another: no layout of the ops between meets them",
-        "leave one of them out; the other ops follow");
+    return contradiction(graph, wishes, all);
   }
   return candidates;
 }
@@ -158,21 +92,29 @@ Result<std::vector<SplitGraph>> wishedCandidates(const Graph& graph, const Machi
 
 Result<std::vector<SplitGraph>> splitCandidates(const Graph& written, const Machine& machine,
                                                 const CostModel& cost, llvm::ArrayRef<SplitWish> wishes) {
+  TakenCuts taken = takeCuts(unfoldBatchNorms(written));
+  if (machine.devices.size() < 2) {
+    taken.cuts.clear();
+  }
+  const auto cuts = wishedCuts(taken, wishes);
+  if (!cuts) {
+    return cuts.errors();
+  }
   std::vector<SplitGraph> candidates;
   if (hasPins(written) || hasParts(written)) {
-    return wishes.empty()
-               ? Result<std::vector<SplitGraph>>(std::move(candidates))
-               : errorWithoutPlace(fmt::format("a graph with {} is not split",
+    return cuts->empty() ? Result<std::vector<SplitGraph>>(std::move(candidates))
+                         : errorAt(cuts->front(),
+                                   fmt::format("{}: a graph with {} is not split", cuts->front().text,
                                                hasPins(written) ? "pins" : "parts of inputs or parameters"),
                                    "leave them out, or the wishes for a split");
   }
-  const Graph graph = unfoldBatchNorms(written);
-  if (!wishes.empty()) {
-    return wishedCandidates(graph, machine, cost, wishes);
+  const Graph& graph = taken.graph;
+  if (!cuts->empty()) {
+    return wishedCandidates(graph, machine, cost, *cuts);
   }
   if (machine.devices.size() > 1) {
     for (const Mesh& mesh : candidateMeshes(graph, machine, cost)) {
-      addPlans(graph, SplitChoices(graph, mesh, machine, cost), machine, candidates);
+      addPlans(graph, SplitChoices(graph, mesh, machine, cost), machine, Plans::ThatSplitOps, candidates);
     }
   }
   return candidates;

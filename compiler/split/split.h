@@ -23,8 +23,10 @@ struct SplitGraph {
 };
 
 /// Candidates, each different from the others; none for a machine with one device, or a graph with pins,
-/// which are law. Errors, of wishes: a pattern that names no value, or no two devices; an axis that cannot be
-/// cut; wishes for other devices than those of the first; wishes that no layout of the ops between can meet.
+/// which are law. The graph's `cut` ops are wishes beside the caller's, unless the machine has one device;
+/// the candidates have none. Errors, of wishes: a pattern that names no value, or no two devices; an axis
+/// that cannot be cut; wishes for other devices than those of the first; wishes that contradict one another.
+/// Those of `cut` ops are located there.
 Result<std::vector<SplitGraph>> splitCandidates(const Graph& graph, const Machine& machine,
                                                 const CostModel& cost, llvm::ArrayRef<SplitWish> wishes = {});
 
