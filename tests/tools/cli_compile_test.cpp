@@ -243,6 +243,29 @@ TEST_CASE("dfc compile: a transfer that an author wrote has no route, and is ref
                        "  hint: use 'x' itself: dfc copies it to every device that reads it\n");
 }
 
+TEST_CASE("dfc: cuts that a graph asks for, with one device and with more; errors at their lines") {
+  const Workshop shop;
+  const auto write = [&](const std::string& second) {
+    shop.write("g.dfg", "graph g {\n  parameter w : f32[64, 32] = normal(0, 1, seed=1)\n"
+                        "  a = cut(w, axis=0, devices=\"gpu*\")\n  b = cut(w, " +
+                            second + ")\n  y = reduceSum(exp(a) + b)\n  fetch y\n}\n");
+  };
+  write("axis=-2, devices=\"gpu*\"");
+  CHECK(shop.dfc({"run", "g.dfg", "--steps", "1"}).status == 0);
+  const Outcome explained = shop.dfc({"explain", "g.dfg", "-m", "cpu-2gpu", "--json"});
+  INFO(explained.err);
+  CHECK(explained.status == 0);
+  CHECK_THAT(explained.out, containing("split over gpu0 to gpu1"));
+  CHECK(shop.dfc({"compile", "g.dfg", "-m", "cpu-2gpu", "--policy", "single"}).err ==
+        "g.dfg:3:7: error: policy 'single' places whole ops, and cuts of values are asked for\n"
+        "  hint: leave out one of them; policies auto and split take cuts\n");
+  write("axis=1, devices=\"gpu*\"");
+  CHECK(shop.dfc({"compile", "g.dfg", "-m", "cpu-2gpu"}).err ==
+        "g.dfg:4:7: error: cut(w, axis=1, devices=\"gpu*\") contradicts cut(w, axis=0, devices=\"gpu*\") at "
+        "g.dfg:3\n"
+        "  hint: leave out one of them; the other ops follow\n");
+}
+
 TEST_CASE("dfc compile: large feeds are brought while the step before computes") {
   const Workshop shop;
   shop.write("fed.dfg", "graph fed {\n  input x : f32[4096, 1024]\n  scope \"s\" on gpu0 {\n"
