@@ -27,8 +27,7 @@ bool hasGradient(OpKind kind, int order) {
   const OpClass opClass = classOf(kind);
   const bool none = opClass == OpClass::Source || opClass == OpClass::Request ||
                     opClass == OpClass::Transfer || opClass == OpClass::State || arityOf(kind).most == 0 ||
-                    kind == OpKind::Fused || kind == OpKind::FusedMatmul ||
-                    kind == OpKind::SoftmaxCrossEntropyGradient;
+                    test::hasNoGradient(kind);
   return !none && (order == 1 || kind != OpKind::SoftmaxCrossEntropy);
 }
 

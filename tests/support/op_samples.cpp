@@ -49,6 +49,19 @@ OpSample ofFormula(OpKind kind, std::vector<TensorType> operands) {
 
 } // namespace
 
+bool hasNoGradient(OpKind kind) {
+  switch (kind) {
+  case OpKind::Fused:
+  case OpKind::FusedMatmul:
+  case OpKind::Transfer:
+  case OpKind::BatchNormSums:
+  case OpKind::BatchNormPass:
+  case OpKind::BatchNormGradientPass:
+  case OpKind::SoftmaxCrossEntropyGradient: return true;
+  default: return false;
+  }
+}
+
 OpSample sampleOf(OpKind kind, ElementType element) {
   const auto of = [&](Shape shape) { return TensorType{element, shape}; };
   const auto bits = [&](Shape shape) {

@@ -13,6 +13,10 @@ struct OpSample {
   std::vector<TensorType> operands;
 };
 
+/// Whether no gradient passes an op of this kind to a float operand: ops of the compiler, and one whose own
+/// derivative nobody has written.
+bool hasNoGradient(OpKind kind);
+
 /// Where the op takes the type `element`, its operands are of it; and, or, xor and not take i32 where it is a
 /// float.
 OpSample sampleOf(OpKind kind, ElementType element = ElementType::F32);

@@ -2,6 +2,7 @@
 // gradients, assigns and fetches close the graph.
 #include "tests/support/random_graph.h"
 
+#include "tests/support/op_samples.h"
 #include "tests/support/random_calls.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -46,9 +47,8 @@ class Author : public RandomCalls {
   }
   void repeat() { add(Call(dice_.oneOf(calls_))); }
 
-  // Whether a gradient can pass the op: the gradient of cross entropy has no second derivative.
   bool isDifferentiable(ValueId value) const {
-    return graph()[graph()[value].producer].kind() != OpKind::SoftmaxCrossEntropyGradient;
+    return !hasNoGradient(graph()[graph()[value].producer].kind());
   }
   void requestGradients() {
     // Values without an op before them that has no gradient rule.
