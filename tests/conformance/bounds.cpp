@@ -250,8 +250,11 @@ Bound boundFor(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands,
   case OpKind::LogSoftmax:
   case OpKind::SoftmaxCrossEntropy:
   case OpKind::SoftmaxCrossEntropyGradient: {
-    // exp(x - max) carries the rounding of x - max as a relative error; logarithms carry it as it is.
-    const double scale = 8 * epsilon * (1 + largestMagnitude(operands));
+    // exp(x - max) carries the rounding of x - max as a relative error; logarithms carry it as it is, and the
+    // error of the sum: a thread of a block adds no more than a 128th of a row one after another.
+    const Shape& shape = operands[0].type().shape;
+    const double inTurn = static_cast<double>(shape[shape.rank() - 1]) / 128;
+    const double scale = (8 + inTurn) * epsilon * (1 + largestMagnitude(operands));
     return {4, [=](int64_t) { return scale; }};
   }
   default: return {}; // to the bit
