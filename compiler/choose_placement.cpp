@@ -19,10 +19,11 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Limit on split seconds / whole seconds: a smaller gain is within the error of predictions.
+/// A split is chosen where its predicted seconds are at most this part of those of the quickest placement of
+/// whole ops: a smaller gain is within the error of predictions.
 constexpr double worthwhile = 0.98;
-/// Limit on split seconds / seconds of one device, below which whole ops are not placed on several devices as
-/// well: such placements seldom gain as much, and their search takes longest.
+/// Placements of whole ops on several devices are not searched where a split's predicted seconds are at most
+/// this part of those of one device: they seldom gain as much, and their search takes longest.
 constexpr double wellSplit = 0.67;
 /// How many split candidates get a memory plan and launches: those with the least predicted makespan.
 constexpr size_t mostPlanned = 3;

@@ -142,8 +142,8 @@ Result<Executable> compile(const Graph& source, const Machine& machine, const Co
     return launches.errors();
   }
 
-  // Predictions: they count the launches, so they come last. The seconds of a step in a sequence of steps,
-  // whose feeds arrive during the step before, follow from those of a step by itself.
+  // Predictions: they count the launches, so they come last. First the times of a step by itself; of these,
+  // the seconds of a step in a sequence, in which feeds are copied during the step before.
   countLaunches(schedule, *launches, placed, machine, cost);
   schedule.steady = steadyStep(schedule, *launches, placed, machine, cost);
   checkStage("countLaunches", [&] { return verifySchedule(schedule, placed, machine); });

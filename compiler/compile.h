@@ -48,9 +48,9 @@ struct CompileOptions {
   std::string policy = "auto";
   /// Devices of ops by name, beside the pins of the graph.
   std::vector<PinRule> pins = {};
-  /// Cuts of values by name, beside those that the graph asks for (`cut`). If there are any, the graph is
-  /// split accordingly; policies other than "auto" and "split" are then an error. On a machine with one
-  /// device the graph's own are passed over.
+  /// Values, by name, and the axes along which they are cut; the graph's `cut` ops ask for more. With any
+  /// such cut the graph is split, and policies other than "auto" and "split" are an error. On a machine with
+  /// one device `cut` ops are identities.
   std::vector<SplitWish> splits = {};
   /// Of products of f32 operands, convolutions included, that do not state their own. Bf16 and F16 are mixed
   /// precision: parameters stay f32, updates, norms and losses are computed in f32, and tensors between

@@ -20,7 +20,7 @@ using Outcome = ConsideredPlacement::Outcome;
 class Listener : public CompileObserver {
  public:
   void considered(const ConsideredPlacements& all) override { placements = all; }
-  /// The chosen split; null where a placement of whole ops was chosen.
+  /// The split graph of the chosen placement; null if that placement has no split.
   const SplitGraph* split() const {
     return placements.chosen ? placements.candidates[*placements.chosen].split.get() : nullptr;
   }

@@ -10,7 +10,8 @@ constexpr int64_t sector = 32, group = 16; // bytes: of a read from memory, of o
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t roundedUp(int64_t a, int64_t to) { return ceilDiv(a, to) * to; }
 
-// Whole blocks of zeros around whole blocks of pixels; none where filters would need more blocks.
+// Padding of the blocked image by whole blocks of zeros; none if a filter would then cover more blocks than
+// with padding by pixels.
 std::optional<BlockAxis> paddedByBlocks(const WindowAxis& axis) {
   const int64_t stride = axis.stride, low = roundedUp(axis.low, stride);
   BlockAxis made{.block = stride, .taken = axis.length};

@@ -1,7 +1,8 @@
 // PixelBlocks: how a convolution with strides is one without, of blocks of pixels. For space_to_depth.
 //
-// A block is `stride` pixels along each axis, whose channels become those of one pixel (space to depth). A
-// window of k places then holds ceil(k / stride) blocks, the last or first of them with zero taps in part.
+// A block holds `stride` pixels along each axis; the channels of its pixels become the channels of one pixel
+// (space to depth). A window of k places then holds ceil(k / stride) blocks, the last or first of them with
+// zero taps in part.
 #pragma once
 
 #include "ir/graph/rules/convolution.h"

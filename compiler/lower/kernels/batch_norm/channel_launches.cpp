@@ -1,0 +1,246 @@
+#include "compiler/lower/kernels/batch_norm/channel_launches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dfc::cuda {
+namespace {
+
+// sums: [piece][channel] of two numbers each. `$loads$`: packs x and y, and whatever the term reads beside
+// them; `$g$`: the number that belongs to y.at[k].
+constexpr std::string_view rowSumsText = R"(
+struct Shared { f64 ofWarps[8][2]; };
+DFC_INLINE void run($parameters$, f64* sums, const Block& block, Shared& shared) {
+  auto& ofWarps = shared.ofWarps;
+  const Index channel = Index(block.x) % channels, piece = Index(block.x) / channels;
+  const Index end = (piece + 1) * pieceLength < packs ? (piece + 1) * pieceLength : packs;
+  const f64 center = $center$;
+  f64 first = 0, second = 0;
+  for (Index i = piece * pieceLength + threadIdx.x; i < end; i += 256) {
+    const Index at = (i / (inner / width) * channels + channel) * inner + i % (inner / width) * width;
+$loads$#pragma unroll
+    for (int k = 0; k < width; ++k) addTerm(first, second, f64(valueOf(x.at[k])) - center, $g$);
+  }
+#pragma unroll
+  for (int lane = 16; lane > 0; lane /= 2) {
+    first += __shfl_xor_sync(0xffffffffu, first, lane);
+    second += __shfl_xor_sync(0xffffffffu, second, lane);
+  }
+  if (threadIdx.x % 32 == 0) {
+    ofWarps[threadIdx.x / 32][0] = first;
+    ofWarps[threadIdx.x / 32][1] = second;
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int warp = 1; warp < 8; ++warp) {
+    first += ofWarps[warp][0];
+    second += ofWarps[warp][1];
+  }
+  sums[Index(block.x) * 2] = first;
+  sums[Index(block.x) * 2 + 1] = second;
+}
+)";
+
+// Channels side by side: threads of a block take `packs` packs of channels, and the rows in turn.
+constexpr std::string_view columnSumsText = R"(
+struct Shared { f64 first[256], second[256]; };
+DFC_INLINE void run($parameters$, f64* sums, const Block& block, Shared& shared) {
+  constexpr int lanes = 256 / packs;
+  const int lane = threadIdx.x / packs;
+  const Index channel0 = (Index(block.x) % along * packs + threadIdx.x % packs) * width;
+  const Index piece = Index(block.x) / along;
+  const Index end = (piece + 1) * pieceLength < outer ? (piece + 1) * pieceLength : outer;
+  f64 first[width], second[width], center[width];
+#pragma unroll
+  for (int k = 0; k < width; ++k) {
+    const Index channel = channel0 + k;
+    first[k] = second[k] = 0;
+    center[k] = channel < channels ? $center$ : 0;
+  }
+  if (channel0 < channels) {
+#pragma unroll 4
+    for (Index i = piece * pieceLength + lane; i < end; i += lanes) {
+      const Index at = i * channels + channel0;
+$loads$#pragma unroll
+      for (int k = 0; k < width; ++k) {
+        addTerm(first[k], second[k], f64(valueOf(x.at[k])) - center[k], $g$);
+      }
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < width; ++k) {
+    shared.first[threadIdx.x] = first[k];
+    shared.second[threadIdx.x] = second[k];
+    __syncthreads();
+    for (int half = 128; half >= packs; half /= 2) {
+      if (threadIdx.x < half) {
+        shared.first[threadIdx.x] += shared.first[threadIdx.x + half];
+        shared.second[threadIdx.x] += shared.second[threadIdx.x + half];
+      }
+      __syncthreads();
+    }
+    if (lane == 0 && channel0 < channels) {
+      sums[(piece * channels + channel0 + k) * 2] = shared.first[threadIdx.x];
+      sums[(piece * channels + channel0 + k) * 2 + 1] = shared.second[threadIdx.x];
+    }
+    __syncthreads();
+  }
+}
+)";
+
+// A warp adds the pieces of a channel.
+constexpr std::string_view settleText = R"(
+struct Shared {};
+DFC_INLINE void run($parameters$, const Block& block, Shared&) {
+  const Index channel = Index(block.x) * 8 + threadIdx.x / 32;
+  if (channel >= channels) return;
+  f64 first = 0, second = 0;
+  for (Index piece = threadIdx.x % 32; piece < pieces; piece += 32) {
+    first += sums[(piece * channels + channel) * 2];
+    second += sums[(piece * channels + channel) * 2 + 1];
+  }
+#pragma unroll
+  for (int lane = 16; lane > 0; lane /= 2) {
+    first += __shfl_xor_sync(0xffffffffu, first, lane);
+    second += __shfl_xor_sync(0xffffffffu, second, lane);
+  }
+  if (threadIdx.x % 32 != 0) return;
+$settle$}
+)";
+
+constexpr std::string_view batchNormPassText = R"(
+constexpr int distinct = inner == 1 ? width : 1; // channels of a pack
+struct Shared {};
+DFC_INLINE void run($parameters$, Element* to$writes$, const Block& block, Shared&) {
+  const Index thread = Index(block.x) * 256 + threadIdx.x;
+  if (thread >= columns * lanes) return;
+  const Index column = thread % columns * width;
+$numbers$#pragma unroll
+  for (int k = 0; k < distinct; ++k) {
+    const Index channel = column / inner + k;
+$load$  }
+  for (Index i0 = thread / columns; i0 < outer; i0 += lanes * ahead) {
+$declare$#pragma unroll
+    for (int u = 0; u < ahead; ++u) { // all loads before the first store
+      const Index i = i0 + u * lanes, at = i * (channels * inner) + column;
+      if (i < outer) {
+$loads$      }
+    }
+#pragma unroll
+    for (int u = 0; u < ahead; ++u) {
+      const Index i = i0 + u * lanes, at = i * (channels * inner) + column;
+      if (i >= outer) return;
+$names$      Pack<Element, width> result;
+#pragma unroll
+      for (int k = 0; k < width; ++k) {
+        const int c = k % distinct;
+        result.at[k] = stored<Element>($value$);
+      }
+      storePack(to + at, result);
+$stores$    }
+  }
+}
+)";
+
+std::string joined(const LoadList& list, std::string_view format) {
+  std::string text;
+  for (const Loaded& one : list) {
+    text += fmt::format(fmt::runtime(format), fmt::arg("pack", one.pack), fmt::arg("tensor", one.tensor));
+  }
+  return text;
+}
+
+} // namespace
+
+const std::string_view varianceTerm = R"(
+DFC_INLINE void addTerm(f64& first, f64& second, f64 x, f64) { first += x; second += x * x; }
+)";
+const std::string_view productTerm = R"(
+DFC_INLINE void addTerm(f64& first, f64& second, f64 x, f64 g) { first += g; second += g * x; }
+)";
+
+ChannelLaunches::ChannelLaunches(const TensorType& a, ElementType vector, int64_t axis, const GpuShape& gpu)
+    : gpu_(gpu), element_(a.element), vector_(vector), channels_(a.shape, axis), index_(a.shape.elements()) {
+  const int64_t contiguous = channels_.inner == 1 ? channels_.channels : channels_.inner;
+  width_ = commonPowerOf2(packBytes / byteWidth(element_), {contiguous});
+  packs_ = powerOf2From(std::min<int64_t>(32, channels_.channels / width_));
+  const int64_t walked = rows() ? channels_.elements() / width_ : channels_.outer;
+  const int64_t blocks = rows() ? channels_.channels : along();
+  const int64_t most = std::max<int64_t>(1, walked / (rows() ? 1024 : 4 * 256 / packs_));
+  const int64_t wanted = std::clamp<int64_t>(ceilDiv(2 * gpu.multiprocessors, blocks), 1, most);
+  pieceLength_ = ceilDiv(walked, wanted);
+  pieces_ = ceilDiv(walked, pieceLength_);
+}
+
+int64_t ChannelLaunches::along() const { return ceilDiv(channels_.channels / width_, packs_); }
+
+std::string ChannelLaunches::code(const std::string& text,
+                                  std::initializer_list<std::pair<std::string_view, int64_t>> own) const {
+  std::string before = fmt::format(
+      "using Index = {};\nusing Element = {};\nusing Vector = {};\nusing Real = {};\n", index_.type(),
+      storageName(element_), storageName(vector_), element_ == ElementType::F64 ? "f64" : "f32");
+  for (const auto& [name, value] : own) {
+    before += constant("Index", name, index_.of(value));
+  }
+  for (const auto& [name, value] : {std::pair<std::string_view, int64_t>{"outer", channels_.outer},
+                                    {"channels", channels_.channels},
+                                    {"inner", channels_.inner}}) {
+    before += text.find(name) != std::string::npos ? constant("Index", name, index_.of(value)) : "";
+  }
+  return before + (text.find("width") != std::string::npos ? constant("width", width_) : "") + text;
+}
+
+GeneratedLaunch ChannelLaunches::sums(std::string_view term, const std::string& parameters,
+                                      const std::string& center, const LoadList& loads,
+                                      const std::string& g) const {
+  const std::string text =
+      std::string(term) +
+      filled(rows() ? rowSumsText : columnSumsText,
+             {{"parameters", parameters},
+              {"center", center},
+              {"loads",
+               joined(loads, "    const Pack<Element, width> {pack} = loadPack<width>({tensor} + at);\n")},
+              {"g", g}});
+  GeneratedLaunch launch;
+  launch.code = rows() ? code(text, {{"pieceLength", pieceLength_}, {"packs", channels_.elements() / width_}})
+                       : code(text, {{"pieceLength", pieceLength_}, {"packs", packs_}, {"along", along()}});
+  launch.grid[0] = static_cast<uint32_t>((rows() ? channels_.channels : along()) * pieces_);
+  launch.threads = 256;
+  launch.barriers = true;
+  launch.sharedBytes = rows() ? sizeof(double[8][2]) : sizeof(double[2][256]);
+  return launch;
+}
+
+GeneratedLaunch ChannelLaunches::settle(const std::string& parameters, const std::string& settled) const {
+  GeneratedLaunch launch;
+  launch.code =
+      code(filled(settleText, {{"parameters", parameters}, {"settle", settled}}), {{"pieces", pieces_}});
+  launch.grid[0] = static_cast<uint32_t>(ceilDiv(channels_.channels, 8));
+  launch.threads = 256;
+  return launch;
+}
+
+GeneratedLaunch ChannelLaunches::pass(const Pass& pass) const {
+  const int64_t columns = channels_.channels * channels_.inner / width_;
+  constexpr int64_t rowsAhead = 4; // loads under way in a thread
+  const int64_t lanes = std::clamp<int64_t>(gpu_.residentThreads() / columns, 1, channels_.outer);
+  GeneratedLaunch launch;
+  launch.code =
+      code(filled(batchNormPassText,
+                  {{"parameters", pass.parameters},
+                   {"writes", pass.writes},
+                   {"numbers", pass.numbers},
+                   {"load", pass.load},
+                   {"declare", joined(pass.loads, "    Pack<Element, width> {pack}s[ahead];\n")},
+                   {"loads", joined(pass.loads, "        {pack}s[u] = loadPack<width>({tensor} + at);\n")},
+                   {"names", joined(pass.loads, "      const auto& {pack} = {pack}s[u];\n")},
+                   {"value", pass.value},
+                   {"stores", pass.stores}}),
+           {{"columns", columns}, {"lanes", lanes}, {"ahead", rowsAhead}});
+  launch.grid[0] = static_cast<uint32_t>(ceilDiv(columns * lanes, 256));
+  launch.threads = 256;
+  return launch;
+}
+
+} // namespace dfc::cuda
