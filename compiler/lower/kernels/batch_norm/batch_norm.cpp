@@ -23,24 +23,27 @@ struct Ending {
 };
 
 // (x - mean) inverse scale + bias, from left to right: inverse times scale may overflow where the result does
-// not. `center`: the type in which the mean is subtracted.
+// not. The mean is a sum of two numbers, `high` and `low`: the first difference is exact near the mean, where
+// a mean of one f32 would lose the digits of a small deviation. `parameters` has a, scale and bias;
+// `statistics` gives the arrays high, low and inverse.
 GeneratedLaunch normalising(const ChannelLaunches& writer, const std::string& parameters,
-                            std::string_view center, const std::string& mean, const std::string& variance,
-                            double epsilon, Ending ending = {}) {
-  const std::string normal =
-      fmt::format("Real({}(valueOf(x.at[k])) - mean[c]) * inverse[c] * factor[c] + shift[c]", center);
+                            llvm::SmallVector<ChannelLaunches::Number, 5> numbers,
+                            const std::string& statistics, Ending ending = {}) {
+  numbers.push_back({"Vector", "factor", "scale"});
+  numbers.push_back({"Vector", "shift", "bias"});
+  const std::string normal = "(Real(valueOf(x.at[k])) - high[c] - low[c]) * inverse[c] * "
+                             "Real(valueOf(factor[c])) + Real(valueOf(shift[c]))";
   const std::string sum = ending.addend ? normal + " + Real(valueOf(z.at[k]))" : normal;
-  return writer.pass(
-      {parameters + (ending.addend ? ", const Element* addend" : ""),
-       fmt::format("  {} mean[distinct];\n  Real inverse[distinct], factor[distinct], shift[distinct];\n",
-                   center),
-       fmt::format("    mean[k] = {};\n"
-                   "    inverse[k] = Real(1.0 / sqrt({} + {}));\n"
-                   "    factor[k] = Real(valueOf(scale[channel]));\n"
-                   "    shift[k] = Real(valueOf(bias[channel]));\n",
-                   mean, variance, epsilonText(epsilon)),
-       ending.addend ? LoadList{{"x", "a"}, {"z", "addend"}} : LoadList{{"x", "a"}},
-       ending.relu ? fmt::format("larger({}, Real(0))", sum) : sum});
+  return writer.pass({parameters + (ending.addend ? ", const Element* addend" : ""), std::move(numbers),
+                      statistics,
+                      ending.addend ? LoadList{{"x", "a"}, {"z", "addend"}} : LoadList{{"x", "a"}},
+                      ending.relu ? fmt::format("larger({}, Real(0))", sum) : sum});
+}
+
+// Arrays that a thread computes of others: `each` sets number k of them.
+std::string derivedNumbers(std::string_view names, std::string_view each) {
+  return fmt::format("  Real {};\n#pragma unroll\n  for (int k = 0; k < distinct; ++k) {{\n{}  }}\n", names,
+                     each);
 }
 
 // The cotangent of a batch norm, behind a relu where the relu's result is positive; as kernels with the
@@ -72,14 +75,16 @@ class Cotangents {
     sums.arguments.push_back(workspace(0));
     return sums;
   }
-  /// The pass that gives the gradient to a and, with `addend`, also g. `load`: code that sets the numbers of
-  /// channel k: mean[k], ofG[k], the factor of g, ofA[k], the factor of a - mean, and the subtrahend rest[k].
-  ChannelLaunches::Pass pass(const std::string& parameters, const std::string& load, bool addend) const {
+  /// The pass that gives the gradient to a and, with `addend`, also g. Of `numbers` and `derived` come the
+  /// arrays mean, ofG, the factor of g, ofA, the factor of a - mean, and the subtrahend rest.
+  ChannelLaunches::Pass pass(const std::string& parameters,
+                             llvm::SmallVector<ChannelLaunches::Number, 5> numbers,
+                             const std::string& derived, bool addend) const {
     return {parameters + gated(),
-            "  Real mean[distinct], ofG[distinct], ofA[distinct], rest[distinct];\n",
-            load,
+            std::move(numbers),
+            derived,
             loads(),
-            g() + " * ofG[c] - (Real(valueOf(x.at[k])) - mean[c]) * ofA[c] - rest[c]",
+            g() + " * ofG[c] - (Real(valueOf(x.at[k])) - Real(valueOf(mean[c]))) * ofA[c] - rest[c]",
             addend ? ", Element* ofAddend" : "",
             addend ? "    Pack<Element, width> kept;\n"
                      "#pragma unroll\n"
@@ -98,11 +103,16 @@ class Cotangents {
 
 GeneratedKernels batchNormKernel(const ops::BatchNorm& op, OperandTypes operands, const GpuShape& gpu) {
   const ChannelLaunches writer(operands[0], operands[1].element, op.axis, gpu);
-  GeneratedLaunch launch =
-      normalising(writer,
-                  "const Element* a, const Vector* scale, const Vector* bias, const Vector* means, const "
-                  "Vector* variances",
-                  "Real", "Real(valueOf(means[channel]))", "f64(valueOf(variances[channel]))", op.epsilon);
+  GeneratedLaunch launch = normalising(
+      writer,
+      "const Element* a, const Vector* scale, const Vector* bias, const Vector* means, const Vector* "
+      "variances",
+      {{"Vector", "mean", "means"}, {"Vector", "variance", "variances"}},
+      derivedNumbers("high[distinct], low[distinct], inverse[distinct]",
+                     fmt::format("    high[k] = Real(valueOf(mean[k]));\n"
+                                 "    low[k] = 0;\n"
+                                 "    inverse[k] = Real(1) / sqrt(Real(valueOf(variance[k])) + Real({}));\n",
+                                 epsilonText(op.epsilon))));
   launch.arguments = {operand(0), operand(1), operand(2), operand(3), operand(4), result(0)};
   return {{std::move(launch)}, 0};
 }
@@ -117,38 +127,50 @@ GeneratedKernels batchNormTrainingKernel(const ops::BatchNormTraining& op, Opera
   GeneratedLaunch sums = writer.sums(varianceTerm, "const Element* a", first, {{"x", "a"}}, "0.0");
   sums.arguments = {operand(0), workspace(0)};
   GeneratedLaunch settle =
-      writer.settle("const Element* a, const f64* sums, f64* statistics, Vector* means, Vector* variances",
+      writer.settle("const Element* a, const f64* sums, Real* statistics, Vector* means, Vector* variances",
                     "  const f64 n = f64(outer * inner);\n  const f64 mean = " + first +
                         " + first / n;\n"
                         "  f64 variance = (second - first * first / n) / n;\n"
                         "  variance = variance < 0 ? 0 : variance;\n"
-                        "  statistics[channel * 2] = mean;\n"
-                        "  statistics[channel * 2 + 1] = variance;\n"
+                        "  statistics[channel] = Real(mean);\n"
+                        "  statistics[channels + channel] = Real(mean - f64(Real(mean)));\n"
+                        "  statistics[2 * channels + channel] = Real(1 / sqrt(variance + " +
+                        epsilonText(op.epsilon) +
+                        "));\n"
                         "  means[channel] = stored<Vector>(Real(mean));\n"
                         "  variances[channel] = stored<Vector>(Real(variance));\n");
   settle.arguments = {operand(0), workspace(0), workspace(statistics), result(1), result(2)};
   const bool addend = operands.size() == 4;
-  GeneratedLaunch pass = normalising(
-      writer, "const Element* a, const Vector* scale, const Vector* bias, const f64* statistics", "f64",
-      "statistics[channel * 2]", "statistics[channel * 2 + 1]", op.epsilon, {op.relu, addend});
+  GeneratedLaunch pass =
+      normalising(writer, "const Element* a, const Vector* scale, const Vector* bias, const Real* statistics",
+                  {{"Real", "high", "statistics"},
+                   {"Real", "low", "statistics + channels"},
+                   {"Real", "inverse", "statistics + 2 * channels"}},
+                  "", {op.relu, addend});
   pass.arguments = {operand(0), operand(1), operand(2), workspace(statistics)};
   if (addend) {
     pass.arguments.push_back(operand(3));
   }
   pass.arguments.push_back(result(0));
-  return {{std::move(sums), std::move(settle), std::move(pass)}, statistics + writer.channelCount() * 2 * 8};
+  return {{std::move(sums), std::move(settle), std::move(pass)}, statistics + writer.channelCount() * 3 * 8};
 }
 
 // The mean and the variance by sums about 0.
 GeneratedKernels batchNormPassKernel(const ops::BatchNormPass& op, OperandTypes operands,
                                      const GpuShape& gpu) {
   const ChannelLaunches writer(operands[0], operands[1].element, op.axis, gpu);
-  const std::string mean = fmt::format("(sums[channel] / {}.0)", op.count);
+  const std::string part = fmt::format("{:a}", 1.0 / static_cast<double>(op.count));
   GeneratedLaunch pass = normalising(
-      writer, "const Element* a, const Vector* scale, const Vector* bias, const f64* sums", "f64", mean,
-      fmt::format("notNegative(sums[channels + channel] / {}.0 - {} * {})", op.count, mean, mean), op.epsilon,
+      writer, "const Element* a, const Vector* scale, const Vector* bias, const f64* sums",
+      {{"f64", "first", "sums"}, {"f64", "second", "sums + channels"}},
+      derivedNumbers(
+          "high[distinct], low[distinct], inverse[distinct]",
+          fmt::format("    const f64 mean = first[k] * {0}, variance = second[k] * {0} - mean * mean;\n"
+                      "    high[k] = Real(mean);\n"
+                      "    low[k] = Real(mean - f64(Real(mean)));\n"
+                      "    inverse[k] = Real(1) / sqrt(Real(variance < 0 ? 0 : variance) + Real({1}));\n",
+                      part, epsilonText(op.epsilon))),
       {op.relu, operands.size() == 5});
-  pass.code = "DFC_INLINE f64 notNegative(f64 a) { return a < 0 ? 0 : a; }\n" + pass.code;
   pass.arguments = {operand(0), operand(1), operand(2), operand(3)};
   if (operands.size() == 5) {
     pass.arguments.push_back(operand(4));
@@ -161,16 +183,23 @@ GeneratedKernels batchNormGradientPassKernel(const ops::BatchNormGradientPass& o
                                              const GpuShape& gpu) {
   const ChannelLaunches writer(operands[0], operands[1].element, op.axis, gpu);
   const Cotangents cotangents(op.relu);
+  const std::string part = fmt::format("Real({:a})", 1.0 / static_cast<double>(op.count));
   GeneratedLaunch pass = writer.pass(cotangents.pass(
       "const Element* a, const Vector* scale, const Vector* means, const Vector* variances, const Element* "
       "cotangent, const f64* sums",
-      fmt::format("    const f64 root = 1 / sqrt(f64(valueOf(variances[channel])) + {});\n"
-                  "    const f64 scaled = f64(valueOf(scale[channel])) * root;\n"
-                  "    mean[k] = Real(valueOf(means[channel]));\n"
-                  "    ofG[k] = Real(scaled);\n"
-                  "    ofA[k] = Real(scaled * root * (sums[channels + channel] * root) / {}.0);\n"
-                  "    rest[k] = Real(scaled * sums[channel] / {}.0);\n",
-                  epsilonText(op.epsilon), op.count, op.count),
+      {{"Vector", "mean", "means"},
+       {"Vector", "variance", "variances"},
+       {"Vector", "factor", "scale"},
+       {"f64", "first", "sums"},
+       {"f64", "second", "sums + channels"}},
+      derivedNumbers(
+          "ofG[distinct], ofA[distinct], rest[distinct]",
+          fmt::format("    const Real root = Real(1) / sqrt(Real(valueOf(variance[k])) + Real({0}));\n"
+                      "    const Real scaled = Real(valueOf(factor[k])) * root;\n"
+                      "    ofG[k] = scaled;\n"
+                      "    ofA[k] = scaled * root * (Real(second[k]) * root) * {1};\n"
+                      "    rest[k] = scaled * Real(first[k]) * {1};\n",
+                      epsilonText(op.epsilon), part)),
       op.addend));
   pass.arguments = {operand(0), operand(1), operand(2), operand(3), operand(4), operand(5)};
   if (op.relu) {
@@ -208,25 +237,25 @@ GeneratedKernels batchNormGradientKernel(const ops::BatchNormGradient& op, Opera
   const Cotangents cotangents(op.relu);
   GeneratedLaunch sums = cotangents.sums(writer, {operand(0), operand(2), operand(4)}, operand(5));
   GeneratedLaunch settle = writer.settle(
-      "const Vector* scale, const Vector* variances, const f64* sums, f64* factors, "
+      "const Vector* scale, const Vector* variances, const f64* sums, Real* factors, "
       "Vector* ofScale, Vector* ofBias",
       "  const f64 n = f64(outer * inner);\n  const f64 root = 1 / sqrt(f64(valueOf(variances[channel])) + " +
           epsilonText(op.epsilon) +
           ");\n"
           "  const f64 factor = f64(valueOf(scale[channel])) * root;\n"
-          "  factors[channel * 3] = factor;\n"
-          "  factors[channel * 3 + 1] = factor * root * (second * root) / n;\n"
-          "  factors[channel * 3 + 2] = factor * first / n;\n"
+          "  factors[channel] = Real(factor);\n"
+          "  factors[channels + channel] = Real(factor * root * (second * root) / n);\n"
+          "  factors[2 * channels + channel] = Real(factor * first / n);\n"
           "  ofScale[channel] = stored<Vector>(Real(second * root));\n"
           "  ofBias[channel] = stored<Vector>(Real(first));\n");
   settle.arguments = {operand(1), operand(3), workspace(0), workspace(factors), result(1), result(2)};
   GeneratedLaunch pass = writer.pass(
-      cotangents.pass("const Element* a, const Vector* means, const Element* cotangent, const f64* factors",
-                      "    mean[k] = Real(valueOf(means[channel]));\n"
-                      "    ofG[k] = Real(factors[channel * 3]);\n"
-                      "    ofA[k] = Real(factors[channel * 3 + 1]);\n"
-                      "    rest[k] = Real(factors[channel * 3 + 2]);\n",
-                      op.addend));
+      cotangents.pass("const Element* a, const Vector* means, const Element* cotangent, const Real* factors",
+                      {{"Vector", "mean", "means"},
+                       {"Real", "ofG", "factors"},
+                       {"Real", "ofA", "factors + channels"},
+                       {"Real", "rest", "factors + 2 * channels"}},
+                      "", op.addend));
   pass.arguments = {operand(0), operand(2), operand(4), workspace(factors)};
   if (op.relu) {
     pass.arguments.push_back(operand(5));

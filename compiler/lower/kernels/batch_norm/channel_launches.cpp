@@ -89,16 +89,21 @@ $loads$#pragma unroll
 }
 )";
 
-// A warp adds the pieces of a channel.
+// A warp adds the pieces of a channel; all loads are under way at once.
 constexpr std::string_view settleText = R"(
 struct Shared {};
 DFC_INLINE void run($parameters$, const Block& block, Shared&) {
   const Index channel = Index(block.x) * 8 + threadIdx.x / 32;
   if (channel >= channels) return;
   f64 first = 0, second = 0;
-  for (Index piece = threadIdx.x % 32; piece < pieces; piece += 32) {
-    first += sums[(piece * channels + channel) * 2];
-    second += sums[(piece * channels + channel) * 2 + 1];
+#pragma unroll
+  for (Index i = 0; i < (pieces + 31) / 32; ++i) {
+    const Index piece = i * 32 + threadIdx.x % 32;
+    if (piece < pieces) {
+      const Pack<f64, 2> both = loadPack<2>(sums + (piece * channels + channel) * 2);
+      first += both.at[0];
+      second += both.at[1];
+    }
   }
 #pragma unroll
   for (int lane = 16; lane > 0; lane /= 2) {
@@ -109,18 +114,24 @@ DFC_INLINE void run($parameters$, const Block& block, Shared&) {
 $settle$}
 )";
 
+// A thread keeps the numbers of its pack's channels, read 16 bytes at a time, and walks the outer extent.
 constexpr std::string_view batchNormPassText = R"(
 constexpr int distinct = inner == 1 ? width : 1; // channels of a pack
+template <class S> DFC_INLINE void loadNumbers(S (&to)[distinct], const S* from) {
+  constexpr int most = 16 / int(sizeof(S)), piece = distinct < most ? distinct : most;
+#pragma unroll
+  for (int first = 0; first < distinct; first += piece) {
+    const Pack<S, piece> pack = loadPack<piece>(from + first);
+#pragma unroll
+    for (int k = 0; k < piece; ++k) to[first + k] = pack.at[k];
+  }
+}
 struct Shared {};
 DFC_INLINE void run($parameters$, Element* to$writes$, const Block& block, Shared&) {
   const Index thread = Index(block.x) * 256 + threadIdx.x;
   if (thread >= columns * lanes) return;
-  const Index column = thread % columns * width;
-$numbers$#pragma unroll
-  for (int k = 0; k < distinct; ++k) {
-    const Index channel = column / inner + k;
-$load$  }
-  for (Index i0 = thread / columns; i0 < outer; i0 += lanes * ahead) {
+  const Index column = thread % columns * width, channel = column / inner;
+$numbers$$derived$  for (Index i0 = thread / columns; i0 < outer; i0 += lanes * ahead) {
 $declare$#pragma unroll
     for (int u = 0; u < ahead; ++u) { // all loads before the first store
       const Index i = i0 + u * lanes, at = i * (channels * inner) + column;
@@ -224,14 +235,21 @@ GeneratedLaunch ChannelLaunches::settle(const std::string& parameters, const std
 GeneratedLaunch ChannelLaunches::pass(const Pass& pass) const {
   const int64_t columns = channels_.channels * channels_.inner / width_;
   constexpr int64_t rowsAhead = 4; // loads under way in a thread
-  const int64_t lanes = std::clamp<int64_t>(gpu_.residentThreads() / columns, 1, channels_.outer);
+  // Of small tensors fewer threads than fit: reading a channel's numbers takes as long as several rows.
+  const int64_t lanes =
+      std::clamp<int64_t>(gpu_.residentThreads() / columns, 1, ceilDiv(channels_.outer, rowsAhead));
+  std::string numbers;
+  for (const Number& one : pass.numbers) {
+    numbers += fmt::format("  {} {}[distinct];\n  loadNumbers({}, {} + channel);\n", one.type, one.name,
+                           one.name, one.from);
+  }
   GeneratedLaunch launch;
   launch.code =
       code(filled(batchNormPassText,
                   {{"parameters", pass.parameters},
                    {"writes", pass.writes},
-                   {"numbers", pass.numbers},
-                   {"load", pass.load},
+                   {"numbers", numbers},
+                   {"derived", pass.derived},
                    {"declare", joined(pass.loads, "    Pack<Element, width> {pack}s[ahead];\n")},
                    {"loads", joined(pass.loads, "        {pack}s[u] = loadPack<width>({tensor} + at);\n")},
                    {"names", joined(pass.loads, "      const auto& {pack} = {pack}s[u];\n")},

@@ -37,11 +37,16 @@ class ChannelLaunches {
   /// Adds the pieces of each channel to `first` and `second`; `settled` says what becomes of them.
   GeneratedLaunch settle(const std::string& parameters, const std::string& settled) const;
 
+  /// A number of each channel: `name`[c] of a thread is read from the tensor [channels] at `from`.
+  struct Number {
+    std::string_view type, name;
+    std::string from;
+  };
   /// What the launch over the tensor computes.
   struct Pass {
     std::string parameters;
-    std::string numbers;     ///< arrays of a channel's numbers
-    std::string load;        ///< what fills number k of them
+    llvm::SmallVector<Number, 5> numbers;
+    std::string derived;     ///< further arrays, made of these once a thread
     LoadList loads;          ///< the packs that `value` reads
     std::string value;       ///< of element k, with the numbers at c
     std::string writes = {}; ///< further results, as parameters
