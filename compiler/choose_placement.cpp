@@ -2,8 +2,9 @@
 
 #include "compiler/considered.h"
 #include "compiler/lower_options.h"
+#include "compiler/place/memory_demand.h"
 #include "compiler/place/place.h"
-#include "compiler/place/planned_seconds.h"
+#include "compiler/rematerialise/fit_placement.h"
 #include "compiler/run_passes.h"
 #include "compiler/split/split.h"
 #include "compiler/split/take_cuts.h"
@@ -109,11 +110,12 @@ class PlacementChoice {
 
   void rate(Rated& rated) {
     using Outcome = ConsideredPlacement::Outcome;
-    const auto planned = plannedSeconds(rated.placement, problemOf(rated.placement));
-    rated.seconds = planned ? planned->seconds : never;
+    const auto seconds = fitPlacement(rated.placement, machine_, cost_, lowerOptionsOf(quiet_));
+    rated.seconds = seconds.value_or(never);
     ConsideredPlacement& row = considered_.candidates[rated.row];
-    row.outcome = planned ? Outcome::Planned : Outcome::DoesNotFit;
-    row.seconds = planned ? planned->seconds : row.seconds;
+    row.description = rated.placement.policy;
+    row.outcome = seconds ? Outcome::Planned : Outcome::DoesNotFit;
+    row.seconds = seconds.value_or(row.seconds);
   }
 
   // The quickest split that fits into memory; where none fits, the quickest.
@@ -188,7 +190,11 @@ Result<Placement> choosePlacement(const Graph& graph, const Machine& machine, co
   }
   PlacementChoice choice(graph, machine, cost, options);
   if (!wantsSplit && options.policy != "auto") {
-    return place(*fused, machine, cost, options.policy, lowerOptionsOf(options)); // nothing is compared
+    auto only = place(*fused, machine, cost, options.policy, lowerOptionsOf(options)); // nothing is compared
+    if (only && !fitsInto(machine, memoryDemand(*only, machine).most)) {
+      fitPlacement(*only, machine, cost, lowerOptionsOf(options));
+    }
+    return only;
   }
   auto placement = wantsSplit ? choice.bestSplit(*fused) : choice.best(*fused);
   if (options.observer != nullptr) {

@@ -17,6 +17,29 @@ bool isFree(const OpRow& row) {
   return classOf(row.kind()) == OpClass::View || row.kind() == OpKind::Assign || row.kind() == OpKind::Input;
 }
 
+/// Sweeps of an op's GPU kernels that wait for one another: moments before values, scores before weights
+/// before sums. Each is a round trip to memory or a barrier of a block, as the launch of a kernel that reads
+/// and writes is; on tensors that fill no GPU they are what an op takes. Counted in the kernels of
+/// compiler/lower/kernels.
+double stagesOf(OpKind kind) {
+  switch (kind) {
+  case OpKind::LayerNorm:
+  case OpKind::LayerNormGradient:
+  case OpKind::RmsNorm:
+  case OpKind::RmsNormGradient:
+  case OpKind::Softmax:
+  case OpKind::LogSoftmax:
+  case OpKind::SoftmaxCrossEntropy:
+  case OpKind::SoftmaxCrossEntropyGradient: return 4; // largest or mean, sum, pass
+  case OpKind::BatchNormTraining:
+  case OpKind::BatchNormGradient:
+  case OpKind::BatchNormSums: return 5;      // sums of pieces, of channels, pass
+  case OpKind::Attention: return 6;          // scores, weights, values, by tiles of keys
+  case OpKind::AttentionGradient: return 12; // five products by tiles, of queries and of keys
+  default: return 1;
+  }
+}
+
 /// Seconds of the launch, and at the device's limits.
 struct Price {
   double launch = 0, work = 0;
@@ -36,7 +59,8 @@ Price priceOf(const Graph& graph, OpId op, const DeviceRow& hardware, bool gener
   }
   const ElementType element = operands.empty() ? results.front().element : operands.front().element;
   const bool tf32 = precisionOf(row.attributes) == Precision::Tf32;
-  return {hardware.launchOf(element, tf32, cost.product),
+  const double waits = hardware.kind == DeviceKind::Gpu ? stagesOf(row.kind()) - 1 : 0;
+  return {hardware.launchOf(element, tf32, cost.product) + waits * hardware.launchSeconds,
           std::max(secondsAt(cost.flops, hardware.matmulRate(element, tf32, cost.product)),
                    secondsAt(cost.bytes, hardware.memoryBandwidth))};
 }

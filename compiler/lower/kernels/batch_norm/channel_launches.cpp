@@ -42,13 +42,14 @@ $loads$#pragma unroll
 }
 )";
 
-// Channels side by side: threads of a block take `packs` packs of channels, and the rows in turn.
+// Channels side by side: threads of a block take `packs` packs of channels, and the rows in turn. Their sums
+// are added within each warp, then over the warps.
 constexpr std::string_view columnSumsText = R"(
-struct Shared { f64 first[256], second[256]; };
+struct Shared { f64 ofWarps[2][8][packs * width]; };
 DFC_INLINE void run($parameters$, f64* sums, const Block& block, Shared& shared) {
   constexpr int lanes = 256 / packs;
-  const int lane = threadIdx.x / packs;
-  const Index channel0 = (Index(block.x) % along * packs + threadIdx.x % packs) * width;
+  const int pack = threadIdx.x % packs, warp = threadIdx.x / 32;
+  const Index channel0 = (Index(block.x) % along * packs + pack) * width;
   const Index piece = Index(block.x) / along;
   const Index end = (piece + 1) * pieceLength < outer ? (piece + 1) * pieceLength : outer;
   f64 first[width], second[width], center[width];
@@ -59,32 +60,47 @@ DFC_INLINE void run($parameters$, f64* sums, const Block& block, Shared& shared)
     center[k] = channel < channels ? $center$ : 0;
   }
   if (channel0 < channels) {
-#pragma unroll 4
-    for (Index i = piece * pieceLength + lane; i < end; i += lanes) {
-      const Index at = i * channels + channel0;
-$loads$#pragma unroll
-      for (int k = 0; k < width; ++k) {
-        addTerm(first[k], second[k], f64(valueOf(x.at[k])) - center[k], $g$);
+    for (Index i0 = piece * pieceLength + threadIdx.x / packs; i0 < end; i0 += lanes * ahead) {
+$declare$#pragma unroll
+      for (int u = 0; u < ahead; ++u) { // all loads before the first use
+        const Index i = i0 + u * lanes, at = i * channels + channel0;
+        if (i < end) {
+$loads$        }
+      }
+#pragma unroll
+      for (int u = 0; u < ahead; ++u) {
+        if (i0 + u * lanes < end) {
+$names$#pragma unroll
+          for (int k = 0; k < width; ++k) {
+            addTerm(first[k], second[k], f64(valueOf(x.at[k])) - center[k], $g$);
+          }
+        }
       }
     }
   }
 #pragma unroll
   for (int k = 0; k < width; ++k) {
-    shared.first[threadIdx.x] = first[k];
-    shared.second[threadIdx.x] = second[k];
-    __syncthreads();
-    for (int half = 128; half >= packs; half /= 2) {
-      if (threadIdx.x < half) {
-        shared.first[threadIdx.x] += shared.first[threadIdx.x + half];
-        shared.second[threadIdx.x] += shared.second[threadIdx.x + half];
-      }
-      __syncthreads();
+#pragma unroll
+    for (int distance = 16; distance >= packs; distance /= 2) {
+      first[k] += __shfl_xor_sync(0xffffffffu, first[k], distance);
+      second[k] += __shfl_xor_sync(0xffffffffu, second[k], distance);
     }
-    if (lane == 0 && channel0 < channels) {
-      sums[(piece * channels + channel0 + k) * 2] = shared.first[threadIdx.x];
-      sums[(piece * channels + channel0 + k) * 2 + 1] = shared.second[threadIdx.x];
+    if (threadIdx.x % 32 < packs) {
+      shared.ofWarps[0][warp][pack * width + k] = first[k];
+      shared.ofWarps[1][warp][pack * width + k] = second[k];
     }
-    __syncthreads();
+  }
+  __syncthreads();
+  for (int own = threadIdx.x; own < packs * width; own += 256) {
+    const Index channel = Index(block.x) % along * (packs * width) + own;
+    if (channel >= channels) return;
+    Pack<f64, 2> both = {{0, 0}};
+#pragma unroll
+    for (int w = 0; w < 8; ++w) {
+      both.at[0] += shared.ofWarps[0][w][own];
+      both.at[1] += shared.ofWarps[1][w][own];
+    }
+    storePack(sums + (piece * channels + channel) * 2, both);
   }
 }
 )";
@@ -205,21 +221,36 @@ std::string ChannelLaunches::code(const std::string& text,
 GeneratedLaunch ChannelLaunches::sums(std::string_view term, const std::string& parameters,
                                       const std::string& center, const LoadList& loads,
                                       const std::string& g) const {
-  const std::string text =
-      std::string(term) +
-      filled(rows() ? rowSumsText : columnSumsText,
-             {{"parameters", parameters},
-              {"center", center},
-              {"loads",
-               joined(loads, "    const Pack<Element, width> {pack} = loadPack<width>({tensor} + at);\n")},
-              {"g", g}});
+  const std::string start(term);
   GeneratedLaunch launch;
-  launch.code = rows() ? code(text, {{"pieceLength", pieceLength_}, {"packs", channels_.elements() / width_}})
-                       : code(text, {{"pieceLength", pieceLength_}, {"packs", packs_}, {"along", along()}});
+  if (rows()) {
+    const std::string text =
+        start + filled(rowSumsText, {{"parameters", parameters},
+                                     {"center", center},
+                                     {"loads", joined(loads, "    const Pack<Element, width> {pack} = "
+                                                             "loadPack<width>({tensor} + at);\n")},
+                                     {"g", g}});
+    launch.code = code(text, {{"pieceLength", pieceLength_}, {"packs", channels_.elements() / width_}});
+  } else {
+    const std::string text =
+        start + filled(columnSumsText,
+                       {{"parameters", parameters},
+                        {"center", center},
+                        {"declare", joined(loads, "      Pack<Element, width> {pack}s[ahead];\n")},
+                        {"loads", joined(loads, "          {pack}s[u] = loadPack<width>({tensor} + at);\n")},
+                        {"names", joined(loads, "          const auto& {pack} = {pack}s[u];\n")},
+                        {"g", g}});
+    // As many loads under way as registers hold beside the sums.
+    const int64_t rows = ceilDiv(pieceLength_ * packs_, 256);
+    const int64_t ahead = std::min<int64_t>(rows, loads.size() == 1 ? 8 : 4);
+    launch.code =
+        code(text, {{"pieceLength", pieceLength_}, {"packs", packs_}, {"along", along()}, {"ahead", ahead}});
+  }
   launch.grid[0] = static_cast<uint32_t>((rows() ? channels_.channels : along()) * pieces_);
   launch.threads = 256;
   launch.barriers = true;
-  launch.sharedBytes = rows() ? sizeof(double[8][2]) : sizeof(double[2][256]);
+  launch.sharedBytes =
+      rows() ? sizeof(double[8][2]) : static_cast<uint32_t>(sizeof(double[2][8]) * packs_ * width_);
   return launch;
 }
 

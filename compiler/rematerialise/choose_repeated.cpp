@@ -1,0 +1,247 @@
+#include "compiler/rematerialise/choose_repeated.h"
+
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfc {
+namespace {
+
+/// An operand that is gone is kept, not computed again, where it has at most this part of the bytes gained:
+/// the statistics of a norm, say.
+constexpr int64_t keptPart = 8;
+constexpr size_t mostRounds = 400;
+
+class Chooser {
+ public:
+  Chooser(Lifetimes& lifetimes, const Placement& placement, const StepOrder& order,
+          const SideTable<DeviceId, int64_t>& limits, const Machine& machine, const CostModel& cost)
+      : lifetimes_(lifetimes), placement_(placement), graph_(placement.graph), order_(order), limits_(limits),
+        machine_(machine), cost_(cost), banned_(graph_.opCount(), false) {}
+
+  bool run() {
+    lifetimes_.evaluate();
+    double excess = totalExcess();
+    size_t most = std::numeric_limits<size_t>::max(); // candidates of a device in a round
+    for (size_t round = 0; round < mostRounds && excess > 0; ++round) {
+      const std::vector<Candidate> taken = candidates(most);
+      if (taken.empty()) {
+        return false;
+      }
+      for (const Candidate& one : taken) {
+        mark(one);
+      }
+      lifetimes_.evaluate();
+      const double next = totalExcess();
+      if (next < excess) {
+        excess = next;
+        most = std::numeric_limits<size_t>::max();
+        continue;
+      }
+      for (const Candidate& one : taken) {
+        unmark(one);
+      }
+      if (most == 1 || taken.size() == 1) {
+        for (const Candidate& one : taken) {
+          banned_[one.op] = true;
+        }
+      }
+      most = 1;
+      lifetimes_.evaluate();
+    }
+    return excess <= 0;
+  }
+
+ private:
+  struct Repeated {
+    OpId op;
+    uint32_t lastEarly = 0;
+  };
+  struct Candidate {
+    OpId op;
+    std::vector<Repeated> repeated; ///< the op and what it needs that is gone
+    int64_t bytes = 0;              ///< that fewer are alive at the peak
+    double seconds = 0;
+  };
+
+  void mark(const Candidate& candidate) {
+    for (const Repeated& one : candidate.repeated) {
+      lifetimes_.repeat(one.op, one.lastEarly);
+    }
+  }
+  void unmark(const Candidate& candidate) {
+    for (const Repeated& one : candidate.repeated) {
+      lifetimes_.doNotRepeat(one.op);
+    }
+  }
+
+  // Bytes above the limits, summed over positions: smaller even where one of several equal peaks goes.
+  double totalExcess() const {
+    double sum = 0;
+    for (const DeviceId device : limits_.ids()) {
+      for (const int64_t bytes : lifetimes_.profile(device)) {
+        sum += static_cast<double>(std::max<int64_t>(0, bytes - limits_[device]));
+      }
+    }
+    return sum;
+  }
+
+  /// For each device above its limit, the best that bring its peak down to it, at most `most`.
+  std::vector<Candidate> candidates(size_t most) const {
+    std::vector<Candidate> taken;
+    llvm::DenseSet<uint32_t> marked;
+    for (const DeviceId device : limits_.ids()) {
+      const std::vector<int64_t>& profile = lifetimes_.profile(device);
+      const auto peak = std::max_element(profile.begin(), profile.end());
+      int64_t excess = *peak - limits_[device];
+      if (excess <= 0) {
+        continue;
+      }
+      std::vector<Candidate> all = candidatesAt(device, static_cast<uint32_t>(peak - profile.begin()));
+      llvm::stable_sort(all, [](const Candidate& a, const Candidate& b) {
+        return static_cast<double>(a.bytes) * b.seconds > static_cast<double>(b.bytes) * a.seconds;
+      });
+      size_t count = 0;
+      for (Candidate& one : all) {
+        const auto isNew = [&](const Repeated& repeated) { return !marked.contains(repeated.op.index()); };
+        if (excess <= 0 || count == most) {
+          break;
+        }
+        if (llvm::all_of(one.repeated, isNew)) {
+          for (const Repeated& repeated : one.repeated) {
+            marked.insert(repeated.op.index());
+          }
+          excess -= one.bytes;
+          ++count;
+          taken.push_back(std::move(one));
+        }
+      }
+    }
+    return taken;
+  }
+
+  std::vector<Candidate> candidatesAt(DeviceId device, uint32_t peak) const {
+    std::vector<Candidate> found;
+    for (const OpId op : order_.ops) {
+      if (isRepeatable(op) && !banned_[op]) {
+        Candidate candidate = candidateOf(op, device, peak);
+        if (candidate.bytes > 0 && std::isfinite(candidate.seconds)) {
+          found.push_back(std::move(candidate));
+        }
+      }
+    }
+    return found;
+  }
+
+  bool isRepeatable(OpId op) const {
+    switch (classOf(graph_[op].kind())) {
+    case OpClass::Elementwise:
+    case OpClass::Contraction:
+    case OpClass::Movement:
+    case OpClass::Reduction:
+    case OpClass::Structured: return !lifetimes_.isRepeated(op);
+    case OpClass::Source:
+    case OpClass::State:
+    case OpClass::View:
+    case OpClass::Transfer:
+    case OpClass::Request: return false;
+    }
+    DFC_UNREACHABLE("an op of another class");
+  }
+
+  int64_t bytesAt(OpId op, DeviceId device, uint32_t position) const {
+    int64_t bytes = 0;
+    for (const ValueId result : graph_[op].results()) {
+      for (const Lifetimes::Span& span : lifetimes_.spansOf(result)) {
+        bytes += span.device == device && span.begin <= position && position <= span.end
+                     ? lifetimes_.bytesOf(result)
+                     : 0;
+      }
+    }
+    return bytes;
+  }
+
+  // Without bytes where the op's results are read at the peak, or no more behind it.
+  Candidate candidateOf(OpId op, DeviceId device, uint32_t peak) const {
+    Candidate candidate{op, {}, bytesAt(op, device, peak), 0};
+    uint32_t lastEarly = lifetimes_.positionOf(op), next = Lifetimes::none;
+    if (candidate.bytes == 0 || lastEarly >= peak) {
+      return {};
+    }
+    for (const Lifetimes::Read& read : lifetimes_.readsOf(op)) {
+      if (read.position <= peak) {
+        lastEarly = std::max(lastEarly, read.position);
+      } else {
+        next = std::min(next, read.position);
+      }
+    }
+    if (lastEarly == peak || next == Lifetimes::none || next >= lifetimes_.length()) { // or it is fetched
+      return {};
+    }
+    const int64_t gained = candidate.bytes;
+    llvm::DenseSet<uint32_t> seen;
+    addRepeated({op, lastEarly}, {device, peak, next, gained}, candidate, seen);
+    return candidate;
+  }
+
+  struct Moment {
+    DeviceId device; ///< of the peak
+    uint32_t peak, again;
+    int64_t gained;
+  };
+
+  void addRepeated(Repeated repeated, const Moment& moment, Candidate& candidate,
+                   llvm::DenseSet<uint32_t>& seen) const {
+    if (!seen.insert(repeated.op.index()).second) {
+      return;
+    }
+    const DeviceId device = placement_.device[repeated.op];
+    candidate.repeated.push_back(repeated);
+    candidate.seconds += cost_.opSeconds(graph_, repeated.op, machine_, device);
+    for (const ValueId operand : graph_[repeated.op].operands) {
+      const ValueId source = lifetimes_.sourceOf(operand);
+      const OpId producer = graph_[source].producer;
+      if (lifetimes_.bytesOf(source) == 0 || lifetimes_.isRepeated(producer)) {
+        continue;
+      }
+      uint32_t end = lifetimes_.positionOf(producer);
+      for (const Lifetimes::Span& span : lifetimes_.spansOf(source)) {
+        end = span.device == device ? std::max(end, span.end) : end;
+      }
+      if (end >= moment.peak) { // alive at the peak anyway
+        continue;
+      }
+      const int64_t bytes = lifetimes_.bytesOf(source);
+      if (bytes * keptPart <= moment.gained || !isRepeatable(producer)) {
+        candidate.bytes -= device == moment.device ? bytes : 0;
+        continue;
+      }
+      uint32_t lastEarly = lifetimes_.positionOf(producer);
+      for (const Lifetimes::Read& read : lifetimes_.readsOf(producer)) {
+        lastEarly = read.position < moment.peak ? std::max(lastEarly, read.position) : lastEarly;
+      }
+      addRepeated({producer, lastEarly}, moment, candidate, seen);
+    }
+  }
+
+  Lifetimes& lifetimes_;
+  const Placement& placement_;
+  const Graph& graph_;
+  const StepOrder& order_;
+  const SideTable<DeviceId, int64_t>& limits_;
+  const Machine& machine_;
+  const CostModel& cost_;
+  SideTable<OpId, bool> banned_;
+};
+
+} // namespace
+
+bool chooseRepeated(Lifetimes& lifetimes, const Placement& placement, const StepOrder& order,
+                    const SideTable<DeviceId, int64_t>& limits, const Machine& machine,
+                    const CostModel& cost) {
+  return Chooser(lifetimes, placement, order, limits, machine, cost).run();
+}
+
+} // namespace dfc

@@ -1,0 +1,154 @@
+#include "compiler/rematerialise/lifetimes.h"
+
+#include "ir/plan/in_place.h"
+#include "ir/plan/memory_plan.h"
+#include "ir/plan/placed_graph.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+
+namespace dfc {
+
+Lifetimes::Lifetimes(const Placement& placement, const StepOrder& order, size_t devices)
+    : placement_(placement), graph_(placement.graph), order_(order), position_(graph_.opCount(), none),
+      lastEarly_(graph_.opCount(), none), againAt_(graph_.opCount(), none), source_(graph_.valueCount()),
+      bytes_(graph_.valueCount(), 0), reads_(graph_.valueCount()), readsAgain_(graph_.valueCount()),
+      spans_(graph_.valueCount()), profile_(devices) {
+  for (uint32_t i = 0; i < order.ops.size(); ++i) {
+    position_[order.ops[i]] = i;
+  }
+  findSources();
+  findReads();
+}
+
+void Lifetimes::findSources() {
+  for (const OpId op : graph_.ops()) {
+    const OpRow& row = graph_[op];
+    const auto shared = sharesStorageWith(row);
+    for (const ValueId result : row.results()) {
+      source_[result] = shared ? source_[row.operands[*shared]] : result;
+      bytes_[result] = shared || isResident(row.kind()) ? 0 : alignUp(graph_.typeOf(result).bytes());
+    }
+  }
+  // A parameter's next value may be computed in the parameter's bytes.
+  for (const OpId assign : graph_.opsOf(OpKind::Assign)) {
+    const ValueId next = source_[graph_[assign].operands[1]];
+    const OpKind kind = graph_[graph_[next].producer].kind();
+    if (classOf(kind) == OpClass::Elementwise || kind == OpKind::Fused) {
+      bytes_[next] = 0;
+    }
+  }
+}
+
+void Lifetimes::findReads() {
+  for (uint32_t i = 0; i < order_.ops.size(); ++i) {
+    const OpId op = order_.ops[i];
+    if (classOf(graph_[op].kind()) == OpClass::View) {
+      continue;
+    }
+    for (const ValueId operand : graph_[op].operands) {
+      reads_[source_[operand]].push_back({i, placement_.device[op]});
+    }
+  }
+  for (const Fetch& fetch : graph_.fetches()) {
+    const ValueId source = source_[fetch.value];
+    reads_[source].push_back({static_cast<uint32_t>(length()), placement_.device[graph_[source].producer]});
+  }
+}
+
+llvm::SmallVector<Lifetimes::Read, 8> Lifetimes::readsOf(OpId op) const {
+  llvm::SmallVector<Read, 8> reads;
+  for (const ValueId result : graph_[op].results()) {
+    reads.append(reads_[result].begin(), reads_[result].end());
+    reads.append(readsAgain_[result].begin(), readsAgain_[result].end());
+  }
+  return reads;
+}
+
+void Lifetimes::evaluate() {
+  for (const ValueId value : graph_.values()) {
+    readsAgain_[value].clear();
+    spans_[value].clear();
+  }
+  for (const DeviceId device : profile_.ids()) {
+    std::vector<int64_t>& profile = profile_[device];
+    profile.assign(length() + 2, 0); // changes first, sums below
+  }
+  // Last ops first: where an op is repeated depends on what is repeated behind it.
+  for (uint32_t i = static_cast<uint32_t>(length()); i-- > 0;) {
+    const OpId op = order_.ops[i];
+    againAt_[op] = none;
+    for (const Read& read : readsOf(op)) {
+      if (isRepeated(op) && read.position > lastEarly_[op]) {
+        againAt_[op] = std::min(againAt_[op], read.position);
+      }
+    }
+    if (againAt_[op] != none) {
+      for (const ValueId operand : graph_[op].operands) {
+        readsAgain_[source_[operand]].push_back({againAt_[op], placement_.device[op]});
+      }
+    }
+    for (const ValueId result : graph_[op].results()) {
+      if (bytes_[result] > 0) {
+        std::vector<Read> reads = reads_[result];
+        reads.insert(reads.end(), readsAgain_[result].begin(), readsAgain_[result].end());
+        addSpans(op, result, reads);
+      }
+    }
+  }
+  for (const DeviceId device : profile_.ids()) {
+    std::vector<int64_t>& profile = profile_[device];
+    for (size_t i = 1; i < profile.size(); ++i) {
+      profile[i] += profile[i - 1];
+    }
+  }
+}
+
+// On the op's device from where it is computed; elsewhere from the first read there to the last.
+void Lifetimes::addSpans(OpId op, ValueId source, llvm::ArrayRef<Read> reads) {
+  const DeviceId own = placement_.device[op];
+  for (const bool again : {false, true}) {
+    if (again && againAt_[op] == none) {
+      break;
+    }
+    const uint32_t begin = again ? againAt_[op] : position_[op];
+    Span here{own, begin, begin, again};
+    llvm::SmallVector<Span, 8> elsewhere;
+    for (const Read& read : reads) {
+      if (readsAgain(op, read.position) != again) {
+        continue;
+      }
+      if (read.device == own) {
+        here.end = std::max(here.end, read.position);
+        continue;
+      }
+      const auto found =
+          llvm::find_if(elsewhere, [&](const Span& span) { return span.device == read.device; });
+      if (found == elsewhere.end()) {
+        elsewhere.push_back({read.device, read.position, read.position, again});
+      } else {
+        found->begin = std::min(found->begin, read.position);
+        found->end = std::max(found->end, read.position);
+      }
+    }
+    for (const Span& span : elsewhere) {
+      here.end = std::max(here.end, span.begin);
+      addSpan(source, span);
+    }
+    addSpan(source, here);
+  }
+}
+
+void Lifetimes::addSpan(ValueId source, Span span) {
+  spans_[source].push_back(span);
+  // A result of an elementwise op mostly overwrites an operand that dies.
+  const OpKind kind = graph_[graph_[source].producer].kind();
+  const bool overwrites = classOf(kind) == OpClass::Elementwise || kind == OpKind::Fused;
+  std::vector<int64_t>& changes = profile_[span.device];
+  const uint32_t begin = overwrites && span.end > span.begin ? span.begin + 1 : span.begin;
+  changes[begin] += bytes_[source];
+  changes[std::min<size_t>(size_t{span.end} + 1, length() + 1)] -= bytes_[source];
+}
+
+} // namespace dfc

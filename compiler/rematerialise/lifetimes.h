@@ -1,0 +1,70 @@
+// Lifetimes: the bytes that a step holds on each device at each op of an order, where some ops are computed a
+// second time and their first results are freed in between.
+#pragma once
+
+#include "compiler/rematerialise/step_order.h"
+
+#include <limits>
+
+namespace dfc {
+
+class Lifetimes {
+ public:
+  static constexpr uint32_t none = std::numeric_limits<uint32_t>::max();
+  /// The results of one op on one device, from one position in the order to another, both included.
+  struct Span {
+    DeviceId device;
+    uint32_t begin = 0, end = 0;
+    bool again = false; ///< of the second computation
+  };
+  struct Read {
+    uint32_t position = 0;
+    DeviceId device;
+  };
+
+  /// Of `order.ops`. Views have no bytes and no position of their own: who reads one reads its source.
+  Lifetimes(const Placement& placement, const StepOrder& order, size_t devices);
+
+  size_t length() const { return order_.ops.size(); }
+  uint32_t positionOf(OpId op) const { return position_[op]; }
+  /// The value whose bytes a value lies in: of a view, its source.
+  ValueId sourceOf(ValueId value) const { return source_[value]; }
+  /// Of a source: 0 where it has none within a step, such as a parameter.
+  int64_t bytesOf(ValueId source) const { return bytes_[source]; }
+
+  /// Reads behind position `lastEarly` are of a second computation of the op.
+  void repeat(OpId op, uint32_t lastEarly) { lastEarly_[op] = lastEarly; }
+  void doNotRepeat(OpId op) { lastEarly_[op] = none; }
+  bool isRepeated(OpId op) const { return lastEarly_[op] != none; }
+  /// Whether a read at that position is of the second computation.
+  bool readsAgain(OpId producer, uint32_t position) const {
+    return againAt_[producer] != none && position > lastEarly_[producer];
+  }
+  /// The position before which the op is computed a second time; `none`: nobody reads that. These and the
+  /// following are of the last call of `evaluate`.
+  uint32_t againAt(OpId op) const { return againAt_[op]; }
+  void evaluate();
+  llvm::ArrayRef<Span> spansOf(ValueId source) const { return spans_[source]; }
+  /// Of all results of an op, those of second computations included; in no order.
+  llvm::SmallVector<Read, 8> readsOf(OpId op) const;
+  /// Bytes alive, by position.
+  const std::vector<int64_t>& profile(DeviceId device) const { return profile_[device]; }
+
+ private:
+  void findSources();
+  void findReads();
+  void addSpans(OpId op, ValueId source, llvm::ArrayRef<Read> reads);
+  void addSpan(ValueId source, Span span);
+
+  const Placement& placement_;
+  const Graph& graph_;
+  const StepOrder& order_;
+  SideTable<OpId, uint32_t> position_, lastEarly_, againAt_;
+  SideTable<ValueId, ValueId> source_;
+  SideTable<ValueId, int64_t> bytes_;
+  SideTable<ValueId, std::vector<Read>> reads_, readsAgain_;
+  SideTable<ValueId, llvm::SmallVector<Span, 2>> spans_;
+  SideTable<DeviceId, std::vector<int64_t>> profile_;
+};
+
+} // namespace dfc

@@ -1,0 +1,26 @@
+// rematerialise: computes results of the forward pass anew where the backward pass reads them, so that they
+// need no memory in between. The ops to repeat are found at the peak of a low-peak order, those first that
+// free most bytes for each second that they take, with whatever they need that is gone by then: activations
+// first, whole layers where these do not suffice. Sources: Chen, Xu, Zhang and Guestrin 2016, "Training Deep
+// Nets with Sublinear Memory Cost"; the greedy choice at the peak as in XLA's HloRematerialization.
+#pragma once
+
+#include "compiler/place/place.h"
+
+#include <optional>
+
+namespace dfc {
+
+struct Rematerialised {
+  Placement placement;
+  size_t ops = 0;     ///< that are computed a second time
+  double seconds = 0; ///< that they take, on all devices together
+};
+
+/// A placement whose values take at most `share` of the memory behind parameters and constants, in the order
+/// that was looked at. Empty where no repetition of ops achieves that, or none is needed. The graph's ops
+/// come in that order. Random numbers are functions of a step's seed, so a repeated op has the same bits.
+std::optional<Rematerialised> rematerialise(const Placement& placement, const Machine& machine,
+                                            const CostModel& cost, double share);
+
+} // namespace dfc
