@@ -1,10 +1,10 @@
 #include "compiler/choose_placement.h"
 
 #include "compiler/considered.h"
+#include "compiler/fit_candidate.h"
 #include "compiler/lower_options.h"
 #include "compiler/place/memory_demand.h"
 #include "compiler/place/place.h"
-#include "compiler/rematerialise/fit_placement.h"
 #include "compiler/run_passes.h"
 #include "compiler/split/split.h"
 #include "compiler/split/take_cuts.h"
@@ -38,9 +38,10 @@ struct Rated {
 
 class PlacementChoice {
  public:
-  PlacementChoice(const Graph& graph, const Machine& machine, const CostModel& cost,
+  /// `graph`: with its `cut` ops, `uncut`: without.
+  PlacementChoice(const Graph& graph, const Graph& uncut, const Machine& machine, const CostModel& cost,
                   const CompileOptions& options)
-      : graph_(graph), machine_(machine), cost_(cost), quiet_(options) {
+      : graph_(graph), uncut_(uncut), machine_(machine), cost_(cost), quiet_(options) {
     quiet_.observer = nullptr;
   }
 
@@ -94,7 +95,7 @@ class PlacementChoice {
     const size_t row = isSame ? before->row : consider({placement->policy});
     considered_.candidates[row].description = placement->policy;
     Rated rated{*std::move(placement), never, row};
-    rate(rated);
+    rate(rated, uncut_, policy);
     return rated;
   }
 
@@ -108,9 +109,9 @@ class PlacementChoice {
             lowerOptionsOf(quiet_)};
   }
 
-  void rate(Rated& rated) {
+  void rate(Rated& rated, const Graph& unfused, const std::string& policy) {
     using Outcome = ConsideredPlacement::Outcome;
-    const auto seconds = fitPlacement(rated.placement, machine_, cost_, lowerOptionsOf(quiet_));
+    const auto seconds = fitCandidate(rated.placement, unfused, policy, machine_, cost_, quiet_);
     rated.seconds = seconds.value_or(never);
     ConsideredPlacement& row = considered_.candidates[rated.row];
     row.description = rated.placement.policy;
@@ -141,7 +142,7 @@ class PlacementChoice {
                      [](const Rated& a, const Rated& b) { return a.seconds < b.seconds; });
     size_t planned = 0;
     for (Rated& candidate : candidates) {
-      rate(candidate);
+      rate(candidate, considered_.candidates[candidate.row].split->graph, "pins");
       if (!best || candidate.seconds < best->seconds) {
         best = std::move(candidate);
       }
@@ -153,7 +154,7 @@ class PlacementChoice {
     return {};
   }
 
-  const Graph& graph_;
+  const Graph &graph_, &uncut_;
   const Machine& machine_;
   const CostModel& cost_;
   CompileOptions quiet_;
@@ -184,15 +185,15 @@ Result<Placement> choosePlacement(const Graph& graph, const Machine& machine, co
   if (wantsCuts && options.policy != "split" && options.policy != "auto") {
     return policyWithoutCuts(options.policy, whole.cuts);
   }
-  const auto fused = runPasses(PassPhase::Fuse, std::move(whole.graph), machine, options);
+  const auto fused = runPasses(PassPhase::Fuse, whole.graph, machine, options);
   if (!fused) {
     return fused.errors();
   }
-  PlacementChoice choice(graph, machine, cost, options);
+  PlacementChoice choice(graph, whole.graph, machine, cost, options);
   if (!wantsSplit && options.policy != "auto") {
     auto only = place(*fused, machine, cost, options.policy, lowerOptionsOf(options)); // nothing is compared
     if (only && !fitsInto(machine, memoryDemand(*only, machine).most)) {
-      fitPlacement(*only, machine, cost, lowerOptionsOf(options));
+      fitCandidate(*only, whole.graph, options.policy, machine, cost, options);
     }
     return only;
   }

@@ -2,6 +2,7 @@
 // it gives what the unsplit graph gives, to the bit where every sum is exact and within rounding elsewhere;
 // and wherever its parts run, the bits of the same parts on one device.
 #include "compiler/interpreter/evaluate.h"
+#include "compiler/split/micro_batches.h"
 #include "ir/author/text/print.h"
 #include "ir/graph/graph.h"
 #include "ir/verify/verify.h"
@@ -179,13 +180,52 @@ bool checkPlaced(uint64_t seed) {
   return true;
 }
 
+/// In parts of the batch, every other time behind a random split. Empty where no input can be cut.
+std::optional<Drawn> drawnInBatches(uint64_t seed, const RandomGraphOptions& options, Dice& dice) {
+  Drawn both = drawn(seed, options, machineOf({3, true, 1}), dice);
+  auto batches = microBatches(seed % 2 == 0 ? both.graph : both.split, 2 + seed % 3);
+  if (!batches) {
+    return std::nullopt;
+  }
+  INFO("seed " << seed << "\n" << printGraph(*batches));
+  CHECK(render(verifyGraph(*batches)) == "");
+  both.split = *std::move(batches);
+  return both;
+}
+
+bool checkBatches(uint64_t seed) {
+  Dice dice(seed);
+  const bool isExact = seed % 4 < 2;
+  RandomGraphOptions options;
+  options.elements = {ElementType::F64};
+  if (isExact) {
+    options.kinds = exactKinds;
+    options.constants = false;
+  } else {
+    for (const OpKind kind : computingKinds()) {
+      if (!jumps(kind) && !mayLeaveNumbers(kind)) {
+        options.kinds.push_back(kind);
+      }
+    }
+  }
+  const auto both = drawnInBatches(seed, options, dice);
+  if (!both) {
+    return false;
+  }
+  INFO("seed " << seed << "\n" << both->text());
+  return isExact ? checkEvaluated(both->graph, both->split, wholeNumbersFor(both->graph.inputs(), dice),
+                                  wholeNumbersFor(both->graph.parameters(), dice), 0)
+                 : checkEvaluated(both->graph, both->split, randomFeeds(both->graph, seed),
+                                  randomParameters(both->graph, seed), 1e-6);
+}
+
 template <class Check>
-void forSeeds(uint64_t begin, uint64_t end, Check check) {
+void forSeeds(uint64_t begin, uint64_t end, Check check, uint64_t ofWhich = 2) {
   uint64_t checked = 0;
   for (uint64_t seed = begin; seed < end; ++seed) {
     checked += check(seed) ? 1U : 0U;
   }
-  CHECK(checked > (end - begin) / 2); // else little is tested
+  CHECK(checked > (end - begin) / ofWhich); // else little is tested
 }
 
 } // namespace
@@ -195,6 +235,9 @@ TEST_CASE("random splits give the unsplit graph's bits where sums are exact") {
 }
 TEST_CASE("random splits give the unsplit graph's values within rounding") { forSeeds(1, 301, checkRounded); }
 TEST_CASE("random splits on emulated devices give the bits of one device") { forSeeds(1, 61, checkPlaced); }
+TEST_CASE("parts of the batch, one after the other, give the values of the whole batch") {
+  forSeeds(1, 401, checkBatches, 5);
+}
 TEST_CASE("random splits, the long run: values", "[heavy]") {
   forSeeds(1001, 6001, checkExact);
   forSeeds(1001, 6001, checkRounded);

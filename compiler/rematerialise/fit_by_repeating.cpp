@@ -1,4 +1,4 @@
-#include "compiler/rematerialise/fit_placement.h"
+#include "compiler/rematerialise/fit_by_repeating.h"
 
 #include "compiler/place/planned_seconds.h"
 #include "compiler/rematerialise/rematerialise.h"
@@ -7,22 +7,18 @@
 
 namespace dfc {
 
-std::optional<double> fitPlacement(Placement& placement, const Machine& machine, const CostModel& cost,
-                                   const LowerOptions& lowering) {
-  const auto planned = [&](const Placement& one) {
-    return plannedSeconds(
-        one, {one.graph, machine, cost, SideTable<OpId, DeviceId>(one.graph.opCount()), lowering});
-  };
-  if (const auto found = planned(placement)) {
-    return found->seconds;
-  }
+std::optional<double> fitByRepeating(Placement& placement, const Machine& machine, const CostModel& cost,
+                                     const LowerOptions& lowering) {
   // Of the memory behind parameters; what offsets lose to fragmentation is not known before.
   for (const double share : {0.97, 0.9, 0.8, 0.65}) {
     auto repeated = rematerialise(placement, machine, cost, share);
     if (!repeated) {
       break;
     }
-    if (const auto found = planned(repeated->placement)) {
+    const Graph& graph = repeated->placement.graph;
+    const auto found = plannedSeconds(
+        repeated->placement, {graph, machine, cost, SideTable<OpId, DeviceId>(graph.opCount()), lowering});
+    if (found) {
       placement = std::move(repeated->placement);
       placement.policy += fmt::format("; {} ops computed twice for memory", repeated->ops);
       return found->seconds;

@@ -1,0 +1,70 @@
+#include "compiler/fit_candidate.h"
+
+#include "compiler/lower_options.h"
+#include "compiler/place/memory_demand.h"
+#include "compiler/place/place.h"
+#include "compiler/place/planned_seconds.h"
+#include "compiler/rematerialise/fit_by_repeating.h"
+#include "compiler/run_passes.h"
+#include "compiler/split/micro_batches.h"
+
+#include <fmt/format.h>
+
+namespace dfc {
+namespace {
+
+/// More parts than these leave a device little to do at once.
+constexpr size_t mostParts = 32;
+
+} // namespace
+
+std::optional<double> fitCandidate(Placement& placement, const Graph& unfused, const std::string& policy,
+                                   const Machine& machine, const CostModel& cost,
+                                   const CompileOptions& options) {
+  const LowerOptions lowering = lowerOptionsOf(options);
+  const auto planned = [&](const Placement& one) {
+    return plannedSeconds(
+        one, {one.graph, machine, cost, SideTable<OpId, DeviceId>(one.graph.opCount()), lowering});
+  };
+  if (const auto asItIs = planned(placement)) {
+    return asItIs->seconds;
+  }
+  std::optional<double> best;
+  std::optional<Placement> found;
+  const auto take = [&](std::optional<double> seconds, Placement&& one) {
+    if (seconds && (!best || *seconds < *best)) {
+      best = seconds;
+      found = std::move(one);
+    }
+  };
+  const auto repeat = [&](Placement one) {
+    if (fitsInto(machine, memoryDemand(one, machine).least)) {
+      const auto seconds = fitByRepeating(one, machine, cost, lowering);
+      take(seconds, std::move(one));
+    }
+  };
+  repeat(placement);
+  for (size_t parts = 2; parts <= mostParts; parts *= 2) {
+    const auto batches = microBatches(unfused, parts);
+    if (!batches) {
+      break;
+    }
+    auto fused = runPasses(PassPhase::Fuse, *batches, machine, options);
+    auto placed = fused ? place(*fused, machine, cost, policy, lowering) : Result<Placement>(fused.errors());
+    if (!placed) {
+      break;
+    }
+    placed->policy = fmt::format("{}; the batch in {} parts", placement.policy, parts);
+    if (const auto seconds = planned(*placed)) {
+      take(seconds->seconds, *std::move(placed));
+      break; // smaller parts are slower
+    }
+    repeat(*std::move(placed));
+  }
+  if (found) {
+    placement = *std::move(found);
+  }
+  return best;
+}
+
+} // namespace dfc
