@@ -3,6 +3,7 @@
 #include "compiler/considered.h"
 #include "compiler/fit_candidate.h"
 #include "compiler/lower_options.h"
+#include "compiler/pipelines.h"
 #include "compiler/place/memory_demand.h"
 #include "compiler/place/place.h"
 #include "compiler/run_passes.h"
@@ -10,6 +11,8 @@
 #include "compiler/split/take_cuts.h"
 
 #include <fmt/format.h>
+
+#include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
 #include <limits>
@@ -26,6 +29,11 @@ constexpr double worthwhile = 0.98;
 /// Placements of whole ops on several devices are not searched where a split's predicted seconds are at most
 /// this part of those of one device: they seldom gain as much, and their search takes longest.
 constexpr double wellSplit = 0.67;
+/// Pipelines are tried where the best so far leaves each of the devices idle for more than this part of a
+/// step, by the seconds of one device: parts of the batch make graphs that take long to plan.
+constexpr double mostIdle = 0.2;
+/// A makespan that exceeds the seconds of a plan by this factor: merged launches do not make up for it.
+constexpr double hopeless = 1.3;
 /// How many split candidates get a memory plan and launches: those with the least predicted makespan.
 constexpr size_t mostPlanned = 3;
 
@@ -50,6 +58,13 @@ class PlacementChoice {
     std::optional<Rated> split;
     if (Diagnostics errors = findSplit(split); !errors.empty()) {
       return errors;
+    }
+    if (leavesIdle(split ? split->seconds : never, alone ? alone->seconds : never)) {
+      if (Diagnostics errors = rateQuickest(
+              pipelineCandidates(uncut_, machine_, cost_, split ? split->seconds : never), split);
+          !errors.empty()) {
+        return errors;
+      }
     }
     if (split && split->seconds < wellSplit * (alone ? alone->seconds : never)) {
       return chosen(*std::move(split));
@@ -125,8 +140,13 @@ class PlacementChoice {
     if (!found) {
       return found.errors();
     }
+    return rateQuickest(*std::move(found), best);
+  }
+
+  // Of those with the shortest makespans, where one is quicker than `best`.
+  Diagnostics rateQuickest(std::vector<SplitGraph> found, std::optional<Rated>& best) {
     std::vector<Rated> candidates;
-    for (SplitGraph& candidate : *found) {
+    for (SplitGraph& candidate : found) {
       auto fused = runPasses(PassPhase::Fuse, candidate.graph, machine_, quiet_);
       auto placed = fused ? place(*fused, machine_, cost_, "pins") : Result<Placement>(fused.errors());
       if (!placed) {
@@ -142,6 +162,9 @@ class PlacementChoice {
                      [](const Rated& a, const Rated& b) { return a.seconds < b.seconds; });
     size_t planned = 0;
     for (Rated& candidate : candidates) {
+      if (best && candidate.seconds > hopeless * best->seconds) {
+        break;
+      }
       rate(candidate, considered_.candidates[candidate.row].split->graph, "pins");
       if (!best || candidate.seconds < best->seconds) {
         best = std::move(candidate);
@@ -152,6 +175,17 @@ class PlacementChoice {
       }
     }
     return {};
+  }
+
+  // Whether the devices of the largest class could do much better; where nothing fits, they could.
+  bool leavesIdle(double seconds, double alone) const {
+    size_t most = 1;
+    for (const DeviceId device : machine_.devices.ids()) {
+      most = std::max<size_t>(most, llvm::count_if(machine_.devices.ids(), [&](DeviceId other) {
+                                return alike(machine_.devices[device], machine_.devices[other]);
+                              }));
+    }
+    return seconds == never || alone == never || alone < (1 - mostIdle) * static_cast<double>(most) * seconds;
   }
 
   const Graph &graph_, &uncut_;

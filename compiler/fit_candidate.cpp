@@ -6,7 +6,7 @@
 #include "compiler/place/planned_seconds.h"
 #include "compiler/rematerialise/fit_by_repeating.h"
 #include "compiler/run_passes.h"
-#include "compiler/split/micro_batches.h"
+#include "compiler/split/pipeline/micro_batches.h"
 
 #include <fmt/format.h>
 
@@ -15,6 +15,8 @@ namespace {
 
 /// More parts than these leave a device little to do at once.
 constexpr size_t mostParts = 32;
+/// A plan whose ops wait for memory is good enough up to this multiple of its makespan in ample memory.
+constexpr double worthTrials = 1.03;
 
 } // namespace
 
@@ -26,10 +28,17 @@ std::optional<double> fitCandidate(Placement& placement, const Graph& unfused, c
     return plannedSeconds(
         one, {one.graph, machine, cost, SideTable<OpId, DeviceId>(one.graph.opCount()), lowering});
   };
-  if (const auto asItIs = planned(placement)) {
+  const auto asItIs = planned(placement);
+  const auto isSlow = [&](double seconds) { // ops wait for memory
+    return seconds >
+           worthTrials *
+               predictedMakespan(placement, {placement.graph, machine, cost,
+                                             SideTable<OpId, DeviceId>(placement.graph.opCount()), lowering});
+  };
+  if (asItIs && !(asItIs->waits && isSlow(asItIs->seconds))) {
     return asItIs->seconds;
   }
-  std::optional<double> best;
+  std::optional<double> best = asItIs ? std::optional(asItIs->seconds) : std::nullopt;
   std::optional<Placement> found;
   const auto take = [&](std::optional<double> seconds, Placement&& one) {
     if (seconds && (!best || *seconds < *best)) {

@@ -27,6 +27,7 @@ class Expander {
   Graph run() {
     for (const OpId op : graph_.ops()) {
       const OpOption& option = plan_.option[op];
+      enterStageOf(op);
       if (option.form == Form::Parts) {
         addParts(op, option);
       } else {
@@ -42,6 +43,12 @@ class Expander {
   const std::vector<Movement>& movements() const { return relayout_.movements(); }
 
  private:
+  void enterStageOf(OpId op) {
+    if (!plan_.stages.rows.empty()) {
+      relayout_.pinTo(plan_.stages.rows[plan_.stages.of[op]]);
+    }
+  }
+
   // Small sums that some reader wants whole on every device.
   void offerSums(OpId op) {
     for (const ValueId old : graph_[op].results()) {
@@ -223,6 +230,7 @@ class Expander {
   void addFetches() {
     for (const Fetch& fetch : graph_.fetches()) {
       const OpId op = graph_[fetch.value].producer;
+      enterStageOf(op);
       const SplitValue& value = values_[fetch.value];
       const DeviceId device = value.layout.isCut() ? mesh_.host : mesh_.devices[0];
       builder_.fetch(graph_.text(fetch.name),

@@ -15,19 +15,6 @@ namespace {
 
 constexpr int64_t mostBucket = 4 << 20; // bytes
 
-OpAttributes combiner(SplitKind kind) {
-  switch (kind) {
-  case SplitKind::Sum: return ops::Add{};
-  case SplitKind::Max: return ops::Maximum{};
-  case SplitKind::Min: return ops::Minimum{};
-  case SplitKind::Product: return ops::Mul{};
-  case SplitKind::Free:
-  case SplitKind::Scan:
-  case SplitKind::Window: break;
-  }
-  DFC_UNREACHABLE("parts of this kind are not combined");
-}
-
 /// The first axis with an element for each part: its slices lie together.
 std::optional<size_t> firstLongAxis(const Shape& shape, size_t parts) {
   for (size_t axis = 0; axis < shape.rank(); ++axis) {
@@ -37,8 +24,6 @@ std::optional<size_t> firstLongAxis(const Shape& shape, size_t parts) {
   }
   return std::nullopt;
 }
-
-bool isNarrow(ElementType element) { return element == ElementType::BF16 || element == ElementType::F16; }
 
 SplitRange overlap(SplitRange a, SplitRange b) {
   const int64_t begin = std::max(a.begin, b.begin);
@@ -311,7 +296,7 @@ OpId Relayout::append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands,
                       const InternedProvenance& like, std::string_view name, DeviceId device) {
   InternedProvenance provenance = like;
   provenance.name = builder_.intern(name);
-  provenance.pin = builder_.intern(machine_.devices[device].name);
+  provenance.pin = builder_.intern(machine_.devices[pinned(device)].name);
   const OpId op = builder_.appendInterned(std::move(attributes), operands, provenance);
   DFC_ASSERT(op.valid(), "splitting made an ill-typed op: " + render(builder_.errors()));
   return op;
@@ -320,8 +305,15 @@ OpId Relayout::append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands,
 void Relayout::note(ValueId old, const SplitValue& value, size_t part, ValueId sent, DeviceId to,
                     MovementKind kind) {
   if (value.where[part] != to) {
-    movements_.push_back({sent, to, kind, old.index()});
+    movements_.push_back({sent, pinned(to), kind, old.index()});
   }
+}
+
+DeviceId Relayout::pinned(DeviceId device) const {
+  const auto found = llvm::find(mesh_.devices, device);
+  return row_.empty() || found == mesh_.devices.end()
+             ? device
+             : row_[static_cast<size_t>(found - mesh_.devices.begin())];
 }
 
 std::string Relayout::nameOf(ValueId part, std::string_view suffix) const {

@@ -31,6 +31,10 @@ class Relayout {
   /// Device `part`'s share of a partial sum: of a value that is none, device 0's is the value.
   ValueId share(ValueId old, const SplitValue& value, size_t part, const InternedProvenance& like);
 
+  /// From now on ops are pinned to these devices in place of the mesh's: those of a stage of a pipeline. The
+  /// array outlives the relayout.
+  void pinTo(llvm::ArrayRef<DeviceId> row) { row_ = row; }
+
   /// What was brought from one device to another so far.
   const std::vector<Movement>& movements() const { return movements_; }
 
@@ -56,6 +60,7 @@ class Relayout {
   ValueId reshaped(ValueId value, const Shape& shape, DeviceId device, const InternedProvenance& like);
   ValueId cast(ValueId value, ElementType to, DeviceId device, const InternedProvenance& like);
   std::string nameOf(ValueId part, std::string_view suffix) const;
+  DeviceId pinned(DeviceId device) const;
   /// Notes that part `part` of a value is read on `to`, where it may be already.
   void note(ValueId old, const SplitValue& value, size_t part, ValueId sent, DeviceId to, MovementKind kind);
 
@@ -66,6 +71,7 @@ class Relayout {
   GraphBuilder& builder_;
   const Mesh& mesh_;
   const Machine& machine_;
+  llvm::ArrayRef<DeviceId> row_; // empty: the mesh's devices
   std::map<Key, ValueId> made_;
   std::map<std::tuple<uint32_t, size_t, size_t, int64_t, int64_t>, ValueId> slices_;
   std::map<uint32_t, SplitValue> scattered_, doubled_; // by old value

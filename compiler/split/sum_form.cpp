@@ -23,6 +23,21 @@ SumCost cheapestSum(int64_t bytes, bool scatters, const Mesh& mesh) {
   return best;
 }
 
+OpAttributes combiner(SplitKind kind) {
+  switch (kind) {
+  case SplitKind::Sum: return ops::Add{};
+  case SplitKind::Max: return ops::Maximum{};
+  case SplitKind::Min: return ops::Minimum{};
+  case SplitKind::Product: return ops::Mul{};
+  case SplitKind::Free:
+  case SplitKind::Scan:
+  case SplitKind::Window: break;
+  }
+  DFC_UNREACHABLE("parts of this kind are not combined");
+}
+
+bool isNarrow(ElementType element) { return element == ElementType::BF16 || element == ElementType::F16; }
+
 bool isSmall(const TensorType& type) {
   constexpr int64_t mostSmall = 64 << 10;
   return type.bytes() <= mostSmall;

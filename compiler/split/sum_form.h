@@ -18,6 +18,11 @@ struct SumCost {
 /// The quickest form for a value of so many bytes. `scatters`: whether it has an axis to be scattered along.
 SumCost cheapestSum(int64_t bytes, bool scatters, const Mesh& mesh);
 
+/// The op that makes one of two partial results: add, maximum, minimum or mul. Asserts such a kind.
+OpAttributes combiner(SplitKind kind);
+/// Of 16 bits: added up in f32.
+bool isNarrow(ElementType element);
+
 /// Whether a value is so small that a transfer of its own is mostly latency.
 bool isSmall(const TensorType& type);
 

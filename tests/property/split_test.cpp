@@ -2,7 +2,7 @@
 // it gives what the unsplit graph gives, to the bit where every sum is exact and within rounding elsewhere;
 // and wherever its parts run, the bits of the same parts on one device.
 #include "compiler/interpreter/evaluate.h"
-#include "compiler/split/micro_batches.h"
+#include "compiler/split/pipeline/micro_batches.h"
 #include "ir/author/text/print.h"
 #include "ir/graph/graph.h"
 #include "ir/verify/verify.h"

@@ -1,7 +1,8 @@
-#include "compiler/split/micro_batches.h"
+#include "compiler/split/pipeline/micro_batches.h"
 
 #include "compiler/split/op_options.h"
 #include "compiler/split/split_ranges.h"
+#include "compiler/split/sum_form.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
@@ -12,17 +13,6 @@
 
 namespace dfc {
 namespace {
-
-bool isNarrow(ElementType element) { return element == ElementType::BF16 || element == ElementType::F16; }
-
-OpAttributes combiner(SplitKind kind) {
-  switch (kind) {
-  case SplitKind::Max: return ops::Maximum{};
-  case SplitKind::Min: return ops::Minimum{};
-  case SplitKind::Product: return ops::Mul{};
-  default: return ops::Add{};
-  }
-}
 
 /// How an op of the old graph runs: whole, once, or in parts.
 struct Choice {
@@ -35,9 +25,9 @@ struct Choice {
 };
 
 /// Decides, op by op, in the order of the graph.
-class Chooser {
+class BatchChooser {
  public:
-  Chooser(const Graph& graph, size_t count)
+  BatchChooser(const Graph& graph, size_t count)
       : graph_(graph), shares_(count, 1.0 / static_cast<double>(count)), batch_(batchOf(graph)),
         choices_(graph.opCount()), layouts_(graph.valueCount(), Layout::onAll()), ranges_(graph.valueCount()),
         joined_(graph.valueCount(), false) {}
@@ -212,9 +202,9 @@ struct Parted {
   ValueId sum;                ///< of the parts so far
 };
 
-class Maker {
+class BatchMaker {
  public:
-  Maker(const Graph& graph, const Chooser& choices)
+  BatchMaker(const Graph& graph, const BatchChooser& choices)
       : graph_(graph), choices_(choices), count_(choices.count()), builder_(graph),
         values_(graph.valueCount()) {}
 
@@ -389,7 +379,7 @@ class Maker {
   }
 
   const Graph& graph_;
-  const Chooser& choices_;
+  const BatchChooser& choices_;
   size_t count_;
   std::optional<size_t> part_; // that ops are made for
   GraphBuilder builder_;
@@ -399,11 +389,11 @@ class Maker {
 } // namespace
 
 std::optional<Graph> microBatches(const Graph& graph, size_t count) {
-  Chooser choices(graph, count);
+  BatchChooser choices(graph, count);
   if (count < 2 || !choices.run()) {
     return std::nullopt;
   }
-  return Maker(graph, choices).run();
+  return BatchMaker(graph, choices).run();
 }
 
 } // namespace dfc

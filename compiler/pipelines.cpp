@@ -1,0 +1,132 @@
+#include "compiler/pipelines.h"
+
+#include "compiler/split/choose_split.h"
+#include "compiler/split/expand_split.h"
+#include "compiler/split/pipeline/micro_batches.h"
+#include "compiler/split/pipeline/stages.h"
+#include "compiler/split/unfold_batch_norms.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <cmath>
+
+namespace dfc {
+namespace {
+
+/// Parts of the batch for each stage: the first and last stages idle for about 1 / (2 + 1) of the step.
+constexpr size_t partsAStage = 4;
+/// Of a second on a link, in seconds of computation: within a stage links are mostly idle.
+constexpr double linkPrice = 0.25;
+
+class Pipelines {
+ public:
+  Pipelines(const Graph& graph, const Machine& machine, const CostModel& cost, double seconds)
+      : graph_(unfoldBatchNorms(graph)), machine_(machine), cost_(cost), most_(seconds) {}
+
+  std::vector<SplitGraph> run() {
+    const std::vector<DeviceId> devices = largestClass();
+    std::vector<SplitGraph> candidates;
+    for (size_t stages = 2; stages <= devices.size(); stages *= 2) {
+      if (devices.size() % stages == 0 && leastSeconds(devices, stages) < most_) {
+        add(devices, stages, candidates);
+      }
+    }
+    return candidates;
+  }
+
+ private:
+  // Of alike devices: the last of the meshes, which grow, with even shares.
+  std::vector<DeviceId> largestClass() const {
+    std::vector<DeviceId> largest;
+    for (const Mesh& mesh : candidateMeshes(graph_, machine_, cost_)) {
+      if (mesh.alike && mesh.size() > largest.size()) {
+        largest = mesh.devices;
+      }
+    }
+    return largest;
+  }
+
+  // Of the stages' computation: launches once for each part of the batch, work shared by all devices; and the
+  // first and last parts find the other stages idle.
+  double leastSeconds(llvm::ArrayRef<DeviceId> devices, size_t stages) const {
+    double launches = 0, work = 0;
+    for (const OpId op : graph_.ops()) {
+      const double seconds = cost_.opSeconds(graph_, op, machine_, devices.front());
+      const double share = seconds * cost_.utilisation(graph_, op, machine_, devices.front());
+      work += share;
+      launches += seconds - share;
+    }
+    const auto count = static_cast<double>(stages), parts = static_cast<double>(partsAStage) * count;
+    return (work / static_cast<double>(devices.size()) + launches * parts / count) * (parts + count - 1) /
+           parts;
+  }
+
+  void add(llvm::ArrayRef<DeviceId> devices, size_t stages, std::vector<SplitGraph>& candidates) const {
+    const size_t width = devices.size() / stages;
+    Stages made;
+    for (size_t stage = 0; stage < stages; ++stage) {
+      const auto row = devices.slice(stage * width, width);
+      made.rows.emplace_back(row.begin(), row.end());
+    }
+    made.of = stagesOf(graph_, static_cast<uint32_t>(stages), machine_, cost_, devices.front());
+    SplitPlan plan = width == 1 ? wholePlan(devices.front()) : splitPlan(made.rows.front());
+    if (!std::isfinite(plan.seconds)) {
+      return;
+    }
+    plan.stages = std::move(made);
+    SplitGraph candidate{{}, std::move(plan), {}, graph_, {}};
+    const Graph split = expandSplit(graph_, candidate.plan, machine_, &candidate.movements);
+    for (size_t parts = partsAStage * stages; parts >= stages; parts /= 2) {
+      if (auto batches = microBatches(split, parts)) {
+        candidate.graph = *std::move(batches);
+        candidate.description =
+            fmt::format("pipeline of {} stages over {} to {}, the batch in {} parts", stages,
+                        machine_.devices[devices.front()].name, machine_.devices[devices.back()].name, parts);
+        candidates.push_back(std::move(candidate));
+        return;
+      }
+    }
+  }
+
+  SplitPlan splitPlan(const std::vector<DeviceId>& row) const {
+    return SplitChoices(graph_, meshOfAll(row, graph_, machine_, cost_), machine_, cost_).choose(linkPrice);
+  }
+
+  // Every op whole, on the one device of its stage.
+  SplitPlan wholePlan(DeviceId device) const {
+    SplitPlan plan{meshOfAll({device}, graph_, machine_, cost_), SideTable<OpId, OpOption>(graph_.opCount())};
+    plan.opSeconds = SideTable<OpId, double>(graph_.opCount(), 0);
+    for (const OpId op : graph_.ops()) {
+      OpOption& option = plan.option[op];
+      const bool fed = graph_[op].kind() == OpKind::Input;
+      option.form = fed ? OpOption::Form::OnOne : OpOption::Form::OnAll;
+      option.operands.assign(graph_[op].operands.size(), Layout::onAll());
+      option.results.assign(graph_[op].resultCount, fed ? Layout::onOne() : Layout::onAll());
+      plan.opSeconds[op] = cost_.opSeconds(graph_, op, machine_, device);
+    }
+    return plan;
+  }
+
+  Graph graph_;
+  const Machine& machine_;
+  const CostModel& cost_;
+  double most_; // seconds
+};
+
+} // namespace
+
+std::vector<SplitGraph> pipelineCandidates(const Graph& graph, const Machine& machine, const CostModel& cost,
+                                           double seconds) {
+  const bool isFree = llvm::all_of(graph.ops(), [&](OpId op) {
+    const auto* input = graph[op].getIf<ops::Input>();
+    const auto* parameter = graph[op].getIf<ops::Parameter>();
+    return (input != nullptr || graph.text(graph[op].pin).empty()) &&
+           (input == nullptr || input->of.empty()) &&
+           (parameter == nullptr || (parameter->of.empty() && !parameter->part.isPart()));
+  });
+  return isFree && machine.devices.size() > 1 ? Pipelines(graph, machine, cost, seconds).run()
+                                              : std::vector<SplitGraph>();
+}
+
+} // namespace dfc
