@@ -25,28 +25,18 @@ class Pipelines {
       : graph_(unfoldBatchNorms(graph)), machine_(machine), cost_(cost), most_(seconds) {}
 
   std::vector<SplitGraph> run() {
-    const std::vector<DeviceId> devices = largestClass();
     std::vector<SplitGraph> candidates;
-    for (size_t stages = 2; stages <= devices.size(); stages *= 2) {
-      if (devices.size() % stages == 0 && leastSeconds(devices, stages) < most_) {
-        add(devices, stages, candidates);
+    for (const Mesh& mesh : candidateMeshes(graph_, machine_, cost_)) {
+      for (size_t stages = 2; mesh.alike && stages <= mesh.size(); stages *= 2) {
+        if (mesh.size() % stages == 0 && leastSeconds(mesh.devices, stages) < most_) {
+          add(mesh.devices, stages, candidates);
+        }
       }
     }
     return candidates;
   }
 
  private:
-  // Of alike devices: the last of the meshes, which grow, with even shares.
-  std::vector<DeviceId> largestClass() const {
-    std::vector<DeviceId> largest;
-    for (const Mesh& mesh : candidateMeshes(graph_, machine_, cost_)) {
-      if (mesh.alike && mesh.size() > largest.size()) {
-        largest = mesh.devices;
-      }
-    }
-    return largest;
-  }
-
   // Of the stages' computation: launches once for each part of the batch, work shared by all devices; and the
   // first and last parts find the other stages idle.
   double leastSeconds(llvm::ArrayRef<DeviceId> devices, size_t stages) const {

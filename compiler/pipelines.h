@@ -9,7 +9,7 @@
 
 namespace dfc {
 
-/// Candidates with 2, 4, 8, … stages over all devices of the largest class of alike devices; none for a
+/// Candidates with 2, 4, 8, … stages over each mesh of alike devices (`candidateMeshes`); none for a
 /// graph with pins, or whose batch has too few elements, and none whose computation alone, with the launches
 /// of all parts and the stages' idle time, takes `seconds`. `graph`: behind the phase Rewrite, without `cut`
 /// ops.
