@@ -140,7 +140,8 @@ class Resolver {
     case OpClass::Reduction:
     case OpClass::Contraction:
     case OpClass::Movement:
-    case OpClass::Structured: return Command::Kind::Compute;
+    case OpClass::Structured:
+    case OpClass::Custom: return Command::Kind::Compute;
     case OpClass::Request: break;
     }
     DFC_UNREACHABLE(fmt::format("{} in an executable", graph_.nameOf(command.op)));

@@ -48,8 +48,9 @@ class CostModel {
 /// and, for products of f32, their precision. Matmul-like ops reach less of it where their inner dimension is
 /// short or their tiles leave multiprocessors idle (`DeviceRow::matmulRate`), and on a GPU their launch is
 /// that of a library's product (`DeviceRow::launchOf`); generated kernels have neither tiles of that size nor
-/// that launch. Views, assigns in place and inputs, which are read where they are fed, cost nothing. The
-/// utilisation of an op is the part of its time that is not its launch.
+/// that launch. A custom op takes the seconds that it states for the kind of device, and cannot run on a kind
+/// without; on a cpu it uses one thread. Views, assigns in place and inputs, which are read where they are
+/// fed, cost nothing. The utilisation of an op is the part of its time that is not its launch.
 class RooflineCostModel : public CostModel {
  public:
   double opSeconds(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;

@@ -2,6 +2,7 @@
 #include "compiler/interpreter/evaluate.h"
 
 #include "compiler/interpreter/evaluate_parts.h"
+#include "ir/graph/custom_calls.h"
 #include "ir/graph/rules/layout.h"
 #include "ir/graph/whole_state.h"
 
@@ -61,6 +62,7 @@ Values valuesOf(const OpAttributes& attributes, Operands operands) {
   switch (kindOf(attributes)) {
   case OpKind::Input:
   case OpKind::Parameter:
+  case OpKind::Custom:
   case OpKind::Gradients: DFC_UNREACHABLE(fmt::format("{} has no value", nameOf(kindOf(attributes))));
   case OpKind::Constant: return attributes.as<ops::Constant>().value;
   case OpKind::Assign: return operands[1];
@@ -213,6 +215,24 @@ llvm::SmallVector<Literal, 4> operandsOf(const OpRow& row, const SideTable<Value
   return operands;
 }
 
+/// Throws CustomError where the function fails.
+Values customValues(const Graph& graph, OpId op, Operands operands, const CustomFunctions& functions) {
+  llvm::SmallVector<const std::byte*, 4> from;
+  llvm::SmallVector<std::byte*, 4> to;
+  Literals results;
+  for (const Literal& operand : operands) {
+    from.push_back(operand.bytes().data());
+  }
+  for (const TensorType& type : graph.resultTypesOf(op)) {
+    results.emplace_back(type);
+  }
+  for (Literal& result : results) {
+    to.push_back(result.mutableBytes().data());
+  }
+  callCustom(functions.find(graph[op].as<ops::Custom>().function)->second, graph, op, from, to);
+  return results;
+}
+
 } // namespace
 
 llvm::SmallVector<Literal, 1> evaluateOp(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands) {
@@ -220,8 +240,9 @@ llvm::SmallVector<Literal, 1> evaluateOp(const OpAttributes& attributes, llvm::A
 }
 
 Result<SideTable<ValueId, Literal>> evaluateValues(const Graph& graph, const NamedLiterals& feeds,
-                                                   const NamedLiterals& parameters) {
-  Diagnostics errors;
+                                                   const NamedLiterals& parameters,
+                                                   const CustomFunctions& functions) try {
+  Diagnostics errors = checkCustomCalls(graph, llvm::to_vector(graph.ops()), functions);
   const Given inputs(graph, OpKind::Input, feeds, errors);
   const Given state(graph, OpKind::Parameter, parameters, errors);
   refuseRequests(graph, errors);
@@ -231,19 +252,23 @@ Result<SideTable<ValueId, Literal>> evaluateValues(const Graph& graph, const Nam
   SideTable<ValueId, Literal> values(graph.valueCount());
   for (const OpId op : graph.ops()) {
     const OpRow& row = graph[op];
-    const Values results = row.kind() == OpKind::Input ? inputs.of(op)
-                           : row.kind() == OpKind::Parameter
-                               ? state.of(op)
+    const Values results = row.kind() == OpKind::Input       ? inputs.of(op)
+                           : row.kind() == OpKind::Parameter ? state.of(op)
+                           : row.kind() == OpKind::Custom
+                               ? customValues(graph, op, operandsOf(row, values), functions)
                                : valuesOf(row.attributes, operandsOf(row, values));
     for (const ValueId result : row.results()) {
       values[result] = results[result.index() - row.firstResult.index()];
     }
   }
   return values;
+} catch (const CustomError& error) {
+  return error.diagnostics();
 }
 
-Result<Evaluation> evaluate(const Graph& graph, const NamedLiterals& feeds, const NamedLiterals& parameters) {
-  Result<SideTable<ValueId, Literal>> values = evaluateValues(graph, feeds, parameters);
+Result<Evaluation> evaluate(const Graph& graph, const NamedLiterals& feeds, const NamedLiterals& parameters,
+                            const CustomFunctions& functions) {
+  Result<SideTable<ValueId, Literal>> values = evaluateValues(graph, feeds, parameters, functions);
   if (!values) {
     return values.errors();
   }

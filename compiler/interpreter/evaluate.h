@@ -16,6 +16,7 @@
 // - Ops that move elements keep their bits. Elsewhere the payload of a NaN is unspecified.
 #pragma once
 
+#include "ir/graph/custom_function.h"
 #include "ir/graph/graph.h"
 
 #include <map>
@@ -24,7 +25,7 @@
 namespace dfc {
 
 /// The results of an op for these operands, whose types its type rule accepts. Not for inputs and parameters,
-/// which have no value of their own, nor for `gradients`, which is a request; asserts that.
+/// which have no value of their own, nor for `gradients`, which is a request, nor for `custom`; asserts that.
 llvm::SmallVector<Literal, 1> evaluateOp(const OpAttributes& attributes, llvm::ArrayRef<Literal> operands);
 
 /// The results of one step: the fetches, and the value of every parameter from the next step on.
@@ -34,12 +35,14 @@ struct Evaluation {
 };
 
 /// One step. `feeds` and `parameters` go by the names of the input and parameter values; each must be there
-/// with its type, and no others. All errors at once; a graph that still has `gradients` ops is one.
+/// with its type, and no others. All errors at once; a graph that still has `gradients` ops is one, and so is
+/// a custom op whose function is not among `functions`, refuses its types or fails.
 Result<Evaluation> evaluate(const Graph& graph, const NamedLiterals& feeds,
-                            const NamedLiterals& parameters = {});
+                            const NamedLiterals& parameters = {}, const CustomFunctions& functions = {});
 
 /// The same, but every value of the graph.
 Result<SideTable<ValueId, Literal>> evaluateValues(const Graph& graph, const NamedLiterals& feeds,
-                                                   const NamedLiterals& parameters = {});
+                                                   const NamedLiterals& parameters = {},
+                                                   const CustomFunctions& functions = {});
 
 } // namespace dfc

@@ -18,7 +18,7 @@ bool hasContents(const OpRow& row) {
   const bool isCostly =
       opClass == OpClass::Contraction || opClass == OpClass::Structured; // for the interpreter
   return !isNamedByCallers && !isCostly && opClass != OpClass::State && opClass != OpClass::Request &&
-         opClass != OpClass::Transfer;
+         opClass != OpClass::Transfer && opClass != OpClass::Custom;
 }
 
 } // namespace

@@ -5,7 +5,8 @@
 // Two ops are the same when kind, attributes (literals by their bits), operands and pin agree: an author who
 // pins the same formula to two devices wants it twice. The operands of add and mul may change places, which
 // keeps every bit (of max and min it need not: -0 and 0 are equal). Never shared: inputs and parameters,
-// which are told apart by name and state, assigns, which are effects, and requests. Scopes do not hold equal
+// which are told apart by name and state, assigns and custom ops that are not pure, which are effects, and
+// requests. Scopes do not hold equal
 // ops apart, and the first op keeps its own: working twice for the sake of a label would be a poor trade. One
 // exception: a constant of one element is shared within its scope only. It costs nothing, and an edge between
 // two scopes for the sake of a number would suggest a dependence in the picture that the author never wrote.
@@ -21,9 +22,10 @@
 namespace dfc {
 namespace {
 
-bool isShareable(OpKind kind) {
-  switch (classOf(kind)) {
-  case OpClass::Source: return kind == OpKind::Constant;
+bool isShareable(const OpRow& row) {
+  switch (classOf(row.kind())) {
+  case OpClass::Source: return row.kind() == OpKind::Constant;
+  case OpClass::Custom: return row.as<ops::Custom>().pure;
   case OpClass::State:
   case OpClass::Transfer:
   case OpClass::Request: return false;
@@ -45,7 +47,7 @@ class Sharing {
 
   Graph run() && {
     for (const OpId op : graph_.ops()) {
-      const bool shared = isShareable(graph_[op].kind()) && share(op);
+      const bool shared = isShareable(graph_[op]) && share(op);
       if (!shared) {
         rewriter_.copy(op);
       }

@@ -17,8 +17,22 @@ bool canRun(const PlacementProblem& problem, OpId op, DeviceId device) {
   return std::isfinite(problem.cost.opSeconds(problem.graph, op, problem.machine, device));
 }
 
+/// Of an op whose author says on which kinds of device it runs.
+Diagnostic customCannotRun(const Graph& graph, OpId op, const std::string& where) {
+  const auto& custom = graph[op].as<ops::Custom>();
+  const bool onCpu = custom.cpuSeconds > 0;
+  return {Severity::Error, graph.locationOf(op),
+          fmt::format("custom op '{}' cannot run on {}: it has {} alone", graph.nameOf(op), where,
+                      onCpu ? "cpuSeconds" : "gpuSeconds"),
+          fmt::format("give it {}, or let it run on a {}", onCpu ? "gpuSeconds" : "cpuSeconds",
+                      onCpu ? "cpu" : "gpu")};
+}
+
 Diagnostic cannotRun(const PlacementProblem& problem, OpId op, const std::string& where,
                      const std::string& hint) {
+  if (problem.graph[op].kind() == OpKind::Custom) {
+    return customCannotRun(problem.graph, op, where);
+  }
   return {Severity::Error, problem.graph.locationOf(op),
           fmt::format("'{}' cannot run on {}: it would take for ever", problem.graph.nameOf(op), where),
           hint};

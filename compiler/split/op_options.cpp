@@ -87,6 +87,7 @@ bool isLight(OpKind kind) {
   case OpClass::Contraction:
   case OpClass::Movement:
   case OpClass::Structured:
+  case OpClass::Custom:
   case OpClass::Transfer:
   case OpClass::Request: return kind == OpKind::Fused || kind == OpKind::Broadcast;
   }
@@ -189,8 +190,9 @@ WholeOps wholeOps(const Graph& graph, const Mesh& mesh) {
     const bool fits = llvm::all_of(graph[op].results(), [&](ValueId value) {
       return graph.typeOf(value).bytes() <= most && !isSmall(graph.typeOf(value));
     });
-    ops.onOne[op] = kind == OpKind::Input || (fits && (ops.onOne[op] || kind == OpKind::Parameter));
-    ops.onAll[op] = kind != OpKind::Input;
+    ops.onOne[op] = kind == OpKind::Input || kind == OpKind::Custom ||
+                    (fits && (ops.onOne[op] || kind == OpKind::Parameter));
+    ops.onAll[op] = kind != OpKind::Input && kind != OpKind::Custom;
   }
   for (const OpId assign : graph.opsOf(OpKind::Assign)) {
     for (const OpId op : {assign, graph[graph[assign].operands[0]].producer}) {

@@ -55,13 +55,13 @@ SplitRule ruleOf(const Graph& graph, OpId op);
 
 /// Which ops may run whole on one device of the mesh, and which on all.
 struct WholeOps {
-  /// Inputs, and the ops of the update, those whose results reach nothing but assigns and fetches, by
-  /// elementwise ops, reductions and views, with their parameters. Not one with a result of more than a
-  /// quarter of a device's share of all parameters: devices could not be loaded evenly; nor with a small one,
-  /// which all devices update alike. On unlike devices, too, the state that `onAll` leaves out.
+  /// Inputs, custom ops, and the ops of the update, those whose results reach nothing but assigns and
+  /// fetches, by elementwise ops, reductions and views, with their parameters. Not one with a result of more
+  /// than a quarter of a device's share of all parameters: devices could not be loaded evenly; nor with a
+  /// small one, which all devices update alike. On unlike devices, too, the state that `onAll` leaves out.
   SideTable<OpId, bool> onOne;
-  /// All but inputs and, on unlike devices, parameters that a step assigns, with their assigns: such devices
-  /// round differently, so that copies would drift apart.
+  /// All but inputs, custom ops and, on unlike devices, parameters that a step assigns, with their assigns:
+  /// such devices round differently, so that copies would drift apart.
   SideTable<OpId, bool> onAll;
   /// The ops of the update.
   SideTable<OpId, bool> update;

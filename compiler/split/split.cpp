@@ -10,6 +10,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <cmath>
+#include <optional>
 
 namespace dfc {
 namespace {
@@ -31,6 +32,21 @@ bool hasParts(const Graph& graph) {
            const auto& parameter = graph[op].as<ops::Parameter>();
            return !parameter.of.empty() || parameter.part.isPart();
          });
+}
+
+// Of custom ops, which run on the kinds of device that their authors name: one that a device cannot run, and
+// the device.
+std::optional<std::pair<OpId, DeviceId>> customWithoutDevice(const Graph& graph,
+                                                             llvm::ArrayRef<DeviceId> devices,
+                                                             const Machine& machine, const CostModel& cost) {
+  for (const OpId op : graph.opsOf(OpKind::Custom)) {
+    for (const DeviceId device : devices) {
+      if (!std::isfinite(cost.opSeconds(graph, op, machine, device))) {
+        return std::pair(op, device);
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 bool sameOptions(const Graph& graph, const SplitPlan& a, const SplitPlan& b) {
@@ -73,6 +89,13 @@ Result<std::vector<SplitGraph>> wishedCandidates(const Graph& graph, const Machi
   auto devices = devicesOf(wishes, machine);
   if (!devices) {
     return devices.errors();
+  }
+  if (const auto without = customWithoutDevice(graph, *devices, machine, cost)) {
+    const auto& [op, device] = *without;
+    return errorAt(wishes.front(),
+                   fmt::format("{}: custom op '{}' cannot run on {}", wishes.front().text, graph.nameOf(op),
+                               machine.devices[device].name),
+                   "give the op the seconds that it takes on such a device, or cut over others");
   }
   const SplitChoices all(graph, meshOfAll(*std::move(devices), graph, machine, cost), machine, cost,
                          OptionSpace::All);

@@ -15,7 +15,7 @@ bool nameIsMadeUp(const Graph& graph, OpId op);
 /// "h0" where the author named it, "gradient of w1", "new w1" for an assign, else `displayKind`.
 std::string displayName(const Graph& graph, OpId op);
 
-/// The kind of an op: "matmul", "slice"; for a fused op its parts, at most three: "mul, sub".
+/// The kind of an op: "matmul", "slice"; for a fused op its parts, at most three: "mul, sub"; "custom saxpy".
 std::string displayKind(const Graph& graph, OpId op);
 
 } // namespace dfc

@@ -123,6 +123,7 @@ class GraphDrawing {
     case OpClass::View:
     case OpClass::Movement:
     case OpClass::Structured:
+    case OpClass::Custom:
     case OpClass::Request:
       return graph_[op].resultCount > 1
                  ? drawnWithResults(op, id)
@@ -195,7 +196,8 @@ class GraphDrawing {
     std::string text = nameIsMadeUp(graph_, op)
                            ? toString(type)
                            : fmt::format("{}: {}", displayName(graph_, op), toString(type));
-    const std::string attributes = isFused(op) ? "" : ops_.attributes(op);
+    const bool isLong = isFused(op) || graph_[op].kind() == OpKind::Custom; // a kernel's source
+    const std::string attributes = isLong ? "" : ops_.attributes(op);
     return text + (attributes.empty() ? "" : "\n" + attributes) + pinLine(op);
   }
 

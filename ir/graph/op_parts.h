@@ -54,6 +54,7 @@ enum class OpClass : uint8_t {
   View,        ///< same bytes: reshape, cut
   Movement,    ///< elements by their place: transpose, slice, iota, …; cumSum and scatterAdd add them up
   Structured,  ///< a formula over whole axes or windows in one op: softmax, conv2d, attention, fused
+  Custom,      ///< calls a function or launches a kernel of the author's: custom
   Transfer,    ///< copies a value to another device; made by the compiler
   Request,     ///< stands for ops that a pass makes: gradients
 };

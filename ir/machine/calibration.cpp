@@ -163,10 +163,13 @@ bool isTimed(OpKind kind) {
   case OpClass::Reduction:
   case OpClass::Contraction:
   case OpClass::Movement:
-  case OpClass::Structured: return true;
+  case OpClass::Structured:
+  case OpClass::Custom: return true;
   }
   DFC_UNREACHABLE("op class");
 }
+
+bool isMeasured(OpKind kind) { return isTimed(kind) && kind != OpKind::Custom; }
 
 std::string signatureOf(const Graph& graph, OpId op) {
   const OpKind kind = graph[op].kind();

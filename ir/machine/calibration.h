@@ -65,6 +65,10 @@ class Calibration {
 /// Whether ops of this kind take a device's time: not sources, views, assigns, transfers and requests.
 bool isTimed(OpKind kind);
 
+/// Whether a calibration times ops of this kind: those that are timed, but for custom, which states its
+/// seconds.
+bool isMeasured(OpKind kind);
+
 /// "fusedMatmul(f32[64, 784], f32[784, 256], f32[256]) body="add:f32 %0 %1; relu:f32 %2"": for an op that is
 /// timed.
 std::string signatureOf(const Graph& graph, OpId op);

@@ -29,6 +29,7 @@ Work workOf(const Executable& executable, const Span& span) {
   case OpClass::Contraction:
   case OpClass::Movement:
   case OpClass::Structured:
+  case OpClass::Custom:
   case OpClass::Request: return Work::Computation;
   }
   DFC_UNREACHABLE("op class");

@@ -38,6 +38,7 @@ Access accessOf(OpKind kind) {
   case OpKind::Cut: return Access::Nothing;
   case OpKind::Transfer: // another device's arena
   case OpKind::Gradients:
+  case OpKind::Custom: // nothing is known of its reads
   case OpKind::Matmul:
   case OpKind::ReduceSum:
   case OpKind::ReduceMean:

@@ -78,6 +78,7 @@ std::string onnxNameOf(OpKind kind) {
   case OpKind::Assign:
   case OpKind::Transfer:
   case OpKind::Gradients:
+  case OpKind::Custom:
   case OpKind::Fused:
   case OpKind::FusedMatmul:
   case OpKind::Cut:

@@ -13,12 +13,12 @@ struct Ops {
   std::vector<OpId> timed;
 };
 
-/// One op of each kind that is timed.
+/// One op of each kind that is measured.
 Ops oneOfEach() {
   GraphBuilder builder;
   std::vector<OpId> timed;
   for (size_t i = 0; i < opKindCount; ++i) {
-    if (!isTimed(static_cast<OpKind>(i))) {
+    if (!isMeasured(static_cast<OpKind>(i))) {
       continue;
     }
     const test::OpSample sample = test::sampleOf(static_cast<OpKind>(i));

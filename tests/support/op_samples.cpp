@@ -3,6 +3,7 @@
 #include "ir/base/assert.h"
 #include "ir/graph/formula/formulas.h"
 #include "ir/graph/graph.h"
+#include "ir/graph/rules/type_list.h"
 
 namespace dfc::test {
 namespace {
@@ -54,6 +55,7 @@ bool hasNoGradient(OpKind kind) {
   case OpKind::Fused:
   case OpKind::FusedMatmul:
   case OpKind::Transfer:
+  case OpKind::Custom:
   case OpKind::BatchNormSums:
   case OpKind::BatchNormPass:
   case OpKind::BatchNormGradientPass:
@@ -76,6 +78,18 @@ OpSample sampleOf(OpKind kind, ElementType element) {
   case OpKind::Assign: return {ops::Assign{}, {matrix, matrix}};
   case OpKind::Transfer: return {ops::Transfer{}, {matrix}};
   case OpKind::Gradients: return {ops::Gradients{}, {scalar, matrix, row}};
+  case OpKind::Custom:
+    return with<ops::Custom>({matrix, row}, [&](auto& op) {
+      op.function = "row sums";
+      op.resultTypes = typeListText({of({2}), matrix});
+      op.cpuSeconds = 1e-5;
+      op.gpuSeconds = 2e-6;
+      op.source = "extern \"C\" __global__ void rowSums(const void*, const void*, void*, void*) {}\n";
+      op.entry = "rowSums";
+      op.grid = {2};
+      op.block = {3, 2};
+      op.sharedBytes = 64;
+    });
   case OpKind::Matmul:
     return with<ops::Matmul>({of({5, 1, 2, 3}), of({4, 7, 3})}, [](auto& op) { op.transposeB = true; });
   case OpKind::Add: return {ops::Add{}, {matrix, row}};

@@ -351,6 +351,7 @@ class RandomCalls : public RandomIndexing {
     case OpKind::Assign:
     case OpKind::Transfer:
     case OpKind::Gradients:
+    case OpKind::Custom:
     case OpKind::Fused:
     case OpKind::FusedMatmul: break;
 #define DFC_OP(Type, text)

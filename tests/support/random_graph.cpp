@@ -119,8 +119,9 @@ std::vector<OpKind> computingKinds() {
     const auto kind = static_cast<OpKind>(i);
     const OpClass opClass = classOf(kind);
     const bool made = opClass == OpClass::Source || opClass == OpClass::State ||
-                      opClass == OpClass::Transfer || opClass == OpClass::Request || kind == OpKind::Fused ||
-                      kind == OpKind::FusedMatmul || kind == OpKind::Cut;
+                      opClass == OpClass::Transfer || opClass == OpClass::Request ||
+                      opClass == OpClass::Custom || kind == OpKind::Fused || kind == OpKind::FusedMatmul ||
+                      kind == OpKind::Cut;
     if (!made) {
       kinds.push_back(kind);
     }

@@ -35,7 +35,7 @@ bool OwnTimes::learn(const Executable& plan, const DeviceRequest& device, Backen
   std::vector<OpId> ops;
   std::set<std::string> seen;
   for (const StepRow& step : plan.schedule().steps) {
-    if (!isTimed(plan.graph()[step.op].kind()) || !backend.hasKernel(plan.graph(), step.op)) {
+    if (!isMeasured(plan.graph()[step.op].kind()) || !backend.hasKernel(plan.graph(), step.op)) {
       continue;
     }
     const std::string signature = signatureOf(plan.graph(), step.op);

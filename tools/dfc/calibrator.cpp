@@ -18,7 +18,7 @@ std::vector<OpId> distinctOps(const Executable& plan) {
   std::vector<OpId> ops;
   std::set<std::string> seen;
   for (const StepRow& step : plan.schedule().steps) {
-    if (isTimed(plan.graph()[step.op].kind()) && seen.insert(signatureOf(plan.graph(), step.op)).second) {
+    if (isMeasured(plan.graph()[step.op].kind()) && seen.insert(signatureOf(plan.graph(), step.op)).second) {
       ops.push_back(step.op);
     }
   }

@@ -57,6 +57,7 @@ std::optional<GeneratedKernels> kernelsFor(const OpAttributes& attributes, Opera
   case OpKind::Assign:
   case OpKind::Transfer:
   case OpKind::Gradients:
+  case OpKind::Custom: // brings its own
   case OpKind::Matmul:
   case OpKind::FusedMatmul:
   case OpKind::Reshape:

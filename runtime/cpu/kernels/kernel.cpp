@@ -29,6 +29,7 @@ std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, Operand
   case OpKind::Parameter:
   case OpKind::Constant:
   case OpKind::Transfer:
+  case OpKind::Custom: // runtime/custom/custom_kernel.h
   case OpKind::Gradients: return nullptr;
   case OpKind::Matmul: return makeMatmulKernel(attributes.as<ops::Matmul>(), operands, results, pool);
 #define DFC_OP(Type, text)
@@ -122,7 +123,7 @@ bool hasCpuKernel(const OpAttributes& attributes, OperandTypes operands, Operand
   (void)results;
   const OpClass opClass = classOf(kindOf(attributes));
   return opClass != OpClass::Source && opClass != OpClass::Transfer && opClass != OpClass::Request &&
-         resultTypes(attributes, operands).ok();
+         opClass != OpClass::Custom && resultTypes(attributes, operands).ok();
 }
 
 } // namespace dfc

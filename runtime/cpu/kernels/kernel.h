@@ -32,9 +32,9 @@ struct SharedBuffers {
 };
 
 /// The kernel of an op for these types; `pool` (of the device) must outlive it. Every op of the table that
-/// computes has one; source ops, transfers and requests do not (null). Views and assigns have one that
-/// copies, for a plan that gives the result an offset of its own. Throws MachineError when a library that the
-/// kernel needs cannot be loaded.
+/// computes has one; source ops, transfers, custom ops and requests do not (null). Views and assigns have one
+/// that copies, for a plan that gives the result an offset of its own. Throws MachineError when a library
+/// that the kernel needs cannot be loaded.
 std::unique_ptr<CpuKernel> makeCpuKernel(const OpAttributes& attributes, OperandTypes operands,
                                          OperandTypes results, ThreadPool& pool,
                                          const SharedBuffers& shared = {});

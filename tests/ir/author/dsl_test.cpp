@@ -1,5 +1,6 @@
 // The C++ DSL: that it reads like mathematics, and that mistakes are located where they were written.
 #include "ir/author/composites.h"
+#include "ir/author/custom.h"
 #include "ir/author/dsl.h"
 #include "ir/author/gradients.h"
 
@@ -326,6 +327,8 @@ std::optional<Tensor> madeByItsFunction(OpKind kind, Builder& g, Tensor a, Tenso
   case OpKind::MaxPool: return maxPool(image, {2, 2});
   case OpKind::AveragePool: return averagePool(image, {2, 2});
   case OpKind::Reshape: return reshape(a, {6});
+  case OpKind::Custom:
+    return custom({a, b}, {.function = "f", .results = {f32({2}), f32({3})}, .cpuSeconds = 1e-3})[1];
   case OpKind::Cut: return cut(a, 0, "gpu*");
   case OpKind::Transpose: return transpose(a);
   case OpKind::Broadcast: return broadcast(a, {4, 2, 3});

@@ -115,6 +115,7 @@ void checkCost(const OpAttributes& attributes, OperandTypes operands, const Type
 size_t resultsOf(OpKind kind) {
   switch (kind) {
   case OpKind::Gradients:
+  case OpKind::Custom:
   case OpKind::Attention:
   case OpKind::RmsNormGradient:
   case OpKind::TopK: return 2;

@@ -11,7 +11,8 @@ namespace {
 
 bool computes(OpKind kind) {
   const OpClass opClass = classOf(kind);
-  return opClass != OpClass::Source && opClass != OpClass::Transfer && opClass != OpClass::Request;
+  return opClass != OpClass::Source && opClass != OpClass::Transfer && opClass != OpClass::Request &&
+         opClass != OpClass::Custom;
 }
 
 } // namespace
