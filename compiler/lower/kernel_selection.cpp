@@ -126,6 +126,8 @@ class Selector {
       if (results_[0].bytes() > 0) {
         selectProduct();
       }
+    } else if (row_.kind() == OpKind::Custom) {
+      selection_.custom = true;
     } else if (isLibraryConvolution(row_.attributes, operands_)) {
       selection_.convolution = true;
       selection_.spare = std::make_unique<KernelSelection>();
@@ -218,6 +220,9 @@ bool isLibraryProduct(const Graph& graph, OpId op) {
 bool hasCudaKernel(const Graph& graph, OpId op) {
   if (const OpKind kind = graph[op].kind(); !isTimed(kind)) { // copies, or nothing at all
     return classOf(kind) != OpClass::Request;
+  }
+  if (const auto* custom = graph[op].getIf<ops::Custom>()) {
+    return custom->hasKernel();
   }
   if (isProduct(graph[op]) && candidateFor(ProductOp(graph, op, "", withoutTiles)) == nullptr) {
     return false;

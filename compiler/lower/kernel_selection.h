@@ -1,5 +1,6 @@
 // Kernel selection: which kernels or library calls compute an op of the plan: a product by cuBLASLt,
-// generated kernels, a product followed by generated kernels, or a convolution by cuDNN.
+// generated kernels, a product followed by generated kernels, a convolution by cuDNN, or an author's own
+// kernel.
 #pragma once
 
 #include "compiler/lower/computation.h"
@@ -16,6 +17,7 @@ namespace dfc::cuda {
 struct KernelSelection {
   std::string_view candidate;                ///< the candidate that computes a product; "" for other ops
   bool convolution = false;                  ///< by cuDNN, and nothing else
+  bool custom = false;                       ///< by the kernel that a custom op brings, and nothing else
   std::optional<ProductCall> library;        ///< a product by cuBLASLt
   std::optional<Epilogue> epilogue;          ///< of the library's product
   std::optional<GeneratedKernels> product;   ///< a product by a generated kernel

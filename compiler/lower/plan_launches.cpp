@@ -49,7 +49,9 @@ class Planner {
     LaunchRow& row = launch.row;
     take(row, unmerged);
     if (unmerged.byLibrary()) {
-      row.kind = unmerged.convolution ? LaunchKind::Convolution : LaunchKind::Product;
+      row.kind = unmerged.custom        ? LaunchKind::Custom
+                 : unmerged.convolution ? LaunchKind::Convolution
+                                        : LaunchKind::Product;
       row.product = unmerged.product;
       for (const UnmergedLaunch& spare : unmerged.spare) {
         makeUnmerged(launch.spare.emplace_back(), spare);

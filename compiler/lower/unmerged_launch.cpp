@@ -64,8 +64,8 @@ class Splitter {
   }
 
   void split(KernelSelection selection) {
-    if (selection.convolution) {
-      addConvolution();
+    if (selection.convolution || selection.custom) {
+      addWhole(selection);
     } else {
       addOthers(selection);
     }
@@ -105,15 +105,19 @@ class Splitter {
     }
   }
 
-  void addConvolution() {
+  // One launch that reads all operands and writes all results.
+  void addWhole(const KernelSelection& selection) {
     UnmergedLaunch& launch = add();
-    launch.convolution = true;
+    launch.convolution = selection.convolution;
+    launch.custom = selection.custom;
     for (const Range& operand : operands_) {
       launch.pointers.push_back(operand.begin);
       launch.reads.push_back(operand);
     }
-    launch.pointers.push_back(results_[0].begin);
-    launch.writes.push_back(results_[0]);
+    for (const Range& result : results_) {
+      launch.pointers.push_back(result.begin);
+      launch.writes.push_back(result);
+    }
   }
 
   // The library's launch stands for its spare ones, too, when launches are reordered.

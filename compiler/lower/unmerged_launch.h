@@ -25,12 +25,14 @@ struct UnmergedLaunch {
   Region region;
   std::optional<ProductCall> product;           ///< by cuBLASLt
   bool convolution = false;                     ///< by cuDNN
+  bool custom = false;                          ///< by a custom op's own kernel
   GeneratedLaunch kernel;                       ///< a generated kernel, if no library call
   llvm::SmallVector<LaunchPointer, 4> pointers; ///< as `LaunchRow::pointers`
   llvm::SmallVector<Range, 4> reads, writes;    ///< those of the spare launches, too
   std::vector<UnmergedLaunch> spare;            ///< of a library call, as `LaunchRow::spare`
 
-  bool byLibrary() const { return product.has_value() || convolution; }
+  /// Whether it is no kernel of ours: such a launch is neither merged nor fused.
+  bool byLibrary() const { return product.has_value() || convolution || custom; }
 };
 
 /// Whether any byte belongs to a range of both lists.

@@ -60,6 +60,7 @@ enum class LaunchKind : uint8_t {
   Kernel,      ///< a generated kernel
   Product,     ///< by the library of products
   Convolution, ///< by the library of convolutions; the op's attributes and types say the call
+  Custom,      ///< the kernel of a custom op; the op's attributes say source, grid and block
 };
 
 /// One launch of a queue.
@@ -76,7 +77,7 @@ struct LaunchRow {
   bool pointersByValue = false;       ///< one parameter, the array of all pointers; else a parameter each
   std::optional<ProductCall> product; ///< Product
   /// Kernel: in the order of its parameters. Product: result, a, b, and the bias or addend if there is one.
-  /// Convolution: operands, result.
+  /// Convolution, Custom: operands, results.
   llvm::SmallVector<LaunchPointer, 4> pointers;
   llvm::SmallVector<LaunchRange, 4> reads, writes;
   /// Expected, with nothing beside it on the device: its part of its ops' seconds in the schedule. 0 for

@@ -59,6 +59,7 @@ class LaunchPrinter {
                          row.threads);
     case LaunchKind::Product: return "product" + epilogueOf(*row.product);
     case LaunchKind::Convolution: return "convolution";
+    case LaunchKind::Custom: return "custom kernel";
     }
     DFC_UNREACHABLE("kind of a launch");
   }

@@ -127,6 +127,12 @@ class LaunchCheck {
         findings_.at(op, "a convolution by a library that is none");
       }
       return;
+    case LaunchKind::Custom:
+      if (row.ops.size() != 1 || graph_[op].kind() != OpKind::Custom || !row.spare.empty() ||
+          row.pointers.size() != graph_[op].operands.size() + graph_[op].resultCount) {
+        findings_.at(op, "a launch of a custom op that is none");
+      }
+      return;
     }
     findings_.at(op, fmt::format("a launch of kind {}", static_cast<int>(row.kind)));
   }

@@ -1,6 +1,7 @@
 #include "runtime/cuda/compute.h"
 
 #include "runtime/cuda/library/convolution.h"
+#include "runtime/cuda/library/custom_kernel.h"
 #include "runtime/cuda/library/matmul.h"
 
 #include <fmt/format.h>
@@ -98,7 +99,8 @@ class Maker {
     Chosen chosen{&row, nullptr};
     bool here = true;
     switch (row.kind) {
-    case LaunchKind::Kernel: break;
+    case LaunchKind::Kernel:
+    case LaunchKind::Custom: break;
     case LaunchKind::Product:
       here = row.spare.empty() || hasEpilogue(*row.product, site_.ordinal);
       libraryBytes_ = std::max(libraryBytes_, matmulWorkspaceBytes);
@@ -156,6 +158,8 @@ class Maker {
       return std::make_unique<KernelLaunch>(row, kernels_[row.kernel], pointers);
     case LaunchKind::Product: return productLaunch(*row.product, pointers);
     case LaunchKind::Convolution: return chosen.convolution->launch(pointers, made_.libraryWorkspace.get());
+    case LaunchKind::Custom:
+      return customLaunch(graph_, row.ops[0], pointers, *site_.library, site_.architecture, site_.ordinal);
     }
     DFC_UNREACHABLE("kind of a launch");
   }

@@ -32,7 +32,7 @@ struct ComputeLaunches {
 
 /// `rows`: those of one queue of the plan, which outlives the launches; `workspaceBytes`: the queue's. A
 /// library's call that the library of this machine does not have is replaced by its spare launches. Throws
-/// MachineError, naming the op.
+/// MachineError, naming the op, and Error at a custom op whose kernel does not compile.
 ComputeLaunches makeLaunches(const Graph& graph, const LaunchPlan& plan, llvm::ArrayRef<LaunchRow> rows,
                              int64_t workspaceBytes, const ComputeSite& site);
 

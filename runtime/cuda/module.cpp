@@ -74,7 +74,8 @@ class CudaBackend final : public Backend {
                        products % 100);
   }
   bool hasKernel(const Graph& graph, OpId op) const override {
-    return classOf(graph[op].kind()) != OpClass::Request;
+    const auto* custom = graph[op].getIf<ops::Custom>();
+    return custom != nullptr ? custom->hasKernel() : classOf(graph[op].kind()) != OpClass::Request;
   }
 
   std::unique_ptr<DeviceGroup> open(llvm::ArrayRef<DeviceRequest> devices,

@@ -34,8 +34,8 @@ std::string keyOf(const std::string& text, const std::string& architecture) {
 }
 
 struct Program {
-  explicit Program(const std::string& text) {
-    checkNvrtc(nvrtcCreateProgram(&handle, text.c_str(), "dfc_kernel.cu", 0, nullptr, nullptr),
+  Program(const std::string& text, const std::string& name) {
+    checkNvrtc(nvrtcCreateProgram(&handle, text.c_str(), name.c_str(), 0, nullptr, nullptr),
                "opening a kernel's text");
   }
   Program(const Program&) = delete;
@@ -51,25 +51,8 @@ std::string logOf(const Program& program) {
   }
   std::string log(size, '\0');
   nvrtcGetProgramLog(program.handle, log.data());
+  log.erase(std::remove(log.begin(), log.end(), '\0'), log.end());
   return log;
-}
-
-std::string compile(const std::string& text, const std::string& architecture) {
-  const Program program(text);
-  const std::string target = "--gpu-architecture=" + architecture;
-  std::vector<const char*> arguments(options.begin(), options.end());
-  arguments.push_back(target.c_str());
-  const nvrtcResult code =
-      nvrtcCompileProgram(program.handle, static_cast<int>(arguments.size()), arguments.data());
-  if (code != NVRTC_SUCCESS) {
-    throw MachineError(fmt::format("NVRTC cannot compile a generated kernel for {} ({}): {}\n{}",
-                                   architecture, nvrtcGetErrorString(code), logOf(program), text));
-  }
-  size_t size = 0;
-  checkNvrtc(nvrtcGetCUBINSize(program.handle, &size), "reading a compiled kernel");
-  std::string binary(size, '\0');
-  checkNvrtc(nvrtcGetCUBIN(program.handle, binary.data()), "reading a compiled kernel");
-  return binary;
 }
 
 /// The kernels that the process has loaded, by key. Never unloaded: later sessions use the same kernels.
@@ -83,16 +66,36 @@ Loaded& loaded() {
   return *instance;
 }
 
-cudaKernel_t loadBinary(const std::string& binary) {
+cudaKernel_t loadBinary(const std::string& binary, const std::string& entry) {
   cudaLibrary_t library = nullptr;
   dfc::cuda::check(cudaLibraryLoadData(&library, binary.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
                    "loading a compiled kernel");
   cudaKernel_t kernel = nullptr;
-  dfc::cuda::check(cudaLibraryGetKernel(&kernel, library, kernelName.data()), "finding a compiled kernel");
+  dfc::cuda::check(cudaLibraryGetKernel(&kernel, library, entry.c_str()), "finding a compiled kernel");
   return kernel;
 }
 
 } // namespace
+
+std::string compileKernels(const std::string& text, const std::string& name,
+                           const std::string& architecture) {
+  const Program program(text, name);
+  const std::string target = "--gpu-architecture=" + architecture;
+  std::vector<const char*> arguments(options.begin(), options.end());
+  arguments.push_back(target.c_str());
+  const nvrtcResult code =
+      nvrtcCompileProgram(program.handle, static_cast<int>(arguments.size()), arguments.data());
+  if (code != NVRTC_SUCCESS) {
+    throw CompileError(
+        fmt::format("NVRTC cannot compile {} for {} ({})", name, architecture, nvrtcGetErrorString(code)),
+        logOf(program));
+  }
+  size_t size = 0;
+  checkNvrtc(nvrtcGetCUBINSize(program.handle, &size), "reading a compiled kernel");
+  std::string binary(size, '\0');
+  checkNvrtc(nvrtcGetCUBIN(program.handle, binary.data()), "reading a compiled kernel");
+  return binary;
+}
 
 std::string compilerVersion() {
   int major = 0, minor = 0;
@@ -121,12 +124,12 @@ std::string architectureOf(int ordinal) {
 
 KernelLibrary::KernelLibrary(std::filesystem::path cacheFolder) : cache_(std::move(cacheFolder)) {}
 
-std::string KernelLibrary::binaryOf(const std::string& key, const std::string& text,
+std::string KernelLibrary::binaryOf(const std::string& key, const std::string& text, const std::string& name,
                                     const std::string& architecture) const {
   if (auto cached = cache_.find(key)) {
     return *std::move(cached);
   }
-  std::string binary = compile(text, architecture);
+  std::string binary = compileKernels(text, name, architecture);
   cache_.store(key, binary);
   return binary;
 }
@@ -147,16 +150,35 @@ std::vector<cudaKernel_t> KernelLibrary::load(const std::vector<std::string>& te
   std::vector<std::string> binaries(wanted.size());
   const auto count = static_cast<uint32_t>(wanted.size());
   ThreadPool pool(std::clamp(count, 1U, availableProcessors()));
-  pool.run(count,
-           [&](uint32_t i) { binaries[i] = binaryOf(wanted[i].first, *wanted[i].second, architecture); });
+  pool.run(count, [&](uint32_t i) {
+    const auto& [key, text] = wanted[i];
+    try {
+      binaries[i] = binaryOf(key, *text, "dfc_kernel.cu", architecture);
+    } catch (const CompileError& error) {
+      throw MachineError(fmt::format("{}\n{}", error.what(), *text)); // a bug of ours
+    }
+  });
   for (size_t i = 0; i < wanted.size(); ++i) {
-    all.kernels.emplace(wanted[i].first, loadBinary(binaries[i]));
+    all.kernels.emplace(wanted[i].first, loadBinary(binaries[i], std::string(kernelName)));
   }
   std::vector<cudaKernel_t> kernels;
+  kernels.reserve(keys.size());
   for (const std::string& key : keys) {
     kernels.push_back(all.kernels.at(key));
   }
   return kernels;
+}
+
+cudaKernel_t KernelLibrary::load(const std::string& text, const std::string& entry,
+                                 const std::string& architecture) {
+  const std::string key = keyOf(text, architecture), named = key + " " + entry;
+  Loaded& all = loaded();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.kernels.find(named);
+  return found != all.kernels.end()
+             ? found->second
+             : all.kernels.emplace(named, loadBinary(binaryOf(key, text, entry + ".cu", architecture), entry))
+                   .first->second;
 }
 
 void allowSharedMemory(cudaKernel_t kernel, uint32_t bytes, int ordinal) {

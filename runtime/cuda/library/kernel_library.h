@@ -5,7 +5,10 @@
 
 #include "runtime/cuda/library/kernel_cache.h"
 
+#include "runtime/errors.h"
+
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
 
 #include <filesystem>
 #include <string>
@@ -19,6 +22,22 @@ std::string architectureOf(int ordinal);
 /// NVRTC's version, which is the CUDA toolkit's: "13.0". Throws MachineError.
 std::string compilerVersion();
 
+/// A text that NVRTC does not compile.
+class CompileError : public MachineError {
+ public:
+  CompileError(const std::string& message, std::string log)
+      : MachineError(fmt::format("{}: {}", message, log)), log_(std::move(log)) {}
+  /// What the compiler says.
+  const std::string& log() const { return log_; }
+
+ private:
+  std::string log_;
+};
+
+/// The binary of a translation unit, which the log calls `name`, for an architecture ("sm_90"); asks no GPU.
+/// Throws CompileError.
+std::string compileKernels(const std::string& text, const std::string& name, const std::string& architecture);
+
 class KernelLibrary {
  public:
   /// `cacheFolder`: where compiled kernels are kept; empty for nowhere. Throws MachineError.
@@ -29,9 +48,12 @@ class KernelLibrary {
   /// that cannot be written or is corrupt; a text that does not compile (a bug of ours: the message carries
   /// the log).
   std::vector<cudaKernel_t> load(const std::vector<std::string>& texts, const std::string& architecture);
+  /// The kernel `entry` of an author's translation unit. Throws CompileError where it does not compile, and
+  /// MachineError as `load`.
+  cudaKernel_t load(const std::string& text, const std::string& entry, const std::string& architecture);
 
  private:
-  std::string binaryOf(const std::string& key, const std::string& text,
+  std::string binaryOf(const std::string& key, const std::string& text, const std::string& name,
                        const std::string& architecture) const;
   KernelCache cache_;
 };
