@@ -133,6 +133,8 @@ class Backend {
   /// Whether this backend has a kernel for the op; conformance tests walk the table with it. A backend that
   /// executes the plan's launches has one for every op, as the plan brings it.
   virtual bool hasKernel(const Graph& graph, OpId op) const = 0;
+  /// Whether its devices compute custom ops by functions of the host (BackendOptions::customFunctions).
+  virtual bool callsFunctions() const { return false; }
   /// Opens all devices that one session wants of this backend. Throws MachineError.
   virtual std::unique_ptr<DeviceGroup> open(llvm::ArrayRef<DeviceRequest> devices,
                                             const BackendOptions& options) = 0;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "ir/base/visibility.h"
+#include "ir/graph/custom_function.h"
 
+#include <memory>
 #include <string>
 
 namespace DFC_PUBLIC dfc {
@@ -18,6 +20,8 @@ struct BackendOptions {
   bool peerAccess = true;
   /// A profiler's ranges, which outlive the session. Null: those that a backend of the session has.
   Marks* marks = nullptr;
+  /// What custom ops call. Null: those of SessionOptions::customFunctions.
+  std::shared_ptr<const CustomFunctions> customFunctions = nullptr;
 };
 
 } // namespace dfc

@@ -1,10 +1,12 @@
 // Choice of backends by kind and name, then opening a group of devices per backend.
 #include "runtime/open_devices.h"
 
+#include "ir/graph/custom_calls.h"
 #include "ir/plan/executable_parts.h"
 #include "runtime/session.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
 #include <map>
@@ -41,6 +43,7 @@ class Opener {
   Result<OpenedDevices> run() {
     chooseBackends();
     checkKernels();
+    checkFunctions();
     if (!errors_.empty()) {
       return std::move(errors_);
     }
@@ -125,14 +128,32 @@ class Opener {
       if (backend == nullptr || backend->hasKernel(plan_.graph(), step.op)) {
         continue;
       }
-      Diagnostic error =
-          errorWithoutPlace(fmt::format("the backend '{}' of {} has no kernel for {} '{}'", backend->name(),
-                                        machine_.devices[device].name, nameOf(plan_.graph()[step.op].kind()),
-                                        plan_.graph().nameOf(step.op)),
-                            "place the op on another device, or cast its operands to a type that has one");
+      Diagnostic error = errorWithoutPlace(
+          fmt::format("the backend '{}' of {} has no kernel for {} '{}'", backend->name(),
+                      machine_.devices[device].name, nameOf(plan_.graph()[step.op].kind()),
+                      plan_.graph().nameOf(step.op)),
+          plan_.graph()[step.op].kind() == OpKind::Custom
+              ? "give the op a kernel (source, entry, grid, block), or let another backend play "
+                "the device (--backend gpu=emulated)"
+              : "place the op on another device, or cast its operands to a type that has one");
       error.where = plan_.graph().locationOf(step.op);
       errors_.push_back(std::move(error));
     }
+  }
+
+  void checkFunctions() {
+    static const CustomFunctions none;
+    std::vector<OpId> callers;
+    for (const StepRow& step : plan_.schedule().steps) {
+      const Backend* backend = opened_.devices[plan_.schedule().queues[step.queue].device.index()].backend;
+      if (backend != nullptr && backend->callsFunctions()) {
+        callers.push_back(step.op);
+      }
+    }
+    llvm::sort(callers);
+    const Diagnostics errors = checkCustomCalls(
+        plan_.graph(), callers, options_.customFunctions != nullptr ? *options_.customFunctions : none);
+    errors_.insert(errors_.end(), errors.begin(), errors.end());
   }
 
   // One profiler sees the whole process: queues of all backends mark what they run for it.
@@ -187,6 +208,9 @@ class Opener {
 
 BackendChoice choiceOf(const SessionOptions& options) {
   BackendChoice choice{options.cpuBackend, options.gpuBackend, options.moreBackends, options.backendOptions};
+  if (choice.options.customFunctions == nullptr) {
+    choice.options.customFunctions = std::make_shared<const CustomFunctions>(options.customFunctions);
+  }
   choice.known.insert(choice.known.end(), allBackends().begin(), allBackends().end());
   return choice;
 }

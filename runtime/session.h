@@ -5,9 +5,9 @@
 // Two kinds of failure: the author's mistakes (a wrong feed, an unknown name) come as errors of a Result, all
 // at once; the machine's failures are thrown as MachineError from the call that waits for the step, and name
 // the op, the queue and the device. A value that is not finite is thrown likewise, as NotFiniteError, where
-// SessionOptions::checkFinite asks for it. A failed step ends early everywhere, and so do the steps submitted
-// after it; the next one starts afresh. What a failed step has done to the parameters is open: set them anew,
-// or load a checkpoint.
+// SessionOptions::checkFinite asks for it, and so is a custom op's function that fails, as CustomError. A
+// failed step ends early everywhere, and so do the steps submitted after it; the next one starts afresh. What
+// a failed step has done to the parameters is open: set them anew, or load a checkpoint.
 //
 // Threads: a session and its Pendings may be used by many threads at once. Steps are executed one after
 // another in the order in which they were submitted, and each caller has the results of its own; a failed
@@ -17,6 +17,7 @@
 #pragma once
 
 #include "ir/base/visibility.h"
+#include "ir/graph/custom_function.h"
 #include "ir/graph/literal.h"
 #include "ir/plan/trace.h"
 #include "runtime/backend_options.h"
@@ -39,6 +40,9 @@ struct SessionOptions {
   std::string gpuBackend = {};
   /// Backends beside those of the build, preferred to them where they support a device kind.
   std::vector<Backend*> moreBackends = {};
+  /// What custom ops call on devices that the host plays (cpu, emulated), by name. Session::open refuses a
+  /// plan that calls another function, or one of these with types that it does not take.
+  CustomFunctions customFunctions = {};
   /// For the backends.
   BackendOptions backendOptions = {};
   /// Steps submitted and not finished, at least 1; submit() waits for one to finish.

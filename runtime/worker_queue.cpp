@@ -178,8 +178,8 @@ std::exception_ptr WorkerQueue::describe(const std::exception_ptr& error) const 
   try {
     std::rethrow_exception(error);
   } catch (const InternalError&) {
-    return error; // our own bug says itself where it is
-  } catch (const NotFiniteError&) {
+    return error;          // our own bug says itself where it is
+  } catch (const Error&) { // NotFiniteError and CustomError say where
     return error;
   } catch (const std::bad_alloc&) {
     return std::make_exception_ptr(MachineError(where + ": the host is out of memory"));

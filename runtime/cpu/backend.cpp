@@ -12,6 +12,7 @@ class CpuBackend final : public Backend {
   bool supports(DeviceKind kind) const override { return kind == DeviceKind::Cpu; }
   std::string unavailable() const override { return ""; }
   bool hasKernel(const Graph& graph, OpId op) const override { return hasHostKernel(graph, op); }
+  bool callsFunctions() const override { return true; }
   std::unique_ptr<DeviceGroup> open(llvm::ArrayRef<DeviceRequest> devices,
                                     const BackendOptions& options) override {
     return openHostDevices(devices, {.addressable = true, .filledWithNan = false}, options);

@@ -36,7 +36,9 @@ std::unique_ptr<DeviceGroup> openHostDevices(llvm::ArrayRef<DeviceRequest> devic
       WorkerDevices{[opened, traits](size_t device, int64_t bytes) {
                       return std::make_unique<HostArena>((*opened)[device].name, bytes, traits);
                     },
-                    [opened](size_t device) { return std::make_unique<HostWork>((*opened)[device].pool); }},
+                    [opened, functions = options.customFunctions](size_t device) {
+                      return std::make_unique<HostWork>((*opened)[device].pool, functions);
+                    }},
       options.marks);
 }
 
@@ -44,6 +46,9 @@ bool hasHostKernel(const Graph& graph, OpId op) {
   const OpRow& row = graph[op];
   if (!isTimed(row.kind())) { // copies, or nothing at all
     return classOf(row.kind()) != OpClass::Request;
+  }
+  if (row.kind() == OpKind::Custom) {
+    return true;
   }
   return hasCpuKernel(row.attributes, graph.operandTypesOf(op), graph.resultTypesOf(op));
 }

@@ -1,6 +1,8 @@
 // Commands as kernel calls and memory copies.
 #include "runtime/cpu/host_work.h"
 
+#include "runtime/custom/custom_kernel.h"
+
 #include <fmt/format.h>
 
 #include <cstring>
@@ -30,13 +32,21 @@ PreparedCall HostWork::prepare(const Executable& plan, const Command& command) {
   DFC_UNREACHABLE("command kind");
 }
 
-PreparedCall HostWork::prepareKernel(const Graph& graph, const Command& command) {
+std::unique_ptr<CpuKernel> HostWork::kernelOf(const Graph& graph, OpId op) {
+  if (graph[op].kind() == OpKind::Custom) {
+    DFC_ASSERT(functions_ != nullptr, fmt::format("no functions for {}", graph.nameOf(op)));
+    return makeCustomKernel(graph, op, *functions_);
+  }
   if (!shared_) {
     shared_.emplace(graph);
   }
+  return makeCpuKernel(graph[op].attributes, graph.operandTypesOf(op), graph.resultTypesOf(op), pool_,
+                       shared_->of(op));
+}
+
+PreparedCall HostWork::prepareKernel(const Graph& graph, const Command& command) {
   KernelCall& call = kernels_.emplace_back();
-  call.kernel = makeCpuKernel(graph[command.op].attributes, graph.operandTypesOf(command.op),
-                              graph.resultTypesOf(command.op), pool_, shared_->of(command.op));
+  call.kernel = kernelOf(graph, command.op);
   DFC_ASSERT(call.kernel != nullptr, fmt::format("no kernel for {}", graph.nameOf(command.op)));
   call.operands.resize(command.operands.size());
   call.results.resize(command.results.size());

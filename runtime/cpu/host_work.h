@@ -13,7 +13,9 @@ namespace dfc {
 class HostWork final : public WorkMaker {
  public:
   /// The pool outlives the work. Throws MachineError when a kernel's library cannot be opened.
-  explicit HostWork(ThreadPool& pool) : pool_(pool) {}
+  /// `functions`: what custom ops call, all that the plan asks for; null where it has none.
+  explicit HostWork(ThreadPool& pool, std::shared_ptr<const CustomFunctions> functions = nullptr)
+      : pool_(pool), functions_(std::move(functions)) {}
   PreparedCall prepare(const Executable& plan, const Command& command) override;
   void bind(const Step& step) override;
 
@@ -43,6 +45,7 @@ class HostWork final : public WorkMaker {
     uint32_t buffer;
   };
 
+  std::unique_ptr<CpuKernel> kernelOf(const Graph& graph, OpId op);
   PreparedCall prepareKernel(const Graph& graph, const Command& command);
   PreparedCall prepareCopy(const Command& command);
   PreparedCall prepareStaged(const Location& from, const Location& to);
@@ -51,6 +54,7 @@ class HostWork final : public WorkMaker {
   void place(const Location& location, std::byte*& pointer);
 
   ThreadPool& pool_;
+  std::shared_ptr<const CustomFunctions> functions_;
   std::optional<SharedValues> shared_; // of the plan's graph; none until a kernel is prepared
   std::deque<KernelCall> kernels_;     // deques, since calls and patches point into them
   std::deque<CopyCall> copies_;

@@ -15,6 +15,7 @@ class EmulatedBackend final : public Backend {
   bool supports(DeviceKind kind) const override { return kind == DeviceKind::Gpu; }
   std::string unavailable() const override { return ""; }
   bool hasKernel(const Graph& graph, OpId op) const override { return hasHostKernel(graph, op); }
+  bool callsFunctions() const override { return true; }
   std::unique_ptr<DeviceGroup> open(llvm::ArrayRef<DeviceRequest> devices,
                                     const BackendOptions& options) override {
     return openHostDevices(devices, {.addressable = false, .filledWithNan = true}, options);

@@ -7,14 +7,14 @@ dfc_room_library(dfc_open GLOBS tools/library/*.cpp LINKS dfc_compiler dfc_runti
 set(dfc_public_headers
   tools/library/dfc.h tools/library/open.h tools/library/host_machine.h
   ir/base/visibility.h ir/base/assert.h ir/base/diagnostic.h ir/base/half.h ir/base/ids.h ir/base/table.h
-  ir/graph/tensor_type.h ir/graph/literal.h ir/graph/graph_class.h=graph.h ir/graph/initialiser.h ir/graph/op_options.h
-  ir/author/builder.h ir/author/dsl.h ir/author/formula_functions.h ir/author/composites.h ir/author/optimizers.h ir/author/loss_scaling.h
+  ir/graph/tensor_type.h ir/graph/literal.h ir/graph/graph_class.h=graph.h ir/graph/initialiser.h ir/graph/custom_function.h ir/graph/op_options.h
+  ir/author/builder.h ir/author/custom.h ir/author/dsl.h ir/author/formula_functions.h ir/author/composites.h ir/author/optimizers.h ir/author/loss_scaling.h
   ir/author/collectives.h
   ir/author/gradients.h ir/author/text/parse.h=parse.h ir/author/text/print.h=print.h
   ir/machine/machine.h ir/machine/calibration.h ir/plan/executable.h ir/plan/trace.h ir/draw/dot.h
   compiler/compile.h compiler/cost/cost_model.h compiler/cost/calibrated_cost_model.h compiler/place/pin_rule.h compiler/split/split_wish.h
   compiler/simulate/simulate.h
-  runtime/session.h runtime/backend_options.h runtime/checkpoint.h runtime/errors.h
+  runtime/session.h runtime/custom/custom_library.h runtime/custom/dfc_custom.h runtime/backend_options.h runtime/checkpoint.h runtime/errors.h
   runtime/files/idx.h runtime/files/npy.h runtime/files/npz.h runtime/files/safetensors.h
   runtime/data/batches.h runtime/data/fashion_mnist.h runtime/data/shuffle.h)
 
