@@ -55,6 +55,9 @@ install(CODE [[
 # --- Data files and documentation.
 install(DIRECTORY samples/machines DESTINATION share/dfc/samples)
 install(DIRECTORY samples DESTINATION share/dfc ${dfc_in_bundle} PATTERN machines EXCLUDE)
+if(TARGET dfc_test_functions)
+  install(TARGETS dfc_test_functions LIBRARY DESTINATION bin ${dfc_in_bundle}) # which a test opens
+endif()
 install(DIRECTORY tests/golden tests/invalid DESTINATION share/dfc/tests ${dfc_in_bundle})
 install(DIRECTORY tests/compiler/instances DESTINATION share/dfc/tests/compiler ${dfc_in_bundle})
 install(DIRECTORY tests/fuzz/findings DESTINATION share/dfc/tests/fuzz ${dfc_in_bundle})

@@ -86,6 +86,13 @@ if(TARGET tests_cuda)
                  runtime/cpu/thread_pool.cpp)
 endif()
 dfc_test_room(tools LINKS dfc_bench dfc_sample_data dfc_compiler dfc_runtime dfc_compiler_lower dfc_kernel_cache CLI11::CLI11)
+# Functions of custom ops, in C, that `dfc run --custom` opens.
+add_library(dfc_test_functions MODULE tests/tools/custom_functions.c)
+target_include_directories(dfc_test_functions PRIVATE "${PROJECT_SOURCE_DIR}")
+set_target_properties(dfc_test_functions PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${DFC_BIN_DIR}" C_VISIBILITY_PRESET hidden)
+if(TARGET tests_tools)
+  add_dependencies(tests_tools dfc_test_functions)
+endif()
 dfc_test_room(conformance LINKS dfc_compiler dfc_runtime dfc_compiler_lower dfc_kernel_cache ${CMAKE_DL_LIBS})
 if(TARGET tests_conformance)
   # The MLP, whose launches are counted, and the programs that the cuda backend makes.

@@ -6,6 +6,7 @@
 #include "ir/plan/executable_parts.h"
 #include "runtime/checkpoint.h"
 #include "runtime/cpu_model.h"
+#include "runtime/custom/custom_library.h"
 #include "runtime/files/safetensors.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/calibrations.h"
@@ -31,10 +32,28 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr int64_t tracedSteps = 10; ///< at the end of a long run: a trace of thousands opens in no viewer
 
+/// The functions of all libraries; two libraries have none of one name.
+CustomFunctions customFunctionsOf(const std::vector<std::string>& libraries, Diagnostics& errors) {
+  CustomFunctions functions;
+  for (const std::string& file : libraries) {
+    auto more = openCustomLibrary(file);
+    add(errors, more.errors());
+    for (auto& [name, function] : more ? *more : CustomFunctions()) {
+      if (!functions.emplace(name, std::move(function)).second) {
+        errors.push_back(errorWithoutPlace(
+            fmt::format("--custom {}: an earlier library has a function '{}', too", file, name),
+            "leave one of the libraries out, or rename a function"));
+      }
+    }
+  }
+  return functions;
+}
+
 Result<SessionOptions> sessionOptionsOf(const RunArguments& arguments) {
   SessionOptions options;
   Diagnostics errors;
   applyBackends(arguments.backends, options, errors);
+  options.customFunctions = customFunctionsOf(arguments.customLibraries, errors);
   options.trace = !arguments.trace.empty();
   options.timeoutSeconds = arguments.timeout;
   options.checkFinite = arguments.checkFinite;
@@ -62,6 +81,9 @@ Diagnostics outputFaults(const RunArguments& arguments) {
   OutputFiles files;
   addInputs(arguments.source, arguments.plan, files);
   files.reads(arguments.state, "--save-state");
+  for (const std::string& library : arguments.customLibraries) {
+    files.reads(library);
+  }
   for (const std::string& feed : arguments.feeds) {
     files.reads(fileOfSource(feed.substr(feed.find('=') + 1)));
   }

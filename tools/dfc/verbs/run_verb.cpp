@@ -68,6 +68,10 @@ void addRun(CLI::App& program, Verbs& verbs) {
                    "write predicted and measured spans of the last steps (Perfetto, Chrome)")
       ->type_name("FILE.json");
   addBackendOptions(*verb, arguments->backends);
+  verb->add_option("--custom", arguments->customLibraries,
+                   "a shared library with functions that custom ops call (its interface: dfc_custom.h)")
+      ->type_name("LIBRARY.so")
+      ->allow_extra_args(false);
   verb->add_option("--timeout", arguments->timeout,
                    "give a step up after this many seconds; 0, the default, is no limit")
       ->type_name("S")
