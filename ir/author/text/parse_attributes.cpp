@@ -79,7 +79,9 @@ class AttributeReader : public AttributeVisitor {
     sound_ = name == wanted_ ? parser_.readDouble(value) : sound_;
   }
   void field(std::string_view name, std::string& value, Presence) override {
-    sound_ = name == wanted_ ? parser_.readString(value) : sound_;
+    if (name == wanted_) {
+      readText(value);
+    }
   }
   void field(std::string_view name, Dims& value, Presence) override {
     if (name == wanted_) {
@@ -112,6 +114,17 @@ class AttributeReader : public AttributeVisitor {
   }
 
  private:
+  // Strings in a row are one, as in C.
+  void readText(std::string& value) {
+    sound_ = parser_.readString(value);
+    std::string next;
+    for (parser_.tokens_.continueLineAt(TokenKind::String); sound_ && parser_.tokens_.at(TokenKind::String);
+         parser_.tokens_.continueLineAt(TokenKind::String)) {
+      sound_ = parser_.readString(next);
+      value += next;
+    }
+  }
+
   void readCoded(std::string_view name, TextCoded& value) {
     const Token token = parser_.tokens_.now();
     std::string text;

@@ -160,6 +160,24 @@ TEST_CASE("custom: gradients do not pass it, and say so") {
   CHECK_THAT(errors[0].message, test::containing("has no gradient for 'w'"));
 }
 
+TEST_CASE("custom: a kernel's source may be written in several strings, on several lines") {
+  const auto graph =
+      parseGraph("graph g {\n"
+                 "  input x : f32[2]\n"
+                 "  y, z = custom(x, function=\"f\", types=\"f32[2], \" \"i64[]\", gpuSeconds=2e-06,\n"
+                 "             source=\"extern \\\"C\\\" __global__ void f() {\\n\"\n"
+                 "                    \"}\\n\",\n"
+                 "             entry=\"f\", grid=[1], block=[2])\n"
+                 "  fetch y\n"
+                 "}\n",
+                 "lines.dfg");
+  INFO(render(graph.errors()));
+  REQUIRE(graph.ok());
+  const auto& op = (*graph)[graph->opsOf(OpKind::Custom)[0]].as<ops::Custom>();
+  CHECK(op.resultTypes == "f32[2], i64[]");
+  CHECK(op.source == "extern \"C\" __global__ void f() {\n}\n");
+}
+
 TEST_CASE("custom: a graph file says all of it, and is read back") {
   const std::string text =
       "graph g {\n"
