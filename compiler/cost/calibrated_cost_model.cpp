@@ -142,7 +142,7 @@ double CalibratedCostModel::utilisation(const Graph& graph, OpId op, const Machi
                                         DeviceId device) const {
   const bool anyTable = std::any_of(machine.devices.begin(), machine.devices.end(),
                                     [&](const DeviceRow& row) { return hasTable(row); });
-  if (!anyTable) {
+  if (!anyTable || graph[op].kind() == OpKind::Custom) { // whose seconds say nothing of limits
     return fallback_.utilisation(graph, op, machine, device);
   }
   const double work =

@@ -51,7 +51,7 @@ class CalibratedCostModel : public CostModel {
   /// As measured where every class of the machine's links was, else as the machine file says.
   double transferSeconds(const Machine& machine, const Route& route, int64_t bytes) const override;
   /// The fallback's seconds of work divided by this model's seconds, at most 1: how close the op gets to the
-  /// limits of its device.
+  /// limits of its device. The fallback's of custom ops.
   double utilisation(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
 
  private:

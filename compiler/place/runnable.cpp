@@ -4,6 +4,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <cmath>
+#include <optional>
 
 namespace dfc {
 namespace {
@@ -17,24 +18,27 @@ bool canRun(const PlacementProblem& problem, OpId op, DeviceId device) {
   return std::isfinite(problem.cost.opSeconds(problem.graph, op, problem.machine, device));
 }
 
-/// Of an op whose author says on which kinds of device it runs.
-Diagnostic customCannotRun(const Graph& graph, OpId op, const std::string& where) {
-  const auto& custom = graph[op].as<ops::Custom>();
-  const bool onCpu = custom.cpuSeconds > 0;
-  return {Severity::Error, graph.locationOf(op),
-          fmt::format("custom op '{}' cannot run on {}: it has {} alone", graph.nameOf(op), where,
-                      onCpu ? "cpuSeconds" : "gpuSeconds"),
-          fmt::format("give it {}, or let it run on a {}", onCpu ? "gpuSeconds" : "cpuSeconds",
-                      onCpu ? "cpu" : "gpu")};
+/// The kind of device that a custom op has no seconds for; none where it has both.
+std::optional<DeviceKind> kindWithoutSeconds(const OpRow& row) {
+  const auto* custom = row.getIf<ops::Custom>();
+  return custom == nullptr || (custom->cpuSeconds > 0 && custom->gpuSeconds > 0) ? std::nullopt
+         : custom->cpuSeconds > 0 ? std::optional(DeviceKind::Gpu)
+                                  : std::optional(DeviceKind::Cpu);
 }
 
 Diagnostic cannotRun(const PlacementProblem& problem, OpId op, const std::string& where,
                      const std::string& hint) {
-  if (problem.graph[op].kind() == OpKind::Custom) {
-    return customCannotRun(problem.graph, op, where);
+  const std::string_view opName = problem.graph.nameOf(op);
+  const SourceLocation place = problem.graph.locationOf(op);
+  if (const auto kind = kindWithoutSeconds(problem.graph[op])) {
+    const bool gpu = *kind == DeviceKind::Gpu;
+    return {Severity::Error, place,
+            fmt::format("custom op '{}' cannot run on {}: it has {} alone", opName, where,
+                        gpu ? "cpuSeconds" : "gpuSeconds"),
+            fmt::format("give it {}, or let it run on a {}: pin it there, or choose policy auto",
+                        gpu ? "gpuSeconds" : "cpuSeconds", gpu ? "cpu" : "gpu")};
   }
-  return {Severity::Error, problem.graph.locationOf(op),
-          fmt::format("'{}' cannot run on {}: it would take for ever", problem.graph.nameOf(op), where),
+  return {Severity::Error, place, fmt::format("'{}' cannot run on {}: it would take for ever", opName, where),
           hint};
 }
 

@@ -2,6 +2,7 @@
 // by their author's seconds; place them on the kinds of device that have some; run each on one device of a
 // split.
 #include "compiler/compile.h"
+#include "compiler/cost/calibrated_cost_model.h"
 #include "compiler/interpreter/evaluate.h"
 #include "compiler/passes/passes.h"
 #include "ir/author/text/parse.h"
@@ -118,6 +119,14 @@ TEST_CASE("custom cost: the author's seconds on each kind of device, and never w
   CHECK(cost.utilisation(graph, a, machine, cpu) == 0.125); // one thread of 8
   CHECK(cost.utilisation(graph, a, machine, gpu) == 1);
   CHECK(cost.utilisation(graph, b, machine, gpu) == 0);
+
+  Machine named = machine; // and where its function was timed, as measured
+  named.devices[cpu].model = "host";
+  const CalibratedCostModel calibrated({{"host", {{signatureOf(graph, a), 4e-6, ""}}}}, cost);
+  CHECK(calibrated.opSeconds(graph, a, named, cpu) == 4e-6);
+  CHECK(calibrated.utilisation(graph, a, named, cpu) == 0.125);
+  CHECK(calibrated.opSeconds(graph, b, named, cpu) == 1e-3);
+  CHECK(std::isinf(calibrated.opSeconds(graph, b, named, gpu)));
 }
 
 TEST_CASE("custom placement: each op runs on a kind of device that it has seconds for") {
@@ -143,7 +152,8 @@ TEST_CASE("custom placement: each op runs on a kind of device that it has second
   REQUIRE(nowhere.errors().size() == 1);
   CHECK(nowhere.errors()[0].where.line == 4);
   CHECK(nowhere.errors()[0].message == "custom op 'b' cannot run on any device: it has gpuSeconds alone");
-  CHECK(nowhere.errors()[0].hint == "give it cpuSeconds, or let it run on a gpu");
+  CHECK(nowhere.errors()[0].hint ==
+        "give it cpuSeconds, or let it run on a gpu: pin it there, or choose policy auto");
   const auto pinned =
       compiled(customGraph("  input x : f32[4]\n  a = " + one + ") on gpu0\n  fetch a\n"), 1, "auto");
   REQUIRE(pinned.errors().size() == 1);
