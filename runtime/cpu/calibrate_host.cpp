@@ -5,6 +5,7 @@
 #include "runtime/cpu/host_device.h"
 #include "runtime/cpu/kernels/cache_hints.h"
 #include "runtime/cpu/shared_values.h"
+#include "runtime/custom/custom_kernel.h"
 
 #include <fmt/format.h>
 
@@ -46,9 +47,8 @@ Literal operandOf(const TensorType& type, std::optional<int64_t> indexed, std::m
 /// One op with its kernel and buffers.
 class Trial {
  public:
-  Trial(const Graph& graph, OpId op, const SharedBuffers& shared, ThreadPool& pool)
-      : kernel_(makeCpuKernel(graph[op].attributes, graph.operandTypesOf(op), graph.resultTypesOf(op), pool,
-                              shared)) {
+  Trial(const Graph& graph, OpId op, const SharedBuffers& shared, std::unique_ptr<CpuKernel> kernel)
+      : kernel_(std::move(kernel)) {
     DFC_ASSERT(kernel_ != nullptr, fmt::format("no kernel for {}", graph.nameOf(op)));
     std::minstd_rand dice(1);
     const auto types = graph.operandTypesOf(op);
@@ -106,6 +106,15 @@ class Trial {
   std::vector<std::byte*> results_;
 };
 
+CalibratedOp rowOf(const Graph& graph, OpId op, const SharedBuffers& shared,
+                   std::unique_ptr<CpuKernel> kernel) {
+  try {
+    return {signatureOf(graph, op), Trial(graph, op, shared, std::move(kernel)).median(), ""};
+  } catch (const std::bad_alloc&) {
+    throw MachineError(fmt::format("not enough memory to time {}", signatureOf(graph, op)));
+  }
+}
+
 } // namespace
 
 std::vector<CalibratedOp> calibrateHost(const Graph& graph, llvm::ArrayRef<OpId> ops, uint32_t threads) {
@@ -113,10 +122,23 @@ std::vector<CalibratedOp> calibrateHost(const Graph& graph, llvm::ArrayRef<OpId>
   const SharedValues shared(graph);
   std::vector<CalibratedOp> measured;
   for (const OpId op : ops) {
+    const SharedBuffers buffers = shared.of(op);
+    measured.push_back(rowOf(graph, op, buffers,
+                             makeCpuKernel(graph[op].attributes, graph.operandTypesOf(op),
+                                           graph.resultTypesOf(op), pool, buffers)));
+  }
+  return measured;
+}
+
+std::vector<CalibratedOp> calibrateCustom(const Graph& graph, llvm::ArrayRef<OpId> ops,
+                                          const CustomFunctions& functions) {
+  const SharedValues shared(graph);
+  std::vector<CalibratedOp> measured;
+  for (const OpId op : ops) {
     try {
-      measured.push_back({signatureOf(graph, op), Trial(graph, op, shared.of(op), pool).median(), ""});
-    } catch (const std::bad_alloc&) {
-      throw MachineError(fmt::format("not enough memory to time {}", signatureOf(graph, op)));
+      measured.push_back(rowOf(graph, op, shared.of(op), makeCustomKernel(graph, op, functions)));
+    } catch (const CustomError&) { // it asks more of its operands than that they are numbers
+      continue;
     }
   }
   return measured;

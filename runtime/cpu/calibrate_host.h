@@ -1,6 +1,7 @@
 // Calibration of the host: times of its kernels, for the backends that compute with threads of the host.
 #pragma once
 
+#include "ir/graph/custom_function.h"
 #include "ir/machine/calibration.h"
 
 #include <llvm/ADT/ArrayRef.h>
@@ -13,5 +14,10 @@ namespace dfc {
 /// less often, at least once after the first run. Throws MachineError when a kernel's library cannot be
 /// opened or memory does not suffice.
 std::vector<CalibratedOp> calibrateHost(const Graph& graph, llvm::ArrayRef<OpId> ops, uint32_t threads);
+
+/// The same of custom ops whose functions are among `functions`, called on one thread. An op whose function
+/// fails on random operands has no row.
+std::vector<CalibratedOp> calibrateCustom(const Graph& graph, llvm::ArrayRef<OpId> ops,
+                                          const CustomFunctions& functions);
 
 } // namespace dfc

@@ -1,7 +1,10 @@
 // `dfc run --custom`: functions of a shared library, by its C interface.
+#include "ir/machine/calibration.h"
 #include "runtime/executable_folder.h"
 #include "tests/support/matchers.h"
 #include "tests/tools/run_workshop.h"
+
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 
@@ -58,6 +61,41 @@ TEST_CASE("dfc run --custom: a library's functions, from a graph and from a plan
   const Outcome none = run("saxpy.dfg", {"--custom", "none.so"});
   CHECK(none.status == 1);
   CHECK_THAT(none.err, startingWith("error: cannot open 'none.so' as a library of custom functions: "));
+}
+
+TEST_CASE("dfc calibrate --custom: functions are timed on this host, and plans are made with these times") {
+  if (functionLibrary().empty()) {
+    DFC_SKIP("the library of the test's functions is not beside it");
+  }
+  const Bench bench;
+  std::string graph = saxpyGraph;
+  graph.insert(graph.find("  fetch"),
+               "  f = custom(z, function=\"fail\", types=\"f32[4]\", cpuSeconds=1e-6)\n"
+               "  u = custom(z, function=\"unknown\", types=\"f32[4]\", cpuSeconds=1e-6)\n");
+  graph.replace(graph.find("1e-6"), 4, "5000"); // seconds of saxpy, and not what is measured
+  bench.write("tasks.dfg", graph);
+  REQUIRE(bench.dfc({"machine", "--estimate", "-o", "here.json"}).status == 0);
+  const Outcome timed = bench.dfc({"calibrate", "tasks.dfg", "-m", "here.json", "--device", "cpu0",
+                                   "--custom", functionLibrary(), "-o", "t.json"});
+  INFO(timed.err);
+  REQUIRE(timed.status == 0);
+  CHECK_THAT(timed.out, containing(": 1 op timed, "));
+  CHECK_THAT(timed.err,
+             containing("cpu0: 1 custom op failed on random operands, and keeps its stated seconds"));
+  const auto tables = readCalibrations(bench.file("t.json"));
+  REQUIRE(tables.ok());
+  REQUIRE(tables->front().ops.size() == 1);
+  CHECK_THAT(tables->front().ops[0].signature,
+             startingWith("custom(f32[], f32[4], f32[4]) function=\"saxpy\""));
+  CHECK(tables->front().ops[0].seconds < 5000);
+  const Outcome planned = bench.dfc({"compile", "tasks.dfg", "-m", "here.json", "--policy", "single",
+                                     "--calibration", "t.json", "-o", "tasks.plan", "--json"});
+  INFO(planned.err);
+  REQUIRE(planned.status == 0);
+  CHECK(nlohmann::json::parse(planned.out).at("predictedSeconds").get<double>() < 1);
+  const Outcome without = bench.dfc({"calibrate", "tasks.dfg", "-m", "here.json", "--device", "cpu0"});
+  CHECK(without.status == 1);
+  CHECK_THAT(without.err, containing("the plan has no op that takes a device's time"));
 }
 
 TEST_CASE("dfc run --custom: a function's own errors are located at the op") {

@@ -1,6 +1,7 @@
 #include "tools/dfc/calibrator.h"
 
 #include "compiler/lower/lower_op.h"
+#include "runtime/cpu/calibrate_host.h"
 #include "tools/dfc/run/backend_choice.h"
 #include "tools/dfc/run/progress.h"
 #include "tools/library/host_machine.h"
@@ -13,12 +14,13 @@
 namespace dfc::tool {
 namespace {
 
-/// One op of each signature that the plan's compute steps have.
-std::vector<OpId> distinctOps(const Executable& plan) {
+/// One op of each signature that the plan's compute steps have, of those that `wanted` holds for.
+template <class Wanted>
+std::vector<OpId> distinctOps(const Executable& plan, const Wanted& wanted) {
   std::vector<OpId> ops;
   std::set<std::string> seen;
   for (const StepRow& step : plan.schedule().steps) {
-    if (isMeasured(plan.graph()[step.op].kind()) && seen.insert(signatureOf(plan.graph(), step.op)).second) {
+    if (wanted(plan.graph()[step.op]) && seen.insert(signatureOf(plan.graph(), step.op)).second) {
       ops.push_back(step.op);
     }
   }
@@ -60,7 +62,11 @@ std::string whyElsewhere(Backend& backend, const DeviceRequest& device) {
 Calibrator::Calibrator(const Executable& plan, SessionOptions options, std::vector<std::string> wanted,
                        std::vector<Calibration> tables)
     : plan_(plan), options_(std::move(options)), wanted_(std::move(wanted)), tables_(std::move(tables)),
-      ops_(distinctOps(plan)) {}
+      ops_(distinctOps(plan, [](const OpRow& row) { return isMeasured(row.kind()); })),
+      customOps_(distinctOps(plan, [&](const OpRow& row) {
+        const auto* custom = row.getIf<ops::Custom>();
+        return custom != nullptr && options_.customFunctions.contains(custom->function);
+      })) {}
 
 void Calibrator::run(const Console& console) {
   const auto& devices = plan_.machine().devices;
@@ -94,6 +100,12 @@ Timed Calibrator::timeOn(const DeviceRequest& device) {
   llvm::copy_if(ops_, std::back_inserter(ops),
                 [&](OpId op) { return backend->hasKernel(plan_.graph(), op); });
   auto measured = backend->calibrate(plan_.graph(), ops, /*known=*/{}, device, opLowering());
+  if (backend->callsFunctions()) {
+    const std::vector<OpId> custom = customOpsFor(device.row.kind);
+    auto rows = calibrateCustom(plan_.graph(), custom, options_.customFunctions);
+    timed.failed = custom.size() - rows.size();
+    llvm::append_range(measured, rows);
+  }
   if (measured.empty()) {
     timed.skipped = fmt::format("the backend '{}' times none of the ops", backend->name());
     return timed;
@@ -104,6 +116,15 @@ Timed Calibrator::timeOn(const DeviceRequest& device) {
   }
   tableFor(device.row.model).keep(std::move(measured));
   return timed;
+}
+
+std::vector<OpId> Calibrator::customOpsFor(DeviceKind kind) const {
+  std::vector<OpId> ops;
+  llvm::copy_if(customOps_, std::back_inserter(ops), [&](OpId op) {
+    const auto& custom = plan_.graph()[op].as<ops::Custom>();
+    return (kind == DeviceKind::Cpu ? custom.cpuSeconds : custom.gpuSeconds) > 0;
+  });
+  return ops;
 }
 
 bool Calibrator::isHere(DeviceId device) const {

@@ -18,6 +18,7 @@ namespace dfc::tool {
 struct Timed {
   std::string device, model;
   size_t ops = 0;
+  size_t failed = 0;   ///< custom ops whose function failed
   double seconds = 0;  ///< of all ops together
   std::string skipped; ///< why it was not timed; "" where it was
 };
@@ -32,10 +33,12 @@ class Calibrator {
   const std::vector<TimedLink>& links() const { return links_; }
   const std::vector<Timed>& timed() const { return timed_; }
   const std::vector<Calibration>& tables() const { return tables_; }
-  size_t opCount() const { return ops_.size(); }
+  size_t opCount() const { return ops_.size() + customOps_.size(); }
 
  private:
   Timed timeOn(const DeviceRequest& device);
+  /// The custom ops that state seconds for the kind of device and whose function is known.
+  std::vector<OpId> customOpsFor(DeviceKind kind) const;
   /// Timed itself, or wanted and of a model that was.
   bool isHere(DeviceId device) const;
   Calibration& tableFor(const std::string& model);
@@ -44,7 +47,7 @@ class Calibrator {
   SessionOptions options_;
   std::vector<std::string> wanted_;
   std::vector<Calibration> tables_;
-  std::vector<OpId> ops_;
+  std::vector<OpId> ops_, customOps_;
   std::set<std::string> known_; ///< models that were timed
   std::vector<Timed> timed_;
   std::vector<TimedLink> links_;

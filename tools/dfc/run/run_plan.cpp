@@ -6,7 +6,6 @@
 #include "ir/plan/executable_parts.h"
 #include "runtime/checkpoint.h"
 #include "runtime/cpu_model.h"
-#include "runtime/custom/custom_library.h"
 #include "runtime/files/safetensors.h"
 #include "tools/dfc/all_errors.h"
 #include "tools/dfc/calibrations.h"
@@ -15,6 +14,7 @@
 #include "tools/dfc/io/numbers.h"
 #include "tools/dfc/io/parameter_files.h"
 #include "tools/dfc/plan_report.h"
+#include "tools/dfc/run/custom_libraries.h"
 #include "tools/dfc/run/finite_watch.h"
 #include "tools/dfc/run/interruption.h"
 #include "tools/dfc/run/progress.h"
@@ -31,23 +31,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr int64_t tracedSteps = 10; ///< at the end of a long run: a trace of thousands opens in no viewer
-
-/// The functions of all libraries; two libraries have none of one name.
-CustomFunctions customFunctionsOf(const std::vector<std::string>& libraries, Diagnostics& errors) {
-  CustomFunctions functions;
-  for (const std::string& file : libraries) {
-    auto more = openCustomLibrary(file);
-    add(errors, more.errors());
-    for (auto& [name, function] : more ? *more : CustomFunctions()) {
-      if (!functions.emplace(name, std::move(function)).second) {
-        errors.push_back(errorWithoutPlace(
-            fmt::format("--custom {}: an earlier library has a function '{}', too", file, name),
-            "leave one of the libraries out, or rename a function"));
-      }
-    }
-  }
-  return functions;
-}
 
 Result<SessionOptions> sessionOptionsOf(const RunArguments& arguments) {
   SessionOptions options;

@@ -6,6 +6,7 @@
 #include "tools/dfc/calibrator.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/run/backend_choice.h"
+#include "tools/dfc/run/custom_libraries.h"
 #include "tools/dfc/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -25,14 +26,15 @@ struct CalibrateArguments {
   std::string source, output;
   PlanOptions plan;
   BackendArguments backends; ///< --backend alone
-  std::vector<std::string> devices;
+  std::vector<std::string> devices, customLibraries;
 };
 
 constexpr const char* calibrateFooter =
     R"(Every op of the plan is timed, at its own shapes, on one device of each model: wherever it is placed now, planning asks
 how long it would take elsewhere. Devices that are not here, by the model in the machine file, are left out, and so are
 emulated ones, whose model is "emulated gpu". Copies of several sizes are timed over one link between each two models
-that are here. What TABLE.json holds already is kept, and measured times are replaced.
+that are here. Custom ops are timed where --custom gives their functions, which are called on random operands; others keep
+the seconds that they state. What TABLE.json holds already is kept, and measured times are replaced.
 
 Examples:
   dfc calibrate samples/02_train_mlp/mlp.dfg -o table.json
@@ -61,7 +63,8 @@ void checkDevices(const std::vector<std::string>& wanted, const Machine& machine
 
 Diagnostics nothingTimed(const Calibrator& calibrator, const Machine& machine) {
   if (calibrator.opCount() == 0) {
-    return {errorWithoutPlace("the plan has no op that takes a device's time")};
+    return {errorWithoutPlace("the plan has no op that takes a device's time",
+                              "custom ops are timed where --custom gives their functions")};
   }
   Diagnostics errors;
   for (const Timed& timed : calibrator.timed()) {
@@ -137,6 +140,10 @@ Exit finish(const Calibrator& calibrator, const Executable& plan, const std::str
       console.print(fmt::format("{} ({}): {} timed, {} together\n", timed.device, timed.model,
                                 counted(timed.ops, "op"), humanSeconds(timed.seconds)));
     }
+    if (timed.failed > 0) {
+      console.note(fmt::format("{}: {} failed on random operands, and keeps its stated seconds", timed.device,
+                               counted(timed.failed, "custom op")));
+    }
   }
   reportLinks(calibrator, plan.machine(), !output.empty(), console);
   console.print(output.empty() ? text : fmt::format("wrote {}\n", output));
@@ -151,6 +158,7 @@ Exit calibrateVerb(const CalibrateArguments& arguments, Console& console) {
   Diagnostics errors = files.check();
   SessionOptions options;
   applyBackends(arguments.backends, options, errors);
+  options.customFunctions = customFunctionsOf(arguments.customLibraries, errors);
   if (!errors.empty()) {
     return console.fail(Exit::UserError, errors);
   }
@@ -193,6 +201,7 @@ void addCalibrate(CLI::App& program, Verbs& verbs) {
                    "backend of the devices of a kind, e.g. gpu=emulated")
       ->type_name("KIND=NAME")
       ->allow_extra_args(false);
+  addCustomOption(*verb, arguments->customLibraries);
   verb->footer(calibrateFooter);
   verbs[verb] = [arguments](Console& console) { return calibrateVerb(*arguments, console); };
 }

@@ -1,5 +1,6 @@
 // `dfc run`: opens a plan on this host's devices and executes its steps.
 #include "tools/dfc/io/numbers.h"
+#include "tools/dfc/run/custom_libraries.h"
 #include "tools/dfc/run/run_plan.h"
 #include "tools/dfc/verbs.h"
 
@@ -68,10 +69,7 @@ void addRun(CLI::App& program, Verbs& verbs) {
                    "write predicted and measured spans of the last steps (Perfetto, Chrome)")
       ->type_name("FILE.json");
   addBackendOptions(*verb, arguments->backends);
-  verb->add_option("--custom", arguments->customLibraries,
-                   "a shared library with functions that custom ops call (its interface: dfc_custom.h)")
-      ->type_name("LIBRARY.so")
-      ->allow_extra_args(false);
+  addCustomOption(*verb, arguments->customLibraries);
   verb->add_option("--timeout", arguments->timeout,
                    "give a step up after this many seconds; 0, the default, is no limit")
       ->type_name("S")
