@@ -53,7 +53,7 @@ def configured(build, *arguments):
 
 
 def headers(build, work):
-    """Every public header compiled alone, with the prefix as the only include path, by each compiler."""
+    """Every public header compiled alone, with the prefix as the only include path, by each compiler; C's as C, too."""
     folder = build / "include/dfc"
     names = sorted(path.name for path in folder.glob("*.h"))
     assert len(names) > 30, f"only {len(names)} public headers in {folder}"
@@ -61,12 +61,15 @@ def headers(build, work):
     for name in names:
         text = (folder / name).read_text()
         for included in re.findall(r'^#include (.*)', text, re.MULTILINE):
-            assert re.fullmatch(r"<(dfc/\w+\.h|[a-z_]+)>", included), f"{name} includes {included}"
+            assert re.fullmatch(r"<(dfc/\w+\.h|[a-z_]+|stdint\.h)>", included), f"{name} includes {included}"
         source = work / "alone.cpp"
         source.write_text(f"#include <dfc/{name}>\n#include <dfc/{name}>\n")
         for compiler in compilers:
             run(compiler, "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-I", build / "include",
                 source)
+    source = work / "alone.c"
+    source.write_text("#include <dfc/dfc_custom.h>\n")
+    run("gcc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-I", build / "include", source)
     print(f"{len(names)} headers, each alone, by {' and '.join(compilers)}")
 
 
