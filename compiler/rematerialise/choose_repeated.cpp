@@ -142,6 +142,7 @@ class Chooser {
     case OpClass::Movement:
     case OpClass::Reduction:
     case OpClass::Structured: return !lifetimes_.isRepeated(op);
+    case OpClass::Custom: return graph_[op].as<ops::Custom>().pure && !lifetimes_.isRepeated(op);
     case OpClass::Source:
     case OpClass::State:
     case OpClass::View:
