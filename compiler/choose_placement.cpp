@@ -36,6 +36,8 @@ constexpr double mostIdle = 0.2;
 constexpr double hopeless = 1.3;
 /// How many split candidates get a memory plan and launches: those with the least predicted makespan.
 constexpr size_t mostPlanned = 3;
+/// Of small graphs more: launches are most of their time, and candidates are soon planned.
+constexpr size_t mostPlannedOfSmall = 12, mostOpsOfSmall = 100;
 
 /// A placement and the predicted seconds of its plan; infinity where the plan does not fit into memory.
 struct Rated {
@@ -160,6 +162,7 @@ class PlacementChoice {
     }
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const Rated& a, const Rated& b) { return a.seconds < b.seconds; });
+    const size_t most = graph_.opCount() <= mostOpsOfSmall ? mostPlannedOfSmall : mostPlanned;
     size_t planned = 0;
     for (Rated& candidate : candidates) {
       if (best && candidate.seconds > hopeless * best->seconds) {
@@ -170,7 +173,7 @@ class PlacementChoice {
         best = std::move(candidate);
       }
       planned += best->seconds < never ? 1 : 0;
-      if (planned == mostPlanned) {
+      if (planned == most) {
         break;
       }
     }

@@ -1,7 +1,6 @@
 #include "compiler/split/choose_split.h"
 
 #include "compiler/split/minimise.h"
-#include "compiler/split/split_problem.h"
 #include "compiler/split/sum_form.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -141,7 +140,7 @@ std::vector<size_t> SplitChoices::axesOf(ValueId value) const {
   return axes;
 }
 
-SplitPlan SplitChoices::choose(double price) const { return chosen(seconds_, price); }
+SplitPlan SplitChoices::choose(double price, double feeds) const { return chosen(seconds_, price, feeds); }
 
 SplitPlan SplitChoices::chooseBy(llvm::function_ref<double(OpId, size_t)> seconds) const {
   SideTable<OpId, std::vector<double>> given(graph_.opCount());
@@ -150,18 +149,32 @@ SplitPlan SplitChoices::chooseBy(llvm::function_ref<double(OpId, size_t)> second
       given[op].push_back(seconds(op, option));
     }
   }
-  return chosen(given, 0);
+  return chosen(given, 0, 1);
 }
 
-SplitPlan SplitChoices::chosen(const SideTable<OpId, std::vector<double>>& seconds, double price) const {
-  const PricedOptions given{graph_, mesh_, options_, seconds, price};
+SplitPlan SplitChoices::chosen(const SideTable<OpId, std::vector<double>>& seconds, double price,
+                               double feeds) const {
+  const PricedOptions given{graph_, mesh_, options_, seconds, price, feeds};
   const SplitProblem problem = splitProblem(given);
   const ChoiceResult answer = minimise(problem.choice, {followInputs(problem, given)});
-  SplitPlan plan{mesh_, SideTable<OpId, OpOption>(graph_.opCount()), answer.cost, answer.exact,
+  SplitPlan plan = planOf(answer.option, price, answer.cost);
+  plan.exact = answer.exact;
+  for (const OpId op : graph_.ops()) {
+    plan.opSeconds[op] = seconds[op][answer.option[op.index()]];
+  }
+  return plan;
+}
+
+SplitProblem SplitChoices::problemAt(double price) const {
+  return splitProblem({graph_, mesh_, options_, seconds_, price, 1});
+}
+
+SplitPlan SplitChoices::planOf(llvm::ArrayRef<uint32_t> option, double price, double seconds) const {
+  SplitPlan plan{mesh_, SideTable<OpId, OpOption>(graph_.opCount()), seconds, false,
                  price, SideTable<OpId, double>(graph_.opCount(), 0)};
   for (const OpId op : graph_.ops()) {
-    plan.option[op] = options_[op][answer.option[op.index()]];
-    plan.opSeconds[op] = seconds[op][answer.option[op.index()]];
+    plan.option[op] = options_[op][option[op.index()]];
+    plan.opSeconds[op] = seconds_[op][option[op.index()]];
   }
   return plan;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compiler/split/split_plan.h"
+#include "compiler/split/split_problem.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -16,7 +17,8 @@ class SplitChoices {
  public:
   SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& machine, const CostModel& cost,
                OptionSpace space = OptionSpace::Useful);
-  SplitPlan choose(double price) const;
+  /// `price`, `feeds`: of communication, and of inputs' (split_problem.h).
+  SplitPlan choose(double price, double feeds = 1) const;
   /// Restricts the options of the value's op to those that cut the value along the axis. False, and without
   /// effect, if there is none.
   bool require(ValueId value, size_t axis);
@@ -25,10 +27,15 @@ class SplitChoices {
   /// The same with these seconds, by op and option, and changes of layout that take no time: for tests, which
   /// draw any split that is allowed.
   SplitPlan chooseBy(llvm::function_ref<double(OpId op, size_t option)> seconds) const;
+  /// The choice at a price as tables of costs.
+  SplitProblem problemAt(double price) const;
+  /// The plan of these options, an index for each op. `seconds`: of the objective.
+  SplitPlan planOf(llvm::ArrayRef<uint32_t> option, double price, double seconds) const;
+  llvm::ArrayRef<OpOption> options(OpId op) const { return options_[op]; }
 
  private:
   void addPrices(const Machine& machine, const CostModel& cost, OptionSpace space);
-  SplitPlan chosen(const SideTable<OpId, std::vector<double>>& seconds, double price) const;
+  SplitPlan chosen(const SideTable<OpId, std::vector<double>>& seconds, double price, double feeds) const;
   const Graph& graph_;
   Mesh mesh_;
   SideTable<OpId, std::vector<OpOption>> options_;

@@ -5,6 +5,7 @@
 #include "compiler/split/take_cuts.h"
 #include "compiler/split/unfold_batch_norms.h"
 #include "compiler/split/wished_cuts.h"
+#include "ir/graph/rules/op_rules.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
@@ -15,8 +16,17 @@
 namespace dfc {
 namespace {
 
-// Of a second on a link, in seconds of computation: dear, half hidden, all but hidden.
-constexpr double prices[] = {1, 0.25, 0.05};
+/// Of a second on a link, in seconds of computation, and of a second of feeds, in seconds on links.
+struct LinkPrice {
+  double price = 1, feeds = 1;
+};
+// Dear, half hidden, all but hidden; and with feeds that the step before hides.
+constexpr LinkPrice prices[] = {{1, 1}, {0.25, 1}, {0.05, 1}, {1, 0.05}};
+// Of small graphs, whose candidates are soon planned, more.
+constexpr LinkPrice pricesOfSmall[] = {{1, 1},      {0.25, 1},   {0.05, 1}, {1, 0.05}, {0.25, 0.05},
+                                       {0.5, 1},    {0.5, 0.05}, {2, 1},    {2, 0.05}, {0.1, 1},
+                                       {0.1, 0.05}, {5, 1},      {5, 0.05}, {0.01, 1}};
+constexpr size_t mostOpsOfSmall = 100;
 
 bool hasPins(const Graph& graph) {
   return llvm::any_of(graph.ops(), [&](OpId op) {
@@ -51,7 +61,8 @@ std::optional<std::pair<OpId, DeviceId>> customWithoutDevice(const Graph& graph,
 
 bool sameOptions(const Graph& graph, const SplitPlan& a, const SplitPlan& b) {
   return llvm::all_of(graph.ops(), [&](OpId op) {
-    return a.option[op].form == b.option[op].form && a.option[op].factor == b.option[op].factor;
+    return a.option[op].form == b.option[op].form && a.option[op].factor == b.option[op].factor &&
+           a.option[op].operands == b.option[op].operands;
   });
 }
 
@@ -66,22 +77,30 @@ enum class Plans : uint8_t {
   All,          ///< of wishes: perhaps parameters alone are cut
 };
 
-/// The plans of a mesh, each different from the others, for several prices.
+/// The plans of a mesh for several prices, each different from the others and from those of the mesh in
+/// `candidates`.
 void addPlans(const Graph& graph, const SplitChoices& choices, const Machine& machine, Plans which,
-              std::vector<SplitGraph>& candidates) {
-  std::vector<SplitPlan> plans;
-  for (const double price : prices) {
-    SplitPlan plan = choices.choose(price);
+              std::vector<SplitGraph>& candidates, const std::vector<AskedCut>& asked = {}) {
+  const bool isSmall = graph.opCount() <= mostOpsOfSmall;
+  for (const auto& [price, feeds] : isSmall ? llvm::ArrayRef<LinkPrice>(pricesOfSmall) : prices) {
+    SplitPlan plan = choices.choose(price, feeds);
     if (std::isfinite(plan.seconds) && (which == Plans::All || splitsAnything(graph, plan)) &&
-        llvm::none_of(plans, [&](const SplitPlan& other) { return sameOptions(graph, plan, other); })) {
-      plans.push_back(std::move(plan));
+        llvm::none_of(candidates, [&](const SplitGraph& other) {
+          return other.plan.mesh.devices == plan.mesh.devices && sameOptions(graph, plan, other.plan);
+        })) {
+      candidates.push_back(splitGraphOf(graph, std::move(plan), machine, asked));
     }
   }
-  for (SplitPlan& plan : plans) {
-    SplitGraph candidate{{}, plan, fmt::format("split over {}", toString(plan.mesh, machine)), graph, {}};
-    candidate.graph = expandSplit(graph, plan, machine, &candidate.movements);
-    candidates.push_back(std::move(candidate));
+}
+
+std::vector<AskedCut> askedBy(const Graph& graph, llvm::ArrayRef<WishedCut> wishes) {
+  std::vector<AskedCut> asked;
+  for (const WishedCut& wish : wishes) {
+    for (const ValueId value : wish.values) {
+      asked.push_back({value, *normalAxis(wish.axis, graph.typeOf(value).shape.rank())});
+    }
   }
+  return asked;
 }
 
 Result<std::vector<SplitGraph>> wishedCandidates(const Graph& graph, const Machine& machine,
@@ -104,7 +123,7 @@ Result<std::vector<SplitGraph>> wishedCandidates(const Graph& graph, const Machi
     return errors;
   }
   std::vector<SplitGraph> candidates;
-  addPlans(graph, choices, machine, Plans::All, candidates);
+  addPlans(graph, choices, machine, Plans::All, candidates, askedBy(graph, wishes));
   if (candidates.empty()) {
     return contradiction(graph, wishes, all);
   }
@@ -112,6 +131,14 @@ Result<std::vector<SplitGraph>> wishedCandidates(const Graph& graph, const Machi
 }
 
 } // namespace
+
+SplitGraph splitGraphOf(const Graph& graph, SplitPlan plan, const Machine& machine,
+                        std::vector<AskedCut> asked) {
+  SplitGraph made{{}, std::move(plan), "", graph, {}, std::move(asked)};
+  made.description = fmt::format("split over {}", toString(made.plan.mesh, machine));
+  made.graph = expandSplit(graph, made.plan, machine, &made.movements);
+  return made;
+}
 
 Result<std::vector<SplitGraph>> splitCandidates(const Graph& written, const Machine& machine,
                                                 const CostModel& cost, llvm::ArrayRef<SplitWish> wishes) {
@@ -138,9 +165,30 @@ Result<std::vector<SplitGraph>> splitCandidates(const Graph& written, const Mach
   if (machine.devices.size() > 1) {
     for (const Mesh& mesh : candidateMeshes(graph, machine, cost)) {
       addPlans(graph, SplitChoices(graph, mesh, machine, cost), machine, Plans::ThatSplitOps, candidates);
+      if (graph.opCount() <= mostOpsOfSmall) {
+        addPlans(graph, SplitChoices(graph, mesh, machine, cost, OptionSpace::All), machine,
+                 Plans::ThatSplitOps, candidates);
+      }
     }
   }
   return candidates;
+}
+
+std::optional<SplitGraph> anySplit(const Graph& written, const Machine& machine, const CostModel& cost) {
+  const Graph graph = takeCuts(unfoldBatchNorms(written)).graph;
+  if (hasPins(graph) || hasParts(graph) || machine.devices.size() < 2) {
+    return std::nullopt;
+  }
+  std::optional<SplitGraph> largest;
+  for (const Mesh& mesh : candidateMeshes(graph, machine, cost)) {
+    if (!largest || mesh.size() > largest->plan.mesh.size()) {
+      SplitPlan plan = SplitChoices(graph, mesh, machine, cost).choose(0.05);
+      if (std::isfinite(plan.seconds)) {
+        largest = splitGraphOf(graph, std::move(plan), machine);
+      }
+    }
+  }
+  return largest;
 }
 
 } // namespace dfc

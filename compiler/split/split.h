@@ -8,10 +8,17 @@
 #include "compiler/split/split_plan.h"
 #include "compiler/split/split_wish.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace dfc {
+
+/// A value of the unsplit graph, and the axis along which it has to be cut.
+struct AskedCut {
+  ValueId value;
+  size_t axis = 0;
+};
 
 /// A split graph, and the plan that it was made from.
 struct SplitGraph {
@@ -20,7 +27,12 @@ struct SplitGraph {
   std::string description; ///< "split over gpu0 to gpu7"
   Graph whole = {};        ///< the graph before, whose ops `plan` is about
   std::vector<Movement> movements = {};
+  std::vector<AskedCut> asked = {}; ///< wishes, which every change of the plan keeps
 };
+
+/// The split graph of a plan of `graph`. `asked`: the wishes that the plan meets.
+SplitGraph splitGraphOf(const Graph& graph, SplitPlan plan, const Machine& machine,
+                        std::vector<AskedCut> asked = {});
 
 /// Candidates, each different from the others; none for a machine with one device, or a graph with pins,
 /// which are law. The graph's `cut` ops are wishes beside the caller's, unless the machine has one device;
@@ -29,5 +41,9 @@ struct SplitGraph {
 /// Those of `cut` ops are located there.
 Result<std::vector<SplitGraph>> splitCandidates(const Graph& graph, const Machine& machine,
                                                 const CostModel& cost, llvm::ArrayRef<SplitWish> wishes = {});
+
+/// Where a search over splits begins that has no candidate: the choice at a low price on the largest mesh,
+/// which may cut nothing. None where `splitCandidates` gives none for the machine or the graph's pins.
+std::optional<SplitGraph> anySplit(const Graph& graph, const Machine& machine, const CostModel& cost);
 
 } // namespace dfc

@@ -14,7 +14,7 @@ class Maker {
  public:
   explicit Maker(const PricedOptions& given)
       : graph_(given.graph), mesh_(given.mesh), options_(given.options), seconds_(given.seconds),
-        price_(given.price) {}
+        price_(given.price), feeds_(given.feeds) {}
 
   SplitProblem make() {
     for (const OpId op : graph_.ops()) {
@@ -53,9 +53,10 @@ class Maker {
             [](const OpOption& a, const OpOption& b) { return a.results[0] == b.operands[0] ? 0 : never; });
   }
 
-  double price(const Layout& from, const Layout& to, const TensorType& type) const {
+  double price(OpId producer, const Layout& from, const Layout& to, const TensorType& type) const {
     const double seconds = relayoutSeconds(from, to, type, mesh_);
-    return std::isfinite(seconds) ? price_ * seconds : never;
+    const double price = graph_[producer].kind() == OpKind::Input ? price_ * feeds_ : price_;
+    return std::isfinite(seconds) ? price * seconds : never;
   }
 
   void addReads(ValueId value, OpId producer, llvm::ArrayRef<Read> reads) {
@@ -65,7 +66,8 @@ class Maker {
       const Read read = reads.front();
       addPair(producer.index(), read.op.index(), options_[producer], options_[read.op],
               [&](const OpOption& a, const OpOption& b) {
-                return price(a.results[result], b.operands[read.operand], sentType(producer, read.op, type));
+                return price(producer, a.results[result], b.operands[read.operand],
+                             sentType(producer, read.op, type));
               });
       return;
     }
@@ -82,10 +84,10 @@ class Maker {
     const uint32_t brought = problem_.addVariable(layouts.size());
     brought_.push_back({producer, brought});
     addPair(producer.index(), brought, options_[producer], layouts,
-            [&](const OpOption& a, const Layout& b) { return price(a.results[result], b, type); });
+            [&](const OpOption& a, const Layout& b) { return price(producer, a.results[result], b, type); });
     for (const Read& read : reads) {
       addPair(brought, read.op.index(), layouts, options_[read.op], [&](const Layout& a, const OpOption& b) {
-        return price(a, b.operands[read.operand], sentType(producer, read.op, type));
+        return price(producer, a, b.operands[read.operand], sentType(producer, read.op, type));
       });
     }
   }
@@ -133,7 +135,7 @@ class Maker {
   const Mesh& mesh_;
   const SideTable<OpId, std::vector<OpOption>>& options_;
   const SideTable<OpId, std::vector<double>>& seconds_;
-  double price_;
+  double price_, feeds_;
   ChoiceProblem problem_;
   std::vector<std::pair<OpId, uint32_t>> brought_; // producers and the variables of what they give
 };

@@ -12,13 +12,16 @@
 
 namespace dfc {
 
-/// What a problem is made from. `price`: of a second of communication, in seconds of computation.
+/// What a problem is made from. `price`: of a second of communication, in seconds of computation. `feeds`: of
+/// a second in which inputs are brought to devices, in seconds of other communication: steps in a sequence
+/// get their feeds during the step before.
 struct PricedOptions {
   const Graph& graph;
   const Mesh& mesh;
   const SideTable<OpId, std::vector<OpOption>>& options;
   const SideTable<OpId, std::vector<double>>& seconds; ///< by option
   double price = 1;
+  double feeds = 1;
 };
 
 struct SplitProblem {
