@@ -7,6 +7,7 @@
 #include "compiler/place/memory_demand.h"
 #include "compiler/place/place.h"
 #include "compiler/run_passes.h"
+#include "compiler/search_placement.h"
 #include "compiler/split/split.h"
 #include "compiler/split/take_cuts.h"
 
@@ -15,6 +16,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <optional>
 
@@ -98,8 +100,28 @@ class PlacementChoice {
 
  private:
   Placement chosen(Rated rated) {
+    search(rated);
     considered_.chosen = rated.row;
     return std::move(rated.placement);
+  }
+
+  // Puts what a search finds, in the time that is left, in place of the choice.
+  void search(Rated& rated) {
+    const bool isSplit = considered_.candidates[rated.row].split != nullptr;
+    SearchStart start{graph_,  rated.placement, rated.seconds, isSplit, worthwhile * rated.seconds,
+                      nullptr, never,           begin_};
+    for (const ConsideredPlacement& row : considered_.candidates) {
+      if (row.split && row.outcome == ConsideredPlacement::Outcome::Planned &&
+          row.seconds < start.splitSeconds) {
+        start.split = row.split;
+        start.splitSeconds = row.seconds;
+      }
+    }
+    if (auto found = searchPlacement(start, machine_, cost_, quiet_)) {
+      const std::string policy = found->placement.policy;
+      rated = {std::move(found->placement), found->seconds, 0};
+      rated.row = consider({policy, rated.seconds, ConsideredPlacement::Outcome::Planned, found->split});
+    }
   }
 
   // One that puts every op where `before` does takes its row: no placement is considered twice.
@@ -196,6 +218,7 @@ class PlacementChoice {
   const CostModel& cost_;
   CompileOptions quiet_;
   ConsideredPlacements considered_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 Diagnostic policyWithoutCuts(const std::string& policy, llvm::ArrayRef<TakenCut> cuts) {

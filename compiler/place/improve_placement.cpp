@@ -35,9 +35,25 @@ void PlacementImprover::run(DeviceId newest, uint64_t steps) {
   if (movable_.empty()) {
     return;
   }
-  climb(rated_.best(), newest, steps);
+  uint64_t left = steps;
+  climb(rated_.best(), newest, [&] { return left-- != 0; });
   if (2 * movable_.size() * newest.index() <= steps) {
     descend(newest, steps);
+  }
+}
+
+void PlacementImprover::runWhile(llvm::function_ref<bool()> goesOn) {
+  constexpr uint64_t seed = 0x5eed;
+  constexpr uint64_t roundLength = 400; // steps, after which the best is the start again
+  random_.seed(seed);
+  const DeviceId newest(static_cast<uint32_t>(problem_.machine.devices.size() - 1));
+  bool ended = movable_.empty();
+  while (!ended) {
+    uint64_t left = roundLength;
+    climb(rated_.best(), newest, [&] {
+      ended = !goesOn();
+      return !ended && left-- != 0;
+    });
   }
 }
 
@@ -60,13 +76,14 @@ void PlacementImprover::descend(DeviceId newest, uint64_t steps) {
   }
 }
 
-void PlacementImprover::climb(const RatedPlacement& start, DeviceId newest, uint64_t steps) {
+void PlacementImprover::climb(const RatedPlacement& start, DeviceId newest,
+                              llvm::function_ref<bool()> goesOn) {
   current_ = start.placement;
   double value = start.value();
   constexpr size_t historyLength = 16;
   std::array<double, historyLength> history;
   history.fill(value);
-  for (uint64_t step = 0; step < steps; ++step) {
+  for (uint64_t step = 0; goesOn(); ++step) {
     double& late = history[step % historyLength];
     const double limit = std::max(value, late);
     Placement next = proposal(newest);

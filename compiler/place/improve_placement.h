@@ -1,10 +1,12 @@
 // PlacementImprover: local search with the scheduler in the loop. A step moves connected ops, or the ops of a
 // scope, to another device, or swaps two groups of ops; it is kept if it is no slower than the placement of
 // some steps ago (late acceptance hill climbing: Burke and Bykov, EJOR 258(1), 2017). The same options give
-// the same placement: steps are counted, and no clock is read.
+// the same placement: steps are counted, and no clock is read but by a caller's `goesOn`.
 #pragma once
 
 #include "compiler/place/rated_placements.h"
+
+#include <llvm/ADT/STLExtras.h>
 
 #include <random>
 
@@ -16,9 +18,12 @@ class PlacementImprover {
 
   /// From the best placement so far, over the devices up to `newest`.
   void run(DeviceId newest, uint64_t steps);
+  /// The same over all devices, with other random numbers, until `goesOn`, which is asked before each step,
+  /// says no.
+  void runWhile(llvm::function_ref<bool()> goesOn);
 
  private:
-  void climb(const RatedPlacement& start, DeviceId newest, uint64_t steps);
+  void climb(const RatedPlacement& start, DeviceId newest, llvm::function_ref<bool()> goesOn);
   void descend(DeviceId newest, uint64_t steps);
   bool isMovable(OpId op) const;
   uint32_t draw(size_t count) { return static_cast<uint32_t>(random_() % count); }

@@ -38,7 +38,8 @@ std::optional<PlannedSeconds> plannedSeconds(const Placement& placement, const P
     countLaunches(schedule, *launches, placed, machine, problem.cost);
     schedule.steady = steadyStep(schedule, *launches, placed, machine, problem.cost);
   }
-  return PlannedSeconds{launches ? schedule.steady.seconds : schedule.makespan, waits};
+  return launches ? PlannedSeconds{schedule.steady.seconds, schedule.steady.bound, waits}
+                  : PlannedSeconds{schedule.makespan, 0, waits};
 }
 
 } // namespace dfc

@@ -11,6 +11,7 @@ namespace dfc {
 
 struct PlannedSeconds {
   double seconds = 0; ///< of a step in a sequence of steps, ops that wait for memory included
+  double bound = 0;   ///< below which no order of its ops takes such a step
   bool waits = false; ///< whether ops wait for memory
 };
 

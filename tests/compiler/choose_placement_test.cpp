@@ -89,6 +89,40 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a search by steps makes no plan slower, and the same plan each time") {
+  const auto planned = [](const char* policy, uint64_t steps) {
+    Listener listener;
+    CompileOptions options;
+    options.policy = policy;
+    options.planSteps = steps;
+    options.observer = &listener;
+    const auto plan = compile(parsed(net), slowGpus(), RooflineCostModel(), options);
+    REQUIRE(plan.ok());
+    REQUIRE(listener.placements.chosen);
+    CHECK(listener.placements.candidates[*listener.placements.chosen].seconds ==
+          Approx(plan->predictedSeconds()));
+    return plan->predictedSeconds();
+  };
+  for (const char* policy : {"auto", "split"}) {
+    INFO(policy);
+    const double searched = planned(policy, 60);
+    CHECK(searched <= planned(policy, 0));
+    CHECK(searched == planned(policy, 60));
+  }
+}
+
+TEST_CASE("a search keeps the cuts that were asked for") {
+  CompileOptions options;
+  options.splits = {{"w1", 1, "gpu*"}};
+  options.planSteps = 60;
+  Listener listener;
+  options.observer = &listener;
+  REQUIRE(compile(parsed(net), slowGpus(), RooflineCostModel(), options).ok());
+  const SplitGraph& split = *listener.placements.candidates[*listener.placements.chosen].split;
+  const OpId w1 = split.whole[split.whole.findValue("w1")].producer;
+  CHECK(split.plan.option[w1].results[0] == Layout::cut(1));
+}
+
 TEST_CASE("cuts of values beside a policy of whole ops are an error") {
   CompileOptions options;
   options.policy = "heft";

@@ -304,6 +304,15 @@ TEST_CASE("dfc simulate: makespan, bound, queues and memory") {
   CHECK(busiest <= object["makespanSeconds"].get<double>() * (1 + 1e-9));
 }
 
+TEST_CASE("dfc compile: time for a search") {
+  const Workshop shop;
+  const Outcome negative = shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "--plan-time=-1"});
+  CHECK(negative.status == 1);
+  CHECK_THAT(negative.err, containing("--plan-time must be 0 or more seconds"));
+  const Outcome some = shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "--plan-time=0.01"});
+  CHECK(some.status == 0);
+}
+
 TEST_CASE("dfc: a plan takes no options that only a graph can take; other files are no plans") {
   const Workshop shop;
   REQUIRE(shop.dfc({"compile", figure, "-m", machineFile("cpu-2gpu"), "-o", "figure.plan"}).status == 0);
@@ -311,7 +320,8 @@ TEST_CASE("dfc: a plan takes no options that only a graph can take; other files 
   CHECK(twice.status == 1);
   CHECK(twice.err ==
         "figure.plan: error: is a plan, compiled for its machine: -m, --policy, --precision, --pin, --split, "
-        "--memory, --skip-pass, --calibration, --no-merged-launches and --no-peer-reads cannot change "
+        "--memory, --skip-pass, --calibration, --plan-time, --no-merged-launches and --no-peer-reads cannot "
+        "change "
         "it\n"
         "  hint: compile the graph again with these options, or leave them out\n");
   const Outcome missing = shop.dfc({"simulate", "none.plan"});

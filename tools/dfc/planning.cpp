@@ -117,6 +117,11 @@ CompileOptions compileOptionsOf(const PlanOptions& options, const Machine* machi
     checkName("precision", options.precision, precisions, errors);
   }
   result.precision = precisionNamed(options.precision);
+  if (!std::isfinite(options.planSeconds) || options.planSeconds < 0) {
+    errors.push_back(errorWithoutPlace("--plan-time must be 0 or more seconds",
+                                       "write 0 or more seconds: --plan-time 10"));
+  }
+  result.planSeconds = options.planSeconds;
   result.mergeLaunches = !options.noMergedLaunches;
   result.peerReads = !options.noPeerReads;
   for (const std::string& pass : options.without) {
@@ -212,6 +217,11 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) 
                   "measured times of ops, as dfc calibrate writes them")
       ->type_name("TABLE.json")
       ->allow_extra_args(false);
+  verb.add_option(
+          "--plan-time", options.planSeconds,
+          "seconds for the choice of a placement: what the usual candidates leave of them goes into a "
+          "search for a quicker one (policies auto and split; default 0: no search)")
+      ->type_name("SECONDS");
   addLaunchOptions(verb, options.noMergedLaunches, options.noPeerReads);
 }
 
@@ -296,12 +306,12 @@ Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const 
   if (*plan && (!options.machine.empty() || !options.policy.empty() || !options.precision.empty() ||
                 !options.pins.empty() || !options.splits.empty() || !options.memory.empty() ||
                 !options.without.empty() || !options.calibrations.empty() || options.noMergedLaunches ||
-                options.noPeerReads)) {
+                options.noPeerReads || options.planSeconds != 0)) {
     return Diagnostic{
         Severity::Error,
         {path},
         "is a plan, compiled for its machine: -m, --policy, --precision, --pin, --split, --memory, "
-        "--skip-pass, --calibration, --no-merged-launches and --no-peer-reads cannot change it",
+        "--skip-pass, --calibration, --plan-time, --no-merged-launches and --no-peer-reads cannot change it",
         "compile the graph again with these options, or leave them out"};
   }
   auto executable = *plan ? Executable::load(path) : compileFile(path, options);

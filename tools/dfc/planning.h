@@ -26,11 +26,12 @@ struct PlanOptions {
   std::vector<std::string> without;      ///< passes to skip
   std::vector<std::string> calibrations; ///< files of measured times
   bool noMergedLaunches = false, noPeerReads = false;
+  double planSeconds = 0; ///< of search for a quicker plan
 };
 /// Adds --no-merged-launches and --no-peer-reads.
 void addLaunchOptions(CLI::App& verb, bool& noMergedLaunches, bool& noPeerReads);
-/// Adds -m, --policy, --precision, --pin, --split, --memory, --skip-pass, --calibration and the launch
-/// options.
+/// Adds -m, --policy, --precision, --pin, --split, --memory, --skip-pass, --calibration, --plan-time and the
+/// launch options.
 void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired);
 
 /// A file with the mark of plans is one whatever its name; else ".dfg" is a graph and ".plan" a (damaged)
