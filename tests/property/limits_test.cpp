@@ -10,6 +10,7 @@
 #include "ir/graph/graph.h"
 #include "ir/graph/same_graph.h"
 #include "ir/plan/executable_parts.h"
+#include "runtime/errors.h"
 #include "runtime/files/npz.h"
 #include "runtime/files/safetensors.h"
 #include "tests/property/plan_runs.h"
