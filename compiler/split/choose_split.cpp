@@ -140,7 +140,18 @@ std::vector<size_t> SplitChoices::axesOf(ValueId value) const {
   return axes;
 }
 
-SplitPlan SplitChoices::choose(double price, double feeds) const { return chosen(seconds_, price, feeds); }
+SplitPlan SplitChoices::choose(double price, double feeds, double beforeSum) const {
+  if (beforeSum == 1) {
+    return chosen(seconds_, price, feeds);
+  }
+  SideTable<OpId, std::vector<double>> seconds = seconds_;
+  for (const OpId op : graph_.ops()) {
+    for (size_t i = 0; i < seconds[op].size(); ++i) {
+      seconds[op][i] *= options_[op][i].form == OpOption::Form::Linear ? beforeSum : 1;
+    }
+  }
+  return chosen(seconds, price, feeds);
+}
 
 SplitPlan SplitChoices::chooseBy(llvm::function_ref<double(OpId, size_t)> seconds) const {
   SideTable<OpId, std::vector<double>> given(graph_.opCount());

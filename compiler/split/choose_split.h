@@ -17,8 +17,9 @@ class SplitChoices {
  public:
   SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& machine, const CostModel& cost,
                OptionSpace space = OptionSpace::Useful);
-  /// `price`, `feeds`: of communication, and of inputs' (split_problem.h).
-  SplitPlan choose(double price, double feeds = 1) const;
+  /// `price`, `feeds`: of communication, and of inputs' (split_problem.h). `beforeSum`: of a second of an op
+  /// on partial sums; above 1, as an op behind the sum may be a part of the kernel that sums.
+  SplitPlan choose(double price, double feeds = 1, double beforeSum = 1) const;
   /// Restricts the options of the value's op to those that cut the value along the axis. False, and without
   /// effect, if there is none.
   bool require(ValueId value, size_t axis);

@@ -16,16 +16,19 @@
 namespace dfc {
 namespace {
 
-/// Of a second on a link, in seconds of computation, and of a second of feeds, in seconds on links.
-struct LinkPrice {
-  double price = 1, feeds = 1;
+/// Of a second on a link, in seconds of computation; of a second of feeds, in seconds on links; and of a
+/// second of an op on partial sums.
+struct SplitPrices {
+  double link = 1, feeds = 1, beforeSum = 1;
 };
-// Dear, half hidden, all but hidden; and with feeds that the step before hides.
-constexpr LinkPrice prices[] = {{1, 1}, {0.25, 1}, {0.05, 1}, {1, 0.05}};
+constexpr double late = 1.01; // sums are made early where ops around them cost the same
+// Links: dear, half hidden, all but hidden; and feeds that the step before hides.
+constexpr SplitPrices prices[] = {{1, 1, late}, {0.25, 1, late}, {0.05, 1, late}, {1, 0.05, late}, {1, 1, 1}};
 // Of small graphs, whose candidates are soon planned, more.
-constexpr LinkPrice pricesOfSmall[] = {{1, 1},      {0.25, 1},   {0.05, 1}, {1, 0.05}, {0.25, 0.05},
-                                       {0.5, 1},    {0.5, 0.05}, {2, 1},    {2, 0.05}, {0.1, 1},
-                                       {0.1, 0.05}, {5, 1},      {5, 0.05}, {0.01, 1}};
+constexpr SplitPrices pricesOfSmall[] = {
+    {1, 1, late},       {0.25, 1, late}, {0.05, 1, late}, {1, 0.05, late}, {1, 1, 1},    {0.25, 1, 1},
+    {0.25, 0.05, late}, {0.5, 1, late},  {0.5, 0.05, 1},  {2, 1, late},    {2, 0.05, 1}, {0.1, 1, late},
+    {0.1, 0.05, 1},     {5, 1, late},    {5, 0.05, late}, {0.01, 1, late}};
 constexpr size_t mostOpsOfSmall = 100;
 
 bool hasPins(const Graph& graph) {
@@ -82,8 +85,9 @@ enum class Plans : uint8_t {
 void addPlans(const Graph& graph, const SplitChoices& choices, const Machine& machine, Plans which,
               std::vector<SplitGraph>& candidates, const std::vector<AskedCut>& asked = {}) {
   const bool isSmall = graph.opCount() <= mostOpsOfSmall;
-  for (const auto& [price, feeds] : isSmall ? llvm::ArrayRef<LinkPrice>(pricesOfSmall) : prices) {
-    SplitPlan plan = choices.choose(price, feeds);
+  for (const auto& [price, feeds, beforeSum] :
+       isSmall ? llvm::ArrayRef<SplitPrices>(pricesOfSmall) : prices) {
+    SplitPlan plan = choices.choose(price, feeds, beforeSum);
     if (std::isfinite(plan.seconds) && (which == Plans::All || splitsAnything(graph, plan)) &&
         llvm::none_of(candidates, [&](const SplitGraph& other) {
           return other.plan.mesh.devices == plan.mesh.devices && sameOptions(graph, plan, other.plan);
