@@ -19,7 +19,8 @@ struct Explained {
   Explanation explanation;
 };
 
-/// Errors as of `compile`. The observer of the options sees nothing.
+/// Errors as of `compile`. The observer of the options sees nothing. Each plan takes the time and the steps
+/// that the options give a search.
 Result<Explained> explain(const Graph& graph, const Machine& machine, const CostModel& cost,
                           CompileOptions options, const ExplainOptions& explain = {});
 
