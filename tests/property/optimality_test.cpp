@@ -7,6 +7,7 @@
 #include "compiler/considered.h"
 #include "compiler/run_passes.h"
 #include "ir/author/text/print.h"
+#include "tests/property/choice_by_cbc.h"
 #include "tests/property/enumerated_splits.h"
 #include "tests/property/option_choices.h"
 #include "tests/property/small_training.h"
@@ -152,6 +153,11 @@ int compareElimination(uint64_t seed, size_t most) {
         const SplitPlan plan = choices.choose(price);
         CHECK(plan.exact);
         CHECK(plan.seconds == Approx(least).epsilon(1e-9));
+        if (hasCbc()) {
+          const auto byCbc = leastByCbc(choices.problemAt(price).choice);
+          REQUIRE(byCbc.has_value());
+          CHECK(plan.seconds == Approx(*byCbc).epsilon(1e-6)); // its tolerance
+        }
         ++compared;
       }
     }
@@ -180,7 +186,7 @@ TEST_CASE("the choice of a split has the least cost of all choices, the long run
 TEST_CASE("auto beside all plans of small graphs") {
   Figures figures;
   for (const uint64_t seed : {60, 72, 108, 159, 186}) { // with few plans
-    compare(seed, 1100, 200, figures);
+    compare(seed, 2500, 200, figures);
   }
   INFO(textOf(figures));
   CHECK(figures.searched.graphs == 5);
