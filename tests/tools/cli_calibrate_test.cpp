@@ -139,8 +139,8 @@ TEST_CASE("dfc --calibration: planning believes the table") {
   const auto cpu = machine["devices"][0]["model"].get<std::string>();
   shop.write("gpu.json", table("X", "{\"signature\": \"softmax(f32[64, 64])\", \"seconds\": 3}"));
   shop.write("cpu.json", table(cpu, "{\"signature\": \"softmax(f32[64, 64])\", \"seconds\": 5}"));
-  const Outcome both = shop.dfc({"simulate", "net.dfg", "-m", "here.json", "--calibration", "gpu.json",
-                                 "--calibration", "cpu.json", "--json"});
+  const Outcome both = shop.dfc({"simulate", "net.dfg", "-m", "here.json", "--policy", "heft",
+                                 "--calibration", "gpu.json", "--calibration", "cpu.json", "--json"});
   REQUIRE(both.status == 0);
   const auto makespan = nlohmann::json::parse(both.out)["makespanSeconds"].get<double>();
   CHECK(makespan > 3);

@@ -245,7 +245,19 @@ TEST_CASE("dfc explain: links over which transfers are staged count as those of 
                  [&](const Json& route) { return !between(route); });
     machine["routes"] = kept;
   });
-  const Json said = explained({wide(shop), "-m", staged, "--policy", "split"});
+  // However it is cut, gradients or what stands between the layers have to cross.
+  const std::string deep = shop.write("deep.dfg", R"(graph deep {
+  input x : f32[2048, 4096]
+  parameter w1 : f32[4096, 4096] = glorot(seed=1)
+  parameter w2 : f32[4096, 4096] = glorot(seed=2)
+  h = relu(matmul(x, w1))
+  loss = reduceMean(softmax(matmul(softmax(h), w2)))
+  d1, d2 = gradients(loss, w1, w2)
+  w1next = assign(w1, sub(w1, mul(d1, 0.1)))
+  w2next = assign(w2, sub(w2, mul(d2, 0.1)))
+  fetch loss
+})");
+  const Json said = explained({deep, "-m", staged, "--policy", "split"});
   const Json faster = rowOf(said["changes"], "change", "links between devices of the split twice as fast");
   CHECK(faster["predictedSeconds"].get<double>() < 0.95 * said["predictedSeconds"].get<double>());
 }
