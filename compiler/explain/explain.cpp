@@ -52,17 +52,31 @@ std::vector<DeviceId> usedDevices(const Executable& plan, llvm::ArrayRef<DeviceI
   return used;
 }
 
-double shareOf(DeviceId device, const Mesh& mesh) {
-  const auto found = llvm::find(mesh.devices, device);
-  return found == mesh.devices.end() ? 0 : mesh.shares[found - mesh.devices.begin()];
+/// Those of all stages of a pipeline, stage by stage.
+std::vector<DeviceId> devicesOf(const SplitPlan& plan) {
+  std::vector<DeviceId> devices;
+  for (const auto& row : plan.stages.rows) {
+    devices.insert(devices.end(), row.begin(), row.end());
+  }
+  return devices.empty() ? plan.mesh.devices : devices;
+}
+
+/// Stages have equal shares.
+double shareOf(DeviceId device, const SplitPlan& plan) {
+  const std::vector<DeviceId> devices = devicesOf(plan);
+  const auto found = llvm::find(devices, device);
+  const size_t width = plan.mesh.size();
+  return found == devices.end() ? 0
+                                : plan.mesh.shares[static_cast<size_t>(found - devices.begin()) % width] *
+                                      static_cast<double>(width) / static_cast<double>(devices.size());
 }
 
 std::vector<ExplainedDevice> devicesOf(const Executable& plan, const SplitGraph* split) {
   std::vector<ExplainedDevice> rows;
   for (const DeviceId device :
-       usedDevices(plan, split != nullptr ? split->plan.mesh.devices : computingDevices(plan))) {
+       usedDevices(plan, split != nullptr ? devicesOf(split->plan) : computingDevices(plan))) {
     const DeviceRow& row = plan.machine().devices[device];
-    rows.push_back({row.name, split != nullptr ? shareOf(device, split->plan.mesh) : 0,
+    rows.push_back({row.name, split != nullptr ? shareOf(device, split->plan) : 0,
                     plan.memory().arenaBytes[device], plan.memory().residentBytes[device], row.memoryBytes});
   }
   return rows;
@@ -89,8 +103,11 @@ std::vector<ExplainedCandidate> candidatesOf(const ConsideredPlacements& placeme
   for (size_t i = 0; i < placements.candidates.size(); ++i) {
     const ConsideredPlacement& one = placements.candidates[i];
     const bool chosen = i == *placements.chosen, isSplit = one.split != nullptr;
-    rows.push_back({isSplit ? fmt::format("{}, links priced at {:g}", one.description, one.split->plan.price)
-                            : fmt::format("whole ops by {}", one.description),
+    const bool isPipeline = isSplit && !one.split->plan.stages.rows.empty();
+    rows.push_back({isPipeline ? one.description
+                    : isSplit
+                        ? fmt::format("{}, links priced at {:g}", one.description, one.split->plan.price)
+                        : fmt::format("whole ops by {}", one.description),
                     one.seconds, one.outcome != Outcome::DoesNotFit, chosen, isSplit,
                     chosen ? "chosen" : verdictOf(one, best)});
   }
@@ -142,7 +159,9 @@ class Explainer {
       const Mesh& mesh = split->plan.mesh;
       said.bandwidth = mesh.bandwidth;
       said.latencySeconds = mesh.latencySeconds;
-      said.largestShare = *std::max_element(mesh.shares.begin(), mesh.shares.end());
+      said.largestShare = *std::max_element(mesh.shares.begin(), mesh.shares.end()) *
+                          static_cast<double>(mesh.size()) /
+                          static_cast<double>(devicesOf(split->plan).size());
       said.scopes = explainScopes(*split, depth);
     }
     return said;
@@ -177,7 +196,7 @@ class Explainer {
 
   // A plan that computes nothing is the same on every machine.
   void addChanges(Explanation& said, const Executable& plan, const SplitGraph* split) const {
-    const std::vector<DeviceId> computing = split ? split->plan.mesh.devices : computingDevices(plan);
+    const std::vector<DeviceId> computing = split ? devicesOf(split->plan) : computingDevices(plan);
     if (computing.empty()) {
       return;
     }

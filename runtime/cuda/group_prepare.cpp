@@ -227,6 +227,8 @@ void Group::makeEnds() {
   }
   ownCounter_ = DeviceBuffer(programs_[0].gpu->ordinal, sizeof(uint64_t), "the number of steps");
   check(setStepCount(*stepCounter()), "counting steps");
+  signals_[static_cast<size_t>(programs_[0].gpu - gpus_.data())].countBy(
+      reinterpret_cast<const uint64_t*>(ownCounter_.get()));
 }
 
 } // namespace dfc::cuda

@@ -78,7 +78,7 @@ extern "C" __global__ void dfc_kernel(u64* step, u64* own, Ends ends, int count,
 constexpr const char* stampText = R"(
 extern "C" __global__ void dfc_kernel(const u64* step, u64* slots, unsigned ring, unsigned perStep, unsigned index) {
   const u64 time = now();
-  slots[(load(step) % ring) * perStep + index] = time;
+  slots[(*static_cast<const volatile u64*>(step) % ring) * perStep + index] = time;
 }
 )";
 
@@ -181,7 +181,7 @@ void Signals::endStep(cudaStream_t stream, uint64_t* own, llvm::ArrayRef<DeviceP
 
 void Signals::stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perStep,
                     uint32_t index) const {
-  const uint64_t* step = step_;
+  const uint64_t* step = counted_ != nullptr ? counted_ : step_;
   std::array<void*, 5> arguments = {&step, &slots, &ring, &perStep, &index};
   launch(stamp_, stream, 1, arguments.data(), "stamping the time");
 }

@@ -33,6 +33,9 @@ class Signals {
   /// Publishes the ends of all queues, then increments the counter. `own`: the step's number in the GPU's own
   /// memory. `alone`: the stream is the step's only one, so that programmatic dependent launch is safe.
   void endStep(cudaStream_t stream, uint64_t* own, llvm::ArrayRef<DevicePublication> ends, bool alone) const;
+  /// From now on stamps read the step's number from this copy in the GPU's own memory: the counter is across
+  /// the bus, and a stamp that reads it holds the next kernel up for a microsecond.
+  void countBy(const uint64_t* own) { counted_ = own; }
   /// Nanoseconds of the GPU's clock to `slots[step % ring * perStep + index]`; `slots` in pinned memory.
   void stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perStep, uint32_t index) const;
 
@@ -42,6 +45,7 @@ class Signals {
   void publish(cudaStream_t stream, const DevicePublication& publication) const;
 
   uint64_t* step_;
+  const uint64_t* counted_ = nullptr; ///< null: no copy
   cudaKernel_t wait_ = nullptr, publish_ = nullptr, end_ = nullptr, stamp_ = nullptr;
 };
 
