@@ -106,7 +106,7 @@ class Group final : public DeviceGroup {
   void enqueueLaunches(size_t program, size_t position, const Step& step);
   /// Runs `action`, between stamps in a traced step; `item`: of `Stamps`.
   template <class Action>
-  void stamped(const Step& step, size_t program, size_t item, const Action& action);
+  void stamped(const Step& step, size_t program, size_t item, bool afterKernel, const Action& action);
   void enqueueCopy(size_t program, const Copy& copy, const Step& step, Captured* captured);
   std::byte* addressOf(const Location& location, int ordinal, const Step& step) const;
   const Signals& signalsOf(size_t program) const;

@@ -139,7 +139,7 @@ void Group::enqueueAction(size_t program, size_t position, const Step& step, Cap
   } else if (command.copies()) {
     const Mark mark(options_.marks, command.mark, step.number);
     stamped(step, program, stamps_ != nullptr ? stamps_->itemOfCommand(program, position) : 0,
-            [&] { enqueueCopy(program, command.copy, step, captured); });
+            /*afterKernel=*/false, [&] { enqueueCopy(program, command.copy, step, captured); });
     streams_[program].crossed = false;
   }
   if (step.traced && command.step.valid() && !command.copies()) {
@@ -153,22 +153,23 @@ void Group::enqueueLaunches(size_t program, size_t position, const Step& step) {
   for (size_t i = own.firstAt[position]; i < own.firstAt[position + 1]; ++i) {
     const Mark mark(options_.marks, own.marks[i], step.number);
     StreamLaunch& launch = *own.computing.launches[i].streamLaunch;
-    stamped(step, program, stamps_ != nullptr ? stamps_->itemOfLaunch(program, i) : 0, [&] {
-      stream.crossed ? launch.enqueueBehind(stream.handle) : launch.enqueue(stream.handle);
-      stream.crossed = false;
-    });
+    stamped(step, program, stamps_ != nullptr ? stamps_->itemOfLaunch(program, i) : 0, /*afterKernel=*/true,
+            [&] {
+              stream.crossed ? launch.enqueueBehind(stream.handle) : launch.enqueue(stream.handle);
+              stream.crossed = false;
+            });
   }
 }
 
 template <class Action>
-void Group::stamped(const Step& step, size_t program, size_t item, const Action& action) {
+void Group::stamped(const Step& step, size_t program, size_t item, bool afterKernel, const Action& action) {
   if (!step.traced) {
     action();
     return;
   }
   stamps_->begin(signalsOf(program), streams_[program].handle, program, item);
   action();
-  stamps_->end(signalsOf(program), streams_[program].handle, program, item);
+  stamps_->end(signalsOf(program), streams_[program].handle, program, item, afterKernel);
 }
 
 void Group::enqueueCopy(size_t program, const Copy& copy, const Step& step, Captured* captured) {

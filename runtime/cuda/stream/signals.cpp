@@ -77,6 +77,9 @@ extern "C" __global__ void dfc_kernel(u64* step, u64* own, Ends ends, int count,
 
 constexpr const char* stampText = R"(
 extern "C" __global__ void dfc_kernel(const u64* step, u64* slots, unsigned ring, unsigned perStep, unsigned index) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
   const u64 time = now();
   slots[(*static_cast<const volatile u64*>(step) % ring) * perStep + index] = time;
 }
@@ -114,6 +117,18 @@ void launchEarly(cudaKernel_t kernel, cudaStream_t stream, unsigned threads, voi
   config.attrs = &early;
   config.numAttrs = 1;
   check(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), arguments), doing);
+}
+
+// A library's call may end with another node than a kernel.
+bool endsWithKernel(cudaStream_t stream) {
+  cudaStreamCaptureStatus status{};
+  const cudaGraphNode_t* last = nullptr;
+  size_t count = 0;
+  check(cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &last, nullptr, &count),
+        "finding a captured node");
+  cudaGraphNodeType type{};
+  return status == cudaStreamCaptureStatusActive && count == 1 &&
+         cudaGraphNodeGetType(last[0], &type) == cudaSuccess && type == cudaGraphNodeTypeKernel;
 }
 
 } // namespace
@@ -179,11 +194,12 @@ void Signals::endStep(cudaStream_t stream, uint64_t* own, llvm::ArrayRef<DeviceP
   }
 }
 
-void Signals::stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perStep,
-                    uint32_t index) const {
+void Signals::stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perStep, uint32_t index,
+                    bool afterKernel) const {
   const uint64_t* step = counted_ != nullptr ? counted_ : step_;
   std::array<void*, 5> arguments = {&step, &slots, &ring, &perStep, &index};
-  launch(stamp_, stream, 1, arguments.data(), "stamping the time");
+  (afterKernel && endsWithKernel(stream) ? launchEarly : launch)(stamp_, stream, 1, arguments.data(),
+                                                                 "stamping the time");
 }
 
 ClockReading readClock(KernelLibrary& library, const std::string& architecture, cudaStream_t stream) {

@@ -37,7 +37,10 @@ class Signals {
   /// the bus, and a stamp that reads it holds the next kernel up for a microsecond.
   void countBy(const uint64_t* own) { counted_ = own; }
   /// Nanoseconds of the GPU's clock to `slots[step % ring * perStep + index]`; `slots` in pinned memory.
-  void stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perStep, uint32_t index) const;
+  /// `afterKernel`: the last thing on the stream is a kernel, whose end the stamp may wait for on the GPU
+  /// (programmatic dependent launch), so that its own launch takes no time.
+  void stamp(cudaStream_t stream, uint64_t* slots, uint32_t ring, uint32_t perStep, uint32_t index,
+             bool afterKernel) const;
 
  private:
   static constexpr int rowsAtOnce = 16;

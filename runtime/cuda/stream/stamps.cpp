@@ -90,19 +90,22 @@ std::vector<ClockReading> Stamps::readClocks() const {
 
 void Stamps::begin(const Signals& signals, cudaStream_t stream, size_t program, size_t item) const {
   if (!items_[program].list[item].chained) {
-    signals.stamp(stream, reinterpret_cast<uint64_t*>(slots_.get()), ring, perStep_, slotOf(program, item));
+    signals.stamp(stream, reinterpret_cast<uint64_t*>(slots_.get()), ring, perStep_, slotOf(program, item),
+                  /*afterKernel=*/false);
   }
 }
 
-void Stamps::end(const Signals& signals, cudaStream_t stream, size_t program, size_t item) const {
-  signals.stamp(stream, reinterpret_cast<uint64_t*>(slots_.get()), ring, perStep_, slotOf(program, item) + 1);
+void Stamps::end(const Signals& signals, cudaStream_t stream, size_t program, size_t item,
+                 bool afterKernel) const {
+  signals.stamp(stream, reinterpret_cast<uint64_t*>(slots_.get()), ring, perStep_, slotOf(program, item) + 1,
+                afterKernel);
 }
 
 void Stamps::mark(const Signals& signals, cudaStream_t stream, size_t program, size_t position) const {
   const size_t item = itemOfCommand(program, position);
   if (item != none && items_[program].list[item].stamped) {
     begin(signals, stream, program, item);
-    end(signals, stream, program, item);
+    end(signals, stream, program, item, /*afterKernel=*/false);
   }
 }
 

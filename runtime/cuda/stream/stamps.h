@@ -26,7 +26,7 @@ class Stamps {
   /// Enqueues the stamp before an item; none where the end of the item before is its begin, too.
   void begin(const Signals& signals, cudaStream_t stream, size_t program, size_t item) const;
   /// Enqueues the stamp behind an item.
-  void end(const Signals& signals, cudaStream_t stream, size_t program, size_t item) const;
+  void end(const Signals& signals, cudaStream_t stream, size_t program, size_t item, bool afterKernel) const;
   /// Enqueues both stamps of a command without work where it has them; nothing for other commands.
   void mark(const Signals& signals, cudaStream_t stream, size_t program, size_t position) const;
   /// The earlier step whose slots step `step` overwrites: it must have ended and be taken out before `step`
