@@ -71,11 +71,13 @@ struct CompileOptions {
   /// false: every transfer between GPUs is a copy. Else the kernel that needs a value may read it in the
   /// other GPU's memory, where the machine has direct routes between the two.
   bool peerReads = true;
-  /// Limits of the local search for a quicker placement or split, by the policies "auto" and "split", behind
-  /// the candidates that are compared in any case: seconds by the clock from the beginning of the comparison,
-  /// and steps, each a candidate that is scheduled. 0: no such limit; both 0: no search. The plan is never
-  /// predicted to be slower than without a search. Equal steps without a limit in seconds give equal plans.
+  /// Limit of the local search for a quicker placement or split, by the policies "auto" and "split", behind
+  /// the candidates that are compared in any case: seconds by the clock from the beginning of the comparison.
+  /// 0: no such limit; 0 as `planSteps`, too: no search. The plan is never predicted to be slower than
+  /// without one.
   double planSeconds = 0;
+  /// Limit of the same search in steps, each a candidate that is scheduled. Equal steps without a limit in
+  /// seconds give equal plans.
   uint64_t planSteps = 0;
   /// What `dfc calibrate` measured, by model of GPU: products take the algorithms that it found the quickest.
   std::vector<Calibration> calibrations = {};
