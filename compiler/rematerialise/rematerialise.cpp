@@ -38,8 +38,11 @@ class Repeater {
       for (auto [next, end] = again.equal_range(i); next != end; ++next) {
         append(next->second, true, i);
       }
-      if (classOf(graph_[order_.ops[i]].kind()) != OpClass::View) { // views come with their readers
-        append(order_.ops[i], false, i);
+      // Views come with their readers; so does an assign whose result is read, which reads the value itself
+      // where transfers were inserted, so that the order may have the reader first.
+      const OpId op = order_.ops[i];
+      if (classOf(graph_[op].kind()) != OpClass::View && made_.count({graph_[op].firstResult, false}) == 0) {
+        append(op, false, i);
       }
     }
     for (const Fetch& fetch : graph_.fetches()) {
@@ -67,7 +70,7 @@ class Repeater {
     if (found != made_.end()) {
       return found->second;
     }
-    append(graph_[old].producer, again, position); // a view
+    append(graph_[old].producer, again, position);
     return made_.at({old, again});
   }
 
