@@ -12,7 +12,6 @@
 #include "compiler/split/take_cuts.h"
 
 #include <fmt/format.h>
-
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
@@ -25,20 +24,21 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// A split is chosen where its predicted seconds are at most this part of those of the quickest placement of
-/// whole ops: a smaller gain is within the error of predictions.
+/// Largest ratio of a split's predicted seconds to those of the quickest placement without a split at which
+/// the split is chosen: predictions are not exact enough for a smaller gain.
 constexpr double worthwhile = 0.98;
-/// Placements of whole ops on several devices are not searched where a split's predicted seconds are at most
-/// this part of those of one device: they seldom gain as much, and their search takes longest.
+/// Ratio of a split's predicted seconds to those of one device below which policy `auto` of compiler/place,
+/// the slowest part of planning, is skipped: without a split several devices seldom gain as much.
 constexpr double wellSplit = 0.67;
-/// Pipelines are tried where the best so far leaves each of the devices idle for more than this part of a
-/// step, by the seconds of one device: parts of the batch make graphs that take long to plan.
+/// Pipelines are candidates where the parallel efficiency of the best split, the seconds of one device over
+/// the devices' seconds together, is below 1 minus this: graphs in micro-batches take long to plan.
 constexpr double mostIdle = 0.2;
-/// A makespan that exceeds the seconds of a plan by this factor: merged launches do not make up for it.
+/// Ratio of a candidate's makespan to the best planned seconds from which it is not planned: merged launches,
+/// which a makespan does not count, gain less.
 constexpr double hopeless = 1.3;
 /// How many split candidates get a memory plan and launches: those with the least predicted makespan.
 constexpr size_t mostPlanned = 3;
-/// Of small graphs more: launches are most of their time, and candidates are soon planned.
+/// For graphs of few ops: their launches, which a makespan does not count, are most of a step.
 constexpr size_t mostPlannedOfSmall = 12, mostOpsOfSmall = 100;
 
 /// A placement and the predicted seconds of its plan; infinity where the plan does not fit into memory.
@@ -105,14 +105,16 @@ class PlacementChoice {
     return std::move(rated.placement);
   }
 
-  // Puts what a search finds, in the time that is left, in place of the choice.
+  // Replaces the chosen plan by a quicker one where the local search finds it within planSeconds and
+  // planSteps.
   void search(Rated& rated) {
     const bool isSplit = considered_.candidates[rated.row].split != nullptr;
     SearchStart start{graph_,  rated.placement, rated.seconds, isSplit, worthwhile * rated.seconds,
                       nullptr, never,           begin_};
     for (const ConsideredPlacement& row : considered_.candidates) {
-      if (row.split && row.outcome == ConsideredPlacement::Outcome::Planned &&
-          row.seconds < start.splitSeconds) {
+      // A pipeline is no start: its plan has stages, which the search's moves do not change.
+      if (row.split && row.split->plan.stages.rows.empty() &&
+          row.outcome == ConsideredPlacement::Outcome::Planned && row.seconds < start.splitSeconds) {
         start.split = row.split;
         start.splitSeconds = row.seconds;
       }
@@ -143,11 +145,6 @@ class PlacementChoice {
     return considered_.candidates.size() - 1;
   }
 
-  PlacementProblem problemOf(const Placement& placement) const {
-    return {placement.graph, machine_, cost_, SideTable<OpId, DeviceId>(placement.graph.opCount()),
-            lowerOptionsOf(quiet_)};
-  }
-
   void rate(Rated& rated, const Graph& unfused, const std::string& policy) {
     using Outcome = ConsideredPlacement::Outcome;
     const auto seconds = fitCandidate(rated.placement, unfused, policy, machine_, cost_, quiet_);
@@ -167,7 +164,7 @@ class PlacementChoice {
     return rateQuickest(*std::move(found), best);
   }
 
-  // Of those with the shortest makespans, where one is quicker than `best`.
+  // Plans those with the shortest makespans, and puts the quickest into `best` if it is quicker.
   Diagnostics rateQuickest(std::vector<SplitGraph> found, std::optional<Rated>& best) {
     std::vector<Rated> candidates;
     for (SplitGraph& candidate : found) {
@@ -177,7 +174,8 @@ class PlacementChoice {
         return placed.errors();
       }
       placed->policy = candidate.description;
-      const double seconds = predictedMakespan(*placed, problemOf(*placed));
+      const double seconds =
+          predictedMakespan(*placed, decided(*placed, machine_, cost_, lowerOptionsOf(quiet_)));
       const size_t row = consider({placed->policy, seconds, ConsideredPlacement::Outcome::Scheduled,
                                    std::make_shared<SplitGraph>(std::move(candidate))});
       candidates.push_back({*std::move(placed), seconds, row});
@@ -202,7 +200,7 @@ class PlacementChoice {
     return {};
   }
 
-  // Whether the devices of the largest class could do much better; where nothing fits, they could.
+  // Whether the efficiency over the largest class of alike devices is low, or nothing fits.
   bool leavesIdle(double seconds, double alone) const {
     size_t most = 1;
     for (const DeviceId device : machine_.devices.ids()) {
@@ -253,7 +251,9 @@ Result<Placement> choosePlacement(const Graph& graph, const Machine& machine, co
   if (!wantsSplit && options.policy != "auto") {
     auto only = place(*fused, machine, cost, options.policy, lowerOptionsOf(options)); // nothing is compared
     if (only && !fitsInto(machine, memoryDemand(*only, machine).most)) {
-      fitCandidate(*only, whole.graph, options.policy, machine, cost, options);
+      CompileOptions quiet = options;
+      quiet.observer = nullptr; // which counts the stages of one plan
+      fitCandidate(*only, whole.graph, options.policy, machine, cost, quiet);
     }
     return only;
   }

@@ -1,6 +1,7 @@
-// choosePlacement: the device of each op. Candidates are the graph as it is, placed by a policy, and the
-// graph cut into parts (stage `split`). The candidate with the least planned seconds that fits into memory is
-// chosen; one on more devices has to gain 2 %.
+// choosePlacement: the device of each op. Candidates are the graph as it is, placed by a policy, the graph
+// cut into parts (stage `split`), and pipelines (pipelines.h). Each is made to fit into memory
+// (fit_candidate.h); the one with the fewest planned seconds is chosen, a split only for a gain of 2 %. With
+// a time limit a local search goes on from it (search_placement.h).
 #pragma once
 
 #include "compiler/compile.h"

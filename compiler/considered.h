@@ -16,7 +16,8 @@ struct ConsideredPlacement {
     Scheduled,  ///< its makespan alone: others were shorter, so that its memory was not planned
     DoesNotFit, ///< no plan of it fits into memory
   };
-  std::string description; ///< "split over gpu0 to gpu7", or the policy that places whole ops
+  std::string description; ///< "split over gpu0 to gpu7", "pipeline of 2 stages …", or the policy that places
+                           ///< whole ops
   /// Planned: predicted for a step in a sequence of steps. Else the makespan of a step by itself, as
   /// scheduled.
   double seconds = 0;

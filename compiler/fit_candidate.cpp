@@ -13,10 +13,11 @@
 namespace dfc {
 namespace {
 
-/// More parts than these leave a device little to do at once.
+/// Micro-batches of a step. With more, kernels no longer fill a device.
 constexpr size_t mostParts = 32;
-/// A plan whose ops wait for memory is good enough up to this multiple of its makespan in ample memory.
-constexpr double worthTrials = 1.03;
+/// Recomputation and micro-batches are tried for a plan that fits, too, where waits for memory make its step
+/// longer than this multiple of the makespan without a memory limit.
+constexpr double longWaits = 1.03;
 
 } // namespace
 
@@ -25,17 +26,13 @@ std::optional<double> fitCandidate(Placement& placement, const Graph& unfused, c
                                    const CompileOptions& options) {
   const LowerOptions lowering = lowerOptionsOf(options);
   const auto planned = [&](const Placement& one) {
-    return plannedSeconds(
-        one, {one.graph, machine, cost, SideTable<OpId, DeviceId>(one.graph.opCount()), lowering});
+    return plannedSeconds(one, decided(one, machine, cost, lowering));
   };
   const auto asItIs = planned(placement);
-  const auto isSlow = [&](double seconds) { // ops wait for memory
-    return seconds >
-           worthTrials *
-               predictedMakespan(placement, {placement.graph, machine, cost,
-                                             SideTable<OpId, DeviceId>(placement.graph.opCount()), lowering});
+  const auto inAmpleMemory = [&] {
+    return predictedMakespan(placement, decided(placement, machine, cost, lowering));
   };
-  if (asItIs && !(asItIs->waits && isSlow(asItIs->seconds))) {
+  if (asItIs && !(asItIs->waits && asItIs->seconds > longWaits * inAmpleMemory())) {
     return asItIs->seconds;
   }
   std::optional<double> best = asItIs ? std::optional(asItIs->seconds) : std::nullopt;

@@ -1,5 +1,6 @@
-// fitCandidate: a placement whose plan fits into memory: as it is, with ops computed twice, or with the batch
-// in parts, whichever is predicted to be the quickest of those that fit.
+// fitCandidate: makes a placement fit into memory. Three variants are planned, the given placement, the same
+// with recomputation (compiler/rematerialise), and the graph in micro-batches (compiler/split/pipeline); the
+// one with the fewest predicted seconds is kept.
 #pragma once
 
 #include "compiler/compile.h"
@@ -9,8 +10,9 @@
 
 namespace dfc {
 
-/// The predicted seconds of a step. `unfused`: the graph before the passes of the phase Fuse, of which
-/// `policy` made the placement. Empty, and the placement as it was, where nothing fits.
+/// Gives the predicted seconds of a step, and puts the variant that was kept into `placement`. `unfused`: the
+/// input of the passes of the phase Fuse whose output `policy` placed. Empty, and `placement` unchanged,
+/// where no variant fits.
 std::optional<double> fitCandidate(Placement& placement, const Graph& unfused, const std::string& policy,
                                    const Machine& machine, const CostModel& cost,
                                    const CompileOptions& options);

@@ -14,9 +14,10 @@
 namespace dfc {
 namespace {
 
-/// Parts of the batch for each stage: the first and last stages idle for about 1 / (2 + 1) of the step.
+/// Micro-batches for each stage. Of m micro-batches and p stages the idle part of a step is
+/// (p - 1) / (m + p - 1): with 4 p micro-batches less than a fifth.
 constexpr size_t partsAStage = 4;
-/// Of a second on a link, in seconds of computation: within a stage links are mostly idle.
+/// Of a second on a link, in seconds of computation, for the split within a stage, which uses few links.
 constexpr double linkPrice = 0.25;
 
 class Pipelines {
@@ -43,6 +44,9 @@ class Pipelines {
     double launches = 0, work = 0;
     for (const OpId op : graph_.ops()) {
       const double seconds = cost_.opSeconds(graph_, op, machine_, devices.front());
+      if (!std::isfinite(seconds)) { // a custom op of the CPU
+        return seconds;
+      }
       const double share = seconds * cost_.utilisation(graph_, op, machine_, devices.front());
       work += share;
       launches += seconds - share;
@@ -108,15 +112,8 @@ class Pipelines {
 
 std::vector<SplitGraph> pipelineCandidates(const Graph& graph, const Machine& machine, const CostModel& cost,
                                            double seconds) {
-  const bool isFree = llvm::all_of(graph.ops(), [&](OpId op) {
-    const auto* input = graph[op].getIf<ops::Input>();
-    const auto* parameter = graph[op].getIf<ops::Parameter>();
-    return (input != nullptr || graph.text(graph[op].pin).empty()) &&
-           (input == nullptr || input->of.empty()) &&
-           (parameter == nullptr || (parameter->of.empty() && !parameter->part.isPart()));
-  });
-  return isFree && machine.devices.size() > 1 ? Pipelines(graph, machine, cost, seconds).run()
-                                              : std::vector<SplitGraph>();
+  return machine.devices.size() > 1 && maySplit(graph) ? Pipelines(graph, machine, cost, seconds).run()
+                                                       : std::vector<SplitGraph>();
 }
 
 } // namespace dfc

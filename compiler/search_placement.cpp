@@ -6,6 +6,7 @@
 #include "compiler/run_passes.h"
 #include "compiler/split/search/improve_split.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -90,8 +91,7 @@ class PlacementSearch {
   }
 
   PlacementProblem problemOf(const Placement& placement) const {
-    return {placement.graph, machine_, cost_, SideTable<OpId, DeviceId>(placement.graph.opCount()),
-            lowerOptionsOf(options_)};
+    return decided(placement, machine_, cost_, lowerOptionsOf(options_));
   }
 
   Result<Placement> placed(const SplitGraph& split) const {

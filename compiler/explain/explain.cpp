@@ -148,6 +148,7 @@ class Explainer {
     said.machine = plan.machine().name;
     said.policy = plan.policy();
     said.isSplit = split != nullptr;
+    said.stages = split != nullptr ? split->plan.stages.rows.size() : 0;
     said.devices = devicesOf(plan, split);
     said.parameters = explainParameters(plan);
     said.traffic = explainTraffic(plan, split);

@@ -57,6 +57,16 @@ std::string howText(const Graph& graph, OpId op, const OpOption& option) {
   DFC_UNREACHABLE("an option of another form");
 }
 
+/// Of a pipeline with the stage, in which a whole op has one device, or all of the stage's.
+std::string howText(const SplitGraph& split, OpId op) {
+  const SplitPlan& plan = split.plan;
+  const std::string how = howText(split.whole, op, plan.option[op]);
+  if (plan.stages.rows.empty()) {
+    return how;
+  }
+  return fmt::format("in stage {}, {}", plan.stages.of[op] + 1, plan.mesh.size() == 1 ? "whole" : how);
+}
+
 struct Way {
   size_t ops = 0;
   double seconds = 0;
@@ -98,7 +108,7 @@ std::vector<ExplainedScope> explainScopes(const SplitGraph& split, size_t depth)
     }
     const std::string_view layer = outerScopes(graph.scopeOf(op), depth);
     Scope& scope = scopes[foldedName(layer)];
-    Way& way = scope.ways[howText(graph, op, split.plan.option[op])];
+    Way& way = scope.ways[howText(split, op)];
     scope.layers.insert(std::string(layer));
     scope.seconds += seconds;
     way.seconds += seconds;

@@ -74,6 +74,7 @@ struct ExplainedChange {
 struct Explanation {
   std::string graph, machine, policy;
   bool isSplit = false;
+  size_t stages = 0; ///< of a pipeline; 0: none
   std::vector<ExplainedDevice> devices;
   double bandwidth = 0, latencySeconds = 0; ///< of the links of a split's mesh
   std::vector<ExplainedScope> scopes;       ///< of a split: the most seconds first

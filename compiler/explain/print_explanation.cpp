@@ -27,8 +27,10 @@ std::string shareText(const ExplainedDevice& device) {
 
 std::string devicesText(const Explanation& said) {
   const auto parts = llvm::count_if(said.devices, [](const ExplainedDevice& row) { return row.share > 0; });
-  std::string text = said.isSplit ? fmt::format("split over {}", counted(parts, "device"))
-                                  : fmt::format("no split: whole ops, {}", said.policy);
+  std::string text = said.stages > 0
+                         ? fmt::format("pipeline of {} stages over {}", said.stages, counted(parts, "device"))
+                     : said.isSplit ? fmt::format("split over {}", counted(parts, "device"))
+                                    : fmt::format("no split: whole ops, {}", said.policy);
   if (said.isSplit && said.bandwidth > 0) {
     text += fmt::format("; links {} and {} before the first byte", humanRate(said.bandwidth),
                         humanSeconds(said.latencySeconds));

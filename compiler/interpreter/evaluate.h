@@ -35,8 +35,8 @@ struct Evaluation {
 };
 
 /// One step. `feeds` and `parameters` go by the names of the input and parameter values; each must be there
-/// with its type, and no others. All errors at once; a graph that still has `gradients` ops is one, and so is
-/// a custom op whose function is not among `functions`, refuses its types or fails.
+/// with its type, and no others. Errors, all at once: a graph that still has `gradients` ops; a custom op
+/// without a function of its name in `functions`; a function that refuses the op's types, or fails.
 Result<Evaluation> evaluate(const Graph& graph, const NamedLiterals& feeds,
                             const NamedLiterals& parameters = {}, const CustomFunctions& functions = {});
 

@@ -114,6 +114,11 @@ Placement placeOn(const PlacementProblem& problem, DeviceId device) {
   return placement;
 }
 
+PlacementProblem decided(const Placement& placement, const Machine& machine, const CostModel& cost,
+                         const LowerOptions& lowering) {
+  return {placement.graph, machine, cost, SideTable<OpId, DeviceId>(placement.graph.opCount()), lowering};
+}
+
 bool sameDevices(const Placement& a, const Placement& b) {
   return llvm::all_of(a.graph.ops(), [&](OpId op) { return a.device[op] == b.device[op]; });
 }

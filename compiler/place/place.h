@@ -38,6 +38,10 @@ Result<Placement> place(const Graph& graph, const Machine& machine, const CostMo
 Placement placeOn(const PlacementProblem& problem, DeviceId device);
 /// `placeOn` for each device; for identical devices once.
 std::vector<Placement> oneDeviceEach(const PlacementProblem& problem);
+/// The problem of a placement that is decided, whose pins no policy asks for again: for `predictedMakespan`
+/// and `plannedSeconds`. The placement outlives it.
+PlacementProblem decided(const Placement& placement, const Machine& machine, const CostModel& cost,
+                         const LowerOptions& lowering);
 /// Whether every op is on the same device.
 bool sameDevices(const Placement& a, const Placement& b);
 /// The makespan that the scheduler predicts for a placement, in seconds. `least`: a lower bound, 0 if

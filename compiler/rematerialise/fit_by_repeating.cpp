@@ -15,10 +15,8 @@ std::optional<double> fitByRepeating(Placement& placement, const Machine& machin
     if (!repeated) {
       break;
     }
-    const Graph& graph = repeated->placement.graph;
-    const auto found = plannedSeconds(
-        repeated->placement, {graph, machine, cost, SideTable<OpId, DeviceId>(graph.opCount()), lowering});
-    if (found) {
+    const Placement& made = repeated->placement;
+    if (const auto found = plannedSeconds(made, decided(made, machine, cost, lowering))) {
       placement = std::move(repeated->placement);
       placement.policy += fmt::format("; {} ops computed twice for memory", repeated->ops);
       return found->seconds;

@@ -155,7 +155,7 @@ Result<std::vector<SplitGraph>> splitCandidates(const Graph& written, const Mach
     return cuts.errors();
   }
   std::vector<SplitGraph> candidates;
-  if (hasPins(written) || hasParts(written)) {
+  if (!maySplit(written)) {
     return cuts->empty() ? Result<std::vector<SplitGraph>>(std::move(candidates))
                          : errorAt(cuts->front(),
                                    fmt::format("{}: a graph with {} is not split", cuts->front().text,
@@ -178,9 +178,11 @@ Result<std::vector<SplitGraph>> splitCandidates(const Graph& written, const Mach
   return candidates;
 }
 
+bool maySplit(const Graph& graph) { return !hasPins(graph) && !hasParts(graph); }
+
 std::optional<SplitGraph> anySplit(const Graph& written, const Machine& machine, const CostModel& cost) {
   const Graph graph = takeCuts(unfoldBatchNorms(written)).graph;
-  if (hasPins(graph) || hasParts(graph) || machine.devices.size() < 2) {
+  if (!maySplit(graph) || machine.devices.size() < 2) {
     return std::nullopt;
   }
   std::optional<SplitGraph> largest;

@@ -42,6 +42,9 @@ SplitGraph splitGraphOf(const Graph& graph, SplitPlan plan, const Machine& machi
 Result<std::vector<SplitGraph>> splitCandidates(const Graph& graph, const Machine& machine,
                                                 const CostModel& cost, llvm::ArrayRef<SplitWish> wishes = {});
 
+/// Whether neither pins, which are law, nor parts of inputs or parameters forbid another split.
+bool maySplit(const Graph& graph);
+
 /// Where a search over splits begins that has no candidate: the choice at a low price on the largest mesh,
 /// which may cut nothing. None where `splitCandidates` gives none for the machine or the graph's pins.
 std::optional<SplitGraph> anySplit(const Graph& graph, const Machine& machine, const CostModel& cost);

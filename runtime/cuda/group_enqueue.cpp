@@ -1,5 +1,6 @@
 // The CUDA calls of a step: the same whether they are captured into a graph or executed at once.
 #include "runtime/cuda/group.h"
+#include "runtime/cuda/stream/captured_node.h"
 
 #include <algorithm>
 
@@ -8,13 +9,9 @@ namespace {
 
 /// The last captured node of a stream.
 cudaGraphNode_t lastNodeOf(cudaStream_t stream) {
-  cudaStreamCaptureStatus status{};
-  const cudaGraphNode_t* last = nullptr;
-  size_t count = 0;
-  check(cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &last, nullptr, &count),
-        "finding a captured node");
-  DFC_ASSERT(count == 1, "a copy or memory operation is the last node of its stream");
-  return last[0];
+  const auto last = lastCapturedNode(stream);
+  DFC_ASSERT(last.has_value(), "a copy or memory operation is the last node of its stream");
+  return *last;
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include "ir/plan/executable_parts.h"
 #include "ir/verify/verify.h"
 #include "tests/support/catch.h"
+#include "tests/support/tiny_plan.h"
 
 #include <map>
 
@@ -35,15 +36,7 @@ Machine fullyLinked(int gpus, double latency, double bandwidth) {
                          .memoryBandwidth = 1e12,
                          .launchSeconds = 1e-6});
   }
-  for (const DeviceId from : machine.devices.ids()) {
-    for (const DeviceId to : machine.devices.ids()) {
-      if (from != to) {
-        const LinkId link = machine.links.add(
-            {machine.devices[from].name + ">" + machine.devices[to].name, latency, bandwidth, 1});
-        machine.routes.push_back({from, to, {link}});
-      }
-    }
-  }
+  connectAll(machine, latency, bandwidth);
   return machine;
 }
 

@@ -65,9 +65,17 @@ Machine slowLinks(Machine machine) {
   return machine;
 }
 
-Executable planned(const Graph& graph, const Machine& machine, const char* policy) {
+class StageCounter : public CompileObserver {
+ public:
+  void graph(const Graph&, std::string_view) override { ++passes; }
+  size_t passes = 0;
+};
+
+Executable planned(const Graph& graph, const Machine& machine, const char* policy,
+                   CompileObserver* observer = nullptr) {
   CompileOptions options;
   options.policy = policy;
+  options.observer = observer;
   auto plan = compile(graph, machine, RooflineCostModel(), options);
   INFO(render(plan.errors()));
   REQUIRE(plan.ok());
@@ -87,7 +95,8 @@ Graph rewritten(const Graph& graph, const Machine& machine) {
 
 TEST_CASE("a step that exceeds its device is planned in ever less memory, with more computation") {
   const Graph graph = parsed(deepNet(4096));
-  const Executable roomy = planned(graph, oneGpu(), "single");
+  StageCounter roomyStages;
+  const Executable roomy = planned(graph, oneGpu(), "single", &roomyStages);
   const DeviceId gpu = roomy.machine().findDevice("gpu0");
   const int64_t resident = roomy.memory().residentBytes[gpu],
                 within = roomy.memory().arenaBytes[gpu] - resident;
@@ -97,7 +106,9 @@ TEST_CASE("a step that exceeds its device is planned in ever less memory, with m
     INFO("share " << share);
     Machine machine = oneGpu();
     machine.devices[gpu].memoryBytes = resident + static_cast<int64_t>(share * static_cast<double>(within));
-    const Executable plan = planned(graph, machine, "single");
+    StageCounter stages;
+    const Executable plan = planned(graph, machine, "single", &stages);
+    CHECK(stages.passes == roomyStages.passes); // those of trials are not shown
     CHECK(plan.memory().arenaBytes[gpu] <= machine.devices[gpu].memoryBytes);
     CHECK(plan.predictedSeconds() >= roomy.predictedSeconds() * 0.999);
     CHECK(plan.predictedSeconds() < roomy.predictedSeconds() * 2);
@@ -163,6 +174,11 @@ TEST_CASE("pipelines give the step's values, and win where links are slow") {
   const Graph graph = parsed(deepNet(256, 512)); // gradients of 8 MiB, activations of 512 KiB
   const Executable plan = planned(graph, machine, "auto");
   CHECK_THAT(plan.policy(), containing("pipeline of 2 stages"));
+  CompileOptions searching;
+  searching.planSteps = 20; // from the quickest split: a pipeline's stages are not changed
+  const auto searched = compile(graph, machine, RooflineCostModel(), searching);
+  REQUIRE(searched.ok());
+  CHECK(searched->predictedSeconds() <= plan.predictedSeconds());
   CHECK(plan.predictedSeconds() < planned(graph, machine, "single").predictedSeconds());
   const Graph small = rewritten(parsed(deepNet(32, 32)), machine); // soon evaluated
   const NamedLiterals feeds = randomFeeds(small, 1), parameters = randomParameters(small, 1);

@@ -3,6 +3,7 @@
 #include "ir/author/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_values.h"
+#include "tests/support/tiny_plan.h"
 
 #include <fmt/format.h>
 
@@ -150,18 +151,6 @@ class Writer {
   int64_t ops_ = 0;
   int parameters_ = 0, made_ = 0;
 };
-
-void connectAll(Machine& machine, double latency, double bandwidth) {
-  for (const DeviceId from : machine.devices.ids()) {
-    for (const DeviceId to : machine.devices.ids()) {
-      if (from != to) {
-        const LinkId link = machine.links.add(
-            {machine.devices[from].name + ">" + machine.devices[to].name, latency, bandwidth, 1});
-        machine.routes.push_back({from, to, {link}});
-      }
-    }
-  }
-}
 
 } // namespace
 

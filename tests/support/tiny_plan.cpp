@@ -272,6 +272,18 @@ class Scheduler {
 
 } // namespace
 
+void connectAll(Machine& machine, double latency, double bandwidth) {
+  for (const DeviceId from : machine.devices.ids()) {
+    for (const DeviceId to : machine.devices.ids()) {
+      if (from != to) {
+        const LinkId link = machine.links.add(
+            {machine.devices[from].name + ">" + machine.devices[to].name, latency, bandwidth, 1});
+        machine.routes.push_back({from, to, {link}});
+      }
+    }
+  }
+}
+
 Machine smallMachine(uint32_t gpus, uint32_t cpuQueues, uint32_t gpuQueues) {
   Machine machine;
   machine.name = fmt::format("cpu-{}gpu", gpus);

@@ -11,6 +11,9 @@ namespace dfc::test {
 /// cpu0 and `gpus` gpus (gpu0, gpu1, …); a link each way between cpu0 and each gpu, and between any two gpus.
 Machine smallMachine(uint32_t gpus, uint32_t cpuQueues = 1, uint32_t gpuQueues = 1);
 
+/// A link of its own, and a route over it, from each device to each other. Seconds, bytes a second.
+void connectAll(Machine& machine, double latency, double bandwidth);
+
 /// Ops are where their pin says, else on cpu0. A value read elsewhere is transferred there once a step; state
 /// lives on one device. Fetches are transferred to cpu0 unless `fetchWhereMade`. Readers of a parameter come
 /// before its assign.

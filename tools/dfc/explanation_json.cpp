@@ -67,6 +67,7 @@ std::string explanationJson(const Explanation& said) {
                     {"machine", said.machine},
                     {"policy", said.policy},
                     {"split", said.isSplit},
+                    {"stages", said.stages},
                     {"devices", each(said.devices, device)},
                     {"bandwidth", said.bandwidth},
                     {"latencySeconds", said.latencySeconds},

@@ -2,6 +2,7 @@
 
 #include "runtime/backend.h"
 #include "runtime/cuda/memory.h"
+#include "runtime/cuda/stream/captured_node.h"
 
 #include <algorithm>
 #include <array>
@@ -121,14 +122,9 @@ void launchEarly(cudaKernel_t kernel, cudaStream_t stream, unsigned threads, voi
 
 // A library's call may end with another node than a kernel.
 bool endsWithKernel(cudaStream_t stream) {
-  cudaStreamCaptureStatus status{};
-  const cudaGraphNode_t* last = nullptr;
-  size_t count = 0;
-  check(cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &last, nullptr, &count),
-        "finding a captured node");
+  const auto last = lastCapturedNode(stream);
   cudaGraphNodeType type{};
-  return status == cudaStreamCaptureStatusActive && count == 1 &&
-         cudaGraphNodeGetType(last[0], &type) == cudaSuccess && type == cudaGraphNodeTypeKernel;
+  return last && cudaGraphNodeGetType(*last, &type) == cudaSuccess && type == cudaGraphNodeTypeKernel;
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/matchers.h"
 #include "tests/support/parsed.h"
+#include "tests/support/tiny_plan.h"
 
 namespace dfc::test {
 namespace {
@@ -15,15 +16,7 @@ Machine twoGpus() {
   for (const char* name : {"gpu0", "gpu1"}) {
     machine.devices.add({.name = name, .kind = DeviceKind::Gpu, .model = "", .memoryBandwidth = 1e12});
   }
-  for (const DeviceId from : machine.devices.ids()) {
-    for (const DeviceId to : machine.devices.ids()) {
-      if (from != to) {
-        const LinkId link =
-            machine.links.add({machine.devices[from].name + ">" + machine.devices[to].name, 1e-6, 1e11, 1});
-        machine.routes.push_back({from, to, {link}});
-      }
-    }
-  }
+  connectAll(machine, 1e-6, 1e11);
   return machine;
 }
 
