@@ -2,8 +2,8 @@
 
 #include "compiler/considered.h"
 #include "compiler/fit_candidate.h"
+#include "compiler/grids.h"
 #include "compiler/lower_options.h"
-#include "compiler/pipelines.h"
 #include "compiler/place/memory_demand.h"
 #include "compiler/place/place.h"
 #include "compiler/run_passes.h"
@@ -64,8 +64,10 @@ class PlacementChoice {
       return errors;
     }
     if (leavesIdle(split ? split->seconds : never, alone ? alone->seconds : never)) {
-      if (Diagnostics errors = rateQuickest(
-              pipelineCandidates(uncut_, machine_, cost_, split ? split->seconds : never), split);
+      if (Diagnostics errors =
+              rateQuickest(gridCandidates(uncut_, machine_, cost_,
+                                          {alone ? alone->seconds : never, split ? split->seconds : never}),
+                           split);
           !errors.empty()) {
         return errors;
       }
@@ -112,9 +114,9 @@ class PlacementChoice {
     SearchStart start{graph_,  rated.placement, rated.seconds, isSplit, worthwhile * rated.seconds,
                       nullptr, never,           begin_};
     for (const ConsideredPlacement& row : considered_.candidates) {
-      // A pipeline is no start: its plan has stages, which the search's moves do not change.
-      if (row.split && row.split->plan.stages.rows.empty() &&
-          row.outcome == ConsideredPlacement::Outcome::Planned && row.seconds < start.splitSeconds) {
+      // A grid is no start: its plan has rows, which the search's moves do not change.
+      if (row.split && row.split->grid.isPlain() && row.outcome == ConsideredPlacement::Outcome::Planned &&
+          row.seconds < start.splitSeconds) {
         start.split = row.split;
         start.splitSeconds = row.seconds;
       }
@@ -161,7 +163,11 @@ class PlacementChoice {
     if (!found) {
       return found.errors();
     }
-    return rateQuickest(*std::move(found), best);
+    Diagnostics errors = rateQuickest(*std::move(found), best);
+    const bool hasWishes = !quiet_.splits.empty() || !graph_.opsOf(OpKind::Cut).empty();
+    return !errors.empty() || hasWishes || (best && best->seconds < never)
+               ? errors
+               : rateQuickest(candidatesForLittleMemory(uncut_, machine_, cost_), best);
   }
 
   // Plans those with the shortest makespans, and puts the quickest into `best` if it is quicker.

@@ -24,11 +24,16 @@ constexpr double longWaits = 1.03;
 std::optional<double> fitCandidate(Placement& placement, const Graph& unfused, const std::string& policy,
                                    const Machine& machine, const CostModel& cost,
                                    const CompileOptions& options) {
+  const MemoryDemand demand = memoryDemand(placement, machine);
+  if (!fitsInto(machine, demand.state)) { // which all variants have
+    return std::nullopt;
+  }
+  const bool mayFit = fitsInto(machine, demand.least);
   const LowerOptions lowering = lowerOptionsOf(options);
   const auto planned = [&](const Placement& one) {
     return plannedSeconds(one, decided(one, machine, cost, lowering));
   };
-  const auto asItIs = planned(placement);
+  const auto asItIs = mayFit ? planned(placement) : std::nullopt;
   const auto inAmpleMemory = [&] {
     return predictedMakespan(placement, decided(placement, machine, cost, lowering));
   };
@@ -44,12 +49,12 @@ std::optional<double> fitCandidate(Placement& placement, const Graph& unfused, c
     }
   };
   const auto repeat = [&](Placement one) {
-    if (fitsInto(machine, memoryDemand(one, machine).least)) {
-      const auto seconds = fitByRepeating(one, machine, cost, lowering);
-      take(seconds, std::move(one));
-    }
+    const auto seconds = fitByRepeating(one, machine, cost, lowering);
+    take(seconds, std::move(one));
   };
-  repeat(placement);
+  if (mayFit) {
+    repeat(placement);
+  }
   for (size_t parts = 2; parts <= mostParts; parts *= 2) {
     const auto batches = microBatches(unfused, parts);
     if (!batches) {
@@ -61,6 +66,9 @@ std::optional<double> fitCandidate(Placement& placement, const Graph& unfused, c
       break;
     }
     placed->policy = fmt::format("{}; the batch in {} parts", placement.policy, parts);
+    if (!fitsInto(machine, memoryDemand(*placed, machine).least)) {
+      continue;
+    }
     if (const auto seconds = planned(*placed)) {
       take(seconds->seconds, *std::move(placed));
       break; // smaller parts are slower

@@ -206,7 +206,10 @@ std::vector<ParameterRow> parametersOf(const PlacedGraph& placed) {
     }
     rowOf[op] = found->second;
     const ParameterPart part{graph[op].firstResult, placeOf(graph, op)};
-    if (isNew || part.place.isPart()) { // else one of several copies
+    const bool isCopy = llvm::any_of(rows[found->second].parts, [&](const ParameterPart& other) {
+      return other.place.starts == part.place.starts && graph.typeOf(other.value) == graph.typeOf(part.value);
+    });
+    if (!isCopy) {
       rows[found->second].parts.push_back(part);
     }
     rows[found->second].copies.push_back(part);

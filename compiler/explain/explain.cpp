@@ -52,16 +52,19 @@ std::vector<DeviceId> usedDevices(const Executable& plan, llvm::ArrayRef<DeviceI
   return used;
 }
 
-/// Those of all stages of a pipeline, stage by stage.
+/// Those of all rows, row by row, but of rows that are the host.
 std::vector<DeviceId> devicesOf(const SplitPlan& plan) {
   std::vector<DeviceId> devices;
-  for (const auto& row : plan.stages.rows) {
-    devices.insert(devices.end(), row.begin(), row.end());
+  for (size_t row = 0; row < plan.rows.devices.size(); ++row) {
+    if (!plan.rows.isOneDevice(row)) {
+      const auto& own = plan.rows.devices[row];
+      devices.insert(devices.end(), own.begin(), own.end());
+    }
   }
   return devices.empty() ? plan.mesh.devices : devices;
 }
 
-/// Stages have equal shares.
+/// Rows have equal shares.
 double shareOf(DeviceId device, const SplitPlan& plan) {
   const std::vector<DeviceId> devices = devicesOf(plan);
   const auto found = llvm::find(devices, device);
@@ -103,8 +106,8 @@ std::vector<ExplainedCandidate> candidatesOf(const ConsideredPlacements& placeme
   for (size_t i = 0; i < placements.candidates.size(); ++i) {
     const ConsideredPlacement& one = placements.candidates[i];
     const bool chosen = i == *placements.chosen, isSplit = one.split != nullptr;
-    const bool isPipeline = isSplit && !one.split->plan.stages.rows.empty();
-    rows.push_back({isPipeline ? one.description
+    const bool isGrid = isSplit && !one.split->grid.isPlain();
+    rows.push_back({isGrid ? one.description
                     : isSplit
                         ? fmt::format("{}, links priced at {:g}", one.description, one.split->plan.price)
                         : fmt::format("whole ops by {}", one.description),
@@ -148,7 +151,7 @@ class Explainer {
     said.machine = plan.machine().name;
     said.policy = plan.policy();
     said.isSplit = split != nullptr;
-    said.stages = split != nullptr ? split->plan.stages.rows.size() : 0;
+    said.grid = split != nullptr ? split->grid : Grid();
     said.devices = devicesOf(plan, split);
     said.parameters = explainParameters(plan);
     said.traffic = explainTraffic(plan, split);
@@ -163,7 +166,10 @@ class Explainer {
       said.largestShare = *std::max_element(mesh.shares.begin(), mesh.shares.end()) *
                           static_cast<double>(mesh.size()) /
                           static_cast<double>(devicesOf(split->plan).size());
-      said.scopes = explainScopes(*split, depth);
+      said.scopes = explainScopes(split->outer ? *split->outer : *split, depth);
+      if (split->outer) {
+        said.scopesInGroups = explainScopes(*split, depth);
+      }
     }
     return said;
   }

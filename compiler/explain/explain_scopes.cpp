@@ -61,10 +61,10 @@ std::string howText(const Graph& graph, OpId op, const OpOption& option) {
 std::string howText(const SplitGraph& split, OpId op) {
   const SplitPlan& plan = split.plan;
   const std::string how = howText(split.whole, op, plan.option[op]);
-  if (plan.stages.rows.empty()) {
+  if (split.grid.stages == 1 || split.outer) {
     return how;
   }
-  return fmt::format("in stage {}, {}", plan.stages.of[op] + 1, plan.mesh.size() == 1 ? "whole" : how);
+  return fmt::format("in stage {}, {}", plan.rows.of[op] + 1, plan.mesh.size() == 1 ? "whole" : how);
 }
 
 struct Way {

@@ -2,6 +2,8 @@
 // predictions of a step among many unless they say otherwise; shares are parts of 1.
 #pragma once
 
+#include "compiler/split/split_plan.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -74,10 +76,11 @@ struct ExplainedChange {
 struct Explanation {
   std::string graph, machine, policy;
   bool isSplit = false;
-  size_t stages = 0; ///< of a pipeline; 0: none
+  Grid grid = {}; ///< of a split
   std::vector<ExplainedDevice> devices;
-  double bandwidth = 0, latencySeconds = 0; ///< of the links of a split's mesh
-  std::vector<ExplainedScope> scopes;       ///< of a split: the most seconds first
+  double bandwidth = 0, latencySeconds = 0;   ///< of the links of a split's mesh
+  std::vector<ExplainedScope> scopes;         ///< of a split: the most seconds first
+  std::vector<ExplainedScope> scopesInGroups; ///< of a split over groups, how the devices of a group share
   std::vector<ExplainedParameters> parameters;
   std::vector<ExplainedTraffic> traffic;
   double seconds = 0, bound = 0, aloneSeconds = 0; ///< of a step, its lower bound, and of a step by itself

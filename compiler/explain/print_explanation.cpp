@@ -3,6 +3,7 @@
 #include "ir/author/text/units.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
@@ -27,10 +28,14 @@ std::string shareText(const ExplainedDevice& device) {
 
 std::string devicesText(const Explanation& said) {
   const auto parts = llvm::count_if(said.devices, [](const ExplainedDevice& row) { return row.share > 0; });
-  std::string text = said.stages > 0
-                         ? fmt::format("pipeline of {} stages over {}", said.stages, counted(parts, "device"))
+  const auto& [stages, groups, width] = said.grid;
+  std::string text = stages > 1
+                         ? fmt::format("pipeline of {} stages over {}", stages, counted(parts, "device"))
                      : said.isSplit ? fmt::format("split over {}", counted(parts, "device"))
                                     : fmt::format("no split: whole ops, {}", said.policy);
+  if (width > 1) {
+    text += fmt::format(", {} of {}{}", counted(groups, "group"), width, stages > 1 ? " a stage" : "");
+  }
   if (said.isSplit && said.bandwidth > 0) {
     text += fmt::format("; links {} and {} before the first byte", humanRate(said.bandwidth),
                         humanSeconds(said.latencySeconds));
@@ -63,10 +68,10 @@ std::string wayText(const ExplainedWay& way) {
                      way.mostly);
 }
 
-std::string scopesText(const Explanation& said) {
-  std::string text = said.scopes.empty() ? "" : "\nops, by share of their seconds\n";
+std::string scopesText(std::string_view title, llvm::ArrayRef<ExplainedScope> scopes) {
+  std::string text = scopes.empty() ? "" : fmt::format("\n{}\n", title);
   double rest = 0;
-  for (const ExplainedScope& scope : said.scopes) {
+  for (const ExplainedScope& scope : scopes) {
     if (scope.share < tooSmall) {
       rest += scope.share;
       continue;
@@ -150,8 +155,12 @@ std::optional<double> Explanation::efficiency() const {
 
 std::string printExplanation(const Explanation& said) {
   return fmt::format("{} for {}, policy {}\n", said.graph, said.machine, said.policy) + devicesText(said) +
-         stepText(said) + scopesText(said) + parametersText(said) + trafficText(said) + candidatesText(said) +
-         changesText(said);
+         stepText(said) +
+         scopesText(said.grid.width > 1 ? "ops over groups, by share of their seconds"
+                                        : "ops, by share of their seconds",
+                    said.scopes) +
+         scopesText("ops within a group, by share of their seconds", said.scopesInGroups) +
+         parametersText(said) + trafficText(said) + candidatesText(said) + changesText(said);
 }
 
 } // namespace dfc

@@ -26,7 +26,7 @@ class DemandSum {
       arrive(fetch.value, host_, bytesOf(fetch.value));
     }
     const SideTable<DeviceId, double> peak = peakInOrder();
-    MemoryDemand demand{resident_, resident_, std::move(most_)};
+    MemoryDemand demand{resident_, resident_, resident_, std::move(most_)};
     for (const DeviceId device : demand.least.ids()) {
       demand.least[device] += working_[device];
       demand.likely[device] += std::max(peak[device], working_[device]);

@@ -1,6 +1,6 @@
 #include "compiler/split/choose_split.h"
 
-#include "compiler/split/minimise.h"
+#include "compiler/split/choice/minimise.h"
 #include "compiler/split/sum_form.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -67,7 +67,12 @@ bool takesTime(OpKind kind) { return classOf(kind) != OpClass::Source && classOf
 
 SplitChoices::SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& machine,
                            const CostModel& cost, OptionSpace space)
-    : graph_(graph), mesh_(mesh), options_(graph.opCount()), seconds_(graph.opCount()) {
+    : SplitChoices(graph, mesh, Rows(), machine, cost, space) {}
+
+SplitChoices::SplitChoices(const Graph& graph, const Mesh& mesh, Rows rows, const Machine& machine,
+                           const CostModel& cost, OptionSpace space)
+    : graph_(graph), mesh_(mesh), rows_(std::move(rows)), options_(graph.opCount()),
+      seconds_(graph.opCount()) {
   addPrices(machine, cost, space);
 }
 
@@ -88,7 +93,14 @@ void SplitChoices::addPrices(const Machine& machine, const CostModel& cost, Opti
     if (!whole.update[op]) {
       limits.comesCut = comesCut;
     }
-    options_[op] = optionsOf(graph_, op, rule, limits);
+    const OpKind kind = graph_[op].kind();
+    if (space == OptionSpace::OfGroups) {
+      const bool isState = kind == OpKind::Assign || kind == OpKind::Parameter;
+      limits.mayBeOnOne = limits.mayBeOnOne && (kind == OpKind::Input || kind == OpKind::Custom);
+      limits.mayBeInParts = !isState || !whole.onAll[op];
+    }
+    options_[op] = isOnOneDevice(op) ? std::vector{wholeOption(graph_, op, OpOption::Form::OnOne)}
+                                     : optionsOf(graph_, op, rule, limits);
     for (const OpOption& option : options_[op]) {
       partOps[op].push_back(takesTime(graph_[op].kind()) && option.form == OpOption::Form::Parts
                                 ? parts.add(op, rule.factors[option.factor], share)
@@ -106,6 +118,11 @@ void SplitChoices::addPrices(const Machine& machine, const CostModel& cost, Opti
                                                                              : seconds);
     }
   }
+}
+
+// Whether the op's row is one device.
+bool SplitChoices::isOnOneDevice(OpId op) const {
+  return !rows_.devices.empty() && graph_[op].kind() != OpKind::Input && rows_.isOneDevice(rows_.of[op]);
 }
 
 bool SplitChoices::require(ValueId value, size_t axis) {
@@ -140,17 +157,30 @@ std::vector<size_t> SplitChoices::axesOf(ValueId value) const {
   return axes;
 }
 
-SplitPlan SplitChoices::choose(double price, double feeds, double beforeSum) const {
-  if (beforeSum == 1) {
-    return chosen(seconds_, price, feeds);
-  }
+SplitPlan SplitChoices::choose(const SplitPrices& prices) const {
   SideTable<OpId, std::vector<double>> seconds = seconds_;
   for (const OpId op : graph_.ops()) {
     for (size_t i = 0; i < seconds[op].size(); ++i) {
-      seconds[op][i] *= options_[op][i].form == OpOption::Form::Linear ? beforeSum : 1;
+      const OpOption& option = options_[op][i];
+      seconds[op][i] *= option.form == OpOption::Form::Linear ? prices.beforeSum : 1;
+      seconds[op][i] += prices.byte * stateBytes(op, option);
     }
   }
-  return chosen(seconds, price, feeds);
+  SplitPlan plan = chosen(seconds, prices.link, prices.feeds);
+  plan.gathers = prices.byte > 0;
+  return plan;
+}
+
+// Of the op's state on a device: a parameter, or its rounded copy (compiler/transfer).
+double SplitChoices::stateBytes(OpId op, const OpOption& option) const {
+  const OpRow& row = graph_[op];
+  const bool rounded =
+      row.kind() == OpKind::Cast && graph_[graph_[row.operands[0]].producer].kind() == OpKind::Parameter;
+  if (row.kind() != OpKind::Parameter && !rounded) {
+    return 0;
+  }
+  const auto bytes = static_cast<double>(graph_.typeOf(row.firstResult).bytes());
+  return option.form == OpOption::Form::OnAll ? bytes : bytes / static_cast<double>(mesh_.size());
 }
 
 SplitPlan SplitChoices::chooseBy(llvm::function_ref<double(OpId, size_t)> seconds) const {
@@ -165,7 +195,7 @@ SplitPlan SplitChoices::chooseBy(llvm::function_ref<double(OpId, size_t)> second
 
 SplitPlan SplitChoices::chosen(const SideTable<OpId, std::vector<double>>& seconds, double price,
                                double feeds) const {
-  const PricedOptions given{graph_, mesh_, options_, seconds, price, feeds};
+  const PricedOptions given{graph_, mesh_, options_, seconds, price, feeds, &rows_};
   const SplitProblem problem = splitProblem(given);
   const ChoiceResult answer = minimise(problem.choice, {followInputs(problem, given)});
   SplitPlan plan = planOf(answer.option, price, answer.cost);
@@ -177,12 +207,12 @@ SplitPlan SplitChoices::chosen(const SideTable<OpId, std::vector<double>>& secon
 }
 
 SplitProblem SplitChoices::problemAt(double price) const {
-  return splitProblem({graph_, mesh_, options_, seconds_, price, 1});
+  return splitProblem({graph_, mesh_, options_, seconds_, price, 1, &rows_});
 }
 
 SplitPlan SplitChoices::planOf(llvm::ArrayRef<uint32_t> option, double price, double seconds) const {
-  SplitPlan plan{mesh_, SideTable<OpId, OpOption>(graph_.opCount()), seconds, false,
-                 price, SideTable<OpId, double>(graph_.opCount(), 0)};
+  SplitPlan plan{mesh_, SideTable<OpId, OpOption>(graph_.opCount()),  seconds, false,
+                 price, SideTable<OpId, double>(graph_.opCount(), 0), rows_,   false};
   for (const OpId op : graph_.ops()) {
     plan.option[op] = options_[op][option[op.index()]];
     plan.opSeconds[op] = seconds_[op][option[op.index()]];

@@ -12,14 +12,25 @@
 
 namespace dfc {
 
+/// What the objective adds to seconds of computation.
+struct SplitPrices {
+  double link = 1;  ///< of a second of communication
+  double feeds = 1; ///< of a second in which inputs are brought to devices, in seconds of other communication
+  double beforeSum = 1; ///< of a second of an op on partial sums; above 1, as an op behind the sum may be a
+                        ///< part of the kernel that sums
+  double byte = 0;      ///< of a byte of state on every device, in seconds. Above 0, state in parts that is
+                        ///< read whole is sent anew each step (Rajbhandari et al. 2020, "ZeRO")
+};
+
 /// What every price of one mesh shares: rules, options and the seconds of each.
 class SplitChoices {
  public:
   SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& machine, const CostModel& cost,
                OptionSpace space = OptionSpace::Useful);
-  /// `price`, `feeds`: of communication, and of inputs' (split_problem.h). `beforeSum`: of a second of an op
-  /// on partial sums; above 1, as an op behind the sum may be a part of the kernel that sums.
-  SplitPlan choose(double price, double feeds = 1, double beforeSum = 1) const;
+  /// The same for each of several rows of devices, of which the mesh is the first.
+  SplitChoices(const Graph& graph, const Mesh& mesh, Rows rows, const Machine& machine, const CostModel& cost,
+               OptionSpace space = OptionSpace::Useful);
+  SplitPlan choose(const SplitPrices& prices) const;
   /// Restricts the options of the value's op to those that cut the value along the axis. False, and without
   /// effect, if there is none.
   bool require(ValueId value, size_t axis);
@@ -35,10 +46,13 @@ class SplitChoices {
   llvm::ArrayRef<OpOption> options(OpId op) const { return options_[op]; }
 
  private:
+  bool isOnOneDevice(OpId op) const;
+  double stateBytes(OpId op, const OpOption& option) const;
   void addPrices(const Machine& machine, const CostModel& cost, OptionSpace space);
   SplitPlan chosen(const SideTable<OpId, std::vector<double>>& seconds, double price, double feeds) const;
   const Graph& graph_;
   Mesh mesh_;
+  Rows rows_;
   SideTable<OpId, std::vector<OpOption>> options_;
   SideTable<OpId, std::vector<double>> seconds_; ///< by option
 };

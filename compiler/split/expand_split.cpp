@@ -4,12 +4,14 @@
 #include "compiler/split/relayout.h"
 #include "compiler/split/split_ranges.h"
 #include "compiler/split/sum_form.h"
+#include "ir/graph/whole_state.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/EquivalenceClasses.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace dfc {
@@ -27,7 +29,7 @@ class Expander {
   Graph run() {
     for (const OpId op : graph_.ops()) {
       const OpOption& option = plan_.option[op];
-      enterStageOf(op);
+      enterRowOf(op);
       if (option.form == Form::Parts) {
         addParts(op, option);
       } else {
@@ -43,9 +45,9 @@ class Expander {
   const std::vector<Movement>& movements() const { return relayout_.movements(); }
 
  private:
-  void enterStageOf(OpId op) {
-    if (!plan_.stages.rows.empty()) {
-      relayout_.pinTo(plan_.stages.rows[plan_.stages.of[op]]);
+  void enterRowOf(OpId op) {
+    if (!plan_.rows.devices.empty()) {
+      relayout_.pinTo(plan_.rows.devices[plan_.rows.of[op]]);
     }
   }
 
@@ -78,11 +80,10 @@ class Expander {
       const DeviceId device = one ? homeOf(op) : mesh_.devices[part];
       llvm::SmallVector<ValueId, 4> operands;
       for (size_t i = 0; i < row.operands.size(); ++i) {
-        const SplitValue& value = values_[row.operands[i]];
-        operands.push_back(
-            option.operands[i].isPartial()
-                ? relayout_.share(row.operands[i], value, part, like(op))
-                : relayout_.bring(row.operands[i], value, Wanted::all(), device, !one, like(op)));
+        const ValueId operand = row.operands[i];
+        operands.push_back(option.operands[i].isPartial()
+                               ? relayout_.share(operand, values_[operand], part, like(op))
+                               : broughtWhole(op, operand, device, !one));
       }
       OpAttributes attributes = row.attributes;
       if (!one) {
@@ -117,8 +118,40 @@ class Expander {
     if (at.form == SplitAxis::Form::Partial) {
       return relayout_.share(old, values_[old], d, like(op));
     }
-    const Wanted wanted = at.cut() ? Wanted::along(at.axis, at.elements(part.range)) : Wanted::all();
-    return relayout_.bring(old, values_[old], wanted, mesh_.devices[d], !at.cut(), like(op));
+    return at.cut() ? relayout_.bring(old, values_[old], Wanted::along(at.axis, at.elements(part.range)),
+                                      mesh_.devices[d], false, like(op))
+                    : broughtWhole(op, old, mesh_.devices[d], true);
+  }
+
+  ValueId broughtWhole(OpId reader, ValueId old, DeviceId device, bool byAll) {
+    const SplitValue& value = values_[old];
+    const OpId producer = graph_[old].producer;
+    if (!plan_.gathers || !value.layout.isCut() || graph_[producer].kind() != OpKind::Parameter) {
+      return relayout_.bring(old, value, Wanted::all(), device, byAll, like(reader));
+    }
+    const auto& [id, sent] = sentTo(reader, old);
+    return relayout_.bring(id, sent, Wanted::all(), device, byAll, like(reader));
+  }
+
+  // A parameter in parts as one op reads it: devices keep copies of the parameters that they read
+  // (compiler/transfer), so the parts are copied first, for each reader anew, as the whole should not outlive
+  // it.
+  const std::pair<ValueId, SplitValue>& sentTo(OpId reader, ValueId old) {
+    const auto [found, isNew] = sent_.try_emplace({old.index(), reader.index()}, ValueId(), values_[old]);
+    auto& [id, sent] = found->second;
+    if (!isNew) {
+      return found->second;
+    }
+    id = relayout_.newId();
+    for (size_t part = 0; part < sent.parts.size(); ++part) {
+      const Shape& shape = builder_.soFar().typeOf(sent.parts[part]).shape;
+      ops::Broadcast copy;
+      copy.shape.assign(shape.dims().begin(), shape.dims().end());
+      const std::string name = fmt::format("{}.sent", builder_.soFar().nameOf(sent.parts[part]));
+      sent.parts[part] = builder_.result(relayout_.append(
+          std::move(copy), {sent.parts[part]}, like(graph_[old].producer), name, sent.where[part]));
+    }
+    return found->second;
   }
 
   /// The positions of each part: those of the largest operand that is cut already, where they are positions
@@ -176,21 +209,24 @@ class Expander {
   // Parameters and inputs keep the author's name: state and feeds are given as of the unsplit graph.
   void nameCopy(OpAttributes& attributes, OpId op) const {
     if (auto* parameter = attributes.getIf<ops::Parameter>()) {
-      parameter->of = graph_.nameOf(op);
+      parameter->of = authorNameOf(graph_, op);
     }
   }
 
   void namePart(OpAttributes& attributes, OpId op, const SplitPart& part) const {
-    TensorPart place;
+    if (!attributes.is<ops::Parameter>() && !attributes.is<ops::Input>()) {
+      return;
+    }
+    TensorPart place = placeOf(graph_, op); // it may be a part already
     const SplitAxis& at = part.factor.results[0];
+    place.restrictTo(at.axis, at.elements(part.range), part.results[0].shape);
     if (auto* parameter = attributes.getIf<ops::Parameter>()) {
-      parameter->of = graph_.nameOf(op);
-      place.restrictTo(at.axis, at.elements(part.range), part.results[0].shape);
+      parameter->of = authorNameOf(graph_, op);
       parameter->part = place;
-    } else if (auto* input = attributes.getIf<ops::Input>()) {
-      input->of = graph_.nameOf(op);
-      place.restrictTo(at.axis, at.elements(part.range), part.results[0].shape);
-      input->part = place;
+    } else {
+      auto& input = attributes.as<ops::Input>();
+      input.of = authorNameOf(graph_, op);
+      input.part = place;
     }
   }
 
@@ -209,7 +245,7 @@ class Expander {
   std::string suffixOf(OpId op, DeviceId device) const {
     return graph_[op].kind() == OpKind::Input
                ? fmt::format("part{}", values_[graph_[op].firstResult].parts.size())
-               : machine_.devices[device].name;
+               : machine_.devices[relayout_.pinned(device)].name;
   }
 
   // The results of one part of an op. Without a part: of the op as a whole.
@@ -219,6 +255,7 @@ class Expander {
       SplitValue& value = values_[old];
       value.layout = option.results[i];
       value.whole = graph_.typeOf(old);
+      value.row = relayout_.row();
       value.parts.push_back(builder_.result(made, i));
       value.where.push_back(device);
       if (part && value.layout.isCut()) {
@@ -230,7 +267,7 @@ class Expander {
   void addFetches() {
     for (const Fetch& fetch : graph_.fetches()) {
       const OpId op = graph_[fetch.value].producer;
-      enterStageOf(op);
+      enterRowOf(op);
       const SplitValue& value = values_[fetch.value];
       const DeviceId device = value.layout.isCut() ? mesh_.host : mesh_.devices[0];
       builder_.fetch(graph_.text(fetch.name),
@@ -246,6 +283,7 @@ class Expander {
   Relayout relayout_;
   SideTable<OpId, size_t> home_;
   SideTable<ValueId, SplitValue> values_;
+  std::map<std::pair<uint32_t, uint32_t>, std::pair<ValueId, SplitValue>> sent_; // by parameter and reader
   SideTable<ValueId, bool> wantedByAll_;
 };
 

@@ -70,9 +70,12 @@ SideTable<OpId, size_t> homesOf(const Graph& graph, const SplitPlan& plan) {
   std::vector<Group> groups = listed(graph, plan);
   std::stable_sort(groups.begin(), groups.end(),
                    [](const Group& a, const Group& b) { return a.bytes > b.bytes; });
-  std::vector<double> load(plan.mesh.size(), 0);
+  const auto& rows = plan.rows.devices;
+  std::vector<std::vector<double>> loads(std::max<size_t>(rows.size(), 1),
+                                         std::vector<double>(plan.mesh.size(), 0));
   SideTable<OpId, size_t> home(graph.opCount(), 0);
   for (const Group& group : groups) {
+    std::vector<double>& load = loads[rows.empty() ? 0 : plan.rows.of[group.ops.front()]];
     const auto least = static_cast<size_t>(std::min_element(load.begin(), load.end()) - load.begin());
     load[least] += static_cast<double>(group.bytes) / plan.mesh.shares[least];
     for (const OpId op : group.ops) {

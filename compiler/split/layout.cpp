@@ -1,5 +1,7 @@
 #include "compiler/split/layout.h"
 
+#include "ir/base/assert.h"
+
 #include <fmt/format.h>
 
 #include <array>

@@ -28,6 +28,10 @@ std::vector<Mesh> candidateMeshes(const Graph& graph, const Machine& machine, co
 Mesh meshOfAll(std::vector<DeviceId> devices, const Graph& graph, const Machine& machine,
                const CostModel& cost);
 
+/// The devices of a class of alike ones that reach each other quicker than others: as many of each run of
+/// them in order, from the first, as lie on one fast link (a host's GPUs). All, where links are alike.
+size_t islandSize(llvm::ArrayRef<DeviceId> devices, const Machine& machine, const CostModel& cost);
+
 /// "gpu0 to gpu7", "gpu0 (48 %), gpu1 (48 %), cpu0 (4 %)".
 std::string toString(const Mesh& mesh, const Machine& machine);
 

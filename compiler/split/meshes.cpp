@@ -147,6 +147,18 @@ Mesh meshOfAll(std::vector<DeviceId> devices, const Graph& graph, const Machine&
   return meshOf(std::move(devices), std::move(rates), machine, cost);
 }
 
+size_t islandSize(llvm::ArrayRef<DeviceId> devices, const Machine& machine, const CostModel& cost) {
+  const auto secondsTo = [&](DeviceId to) {
+    return cost.pathSeconds(machine, *machine.path(devices[0], to, typicalBytes), typicalBytes);
+  };
+  constexpr double muchSlower = 1.5;
+  size_t size = 1;
+  while (size < devices.size() && secondsTo(devices[size]) < muchSlower * secondsTo(devices[1])) {
+    ++size;
+  }
+  return size;
+}
+
 std::string toString(const Mesh& mesh, const Machine& machine) {
   std::vector<std::string> names;
   bool even = true;

@@ -24,13 +24,6 @@ Layout resultLayout(const SplitAxis& at, SplitKind kind) {
   return at.cut() ? Layout::cut(at.axis) : isCombined(kind) ? Layout::partial(kind) : Layout::onAll();
 }
 
-OpOption wholeOption(const Graph& graph, OpId op, OpOption::Form form, Layout layout) {
-  OpOption option{form, 0, {}, {}};
-  option.operands.assign(graph[op].operands.size(), layout);
-  option.results.assign(graph[op].resultCount, layout);
-  return option;
-}
-
 OpOption partsOption(const SplitFactor& factor, uint32_t index) {
   OpOption option{OpOption::Form::Parts, index, {}, {}};
   for (const SplitAxis& at : factor.operands) {
@@ -43,7 +36,7 @@ OpOption partsOption(const SplitFactor& factor, uint32_t index) {
 }
 
 OpOption linearOption(const Graph& graph, OpId op, llvm::ArrayRef<uint32_t> partials) {
-  OpOption option = wholeOption(graph, op, OpOption::Form::Linear, Layout::onAll());
+  OpOption option = wholeOption(graph, op, OpOption::Form::Linear);
   for (const uint32_t i : partials) {
     option.operands[i] = Layout::partial(SplitKind::Sum);
   }
@@ -135,6 +128,14 @@ SideTable<OpId, bool> updateOps(const Graph& graph) {
 
 } // namespace
 
+OpOption wholeOption(const Graph& graph, OpId op, OpOption::Form form) {
+  const Layout layout = form == OpOption::Form::OnOne ? Layout::onOne() : Layout::onAll();
+  OpOption option{form, 0, {}, {}};
+  option.operands.assign(graph[op].operands.size(), layout);
+  option.results.assign(graph[op].resultCount, layout);
+  return option;
+}
+
 bool partsAreTyped(const Graph& graph, OpId op, const SplitFactor& factor,
                    llvm::ArrayRef<SplitRange> ranges) {
   const auto operandTypes = graph.operandTypesOf(op), resultTypes = graph.resultTypesOf(op);
@@ -156,10 +157,11 @@ std::vector<OpOption> optionsOf(const Graph& graph, OpId op, const SplitRule& ru
                                 const OptionLimits& limits) {
   std::vector<OpOption> options;
   const bool whole =
-      limits.space == OptionSpace::Useful && isSmall(graph, op) && graph[op].kind() != OpKind::Input;
+      limits.space != OptionSpace::All && isSmall(graph, op) && graph[op].kind() != OpKind::Input;
   for (uint32_t f = 0; f < rule.factors.size(); ++f) {
     const SplitFactor& factor = rule.factors[f];
-    if ((!whole || followsCut(graph, op, factor, limits)) && everyPartHolds(factor, limits.shares.size()) &&
+    if (limits.mayBeInParts && (!whole || followsCut(graph, op, factor, limits)) &&
+        everyPartHolds(factor, limits.shares.size()) &&
         partsAreTyped(graph, op, factor, rangesOf(factor.extent, limits.shares)) &&
         (graph[op].kind() != OpKind::Input || isContiguous(graph, op, factor))) {
       options.push_back(partsOption(factor, f));
@@ -174,10 +176,10 @@ std::vector<OpOption> optionsOf(const Graph& graph, OpId op, const SplitRule& ru
     }
   }
   if (limits.mayBeOnAll) {
-    options.push_back(wholeOption(graph, op, OpOption::Form::OnAll, Layout::onAll()));
+    options.push_back(wholeOption(graph, op, OpOption::Form::OnAll));
   }
   if (limits.mayBeOnOne) {
-    options.push_back(wholeOption(graph, op, OpOption::Form::OnOne, Layout::onOne()));
+    options.push_back(wholeOption(graph, op, OpOption::Form::OnOne));
   }
   return options;
 }

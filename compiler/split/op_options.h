@@ -31,6 +31,9 @@ enum class OptionSpace : uint8_t {
   /// operand may be in parts where it is made, such as the statistics of rows. It reads sums that are whole,
   /// unless it adds several of them or is a view: else one sum is exchanged more than once.
   Useful,
+  /// Useful where each device of the mesh stands for a group: all groups have all state and update it, and
+  /// its devices share that.
+  OfGroups,
 };
 
 /// What the options of an op depend on beside its rule.
@@ -42,11 +45,15 @@ struct OptionLimits {
   OptionSpace space = OptionSpace::All;
   /// Whether some option of an operand's op makes it in parts along the axis; none: not known.
   llvm::function_ref<bool(ValueId, size_t)> comesCut = nullptr;
+  bool mayBeInParts = true;
 };
 
 /// In a fixed order; never empty.
 std::vector<OpOption> optionsOf(const Graph& graph, OpId op, const SplitRule& rule,
                                 const OptionLimits& limits);
+
+/// The op whole: on one device, or on all.
+OpOption wholeOption(const Graph& graph, OpId op, OpOption::Form form);
 
 /// Whether each part of the op is one that its type rule accepts: a part may be too short for a window.
 bool partsAreTyped(const Graph& graph, OpId op, const SplitFactor& factor, llvm::ArrayRef<SplitRange> ranges);

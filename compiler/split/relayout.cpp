@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace dfc {
 namespace {
@@ -25,6 +26,8 @@ std::optional<size_t> firstLongAxis(const Shape& shape, size_t parts) {
   return std::nullopt;
 }
 
+bool sameRow(llvm::ArrayRef<DeviceId> a, llvm::ArrayRef<DeviceId> b) { return a.data() == b.data(); }
+
 SplitRange overlap(SplitRange a, SplitRange b) {
   const int64_t begin = std::max(a.begin, b.begin);
   return {begin, std::max(begin, std::min(a.end, b.end))};
@@ -35,8 +38,15 @@ SplitRange overlap(SplitRange a, SplitRange b) {
 ValueId Relayout::bring(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
                         bool byAll, const InternedProvenance& like) {
   const bool shared = byAll && value.layout.isPartial();
-  const Key key{old.index(), device.index(),     shared,          wanted.whole,
-                wanted.axis, wanted.range.begin, wanted.range.end};
+  if (value.layout.isPartial() && !sameRow(value.row, row_)) { // summed where the parts are, sent once
+    const auto reader = std::exchange(row_, value.row);
+    const ValueId sum = bring(old, value, wanted, device, byAll, like);
+    row_ = reader;
+    note(old, value, device, sum, device, MovementKind::Slices);
+    return sum;
+  }
+  const Key key{old.index(), pinned(device).index(), shared,          wanted.whole,
+                wanted.axis, wanted.range.begin,     wanted.range.end};
   const auto found = made_.find(key);
   if (found != made_.end()) {
     return found->second;
@@ -59,7 +69,8 @@ void Relayout::sumBucket(ValueId asked, const TensorType& type, const InternedPr
           bytes = type.bytes(); // room is kept for the one that is asked for
   for (Offered& one : offered_) {
     const TensorType& own = one.value.whole;
-    const bool fits = own.element == type.element && bytes + own.bytes() <= mostBucket;
+    const bool fits =
+        own.element == type.element && bytes + own.bytes() <= mostBucket && sameRow(one.value.row, row_);
     if (one.old != asked && fits) {
       elements += own.shape.elements();
       bytes += own.bytes();
@@ -68,7 +79,7 @@ void Relayout::sumBucket(ValueId asked, const TensorType& type, const InternedPr
   }
   offered_ = std::move(others);
   SplitValue bucket{
-      Layout::partial(SplitKind::Sum), {type.element, Shape({elements})}, {}, mesh_.devices, {}};
+      Layout::partial(SplitKind::Sum), {type.element, Shape({elements})}, {}, mesh_.devices, {}, row_};
   for (size_t d = 0; d < mesh_.size(); ++d) {
     llvm::SmallVector<ValueId, 16> flat;
     for (const Offered& one : members) {
@@ -79,7 +90,7 @@ void Relayout::sumBucket(ValueId asked, const TensorType& type, const InternedPr
         flat.size() == 1 ? flat.front()
                          : builder_.result(append(ops::Concat{}, flat, like, "bucket", mesh_.devices[d])));
   }
-  const ValueId bucketId(std::numeric_limits<uint32_t>::max() - ++buckets_);
+  const ValueId bucketId = newId();
   for (const DeviceId device : mesh_.devices) {
     const ValueId sum = bring(bucketId, bucket, Wanted::all(), device, true, like);
     int64_t begin = 0;
@@ -92,7 +103,7 @@ void Relayout::sumBucket(ValueId asked, const TensorType& type, const InternedPr
           begin == 0 && end == elements
               ? sum
               : builder_.result(append(slice, {sum}, like, nameOf(one.value.parts[0], "sum"), device));
-      made_[{one.old.index(), device.index(), true, true, 0, 0, 0}] =
+      made_[{one.old.index(), pinned(device).index(), true, true, 0, 0, 0}] =
           reshaped(own, one.value.whole.shape, device, like);
       begin = end;
     }
@@ -121,7 +132,8 @@ ValueId Relayout::make(ValueId old, const SplitValue& value, const Wanted& wante
   case Layout::Form::OnOne: {
     const ValueId own =
         wanted.whole ? value.parts[0] : sliced(old, value, 0, wanted.axis, wanted.range, like);
-    note(old, value, 0, own, device, wanted.whole ? MovementKind::Broadcast : MovementKind::Slices);
+    note(old, value, value.where[0], own, device,
+         wanted.whole ? MovementKind::Broadcast : MovementKind::Slices);
     return own;
   }
   case Layout::Form::OnAll: {
@@ -129,7 +141,7 @@ ValueId Relayout::make(ValueId old, const SplitValue& value, const Wanted& wante
     const auto part = found == value.where.end() ? 0 : static_cast<size_t>(found - value.where.begin());
     const ValueId own =
         wanted.whole ? value.parts[part] : sliced(old, value, part, wanted.axis, wanted.range, like);
-    note(old, value, part, own, device, MovementKind::Slices);
+    note(old, value, value.where[part], own, device, MovementKind::Slices);
     return own;
   }
   case Layout::Form::Cut: {
@@ -173,7 +185,7 @@ ValueId Relayout::fromPieces(ValueId old, const SplitValue& value, const Wanted&
     } else {
       continue;
     }
-    note(old, value, part, pieces.back(), device, kind);
+    note(old, value, value.where[part], pieces.back(), device, kind);
   }
   DFC_ASSERT(!pieces.empty(), "a part of a value that has no elements");
   if (pieces.size() == 1) {
@@ -192,7 +204,7 @@ ValueId Relayout::combined(ValueId old, const SplitValue& value, const Wanted& w
   for (size_t part = 0; part < value.parts.size(); ++part) {
     ValueId next =
         wanted.whole ? value.parts[part] : sliced(old, value, part, wanted.axis, wanted.range, like);
-    note(old, value, part, next, device, kind);
+    note(old, value, value.where[part], next, device, kind);
     next = narrow ? cast(next, ElementType::F32, device, like) : next; // sent in 16 bits, added up in 32
     sum = sum.valid() ? builder_.result(append(combiner(value.layout.combine), {sum, next}, like,
                                                nameOf(value.parts[0], "sum"), device))
@@ -227,7 +239,8 @@ const SplitValue& Relayout::doubled(ValueId old, const SplitValue& value, const 
     std::vector<ValueId> next;
     for (size_t d = 0; d < mesh_.size(); ++d) {
       const ValueId low = sums.parts[d & ~distance], high = sums.parts[d | distance];
-      note(old, value, d ^ distance, sums.parts[d ^ distance], mesh_.devices[d], MovementKind::SumByDoubling);
+      note(old, value, mesh_.devices[d ^ distance], sums.parts[d ^ distance], mesh_.devices[d],
+           MovementKind::SumByDoubling);
       next.push_back(builder_.result(append(combiner(value.layout.combine), {low, high}, like,
                                             nameOf(value.parts[0], "sum"), mesh_.devices[d])));
     }
@@ -244,8 +257,12 @@ const SplitValue& Relayout::scattered(ValueId old, const SplitValue& value, size
                                       const InternedProvenance& like) {
   const auto [found, isNew] = scattered_.try_emplace(old.index());
   if (isNew) {
-    SplitValue pieces{
-        Layout::cut(axis), value.whole, {}, mesh_.devices, rangesOf(value.whole.shape[axis], mesh_.shares)};
+    SplitValue pieces{Layout::cut(axis),
+                      value.whole,
+                      {},
+                      mesh_.devices,
+                      rangesOf(value.whole.shape[axis], mesh_.shares),
+                      row_};
     scattering_ = true;
     for (size_t part = 0; part < mesh_.size(); ++part) {
       pieces.parts.push_back(
@@ -264,6 +281,7 @@ ValueId Relayout::sliced(ValueId old, const SplitValue& value, size_t part, size
   const int64_t first = along ? value.ranges[part].begin : 0;
   ValueId& made = slices_[{old.index(), part, axis, range.begin, range.end}];
   if (!made.valid()) {
+    const auto reader = std::exchange(row_, value.row);
     ops::Slice slice;
     slice.starts.assign(shape.rank(), 0);
     slice.ends.assign(shape.dims().begin(), shape.dims().end());
@@ -273,6 +291,7 @@ ValueId Relayout::sliced(ValueId old, const SplitValue& value, size_t part, size
     made = all ? value.parts[part]
                : builder_.result(append(slice, {value.parts[part]}, like, nameOf(value.parts[part], "part"),
                                         value.where[part]));
+    row_ = reader;
   }
   return made;
 }
@@ -302,18 +321,18 @@ OpId Relayout::append(OpAttributes attributes, llvm::ArrayRef<ValueId> operands,
   return op;
 }
 
-void Relayout::note(ValueId old, const SplitValue& value, size_t part, ValueId sent, DeviceId to,
+void Relayout::note(ValueId old, const SplitValue& value, DeviceId from, ValueId sent, DeviceId to,
                     MovementKind kind) {
-  if (value.where[part] != to) {
+  if (pinned(from, value.row) != pinned(to)) {
     movements_.push_back({sent, pinned(to), kind, old.index()});
   }
 }
 
-DeviceId Relayout::pinned(DeviceId device) const {
+DeviceId Relayout::pinned(DeviceId device, llvm::ArrayRef<DeviceId> row) const {
   const auto found = llvm::find(mesh_.devices, device);
-  return row_.empty() || found == mesh_.devices.end()
+  return row.empty() || found == mesh_.devices.end()
              ? device
-             : row_[static_cast<size_t>(found - mesh_.devices.begin())];
+             : row[static_cast<size_t>(found - mesh_.devices.begin())];
 }
 
 std::string Relayout::nameOf(ValueId part, std::string_view suffix) const {

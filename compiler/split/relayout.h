@@ -10,6 +10,7 @@
 #include "compiler/split/movement.h"
 #include "compiler/split/split_value.h"
 
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -31,9 +32,15 @@ class Relayout {
   /// Device `part`'s share of a partial sum: of a value that is none, device 0's is the value.
   ValueId share(ValueId old, const SplitValue& value, size_t part, const InternedProvenance& like);
 
-  /// From now on ops are pinned to these devices in place of the mesh's: those of a stage of a pipeline. The
-  /// array outlives the relayout.
+  /// For `old`, of a value that is none of the unsplit graph.
+  ValueId newId() { return ValueId(std::numeric_limits<uint32_t>::max() - ++newIds_); }
+
+  /// From now on ops are pinned to these devices in place of the mesh's, and values are brought there: a row
+  /// of a split along several axes (`Rows`). The array outlives the relayout.
   void pinTo(llvm::ArrayRef<DeviceId> row) { row_ = row; }
+  llvm::ArrayRef<DeviceId> row() const { return row_; }
+  /// The device of the row at hand that stands for this one of the mesh.
+  DeviceId pinned(DeviceId device) const { return pinned(device, row_); }
 
   /// What was brought from one device to another so far.
   const std::vector<Movement>& movements() const { return movements_; }
@@ -60,13 +67,14 @@ class Relayout {
   ValueId reshaped(ValueId value, const Shape& shape, DeviceId device, const InternedProvenance& like);
   ValueId cast(ValueId value, ElementType to, DeviceId device, const InternedProvenance& like);
   std::string nameOf(ValueId part, std::string_view suffix) const;
-  DeviceId pinned(DeviceId device) const;
-  /// Notes that part `part` of a value is read on `to`, where it may be already.
-  void note(ValueId old, const SplitValue& value, size_t part, ValueId sent, DeviceId to, MovementKind kind);
+  DeviceId pinned(DeviceId device, llvm::ArrayRef<DeviceId> row) const;
+  /// Notes that what is on `from` of a value's row is read on `to`, where it may be already.
+  void note(ValueId old, const SplitValue& value, DeviceId from, ValueId sent, DeviceId to,
+            MovementKind kind);
 
-  /// Value, device, whether every device wants the same, and what. A sum that all want is not mixed with one
-  /// that a device wants by itself: they may be made in other orders, and copies of state have to keep their
-  /// bits.
+  /// Value, pinned device, whether every device wants the same, and what. A sum that all want is not mixed
+  /// with one that a device wants by itself: they may be made in other orders, and copies of state have to
+  /// keep their bits.
   using Key = std::tuple<uint32_t, uint32_t, bool, bool, size_t, int64_t, int64_t>;
   GraphBuilder& builder_;
   const Mesh& mesh_;
@@ -80,7 +88,7 @@ class Relayout {
     SplitValue value;
   };
   std::vector<Offered> offered_;
-  uint32_t buckets_ = 0;
+  uint32_t newIds_ = 0;
   std::vector<Movement> movements_;
   bool scattering_ = false; // a reduce-scatter is part of a sum on all devices
 };

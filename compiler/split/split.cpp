@@ -16,11 +16,6 @@
 namespace dfc {
 namespace {
 
-/// Of a second on a link, in seconds of computation; of a second of feeds, in seconds on links; and of a
-/// second of an op on partial sums.
-struct SplitPrices {
-  double link = 1, feeds = 1, beforeSum = 1;
-};
 constexpr double late = 1.01; // sums are made early where ops around them cost the same
 // Links: dear, half hidden, all but hidden; and feeds that the step before hides.
 constexpr SplitPrices prices[] = {{1, 1, late}, {0.25, 1, late}, {0.05, 1, late}, {1, 0.05, late}, {1, 1, 1}};
@@ -85,9 +80,8 @@ enum class Plans : uint8_t {
 void addPlans(const Graph& graph, const SplitChoices& choices, const Machine& machine, Plans which,
               std::vector<SplitGraph>& candidates, const std::vector<AskedCut>& asked = {}) {
   const bool isSmall = graph.opCount() <= mostOpsOfSmall;
-  for (const auto& [price, feeds, beforeSum] :
-       isSmall ? llvm::ArrayRef<SplitPrices>(pricesOfSmall) : prices) {
-    SplitPlan plan = choices.choose(price, feeds, beforeSum);
+  for (const SplitPrices& one : isSmall ? llvm::ArrayRef<SplitPrices>(pricesOfSmall) : prices) {
+    SplitPlan plan = choices.choose(one);
     if (std::isfinite(plan.seconds) && (which == Plans::All || splitsAnything(graph, plan)) &&
         llvm::none_of(candidates, [&](const SplitGraph& other) {
           return other.plan.mesh.devices == plan.mesh.devices && sameOptions(graph, plan, other.plan);
@@ -178,6 +172,33 @@ Result<std::vector<SplitGraph>> splitCandidates(const Graph& written, const Mach
   return candidates;
 }
 
+std::vector<SplitGraph> candidatesForLittleMemory(const Graph& written, const Machine& machine,
+                                                  const CostModel& cost) {
+  const Graph graph = unfoldBatchNorms(written);
+  std::vector<SplitGraph> candidates;
+  if (!maySplit(graph) || machine.devices.size() < 2) {
+    return candidates;
+  }
+  const std::vector<Mesh> meshes = candidateMeshes(graph, machine, cost);
+  for (const Mesh& mesh : meshes) {
+    // Of each class the largest mesh: smaller ones have less memory.
+    if (!llvm::any_of(meshes, [&](const Mesh& other) {
+          return other.size() > mesh.size() && other.devices.front() == mesh.devices.front();
+        })) {
+      const SplitChoices choices(graph, mesh, machine, cost);
+      for (const double reads : {4.0, 100.0}) {
+        SplitPlan plan =
+            choices.choose({.link = 0.25, .byte = mesh.bandwidth > 0 ? reads / mesh.bandwidth : 0});
+        if (std::isfinite(plan.seconds) && plan.gathers) {
+          candidates.push_back(splitGraphOf(graph, std::move(plan), machine));
+          candidates.back().description += ", state in parts";
+        }
+      }
+    }
+  }
+  return candidates;
+}
+
 bool maySplit(const Graph& graph) { return !hasPins(graph) && !hasParts(graph); }
 
 std::optional<SplitGraph> anySplit(const Graph& written, const Machine& machine, const CostModel& cost) {
@@ -188,7 +209,7 @@ std::optional<SplitGraph> anySplit(const Graph& written, const Machine& machine,
   std::optional<SplitGraph> largest;
   for (const Mesh& mesh : candidateMeshes(graph, machine, cost)) {
     if (!largest || mesh.size() > largest->plan.mesh.size()) {
-      SplitPlan plan = SplitChoices(graph, mesh, machine, cost).choose(0.05);
+      SplitPlan plan = SplitChoices(graph, mesh, machine, cost).choose({.link = 0.05});
       if (std::isfinite(plan.seconds)) {
         largest = splitGraphOf(graph, std::move(plan), machine);
       }

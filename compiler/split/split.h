@@ -8,6 +8,7 @@
 #include "compiler/split/split_plan.h"
 #include "compiler/split/split_wish.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct SplitGraph {
   Graph whole = {};        ///< the graph before, whose ops `plan` is about
   std::vector<Movement> movements = {};
   std::vector<AskedCut> asked = {}; ///< wishes, which every change of the plan keeps
+  Grid grid = {};
+  std::shared_ptr<const SplitGraph> outer = {}; ///< the split over groups, of which `whole` is the graph
 };
 
 /// The split graph of a plan of `graph`. `asked`: the wishes that the plan meets.
@@ -41,6 +44,11 @@ SplitGraph splitGraphOf(const Graph& graph, SplitPlan plan, const Machine& machi
 /// Those of `cut` ops are located there.
 Result<std::vector<SplitGraph>> splitCandidates(const Graph& graph, const Machine& machine,
                                                 const CostModel& cost, llvm::ArrayRef<SplitWish> wishes = {});
+
+/// Candidates of which each device keeps the least state: parameters in parts, gathered or computed with in
+/// parts at each use. `graph`: without `cut` ops. None for a machine with one device, or a graph with pins.
+std::vector<SplitGraph> candidatesForLittleMemory(const Graph& graph, const Machine& machine,
+                                                  const CostModel& cost);
 
 /// Whether neither pins, which are law, nor parts of inputs or parameters forbid another split.
 bool maySplit(const Graph& graph);

@@ -1,10 +1,12 @@
 #include "compiler/split/split_problem.h"
 
-#include "compiler/split/minimise.h"
+#include "compiler/split/choice/minimise.h"
 #include "compiler/split/relayout_seconds.h"
+#include "compiler/split/tied_ops.h"
 
 #include <llvm/ADT/STLExtras.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace dfc {
@@ -14,7 +16,7 @@ class Maker {
  public:
   explicit Maker(const PricedOptions& given)
       : graph_(given.graph), mesh_(given.mesh), options_(given.options), seconds_(given.seconds),
-        price_(given.price), feeds_(given.feeds) {}
+        price_(given.price), feeds_(given.feeds), rows_(given.rows) {}
 
   SplitProblem make() {
     for (const OpId op : graph_.ops()) {
@@ -37,6 +39,9 @@ class Maker {
         addReads(value, op, reads[value]);
       }
     }
+    if (rows_ != nullptr && !rows_->devices.empty()) {
+      tieRows();
+    }
     return {std::move(problem_), std::move(brought_)};
   }
 
@@ -45,6 +50,18 @@ class Maker {
     OpId op;
     uint32_t operand;
   };
+
+  void tieRows() {
+    const auto same = [](const OpOption& a, const OpOption& b) {
+      return a.form == b.form && a.factor == b.factor && a.operands == b.operands;
+    };
+    for (const auto& [a, b] : tiedOps(graph_, *rows_)) {
+      if (std::equal(options_[a].begin(), options_[a].end(), options_[b].begin(), options_[b].end(), same)) {
+        addPair(a.index(), b.index(), options_[a], options_[b],
+                [&](const OpOption& one, const OpOption& other) { return same(one, other) ? 0 : never; });
+      }
+    }
+  }
 
   // A parameter and the op that writes it have one layout.
   void tieAssign(OpId assign) {
@@ -59,6 +76,17 @@ class Maker {
     return std::isfinite(seconds) ? price * seconds : never;
   }
 
+  // Of bringing a value of this layout to another row, device by device.
+  double crossing(OpId producer, OpId reader, const Layout& layout, const TensorType& type) const {
+    if (rows_ == nullptr || rows_->devices.empty() || graph_[producer].kind() == OpKind::Input ||
+        rows_->of[producer] == rows_->of[reader]) {
+      return 0;
+    }
+    const bool isPart = layout.isCut() || layout.form == Layout::Form::OnOne;
+    const double bytes = static_cast<double>(type.bytes()) / (isPart ? static_cast<double>(mesh_.size()) : 1);
+    return price_ * (rows_->latencySeconds + (rows_->bandwidth > 0 ? bytes / rows_->bandwidth : 0));
+  }
+
   void addReads(ValueId value, OpId producer, llvm::ArrayRef<Read> reads) {
     const size_t result = value.index() - graph_[producer].firstResult.index();
     const TensorType& type = graph_.typeOf(value);
@@ -66,8 +94,10 @@ class Maker {
       const Read read = reads.front();
       addPair(producer.index(), read.op.index(), options_[producer], options_[read.op],
               [&](const OpOption& a, const OpOption& b) {
-                return price(producer, a.results[result], b.operands[read.operand],
-                             sentType(producer, read.op, type));
+                const Layout& wanted = b.operands[read.operand];
+                const TensorType& sent = sentType(producer, read.op, type);
+                return price(producer, a.results[result], wanted, sent) +
+                       crossing(producer, read.op, wanted, sent);
               });
       return;
     }
@@ -87,7 +117,9 @@ class Maker {
             [&](const OpOption& a, const Layout& b) { return price(producer, a.results[result], b, type); });
     for (const Read& read : reads) {
       addPair(brought, read.op.index(), layouts, options_[read.op], [&](const Layout& a, const OpOption& b) {
-        return price(producer, a, b.operands[read.operand], sentType(producer, read.op, type));
+        const Layout& wanted = b.operands[read.operand];
+        const TensorType& sent = sentType(producer, read.op, type);
+        return price(producer, a, wanted, sent) + crossing(producer, read.op, wanted, sent);
       });
     }
   }
@@ -136,6 +168,7 @@ class Maker {
   const SideTable<OpId, std::vector<OpOption>>& options_;
   const SideTable<OpId, std::vector<double>>& seconds_;
   double price_, feeds_;
+  const Rows* rows_;
   ChoiceProblem problem_;
   std::vector<std::pair<OpId, uint32_t>> brought_; // producers and the variables of what they give
 };

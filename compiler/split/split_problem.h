@@ -3,9 +3,10 @@
 // is sent once serves all readers.
 #pragma once
 
-#include "compiler/split/choice_problem.h"
+#include "compiler/split/choice/choice_problem.h"
 #include "compiler/split/mesh.h"
 #include "compiler/split/op_options.h"
+#include "compiler/split/split_plan.h"
 
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@ struct PricedOptions {
   const SideTable<OpId, std::vector<double>>& seconds; ///< by option
   double price = 1;
   double feeds = 1;
+  const Rows* rows = nullptr; ///< null: one
 };
 
 struct SplitProblem {

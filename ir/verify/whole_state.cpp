@@ -1,6 +1,6 @@
 // verifyWholeState: inputs and parameters that are parts or copies of an author's (ir/graph/whole_state.h)
-// make up the author's: one element type, one shape of the whole, the parts one behind the other along one
-// axis; copies that start alike and are assigned alike.
+// make up the author's: one element type, one shape of the whole, parts that fill it without overlap; copies,
+// of the whole or of a part, that start alike and are assigned alike.
 #include "ir/graph/whole_state.h"
 #include "ir/verify/parts.h"
 
@@ -62,7 +62,22 @@ class WholeStateVerifier {
         return;
       }
     }
-    isPart(ops.front()) ? checkParts(whole, ops) : checkCopies(whole, ops);
+    std::map<std::pair<Dims, Dims>, Ops> boxes; // copies by place
+    Ops parts;
+    for (const OpId op : ops) {
+      const llvm::ArrayRef<int64_t> dims = dimRange(shapeOf(op));
+      Ops& copies = boxes[{placeOf(graph_, op).starts, Dims(dims.begin(), dims.end())}];
+      if (copies.empty()) {
+        parts.push_back(op);
+      }
+      copies.push_back(op);
+    }
+    if (isPart(ops.front())) {
+      checkParts(whole, parts);
+    }
+    for (const auto& [box, copies] : boxes) {
+      checkCopies(whole, copies);
+    }
   }
 
   /// The axes along which the op is not all of the whole.
@@ -82,8 +97,7 @@ class WholeStateVerifier {
       return; // one part, of all elements
     }
     if (axes.size() != 1 || !llvm::all_of(ops, [&](OpId op) { return cutAxes(op) == axes; })) {
-      findings_.at(ops.front(), fmt::format("the parts of '{}' are not cut along one axis", whole),
-                   "cut a tensor into ranges of one axis, none twice");
+      checkBoxes(whole, ops);
       return;
     }
     const size_t axis = axes.front();
@@ -107,6 +121,40 @@ class WholeStateVerifier {
                                axis, placeOf(graph_, ops.front()).whole[axis]),
                    "let the parts make up the whole");
     }
+  }
+
+  // Along several axes. Two boxes overlap where they do on every axis.
+  void checkBoxes(const std::string& whole, const Ops& ops) {
+    int64_t elements = 0;
+    for (size_t i = 0; i < ops.size(); ++i) {
+      elements += shapeOf(ops[i]).elements();
+      for (size_t j = 0; j < i; ++j) {
+        if (overlap(ops[j], ops[i])) {
+          findings_.at(
+              ops[i],
+              fmt::format("the parts {} and {} of '{}' overlap", nameOf(ops[j]), nameOf(ops[i]), whole),
+              "let each element of the whole be in one part");
+          return;
+        }
+      }
+      checkRun(whole, ops[i]);
+    }
+    const int64_t all = Shape(placeOf(graph_, ops.front()).whole).elements();
+    if (elements != all) {
+      findings_.at(ops.front(),
+                   fmt::format("the parts of '{}' have {} of its {} elements", whole, elements, all),
+                   "let the parts make up the whole");
+    }
+  }
+
+  bool overlap(OpId a, OpId b) const {
+    const Dims &first = placeOf(graph_, a).starts, &second = placeOf(graph_, b).starts;
+    for (size_t axis = 0; axis < first.size(); ++axis) {
+      if (first[axis] + shapeOf(a)[axis] <= second[axis] || second[axis] + shapeOf(b)[axis] <= first[axis]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   // A step reads the caller's bytes where they lie.

@@ -1,13 +1,11 @@
-// Steps that do not fit into a device as written: with ops computed twice, or with the batch in parts; and
-// pipelines, which are such parts on devices of their own.
+// Steps that do not fit into a device as written: with ops computed twice, or with the batch in parts.
 #include "compiler/compile.h"
 #include "compiler/interpreter/evaluate.h"
-#include "compiler/pipelines.h"
 #include "compiler/rematerialise/rematerialise.h"
 #include "compiler/run_passes.h"
-#include "compiler/split/pipeline/stages.h"
 #include "ir/plan/executable_parts.h"
 #include "ir/verify/verify.h"
+#include "tests/compiler/deep_net.h"
 #include "tests/support/catch.h"
 #include "tests/support/differences.h"
 #include "tests/support/matchers.h"
@@ -20,48 +18,11 @@
 namespace dfc::test {
 namespace {
 
-constexpr int layers = 8;
-
-/// Activations are f32[rows, width].
-std::string deepNet(int rows, int width = 64) {
-  std::string text = fmt::format("graph deep {{\n  input x : f32[{}, {}]\n", rows, width), names, gradients;
-  std::string value = "x";
-  for (int i = 0; i < layers; ++i) {
-    text += fmt::format("  parameter w{0} : f32[{1}, {1}] = glorot(seed={0})\n", i, width);
-  }
-  for (int i = 0; i < layers; ++i) {
-    text += fmt::format("  h{0} = gelu(matmul({1}, w{0}))\n", i, value);
-    value = fmt::format("h{}", i);
-    names += fmt::format(", w{}", i);
-    gradients += fmt::format("{}d{}", i == 0 ? "" : ", ", i);
-  }
-  text += fmt::format("  loss = reduceMean(mul({0}, {0}))\n  {1} = gradients(loss{2})\n", value, gradients,
-                      names);
-  for (int i = 0; i < layers; ++i) {
-    text += fmt::format("  n{0} = assign(w{0}, sub(w{0}, mul(d{0}, 0.1)))\n", i);
-  }
-  return text + "  fetch loss\n}";
-}
-
 Machine oneGpu() {
   Machine machine = smallMachine(1);
   const DeviceId gpu = machine.findDevice("gpu0");
   machine.devices[gpu].peakFlops.fill(1e12);
   machine.devices[gpu].memoryBandwidth = 1e12;
-  return machine;
-}
-
-/// Devices that exchange gradients more slowly than the activations between two layers.
-Machine slowLinks(Machine machine) {
-  for (const DeviceId device : machine.devices.ids()) {
-    const bool isHost = device == machine.host();
-    machine.devices[device].peakFlops.fill(isHost ? 1e9 : 1e12);
-    machine.devices[device].memoryBandwidth = 1e12;
-  }
-  for (const LinkId link : machine.links.ids()) {
-    machine.links[link].bandwidth = 2e9;
-    machine.links[link].latencySeconds = 1e-6;
-  }
   return machine;
 }
 
@@ -80,15 +41,6 @@ Executable planned(const Graph& graph, const Machine& machine, const char* polic
   INFO(render(plan.errors()));
   REQUIRE(plan.ok());
   return *std::move(plan);
-}
-
-Graph rewritten(const Graph& graph, const Machine& machine) {
-  CompileOptions options;
-  auto expanded = runPasses(PassPhase::Expand, graph, machine, options);
-  REQUIRE(expanded.ok());
-  auto made = runPasses(PassPhase::Rewrite, *expanded, machine, options);
-  REQUIRE(made.ok());
-  return *std::move(made);
 }
 
 } // namespace
@@ -150,49 +102,6 @@ TEST_CASE("rematerialise: the bits of the step as written, with fewer bytes aliv
   limited.devices[limited.findDevice("gpu0")].memoryBytes = layers * (16 << 10) + (64 << 10);
   CHECK_FALSE(
       rematerialise(placement, limited, RooflineCostModel(), 1).has_value()); // too little for a layer
-}
-
-TEST_CASE("stages of a pipeline: equal seconds, each layer's gradient and update beside it") {
-  const Machine machine = slowLinks(smallMachine(2));
-  const Graph graph = rewritten(parsed(deepNet(4096)), machine);
-  const auto stage = stagesOf(graph, 2, machine, RooflineCostModel(), machine.findDevice("gpu0"));
-  for (int i = 0; i < layers; ++i) {
-    INFO("layer " << i);
-    const OpId parameter = graph[graph.findValue(fmt::format("w{}", i))].producer;
-    CHECK(stage[parameter] == (i < layers / 2 ? 0 : 1));
-    for (const OpId assign : graph.opsOf(OpKind::Assign)) {
-      if (graph[graph[assign].operands[0]].producer == parameter) {
-        CHECK(stage[assign] == stage[parameter]);
-        CHECK(stage[graph[graph[assign].operands[1]].producer] == stage[parameter]);
-      }
-    }
-  }
-}
-
-TEST_CASE("pipelines give the step's values, and win where links are slow") {
-  const Machine machine = slowLinks(smallMachine(2));
-  const Graph graph = parsed(deepNet(256, 512)); // gradients of 8 MiB, activations of 512 KiB
-  const Executable plan = planned(graph, machine, "auto");
-  CHECK_THAT(plan.policy(), containing("pipeline of 2 stages"));
-  CompileOptions searching;
-  searching.planSteps = 20; // from the quickest split: a pipeline's stages are not changed
-  const auto searched = compile(graph, machine, RooflineCostModel(), searching);
-  REQUIRE(searched.ok());
-  CHECK(searched->predictedSeconds() <= plan.predictedSeconds());
-  CHECK(plan.predictedSeconds() < planned(graph, machine, "single").predictedSeconds());
-  const Graph small = rewritten(parsed(deepNet(32, 32)), machine); // soon evaluated
-  const NamedLiterals feeds = randomFeeds(small, 1), parameters = randomParameters(small, 1);
-  const auto expected = evaluate(small, feeds, parameters);
-  REQUIRE(expected);
-  size_t looked = 0;
-  for (const SplitGraph& one : pipelineCandidates(small, machine, RooflineCostModel(), 1e9)) {
-    INFO(one.description);
-    const auto actual = evaluate(one.graph, feeds, parameters);
-    REQUIRE(actual);
-    CHECK(actual->fetches.at("loss").at(0) == Approx(expected->fetches.at("loss").at(0)).epsilon(1e-5));
-    ++looked;
-  }
-  CHECK(looked > 0);
 }
 
 } // namespace dfc::test

@@ -43,7 +43,24 @@ TEST_CASE("parts of one tensor have its element type and shape") {
   CHECK_THAT(faultOf(R"(parameter p : f32[1, 8] = zeros(starts=[0, 0], whole=[2, 8], of="w")
                         parameter q : f32[2, 4] = zeros(starts=[0, 4], whole=[2, 8], of="w")
                         fetch p)"),
-             containing("the parts of 'w' are not cut along one axis"));
+             containing("the parts 'p' and 'q' of 'w' overlap"));
+}
+
+TEST_CASE("parts along two axes fill the whole, and may have copies") {
+  const std::string quarters = R"(parameter p : f32[1, 4] = zeros(starts=[0, 0], whole=[2, 8], of="w")
+                                  parameter q : f32[1, 4] = zeros(starts=[0, 4], whole=[2, 8], of="w")
+                                  parameter r : f32[1, 4] = zeros(starts=[1, 0], whole=[2, 8], of="w")
+                                  )";
+  CHECK(faultOf(quarters + R"(parameter s : f32[1, 4] = zeros(starts=[1, 4], whole=[2, 8], of="w")
+                              fetch p)") == "");
+  CHECK(faultOf(quarters + R"(parameter s : f32[1, 4] = zeros(starts=[1, 4], whole=[2, 8], of="w")
+                              parameter t : f32[1, 4] = zeros(starts=[1, 4], whole=[2, 8], of="w")
+                              fetch p)") == "");
+  CHECK_THAT(faultOf(quarters + "fetch p"), containing("the parts of 'w' have 12 of its 16 elements"));
+  CHECK_THAT(faultOf(quarters + R"(parameter s : f32[1, 4] = zeros(starts=[1, 4], whole=[2, 8], of="w")
+                                   parameter t : f32[1, 4] = constant(1, starts=[1, 4], whole=[2, 8], of="w")
+                                   fetch p)"),
+             containing("the copies 's' and 't' of 'w' start with other values"));
 }
 
 TEST_CASE("copies of a parameter start alike and are assigned alike") {

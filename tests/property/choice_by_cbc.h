@@ -2,7 +2,7 @@
 // oracle that shares no code with the compiler.
 #pragma once
 
-#include "compiler/split/choice_problem.h"
+#include "compiler/split/choice/choice_problem.h"
 
 #include <optional>
 

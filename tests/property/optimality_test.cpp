@@ -156,7 +156,7 @@ int compareElimination(uint64_t seed, size_t most) {
       if (std::isfinite(least)) {
         INFO("seed " << seed << ", " << mesh.size() << " devices, price " << price << "\n"
                      << printGraph(graph));
-        const SplitPlan plan = choices.choose(price);
+        const SplitPlan plan = choices.choose({.link = price});
         CHECK(plan.exact);
         CHECK(plan.seconds == Approx(least).epsilon(1e-9));
         if (hasCbc()) {

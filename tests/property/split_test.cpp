@@ -104,24 +104,29 @@ struct Drawn {
   std::string text() const { return printGraph(graph) + "\nsplit:\n" + printGraph(split); }
 };
 
-Drawn drawn(uint64_t seed, RandomGraphOptions options, const Machine& machine, Dice& dice) {
+enum class Axes : uint8_t { One, Two };
+
+Drawn drawn(uint64_t seed, RandomGraphOptions options, Axes axes, const Machine& machine, Dice& dice) {
   options.ops = 8 + seed % 30;
   options.zeroSized = false;
   Graph graph = randomGraph(seed, options);
-  Graph split = randomSplit(graph, machine, 2 + seed % 2, dice);
+  Graph split = axes == Axes::One ? randomSplit(graph, machine, 2 + seed % 2, dice)
+                                  : randomGrid(graph, machine, 2 + seed % 2, 2 + seed / 2 % 2, dice);
   INFO("seed " << seed << "\n" << printGraph(split));
   CHECK(render(verifyGraph(split)) == "");
   return {std::move(graph), std::move(split)};
 }
 
+Machine machineWith(Axes axes, bool peers) { return machineOf({axes == Axes::One ? 3 : 9, peers, 1}); }
+
 /// Whether it was looked at: see `checkEvaluated`.
-bool checkExact(uint64_t seed) {
+bool checkExact(uint64_t seed, Axes axes) {
   Dice dice(seed);
   RandomGraphOptions options;
   options.kinds = exactKinds;
   options.constants = false;
   options.elements = {ElementType::F64, ElementType::I64, ElementType::Bool};
-  const Drawn both = drawn(seed, options, machineOf({3, true, 1}), dice);
+  const Drawn both = drawn(seed, options, axes, machineWith(axes, true), dice);
   INFO("seed " << seed << "\n" << both.text());
   const NamedLiterals feeds = wholeNumbersFor(both.graph.inputs(), dice);
   return checkEvaluated(both.graph, both.split, feeds, wholeNumbersFor(both.graph.parameters(), dice), 0);
@@ -150,7 +155,7 @@ bool mayLeaveNumbers(OpKind kind) {
          kind == OpKind::Div;
 }
 
-bool checkRounded(uint64_t seed) {
+bool checkRounded(uint64_t seed, Axes axes) {
   Dice dice(seed);
   RandomGraphOptions options;
   const bool numbersAlone = seed % 3 != 0;
@@ -160,16 +165,16 @@ bool checkRounded(uint64_t seed) {
     }
   }
   options.elements = {ElementType::F64};
-  const Drawn both = drawn(seed, options, machineOf({3, true, 1}), dice);
+  const Drawn both = drawn(seed, options, axes, machineWith(axes, true), dice);
   INFO("seed " << seed << "\n" << both.text());
   return checkEvaluated(both.graph, both.split, randomFeeds(both.graph, seed),
                         randomParameters(both.graph, seed), 1e-6);
 }
 
-bool checkPlaced(uint64_t seed) {
+bool checkPlaced(uint64_t seed, Axes axes) {
   Dice dice(seed);
-  const Machine machine = machineOf({3, seed % 4 != 0, 1});
-  const Drawn both = drawn(seed, {}, machine, dice);
+  const Machine machine = machineWith(axes, seed % 4 != 0);
+  const Drawn both = drawn(seed, {}, axes, machine, dice);
   INFO("seed " << seed << "\n" << printGraph(both.split));
   const auto outcome = [&](const Graph& one, const char* policy) {
     CompileOptions choices;
@@ -182,7 +187,8 @@ bool checkPlaced(uint64_t seed) {
 
 /// In parts of the batch, every other time behind a random split. Empty where no input can be cut.
 std::optional<Drawn> drawnInBatches(uint64_t seed, const RandomGraphOptions& options, Dice& dice) {
-  Drawn both = drawn(seed, options, machineOf({3, true, 1}), dice);
+  const Axes axes = seed % 8 < 6 ? Axes::One : Axes::Two;
+  Drawn both = drawn(seed, options, axes, machineWith(axes, true), dice);
   auto batches = microBatches(seed % 2 == 0 ? both.graph : both.split, 2 + seed % 3);
   if (!batches) {
     return std::nullopt;
@@ -219,6 +225,10 @@ bool checkBatches(uint64_t seed) {
                                   randomParameters(both->graph, seed), 1e-6);
 }
 
+auto along(Axes axes, bool (*check)(uint64_t, Axes)) {
+  return [=](uint64_t seed) { return check(seed, axes); };
+}
+
 template <class Check>
 void forSeeds(uint64_t begin, uint64_t end, Check check, uint64_t ofWhich = 2) {
   uint64_t checked = 0;
@@ -231,21 +241,42 @@ void forSeeds(uint64_t begin, uint64_t end, Check check, uint64_t ofWhich = 2) {
 } // namespace
 
 TEST_CASE("random splits give the unsplit graph's bits where sums are exact") {
-  forSeeds(1, 301, checkExact);
+  forSeeds(1, 301, along(Axes::One, checkExact));
 }
-TEST_CASE("random splits give the unsplit graph's values within rounding") { forSeeds(1, 301, checkRounded); }
-TEST_CASE("random splits on emulated devices give the bits of one device") { forSeeds(1, 61, checkPlaced); }
+TEST_CASE("random splits give the unsplit graph's values within rounding") {
+  forSeeds(1, 301, along(Axes::One, checkRounded));
+}
+TEST_CASE("random splits on emulated devices give the bits of one device") {
+  forSeeds(1, 61, along(Axes::One, checkPlaced));
+}
+TEST_CASE("random splits over groups and within them give the unsplit graph's values") {
+  forSeeds(1, 101, along(Axes::Two, checkExact));
+  forSeeds(1, 101, along(Axes::Two, checkRounded));
+}
+TEST_CASE("random splits over groups and within them on emulated devices give the bits of one device") {
+  forSeeds(1, 31, along(Axes::Two, checkPlaced));
+}
 TEST_CASE("parts of the batch, one after the other, give the values of the whole batch") {
   forSeeds(1, 401, checkBatches, 5);
 }
 TEST_CASE("random splits, the long run: values", "[heavy]") {
-  forSeeds(1001, 6001, checkExact);
-  forSeeds(1001, 6001, checkRounded);
+  forSeeds(1001, 6001, along(Axes::One, checkExact));
+  forSeeds(1001, 6001, along(Axes::One, checkRounded));
+  forSeeds(1001, 3001, along(Axes::Two, checkExact));
+  forSeeds(1001, 3001, along(Axes::Two, checkRounded));
 }
 // 10,000 graphs in parts, each short enough for one test of ctest.
-TEST_CASE("random splits, the long run: devices, part 0", "[heavy]") { forSeeds(1001, 3501, checkPlaced); }
-TEST_CASE("random splits, the long run: devices, part 1", "[heavy]") { forSeeds(3501, 6001, checkPlaced); }
-TEST_CASE("random splits, the long run: devices, part 2", "[heavy]") { forSeeds(6001, 8501, checkPlaced); }
-TEST_CASE("random splits, the long run: devices, part 3", "[heavy]") { forSeeds(8501, 11001, checkPlaced); }
+TEST_CASE("random splits, the long run: devices, part 0", "[heavy]") {
+  forSeeds(1001, 3501, along(Axes::One, checkPlaced));
+}
+TEST_CASE("random splits, the long run: devices, part 1", "[heavy]") {
+  forSeeds(3501, 6001, along(Axes::One, checkPlaced));
+}
+TEST_CASE("random splits, the long run: devices, part 2", "[heavy]") {
+  forSeeds(6001, 8501, along(Axes::One, checkPlaced));
+}
+TEST_CASE("random splits, the long run: devices, part 3", "[heavy]") {
+  forSeeds(8501, 11001, along(Axes::One, checkPlaced));
+}
 
 } // namespace dfc::test

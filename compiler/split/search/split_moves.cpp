@@ -1,6 +1,6 @@
 #include "compiler/split/search/split_moves.h"
 
-#include "compiler/split/minimise.h"
+#include "compiler/split/choice/minimise.h"
 #include "compiler/split/relayout_seconds.h"
 
 #include <llvm/ADT/STLExtras.h>

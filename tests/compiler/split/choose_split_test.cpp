@@ -41,7 +41,7 @@ double shareOf(const char* text, const char* name, size_t axis) {
   const ValueId value = choices.graph.findValue(name);
   REQUIRE(choices.all.require(value, axis));
   const OpId op = choices.graph[value].producer;
-  return choices.all.choose(1).opSeconds[op] /
+  return choices.all.choose({}).opSeconds[op] /
          RooflineCostModel().opSeconds(choices.graph, op, choices.machine,
                                        choices.machine.findDevice("gpu0"));
 }

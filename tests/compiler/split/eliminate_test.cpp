@@ -1,6 +1,6 @@
 // minimise: on small problems the cost of the best of all choices, exactly; and where tables may have few
 // entries, a choice that costs what the result says. Costs are whole numbers, so that sums are exact.
-#include "compiler/split/minimise.h"
+#include "compiler/split/choice/minimise.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_values.h"
 

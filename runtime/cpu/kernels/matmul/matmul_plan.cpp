@@ -28,6 +28,11 @@ constexpr std::array<int64_t, 3> gridWidths{widestGrid, 512, 256};
 constexpr int64_t thinExtent = 16;
 constexpr double panelBytes = 256 << 10, bytesPerNanosecond = 10;
 
+// Where panels are fewer than many threads, they are cut again, both ways, for the least estimated time on a
+// few threads and on many alike: small panels move their operands more often, few leave threads idle.
+constexpr int64_t fewThreads = 2, manyThreads = manyPanels, leastExtent = 64;
+constexpr double flopsPerNanosecond = 50; // of one thread, roughly
+
 int64_t panelsOf(int64_t length, int64_t panel) { return (length + panel - 1) / panel; }
 
 // The length of each of `count` panels along an extent of `length`.
@@ -77,6 +82,10 @@ MatmulPlan::MatmulPlan(const ops::Matmul& op, OperandTypes operands, OperandType
   if (!isLong && rows >= 2 * gridRows && columns >= leastGridColumns) {
     cutBothWays();
   }
+  if (movedBytes_ == 0 &&
+      batches_ * panelsOf(rows, panelRows) * panelsOf(columns, panelColumns) < manyThreads) {
+    cutForThreads(byteWidth(results[0].element));
+  }
   rowPanels_ = panelsOf(rows, panelRows);
   columnPanels_ = panelsOf(columns, panelColumns);
 }
@@ -90,6 +99,39 @@ void MatmulPlan::cutBothWays() {
       panelRows = gridRows;
       panelColumns = evenPanel(columns, panelsOf(columns, wide));
       return;
+    }
+  }
+}
+
+// Nanoseconds of threads that panels of this size take on a host with so many: a panel's products, and its
+// operands, read and written once more where they are packed, and its result.
+double MatmulPlan::threadTime(int64_t threads, int64_t panelRows, int64_t panelColumns, int64_t width) const {
+  const int64_t count = batches_ * panelsOf(rows, panelRows) * panelsOf(columns, panelColumns);
+  const double moved = static_cast<double>(((transposeA ? 2 : 1) * panelRows + 2 * panelColumns) * inner +
+                                           panelRows * panelColumns) *
+                       static_cast<double>(width);
+  const double flops = 2.0 * static_cast<double>(panelRows * panelColumns) * static_cast<double>(inner);
+  return static_cast<double>(panelsOf(count, threads) * threads) *
+         (flops / flopsPerNanosecond + moved / bytesPerNanosecond);
+}
+
+void MatmulPlan::cutForThreads(int64_t width) {
+  const auto time = [&](int64_t tall, int64_t wide) {
+    return threadTime(fewThreads, tall, wide, width) + threadTime(manyThreads, tall, wide, width);
+  };
+  double least = time(panelRows, panelColumns);
+  for (int64_t down = 1; down * leastExtent <= std::max(rows, leastExtent) && down <= 2 * manyThreads;
+       ++down) {
+    for (int64_t across = 1;
+         across * leastExtent <= std::max(columns, leastExtent) && down * across <= 4 * manyThreads;
+         ++across) {
+      const int64_t tall = evenPanel(rows, down), wide = evenPanel(columns, across);
+      const bool pays = 2.0 * static_cast<double>(tall * wide) * static_cast<double>(inner) >= panelFlops;
+      if (const double now = time(tall, wide); pays && now < least) {
+        least = now;
+        panelRows = std::min(tall, rows);
+        panelColumns = std::min(wide, columns);
+      }
     }
   }
 }
@@ -134,7 +176,6 @@ double MatmulPlan::flopsOfOne() const {
 }
 
 double MatmulPlan::cost() const {
-  constexpr double flopsPerNanosecond = 50;
   return static_cast<double>(batches_) *
          std::max(flopsOfOne() / flopsPerNanosecond, movedBytes_ / bytesPerNanosecond);
 }

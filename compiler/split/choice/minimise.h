@@ -2,7 +2,7 @@
 // starts.
 #pragma once
 
-#include "compiler/split/choice_problem.h"
+#include "compiler/split/choice/choice_problem.h"
 
 #include <llvm/ADT/ArrayRef.h>
 

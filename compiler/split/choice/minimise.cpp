@@ -1,6 +1,6 @@
-#include "compiler/split/minimise.h"
+#include "compiler/split/choice/minimise.h"
 
-#include "compiler/split/eliminate.h"
+#include "compiler/split/choice/eliminate.h"
 
 #include <llvm/ADT/STLExtras.h>
 

@@ -1,7 +1,8 @@
-#include "compiler/split/eliminate.h"
+#include "compiler/split/choice/eliminate.h"
 
 #include "ir/base/assert.h"
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace dfc {
 namespace {
 
 /// Costs over sorted variables, the last one the fastest.
-struct Table {
+struct CostTable {
   std::vector<uint32_t> variables;
   std::vector<double> costs;
 };
@@ -70,7 +71,7 @@ class Elimination {
 
  private:
   void addSorted(const ChoiceTable& given) {
-    Table table{{given.variables.begin(), given.variables.end()}, given.costs};
+    CostTable table{{given.variables.begin(), given.variables.end()}, given.costs};
     llvm::erase_if(table.variables, [&](uint32_t v) { return problem_.options[v] == 1; });
     if (table.variables.empty()) {
       cost_ += table.costs.front();
@@ -89,7 +90,7 @@ class Elimination {
     add(std::move(table));
   }
 
-  void add(Table table) {
+  void add(CostTable table) {
     DFC_ASSERT(!table.variables.empty(), "a table of no variables");
     const size_t index = tables_.size();
     for (const uint32_t v : table.variables) {
@@ -133,7 +134,7 @@ class Elimination {
   }
 
   /// The step in `table`'s costs of one option more of `v`; 0 if it is not among its variables.
-  size_t strideOf(const Table& table, uint32_t v) const {
+  size_t strideOf(const CostTable& table, uint32_t v) const {
     size_t stride = 1;
     for (size_t i = table.variables.size(); i-- > 0;) {
       if (table.variables[i] == v) {
@@ -151,7 +152,7 @@ class Elimination {
     for (const uint32_t other : answer.neighbours) {
       entries *= problem_.options[other];
     }
-    Table made{answer.neighbours, std::vector<double>(entries)};
+    CostTable made{answer.neighbours, std::vector<double>(entries)};
     answer.option.resize(entries);
     minimiseOver(v, own, made, answer);
     for (const size_t t : own) {
@@ -169,7 +170,7 @@ class Elimination {
   }
 
   // Walks all options of the neighbours like an odometer, with the offset into each table kept.
-  void minimiseOver(uint32_t v, llvm::ArrayRef<size_t> own, Table& made, Answer& answer) const {
+  void minimiseOver(uint32_t v, llvm::ArrayRef<size_t> own, CostTable& made, Answer& answer) const {
     std::vector<std::vector<size_t>> strides; // by table, by neighbour
     std::vector<size_t> ownStride, offset(own.size(), 0);
     for (const size_t t : own) {
@@ -222,14 +223,14 @@ class Elimination {
     std::vector<double> least(problem_.options[v], 0);
     for (const size_t t : tablesOf_[v]) {
       for (uint32_t option = 0; option < least.size(); ++option) {
-        const Table rest = restricted(tables_[t], v, option);
+        const CostTable rest = restricted(tables_[t], v, option);
         least[option] += *std::min_element(rest.costs.begin(), rest.costs.end());
       }
     }
     const auto option = static_cast<uint32_t>(std::min_element(least.begin(), least.end()) - least.begin());
     const std::vector<size_t> own = tablesOf_[v];
     for (const size_t t : own) {
-      Table rest = restricted(tables_[t], v, option);
+      CostTable rest = restricted(tables_[t], v, option);
       drop(t);
       if (rest.variables.empty()) {
         cost_ += rest.costs.front();
@@ -243,9 +244,9 @@ class Elimination {
     answers_.push_back({v, {}, {static_cast<uint8_t>(option)}});
   }
 
-  Table restricted(const Table& table, uint32_t v, uint32_t option) const {
+  CostTable restricted(const CostTable& table, uint32_t v, uint32_t option) const {
     const size_t stride = strideOf(table, v), count = problem_.options[v];
-    Table rest;
+    CostTable rest;
     for (const uint32_t other : table.variables) {
       if (other != v) {
         rest.variables.push_back(other);
@@ -275,7 +276,7 @@ class Elimination {
   using Offer = std::pair<size_t, uint32_t>; // entries, variable
   const ChoiceProblem& problem_;
   size_t mostEntries_;
-  std::vector<Table> tables_;
+  std::vector<CostTable> tables_;
   std::vector<std::vector<size_t>> tablesOf_; // by variable
   std::vector<bool> done_;
   std::priority_queue<Offer, std::vector<Offer>, std::greater<>> order_;

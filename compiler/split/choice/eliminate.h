@@ -3,7 +3,7 @@
 // tables stay small.
 #pragma once
 
-#include "compiler/split/choice_problem.h"
+#include "compiler/split/choice/choice_problem.h"
 
 namespace dfc {
 

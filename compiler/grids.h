@@ -1,0 +1,26 @@
+// gridCandidates: splits along several axes of a mesh. Stages of a pipeline: layers are spread over groups of
+// devices, the batch in parts that follow one another through the layers; the list scheduler finds the order:
+// forward and backward parts interleave where a device would be idle (Narayanan et al. 2019, "PipeDream"; Qi
+// et al. 2023, "Zero Bubble Pipeline Parallelism": the gradients of weights are ops of their own). Within a
+// stage the ops are split over groups, and those of a group over its devices.
+#pragma once
+
+#include "compiler/split/split.h"
+
+namespace dfc {
+
+/// Of a step, planned so far; infinite where nothing fits.
+struct KnownSeconds {
+  double alone = 0; ///< on one device
+  double best = 0;  ///< by the best split
+};
+
+/// Candidates of each grid with 1, 2, 4, … stages and groups of 1, 2, 4, … devices on each mesh of alike
+/// devices (`candidateMeshes`), but those along one axis (`splitCandidates`). The devices of a group are on
+/// one fast link, where some links are faster than others. None for a graph with pins; no pipeline where the
+/// batch has too few elements; and no grid whose computation alone, with the launches of all parts and the
+/// stages' idle time, takes as long as the best split. `graph`: behind the phase Rewrite, without `cut` ops.
+std::vector<SplitGraph> gridCandidates(const Graph& graph, const Machine& machine, const CostModel& cost,
+                                       const KnownSeconds& known);
+
+} // namespace dfc
