@@ -3,6 +3,7 @@
 #include "tests/runtime/kernels/kernel_testing.h"
 #include "tests/support/catch.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -230,6 +231,37 @@ TEST_CASE("packed panels: not where packing takes longer than it saves, and of f
   CHECK(packedCut(op, {2, 512, 512}, {512, 512}, {2, 512, 512}) == Cut{}); // a batch
   const TensorType wide[2] = {f32({512, 512}), f32({512, 512})};
   CHECK(!packedPanels(MatmulPlan(op, wide, f32({512, 512})), ElementType::BF16).has_value());
+}
+
+TEST_CASE("panels of large products are enough for many threads, and cover the product once") {
+  const ops::Matmul plain, gradient{{}, true, false};
+  struct Sides {
+    int64_t rows, columns, inner;
+  };
+  for (const auto& [rows, columns, inner] :
+       {Sides{384, 1152, 1024}, Sides{384, 384, 1024}, Sides{1024, 1152, 384}, Sides{384, 1536, 1024},
+        Sides{1000, 700, 900}, Sides{96, 4000, 512}, Sides{3000, 130, 700}}) {
+    for (const ops::Matmul& op : {plain, gradient}) {
+      INFO(rows << " x " << columns << " x " << inner << (op.transposeA ? ", transposed" : ""));
+      const TensorType operands[2] = {f32(op.transposeA ? Shape({inner, rows}) : Shape({rows, inner})),
+                                      f32({inner, columns})};
+      const MatmulPlan plan(op, operands, f32({rows, columns}));
+      CHECK(plan.panels() >= 12);
+      CHECK(2.0 * plan.panelRows * plan.panelColumns * inner >= 16e6); // each pays for a thread
+      std::vector<int> times(rows * columns, 0);
+      for (int64_t index = 0; index < plan.panels(); ++index) {
+        const MatmulPanel panel = plan.panel(index);
+        for (int64_t row = panel.row; row < panel.row + panel.rows; ++row) {
+          for (int64_t column = panel.column; column < panel.column + panel.columns; ++column) {
+            ++times[row * columns + column];
+          }
+        }
+      }
+      CHECK(std::count(times.begin(), times.end(), 1) == rows * columns);
+    }
+  }
+  const TensorType small[2] = {f32({64, 64}), f32({64, 64})};
+  CHECK(MatmulPlan(plain, small, f32({64, 64})).panels() == 1);
 }
 
 } // namespace dfc::testing
