@@ -170,7 +170,9 @@ class MemoryFitter {
     }
     std::vector<std::vector<double>> priorities;
     for (const PriorityRow& priority : allPriorities()) {
-      priorities.push_back(priority.ranks(problem_.list));
+      if (std::vector<double> ranks = priority.ranks(problem_.list); !ranks.empty()) {
+        priorities.push_back(std::move(ranks));
+      }
     }
     priorities.push_back(std::move(byTurn));
     return priorities;

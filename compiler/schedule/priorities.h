@@ -13,7 +13,8 @@ namespace dfc {
 #undef DFC_PRIORITY
 
 struct PriorityRow {
-  std::vector<double> (*ranks)(const ListProblem&); ///< by task; any real number
+  /// By task; any real number. Empty for a problem without what it ranks by.
+  std::vector<double> (*ranks)(const ListProblem&);
   std::string_view name;
   double gain; ///< part of an earlier row's makespan that this one has to save
   std::string_view what;

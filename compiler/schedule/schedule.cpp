@@ -87,7 +87,11 @@ ListResult bestOrder(const ListProblem& problem, double least) {
     if (best && best->makespan <= least * (1 + rounding)) {
       break;
     }
-    ListResult result = listSchedule(problem, priority.ranks(problem));
+    const std::vector<double> ranks = priority.ranks(problem);
+    if (ranks.empty()) {
+      continue;
+    }
+    ListResult result = listSchedule(problem, ranks);
     if (!best || result.makespan < (1 - priority.gain) * best->makespan) {
       best = std::move(result);
     }

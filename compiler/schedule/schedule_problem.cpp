@@ -3,6 +3,7 @@
 #include "compiler/schedule/prune_waits.h"
 #include "compiler/schedule/reuse_distance.h"
 #include "compiler/schedule/schedule.h"
+#include "ir/graph/micro_batch.h"
 #include "ir/plan/feeds.h"
 
 #include <algorithm>
@@ -100,6 +101,7 @@ class ProblemMaker {
       addBefore(task, before);
     }
     task.scope = graph_[op].scope.index();
+    task.part = partOf(transfer != placed_.transfers.end() ? graph_[graph_[op].operands[0]].producer : op);
     problem_.taskOf[op] = static_cast<uint32_t>(problem_.list.tasks.size());
     problem_.opOf.push_back(op);
     problem_.list.tasks.push_back(std::move(task));
@@ -115,6 +117,16 @@ class ProblemMaker {
     return seconds + fromMemory_[op] * std::max(cold - seconds, 0.0);
   }
 
+  // Micro-batches have scopes of their own (compiler/split/pipeline).
+  uint32_t partOf(OpId op) {
+    const StringId scope = graph_[op].scope;
+    const auto [found, isNew] = parts_.try_emplace(scope.index(), noTask);
+    if (isNew) {
+      found->second = microBatchOf(graph_.scopeOf(op)).value_or(noTask);
+    }
+    return found->second;
+  }
+
   int64_t bytesOfInput(OpId op) const { return graph_.typeOf(graph_[op].firstResult).bytes(); }
 
   void addBefore(ListTask& task, OpId before) const {
@@ -128,6 +140,7 @@ class ProblemMaker {
   const Graph& graph_;
   const Machine& machine_;
   const CostModel& cost_;
+  llvm::DenseMap<uint32_t, uint32_t> parts_; // by scope
   Groups groups_;
   SideTable<OpId, bool> staged_;
   SideTable<OpId, double> fromMemory_; ///< where the cost model knows what that costs

@@ -148,7 +148,9 @@ TaskSchedule reordered(const TaskGraph& graph, TaskSchedule schedule) {
   const PlacedTasks placed = placedTasks(graph, schedule);
   std::vector<std::vector<double>> priorities{earlierFirst(placed, schedule)};
   for (const PriorityRow& row : allPriorities()) {
-    priorities.push_back(row.ranks(placed.list));
+    if (std::vector<double> ranks = row.ranks(placed.list); !ranks.empty()) {
+      priorities.push_back(std::move(ranks));
+    }
   }
   for (const std::vector<double>& priority : priorities) {
     TaskSchedule next = scheduleOf(graph, placed, listSchedule(placed.list, priority));

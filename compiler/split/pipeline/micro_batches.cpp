@@ -2,6 +2,7 @@
 
 #include "compiler/split/pipeline/batch_choices.h"
 #include "compiler/split/sum_form.h"
+#include "ir/graph/micro_batch.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
@@ -21,9 +22,8 @@ struct Parted {
 
 class BatchMaker {
  public:
-  BatchMaker(const Graph& graph, const BatchChoices& choices)
-      : graph_(graph), choices_(choices), count_(choices.count()), builder_(graph),
-        values_(graph.valueCount()) {}
+  BatchMaker(const Graph& graph, const BatchChoices& choices, size_t made)
+      : graph_(graph), choices_(choices), count_(made), builder_(graph), values_(graph.valueCount()) {}
 
   Graph run() {
     uint32_t last = 0;
@@ -156,7 +156,9 @@ class BatchMaker {
     if (choices_.layout(old).isCut()) {
       ops::Concat joined;
       joined.axis = choices_.layout(old).axis;
-      value.whole = builder_.result(append(joined, value.parts, like, graph_.nameOf(old)));
+      std::vector<ValueId> parts = value.parts;
+      parts.resize(choices_.count(), parts.back()); // for parts that are not made
+      value.whole = builder_.result(append(joined, parts, like, graph_.nameOf(old)));
     } else {
       const ElementType element = graph_.typeOf(old).element;
       value.whole = isNarrow(element) ? cast(value.sum, element, like) : value.sum;
@@ -190,9 +192,7 @@ class BatchMaker {
     if (!part_) {
       return graph_[like].scope;
     }
-    const std::string_view own = graph_.scopeOf(like);
-    return builder_.intern(own.empty() ? fmt::format("batch {}", *part_)
-                                       : fmt::format("batch {}/{}", *part_, own));
+    return builder_.intern(microBatchScope(*part_, graph_.scopeOf(like)));
   }
 
   const Graph& graph_;
@@ -205,12 +205,13 @@ class BatchMaker {
 
 } // namespace
 
-std::optional<Graph> microBatches(const Graph& graph, size_t count) {
+std::optional<Graph> microBatches(const Graph& graph, size_t count, std::optional<size_t> made) {
   BatchChoices choices(graph, count);
-  if (count < 2 || !choices.choose()) {
+  const size_t most = std::min(made.value_or(count), count);
+  if (count < 2 || (most < count && !choices.isEven()) || !choices.choose()) {
     return std::nullopt;
   }
-  return BatchMaker(graph, choices).run();
+  return BatchMaker(graph, choices, most).run();
 }
 
 } // namespace dfc
