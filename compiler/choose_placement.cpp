@@ -240,6 +240,13 @@ Diagnostic policyWithoutCuts(const std::string& policy, llvm::ArrayRef<TakenCut>
 
 Result<Placement> choosePlacement(const Graph& graph, const Machine& machine, const CostModel& cost,
                                   const CompileOptions& options) {
+  const bool mayUseAll = options.policy == "auto" || options.policy == "split";
+  if (mayUseAll && machine.devices.size() > mostPlannedDevices) {
+    return errorWithoutPlace(
+        fmt::format("a plan is made for at most {} devices, and machine '{}' has {}", mostPlannedDevices,
+                    machine.name, machine.devices.size()),
+        "dfc explain says how the graph would run on all of them; plan for a machine file with fewer");
+  }
   TakenCuts whole = takeCuts(graph);
   if (machine.devices.size() < 2) {
     whole.cuts.clear();

@@ -22,6 +22,79 @@ constexpr size_t partsAStage = 4;
 /// Of a second on a link, in seconds of computation, for the split within a stage, which uses few links.
 constexpr double linkPrice = 0.25;
 
+class GridSplit {
+ public:
+  GridSplit(const Graph& graph, const GridRows& rows, const Machine& machine, const CostModel& cost)
+      : graph_(graph), given_(rows), machine_(machine), cost_(cost) {}
+
+  std::optional<SplitGraph> run(const BatchParts& parts) const {
+    auto split = overHeads();
+    if (!split) {
+      return std::nullopt;
+    }
+    if (parts.count > 1) {
+      auto batches = microBatches(split->graph, parts.count, parts.made);
+      if (!batches) {
+        return std::nullopt;
+      }
+      split->graph = *std::move(batches);
+    }
+    return given_.grid.width > 1 ? splitWithin(*std::move(split), given_.groups,
+                                               meshOf(given_.groups.front()), machine_, cost_, linkPrice)
+                                 : std::move(split);
+  }
+
+ private:
+  Mesh meshOf(const std::vector<DeviceId>& row) const {
+    return given_.mirrored ? mirroredMesh(row, machine_, cost_) : meshOfAll(row, graph_, machine_, cost_);
+  }
+
+  /// The graph over the first devices of the groups, a stage after the other.
+  std::optional<SplitGraph> overHeads() const {
+    const Grid& grid = given_.grid;
+    Rows rows{given_.stages, SideTable<OpId, uint32_t>(graph_.opCount(), 0)};
+    if (grid.stages > 1) {
+      rows.of = stagesOf(graph_, static_cast<uint32_t>(grid.stages), machine_, cost_,
+                         given_.stages.front().front());
+    }
+    rows.inputsInParts = grid.stages > 1; // micro-batches follow the inputs
+    SplitPlan plan = grid.groups == 1 ? wholePlan(std::move(rows)) : splitPlan(std::move(rows));
+    if (!std::isfinite(plan.seconds)) {
+      return std::nullopt;
+    }
+    SplitGraph made{{}, std::move(plan), {}, graph_};
+    made.grid = {grid.stages, grid.groups, 1};
+    made.graph = expandSplit(graph_, made.plan, machine_, &made.movements);
+    return made;
+  }
+
+  SplitPlan splitPlan(Rows rows) const {
+    const Mesh mesh = meshOf(rows.devices.front());
+    const OptionSpace space = given_.grid.width > 1 ? OptionSpace::OfGroups : OptionSpace::Useful;
+    return SplitChoices(graph_, mesh, linked(std::move(rows), machine_, cost_), machine_, cost_, space)
+        .choose({.link = linkPrice});
+  }
+
+  // Every op whole, on the one device of its stage.
+  SplitPlan wholePlan(Rows rows) const {
+    const DeviceId device = rows.devices.front().front();
+    SplitPlan plan{meshOfAll({device}, graph_, machine_, cost_), SideTable<OpId, OpOption>(graph_.opCount())};
+    plan.rows = std::move(rows);
+    plan.opSeconds = SideTable<OpId, double>(graph_.opCount(), 0);
+    for (const OpId op : graph_.ops()) {
+      const bool fed = graph_[op].kind() == OpKind::Input;
+      plan.option[op] = wholeOption(graph_, op, fed ? OpOption::Form::OnOne : OpOption::Form::OnAll);
+      plan.opSeconds[op] = cost_.opSeconds(graph_, op, machine_, device);
+    }
+    return plan;
+  }
+
+  const Graph& graph_;
+  const GridRows& given_;
+  const Machine& machine_;
+  const CostModel& cost_;
+};
+
 class Grids {
  public:
   Grids(const Graph& graph, const Machine& machine, const CostModel& cost, const KnownSeconds& known)
@@ -66,29 +139,18 @@ class Grids {
   }
 
   void add(llvm::ArrayRef<DeviceId> devices, const Grid& grid, std::vector<SplitGraph>& candidates) const {
-    std::vector<std::vector<DeviceId>> groups;
-    std::vector<DeviceId> heads;
+    GridRows rows{grid, std::vector<std::vector<DeviceId>>(grid.stages), {}};
     for (size_t first = 0; first < devices.size(); first += grid.width) {
       const auto group = devices.slice(first, grid.width);
-      groups.emplace_back(group.begin(), group.end());
-      heads.push_back(group.front());
+      rows.groups.emplace_back(group.begin(), group.end());
+      rows.stages[first / grid.width / grid.groups].push_back(group.front());
     }
-    auto candidate = overHeads(heads, grid);
-    if (candidate && grid.width > 1) {
-      candidate = splitWithin(*std::move(candidate), groups, machine_, cost_, linkPrice);
-    }
-    if (!candidate) {
-      return;
-    }
-    candidate->description = describe(grid, devices);
-    if (grid.stages == 1) {
-      candidates.push_back(*std::move(candidate));
-      return;
-    }
-    for (size_t parts = partsAStage * grid.stages; parts >= grid.stages; parts /= 2) {
-      if (auto batches = microBatches(candidate->graph, parts)) {
-        candidate->graph = *std::move(batches);
-        candidate->description += fmt::format(", the batch in {} parts", parts);
+    for (size_t parts = partsOf(grid); parts >= grid.stages; parts /= 2) {
+      if (auto candidate = splitOverGrid(graph_, rows, machine_, cost_, {parts})) {
+        candidate->description = describe(grid, devices);
+        if (parts > 1) {
+          candidate->description += fmt::format(", the batch in {} parts", parts);
+        }
         candidates.push_back(*std::move(candidate));
         return;
       }
@@ -105,48 +167,6 @@ class Grids {
                              : fmt::format("pipeline of {} stages, each of {}", grid.stages, groups);
   }
 
-  /// The graph over the first devices of the groups, a stage after the other.
-  std::optional<SplitGraph> overHeads(const std::vector<DeviceId>& heads, const Grid& grid) const {
-    Rows rows;
-    for (size_t stage = 0; stage < grid.stages; ++stage) {
-      const auto first = heads.begin() + static_cast<ptrdiff_t>(stage * grid.groups);
-      rows.devices.emplace_back(first, first + static_cast<ptrdiff_t>(grid.groups));
-    }
-    rows.of = grid.stages == 1
-                  ? SideTable<OpId, uint32_t>(graph_.opCount(), 0)
-                  : stagesOf(graph_, static_cast<uint32_t>(grid.stages), machine_, cost_, heads.front());
-    SplitPlan plan =
-        grid.groups == 1 ? wholePlan(std::move(rows)) : splitPlan(std::move(rows), grid.width > 1);
-    if (!std::isfinite(plan.seconds)) {
-      return std::nullopt;
-    }
-    SplitGraph made{{}, std::move(plan), {}, graph_};
-    made.grid = {grid.stages, grid.groups, 1};
-    made.graph = expandSplit(graph_, made.plan, machine_, &made.movements);
-    return made;
-  }
-
-  SplitPlan splitPlan(Rows rows, bool ofGroups) const {
-    const Mesh mesh = meshOfAll(rows.devices.front(), graph_, machine_, cost_);
-    return SplitChoices(graph_, mesh, linked(std::move(rows), graph_, machine_, cost_), machine_, cost_,
-                        ofGroups ? OptionSpace::OfGroups : OptionSpace::Useful)
-        .choose({.link = linkPrice});
-  }
-
-  // Every op whole, on the one device of its stage.
-  SplitPlan wholePlan(Rows rows) const {
-    const DeviceId device = rows.devices.front().front();
-    SplitPlan plan{meshOfAll({device}, graph_, machine_, cost_), SideTable<OpId, OpOption>(graph_.opCount())};
-    plan.rows = std::move(rows);
-    plan.opSeconds = SideTable<OpId, double>(graph_.opCount(), 0);
-    for (const OpId op : graph_.ops()) {
-      const bool fed = graph_[op].kind() == OpKind::Input;
-      plan.option[op] = wholeOption(graph_, op, fed ? OpOption::Form::OnOne : OpOption::Form::OnAll);
-      plan.opSeconds[op] = cost_.opSeconds(graph_, op, machine_, device);
-    }
-    return plan;
-  }
-
   Graph graph_;
   const Machine& machine_;
   const CostModel& cost_;
@@ -154,6 +174,13 @@ class Grids {
 };
 
 } // namespace
+
+size_t partsOf(const Grid& grid) { return grid.stages == 1 ? 1 : partsAStage * grid.stages; }
+
+std::optional<SplitGraph> splitOverGrid(const Graph& graph, const GridRows& rows, const Machine& machine,
+                                        const CostModel& cost, const BatchParts& parts) {
+  return GridSplit(graph, rows, machine, cost).run(parts);
+}
 
 std::vector<SplitGraph> gridCandidates(const Graph& graph, const Machine& machine, const CostModel& cost,
                                        const KnownSeconds& known) {

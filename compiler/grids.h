@@ -9,6 +9,32 @@
 
 namespace dfc {
 
+/// Of a machine that `compile` plans for: on more, `compiler/quotient` says how a graph would run.
+constexpr size_t mostPlannedDevices = 128;
+
+/// The devices of a grid.
+struct GridRows {
+  Grid grid;
+  std::vector<std::vector<DeviceId>> stages; ///< of each stage the first device of each group
+  std::vector<std::vector<DeviceId>> groups; ///< of each group its devices, in the order of `stages`
+  bool mirrored = false;                     ///< `Mesh::mirrored`: of each row all but the first are one
+};
+
+/// Micro-batches of a pipeline, 1 for no pipeline, and how many of them are made (`microBatches`): all, where
+/// nothing is given.
+struct BatchParts {
+  size_t count = 1;
+  std::optional<size_t> made = {};
+};
+/// As many as a pipeline is given where the batch has enough elements.
+size_t partsOf(const Grid& grid);
+
+/// The split over the grid: over its groups, then into parts of the batch, then within groups. `graph`:
+/// without batch norms (`unfoldBatchNorms`). Nothing where no choice is possible, or the batch has too few
+/// elements.
+std::optional<SplitGraph> splitOverGrid(const Graph& graph, const GridRows& rows, const Machine& machine,
+                                        const CostModel& cost, const BatchParts& parts = {});
+
 /// Of a step, planned so far; infinite where nothing fits.
 struct KnownSeconds {
   double alone = 0; ///< on one device

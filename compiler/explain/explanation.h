@@ -77,6 +77,9 @@ struct Explanation {
   std::string graph, machine, policy;
   bool isSplit = false;
   Grid grid = {}; ///< of a split
+  /// Of how many alike devices one is in `devices`, and no plan was made, where these are more than plans are
+  /// made for; else 0.
+  size_t simulated = 0;
   std::vector<ExplainedDevice> devices;
   double bandwidth = 0, latencySeconds = 0;   ///< of the links of a split's mesh
   std::vector<ExplainedScope> scopes;         ///< of a split: the most seconds first

@@ -29,6 +29,13 @@ std::string shareText(const ExplainedDevice& device) {
 std::string devicesText(const Explanation& said) {
   const auto parts = llvm::count_if(said.devices, [](const ExplainedDevice& row) { return row.share > 0; });
   const auto& [stages, groups, width] = said.grid;
+  if (said.simulated > 0) {
+    return fmt::format(
+        "{} over {}, of which one a stage was simulated; links {} and {} before the first byte\n"
+        "  each like {}: {}\n",
+        said.policy, counted(said.simulated, "device"), humanRate(said.bandwidth),
+        humanSeconds(said.latencySeconds), said.devices[0].name, memoryText(said.devices[0]));
+  }
   std::string text = stages > 1
                          ? fmt::format("pipeline of {} stages over {}", stages, counted(parts, "device"))
                      : said.isSplit ? fmt::format("split over {}", counted(parts, "device"))
@@ -49,6 +56,9 @@ std::string devicesText(const Explanation& said) {
 }
 
 std::string stepText(const Explanation& said) {
+  if (said.simulated > 0) {
+    return fmt::format("step {}; no plan is made for so many devices\n", humanSeconds(said.seconds));
+  }
   std::string text =
       fmt::format("step {}, at least {} by the bound of this plan; by itself, feeds first, {}\n",
                   humanSeconds(said.seconds), humanSeconds(said.bound), humanSeconds(said.aloneSeconds));

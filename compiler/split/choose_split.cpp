@@ -101,6 +101,9 @@ void SplitChoices::addPrices(const Machine& machine, const CostModel& cost, Opti
     }
     options_[op] = isOnOneDevice(op) ? std::vector{wholeOption(graph_, op, OpOption::Form::OnOne)}
                                      : optionsOf(graph_, op, rule, limits);
+    if (rows_.inputsInParts && kind == OpKind::Input && options_[op].front().form == OpOption::Form::Parts) {
+      llvm::erase_if(options_[op], [](const OpOption& one) { return one.form != OpOption::Form::Parts; });
+    }
     for (const OpOption& option : options_[op]) {
       partOps[op].push_back(takesTime(graph_[op].kind()) && option.form == OpOption::Form::Parts
                                 ? parts.add(op, rule.factors[option.factor], share)

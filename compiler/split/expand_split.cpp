@@ -45,6 +45,21 @@ class Expander {
   const std::vector<Movement>& movements() const { return relayout_.movements(); }
 
  private:
+  // Places and positions of what a mirror stands for.
+  void noteMirrored(OpId op, const OpOption& option, const SplitFactor* factor,
+                    llvm::ArrayRef<SplitRange> positions) {
+    for (uint32_t i = 0; mesh_.mirrored && i < graph_[op].resultCount; ++i) {
+      SplitValue& value = values_[ValueId(graph_[op].firstResult.index() + i)];
+      for (size_t d = 1; d < mesh_.size(); ++d) {
+        value.parts.emplace_back();
+        value.where.push_back(graph_[op].kind() == OpKind::Input ? mesh_.host : mesh_.devices[d]);
+        if (factor != nullptr && option.results[i].isCut()) {
+          value.ranges.push_back(factor->results[i].elements(positions[d]));
+        }
+      }
+    }
+  }
+
   void enterRowOf(OpId op) {
     if (!plan_.rows.devices.empty()) {
       relayout_.pinTo(plan_.rows.devices[plan_.rows.of[op]]);
@@ -76,7 +91,7 @@ class Expander {
   void addWholes(OpId op, const OpOption& option) {
     const OpRow& row = graph_[op];
     const bool one = option.form == Form::OnOne;
-    for (size_t part = 0; part < (one ? 1 : mesh_.size()); ++part) {
+    for (size_t part = 0; part < (one ? 1 : mesh_.made()); ++part) {
       const DeviceId device = one ? homeOf(op) : mesh_.devices[part];
       llvm::SmallVector<ValueId, 4> operands;
       for (size_t i = 0; i < row.operands.size(); ++i) {
@@ -91,6 +106,9 @@ class Expander {
       }
       note(op, option, append(std::move(attributes), operands, op, device, one), device, {});
     }
+    if (!one) {
+      noteMirrored(op, option, nullptr, {});
+    }
   }
 
   void addParts(OpId op, const OpOption& option) {
@@ -99,7 +117,7 @@ class Expander {
     const SplitFactor& factor = rule.factors[option.factor];
     const auto operandTypes = graph_.operandTypesOf(op), resultTypes = graph_.resultTypesOf(op);
     const std::vector<SplitRange> ranges = positionsOf(op, factor);
-    for (size_t d = 0; d < mesh_.size(); ++d) {
+    for (size_t d = 0; d < mesh_.made(); ++d) {
       const DeviceId device = row.kind() == OpKind::Input ? mesh_.host : mesh_.devices[d];
       const SplitPart part{factor, ranges[d], operandTypes, resultTypes};
       llvm::SmallVector<ValueId, 4> operands;
@@ -110,6 +128,7 @@ class Expander {
       namePart(attributes, op, part);
       note(op, option, append(std::move(attributes), operands, op, device, false), device, part);
     }
+    noteMirrored(op, option, &factor, ranges);
   }
 
   ValueId operandOf(OpId op, size_t i, const SplitPart& part, size_t d) {
@@ -143,7 +162,7 @@ class Expander {
       return found->second;
     }
     id = relayout_.newId();
-    for (size_t part = 0; part < sent.parts.size(); ++part) {
+    for (size_t part = 0; part < mesh_.made(); ++part) {
       const Shape& shape = builder_.soFar().typeOf(sent.parts[part]).shape;
       ops::Broadcast copy;
       copy.shape.assign(shape.dims().begin(), shape.dims().end());

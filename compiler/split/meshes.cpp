@@ -39,15 +39,9 @@ double workSeconds(const Graph& graph, const Machine& machine, const CostModel& 
 }
 
 void addLinks(Mesh& mesh, const Machine& machine, const CostModel& cost) {
-  mesh.bandwidth = 0;
-  for (const DeviceId to : llvm::ArrayRef<DeviceId>(mesh.devices).drop_front()) {
-    const auto path = machine.path(mesh.devices[0], to, typicalBytes);
-    const double seconds = cost.pathSeconds(machine, *path, typicalBytes);
-    const double latency = cost.pathSeconds(machine, *path, 0);
-    const double rate = seconds > latency ? static_cast<double>(typicalBytes) / (seconds - latency) : 0;
-    mesh.bandwidth = mesh.bandwidth == 0 ? rate : std::min(mesh.bandwidth, rate);
-    mesh.latencySeconds = std::max(mesh.latencySeconds, latency);
-  }
+  const LinkRate rate = rateTo(mesh.devices, machine, cost);
+  mesh.bandwidth = rate.bandwidth;
+  mesh.latencySeconds = rate.latencySeconds;
 }
 
 Mesh meshOf(std::vector<DeviceId> devices, std::vector<double> rates, const Machine& machine,
@@ -81,6 +75,33 @@ bool reaches(const Machine& machine, DeviceId from, DeviceId to) {
 }
 
 } // namespace
+
+LinkRate rateTo(llvm::ArrayRef<DeviceId> devices, const Machine& machine, const CostModel& cost) {
+  LinkRate slowest;
+  for (const DeviceId to : devices.drop_front()) {
+    const auto path = machine.path(devices.front(), to, typicalBytes);
+    const double seconds = cost.pathSeconds(machine, *path, typicalBytes);
+    const double latency = cost.pathSeconds(machine, *path, 0);
+    const double rate = seconds > latency ? static_cast<double>(typicalBytes) / (seconds - latency) : 0;
+    slowest.bandwidth = slowest.bandwidth == 0 ? rate : std::min(slowest.bandwidth, rate);
+    slowest.latencySeconds = std::max(slowest.latencySeconds, latency);
+  }
+  return slowest;
+}
+
+Mesh mirroredMesh(std::vector<DeviceId> devices, const Machine& machine, const CostModel& cost) {
+  const double share = 1.0 / static_cast<double>(devices.size());
+  Mesh mesh;
+  mesh.devices = std::move(devices);
+  mesh.shares.assign(mesh.size(), share);
+  mesh.host = machine.host();
+  mesh.mirrored = true;
+  const LinkRate rate =
+      mesh.size() < 2 ? LinkRate() : rateTo({mesh.devices[1], mesh.devices[0]}, machine, cost);
+  mesh.bandwidth = rate.bandwidth;
+  mesh.latencySeconds = rate.latencySeconds;
+  return mesh;
+}
 
 std::vector<Mesh> candidateMeshes(const Graph& graph, const Machine& machine, const CostModel& cost) {
   std::vector<std::vector<DeviceId>> classes;

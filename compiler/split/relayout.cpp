@@ -80,18 +80,19 @@ void Relayout::sumBucket(ValueId asked, const TensorType& type, const InternedPr
   offered_ = std::move(others);
   SplitValue bucket{
       Layout::partial(SplitKind::Sum), {type.element, Shape({elements})}, {}, mesh_.devices, {}, row_};
-  for (size_t d = 0; d < mesh_.size(); ++d) {
+  bucket.parts.resize(mesh_.size());
+  for (size_t d = 0; d < mesh_.made(); ++d) {
     llvm::SmallVector<ValueId, 16> flat;
     for (const Offered& one : members) {
       flat.push_back(
           reshaped(one.value.parts[d], Shape({one.value.whole.shape.elements()}), mesh_.devices[d], like));
     }
-    bucket.parts.push_back(
-        flat.size() == 1 ? flat.front()
-                         : builder_.result(append(ops::Concat{}, flat, like, "bucket", mesh_.devices[d])));
+    bucket.parts[d] = flat.size() == 1
+                          ? flat.front()
+                          : builder_.result(append(ops::Concat{}, flat, like, "bucket", mesh_.devices[d]));
   }
   const ValueId bucketId = newId();
-  for (const DeviceId device : mesh_.devices) {
+  for (const DeviceId device : llvm::ArrayRef<DeviceId>(mesh_.devices).take_front(mesh_.made())) {
     const ValueId sum = bring(bucketId, bucket, Wanted::all(), device, true, like);
     int64_t begin = 0;
     for (const Offered& one : members) {
@@ -140,7 +141,7 @@ ValueId Relayout::make(ValueId old, const SplitValue& value, const Wanted& wante
     const auto found = llvm::find(value.where, device);
     const auto part = found == value.where.end() ? 0 : static_cast<size_t>(found - value.where.begin());
     const ValueId own =
-        wanted.whole ? value.parts[part] : sliced(old, value, part, wanted.axis, wanted.range, like);
+        wanted.whole ? partOf(value, part, like) : sliced(old, value, part, wanted.axis, wanted.range, like);
     note(old, value, value.where[part], own, device, MovementKind::Slices);
     return own;
   }
@@ -177,11 +178,12 @@ ValueId Relayout::fromPieces(ValueId old, const SplitValue& value, const Wanted&
   for (size_t part = 0; part < value.parts.size(); ++part) {
     const SplitRange own = value.ranges[part];
     if (wanted.whole) {
-      pieces.push_back(value.parts[part]);
+      pieces.push_back(partOf(value, part, like));
     } else if (wanted.axis != axis) {
       pieces.push_back(sliced(old, value, part, wanted.axis, wanted.range, like));
     } else if (const SplitRange common = overlap(own, wanted.range); common.size() > 0) {
-      pieces.push_back(common == own ? value.parts[part] : sliced(old, value, part, axis, common, like));
+      pieces.push_back(common == own ? partOf(value, part, like)
+                                     : sliced(old, value, part, axis, common, like));
     } else {
       continue;
     }
@@ -203,7 +205,7 @@ ValueId Relayout::combined(ValueId old, const SplitValue& value, const Wanted& w
   ValueId sum;
   for (size_t part = 0; part < value.parts.size(); ++part) {
     ValueId next =
-        wanted.whole ? value.parts[part] : sliced(old, value, part, wanted.axis, wanted.range, like);
+        wanted.whole ? partOf(value, part, like) : sliced(old, value, part, wanted.axis, wanted.range, like);
     note(old, value, value.where[part], next, device, kind);
     next = narrow ? cast(next, ElementType::F32, device, like) : next; // sent in 16 bits, added up in 32
     sum = sum.valid() ? builder_.result(append(combiner(value.layout.combine), {sum, next}, like,
@@ -228,7 +230,7 @@ const SplitValue& Relayout::doubled(ValueId old, const SplitValue& value, const 
   }
   const bool narrow = isNarrow(value.whole.element);
   const auto all = [&](ElementType element) {
-    for (size_t d = 0; d < mesh_.size(); ++d) {
+    for (size_t d = 0; d < mesh_.made(); ++d) {
       sums.parts[d] = cast(sums.parts[d], element, mesh_.devices[d], like);
     }
   };
@@ -236,13 +238,13 @@ const SplitValue& Relayout::doubled(ValueId old, const SplitValue& value, const 
     all(ElementType::F32);
   }
   for (size_t distance = 1; distance < mesh_.size(); distance *= 2) {
-    std::vector<ValueId> next;
-    for (size_t d = 0; d < mesh_.size(); ++d) {
-      const ValueId low = sums.parts[d & ~distance], high = sums.parts[d | distance];
-      note(old, value, mesh_.devices[d ^ distance], sums.parts[d ^ distance], mesh_.devices[d],
+    std::vector<ValueId> next(mesh_.size());
+    for (size_t d = 0; d < mesh_.made(); ++d) {
+      const ValueId low = partOf(sums, d & ~distance, like), high = partOf(sums, d | distance, like);
+      note(old, value, mesh_.devices[d ^ distance], d < (d ^ distance) ? high : low, mesh_.devices[d],
            MovementKind::SumByDoubling);
-      next.push_back(builder_.result(append(combiner(value.layout.combine), {low, high}, like,
-                                            nameOf(value.parts[0], "sum"), mesh_.devices[d])));
+      next[d] = builder_.result(append(combiner(value.layout.combine), {low, high}, like,
+                                       nameOf(value.parts[0], "sum"), mesh_.devices[d]));
     }
     sums.parts = std::move(next);
   }
@@ -264,9 +266,10 @@ const SplitValue& Relayout::scattered(ValueId old, const SplitValue& value, size
                       rangesOf(value.whole.shape[axis], mesh_.shares),
                       row_};
     scattering_ = true;
-    for (size_t part = 0; part < mesh_.size(); ++part) {
-      pieces.parts.push_back(
-          bring(old, value, Wanted::along(axis, pieces.ranges[part]), mesh_.devices[part], false, like));
+    pieces.parts.resize(mesh_.size());
+    for (size_t part = 0; part < mesh_.made(); ++part) {
+      pieces.parts[part] =
+          bring(old, value, Wanted::along(axis, pieces.ranges[part]), mesh_.devices[part], false, like);
     }
     scattering_ = false;
     scattered_[old.index()] = std::move(pieces);
@@ -276,7 +279,8 @@ const SplitValue& Relayout::scattered(ValueId old, const SplitValue& value, size
 
 ValueId Relayout::sliced(ValueId old, const SplitValue& value, size_t part, size_t axis, SplitRange range,
                          const InternedProvenance& like) {
-  const Shape& shape = builder_.soFar().typeOf(value.parts[part]).shape;
+  const ValueId from = partOf(value, part, like);
+  const Shape& shape = builder_.soFar().typeOf(from).shape;
   const bool along = value.layout.isCut() && value.layout.axis == axis;
   const int64_t first = along ? value.ranges[part].begin : 0;
   ValueId& made = slices_[{old.index(), part, axis, range.begin, range.end}];
@@ -288,17 +292,58 @@ ValueId Relayout::sliced(ValueId old, const SplitValue& value, size_t part, size
     slice.starts[axis] = range.begin - first;
     slice.ends[axis] = range.end - first;
     const bool all = slice.starts[axis] == 0 && slice.ends[axis] == shape[axis];
-    made = all ? value.parts[part]
-               : builder_.result(append(slice, {value.parts[part]}, like, nameOf(value.parts[part], "part"),
-                                        value.where[part]));
+    made = all ? from : builder_.result(append(slice, {from}, like, nameOf(from, "part"), value.where[part]));
     row_ = reader;
   }
   return made;
 }
 
+// Of the first part's elements, as many as the part has: of what they are, nothing depends.
+ValueId Relayout::partOf(const SplitValue& value, size_t part, const InternedProvenance& like) {
+  if (value.parts[part].valid()) {
+    return value.parts[part];
+  }
+  const ValueId first = value.parts.front();
+  ValueId& made = mirrors_[{first.index(), part}];
+  if (!made.valid()) {
+    const auto reader = std::exchange(row_, value.row);
+    const DeviceId device = value.where[part];
+    const Shape shape = builder_.soFar().typeOf(first).shape;
+    ops::Broadcast copy;
+    copy.shape.assign(shape.dims().begin(), shape.dims().end());
+    made = builder_.result(append(copy, {first}, like, nameOf(first, "mirror"), device));
+    if (value.layout.isCut()) {
+      made = resized(made, value.layout.axis, value.ranges[part].size(), device, like);
+    }
+    row_ = reader;
+  }
+  return made;
+}
+
+ValueId Relayout::resized(ValueId value, size_t axis, int64_t length, DeviceId device,
+                          const InternedProvenance& like) {
+  const Shape shape = builder_.soFar().typeOf(value).shape;
+  if (length == shape[axis]) {
+    return value;
+  }
+  if (length < shape[axis]) {
+    ops::Slice slice;
+    slice.starts.assign(shape.rank(), 0);
+    slice.ends.assign(shape.dims().begin(), shape.dims().end());
+    slice.ends[axis] = length;
+    return builder_.result(append(slice, {value}, like, nameOf(value, "part"), device));
+  }
+  ops::Pad pad;
+  pad.low.assign(shape.rank(), 0);
+  pad.high.assign(shape.rank(), 0);
+  pad.interior.assign(shape.rank(), 0);
+  pad.high[axis] = length - shape[axis];
+  return builder_.result(append(pad, {value}, like, nameOf(value, "part"), device));
+}
+
 ValueId Relayout::share(ValueId old, const SplitValue& value, size_t part, const InternedProvenance& like) {
   if (value.layout == Layout::partial(SplitKind::Sum)) {
-    return value.parts[part];
+    return partOf(value, part, like);
   }
   if (part == 0) {
     return bring(old, value, Wanted::all(), mesh_.devices[0], false, like);

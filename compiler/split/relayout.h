@@ -29,6 +29,8 @@ class Relayout {
   /// them is brought is summed as one tensor, a bucket (Li et al. 2020, "PyTorch Distributed"): a transfer
   /// for each would wait for the link's latency.
   void offer(ValueId old, const SplitValue& value);
+  /// Part `part` of a value: of a mirrored mesh made here from the first part, for which it stands.
+  ValueId partOf(const SplitValue& value, size_t part, const InternedProvenance& like);
   /// Device `part`'s share of a partial sum: of a value that is none, device 0's is the value.
   ValueId share(ValueId old, const SplitValue& value, size_t part, const InternedProvenance& like);
 
@@ -64,6 +66,8 @@ class Relayout {
                               const InternedProvenance& like);
   ValueId sliced(ValueId old, const SplitValue& value, size_t part, size_t axis, SplitRange range,
                  const InternedProvenance& like);
+  ValueId resized(ValueId value, size_t axis, int64_t length, DeviceId device,
+                  const InternedProvenance& like);
   ValueId reshaped(ValueId value, const Shape& shape, DeviceId device, const InternedProvenance& like);
   ValueId cast(ValueId value, ElementType to, DeviceId device, const InternedProvenance& like);
   std::string nameOf(ValueId part, std::string_view suffix) const;
@@ -82,7 +86,8 @@ class Relayout {
   llvm::ArrayRef<DeviceId> row_; // empty: the mesh's devices
   std::map<Key, ValueId> made_;
   std::map<std::tuple<uint32_t, size_t, size_t, int64_t, int64_t>, ValueId> slices_;
-  std::map<uint32_t, SplitValue> scattered_, doubled_; // by old value
+  std::map<std::pair<uint32_t, size_t>, ValueId> mirrors_; // by the first part
+  std::map<uint32_t, SplitValue> scattered_, doubled_;     // by old value
   struct Offered {
     ValueId old;
     SplitValue value;

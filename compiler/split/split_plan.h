@@ -12,8 +12,9 @@ namespace dfc {
 struct Rows {
   std::vector<std::vector<DeviceId>> devices; ///< empty: one row. The first is the mesh's devices
   SideTable<OpId, uint32_t> of = {};
-  double bandwidth = 0;      ///< bytes a second that reach a device from the one at its place in another row
-  double latencySeconds = 0; ///< of such a transfer
+  double bandwidth = 0;       ///< bytes a second that reach a device from the one at its place in another row
+  double latencySeconds = 0;  ///< of such a transfer
+  bool inputsInParts = false; ///< an input is cut where it can be
   bool isOneDevice(size_t row) const { return devices[row].size() > 1 && devices[row][0] == devices[row][1]; }
 };
 

@@ -13,8 +13,8 @@ namespace dfc {
 struct SplitValue {
   Layout layout;
   TensorType whole;
-  std::vector<ValueId> parts;        ///< by device of the mesh; one alone for OnOne
-  std::vector<DeviceId> where;       ///< of each part: a device of the mesh, or the host
+  std::vector<ValueId> parts;  ///< by device of the mesh; one alone for OnOne. Invalid: a mirror's, not made
+  std::vector<DeviceId> where; ///< of each part: a device of the mesh, or the host
   std::vector<SplitRange> ranges;    ///< Cut: the elements of each part along the axis
   llvm::ArrayRef<DeviceId> row = {}; ///< that stand for the mesh's devices (`Rows`); empty: these themselves
 };

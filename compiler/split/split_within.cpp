@@ -5,6 +5,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace dfc {
@@ -30,24 +31,27 @@ Rows rowsOf(const Graph& graph, const std::vector<std::vector<DeviceId>>& groups
   return rows;
 }
 
-Rows linked(Rows rows, const Graph& graph, const Machine& machine, const CostModel& cost) {
+Rows linked(Rows rows, const Machine& machine, const CostModel& cost) {
   std::vector<DeviceId> heads;
   for (size_t row = 0; row < rows.devices.size(); ++row) {
-    if (!rows.isOneDevice(row)) {
+    if (rows.devices[row].front() != machine.host()) {
       heads.push_back(rows.devices[row].front());
     }
   }
-  const Mesh between = meshOfAll(std::move(heads), graph, machine, cost);
-  rows.bandwidth = between.bandwidth;
-  rows.latencySeconds = between.latencySeconds;
+  const LinkRate there = rateTo(heads, machine, cost);
+  std::reverse(heads.begin(), heads.end());
+  const LinkRate back = rateTo(heads, machine, cost);
+  const bool isSlower = back.bandwidth > 0 && (there.bandwidth == 0 || back.bandwidth < there.bandwidth);
+  rows.bandwidth = isSlower ? back.bandwidth : there.bandwidth;
+  rows.latencySeconds = std::max(there.latencySeconds, back.latencySeconds);
   return rows;
 }
 
 std::optional<SplitGraph> splitWithin(SplitGraph outer, const std::vector<std::vector<DeviceId>>& groups,
-                                      const Machine& machine, const CostModel& cost, double price) {
+                                      const Mesh& mesh, const Machine& machine, const CostModel& cost,
+                                      double price) {
   const Graph& graph = outer.graph;
-  const Mesh mesh = meshOfAll(groups.front(), graph, machine, cost);
-  Rows rows = linked(rowsOf(graph, groups, machine), graph, machine, cost);
+  Rows rows = linked(rowsOf(graph, groups, machine), machine, cost);
   SplitPlan plan = SplitChoices(graph, mesh, std::move(rows), machine, cost).choose({.link = price});
   if (!std::isfinite(plan.seconds)) {
     return std::nullopt;

@@ -8,15 +8,16 @@
 namespace dfc {
 
 /// `outer`: its ops are pinned to the first device of a group, or to a device of none, which keeps them.
-/// `groups`: alike, of equal sizes, of two devices or more. `price`: of a second on a link, in seconds of
-/// computation. Nothing where no choice is possible.
+/// `groups`: alike, of equal sizes, of two devices or more. `mesh`: of the first. `price`: of a second on a
+/// link, in seconds of computation. Nothing where no choice is possible.
 std::optional<SplitGraph> splitWithin(SplitGraph outer, const std::vector<std::vector<DeviceId>>& groups,
-                                      const Machine& machine, const CostModel& cost, double price);
+                                      const Mesh& mesh, const Machine& machine, const CostModel& cost,
+                                      double price);
 
 /// The rows of a graph whose ops are pinned so: the groups, and each device of none.
 Rows rowsOf(const Graph& graph, const std::vector<std::vector<DeviceId>>& groups, const Machine& machine);
 
 /// The same rows with the rate of the links between them.
-Rows linked(Rows rows, const Graph& graph, const Machine& machine, const CostModel& cost);
+Rows linked(Rows rows, const Machine& machine, const CostModel& cost);
 
 } // namespace dfc

@@ -88,7 +88,7 @@ class MachineCheck {
     }
     if (machine_.devices.size() > mostDevices) {
       fault("devices", fmt::format("there are {} devices", machine_.devices.size()),
-            fmt::format("dfc plans for at most {}", mostDevices));
+            fmt::format("a machine file has at most {}", mostDevices));
       return;
     }
     Names seen;

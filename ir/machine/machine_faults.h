@@ -23,7 +23,7 @@ inline constexpr uint32_t mostThreadsPerMultiprocessor = 65536;
 inline constexpr double mostHalfInner = 1e9;
 
 /// The most devices of a machine.
-inline constexpr size_t mostDevices = 1024;
+inline constexpr size_t mostDevices = 4096;
 
 /// The slowest rate and the longest duration: far beyond real ones. An op has less than 1e45 operations and
 /// bytes, a plan fewer than 2^32 steps, so no sum of predicted times leaves the numbers that a double has.

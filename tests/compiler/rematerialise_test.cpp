@@ -5,7 +5,7 @@
 #include "compiler/run_passes.h"
 #include "ir/plan/executable_parts.h"
 #include "ir/verify/verify.h"
-#include "tests/compiler/deep_net.h"
+#include "tests/compiler/split/deep_net.h"
 #include "tests/support/catch.h"
 #include "tests/support/differences.h"
 #include "tests/support/matchers.h"

@@ -69,6 +69,7 @@ std::string explanationJson(const Explanation& said) {
                     {"split", said.isSplit},
                     {"stages", said.grid.stages},
                     {"devicesOfGroup", said.grid.width},
+                    {"simulatedDevices", said.simulated},
                     {"devices", each(said.devices, device)},
                     {"bandwidth", said.bandwidth},
                     {"latencySeconds", said.latencySeconds},

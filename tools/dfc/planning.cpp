@@ -254,16 +254,22 @@ void addInputs(const std::string& source, const PlanOptions& options, OutputFile
 
 Result<Executable> compileFile(const std::string& path, const PlanOptions& options,
                                CompileObserver* observer) {
-  return compileFileBy(path, options,
-                       [observer](const Graph& graph, const Machine& machine, const CostModel& cost,
-                                  CompileOptions compileOptions) {
-                         compileOptions.observer = observer;
-                         return compile(graph, machine, cost, compileOptions);
-                       });
+  std::optional<Executable> made;
+  const FileOutcome outcome = useGraphFile(
+      path, options,
+      [&](const Graph& graph, const Machine& machine, const CostModel& cost, CompileOptions compileOptions) {
+        compileOptions.observer = observer;
+        auto plan = compile(graph, machine, cost, compileOptions);
+        if (plan) {
+          made = *plan;
+        }
+        return FileOutcome{plan.errors(), plan.warnings()};
+      });
+  return made ? Result<Executable>(*std::move(made)).withWarnings(outcome.warnings)
+              : Result<Executable>(outcome.errors);
 }
 
-Result<Executable> compileFileBy(const std::string& path, const PlanOptions& options,
-                                 const GraphCompiler& compiler) {
+FileOutcome useGraphFile(const std::string& path, const PlanOptions& options, const GraphUse& use) {
   auto machine = machineOf(options);
   Diagnostics errors = machine.errors();
   CompileOptions compileOptions = compileOptionsOf(options, machine ? &*machine : nullptr, errors);
@@ -273,7 +279,7 @@ Result<Executable> compileFileBy(const std::string& path, const PlanOptions& opt
                       "is a sealed plan: it is compiled already",
                       "use it with dfc run, dfc view or dfc simulate; dfc compile and dfc explain take a "
                       "graph file (.dfg)"});
-    return errors;
+    return {std::move(errors), {}};
   }
   const auto text = readTextFile(path, largestGraphFile);
   const auto graph = text ? parseGraph(*text, path) : Result<Graph>(text.errors());
@@ -286,16 +292,19 @@ Result<Executable> compileFileBy(const std::string& path, const PlanOptions& opt
   auto tables = machine ? calibrationsFor(options.calibrations, *machine) : std::vector<Calibration>();
   add(errors, tables.errors());
   if (!errors.empty()) {
-    return errors;
+    return {std::move(errors), {}};
   }
   const RooflineCostModel roofline;
   compileOptions.calibrations = mergedByModel(*tables);
   const Diagnostics ofTables = tables.warnings();
-  auto plan = compiler(*graph, *machine, CalibratedCostModel(*std::move(tables), roofline), compileOptions);
-  if (!plan) {
-    return atFile(path, plan.errors());
+  FileOutcome outcome =
+      use(*graph, *machine, CalibratedCostModel(*std::move(tables), roofline), compileOptions);
+  if (!outcome.errors.empty()) {
+    return {atFile(path, outcome.errors), {}};
   }
-  return std::move(plan).withWarnings(graph.warnings()).withWarnings(ofTables);
+  add(outcome.warnings, graph.warnings());
+  add(outcome.warnings, ofTables);
+  return outcome;
 }
 
 Result<std::shared_ptr<const Executable>> planOf(const std::string& path, const PlanOptions& options) {

@@ -41,13 +41,16 @@ Result<bool> isPlanFile(const std::string& path);
 /// What compiling reads: the graph or plan, the machine file and the tables.
 void addInputs(const std::string& source, const PlanOptions& options, OutputFiles& files);
 
-/// Makes a plan of a graph file's graph; called with everything that the options say.
-using GraphCompiler =
-    std::function<Result<Executable>(const Graph&, const Machine&, const CostModel&, const CompileOptions&)>;
-/// Has a graph file compiled for the machine of the options. A sealed plan is refused.
-Result<Executable> compileFileBy(const std::string& path, const PlanOptions& options,
-                                 const GraphCompiler& compiler);
-/// The same by `compile`.
+/// What is said of something that was done with a graph file; without errors it is done.
+struct FileOutcome {
+  Diagnostics errors, warnings;
+};
+/// Does something with a graph; called with everything that the options say.
+using GraphUse =
+    std::function<FileOutcome(const Graph&, const Machine&, const CostModel&, const CompileOptions&)>;
+/// Reads a graph file and all that the options name. A sealed plan is refused.
+FileOutcome useGraphFile(const std::string& path, const PlanOptions& options, const GraphUse& use);
+/// Compiles a graph file for the machine of the options.
 Result<Executable> compileFile(const std::string& path, const PlanOptions& options,
                                CompileObserver* observer = nullptr);
 

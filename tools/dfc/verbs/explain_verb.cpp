@@ -1,5 +1,7 @@
 // `dfc explain`: what a plan over many devices does, why it was chosen, and what another machine would give.
 #include "compiler/explain/explain.h"
+#include "compiler/explain/explain_quotient.h"
+#include "compiler/grids.h"
 #include "tools/dfc/explanation_json.h"
 #include "tools/dfc/planning.h"
 #include "tools/dfc/verbs.h"
@@ -19,7 +21,8 @@ struct ExplainArguments {
 constexpr const char* explainFooter =
     R"(Printed are: the devices; how the ops of each scope run; where each parameter is; what devices send one another, and how
 much of that is hidden behind computation; the predicted step beside its bound and one device; the plans that were
-considered and by how much they are slower; and what one more device, faster links or more memory would give.
+considered and by how much they are slower; and what one more device, faster links or more memory would give. For a
+machine of more than 128 devices no plan is made: one device of each stage is simulated, and its grid is told.
 
 Examples:
   dfc explain samples/02_train_mlp/mlp.dfg -m cpu-2gpu
@@ -34,20 +37,23 @@ Exit explainVerb(const ExplainArguments& arguments, Console& console) {
   }
   const ExplainOptions wanted{arguments.depth, !arguments.quick, !arguments.quick};
   Explanation explanation;
-  const auto explained = compileFileBy(arguments.graph, arguments.plan,
-                                       [&](const Graph& graph, const Machine& machine, const CostModel& cost,
-                                           const CompileOptions& options) -> Result<Executable> {
-                                         auto both = explain(graph, machine, cost, options, wanted);
-                                         if (!both) {
-                                           return both.errors();
-                                         }
-                                         explanation = std::move(both->explanation);
-                                         return Result<Executable>(both->plan).withWarnings(both.warnings());
-                                       });
-  if (!explained) {
-    return console.fail(Exit::UserError, explained.errors());
+  const FileOutcome outcome =
+      useGraphFile(arguments.graph, arguments.plan,
+                   [&](const Graph& graph, const Machine& machine, const CostModel& cost,
+                       const CompileOptions& options) -> FileOutcome {
+                     if (machine.devices.size() > mostPlannedDevices) {
+                       auto quotient = explainQuotient(graph, machine, cost, options, wanted);
+                       explanation = quotient ? *std::move(quotient) : Explanation();
+                       return {quotient.errors(), quotient.warnings()};
+                     }
+                     auto both = explain(graph, machine, cost, options, wanted);
+                     explanation = both ? std::move(both->explanation) : Explanation();
+                     return {both.errors(), both.warnings()};
+                   });
+  if (!outcome.errors.empty()) {
+    return console.fail(Exit::UserError, outcome.errors);
   }
-  console.warn(explained.warnings());
+  console.warn(outcome.warnings);
   console.print(printExplanation(explanation));
   return console.finish(explanationJson(explanation));
 }

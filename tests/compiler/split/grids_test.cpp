@@ -8,7 +8,7 @@
 #include "compiler/split/pipeline/stages.h"
 #include "compiler/transfer/insert_transfers.h"
 #include "ir/plan/executable.h"
-#include "tests/compiler/deep_net.h"
+#include "tests/compiler/split/deep_net.h"
 #include "tests/support/catch.h"
 #include "tests/support/matchers.h"
 #include "tests/support/parsed.h"

@@ -1,0 +1,79 @@
+#include "compiler/explain/explain_quotient.h"
+
+#include "compiler/explain/explain_parts.h"
+#include "compiler/grids.h"
+#include "compiler/quotient/quotient_plans.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+
+namespace dfc {
+namespace {
+
+std::vector<ExplainedCandidate> candidatesOf(llvm::ArrayRef<QuotientPlan> plans) {
+  std::vector<ExplainedCandidate> rows;
+  for (const QuotientPlan& plan : plans) {
+    const bool chosen = rows.empty();
+    rows.push_back({plan.description, plan.seconds, plan.fits, chosen, true,
+                    chosen ? "chosen"
+                    : !plan.fits
+                        ? "does not fit into memory"
+                        : fmt::format("slower by {:.1f} %", 100 * (plan.seconds / plans[0].seconds - 1))});
+  }
+  return rows;
+}
+
+bool hasPins(const Graph& graph, const CompileOptions& options) {
+  return !options.pins.empty() || !options.splits.empty() || llvm::any_of(graph.ops(), [&](OpId op) {
+    return !graph.pinOf(op).empty() && graph[op].kind() != OpKind::Input;
+  });
+}
+
+} // namespace
+
+Result<Explanation> explainQuotient(const Graph& graph, const Machine& machine, const CostModel& cost,
+                                    const CompileOptions& options, const ExplainOptions& explain) {
+  const std::vector<DeviceId> devices = largestClass(machine);
+  if (hasPins(graph, options)) {
+    return errorWithoutPlace(
+        fmt::format("pins and cuts are for plans, which are made for at most {} devices", mostPlannedDevices),
+        "leave them out, or take a machine file with fewer devices");
+  }
+  auto plans = quotientPlans(graph, machine, cost, options);
+  if (!plans) {
+    return plans.errors();
+  }
+  if (plans->empty()) {
+    return errorWithoutPlace(
+        fmt::format(
+            "no grid of {} devices suits the graph: its state has no room, or its batch too few parts",
+            devices.size()),
+        "use a larger batch, or a machine file with fewer devices or more memory");
+  }
+  const QuotientPlan& best = plans->front();
+  const DeviceRow& row = machine.devices[devices.front()];
+  const Mesh& mesh = best.split.plan.mesh;
+  Explanation said;
+  said.graph = graph.name();
+  said.machine = machine.name;
+  said.policy = best.description;
+  said.isSplit = true;
+  said.grid = best.grid;
+  said.simulated = devices.size();
+  said.largestShare = 1 / static_cast<double>(devices.size());
+  said.devices = {{row.name, said.largestShare, static_cast<int64_t>(best.memoryBytes),
+                   static_cast<int64_t>(best.stateBytes), row.memoryBytes}};
+  said.bandwidth = mesh.bandwidth;
+  said.latencySeconds = mesh.latencySeconds;
+  said.scopes = explainScopes(best.split.outer ? *best.split.outer : best.split, explain.scopeDepth);
+  if (best.split.outer) {
+    said.scopesInGroups = explainScopes(best.split, explain.scopeDepth);
+  }
+  said.seconds = said.aloneSeconds = best.seconds;
+  said.candidates = candidatesOf(*plans);
+  return said;
+}
+
+} // namespace dfc

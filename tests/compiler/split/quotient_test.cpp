@@ -1,0 +1,133 @@
+// Quotients of grids: one device a stage and its mirrors, beside all devices.
+#include "compiler/place/place.h"
+#include "compiler/quotient/quotient_machine.h"
+#include "compiler/quotient/quotient_plans.h"
+#include "compiler/run_passes.h"
+#include "compiler/split/unfold_batch_norms.h"
+#include "tests/compiler/split/deep_net.h"
+#include "tests/support/catch.h"
+#include "tests/support/matchers.h"
+#include "tests/support/parsed.h"
+
+#include <cmath>
+
+namespace dfc::test {
+namespace {
+
+double makespanOf(const Graph& graph, const Machine& machine) {
+  const RooflineCostModel cost;
+  const auto fused = runPasses(PassPhase::Fuse, graph, machine, CompileOptions());
+  REQUIRE(fused.ok());
+  const auto placement = place(*fused, machine, cost, "pins");
+  REQUIRE(placement.ok());
+  return predictedMakespan(*placement, decided(*placement, machine, cost, {}));
+}
+
+/// All devices of a grid, as grids have them.
+GridRows allOf(llvm::ArrayRef<DeviceId> devices, const Grid& grid) {
+  GridRows rows{grid, std::vector<std::vector<DeviceId>>(grid.stages), {}};
+  for (size_t first = 0; first < devices.size(); first += grid.width) {
+    const auto group = devices.slice(first, grid.width);
+    rows.groups.emplace_back(group.begin(), group.end());
+    rows.stages[first / grid.width / grid.groups].push_back(group.front());
+  }
+  return rows;
+}
+
+/// Hosts of so many GPUs each: within a host by ports of a switch, between hosts by the hosts' ports.
+Machine hostsOf(uint32_t gpus, uint32_t each) {
+  Machine machine = slowLinks(smallMachine(gpus));
+  machine.routes.clear();
+  machine.links = {};
+  const std::vector<DeviceId> devices = largestClass(machine);
+  std::vector<LinkId> in, out, hostIn, hostOut;
+  for (uint32_t i = 0; i < gpus; ++i) {
+    const std::string& name = machine.devices[devices[i]].name;
+    in.push_back(machine.links.add({name + " in", 1e-6, 50e9}));
+    out.push_back(machine.links.add({name + " out", 1e-6, 50e9}));
+    const LinkId down = machine.links.add({name + " down", 1e-6, 50e9}),
+                 up = machine.links.add({name + " up", 1e-6, 50e9});
+    machine.routes.push_back({machine.host(), devices[i], {down}});
+    machine.routes.push_back({devices[i], machine.host(), {up}});
+  }
+  for (uint32_t host = 0; host * each < gpus; ++host) {
+    hostIn.push_back(machine.links.add({std::to_string(host) + " in", 2e-6, 10e9}));
+    hostOut.push_back(machine.links.add({std::to_string(host) + " out", 2e-6, 10e9}));
+  }
+  for (uint32_t from = 0; from < gpus; ++from) {
+    for (uint32_t to = 0; to < gpus; ++to) {
+      if (from != to && from / each == to / each) {
+        machine.routes.push_back({devices[from], devices[to], {out[from], in[to]}});
+      } else if (from != to) {
+        machine.routes.push_back({devices[from], devices[to], {hostOut[from / each], hostIn[to / each]}});
+      }
+    }
+  }
+  return machine;
+}
+
+} // namespace
+
+TEST_CASE("a quotient takes as long as the grid that it stands for") {
+  const RooflineCostModel cost;
+  double ofOps = 0, ratios = 0;
+  int count = 0;
+  for (const auto& [gpus, each] :
+       {std::pair(2U, 2U), std::pair(8U, 8U), std::pair(16U, 16U), std::pair(8U, 4U), std::pair(16U, 4U)}) {
+    const Machine machine = hostsOf(gpus, each);
+    const Graph graph = unfoldBatchNorms(rewritten(parsed(deepNet(4096, 512)), machine));
+    const std::vector<DeviceId> devices = largestClass(machine);
+    REQUIRE(devices.size() == gpus);
+    for (size_t width = 1; width <= each; width *= 2) {
+      for (size_t stages = 1; stages * width <= gpus; stages *= 2) {
+        const Grid grid{stages, gpus / width / stages, width};
+        const BatchParts parts{stages == 1 ? 1 : 2 * stages};
+        const auto all = splitOverGrid(graph, allOf(devices, grid), machine, cost, parts);
+        const QuotientMachine quotient = quotientMachine(machine, devices, grid, cost);
+        const auto one = splitOverGrid(graph, quotient.rows, quotient.machine, cost, parts);
+        REQUIRE(all);
+        REQUIRE(one);
+        const double whole = makespanOf(all->graph, machine);
+        const double seconds = makespanOf(one->graph, quotient.machine);
+        // Along two axes all devices of a group wait for the last of each exchange, which the quotient does
+        // not see.
+        const bool isAlongTwo = width > 1 && width < gpus / stages;
+        INFO(gpus << " GPUs, hosts of " << each << ": " << stages << " stages, groups of " << width);
+        CHECK(seconds == Approx(whole).epsilon(isAlongTwo ? 0.2 : width > 1 && stages > 1 ? 0.08 : 0.04));
+        ofOps += static_cast<double>(one->graph.opCount()) / static_cast<double>(all->graph.opCount());
+        ratios += std::abs(std::log(seconds / whole));
+        ++count;
+      }
+    }
+  }
+  CHECK(std::exp(ratios / count) < 1.04);
+  CHECK(ofOps / count < 0.5);
+}
+
+TEST_CASE("quotient plans: the quickest that fits first, and no plan for so many devices") {
+  const Machine machine = hostsOf(16, 4);
+  const auto plans = quotientPlans(parsed(deepNet(4096, 512)), machine, RooflineCostModel(), {});
+  REQUIRE(plans.ok());
+  REQUIRE(plans->size() > 4);
+  for (size_t i = 0; i < plans->size(); ++i) {
+    const QuotientPlan& plan = (*plans)[i];
+    INFO(plan.description);
+    CHECK(plan.fits);
+    CHECK(plan.seconds > 0);
+    CHECK(plan.memoryBytes >= plan.stateBytes);
+    CHECK(plan.grid.stages * plan.grid.groups * plan.grid.width == 16);
+    CHECK((i == 0 || plan.seconds >= (*plans)[i - 1].seconds));
+  }
+  Machine large = hostsOf(136, 8);
+  const auto refused = compile(parsed(deepNet(64)), large, RooflineCostModel());
+  REQUIRE(!refused.ok());
+  CHECK_THAT(render(refused.errors()), containing("a plan is made for at most 128 devices"));
+  for (const DeviceId device : large.devices.ids()) {
+    large.devices[device].memoryBytes = 1000;
+  }
+  const auto none = quotientPlans(parsed(deepNet(64)), large, RooflineCostModel(), {});
+  REQUIRE(none.ok());
+  CHECK(none->empty());
+}
+
+} // namespace dfc::test
