@@ -27,10 +27,16 @@ struct Answer {
   std::vector<uint8_t> option; ///< by the neighbours' options, the last one the fastest
 };
 
+/// What becomes of a variable whose elimination would need a table of more than the given entries.
+enum class Large : uint8_t {
+  Settle, ///< it gets an option: the cost is one of a choice
+  Divide, ///< its tables, in groups, have an option each (mini-buckets): the cost is a lower bound
+};
+
 class Elimination {
  public:
-  Elimination(const ChoiceProblem& problem, size_t mostEntries)
-      : problem_(problem), mostEntries_(mostEntries), tablesOf_(problem.options.size()),
+  Elimination(const ChoiceProblem& problem, size_t mostEntries, Large large)
+      : problem_(problem), mostEntries_(mostEntries), large_(large), tablesOf_(problem.options.size()),
         done_(problem.options.size()) {
     DFC_ASSERT(llvm::all_of(problem.options, [](uint32_t count) { return count <= mostOptions; }),
                "a variable of more options than an answer can name");
@@ -60,10 +66,12 @@ class Elimination {
       const size_t now = entriesOf(v);
       if (now != entries) {
         order_.push({now, v}); // its neighbours changed
-      } else if (now > mostEntries_) {
+      } else if (now <= mostEntries_) {
+        eliminate(v);
+      } else if (large_ == Large::Settle) {
         settle(v);
       } else {
-        eliminate(v);
+        divide(v);
       }
     }
     return answer();
@@ -99,9 +107,11 @@ class Elimination {
     tables_.push_back(std::move(table));
   }
 
-  std::vector<uint32_t> neighboursOf(uint32_t v) const {
+  std::vector<uint32_t> neighboursOf(uint32_t v) const { return neighboursIn(v, tablesOf_[v]); }
+
+  std::vector<uint32_t> neighboursIn(uint32_t v, llvm::ArrayRef<size_t> tables) const {
     std::vector<uint32_t> all;
-    for (const size_t t : tablesOf_[v]) {
+    for (const size_t t : tables) {
       for (const uint32_t other : tables_[t].variables) {
         if (other != v) {
           all.push_back(other);
@@ -113,9 +123,11 @@ class Elimination {
     return all;
   }
 
-  size_t entriesOf(uint32_t v) const {
+  size_t entriesOf(uint32_t v) const { return entriesIn(v, tablesOf_[v]); }
+
+  size_t entriesIn(uint32_t v, llvm::ArrayRef<size_t> tables) const {
     size_t entries = problem_.options[v];
-    for (const uint32_t other : neighboursOf(v)) {
+    for (const uint32_t other : neighboursIn(v, tables)) {
       entries *= problem_.options[other];
       if (entries > mostEntries_) {
         return mostEntries_ + 1;
@@ -146,8 +158,31 @@ class Elimination {
   }
 
   void eliminate(uint32_t v) {
-    Answer answer{v, neighboursOf(v), {}};
-    const std::vector<size_t> own = tablesOf_[v];
+    answers_.push_back(minimised(v, std::vector<size_t>(tablesOf_[v])));
+    done_[v] = true;
+  }
+
+  // First fit: each table joins the first group whose elimination stays small.
+  void divide(uint32_t v) {
+    exact_ = false;
+    std::vector<std::vector<size_t>> groups;
+    for (const size_t t : tablesOf_[v]) {
+      const auto group = llvm::find_if(groups, [&](std::vector<size_t> with) {
+        with.push_back(t);
+        return entriesIn(v, with) <= mostEntries_;
+      });
+      (group == groups.end() ? groups.emplace_back() : *group).push_back(t);
+    }
+    for (const std::vector<size_t>& group : groups) {
+      minimised(v, group);
+    }
+    answers_.push_back({v, {}, {0}});
+    done_[v] = true;
+  }
+
+  /// Replaces these tables of v by one without it.
+  Answer minimised(uint32_t v, const std::vector<size_t>& own) {
+    Answer answer{v, neighboursIn(v, own), {}};
     size_t entries = 1;
     for (const uint32_t other : answer.neighbours) {
       entries *= problem_.options[other];
@@ -158,15 +193,13 @@ class Elimination {
     for (const size_t t : own) {
       drop(t);
     }
-    done_[v] = true;
     if (made.variables.empty()) {
       cost_ += made.costs.front();
     } else {
-      const std::vector<uint32_t> neighbours = made.variables;
       add(std::move(made));
-      llvm::for_each(neighbours, [&](uint32_t other) { offer(other); });
+      llvm::for_each(answer.neighbours, [&](uint32_t other) { offer(other); });
     }
-    answers_.push_back(std::move(answer));
+    return answer;
   }
 
   // Walks all options of the neighbours like an odometer, with the offset into each table kept.
@@ -276,6 +309,7 @@ class Elimination {
   using Offer = std::pair<size_t, uint32_t>; // entries, variable
   const ChoiceProblem& problem_;
   size_t mostEntries_;
+  Large large_;
   std::vector<CostTable> tables_;
   std::vector<std::vector<size_t>> tablesOf_; // by variable
   std::vector<bool> done_;
@@ -288,7 +322,11 @@ class Elimination {
 } // namespace
 
 ChoiceResult eliminate(const ChoiceProblem& problem, size_t mostEntries) {
-  return Elimination(problem, mostEntries).run();
+  return Elimination(problem, mostEntries, Large::Settle).run();
+}
+
+double leastBound(const ChoiceProblem& problem, size_t mostEntries) {
+  return Elimination(problem, mostEntries, Large::Divide).run().cost;
 }
 
 } // namespace dfc

@@ -11,4 +11,10 @@ namespace dfc {
 /// settled by its own costs and the least of its neighbours'; the result is then not exact.
 ChoiceResult eliminate(const ChoiceProblem& problem, size_t mostEntries);
 
+/// A lower bound of the least sum of the tables, equal to it where no elimination needs a table of more than
+/// `mostEntries`. Else the tables of a variable are minimised in groups, each with an option of its own:
+/// mini-buckets (Dechter and Rish 2003, "Mini-Buckets: A General Scheme for Bounded Inference"). Infinite
+/// only where no choice is allowed.
+double leastBound(const ChoiceProblem& problem, size_t mostEntries);
+
 } // namespace dfc

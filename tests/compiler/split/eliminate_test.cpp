@@ -1,5 +1,6 @@
 // minimise: on small problems the cost of the best of all choices, exactly; and where tables may have few
 // entries, a choice that costs what the result says. Costs are whole numbers, so that sums are exact.
+#include "compiler/split/choice/eliminate.h"
 #include "compiler/split/choice/minimise.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_values.h"
@@ -126,6 +127,47 @@ TEST_CASE(
   }
   CHECK(settled > 1000);
   CHECK(best > settled / 2); // settling is a heuristic, but no bad one
+}
+
+TEST_CASE(
+    "mini-buckets: never above the least cost of all choices, and equal to it where tables stay small") {
+  size_t inexact = 0, equal = 0, finite = 0;
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    INFO("seed " << seed);
+    Dice dice(seed);
+    const ChoiceProblem problem = randomProblem(dice);
+    const double least = leastOfAll(problem);
+    CHECK(leastBound(problem, size_t{1} << 14) == least); // 4^7 entries at most
+    for (const size_t mostEntries : {1, 4, 16}) {
+      INFO("tables of " << mostEntries);
+      const double bound = leastBound(problem, mostEntries);
+      CHECK(bound <= least);
+      const bool exact = eliminate(problem, mostEntries).exact;
+      CHECK((!exact || bound == least));
+      if (!exact && std::isfinite(least)) {
+        ++inexact;
+        equal += bound == least ? 1 : 0;
+        finite += bound >= 0.5 * least ? 1 : 0;
+      }
+    }
+  }
+  CHECK(inexact > 500);
+  CHECK(equal > inexact / 4);
+  CHECK(finite > inexact / 2);
+}
+
+TEST_CASE("mini-buckets: a variable whose tables are minimised apart takes an option in each") {
+  // Three variables that each differ from the others at no cost, of two options: one pair is alike, at a cost
+  // of 1. Divided, each of the tables is met by itself.
+  ChoiceProblem problem;
+  for (uint32_t v = 0; v < 3; ++v) {
+    problem.addVariable(2);
+  }
+  for (uint32_t v = 0; v < 3; ++v) {
+    problem.tables.push_back({{v, (v + 1) % 3}, {1, 0, 0, 1}});
+  }
+  CHECK(leastBound(problem, 8) == 1);
+  CHECK(leastBound(problem, 4) == 0);
 }
 
 TEST_CASE("choice by elimination: a long chain is exact in small tables") {
