@@ -1,5 +1,6 @@
 #include "compiler/cost/calibrated_cost_model.h"
 
+#include "compiler/cost/peak_seconds.h"
 #include "ir/graph/graph.h"
 #include "ir/machine/machine_faults.h"
 
@@ -149,6 +150,26 @@ double CalibratedCostModel::utilisation(const Graph& graph, OpId op, const Machi
       fallback_.opSeconds(graph, op, machine, device) * fallback_.utilisation(graph, op, machine, device);
   const double seconds = opSeconds(graph, op, machine, device);
   return seconds > 0 && std::isfinite(work) ? std::min(1.0, work / seconds) : 0;
+}
+
+// Of an uncalibrated device too: its ops have the ratio of a calibrated one, or 1.
+double CalibratedCostModel::leastOfPeak(const Machine& machine, DeviceId device) const {
+  double ratio = 1;
+  for (const DeviceId other : machine.devices.ids()) {
+    const auto families = families_.find(machine.devices[other].model);
+    if (families == families_.end()) {
+      continue;
+    }
+    for (const auto& [family, rows] : families->second) {
+      for (const Row& row : rows) {
+        const double there = fallback_.opSeconds(row.lone.graph, row.lone.op, machine, other);
+        if (there > 0 && peakSeconds(row.lone.graph, row.lone.op, machine.devices[other]) > 0) {
+          ratio = std::min(ratio, std::min(row.seconds, row.fromMemory) / there);
+        }
+      }
+    }
+  }
+  return ratio * fallback_.leastOfPeak(machine, device);
 }
 
 const CalibratedCostModel::Row* CalibratedCostModel::nearest(const Families& families, const Graph& graph,

@@ -41,6 +41,9 @@ class CostModel {
                              DeviceId /*device*/) const {
     return 0;
   }
+  /// A product, convolution or attention takes at least so many times its `peakSeconds` (peak_seconds.h), at
+  /// most 1 times; 0 where nothing is known.
+  virtual double leastOfPeak(const Machine& /*machine*/, DeviceId /*device*/) const { return 0; }
 };
 
 /// The roofline (Williams, Waterman and Patterson 2009): launch + max(flops / peak rate, bytes / memory
@@ -57,6 +60,7 @@ class RooflineCostModel : public CostModel {
   double generatedSeconds(const Graph& graph, OpId op, const Machine& machine,
                           DeviceId device) const override;
   double utilisation(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
+  double leastOfPeak(const Machine& /*machine*/, DeviceId /*device*/) const override { return 1; }
 };
 
 } // namespace dfc

@@ -93,6 +93,16 @@ TEST_CASE("calibrated: the utilisation of an op is the roofline's work over the 
   CHECK(utilisationOf(modelOf({})) == Approx(2.0 / 3));
 }
 
+TEST_CASE(
+    "calibrated: the floor of products is the roofline's, times the least ratio of a measured product") {
+  CHECK(roofline.leastOfPeak(twoGpus(), a) == 1);
+  // 3 s by the roofline: a ratio of a half, for b, too, which has no table. An exp is no product.
+  const auto quicker = modelOf({{product(10), 1.5, ""}, {product(11), 30, ""}, {"exp(f32[4])", 1e-3, ""}});
+  CHECK(quicker.leastOfPeak(twoGpus(), a) == Approx(0.5));
+  CHECK(quicker.leastOfPeak(twoGpus(), b) == Approx(0.5));
+  CHECK(modelOf({{product(10), 30, ""}}).leastOfPeak(twoGpus(), a) == 1);
+}
+
 TEST_CASE("calibrated: later tables of one device win") {
   Calibration first{"A", {}}, second{"A", {}}, other{"B", {}};
   first.keep({{product(10), 7, ""}, {"exp(f32[4])", 2, ""}});
