@@ -5,6 +5,7 @@
 #include "compiler/place/planned_seconds.h"
 #include "compiler/place/task_graph_of.h"
 #include "compiler/run_passes.h"
+#include "compiler/split/bound/bound_splits.h"
 #include "compiler/split/relayout_seconds.h"
 #include "compiler/split/split.h"
 #include "compiler/split/unfold_batch_norms.h"
@@ -125,8 +126,9 @@ class Enumeration {
     }
     addWholeOps();
     for (const Mesh& mesh : meshes) {
+      const double bound = mesh.alike ? leastSplitSeconds(graph_, mesh, machine_, cost_, HUGE_VAL) : 0;
       forEachSplit(mesh, [&](const SplitPlan& plan, double least) {
-        addSplit(plan, least);
+        addSplit(plan, std::max(least, bound));
         return true;
       });
     }
@@ -225,7 +227,8 @@ class Enumeration {
     if (!planned) {
       return false;
     }
-    CHECK(planned->seconds >= least); // else plans were left out that may be quicker
+    // Else plans were left out that may be quicker, or the bound on all splits of the mesh is none.
+    CHECK(planned->seconds >= least);
     ++best_.plans;
     best_.overBound += planned->bound > planned->seconds * (1 + 1e-9) ? 1 : 0;
     double& best = best_.seconds[static_cast<size_t>(kind)];

@@ -1,0 +1,24 @@
+// What a change of layout brings to the devices of a mesh at least, and how fast bytes can arrive there.
+#pragma once
+
+#include "compiler/split/layout.h"
+#include "compiler/split/mesh.h"
+
+namespace dfc {
+
+/// Bytes that reach a device, on average over the mesh, in any form that the change may have, as a multiple
+/// of the value's. Pieces may be of unlike lengths, some empty.
+double leastTraffic(const Layout& from, const Layout& to, size_t devices);
+
+struct ArrivalRate {
+  double bytesPerSecond = 0;   ///< at most, over all routes into any device of the mesh; 0: no limit
+  bool isOfMachineFile = true; ///< whether copies take what the machine file says, not measured seconds
+};
+
+/// Of copies from other devices of the mesh, direct or staged.
+ArrivalRate arrivalRate(const Mesh& mesh, const Machine& machine, const CostModel& cost);
+
+/// Whether kernels on a device of the mesh may read the memory of another in place of a copy.
+bool mayReadPeers(const Mesh& mesh, const Machine& machine);
+
+} // namespace dfc
