@@ -3,6 +3,8 @@
 #include "compiler/considered.h"
 #include "compiler/explain/changed_machine.h"
 #include "compiler/explain/explain_parts.h"
+#include "compiler/run_passes.h"
+#include "compiler/split/bound/bound_splits.h"
 #include "compiler/split/take_cuts.h"
 #include "ir/graph/graph.h"
 
@@ -134,6 +136,7 @@ class Explainer {
       return plan.errors();
     }
     Explained explained{*plan, describe(*plan, listener, wanted.scopeDepth)};
+    explained.explanation.boundOfSplits = boundOfSplits();
     if (wanted.oneDevice && !hasPins()) {
       addOneDevice(explained.explanation);
     }
@@ -179,6 +182,17 @@ class Explainer {
     return !options_.pins.empty() || llvm::any_of(graph_.ops(), [&](OpId op) {
       return !graph_.pinOf(op).empty() && graph_[op].kind() != OpKind::Input;
     });
+  }
+
+  // Of the graph that the choice of a split gets.
+  std::optional<double> boundOfSplits() const {
+    if (hasPins()) {
+      return std::nullopt;
+    }
+    const auto written = runPasses(PassPhase::Expand, graph_, machine_, options_);
+    const auto graph = written ? runPasses(PassPhase::Rewrite, *written, machine_, options_)
+                               : Result<Graph>(written.errors());
+    return graph ? leastSplitSeconds(*graph, machine_, cost_) : std::nullopt;
   }
 
   // With all the memory that it needs, where it has too little.

@@ -62,6 +62,10 @@ std::string stepText(const Explanation& said) {
   std::string text =
       fmt::format("step {}, at least {} by the bound of this plan; by itself, feeds first, {}\n",
                   humanSeconds(said.seconds), humanSeconds(said.bound), humanSeconds(said.aloneSeconds));
+  if (said.boundOfSplits) {
+    text += fmt::format("no split along one axis over alike devices takes less than {}\n",
+                        humanSeconds(*said.boundOfSplits));
+  }
   if (said.oneDeviceSeconds) {
     text += fmt::format("one device alone {}{}", humanSeconds(*said.oneDeviceSeconds),
                         said.oneDeviceFits ? "" : " if it had the memory");

@@ -175,6 +175,17 @@ TEST_CASE("dfc explain: the seconds are those of the plan") {
                       [](const Json& row) { return row["chosen"] == true; }) == 1);
 }
 
+TEST_CASE("dfc explain: what no split stays below") {
+  const Workshop shop;
+  const Json said = explained({wide(shop), "-m", "cpu-2gpu", "--policy", "split", "--quick"});
+  CHECK(said["boundOfSplitsSeconds"].get<double>() <= said["predictedSeconds"].get<double>());
+  CHECK(said["boundOfSplitsSeconds"].get<double>() >= 0.75 * said["predictedSeconds"].get<double>());
+  CHECK_THAT(textOf({wide(shop), "-m", "cpu-2gpu", "--policy", "split", "--quick"}),
+             containing("\nno split along one axis over alike devices takes less than "));
+  // Launches, which many small ops may share, are all that this network takes.
+  CHECK(explained({mlp, "-m", "cpu-2gpu", "--policy", "split", "--quick"})["boundOfSplitsSeconds"].is_null());
+}
+
 TEST_CASE("dfc explain: where whole ops win, the best split stands beside them") {
   const Json said = explained({mlp, "-m", "cpu-2gpu"}); // far too small to be split
   CHECK(said["split"] == false);

@@ -75,6 +75,7 @@ std::string explanationJson(const Explanation& said) {
                     {"latencySeconds", said.latencySeconds},
                     {"predictedSeconds", said.seconds},
                     {"lowerBoundSeconds", said.bound},
+                    {"boundOfSplitsSeconds", orNull(said.boundOfSplits)},
                     {"firstStepSeconds", said.aloneSeconds},
                     {"oneDeviceSeconds", orNull(said.oneDeviceSeconds)},
                     {"oneDeviceFits", said.oneDeviceFits},

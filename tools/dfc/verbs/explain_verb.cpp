@@ -20,9 +20,10 @@ struct ExplainArguments {
 
 constexpr const char* explainFooter =
     R"(Printed are: the devices; how the ops of each scope run; where each parameter is; what devices send one another, and how
-much of that is hidden behind computation; the predicted step beside its bound and one device; the plans that were
-considered and by how much they are slower; and what one more device, faster links or more memory would give. For a
-machine of more than 128 devices no plan is made: one device of each stage is simulated, and its grid is told.
+much of that is hidden behind computation; the predicted step beside its bound, that of all splits along one axis, and
+one device; the plans that were considered and by how much they are slower; and what one more device, faster links or
+more memory would give. For a machine of more than 128 devices no plan is made: one device of each stage is simulated,
+and its grid is told.
 
 Examples:
   dfc explain samples/02_train_mlp/mlp.dfg -m cpu-2gpu
