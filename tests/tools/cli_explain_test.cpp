@@ -182,8 +182,6 @@ TEST_CASE("dfc explain: what no split stays below") {
   CHECK(said["boundOfSplitsSeconds"].get<double>() >= 0.75 * said["predictedSeconds"].get<double>());
   CHECK_THAT(textOf({wide(shop), "-m", "cpu-2gpu", "--policy", "split", "--quick"}),
              containing("\nno split along one axis over alike devices takes less than "));
-  // Launches, which many small ops may share, are all that this network takes.
-  CHECK(explained({mlp, "-m", "cpu-2gpu", "--policy", "split", "--quick"})["boundOfSplitsSeconds"].is_null());
 }
 
 TEST_CASE("dfc explain: where whole ops win, the best split stands beside them") {

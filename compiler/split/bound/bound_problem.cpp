@@ -160,12 +160,13 @@ BoundProblem::BoundProblem(const Graph& graph, const Mesh& mesh, const Machine& 
     : graph_(graph), mesh_(mesh), floor_(graph, mesh, machine, cost), used_(graph),
       rate_(arrivalRate(mesh, machine, cost)), options_(graph.opCount()), seconds_(graph.opCount()),
       ruled_(graph.opCount(), 0), free_(graph.valueCount(), false), reads_(graph.valueCount()) {
-  // A kernel takes the longest of its reads at peers, of which it has as many as operands at most; what other
-  // queues of its device do meanwhile is not known.
-  const bool oneQueue = machine.devices[mesh.devices.front()].computeQueues == 1;
-  peerShare_ = !mayReadPeers(mesh, machine)        ? 1
-               : rate_.isOfMachineFile && oneQueue ? 1.0 / static_cast<double>(mostFusedOperands)
-                                                   : 0;
+  // A kernel takes the longest of its reads at peers, of which it has as many as operands at most. What other
+  // queues of its device do meanwhile is not known, nor how measured seconds of copies divide into latency
+  // and bytes.
+  if (mayReadPeers(mesh, machine)) {
+    const bool oneQueue = machine.devices[mesh.devices.front()].computeQueues == 1;
+    peerShare_ = rate_.isOfMachineFile && oneQueue ? 1.0 / static_cast<double>(mostFusedOperands) : 0;
+  }
   const SplitChoices choices(graph, mesh, machine, cost, OptionSpace::All);
   for (const OpId op : graph.ops()) {
     addOptions(op, choices.options(op));
@@ -216,32 +217,28 @@ double BoundProblem::relayout(ValueId value, size_t option, const Read& read, si
   const Layout& from = options_[producer][option].results[result];
   const OpOption& reader = options_[read.op][readerOption];
   const Layout& to = reader.operands[read.operand];
-  const bool isWhole = used_.isReadWhole(read.op, read.operand);
+  if (free_[value] || !used_.isReadWhole(read.op, read.operand)) {
+    return 0; // and no table, of a value that many ops read
+  }
   // Copies that are dropped are read by no op that all devices compute.
-  if (option >= ruled_[producer] && isWhole && reader.form != OpOption::Form::OnOne) {
+  if (option >= ruled_[producer] && reader.form != OpOption::Form::OnOne) {
     return never;
   }
-  if (!isWhole || free_[value] || rate_.bytesPerSecond == 0) {
+  if (rate_.bytesPerSecond == 0) {
     return 0;
   }
   // A parameter that is cast to fewer bits has replicas of these (compiler/transfer).
-  const bool isReplica =
-      graph_[producer].kind() == OpKind::Parameter && graph_[read.op].kind() == OpKind::Cast;
-  const int64_t whole = graph_.typeOf(value).bytes();
-  const int64_t bytes =
-      isReplica ? std::min(whole, graph_.typeOf(graph_[read.op].firstResult).bytes()) : whole;
-  const double seconds =
-      leastTraffic(from, to, mesh_.size()) * static_cast<double>(bytes) / rate_.bytesPerSecond;
-  return byPeers(value, from, read, seconds, weights);
-}
-
-double BoundProblem::byPeers(ValueId value, const Layout& from, const Read& read, double seconds,
-                             const ResourceWeights& weights) const {
-  const OpKind producer = graph_[graph_[value].producer].kind();
-  const bool isCopied = from.isCut() || producer == OpKind::Parameter ||
-                        (!from.isPartial() && isNeverElementwise(graph_[read.op].kind()));
-  const double copied = weights.links * seconds;
-  return isCopied || peerShare_ == 1 ? copied : std::min(copied, weights.compute * peerShare_ * seconds);
+  const bool isParameter = graph_[producer].kind() == OpKind::Parameter;
+  const TensorType& type = graph_.typeOf(value);
+  const int64_t bytes = isParameter && graph_[read.op].kind() == OpKind::Cast
+                            ? std::min(type.bytes(), graph_.typeOf(graph_[read.op].firstResult).bytes())
+                            : type.bytes();
+  const double seconds = static_cast<double>(bytes) / rate_.bytesPerSecond;
+  const Traffic traffic = leastTraffic(from, to, type, mesh_);
+  const bool isCopied = isParameter || (!from.isPartial() && isNeverElementwise(graph_[read.op].kind()));
+  const double byReading =
+      isCopied || !peerShare_ ? weights.links : std::min(weights.links, weights.compute * *peerShare_);
+  return seconds * (weights.links * traffic.copied + byReading * traffic.readable);
 }
 
 ChoiceProblem BoundProblem::at(const ResourceWeights& weights) const {

@@ -11,6 +11,7 @@
 #include "compiler/split/bound/used_values.h"
 #include "compiler/split/choice/choice_problem.h"
 
+#include <optional>
 #include <vector>
 
 namespace dfc {
@@ -42,16 +43,12 @@ class BoundProblem {
   /// Of a change of layout at a read; infinite where no plan makes it.
   double relayout(ValueId value, size_t option, const Read& read, size_t readerOption,
                   const ResourceWeights& weights) const;
-  double byPeers(ValueId value, const Layout& from, const Read& read, double seconds,
-                 const ResourceWeights& weights) const;
-
   const Graph& graph_;
   const Mesh& mesh_;
   OpFloor floor_;
   UsedValues used_;
   ArrivalRate rate_;
-  double peerShare_ =
-      0; ///< of the seconds of bytes, those that kernels that read at peers take; 1: no such kernels
+  std::optional<double> peerShare_; ///< of the seconds of bytes that a kernel reads at peers; none: it cannot
   SideTable<OpId, std::vector<OpOption>> options_;
   SideTable<OpId, std::vector<double>> seconds_; ///< by option
   SideTable<OpId, size_t> ruled_;                ///< how many options are of the rules

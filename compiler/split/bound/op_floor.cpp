@@ -11,12 +11,6 @@ namespace {
 /// Launches of a generated op that may each be merged with others.
 constexpr int mostPasses = 4;
 
-/// More operations than any product that tiles compute (compiler/lower/tile_matmul.h), of a GPU of so many
-/// multiprocessors.
-double mostOfTiles(uint32_t multiprocessors) {
-  return 1024 * 2048.0 * std::max<uint32_t>(multiprocessors, 256);
-}
-
 } // namespace
 
 OpFloor::OpFloor(const Graph& graph, const Mesh& mesh, const Machine& machine, const CostModel& cost)
@@ -72,24 +66,22 @@ double OpFloor::saved(OpId op, const OpOption& option) const {
   return passes * most;
 }
 
-// None for a library's product, which is a launch by itself: one in floats, large in every part, and of many
-// rows and columns.
+// None for a library's product, which is a launch by itself: one in floats without a vector among its parts.
 int OpFloor::savingPasses(OpId op) const {
   const DeviceRow& device = machine_.devices[mesh_.devices.front()];
   if (device.kind == DeviceKind::Cpu) {
     return 0;
   }
   const OpAttributes& attributes = graph_[op].attributes;
-  const OpCost cost = costOf(attributes, graph_.operandTypesOf(op), graph_.resultTypesOf(op));
-  const double parts = static_cast<double>(mesh_.size());
-  const bool isLarge = cost.flops / parts > mostOfTiles(device.multiprocessors) &&
-                       std::min(cost.product.rows, cost.product.columns) >= 4 * parts;
-  if (graph_[op].kind() != OpKind::Matmul || !isLarge ||
-      !isFloat(graph_.typeOf(graph_[op].firstResult).element)) {
+  const ProductShape product =
+      costOf(attributes, graph_.operandTypesOf(op), graph_.resultTypesOf(op)).product;
+  const double leastLength = 4 * static_cast<double>(mesh_.size());
+  if (graph_[op].kind() != OpKind::Matmul || !isFloat(graph_.typeOf(graph_[op].firstResult).element) ||
+      std::min({product.rows, product.columns, product.inner}) < leastLength) {
     return mostPasses;
   }
   const bool mayBeTiles = precisionOf(attributes) == Precision::Tf32 && !device.architecture.empty();
-  return mayBeTiles ? 1 : 0; // a calibration may choose them
+  return mayBeTiles ? 1 : 0; // compiler/lower/tile_matmul.h: in one launch
 }
 
 } // namespace dfc

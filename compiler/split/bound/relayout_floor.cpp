@@ -1,10 +1,12 @@
 #include "compiler/split/bound/relayout_floor.h"
 
+#include "compiler/split/sum_form.h"
 #include "ir/base/assert.h"
 
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -97,20 +99,28 @@ double rateOver(std::vector<Arrival> arrivals, const Machine& machine) {
 
 } // namespace
 
-double leastTraffic(const Layout& from, const Layout& to, size_t devices) {
+Traffic leastTraffic(const Layout& from, const Layout& to, const TensorType& type, const Mesh& mesh) {
   using Form = Layout::Form;
-  const auto k = static_cast<double>(devices);
+  const auto k = static_cast<double>(mesh.size());
   const double others = (k - 1) / k;
-  if (from == to || from.form == Form::OnAll) {
-    return 0;
+  if (from == to || from.form == Form::OnAll || to.isPartial()) {
+    return {}; // the shares of a sum may be the value and zeros
   }
-  switch (to.form) {
-  case Form::Partial: return 0;                                    // the value on one device, zeros on others
-  case Form::OnAll: return from.isPartial() ? 2 * others : others; // at best scattered, and gathered
-  case Form::OnOne:
-  case Form::Cut: return from.isPartial() ? others : 0; // it may be there: pieces are of any lengths
+  if (!from.isPartial()) { // a device may have the piece that it wants: pieces are of any lengths
+    const double values = to.form == Form::OnAll ? others : 0;
+    return from.isCut() ? Traffic{values, 0} : Traffic{0, values};
   }
-  DFC_UNREACHABLE("a layout of another form");
+  if (to.form != Form::OnAll) {
+    return {0, others};
+  }
+  const bool scatters = llvm::any_of(
+      type.shape.dims(), [&](int64_t length) { return length >= static_cast<int64_t>(mesh.size()); });
+  switch (cheapestSum(type.bytes(), scatters, mesh).form) {
+  case SumForm::Exchange: return {0, k - 1};
+  case SumForm::Doubling: return {0, std::log2(k)};
+  case SumForm::Scatter: return {others, others};
+  }
+  DFC_UNREACHABLE("a sum of another form");
 }
 
 ArrivalRate arrivalRate(const Mesh& mesh, const Machine& machine, const CostModel& cost) {

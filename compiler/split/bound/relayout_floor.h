@@ -6,9 +6,13 @@
 
 namespace dfc {
 
-/// Bytes that reach a device, on average over the mesh, in any form that the change may have, as a multiple
-/// of the value's. Pieces may be of unlike lengths, some empty.
-double leastTraffic(const Layout& from, const Layout& to, size_t devices);
+/// What reaches a device, on average over the mesh, as multiples of the value's bytes.
+struct Traffic {
+  double copied = 0;   ///< pieces, which are joined
+  double readable = 0; ///< parts of a sum and whole values, which a kernel may read where they are
+};
+/// The least of a change of layout of a value that is not small. Pieces may be of unlike lengths, some empty.
+Traffic leastTraffic(const Layout& from, const Layout& to, const TensorType& type, const Mesh& mesh);
 
 struct ArrivalRate {
   double bytesPerSecond = 0;   ///< at most, over all routes into any device of the mesh; 0: no limit
