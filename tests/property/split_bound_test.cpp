@@ -58,11 +58,11 @@ double counted(const BoundProblem& bound, const SplitChoices& choices, const Gra
   for (const OpId op : graph.ops()) {
     const auto options = choices.options(op);
     std::vector<double> costs(problem.options[op.index()], never);
-    for (size_t i = 0; i < options.size(); ++i) {
-      costs[i] = isSame(options[i], plan.option[op]) ? 0 : never;
-    }
-    if (costs.size() > options.size() && plan.option[op].form == OpOption::Form::OnAll) {
-      costs.back() = 0;
+    const bool onAll = plan.option[op].form == OpOption::Form::OnAll;
+    for (size_t i = 0; i < costs.size(); ++i) {
+      const bool isOnOne = i >= options.size() || options[i].form == OpOption::Form::OnOne;
+      costs[i] =
+          (onAll && isOnOne) || (i < options.size() && isSame(options[i], plan.option[op])) ? 0 : never;
     }
     problem.tables.push_back({{op.index()}, std::move(costs)});
   }
@@ -228,22 +228,55 @@ TEST_CASE("bound on splits: no more than plans of layers take, trained on few de
   CHECK(tightness.links > 0.3);
 }
 
-TEST_CASE("bound on splits: of rows that only a slice drops, parts are left out") {
-  const auto written = parseGraph(R"(graph last {
-  input x : f32[2048, 1024]
-  parameter w : f32[1024, 1024] = glorot(seed=1)
-  parameter v : f32[1024, 1024] = glorot(seed=2)
-  all = matmul(x, w)
-  last = slice(all, starts=[2000, 0], ends=[2048, 1024])
-  fetch y = matmul(last, v)
+TEST_CASE("bound on splits: parts of rows that a slice drops are left out") {
+  // Of one product the first device's rows are read, of the other the last one's: each computes one part.
+  const auto written = parseGraph(R"(graph ends {
+  input x : f32[4096, 2048]
+  parameter w : f32[2048, 2048] = glorot(seed=1)
+  parameter v : f32[2048, 2048] = glorot(seed=2)
+  first = slice(matmul(x, w), starts=[0, 0], ends=[16, 2048])
+  last = slice(matmul(x, v), starts=[4080, 0], ends=[4096, 2048])
+  fetch y = reduceSum(mul(first, last))
 }
 )",
-                                  "last.dfg");
+                                  "ends.dfg");
   INFO(render(written.errors()));
   REQUIRE(written.ok());
   Tightness tightness;
   compareLayers(*written, 1, Precision::Ieee, 40, tightness);
   CHECK(tightness.plans == 120);
+}
+
+TEST_CASE("bound on splits: copies that no device reads are left out") {
+  // 16 weights with a home each: products of their gradients on all devices, of which the home's are kept.
+  std::string text = "graph chain {\n  input x0 : f32[8192, 2048]\n", updates, weights, gradients;
+  for (int i = 0; i < 16; ++i) {
+    text += fmt::format("  parameter w{0} : f32[2048, 2048] = glorot(seed={0})\n", i);
+    updates += fmt::format("  n{0} = assign(w{0}, sub(w{0}, mul(d{0}, 0.1)))\n", i);
+    weights += fmt::format(", w{}", i);
+    gradients += fmt::format("{}d{}", i > 0 ? ", " : "", i);
+  }
+  for (int i = 0; i < 16; ++i) {
+    text += fmt::format("  x{1} = relu(matmul(x{0}, w{0}))\n", i, i + 1);
+  }
+  text += fmt::format("  {} = gradients(reduceMean(x16){})\n{}}}\n", gradients, weights, updates);
+  const auto written = parseGraph(text, "chain.dfg");
+  INFO(text << render(written.errors()));
+  REQUIRE(written.ok());
+  const Machine machine = eightGpus(1);
+  const RooflineCostModel cost;
+  const Graph graph = rewritten(*written, machine);
+  const Mesh mesh = meshOfAll({DeviceId(1), DeviceId(2)}, graph, machine, cost);
+  const SplitChoices choices(graph, mesh, machine, cost, OptionSpace::All);
+  const SplitPlan plan = choices.chooseBy([&](OpId op, size_t option) {
+    const auto form = choices.options(op)[option].form;
+    const bool isUpdate = graph[op].kind() == OpKind::Parameter || graph[op].kind() == OpKind::Assign;
+    return form == (isUpdate ? OpOption::Form::OnOne : OpOption::Form::OnAll) ? 0.0 : 1.0;
+  });
+  CHECK(llvm::any_of(graph.opsOf(OpKind::Assign),
+                     [&](OpId op) { return plan.option[op].form == OpOption::Form::OnOne; }));
+  const BoundProblem bound(graph, mesh, machine, cost);
+  CHECK(counted(bound, choices, graph, plan, {1, 0}) <= predicted(graph, plan, machine, cost) * rounding);
 }
 
 TEST_CASE("bound on splits: most of the step where computation is") {
