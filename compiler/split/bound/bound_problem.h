@@ -43,6 +43,7 @@ class BoundProblem {
   /// Of a change of layout at a read; infinite where no plan makes it.
   double relayout(ValueId value, size_t option, const Read& read, size_t readerOption,
                   const ResourceWeights& weights) const;
+
   const Graph& graph_;
   const Mesh& mesh_;
   OpFloor floor_;
