@@ -19,7 +19,7 @@ namespace {
 constexpr double computeWeights[] = {0.98, 0.9, 0.75, 0.5, 0.25, 0.1};
 
 /// The least sum is exact up to tables of so many entries.
-constexpr size_t mostEntries = size_t{1} << 16;
+constexpr size_t mostEntries = size_t{1} << 18;
 
 /// Products of parts are added up in another order.
 constexpr double rounding = 1 - 1e-9;
