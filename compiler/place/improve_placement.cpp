@@ -36,7 +36,8 @@ void PlacementImprover::run(DeviceId newest, uint64_t steps) {
     return;
   }
   uint64_t left = steps;
-  climb(rated_.best(), newest, [&] { return left-- != 0; });
+  climb(rated_.best(),
+        [&] { return left-- != 0 ? std::optional(proposal(current_, newest)) : std::nullopt; });
   if (2 * movable_.size() * newest.index() <= steps) {
     descend(newest, steps);
   }
@@ -50,9 +51,13 @@ void PlacementImprover::runWhile(llvm::function_ref<bool()> goesOn) {
   bool ended = movable_.empty();
   while (!ended) {
     uint64_t left = roundLength;
-    climb(rated_.best(), newest, [&] {
-      ended = !goesOn();
-      return !ended && left-- != 0;
+    climb(rated_.best(), [&]() -> std::optional<Placement> {
+      if (left-- == 0) {
+        return std::nullopt;
+      }
+      auto next = newProposal(newest);
+      ended = !next || !goesOn();
+      return ended ? std::nullopt : next;
     });
   }
 }
@@ -76,23 +81,36 @@ void PlacementImprover::descend(DeviceId newest, uint64_t steps) {
   }
 }
 
-void PlacementImprover::climb(const RatedPlacement& start, DeviceId newest,
-                              llvm::function_ref<bool()> goesOn) {
+void PlacementImprover::climb(const RatedPlacement& start,
+                              llvm::function_ref<std::optional<Placement>()> next) {
   current_ = start.placement;
   double value = start.value();
   constexpr size_t historyLength = 16;
   std::array<double, historyLength> history;
   history.fill(value);
-  for (uint64_t step = 0; goesOn(); ++step) {
+  for (uint64_t step = 0; auto proposed = next(); ++step) {
     double& late = history[step % historyLength];
     const double limit = std::max(value, late);
-    Placement next = proposal(newest);
-    if (const double found = rated_.offer(next, limit); found <= limit) {
-      current_ = std::move(next);
+    if (const double found = rated_.offer(*proposed, limit); found <= limit) {
+      current_ = *std::move(proposed);
       value = found;
     }
     late = std::min(late, value);
   }
+}
+
+// From a placement that was offered before a further step leads on, so that placements behind it are reached.
+std::optional<Placement> PlacementImprover::newProposal(DeviceId newest) {
+  constexpr int mostDraws = 100;
+  Placement at = current_;
+  for (int i = 0; i < mostDraws; ++i) {
+    Placement found = proposal(at, newest);
+    if (!rated_.wasOffered(found)) {
+      return found;
+    }
+    at = draw(4) != 0 ? std::move(found) : current_;
+  }
+  return std::nullopt;
 }
 
 bool PlacementImprover::isMovable(OpId op) const {
@@ -100,14 +118,14 @@ bool PlacementImprover::isMovable(OpId op) const {
   return !isResident(kind) && kind != OpKind::Input && !problem_.pins[op].valid();
 }
 
-Placement PlacementImprover::proposal(DeviceId newest) {
-  Placement placement = current_;
+Placement PlacementImprover::proposal(const Placement& from, DeviceId newest) {
+  Placement placement = from;
   constexpr std::string_view searched = "local search from ";
   if (!placement.policy.starts_with(searched)) {
     placement.policy = fmt::format("{}{}", searched, placement.policy);
   }
   const OpId seed = movable_[draw(movable_.size())];
-  const DeviceId from = placement.device[seed];
+  const DeviceId here = placement.device[seed];
   const OpId other = neighbourElsewhere(seed, placement);
   const DeviceId to = other.valid() && draw(2) == 0 ? placement.device[other] : drawDevice(newest);
   const size_t most = drawSize();
@@ -116,9 +134,9 @@ Placement PlacementImprover::proposal(DeviceId newest) {
   case 1: move(scopeGroup(seed, placement), to, placement); break;
   case 2: {
     if (other.valid()) { // swap
-      const auto there = connectedGroup(other, placement, most), here = connectedGroup(seed, placement, most);
-      move(there, from, placement);
-      move(here, placement.device[other] == from ? to : placement.device[other], placement);
+      const auto theirs = connectedGroup(other, placement, most), own = connectedGroup(seed, placement, most);
+      move(theirs, here, placement);
+      move(own, placement.device[other] == here ? to : placement.device[other], placement);
       break;
     }
     [[fallthrough]];

@@ -8,6 +8,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include <optional>
 #include <random>
 
 namespace dfc {
@@ -19,17 +20,19 @@ class PlacementImprover {
   /// From the best placement so far, over the devices up to `newest`.
   void run(DeviceId newest, uint64_t steps);
   /// The same over all devices, with other random numbers, until `goesOn`, which is asked before each step,
-  /// says no.
+  /// says no, or no placement is found that was not offered before.
   void runWhile(llvm::function_ref<bool()> goesOn);
 
  private:
-  void climb(const RatedPlacement& start, DeviceId newest, llvm::function_ref<bool()> goesOn);
+  /// `next` gives the placement of a step, or none, which ends the climb.
+  void climb(const RatedPlacement& start, llvm::function_ref<std::optional<Placement>()> next);
   void descend(DeviceId newest, uint64_t steps);
   bool isMovable(OpId op) const;
   uint32_t draw(size_t count) { return static_cast<uint32_t>(random_() % count); }
   size_t drawSize();
   DeviceId drawDevice(DeviceId newest);
-  Placement proposal(DeviceId newest);
+  Placement proposal(const Placement& from, DeviceId newest);
+  std::optional<Placement> newProposal(DeviceId newest);
   std::vector<OpId> connectedGroup(OpId seed, const Placement& placement, size_t most);
   std::vector<OpId> scopeGroup(OpId seed, const Placement& placement) const;
   void move(llvm::ArrayRef<OpId> ops, DeviceId to, Placement& placement) const;

@@ -73,6 +73,11 @@ double RatedPlacements::offer(Placement candidate, double limit) {
   return value;
 }
 
+bool RatedPlacements::wasOffered(Placement candidate) const {
+  cheap_.settle(candidate);
+  return seen_.contains(hashOf(candidate));
+}
+
 // With a lower bound of its makespan.
 RatedPlacement RatedPlacements::rowOf(Placement placement) const {
   RatedPlacement row{std::move(placement), 0, 0, 1, 0};
