@@ -115,7 +115,10 @@ std::optional<SplitMoves::State> SplitMoves::next(const State& from) {
 }
 
 SplitMoves::Move SplitMoves::draw(const State& from) {
-  Move move{from, std::vector<uint32_t>(graph_.opCount(), undecided), {}, 0};
+  Move move;
+  move.at = from;
+  move.forced.assign(graph_.opCount(), undecided);
+  move.sourcesFollow = below(2) == 0;
   move.stay = logUniform(0.01, 10) * secondsAnOp(from);
   const uint32_t kind = below(10);
   if (kind == 0 && meshes_.size() > 1) {
@@ -251,9 +254,12 @@ std::optional<SplitMoves::State> SplitMoves::settled(const Move& move) const {
       llvm::for_each(table.costs, [&](double& cost) { cost *= prices[variable]; });
       continue;
     }
+    const bool follows = move.sourcesFollow && variable < graph_.opCount() &&
+                         classOf(graph_[OpId(variable)].kind()) == OpClass::Source;
+    const double stay = follows ? 0 : move.stay;
     for (uint32_t i = 0; i < table.costs.size(); ++i) {
       const bool allowed = move.forced[variable] == undecided || move.forced[variable] == i;
-      table.costs[i] += !allowed ? never : i == move.at.option[variable] ? 0 : move.stay;
+      table.costs[i] += !allowed ? never : i == move.at.option[variable] ? 0 : stay;
     }
   }
   std::vector<uint32_t> start(problem.options.size(), undecided);

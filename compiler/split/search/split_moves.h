@@ -3,6 +3,8 @@
 // price of links, everywhere or around one scope; or takes other devices. The other ops follow as the
 // objective of the choice (choose_split.h) wants it, with a penalty on each change that is drawn anew: from
 // "no op else, unless a layout is not allowed" to "whatever is cheapest beside the change" (proximal steps).
+// In half of the moves inputs and parameters follow their readers without a penalty: nothing but their
+// readers depends on where they come from.
 #pragma once
 
 #include "compiler/split/choose_split.h"
@@ -43,6 +45,7 @@ class SplitMoves {
     std::vector<uint32_t> forced; ///< by op: the option that it has to have, or `undecided`
     std::vector<double> pricesOf; ///< by op: of a second on a link, for what the op gives
     double stay = 0;              ///< seconds of an op that leaves its option
+    bool sourcesFollow = false;   ///< inputs, parameters and constants leave theirs without these seconds
   };
 
   Move draw(const State& from);
