@@ -14,6 +14,7 @@
 #include "ir/plan/executable.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,14 +72,17 @@ struct CompileOptions {
   /// false: every transfer between GPUs is a copy. Else the kernel that needs a value may read it in the
   /// other GPU's memory, where the machine has direct routes between the two.
   bool peerReads = true;
-  /// Limit of the local search for a quicker placement or split, by the policies "auto" and "split", behind
-  /// the candidates that are compared in any case: seconds by the clock from the beginning of the comparison.
-  /// 0: no such limit; 0 as `planSteps`, too: no search. The plan is never predicted to be slower than
-  /// without one.
+  /// Limit, in seconds by the clock from the beginning of the comparison, of a local search for a quicker
+  /// placement or split, by the policies "auto" and "split", behind the candidates that are compared in any
+  /// case. 0: no search beyond `planSteps`. With `planSteps` unset the steps of its default are made in any
+  /// case, so that the plan is never predicted to be slower than without a limit in seconds.
   double planSeconds = 0;
-  /// Limit of the same search in steps, each a candidate that is scheduled. Equal steps without a limit in
-  /// seconds give equal plans.
-  uint64_t planSteps = 0;
+  /// Limit of the same search in steps, each a candidate that is scheduled. Unset: the fewer ops and devices,
+  /// the more steps, some hundred for ten ops and none from about two hundred ops on
+  /// (`defaultPlanSteps`), and none where memory is short; beyond these, as many as `planSeconds` allows. 0
+  /// without `planSeconds`: no search; 0 with it: no limit in steps. Equal steps without a limit in seconds
+  /// give equal plans.
+  std::optional<uint64_t> planSteps = std::nullopt;
   /// What `dfc calibrate` measured, by model of GPU: products take the algorithms that it found the quickest.
   std::vector<Calibration> calibrations = {};
   /// Sees each stage; null for none.

@@ -1,6 +1,7 @@
 #include "compiler/search_placement.h"
 
 #include "compiler/lower_options.h"
+#include "compiler/place/memory_demand.h"
 #include "compiler/place/planned_seconds.h"
 #include "compiler/place/search_whole_ops.h"
 #include "compiler/run_passes.h"
@@ -14,29 +15,49 @@ namespace dfc {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr uint64_t unlimited = std::numeric_limits<uint64_t>::max(); ///< steps
 /// Candidates of larger graphs are planned in full only where their makespan is near the best.
 constexpr size_t mostOpsPlanned = 200;
 constexpr double near = 1.03; ///< times the makespan of the best
 
+/// What a search may spend: steps, of which the first need no time left on the clock, and seconds.
+struct Limits {
+  uint64_t certain = 0; ///< steps whatever the clock says
+  uint64_t steps = 0;   ///< in all
+  double seconds = infinite;
+  bool isAsked = false; ///< by the caller
+};
+
+Limits limitsOf(const Graph& graph, const Machine& machine, const CompileOptions& options) {
+  const bool hasSeconds = options.planSeconds > 0;
+  if (!options.planSteps) {
+    const uint64_t steps = defaultPlanSteps(graph, machine);
+    return {steps, hasSeconds ? unlimited : steps, hasSeconds ? options.planSeconds : infinite, hasSeconds};
+  }
+  if (*options.planSteps == 0) {
+    return hasSeconds ? Limits{0, unlimited, options.planSeconds, true} : Limits{};
+  }
+  return {0, *options.planSteps, hasSeconds ? options.planSeconds : infinite, true};
+}
+
+/// Ratio of the quickest split's seconds to those of what was chosen from which on nothing is sought near it,
+/// unless the caller gives steps or time.
+constexpr double hopelessSplit = 1.3;
+
 /// A part of what is left of the limits.
 class Budget {
  public:
-  Budget(const CompileOptions& options, std::chrono::steady_clock::time_point begin, uint64_t used,
-         double part)
-      : steps_(options.planSteps) {
-    const auto left = static_cast<double>(options.planSteps - std::min(used, options.planSteps));
-    steps_ =
-        options.planSteps == 0 ? std::numeric_limits<uint64_t>::max() : static_cast<uint64_t>(part * left);
-    const auto now = std::chrono::steady_clock::now();
-    const std::chrono::duration<double> whole(options.planSeconds);
-    const std::chrono::duration<double> spent = now - begin;
-    seconds_ = options.planSeconds <= 0 ? infinite : part * std::max(0.0, (whole - spent).count());
-    begin_ = now;
+  Budget(const Limits& limits, std::chrono::steady_clock::time_point begin, uint64_t used, double part)
+      : certain_(partOf(limits.certain, used, part)), steps_(partOf(limits.steps, used, part)) {
+    if (std::isfinite(limits.seconds)) {
+      begin_ = std::chrono::steady_clock::now();
+      const std::chrono::duration<double> spent = begin_ - begin;
+      seconds_ = part * std::max(0.0, limits.seconds - spent.count());
+    }
   }
 
   bool takeStep() {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
-    if (taken_ >= steps_ || spent.count() >= seconds_) {
+    if (taken_ >= steps_ || (taken_ >= certain_ && isLate())) {
       return false;
     }
     ++taken_;
@@ -45,7 +66,17 @@ class Budget {
   uint64_t taken() const { return taken_; }
 
  private:
-  uint64_t steps_, taken_ = 0;
+  static uint64_t partOf(uint64_t whole, uint64_t used, double part) {
+    const uint64_t left = whole - std::min(used, whole);
+    return part < 1 && whole != unlimited ? static_cast<uint64_t>(part * static_cast<double>(left)) : left;
+  }
+
+  bool isLate() const {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
+    return std::isfinite(seconds_) && spent.count() >= seconds_;
+  }
+
+  uint64_t certain_, steps_, taken_ = 0;
   double seconds_ = infinite;
   std::chrono::steady_clock::time_point begin_;
 };
@@ -56,11 +87,13 @@ class PlacementSearch {
                   const CompileOptions& options)
       : start_(start), machine_(machine), cost_(cost), options_(options) {}
 
-  std::optional<FoundPlacement> run(bool wholeOpsToo) {
-    Budget splits(options_, start_.begin, 0, wholeOpsToo ? 0.5 : 1);
-    searchSplits(splits);
-    if (!best_ && wholeOpsToo) {
-      Budget rest(options_, start_.begin, splits.taken(), 1);
+  std::optional<FoundPlacement> run(const Limits& limits, bool wholeOpsToo) {
+    Budget splits(limits, start_.begin, 0, wholeOpsToo ? 0.5 : 1);
+    if (limits.isAsked || start_.isSplit || start_.splitSeconds < hopelessSplit * start_.seconds) {
+      searchSplits(splits);
+    }
+    if (wholeOpsToo) {
+      Budget rest(limits, start_.begin, splits.taken(), 1);
       searchWhole(rest);
     }
     return std::move(best_);
@@ -139,7 +172,8 @@ class PlacementSearch {
       return;
     }
     const auto planned = plannedSeconds(found, problemOf(found));
-    if (planned && planned->seconds < start_.seconds) {
+    const double mostOfSplit = planned ? planned->seconds * (start_.mostOfSplit / start_.seconds) : infinite;
+    if (planned && planned->seconds < start_.seconds && !(best_ && best_->seconds < mostOfSplit)) {
       best_ = FoundPlacement{std::move(found), planned->seconds, nullptr};
     }
   }
@@ -155,14 +189,28 @@ class PlacementSearch {
 
 } // namespace
 
+uint64_t defaultPlanSteps(const Graph& graph, const Machine& machine) {
+  constexpr uint64_t work = 12'000; // ops by devices
+  constexpr uint64_t mostSteps = 250, leastSteps = 25;
+  const uint64_t steps = work / std::max<uint64_t>(1, graph.opCount() * machine.devices.size());
+  return steps < leastSteps ? 0 : std::min(steps, mostSteps);
+}
+
 std::optional<FoundPlacement> searchPlacement(const SearchStart& start, const Machine& machine,
                                               const CostModel& cost, const CompileOptions& options) {
-  const bool isAsked = options.planSeconds > 0 || options.planSteps > 0;
-  if (!isAsked || machine.devices.size() < 2) {
+  if (machine.devices.size() < 2) {
+    return std::nullopt;
+  }
+  const Limits limits = limitsOf(start.graph, machine, options);
+  if (limits.steps == 0) {
+    return std::nullopt;
+  }
+  // Order and offsets where memory is short take longer than the steps' work allows for.
+  if (!limits.isAsked && !fitsInto(machine, memoryDemand(start.chosen, machine).likely)) {
     return std::nullopt;
   }
   const bool wholeOpsToo = !start.isSplit && options.policy == "auto";
-  return PlacementSearch(start, machine, cost, options).run(wholeOpsToo);
+  return PlacementSearch(start, machine, cost, options).run(limits, wholeOpsToo);
 }
 
 } // namespace dfc

@@ -1,6 +1,6 @@
 // searchPlacement: local search from the placement that was chosen, for the time and the steps of
 // CompileOptions::planSeconds and planSteps. Where a split was chosen, on it; else on the quickest split and
-// then, if that wins nothing, on the placement of whole ops.
+// on the placement of whole ops.
 #pragma once
 
 #include "compiler/compile.h"
@@ -20,7 +20,7 @@ struct SearchStart {
   bool isSplit = false;                        ///< whether it is `split`
   double mostOfSplit = 0;                      ///< seconds below which a split is better than what was chosen
   std::shared_ptr<const SplitGraph> split;     ///< the quickest one; null: none was rated
-  double splitSeconds = 0;                     ///< of it
+  double splitSeconds = 0;                     ///< of it; infinite where there is none
   std::chrono::steady_clock::time_point begin; ///< of planSeconds
 };
 
@@ -30,7 +30,11 @@ struct FoundPlacement {
   std::shared_ptr<const SplitGraph> split; ///< null: whole ops
 };
 
-/// A better placement, which fits into memory; nothing where none is found, or no search is asked for.
+/// The steps of a search where the caller sets none: the planning of one op on one device is a unit of work,
+/// and all steps together have a constant number of units. None where they were too few to find much.
+uint64_t defaultPlanSteps(const Graph& graph, const Machine& machine);
+
+/// A better placement, which fits into memory; nothing where none is found, or the limits allow no search.
 std::optional<FoundPlacement> searchPlacement(const SearchStart& start, const Machine& machine,
                                               const CostModel& cost, const CompileOptions& options);
 

@@ -3,7 +3,8 @@
 //
 // What `auto` looks at is not all: its candidates minimise a sum of computation and communication at several
 // prices, and the schedule of a plan overlaps both. The search of CompileOptions::planSteps has the schedule
-// in the loop. The levels below are what is reached on these graphs.
+// in the loop; small graphs have some of its steps by default. The levels below are what is reached on these
+// graphs.
 #include "compiler/considered.h"
 #include "compiler/run_passes.h"
 #include "ir/author/text/print.h"
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace dfc::test {
 namespace {
@@ -36,7 +38,7 @@ struct Chosen {
   PlanKind kind = PlanKind::OneDevice;
 };
 
-Chosen chosenBy(const Graph& graph, const Machine& machine, uint64_t steps) {
+Chosen chosenBy(const Graph& graph, const Machine& machine, std::optional<uint64_t> steps) {
   KindListener listener;
   CompileOptions options;
   options.planSteps = steps;
@@ -86,14 +88,15 @@ struct Misses {
 };
 
 struct Figures {
-  Misses plain, searched; ///< beside the plan that the choice prefers of all: more devices have to gain 2 %
+  Misses plain, searched; ///< without a search and by default, beside the plan that the choice
+                          ///< prefers of all: more devices have to gain 2 %
   Misses least;           ///< of `searched`, beside the quickest plan of all
   size_t plans = 0;
-  std::string missed; ///< seeds of graphs that the search leaves beside the optimum, and by how much
+  std::string missed; ///< seeds of graphs that the default leaves beside the optimum, and by how much
 };
 
 /// Adds a graph's figures, if it has few enough plans.
-void compare(uint64_t seed, size_t most, uint64_t steps, Figures& figures) {
+void compare(uint64_t seed, size_t most, Figures& figures) {
   const Machine machine = smallCluster(seed);
   const Graph written = smallTraining(seed, 5 + static_cast<int64_t>(seed % 6));
   const Graph graph = behindRewriting(written, machine);
@@ -107,7 +110,7 @@ void compare(uint64_t seed, size_t most, uint64_t steps, Figures& figures) {
   if (!all) {
     return;
   }
-  const Chosen searched = chosenBy(written, machine, steps);
+  const Chosen searched = chosenBy(written, machine, std::nullopt);
   INFO("seed " << seed << "\n" << printGraph(graph) << all->text);
   CHECK(searched.seconds <= plain.seconds * rounding); // a search makes no plan slower
   CHECK(all->overBound == 0);
@@ -125,8 +128,8 @@ void compare(uint64_t seed, size_t most, uint64_t steps, Figures& figures) {
 }
 
 std::string textOf(const Figures& figures) {
-  return fmt::format("{} plans\nwithout search: {}\nsearched: {}\nsearched, beside the quickest: {}\n"
-                     "missed by the search, by seed:{}\n",
+  return fmt::format("{} plans\nwithout search: {}\nby default: {}\nby default, beside the quickest: {}\n"
+                     "missed by default, by seed:{}\n",
                      figures.plans, figures.plain.text(), figures.searched.text(), figures.least.text(),
                      figures.missed);
 }
@@ -192,7 +195,7 @@ TEST_CASE("the choice of a split has the least cost of all choices, the long run
 TEST_CASE("auto beside all plans of small graphs") {
   Figures figures;
   for (const uint64_t seed : {60, 72, 108, 159, 186}) { // with few plans
-    compare(seed, 2500, 200, figures);
+    compare(seed, 2500, figures);
   }
   INFO(textOf(figures));
   CHECK(figures.searched.graphs == 5);
@@ -203,13 +206,13 @@ TEST_CASE("auto beside all plans of small graphs") {
 TEST_CASE("auto beside all plans of small graphs, the long run", "[heavy]") {
   Figures figures;
   for (uint64_t seed = 1; seed <= 400; ++seed) {
-    compare(seed, 10'000, 1000, figures);
+    compare(seed, 10'000, figures);
   }
   const std::string text = textOf(figures);
   WARN(text);
   CHECK(figures.searched.graphs >= 60);
   CHECK(figures.plain.has(75, 85));
-  CHECK(figures.searched.has(95, 97));
+  CHECK(figures.searched.has(95, 98)); // reached: all but one graph within 3 %
 }
 
 } // namespace dfc::test

@@ -220,7 +220,7 @@ void addPlanOptions(CLI::App& verb, PlanOptions& options, bool machineRequired) 
   verb.add_option(
           "--plan-time", options.planSeconds,
           "seconds for the choice of a placement: what the usual candidates leave of them goes into a "
-          "search for a quicker one (policies auto and split; default 0: no search)")
+          "search for a quicker one (policies auto and split; default 0: a few steps for small graphs)")
       ->type_name("SECONDS");
   addLaunchOptions(verb, options.noMergedLaunches, options.noPeerReads);
 }
