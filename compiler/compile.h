@@ -78,7 +78,7 @@ struct CompileOptions {
   /// case, so that the plan is never predicted to be slower than without a limit in seconds.
   double planSeconds = 0;
   /// Limit of the same search in steps, each a candidate that is scheduled. Unset: the fewer ops and devices,
-  /// the more steps, some hundred for ten ops and none from about two hundred ops on
+  /// the more steps, some hundred for ten ops and none for more than sixty ops on two devices
   /// (`defaultPlanSteps`), and none where memory is short; beyond these, as many as `planSeconds` allows. 0
   /// without `planSeconds`: no search; 0 with it: no limit in steps. Equal steps without a limit in seconds
   /// give equal plans.

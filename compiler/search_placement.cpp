@@ -191,7 +191,7 @@ class PlacementSearch {
 
 uint64_t defaultPlanSteps(const Graph& graph, const Machine& machine) {
   constexpr uint64_t work = 12'000; // ops by devices
-  constexpr uint64_t mostSteps = 250, leastSteps = 25;
+  constexpr uint64_t mostSteps = 250, leastSteps = 100;
   const uint64_t steps = work / std::max<uint64_t>(1, graph.opCount() * machine.devices.size());
   return steps < leastSteps ? 0 : std::min(steps, mostSteps);
 }
