@@ -16,11 +16,13 @@ std::vector<ExplainedCandidate> candidatesOf(llvm::ArrayRef<QuotientPlan> plans)
   std::vector<ExplainedCandidate> rows;
   for (const QuotientPlan& plan : plans) {
     const bool chosen = rows.empty();
-    rows.push_back({plan.description, plan.seconds, plan.fits, chosen, true,
-                    chosen ? "chosen"
-                    : !plan.fits
-                        ? "does not fit into memory"
-                        : fmt::format("slower by {:.1f} %", 100 * (plan.seconds / plans[0].seconds - 1))});
+    std::string verdict = chosen ? "chosen" : "does not fit into memory";
+    if (chosen && !plan.fits) {
+      verdict = "the quickest; none fits into memory without recomputation";
+    } else if (!chosen && plan.fits) {
+      verdict = fmt::format("slower by {:.1f} %", 100 * (plan.seconds / plans[0].seconds - 1));
+    }
+    rows.push_back({plan.description, plan.seconds, plan.fits, chosen, true, std::move(verdict)});
   }
   return rows;
 }

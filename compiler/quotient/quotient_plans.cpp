@@ -106,6 +106,19 @@ bool mayFit(double state, const Grid& grid, double capacity) {
   return state / static_cast<double>(grid.stages * spread) <= capacity;
 }
 
+/// Of m micro-batches and p stages a step takes (m + p - 1) / m times as long as without idle stages, at
+/// best.
+double idleFactor(const Grid& grid, size_t batch) {
+  size_t parts = partsOf(grid);
+  while (parts > 1 && batch / grid.groups % parts != 0) {
+    parts /= 2;
+  }
+  return static_cast<double>(parts + grid.stages - 1) / static_cast<double>(parts);
+}
+
+/// How much longer than the least idle grid one may take by its idle stages.
+constexpr double mostIdle = 1.5;
+
 std::vector<Grid> gridsOf(size_t devices, size_t island) {
   std::vector<Grid> grids;
   for (size_t width = 1; width <= island; width = width == 1 ? std::max<size_t>(island, 2) : island + 1) {
@@ -191,6 +204,11 @@ Result<std::vector<QuotientPlan>> quotientPlans(const Graph& written, const Mach
   std::vector<Grid> grids = gridsOf(devices.size(), island);
   llvm::erase_if(grids,
                  [&](const Grid& grid) { return grid.groups > batch || !mayFit(state, grid, capacity); });
+  double leastIdle = HUGE_VAL;
+  for (const Grid& grid : grids) {
+    leastIdle = std::min(leastIdle, idleFactor(grid, batch));
+  }
+  llvm::erase_if(grids, [&](const Grid& grid) { return idleFactor(grid, batch) > mostIdle * leastIdle; });
   std::vector<std::optional<QuotientPlan>> made(grids.size());
   std::atomic<size_t> next = 0;
   const auto work = [&] {

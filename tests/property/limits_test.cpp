@@ -228,7 +228,7 @@ TEST_CASE("limits: names of any letters, from the DSL to the files and back") {
   CHECK(*tensors == results);
 }
 
-TEST_CASE("limits: 64 devices give the bits of one, and more than 1024 are refused") {
+TEST_CASE("limits: 64 devices give the bits of one, and more than 4096 are refused") {
   constexpr int gpus = 63;
   Builder builder("relay");
   Tensor x = builder.input("x", f32({4, 4}));
@@ -250,9 +250,9 @@ TEST_CASE("limits: 64 devices give the bits of one, and more than 1024 are refus
   INFO((one.ok() ? "" : render(one.errors())));
   REQUIRE(one.ok());
   CHECK(runOnce(*many, feeds).at("sum") == runOnce(*one, feeds).at("sum"));
-  const Result<Executable> tooMany = compiled(graph, machineOf({1024, false, 1}));
+  const Result<Executable> tooMany = compiled(graph, machineOf({4096, false, 1}));
   REQUIRE_FALSE(tooMany.ok());
-  CHECK(contains(render(tooMany.errors()), "1024"));
+  CHECK(contains(render(tooMany.errors()), "4096"));
 }
 
 TEST_CASE("limits: a million ops are compiled, kept and run", "[heavy]") {
