@@ -38,6 +38,7 @@ class GridSplit {
         return std::nullopt;
       }
       split->graph = *std::move(batches);
+      split->movements.clear(); // which name values of the graph before
     }
     return given_.grid.width > 1 ? splitWithin(*std::move(split), given_.groups,
                                                meshOf(given_.groups.front()), machine_, cost_, linkPrice)
@@ -105,7 +106,7 @@ class Grids {
     std::vector<SplitGraph> candidates;
     for (const Mesh& mesh : candidateMeshes(graph_, machine_, cost_)) {
       const size_t island = mesh.alike ? islandSize(mesh.devices, machine_, cost_) : 0;
-      for (size_t width = 1; width <= island && mesh.size() % width == 0; width *= 2) {
+      for (size_t width = 1; width <= island && mesh.size() % width == 0 && island % width == 0; width *= 2) {
         for (size_t stages = 1; mesh.size() / width % stages == 0; stages *= 2) {
           const Grid grid{stages, mesh.size() / width / stages, width};
           const bool along = grid.isPlain() || (grid.stages == 1 && grid.groups == 1);

@@ -14,10 +14,10 @@ constexpr size_t mostPlannedDevices = 128;
 
 /// The devices of a grid.
 struct GridRows {
-  Grid grid;
+  Grid grid;                                 ///< how many there are of each
   std::vector<std::vector<DeviceId>> stages; ///< of each stage the first device of each group
   std::vector<std::vector<DeviceId>> groups; ///< of each group its devices, in the order of `stages`
-  bool mirrored = false;                     ///< `Mesh::mirrored`: of each row all but the first are one
+  bool mirrored = false; ///< `Mesh::mirrored`: each row is a device and, as often as it has peers, its mirror
 };
 
 /// Micro-batches of a pipeline, 1 for no pipeline, and how many of them are made (`microBatches`): all, where

@@ -2,7 +2,10 @@
 
 #include "compiler/explain/explain_parts.h"
 #include "compiler/grids.h"
+#include "compiler/passes/passes.h"
 #include "compiler/quotient/quotient_plans.h"
+#include "compiler/transfer/insert_transfers.h"
+#include "ir/verify/verify.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
@@ -20,25 +23,32 @@ std::vector<ExplainedCandidate> candidatesOf(llvm::ArrayRef<QuotientPlan> plans)
     if (chosen && !plan.fits) {
       verdict = "the quickest; none fits into memory without recomputation";
     } else if (!chosen && plan.fits) {
-      verdict = fmt::format("slower by {:.1f} %", 100 * (plan.seconds / plans[0].seconds - 1));
+      verdict = fmt::format("slower by {:.1f} %",
+                            plans[0].seconds > 0 ? 100 * (plan.seconds / plans[0].seconds - 1) : 0);
     }
     rows.push_back({plan.description, plan.seconds, plan.fits, chosen, true, std::move(verdict)});
   }
   return rows;
 }
 
-bool hasPins(const Graph& graph, const CompileOptions& options) {
-  return !options.pins.empty() || !options.splits.empty() || llvm::any_of(graph.ops(), [&](OpId op) {
-    return !graph.pinOf(op).empty() && graph[op].kind() != OpKind::Input;
-  });
+bool hasPinsOrCuts(const Graph& graph, const CompileOptions& options) {
+  return !options.pins.empty() || !options.splits.empty() || !graph.opsOf(OpKind::Cut).empty() ||
+         llvm::any_of(graph.ops(),
+                      [&](OpId op) { return !graph.pinOf(op).empty() && graph[op].kind() != OpKind::Input; });
 }
 
 } // namespace
 
 Result<Explanation> explainQuotient(const Graph& graph, const Machine& machine, const CostModel& cost,
                                     const CompileOptions& options, const ExplainOptions& explain) {
+  for (const Diagnostics& errors : {checkPassNames(options.skipPasses), verifyMachine(machine),
+                                    refuseTransfers(graph), verifyWholeState(graph)}) {
+    if (!errors.empty()) {
+      return errors;
+    }
+  }
   const std::vector<DeviceId> devices = largestClass(machine);
-  if (hasPins(graph, options)) {
+  if (hasPinsOrCuts(graph, options)) {
     return errorWithoutPlace(
         fmt::format("pins and cuts are for plans, which are made for at most {} devices", mostPlannedDevices),
         "leave them out, or take a machine file with fewer devices");

@@ -30,11 +30,13 @@ std::string devicesText(const Explanation& said) {
   const auto parts = llvm::count_if(said.devices, [](const ExplainedDevice& row) { return row.share > 0; });
   const auto& [stages, groups, width] = said.grid;
   if (said.simulated > 0) {
-    return fmt::format(
-        "{} over {}, of which one a stage was simulated; links {} and {} before the first byte\n"
-        "  each like {}: {}\n",
-        said.policy, counted(said.simulated, "device"), humanRate(said.bandwidth),
-        humanSeconds(said.latencySeconds), said.devices[0].name, memoryText(said.devices[0]));
+    const std::string links = said.bandwidth > 0
+                                  ? fmt::format("; links {} and {} before the first byte",
+                                                humanRate(said.bandwidth), humanSeconds(said.latencySeconds))
+                                  : "";
+    return fmt::format("{} over {}, of which one a stage was simulated{}\n  each like {}: {}\n", said.policy,
+                       counted(said.simulated, "device"), links, said.devices[0].name,
+                       memoryText(said.devices[0]));
   }
   std::string text = stages > 1
                          ? fmt::format("pipeline of {} stages over {}", stages, counted(parts, "device"))

@@ -21,7 +21,8 @@ class Maker {
     for (const Route& route : machine.routes) {
       routes_.try_emplace(std::pair(route.from.index(), route.to.index()), &route);
     }
-    while (island_ < devices.size() && secondsTo(island_) < muchSlower * secondsTo(1)) {
+    const double nearest = devices.size() > 1 ? secondsTo(1) : 0;
+    while (island_ < devices.size() && secondsTo(island_) <= muchSlower * nearest) {
       ++island_;
     }
   }
@@ -150,14 +151,14 @@ class Maker {
   void joinStages(llvm::ArrayRef<DeviceId> firsts) {
     for (size_t stage = 1; stage < firsts.size(); ++stage) {
       const size_t size = grid_.groups * grid_.width;
-      const Rate on = rateFrom((stage - 1) * size, {size}), back = on;
+      const Rate rate = rateFrom((stage - 1) * size, {size});
       for (size_t before = 0; before < stage; ++before) {
-        joinRows(before, stage, on, back);
+        joinRows(before, stage, rate);
       }
     }
   }
 
-  void joinRows(size_t a, size_t b, const Rate& on, const Rate& back) {
+  void joinRows(size_t a, size_t b, const Rate& rate) {
     const auto devicesOf = [&](size_t stage) {
       std::vector<DeviceId> devices{made_.rows.stages[stage].front()};
       for (const auto* rows : {&made_.rows.stages, &made_.rows.groups}) {
@@ -167,11 +168,11 @@ class Maker {
       }
       return devices;
     };
-    // No way by mirrors is shorter.
+    // Mirrors have links of the same rate, so that no path through a mirror is quicker than the direct one.
     for (const DeviceId from : devicesOf(a)) {
       const std::string& name = made_.machine.devices[from].name;
-      const LinkId there = addLink(fmt::format("{} to stage {}", name, b + 1), on);
-      const LinkId here = addLink(fmt::format("stage {} to {}", b + 1, name), back);
+      const LinkId there = addLink(fmt::format("{} to stage {}", name, b + 1), rate);
+      const LinkId here = addLink(fmt::format("stage {} to {}", b + 1, name), rate);
       for (const DeviceId to : devicesOf(b)) {
         join(from, to, there);
         join(to, from, here);

@@ -147,10 +147,10 @@ std::vector<DeviceId> largestClass(const Machine& machine) {
                            [](const auto& a, const auto& b) { return a.size() < b.size(); });
 }
 
-std::optional<QuotientPlan> quotientPlan(const Graph& written, const Machine& machine,
+std::optional<QuotientPlan> quotientPlan(const Graph& rewritten, const Machine& machine,
                                          llvm::ArrayRef<DeviceId> devices, const Grid& grid,
                                          const CostModel& cost, const CompileOptions& options) {
-  const Graph graph = unfoldBatchNorms(takeCuts(written).graph);
+  const Graph graph = unfoldBatchNorms(takeCuts(rewritten).graph);
   const QuotientMachine quotient = quotientMachine(machine, devices, grid, cost);
   QuotientPlan plan{grid, 1, 0, 0, 0, true, "", {}};
   std::optional<SplitGraph> split;
@@ -190,14 +190,20 @@ std::optional<QuotientPlan> quotientPlan(const Graph& written, const Machine& ma
 }
 
 Result<std::vector<QuotientPlan>> quotientPlans(const Graph& written, const Machine& machine,
-                                                const CostModel& cost, const CompileOptions& options) {
+                                                const CostModel& cost, const CompileOptions& given) {
+  CompileOptions options = given;
+  options.observer = nullptr; // trials are not shown, and run on several threads
   auto expanded = runPasses(PassPhase::Expand, written, machine, options);
   auto graph = expanded ? runPasses(PassPhase::Rewrite, *std::move(expanded), machine, options)
                         : Result<Graph>(expanded.errors());
   if (!graph) {
     return graph.errors();
   }
-  const std::vector<DeviceId> devices = largestClass(machine);
+  std::vector<DeviceId> devices = largestClass(machine);
+  llvm::erase_value(devices, machine.host());
+  if (devices.empty()) {
+    return std::vector<QuotientPlan>();
+  }
   const size_t island = islandSize(devices, machine, cost);
   const double state = parameterBytes(*graph), capacity = capacityOf(machine, devices.front());
   const auto batch = static_cast<size_t>(batchOf(*graph));

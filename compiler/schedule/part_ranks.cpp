@@ -5,16 +5,18 @@
 #include "compiler/schedule/priorities.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace dfc {
 
 std::vector<double> partRanks(const ListProblem& problem) {
   std::vector<double> ranks = upwardRanks(problem);
+  constexpr double none = -1;  // of a part that there is not
   std::vector<double> highest; // by part
   for (size_t task = 0; task < ranks.size(); ++task) {
     const uint32_t part = problem.tasks[task].part;
     if (part != noTask) {
-      highest.resize(std::max<size_t>(highest.size(), part + 1), 0);
+      highest.resize(std::max<size_t>(highest.size(), part + 1), none);
       highest[part] = std::max(highest[part], ranks[task]);
     }
   }
@@ -22,8 +24,10 @@ std::vector<double> partRanks(const ListProblem& problem) {
     return {};
   }
   constexpr double lower = 1 - 1e-9;
-  for (size_t part = 1; part < highest.size(); ++part) {
-    highest[part] = std::min(highest[part], lower * highest[part - 1]);
+  double before = std::numeric_limits<double>::infinity(); // of the last part that there is
+  for (double& one : highest) {
+    one = std::min(one, before);
+    before = one == none ? before : lower * one;
   }
   for (size_t task = 0; task < ranks.size(); ++task) {
     const uint32_t part = problem.tasks[task].part;

@@ -61,8 +61,10 @@ class Expander {
   }
 
   void enterRowOf(OpId op) {
-    if (!plan_.rows.devices.empty()) {
-      relayout_.pinTo(plan_.rows.devices[plan_.rows.of[op]]);
+    if (!plan_.rows.devices.empty()) { // an input is on the host, whichever row reads it
+      const bool isInput = graph_[op].kind() == OpKind::Input;
+      relayout_.pinTo(isInput ? llvm::ArrayRef<DeviceId>()
+                              : llvm::ArrayRef<DeviceId>(plan_.rows.devices[plan_.rows.of[op]]));
     }
   }
 

@@ -16,8 +16,8 @@ struct Mesh {
   double latencySeconds = 0;  ///< before the first byte
   bool alike = true;          ///< whether the devices are of one class, and give the same bits
   DeviceId host;              ///< where inputs arrive and fetches end
-  /// All devices but the first are one that stands for them: they do what the first does, and what they have
-  /// mirrors what it has (compiler/quotient).
+  /// `devices[1]` and on all name one mirror, for which no ops of the graph are made: its values are copies
+  /// of the first device's (compiler/quotient).
   bool mirrored = false;
   size_t size() const { return devices.size(); }
   size_t made() const { return mirrored ? 1 : devices.size(); } ///< devices whose ops are made

@@ -83,7 +83,9 @@ LinkRate rateTo(llvm::ArrayRef<DeviceId> devices, const Machine& machine, const 
     const double seconds = cost.pathSeconds(machine, *path, typicalBytes);
     const double latency = cost.pathSeconds(machine, *path, 0);
     const double rate = seconds > latency ? static_cast<double>(typicalBytes) / (seconds - latency) : 0;
-    slowest.bandwidth = slowest.bandwidth == 0 ? rate : std::min(slowest.bandwidth, rate);
+    if (rate > 0) {
+      slowest.bandwidth = slowest.bandwidth > 0 ? std::min(slowest.bandwidth, rate) : rate;
+    }
     slowest.latencySeconds = std::max(slowest.latencySeconds, latency);
   }
   return slowest;
@@ -174,7 +176,8 @@ size_t islandSize(llvm::ArrayRef<DeviceId> devices, const Machine& machine, cons
   };
   constexpr double muchSlower = 1.5;
   size_t size = 1;
-  while (size < devices.size() && secondsTo(devices[size]) < muchSlower * secondsTo(devices[1])) {
+  const double nearest = devices.size() > 1 ? secondsTo(devices[1]) : 0;
+  while (size < devices.size() && secondsTo(devices[size]) <= muchSlower * nearest) {
     ++size;
   }
   return size;

@@ -45,7 +45,7 @@ struct OptionLimits {
   OptionSpace space = OptionSpace::All;
   /// Whether some option of an operand's op makes it in parts along the axis; none: not known.
   llvm::function_ref<bool(ValueId, size_t)> comesCut = nullptr;
-  bool mayBeInParts = true;
+  bool mayBeInParts = true; ///< by a factor of the rule
 };
 
 /// In a fixed order; never empty.

@@ -28,8 +28,8 @@ struct SplitGraph {
   std::string description; ///< "split over gpu0 to gpu7"
   Graph whole = {};        ///< the graph before, whose ops `plan` is about
   std::vector<Movement> movements = {};
-  std::vector<AskedCut> asked = {}; ///< wishes, which every change of the plan keeps
-  Grid grid = {};
+  std::vector<AskedCut> asked = {};             ///< wishes, which every change of the plan keeps
+  Grid grid = {};                               ///< of `plan` and of the splits around it
   std::shared_ptr<const SplitGraph> outer = {}; ///< the split over groups, of which `whole` is the graph
 };
 

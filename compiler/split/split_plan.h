@@ -8,7 +8,7 @@ namespace dfc {
 
 /// Where the ops of a split along several axes run: in row r, device d of the mesh is `devices[r][d]`. The
 /// rows are the stages of a pipeline, or groups over which another split spread the ops. A row that is one
-/// device throughout, the host, has whole ops.
+/// device throughout, the host or a mirror (`Mesh::mirrored`), has whole ops.
 struct Rows {
   std::vector<std::vector<DeviceId>> devices; ///< empty: one row. The first is the mesh's devices
   SideTable<OpId, uint32_t> of = {};

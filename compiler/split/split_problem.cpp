@@ -56,7 +56,10 @@ class Maker {
       return a.form == b.form && a.factor == b.factor && a.operands == b.operands;
     };
     for (const auto& [a, b] : tiedOps(graph_, *rows_)) {
-      if (std::equal(options_[a].begin(), options_[a].end(), options_[b].begin(), options_[b].end(), same)) {
+      const bool haveOneInCommon = llvm::any_of(options_[a], [&](const OpOption& one) {
+        return llvm::any_of(options_[b], [&](const OpOption& other) { return same(one, other); });
+      });
+      if (haveOneInCommon) {
         addPair(a.index(), b.index(), options_[a], options_[b],
                 [&](const OpOption& one, const OpOption& other) { return same(one, other) ? 0 : never; });
       }

@@ -34,9 +34,13 @@ Rows rowsOf(const Graph& graph, const std::vector<std::vector<DeviceId>>& groups
 Rows linked(Rows rows, const Machine& machine, const CostModel& cost) {
   std::vector<DeviceId> heads;
   for (size_t row = 0; row < rows.devices.size(); ++row) {
-    if (rows.devices[row].front() != machine.host()) {
+    const bool isHost = rows.isOneDevice(row) && rows.devices[row].front() == machine.host();
+    if (!isHost) {
       heads.push_back(rows.devices[row].front());
     }
+  }
+  if (heads.size() < 2) {
+    return rows;
   }
   const LinkRate there = rateTo(heads, machine, cost);
   std::reverse(heads.begin(), heads.end());

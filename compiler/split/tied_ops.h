@@ -11,7 +11,8 @@
 
 namespace dfc {
 
-/// Pairs of ops of equal kinds and types, whose operands come from tied ops. Found by hashes of
+/// Pairs of ops of equal kinds and types, whose operands come from tied ops; of several in a row the first is
+/// tied to the first of the other row, and so on. Other attributes are not compared. Found by hashes of
 /// neighbourhoods (Weisfeiler and Leman 1968), from operands to results.
 std::vector<std::pair<OpId, OpId>> tiedOps(const Graph& graph, const Rows& rows);
 

@@ -141,8 +141,8 @@ class ShapeVerifier {
           op,
           fmt::format("op '{}' of {} cannot run on {}", placed_.graph.nameOf(op),
                       deviceText(machine_, placed_.device[op]), queueText(schedule_.steps[step].queue)),
-          "transfers run on the copy queue of one of their ends, other ops on a compute queue of their "
-          "device");
+          "transfers run on the copy queue of one of their ends, between two cpus on the target's compute "
+          "queue; other ops on a compute queue of their device");
     }
   }
 
@@ -150,6 +150,8 @@ class ShapeVerifier {
     const bool feed = placed_.graph[op].kind() == OpKind::Input && queue.kind == QueueKind::CopyIn;
     return queue.device == placed_.device[op] && (queue.kind == QueueKind::Compute || feed);
   }
+
+  bool isGpu(DeviceId device) const { return machine_.devices[device].kind == DeviceKind::Gpu; }
 
   bool suitsTransfer(OpId op, const QueueRow& queue) const {
     const auto found = placed_.transfers.find(op);
@@ -159,7 +161,7 @@ class ShapeVerifier {
     const bool atSource = queue.device == found->second.from;
     const bool atTarget = queue.device == found->second.to;
     switch (queue.kind) {
-    case QueueKind::Compute: return false;
+    case QueueKind::Compute: return atTarget && !isGpu(found->second.from) && !isGpu(found->second.to);
     case QueueKind::CopyIn: return atTarget;
     case QueueKind::CopyOut: return atSource;
     case QueueKind::Peer: return atSource || atTarget;

@@ -77,4 +77,22 @@ TEST_CASE("priorities: every row gives sound schedules, none shorter than the on
   }
 }
 
+TEST_CASE("priorities: earlier parts of the batch come first, whichever parts there are") {
+  ListProblem problem;
+  problem.groupQueues = {1};
+  for (const uint32_t part : {5U, 2U, noTask, 2U, 7U}) {
+    ListTask task;
+    task.seconds = 1;
+    task.part = part;
+    problem.tasks.push_back(task);
+  }
+  const std::vector<double> ranks = partRanks(problem);
+  CHECK(ranks[1] == ranks[3]);
+  CHECK(ranks[1] > ranks[0]);
+  CHECK(ranks[0] > ranks[4]);
+  CHECK(ranks[4] > 0.99);
+  problem.tasks = {ListTask()};
+  CHECK(partRanks(problem).empty());
+}
+
 } // namespace dfc::test

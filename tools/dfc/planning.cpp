@@ -260,10 +260,11 @@ Result<Executable> compileFile(const std::string& path, const PlanOptions& optio
       [&](const Graph& graph, const Machine& machine, const CostModel& cost, CompileOptions compileOptions) {
         compileOptions.observer = observer;
         auto plan = compile(graph, machine, cost, compileOptions);
+        FileOutcome said{plan.errors(), plan.warnings()};
         if (plan) {
-          made = *plan;
+          made = *std::move(plan);
         }
-        return FileOutcome{plan.errors(), plan.warnings()};
+        return said;
       });
   return made ? Result<Executable>(*std::move(made)).withWarnings(outcome.warnings)
               : Result<Executable>(outcome.errors);

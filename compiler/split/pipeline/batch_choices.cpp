@@ -76,6 +76,14 @@ void BatchChoices::choose(OpId op) {
   }
 }
 
+bool BatchChoices::isEven() const {
+  return llvm::all_of(ranges_.ids(), [&](ValueId value) {
+    const std::vector<SplitRange>& pieces = ranges_[value];
+    return llvm::all_of(pieces,
+                        [&](const SplitRange& piece) { return piece.size() == pieces.front().size(); });
+  });
+}
+
 bool BatchChoices::isOfBatch(OpId input) const {
   const Shape& shape = graph_.typeOf(graph_[input].firstResult).shape;
   return shape.rank() > 0 && shape[0] == batch_ && batch_ >= static_cast<int64_t>(count());

@@ -26,8 +26,8 @@ class BatchChoices {
   bool choose();
 
   size_t count() const { return shares_.size(); }
-  /// Whether all micro-batches have as many elements.
-  bool isEven() const { return batch_ % static_cast<int64_t>(count()) == 0; }
+  /// Whether the pieces of every value in pieces are of one length.
+  bool isEven() const;
   const BatchChoice& of(OpId op) const { return choices_[op]; }
   /// Whole (`onAll`), cut into pieces, or partial results, of which each micro-batch has one.
   const Layout& layout(ValueId value) const { return layouts_[value]; }

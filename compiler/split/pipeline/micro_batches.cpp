@@ -207,8 +207,8 @@ class BatchMaker {
 
 std::optional<Graph> microBatches(const Graph& graph, size_t count, std::optional<size_t> made) {
   BatchChoices choices(graph, count);
-  const size_t most = std::min(made.value_or(count), count);
-  if (count < 2 || (most < count && !choices.isEven()) || !choices.choose()) {
+  const size_t most = std::clamp<size_t>(made.value_or(count), 1, std::max<size_t>(count, 1));
+  if (count < 2 || !choices.choose() || (most < count && !choices.isEven())) {
     return std::nullopt;
   }
   return BatchMaker(graph, choices, most).run();

@@ -155,6 +155,27 @@ TEST_CASE("groups of devices give the step's values, and win where links between
       looked, "pipeline of 2 stages, each of 1 group of 2 devices: gpu0 to gpu3, the batch in 8 parts"));
 }
 
+TEST_CASE("grids of alike hosts, of which one is fed") {
+  Machine machine = slowLinks(smallMachine(3));
+  for (const DeviceId device : machine.devices.ids()) {
+    const std::string name = fmt::format("cpu{}", device.index());
+    machine.devices[device] = machine.devices[machine.host()];
+    machine.devices[device].name = name;
+    machine.devices[device].peakFlops.fill(1e12);
+  }
+  const RooflineCostModel cost;
+  const Graph graph = parsed(deepNet(256, 512));
+  CHECK(planned(graph, machine, "auto").predictedSeconds() > 0);
+  const Graph small = rewritten(parsed(deepNet(32, 32)), machine); // soon evaluated
+  const auto found = gridCandidates(small, machine, cost, {0, 1e9});
+  CHECK(!found.empty());
+  for (const SplitGraph& one : found) {
+    INFO(one.description);
+    checkValues(small, one.graph);
+    CHECK(place(one.graph, machine, cost, "pins").ok());
+  }
+}
+
 TEST_CASE("state in parts that is read whole is gathered anew each step") {
   const Machine machine = slowLinks(smallMachine(4));
   const RooflineCostModel cost;

@@ -42,7 +42,8 @@ Exit explainVerb(const ExplainArguments& arguments, Console& console) {
       useGraphFile(arguments.graph, arguments.plan,
                    [&](const Graph& graph, const Machine& machine, const CostModel& cost,
                        const CompileOptions& options) -> FileOutcome {
-                     if (machine.devices.size() > mostPlannedDevices) {
+                     const bool mayUseAll = options.policy == "auto" || options.policy == "split";
+                     if (mayUseAll && machine.devices.size() > mostPlannedDevices) {
                        auto quotient = explainQuotient(graph, machine, cost, options, wanted);
                        explanation = quotient ? *std::move(quotient) : Explanation();
                        return {quotient.errors(), quotient.warnings()};

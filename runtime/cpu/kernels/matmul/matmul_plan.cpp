@@ -103,14 +103,13 @@ void MatmulPlan::cutBothWays() {
   }
 }
 
-// Nanoseconds of threads that panels of this size take on a host with so many: a panel's products, and its
-// operands, read and written once more where they are packed, and its result.
-double MatmulPlan::threadTime(int64_t threads, int64_t panelRows, int64_t panelColumns, int64_t width) const {
-  const int64_t count = batches_ * panelsOf(rows, panelRows) * panelsOf(columns, panelColumns);
-  const double moved = static_cast<double>(((transposeA ? 2 : 1) * panelRows + 2 * panelColumns) * inner +
-                                           panelRows * panelColumns) *
+// Threads times the makespan in nanoseconds, in panels of this size: a panel's products, and its operands,
+// read and written once more where they are packed, and its result.
+double MatmulPlan::threadTime(int64_t threads, int64_t tall, int64_t wide, int64_t width) const {
+  const int64_t count = batches_ * panelsOf(rows, tall) * panelsOf(columns, wide);
+  const double moved = static_cast<double>(((transposeA ? 2 : 1) * tall + 2 * wide) * inner + tall * wide) *
                        static_cast<double>(width);
-  const double flops = 2.0 * static_cast<double>(panelRows * panelColumns) * static_cast<double>(inner);
+  const double flops = 2.0 * static_cast<double>(tall * wide) * static_cast<double>(inner);
   return static_cast<double>(panelsOf(count, threads) * threads) *
          (flops / flopsPerNanosecond + moved / bytesPerNanosecond);
 }

@@ -41,7 +41,7 @@ class MatmulPlan {
  private:
   void cutBothWays();
   void cutForThreads(int64_t width); ///< bytes of an element
-  double threadTime(int64_t threads, int64_t panelRows, int64_t panelColumns, int64_t width) const;
+  double threadTime(int64_t threads, int64_t tall, int64_t wide, int64_t width) const;
   double flopsOfOne() const; ///< of each product of the batch
 
   double movedBytes_ = 0; ///< by each product of the batch, where it is bound by memory; else 0
