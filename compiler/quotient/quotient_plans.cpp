@@ -70,11 +70,11 @@ double secondsOf(const Simulated& few, const Simulated& more, size_t parts) {
 }
 
 std::string describe(const Grid& grid, size_t parts) {
-  std::string text = fmt::format("{} of {}", counted(grid.groups, "group"), counted(grid.width, "device"));
-  if (grid.stages > 1) {
-    text = fmt::format("pipeline of {} stages, each of {}, the batch in {} parts", grid.stages, text, parts);
-  }
-  return text;
+  const std::string groups =
+      fmt::format("{} of {}", counted(grid.groups, "group"), counted(grid.width, "device"));
+  const std::string batch = parts > 1 ? fmt::format(", the batch in {} parts", parts) : "";
+  return grid.stages > 1 ? fmt::format("pipeline of {} stages, each of {}{}", grid.stages, groups, batch)
+                         : groups;
 }
 
 double capacityOf(const Machine& machine, DeviceId device) {
