@@ -114,7 +114,7 @@ class PlacementChoice {
     SearchStart start{graph_,  rated.placement, rated.seconds, isSplit, worthwhile * rated.seconds,
                       nullptr, never,           begin_};
     for (const ConsideredPlacement& row : considered_.candidates) {
-      // A grid is no start: its plan has rows, which the search's moves do not change.
+      // Splits along several axes are left out: the moves of the search do not change `SplitPlan::rows`.
       if (row.split && row.split->grid.isPlain() && row.outcome == ConsideredPlacement::Outcome::Planned &&
           row.seconds < start.splitSeconds) {
         start.split = row.split;
@@ -209,10 +209,8 @@ class PlacementChoice {
   // Whether the efficiency over the largest class of alike devices is low, or nothing fits.
   bool leavesIdle(double seconds, double alone) const {
     size_t most = 1;
-    for (const DeviceId device : machine_.devices.ids()) {
-      most = std::max<size_t>(most, llvm::count_if(machine_.devices.ids(), [&](DeviceId other) {
-                                return alike(machine_.devices[device], machine_.devices[other]);
-                              }));
+    for (const std::vector<DeviceId>& one : deviceClasses(machine_)) {
+      most = std::max(most, one.size());
     }
     return seconds == never || alone == never || alone < (1 - mostIdle) * static_cast<double>(most) * seconds;
   }
@@ -265,7 +263,7 @@ Result<Placement> choosePlacement(const Graph& graph, const Machine& machine, co
     auto only = place(*fused, machine, cost, options.policy, lowerOptionsOf(options)); // nothing is compared
     if (only && !fitsInto(machine, memoryDemand(*only, machine).most)) {
       CompileOptions quiet = options;
-      quiet.observer = nullptr; // which counts the stages of one plan
+      quiet.observer = nullptr; // observers see one plan, no trials
       fitCandidate(*only, whole.graph, options.policy, machine, cost, quiet);
     }
     return only;

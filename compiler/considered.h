@@ -16,8 +16,8 @@ struct ConsideredPlacement {
     Scheduled,  ///< its makespan alone: others were shorter, so that its memory was not planned
     DoesNotFit, ///< no plan of it fits into memory
   };
-  std::string description; ///< "split over gpu0 to gpu7", "pipeline of 2 stages …", or the policy that places
-                           ///< whole ops
+  /// "split over gpu0 to gpu7", "pipeline of 2 stages …"; without a split, the name of the placement policy.
+  std::string description;
   /// Planned: predicted for a step in a sequence of steps. Else the makespan of a step by itself, as
   /// scheduled.
   double seconds = 0;

@@ -25,7 +25,7 @@ std::optional<double> fitCandidate(Placement& placement, const Graph& unfused, c
                                    const Machine& machine, const CostModel& cost,
                                    const CompileOptions& options) {
   const MemoryDemand demand = memoryDemand(placement, machine);
-  if (!fitsInto(machine, demand.state)) { // which all variants have
+  if (!fitsInto(machine, demand.state)) { // every variant has the same parameters and replicas
     return std::nullopt;
   }
   const bool mayFit = fitsInto(machine, demand.least);
@@ -65,7 +65,7 @@ std::optional<double> fitCandidate(Placement& placement, const Graph& unfused, c
     if (!placed) {
       break;
     }
-    placed->policy = fmt::format("{}; the batch in {} parts", placement.policy, parts);
+    placed->policy = fmt::format("{}; {} micro-batches", placement.policy, parts);
     if (!fitsInto(machine, memoryDemand(*placed, machine).least)) {
       continue;
     }

@@ -10,9 +10,9 @@
 
 namespace dfc {
 
-/// Gives the predicted seconds of a step, and puts the variant that was kept into `placement`. `unfused`: the
-/// input of the passes of the phase Fuse whose output `policy` placed. Empty, and `placement` unchanged,
-/// where no variant fits.
+/// Replaces `placement` by the variant that is kept, and returns its predicted seconds per step. `unfused`:
+/// the graph before the phase Fuse; micro-batches are made from it, fused, and placed by `policy`. Without a
+/// variant that fits, returns nothing and leaves `placement` unchanged.
 std::optional<double> fitCandidate(Placement& placement, const Graph& unfused, const std::string& policy,
                                    const Machine& machine, const CostModel& cost,
                                    const CompileOptions& options);

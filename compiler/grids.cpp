@@ -16,10 +16,10 @@
 namespace dfc {
 namespace {
 
-/// Micro-batches for each stage. Of m micro-batches and p stages the idle part of a step is
-/// (p - 1) / (m + p - 1): with 4 p micro-batches less than a fifth.
-constexpr size_t partsAStage = 4;
-/// Of a second on a link, in seconds of computation, for the split within a stage, which uses few links.
+/// Micro-batches of a pipeline, per stage. With m micro-batches and p stages, a device is idle for
+/// (p - 1) / (m + p - 1) of a step: less than a fifth for m = 4 p.
+constexpr size_t microBatchesPerStage = 4;
+/// Price of a second on a link, in seconds of computation. Low, as links are mostly idle during computation.
 constexpr double linkPrice = 0.25;
 
 class GridSplit {
@@ -27,18 +27,18 @@ class GridSplit {
   GridSplit(const Graph& graph, const GridRows& rows, const Machine& machine, const CostModel& cost)
       : graph_(graph), given_(rows), machine_(machine), cost_(cost) {}
 
-  std::optional<SplitGraph> run(const BatchParts& parts) const {
-    auto split = overHeads();
+  std::optional<SplitGraph> run(const MicroBatches& batches) const {
+    auto split = overGroups();
     if (!split) {
       return std::nullopt;
     }
-    if (parts.count > 1) {
-      auto batches = microBatches(split->graph, parts.count, parts.made);
-      if (!batches) {
+    if (batches.count > 1) {
+      auto made = microBatches(split->graph, batches.count, batches.made);
+      if (!made) {
         return std::nullopt;
       }
-      split->graph = *std::move(batches);
-      split->movements.clear(); // which name values of the graph before
+      split->graph = *std::move(made);
+      split->movements.clear(); // their value ids are those of the replaced graph
     }
     return given_.grid.width > 1 ? splitWithin(*std::move(split), given_.groups,
                                                meshOf(given_.groups.front()), machine_, cost_, linkPrice)
@@ -50,15 +50,15 @@ class GridSplit {
     return given_.mirrored ? mirroredMesh(row, machine_, cost_) : meshOfAll(row, graph_, machine_, cost_);
   }
 
-  /// The graph over the first devices of the groups, a stage after the other.
-  std::optional<SplitGraph> overHeads() const {
+  /// The graph split over the groups of each stage, each group represented by its first device.
+  std::optional<SplitGraph> overGroups() const {
     const Grid& grid = given_.grid;
     Rows rows{given_.stages, SideTable<OpId, uint32_t>(graph_.opCount(), 0)};
     if (grid.stages > 1) {
       rows.of = stagesOf(graph_, static_cast<uint32_t>(grid.stages), machine_, cost_,
                          given_.stages.front().front());
     }
-    rows.inputsInParts = grid.stages > 1; // micro-batches follow the inputs
+    rows.inputsInParts = grid.stages > 1; // micro-batches are made from parts of the inputs
     SplitPlan plan = grid.groups == 1 ? wholePlan(std::move(rows)) : splitPlan(std::move(rows));
     if (!std::isfinite(plan.seconds)) {
       return std::nullopt;
@@ -76,7 +76,8 @@ class GridSplit {
         .choose({.link = linkPrice});
   }
 
-  // Every op whole, on the one device of its stage.
+  // The plan of a pipeline without tensor or data parallelism: each op runs, unsplit, on the device of its
+  // stage.
   SplitPlan wholePlan(Rows rows) const {
     const DeviceId device = rows.devices.front().front();
     SplitPlan plan{meshOfAll({device}, graph_, machine_, cost_), SideTable<OpId, OpOption>(graph_.opCount())};
@@ -100,17 +101,17 @@ class Grids {
  public:
   Grids(const Graph& graph, const Machine& machine, const CostModel& cost, const KnownSeconds& known)
       : graph_(unfoldBatchNorms(graph)), machine_(machine), cost_(cost), most_(known.best),
-        alone_(std::isfinite(known.alone) ? known.alone : 0) {}
+        alone_(std::isfinite(known.oneDevice) ? known.oneDevice : 0) {}
 
   std::vector<SplitGraph> run() {
     std::vector<SplitGraph> candidates;
     for (const Mesh& mesh : candidateMeshes(graph_, machine_, cost_)) {
-      const size_t island = mesh.alike ? islandSize(mesh.devices, machine_, cost_) : 0;
-      for (size_t width = 1; width <= island && mesh.size() % width == 0 && island % width == 0; width *= 2) {
+      const size_t domain = mesh.alike ? domainSize(mesh.devices, machine_, cost_) : 0;
+      for (size_t width = 1; width <= domain && mesh.size() % width == 0 && domain % width == 0; width *= 2) {
         for (size_t stages = 1; mesh.size() / width % stages == 0; stages *= 2) {
           const Grid grid{stages, mesh.size() / width / stages, width};
           const bool along = grid.isPlain() || (grid.stages == 1 && grid.groups == 1);
-          if (!along && leastSeconds(mesh.devices, stages) < most_) {
+          if (!along && estimate(mesh.devices, stages) < most_) {
             add(mesh.devices, grid, candidates);
           }
         }
@@ -120,9 +121,10 @@ class Grids {
   }
 
  private:
-  // Of the stages' computation, by that of one device: its work, shared by all devices, and its launches,
-  // once for each part of the batch; and the first and last parts find the other stages idle.
-  double leastSeconds(llvm::ArrayRef<DeviceId> devices, size_t stages) const {
+  // Estimate of a step without communication, from the step of one device: the work is divided by the number
+  // of devices, launches are repeated for each micro-batch, and stages idle while the pipeline fills and
+  // drains.
+  double estimate(llvm::ArrayRef<DeviceId> devices, size_t stages) const {
     double all = 0, work = 0;
     for (const OpId op : graph_.ops()) {
       const double seconds = cost_.opSeconds(graph_, op, machine_, devices.front());
@@ -134,24 +136,17 @@ class Grids {
     }
     const double ofWork = all > 0 ? work / all : 0;
     const auto count = static_cast<double>(stages);
-    const double parts = stages == 1 ? 1 : static_cast<double>(partsAStage) * count;
-    return alone_ * (ofWork / static_cast<double>(devices.size()) + (1 - ofWork) * parts / count) *
-           (parts + count - 1) / parts;
+    const size_t batches = microBatchCount({stages, 1, 1});
+    const double launches = (1 - ofWork) * static_cast<double>(batches) / count;
+    return alone_ * (ofWork / static_cast<double>(devices.size()) + launches) *
+           pipelineFactor(batches, stages);
   }
 
   void add(llvm::ArrayRef<DeviceId> devices, const Grid& grid, std::vector<SplitGraph>& candidates) const {
-    GridRows rows{grid, std::vector<std::vector<DeviceId>>(grid.stages), {}};
-    for (size_t first = 0; first < devices.size(); first += grid.width) {
-      const auto group = devices.slice(first, grid.width);
-      rows.groups.emplace_back(group.begin(), group.end());
-      rows.stages[first / grid.width / grid.groups].push_back(group.front());
-    }
-    for (size_t parts = partsOf(grid); parts >= grid.stages; parts /= 2) {
-      if (auto candidate = splitOverGrid(graph_, rows, machine_, cost_, {parts})) {
-        candidate->description = describe(grid, devices);
-        if (parts > 1) {
-          candidate->description += fmt::format(", the batch in {} parts", parts);
-        }
+    const GridRows rows = gridRows(devices, grid);
+    for (size_t batches = microBatchCount(grid); batches >= grid.stages; batches /= 2) {
+      if (auto candidate = splitOverGrid(graph_, rows, machine_, cost_, {batches})) {
+        candidate->description = describe(grid, devices) + microBatchText(batches);
         candidates.push_back(*std::move(candidate));
         return;
       }
@@ -176,11 +171,27 @@ class Grids {
 
 } // namespace
 
-size_t partsOf(const Grid& grid) { return grid.stages == 1 ? 1 : partsAStage * grid.stages; }
+GridRows gridRows(llvm::ArrayRef<DeviceId> devices, const Grid& grid) {
+  GridRows rows{grid, std::vector<std::vector<DeviceId>>(grid.stages), {}};
+  for (size_t first = 0; first < devices.size(); first += grid.width) {
+    const auto group = devices.slice(first, grid.width);
+    rows.groups.emplace_back(group.begin(), group.end());
+    rows.stages[first / grid.width / grid.groups].push_back(group.front());
+  }
+  return rows;
+}
+
+size_t microBatchCount(const Grid& grid) { return grid.stages == 1 ? 1 : microBatchesPerStage * grid.stages; }
+
+std::string microBatchText(size_t count) { return count > 1 ? fmt::format(", {} micro-batches", count) : ""; }
+
+double pipelineFactor(size_t microBatches, size_t stages) {
+  return static_cast<double>(microBatches + stages - 1) / static_cast<double>(microBatches);
+}
 
 std::optional<SplitGraph> splitOverGrid(const Graph& graph, const GridRows& rows, const Machine& machine,
-                                        const CostModel& cost, const BatchParts& parts) {
-  return GridSplit(graph, rows, machine, cost).run(parts);
+                                        const CostModel& cost, const MicroBatches& batches) {
+  return GridSplit(graph, rows, machine, cost).run(batches);
 }
 
 std::vector<SplitGraph> gridCandidates(const Graph& graph, const Machine& machine, const CostModel& cost,

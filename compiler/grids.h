@@ -1,51 +1,61 @@
-// gridCandidates: splits along several axes of a mesh. Stages of a pipeline: layers are spread over groups of
-// devices, the batch in parts that follow one another through the layers; the list scheduler finds the order:
-// forward and backward parts interleave where a device would be idle (Narayanan et al. 2019, "PipeDream"; Qi
-// et al. 2023, "Zero Bubble Pipeline Parallelism": the gradients of weights are ops of their own). Within a
-// stage the ops are split over groups, and those of a group over its devices.
+// gridCandidates: splits along several mesh axes. Pipeline stages hold runs of layers, and micro-batches pass
+// through them; the list scheduler finds their order, in which forward and backward passes alternate
+// (Narayanan et al. 2019, "PipeDream"; Qi et al. 2023, "Zero Bubble Pipeline Parallelism": the gradients of
+// weights are ops of their own). The ops of a stage are split over groups of devices, and the ops of a group
+// over its devices.
 #pragma once
 
 #include "compiler/split/split.h"
 
+#include <string>
+
 namespace dfc {
 
-/// Of a machine that `compile` plans for: on more, `compiler/quotient` says how a graph would run.
+/// The most devices of a machine that policies `auto` and `split` make a plan for. `compiler/quotient`
+/// simulates larger machines.
 constexpr size_t mostPlannedDevices = 128;
 
 /// The devices of a grid.
 struct GridRows {
-  Grid grid;                                 ///< how many there are of each
-  std::vector<std::vector<DeviceId>> stages; ///< of each stage the first device of each group
-  std::vector<std::vector<DeviceId>> groups; ///< of each group its devices, in the order of `stages`
-  bool mirrored = false; ///< `Mesh::mirrored`: each row is a device and, as often as it has peers, its mirror
+  Grid grid;
+  std::vector<std::vector<DeviceId>> stages; ///< by stage: the first device of each of its groups
+  std::vector<std::vector<DeviceId>> groups; ///< by group, stage after stage: its devices
+  bool mirrored = false;                     ///< whether the rows are mirrored meshes (`Mesh::mirrored`)
 };
 
-/// Micro-batches of a pipeline, 1 for no pipeline, and how many of them are made (`microBatches`): all, where
-/// nothing is given.
-struct BatchParts {
-  size_t count = 1;
-  std::optional<size_t> made = {};
-};
-/// As many as a pipeline is given where the batch has enough elements.
-size_t partsOf(const Grid& grid);
+/// Deals the devices out in order: to groups, and groups to stages. `devices`: as many as the grid has.
+GridRows gridRows(llvm::ArrayRef<DeviceId> devices, const Grid& grid);
 
-/// The split over the grid: over its groups, then into parts of the batch, then within groups. `graph`:
-/// without batch norms (`unfoldBatchNorms`). Nothing where no choice is possible, or the batch has too few
-/// elements.
+/// The micro-batches of a pipeline.
+struct MicroBatches {
+  size_t count = 1;                ///< 1 without a pipeline
+  std::optional<size_t> made = {}; ///< how many of them are put into the graph (`microBatches`); none: all
+};
+/// The number of micro-batches that a pipeline has if the batch is large enough; 1 without a pipeline.
+size_t microBatchCount(const Grid& grid);
+/// ", 8 micro-batches"; empty for 1.
+std::string microBatchText(size_t count);
+/// The seconds of a step over those without idle stages: (m + p - 1) / m.
+double pipelineFactor(size_t microBatches, size_t stages);
+
+/// The graph split over the groups of each stage, cut into micro-batches, and split within each group.
+/// `graph`: without batch norms (`unfoldBatchNorms`). Empty if the split rules allow no choice, or the batch
+/// is too small.
 std::optional<SplitGraph> splitOverGrid(const Graph& graph, const GridRows& rows, const Machine& machine,
-                                        const CostModel& cost, const BatchParts& parts = {});
+                                        const CostModel& cost, const MicroBatches& batches = {});
 
-/// Of a step, planned so far; infinite where nothing fits.
+/// Predicted seconds of a step of the plans so far; infinite if none fits into memory.
 struct KnownSeconds {
-  double alone = 0; ///< on one device
-  double best = 0;  ///< by the best split
+  double oneDevice = 0;
+  double best = 0; ///< of the best split along one axis
 };
 
-/// Candidates of each grid with 1, 2, 4, … stages and groups of 1, 2, 4, … devices on each mesh of alike
-/// devices (`candidateMeshes`), but those along one axis (`splitCandidates`). The devices of a group are on
-/// one fast link, where some links are faster than others. None for a graph with pins; no pipeline where the
-/// batch has too few elements; and no grid whose computation alone, with the launches of all parts and the
-/// stages' idle time, takes as long as the best split. `graph`: behind the phase Rewrite, without `cut` ops.
+/// Candidates for each grid of 1, 2, 4, … stages and groups of 1, 2, 4, … devices, on each mesh of alike
+/// devices
+/// (`candidateMeshes`); splits along one axis are those of `splitCandidates` and left out here. A group lies
+/// within one interconnect domain. A grid is left out if its estimated seconds, without communication, exceed
+/// those of the best split so far. Empty for a graph with pins. `graph`: behind the phase Rewrite, without
+/// `cut` ops.
 std::vector<SplitGraph> gridCandidates(const Graph& graph, const Machine& machine, const CostModel& cost,
                                        const KnownSeconds& known);
 

@@ -20,12 +20,12 @@ constexpr uint64_t unlimited = std::numeric_limits<uint64_t>::max(); ///< steps
 constexpr size_t mostOpsPlanned = 200;
 constexpr double near = 1.03; ///< times the makespan of the best
 
-/// What a search may spend: steps, of which the first need no time left on the clock, and seconds.
+/// Limits of a search.
 struct Limits {
-  uint64_t certain = 0; ///< steps whatever the clock says
-  uint64_t steps = 0;   ///< in all
+  uint64_t certain = 0; ///< steps that are made even after `seconds`
+  uint64_t steps = 0;   ///< in total, `certain` included
   double seconds = infinite;
-  bool isAsked = false; ///< by the caller
+  bool isAsked = false; ///< whether the caller set a limit
 };
 
 Limits limitsOf(const Graph& graph, const Machine& machine, const CompileOptions& options) {
@@ -40,8 +40,8 @@ Limits limitsOf(const Graph& graph, const Machine& machine, const CompileOptions
   return {0, *options.planSteps, hasSeconds ? options.planSeconds : infinite, true};
 }
 
-/// Ratio of the quickest split's seconds to those of what was chosen from which on nothing is sought near it,
-/// unless the caller gives steps or time.
+/// Without limits from the caller, splits are not searched if the quickest one takes this multiple of the
+/// chosen plan's seconds.
 constexpr double hopelessSplit = 1.3;
 
 /// A part of what is left of the limits.
@@ -190,7 +190,7 @@ class PlacementSearch {
 } // namespace
 
 uint64_t defaultPlanSteps(const Graph& graph, const Machine& machine) {
-  constexpr uint64_t work = 12'000; // ops by devices
+  constexpr uint64_t work = 12'000; // ops times devices, summed over all steps
   constexpr uint64_t mostSteps = 250, leastSteps = 100;
   const uint64_t steps = work / std::max<uint64_t>(1, graph.opCount() * machine.devices.size());
   return steps < leastSteps ? 0 : std::min(steps, mostSteps);
@@ -205,7 +205,7 @@ std::optional<FoundPlacement> searchPlacement(const SearchStart& start, const Ma
   if (limits.steps == 0) {
     return std::nullopt;
   }
-  // Order and offsets where memory is short take longer than the steps' work allows for.
+  // If memory is short, planning a step takes longer than the default number of steps assumes.
   if (!limits.isAsked && !fitsInto(machine, memoryDemand(start.chosen, machine).likely)) {
     return std::nullopt;
   }

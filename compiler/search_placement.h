@@ -30,11 +30,11 @@ struct FoundPlacement {
   std::shared_ptr<const SplitGraph> split; ///< null: whole ops
 };
 
-/// The steps of a search where the caller sets none: the planning of one op on one device is a unit of work,
-/// and all steps together have a constant number of units. None where they were too few to find much.
+/// The default number of search steps. A step costs the number of ops times the number of devices; all steps
+/// together have a constant cost. 0 if fewer than 100 steps would remain, which find little.
 uint64_t defaultPlanSteps(const Graph& graph, const Machine& machine);
 
-/// A better placement, which fits into memory; nothing where none is found, or the limits allow no search.
+/// A better placement that fits into memory. Nothing if none is found or the limits allow no search.
 std::optional<FoundPlacement> searchPlacement(const SearchStart& start, const Machine& machine,
                                               const CostModel& cost, const CompileOptions& options);
 

@@ -53,8 +53,9 @@ class CalibratedCostModel : public CostModel {
   /// The fallback's seconds of work divided by this model's seconds, at most 1: how close the op gets to the
   /// limits of its device. The fallback's of custom ops.
   double utilisation(const Graph& graph, OpId op, const Machine& machine, DeviceId device) const override;
-  /// The fallback's, times the least ratio of measured to fallback seconds of such an op where that is below
-  /// 1: seconds carried over from a neighbour keep its ratio.
+  /// The factor of the fallback model, times the least ratio of measured to fallback seconds over the
+  /// products, convolutions and attentions of the table, if that ratio is below 1. Seconds that are
+  /// interpolated from a measured op keep its ratio.
   double leastOfPeak(const Machine& machine, DeviceId device) const override;
 
  private:

@@ -41,8 +41,8 @@ class CostModel {
                              DeviceId /*device*/) const {
     return 0;
   }
-  /// A product, convolution or attention takes at least so many times its `peakSeconds` (peak_seconds.h), at
-  /// most 1 times; 0 where nothing is known.
+  /// A factor, 0 to 1: `opSeconds` of each product, convolution and attention is at least this factor times
+  /// `peakSeconds` (peak_seconds.h). 0: the model states no lower bound.
   virtual double leastOfPeak(const Machine& /*machine*/, DeviceId /*device*/) const { return 0; }
 };
 

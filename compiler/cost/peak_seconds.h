@@ -1,5 +1,5 @@
-// peakSeconds: what the products of an op take at the highest rate of a device, a floor of every cost model
-// that knows how far it may be below (`CostModel::leastOfPeak`).
+// peakSeconds: the seconds of a compute-bound op at the device's peak rate. With the factor
+// `CostModel::leastOfPeak` it is a lower bound on the op's seconds in every cost model.
 #pragma once
 
 #include "ir/graph/graph_class.h"
@@ -7,9 +7,10 @@
 
 namespace dfc {
 
-/// Seconds of the operations of a product, convolution or attention at the device's highest rate for the
-/// precision and the inner dimension, without launches or memory; 0 for other ops, and where the machine file
-/// states no rate. Parts of an op together take no less: their inner dimensions are no longer.
+/// Floating-point operations of a product, convolution or attention, divided by the device's peak rate for
+/// the op's precision and inner dimension; launches and memory traffic are not counted. 0 for other ops, and
+/// if the machine file states no rate. The parts of a split op take at least as long together: their inner
+/// dimensions are no longer than the op's.
 double peakSeconds(const Graph& graph, OpId op, const DeviceRow& device);
 
 } // namespace dfc

@@ -54,7 +54,7 @@ std::vector<DeviceId> usedDevices(const Executable& plan, llvm::ArrayRef<DeviceI
   return used;
 }
 
-/// Those of all rows, row by row, but of rows that are the host.
+/// The devices of all rows, without rows that are the host.
 std::vector<DeviceId> devicesOf(const SplitPlan& plan) {
   std::vector<DeviceId> devices;
   for (size_t row = 0; row < plan.rows.devices.size(); ++row) {
@@ -66,7 +66,7 @@ std::vector<DeviceId> devicesOf(const SplitPlan& plan) {
   return devices.empty() ? plan.mesh.devices : devices;
 }
 
-/// Rows have equal shares.
+/// Every row has the same share of the work.
 double shareOf(DeviceId device, const SplitPlan& plan) {
   const std::vector<DeviceId> devices = devicesOf(plan);
   const auto found = llvm::find(devices, device);
@@ -184,7 +184,7 @@ class Explainer {
     });
   }
 
-  // Of the graph that the choice of a split gets.
+  // For the graph behind the phase Rewrite, which splits are chosen for.
   std::optional<double> boundOfSplits() const {
     if (hasPins()) {
       return std::nullopt;

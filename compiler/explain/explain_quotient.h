@@ -5,9 +5,9 @@
 
 namespace dfc {
 
-/// Describes the best of the quotient plans (compiler/quotient): its grid, the ops of each scope, memory, and
-/// the other grids. Errors: those of the graph's passes, pins and cuts, which are for plans, and a graph of
-/// which no grid is a plan.
+/// Describes the best quotient plan (compiler/quotient): its grid, how the ops of each scope are split,
+/// memory, and the other grids. Errors: those of `compile` before placement; pins and cuts, which only plans
+/// take; no grid over which the graph can be split.
 Result<Explanation> explainQuotient(const Graph& graph, const Machine& machine, const CostModel& cost,
                                     const CompileOptions& options, const ExplainOptions& explain = {});
 

@@ -57,7 +57,7 @@ std::string howText(const Graph& graph, OpId op, const OpOption& option) {
   DFC_UNREACHABLE("an option of another form");
 }
 
-/// Of a pipeline with the stage, in which a whole op has one device, or all of the stage's.
+/// As above, and for a pipeline the stage of the op.
 std::string howText(const SplitGraph& split, OpId op) {
   const SplitPlan& plan = split.plan;
   const std::string how = howText(split.whole, op, plan.option[op]);

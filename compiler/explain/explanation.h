@@ -76,14 +76,14 @@ struct ExplainedChange {
 struct Explanation {
   std::string graph, machine, policy;
   bool isSplit = false;
-  Grid grid = {}; ///< of a split
-  /// Of how many alike devices one is in `devices`, and no plan was made, where these are more than plans are
-  /// made for; else 0.
+  Grid grid = {}; ///< of the split
+  /// For a quotient plan (compiler/quotient): the number of alike devices, which `devices` describes by one
+  /// row. 0: the explanation is of a plan.
   size_t simulated = 0;
   std::vector<ExplainedDevice> devices;
   double bandwidth = 0, latencySeconds = 0;   ///< of the links of a split's mesh
   std::vector<ExplainedScope> scopes;         ///< of a split: the most seconds first
-  std::vector<ExplainedScope> scopesInGroups; ///< of a split over groups, how the devices of a group share
+  std::vector<ExplainedScope> scopesInGroups; ///< of a split over groups: how the ops of a group are split
   std::vector<ExplainedParameters> parameters;
   std::vector<ExplainedTraffic> traffic;
   double seconds = 0, bound = 0, aloneSeconds = 0; ///< of a step, its lower bound, and of a step by itself

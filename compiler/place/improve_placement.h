@@ -24,7 +24,7 @@ class PlacementImprover {
   void runWhile(llvm::function_ref<bool()> goesOn);
 
  private:
-  /// `next` gives the placement of a step, or none, which ends the climb.
+  /// `next` returns the placement to try in a step, or nothing to end the search.
   void climb(const RatedPlacement& start, llvm::function_ref<std::optional<Placement>()> next);
   void descend(DeviceId newest, uint64_t steps);
   bool isMovable(OpId op) const;

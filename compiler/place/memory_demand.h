@@ -8,7 +8,7 @@ namespace dfc {
 
 /// Bytes by device; real numbers, since sums of sizes that are refused later may exceed integers.
 struct MemoryDemand {
-  /// Of parameters and constants with their replicas.
+  /// Parameters and constants, with their replicas.
   SideTable<DeviceId, double> state;
   /// No plan needs less: parameters and constants with their replicas, and the operands or results of the op
   /// that has most of them.

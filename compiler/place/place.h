@@ -38,8 +38,8 @@ Result<Placement> place(const Graph& graph, const Machine& machine, const CostMo
 Placement placeOn(const PlacementProblem& problem, DeviceId device);
 /// `placeOn` for each device; for identical devices once.
 std::vector<Placement> oneDeviceEach(const PlacementProblem& problem);
-/// The problem of a placement that is decided, whose pins no policy asks for again: for `predictedMakespan`
-/// and `plannedSeconds`. The placement outlives it.
+/// The placement problem of an existing placement: an argument of `predictedMakespan` and `plannedSeconds`.
+/// It has no pins, which the placement already satisfies. Refers to `placement`, which must outlive it.
 PlacementProblem decided(const Placement& placement, const Machine& machine, const CostModel& cost,
                          const LowerOptions& lowering);
 /// Whether every op is on the same device.

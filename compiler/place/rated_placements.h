@@ -35,7 +35,7 @@ class RatedPlacements {
   /// offered before or is short of memory. Makespans above `limit` are not looked at closely: a lower bound
   /// stands for them.
   double offer(Placement candidate, double limit = 0);
-  /// Whether the placement, its cheap ops settled, was offered before.
+  /// Whether the placement was rated before, after its cheap ops were moved to their operands' devices.
   bool wasOffered(Placement candidate) const;
   bool empty() const { return best_.empty(); }
   /// Whether one that was planned in full fits into memory.

@@ -1,5 +1,7 @@
 #include "compiler/quotient/quotient_machine.h"
 
+#include "compiler/split/mesh.h"
+
 #include <fmt/format.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
@@ -10,9 +12,8 @@ namespace dfc {
 namespace {
 
 constexpr int64_t typicalBytes = 1 << 20;
-/// Peers whose links are looked at: of many, every so many-th.
+/// The most peers whose links are averaged; of more peers, a sample at equal distances.
 constexpr size_t mostPeers = 16;
-constexpr double muchSlower = 1.5; // as islandSize (compiler/split/mesh.h)
 
 class Maker {
  public:
@@ -21,10 +22,9 @@ class Maker {
     for (const Route& route : machine.routes) {
       routes_.try_emplace(std::pair(route.from.index(), route.to.index()), &route);
     }
-    const double nearest = devices.size() > 1 ? secondsTo(1) : 0;
-    while (island_ < devices.size() && secondsTo(island_) <= muchSlower * nearest) {
-      ++island_;
-    }
+    domain_ = domainSize(devices.size(), [&](size_t at) {
+      return cost_.pathSeconds(machine_, pathOf(devices_.front(), devices_[at]), typicalBytes);
+    });
   }
 
   QuotientMachine make() {
@@ -38,7 +38,7 @@ class Maker {
       const size_t at = stage * grid_.groups * grid_.width;
       const DeviceId first = made_.machine.devices.add(machine_.devices[devices_[at]]);
       joinHost(first, at);
-      std::vector<size_t> ofGroup, ofStage; // offsets of peers
+      std::vector<size_t> ofGroup, ofStage; // offsets of the peers in `devices_`
       for (size_t i = 1; i < grid_.width; ++i) {
         ofGroup.push_back(i);
       }
@@ -59,10 +59,6 @@ class Maker {
     uint32_t slots = 1; // copies at once
   };
 
-  double secondsTo(size_t at) const {
-    return cost_.pathSeconds(machine_, pathOf(devices_.front(), devices_[at]), typicalBytes);
-  }
-
   std::vector<Route> pathOf(DeviceId from, DeviceId to) const {
     const auto found = routes_.find(std::pair(from.index(), to.index()));
     return found != routes_.end() ? std::vector<Route>{*found->second}
@@ -75,14 +71,14 @@ class Maker {
             (cost_.pathSeconds(machine_, path, typicalBytes) - latency) / static_cast<double>(typicalBytes)};
   }
 
-  // How many devices near the one at `at` receive over one link of its path from so far away at the same
-  // time.
+  // The devices of the domain of `devices_[at]` that receive over a common link when each device receives
+  // from the one `offset` places behind it.
   size_t sharing(size_t at, size_t offset, const std::vector<Route>& path) const {
     size_t most = 1;
     for (const Route& route : path) {
       for (const LinkId link : route.links) {
         size_t count = 0;
-        for (size_t to = at; to < at + island_ && to + offset < devices_.size(); ++to) {
+        for (size_t to = at; to < at + domain_ && to + offset < devices_.size(); ++to) {
           count += llvm::any_of(pathOf(devices_[to + offset], devices_[to]),
                                 [&](const Route& other) { return llvm::is_contained(other.links, link); })
                        ? 1
@@ -94,7 +90,7 @@ class Maker {
     return most;
   }
 
-  /// Of what reaches the device at `at` from those so far behind it, on average.
+  /// Average rate at which `devices_[at]` receives from the devices at these offsets behind it.
   Rate rateFrom(size_t at, llvm::ArrayRef<size_t> offsets) const {
     Rate sum;
     llvm::DenseMap<uint32_t, size_t> uses; // by link
@@ -131,7 +127,7 @@ class Maker {
     join(device, host_, addLink("from " + name, rateOf(pathOf(devices_[at], host))));
   }
 
-  /// The device, and for each peer the mirror that stands for all.
+  /// The device, then its mirror once for each peer; `of`: a word for the mirror's name.
   std::vector<DeviceId> rowOf(DeviceId first, const char* of, size_t at, llvm::ArrayRef<size_t> offsets) {
     std::vector<DeviceId> row{first};
     if (!offsets.empty()) {
@@ -147,7 +143,7 @@ class Maker {
     return row;
   }
 
-  // Each to each other at the rate of neighbours; mirrors as the devices.
+  // Links between any two stages, and between their mirrors, at the rate of two neighbouring stages.
   void joinStages(llvm::ArrayRef<DeviceId> firsts) {
     for (size_t stage = 1; stage < firsts.size(); ++stage) {
       const size_t size = grid_.groups * grid_.width;
@@ -188,7 +184,7 @@ class Maker {
   QuotientMachine made_;
   DeviceId host_;
   LinkId free_;
-  size_t island_ = 1; // devices on one fast link
+  size_t domain_ = 1; // devices of an interconnect domain
 };
 
 } // namespace

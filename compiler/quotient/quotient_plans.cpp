@@ -21,17 +21,17 @@
 namespace dfc {
 namespace {
 
-/// The least micro-batches are one for so many stages.
-constexpr size_t stagesAPart = 4;
+/// A pipeline has at least one micro-batch for so many stages.
+constexpr size_t stagesPerMicroBatch = 4;
 constexpr size_t mostStages = 64;
-constexpr unsigned mostThreads = 8; // each has a quotient of its own
-/// Micro-batches that are simulated.
-constexpr size_t fewParts = 1, moreParts = 2;
+constexpr unsigned mostThreads = 8; // each simulates a grid of its own
+/// Numbers of micro-batches that are simulated; other numbers are extrapolated.
+constexpr size_t few = 1, more = 2;
 
-/// What a simulated step takes, and each stage's memory.
+/// A simulated step: its seconds, and for each stage memory and computation.
 struct Simulated {
   double seconds = 0;
-  std::vector<double> state, working; // bytes
+  std::vector<double> state, working; // bytes of parameters and optimiser state; of other values
   std::vector<double> busy;           // seconds of computation
 };
 
@@ -59,21 +59,22 @@ std::optional<Simulated> simulated(const Graph& graph, const QuotientMachine& qu
   return made;
 }
 
-// Each part more takes as long as the step grows, and no less than the busiest stage computes for it.
-double secondsOf(const Simulated& few, const Simulated& more, size_t parts) {
-  double one = more.seconds - few.seconds;
-  for (size_t stage = 0; stage < few.busy.size(); ++stage) {
-    one = std::max(one, more.busy[stage] - few.busy[stage]);
+// Linear extrapolation to `count` micro-batches. A further micro-batch takes the difference of the two
+// simulated steps, and at least the computation that it adds to the busiest stage.
+double extrapolated(const Simulated& withFew, const Simulated& withMore, size_t count) {
+  double growth = withMore.seconds - withFew.seconds;
+  for (size_t stage = 0; stage < withFew.busy.size(); ++stage) {
+    growth = std::max(growth, withMore.busy[stage] - withFew.busy[stage]);
   }
-  return std::max(few.seconds, more.seconds) +
-         one / (moreParts - fewParts) * (static_cast<double>(parts) - static_cast<double>(moreParts));
+  return std::max(withFew.seconds, withMore.seconds) +
+         growth / (more - few) * (static_cast<double>(count) - static_cast<double>(more));
 }
 
-std::string describe(const Grid& grid, size_t parts) {
+std::string describe(const Grid& grid, size_t microBatches) {
   const std::string groups =
       fmt::format("{} of {}", counted(grid.groups, "group"), counted(grid.width, "device"));
-  const std::string batch = parts > 1 ? fmt::format(", the batch in {} parts", parts) : "";
-  return grid.stages > 1 ? fmt::format("pipeline of {} stages, each of {}{}", grid.stages, groups, batch)
+  return grid.stages > 1 ? fmt::format("pipeline of {} stages, each of {}{}", grid.stages, groups,
+                                       microBatchText(microBatches))
                          : groups;
 }
 
@@ -99,29 +100,29 @@ int64_t batchOf(const Graph& graph) {
   return most;
 }
 
-// Of the memory that a stage needs at least: its part of the state, spread over a group; where a group is one
-// device, weights are whole there, and an optimiser's two moments of each may be on others.
+// Lower estimate of memory. State is divided among the devices of a group. If a group is one device, it holds
+// the whole weights of its stage; an optimiser's two moments may lie in other groups.
 bool mayFit(double state, const Grid& grid, double capacity) {
   const size_t spread = grid.width > 1 ? grid.width : std::min<size_t>(grid.groups, 3);
   return state / static_cast<double>(grid.stages * spread) <= capacity;
 }
 
-/// Of m micro-batches and p stages a step takes (m + p - 1) / m times as long as without idle stages, at
-/// best.
+/// `pipelineFactor` with as many micro-batches as the batch divides into.
 double idleFactor(const Grid& grid, size_t batch) {
-  size_t parts = partsOf(grid);
-  while (parts > 1 && batch / grid.groups % parts != 0) {
-    parts /= 2;
+  size_t count = microBatchCount(grid);
+  while (count > 1 && batch / grid.groups % count != 0) {
+    count /= 2;
   }
-  return static_cast<double>(parts + grid.stages - 1) / static_cast<double>(parts);
+  return pipelineFactor(count, grid.stages);
 }
 
-/// How much longer than the least idle grid one may take by its idle stages.
+/// Largest ratio of a grid's `idleFactor` to the least one; grids above it are not simulated.
 constexpr double mostIdle = 1.5;
 
-std::vector<Grid> gridsOf(size_t devices, size_t island) {
+// Groups are single devices or whole interconnect domains.
+std::vector<Grid> gridsOf(size_t devices, size_t domain) {
   std::vector<Grid> grids;
-  for (size_t width = 1; width <= island; width = width == 1 ? std::max<size_t>(island, 2) : island + 1) {
+  for (size_t width = 1; width <= domain; width = width == 1 ? std::max<size_t>(domain, 2) : domain + 1) {
     for (size_t stages = 1; stages <= mostStages && devices % (width * stages) == 0; stages *= 2) {
       grids.push_back({stages, devices / width / stages, width});
     }
@@ -132,19 +133,14 @@ std::vector<Grid> gridsOf(size_t devices, size_t island) {
 } // namespace
 
 std::vector<DeviceId> largestClass(const Machine& machine) {
-  std::vector<std::vector<DeviceId>> classes;
-  for (const DeviceId device : machine.devices.ids()) {
-    const auto same = llvm::find_if(classes, [&](const std::vector<DeviceId>& one) {
-      return alike(machine.devices[one.front()], machine.devices[device]);
-    });
-    if (same == classes.end()) {
-      classes.push_back({device});
-    } else {
-      same->push_back(device);
+  std::vector<DeviceId> largest;
+  for (std::vector<DeviceId>& one : deviceClasses(machine)) {
+    llvm::erase_value(one, machine.host());
+    if (one.size() > largest.size()) {
+      largest = std::move(one);
     }
   }
-  return *std::max_element(classes.begin(), classes.end(),
-                           [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  return largest;
 }
 
 std::optional<QuotientPlan> quotientPlan(const Graph& rewritten, const Machine& machine,
@@ -155,35 +151,34 @@ std::optional<QuotientPlan> quotientPlan(const Graph& rewritten, const Machine& 
   QuotientPlan plan{grid, 1, 0, 0, 0, true, "", {}};
   std::optional<SplitGraph> split;
   std::optional<Simulated> last;
-  for (size_t parts = partsOf(grid); parts >= std::max<size_t>(grid.stages / stagesAPart, 1) && !last;
-       parts /= 2) {
+  const size_t least = std::max<size_t>(grid.stages / stagesPerMicroBatch, 1);
+  for (size_t count = microBatchCount(grid); count >= least && !last; count /= 2) {
     const auto simulate = [&](size_t made) {
-      split = splitOverGrid(graph, quotient.rows, quotient.machine, cost, {parts, made});
+      split = splitOverGrid(graph, quotient.rows, quotient.machine, cost, {count, made});
       return split ? simulated(split->graph, quotient, cost, options) : std::nullopt;
     };
-    plan.parts = parts;
-    last = simulate(fewParts);
+    plan.microBatches = count;
+    last = simulate(few);
     plan.seconds = last ? last->seconds : 0;
-    if (last && parts > fewParts) {
-      const Simulated few = *std::move(last);
-      last = simulate(moreParts);
-      plan.seconds = last ? secondsOf(few, *last, parts) : 0;
+    if (last && count > few) {
+      const Simulated withFew = *std::move(last);
+      last = simulate(more);
+      plan.seconds = last ? extrapolated(withFew, *last, count) : 0;
     }
   }
   if (!last) {
     return std::nullopt;
   }
   for (size_t stage = 0; stage < grid.stages; ++stage) {
-    const auto underWay =
-        static_cast<double>(grid.stages == 1 ? 1 : std::min(plan.parts, grid.stages - stage));
-    const double bytes = last->state[stage] + underWay * last->working[stage];
+    const size_t inFlight = grid.stages == 1 ? 1 : std::min(plan.microBatches, grid.stages - stage);
+    const double bytes = last->state[stage] + static_cast<double>(inFlight) * last->working[stage];
     if (bytes > plan.memoryBytes) {
       plan.memoryBytes = bytes;
       plan.stateBytes = last->state[stage];
     }
   }
   plan.fits = plan.memoryBytes <= capacityOf(machine, devices.front());
-  plan.description = describe(grid, plan.parts);
+  plan.description = describe(grid, plan.microBatches);
   plan.split = *std::move(split);
   plan.split.description = plan.description;
   return plan;
@@ -192,22 +187,21 @@ std::optional<QuotientPlan> quotientPlan(const Graph& rewritten, const Machine& 
 Result<std::vector<QuotientPlan>> quotientPlans(const Graph& written, const Machine& machine,
                                                 const CostModel& cost, const CompileOptions& given) {
   CompileOptions options = given;
-  options.observer = nullptr; // trials are not shown, and run on several threads
+  options.observer = nullptr; // it is not thread-safe, and trials are not observed
   auto expanded = runPasses(PassPhase::Expand, written, machine, options);
   auto graph = expanded ? runPasses(PassPhase::Rewrite, *std::move(expanded), machine, options)
                         : Result<Graph>(expanded.errors());
   if (!graph) {
     return graph.errors();
   }
-  std::vector<DeviceId> devices = largestClass(machine);
-  llvm::erase_value(devices, machine.host());
+  const std::vector<DeviceId> devices = largestClass(machine);
   if (devices.empty()) {
     return std::vector<QuotientPlan>();
   }
-  const size_t island = islandSize(devices, machine, cost);
+  const size_t domain = domainSize(devices, machine, cost);
   const double state = parameterBytes(*graph), capacity = capacityOf(machine, devices.front());
   const auto batch = static_cast<size_t>(batchOf(*graph));
-  std::vector<Grid> grids = gridsOf(devices.size(), island);
+  std::vector<Grid> grids = gridsOf(devices.size(), domain);
   llvm::erase_if(grids,
                  [&](const Grid& grid) { return grid.groups > batch || !mayFit(state, grid, capacity); });
   double leastIdle = HUGE_VAL;

@@ -15,6 +15,7 @@
 namespace dfc {
 
 inline constexpr uint32_t noTask = std::numeric_limits<uint32_t>::max();
+inline constexpr uint32_t noMicroBatch = std::numeric_limits<uint32_t>::max();
 
 struct ListTask {
   double seconds = 0;
@@ -25,7 +26,7 @@ struct ListTask {
   uint32_t scope = 0;        ///< tasks of one group and scope belong together: see scopeRanks
   int64_t netAllocation = 0; ///< bytes that it allocates minus bytes that it frees, where memory is short
   double utilisation = 0;    ///< of its group's device, while it runs alone: see processor_sharing.h
-  uint32_t part = noTask;    ///< of the batch, from 0 on; noTask: of none. See partRanks
+  uint32_t microBatch = noMicroBatch; ///< from 0 on: see microBatchRanks
 };
 
 struct ListProblem {

@@ -13,7 +13,7 @@ namespace dfc {
 #undef DFC_PRIORITY
 
 struct PriorityRow {
-  /// By task; any real number. Empty for a problem without what it ranks by.
+  /// By task; any real number. Empty if the problem has none of what the priority ranks by, micro-batches.
   std::vector<double> (*ranks)(const ListProblem&);
   std::string_view name;
   double gain; ///< part of an earlier row's makespan that this one has to save

@@ -101,7 +101,8 @@ class ProblemMaker {
       addBefore(task, before);
     }
     task.scope = graph_[op].scope.index();
-    task.part = partOf(transfer != placed_.transfers.end() ? graph_[graph_[op].operands[0]].producer : op);
+    task.microBatch =
+        microBatchOf(transfer != placed_.transfers.end() ? graph_[graph_[op].operands[0]].producer : op);
     problem_.taskOf[op] = static_cast<uint32_t>(problem_.list.tasks.size());
     problem_.opOf.push_back(op);
     problem_.list.tasks.push_back(std::move(task));
@@ -117,12 +118,12 @@ class ProblemMaker {
     return seconds + fromMemory_[op] * std::max(cold - seconds, 0.0);
   }
 
-  // Micro-batches have scopes of their own (compiler/split/pipeline).
-  uint32_t partOf(OpId op) {
+  // Read off the scope (ir/graph/micro_batch.h).
+  uint32_t microBatchOf(OpId op) {
     const StringId scope = graph_[op].scope;
-    const auto [found, isNew] = parts_.try_emplace(scope.index(), noTask);
+    const auto [found, isNew] = microBatches_.try_emplace(scope.index(), noMicroBatch);
     if (isNew) {
-      found->second = microBatchOf(graph_.scopeOf(op)).value_or(noTask);
+      found->second = dfc::microBatchOf(graph_.scopeOf(op)).value_or(noMicroBatch);
     }
     return found->second;
   }
@@ -140,7 +141,7 @@ class ProblemMaker {
   const Graph& graph_;
   const Machine& machine_;
   const CostModel& cost_;
-  llvm::DenseMap<uint32_t, uint32_t> parts_; // by scope
+  llvm::DenseMap<uint32_t, uint32_t> microBatches_; // number by scope
   Groups groups_;
   SideTable<OpId, bool> staged_;
   SideTable<OpId, double> fromMemory_; ///< where the cost model knows what that costs

@@ -12,14 +12,14 @@
 
 namespace dfc {
 
-/// What the objective adds to seconds of computation.
+/// Weights of the objective, a sum of seconds of computation, communication and state.
 struct SplitPrices {
-  double link = 1;  ///< of a second of communication
-  double feeds = 1; ///< of a second in which inputs are brought to devices, in seconds of other communication
-  double beforeSum = 1; ///< of a second of an op on partial sums; above 1, as an op behind the sum may be a
-                        ///< part of the kernel that sums
-  double byte = 0;      ///< of a byte of state on every device, in seconds. Above 0, state in parts that is
-                        ///< read whole is sent anew each step (Rajbhandari et al. 2020, "ZeRO")
+  double link = 1;      ///< of a second of communication, in seconds of computation
+  double feeds = 1;     ///< of a second of feeding, in seconds of other communication
+  double beforeSum = 1; ///< of a second of an op on partial sums; above 1, because an op after the sum may be
+                        ///< fused with it
+  double byte = 0; ///< of a byte of state per device, in seconds. Above 0, cut parameters are gathered in
+                   ///< each step and not kept (Rajbhandari et al. 2020, "ZeRO", stage 3)
 };
 
 /// What every price of one mesh shares: rules, options and the seconds of each.
@@ -27,7 +27,7 @@ class SplitChoices {
  public:
   SplitChoices(const Graph& graph, const Mesh& mesh, const Machine& machine, const CostModel& cost,
                OptionSpace space = OptionSpace::Useful);
-  /// The same for each of several rows of devices, of which the mesh is the first.
+  /// The same for several rows of devices; `mesh` is the first row.
   SplitChoices(const Graph& graph, const Mesh& mesh, Rows rows, const Machine& machine, const CostModel& cost,
                OptionSpace space = OptionSpace::Useful);
   SplitPlan choose(const SplitPrices& prices) const;

@@ -45,7 +45,7 @@ class Expander {
   const std::vector<Movement>& movements() const { return relayout_.movements(); }
 
  private:
-  // Places and positions of what a mirror stands for.
+  // Devices and ranges of the parts that mirrors hold; the parts are made on demand (`Relayout::partOf`).
   void noteMirrored(OpId op, const OpOption& option, const SplitFactor* factor,
                     llvm::ArrayRef<SplitRange> positions) {
     for (uint32_t i = 0; mesh_.mirrored && i < graph_[op].resultCount; ++i) {
@@ -61,7 +61,7 @@ class Expander {
   }
 
   void enterRowOf(OpId op) {
-    if (!plan_.rows.devices.empty()) { // an input is on the host, whichever row reads it
+    if (!plan_.rows.devices.empty()) { // inputs stay on the host
       const bool isInput = graph_[op].kind() == OpKind::Input;
       relayout_.pinTo(isInput ? llvm::ArrayRef<DeviceId>()
                               : llvm::ArrayRef<DeviceId>(plan_.rows.devices[plan_.rows.of[op]]));
@@ -154,9 +154,9 @@ class Expander {
     return relayout_.bring(id, sent, Wanted::all(), device, byAll, like(reader));
   }
 
-  // A parameter in parts as one op reads it: devices keep copies of the parameters that they read
-  // (compiler/transfer), so the parts are copied first, for each reader anew, as the whole should not outlive
-  // it.
+  // A gathered parameter for one reader. Devices keep replicas of parameters that they read
+  // (compiler/transfer), so the parts are copied to ordinary values first, and gathered once per reader,
+  // after which the whole is freed.
   const std::pair<ValueId, SplitValue>& sentTo(OpId reader, ValueId old) {
     const auto [found, isNew] = sent_.try_emplace({old.index(), reader.index()}, ValueId(), values_[old]);
     auto& [id, sent] = found->second;
@@ -304,7 +304,8 @@ class Expander {
   Relayout relayout_;
   SideTable<OpId, size_t> home_;
   SideTable<ValueId, SplitValue> values_;
-  std::map<std::pair<uint32_t, uint32_t>, std::pair<ValueId, SplitValue>> sent_; // by parameter and reader
+  std::map<std::pair<uint32_t, uint32_t>, std::pair<ValueId, SplitValue>>
+      sent_; // gathered parameters, by parameter and reader
   SideTable<ValueId, bool> wantedByAll_;
 };
 

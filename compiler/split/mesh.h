@@ -16,18 +16,18 @@ struct Mesh {
   double latencySeconds = 0;  ///< before the first byte
   bool alike = true;          ///< whether the devices are of one class, and give the same bits
   DeviceId host;              ///< where inputs arrive and fetches end
-  /// `devices[1]` and on all name one mirror, for which no ops of the graph are made: its values are copies
-  /// of the first device's (compiler/quotient).
+  /// Of a quotient (compiler/quotient): all devices but the first are one mirror device. Ops are made for the
+  /// first device alone; the values of the others are copies of the first's.
   bool mirrored = false;
   size_t size() const { return devices.size(); }
-  size_t made() const { return mirrored ? 1 : devices.size(); } ///< devices whose ops are made
+  size_t made() const { return mirrored ? 1 : devices.size(); } ///< devices that ops are made for
 };
 
-/// Bytes a second, 0 for no limit, and seconds before the first byte.
 struct LinkRate {
-  double bandwidth = 0, latencySeconds = 0;
+  double bandwidth = 0;      ///< bytes a second; 0: no limit
+  double latencySeconds = 0; ///< before the first byte
 };
-/// The slowest from the first of the devices to the others.
+/// The least bandwidth and the largest latency of the paths from the first device to the others.
 LinkRate rateTo(llvm::ArrayRef<DeviceId> devices, const Machine& machine, const CostModel& cost);
 
 /// The meshes worth a trial: the first 2, 4, 8, … and all devices of each class of alike devices, and all
@@ -39,11 +39,17 @@ std::vector<Mesh> candidateMeshes(const Graph& graph, const Machine& machine, co
 Mesh meshOfAll(std::vector<DeviceId> devices, const Graph& graph, const Machine& machine,
                const CostModel& cost);
 
-/// The devices of a class of alike ones that reach each other quicker than others: as many of each run of
-/// them in order, from the first, as lie on one fast link (a host's GPUs). All, where links are alike.
-size_t islandSize(llvm::ArrayRef<DeviceId> devices, const Machine& machine, const CostModel& cost);
+/// The devices of the machine in classes of alike devices, each in the machine's order. Devices of one model
+/// are alike if their measured rates differ by a tenth at most.
+std::vector<std::vector<DeviceId>> deviceClasses(const Machine& machine);
 
-/// The mesh of a device and, as often as there are devices beside it, its mirror, with equal shares.
+/// Size of the interconnect domains of alike devices, such as the GPUs of one host: the number of devices,
+/// counted from the first, that a copy from the first reaches about as fast as it reaches the second.
+size_t domainSize(llvm::ArrayRef<DeviceId> devices, const Machine& machine, const CostModel& cost);
+/// The same, by the seconds of a copy from the first device to the one at an index.
+size_t domainSize(size_t devices, llvm::function_ref<double(size_t)> secondsTo);
+
+/// A mirrored mesh with equal shares: `devices` is a device followed by its mirror, once for each peer.
 Mesh mirroredMesh(std::vector<DeviceId> devices, const Machine& machine, const CostModel& cost);
 
 /// "gpu0 to gpu7", "gpu0 (48 %), gpu1 (48 %), cpu0 (4 %)".

@@ -38,8 +38,8 @@ double workSeconds(const Graph& graph, const Machine& machine, const CostModel& 
   return sum;
 }
 
-void addLinks(Mesh& mesh, const Machine& machine, const CostModel& cost) {
-  const LinkRate rate = rateTo(mesh.devices, machine, cost);
+void addLinks(Mesh& mesh, llvm::ArrayRef<DeviceId> devices, const Machine& machine, const CostModel& cost) {
+  const LinkRate rate = rateTo(devices, machine, cost);
   mesh.bandwidth = rate.bandwidth;
   mesh.latencySeconds = rate.latencySeconds;
 }
@@ -54,7 +54,7 @@ Mesh meshOf(std::vector<DeviceId> devices, std::vector<double> rates, const Mach
   mesh.alike = llvm::all_of(mesh.devices, [&](DeviceId device) {
     return oneClass(machine.devices[device], machine.devices[mesh.devices.front()]);
   });
-  addLinks(mesh, machine, cost);
+  addLinks(mesh, mesh.devices, machine, cost);
   return mesh;
 }
 
@@ -75,6 +75,21 @@ bool reaches(const Machine& machine, DeviceId from, DeviceId to) {
 }
 
 } // namespace
+
+std::vector<std::vector<DeviceId>> deviceClasses(const Machine& machine) {
+  std::vector<std::vector<DeviceId>> classes;
+  for (const DeviceId device : machine.devices.ids()) {
+    const auto same = llvm::find_if(classes, [&](const std::vector<DeviceId>& one) {
+      return oneClass(machine.devices[one.front()], machine.devices[device]);
+    });
+    if (same == classes.end()) {
+      classes.push_back({device});
+    } else {
+      same->push_back(device);
+    }
+  }
+  return classes;
+}
 
 LinkRate rateTo(llvm::ArrayRef<DeviceId> devices, const Machine& machine, const CostModel& cost) {
   LinkRate slowest;
@@ -98,24 +113,17 @@ Mesh mirroredMesh(std::vector<DeviceId> devices, const Machine& machine, const C
   mesh.shares.assign(mesh.size(), share);
   mesh.host = machine.host();
   mesh.mirrored = true;
-  const LinkRate rate =
-      mesh.size() < 2 ? LinkRate() : rateTo({mesh.devices[1], mesh.devices[0]}, machine, cost);
-  mesh.bandwidth = rate.bandwidth;
-  mesh.latencySeconds = rate.latencySeconds;
+  if (mesh.size() > 1) {
+    addLinks(mesh, {mesh.devices[1], mesh.devices[0]}, machine, cost);
+  }
   return mesh;
 }
 
 std::vector<Mesh> candidateMeshes(const Graph& graph, const Machine& machine, const CostModel& cost) {
-  std::vector<std::vector<DeviceId>> classes;
-  for (const DeviceId device : machine.devices.ids()) {
-    const auto same = llvm::find_if(classes, [&](const std::vector<DeviceId>& one) {
-      return oneClass(machine.devices[one.front()], machine.devices[device]);
-    });
-    if (same == classes.end()) {
-      classes.push_back({device});
-    } else if (reaches(machine, same->front(), device)) {
-      same->push_back(device);
-    }
+  std::vector<std::vector<DeviceId>> classes = deviceClasses(machine);
+  for (auto& one : classes) {
+    const DeviceId first = one.front();
+    llvm::erase_if(one, [&](DeviceId device) { return !reaches(machine, first, device); });
   }
   std::vector<Mesh> meshes;
   for (const auto& one : classes) {
@@ -170,17 +178,20 @@ Mesh meshOfAll(std::vector<DeviceId> devices, const Graph& graph, const Machine&
   return meshOf(std::move(devices), std::move(rates), machine, cost);
 }
 
-size_t islandSize(llvm::ArrayRef<DeviceId> devices, const Machine& machine, const CostModel& cost) {
-  const auto secondsTo = [&](DeviceId to) {
-    return cost.pathSeconds(machine, *machine.path(devices[0], to, typicalBytes), typicalBytes);
-  };
+size_t domainSize(size_t devices, llvm::function_ref<double(size_t)> secondsTo) {
   constexpr double muchSlower = 1.5;
+  const double nearest = devices > 1 ? secondsTo(1) : 0;
   size_t size = 1;
-  const double nearest = devices.size() > 1 ? secondsTo(devices[1]) : 0;
-  while (size < devices.size() && secondsTo(devices[size]) <= muchSlower * nearest) {
+  while (size < devices && secondsTo(size) <= muchSlower * nearest) {
     ++size;
   }
   return size;
+}
+
+size_t domainSize(llvm::ArrayRef<DeviceId> devices, const Machine& machine, const CostModel& cost) {
+  return domainSize(devices.size(), [&](size_t to) {
+    return cost.pathSeconds(machine, *machine.path(devices[0], devices[to], typicalBytes), typicalBytes);
+  });
 }
 
 std::string toString(const Mesh& mesh, const Machine& machine) {

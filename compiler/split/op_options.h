@@ -31,8 +31,8 @@ enum class OptionSpace : uint8_t {
   /// operand may be in parts where it is made, such as the statistics of rows. It reads sums that are whole,
   /// unless it adds several of them or is a view: else one sum is exchanged more than once.
   Useful,
-  /// Useful where each device of the mesh stands for a group: all groups have all state and update it, and
-  /// its devices share that.
+  /// As `Useful`, for a mesh whose devices represent groups: every group holds and updates all state, which
+  /// the split within the group then divides.
   OfGroups,
 };
 
@@ -45,14 +45,14 @@ struct OptionLimits {
   OptionSpace space = OptionSpace::All;
   /// Whether some option of an operand's op makes it in parts along the axis; none: not known.
   llvm::function_ref<bool(ValueId, size_t)> comesCut = nullptr;
-  bool mayBeInParts = true; ///< by a factor of the rule
+  bool mayBeInParts = true; ///< whether the op may be cut by a factor of its rule
 };
 
 /// In a fixed order; never empty.
 std::vector<OpOption> optionsOf(const Graph& graph, OpId op, const SplitRule& rule,
                                 const OptionLimits& limits);
 
-/// The op whole: on one device, or on all.
+/// The option of an unsplit op: `form` is OnOne or OnAll.
 OpOption wholeOption(const Graph& graph, OpId op, OpOption::Form form);
 
 /// Whether each part of the op is one that its type rule accepts: a part may be too short for a window.

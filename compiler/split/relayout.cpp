@@ -38,7 +38,7 @@ SplitRange overlap(SplitRange a, SplitRange b) {
 ValueId Relayout::bring(ValueId old, const SplitValue& value, const Wanted& wanted, DeviceId device,
                         bool byAll, const InternedProvenance& like) {
   const bool shared = byAll && value.layout.isPartial();
-  if (value.layout.isPartial() && !sameRow(value.row, row_)) { // summed where the parts are, sent once
+  if (value.layout.isPartial() && !sameRow(value.row, row_)) { // reduce within the row, then send one value
     const auto reader = std::exchange(row_, value.row);
     const ValueId sum = bring(old, value, wanted, device, byAll, like);
     row_ = reader;
@@ -298,7 +298,8 @@ ValueId Relayout::sliced(ValueId old, const SplitValue& value, size_t part, size
   return made;
 }
 
-// Of the first part's elements, as many as the part has: of what they are, nothing depends.
+// A copy of the first part, resized to the part's type. Its values are never used: a quotient is only
+// simulated.
 ValueId Relayout::partOf(const SplitValue& value, size_t part, const InternedProvenance& like) {
   if (value.parts[part].valid()) {
     return value.parts[part];

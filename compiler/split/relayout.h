@@ -29,19 +29,20 @@ class Relayout {
   /// them is brought is summed as one tensor, a bucket (Li et al. 2020, "PyTorch Distributed"): a transfer
   /// for each would wait for the link's latency.
   void offer(ValueId old, const SplitValue& value);
-  /// Part `part` of a value: of a mirrored mesh made here from the first part, for which it stands.
+  /// Part `part` of a value. On a mirrored mesh the parts of mirrors are made on demand, as copies of the
+  /// first.
   ValueId partOf(const SplitValue& value, size_t part, const InternedProvenance& like);
   /// Device `part`'s share of a partial sum: of a value that is none, device 0's is the value.
   ValueId share(ValueId old, const SplitValue& value, size_t part, const InternedProvenance& like);
 
-  /// For `old`, of a value that is none of the unsplit graph.
+  /// An id for `old` of a value that the unsplit graph does not have.
   ValueId newId() { return ValueId(std::numeric_limits<uint32_t>::max() - ++newIds_); }
 
-  /// From now on ops are pinned to these devices in place of the mesh's, and values are brought there: a row
-  /// of a split along several axes (`Rows`). The array outlives the relayout.
+  /// Sets the current row (`Rows`): later ops are pinned to its devices in place of the mesh's, and values
+  /// are brought there. The array must outlive the relayout.
   void pinTo(llvm::ArrayRef<DeviceId> row) { row_ = row; }
   llvm::ArrayRef<DeviceId> row() const { return row_; }
-  /// The device of the row at hand that stands for this one of the mesh.
+  /// The device of the current row at the position of this device of the mesh.
   DeviceId pinned(DeviceId device) const { return pinned(device, row_); }
 
   /// What was brought from one device to another so far.
@@ -72,7 +73,8 @@ class Relayout {
   ValueId cast(ValueId value, ElementType to, DeviceId device, const InternedProvenance& like);
   std::string nameOf(ValueId part, std::string_view suffix) const;
   DeviceId pinned(DeviceId device, llvm::ArrayRef<DeviceId> row) const;
-  /// Notes that what is on `from` of a value's row is read on `to`, where it may be already.
+  /// Records a movement of `sent` from `from`, in the value's row, to `to`, in the current row, unless both
+  /// are one device.
   void note(ValueId old, const SplitValue& value, DeviceId from, ValueId sent, DeviceId to,
             MovementKind kind);
 
@@ -86,7 +88,7 @@ class Relayout {
   llvm::ArrayRef<DeviceId> row_; // empty: the mesh's devices
   std::map<Key, ValueId> made_;
   std::map<std::tuple<uint32_t, size_t, size_t, int64_t, int64_t>, ValueId> slices_;
-  std::map<std::pair<uint32_t, size_t>, ValueId> mirrors_; // by the first part
+  std::map<std::pair<uint32_t, size_t>, ValueId> mirrors_; // by the first part and the mirror's position
   std::map<uint32_t, SplitValue> scattered_, doubled_;     // by old value
   struct Offered {
     ValueId old;

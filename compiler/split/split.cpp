@@ -181,7 +181,7 @@ std::vector<SplitGraph> candidatesForLittleMemory(const Graph& written, const Ma
   }
   const std::vector<Mesh> meshes = candidateMeshes(graph, machine, cost);
   for (const Mesh& mesh : meshes) {
-    // Of each class the largest mesh: smaller ones have less memory.
+    // Only the largest mesh of each class, which has the most memory.
     if (!llvm::any_of(meshes, [&](const Mesh& other) {
           return other.size() > mesh.size() && other.devices.front() == mesh.devices.front();
         })) {

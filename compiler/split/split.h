@@ -28,9 +28,10 @@ struct SplitGraph {
   std::string description; ///< "split over gpu0 to gpu7"
   Graph whole = {};        ///< the graph before, whose ops `plan` is about
   std::vector<Movement> movements = {};
-  std::vector<AskedCut> asked = {};             ///< wishes, which every change of the plan keeps
-  Grid grid = {};                               ///< of `plan` and of the splits around it
-  std::shared_ptr<const SplitGraph> outer = {}; ///< the split over groups, of which `whole` is the graph
+  std::vector<AskedCut> asked = {}; ///< wishes, which every change of the plan keeps
+  Grid grid = {};                   ///< of this split and its outer splits
+  std::shared_ptr<const SplitGraph> outer =
+      {}; ///< for a split within groups: the split over groups, whose graph is `whole`
 };
 
 /// The split graph of a plan of `graph`. `asked`: the wishes that the plan meets.
@@ -45,8 +46,8 @@ SplitGraph splitGraphOf(const Graph& graph, SplitPlan plan, const Machine& machi
 Result<std::vector<SplitGraph>> splitCandidates(const Graph& graph, const Machine& machine,
                                                 const CostModel& cost, llvm::ArrayRef<SplitWish> wishes = {});
 
-/// Candidates of which each device keeps the least state: parameters in parts, gathered or computed with in
-/// parts at each use. `graph`: without `cut` ops. None for a machine with one device, or a graph with pins.
+/// Candidates with little state per device: parameters are cut, and at each use either gathered or computed
+/// with in parts. `graph`: without `cut` ops. None for a machine with one device, or a graph with pins.
 std::vector<SplitGraph> candidatesForLittleMemory(const Graph& graph, const Machine& machine,
                                                   const CostModel& cost);
 

@@ -6,34 +6,35 @@
 
 namespace dfc {
 
-/// Where the ops of a split along several axes run: in row r, device d of the mesh is `devices[r][d]`. The
-/// rows are the stages of a pipeline, or groups over which another split spread the ops. A row that is one
-/// device throughout, the host or a mirror (`Mesh::mirrored`), has whole ops.
+/// The rows of a device mesh with two axes: device d of row r is `devices[r][d]`. The ops of a row are split
+/// over its devices. Rows are pipeline stages, or the groups of an outer split. A row that repeats one
+/// device, the host or a mirror (`Mesh::mirrored`), holds unsplit ops.
 struct Rows {
-  std::vector<std::vector<DeviceId>> devices; ///< empty: one row. The first is the mesh's devices
-  SideTable<OpId, uint32_t> of = {};
-  double bandwidth = 0;       ///< bytes a second that reach a device from the one at its place in another row
-  double latencySeconds = 0;  ///< of such a transfer
-  bool inputsInParts = false; ///< an input is cut where it can be
+  std::vector<std::vector<DeviceId>>
+      devices; ///< the first row is the devices of the mesh; empty: the mesh has one axis
+  SideTable<OpId, uint32_t> of = {}; ///< the row of each op
+  double bandwidth = 0;              ///< bytes a second between devices of two rows at the same position
+  double latencySeconds = 0;         ///< of such a transfer
+  bool inputsInParts = false;        ///< inputs are cut if the split rules allow it
   bool isOneDevice(size_t row) const { return devices[row].size() > 1 && devices[row][0] == devices[row][1]; }
 };
 
-/// Devices by their use: the stages of a pipeline, the groups of each stage, over which the stage's ops are
-/// split, and the devices of a group, over which the group's ops are split once more.
+/// A device grid: pipeline stages, groups per stage, devices per group (`width`). The ops of a stage are
+/// split over its groups, and the ops of a group over its devices.
 struct Grid {
   size_t stages = 1, groups = 1, width = 1;
   bool isPlain() const { return stages == 1 && width == 1; } ///< a split along one axis
 };
 
 struct SplitPlan {
-  Mesh mesh; ///< of each row, if there are several
+  Mesh mesh; ///< the first row, if there are several
   SideTable<OpId, OpOption> option;
   double seconds = 0; ///< of the objective: computation of a device plus priced communication
   bool exact = true;  ///< no choice of the same options has a smaller objective
   double price = 1;   ///< of a second on a link, in seconds of computation
   SideTable<OpId, double> opSeconds = {}; ///< that a device computes each op, by the cost model
   Rows rows = {};
-  bool gathers = false; ///< state in parts that an op reads whole is sent anew each step, and not kept whole
+  bool gathers = false; ///< cut parameters are gathered in each step; no device keeps a replica
 };
 
 } // namespace dfc

@@ -79,7 +79,7 @@ class Maker {
     return std::isfinite(seconds) ? price * seconds : never;
   }
 
-  // Of bringing a value of this layout to another row, device by device.
+  // Price of copying a value of this layout to another row, from each device to the one at its position.
   double crossing(OpId producer, OpId reader, const Layout& layout, const TensorType& type) const {
     if (rows_ == nullptr || rows_->devices.empty() || graph_[producer].kind() == OpKind::Input ||
         rows_->of[producer] == rows_->of[reader]) {

@@ -23,7 +23,7 @@ struct PricedOptions {
   const SideTable<OpId, std::vector<double>>& seconds; ///< by option
   double price = 1;
   double feeds = 1;
-  const Rows* rows = nullptr; ///< null: one
+  const Rows* rows = nullptr; ///< null: the mesh has one axis
 };
 
 struct SplitProblem {

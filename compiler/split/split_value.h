@@ -13,10 +13,11 @@ namespace dfc {
 struct SplitValue {
   Layout layout;
   TensorType whole;
-  std::vector<ValueId> parts;  ///< by device of the mesh; one alone for OnOne. Invalid: a mirror's, not made
-  std::vector<DeviceId> where; ///< of each part: a device of the mesh, or the host
+  std::vector<ValueId>
+      parts; ///< by device of the mesh; for OnOne a single part. Invalid: of a mirror, not made yet
+  std::vector<DeviceId> where;       ///< of each part: a device of the mesh, or the host
   std::vector<SplitRange> ranges;    ///< Cut: the elements of each part along the axis
-  llvm::ArrayRef<DeviceId> row = {}; ///< that stand for the mesh's devices (`Rows`); empty: these themselves
+  llvm::ArrayRef<DeviceId> row = {}; ///< the row of the value (`Rows`); empty: the mesh's devices
 };
 
 /// The whole value, or a range of one axis.

@@ -1,4 +1,4 @@
-// splitWithin: a graph that is spread over groups of devices, split once more over the devices of each group:
+// splitWithin: a graph that is split over groups of devices is split again over the devices of each group:
 // parallelism along two mesh axes, such as data parallelism over hosts and tensor parallelism over the
 // devices of each (Narayanan et al. 2021, "Efficient Large-Scale Language Model Training on GPU Clusters").
 #pragma once
@@ -7,17 +7,17 @@
 
 namespace dfc {
 
-/// `outer`: its ops are pinned to the first device of a group, or to a device of none, which keeps them.
-/// `groups`: alike, of equal sizes, of two devices or more. `mesh`: of the first. `price`: of a second on a
-/// link, in seconds of computation. Nothing where no choice is possible.
+/// `outer`: a split whose ops are pinned to the first device of a group, or to a device outside the groups,
+/// where they stay. `groups`: alike, of equal sizes of at least 2. `mesh`: the first group. `price`: of a
+/// second on a link, in seconds of computation. Empty if the split rules allow no choice.
 std::optional<SplitGraph> splitWithin(SplitGraph outer, const std::vector<std::vector<DeviceId>>& groups,
                                       const Mesh& mesh, const Machine& machine, const CostModel& cost,
                                       double price);
 
-/// The rows of a graph whose ops are pinned so: the groups, and each device of none.
+/// The rows of such a graph: the groups, then one row for each device outside the groups.
 Rows rowsOf(const Graph& graph, const std::vector<std::vector<DeviceId>>& groups, const Machine& machine);
 
-/// The same rows with the rate of the links between them.
+/// Fills in the bandwidth and latency between the rows.
 Rows linked(Rows rows, const Machine& machine, const CostModel& cost);
 
 } // namespace dfc

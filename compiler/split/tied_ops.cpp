@@ -33,7 +33,7 @@ size_t hashOf(const Graph& graph, OpId op, const SideTable<OpId, size_t>& colour
 
 std::vector<std::pair<OpId, OpId>> tiedOps(const Graph& graph, const Rows& rows) {
   SideTable<OpId, size_t> colours(graph.opCount(), 0);
-  // By colour and row: how many ops there are; by colour and number within a row: the last one.
+  // counts: ops so far, by colour and row. last: the latest op, by colour and number within its row.
   std::map<std::pair<size_t, uint32_t>, size_t> counts;
   std::map<std::pair<size_t, size_t>, OpId> last;
   std::vector<std::pair<OpId, OpId>> ties;

@@ -1,5 +1,5 @@
-// tiedOps: ops of different rows that do the same to the same: one op of the graph before it was spread over
-// groups, or what brings its operands. They are cut alike, so that all copies of a parameter get the same
+// tiedOps: corresponding ops of different groups, made from one op of the graph before the split over groups.
+// A split within groups cuts them alike, so that all groups update their copies of a parameter to the same
 // bits.
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace dfc {
 
-/// Pairs of ops of equal kinds and types, whose operands come from tied ops; of several in a row the first is
-/// tied to the first of the other row, and so on. Other attributes are not compared. Found by hashes of
-/// neighbourhoods (Weisfeiler and Leman 1968), from operands to results.
+/// Pairs of ops from two rows with equal kinds and result types, whose operands come from tied ops; if a row
+/// has several such ops, they are paired in graph order. Other attributes are not compared. Found by colour
+/// refinement (Weisfeiler and Leman 1968) from operands to results.
 std::vector<std::pair<OpId, OpId>> tiedOps(const Graph& graph, const Rows& rows);
 
 } // namespace dfc

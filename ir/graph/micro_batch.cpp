@@ -8,12 +8,12 @@ namespace dfc {
 namespace {
 
 constexpr std::string_view prefix = "batch ";
-constexpr uint32_t mostParts = 1 << 20; // so that no scope of an author's makes a long table
+constexpr uint32_t mostMicroBatches = 1 << 20; // bounds tables by number; an author's scope may have any
 
 } // namespace
 
-std::string microBatchScope(size_t part, std::string_view scope) {
-  return scope.empty() ? fmt::format("{}{}", prefix, part) : fmt::format("{}{}/{}", prefix, part, scope);
+std::string microBatchScope(size_t number, std::string_view scope) {
+  return scope.empty() ? fmt::format("{}{}", prefix, number) : fmt::format("{}{}/{}", prefix, number, scope);
 }
 
 std::optional<uint32_t> microBatchOf(std::string_view scope) {
@@ -21,10 +21,10 @@ std::optional<uint32_t> microBatchOf(std::string_view scope) {
     return std::nullopt;
   }
   const std::string_view rest = scope.substr(prefix.size());
-  uint32_t part = 0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), part);
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
   const bool ends = end == rest.data() + rest.size() || *end == '/';
-  return error == std::errc() && ends && part < mostParts ? std::optional(part) : std::nullopt;
+  return error == std::errc() && ends && number < mostMicroBatches ? std::optional(number) : std::nullopt;
 }
 
 } // namespace dfc

@@ -1,5 +1,5 @@
-// The scope of a micro-batch: ops that compute a part of the batch are in one of their own, around the
-// author's.
+// Scopes of micro-batches: the ops of a micro-batch are in an outer scope "batch N" around the author's
+// scopes.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace dfc {
 
-/// "batch 3/h.1" of part 3 and scope "h.1".
-std::string microBatchScope(size_t part, std::string_view scope);
-/// The part of such a scope; none for another.
+/// "batch 3/h.1" for micro-batch 3 and scope "h.1".
+std::string microBatchScope(size_t number, std::string_view scope);
+/// The number of the micro-batch of a scope; none for a scope of another form.
 std::optional<uint32_t> microBatchOf(std::string_view scope);
 
 } // namespace dfc

@@ -62,7 +62,7 @@ class WholeStateVerifier {
         return;
       }
     }
-    std::map<std::pair<Dims, Dims>, Ops> boxes; // copies by place
+    std::map<std::pair<Dims, Dims>, Ops> boxes; // ops by start and shape; several of one box are copies
     Ops parts;
     for (const OpId op : ops) {
       const llvm::ArrayRef<int64_t> dims = dimRange(shapeOf(op));
@@ -123,7 +123,7 @@ class WholeStateVerifier {
     }
   }
 
-  // Along several axes. Two boxes overlap where they do on every axis.
+  // Parts cut along several axes are boxes. Two boxes overlap if their ranges overlap on every axis.
   void checkBoxes(const std::string& whole, const Ops& ops) {
     int64_t elements = 0;
     for (size_t i = 0; i < ops.size(); ++i) {

@@ -81,7 +81,7 @@ TEST_CASE("random list schedules are feasible and never shorter than the critica
           row.before.push_back(before);
         }
       }
-      row.part = draw(3) == 0 ? noTask : static_cast<uint32_t>(draw(4));
+      row.microBatch = draw(3) == 0 ? noMicroBatch : static_cast<uint32_t>(draw(4));
       problem.tasks.push_back(row);
     }
     const auto ranks = upwardRanks(problem);

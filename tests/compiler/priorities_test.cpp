@@ -64,7 +64,7 @@ TEST_CASE("priorities: every row gives sound schedules, none shorter than the on
     for (const PriorityRow& row : allPriorities()) {
       INFO("seed " << seed << ", priority " << row.name);
       const std::vector<double> ranks = row.ranks(problem.list);
-      if (ranks.empty()) { // of parts of the batch, of which there are none
+      if (ranks.empty()) { // the graphs have no micro-batches
         continue;
       }
       const ListResult result = listSchedule(problem.list, ranks);
@@ -77,22 +77,22 @@ TEST_CASE("priorities: every row gives sound schedules, none shorter than the on
   }
 }
 
-TEST_CASE("priorities: earlier parts of the batch come first, whichever parts there are") {
+TEST_CASE("priorities: earlier micro-batches come first, also where numbers are left out") {
   ListProblem problem;
   problem.groupQueues = {1};
-  for (const uint32_t part : {5U, 2U, noTask, 2U, 7U}) {
+  for (const uint32_t number : {5U, 2U, noMicroBatch, 2U, 7U}) {
     ListTask task;
     task.seconds = 1;
-    task.part = part;
+    task.microBatch = number;
     problem.tasks.push_back(task);
   }
-  const std::vector<double> ranks = partRanks(problem);
+  const std::vector<double> ranks = microBatchRanks(problem);
   CHECK(ranks[1] == ranks[3]);
   CHECK(ranks[1] > ranks[0]);
   CHECK(ranks[0] > ranks[4]);
   CHECK(ranks[4] > 0.99);
   problem.tasks = {ListTask()};
-  CHECK(partRanks(problem).empty());
+  CHECK(microBatchRanks(problem).empty());
 }
 
 } // namespace dfc::test

@@ -41,14 +41,14 @@ Result<bool> isPlanFile(const std::string& path);
 /// What compiling reads: the graph or plan, the machine file and the tables.
 void addInputs(const std::string& source, const PlanOptions& options, OutputFiles& files);
 
-/// What is said of something that was done with a graph file; without errors it is done.
+/// Diagnostics of a use of a graph file, which failed if there are errors.
 struct FileOutcome {
   Diagnostics errors, warnings;
 };
-/// Does something with a graph; called with everything that the options say.
+/// A use of a graph: compiling or explaining it for the machine and with the options of a command line.
 using GraphUse =
     std::function<FileOutcome(const Graph&, const Machine&, const CostModel&, const CompileOptions&)>;
-/// Reads a graph file and all that the options name. A sealed plan is refused.
+/// Reads a graph file, the machine and the calibration tables, then calls `use`. A sealed plan is an error.
 FileOutcome useGraphFile(const std::string& path, const PlanOptions& options, const GraphUse& use);
 /// Compiles a graph file for the machine of the options.
 Result<Executable> compileFile(const std::string& path, const PlanOptions& options,

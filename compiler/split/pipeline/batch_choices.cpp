@@ -79,8 +79,9 @@ void BatchChoices::choose(OpId op) {
 bool BatchChoices::isEven() const {
   return llvm::all_of(ranges_.ids(), [&](ValueId value) {
     const std::vector<SplitRange>& pieces = ranges_[value];
-    return llvm::all_of(pieces,
-                        [&](const SplitRange& piece) { return piece.size() == pieces.front().size(); });
+    return !joined_[value] || llvm::all_of(pieces, [&](const SplitRange& piece) {
+      return piece.size() == pieces.front().size();
+    });
   });
 }
 
@@ -117,8 +118,8 @@ size_t BatchChoices::fill(OpId op, const SplitRule& rule, BatchChoice& choice) c
     }
   } else if (row.kind() != OpKind::Cast && row.kind() != OpKind::Transpose &&
              classOf(row.kind()) != OpClass::View) {
-    // Sums pass through nothing but what changes their type or shape: else an op on tensors of the size of
-    // parameters would run once a part.
+    // Only ops that change a sum's type or shape run on partial sums: others, on tensors as large as
+    // parameters, would run once per micro-batch.
     return impossible;
   }
   constexpr size_t ofPieces = 100;

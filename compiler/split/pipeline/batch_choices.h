@@ -7,13 +7,15 @@
 
 namespace dfc {
 
-/// How an op of the old graph runs: whole, once, or in parts.
+/// How an op runs: once on the whole batch, or once per micro-batch.
 struct BatchChoice {
   bool whole = true;
   OpOption option = {};
-  std::vector<SplitRange> positions = {}; ///< of the factor, by part
-  llvm::SmallVector<bool, 4> joins = {};  ///< by operand: whether the whole of a value in parts is read
-  /// The ops of a phase need wholes of earlier phases only, so that a phase can run part by part.
+  std::vector<SplitRange> positions = {}; ///< of the factor, by micro-batch
+  llvm::SmallVector<bool, 4> joins =
+      {}; ///< by operand: whether the op needs the whole value of an operand that is cut
+  /// An op that needs a joined value is in a later phase than the value's producer, so that each phase can
+  /// run micro-batch by micro-batch.
   uint32_t phase = 0;
 };
 
@@ -22,23 +24,24 @@ class BatchChoices {
  public:
   /// `count`: micro-batches.
   BatchChoices(const Graph& graph, size_t count);
-  /// False where no op but inputs would be in parts.
+  /// False if only inputs could be cut.
   bool choose();
 
   size_t count() const { return shares_.size(); }
-  /// Whether the pieces of every value in pieces are of one length.
+  /// Whether the pieces of each value that is joined again have one length.
   bool isEven() const;
   const BatchChoice& of(OpId op) const { return choices_[op]; }
   /// Whole (`onAll`), cut into pieces, or partial results, of which each micro-batch has one.
   const Layout& layout(ValueId value) const { return layouts_[value]; }
-  /// Whether some op reads the whole of a value that is in parts, or it is fetched.
+  /// Whether the value is cut and an op needs the whole of it, or it is fetched.
   bool isJoined(ValueId value) const { return joined_[value]; }
 
  private:
   void choose(OpId op);
   bool isOfBatch(OpId input) const;
   void findOption(OpId op, BatchChoice& choice) const;
-  /// Sets the positions and joins of an option, and gives the number of joins, of pieces a hundred times.
+  /// Sets the positions and joins of an option. Returns its cost: 1 for each joined sum, 100 for each joined
+  /// concatenation.
   size_t fill(OpId op, const SplitRule& rule, BatchChoice& choice) const;
   std::vector<SplitRange> positionsOf(OpId op, const OpOption& option, const SplitFactor& factor) const;
   bool hasPieces(ValueId operand, const BatchChoice& choice, const SplitRule& rule, size_t i) const;
@@ -48,7 +51,7 @@ class BatchChoices {
   int64_t batch_; ///< length of the axis
   SideTable<OpId, BatchChoice> choices_;
   SideTable<ValueId, Layout> layouts_;
-  SideTable<ValueId, std::vector<SplitRange>> ranges_; ///< of pieces, by part
+  SideTable<ValueId, std::vector<SplitRange>> ranges_; ///< of each micro-batch's piece
   SideTable<ValueId, bool> joined_;
 };
 

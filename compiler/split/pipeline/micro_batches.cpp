@@ -157,7 +157,7 @@ class BatchMaker {
       ops::Concat joined;
       joined.axis = choices_.layout(old).axis;
       std::vector<ValueId> parts = value.parts;
-      parts.resize(choices_.count(), parts.back()); // for parts that are not made
+      parts.resize(choices_.count(), parts.back()); // stand for micro-batches that are not made
       value.whole = builder_.result(append(joined, parts, like, graph_.nameOf(old)));
     } else {
       const ElementType element = graph_.typeOf(old).element;

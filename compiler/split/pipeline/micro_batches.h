@@ -14,8 +14,8 @@ namespace dfc {
 /// `count` parts, of equal length where the batch divides. Pins stay. Sums over the batch are taken part by
 /// part, in order, those of 16-bit types in f32. The ops come part by part, so that an order of the ids needs
 /// the memory of one part. Empty where no input has `count` elements along its first axis.
-/// `made`: how many of the parts are made; with fewer than all the graph's times are those of so many parts,
-/// and its results are none of the step's. The batch has to divide into equal parts then.
+/// `made`: how many of the micro-batches are put into the graph, for simulation. With fewer than `count`, the
+/// graph does not compute the step's results; empty then, too, if joined pieces have unequal lengths.
 std::optional<Graph> microBatches(const Graph& graph, size_t count, std::optional<size_t> made = {});
 
 } // namespace dfc

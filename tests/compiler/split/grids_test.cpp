@@ -121,16 +121,16 @@ TEST_CASE("pipelines give the step's values, and win where links are slow") {
   CHECK(looked > 0);
 }
 
-TEST_CASE("islands: devices that reach each other quicker than others") {
+TEST_CASE("interconnect domains: devices that reach each other quicker than others") {
   const RooflineCostModel cost;
   const Machine hosts = twoHosts(100e9, 5e9);
   const Graph graph = rewritten(parsed(deepNet(64)), hosts);
   for (const Mesh& mesh : candidateMeshes(graph, hosts, cost)) {
-    CHECK(islandSize(mesh.devices, hosts, cost) == 2);
+    CHECK(domainSize(mesh.devices, hosts, cost) == 2);
   }
   const Machine alike = twoHosts(100e9, 100e9);
   for (const Mesh& mesh : candidateMeshes(graph, alike, cost)) {
-    CHECK(islandSize(mesh.devices, alike, cost) == mesh.size());
+    CHECK(domainSize(mesh.devices, alike, cost) == mesh.size());
   }
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("groups of devices give the step's values, and win where links between
   }
   CHECK(llvm::is_contained(looked, "split over 2 groups of 2 devices: gpu0 to gpu3"));
   CHECK(llvm::is_contained(
-      looked, "pipeline of 2 stages, each of 1 group of 2 devices: gpu0 to gpu3, the batch in 8 parts"));
+      looked, "pipeline of 2 stages, each of 1 group of 2 devices: gpu0 to gpu3, 8 micro-batches"));
 }
 
 TEST_CASE("grids of alike hosts, of which one is fed") {

@@ -23,17 +23,6 @@ double makespanOf(const Graph& graph, const Machine& machine) {
   return predictedMakespan(*placement, decided(*placement, machine, cost, {}));
 }
 
-/// All devices of a grid, as grids have them.
-GridRows allOf(llvm::ArrayRef<DeviceId> devices, const Grid& grid) {
-  GridRows rows{grid, std::vector<std::vector<DeviceId>>(grid.stages), {}};
-  for (size_t first = 0; first < devices.size(); first += grid.width) {
-    const auto group = devices.slice(first, grid.width);
-    rows.groups.emplace_back(group.begin(), group.end());
-    rows.stages[first / grid.width / grid.groups].push_back(group.front());
-  }
-  return rows;
-}
-
 /// Hosts of so many GPUs each: within a host by ports of a switch, between hosts by the hosts' ports.
 Machine hostsOf(uint32_t gpus, uint32_t each) {
   Machine machine = slowLinks(smallMachine(gpus));
@@ -81,10 +70,10 @@ TEST_CASE("a quotient takes as long as the grid that it stands for") {
     for (size_t width = 1; width <= each; width *= 2) {
       for (size_t stages = 1; stages * width <= gpus; stages *= 2) {
         const Grid grid{stages, gpus / width / stages, width};
-        const BatchParts parts{stages == 1 ? 1 : 2 * stages};
-        const auto all = splitOverGrid(graph, allOf(devices, grid), machine, cost, parts);
+        const MicroBatches batches{stages == 1 ? 1 : 2 * stages};
+        const auto all = splitOverGrid(graph, gridRows(devices, grid), machine, cost, batches);
         const QuotientMachine quotient = quotientMachine(machine, devices, grid, cost);
-        const auto one = splitOverGrid(graph, quotient.rows, quotient.machine, cost, parts);
+        const auto one = splitOverGrid(graph, quotient.rows, quotient.machine, cost, batches);
         REQUIRE(all);
         REQUIRE(one);
         const double whole = makespanOf(all->graph, machine);
